@@ -1,0 +1,112 @@
+"""The cases of the command stream: well-formed packets, and every way in which one can be malformed.
+
+Two files of the same cases for two cards: `shell` for one with both real engines, `shell_toy` for one with the toy.
+"""
+
+import equihash_verify as equihash
+from cases_equihash_verify import BOOKS
+from wire import EQUIHASH, SHELL, Card, Identity, command_len, equihash_command, packet
+
+CARDS = {"shell": ["200_9", "144_5"], "shell_toy": ["48_5"]}
+
+#: Only an example: these bytes of a status reply belong to the build and are free in every case.
+IDENTITY = Identity(version=0x000100, build_date="20260101", build_host="example")
+BUILD_BYTES = [8, 28]
+
+RESET, STATUS = SHELL["commands"]["reset"]["number"], SHELL["commands"]["status"]["number"]
+NUMBER = EQUIHASH["number"]
+
+
+class Exchanges:
+    """Cases against one model card, each from reset."""
+
+    def __init__(self, engines):
+        self.engines = engines
+        self.cases = []
+
+    def case(self, id, comment, *packets):
+        card = Card(IDENTITY, self.engines)
+        told = []
+        for sent in packets:
+            reply = card.answer(sent)
+            free = {"free": [BUILD_BYTES]} if reply[4:8] == SHELL["commands"]["status"]["reply"].to_bytes(4, "little") else {}
+            told.append({"packet": sent.hex(), "reply": reply.hex(), **free})
+        self.cases.append({"id": id, "comment": comment, "exchanges": told})
+
+
+def padded(sent):
+    return sent + bytes(-len(sent) % 8)
+
+
+def control(cases):
+    """Reset and status, and their malformed relatives."""
+    status, reset = packet(STATUS), packet(RESET)
+    cases.case("status", "the published status request 0800000001000000; its reply has 37 bytes", status)
+    cases.case("reset", "the reply has 8 bytes", reset)
+    cases.case("reset-then-status", "status is answered after a reset", reset, status)
+    cases.case("all-ones", "the published test: a header of all ones with bits 15 to 8 of the number zero",
+               bytes.fromhex("ffffffffff00ffff"), status)
+    cases.case("all-ones-everywhere", "and with those bits one", b"\xff" * 8, status)
+    cases.case("zeros", "length 0: too short for what it is", bytes(8), status)
+    for name, good in (("reset", reset), ("status", status)):
+        number = int.from_bytes(good[4:], "little")
+        for length in (0, 7, 9, 16, 0xFFFFFFFF, 0x80000008, 0x108):
+            cases.case(f"{name}-says-{length:x}", f"length field {length:#x} on an 8-byte packet", packet(number, length=length), status)
+        for extra in (1, 7, 8, 9, 64):
+            cases.case(f"{name}-has-{extra}-more", f"{extra} bytes after the packet that its length says", good + b"\x5a" * extra, status)
+        cases.case(f"{name}-twice-in-one", "two packets in one transfer are one malformed packet", good + good, status)
+        cases.case(f"{name}-honest-16", "16 bytes, and says so: still not the command's length", packet(number, bytes(8)), status)
+    for count in range(1, 8):
+        cases.case(f"only-{count}-bytes", "shorter than a header: the missing bytes are echoed as zero", b"\xa5" * count, status)
+        cases.case(f"status-cut-to-{count}", "a status request that ends early", status[:count], status)
+    for number in (2, 0xFF, 0x80000000, 0x80000001, 0x80000002, 0x80000100, 0x00010000, 0x01000001):
+        cases.case(f"number-{number:08x}", "no such command", packet(number), packet(number, bytes(64)), status)
+    for name, number in SHELL["command_blocks"].items():
+        if name not in ("control", "verification"):
+            cases.case(f"reserved-{name}", "a number kept for an engine to come", packet(number), packet(number, bytes(248)), status)
+    cases.case("reserved-verification", "ECDSA's published number and its published length, without an engine", packet(0x101, bytes(168)), status)
+    cases.case("long-garbage", "4,096 bytes that mean nothing", b"\xc3" * 4096, status)
+
+
+def engines(cases):
+    """Commands to the engines, and their malformed relatives."""
+    status = packet(STATUS)
+    for instance in cases.engines:
+        book = BOOKS[instance]()
+        params = book.params
+        name, header = next(iter(book.bases.items()))
+        good = equihash_command(params, 0x0123456789ABCDEF, header)
+        length = command_len(params)
+        label = instance.replace("_", "-")
+        cases.case(f"{label}-valid", f"{name}, its packet as long as it says", good)
+        cases.case(f"{label}-padded", "the last word filled up with zeros", padded(good))
+        cases.case(f"{label}-padded-garbage", "what fills up the last word means nothing", good + b"\xff" * (-length % 8))
+        if -length % 8 > 1:
+            cases.case(f"{label}-padded-partly", "one byte of padding where the word has room for more: neither form", good + b"\0", good)
+        flaw = good[:-1] + bytes([good[-1] ^ 1])
+        cases.case(f"{label}-faulty-between-valid", "an invalid header leaves no trace", good, flaw, good)
+        cases.case(f"{label}-index-largest", "the index is echoed whatever it is", equihash_command(params, 2**64 - 1, header))
+        for extra in (8, 16):
+            cases.case(f"{label}-has-{extra}-more", f"{extra} bytes too many", padded(good) + bytes(extra), good)
+        for missing in (1, 8, length - 16, length - 8):
+            cases.case(f"{label}-lacks-{missing}", f"ends {missing} bytes early", good[:-missing], good)
+        for said in (0, 8, length - 1, length + 1, length + 8, length | 1 << 31):
+            cases.case(f"{label}-says-{said}", f"the right bytes with a length field of {said}", packet(NUMBER, good[8:], said), good)
+        cases.case(f"{label}-number-changed", "the right bytes under a number that is not built in", packet(0x1FF, good[8:]), good)
+        cases.case(f"{label}-status-between", "status between two headers", good, status, good)
+        cases.case(f"{label}-reset-between", "reset between two headers", good, packet(RESET), good)
+    for instance in sorted({"200_9", "144_5", "48_5"} - set(cases.engines)):
+        params = equihash.load_params(instance)
+        cases.case(f"{instance.replace('_', '-')}-not-built-in", "a parameter set that this card does not have",
+                   equihash_command(params, 7, bytes(params.total_bytes)), status)
+
+
+def contents():
+    """File name -> content."""
+    made = {}
+    for name, built_in in CARDS.items():
+        cases = Exchanges(built_in)
+        control(cases)
+        engines(cases)
+        made[name] = {"schema": "../schema.json", "op": "shell", "engines": built_in, "cases": cases.cases}
+    return made

@@ -1,0 +1,72 @@
+"""The model of the command stream against published packets, and its one promise: one reply to every packet."""
+
+import random
+import unittest
+
+import equihash_verify as equihash
+import wire
+from cases_equihash_verify import CHAIN, random_bytes, stored
+
+IDENTITY = wire.Identity(0x010300, "20180311", "test")
+
+
+def ignored(sent):
+    return bytes.fromhex("1000000002000080") + sent[:8].ljust(8, b"\0")
+
+
+class Shell(unittest.TestCase):
+    def setUp(self):
+        self.card = wire.Card(IDENTITY, ["200_9", "48_5"])
+
+    def test_published_bytes(self):
+        self.assertEqual(self.card.answer(bytes.fromhex("0800000000000000")).hex(), "0800000000000080")
+        status = self.card.answer(bytes.fromhex("0800000001000000"))
+        self.assertEqual(len(status), 37)
+        self.assertEqual(status[:8].hex(), "2500000001000080")
+        self.assertEqual(status[8:12].hex(), "00030100")
+        self.assertEqual(status[12:20], b"11308102")
+        self.assertEqual(status[20:28], b"tset\0\0\0\0")
+        self.assertEqual(int.from_bytes(status[28:36], "little"), 1 | 1 << 32)
+        self.assertEqual(status[36], 0)
+
+    def test_texts_longer_than_their_field_are_refused(self):
+        with self.assertRaisesRegex(ValueError, "more than 8"):
+            wire.reversed_text("123456789")
+
+    def test_equihash_on_the_wire(self):
+        params = equihash.load_params("200_9")
+        command = wire.equihash_command(params, 0xA, stored(CHAIN / "mainnet-346.hex"))
+        self.assertEqual(command[:16].hex(), "df05000000010000" + "0a00000000000000")
+        reply = bytes.fromhex("1100000000010080" + "0a00000000000000" + "00")
+        self.assertEqual(self.card.answer(command), reply)
+        self.assertEqual(self.card.answer(command + b"\x77"), reply)
+        self.assertEqual(self.card.answer(command[:-1]), ignored(command))
+        self.assertEqual(self.card.answer(command + bytes(9)), ignored(command))
+
+    def test_reset_restores_the_registers(self):
+        params = equihash.load_params("200_9")
+        command = wire.equihash_command(params, 1, stored(CHAIN / "mainnet-346.hex"))
+        self.card.personalisation = b"NoSuchPo"
+        self.assertEqual(self.card.answer(command)[16], 0x0A)
+        self.card.answer(wire.packet(0))
+        self.assertEqual(self.card.answer(command)[16], 0)
+
+    def test_malformed_packets_are_ignored_with_their_header(self):
+        for sent in (b"\x01", b"\x08\0\0\0\x01\0\0", bytes(8), bytes.fromhex("ffffffffff00ffff"),
+                     wire.packet(0, length=9), wire.packet(1) + b"\0", wire.packet(0x101, bytes(168))):
+            self.assertEqual(self.card.answer(sent), ignored(sent))
+
+    def test_one_reply_to_every_random_packet(self):
+        rng = random.Random(1)
+        for _ in range(2000):
+            sent = wire.packet(rng.choice((0, 1, 2, 0x100, 0x101, 0x80000001)), random_bytes(rng.random(), rng.randrange(300)),
+                               rng.choice((None, 8, 9, 193, rng.getrandbits(32))))[:rng.randrange(1, 320)]
+            reply = self.card.answer(sent)
+            self.assertEqual(int.from_bytes(reply[:4], "little"), len(reply))
+            self.assertIn(reply[7], (0x80,))
+            if reply[4] == 2 and reply[5] == 0:
+                self.assertEqual(reply, ignored(sent))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,112 @@
+"""The command stream: what a card answers to a packet, whatever the packet is.
+
+Every packet gets exactly one reply. A packet is what its command asks for when its length field and the number
+of bytes that came agree with the command; its last 64-bit word may be filled up. Everything else is answered
+with `ignore`, which echoes the first eight bytes (those that are missing as zero), and does nothing.
+
+The model answers at once; a card answers commands to different engines in any order.
+"""
+
+import tomllib
+from dataclasses import dataclass
+
+import equihash_verify as equihash
+
+SHELL = tomllib.loads((equihash.SPEC / "wire/shell.toml").read_text())
+EQUIHASH = equihash.WIRE["command"]
+HEADER = SHELL["header"]
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What the status reply says of a build; the texts have at most 8 ASCII characters."""
+
+    version: int
+    build_date: str
+    build_host: str
+
+
+def word(value, count):
+    return value.to_bytes(count, "little")
+
+
+def packet(command, body=b"", length=None):
+    """A packet with its header: the length of the whole, then the number."""
+    length = HEADER["bytes"] + len(body) if length is None else length
+    return word(length, HEADER["len"]["bytes"]) + word(command, HEADER["cmd"]["bytes"]) + body
+
+
+def ignore(received):
+    echo = received[:HEADER["bytes"]].ljust(HEADER["bytes"], b"\0")
+    return packet(SHELL["replies"]["ignore"]["number"], echo)
+
+
+def reversed_text(text):
+    """Eight characters, the last one first; a shorter text is followed by zeros."""
+    if len(text) > 8:
+        raise ValueError(f"text: {text!r} has more than 8 characters")
+    return text.encode("ascii")[::-1].ljust(8, b"\0")
+
+
+def framed(received, length):
+    """Do the length field and the bytes that came both say `length`, filled up to a multiple of 8 or not?"""
+    field = HEADER["len"]
+    said = int.from_bytes(received[field["offset"]:field["offset"] + field["bytes"]], "little")
+    return said == length and len(received) in (length, -(-length // 8) * 8)
+
+
+class Card:
+    """A card with some Equihash engines, named by their instances such as "200_9"."""
+
+    def __init__(self, identity, engines):
+        self.identity = identity
+        self.engines = [equihash.load_params(name) for name in engines]
+        self.reset()
+
+    def reset(self):
+        """The registers that change what an engine answers, as after power-up."""
+        registers = {register["name"]: register for register in equihash.WIRE["block"]["registers"]}
+        self.personalisation = registers["personalisation"]["reset"].encode()
+        self.pow_limit = equihash.POW_LIMIT[registers["pow_limit"]["reset"]]
+
+    def answer(self, received):
+        """The reply to one packet of at least one byte."""
+        if not received:
+            raise ValueError("received: 0 bytes, a packet has at least 1")
+        field = HEADER["cmd"]
+        number = int.from_bytes(received[field["offset"]:field["offset"] + field["bytes"]], "little")
+        commands = SHELL["commands"]
+        if number == commands["reset"]["number"] and framed(received, commands["reset"]["len"]):
+            self.reset()
+            return packet(commands["reset"]["reply"])
+        if number == commands["status"]["number"] and framed(received, commands["status"]["len"]):
+            return self.status()
+        for params in self.engines:
+            if number == EQUIHASH["number"] and framed(received, command_len(params)):
+                return self.verify_equihash(params, received)
+        return ignore(received)
+
+    def status(self):
+        capabilities = sum(1 << SHELL["capabilities"][params.name] for params in self.engines)
+        body = word(self.identity.version, 4)
+        body += reversed_text(self.identity.build_date) + reversed_text(self.identity.build_host)
+        body += word(capabilities, 8) + word(0, 1)
+        return packet(SHELL["commands"]["status"]["reply"], body)
+
+    def verify_equihash(self, params, received):
+        index = received[8:16]
+        header = received[16:command_len(params)]
+        mask = equihash.verify(params, header, self.personalisation, self.pow_limit)
+        return packet(EQUIHASH["reply"], index + word(mask, 1))
+
+
+def command_len(params):
+    """Length of the command for a parameter set: packet header, index, block header."""
+    return HEADER["bytes"] + 8 + params.total_bytes
+
+
+def equihash_command(params, index, header):
+    """The command that asks for a header's verdict, without padding."""
+    if len(header) != params.total_bytes:
+        raise ValueError(f"header: {len(header)} bytes, expected {params.total_bytes} for {params.name}")
+    return packet(EQUIHASH["number"], word(index, 8) + header)

@@ -1,0 +1,62 @@
+/* The C interface of a Verilated card: what rtl/sim builds and host/card/transport/sim loads at run time.
+ *
+ * One card is one `pm_sim`; it is not thread-safe. Packets are byte strings of 1 to 2^32-1 bytes, sent in
+ * order, one 64-bit word a cycle when the card is ready; the shim queues without limit in both directions.
+ * Time passes only inside pm_sim_run, pm_sim_reg_read and pm_sim_reg_write. */
+#ifndef PM_SIM_H
+#define PM_SIM_H
+#include <stddef.h>
+#include <stdint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PM_SIM_ABI 1u
+
+typedef struct pm_sim pm_sim;
+
+/* Version of this interface: PM_SIM_ABI of the library's build. */
+uint32_t pm_sim_abi(void);
+/* What was built, as JSON text (generator's manifest): config name, engines, content hash, traced or not. */
+const char *pm_sim_manifest(void);
+
+/* A card just out of power-up reset; NULL when memory is short. */
+pm_sim *pm_sim_new(void);
+void pm_sim_free(pm_sim *s);
+
+/* Starts a waveform (VCD) at `path`. 0, or -1 when the library was built without tracing, -2 when the file cannot be written. */
+int pm_sim_trace(pm_sim *s, const char *path);
+
+/* Queues one packet of `n` bytes (n >= 1); its last word carries exactly the bytes that are there. */
+void pm_sim_send(pm_sim *s, const uint8_t *bytes, size_t n);
+/* Packets queued or half sent. */
+size_t pm_sim_pending(const pm_sim *s);
+
+/* Runs until `max_cycles` have passed or, when `until_packet` is not 0, a complete reply waits. Returns the cycles run. */
+uint64_t pm_sim_run(pm_sim *s, uint64_t max_cycles, int until_packet);
+
+/* Takes the oldest complete reply. Returns its length, 0 when none waits; when it is larger than `cap` it
+ * stays and its length is returned. `cycle` (may be NULL) gets the cycle in which its last word left the card. */
+size_t pm_sim_recv(pm_sim *s, uint8_t *bytes, size_t cap, uint64_t *cycle);
+
+/* Cycles since power-up. */
+uint64_t pm_sim_cycles(const pm_sim *s);
+/* Cycle in which the first (last) word of the n-th packet sent (from 0) entered the card; 0 when it has not or was
+ * forgotten (the newest 65,536 are kept). */
+uint64_t pm_sim_first_word(const pm_sim *s, uint64_t n);
+uint64_t pm_sim_last_word(const pm_sim *s, uint64_t n);
+
+/* AXI4-Lite access; `addr` in bytes. 0, or -1 when the card did not answer in `max_cycles`, or the AXI response code. */
+int pm_sim_reg_read(pm_sim *s, uint32_t addr, uint32_t *value, uint64_t max_cycles);
+int pm_sim_reg_write(pm_sim *s, uint32_t addr, uint32_t value, uint64_t max_cycles);
+
+/* Random gaps before input words and random refusals of output words, in 256ths of the cycles; 0, 0 switches them off. */
+void pm_sim_jitter(pm_sim *s, uint64_t seed, unsigned rx_gap, unsigned tx_stall);
+
+/* Stops (1) or restarts (0) the card's clock as seen by its doors: nothing is accepted, nothing answered. For tests of a dead card. */
+void pm_sim_freeze(pm_sim *s, int frozen);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
