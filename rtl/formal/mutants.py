@@ -1,0 +1,91 @@
+"""Can the proofs fail? Each fault below is put into the circuit of a proof, and the proof has to refute it.
+
+`python3 rtl/formal/mutants.py [--list] [PROOF ...]`, after or before `python3 tools/formal.py`, which does the proofs
+themselves. A fault is a piece of the generated text that must be there exactly once, and what replaces it.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import formal  # noqa: E402
+import rtl  # noqa: E402
+import setup  # noqa: E402
+from place import TARGET, Failed, main  # noqa: E402
+
+REFUTE = "read_aiger {name}.aig; fold; strash; scorr; orpos; bmc3 -F 40 -T 120"
+
+# (proof, what is wrong, pattern in the generated text, replacement)
+FAULTS = [
+    ("packet_fifo", "a rollback also forgets whole packets", r"write <= committed;", "write <= read;"),
+    ("packet_fifo", "words are seen before their packet is whole", r"assign address_valid = \(read != committed\);", "assign address_valid = (read != write);"),
+    ("packet_fifo", "one word too many is taken", r"assign push_ready = \(\(write .*;", "assign push_ready = 1'b1;"),
+    ("packet_arbiter", "the grant moves before the packet's end", r"locked <= .*;", "locked <= 1'b0;"),
+    ("packet_arbiter", "the first port always wins", r"owner <= grant;", "owner <= 3'b100;"),
+    ("rx_framer", "the header is not kept", r"header <= present;", "header <= 64'h0;"),
+    ("rx_framer", "a packet cut by a reset is still answered", r"silent <= abort;", "silent <= 1'b0;"),
+    ("rx_framer", "the length is not counted", r"left <= \(left - .*\);", "left <= left;"),
+    ("control_unit", "the reset reply does not wait for older replies", r"assign done = \(\(resetting && heldLongEnough\) && .*;", "assign done = (resetting && heldLongEnough);"),
+    ("control_unit", "the reset never ends", r"resetting <= 1'b0;", "resetting <= 1'b1;"),
+    ("axi_lite_door", "a read is answered for ever", r"if\(axi_r_fire\) begin\n\s*answering <= 1'b0;", "if(axi_r_fire) begin\n answering <= 1'b1;"),
+    ("register_map", "byte strobes do nothing", r"(5'h08\)\) && door_writeStrobe)\[0\]", r"\1[1]"),
+    ("shell", "reply queues keep half a reply", r"\.rollback +\(inReset +\)", ".rollback (1'b0)"),
+    ("shell", "a reset does not wait for older replies", r"\.repliesWaiting( +)\(\w+ *\)", r".repliesWaiting\1(1'b0)"),
+    ("shell", "engines are not reset", r"inReset <= resetting;", "inReset <= 1'b0;"),
+]
+
+
+def planted(text, proof, fault, pattern, replacement):
+    found = len(re.findall(pattern, text))
+    if found != 1:
+        raise Failed(f"{proof}, {fault}: /{pattern}/ stands {found} times in the generated text, not once")
+    return re.sub(pattern, replacement, text)
+
+
+def refuted(folder, entry):
+    """(refuted, seconds, what abc said)."""
+    proof, fault, pattern, replacement = entry
+    begin = time.monotonic()
+    text = planted((folder / f"{proof}.sv").read_text(), *entry)
+    with tempfile.TemporaryDirectory() as scratch:
+        said = formal.abc(Path(scratch), text, proof, REFUTE)
+    return "was asserted in frame" in said, time.monotonic() - begin, said
+
+
+def door():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--list", action="store_true", help="only say which faults there are")
+    parser.add_argument("--folder", type=Path, help="generated proofs, instead of generating them")
+    parser.add_argument("names", nargs="*", metavar="PROOF", help="of which proofs; nothing: of all")
+    chosen = parser.parse_args()
+    entries = [entry for entry in FAULTS if not chosen.names or entry[0] in chosen.names]
+    if chosen.list:
+        print("\n".join(f"{proof}: {fault}" for proof, fault, *_ in entries))
+        return 0
+    folder = chosen.folder or TARGET / "mutants"
+    if not chosen.folder:
+        shutil.rmtree(folder, ignore_errors=True)
+        rtl.java("proofmill.formal.GenerateProofs", folder)
+    setup.yosys()  # made before the workers meet
+    with ThreadPoolExecutor(os.cpu_count()) as workers:
+        outcomes = list(workers.map(lambda entry: refuted(folder, entry), entries))
+    for (proof, fault, *_), (good, seconds, said) in zip(entries, outcomes):
+        print(f"{'ok    ' if good else 'FAILED'} {proof}: {fault}: {'refuted' if good else 'not noticed'} ({seconds:.1f} s)")
+        if not good:
+            sys.stdout.write(said[-1000:])
+    good = sum(outcome[0] for outcome in outcomes)
+    print(f"{good} passed, {len(outcomes) - good} failed")
+    return 0 if good == len(outcomes) else 1
+
+
+if __name__ == "__main__":
+    main(door)

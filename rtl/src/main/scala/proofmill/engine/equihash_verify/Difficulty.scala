@@ -1,0 +1,56 @@
+package proofmill.engine.equihash_verify
+
+import spinal.core._
+import spinal.lib._
+
+/** Is a hash above its compact target, or the target itself not allowed? One 32-bit word a cycle, least significant first.
+  *
+  * zcashd `arith_uint256::SetCompact` and `CheckProofOfWork`: size = bits >> 24, word = bits & 0x7fffff, target = word * 256^(size-3);
+  * fails when the target is negative, zero, overflows 256 bits or exceeds the limit, or when the hash exceeds it.
+  *
+  * Each word of target is compared as it comes: a higher word's inequality replaces what lower words said.
+  */
+class Difficulty extends Component {
+  val io = new Bundle {
+    val bits = in(Bits(32 bits))
+    val limit = in(Bits(256 bits))
+    val enable = in(Bool())
+    val hash = slave(Stream(Fragment(Bits(32 bits))))
+
+    /** True for a failure; comes with the hash's last word. */
+    val fail = master(Stream(Bool()))
+  }
+
+  val j = Reg(UInt(3 bits)) init 0
+  val size = io.bits(31 downto 24).asUInt
+  val word = io.bits(22 downto 0).resize(24 bits)
+  val mantissa = word.subdivideIn(8 bits)
+
+  // Byte q of target word j is mantissa byte 4j + q + 3 - size.
+  def byteOf(q: Int): Bits = {
+    val which = ((j << 2).resize(9 bits) + (q + 3)) - size.resize(9 bits)
+    which.mux((0 until 3).map(i => i -> mantissa(i)) :+ (default -> B(0, 8 bits)): _*)
+  }
+
+  val target = Cat((0 until 4).map(byteOf))
+
+  val hashAbove, targetAbove, targetNonZero = RegInit(False)
+  def replaced(before: Bool, left: Bits, right: Bits): Bool =
+    (left.asUInt > right.asUInt) || (left === right && before)
+  val hashAboveNow = replaced(hashAbove, io.hash.fragment, target)
+  val targetAboveNow = replaced(targetAbove, target, io.limit.subdivideIn(32 bits)(j))
+  val nonZeroNow = targetNonZero || target.orR
+
+  val negative = word.orR && io.bits(23)
+  val overflow =
+    word.orR && (size > 34 || (word(23 downto 8).orR && size > 33) || (word(23 downto 16).orR && size > 32))
+  io.fail.payload := io.enable && (negative || overflow || !nonZeroNow || targetAboveNow || hashAboveNow)
+  io.fail.valid := io.hash.valid && io.hash.last
+  io.hash.ready := io.fail.ready || !io.hash.last
+  when(io.hash.fire) {
+    hashAbove := hashAboveNow && !io.hash.last
+    targetAbove := targetAboveNow && !io.hash.last
+    targetNonZero := nonZeroNow && !io.hash.last
+    j := j + 1
+  }
+}

@@ -1,0 +1,223 @@
+package proofmill.engine.equihash_verify
+
+import proofmill.engine.Engine
+import proofmill.spec.{Block, Command, Equihash, Spec}
+import proofmill.stream.Word
+import spinal.core._
+import spinal.lib._
+
+/** @param instance parameter set, by its name in `spec/hashes`
+  * @param shaCores SHA-256d cores that take headers in turn; each needs 65 cycles a block
+  * @param headers  headers that may be inside at once, a power of two
+  */
+case class EquihashConfig(instance: String, shaCores: Int, headers: Int = 8) {
+  val params: Equihash = Equihash(instance)
+}
+
+/** What is known of a header before its checks are done. */
+case class Pending() extends Bundle {
+  val index = Bits(64 bits)
+  val arrival = UInt(32 bits)
+  val badSize = Bool()
+}
+
+/** Verifies Equihash solutions and difficulties of block headers, one leaf hash a cycle.
+  *
+  * {{{
+  *                    ┌─► Midstate ─────────────► start, h ─┐
+  *  command ─► intake ┼─► solution fifo ─► IndexCutter ─► Grouping ─► issue ┬─► LeafHash ─► LeafCheck ─┐
+  *                    │                                                     ├─► OrderCheck ────────────┤
+  *                    │                                                     └─► Duplicates ────────────┼─► reply
+  *                    ├─► Sha256d (several, in turn) ─► Difficulty ────────────────────────────────────┤
+  *                    └─► pending (index, time) ───────────────────────────────────────────────────────┘
+  * }}}
+  *
+  * Headers overlap: while one's leaves are hashed the next arrives and is prepared, and several are in SHA-256d.
+  * With enough SHA cores a header takes exactly as many cycles as it has leaves. Replies keep the order of the commands.
+  */
+class EquihashEngine(config: EquihashConfig) extends Engine {
+  private val p = config.params
+  private val table = Spec.table("wire/equihash_verify")
+  private val payloadWords = (p.totalBytes + 7) / 8
+  private val solutionWords = (p.solutionBytes + 7) / 8
+  private val borderWord = p.headerBytes / 8 // holds the header's end, the CompactSize and the solution's first bytes
+  private val solutionAt = p.headerBytes % 8 + p.compactSize.size // first solution byte in it
+  require(solutionAt < 8 && payloadWords - 1 == borderWord + solutionWords, s"${p.name}: header layout not supported")
+
+  val wire: Command = Command(table)
+  val commandBytes: Int = 16 + p.totalBytes
+  val capability: Int = Spec.int(Spec.table("wire/shell").getTable("capabilities"), p.name)
+  val block: Block = Block(table)
+  val parameters: Map[String, BigInt] = Map(
+    "n" -> p.n,
+    "k" -> p.k,
+    "command_len" -> commandBytes,
+    "queue" -> (config.shaCores.min(config.headers) + Engine.queueWords / (commandBytes / 8)),
+    "sha_cores" -> config.shaCores
+  ).map { case (name, value) => name -> BigInt(value) }
+  val resets: Map[String, BigInt] = Map(
+    "personalisation" -> BigInt(p.personalisation.reverse.getBytes("US-ASCII")),
+    "difficulty" -> BigInt(1),
+    "pow_limit" -> Spec.big(table.getTable("networks"), "main")
+  )
+
+  val command = slave(Word.payload)
+  val reply = master(Word.packets)
+  val done, busyCycles = out(Reg(UInt(64 bits)) init 0)
+  val lastLatency = out(Reg(UInt(32 bits)) init 0)
+  val personalisation = in(Bits(64 bits))
+  val difficultyCheck = in(Bits(32 bits))
+  val powLimit = in(Bits(256 bits))
+  def status: Map[String, Bits] =
+    Map("done" -> done.asBits, "busy_cycles" -> busyCycles.asBits, "last_latency" -> lastLatency.asBits)
+  def control: Map[String, Bits] =
+    Map("personalisation" -> personalisation, "difficulty" -> difficultyCheck, "pow_limit" -> powLimit)
+
+  val midstate = new Midstate(p)
+  val solution = StreamFifo(Bits(64 bits), 1 << log2Up(2 * solutionWords))
+  val shas = Seq.fill(config.shaCores)(new Sha256d(p.totalBytes))
+  val pending = StreamFifo(Pending(), config.headers)
+  val clock = Reg(UInt(32 bits)) init 0
+  clock := clock + 1
+
+  /** Takes one command word a cycle and hands it to everybody who needs it. */
+  val intake = new Area {
+    val word = command.payload.fragment
+    val number = Reg(UInt(log2Up(payloadWords + 1) bits)) init 0 // 0 is the index, then payload words from 1
+    val isIndex = number === 0
+    val isHeader = !isIndex && number <= borderWord + 1
+    val isSolution = number > borderWord + 1
+    def isPayload(n: Int) = number === n + 1
+
+    val core = Counter(config.shaCores)
+    val coreReady = Vec(shas.map(_.io.word.ready))(core)
+    val ready = isIndex.mux(
+      True -> pending.io.push.ready,
+      False -> (coreReady && (!isHeader || midstate.io.word.ready) && (!isSolution || solution.io.push.ready))
+    )
+    command.ready := ready
+    val fire = command.fire
+    when(fire)(number := command.last ? U(0) | number + 1)
+
+    val header = Reg(Pending())
+    when(fire && isIndex) {
+      header.index := word
+      header.arrival := clock
+    }
+    val size = word.subdivideIn(8 bits).slice(p.headerBytes % 8, solutionAt)
+    when(fire && isPayload(borderWord)) {
+      header.badSize := size.zip(p.compactSize).map { case (byte, expected) => byte =/= expected }.orR
+    }
+    pending.io.push.valid := fire && command.last
+    pending.io.push.payload := header
+
+    midstate.io.word.valid := fire && isHeader
+    midstate.io.word.payload := word
+    midstate.io.personalisation := personalisation
+
+    // Solution words start `solutionAt` bytes into the border word: each is the end of one payload word and the begin of the next.
+    val before = RegNextWhen(word, fire)
+    solution.io.push.valid := fire && isSolution
+    solution.io.push.payload := word.takeLow(8 * solutionAt) ## before.takeHigh(64 - 8 * solutionAt)
+
+    val bits = Vec(Reg(Bits(32 bits)), config.shaCores)
+    when(fire && isPayload(13))(bits(core) := word.takeLow(32))
+    val tail = p.totalBytes % 8
+    val padded = if (tail == 0) word else B(0x80, 64 - 8 * tail bits) ## word.takeLow(8 * tail)
+    for ((sha, i) <- shas.zipWithIndex) {
+      sha.io.word.valid := fire && !isIndex && core === i
+      sha.io.word.payload := command.last ? padded | word
+    }
+    when(fire && command.last)(core.increment())
+  }
+
+  /** Gives one leaf a cycle to the three checks that look at indices. */
+  val issue = new Area {
+    private val hash = LeafHash(p)
+    val cutter = new IndexCutter(p)
+    val grouping = new Grouping(p)
+    cutter.io.word << solution.io.pop
+    grouping.io.index << cutter.io.index
+
+    val start = Reg(LeafStart())
+    val started = RegInit(False)
+    val slot = Reg(UInt(log2Up(hash.slots) bits)) init 0
+    val count = Reg(UInt(p.k bits)) init 0
+    val leaf = grouping.io.leaf
+    leaf.ready := started
+    val fire = leaf.fire
+    when(fire)(count := count + 1)
+    val free = !started || (fire && count.andR)
+
+    val prepared = midstate.io.result
+    prepared.ready := free
+    when(free)(started := prepared.valid)
+    when(prepared.fire) {
+      start := prepared.start
+      slot := slot + 1
+    }
+    hash.io.chain.valid := prepared.fire
+    hash.io.chain.payload := prepared.h
+    hash.io.chainSlot := slot + 1
+    hash.io.start := start
+    hash.io.hash := leaf.hash.resized
+    hash.io.tag.valid := fire
+    hash.io.tag.slot := slot
+    hash.io.tag.select := leaf.select
+
+    val leaves = new LeafCheck(p)
+    val order = new OrderCheck(p)
+    val duplicates = new Duplicates(p.indexBits, p.k)
+    leaves.io.leaf << hash.io.leaf
+    for (port <- Seq(order.io.index, duplicates.io.index)) {
+      port.valid := fire
+      port.payload := leaf.index
+    }
+  }
+
+  /** Reads the double hashes in the order of the headers. */
+  val difficulty = new Area {
+    val core = Counter(config.shaCores)
+    val check = new Difficulty
+    check.io.enable := difficultyCheck(0)
+    check.io.limit := powLimit
+    check.io.bits := intake.bits(core)
+    check.io.hash.valid := Vec(shas.map(_.io.result.valid))(core)
+    check.io.hash.payload := Vec(shas.map(_.io.result.payload))(core)
+    for ((sha, i) <- shas.zipWithIndex) sha.io.result.ready := check.io.hash.ready && core === i
+    when(check.io.hash.fire && check.io.hash.last)(core.increment())
+  }
+
+  /** Joins what the checks say of a header; none of them can be more than `headers` ahead, so their queues never overflow. */
+  val answer = new Area {
+    def queued[T <: Data](flow: Flow[T]): Stream[T] = flow.toStream.queue(config.headers)
+    val leaves = queued(issue.leaves.io.verdict)
+    val order = queued(issue.order.io.bad)
+    val duplicate = queued(issue.duplicates.io.found)
+    val all = StreamJoin(Seq(pending.io.pop, leaves, order, duplicate, difficulty.check.io.fail))
+    val header = pending.io.pop.payload
+    val mask = header.badSize ## duplicate.payload ## leaves.badZeroOrder ## order.payload ## leaves.xorNonZero ##
+      difficulty.check.io.fail.payload
+
+    val word = Reg(UInt(2 bits)) init 0
+    reply.valid := all.valid
+    reply.last := word === 2
+    reply.data := word.mux(
+      0 -> B(wire.reply, 32 bits) ## B(wire.replyBytes, 32 bits),
+      1 -> header.index,
+      default -> mask.resize(64 bits)
+    )
+    reply.keep := (word === 2) ? B(Word.keepOf(wire.replyBytes), 8 bits) | B(0xff, 8 bits)
+    all.ready := reply.ready && reply.last
+    when(reply.fire)(word := reply.last ? U(0) | word + 1)
+  }
+
+  val inside = Reg(UInt(log2Up(config.headers + 2) bits)) init 0
+  val entering = intake.fire && intake.isIndex
+  when(entering =/= answer.all.fire)(inside := entering ? (inside + 1) | (inside - 1))
+  when(inside =/= 0)(busyCycles := busyCycles + 1)
+  when(answer.all.fire) {
+    done := done + 1
+    lastLatency := clock - answer.header.arrival
+  }
+}

@@ -1,0 +1,169 @@
+package proofmill.engine.equihash_verify
+
+import proofmill.spec.Equihash
+import spinal.core._
+import spinal.lib._
+import spinal.lib.fsm._
+
+/** What the first 140 header bytes become before leaves are hashed. */
+case class Prepared(digestWords: Int) extends Bundle {
+
+  /** Chaining value after the first block, as many words as the digest needs. */
+  val h = Vec(Bits(64 bits), digestWords)
+  val start = LeafStart()
+}
+
+/** Compresses the first 128 header bytes once, and begins the second block as far as all leaves share it.
+  *
+  * {{{
+  *   Idle ─► Load ─► Mix (12 rounds, 48 cycles) ─► Chain ─► Load ─► Begin0 ─► Begin1 ─► Done ─(taken)─► Idle
+  * }}}
+  *
+  *   1. Idle: h is the parameter block; waits until the header's 18 words are there.
+  *   2. Load: v = h ‖ IV with the counter, 128 for the first block, 144 and the last-block flag for the second.
+  *   3. Mix: half a G in each of the four columns a cycle. After a column step the rows turn so that the diagonals stand
+  *      in the columns, after a diagonal step they turn back.
+  *   4. Chain: h ^= v ^ v'.
+  *   5. Begin0, Begin1: the first column step of the second block; of column 0 only the first half, which is kept aside.
+  *   6. Done: the result is held until it is taken.
+  *
+  * Two headers' words fit in, so the next header arrives while one is mixed.
+  */
+class Midstate(p: Equihash) extends Component {
+  private val digestWords = (p.digestBytes + 7) / 8
+  val io = new Bundle {
+
+    /** Header words 0 to 17, in order. */
+    val word = slave(Stream(Bits(64 bits)))
+    val personalisation = in(Bits(64 bits))
+    val result = master(Stream(Prepared(digestWords)))
+  }
+
+  // Header words, two headers' worth: 0 to 15 in memory, 16 and 17 (low half) in registers.
+  val words = Mem(Bits(64 bits), 32)
+  val tail = Vec(Vec(Reg(Bits(64 bits)), 2), 2)
+  val fill = RegInit(False) // which half is being filled
+  val at = Reg(UInt(5 bits)) init 0
+  val full = Vec(RegInit(False), 2)
+  io.word.ready := !full(fill.asUInt)
+  words.write((fill ## at(3 downto 0)).asUInt, io.word.payload, io.word.fire && !at(4))
+  when(io.word.fire) {
+    when(at(4))(tail(fill.asUInt)(at(0).asUInt) := io.word.payload)
+    at := at + 1
+    when(at === 17) {
+      at := 0
+      full(fill.asUInt) := True
+      fill := !fill
+    }
+  }
+
+  // Parameter block: digest length, no key, fanout and depth 1; personalisation ‖ n ‖ k.
+  val parameters = Vec(Blake2b.iv.zipWithIndex.map {
+    case (iv, 0) => B(iv ^ BigInt(0x01010000 | p.digestBytes), 64 bits)
+    case (iv, 6) => B(iv, 64 bits) ^ io.personalisation
+    case (iv, 7) => B(iv ^ (BigInt(p.k) << 32 | p.n), 64 bits)
+    case (iv, _) => B(iv, 64 bits)
+  })
+  val drain = RegInit(False) // which half is being mixed
+  val v = Vec(Reg(Bits(64 bits)), 16)
+  val h = Vec(Reg(Bits(64 bits)), 8)
+  val column0 = Vec(Reg(Bits(64 bits)), 4)
+  val m0 = Reg(Bits(64 bits))
+  val m1 = Reg(Bits(32 bits))
+  val secondBlock = Reg(Bool())
+
+  // The four message words of this half step: sigma row, then column or diagonal, then x or y.
+  val steps = Blake2b.sigma.flatMap(row => Seq(row.take(8), row.drop(8))).flatMap { eight =>
+    Seq(0, 1).map(half => (0 until 4).map(i => eight(2 * i + half)))
+  }
+  val step = Reg(UInt(6 bits)) init 0
+  val order = (0 until 4).map(i => Vec(steps.map(four => U(four(i), 4 bits))).read(step.resize(log2Up(steps.size))))
+  val scheduled = order.map(index => words.readAsync((drain ## index).asUInt, writeFirst).asUInt)
+
+  // The mixing: both halves of G share their adders. In a first half (a, b, c, d) are all ready; between the halves b and d are open.
+  val secondHalf = Bool()
+  val message = Vec(UInt(64 bits), 4)
+  val turn = Bool() // columns to diagonals (true) or back
+  val mixed = (0 until 4).map { i =>
+    val Seq(a, b, c, d) = Blake2b.columns(i).map(v(_))
+    val b1 = secondHalf ? (b ^ c).rotateRight(24) | b
+    val d1 = secondHalf ? (d ^ a).rotateRight(32) | d
+    val a2 = a.asUInt + b1.asUInt + message(i)
+    val d2 = secondHalf ? (d1 ^ a2.asBits).rotateRight(16) | (d1 ^ a2.asBits).rotateRight(32)
+    val c2 = c.asUInt + d2.asUInt
+    val b2 = (b1 ^ c2.asBits).rotateRight(63)
+    (Seq(a2.asBits, b, c2.asBits, d), Seq(a2.asBits, b2, c2.asBits, d2))
+  }
+  val halfMixed = mixed.map(_._1)
+  val fullMixed = mixed.map(_._2)
+
+  /** Puts the Gs' results back so that the next step's operands stand in columns: row j turns left by j or right by j. */
+  def turned(i: Int, j: Int): Bits = {
+    val left = fullMixed((i + j) % 4)(j)
+    val right = fullMixed((i + 4 - j) % 4)(j)
+    if (j % 2 == 0) left else turn ? left | right
+  }
+
+  secondHalf := step(0)
+  turn := !step(1)
+  message := Vec(scheduled)
+
+  val fsm = new StateMachine {
+    val Idle, Load, Mix, Chain, Begin0, Begin1, Done = new State
+    setEntry(Idle)
+
+    Idle.whenIsActive {
+      h := parameters
+      secondBlock := False
+      m0 := tail(drain.asUInt)(0)
+      m1 := tail(drain.asUInt)(1)(31 downto 0)
+      when(full(drain.asUInt))(goto(Load))
+    }
+    Load.whenIsActive {
+      step := 0
+      val counter = secondBlock ? B(144, 64 bits) | B(128, 64 bits)
+      val flag = B(64 bits, default -> secondBlock)
+      for ((iv, i) <- Blake2b.iv.map(B(_, 64 bits)).zipWithIndex) {
+        v(i) := h(i)
+        v(i + 8) := (i match { case 4 => iv ^ counter; case 6 => iv ^ flag; case _ => iv })
+      }
+      when(secondBlock)(goto(Begin0)) otherwise goto(Mix)
+    }
+    Mix.whenIsActive {
+      for (i <- 0 until 4; j <- 0 until 4)
+        v(Blake2b.columns(i)(j)) := (secondHalf ? turned(i, j) | halfMixed(i)(j))
+      step := step + 1
+      when(step === steps.size - 1) {
+        full(drain.asUInt) := False
+        drain := !drain
+        goto(Chain)
+      }
+    }
+    Chain.whenIsActive {
+      for (i <- 0 until 8) h(i) := h(i) ^ v(i) ^ v(i + 8)
+      secondBlock := True
+      goto(Load)
+    }
+    Begin0.whenIsActive {
+      message := Vec(m0.asUInt +: Seq.fill(3)(U(0, 64 bits)))
+      for (i <- 0 until 4; j <- 0 until 4) v(Blake2b.columns(i)(j)) := halfMixed(i)(j)
+      column0 := Vec(halfMixed(0))
+      step := 1
+      goto(Begin1)
+    }
+    Begin1.whenIsActive {
+      message := Vec(Seq.fill(4)(U(0, 64 bits)))
+      for (i <- 0 until 4; j <- 0 until 4) v(Blake2b.columns(i)(j)) := turned(i, j)
+      goto(Done)
+    }
+    Done.whenIsActive(when(io.result.ready)(goto(Idle)))
+  }
+
+  io.result.valid := fsm.isActive(fsm.Done)
+  for (i <- 0 until digestWords) io.result.h(i) := h(i)
+  io.result.start.column0 := column0
+  // Begin1 turned the rows: G i's word j stands in column (i - j) mod 4.
+  for (i <- 1 until 4; j <- 0 until 4) io.result.start.columns(i - 1)(j) := v(Blake2b.columns((i + 4 - j) % 4)(j))
+  io.result.start.m0 := m0
+  io.result.start.m1 := m1
+}

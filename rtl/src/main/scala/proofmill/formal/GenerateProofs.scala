@@ -1,0 +1,32 @@
+package proofmill.formal
+
+import java.nio.file.{Files, Paths}
+
+import proofmill.Design
+import proofmill.shell.EngineCommand
+import spinal.core._
+
+/** `proofmill.formal.GenerateProofs DIR`: each proof as `<name>.sv`, a module of that name. */
+object GenerateProofs {
+  private val commands = Seq(EngineCommand(0x100, 17), EngineCommand(0x100, 32), EngineCommand(0x101, 32))
+
+  private val proofs: Seq[(String, () => Component)] = Seq(
+    "packet_fifo" -> (() => new PacketFifoProof(depth = 4)),
+    "packet_arbiter" -> (() => new PacketArbiterProof(ports = 3)),
+    "rx_framer" -> (() => new RxFramerProof(commands)),
+    "control_unit" -> (() => new ControlUnitProof(resetCycles = 3)),
+    "axi_lite_door" -> (() => new AxiLiteDoorProof(addressBits = 4)),
+    "register_map" -> (() => new RegisterMapProof),
+    "shell" -> (() => new ShellProof)
+  )
+
+  def main(arguments: Array[String]): Unit = {
+    val folder = Paths.get(arguments.head)
+    Files.createDirectories(folder)
+    val config = Design
+      .config(folder.toString)
+      .copy(mode = SystemVerilog, defaultConfigForClockDomains = ClockDomainConfig(resetKind = BOOT))
+      .includeFormal
+    for ((name, proof) <- proofs) config.generateSystemVerilog(proof().setDefinitionName(name))
+  }
+}

@@ -1,0 +1,63 @@
+package proofmill.formal
+
+import proofmill.shell._
+import spinal.core._
+import spinal.lib._
+
+/** The shell put together, with one engine: a reset cuts time in two, and input is always taken again.
+  *
+  * Every word after a header carries in its lowest bit the colour of its time, which turns with each RESET packet; the engine gives
+  * it back in its reply. So a reply from before a reset shows after it by its colour.
+  */
+class ShellProof extends Component with Proof {
+  // The shell makes reset domains of its own, so it gets a real reset: one cycle at the beginning.
+  val powerUp = RegNext(False) init True
+  val domain = ClockDomain(ClockDomain.current.readClockWire, powerUp, config = ClockDomainConfig(resetKind = SYNC))
+
+  val proof = new ClockingArea(domain) {
+    val slot = EngineSlot("echo", "echo", () => new EchoEngine)
+    val dut = new Shell(ShellConfig(commandWords = 2, replyWords = 2, resetCycles = 2), Seq(slot))
+    val rx = freeSource(dut.rx)
+    val tx = freeSink(dut.tx)
+    val axi = slave(cloneOf(dut.axi))
+    dut.axi << axi
+    assumeStaysOffered(rx)
+
+    // Inside.
+    val framer = dut.framer
+    val into = framer.rx.pull()
+    val request = framer.requests.pull()
+    val command = framer.commands.head.pull()
+    val merged = dut.arbiter.output.pull()
+
+    // Colour of the time; and of each word that enters.
+    val colour = RegInit(False)
+    val resetDone = request.valid && request.ready && request.kind === RequestKind.RESET
+    colour := colour ^ resetDone
+    assume(!command.valid || command.fragment(0) === colour)
+
+    // Words that leave the arbiter: the second one of an engine's reply is the index.
+    val fires = merged.valid && merged.ready
+    val second = RegInit(False)
+    val ofEngine = RegInit(False)
+    val replyHeader = Control.header(BigInt("80000100", 16), 16)
+    when(fires) {
+      second := !merged.last
+      when(!second)(ofEngine := merged.fragment.data === replyHeader)
+    }
+    assert(
+      !(fires && second && ofEngine) || merged.fragment.data(0) === colour,
+      "nothing from before a reset comes after it"
+    )
+    assert(!resetDone || (fires && !second && merged.last), "the reset reply is whole, between packets")
+
+    // Whole commands inside, by the shell's own count.
+    val inside = dut.busy.head.outstanding.pull()
+    assert(!(RegNext(resetDone) init False) || inside === 0, "none is inside after a reset")
+
+    // With a host that reads and an engine that answers.
+    val begin = dut.engines.head.asInstanceOf[EchoEngine].begin.pull()
+    val soft = dut.control.softReset.pull()
+    responds("input is taken again", rx.valid && tx.ready && begin && !soft, rx.ready, within = 15)
+  }
+}

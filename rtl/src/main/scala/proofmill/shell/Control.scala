@@ -1,0 +1,47 @@
+package proofmill.shell
+
+import proofmill.spec.Spec
+import spinal.core._
+
+/** The commands that the shell answers itself, as `spec/wire/shell.toml` numbers them. */
+object Control {
+  private val wire = Spec.table("wire/shell")
+
+  /** Header word of a packet: `len` in the low half, command number in the high one. */
+  def header(number: BigInt, bytes: Int): BigInt = (number << 32) | bytes
+
+  private def command(name: String) = wire.getTable(s"commands.$name")
+
+  private def requestHeader(name: String) = header(Spec.big(command(name), "number"), Spec.int(command(name), "len"))
+
+  private def replyHeader(name: String) = header(Spec.big(command(name), "reply"), Spec.int(command(name), "reply_len"))
+
+  val reset: BigInt = requestHeader("reset")
+  val resetReply: BigInt = replyHeader("reset")
+  val status: BigInt = requestHeader("status")
+  val statusReply: BigInt = replyHeader("status")
+  val statusReplyBytes: Int = Spec.int(command("status"), "reply_len")
+
+  val ignoreReply: BigInt = {
+    val ignore = wire.getTable("replies.ignore")
+    header(Spec.big(ignore, "number"), Spec.int(ignore, "len"))
+  }
+}
+
+/** What a packet asks of the control unit. */
+object RequestKind extends SpinalEnum {
+  val RESET, STATUS, IGNORE = newElement()
+}
+
+/** One packet that is not an engine's, with its header (absent bytes zero). */
+case class Request() extends Bundle {
+  val kind = RequestKind()
+  val header = Bits(64 bits)
+}
+
+/** A command that goes to an engine: known by number and length together. */
+case class EngineCommand(number: BigInt, bytes: Int) {
+  require(bytes > 8, s"command 0x${number.toString(16)}: $bytes bytes leave nothing after the header")
+  val header: BigInt = Control.header(number, bytes)
+  val words: Int = (bytes + 7) / 8
+}

@@ -1,0 +1,68 @@
+package proofmill.shell
+
+import proofmill.spec.Spec
+import proofmill.stream.Word
+import spinal.core._
+import spinal.lib._
+
+/** The register door to the command stream: the AXI-Stream FIFO registers of `spec/wire/shell.toml`, `[mailbox]`.
+  *
+  * Interrupt status bits are sticky and cleared by writing 1; "receive complete" stays set while a packet waits, so no order
+  * of reads and clears loses one. "Transmit complete" says that the packet is launched, and nothing after that can fail.
+  * Data and length registers take whole words: byte strobes do not matter here. No reset touches what is in the boxes.
+  */
+case class Mailbox(depth: Int) extends Area {
+  private val wire = Spec.table("wire/shell").getTable("mailbox")
+  private def offset(name: String) = Spec.int(wire, name)
+
+  private val transmit = MailboxTransmit(depth)
+  private val receive = MailboxReceive(depth)
+  val commands: Stream[Fragment[Word]] = transmit.output
+  val replies: Stream[Fragment[Word]] = receive.input
+
+  private object Bit {
+    val readEmptyLength = 31
+    val readEmpty = 29
+    val overrun = 28
+    val transmitComplete = 27
+    val receiveComplete = 26
+    val sizeError = 25
+  }
+
+  // What the published card shows after power-up: both resets complete, both programmable-empty flags.
+  private val atPowerUp = BigInt("01D00000", 16)
+
+  def connect(map: RegisterMap, door: AxiLiteDoor, base: Int): Unit = {
+    def at(name: String) = base + offset(name)
+
+    transmit.word.valid := map.writes(at("tdfd"))
+    transmit.word.payload := door.writeData
+    transmit.launch.valid := map.writes(at("tlr"))
+    transmit.launch.payload := door.writeData
+    receive.take := map.reads(at("rdfd"))
+
+    val status = Reg(Bits(32 bits)) init atPowerUp
+    val enable = Reg(Bits(32 bits)) init 0
+    when(map.writes(at("isr")))(status := status & ~door.writeData)
+    when(map.writes(at("ier")))(enable := door.writeData)
+    val none = receive.length === 0
+    for (
+      (bit, event) <- Seq(
+        Bit.readEmptyLength -> (map.reads(at("rlr")) && none),
+        Bit.readEmpty -> (receive.take && none),
+        Bit.overrun -> transmit.overrun,
+        Bit.transmitComplete -> transmit.launched,
+        Bit.receiveComplete -> (receive.waiting =/= 0),
+        Bit.sizeError -> transmit.sizeError
+      )
+    ) when(event)(status(bit) := True)
+
+    map.readOnly(at("isr"), status)
+    map.readOnly(at("ier"), enable)
+    map.readOnly(at("tdfv"), transmit.vacancy.asBits.resize(32 bits))
+    map.readOnly(at("rdfo"), receive.waiting.asBits.resize(32 bits))
+    map.readOnly(at("rdfd"), receive.word)
+    map.readOnly(at("rlr"), receive.length.asBits.resize(32 bits))
+    map.constant(at("axi4_mode"), 0)
+  }
+}

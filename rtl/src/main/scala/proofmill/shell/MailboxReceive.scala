@@ -1,0 +1,88 @@
+package proofmill.shell
+
+import proofmill.stream.Word
+import spinal.core._
+import spinal.lib._
+
+/** Card to host: whole packets wait as a length in bytes and 32-bit words.
+  *
+  * `length` is that of the packet whose words are being read, 0 when none waits; `word` its next word, 0 when none is there.
+  * After the last word of a packet both turn to the next. `waiting` counts the words of whole packets. Memory:
+  * {{{
+  *   read ... [length][word][word] ... base: slot for the next length, [word][word] ... write
+  * }}}
+  */
+case class MailboxReceive(depth: Int) extends Component {
+  require(isPow2(depth), s"MailboxReceive: depth $depth is not a power of two")
+  private val pointer = UInt(log2Up(depth) + 1 bits)
+
+  val input = slave(Word.packets)
+
+  /** Takes `word`. */
+  val take = in(Bool())
+  val length = out(UInt(log2Up(depth) + 3 bits))
+  val word = out(Bits(32 bits))
+  val waiting = out(Reg(UInt(log2Up(depth) + 1 bits)) init 0)
+
+  private val memory = Mem(Bits(32 bits), depth)
+  val read, base = Reg(pointer) init 0
+  val write = Reg(pointer) init 1
+  val room = (write - read) < depth
+
+  // In: lower half, upper half if there, and after the last one the length.
+  object Half extends SpinalEnum { val LOWER, UPPER, LENGTH = newElement() }
+  val half = RegInit(Half.LOWER)
+  val bytes = Reg(UInt(log2Up(depth) + 3 bits)) init 0
+  val keep = input.fragment.keep
+  val hasUpper = keep(4)
+  val beatEnds = half === Half.UPPER || (half === Half.LOWER && !hasUpper)
+  val storing = input.valid && room && half =/= Half.LENGTH
+  val closing = half === Half.LENGTH
+
+  input.ready := storing && beatEnds
+  memory.write(
+    address = (closing ? base | write).resized,
+    data = half.mux(
+      Half.LOWER -> input.fragment.data(31 downto 0),
+      Half.UPPER -> input.fragment.data(63 downto 32),
+      Half.LENGTH -> bytes.asBits.resize(32 bits)
+    ),
+    enable = storing || closing
+  )
+  when(storing) {
+    write := write + 1
+    half := beatEnds ? (input.last ? Half.LENGTH | Half.LOWER) | Half.UPPER
+    when(beatEnds)(bytes := bytes + CountOne(keep))
+  }
+  when(closing) {
+    base := write
+    write := write + 1
+    half := Half.LOWER
+    bytes := 0
+  }
+
+  // Out: the length is fetched as soon as the words before it are gone.
+  val address = Stream(UInt(log2Up(depth) bits))
+  address.valid := read =/= base
+  address.payload := read.resized
+  when(address.fire)(read := read + 1)
+  val stored = memory.streamReadSync(address)
+
+  val present = Reg(UInt(log2Up(depth) + 3 bits)) init 0
+  val left = Reg(UInt(log2Up(depth) + 1 bits)) init 0
+  val taken = take && left =/= 0 && stored.valid
+  stored.ready := left === 0 || taken
+  when(stored.fire) {
+    when(left === 0) {
+      present := stored.payload.asUInt.resized
+      left := ((stored.payload.asUInt + 3) >> 2).resized
+    } otherwise {
+      left := left - 1
+    }
+  }
+  length := (left === 0) ? U(0) | present
+  word := (left === 0 || !stored.valid) ? B(0, 32 bits) | stored.payload
+
+  val arrived = closing ? (write - base - 1) | U(0, pointer.getWidth bits)
+  waiting := (waiting + arrived - taken.asUInt).resized
+}

@@ -1,0 +1,33 @@
+package proofmill.shell
+
+import spinal.core._
+import spinal.lib._
+
+/** Merges packet streams, round robin by packet: once a packet is offered it keeps the output to its last word.
+  *
+  * No storage and no latency. A port that waits is served after at most `ports - 1` packets of the others.
+  */
+case class PacketArbiter[T <: Data](payload: HardType[T], ports: Int) extends Component {
+  require(ports > 0, "PacketArbiter: no port")
+
+  val inputs = Vec(slave(Stream(Fragment(payload()))), ports)
+  val output = master(Stream(Fragment(payload())))
+
+  /** The packet of `owner` is offered and has not ended. */
+  val locked = RegInit(False)
+
+  /** One-hot: the port of the present packet, between packets that of the previous one. */
+  val owner = Reg(Bits(ports bits)) init 1
+
+  val requests = Vec(inputs.map(_.valid)).asBits
+  val grant = Mux(locked, owner, OHMasking.roundRobin(requests, owner.rotateLeft(1)))
+
+  output.valid := (grant & requests).orR
+  output.payload := MuxOH(grant, inputs.map(_.payload))
+  for (i <- 0 until ports) inputs(i).ready := grant(i) && output.ready
+
+  when(output.valid) {
+    owner := grant
+    locked := !(output.ready && output.last)
+  }
+}

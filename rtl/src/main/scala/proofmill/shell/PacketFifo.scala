@@ -1,0 +1,48 @@
+package proofmill.shell
+
+import spinal.core._
+import spinal.lib._
+
+/** A first-in first-out queue of whole packets: nothing of a packet can be seen at `pop` before its last word is in.
+  *
+  * `rollback` forgets the words of the packet under way, the one of the same cycle included; packets already complete stay.
+  * A packet must fit: at most `depth` words. Words leave two cycles after the last one entered, one a cycle (block memory).
+  *
+  * Three pointers, one bit wider than an address, go round in the order read <= committed <= write <= read + depth:
+  * {{{
+  *   read ........ committed ........ write
+  *        whole packets      packet under way
+  * }}}
+  */
+case class PacketFifo[T <: Data](payload: HardType[T], depth: Int) extends Component {
+  require(isPow2(depth) && depth > 1, s"PacketFifo: depth $depth is not a power of two above 1")
+
+  val push = slave(Stream(Fragment(payload())))
+  val rollback = in(Bool())
+  val pop = master(Stream(Fragment(payload())))
+
+  /** No whole packet and no word of one is waiting. */
+  val empty = out(Bool())
+
+  private val memory = Mem(Fragment(payload()), depth)
+  val write, committed, read = Reg(UInt(log2Up(depth) + 1 bits)) init 0
+
+  push.ready := (write ^ read) =/= depth
+  memory.write(write.resized, push.payload, enable = push.fire)
+
+  val next = write + 1
+  when(rollback) {
+    write := committed
+  } elsewhen (push.fire) {
+    write := next
+    when(push.last)(committed := next)
+  }
+
+  val address = Stream(UInt(log2Up(depth) bits))
+  address.valid := read =/= committed
+  address.payload := read.resized
+  when(address.fire)(read := read + 1)
+
+  pop << memory.streamReadSync(address)
+  empty := !address.valid && !pop.valid
+}

@@ -1,0 +1,86 @@
+package proofmill.shell
+
+import proofmill.stream.Word
+import spinal.core._
+import spinal.lib._
+
+/** Cuts the incoming stream into packets and sends each to exactly one place, whatever comes.
+  *
+  * A packet ends at `last` and nowhere else. Its first word is the header, {len, command}, absent bytes taken as zero.
+  *   - RESET and STATUS, exactly one full word: a request of that kind.
+  *   - An engine's command, known by command number and len: its words after the header go to that engine's
+  *     queue, if there are ceil(len / 8) words in all, every `keep` full but the last one's, and that one either full (padding) or
+  *     exactly the bytes of len.
+  *   - Everything else (unknown, too short, too long, gaps in `keep`, null beats): one IGNORE request once it has ended.
+  *
+  * Contract of the engine queues: `commands(i)` ends with `last` on the word that makes the packet whole; `rollback(i)` takes back
+  * the words before. While `abort` is high (the engines and their queues are in reset) nothing enters them; the
+  * packet that was on its way to one is swallowed without any reply.
+  *
+  * Ready whenever the place that the present word goes to is ready. No storage but the header.
+  */
+case class RxFramer(engines: Seq[EngineCommand]) extends Component {
+  require(engines.map(_.header).distinct.size == engines.size, "RxFramer: two engines share command number and length")
+
+  val rx = slave(Word.packets)
+  val abort = in(Bool())
+  val requests = master(Stream(Request()))
+  val commands = engines.map(_ => master(Word.payload))
+  val rollback = engines.map(_ => out(Bool()))
+
+  // The word.
+  val data = rx.fragment.data
+  val keep = rx.fragment.keep
+  val full = keep.andR
+  val present = Cat(keep.asBools.zip(data.subdivideIn(8 bits)).map { case (there, byte) => byte.andMask(there) })
+
+  // The packet under way.
+  val first = RegInit(True)
+  val header = Reg(Bits(64 bits))
+  val silent = RegInit(False)
+  val target = engines.map(_ => RegInit(False))
+  val left = Reg(UInt(log2Up(engines.map(_.words).foldLeft(2)(_ max _)) bits))
+
+  private def any(bits: Seq[Bool]): Bool = bits.foldLeft(False)(_ || _)
+
+  // First word: whose packet is it?
+  val starts = engines.map(e => full && !rx.last && data === e.header)
+  val starting = first && any(starts)
+
+  // Later words of an engine's packet: is it still the packet that its header promised?
+  val inside = !first && any(target)
+  val exact = any(engines.zip(target).map { case (e, mine) => mine && keep === Word.keepOf(e.bytes) })
+  val wellFormed = rx.last === (left === 1) && (full || (rx.last && exact))
+  for (((command, back), mine) <- commands.zip(rollback).zip(target)) {
+    command.valid := rx.valid && !first && mine && wellFormed && !abort
+    command.fragment := data
+    command.last := rx.last
+    back := rx.valid && !first && mine && !wellFormed
+  }
+
+  // The end of any other packet. An engine's packet that turns out ill-formed has become one of these a cycle later.
+  val single = first && full
+  requests.valid := rx.valid && rx.last && !inside && (first || !silent)
+  requests.header := first ? present | header
+  requests.kind := RequestKind.IGNORE
+  when(single && data === Control.reset)(requests.kind := RequestKind.RESET)
+  when(single && data === Control.status)(requests.kind := RequestKind.STATUS)
+
+  val room = any(commands.zip(target).map { case (command, mine) => mine && command.ready })
+  rx.ready := Mux(requests.valid, requests.ready, Mux(inside, wellFormed && room && !abort, !(starting && abort)))
+
+  when(rx.fire) {
+    first := rx.last
+    left := left - 1
+    when(first) {
+      header := present
+      silent := False
+      for ((e, begins) <- engines.zip(starts)) when(begins)(left := e.words - 1)
+    }
+    for ((mine, begins) <- target.zip(starts)) mine := first ? begins | (mine && !rx.last)
+  }
+  when(inside && (abort || (rx.valid && !wellFormed))) {
+    silent := abort
+    target.foreach(_ := False)
+  }
+}

@@ -1,0 +1,173 @@
+package proofmill.shell
+
+import proofmill.engine.Engine
+import proofmill.spec.{Block, Spec}
+import proofmill.stream.Word
+import spinal.core._
+import spinal.lib._
+import spinal.lib.bus.amba4.axilite._
+
+/** Everything around the engines: packets in, packets out, registers.
+  *
+  * {{{
+  *          +----------+   +---------+   +--------+   +---------+   +---------+
+  *   rx --->| RxFramer |-->| command |-->| engine |-->|  reply  |-->| Packet  |---> tx
+  *          |          |   |  queue  |   |        |   |  queue  |   | Arbiter |
+  *          +----------+   +---------+   +--------+   +---------+   |         |
+  *               |  RESET, STATUS, IGNORE   +-------------+         |         |
+  *               +------------------------->| ControlUnit |-------->|         |
+  *                                          +-------------+         +---------+
+  *   axi <--> AxiLiteDoor <--> RegisterMap (identification, shell block, one block an engine)
+  * }}}
+  * With the mailbox, `rx` and `tx` are unused and the packets come from and go to the registers.
+  */
+class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
+  val rx = slave(Word.packets)
+  val tx = master(Word.packets)
+  val axi = slave(AxiLite4(Shell.addressBits, 32))
+
+  // Reset of everything that RESET resets.
+  val resetting = Bool()
+  val inReset = RegNext(resetting) init True
+  val fresh = ClockDomain.current.copy(reset = inReset)
+
+  // Engines, each between its two queues.
+  val engines: Seq[Engine] = slots.map(slot => fresh(slot.build()).setPartialName(slot.instance))
+  val commandQueues = engines.map(_ => fresh(PacketFifo(Bits(64 bits), config.commandWords)))
+  val replyQueues = engines.map(_ => PacketFifo(Word(), config.replyWords))
+  for ((engine, (commands, replies)) <- engines.zip(commandQueues.zip(replyQueues))) {
+    require(
+      engine.commandBytes - 8 <= config.commandWords * 8,
+      s"${engine.commandBytes} bytes do not fit the command queue"
+    )
+    require(
+      engine.wire.replyBytes <= config.replyWords * 8,
+      s"${engine.wire.replyBytes} bytes do not fit the reply queue"
+    )
+    engine.command << commands.pop
+    replies.push << engine.reply
+    replies.rollback := inReset
+  }
+
+  // In.
+  val framer = RxFramer(engines.map(e => EngineCommand(e.wire.number, e.commandBytes)))
+  framer.abort := resetting || inReset
+  for ((queue, (command, rollback)) <- commandQueues.zip(framer.commands.zip(framer.rollback))) {
+    queue.push << command
+    queue.rollback := rollback
+  }
+
+  // Out.
+  val capabilities = engines.map(e => BigInt(1) << e.capability).sum
+  val identity = Identity(
+    config.version,
+    config.characters(config.buildDate),
+    config.characters(config.buildHost),
+    capabilities
+  )
+  val control = ControlUnit(identity, config.resetCycles)
+  val arbiter = PacketArbiter(Word(), engines.size + 1)
+  control.requests << framer.requests
+  control.repliesWaiting := replyQueues.map(!_.empty).foldLeft(False)(_ || _)
+  resetting := control.resetting
+  for ((input, reply) <- arbiter.inputs.zip(control.reply +: replyQueues.map(_.pop))) input << reply
+
+  // An engine is busy from the last word of a command to the last word of its reply.
+  val busy =
+    for ((queue, i) <- commandQueues.zipWithIndex) yield new ClockingArea(fresh) {
+      val outstanding = Reg(UInt(16 bits)) init 0
+      val begins = queue.push.fire && queue.push.last
+      val ends = arbiter.inputs(i + 1).fire && arbiter.inputs(i + 1).last
+      outstanding := outstanding + begins.asUInt - ends.asUInt
+      val now = outstanding =/= 0
+    }
+  control.busy := busy.map(_.now).foldLeft(False)(_ || _)
+
+  // Doors.
+  val door = AxiLiteDoor(Shell.addressBits)
+  door.axi << axi
+  val map = new RegisterMap(door)
+  val mailbox = config.mailbox generate Mailbox(Shell.mailboxWords)
+  if (config.mailbox) {
+    mailbox.connect(map, door, Shell.streamControl)
+    framer.rx << mailbox.commands.m2sPipe()
+    mailbox.replies << arbiter.output.m2sPipe()
+    rx.ready := False
+    tx.setIdle()
+  } else {
+    framer.rx << rx.m2sPipe()
+    tx << arbiter.output.s2mPipe().m2sPipe()
+  }
+
+  // Registers.
+  val counters = new ClockingArea(fresh) {
+    def count(event: Bool): Bits = {
+      val value = Reg(UInt(64 bits)) init 0
+      when(event)(value := value + 1)
+      value.asBits
+    }
+    private val asked = framer.requests
+    val status = Map(
+      "cycles" -> count(True),
+      "packets_in" -> count(framer.rx.fire && framer.rx.last),
+      "packets_out" -> count(arbiter.output.fire && arbiter.output.last),
+      "ignored" -> count(asked.fire && asked.kind === RequestKind.IGNORE),
+      "control" -> framer.abort.asBits.resize(32 bits)
+    )
+    for ((name, value) <- status if name != "control") value.setName(name)
+  }
+  val registers = new ClockingArea(fresh) {
+    Shell.identify(map)
+    val header = Shell.block
+    val blocks = header +: engines.map(_.block)
+    require(
+      blocks.size <= Shell.maxBlocks,
+      s"${engines.size} engines: the address map has room for ${Shell.maxBlocks - 1}"
+    )
+    private def at(i: Int) = Shell.firstBlock + i * Shell.blockStride
+    private def next(i: Int) = if (i + 1 < blocks.size) at(i + 1) else 0
+
+    private val about = Map[String, BigInt](
+      "version" -> identity.version,
+      "build_date" -> identity.buildDate,
+      "build_host" -> identity.buildHost,
+      "cmd_cap" -> capabilities,
+      "max_packet" -> engines.map(_.commandBytes).foldLeft(8)(_ max _)
+    )
+    BlockMap(map, at(0), next(0), header, about, counters.status, Map.empty)
+    for ((engine, i) <- engines.zipWithIndex) {
+      val inputs = engine.control.map { case (name, input) => name -> (input.getWidth, engine.resets(name)) }
+      val held = BlockMap(map, at(i + 1), next(i + 1), engine.block, engine.parameters, engine.status, inputs)
+      for ((name, input) <- engine.control) input := held(name)
+    }
+    map.build(Shell.unmapped)
+  }
+  control.softReset := map.writes(Shell.controlAddress) && door.writeStrobe(0) && door.writeData(0)
+}
+
+object Shell {
+  private val wire = Spec.table("wire/shell")
+  private val addresses = wire.getTable("address_map")
+  private val identification = wire.getTable("identification")
+
+  val addressBits: Int = Spec.int(addresses, "bits")
+  val unmapped: BigInt = Spec.big(addresses, "unmapped")
+  val streamControl: Int = Spec.int(addresses.getTable("stream_control"), "base")
+  val firstBlock: Int = Spec.int(addresses.getTable("blocks"), "base")
+  val blockStride: Int = Spec.int(addresses.getTable("blocks"), "stride")
+  val maxBlocks: Int = ((1 << addressBits) - firstBlock) / blockStride
+  val mailboxWords: Int = Spec.int(wire.getTable("mailbox"), "depth_words")
+
+  val block: Block = Block(wire)
+  val controlAddress: Int = firstBlock + block.registers.find(_.name == "control").get.offset
+
+  /** The fixed page: all that a host may know beforehand. */
+  def identify(map: RegisterMap): Unit = {
+    def at(name: String) = Spec.int(identification.getTable(name), "offset")
+    def value(name: String) = Spec.big(identification.getTable(name), "value")
+    map.constant(at("magic"), value("magic"))
+    map.constant(at("layout"), value("layout"))
+    map.constant(at("first_block"), firstBlock)
+    map.readWrite(at("scratch"), 32, 32, 0).setName("scratch")
+  }
+}

@@ -1,0 +1,35 @@
+package proofmill.shell
+
+import proofmill.engine.Engine
+
+/** One engine of a card: which operation, which instance, and how to make it. */
+case class EngineSlot(op: String, instance: String, build: () => Engine)
+
+/** What surrounds the engines.
+  *
+  * @param version      0x00MMmmpp
+  * @param buildDate    up to 8 ASCII characters, said in the STATUS reply; never taken from a clock
+  * @param buildHost    likewise
+  * @param commandWords depth of each engine's command queue in 64-bit words
+  * @param replyWords   depth of each engine's reply queue in 64-bit words
+  * @param resetCycles  cycles that the engines are held in reset at least
+  * @param mailbox      commands and replies pass through the register door instead of the streams
+  */
+case class ShellConfig(
+    version: Int = 0x000100,
+    buildDate: String = "20261121",
+    buildHost: String = "sim",
+    commandWords: Int = 512,
+    replyWords: Int = 16,
+    resetCycles: Int = 16,
+    mailbox: Boolean = false
+) {
+  for ((what, text) <- Seq("buildDate" -> buildDate, "buildHost" -> buildHost))
+    require(
+      text.length <= 8 && text.forall(c => c > ' ' && c < 127),
+      s"$what \"$text\": at most 8 printable characters"
+    )
+
+  /** The characters as the STATUS reply carries them: last one first, zero padded. */
+  def characters(text: String): BigInt = text.foldLeft(BigInt(0))((number, c) => (number << 8) | c.toInt)
+}

@@ -1,0 +1,38 @@
+package proofmill.spec
+
+import java.nio.file.{Files, Path, Paths}
+
+import org.tomlj.{Toml, TomlTable}
+
+import scala.jdk.CollectionConverters._
+
+/** The facts of `spec/`, read once at generation. No hardware here. */
+object Spec {
+
+  /** The folder `spec/`: system property `proofmill.spec`, or the first one found upwards from the working folder. */
+  lazy val root: Path = {
+    val named = Option(System.getProperty("proofmill.spec")).map(Paths.get(_))
+    val upwards =
+      Iterator.iterate(Paths.get("").toAbsolutePath)(_.getParent).takeWhile(_ != null).map(_.resolve("spec"))
+    named
+      .orElse(upwards.find(folder => Files.isDirectory(folder.resolve("wire"))))
+      .getOrElse(sys.error("spec/ not found: run from inside the checkout or set -Dproofmill.spec=DIR"))
+  }
+
+  /** One file of `spec/`, by its path without the ending, such as `wire/shell`. */
+  def table(name: String): TomlTable = {
+    val file = root.resolve(name + ".toml")
+    val parsed = Toml.parse(file)
+    if (parsed.hasErrors) sys.error(s"$file: ${parsed.errors.asScala.mkString("; ")}")
+    parsed
+  }
+
+  /** A plain number in `table`. */
+  def int(table: TomlTable, key: String): Int = BigInt(table.getLong(key)).toInt
+
+  /** A number in `table`, however large: a TOML integer or a string `0x…`. */
+  def big(table: TomlTable, key: String): BigInt = table.get(key) match {
+    case text: String => BigInt(text.stripPrefix("0x"), 16)
+    case number       => BigInt(number.toString)
+  }
+}

@@ -1,0 +1,56 @@
+package proofmill.spec
+
+import org.tomlj.TomlTable
+
+import scala.jdk.CollectionConverters._
+
+/** One register of a block: `offset` in bytes from the block's start, a width in bits (several 32-bit words when larger). */
+case class Register(name: String, offset: Int, bits: Int, access: Register.Access, reset: Option[String])
+
+object Register {
+  sealed trait Access
+
+  /** The card says it. */
+  case object ReadOnly extends Access
+
+  /** The card counts it; 64 bits, reading the low word latches the high one. */
+  case object Counter extends Access
+
+  /** The host writes it; it holds its reset value after power-up and after every reset. */
+  case object ReadWrite extends Access
+
+  def access(text: String): Access = text match {
+    case "ro"      => ReadOnly
+    case "counter" => Counter
+    case "rw"      => ReadWrite
+  }
+}
+
+/** A self-describing register block as `spec/wire` lays it out. */
+case class Block(kind: Int, version: Int, registers: Seq[Register])
+
+object Block {
+  def apply(wire: TomlTable): Block = {
+    val block = wire.getTable("block")
+    val registers = block.getArray("registers").toList.asScala.map { case r: TomlTable =>
+      Register(
+        r.getString("name"),
+        Spec.int(r, "offset"),
+        Spec.int(r, "bits"),
+        Register.access(r.getString("access")),
+        Option(r.get("reset")).map(_.toString)
+      )
+    }
+    Block(Spec.int(block, "type"), Spec.int(block, "version"), registers.toSeq)
+  }
+}
+
+/** What one operation looks like on the command stream. */
+case class Command(number: BigInt, reply: BigInt, replyBytes: Int)
+
+object Command {
+  def apply(wire: TomlTable): Command = {
+    val command = wire.getTable("command")
+    Command(Spec.big(command, "number"), Spec.big(command, "reply"), Spec.int(command, "reply_len"))
+  }
+}

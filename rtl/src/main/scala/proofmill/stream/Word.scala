@@ -1,0 +1,22 @@
+package proofmill.stream
+
+import spinal.core._
+import spinal.lib._
+
+/** One 64-bit beat of a packet: first byte in bits 7..0; `keep` marks the bytes that are there, from byte 0 without gaps. */
+case class Word() extends Bundle {
+  val data = Bits(64 bits)
+  val keep = Bits(8 bits)
+}
+
+object Word {
+
+  /** Packets, beat by beat; `last` ends one. */
+  def packets: Stream[Fragment[Word]] = Stream(Fragment(Word()))
+
+  /** Packets whose length is known to both sides, so that no `keep` is needed. */
+  def payload: Stream[Fragment[Bits]] = Stream(Fragment(Bits(64 bits)))
+
+  /** `keep` of a last word that holds `bytes` bytes. */
+  def keepOf(bytes: Int): BigInt = (BigInt(1) << (if (bytes % 8 == 0) 8 else bytes % 8)) - 1
+}

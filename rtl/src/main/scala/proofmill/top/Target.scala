@@ -1,0 +1,45 @@
+package proofmill.top
+
+import java.nio.file.{Files, Path}
+
+import proofmill.Design
+import proofmill.engine.Engine
+import proofmill.shell.{EngineSlot, Shell, ShellConfig}
+
+/** One card that can be generated. */
+case class Target(name: String, config: ShellConfig, engines: Seq[EngineSlot]) {
+
+  /** Name of the Verilog module and its file. */
+  val top: String = name.capitalize + "Top"
+
+  /** Writes `<top>.v` and `manifest.json` into `folder`; the same target always gives the same bytes. */
+  def write(folder: Path): Unit = {
+    Files.createDirectories(folder)
+    val made = Design.config(folder.toString).generateVerilog(new SimTop(this)).toplevel.shell
+    Files.writeString(folder.resolve("manifest.json"), Json.render(manifest(made)) + "\n")
+  }
+
+  private def manifest(shell: Shell): Json = Json.of(
+    "config" -> Json(name),
+    "top" -> Json(top),
+    "version" -> Json(Seq(16, 8, 0).map(shift => (config.version >> shift) & 0xff).mkString(".")),
+    "cmd_cap" -> Json(shell.capabilities),
+    "mailbox" -> Json(config.mailbox),
+    "engines" -> Json(
+      for (((slot, engine), i) <- engines.zip(shell.engines).zipWithIndex)
+        yield describe(slot, engine, Shell.firstBlock + (i + 1) * Shell.blockStride)
+    )
+  )
+
+  private def describe(slot: EngineSlot, engine: Engine, block: Int): Json = Json.of(
+    "op" -> Json(slot.op),
+    "instance" -> Json(slot.instance),
+    "command" -> Json(engine.wire.number),
+    "command_len" -> Json(engine.commandBytes),
+    "reply" -> Json(engine.wire.reply),
+    "reply_len" -> Json(engine.wire.replyBytes),
+    "capability" -> Json(engine.capability),
+    "block" -> Json(block),
+    "parameters" -> Json.of(engine.parameters.toSeq.sortBy(_._1).map { case (key, value) => key -> Json(value) }: _*)
+  )
+}
