@@ -1,0 +1,195 @@
+//! The driver: opens a card, learns what it offers, and hands requests to the reactor thread that owns the transport.
+//!
+//! Opening, in order:
+//! 1. the identification registers: is this a card of ours, in a layout that we know;
+//! 2. the chain of blocks: which engines, with which parameters and queues;
+//! 3. RESET, so that nothing of a previous host is left, and a probe that marks the end of stale replies;
+//! 4. STATUS, compared with what the blocks say.
+
+mod chain;
+mod equihash_verify;
+mod flights;
+mod handshake;
+mod job;
+mod reactor;
+
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, OnceLock};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use proofmill_op::{
+    Capability, Caps, Data, Device, DeviceKind, Error, Metrics, Parked, Request, Result, Ticket,
+};
+
+use crate::Transport;
+use job::Work;
+use reactor::{Counters, Reactor};
+
+/// How a card is opened.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The URI that it shall be known by, in its capabilities and in errors.
+    pub uri: String,
+    /// What stands behind the transport.
+    pub kind: DeviceKind,
+    /// The longest that a command may stay unanswered before the device is given up.
+    pub timeout: Duration,
+}
+
+impl Options {
+    /// A card that is given up after a minute without an answer.
+    pub fn new(uri: impl Into<String>, kind: DeviceKind) -> Self {
+        Self { uri: uri.into(), kind, timeout: Duration::from_secs(60) }
+    }
+}
+
+/// A card as a [`Device`]. Dropping it waits, within the time-out, for tickets that are still held.
+pub struct Card {
+    caps: Caps,
+    identity: u64,
+    engines: Vec<equihash_verify::Engine>,
+    shared: Arc<Shared>,
+    inbox: Option<Sender<Work>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What the reactor thread tells everybody.
+#[derive(Default)]
+struct Shared {
+    /// Why the device is no more.
+    dead: OnceLock<Error>,
+    counters: Counters,
+}
+
+impl Card {
+    /// Opens the card at the other end of `transport`.
+    pub fn open(mut transport: Box<dyn Transport>, options: Options) -> Result<Self> {
+        let chain = chain::read(&mut *transport, &options.uri)?;
+        let status = handshake::perform(&mut *transport, &options)?;
+        chain.agrees_with(&status, &options.uri)?;
+        let engines = equihash_verify::find(&mut *transport, &chain, &options.uri)?;
+        agree_on_engines(&engines, status.capabilities, &options.uri)?;
+
+        let mut caps = Caps::new(options.uri.clone(), options.kind, describe(&status, &engines));
+        caps.capabilities =
+            engines.iter().map(|it| Capability::EquihashVerify(it.params)).collect();
+        caps.queue = engines.iter().map(|it| it.lane.queue).sum::<usize>().max(1);
+
+        let shared = Arc::new(Shared::default());
+        let (inbox, outbox) = mpsc::channel();
+        let lanes = engines.iter().map(|engine| engine.lane).collect();
+        let reactor = Reactor::new(transport, lanes, outbox, shared.clone(), options);
+        let thread = thread::Builder::new()
+            .name("proofmill-card".into())
+            .spawn(move || reactor.run())
+            .map_err(|error| Error::Io {
+                context: "starting a thread".into(),
+                source: error.into(),
+            })?;
+        Ok(Self {
+            caps,
+            identity: Parked::fresh_identity(),
+            engines,
+            shared,
+            inbox: Some(inbox),
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Device for Card {
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
+    /// No engine of this release reads card memory: the bytes stay with the host.
+    fn park(&self, bytes: Data) -> Result<Parked> {
+        Ok(Parked::new(self.identity, bytes.on(self.identity)?.clone()))
+    }
+
+    fn submit(&self, request: Request) -> Result<Ticket> {
+        if let Some(error) = self.shared.dead.get() {
+            return Err(error.clone());
+        }
+        let (engine, job) = match request {
+            Request::EquihashVerify(request) => {
+                let params = request.params;
+                let engine = self.engines.iter().position(|it| it.params == params);
+                let engine = engine.ok_or_else(|| Error::Unsupported {
+                    device: self.caps.uri.clone(),
+                    what: Capability::EquihashVerify(params).to_string(),
+                })?;
+                (engine, equihash_verify::Job::new(request, self.identity)?)
+            }
+            other => {
+                return Err(Error::Unsupported {
+                    device: self.caps.uri.clone(),
+                    what: format!("{other:?}"),
+                });
+            }
+        };
+        let (completer, ticket) = Ticket::pair();
+        let work = Work { engine, job: Box::new(job), completer };
+        // A reactor that is gone has dropped the other end: the completer inside `work` then fails the ticket.
+        let _ = self.inbox.as_ref().map(|inbox| inbox.send(work));
+        Ok(ticket)
+    }
+
+    fn metrics(&self) -> Metrics {
+        self.shared.counters.read()
+    }
+}
+
+impl Drop for Card {
+    fn drop(&mut self) {
+        self.inbox = None;
+        if let Some(thread) = self.thread.take() {
+            // A reactor that panicked has failed its tickets by dropping them; there is no one left to tell.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The capability bits and the blocks must name the same Equihash engines.
+fn agree_on_engines(
+    engines: &[equihash_verify::Engine],
+    capabilities: u64,
+    uri: &str,
+) -> Result<()> {
+    for (params, bit) in equihash_verify::KNOWN {
+        let block = engines.iter().any(|engine| engine.params == params);
+        let promised = capabilities >> bit & 1 == 1;
+        if block != promised {
+            let problem = format!(
+                "the card contradicts itself on equihash_verify ({params}): capability bit {bit} is {}, {}",
+                u8::from(promised),
+                if block { "its block is there" } else { "there is no block of it" },
+            );
+            return Err(open_error(uri, problem));
+        }
+    }
+    Ok(())
+}
+
+fn describe(status: &handshake::Status, engines: &[equihash_verify::Engine]) -> String {
+    let [patch, minor, major, _] = status.version.to_le_bytes();
+    let engines: Vec<_> = engines
+        .iter()
+        .map(|it| format!("equihash_verify ({}), queue {}", it.params, it.lane.queue))
+        .collect();
+    format!(
+        "card {major}.{minor}.{patch}, built {} on {}; {}",
+        status.build_date,
+        if status.build_host.is_empty() { "an unnamed host" } else { &status.build_host },
+        if engines.is_empty() {
+            "no engine that this driver knows".into()
+        } else {
+            engines.join("; ")
+        },
+    )
+}
+
+fn open_error(uri: &str, problem: impl Into<String>) -> Error {
+    Error::Open { device: uri.to_owned(), problem: problem.into() }
+}

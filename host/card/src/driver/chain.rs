@@ -1,0 +1,136 @@
+//! The chain of self-describing blocks: read once at opening, believed ever after. Only the addresses of the
+//! identification registers are known beforehand.
+
+use proofmill_op::Result;
+
+use super::handshake::Status;
+use super::open_error;
+use crate::Transport;
+use crate::wire::constants::shell::{address_map, block, block_header, identification};
+
+/// More blocks than this are not a card's but a broken bus's.
+const MOST_BLOCKS: usize = 64;
+
+/// One block: an engine's registers, or the shell's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Byte address of its first word.
+    pub address: u32,
+    /// What it is.
+    pub kind: u32,
+    /// Version of its layout.
+    pub version: u32,
+    /// Its bytes.
+    pub size: u32,
+}
+
+/// What the registers say of the card.
+#[derive(Debug)]
+pub struct Chain {
+    /// Every block, in the order of the chain.
+    pub blocks: Vec<Block>,
+    version: u32,
+    build_date: [u8; 8],
+    build_host: [u8; 8],
+    capabilities: u64,
+}
+
+impl Block {
+    /// One of its 32-bit registers.
+    pub fn read(&self, transport: &mut dyn Transport, offset: u32) -> Result<u32> {
+        transport.read_register(self.address + offset)
+    }
+
+    /// One of its 64-bit registers: the low word first, which latches the high one.
+    pub fn read64(&self, transport: &mut dyn Transport, offset: u32) -> Result<u64> {
+        let low = self.read(transport, offset)?;
+        let high = self.read(transport, offset + 4)?;
+        Ok(u64::from(high) << 32 | u64::from(low))
+    }
+}
+
+/// Checks that a card is there and walks its chain.
+pub fn read(transport: &mut dyn Transport, uri: &str) -> Result<Chain> {
+    let magic = transport.read_register(identification::magic::OFFSET)?;
+    if magic != identification::magic::VALUE {
+        let expected = identification::magic::VALUE;
+        let problem =
+            format!("not a proofmill card: its magic reads {magic:#010x}, not {expected:#010x}");
+        return Err(open_error(uri, problem));
+    }
+    let layout = transport.read_register(identification::layout::OFFSET)?;
+    if layout != identification::layout::VALUE {
+        let expected = identification::layout::VALUE;
+        let problem =
+            format!("its register layout is version {layout}; this driver knows {expected}");
+        return Err(open_error(uri, problem));
+    }
+    let blocks = walk(transport, uri)?;
+    let shell = blocks
+        .iter()
+        .find(|it| it.kind == block::TYPE && it.version == block::VERSION)
+        .ok_or_else(|| {
+            open_error(uri, "its chain of blocks has no shell block that this driver knows")
+        })?;
+
+    use block::registers as at;
+    Ok(Chain {
+        version: shell.read(transport, at::version::OFFSET)?,
+        build_date: shell.read64(transport, at::build_date::OFFSET)?.to_le_bytes(),
+        build_host: shell.read64(transport, at::build_host::OFFSET)?.to_le_bytes(),
+        capabilities: shell.read64(transport, at::cmd_cap::OFFSET)?,
+        blocks,
+    })
+}
+
+/// Follows `next` from the first block to 0. Every block must lie in the address space, must not be met twice
+/// and must not be one of too many, so that a broken card cannot lead the driver round in circles.
+fn walk(transport: &mut dyn Transport, uri: &str) -> Result<Vec<Block>> {
+    const HEADER: u32 = block_header::SIZE + 4;
+    let end = 1u32 << address_map::BITS;
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut address = transport.read_register(identification::first_block::OFFSET)?;
+    while address != 0 {
+        let broken = |what: &str| {
+            let problem = format!(
+                "its chain of blocks is broken at {address:#x}, block {}: {what}",
+                blocks.len()
+            );
+            Err(open_error(uri, problem))
+        };
+        if address % 4 != 0 || address > end - HEADER {
+            return broken("no address of a block");
+        }
+        if blocks.iter().any(|it| it.address == address) {
+            return broken("the chain comes back to it");
+        }
+        if blocks.len() == MOST_BLOCKS {
+            return broken("too many blocks");
+        }
+        let mut word = |offset| transport.read_register(address + offset);
+        let (kind, version) = (word(block_header::TYPE)?, word(block_header::VERSION)?);
+        let (next, size) = (word(block_header::NEXT)?, word(block_header::SIZE)?);
+        if size < HEADER || size > end - address {
+            return broken(&format!("its size is {size} bytes"));
+        }
+        blocks.push(Block { address, kind, version, size });
+        address = next;
+    }
+    Ok(blocks)
+}
+
+impl Chain {
+    /// The registers and the command stream must lead to the same card.
+    pub fn agrees_with(&self, status: &Status, uri: &str) -> Result<()> {
+        let stream = (status.version, status.capabilities, status.raw_date, status.raw_host);
+        let registers = (self.version, self.capabilities, self.build_date, self.build_host);
+        if stream == registers {
+            return Ok(());
+        }
+        let problem = format!(
+            "its registers and its status reply differ (version {:#x}, {:#x}; capabilities {:#x}, {:#x}): not one card",
+            self.version, status.version, self.capabilities, status.capabilities,
+        );
+        Err(open_error(uri, problem))
+    }
+}

@@ -1,0 +1,166 @@
+//! `equihash_verify` on a card: one command a header, one reply each. The parameter set is the engine's; the
+//! personalisation and the difficulty rule stand in its registers.
+
+use std::sync::Arc;
+
+use proofmill_op::equihash_verify::{Network, Params, Personalisation, Request, Response, Verdict};
+use proofmill_op::{Answer, Result};
+
+use super::chain::Chain;
+use super::job::{self, Lane, Settings};
+use super::open_error;
+use crate::Transport;
+use crate::wire::constants::equihash_verify::{block, command};
+use crate::wire::constants::shell::capabilities::{EQUIHASH_48_5, EQUIHASH_144_5, EQUIHASH_200_9};
+use crate::wire::{self, Header};
+
+/// The parameter sets that have a capability bit.
+pub const KNOWN: [(Params, u32); 3] = [
+    (Params::N200_K9, EQUIHASH_200_9),
+    (Params::N144_K5, EQUIHASH_144_5),
+    (Params::N48_K5, EQUIHASH_48_5),
+];
+
+/// Every error bit that there is.
+const MASK: u8 = {
+    let (mut mask, mut i) = (0, 0);
+    while i < Verdict::NAMES.len() {
+        mask |= Verdict::NAMES[i].0;
+        i += 1;
+    }
+    mask
+};
+
+/// An engine of this operation on the card.
+#[derive(Clone, Copy, Debug)]
+pub struct Engine {
+    /// Its parameter set.
+    pub params: Params,
+    /// How it is spoken to.
+    pub lane: Lane,
+}
+
+/// Finds this operation's engines among the blocks.
+pub fn find(transport: &mut dyn Transport, chain: &Chain, uri: &str) -> Result<Vec<Engine>> {
+    use block::registers as at;
+    let mut engines: Vec<Engine> = Vec::new();
+    for it in
+        chain.blocks.iter().filter(|it| it.kind == block::TYPE && it.version == block::VERSION)
+    {
+        let broken = |what: String| {
+            open_error(uri, format!("its equihash_verify block at {:#x}: {what}", it.address))
+        };
+        let (n, k) = (it.read(transport, at::n::OFFSET)?, it.read(transport, at::k::OFFSET)?);
+        let params = Params::new(n, k).map_err(|error| broken(error.to_string()))?;
+        let len = it.read(transport, at::command_len::OFFSET)?;
+        let expected = command::fields::header::OFFSET as usize + params.header_bytes();
+        if len as usize != expected {
+            return Err(broken(format!(
+                "commands of {len} bytes, where ({params}) needs {expected}"
+            )));
+        }
+        let queue = it.read(transport, at::queue::OFFSET)? as usize;
+        if queue == 0 {
+            return Err(broken("a queue of no command".into()));
+        }
+        if engines.iter().any(|other| other.params == params) {
+            return Err(broken(format!("a second engine for ({params})")));
+        }
+        let lane = Lane {
+            block: it.address,
+            command: Header { len, cmd: command::NUMBER },
+            reply: Header { len: command::REPLY_LEN, cmd: command::REPLY },
+            queue,
+        };
+        engines.push(Engine { params, lane });
+    }
+    Ok(engines)
+}
+
+/// A request on its way: the headers, and the verdicts that have come.
+pub struct Job {
+    headers: Arc<[u8]>,
+    header_bytes: usize,
+    settings: Settings,
+    verdicts: Vec<Verdict>,
+}
+
+impl Job {
+    /// Checks the request and makes a job of it, for the device with this identity.
+    pub fn new(request: Request, device: u64) -> Result<Self> {
+        let count = request.count()?;
+        Ok(Self {
+            headers: request.headers.on(device)?.clone(),
+            header_bytes: request.params.header_bytes(),
+            settings: settings(request.personalisation, request.network),
+            verdicts: vec![Verdict::default(); count],
+        })
+    }
+}
+
+impl job::Job for Job {
+    fn commands(&self) -> usize {
+        self.verdicts.len()
+    }
+
+    fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    fn command(&self, position: usize, index: u64) -> Vec<u8> {
+        let from = position * self.header_bytes;
+        wire::equihash_verify(index, &self.headers[from..from + self.header_bytes])
+    }
+
+    fn accept(&mut self, position: usize, reply: &[u8]) -> std::result::Result<(), String> {
+        let [mask] = wire::bytes_at(reply, command::reply_fields::mask::OFFSET)
+            .ok_or("a reply without a mask")?;
+        if mask & !MASK != 0 {
+            return Err(format!("error bits {mask:#04x}, of which some are undefined"));
+        }
+        self.verdicts[position] = Verdict::from_mask(mask);
+        Ok(())
+    }
+
+    fn answer(&mut self) -> Answer {
+        Answer::EquihashVerify(Response { verdicts: std::mem::take(&mut self.verdicts) })
+    }
+}
+
+/// The registers' contents for a request. Without a difficulty check the limit does not matter and stays as it is.
+fn settings(personalisation: Personalisation, network: Network) -> Settings {
+    use block::registers as at;
+    let mut settings = words(at::personalisation::OFFSET, &personalisation.0);
+    let limit = network.pow_limit();
+    settings.push((at::difficulty::OFFSET, limit.is_some().into()));
+    if let Some(limit) = limit {
+        settings.extend(words(at::pow_limit::OFFSET, &limit));
+    }
+    settings
+}
+
+fn words(offset: u32, bytes: &[u8]) -> Settings {
+    let words = bytes.chunks_exact(4).zip((offset..).step_by(4));
+    words.map(|(word, at)| (at, u32::from_le_bytes([word[0], word[1], word[2], word[3]]))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_stand_in_little_endian_words() {
+        let all = settings(Personalisation::default(), Network::Main);
+        assert_eq!(all.len(), 2 + 1 + 8);
+        assert_eq!(all[0], (0x80, u32::from_le_bytes(*b"Zcas")));
+        assert_eq!(all[1], (0x84, u32::from_le_bytes(*b"hPoW")));
+        assert_eq!(all[2], (0x88, 1));
+        assert_eq!(all[10], (0xbc, 0x0007_ffff));
+        assert_eq!(settings(Personalisation::default(), Network::None).last(), Some(&(0x88, 0)));
+    }
+
+    #[test]
+    fn all_six_bits_are_defined() {
+        assert_eq!(MASK, 0x3f);
+    }
+}

@@ -1,0 +1,338 @@
+//! The reactor: one thread that owns the transport. It knows lanes (an engine's door), jobs (a request cut into
+//! commands) and flights (which reply belongs to which command), but no operation.
+//!
+//! The rules that it keeps:
+//! 1. an engine never has more commands outstanding than its own `queue` says;
+//! 2. an engine's registers are written only while it has none outstanding, so jobs with other settings wait;
+//! 3. a reply is matched by its index alone: any order is fine, an unknown index is not;
+//! 4. the first thing that no healthy card does, and the first command unanswered past the time-out, ends the
+//!    device: every job gets the same error, and so does everything submitted later;
+//! 5. a cancelled job sends no further command, and replies to those it has sent are swallowed.
+
+use std::any::Any;
+use std::collections::{HashMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, TryRecvError};
+use std::time::Duration;
+
+use proofmill_op::{Answer, Completer, Error, Metrics, Result};
+
+use super::flights::{Flight, Flights};
+use super::job::{Active, Lane, Settings, Work};
+use super::{Options, Shared};
+use crate::Transport;
+use crate::wire::constants::shell::replies::ignore;
+use crate::wire::{Header, u64_at};
+
+/// How long the thread waits for a reply before it looks for new work again.
+const SLICE: Duration = Duration::from_millis(1);
+/// Every engine's command and reply carries its index here, right after the header.
+const INDEX_OFFSET: u32 = Header::BYTES as u32;
+
+/// What is counted, readable from any thread.
+#[derive(Default)]
+pub struct Counters {
+    requests: AtomicU64,
+    /// Cycles plus one; 0 where the transport cannot tell.
+    cycles: AtomicU64,
+}
+
+impl Counters {
+    /// As they stand.
+    pub fn read(&self) -> Metrics {
+        let mut metrics = Metrics::default();
+        metrics.requests = self.requests.load(Ordering::Relaxed);
+        metrics.cycles = self.cycles.load(Ordering::Relaxed).checked_sub(1);
+        metrics
+    }
+}
+
+/// An engine and what is under way in it.
+struct Engine {
+    lane: Lane,
+    settings: Option<Settings>,
+    waiting: VecDeque<u64>,
+    outstanding: usize,
+}
+
+/// The thread's state.
+pub struct Reactor {
+    transport: Box<dyn Transport>,
+    engines: Vec<Engine>,
+    inbox: Receiver<Work>,
+    closing: bool,
+    jobs: HashMap<u64, Active>,
+    flights: Flights,
+    next_job: u64,
+    first_cycle: u64,
+    shared: Arc<Shared>,
+    options: Options,
+}
+
+impl Reactor {
+    pub fn new(
+        transport: Box<dyn Transport>,
+        lanes: Vec<Lane>,
+        inbox: Receiver<Work>,
+        shared: Arc<Shared>,
+        options: Options,
+    ) -> Self {
+        let engine =
+            |lane| Engine { lane, settings: None, waiting: VecDeque::new(), outstanding: 0 };
+        let mut reactor = Self {
+            first_cycle: transport.cycles().unwrap_or(0),
+            transport,
+            engines: lanes.into_iter().map(engine).collect(),
+            inbox,
+            closing: false,
+            jobs: HashMap::new(),
+            flights: Flights::default(),
+            next_job: 0,
+            shared,
+            options,
+        };
+        reactor.count_cycles();
+        reactor
+    }
+
+    /// Works until the device is closed. A lost device lives on as the one who says so.
+    pub fn run(mut self) {
+        // A panic is a bug, but must not leave anybody waiting.
+        let served = catch_unwind(AssertUnwindSafe(|| self.serve()))
+            .unwrap_or_else(|panic| Err(self.lost(panicked(&*panic))));
+        let Err(error) = served else { return };
+        let _ = self.shared.dead.set(error.clone());
+        let Self { transport, inbox, jobs, shared, .. } = self;
+        drop(transport);
+        for completer in jobs.into_values().filter_map(|active| active.completer) {
+            finish(&shared, completer, Err(error.clone()));
+        }
+        for work in inbox {
+            finish(&shared, work.completer, Err(error.clone()));
+        }
+    }
+
+    fn serve(&mut self) -> Result<()> {
+        loop {
+            self.take_work();
+            self.launch()?;
+            if self.closing && self.jobs.values().all(Active::is_abandoned) {
+                return Ok(());
+            }
+            if !self.flights.is_empty() {
+                let reply = self.transport.receive(SLICE)?;
+                // Counts first, so that whoever has the answer finds its cycles counted.
+                self.count_cycles();
+                if let Some(reply) = reply {
+                    self.accept(&reply)?;
+                }
+                self.check_time()?;
+            }
+        }
+    }
+
+    /// Takes in what was submitted; sleeps here when there is nothing to do.
+    fn take_work(&mut self) {
+        while !self.closing {
+            let idle = self.jobs.is_empty();
+            let work = match idle {
+                true => self.inbox.recv().map_err(|_| TryRecvError::Disconnected),
+                false => self.inbox.try_recv(),
+            };
+            match work {
+                Ok(work) => self.enter(work),
+                Err(TryRecvError::Empty) => return,
+                Err(TryRecvError::Disconnected) => self.closing = true,
+            }
+        }
+    }
+
+    fn enter(&mut self, work: Work) {
+        let id = self.next_job;
+        self.next_job += 1;
+        self.engines[work.engine].waiting.push_back(id);
+        self.jobs.insert(id, Active::new(work));
+    }
+
+    /// Sends as many commands as the engines take.
+    fn launch(&mut self) -> Result<()> {
+        for number in 0..self.engines.len() {
+            while let Some(&id) = self.engines[number].waiting.front() {
+                let Some(position) = self.jobs.get(&id).and_then(Active::next) else {
+                    self.engines[number].waiting.pop_front();
+                    self.settle(id);
+                    continue;
+                };
+                if !self.prepare(number, id)? {
+                    break;
+                }
+                self.send(id, position)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes an engine ready for this job's next command; false when it is not yet.
+    fn prepare(&mut self, number: usize, id: u64) -> Result<bool> {
+        let engine = &mut self.engines[number];
+        let wanted = self.jobs[&id].job.settings();
+        if engine.settings.as_ref() == Some(wanted) {
+            return Ok(engine.outstanding < engine.lane.queue);
+        }
+        if engine.outstanding > 0 {
+            return Ok(false);
+        }
+        configure(&mut *self.transport, engine.lane.block, wanted, &self.options.uri)?;
+        engine.settings = Some(wanted.clone());
+        Ok(true)
+    }
+
+    fn send(&mut self, id: u64, position: usize) -> Result<()> {
+        let Some(active) = self.jobs.get_mut(&id) else { return Ok(()) };
+        self.transport.send(&active.job.command(position, self.flights.next_index()))?;
+        active.count_sent();
+        self.engines[active.engine].outstanding += 1;
+        self.flights.begin(Flight { job: id, position });
+        Ok(())
+    }
+
+    /// Takes in one packet from the card.
+    fn accept(&mut self, packet: &[u8]) -> Result<()> {
+        let Some(header) = Header::of(packet) else {
+            return Err(self.lost(format!("it sent {} bytes, less than a header", packet.len())));
+        };
+        // A transport may round a packet up to whole words.
+        let len = header.len as usize;
+        if packet.len() < len || packet.len() >= len.saturating_add(Header::BYTES) {
+            return Err(self.lost(format!("it sent {} bytes that claim to be {len}", packet.len())));
+        }
+        let body = &packet[..len];
+        if header.cmd == ignore::NUMBER {
+            return match body.get(Header::BYTES..).and_then(Header::of) {
+                Some(echo) if header.len == ignore::LEN => self.ignored(echo),
+                _ => Err(self.lost(format!("it sent an ignore of {len} bytes"))),
+            };
+        }
+        let Some(flight) = u64_at(body, INDEX_OFFSET).and_then(|index| self.flights.end(index))
+        else {
+            return Err(self.lost(format!("it answered what was not asked: {packet:02x?}")));
+        };
+        let Some(active) = self.jobs.get_mut(&flight.job) else {
+            return Err(self.lost("a command without its job".into()));
+        };
+        let engine = &mut self.engines[active.engine];
+        engine.outstanding -= 1;
+        active.count_answered();
+        if header != engine.lane.reply {
+            return Err(self.lost(format!("its reply has the header {header:x?}")));
+        }
+        if let Err(problem) = active.job.accept(flight.position, body) {
+            return Err(self.lost(format!("its reply has {problem}")));
+        }
+        self.settle(flight.job);
+        Ok(())
+    }
+
+    /// An IGNORE says only which header it is about. When all outstanding commands with that header belong to one
+    /// job, the job ends in an error, and the command shows itself as the last one outstanding; otherwise nobody
+    /// can tell whose it was, and guessing is worse than giving up.
+    fn ignored(&mut self, echo: Header) -> Result<()> {
+        let mut owners = self.flights.jobs();
+        owners.retain(|id| {
+            self.jobs.get(id).is_some_and(|active| self.engines[active.engine].lane.command == echo)
+        });
+        let &[id] = &owners[..] else {
+            let whose = if owners.is_empty() { "nobody's" } else { "one of several requests'" };
+            return Err(
+                self.lost(format!("it ignored a command, {whose}, with the header {echo:x?}"))
+            );
+        };
+        if let Some(active) = self.jobs.get_mut(&id) {
+            active.count_ignored();
+            if let Some(completer) = active.completer.take() {
+                let device = self.options.uri.clone();
+                let what = format!("it ignored a command with the header {echo:x?}");
+                finish(&self.shared, completer, Err(Error::Unsupported { device, what }));
+            }
+        }
+        self.settle(id);
+        Ok(())
+    }
+
+    /// Ends a job of which nothing is left to come.
+    fn settle(&mut self, id: u64) {
+        let Some(active) = self.jobs.get_mut(&id) else { return };
+        if let Some(ignored) = active.take_ignored() {
+            self.engines[active.engine].outstanding -= ignored;
+            self.flights.end_job(id);
+        }
+        if !active.is_over() {
+            return;
+        }
+        let done = active.is_done();
+        let Some(Active { mut job, completer: Some(completer), .. }) = self.jobs.remove(&id) else {
+            return;
+        };
+        if done {
+            finish(&self.shared, completer, Ok(job.answer()));
+        }
+    }
+
+    /// The oldest command decides: an engine answers a full queue well within the time-out.
+    fn check_time(&mut self) -> Result<()> {
+        if !self.flights.overdue(self.options.timeout) {
+            return Ok(());
+        }
+        let seconds = self.options.timeout.as_secs_f64();
+        Err(Error::TimedOut { device: self.options.uri.clone(), seconds })
+    }
+
+    fn count_cycles(&mut self) {
+        if let Some(cycles) = self.transport.cycles() {
+            let since = cycles.saturating_sub(self.first_cycle);
+            self.shared.counters.cycles.store(since + 1, Ordering::Relaxed);
+        }
+    }
+
+    fn lost(&self, problem: String) -> Error {
+        Error::Lost { device: self.options.uri.clone(), problem }
+    }
+}
+
+/// Counts first, so that whoever has the answer finds it counted.
+fn finish(shared: &Shared, completer: Completer, answer: Result<Answer>) {
+    shared.counters.requests.fetch_add(1, Ordering::Relaxed);
+    completer.complete(answer);
+}
+
+/// Writes an engine's registers and reads them back: the way of the registers and the way of the stream are two,
+/// and a value that was read back has arrived before the next command.
+fn configure(
+    transport: &mut dyn Transport,
+    block: u32,
+    settings: &Settings,
+    uri: &str,
+) -> Result<()> {
+    for &(offset, value) in settings {
+        transport.write_register(block + offset, value)?;
+    }
+    for &(offset, value) in settings {
+        let found = transport.read_register(block + offset)?;
+        if found != value {
+            let problem = format!(
+                "its register {:#06x} reads {found:#x} after writing {value:#x}",
+                block + offset
+            );
+            return Err(Error::Lost { device: uri.to_owned(), problem });
+        }
+    }
+    Ok(())
+}
+
+fn panicked(panic: &(dyn Any + Send)) -> String {
+    let said = panic.downcast_ref::<&str>().map(|said| said.to_string());
+    let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
+    format!("its driver panicked: {}", said.unwrap_or_default())
+}

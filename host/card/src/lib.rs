@@ -1,0 +1,17 @@
+//! Answers requests on a card. Two doors, one above the other: the [`Transport`] moves packets and register words
+//! and knows no operation; the driver behind [`Card`] speaks the command stream of `spec/wire` over it and knows no
+//! transport. What a card can do it says itself: the driver asks for its blocks and types no geometry.
+//!
+//! ```text
+//! Request ─► Card ─► reactor thread ─► Transport ─► card
+//!  Ticket ◄────────── matched by index ◄───────────┘
+//! ```
+
+mod driver;
+mod transport;
+pub mod wire;
+
+pub use driver::{Card, Options};
+pub use transport::Transport;
+pub use transport::mailbox::Mailbox;
+pub use transport::sim::{SimLibrary, SimTransport};

@@ -1,0 +1,93 @@
+//! The low door: how bytes reach a card. The driver above cannot tell a simulation from a card.
+//!
+//! Contract of every transport: no call blocks for ever. `receive` and `wait_event` end after the limit that they
+//! are given, the others after a limit of their own, with [`Error::TimedOut`]. Packets keep their order in each
+//! direction and are never cut or joined. After an error that is not about an argument the driver gives the
+//! transport up.
+
+pub mod mailbox;
+pub mod sim;
+
+use std::time::Duration;
+
+use proofmill_op::{Error, Result};
+
+/// A way to a card. Owned by one thread at a time.
+pub trait Transport: Send {
+    /// What it leads to, for messages.
+    fn name(&self) -> &str;
+
+    /// Sends one packet. Waits for a limited time when the card does not take it.
+    fn send(&mut self, packet: &[u8]) -> Result<()>;
+
+    /// The oldest packet that the card sent; `None` when there is none within `limit`.
+    fn receive(&mut self, limit: Duration) -> Result<Option<Vec<u8>>>;
+
+    /// Reads a 32-bit register at a byte address.
+    fn read_register(&mut self, address: u32) -> Result<u32>;
+
+    /// Writes a 32-bit register at a byte address.
+    fn write_register(&mut self, address: u32, value: u32) -> Result<()>;
+
+    /// Fills `bytes` from the card's memory.
+    fn read_memory(&mut self, _address: u64, _bytes: &mut [u8]) -> Result<()> {
+        Err(unsupported(self.name(), "card memory"))
+    }
+
+    /// Copies `bytes` into the card's memory.
+    fn write_memory(&mut self, _address: u64, _bytes: &[u8]) -> Result<()> {
+        Err(unsupported(self.name(), "card memory"))
+    }
+
+    /// Waits for an interrupt; false when there was none within `limit`.
+    fn wait_event(&mut self, _limit: Duration) -> Result<bool> {
+        Err(unsupported(self.name(), "events"))
+    }
+
+    /// Cycles of the card's clock since power-up, where the transport can tell without asking the card.
+    fn cycles(&self) -> Option<u64> {
+        None
+    }
+}
+
+impl<T: Transport + ?Sized> Transport for Box<T> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn send(&mut self, packet: &[u8]) -> Result<()> {
+        (**self).send(packet)
+    }
+
+    fn receive(&mut self, limit: Duration) -> Result<Option<Vec<u8>>> {
+        (**self).receive(limit)
+    }
+
+    fn read_register(&mut self, address: u32) -> Result<u32> {
+        (**self).read_register(address)
+    }
+
+    fn write_register(&mut self, address: u32, value: u32) -> Result<()> {
+        (**self).write_register(address, value)
+    }
+
+    fn read_memory(&mut self, address: u64, bytes: &mut [u8]) -> Result<()> {
+        (**self).read_memory(address, bytes)
+    }
+
+    fn write_memory(&mut self, address: u64, bytes: &[u8]) -> Result<()> {
+        (**self).write_memory(address, bytes)
+    }
+
+    fn wait_event(&mut self, limit: Duration) -> Result<bool> {
+        (**self).wait_event(limit)
+    }
+
+    fn cycles(&self) -> Option<u64> {
+        (**self).cycles()
+    }
+}
+
+fn unsupported(device: &str, what: &str) -> Error {
+    Error::Unsupported { device: device.to_owned(), what: format!("its transport has no {what}") }
+}

@@ -1,0 +1,311 @@
+//! A card's circuit, Verilated into a shared library and loaded at run time. The C interface is
+//! `spec/wire/sim.h`; time passes only while this transport waits for a reply or touches a register.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_uint};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use libloading::Library;
+use proofmill_op::{Error, Result};
+
+use super::Transport;
+
+/// Version of the C interface that this transport speaks.
+const ABI: u32 = 1;
+/// Cycles between two looks at the clock on the wall: some hundred microseconds of simulation.
+const SLICE: u64 = 256;
+/// Cycles that a register access may take: far more than any queue in front of it.
+const REGISTER_CYCLES: u64 = 100_000;
+
+/// The card behind the pointer; only ever touched by the library.
+#[repr(C)]
+struct RawSim {
+    _opaque: [u8; 0],
+}
+
+/// Declares the functions of `sim.h` once: the table of pointers and its loading.
+macro_rules! interface {
+    ($($name:ident: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
+        struct Interface { $($name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)* }
+
+        impl Interface {
+            fn load(library: &Library) -> std::result::Result<Self, libloading::Error> {
+                Ok(Self { $(
+                    // SAFETY: the types are those of spec/wire/sim.h; the pointers are kept no longer than the
+                    // library, which stands in the same struct.
+                    $name: unsafe { *library.get(concat!(stringify!($name), "\0").as_bytes())? },
+                )* })
+            }
+        }
+    };
+}
+
+interface! {
+    pm_sim_abi: fn() -> u32;
+    pm_sim_manifest: fn() -> *const c_char;
+    pm_sim_new: fn() -> *mut RawSim;
+    pm_sim_free: fn(*mut RawSim);
+    pm_sim_trace: fn(*mut RawSim, *const c_char) -> c_int;
+    pm_sim_send: fn(*mut RawSim, *const u8, usize);
+    pm_sim_pending: fn(*const RawSim) -> usize;
+    pm_sim_run: fn(*mut RawSim, u64, c_int) -> u64;
+    pm_sim_recv: fn(*mut RawSim, *mut u8, usize, *mut u64) -> usize;
+    pm_sim_cycles: fn(*const RawSim) -> u64;
+    pm_sim_first_word: fn(*const RawSim, u64) -> u64;
+    pm_sim_last_word: fn(*const RawSim, u64) -> u64;
+    pm_sim_reg_read: fn(*mut RawSim, u32, *mut u32, u64) -> c_int;
+    pm_sim_reg_write: fn(*mut RawSim, u32, u32, u64) -> c_int;
+    pm_sim_jitter: fn(*mut RawSim, u64, c_uint, c_uint);
+    pm_sim_freeze: fn(*mut RawSim, c_int);
+}
+
+/// A loaded simulation library: any number of cards can be made of it.
+#[derive(Clone)]
+pub struct SimLibrary(Arc<Loaded>);
+
+struct Loaded {
+    path: PathBuf,
+    interface: Interface,
+    _library: Library,
+}
+
+impl SimLibrary {
+    /// Loads a library and checks that it speaks this version of the interface.
+    pub fn load(path: &Path) -> Result<Self> {
+        // SAFETY: loading runs the library's initialisers. The user named this file, as one names a program.
+        let library = unsafe { Library::new(path) }.map_err(|error| open_error(path, error))?;
+        let interface = Interface::load(&library)
+            .map_err(|error| open_error(path, format!("not a simulation library: {error}")))?;
+        // SAFETY: takes nothing, returns a number.
+        let abi = unsafe { (interface.pm_sim_abi)() };
+        if abi != ABI {
+            let problem =
+                format!("speaks interface version {abi}, not {ABI}; run `make sim` again");
+            return Err(open_error(path, problem));
+        }
+        Ok(Self(Arc::new(Loaded { path: path.to_owned(), interface, _library: library })))
+    }
+
+    /// What was built, as JSON text.
+    pub fn manifest(&self) -> String {
+        // SAFETY: takes nothing; returns a static text that ends with a zero, or null.
+        let text = unsafe { (self.0.interface.pm_sim_manifest)() };
+        if text.is_null() {
+            return String::new();
+        }
+        // SAFETY: not null, and a zero-terminated text by the interface's contract; copied at once.
+        unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+    }
+
+    /// Where it was loaded from.
+    pub fn path(&self) -> &Path {
+        &self.0.path
+    }
+}
+
+/// One simulated card.
+pub struct SimTransport {
+    library: SimLibrary,
+    card: NonNull<RawSim>,
+    name: String,
+    sent: u64,
+}
+
+// SAFETY: a card is not thread-safe but not bound to a thread either; this struct owns it, all access goes
+// through `&mut self`, or through `&self` for plain reads, and the struct is not `Sync`.
+unsafe impl Send for SimTransport {}
+
+impl SimTransport {
+    /// A card just out of reset.
+    pub fn new(library: &SimLibrary) -> Result<Self> {
+        // SAFETY: takes nothing; returns a new card or null.
+        let card = NonNull::new(unsafe { (library.0.interface.pm_sim_new)() })
+            .ok_or_else(|| open_error(library.path(), "not enough memory for a card"))?;
+        let name = format!("sim:{}", library.path().display());
+        Ok(Self { library: library.clone(), card, name, sent: 0 })
+    }
+
+    /// Writes a waveform (VCD) of everything from now on.
+    pub fn trace(&mut self, file: &Path) -> Result<()> {
+        let path = CString::new(file.as_os_str().as_bytes())
+            .map_err(|_| Error::argument("trace", "the file's name has a zero byte in it"))?;
+        // SAFETY: a live card and a zero-terminated text.
+        match unsafe { (self.interface().pm_sim_trace)(self.card.as_ptr(), path.as_ptr()) } {
+            0 => Ok(()),
+            -1 => Err(open_error(
+                self.library.path(),
+                "built without waveforms; run `make sim TRACE=1` for one that has them",
+            )),
+            _ => Err(Error::argument("trace", format!("cannot write {}", file.display()))),
+        }
+    }
+
+    /// As [`Transport::receive`], with the cycle in which the reply's last word left the card.
+    pub fn receive_stamped(&mut self, limit: Duration) -> Result<Option<(Vec<u8>, u64)>> {
+        let start = Instant::now();
+        loop {
+            if let Some(reply) = self.take() {
+                return Ok(Some(reply));
+            }
+            // SAFETY: a live card.
+            unsafe { (self.interface().pm_sim_run)(self.card.as_ptr(), SLICE, 1) };
+            if start.elapsed() >= limit {
+                return Ok(self.take());
+            }
+        }
+    }
+
+    /// The oldest reply that waits, without letting time pass.
+    fn take(&mut self) -> Option<(Vec<u8>, u64)> {
+        let mut bytes = vec![0; 256];
+        loop {
+            let mut cycle = 0;
+            // SAFETY: a live card, a buffer of the length given, a place for the cycle.
+            let len = unsafe {
+                let recv = self.interface().pm_sim_recv;
+                recv(self.card.as_ptr(), bytes.as_mut_ptr(), bytes.len(), &raw mut cycle)
+            };
+            if len == 0 {
+                return None;
+            }
+            if len <= bytes.len() {
+                bytes.truncate(len);
+                return Some((bytes, cycle));
+            }
+            bytes.resize(len, 0);
+        }
+    }
+
+    /// Lets at most this many cycles pass.
+    pub fn run(&mut self, cycles: u64) {
+        // SAFETY: a live card.
+        unsafe { (self.interface().pm_sim_run)(self.card.as_ptr(), cycles, 0) };
+    }
+
+    /// Packets sent so far: the number of the next one.
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// Packets that wait outside the card or are half inside.
+    pub fn pending(&self) -> usize {
+        // SAFETY: a live card; reads only.
+        unsafe { (self.interface().pm_sim_pending)(self.card.as_ptr()) }
+    }
+
+    /// The cycle in which the first word of the n-th packet entered the card, while the card remembers.
+    pub fn first_word(&self, packet: u64) -> Option<u64> {
+        // SAFETY: a live card; reads only.
+        let cycle = unsafe { (self.interface().pm_sim_first_word)(self.card.as_ptr(), packet) };
+        (cycle != 0).then_some(cycle)
+    }
+
+    /// The cycle in which the last word of the n-th packet entered the card, while the card remembers.
+    pub fn last_word(&self, packet: u64) -> Option<u64> {
+        // SAFETY: a live card; reads only.
+        let cycle = unsafe { (self.interface().pm_sim_last_word)(self.card.as_ptr(), packet) };
+        (cycle != 0).then_some(cycle)
+    }
+
+    /// For tests: random gaps before input words and random refusals of output words, in 256ths of the cycles.
+    pub fn jitter(&mut self, seed: u64, input_gap: u8, output_stall: u8) {
+        // SAFETY: a live card.
+        unsafe {
+            let jitter = self.interface().pm_sim_jitter;
+            jitter(self.card.as_ptr(), seed, input_gap.into(), output_stall.into());
+        }
+    }
+
+    /// For tests: a frozen card takes nothing and answers nothing.
+    pub fn freeze(&mut self, frozen: bool) {
+        // SAFETY: a live card.
+        unsafe { (self.interface().pm_sim_freeze)(self.card.as_ptr(), frozen.into()) };
+    }
+
+    fn interface(&self) -> &Interface {
+        &self.library.0.interface
+    }
+
+    fn register_result(&self, code: c_int, what: &str, address: u32) -> Result<()> {
+        let problem = match code {
+            0 => return Ok(()),
+            -1 => format!("{what} register {address:#06x}: no answer in {REGISTER_CYCLES} cycles"),
+            code => format!("{what} register {address:#06x}: AXI response {code}"),
+        };
+        Err(Error::Lost { device: self.name.clone(), problem })
+    }
+}
+
+impl Transport for SimTransport {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn send(&mut self, packet: &[u8]) -> Result<()> {
+        if packet.is_empty() {
+            return Err(Error::argument("packet", "has no bytes"));
+        }
+        // SAFETY: a live card; the bytes are copied before the call returns.
+        unsafe {
+            (self.interface().pm_sim_send)(self.card.as_ptr(), packet.as_ptr(), packet.len())
+        };
+        self.sent += 1;
+        Ok(())
+    }
+
+    fn receive(&mut self, limit: Duration) -> Result<Option<Vec<u8>>> {
+        Ok(self.receive_stamped(limit)?.map(|(bytes, _)| bytes))
+    }
+
+    fn read_register(&mut self, address: u32) -> Result<u32> {
+        let mut value = 0;
+        // SAFETY: a live card and a place for the value.
+        let code = unsafe {
+            let read = self.interface().pm_sim_reg_read;
+            read(self.card.as_ptr(), address, &raw mut value, REGISTER_CYCLES)
+        };
+        self.register_result(code, "reading", address)?;
+        Ok(value)
+    }
+
+    fn write_register(&mut self, address: u32, value: u32) -> Result<()> {
+        // SAFETY: a live card.
+        let code = unsafe {
+            let write = self.interface().pm_sim_reg_write;
+            write(self.card.as_ptr(), address, value, REGISTER_CYCLES)
+        };
+        self.register_result(code, "writing", address)
+    }
+
+    fn cycles(&self) -> Option<u64> {
+        // SAFETY: a live card; reads only.
+        Some(unsafe { (self.interface().pm_sim_cycles)(self.card.as_ptr()) })
+    }
+}
+
+impl Drop for SimTransport {
+    fn drop(&mut self) {
+        // SAFETY: the only owner frees it once; a waveform is completed by it.
+        unsafe { (self.interface().pm_sim_free)(self.card.as_ptr()) };
+    }
+}
+
+fn open_error(path: &Path, problem: impl ToString) -> Error {
+    Error::Open { device: format!("sim:{}", path.display()), problem: problem.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_library_is_refused_with_its_path() {
+        let error = SimLibrary::load(Path::new("/dev/null")).err().unwrap().to_string();
+        assert!(error.contains("sim:/dev/null"), "{error}");
+        let error = SimLibrary::load(Path::new("/nowhere/card.so")).err().unwrap().to_string();
+        assert!(error.contains("/nowhere/card.so"), "{error}");
+    }
+}

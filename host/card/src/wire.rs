@@ -1,0 +1,119 @@
+//! The wire, as `spec/wire` tells it: constants made at build time, and the few shapes that every packet has.
+
+use constants::shell;
+
+/// One module a file of `spec/wire`, one constant a number in it.
+#[allow(missing_docs)]
+pub mod constants {
+    include!(concat!(env!("OUT_DIR"), "/wire.rs"));
+}
+
+/// The first eight bytes of every packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Header {
+    /// Bytes of the whole packet, this header included.
+    pub len: u32,
+    /// What it asks, or what it answers.
+    pub cmd: u32,
+}
+
+impl Header {
+    /// The header's size in bytes.
+    pub const BYTES: usize = shell::header::BYTES as usize;
+
+    /// As it stands on the wire.
+    pub fn to_bytes(self) -> [u8; Self::BYTES] {
+        let mut bytes = [0; Self::BYTES];
+        put(&mut bytes, shell::header::len::OFFSET, &self.len.to_le_bytes());
+        put(&mut bytes, shell::header::cmd::OFFSET, &self.cmd.to_le_bytes());
+        bytes
+    }
+
+    /// The header of a packet; `None` when the packet is shorter than one.
+    pub fn of(packet: &[u8]) -> Option<Self> {
+        Some(Self {
+            len: u32_at(packet, shell::header::len::OFFSET)?,
+            cmd: u32_at(packet, shell::header::cmd::OFFSET)?,
+        })
+    }
+}
+
+/// A packet that is nothing but its header.
+pub fn bare(cmd: u32) -> [u8; Header::BYTES] {
+    Header { len: shell::header::BYTES, cmd }.to_bytes()
+}
+
+/// The command that asks for the verdict on one header: any bytes, also wrong ones.
+pub fn equihash_verify(index: u64, header: &[u8]) -> Vec<u8> {
+    use constants::equihash_verify::command;
+    let at = command::fields::header::OFFSET as usize;
+    let len = at + header.len();
+    let mut packet = vec![0; len];
+    let len = u32::try_from(len).expect("a block header is shorter than 4 GiB");
+    put(&mut packet, 0, &Header { len, cmd: command::NUMBER }.to_bytes());
+    put(&mut packet, command::fields::index::OFFSET, &index.to_le_bytes());
+    put(&mut packet, command::fields::header::OFFSET, header);
+    packet
+}
+
+/// Copies a field into a packet that is long enough for it.
+pub fn put(packet: &mut [u8], offset: u32, field: &[u8]) {
+    let at = offset as usize;
+    packet[at..at + field.len()].copy_from_slice(field);
+}
+
+/// `N` bytes of a packet; `None` past its end.
+pub fn bytes_at<const N: usize>(packet: &[u8], offset: u32) -> Option<[u8; N]> {
+    let at = offset as usize;
+    packet.get(at..at.checked_add(N)?)?.try_into().ok()
+}
+
+/// A little-endian 32-bit field.
+pub fn u32_at(packet: &[u8], offset: u32) -> Option<u32> {
+    bytes_at(packet, offset).map(u32::from_le_bytes)
+}
+
+/// A little-endian 64-bit field.
+pub fn u64_at(packet: &[u8], offset: u32) -> Option<u64> {
+    bytes_at(packet, offset).map(u64::from_le_bytes)
+}
+
+/// A text that the wire stores last character first, padded with zeros.
+pub fn reversed_text(bytes: [u8; 8]) -> String {
+    bytes
+        .iter()
+        .rev()
+        .filter(|byte| byte.is_ascii_graphic())
+        .map(|&byte| char::from(byte))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_request_is_the_published_one() {
+        assert_eq!(bare(shell::commands::status::NUMBER), [8, 0, 0, 0, 1, 0, 0, 0]);
+    }
+
+    #[test]
+    fn an_equihash_command_has_the_published_length() {
+        let packet = equihash_verify(7, &[0; 1487]);
+        assert_eq!(Header::of(&packet), Some(Header { len: 0x5df, cmd: 0x100 }));
+        assert_eq!(u64_at(&packet, 8), Some(7));
+    }
+
+    #[test]
+    fn fields_past_the_end_are_none() {
+        assert_eq!(Header::of(&[0; 7]), None);
+        assert_eq!(u64_at(&[0; 15], 8), None);
+        assert_eq!(u32_at(&[0; 4], u32::MAX), None);
+    }
+
+    #[test]
+    fn reversed_texts_are_turned() {
+        assert_eq!(reversed_text(*b"\0\0\0\0tset"), "test");
+        assert_eq!(reversed_text(*b"11308102"), "20180311");
+    }
+}

@@ -1,0 +1,216 @@
+//! The driver against the card in software: what it asks, in what order, with how much outstanding.
+
+use std::time::Duration;
+
+use proofmill_card::wire::constants::equihash_verify::block::registers as at;
+use proofmill_card::wire::constants::shell::{block_header, commands, identification};
+use proofmill_card::wire::{self, Header};
+use proofmill_card::{Card, Options};
+use proofmill_op::equihash_verify::{Network, Params, Personalisation, Request as Equihash};
+use proofmill_op::{Answer, Capability, Device, DeviceKind, Error, Request, Result, Ticket};
+use proofmill_testkit::random::Random;
+use proofmill_testkit::soft_card::{Order, SoftCard, SoftEngine, first_byte};
+
+const TOY: SoftEngine = SoftEngine { params: Params::N48_K5, queue: 4 };
+const BIG: SoftEngine = SoftEngine { params: Params::N200_K9, queue: 3 };
+
+fn options() -> Options {
+    Options { timeout: Duration::from_secs(5), ..Options::new("soft:", DeviceKind::Card) }
+}
+
+fn open(card: SoftCard) -> Result<Card> {
+    Card::open(Box::new(card), options())
+}
+
+fn soft() -> SoftCard {
+    SoftCard::new(&[TOY, BIG], first_byte())
+}
+
+/// Headers whose verdicts are 0, 1, 2, …
+fn headers(params: Params, first: u8, count: u8) -> Vec<u8> {
+    let header = |number| {
+        let mut header = vec![0; params.header_bytes()];
+        header[0] = number;
+        header
+    };
+    (first..first + count).flat_map(header).collect()
+}
+
+fn submit(card: &Card, params: Params, network: Network, headers: Vec<u8>) -> Result<Ticket> {
+    card.submit(Request::EquihashVerify(Equihash::new(params, network, headers)))
+}
+
+fn masks(ticket: Ticket) -> Vec<u8> {
+    match ticket.wait().unwrap() {
+        Answer::EquihashVerify(response) => {
+            response.verdicts.iter().map(|verdict| verdict.mask()).collect()
+        }
+        other => panic!("another answer: {other:?}"),
+    }
+}
+
+#[test]
+fn a_card_says_what_it_can() {
+    let card = open(soft()).unwrap();
+    let caps = card.caps();
+    assert_eq!(caps.capabilities.len(), 2);
+    assert!(caps.offers(&Capability::EquihashVerify(Params::N200_K9)));
+    assert_eq!(caps.queue, 7);
+    let description = &caps.description;
+    for part in ["1.2.3", "20261121", "soft", "48,5", "queue 4", "200,9"] {
+        assert!(description.contains(part), "{part} is not in: {description}");
+    }
+}
+
+#[test]
+fn requests_are_cut_into_commands_and_put_together_again() {
+    for order in [Order::AsAsked, Order::Shuffled(Random::new(1))] {
+        let soft = soft().with_order(order);
+        let log = soft.log();
+        let card = open(soft).unwrap();
+        let tickets: Vec<_> = (0..6)
+            .map(|i| {
+                let params = if i % 2 == 0 { Params::N48_K5 } else { Params::N200_K9 };
+                submit(&card, params, Network::Main, headers(params, i, 10)).unwrap()
+            })
+            .collect();
+        for (i, ticket) in (0u8..).zip(tickets) {
+            assert_eq!(masks(ticket), (i..i + 10).collect::<Vec<_>>());
+        }
+        let log = log.lock().unwrap();
+        assert_eq!(log.overruns, 0);
+        assert!(log.most_outstanding > 1, "the queue was never used");
+        assert_eq!(card.metrics().requests, 6);
+        assert!(card.metrics().cycles.unwrap() > 0);
+    }
+}
+
+#[test]
+fn registers_are_written_only_while_the_engine_is_idle() {
+    let verdict =
+        Box::new(|request: &Equihash| match (request.network, request.personalisation.0) {
+            (Network::None, _) => 1,
+            (Network::Limit(limit), name) => limit[0] & 2 | u8::from(&name == b"OtherPoW") << 2,
+            _ => 0x3f,
+        });
+    let soft = SoftCard::new(&[TOY], verdict).with_order(Order::Shuffled(Random::new(2)));
+    let log = soft.log();
+    let card = open(soft).unwrap();
+    let one = |network, name: &[u8; 8]| {
+        let request = Equihash::new(Params::N48_K5, network, headers(Params::N48_K5, 0, 5));
+        let request = Equihash { personalisation: Personalisation(*name), ..request };
+        card.submit(Request::EquihashVerify(request)).unwrap()
+    };
+    let mut tickets = Vec::new();
+    for _ in 0..3 {
+        tickets.push((one(Network::None, b"ZcashPoW"), 1));
+        tickets.push((one(Network::Limit([0; 32]), b"ZcashPoW"), 0));
+        tickets.push((one(Network::Main, b"OtherPoW"), 2 | 4));
+        tickets.push((one(Network::Main, b"OtherPoW"), 2 | 4));
+    }
+    for (ticket, mask) in tickets {
+        assert_eq!(masks(ticket), [mask; 5]);
+    }
+    let log = log.lock().unwrap();
+    assert_eq!(log.writes_while_busy, 0);
+    assert_eq!(log.writes, 3 * (3 + 11 + 11), "equal settings are not written twice");
+}
+
+#[test]
+fn what_an_earlier_host_left_behind_is_swallowed() {
+    let mut answer = wire::equihash_verify(0, &[0]);
+    answer[..8].copy_from_slice(&Header { len: 17, cmd: 0x8000_0100 }.to_bytes());
+    let reset = Header { len: 8, cmd: commands::reset::REPLY }.to_bytes().to_vec();
+    let status = vec![0; 37];
+    let card = open(soft().with_stale([answer, reset.clone(), status, vec![1, 2], reset])).unwrap();
+    assert_eq!(
+        masks(submit(&card, Params::N48_K5, Network::Main, headers(Params::N48_K5, 3, 1)).unwrap()),
+        [3]
+    );
+}
+
+#[test]
+fn nothing_is_asked_for_no_headers() {
+    let soft = soft();
+    let log = soft.log();
+    let card = open(soft).unwrap();
+    let before = log.lock().unwrap().packets;
+    assert!(masks(submit(&card, Params::N48_K5, Network::Main, vec![]).unwrap()).is_empty());
+    assert_eq!(log.lock().unwrap().packets, before);
+}
+
+#[test]
+fn wrong_arguments_are_said_at_once() {
+    let card = open(soft()).unwrap();
+    let error = submit(&card, Params::N48_K5, Network::Main, vec![0; 100]).unwrap_err();
+    assert!(matches!(error, Error::Argument { argument: "headers", .. }), "{error}");
+    let error = submit(&card, Params::N144_K5, Network::Main, vec![]).unwrap_err();
+    assert!(error.to_string().contains("equihash_verify (144,5)"), "{error}");
+}
+
+#[test]
+fn a_cancelled_request_is_not_sent_and_its_late_replies_are_swallowed() {
+    let soft = soft();
+    let log = soft.log();
+    let card = open(soft).unwrap();
+    let many = submit(&card, Params::N200_K9, Network::Main, vec![0; 1487 * 5000]).unwrap();
+    many.cancel();
+    assert!(matches!(many.wait(), Err(Error::Cancelled)));
+    assert_eq!(
+        masks(
+            submit(&card, Params::N200_K9, Network::Main, headers(Params::N200_K9, 9, 2)).unwrap()
+        ),
+        [9, 10]
+    );
+    assert!(log.lock().unwrap().packets < 5000, "the cancelled request was worked off");
+}
+
+#[test]
+fn dropping_the_card_waits_for_tickets_that_are_held() {
+    let card = open(soft()).unwrap();
+    let ticket =
+        submit(&card, Params::N48_K5, Network::Main, headers(Params::N48_K5, 0, 50)).unwrap();
+    drop(card);
+    assert_eq!(masks(ticket).len(), 50);
+}
+
+#[test]
+fn strange_cards_are_not_opened() {
+    let shell = SoftCard::block_of(0) - 0x1000;
+    let engine = SoftCard::block_of(0);
+    let cases = [
+        (identification::magic::OFFSET, 0xbeef, "magic reads 0x0000beef"),
+        (identification::layout::OFFSET, 2, "layout is version 2"),
+        (identification::first_block::OFFSET, 3, "no address of a block"),
+        (identification::first_block::OFFSET, 0x00ff_fff0, "no address of a block"),
+        (identification::first_block::OFFSET, engine, "no shell block"),
+        (engine + block_header::NEXT, shell, "comes back"),
+        (engine + block_header::NEXT, engine, "comes back"),
+        (engine + block_header::SIZE, 0x1_0000, "its size is 65536"),
+        (engine + at::n::OFFSET, 201, "not an Equihash parameter set"),
+        (engine + at::k::OFFSET, 4, "not an Equihash parameter set"),
+        (engine + at::command_len::OFFSET, 194, "commands of 194 bytes"),
+        (engine + at::queue::OFFSET, 0, "a queue of no command"),
+        (engine + block_header::TYPE, 0x77, "contradicts itself"),
+        (shell + 0x10, 9, "differ"),
+        (shell + 0x24, 0, "differ"),
+    ];
+    for (address, value, problem) in cases {
+        let error = open(soft().with_register(address, value))
+            .err()
+            .unwrap_or_else(|| panic!("{problem}: was opened"));
+        assert!(matches!(error, Error::Open { .. }), "{error}");
+        assert!(error.to_string().contains(problem), "'{problem}' is not in: {error}");
+    }
+}
+
+#[test]
+fn blocks_that_the_driver_does_not_know_are_passed_over() {
+    // The toy's block becomes one of an unknown kind; its capability bit would then be a lie, so it is the (96,3)
+    // engine, which has no bit, that stands here.
+    let odd = SoftEngine { params: Params::new(96, 3).unwrap(), queue: 1 };
+    let card = SoftCard::new(&[odd, TOY], first_byte());
+    let card =
+        open(card.with_register(SoftCard::block_of(0) + block_header::TYPE, 0x4242)).unwrap();
+    assert_eq!(card.caps().capabilities, [Capability::EquihashVerify(Params::N48_K5)]);
+}

@@ -1,0 +1,139 @@
+//! Cards that go wrong: every ticket ends, in time, with an error that says why; nothing hangs, nothing is guessed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use proofmill_card::{Card, Options};
+use proofmill_op::equihash_verify::{Network, Params, Request as Equihash};
+use proofmill_op::{Answer, Device, DeviceKind, Error, Request, Result, Ticket};
+use proofmill_testkit::faults::{Fault, Faulty};
+use proofmill_testkit::soft_card::{SoftCard, SoftEngine, first_byte};
+
+const TIMEOUT: Duration = Duration::from_secs(1);
+/// Far more than any test here needs, far less than for ever.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn open(fault: Fault) -> (Card, Arc<AtomicBool>) {
+    let card = SoftCard::new(&[SoftEngine { params: Params::N48_K5, queue: 8 }], first_byte());
+    let card = Faulty::new(card, fault);
+    let hold = card.hold();
+    let options = Options { timeout: TIMEOUT, ..Options::new("soft:", DeviceKind::Card) };
+    (Card::open(Box::new(card), options).unwrap(), hold)
+}
+
+fn submit(card: &Card, headers: usize) -> Result<Ticket> {
+    let bytes = vec![5; headers * Params::N48_K5.header_bytes()];
+    card.submit(Request::EquihashVerify(Equihash::new(Params::N48_K5, Network::Test, bytes)))
+}
+
+/// Ends within the patience, or the test fails.
+fn end(ticket: Ticket) -> Result<Answer> {
+    ticket.wait_timeout(PATIENCE).unwrap_or_else(|_| panic!("a ticket hangs"))
+}
+
+/// Submits 100 requests, so that all are outstanding when the fault shows, and counts those that were answered
+/// before it; all others must have failed with the wanted error, and so must what comes later.
+fn hundred(fault: Fault, wanted: impl Fn(&Error) -> bool) -> usize {
+    let (card, hold) = open(fault);
+    let start = Instant::now();
+    hold.store(true, Ordering::SeqCst);
+    let tickets: Vec<_> = (0..100).map(|_| submit(&card, 1).unwrap()).collect();
+    hold.store(false, Ordering::SeqCst);
+    let mut answered = 0;
+    for ticket in tickets {
+        match end(ticket) {
+            Ok(_) => answered += 1,
+            Err(error) => assert!(wanted(&error), "{fault:?}: {error}"),
+        }
+    }
+    let error = submit(&card, 1).and_then(end).expect_err("a lost card took a request");
+    assert!(wanted(&error), "{fault:?}, afterwards: {error}");
+    assert!(start.elapsed() < PATIENCE, "{fault:?} took {:?}", start.elapsed());
+    answered
+}
+
+fn lost(error: &Error) -> bool {
+    matches!(error, Error::Lost { .. })
+}
+
+fn timed_out(error: &Error) -> bool {
+    matches!(error, Error::TimedOut { .. })
+}
+
+#[test]
+fn a_card_that_dies_fails_all_hundred_outstanding_tickets() {
+    for after in [0, 1, 57, 99] {
+        assert_eq!(hundred(Fault::Dies(after), lost), after as usize);
+    }
+}
+
+#[test]
+fn a_card_that_stalls_times_out_all_hundred_outstanding_tickets() {
+    for after in [0, 1, 57, 99] {
+        assert_eq!(hundred(Fault::Stalls(after), timed_out), after as usize);
+    }
+}
+
+#[test]
+fn a_lost_reply_is_noticed_even_though_others_come() {
+    let (card, _) = open(Fault::Loses(3));
+    let first = submit(&card, 8).unwrap();
+    // Keeps the card busy with one request after the other for longer than the time-out.
+    let start = Instant::now();
+    while start.elapsed() < PATIENCE {
+        match submit(&card, 1).and_then(end) {
+            Ok(_) => std::thread::sleep(Duration::from_millis(10)),
+            Err(error) => {
+                assert!(timed_out(&error), "{error}");
+                assert!(timed_out(&end(first).unwrap_err()));
+                return;
+            }
+        }
+    }
+    panic!("the lost reply was never noticed");
+}
+
+#[test]
+fn what_no_healthy_card_sends_loses_the_card() {
+    for at in [0, 42] {
+        for fault in [
+            Fault::Garbage(at),
+            Fault::UnknownIndex(at),
+            Fault::ShortReply(at),
+            Fault::LongReply(at),
+            Fault::UndefinedBits(at),
+        ] {
+            assert_eq!(hundred(fault, lost), at as usize, "{fault:?}");
+        }
+        assert_eq!(hundred(Fault::Duplicates(at), lost), at as usize + 1);
+    }
+}
+
+#[test]
+fn registers_that_fail_lose_the_card() {
+    for fault in [Fault::RefusesWrite, Fault::DropsWrite] {
+        let (card, _) = open(fault);
+        let error = submit(&card, 1).and_then(end).unwrap_err();
+        assert!(lost(&error) && error.to_string().contains("register"), "{error}");
+        assert!(lost(&submit(&card, 1).and_then(end).unwrap_err()));
+    }
+}
+
+#[test]
+fn an_ignore_that_can_only_be_one_requests_fails_that_one() {
+    let (card, _) = open(Fault::Ignores(2));
+    let error = end(submit(&card, 6).unwrap()).unwrap_err();
+    assert!(matches!(error, Error::Unsupported { .. }), "{error}");
+    // The device lives on, and the ignored command does not block the queue.
+    for _ in 0..3 {
+        assert!(end(submit(&card, 20).unwrap()).is_ok());
+    }
+}
+
+#[test]
+fn an_ignore_that_may_be_anybodys_loses_the_card() {
+    let whose =
+        |error: &Error| lost(error) && error.to_string().contains("one of several requests'");
+    assert_eq!(hundred(Fault::Ignores(10), whose), 10);
+}

@@ -1,0 +1,69 @@
+//! `proofmill devices`: what could be opened here.
+
+use clap::Args;
+use proofmill::{DeviceKind, Listed};
+use serde_json::{Value, json};
+
+use crate::output::{Exit, Output};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Writes one JSON document: a list
+    #[arg(long)]
+    json: bool,
+}
+
+/// Opens each in turn, so that it says itself what it is.
+pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
+    let rows: Vec<Value> = proofmill::devices().iter().map(describe).collect();
+    if arguments.json {
+        output.line(serde_json::to_string_pretty(&rows)?)?;
+        return Ok(Exit::Valid);
+    }
+    for row in &rows {
+        let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+        output.line(format_args!(
+            "{:<24} {}",
+            text("uri"),
+            text("description") + &text("problem")
+        ))?;
+        for capability in row["capabilities"].as_array().into_iter().flatten() {
+            output.line(format_args!(
+                "{:<24}   {}",
+                "",
+                capability.as_str().unwrap_or_default()
+            ))?;
+        }
+    }
+    if !rows.iter().any(|row| row["kind"] == "sim") {
+        let folder = proofmill_device::simulation_folder();
+        let folder =
+            folder.map_or("any known folder".into(), |folder| folder.display().to_string());
+        output.line(format_args!(
+            "sim:                     no simulation in {folder}; `make sim` builds them"
+        ))?;
+    }
+    Ok(Exit::Valid)
+}
+
+fn describe(listed: &Listed) -> Value {
+    let kind = match listed.kind {
+        DeviceKind::Cpu => "cpu",
+        DeviceKind::Sim => "sim",
+        _ => "card",
+    };
+    match proofmill::open(&listed.uri) {
+        Ok(device) => {
+            let caps = device.caps();
+            let capabilities: Vec<_> = caps.capabilities.iter().map(ToString::to_string).collect();
+            json!({
+                "uri": listed.uri,
+                "kind": kind,
+                "description": caps.description,
+                "capabilities": capabilities,
+                "queue": caps.queue,
+            })
+        }
+        Err(error) => json!({ "uri": listed.uri, "kind": kind, "problem": error.to_string() }),
+    }
+}

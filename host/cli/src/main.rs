@@ -1,0 +1,65 @@
+//! The `proofmill` command: one file a subcommand, each thin above the library.
+//!
+//! Exit codes: 0 everything valid, 1 something invalid, 2 wrong usage or input, 3 the device failed.
+
+mod demo;
+mod devices;
+mod doctor;
+mod equihash;
+mod output;
+mod selftest;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use output::{Exit, Output, report};
+
+/// Verifies on this machine's processor and on cards.
+///
+/// Exit codes: 0 valid, 1 invalid, 2 wrong usage or input, 3 the device failed.
+#[derive(Parser)]
+#[command(version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Equihash block headers.
+    #[command(subcommand)]
+    Equihash(equihash::Command),
+    /// Lists the devices that could be opened here.
+    Devices(devices::Arguments),
+    /// Says what this machine offers, which code path was chosen and why.
+    Doctor(doctor::Arguments),
+    /// Runs the conformance suite, with vectors that are built in, on a device.
+    Selftest(selftest::Arguments),
+    /// Verifies a few real headers that are built in, and shows the time.
+    Demo(demo::Arguments),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut output = Output::stdout();
+    let result = match cli.command {
+        Command::Equihash(equihash::Command::Verify(arguments)) => {
+            equihash::verify(&arguments, &mut output)
+        }
+        Command::Devices(arguments) => devices::run(&arguments, &mut output),
+        Command::Doctor(arguments) => doctor::run(&arguments, &mut output),
+        Command::Selftest(arguments) => selftest::run(&arguments, &mut output),
+        Command::Demo(arguments) => demo::run(&arguments, &mut output),
+    };
+    let result = result.and_then(|exit| output.flush().map(|()| exit));
+    result
+        .unwrap_or_else(|error| {
+            let exit = Exit::of(&error);
+            if exit != Exit::Pipe {
+                report(&error);
+            }
+            exit
+        })
+        .into()
+}

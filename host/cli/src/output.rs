@@ -1,0 +1,73 @@
+//! What every subcommand says and how it ends.
+
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+
+/// How the command ends. Of several ends the greatest counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exit {
+    /// Everything was valid.
+    Valid,
+    /// Something was not.
+    Invalid,
+    /// The command line, or a file, was not what it should be.
+    Input,
+    /// The device failed, or could not be opened.
+    Device,
+    /// Nobody reads what is written any more.
+    Pipe,
+}
+
+impl Exit {
+    /// The end that an error makes.
+    pub fn of(error: &anyhow::Error) -> Self {
+        let io = error.chain().find_map(|cause| cause.downcast_ref::<io::Error>());
+        if io.is_some_and(|error| error.kind() == ErrorKind::BrokenPipe) {
+            return Self::Pipe;
+        }
+        match error.chain().find_map(|cause| cause.downcast_ref::<proofmill::Error>()) {
+            Some(error) if error.is_device() => Self::Device,
+            _ => Self::Input,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Valid => 0,
+            Exit::Invalid => 1,
+            Exit::Input => 2,
+            Exit::Device => 3,
+            // As the shell reports a program that SIGPIPE ended.
+            Exit::Pipe => 128 + 13,
+        })
+    }
+}
+
+/// Standard output, buffered; a reader that went away is an error, not a panic.
+pub struct Output(BufWriter<io::Stdout>);
+
+impl Output {
+    /// The process's own.
+    pub fn stdout() -> Self {
+        Self(BufWriter::new(io::stdout()))
+    }
+
+    /// Writes a line.
+    pub fn line(&mut self, text: impl std::fmt::Display) -> anyhow::Result<()> {
+        writeln!(self.0, "{text}").context("standard output")
+    }
+
+    /// Writes everything out.
+    pub fn flush(&mut self) -> anyhow::Result<()> {
+        self.0.flush().context("standard output")
+    }
+}
+
+/// Says on standard error what went wrong. Where that is closed, nobody wants to know.
+pub fn report(error: &anyhow::Error) {
+    let _ = writeln!(io::stderr(), "proofmill: {error:#}");
+}

@@ -1,0 +1,230 @@
+//! The device `cpu:`: a pool of threads behind the door [`Device`].
+
+use std::any::Any;
+use std::hash::{BuildHasher, RandomState};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use proofmill_algebra::Isa;
+use proofmill_op::equihash_verify::Params;
+use proofmill_op::{
+    Answer, Capability, Caps, Completer, Data, Device, DeviceKind, Error, Metrics, Parked, Request,
+    Result, Ticket,
+};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::equihash_verify;
+
+/// Parameter sets offered: those that chains use, and small ones for tests. The code takes any.
+const EQUIHASH_SETS: [(u32, u32); 7] =
+    [(200, 9), (192, 7), (144, 5), (96, 5), (96, 3), (48, 5), (32, 3)];
+
+/// Most leaves of a request that is answered while it is submitted: two (200,9) headers. To wake a thread of the
+/// pool and to be woken by it takes about 5 us, a third of the time of these leaves with AVX-512.
+const LEAVES_HERE: usize = 1024;
+
+/// This machine's processor.
+///
+/// A small request, of at most two (200,9) headers or 32 (144,5) ones, is answered within `submit`: that returns
+/// after some tens of microseconds (about a hundred where the processor has no vectors), and the ticket is
+/// complete. Such a request overtakes those that wait for the pool.
+///
+/// A larger one is divided into chunks of well below a millisecond for the pool's threads; between two of them
+/// a cancelled one stops. These start in the order in which they were submitted.
+pub struct CpuDevice {
+    caps: Caps,
+    isa: Isa,
+    /// Tells parked data of this device from others'.
+    identity: u64,
+    pool: ThreadPool,
+    answered: Arc<AtomicU64>,
+}
+
+impl CpuDevice {
+    /// With this many threads, or one for each processor that the operating system grants.
+    pub fn new(threads: Option<usize>) -> Result<Self> {
+        Self::with_isa(threads, Isa::best())
+    }
+
+    /// As [`CpuDevice::new`], but with the code path of this instruction set.
+    pub fn with_isa(threads: Option<usize>, isa: Isa) -> Result<Self> {
+        let uri = match threads {
+            Some(0) => return Err(Error::argument("threads", "is 0; expected at least 1")),
+            Some(threads) => format!("cpu:?threads={threads}"),
+            None => "cpu:".into(),
+        };
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(threads.unwrap_or(0)) // 0 is rayon's word for all
+            .thread_name(|i| format!("proofmill-cpu-{i}"))
+            .build()
+            .map_err(|problem| Error::Open { device: uri.clone(), problem: problem.to_string() })?;
+        let count = pool.current_num_threads();
+        let plural = if count == 1 { "" } else { "s" };
+        let mut caps =
+            Caps::new(uri, DeviceKind::Cpu, format!("{count} thread{plural}, {isa} code path"));
+        let sets = EQUIHASH_SETS.map(|(n, k)| Params::new(n, k).map(Capability::EquihashVerify));
+        caps.capabilities = sets.into_iter().collect::<Result<_>>()?;
+        caps.queue = 2 * count;
+        let identity = RandomState::new().hash_one(&caps.uri);
+        Ok(Self { caps, isa, identity, pool, answered: Arc::default() })
+    }
+
+    /// Threads that work on requests.
+    pub fn threads(&self) -> usize {
+        self.pool.current_num_threads()
+    }
+
+    /// The instruction set whose code path it takes.
+    pub fn isa(&self) -> Isa {
+        self.isa
+    }
+
+    /// Starts `work`, here or in the pool.
+    fn start(
+        &self,
+        place: Place,
+        work: impl FnOnce(&Completer) -> Result<Answer> + Send + 'static,
+    ) -> Ticket {
+        let (completer, ticket) = Ticket::pair();
+        let (answered, uri) = (self.answered.clone(), self.caps.uri.clone());
+        let job = move || {
+            let answer = catch_unwind(AssertUnwindSafe(|| work(&completer)))
+                .unwrap_or_else(|panic| Err(lost(uri, &*panic)));
+            answered.fetch_add(1, Ordering::Relaxed);
+            completer.complete(answer);
+        };
+        match place {
+            Place::Here => job(),
+            Place::Pool => self.pool.spawn(job),
+        }
+        ticket
+    }
+}
+
+/// Where a request is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// By the thread that submits it.
+    Here,
+    /// By the pool's threads.
+    Pool,
+}
+
+/// A panic in the work is a bug, but must not leave anybody waiting.
+fn lost(device: String, panic: &(dyn Any + Send)) -> Error {
+    let said = panic.downcast_ref::<&str>().map(|said| said.to_string());
+    let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
+    Error::Lost { device, problem: format!("a worker panicked: {}", said.unwrap_or_default()) }
+}
+
+impl Device for CpuDevice {
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
+    fn park(&self, bytes: Data) -> Result<Parked> {
+        Ok(Parked::new(self.identity, bytes.on(self.identity)?.clone()))
+    }
+
+    fn submit(&self, request: Request) -> Result<Ticket> {
+        match request {
+            Request::EquihashVerify(request) => {
+                let asked = Capability::EquihashVerify(request.params);
+                if !self.caps.offers(&asked) {
+                    return Err(Error::Unsupported {
+                        device: self.caps.uri.clone(),
+                        what: asked.to_string(),
+                    });
+                }
+                let leaves = request.count()? * request.params.indices();
+                let headers = request.headers.on(self.identity)?.clone();
+                let isa = self.isa;
+                let place = if leaves <= LEAVES_HERE { Place::Here } else { Place::Pool };
+                Ok(self.start(place, move |completer| {
+                    let cancelled = || completer.is_cancelled();
+                    let response = match place {
+                        Place::Here => equihash_verify::verify_here(isa, &request, &headers),
+                        Place::Pool => equihash_verify::verify(isa, &request, &headers, cancelled)?,
+                    };
+                    Ok(Answer::EquihashVerify(response))
+                }))
+            }
+            other => Err(Error::Unsupported {
+                device: self.caps.uri.clone(),
+                what: format!("{other:?}"),
+            }),
+        }
+    }
+
+    fn metrics(&self) -> Metrics {
+        let mut metrics = Metrics::default();
+        metrics.requests = self.answered.load(Ordering::Relaxed);
+        metrics
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proofmill_op::equihash_verify::{self, Network};
+
+    use super::*;
+
+    #[test]
+    fn a_panic_fails_its_ticket_and_no_other() {
+        let device = CpuDevice::new(Some(1)).unwrap();
+        for (place, answered) in [(Place::Here, 2), (Place::Pool, 4)] {
+            let broken = device.start(place, |_| panic!("on purpose"));
+            let next = device.start(place, |_| Err(Error::argument("test", "reached")));
+            let Err(Error::Lost { problem, .. }) = broken.wait() else {
+                panic!("{place:?}: the panic was not reported")
+            };
+            assert!(problem.contains("on purpose"), "{place:?}: {problem}");
+            assert!(matches!(next.wait(), Err(Error::Argument { .. })), "{place:?}");
+            assert_eq!(device.metrics().requests, answered);
+        }
+    }
+
+    /// The pool's only thread is kept busy, so whatever is answered is answered here.
+    #[test]
+    fn a_small_request_is_answered_while_it_is_submitted() {
+        let device = CpuDevice::new(Some(1)).unwrap();
+        let (release, held) = std::sync::mpsc::channel::<()>();
+        let busy = device.start(Place::Pool, move |_| {
+            held.recv().expect("the test lets it go");
+            Err(Error::argument("test", "over"))
+        });
+        for (params, most) in [(Params::N200_K9, 2), (Params::N144_K5, 32), (Params::N48_K5, 32)] {
+            let submit = |count: usize| {
+                let headers = vec![0; count * params.header_bytes()];
+                let request = equihash_verify::Request::new(params, Network::None, headers);
+                device.submit(Request::EquihashVerify(request)).unwrap()
+            };
+            for count in [0, 1, most] {
+                let Some(Ok(Answer::EquihashVerify(response))) = submit(count).poll() else {
+                    panic!("({params}) {count}: no answer yet")
+                };
+                assert_eq!(response.verdicts.len(), count);
+            }
+            assert!(submit(most + 1).poll().is_none(), "({params}): a larger one is for the pool");
+        }
+        release.send(()).unwrap();
+        assert!(matches!(busy.wait(), Err(Error::Argument { .. })));
+    }
+
+    #[test]
+    fn parked_data_stays_on_its_device() {
+        let (here, there) = (CpuDevice::new(Some(1)).unwrap(), CpuDevice::new(Some(1)).unwrap());
+        let parked = Data::Parked(here.park(vec![1, 2, 3].into()).unwrap());
+        assert_eq!(here.park(parked.clone()).unwrap().len(), 3);
+        assert!(there.park(parked).is_err());
+    }
+
+    #[test]
+    fn no_threads_is_an_error() {
+        assert!(matches!(
+            CpuDevice::new(Some(0)),
+            Err(Error::Argument { argument: "threads", .. })
+        ));
+    }
+}

@@ -1,0 +1,139 @@
+//! `equihash_verify` on the processor.
+//!
+//! The checks, each always made, in the order of the error bits of `spec/wire/equihash_verify.toml`:
+//!
+//! 0. difficulty: [`crate::difficulty`];
+//! 1. and 3. the exclusive ors of the leaves: [`walk`], nearly all of the time;
+//! 2. index order: every index is greater than the first one of the subtree that its own subtree is joined to;
+//! 4. duplicates: [`Indices::have_duplicate`];
+//! 5. the CompactSize.
+
+use proofmill_algebra::Isa;
+use proofmill_algebra::equihash::{BATCH, Indices, Leaves, Shape, walk};
+use proofmill_op::equihash_verify::{HEADER_BYTES, Params, Request, Response, Verdict};
+use proofmill_op::{Error, Result};
+use rayon::prelude::*;
+
+use crate::difficulty;
+
+/// Leaves in one chunk of work: some tens to hundreds of microseconds, between two looks at the cancellation.
+const CHUNK_LEAVES: usize = 8192;
+/// Where a header keeps its target.
+const BITS_OFFSET: usize = 104;
+
+/// Verdicts for the request's headers, whose bytes are `headers`, on the threads of the caller's pool.
+pub(crate) fn verify(
+    isa: Isa,
+    request: &Request,
+    headers: &[u8],
+    cancelled: impl Fn() -> bool + Sync,
+) -> Result<Response> {
+    let params = request.params;
+    let rules = Rules::new(isa, request);
+    let each = params.header_bytes();
+    let chunk = (CHUNK_LEAVES / params.indices()).max(1);
+    let mut verdicts = vec![Verdict::default(); headers.len() / each];
+    verdicts.par_chunks_mut(chunk).zip(headers.par_chunks(chunk * each)).try_for_each(
+        |(verdicts, headers)| {
+            if cancelled() {
+                return Err(Error::Cancelled);
+            }
+            rules.verdicts(headers, verdicts);
+            Ok(())
+        },
+    )?;
+    Ok(Response { verdicts })
+}
+
+/// Verdicts for the request's headers on the caller's own thread: for few of them.
+pub(crate) fn verify_here(isa: Isa, request: &Request, headers: &[u8]) -> Response {
+    let mut verdicts = vec![Verdict::default(); headers.len() / request.params.header_bytes()];
+    Rules::new(isa, request).verdicts(headers, &mut verdicts);
+    Response { verdicts }
+}
+
+/// What a request's headers are held to.
+struct Rules {
+    isa: Isa,
+    params: Params,
+    shape: Shape,
+    compact_size: Vec<u8>,
+    pow_limit: Option<difficulty::U256>,
+}
+
+impl Rules {
+    fn new(isa: Isa, request: &Request) -> Self {
+        let params = request.params;
+        Self {
+            isa,
+            params,
+            shape: Shape::new(params.n(), params.k(), &request.personalisation.0),
+            compact_size: params.compact_size(),
+            pow_limit: request.network.pow_limit(),
+        }
+    }
+
+    /// Verdicts for these headers.
+    fn verdicts(&self, headers: &[u8], verdicts: &mut [Verdict]) {
+        let params = self.params;
+        let mut indices = Indices::new(params.indices(), params.index_bits());
+        let batches = headers.chunks(BATCH * params.header_bytes());
+        for (headers, verdicts) in batches.zip(verdicts.chunks_mut(BATCH)) {
+            let headers = headers.chunks_exact(params.header_bytes());
+            let starts: Vec<_> = headers.clone().map(start).collect();
+            let leaves = Leaves::batch(self.isa, &self.shape, &starts);
+            for ((header, leaves), verdict) in headers.zip(&leaves).zip(verdicts) {
+                *verdict = self.verdict(header, leaves, &mut indices);
+            }
+        }
+    }
+
+    /// All that is wrong with one header. `indices` is room to work in.
+    fn verdict(&self, header: &[u8], leaves: &Leaves<'_>, indices: &mut Indices) -> Verdict {
+        indices.read(header);
+        let sums = walk(self.isa, leaves, indices.rows());
+        let start = start(header);
+        let compact_size = &header[HEADER_BYTES..][..self.compact_size.len()];
+        let too_easy = self.pow_limit.is_some_and(|limit| {
+            let bits = start[BITS_OFFSET..].first_chunk().expect("a header has 140 bytes");
+            !difficulty::meets(&difficulty::block_hash(header), u32::from_le_bytes(*bits), &limit)
+        });
+        let mask = [
+            (too_easy, Verdict::DIFFICULTY_FAIL),
+            (sums.xor_non_zero, Verdict::XOR_NON_ZERO),
+            (indices.are_out_of_order(self.isa), Verdict::BAD_IDX_ORDER),
+            (sums.bad_zero_order, Verdict::BAD_ZERO_ORDER),
+            (indices.have_duplicate(self.isa), Verdict::DUPLICATE_FND),
+            (compact_size != self.compact_size, Verdict::BAD_SOLUTION_SIZE),
+        ];
+        Verdict::from_mask(mask.iter().filter(|(wrong, _)| *wrong).map(|(_, bit)| bit).sum())
+    }
+}
+
+/// What stands before the CompactSize.
+fn start(header: &[u8]) -> &[u8; HEADER_BYTES] {
+    header.first_chunk().expect("headers are whole")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use proofmill_op::equihash_verify::{Network, Params};
+
+    use super::*;
+
+    #[test]
+    fn a_cancelled_request_stops_between_chunks() {
+        let params = Params::N48_K5;
+        let headers = vec![0; params.header_bytes() * 100 * CHUNK_LEAVES / params.indices()];
+        let request = Request::new(params, Network::None, headers.clone());
+        let looks = AtomicUsize::new(0);
+        let cancelled = || looks.fetch_add(1, Ordering::Relaxed) >= 3;
+        assert!(matches!(
+            verify(Isa::best(), &request, &headers, cancelled),
+            Err(Error::Cancelled)
+        ));
+        assert!(looks.load(Ordering::Relaxed) < 100, "chunks after the cancellation are not begun");
+    }
+}

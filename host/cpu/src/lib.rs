@@ -1,0 +1,9 @@
+//! Answers every request on this machine's processor, with threads of its own and the widest vectors that the
+//! processor has. One file an operation.
+
+mod device;
+pub mod difficulty;
+mod equihash_verify;
+
+pub use device::CpuDevice;
+pub use proofmill_algebra::Isa;

@@ -1,0 +1,172 @@
+//! Opens a device by its URI: the one place that knows every backend.
+//!
+//! | URI | what it opens |
+//! |---|---|
+//! | `cpu:` | this machine's processor, all cores; `?threads=N` takes N |
+//! | `sim:` | the simulated card of the default configuration, `card` |
+//! | `sim:NAME` | the simulated card of another configuration |
+//! | `sim:/path/to/lib.so` | a simulation library by its path: whatever has a `/` in it |
+//!
+//! Options follow `?` and are joined by `&`: `timeout=SECONDS` (how long a card may be silent), `trace=FILE` (a
+//! waveform; simulations only), `threads=N` (`cpu:` only). In a value, `%` and two hex digits stand for a byte.
+
+mod sim;
+mod uri;
+
+use std::path::Path;
+use std::time::Duration;
+
+use proofmill_card::{Card, Mailbox, Options, SimTransport, Transport};
+use proofmill_cpu::CpuDevice;
+use proofmill_op::{Device, DeviceKind, Error, Result};
+
+pub use sim::{DEFAULT_CONFIGURATION, FOLDER_VARIABLE, Simulation, folder as simulation_folder};
+pub use uri::Uri;
+
+/// Opens the device that a URI names.
+pub fn open(uri: &str) -> Result<Box<dyn Device>> {
+    open_uri(&uri.parse()?)
+}
+
+/// Opens the device that a parsed URI names.
+pub fn open_uri(uri: &Uri) -> Result<Box<dyn Device>> {
+    match uri.scheme() {
+        "cpu" => open_cpu(uri),
+        "sim" => open_sim(uri),
+        "pcie" | "uart" => Err(Error::Open {
+            device: uri.to_string(),
+            problem: format!(
+                "'{}:' is not offered in this release; there are cpu: and sim:",
+                uri.scheme()
+            ),
+        }),
+        other => Err(Error::argument(
+            "device",
+            format!("unknown scheme '{other}:'; there are cpu: and sim:"),
+        )),
+    }
+}
+
+/// A device that could be opened here.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// What to give to [`open`].
+    pub uri: String,
+    /// The machinery behind it.
+    pub kind: DeviceKind,
+    /// For a simulation, its library.
+    pub simulation: Option<Simulation>,
+}
+
+/// Every device that could be opened here, without opening any.
+pub fn list() -> Vec<Listed> {
+    let cpu = Listed { uri: "cpu:".into(), kind: DeviceKind::Cpu, simulation: None };
+    let simulations = sim::find_all().into_iter().map(|simulation| Listed {
+        uri: simulation.uri(),
+        kind: DeviceKind::Sim,
+        simulation: Some(simulation),
+    });
+    std::iter::once(cpu).chain(simulations).collect()
+}
+
+fn open_cpu(uri: &Uri) -> Result<Box<dyn Device>> {
+    uri.allow(&["threads"])?;
+    if !uri.path().is_empty() {
+        return Err(Error::argument(
+            "device",
+            format!("'{uri}': nothing may follow cpu: but options"),
+        ));
+    }
+    let threads = match uri.option("threads") {
+        None => None,
+        Some(text) => Some(number(text, "threads")?),
+    };
+    Ok(Box::new(CpuDevice::new(threads)?))
+}
+
+fn open_sim(uri: &Uri) -> Result<Box<dyn Device>> {
+    uri.allow(&["timeout", "trace"])?;
+    let mut options = Options::new(uri.to_string(), DeviceKind::Sim);
+    if let Some(text) = uri.option("timeout") {
+        options.timeout = seconds(text)?;
+    }
+    let trace = uri.option("trace");
+    let library = sim::load(uri.path(), trace.is_some(), &options.uri)?;
+    let mut transport = SimTransport::new(&library)?;
+    if let Some(file) = trace {
+        transport.trace(Path::new(file))?;
+    }
+    let transport: Box<dyn Transport> = match Mailbox::is_there(&mut transport)? {
+        true => Box::new(Mailbox::new(transport)?),
+        false => Box::new(transport),
+    };
+    Ok(Box::new(Card::open(transport, options)?))
+}
+
+fn number(text: &str, name: &'static str) -> Result<usize> {
+    let number = text.parse().ok().filter(|&number| number > 0);
+    number.ok_or_else(|| Error::argument(name, format!("'{text}' is not a number from 1")))
+}
+
+fn seconds(text: &str) -> Result<Duration> {
+    let seconds = text.parse().ok().filter(|&seconds| seconds > 0.0);
+    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    duration.ok_or_else(|| {
+        Error::argument("timeout", format!("'{text}' is not a positive number of seconds"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem(uri: &str) -> String {
+        open(uri).err().unwrap_or_else(|| panic!("{uri} was opened")).to_string()
+    }
+
+    #[test]
+    fn the_processor_opens() {
+        assert_eq!(open("cpu:").unwrap().caps().kind, DeviceKind::Cpu);
+        assert_eq!(open("cpu:?threads=1").unwrap().caps().uri, "cpu:?threads=1");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (uri, part) in [
+            ("gpu:", "unknown scheme 'gpu:'"),
+            ("cpu", "'cpu' is not of the form"),
+            ("cpu:fast", "nothing may follow cpu:"),
+            ("cpu:?trace=x", "unknown option 'trace'"),
+            ("cpu:?threads=0", "threads: '0'"),
+            ("cpu:?threads=many", "threads: 'many'"),
+            ("sim:?threads=2", "unknown option 'threads'"),
+            ("sim:?timeout=-1", "timeout: '-1'"),
+            ("sim:?timeout=soon", "timeout: 'soon'"),
+            ("sim:/nowhere/card.so", "/nowhere/card.so"),
+            ("pcie:0", "not offered in this release"),
+            ("uart:/dev/ttyUSB0", "not offered in this release"),
+        ] {
+            let problem = problem(uri);
+            assert!(problem.contains(part), "{uri}: '{part}' is not in: {problem}");
+        }
+    }
+
+    #[test]
+    fn a_missing_simulation_says_how_to_make_it() {
+        let problem = problem("sim:no-such-card");
+        assert!(problem.contains("make sim") && problem.contains("no-such-card.so"), "{problem}");
+        let problem = self::problem("sim:no-such-card?trace=/tmp/x.vcd");
+        assert!(
+            problem.contains("make sim TRACE=1") && problem.contains("no-such-card-trace.so"),
+            "{problem}"
+        );
+        for name in ["..", "a\0b"] {
+            assert!(self::problem(&format!("sim:{name}")).contains("configuration"));
+        }
+    }
+
+    #[test]
+    fn the_processor_is_always_listed() {
+        assert_eq!(list()[0].uri, "cpu:");
+    }
+}

@@ -1,0 +1,97 @@
+//! Where simulation libraries are found: the folder that `PROOFMILL_SIM_DIR` names, or else
+//! `proofmill/sim/current` in the user's cache folder, where `make sim` puts them. A configuration NAME is
+//! `NAME.so` there, and `NAME-trace.so` when built with waveforms.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use proofmill_card::SimLibrary;
+use proofmill_op::{Error, Result};
+
+/// The configuration that `sim:` opens.
+pub const DEFAULT_CONFIGURATION: &str = "card";
+/// Names the folder of simulation libraries.
+pub const FOLDER_VARIABLE: &str = "PROOFMILL_SIM_DIR";
+/// Marks the file of a library that can write waveforms.
+const TRACED: &str = "-trace";
+
+/// A simulation library that is there.
+#[derive(Clone, Debug)]
+pub struct Simulation {
+    /// Name of its configuration.
+    pub name: String,
+    /// True when it can write waveforms.
+    pub traced: bool,
+    /// The file.
+    pub path: PathBuf,
+}
+
+impl Simulation {
+    /// What to give to [`crate::open`] for this very library.
+    pub fn uri(&self) -> String {
+        match (self.traced, &self.name[..]) {
+            (false, DEFAULT_CONFIGURATION) => "sim:".into(),
+            (false, name) => format!("sim:{name}"),
+            (true, _) => format!("sim:{}", self.path.display()),
+        }
+    }
+
+    /// The generator's manifest, as JSON text. Loads the library.
+    pub fn manifest(&self) -> Result<String> {
+        Ok(SimLibrary::load(&self.path)?.manifest())
+    }
+}
+
+/// The folder of simulation libraries; `None` when the environment names neither it nor a home.
+pub fn folder() -> Option<PathBuf> {
+    let named =
+        |variable| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
+    named(FOLDER_VARIABLE).or_else(|| {
+        let cache = named("XDG_CACHE_HOME").or_else(|| Some(named("HOME")?.join(".cache")))?;
+        Some(cache.join("proofmill/sim/current"))
+    })
+}
+
+/// Every library in the folder, by name, the plain one before the traced one.
+pub fn find_all() -> Vec<Simulation> {
+    let entries = folder().and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten();
+    let mut found: Vec<_> = entries
+        .filter_map(|entry| {
+            let path = entry.ok()?.path();
+            let stem = path.file_name()?.to_str()?.strip_suffix(".so")?.to_owned();
+            let (name, traced) =
+                stem.strip_suffix(TRACED).map_or((&stem[..], false), |name| (name, true));
+            Some(Simulation { name: name.to_owned(), traced, path })
+        })
+        .collect();
+    found.sort_by(|a, b| (&a.name, a.traced).cmp(&(&b.name, b.traced)));
+    found
+}
+
+/// Loads the library that a URI's path names.
+pub fn load(name: &str, traced: bool, uri: &str) -> Result<SimLibrary> {
+    if name.contains('/') {
+        return SimLibrary::load(Path::new(name));
+    }
+    let name = if name.is_empty() { DEFAULT_CONFIGURATION } else { name };
+    if name.starts_with('.') || name.contains('\0') {
+        return Err(Error::argument("device", format!("'{uri}': not the name of a configuration")));
+    }
+    let folder = folder().ok_or_else(|| Error::Open {
+        device: uri.to_owned(),
+        problem: format!(
+            "no folder to look in: none of {FOLDER_VARIABLE}, XDG_CACHE_HOME and HOME is set"
+        ),
+    })?;
+    let path = folder.join(format!("{name}{}.so", if traced { TRACED } else { "" }));
+    if !path.exists() {
+        let make = if traced { "make sim TRACE=1" } else { "make sim" };
+        let problem = format!(
+            "there is no {}; run `{make}`, or name its folder in {FOLDER_VARIABLE}",
+            path.display()
+        );
+        return Err(Error::Open { device: uri.to_owned(), problem });
+    }
+    SimLibrary::load(&path)
+}

@@ -1,0 +1,107 @@
+//! The central door: whoever answers requests implements [`Device`].
+
+use crate::{Data, Parked, Result, Ticket, equihash_verify};
+
+/// One question to a device.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Request {
+    /// Are these block headers valid?
+    EquihashVerify(equihash_verify::Request),
+}
+
+/// The answer to the request of the same name.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Answer {
+    /// One verdict a header.
+    EquihashVerify(equihash_verify::Response),
+}
+
+/// An operation with one of its instances, by the names that the command line and `spec/` use.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Capability {
+    /// `equihash_verify` for these parameters.
+    EquihashVerify(equihash_verify::Params),
+}
+
+impl std::fmt::Display for Capability {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::EquihashVerify(params) => write!(f, "equihash_verify ({params})"),
+        }
+    }
+}
+
+/// What kind of machinery stands behind the door.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DeviceKind {
+    /// This machine's processor.
+    Cpu,
+    /// A card's circuit in a cycle-accurate simulation.
+    Sim,
+    /// A card.
+    Card,
+}
+
+/// What a device says of itself.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Caps {
+    /// The URI that opens it again.
+    pub uri: String,
+    /// The machinery behind it.
+    pub kind: DeviceKind,
+    /// One line for people: the code path, the build.
+    pub description: String,
+    /// Everything it can be asked.
+    pub capabilities: Vec<Capability>,
+    /// Requests that can usefully be outstanding at once.
+    pub queue: usize,
+}
+
+impl Caps {
+    /// For devices.
+    pub fn new(uri: impl Into<String>, kind: DeviceKind, description: impl Into<String>) -> Self {
+        Self {
+            uri: uri.into(),
+            kind,
+            description: description.into(),
+            capabilities: Vec::new(),
+            queue: 1,
+        }
+    }
+
+    /// True when the device can be asked this.
+    pub fn offers(&self, capability: &Capability) -> bool {
+        self.capabilities.contains(capability)
+    }
+}
+
+/// What a device counted since it was opened. A backend without a clock of its own leaves the cycles out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Metrics {
+    /// Requests answered, errors included.
+    pub requests: u64,
+    /// Cycles of the device's clock since it was opened.
+    pub cycles: Option<u64>,
+}
+
+/// Answers requests: the CPU, a simulated card, a card, a remote machine.
+pub trait Device: Send + Sync {
+    /// What it offers.
+    fn caps(&self) -> &Caps;
+
+    /// Keeps `bytes` near the engine for requests to come.
+    fn park(&self, bytes: Data) -> Result<Parked>;
+
+    /// Takes a request and returns at once. An argument that is wrong, or something not offered, is said here;
+    /// everything later arrives through the ticket.
+    fn submit(&self, request: Request) -> Result<Ticket>;
+
+    /// What it counted so far.
+    fn metrics(&self) -> Metrics;
+}

@@ -1,0 +1,336 @@
+//! `equihash_verify`: does a block header carry a valid Equihash solution and meet its difficulty?
+//!
+//! The checks are those of the Zcash protocol specification, 7.7.1 (Equihash) and 7.7.4 (difficulty), in the
+//! numbering of `spec/wire/equihash_verify.toml`. Every check is always made: a [`Verdict`] names all that is wrong.
+
+use std::fmt;
+
+use crate::{Data, Error, Result};
+
+/// Bytes of a header before the CompactSize and the solution.
+pub const HEADER_BYTES: usize = 140;
+
+/// An Equihash parameter set (n, k).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Params {
+    n: u32,
+    k: u32,
+}
+
+impl Params {
+    /// Zcash's own.
+    pub const N200_K9: Self = Self { n: 200, k: 9 };
+    /// Several Zcash-derived chains'.
+    pub const N144_K5: Self = Self { n: 144, k: 5 };
+    /// The toy.
+    pub const N48_K5: Self = Self { n: 48, k: 5 };
+
+    /// Any parameter set for which the construction is defined and its collision strings are whole bytes:
+    /// n a multiple of 8 up to 512, k at least 3, k + 1 a divisor of n, an index of at most 32 bits.
+    pub fn new(n: u32, k: u32) -> Result<Self> {
+        let defined = n.is_multiple_of(8)
+            && (8..=512).contains(&n)
+            && (3..n).contains(&k)
+            && n.is_multiple_of(k + 1)
+            && n / (k + 1) < 32
+            && k <= 16;
+        if !defined {
+            return Err(Error::argument(
+                "params",
+                format!("({n},{k}) is not an Equihash parameter set"),
+            ));
+        }
+        Ok(Self { n, k })
+    }
+
+    /// Bits of a leaf's hash string.
+    pub fn n(self) -> u32 {
+        self.n
+    }
+
+    /// Levels of the tree.
+    pub fn k(self) -> u32 {
+        self.k
+    }
+
+    /// Leaves of the tree: indices in a solution.
+    pub fn indices(self) -> usize {
+        1 << self.k
+    }
+
+    /// Bits that collide at each level.
+    pub fn collision_bits(self) -> u32 {
+        self.n / (self.k + 1)
+    }
+
+    /// Bits of an index.
+    pub fn index_bits(self) -> u32 {
+        self.collision_bits() + 1
+    }
+
+    /// Hash strings cut from one BLAKE2b digest.
+    pub fn indices_per_hash(self) -> u32 {
+        512 / self.n
+    }
+
+    /// Bytes of the BLAKE2b digest.
+    pub fn digest_bytes(self) -> usize {
+        (self.indices_per_hash() * self.n / 8) as usize
+    }
+
+    /// Bytes of a solution.
+    pub fn solution_bytes(self) -> usize {
+        (self.indices() * self.index_bits() as usize).div_ceil(8)
+    }
+
+    /// The CompactSize that announces a solution.
+    pub fn compact_size(self) -> Vec<u8> {
+        let n = self.solution_bytes();
+        match n {
+            0..=0xfc => vec![n as u8],
+            0xfd..=0xffff => [&[0xfd][..], &(n as u16).to_le_bytes()].concat(),
+            _ => [&[0xfe][..], &(n as u32).to_le_bytes()].concat(),
+        }
+    }
+
+    /// Bytes of a whole header: 140, CompactSize, solution.
+    pub fn header_bytes(self) -> usize {
+        HEADER_BYTES + self.compact_size().len() + self.solution_bytes()
+    }
+}
+
+impl fmt::Display for Params {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{},{}", self.n, self.k)
+    }
+}
+
+impl std::str::FromStr for Params {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let bad =
+            || Error::argument("params", format!("'{text}' is not of the form n,k, such as 200,9"));
+        let (n, k) = text.split_once(',').ok_or_else(bad)?;
+        Self::new(n.trim().parse().map_err(|_| bad())?, k.trim().parse().map_err(|_| bad())?)
+    }
+}
+
+/// The largest target that a network allows, or no difficulty check at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Network {
+    /// Zcash mainnet.
+    Main,
+    /// Zcash testnet.
+    Test,
+    /// Zcash regression-test mode.
+    Regtest,
+    /// A network with this limit, a 256-bit little-endian integer.
+    Limit([u8; 32]),
+    /// The difficulty is not checked: its error bit stays clear.
+    None,
+}
+
+impl Network {
+    /// The limit as a 256-bit little-endian integer; `None` when difficulty is not checked.
+    /// Source: zcashd `src/chainparams.cpp`, `consensus.powLimit`.
+    pub fn pow_limit(self) -> Option<[u8; 32]> {
+        let top = |high: [u8; 2]| {
+            let mut limit = [0xff; 32];
+            limit[30] = high[1];
+            limit[31] = high[0];
+            limit
+        };
+        match self {
+            Self::Main => Some(top([0x00, 0x07])),
+            Self::Test => Some(top([0x07, 0xff])),
+            Self::Regtest => Some([0x0f; 32]),
+            Self::Limit(limit) => Some(limit),
+            Self::None => None,
+        }
+    }
+}
+
+impl std::str::FromStr for Network {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "main" => Ok(Self::Main),
+            "test" => Ok(Self::Test),
+            "regtest" => Ok(Self::Regtest),
+            "none" => Ok(Self::None),
+            _ => Err(Error::argument(
+                "network",
+                format!("'{text}' is unknown; expected main, test, regtest or none"),
+            )),
+        }
+    }
+}
+
+/// The first 8 bytes of the BLAKE2b personalisation; the rest follows from the parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Personalisation(pub [u8; 8]);
+
+impl Default for Personalisation {
+    fn default() -> Self {
+        Self(*b"ZcashPoW")
+    }
+}
+
+/// Some headers of one parameter set to be verified.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Parameter set of all headers.
+    pub params: Params,
+    /// Personalisation of all headers.
+    pub personalisation: Personalisation,
+    /// Difficulty rule of all headers.
+    pub network: Network,
+    /// Headers one after the other, each [`Params::header_bytes`] long, as they stand in a block.
+    pub headers: Data,
+}
+
+impl Request {
+    /// A request with Zcash's personalisation.
+    pub fn new(params: Params, network: Network, headers: impl Into<Data>) -> Self {
+        Self {
+            params,
+            personalisation: Personalisation::default(),
+            network,
+            headers: headers.into(),
+        }
+    }
+
+    /// Number of headers. An error when the bytes are not a whole number of them.
+    pub fn count(&self) -> Result<usize> {
+        let (bytes, each) = (self.headers.len(), self.params.header_bytes());
+        if bytes % each != 0 {
+            return Err(Error::argument(
+                "headers",
+                format!(
+                    "{bytes} bytes are not a whole number of {each}-byte headers for ({})",
+                    self.params
+                ),
+            ));
+        }
+        Ok(bytes / each)
+    }
+}
+
+/// Verdicts in the order of the headers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Response {
+    /// One a header.
+    pub verdicts: Vec<Verdict>,
+}
+
+/// What is wrong with a header: nothing, or any of six things.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Verdict(u8);
+
+impl Verdict {
+    /// Hash above the target, or a target that is not allowed.
+    pub const DIFFICULTY_FAIL: u8 = 1 << 0;
+    /// The leaves' exclusive or is not zero.
+    pub const XOR_NON_ZERO: u8 = 1 << 1;
+    /// A right subtree's first index is not greater than its left sibling's.
+    pub const BAD_IDX_ORDER: u8 = 1 << 2;
+    /// A subtree's exclusive or does not start with the zero bits of its level.
+    pub const BAD_ZERO_ORDER: u8 = 1 << 3;
+    /// An index occurs twice.
+    pub const DUPLICATE_FND: u8 = 1 << 4;
+    /// The CompactSize is not the parameter set's solution length.
+    pub const BAD_SOLUTION_SIZE: u8 = 1 << 5;
+
+    /// Bits and names, lowest first.
+    pub const NAMES: [(u8, &'static str); 6] = [
+        (Self::DIFFICULTY_FAIL, "difficulty_fail"),
+        (Self::XOR_NON_ZERO, "xor_non_zero"),
+        (Self::BAD_IDX_ORDER, "bad_idx_order"),
+        (Self::BAD_ZERO_ORDER, "bad_zero_order"),
+        (Self::DUPLICATE_FND, "duplicate_fnd"),
+        (Self::BAD_SOLUTION_SIZE, "bad_solution_size"),
+    ];
+
+    /// From the error bits of a reply.
+    pub fn from_mask(mask: u8) -> Self {
+        Self(mask)
+    }
+
+    /// The error bits; 0 is valid.
+    pub fn mask(self) -> u8 {
+        self.0
+    }
+
+    /// True when nothing is wrong.
+    pub fn is_valid(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The names of all that is wrong.
+    pub fn errors(self) -> impl Iterator<Item = &'static str> {
+        Self::NAMES.into_iter().filter(move |(bit, _)| self.0 & bit != 0).map(|(_, name)| name)
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_valid() {
+            return f.write_str("valid");
+        }
+        let names: Vec<_> = self.errors().collect();
+        write!(f, "invalid: {}", names.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec() -> toml::Table {
+        include_str!("../../../spec/wire/equihash_verify.toml").parse().unwrap()
+    }
+
+    #[test]
+    fn error_bits_are_those_of_the_wire() {
+        let spec = spec();
+        let errors = spec["errors"].as_table().unwrap();
+        assert_eq!(errors.len(), Verdict::NAMES.len());
+        for (bit, name) in Verdict::NAMES {
+            assert_eq!(1i64 << errors[name]["bit"].as_integer().unwrap(), i64::from(bit), "{name}");
+        }
+    }
+
+    #[test]
+    fn limits_are_those_of_the_spec() {
+        let spec = spec();
+        for (name, limit) in spec["networks"].as_table().unwrap() {
+            let network: Network = name.parse().unwrap();
+            let hex: String = network
+                .pow_limit()
+                .unwrap()
+                .iter()
+                .rev()
+                .map(|byte| format!("{byte:02x}"))
+                .collect();
+            assert_eq!(limit.as_str().unwrap(), format!("0x{hex}"), "{name}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_the_published_ones() {
+        assert_eq!(Params::N200_K9.header_bytes(), 1487);
+        assert_eq!(Params::N144_K5.header_bytes(), 241);
+        assert_eq!(Params::N48_K5.header_bytes(), 177);
+        assert_eq!(Params::N200_K9.compact_size(), [0xfd, 0x40, 0x05]);
+    }
+
+    #[test]
+    fn wrong_parameters_are_refused() {
+        for text in ["200", "200,8", "7,3", "1024,9", "200,9,1", "a,b", "0,0", "200,0", ""] {
+            assert!(text.parse::<Params>().is_err(), "{text}");
+        }
+        assert_eq!("200,9".parse::<Params>().unwrap(), Params::N200_K9);
+    }
+}

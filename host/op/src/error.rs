@@ -1,0 +1,81 @@
+//! What can go wrong between asking and answering. An invalid proof or signature is an answer, not an error.
+
+use std::sync::Arc;
+
+/// The result of asking a device.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why there is no answer. Cloneable, because one lost device fails many tickets.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The caller's argument is not of the form that the operation demands.
+    #[error("{argument}: {problem}")]
+    Argument {
+        /// The argument's name, as the caller wrote it.
+        argument: &'static str,
+        /// What was found and what was expected.
+        problem: String,
+    },
+    /// The device does not offer the operation, the instance or the size.
+    #[error("{device} cannot do this: {what}")]
+    Unsupported {
+        /// The device's URI.
+        device: String,
+        /// What was asked of it.
+        what: String,
+    },
+    /// The device could not be opened.
+    #[error("cannot open '{device}': {problem}")]
+    Open {
+        /// The URI that was given.
+        device: String,
+        /// The reason and, where there is one, the mend.
+        problem: String,
+    },
+    /// The device died, or answered what no healthy device answers. Every outstanding ticket gets this.
+    #[error("{device} is lost: {problem}")]
+    Lost {
+        /// The device's URI.
+        device: String,
+        /// What was seen.
+        problem: String,
+    },
+    /// The device did not answer in time. Every outstanding ticket gets this.
+    #[error("{device} gave no answer for {seconds} s")]
+    TimedOut {
+        /// The device's URI.
+        device: String,
+        /// How long was waited.
+        seconds: f64,
+    },
+    /// The ticket was cancelled before its answer came.
+    #[error("cancelled")]
+    Cancelled,
+    /// Input or output failed.
+    #[error("{context}: {source}")]
+    Io {
+        /// What was being read or written.
+        context: String,
+        /// The operating system's word.
+        source: Arc<std::io::Error>,
+    },
+}
+
+impl Error {
+    /// An [`Error::Argument`].
+    pub fn argument(argument: &'static str, problem: impl Into<String>) -> Self {
+        Self::Argument { argument, problem: problem.into() }
+    }
+
+    /// True when the device, not the caller, is the cause.
+    pub fn is_device(&self) -> bool {
+        matches!(
+            self,
+            Self::Unsupported { .. }
+                | Self::Open { .. }
+                | Self::Lost { .. }
+                | Self::TimedOut { .. }
+        )
+    }
+}

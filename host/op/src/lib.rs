@@ -1,0 +1,15 @@
+//! What can be asked of a device, and how: one request and one answer type an operation, the trait [`Device`]
+//! that every backend implements, and the [`Ticket`] for an answer that is on its way.
+//!
+//! This room knows no backend. Data crosses it in one form: canonical little-endian bytes.
+
+mod data;
+mod device;
+pub mod equihash_verify;
+mod error;
+mod ticket;
+
+pub use data::{Data, Parked};
+pub use device::{Answer, Capability, Caps, Device, DeviceKind, Metrics, Request};
+pub use error::{Error, Result};
+pub use ticket::{Completer, Ticket};

@@ -1,0 +1,111 @@
+//! Equihash block headers: what `proofmill equihash verify` does, for programs.
+//!
+//! Every check is always made, so a [`Verdict`] names everything that is wrong with a header:
+//!
+//! ```
+//! use proofmill::equihash::{self, Network, Params, Verdict};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/headers/mainnet-346.hex");
+//! # let file = std::fs::read(path)?;
+//! # let headers = equihash::read::headers(&file, Params::N200_K9)?;
+//! let device = proofmill::open("cpu:?threads=1")?;
+//! let mut header = headers.iter().next().ok_or("no header")?.to_vec();
+//! header[104..108].copy_from_slice(&[0xff, 0xff, 0x07, 0x20]); // a target above what mainnet allows
+//! let verdict = equihash::verify(&*device, Params::N200_K9, Network::Main, &header)?;
+//! assert!(verdict.mask() & Verdict::DIFFICULTY_FAIL != 0);
+//! assert!(verdict.errors().any(|name| name == "xor_non_zero"), "the solution was for another header");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Many headers at once, without waiting for one request before the next:
+//!
+//! ```
+//! use proofmill::equihash::{self, Network, Params};
+//! use proofmill::{Answer, Request};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/headers/mainnet-346.hex");
+//! # let file = std::fs::read(path)?;
+//! # let headers = equihash::read::headers(&file, Params::N200_K9)?;
+//! # let header = headers.iter().next().ok_or("no header")?;
+//! let device = proofmill::open("cpu:")?;
+//! let request = equihash::Request::new(Params::N200_K9, Network::Main, header);
+//! let first = device.submit(Request::EquihashVerify(request.clone()))?;
+//! let second = device.submit(Request::EquihashVerify(request))?;
+//! for ticket in [first, second] {
+//!     let Answer::EquihashVerify(response) = ticket.wait()? else { unreachable!("an answer fits its request") };
+//!     assert!(response.verdicts.iter().all(|verdict| verdict.is_valid()));
+//! }
+//! # Ok(())
+//! # }
+//! ```
+
+pub mod read;
+
+use std::fmt;
+
+pub use proofmill_op::equihash_verify::{
+    HEADER_BYTES, Network, Params, Personalisation, Request, Response, Verdict,
+};
+use sha2::{Digest, Sha256};
+
+use crate::{Answer, Data, Device, Error, Result};
+
+/// Verifies one header, [`Params::header_bytes`] long, and waits for the verdict.
+pub fn verify(
+    device: &dyn Device,
+    params: Params,
+    network: Network,
+    header: &[u8],
+) -> Result<Verdict> {
+    let expected = params.header_bytes();
+    if header.len() != expected {
+        let problem = format!("{} bytes; a header for ({params}) has {expected}", header.len());
+        return Err(Error::argument("header", problem));
+    }
+    let verdicts = verify_many(device, params, network, header)?;
+    verdicts.first().copied().ok_or_else(|| no_answer(device, "no verdict for a header"))
+}
+
+/// Verifies headers that stand one after the other, and waits for their verdicts.
+pub fn verify_many(
+    device: &dyn Device,
+    params: Params,
+    network: Network,
+    headers: impl Into<Data>,
+) -> Result<Vec<Verdict>> {
+    let request = Request::new(params, network, headers);
+    match device.submit(crate::Request::EquihashVerify(request))?.wait()? {
+        Answer::EquihashVerify(response) => Ok(response.verdicts),
+        other => Err(no_answer(device, &format!("an answer to another question: {other:?}"))),
+    }
+}
+
+fn no_answer(device: &dyn Device, problem: &str) -> Error {
+    Error::Lost { device: device.caps().uri.clone(), problem: problem.to_owned() }
+}
+
+/// The name of a block: SHA-256 of SHA-256 of its header, the solution included. Shown, as everywhere on the Zcash
+/// network, with the last byte first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BlockHash([u8; 32]);
+
+impl BlockHash {
+    /// The hash of a whole header.
+    pub fn of(header: &[u8]) -> Self {
+        Self(Sha256::digest(Sha256::digest(header)).into())
+    }
+
+    /// In the order in which the hash function gives the bytes.
+    pub fn to_bytes(self) -> [u8; 32] {
+        self.0
+    }
+}
+
+impl fmt::Display for BlockHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().rev().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}

@@ -1,0 +1,39 @@
+//! proofmill verifies and proves on whatever machine there is: this one's processor, or a card. A device is opened
+//! by its URI and asked; the same question gets the same answer everywhere.
+//!
+//! # One header, on this machine's processor
+//!
+//! ```
+//! use proofmill::equihash::{self, Network, Params};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/headers/mainnet-346.hex");
+//! // A file that holds a header, a block, or many of them, as bytes or as hex.
+//! let file = std::fs::read(path)?;
+//! let headers = equihash::read::headers(&file, Params::N200_K9)?;
+//! let header = headers.iter().next().ok_or("no header")?;
+//!
+//! let device = proofmill::open("cpu:")?;
+//! let verdict = equihash::verify(&*device, Params::N200_K9, Network::Main, header)?;
+//! assert!(verdict.is_valid());
+//!
+//! let hash = equihash::BlockHash::of(header);
+//! assert_eq!(hash.to_string(), "000000eff179fb1e47b7aa8667ad4d8e1ef3dbb0d79144030482bf93b5e6339f");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Asking without waiting
+//!
+//! [`Device::submit`] takes a request and returns a [`Ticket`] at once; a device works on many. See [`equihash`] for
+//! the request and [`open`] for the devices.
+//!
+//! A proof or a header that is not valid is an answer, never an [`Error`]; an error means that there is no answer.
+
+pub mod equihash;
+
+pub use proofmill_device::{Listed, Uri, list as devices, open, open_uri};
+pub use proofmill_op::{
+    Answer, Capability, Caps, Completer, Data, Device, DeviceKind, Error, Metrics, Parked, Request,
+    Result, Ticket,
+};

@@ -1,0 +1,155 @@
+//! The ways in which a card goes wrong: a [`Transport`] around another that misbehaves from a chosen reply on.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use proofmill_card::Transport;
+use proofmill_card::wire::constants::equihash_verify::command;
+use proofmill_card::wire::constants::shell::replies::ignore;
+use proofmill_card::wire::{Header, put};
+use proofmill_op::{Error, Result};
+
+/// What goes wrong. Replies are counted from 0, those of engines only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The transport fails for good after this many replies.
+    Dies(u64),
+    /// Nothing comes any more after this many replies.
+    Stalls(u64),
+    /// This reply never comes, all others do.
+    Loses(u64),
+    /// This reply is replaced by bytes without sense.
+    Garbage(u64),
+    /// This reply comes twice.
+    Duplicates(u64),
+    /// This reply carries an index that was never sent.
+    UnknownIndex(u64),
+    /// This reply is a byte shorter than its header says.
+    ShortReply(u64),
+    /// This reply's header says, and its bytes are, a word more.
+    LongReply(u64),
+    /// This reply has error bits that are not defined.
+    UndefinedBits(u64),
+    /// In place of this reply comes an ignore of its command.
+    Ignores(u64),
+    /// The first register write fails.
+    RefusesWrite,
+    /// What is written to a register does not arrive.
+    DropsWrite,
+}
+
+/// A card with a fault.
+pub struct Faulty<T> {
+    card: T,
+    fault: Fault,
+    seen: u64,
+    again: Option<Vec<u8>>,
+    last_command: Option<Header>,
+    held: Arc<AtomicBool>,
+}
+
+impl<T: Transport> Faulty<T> {
+    /// Puts a fault into a card.
+    pub fn new(card: T, fault: Fault) -> Self {
+        Self { card, fault, seen: 0, again: None, last_command: None, held: Arc::default() }
+    }
+
+    /// While this is true the card takes everything and answers nothing: time to fill its queues.
+    pub fn hold(&self) -> Arc<AtomicBool> {
+        self.held.clone()
+    }
+
+    /// A card can be opened before it fails: faults begin with the first command to an engine.
+    fn armed(&self) -> bool {
+        self.last_command.is_some()
+    }
+
+    fn dead(&self) -> Result<()> {
+        match self.fault {
+            Fault::Dies(after) if self.armed() && self.seen >= after => Err(Error::Lost {
+                device: self.card.name().to_owned(),
+                problem: "the fault injector says so".into(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn spoil(&mut self, mut reply: Vec<u8>, number: u64) -> Option<Vec<u8>> {
+        match self.fault {
+            Fault::Loses(at) if at == number => return None,
+            Fault::Garbage(at) if at == number => reply = vec![0xa5; 23],
+            Fault::Duplicates(at) if at == number => self.again = Some(reply.clone()),
+            Fault::UnknownIndex(at) if at == number => put(&mut reply, 8, &u64::MAX.to_le_bytes()),
+            Fault::ShortReply(at) if at == number => _ = reply.pop(),
+            Fault::LongReply(at) if at == number => {
+                put(&mut reply, 0, &(command::REPLY_LEN + 8).to_le_bytes());
+                reply.extend([0; 8]);
+            }
+            Fault::UndefinedBits(at) if at == number => put(&mut reply, 16, &[0x80]),
+            Fault::Ignores(at) if at == number => {
+                let echo = self.last_command.map(Header::to_bytes).unwrap_or_default();
+                reply =
+                    [Header { len: ignore::LEN, cmd: ignore::NUMBER }.to_bytes(), echo].concat();
+            }
+            _ => {}
+        }
+        Some(reply)
+    }
+}
+
+impl<T: Transport> Transport for Faulty<T> {
+    fn name(&self) -> &str {
+        self.card.name()
+    }
+
+    fn send(&mut self, packet: &[u8]) -> Result<()> {
+        self.dead()?;
+        self.last_command =
+            Header::of(packet).filter(|it| it.cmd == command::NUMBER).or(self.last_command);
+        self.card.send(packet)
+    }
+
+    fn receive(&mut self, limit: Duration) -> Result<Option<Vec<u8>>> {
+        if self.held.load(Ordering::SeqCst) {
+            std::thread::sleep(limit);
+            return Ok(None);
+        }
+        self.dead()?;
+        if let Some(reply) = self.again.take() {
+            return Ok(Some(reply));
+        }
+        if self.armed() && matches!(self.fault, Fault::Stalls(after) if self.seen >= after) {
+            std::thread::sleep(limit);
+            return Ok(None);
+        }
+        let Some(reply) = self.card.receive(limit)? else { return Ok(None) };
+        if Header::of(&reply).is_none_or(|header| header.cmd != command::REPLY) {
+            return Ok(Some(reply));
+        }
+        let number = self.seen;
+        self.seen += 1;
+        Ok(self.spoil(reply, number))
+    }
+
+    fn read_register(&mut self, address: u32) -> Result<u32> {
+        self.dead()?;
+        self.card.read_register(address)
+    }
+
+    fn write_register(&mut self, address: u32, value: u32) -> Result<()> {
+        self.dead()?;
+        match self.fault {
+            Fault::RefusesWrite => Err(Error::Lost {
+                device: self.card.name().to_owned(),
+                problem: format!("writing register {address:#06x}: refused by the fault injector"),
+            }),
+            Fault::DropsWrite => Ok(()),
+            _ => self.card.write_register(address, value),
+        }
+    }
+
+    fn cycles(&self) -> Option<u64> {
+        self.card.cycles()
+    }
+}

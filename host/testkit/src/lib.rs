@@ -1,0 +1,18 @@
+//! One examiner for every device.
+//!
+//! * [`vectors`]: the cases of `spec/vectors`, embedded.
+//! * [`mod@conformance`]: the suite that every [`proofmill_op::Device`] passes, whatever stands behind it.
+//! * [`soft_card`] and [`faults`]: a card in software, and the ways in which cards go wrong, for tests of the driver.
+//! * [`packets`]: random and mutated packets against a card's command stream, with the reply of each predicted.
+//! * [`zebra`]: real blocks, from the sources of a published crate that is not part of this repository.
+
+pub mod conformance;
+pub mod faults;
+pub mod packets;
+pub mod random;
+pub mod soft_card;
+pub mod stream_model;
+pub mod vectors;
+pub mod zebra;
+
+pub use conformance::conformance;

@@ -1,0 +1,330 @@
+//! A card in software: a [`Transport`] that speaks the command stream and has the registers, with any engines, any
+//! queues, and a verdict function in place of the engines' circuits. What a driver may not do, it counts.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use proofmill_card::Transport;
+use proofmill_card::wire::constants::equihash_verify::{block as engine_block, command};
+use proofmill_card::wire::constants::shell::commands::{reset, status};
+use proofmill_card::wire::constants::shell::replies::ignore;
+use proofmill_card::wire::constants::shell::{address_map, block, block_header, identification};
+use proofmill_card::wire::{Header, put};
+use proofmill_op::equihash_verify::{Network, Params, Personalisation, Request};
+use proofmill_op::{Error, Result};
+
+use crate::random::Random;
+use crate::stream_model::{Reaction, reaction};
+
+/// Computes an error mask: the request has one header.
+pub type VerdictFn = Box<dyn FnMut(&Request) -> u8 + Send>;
+
+/// One engine of the card.
+#[derive(Clone, Copy, Debug)]
+pub struct SoftEngine {
+    /// Its parameter set.
+    pub params: Params,
+    /// What its queue register says.
+    pub queue: u32,
+}
+
+/// In what order the engines answer.
+#[derive(Clone, Debug)]
+pub enum Order {
+    /// As asked.
+    AsAsked,
+    /// Any outstanding command next.
+    Shuffled(Random),
+}
+
+/// What was done to the card.
+#[derive(Clone, Debug, Default)]
+pub struct Log {
+    /// Packets taken.
+    pub packets: u64,
+    /// Most commands outstanding in one engine at once.
+    pub most_outstanding: usize,
+    /// Commands sent to an engine whose queue was full.
+    pub overruns: u64,
+    /// Register writes to an engine that was busy.
+    pub writes_while_busy: u64,
+    /// Register writes to idle engines.
+    pub writes: u64,
+}
+
+/// The card.
+pub struct SoftCard {
+    engines: Vec<SoftEngine>,
+    verdict: VerdictFn,
+    order: Order,
+    registers: HashMap<u32, u32>,
+    outstanding: VecDeque<Pending>,
+    replies: VecDeque<Vec<u8>>,
+    log: Arc<Mutex<Log>>,
+    cycles: u64,
+}
+
+struct Pending {
+    engine: usize,
+    index: u64,
+    request: Request,
+}
+
+/// A verdict for tests of drivers: the low six bits of the header's first byte.
+pub fn first_byte() -> VerdictFn {
+    Box::new(|request| match &request.headers {
+        proofmill_op::Data::Here(bytes) => bytes[0] & 0x3f,
+        proofmill_op::Data::Parked(_) => 0x3f,
+    })
+}
+
+impl SoftCard {
+    /// What its status reply and its shell block call its version.
+    pub const VERSION: u32 = 0x0001_0203;
+
+    /// A card with these engines, just out of reset.
+    pub fn new(engines: &[SoftEngine], verdict: VerdictFn) -> Self {
+        let mut card = Self {
+            engines: engines.to_vec(),
+            verdict,
+            order: Order::AsAsked,
+            registers: HashMap::new(),
+            outstanding: VecDeque::new(),
+            replies: VecDeque::new(),
+            log: Arc::default(),
+            cycles: 0,
+        };
+        card.reset();
+        card
+    }
+
+    /// Answers in another order.
+    pub fn with_order(mut self, order: Order) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// Starts with packets on their way that an earlier host has caused.
+    pub fn with_stale(mut self, replies: impl IntoIterator<Item = Vec<u8>>) -> Self {
+        self.replies.extend(replies);
+        self
+    }
+
+    /// What was done to it, readable while a driver owns the card.
+    pub fn log(&self) -> Arc<Mutex<Log>> {
+        self.log.clone()
+    }
+
+    /// Sets a register to what a broken card might say.
+    pub fn with_register(mut self, address: u32, value: u32) -> Self {
+        self.registers.insert(address, value);
+        self
+    }
+
+    /// Address of an engine's block; the shell's block is the one before the first.
+    pub fn block_of(engine: usize) -> u32 {
+        address_map::blocks::BASE + address_map::blocks::STRIDE * (engine as u32 + 1)
+    }
+
+    fn note(&self, note: impl FnOnce(&mut Log)) {
+        note(&mut self.log.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn capabilities(&self) -> u64 {
+        use proofmill_card::wire::constants::shell::capabilities as bit;
+        let bit = |params| match params {
+            Params::N200_K9 => 1 << bit::EQUIHASH_200_9,
+            Params::N144_K5 => 1 << bit::EQUIHASH_144_5,
+            Params::N48_K5 => 1u64 << bit::EQUIHASH_48_5,
+            _ => 0,
+        };
+        self.engines.iter().map(|engine| bit(engine.params)).sum()
+    }
+
+    fn reset(&mut self) {
+        self.outstanding.clear();
+        let shell = address_map::blocks::BASE;
+        let blocks = self.engines.len();
+        let next = |number: usize| if number < blocks { Self::block_of(number) } else { 0 };
+        let capabilities = self.capabilities();
+
+        let mut set = |address: u32, value: u32| _ = self.registers.entry(address).or_insert(value);
+        set(identification::magic::OFFSET, identification::magic::VALUE);
+        set(identification::layout::OFFSET, identification::layout::VALUE);
+        set(identification::first_block::OFFSET, shell);
+        let mut block = |address: u32, kind, version, next| {
+            set(address + block_header::TYPE, kind);
+            set(address + block_header::VERSION, version);
+            set(address + block_header::NEXT, next);
+            set(address + block_header::SIZE, address_map::blocks::STRIDE);
+        };
+        block(shell, block::TYPE, block::VERSION, next(0));
+        for number in 0..blocks {
+            let at = Self::block_of(number);
+            block(at, engine_block::TYPE, engine_block::VERSION, next(number + 1));
+        }
+        use block::registers as at;
+        set(shell + at::version::OFFSET, Self::VERSION);
+        set(shell + at::build_date::OFFSET, u32::from_le_bytes(*b"1211"));
+        set(shell + at::build_date::OFFSET + 4, u32::from_le_bytes(*b"6202"));
+        set(shell + at::build_host::OFFSET, 0);
+        set(shell + at::build_host::OFFSET + 4, u32::from_le_bytes(*b"tfos"));
+        set(shell + at::cmd_cap::OFFSET, capabilities as u32);
+        set(shell + at::cmd_cap::OFFSET + 4, (capabilities >> 32) as u32);
+        for (number, engine) in self.engines.iter().enumerate() {
+            use engine_block::registers as at;
+            let block = Self::block_of(number);
+            set(block + at::n::OFFSET, engine.params.n());
+            set(block + at::k::OFFSET, engine.params.k());
+            let len = command::fields::header::OFFSET + engine.params.header_bytes() as u32;
+            set(block + at::command_len::OFFSET, len);
+            set(block + at::queue::OFFSET, engine.queue);
+        }
+        for number in 0..blocks {
+            use engine_block::registers as at;
+            let block = Self::block_of(number);
+            let mut fill = |offset: u32, bytes: &[u8]| {
+                for (i, word) in (0..).step_by(4).zip(bytes.chunks_exact(4)) {
+                    let word = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
+                    self.registers.insert(block + offset + i, word);
+                }
+            };
+            fill(at::personalisation::OFFSET, &Personalisation::default().0);
+            fill(at::difficulty::OFFSET, &1u32.to_le_bytes());
+            fill(at::pow_limit::OFFSET, &Network::Main.pow_limit().expect("mainnet has a limit"));
+        }
+    }
+
+    fn status(&self) -> Vec<u8> {
+        use status::reply_fields as at;
+        let shell = address_map::blocks::BASE;
+        let word = |offset: u32| self.registers[&(shell + offset)].to_le_bytes();
+        let mut reply = vec![0; status::REPLY_LEN as usize];
+        put(&mut reply, 0, &Header { len: status::REPLY_LEN, cmd: status::REPLY }.to_bytes());
+        put(&mut reply, at::version::OFFSET, &Self::VERSION.to_le_bytes());
+        for (to, from) in [
+            (at::build_date::OFFSET, block::registers::build_date::OFFSET),
+            (at::build_host::OFFSET, block::registers::build_host::OFFSET),
+        ] {
+            put(&mut reply, to, &word(from));
+            put(&mut reply, to + 4, &word(from + 4));
+        }
+        put(&mut reply, at::cmd_cap::OFFSET, &self.capabilities().to_le_bytes());
+        put(&mut reply, at::state::OFFSET, &[u8::from(!self.outstanding.is_empty()) << 1]);
+        reply
+    }
+
+    fn begin(&mut self, params: Params, index: u64, header: &[u8]) {
+        let Some(engine) = self.engines.iter().position(|engine| engine.params == params) else {
+            return;
+        };
+        let (personalisation, network) = self.settings(engine);
+        let request = Request { personalisation, ..Request::new(params, network, header) };
+        self.outstanding.push_back(Pending { engine, index, request });
+        let outstanding =
+            self.outstanding.iter().filter(|pending| pending.engine == engine).count();
+        let queue = self.engines[engine].queue as usize;
+        self.note(|log| {
+            log.most_outstanding = log.most_outstanding.max(outstanding);
+            log.overruns += u64::from(outstanding > queue);
+        });
+    }
+
+    fn settings(&self, engine: usize) -> (Personalisation, Network) {
+        use engine_block::registers as at;
+        let block = Self::block_of(engine);
+        let read = |offset: u32, bytes: &mut [u8]| {
+            for (i, word) in (0..).step_by(4).zip(bytes.chunks_exact_mut(4)) {
+                word.copy_from_slice(&self.registers[&(block + offset + i)].to_le_bytes());
+            }
+        };
+        let (mut personalisation, mut limit) = ([0; 8], [0; 32]);
+        read(at::personalisation::OFFSET, &mut personalisation);
+        read(at::pow_limit::OFFSET, &mut limit);
+        let checked = self.registers[&(block + at::difficulty::OFFSET)] & 1 == 1;
+        let network = if checked { Network::Limit(limit) } else { Network::None };
+        (Personalisation(personalisation), network)
+    }
+
+    /// Lets one engine finish one command.
+    fn finish_one(&mut self) {
+        if self.outstanding.is_empty() {
+            return;
+        }
+        let which = match &mut self.order {
+            Order::AsAsked => 0,
+            Order::Shuffled(random) => random.below(self.outstanding.len() as u64) as usize,
+        };
+        let Some(Pending { index, request, .. }) = self.outstanding.remove(which) else { return };
+        let mut reply = vec![0; command::REPLY_LEN as usize];
+        put(&mut reply, 0, &Header { len: command::REPLY_LEN, cmd: command::REPLY }.to_bytes());
+        put(&mut reply, command::reply_fields::index::OFFSET, &index.to_le_bytes());
+        put(&mut reply, command::reply_fields::mask::OFFSET, &[(self.verdict)(&request)]);
+        self.replies.push_back(reply);
+    }
+}
+
+impl Transport for SoftCard {
+    fn name(&self) -> &str {
+        "soft:"
+    }
+
+    fn send(&mut self, packet: &[u8]) -> Result<()> {
+        if packet.is_empty() {
+            return Err(Error::argument("packet", "has no bytes"));
+        }
+        self.note(|log| log.packets += 1);
+        self.cycles += packet.len().div_ceil(8) as u64;
+        let engines: Vec<_> = self.engines.iter().map(|engine| engine.params).collect();
+        match reaction(&engines, packet) {
+            Reaction::Reset => {
+                self.reset();
+                self.replies.push_back(
+                    Header { len: reset::REPLY_LEN, cmd: reset::REPLY }.to_bytes().into(),
+                );
+            }
+            Reaction::Status => self.replies.push_back(self.status()),
+            Reaction::EquihashVerify { params, index, header } => {
+                self.begin(params, index, &header)
+            }
+            Reaction::Ignore(echo) => {
+                let header = Header { len: ignore::LEN, cmd: ignore::NUMBER }.to_bytes();
+                self.replies.push_back([header, echo].concat());
+            }
+        }
+        Ok(())
+    }
+
+    fn receive(&mut self, limit: Duration) -> Result<Option<Vec<u8>>> {
+        if self.replies.is_empty() {
+            self.finish_one();
+        }
+        let reply = self.replies.pop_front();
+        match reply {
+            Some(_) => self.cycles += 1,
+            None => thread::sleep(limit.min(Duration::from_millis(1))),
+        }
+        Ok(reply)
+    }
+
+    fn read_register(&mut self, address: u32) -> Result<u32> {
+        Ok(self.registers.get(&address).copied().unwrap_or(address_map::UNMAPPED))
+    }
+
+    fn write_register(&mut self, address: u32, value: u32) -> Result<()> {
+        let busy = |pending: &Pending| {
+            let block = Self::block_of(pending.engine);
+            (block..block + address_map::blocks::STRIDE).contains(&address)
+        };
+        let busy = self.outstanding.iter().any(busy);
+        self.note(|log| if busy { log.writes_while_busy += 1 } else { log.writes += 1 });
+        self.registers.insert(address, value);
+        Ok(())
+    }
+
+    fn cycles(&self) -> Option<u64> {
+        Some(self.cycles)
+    }
+}

@@ -1,0 +1,242 @@
+//! The Verilated cards, spoken to directly: the vectors of the command stream, the packet soak, and cards that stop
+//! in the middle of their work.
+
+mod support;
+
+use std::time::{Duration, Instant};
+
+use proofmill_card::{Card, Options, SimTransport, Transport};
+use proofmill_op::equihash_verify::{Network, Params, Request as Equihash};
+use proofmill_op::{Capability, Device, DeviceKind, Error, Request, Result};
+use proofmill_testkit::packets::{Soak, exchange};
+use proofmill_testkit::random::Random;
+use proofmill_testkit::soft_card::{SoftCard, SoftEngine};
+use proofmill_testkit::vectors;
+
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// The parameter sets of a simulation's engines.
+fn engines(simulation: &proofmill_device::Simulation) -> Vec<Params> {
+    let device = proofmill_device::open(&simulation.uri()).unwrap();
+    let engine = |capability: &Capability| match capability {
+        Capability::EquihashVerify(params) => Some(*params),
+        _ => None,
+    };
+    device.caps().capabilities.iter().filter_map(engine).collect()
+}
+
+/// Sends every case that is for a card with these engines; returns how many there were.
+fn exchange_all(transport: &mut dyn Transport, engines: &[Params]) -> usize {
+    let cases = vectors::shell().unwrap();
+    let mine: Vec<_> = cases.iter().filter(|case| case.engines == engines).collect();
+    for case in &mine {
+        exchange(transport, case, LIMIT).unwrap_or_else(|problem| panic!("{engines:?}: {problem}"));
+    }
+    mine.len()
+}
+
+/// Random gaps before input words and random refusals of output words.
+type Stutter = (u8, u8);
+
+fn soak(
+    simulation: &proofmill_device::Simulation,
+    packets: u64,
+    resets: bool,
+    seed: u64,
+    (gap, stall): Stutter,
+) {
+    let engines = engines(simulation);
+    let cases = vectors::equihash_verify().unwrap();
+    let headers =
+        cases.iter().filter(|case| engines.contains(&case.params)).map(|case| case.header.clone());
+    let mut transport = support::transport(simulation);
+    transport.jitter(seed, gap, stall);
+    let mut transport = support::door(transport);
+    let verdict = &mut support::judge();
+    let mut soak =
+        Soak { headers: headers.collect(), engines, verdict, packets, resets, seed, limit: LIMIT };
+    let start = Instant::now();
+    let tally =
+        soak.run(&mut transport).unwrap_or_else(|problem| panic!("{}: {problem}", simulation.name));
+    eprintln!(
+        "{}: {tally:?}, {:?} cycles, {:.1?}",
+        simulation.name,
+        transport.cycles(),
+        start.elapsed()
+    );
+    assert_eq!(tally.replies + tally.forgotten, tally.sent);
+    assert!(tally.ignored > 0);
+    assert_eq!(tally.verdicts > 0, !soak.engines.is_empty());
+    assert_eq!(tally.resets > 0, resets);
+}
+
+#[test]
+fn the_stream_vectors_hold_for_the_card_in_software() {
+    let mut found = 0;
+    for engines in [vec![Params::N48_K5], vec![Params::N200_K9, Params::N144_K5]] {
+        let soft: Vec<_> = engines.iter().map(|&params| SoftEngine { params, queue: 9 }).collect();
+        found += exchange_all(&mut SoftCard::new(&soft, support::judge()), &engines);
+    }
+    assert_eq!(found, vectors::shell().unwrap().len(), "cases for other engines than these");
+}
+
+#[test]
+fn the_stream_vectors_hold_for_every_simulation() {
+    for simulation in support::simulations() {
+        let engines = engines(&simulation);
+        let found = exchange_all(&mut support::door(support::transport(&simulation)), &engines);
+        assert!(found > 0 || engines.is_empty(), "no stream vectors for {}", simulation.name);
+    }
+}
+
+#[test]
+fn a_hundred_thousand_packets_leave_the_shell_in_sync() {
+    let Some(simulation) = support::simulation("toy") else { return };
+    soak(&simulation, 100_000, false, 1, (0, 0));
+}
+
+#[test]
+fn packets_that_stutter_leave_the_shell_in_sync() {
+    let Some(simulation) = support::simulation("toy") else { return };
+    for (seed, gap, stall) in [(2, 100, 0), (3, 0, 200), (4, 60, 60)] {
+        soak(&simulation, 10_000, true, seed, (gap, stall));
+    }
+}
+
+#[test]
+fn a_card_with_two_engines_stays_in_sync() {
+    let Some(simulation) = support::simulation("card") else { return };
+    soak(&simulation, 3_000, true, 5, (0, 0));
+}
+
+#[test]
+fn packets_through_registers_leave_the_shell_in_sync() {
+    let Some(simulation) = support::simulation("mailbox") else { return };
+    soak(&simulation, 5_000, true, 6, (0, 0));
+}
+
+#[test]
+fn a_shell_without_engines_stays_in_sync() {
+    let Some(simulation) = support::simulation("shell") else { return };
+    soak(&simulation, 20_000, false, 7, (0, 0));
+}
+
+#[test]
+#[ignore = "takes minutes; make test-long runs it"]
+fn a_million_packets_leave_every_shell_in_sync() {
+    for simulation in support::simulations() {
+        let packets =
+            if ["toy", "shell"].contains(&&simulation.name[..]) { 1_000_000 } else { 30_000 };
+        soak(&simulation, packets, true, 8, (30, 30));
+    }
+}
+
+#[test]
+fn a_waveform_is_written_and_the_cycles_are_the_same() {
+    let libraries = proofmill_device::list().into_iter().filter_map(|listed| listed.simulation);
+    let Some(traced) =
+        libraries.into_iter().find(|library| library.traced && library.name == "toy")
+    else {
+        return eprintln!(
+            "SKIPPED: there is no simulation with waveforms; `make sim CONFIG=toy TRACE=1` builds it"
+        );
+    };
+    let file = std::env::temp_dir().join(format!("proofmill-{}.vcd", std::process::id()));
+    let uri = "sim:toy"
+        .parse::<proofmill_device::Uri>()
+        .unwrap()
+        .with_option("trace", file.to_str().unwrap());
+    let cycles = |uri: &proofmill_device::Uri| {
+        let device = proofmill_device::open_uri(uri).unwrap();
+        let report = proofmill_testkit::conformance(&*device, "solved-test");
+        assert!(report.is_success());
+        device.metrics().cycles
+    };
+    let traced_cycles = cycles(&uri);
+    assert_eq!(
+        traced_cycles,
+        cycles(&"sim:toy".parse().unwrap()),
+        "tracing changes what happens in a cycle"
+    );
+    let waveform = std::fs::read_to_string(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    assert!(waveform.contains("$enddefinitions"), "{} bytes", waveform.len());
+    let edges = waveform.lines().filter(|line| line.starts_with('#')).count() as u64;
+    let both = 2 * traced_cycles.unwrap();
+    assert!(
+        edges >= both,
+        "{edges} times in the waveform, where both edges of the clock make {both}"
+    );
+    assert!(!traced.manifest().unwrap().is_empty());
+}
+
+/// Freezes the card for good when it has sent so many engine replies.
+struct FreezesAfter {
+    card: SimTransport,
+    replies: u32,
+}
+
+impl Transport for FreezesAfter {
+    fn name(&self) -> &str {
+        self.card.name()
+    }
+
+    fn send(&mut self, packet: &[u8]) -> Result<()> {
+        self.card.send(packet)
+    }
+
+    fn receive(&mut self, limit: Duration) -> Result<Option<Vec<u8>>> {
+        let reply = self.card.receive(limit)?;
+        if reply.as_ref().is_some_and(|reply| reply.len() == 17) {
+            self.replies -= 1;
+            if self.replies == 0 {
+                self.card.freeze(true);
+            }
+        }
+        Ok(reply)
+    }
+
+    fn read_register(&mut self, address: u32) -> Result<u32> {
+        self.card.read_register(address)
+    }
+
+    fn write_register(&mut self, address: u32, value: u32) -> Result<()> {
+        self.card.write_register(address, value)
+    }
+}
+
+#[test]
+fn a_simulation_killed_under_a_hundred_tickets_ends_them_all() {
+    let Some(simulation) = support::simulation("toy") else { return };
+    for replies in [1, 40] {
+        let card = FreezesAfter { card: support::transport(&simulation), replies };
+        let options =
+            Options { timeout: Duration::from_secs(2), ..Options::new("sim:toy", DeviceKind::Sim) };
+        let device = Card::open(Box::new(card), options).unwrap();
+        let header = Random::new(7).bytes(Params::N48_K5.header_bytes());
+        let request =
+            || Request::EquihashVerify(Equihash::new(Params::N48_K5, Network::Main, &header[..]));
+        let tickets: Vec<_> = (0..100).map(|_| device.submit(request()).unwrap()).collect();
+        let mut answered = 0;
+        for ticket in tickets {
+            match ticket.wait_timeout(LIMIT).expect("a ticket hangs") {
+                Ok(_) => answered += 1,
+                Err(error) => assert!(matches!(error, Error::TimedOut { .. }), "{error}"),
+            }
+        }
+        // What had left the card before it froze may still arrive.
+        assert!((replies..100).contains(&answered), "{answered} answered");
+        assert!(matches!(device.submit(request()), Err(Error::TimedOut { .. })));
+    }
+}
+
+#[test]
+fn a_frozen_card_is_not_opened() {
+    let Some(simulation) = support::simulation("toy") else { return };
+    let mut card = support::transport(&simulation);
+    card.freeze(true);
+    let options =
+        Options { timeout: Duration::from_secs(1), ..Options::new("sim:toy", DeviceKind::Sim) };
+    let error = Card::open(Box::new(card), options).err().expect("a frozen card was opened");
+    assert!(error.is_device(), "{error}");
+}

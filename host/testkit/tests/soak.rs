@@ -1,0 +1,78 @@
+//! The packet soak against the card in software: the harness itself is under test here. A healthy card passes, and
+//! every card that misbehaves is caught.
+
+use std::time::Duration;
+
+use proofmill_card::Transport;
+use proofmill_op::equihash_verify::Params;
+use proofmill_testkit::faults::{Fault, Faulty};
+use proofmill_testkit::packets::{Soak, Tally};
+use proofmill_testkit::random::Random;
+use proofmill_testkit::soft_card::{Order, SoftCard, SoftEngine, first_byte};
+
+const ENGINES: [Params; 2] = [Params::N48_K5, Params::N144_K5];
+
+fn card() -> SoftCard {
+    SoftCard::new(&ENGINES.map(|params| SoftEngine { params, queue: u32::MAX }), first_byte())
+}
+
+fn soak(card: &mut dyn Transport, packets: u64, resets: bool, seed: u64) -> Result<Tally, String> {
+    let mut random = Random::new(seed ^ 0x5eed);
+    let headers = ENGINES.map(|params| random.bytes(params.header_bytes()));
+    Soak {
+        engines: ENGINES.to_vec(),
+        headers: headers.to_vec(),
+        verdict: &mut first_byte(),
+        packets,
+        resets,
+        seed,
+        limit: Duration::from_millis(500),
+    }
+    .run(card)
+}
+
+#[test]
+fn a_healthy_card_passes_a_hundred_thousand_packets() {
+    for order in [Order::AsAsked, Order::Shuffled(Random::new(3))] {
+        let tally = soak(&mut card().with_order(order), 100_000, true, 1).unwrap();
+        assert!(tally.sent >= 100_000);
+        assert_eq!(tally.replies + tally.forgotten, tally.sent);
+        for (count, what) in
+            [(tally.ignored, "ignores"), (tally.verdicts, "verdicts"), (tally.resets, "resets")]
+        {
+            assert!(count > 500, "only {count} {what}: {tally:?}");
+        }
+    }
+}
+
+#[test]
+fn every_misbehaviour_is_caught() {
+    for fault in [
+        Fault::Dies(20),
+        Fault::Stalls(20),
+        Fault::Garbage(20),
+        Fault::Duplicates(20),
+        Fault::UnknownIndex(20),
+        Fault::ShortReply(20),
+        Fault::LongReply(20),
+        Fault::UndefinedBits(20),
+    ] {
+        let result = soak(&mut Faulty::new(card(), fault), 5_000, true, 2);
+        assert!(result.is_err(), "{fault:?} was not noticed: {result:?}");
+    }
+}
+
+/// Only a reset excuses a reply that never comes.
+#[test]
+fn a_lost_reply_is_caught() {
+    for at in [0, 20] {
+        let result = soak(&mut Faulty::new(card(), Fault::Loses(at)), 1_000, false, 4);
+        assert!(result.unwrap_err().starts_with("no reply for"));
+    }
+}
+
+#[test]
+fn without_resets_every_packet_has_its_reply() {
+    let tally = soak(&mut card(), 10_000, false, 5).unwrap();
+    assert_eq!((tally.replies, tally.resets, tally.forgotten), (tally.sent, 0, 0));
+}
