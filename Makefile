@@ -1,0 +1,56 @@
+# One door to every command. Each line is one program; the programs say what they do with --help.
+PYTHON := python3
+CONFIG ?= card
+OP ?=
+BENCH := cargo run --release --quiet --package proofmill-bench --bin proofmill-bench --
+need-op = $(if $(OP),,$(error OP is missing: say which operation, such as OP=equihash_verify))
+
+.PHONY: help run test test-long lint format vectors sim area bench cycles formal report clean
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+run: ## the main job on cpu:, with the examples; needs only a Rust toolchain
+	cargo run --release --quiet --package proofmill-cli -- demo
+
+test: ## everything, installing what is missing
+	$(PYTHON) tools/test.py
+
+test-long: ## the same with the long checks
+	$(PYTHON) tools/test.py --long
+
+lint: ## formatting, warnings, the rules of the house
+	$(PYTHON) tools/test.py lint
+
+format: ## formats Rust and Scala
+	cargo fmt --all
+	$(PYTHON) tools/scalafmt.py --write
+
+vectors: ## spec/vectors, from the executable specification
+	$(PYTHON) spec/model/vectors.py
+
+sim: ## Verilated libraries: CONFIG=card|toy|..., TRACE=1 for waveforms
+	$(PYTHON) tools/setup.py
+	$(PYTHON) tools/sim.py $(CONFIG) $(if $(TRACE),--trace)
+
+area: ## LUT, FF, DSP, BRAM of every unit and engine: OP=... for one operation
+	$(PYTHON) tools/setup.py
+	$(PYTHON) tools/area.py $(if $(OP),--op $(OP))
+
+bench: ## against the peers, side by side: OP=...
+	$(need-op)$(BENCH) software $(OP)
+
+cycles: sim ## clock cycles of the circuit, as simulated: OP=...
+	$(need-op)$(BENCH) cycles $(OP) --sim $(CONFIG)
+
+formal: ## proofs of the circuit's control
+	$(PYTHON) tools/setup.py
+	$(PYTHON) tools/formal.py
+
+report: ## the README's tables from bench/results; KEEP=1 keeps the figures of target/bench there first
+	$(PYTHON) tools/report.py $(if $(KEEP),--keep) --into README.md
+
+clean: ## what was built here; the user's cache folder stays
+	cargo clean --quiet
+	rm -rf rtl/target target

@@ -1,0 +1,11 @@
+//! What is measured, against whom and how.
+//!
+//! A figure is data: a list of rows ([`row`]) in a file, and the same rows as a table ([`report`]). Whatever is
+//! compared runs in turns in the same minutes ([`timing`]), so that a busy machine is busy for all.
+
+pub mod cycles;
+pub mod peers;
+pub mod report;
+pub mod row;
+pub mod software;
+pub mod timing;

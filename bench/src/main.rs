@@ -1,0 +1,39 @@
+//! `proofmill-bench`: takes the figures.
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use proofmill_bench::{cycles, software};
+
+#[derive(Parser)]
+#[command(about = "Takes proofmill's figures and writes them to target/bench", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// An operation on this machine's processor, side by side with other software
+    Software {
+        /// The operation, such as equihash_verify
+        op: String,
+        /// Little work and few rounds: shows that the bench runs, not what the figures are
+        #[arg(long)]
+        quick: bool,
+    },
+    /// Cycles of an operation's circuit, counted on a simulated card
+    Cycles {
+        /// The operation, such as equihash_verify
+        op: String,
+        /// The simulated card's configuration
+        #[arg(long, default_value = "card")]
+        sim: String,
+    },
+}
+
+fn main() -> Result<()> {
+    match Arguments::parse().command {
+        Command::Software { op, quick } => software::run(&op, quick),
+        Command::Cycles { op, sim } => cycles::run(&op, &sim),
+    }
+}

@@ -1,0 +1,3 @@
+//! Other people's software, made to do the same work as ours.
+
+pub mod equihash;

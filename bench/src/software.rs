@@ -1,0 +1,22 @@
+//! Operations on this machine's processor, side by side with other software. One file an operation.
+
+use anyhow::{Result, bail};
+
+use crate::report;
+
+mod equihash_verify;
+
+/// Takes an operation's figures, writes them and prints them.
+pub fn run(op: &str, quick: bool) -> Result<()> {
+    if cfg!(debug_assertions) {
+        bail!("this is a debug build; run it with cargo run --release -p proofmill-bench");
+    }
+    let rows = match op {
+        "equihash_verify" => equihash_verify::rows(quick)?,
+        _ => bail!("op: '{op}' has no bench; expected equihash_verify"),
+    };
+    let path = report::write(op, &rows)?;
+    print!("{}", report::table(&rows)?);
+    println!("written to {}", path.display());
+    Ok(())
+}

@@ -1,0 +1,144 @@
+//! `equihash_verify` beside the crate `equihash`.
+//!
+//! | metric | what is done | what the peer does |
+//! |---|---|---|
+//! | solutions | a batch of headers, no network: the Equihash solution alone | the same |
+//! | headers | a batch, difficulty included | the solution, and SHA-256d of the header with the crate `sha2` |
+//! | latency of one | a request with one header, no network, until its answer is there | one call |
+//!
+//! All our figures are taken through the door that every caller uses (`Device::submit`, `Ticket::wait`). The
+//! headers of a batch are copies of one valid header: no step depends on how often a header was seen. The
+//! crate stops at the first fault, so an invalid one would compare different work. Both of its modes are
+//! measured; each row names the mode, and its metric says whether that was the faster or the slower one here.
+
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use proofmill_cpu::CpuDevice;
+use proofmill_op::equihash_verify::{Network, Params, Request};
+use proofmill_op::{Answer, Data, Device};
+
+use crate::peers::equihash::{Mode, Peer, Work};
+use crate::row::SoftwareRow;
+use crate::timing::interleaved_medians;
+
+/// A valid header to measure with, from the vectors, and how many make a batch.
+struct Instance {
+    params: Params,
+    network: Network,
+    header: Vec<u8>,
+    batch: usize,
+}
+
+/// One comparison: how many headers in a request, by how many threads, against which rule.
+struct Comparison {
+    metric: &'static str,
+    network: Network,
+    count: usize,
+    threads: usize,
+}
+
+/// The figures.
+pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
+    let (scale, rounds) = if quick { (16, 3) } else { (1, 31) };
+    let instances = [
+        // Zcash mainnet block 346.
+        instance(
+            Params::N200_K9,
+            include_str!("../../../spec/vectors/equihash_verify/200_9.json"),
+            "mainnet-346",
+        )?,
+        // A header that was solved for the vectors.
+        instance(
+            Params::N144_K5,
+            include_str!("../../../spec/vectors/equihash_verify/144_5.json"),
+            "solved",
+        )?,
+    ];
+    let all = std::thread::available_parallelism()?.get();
+    let mut peers = [Peer::start(Mode::Default)?, Peer::start(Mode::UnsafeVerifier)?];
+    let mut rows = Vec::new();
+    for instance in &instances {
+        let batch = instance.batch / scale;
+        for threads in if all > 1 { vec![1, all] } else { vec![1] } {
+            for (metric, network) in [("solutions", Network::None), ("headers", instance.network)] {
+                let comparison = Comparison { metric, network, count: batch, threads };
+                rows.extend(compare(instance, &comparison, rounds, &mut peers)?);
+            }
+        }
+        let one =
+            Comparison { metric: "latency of one", network: Network::None, count: 1, threads: 1 };
+        rows.extend(compare(instance, &one, 100 * rounds, &mut peers)?);
+    }
+    Ok(rows)
+}
+
+fn instance(params: Params, vectors: &str, base: &str) -> Result<Instance> {
+    let vectors: serde_json::Value = serde_json::from_str(vectors)?;
+    let header = vectors["bases"][base]
+        .as_str()
+        .with_context(|| format!("the vectors have no header {base}"))?;
+    let network = if base.starts_with("mainnet") { Network::Main } else { Network::Test };
+    Ok(Instance {
+        params,
+        network,
+        header: hex::decode(header)?,
+        batch: (1 << 18) / params.indices(),
+    })
+}
+
+/// Two rows: against the faster mode of the crate, and against the other.
+fn compare(
+    instance: &Instance,
+    comparison: &Comparison,
+    rounds: usize,
+    [a, b]: &mut [Peer; 2],
+) -> Result<[SoftwareRow; 2]> {
+    let &Comparison { metric, network, count, threads } = comparison;
+    let device = CpuDevice::new(Some(threads))?;
+    let headers: Data = instance.header.repeat(count).into();
+    let request = Request::new(instance.params, network, headers);
+    let work = Work {
+        n: instance.params.n(),
+        k: instance.params.k(),
+        header: instance.header.clone(),
+        hashed: network != Network::None,
+        repeat: count,
+        threads,
+    };
+    let medians = interleaved_medians(
+        rounds,
+        &mut [&mut || ours(&device, &request), &mut || a.seconds(&work), &mut || b.seconds(&work)],
+    )?;
+    let mut peers = [(medians[1], a.name()), (medians[2], b.name())];
+    peers.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (unit, figure): (_, fn(f64, usize) -> f64) = match count {
+        1 => ("us", |seconds, _| seconds * 1e6),
+        _ => ("headers/s", |seconds, count| count as f64 / seconds),
+    };
+    let row = |(seconds, name): &(f64, String), addition| SoftwareRow {
+        op: "equihash_verify".into(),
+        instance: instance.params.to_string(),
+        metric: format!("{metric}{addition}"),
+        unit: unit.into(),
+        threads,
+        ours: figure(medians[0], count),
+        peer_name: name.clone() + if work.hashed { " + sha2" } else { "" },
+        peer: figure(*seconds, count),
+        ratio: seconds / medians[0],
+    };
+    Ok([row(&peers[0], ", peer's faster mode"), row(&peers[1], ", peer's slower mode")])
+}
+
+/// Seconds for one request, from the question to the answer.
+fn ours(device: &CpuDevice, request: &Request) -> Result<f64> {
+    let start = Instant::now();
+    let ticket = device.submit(proofmill_op::Request::EquihashVerify(request.clone()))?;
+    let Answer::EquihashVerify(response) = ticket.wait()? else { anyhow::bail!("another answer") };
+    let seconds = start.elapsed().as_secs_f64();
+    ensure!(
+        response.verdicts.iter().all(|verdict| verdict.is_valid()),
+        "we find the header invalid"
+    );
+    Ok(seconds)
+}

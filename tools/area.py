@@ -1,0 +1,222 @@
+"""`make area [OP=...]`: what each unit and each engine costs in an UltraScale+ device, as yosys counts it.
+
+Every module of the generated Verilog is synthesised once, by itself, with the modules it instantiates as black
+boxes; the counts are kept in the user's cache folder under the module's content. Totals go up the tree of
+instances by multiplication. So a module that stands fifty times is synthesised once, and a change to one
+module costs one synthesis.
+
+What the numbers are: LUTs as yosys maps them, one output each. A vendor tool puts two small functions into one
+LUT6 with two outputs and would come out lower. LUTs used as memory (LUTRAM) and as shift registers (SRL) are
+in the LUT count and are also listed apart. yosys builds CARRY4; two of them are one CARRY8. A RAMB18 is half a
+BRAM. Nothing is optimised across module borders.
+"""
+
+import argparse
+import collections
+import json
+import os
+import re
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import rtl
+import setup
+from place import CACHE, TARGET, Failed, digest, main, run, write_whole
+
+SYNTHESIS = "synth_xilinx -family xcup -flatten -noiopad"
+METRICS = {"lut": "LUT", "ff": "FF", "dsp": "DSP", "bram": "BRAM36", "lutram": "LUT", "srl": "LUT", "carry8": "CARRY8", "muxf": "MUXF"}
+
+#: What the published engine took for the same job: zcash-fpga, VU37P, Vivado.
+PUBLISHED = {("equihash_verify", "equihash_200_9"): ({"lut": 87914, "ff": 54362, "dsp": 0, "bram": 6}, "zcash-fpga (VU37P, Vivado)")}
+
+#: Distributed memories and the LUTs that one takes.
+LUTRAM = {
+    "RAM32X1S": 1, "RAM64X1S": 1, "RAM128X1S": 2, "RAM256X1S": 4, "RAM512X1S": 8, "RAM32X1D": 2, "RAM64X1D": 2,
+    "RAM128X1D": 4, "RAM256X1D": 8, "RAM32M": 4, "RAM64M": 4, "RAM32M16": 8, "RAM64M8": 8, "RAM64X8SW": 8, "RAM32X16DR8": 8,
+}
+FREE = {"BUFG", "GND", "VCC", "$scopeinfo"}
+
+
+def cost_of(cell):
+    """Metrics that one cell adds to; None when the cell is not a primitive that is known."""
+    if re.fullmatch(r"LUT[1-6]|INV", cell):
+        return {"lut": 1}
+    if cell in LUTRAM:
+        return {"lut": LUTRAM[cell], "lutram": LUTRAM[cell]}
+    if re.fullmatch(r"SRL16E?|SRLC16E?|SRLC32E", cell):
+        return {"lut": 1, "srl": 1}
+    if re.fullmatch(r"FD[RSCP]E(_1)?|LD[CP]E", cell):
+        return {"ff": 1}
+    if re.fullmatch(r"DSP48E\d", cell):
+        return {"dsp": 1}
+    if re.fullmatch(r"RAMB36E\d|RAMB18E\d", cell):
+        return {"bram": 1 if "36" in cell else 0.5}
+    if cell in ("CARRY4", "CARRY8"):
+        return {"carry8": 1 if cell == "CARRY8" else 0.5}
+    if re.fullmatch(r"MUXF[789]", cell):
+        return {"muxf": 1}
+    return {} if cell in FREE else None
+
+
+class Modules:
+    """The modules of some Verilog files: their text, their ports, and what they instantiate."""
+
+    def __init__(self, files):
+        self.text = {}
+        for path in files:
+            for found in re.finditer(r"^module\s+(\w+)\b.*?^endmodule\b", path.read_text(), re.S | re.M):
+                self.text[found[1]] = found[0] + "\n"
+        names = "|".join(map(re.escape, self.text))
+        instance = re.compile(rf"^\s+({names})\s+(?:#\(.*?\)\s*)?(\w+)\s*\(", re.M | re.S)
+        self.instances = {
+            name: [(child[1], child[2]) for child in instance.finditer(text[text.index(");"):])]
+            for name, text in self.text.items()
+        }
+        # A memory's contents are in a file beside the Verilog; they are part of what the module is.
+        folder = files[0].parent
+        self.data = {name: [folder / f for f in re.findall(r'\$readmem[bh]\("([^"]+)"', text)] for name, text in self.text.items()}
+        self.folder = folder
+
+    def children(self, name):
+        return collections.Counter(child for child, _ in self.instances[name])
+
+    def shell_of(self, name):
+        """The module's ports without its inside."""
+        head = self.text[name]
+        return f"(* blackbox *)\n{head[:head.index(');') + 2]}\nendmodule\n"
+
+    def below(self, name):
+        """Every module of the tree under a module with its number of instances, the module itself included."""
+        total = collections.Counter({name: 1})
+        for child, count in self.children(name).items():
+            for module, inner in self.below(child).items():
+                total[module] += count * inner
+        return total
+
+
+def synthesise(modules, name, version):
+    """Cells of a module by itself, from the cache or from yosys."""
+    inside = modules.text[name] + "".join(modules.shell_of(child) for child in sorted(modules.children(name)))
+    kept = CACHE / "area" / f"{digest(version, SYNTHESIS, inside, *modules.data[name])}.json"
+    if not kept.exists():
+        work = kept.with_suffix(f".{os.getpid()}.v")
+        report = kept.with_suffix(f".{os.getpid()}.stat")
+        write_whole(work, inside)
+        try:
+            script = f"read_verilog {work}; {SYNTHESIS} -top {name}; tee -q -o {report} stat -json"
+            run([setup.yosys(), "-q", "-p", script], cwd=modules.folder)
+            cells = json.loads(report.read_text())["design"]["num_cells_by_type"]
+            write_whole(kept, json.dumps(cells))
+        finally:
+            work.unlink(missing_ok=True)
+            report.unlink(missing_ok=True)
+    return json.loads(kept.read_text())
+
+
+def own_cost(modules, name, cells):
+    """Metrics of a module without its children."""
+    total = collections.Counter()
+    for cell, count in cells.items():
+        cost = {} if cell in modules.text else cost_of(cell)
+        if cost is None:
+            raise Failed(f"{name}: yosys used {count} of {cell}, which is not a known primitive")
+        for metric, amount in cost.items():
+            total[metric] += amount * count
+    return total
+
+
+def measure(files, top):
+    """(modules, name -> metrics of the module itself) for everything under the top."""
+    modules = Modules(files)
+    if top not in modules.text:
+        raise Failed(f"{files[0].parent}: no module {top}")
+    version = run([setup.yosys(), "-V"])
+    wanted = sorted(modules.below(top), key=lambda name: -len(modules.text[name]))
+
+    def measured(name):
+        return own_cost(modules, name, synthesise(modules, name, version))
+
+    with ThreadPoolExecutor(os.cpu_count()) as workers:
+        return modules, dict(zip(wanted, workers.map(measured, wanted)))
+
+
+def total_of(modules, own, name):
+    total = collections.Counter()
+    for module, count in modules.below(name).items():
+        for metric, amount in own[module].items():
+            total[metric] += count * amount
+    return total
+
+
+def engine_modules(modules, top, manifest):
+    """(op, instance, module) of every engine: the shell's child whose instance name ends with the engine's."""
+    for engine in manifest["engines"]:
+        found = [
+            module for parent in modules.below(top) for module, name in modules.instances[parent]
+            if name.endswith(engine["instance"]) and "Engine" in module
+        ]
+        if len(found) != 1:
+            raise Failed(f"{top}: {len(found)} instances in the Verilog are called {engine['instance']}, expected 1")
+        yield engine["op"], engine["instance"], found[0]
+
+
+def rows_of(config, op, instance, part, cost):
+    """One row a metric; `part` names the unit inside the engine, empty for the whole."""
+    published, by = PUBLISHED.get((op, instance), ({}, None)) if not part else ({}, None)
+    for metric, unit in METRICS.items():
+        value = cost[metric]
+        yield {
+            "op": op, "instance": instance, "config": config, "metric": f"{metric}/{part}" if part else metric, "unit": unit,
+            "value": int(value) if value == int(value) else value, "published": published.get(metric),
+            "published_by": by if metric in published else None, "kind": "measured",
+        }
+
+
+def area(config, wanted_op):
+    """Rows of a configuration: every engine, the units inside it, and the shell around all."""
+    folder = rtl.generate(config)
+    manifest = rtl.manifest(folder)
+    modules, own = measure(rtl.verilog(folder), manifest["top"])
+    around = total_of(modules, own, manifest["top"])
+    rows = []
+    for op, instance, module in engine_modules(modules, manifest["top"], manifest):
+        whole = total_of(modules, own, module)
+        around.subtract(whole)
+        if wanted_op in (None, op):
+            rows += rows_of(config, op, instance, "", whole)
+            table(f"{op} {instance} ({config})", module, modules, own)
+            for unit, count in modules.below(module).items():
+                rows += rows_of(config, op, instance, unit, collections.Counter({m: a * count for m, a in own[unit].items()}))
+    if wanted_op in (None, "shell"):
+        rows += rows_of(config, "shell", config, "", around)
+        print(f"\nshell ({config}): " + ", ".join(f"{around[m]:,g} {m}" for m in METRICS))
+    return rows
+
+
+def table(title, top, modules, own):
+    """Every module under the top: instances, and what all of them take without what is inside them."""
+    print(f"\n{title}, yosys {SYNTHESIS}")
+    print(f"{'unit':36}{'count':>7}" + "".join(f"{metric:>10}" for metric in METRICS))
+    lines = [(module, count, own[module]) for module, count in modules.below(top).items()]
+    for module, count, cost in sorted(lines, key=lambda line: -line[1] * line[2]["lut"]):
+        print(f"{module:36}{count:>7}" + "".join(f"{cost[metric] * count:>10,g}" for metric in METRICS))
+    whole = total_of(modules, own, top)
+    print(f"{'total':43}" + "".join(f"{whole[metric]:>10,g}" for metric in METRICS))
+
+
+def door():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--op", help="only this operation's engines (or `shell`)")
+    parser.add_argument("configs", nargs="*", metavar="CONFIG", help="what to measure; nothing: card and toy")
+    parser.add_argument("--out", type=Path, default=TARGET / "bench/area.json", help="where the rows go")
+    chosen = parser.parse_args()
+    rows = [row for config in chosen.configs or ["card", "toy"] for row in area(config, chosen.op)]
+    if not rows:
+        raise Failed(f"--op {chosen.op}: no such operation in {', '.join(chosen.configs or ['card', 'toy'])}")
+    write_whole(chosen.out, json.dumps(rows, indent=1) + "\n")
+    print(f"\n{chosen.out}: {len(rows)} rows", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main(door)

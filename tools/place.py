@@ -1,0 +1,92 @@
+"""Where things lie, and how what is slow to make is kept: under the user's cache folder, named by its content.
+
+Everything cached is made in a folder of its own and renamed into place when it is whole, so an interrupted
+build leaves nothing behind that looks finished, and two builds at a time do not meet.
+"""
+
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = ROOT / "target"
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "proofmill"
+
+
+class Failed(Exception):
+    """A step that cannot go on; the text is for the person at the terminal."""
+
+
+def digest(*parts):
+    """Sixteen hex digits that name the content of texts, byte strings and files (paths)."""
+    total = hashlib.sha256()
+    for part in parts:
+        data = part.read_bytes() if isinstance(part, Path) else part if isinstance(part, bytes) else str(part).encode()
+        total.update(len(data).to_bytes(8, "little") + data)
+    return total.hexdigest()[:16]
+
+
+@contextmanager
+def made_whole(final):
+    """A scratch folder that becomes `final` when the block ends well and vanishes when it does not."""
+    final.parent.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix=f".{final.name}-", dir=final.parent))
+    try:
+        yield scratch
+        try:
+            scratch.rename(final)
+        except OSError:
+            if not final.is_dir():  # else somebody else was first, with the same content
+                raise
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+@contextmanager
+def alone(name):
+    """One process at a time; the others wait. For what cannot be made in one place and renamed into another."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with open(CACHE / f"{name}.lock", "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def link(name, to):
+    """Makes or moves a symbolic link in one step."""
+    name.parent.mkdir(parents=True, exist_ok=True)
+    scratch = name.with_name(f".{name.name}-{os.getpid()}")
+    scratch.symlink_to(to)
+    scratch.replace(name)
+
+
+def write_whole(path, text):
+    """Writes a file so that a reader sees the old one or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    scratch = path.with_name(f".{path.name}-{os.getpid()}")
+    scratch.write_text(text)
+    scratch.replace(path)
+
+
+def run(command, **options):
+    """Runs a command to its end; its standard output. When it fails, all it said is shown and `Failed` raised."""
+    command = [str(part) for part in command]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    if done.returncode != 0:
+        sys.stderr.write(done.stdout + done.stderr)
+        raise Failed(f"{Path(command[0]).name} failed with status {done.returncode}: {' '.join(command)[:400]}")
+    return done.stdout
+
+
+def main(function):
+    """Ends the program with the function's outcome; `Failed` is a message, not a traceback."""
+    try:
+        sys.exit(function() or 0)
+    except Failed as problem:
+        print(f"{Path(sys.argv[0]).stem}: {problem}", file=sys.stderr)
+        sys.exit(1)

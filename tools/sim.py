@@ -1,0 +1,121 @@
+"""`make sim`: a configuration of the card as a shared library that `sim:` loads, cycle for cycle the same circuit.
+
+1. The generators write Verilog and a manifest (tools/rtl.py).
+2. Verilator turns the Verilog into C++.
+3. The C++, Verilator's own support files and the shim of rtl/sim become one library with the functions of
+   spec/wire/sim.h and nothing else outside.
+
+The library is kept in the user's cache folder under a name made of everything it was made from; links say which
+is the present one: ~/.cache/proofmill/sim/current/<config>.so and target/sim/<config>.so, with `-trace` behind
+the configuration for a library that can write waveforms.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import rtl
+from place import CACHE, ROOT, TARGET, Failed, digest, link, main, made_whole, run
+
+SHIM = ROOT / "rtl/sim"
+INTERFACE = ROOT / "spec/wire/sim.h"
+PREFIX = "Vcard"  # the shim's name for the model, whatever the top module is called
+
+VERILATE = [
+    "verilator", "--cc", "--no-timing", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert",
+    "-Wno-fatal", "-Wno-WIDTH", "-Wno-UNOPTFLAT", "-Wno-CMPCONST", "-Wno-UNSIGNED", "-Wno-lint", "-Wno-style",
+    "--prefix", PREFIX, "--output-split", "12000", "--output-split-cfuncs", "3000",
+]
+COMPILE = ["g++", "-std=c++17", "-fPIC", "-fvisibility=hidden", "-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-faligned-new", "-w"]
+FAST, SLOW = "-O3", "-O1"  # what runs every cycle, and what runs once
+
+
+def needed():
+    """Headers and sources of the shim."""
+    found = sorted([*SHIM.glob("*.cpp"), *SHIM.glob("*.h")])
+    if not any(path.suffix == ".cpp" for path in found):
+        raise Failed(f"{SHIM.relative_to(ROOT)}: no shim (*.cpp)")
+    return found
+
+
+def verilator():
+    if shutil.which("verilator") is None:
+        raise Failed("there is no verilator: run `python3 tools/setup.py`, or `apt-get install verilator`")
+    return run(["verilator", "--version"]).strip()
+
+
+def name_of(folder, trace):
+    """Everything that a library is made from, as a name."""
+    data = [path for path in sorted(folder.iterdir()) if path.name != "generated-from"]
+    here = [Path(__file__), INTERFACE, *needed()]
+    return digest(verilator(), run(["g++", "--version"]), trace, *(part for path in [*data, *here] for part in (path.name, path)))
+
+
+def build(config, trace=False):
+    """The library's path; made when it is not there yet."""
+    folder = rtl.generate(config)
+    manifest = rtl.manifest(folder)
+    name = name_of(folder, trace)
+    final = CACHE / "sim" / name
+    if not (final / "card.so").exists():
+        shutil.rmtree(final, ignore_errors=True)
+        with made_whole(final) as scratch:
+            compile_library(folder, {**manifest, "content": name, "traced": trace}, scratch)
+    label = f"{config}-trace" if trace else config
+    link(CACHE / "sim/current" / f"{label}.so", final / "card.so")
+    link(TARGET / "sim" / f"{label}.so", final / "card.so")
+    return TARGET / "sim" / f"{label}.so"
+
+
+def compile_library(folder, manifest, scratch):
+    model = scratch / "model"
+    trace = ["--trace"] if manifest["traced"] else []
+    verilog = [path.resolve() for path in rtl.verilog(folder)]
+    run([*VERILATE, *trace, "--top-module", manifest["top"], "-Mdir", model, *verilog], cwd=folder)
+
+    support = Path(run(["verilator", "--getenv", "VERILATOR_ROOT"]).strip()) / "include"
+    (model / "manifest.h").write_text(manifest_header(manifest))
+    parts = [path for path in sorted(model.glob("*.cpp")) if not path.name.endswith("__ALL.cpp")]
+    parts += [support / "verilated.cpp", support / "verilated_threads.cpp"]
+    parts += [support / "verilated_vcd_c.cpp"] if manifest["traced"] else []
+    parts += [path for path in needed() if path.suffix == ".cpp"]
+    parts.sort(key=lambda path: -path.stat().st_size)  # the long ones first, so that no core waits at the end
+
+    flags = [f"-DVM_TRACE={int(manifest['traced'])}", f"-I{model}", f"-I{INTERFACE.parent}", f"-I{support}", f"-I{support / 'vltstd'}"]
+
+    def compiled(part):
+        made = model / f"{part.stem}.o"
+        run([*COMPILE, SLOW if "Slow" in part.name else FAST, *flags, "-c", part, "-o", made])
+        return made
+
+    with ThreadPoolExecutor(os.cpu_count()) as workers:
+        objects = list(workers.map(compiled, parts))
+    run(["g++", "-shared", "-o", scratch / "card.so", *objects, "-pthread"])
+    shutil.rmtree(model)
+
+
+def manifest_header(manifest):
+    """The manifest as a C string literal, for pm_sim_manifest."""
+    text = json.dumps(manifest)
+    return f"#define PM_SIM_MANIFEST {json.dumps(text)}\n"
+
+
+def door():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("configs", nargs="*", metavar="CONFIG", help="what to build; nothing: card")
+    parser.add_argument("--trace", action="store_true", help="a library that can write waveforms (slower)")
+    chosen = parser.parse_args()
+    for config in chosen.configs or ["card"]:
+        begin = time.monotonic()
+        path = build(config, chosen.trace)
+        print(f"{path.relative_to(ROOT)} -> {path.resolve()} ({time.monotonic() - begin:.1f} s)")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(door)

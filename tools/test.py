@@ -1,0 +1,162 @@
+"""The stages of `make test`, one after the other: `python3 tools/test.py [--long] [STAGE ...]`.
+
+A failing stage does not stop the others, except those that need what it makes. The outcome of every stage,
+those that did not run included, stands at the end; the exit status is 0 only when all ran and none failed.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+
+from place import ROOT, TARGET, Failed
+
+PYTHON = [sys.executable]
+LIBRARIES = ["card", "toy", "shell", "mailbox"]
+
+
+@dataclass
+class Stage:
+    name: str
+    why: str
+    commands: list
+    needs: tuple = ()
+    long: list = field(default_factory=list)  # more commands of `make test-long`
+
+
+def python(script, *arguments):
+    return [*PYTHON, f"tools/{script}.py", *arguments]
+
+
+STAGES = [
+    Stage("setup", "everything that is needed is there", [python("setup")]),
+    Stage("rustfmt", "Rust is formatted", [["cargo", "fmt", "--all", "--check"]], ("setup",)),
+    Stage("clippy", "no warnings", [["cargo", "clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]], ("setup",)),
+    Stage("scalafmt", "Scala is formatted", [python("scalafmt")], ("setup",)),
+    Stage("house", "arrows, twins, no registry named", [python("check_house")]),
+    Stage("figures", "the README shows those of bench/results", [python("report", "--check", "README.md")]),
+    Stage("tools", "the build tools", [[*PYTHON, "-m", "unittest", "discover", "-s", "tools", "-p", "test_*.py"]]),
+    Stage("model", "the executable specification", [[*PYTHON, "-m", "unittest", "discover", "-s", "spec/model", "-p", "test_*.py"]]),
+    Stage("vectors", "are what `make vectors` makes", [[*PYTHON, "spec/model/vectors.py", "--check"]]),
+    Stage("rtl", "units of the circuit", [python("rtl", "--run", "proofmill.RtlTests")], ("setup",)),
+    Stage("sim", "the card in Verilator", [python("sim", *LIBRARIES), python("sim", "--trace", "toy")], ("setup",)),
+    Stage("shell", "100,000 packets, registers, mailbox", [[*PYTHON, "rtl/sim/test_shell.py"]], ("sim",), [[*PYTHON, "rtl/sim/test_shell.py", "--packets", "1000000"]]),
+    Stage("host", "all crates, on cpu: and sim:", [["cargo", "test", "--workspace", "--quiet", "--", "--show-output"]], ("sim",),
+          [["cargo", "test", "--workspace", "--quiet", "--", "--show-output", "--ignored"]]),
+    Stage("docs", "documented examples and links", [["cargo", "doc", "--workspace", "--no-deps", "--quiet"]], ("setup",)),
+    Stage("run", "make run", [["make", "--no-print-directory", "run"]], ("setup",)),
+    Stage("formal", "proofs of control, and faults that they refute", [python("formal"), [*PYTHON, "rtl/formal/mutants.py"]], ("setup",)),
+    Stage("area", "the counts come out", [python("area", "shell", "--out", "target/test/area.json")], ("setup",), [python("area")]),
+]
+GROUPS = {"lint": ["rustfmt", "clippy", "scalafmt", "house", "figures", "tools"]}
+
+
+def environment():
+    """What tests of the host look for, and an optimised test profile: the checks hash a lot."""
+    import zebra_test
+    found = {
+        "PROOFMILL_SIM_DIR": str(TARGET / "sim"),
+        "CARGO_PROFILE_TEST_OPT_LEVEL": "2",
+        "CARGO_PROFILE_DEV_OPT_LEVEL": "2",
+        "RUSTDOCFLAGS": "-D warnings",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    try:
+        found["PROOFMILL_ZEBRA_TEST_DIR"] = zebra_test.folder()
+    except (Failed, FileNotFoundError) as problem:
+        print(f"no real blocks, so their tests will be skipped: {problem}")
+    return {**os.environ, **found}
+
+
+@dataclass
+class Outcome:
+    stage: str
+    result: str  # ok, FAILED, not run
+    seconds: float = 0.0
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    note: str = ""
+
+
+def counts(output):
+    """(passed, failed, skipped) that a stage's output speaks of: cargo's, unittest's and the circuit's own words."""
+    passed = failed = skipped = 0
+    for found in re.finditer(r"^test result: .*?(\d+) passed; (\d+) failed; (\d+) ignored", output, re.M):
+        passed, failed, skipped = passed + int(found[1]), failed + int(found[2]), skipped + int(found[3])
+    for found in re.finditer(r"^(\d+) passed, (\d+) failed$", output, re.M):
+        passed, failed = passed + int(found[1]), failed + int(found[2])
+    for found in re.finditer(r"^Ran (\d+) tests? in .*\n+(OK|FAILED)(?: \((.*)\))?$", output, re.M):
+        bad = sum(int(n) for n in re.findall(r"(?:failures|errors)=(\d+)", found[3] or ""))
+        lost = sum(int(n) for n in re.findall(r"skipped=(\d+)", found[3] or ""))
+        passed, failed, skipped = passed + int(found[1]) - bad - lost, failed + bad, skipped + lost
+    return passed, failed, skipped + len(re.findall(r"^\s*SKIPPED\b", output, re.M))
+
+
+def execute(stage, commands, env):
+    """Runs a stage with its output passed through; counts what the output says."""
+    begin, output, status = time.monotonic(), [], 0
+    for command in commands:
+        with subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as running:
+            for line in running.stdout:
+                sys.stdout.write(line)
+                sys.stdout.flush()
+                output.append(line)
+        status = running.returncode
+        if status != 0:
+            break
+    passed, failed, skipped = counts("".join(output))
+    good = status == 0 and failed == 0
+    if not passed and not failed:  # a stage that counts nothing is one check
+        passed, failed = int(good), int(not good)
+    elif not good and not failed:
+        failed = 1
+    note = "" if status == 0 else f"`{' '.join(command)[:90]}` ended with {status}"
+    return Outcome(stage.name, "ok" if good else "FAILED", time.monotonic() - begin, passed, failed, skipped, note)
+
+
+def run_all(stages, long, env):
+    outcomes = []
+    wanted = {stage.name for stage in stages}
+    for stage in stages:
+        bad = {outcome.stage for outcome in outcomes if outcome.result != "ok"}
+        blocked = [name for name in stage.needs if name in bad and name in wanted]
+        if blocked:
+            outcomes.append(Outcome(stage.name, "not run", note=f"needs {', '.join(blocked)}"))
+            continue
+        print(f"\n=== {stage.name}: {stage.why}", flush=True)
+        outcomes.append(execute(stage, stage.commands + (stage.long if long else []), env))
+    return outcomes
+
+
+def report(outcomes, seconds):
+    print(f"\n{'stage':10}{'result':>9}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}")
+    for o in outcomes:
+        print(f"{o.stage:10}{o.result:>9}{o.passed:>8}{o.failed:>8}{o.skipped:>9}{o.seconds:>9.1f}  {o.note}".rstrip())
+    missing = [o.stage for o in outcomes if o.result == "not run"]
+    print(f"{seconds / 60:.1f} minutes" + (f"; not run: {', '.join(missing)}" if missing else ""))
+    passed, failed, skipped = (sum(getattr(o, what) for o in outcomes) for what in ("passed", "failed", "skipped"))
+    print(f"{passed} passed, {failed + len(missing)} failed" + (f", {skipped} skipped" if skipped else ""))
+    return 0 if all(o.result == "ok" for o in outcomes) else 1
+
+
+def main():
+    names = [stage.name for stage in STAGES]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--long", action="store_true", help="the long checks too")
+    parser.add_argument("stages", nargs="*", metavar="STAGE", help=f"{', '.join(names + list(GROUPS))}; nothing: all")
+    chosen = parser.parse_args()
+    unknown = set(chosen.stages) - set(names) - set(GROUPS)
+    if unknown:
+        parser.error(f"no stage {', '.join(sorted(unknown))}; there are {', '.join(names + list(GROUPS))}")
+    wanted = {name for given in chosen.stages for name in GROUPS.get(given, [given])} or set(names)
+    begin = time.monotonic()
+    outcomes = run_all([stage for stage in STAGES if stage.name in wanted], chosen.long, environment())
+    return report(outcomes, time.monotonic() - begin)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,74 @@
+"""Every rule of check_house fails on a house that breaks it, and none on one that keeps it."""
+
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import check_house
+
+SCALA = "rtl/src/main/scala/proofmill"
+SOUND = {
+    "spec/wire/shell.toml": "",
+    "spec/wire/twist.toml": "",
+    "spec/model/twist.py": "",
+    "spec/vectors/twist/a.json": "",
+    "host/op/src/twist.rs": "",
+    "host/cpu/src/twist.rs": "",
+    "host/card/src/driver/twist.rs": "",
+    "host/op/Cargo.toml": '[dependencies]\nproofmill-algebra = "1"\nserde = "1"\n',
+    "host/cpu/Cargo.toml": '[dependencies]\nproofmill-op = "1"\n[dev-dependencies]\nproofmill-testkit = "1"\n',
+    "bench/Cargo.toml": '[dependencies]\nproofmill-device = "1"\n',
+    f"{SCALA}/engine/Engine.scala": "package proofmill.engine\nimport proofmill.spec.Wire\n",
+    f"{SCALA}/engine/twist/Twist.scala": "package proofmill.engine.twist\nimport proofmill.engine.Engine\n// proofmill.shell uses this\n",
+    f"{SCALA}/shell/Shell.scala": "import proofmill.{engine, spec}\n",
+    "Cargo.lock": 'source = "registry+https://github.com/rust-lang/' + "crates" + '.io-index"\n',
+}
+HOST = ".".join(("files.pythonhosted", "org"))
+
+#: What is broken -> (files that break it, what the complaint says).
+BROKEN = {
+    "an engine names the shell": ({f"{SCALA}/engine/twist/Twist.scala": "import proofmill.shell.Shell\n"}, "engine names shell"),
+    "in a group": ({f"{SCALA}/spec/A.scala": "import proofmill.{spec => s, engine}\n"}, "spec names engine"),
+    "in full": ({f"{SCALA}/spec/A.scala": "val x = proofmill.arith.Adder()\n"}, "spec names arith"),
+    "an engine names another": ({f"{SCALA}/engine/twist/Twist.scala": "import proofmill.engine.msm.Bucket\n"}, "engine twist names engine msm"),
+    "a new package": ({f"{SCALA}/misc/A.scala": ""}, "misc is not a room"),
+    "op depends on cpu": ({"host/op/Cargo.toml": '[dependencies]\nproofmill-cpu = "1"\n'}, "op has cpu"),
+    "cpu builds with device": ({"host/cpu/Cargo.toml": '[build-dependencies]\nproofmill-device = "1"\n'}, "cpu has device"),
+    "for one machine only": ({"host/cpu/Cargo.toml": '[target."cfg(unix)".dependencies]\nproofmill-device = "1"\n'}, "cpu has device"),
+    "a test needs the CLI": ({"host/cpu/Cargo.toml": '[dev-dependencies]\nproofmill-cli = "1"\n'}, "cpu has cli"),
+    "a new crate": ({"host/helper/Cargo.toml": ""}, "helper is not a room"),
+    "host reads rtl": ({"host/op/src/twist.rs": 'include_str!("../../../rtl/pom.xml")\n'}, "reads a file of rtl/"),
+    "rtl reads host": ({f"{SCALA}/spec/A.scala": 'Files.read("../host/op/src/twist.rs")\n'}, "reads a file of host/"),
+    "no driver": ({"host/card/src/driver/twist.rs": None}, "driver/twist.rs is missing"),
+    "no vectors": ({"spec/vectors/twist/a.json": None}, "vectors/twist/*.json is missing"),
+    "a registry's host": ({"host/op/Cargo.toml": f"# from {HOST}\n"}, "names the host"),
+    "a host in the lock": ({"Cargo.lock": f'source = "registry+https://{HOST}"\n'}, "names the host"),
+}
+
+
+class House(unittest.TestCase):
+    def faults(self, files):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            subprocess.run(["git", "init", "--quiet", folder], check=True)
+            for name, text in {**SOUND, **files}.items():
+                if text is not None:
+                    path = root / name
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_text(text)
+            return [fault for check in check_house.CHECKS for fault in check(root)]
+
+    def test_a_sound_house_has_no_faults(self):
+        self.assertEqual(self.faults({}), [])
+
+    def test_every_breach_is_found_and_named(self):
+        for name, (files, complaint) in BROKEN.items():
+            with self.subTest(name):
+                faults = self.faults(files)
+                self.assertEqual(len(faults), 1, faults)
+                self.assertIn(complaint, faults[0])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,189 @@
+"""The build tools' own promises: content names, whole builds, counting, reading Verilog, proving and refuting."""
+
+import contextlib
+import io
+import tempfile
+import unittest
+from pathlib import Path
+
+import area
+import formal
+import place
+import report
+import test
+
+VERILOG = """
+module Top (
+  input  wire          a,
+  output wire [3:0]    b
+);
+  Pair pair_1 (
+    .x (a)
+  );
+  Leaf leaf (
+    .x (a)
+  );
+endmodule
+
+module Pair (
+  input  wire x
+);
+  Leaf left (
+    .x (x)
+  );
+  Leaf right (
+    .x (x)
+  );
+endmodule
+
+module Leaf (
+  input  wire x
+);
+  initial begin
+    $readmemb("leaf.bin",rom);
+  end
+endmodule
+"""
+
+
+class Place(unittest.TestCase):
+    def test_a_name_depends_on_every_part_and_on_where_parts_end(self):
+        names = {place.digest(*parts) for parts in (("a", "b"), ("ab",), ("a", "b", ""), (b"a", "c"))}
+        self.assertEqual(len(names), 4)
+
+    def test_what_is_interrupted_leaves_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            final = Path(folder) / "made"
+            with self.assertRaises(KeyboardInterrupt):
+                with place.made_whole(final) as scratch:
+                    (scratch / "half").touch()
+                    raise KeyboardInterrupt
+            self.assertEqual(list(Path(folder).iterdir()), [])
+
+    def test_who_comes_second_keeps_the_first(self):
+        with tempfile.TemporaryDirectory() as folder:
+            final = Path(folder) / "made"
+            with place.made_whole(final) as slow:
+                (slow / "who").write_text("slow")
+                with place.made_whole(final) as fast:
+                    (fast / "who").write_text("fast")
+            self.assertEqual((final / "who").read_text(), "fast")
+            self.assertEqual([path.name for path in Path(folder).iterdir()], ["made"])
+
+    def test_a_failing_command_is_an_error(self):
+        with self.assertRaisesRegex(place.Failed, "false failed with status 1"):
+            place.run(["false"])
+
+
+class Counting(unittest.TestCase):
+    def test_the_words_of_every_test_program(self):
+        texts = {
+            "test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured\n": (12, 0, 1),
+            "test result: ok. 2 passed; 0 failed; 0 ignored\nx\ntest result: FAILED. 1 passed; 3 failed; 0 ignored\n": (3, 3, 0),
+            "Ran 29 tests in 1.4s\n\nOK\n": (29, 0, 0),
+            "Ran 5 tests in 1s\n\nFAILED (failures=1, errors=2, skipped=1)\n": (1, 3, 1),
+            "10 passed, 1 failed\n": (10, 1, 0),
+            "SKIPPED: no real blocks\nx SKIPPED\n": (0, 0, 1),
+        }
+        for text, outcome in texts.items():
+            self.assertEqual(test.counts(text), outcome, text)
+
+    def test_a_stage_that_needs_a_failed_one_is_not_run_and_counts_as_failed(self):
+        stages = [test.Stage("bad", "", [["false"]]), test.Stage("after", "", [["true"]], ("bad",)), test.Stage("good", "", [["true"]])]
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            outcomes = test.run_all(stages, False, None)
+            self.assertEqual(test.report(outcomes, 0), 1)
+        self.assertEqual([outcome.result for outcome in outcomes], ["FAILED", "not run", "ok"])
+        self.assertEqual(said.getvalue().splitlines()[-1], "1 passed, 2 failed")
+
+    def test_every_stage_needs_only_earlier_ones(self):
+        seen = set()
+        for stage in test.STAGES:
+            self.assertLessEqual(set(stage.needs), seen, stage.name)
+            seen.add(stage.name)
+
+
+class Area(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        path = Path(self.folder.name) / "Top.v"
+        path.write_text(VERILOG)
+        self.modules = area.Modules([path])
+
+    def test_the_tree_is_multiplied_out(self):
+        self.assertEqual(self.modules.below("Top"), {"Top": 1, "Pair": 1, "Leaf": 3})
+
+    def test_a_black_box_keeps_its_ports_and_nothing_else(self):
+        box = self.modules.shell_of("Pair")
+        self.assertIn("input  wire x", box)
+        self.assertNotIn("Leaf", box)
+
+    def test_a_memory_file_is_part_of_the_module(self):
+        self.assertEqual([path.name for path in self.modules.data["Leaf"]], ["leaf.bin"])
+
+    def test_totals(self):
+        own = {"Top": {"ff": 1}, "Pair": {"lut": 5}, "Leaf": {"lut": 2, "bram": 0.5}}
+        self.assertEqual(area.total_of(self.modules, own, "Top"), {"ff": 1, "lut": 11, "bram": 1.5})
+
+    def test_cells(self):
+        cells = {"LUT3": 4, "INV": 1, "SRL16E": 2, "RAM32M": 1, "FDRE": 7, "CARRY4": 3, "RAMB18E2": 1, "DSP48E2": 1, "Leaf": 9, "BUFG": 1}
+        expected = {"lut": 11, "srl": 2, "lutram": 4, "ff": 7, "carry8": 1.5, "bram": 0.5, "dsp": 1}
+        self.assertEqual(area.own_cost(self.modules, "Top", cells), expected)
+        with self.assertRaisesRegex(place.Failed, r"3 of \$_XOR_"):
+            area.own_cost(self.modules, "Top", {"$_XOR_": 3})
+
+
+class Report(unittest.TestCase):
+    ROWS = [{"metric": "lut", "value": 51000, "published": None, "kind": "measured"}, {"metric": "lut/Part", "value": 7}]
+    TEXT = "a\n<!-- figures area -->\nold\n<!-- end -->\nb\n"
+
+    def test_a_table_shows_what_rows_say(self):
+        text = report.table({"date": "2026-01-02", "machine": "M", "commit": "c", "rows": self.ROWS})
+        self.assertEqual(text.splitlines()[:3], ["| metric | value |", "|---|---|", "| lut | 51,000 |"])
+        self.assertTrue(text.endswith("\n2026-01-02, M, commit c.\n"))
+        self.assertNotIn("Part", text)
+
+    def test_marked_places_are_filled_and_nothing_else(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "README.md"
+            path.write_text(self.TEXT)
+            report.put_into(path, {"area": "new\n"})
+            self.assertEqual(path.read_text(), self.TEXT.replace("old", "new"))
+            with self.assertRaisesRegex(place.Failed, "no kept figures are called area"):
+                report.put_into(path, {})
+
+
+COUNTER = """
+module counter(input clk, input up);
+  reg [3:0] n = 0;
+  always @(posedge clk) n <= n == 9 ? 0 : n + up;
+  always @(posedge clk) assert (n < LIMIT);
+  always @(posedge clk) assume (ASSUMED);
+endmodule
+"""
+
+
+class Formal(unittest.TestCase):
+    def proof(self, limit, assumed="1"):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "counter.sv"
+            path.write_text(COUNTER.replace("LIMIT", str(limit)).replace("ASSUMED", assumed))
+            return formal.prove(path, again=True)
+
+    def test_what_holds_is_shown(self):
+        self.assertEqual(self.proof(10)[0::2], (True, "for all time"))
+
+    def test_what_does_not_hold_is_refuted_with_a_waveform(self):
+        shown, _, account = self.proof(9)
+        self.assertFalse(shown)
+        self.assertIn("waveform:", account)
+
+    def test_assumptions_that_contradict_themselves_show_nothing(self):
+        shown, _, account = self.proof(1, "n < 3 && n > 4")
+        self.assertFalse(shown)
+        self.assertIn("assumptions cannot be met", account)
+
+
+if __name__ == "__main__":
+    unittest.main()
