@@ -85,7 +85,7 @@ fn measure(library: &SimLibrary, params: Params, config: &str) -> Result<Vec<Har
     let zcash = params == Params::N200_K9;
     let row = |metric: &str, value: f64, published: Option<(f64, &str)>| HardwareRow {
         op: OP.into(),
-        instance: params.to_string(),
+        instance: params.instance(),
         config: config.into(),
         metric: metric.into(),
         unit: "cycles".into(),

@@ -7,7 +7,7 @@ use serde::Serialize;
 pub struct SoftwareRow {
     /// The operation.
     pub op: String,
-    /// Its instance, such as "200,9".
+    /// Its instance by its name in `spec`, such as "equihash_200_9".
     pub instance: String,
     /// What is counted.
     pub metric: String,

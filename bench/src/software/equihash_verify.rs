@@ -118,7 +118,7 @@ fn compare(
     };
     let row = |(seconds, name): &(f64, String), addition| SoftwareRow {
         op: "equihash_verify".into(),
-        instance: instance.params.to_string(),
+        instance: instance.params.instance(),
         metric: format!("{metric}{addition}"),
         unit: unit.into(),
         threads,

@@ -79,11 +79,8 @@ impl Shape {
 /// The mask of the first `bits` bits of a bit string.
 fn first_bits(bits: usize) -> BitString {
     std::array::from_fn(|j| {
-        let bytes = std::array::from_fn(|i| match bits.saturating_sub(64 * j + 8 * i) {
-            left @ 0..8 => !(0xff >> left),
-            _ => 0xff,
-        });
-        u64::from_le_bytes(bytes)
+        let here = bits.saturating_sub(64 * j).min(64) as u32;
+        u64::MAX.checked_shl(64 - here).unwrap_or(0).swap_bytes()
     })
 }
 

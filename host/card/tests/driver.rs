@@ -7,7 +7,7 @@ use proofmill_card::wire::constants::shell::{block_header, commands, identificat
 use proofmill_card::wire::{self, Header};
 use proofmill_card::{Card, Options};
 use proofmill_op::equihash_verify::{Network, Params, Personalisation, Request as Equihash};
-use proofmill_op::{Answer, Capability, Device, DeviceKind, Error, Request, Result, Ticket};
+use proofmill_op::{Answer, Capability, Data, Device, DeviceKind, Error, Request, Result, Ticket};
 use proofmill_testkit::random::Random;
 use proofmill_testkit::soft_card::{Order, SoftCard, SoftEngine, first_byte};
 
@@ -172,6 +172,35 @@ fn dropping_the_card_waits_for_tickets_that_are_held() {
         submit(&card, Params::N48_K5, Network::Main, headers(Params::N48_K5, 0, 50)).unwrap();
     drop(card);
     assert_eq!(masks(ticket).len(), 50);
+}
+
+#[test]
+fn two_cards_at_once_keep_their_data_apart() {
+    let (one, other) = (open(soft()).unwrap(), open(soft()).unwrap());
+    let headers = headers(Params::N48_K5, 7, 3);
+    let parked = Data::Parked(one.park(headers.clone().into()).unwrap());
+    let request = Equihash::new(Params::N48_K5, Network::Main, parked.clone());
+    let here = one.submit(Request::EquihashVerify(request.clone())).unwrap();
+    let there = submit(&other, Params::N48_K5, Network::Main, headers).unwrap();
+    let error = other.submit(Request::EquihashVerify(request)).unwrap_err();
+    assert!(error.to_string().contains("parked on another device"), "{error}");
+    assert!(other.park(parked).is_err());
+    assert_eq!(masks(here), [7, 8, 9]);
+    assert_eq!(masks(there), [7, 8, 9]);
+}
+
+#[test]
+fn whoever_has_the_answer_finds_its_cycles_counted() {
+    let card = open(soft()).unwrap();
+    let mut before = card.metrics().cycles.unwrap();
+    for _ in 0..200 {
+        let ticket = submit(&card, Params::N48_K5, Network::Main, headers(Params::N48_K5, 0, 1));
+        masks(ticket.unwrap());
+        let after = card.metrics().cycles.unwrap();
+        // The command alone takes 25 words, the reply one more.
+        assert!(after >= before + 26, "{after} after {before}");
+        before = after;
+    }
 }
 
 #[test]

@@ -95,6 +95,41 @@ fn a_lost_reply_is_noticed_even_though_others_come() {
 }
 
 #[test]
+fn a_transport_that_panics_fails_all_hundred_outstanding_tickets() {
+    let said =
+        |error: &Error| lost(error) && error.to_string().contains("panicked: the fault injector");
+    assert_eq!(hundred(Fault::Panics(42), said), 42);
+}
+
+#[test]
+fn a_card_that_does_not_take_a_command_is_lost() {
+    let said = |error: &Error| lost(error) && error.to_string().contains("send: refused");
+    let (card, _) = open(Fault::RefusesSend(20));
+    let tickets = [8, 30, 8].map(|headers| submit(&card, headers).unwrap());
+    for (ticket, answered) in tickets.into_iter().zip([true, false, false]) {
+        match end(ticket) {
+            Ok(_) => assert!(answered),
+            Err(error) => assert!(said(&error) && !answered, "{error}"),
+        }
+    }
+}
+
+/// A cancelled request whose commands are in the card: an ignore of one of them concerns nobody else.
+#[test]
+fn an_ignored_command_of_a_cancelled_request_leaves_room_for_others() {
+    let (card, hold) = open(Fault::Ignores(0));
+    hold.store(true, Ordering::SeqCst);
+    let cancelled = submit(&card, 20).unwrap();
+    std::thread::sleep(Duration::from_millis(50));
+    drop(cancelled);
+    hold.store(false, Ordering::SeqCst);
+    for _ in 0..3 {
+        std::thread::sleep(Duration::from_millis(20));
+        assert!(end(submit(&card, 20).unwrap()).is_ok());
+    }
+}
+
+#[test]
 fn what_no_healthy_card_sends_loses_the_card() {
     for at in [0, 42] {
         for fault in [

@@ -44,10 +44,22 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     }
     for simulation in found.into_iter().flatten() {
         output.line(format_args!("             {}", text(&simulation["uri"])))?;
-        let manifest = simulation.get("manifest").or(simulation.get("problem"));
-        output.line(format_args!("               {}", manifest.unwrap_or(&Value::Null)))?;
+        let what = match simulation.get("problem") {
+            Some(problem) => text(problem),
+            None => built(&simulation["manifest"]),
+        };
+        output.line(format_args!("               {what}"))?;
     }
     Ok(Exit::Valid)
+}
+
+/// One line of a simulation's manifest; --json has all of it.
+fn built(manifest: &Value) -> String {
+    let text = |key: &str| manifest[key].as_str().unwrap_or("unknown").to_owned();
+    let engines = manifest["engines"].as_array().into_iter().flatten();
+    let engines: Vec<_> = engines.filter_map(|engine| engine["instance"].as_str()).collect();
+    let engines = if engines.is_empty() { "none".to_owned() } else { engines.join(" ") };
+    format!("{} {}, content {}, engines {engines}", text("top"), text("version"), text("content"))
 }
 
 fn look() -> Value {

@@ -1,6 +1,6 @@
 //! What every subcommand says and how it ends.
 
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal as _, Write};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -47,24 +47,34 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Standard output, buffered; a reader that went away is an error, not a panic.
-pub struct Output(BufWriter<io::Stdout>);
+/// Standard output, buffered, on a terminal by the line; a reader that went away is an error, not a panic.
+pub struct Output {
+    writer: BufWriter<io::Stdout>,
+    terminal: bool,
+}
 
 impl Output {
     /// The process's own.
     pub fn stdout() -> Self {
-        Self(BufWriter::new(io::stdout()))
+        let stdout = io::stdout();
+        Self { terminal: stdout.is_terminal(), writer: BufWriter::new(stdout) }
     }
 
     /// Writes a line.
     pub fn line(&mut self, text: impl std::fmt::Display) -> anyhow::Result<()> {
-        writeln!(self.0, "{text}").context("standard output")
+        writeln!(self.writer, "{text}").context("standard output")?;
+        if self.terminal { self.flush() } else { Ok(()) }
     }
 
     /// Writes everything out.
     pub fn flush(&mut self) -> anyhow::Result<()> {
-        self.0.flush().context("standard output")
+        self.writer.flush().context("standard output")
     }
+}
+
+/// A number with its noun.
+pub fn count(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Says on standard error what went wrong. Where that is closed, nobody wants to know.

@@ -20,7 +20,7 @@ pub struct Arguments {
     json: bool,
 }
 
-/// Runs the suite; a mismatch is exit code 1.
+/// Runs the suite; a mismatch is exit code 1, a device that is lost on the way 3.
 pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let device = proofmill::open_uri(&arguments.device)?;
     let report = conformance(&*device, &arguments.filter);
@@ -50,6 +50,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
             "passed": passed,
             "failed": failed,
             "failures": failures,
+            "lost": report.lost.as_ref().map(ToString::to_string),
             "cycles": cycles,
         });
         output.line(serde_json::to_string_pretty(&document)?)?;
@@ -62,6 +63,9 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
             "{}  {passed} checks passed, {failed} failed{cycles}",
             arguments.device
         ))?;
+    }
+    if let Some(error) = report.lost {
+        return Err(anyhow::Error::new(error).context("the suite is not complete"));
     }
     Ok(if report.is_success() { Exit::Valid } else { Exit::Invalid })
 }

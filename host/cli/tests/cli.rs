@@ -99,7 +99,7 @@ fn every_form_of_file_is_read() {
     let (_folder, paths) =
         files(&[&one, &one.repeat(3), &block, &stored.repeat(2), hex.as_bytes(), lines.as_bytes()]);
     for (path, count) in paths.iter().zip([1, 3, 1, 2, 1, 2]) {
-        expect(&verify(&[path]), 0, &[&format!("{count} headers: {count} valid, 0 invalid")]);
+        expect(&verify(&[path]), 0, &[&format!(": {count} valid, 0 invalid")]);
     }
 }
 
@@ -180,6 +180,8 @@ fn a_device_that_is_not_there_ends_with_three() {
         &["make sim TRACE=1"],
     );
     expect(&verify(&["--device", "pcie:0", &file]), 3, &["not offered in this release"]);
+    let output = verify(&["--params", "80,4", "/nowhere/file"]);
+    expect(&output, 3, &["cpu: cannot do this: equihash_verify (80,4); it offers", "(200,9)"]);
     expect(&run(&["selftest", "--device", "sim:/dev/null"]), 3, &["/dev/null"]);
 }
 
@@ -189,7 +191,58 @@ fn all_files_are_gone_through_and_the_worst_counts() {
     let (good, invalid) = (example("mainnet-0.hex"), example("testnet-0.hex"));
     expect(&verify(&[&good, &invalid]), 1, &["1 valid, 1 invalid"]);
     let output = verify(&[&paths[0], &invalid, &good]);
-    expect(&output, 2, &["1 valid, 1 invalid; 1 files malformed", "'o' is no hex digit"]);
+    expect(&output, 2, &["1 valid, 1 invalid; 1 file malformed", "'o' is no hex digit"]);
+}
+
+#[test]
+fn many_files_keep_their_order() {
+    let (good, invalid) = (header("mainnet-346.hex"), header("testnet-0.hex"));
+    let contents: Vec<&[u8]> =
+        [&good[..], b"oops", &invalid].into_iter().cycle().take(300).collect();
+    let (_folder, paths) = files(&contents);
+    let paths: Vec<_> = paths.iter().map(String::as_str).collect();
+    let output = verify(&[&["--json"], &paths[..]].concat());
+    expect(&output, 2, &["offset 0: 'o' is no hex digit"]);
+    let lines: Vec<Value> =
+        text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 301);
+    for (i, (line, path)) in lines.iter().zip(&paths).enumerate() {
+        assert_eq!(line["file"], *path);
+        let valid = [Value::Bool(true), Value::Null, Value::Bool(false)];
+        assert_eq!(line["valid"], valid[i % 3], "{path}");
+    }
+    assert!(lines[300]["device_seconds"].as_f64().unwrap() > 0.0);
+}
+
+/// The circuit takes a header every few hundred cycles, but each for well over a thousand.
+#[test]
+fn files_of_one_header_keep_a_simulation_busy() {
+    let simulation = proofmill_device::list().into_iter().find(|listed| listed.uri == "sim:");
+    let Some(simulation) = simulation.and_then(|listed| listed.simulation) else {
+        let named = std::env::var_os(proofmill_device::FOLDER_VARIABLE).is_some();
+        assert!(!named, "{} has no 'card'", proofmill_device::FOLDER_VARIABLE);
+        eprintln!("SKIPPED: there is no simulation 'card'; `make sim` builds it");
+        return;
+    };
+    let uri = format!("sim:{}", simulation.path.display());
+    let cycles = |files: &[&str]| {
+        let output = verify(&[&["--json", "--device", &uri], files].concat());
+        expect(&output, 0, &[]);
+        let last = text(&output.stdout).lines().last().unwrap();
+        serde_json::from_str::<Value>(last).unwrap()["cycles"].as_u64().unwrap()
+    };
+    let file = example("mainnet-346.hex");
+    let (one, sixteen) = (cycles(&[&file]), cycles(&[&file[..]; 16]));
+    assert!(sixteen < 16 * one / 2, "{sixteen} cycles for 16 files, {one} for one");
+    assert_eq!(cycles(&[&file]), one, "the same again takes the same cycles");
+}
+
+#[test]
+fn a_file_that_is_too_large_is_not_read() {
+    let (_folder, paths) = files(&[b""]);
+    std::fs::File::options().write(true).open(&paths[0]).unwrap().set_len((1 << 30) + 1).unwrap();
+    let output = verify(&[&paths[0]]);
+    expect(&output, 2, &[&paths[0], "1073741825 bytes; expected at most 1073741824"]);
 }
 
 #[test]

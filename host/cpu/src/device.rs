@@ -1,7 +1,5 @@
 //! The device `cpu:`: a pool of threads behind the door [`Device`].
 
-use std::any::Any;
-use std::hash::{BuildHasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -66,7 +64,7 @@ impl CpuDevice {
         let sets = EQUIHASH_SETS.map(|(n, k)| Params::new(n, k).map(Capability::EquihashVerify));
         caps.capabilities = sets.into_iter().collect::<Result<_>>()?;
         caps.queue = 2 * count;
-        let identity = RandomState::new().hash_one(&caps.uri);
+        let identity = Parked::fresh_identity();
         Ok(Self { caps, isa, identity, pool, answered: Arc::default() })
     }
 
@@ -90,7 +88,7 @@ impl CpuDevice {
         let (answered, uri) = (self.answered.clone(), self.caps.uri.clone());
         let job = move || {
             let answer = catch_unwind(AssertUnwindSafe(|| work(&completer)))
-                .unwrap_or_else(|panic| Err(lost(uri, &*panic)));
+                .unwrap_or_else(|panic| Err(Error::panicked(uri, "a worker", &*panic)));
             answered.fetch_add(1, Ordering::Relaxed);
             completer.complete(answer);
         };
@@ -109,13 +107,6 @@ enum Place {
     Here,
     /// By the pool's threads.
     Pool,
-}
-
-/// A panic in the work is a bug, but must not leave anybody waiting.
-fn lost(device: String, panic: &(dyn Any + Send)) -> Error {
-    let said = panic.downcast_ref::<&str>().map(|said| said.to_string());
-    let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
-    Error::Lost { device, problem: format!("a worker panicked: {}", said.unwrap_or_default()) }
 }
 
 impl Device for CpuDevice {

@@ -23,6 +23,9 @@ use proofmill_op::{Device, DeviceKind, Error, Result};
 pub use sim::{DEFAULT_CONFIGURATION, FOLDER_VARIABLE, Simulation, folder as simulation_folder};
 pub use uri::Uri;
 
+/// More threads than this are a slip of the finger, and would take a minute to start.
+const MOST_THREADS: usize = 1024;
+
 /// Opens the device that a URI names.
 pub fn open(uri: &str) -> Result<Box<dyn Device>> {
     open_uri(&uri.parse()?)
@@ -79,7 +82,7 @@ fn open_cpu(uri: &Uri) -> Result<Box<dyn Device>> {
     }
     let threads = match uri.option("threads") {
         None => None,
-        Some(text) => Some(number(text, "threads")?),
+        Some(text) => Some(threads(text)?),
     };
     Ok(Box::new(CpuDevice::new(threads)?))
 }
@@ -103,9 +106,10 @@ fn open_sim(uri: &Uri) -> Result<Box<dyn Device>> {
     Ok(Box::new(Card::open(transport, options)?))
 }
 
-fn number(text: &str, name: &'static str) -> Result<usize> {
-    let number = text.parse().ok().filter(|&number| number > 0);
-    number.ok_or_else(|| Error::argument(name, format!("'{text}' is not a number from 1")))
+fn threads(text: &str) -> Result<usize> {
+    let number = text.parse().ok().filter(|number| (1..=MOST_THREADS).contains(number));
+    let problem = || format!("'{text}' is not a number from 1 to {MOST_THREADS}");
+    number.ok_or_else(|| Error::argument("threads", problem()))
 }
 
 fn seconds(text: &str) -> Result<Duration> {
@@ -139,6 +143,7 @@ mod tests {
             ("cpu:?trace=x", "unknown option 'trace'"),
             ("cpu:?threads=0", "threads: '0'"),
             ("cpu:?threads=many", "threads: 'many'"),
+            ("cpu:?threads=100000", "threads: '100000' is not a number from 1 to 1024"),
             ("sim:?threads=2", "unknown option 'threads'"),
             ("sim:?timeout=-1", "timeout: '-1'"),
             ("sim:?timeout=soon", "timeout: 'soon'"),

@@ -43,6 +43,11 @@ impl Params {
         Ok(Self { n, k })
     }
 
+    /// Name of the instance in `spec/hashes`, such as `equihash_200_9`.
+    pub fn instance(self) -> String {
+        format!("equihash_{}_{}", self.n, self.k)
+    }
+
     /// Bits of a leaf's hash string.
     pub fn n(self) -> u32 {
         self.n

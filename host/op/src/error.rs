@@ -1,5 +1,6 @@
 //! What can go wrong between asking and answering. An invalid proof or signature is an answer, not an error.
 
+use std::any::Any;
 use std::sync::Arc;
 
 /// The result of asking a device.
@@ -66,6 +67,13 @@ impl Error {
     /// An [`Error::Argument`].
     pub fn argument(argument: &'static str, problem: impl Into<String>) -> Self {
         Self::Argument { argument, problem: problem.into() }
+    }
+
+    /// For devices: a panic of `who` inside the device is a bug, but must not leave anybody waiting.
+    pub fn panicked(device: impl Into<String>, who: &str, panic: &(dyn Any + Send)) -> Self {
+        let said = panic.downcast_ref::<&str>().map(|said| said.to_string());
+        let said = said.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+        Self::Lost { device: device.into(), problem: format!("{who} panicked: {said}") }
     }
 
     /// True when the device, not the caller, is the cause.

@@ -9,7 +9,7 @@ use crate::{Answer, Error, Result};
 
 enum State {
     Waiting,
-    Done(Result<Answer>),
+    Done(Result<Answer>, Instant),
     Taken,
 }
 
@@ -27,7 +27,7 @@ impl Shared {
     fn finish(&self, answer: Result<Answer>) {
         let mut state = self.lock();
         if matches!(*state, State::Waiting) {
-            *state = State::Done(answer);
+            *state = State::Done(answer, Instant::now());
             self.changed.notify_all();
         }
     }
@@ -50,6 +50,12 @@ impl Ticket {
 
     /// Blocks until the answer is there. Devices have time-outs of their own, so this ends.
     pub fn wait(self) -> Result<Answer> {
+        self.wait_stamped().0
+    }
+
+    /// As [`Ticket::wait`], with the time at which the device gave the answer: earlier than now, when nobody was
+    /// waiting yet.
+    pub fn wait_stamped(self) -> (Result<Answer>, Instant) {
         let mut state = self.0.lock();
         while matches!(*state, State::Waiting) {
             state = self.0.changed.wait(state).unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -59,10 +65,10 @@ impl Ticket {
 
     /// Blocks for at most `limit`; gives the ticket back when the answer is not there by then.
     pub fn wait_timeout(self, limit: Duration) -> std::result::Result<Result<Answer>, Self> {
-        let end = Instant::now() + limit;
+        let start = Instant::now();
         let mut state = self.0.lock();
         while matches!(*state, State::Waiting) {
-            let left = end.saturating_duration_since(Instant::now());
+            let left = limit.saturating_sub(start.elapsed());
             if left.is_zero() {
                 drop(state);
                 return Err(self);
@@ -72,14 +78,14 @@ impl Ticket {
                 Err(poisoned) => poisoned.into_inner().0,
             };
         }
-        Ok(take(&mut state))
+        Ok(take(&mut state).0)
     }
 
     /// The answer if it is there, without blocking; after it was taken once, `None` again.
     pub fn poll(&mut self) -> Option<Result<Answer>> {
         let mut state = self.0.lock();
         match *state {
-            State::Done(_) => Some(take(&mut state)),
+            State::Done(..) => Some(take(&mut state).0),
             State::Waiting | State::Taken => None,
         }
     }
@@ -117,10 +123,10 @@ impl Drop for Completer {
     }
 }
 
-fn take(state: &mut State) -> Result<Answer> {
+fn take(state: &mut State) -> (Result<Answer>, Instant) {
     match std::mem::replace(state, State::Taken) {
-        State::Done(answer) => answer,
-        State::Waiting | State::Taken => Err(Error::Cancelled),
+        State::Done(answer, when) => (answer, when),
+        State::Waiting | State::Taken => (Err(Error::Cancelled), Instant::now()),
     }
 }
 
@@ -171,10 +177,19 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_has_the_time_at_which_it_was_given() {
+        let (completer, ticket) = Ticket::pair();
+        completer.complete(Ok(answer()));
+        let given = Instant::now();
+        std::thread::sleep(Duration::from_millis(1));
+        assert!(ticket.wait_stamped().1 <= given);
+    }
+
+    #[test]
     fn waiting_with_a_limit_gives_the_ticket_back() {
         let (completer, ticket) = Ticket::pair();
         let ticket = ticket.wait_timeout(Duration::from_millis(5)).unwrap_err();
         completer.complete(Ok(answer()));
-        assert!(ticket.wait().is_ok());
+        assert!(ticket.wait_timeout(Duration::MAX).unwrap().is_ok());
     }
 }

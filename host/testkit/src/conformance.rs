@@ -1,7 +1,7 @@
 //! The suite that every device passes: the vectors, and the promises of the trait [`Device`] itself.
 //!
 //! Every check ends, on any device: devices have time-outs of their own. A device that is lost fails the check
-//! that noticed and all later ones.
+//! that noticed, and the suite ends there.
 
 use proofmill_op::equihash_verify::{Network, Params, Request as Equihash, Response, Verdict};
 use proofmill_op::{Answer, Capability, Data, Device, Error, Parked, Request, Ticket};
@@ -31,6 +31,8 @@ pub struct Check {
 pub struct Report {
     /// In the order of running.
     pub checks: Vec<Check>,
+    /// Why the suite ended early: the device was lost in the last check.
+    pub lost: Option<Error>,
 }
 
 impl Report {
@@ -83,11 +85,18 @@ struct Suite<'a> {
 impl Suite<'_> {
     fn record(&mut self, name: String, result: Result<(), String>) {
         let outcome = result.map_or_else(Outcome::Failed, |()| Outcome::Passed);
+        if outcome != Outcome::Passed {
+            self.report.lost = loss(self.device);
+        }
         self.report.checks.push(Check { name, outcome });
     }
 
+    fn is_over(&self) -> bool {
+        self.report.lost.is_some()
+    }
+
     fn check(&mut self, name: &str, body: impl FnOnce(&dyn Device) -> Result<(), String>) {
-        if name.contains(self.filter) {
+        if name.contains(self.filter) && !self.is_over() {
             let result = body(self.device);
             self.record(name.to_owned(), result);
         }
@@ -96,7 +105,8 @@ impl Suite<'_> {
     /// Every case as a request of its own, all outstanding at once.
     fn vectors(&mut self, name: &str, cases: &[&EquihashCase]) {
         let named = cases.iter().map(|case| (format!("{name}: {}", case.id), *case));
-        let chosen: Vec<_> = named.filter(|(name, _)| name.contains(self.filter)).collect();
+        let chosen: Vec<_> =
+            named.filter(|(name, _)| name.contains(self.filter) && !self.is_over()).collect();
         let tickets: Vec<_> = chosen
             .iter()
             .map(|(_, case)| self.device.submit(Request::EquihashVerify(case.request())))
@@ -104,6 +114,9 @@ impl Suite<'_> {
         for ((name, case), ticket) in chosen.into_iter().zip(tickets) {
             let result = ticket.and_then(finish).map_err(|error| error.to_string());
             self.record(name, result.and_then(|response| expect(&response, &[case.verdict])));
+            if self.is_over() {
+                return;
+            }
         }
     }
 
@@ -153,6 +166,17 @@ impl Suite<'_> {
             if counted >= 1 { Ok(()) } else { Err(format!("{counted} counted for 1")) }
         });
     }
+}
+
+/// Why the device is no more, if it is: a lost device says so to every request, were it one of no headers.
+fn loss(device: &dyn Device) -> Option<Error> {
+    let params = device.caps().capabilities.iter().find_map(|capability| match capability {
+        Capability::EquihashVerify(params) => Some(*params),
+        _ => None,
+    })?;
+    let nothing = Equihash::new(params, Network::None, vec![]);
+    let answer = device.submit(Request::EquihashVerify(nothing)).and_then(finish);
+    answer.err().filter(|error| matches!(error, Error::Lost { .. } | Error::TimedOut { .. }))
 }
 
 /// All headers in one request, twice over.

@@ -33,6 +33,10 @@ pub enum Fault {
     UndefinedBits(u64),
     /// In place of this reply comes an ignore of its command.
     Ignores(u64),
+    /// The transport panics after this many replies.
+    Panics(u64),
+    /// After this many commands to an engine no packet is taken any more.
+    RefusesSend(u64),
     /// The first register write fails.
     RefusesWrite,
     /// What is written to a register does not arrive.
@@ -44,6 +48,7 @@ pub struct Faulty<T> {
     card: T,
     fault: Fault,
     seen: u64,
+    commands: u64,
     again: Option<Vec<u8>>,
     last_command: Option<Header>,
     held: Arc<AtomicBool>,
@@ -52,7 +57,15 @@ pub struct Faulty<T> {
 impl<T: Transport> Faulty<T> {
     /// Puts a fault into a card.
     pub fn new(card: T, fault: Fault) -> Self {
-        Self { card, fault, seen: 0, again: None, last_command: None, held: Arc::default() }
+        Self {
+            card,
+            fault,
+            seen: 0,
+            commands: 0,
+            again: None,
+            last_command: None,
+            held: Arc::default(),
+        }
     }
 
     /// While this is true the card takes everything and answers nothing: time to fill its queues.
@@ -67,12 +80,18 @@ impl<T: Transport> Faulty<T> {
 
     fn dead(&self) -> Result<()> {
         match self.fault {
-            Fault::Dies(after) if self.armed() && self.seen >= after => Err(Error::Lost {
-                device: self.card.name().to_owned(),
-                problem: "the fault injector says so".into(),
-            }),
+            Fault::Dies(after) if self.armed() && self.seen >= after => {
+                Err(self.lost("the fault injector says so".into()))
+            }
+            Fault::Panics(after) if self.armed() && self.seen >= after => {
+                panic!("the fault injector's own panic")
+            }
             _ => Ok(()),
         }
+    }
+
+    fn lost(&self, problem: String) -> Error {
+        Error::Lost { device: self.card.name().to_owned(), problem }
     }
 
     fn spoil(&mut self, mut reply: Vec<u8>, number: u64) -> Option<Vec<u8>> {
@@ -105,8 +124,13 @@ impl<T: Transport> Transport for Faulty<T> {
 
     fn send(&mut self, packet: &[u8]) -> Result<()> {
         self.dead()?;
-        self.last_command =
-            Header::of(packet).filter(|it| it.cmd == command::NUMBER).or(self.last_command);
+        if let Some(header) = Header::of(packet).filter(|it| it.cmd == command::NUMBER) {
+            if matches!(self.fault, Fault::RefusesSend(after) if self.commands >= after) {
+                return Err(self.lost("send: refused by the fault injector".into()));
+            }
+            self.commands += 1;
+            self.last_command = Some(header);
+        }
         self.card.send(packet)
     }
 
@@ -140,10 +164,8 @@ impl<T: Transport> Transport for Faulty<T> {
     fn write_register(&mut self, address: u32, value: u32) -> Result<()> {
         self.dead()?;
         match self.fault {
-            Fault::RefusesWrite => Err(Error::Lost {
-                device: self.card.name().to_owned(),
-                problem: format!("writing register {address:#06x}: refused by the fault injector"),
-            }),
+            Fault::RefusesWrite => Err(self
+                .lost(format!("writing register {address:#06x}: refused by the fault injector"))),
             Fault::DropsWrite => Ok(()),
             _ => self.card.write_register(address, value),
         }

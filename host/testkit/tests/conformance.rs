@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use proofmill_card::{Card, Options};
 use proofmill_op::equihash_verify::{Params, Verdict};
-use proofmill_op::{Device, DeviceKind};
+use proofmill_op::{Device, DeviceKind, Error};
 use proofmill_testkit::conformance::{Outcome, conformance};
+use proofmill_testkit::faults::{Fault, Faulty};
 use proofmill_testkit::random::Random;
 use proofmill_testkit::soft_card::{Order, SoftCard, SoftEngine, first_byte};
 use proofmill_testkit::vectors;
@@ -72,6 +73,17 @@ fn a_card_that_is_wrong_does_not_conform() {
     let card = Card::open(Box::new(card), Options::new("soft:", DeviceKind::Card)).unwrap();
     let report = conformance(&card, "");
     assert!(report.failures().count() > 10);
+    assert!(report.lost.is_none());
+}
+
+#[test]
+fn the_suite_ends_where_the_device_is_lost() {
+    let card = SoftCard::new(&engines(), support::judge());
+    let card = Box::new(Faulty::new(card, Fault::Dies(7)));
+    let card = Card::open(card, Options::new("soft:", DeviceKind::Card)).unwrap();
+    let report = conformance(&card, "");
+    assert_eq!((report.passed(), report.checks.len()), (7, 8));
+    assert!(matches!(report.lost, Some(Error::Lost { .. })) && !report.is_success());
 }
 
 #[test]

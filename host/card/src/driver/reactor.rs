@@ -9,7 +9,6 @@
 //!    device: every job gets the same error, and so does everything submitted later;
 //! 5. a cancelled job sends no further command, and replies to those it has sent are swallowed.
 
-use std::any::Any;
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -101,7 +100,7 @@ impl Reactor {
     pub fn run(mut self) {
         // A panic is a bug, but must not leave anybody waiting.
         let served = catch_unwind(AssertUnwindSafe(|| self.serve()))
-            .unwrap_or_else(|panic| Err(self.lost(panicked(&*panic))));
+            .unwrap_or_else(|panic| Err(Error::panicked(&self.options.uri, "its driver", &*panic)));
         let Err(error) = served else { return };
         let _ = self.shared.dead.set(error.clone());
         let Self { transport, inbox, jobs, shared, .. } = self;
@@ -329,10 +328,4 @@ fn configure(
         }
     }
     Ok(())
-}
-
-fn panicked(panic: &(dyn Any + Send)) -> String {
-    let said = panic.downcast_ref::<&str>().map(|said| said.to_string());
-    let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
-    format!("its driver panicked: {}", said.unwrap_or_default())
 }

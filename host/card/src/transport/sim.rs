@@ -2,6 +2,8 @@
 //! `spec/wire/sim.h`; time passes only while this transport waits for a reply or touches a register.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uint};
+use std::fs::File;
+use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
@@ -75,10 +77,13 @@ struct Loaded {
 impl SimLibrary {
     /// Loads a library and checks that it speaks this version of the interface.
     pub fn load(path: &Path) -> Result<Self> {
+        check_size(path)?;
         // SAFETY: loading runs the library's initialisers. The user named this file, as one names a program.
-        let library = unsafe { Library::new(path) }.map_err(|error| open_error(path, error))?;
-        let interface = Interface::load(&library)
-            .map_err(|error| open_error(path, format!("not a simulation library: {error}")))?;
+        let library =
+            unsafe { Library::new(path) }.map_err(|error| open_error(path, with_causes(&error)))?;
+        let interface = Interface::load(&library).map_err(|error| {
+            open_error(path, format!("not a simulation library: {}", with_causes(&error)))
+        })?;
         // SAFETY: takes nothing, returns a number.
         let abi = unsafe { (interface.pm_sim_abi)() };
         if abi != ABI {
@@ -293,6 +298,33 @@ impl Drop for SimTransport {
     }
 }
 
+/// The loader maps a file without asking how long it is, so one that was cut off in the middle of writing would end
+/// this process. An ELF file's section headers stand at its end: they must be there. Whatever else is wrong with
+/// the file, the loader says.
+fn check_size(path: &Path) -> Result<()> {
+    let io = |error: std::io::Error| open_error(path, error);
+    let mut file = File::open(path).map_err(io)?;
+    let len = file.metadata().map_err(io)?.len();
+    let mut header = [0; 64];
+    let is_elf64 = |header: &[u8]| header.starts_with(b"\x7fELF\x02\x01");
+    if file.read_exact(&mut header).is_err() || !is_elf64(&header) {
+        return Ok(());
+    }
+    let sections = u64::from_le_bytes(header[40..48].try_into().expect("eight bytes"));
+    let [size, count] = [58, 60].map(|at| u64::from(header[at]) | u64::from(header[at + 1]) << 8);
+    let end = sections.saturating_add(size * count);
+    if len < end {
+        return Err(open_error(path, format!("truncated: {len} bytes of {end}; build it again")));
+    }
+    Ok(())
+}
+
+/// An error with what is behind it: the loader's own words are there.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}
+
 fn open_error(path: &Path, problem: impl ToString) -> Error {
     Error::Open { device: format!("sim:{}", path.display()), problem: problem.to_string() }
 }
@@ -306,6 +338,23 @@ mod tests {
         let error = SimLibrary::load(Path::new("/dev/null")).err().unwrap().to_string();
         assert!(error.contains("sim:/dev/null"), "{error}");
         let error = SimLibrary::load(Path::new("/nowhere/card.so")).err().unwrap().to_string();
-        assert!(error.contains("/nowhere/card.so"), "{error}");
+        assert!(error.contains("/nowhere/card.so") && error.contains("No such file"), "{error}");
+    }
+
+    #[test]
+    fn a_library_that_was_cut_off_is_refused_before_it_is_mapped() {
+        let file = std::env::temp_dir().join(format!("proofmill-cut-{}.so", std::process::id()));
+        let this = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+        let load = |content: &[u8]| {
+            std::fs::write(&file, content).unwrap();
+            SimLibrary::load(&file).err().unwrap().to_string()
+        };
+        let cut = load(&this[..this.len() - 1]);
+        let garbage = load(&[0x5a; 1000]);
+        std::fs::remove_file(&file).unwrap();
+        if this.starts_with(b"\x7fELF") {
+            assert!(cut.contains(&format!("truncated: {} bytes", this.len() - 1)), "{cut}");
+        }
+        assert!(garbage.contains("dlopen failed: "), "the loader's own words: {garbage}");
     }
 }

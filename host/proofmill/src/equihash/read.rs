@@ -123,59 +123,83 @@ pub fn headers(content: &[u8], params: Params) -> Result<Headers, ReadError> {
 }
 
 fn from_hex(content: &[u8], params: Params, out: &mut Vec<u8>) -> Result<(), ReadError> {
-    let mut lines = Vec::new();
+    let mut digits = Digits::default();
+    let mut lines_stand_alone = None;
     let mut offset = 0;
     for (number, line) in content.split(|&byte| byte == b'\n').enumerate() {
-        let digits = hex_digits(line, offset)?;
+        digits.push(line, offset)?;
         offset += line.len() + 1;
-        if !digits.is_empty() {
-            lines.push((number + 1, digits));
+        if digits.is_empty() {
+            continue;
+        }
+        let long = digits.bytes.len() >= params.header_bytes();
+        if *lines_stand_alone.get_or_insert(long) {
+            digits.headers(params, |offset| Place::Line(number + 1, offset), out)?;
+            digits.clear();
         }
     }
-    let long = lines.first().is_some_and(|(_, digits)| digits.len() >= 2 * params.header_bytes());
-    if long {
-        for (number, digits) in lines {
-            let place = |offset| Place::Line(number, offset);
-            from_digits(&digits, params, place, out)?;
+    match lines_stand_alone {
+        Some(true) => Ok(()),
+        _ => digits.headers(params, Place::Decoded, out),
+    }
+}
+
+/// What hex digits say, so far.
+#[derive(Default)]
+struct Digits {
+    bytes: Vec<u8>,
+    /// The first digit of a byte whose second is still to come.
+    half: Option<u8>,
+}
+
+impl Digits {
+    /// Takes in the digits of a line that starts at this offset of the file; `0x` may stand in front of them.
+    fn push(&mut self, line: &[u8], offset: usize) -> Result<(), ReadError> {
+        let start = line.len() - line.trim_ascii_start().len();
+        let prefix = if line[start..].starts_with(b"0x") { 2 } else { 0 };
+        for (at, &byte) in line.iter().enumerate().skip(start + prefix) {
+            if byte.is_ascii_whitespace() {
+                continue;
+            }
+            let digit = char::from(byte).to_digit(16).ok_or_else(|| {
+                let problem = format!(
+                    "'{}' is no hex digit, and the file starts as text",
+                    byte.escape_ascii()
+                );
+                ReadError { place: Place::File(offset + at), problem }
+            })? as u8;
+            match self.half.take() {
+                None => self.half = Some(digit),
+                Some(high) => self.bytes.push(high << 4 | digit),
+            }
         }
-        return Ok(());
+        Ok(())
     }
-    let digits: Vec<u8> = lines.into_iter().flat_map(|(_, digits)| digits).collect();
-    from_digits(&digits, params, Place::Decoded, out)
-}
 
-/// The values of a line's hex digits; `0x` may stand in front of them.
-fn hex_digits(line: &[u8], offset: usize) -> Result<Vec<u8>, ReadError> {
-    let start = line.len() - line.trim_ascii_start().len();
-    let prefix = if line[start..].starts_with(b"0x") { 2 } else { 0 };
-    let mut digits = Vec::with_capacity(line.len());
-    for (at, &byte) in
-        line.iter().enumerate().skip(start + prefix).filter(|(_, byte)| !byte.is_ascii_whitespace())
-    {
-        let digit = char::from(byte).to_digit(16).ok_or_else(|| {
-            let problem =
-                format!("'{}' is no hex digit, and the file starts as text", byte.escape_ascii());
-            ReadError { place: Place::File(offset + at), problem }
-        })?;
-        digits.push(digit as u8);
+    fn is_empty(&self) -> bool {
+        self.bytes.is_empty() && self.half.is_none()
     }
-    Ok(digits)
-}
 
-fn from_digits(
-    digits: &[u8],
-    params: Params,
-    place: impl Fn(usize) -> Place,
-    out: &mut Vec<u8>,
-) -> Result<(), ReadError> {
-    let (pairs, rest) = digits.as_chunks::<2>();
-    if !rest.is_empty() {
-        let problem = format!("an odd number of hex digits, {}", digits.len());
-        return Err(ReadError { place: place(pairs.len()), problem });
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.half = None;
     }
-    let bytes: Vec<u8> = pairs.iter().map(|[high, low]| high << 4 | low).collect();
-    from_bytes(&bytes, params, out)
-        .map_err(|(offset, problem)| ReadError { place: place(offset), problem })
+
+    /// The headers in all that was taken in.
+    fn headers(
+        &self,
+        params: Params,
+        place: impl Fn(usize) -> Place,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ReadError> {
+        let len = self.bytes.len();
+        if self.half.is_some() {
+            let problem = format!("an odd number of hex digits, {}", 2 * len + 1);
+            return Err(ReadError { place: place(len), problem });
+        }
+        from_bytes(&self.bytes, params, out)
+            .map_err(|(offset, problem)| ReadError { place: place(offset), problem })
+    }
 }
 
 fn from_bytes(bytes: &[u8], params: Params, out: &mut Vec<u8>) -> Result<(), Problem> {
