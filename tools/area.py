@@ -16,7 +16,9 @@ import collections
 import json
 import os
 import re
+import shutil
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -100,17 +102,15 @@ def synthesise(modules, name, version):
     inside = modules.text[name] + "".join(modules.shell_of(child) for child in sorted(modules.children(name)))
     kept = CACHE / "area" / f"{digest(version, SYNTHESIS, inside, *modules.data[name])}.json"
     if not kept.exists():
-        work = kept.with_suffix(f".{os.getpid()}.v")
-        report = kept.with_suffix(f".{os.getpid()}.stat")
-        write_whole(work, inside)
-        try:
-            script = f"read_verilog {work}; {SYNTHESIS} -top {name}; tee -q -o {report} stat -json"
-            run([setup.yosys(), "-q", "-p", script], cwd=modules.folder)
-            cells = json.loads(report.read_text())["design"]["num_cells_by_type"]
+        # yosys is WebAssembly and sees its working folder and little else: everything is brought there.
+        with tempfile.TemporaryDirectory() as scratch:
+            Path(scratch, "unit.v").write_text(inside)
+            for file in modules.data[name]:
+                shutil.copy(file, scratch)
+            script = f"read_verilog unit.v; {SYNTHESIS} -top {name}; tee -q -o unit.json stat -json"
+            run([setup.yosys(), "-q", "-p", script], cwd=scratch)
+            cells = json.loads(Path(scratch, "unit.json").read_text())["design"]["num_cells_by_type"]
             write_whole(kept, json.dumps(cells))
-        finally:
-            work.unlink(missing_ok=True)
-            report.unlink(missing_ok=True)
     return json.loads(kept.read_text())
 
 

@@ -88,7 +88,7 @@ def explain(work, text, name):
 def prove(path, again=False):
     """(shown, seconds, what there is to say)."""
     name, text = path.stem, path.read_text()
-    known = CACHE / "formal" / digest(text, GRAPH, SHOW, REFUTE, RUNS, *setup.PYTHON_PACKAGES)
+    known = CACHE / "formal" / digest(text, GRAPH, SHOW, REFUTE, RUNS, run(["berkeley-abc", "-c", "version"]), *setup.PYTHON_PACKAGES)
     if known.exists() and not again:
         return True, 0.0, "shown before"
     begin = time.monotonic()

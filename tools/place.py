@@ -76,7 +76,10 @@ def write_whole(path, text):
 def run(command, **options):
     """Runs a command to its end; its standard output. When it fails, all it said is shown and `Failed` raised."""
     command = [str(part) for part in command]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    except FileNotFoundError:
+        raise Failed(f"there is no {command[0]}: tools/setup.py installs what is missing, or names it") from None
     if done.returncode != 0:
         sys.stderr.write(done.stdout + done.stderr)
         raise Failed(f"{Path(command[0]).name} failed with status {done.returncode}: {' '.join(command)[:400]}")

@@ -39,10 +39,12 @@ def build(part="main"):
     stamp, classpath = BUILT / f"built-{part}", BUILT / "classpath.txt"
     with alone(f"rtl-{digest(str(RTL))}"):
         if not (stamp.exists() and stamp.read_text() == wanted and classpath.exists()):
-            stamp.unlink(missing_ok=True)
+            for old in BUILT.glob("built-*"):  # both parts are compiled into one folder of classes
+                old.unlink()
             goals = ["compile" if part == "main" else "test-compile"]
             goals += ["dependency:build-classpath", f"-Dmdep.outputFile={classpath}", "-Dmdep.includeScope=test"]
             run(["mvn", "-q", "-B", *goals], cwd=RTL)
+            write_whole(BUILT / "built-main", content(sources("main")))
             write_whole(stamp, wanted)
     folders = [BUILT / "classes"] + ([BUILT / "test-classes"] if part == "test" else [])
     return ":".join([*map(str, folders), classpath.read_text()])

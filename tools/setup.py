@@ -5,6 +5,7 @@ printed and the exit status is 1. yosys is a Python package in a virtual environ
 cache folder. Quick when everything is there.
 """
 
+import importlib.util
 import os
 import shutil
 import sys
@@ -34,13 +35,18 @@ def missing(programs):
     return [program for program in programs if shutil.which(program) is None]
 
 
+def missing_modules():
+    """Debian packages for what Debian's own Python lacks."""
+    return set() if importlib.util.find_spec("ensurepip") else {"python3-venv"}
+
+
 def install_packages():
-    packages = sorted({PROGRAMS[program] for program in missing(PROGRAMS)})
+    packages = sorted({PROGRAMS[program] for program in missing(PROGRAMS)} | missing_modules())
     if not packages:
         return
     command = ["apt-get", "install", "-y", "--no-install-recommends", *packages]
     if os.geteuid() != 0 or shutil.which("apt-get") is None:
-        raise Failed(f"these are missing: {' '.join(missing(PROGRAMS))}. On Debian 12: sudo apt-get update && sudo {' '.join(command)}")
+        raise Failed(f"these are missing: {' '.join([*missing(PROGRAMS), *missing_modules()])}. On Debian 12: sudo apt-get update && sudo {' '.join(command)}")
     quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     print(f"installing {' '.join(packages)}", flush=True)
     run(["apt-get", "update"], env=quiet)

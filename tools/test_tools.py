@@ -139,19 +139,18 @@ class Report(unittest.TestCase):
     TEXT = "a\n<!-- figures area -->\nold\n<!-- end -->\nb\n"
 
     def test_a_table_shows_what_rows_say(self):
-        text = report.table({"date": "2026-01-02", "machine": "M", "commit": "c", "rows": self.ROWS})
+        text = report.table({"date": "2026-01-02", "machine": "M", "commit": "c", "command": "make area", "rows": self.ROWS})
         self.assertEqual(text.splitlines()[:3], ["| metric | value |", "|---|---|", "| lut | 51,000 |"])
-        self.assertTrue(text.endswith("\n2026-01-02, M, commit c.\n"))
+        self.assertTrue(text.endswith("\n`make area`: 2026-01-02, M, commit c.\n"))
         self.assertNotIn("Part", text)
 
     def test_marked_places_are_filled_and_nothing_else(self):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "README.md"
             path.write_text(self.TEXT)
-            report.put_into(path, {"area": "new\n"})
-            self.assertEqual(path.read_text(), self.TEXT.replace("old", "new"))
+            self.assertEqual(report.filled(path, {"area": "new\n"}), self.TEXT.replace("old", "new"))
             with self.assertRaisesRegex(place.Failed, "no kept figures are called area"):
-                report.put_into(path, {})
+                report.filled(path, {})
 
 
 COUNTER = """

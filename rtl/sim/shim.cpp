@@ -197,6 +197,10 @@ pm_sim *pm_sim_new(void) try {
     c.reset = 1;
     for (int i = 0; i < kResetCycles; ++i) s->tick();
     c.reset = 0;
+    // What the doors seemed to do before the reset took hold were random register values.
+    s->receiving.clear();
+    s->replies.clear();
+    s->reads_open = s->writes_open = 0;
     return s.release();
 } catch (const std::bad_alloc &) {
     return nullptr;
@@ -215,6 +219,7 @@ int pm_sim_trace(pm_sim *s, const char *path) {
 #if VM_TRACE
     auto wave = std::make_unique<VerilatedVcdC>();
     if (s->wave) s->wave->close();
+    s->wave.reset();
     s->card->trace(wave.get(), 99);
     wave->open(path);
     if (!wave->isOpen()) return -2;

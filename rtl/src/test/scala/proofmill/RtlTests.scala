@@ -28,7 +28,7 @@ object RtlTest {
     sim.compile(dut).doSim(seed = seed.toInt) { dut =>
       dut.clockDomain.forkStimulus(10)
       SimTimeout(limit * 10)
-      dut.clockDomain.waitRisingEdge(2) // the reset is on now: drivers made by `body` see no edge before it
+      dut.clockDomain.waitRisingEdge(2) // the circuit is reset now: before that its registers are random, and `body` would believe them
       body(dut)
     }
 }

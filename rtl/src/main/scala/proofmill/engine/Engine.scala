@@ -43,6 +43,6 @@ abstract class Engine extends Component {
 
 object Engine {
 
-  /** Words of command packets that the shell keeps for an engine, at least. */
+  /** Words of command packets that every card's shell keeps for an engine; the engines' `queue` register counts on it. */
   val queueWords = 512
 }

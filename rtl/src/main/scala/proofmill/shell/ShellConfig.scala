@@ -19,7 +19,7 @@ case class ShellConfig(
     version: Int = 0x000100,
     buildDate: String = "20261121",
     buildHost: String = "sim",
-    commandWords: Int = 512,
+    commandWords: Int = Engine.queueWords,
     replyWords: Int = 16,
     resetCycles: Int = 16,
     mailbox: Boolean = false

@@ -12,10 +12,13 @@ object Targets {
 
   private val toy = equihash("equihash_48_5", shaCores = 1)
 
+  private val card = Seq(equihash("equihash_200_9", shaCores = 4), equihash("equihash_144_5", shaCores = 6))
+
   def all(shell: ShellConfig): Seq[Target] = Seq(
     Target("shell", shell, Seq.empty),
     Target("toy", shell, Seq(toy)),
-    Target("card", shell, Seq(equihash("equihash_200_9", shaCores = 4), equihash("equihash_144_5", shaCores = 6))),
-    Target("mailbox", shell.copy(mailbox = true), Seq(toy))
+    Target("card", shell, card),
+    Target("mailbox", shell.copy(mailbox = true), Seq(toy)),
+    Target("mailbox_card", shell.copy(mailbox = true), card)
   )
 }

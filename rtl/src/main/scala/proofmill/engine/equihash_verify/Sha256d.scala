@@ -22,17 +22,17 @@ object Sha256 {
 /** SHA-256 of SHA-256 of a message of fixed length, one round a cycle: 65 cycles a block.
   *
   * {{{
-  *   Idle ─► Fetch ─► Round (64) ─► Add ─┬─► Fetch        next block of the message
-  *                                       ├─► Round        second hash, its message is the digest
-  *                                       └─► Result (8) ─► Idle
+  *   Fetch ─► Round (64) ─► Add ─┬─► Fetch        next block of the message
+  *                               ├─► Round        second hash, its message is the digest
+  *                               └─► Result (8) ─► Fetch
   * }}}
   *
-  *   1. Idle: a..h and H hold the initial value.
-  *   2. Fetch: waits until the block's eight words have been written; the message may still be arriving. Skipped when they have.
-  *   3. Round: t = 0 to 63. W_t comes from the message memory for t < 16, in the second hash from H, which moves
+  *   1. Fetch: waits until the block's eight words have been written; the message may still be arriving. Skipped when they have.
+  *      Before the first block a..h and H hold the initial value.
+  *   2. Round: t = 0 to 63. W_t comes from the message memory for t < 16, in the second hash from H, which moves
   *      out through word 0 while the initial value moves in at word 7.
-  *   4. Add: H += a..h.
-  *   5. Result: H moves out in the same way, digest word 0 first.
+  *   3. Add: H += a..h.
+  *   4. Result: H moves out in the same way, digest word 0 first.
   *
   * @param bytes message length; the 64-bit words written must carry the padding byte 0x80 after the message's last byte, when
   *              that lies in the same word, and may carry anything behind it
