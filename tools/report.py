@@ -38,9 +38,10 @@ def keep():
     files = sorted(MADE.glob("*.json"))
     if not files:
         raise Failed("target/bench holds no figures: run `make bench`, `make cycles` or `make area`")
+    today = commit()  # before the kept files themselves change the tree
     for path in files:
         made = datetime.date.fromtimestamp(path.stat().st_mtime).isoformat()
-        content = {"date": made, "machine": machine(), "commit": commit(), "command": command(path.stem), "rows": json.loads(path.read_text())}
+        content = {"date": made, "machine": machine(), "commit": today, "command": command(path.stem), "rows": json.loads(path.read_text())}
         write_whole(KEPT / f"{made}-{path.stem}.json", json.dumps(content, indent=1) + "\n")
 
 
@@ -57,9 +58,15 @@ def number(value):
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
+def detail(row):
+    """True for rows that are left to the data: a unit inside an engine, how a LUT is used, toys, a peer's slower mode."""
+    metric = str(row.get("metric", ""))
+    return "/" in metric or metric in {"lutram", "srl", "carry8", "muxf"} or row.get("config") == "toy" or metric.endswith("slower mode")
+
+
 def table(content):
-    """The rows as Markdown. Rows of a unit inside an engine (metric `lut/Unit`) are left to the data."""
-    rows = [row for row in content["rows"] if "/" not in str(row.get("metric", ""))]
+    """The rows as Markdown, without the details."""
+    rows = [row for row in content["rows"] if not detail(row)]
     columns = [column for column in dict.fromkeys(key for row in rows for key in row) if column not in HIDDEN]
     columns = [column for column in columns if any(row.get(column) is not None for row in rows)]
     lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
