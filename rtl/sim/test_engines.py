@@ -31,7 +31,7 @@ from book import pow_limit  # noqa: E402
 
 LIBRARIES = [ROOT / "target/sim/card.so", ROOT / "target/sim/toy.so"]
 REGISTERS = {register["name"]: register for register in EQUIHASH["block"]["registers"]}
-FIELDS = {field["name"]: field for field in EQUIHASH["command"]["fields"]}
+HEADER = next(field["offset"] for field in EQUIHASH["command"]["fields"] if field["name"] == "header")
 
 #: (personalisation, powLimit) of an engine after power-up and after RESET; no powLimit: the difficulty is not checked.
 DEFAULTS = (REGISTERS["personalisation"]["reset"].encode(), equihash.POW_LIMIT[REGISTERS["pow_limit"]["reset"]])
@@ -92,7 +92,7 @@ class Verdicts(Ledger):
         kind, *rest = expected(packet, keeps, self.lengths)
         if kind == "engine":
             length, reply = rest
-            whole = packet.ljust(length, b"\xa5")[FIELDS["header"]["offset"] : length]
+            whole = packet.ljust(length, b"\xa5")[HEADER:length]
             mask = mask_of(self.engines[length].params, whole, *self.settings[length])
             self.epochs[-1][length][-1] = reply[:-1] + bytes([mask])
         elif kind == "reset":
@@ -196,9 +196,8 @@ def stress(library, seed, seconds):
                 print(f"FAILED: {library}, seed {seed}, round {rounds}: {problem}", flush=True)
                 return False
             rounds += 1
-        names = ", ".join(engine.params.name for engine in trial.engines.values())
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(trial.kinds.items()))
-        print(f"{library.name}: {names}: {rounds} rounds, {kinds}, {card.lib.pm_sim_cycles(card.sim):,} cycles", flush=True)
+        print(f"{library.name}: {rounds} rounds, {kinds}, {card.lib.pm_sim_cycles(card.sim):,} cycles", flush=True)
     return True
 
 
