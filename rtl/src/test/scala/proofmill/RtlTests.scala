@@ -28,7 +28,8 @@ object RtlTest {
     sim.compile(dut).doSim(seed = seed.toInt) { dut =>
       dut.clockDomain.forkStimulus(10)
       SimTimeout(limit * 10)
-      dut.clockDomain.waitRisingEdge(2) // the circuit is reset now: before that its registers are random, and `body` would believe them
+      // From here the circuit is reset: before that its registers are random, and `body` would believe them.
+      dut.clockDomain.waitRisingEdge(2)
       body(dut)
     }
 }
