@@ -46,9 +46,9 @@ impl Options {
 
 /// A card as a [`Device`]. Dropping it waits, within the time-out, for tickets that are still held.
 pub struct Card {
+    /// One capability an engine, in the order of the reactor's lanes.
     caps: Caps,
     identity: u64,
-    engines: Vec<equihash_verify::Engine>,
     shared: Arc<Shared>,
     inbox: Option<Sender<Work>>,
     thread: Option<JoinHandle<()>>,
@@ -90,7 +90,6 @@ impl Card {
         Ok(Self {
             caps,
             identity: Parked::fresh_identity(),
-            engines,
             shared,
             inbox: Some(inbox),
             thread: Some(thread),
@@ -112,23 +111,16 @@ impl Device for Card {
         if let Some(error) = self.shared.dead.get() {
             return Err(error.clone());
         }
-        let (engine, job) = match request {
-            Request::EquihashVerify(request) => {
-                let params = request.params;
-                let engine = self.engines.iter().position(|it| it.params == params);
-                let engine = engine.ok_or_else(|| Error::Unsupported {
-                    device: self.caps.uri.clone(),
-                    what: Capability::EquihashVerify(params).to_string(),
-                })?;
-                (engine, equihash_verify::Job::new(request, self.identity)?)
-            }
-            other => {
-                return Err(Error::Unsupported {
-                    device: self.caps.uri.clone(),
-                    what: format!("{other:?}"),
-                });
-            }
+        let asked = request.capability();
+        self.caps.demand(&asked)?;
+        let engine = self.caps.capabilities.iter().position(|offered| *offered == asked);
+        let (Some(engine), Request::EquihashVerify(request)) = (engine, request) else {
+            return Err(Error::Unsupported {
+                device: self.caps.uri.clone(),
+                what: asked.to_string(),
+            });
         };
+        let job = equihash_verify::Job::new(request, self.identity)?;
         let (completer, ticket) = Ticket::pair();
         let work = Work { engine, job: Box::new(job), completer };
         // A reactor that is gone has dropped the other end: the completer inside `work` then fails the ticket.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use clap::Args;
 use proofmill::equihash::{Network, Params, Personalisation};
-use proofmill::{Capability, Device, Uri};
+use proofmill::{Capability, Uri};
 
 use crate::output::{Exit, Output};
 use run::Run;
@@ -74,20 +74,9 @@ pub fn verify(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit
         bail!("FILE: standard input (-) can be read only once");
     }
     let device = proofmill::open_uri(&uri(arguments)?)?;
-    check_offer(&*device, arguments.params)?;
+    // What the device cannot do is said before any file is read.
+    device.caps().demand(&Capability::EquihashVerify(arguments.params))?;
     Run::new(arguments, device, output).all()
-}
-
-/// What the device cannot do is said before any file is read.
-fn check_offer(device: &dyn Device, params: Params) -> proofmill::Result<()> {
-    let (caps, asked) = (device.caps(), Capability::EquihashVerify(params));
-    if caps.offers(&asked) {
-        return Ok(());
-    }
-    let offered: Vec<_> = caps.capabilities.iter().map(ToString::to_string).collect();
-    let offered = if offered.is_empty() { "nothing".into() } else { offered.join(", ") };
-    let what = format!("{asked}; it offers {offered}");
-    Err(proofmill::Error::Unsupported { device: caps.uri.clone(), what })
 }
 
 fn uri(arguments: &Arguments) -> anyhow::Result<Uri> {

@@ -119,15 +119,10 @@ impl Device for CpuDevice {
     }
 
     fn submit(&self, request: Request) -> Result<Ticket> {
+        let asked = request.capability();
+        self.caps.demand(&asked)?;
         match request {
             Request::EquihashVerify(request) => {
-                let asked = Capability::EquihashVerify(request.params);
-                if !self.caps.offers(&asked) {
-                    return Err(Error::Unsupported {
-                        device: self.caps.uri.clone(),
-                        what: asked.to_string(),
-                    });
-                }
                 let leaves = request.count()? * request.params.indices();
                 let headers = request.headers.on(self.identity)?.clone();
                 let isa = self.isa;
@@ -141,10 +136,7 @@ impl Device for CpuDevice {
                     Ok(Answer::EquihashVerify(response))
                 }))
             }
-            other => Err(Error::Unsupported {
-                device: self.caps.uri.clone(),
-                what: format!("{other:?}"),
-            }),
+            _ => Err(Error::Unsupported { device: self.caps.uri.clone(), what: asked.to_string() }),
         }
     }
 

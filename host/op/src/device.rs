@@ -1,6 +1,6 @@
 //! The central door: whoever answers requests implements [`Device`].
 
-use crate::{Data, Parked, Result, Ticket, equihash_verify};
+use crate::{Data, Error, Parked, Result, Ticket, equihash_verify};
 
 /// One question to a device.
 #[derive(Clone, Debug)]
@@ -8,6 +8,15 @@ use crate::{Data, Parked, Result, Ticket, equihash_verify};
 pub enum Request {
     /// Are these block headers valid?
     EquihashVerify(equihash_verify::Request),
+}
+
+impl Request {
+    /// What a device must offer to answer it.
+    pub fn capability(&self) -> Capability {
+        match self {
+            Self::EquihashVerify(request) => Capability::EquihashVerify(request.params),
+        }
+    }
 }
 
 /// The answer to the request of the same name.
@@ -77,6 +86,17 @@ impl Caps {
     /// True when the device can be asked this.
     pub fn offers(&self, capability: &Capability) -> bool {
         self.capabilities.contains(capability)
+    }
+
+    /// [`Error::Unsupported`] when the device cannot be asked this; it names what it can be asked instead.
+    pub fn demand(&self, capability: &Capability) -> Result<()> {
+        if self.offers(capability) {
+            return Ok(());
+        }
+        let offered: Vec<_> = self.capabilities.iter().map(Capability::to_string).collect();
+        let offered = if offered.is_empty() { "nothing".into() } else { offered.join(", ") };
+        let what = format!("{capability}; it offers {offered}");
+        Err(Error::Unsupported { device: self.uri.clone(), what })
     }
 }
 
