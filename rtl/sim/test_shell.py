@@ -508,10 +508,15 @@ def mailbox(cards, rng, count):
                 client.poke(rng.choice(names), rng.choice([rng.getrandbits(32), rng.randrange(20), 4]))
             else:
                 client.peek(rng.choice(names))
+        def boxes_empty():
+            return client.peek("rdfo") == 0 and client.peek("tdfv") == client.at["depth_words"] - 4
+
         client.poke("tlr", 0)
         for _ in range(client.at["depth_words"] + 2000):
-            if client.peek("rdfo") == 0 and client.peek("tdfv") == client.at["depth_words"] - 4:
-                break
+            if boxes_empty():
+                card.run(250)  # a packet may be between the boxes: it has left the one and its reply is not yet in the other
+                if boxes_empty():
+                    break
             client.peek("rdfd")
         client.poke("isr", 0xFFFFFFFF)
         client.send(header(8, STATUS))
