@@ -1,0 +1,68 @@
+//! The prime fields of `spec/fields`.
+//!
+//! [`Field`] is what formulas need, [`PrimeField`] what a field of integers has besides. Nearly all fields are kept
+//! in Montgomery form ([`Montgomery`]): only their [`Modulus`] is written down, the constants are computed from it.
+
+pub use montgomery::{Modulus, Montgomery};
+pub use traits::{DecodeError, Field, PrimeField};
+
+mod batch;
+mod bytes;
+mod inverse;
+mod limbs;
+mod montgomery;
+mod multiply;
+mod operators;
+mod power;
+mod root;
+mod traits;
+
+/// The primary numbers of `spec/fields`.
+pub mod spec {
+    include!(concat!(env!("OUT_DIR"), "/fields.rs"));
+}
+
+/// Defines a field in Montgomery form from its module in [`spec`].
+macro_rules! montgomery_fields {
+    ($($(#[$doc:meta])* $field:ident: $modulus:ident = $spec:ident;)*) => {$(
+        $(#[$doc])*
+        pub type $field = Montgomery<$modulus, { spec::$spec::MODULUS.len() }>;
+
+        #[doc = concat!("The modulus of [`", stringify!($field), "`].")]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $modulus;
+
+        impl Modulus<{ spec::$spec::MODULUS.len() }> for $modulus {
+            const NAME: &'static str = spec::$spec::NAME;
+            const MODULUS: [u64; spec::$spec::MODULUS.len()] = spec::$spec::MODULUS;
+            const GENERATOR: Option<u64> = spec::$spec::GENERATOR;
+            type Bytes = [u8; limbs::bit_length(&spec::$spec::MODULUS).div_ceil(8) as usize];
+            const ZERO_BYTES: Self::Bytes = [0; limbs::bit_length(&spec::$spec::MODULUS).div_ceil(8) as usize];
+        }
+    )*};
+}
+
+montgomery_fields! {
+    /// 2^64 - 2^32 + 1.
+    Goldilocks: GoldilocksModulus = goldilocks;
+    /// Coordinates of secp256k1.
+    Secp256k1Fp: Secp256k1FpModulus = secp256k1_fp;
+    /// Scalars of secp256k1.
+    Secp256k1Fn: Secp256k1FnModulus = secp256k1_fn;
+    /// Coordinates of BN254.
+    Bn254Fp: Bn254FpModulus = bn254_fp;
+    /// Scalars of BN254.
+    Bn254Fr: Bn254FrModulus = bn254_fr;
+    /// Coordinates of BLS12-381.
+    Bls12381Fp: Bls12381FpModulus = bls12_381_fp;
+    /// Scalars of BLS12-381.
+    Bls12381Fr: Bls12381FrModulus = bls12_381_fr;
+    /// Coordinates of BLS12-377.
+    Bls12377Fp: Bls12377FpModulus = bls12_377_fp;
+    /// Scalars of BLS12-377.
+    Bls12377Fr: Bls12377FrModulus = bls12_377_fr;
+    /// Coordinates of the toy curve: integers modulo 97.
+    ToyFp: ToyFpModulus = toy_fp;
+    /// Scalars of the toy curve: integers modulo 79.
+    ToyFr: ToyFrModulus = toy_fr;
+}
