@@ -7,7 +7,11 @@ use std::{env, fs};
 
 use toml::{Table, Value};
 
+#[path = "build/curves.rs"]
+mod curves;
+
 fn main() {
+    curves::generate();
     let spec = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/fields");
     println!("cargo::rerun-if-changed={}", spec.display());
     let mut files: Vec<_> = fs::read_dir(&spec)

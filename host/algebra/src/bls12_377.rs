@@ -1,7 +1,9 @@
 //! BLS12-377: y^2 = x^3 + 1 over Fp, its D-twist y^2 = x^3 + 1/u over Fp2, and the twisted Edwards form of the first.
 //! The curve over Fp has points of order 2, unlike the others here.
 
-use crate::curve::{Affine, Curve, EdwardsForm, Projective, Split, Twist, spec::bls12_377 as spec, times_small};
+use crate::curve::{
+    Affine, Curve, EdwardsForm, Projective, Split, Twist, spec::bls12_377 as spec, times_small,
+};
 use crate::field::{Bls12377Fp, Bls12377Fr};
 use crate::tower::{self, Frobenius, Tower};
 use std::sync::LazyLock;
@@ -136,8 +138,5 @@ impl Twist for G2 {
 const SPLIT: Split<Fr> = Split {
     lambda: Fr::constant(spec::endomorphism::LAMBDA),
     quotients: spec::endomorphism::QUOTIENTS,
-    steps: [
-        Fr::constant(spec::endomorphism::STEPS[0]),
-        Fr::constant(spec::endomorphism::STEPS[1]),
-    ],
+    steps: [Fr::constant(spec::endomorphism::STEPS[0]), Fr::constant(spec::endomorphism::STEPS[1])],
 };

@@ -120,8 +120,5 @@ impl Twist for G2 {
 const SPLIT: Split<Fr> = Split {
     lambda: Fr::constant(spec::endomorphism::LAMBDA),
     quotients: spec::endomorphism::QUOTIENTS,
-    steps: [
-        Fr::constant(spec::endomorphism::STEPS[0]),
-        Fr::constant(spec::endomorphism::STEPS[1]),
-    ],
+    steps: [Fr::constant(spec::endomorphism::STEPS[0]), Fr::constant(spec::endomorphism::STEPS[1])],
 };

@@ -36,8 +36,7 @@ pub struct ToyEdwards;
 impl Tower for ToyTower {
     type Base = Fp;
     const BETA: Fp = Fp::constant(spec::tower::BETA);
-    const XI: Fp2 =
-        Fp2::new(Fp::constant(spec::tower::XI[0]), Fp::constant(spec::tower::XI[1]));
+    const XI: Fp2 = Fp2::new(Fp::constant(spec::tower::XI[0]), Fp::constant(spec::tower::XI[1]));
 
     fn frobenius() -> &'static Frobenius<Self> {
         static CONSTANTS: LazyLock<Frobenius<ToyTower>> = LazyLock::new(Frobenius::compute);

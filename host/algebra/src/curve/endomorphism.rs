@@ -35,7 +35,8 @@ impl<S: PrimeField> Split<S> {
     /// k1 and k2 with k = k1 + k2 lambda mod r, both of about half the bits of r.
     pub(super) fn cut_vartime(&self, k: &S) -> [Short; 2] {
         let limbs = k.to_canonical();
-        let [c1, c2]: [S; 2] = self.quotients.map(|quotient| scalar(&rounded_product(limbs.as_ref(), &quotient)));
+        let [c1, c2]: [S; 2] =
+            self.quotients.map(|quotient| scalar(&rounded_product(limbs.as_ref(), &quotient)));
         let k2 = c1 * self.steps[0] + c2 * self.steps[1];
         let k1 = *k - k2 * self.lambda;
         [short(k1), short(k2)]

@@ -27,7 +27,8 @@ impl<C: Curve> Projective<C> {
 
     /// n P for an integer n that everybody knows: the time depends on n, not on P.
     pub fn times_public(&self, n: &[u64]) -> Self {
-        let bits = n.iter().rev().flat_map(|limb| (0..64).rev().map(move |bit| limb >> bit & 1 == 1));
+        let bits =
+            n.iter().rev().flat_map(|limb| (0..64).rev().map(move |bit| limb >> bit & 1 == 1));
         let mut after_the_first = bits.skip_while(|bit| !bit);
         if after_the_first.next().is_none() {
             return Self::IDENTITY;
@@ -84,8 +85,9 @@ pub(super) trait Additive: Copy + Add<Output = Self> + ConditionallySelectable {
 
 /// n P with the first `bits` bits of n, by windows from the top. What is done and what is read depends on `bits` alone.
 pub(super) fn windows<G: Additive>(point: &G, n: &[u64], bits: usize) -> G {
-    let table: Vec<_> =
-        successors(Some(G::IDENTITY), |multiple| Some(*multiple + *point)).take(1 << WINDOW).collect();
+    let table: Vec<_> = successors(Some(G::IDENTITY), |multiple| Some(*multiple + *point))
+        .take(1 << WINDOW)
+        .collect();
     (0..bits.div_ceil(WINDOW)).rev().fold(G::IDENTITY, |sum, window| {
         let at = window * WINDOW;
         let digit = n[at / 64] >> (at % 64) & ((1 << WINDOW) - 1);

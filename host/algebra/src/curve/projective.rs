@@ -167,7 +167,8 @@ impl<C: Curve> SubAssign for Projective<C> {
 /// X1 Z2 = X2 Z1 and Y1 Z2 = Y2 Z1.
 impl<C: Curve> ConstantTimeEq for Projective<C> {
     fn ct_eq(&self, other: &Self) -> Choice {
-        (self.X * other.Z).ct_eq(&(other.X * self.Z)) & (self.Y * other.Z).ct_eq(&(other.Y * self.Z))
+        (self.X * other.Z).ct_eq(&(other.X * self.Z))
+            & (self.Y * other.Z).ct_eq(&(other.Y * self.Z))
     }
 }
 

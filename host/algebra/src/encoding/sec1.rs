@@ -49,7 +49,7 @@ pub fn decode(encoding: &[u8], hybrid: Hybrid) -> Result<Affine<Secp256k1>, Enco
     let compressed = EncodingError::Length { expected: 33, found: encoding.len() };
     let (&first, rest) = encoding.split_first().ok_or(compressed)?;
     match (first, hybrid) {
-        (0x00, _) if rest.is_empty() => Err(EncodingError::Identity),
+        (0x00, _) => of_length(encoding, 1).and(Err(EncodingError::Identity)),
         (0x02 | 0x03, _) => {
             of_length(encoding, 33)?;
             point_at(Fp::from_be_bytes(rest)?, |y| is_odd(y) == (first == 0x03))

@@ -12,16 +12,17 @@ impl<T: Tower> Fp12<T> {
     pub fn cyclotomic_square(self) -> Self {
         let [a0, a1, a2, a3, a4, a5] = self.powers_of_w();
         // a = A + B w + C w^2 over Fp4; a^2 = (3 A^2 - 2 conj A) + (3 s C^2 + 2 conj B) w + (3 B^2 - 2 conj C) w^2.
-        let (A0, A1) = fp4_square(a0, a3);
-        let (B0, B1) = fp4_square(a1, a4);
-        let (C0, C1) = fp4_square(a2, a5);
+        let (p5, p7) = fp4_square(a0, a3);
+        let (q5, q7) = fp4_square(a1, a4);
+        let (r5, r7) = fp4_square(a2, a5);
+        let r8 = T::times_xi(r7);
         Self::from_powers_of_w([
-            three_minus_two(A0, a0),
-            three_plus_two(T::times_xi(C1), a1),
-            three_minus_two(B0, a2),
-            three_plus_two(A1, a3),
-            three_minus_two(C0, a4),
-            three_plus_two(B1, a5),
+            three_minus_two(p5, a0),
+            three_plus_two(r8, a1),
+            three_minus_two(q5, a2),
+            three_plus_two(p7, a3),
+            three_minus_two(r5, a4),
+            three_plus_two(q7, a5),
         ])
     }
 
