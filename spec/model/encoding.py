@@ -42,9 +42,9 @@ def coordinate_bytes(field, a):
 
 def with_root(group, x, wanted):
     """The point with an x whose y is the wanted one of the two."""
-    points = group.with_x(x)
-    demand(points, "not on curve")
-    return next((point for point in points if wanted(point[1])), points[0])
+    found = [point for point in group.with_x(x) if wanted(point[1])]
+    demand(found, "not on curve")
+    return found[0]
 
 
 class Sec1:

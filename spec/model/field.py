@@ -100,11 +100,14 @@ class PrimeField(FiniteField):
     def mul(self, a, b):
         return a * b % self.p
 
+    def power(self, a, exponent):
+        return pow(a, exponent, self.p)
+
     def inverse(self, a):
-        """1 / a by Fermat; zero has none."""
+        """1 / a; zero has none."""
         if a == 0:
             raise ZeroDivisionError(f"{self.name}: zero has no inverse")
-        return self.power(a, self.p - 2)
+        return pow(a, -1, self.p)
 
     def decode(self, data):
         """The element that little-endian bytes stand for; ValueError when they are too many, too few or not reduced."""
