@@ -11,7 +11,7 @@ use proofmill_algebra::{bls12_377, bn254, secp256k1, toy};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
-const ROUNDS: usize = 1_500;
+const ROUNDS: usize = 800;
 
 fn rng(name: &str) -> ChaCha20Rng {
     let seed = rand::rng().random();

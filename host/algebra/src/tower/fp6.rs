@@ -46,9 +46,14 @@ impl<T: Tower> Fp6<T> {
         fp6_sqr(self)
     }
 
+    /// The product of the two other conjugates of a over Fp2, and a times it, which is the norm in Fp2.
+    pub fn adjoint(self) -> (Self, Fp2<T>) {
+        fp6_adjoint(self)
+    }
+
     /// 1 / a; none for 0.
     pub fn invert(self) -> CtOption<Self> {
-        let (c, n) = fp6_adjoint(self);
+        let (c, n) = self.adjoint();
         n.invert().map(|inverse| c.scale(inverse))
     }
 
