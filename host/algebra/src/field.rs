@@ -4,6 +4,7 @@
 //! in Montgomery form ([`Montgomery`]): only their [`Modulus`] is written down, the constants are computed from it.
 
 pub use montgomery::{Modulus, Montgomery};
+pub(crate) use operators::operators;
 pub use traits::{DecodeError, Field, PrimeField};
 
 mod batch;
@@ -70,4 +71,6 @@ montgomery_fields! {
     ToyFp: ToyFpModulus = toy_fp;
     /// Scalars of the toy curve: integers modulo 79.
     ToyFr: ToyFrModulus = toy_fr;
+    /// Scalars of the toy curve with an Edwards form: integers modulo 7.
+    ToyEdwardsFr: ToyEdwardsFrModulus = toy_edwards_fr;
 }

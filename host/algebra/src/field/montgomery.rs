@@ -1,20 +1,17 @@
 //! Fields in Montgomery form: x is kept as x R modulo p, R = 2^(64 N), always below p.
 
-use std::array;
 use std::fmt;
 use std::marker::PhantomData;
 
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, CtOption};
 
 use super::constants::{self, bit_length, power_of_two};
-use super::limbs::{add_mod, below, reduce_once, sub_mod};
-use super::multiply::{Reduction, multiply};
+use super::limbs::{add_mod, below, sub_mod};
+use super::multiply::{Reduction, product, sum_of_products};
 use super::operators::operators;
 use super::root::{RootConstants, sqrt};
 use super::safegcd::Inversion;
 use super::select::select;
-#[cfg(target_arch = "x86_64")]
-use super::x86_64::{self, Adx};
 use super::{DecodeError, Field, PrimeField};
 
 /// An odd prime of N limbs. Only the first four constants are given; the others follow.
@@ -75,8 +72,7 @@ impl<P: Modulus<N>, const N: usize> Montgomery<P, N> {
     fn canonical(&self) -> [u64; N] {
         let mut one = [0; N];
         one[0] = 1;
-        let (t, top) = multiply(&self.0, &one, &Self::REDUCTION);
-        reduce_once(&t, top, &P::MODULUS)
+        product(&self.0, &one, &Self::REDUCTION)
     }
 
     #[inline(always)]
@@ -96,7 +92,7 @@ impl<P: Modulus<N>, const N: usize> Montgomery<P, N> {
 
     #[inline(always)]
     fn product(&self, other: &Self) -> Self {
-        Self::raw(multiply_reduced(&self.0, &other.0, &Self::REDUCTION))
+        Self::raw(product(&self.0, &other.0, &Self::REDUCTION))
     }
 
     const fn const_product(&self, other: &Self) -> Self {
@@ -136,20 +132,6 @@ impl<P: Modulus<N>, const N: usize> Montgomery<P, N> {
     }
 }
 
-/// a b / R modulo p, for any a, and b below p.
-#[inline(always)]
-fn multiply_reduced<const N: usize>(a: &[u64; N], b: &[u64; N], r: &Reduction<N>) -> [u64; N] {
-    #[cfg(target_arch = "x86_64")]
-    if r.fits(1)
-        && let Some(adx) = Adx::detect()
-        && let Some(t) = x86_64::sum_of_products(adx, array::from_ref(a), array::from_ref(b), r)
-    {
-        return reduce_once(&t, 0, &r.p);
-    }
-    let (t, top) = multiply(a, b, r);
-    reduce_once(&t, top, &r.p)
-}
-
 operators!([P: Modulus<N>, const N: usize] Montgomery<P, N>);
 
 impl<P: Modulus<N>, const N: usize> Field for Montgomery<P, N> {
@@ -162,6 +144,14 @@ impl<P: Modulus<N>, const N: usize> Field for Montgomery<P, N> {
 
     fn invert_vartime(&self) -> Option<Self> {
         (*self != Self::ZERO).then(|| Self::raw(Self::INVERSION.invert_vartime(&self.0)))
+    }
+
+    fn sum_of_products<const COUNT: usize>(a: &[Self; COUNT], b: &[Self; COUNT]) -> Self {
+        if !Self::REDUCTION.fits(COUNT) {
+            return a.iter().zip(b).fold(Self::ZERO, |sum, (a, b)| sum + *a * b);
+        }
+        let (a, b) = (a.map(|a| a.0), b.map(|b| b.0));
+        Self::raw(sum_of_products(&a, &b, &Self::REDUCTION))
     }
 
     fn sqrt(&self) -> CtOption<Self> {

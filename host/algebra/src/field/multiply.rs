@@ -2,8 +2,12 @@
 //! the method CIOS of Koç, Acar, Kaliski, "Analyzing and comparing Montgomery multiplication algorithms", 1996. Several products
 //! share one reduction as in Longa, ePrint 2022/367, Algorithm 2.
 
+use std::array::from_ref;
+
 use super::constants::inverse_mod_word;
-use super::limbs::{add_carry, mul_add};
+use super::limbs::{add_carry, mul_add, reduce_once};
+#[cfg(target_arch = "x86_64")]
+use super::x86_64::{self, Adx};
 
 /// What a reduction modulo p needs.
 #[derive(Clone, Copy, Debug)]
@@ -64,9 +68,39 @@ pub const fn multiply<const N: usize>(
     (t, top)
 }
 
-/// (a[0] b[0] + a[1] b[1] + …) / 2^(64 N) modulo p, below 2 p, for any a, and b below p, where so many products fit.
+/// a b / 2^(64 N) modulo p, for any a, and b below p.
+#[inline(always)]
+pub fn product<const N: usize>(a: &[u64; N], b: &[u64; N], r: &Reduction<N>) -> [u64; N] {
+    #[cfg(target_arch = "x86_64")]
+    if r.fits(1)
+        && let Some(adx) = Adx::detect()
+        && let Some(t) = x86_64::sum_of_products(adx, from_ref(a), from_ref(b), r)
+    {
+        return reduce_once(&t, 0, &r.p);
+    }
+    let (t, top) = multiply(a, b, r);
+    reduce_once(&t, top, &r.p)
+}
+
+/// (a[0] b[0] + a[1] b[1] + …) / 2^(64 N) modulo p, for any a, and b below p, where so many products fit.
 #[inline(always)]
 pub fn sum_of_products<const N: usize, const COUNT: usize>(
+    a: &[[u64; N]; COUNT],
+    b: &[[u64; N]; COUNT],
+    r: &Reduction<N>,
+) -> [u64; N] {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(adx) = Adx::detect()
+        && let Some(t) = x86_64::sum_of_products(adx, a, b, r)
+    {
+        return reduce_once(&t, 0, &r.p);
+    }
+    reduce_once(&multiply_together(a, b, r), 0, &r.p)
+}
+
+/// (a[0] b[0] + a[1] b[1] + …) / 2^(64 N) modulo p, below 2 p, for any a, and b below p, where so many products fit.
+#[inline(always)]
+fn multiply_together<const N: usize, const COUNT: usize>(
     a: &[[u64; N]; COUNT],
     b: &[[u64; N]; COUNT],
     r: &Reduction<N>,

@@ -73,4 +73,4 @@ macro_rules! operators {
     };
 }
 
-pub(super) use operators;
+pub(crate) use operators;
