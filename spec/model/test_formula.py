@@ -2,9 +2,11 @@
 
 import re
 import unittest
+from dataclasses import replace
 
 import curve
 import formula
+from cases import painted
 from field import PrimeField
 
 ALL = {name: formula.load(name) for name in formula.names()}
@@ -22,6 +24,19 @@ def stated_cost(program):
             raise ValueError(f"{program.name}: `{part}` is no cost")
         cost[KINDS.get(match[2], "constant")] += int(match[1])
     return cost
+
+
+def altered(program):
+    """The program with one line wrong, for every line: + for -, - for +, + for *, one more in a factor, a sign lost."""
+    swap = {"add": "sub", "sub": "add", "mul": "add"}
+    for place, line in enumerate(program.lines):
+        if line.op == "scale":
+            wrong = replace(line, left=line.left + 1)
+        elif line.op == "neg":
+            wrong = replace(line, op="scale", left=1, right=line.left)
+        else:
+            wrong = replace(line, op=swap[line.op])
+        yield replace(program, lines=program.lines[:place] + (wrong,) + program.lines[place + 1:])
 
 
 class Form(unittest.TestCase):
@@ -76,6 +91,19 @@ class Cost(unittest.TestCase):
             self.assertEqual(program.cost()["mul"], count, name)
 
 
+class PlantedFaults(unittest.TestCase):
+    def test_a_wrong_line_changes_an_output(self):
+        """So a test or a vector that compares outputs sees it, whichever line it is."""
+        tower = curve.load("bn254").tower
+        for name, program in ALL.items():
+            ring = getattr(tower, program.over or "fp")
+            bound = {constant: painted(ring, f"constant {constant}") for constant in program.constants}
+            values = {letter: painted(ring, letter) for letter in program.inputs}
+            right = program.evaluate(ring, values, bound)
+            for place, wrong in enumerate(altered(program)):
+                self.assertNotEqual(wrong.evaluate(ring, values, bound), right, f"{name}, line {place}")
+
+
 class Flattened(unittest.TestCase):
     """A program gives the same in the tower as its base-field lines do."""
 
@@ -91,7 +119,7 @@ class Flattened(unittest.TestCase):
         tower, over = facts.tower, program.over or over
         ring = getattr(tower, over)
         constants = {"xi": tower.xi, "v": tower.fp6.root, "b3": (5, 7)}
-        values = {name: painted(ring, place) for place, name in enumerate(program.inputs)}
+        values = {name: painted(ring, name) for name in program.inputs}
         expected = program.evaluate(ring, values, constants)
         flat, bound = formula.flatten(program, facts.fact["formulas"], over), values
         while True:
@@ -103,13 +131,6 @@ class Flattened(unittest.TestCase):
             flat = formula.flatten(flat, facts.fact["formulas"])
         below = {"beta": tower.beta, "xi_0": tower.xi[0], "xi_1": tower.xi[1], "b3_0": 5, "b3_1": 7}
         self.assertEqual(flat.evaluate(facts.fp, bound, below), expected, program.name)
-
-
-def painted(ring, seed):
-    """An element with no two parts alike."""
-    if hasattr(ring, "p"):
-        return pow(3, seed + 11, ring.p)
-    return tuple(painted(ring.base, seed * ring.degree + i + 1) for i in range(ring.degree))
 
 
 class Choices(unittest.TestCase):
