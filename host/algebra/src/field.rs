@@ -9,14 +9,19 @@ pub use traits::{DecodeError, Field, PrimeField};
 
 mod batch;
 mod bytes;
-mod inverse;
+mod constants;
 mod limbs;
 mod montgomery;
 mod multiply;
 mod operators;
 mod power;
 mod root;
+mod safegcd;
+mod select;
+mod signed62;
 mod traits;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
 
 /// The primary numbers of `spec/fields`.
 pub mod spec {
@@ -37,8 +42,8 @@ macro_rules! montgomery_fields {
             const NAME: &'static str = spec::$spec::NAME;
             const MODULUS: [u64; spec::$spec::MODULUS.len()] = spec::$spec::MODULUS;
             const GENERATOR: Option<u64> = spec::$spec::GENERATOR;
-            type Bytes = [u8; limbs::bit_length(&spec::$spec::MODULUS).div_ceil(8) as usize];
-            const ZERO_BYTES: Self::Bytes = [0; limbs::bit_length(&spec::$spec::MODULUS).div_ceil(8) as usize];
+            type Bytes = [u8; constants::bit_length(&spec::$spec::MODULUS).div_ceil(8) as usize];
+            const ZERO_BYTES: Self::Bytes = [0; constants::bit_length(&spec::$spec::MODULUS).div_ceil(8) as usize];
         }
     )*};
 }

@@ -5,11 +5,14 @@ use std::marker::PhantomData;
 
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, CtOption};
 
-use super::limbs::{add_mod, below, bit_length, inverse_mod_word, power_of_two, select, sub_mod};
-use super::multiply::multiply;
+use super::constants::{self, bit_length, power_of_two};
+use super::limbs::{add_mod, below, sub_mod};
+use super::multiply::{Reduction, product, sum_of_products};
 use super::operators::operators;
 use super::root::{RootConstants, sqrt};
-use super::{DecodeError, Field, PrimeField, inverse};
+use super::safegcd::Inversion;
+use super::select::select;
+use super::{DecodeError, Field, PrimeField};
 
 /// An odd prime of N limbs. Only the first four constants are given; the others follow.
 pub trait Modulus<const N: usize>: Send + Sync + 'static {
@@ -24,8 +27,6 @@ pub trait Modulus<const N: usize>: Send + Sync + 'static {
     /// The encoding of 0.
     const ZERO_BYTES: Self::Bytes;
 
-    /// -1/p modulo 2^64.
-    const NEGATIVE_INVERSE: u64 = inverse_mod_word(Self::MODULUS[0]).wrapping_neg();
     /// R modulo p: 1 in Montgomery form.
     const R: [u64; N] = power_of_two(64 * N, &Self::MODULUS);
     /// R^2 modulo p: a product with it brings a number into Montgomery form.
@@ -37,6 +38,8 @@ pub trait Modulus<const N: usize>: Send + Sync + 'static {
 pub struct Montgomery<P: Modulus<N>, const N: usize>([u64; N], PhantomData<P>);
 
 impl<P: Modulus<N>, const N: usize> Montgomery<P, N> {
+    const REDUCTION: Reduction<N> = Reduction::new(P::MODULUS);
+    const INVERSION: Inversion<N> = Inversion::new(&P::MODULUS, &P::R2);
     const ROOT: RootConstants<N> = RootConstants::new(&P::MODULUS);
     /// Of order 2^s: a generator, or else a non-residue, to the power of t.
     const TWO_ADIC_ROOT: Self = match P::GENERATOR {
@@ -53,7 +56,7 @@ impl<P: Modulus<N>, const N: usize> Montgomery<P, N> {
     /// The element that any integer of N limbs is.
     #[inline(always)]
     const fn from_limbs(integer: [u64; N]) -> Self {
-        Self::raw(multiply(&integer, &P::R2, &P::MODULUS, P::NEGATIVE_INVERSE))
+        Self::raw(constants::product(&integer, &P::R2, &Self::REDUCTION))
     }
 
     const fn of_word(word: u64) -> Self {
@@ -66,10 +69,10 @@ impl<P: Modulus<N>, const N: usize> Montgomery<P, N> {
         Self(limbs, PhantomData)
     }
 
-    const fn canonical(&self) -> [u64; N] {
+    fn canonical(&self) -> [u64; N] {
         let mut one = [0; N];
         one[0] = 1;
-        multiply(&self.0, &one, &P::MODULUS, P::NEGATIVE_INVERSE)
+        product(&self.0, &one, &Self::REDUCTION)
     }
 
     #[inline(always)]
@@ -88,8 +91,12 @@ impl<P: Modulus<N>, const N: usize> Montgomery<P, N> {
     }
 
     #[inline(always)]
-    const fn product(&self, other: &Self) -> Self {
-        Self::raw(multiply(&self.0, &other.0, &P::MODULUS, P::NEGATIVE_INVERSE))
+    fn product(&self, other: &Self) -> Self {
+        Self::raw(product(&self.0, &other.0, &Self::REDUCTION))
+    }
+
+    const fn const_product(&self, other: &Self) -> Self {
+        Self::raw(constants::product(&self.0, &other.0, &Self::REDUCTION))
     }
 
     /// x^e while the program is compiled.
@@ -98,9 +105,9 @@ impl<P: Modulus<N>, const N: usize> Montgomery<P, N> {
         let mut i = 64 * N;
         while i > 0 {
             i -= 1;
-            power = power.product(&power);
+            power = power.const_product(&power);
             if exponent[i / 64] >> (i % 64) & 1 == 1 {
-                power = power.product(self);
+                power = power.const_product(self);
             }
         }
         power
@@ -113,7 +120,7 @@ impl<P: Modulus<N>, const N: usize> Montgomery<P, N> {
             let power = Self::of_word(candidate).const_pow(&Self::ROOT.odd_part);
             let (mut last, mut i) = (power, 1);
             while i < Self::ROOT.two_adicity {
-                last = last.product(&last);
+                last = last.const_product(&last);
                 i += 1;
             }
             // Neither is 0, and a square root of 1 is 1 or -1.
@@ -132,7 +139,19 @@ impl<P: Modulus<N>, const N: usize> Field for Montgomery<P, N> {
     const ONE: Self = Self::raw(P::R);
 
     fn invert(&self) -> CtOption<Self> {
-        CtOption::new(inverse::fermat(self, &P::MODULUS), !self.is_zero())
+        CtOption::new(Self::raw(Self::INVERSION.invert(&self.0)), !self.is_zero())
+    }
+
+    fn invert_vartime(&self) -> Option<Self> {
+        (*self != Self::ZERO).then(|| Self::raw(Self::INVERSION.invert_vartime(&self.0)))
+    }
+
+    fn sum_of_products<const COUNT: usize>(a: &[Self; COUNT], b: &[Self; COUNT]) -> Self {
+        if !Self::REDUCTION.fits(COUNT) {
+            return a.iter().zip(b).fold(Self::ZERO, |sum, (a, b)| sum + *a * b);
+        }
+        let (a, b) = (a.map(|a| a.0), b.map(|b| b.0));
+        Self::raw(sum_of_products(&a, &b, &Self::REDUCTION))
     }
 
     fn sqrt(&self) -> CtOption<Self> {
@@ -160,7 +179,7 @@ impl<P: Modulus<N>, const N: usize> PrimeField for Montgomery<P, N> {
 
     fn from_canonical(canonical: [u64; N]) -> CtOption<Self> {
         let reduced = Choice::from(below(&canonical, &P::MODULUS) as u8);
-        CtOption::new(Self::from_limbs(canonical), reduced)
+        CtOption::new(Self::raw(canonical).product(&Self::raw(P::R2)), reduced)
     }
 
     fn to_canonical(&self) -> [u64; N] {
@@ -184,7 +203,9 @@ impl<P: Modulus<N>, const N: usize> PrimeField for Montgomery<P, N> {
 
 impl<P: Modulus<N>, const N: usize> From<u64> for Montgomery<P, N> {
     fn from(word: u64) -> Self {
-        Self::of_word(word)
+        let mut limbs = [0; N];
+        limbs[0] = word;
+        Self::raw(limbs).product(&Self::raw(P::R2))
     }
 }
 

@@ -3,7 +3,8 @@
 use subtle::CtOption;
 
 use super::Field;
-use super::limbs::{shift_right, sub, trailing_zeros};
+use super::constants::{shift_right, trailing_zeros};
+use super::limbs::sub;
 
 /// What the root of a prime p - 1 = 2^s t, t odd, needs.
 #[derive(Clone, Copy, Debug)]
