@@ -15,9 +15,9 @@
 #![allow(non_snake_case)]
 
 use super::formula::{hwcd_add, hwcd_dbl, hwcd_madd_precomputed};
-use super::multiply::{Additive, windows};
+use super::multiply::{Additive, times};
 use super::{Affine, Curve};
-use crate::field::{Field, PrimeField};
+use crate::field::Field;
 use std::ops::{Add, AddAssign, Neg, Sub};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, CtOption};
 
@@ -169,7 +169,7 @@ impl<C: EdwardsForm> Edwards<C> {
 
     /// k P in constant time.
     pub fn times(&self, k: &C::Scalar) -> Self {
-        windows(self, k.to_canonical().as_ref(), C::Scalar::BITS as usize)
+        times(self, k)
     }
 
     /// As a pair; none when it was missed.

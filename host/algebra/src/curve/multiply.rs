@@ -6,6 +6,7 @@ use crate::field::PrimeField;
 use std::iter::successors;
 use std::ops::Add;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
+use zeroize::Zeroize;
 
 /// Bits of a window in constant time: a table of 16 points is read whole for each.
 const WINDOW: usize = 4;
@@ -16,7 +17,7 @@ const NAF: u32 = 5;
 impl<C: Curve> Projective<C> {
     /// k P for any P of the curve, in constant time.
     pub fn times(&self, k: &C::Scalar) -> Self {
-        windows(self, k.to_canonical().as_ref(), C::Scalar::BITS as usize)
+        times(self, k)
     }
 
     /// n P for any P of the curve and any integer n of 64-bit limbs, least significant first. Constant time in n,
@@ -83,8 +84,16 @@ pub(super) trait Additive: Copy + Add<Output = Self> + ConditionallySelectable {
     fn double(&self) -> Self;
 }
 
+/// k P by windows; the copy of k is wiped.
+pub(super) fn times<G: Additive, S: PrimeField>(point: &G, k: &S) -> G {
+    let mut limbs = k.to_canonical();
+    let multiple = windows(point, limbs.as_ref(), S::BITS as usize);
+    limbs.as_mut().zeroize();
+    multiple
+}
+
 /// n P with the first `bits` bits of n, by windows from the top. What is done and what is read depends on `bits` alone.
-pub(super) fn windows<G: Additive>(point: &G, n: &[u64], bits: usize) -> G {
+fn windows<G: Additive>(point: &G, n: &[u64], bits: usize) -> G {
     let table: Vec<_> = successors(Some(G::IDENTITY), |multiple| Some(*multiple + *point))
         .take(1 << WINDOW)
         .collect();

@@ -26,7 +26,7 @@ impl<T: Tower> Fp2<T> {
 
     /// The (p^k)-th power.
     pub fn frobenius(self, k: usize) -> Self {
-        if k % 2 == 0 { self } else { self.conjugate() }
+        if k.is_multiple_of(2) { self } else { self.conjugate() }
     }
 
     /// The product with an element of Fp.
