@@ -2,6 +2,9 @@
 //!
 //! [`Field`] is what formulas need, [`PrimeField`] what a field of integers has besides. Nearly all fields are kept
 //! in Montgomery form ([`Montgomery`]): only their [`Modulus`] is written down, the constants are computed from it.
+//! Two primes near a power of two have a product of their own.
+//!
+//! Secrets belong into a wrapper that wipes them: elements can be wiped (`zeroize`), but show themselves to `Debug`.
 
 pub use montgomery::{Modulus, Montgomery};
 pub(crate) use operators::operators;
@@ -10,6 +13,7 @@ pub use traits::{DecodeError, Field, PrimeField};
 mod batch;
 mod bytes;
 mod constants;
+mod goldilocks;
 mod limbs;
 mod montgomery;
 mod multiply;
@@ -17,6 +21,7 @@ mod operators;
 mod power;
 mod root;
 mod safegcd;
+mod secp256k1;
 mod select;
 mod signed62;
 mod traits;
@@ -28,9 +33,30 @@ pub mod spec {
     include!(concat!(env!("OUT_DIR"), "/fields.rs"));
 }
 
-/// Defines a field in Montgomery form from its module in [`spec`].
-macro_rules! montgomery_fields {
-    ($($(#[$doc:meta])* $field:ident: $modulus:ident = $spec:ident;)*) => {$(
+/// The part of a [`Modulus`] that has a module with a product of its own.
+macro_rules! own_product {
+    ($limbs:expr, $own:ident) => {
+        const R: [u64; $limbs] = $own::R;
+        const R2: [u64; $limbs] = $own::R2;
+
+        #[inline(always)]
+        fn product(a: &[u64; $limbs], b: &[u64; $limbs]) -> [u64; $limbs] {
+            $own::product(a, b)
+        }
+
+        #[inline(always)]
+        fn sum_of_products<const COUNT: usize>(
+            _: &[[u64; $limbs]; COUNT],
+            _: &[[u64; $limbs]; COUNT],
+        ) -> Option<[u64; $limbs]> {
+            None
+        }
+    };
+}
+
+/// Defines fields from their modules in [`spec`], some with a product of their own.
+macro_rules! fields {
+    ($($(#[$doc:meta])* $field:ident: $modulus:ident = $spec:ident $(, $own:ident)?;)*) => {$(
         $(#[$doc])*
         pub type $field = Montgomery<$modulus, { spec::$spec::MODULUS.len() }>;
 
@@ -44,15 +70,16 @@ macro_rules! montgomery_fields {
             const GENERATOR: Option<u64> = spec::$spec::GENERATOR;
             type Bytes = [u8; constants::bit_length(&spec::$spec::MODULUS).div_ceil(8) as usize];
             const ZERO_BYTES: Self::Bytes = [0; constants::bit_length(&spec::$spec::MODULUS).div_ceil(8) as usize];
+            $(own_product! { spec::$spec::MODULUS.len(), $own })?
         }
     )*};
 }
 
-montgomery_fields! {
+fields! {
     /// 2^64 - 2^32 + 1.
-    Goldilocks: GoldilocksModulus = goldilocks;
+    Goldilocks: GoldilocksModulus = goldilocks, goldilocks;
     /// Coordinates of secp256k1.
-    Secp256k1Fp: Secp256k1FpModulus = secp256k1_fp;
+    Secp256k1Fp: Secp256k1FpModulus = secp256k1_fp, secp256k1;
     /// Scalars of secp256k1.
     Secp256k1Fn: Secp256k1FnModulus = secp256k1_fn;
     /// Coordinates of BN254.

@@ -1,11 +1,11 @@
 //! Every field against arkworks, with random elements and edges.
 
-use ark_ff::{BigInteger, Field as _, PrimeField as ArkPrimeField};
+use ark_ff::{BigInteger, PrimeField as ArkPrimeField};
 use proofmill_algebra::field::*;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
-const ROUNDS: usize = 2_000;
+const ROUNDS: usize = 1_000;
 
 /// Goldilocks, which has no crate of its own.
 #[derive(ark_ff::MontConfig)]
@@ -31,9 +31,11 @@ fn edges<F: PrimeField>() -> Vec<F> {
     let small = [0, 1, 2, 3, 5, u64::MAX - 1, u64::MAX];
     let mut edges: Vec<F> = small.iter().map(|&x| F::from(x)).collect();
     let mut power = F::ONE;
-    for _ in 0..64 * F::MODULUS.len() + 64 {
+    for bit in 1..64 * F::MODULUS.len() + 64 {
         power = power.double();
-        edges.extend([power, power - F::ONE]);
+        if bit % 16 == 0 || bit.abs_diff(F::BITS as usize) < 3 {
+            edges.extend([power, power - F::ONE]);
+        }
     }
     let negative: Vec<F> = edges.iter().map(|&x| -x).collect();
     edges.extend(negative);
@@ -76,10 +78,10 @@ fn examine<A: ArkPrimeField, F: PrimeField>() {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
 
     let edges = edges::<F>();
-    edges.iter().for_each(|&x| edges.iter().step_by(7).for_each(|&y| compare::<A, F>(x, y)));
+    edges.iter().for_each(|&x| edges.iter().step_by(5).for_each(|&y| compare::<A, F>(x, y)));
     (0..ROUNDS).for_each(|_| compare::<A, F>(random(&mut rng), random(&mut rng)));
-    edges.iter().step_by(11).for_each(|&x| compare_inverse_and_root::<A, F>(x));
-    (0..ROUNDS / 20).for_each(|_| compare_inverse_and_root::<A, F>(random(&mut rng)));
+    edges.iter().step_by(3).for_each(|&x| compare_inverse_and_root::<A, F>(x));
+    (0..ROUNDS / 50).for_each(|_| compare_inverse_and_root::<A, F>(random(&mut rng)));
     wide::<A, F>(&mut rng);
     batch::<F>(&mut rng, &edges);
 }
@@ -96,7 +98,7 @@ fn wide<A: ArkPrimeField, F: PrimeField>(rng: &mut impl Rng) {
 
 fn batch<F: PrimeField>(rng: &mut impl Rng, edges: &[F]) {
     let mut elements: Vec<F> = (0..100).map(|_| random(rng)).collect();
-    elements.extend(edges.iter().step_by(3));
+    elements.extend(edges);
     elements.extend([F::ZERO, F::ZERO]);
     let expected: Vec<F> = elements.iter().map(|x| x.invert().unwrap_or(F::ZERO)).collect();
     F::batch_invert(&mut elements);

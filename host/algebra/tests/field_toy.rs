@@ -1,6 +1,6 @@
 //! The toy fields, all elements and all pairs, against arithmetic of small integers.
 
-use proofmill_algebra::field::{DecodeError, PrimeField, ToyFp, ToyFr};
+use proofmill_algebra::field::{DecodeError, PrimeField, ToyEdwardsFr, ToyFp, ToyFr};
 
 /// Everything about one toy field: elements are their own numbers.
 fn examine<F: PrimeField<Repr = [u64; 1], Bytes = [u8; 1]>>() {
@@ -92,4 +92,13 @@ fn the_field_of_79() {
     assert_eq!((ToyFr::NAME, ToyFr::BITS, ToyFr::BYTES), ("toy_fr", 7, 1));
     examine::<ToyFr>();
     examine_generator::<ToyFr>();
+}
+
+#[test]
+fn the_field_of_7() {
+    assert_eq!(
+        (ToyEdwardsFr::NAME, ToyEdwardsFr::BITS, ToyEdwardsFr::BYTES),
+        ("toy_edwards_fr", 3, 1)
+    );
+    examine::<ToyEdwardsFr>();
 }

@@ -1,4 +1,5 @@
-//! Fields in Montgomery form: x is kept as x R modulo p, R = 2^(64 N), always below p.
+//! Fields in Montgomery form: x is kept as x R modulo p, R = 2^(64 N), always below p. A modulus that has a better
+//! product brings it, and may have R = 1.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -7,8 +8,8 @@ use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, CtOption};
 
 use super::constants::{self, bit_length, power_of_two};
 use super::limbs::{add_mod, below, sub_mod};
-use super::multiply::{Reduction, product, sum_of_products};
-use super::operators::operators;
+use super::multiply::{self, Reduction};
+use super::operators;
 use super::root::{RootConstants, sqrt};
 use super::safegcd::Inversion;
 use super::select::select;
@@ -27,10 +28,26 @@ pub trait Modulus<const N: usize>: Send + Sync + 'static {
     /// The encoding of 0.
     const ZERO_BYTES: Self::Bytes;
 
-    /// R modulo p: 1 in Montgomery form.
+    /// R modulo p: 1 as it is kept.
     const R: [u64; N] = power_of_two(64 * N, &Self::MODULUS);
-    /// R^2 modulo p: a product with it brings a number into Montgomery form.
+    /// R^2 modulo p: a product with it is a number as it is kept.
     const R2: [u64; N] = power_of_two(128 * N, &Self::MODULUS);
+
+    /// a b / R modulo p, for any a, and b below p.
+    #[inline(always)]
+    fn product(a: &[u64; N], b: &[u64; N]) -> [u64; N] {
+        multiply::product(a, b, const { &Reduction::new(Self::MODULUS) })
+    }
+
+    /// (a[0] b[0] + a[1] b[1] + …) / R modulo p, all below p; none if it is not better than one by one.
+    #[inline(always)]
+    fn sum_of_products<const COUNT: usize>(
+        a: &[[u64; N]; COUNT],
+        b: &[[u64; N]; COUNT],
+    ) -> Option<[u64; N]> {
+        let reduction = const { &Reduction::new(Self::MODULUS) };
+        reduction.fits(COUNT).then(|| multiply::sum_of_products(a, b, reduction))
+    }
 }
 
 /// An element of the field of a modulus.
@@ -38,7 +55,12 @@ pub trait Modulus<const N: usize>: Send + Sync + 'static {
 pub struct Montgomery<P: Modulus<N>, const N: usize>([u64; N], PhantomData<P>);
 
 impl<P: Modulus<N>, const N: usize> Montgomery<P, N> {
-    const REDUCTION: Reduction<N> = Reduction::new(P::MODULUS);
+    /// 2^(128 N) / R modulo p, for an R that is 1 or 2^(64 N).
+    const CORRECTION: [u64; N] = if P::R[0] == 1 && bit_length(&P::R) == 1 {
+        power_of_two(128 * N, &P::MODULUS)
+    } else {
+        P::R
+    };
     const INVERSION: Inversion<N> = Inversion::new(&P::MODULUS, &P::R2);
     const ROOT: RootConstants<N> = RootConstants::new(&P::MODULUS);
     /// Of order 2^s: a generator, or else a non-residue, to the power of t.
@@ -54,9 +76,8 @@ impl<P: Modulus<N>, const N: usize> Montgomery<P, N> {
     }
 
     /// The element that any integer of N limbs is.
-    #[inline(always)]
     const fn from_limbs(integer: [u64; N]) -> Self {
-        Self::raw(constants::product(&integer, &P::R2, &Self::REDUCTION))
+        Self::raw(integer).const_product(&Self::raw(P::R2))
     }
 
     const fn of_word(word: u64) -> Self {
@@ -72,7 +93,7 @@ impl<P: Modulus<N>, const N: usize> Montgomery<P, N> {
     fn canonical(&self) -> [u64; N] {
         let mut one = [0; N];
         one[0] = 1;
-        product(&self.0, &one, &Self::REDUCTION)
+        P::product(&self.0, &one)
     }
 
     #[inline(always)]
@@ -92,11 +113,15 @@ impl<P: Modulus<N>, const N: usize> Montgomery<P, N> {
 
     #[inline(always)]
     fn product(&self, other: &Self) -> Self {
-        Self::raw(product(&self.0, &other.0, &Self::REDUCTION))
+        Self::raw(P::product(&self.0, &other.0))
     }
 
+    /// A product while the program is compiled, where it cannot be the modulus's own: two Montgomery
+    /// multiplications, the second of which replaces 2^(128 N) by R.
     const fn const_product(&self, other: &Self) -> Self {
-        Self::raw(constants::product(&self.0, &other.0, &Self::REDUCTION))
+        let reduction = Reduction::new(P::MODULUS);
+        let product = constants::product(&self.0, &other.0, &reduction);
+        Self::raw(constants::product(&product, &Self::CORRECTION, &reduction))
     }
 
     /// x^e while the program is compiled.
@@ -138,6 +163,16 @@ impl<P: Modulus<N>, const N: usize> Field for Montgomery<P, N> {
     const ZERO: Self = Self::raw([0; N]);
     const ONE: Self = Self::raw(P::R);
 
+    #[inline(always)]
+    fn double(&self) -> Self {
+        self.sum(self)
+    }
+
+    #[inline(always)]
+    fn square(&self) -> Self {
+        self.product(self)
+    }
+
     fn invert(&self) -> CtOption<Self> {
         CtOption::new(Self::raw(Self::INVERSION.invert(&self.0)), !self.is_zero())
     }
@@ -147,11 +182,13 @@ impl<P: Modulus<N>, const N: usize> Field for Montgomery<P, N> {
     }
 
     fn sum_of_products<const COUNT: usize>(a: &[Self; COUNT], b: &[Self; COUNT]) -> Self {
-        if !Self::REDUCTION.fits(COUNT) {
-            return a.iter().zip(b).fold(Self::ZERO, |sum, (a, b)| sum + *a * b);
+        match P::sum_of_products(&a.map(|a| a.0), &b.map(|b| b.0)) {
+            Some(sum) => Self::raw(sum),
+            None => {
+                let products = a.iter().zip(b).map(|(a, b)| *a * b);
+                products.reduce(|sum, product| sum + product).unwrap_or(Self::ZERO)
+            }
         }
-        let (a, b) = (a.map(|a| a.0), b.map(|b| b.0));
-        Self::raw(sum_of_products(&a, &b, &Self::REDUCTION))
     }
 
     fn sqrt(&self) -> CtOption<Self> {

@@ -12,25 +12,28 @@ pub fn pow_vartime<F: Field>(x: &F, exponent: &[u64]) -> F {
         return F::ONE;
     };
     let odd = odd_powers(x);
-    let mut result = None;
-    let mut left = highest + 1;
+    // The highest window that ends with a one, so that its value is odd: where it ends, and half its value.
+    let window = |left: usize| {
+        let end = (left.saturating_sub(WINDOW)..left).find(|&i| bit(i) == 1).expect("left - 1");
+        let value = (end..left).rev().fold(0, |value, i| value << 1 | bit(i));
+        (end, value as usize / 2)
+    };
+    let (mut left, half) = window(highest + 1);
+    let mut power = odd[half];
     while left > 0 {
         if bit(left - 1) == 0 {
-            result = result.map(|r: F| r.square());
+            power = power.square();
             left -= 1;
             continue;
         }
-        // The window ends with a one, so that its value is odd.
-        let end = (left.saturating_sub(WINDOW)..left).find(|&i| bit(i) == 1).expect("left - 1");
-        let value = (end..left).rev().fold(0, |value, i| value << 1 | bit(i));
-        let power = odd[value as usize / 2];
-        result = Some(match result {
-            None => power,
-            Some(r) => (end..left).fold(r, |r, _| r.square()) * power,
-        });
+        let (end, half) = window(left);
+        for _ in end..left {
+            power = power.square();
+        }
+        power *= &odd[half];
         left = end;
     }
-    result.expect("the highest bit is a one")
+    power
 }
 
 /// x, x^3, x^5, …

@@ -44,7 +44,10 @@ pub fn sqrt<F: Field, const N: usize>(
     let mut t = root * power;
     let mut c = root_of_unity;
     for i in (2..=constants.two_adicity).rev() {
-        let last = (0..i - 2).fold(t, |b, _| b.square());
+        let mut last = t;
+        for _ in 0..i - 2 {
+            last = last.square();
+        }
         let good = last.ct_eq(&F::ONE);
         root = F::conditional_select(&(root * c), &root, good);
         c = c.square();

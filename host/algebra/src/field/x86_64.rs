@@ -6,6 +6,8 @@
 //! the portable file, with the same bits; the modulus has a spare bit at the top.
 
 use std::arch::asm;
+use std::sync::atomic::AtomicU8;
+use std::sync::atomic::Ordering::Relaxed;
 
 use super::multiply::Reduction;
 
@@ -13,11 +15,31 @@ use super::multiply::Reduction;
 #[derive(Clone, Copy)]
 pub struct Adx(());
 
+/// What [`Adx::ask`] has found: in one byte, so that a multiplication tests it with one instruction.
+static FOUND: AtomicU8 = AtomicU8::new(NOT_ASKED);
+const NOT_ASKED: u8 = 0;
+const ABSENT: u8 = 1;
+const PRESENT: u8 = 2;
+
 impl Adx {
-    /// Asks; after the first time it is a load and a test.
+    /// Asks the first time, and remembers.
     #[inline(always)]
     pub fn detect() -> Option<Self> {
+        if cfg!(all(target_feature = "adx", target_feature = "bmi2")) {
+            return Some(Self(()));
+        }
+        match FOUND.load(Relaxed) {
+            PRESENT => Some(Self(())),
+            ABSENT => None,
+            _ => Self::ask(),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn ask() -> Option<Self> {
         let found = std::is_x86_feature_detected!("adx") && std::is_x86_feature_detected!("bmi2");
+        FOUND.store(if found { PRESENT } else { ABSENT }, Relaxed);
         found.then_some(Self(()))
     }
 }
@@ -165,8 +187,8 @@ macro_rules! sum_of_products {
     }};
 }
 
-/// (a[0] b[0] + a[1] b[1] + …) / 2^(64 N) modulo p, below 2 p, for any a, and b below p, where so many products fit
-/// ([`Reduction::fits`]). None if there is no code for so many words and products.
+/// (a[0] b[0] + a[1] b[1] + …) / 2^(64 N) modulo p, below 2 p, for a and b below p, where so many products fit
+/// ([`Reduction::fits`]); a single a may be any number. None if there is no code for so many words and products.
 #[inline(always)]
 pub fn sum_of_products<const N: usize, const COUNT: usize>(
     _: Adx,
