@@ -166,8 +166,8 @@ fn parameter(table: &Table) -> Result<String, String> {
     ))
 }
 
-/// Two short vectors (a, b) with a + b lambda = 0 mod r and determinant r: Hankerson, Menezes, Vanstone, "Guide to elliptic curve
-/// cryptography", algorithm 3.74, steps 1 to 4.
+/// Two short vectors (a, b) with a + b lambda = 0 mod r and determinant r: Hankerson, Menezes, Vanstone, "Guide to
+/// elliptic curve cryptography", algorithm 3.74, steps 1 to 4.
 fn short_basis(r: &BigInt, lambda: &BigInt) -> [(BigInt, BigInt); 2] {
     let mut above = (r.clone(), BigInt::ZERO);
     let mut here = (lambda.clone(), BigInt::from(1));

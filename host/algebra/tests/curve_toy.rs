@@ -97,6 +97,12 @@ fn every_pair<C: Curve<Base = ToyFp>>(order: usize) {
             assert_eq!(projective_p == projective(q, z), p == q, "{p:?} == {q:?}");
         }
     }
+    let all = points.iter().flat_map(|&p| points.iter().map(move |&q| (p, q)));
+    let (pairs, sums): (Vec<_>, Vec<_>) =
+        all.map(|(p, q)| ((affine::<C>(p), affine(q)), plain_sum(p, q))).unzip();
+    let found = Affine::sums_vartime(&pairs);
+    assert_eq!(found.into_iter().map(plain::<C>).collect::<Vec<_>>(), sums);
+
     let sums: Vec<_> = points.iter().map(|&p| projective::<C>(p, 5)).collect();
     assert_eq!(Affine::batch(&sums).into_iter().map(plain::<C>).collect::<Vec<_>>(), points);
 }

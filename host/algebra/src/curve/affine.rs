@@ -1,5 +1,6 @@
 //! Points as pairs.
 
+use super::formula::{affine_add, affine_dbl};
 use super::{Curve, Projective};
 use crate::field::Field;
 use std::ops::Neg;
@@ -61,6 +62,44 @@ impl<C: Curve> Affine<C> {
     /// (beta x, y), which is lambda times a point of the subgroup.
     pub fn endomorphism(&self) -> Self {
         Self { x: self.x * C::BETA, y: self.y }
+    }
+
+    /// P + Q of every pair, for one inversion: with it 5 multiplications and 1 squaring a pair.
+    pub fn sums_vartime(pairs: &[(Self, Self)]) -> Vec<Self> {
+        let mut divisors: Vec<C::Base> = pairs.iter().map(|(p, q)| p.divisor_vartime(q)).collect();
+        C::Base::batch_invert(&mut divisors);
+        let sum = |((p, q), inverse): (&(Self, Self), C::Base)| p.sum_vartime(q, inverse);
+        pairs.iter().zip(divisors).map(sum).collect()
+    }
+
+    /// What the slope of the chord or tangent is divided by; 0 where no slope is needed.
+    fn divisor_vartime(&self, other: &Self) -> C::Base {
+        if bool::from(self.is_identity() | other.is_identity()) {
+            C::Base::ZERO
+        } else if self == other {
+            self.y.double()
+        } else {
+            other.x - self.x
+        }
+    }
+
+    /// P + Q with the inverse of their divisor, which is 0 for opposite points and where one is the identity.
+    fn sum_vartime(&self, other: &Self, inverse: C::Base) -> Self {
+        if bool::from(self.is_identity()) {
+            return *other;
+        }
+        if bool::from(other.is_identity()) {
+            return *self;
+        }
+        if inverse == C::Base::ZERO {
+            return Self::IDENTITY;
+        }
+        let [x, y] = if self == other {
+            affine_dbl([self.x, self.y], inverse)
+        } else {
+            affine_add([self.x, self.y], [other.x, other.y], inverse)
+        };
+        Self { x, y }
     }
 
     /// All points in this form, for one inversion.

@@ -27,8 +27,8 @@ pub trait Twist: Curve<Base = Fp2<Self::Tower>> {
 }
 
 impl<C: Twist> Projective<C> {
-    /// psi: untwist, p-th power, twist (Galbraith, Lin, Scott, ePrint 2008/194). psi^2 - t psi + p = 0 with t the trace of the first
-    /// curve; on points of the subgroup it is a multiplication by p.
+    /// psi: untwist, p-th power, twist (Galbraith, Lin, Scott, ePrint 2008/194). psi^2 - t psi + p = 0 with t the
+    /// trace of the first curve; on points of the subgroup it is a multiplication by p.
     pub fn psi(&self) -> Self {
         let [x, y] = C::psi_constants();
         Self { X: self.X.conjugate() * *x, Y: self.Y.conjugate() * *y, Z: self.Z.conjugate() }

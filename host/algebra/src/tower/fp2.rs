@@ -86,7 +86,8 @@ pub fn fp2_sqr_i<T: Tower>(a: Fp2<T>) -> Fp2<T> {
 /// with s^2 = norm(a) and t = (a0 + s) / 2,
 ///
 /// * if t is a square, x0 = sqrt(t) and x1 = a1 / (2 x0);
-/// * otherwise t / beta is one, x1 = sqrt(t / beta) and x0 = a1 / (2 x1), since x0^2 = beta a1^2 / (4 t) = (a0 - s) / 2.
+/// * otherwise t / beta is one, x1 = sqrt(t / beta) and x0 = a1 / (2 x1): then beta x1^2 = t, and
+///   x0^2 = beta a1^2 / (4 t) = (a0 - s) / 2.
 ///
 /// t = 0 with a /= 0 means a1 = 0 and s = -a0: then the other root of the norm is taken, t = a0.
 fn sqrt<T: Tower>(a: Fp2<T>) -> CtOption<Fp2<T>> {
