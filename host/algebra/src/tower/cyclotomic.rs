@@ -8,7 +8,7 @@ impl<T: Tower> Fp12<T> {
     /// a^2 for an a with a^(p^4 - p^2 + 1) = 1; for others the result is not the square.
     ///
     /// Formula `fp12_cyclotomic_sqr` (Granger, Scott, ePrint 2009/565, section 3.2): Fp12 as a cubic extension of
-    /// Fp4 = Fp2[s] / (s^2 - xi), s = w^3. 9 squarings in Fp2.
+    /// `Fp4 = Fp2[s] / (s^2 - xi)`, s = w^3. 9 squarings in Fp2.
     pub fn cyclotomic_square(self) -> Self {
         let [a0, a1, a2, a3, a4, a5] = self.powers_of_w();
         // a = A + B w + C w^2 over Fp4; a^2 = (3 A^2 - 2 conj A) + (3 s C^2 + 2 conj B) w + (3 B^2 - 2 conj C) w^2.
