@@ -40,7 +40,7 @@ pub trait Modulus<const N: usize>: Send + Sync + 'static {
         multiply::product(a, b, const { &Reduction::new(Self::MODULUS) })
     }
 
-    /// (a[0] b[0] + a[1] b[1] + …) / R modulo p, all below p; none if it is not better than one by one.
+    /// `(a[0] b[0] + a[1] b[1] + …)` / R modulo p, all below p; none if it is not better than one by one.
     #[inline(always)]
     fn sum_of_products<const COUNT: usize>(
         a: &[[u64; N]; COUNT],
