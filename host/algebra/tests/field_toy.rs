@@ -1,6 +1,7 @@
 //! The toy fields, all elements and all pairs, against arithmetic of small integers.
 
 use proofmill_algebra::field::{DecodeError, PrimeField, ToyEdwardsFr, ToyFp, ToyFr};
+use zeroize::Zeroize;
 
 /// Everything about one toy field: elements are their own numbers.
 fn examine<F: PrimeField<Repr = [u64; 1], Bytes = [u8; 1]>>() {
@@ -15,6 +16,9 @@ fn examine<F: PrimeField<Repr = [u64; 1], Bytes = [u8; 1]>>() {
         assert_eq!(fx.square(), element(x * x));
         assert_eq!(bool::from(fx.is_zero()), x == 0);
         assert_eq!(format!("{fx:?}"), format!("{x:#x}"));
+        let mut wiped = fx;
+        wiped.zeroize();
+        assert_eq!(wiped, F::ZERO);
         for y in 0..p {
             let fy = element(y);
             assert_eq!(fx + fy, element(x + y), "{x} + {y}");

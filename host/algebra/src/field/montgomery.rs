@@ -15,7 +15,8 @@ use super::safegcd::Inversion;
 use super::select::select;
 use super::{DecodeError, Field, PrimeField};
 
-/// An odd prime of N limbs. Only the first four constants are given; the others follow.
+/// An odd prime of N limbs. Its numbers and the shape of its encoding are given; the rest follows, unless the prime has
+/// a better product.
 pub trait Modulus<const N: usize>: Send + Sync + 'static {
     /// What the specification calls the field.
     const NAME: &'static str;
@@ -39,7 +40,7 @@ pub trait Modulus<const N: usize>: Send + Sync + 'static {
         multiply::product(a, b, const { &Reduction::new(Self::MODULUS) })
     }
 
-    /// (a[0] b[0] + a[1] b[1] + …) / R modulo p, all below p; none if it is not better than one by one.
+    /// `(a[0] b[0] + a[1] b[1] + …)` / R modulo p, all below p; none if it is not better than one by one.
     #[inline(always)]
     fn sum_of_products<const COUNT: usize>(
         a: &[[u64; N]; COUNT],
@@ -56,11 +57,8 @@ pub struct Montgomery<P: Modulus<N>, const N: usize>([u64; N], PhantomData<P>);
 
 impl<P: Modulus<N>, const N: usize> Montgomery<P, N> {
     /// 2^(128 N) / R modulo p, for an R that is 1 or 2^(64 N).
-    const CORRECTION: [u64; N] = if P::R[0] == 1 && bit_length(&P::R) == 1 {
-        power_of_two(128 * N, &P::MODULUS)
-    } else {
-        P::R
-    };
+    const CORRECTION: [u64; N] =
+        if bit_length(&P::R) == 1 { power_of_two(128 * N, &P::MODULUS) } else { P::R };
     const INVERSION: Inversion<N> = Inversion::new(&P::MODULUS, &P::R2);
     const ROOT: RootConstants<N> = RootConstants::new(&P::MODULUS);
     /// Of order 2^s: a generator, or else a non-residue, to the power of t.

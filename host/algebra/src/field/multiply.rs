@@ -1,6 +1,6 @@
 //! Montgomery multiplication in plain Rust (Montgomery, Math. Comp. 44, 1985), operand by operand and word by word:
-//! the method CIOS of Koç, Acar, Kaliski, "Analyzing and comparing Montgomery multiplication algorithms", 1996. Several products
-//! share one reduction as in Longa, ePrint 2022/367, Algorithm 2.
+//! the method CIOS of Koç, Acar, Kaliski, "Analyzing and comparing Montgomery multiplication algorithms", 1996.
+//! Several products share one reduction as in Longa, ePrint 2022/367, Algorithm 2.
 
 use std::array::from_ref;
 
@@ -25,10 +25,10 @@ impl<const N: usize> Reduction<N> {
         Self { p, negative_inverse: inverse_mod_word(p[0]).wrapping_neg() }
     }
 
-    /// Is (count + 1) p < 2^(64 N)? Then `count` products can be summed and reduced together in N + 1 limbs:
-    /// with T below (count + 1) p, so is (T + a[0][i] b[0] + a[1][i] b[1] + … + m p) / 2^64; and the last T, the sum
-    /// of the products and of at most 2^(64 N) p, divided by 2^(64 N), is below 2 p if all a and b are below p; for
-    /// a single product it is enough that b is.
+    /// Is (count + 1) p < 2^(64 N)? Then `count` products can be summed and reduced together in N + 1 limbs: with T
+    /// below (count + 1) p, so is `(T + a[0][i] b[0] + a[1][i] b[1] + … + m p) / 2^64`. The last T, the sum of the
+    /// products and of at most 2^(64 N) p, divided by 2^(64 N), is below 2 p if all a and b are below p; for a single
+    /// product it is enough that b is.
     pub const fn fits(&self, count: usize) -> bool {
         (self.p[N - 1] as u128 + 1) * (count as u128 + 1) <= 1 << 64
     }
@@ -83,7 +83,7 @@ pub fn product<const N: usize>(a: &[u64; N], b: &[u64; N], r: &Reduction<N>) -> 
     reduce_once(&t, top, &r.p)
 }
 
-/// (a[0] b[0] + a[1] b[1] + …) / 2^(64 N) modulo p, for a and b below p, where so many products fit.
+/// `(a[0] b[0] + a[1] b[1] + …)` / 2^(64 N) modulo p, for a and b below p, where so many products fit.
 #[inline(always)]
 pub fn sum_of_products<const N: usize, const COUNT: usize>(
     a: &[[u64; N]; COUNT],
@@ -99,7 +99,7 @@ pub fn sum_of_products<const N: usize, const COUNT: usize>(
     reduce_once(&multiply_together(a, b, r), 0, &r.p)
 }
 
-/// (a[0] b[0] + a[1] b[1] + …) / 2^(64 N) modulo p, below 2 p, for a and b below p, where so many products fit.
+/// `(a[0] b[0] + a[1] b[1] + …)` / 2^(64 N) modulo p, below 2 p, for a and b below p, where so many products fit.
 #[inline(always)]
 fn multiply_together<const N: usize, const COUNT: usize>(
     a: &[[u64; N]; COUNT],

@@ -19,8 +19,8 @@
 use super::constants::{bit_length, inverse_mod_word};
 use super::signed62::{LIMB_BITS, MASK, Signed62};
 
-/// Division steps from delta = 1/2 that end with g = 0, whatever numbers below 2^bits they begin with: Hvass, Aranha,
-/// Spitters, "High-assurance field inversion for curve-based cryptography", ePrint 2021/549, section 3.
+/// Division steps from delta = 1/2 that end with g = 0, for 0 <= g <= f < 2^bits: Wuille, "Bounds on divsteps
+/// iterations in safegcd", 2021; proved in Coq by Hvass, Aranha, Spitters, ePrint 2021/549.
 const fn steps_needed(bits: u32) -> u32 {
     ((45907 * bits as u64 + 26313) / 19929) as u32
 }

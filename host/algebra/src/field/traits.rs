@@ -92,7 +92,7 @@ pub trait Field:
         super::batch::batch_invert(elements, |product| product.invert().unwrap_or(Self::ZERO));
     }
 
-    /// a[0] b[0] + a[1] b[1] + …: cheaper, in many fields, than the products one by one.
+    /// `a[0] b[0] + a[1] b[1] + …`: cheaper, in many fields, than the products one by one.
     fn sum_of_products<const COUNT: usize>(a: &[Self; COUNT], b: &[Self; COUNT]) -> Self {
         a.iter().zip(b).fold(Self::ZERO, |sum, (a, b)| sum + *a * b)
     }

@@ -133,7 +133,7 @@ macro_rules! row {
     };
 }
 
-/// For each word i: t = (t + a[i] b + m p) / 2^64, and the same with the further products. The division gives the
+/// For each word i: `t = (t + a[i] b + m p) / 2^64`, and the same with the further products. The division gives the
 /// words of t other names: the first becomes the last of the next turn.
 macro_rules! turns {
     ([], $words:tt, $products:tt, $length:literal, $t:tt) => { "" };
@@ -187,7 +187,7 @@ macro_rules! sum_of_products {
     }};
 }
 
-/// (a[0] b[0] + a[1] b[1] + …) / 2^(64 N) modulo p, below 2 p, for a and b below p, where so many products fit
+/// `(a[0] b[0] + a[1] b[1] + …)` / 2^(64 N) modulo p, below 2 p, for a and b below p, where so many products fit
 /// ([`Reduction::fits`]); a single a may be any number. None if there is no code for so many words and products.
 #[inline(always)]
 pub fn sum_of_products<const N: usize, const COUNT: usize>(
