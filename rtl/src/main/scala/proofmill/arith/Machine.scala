@@ -9,6 +9,9 @@ trait Machine[V] {
   def part(value: V, from: Int, bound: Bound, last: Boolean): V
   def sum(terms: Seq[(V, Bound, BigInt)], result: Bound, pace: Pace): V
 
+  /** The value where bit `bit` of another is set, else 0. */
+  def select(value: V, other: V, bit: Int): V
+
   /** The absolute value. */
   def magnitude(value: V, bound: Bound, pace: Pace): V
 
@@ -24,6 +27,7 @@ object Integers extends Machine[BigInt] {
     bound.check(if (last) value >> from else (value >> from) & ((BigInt(1) << bound.high.bitLength) - 1))
   def sum(terms: Seq[(BigInt, Bound, BigInt)], result: Bound, pace: Pace): BigInt =
     result.check(terms.map { case (value, bound, weight) => bound.check(value) * weight }.sum)
+  def select(value: BigInt, other: BigInt, bit: Int): BigInt = if (other.testBit(bit)) value else 0
   def magnitude(value: BigInt, bound: Bound, pace: Pace): BigInt = bound.check(value).abs
   def signed(value: BigInt, a: BigInt, b: BigInt, result: Bound, pace: Pace): BigInt =
     result.check(value * a.signum * b.signum)
@@ -50,6 +54,7 @@ class Counter extends Machine[Int] {
   def part(value: Int, from: Int, bound: Bound, last: Boolean): Int = value
   def sum(terms: Seq[(Int, Bound, BigInt)], result: Bound, pace: Pace): Int =
     after(terms.map(_._1), Counter.sum(SumPlan(terms.map { case (_, bound, weight) => (bound, weight) }, result, 0, pace)))
+  def select(value: Int, other: Int, bit: Int): Int = value max other
   def magnitude(value: Int, bound: Bound, pace: Pace): Int = after(Seq(value), Counter.negation(bound.absolute, pace))
   def signed(value: Int, a: Int, b: Int, result: Bound, pace: Pace): Int =
     after(Seq(value, a, b), Counter.negation(result, pace))

@@ -49,6 +49,11 @@ object Circuit extends Machine[Timed[SInt]] {
   }
   def sum(terms: Seq[(V, Bound, BigInt)], result: Bound, pace: Pace): V =
     Sum(terms.map { case (value, bound, weight) => Term(value, bound, weight) }, result, pace)
+  def select(value: V, other: V, bit: Int): V = {
+    val cycle = Timed.together(value, other)
+    val chosen = value.at(cycle)
+    Timed(chosen & S(chosen.getWidth bits, default -> other.at(cycle)(bit)), cycle)
+  }
   def magnitude(value: V, bound: Bound, pace: Pace): V =
     negated(value, Timed(value.value.msb, value.cycle), bound.absolute.width, pace)
   def signed(value: V, a: V, b: V, result: Bound, pace: Pace): V = {

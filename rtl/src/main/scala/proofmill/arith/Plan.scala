@@ -52,20 +52,40 @@ case class Tile(a: Bound, b: Bound) extends Plan {
   def name: String = "tile"
 }
 
-/** Every part of `a` times every part of `b`. */
-case class Grid(a: Bound, b: Bound, stepA: Int, stepB: Int, pace: Pace) extends Plan {
-  private val (partsA, partsB) = (Parts(a, stepA), Parts(b, stepB))
-  private val tiles = for (i <- partsA.bounds.indices; j <- partsB.bounds.indices)
-    yield (i, j, Tile(partsA.bounds(i), partsB.bounds(j)))
+/** No tile: each bit of the narrower factor selects a multiple of the wider one. */
+case class Rows(a: Bound, b: Bound, pace: Pace) extends Plan {
+  private val (wide, narrow) = if (a.width < b.width) (b, a) else (a, b)
+  private val selected = Bound(wide.low min 0, wide.high max 0)
 
-  override def parts: Seq[Plan] = tiles.map(_._3)
   def on[V](x: V, y: V)(implicit machine: Machine[V]): V = {
-    val (xs, ys) = (partsA.of(x), partsB.of(y))
-    val terms = for ((i, j, tile) <- tiles)
-      yield (machine.multiply(tile, xs(i), ys(j)), tile.product, BigInt(1) << (i * stepA + j * stepB))
+    val (value, bits) = if (a.width < b.width) (y, x) else (x, y)
+    val positive = for (i <- 0 until narrow.magnitudeBits) yield (i, BigInt(1) << i)
+    val sign = Option.when(narrow.low < 0)((narrow.magnitudeBits, -(BigInt(1) << narrow.magnitudeBits)))
+    val terms = for ((i, weight) <- positive ++ sign) yield (machine.select(value, bits, i), selected, weight)
     machine.sum(terms, product, pace)
   }
-  def name: String = s"grid ${partsA.bounds.size}x${partsB.bounds.size}"
+  def name: String = "rows"
+}
+
+/** Every part of `a` times every part of `b`. */
+case class Grid(a: Bound, b: Bound, stepA: Int, stepB: Int, cells: Seq[Seq[Plan]], pace: Pace) extends Plan {
+  private val (partsA, partsB) = (Parts(a, stepA), Parts(b, stepB))
+
+  override def parts: Seq[Plan] = cells.flatten
+  def on[V](x: V, y: V)(implicit machine: Machine[V]): V = {
+    val (xs, ys) = (partsA.of(x), partsB.of(y))
+    val terms = for ((row, i) <- cells.zipWithIndex; (plan, j) <- row.zipWithIndex)
+      yield (machine.multiply(plan, xs(i), ys(j)), plan.product, BigInt(1) << (i * stepA + j * stepB))
+    machine.sum(terms, product, pace)
+  }
+  def name: String = s"grid ${partsA.bounds.size} x ${partsB.bounds.size}"
+}
+
+object Grid {
+
+  /** With the products that `choose` finds. */
+  def apply(a: Bound, b: Bound, stepA: Int, stepB: Int, pace: Pace)(choose: (Bound, Bound) => Plan): Grid =
+    Grid(a, b, stepA, stepB, Parts(a, stepA).bounds.map(x => Parts(b, stepB).bounds.map(choose(x, _))), pace)
 }
 
 /** Both factors cut into parts of `step` bits, multiplied as polynomials by a scheme. */
@@ -152,8 +172,8 @@ object Plan {
 
   /** Every plan worth a thought; what is inside them is already the cheapest. */
   def all(a: Bound, b: Bound, price: Price): Seq[Plan] =
-    if (fits(a, b, price.tile)) Seq(Tile(a, b))
-    else grids(a, b, price) ++ splits(a, b, price) ++ magnitudes(a, b, price)
+    if (fits(a, b, price.tile)) Tile(a, b) +: rows(a, b, price).toSeq
+    else rows(a, b, price).toSeq ++ grids(a, b, price) ++ splits(a, b, price) ++ magnitudes(a, b, price)
 
   private def fits(a: Bound, b: Bound, tile: TileShape): Boolean =
     (a.width max b.width) <= tile.wide && (a.width min b.width) <= tile.narrow
@@ -163,9 +183,11 @@ object Plan {
 
   private def grids(a: Bound, b: Bound, price: Price): Seq[Plan] = {
     val steps = Seq(price.tile.wide - 1, price.tile.narrow - 1)
-    val both = for (Seq(stepA, stepB) <- steps.permutations.toSeq.distinct) yield Grid(a, b, stepA, stepB, price.pace)
-    val fewest = both.map(_.parts.size).min
-    both.filter(grid => grid.parts.size == fewest && (fewest <= largestGrid || (a.width min b.width) <= price.tile.wide))
+    for {
+      Seq(stepA, stepB) <- steps.permutations.toSeq
+      tiles = Parts(a, stepA).bounds.size * Parts(b, stepB).bounds.size
+      if tiles <= largestGrid || (a.width min b.width) <= price.tile.wide
+    } yield Grid(a, b, stepA, stepB, price.pace)(best(_, _, price))
   }
 
   private def splits(a: Bound, b: Bound, price: Price): Seq[Plan] = {
@@ -179,6 +201,12 @@ object Plan {
     val filled = (a.magnitudeBits min b.magnitudeBits) > (scheme.parts - 1) * step
     Option.when(filled && step > 1)(Split(a, b, step, scheme, price.pace)(best(_, _, price)))
   }
+
+  /** Beyond this width of a factor a tile is always cheaper. */
+  private val fewBits = 4
+
+  private def rows(a: Bound, b: Bound, price: Price): Option[Plan] =
+    Option.when((a.width min b.width) <= fewBits)(Rows(a, b, price.pace))
 
   private def magnitudes(a: Bound, b: Bound, price: Price): Option[Plan] = Option.when(a.low < 0 && b.low < 0) {
     Magnitudes(best(a.absolute, b.absolute, price), a, b, price.pace)
