@@ -195,11 +195,12 @@ object Plan {
     parts.flatMap(n => split(a, b, Scheme.karatsuba(n), price))
   }
 
-  /** Both factors cut by a scheme, where each of them has something in the last part. */
+  /** Both factors cut by a scheme, where each has something in the last part and all products are smaller. */
   private def split(a: Bound, b: Bound, scheme: Scheme, price: Price): Option[Plan] = {
     val step = ((a.magnitudeBits max b.magnitudeBits) + scheme.parts - 1) / scheme.parts
     val filled = (a.magnitudeBits min b.magnitudeBits) > (scheme.parts - 1) * step
-    Option.when(filled && step > 1)(Split(a, b, step, scheme, price.pace)(best(_, _, price)))
+    def smaller(whole: Bound) = scheme.forms.forall(Parts(whole, step, scheme.parts).form(_).width < whole.width)
+    Option.when(filled && smaller(a) && smaller(b))(Split(a, b, step, scheme, price.pace)(best(_, _, price)))
   }
 
   /** Beyond this width of a factor a tile is always cheaper. */
