@@ -76,7 +76,10 @@ object Circuit extends Machine[Timed[SInt]] {
   private def negated(value: V, when: Timed[Bool], width: Int, pace: Pace): V = {
     val cycle = Timed.together(value, when)
     val inverted = value.at(cycle).resize(width) ^ S(width bits, default -> when.at(cycle))
-    val sum = Counter.negator(width, pace).on(Vector(Timed(inverted.asBits, cycle), Timed(when.at(cycle).asBits, cycle)))(TimedWords)
+    val sum = Counter.negator(width, pace).on(Vector(
+      Timed(inverted.asBits, cycle),
+      Timed(when.at(cycle).asBits, cycle)
+    ))(TimedWords)
     val end = cycle + Counter.negator(width, pace).latency
     Timed(sum.at(end).asSInt, end)
   }

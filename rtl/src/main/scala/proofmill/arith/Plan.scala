@@ -89,7 +89,8 @@ object Grid {
 }
 
 /** Both factors cut into parts of `step` bits, multiplied as polynomials by a scheme. */
-case class Split(a: Bound, b: Bound, step: Int, scheme: Scheme, override val parts: Seq[Plan], pace: Pace) extends Plan {
+case class Split(a: Bound, b: Bound, step: Int, scheme: Scheme, override val parts: Seq[Plan], pace: Pace)
+    extends Plan {
   private val (partsA, partsB) = (Parts(a, step, scheme.parts), Parts(b, step, scheme.parts))
   private val coefficients = PolynomialPlan.coefficients(partsA.bounds, partsB.bounds).map(_ * scheme.scale)
 
@@ -140,7 +141,8 @@ case class Parts(whole: Bound, step: Int, bounds: Seq[Bound]) {
   def form(weights: Seq[BigInt]): Bound = bounds.zip(weights).map { case (b, w) => b * w }.reduce(_ + _)
 
   def value[V](weights: Seq[BigInt], parts: Seq[V], pace: Pace)(implicit machine: Machine[V]): V = {
-    val terms = for (((part, bound), weight) <- parts.zip(bounds).zip(weights); if weight != 0) yield (part, bound, weight)
+    val terms = for (((part, bound), weight) <- parts.zip(bounds).zip(weights); if weight != 0)
+      yield (part, bound, weight)
     machine.sum(terms, form(weights), pace)
   }
 }

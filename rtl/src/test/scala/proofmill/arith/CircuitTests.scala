@@ -70,15 +70,18 @@ object CircuitTests {
     val wide = Plan.best(Bound.signed(201), Bound.signed(134), Price(pace = Pace(chain = 50, levels = 1)))
     run(new Bench(Seq.fill(6)(bound))(inputs => {
       val (a, b) = inputs.splitAt(3)
-      val coefficients = for ((result, k) <- PolynomialMultiplier(plan, a, b).zipWithIndex)
-        yield Checked(
-          s"coefficient $k",
-          result,
-          v => (0 to 2).filter(i => k - i >= 0 && k - i <= 2).map(i => v(i) * v(3 + k - i)).sum
-        )
+      val coefficients =
+        for ((result, k) <- PolynomialMultiplier(plan, a, b).zipWithIndex)
+          yield Checked(
+            s"coefficient $k",
+            result,
+            v => (0 to 2).filter(i => k - i >= 0 && k - i <= 2).map(i => v(i) * v(3 + k - i)).sum
+          )
       def joined(parts: Seq[Timed[SInt]]) = Timed(Cat(parts.map(_.value)).asSInt, 0)
       def integer(parts: Seq[BigInt]) =
-        parts.init.zipWithIndex.map { case (p, i) => (p & ((BigInt(1) << 67) - 1)) << (67 * i) }.sum + (parts.last << (67 * (parts.size - 1)))
+        parts.init.zipWithIndex.map { case (p, i) =>
+          (p & ((BigInt(1) << 67) - 1)) << (67 * i)
+        }.sum + (parts.last << (67 * (parts.size - 1)))
       coefficients :+ Checked(
         "201 x 134 bits",
         Multiplier(wide, joined(a), joined(b.take(2))),
@@ -94,7 +97,11 @@ object CircuitTests {
       for (i <- 0 until 20) yield {
         val chosen = Seq.fill(1 + r.nextInt(i + 1))(r.nextInt(bounds.size))
         val terms = chosen.map { at =>
-          Term(inputs(at), bounds(at), (BigInt(1 + r.nextInt(3), r) + 1 << r.nextInt(20)) * (if (r.nextBoolean()) 1 else -1))
+          Term(
+            inputs(at),
+            bounds(at),
+            (BigInt(1 + r.nextInt(3), r) + 1 << r.nextInt(20)) * (if (r.nextBoolean()) 1 else -1)
+          )
         }
         val constant = BigInt(r.nextInt(200) - 100)
         val result = SumTests.boundOf(terms.map(t => (t.bound, t.weight)), constant)
@@ -119,7 +126,11 @@ object CircuitTests {
           Checked("table of 64", ConstantTable(full, index(six, 6)), v => full(v.head.toInt)),
           Checked("the same again", ConstantTable.now(full, index(six, 6)), v => full(v.head.toInt)),
           Checked("table of 21", ConstantTable(signed, index(some, 5)), v => signed(v(1).toInt)),
-          Checked("table and sum", ConstantTable.add(added, index(five, 5), sum, Bound.signed(72)), v => added(v(2).toInt) + v(3))
+          Checked(
+            "table and sum",
+            ConstantTable.add(added, index(five, 5), sum, Bound.signed(72)),
+            v => added(v(2).toInt) + v(3)
+          )
         )
     }))(randomly(1000))
   }
@@ -127,7 +138,8 @@ object CircuitTests {
   /** What is written for a twin; that it does what the circuit does, the units' tests show. */
   private def twin(): Unit = {
     val folder = Paths.get("target/rtl-tests/twin").toAbsolutePath
-    val function = TwinFunction("add_mod_2_70", Seq(70, 70), 70, "store(out, 0, 70, load<2>(in0, 0, 70) + load<2>(in1, 0, 70));")
+    val function =
+      TwinFunction("add_mod_2_70", Seq(70, 70), 70, "store(out, 0, 70, load<2>(in0, 0, 70) + load<2>(in1, 0, 70));")
     class Top extends Component {
       val a, b = in(Bits(70 bits))
       for (latency <- Seq(1, 5)) out(Bits(70 bits)) := Twin(function, latency, Timed(a, 0), Timed(b, 0)).value
