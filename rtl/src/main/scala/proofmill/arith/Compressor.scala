@@ -44,7 +44,7 @@ case class Compressor(before: IndexedSeq[Piece], target: Int, width: Int) {
   def on[W](inputs: IndexedSeq[W])(implicit words: Words[W]): IndexedSeq[W] = {
     val joined = runs.map(run => words.cat(run.map(inputs)))
     groups.flatMap { g =>
-      count(g.runs.map(run => words.slice(joined(run), g.piece.column - spans(run).column, g.piece.width)))
+      words.count(g.runs.map(run => words.slice(joined(run), g.piece.column - spans(run).column, g.piece.width)))
     }
   }
 }
@@ -97,7 +97,7 @@ object Compressor {
   private def outputs(size: Int): Int = BigInt(size).bitLength
 
   /** The number of set bits in each column, as one word a binary digit. */
-  private def count[W](bits: Seq[W])(implicit words: Words[W]): Seq[W] = {
+  private[arith] def count[W](bits: Seq[W])(implicit words: Words[W]): Seq[W] = {
     import words._
     def three(a: W, b: W, c: W) = (xor(xor(a, b), c), majority(a, b, c))
     def two(a: W, b: W) = (xor(a, b), and(a, b))

@@ -23,6 +23,9 @@ trait Words[W] {
   /** The word with its top bit repeated until it is `width` wide; without what is above, if it is wider. */
   def extend(word: W, width: Int): W
 
+  /** The number of set bits in each column of up to six words, as one word a binary digit. */
+  def count(bits: Seq[W]): Seq[W] = Compressor.count(bits)(this)
+
   /** The word one cycle later. */
   def register(word: W): W
 }
@@ -78,6 +81,25 @@ object TimedWords extends Words[Timed[Bits]] {
     ((x ## True).asUInt +^ (y ## c).asUInt)(1, x.getWidth + 1 bits).asBits
   }
   def all(word: W): W = Timed(word.value.andR.asBits, word.cycle)
+  override def count(bits: Seq[W]): Seq[W] =
+    if (bits.size <= 3) super.count(bits)
+    else {
+      val cycle = Timed.together(bits: _*)
+      val counter = BitCounter(bits.size, bits.head.value.getWidth)
+      for ((input, word) <- counter.inputs.zip(bits)) input := (if (word.isConstant) word.value else word.at(cycle))
+      counter.outputs.map(Timed(_, cycle))
+    }
   def register(word: W): W = if (word.isConstant) word else Timed(RegNext(word.value), word.cycle + 1)
   def extend(word: W, width: Int): W = Timed(word.value.asSInt.resize(width).asBits, word.cycle)
+}
+
+/** Four to six words into three. A module of its own, one LUT deep, so that synthesis makes one LUT6 of each output bit:
+  * inside a longer path it shares smaller functions and takes twice as many.
+  */
+private case class BitCounter(size: Int, width: Int) extends Component {
+  definitionName = s"BitCounter${size}x$width"
+
+  val inputs = Seq.fill(size)(in(Bits(width bits)))
+  val outputs = Seq.fill(3)(out(Bits(width bits)))
+  for ((output, word) <- outputs.zip(Compressor.count(inputs.map(Timed(_, 0)))(TimedWords))) output := word.value
 }
