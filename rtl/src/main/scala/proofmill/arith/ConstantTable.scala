@@ -40,7 +40,6 @@ object ConstantTable {
   }
 
   private case class Table(words: Seq[BigInt]) extends Component {
-    setDefinitionName(s"Table${words.size}x${bound(words).width}")
     val index = in(UInt(log2Up(words.size) max 1 bits))
     val word = out(SInt(bound(words).width bits))
     word := lookup(words, index)

@@ -26,7 +26,6 @@ object PolynomialMultiplier {
 
 /** A plan as a module of its own, so that equal products share one description. */
 case class Product(plan: Plan) extends Component {
-  setDefinitionName(s"Product${plan.a.width}x${plan.b.width}")
 
   val io = new Bundle {
     val a = in(SInt(plan.a.width bits))
