@@ -27,31 +27,32 @@ object ConstantTable {
     Timed(table.word, index.cycle)
   }
 
-  /** `sum + words(index)`, as wide as `result`, one cycle later; in one carry chain.
-    *
-    * A LUT in front of a carry chain holds the exclusive or of sum and word, and the chain takes the sum itself as well.
-    * Which operand of an addition that is the synthesis decides; of a subtraction it is the first. So the negated words
-    * are subtracted, and no word needs a LUT of its own.
-    */
+  /** `sum + words(index)`, as wide as `result`, one cycle later; in one carry chain. */
   def add(words: Seq[BigInt], index: Timed[UInt], sum: Timed[SInt], result: Bound): Timed[SInt] = {
     val cycle = Timed.together(index, sum)
     val width = result.width
-    Timed(RegNext(sum.at(cycle).resize(width) - lookup(words.map(-_), index.at(cycle)).resize(width)), cycle + 1)
+    Timed(RegNext(sum.at(cycle).resize(width) + lookup(words, index.at(cycle)).resize(width)), cycle + 1)
   }
 
   private case class Table(words: Seq[BigInt]) extends Component {
+    definitionName = s"Table${words.size}x${bound(words).width}"
     val index = in(UInt(log2Up(words.size) max 1 bits))
     val word = out(SInt(bound(words).width bits))
     word := lookup(words, index)
   }
 
+  /** Bits of a constant that the generator takes. */
+  private val longest = 4096
+
   private def lookup(words: Seq[BigInt], index: UInt): SInt = {
-    val width = bound(words).width
     val size = 1 << index.getWidth
     require(words.size <= size && size <= 64, s"${words.size} words for an index of ${index.getWidth} bits")
-    val all = words.padTo(size, BigInt(0)).reverse.foldLeft(BigInt(0)) { (rest, word) =>
-      rest << width | word & ((BigInt(1) << width) - 1)
+    val width = bound(words).width
+    val columns = for (from <- 0 until width by longest / size) yield {
+      val bits = (longest / size) min (width - from)
+      val all = words.foldRight(BigInt(0))((word, above) => above << bits | (word >> from) & ((BigInt(1) << bits) - 1))
+      B(all, size * bits bits)(index * U(bits), bits bits)
     }
-    B(all, size * width bits)(index * U(width), width bits).asSInt
+    Cat(columns).asSInt
   }
 }
