@@ -45,11 +45,14 @@ object TwinText {
     val bounds = steps.scanLeft(coefficients.map(Ready(_, 0)))((now, step) => step.plan(now)).map(_.map(_.bound))
     val words = bounds.flatten.map(_.width).max / 64 + 1
     val cpp = new TwinText(words)
-    val Seq(a, b) = Seq("in0", "in1").map(in => (0 until digits).map(i => cpp.let(s"load<$words>($in, ${i * factor}, $factor)")))
+    val Seq(a, b) =
+      Seq("in0", "in1").map(in => (0 until digits).map(i => cpp.let(s"load<$words>($in, ${i * factor}, $factor)")))
     val product = coefficients.indices.map { k =>
       cpp.let((for (i <- a.indices; if b.isDefinedAt(k - i)) yield s"${a(i)} * ${b(k - i)}").mkString(" + "))
     }
-    val results = steps.zip(bounds).foldLeft(product: Seq[String]) { case (xs, (step, before)) => step.twin(xs.zip(before), cpp) }
+    val results = steps.zip(bounds).foldLeft(product: Seq[String]) { case (xs, (step, before)) =>
+      step.twin(xs.zip(before), cpp)
+    }
     val width = plan.bound.width
     cpp.line(s"memset(out, 0, ${(digits * width + 31) / 32 * 4});")
     for ((x, i) <- results.zipWithIndex) cpp.line(s"store(out, ${i * width}, $width, $x);")
