@@ -27,11 +27,16 @@ object ConstantTable {
     Timed(table.word, index.cycle)
   }
 
-  /** `sum + words(index)`, as wide as `result`, one cycle later; in one carry chain. */
+  /** `sum + words(index)`, as wide as `result`, one cycle later; in one carry chain.
+    *
+    * A LUT in front of a carry chain holds the exclusive or of sum and word, and the chain takes the sum itself as well.
+    * Which operand of an addition that is the synthesis decides; of a subtraction it is the first. So the negated words
+    * are subtracted, and no word needs a LUT of its own.
+    */
   def add(words: Seq[BigInt], index: Timed[UInt], sum: Timed[SInt], result: Bound): Timed[SInt] = {
     val cycle = Timed.together(index, sum)
     val width = result.width
-    Timed(RegNext(sum.at(cycle).resize(width) + lookup(words, index.at(cycle)).resize(width)), cycle + 1)
+    Timed(RegNext(sum.at(cycle).resize(width) - lookup(words.map(-_), index.at(cycle)).resize(width)), cycle + 1)
   }
 
   private case class Table(words: Seq[BigInt]) extends Component {

@@ -1,0 +1,72 @@
+package proofmill.field
+
+import proofmill.arith._
+
+import scala.collection.mutable.ArrayBuffer
+
+/** C++ statements that do what parts and steps do, on integers of `words` 64-bit words in two's complement. */
+class TwinText(words: Int) {
+  private val tables = ArrayBuffer[String]()
+  private val lines = ArrayBuffer[String]()
+
+  /** A new variable with this value; its name. */
+  def let(value: String): String = {
+    lines += s"const Number x${lines.size} = $value;"
+    s"x${lines.size - 1}"
+  }
+  def line(text: String): Unit = lines += text
+
+  /** A constant array of 64-bit words; its name. */
+  def table(values: Seq[BigInt]): String = {
+    val text = values.map(v => s"0x${v.toString(16)}ull").grouped(6).map(_.mkString(", ")).mkString("{", ",\n  ", "}")
+    if (!tables.contains(text)) tables += text
+    s"t${tables.indexOf(text)}"
+  }
+
+  /** A constant that fits in `words`. */
+  def constant(value: BigInt): String = s"Number::of(${table(TwinText.words(value, words))}, $words)"
+
+  def text: String =
+    (s"using Number = Int<$words>;" +: TwinText.chunks.linesIterator.toSeq :++
+      tables.zipWithIndex.map { case (t, i) => s"static const uint64_t t$i[] = $t;" } :++ lines).mkString("\n")
+}
+
+object TwinText {
+
+  /** An integer as 64-bit words in two's complement. */
+  def words(value: BigInt, count: Int): Seq[BigInt] =
+    (0 until count).map(i => (value >> (64 * i)) & ((BigInt(1) << 64) - 1))
+
+  /** `plan` as a function of the operands' bits. */
+  def apply(name: String, plan: ProductPlan): TwinFunction = {
+    val factor = plan.form.factor.width
+    val digits = plan.form.digits
+    val (coefficients, steps) = (plan.polynomial.product, plan.reduction.steps)
+    val bounds = steps.scanLeft(coefficients.map(Ready(_, 0)))((now, step) => step.plan(now)).map(_.map(_.bound))
+    val words = bounds.flatten.map(_.width).max / 64 + 1
+    val cpp = new TwinText(words)
+    val Seq(a, b) =
+      Seq("in0", "in1").map(in => (0 until digits).map(i => cpp.let(s"load<$words>($in, ${i * factor}, $factor)")))
+    val product = coefficients.indices.map { k =>
+      cpp.let((for (i <- a.indices; if b.isDefinedAt(k - i)) yield s"${a(i)} * ${b(k - i)}").mkString(" + "))
+    }
+    val results = steps.zip(bounds).foldLeft(product: Seq[String]) { case (xs, (step, before)) =>
+      step.twin(xs.zip(before), cpp)
+    }
+    val width = plan.bound.width
+    cpp.line(s"memset(out, 0, ${(digits * width + 31) / 32 * 4});")
+    for ((x, i) <- results.zipWithIndex) cpp.line(s"store(out, ${i * width}, $width, $x);")
+    TwinFunction(name, Seq.fill(2)(digits * factor), digits * width, cpp.text)
+  }
+
+  /** `sum` and a word for each chunk of the bits `from` to `until - 1` of `x`; `words` words of 64 bits each. */
+  private val chunks: String =
+    """auto chunks = [](Number sum, const Number &x, int from, int until, int chunk, const uint64_t *table, int words) {
+      |  for (; from < until; from += chunk) {
+      |    const int size = until - from < chunk ? until - from : chunk;
+      |    sum = sum + Number::of(table + (x.bits(from) & ((1u << size) - 1)) * words, words);
+      |    table += words << size;
+      |  }
+      |  return sum;
+      |};""".stripMargin
+}
