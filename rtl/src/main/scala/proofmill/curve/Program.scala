@@ -188,8 +188,13 @@ object Program {
         }._1
     }
 
-    private def shift(result: String, factor: Int, a: String): String =
-      put(result, Unit.Shift(factor), Seq(a), boundOf(a, result) * factor)
+    private def shift(result: String, factor: Int, a: String): String = {
+      val fits = (boundOf(a, result) * factor).within(terms.reducible)
+      val operand = if (fits) a else reduced(a, result)
+      val bound = bounds(operand) * factor
+      if (!bound.within(terms.reducible)) fault(result, s"is $bound even of a reduced operand, beyond ${terms.reducible}")
+      put(result, Unit.Shift(factor), Seq(operand), bound)
+    }
   }
 
   /** Powers of two whose sum is `k`, the largest first: binary, or with signs (the non-adjacent form) where that is shorter. */
