@@ -16,7 +16,6 @@ import spinal.core._
 class FormulaPipeline(schedule: Schedule, arithmetic: Arithmetic, tagBits: Int = 0) extends StreamUnit {
   // The doors are made before this class's own values, so whatever they need is made when asked for.
   private def program: Program = schedule.program
-  require(Terms(arithmetic) == program.terms, s"${program.formula.name} was scheduled for another arithmetic")
 
   private lazy val tag = Option.when(tagBits > 0)(Port("tag", tagBits))
 
@@ -92,7 +91,7 @@ object FormulaPipeline {
       case (Unit.Add, Seq(a, b))           => arithmetic.add(residue(a), residue(b))
       case (Unit.Sub, Seq(a, b))           => arithmetic.sub(residue(a), residue(b))
       case (Unit.Neg, Seq(a))              => arithmetic.neg(residue(a))
-      case (Unit.Shift(factor), Seq(a))    => arithmetic.scale(factor, residue(a))
+      case (Unit.Scale(factor), Seq(a))    => arithmetic.scale(factor, residue(a))
       case (Unit.Gate, Seq(flag, a))       => gate(bit(flag), residue(a), op.bound)
       case (Unit.Reduce, Seq(a))           => arithmetic.reduce(residue(a))
       case (unit, operands)                => sys.error(s"$unit does not take ${operands.size} operands")

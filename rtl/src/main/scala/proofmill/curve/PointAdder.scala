@@ -13,27 +13,41 @@ import proofmill.spec.{Curve, Formula}
   */
 case class PointAdder(curve: Curve, formula: Formula, feedback: Map[String, String], bits: Set[String] = Set.empty) {
 
-  /** The cheapest schedule: with the fewest reductions, then the fewest registers. */
+  /** A schedule with few reductions, and among those one of low latency.
+    *
+    * A reduction where it is first demanded is not always the best: one of 12 t serves t1 + 12 t and t1 - 12 t. So lines
+    * are tried one by one for a reduction right where they are made, and the best is kept, as long as one is better.
+    */
   def schedule(terms: Terms): Schedule = {
-    val demands = Seq(terms.factor, terms.reducible)
-    val tried = demands.flatMap(settled(_, terms)).map(Schedule(_))
-    require(tried.nonEmpty, s"${formula.name} on ${curve.name}: no bound holds both sums and what they are made from")
-    tried.minBy(found => (found.program.reductions, found.registerBits))
+    def cost(program: Program) = (program.reductions, Schedule.earliest(program).latency)
+    def better(early: Set[String], program: Program): Option[(Set[String], Program)] = {
+      val tried = for (line <- formula.lines; if !early(line.result); set = early + line.result; found <- settled(set, terms))
+        yield set -> found
+      tried.minByOption(t => cost(t._2)).filter(t => Ordering[(Int, Int)].lt(cost(t._2), cost(program)))
+    }
+    @annotation.tailrec
+    def best(early: Set[String], program: Program): Program = better(early, program) match {
+      case Some((set, found)) => best(set, found)
+      case None               => program
+    }
+    val starts = Seq(Set.empty[String], formula.outputs.toSet).flatMap(early => settled(early, terms).map(early -> _))
+    require(starts.nonEmpty, s"${formula.name} on ${curve.name}: no bound holds both sums and what they are made from")
+    Schedule(starts.map { case (early, program) => best(early, program) }.minBy(cost))
   }
 
   def pipeline(arithmetic: Arithmetic, tagBits: Int = 0): FormulaPipeline =
     new FormulaPipeline(schedule(Terms(arithmetic)), arithmetic, tagBits)
 
-  /** The program for the least bounds of the fed inputs that hold what comes back, outputs being within `demand`. */
-  private def settled(demand: Bound, terms: Terms): Option[Program] = {
+  /** The program for the least bounds of the fed inputs that hold what comes back; none if they grow and grow. */
+  private def settled(early: Set[String], terms: Terms): Option[Program] = {
     def program(bounds: Map[String, Bound]) =
-      Program(formula, terms, curve.baseField.modulus, curve.constants(formula), bits, bounds, Some(demand))
+      Program(formula, terms, curve.baseField.modulus, curve.constants(formula), bits, bounds, early)
     def widened(program: Program) = feedback.map { case (in, out) =>
       val (before, after) = (program.inputs(in), program.bound(program.outputs.toMap.apply(out)))
       in -> Bound(before.low.min(after.low), before.high.max(after.high))
     }
     val rounds = Iterator.iterate(program(Map.empty))(before => program(widened(before))).take(8)
-    rounds.find(found => widened(found) == found.inputs.filter { case (in, _) => feedback.contains(in) })
+    rounds.find(found => widened(found).forall { case (in, bound) => found.inputs(in) == bound })
   }
 }
 

@@ -16,8 +16,8 @@ object Unit {
   case object Sub extends Unit("sub")
   case object Neg extends Unit("neg")
 
-  /** `factor`, a power of two, times the operand: wiring only. */
-  case class Shift(factor: Int) extends Unit("shift")
+  /** `factor` times the operand: additions, or only wiring where it is a power of two. */
+  case class Scale(factor: Int) extends Unit("scale")
 
   /** The second operand where the first, a bit, is 1, and otherwise zero. */
   case object Gate extends Unit("gate")
@@ -29,9 +29,9 @@ case class Operation(result: String, unit: Unit, operands: Seq[String], bound: B
 
 /** A formula broken up into what the units of a field do, with the bound of every value: what is computed, not yet when.
   *
-  * A multiplication by a bit becomes a gate, one by a small constant shifts and additions, and a value goes through
-  * `reduce` (and is then called as before, with a prime: `t6'`) where a multiplication demands a smaller one, or where
-  * an addition would leave what can be reduced at all.
+  * A multiplication by a bit becomes a gate, one by a small constant a `scale`, and a value goes through
+  * `reduce` (and is then called as before, with a prime: `t6'`) where a multiplication demands a smaller one, where an
+  * addition would leave what can be reduced at all, or where it is asked for.
   *
   * @param bits inputs that are 0 or 1
   * @param inputs the bound of every other input
@@ -63,21 +63,22 @@ case class Program(
   def latency(unit: Unit): Int = unit match {
     case Unit.Mul | Unit.Square | Unit.MulBy(_) => terms.mulLatency
     case Unit.Add | Unit.Sub | Unit.Neg         => terms.addLatency
-    case Unit.Shift(_) | Unit.Gate              => 0
+    case Unit.Scale(factor)                     => terms.scaleLatency(factor)
+    case Unit.Gate                              => 0
     case Unit.Reduce                            => terms.reduceLatency
   }
 }
 
 object Program {
 
-  /** Constants up to this magnitude are multiplied by with shifts and additions. */
+  /** Constants up to this magnitude are factors of a `scale`. */
   private val Small = 64
 
   /** Breaks up a formula.
     *
     * @param constants the value of each constant of the formula, canonical
     * @param bounds what inputs may be; a multiplication's result where nothing is said
-    * @param demand what every output has to be
+    * @param early lines whose result is reduced at once, so that whatever is made of it is smaller
     */
   def apply(
       formula: Formula,
@@ -86,27 +87,31 @@ object Program {
       constants: Map[String, BigInt] = Map.empty,
       bits: Set[String] = Set.empty,
       bounds: Map[String, Bound] = Map.empty,
-      demand: Option[Bound] = None
+      early: Set[String] = Set.empty
   ): Program = {
     val inputs = formula.inputs.filterNot(bits).map(in => in -> bounds.getOrElse(in, terms.product)).toMap
     val signed = constants.map { case (name, c) => name -> (if (2 * c > modulus) c - modulus else c) }
     val writer = new Writer(formula.name, terms, bits, inputs)
-    for (Formula.Line(result, step) <- formula.lines) step match {
-      case Formula.Add(a, b)   => writer.sum(result, Unit.Add, a, b)
-      case Formula.Sub(a, b)   => writer.sum(result, Unit.Sub, a, b)
-      case Formula.Neg(a)      => writer.negative(result, a)
-      case Formula.Scale(k, a) => writer.multiple(result, k, a)
-      case Formula.Mul(a, b) =>
-        (signed.get(a), signed.get(b)) match {
-          case (Some(c), None)           => writer.timesConstant(result, c, b)
-          case (None, Some(c))           => writer.timesConstant(result, c, a)
-          case (None, None) if bits(a)   => writer.gate(result, a, b)
-          case (None, None) if bits(b)   => writer.gate(result, b, a)
-          case (None, None)              => writer.product(result, a, b)
-          case (Some(first), Some(last)) => writer.fault(result, s"$first * $last is a constant")
-        }
+    def now(value: String) = if (early(value)) value + "'" else value
+    for (Formula.Line(result, step) <- formula.lines) {
+      step match {
+        case Formula.Add(a, b)   => writer.sum(result, Unit.Add, now(a), now(b))
+        case Formula.Sub(a, b)   => writer.sum(result, Unit.Sub, now(a), now(b))
+        case Formula.Neg(a)      => writer.negative(result, now(a))
+        case Formula.Scale(k, a) => writer.scaled(result, k, now(a))
+        case Formula.Mul(a, b) =>
+          (signed.get(a), signed.get(b)) match {
+            case (Some(c), None)           => writer.timesConstant(result, c, now(b))
+            case (None, Some(c))           => writer.timesConstant(result, c, now(a))
+            case (None, None) if bits(a)   => writer.gate(result, a, now(b))
+            case (None, None) if bits(b)   => writer.gate(result, b, now(a))
+            case (None, None)              => writer.product(result, now(a), now(b))
+            case (Some(first), Some(last)) => writer.fault(result, s"$first * $last is a constant")
+          }
+      }
+      if (early(result)) writer.reduced(result, result)
     }
-    val outputs = formula.outputs.map(out => out -> demand.fold(out)(writer.within(_, out, out)))
+    val outputs = formula.outputs.map(out => out -> now(out))
     Program(formula, terms, bits, inputs, writer.operations.toSeq, outputs)
   }
 
@@ -136,10 +141,10 @@ object Program {
       }
 
     /** The value after `reduce`, once for all who read it. */
-    private def reduced(value: String, line: String): String = {
+    def reduced(value: String, line: String): String = {
       val small = value + "'"
       if (bounds.contains(small)) small
-      else if (bounds(value).within(terms.reducible)) put(small, Unit.Reduce, Seq(value), terms.factor)
+      else if (bounds(value).within(terms.reducible)) put(small, Unit.Reduce, Seq(value), terms.reduced)
       else fault(line, s"$value is ${bounds(value)}, which is beyond what can be reduced, ${terms.reducible}")
     }
 
@@ -160,7 +165,7 @@ object Program {
       val operands = Seq(a, b)
       def size(value: String) = { val bound = boundOf(value, result); bound.high.max(-bound.low) }
       def bound(small: Set[String]) = {
-        val Seq(x, y) = operands.map(value => if (small(value)) terms.factor else boundOf(value, result))
+        val Seq(x, y) = operands.map(value => if (small(value)) terms.reduced else boundOf(value, result))
         if (unit == Unit.Add) x + y else x - y
       }
       val larger = operands.maxBy(size)
@@ -171,41 +176,18 @@ object Program {
     }
 
     def timesConstant(result: String, constant: BigInt, a: String): String =
-      if (constant.abs <= Small && constant != 0) multiple(result, constant.toInt, a)
+      if (constant.abs <= Small) scaled(result, constant.toInt, a)
       else put(result, Unit.MulBy(constant), Seq(within(terms.factor, a, result)), terms.product)
 
-    /** `k a` by the signed binary digits of `k`: each of them but the first is one addition. */
-    def multiple(result: String, k: Int, a: String): String = signedBinary(k.abs) match {
-      case _ if k == 0 || k == 1 => fault(result, s"$k $a is no new value")
-      case Seq(1)                => negative(result, a)
-      case digits if k < 0       => negative(result, multiple(s"$result.negated", -k, a))
-      case Seq(power)            => shift(result, power, a)
-      case first +: rest =>
-        def term(power: Int) = if (power == 1) a else shift(s"$result.$power", power, a)
-        rest.foldLeft(term(first) -> first) { case ((sum, value), digit) =>
-          val name = if (value + digit == k) result else s"$result.${value + digit}"
-          this.sum(name, if (digit > 0) Unit.Add else Unit.Sub, sum, term(digit.abs)) -> (value + digit)
-        }._1
-    }
-
-    private def shift(result: String, factor: Int, a: String): String = {
-      val fits = (boundOf(a, result) * factor).within(terms.reducible)
-      val operand = if (fits) a else reduced(a, result)
-      val bound = bounds(operand) * factor
-      if (!bound.within(terms.reducible)) fault(result, s"is $bound even of a reduced operand, beyond ${terms.reducible}")
-      put(result, Unit.Shift(factor), Seq(operand), bound)
-    }
-  }
-
-  /** Powers of two whose sum is `k`, the largest first: binary, or with signs (the non-adjacent form) where that is shorter. */
-  private[curve] def signedBinary(k: Int): Seq[Int] = {
-    def nonAdjacent(k: Int): Seq[Int] =
-      if (k == 0) Seq.empty
+    def scaled(result: String, k: Int, a: String): String =
+      if (k == 0 || k == 1) fault(result, s"$k $a is no new value")
+      else if (k == -1) negative(result, a)
       else {
-        val digit = if (k % 2 == 0) 0 else 2 - k % 4
-        nonAdjacent((k - digit) / 2).map(_ * 2) ++ Seq(digit).filter(_ != 0)
+        val fits = (boundOf(a, result) * k).within(terms.reducible)
+        val operand = if (fits) a else reduced(a, result)
+        val bound = bounds(operand) * k
+        if (!bound.within(terms.reducible)) fault(result, s"is $bound even of a reduced operand, beyond ${terms.reducible}")
+        put(result, Unit.Scale(k), Seq(operand), bound)
       }
-    val binary = (30 to 0 by -1).map(1 << _).filter(power => (k & power) != 0)
-    Seq(binary, nonAdjacent(k)).minBy(_.size)
   }
 }

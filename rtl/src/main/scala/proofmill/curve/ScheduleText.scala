@@ -50,13 +50,14 @@ object ScheduleText {
 
   private def kind(unit: Unit): String = unit match {
     case Unit.Mul | Unit.Square | Unit.MulBy(_) => "multiplier"
-    case Unit.Add | Unit.Sub | Unit.Neg         => "adder"
     case Unit.Reduce                            => "reduction"
-    case Unit.Shift(_) | Unit.Gate              => "wiring"
+    case Unit.Gate                              => "wiring"
+    case Unit.Scale(k) if Integer.bitCount(k) == 1 && k > 0 => "wiring"
+    case _ => "adder"
   }
 
   private def unit(unit: Unit): String = unit match {
-    case Unit.Shift(factor) => s"$factor *"
+    case Unit.Scale(factor) => s"$factor *"
     case other              => other.name
   }
 

@@ -10,9 +10,11 @@ case class Terms(
     factor: Bound,
     product: Bound,
     reducible: Bound,
+    reduced: Bound,
     mulLatency: Int,
     addLatency: Int,
-    reduceLatency: Int
+    reduceLatency: Int,
+    scaleLatency: Int => Int
 ) {
 
   /** Register bits that hold a value for one cycle. */
@@ -25,8 +27,10 @@ object Terms {
     arithmetic.factor,
     arithmetic.product,
     arithmetic.reducible,
+    arithmetic.reduced,
     arithmetic.mulLatency,
     arithmetic.addLatency,
-    arithmetic.reduceLatency
+    arithmetic.reduceLatency,
+    arithmetic.scaleLatency
   )
 }
