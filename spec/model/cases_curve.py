@@ -98,15 +98,19 @@ def edwards(facts, cases):
 
 
 def exceptional(facts):
-    """The points of even order that the map treats apart: three of order 2, and two with t = -1."""
+    """The points of even order that the map treats apart: the three with y = 0, and the two with t = -1.
+
+    The roots of x^3 + b besides alpha are those of x^2 + alpha x + alpha^2, so -alpha (1 +- sqrt(-3)) / 2.
+    """
     f, made, group = facts.fp, facts.edwards_map, facts.group("g1")
     root = f.sqrt(f.from_integer(-3))
-    others = [f.mul(f.neg(made.alpha), f.mul(f.add(1, sign), f.inverse(2))) for sign in (root, f.neg(root))]
-    points = {"order2": (made.alpha, 0)} | {f"order2atInfinity{i}": (x, 0) for i, x in enumerate(others)}
-    x = f.sub(made.alpha, f.inverse(made.s))
-    points |= {f"order4atInfinity{i}": p for i, p in enumerate(group.with_x(x))}
-    for name, p in points.items():
-        if not group.contains(p):
+    others = [f.mul(f.neg(made.alpha), f.mul(f.add(f.one, sign), f.inverse(2))) for sign in (root, f.neg(root))]
+    quarter = f.sub(made.alpha, f.inverse(made.s))
+    points = {"order2": (made.alpha, 0)}
+    points |= {f"order2atInfinity{i}": (x, 0) for i, x in enumerate(others)}
+    points |= {f"order4atInfinity{i}": point for i, point in enumerate(group.with_x(quarter))}
+    for name, point in points.items():
+        if not group.contains(point):
             raise ValueError(f"{facts.name}: {name} is not on the curve")
     return points
 

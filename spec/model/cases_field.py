@@ -26,7 +26,7 @@ def edges(f):
     for limb in (52, 64):
         n = -(-f.bits // limb)
         r = 1 << limb * n
-        for value, reason in ((r, "R"), (r * r, "R^2"), (pow(r, -1, p), "1/R"), (-r, "-R")):
+        for value, reason in ((r, "R"), (r * r, "R^2"), (pow(r, -1, p), "1/R"), (-r, "-R"), (-pow(r, -1, p), "-1/R")):
             edge(value, f"{reason}, R = 2^({limb} * {n})")
     return reasons
 

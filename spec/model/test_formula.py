@@ -2,6 +2,7 @@
 
 import re
 import unittest
+from dataclasses import replace
 
 import curve
 import formula
@@ -22,6 +23,19 @@ def stated_cost(program):
             raise ValueError(f"{program.name}: `{part}` is no cost")
         cost[KINDS.get(match[2], "constant")] += int(match[1])
     return cost
+
+
+def altered(program):
+    """The program with one line wrong, for every line: + for -, - for +, + for *, one more in a factor, a sign lost."""
+    swap = {"add": "sub", "sub": "add", "mul": "add"}
+    for place, line in enumerate(program.lines):
+        if line.op == "scale":
+            wrong = replace(line, left=line.left + 1)
+        elif line.op == "neg":
+            wrong = replace(line, op="scale", left=1, right=line.left)
+        else:
+            wrong = replace(line, op=swap[line.op])
+        yield replace(program, lines=program.lines[:place] + (wrong,) + program.lines[place + 1:])
 
 
 class Form(unittest.TestCase):
@@ -74,6 +88,19 @@ class Cost(unittest.TestCase):
             while program.over:
                 program = formula.flatten(program, {"fp2_sqr": "fp2_sqr_i"})
             self.assertEqual(program.cost()["mul"], count, name)
+
+
+class PlantedFaults(unittest.TestCase):
+    def test_a_wrong_line_changes_an_output(self):
+        """So a test or a vector that compares outputs sees it, whichever line it is."""
+        tower = curve.load("toy").tower
+        for name, program in ALL.items():
+            ring = getattr(tower, program.over or "fp")
+            bound = {constant: painted(ring, 50 + place) for place, constant in enumerate(program.constants)}
+            values = {letter: painted(ring, place) for place, letter in enumerate(program.inputs)}
+            right = program.evaluate(ring, values, bound)
+            for place, wrong in enumerate(altered(program)):
+                self.assertNotEqual(wrong.evaluate(ring, values, bound), right, f"{name}, line {place}")
 
 
 class Flattened(unittest.TestCase):

@@ -1,11 +1,11 @@
 """Every point formula against the affine law, for all pairs of points of the toy curves and all their representatives."""
 
 import unittest
-from dataclasses import replace
 
 import columns
 import curve
 import formula
+from test_formula import altered
 
 TOY = curve.load("toy")
 EVEN = curve.load("toy_edwards")  # as a Weierstrass curve of even order, and in Edwards form
@@ -200,17 +200,6 @@ class TwistedEdwards(unittest.TestCase):
 class PlantedFaults(unittest.TestCase):
     """A program with one line altered is found out, whichever line it is."""
 
-    def faults(self, program):
-        swap = {"add": "sub", "sub": "add", "mul": "add", "neg": None, "scale": None}
-        for place, line in enumerate(program.lines):
-            if line.op == "scale":
-                altered = replace(line, left=line.left + 1)
-            elif line.op == "neg":
-                altered = replace(line, op="scale", left=1, right=line.left)
-            else:
-                altered = replace(line, op=swap[line.op])
-            yield place, replace(program, lines=program.lines[:place] + (altered,) + program.lines[place + 1:])
-
     def test_every_line_counts(self):
         few = {pair: total for pair, total in list(SUMS["toy"].items())[500:540]}
         edwards = {pair: total for pair, total in list(SUMS["edwards"].items())[500:540]}
@@ -222,7 +211,7 @@ class PlantedFaults(unittest.TestCase):
             ("hwcd_add", edwards, Extended, None, k), ("hwcd_madd_precomputed", edwards, Extended, TwistedEdwards.precomputed, None),
         ):
             right = wrong_sums(formula.load(name), table, coordinates, second, constants)
-            for place, faulty in self.faults(formula.load(name)):
+            for place, faulty in enumerate(altered(formula.load(name))):
                 self.assertNotEqual(wrong_sums(faulty, table, coordinates, second, constants), right, f"{name}, line {place}")
 
 
