@@ -86,7 +86,7 @@ class Projective:
         x, y, z = (*point, 1) if point else (0, 1, 0)
         return x * scale % self.p, y * scale % self.p, z * scale % self.p
 
-    def right(self, point):
+    def right(self, point, source):
         """An affine point or the identity, Z2 a bit."""
         return (*point, 1) if point else (0, 1, 0)
 
@@ -123,7 +123,7 @@ class Extended:
         x, y = point
         return x * scale % self.p, y * scale % self.p, scale, x * y * scale % self.p
 
-    def right(self, point):
+    def right(self, point, source):
         x, y = point
         return (y - x) % self.p, (y + x) % self.p, 2 * self.group.d * x * y % self.p
 
@@ -135,8 +135,8 @@ class Extended:
 class General(Projective):
     """Both operands (X : Y : Z)."""
 
-    def right(self, point):
-        return self.left(point, random.randrange(1, self.p))
+    def right(self, point, source):
+        return self.left(point, source.randrange(1, self.p))
 
 
 class Bench:
@@ -155,7 +155,7 @@ class Bench:
 
     def operand(self, p, q):
         scale = self.source.randrange(1, self.points.p)
-        return self.digits((*self.points.left(p, scale), *self.points.right(q)))
+        return self.digits((*self.points.left(p, scale), *self.points.right(q, self.source)))
 
     def run(self, operands):
         """Results as canonical integers and as digits; every one must come after the unit's latency."""
@@ -171,7 +171,7 @@ class Bench:
 
     def wrong_again(self, firsts, digits, seconds):
         """Adds to sums as they came out; the pairs that are wrong."""
-        right = [self.digits(self.points.right(q), slice(self.fed, None)) for q in seconds]
+        right = [self.digits(self.points.right(q, self.source), slice(self.fed, None)) for q in seconds]
         values, _ = self.run([left + more for left, more in zip(digits, right, strict=True)])
         sums = [(self.points.group.add(*pair), q) for pair, q in zip(firsts, seconds)]
         return [pair for pair, found in zip(sums, values) if not self.points.stands_for(found, self.points.group.add(*pair))]

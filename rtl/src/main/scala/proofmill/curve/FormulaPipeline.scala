@@ -42,8 +42,9 @@ class FormulaPipeline(schedule: Schedule, arithmetic: Arithmetic, tagBits: Int =
   private val outputs = FormulaPipeline.build(
     schedule,
     arithmetic,
-    residues = named.collect { case (in, word) if program.inputs.contains(in) =>
-      in -> Residue(word, arithmetic.digits, program.inputs(in), cycle = 0)
+    residues = named.collect {
+      case (in, word) if program.inputs.contains(in) =>
+        in -> Residue(word, arithmetic.digits, program.inputs(in), cycle = 0)
     }.toMap,
     bits = named.collect { case (in, word) if program.bits(in) => in -> Timed(word(0), 0) }.toMap
   )
@@ -85,16 +86,16 @@ object FormulaPipeline {
 
   private def unit(arithmetic: Arithmetic, op: Operation, residue: String => Residue, bit: String => Bool): Residue =
     (op.unit, op.operands) match {
-      case (Unit.Mul, Seq(a, b))           => arithmetic.mul(residue(a), residue(b))
-      case (Unit.Square, Seq(a, _))        => arithmetic.mul(residue(a), residue(a))
-      case (Unit.MulBy(constant), Seq(a))  => arithmetic.mul(residue(a), fixed(arithmetic, constant, residue(a).cycle))
-      case (Unit.Add, Seq(a, b))           => arithmetic.add(residue(a), residue(b))
-      case (Unit.Sub, Seq(a, b))           => arithmetic.sub(residue(a), residue(b))
-      case (Unit.Neg, Seq(a))              => arithmetic.neg(residue(a))
-      case (Unit.Scale(factor), Seq(a))    => arithmetic.scale(factor, residue(a))
-      case (Unit.Gate, Seq(flag, a))       => gate(bit(flag), residue(a), op.bound)
-      case (Unit.Reduce, Seq(a))           => arithmetic.reduce(residue(a))
-      case (unit, operands)                => sys.error(s"$unit does not take ${operands.size} operands")
+      case (Unit.Mul, Seq(a, b))          => arithmetic.mul(residue(a), residue(b))
+      case (Unit.Square, Seq(a, _))       => arithmetic.mul(residue(a), residue(a))
+      case (Unit.MulBy(constant), Seq(a)) => arithmetic.mul(residue(a), fixed(arithmetic, constant, residue(a).cycle))
+      case (Unit.Add, Seq(a, b))          => arithmetic.add(residue(a), residue(b))
+      case (Unit.Sub, Seq(a, b))          => arithmetic.sub(residue(a), residue(b))
+      case (Unit.Neg, Seq(a))             => arithmetic.neg(residue(a))
+      case (Unit.Scale(factor), Seq(a))   => arithmetic.scale(factor, residue(a))
+      case (Unit.Gate, Seq(flag, a))      => gate(bit(flag), residue(a), op.bound)
+      case (Unit.Reduce, Seq(a))          => arithmetic.reduce(residue(a))
+      case (unit, operands)               => sys.error(s"$unit does not take ${operands.size} operands")
     }
 
   private def fixed(arithmetic: Arithmetic, constant: BigInt, cycle: Int): Residue = {

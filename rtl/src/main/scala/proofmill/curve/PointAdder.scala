@@ -21,7 +21,9 @@ case class PointAdder(curve: Curve, formula: Formula, feedback: Map[String, Stri
   def schedule(terms: Terms): Schedule = {
     def cost(program: Program) = (program.reductions, Schedule.earliest(program).latency)
     def better(early: Set[String], program: Program): Option[(Set[String], Program)] = {
-      val tried = for (line <- formula.lines; if !early(line.result); set = early + line.result; found <- settled(set, terms))
+      val tried = for (
+        line <- formula.lines; if !early(line.result); set = early + line.result; found <- settled(set, terms)
+      )
         yield set -> found
       tried.minByOption(t => cost(t._2)).filter(t => Ordering[(Int, Int)].lt(cost(t._2), cost(program)))
     }

@@ -112,6 +112,8 @@ object Program {
       if (early(result)) writer.reduced(result, result)
     }
     val outputs = formula.outputs.map(out => out -> now(out))
+    val read = writer.operations.flatMap(_.operands).toSet ++ outputs.map(_._2)
+    for (op <- writer.operations.find(op => !read(op.result))) writer.fault(op.result, "is never read")
     Program(formula, terms, bits, inputs, writer.operations.toSeq, outputs)
   }
 
@@ -186,7 +188,8 @@ object Program {
         val fits = (boundOf(a, result) * k).within(terms.reducible)
         val operand = if (fits) a else reduced(a, result)
         val bound = bounds(operand) * k
-        if (!bound.within(terms.reducible)) fault(result, s"is $bound even of a reduced operand, beyond ${terms.reducible}")
+        if (!bound.within(terms.reducible))
+          fault(result, s"is $bound even of a reduced operand, beyond ${terms.reducible}")
         put(result, Unit.Scale(k), Seq(operand), bound)
       }
   }

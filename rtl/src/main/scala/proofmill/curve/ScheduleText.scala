@@ -49,11 +49,11 @@ object ScheduleText {
   }
 
   private def kind(unit: Unit): String = unit match {
-    case Unit.Mul | Unit.Square | Unit.MulBy(_) => "multiplier"
-    case Unit.Reduce                            => "reduction"
-    case Unit.Gate                              => "wiring"
+    case Unit.Mul | Unit.Square | Unit.MulBy(_)             => "multiplier"
+    case Unit.Reduce                                        => "reduction"
+    case Unit.Gate                                          => "wiring"
     case Unit.Scale(k) if Integer.bitCount(k) == 1 && k > 0 => "wiring"
-    case _ => "adder"
+    case _                                                  => "adder"
   }
 
   private def unit(unit: Unit): String = unit match {
@@ -63,11 +63,15 @@ object ScheduleText {
 
   private def show(program: Program, bound: Bound): String = {
     val one = BigDecimal(program.terms.product.high)
-    Seq(bound.low, bound.high).map(n => (BigDecimal(n) / one).setScale(1, BigDecimal.RoundingMode.HALF_UP)).mkString(", ")
+    Seq(bound.low, bound.high).map(n => (BigDecimal(n) / one).setScale(1, BigDecimal.RoundingMode.HALF_UP)).mkString(
+      ", "
+    )
   }
 
   private def columns(rows: Seq[Seq[String]]): String = {
     val widths = rows.transpose.map(_.map(_.length).max)
-    rows.map(_.zip(widths).map { case (cell, width) => cell.padTo(width, ' ') }.mkString("  ").stripTrailing).mkString("\n")
+    rows.map(_.zip(widths).map { case (cell, width) => cell.padTo(width, ' ') }.mkString("  ").stripTrailing).mkString(
+      "\n"
+    )
   }
 }

@@ -13,7 +13,7 @@ import scala.collection.mutable
   */
 private[curve] object Slack {
 
-  /** A value and the step that makes it.
+  /** A value and the step that makes it. Every step's value is read by a later step or is an output.
     *
     * @param reads the values it is made from, as positions before its own; none for an input, which is there in cycle 0
     * @param width bits of the value
@@ -80,8 +80,6 @@ private[curve] object Slack {
         if (last(operand) == starts(i)) closure.requires(i, count + operand)
         if (starts(i) == starts(operand) + steps(operand).latency) closure.requires(operand, i)
       }
-      // Where nobody waits for the value yet, moving its step saves nothing: who reads it moves too, or nobody does.
-      if (last(i) == ready) closure.requires(i, count + i)
     }
     closure.best.filter(_ < count)
   }
