@@ -36,7 +36,8 @@ object RtlTest {
 
 /** Runs every unit test, or those whose name contains an argument. */
 object RtlTests extends App {
-  val suites: Seq[Seq[RtlTest]] = Seq(engine.EquihashTests.all, curve.ScheduleTests.all, curve.PipelineTests.all)
+  val suites: Seq[Seq[RtlTest]] =
+    Seq(engine.EquihashTests.all, arith.SumTests.all, curve.ScheduleTests.all, curve.PipelineTests.all)
   println(s"seed ${RtlTest.seed}")
 
   val chosen = suites.flatten.filter(test => args.isEmpty || args.exists(test.name.contains))
