@@ -25,8 +25,9 @@ def sources(part):
 
 
 def facts():
-    """Files of the specification that generators read."""
-    return sorted(path for path in (ROOT / "spec").glob("*/*") if path.suffix in {".toml", ".slp"})
+    """Files that generators read: of the specification, and what they put beside the Verilog."""
+    read = [path for path in (ROOT / "spec").glob("*/*") if path.suffix in {".toml", ".slp"}]
+    return sorted([*read, *(RTL / "sim/twin").glob("*.h")])
 
 
 def content(paths):

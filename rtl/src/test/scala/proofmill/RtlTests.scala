@@ -36,8 +36,13 @@ object RtlTest {
 
 /** Runs every unit test, or those whose name contains an argument. */
 object RtlTests extends App {
-  val suites: Seq[Seq[RtlTest]] =
-    Seq(engine.EquihashTests.all, arith.SumTests.all, curve.ScheduleTests.all, curve.PipelineTests.all)
+  val suites: Seq[Seq[RtlTest]] = Seq(
+    arith.SumTests.all,
+    arith.PlanTests.all,
+    curve.ScheduleTests.all,
+    curve.PipelineTests.all,
+    engine.EquihashTests.all
+  )
   println(s"seed ${RtlTest.seed}")
 
   val chosen = suites.flatten.filter(test => args.isEmpty || args.exists(test.name.contains))

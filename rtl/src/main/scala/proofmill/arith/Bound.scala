@@ -14,6 +14,9 @@ case class Bound(low: BigInt, high: BigInt) {
   }
   def within(other: Bound): Boolean = other.low <= low && high <= other.high
 
+  /** What the absolute values of the values may be. */
+  def absolute: Bound = Bound(0, low.abs max high)
+
   /** The value itself, which has to be within. */
   def check(value: BigInt): BigInt = {
     require(low <= value && value <= high, s"$value is not between $low and $high")
@@ -21,7 +24,10 @@ case class Bound(low: BigInt, high: BigInt) {
   }
 
   /** Bits of the narrowest SInt that holds every value. */
-  def width: Int = 1 + low.bitLength.max(high.bitLength)
+  def width: Int = 1 + magnitudeBits
+
+  /** The same without the sign. */
+  def magnitudeBits: Int = low.bitLength.max(high.bitLength)
 }
 
 object Bound {

@@ -2,39 +2,52 @@ package proofmill.arith
 
 import spinal.core._
 
-/** Constants chosen by a small index; a register follows. Equal tables are one module.
+/** Constants chosen by a small index.
   *
-  * The result is as wide as `ConstantTable.bound(words)`. The index has at most 6 bits, so that each bit of the result
-  * is one LUT.
+  * The words stand in one long constant of which the index selects a part: synthesis makes one LUT of each bit (a `case`
+  * would become a memory), and simulation a look into an array. With at most 6 index bits a bit of the result is one
+  * LUT6; added to a sum with at most 5 index bits, the LUT in front of the carry chain.
   */
 object ConstantTable {
+
+  /** What the result may be; it is as wide as this. */
   def bound(words: Seq[BigInt]): Bound = Bound(words.min, words.max)
 
-  def apply(words: Seq[BigInt], index: Timed[UInt]): Timed[SInt] =
-    Timed(RegNext(lookup(words, index.value)), index.cycle + 1)
+  /** The word a cycle after its index. Equal tables share one module. */
+  def apply(words: Seq[BigInt], index: Timed[UInt]): Timed[SInt] = {
+    val table = Table(words)
+    table.index := index.value.resize(table.index.getWidth)
+    Timed(RegNext(table.word), index.cycle + 1)
+  }
 
-  /** `sum + words(index)`, as wide as `result`, in one carry chain; with at most 5 index bits one LUT a bit.
-    *
-    * A LUT in front of a carry chain holds the exclusive or of sum and word, and the chain takes the sum itself as well.
-    * Which operand of an addition that is the synthesis decides; of a subtraction it is the first. So the negated words
-    * are subtracted, and no word needs a LUT of its own.
-    */
+  /** The word in its index's cycle. */
+  def now(words: Seq[BigInt], index: Timed[UInt]): Timed[SInt] = {
+    val table = Table(words)
+    table.index := index.value.resize(table.index.getWidth)
+    Timed(table.word, index.cycle)
+  }
+
+  /** `sum + words(index)`, as wide as `result`, one cycle later; in one carry chain. */
   def add(words: Seq[BigInt], index: Timed[UInt], sum: Timed[SInt], result: Bound): Timed[SInt] = {
     val cycle = Timed.together(index, sum)
     val width = result.width
-    Timed(RegNext(sum.at(cycle).resize(width) - lookup(words.map(-_), index.at(cycle)).resize(width)), cycle + 1)
+    Timed(RegNext(sum.at(cycle).resize(width) + lookup(words, index.at(cycle)).resize(width)), cycle + 1)
   }
 
-  /** A tree of multiplexers: a `case` would be taken for a memory, whose address register then moves behind the words. */
+  private case class Table(words: Seq[BigInt]) extends Component {
+    setDefinitionName(s"Table${words.size}x${bound(words).width}")
+    val index = in(UInt(log2Up(words.size) max 1 bits))
+    val word = out(SInt(bound(words).width bits))
+    word := lookup(words, index)
+  }
+
   private def lookup(words: Seq[BigInt], index: UInt): SInt = {
     val width = bound(words).width
-    def choose(some: Seq[BigInt]): SInt =
-      if (some.distinct.size == 1) S(some.head, width bits)
-      else {
-        val (lower, upper) = some.splitAt(some.size / 2)
-        index(log2Up(some.size) - 1) ? choose(upper) | choose(lower)
-      }
-    require(words.size == 1 << index.getWidth, s"${words.size} words for ${index.getWidth} index bits")
-    choose(words)
+    val size = 1 << index.getWidth
+    require(words.size <= size && size <= 64, s"${words.size} words for an index of ${index.getWidth} bits")
+    val all = words.padTo(size, BigInt(0)).reverse.foldLeft(BigInt(0)) { (rest, word) =>
+      rest << width | word & ((BigInt(1) << width) - 1)
+    }
+    B(all, size * width bits)(index * U(width), width bits).asSInt
   }
 }

@@ -1,13 +1,15 @@
 package proofmill.arith
 
 import spinal.core._
-import spinal.lib.Delay
 
 /** A planned product of two signed integers, one a cycle: `plan.scale * a * b`, as wide as `plan.product`. */
 object Multiplier {
   def apply(plan: Plan, a: Timed[SInt], b: Timed[SInt]): Timed[SInt] = {
     val cycle = Timed.together(a, b)
-    Timed(Delay((a.at(cycle) * b.at(cycle)).resize(plan.product.width), plan.latency), cycle + plan.latency)
+    val product = Product(plan)
+    product.io.a := a.at(cycle).resize(plan.a.width)
+    product.io.b := b.at(cycle).resize(plan.b.width)
+    Timed(product.io.p, cycle + plan.latency)
   }
 }
 
@@ -15,9 +17,67 @@ object Multiplier {
 object PolynomialMultiplier {
   def apply(plan: PolynomialPlan, a: Seq[Timed[SInt]], b: Seq[Timed[SInt]]): Seq[Timed[SInt]] = {
     val cycle = Timed.together(a ++ b: _*)
-    for ((bound, k) <- plan.product.zipWithIndex) yield {
-      val products = for (i <- a.indices; if b.isDefinedAt(k - i)) yield (a(i).at(cycle) * b(k - i).at(cycle)).resize(bound.width)
-      Timed(Delay(products.reduce(_ + _), plan.latency), cycle + plan.latency)
-    }
+    val end = cycle + plan.latency
+    def operands(values: Seq[Timed[SInt]], bounds: Seq[Bound]) =
+      for ((value, bound) <- values.zip(bounds)) yield Timed(value.at(cycle).resize(bound.width), cycle)
+    plan.on(operands(a, plan.a), operands(b, plan.b))(Circuit).map(c => Timed(c.at(end), end))
+  }
+}
+
+/** A plan as a module of its own, so that equal products share one description. */
+case class Product(plan: Plan) extends Component {
+  setDefinitionName(s"Product${plan.a.width}x${plan.b.width}")
+
+  val io = new Bundle {
+    val a = in(SInt(plan.a.width bits))
+    val b = in(SInt(plan.b.width bits))
+    val p = out(SInt(plan.product.width bits))
+  }
+  io.p := plan.on(Timed(io.a, 0), Timed(io.b, 0))(Circuit).at(plan.latency)
+}
+
+/** Builds a circuit from a plan. */
+object Circuit extends Machine[Timed[SInt]] {
+  type V = Timed[SInt]
+
+  def part(value: V, from: Int, bound: Bound, last: Boolean): V = {
+    val bits = value.value.asBits
+    val field =
+      if (last) (value.value >> from).resize(bound.width)
+      else (B"0" ## bits(from, (bound.width - 1) min (bits.getWidth - from) bits)).asSInt.resize(bound.width)
+    Timed(field, value.cycle)
+  }
+  def sum(terms: Seq[(V, Bound, BigInt)], result: Bound, pace: Pace): V =
+    Sum(terms.map { case (value, bound, weight) => Term(value, bound, weight) }, result, pace)
+  def select(value: V, other: V, bit: Int): V = {
+    val cycle = Timed.together(value, other)
+    val chosen = value.at(cycle)
+    Timed(chosen & S(chosen.getWidth bits, default -> other.at(cycle)(bit)), cycle)
+  }
+  def magnitude(value: V, bound: Bound, pace: Pace): V =
+    negated(value, Timed(value.value.msb, value.cycle), bound.absolute.width, pace)
+  def signed(value: V, a: V, b: V, result: Bound, pace: Pace): V = {
+    val cycle = Timed.together(a, b)
+    negated(value, Timed(a.at(cycle).msb ^ b.at(cycle).msb, cycle), result.width, pace)
+  }
+  def tile(tile: Tile, a: V, b: V): V = {
+    val cycle = Timed.together(a, b)
+    val made = DspTile(tile.a.width, tile.b.width)
+    made.io.a := a.at(cycle)
+    made.io.b := b.at(cycle)
+    Timed(made.io.p.resize(tile.product.width), cycle + DspTile.latency)
+  }
+  def multiply(plan: Plan, a: V, b: V): V = plan match {
+    case one: Tile => tile(one, a, b)
+    case _         => Multiplier(plan, a, b)
+  }
+
+  /** The value, or its negative where `when` is set. */
+  private def negated(value: V, when: Timed[Bool], width: Int, pace: Pace): V = {
+    val cycle = Timed.together(value, when)
+    val inverted = value.at(cycle).resize(width) ^ S(width bits, default -> when.at(cycle))
+    val sum = Counter.negator(width, pace).on(Vector(Timed(inverted.asBits, cycle), Timed(when.at(cycle).asBits, cycle)))(TimedWords)
+    val end = cycle + Counter.negator(width, pace).latency
+    Timed(sum.at(end).asSInt, end)
   }
 }

@@ -1,42 +1,214 @@
 package proofmill.arith
 
-/** What multipliers are made of: the shape of a tile, what a tile is worth in LUTs, and the pace of the adders. */
+import scala.collection.concurrent.TrieMap
+
+/** What multipliers are made of: how many LUTs a tile is worth, its shape, and the pace of the adders. */
 case class Price(lutPerDsp: Int = 144, tile: TileShape = TileShape(), pace: Pace = Pace())
 
 /** Widths of the two signed factors of one hardware multiplier. */
 case class TileShape(wide: Int = 27, narrow: Int = 18)
 
-/** How a product of two signed integers within bounds is computed; data only. */
-case class Plan(a: Bound, b: Bound, price: Price) {
+/** How the product of two signed integers within bounds is computed; data only. */
+sealed abstract class Plan {
+  val a: Bound
+  val b: Bound
 
   /** What is computed is `scale * a * b`. */
   def scale: BigInt = 1
 
   /** What the result may be. */
-  def product: Bound = a * b * scale
-  def latency: Int = 5
-  def evaluate(x: BigInt, y: BigInt): BigInt = x * y * scale
+  lazy val product: Bound = a * b * scale
+
+  /** The plan's steps, done by a machine. */
+  def on[V](x: V, y: V)(implicit machine: Machine[V]): V
+
+  lazy val cost: Cost = { val counter = new Counter; on(0, 0)(counter); counter.total }
+  def dsp: Int = cost.dsp
+  def luts: Int = cost.luts
+  def latency: Int = cost.latency
+
+  /** The product of integers, by the plan's own steps. */
+  def evaluate(x: BigInt, y: BigInt): BigInt = product.check(Integers.multiply(this, x, y))
+
+  /** The plans inside it, and its own name. */
+  def parts: Seq[Plan] = Seq.empty
+  def name: String
+
+  /** Its price in LUTs. */
+  def luts(price: Price): Int = luts + dsp * price.lutPerDsp
+
+  /** The tree, one line a node; equal neighbours are one line. */
+  def describe: String = {
+    val inner = parts.groupBy(_.describe).toSeq.sortBy(_._1).map { case (text, same) => s"${same.size} x $text" }
+    (s"$name ${a.width}x${b.width}: $dsp DSP, $luts LUT, $latency cycles" +: inner).mkString("\n").replace("\n", "\n  ")
+  }
+  override def toString: String = describe
+}
+
+/** One hardware multiplier with its registers. */
+case class Tile(a: Bound, b: Bound) extends Plan {
+  def on[V](x: V, y: V)(implicit machine: Machine[V]): V = machine.tile(this, x, y)
+  override lazy val cost: Cost = Cost(1, 0, DspTile.latency)
+  def name: String = "tile"
+}
+
+/** No tile: each bit of the narrower factor selects a multiple of the wider one. */
+case class Rows(a: Bound, b: Bound, pace: Pace) extends Plan {
+  private val (wide, narrow) = if (a.width < b.width) (b, a) else (a, b)
+  private val selected = Bound(wide.low min 0, wide.high max 0)
+
+  def on[V](x: V, y: V)(implicit machine: Machine[V]): V = {
+    val (value, bits) = if (a.width < b.width) (y, x) else (x, y)
+    val positive = for (i <- 0 until narrow.magnitudeBits) yield (i, BigInt(1) << i)
+    val sign = Option.when(narrow.low < 0)((narrow.magnitudeBits, -(BigInt(1) << narrow.magnitudeBits)))
+    val terms = for ((i, weight) <- positive ++ sign) yield (machine.select(value, bits, i), selected, weight)
+    machine.sum(terms, product, pace)
+  }
+  def name: String = "rows"
+}
+
+/** Every part of `a` times every part of `b`. */
+case class Grid(a: Bound, b: Bound, stepA: Int, stepB: Int, cells: Seq[Seq[Plan]], pace: Pace) extends Plan {
+  private val (partsA, partsB) = (Parts(a, stepA), Parts(b, stepB))
+
+  override def parts: Seq[Plan] = cells.flatten
+  def on[V](x: V, y: V)(implicit machine: Machine[V]): V = {
+    val (xs, ys) = (partsA.of(x), partsB.of(y))
+    val terms = for ((row, i) <- cells.zipWithIndex; (plan, j) <- row.zipWithIndex)
+      yield (machine.multiply(plan, xs(i), ys(j)), plan.product, BigInt(1) << (i * stepA + j * stepB))
+    machine.sum(terms, product, pace)
+  }
+  def name: String = s"grid ${partsA.bounds.size} x ${partsB.bounds.size}"
+}
+
+object Grid {
+
+  /** With the products that `choose` finds. */
+  def apply(a: Bound, b: Bound, stepA: Int, stepB: Int, pace: Pace)(choose: (Bound, Bound) => Plan): Grid =
+    Grid(a, b, stepA, stepB, Parts(a, stepA).bounds.map(x => Parts(b, stepB).bounds.map(choose(x, _))), pace)
+}
+
+/** Both factors cut into parts of `step` bits, multiplied as polynomials by a scheme. */
+case class Split(a: Bound, b: Bound, step: Int, scheme: Scheme, override val parts: Seq[Plan], pace: Pace) extends Plan {
+  private val (partsA, partsB) = (Parts(a, step, scheme.parts), Parts(b, step, scheme.parts))
+  private val coefficients = PolynomialPlan.coefficients(partsA.bounds, partsB.bounds).map(_ * scheme.scale)
+
+  require(parts.forall(_.scale == parts.head.scale), "products of different scales")
+
+  override def scale: BigInt = scheme.scale * parts.head.scale
+  def on[V](x: V, y: V)(implicit machine: Machine[V]): V = {
+    val (xs, ys) = (partsA.of(x), partsB.of(y))
+    val values = for ((form, plan) <- scheme.forms.zip(parts))
+      yield (machine.multiply(plan, partsA.value(form, xs, pace), partsB.value(form, ys, pace)), plan.product)
+    val terms = for (((weights, bound), k) <- scheme.weights.zip(coefficients).zipWithIndex) yield {
+      val terms = for (((value, known), weight) <- values.zip(weights); if weight != 0) yield (value, known, weight)
+      val scaled = bound * parts.head.scale
+      (machine.sum(terms, scaled, pace), scaled, BigInt(1) << (k * step))
+    }
+    machine.sum(terms, product, pace)
+  }
+  def name: String = s"${scheme.name} at $step"
+}
+
+object Split {
+
+  /** With the products that `choose` finds. */
+  def apply(a: Bound, b: Bound, step: Int, scheme: Scheme, pace: Pace)(choose: (Bound, Bound) => Plan): Split = {
+    val (partsA, partsB) = (Parts(a, step, scheme.parts), Parts(b, step, scheme.parts))
+    Split(a, b, step, scheme, scheme.forms.map(form => choose(partsA.form(form), partsB.form(form))), pace)
+  }
+}
+
+/** The product of the absolute values, which are one bit narrower, and then the sign. */
+case class Magnitudes(inner: Plan, a: Bound, b: Bound, pace: Pace) extends Plan {
+  override def scale: BigInt = inner.scale
+  override def parts: Seq[Plan] = Seq(inner)
+  def on[V](x: V, y: V)(implicit machine: Machine[V]): V = {
+    val positive = machine.multiply(inner, machine.magnitude(x, a, pace), machine.magnitude(y, b, pace))
+    machine.signed(positive, x, y, product, pace)
+  }
+  def name: String = "magnitudes"
+}
+
+/** A value cut into parts of `step` bits; the last one has the sign. */
+case class Parts(whole: Bound, step: Int, bounds: Seq[Bound]) {
+  def of[V](value: V)(implicit machine: Machine[V]): Seq[V] =
+    for ((bound, i) <- bounds.zipWithIndex)
+      yield machine.part(value, i * step, bound, last = i + 1 == bounds.size)
+
+  /** What a linear form of the parts may be. */
+  def form(weights: Seq[BigInt]): Bound = bounds.zip(weights).map { case (b, w) => b * w }.reduce(_ + _)
+
+  def value[V](weights: Seq[BigInt], parts: Seq[V], pace: Pace)(implicit machine: Machine[V]): V = {
+    val terms = for (((part, bound), weight) <- parts.zip(bounds).zip(weights); if weight != 0) yield (part, bound, weight)
+    machine.sum(terms, form(weights), pace)
+  }
+}
+
+object Parts {
+  def apply(whole: Bound, step: Int): Parts =
+    apply(whole, step, 1 max (whole.magnitudeBits + step - 1) / step)
+
+  def apply(whole: Bound, step: Int, count: Int): Parts = {
+    val low = for (i <- 0 until count - 1) yield {
+      val full = (BigInt(1) << step) - 1
+      Bound(0, if (whole.low >= 0) full min (whole.high >> (i * step)) else full)
+    }
+    val shift = (count - 1) * step
+    Parts(whole, step, low :+ Bound(whole.low >> shift, whole.high >> shift))
+  }
 }
 
 object Plan {
+  private val known = TrieMap.empty[(Bound, Bound, Price), Plan]
 
   /** The cheapest plan that computes exactly `a * b`. */
-  def best(a: Bound, b: Bound, price: Price = Price()): Plan = Plan(a, b, price)
-}
+  def best(a: Bound, b: Bound, price: Price = Price()): Plan =
+    known.getOrElseUpdate((a, b, price), all(a, b, price).minBy(_.luts(price)))
 
-/** How a product of two polynomials (constant terms first) is computed. */
-case class PolynomialPlan(a: Seq[Bound], b: Seq[Bound], price: Price) {
+  /** Toom-Cook outside, the cheapest plans inside; its scale is not 1. */
+  def toom(a: Bound, b: Bound, parts: Int, price: Price = Price()): Plan =
+    split(a, b, Scheme.toom(parts), price).getOrElse(best(a, b, price))
 
-  /** What the coefficients of the product may be. */
-  def product: Seq[Bound] = PolynomialPlan.coefficients(a, b)
-  def latency: Int = 7
-}
+  /** Every plan worth a thought; what is inside them is already the cheapest. */
+  def all(a: Bound, b: Bound, price: Price): Seq[Plan] =
+    if (fits(a, b, price.tile)) Tile(a, b) +: rows(a, b, price).toSeq
+    else rows(a, b, price).toSeq ++ grids(a, b, price) ++ splits(a, b, price) ++ magnitudes(a, b, price)
 
-object PolynomialPlan {
-  def best(a: Seq[Bound], b: Seq[Bound], price: Price = Price()): PolynomialPlan = PolynomialPlan(a, b, price)
+  private def fits(a: Bound, b: Bound, tile: TileShape): Boolean =
+    (a.width max b.width) <= tile.wide && (a.width min b.width) <= tile.narrow
 
-  private[arith] def coefficients(a: Seq[Bound], b: Seq[Bound]): Seq[Bound] =
-    (0 until a.size + b.size - 1).map { k =>
-      (for (i <- a.indices; if b.isDefinedAt(k - i)) yield a(i) * b(k - i)).reduce(_ + _)
-    }
+  /** Beyond this number of tiles a scheme is always cheaper. */
+  private val largestGrid = 24
+
+  private def grids(a: Bound, b: Bound, price: Price): Seq[Plan] = {
+    val steps = Seq(price.tile.wide - 1, price.tile.narrow - 1)
+    for {
+      Seq(stepA, stepB) <- steps.permutations.toSeq
+      tiles = Parts(a, stepA).bounds.size * Parts(b, stepB).bounds.size
+      if tiles <= largestGrid || (a.width min b.width) <= price.tile.wide
+    } yield Grid(a, b, stepA, stepB, price.pace)(best(_, _, price))
+  }
+
+  private def splits(a: Bound, b: Bound, price: Price): Seq[Plan] = {
+    val parts = if ((a.width min b.width) > 4 * price.tile.wide) Seq(2, 3) else Seq(2)
+    parts.flatMap(n => split(a, b, Scheme.karatsuba(n), price))
+  }
+
+  /** Both factors cut by a scheme, where each of them has something in the last part. */
+  private def split(a: Bound, b: Bound, scheme: Scheme, price: Price): Option[Plan] = {
+    val step = ((a.magnitudeBits max b.magnitudeBits) + scheme.parts - 1) / scheme.parts
+    val filled = (a.magnitudeBits min b.magnitudeBits) > (scheme.parts - 1) * step
+    Option.when(filled && step > 1)(Split(a, b, step, scheme, price.pace)(best(_, _, price)))
+  }
+
+  /** Beyond this width of a factor a tile is always cheaper. */
+  private val fewBits = 4
+
+  private def rows(a: Bound, b: Bound, price: Price): Option[Plan] =
+    Option.when((a.width min b.width) <= fewBits)(Rows(a, b, price.pace))
+
+  private def magnitudes(a: Bound, b: Bound, price: Price): Option[Plan] = Option.when(a.low < 0 && b.low < 0) {
+    Magnitudes(best(a.absolute, b.absolute, price), a, b, price.pace)
+  }
 }

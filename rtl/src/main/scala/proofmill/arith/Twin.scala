@@ -1,73 +1,90 @@
 package proofmill.arith
 
-import java.nio.file.{Files, Paths}
+import java.nio.file.{Files, Path, Paths, StandardCopyOption}
 
+import proofmill.spec.Spec
 import spinal.core._
 
-/** A function in C++ that stands in for a circuit in long simulations.
+/** A function in C++ that stands in for a circuit in long simulations: the same bits after the same number of cycles.
   *
   * @param inputs widths of its operands, which `body` sees as `const uint32_t *in0, *in1, …`, least word first
-  * @param output width of its result, `uint32_t *out`, all words of which `body` writes
-  * @param body C++ statements; `<cstdint>`, `<cstring>` and `<algorithm>` are there
+  * @param output width of its result, `uint32_t *out`, all of whose words `body` writes; bits above the width are ignored
+  * @param body C++ statements; `rtl/sim/twin/wide.h` is known
   */
-case class TwinFunction(name: String, inputs: Seq[Int], output: Int, body: String)
+case class TwinFunction(name: String, inputs: Seq[Int], output: Int, body: String) {
+  require((output +: inputs).forall(_ > 1), s"$name: a single bit is passed in another way")
+
+  private[arith] def cpp: String = {
+    val operands = inputs.indices.map(i => s"const uint32_t *in$i, ")
+    s"""|// Behavioural twin, called by the Verilog beside it.
+        |#include <cstdint>
+        |#include <cstring>
+        |
+        |#include "wide.h"
+        |
+        |extern "C" void $name(${operands.mkString}uint32_t *out) {
+        |    using namespace wide;
+        |${body.linesIterator.map(line => if (line.isEmpty) line else "    " + line).mkString("\n")}
+        |}
+        |""".stripMargin
+  }
+}
 
 object Twin {
 
   /** The function's result for operands of one cycle, `latency` cycles later; the C++ is written beside the Verilog. */
   def apply(function: TwinFunction, latency: Int, operands: Timed[Bits]*): Timed[Bits] = {
-    val folder = Paths.get(GlobalData.get.phaseContext.config.targetDirectory)
-    Files.writeString(folder.resolve(s"${function.name}.cpp"), cpp(function))
     val cycle = Timed.together(operands: _*)
     val box = new TwinBox(function, latency)
-    for ((port, operand) <- box.in.zip(operands)) port := operand.at(cycle)
-    Timed(box.out_, cycle + latency)
+    for ((operand, input) <- operands.zip(box.inputs)) input := operand.at(cycle)
+    write(Paths.get(GlobalData.get.config.targetDirectory), function)
+    Timed(box.output, cycle + latency)
   }
 
-  private def cpp(function: TwinFunction): String = {
-    val inputs = function.inputs.indices.map(i => s"const uint32_t* in$i, ").mkString
-    s"""#include <algorithm>
-       |#include <cstdint>
-       |#include <cstring>
-       |
-       |extern "C" void ${function.name}(${inputs}uint32_t* out) {
-       |${function.body}
-       |}
-       |""".stripMargin
+  private def write(folder: Path, function: TwinFunction): Unit = {
+    Files.createDirectories(folder)
+    Files.writeString(folder.resolve(s"${function.name}.cpp"), function.cpp)
+    val header = Spec.root.resolveSibling("rtl/sim/twin/wide.h")
+    Files.copy(header, folder.resolve("wide.h"), StandardCopyOption.REPLACE_EXISTING)
   }
 }
 
-/** A call of the function in every cycle, and a ring of results in place of the pipeline's registers. */
-class TwinBox(function: TwinFunction, latency: Int) extends BlackBox {
-  require(latency > 0, s"${function.name}: a twin takes a cycle at least")
-  setDefinitionName(s"Twin_${function.name}")
+/** The Verilog around the call. Results wait in a ring, so that a cycle costs one write and one read. */
+private class TwinBox(function: TwinFunction, latency: Int) extends BlackBox {
+  require(latency >= 1, s"${function.name}: a twin needs a cycle")
+  setDefinitionName(s"${function.name}_twin$latency")
 
-  val clk = spinal.core.in(Bool())
-  val in = function.inputs.zipWithIndex.map { case (width, i) => spinal.core.in(Bits(width bits)).setName(s"in$i") }
-  val out_ = spinal.core.out(Bits(function.output bits)).setName("out")
-  mapClockDomain(clock = clk)
+  val clk = in(Bool())
+  val inputs = function.inputs.zipWithIndex.map { case (width, i) => in(Bits(width bits)).setName(s"in$i") }
+  val output = out(Bits(function.output bits)).setName("result")
+  mapCurrentClockDomain(clk)
+  setInlineVerilog(verilog)
 
-  setInlineVerilog {
-    val bits = function.inputs.map(width => s"[${width - 1}:0]")
-    val ports = bits.zipWithIndex.map { case (range, i) => s"  input wire $range in$i,\n" }.mkString
-    val imported = bits.zipWithIndex.map { case (range, i) => s"input bit $range in$i, " }.mkString
-    val call = function.inputs.indices.map(i => s"in$i, ").mkString
-    val output = s"[${function.output - 1}:0]"
-    s"""module Twin_${function.name} (
-       |  input wire clk,
-       |$ports  output wire $output out
-       |);
-       |  import "DPI-C" function void ${function.name}(${imported}output bit $output out);
-       |  reg $output ring [0:${latency - 1}];
-       |  reg $output result;
-       |  reg [31:0] place = 0;
-       |  assign out = ring[place];
-       |  always @(posedge clk) begin
-       |    ${function.name}(${call}result);
-       |    ring[place] <= result;
-       |    place <= place == ${latency - 1} ? 0 : place + 1;
-       |  end
-       |endmodule
-       |""".stripMargin
+  private def verilog: String = {
+    val names = inputs.indices.map(i => s"in$i")
+    def bits(width: Int) = s"[${width - 1}:0]"
+    val imported = names.zip(function.inputs).map { case (name, width) => s"input bit ${bits(width)} $name" } :+
+      s"output bit ${bits(function.output)} found"
+    val ports = names.zip(function.inputs).map { case (name, width) => s"input wire ${bits(width)} $name" }
+    val waiting = latency - 1
+    val ring =
+      if (waiting == 0) "    result <= found;"
+      else
+        s"""|    result <= ring[at];
+            |    ring[at] <= found;
+            |    at <= at == ${waiting - 1} ? 0 : at + 1;""".stripMargin
+    val store = if (waiting == 0) "" else s"  reg ${bits(function.output)} ring [0:${waiting - 1}];\n  integer at = 0;\n"
+    s"""|module ${function.name}_twin$latency (
+        |  input wire clk,
+        |${ports.map("  " + _ + ",\n").mkString}  output reg ${bits(function.output)} result
+        |);
+        |  import "DPI-C" function void ${function.name}(${imported.mkString(", ")});
+        |  reg ${bits(function.output)} found;
+        |$store  always @(posedge clk) begin
+        |    ${function.name}(${(names :+ "found").mkString(", ")});
+        |$ring
+        |  end
+        |endmodule
+        |""".stripMargin
   }
 }

@@ -1,0 +1,124 @@
+package proofmill.arith
+
+/** How the product of two polynomials with bounded coefficients, constant terms first, is computed; data only.
+  *
+  * The coefficients of the product are exact; nothing is carried from one to the next.
+  */
+sealed abstract class PolynomialPlan {
+  val a: Seq[Bound]
+  val b: Seq[Bound]
+
+  /** What is computed is `scale * a * b`. */
+  def scale: BigInt
+
+  /** What the coefficients of the product may be. */
+  lazy val product: Seq[Bound] = PolynomialPlan.coefficients(a, b).map(_ * scale)
+
+  def on[V](x: Seq[V], y: Seq[V])(implicit machine: Machine[V]): Seq[V]
+
+  lazy val cost: Cost = {
+    val counter = new Counter
+    val ends = on(a.map(_ => 0), b.map(_ => 0))(counter)
+    counter.total.copy(latency = ends.max)
+  }
+  def dsp: Int = cost.dsp
+  def luts: Int = cost.luts
+  def latency: Int = cost.latency
+  def luts(price: Price): Int = luts + dsp * price.lutPerDsp
+
+  /** The coefficients of the product of integers, by the plan's own steps. */
+  def evaluate(x: Seq[BigInt], y: Seq[BigInt]): Seq[BigInt] = {
+    for ((value, bound) <- x.zip(a) ++ y.zip(b)) bound.check(value)
+    on(x, y)(Integers).zip(product).map { case (value, bound) => bound.check(value) }
+  }
+
+  def name: String
+
+  /** The products of single coefficients. */
+  def leaves: Seq[Plan]
+  override def toString: String = {
+    val inner = leaves.groupBy(_.describe).toSeq.sortBy(_._1).map { case (text, same) => s"${same.size} x $text" }
+    (s"$name: $dsp DSP, $luts LUT, $latency cycles" +: inner).mkString("\n").replace("\n", "\n  ")
+  }
+}
+
+/** One coefficient each. */
+case class Single(plan: Plan) extends PolynomialPlan {
+  val a: Seq[Bound] = Seq(plan.a)
+  val b: Seq[Bound] = Seq(plan.b)
+  def scale: BigInt = plan.scale
+  def on[V](x: Seq[V], y: Seq[V])(implicit machine: Machine[V]): Seq[V] = Seq(machine.multiply(plan, x.head, y.head))
+  def name: String = "1 coefficient"
+  def leaves: Seq[Plan] = Seq(plan)
+}
+
+/** Every coefficient of `a` times every one of `b`. */
+case class Rectangle(a: Seq[Bound], b: Seq[Bound], plans: Seq[Seq[Plan]], pace: Pace) extends PolynomialPlan {
+  def scale: BigInt = 1
+  def on[V](x: Seq[V], y: Seq[V])(implicit machine: Machine[V]): Seq[V] =
+    for ((bound, k) <- product.zipWithIndex) yield {
+      val terms = for (i <- a.indices; if b.isDefinedAt(k - i))
+        yield (machine.multiply(plans(i)(k - i), x(i), y(k - i)), plans(i)(k - i).product, BigInt(1))
+      machine.sum(terms, bound, pace)
+    }
+  def name: String = s"${a.size}x${b.size} coefficients"
+  def leaves: Seq[Plan] = plans.flatten
+}
+
+/** Coefficients in blocks, and the blocks multiplied as coefficients by a scheme. */
+case class Blocks(a: Seq[Bound], b: Seq[Bound], scheme: Scheme, products: Seq[PolynomialPlan], pace: Pace)
+    extends PolynomialPlan {
+  private val size = a.size / scheme.parts
+
+  def scale: BigInt = scheme.scale * products.head.scale
+  require(products.forall(_.scale == products.head.scale), "products of different scales")
+
+  def on[V](x: Seq[V], y: Seq[V])(implicit machine: Machine[V]): Seq[V] = {
+    def formed(digits: Seq[(V, Bound)], weights: Seq[BigInt]) = for (d <- 0 until size) yield {
+      val terms = for ((block, weight) <- digits.grouped(size).toSeq.zip(weights); if weight != 0)
+        yield (block(d)._1, block(d)._2, weight)
+      machine.sum(terms, terms.map { case (_, bound, weight) => bound * weight }.reduce(_ + _), pace)
+    }
+    val values = for ((form, plan) <- scheme.forms.zip(products))
+      yield plan.on(formed(x.zip(a), form), formed(y.zip(b), form))
+    val (blocksA, blocksB) = (a.grouped(size).toSeq, b.grouped(size).toSeq)
+    val terms = for ((weights, k) <- scheme.weights.zipWithIndex; d <- 0 until 2 * size - 1) yield {
+      val bound = (for (i <- blocksA.indices; if blocksB.isDefinedAt(k - i))
+        yield PolynomialPlan.coefficients(blocksA(i), blocksB(k - i))(d)).reduce(_ + _) * scale
+      val terms = for (((value, plan), weight) <- values.zip(products).zip(weights); if weight != 0)
+        yield (value(d), plan.product(d), weight)
+      (k * size + d, (machine.sum(terms, bound, pace), bound, BigInt(1)))
+    }
+    for ((bound, m) <- product.zipWithIndex)
+      yield machine.sum(terms.collect { case (at, term) if at == m => term }, bound, pace)
+  }
+  def name: String = s"${scheme.name} of blocks of $size"
+  def leaves: Seq[Plan] = products.flatMap(_.leaves)
+}
+
+object PolynomialPlan {
+
+  /** The cheapest plan; for equal sizes with factors 2 and 3, Karatsuba at those. */
+  def best(a: Seq[Bound], b: Seq[Bound], price: Price = Price()): PolynomialPlan =
+    if (a.size == 1 && b.size == 1) Single(Plan.best(a.head, b.head, price))
+    else (rectangle(a, b, price) +: Seq(2, 3).flatMap(karatsuba(a, b, _, price))).minBy(_.luts(price))
+
+  private def rectangle(a: Seq[Bound], b: Seq[Bound], price: Price): PolynomialPlan =
+    Rectangle(a, b, a.map(x => b.map(y => Plan.best(x, y, price))), price.pace)
+
+  private def karatsuba(a: Seq[Bound], b: Seq[Bound], parts: Int, price: Price): Option[PolynomialPlan] =
+    Option.when(a.size == b.size && a.size % parts == 0) {
+      val scheme = Scheme.karatsuba(parts)
+      val size = a.size / parts
+      def formed(bounds: Seq[Bound], weights: Seq[BigInt]) =
+        bounds.grouped(size).toSeq.zip(weights).map { case (block, w) => block.map(_ * w) }
+          .reduce((x, y) => x.zip(y).map { case (p, q) => p + q })
+      val products = scheme.forms.map(form => best(formed(a, form), formed(b, form), price))
+      Blocks(a, b, scheme, products, price.pace)
+    }
+
+  private[arith] def coefficients(a: Seq[Bound], b: Seq[Bound]): Seq[Bound] =
+    (0 until a.size + b.size - 1).map { k =>
+      (for (i <- a.indices; if b.isDefinedAt(k - i)) yield a(i) * b(k - i)).reduce(_ + _)
+    }
+}

@@ -1,0 +1,69 @@
+package proofmill.arith
+
+/** How two polynomials with `parts` coefficients each are multiplied with few products; data only.
+  *
+  * Product j is that of the two values `sum over i of forms(j)(i) * part(i)`; coefficient k of the result, times
+  * `scale`, is `sum over j of weights(k)(j) * product(j)`.
+  */
+case class Scheme(name: String, parts: Int, forms: Seq[Seq[BigInt]], weights: Seq[Seq[BigInt]], scale: BigInt)
+
+object Scheme {
+
+  /** Subtractive Karatsuba of any number of parts: `parts (parts + 1) / 2` products.
+    *
+    * a(i) b(j) + a(j) b(i) = a(i) b(i) + a(j) b(j) - (a(j) - a(i)) (b(j) - b(i)); differences grow less than sums.
+    */
+  def karatsuba(parts: Int): Scheme = {
+    val pairs = for (j <- 0 until parts; i <- 0 until j) yield (i, j)
+    val squares = (0 until parts).map(i => unit(parts, i))
+    val differences = pairs.map { case (i, j) => unit(parts, j).zip(unit(parts, i)).map { case (x, y) => x - y } }
+    val weights = (0 to 2 * parts - 2).map { k =>
+      val here = pairs.filter { case (i, j) => i + j == k }
+      val diagonal = (0 until parts).map { i =>
+        BigInt(here.count { case (a, b) => a == i || b == i } + (if (2 * i == k) 1 else 0))
+      }
+      diagonal ++ pairs.map(pair => BigInt(if (here.contains(pair)) -1 else 0))
+    }
+    Scheme(s"karatsuba$parts", parts, squares ++ differences, weights, 1)
+  }
+
+  /** Toom-Cook at 0, infinity, 1, -1, 2, -2, …: `2 parts - 1` products. Nothing is divided: `scale` is what the divisors
+    * of the interpolation have in common.
+    */
+  def toom(parts: Int): Scheme = {
+    val size = 2 * parts - 1
+    val points = Iterator.from(1).flatMap(i => Seq(i, -i)).take(size - 2).map(BigInt(_)).toSeq
+    def powers(x: BigInt, n: Int) = Seq.tabulate(n)(x.pow(_))
+    def rows(n: Int) = unit(n, 0) +: unit(n, n - 1) +: points.map(powers(_, n))
+    val (inverse, scale) = inverted(rows(size))
+    Scheme(s"toom$parts", parts, rows(parts), inverse, scale)
+  }
+
+  private def unit(size: Int, at: Int): Seq[BigInt] = Seq.tabulate(size)(i => if (i == at) 1 else 0)
+
+  /** A matrix and the least positive integer such that their quotient is the inverse of `rows`: Gauss and Jordan,
+    * without fractions.
+    */
+  private def inverted(rows: Seq[Seq[BigInt]]): (Seq[Seq[BigInt]], BigInt) = {
+    val size = rows.size
+    val wide = rows.zipWithIndex.map { case (row, i) => row ++ unit(size, i) }
+    val reduced = (0 until size).foldLeft(wide) { (matrix, column) =>
+      val pivot = matrix.indices.drop(column).find(matrix(_)(column) != 0).get
+      val swapped = matrix.updated(pivot, matrix(column)).updated(column, matrix(pivot))
+      val lead = swapped(column)
+      swapped.zipWithIndex.map {
+        case (row, i) if i == column => row
+        case (row, _) => primitive(row.zip(lead).map { case (x, y) => x * lead(column) - y * row(column) })
+      }
+    }
+    val diagonal = reduced.zipWithIndex.map { case (row, i) => row(i) }
+    val scale = reduced.zip(diagonal).map { case (row, d) => d.abs / row.drop(size).foldLeft(d)(_ gcd _) }.reduce(lcm)
+    (reduced.zip(diagonal).map { case (row, d) => row.drop(size).map(_ * scale / d) }, scale)
+  }
+
+  private def primitive(row: Seq[BigInt]): Seq[BigInt] = {
+    val common = row.reduce(_ gcd _)
+    if (common == 0) row else row.map(_ / common)
+  }
+  private def lcm(a: BigInt, b: BigInt): BigInt = a / (a gcd b) * b
+}

@@ -1,0 +1,95 @@
+package proofmill.arith
+
+import proofmill.RtlTest
+
+/** Product plans on integers, which are held to the bounds of every step. */
+object PlanTests {
+  import RtlTest._
+
+  def all: Seq[RtlTest] = Seq(
+    RtlTest("plan: schemes multiply polynomials")(schemes()),
+    RtlTest("plan: every pair of small factors, by every kind of plan")(tiny()),
+    RtlTest("plan: factors of every field's size")(fields()),
+    RtlTest("plan: polynomials")(polynomials()),
+    RtlTest("plan: tiles within the goals")(goals())
+  )
+
+  /** A tile so small that small factors take every kind of plan. */
+  val toy: Price = Price(lutPerDsp = 20, tile = TileShape(wide = 4, narrow = 3), pace = Pace(chain = 3, levels = 1))
+
+  private def schemes(): Unit = {
+    val r = random(2)
+    for (scheme <- Seq(2, 3, 4, 5).map(Scheme.karatsuba) ++ Seq(2, 3, 4).map(Scheme.toom); _ <- 0 until 100) {
+      val Seq(a, b) = Seq.fill(2)(Seq.fill(scheme.parts)(BigInt(30, r) - (1 << 29)))
+      def form(weights: Seq[BigInt], parts: Seq[BigInt]) = weights.zip(parts).map { case (w, x) => w * x }.sum
+      val products = scheme.forms.map(f => form(f, a) * form(f, b))
+      val expected = (0 to 2 * scheme.parts - 2).map { k =>
+        scheme.scale * a.indices.filter(i => b.isDefinedAt(k - i)).map(i => a(i) * b(k - i)).sum
+      }
+      require(scheme.name, scheme.weights.map(form(_, products)), expected)
+    }
+    require("products", Seq(Scheme.karatsuba(2), Scheme.karatsuba(3), Scheme.toom(3)).map(_.forms.size), Seq(3, 6, 5))
+  }
+
+  /** Every plan for some bounds: all kinds outside, the cheapest inside. */
+  def toyPlans: Seq[Plan] = for {
+    (a, b) <- Seq(
+      (Bound.signed(6), Bound.signed(6)),
+      (Bound.signed(7), Bound.unsigned(5)),
+      (Bound(-9, 20), Bound.unsigned(6)),
+      (Bound.signed(3), Bound.signed(8)),
+      (Bound.magnitude(37), Bound(-1, 0))
+    )
+    plan <- Plan.all(a, b, toy) :+ Plan.toom(a, b, 3, toy)
+  } yield plan
+
+  private def tiny(): Unit = {
+    for (plan <- toyPlans; x <- plan.a.low to plan.a.high; y <- plan.b.low to plan.b.high)
+      require(s"$x * $y by\n$plan", plan.evaluate(x, y), plan.scale * x * y)
+    val kinds = toyPlans.map(_.getClass.getSimpleName).toSet
+    require("kinds of plans", kinds, Set("Rows", "Grid", "Split", "Magnitudes"))
+  }
+
+  private def check(plan: Plan, times: Int): Unit = {
+    val r = random(3)
+    for (_ <- 0 until times) {
+      val (x, y) = (SumTests.randomValue(r, plan.a), SumTests.randomValue(r, plan.b))
+      require(s"$x * $y by\n$plan", plan.evaluate(x, y), plan.scale * x * y)
+    }
+  }
+
+  private def fields(): Unit =
+    for (bits <- Seq(64, 254, 256, 377, 381); bound <- Seq(Bound.unsigned(bits), Bound.signed(bits + 2))) {
+      for (price <- Seq(20, 144, 500)) check(Plan.best(bound, bound, Price(lutPerDsp = price)), 30)
+      for (parts <- Seq(3, 4); if bits > 64) check(Plan.toom(bound, bound, parts), 30)
+    }
+
+  private def polynomials(): Unit = {
+    val r = random(4)
+    for ((sizeA, sizeB) <- Seq((1, 1), (2, 2), (3, 3), (4, 4), (6, 6), (2, 5)); bits <- Seq(6, 67)) {
+      val price = if (bits == 6) toy else Price()
+      val (a, b) = (Seq.fill(sizeA)(Bound.signed(bits)), Seq.fill(sizeB)(Bound.magnitude(BigInt(1) << bits - 1)))
+      val plan = PolynomialPlan.best(a, b, price)
+      for (_ <- 0 until 100) {
+        val (x, y) = (a.map(SumTests.randomValue(r, _)), b.map(SumTests.randomValue(r, _)))
+        val expected = (0 until sizeA + sizeB - 1).map { k =>
+          x.indices.filter(i => y.isDefinedAt(k - i)).map(i => x(i) * y(k - i)).sum
+        }
+        require(s"$x * $y by\n$plan", plan.evaluate(x, y), expected)
+      }
+    }
+  }
+
+  private def goals(): Unit = {
+    def square(bits: Int, price: Int) = Plan.best(Bound.unsigned(bits), Bound.unsigned(bits), Price(price)).dsp
+    def digits(count: Int, price: Int) = {
+      val bounds = Seq.fill(count)(Bound.magnitude(BigInt(1) << 66))
+      PolynomialPlan.best(bounds, bounds, Price(price)).dsp
+    }
+    require("Goldilocks", square(64, 144), 9)
+    require("256 bits", square(256, 144), 81)
+    require("381 bits", square(381, 144), 162)
+    require("digits in base z", Seq(6, 4).map(digits(_, 144)), Seq(162, 81))
+    require("digits in base z, few LUTs", Seq(6, 4).map(digits(_, 60)).zip(Seq(216, 108)).forall { case (a, b) => a <= b }, true)
+  }
+}
