@@ -37,10 +37,11 @@ object RtlTest {
 /** Runs every unit test, or those whose name contains an argument. */
 object RtlTests extends App {
   val suites: Seq[Seq[RtlTest]] = Seq(
-    arith.SumTests.all,
+    arith.CircuitTests.all,
     arith.PlanTests.all,
-    curve.ScheduleTests.all,
+    arith.SumTests.all,
     curve.PipelineTests.all,
+    curve.ScheduleTests.all,
     engine.EquihashTests.all
   )
   println(s"seed ${RtlTest.seed}")

@@ -35,19 +35,24 @@ object ConstantTable {
   }
 
   private case class Table(words: Seq[BigInt]) extends Component {
-    setDefinitionName(s"Table${words.size}x${bound(words).width}")
+    definitionName = s"Table${words.size}x${bound(words).width}"
     val index = in(UInt(log2Up(words.size) max 1 bits))
     val word = out(SInt(bound(words).width bits))
     word := lookup(words, index)
   }
 
+  /** Bits of a constant that the generator takes. */
+  private val longest = 4096
+
   private def lookup(words: Seq[BigInt], index: UInt): SInt = {
-    val width = bound(words).width
     val size = 1 << index.getWidth
     require(words.size <= size && size <= 64, s"${words.size} words for an index of ${index.getWidth} bits")
-    val all = words.padTo(size, BigInt(0)).reverse.foldLeft(BigInt(0)) { (rest, word) =>
-      rest << width | word & ((BigInt(1) << width) - 1)
+    val width = bound(words).width
+    val columns = for (from <- 0 until width by longest / size) yield {
+      val bits = (longest / size) min (width - from)
+      val all = words.foldRight(BigInt(0))((word, above) => above << bits | (word >> from) & ((BigInt(1) << bits) - 1))
+      B(all, size * bits bits)(index * U(bits), bits bits)
     }
-    B(all, size * width bits)(index * U(width), width bits).asSInt
+    Cat(columns).asSInt
   }
 }

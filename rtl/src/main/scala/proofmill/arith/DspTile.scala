@@ -6,7 +6,7 @@ import spinal.core._
   * becomes one DSP48E2 together with its registers. The only place with an attribute for a vendor's tool.
   */
 case class DspTile(widthA: Int, widthB: Int) extends Component {
-  setDefinitionName(s"DspTile${widthA}x$widthB")
+  definitionName = s"DspTile${widthA}x$widthB"
 
   val io = new Bundle {
     val a = in(SInt(widthA bits))

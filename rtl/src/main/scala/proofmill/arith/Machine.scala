@@ -53,7 +53,10 @@ class Counter extends Machine[Int] {
   }
   def part(value: Int, from: Int, bound: Bound, last: Boolean): Int = value
   def sum(terms: Seq[(Int, Bound, BigInt)], result: Bound, pace: Pace): Int =
-    after(terms.map(_._1), Counter.sum(SumPlan(terms.map { case (_, bound, weight) => (bound, weight) }, result, 0, pace)))
+    after(
+      terms.map(_._1),
+      Counter.sum(SumPlan(terms.map { case (_, bound, weight) => (bound, weight) }, result, 0, pace))
+    )
   def select(value: Int, other: Int, bit: Int): Int = value max other
   def magnitude(value: Int, bound: Bound, pace: Pace): Int = after(Seq(value), Counter.negation(bound.absolute, pace))
   def signed(value: Int, a: Int, b: Int, result: Bound, pace: Pace): Int =

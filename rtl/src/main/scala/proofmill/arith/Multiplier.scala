@@ -26,7 +26,7 @@ object PolynomialMultiplier {
 
 /** A plan as a module of its own, so that equal products share one description. */
 case class Product(plan: Plan) extends Component {
-  setDefinitionName(s"Product${plan.a.width}x${plan.b.width}")
+  definitionName = s"Product${plan.a.width}x${plan.b.width}"
 
   val io = new Bundle {
     val a = in(SInt(plan.a.width bits))
@@ -76,7 +76,10 @@ object Circuit extends Machine[Timed[SInt]] {
   private def negated(value: V, when: Timed[Bool], width: Int, pace: Pace): V = {
     val cycle = Timed.together(value, when)
     val inverted = value.at(cycle).resize(width) ^ S(width bits, default -> when.at(cycle))
-    val sum = Counter.negator(width, pace).on(Vector(Timed(inverted.asBits, cycle), Timed(when.at(cycle).asBits, cycle)))(TimedWords)
+    val sum = Counter.negator(width, pace).on(Vector(
+      Timed(inverted.asBits, cycle),
+      Timed(when.at(cycle).asBits, cycle)
+    ))(TimedWords)
     val end = cycle + Counter.negator(width, pace).latency
     Timed(sum.at(end).asSInt, end)
   }

@@ -89,7 +89,8 @@ object Grid {
 }
 
 /** Both factors cut into parts of `step` bits, multiplied as polynomials by a scheme. */
-case class Split(a: Bound, b: Bound, step: Int, scheme: Scheme, override val parts: Seq[Plan], pace: Pace) extends Plan {
+case class Split(a: Bound, b: Bound, step: Int, scheme: Scheme, override val parts: Seq[Plan], pace: Pace)
+    extends Plan {
   private val (partsA, partsB) = (Parts(a, step, scheme.parts), Parts(b, step, scheme.parts))
   private val coefficients = PolynomialPlan.coefficients(partsA.bounds, partsB.bounds).map(_ * scheme.scale)
 
@@ -140,7 +141,8 @@ case class Parts(whole: Bound, step: Int, bounds: Seq[Bound]) {
   def form(weights: Seq[BigInt]): Bound = bounds.zip(weights).map { case (b, w) => b * w }.reduce(_ + _)
 
   def value[V](weights: Seq[BigInt], parts: Seq[V], pace: Pace)(implicit machine: Machine[V]): V = {
-    val terms = for (((part, bound), weight) <- parts.zip(bounds).zip(weights); if weight != 0) yield (part, bound, weight)
+    val terms = for (((part, bound), weight) <- parts.zip(bounds).zip(weights); if weight != 0)
+      yield (part, bound, weight)
     machine.sum(terms, form(weights), pace)
   }
 }
@@ -195,11 +197,12 @@ object Plan {
     parts.flatMap(n => split(a, b, Scheme.karatsuba(n), price))
   }
 
-  /** Both factors cut by a scheme, where each of them has something in the last part. */
+  /** Both factors cut by a scheme, where each has something in the last part and all products are smaller. */
   private def split(a: Bound, b: Bound, scheme: Scheme, price: Price): Option[Plan] = {
     val step = ((a.magnitudeBits max b.magnitudeBits) + scheme.parts - 1) / scheme.parts
     val filled = (a.magnitudeBits min b.magnitudeBits) > (scheme.parts - 1) * step
-    Option.when(filled && step > 1)(Split(a, b, step, scheme, price.pace)(best(_, _, price)))
+    def smaller(whole: Bound) = scheme.forms.forall(Parts(whole, step, scheme.parts).form(_).width < whole.width)
+    Option.when(filled && smaller(a) && smaller(b))(Split(a, b, step, scheme, price.pace)(best(_, _, price)))
   }
 
   /** Beyond this width of a factor a tile is always cheaper. */

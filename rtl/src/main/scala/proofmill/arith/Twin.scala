@@ -73,7 +73,8 @@ private class TwinBox(function: TwinFunction, latency: Int) extends BlackBox {
         s"""|    result <= ring[at];
             |    ring[at] <= found;
             |    at <= at == ${waiting - 1} ? 0 : at + 1;""".stripMargin
-    val store = if (waiting == 0) "" else s"  reg ${bits(function.output)} ring [0:${waiting - 1}];\n  integer at = 0;\n"
+    val store =
+      if (waiting == 0) "" else s"  reg ${bits(function.output)} ring [0:${waiting - 1}];\n  integer at = 0;\n"
     s"""|module ${function.name}_twin$latency (
         |  input wire clk,
         |${ports.map("  " + _ + ",\n").mkString}  output reg ${bits(function.output)} result

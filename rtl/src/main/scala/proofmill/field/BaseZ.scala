@@ -34,15 +34,24 @@ class BaseZ(field: Field, tempo: Tempo) extends Form {
   def afterProduct: Reduction = Reduction(folds ++ carry ++ carry)
   def afterSums: Reduction = Reduction(carry)
 
-  /** Degrees 2n - 2 down to n, one step each. */
-  private def folds: Seq[Step] = (2 * digits - 2 to digits by -1).map { degree =>
-    Combination(
-      (0 until degree).map { i =>
-        val unit = Seq.tabulate(degree)(j => if (i == j) BigInt(1) else BigInt(0))
-        unit :+ fold.applyOrElse(i + digits - degree, (_: Int) => BigInt(0))
-      },
-      tempo.pace
-    )
+  /** Degrees 2n - 2 down to n: one a step, or all at once, whichever is smaller. */
+  private def folds: Seq[Step] = {
+    val top = 2 * digits - 2
+    val coefficients = (0 to top).map(k => factor * factor * (digits - (digits - 1 - k).abs))
+    val single = Reduction((top to digits by -1).map(degree => Combination(folded(degree, degree), tempo.pace)))
+    val together = Reduction(Seq(Combination(folded(top, digits), tempo.pace)))
+    Seq(single, together).minBy(_.adderLuts(coefficients)).steps
+  }
+
+  /** Weights that take the coefficients of degrees `low` to `high`, the highest, to lower degrees. */
+  private def folded(high: Int, low: Int): Seq[Seq[BigInt]] = {
+    val unchanged = Seq.tabulate(high + 1, high + 1)((i, j) => if (i == j) BigInt(1) else BigInt(0))
+    (high to low by -1).foldLeft(unchanged) { (rows, degree) =>
+      rows.init.zipWithIndex.map { case (row, i) =>
+        val weight = fold.applyOrElse(i + digits - degree, (_: Int) => BigInt(0))
+        row.zip(rows.last).map { case (own, top) => own + weight * top }
+      }
+    }
   }
 
   /** Bits that stay where they are: 2^keep is the largest power of two below |z|. */

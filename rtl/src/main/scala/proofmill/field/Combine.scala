@@ -12,6 +12,12 @@ object Combine {
       Ready(bound, some.map(_._1.cycle).max + Sum.latency(some.map { case (x, w) => (x.bound, w) }, bound, pace))
   }
 
+  /** What the adders take. */
+  def luts(terms: Seq[(Bound, BigInt)], pace: Pace): Int = terms.filter(_._2 != 0) match {
+    case Seq() | Seq((_, Combine.one)) => 0
+    case some                          => SumPlan(some, sum(some.map { case (x, weight) => x * weight }), 0, pace).luts
+  }
+
   def build(terms: Seq[(Number, BigInt)], pace: Pace): Number = terms.filter(_._2 != 0) match {
     case Seq((x, weight)) if weight == 1 => x
     case some =>
@@ -20,8 +26,9 @@ object Combine {
   }
 
   def twin(terms: Seq[(String, BigInt)], cpp: TwinText): String =
-    cpp.let(terms.filter(_._2 != 0).map { case (x, weight) => if (weight == 1) x else s"mul($x, ${cpp.constant(weight)})" }
-      .reduce((x, y) => s"add($x, $y)"))
+    cpp.let(terms.filter(_._2 != 0).map { case (x, weight) => if (weight == 1) x else s"$x * ${cpp.constant(weight)}" }
+      .mkString(" + "))
 
+  private val one = BigInt(1)
   private def sum(bounds: Seq[Bound]): Bound = bounds.reduce(_ + _)
 }

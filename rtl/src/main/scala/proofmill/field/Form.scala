@@ -39,10 +39,11 @@ object Form {
   /** The form that fits a field. */
   def apply(field: Field, options: Options): Form = {
     val tempo = Tempo(options.price.pace, options.chain)
+    // A carry chain in base z is as long as a coefficient of the product.
     // Small fields get small factors, so that every pair of them can be tried.
     val lazyBits = if (field.bits < 16) 2 else 4
     if (options.montgomery) new Montgomery(field, tempo, options.price, lazyBits)
-    else if (field.baseZ.nonEmpty) new BaseZ(field, tempo)
+    else if (field.baseZ.nonEmpty) new BaseZ(field, tempo.copy(pace = tempo.pace.copy(chain = tempo.pace.chain max 144)))
     else field.name match {
       case "secp256k1_fp" => SparsePrime.secp256k1(field, tempo)
       case "goldilocks"   => SparsePrime.goldilocks(field, tempo)

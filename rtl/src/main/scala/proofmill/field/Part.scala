@@ -40,8 +40,8 @@ case class Slice(from: Int, until: Option[Int]) extends Part {
   }
 
   def twin(x: String, bound: Bound, cpp: TwinText): String = {
-    val shifted = if (from == 0) x else s"floor($x, $from)"
-    cpp.let(until.fold(shifted)(end => s"low($shifted, ${end - from})"))
+    val shifted = if (from == 0) x else s"($x >> $from)"
+    cpp.let(until.fold(shifted)(end => s"$shifted.low(${end - from})"))
   }
 
 }
@@ -61,8 +61,7 @@ case class NotZero(bits: Int) extends Part {
     Number(Timed(RegNext((False ## some).asSInt), x.value.cycle + 1), Bound(0, 1))
   }
   def twin(x: String, bound: Bound, cpp: TwinText): String = {
-    val rest = cpp.let(s"low($x, $bits)")
-    cpp.let(s"Int{{std::any_of($rest.w, $rest.w + N, [](uint64_t w) { return w != 0; })}}")
+    cpp.let(s"Number($x.low($bits) == Number() ? 0 : 1)")
   }
 }
 
@@ -74,7 +73,7 @@ case class Times(constant: BigInt, price: Price) extends Part {
     val factor = Timed(S(constant, Bound(constant, constant).width bits), x.value.cycle)
     Number(Multiplier(plan(x.bound), x.value, factor), x.bound * constant)
   }
-  def twin(x: String, bound: Bound, cpp: TwinText): String = cpp.let(s"mul($x, ${cpp.constant(constant)})")
+  def twin(x: String, bound: Bound, cpp: TwinText): String = cpp.let(s"$x * ${cpp.constant(constant)}")
 }
 
 /** One part after the other. */

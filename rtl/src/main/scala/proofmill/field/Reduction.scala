@@ -10,6 +10,9 @@ sealed trait Step {
 
   /** The names of variables that hold the results for the variables `xs`. */
   def twin(xs: Seq[(String, Bound)], cpp: TwinText): Seq[String]
+
+  /** What the adders of a combination take, in LUTs. */
+  def adderLuts(xs: Seq[Bound]): Int = 0
 }
 
 /** Every integer is replaced by some parts of itself. */
@@ -35,6 +38,7 @@ case class Combination(weights: Seq[Seq[BigInt]], pace: Pace) extends Step {
   def build(xs: Seq[Number]): Seq[Number] = weights.map(row => Combine.build(xs.zip(row), pace))
   def twin(xs: Seq[(String, Bound)], cpp: TwinText): Seq[String] =
     weights.map(row => Combine.twin(xs.map(_._1).zip(row), cpp))
+  override def adderLuts(xs: Seq[Bound]): Int = weights.map(row => Combine.luts(xs.zip(row), pace)).sum
 }
 
 /** The parts of one integer as a component, so that equal ones are one module. */
@@ -58,6 +62,11 @@ case class Reduction(steps: Seq[Step]) {
   def result(bounds: Seq[Bound]): Bound = {
     val digits = plan(bounds.map(Ready(_, 0))).map(_.bound)
     Bound(digits.map(_.low).min, digits.map(_.high).max)
+  }
+
+  def adderLuts(bounds: Seq[Bound]): Int = {
+    val before = steps.scanLeft(bounds.map(Ready(_, 0)))((now, step) => step.plan(now))
+    steps.zip(before).map { case (step, xs) => step.adderLuts(xs.map(_.bound)) }.sum
   }
 
   /** The cycle in which all results are there, when the operands are in these cycles. */

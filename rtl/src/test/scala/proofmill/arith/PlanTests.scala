@@ -90,6 +90,10 @@ object PlanTests {
     require("256 bits", square(256, 144), 81)
     require("381 bits", square(381, 144), 162)
     require("digits in base z", Seq(6, 4).map(digits(_, 144)), Seq(162, 81))
-    require("digits in base z, few LUTs", Seq(6, 4).map(digits(_, 60)).zip(Seq(216, 108)).forall { case (a, b) => a <= b }, true)
+    require(
+      "digits in base z, few LUTs",
+      Seq(6, 4).map(digits(_, 60)).zip(Seq(216, 108)).forall { case (a, b) => a <= b },
+      true
+    )
   }
 }
