@@ -36,8 +36,14 @@ object RtlTest {
 
 /** Runs every unit test, or those whose name contains an argument. */
 object RtlTests extends App {
-  val suites: Seq[Seq[RtlTest]] =
-    Seq(arith.SumTests.all, arith.PlanTests.all, arith.CircuitTests.all, engine.EquihashTests.all)
+  val suites: Seq[Seq[RtlTest]] = Seq(
+    arith.CircuitTests.all,
+    arith.PlanTests.all,
+    arith.SumTests.all,
+    curve.PipelineTests.all,
+    curve.ScheduleTests.all,
+    engine.EquihashTests.all
+  )
   println(s"seed ${RtlTest.seed}")
 
   val chosen = suites.flatten.filter(test => args.isEmpty || args.exists(test.name.contains))

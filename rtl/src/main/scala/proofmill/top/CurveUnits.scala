@@ -1,6 +1,34 @@
 package proofmill.top
 
-/** The point adders. */
+import proofmill.curve.{PointAdder, ScheduleText, Terms}
+import proofmill.field.{Arithmetic, Options}
+import proofmill.spec.Curve
+
+/** The point adders, each also as its twin. */
 object CurveUnits {
-  def all: Seq[UnitTarget] = Seq.empty
+  def all: Seq[UnitTarget] = for {
+    (kind, curve, adder) <- adders
+    options <- Seq(Options(), Options(twin = true))
+    name = s"${kind}_$curve" + (if (options.twin) "_twin" else "")
+  } yield UnitTarget(name, kind, curve, options.twin, () => adder().pipeline(arithmetic(adder(), options)))
+
+  /** Kind, curve, and what adds. */
+  private def adders: Seq[(String, String, () => PointAdder)] = {
+    def of(kind: String, curves: String*)(make: Curve => PointAdder) =
+      curves.map(curve => (kind, curve, () => make(Curve(curve))))
+    of("point_add", "toy", "bn254", "bls12_381")(PointAdder.mixed) ++
+      of("point_add", "toy_edwards", "bls12_377")(PointAdder.edwards) ++
+      of("point_add_projective", "toy", "bn254", "bls12_381")(PointAdder.general)
+  }
+
+  private def arithmetic(adder: PointAdder, options: Options = Options()) = Arithmetic(adder.curve.baseField, options)
+
+  /** The schedules as text: all of them, or those of the units that are named. */
+  def main(names: Array[String]): Unit =
+    for ((kind, curve, adder) <- adders; name = s"${kind}_$curve"; if names.isEmpty || names.contains(name)) {
+      val schedule = adder().schedule(Terms(arithmetic(adder())))
+      println(s"$name\n${ScheduleText.summary(schedule)}\n")
+      println(ScheduleText.steps(schedule) + "\n")
+      println(ScheduleText.values(schedule) + "\n")
+    }
 }

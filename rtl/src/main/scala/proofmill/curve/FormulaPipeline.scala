@@ -1,0 +1,111 @@
+package proofmill.curve
+
+import proofmill.arith.Timed
+import proofmill.field.{Arithmetic, Bound, Residue}
+import proofmill.stream.{Port, StreamUnit}
+import spinal.core._
+
+/** A formula as a pipeline that takes a set of inputs in every cycle and gives its outputs `schedule.latency` cycles later.
+  *
+  * Its operands are the formula's inputs in their order, its results the outputs. With `tagBits` a tag comes last on
+  * both sides: it says whose values these are, and rides along unchanged.
+  *
+  * The pipeline never stalls: `in.ready` is always true and `out.ready` is not looked at; who reads it must have room
+  * for what is on its way.
+  */
+class FormulaPipeline(schedule: Schedule, arithmetic: Arithmetic, tagBits: Int = 0) extends StreamUnit {
+  // The doors are made before this class's own values, so whatever they need is made when asked for.
+  private def program: Program = schedule.program
+
+  private lazy val tag = Option.when(tagBits > 0)(Port("tag", tagBits))
+
+  lazy val operands: Seq[Port] =
+    program.formula.inputs.map(in => program.inputs.get(in).fold(Port(in, 1))(residuePort(in, _))) ++ tag
+  lazy val results: Seq[Port] =
+    program.outputs.map { case (name, value) => residuePort(name, program.bound(value)) } ++ tag
+  def latency: Option[Int] = Some(schedule.latency)
+
+  private def residuePort(name: String, bound: Bound): Port = Port(
+    name,
+    bound.width,
+    arithmetic.digits,
+    Some(arithmetic.field.name),
+    arithmetic.base,
+    arithmetic.scale,
+    bound.low,
+    bound.high
+  )
+
+  private val offsets = operands.scanLeft(0)(_ + _.bits)
+  private val words = operands.zip(offsets).map { case (port, low) => io.in.payload(low, port.bits bits) }
+  private val named = operands.map(_.name).zip(words)
+  private val outputs = FormulaPipeline.build(
+    schedule,
+    arithmetic,
+    residues = named.collect {
+      case (in, word) if program.inputs.contains(in) =>
+        in -> Residue(word, arithmetic.digits, program.inputs(in), cycle = 0)
+    }.toMap,
+    bits = named.collect { case (in, word) if program.bits(in) => in -> Timed(word(0), 0) }.toMap
+  )
+
+  io.in.ready := True
+  io.out.valid := (1 to schedule.latency).foldLeft(io.in.valid)((valid, _) => RegNext(valid) init False)
+  io.out.payload := Cat(
+    program.outputs.map { case (name, value) => outputs(name).bits(schedule.latency, program.bound(value)) } ++
+      tag.map(_ => Timed(words.last, 0).at(schedule.latency))
+  )
+}
+
+object FormulaPipeline {
+
+  /** The circuit of a schedule inside the component that calls this: outputs by name, all there `schedule.latency`
+    * cycles after cycle 0, in which the inputs have to be there.
+    */
+  def build(
+      schedule: Schedule,
+      arithmetic: Arithmetic,
+      residues: Map[String, Residue],
+      bits: Map[String, Timed[Bool]] = Map.empty
+  ): Map[String, Residue] = {
+    val program = schedule.program
+    val made = program.operations.foldLeft(residues) { (known, op) =>
+      val start = schedule.start(op)
+      val result = unit(arithmetic, op, operand => at(known(operand), start), bit => bits(bit).at(start))
+      val planned = schedule.ready(op.result)
+      require(result.cycle == planned, s"${op.result} is there in cycle ${result.cycle}, not in $planned as planned")
+      require(result.bound.within(op.bound), s"${op.result} is ${result.bound}, more than the planned ${op.bound}")
+      known + (op.result -> result)
+    }
+    program.outputs.map { case (name, value) => name -> at(made(value), schedule.latency) }.toMap
+  }
+
+  /** A residue as it is in a later cycle; who else reads it then shares the registers. */
+  private def at(residue: Residue, cycle: Int): Residue =
+    new Residue(residue.digits.map(digit => Timed(digit.at(cycle), cycle)), residue.bound)
+
+  private def unit(arithmetic: Arithmetic, op: Operation, residue: String => Residue, bit: String => Bool): Residue =
+    (op.unit, op.operands) match {
+      case (Unit.Mul, Seq(a, b))          => arithmetic.mul(residue(a), residue(b))
+      case (Unit.Square, Seq(a, _))       => arithmetic.mul(residue(a), residue(a))
+      case (Unit.MulBy(constant), Seq(a)) => arithmetic.mul(residue(a), fixed(arithmetic, constant, residue(a).cycle))
+      case (Unit.Add, Seq(a, b))          => arithmetic.add(residue(a), residue(b))
+      case (Unit.Sub, Seq(a, b))          => arithmetic.sub(residue(a), residue(b))
+      case (Unit.Neg, Seq(a))             => arithmetic.neg(residue(a))
+      case (Unit.Scale(factor), Seq(a))   => arithmetic.scale(factor, residue(a))
+      case (Unit.Gate, Seq(flag, a))      => gate(bit(flag), residue(a), op.bound)
+      case (Unit.Reduce, Seq(a))          => arithmetic.reduce(residue(a))
+      case (unit, operands)               => sys.error(s"$unit does not take ${operands.size} operands")
+    }
+
+  private def fixed(arithmetic: Arithmetic, constant: BigInt, cycle: Int): Residue = {
+    val bound = arithmetic.product
+    new Residue(arithmetic.encode(constant).map(digit => Timed(S(digit, bound.width bits), cycle)), bound)
+  }
+
+  private def gate(bit: Bool, a: Residue, bound: Bound): Residue =
+    new Residue(
+      a.digits.map(digit => Timed(Mux(bit, digit.value.resize(bound.width), S(0, bound.width bits)), a.cycle)),
+      bound
+    )
+}

@@ -1,0 +1,87 @@
+package proofmill.curve
+
+import proofmill.field.{Arithmetic, Bound}
+import proofmill.spec.{Curve, Formula}
+
+/** The addition of points of a curve by a formula, ready to become a pipeline.
+  *
+  * Sums are added to again: what comes out may go in where `feedback` says, so an input has room for the output that
+  * feeds it. All other inputs are canonical residues as `encode` gives them, or bits.
+  *
+  * @param feedback input and the output that may come back there
+  * @param bits inputs that are 0 or 1
+  */
+case class PointAdder(curve: Curve, formula: Formula, feedback: Map[String, String], bits: Set[String] = Set.empty) {
+
+  /** A schedule with few reductions, and among those one of low latency.
+    *
+    * A reduction where it is first demanded is not always the best: one of 12 t serves t1 + 12 t and t1 - 12 t. So lines
+    * are tried one by one for a reduction right where they are made, and the best is kept, as long as one is better.
+    */
+  def schedule(terms: Terms): Schedule = {
+    def cost(program: Program) = (program.reductions, Schedule.earliest(program).latency)
+    def better(early: Set[String], program: Program): Option[(Set[String], Program)] = {
+      val tried = for (
+        line <- formula.lines; if !early(line.result); set = early + line.result; found <- settled(set, terms)
+      )
+        yield set -> found
+      tried.minByOption(t => cost(t._2)).filter(t => Ordering[(Int, Int)].lt(cost(t._2), cost(program)))
+    }
+    @annotation.tailrec
+    def best(early: Set[String], program: Program): Program = better(early, program) match {
+      case Some((set, found)) => best(set, found)
+      case None               => program
+    }
+    val starts = Seq(Set.empty[String], formula.outputs.toSet).flatMap(early => settled(early, terms).map(early -> _))
+    require(starts.nonEmpty, s"${formula.name} on ${curve.name}: no bound holds both sums and what they are made from")
+    Schedule(starts.map { case (early, program) => best(early, program) }.minBy(cost))
+  }
+
+  def pipeline(arithmetic: Arithmetic, tagBits: Int = 0): FormulaPipeline =
+    new FormulaPipeline(schedule(Terms(arithmetic)), arithmetic, tagBits)
+
+  /** The program for the least bounds of the fed inputs that hold what comes back; none if they grow and grow. */
+  private def settled(early: Set[String], terms: Terms): Option[Program] = {
+    def program(bounds: Map[String, Bound]) =
+      Program(formula, terms, curve.baseField.modulus, curve.constants(formula), bits, bounds, early)
+    def widened(program: Program) = feedback.map { case (in, out) =>
+      val (before, after) = (program.inputs(in), program.bound(program.outputs.toMap.apply(out)))
+      in -> Bound(before.low.min(after.low), before.high.max(after.high))
+    }
+    val rounds = Iterator.iterate(program(Map.empty))(before => program(widened(before))).take(8)
+    rounds.find(found => widened(found).forall { case (in, bound) => found.inputs(in) == bound })
+  }
+}
+
+object PointAdder {
+
+  /** (X1 : Y1 : Z1) + (X2 : Y2 : Z2) on `y^2 = x^3 + b` with Z2 a bit: an affine point is (x, y, 1), the identity is
+    * (0, 1, 0). Complete on every group of odd order: identity on either side or both, equal and opposite points are no
+    * exceptions.
+    */
+  def mixed(curve: Curve): PointAdder = {
+    require(curve.a == 0, s"${curve.name}: the formula is for a = 0")
+    PointAdder(curve, Formula("rcb_madd_z01"), Map("X1" -> "X3", "Y1" -> "Y3", "Z1" -> "Z3"), bits = Set("Z2"))
+  }
+
+  /** (X1 : Y1 : Z1) + (X2 : Y2 : Z2) on `y^2 = x^3 + b`, both projective, for sums of sums; the identity is (0 : 1 : 0). */
+  def general(curve: Curve): PointAdder = {
+    require(curve.a == 0, s"${curve.name}: the formula is for a = 0")
+    PointAdder(
+      curve,
+      Formula(curve.formulas("add")),
+      Seq("1", "2").flatMap(n => Seq("X", "Y", "Z").map(c => s"$c$n" -> s"${c}3")).toMap
+    )
+  }
+
+  /** (X1 : Y1 : Z1 : T1) + a precomputed (y - x, y + x, 2 d x y) on `-x^2 + y^2 = 1 + d x^2 y^2`.
+    *
+    * The identity is (0 : 1 : 1 : 0) on the left and (1, 1, 0) on the right. Complete on the points of odd order, so on
+    * the whole subgroup; not on points of even order.
+    */
+  def edwards(curve: Curve): PointAdder = {
+    require(curve.edwards.exists(_.a == -1), s"${curve.name}: the formula is for an Edwards form with a = -1")
+    val coordinates = Seq("X", "Y", "Z", "T")
+    PointAdder(curve, Formula(curve.formulas("edwards_madd")), coordinates.map(c => s"${c}1" -> s"${c}3").toMap)
+  }
+}

@@ -1,0 +1,36 @@
+package proofmill.curve
+
+import proofmill.field.{Arithmetic, Bound}
+
+/** What a scheduler has to know of an [[proofmill.field.Arithmetic]]: its demands, its promises and its latencies, as
+  * numbers without hardware.
+  */
+case class Terms(
+    digits: Int,
+    factor: Bound,
+    product: Bound,
+    reducible: Bound,
+    reduced: Bound,
+    mulLatency: Int,
+    addLatency: Int,
+    reduceLatency: Int,
+    scaleLatency: Int => Int
+) {
+
+  /** Register bits that hold a value for one cycle. */
+  def bits(bound: Bound): Int = digits * bound.width
+}
+
+object Terms {
+  def apply(arithmetic: Arithmetic): Terms = Terms(
+    arithmetic.digits,
+    arithmetic.factor,
+    arithmetic.product,
+    arithmetic.reducible,
+    arithmetic.reduced,
+    arithmetic.mulLatency,
+    arithmetic.addLatency,
+    arithmetic.reduceLatency,
+    arithmetic.scaleLatency
+  )
+}
