@@ -1,5 +1,6 @@
 package proofmill.field
 
+import proofmill.arith.Price
 import proofmill.spec.Field
 
 /** Hardware for one field in one form: how residues are represented, and units that take one operation a cycle.
@@ -23,20 +24,24 @@ abstract class Arithmetic(val field: Field) {
   /** What a digit of a multiplication's result is. */
   val product: Bound
 
-  /** What a digit of a value to be reduced may be; `reduce` gives a digit within `factor`. */
+  /** What a digit of a value to be reduced may be; `reduce` gives a digit within `reduced`, which is within `factor`. */
   val reducible: Bound
+  val reduced: Bound
 
   /** Cycles of the units, each of which takes operands in every cycle. */
   val mulLatency: Int
   val addLatency: Int
   val reduceLatency: Int
 
+  /** Cycles of `scale(k, …)`; none for a power of two. */
+  def scaleLatency(k: Int): Int
+
   def mul(a: Residue, b: Residue): Residue
   def add(a: Residue, b: Residue): Residue
   def sub(a: Residue, b: Residue): Residue
   def neg(a: Residue): Residue
 
-  /** `k` times a residue for a small integer; a power of two costs nothing. */
+  /** `k` times a residue for a small integer that is not 0. */
   def scale(k: Int, a: Residue): Residue
   def reduce(a: Residue): Residue
 
@@ -47,3 +52,17 @@ abstract class Arithmetic(val field: Field) {
   def decode(digits: Seq[BigInt]): BigInt =
     field.residue(digits.reverse.foldLeft(BigInt(0))((sum, d) => sum * base + d) * field.inverse(scale))
 }
+
+object Arithmetic {
+
+  /** The arithmetic that fits a field. */
+  def apply(field: Field, options: Options = Options()): Arithmetic = new FormArithmetic(field, Form(field, options), options)
+}
+
+/** What can be chosen about a field's arithmetic.
+  *
+  * @param price what a hardware multiplier is worth in LUTs: it decides how far products are split
+  * @param montgomery Montgomery's form instead of the one that fits the modulus best
+  * @param twin multiplications by a function in C++, bit for bit and cycle for cycle the same; for simulation only
+  */
+case class Options(price: Price = Price(), chain: Int = 4, montgomery: Boolean = false, twin: Boolean = false)

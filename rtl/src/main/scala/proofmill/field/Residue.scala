@@ -3,24 +3,6 @@ package proofmill.field
 import proofmill.arith.Timed
 import spinal.core._
 
-/** All values that a signed integer may have: `low` to `high`, both included. */
-case class Bound(low: BigInt, high: BigInt) {
-  require(low <= high, s"no value lies between $low and $high")
-
-  def +(other: Bound): Bound = Bound(low + other.low, high + other.high)
-  def -(other: Bound): Bound = Bound(low - other.high, high - other.low)
-  def unary_- : Bound = Bound(-high, -low)
-  def *(k: Int): Bound = if (k >= 0) Bound(low * k, high * k) else -this * -k
-  def within(other: Bound): Boolean = other.low <= low && high <= other.high
-
-  /** Bits of the narrowest SInt that holds every value. */
-  def width: Int = 1 + low.bitLength.max(high.bitLength)
-}
-
-object Bound {
-  def magnitude(largest: BigInt): Bound = Bound(-largest, largest)
-}
-
 /** A residue on its way through a pipeline: its digits, all of the same cycle, and what is known of each of them.
   *
   * What integer the digits stand for is the business of the [[Arithmetic]] that made it.

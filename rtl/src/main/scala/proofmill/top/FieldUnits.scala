@@ -1,6 +1,76 @@
 package proofmill.top
 
+import proofmill.field.{Arithmetic, Bound, Options, Residue}
+import proofmill.spec.Field
+import proofmill.stream.{Port, StreamUnit}
+import spinal.core._
+import spinal.lib._
+
 /** The multipliers, adders and reductions of every field. */
 object FieldUnits {
-  def all: Seq[UnitTarget] = Seq.empty
+  def all: Seq[UnitTarget] =
+    Field.names.flatMap { name =>
+      Seq(
+        target("modmul", name, Options())(mul),
+        target("modmul", name, Options(twin = true))(mul),
+        target("modadd", name, Options())(add),
+        target("modsub", name, Options())(sub),
+        target("reduce", name, Options())(reduce)
+      )
+    } ++ Seq("bn254_fp", "toy_fp").flatMap { name =>
+      Seq(false, true).map(twin => target("modmul_montgomery", name, Options(montgomery = true, twin = twin))(mul))
+    }
+
+  private def target(kind: String, name: String, options: Options)(make: Arithmetic => StreamUnit): UnitTarget =
+    UnitTarget(
+      s"${kind}_$name${if (options.twin) "_twin" else ""}",
+      kind,
+      name,
+      options.twin,
+      () => make(Arithmetic(Field(name), options))
+    )
+
+  private def mul(arithmetic: Arithmetic): StreamUnit = {
+    import arithmetic._
+    import arithmetic._
+    new FieldUnit(arithmetic, 2, factor, product, mulLatency)({ case Seq(a, b) => arithmetic.mul(a, b) })
+  }
+
+  private def add(arithmetic: Arithmetic): StreamUnit = {
+    import arithmetic._
+    import arithmetic._
+    new FieldUnit(arithmetic, 2, product, product + product, addLatency)({ case Seq(a, b) => arithmetic.add(a, b) })
+  }
+
+  private def sub(arithmetic: Arithmetic): StreamUnit = {
+    import arithmetic._
+    import arithmetic._
+    new FieldUnit(arithmetic, 2, product, product - product, addLatency)({ case Seq(a, b) => arithmetic.sub(a, b) })
+  }
+
+  private def reduce(arithmetic: Arithmetic): StreamUnit = {
+    import arithmetic._
+    import arithmetic._
+    new FieldUnit(arithmetic, 1, reducible, reduced, reduceLatency)({ case Seq(a) => arithmetic.reduce(a) })
+  }
+}
+
+/** An operation on residues as a unit: it takes operands in every cycle and never waits, whatever `out.ready` says. */
+class FieldUnit(arithmetic: Arithmetic, count: Int, operand: Bound, result: Bound, cycles: Int)(
+    operation: Seq[Residue] => Residue
+) extends StreamUnit {
+  def operands: Seq[Port] = Seq("a", "b").take(count).map(port(_, operand))
+  def results: Seq[Port] = Seq(port("result", result))
+  def latency: Option[Int] = Some(cycles)
+
+  private def port(name: String, bound: Bound) = {
+    import arithmetic._
+    import arithmetic._
+    Port(name, bound.width, digits, Some(field.name), base, scale, bound.low, bound.high)
+  }
+
+  private val residues = io.in.payload.subdivideIn(count slices).map(Residue(_, arithmetic.digits, operand, 0)).toSeq
+  io.in.ready := True
+  io.out.payload := operation(residues).bits(cycles, result)
+  io.out.valid := Delay(io.in.valid, cycles, init = False)
 }

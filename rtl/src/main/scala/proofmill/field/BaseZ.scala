@@ -1,0 +1,78 @@
+package proofmill.field
+
+import proofmill.spec.{BaseZ => Base, Field}
+
+/** Digits in base z, where a multiple of p is a polynomial in z with small coefficients and leading coefficient 1.
+  *
+  * The family of polynomial modular number systems (Bajard, Imbert, Plantard: Modular number systems: beyond the Mersenne
+  * family, SAC 2004); for pairing-friendly fields Fan, Vercauteren, Verbauwhede: Faster Fp-arithmetic for cryptographic
+  * pairings on Barreto-Naehrig curves, CHES 2009. With n digits and P(z) = z^n + f(n-1) z^(n-1) + … + f(0):
+  *
+  *   1. The product of two residues is a polynomial of degree 2n - 2; z^n = -f(n-1) z^(n-1) - … - f(0) folds it, the
+  *      highest coefficient first, to n coefficients of about twice a digit's length.
+  *   2. A carry pass writes each coefficient as r + q z: the lowest bits remain in r, and each chunk t = c 2^s of the
+  *      others has q = round(t / z) and t - q z from tables, so |t - q z| <= |z| / 2. The q of digit i goes to digit
+  *      i + 1, that of the last digit by the fold of z^n to several. No carry runs across digits.
+  *   3. A second pass makes the digits short; they are then within `factor` with room for a lazy addition.
+  */
+class BaseZ(field: Field, tempo: Tempo) extends Form {
+  private val form: Base = field.baseZ.getOrElse(sys.error(s"${field.name} has no base_z"))
+  private val z = form.z
+  override val digits: Int = form.polynomial.size - 1
+  override val base: BigInt = z
+
+  /** z^digits as a polynomial of lower degree. */
+  private val fold: Seq[BigInt] = {
+    require(form.polynomial.last == 1, s"${field.name}: base_z has leading coefficient ${form.polynomial.last}, not 1")
+    form.polynomial.init.map(c => BigInt(-c))
+  }
+
+  // Two differences of differences of digits within 2^66 are products of 68 bits, which is what nine tiles do.
+  val factor: Bound = Bound.magnitude((BigInt(1) << (z.bitLength + 2)) - 1)
+  val reducible: Bound = Bound.magnitude(BigInt(1) << (z.bitLength + 12))
+
+  def afterProduct: Reduction = Reduction(folds ++ carry ++ carry)
+  def afterSums: Reduction = Reduction(carry)
+
+  /** Degrees 2n - 2 down to n, one step each. */
+  private def folds: Seq[Step] = (2 * digits - 2 to digits by -1).map { degree =>
+    Combination(
+      (0 until degree).map { i =>
+        val unit = Seq.tabulate(degree)(j => if (i == j) BigInt(1) else BigInt(0))
+        unit :+ fold.applyOrElse(i + digits - degree, (_: Int) => BigInt(0))
+      },
+      tempo.pace
+    )
+  }
+
+  /** Bits that stay where they are: 2^keep is the largest power of two below |z|. */
+  private val keep = z.abs.bitLength - 1
+
+  /** t as q z + r with |r| <= |z| / 2. */
+  private def quotient(t: BigInt): BigInt = {
+    val doubled = 2 * t + z.abs
+    val q = (doubled - doubled.mod(2 * z.abs)) / (2 * z.abs)
+    if (z > 0) q else -q
+  }
+  private def remainder(t: BigInt): BigInt = t - quotient(t) * z
+
+  private def carry: Seq[Step] = {
+    val low = ChunkTables(keep, Some(Slice(0, keep)), remainder, tempo.pace, tempo.chain)
+    val high = ChunkTables(keep, None, quotient, tempo.pace, tempo.chain)
+    val out = (0 until digits).map { i =>
+      // r(0), q(0), r(1), q(1), …
+      (0 until digits).flatMap { j =>
+        val r = if (i == j) 1 else 0
+        val q = if (j == digits - 1) fold(i) else if (i == j + 1) BigInt(1) else BigInt(0)
+        Seq(BigInt(r), q)
+      }
+    }
+    Seq(Expand(Seq.fill(digits)(Seq(low, high))), Combination(out, tempo.pace))
+  }
+
+  override def split(value: BigInt): Seq[BigInt] = {
+    val lower = Iterator.iterate((value, BigInt(0))) { case (rest, _) => (quotient(rest), remainder(rest)) }
+      .slice(1, digits).toSeq
+    lower.map(_._2) :+ lower.last._1
+  }
+}

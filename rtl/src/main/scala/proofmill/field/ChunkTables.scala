@@ -1,0 +1,82 @@
+package proofmill.field
+
+import proofmill.arith._
+import spinal.core._
+
+/** `low(x)` plus a table's word for each chunk of the bits from `keep` on.
+  *
+  * x = (x mod 2^keep) + sum c(j) 2^s(j), where c(j) are chunks of a few bits and only the last one is signed. If `image`
+  * takes each c(j) 2^s(j) to something congruent and `low` is the rest, then the result is congruent to x and shorter.
+  *
+  * The words are added in chains of `chain` tables, one a cycle, each adder and its table in one LUT a bit; a sum of the
+  * chains follows.
+  *
+  * @param low what is kept of the lowest `keep` bits; no bits at all: the result is made of table words alone
+  */
+case class ChunkTables(keep: Int, low: Option[Slice], image: BigInt => BigInt, pace: Pace, chain: Int) extends Part {
+  import ChunkTables.chunk
+
+  /** One chunk's table: the bits of x that choose, and the words. */
+  private case class Table(from: Int, bits: Int, words: Seq[BigInt]) {
+    val bound: Bound = ConstantTable.bound(words)
+    def index(x: SInt): UInt = x.asUInt(from + bits - 1 downto from)
+  }
+
+  private def tables(x: Bound): Seq[Table] = for (from <- keep until x.width by chunk) yield {
+    val last = from + chunk >= x.width
+    val bits = chunk.min(x.width - from)
+    val values = (0 until 1 << bits).map { index =>
+      val signed = if (last && index >= (1 << (bits - 1))) index - (1 << bits) else index
+      // An index that no x has gets the word of the nearest one that is.
+      if (last) BigInt(signed).max(x.low >> from).min(x.high >> from) else BigInt(signed)
+    }
+    Table(from, bits, values.map(value => image(value << from)))
+  }
+
+  /** The chains: where each starts, and its tables. The first starts from the low bits. */
+  private def chains(x: Bound): Seq[(Option[Slice], Seq[Table])] =
+    tables(x).grouped(chain).toSeq.zipWithIndex.map { case (group, i) => (low.filter(_ => i == 0), group) }
+
+  private def plan(cycle: Int, x: Bound, start: Option[Slice], group: Seq[Table]): Ready = {
+    val bounds = start.map(_.plan(Ready(x, cycle)).bound) ++ group.map(_.bound)
+    Ready(bounds.reduce(_ + _), cycle + group.size)
+  }
+
+  def plan(x: Ready): Ready = {
+    val sums = chains(x.bound).map { case (start, group) => plan(x.cycle, x.bound, start, group) }
+    sums match {
+      case Seq()    => low.get.plan(x)
+      case Seq(one) => one
+      case several  => Combine.plan(several.map(_ -> BigInt(1)), pace)
+    }
+  }
+
+  def build(x: Number): Number = {
+    val number = x.value.value.resize(x.bound.width)
+    val sums = chains(x.bound).map { case (start, group) => build(x, number, start, group) }
+    sums match {
+      case Seq()    => low.get.build(x)
+      case Seq(one) => one
+      case several  => Combine.build(several.map(_ -> BigInt(1)), pace)
+    }
+  }
+
+  private def build(x: Number, number: SInt, start: Option[Slice], group: Seq[Table]): Number = {
+    def index(table: Table) = Timed(table.index(number), x.value.cycle)
+    val (begin, rest) = start match {
+      case Some(slice) => (slice.build(x), group)
+      case None => (Number(ConstantTable(group.head.words, index(group.head)), group.head.bound), group.tail)
+    }
+    rest.foldLeft(begin) { (sum, table) =>
+      val bound = sum.bound + table.bound
+      Number(ConstantTable.add(table.words, index(table), sum.value, bound), bound)
+    }
+  }
+
+}
+
+object ChunkTables {
+
+  /** Bits that choose a word: with one bit of the sum they fill a LUT. */
+  val chunk: Int = 5
+}

@@ -1,0 +1,37 @@
+package proofmill.field
+
+import proofmill.arith._
+import spinal.core._
+
+/** How a multiplication of two factors of a form is done, from digits to digits; data only. */
+case class ProductPlan(form: Form, price: Price) {
+  val factors: Seq[Bound] = Seq.fill(form.digits)(form.factor)
+  val polynomial: PolynomialPlan = PolynomialPlan.best(factors, factors, price)
+  val reduction: Reduction = form.afterProduct
+
+  private val coefficients = polynomial.product.map(Ready(_, polynomial.latency))
+
+  /** What a digit of the result may be. */
+  val bound: Bound = reduction.result(polynomial.product)
+  val latency: Int = reduction.latency(coefficients)
+}
+
+/** One multiplication modulo p a cycle: a product of polynomials (of one digit: of integers), then the reduction. */
+class ModMul(plan: ProductPlan, twin: Boolean) extends Component {
+  private val digits = plan.form.digits
+  val io = new Bundle {
+    val a, b = in(Bits(digits * plan.form.factor.width bits))
+    val product = out(Bits(digits * plan.bound.width bits))
+  }
+  private def factor(bits: Bits) = Residue(bits, digits, plan.form.factor, 0).digits
+  private val coefficients = PolynomialMultiplier(plan.polynomial, factor(io.a), factor(io.b))
+  private val numbers = coefficients.zip(plan.polynomial.product).map { case (c, bound) => Number(c, bound) }
+  io.product := ModMul.together(plan.reduction.build(numbers), plan.latency, plan.bound)
+}
+
+object ModMul {
+
+  /** Numbers as digits of one width, all in the same cycle, first one lowest. */
+  def together(numbers: Seq[Number], cycle: Int, bound: Bound): Bits =
+    Cat(numbers.map(_.value.at(cycle).resize(bound.width).asBits))
+}

@@ -1,0 +1,72 @@
+package proofmill.field
+
+import proofmill.arith._
+import spinal.core._
+
+/** What is known of an integer before there is hardware: its values, and the cycle in which it is there. */
+case class Ready(bound: Bound, cycle: Int)
+
+/** A signed integer of a pipeline and what is known of it. */
+case class Number(value: Timed[SInt], bound: Bound) {
+  def ready: Ready = Ready(bound, value.cycle)
+
+  /** As many bits as the bound needs, in the number's own cycle. */
+  def bits: Bits = value.value.resize(bound.width).asBits
+}
+
+/** A function of one integer that a reduction makes of it: as an interval and as hardware. */
+trait Part {
+  def plan(x: Ready): Ready
+  def build(x: Number): Number
+}
+
+/** Bits `from` to `until - 1` as an unsigned integer; without `until`, all from `from` on, signed: floor(x / 2^from). */
+case class Slice(from: Int, until: Option[Int]) extends Part {
+  def plan(x: Ready): Ready = x.copy(bound = until match {
+    case Some(end) => Bound.unsigned(end - from)
+    case None      => Bound(x.bound.low >> from, x.bound.high >> from)
+  })
+
+  def build(x: Number): Number = {
+    val Ready(bound, cycle) = plan(x.ready)
+    val taken = until match {
+      case Some(end) => (False ## x.value.value.resize(x.bound.width.max(end)).asBits(end - 1 downto from)).asSInt
+      case None      => (x.value.value.resize(x.bound.width) >> from).resize(bound.width)
+    }
+    Number(Timed(taken, cycle), bound)
+  }
+
+}
+
+object Slice {
+
+  /** The number itself. */
+  val whole: Slice = Slice(0, None)
+  def apply(from: Int, until: Int): Slice = Slice(from, Some(until))
+  private def ones(bits: Int): BigInt = (BigInt(1) << bits) - 1
+}
+
+/** 1 if the lowest `bits` bits are not all zero, else 0. */
+case class NotZero(bits: Int) extends Part {
+  def plan(x: Ready): Ready = Ready(Bound(0, 1), x.cycle + 1)
+  def build(x: Number): Number = {
+    val some = x.value.value.resize(x.bound.width.max(bits)).asBits(bits - 1 downto 0).orR
+    Number(Timed(RegNext((False ## some).asSInt), x.value.cycle + 1), Bound(0, 1))
+  }
+}
+
+/** `constant` times x. */
+case class Times(constant: BigInt, price: Price) extends Part {
+  private def plan(x: Bound): Plan = Plan.best(x, Bound(constant, constant), price)
+  def plan(x: Ready): Ready = Ready(x.bound * constant, x.cycle + plan(x.bound).latency)
+  def build(x: Number): Number = {
+    val factor = Timed(S(constant, Bound(constant, constant).width bits), x.value.cycle)
+    Number(Multiplier(plan(x.bound), x.value, factor), x.bound * constant)
+  }
+}
+
+/** One part after the other. */
+case class Then(first: Part, second: Part) extends Part {
+  def plan(x: Ready): Ready = second.plan(first.plan(x))
+  def build(x: Number): Number = second.build(first.build(x))
+}
