@@ -1,3 +1,4 @@
-# x = 1 / x by Fermat: x^(p - 2), the same operations for every x; the inverse of 0 is 0.
-program inverse
-result x = x ^ p - 2
+# 1 / x by Fermat's theorem: x^(p - 2), the same operations for every x. The flag tells that x is 0; then the result is 0.
+flag is_zero = zero x
+inverse = x ^ p - 2
+result x = inverse

@@ -2,10 +2,10 @@ package proofmill.micro
 
 import proofmill.field.{Arithmetic, Bound}
 
-/** What a job brings and takes away, the same for all programs of a processor: whole numbers for the control, elements of the field,
-  * flags. All are plain integers outside; an element may be any integer of the field's width.
+/** What a job brings and takes away, the same for all programs of a processor: whole numbers for the control, elements of the field.
+  * All are plain integers outside; an element may be any integer of the field's width. Flags go with every result.
   */
-case class Door(numbers: Seq[(String, Int)], elements: Seq[String], results: Seq[String], flags: Seq[String])
+case class Door(numbers: Seq[(String, Int)], elements: Seq[String], results: Seq[String])
 
 /** What a field's arithmetic means for programs: how large sums may become, and how integers become residues. */
 class Demands(val arithmetic: Arithmetic) {

@@ -14,9 +14,9 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
   import emission._
 
   private var names = Map.empty[String, Sum]
-  private val flags = mutable.LinkedHashMap.from(door.flags.zipWithIndex)
+  private val flags = mutable.LinkedHashMap.empty[String, Int] // numbered as they appear
   private val arrays = mutable.LinkedHashMap.empty[String, mutable.Map[Int, Value]]
-  private var numbers = Map.empty[String, Int] // variables of `for`
+  private var numbers = program.windows.take(1).map(w => "last" -> (places(w) - 1)).toMap // and variables of `for`
   private var counter = Option.empty[String]
   private var inLoop = false
 
@@ -43,6 +43,8 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
     case inside: For  => lookedUp(inside.body)
     case _            => Seq.empty
   }.distinct
+
+  private def places(window: Window) = Program.places(window, door.numbers.toMap.apply(window.number))
 
   private def isWindow(name: String) = program.windows.exists(_.name == name)
 
@@ -225,7 +227,7 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
     val square = Assign(line, name, Formula.Mul("a", "a"), Seq(name, name))
     val unrolled = if (times < 4) times else 1
     for (_ <- 0 until unrolled) expand(square)
-    if (times > unrolled) repeat(Loop(line, "", times - unrolled - 1, Seq(square)))
+    if (times > unrolled) repeat(Loop(line, "", s"${times - unrolled - 1}", Seq(square)))
   }
 
   // Loops.
@@ -257,7 +259,7 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
   /** Expands the loop; or names a variable whose register must be in the other bank. */
   private def round(loop: Loop, carried: Seq[String], inSums: Set[String]): Option[String] = {
     val homes = carried.map(name => name -> home(name, inSums(name))).toMap
-    emit(new Operation("count", fields = Map("value" -> loop.first)))
+    emit(new Operation("count", fields = Map("value" -> indexOf(loop.first))))
     close(None)
     forgetOrder()
     val outside = (names.keySet, mark.made)

@@ -121,7 +121,7 @@ object Listing {
       .map(condition => term(field, letter) + condition)
     val lookup = if (field("a_lookup") == 1) s"[d${field("digit")}]" + (if (field("a_signed") == 1) " signed" else "") else ""
     val terms = (Seq("a", "b").flatMap(when(_)).mkString(" ") + lookup)
-    val value = field("value") + (if (field("counted") == 1) " + counter" else "")
+    val value = s"${field("value")}${if (field("counted") == 1) " + counter" else ""}"
     val what = operation match {
       case "add"           => s"s${field("dst")} = $terms"
       case "load" | "rom"  => s"s${field("dst")} = $operation $value"

@@ -48,7 +48,7 @@ case class Sum(factors: Map[Value, Int]) {
 }
 
 object Sum {
-  val zero: Sum = Sum(Map.empty)
+  val zero: Sum = new Sum(Map.empty)
   val largestShift: Int = WordFormat.mul("a_shift").all
 
   def apply(value: Value): Sum = Sum(Map(value -> 1))

@@ -17,6 +17,9 @@ object Program {
   /** Digits -2^(bits-1) … 2^(bits-1) of the operand `number`, which the digit register `name` holds one at a time. */
   case class Window(name: String, number: String, bits: Int)
 
+  /** Booth's recoding of a number of so many bits needs so many digits. */
+  def places(window: Window, numberBits: Int): Int = (numberBits + window.bits) / window.bits
+
   /** A name, perhaps with an index; an index is a number, a variable of `for` with an offset, or a digit register. */
   case class Ref(name: String, index: Option[String] = None, signed: Boolean = false)
 
@@ -30,7 +33,7 @@ object Program {
   case class Result(line: Int, name: String, from: Ref) extends Statement
   case class Digit(line: Int, window: String, place: String) extends Statement
   case class For(line: Int, variable: String, first: Int, last: Int, body: Seq[Statement]) extends Statement
-  case class Loop(line: Int, variable: String, first: Int, body: Seq[Statement]) extends Statement
+  case class Loop(line: Int, variable: String, first: String, body: Seq[Statement]) extends Statement
 
   def names: Seq[String] = Spec.names("micro", ".asm")
 
@@ -42,8 +45,8 @@ object Program {
   private val Reference = s"""(\\+-)?($Name|\\d+)(?:\\[([^\\]]+)\\])?""".r
   private val WindowIs = s"""window\\s+($Name)\\s*=\\s*($Name)\\s+(\\d+)""".r
   private val ForIs = s"""for\\s+($Name)\\s*=\\s*(\\d+)\\s*\\.\\.\\s*(\\d+)""".r
-  private val LoopIs = s"""loop\\s+($Name)\\s*=\\s*(\\d+)\\s*\\.\\.\\s*0""".r
-  private val DigitIs = s"""digit\\s+($Name)\\s*=\\s*(\\w+)""".r
+  private val LoopIs = s"""loop\\s+($Name)\\s*=\\s*(.+?)\\s*\\.\\.\\s*0""".r
+  private val DigitIs = s"""digit\\s+($Name)\\s*=\\s*(.+)""".r
   private val ZeroIs = s"""flag\\s+($Name)\\s*=\\s*zero\\s+($Operand)""".r
   private val ResultIs = s"""result\\s+($Name)\\s*=\\s*($Operand)""".r
   private val AssignIs = s"""((?:$Operand\\s+)*$Operand)\\s*=\\s*(.+)""".r
@@ -71,7 +74,7 @@ object Program {
     case Nil | (_, "end") :: _                          => (Seq.empty, lines)
     case (line, ForIs(variable, first, last)) :: inside =>
       enclosed(name, line, inside)(For(line, variable, first.toInt, last.toInt, _))
-    case (line, LoopIs(variable, first)) :: inside => enclosed(name, line, inside)(Loop(line, variable, first.toInt, _))
+    case (line, LoopIs(variable, first)) :: inside => enclosed(name, line, inside)(Loop(line, variable, first, _))
     case (line, text) :: tail                      =>
       val (after, rest) = block(name, tail)
       (statement(name, line, text) +: after, rest)
