@@ -26,7 +26,7 @@ def sources(part):
 
 def facts():
     """Files of the specification that generators read."""
-    return sorted(path for path in (ROOT / "spec").glob("*/*") if path.suffix in {".toml", ".slp"})
+    return sorted(path for path in (ROOT / "spec").glob("*/*") if path.suffix in {".toml", ".slp", ".asm"})
 
 
 def content(paths):

@@ -58,7 +58,7 @@ class Canonical(arithmetic: Arithmetic, contexts: Int) extends Component {
       step := 0
       when(take)(state := (if (arithmetic.digits > 1) horner else lift))
     }
-    is(horner) {
+    if (arithmetic.digits > 1) is(horner) {
       total := nextTotal
       when(step === plan.base.size - 1) {
         value := nextTotal

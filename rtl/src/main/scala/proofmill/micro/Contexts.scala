@@ -32,7 +32,7 @@ class Contexts(image: Image, contexts: Int, latency: Pace) extends Component {
     val counters = out(Vec.fill(contexts)(UInt(counterBits bits)))
     val settled = slave(Flow(UInt(indexBits bits))) // a canonical value has come
     val oldest = out(UInt(indexBits bits))
-    val answered = slave(Event) // the oldest context's job has been taken away
+    val answered = master(Event) // the oldest context's job has been taken away
   }
 
   private val program = Mem(Bits(WordFormat.bits bits), image.words.map(B(_, WordFormat.bits bits)))
@@ -114,7 +114,7 @@ class Contexts(image: Image, contexts: Int, latency: Pace) extends Component {
   io.start.ready := running =/= contexts
   io.startContext := free
   io.oldest := oldest
-  io.answered.ready := Vec(all.map(_.over))(oldest)
+  io.answered.valid := Vec(all.map(_.over))(oldest)
   when(io.start.fire)(free := free + 1)
   when(io.answered.fire)(oldest := oldest + 1)
   when(io.start.fire =/= io.answered.fire)(running := io.start.fire ? (running + 1) | (running - 1))

@@ -20,12 +20,12 @@ class Processor(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int)
   private val pace = Processor.pace(arithmetic)
   private val fields = WordFormat.linear
   private val indexBits = log2Up(contexts)
-  private val programBits = log2Up(image.entries.size + 1)
+  private def programBits = log2Up(image.entries.size + 1)
 
-  private val elements = door.elements.map(name => Port(name, field.bits))
-  private val numbers = door.numbers.map { case (name, bits) => Port(name, bits) }
+  private def elements = door.elements.map(name => Port(name, arithmetic.field.bits))
+  private def numbers = door.numbers.map { case (name, bits) => Port(name, bits) }
   def operands: Seq[Port] = Port("program", programBits) +: (numbers ++ elements)
-  def results: Seq[Port] = door.results.map(name => Port(name, field.bits)) :+ Port("flags", WordFormat.flags)
+  def results: Seq[Port] = door.results.map(name => Port(name, arithmetic.field.bits)) :+ Port("flags", WordFormat.flags)
   def latency: Option[Int] = None
 
   // 1. A job: its operands are kept beside its context; an unknown program is the `end` behind the last one.
@@ -47,7 +47,7 @@ class Processor(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int)
   private val signs = contextRegisters(Reg(Bits(WordFormat.digitRegisters bits)))
   when(io.in.fire) {
     flags(control.io.startContext) := B(WordFormat.flags bits, default -> !known)
-    written(control.io.startContext) := 0
+    written(control.io.startContext) := B(0, door.results.size bits)
   }
 
   // 2. Registers: six readers of either bank.
