@@ -1,7 +1,5 @@
 package proofmill.top
 
-import java.nio.file.{Files, Path}
-
 import proofmill.field.{Arithmetic, Options}
 import proofmill.micro._
 import proofmill.spec.{Field, Spec}
@@ -29,7 +27,36 @@ object MicroUnits {
     )
     UnitTarget(
       s"micro_$curve${if (twin) "_twin" else ""}", "micro", curve, twin,
-      () => new Processor(door, arithmetic, image, contexts)
+      () => new Processor(door, arithmetic, image, contexts),
+      () => Map("image.json" -> (Json.render(describe(door, arithmetic, image)) + "\n"),
+        "listing.txt" -> image.listing.mkString("", "\n", "\n"))
+    )
+  }
+
+  /** What spec/model/micro.py needs to execute the same words in the same cycles. */
+  private def describe(door: Door, arithmetic: Arithmetic, image: Image): Json = {
+    val pace = Processor.pace(arithmetic)
+    val demands = new Demands(arithmetic)
+    def hex(value: BigInt) = Json(s"0x${value.toString(16)}")
+    Json.of(
+      "modulus" -> hex(arithmetic.field.modulus),
+      "scale" -> hex(arithmetic.scale),
+      "contexts" -> Json(contexts),
+      "mul" -> Json(pace.mul),
+      "linear" -> Json(pace.linear),
+      "canonical" -> Json(Canonical.latency(arithmetic)),
+      "numbers" -> Json(door.numbers.map { case (name, _) => Json(name) }),
+      "elements" -> Json(door.elements.map(Json(_))),
+      "results" -> Json(door.results.size),
+      "slices" -> Json(demands.slices),
+      "slice_bits" -> Json(demands.sliceBits),
+      "constants" -> Json(image.constants.map(hex)),
+      "windows" -> Json(image.windows.map(window => Json.of(
+        "number" -> Json(door.numbers.indexWhere(_._1 == window.number)), "bits" -> Json(window.bits)))),
+      "entries" -> Json(image.entries.map(entry => Json.of(
+        "name" -> Json(entry.name), "address" -> Json(entry.address), "words" -> Json(entry.words),
+        "products" -> Json(entry.products), "sums" -> Json(entry.sums)))),
+      "words" -> Json(image.words.map(hex))
     )
   }
 }
