@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import curve
 import formula
+from cases import painted
 from field import PrimeField
 
 ALL = {name: formula.load(name) for name in formula.names()}
@@ -93,11 +94,11 @@ class Cost(unittest.TestCase):
 class PlantedFaults(unittest.TestCase):
     def test_a_wrong_line_changes_an_output(self):
         """So a test or a vector that compares outputs sees it, whichever line it is."""
-        tower = curve.load("toy").tower
+        tower = curve.load("bn254").tower
         for name, program in ALL.items():
             ring = getattr(tower, program.over or "fp")
-            bound = {constant: painted(ring, 50 + place) for place, constant in enumerate(program.constants)}
-            values = {letter: painted(ring, place) for place, letter in enumerate(program.inputs)}
+            bound = {constant: painted(ring, f"constant {constant}") for constant in program.constants}
+            values = {letter: painted(ring, letter) for letter in program.inputs}
             right = program.evaluate(ring, values, bound)
             for place, wrong in enumerate(altered(program)):
                 self.assertNotEqual(wrong.evaluate(ring, values, bound), right, f"{name}, line {place}")
@@ -118,7 +119,7 @@ class Flattened(unittest.TestCase):
         tower, over = facts.tower, program.over or over
         ring = getattr(tower, over)
         constants = {"xi": tower.xi, "v": tower.fp6.root, "b3": (5, 7)}
-        values = {name: painted(ring, place) for place, name in enumerate(program.inputs)}
+        values = {name: painted(ring, name) for name in program.inputs}
         expected = program.evaluate(ring, values, constants)
         flat, bound = formula.flatten(program, facts.fact["formulas"], over), values
         while True:
@@ -130,13 +131,6 @@ class Flattened(unittest.TestCase):
             flat = formula.flatten(flat, facts.fact["formulas"])
         below = {"beta": tower.beta, "xi_0": tower.xi[0], "xi_1": tower.xi[1], "b3_0": 5, "b3_1": 7}
         self.assertEqual(flat.evaluate(facts.fp, bound, below), expected, program.name)
-
-
-def painted(ring, seed):
-    """An element with no two parts alike."""
-    if hasattr(ring, "p"):
-        return pow(3, seed + 11, ring.p)
-    return tuple(painted(ring.base, seed * ring.degree + i + 1) for i in range(ring.degree))
 
 
 class Choices(unittest.TestCase):

@@ -14,6 +14,12 @@ case class Bound(low: BigInt, high: BigInt) {
   }
   def within(other: Bound): Boolean = other.low <= low && high <= other.high
 
+  /** The value itself, which has to be within. */
+  def check(value: BigInt): BigInt = {
+    require(low <= value && value <= high, s"$value is not between $low and $high")
+    value
+  }
+
   /** Bits of the narrowest SInt that holds every value. */
   def width: Int = 1 + low.bitLength.max(high.bitLength)
 }

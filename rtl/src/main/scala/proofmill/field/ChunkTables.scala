@@ -73,6 +73,15 @@ case class ChunkTables(keep: Int, low: Option[Slice], image: BigInt => BigInt, p
     }
   }
 
+
+  def twin(x: String, bound: Bound, cpp: TwinText): String = {
+    val all = tables(bound)
+    val count = all.map(_.bound.width).maxOption.getOrElse(1) / 64 + 1
+    val words = all.flatMap(_.words).flatMap(word => TwinText.words(word, count))
+    val start = low.fold("Int{}")(_.twin(x, bound, cpp))
+    if (all.isEmpty) start
+    else cpp.let(s"chunks($start, $x, $keep, ${bound.width}, $chunk, ${cpp.table(words)}, $count)")
+  }
 }
 
 object ChunkTables {

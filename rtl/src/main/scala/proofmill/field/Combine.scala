@@ -19,5 +19,9 @@ object Combine {
       Number(Sum(some.map { case (x, weight) => Term(x.value, x.bound, weight) }, bound, pace), bound)
   }
 
+  def twin(terms: Seq[(String, BigInt)], cpp: TwinText): String =
+    cpp.let(terms.filter(_._2 != 0).map { case (x, weight) => if (weight == 1) x else s"mul($x, ${cpp.constant(weight)})" }
+      .reduce((x, y) => s"add($x, $y)"))
+
   private def sum(bounds: Seq[Bound]): Bound = bounds.reduce(_ + _)
 }

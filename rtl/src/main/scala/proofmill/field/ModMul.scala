@@ -17,16 +17,21 @@ case class ProductPlan(form: Form, price: Price) {
 }
 
 /** One multiplication modulo p a cycle: a product of polynomials (of one digit: of integers), then the reduction. */
-class ModMul(plan: ProductPlan, twin: Boolean) extends Component {
+class ModMul(name: String, plan: ProductPlan, twin: Boolean) extends Component {
   private val digits = plan.form.digits
   val io = new Bundle {
     val a, b = in(Bits(digits * plan.form.factor.width bits))
     val product = out(Bits(digits * plan.bound.width bits))
   }
+  setDefinitionName(s"ModMul_$name")
+
   private def factor(bits: Bits) = Residue(bits, digits, plan.form.factor, 0).digits
-  private val coefficients = PolynomialMultiplier(plan.polynomial, factor(io.a), factor(io.b))
-  private val numbers = coefficients.zip(plan.polynomial.product).map { case (c, bound) => Number(c, bound) }
-  io.product := ModMul.together(plan.reduction.build(numbers), plan.latency, plan.bound)
+  private def structure: Bits = {
+    val coefficients = PolynomialMultiplier(plan.polynomial, factor(io.a), factor(io.b))
+    val numbers = coefficients.zip(plan.polynomial.product).map { case (c, bound) => Number(c, bound) }
+    ModMul.together(plan.reduction.build(numbers), plan.latency, plan.bound)
+  }
+  io.product := (if (twin) Twin(TwinText(name, plan), plan.latency, Timed(io.a, 0), Timed(io.b, 0)).value else structure)
 }
 
 object ModMul {

@@ -14,10 +14,13 @@ case class Number(value: Timed[SInt], bound: Bound) {
   def bits: Bits = value.value.resize(bound.width).asBits
 }
 
-/** A function of one integer that a reduction makes of it: as an interval and as hardware. */
+/** A function of one integer that a reduction makes of it: as an interval, as hardware and as C++. */
 trait Part {
   def plan(x: Ready): Ready
   def build(x: Number): Number
+
+  /** The name of a variable that holds the part of the variable `x`. */
+  def twin(x: String, bound: Bound, cpp: TwinText): String
 }
 
 /** Bits `from` to `until - 1` as an unsigned integer; without `until`, all from `from` on, signed: floor(x / 2^from). */
@@ -36,6 +39,11 @@ case class Slice(from: Int, until: Option[Int]) extends Part {
     Number(Timed(taken, cycle), bound)
   }
 
+  def twin(x: String, bound: Bound, cpp: TwinText): String = {
+    val shifted = if (from == 0) x else s"floor($x, $from)"
+    cpp.let(until.fold(shifted)(end => s"low($shifted, ${end - from})"))
+  }
+
 }
 
 object Slice {
@@ -43,7 +51,6 @@ object Slice {
   /** The number itself. */
   val whole: Slice = Slice(0, None)
   def apply(from: Int, until: Int): Slice = Slice(from, Some(until))
-  private def ones(bits: Int): BigInt = (BigInt(1) << bits) - 1
 }
 
 /** 1 if the lowest `bits` bits are not all zero, else 0. */
@@ -52,6 +59,10 @@ case class NotZero(bits: Int) extends Part {
   def build(x: Number): Number = {
     val some = x.value.value.resize(x.bound.width.max(bits)).asBits(bits - 1 downto 0).orR
     Number(Timed(RegNext((False ## some).asSInt), x.value.cycle + 1), Bound(0, 1))
+  }
+  def twin(x: String, bound: Bound, cpp: TwinText): String = {
+    val rest = cpp.let(s"low($x, $bits)")
+    cpp.let(s"Int{{std::any_of($rest.w, $rest.w + N, [](uint64_t w) { return w != 0; })}}")
   }
 }
 
@@ -63,10 +74,13 @@ case class Times(constant: BigInt, price: Price) extends Part {
     val factor = Timed(S(constant, Bound(constant, constant).width bits), x.value.cycle)
     Number(Multiplier(plan(x.bound), x.value, factor), x.bound * constant)
   }
+  def twin(x: String, bound: Bound, cpp: TwinText): String = cpp.let(s"mul($x, ${cpp.constant(constant)})")
 }
 
 /** One part after the other. */
 case class Then(first: Part, second: Part) extends Part {
   def plan(x: Ready): Ready = second.plan(first.plan(x))
   def build(x: Number): Number = second.build(first.build(x))
+  def twin(x: String, bound: Bound, cpp: TwinText): String =
+    second.twin(first.twin(x, bound, cpp), first.plan(Ready(bound, 0)).bound, cpp)
 }

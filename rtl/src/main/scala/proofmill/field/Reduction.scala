@@ -7,6 +7,9 @@ import spinal.core._
 sealed trait Step {
   def plan(xs: Seq[Ready]): Seq[Ready]
   def build(xs: Seq[Number]): Seq[Number]
+
+  /** The names of variables that hold the results for the variables `xs`. */
+  def twin(xs: Seq[(String, Bound)], cpp: TwinText): Seq[String]
 }
 
 /** Every integer is replaced by some parts of itself. */
@@ -22,12 +25,16 @@ case class Expand(parts: Seq[Seq[Part]]) extends Step {
       }
     }
   }
+  def twin(xs: Seq[(String, Bound)], cpp: TwinText): Seq[String] =
+    xs.zip(parts).flatMap { case ((x, bound), some) => some.map(_.twin(x, bound, cpp)) }
 }
 
 /** Every result is a sum of the integers with constant weights: one row of `weights` a result. */
 case class Combination(weights: Seq[Seq[BigInt]], pace: Pace) extends Step {
   def plan(xs: Seq[Ready]): Seq[Ready] = weights.map(row => Combine.plan(xs.zip(row), pace))
   def build(xs: Seq[Number]): Seq[Number] = weights.map(row => Combine.build(xs.zip(row), pace))
+  def twin(xs: Seq[(String, Bound)], cpp: TwinText): Seq[String] =
+    weights.map(row => Combine.twin(xs.map(_._1).zip(row), cpp))
 }
 
 /** The parts of one integer as a component, so that equal ones are one module. */

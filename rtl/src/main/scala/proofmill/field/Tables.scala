@@ -11,7 +11,7 @@ import proofmill.spec.Field
   */
 class Tables(field: Field, tempo: Tempo, lazyBits: Int) extends Form {
   private val p = field.modulus
-  private val limb = tempo.pace.carry - 8
+  private val limb = 60
   private val limbs = (field.bits + 2 + limb - 1) / limb
 
   /** Bits of the integer that remain as they are. */

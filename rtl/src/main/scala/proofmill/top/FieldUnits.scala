@@ -1,6 +1,7 @@
 package proofmill.top
 
-import proofmill.field.{Arithmetic, Bound, Options, Residue}
+import proofmill.arith.Pace
+import proofmill.field.{Arithmetic, Bound, Canonical, Options, Residue}
 import proofmill.spec.Field
 import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
@@ -15,7 +16,8 @@ object FieldUnits {
         target("modmul", name, Options(twin = true))(mul),
         target("modadd", name, Options())(add),
         target("modsub", name, Options())(sub),
-        target("reduce", name, Options())(reduce)
+        target("reduce", name, Options())(reduce),
+        target("canonical", name, Options())(new Canonical(_, Pace()))
       )
     } ++ Seq("bn254_fp", "toy_fp").flatMap { name =>
       Seq(false, true).map(twin => target("modmul_montgomery", name, Options(montgomery = true, twin = twin))(mul))

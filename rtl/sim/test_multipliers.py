@@ -1,0 +1,137 @@
+"""Field arithmetic against plain integers, in Verilator: every multiplier, adder, subtractor and reduction, and the multipliers' twins.
+
+`python3 rtl/sim/test_multipliers.py` builds each unit once (tools/sim.py keeps it) and streams operands through it, one a cycle.
+A result must stand for the right residue, every digit of it must be within the bound that the generator promises, and it must come after
+exactly the latency that the manifest says. A twin must give the same bits for the same operands.
+
+Toy fields: every pair of factors. The others: edges (0, 1, -1, bounds, neighbours of multiples of p and of powers of two; digits at
+their ends in all combinations of signs) and random operands. PROOFMILL_SEED repeats a run.
+"""
+
+import itertools
+import random
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+
+import unit
+from unit import ROOT, Unit, rtl, sim
+
+FIELDS = sorted(path.stem for path in (ROOT / "spec/fields").glob("*.toml"))
+TOYS = [field for field in FIELDS if field.startswith("toy")]
+MONTGOMERY = [name.removeprefix("modmul_") for name in rtl.units() if name.startswith("modmul_montgomery") and not name.endswith("_twin")]
+MULTIPLIERS = FIELDS + MONTGOMERY
+PAIRS = 22_000
+SEED = unit.seed()
+
+#: What a unit computes, of residues.
+MEANING = {
+    "modmul": lambda a, b: a * b,
+    "modmul_montgomery": lambda a, b: a * b,
+    "modadd": lambda a, b: a + b,
+    "modsub": lambda a, b: a - b,
+    "reduce": lambda a: a,
+}
+
+built = cache(Unit)
+
+
+def setUpModule():
+    """Builds two units at a time; what is there already costs nothing."""
+    with ThreadPoolExecutor(2) as workers:
+        names = [name for name in rtl.units() if name.split("_")[0] in ("modmul", "modadd", "modsub", "reduce")]
+        list(workers.map(sim.build, sorted(names, key=lambda name: -len(name))))
+
+
+def residue(port, digits):
+    """What digits stand for, times the port's scale; Port.value without the division."""
+    total = 0
+    for digit in reversed(digits):
+        total = total * port.base + digit
+    return total
+
+
+def edges(port):
+    """Digits that a port may have and that are likely to go wrong, the likeliest first."""
+    p, top = port.modulus, port.high.bit_length()
+    values = [0, 1, -1, port.low, port.low + 1, port.high, port.high - 1]
+    values += [sign * (k * p + step) for sign in (1, -1) for k in (1, 2, 3) for step in (-1, 0, 1)]
+    values += [sign * (2**k + step) for sign in (1, -1) for k in range(top, 0, -1) for step in (0, -1)]
+    values = [value for value in values if port.low <= value <= port.high]
+    if port.digits == 1:
+        return [(value,) for value in values]
+    signs = list(itertools.product((port.low, port.high), repeat=port.digits))
+    single = [tuple(value if i == place else 0 for i in range(port.digits)) for value in values[:20] for place in range(port.digits)]
+    low = [port.digits_of(value) for value in (0, 1, -1, p + 1, 2**(p.bit_length() - 1), p // 2)]
+    return signs + low + single
+
+
+def pairs(port, source):
+    """At least PAIRS pairs of factors: edges with edges, then everything at random."""
+    likely = edges(port)
+    first = [(a, b) for a in likely[:70] for b in likely[:70]]
+    first += [(a, b) if source.random() < 0.5 else (b, a) for a in likely[70:] for b in (source.choice(likely), port.draw(source), likely[0])]
+    return first + [(port.draw(source), port.draw(source)) for _ in range(PAIRS - len(first))]
+
+
+def every_pair(port):
+    values = [(value,) for value in range(port.low, port.high + 1)]
+    return list(itertools.product(values, values))
+
+
+class Arithmetic(unittest.TestCase):
+    def check(self, name, operands, gaps=0):
+        """Streams operands through a unit and looks at every result; the results."""
+        circuit = built(name)
+        outcome = circuit.run(operands, gaps=gaps, seed=SEED)
+        self.assertEqual(set(outcome.latencies), {circuit.latency}, f"{name}: latency")
+        port, (result,) = circuit.operands[0], circuit.results
+        p, meaning = result.modulus, MEANING[circuit.manifest["unit"]]
+        # A product's scale is the product of its factors' scales divided by one of them.
+        scale = port.scale if circuit.manifest["unit"] == "modmul_montgomery" else 1
+        for operand, (digits,) in zip(operands, outcome.results, strict=True):
+            wanted = meaning(*(residue(port, digits) for digits in operand))
+            if (residue(result, digits) * scale - wanted) % p or min(digits) < result.low or max(digits) > result.high:
+                self.fail(f"{name}: {operand} gives {digits}, bound {result.low} to {result.high}")
+        return outcome.results
+
+    def multiplier(self, name, operands):
+        results = self.check(f"modmul_{name}", operands)
+        twin, circuit = built(f"modmul_{name}_twin"), built(f"modmul_{name}")
+        self.assertEqual((twin.latency, twin.operands, twin.results), (circuit.latency, circuit.operands, circuit.results), f"{name}: twin")
+        outcome = twin.run(operands, seed=SEED)
+        self.assertEqual(set(outcome.latencies), {twin.latency}, f"{name}: the twin's latency")
+        for operand, found, wanted in zip(operands, outcome.results, results, strict=True):
+            if found != wanted:
+                self.fail(f"{name}: for {operand} the twin has {found}, the circuit {wanted}")
+
+    def test_toy_multipliers_take_every_pair(self):
+        for name in [*TOYS, *(name for name in MONTGOMERY if "toy" in name)]:
+            with self.subTest(name):
+                self.check(f"modmul_{name}", every_pair(built(f"modmul_{name}").operands[0]))
+
+    def test_multipliers_and_twins(self):
+        for name in MULTIPLIERS:
+            with self.subTest(name):
+                operands = pairs(built(f"modmul_{name}").operands[0], random.Random(f"{SEED} {name}"))
+                self.assertGreaterEqual(len(operands), 20_000)
+                self.multiplier(name, operands)
+
+    def test_gaps_between_operands(self):
+        for field in FIELDS:
+            with self.subTest(field):
+                port, source = built(f"modmul_{field}").operands[0], random.Random(SEED)
+                self.check(f"modmul_{field}", [(port.draw(source), port.draw(source)) for _ in range(500)], gaps=128)
+
+    def test_adders_subtractors_and_reductions(self):
+        for kind, field in itertools.product(("modadd", "modsub", "reduce"), FIELDS):
+            with self.subTest(kind, field=field):
+                ports, source = built(f"{kind}_{field}").operands, random.Random(f"{SEED} {kind} {field}")
+                likely = edges(ports[0])[:400]
+                operands = [tuple(edge if port is ports[-1] else port.draw(source) for port in ports) for edge in likely]
+                operands += [tuple(port.draw(source) for port in ports) for _ in range(2000)]
+                self.check(f"{kind}_{field}", operands)
+
+
+if __name__ == "__main__":
+    unittest.main()

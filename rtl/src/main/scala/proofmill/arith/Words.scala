@@ -1,0 +1,83 @@
+package proofmill.arith
+
+import spinal.core._
+
+/** What the inside of a sum is made of: integers when a plan is tried out, signals when it becomes a circuit. */
+trait Words[W] {
+  def constant(value: BigInt, width: Int): W
+  def slice(word: W, from: Int, width: Int): W
+
+  /** Words side by side, the first one lowest. */
+  def cat(words: Seq[W]): W
+  def not(word: W): W
+  def xor(a: W, b: W): W
+  def and(a: W, b: W): W
+  def or(a: W, b: W): W
+
+  /** The sum of two words of one width and a carry bit, one bit wider: one carry chain. */
+  def add(a: W, b: W, carry: W): W
+
+  /** One bit: whether all bits of a word are set. */
+  def all(word: W): W
+
+  /** The word with its top bit repeated until it is `width` wide; without what is above, if it is wider. */
+  def extend(word: W, width: Int): W
+
+  /** The word one cycle later. */
+  def register(word: W): W
+}
+
+/** A non-negative integer below `2^width`. */
+case class Word(value: BigInt, width: Int)
+
+object Word extends Words[Word] {
+  private def mask(width: Int) = (BigInt(1) << width) - 1
+
+  def of(value: BigInt, width: Int): Word = Word(value & mask(width), width)
+  def constant(value: BigInt, width: Int): Word = of(value, width)
+  def slice(word: Word, from: Int, width: Int): Word = {
+    require(from + width <= word.width, s"bits $from to ${from + width - 1} of a word of ${word.width}")
+    of(word.value >> from, width)
+  }
+  def cat(words: Seq[Word]): Word =
+    words.foldLeft(Word(0, 0))((low, high) => Word(low.value | high.value << low.width, low.width + high.width))
+  def not(word: Word): Word = Word(mask(word.width) ^ word.value, word.width)
+  def xor(a: Word, b: Word): Word = Word(a.value ^ b.value, a.width)
+  def and(a: Word, b: Word): Word = Word(a.value & b.value, a.width)
+  def or(a: Word, b: Word): Word = Word(a.value | b.value, a.width)
+  def add(a: Word, b: Word, carry: Word): Word = {
+    require(a.width == b.width && carry.width == 1, s"a sum of ${a.width}, ${b.width} and ${carry.width} bits")
+    Word(a.value + b.value + carry.value, a.width + 1)
+  }
+  def all(word: Word): Word = Word(if (word == Word.not(Word(0, word.width))) 1 else 0, 1)
+  def extend(word: Word, width: Int): Word = of(signed(word), width)
+  def register(word: Word): Word = word
+
+  /** What a word stands for when its top bit is a sign. */
+  def signed(word: Word): BigInt =
+    if (word.width > 0 && word.value.testBit(word.width - 1)) word.value - (BigInt(1) << word.width) else word.value
+}
+
+/** Signals with their cycle; words that meet are brought to the later one's cycle. */
+object TimedWords extends Words[Timed[Bits]] {
+  type W = Timed[Bits]
+
+  private def meet(words: W*)(f: Seq[Bits] => Bits): W = {
+    val cycle = Timed.together(words: _*)
+    Timed(f(words.map(_.at(cycle))), cycle)
+  }
+
+  def constant(value: BigInt, width: Int): W = Timed.constant(B(value, width bits))
+  def slice(word: W, from: Int, width: Int): W = Timed(word.value(from, width bits), word.cycle)
+  def cat(words: Seq[W]): W = meet(words: _*)(Cat(_))
+  def not(word: W): W = Timed(~word.value, word.cycle)
+  def xor(a: W, b: W): W = meet(a, b)(w => w(0) ^ w(1))
+  def and(a: W, b: W): W = meet(a, b)(w => w(0) & w(1))
+  def or(a: W, b: W): W = meet(a, b)(w => w(0) | w(1))
+  def add(a: W, b: W, carry: W): W = meet(a, b, carry) { case Seq(x, y, c) =>
+    ((x ## True).asUInt +^ (y ## c).asUInt)(1, x.getWidth + 1 bits).asBits
+  }
+  def all(word: W): W = Timed(word.value.andR.asBits, word.cycle)
+  def register(word: W): W = if (word.isConstant) word else Timed(RegNext(word.value), word.cycle + 1)
+  def extend(word: W, width: Int): W = Timed(word.value.asSInt.resize(width).asBits, word.cycle)
+}
