@@ -221,6 +221,15 @@ class Machine:
         return (*(context.results.get(i, 0) for i in range(self.image["results"])), context.flags)
 
 
+def value_of(image, bank, bits):
+    """The canonical integer that a register's bits in the circuit stand for."""
+    width, total = image["widths"][bank], 0
+    for i in reversed(range(image["digits"])):
+        digit = bits >> width * i & (1 << width) - 1
+        total = total * int(image["base"]) + digit - (digit >> width - 1 << width)
+    return total * pow(image["scale"], -1, image["modulus"]) % image["modulus"]
+
+
 def load(path):
     image = json.loads(Path(path).read_text())
     numbers = ("modulus", "scale")

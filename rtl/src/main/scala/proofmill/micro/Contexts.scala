@@ -3,10 +3,11 @@ package proofmill.micro
 import spinal.core._
 import spinal.lib._
 
-/** A context's word on its way into a unit. */
-case class Issue(contexts: Int) extends Bundle {
+/** A context's word, and where it stands in the program memory, on its way into a unit. */
+case class Issue(contexts: Int, addressBits: Int) extends Bundle {
   val context = UInt(log2Up(contexts) bits)
   val word = Bits(WordFormat.bits bits)
+  val address = UInt(addressBits bits)
 }
 
 /** The contexts: each executes its program in order, and in each cycle one begins a product and another one something else.
@@ -28,7 +29,7 @@ class Contexts(image: Image, contexts: Int, latency: Pace) extends Component {
   val io = new Bundle {
     val start = slave(Stream(UInt(addressBits bits))) // where the program begins
     val startContext = out(UInt(indexBits bits))
-    val mul, linear = master(Flow(Issue(contexts)))
+    val mul, linear = master(Flow(Issue(contexts, addressBits)))
     val counters = out(Vec.fill(contexts)(UInt(counterBits bits)))
     val settled = slave(Flow(UInt(indexBits bits))) // a canonical value has come
     val oldest = out(UInt(indexBits bits))
@@ -76,6 +77,7 @@ class Contexts(image: Image, contexts: Int, latency: Pace) extends Component {
     out.valid := RegNext(chosen.orR, init = False)
     out.context := RegNext(OHToUInt(chosen))
     out.word := RegNext(MuxOH(chosen, all.map(_.word)))
+    out.address := RegNext(MuxOH(chosen, all.map(_.next - 1)))
     val fetched = program.readSync(MuxOH(chosen, all.map(_.follows)))
     val arrives = RegNext(chosen & ~Cat(all.map(_.isEnd))) init 0
     for ((context, i) <- all.zipWithIndex) {

@@ -11,8 +11,10 @@ import spinal.lib._
   * program that is not there gives zeros and all flags. `docs/microcode.md` has the drawing and the instruction word.
   *
   * @param contexts how many jobs are under way at once, a power of two
+  * @param trace whether a simulation prints each register that is written; nothing else changes
   */
-class Processor(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) extends StreamUnit {
+class Processor(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int, trace: Boolean = false)
+    extends StreamUnit {
   import Processor._
   require(contexts >= 2 && isPow2(contexts), s"$contexts contexts are not a power of two")
   private val demands = new Demands(arithmetic)
@@ -186,6 +188,17 @@ class Processor(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int)
   io.out.payload := Cat(answers.zipWithIndex.map { case (value, i) =>
     shown(i) ? value | B(0, field.bits bits)
   } :+ flags(control.io.oldest))
+
+  // The trace: one line for each value on its way into a register.
+  if (trace) {
+    val cycle = Reg(UInt(64 bits)) init 0
+    cycle := cycle + 1
+    for ((bank, issue, cycles) <- Seq((Value.products, mulIssue, pace.mul), (Value.sums, linearIssue, pace.linear))) {
+      val write = banks(bank).io.write
+      val address = Delay(issue.address, cycles - 1)
+      when(write.valid)(report(Seq("trace ", cycle, " ", address, s" $bank ", write.address, " ", write.data)))
+    }
+  }
 }
 
 object Processor {

@@ -9,14 +9,15 @@ object MicroUnits {
   def all: Seq[UnitTarget] =
     for {
       (curve, programs) <- Seq("toy" -> odd, "secp256k1" -> square, "bls12_381" -> square)
-      twin <- Seq(false, true)
-    } yield target(curve, programs, twin)
+      kind <- Seq("", "_twin", "_trace")
+    } yield target(curve, programs, kind)
 
   private val odd = Seq("scalar_mul", "inverse")
   private val square = odd :+ "square_root" // for p = 3 mod 4
   private val contexts = 16
 
-  private def target(curve: String, programs: Seq[String], twin: Boolean): UnitTarget = {
+  private def target(curve: String, programs: Seq[String], kind: String): UnitTarget = {
+    val twin = kind.nonEmpty
     val table = Spec.table(s"curves/$curve")
     lazy val arithmetic = Arithmetic(Field(table.getString("base_field")), Options(twin = twin))
     lazy val scalars = Field(table.getString("scalar_field"))
@@ -26,8 +27,8 @@ object MicroUnits {
       Map("b3" -> Spec.big(table.getTable("g1"), "b") * 3), Processor.pace(arithmetic)
     )
     UnitTarget(
-      s"micro_$curve${if (twin) "_twin" else ""}", "micro", curve, twin,
-      () => new Processor(door, arithmetic, image, contexts),
+      s"micro_$curve$kind", "micro", curve, twin,
+      () => new Processor(door, arithmetic, image, contexts, trace = kind == "_trace"),
       () => Map("image.json" -> (Json.render(describe(door, arithmetic, image)) + "\n"),
         "listing.txt" -> image.listing.mkString("", "\n", "\n"))
     )
@@ -48,6 +49,9 @@ object MicroUnits {
       "numbers" -> Json(door.numbers.map { case (name, _) => Json(name) }),
       "elements" -> Json(door.elements.map(Json(_))),
       "results" -> Json(door.results.size),
+      "base" -> Json(arithmetic.base.toString),
+      "digits" -> Json(arithmetic.digits),
+      "widths" -> Json(Seq(demands.product, demands.sum).map(bound => Json(bound.width))),
       "slices" -> Json(demands.slices),
       "slice_bits" -> Json(demands.sliceBits),
       "constants" -> Json(image.constants.map(hex)),
