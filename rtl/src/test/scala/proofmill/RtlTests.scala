@@ -36,7 +36,7 @@ object RtlTest {
 
 /** Runs every unit test, or those whose name contains an argument. */
 object RtlTests extends App {
-  val suites: Seq[Seq[RtlTest]] = Seq(arith.SumTests.all, engine.EquihashTests.all)
+  val suites: Seq[Seq[RtlTest]] = Seq(arith.SumTests.all, engine.EquihashTests.all, micro.AssemblerTests.all)
   println(s"seed ${RtlTest.seed}")
 
   val chosen = suites.flatten.filter(test => args.isEmpty || args.exists(test.name.contains))

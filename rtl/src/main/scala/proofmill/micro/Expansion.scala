@@ -49,7 +49,9 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
   private def isWindow(name: String) = program.windows.exists(_.name == name)
 
   private def expand(statement: Statement): Unit = try statement match {
-      case Call(_, targets, formula, arguments)  => call(targets, Formula(formula), arguments.map(read))
+      case Call(_, targets, formula, arguments)  =>
+        require(Formula.names.contains(formula), s"$formula is neither a formula nor an operand of one")
+        call(targets, Formula(formula), arguments.map(read))
       case Assign(_, target, step, operands)     => assign(target, apply(step, operands.map(read)))
       case Copy(_, target, from)                 => assign(target, read(from))
       case Choose(_, target, flag, set, clear)   => assign(target, choose(flag, read(set), read(clear)))
@@ -65,7 +67,7 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
       case loop: Loop => repeat(loop)
     } catch {
       case problem: IllegalArgumentException =>
-        sys.error(s"spec/micro/${program.name}.asm:${statement.line}: ${problem.getMessage}")
+        sys.error(s"spec/micro/${program.name}.asm:${statement.line}: ${problem.getMessage.stripPrefix("requirement failed: ")}")
     }
 
   private def field = demands.arithmetic.field
@@ -269,7 +271,9 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
     loop.body.foreach(expand)
     counter = None
     inLoop = false
-    val moved = carried.find(name => !bringHome(homes(name), exactly(names(name))))
+    val writers = carried.map(name => name -> bringHome(homes(name), exactly(names(name)))).toMap
+    for ((name, Right(writer)) <- writers) keepOrder(homes(name), writer)
+    val moved = carried.find(writers(_).isLeft)
     close(Some(new Operation("repeat")))
     forgetOrder()
     names = names.filter { case (name, _) => outside._1(name) } ++
@@ -295,25 +299,32 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
     own
   }
 
-  /** Makes `last` stand in the register of `home` at the end of a round; false if the register is in the wrong bank. */
-  private def bringHome(home: Value, last: Value): Boolean = if (last eq home) true else {
-    def readers(except: Option[Operation]) = open.operations.filter(op => op.reads.contains(home) && !except.contains(op))
-    val maker = open.operations.find(_.result.contains(last)).filter { op =>
-      last.bank == home.bank && last.web == last && readers(Some(op)).forall(reader => !open.depends(reader, op))
+  /** Makes `last` stand in the register of `home` at the end of a round: the operation that writes it there, none if nothing need be
+    * done; left if the register is in the wrong bank.
+    */
+  private def bringHome(home: Value, last: Value): Either[Unit, Option[Operation]] =
+    if (last eq home) Right(None)
+    else {
+      val maker = open.operations.find(_.result.contains(last)).filter { op =>
+        last.bank == home.bank && last.web == last && readers(home, op).forall(reader => !open.depends(reader, op))
+      }
+      maker match {
+        case Some(op) =>
+          last.join(home)
+          Right(Some(op))
+        case None if home.bank == Value.sums =>
+          copy(last).join(home)
+          Right(open.operations.lastOption)
+        case None => Left(())
+      }
     }
-    maker match {
-      case Some(op) =>
-        op.after ++= readers(Some(op))
-        last.join(home)
-        true
-      case None if home.bank == Value.sums =>
-        val copied = copy(last)
-        val op = open.operations.last
-        op.after ++= readers(Some(op))
-        require(!op.after.exists(open.depends(_, op)), "two variables of a loop exchange their values")
-        copied.join(home)
-        true
-      case None => false
-    }
+
+  private def readers(home: Value, except: Operation): Seq[Operation] =
+    open.operations.filter(op => op.reads.contains(home) && op != except)
+
+  /** Whoever reads what a variable was in this round comes before the operation that writes what it will be. */
+  private def keepOrder(home: Value, writer: Option[Operation]): Unit = for (op <- writer) {
+    op.after ++= readers(home, op)
+    require(!op.after.exists(open.depends(_, op)), "two variables of a loop exchange their values")
   }
 }
