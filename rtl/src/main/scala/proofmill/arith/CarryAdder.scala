@@ -30,7 +30,8 @@ case class CarryAdder(pieces: IndexedSeq[Piece], carries: Int, width: Int, chain
     def bit(value: Boolean): W = words.constant(if (value) 1 else 0, 1)
 
     // Below the base at most one row has a bit.
-    val below = Option.when(base > 0)(rows.map(row(_, 0, base)).reduceOption(words.or(_, _)).getOrElse(words.constant(0, base)))
+    val below =
+      Option.when(base > 0)(rows.map(row(_, 0, base)).reduceOption(words.or(_, _)).getOrElse(words.constant(0, base)))
     val sum = Option.when(bits > 0) {
       val above = rows.map(row(_, base, width)).padTo(2, words.constant(0, bits))
       above match {

@@ -61,7 +61,7 @@ object Compressor {
   private def alike(columns: Seq[Column]): Seq[(Column, Int)] =
     columns.foldLeft(List.empty[(Column, Int)]) {
       case ((last, size) :: done, next) if last.copy(at = next.at) == next => (last, size + 1) :: done
-      case (done, next)                                                   => (next, 1) :: done
+      case (done, next)                                                    => (next, 1) :: done
     }.reverse
 
   /** Words sorted into rows without overlaps, neighbours into the same row where possible. */

@@ -16,7 +16,8 @@ object PolynomialMultiplier {
   def apply(plan: PolynomialPlan, a: Seq[Timed[SInt]], b: Seq[Timed[SInt]]): Seq[Timed[SInt]] = {
     val cycle = Timed.together(a ++ b: _*)
     for ((bound, k) <- plan.product.zipWithIndex) yield {
-      val products = for (i <- a.indices; if b.isDefinedAt(k - i)) yield (a(i).at(cycle) * b(k - i).at(cycle)).resize(bound.width)
+      val products = for (i <- a.indices; if b.isDefinedAt(k - i))
+        yield (a(i).at(cycle) * b(k - i).at(cycle)).resize(bound.width)
       Timed(Delay(products.reduce(_ + _), plan.latency), cycle + plan.latency)
     }
   }

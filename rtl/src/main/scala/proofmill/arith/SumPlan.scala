@@ -58,7 +58,8 @@ case class SumPlan(terms: Seq[(Bound, BigInt)], result: Bound, constant: BigInt,
     }
     new Way(pieces, if (free.isDefined) 0 else ones, free.getOrElse(0)) {
       def word[W](a: Addend, input: W)(implicit words: Words[W]): W = {
-        val bits = if (a.signed || a.negative) words.extend(input, width - a.shift) else words.slice(input, 0, a.bits min (width - a.shift))
+        val bits = if (a.signed || a.negative) words.extend(input, width - a.shift)
+        else words.slice(input, 0, a.bits min (width - a.shift))
         if (a.negative) words.not(bits) else bits
       }
     }

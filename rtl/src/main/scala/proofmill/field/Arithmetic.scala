@@ -56,7 +56,8 @@ abstract class Arithmetic(val field: Field) {
 object Arithmetic {
 
   /** The arithmetic that fits a field. */
-  def apply(field: Field, options: Options = Options()): Arithmetic = new FormArithmetic(field, Form(field, options), options)
+  def apply(field: Field, options: Options = Options()): Arithmetic =
+    new FormArithmetic(field, Form(field, options), options)
 }
 
 /** What can be chosen about a field's arithmetic.

@@ -34,8 +34,12 @@ class Canonical(arithmetic: Arithmetic, pace: Pace) extends StreamUnit {
 
   private val terms = if (digits == 1) Seq.empty else Canonical.signedDigits(base)
   private val additions: Seq[SInt => SInt] =
-    terms.map { case (shift, sign) => (v: SInt) => if (sign > 0) (v << shift).resized else -(v << shift).resize(range.width) } ++
-      ((offset * p) +: (largest.bitLength - 1 to 0 by -1).map(k => -(p << k))).map(c => (_: SInt) => S(c, range.width bits))
+    terms.map { case (shift, sign) =>
+      (v: SInt) => if (sign > 0) (v << shift).resized else -(v << shift).resize(range.width)
+    } ++
+      ((offset * p) +: (largest.bitLength - 1 to 0 by -1).map(k => -(p << k))).map(c =>
+        (_: SInt) => S(c, range.width bits)
+      )
 
   val rest = Vec(Reg(SInt(product.width bits)), digits)
   val left = Reg(UInt(log2Up(digits + 1) bits))

@@ -65,14 +65,13 @@ case class ChunkTables(keep: Int, low: Option[Slice], image: BigInt => BigInt, p
     def index(table: Table) = Timed(table.index(number), x.value.cycle)
     val (begin, rest) = start match {
       case Some(slice) => (slice.build(x), group)
-      case None => (Number(ConstantTable(group.head.words, index(group.head)), group.head.bound), group.tail)
+      case None        => (Number(ConstantTable(group.head.words, index(group.head)), group.head.bound), group.tail)
     }
     rest.foldLeft(begin) { (sum, table) =>
       val bound = sum.bound + table.bound
       Number(ConstantTable.add(table.words, index(table), sum.value, bound), bound)
     }
   }
-
 
   def twin(x: String, bound: Bound, cpp: TwinText): String = {
     val all = tables(bound)

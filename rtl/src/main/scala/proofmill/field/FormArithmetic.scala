@@ -55,7 +55,10 @@ class FormArithmetic(field: Field, form: Form, options: Options) extends Arithme
   private def combine(latency: Int, terms: (Residue, Int)*): Residue = {
     val cycle = terms.map(_._1.cycle).max
     val sums = (0 until digits).map { i =>
-      Combine.build(terms.map { case (r, k) => Number(Timed(r.digits(i).at(cycle), cycle), r.bound) -> BigInt(k) }, pace)
+      Combine.build(
+        terms.map { case (r, k) => Number(Timed(r.digits(i).at(cycle), cycle), r.bound) -> BigInt(k) },
+        pace
+      )
     }
     val bound = terms.map { case (r, k) => r.bound * k }.reduce(_ + _)
     new Residue(sums.map(s => Timed(s.value.at(cycle + latency), cycle + latency)), bound)

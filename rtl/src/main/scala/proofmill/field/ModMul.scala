@@ -31,7 +31,8 @@ class ModMul(name: String, plan: ProductPlan, twin: Boolean) extends Component {
     val numbers = coefficients.zip(plan.polynomial.product).map { case (c, bound) => Number(c, bound) }
     ModMul.together(plan.reduction.build(numbers), plan.latency, plan.bound)
   }
-  io.product := (if (twin) Twin(TwinText(name, plan), plan.latency, Timed(io.a, 0), Timed(io.b, 0)).value else structure)
+  io.product := (if (twin) Twin(TwinText(name, plan), plan.latency, Timed(io.a, 0), Timed(io.b, 0)).value
+                 else structure)
 }
 
 object ModMul {

@@ -22,7 +22,10 @@ class Montgomery(field: Field, tempo: Tempo, price: Price, lazyBits: Int) extend
     // (x + q p) / 2^k = floor(x / 2^k) + floor(q p / 2^k) + 1 if x is not 0 mod 2^k: the low parts then add up to 2^k.
     val quotient = Then(Then(Slice(0, k), Times(minusInverse, price)), Slice(0, k))
     val multiple = Then(Then(quotient, Times(p, price)), Slice(k, None))
-    Reduction(Seq(Expand(Seq(Seq(Slice(k, None), multiple, NotZero(k)))), Combination(Seq(Seq.fill(3)(BigInt(1))), tempo.pace)))
+    Reduction(Seq(
+      Expand(Seq(Seq(Slice(k, None), multiple, NotZero(k)))),
+      Combination(Seq(Seq.fill(3)(BigInt(1))), tempo.pace)
+    ))
   }
 
   def afterSums: Reduction = new Tables(field, tempo, lazyBits).afterSums

@@ -36,7 +36,9 @@ object SparsePrime {
   def goldilocks(field: Field, tempo: Tempo): SparsePrime = {
     val epsilon = (BigInt(1) << 32) - 1
     new SparsePrime(
-      field, tempo, 2,
+      field,
+      tempo,
+      2,
       Seq(Seq(0 -> BigInt(1), 64 -> epsilon, 96 -> BigInt(-1)), Seq(0 -> BigInt(1), 64 -> epsilon))
     )
   }

@@ -34,7 +34,11 @@ class Tables(field: Field, tempo: Tempo, lazyBits: Int) extends Form {
   def afterProduct: Reduction = {
     val last = (limbs - 1) * limb
     val excess = (0 until limbs - 1).map(_ => Seq(Slice.whole)) :+ residues(keep - last, last)
-    Reduction(Seq(Expand(Seq(residues(keep, 0))), Expand(excess), Combination(Seq(weights.init ++ weights), tempo.pace)))
+    Reduction(Seq(
+      Expand(Seq(residues(keep, 0))),
+      Expand(excess),
+      Combination(Seq(weights.init ++ weights), tempo.pace)
+    ))
   }
 
   def afterSums: Reduction = Reduction(Seq(Expand(Seq(residues(keep, 0))), Combination(Seq(weights), tempo.pace)))

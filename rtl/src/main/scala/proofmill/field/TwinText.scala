@@ -44,11 +44,16 @@ object TwinText {
     val (coefficients, steps) = (plan.polynomial.product, plan.reduction.steps)
     val bounds = steps.scanLeft(coefficients.map(Ready(_, 0)))((now, step) => step.plan(now)).map(_.map(_.bound))
     val cpp = new TwinText(bounds.flatten.map(_.width).max / 64 + 1)
-    val Seq(a, b) = Seq("in0", "in1").map(in => (0 until digits).map(i => cpp.let(s"load($in, ${i * factor}, $factor)")))
+    val Seq(a, b) =
+      Seq("in0", "in1").map(in => (0 until digits).map(i => cpp.let(s"load($in, ${i * factor}, $factor)")))
     val product = coefficients.indices.map { k =>
-      cpp.let((for (i <- a.indices; if b.isDefinedAt(k - i)) yield s"mul(${a(i)}, ${b(k - i)})").reduce((x, y) => s"add($x, $y)"))
+      cpp.let((for (i <- a.indices; if b.isDefinedAt(k - i)) yield s"mul(${a(i)}, ${b(k - i)})").reduce((x, y) =>
+        s"add($x, $y)"
+      ))
     }
-    val results = steps.zip(bounds).foldLeft(product: Seq[String]) { case (xs, (step, before)) => step.twin(xs.zip(before), cpp) }
+    val results = steps.zip(bounds).foldLeft(product: Seq[String]) { case (xs, (step, before)) =>
+      step.twin(xs.zip(before), cpp)
+    }
     val width = plan.bound.width
     cpp.line(s"std::memset(out, 0, ${(digits * width + 31) / 32 * 4});")
     for ((x, i) <- results.zipWithIndex) cpp.line(s"store(out, ${i * width}, $width, $x);")

@@ -127,7 +127,11 @@ object Contexts {
   /** `count 0`, which waits for nothing. */
   val firstWord: BigInt = {
     val fields = WordFormat.linear
-    Seq("wait_mul" -> fields("wait_mul").all, "wait_lin" -> fields("wait_lin").all, "unit" -> 1,
-      "operation" -> WordFormat.operation("count")).map { case (name, value) => fields(name).encode(value) }.sum
+    Seq(
+      "wait_mul" -> fields("wait_mul").all,
+      "wait_lin" -> fields("wait_lin").all,
+      "unit" -> 1,
+      "operation" -> WordFormat.operation("count")
+    ).map { case (name, value) => fields(name).encode(value) }.sum
   }
 }

@@ -53,7 +53,8 @@ class Emission(val demands: Demands, constants: mutable.ArrayBuffer[BigInt]) {
       add(register(scale((k - low) >> shift, a)) * (1 << shift), a * low)
     }
 
-  def mul(a: Sum, b: Sum): Sum = if (a.factors.isEmpty || b.factors.isEmpty) Sum.zero else {
+  def mul(a: Sum, b: Sum): Sum = if (a.factors.isEmpty || b.factors.isEmpty) Sum.zero
+  else {
     val (left, leftMinus) = factor(a)
     val (right, rightMinus) = factor(b)
     val result = new Value(Value.products)
@@ -75,25 +76,31 @@ class Emission(val demands: Demands, constants: mutable.ArrayBuffer[BigInt]) {
     if (sum.terms.nonEmpty && sum.terms.forall(_.minus)) ((-sum).terms, true) else (sum.terms, false)
 
   /** The sum, or its negative, in a register. */
-  def register(sum: Sum): Sum = if (sum.single.nonEmpty) sum else made.getOrElse(sum, {
-    require(sum.fits, "a sum has more than two terms")
-    val (terms, minus) = positive(sum)
-    val result = linear("add", terms)
-    val found = Sum(result) * (if (minus) -1 else 1)
-    made += sum -> found
-    found
-  })
+  def register(sum: Sum): Sum = if (sum.single.nonEmpty) sum
+  else made.getOrElse(
+    sum, {
+      require(sum.fits, "a sum has more than two terms")
+      val (terms, minus) = positive(sum)
+      val result = linear("add", terms)
+      val found = Sum(result) * (if (minus) -1 else 1)
+      made += sum -> found
+      found
+    }
+  )
 
   /** The sum itself in a register. */
   def exactly(sum: Sum): Value = register(sum).single match {
     case Some((value, false)) => value
-    case _                    =>
+    case _ =>
       val Some((value, true)) = register(sum).single
       linear("add", Seq(Term(value, 0, minus = true)))
   }
 
   def linear(
-      operation: String, terms: Seq[Term], fields: Map[String, Int] = Map.empty, reads: Seq[Value] = Seq.empty
+      operation: String,
+      terms: Seq[Term],
+      fields: Map[String, Int] = Map.empty,
+      reads: Seq[Value] = Seq.empty
   ): Value = {
     require(demands.reducible(terms), s"${field.name}: a sum is too large to be reduced")
     val result = new Value(Value.sums)
@@ -112,12 +119,14 @@ class Emission(val demands: Demands, constants: mutable.ArrayBuffer[BigInt]) {
   private def rom(residue: BigInt): Sum = {
     // A constant is loaded once and stays; its key in `made` is a sum of a value that no operation makes.
     val key = Sum(fromRom.getOrElseUpdate(residue, new Value(Value.sums))) * 2
-    made.getOrElse(key, {
-      if (!constants.contains(residue)) constants += residue
-      val found = Sum(linear("rom", Seq.empty, Map("value" -> constants.indexOf(residue))))
-      made += key -> found
-      found
-    })
+    made.getOrElse(
+      key, {
+        if (!constants.contains(residue)) constants += residue
+        val found = Sum(linear("rom", Seq.empty, Map("value" -> constants.indexOf(residue))))
+        made += key -> found
+        found
+      }
+    )
   }
 
   /** An element of the door, its slices put together. */

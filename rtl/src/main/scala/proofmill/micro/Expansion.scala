@@ -37,37 +37,41 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
   }
 
   private def lookedUp(statements: Seq[Statement]): Seq[String] = statements.flatMap {
-    case call: Call   => (call.arguments).filter(ref => ref.index.exists(isWindow)).map(_.name)
-    case copy: Copy   => Seq(copy.from).filter(ref => ref.index.exists(isWindow)).map(_.name)
-    case loop: Loop   => lookedUp(loop.body)
-    case inside: For  => lookedUp(inside.body)
-    case _            => Seq.empty
+    case call: Call  => (call.arguments).filter(ref => ref.index.exists(isWindow)).map(_.name)
+    case copy: Copy  => Seq(copy.from).filter(ref => ref.index.exists(isWindow)).map(_.name)
+    case loop: Loop  => lookedUp(loop.body)
+    case inside: For => lookedUp(inside.body)
+    case _           => Seq.empty
   }.distinct
 
   private def places(window: Window) = Program.places(window, door.numbers.toMap.apply(window.number))
 
   private def isWindow(name: String) = program.windows.exists(_.name == name)
 
-  private def expand(statement: Statement): Unit = try statement match {
-      case Call(_, targets, formula, arguments)  =>
-        require(Formula.names.contains(formula), s"$formula is neither a formula nor an operand of one")
-        call(targets, Formula(formula), arguments.map(read))
-      case Assign(_, target, step, operands)     => assign(target, apply(step, operands.map(read)))
-      case Copy(_, target, from)                 => assign(target, read(from))
-      case Choose(_, target, flag, set, clear)   => assign(target, choose(flag, read(set), read(clear)))
-      case Power(line, target, base, exponent)   => power(line, target, read(base), Exponent(exponent, field.modulus))
-      case Zero(_, flag, of)                     => settled(settle(read(of), flagNumber(flag), weigh = false))
-      case Result(_, name, from)                 => settled(settle(read(from), resultPlace(name), weigh = true))
-      case Digit(_, window, place)               => digit(window, place)
-      case For(_, variable, first, last, body)   =>
-        for (i <- first to last) {
-          numbers += variable -> i
-          body.foreach(expand)
-        }
-      case loop: Loop => repeat(loop)
-    } catch {
+  private def expand(statement: Statement): Unit =
+    try statement match {
+        case Call(_, targets, formula, arguments) =>
+          require(Formula.names.contains(formula), s"$formula is neither a formula nor an operand of one")
+          call(targets, Formula(formula), arguments.map(read))
+        case Assign(_, target, step, operands)   => assign(target, apply(step, operands.map(read)))
+        case Copy(_, target, from)               => assign(target, read(from))
+        case Choose(_, target, flag, set, clear) => assign(target, choose(flag, read(set), read(clear)))
+        case Power(line, target, base, exponent) => power(line, target, read(base), Exponent(exponent, field.modulus))
+        case Zero(_, flag, of)                   => settled(settle(read(of), flagNumber(flag), weigh = false))
+        case Result(_, name, from)               => settled(settle(read(from), resultPlace(name), weigh = true))
+        case Digit(_, window, place)             => digit(window, place)
+        case For(_, variable, first, last, body) =>
+          for (i <- first to last) {
+            numbers += variable -> i
+            body.foreach(expand)
+          }
+        case loop: Loop => repeat(loop)
+      }
+    catch {
       case problem: IllegalArgumentException =>
-        sys.error(s"spec/micro/${program.name}.asm:${statement.line}: ${problem.getMessage.stripPrefix("requirement failed: ")}")
+        sys.error(
+          s"spec/micro/${program.name}.asm:${statement.line}: ${problem.getMessage.stripPrefix("requirement failed: ")}"
+        )
     }
 
   private def field = demands.arithmetic.field
@@ -89,15 +93,18 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
   private def read(ref: Ref): Sum = ref match {
     case Ref(name, Some(window), signed) if isWindow(window) => Sum(lookup(name, window, signed))
     case Ref(name, None, _) if name.forall(_.isDigit)        => constant(BigInt(name))
-    case _                                                   =>
-      names.getOrElse(key(ref), ref.name match {
-        case name if door.elements.contains(name) =>
-          val sum = element(door.elements.indexOf(name))
-          names += name -> sum
-          sum
-        case name if known.contains(name) => constant(known(name))
-        case name                         => throw new IllegalArgumentException(s"$name has no value here")
-      })
+    case _ =>
+      names.getOrElse(
+        key(ref),
+        ref.name match {
+          case name if door.elements.contains(name) =>
+            val sum = element(door.elements.indexOf(name))
+            names += name -> sum
+            sum
+          case name if known.contains(name) => constant(known(name))
+          case name                         => throw new IllegalArgumentException(s"$name has no value here")
+        }
+      )
   }
 
   private def assign(ref: Ref, sum: Sum): Unit = {
@@ -120,12 +127,12 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
   // Operations.
 
   private def apply(step: Formula.Step, operands: Seq[Sum]): Sum = (step, operands) match {
-    case (_: Formula.Add, Seq(a, b))    => add(a, b)
-    case (_: Formula.Sub, Seq(a, b))    => add(a, -b)
-    case (_: Formula.Mul, Seq(a, b))    => mul(a, b)
-    case (_: Formula.Neg, Seq(a))       => -a
-    case (Formula.Scale(k, _), Seq(a))  => scale(k, a)
-    case _                              => throw new IllegalArgumentException("wrong number of operands")
+    case (_: Formula.Add, Seq(a, b))   => add(a, b)
+    case (_: Formula.Sub, Seq(a, b))   => add(a, -b)
+    case (_: Formula.Mul, Seq(a, b))   => mul(a, b)
+    case (_: Formula.Neg, Seq(a))      => -a
+    case (Formula.Scale(k, _), Seq(a)) => scale(k, a)
+    case _                             => throw new IllegalArgumentException("wrong number of operands")
   }
 
   private def call(targets: Seq[Ref], formula: Formula, arguments: Seq[Sum]): Unit = {
@@ -134,7 +141,8 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
     require(formula.over.isEmpty, s"${formula.name} is over ${formula.over.getOrElse("")}")
     val small = formula.constants.flatMap(c => known.get(c).filter(_.abs < 64).map(c -> _.toInt)).toMap
     val large = formula.constants.filterNot(small.contains).map(c =>
-      c -> constant(known.getOrElse(c, throw new IllegalArgumentException(s"the constant $c is not known"))))
+      c -> constant(known.getOrElse(c, throw new IllegalArgumentException(s"the constant $c is not known")))
+    )
     val values = formula.lines.foldLeft(formula.inputs.zip(arguments).toMap ++ large) { (found, line) =>
       val result = line.step match {
         case Formula.Mul(a, b) if small.contains(a) => scale(small(a), found(b))
@@ -143,7 +151,7 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
       }
       found + (line.result -> result)
     }
-    targets.zip(formula.outputs).foreach { case (target, output) => assign(target, Sum(exactly(values(output)))) }
+    targets.zip(formula.outputs).foreach { case (target, output) => assign(target, values(output)) }
   }
 
   private def choose(flag: String, set: Sum, clear: Sum): Sum = {
@@ -180,7 +188,9 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
 
   private def digit(window: String, place: String): Unit = {
     val register = digitRegister(window)
-    val number = windows.indexWhere(w => program.windows.find(_.name == window).exists(p => p.number == w.number && p.bits == w.bits))
+    val number = windows.indexWhere(w =>
+      program.windows.find(_.name == window).exists(p => p.number == w.number && p.bits == w.bits)
+    )
     val at = if (counter.contains(place)) Map("counted" -> 1, "value" -> 0) else Map("value" -> indexOf(place))
     val operation = new Operation("digit", fields = Map("digit" -> register, "dst" -> number) ++ at)
     operation.after ++= digitReaders(register) ++ digitSetters.get(register)
@@ -235,14 +245,14 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
   // Loops.
 
   private def assigned(statements: Seq[Statement]): Set[String] = statements.flatMap {
-    case call: Call     => call.targets.map(key)
-    case one: Assign    => Seq(key(one.target))
-    case one: Copy      => Seq(key(one.target))
-    case one: Choose    => Seq(key(one.target))
-    case one: For       => (one.first to one.last).flatMap { i => numbers += one.variable -> i; assigned(one.body) }
-    case _: Power       => throw new IllegalArgumentException("a power cannot stand in a loop")
-    case _: Loop        => throw new IllegalArgumentException("a loop cannot stand in a loop")
-    case _              => Seq.empty
+    case call: Call  => call.targets.map(key)
+    case one: Assign => Seq(key(one.target))
+    case one: Copy   => Seq(key(one.target))
+    case one: Choose => Seq(key(one.target))
+    case one: For    => (one.first to one.last).flatMap { i => numbers += one.variable -> i; assigned(one.body) }
+    case _: Power    => throw new IllegalArgumentException("a power cannot stand in a loop")
+    case _: Loop     => throw new IllegalArgumentException("a loop cannot stand in a loop")
+    case _           => Seq.empty
   }.toSet
 
   private def repeat(loop: Loop): Unit = {

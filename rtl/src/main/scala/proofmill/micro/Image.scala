@@ -19,7 +19,13 @@ case class Image(
 object Image {
 
   /** Compiles programs for one field. `known` are the names of constants in their text, such as b3. */
-  def apply(programs: Seq[Program], arithmetic: Arithmetic, door: Door, known: Map[String, BigInt], pace: Pace): Image = {
+  def apply(
+      programs: Seq[Program],
+      arithmetic: Arithmetic,
+      door: Door,
+      known: Map[String, BigInt],
+      pace: Pace
+  ): Image = {
     val demands = new Demands(arithmetic)
     val windows = programs.flatMap(_.windows).distinctBy(w => (w.number, w.bits))
     val constants = mutable.ArrayBuffer.empty[BigInt]
@@ -64,7 +70,8 @@ class Assembly(registers: Allocation, target: Int) {
       "wait_lin" -> placed.waitLinear.min(WordFormat.mul("wait_lin").all),
       "dst" -> op.result.fold(0)(registers(_))
     )
-    if (op.multiplies) pack(WordFormat.mul, common ++ Map("unit" -> 0) ++ factor("a", "b", op.left) ++ factor("c", "d", op.right))
+    if (op.multiplies)
+      pack(WordFormat.mul, common ++ Map("unit" -> 0) ++ factor("a", "b", op.left) ++ factor("c", "d", op.right))
     else {
       val unit = Map("unit" -> 1, "operation" -> WordFormat.operation(op.operation))
       val jump = if (op.operation == "repeat") Map("value" -> target) else Map.empty
@@ -111,24 +118,27 @@ object Listing {
   }
 
   private def product(field: String => Int): String = {
-    def factor(a: String, b: String) = "(" + term(field, a) + (if (field(s"${b}_on") == 1) " " + term(field, b) else "") + ")"
+    def factor(a: String, b: String) =
+      "(" + term(field, a) + (if (field(s"${b}_on") == 1) " " + term(field, b) else "") + ")"
     s"${waits(field)} p${field("dst")} = ${factor("a", "b")} ${factor("c", "d")}"
   }
 
   private def linear(field: String => Int): String = {
     val operation = WordFormat.operations(field("operation"))
-    def when(letter: String) = Seq(None, Some(""), Some(s" if f${field("flag")}"), Some(s" unless f${field("flag")}"))(field(s"${letter}_when"))
-      .map(condition => term(field, letter) + condition)
-    val lookup = if (field("a_lookup") == 1) s"[d${field("digit")}]" + (if (field("a_signed") == 1) " signed" else "") else ""
+    def when(letter: String) =
+      Seq(None, Some(""), Some(s" if f${field("flag")}"), Some(s" unless f${field("flag")}"))(field(s"${letter}_when"))
+        .map(condition => term(field, letter) + condition)
+    val lookup =
+      if (field("a_lookup") == 1) s"[d${field("digit")}]" + (if (field("a_signed") == 1) " signed" else "") else ""
     val terms = (Seq("a", "b").flatMap(when(_)).mkString(" ") + lookup)
     val value = s"${field("value")}${if (field("counted") == 1) " + counter" else ""}"
     val what = operation match {
-      case "add"           => s"s${field("dst")} = $terms"
-      case "load" | "rom"  => s"s${field("dst")} = $operation $value"
-      case "digit"         => s"digit d${field("digit")} = window ${field("dst")} place $value"
-      case "settle"        => s"settle ${field("dst")} = $terms"
-      case "end"           => "end"
-      case other           => s"$other $value"
+      case "add"          => s"s${field("dst")} = $terms"
+      case "load" | "rom" => s"s${field("dst")} = $operation $value"
+      case "digit"        => s"digit d${field("digit")} = window ${field("dst")} place $value"
+      case "settle"       => s"settle ${field("dst")} = $terms"
+      case "end"          => "end"
+      case other          => s"$other $value"
     }
     s"${waits(field)} $what"
   }

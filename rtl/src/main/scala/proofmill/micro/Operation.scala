@@ -37,10 +37,10 @@ case class Sum(factors: Map[Value, Int]) {
   def single: Option[(Value, Boolean)] =
     Option.when(factors.size == 1)(factors.head).collect { case (value, k) if k.abs == 1 => (value, k < 0) }
 
-  /** The sum as terms, non-adjacent forms of its factors. */
+  /** The sum as terms, each factor as few powers of two. */
   def terms: Seq[Term] =
     factors.toSeq.flatMap { case (value, k) =>
-      Sum.nonAdjacent(k).map { case (shift, minus) => Term(value, shift, minus) }
+      Sum.powers(k).map { case (shift, minus) => Term(value, shift, minus) }
     }
 
   /** May it be one operand of a unit: at most two terms, no shift beyond the largest? */
@@ -53,6 +53,14 @@ object Sum {
 
   def apply(value: Value): Sum = Sum(Map(value -> 1))
   private def of(factors: Map[Value, Int]): Sum = Sum(factors.filter(_._2 != 0))
+
+  /** Signed powers of two that sum up to `k`: two that a unit can shift by if there are, rather 2 + 1 than 4 - 1. */
+  def powers(k: Int): Seq[(Int, Boolean)] = {
+    val one = for (shift <- 0 to largestShift; minus <- Seq(false, true)) yield shift -> minus
+    val some = one.map(Seq(_)) ++ one.combinations(2)
+    some.filter(_.map(worth).sum == k).minByOption(form => (form.size, form.map(_._1).max)).getOrElse(nonAdjacent(k))
+  }
+  private def worth(power: (Int, Boolean)): Int = if (power._2) -(1 << power._1) else 1 << power._1
 
   /** Signed powers of two, lowest first, no two neighbours, that sum up to `k`. */
   def nonAdjacent(k: Int): Seq[(Int, Boolean)] =

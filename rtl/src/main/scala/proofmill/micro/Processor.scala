@@ -27,7 +27,8 @@ class Processor(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int,
   private def elements = door.elements.map(name => Port(name, arithmetic.field.bits))
   private def numbers = door.numbers.map { case (name, bits) => Port(name, bits) }
   def operands: Seq[Port] = Port("program", programBits) +: (numbers ++ elements)
-  def results: Seq[Port] = door.results.map(name => Port(name, arithmetic.field.bits)) :+ Port("flags", WordFormat.flags)
+  def results: Seq[Port] =
+    door.results.map(name => Port(name, arithmetic.field.bits)) :+ Port("flags", WordFormat.flags)
   def latency: Option[Int] = None
 
   // 1. A job: its operands are kept beside its context; an unknown program is the `end` behind the last one.
@@ -37,7 +38,9 @@ class Processor(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int,
   private val entries = image.entries.map(entry => U(entry.address, log2Up(image.words.size) bits))
   private val known = program < image.entries.size
   control.io.start.arbitrationFrom(io.in)
-  control.io.start.payload := known ? entries.zipWithIndex.map { case (address, i) => (program === i) ? address | U(0, address.getWidth bits) }
+  control.io.start.payload := known ? entries.zipWithIndex.map { case (address, i) =>
+    (program === i) ? address | U(0, address.getWidth bits)
+  }
     .reduceBalancedTree(_ | _) | U(image.words.size - 1, log2Up(image.words.size) bits)
   jobs.write(control.io.startContext, io.in.payload.dropLow(programBits), io.in.fire)
 
@@ -82,7 +85,14 @@ class Processor(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int,
   private def widen(bits: Bits, width: Int): Bits =
     Cat(bits.subdivideIn(arithmetic.digits slices).map(_.asSInt.resize(operandWidth).asBits))
 
-  private def term(value: Bits, issue: Flow[Issue], letter: String, word: Map[String, WordField], on: Bool, flip: Bool) = {
+  private def term(
+      value: Bits,
+      issue: Flow[Issue],
+      letter: String,
+      word: Map[String, WordField],
+      on: Bool,
+      flip: Bool
+  ) = {
     val term = OperandTerm(arithmetic.digits, operandWidth)
     term.value := value
     term.shift := RegNext(at(issue, s"${letter}_shift", word))
@@ -95,7 +105,14 @@ class Processor(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int,
   private def factor(first: Int, letters: (String, String)): Residue = {
     val sum = new TermSum(arithmetic.digits, operandWidth, arithmetic.factor.width)
     sum.io.a := term(values(first), mulIssue, letters._1, WordFormat.mul, True, False)
-    sum.io.b := term(values(first + 1), mulIssue, letters._2, WordFormat.mul, at(mulIssue, s"${letters._2}_on", WordFormat.mul).lsb, False)
+    sum.io.b := term(
+      values(first + 1),
+      mulIssue,
+      letters._2,
+      WordFormat.mul,
+      at(mulIssue, s"${letters._2}_on", WordFormat.mul).lsb,
+      False
+    )
     Residue(sum.io.sum, arithmetic.digits, arithmetic.factor, 0)
   }
   private val product = arithmetic.mul(factor(0, "a" -> "b"), factor(2, "c" -> "d"))
@@ -131,7 +148,12 @@ class Processor(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int,
   private val linearSum = new TermSum(arithmetic.digits, operandWidth, arithmetic.reducible.width)
   private val sign = at(linearIssue, "a_signed").lsb && signs(linearIssue.context)(digitSelect)
   linearSum.io.a := term(
-    RegNext(fromOutside) ? outside | values(4), linearIssue, "a", fields, fromOutside || when_("a"), sign
+    RegNext(fromOutside) ? outside | values(4),
+    linearIssue,
+    "a",
+    fields,
+    fromOutside || when_("a"),
+    sign
   )
   linearSum.io.b := term(values(5), linearIssue, "b", fields, when_("b"), False)
   private val sum = arithmetic.reduce(Residue(linearSum.io.sum, arithmetic.digits, arithmetic.reducible, 0))
@@ -148,7 +170,8 @@ class Processor(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int,
     val bits = door.numbers.toMap.apply(window.number)
     val places = Program.places(window, bits)
     val padded = (job(before, bits bits) ## False).resize(places * window.bits + 1)
-    val place = value + (at(linearIssue, "counted").lsb ? control.io.counters(linearIssue.context) | U(0, value.getWidth bits))
+    val place =
+      value + (at(linearIssue, "counted").lsb ? control.io.counters(linearIssue.context) | U(0, value.getWidth bits))
     val windows = Vec((0 until places).map(i => padded(i * window.bits, window.bits + 1 bits)))
     val chosen = windows(place.resize(log2Up(places)))
     val digit = chosen.dropLow(1).asSInt.resize(window.bits + 1) + (False ## chosen.lsb).asSInt.resize(window.bits + 1)

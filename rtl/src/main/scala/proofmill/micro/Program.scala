@@ -71,11 +71,11 @@ object Program {
 
   /** Statements up to an `end` that closes them, and what is left from there. */
   private def block(name: String, lines: Lines): (Seq[Statement], Lines) = lines match {
-    case Nil | (_, "end") :: _                          => (Seq.empty, lines)
+    case Nil | (_, "end") :: _ => (Seq.empty, lines)
     case (line, ForIs(variable, first, last)) :: inside =>
       enclosed(name, line, inside)(For(line, variable, first.toInt, last.toInt, _))
     case (line, LoopIs(variable, first)) :: inside => enclosed(name, line, inside)(Loop(line, variable, first, _))
-    case (line, text) :: tail                      =>
+    case (line, text) :: tail =>
       val (after, rest) = block(name, tail)
       (statement(name, line, text) +: after, rest)
   }
@@ -89,9 +89,9 @@ object Program {
     }
 
   private def statement(name: String, line: Int, text: String): Statement = text match {
-    case DigitIs(window, place)   => Digit(line, window, place)
-    case ZeroIs(flag, of)         => Zero(line, flag, reference(of))
-    case ResultIs(result, from)   => Result(line, result, reference(from))
+    case DigitIs(window, place) => Digit(line, window, place)
+    case ZeroIs(flag, of)       => Zero(line, flag, reference(of))
+    case ResultIs(result, from) => Result(line, result, reference(from))
     case AssignIs(targets, right) =>
       assignment(line, targets.split("\\s+").toSeq.map(reference), right.trim)
         .getOrElse(fault(name, line, s"'$right' is not an operation"))
@@ -100,22 +100,22 @@ object Program {
 
   private def assignment(line: Int, targets: Seq[Ref], right: String): Option[Statement] =
     (targets, right) match {
-      case (Seq(target), Plain(from))              => Some(Copy(line, target, reference(from)))
+      case (Seq(target), Plain(from)) => Some(Copy(line, target, reference(from)))
       case (Seq(target), Chosen(flag, set, clear)) =>
         Some(Choose(line, target, flag, reference(set), reference(clear)))
       case (Seq(target), Raised(base, exponent)) => Some(Power(line, target, reference(base), exponent))
       case (Seq(target), Negated(a))             => Some(Assign(line, target, Formula.Neg("a"), Seq(reference(a))))
       case (Seq(target), Binary(a, sign, b))     => Some(binary(line, target, reference(a), sign, reference(b)))
-      case (_, Called(formula, arguments))       =>
+      case (_, Called(formula, arguments)) =>
         Some(Call(line, targets, formula, arguments.trim.split("\\s+").toSeq.map(reference)))
       case _ => None
     }
 
   private def binary(line: Int, target: Ref, a: Ref, sign: String, b: Ref): Statement = sign match {
-    case "+"                                     => Assign(line, target, Formula.Add("a", "b"), Seq(a, b))
-    case "-"                                     => Assign(line, target, Formula.Sub("a", "b"), Seq(a, b))
-    case "*" if a.name.forall(_.isDigit)         => Assign(line, target, Formula.Scale(a.name.toInt, "a"), Seq(b))
-    case _                                       => Assign(line, target, Formula.Mul("a", "b"), Seq(a, b))
+    case "+"                             => Assign(line, target, Formula.Add("a", "b"), Seq(a, b))
+    case "-"                             => Assign(line, target, Formula.Sub("a", "b"), Seq(a, b))
+    case "*" if a.name.forall(_.isDigit) => Assign(line, target, Formula.Scale(a.name.toInt, "a"), Seq(b))
+    case _                               => Assign(line, target, Formula.Mul("a", "b"), Seq(a, b))
   }
 
   private def reference(text: String): Ref = text match {

@@ -29,11 +29,13 @@ object Schedule {
     def delay(op: Operation, isData: Boolean) = if (isData) pace.of(op) else pace.step
 
     val urgency = mutable.Map.empty[Operation, Int]
-    def urgencyOf(op: Operation): Int = urgency.getOrElse(op, {
-      val found = (readers(op).map { case (reader, isData) => urgencyOf(reader) + delay(op, isData) } :+ 0).max
-      urgency(op) = found
-      found
-    })
+    def urgencyOf(op: Operation): Int = urgency.getOrElse(
+      op, {
+        val found = (readers(op).map { case (reader, isData) => urgencyOf(reader) + delay(op, isData) } :+ 0).max
+        urgency(op) = found
+        found
+      }
+    )
     val place = block.operations.zipWithIndex.toMap
     val begun = mutable.Map.empty[Operation, Int]
     val waiting = mutable.LinkedHashSet.from(block.operations)

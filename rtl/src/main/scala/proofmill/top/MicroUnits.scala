@@ -23,14 +23,23 @@ object MicroUnits {
     lazy val scalars = Field(table.getString("scalar_field"))
     lazy val door = Door(Seq("k" -> (scalars.bits + 7) / 8 * 8), Seq("x", "y"), Seq("x", "y"))
     lazy val image = Image(
-      programs.map(Program(_)), arithmetic, door,
-      Map("b3" -> Spec.big(table.getTable("g1"), "b") * 3), Processor.pace(arithmetic)
+      programs.map(Program(_)),
+      arithmetic,
+      door,
+      Map("b3" -> Spec.big(table.getTable("g1"), "b") * 3),
+      Processor.pace(arithmetic)
     )
     UnitTarget(
-      s"micro_$curve$kind", "micro", curve, twin,
+      s"micro_$curve$kind",
+      "micro",
+      curve,
+      twin,
       () => new Processor(door, arithmetic, image, contexts, trace = kind == "_trace"),
-      () => Map("image.json" -> (Json.render(describe(door, arithmetic, image)) + "\n"),
-        "listing.txt" -> image.listing.mkString("", "\n", "\n"))
+      () =>
+        Map(
+          "image.json" -> (Json.render(describe(door, arithmetic, image)) + "\n"),
+          "listing.txt" -> image.listing.mkString("", "\n", "\n")
+        )
     )
   }
 
@@ -55,11 +64,21 @@ object MicroUnits {
       "slices" -> Json(demands.slices),
       "slice_bits" -> Json(demands.sliceBits),
       "constants" -> Json(image.constants.map(hex)),
-      "windows" -> Json(image.windows.map(window => Json.of(
-        "number" -> Json(door.numbers.indexWhere(_._1 == window.number)), "bits" -> Json(window.bits)))),
-      "entries" -> Json(image.entries.map(entry => Json.of(
-        "name" -> Json(entry.name), "address" -> Json(entry.address), "words" -> Json(entry.words),
-        "products" -> Json(entry.products), "sums" -> Json(entry.sums)))),
+      "windows" -> Json(image.windows.map(window =>
+        Json.of(
+          "number" -> Json(door.numbers.indexWhere(_._1 == window.number)),
+          "bits" -> Json(window.bits)
+        )
+      )),
+      "entries" -> Json(image.entries.map(entry =>
+        Json.of(
+          "name" -> Json(entry.name),
+          "address" -> Json(entry.address),
+          "words" -> Json(entry.words),
+          "products" -> Json(entry.products),
+          "sums" -> Json(entry.sums)
+        )
+      )),
       "words" -> Json(image.words.map(hex))
     )
   }

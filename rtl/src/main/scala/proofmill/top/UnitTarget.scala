@@ -11,7 +11,14 @@ import proofmill.stream.{Port, StreamUnit}
   * @param beside files that are written beside the Verilog, by name
   * @param twin true when wide multipliers are behavioural: for simulation only, cycle for cycle the same
   */
-case class UnitTarget(name: String, kind: String, instance: String, twin: Boolean, make: () => StreamUnit, beside: () => Map[String, String] = () => Map.empty) {
+case class UnitTarget(
+    name: String,
+    kind: String,
+    instance: String,
+    twin: Boolean,
+    make: () => StreamUnit,
+    beside: () => Map[String, String] = () => Map.empty
+) {
 
   /** Writes `<Top>.v` and `manifest.json` into `folder`. */
   def write(folder: Path): Unit = {

@@ -26,7 +26,9 @@ object SumTests {
 
   private def tiny(): Unit = for {
     bounds <- Seq(Seq((-2, 1), (-1, 2)), Seq((0, 3), (0, 1), (-3, 0)), Seq((0, 1), (-1, 0), (0, 1), (-2, 1)))
-    weights <- Seq.fill(bounds.size)(Seq(-3, -1, 1, 2)).foldLeft(Seq(Seq.empty[Int]))((all, w) => all.flatMap(a => w.map(a :+ _)))
+    weights <- Seq.fill(bounds.size)(Seq(-3, -1, 1, 2)).foldLeft(Seq(Seq.empty[Int]))((all, w) =>
+      all.flatMap(a => w.map(a :+ _))
+    )
     constant <- Seq(0, 1, -5)
   } {
     val terms = bounds.map { case (low, high) => Bound(low, high) }.zip(weights.map(BigInt(_)))

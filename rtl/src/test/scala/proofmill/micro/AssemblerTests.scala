@@ -16,8 +16,9 @@ object AssemblerTests {
 
   private def refused(name: String, message: String)(text: String*): RtlTest = RtlTest(s"assembler refuses $name") {
     Try(assemble(text: _*)) match {
-      case Success(_)     => throw new AssertionError(s"accepted: ${text.mkString("; ")}")
-      case Failure(fault) => RtlTest.require(s"'${fault.getMessage}' says '$message'", fault.getMessage.contains(message), true)
+      case Success(_) => throw new AssertionError(s"accepted: ${text.mkString("; ")}")
+      case Failure(fault) =>
+        RtlTest.require(s"'${fault.getMessage}' says '$message'", fault.getMessage.contains(message), true)
     }
   }
 
@@ -61,7 +62,15 @@ object AssemblerTests {
     refused("an end without its loop", "test.asm:2: 'end' without a beginning")("a = x", "end"),
     refused("loops in loops", "cannot stand in a loop")("loop i = 3 .. 0", "loop j = 3 .. 0", "a = x", "end", "end"),
     refused("an exchange of loop variables", "exchange their values")(
-      "a = 2 * x", "b = 2 * y", "loop i = 3 .. 0", "t = a", "a = b", "b = t", "end", "c = a + b", "result x = c"
+      "a = 2 * x",
+      "b = 2 * y",
+      "loop i = 3 .. 0",
+      "t = a",
+      "a = b",
+      "b = t",
+      "end",
+      "c = a + b",
+      "result x = c"
     ),
     refused("a formula with too few operands", "rcb_dbl has 3 inputs")("a b c = rcb_dbl x y"),
     refused("an exponent that is not whole", "does not divide")("a = x ^ (p + 1) / 3"),
@@ -70,7 +79,9 @@ object AssemblerTests {
     ),
     refused("a flag that was never set", "the flag f is never set")("a = f ? x : y", "result x = a"),
     refused("more values than registers", "at once")(
-      (0 to 70).map(i => s"a$i = x * ${if (i == 0) "x" else s"a${i - 1}"}") ++ (0 to 70).map(i => s"b$i = a$i * a${70 - i}") ++
+      (0 to 70).map(i => s"a$i = x * ${if (i == 0) "x" else s"a${i - 1}"}") ++ (0 to 70).map(i =>
+        s"b$i = a$i * a${70 - i}"
+      ) ++
         Seq("s0 = 0") ++ (0 to 70).map(i => s"s${i + 1} = s$i + b${70 - i}") ++ Seq("result x = s71"): _*
     )
   )
