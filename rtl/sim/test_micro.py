@@ -161,7 +161,7 @@ class Cycles(unittest.TestCase):
 
 def traced(name, jobs):
     """The circuit's own trace, read from its output; elements as canonical integers."""
-    here = f"import test_micro; test_micro.run({name!r}, {jobs!r}, config='micro_{name}_trace')"
+    here = f"import test_micro; test_micro.run({name!r}, {jobs!r}, config='micro_{name}_trace_twin')"
     env = {**os.environ, "PYTHONPATH": str(ROOT / "rtl/sim")}
     printed = subprocess.run([sys.executable, "-c", here], env=env, stdout=subprocess.PIPE, text=True, check=True).stdout
     image, found = image_of(name), []

@@ -35,13 +35,11 @@ class Processor(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int,
   private val control = new Contexts(image, contexts, pace)
   private val jobs = Mem(Bits(io.in.payload.getWidth - programBits bits), contexts)
   private val program = io.in.payload.takeLow(programBits).asUInt
-  private val entries = image.entries.map(entry => U(entry.address, log2Up(image.words.size) bits))
   private val known = program < image.entries.size
   control.io.start.arbitrationFrom(io.in)
-  control.io.start.payload := known ? entries.zipWithIndex.map { case (address, i) =>
-    (program === i) ? address | U(0, address.getWidth bits)
-  }
-    .reduceBalancedTree(_ | _) | U(image.words.size - 1, log2Up(image.words.size) bits)
+  private def address(word: Int) = U(word, log2Up(image.words.size) bits)
+  private val entries = image.entries.map(entry => address(entry.address).asBits)
+  control.io.start.payload := known ? pick(program, entries).asUInt | address(image.words.size - 1)
   jobs.write(control.io.startContext, io.in.payload.dropLow(programBits), io.in.fire)
 
   private def contextRegisters[T <: Data](register: => T): Vec[T] = Vec(Seq.fill(contexts)(register))
@@ -65,7 +63,6 @@ class Processor(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int,
   private val linearIssue = control.io.linear
   private def at(issue: Flow[Issue], name: String, word: Map[String, WordField] = WordFormat.linear) =
     word(name).in(issue.word).asUInt
-  private def issueOf(reader: String) = if (reader.startsWith("f")) mulIssue else linearIssue
   private val digitSelect = at(linearIssue, "digit")
   private val lookup = at(linearIssue, "a_lookup").lsb
 
@@ -134,13 +131,10 @@ class Processor(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int,
     val constants = image.constants.map { c =>
       Cat(arithmetic.encode(c).map(digit => S(digit, operandWidth bits).asBits))
     }
-    def pick(from: Seq[Bits]) = from.zipWithIndex.map { case (bits, i) =>
-      (value === i) ? bits | B(0, bits.getWidth bits)
-    }.reduceBalancedTree(_ | _)
-    RegNext(isOperation("rom") ? pick(constants) | pick(slices))
+    RegNext(isOperation("rom") ? pick(value, constants) | pick(value, slices))
   }
   private val fromOutside = isOperation("load") || isOperation("rom")
-  private def when_(letter: String) = {
+  private def isThere(letter: String) = {
     val flag = flags(linearIssue.context)(at(linearIssue, "flag"))
     val condition = at(linearIssue, s"${letter}_when")
     Vec(False, True, flag, !flag)(condition)
@@ -152,10 +146,10 @@ class Processor(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int,
     linearIssue,
     "a",
     fields,
-    fromOutside || when_("a"),
+    fromOutside || isThere("a"),
     sign
   )
-  linearSum.io.b := term(values(5), linearIssue, "b", fields, when_("b"), False)
+  linearSum.io.b := term(values(5), linearIssue, "b", fields, isThere("b"), False)
   private val sum = arithmetic.reduce(Residue(linearSum.io.sum, arithmetic.digits, arithmetic.reducible, 0))
   private val makesSum = at(linearIssue, "operation") <= WordFormat.operation("rom")
   private val sumContext = Delay(linearIssue.context, pace.linear - 1)
@@ -225,6 +219,10 @@ class Processor(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int,
 }
 
 object Processor {
+
+  /** The one that `index` names; nothing if there is none. */
+  private def pick(index: UInt, from: Seq[Bits]): Bits = from.zipWithIndex
+    .map { case (bits, i) => (index === i) ? bits | B(0, bits.getWidth bits) }.reduceBalancedTree(_ | _)
 
   /** Who reads registers: the four terms of a product, the two of a sum. */
   private val readers = Seq("a", "b", "c", "d").map("mul" -> _) ++ Seq("a", "b").map("linear" -> _)

@@ -9,7 +9,7 @@ object MicroUnits {
   def all: Seq[UnitTarget] =
     for {
       (curve, programs) <- Seq("toy" -> odd, "secp256k1" -> square, "bls12_381" -> square)
-      kind <- Seq("", "_twin", "_trace")
+      kind <- Seq("", "_twin", "_trace_twin")
     } yield target(curve, programs, kind)
 
   private val odd = Seq("scalar_mul", "inverse")
@@ -34,7 +34,7 @@ object MicroUnits {
       "micro",
       curve,
       twin,
-      () => new Processor(door, arithmetic, image, contexts, trace = kind == "_trace"),
+      () => new Processor(door, arithmetic, image, contexts, trace = kind == "_trace_twin"),
       () =>
         Map(
           "image.json" -> (Json.render(describe(door, arithmetic, image)) + "\n"),
