@@ -31,8 +31,8 @@ RUST_ARROWS["device"] = {"algebra", "op", "cpu", "card", "remote"}
 RUST_ARROWS["testkit"] = {"algebra", "op", "card"}
 RUST_ARROWS["proofmill"] = RUST_ARROWS["device"] | {"device", "proof"}
 RUST_ARROWS["cli"] = RUST_ARROWS["c"] = RUST_ARROWS["python"] = RUST_ARROWS["proofmill"] | {"proofmill", "testkit"}
-RUST_ARROWS["bench"] = RUST_ARROWS["cli"]
-ENDS = {"cli", "bench", "c", "python"}
+RUST_ARROWS["bench"] = RUST_ARROWS["bodies"] = RUST_ARROWS["cli"]
+ENDS = {"cli", "bench", "bodies", "c", "python"}
 
 TWINS = [
     "spec/model/{op}.py", "spec/vectors/{op}/*.json", "rtl/src/main/scala/proofmill/engine/{op}/*.scala",
@@ -70,7 +70,7 @@ def scala_arrows(root):
 
 def rust_arrows(root):
     """Crates that depend on a crate above them."""
-    for manifest in sorted([*root.glob("host/*/Cargo.toml"), *root.glob("host/bind/*/Cargo.toml"), *root.glob("bench/Cargo.toml")]):
+    for manifest in sorted([*root.glob("host/*/Cargo.toml"), *root.glob("host/bind/*/Cargo.toml"), *root.glob("bench/Cargo.toml"), *root.glob("fuzz/bodies/Cargo.toml")]):
         room, where = manifest.parent.name, manifest.relative_to(root)
         if room not in RUST_ARROWS:
             yield f"{where}: crate {room} is not a room of the house"

@@ -4,7 +4,16 @@
 //! chooses with an [`Isa`].
 
 pub mod blake2b;
+pub mod bls12_377;
+pub mod bls12_381;
+pub mod bn254;
+pub mod curve;
+pub mod encoding;
 pub mod equihash;
+pub mod field;
 mod isa;
+pub mod secp256k1;
+pub mod tower;
+pub mod toy;
 
 pub use isa::Isa;

@@ -1,0 +1,124 @@
+//! BN254 (alt_bn128, bn256): y^2 = x^3 + 3 over Fp, of prime order, and its D-twist y^2 = x^3 + 3/(9 + u) over Fp2.
+
+use crate::curve::{Affine, Curve, Projective, Split, Twist, spec::bn254 as spec, times_small};
+use crate::field::{Bn254Fp, Bn254Fr};
+use crate::tower::{self, Frobenius, Tower, fp2_sqr_i};
+use std::sync::LazyLock;
+use subtle::{Choice, ConstantTimeEq};
+
+/// Coordinates of G1.
+pub type Fp = Bn254Fp;
+/// Scalars.
+pub type Fr = Bn254Fr;
+/// Coordinates of G2.
+pub type Fp2 = tower::Fp2<Bn254Tower>;
+/// The tower's middle.
+pub type Fp6 = tower::Fp6<Bn254Tower>;
+/// Where the pairing goes.
+pub type Fp12 = tower::Fp12<Bn254Tower>;
+
+/// The tower u^2 = -1, v^3 = 9 + u, w^2 = v.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Bn254Tower;
+
+/// The first group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct G1;
+
+/// The second group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct G2;
+
+/// The parameter u of the family (not the u of the tower).
+const U: [u64; 1] = [spec::parameter::MAGNITUDE];
+
+const fn fp2([c0, c1]: [[u64; 4]; 2]) -> Fp2 {
+    Fp2::new(Fp::constant(c0), Fp::constant(c1))
+}
+
+impl Tower for Bn254Tower {
+    type Base = Fp;
+    const BETA: Fp = Fp::constant(spec::tower::BETA);
+    const XI: Fp2 = fp2(spec::tower::XI);
+
+    fn frobenius() -> &'static Frobenius<Self> {
+        static CONSTANTS: LazyLock<Frobenius<Bn254Tower>> = LazyLock::new(Frobenius::compute);
+        &CONSTANTS
+    }
+
+    fn times_beta(a: Fp) -> Fp {
+        -a
+    }
+
+    fn times_xi(a: Fp2) -> Fp2 {
+        let nine = |a| times_small::<9, _>(a);
+        Fp2::new(nine(a.c0) - a.c1, nine(a.c1) + a.c0)
+    }
+
+    fn square(a: Fp2) -> Fp2 {
+        fp2_sqr_i(a)
+    }
+}
+
+impl Curve for G1 {
+    const NAME: &'static str = "bn254_g1";
+    type Base = Fp;
+    type Scalar = Fr;
+    const B: Fp = Fp::constant(spec::g1::B);
+    const B3: Fp = Fp::constant(spec::g1::B3);
+    const GENERATOR: Affine<Self> =
+        Affine::new_unchecked(Fp::constant(spec::g1::X), Fp::constant(spec::g1::Y));
+    const COFACTOR: &'static [u64] = spec::g1::COFACTOR;
+    const BETA: Fp = Fp::constant(spec::endomorphism::BETA);
+    const SPLIT: Split<Fr> = SPLIT;
+
+    fn times_b3(a: Fp) -> Fp {
+        times_small::<9, _>(a)
+    }
+
+    /// The cofactor is 1.
+    fn is_in_subgroup(_: &Projective<Self>) -> Choice {
+        Choice::from(1)
+    }
+}
+
+impl Curve for G2 {
+    const NAME: &'static str = "bn254_g2";
+    type Base = Fp2;
+    type Scalar = Fr;
+    const B: Fp2 = fp2(spec::g2::B);
+    const B3: Fp2 = fp2(spec::g2::B3);
+    const GENERATOR: Affine<Self> = Affine::new_unchecked(fp2(spec::g2::X), fp2(spec::g2::Y));
+    const COFACTOR: &'static [u64] = spec::g2::COFACTOR;
+    const BETA: Fp2 = fp2([spec::endomorphism::BETA_SQUARED, [0; 4]]);
+    const SPLIT: Split<Fr> = SPLIT;
+
+    /// (u + 1) P + psi(u P) + psi^2(u P) = psi^3(2 u P) (Dai, Lin, Zhao, Zhou, ePrint 2022/352, section 4). The
+    /// greatest common divisor of the norm of u + 1 + u psi + u psi^2 - 2 u psi^3 and the number of points is r.
+    fn is_in_subgroup(point: &Projective<Self>) -> Choice {
+        let u = point.times_public(&U);
+        let psi = u.psi();
+        (u + *point + psi + psi.psi()).ct_eq(&psi.psi().psi().double())
+    }
+
+    /// u P + psi(3 u P) + psi^2(u P) + psi^3(P) (Fuentes-Castaneda, Knapp, Rodriguez-Henriquez, SAC 2011).
+    fn clear_cofactor(point: &Projective<Self>) -> Projective<Self> {
+        let u = point.times_public(&U);
+        u + (u.double() + u).psi() + u.psi().psi() + point.psi().psi().psi()
+    }
+}
+
+impl Twist for G2 {
+    type Tower = Bn254Tower;
+
+    fn psi_constants() -> &'static [Fp2; 2] {
+        static CONSTANTS: LazyLock<[Fp2; 2]> = LazyLock::new(G2::of_d_twist);
+        &CONSTANTS
+    }
+}
+
+const SPLIT: Split<Fr> = Split {
+    lambda: Fr::constant(spec::endomorphism::LAMBDA),
+    quotients: spec::endomorphism::QUOTIENTS,
+    steps: [Fr::constant(spec::endomorphism::STEPS[0]), Fr::constant(spec::endomorphism::STEPS[1])],
+};

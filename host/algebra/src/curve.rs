@@ -1,0 +1,88 @@
+//! Elliptic curves y^2 = x^3 + b, and the twisted Edwards form of one of them.
+//!
+//! * [`Affine`]: (x, y), the form of memory and of the outside.
+//! * [`Projective`]: (X : Y : Z) with complete formulas: no input is exceptional, nothing branches on a value. What
+//!   secrets touch.
+//! * [`Jacobian`]: fewer multiplications and exceptional cases that branch; every function that uses it ends in
+//!   `_vartime`.
+//! * [`Edwards`]: the extended coordinates of -x^2 + y^2 = 1 + d x^2 y^2.
+//!
+//! A curve is a type without values that says its constants and what it does faster than the general case
+//! ([`Curve`]). The functions of formulas use the letters of the file of the same name in `spec/formulas`.
+
+mod affine;
+mod edwards;
+mod endomorphism;
+pub mod formula;
+mod jacobian;
+mod multiply;
+mod projective;
+mod twist;
+
+pub use affine::Affine;
+pub use edwards::{Edwards, EdwardsAffine, EdwardsForm, Precomputed};
+pub use endomorphism::Split;
+pub use jacobian::Jacobian;
+pub use projective::Projective;
+pub use twist::Twist;
+
+/// The primary numbers of `spec/curves`, and what follows from them.
+#[allow(clippy::unreadable_literal)]
+pub mod spec {
+    include!(concat!(env!("OUT_DIR"), "/curves.rs"));
+}
+
+use crate::field::{Field, PrimeField};
+use std::fmt::Debug;
+use std::hash::Hash;
+use subtle::Choice;
+
+/// A curve y^2 = x^3 + b with b /= 0, and on it a subgroup of prime order r.
+pub trait Curve: Copy + Debug + Default + Eq + Hash + Send + Sync + 'static {
+    /// The curve's name, and that of the group where there are two: `bls12_381_g1`.
+    const NAME: &'static str;
+    /// Where coordinates live.
+    type Base: Field;
+    /// The integers modulo r.
+    type Scalar: PrimeField;
+    /// b.
+    const B: Self::Base;
+    /// A point of order r: the one that everybody uses.
+    const GENERATOR: Affine<Self>;
+    /// The number of points of the curve, divided by r: 64-bit limbs, least significant first.
+    const COFACTOR: &'static [u64];
+    /// 3 b.
+    const B3: Self::Base;
+    /// A cube root of 1: (x, y) -> (beta x, y) multiplies points of the subgroup by the lambda of [`Self::SPLIT`].
+    const BETA: Self::Base;
+    /// What it takes to write k as k1 + k2 lambda with short k1 and k2.
+    const SPLIT: Split<Self::Scalar>;
+
+    /// `3 b a`; a curve with a small b has something cheaper than a multiplication.
+    fn times_b3(a: Self::Base) -> Self::Base {
+        a * Self::B3
+    }
+
+    /// True when a point of the curve, the identity included, is in the subgroup of order r. A curve with an
+    /// endomorphism has something cheaper than a multiplication by r.
+    fn is_in_subgroup(point: &Projective<Self>) -> Choice {
+        point.is_killed_by_order()
+    }
+
+    /// A multiple of a point of the curve that is in the subgroup; which multiple is the curve's choice.
+    fn clear_cofactor(point: &Projective<Self>) -> Projective<Self> {
+        point.times_public(Self::COFACTOR)
+    }
+}
+
+/// `N a` by doublings and additions, for small N.
+pub(crate) fn times_small<const N: u32, F: Field>(a: F) -> F {
+    let mut product = a;
+    for bit in (0..N.ilog2()).rev() {
+        product = product.double();
+        if N >> bit & 1 == 1 {
+            product += a;
+        }
+    }
+    product
+}

@@ -1,0 +1,77 @@
+//! The endomorphism (x, y) -> (beta x, y) of y^2 = x^3 + b, and scalars cut in two with it
+//! (Gallant, Lambert, Vanstone, CRYPTO 2001).
+
+use crate::field::PrimeField;
+
+/// What cuts scalars of one group: all of it follows from lambda and r and is computed at build time, from a short
+/// basis (a1, b1), (a2, b2) of the lattice a + b lambda = 0 mod r.
+///
+/// ```text
+/// c1 = round(b2 k / r)     k2 = -c1 b1 - c2 b2
+/// c2 = round(-b1 k / r)    k1 = k - k2 lambda
+/// ```
+///
+/// The quotients are products: b2/r and -b1/r are kept as integers times 2^-320, and their signs with the b's that
+/// they meet.
+#[derive(Clone, Copy, Debug)]
+pub struct Split<S: PrimeField> {
+    /// lambda^2 + lambda + 1 = 0 mod r.
+    pub lambda: S,
+    /// round(2^320 |b2| / r) and round(2^320 |b1| / r).
+    pub quotients: [[u64; 5]; 2],
+    /// -b1 with the sign of b2, and b2 with the sign of b1.
+    pub steps: [S; 2],
+}
+
+/// A number of few bits with a sign, as a scalar and as limbs.
+pub(super) struct Short {
+    /// True when the scalar stands for r minus the magnitude.
+    pub negative: bool,
+    /// 64-bit limbs, least significant first.
+    pub magnitude: Vec<u64>,
+}
+
+impl<S: PrimeField> Split<S> {
+    /// k1 and k2 with k = k1 + k2 lambda mod r, both of about half the bits of r.
+    pub(super) fn cut_vartime(&self, k: &S) -> [Short; 2] {
+        let limbs = k.to_canonical();
+        let [c1, c2]: [S; 2] =
+            self.quotients.map(|quotient| scalar(&rounded_product(limbs.as_ref(), &quotient)));
+        let k2 = c1 * self.steps[0] + c2 * self.steps[1];
+        let k1 = *k - k2 * self.lambda;
+        [short(k1), short(k2)]
+    }
+}
+
+/// round(a b / 2^320).
+fn rounded_product(a: &[u64], b: &[u64; 5]) -> [u64; 4] {
+    let mut product = [0u64; 10];
+    for (i, &x) in a.iter().enumerate() {
+        let mut carry = 0u128;
+        for (j, &y) in b.iter().enumerate() {
+            carry += u128::from(x) * u128::from(y) + u128::from(product[i + j]);
+            product[i + j] = carry as u64;
+            carry >>= 64;
+        }
+        product[i + 5] = carry as u64;
+    }
+    let mut rounded = [product[5], product[6], product[7], product[8]];
+    let mut carry = product[4] >> 63;
+    for limb in &mut rounded {
+        let (sum, overflow) = limb.overflowing_add(carry);
+        (*limb, carry) = (sum, overflow.into());
+    }
+    rounded
+}
+
+/// A number below r as a scalar, whatever the width of r.
+fn scalar<S: PrimeField>(limbs: &[u64]) -> S {
+    let shift = S::from(1 << 32).square();
+    limbs.iter().rev().fold(S::ZERO, |sum, &limb| sum * shift + S::from(limb))
+}
+
+fn short<S: PrimeField>(k: S) -> Short {
+    let (plus, minus) = (k.to_canonical(), (-k).to_canonical());
+    let negative = minus.as_ref().iter().rev().lt(plus.as_ref().iter().rev());
+    Short { negative, magnitude: if negative { minus } else { plus }.as_ref().to_vec() }
+}

@@ -1,0 +1,153 @@
+//! Points as bytes, in the forms that others use. Every form has one encoding for a point, and reading refuses all that
+//! is not the encoding of a point of the subgroup: [`EncodingError`] names the reason. No input makes it panic.
+//!
+//! | module | form | curves |
+//! |---|---|---|
+//! | [`sec1`] | SEC 1, compressed and uncompressed | secp256k1 |
+//! | [`zcash`] | Zcash and IETF, compressed and uncompressed | BLS12-381 G1, G2 |
+//! | [`pair`] | x and y, canonical little-endian | all |
+//!
+//! Points that come in are public: reading and writing are not constant time.
+
+pub mod pair;
+pub mod sec1;
+pub mod zcash;
+
+use crate::curve::{Affine, Curve};
+use crate::field::{DecodeError, Field, PrimeField};
+use crate::tower::{Fp2, Tower};
+use thiserror::Error;
+
+/// Why bytes are not the encoding of a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+pub enum EncodingError {
+    /// Not a length that the form has.
+    #[error("{found} bytes where the form has {expected}")]
+    Length {
+        /// What the form has.
+        expected: usize,
+        /// What came.
+        found: usize,
+    },
+    /// Flag bits or a first byte that this form does not have.
+    #[error("flags {0:#04x} that the form does not have")]
+    Flags(u8),
+    /// A coordinate that is not below the field's modulus.
+    #[error("a coordinate that is not below the modulus")]
+    NotReduced,
+    /// No point of the curve has these coordinates, or this x.
+    #[error("not on the curve")]
+    NotOnCurve,
+    /// A point of the curve, but not of the subgroup of prime order.
+    #[error("on the curve but not in the subgroup")]
+    NotInSubgroup,
+    /// The identity's flag, and bits besides that should be zeros.
+    #[error("the identity with other bits set")]
+    InfinityWithData,
+    /// The identity, which is no public key.
+    #[error("the identity, which is no public key")]
+    Identity,
+}
+
+impl From<DecodeError> for EncodingError {
+    fn from(error: DecodeError) -> Self {
+        match error {
+            DecodeError::Length { expected, found } => Self::Length { expected, found },
+            DecodeError::NotReduced => Self::NotReduced,
+        }
+    }
+}
+
+/// What a coordinate has to be able to do to be written: Fp, and Fp2 over it.
+pub trait Coordinate: Field {
+    /// Bytes of one coordinate.
+    const BYTES: usize;
+
+    /// Writes [`Self::BYTES`] bytes, lowest first; in Fp2 the coefficient of 1 first.
+    fn write_le(&self, bytes: &mut [u8]);
+
+    /// Writes [`Self::BYTES`] bytes, highest first; in Fp2 the coefficient of u first.
+    fn write_be(&self, bytes: &mut [u8]) {
+        self.write_le(bytes);
+        bytes.reverse();
+    }
+
+    /// Reads what [`Self::write_le`] wrote.
+    fn read_le(bytes: &[u8]) -> Result<Self, EncodingError>;
+
+    /// Reads what [`Self::write_be`] wrote.
+    fn read_be(bytes: &[u8]) -> Result<Self, EncodingError> {
+        let reversed: Vec<u8> = bytes.iter().rev().copied().collect();
+        Self::read_le(&reversed)
+    }
+
+    /// Is it the larger one of itself and its negative? In Fp2 the coefficient of u decides, and only if that is 0 the
+    /// other.
+    fn is_larger_than_negative(&self) -> bool;
+}
+
+impl<F: PrimeField> Coordinate for F {
+    const BYTES: usize = <F as PrimeField>::BYTES;
+
+    fn write_le(&self, bytes: &mut [u8]) {
+        bytes.copy_from_slice(self.to_le_bytes().as_ref());
+    }
+
+    fn read_le(bytes: &[u8]) -> Result<Self, EncodingError> {
+        Ok(F::from_le_bytes(bytes)?)
+    }
+
+    fn is_larger_than_negative(&self) -> bool {
+        let (plus, minus) = (self.to_canonical(), (-*self).to_canonical());
+        plus.as_ref().iter().rev().gt(minus.as_ref().iter().rev())
+    }
+}
+
+impl<T: Tower> Coordinate for Fp2<T> {
+    const BYTES: usize = 2 * <T::Base as PrimeField>::BYTES;
+
+    fn write_le(&self, bytes: &mut [u8]) {
+        let (c0, c1) = bytes.split_at_mut(<T::Base as PrimeField>::BYTES);
+        self.c0.write_le(c0);
+        self.c1.write_le(c1);
+    }
+
+    fn read_le(bytes: &[u8]) -> Result<Self, EncodingError> {
+        let wrong = EncodingError::Length { expected: Self::BYTES, found: bytes.len() };
+        let (c0, c1) = bytes.split_at_checked(<T::Base as PrimeField>::BYTES).ok_or(wrong)?;
+        Ok(Self::new(T::Base::read_le(c0)?, T::Base::read_le(c1)?))
+    }
+
+    fn is_larger_than_negative(&self) -> bool {
+        let decides = if bool::from(self.c1.is_zero()) { self.c0 } else { self.c1 };
+        decides.is_larger_than_negative()
+    }
+}
+
+/// The point (x, y), which has to be on the curve and in the subgroup; (0, 0), which stands for the identity inside,
+/// is refused like any other pair off the curve.
+fn point<C: Curve>(x: C::Base, y: C::Base) -> Result<Affine<C>, EncodingError> {
+    let point = Affine::new_unchecked(x, y);
+    if !bool::from(point.is_on_curve() & !point.is_identity()) {
+        return Err(EncodingError::NotOnCurve);
+    }
+    in_subgroup(point)
+}
+
+/// The point with this x, and of the two y the one that this says of.
+fn point_at<C: Curve>(
+    x: C::Base,
+    wanted: impl Fn(&C::Base) -> bool,
+) -> Result<Affine<C>, EncodingError> {
+    let found = Option::<Affine<C>>::from(Affine::from_x(x)).ok_or(EncodingError::NotOnCurve)?;
+    in_subgroup(if wanted(&found.y()) { found } else { -found })
+}
+
+fn in_subgroup<C: Curve>(point: Affine<C>) -> Result<Affine<C>, EncodingError> {
+    if bool::from(point.is_in_subgroup()) { Ok(point) } else { Err(EncodingError::NotInSubgroup) }
+}
+
+fn of_length(bytes: &[u8], expected: usize) -> Result<&[u8], EncodingError> {
+    let found = bytes.len();
+    if found == expected { Ok(bytes) } else { Err(EncodingError::Length { expected, found }) }
+}

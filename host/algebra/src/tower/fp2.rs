@@ -1,0 +1,162 @@
+//! Fp2 = Fp[u] / (u^2 - beta).
+
+use super::Tower;
+use crate::field::{Field, operators};
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, CtOption};
+
+/// c0 + c1 u.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fp2<T: Tower> {
+    /// The coefficient of 1.
+    pub c0: T::Base,
+    /// The coefficient of u.
+    pub c1: T::Base,
+}
+
+impl<T: Tower> Fp2<T> {
+    /// c0 + c1 u.
+    pub const fn new(c0: T::Base, c1: T::Base) -> Self {
+        Self { c0, c1 }
+    }
+
+    /// c0 - c1 u, which is also the p-th power.
+    pub fn conjugate(self) -> Self {
+        Self::new(self.c0, -self.c1)
+    }
+
+    /// The (p^k)-th power.
+    pub fn frobenius(self, k: usize) -> Self {
+        if k.is_multiple_of(2) { self } else { self.conjugate() }
+    }
+
+    /// The product with an element of Fp.
+    pub fn scale(self, by: T::Base) -> Self {
+        Self::new(self.c0 * by, self.c1 * by)
+    }
+
+    /// Formula `fp2_norm`: c0^2 - beta c1^2, in Fp.
+    pub fn norm(self) -> T::Base {
+        self.c0.square() - T::times_beta(self.c1.square())
+    }
+
+    fn sum(&self, other: &Self) -> Self {
+        Self::new(self.c0 + other.c0, self.c1 + other.c1)
+    }
+
+    fn difference(&self, other: &Self) -> Self {
+        Self::new(self.c0 - other.c0, self.c1 - other.c1)
+    }
+
+    fn product(&self, other: &Self) -> Self {
+        fp2_mul(*self, *other)
+    }
+
+    fn negative(&self) -> Self {
+        Self::new(-self.c0, -self.c1)
+    }
+}
+
+operators!([T: Tower] Fp2<T>);
+
+/// Formula `fp2_mul` (ePrint 2006/471, section 3.1, Karatsuba): 3 multiplications in Fp.
+fn fp2_mul<T: Tower>(a: Fp2<T>, b: Fp2<T>) -> Fp2<T> {
+    let v0 = a.c0 * b.c0;
+    let v1 = a.c1 * b.c1;
+    let c0 = v0 + T::times_beta(v1);
+    let c1 = (a.c0 + a.c1) * (b.c0 + b.c1) - v0 - v1;
+    Fp2::new(c0, c1)
+}
+
+/// Formula `fp2_sqr` (ePrint 2006/471, section 3.2, complex squaring): 2 multiplications in Fp, 2 by beta.
+pub(super) fn fp2_sqr<T: Tower>(a: Fp2<T>) -> Fp2<T> {
+    let v = a.c0 * a.c1;
+    let c0 = (a.c0 + a.c1) * (a.c0 + T::times_beta(a.c1)) - v - T::times_beta(v);
+    let c1 = v.double();
+    Fp2::new(c0, c1)
+}
+
+/// Formula `fp2_sqr_i`, where beta = -1: 2 multiplications in Fp. What towers with that beta square by.
+pub fn fp2_sqr_i<T: Tower>(a: Fp2<T>) -> Fp2<T> {
+    let c0 = (a.c0 + a.c1) * (a.c0 - a.c1);
+    let c1 = (a.c0 * a.c1).double();
+    Fp2::new(c0, c1)
+}
+
+/// The square root by the complex method (Scott, ePrint 2020/1497, section 6), for any p and any `beta`:
+/// with s^2 = norm(a) and t = (a0 + s) / 2,
+///
+/// * if t is a square, x0 = sqrt(t) and x1 = a1 / (2 x0);
+/// * otherwise t / beta is one, x1 = sqrt(t / beta) and x0 = a1 / (2 x1): then beta x1^2 = t, and
+///   x0^2 = beta a1^2 / (4 t) = (a0 - s) / 2.
+///
+/// t = 0 with a /= 0 means a1 = 0 and s = -a0: then the other root of the norm is taken, t = a0.
+fn sqrt<T: Tower>(a: Fp2<T>) -> CtOption<Fp2<T>> {
+    let half = (T::Base::ONE.double()).invert().unwrap_or(T::Base::ZERO);
+    let s = a.norm().sqrt().unwrap_or(T::Base::ZERO);
+    let t = (a.c0 + s) * half;
+    let t = T::Base::conditional_select(&t, &a.c0, t.is_zero());
+
+    let of_t = t.sqrt();
+    let direct = of_t.is_some();
+    let of_t_over_beta = (t * T::BETA.invert().unwrap_or(T::Base::ZERO)).sqrt();
+    let root = T::Base::conditional_select(
+        &of_t_over_beta.unwrap_or(T::Base::ZERO),
+        &of_t.unwrap_or(T::Base::ZERO),
+        direct,
+    );
+    let other = a.c1 * root.double().invert().unwrap_or(T::Base::ZERO);
+    let x = Fp2::new(
+        T::Base::conditional_select(&other, &root, direct),
+        T::Base::conditional_select(&root, &other, direct),
+    );
+    CtOption::new(x, x.square().ct_eq(&a))
+}
+
+impl<T: Tower> Field for Fp2<T> {
+    const ZERO: Self = Self::new(T::Base::ZERO, T::Base::ZERO);
+    const ONE: Self = Self::new(T::Base::ONE, T::Base::ZERO);
+
+    fn double(&self) -> Self {
+        Self::new(self.c0.double(), self.c1.double())
+    }
+
+    fn square(&self) -> Self {
+        T::square(*self)
+    }
+
+    /// 1 / a = conjugate(a) / norm(a).
+    fn invert(&self) -> CtOption<Self> {
+        self.norm().invert().map(|inverse| self.conjugate().scale(inverse))
+    }
+
+    fn sqrt(&self) -> CtOption<Self> {
+        sqrt(*self)
+    }
+
+    fn is_zero(&self) -> Choice {
+        self.c0.is_zero() & self.c1.is_zero()
+    }
+}
+
+impl<T: Tower> ConstantTimeEq for Fp2<T> {
+    fn ct_eq(&self, other: &Self) -> Choice {
+        self.c0.ct_eq(&other.c0) & self.c1.ct_eq(&other.c1)
+    }
+}
+
+impl<T: Tower> ConditionallySelectable for Fp2<T> {
+    fn conditional_select(a: &Self, b: &Self, choice: Choice) -> Self {
+        Self::new(
+            T::Base::conditional_select(&a.c0, &b.c0, choice),
+            T::Base::conditional_select(&a.c1, &b.c1, choice),
+        )
+    }
+}
+
+impl<T: Tower> zeroize::DefaultIsZeroes for Fp2<T> {}
+
+impl<T: Tower> From<u64> for Fp2<T> {
+    fn from(value: u64) -> Self {
+        Self::new(value.into(), T::Base::ZERO)
+    }
+}
