@@ -26,7 +26,7 @@ def sources(part):
 
 def facts():
     """Files that generators read: of the specification, and what they put beside the Verilog."""
-    read = [path for path in (ROOT / "spec").glob("*/*") if path.suffix in {".toml", ".slp"}]
+    read = [path for path in (ROOT / "spec").glob("*/*") if path.suffix in {".toml", ".slp", ".asm"}]
     return sorted([*read, *(RTL / "sim/twin").glob("*.h")])
 
 

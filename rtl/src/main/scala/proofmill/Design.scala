@@ -10,6 +10,7 @@ object Design {
     defaultConfigForClockDomains = ClockDomainConfig(resetKind = SYNC),
     oneFilePerComponent = false,
     withTimescale = false,
-    headerWithDate = false
+    headerWithDate = false,
+    inlineRom = true
   )
 }

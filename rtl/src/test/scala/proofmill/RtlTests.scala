@@ -42,7 +42,8 @@ object RtlTests extends App {
     arith.SumTests.all,
     curve.PipelineTests.all,
     curve.ScheduleTests.all,
-    engine.EquihashTests.all
+    engine.EquihashTests.all,
+    micro.AssemblerTests.all
   )
   println(s"seed ${RtlTest.seed}")
 

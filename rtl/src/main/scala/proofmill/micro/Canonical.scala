@@ -1,0 +1,142 @@
+package proofmill.micro
+
+import proofmill.field.{Arithmetic, Bound}
+import spinal.core._
+import spinal.lib._
+
+/** Residues as canonical integers, one after the other: an exact, small and slow unit for zero tests and results.
+  *
+  * 1. Idle: takes the residue of the oldest context that waits.
+  * 2. Horner: the digits become one integer; a step adds the integer so far, shifted by one signed bit of the base.
+  * 3. Lift: a multiple of p makes it at least 0.
+  * 4. Divide: multiples 2^steps p, …, 2 p, p are subtracted where they can be; what is left is the answer.
+  */
+class Canonical(arithmetic: Arithmetic, contexts: Int) extends Component {
+  import Canonical._
+  private val plan = Plan(arithmetic)
+  private val p = arithmetic.field.modulus
+  private val digit = arithmetic.reduced.width
+  private val places = WordFormat.linear("dst").bits
+
+  val io = new Bundle {
+    val request = slave(Flow(CanonicalRequest(contexts, arithmetic.digits * digit, places)))
+    val oldest = in(Bits(contexts bits))
+    val answer = master(Flow(CanonicalAnswer(contexts, arithmetic.field.bits, places)))
+  }
+
+  private val residues = Mem(Bits(arithmetic.digits * digit bits), contexts)
+  private val destinations = Mem(UInt(places bits), contexts)
+  private val waiting = Reg(Bits(contexts bits)) init 0
+  residues.write(io.request.context, io.request.residue, io.request.valid)
+  destinations.write(io.request.context, io.request.place, io.request.valid)
+
+  private val idle :: horner :: lift :: divide :: done :: Nil = List.tabulate(5)(i => U(i, 3 bits))
+  private val state = Reg(UInt(3 bits)) init 0
+  private val context = Reg(UInt(log2Up(contexts) bits))
+  private val value, total = Reg(SInt(plan.width bits))
+  private val rest = Reg(Bits(arithmetic.digits * digit bits))
+  private val step = Reg(UInt(log2Up(plan.longest + 1) bits))
+  private val left = Reg(UInt(log2Up(arithmetic.digits + 1) bits))
+
+  private val chosen = OHMasking.roundRobin(waiting, io.oldest)
+  private val chosenContext = OHToUInt(chosen)
+  private val loaded = residues.readAsync(chosenContext)
+  private val take = state === idle && waiting.orR
+  waiting := (waiting & ~(take ? chosen | B(0, contexts bits))) |
+    (io.request.valid ? UIntToOh(io.request.context, contexts) | B(0, contexts bits))
+
+  private val top = rest.takeHigh(digit).asSInt.resize(plan.width)
+  private val nextTotal = ((step === 0) ? top | total) + plan.signedShifts(value, step)
+  private val reduced = value - S((p << plan.steps), plan.width bits)
+  step := step + 1
+  switch(state) {
+    is(idle) {
+      context := chosenContext
+      value := loaded.takeHigh(digit).asSInt.resize(plan.width)
+      rest := (loaded << digit).resize(rest.getWidth)
+      left := arithmetic.digits - 1
+      step := 0
+      when(take)(state := (if (arithmetic.digits > 1) horner else lift))
+    }
+    if (arithmetic.digits > 1) is(horner) {
+      total := nextTotal
+      when(step === plan.base.size - 1) {
+        value := nextTotal
+        rest := (rest << digit).resize(rest.getWidth)
+        left := left - 1
+        step := 0
+        when(left === 1)(state := lift)
+      }
+    }
+    is(lift) {
+      value := value + S(p << plan.steps, plan.width bits)
+      step := 0
+      state := divide
+    }
+    is(divide) {
+      value := ((reduced.msb ? value | reduced) << 1).resize(plan.width)
+      when(step === plan.steps)(state := done)
+    }
+    is(done)(state := idle)
+  }
+
+  io.answer.valid := state === done
+  io.answer.context := context
+  io.answer.place := destinations.readAsync(context)
+  io.answer.value := value(plan.steps + 1, arithmetic.field.bits bits).asBits
+}
+
+object Canonical {
+
+  /** @param base the base as signed shifts; @param steps the integer is within 2^steps p of 0 */
+  case class Plan(base: Seq[(Int, Boolean)], steps: Int, width: Int) {
+    val longest: Int = base.size.max(steps + 1)
+
+    def signedShifts(value: SInt, step: UInt): SInt =
+      if (base.isEmpty) value
+      else base.zipWithIndex.map { case ((shift, minus), i) =>
+        val shifted = (value << shift).resize(width)
+        i -> (if (minus) -shifted else shifted)
+      }.foldLeft(S(0, width bits)) { case (otherwise, (i, shifted)) => (step === i) ? shifted | otherwise }
+  }
+
+  object Plan {
+    def apply(arithmetic: Arithmetic): Plan = {
+      val base = if (arithmetic.digits == 1) Seq.empty else nonAdjacent(arithmetic.base)
+      val bounds = Seq.fill(arithmetic.digits)(arithmetic.reduced)
+      val whole = bounds.reduce((high, low) => times(high, arithmetic.base) + low)
+      val steps = Iterator.from(0).find(s => whole.within(Bound.magnitude((arithmetic.field.modulus << s) - 1))).get
+      // Horner's partial sums can exceed the whole by the lower shifts of one step.
+      Plan(base, steps, arithmetic.field.bits + steps + 4)
+    }
+    private def times(bound: Bound, k: BigInt) = {
+      val ends = Seq(bound.low * k, bound.high * k)
+      Bound(ends.min, ends.max)
+    }
+    private def nonAdjacent(k: BigInt): Seq[(Int, Boolean)] =
+      if (k == 0) Seq.empty
+      else if (!k.testBit(0)) nonAdjacent(k >> 1).map { case (shift, minus) => (shift + 1, minus) }
+      else {
+        val minus = k.mod(4) == 3
+        (0, minus) +: nonAdjacent((if (minus) k + 1 else k - 1) >> 1).map { case (shift, m) => (shift + 1, m) }
+      }
+  }
+
+  /** Cycles from the one in which a residue is taken to the one in which its answer is there. */
+  def latency(arithmetic: Arithmetic): Int = {
+    val plan = Plan(arithmetic)
+    (arithmetic.digits - 1) * plan.base.size + plan.steps + 3
+  }
+}
+
+case class CanonicalRequest(contexts: Int, residueBits: Int, placeBits: Int) extends Bundle {
+  val context = UInt(log2Up(contexts) bits)
+  val residue = Bits(residueBits bits)
+  val place = UInt(placeBits bits)
+}
+
+case class CanonicalAnswer(contexts: Int, bits: Int, placeBits: Int) extends Bundle {
+  val context = UInt(log2Up(contexts) bits)
+  val value = Bits(bits bits)
+  val place = UInt(placeBits bits)
+}

@@ -1,0 +1,40 @@
+package proofmill.micro
+
+import proofmill.field.{Arithmetic, Bound}
+
+/** What a job brings and takes away, the same for all programs of a processor: whole numbers for the control, elements of the field.
+  * All are plain integers outside; an element may be any integer of the field's width. Flags go with every result.
+  */
+case class Door(numbers: Seq[(String, Int)], elements: Seq[String], results: Seq[String])
+
+/** What a field's arithmetic means for programs: how large sums may become, and how integers become residues. */
+class Demands(val arithmetic: Arithmetic) {
+  private val field = arithmetic.field
+
+  /** Bounds of what stands in the two banks. */
+  val product: Bound = arithmetic.product
+  val sum: Bound = arithmetic.reduced
+  def of(value: Value): Bound = if (value.bank == Value.products) product else sum
+
+  private def bound(terms: Seq[Term]): Bound =
+    terms.map(t => of(t.value) * ((if (t.minus) -1 else 1) << t.shift)).reduceOption(_ + _).getOrElse(Bound(0, 0))
+
+  def factor(terms: Seq[Term]): Boolean = bound(terms).within(arithmetic.factor)
+  def reducible(terms: Seq[Term]): Boolean = bound(terms).within(arithmetic.reducible)
+
+  /** Is a canonical integer its own residue? Else it is loaded in slices, each the first digit of a residue. */
+  val plain: Boolean = arithmetic.digits == 1 && arithmetic.scale == 1
+  val sliceBits: Int =
+    if (arithmetic.digits == 1) field.bits
+    else 8 * ((arithmetic.reducible.high.bitLength - 1).min(arithmetic.base.abs.bitLength) / 8)
+  val slices: Int = (field.bits + sliceBits - 1) / sliceBits
+
+  /** What a slice's residue is multiplied by to stand for its part of the integer; nothing where that is 1. */
+  def sliceWeight(i: Int): Option[BigInt] = {
+    val weight = field.residue((BigInt(1) << (sliceBits * i)) * arithmetic.scale)
+    Option.when(weight != 1)(weight)
+  }
+
+  /** What a residue is multiplied by before its digits are the integer that it stands for. */
+  val settleWeight: Option[BigInt] = Option.when(arithmetic.scale != 1)(field.inverse(arithmetic.scale))
+}

@@ -1,0 +1,147 @@
+package proofmill.micro
+
+import scala.collection.mutable
+
+/** Sums and products become operations: what a unit's operands can take in is folded into them, the rest is put into registers.
+  *
+  * The multiplier's operands are sums of two terms, so that most additions of a formula cost nothing. Where a sum has
+  * more terms, or would exceed what its reader may take, an addition of the linear unit makes it a value; its
+  * result is always reduced.
+  */
+class Emission(val demands: Demands, constants: mutable.ArrayBuffer[BigInt]) {
+  private val field = demands.arithmetic.field
+
+  private var blocks = Vector.empty[Block]
+  private var operations = Vector.empty[Operation]
+  private var made = Map.empty[Sum, Sum]
+
+  /** What is known before a loop's body is tried, to be had back if it must be tried again. */
+  case class Mark(blocks: Vector[Block], operations: Vector[Operation], made: Map[Sum, Sum])
+  def mark: Mark = Mark(blocks, operations, made)
+  def back(mark: Mark): Unit = {
+    blocks = mark.blocks; operations = mark.operations; made = mark.made
+  }
+
+  def emit(operation: Operation): Unit = operations :+= operation
+  def isFresh(value: Value): Boolean = operations.exists(_.result.contains(value))
+  def open: Block = Block(operations, None)
+
+  def close(last: Option[Operation]): Unit = {
+    blocks :+= Block(operations, last)
+    operations = Vector.empty
+  }
+  def finished: Seq[Block] = blocks
+
+  /** What was made from these values is no longer true. */
+  def forget(values: Set[Value]): Unit = made = made.filterNot { case (of, into) =>
+    of.values.exists(values) || into.values.exists(values)
+  }
+  def recall(known: Map[Sum, Sum]): Unit = made = known
+
+  def add(a: Sum, b: Sum): Sum =
+    if ((a + b).fits) a + b
+    else if (a.terms.size >= b.terms.size && a.single.isEmpty) add(register(a), b)
+    else add(a, register(b))
+
+  def scale(k: Int, a: Sum): Sum =
+    if ((a * k).fits) a * k
+    else if (a.single.isEmpty) scale(k, register(a))
+    else {
+      // Horner's rule over the non-adjacent form, from the top.
+      val low = Sum.nonAdjacent(k).collectFirst { case (0, minus) => if (minus) -1 else 1 }.getOrElse(0)
+      val shift = Integer.numberOfTrailingZeros(k - low).min(Sum.largestShift)
+      add(register(scale((k - low) >> shift, a)) * (1 << shift), a * low)
+    }
+
+  def mul(a: Sum, b: Sum): Sum = if (a.factors.isEmpty || b.factors.isEmpty) Sum.zero
+  else {
+    val (left, leftMinus) = factor(a)
+    val (right, rightMinus) = factor(b)
+    val result = new Value(Value.products)
+    emit(new Operation("mul", left, right, Some(result)))
+    Sum(result) * (if (leftMinus == rightMinus) 1 else -1)
+  }
+
+  /** Terms of a factor and whether they are its negative: at most one of two may be negative. */
+  private def factor(sum: Sum): (Seq[Term], Boolean) = {
+    val (terms, minus) = positive(sum)
+    if (sum.fits && demands.factor(terms)) (terms, minus)
+    else {
+      val (value, minus) = register(sum).single.get
+      (Seq(Term(value, 0, minus = false)), minus)
+    }
+  }
+
+  private def positive(sum: Sum): (Seq[Term], Boolean) =
+    if (sum.terms.nonEmpty && sum.terms.forall(_.minus)) ((-sum).terms, true) else (sum.terms, false)
+
+  /** The sum, or its negative, in a register. */
+  def register(sum: Sum): Sum = if (sum.single.nonEmpty) sum
+  else made.getOrElse(
+    sum, {
+      require(sum.fits, "a sum has more than two terms")
+      val (terms, minus) = positive(sum)
+      val result = linear("add", terms)
+      val found = Sum(result) * (if (minus) -1 else 1)
+      made += sum -> found
+      found
+    }
+  )
+
+  /** The sum itself in a register. */
+  def exactly(sum: Sum): Value = register(sum).single match {
+    case Some((value, false)) => value
+    case _ =>
+      val Some((value, true)) = register(sum).single
+      linear("add", Seq(Term(value, 0, minus = true)))
+  }
+
+  def linear(
+      operation: String,
+      terms: Seq[Term],
+      fields: Map[String, Int] = Map.empty,
+      reads: Seq[Value] = Seq.empty
+  ): Value = {
+    require(demands.reducible(terms), s"${field.name}: a sum is too large to be reduced")
+    val result = new Value(Value.sums)
+    emit(new Operation(operation, terms, Seq.empty, Some(result), fields, reads))
+    result
+  }
+
+  def copy(value: Value): Value = linear("add", Seq(Term(value, 0, minus = false)))
+
+  def constant(value: BigInt): Sum = {
+    val residue = field.residue(value)
+    if (residue == 0) Sum.zero else rom(residue)
+  }
+
+  private val fromRom = mutable.Map.empty[BigInt, Value]
+  private def rom(residue: BigInt): Sum = {
+    // A constant is loaded once and stays; its key in `made` is a sum of a value that no operation makes.
+    val key = Sum(fromRom.getOrElseUpdate(residue, new Value(Value.sums))) * 2
+    made.getOrElse(
+      key, {
+        if (!constants.contains(residue)) constants += residue
+        val found = Sum(linear("rom", Seq.empty, Map("value" -> constants.indexOf(residue))))
+        made += key -> found
+        found
+      }
+    )
+  }
+
+  /** An element of the door, its slices put together. */
+  def element(place: Int): Sum =
+    (0 until demands.slices).map { i =>
+      val slice = Sum(linear("load", Seq.empty, Map("value" -> (place * demands.slices + i))))
+      demands.sliceWeight(i).fold(slice)(weight => mul(slice, constant(weight)))
+    }.reduce((a, b) => Sum(exactly(add(a, b))))
+
+  /** Has its canonical integer made, which goes to `place`. */
+  def settle(sum: Sum, place: Int, weigh: Boolean): Operation = {
+    val weighed = if (weigh) demands.settleWeight.fold(sum)(weight => mul(sum, constant(weight))) else sum
+    val terms = register(weighed).terms
+    val settled = new Operation("settle", terms, fields = Map("dst" -> place, "wait_exact" -> 1))
+    emit(settled)
+    settled
+  }
+}

@@ -1,0 +1,340 @@
+package proofmill.micro
+
+import proofmill.micro.Program._
+import proofmill.spec.Formula
+
+import scala.collection.mutable
+
+/** A program's statements become blocks of operations: formulas line by line, `for` unrolled, loops as blocks that repeat themselves.
+  *
+  * A variable that a loop assigns lives in one register before, in and after the loop. Where the operation that makes its
+  * new value can write there, it does; else a copy is added. Names first given inside a loop end with it.
+  */
+class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[String, BigInt], emission: Emission) {
+  import emission._
+
+  private var names = Map.empty[String, Sum]
+  private val flags = mutable.LinkedHashMap.empty[String, Int] // numbered as they appear
+  private val arrays = mutable.LinkedHashMap.empty[String, mutable.Map[Int, Value]]
+  private var numbers = program.windows.take(1).map(w => "last" -> (places(w) - 1)).toMap // and variables of `for`
+  private var counter = Option.empty[String]
+  private var inLoop = false
+
+  // Order that registers do not tell: who must come after the last operation that set a digit register or a flag.
+  private var digitSetters = Map.empty[Int, Operation]
+  private var digitReaders = Map.empty[Int, Seq[Operation]].withDefaultValue(Seq.empty)
+  private var exact = Option.empty[Operation]
+  private var flagReaders = Seq.empty[Operation]
+
+  /** Sizes of the arrays that are looked up by a digit, in the order in which they stand in the bank. */
+  def arraySizes: Seq[(String, Int)] = arrays.toSeq.map { case (name, elements) => name -> (elements.keys.max + 1) }
+
+  def blocks: Seq[Block] = {
+    lookedUp(program.statements).foreach(arrays(_) = mutable.Map.empty)
+    program.statements.foreach(expand)
+    close(Some(new Operation("end", fields = Map("wait_exact" -> 1))))
+    finished
+  }
+
+  private def lookedUp(statements: Seq[Statement]): Seq[String] = statements.flatMap {
+    case call: Call  => (call.arguments).filter(ref => ref.index.exists(isWindow)).map(_.name)
+    case copy: Copy  => Seq(copy.from).filter(ref => ref.index.exists(isWindow)).map(_.name)
+    case loop: Loop  => lookedUp(loop.body)
+    case inside: For => lookedUp(inside.body)
+    case _           => Seq.empty
+  }.distinct
+
+  private def places(window: Window) = Program.places(window, door.numbers.toMap.apply(window.number))
+
+  private def isWindow(name: String) = program.windows.exists(_.name == name)
+
+  private def expand(statement: Statement): Unit =
+    try statement match {
+        case Call(_, targets, formula, arguments) =>
+          require(Formula.names.contains(formula), s"$formula is neither a formula nor an operand of one")
+          call(targets, Formula(formula), arguments.map(read))
+        case Assign(_, target, step, operands)   => assign(target, apply(step, operands.map(read)))
+        case Copy(_, target, from)               => assign(target, read(from))
+        case Choose(_, target, flag, set, clear) => assign(target, choose(flag, read(set), read(clear)))
+        case Power(line, target, base, exponent) => power(line, target, read(base), Exponent(exponent, field.modulus))
+        case Zero(_, flag, of)                   => settled(settle(read(of), flagNumber(flag), weigh = false))
+        case Result(_, name, from)               => settled(settle(read(from), resultPlace(name), weigh = true))
+        case Digit(_, window, place)             => digit(window, place)
+        case For(_, variable, first, last, body) =>
+          for (i <- first to last) {
+            numbers += variable -> i
+            body.foreach(expand)
+          }
+        case loop: Loop => repeat(loop)
+      }
+    catch {
+      case problem: IllegalArgumentException =>
+        sys.error(
+          s"spec/micro/${program.name}.asm:${statement.line}: ${problem.getMessage.stripPrefix("requirement failed: ")}"
+        )
+    }
+
+  private def field = demands.arithmetic.field
+
+  // Names and operands.
+
+  private def key(ref: Ref): String = ref.index.fold(ref.name)(index => s"${ref.name}[${indexOf(index)}]")
+
+  private def indexOf(index: String): Int = {
+    val Offset = """(\w+)\s*([-+])\s*(\d+)""".r
+    def number(text: String) = numbers.getOrElse(text, text.toInt)
+    index match {
+      case Offset(variable, "+", offset) => number(variable) + offset.toInt
+      case Offset(variable, _, offset)   => number(variable) - offset.toInt
+      case _                             => number(index)
+    }
+  }
+
+  private def read(ref: Ref): Sum = ref match {
+    case Ref(name, Some(window), signed) if isWindow(window) => Sum(lookup(name, window, signed))
+    case Ref(name, None, _) if name.forall(_.isDigit)        => constant(BigInt(name))
+    case _ =>
+      names.getOrElse(
+        key(ref),
+        ref.name match {
+          case name if door.elements.contains(name) =>
+            val sum = element(door.elements.indexOf(name))
+            names += name -> sum
+            sum
+          case name if known.contains(name) => constant(known(name))
+          case name                         => throw new IllegalArgumentException(s"$name has no value here")
+        }
+      )
+  }
+
+  private def assign(ref: Ref, sum: Sum): Unit = {
+    names += key(ref) -> (if (arrays.contains(ref.name)) Sum(store(ref, sum)) else sum)
+  }
+
+  /** An array's element stands where a digit will look for it. */
+  private def store(ref: Ref, sum: Sum): Value = {
+    require(!inLoop, s"${ref.name} is looked up by a digit and cannot be assigned in a loop")
+    val place = indexOf(ref.index.get)
+    require(!arrays(ref.name).contains(place), s"${ref.name}[$place] has a value already")
+    val found = exactly(sum)
+    val free = found.bank == Value.sums && isFresh(found) && found.element.isEmpty && found.web == found
+    val value = if (free) found else copy(found)
+    value.element = Some(ref.name -> place)
+    arrays(ref.name)(place) = value
+    value
+  }
+
+  // Operations.
+
+  private def apply(step: Formula.Step, operands: Seq[Sum]): Sum = (step, operands) match {
+    case (_: Formula.Add, Seq(a, b))   => add(a, b)
+    case (_: Formula.Sub, Seq(a, b))   => add(a, -b)
+    case (_: Formula.Mul, Seq(a, b))   => mul(a, b)
+    case (_: Formula.Neg, Seq(a))      => -a
+    case (Formula.Scale(k, _), Seq(a)) => scale(k, a)
+    case _                             => throw new IllegalArgumentException("wrong number of operands")
+  }
+
+  private def call(targets: Seq[Ref], formula: Formula, arguments: Seq[Sum]): Unit = {
+    require(arguments.size == formula.inputs.size, s"${formula.name} has ${formula.inputs.size} inputs")
+    require(targets.size == formula.outputs.size, s"${formula.name} has ${formula.outputs.size} outputs")
+    require(formula.over.isEmpty, s"${formula.name} is over ${formula.over.getOrElse("")}")
+    val small = formula.constants.flatMap(c => known.get(c).filter(_.abs < 64).map(c -> _.toInt)).toMap
+    val large = formula.constants.filterNot(small.contains).map(c =>
+      c -> constant(known.getOrElse(c, throw new IllegalArgumentException(s"the constant $c is not known")))
+    )
+    val values = formula.lines.foldLeft(formula.inputs.zip(arguments).toMap ++ large) { (found, line) =>
+      val result = line.step match {
+        case Formula.Mul(a, b) if small.contains(a) => scale(small(a), found(b))
+        case Formula.Mul(a, b) if small.contains(b) => scale(small(b), found(a))
+        case step                                   => apply(step, step.operands.map(found))
+      }
+      found + (line.result -> result)
+    }
+    targets.zip(formula.outputs).foreach { case (target, output) => assign(target, values(output)) }
+  }
+
+  private def choose(flag: String, set: Sum, clear: Sum): Sum = {
+    val number = flags.getOrElse(flag, throw new IllegalArgumentException(s"the flag $flag is never set"))
+    // A term that is zero is not there; the word then says `never`.
+    val both = Seq(set, clear).map(sum => register(sum).terms.headOption)
+    val when = both.zipWithIndex.map { case (term, i) => if (term.isEmpty) 0 else 2 + i }
+    val present = both.flatten
+    val fields = Map("flag" -> number, "wait_exact" -> 1) ++
+      (if (both.head.isEmpty) Map("a_when" -> when(1)) else Map("a_when" -> when(0), "b_when" -> when(1)))
+    val result = linear("add", present, fields)
+    val operation = open.operations.last
+    operation.after ++= exact
+    flagReaders :+= operation
+    Sum(result)
+  }
+
+  private def flagNumber(flag: String): Int = {
+    val number = flags.getOrElseUpdate(flag, flags.size)
+    require(number < WordFormat.flags, "there are too many flags")
+    number
+  }
+  private def resultPlace(name: String): Int = {
+    require(door.results.contains(name), s"$name is not a result")
+    WordFormat.flags + door.results.indexOf(name)
+  }
+
+  /** Canonical values are made one after the other; flags are read only when theirs is there. */
+  private def settled(operation: Operation): Unit = {
+    operation.after ++= exact ++ flagReaders
+    exact = Some(operation)
+    flagReaders = Seq.empty
+  }
+
+  private def digit(window: String, place: String): Unit = {
+    val register = digitRegister(window)
+    val number = windows.indexWhere(w =>
+      program.windows.find(_.name == window).exists(p => p.number == w.number && p.bits == w.bits)
+    )
+    val at = if (counter.contains(place)) Map("counted" -> 1, "value" -> 0) else Map("value" -> indexOf(place))
+    val operation = new Operation("digit", fields = Map("digit" -> register, "dst" -> number) ++ at)
+    operation.after ++= digitReaders(register) ++ digitSetters.get(register)
+    digitSetters += register -> operation
+    digitReaders += register -> Seq.empty
+    emit(operation)
+  }
+
+  private def digitRegister(window: String): Int = {
+    val register = program.windows.indexWhere(_.name == window)
+    require(register >= 0 && register < WordFormat.digitRegisters, s"$window is not a window, or one too many")
+    register
+  }
+
+  private def lookup(name: String, window: String, signed: Boolean): Value = {
+    val elements = arrays(name)
+    val largest = 1 << (program.windows.find(_.name == window).get.bits - 1)
+    require((0 to largest).forall(elements.contains), s"$name does not have elements 0 to $largest")
+    val register = digitRegister(window)
+    val fields = Map("digit" -> register, "a_lookup" -> 1, "a_signed" -> (if (signed) 1 else 0))
+    val result = linear("add", Seq(Term(elements(0), 0, minus = false)), fields, elements.values.toSeq)
+    val operation = open.operations.last
+    operation.after ++= digitSetters.get(register)
+    digitReaders += register -> (digitReaders(register) :+ operation)
+    result
+  }
+
+  /** base^exponent by sliding windows (Handbook of Applied Cryptography, Algorithm 14.85); the exponent is known, so the order is constant. */
+  private def power(line: Int, target: Ref, base: Sum, exponent: BigInt): Unit = {
+    val plan = Exponent.windows(exponent, Exponent.window(exponent))
+    lazy val square = mul(base, base)
+    val odd = Seq.iterate(base, plan.map(_._2).max / 2 + 1)(mul(_, square))
+    val result = target.copy(name = s"${target.name}^", index = None)
+    plan.zipWithIndex.foreach { case ((squarings, factor), i) =>
+      if (i == 0) assign(result, odd(factor / 2))
+      else {
+        squareTimes(line, result, squarings)
+        if (factor != 0) assign(result, mul(read(result), odd(factor / 2)))
+      }
+    }
+    assign(target, read(result))
+    names -= result.name
+  }
+
+  private def squareTimes(line: Int, name: Ref, times: Int): Unit = {
+    val square = Assign(line, name, Formula.Mul("a", "a"), Seq(name, name))
+    val unrolled = if (times < 4) times else 1
+    for (_ <- 0 until unrolled) expand(square)
+    if (times > unrolled) repeat(Loop(line, "", s"${times - unrolled - 1}", Seq(square)))
+  }
+
+  // Loops.
+
+  private def assigned(statements: Seq[Statement]): Set[String] = statements.flatMap {
+    case call: Call  => call.targets.map(key)
+    case one: Assign => Seq(key(one.target))
+    case one: Copy   => Seq(key(one.target))
+    case one: Choose => Seq(key(one.target))
+    case one: For    => (one.first to one.last).flatMap { i => numbers += one.variable -> i; assigned(one.body) }
+    case _: Power    => throw new IllegalArgumentException("a power cannot stand in a loop")
+    case _: Loop     => throw new IllegalArgumentException("a loop cannot stand in a loop")
+    case _           => Seq.empty
+  }.toSet
+
+  private def repeat(loop: Loop): Unit = {
+    require(!inLoop, "a loop cannot stand in a loop")
+    val carried = assigned(loop.body).intersect(names.keySet).toSeq.sorted
+    val before = (names, mark)
+    // The bank of a variable is found by trying: products, if its value before and after is one, else sums.
+    def attempt(inSums: Set[String]): Unit = {
+      names = before._1
+      back(before._2)
+      round(loop, carried, inSums).foreach(moved => attempt(inSums + moved))
+    }
+    attempt(Set.empty)
+  }
+
+  /** Expands the loop; or names a variable whose register must be in the other bank. */
+  private def round(loop: Loop, carried: Seq[String], inSums: Set[String]): Option[String] = {
+    val homes = carried.map(name => name -> home(name, inSums(name))).toMap
+    emit(new Operation("count", fields = Map("value" -> indexOf(loop.first))))
+    close(None)
+    forgetOrder()
+    val outside = (names.keySet, mark.made)
+    forget(homes.values.toSet)
+    inLoop = true
+    counter = Some(loop.variable)
+    loop.body.foreach(expand)
+    counter = None
+    inLoop = false
+    val writers = carried.map(name => name -> bringHome(homes(name), exactly(names(name)))).toMap
+    for ((name, Right(writer)) <- writers) keepOrder(homes(name), writer)
+    val moved = carried.find(writers(_).isLeft)
+    close(Some(new Operation("repeat")))
+    forgetOrder()
+    names = names.filter { case (name, _) => outside._1(name) } ++
+      homes.map { case (name, value) => name -> Sum(value) }
+    recall(outside._2)
+    forget(homes.values.toSet)
+    moved
+  }
+
+  private def forgetOrder(): Unit = {
+    digitSetters = Map.empty
+    digitReaders = Map.empty[Int, Seq[Operation]].withDefaultValue(Seq.empty)
+    exact = None
+    flagReaders = Seq.empty
+  }
+
+  /** The value of a variable in a register that is nobody else's. */
+  private def home(name: String, inSums: Boolean): Value = {
+    val value = exactly(names(name))
+    val shared = value.element.nonEmpty || (names - name).values.exists(_.values(value))
+    val own = if (!shared && (value.bank == Value.sums || !inSums)) value else copy(value)
+    names += name -> Sum(own)
+    own
+  }
+
+  /** Makes `last` stand in the register of `home` at the end of a round: the operation that writes it there, none if nothing need be
+    * done; left if the register is in the wrong bank.
+    */
+  private def bringHome(home: Value, last: Value): Either[Unit, Option[Operation]] =
+    if (last eq home) Right(None)
+    else {
+      val maker = open.operations.find(_.result.contains(last)).filter { op =>
+        last.bank == home.bank && last.web == last && readers(home, op).forall(reader => !open.depends(reader, op))
+      }
+      maker match {
+        case Some(op) =>
+          last.join(home)
+          Right(Some(op))
+        case None if home.bank == Value.sums =>
+          copy(last).join(home)
+          Right(open.operations.lastOption)
+        case None => Left(())
+      }
+    }
+
+  private def readers(home: Value, except: Operation): Seq[Operation] =
+    open.operations.filter(op => op.reads.contains(home) && op != except)
+
+  /** Whoever reads what a variable was in this round comes before the operation that writes what it will be. */
+  private def keepOrder(home: Value, writer: Option[Operation]): Unit = for (op <- writer) {
+    op.after ++= readers(home, op)
+    require(!op.after.exists(open.depends(_, op)), "two variables of a loop exchange their values")
+  }
+}

@@ -1,0 +1,110 @@
+package proofmill.micro
+
+import scala.collection.mutable
+
+/** A value of a program that stands in a register; written by one unit, so it lives in that unit's bank.
+  *
+  * Values that must share a register (a variable before, in and after a loop) name the same `web`.
+  */
+final class Value(val bank: Int) {
+  private var joined: Option[Value] = None
+
+  /** The element of an array that is looked up by a digit: its register is the array's. */
+  var element: Option[(String, Int)] = None
+
+  def web: Value = joined.fold(this)(_.web)
+  def join(other: Value): Unit = if (web ne other.web) web.joined = Some(other.web)
+}
+
+object Value {
+  val products: Int = WordFormat.banks.indexOf("products")
+  val sums: Int = WordFormat.banks.indexOf("sums")
+}
+
+/** A value times plus or minus a power of two. */
+case class Term(value: Value, shift: Int, minus: Boolean)
+
+/** Values with small integer factors: a sum that is not yet in a register, nor ever needs to be if a unit can form it. */
+case class Sum(factors: Map[Value, Int]) {
+  def +(other: Sum): Sum = Sum.of(other.factors.foldLeft(factors) { case (sum, (value, k)) =>
+    sum.updated(value, sum.getOrElse(value, 0) + k)
+  })
+  def *(k: Int): Sum = Sum.of(factors.map { case (value, factor) => value -> factor * k })
+  def unary_- : Sum = this * -1
+  def values: Set[Value] = factors.keySet
+
+  /** The value, if the sum is one value once, plus or minus. */
+  def single: Option[(Value, Boolean)] =
+    Option.when(factors.size == 1)(factors.head).collect { case (value, k) if k.abs == 1 => (value, k < 0) }
+
+  /** The sum as terms, each factor as few powers of two. */
+  def terms: Seq[Term] =
+    factors.toSeq.flatMap { case (value, k) =>
+      Sum.powers(k).map { case (shift, minus) => Term(value, shift, minus) }
+    }
+
+  /** May it be one operand of a unit: at most two terms, no shift beyond the largest? */
+  def fits: Boolean = terms.size <= 2 && terms.forall(_.shift <= Sum.largestShift)
+}
+
+object Sum {
+  val zero: Sum = new Sum(Map.empty)
+  val largestShift: Int = WordFormat.mul("a_shift").all
+
+  def apply(value: Value): Sum = Sum(Map(value -> 1))
+  private def of(factors: Map[Value, Int]): Sum = Sum(factors.filter(_._2 != 0))
+
+  /** Signed powers of two that sum up to `k`: two that a unit can shift by if there are, rather 2 + 1 than 4 - 1. */
+  def powers(k: Int): Seq[(Int, Boolean)] = {
+    val one = for (shift <- 0 to largestShift; minus <- Seq(false, true)) yield shift -> minus
+    val some = one.map(Seq(_)) ++ one.combinations(2)
+    some.filter(_.map(worth).sum == k).minByOption(form => (form.size, form.map(_._1).max)).getOrElse(nonAdjacent(k))
+  }
+  private def worth(power: (Int, Boolean)): Int = if (power._2) -(1 << power._1) else 1 << power._1
+
+  /** Signed powers of two, lowest first, no two neighbours, that sum up to `k`. */
+  def nonAdjacent(k: Int): Seq[(Int, Boolean)] =
+    if (k == 0) Seq.empty
+    else if (k % 2 == 0) nonAdjacent(k / 2).map { case (shift, minus) => (shift + 1, minus) }
+    else {
+      val minus = Math.floorMod(k, 4) == 3
+      (0, minus) +: nonAdjacent((if (minus) k + 1 else k - 1) / 2).map { case (shift, m) => (shift + 1, m) }
+    }
+}
+
+/** One operation of a program before it has a place and registers.
+  *
+  * @param operation `mul`, or one of the linear unit's
+  * @param left terms of the first factor, or of the sum
+  * @param right terms of the second factor
+  * @param reads values whose registers it reads; they may be more than those of its terms (a lookup)
+  * @param fields what else stands in the word
+  */
+final class Operation(
+    val operation: String,
+    val left: Seq[Term] = Seq.empty,
+    val right: Seq[Term] = Seq.empty,
+    val result: Option[Value] = None,
+    val fields: Map[String, Int] = Map.empty,
+    more: Seq[Value] = Seq.empty
+) {
+  val multiplies: Boolean = operation == "mul"
+  val reads: Seq[Value] = ((left ++ right).map(_.value) ++ more).distinct
+
+  /** Operations that must come earlier, besides those that make what it reads. */
+  val after: mutable.Set[Operation] = mutable.Set.empty
+}
+
+/** Operations without a jump between them. `last` ends the block: a `repeat` of the block itself, or the program's `end`. */
+case class Block(operations: Seq[Operation], last: Option[Operation]) {
+  def all: Seq[Operation] = operations ++ last
+
+  /** Does `later` come after `earlier` in every order of the block? */
+  def depends(later: Operation, earlier: Operation): Boolean = {
+    val makers = operations.flatMap(op => op.result.map(_ -> op)).toMap
+    val seen = mutable.Set.empty[Operation]
+    def reaches(op: Operation): Boolean =
+      (op eq earlier) || (seen.add(op) && (op.reads.flatMap(makers.get) ++ op.after).exists(reaches))
+    reaches(later)
+  }
+}

@@ -1,0 +1,126 @@
+package proofmill.micro
+
+import java.nio.file.Files
+
+import proofmill.spec.{Formula, Spec}
+
+import scala.jdk.CollectionConverters._
+
+/** A program of `spec/micro` as it is written: what each statement says, nothing yet about registers or words.
+  *
+  * `docs/microcode.md` tells the language.
+  */
+case class Program(name: String, windows: Seq[Program.Window], statements: Seq[Program.Statement])
+
+object Program {
+
+  /** Digits -2^(bits-1) … 2^(bits-1) of the operand `number`, which the digit register `name` holds one at a time. */
+  case class Window(name: String, number: String, bits: Int)
+
+  /** Booth's recoding of a number of so many bits needs so many digits. */
+  def places(window: Window, numberBits: Int): Int = (numberBits + window.bits) / window.bits
+
+  /** A name, perhaps with an index; an index is a number, a variable of `for` with an offset, or a digit register. */
+  case class Ref(name: String, index: Option[String] = None, signed: Boolean = false)
+
+  sealed trait Statement { val line: Int }
+  case class Call(line: Int, targets: Seq[Ref], formula: String, arguments: Seq[Ref]) extends Statement
+  case class Assign(line: Int, target: Ref, step: Formula.Step, operands: Seq[Ref]) extends Statement
+  case class Copy(line: Int, target: Ref, from: Ref) extends Statement
+  case class Choose(line: Int, target: Ref, flag: String, set: Ref, clear: Ref) extends Statement
+  case class Power(line: Int, target: Ref, base: Ref, exponent: String) extends Statement
+  case class Zero(line: Int, flag: String, of: Ref) extends Statement
+  case class Result(line: Int, name: String, from: Ref) extends Statement
+  case class Digit(line: Int, window: String, place: String) extends Statement
+  case class For(line: Int, variable: String, first: Int, last: Int, body: Seq[Statement]) extends Statement
+  case class Loop(line: Int, variable: String, first: String, body: Seq[Statement]) extends Statement
+
+  def names: Seq[String] = Spec.names("micro", ".asm")
+
+  def apply(name: String): Program =
+    parse(name, Files.readAllLines(Spec.root.resolve(s"micro/$name.asm")).asScala.toSeq)
+
+  private val Name = """[A-Za-z]\w*"""
+  private val Operand = s"""(?:\\+-)?(?:$Name(?:\\[[^\\]]+\\])?|\\d+)"""
+  private val Reference = s"""(\\+-)?($Name|\\d+)(?:\\[([^\\]]+)\\])?""".r
+  private val WindowIs = s"""window\\s+($Name)\\s*=\\s*($Name)\\s+(\\d+)""".r
+  private val ForIs = s"""for\\s+($Name)\\s*=\\s*(\\d+)\\s*\\.\\.\\s*(\\d+)""".r
+  private val LoopIs = s"""loop\\s+($Name)\\s*=\\s*(.+?)\\s*\\.\\.\\s*0""".r
+  private val DigitIs = s"""digit\\s+($Name)\\s*=\\s*(.+)""".r
+  private val ZeroIs = s"""flag\\s+($Name)\\s*=\\s*zero\\s+($Operand)""".r
+  private val ResultIs = s"""result\\s+($Name)\\s*=\\s*($Operand)""".r
+  private val AssignIs = s"""((?:$Operand\\s+)*$Operand)\\s*=\\s*(.+)""".r
+  private val Binary = s"""($Operand)\\s*([-+*])\\s*($Operand)""".r
+  private val Negated = s"""-\\s*($Operand)""".r
+  private val Chosen = s"""($Name)\\s*\\?\\s*($Operand)\\s*:\\s*($Operand)""".r
+  private val Raised = s"""($Operand)\\s*\\^\\s*(.+)""".r
+  private val Called = s"""($Name)((?:\\s+$Operand)+)""".r
+  private val Plain = s"""($Operand)""".r
+
+  def parse(name: String, text: Seq[String]): Program = {
+    val written = for ((line, i) <- text.zipWithIndex; bare = line.takeWhile(_ != '#').trim; if bare.nonEmpty)
+      yield (i + 1, bare)
+    val windows = written.collect { case (_, WindowIs(window, number, bits)) => Window(window, number, bits.toInt) }
+    val code = written.filterNot { case (_, line) => WindowIs.matches(line) }
+    val (statements, rest) = block(name, code.toList)
+    for ((line, _) <- rest.headOption) fault(name, line, "'end' without a beginning")
+    Program(name, windows, statements)
+  }
+
+  private type Lines = List[(Int, String)]
+
+  /** Statements up to an `end` that closes them, and what is left from there. */
+  private def block(name: String, lines: Lines): (Seq[Statement], Lines) = lines match {
+    case Nil | (_, "end") :: _ => (Seq.empty, lines)
+    case (line, ForIs(variable, first, last)) :: inside =>
+      enclosed(name, line, inside)(For(line, variable, first.toInt, last.toInt, _))
+    case (line, LoopIs(variable, first)) :: inside => enclosed(name, line, inside)(Loop(line, variable, first, _))
+    case (line, text) :: tail =>
+      val (after, rest) = block(name, tail)
+      (statement(name, line, text) +: after, rest)
+  }
+
+  private def enclosed(name: String, line: Int, inside: Lines)(make: Seq[Statement] => Statement) =
+    block(name, inside) match {
+      case (body, _ :: tail) =>
+        val (after, rest) = block(name, tail)
+        (make(body) +: after, rest)
+      case _ => fault(name, line, "there is no 'end' to it")
+    }
+
+  private def statement(name: String, line: Int, text: String): Statement = text match {
+    case DigitIs(window, place) => Digit(line, window, place)
+    case ZeroIs(flag, of)       => Zero(line, flag, reference(of))
+    case ResultIs(result, from) => Result(line, result, reference(from))
+    case AssignIs(targets, right) =>
+      assignment(line, targets.split("\\s+").toSeq.map(reference), right.trim)
+        .getOrElse(fault(name, line, s"'$right' is not an operation"))
+    case _ => fault(name, line, s"'$text' is not a statement")
+  }
+
+  private def assignment(line: Int, targets: Seq[Ref], right: String): Option[Statement] =
+    (targets, right) match {
+      case (Seq(target), Plain(from)) => Some(Copy(line, target, reference(from)))
+      case (Seq(target), Chosen(flag, set, clear)) =>
+        Some(Choose(line, target, flag, reference(set), reference(clear)))
+      case (Seq(target), Raised(base, exponent)) => Some(Power(line, target, reference(base), exponent))
+      case (Seq(target), Negated(a))             => Some(Assign(line, target, Formula.Neg("a"), Seq(reference(a))))
+      case (Seq(target), Binary(a, sign, b))     => Some(binary(line, target, reference(a), sign, reference(b)))
+      case (_, Called(formula, arguments)) =>
+        Some(Call(line, targets, formula, arguments.trim.split("\\s+").toSeq.map(reference)))
+      case _ => None
+    }
+
+  private def binary(line: Int, target: Ref, a: Ref, sign: String, b: Ref): Statement = sign match {
+    case "+"                             => Assign(line, target, Formula.Add("a", "b"), Seq(a, b))
+    case "-"                             => Assign(line, target, Formula.Sub("a", "b"), Seq(a, b))
+    case "*" if a.name.forall(_.isDigit) => Assign(line, target, Formula.Scale(a.name.toInt, "a"), Seq(b))
+    case _                               => Assign(line, target, Formula.Mul("a", "b"), Seq(a, b))
+  }
+
+  private def reference(text: String): Ref = text match {
+    case Reference(sign, name, index) => Ref(name, Option(index).map(_.trim), sign != null)
+  }
+
+  private def fault(name: String, line: Int, what: String): Nothing = sys.error(s"spec/micro/$name.asm:$line: $what")
+}

@@ -1,0 +1,88 @@
+package proofmill.micro
+
+import proofmill.RtlTest
+import proofmill.field.Arithmetic
+import proofmill.spec.Field
+
+import scala.util.{Failure, Success, Try}
+
+/** The assembler: what it makes of numbers, and that it refuses what it cannot make words of. */
+object AssemblerTests {
+  private val arithmetic = Arithmetic(Field("secp256k1_fp"))
+  private val door = Door(Seq("k" -> 8), Seq("x", "y"), Seq("x"))
+
+  private def assemble(text: String*): Image =
+    Image(Seq(Program.parse("test", text)), arithmetic, door, Map("b3" -> BigInt(21)), Pace(10, 4))
+
+  private def refused(name: String, message: String)(text: String*): RtlTest = RtlTest(s"assembler refuses $name") {
+    Try(assemble(text: _*)) match {
+      case Success(_) => throw new AssertionError(s"accepted: ${text.mkString("; ")}")
+      case Failure(fault) =>
+        RtlTest.require(s"'${fault.getMessage}' says '$message'", fault.getMessage.contains(message), true)
+    }
+  }
+
+  private val table = (0 to 8).map(i => s"T[$i] = x")
+
+  val all: Seq[RtlTest] = Seq(
+    RtlTest("assembler non-adjacent forms") {
+      for (k <- -300 to 300) {
+        val form = Sum.nonAdjacent(k)
+        RtlTest.require(s"$k", form.map { case (shift, minus) => (if (minus) -1 else 1) << shift }.sum, k)
+        val shifts = form.map(_._1)
+        RtlTest.require(s"$k has neighbours", shifts.zip(shifts.drop(1)).exists { case (a, b) => b - a < 2 }, false)
+      }
+    },
+    RtlTest("assembler exponents") {
+      val p = BigInt(1000003)
+      RtlTest.require("p - 2", Exponent("p - 2", p), p - 2)
+      RtlTest.require("(p + 1) / 4", Exponent("(p + 1) / 4", p), (p + 1) / 4)
+      for (exponent <- Seq[BigInt](1, 2, 95, 255, 256, p, p - 2); width <- 1 to 5) {
+        val value = Exponent.windows(exponent, width).foldLeft(BigInt(0)) { case (sum, (squarings, digit)) =>
+          (sum << squarings) + digit
+        }
+        RtlTest.require(s"$exponent by windows of $width", value, exponent)
+      }
+    },
+    RtlTest("assembler folds sums into factors") {
+      val image = assemble("a = x + y", "b = x - y", "c = a * b", "result x = c")
+      RtlTest.require("words: two loads, a product, a result, the end", image.words.size, 5)
+    },
+    RtlTest("assembler drops what nobody reads") {
+      RtlTest.require("words", assemble("a = x * y", "result x = x").words.size, 3)
+    },
+    RtlTest("assembler keeps loop variables in their registers") {
+      val image = assemble("a = x * x", "loop i = 9 .. 0", "a = a * a", "end", "result x = a")
+      RtlTest.require("words: load, product, count, product, repeat, result, end", image.words.size, 7)
+    },
+    refused("a line that is no statement", "test.asm:2: 'x ; y' is not an operation")("a = x", "b = x ; y"),
+    refused("an unknown formula", "test.asm:1: triple is neither a formula")("a = triple x"),
+    refused("an unknown name", "test.asm:1: q has no value here")("a = q * x"),
+    refused("a loop without its end", "test.asm:1: there is no 'end'")("loop i = 3 .. 0", "a = x"),
+    refused("an end without its loop", "test.asm:2: 'end' without a beginning")("a = x", "end"),
+    refused("loops in loops", "cannot stand in a loop")("loop i = 3 .. 0", "loop j = 3 .. 0", "a = x", "end", "end"),
+    refused("an exchange of loop variables", "exchange their values")(
+      "a = 2 * x",
+      "b = 2 * y",
+      "loop i = 3 .. 0",
+      "t = a",
+      "a = b",
+      "b = t",
+      "end",
+      "c = a + b",
+      "result x = c"
+    ),
+    refused("a formula with too few operands", "rcb_dbl has 3 inputs")("a b c = rcb_dbl x y"),
+    refused("an exponent that is not whole", "does not divide")("a = x ^ (p + 1) / 3"),
+    refused("an incomplete table", "does not have elements 0 to 8")(
+      ("window d = k 4" +: table.take(8)) ++ Seq("digit d = last", "a = T[d]", "result x = a"): _*
+    ),
+    refused("a flag that was never set", "the flag f is never set")("a = f ? x : y", "result x = a"),
+    refused("more values than registers", "at once")(
+      (0 to 70).map(i => s"a$i = x * ${if (i == 0) "x" else s"a${i - 1}"}") ++ (0 to 70).map(i =>
+        s"b$i = a$i * a${70 - i}"
+      ) ++
+        Seq("s0 = 0") ++ (0 to 70).map(i => s"s${i + 1} = s$i + b${70 - i}") ++ Seq("result x = s71"): _*
+    )
+  )
+}

@@ -1,0 +1,256 @@
+"""The field processor: executes the words of a program image on plain integers, cycle for cycle.
+
+The image is what the generator writes beside the circuit's Verilog (image.json); the instruction word is
+spec/micro/word.toml. A register holds the canonical integer that its residue stands for. What is modelled of time:
+
+- a context's next word is there two cycles after it began the one before;
+- of the contexts that are ready for a unit the one with the oldest job goes, one context a unit and cycle;
+- a result can be read by words that begin `mul` or `linear` cycles later;
+- one canonical value at a time, `canonical` cycles each.
+
+    python3 spec/model/micro.py target/rtl/micro_toy/image.json inverse x=5        # its answer and the trace
+"""
+
+import argparse
+import json
+import tomllib
+from collections import deque
+from dataclasses import dataclass
+from pathlib import Path
+
+LAYOUT = tomllib.loads((Path(__file__).resolve().parents[1] / "micro/word.toml").read_text())
+PRODUCTS, SUMS = LAYOUT["banks"].index("products"), LAYOUT["banks"].index("sums")
+FLAGS = 4
+ANY = 15
+
+
+def decode(word):
+    """The fields of a word by name."""
+    unit = "linear" if word & 1 else "mul"
+    fields, at = {}, 0
+    for name, bits in LAYOUT["common"] + LAYOUT[unit]:
+        fields[name] = word >> at & (1 << bits) - 1
+        at += bits
+    if unit == "linear":
+        fields["operation"] = LAYOUT["operations"][fields["operation"]]
+    return fields
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the trace: a value on its way into a register, in the cycle in which it is written."""
+
+    cycle: int
+    context: int
+    word: int
+    bank: int
+    register: int
+    value: int
+
+    def __str__(self):
+        return f"{self.cycle} context {self.context} word {self.word} {LAYOUT['banks'][self.bank]}[{self.register}] = {self.value:#x}"
+
+
+class Context:
+    def __init__(self):
+        self.present_at = self.word = self.next = self.counter = None
+        self.over = self.exact = False
+        self.on_their_way = [0, 0]
+        self.digits = [(0, False), (0, False)]
+        self.flags = 0
+        self.results = {}
+        self.job = None
+        self.registers = [[0] * 64, [0] * 64]
+
+
+class Machine:
+    def __init__(self, image):
+        self.image = image
+        self.p = image["modulus"]
+        self.words = [decode(word) for word in image["words"]]
+        self.latency = [image["mul"], image["linear"]]
+        self.count_zero = {**decode(1), "operation": "count", "wait_mul": ANY, "wait_lin": ANY}
+
+    def run(self, jobs, trace=None, limit=10**9):
+        """Answers to jobs (program, numbers, elements) that wait at the door, and the cycles in which they leave."""
+        self.contexts = [Context() for _ in range(self.image["contexts"])]
+        self.events = {}  # cycle -> functions to call before anything begins in it
+        self.waiting, self.busy_until, self.begun = set(), -1, [0, 0]
+        self.trace, oldest, free, running, rest = trace, 0, 0, 0, deque(jobs)
+        answers, left, cycle = [], [], 0
+        while len(left) < len(jobs) and cycle < limit:
+            for event in self.events.pop(cycle, ()):
+                event()
+            order = [(oldest + i) % len(self.contexts) for i in range(len(self.contexts))]
+            chosen = [next((k for k in order if self.ready(self.contexts[k], cycle, unit)), None) for unit in (0, 1)]
+            settle = next((k for k in order if k in self.waiting), None) if cycle > self.busy_until else None
+            leaves = self.contexts[oldest].over
+            enters = running < len(self.contexts) and rest
+            for k in chosen:
+                if k is not None:
+                    self.begin(k, cycle)
+            if settle is not None:
+                self.canonical(settle, cycle)
+            if leaves:
+                answers.append(self.answer(self.contexts[oldest]))
+                left.append(cycle)
+                self.contexts[oldest].over = False
+                oldest, running = (oldest + 1) % len(self.contexts), running - 1
+            if enters:
+                self.start(free, rest.popleft(), cycle)
+                free, running = (free + 1) % len(self.contexts), running + 1
+            cycle += 1
+        return answers, left
+
+    def at(self, cycle, event):
+        self.events.setdefault(cycle, []).append(event)
+
+    def start(self, k, job, cycle):
+        context, (program, numbers, elements) = self.contexts[k], job
+        known = program < len(self.image["entries"])
+        context.job, context.results, context.flags = (numbers, elements), {}, 0 if known else (1 << FLAGS) - 1
+        context.word = self.count_zero
+        context.next = self.image["entries"][program]["address"] if known else len(self.words) - 1
+        context.present_at = cycle + 1
+
+    @staticmethod
+    def ready(context, cycle, unit):
+        word = context.word
+        return (context.present_at is not None and context.present_at <= cycle and word["unit"] == unit
+                and context.on_their_way[unit] < ANY
+                and context.on_their_way[PRODUCTS] <= word["wait_mul"] and context.on_their_way[SUMS] <= word["wait_lin"]
+                and not (context.exact and word["wait_exact"]))
+
+    def begin(self, k, cycle):
+        context = self.contexts[k]
+        word, address, operation = context.word, context.next - 1, context.word.get("operation")
+        context.present_at = cycle + 2
+        self.begun[word["unit"]] += 1
+        if operation == "repeat" and context.counter:
+            context.counter -= 1
+            context.next = word["value"]
+        elif operation == "end":
+            context.present_at = None
+            self.at(cycle + 1, lambda: setattr(context, "over", True))
+            return
+        if word["unit"] == 0:
+            product = self.sum(context, word, "a", "b") * self.sum(context, word, "c", "d") % self.p
+            self.write(k, cycle, address, PRODUCTS, word["dst"], product)
+        else:
+            self.linear(k, context, word, cycle, address)
+        self.fetch(context)
+
+    def fetch(self, context):
+        context.word = self.words[context.next]
+        context.next += 1
+
+    def term(self, context, word, letter):
+        index = word[f"{letter}_reg"]
+        minus = word[f"{letter}_minus"]
+        if word.get(f"{letter}_lookup"):
+            magnitude, negative = context.digits[word["digit"]]
+            index += magnitude
+            minus ^= word[f"{letter}_signed"] and negative
+        value = context.registers[word[f"{letter}_bank"]][index] << word[f"{letter}_shift"]
+        return -value if minus else value
+
+    def sum(self, context, word, first, second):
+        return self.term(context, word, first) + (self.term(context, word, second) if word[f"{second}_on"] else 0)
+
+    def when(self, context, word, letter):
+        flag = context.flags >> word["flag"] & 1
+        return (0, 1, flag, 1 - flag)[word[f"{letter}_when"]]
+
+    def linear(self, k, context, word, cycle, address):
+        operation, value = word["operation"], word["value"] + (context.counter if word["counted"] else 0)
+        if operation == "count":
+            context.counter = value
+        elif operation == "digit":
+            context.digits[word["digit"]] = self.digit(context, self.image["windows"][word["dst"]], value)
+        elif operation in ("add", "settle"):
+            total = sum(self.term(context, word, letter) for letter in "ab" if self.when(context, word, letter)) % self.p
+            if operation == "add":
+                self.write(k, cycle, address, SUMS, word["dst"], total)
+            else:
+                context.exact = True
+                context.settles = (word["dst"], total * self.image["scale"] % self.p)
+                self.at(cycle + self.latency[SUMS] + 1, lambda: self.waiting.add(k))
+        elif operation == "rom":
+            self.write(k, cycle, address, SUMS, word["dst"], self.image["constants"][value])
+        elif operation == "load":
+            element, part = divmod(value, self.image["slices"])
+            bits = self.image["slice_bits"]
+            piece = context.job[1][element] >> bits * part & (1 << bits) - 1
+            self.write(k, cycle, address, SUMS, word["dst"], piece * pow(self.image["scale"], -1, self.p) % self.p)
+
+    def digit(self, context, window, place):
+        """Booth: the window as a signed number plus the bit below it; (magnitude, is it negative)."""
+        bits = window["bits"]
+        padded = context.job[0][window["number"]] << 1 >> bits * place & (1 << bits + 1) - 1
+        digit = (padded >> 1) - (padded >> bits << bits) + (padded & 1)
+        return abs(digit), digit < 0
+
+    def write(self, k, cycle, address, bank, register, value):
+        context = self.contexts[k]
+        context.on_their_way[bank] += 1
+        there = cycle + self.latency[bank]
+
+        def arrive():
+            context.on_their_way[bank] -= 1
+            context.registers[bank][register] = value
+            if self.trace is not None:
+                self.trace.append(Line(there, k, address, bank, register, value))
+        self.at(there, arrive)
+
+    def canonical(self, k, cycle):
+        """One residue's canonical integer is made."""
+        context = self.contexts[k]
+        self.waiting.discard(k)
+        self.busy_until = cycle + self.image["canonical"]
+
+        def done():
+            place, value = context.settles
+            if place < FLAGS:
+                context.flags = context.flags & ~(1 << place) | (value == 0) << place
+            else:
+                context.results[place - FLAGS] = value
+            context.exact = False
+        self.at(self.busy_until + 1, done)
+
+    def answer(self, context):
+        return (*(context.results.get(i, 0) for i in range(self.image["results"])), context.flags)
+
+
+def value_of(image, bank, bits):
+    """The canonical integer that a register's bits in the circuit stand for."""
+    width, total = image["widths"][bank], 0
+    for i in reversed(range(image["digits"])):
+        digit = bits >> width * i & (1 << width) - 1
+        total = total * int(image["base"]) + digit - (digit >> width - 1 << width)
+    return total * pow(image["scale"], -1, image["modulus"]) % image["modulus"]
+
+
+def load(path):
+    image = json.loads(Path(path).read_text())
+    numbers = ("modulus", "scale")
+    return {**image, **{key: int(image[key], 16) for key in numbers},
+            "constants": [int(c, 16) for c in image["constants"]], "words": [int(w, 16) for w in image["words"]]}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("image")
+    parser.add_argument("program")
+    parser.add_argument("operands", nargs="*", metavar="NAME=NUMBER")
+    chosen = parser.parse_args()
+    image, trace = load(chosen.image), []
+    given = {name: int(value, 0) for name, value in (operand.split("=") for operand in chosen.operands)}
+    program = [entry["name"] for entry in image["entries"]].index(chosen.program)
+    job = (program, [given.get(n, 0) for n in image["numbers"]], [given.get(e, 0) for e in image["elements"]])
+    answers, left = Machine(image).run([job], trace)
+    print(*trace, sep="\n")
+    print(f"answer {[hex(value) for value in answers[0]]} in cycle {left[0]}")
+
+
+if __name__ == "__main__":
+    main()
