@@ -1,5 +1,7 @@
 """`make area [OP=...]`: what each unit and each engine costs in an UltraScale+ device, as yosys counts it.
 
+Engines are measured inside their card; multipliers, adders and processors (OP=algebra) by themselves.
+
 Every module of the generated Verilog is synthesised once, by itself, with the modules it instantiates as black
 boxes; the counts are kept in the user's cache folder under the module's content. Totals go up the tree of
 instances by multiplication. So a module that stands fifty times is synthesised once, and a change to one
@@ -8,7 +10,8 @@ module costs one synthesis.
 What the numbers are: LUTs as yosys maps them, one output each. A vendor tool puts two small functions into one
 LUT6 with two outputs and would come out lower. LUTs used as memory (LUTRAM) and as shift registers (SRL) are
 in the LUT count and are also listed apart. yosys builds CARRY4; two of them are one CARRY8. A RAMB18 is half a
-BRAM. Nothing is optimised across module borders.
+BRAM. Nothing is optimised across module borders. The depth is the number of cells on the longest way from
+register to register inside a module, a CARRY4 being one cell; there are no delays in it and no clock.
 """
 
 import argparse
@@ -27,10 +30,19 @@ import setup
 from place import CACHE, TARGET, Failed, digest, main, run, write_whole
 
 SYNTHESIS = "synth_xilinx -family xcup -flatten -noiopad"
+#: Cells between which a way through the logic begins and ends.
+BORDERS = ["FD*", "LD*", "SRL*", "DSP*", "RAM*"]
 METRICS = {"lut": "LUT", "ff": "FF", "dsp": "DSP", "bram": "BRAM36", "lutram": "LUT", "srl": "LUT", "carry8": "CARRY8", "muxf": "MUXF"}
 
-#: What the published engine took for the same job: zcash-fpga, VU37P, Vivado.
-PUBLISHED = {("equihash_verify", "equihash_200_9"): ({"lut": 87914, "ff": 54362, "dsp": 0, "bram": 6}, "zcash-fpga (VU37P, Vivado)")}
+#: What published circuits took for the same job.
+PUBLISHED = {
+    ("equihash_verify", "equihash_200_9"): ({"lut": 87914, "ff": 54362, "dsp": 0, "bram": 6}, "zcash-fpga (VU37P, Vivado)"),
+    ("modmul", "bls12_381_fp"): ({"dsp": 345}, "zcash-fpga"),
+    ("modmul", "bls12_377_fp"): ({"dsp": 324, "lut": 43100, "ff": 46900, "latency": 39}, "CycloneMSM (VU9P)"),
+    ("modmul", "bls12_381_fr"): ({"dsp": 324, "latency": 43}, "TRIDENT"),
+    ("modmul", "secp256k1_fp"): ({"dsp": 144, "latency": 8}, "zcash-fpga"),
+    ("modmul", "goldilocks"): ({"dsp": 12}, "Nantucket"),
+}
 
 #: Distributed memories and the LUTs that one takes.
 LUTRAM = {
@@ -100,17 +112,19 @@ class Modules:
 def synthesise(modules, name, version):
     """Cells of a module by itself, from the cache or from yosys."""
     inside = modules.text[name] + "".join(modules.shell_of(child) for child in sorted(modules.children(name)))
-    kept = CACHE / "area" / f"{digest(version, SYNTHESIS, inside, *modules.data[name])}.json"
+    kept = CACHE / "area" / f"{digest(version, SYNTHESIS, BORDERS, inside, *modules.data[name])}.json"
     if not kept.exists():
         # yosys is WebAssembly and sees its working folder and little else: everything is brought there.
         with tempfile.TemporaryDirectory() as scratch:
             Path(scratch, "unit.v").write_text(inside)
             for file in modules.data[name]:
                 shutil.copy(file, scratch)
-            script = f"read_verilog unit.v; {SYNTHESIS} -top {name}; tee -q -o unit.json stat -json"
+            borders = " ".join(f"t:{cell}" for cell in [*BORDERS, *sorted(modules.children(name))])
+            script = f"read_verilog unit.v; {SYNTHESIS} -top {name}; tee -q -o unit.json stat -json; delete {borders}; tee -q -o depth.txt ltp"
             run([setup.yosys(), "-q", "-p", script], cwd=scratch)
             cells = json.loads(Path(scratch, "unit.json").read_text())["design"]["num_cells_by_type"]
-            write_whole(kept, json.dumps(cells))
+            depth = re.search(r"\(length=(\d+)\)", Path(scratch, "depth.txt").read_text())
+            write_whole(kept, json.dumps({"cells": cells, "depth": int(depth[1]) if depth else 0}))
     return json.loads(kept.read_text())
 
 
@@ -127,18 +141,17 @@ def own_cost(modules, name, cells):
 
 
 def measure(files, top):
-    """(modules, name -> metrics of the module itself) for everything under the top."""
+    """(modules, name -> metrics of the module itself, name -> its depth) for everything under the top."""
     modules = Modules(files)
     if top not in modules.text:
         raise Failed(f"{files[0].parent}: no module {top}")
     version = run([setup.yosys(), "-V"])
     wanted = sorted(modules.below(top), key=lambda name: -len(modules.text[name]))
 
-    def measured(name):
-        return own_cost(modules, name, synthesise(modules, name, version))
-
     with ThreadPoolExecutor(os.cpu_count()) as workers:
-        return modules, dict(zip(wanted, workers.map(measured, wanted)))
+        found = dict(zip(wanted, workers.map(lambda name: synthesise(modules, name, version), wanted)))
+    own = {name: own_cost(modules, name, made["cells"]) for name, made in found.items()}
+    return modules, own, {name: made["depth"] for name, made in found.items()}
 
 
 def total_of(modules, own, name):
@@ -161,11 +174,10 @@ def engine_modules(modules, top, manifest):
         yield engine["op"], engine["instance"], found[0]
 
 
-def rows_of(config, op, instance, part, cost):
+def rows_of(config, op, instance, part, cost, more=()):
     """One row a metric; `part` names the unit inside the engine, empty for the whole."""
     published, by = PUBLISHED.get((op, instance), ({}, None)) if not part else ({}, None)
-    for metric, unit in METRICS.items():
-        value = cost[metric]
+    for metric, unit, value in [*((metric, unit, cost[metric]) for metric, unit in METRICS.items()), *more]:
         yield {
             "op": op, "instance": instance, "config": config, "metric": f"{metric}/{part}" if part else metric, "unit": unit,
             "value": int(value) if value == int(value) else value, "published": published.get(metric),
@@ -174,10 +186,10 @@ def rows_of(config, op, instance, part, cost):
 
 
 def area(config, wanted_op):
-    """Rows of a configuration: every engine, the units inside it, and the shell around all."""
+    """Rows of a card: every engine, the units inside it, and the shell around all."""
     folder = rtl.generate(config)
     manifest = rtl.manifest(folder)
-    modules, own = measure(rtl.verilog(folder), manifest["top"])
+    modules, own, _ = measure(rtl.verilog(folder), manifest["top"])
     around = total_of(modules, own, manifest["top"])
     rows = []
     for op, instance, module in engine_modules(modules, manifest["top"], manifest):
@@ -194,6 +206,26 @@ def area(config, wanted_op):
     return rows
 
 
+def unit_area(config):
+    """Rows of a unit that stands alone, and its line in the table of units."""
+    folder = rtl.generate(config)
+    manifest = rtl.manifest(folder)
+    modules, own, depths = measure(rtl.verilog(folder), manifest["top"])
+    whole = total_of(modules, own, manifest["top"])
+    depth = max(depths[module] for module in modules.below(manifest["top"]))
+    more = [("depth", "cells", depth), ("latency", "cycles", manifest["latency"])]
+    rows = list(rows_of(config, manifest["unit"], manifest["instance"], "", whole, more))
+    published = " ".join(f"{row['published']} {row['unit']} ({row['published_by']})" for row in rows if row["published"] is not None)
+    print(f"{config:36}" + "".join(f"{whole[metric]:>10,g}" for metric in METRICS) + f"{depth:>8}{manifest['latency']:>9}  {published}", flush=True)
+    return rows
+
+
+def units_area(configs):
+    """Rows of units that stand alone, under a table's head."""
+    print(f"\nunits, yosys {SYNTHESIS}\n{'unit':36}" + "".join(f"{metric:>10}" for metric in METRICS) + f"{'depth':>8}{'latency':>9}  published")
+    return [row for config in configs for row in unit_area(config)]
+
+
 def table(title, top, modules, own):
     """Every module under the top: instances, and what all of them take without what is inside them."""
     print(f"\n{title}, yosys {SYNTHESIS}")
@@ -207,13 +239,18 @@ def table(title, top, modules, own):
 
 def door():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--op", help="only this operation's engines (or `shell`)")
-    parser.add_argument("configs", nargs="*", metavar="CONFIG", help="what to measure; nothing: card and toy")
+    parser.add_argument("--op", help="only this operation's engines, or `shell`, or `algebra` for the units that stand alone")
+    parser.add_argument("configs", nargs="*", metavar="CONFIG", help="what to measure; nothing: card, toy and all units")
     parser.add_argument("--out", type=Path, default=TARGET / "bench/area.json", help="where the rows go")
     chosen = parser.parse_args()
-    rows = [row for config in chosen.configs or ["card", "toy"] for row in area(config, chosen.op)]
+    units = [unit for unit in rtl.units() if not unit.endswith("_twin")]
+    wanted = chosen.configs or ["card", "toy", *units]
+    cards = [config for config in wanted if config not in units]
+    rows = [row for config in cards for row in area(config, chosen.op)] if chosen.op != "algebra" else []
+    if chosen.op in (None, "algebra") and set(wanted) & set(units):
+        rows += units_area([config for config in wanted if config in units])
     if not rows:
-        raise Failed(f"--op {chosen.op}: no such operation in {', '.join(chosen.configs or ['card', 'toy'])}")
+        raise Failed(f"--op {chosen.op}: no such operation in {', '.join(wanted)}")
     write_whole(chosen.out, json.dumps(rows, indent=1) + "\n")
     print(f"\n{chosen.out}: {len(rows)} rows", file=sys.stderr)
 

@@ -26,7 +26,7 @@ def sources(part):
 
 def facts():
     """Files of the specification that generators read."""
-    return sorted((ROOT / "spec").glob("[!v]*/*.toml"))
+    return sorted(path for path in (ROOT / "spec").glob("*/*") if path.suffix in {".toml", ".slp"})
 
 
 def content(paths):
@@ -64,6 +64,11 @@ def java(main_class, *arguments):
 def configs():
     """Names of the configurations that the generator knows."""
     return [line.split()[0] for line in java("proofmill.Generate", "--list").splitlines() if line.strip()]
+
+
+def units():
+    """Names of the units that the generator makes by themselves."""
+    return java("proofmill.Generate", "--units").split()
 
 
 def generate(config):

@@ -1,4 +1,5 @@
 """`make sim`: a configuration of the card as a shared library that `sim:` loads, cycle for cycle the same circuit.
+A unit that stands alone becomes a library too; rtl/sim/unit.py calls it.
 
 1. The generators write Verilog and a manifest (tools/rtl.py).
 2. Verilator turns the Verilog into C++.
@@ -17,29 +18,46 @@ import shutil
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import rtl
 from place import CACHE, ROOT, TARGET, Failed, digest, link, main, made_whole, run
 
-SHIM = ROOT / "rtl/sim"
 INTERFACE = ROOT / "spec/wire/sim.h"
-PREFIX = "Vcard"  # the shim's name for the model, whatever the top module is called
+
+
+@dataclass(frozen=True)
+class Door:
+    """What a Verilated circuit is called by: the library's file, the shim and the name that the shim has for the model."""
+
+    library: str
+    shim: Path
+    prefix: str
+
+
+CARD = Door("card.so", ROOT / "rtl/sim", "Vcard")
+UNIT = Door("unit.so", ROOT / "rtl/sim/unit", "Vunit")
+
+
+def door_of(manifest):
+    return UNIT if "unit" in manifest else CARD
+
 
 VERILATE = [
     "verilator", "--cc", "--no-timing", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert",
     "-Wno-fatal", "-Wno-WIDTH", "-Wno-UNOPTFLAT", "-Wno-CMPCONST", "-Wno-UNSIGNED", "-Wno-lint", "-Wno-style",
-    "--prefix", PREFIX, "--output-split", "12000", "--output-split-cfuncs", "3000",
+    "--output-split", "12000", "--output-split-cfuncs", "3000",
 ]
 COMPILE = ["g++", "-std=c++17", "-fPIC", "-fvisibility=hidden", "-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-faligned-new", "-w"]
 FAST, SLOW = "-O3", "-O1"  # what runs every cycle, and what runs once
 
 
-def needed():
-    """Headers and sources of the shim."""
-    found = sorted([*SHIM.glob("*.cpp"), *SHIM.glob("*.h")])
+def needed(door):
+    """Headers and sources of a shim."""
+    found = sorted([*door.shim.glob("*.cpp"), *door.shim.glob("*.h")])
     if not any(path.suffix == ".cpp" for path in found):
-        raise Failed(f"{SHIM.relative_to(ROOT)}: no shim (*.cpp)")
+        raise Failed(f"{door.shim.relative_to(ROOT)}: no shim (*.cpp)")
     return found
 
 
@@ -49,10 +67,10 @@ def verilator():
     return run(["verilator", "--version"]).strip()
 
 
-def name_of(folder, trace):
+def name_of(folder, door, trace):
     """Everything that a library is made from, as a name."""
     data = [path for path in sorted(folder.iterdir()) if path.name != "generated-from"]
-    here = [Path(__file__), INTERFACE, *needed()]
+    here = [Path(__file__), INTERFACE, *needed(door)]
     return digest(verilator(), run(["g++", "--version"]), trace, *(part for path in [*data, *here] for part in (path.name, path)))
 
 
@@ -60,30 +78,32 @@ def build(config, trace=False):
     """The library's path; made when it is not there yet."""
     folder = rtl.generate(config)
     manifest = rtl.manifest(folder)
-    name = name_of(folder, trace)
+    door = door_of(manifest)
+    name = name_of(folder, door, trace)
     final = CACHE / "sim" / name
-    if not (final / "card.so").exists():
+    if not (final / door.library).exists():
         shutil.rmtree(final, ignore_errors=True)
         with made_whole(final) as scratch:
-            compile_library(folder, {**manifest, "content": name, "traced": trace}, scratch)
+            compile_library(folder, door, {**manifest, "content": name, "traced": trace}, scratch)
     label = f"{config}-trace" if trace else config
-    link(CACHE / "sim/current" / f"{label}.so", final / "card.so")
-    link(TARGET / "sim" / f"{label}.so", final / "card.so")
+    link(CACHE / "sim/current" / f"{label}.so", final / door.library)
+    link(TARGET / "sim" / f"{label}.so", final / door.library)
     return TARGET / "sim" / f"{label}.so"
 
 
-def compile_library(folder, manifest, scratch):
+def compile_library(folder, door, manifest, scratch):
     model = scratch / "model"
     trace = ["--trace"] if manifest["traced"] else []
     verilog = [path.resolve() for path in rtl.verilog(folder)]
-    run([*VERILATE, *trace, "--top-module", manifest["top"], "-Mdir", model, *verilog], cwd=folder)
+    run([*VERILATE, *trace, "--prefix", door.prefix, "--top-module", manifest["top"], "-Mdir", model, *verilog], cwd=folder)
 
     support = Path(run(["verilator", "--getenv", "VERILATOR_ROOT"]).strip()) / "include"
     (model / "manifest.h").write_text(manifest_header(manifest))
     parts = [path for path in sorted(model.glob("*.cpp")) if not path.name.endswith("__ALL.cpp")]
     parts += [support / "verilated.cpp", support / "verilated_threads.cpp"]
     parts += [support / "verilated_vcd_c.cpp"] if manifest["traced"] else []
-    parts += [path for path in needed() if path.suffix == ".cpp"]
+    parts += [path for path in needed(door) if path.suffix == ".cpp"]
+    parts += [path.resolve() for path in folder.glob("*.cpp")]  # what the Verilog calls
     parts.sort(key=lambda path: -path.stat().st_size)  # the long ones first, so that no core waits at the end
 
     flags = [f"-DVM_TRACE={int(manifest['traced'])}", f"-I{model}", f"-I{INTERFACE.parent}", f"-I{support}", f"-I{support / 'vltstd'}"]
@@ -95,7 +115,7 @@ def compile_library(folder, manifest, scratch):
 
     with ThreadPoolExecutor(os.cpu_count()) as workers:
         objects = list(workers.map(compiled, parts))
-    run(["g++", "-shared", "-o", scratch / "card.so", *objects, "-pthread"])
+    run(["g++", "-shared", "-o", scratch / door.library, *objects, "-pthread"])
     shutil.rmtree(model)
 
 

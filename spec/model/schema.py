@@ -5,11 +5,11 @@ A keyword that is not known here is an error, so the schema cannot ask for somet
 
 import re
 
-TYPES = {"object": dict, "array": list, "string": str, "integer": int}
+TYPES = {"object": dict, "array": list, "string": str, "integer": int, "null": type(None)}
 #: Keywords that say nothing about values of another type.
 APPLIES = {
     **dict.fromkeys(("properties", "required", "additionalProperties"), dict),
-    **dict.fromkeys(("items", "minItems"), list),
+    **dict.fromkeys(("items", "minItems", "maxItems"), list),
     **dict.fromkeys(("minimum", "maximum"), int),
     **dict.fromkeys(("pattern", "minLength", "maxLength"), str),
 }
@@ -84,6 +84,7 @@ CHECKS = {
     "minLength": simple(lambda value, wanted: len(value) >= wanted, "is shorter than"),
     "maxLength": simple(lambda value, wanted: len(value) <= wanted, "is longer than"),
     "minItems": simple(lambda value, wanted: len(value) >= wanted, "has fewer items than"),
+    "maxItems": simple(lambda value, wanted: len(value) <= wanted, "has more items than"),
     "minimum": simple(lambda value, wanted: value >= wanted, "is below"),
     "maximum": simple(lambda value, wanted: value <= wanted, "is above"),
 }

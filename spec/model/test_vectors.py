@@ -3,7 +3,11 @@
 import json
 import unittest
 
+import curve
+import encoding
 import equihash_verify as equihash
+import field
+import formula
 import schema
 from vectors import VECTORS
 
@@ -34,6 +38,31 @@ class Schema(unittest.TestCase):
             content = json.loads((VECTORS / "equihash_verify/144_5.json").read_text())
             spoil(content["cases"][0])
             self.assertNotEqual(schema.faults(content, SCHEMA, SCHEMA), [], name)
+
+    def test_it_refuses_wrong_arithmetic_cases(self):
+        spoilers = {
+            "field/toy_fp.json": [
+                lambda case: case.update(a=5), lambda case: case.update(a="0x05"), lambda case: case.update(a="-0x5"),
+                lambda case: case.pop("mul"), lambda case: case.update(bytes="00"),
+            ],
+            "formula/bn254.json": [
+                lambda case: case.update(ring="fp3"), lambda case: case.update(inputs=[]), lambda case: case.update(inputs=[["0x1"]]),
+                lambda case: case.update(outputs=["1"]), lambda case: case.update(constants={"b3": 9}),
+            ],
+            "curve/toy.json": [
+                lambda case: case.update(p=["0x1"]), lambda case: case.update(p=["0x1"] * 3), lambda case: case.update(p="0x1"),
+                lambda case: case.update(operation="sub"), lambda case: case.update(k="0x1"),
+            ],
+            "encoding/secp256k1.json": [
+                lambda case: case.update(form="hybrid"), lambda case: case.update(refused="not nice"), lambda case: case.update(bytes="0"),
+                lambda case: case.update(group="g3"),
+            ],
+        }
+        for name, spoils in spoilers.items():
+            for i, spoil in enumerate(spoils):
+                content = json.loads((VECTORS / name).read_text())
+                spoil(content["cases"][0])
+                self.assertNotEqual(schema.faults(content, SCHEMA, SCHEMA), [], f"{name}: spoiler {i}")
 
     def test_unknown_keywords_are_refused(self):
         with self.assertRaisesRegex(ValueError, "uniqueItems"):
@@ -74,6 +103,46 @@ class EquihashVerify(unittest.TestCase):
                     self.assertIn(case["base"], content["bases"])
                 for edit in case.get("edits", []):
                     self.assertLessEqual(edit["offset"] + len(edit["xor"]) // 2, total, case["id"])
+
+
+class Arithmetic(unittest.TestCase):
+    """Every field, curve and formula has its cases, with names of their own and all that was wished for by name."""
+
+    @staticmethod
+    def cases(folder, name):
+        return FILES[f"{folder}/{name}.json"]["cases"]
+
+    def test_nothing_is_left_out(self):
+        for folder, names in (("field", field.names()), ("curve", curve.names()), ("formula", curve.names()), ("encoding", ["bls12_381", "secp256k1"])):
+            self.assertEqual(sorted(name for name in FILES if name.startswith(f"{folder}/")), [f"{folder}/{name}.json" for name in names])
+            for name in names:
+                ids = [case["id"] for case in self.cases(folder, name)]
+                self.assertEqual(len(set(ids)), len(ids), name)
+
+    def test_every_formula_stands_somewhere_on_a_real_field(self):
+        found = {case["formula"] for name in ("bn254", "bls12_381", "bls12_377") for case in self.cases("formula", name)}
+        self.assertEqual(found, set(formula.names()))
+
+    def test_values_are_below_the_modulus(self):
+        for name in field.names():
+            p = field.load(name).p
+            for case in self.cases("field", name):
+                for key in ("a", "b", "add", "sub", "mul", "neg", "square", "inverse", "sqrt", "value"):
+                    self.assertLess(int(case.get(key) or "0x0", 16), p, case["id"])
+
+    def test_edges_of_scalars(self):
+        for name in curve.names():
+            r = curve.load(name).r
+            scalars = {int(case["k"], 16) for case in self.cases("curve", name) if case["operation"] == "mul"}
+            self.assertLessEqual({0, 1, 2, r - 1, r, r + 1, -1}, scalars, name)
+
+    def test_every_reason_and_form(self):
+        unreachable = {"secp256k1": {"stray bits", "not in subgroup"}, "bls12_381": set()}
+        for name, never in unreachable.items():
+            reasons = {case.get("refused") for case in self.cases("encoding", name)} - {None}
+            self.assertEqual(reasons, set(encoding.REASONS) - never, name)
+        forms = {(case["group"], case["form"], "point" in case) for case in self.cases("encoding", "bls12_381")}
+        self.assertEqual(len(forms), 8)
 
 
 class Shell(unittest.TestCase):

@@ -10,10 +10,16 @@ import json
 import sys
 from pathlib import Path
 
+import cases_curve
+import cases_encoding
 import cases_equihash_verify
+import cases_field
+import cases_formula
 import cases_shell
 
 VECTORS = Path(__file__).resolve().parent.parent / "vectors"
+#: Folders whose files all have the same shape, and what makes them.
+FOLDERS = {"wire": cases_shell, "field": cases_field, "formula": cases_formula, "curve": cases_curve, "encoding": cases_encoding}
 
 
 def rendered(content):
@@ -37,7 +43,8 @@ def files():
         f"equihash_verify/{instance}.json": rendered(book().content())
         for instance, book in cases_equihash_verify.BOOKS.items()
     }
-    made |= {f"wire/{name}.json": rendered(content) for name, content in cases_shell.contents().items()}
+    for folder, cases in FOLDERS.items():
+        made |= {f"{folder}/{name}.json": rendered(content) for name, content in cases.contents().items()}
     return made
 
 

@@ -5,6 +5,7 @@
 
 pub mod blake2b;
 pub mod equihash;
+pub mod field;
 mod isa;
 
 pub use isa::Isa;

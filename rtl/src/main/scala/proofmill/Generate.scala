@@ -1,16 +1,20 @@
 package proofmill
 
-import java.nio.file.Paths
+import java.nio.file.{Path, Paths}
 
 import proofmill.shell.ShellConfig
-import proofmill.top.Targets
+import proofmill.top.{Targets, Units}
 
-/** `proofmill.Generate --config NAME --out DIR [--build-date TEXT] [--build-host TEXT]`, or `--list` for the names. */
+/** `proofmill.Generate --config NAME --out DIR [--build-date TEXT] [--build-host TEXT]`; `--list` names the cards,
+  * `--units` the units that can stand alone.
+  */
 object Generate {
-  private val usage = "usage: Generate --list | --config NAME --out DIR [--build-date TEXT] [--build-host TEXT]"
+  private val usage =
+    "usage: Generate --list | --units | --config NAME --out DIR [--build-date TEXT] [--build-host TEXT]"
 
   def main(arguments: Array[String]): Unit =
     if (arguments.sameElements(Array("--list"))) Targets.all(ShellConfig()).foreach(t => println(t.name))
+    else if (arguments.sameElements(Array("--units"))) Units.all.foreach(unit => println(unit.name))
     else
       options(arguments.toList, Map.empty).flatMap(generate) match {
         case Right(())     =>
@@ -35,9 +39,13 @@ object Generate {
     for {
       name <- options.get("--config").toRight("--config is missing")
       out <- options.get("--out").toRight("--out is missing")
-      target <- Targets.all(shell).find(_.name == name).toRight(
-        s"--config $name: not one of ${Targets.all(shell).map(_.name).mkString(", ")}"
+      write <- writer(name, shell).toRight(
+        s"--config $name: not one of ${(Targets.all(shell).map(_.name) ++ Units.all.map(_.name)).mkString(", ")}"
       )
-    } yield target.write(Paths.get(out))
+    } yield write(Paths.get(out))
   }
+
+  private def writer(name: String, shell: ShellConfig): Option[Path => Unit] =
+    Targets.all(shell).find(_.name == name).map(target => target.write(_: Path))
+      .orElse(Units.all.find(_.name == name).map(unit => unit.write(_: Path)))
 }

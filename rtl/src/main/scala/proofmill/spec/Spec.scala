@@ -27,12 +27,16 @@ object Spec {
     parsed
   }
 
+  /** Names of all files in a folder of `spec/`, without their ending. */
+  def names(folder: String, ending: String = ".toml"): Seq[String] =
+    root.resolve(folder).toFile.list.toSeq.filter(_.endsWith(ending)).map(_.stripSuffix(ending)).sorted
+
   /** A plain number in `table`. */
   def int(table: TomlTable, key: String): Int = BigInt(table.getLong(key)).toInt
 
   /** A number in `table`, however large: a TOML integer or a string `0x…`. */
   def big(table: TomlTable, key: String): BigInt = table.get(key) match {
-    case text: String => BigInt(text.stripPrefix("0x"), 16)
+    case text: String => if (text.startsWith("-0x")) -BigInt(text.drop(3), 16) else BigInt(text.stripPrefix("0x"), 16)
     case number       => BigInt(number.toString)
   }
 }

@@ -1,0 +1,66 @@
+//! Turns `spec/fields/*.toml` into Rust constants: one module a field, with its `NAME`, `MODULUS` (limbs of 64
+//! bits, lowest first) and `GENERATOR`. All else that a field needs is computed from these, in Rust.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::{env, fs};
+
+use toml::{Table, Value};
+
+fn main() {
+    let spec = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/fields");
+    println!("cargo::rerun-if-changed={}", spec.display());
+    let mut files: Vec<_> = fs::read_dir(&spec)
+        .unwrap_or_else(|error| panic!("{}: {error}", spec.display()))
+        .map(|entry| entry.expect("a folder entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+        .collect();
+    files.sort();
+
+    let mut code = String::new();
+    for path in files {
+        println!("cargo::rerun-if-changed={}", path.display());
+        let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let table: Table = text.parse().unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        field(&mut code, &table).unwrap_or_else(|what| panic!("{}: {what}", path.display()));
+    }
+    let out = Path::new(&env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("fields.rs");
+    fs::write(&out, code).unwrap_or_else(|error| panic!("{}: {error}", out.display()));
+}
+
+fn field(code: &mut String, table: &Table) -> Result<(), String> {
+    let name = table.get("name").and_then(Value::as_str).ok_or("no name")?;
+    let modulus = table.get("modulus").and_then(Value::as_str).ok_or("no modulus")?;
+    let limbs = limbs(modulus)?;
+    let generator = match table.get("generator") {
+        None => None,
+        Some(value) => {
+            Some(value.as_integer().and_then(|g| u64::try_from(g).ok()).ok_or("bad generator")?)
+        }
+    };
+    writeln!(
+        code,
+        "/// From `spec/fields/{name}.toml`.\n\
+         pub mod {name} {{\n\
+         /// What the specification calls this field.\n\
+         pub const NAME: &str = {name:?};\n\
+         /// The prime, in limbs of 64 bits, lowest first.\n\
+         pub const MODULUS: [u64; {}] = {limbs:#x?};\n\
+         /// A generator of the multiplicative group.\n\
+         pub const GENERATOR: Option<u64> = {generator:?};\n\
+         }}",
+        limbs.len(),
+    )
+    .map_err(|error| error.to_string())
+}
+
+/// A number `0x…` in as few limbs of 64 bits as hold it, lowest first.
+fn limbs(hex: &str) -> Result<Vec<u64>, String> {
+    let digits = hex.strip_prefix("0x").ok_or_else(|| format!("{hex}: not 0x…"))?;
+    digits
+        .as_bytes()
+        .rchunks(16)
+        .map(|chunk| std::str::from_utf8(chunk).expect("pieces of a text in ASCII"))
+        .map(|chunk| u64::from_str_radix(chunk, 16).map_err(|error| format!("{hex}: {error}")))
+        .collect()
+}

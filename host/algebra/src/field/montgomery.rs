@@ -1,0 +1,291 @@
+//! Fields in Montgomery form: x is kept as x R modulo p, R = 2^(64 N), always below p. A modulus that has a better
+//! product brings it, and may have R = 1.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, CtOption};
+
+use super::constants::{self, bit_length, power_of_two};
+use super::limbs::{add_mod, below, sub_mod};
+use super::multiply::{self, Reduction};
+use super::operators;
+use super::root::{RootConstants, sqrt};
+use super::safegcd::Inversion;
+use super::select::select;
+use super::{DecodeError, Field, PrimeField};
+
+/// An odd prime of N limbs. Only the first four constants are given; the others follow.
+pub trait Modulus<const N: usize>: Send + Sync + 'static {
+    /// What the specification calls the field.
+    const NAME: &'static str;
+    /// The prime p, lowest limb first.
+    const MODULUS: [u64; N];
+    /// A generator of the multiplicative group, where the specification names one.
+    const GENERATOR: Option<u64>;
+    /// An encoding.
+    type Bytes: AsRef<[u8]> + AsMut<[u8]> + Copy + Eq + fmt::Debug + Send + Sync + 'static;
+    /// The encoding of 0.
+    const ZERO_BYTES: Self::Bytes;
+
+    /// R modulo p: 1 as it is kept.
+    const R: [u64; N] = power_of_two(64 * N, &Self::MODULUS);
+    /// R^2 modulo p: a product with it is a number as it is kept.
+    const R2: [u64; N] = power_of_two(128 * N, &Self::MODULUS);
+
+    /// a b / R modulo p, for any a, and b below p.
+    #[inline(always)]
+    fn product(a: &[u64; N], b: &[u64; N]) -> [u64; N] {
+        multiply::product(a, b, const { &Reduction::new(Self::MODULUS) })
+    }
+
+    /// (a[0] b[0] + a[1] b[1] + …) / R modulo p, all below p; none if it is not better than one by one.
+    #[inline(always)]
+    fn sum_of_products<const COUNT: usize>(
+        a: &[[u64; N]; COUNT],
+        b: &[[u64; N]; COUNT],
+    ) -> Option<[u64; N]> {
+        let reduction = const { &Reduction::new(Self::MODULUS) };
+        reduction.fits(COUNT).then(|| multiply::sum_of_products(a, b, reduction))
+    }
+}
+
+/// An element of the field of a modulus.
+#[repr(transparent)]
+pub struct Montgomery<P: Modulus<N>, const N: usize>([u64; N], PhantomData<P>);
+
+impl<P: Modulus<N>, const N: usize> Montgomery<P, N> {
+    /// 2^(128 N) / R modulo p, for an R that is 1 or 2^(64 N).
+    const CORRECTION: [u64; N] = if P::R[0] == 1 && bit_length(&P::R) == 1 {
+        power_of_two(128 * N, &P::MODULUS)
+    } else {
+        P::R
+    };
+    const INVERSION: Inversion<N> = Inversion::new(&P::MODULUS, &P::R2);
+    const ROOT: RootConstants<N> = RootConstants::new(&P::MODULUS);
+    /// Of order 2^s: a generator, or else a non-residue, to the power of t.
+    const TWO_ADIC_ROOT: Self = match P::GENERATOR {
+        Some(generator) => Self::of_word(generator).const_pow(&Self::ROOT.odd_part),
+        None => Self::least_non_residue_power(),
+    };
+
+    /// The element that a canonical integer is, for constants: not below the modulus is an error of the compiler.
+    pub const fn constant(canonical: [u64; N]) -> Self {
+        assert!(below(&canonical, &P::MODULUS) == 1, "a constant that is not below the modulus");
+        Self::from_limbs(canonical)
+    }
+
+    /// The element that any integer of N limbs is.
+    const fn from_limbs(integer: [u64; N]) -> Self {
+        Self::raw(integer).const_product(&Self::raw(P::R2))
+    }
+
+    const fn of_word(word: u64) -> Self {
+        let mut limbs = [0; N];
+        limbs[0] = word;
+        Self::from_limbs(limbs)
+    }
+
+    const fn raw(limbs: [u64; N]) -> Self {
+        Self(limbs, PhantomData)
+    }
+
+    fn canonical(&self) -> [u64; N] {
+        let mut one = [0; N];
+        one[0] = 1;
+        P::product(&self.0, &one)
+    }
+
+    #[inline(always)]
+    fn sum(&self, other: &Self) -> Self {
+        Self::raw(add_mod(&self.0, &other.0, &P::MODULUS))
+    }
+
+    #[inline(always)]
+    fn difference(&self, other: &Self) -> Self {
+        Self::raw(sub_mod(&self.0, &other.0, &P::MODULUS))
+    }
+
+    #[inline(always)]
+    fn negative(&self) -> Self {
+        Self::ZERO.difference(self)
+    }
+
+    #[inline(always)]
+    fn product(&self, other: &Self) -> Self {
+        Self::raw(P::product(&self.0, &other.0))
+    }
+
+    /// A product while the program is compiled, where it cannot be the modulus's own: two Montgomery
+    /// multiplications, the second of which replaces 2^(128 N) by R.
+    const fn const_product(&self, other: &Self) -> Self {
+        let reduction = Reduction::new(P::MODULUS);
+        let product = constants::product(&self.0, &other.0, &reduction);
+        Self::raw(constants::product(&product, &Self::CORRECTION, &reduction))
+    }
+
+    /// x^e while the program is compiled.
+    const fn const_pow(&self, exponent: &[u64; N]) -> Self {
+        let mut power = Self::raw(P::R);
+        let mut i = 64 * N;
+        while i > 0 {
+            i -= 1;
+            power = power.const_product(&power);
+            if exponent[i / 64] >> (i % 64) & 1 == 1 {
+                power = power.const_product(self);
+            }
+        }
+        power
+    }
+
+    /// The first of 2^t, 3^t, … that has order 2^s: the first whose 2^(s-1)st power is not 1.
+    const fn least_non_residue_power() -> Self {
+        let mut candidate = 2;
+        loop {
+            let power = Self::of_word(candidate).const_pow(&Self::ROOT.odd_part);
+            let (mut last, mut i) = (power, 1);
+            while i < Self::ROOT.two_adicity {
+                last = last.const_product(&last);
+                i += 1;
+            }
+            // Neither is 0, and a square root of 1 is 1 or -1.
+            if last.0[0] != P::R[0] {
+                return power;
+            }
+            candidate += 1;
+        }
+    }
+}
+
+operators!([P: Modulus<N>, const N: usize] Montgomery<P, N>);
+
+impl<P: Modulus<N>, const N: usize> Field for Montgomery<P, N> {
+    const ZERO: Self = Self::raw([0; N]);
+    const ONE: Self = Self::raw(P::R);
+
+    #[inline(always)]
+    fn double(&self) -> Self {
+        self.sum(self)
+    }
+
+    #[inline(always)]
+    fn square(&self) -> Self {
+        self.product(self)
+    }
+
+    fn invert(&self) -> CtOption<Self> {
+        CtOption::new(Self::raw(Self::INVERSION.invert(&self.0)), !self.is_zero())
+    }
+
+    fn invert_vartime(&self) -> Option<Self> {
+        (*self != Self::ZERO).then(|| Self::raw(Self::INVERSION.invert_vartime(&self.0)))
+    }
+
+    fn sum_of_products<const COUNT: usize>(a: &[Self; COUNT], b: &[Self; COUNT]) -> Self {
+        match P::sum_of_products(&a.map(|a| a.0), &b.map(|b| b.0)) {
+            Some(sum) => Self::raw(sum),
+            None => {
+                let products = a.iter().zip(b).map(|(a, b)| *a * b);
+                products.reduce(|sum, product| sum + product).unwrap_or(Self::ZERO)
+            }
+        }
+    }
+
+    fn sqrt(&self) -> CtOption<Self> {
+        sqrt(self, &Self::ROOT, Self::TWO_ADIC_ROOT)
+    }
+}
+
+impl<P: Modulus<N>, const N: usize> PrimeField for Montgomery<P, N> {
+    const NAME: &'static str = P::NAME;
+    const BITS: u32 = bit_length(&P::MODULUS);
+    const BYTES: usize = Self::BITS.div_ceil(8) as usize;
+    const MODULUS: &'static [u64] = &P::MODULUS;
+    const GENERATOR: Option<Self> = match P::GENERATOR {
+        Some(generator) => Some(Self::of_word(generator)),
+        None => None,
+    };
+    const TWO_ADICITY: u32 = Self::ROOT.two_adicity;
+    const ROOT_OF_UNITY: Option<Self> = match P::GENERATOR {
+        Some(_) => Some(Self::TWO_ADIC_ROOT),
+        None => None,
+    };
+
+    type Repr = [u64; N];
+    type Bytes = P::Bytes;
+
+    fn from_canonical(canonical: [u64; N]) -> CtOption<Self> {
+        let reduced = Choice::from(below(&canonical, &P::MODULUS) as u8);
+        CtOption::new(Self::raw(canonical).product(&Self::raw(P::R2)), reduced)
+    }
+
+    fn to_canonical(&self) -> [u64; N] {
+        self.canonical()
+    }
+
+    fn from_le_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
+        if bytes.len() != Self::BYTES {
+            return Err(DecodeError::Length { expected: Self::BYTES, found: bytes.len() });
+        }
+        let canonical = super::bytes::limbs_of_le_bytes(bytes);
+        Option::from(Self::from_canonical(canonical)).ok_or(DecodeError::NotReduced)
+    }
+
+    fn to_le_bytes(&self) -> P::Bytes {
+        let mut bytes = P::ZERO_BYTES;
+        super::bytes::le_bytes_of_limbs(&self.canonical(), bytes.as_mut());
+        bytes
+    }
+}
+
+impl<P: Modulus<N>, const N: usize> From<u64> for Montgomery<P, N> {
+    fn from(word: u64) -> Self {
+        let mut limbs = [0; N];
+        limbs[0] = word;
+        Self::raw(limbs).product(&Self::raw(P::R2))
+    }
+}
+
+impl<P: Modulus<N>, const N: usize> ConstantTimeEq for Montgomery<P, N> {
+    fn ct_eq(&self, other: &Self) -> Choice {
+        self.0.ct_eq(&other.0)
+    }
+}
+
+impl<P: Modulus<N>, const N: usize> ConditionallySelectable for Montgomery<P, N> {
+    #[inline]
+    fn conditional_select(a: &Self, b: &Self, choice: Choice) -> Self {
+        Self::raw(select(u64::from(choice.unwrap_u8()), &b.0, &a.0))
+    }
+}
+
+impl<P: Modulus<N>, const N: usize> Clone for Montgomery<P, N> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P: Modulus<N>, const N: usize> Copy for Montgomery<P, N> {}
+
+impl<P: Modulus<N>, const N: usize> Default for Montgomery<P, N> {
+    fn default() -> Self {
+        Self::ZERO
+    }
+}
+
+impl<P: Modulus<N>, const N: usize> zeroize::DefaultIsZeroes for Montgomery<P, N> {}
+
+impl<P: Modulus<N>, const N: usize> PartialEq for Montgomery<P, N> {
+    fn eq(&self, other: &Self) -> bool {
+        self.ct_eq(other).into()
+    }
+}
+
+impl<P: Modulus<N>, const N: usize> Eq for Montgomery<P, N> {}
+
+impl<P: Modulus<N>, const N: usize> fmt::Debug for Montgomery<P, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        super::bytes::write_hex(f, &self.canonical())
+    }
+}

@@ -1,0 +1,163 @@
+//! What every field and every prime field can do.
+
+use std::fmt::Debug;
+use std::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, CtOption};
+use thiserror::Error;
+
+/// Why bytes are not a field element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+pub enum DecodeError {
+    /// Not as many bytes as an element has.
+    #[error("{found} bytes where a field element has {expected}")]
+    Length {
+        /// Bytes of an element.
+        expected: usize,
+        /// Bytes that came.
+        found: usize,
+    },
+    /// A number that is not below the modulus.
+    #[error("a number that is not below the modulus")]
+    NotReduced,
+}
+
+/// A finite field. Everything takes the same time for all values, unless its name ends in `_vartime`.
+///
+/// Equality, too, is decided in constant time; the `bool` that says so is for the caller to keep from leaking.
+pub trait Field:
+    Copy
+    + Eq
+    + Debug
+    + Default
+    + Send
+    + Sync
+    + 'static
+    + ConstantTimeEq
+    + ConditionallySelectable
+    + zeroize::DefaultIsZeroes
+    + Neg<Output = Self>
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + for<'a> Add<&'a Self, Output = Self>
+    + for<'a> Sub<&'a Self, Output = Self>
+    + for<'a> Mul<&'a Self, Output = Self>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+    + for<'a> AddAssign<&'a Self>
+    + for<'a> SubAssign<&'a Self>
+    + for<'a> MulAssign<&'a Self>
+{
+    /// 0.
+    const ZERO: Self;
+    /// 1.
+    const ONE: Self;
+
+    /// 2 x.
+    fn double(&self) -> Self {
+        *self + self
+    }
+
+    /// x^2.
+    fn square(&self) -> Self {
+        *self * self
+    }
+
+    /// 1/x; none for 0.
+    fn invert(&self) -> CtOption<Self>;
+
+    /// [`Self::invert`] in a time that depends on x.
+    fn invert_vartime(&self) -> Option<Self> {
+        self.invert().into()
+    }
+
+    /// A square root, either of the two; none if there is none.
+    fn sqrt(&self) -> CtOption<Self>;
+
+    /// Is it 0?
+    fn is_zero(&self) -> Choice {
+        self.ct_eq(&Self::ZERO)
+    }
+
+    /// x^e of an exponent in limbs, lowest first. The time depends on the exponent, not on x.
+    fn pow_vartime(&self, exponent: &[u64]) -> Self {
+        super::power::pow_vartime(self, exponent)
+    }
+
+    /// Turns every element into its inverse, with one inversion and three multiplications an element
+    /// (Montgomery's trick). Zeros stay zeros, and neither their number nor their places show in the time.
+    fn batch_invert(elements: &mut [Self]) {
+        super::batch::batch_invert(elements, |product| product.invert().unwrap_or(Self::ZERO));
+    }
+
+    /// a[0] b[0] + a[1] b[1] + …: cheaper, in many fields, than the products one by one.
+    fn sum_of_products<const COUNT: usize>(a: &[Self; COUNT], b: &[Self; COUNT]) -> Self {
+        a.iter().zip(b).fold(Self::ZERO, |sum, (a, b)| sum + *a * b)
+    }
+}
+
+/// The integers modulo a prime. Outside it is a canonical integer, from 0 to the modulus less 1; what it is inside
+/// is nobody's business.
+pub trait PrimeField: Field + From<u64> {
+    /// What `spec/fields` calls it.
+    const NAME: &'static str;
+    /// Bits of the modulus.
+    const BITS: u32;
+    /// Bytes that hold every element: those of the encodings.
+    const BYTES: usize;
+    /// The prime, in limbs of 64 bits, lowest first.
+    const MODULUS: &'static [u64];
+    /// A generator of the multiplicative group, where the specification names one.
+    const GENERATOR: Option<Self>;
+    /// The largest s for which 2^s divides the modulus less 1.
+    const TWO_ADICITY: u32;
+    /// The generator to the power of (modulus - 1) / 2^s: a root of unity of order 2^s.
+    const ROOT_OF_UNITY: Option<Self>;
+
+    /// A canonical integer: `[u64; N]`, lowest limb first.
+    type Repr: AsRef<[u64]> + AsMut<[u64]> + Copy + Eq + Debug + Send + Sync + 'static;
+    /// An encoding: `[u8; Self::BYTES]`.
+    type Bytes: AsRef<[u8]> + AsMut<[u8]> + Copy + Eq + Debug + Send + Sync + 'static;
+
+    /// The element that this integer is; none if it is not below the modulus.
+    fn from_canonical(canonical: Self::Repr) -> CtOption<Self>;
+
+    /// The integer that this element is.
+    fn to_canonical(&self) -> Self::Repr;
+
+    /// Reads exactly [`Self::BYTES`] bytes, lowest first.
+    fn from_le_bytes(bytes: &[u8]) -> Result<Self, DecodeError>;
+
+    /// Writes bytes, lowest first.
+    fn to_le_bytes(&self) -> Self::Bytes;
+
+    /// Reads exactly [`Self::BYTES`] bytes, highest first.
+    fn from_be_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let mut reversed = Self::ZERO.to_le_bytes();
+        let expected = reversed.as_ref().len();
+        if bytes.len() != expected {
+            return Err(DecodeError::Length { expected, found: bytes.len() });
+        }
+        reversed.as_mut().iter_mut().zip(bytes.iter().rev()).for_each(|(to, from)| *to = *from);
+        Self::from_le_bytes(reversed.as_ref())
+    }
+
+    /// Writes bytes, highest first.
+    fn to_be_bytes(&self) -> Self::Bytes {
+        let mut bytes = self.to_le_bytes();
+        bytes.as_mut().reverse();
+        bytes
+    }
+
+    /// 64 bytes, lowest first, modulo the prime: what makes a scalar of a hash. If the bytes are uniform, the
+    /// result is uniform up to a bias of 2^(BITS - 512).
+    fn reduce_wide_le(bytes: &[u8; 64]) -> Self {
+        let limb = Self::from(1 << 32).square();
+        bytes.rchunks_exact(8).fold(Self::ZERO, |high, low| {
+            let low = low.try_into().expect("chunks of eight");
+            high * limb + Self::from(u64::from_le_bytes(low))
+        })
+    }
+}

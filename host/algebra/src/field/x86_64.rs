@@ -1,0 +1,220 @@
+//! x86-64: what the compiler would not write.
+//!
+//! Montgomery multiplication with two carry chains: `mulx` leaves the flags alone, `adcx` adds the low halves of a
+//! row with the carry flag and `adox` the high halves with the overflow flag (Ozturk, Guilford, Gopal, Feghali, "New
+//! instructions supporting large integer arithmetic on Intel architecture processors", 2012). The method is that of
+//! the portable file, with the same bits; the modulus has a spare bit at the top.
+
+use std::arch::asm;
+use std::sync::atomic::AtomicU8;
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::multiply::Reduction;
+
+/// A processor with ADX and BMI2. There is no other way to get one than to ask the processor.
+#[derive(Clone, Copy)]
+pub struct Adx(());
+
+/// What [`Adx::ask`] has found: in one byte, so that a multiplication tests it with one instruction.
+static FOUND: AtomicU8 = AtomicU8::new(NOT_ASKED);
+const NOT_ASKED: u8 = 0;
+const ABSENT: u8 = 1;
+const PRESENT: u8 = 2;
+
+impl Adx {
+    /// Asks the first time, and remembers.
+    #[inline(always)]
+    pub fn detect() -> Option<Self> {
+        if cfg!(all(target_feature = "adx", target_feature = "bmi2")) {
+            return Some(Self(()));
+        }
+        match FOUND.load(Relaxed) {
+            PRESENT => Some(Self(())),
+            ABSENT => None,
+            _ => Self::ask(),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn ask() -> Option<Self> {
+        let found = std::is_x86_feature_detected!("adx") && std::is_x86_feature_detected!("bmi2");
+        FOUND.store(if found { PRESENT } else { ABSENT }, Relaxed);
+        found.then_some(Self(()))
+    }
+}
+
+/// `chosen` if `bit` is not 0, otherwise `otherwise`, with an instruction that the compiler cannot turn into a
+/// branch.
+#[inline(always)]
+pub fn select(bit: u64, chosen: u64, otherwise: u64) -> u64 {
+    let mut word = otherwise;
+    // SAFETY: two instructions that touch nothing but their registers and the flags.
+    unsafe {
+        asm!(
+            "test {bit}, {bit}",
+            "cmovnz {word}, {chosen}",
+            bit = in(reg) bit,
+            word = inout(reg) word,
+            chosen = in(reg) chosen,
+            options(pure, nomem, nostack),
+        );
+    }
+    word
+}
+
+/// All ones if `bit` is 1, 0 if it is 0; the compiler does not know that there are only the two.
+#[inline(always)]
+pub fn mask(bit: u64) -> u64 {
+    let mut mask = bit;
+    // SAFETY: one instruction that touches nothing but its register and the flags.
+    unsafe { asm!("neg {}", inout(reg) mask, options(pure, nomem, nostack)) };
+    mask
+}
+
+/// The instructions of [`reduce_once`] for numbers of some words.
+macro_rules! reduce_once {
+    ($t:ident, $carry:ident, $p:ident, [$($i:literal: $word:ident $text:literal $less:ident $less_text:literal)*]) => {{
+        $(let mut $word = $t[$i];)*
+        // SAFETY: reads p as far as the arm of `match` says that it is long, and writes registers only.
+        unsafe {
+            asm!(
+                $(concat!("mov {", $less_text, "}, {", $text, "}"),)*
+                // Clears the borrow.
+                "test {p}, {p}",
+                $(concat!("sbb {", $less_text, "}, [{p} + 8 * ", $i, "]"),)*
+                "sbb {carry:e}, 0",
+                $(concat!("cmovnc {", $text, "}, {", $less_text, "}"),)*
+                p = in(reg) $p,
+                carry = inout(reg) $carry => _,
+                $($word = inout(reg) $word, $less = out(reg) _,)*
+                options(pure, readonly, nostack),
+            );
+        }
+        let mut words = [0; N];
+        words.copy_from_slice(&[$($word),*]);
+        Some(words)
+    }};
+}
+
+/// t + 2^(64 N) carry modulo p; the number is below 2 p. None if there is no code for so many words.
+#[inline(always)]
+pub fn reduce_once<const N: usize>(t: &[u64; N], carry: u64, p: &[u64; N]) -> Option<[u64; N]> {
+    match N {
+        4 => reduce_once!(t, carry, p, [
+            0: t0 "t0" u0 "u0" 1: t1 "t1" u1 "u1" 2: t2 "t2" u2 "u2" 3: t3 "t3" u3 "u3"
+        ]),
+        6 => reduce_once!(t, carry, p, [
+            0: t0 "t0" u0 "u0" 1: t1 "t1" u1 "u1" 2: t2 "t2" u2 "u2"
+            3: t3 "t3" u3 "u3" 4: t4 "t4" u4 "u4" 5: t5 "t5" u5 "u5"
+        ]),
+        _ => None,
+    }
+}
+
+/// t += rdx times the number at `vector` + `offset`; t has a word more.
+macro_rules! row {
+    ($vector:literal + $offset:literal, $words:tt, [$($t:literal)*]) => {
+        // The exclusive or clears both carries.
+        concat!("xor {low:e}, {low:e}\n", row!(@steps $vector, $offset, $words, $($t)*))
+    };
+    (@steps $vector:literal, $offset:literal, [], $last:literal) => {
+        // What came by the overflow flag is in; what comes by the carry flag is not.
+        concat!("mov {low:e}, 0\n", "adcx {", $last, "}, {low}\n")
+    };
+    (@steps $vector:literal, $offset:literal, [$word:literal $($words:literal)*],
+     $t:literal $next:literal $($rest:literal)*) => {
+        concat!(
+            "mulx {high}, {low}, [{", $vector, "} + ", $offset, " + ", $word, "]\n",
+            "adcx {", $t, "}, {low}\n",
+            "adox {", $next, "}, {high}\n",
+            row!(@steps $vector, $offset, [$($words)*], $next $($rest)*),
+        )
+    };
+}
+
+/// For each word i: t = (t + a[i] b + m p) / 2^64, and the same with the further products. The division gives the
+/// words of t other names: the first becomes the last of the next turn.
+macro_rules! turns {
+    ([], $words:tt, $products:tt, $length:literal, $t:tt) => { "" };
+    ([$i:literal $($is:literal)*], $words:tt, $products:tt, $length:literal,
+     [$first:literal $($t:literal)*]) => {
+        concat!(
+            turns!(@clear $($t)*),
+            turns!(@products $i, $words, $products, [$first $($t)*]),
+            "mov rdx, {", $first, "}\n",
+            "imul rdx, [{p} + ", $length, "]\n",
+            row!("p" + 0, $words, [$first $($t)*]),
+            turns!([$($is)*], $words, $products, $length, [$($t)* $first]),
+        )
+    };
+    (@clear $last:literal) => { concat!("xor {", $last, ":e}, {", $last, ":e}\n") };
+    (@clear $t:literal $($rest:literal)+) => { turns!(@clear $($rest)+) };
+    (@products $i:literal, $words:tt, [], $t:tt) => { "" };
+    (@products $i:literal, $words:tt, [$product:literal $($products:literal)*], $t:tt) => {
+        concat!(
+            "mov rdx, [{a} + ", $product, " + ", $i, "]\n",
+            row!("b" + $product, $words, $t),
+            turns!(@products $i, $words, [$($products)*], $t),
+        )
+    };
+}
+
+/// The instructions for numbers of some words, and the words of t that are the result.
+macro_rules! sum_of_products {
+    ($a:ident, $b:ident, $r:ident, $words:tt, $products:tt, $length:literal,
+     [$($t:ident = $text:literal)*], [$($result:ident)*]) => {{
+        $(let mut $t = 0u64;)*
+        // SAFETY: the processor has the instructions. They read a, b and r as far as the arm of `match` says that
+        // these are long, write registers only, and use no stack.
+        unsafe {
+            asm!(
+                turns!($words, $words, $products, $length, [$($text)*]),
+                a = in(reg) $a,
+                b = in(reg) $b,
+                p = in(reg) $r,
+                low = out(reg) _,
+                high = out(reg) _,
+                out("rdx") _,
+                $($t = inout(reg) $t,)*
+                options(pure, readonly, nostack),
+            );
+        }
+        let _ = ($($t,)*);
+        let mut words = [0; N];
+        words.copy_from_slice(&[$($result),*]);
+        Some(words)
+    }};
+}
+
+/// (a[0] b[0] + a[1] b[1] + …) / 2^(64 N) modulo p, below 2 p, for a and b below p, where so many products fit
+/// ([`Reduction::fits`]); a single a may be any number. None if there is no code for so many words and products.
+#[inline(always)]
+pub fn sum_of_products<const N: usize, const COUNT: usize>(
+    _: Adx,
+    a: &[[u64; N]; COUNT],
+    b: &[[u64; N]; COUNT],
+    r: &Reduction<N>,
+) -> Option<[u64; N]> {
+    match (N, COUNT) {
+        (4, 1) => sum_of_products!(
+            a, b, r, [0 8 16 24], [0], 32,
+            [t0 = "t0" t1 = "t1" t2 = "t2" t3 = "t3" t4 = "t4"], [t4 t0 t1 t2]
+        ),
+        (4, 2) => sum_of_products!(
+            a, b, r, [0 8 16 24], [0 32], 32,
+            [t0 = "t0" t1 = "t1" t2 = "t2" t3 = "t3" t4 = "t4"], [t4 t0 t1 t2]
+        ),
+        (6, 1) => sum_of_products!(
+            a, b, r, [0 8 16 24 32 40], [0], 48,
+            [t0 = "t0" t1 = "t1" t2 = "t2" t3 = "t3" t4 = "t4" t5 = "t5" t6 = "t6"],
+            [t6 t0 t1 t2 t3 t4]
+        ),
+        (6, 2) => sum_of_products!(
+            a, b, r, [0 8 16 24 32 40], [0 48], 48,
+            [t0 = "t0" t1 = "t1" t2 = "t2" t3 = "t3" t4 = "t4" t5 = "t5" t6 = "t6"],
+            [t6 t0 t1 t2 t3 t4]
+        ),
+        _ => None,
+    }
+}

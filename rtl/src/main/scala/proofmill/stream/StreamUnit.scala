@@ -1,0 +1,39 @@
+package proofmill.stream
+
+import spinal.core._
+import spinal.lib._
+
+/** A value that goes through a unit's door: `digits` signed integers of `width` bits, the first one lowest.
+  *
+  * Over a field they stand for `(d(0) + d(1) base + …) / scale mod p`; without a field they are `digits` plain unsigned
+  * numbers. A digit is between `low` and `high`.
+  */
+case class Port(
+    name: String,
+    width: Int,
+    digits: Int = 1,
+    field: Option[String] = None,
+    base: BigInt = 0,
+    scale: BigInt = 1,
+    low: BigInt = 0,
+    high: BigInt = 0
+) {
+  def bits: Int = digits * width
+}
+
+/** A circuit with one door in and one door out that can stand alone: for simulation against the model and for area.
+  *
+  * Operands and results stand side by side in their word, first port lowest.
+  */
+abstract class StreamUnit extends Component {
+  def operands: Seq[Port]
+  def results: Seq[Port]
+
+  /** Cycles from an operand to its result, where this is fixed and one operand enters in every cycle. */
+  def latency: Option[Int]
+
+  val io = new Bundle {
+    val in = slave(Stream(Bits(operands.map(_.bits).sum bits)))
+    val out = master(Stream(Bits(results.map(_.bits).sum bits)))
+  }
+}
