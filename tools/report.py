@@ -2,7 +2,8 @@
 
 `--keep` first puts the rows that lie in target/bench into bench/results/<date>-<name>.json, with the machine and the
 commit. The tables show the newest kept file of every name. `--into FILE` writes each table into a Markdown
-file, between the lines `<!-- figures NAME -->` and `<!-- end -->`; `--check FILE` only compares.
+file, between the lines `<!-- figures NAME -->` and `<!-- end -->`; operations behind the name leave out all others.
+`--check FILE` only compares.
 """
 
 import argparse
@@ -64,9 +65,30 @@ def detail(row):
     return "/" in metric or metric in {"lutram", "srl", "carry8", "muxf"} or row.get("config") == "toy" or metric.endswith("slower mode")
 
 
-def table(content):
-    """The rows as Markdown, without the details."""
-    rows = [row for row in content["rows"] if not detail(row)]
+#: What a circuit takes, in the order of its columns.
+SIZES = ("lut", "ff", "dsp", "bram", "depth", "latency")
+
+
+def sideways(rows):
+    """One row for each circuit with its sizes as columns, and what was published for it in words."""
+    circuits = {}
+    for row in rows:
+        one = circuits.setdefault((row["op"], row["instance"], row["config"]), {})
+        one["op"], one["instance"], one["config"] = row["op"], row["instance"], row["config"]
+        one[row["metric"]] = row["value"]
+        if row["published"] is not None:
+            one.setdefault("published", []).append((f"{number(row['published'])} {row['unit']}", row["published_by"]))
+    for one in circuits.values():
+        said = one.pop("published", [])
+        one["published"] = f"{said[0][1]}: {', '.join(what for what, _ in said)}" if said else None
+    return list(circuits.values())
+
+
+def table(content, ops=()):
+    """The rows as Markdown, without the details; only those of some operations where these are given."""
+    rows = [row for row in content["rows"] if not detail(row) and (not ops or row["op"] in ops)]
+    if rows and all(row.get("metric") in SIZES and "config" in row for row in rows):
+        rows = sideways(rows)
     columns = [column for column in dict.fromkeys(key for row in rows for key in row) if column not in HIDDEN]
     columns = [column for column in columns if any(row.get(column) is not None for row in rows)]
     lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
@@ -81,13 +103,14 @@ def command(name):
     return f"make cycles OP={name.removeprefix('cycles-')}" if name.startswith("cycles-") else f"make bench OP={name}"
 
 
-def filled(path, tables):
+def filled(path, figures):
     """A Markdown file with its marked places replaced; a place without figures is an error."""
     def fill(found):
-        if found[1] not in tables:
-            raise Failed(f"{path}: no kept figures are called {found[1]}; there are {', '.join(tables) or 'none'}")
-        return f"<!-- figures {found[1]} -->\n{tables[found[1]]}<!-- end -->"
-    text, count = re.subn(r"<!-- figures ([\w-]+) -->\n.*?<!-- end -->", fill, path.read_text(), flags=re.S)
+        name, *ops = found[1].split()
+        if name not in figures:
+            raise Failed(f"{path}: no kept figures are called {name}; there are {', '.join(figures) or 'none'}")
+        return f"<!-- figures {found[1]} -->\n{table(figures[name], ops)}<!-- end -->"
+    text, count = re.subn(r"<!-- figures ([\w -]+?) -->\n.*?<!-- end -->", fill, path.read_text(), flags=re.S)
     if count == 0:
         raise Failed(f"{path}: no line `<!-- figures NAME -->`")
     return text
@@ -101,18 +124,18 @@ def door():
     chosen = parser.parse_args()
     if chosen.keep:
         keep()
-    tables = {name: table(content) for name, content in newest().items()}
+    figures = newest()
     if chosen.check:
-        if filled(chosen.check, tables) != chosen.check.read_text():
+        if filled(chosen.check, figures) != chosen.check.read_text():
             raise Failed(f"{chosen.check} does not show the figures of bench/results: run `make report`")
         return
     if chosen.into:
-        write_whole(chosen.into, filled(chosen.into, tables))
+        write_whole(chosen.into, filled(chosen.into, figures))
         return
-    if not tables:
+    if not figures:
         raise Failed("bench/results is empty: `make report KEEP=1` keeps what lies in target/bench")
-    for name, text in tables.items():
-        print(f"## {name}\n\n{text}")
+    for name, content in figures.items():
+        print(f"## {name}\n\n{table(content)}")
 
 
 if __name__ == "__main__":

@@ -135,20 +135,32 @@ class Area(unittest.TestCase):
 
 
 class Report(unittest.TestCase):
-    ROWS = [{"metric": "lut", "value": 51000, "published": None, "kind": "measured"}, {"metric": "lut/Part", "value": 7}]
-    TEXT = "a\n<!-- figures area -->\nold\n<!-- end -->\nb\n"
+    ROWS = [
+        {"op": "modmul", "instance": "i", "config": "c", "metric": "lut", "unit": "LUT", "value": 51000, "published": None, "published_by": None},
+        {"op": "modmul", "instance": "i", "config": "c", "metric": "dsp", "unit": "DSP", "value": 216, "published": 345, "published_by": "P"},
+        {"op": "other", "instance": "i", "config": "c", "metric": "lut", "unit": "LUT", "value": 1, "published": None, "published_by": None},
+        {"op": "modmul", "instance": "i", "config": "c", "metric": "lut/Part", "unit": "LUT", "value": 7, "published": None, "published_by": None},
+    ]
+    CONTENT = {"date": "2026-01-02", "machine": "M", "commit": "c", "command": "make area", "rows": ROWS}
+    TEXT = "a\n<!-- figures area modmul -->\nold\n<!-- end -->\nb\n"
 
-    def test_a_table_shows_what_rows_say(self):
-        text = report.table({"date": "2026-01-02", "machine": "M", "commit": "c", "command": "make area", "rows": self.ROWS})
-        self.assertEqual(text.splitlines()[:3], ["| metric | value |", "|---|---|", "| lut | 51,000 |"])
+    def test_circuits_stand_one_a_row(self):
+        text = report.table(self.CONTENT, ["modmul"])
+        self.assertEqual(text.splitlines()[0], "| op | instance | config | lut | dsp | published |")
+        self.assertEqual(text.splitlines()[2:4], ["| modmul | i | c | 51,000 | 216 | P: 345 DSP |", ""])
         self.assertTrue(text.endswith("\n`make area`: 2026-01-02, M, commit c.\n"))
-        self.assertNotIn("Part", text)
+
+    def test_other_rows_stand_as_they_are(self):
+        rows = [{"metric": "per header", "value": 51000, "published": None, "kind": "measured"}]
+        text = report.table({**self.CONTENT, "rows": rows})
+        self.assertEqual(text.splitlines()[:3], ["| metric | value |", "|---|---|", "| per header | 51,000 |"])
 
     def test_marked_places_are_filled_and_nothing_else(self):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "README.md"
             path.write_text(self.TEXT)
-            self.assertEqual(report.filled(path, {"area": "new\n"}), self.TEXT.replace("old", "new"))
+            wanted = self.TEXT.replace("old\n", report.table(self.CONTENT, ["modmul"]))
+            self.assertEqual(report.filled(path, {"area": self.CONTENT}), wanted)
             with self.assertRaisesRegex(place.Failed, "no kept figures are called area"):
                 report.filled(path, {})
 

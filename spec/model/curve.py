@@ -158,7 +158,7 @@ class Curve:
         return Tower(self.fp, number(fact["fp2"]), [number(c) for c in fact["fp6"]])
 
     def group(self, which):
-        """g1 or g2 as a whole curve; the subgroup of order r is told by `contains_subgroup`."""
+        """g1 or g2 as a whole curve; the subgroup of order r is told by `in_subgroup`."""
         return Weierstrass(self.field(which), self.element(which, self.fact[which]["b"]))
 
     def field(self, which):
