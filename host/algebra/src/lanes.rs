@@ -23,11 +23,16 @@ mod constants;
 mod held;
 #[cfg(target_arch = "x86_64")]
 mod ifma;
+#[expect(
+    clippy::needless_range_loop,
+    reason = "limbs have numbers, which say where a product goes"
+)]
 mod montgomery;
 mod portable;
 mod primes;
 mod slices;
 #[cfg(test)]
+#[expect(clippy::needless_range_loop, reason = "lanes and limbs have numbers")]
 mod tests;
 
 /// Eight elements of P at rest: word `limbs[j][i]` is limb j of lane i, normal, of a number below 2p in

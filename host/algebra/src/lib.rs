@@ -7,5 +7,6 @@ pub mod blake2b;
 pub mod equihash;
 pub mod field;
 mod isa;
+pub mod lanes;
 
 pub use isa::Isa;

@@ -57,17 +57,10 @@ fn agree<P: Prime<L>, const L: usize>() {
 
 #[test]
 fn lanes_and_scalar_fields_agree() {
+    // The unit tests hold the kernels of all fields to integers; these have all that differs in the functions.
     agree::<ToyFp, 1>();
-    agree::<ToyFp, 5>();
-    agree::<ToyFr, 8>();
-    agree::<Bn254Fp, 5>();
-    agree::<Bn254Fr, 5>();
     agree::<Bls12381Fr, 5>();
-    agree::<Bls12377Fr, 5>();
-    agree::<Secp256k1Fp, 5>();
-    agree::<Secp256k1Fn, 5>();
     agree::<Bls12381Fp, 8>();
-    agree::<Bls12377Fp, 8>();
 }
 
 #[test]

@@ -267,20 +267,20 @@ impl Exceptions {
         [x3, y3]: [Held<B, P, L>; 2],
     ) -> [Held<B, P, L>; 2] {
         let y2 = pair.signed_y2();
-        [self.choose(x3, pair.x1, pair.x2), self.choose(y3, pair.y1, y2)]
+        [self.choose(pair.b, x3, pair.x1, pair.x2), self.choose(pair.b, y3, pair.y1, y2)]
     }
 
     #[inline(always)]
     fn choose<B: Backend, P: Prime<L>, const L: usize>(
         &self,
+        b: B,
         sum: Held<B, P, L>,
         first: Held<B, P, L>,
         second: Held<B, P, L>,
     ) -> Held<B, P, L> {
-        let zero = sum - sum; // 2p, a form of 0
         sum.select(self.first, first)
             .select(self.second, second)
-            .select(self.identity, zero.reduced())
+            .select(self.identity, Held::zero(b))
     }
 }
 

@@ -91,8 +91,8 @@ impl<B: Backend, P: Prime<L>, const L: usize, const K: usize> Held<B, P, L, K> {
         let mut zero = 0;
         for multiple in &P::CONSTANTS.multiples[..K] {
             let mut same = Mask::MAX;
-            for j in 0..L {
-                same &= self.b.equal(self.limbs[j], self.b.splat(multiple[j]));
+            for (j, &limb) in multiple.iter().enumerate() {
+                same &= self.b.equal(self.limbs[j], self.b.splat(limb));
             }
             zero |= same;
         }
@@ -345,13 +345,13 @@ pub(super) fn words_of_limbs<B: Backend, const L: usize, const W: usize>(
     limbs: &[B::V; L],
 ) -> [B::V; W] {
     let mut words = [b.splat(0); W];
-    for j in 0..L {
+    for (j, &limb) in limbs.iter().enumerate() {
         let (word, low) = (52 * j / 64, 52 * j as u32 % 64);
         if word < W {
-            words[word] = b.or(words[word], b.shift_left(limbs[j], low));
+            words[word] = b.or(words[word], b.shift_left(limb, low));
         }
         if low > 12 && word + 1 < W {
-            words[word + 1] = b.or(words[word + 1], b.shift_right(limbs[j], 64 - low));
+            words[word + 1] = b.or(words[word + 1], b.shift_right(limb, 64 - low));
         }
     }
     words

@@ -77,7 +77,7 @@ impl<P: Prime<L>, const L: usize> Step<P, L> for Square {
     fn on<B: Backend, const N: usize>(
         self,
         x: [Held<B, P, L>; N],
-        _x: [Held<B, P, L>; N],
+        _again: [Held<B, P, L>; N],
     ) -> [Held<B, P, L>; N] {
         Held::square_each(x)
     }

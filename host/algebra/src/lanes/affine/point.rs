@@ -94,18 +94,17 @@ impl<P: Prime<L>, const L: usize, const K: usize> Point<P, L, K> {
             let x: [_; WORDS] = words_of_limbs(b, &x);
             let y: [_; WORDS] = words_of_limbs(b, &y);
             let xy = each!(j < WIDTH, blank => if j < WORDS { x[j] } else { y[j - WORDS] });
-            [b.transpose(xy), [blank; WIDTH]]
+            [b.transpose(xy); 2]
         } else {
             let [x, y] = [x.limbs(), y.limbs()];
             let x = each!(j < WIDTH, blank => x[j]);
             let y = each!(j < WIDTH, blank => y[j]);
             [b.transpose(x), b.transpose(y)]
         };
-        for lane in 0..WIDTH {
+        for (lane, (first, second)) in rows[0].into_iter().zip(rows[1]).enumerate() {
             if let Some(place) = place(lane) {
-                let point = &mut points[place];
-                for k in 0..K {
-                    b.store(rows[k][lane], &mut point.rows[k]);
+                for (row, words) in points[place].rows.iter_mut().zip([first, second]) {
+                    b.store(words, row);
                 }
             }
         }
