@@ -1,3 +1,5 @@
 //! Other people's software, made to do the same work as ours.
 
+pub mod algebra;
 pub mod equihash;
+pub mod program;

@@ -4,6 +4,7 @@ use anyhow::{Result, bail};
 
 use crate::report;
 
+mod algebra;
 mod equihash_verify;
 
 /// Takes an operation's figures, writes them and prints them.
@@ -12,8 +13,9 @@ pub fn run(op: &str, quick: bool) -> Result<()> {
         bail!("this is a debug build; run it with cargo run --release -p proofmill-bench");
     }
     let rows = match op {
+        "algebra" => algebra::rows(quick)?,
         "equihash_verify" => equihash_verify::rows(quick)?,
-        _ => bail!("op: '{op}' has no bench; expected equihash_verify"),
+        _ => bail!("op: '{op}' has no bench; expected algebra or equihash_verify"),
     };
     let path = report::write(op, &rows)?;
     print!("{}", report::table(&rows)?);

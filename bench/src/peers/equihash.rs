@@ -1,24 +1,21 @@
 //! The crate `equihash`, in both of its modes.
 //!
 //! Its mode is a feature, and a program has a crate with one set of features. So each mode is a program of its
-//! own that does work on request, a line in and a line out, and idles in between: [`serve`] is its whole
-//! life, [`Peer`] the handle to it. Both are built for exactly this processor (`target-cpu=native`), which
+//! own ([`program`]): [`serve`] is its whole life, [`Peer`] the handle to it. Both are built for exactly this processor (`target-cpu=native`), which
 //! makes them faster by a tenth (unsafe-verifier) and by half (default); our own code finds out what the
 //! processor has when it runs, and is built as it is shipped.
 
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::io::{BufRead, Write};
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::report;
+use super::program::{self, Program};
 
 /// The crate's modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,10 +34,10 @@ impl Mode {
         }
     }
 
-    fn features(self) -> &'static [&'static str] {
+    fn feature(self) -> Option<&'static str> {
         match self {
-            Self::Default => &[],
-            Self::UnsafeVerifier => &["--features", "equihash-unsafe-verifier"],
+            Self::Default => None,
+            Self::UnsafeVerifier => Some("equihash-unsafe-verifier"),
         }
     }
 }
@@ -65,26 +62,14 @@ pub struct Work {
 /// The program with one mode.
 pub struct Peer {
     mode: Mode,
-    child: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
+    program: Program,
 }
 
 impl Peer {
     /// Builds the program and starts it.
     pub fn start(mode: Mode) -> Result<Self> {
-        let target = report::checkout().join("target/bench/peers").join(mode.name());
-        build(mode, &target)?;
-        let program = target.join("release/equihash-peer");
-        let mut child = Command::new(&program)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .with_context(|| format!("cannot start {}", program.display()))?;
-        let input = child.stdin.take();
-        let output =
-            BufReader::new(child.stdout.take().context("no output of the peer's program")?);
-        Ok(Self { mode, child, input, output })
+        let path = program::build("equihash-peer", mode.feature(), &program::folder(mode.name()))?;
+        Ok(Self { mode, program: Program::start(&path)? })
     }
 
     /// Name, version and mode.
@@ -94,45 +79,8 @@ impl Peer {
 
     /// The seconds that the work takes it; the header must be valid.
     pub fn seconds(&mut self, work: &Work) -> Result<f64> {
-        let input = self.input.as_mut().context("the peer's program has ended")?;
-        writeln!(input, "{}", serde_json::to_string(work)?)?;
-        let mut line = String::new();
-        self.output.read_line(&mut line)?;
-        line.trim().parse().with_context(|| format!("the peer's program said {line:?}"))
+        self.program.seconds(work)
     }
-}
-
-impl Drop for Peer {
-    fn drop(&mut self) {
-        drop(self.input.take()); // the end of its input ends the program
-        if let Err(problem) = self.child.wait() {
-            eprintln!("the peer's program: {problem}");
-        }
-    }
-}
-
-fn build(mode: Mode, target: &Path) -> Result<()> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let built = Command::new(cargo)
-        .args([
-            "build",
-            "--quiet",
-            "--release",
-            "--package",
-            "proofmill-bench",
-            "--bin",
-            "equihash-peer",
-        ])
-        .args(mode.features())
-        .arg("--target-dir")
-        .arg(target)
-        .env("RUSTFLAGS", "-C target-cpu=native")
-        .env_remove("CARGO_ENCODED_RUSTFLAGS")
-        .current_dir(report::checkout())
-        .status()
-        .context("cannot start cargo")?;
-    ensure!(built.success(), "cargo cannot build the peer's program ({})", mode.name());
-    Ok(())
 }
 
 /// Answers works with seconds, a line each, until the input ends.

@@ -119,7 +119,9 @@ impl<'a> Leaves<'a> {
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 => avx2::begin(&shape.start, &mut begun, headers.len()),
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => avx512::begin(&shape.start, &mut begun, headers.len()),
+            Level::Avx512 | Level::Avx512Ifma => {
+                avx512::begin(&shape.start, &mut begun, headers.len())
+            }
         }
         (0..headers.len()).map(|i| begun.leaves(shape, i)).collect()
     }
@@ -175,7 +177,7 @@ fn sums(isa: Isa, leaves: &Leaves<'_>, rows: &[[u32; STRIPS]]) -> StripSums {
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => avx2::walk(leaves, rows),
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => avx512::walk(leaves, rows),
+        Level::Avx512 | Level::Avx512Ifma => avx512::walk(leaves, rows),
     }
 }
 

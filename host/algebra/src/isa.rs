@@ -14,6 +14,9 @@ pub(crate) enum Level {
     Avx2,
     #[cfg(target_arch = "x86_64")]
     Avx512,
+    /// AVX-512 F, DQ, VL and IFMA.
+    #[cfg(target_arch = "x86_64")]
+    Avx512Ifma,
 }
 
 impl Isa {
@@ -29,8 +32,16 @@ impl Isa {
             if avx2 {
                 found.push(Self(Level::Avx2));
             }
-            if avx2 && std::is_x86_feature_detected!("avx512f") {
+            let avx512 = avx2 && std::is_x86_feature_detected!("avx512f");
+            if avx512 {
                 found.push(Self(Level::Avx512));
+            }
+            if avx512
+                && std::is_x86_feature_detected!("avx512dq")
+                && std::is_x86_feature_detected!("avx512vl")
+                && std::is_x86_feature_detected!("avx512ifma")
+            {
+                found.push(Self(Level::Avx512Ifma));
             }
         }
         found
@@ -49,6 +60,8 @@ impl Isa {
             Level::Avx2 => "avx2",
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 => "avx512",
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512Ifma => "avx512ifma",
         }
     }
 }

@@ -12,6 +12,7 @@ pub mod encoding;
 pub mod equihash;
 pub mod field;
 mod isa;
+pub mod lanes;
 pub mod secp256k1;
 pub mod tower;
 pub mod toy;

@@ -75,7 +75,7 @@ impl Indices {
         match isa.0 {
             Level::Portable => are_out_of_order(&self.rows),
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 | Level::Avx512 => avx2::are_out_of_order(&self.rows),
+            Level::Avx2 | Level::Avx512 | Level::Avx512Ifma => avx2::are_out_of_order(&self.rows),
         }
     }
 

@@ -1,0 +1,74 @@
+//! A peer as a program of its own: it does work on request, a line in and a line out, and idles in between.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use serde::Serialize;
+
+use crate::report;
+
+/// A running program.
+pub struct Program {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Program {
+    /// Starts it.
+    pub fn start(path: &Path) -> Result<Self> {
+        let mut child = Command::new(path)
+            .env("GOMAXPROCS", "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("cannot start {}", path.display()))?;
+        let input = child.stdin.take();
+        let output =
+            BufReader::new(child.stdout.take().context("no output of the peer's program")?);
+        Ok(Self { child, input, output })
+    }
+
+    /// The seconds that a piece of work takes it.
+    pub fn seconds(&mut self, work: &impl Serialize) -> Result<f64> {
+        let input = self.input.as_mut().context("the peer's program has ended")?;
+        writeln!(input, "{}", serde_json::to_string(work)?)?;
+        let mut line = String::new();
+        self.output.read_line(&mut line)?;
+        line.trim().parse().with_context(|| format!("the peer's program said {line:?}"))
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        drop(self.input.take()); // the end of its input ends the program
+        if let Err(problem) = self.child.wait() {
+            eprintln!("the peer's program: {problem}");
+        }
+    }
+}
+
+/// The folder that a peer is built in.
+pub fn folder(name: &str) -> PathBuf {
+    report::checkout().join("target/bench/peers").join(name)
+}
+
+/// Builds one of the bench's own programs for exactly this processor, in a folder of its own; gives its path.
+pub fn build(binary: &str, features: Option<&str>, folder: &Path) -> Result<PathBuf> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let built = Command::new(cargo)
+        .args(["build", "--quiet", "--release", "--package", "proofmill-bench", "--bin", binary])
+        .args(features.into_iter().flat_map(|features| ["--features", features]))
+        .arg("--target-dir")
+        .arg(folder)
+        .env("RUSTFLAGS", "-C target-cpu=native")
+        .env("CFLAGS", "-O3 -march=native")
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .current_dir(report::checkout())
+        .status()
+        .context("cannot start cargo")?;
+    ensure!(built.success(), "cargo cannot build the peer's program {binary}");
+    Ok(folder.join("release").join(binary))
+}

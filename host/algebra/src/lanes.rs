@@ -1,0 +1,63 @@
+//! Field arithmetic for eight elements at a time, on AVX-512 IFMA or, with the same bits, without it.
+//!
+//! Elements at rest are [`Lanes`]: structures of arrays, L limbs of 52 bits, eight lanes each. Functions on
+//! slices of them ([`mul`], [`square`], [`add`], [`sub`], [`invert`], ...) take an [`Isa`](crate::Isa) and choose
+//! the code when they run. Whoever needs more than these writes a [`Kernel`] of [`Held`] values, the elements
+//! in registers, and hands it to [`run`]: it is compiled once for each backend.
+//!
+//! Affine points for batches of additions are in [`affine`].
+//!
+//! Nothing here branches or looks up memory by the value of an element, unless its name ends in `_vartime`.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+pub use backend::{Backend, Kernel, Mask, WIDTH, run};
+pub use held::{Held, Sum};
+pub use primes::Prime;
+pub use slices::{add, from_elements, invert, mul, square, sub, to_elements};
+
+pub mod affine;
+mod backend;
+mod constants;
+mod held;
+#[cfg(target_arch = "x86_64")]
+mod ifma;
+#[expect(
+    clippy::needless_range_loop,
+    reason = "limbs have numbers, which say where a product goes"
+)]
+mod montgomery;
+mod portable;
+mod primes;
+mod slices;
+#[cfg(test)]
+#[expect(clippy::needless_range_loop, reason = "lanes and limbs have numbers")]
+mod tests;
+
+/// Eight elements of P at rest: word `limbs[j][i]` is limb j of lane i, normal, of a number below 2p in
+/// Montgomery form with R = 2^(52 L). The same element has up to two forms: compare elements, not these.
+#[repr(C, align(64))]
+pub struct Lanes<P, const L: usize> {
+    limbs: [[u64; WIDTH]; L],
+    prime: PhantomData<P>,
+}
+
+impl<P, const L: usize> Lanes<P, L> {
+    /// Eight zeros.
+    pub const ZERO: Self = Self { limbs: [[0; WIDTH]; L], prime: PhantomData };
+}
+
+impl<P, const L: usize> Clone for Lanes<P, L> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P, const L: usize> Copy for Lanes<P, L> {}
+
+impl<P, const L: usize> fmt::Debug for Lanes<P, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "eight elements of {L} limbs") // they may be secret
+    }
+}

@@ -1,0 +1,139 @@
+//! What a lane kernel asks of a processor: eight 64-bit lanes and the two halves of a 52-bit product.
+//!
+//! A kernel is written once, as a [`Kernel`], over any [`Backend`]; [`run`] picks the backend. Every operation
+//! is fully defined, so that two backends give the same bits, in redundant forms too.
+//!
+//! There is no AVX2 backend. It multiplies 32 x 32 bits in four lanes: a 381-bit product and its reduction are
+//! 2 * 14^2 multiplications of 28-bit limbs and as many additions for four elements, about 100 cycles an element
+//! at two a cycle with carries, and the scalar code needs no more.
+
+use super::constants::Constants;
+use super::montgomery;
+use super::portable::Portable;
+use crate::isa::{Isa, Level};
+
+/// Lanes of a vector.
+pub const WIDTH: usize = 8;
+/// Bits of a limb.
+pub const LIMB_BITS: u32 = 52;
+/// All bits of a limb.
+pub const LIMB_MASK: u64 = (1 << LIMB_BITS) - 1;
+
+/// A set of lanes, one bit each, lane 0 in the lowest.
+pub type Mask = u8;
+
+/// A processor's eight lanes. A value of this type is the proof that the processor has them.
+pub trait Backend: Copy {
+    /// Eight 64-bit words.
+    type V: Copy;
+
+    /// The same word in every lane.
+    fn splat(self, word: u64) -> Self::V;
+    /// Eight words from memory, lane 0 first.
+    fn load(self, words: &[u64; WIDTH]) -> Self::V;
+    /// Eight words to memory, lane 0 first.
+    fn store(self, a: Self::V, words: &mut [u64; WIDTH]);
+    /// a + b modulo 2^64.
+    fn add(self, a: Self::V, b: Self::V) -> Self::V;
+    /// a - b modulo 2^64.
+    fn sub(self, a: Self::V, b: Self::V) -> Self::V;
+    /// The bits that both have.
+    fn and(self, a: Self::V, b: Self::V) -> Self::V;
+    /// The bits that either has.
+    fn or(self, a: Self::V, b: Self::V) -> Self::V;
+    /// a * 2^bits modulo 2^64, bits < 64.
+    fn shift_left(self, a: Self::V, bits: u32) -> Self::V;
+    /// floor(a / 2^bits), bits < 64.
+    fn shift_right(self, a: Self::V, bits: u32) -> Self::V;
+    /// floor(a / 2^52) of a signed a: what a limb gives to the next one.
+    fn carry(self, a: Self::V) -> Self::V;
+    /// acc + the lower 52 bits of the product of the lower 52 bits of a and of b, modulo 2^64.
+    fn add_low(self, acc: Self::V, a: Self::V, b: Self::V) -> Self::V;
+    /// acc + the upper 52 bits of that product, modulo 2^64.
+    fn add_high(self, acc: Self::V, a: Self::V, b: Self::V) -> Self::V;
+    /// b in the lanes of the mask, a in the others.
+    fn select(self, mask: Mask, a: Self::V, b: Self::V) -> Self::V;
+    /// Where a = b.
+    fn equal(self, a: Self::V, b: Self::V) -> Mask;
+    /// Where a signed a is negative.
+    fn negative(self, a: Self::V) -> Mask;
+    /// Lane i of the result is lane (i + lanes) mod 8 of a; lanes is 1, 2 or 4.
+    fn rotate(self, a: Self::V, lanes: usize) -> Self::V;
+    /// Lane i of vector j becomes lane j of vector i.
+    fn transpose(self, rows: [Self::V; WIDTH]) -> [Self::V; WIDTH];
+    /// [`montgomery::multiply`]. A backend whose code for it is long keeps one copy.
+    #[inline(always)]
+    fn multiply<const L: usize, const N: usize>(
+        self,
+        p: &Constants<L>,
+        x: [&[Self::V; L]; N],
+        y: [&[Self::V; L]; N],
+    ) -> [[Self::V; L]; N] {
+        montgomery::multiply(self, p, x, y)
+    }
+    /// [`montgomery::square`], likewise.
+    #[inline(always)]
+    fn square<const L: usize, const N: usize>(
+        self,
+        p: &Constants<L>,
+        x: [&[Self::V; L]; N],
+    ) -> [[Self::V; L]; N] {
+        montgomery::square(self, p, x)
+    }
+    /// A hint that this line of memory is needed soon.
+    fn prefetch<T>(self, line: &T);
+}
+
+/// The array of a body's values for j from 0 on, as many as `$count`; `$blank` is any value of their type. This is
+/// a loop: a closure in its place, as `std::array::from_fn` takes one, would be a function of its own, without
+/// the backend's instructions unless the optimiser cares to inline it.
+macro_rules! each {
+    ($j:ident < $count:expr, $blank:expr => $body:expr) => {{
+        let mut values = [$blank; $count];
+        let mut $j = 0;
+        while $j < $count {
+            values[$j] = $body;
+            $j += 1;
+        }
+        values
+    }};
+}
+pub(crate) use each;
+
+/// The array of a body's values for n = 0 and n = 1: two copies of the body, so that what is large stays in
+/// registers.
+macro_rules! both {
+    ($n:ident => $body:expr) => {
+        [
+            {
+                let $n = 0;
+                $body
+            },
+            {
+                let $n = 1;
+                $body
+            },
+        ]
+    };
+}
+pub(crate) use both;
+
+/// Something to do on whatever backend there is. Mark `run` with `#[inline(always)]`, and all that it calls:
+/// only code that ends up inside the backend's entry is compiled for its instructions. So no closures, and no
+/// library functions that take some, around an operation of a backend: [`each`] is a loop.
+pub trait Kernel {
+    /// What comes out.
+    type Output;
+    /// Does it.
+    fn run<B: Backend>(self, backend: B) -> Self::Output;
+}
+
+/// Does it on the backend of an instruction set: AVX-512 IFMA where the processor has it, the same bits from
+/// plain Rust elsewhere.
+pub fn run<K: Kernel>(isa: Isa, kernel: K) -> K::Output {
+    match isa.0 {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512Ifma => super::ifma::run(kernel),
+        _ => kernel.run(Portable),
+    }
+}

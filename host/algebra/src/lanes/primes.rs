@@ -1,0 +1,26 @@
+//! The fields that have lanes, and how many limbs each has.
+
+use super::constants::Constants;
+use crate::field::{
+    Bls12377Fp, Bls12377Fr, Bls12381Fp, Bls12381Fr, Bn254Fp, Bn254Fr, PrimeField, Secp256k1Fn,
+    Secp256k1Fp, ToyFp, ToyFr,
+};
+
+/// A prime field whose elements lanes hold in L limbs of 52 bits, with 16 p < 2^(52 L).
+pub trait Prime<const L: usize>: PrimeField {
+    /// What follows from the modulus.
+    const CONSTANTS: Constants<L> = Constants::of(Self::MODULUS);
+}
+
+macro_rules! primes {
+    ($($limbs:literal: $($field:ty),*;)*) => {
+        $($(impl Prime<$limbs> for $field {})*)*
+    };
+}
+
+// The toy fields in three sizes: alone, and with as many limbs as the others, nearly all of them zero.
+primes! {
+    1: ToyFp, ToyFr;
+    5: ToyFp, ToyFr, Bn254Fp, Bn254Fr, Bls12381Fr, Bls12377Fr, Secp256k1Fp, Secp256k1Fn;
+    8: ToyFp, ToyFr, Bls12381Fp, Bls12377Fp;
+}

@@ -1,0 +1,253 @@
+//! The kernels on every form that their contracts allow, against integers of any size, with the same bits on
+//! every backend.
+
+use num_bigint::BigUint;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+
+use super::backend::{LIMB_BITS, LIMB_MASK, both};
+use super::*;
+use crate::Isa;
+use crate::field::*;
+
+/// Numbers of eight lanes, in limbs.
+type Limbs<const L: usize> = [[u64; WIDTH]; L];
+
+/// Every operation of [`Held`]; x and y below 4p, u and v below 2p.
+struct Everything<'a, P, const L: usize> {
+    x: &'a Limbs<L>,
+    y: &'a Limbs<L>,
+    u: &'a Limbs<L>,
+    v: &'a Limbs<L>,
+    field: PhantomData<P>,
+}
+
+/// What comes out, in the order of [`expected`], and the masks.
+struct Results<const L: usize> {
+    limbs: Vec<Limbs<L>>,
+    masks: [Mask; 4],
+}
+
+impl<P: Prime<L>, const L: usize> Kernel for Everything<'_, P, L> {
+    type Output = Results<L>;
+
+    #[inline(always)]
+    fn run<B: Backend>(self, b: B) -> Results<L> {
+        let x = held::<B, P, L, 4>(b, self.x);
+        let y = held::<B, P, L, 4>(b, self.y);
+        let u = held::<B, P, L, 2>(b, self.u);
+        let v = held::<B, P, L, 2>(b, self.v);
+        let [xy, yx] = Held::mul_each([x, y], [y, x]);
+        let [xx, yy] = Held::square_each([x, y]);
+        let mut limbs = vec![stored(b, x * y), stored(b, xy), stored(b, yx)];
+        limbs.extend([stored(b, x.square()), stored(b, xx), stored(b, yy)]);
+        limbs.extend([stored(b, u * x), stored(b, x.reduced()), stored(b, (u + v).reduced())]);
+        limbs.extend([stored(b, (u - v).reduced()), stored(b, (-u).reduced())]);
+        limbs.extend([stored(b, u.less_both(v, xy)), stored(b, u.inverse())]);
+        limbs.extend([stored(b, u.select(0b1010_0110, v)), stored(b, u.canonical())]);
+        let masks = [u.is_zero(), x.is_zero(), u.equals(v), u.may_be_zero()];
+        Results { limbs, masks }
+    }
+}
+
+#[inline(always)]
+fn held<B: Backend, P: Prime<L>, const L: usize, const K: usize>(
+    b: B,
+    limbs: &Limbs<L>,
+) -> Held<B, P, L, K> {
+    let mut vectors = [b.splat(0); L];
+    for j in 0..L {
+        vectors[j] = b.load(&limbs[j]);
+    }
+    Held::of(b, vectors)
+}
+
+#[inline(always)]
+fn stored<B: Backend, P: Prime<L>, const L: usize>(b: B, held: Held<B, P, L>) -> Limbs<L> {
+    let (limbs, mut words) = (held.limbs(), [[0; WIDTH]; L]);
+    for j in 0..L {
+        b.store(limbs[j], &mut words[j]);
+    }
+    words
+}
+
+fn number<const L: usize>(limbs: &Limbs<L>, lane: usize) -> BigUint {
+    limbs.iter().rev().fold(BigUint::ZERO, |all, limb| (all << LIMB_BITS) + limb[lane])
+}
+
+fn limbs_of<const L: usize>(numbers: &[BigUint; WIDTH]) -> Limbs<L> {
+    std::array::from_fn(|j| {
+        std::array::from_fn(|lane| {
+            let limb = (&numbers[lane] >> (LIMB_BITS as usize * j)) & BigUint::from(LIMB_MASK);
+            u64::try_from(limb).unwrap()
+        })
+    })
+}
+
+fn modulus<P: PrimeField>() -> BigUint {
+    P::MODULUS.iter().rev().fold(BigUint::ZERO, |all, word| (all << 64) + word)
+}
+
+/// A number below `bound` p: an edge as often as not.
+fn draw(rng: &mut ChaCha20Rng, p: &BigUint, bound: u32) -> BigUint {
+    let edge = p * rng.random_range(0..=bound) + rng.random_range(0..3u32);
+    let random = (0..14).fold(BigUint::ZERO, |all, _| (all << 32) + rng.random::<u32>());
+    let top = p * bound;
+    match rng.random_range(0..4) {
+        0 if edge >= BigUint::from(1u32) && (&edge - 1u32) < top => edge - 1u32,
+        1 => &top - 1u32,
+        _ => random % top,
+    }
+}
+
+/// The residues of [`Everything`]'s results.
+fn expected(p: &BigUint, r: &BigUint, [x, y, u, v]: [&BigUint; 4]) -> Vec<BigUint> {
+    let r_inverse = r.modinv(p).unwrap();
+    let mul = |a: &BigUint, b: &BigUint| a * b * &r_inverse % p;
+    let less = |a: &BigUint, b: &BigUint| (a + p * 4u32 - b) % p;
+    let xy = mul(x, y);
+    // In Montgomery form the inverse of uR is R/u = R^2 / (uR).
+    let inverse = (u % p).modinv(p).map_or(BigUint::ZERO, |inverse| inverse * r * r % p);
+    vec![
+        xy.clone(),
+        xy.clone(),
+        xy.clone(),
+        mul(x, x),
+        mul(x, x),
+        mul(y, y),
+        mul(u, x),
+        x % p,
+        (u + v) % p,
+        less(u, v),
+        less(&BigUint::ZERO, u),
+        less(&less(u, v), &xy),
+        inverse,
+    ]
+}
+
+fn same_as_integers<P: Prime<L>, const L: usize>(rounds: usize) {
+    let seed = rand::rng().random();
+    println!("{} in {L} limbs, seed {seed}", P::NAME);
+    let mut rng = ChaCha20Rng::seed_from_u64(seed);
+    let p = modulus::<P>();
+    let r = BigUint::from(1u32) << (LIMB_BITS as usize * L);
+    for _ in 0..rounds {
+        let [x, y] = both!(_n => std::array::from_fn(|_| draw(&mut rng, &p, 4)));
+        let [u, v] = both!(_n => std::array::from_fn(|_| draw(&mut rng, &p, 2)));
+        let [xs, ys, us, vs] = [limbs_of(&x), limbs_of(&y), limbs_of(&u), limbs_of(&v)];
+        let everything =
+            || Everything::<P, L> { x: &xs, y: &ys, u: &us, v: &vs, field: PhantomData };
+        let results = run(Isa::PORTABLE, everything());
+        for isa in Isa::available() {
+            let same = run(isa, everything());
+            assert_eq!(same.limbs, results.limbs, "{isa}");
+            assert_eq!(same.masks, results.masks, "{isa}");
+        }
+        for lane in 0..WIDTH {
+            let operands = [&x[lane], &y[lane], &u[lane], &v[lane]];
+            for (i, residue) in expected(&p, &r, operands).iter().enumerate() {
+                let found = number(&results.limbs[i], lane);
+                assert!(found < &p * 2u32, "result {i} of {operands:?} is not below 2p");
+                assert_eq!(&(found % &p), residue, "result {i} of {operands:?}");
+            }
+            let selected = if 0b1010_0110 >> lane & 1 == 1 { &v } else { &u };
+            assert_eq!(number(&results.limbs[13], lane), selected[lane]);
+            assert_eq!(number(&results.limbs[14], lane), &u[lane] % &p);
+            let zero = |number: &BigUint| number % &p == BigUint::ZERO;
+            let [u_zero, x_zero, equal, may_be] = results.masks.map(|mask| mask >> lane & 1 == 1);
+            assert_eq!((u_zero, x_zero), (zero(&u[lane]), zero(&x[lane])));
+            assert_eq!(equal, &u[lane] % &p == &v[lane] % &p);
+            assert!(may_be || !u_zero);
+        }
+        let normal = |limbs: &Limbs<L>| limbs.iter().flatten().all(|limb| limb >> LIMB_BITS == 0);
+        assert!(results.limbs.iter().all(normal), "limbs of 52 bits");
+    }
+}
+
+#[test]
+fn five_limbs_are_the_integers_modulo_p_below_2p() {
+    same_as_integers::<Bn254Fp, 5>(100);
+    same_as_integers::<Bn254Fr, 5>(100);
+    same_as_integers::<Bls12381Fr, 5>(100);
+    same_as_integers::<Bls12377Fr, 5>(100);
+    same_as_integers::<Secp256k1Fp, 5>(200);
+    same_as_integers::<Secp256k1Fn, 5>(200);
+}
+
+#[test]
+fn eight_limbs_are_the_integers_modulo_p_below_2p() {
+    same_as_integers::<Bls12381Fp, 8>(100);
+    same_as_integers::<Bls12377Fp, 8>(100);
+}
+
+#[test]
+fn toy_fields_are_the_integers_modulo_p_in_any_number_of_limbs() {
+    same_as_integers::<ToyFp, 1>(200);
+    same_as_integers::<ToyFp, 5>(50);
+    same_as_integers::<ToyFr, 8>(50);
+}
+
+/// Each pair of forms, those from p to 2p - 1 included.
+fn toy_exhaustive<P: Prime<L>, const L: usize>() {
+    let p = P::MODULUS[0];
+    let r_inverse = BigUint::from(2u32).pow(LIMB_BITS * L as u32).modinv(&modulus::<P>()).unwrap();
+    let r_inverse = u64::try_from(r_inverse).unwrap();
+    let limbs =
+        |lanes: [u64; WIDTH]| std::array::from_fn(|j| if j == 0 { lanes } else { [0; WIDTH] });
+    for isa in Isa::available() {
+        for u in 0..2 * p {
+            for first in (0..2 * p).step_by(WIDTH) {
+                let v: [u64; WIDTH] = std::array::from_fn(|lane| (first + lane as u64) % (2 * p));
+                let u = [u; WIDTH];
+                let [x, y] = [u.map(|u| 4 * p - 1 - u), v.map(|v| 4 * p - 1 - v)];
+                let [xs, ys, us, vs] = [limbs(x), limbs(y), limbs(u), limbs(v)];
+                let everything =
+                    Everything::<P, L> { x: &xs, y: &ys, u: &us, v: &vs, field: PhantomData };
+                let Results { limbs: found, .. } = run(isa, everything);
+                for lane in 0..WIDTH {
+                    let found = |i: usize| {
+                        assert!(found[i][0][lane] < 2 * p);
+                        found[i][0][lane] % p
+                    };
+                    let (x, y, u, v) = (x[lane], y[lane], u[lane], v[lane]);
+                    assert_eq!(found(0), x * y % p * r_inverse % p, "{x} {y}");
+                    assert_eq!(found(3), x * x % p * r_inverse % p, "{x}");
+                    assert_eq!([found(8), found(9)], [(u + v) % p, (u + 2 * p - v) % p]);
+                    let unit = found(12) * u % p * r_inverse % p * r_inverse % p;
+                    assert_eq!(unit, u64::from(u % p != 0), "1/{u}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn toy_fields_are_right_for_every_pair() {
+    toy_exhaustive::<ToyFp, 1>();
+    toy_exhaustive::<ToyFr, 1>();
+}
+
+#[test]
+fn a_transpose_exchanges_lanes_and_vectors() {
+    struct Transpose([[u64; WIDTH]; WIDTH]);
+    impl Kernel for Transpose {
+        type Output = [[u64; WIDTH]; WIDTH];
+        #[inline(always)]
+        fn run<B: Backend>(self, b: B) -> Self::Output {
+            let mut rows = [b.splat(0); WIDTH];
+            for i in 0..WIDTH {
+                rows[i] = b.load(&self.0[i]);
+            }
+            let (columns, mut stored) = (b.transpose(rows), self.0);
+            for i in 0..WIDTH {
+                b.store(columns[i], &mut stored[i]);
+            }
+            stored
+        }
+    }
+    let rows = std::array::from_fn(|i| std::array::from_fn(|j| (8 * i + j) as u64));
+    for isa in Isa::available() {
+        let columns = run(isa, Transpose(rows));
+        assert!((0..64).all(|n| columns[n % 8][n / 8] == rows[n / 8][n % 8]), "{isa}");
+    }
+}
