@@ -1,9 +1,9 @@
 //! The crate `equihash`, in both of its modes.
 //!
 //! Its mode is a feature, and a program has a crate with one set of features. So each mode is a program of its
-//! own ([`program`]): [`serve`] is its whole life, [`Peer`] the handle to it. Both are built for exactly this processor (`target-cpu=native`), which
-//! makes them faster by a tenth (unsafe-verifier) and by half (default); our own code finds out what the
-//! processor has when it runs, and is built as it is shipped.
+//! own ([`program`]): [`serve`] is its whole life, [`Peer`] the handle to it. Both are built for exactly this
+//! processor (`target-cpu=native`), which makes them faster by a tenth (unsafe-verifier) and by half (default);
+//! our own code finds out what the processor has when it runs, and is built as it is shipped.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Write};
