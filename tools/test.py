@@ -42,6 +42,9 @@ STAGES = [
     Stage("model", "the executable specification", [[*PYTHON, "-m", "unittest", "discover", "-s", "spec/model", "-p", "test_*.py"]]),
     Stage("vectors", "are what `make vectors` makes", [[*PYTHON, "spec/model/vectors.py", "--check"]]),
     Stage("rtl", "units of the circuit", [python("rtl", "--run", "proofmill.RtlTests")], ("setup",)),
+    Stage("multipliers", "field arithmetic in Verilator", [[*PYTHON, "rtl/sim/test_multipliers.py"]], ("setup",)),
+    Stage("adders", "point adders in Verilator", [[*PYTHON, "rtl/sim/test_point_adders.py"]], ("setup",)),
+    Stage("micro", "field processors in Verilator", [[*PYTHON, "rtl/sim/test_micro.py"]], ("setup",)),
     Stage("sim", "the card in Verilator", [python("sim", *LIBRARIES), python("sim", "--trace", "toy")], ("setup",)),
     Stage("shell", "100,000 packets, registers, mailbox", [[*PYTHON, "rtl/sim/test_shell.py"]], ("sim",), [[*PYTHON, "rtl/sim/test_shell.py", "--packets", "1000000"]]),
     Stage("engines", "vectors, garbage and resets on the real engines", [[*PYTHON, "rtl/sim/test_engines.py"]], ("sim",),
@@ -135,9 +138,9 @@ def run_all(stages, long, env):
 
 
 def report(outcomes, seconds):
-    print(f"\n{'stage':10}{'result':>9}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}")
+    print(f"\n{'stage':12}{'result':>9}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}")
     for o in outcomes:
-        print(f"{o.stage:10}{o.result:>9}{o.passed:>8}{o.failed:>8}{o.skipped:>9}{o.seconds:>9.1f}  {o.note}".rstrip())
+        print(f"{o.stage:12}{o.result:>9}{o.passed:>8}{o.failed:>8}{o.skipped:>9}{o.seconds:>9.1f}  {o.note}".rstrip())
     missing = [o.stage for o in outcomes if o.result == "not run"]
     print(f"{seconds / 60:.1f} minutes" + (f"; not run: {', '.join(missing)}" if missing else ""))
     passed, failed, skipped = (sum(getattr(o, what) for o in outcomes) for what in ("passed", "failed", "skipped"))
