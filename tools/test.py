@@ -159,7 +159,7 @@ def main():
         parser.error(f"no stage {', '.join(sorted(unknown))}; there are {', '.join(names + list(GROUPS))}")
     wanted = {name for given in chosen.stages for name in GROUPS.get(given, [given])} or set(names)
     begin = time.monotonic()
-    outcomes = run_all([stage for stage in STAGES if stage.name in wanted], chosen.long, environment())
+    outcomes = run_all([stage for stage in STAGES if stage.name in wanted], chosen.long, {**environment(), **({"PROOFMILL_LONG": "1"} if chosen.long else {})})
     return report(outcomes, time.monotonic() - begin)
 
 
