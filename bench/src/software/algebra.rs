@@ -131,11 +131,10 @@ fn points<P: Prime<L>, const L: usize, const K: usize>(
         // The buckets: as many as points in cache, and 2^15 of a window of 16 bits.
         let mut ours = ours::Points::<P, L, K>::new(count.min(1 << 15), count);
         let turn = if size > 1 << 20 { 1 } else { (16 / effort.scale).max(1) };
-        // A peer that takes a second to pass through its points gets fewer of them.
-        let peers_count = count.min((1 << 18) / effort.scale);
+        let peers_count = if size > 1 << 20 { count / effort.scale } else { count };
         let work =
             Work { field: P::NAME.into(), task: Task::Points, count: peers_count, repeat: turn };
-        let operations = [ours.additions(), peers_count * turn];
+        let operations = [ours::Points::<P, L, K>::TURN, peers_count * turn];
         let comparison = Comparison { metric, peer, work, operations };
         rows.push(compare(curve, &comparison, effort, &mut || Ok(ours.seconds()), peers)?);
     }

@@ -90,14 +90,20 @@ fn product<P: PrimeField>(first: P, factors: &[P]) -> P {
     factors.iter().fold(first, |product, factor| product * factor)
 }
 
-/// Additions of random points to random buckets, each bucket once in a batch.
+/// Additions of random points to random buckets, each bucket once in a batch. A turn takes up where the last one
+/// ended, so that as many points pass as there are before one comes again: what does not fit a cache is not found
+/// in one.
 pub struct Points<P, const L: usize, const K: usize> {
     buckets: Vec<Point<P, L, K>>,
     points: Vec<Point<P, L, K>>,
     additions: Vec<Addition>,
+    next: usize,
 }
 
 impl<P: Prime<L>, const L: usize, const K: usize> Points<P, L, K> {
+    /// Additions in a turn.
+    pub const TURN: usize = 16 * BATCH;
+
     /// The formula does not ask whether points are on a curve, so these are not.
     pub fn new(buckets: usize, points: usize) -> Self {
         let coordinates = draw::<P>(2048, 1 << 33);
@@ -114,22 +120,25 @@ impl<P: Prime<L>, const L: usize, const K: usize> Points<P, L, K> {
             ((u128::from(state) * below as u128) >> 64) as usize
         };
         let mut additions = Vec::new();
-        for _ in 0..16 {
+        for _ in 0..(points / BATCH).next_multiple_of(Self::TURN / BATCH).max(Self::TURN / BATCH) {
             let mut free: Vec<u32> = (0..buckets as u32).collect();
-            additions.extend((0..BATCH.min(buckets)).map(|_| {
+            additions.extend((0..BATCH).map(|_| {
                 let bucket = free.swap_remove(random(free.len()));
                 Addition::new(bucket, random(points) as u32, random(2) == 1)
             }));
         }
-        Self { buckets: fill(some(0), buckets), points: fill(some(1024), points), additions }
-    }
-
-    pub fn additions(&self) -> usize {
-        self.additions.len()
+        Self {
+            buckets: fill(some(0), buckets),
+            points: fill(some(1024), points),
+            additions,
+            next: 0,
+        }
     }
 
     pub fn seconds(&mut self) -> f64 {
-        let Self { buckets, points, additions } = self;
-        timed(1, || add_assign_vartime(Isa::best(), buckets, points, black_box(additions)))
+        let Self { buckets, points, additions, next } = self;
+        let turn = &additions[*next..*next + Self::TURN];
+        *next = (*next + Self::TURN) % additions.len();
+        timed(1, || add_assign_vartime(Isa::best(), buckets, points, black_box(turn)))
     }
 }
