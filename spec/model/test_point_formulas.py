@@ -125,6 +125,7 @@ class Complete(unittest.TestCase):
         self.assertEqual(len(SUMS["toy"]), 79 * 79)
         self.assertEqual(wrong_sums(formula.load("rcb_add"), SUMS["toy"], Homogeneous, constants=b3("toy")), set())
         self.assertEqual(wrong_sums(formula.load("rcb_madd"), SUMS["toy"], Homogeneous, tuple, b3("toy")), set())
+        self.assertEqual(wrong_sums(formula.load("rcb_madd_z01"), SUMS["toy"], Homogeneous, constants=b3("toy")), set())
 
     def test_on_a_curve_of_even_order_only_a_difference_of_order_2_is_wrong(self):
         group = EVEN.group("g1")
@@ -209,7 +210,7 @@ class PlantedFaults(unittest.TestCase):
         edwards = {pair: total for pair, total in list(SUMS["edwards"].items())[500:540]}
         k = {"k": FP.scale(2, EDWARDS.d)}
         for name, table, coordinates, second, constants in (
-            ("rcb_add", few, Homogeneous, None, b3("toy")), ("rcb_madd", few, Homogeneous, tuple, b3("toy")),
+            ("rcb_add", few, Homogeneous, None, b3("toy")), ("rcb_madd_z01", few, Homogeneous, None, b3("toy")), ("rcb_madd", few, Homogeneous, tuple, b3("toy")),
             ("jacobian_madd", few, Jacobian, tuple, None), ("jacobian_add", few, Jacobian, None, None),
             ("xyzz_madd", few, Xyzz, tuple, None), ("xyzz_add", few, Xyzz, None, None),
             ("hwcd_add", edwards, Extended, None, k), ("hwcd_madd_precomputed", edwards, Extended, TwistedEdwards.precomputed, None),
