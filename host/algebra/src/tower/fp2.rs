@@ -58,7 +58,7 @@ impl<T: Tower> Fp2<T> {
 
 operators!([T: Tower] Fp2<T>);
 
-/// Formula `fp2_mul` (ePrint 2006/471, section 3.1, Karatsuba): 3 multiplications in Fp.
+/// Formula `fp2_mul` (ePrint 2006/471, section 3, Karatsuba): 3 multiplications in Fp.
 fn fp2_mul<T: Tower>(a: Fp2<T>, b: Fp2<T>) -> Fp2<T> {
     let v0 = a.c0 * b.c0;
     let v1 = a.c1 * b.c1;
@@ -67,7 +67,7 @@ fn fp2_mul<T: Tower>(a: Fp2<T>, b: Fp2<T>) -> Fp2<T> {
     Fp2::new(c0, c1)
 }
 
-/// Formula `fp2_sqr` (ePrint 2006/471, section 3.2, complex squaring): 2 multiplications in Fp, 2 by beta.
+/// Formula `fp2_sqr` (ePrint 2006/471, section 3, complex squaring): 2 multiplications in Fp, 2 by beta.
 pub(super) fn fp2_sqr<T: Tower>(a: Fp2<T>) -> Fp2<T> {
     let v = a.c0 * a.c1;
     let c0 = (a.c0 + a.c1) * (a.c0 + T::times_beta(a.c1)) - v - T::times_beta(v);
@@ -82,7 +82,7 @@ pub fn fp2_sqr_i<T: Tower>(a: Fp2<T>) -> Fp2<T> {
     Fp2::new(c0, c1)
 }
 
-/// The square root by the complex method (Scott, ePrint 2020/1497, section 6), for any p and any `beta`:
+/// The square root by the complex method (Scott, ePrint 2020/1497), for any p and any `beta`:
 /// with s^2 = norm(a) and t = (a0 + s) / 2,
 ///
 /// * if t is a square, x0 = sqrt(t) and x1 = a1 / (2 x0);
