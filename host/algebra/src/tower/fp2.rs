@@ -1,4 +1,4 @@
-//! Fp2 = Fp[u] / (u^2 - beta).
+//! `Fp2 = Fp[u] / (u^2 - beta)`.
 
 use super::Tower;
 use crate::field::{Field, operators};
