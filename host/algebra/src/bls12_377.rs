@@ -112,7 +112,8 @@ impl Curve for G2 {
     }
 
     /// psi(P) = z P (as on BLS12-381). Then (p - z) P = 0, as psi^2 - (z + 1) psi + p = 0, and the
-    /// greatest common divisor of p - z and the number of points is r (ePrint 2022/352).
+    /// greatest common divisor of p - z and the number of points is r (El Housni, Guillevic, Piellard, ePrint
+    /// 2022/352).
     fn is_in_subgroup(point: &Projective<Self>) -> Choice {
         point.psi().ct_eq(&point.times_public(&Z))
     }

@@ -75,7 +75,7 @@ impl Curve for G1 {
         times_small::<12, _>(a)
     }
 
-    /// phi(P) = (z^2 - 1) P (Scott, ePrint 2021/1130, section 4). The kernel of phi - (z^2 - 1) has as many
+    /// phi(P) = (z^2 - 1) P (Scott, ePrint 2021/1130, section 6). The kernel of phi - (z^2 - 1) has as many
     /// points as its norm z^4 - z^2 + 1 = r says, so it is the subgroup and nothing else.
     fn is_in_subgroup(point: &Projective<Self>) -> Choice {
         let z2 = point.times_public(&Z).times_public(&Z);
@@ -104,7 +104,8 @@ impl Curve for G2 {
     }
 
     /// psi(P) = z P (Scott, ePrint 2021/1130, section 4). Then (p - z) P = 0, as psi^2 - (z + 1) psi + p = 0, and the
-    /// greatest common divisor of p - z and the number of points is r (ePrint 2022/352).
+    /// greatest common divisor of p - z and the number of points is r (El Housni, Guillevic, Piellard, ePrint
+    /// 2022/352).
     fn is_in_subgroup(point: &Projective<Self>) -> Choice {
         (-point.psi()).ct_eq(&point.times_public(&Z))
     }

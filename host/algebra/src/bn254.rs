@@ -93,7 +93,7 @@ impl Curve for G2 {
     const BETA: Fp2 = fp2([spec::endomorphism::BETA_SQUARED, [0; 4]]);
     const SPLIT: Split<Fr> = SPLIT;
 
-    /// (u + 1) P + psi(u P) + psi^2(u P) = psi^3(2 u P) (Dai, Lin, Zhao, Zhou, ePrint 2022/352, section 4). The
+    /// (u + 1) P + psi(u P) + psi^2(u P) = psi^3(2 u P) (Dai, Lin, Zhao, Zhou, ePrint 2022/348, section 3). The
     /// greatest common divisor of the norm of u + 1 + u psi + u psi^2 - 2 u psi^3 and the number of points is r.
     fn is_in_subgroup(point: &Projective<Self>) -> Choice {
         let u = point.times_public(&U);

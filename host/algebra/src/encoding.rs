@@ -63,7 +63,8 @@ pub trait Coordinate: Field {
     /// Bytes of one coordinate.
     const BYTES: usize;
 
-    /// Writes [`Self::BYTES`] bytes, lowest first; in Fp2 the coefficient of 1 first.
+    /// Writes [`Self::BYTES`] bytes, lowest first; in Fp2 the coefficient of 1 first. Panics if there is not room for
+    /// just so many.
     fn write_le(&self, bytes: &mut [u8]);
 
     /// Writes [`Self::BYTES`] bytes, highest first; in Fp2 the coefficient of u first.
@@ -72,7 +73,7 @@ pub trait Coordinate: Field {
         bytes.reverse();
     }
 
-    /// Reads what [`Self::write_le`] wrote.
+    /// Reads what [`Self::write_le`] wrote, or says [`EncodingError::Length`] or [`EncodingError::NotReduced`].
     fn read_le(bytes: &[u8]) -> Result<Self, EncodingError>;
 
     /// Reads what [`Self::write_be`] wrote.
@@ -113,8 +114,7 @@ impl<T: Tower> Coordinate for Fp2<T> {
     }
 
     fn read_le(bytes: &[u8]) -> Result<Self, EncodingError> {
-        let wrong = EncodingError::Length { expected: Self::BYTES, found: bytes.len() };
-        let (c0, c1) = bytes.split_at_checked(<T::Base as PrimeField>::BYTES).ok_or(wrong)?;
+        let (c0, c1) = of_length(bytes, Self::BYTES)?.split_at(<T::Base as PrimeField>::BYTES);
         Ok(Self::new(T::Base::read_le(c0)?, T::Base::read_le(c1)?))
     }
 

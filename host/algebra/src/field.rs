@@ -35,7 +35,7 @@ pub mod spec {
 
 /// The part of a [`Modulus`] that has a module with a product of its own.
 macro_rules! own_product {
-    ($limbs:expr, $own:ident) => {
+    ($limbs:expr, $own:ident $(, $inverse:ident)?) => {
         const R: [u64; $limbs] = $own::R;
         const R2: [u64; $limbs] = $own::R2;
 
@@ -51,12 +51,18 @@ macro_rules! own_product {
         ) -> Option<[u64; $limbs]> {
             None
         }
+
+        $(
+            fn inverse(x: &[u64; $limbs]) -> Option<[u64; $limbs]> {
+                Some($own::$inverse(x))
+            }
+        )?
     };
 }
 
-/// Defines fields from their modules in [`spec`], some with a product of their own.
+/// Defines fields from their modules in [`spec`], some with a product, and an inverse, of their own.
 macro_rules! fields {
-    ($($(#[$doc:meta])* $field:ident: $modulus:ident = $spec:ident $(, $own:ident)?;)*) => {$(
+    ($($(#[$doc:meta])* $field:ident: $modulus:ident = $spec:ident $(, $own:ident $(and $inverse:ident)?)?;)*) => {$(
         $(#[$doc])*
         pub type $field = Montgomery<$modulus, { spec::$spec::MODULUS.len() }>;
 
@@ -70,14 +76,14 @@ macro_rules! fields {
             const GENERATOR: Option<u64> = spec::$spec::GENERATOR;
             type Bytes = [u8; constants::bit_length(&spec::$spec::MODULUS).div_ceil(8) as usize];
             const ZERO_BYTES: Self::Bytes = [0; constants::bit_length(&spec::$spec::MODULUS).div_ceil(8) as usize];
-            $(own_product! { spec::$spec::MODULUS.len(), $own })?
+            $(own_product! { spec::$spec::MODULUS.len(), $own $(, $inverse)? })?
         }
     )*};
 }
 
 fields! {
     /// 2^64 - 2^32 + 1.
-    Goldilocks: GoldilocksModulus = goldilocks, goldilocks;
+    Goldilocks: GoldilocksModulus = goldilocks, goldilocks and inverse;
     /// Coordinates of secp256k1.
     Secp256k1Fp: Secp256k1FpModulus = secp256k1_fp, secp256k1;
     /// Scalars of secp256k1.

@@ -53,6 +53,7 @@ fn examine<A: SWCurveConfig, C: Curve<Base: Coordinate>>() {
         assert!(bool::from(Affine::from(wanted).is_on_curve()), "{k:?}");
     }
     assert_eq!(generator.endomorphism(), generator.times(&C::SPLIT.lambda), "{}", C::NAME);
+    integers::<C>(&generator);
     for _ in 0..ROUNDS {
         let [p, q] = [(); 2].map(|()| ark_ec::short_weierstrass::Projective::<A>::rand(&mut rng));
         let k = A::ScalarField::rand(&mut rng);
@@ -73,6 +74,23 @@ fn examine<A: SWCurveConfig, C: Curve<Base: Coordinate>>() {
         assert_eq!(pair::decode::<C>(&pair::encode(&point)), Ok(point));
     }
     membership::<A, C>(&mut rng);
+}
+
+/// Integers at the ends and around r, which no scalar is.
+fn integers<C: Curve>(generator: &Projective<C>) {
+    let order = C::Scalar::MODULUS.to_vec();
+    let (mut above, mut below) = (order.clone(), order.clone());
+    above[0] += 1;
+    below[0] -= 1;
+    for nothing in [&[][..], &[0, 0], &order] {
+        assert_eq!(generator.times_integer(nothing), Projective::IDENTITY, "{nothing:x?}");
+        assert_eq!(generator.times_public(nothing), Projective::IDENTITY, "{nothing:x?}");
+    }
+    assert_eq!(generator.times_integer(&above), *generator);
+    assert_eq!(generator.times_integer(&below), -*generator);
+    let all_ones = vec![u64::MAX; order.len() + 1];
+    assert_eq!(generator.times_integer(&all_ones), generator.times_public(&all_ones));
+    assert_eq!(Projective::<C>::IDENTITY.times_integer(&all_ones), Projective::IDENTITY);
 }
 
 /// Points of the whole curve: the fast test and the multiplication by r say the same, and so does arkworks.

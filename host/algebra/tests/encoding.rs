@@ -280,6 +280,16 @@ fn pairs_are_those_of_arkworks_without_its_flags() {
     }
 }
 
+/// Once the length was split between the two coefficients, and the error spoke of one of them.
+#[test]
+fn a_coordinate_in_fp2_of_a_wrong_length_is_told_by_the_whole() {
+    for found in [0, 47, 48, 95, 97, 192] {
+        let wrong = Err(EncodingError::Length { expected: 96, found });
+        assert_eq!(bls12_381::Fp2::read_le(&vec![0; found]), wrong);
+        assert_eq!(bls12_381::Fp2::read_be(&vec![0; found]), wrong);
+    }
+}
+
 /// Which of y and -y is larger: the definition, on a coordinate of each kind.
 #[test]
 fn one_of_a_coordinate_and_its_negative_is_larger() {

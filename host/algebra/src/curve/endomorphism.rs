@@ -75,3 +75,50 @@ fn short<S: PrimeField>(k: S) -> Short {
     let negative = minus.as_ref().iter().rev().lt(plus.as_ref().iter().rev());
     Short { negative, magnitude: if negative { minus } else { plus }.as_ref().to_vec() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::curve::Curve;
+    use crate::field::Field;
+    use crate::{bls12_377, bls12_381, bn254, secp256k1, toy};
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha20Rng;
+
+    /// The magnitude as the scalar that it stands for, and its bits.
+    fn value<S: PrimeField>(short: &Short) -> (S, u32) {
+        let magnitude = scalar::<S>(&short.magnitude);
+        let bits = short.magnitude.iter().rev().fold(0, |bits, limb| match bits {
+            0 => 64 - limb.leading_zeros(),
+            _ => bits + 64,
+        });
+        (if short.negative { -magnitude } else { magnitude }, bits)
+    }
+
+    /// A quotient that is wrong would still give a right sum, only of long halves.
+    fn halves_are_short<C: Curve>() {
+        let one = C::Scalar::ONE;
+        let half = one.double().invert().unwrap();
+        let lambda = C::SPLIT.lambda;
+        let mut rng = ChaCha20Rng::seed_from_u64(65);
+        let random = (0..2_000).map(|_| scalar(&rng.random::<[u64; 4]>()));
+        let edges = [C::Scalar::ZERO, one, half, lambda, lambda * half, lambda + one];
+        for k in edges.into_iter().flat_map(|k| [k, -k, k - one]).chain(random) {
+            let [(k1, bits1), (k2, bits2)] =
+                C::SPLIT.cut_vartime(&k).map(|short| value::<C::Scalar>(&short));
+            assert_eq!(k1 + k2 * lambda, k, "{}", C::NAME);
+            let most = C::Scalar::BITS.div_ceil(2) + 1;
+            assert!(bits1 <= most && bits2 <= most, "{}: {k:?}: {bits1} and {bits2}", C::NAME);
+        }
+    }
+
+    #[test]
+    fn both_halves_of_a_scalar_are_short() {
+        halves_are_short::<toy::Toy>();
+        halves_are_short::<toy::ToyEdwards>();
+        halves_are_short::<secp256k1::Secp256k1>();
+        halves_are_short::<bn254::G1>();
+        halves_are_short::<bls12_381::G1>();
+        halves_are_short::<bls12_377::G1>();
+    }
+}

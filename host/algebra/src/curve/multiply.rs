@@ -15,13 +15,14 @@ const WINDOW: usize = 4;
 const NAF: u32 = 5;
 
 impl<C: Curve> Projective<C> {
-    /// k P for any P of the curve, in constant time.
+    /// k P for any P of the curve. Constant time, but for a P outside the subgroup of a curve with points of order 2
+    /// (BLS12-377 G1): some of its multiples differ by one of these, which shows. Such a P is to be refused first.
     pub fn times(&self, k: &C::Scalar) -> Self {
         times(self, k)
     }
 
-    /// n P for any P of the curve and any integer n of 64-bit limbs, least significant first. Constant time in n,
-    /// but for the number of its limbs.
+    /// n P for any P of the curve and any integer n of 64-bit limbs, least significant first. Constant time like
+    /// [`Self::times`], but for the number of limbs.
     pub fn times_integer(&self, n: &[u64]) -> Self {
         windows(self, n, 64 * n.len())
     }

@@ -53,10 +53,11 @@ impl<C: Curve> Projective<C> {
     pub fn add_mixed(&self, other: &Affine<C>) -> Self {
         let pair = [other.x(), other.y()];
         let sum = Self::from(rcb_madd(self.coordinates(), pair, C::times_b3));
+        let sum = Self::conditional_select(&sum, self, other.is_identity());
         if has_even_order::<C>() && bool::from(sum.is_no_point()) {
             return chord(self, &(*other).into());
         }
-        Self::conditional_select(&sum, self, other.is_identity())
+        sum
     }
 
     /// (beta x, y), which is lambda times a point of the subgroup.

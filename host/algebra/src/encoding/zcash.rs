@@ -1,5 +1,5 @@
 //! The encodings of BLS12-381 that Zcash made and the IETF took over: draft-irtf-cfrg-pairing-friendly-curves-11,
-//! appendix C, and ZIP 216 for what is refused.
+//! appendix C. What it leaves open is refused: coordinates that are not reduced, the sign's flag with the identity.
 //!
 //! Coordinates are big-endian, in Fp2 the coefficient of u first. The three highest bits of the first byte are flags:
 //!

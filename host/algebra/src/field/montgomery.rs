@@ -49,6 +49,12 @@ pub trait Modulus<const N: usize>: Send + Sync + 'static {
         let reduction = const { &Reduction::new(Self::MODULUS) };
         reduction.fits(COUNT).then(|| multiply::sum_of_products(a, b, reduction))
     }
+
+    /// R^2/x modulo p, and 0 for 0, for x below p, in constant time; none if division steps are
+    /// faster.
+    fn inverse(_: &[u64; N]) -> Option<[u64; N]> {
+        None
+    }
 }
 
 /// An element of the field of a modulus.
@@ -172,11 +178,14 @@ impl<P: Modulus<N>, const N: usize> Field for Montgomery<P, N> {
     }
 
     fn invert(&self) -> CtOption<Self> {
-        CtOption::new(Self::raw(Self::INVERSION.invert(&self.0)), !self.is_zero())
+        let inverse = P::inverse(&self.0).unwrap_or_else(|| Self::INVERSION.invert(&self.0));
+        CtOption::new(Self::raw(inverse), !self.is_zero())
     }
 
     fn invert_vartime(&self) -> Option<Self> {
-        (*self != Self::ZERO).then(|| Self::raw(Self::INVERSION.invert_vartime(&self.0)))
+        let inverse =
+            || P::inverse(&self.0).unwrap_or_else(|| Self::INVERSION.invert_vartime(&self.0));
+        (*self != Self::ZERO).then(|| Self::raw(inverse()))
     }
 
     fn sum_of_products<const COUNT: usize>(a: &[Self; COUNT], b: &[Self; COUNT]) -> Self {

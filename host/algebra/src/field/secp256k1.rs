@@ -41,3 +41,17 @@ fn fold(wide: &[u64; 8]) -> [u64; 4] {
     (t[3], carry) = add_carry(t[3], carry, 0);
     reduce_once(&t, carry, &MODULUS)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first fold leaves 2^256 - 1 and a top: the second carries out of 256 bits, as for no operands at random.
+    #[test]
+    fn a_carry_out_of_the_second_fold_counts() {
+        let half = 1 << 63;
+        let wide = [u64::MAX, u64::MAX, u64::MAX, half - 1, 0, 0, 0, half];
+        let top = (FOLD - 1) / 2;
+        assert_eq!(fold(&wide), [FOLD * (top + 1) - 1, 0, 0, 0]);
+    }
+}

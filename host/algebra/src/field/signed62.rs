@@ -53,7 +53,7 @@ impl<const N: usize> Signed62<N> {
     }
 
     /// The sum of word times number of all terms, divided by 2^62 and rounded down. The absolute values of the words
-    /// add up to 2^63 at most.
+    /// add up to less than 2^64.
     #[inline(always)]
     pub fn combination<const TERMS: usize>(terms: [(i64, &Self); TERMS]) -> Self {
         let sum = |carry: i128, limb: &dyn Fn(&Self) -> i64| {

@@ -1,4 +1,4 @@
-//! Fp12 = Fp6[w] / (w^2 - v).
+//! `Fp12 = Fp6[w] / (w^2 - v)`.
 
 use super::{Fp2, Fp6, Tower};
 use crate::field::operators;

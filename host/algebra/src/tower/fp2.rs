@@ -1,4 +1,4 @@
-//! Fp2 = Fp[u] / (u^2 - beta).
+//! `Fp2 = Fp[u] / (u^2 - beta)`.
 
 use super::Tower;
 use crate::field::{Field, operators};
@@ -58,7 +58,7 @@ impl<T: Tower> Fp2<T> {
 
 operators!([T: Tower] Fp2<T>);
 
-/// Formula `fp2_mul` (ePrint 2006/471, section 3.1, Karatsuba): 3 multiplications in Fp.
+/// Formula `fp2_mul` (ePrint 2006/471, section 3, Karatsuba): 3 multiplications in Fp.
 fn fp2_mul<T: Tower>(a: Fp2<T>, b: Fp2<T>) -> Fp2<T> {
     let v0 = a.c0 * b.c0;
     let v1 = a.c1 * b.c1;
@@ -67,7 +67,7 @@ fn fp2_mul<T: Tower>(a: Fp2<T>, b: Fp2<T>) -> Fp2<T> {
     Fp2::new(c0, c1)
 }
 
-/// Formula `fp2_sqr` (ePrint 2006/471, section 3.2, complex squaring): 2 multiplications in Fp, 2 by beta.
+/// Formula `fp2_sqr` (ePrint 2006/471, section 3, complex squaring): 2 multiplications in Fp, 2 by beta.
 pub(super) fn fp2_sqr<T: Tower>(a: Fp2<T>) -> Fp2<T> {
     let v = a.c0 * a.c1;
     let c0 = (a.c0 + a.c1) * (a.c0 + T::times_beta(a.c1)) - v - T::times_beta(v);
@@ -82,32 +82,34 @@ pub fn fp2_sqr_i<T: Tower>(a: Fp2<T>) -> Fp2<T> {
     Fp2::new(c0, c1)
 }
 
-/// The square root by the complex method (Scott, ePrint 2020/1497, section 6), for any p and any `beta`:
-/// with s^2 = norm(a) and t = (a0 + s) / 2,
+/// The square root by the complex method (Scott, ePrint 2020/1497), for any p and any `beta`: with s^2 = norm(a) and
+/// t = (a0 + s) / 2,
 ///
 /// * if t is a square, x0 = sqrt(t) and x1 = a1 / (2 x0);
-/// * otherwise t / beta is one, x1 = sqrt(t / beta) and x0 = a1 / (2 x1): then beta x1^2 = t, and
+/// * otherwise t beta is one, x1 = sqrt(t beta) / beta and x0 = a1 / (2 x1): then beta x1^2 = t, and
 ///   x0^2 = beta a1^2 / (4 t) = (a0 - s) / 2.
 ///
 /// t = 0 with a /= 0 means a1 = 0 and s = -a0: then the other root of the norm is taken, t = a0.
+///
+/// Nothing is halved: from T = 4 t and R, the root of T or of T beta, come t / sqrt(t) = T / (2 R) and the other
+/// coordinate, a1 / R or beta a1 / R, by one inversion.
 fn sqrt<T: Tower>(a: Fp2<T>) -> CtOption<Fp2<T>> {
-    let half = (T::Base::ONE.double()).invert().unwrap_or(T::Base::ZERO);
     let s = a.norm().sqrt().unwrap_or(T::Base::ZERO);
-    let t = (a.c0 + s) * half;
-    let t = T::Base::conditional_select(&t, &a.c0, t.is_zero());
+    let t2 = a.c0 + s;
+    let t2 = T::Base::conditional_select(&t2, &a.c0.double(), t2.is_zero());
+    let t4 = t2.double();
 
-    let of_t = t.sqrt();
+    let of_t = t4.sqrt();
     let direct = of_t.is_some();
-    let of_t_over_beta = (t * T::BETA.invert().unwrap_or(T::Base::ZERO)).sqrt();
-    let root = T::Base::conditional_select(
-        &of_t_over_beta.unwrap_or(T::Base::ZERO),
-        &of_t.unwrap_or(T::Base::ZERO),
-        direct,
-    );
-    let other = a.c1 * root.double().invert().unwrap_or(T::Base::ZERO);
+    let of_t_beta = T::times_beta(t4).sqrt().unwrap_or(T::Base::ZERO);
+    let root = T::Base::conditional_select(&of_t_beta, &of_t.unwrap_or(T::Base::ZERO), direct);
+
+    let inverse = root.double().invert().unwrap_or(T::Base::ZERO);
+    let a1 = T::Base::conditional_select(&T::times_beta(a.c1), &a.c1, direct);
+    let (of_root, other) = (t4 * inverse, a1.double() * inverse);
     let x = Fp2::new(
-        T::Base::conditional_select(&other, &root, direct),
-        T::Base::conditional_select(&root, &other, direct),
+        T::Base::conditional_select(&other, &of_root, direct),
+        T::Base::conditional_select(&of_root, &other, direct),
     );
     CtOption::new(x, x.square().ct_eq(&a))
 }

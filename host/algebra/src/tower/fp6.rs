@@ -1,4 +1,4 @@
-//! Fp6 = Fp2[v] / (v^3 - xi).
+//! `Fp6 = Fp2[v] / (v^3 - xi)`.
 
 use super::{Fp2, Tower};
 use crate::field::{Field, operators};

@@ -1,6 +1,6 @@
 //! The constants of a -> a^p in a tower.
 //!
-//! Fp12 is Fp2[w] / (w^6 - xi), so a = sum of a_i w^i with a_i in Fp2, and
+//! Fp12 is `Fp2[w] / (w^6 - xi)`, so a = sum of a_i w^i with a_i in Fp2, and
 //!
 //! ```text
 //! a^(p^k) = sum of  a_i^(p^k) * gamma(k, i) * w^i,     gamma(k, i) = xi^(i (p^k - 1) / 6)

@@ -59,12 +59,14 @@ fn numbers<const N: usize>() -> impl Iterator<Item = [u64; N]> {
 fn the_constant_loop_is_long_enough() {
     ends_with_the_divisor(spec::toy_fp::MODULUS, (0..97).map(|x| [x]));
     ends_with_the_divisor(spec::toy_fr::MODULUS, (0..79).map(|x| [x]));
+    ends_with_the_divisor(spec::toy_edwards_fr::MODULUS, (0..7).map(|x| [x]));
     ends_with_the_divisor(spec::goldilocks::MODULUS, numbers());
     ends_with_the_divisor(spec::secp256k1_fp::MODULUS, numbers());
     ends_with_the_divisor(spec::secp256k1_fn::MODULUS, numbers());
     ends_with_the_divisor(spec::bn254_fp::MODULUS, numbers());
     ends_with_the_divisor(spec::bls12_381_fr::MODULUS, numbers());
     ends_with_the_divisor(spec::bls12_381_fp::MODULUS, numbers());
+    ends_with_the_divisor(spec::bls12_377_fr::MODULUS, numbers());
     ends_with_the_divisor(spec::bls12_377_fp::MODULUS, numbers());
 }
 
