@@ -4,7 +4,7 @@ use ark_ec::{AffineRepr, CurveGroup, PrimeGroup, short_weierstrass::SWCurveConfi
 use ark_ff::{BigInteger, PrimeField as _};
 use ark_std::UniformRand;
 use proofmill_algebra::curve::{Affine, Curve, Edwards, EdwardsAffine, EdwardsForm, Projective};
-use proofmill_algebra::encoding::{Coordinate, pair};
+use proofmill_algebra::encoding::{Coordinate, EncodingError, pair};
 use proofmill_algebra::field::{Field, PrimeField};
 use proofmill_algebra::{bls12_377, bls12_381, bn254, secp256k1};
 
@@ -116,6 +116,29 @@ fn membership<A: SWCurveConfig, C: Curve<Base: Coordinate>>(rng: &mut impl ark_s
     }
     assert_eq!(outside > 0, C::COFACTOR != [1], "{}: points off the subgroup", C::NAME);
     assert!(bool::from(C::is_in_subgroup(&Projective::IDENTITY)));
+}
+
+/// Points at random have large orders: these are the ones that an attacker would send.
+#[test]
+fn points_of_small_order_are_not_in_the_subgroup() {
+    fn examine<C: Curve<Base: Coordinate>>(x: C::Base, y: C::Base, order: u64) {
+        let small = Affine::<C>::new(x, y).expect("on the curve");
+        let point = Projective::from(small);
+        assert!(bool::from(point.times_public(&[order]).is_identity()));
+        let around = [small, (point + C::GENERATOR).into(), (point - C::GENERATOR.into()).into()];
+        for outside in around {
+            assert!(!bool::from(outside.is_in_subgroup()), "{}: {outside:?}", C::NAME);
+            let read = pair::decode::<C>(&pair::encode(&outside));
+            assert_eq!(read, Err(EncodingError::NotInSubgroup));
+        }
+    }
+    let fp = bls12_377::Fp::from;
+    examine::<bls12_377::G1>(-fp(1), fp(0), 2);
+    examine::<bls12_377::G1>(fp(0), fp(1), 3);
+    examine::<bls12_377::G1>(fp(2), fp(3), 6);
+    let fp = bls12_381::Fp::from;
+    examine::<bls12_381::G1>(fp(0), fp(2), 3);
+    examine::<bls12_381::G1>(fp(0), -fp(2), 3);
 }
 
 /// `double` under a name that is not one of ours.
