@@ -213,10 +213,11 @@ def unit_area(config):
     modules, own, depths = measure(rtl.verilog(folder), manifest["top"])
     whole = total_of(modules, own, manifest["top"])
     depth = max(depths[module] for module in modules.below(manifest["top"]))
-    more = [("depth", "cells", depth), ("latency", "cycles", manifest["latency"])]
+    latency = manifest["latency"]
+    more = [("depth", "cells", depth), *([("latency", "cycles", latency)] if latency >= 0 else [])]  # -1: no fixed one
     rows = list(rows_of(config, manifest["unit"], manifest["instance"], "", whole, more))
     published = " ".join(f"{row['published']} {row['unit']} ({row['published_by']})" for row in rows if row["published"] is not None)
-    print(f"{config:36}" + "".join(f"{whole[metric]:>10,g}" for metric in METRICS) + f"{depth:>8}{manifest['latency']:>9}  {published}", flush=True)
+    print(f"{config:36}" + "".join(f"{whole[metric]:>10,g}" for metric in METRICS) + f"{depth:>8}{latency if latency >= 0 else '':>9}  {published}", flush=True)
     return rows
 
 
@@ -245,6 +246,8 @@ def door():
     chosen = parser.parse_args()
     units = [unit for unit in rtl.units() if not unit.endswith("_twin")]
     wanted = chosen.configs or ["card", "toy", *units]
+    if twins := [config for config in wanted if config.endswith("_twin")]:
+        raise Failed(f"{', '.join(twins)}: twins are for simulation and have no area")
     cards = [config for config in wanted if config not in units]
     rows = [row for config in cards for row in area(config, chosen.op)] if chosen.op != "algebra" else []
     if chosen.op in (None, "algebra") and set(wanted) & set(units):

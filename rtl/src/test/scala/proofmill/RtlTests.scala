@@ -43,7 +43,9 @@ object RtlTests extends App {
     curve.PipelineTests.all,
     curve.ScheduleTests.all,
     engine.EquihashTests.all,
-    micro.AssemblerTests.all
+    field.FieldTests.all,
+    micro.AssemblerTests.all,
+    spec.FormulaTests.all
   )
   println(s"seed ${RtlTest.seed}")
 

@@ -112,8 +112,6 @@ object Program {
       if (early(result)) writer.reduced(result, result)
     }
     val outputs = formula.outputs.map(out => out -> now(out))
-    val read = writer.operations.flatMap(_.operands).toSet ++ outputs.map(_._2)
-    for (op <- writer.operations.find(op => !read(op.result))) writer.fault(op.result, "is never read")
     Program(formula, terms, bits, inputs, writer.operations.toSeq, outputs)
   }
 

@@ -19,19 +19,6 @@ case class Formula(
 ) {
   import Formula._
 
-  locally {
-    val defined = inputs ++ constants ++ lines.map(_.result)
-    for (twice <- defined.diff(defined.distinct).headOption) fault(s"$twice is given twice")
-    lines.foldLeft((inputs ++ constants).toSet) { (known, line) =>
-      for (unknown <- line.step.operands.filterNot(known))
-        fault(s"${line.result} reads $unknown, which is not given before")
-      known + line.result
-    }
-    for (missing <- outputs.filterNot(defined.toSet)) fault(s"output $missing is never given")
-  }
-
-  private def fault(text: String): Nothing = sys.error(s"spec/formulas/$name.slp: $text")
-
   /** The outputs for some inputs and constants, over a prime field. */
   def evaluate(field: Field, values: Map[String, BigInt]): Seq[BigInt] = {
     val found = lines.foldLeft(values) { (known, line) =>
@@ -58,46 +45,86 @@ object Formula {
 
   case class Line(result: String, step: Step)
 
-  private val Head = """(formula|source|over|inputs|constants|outputs)\s+(.*)""".r
-  private val Assign = """(\w+)\s*=\s*(.*)""".r
-  private val Binary = """([A-Za-z]\w*)\s*([-+*])\s*([A-Za-z]\w*)""".r
-  private val Scaled = """(\d+)\s*\*\s*([A-Za-z]\w*)""".r
-  private val Negated = """-\s*([A-Za-z]\w*)""".r
+  private val heads = Seq("formula", "source", "over", "inputs", "constants", "outputs")
+  private val fields = Seq("fp2", "fp6")
+  private val Name = """[A-Za-z]\w*"""
+  private val Head = s"""(${heads.mkString("|")})(?:\\s+([^=\\s].*))?""".r
+  private val Assign = s"""($Name)\\s*=\\s*(.*)""".r
+  private val Binary = s"""($Name)\\s*([-+*])\\s*($Name)""".r
+  private val Scaled = s"""(\\d+)\\s*\\*\\s*($Name)""".r
+  private val Negated = s"""-\\s*($Name)""".r
 
   def names: Seq[String] = Spec.names("formulas", ".slp")
 
   def apply(name: String): Formula = {
-    val file = Spec.root.resolve(s"formulas/$name.slp")
-    parse(name, Files.readAllLines(file).asScala.toSeq)
+    val found = parse(name, Files.readAllLines(Spec.root.resolve(s"formulas/$name.slp")).asScala.toSeq)
+    if (found.name != name) fault(name, s"is called ${found.name}")
+    found
   }
 
-  def parse(name: String, text: Seq[String]): Formula = {
-    def fault(number: Int, what: String) = sys.error(s"spec/formulas/$name.slp:$number: $what")
+  /** The formula of a text; what is refused, and in which words, `spec/formulas/malformed.toml` shows. */
+  def parse(file: String, text: Seq[String]): Formula = {
     val written = for ((line, i) <- text.zipWithIndex; bare = line.takeWhile(_ != '#').trim; if bare.nonEmpty)
       yield (i + 1, bare)
-    val heads = written.collect { case (_, Head(key, value)) => key -> value.trim }.toMap
-    val lines = written.filterNot { case (_, line) => Head.matches(line) }.map {
-      case (number, Assign(result, right)) =>
-        right.trim match {
-          case Binary(a, "+", b) => Line(result, Add(a, b))
-          case Binary(a, "-", b) => Line(result, Sub(a, b))
-          case Binary(a, "*", b) => Line(result, Mul(a, b))
-          case Scaled(k, a)      => Line(result, Scale(k.toInt, a))
-          case Negated(a)        => Line(result, Neg(a))
-          case other             => fault(number, s"'$other' is not one operation")
-        }
-      case (number, other) => fault(number, s"'$other' is not an assignment")
+    val (above, below) = written.span { case (_, line) => Head.matches(line) }
+    val head = above.foldLeft(Map.empty[String, String]) { case (known, (number, Head(key, value))) =>
+      if (known.contains(key)) faultAt(file, number, twice(key))
+      known + (key -> Option(value).getOrElse(""))
     }
-    def words(key: String) = heads.get(key).toSeq.flatMap(_.split("\\s+"))
-    if (!heads.get("formula").contains(name)) fault(1, s"the formula is not called $name")
-    Formula(
-      name,
-      heads.getOrElse("source", ""),
-      heads.get("over"),
+    for (key <- Seq("formula", "source", "inputs", "outputs"); if head.getOrElse(key, "").isEmpty)
+      fault(file, s"`$key` is missing")
+    for (over <- head.get("over"); if !fields.contains(over))
+      fault(file, s"over $over: no such field, there are ${fields.mkString(", ")}")
+    val numbered = below.map { case (number, line) => number -> assignment(file, number, line) }
+    def words(key: String) = head.get(key).toSeq.flatMap(_.split("\\s+")).filter(_.nonEmpty)
+    val found = Formula(
+      head("formula"),
+      head("source"),
+      head.get("over"),
       words("inputs"),
       words("constants"),
       words("outputs"),
-      lines
+      numbered.map(_._2)
     )
+    checkNames(file, found, numbered)
+    found
   }
+
+  private def twice(head: String) = s"`$head` stands twice or after the first line of the program"
+
+  private def assignment(file: String, number: Int, line: String): Line = line match {
+    case Head(key, _) => faultAt(file, number, twice(key))
+    case Assign(result, right) =>
+      right match {
+        case Binary(a, "+", b) => Line(result, Add(a, b))
+        case Binary(a, "-", b) => Line(result, Sub(a, b))
+        case Binary(a, "*", b) => Line(result, Mul(a, b))
+        case Scaled(k, a)      => Line(result, Scale(k.toInt, a))
+        case Negated(a)        => Line(result, Neg(a))
+        case other             => faultAt(file, number, s"`$other` is not one operation")
+      }
+    case other => faultAt(file, number, s"`$other` is no assignment")
+  }
+
+  /** Every name once, read only after that; constants only as factors; nothing computed in vain. */
+  private def checkNames(file: String, formula: Formula, numbered: Seq[(Int, Line)]): Unit = {
+    val first = formula.inputs ++ formula.constants
+    for (name <- first.diff(first.distinct).headOption) fault(file, s"$name is given twice")
+    val known = numbered.foldLeft(first.toSet) { case (known, (number, Line(result, step))) =>
+      for (name <- step.operands) {
+        if (!known(name)) faultAt(file, number, s"$name is read before it is given")
+        if (formula.constants.contains(name) && !step.isInstanceOf[Mul])
+          faultAt(file, number, s"constant $name is no factor here")
+      }
+      if (known(result)) faultAt(file, number, s"$result is given twice")
+      known + result
+    }
+    for (name <- formula.outputs.filterNot(known)) fault(file, s"output $name is never given")
+    val read = formula.lines.flatMap(_.step.operands).toSet ++ formula.outputs
+    for (name <- (known -- read).toSeq.sorted) fault(file, s"$name is never read")
+  }
+
+  private def fault(file: String, what: String): Nothing = sys.error(s"spec/formulas/$file.slp: $what")
+  private def faultAt(file: String, number: Int, what: String): Nothing =
+    sys.error(s"spec/formulas/$file.slp:$number: $what")
 }

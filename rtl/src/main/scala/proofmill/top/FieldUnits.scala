@@ -34,24 +34,20 @@ object FieldUnits {
 
   private def mul(arithmetic: Arithmetic): StreamUnit = {
     import arithmetic._
-    import arithmetic._
     new FieldUnit(arithmetic, 2, factor, product, mulLatency)({ case Seq(a, b) => arithmetic.mul(a, b) })
   }
 
   private def add(arithmetic: Arithmetic): StreamUnit = {
-    import arithmetic._
     import arithmetic._
     new FieldUnit(arithmetic, 2, product, product + product, addLatency)({ case Seq(a, b) => arithmetic.add(a, b) })
   }
 
   private def sub(arithmetic: Arithmetic): StreamUnit = {
     import arithmetic._
-    import arithmetic._
     new FieldUnit(arithmetic, 2, product, product - product, addLatency)({ case Seq(a, b) => arithmetic.sub(a, b) })
   }
 
   private def reduce(arithmetic: Arithmetic): StreamUnit = {
-    import arithmetic._
     import arithmetic._
     new FieldUnit(arithmetic, 1, reducible, reduced, reduceLatency)({ case Seq(a) => arithmetic.reduce(a) })
   }
@@ -66,7 +62,6 @@ class FieldUnit(arithmetic: Arithmetic, count: Int, operand: Bound, result: Boun
   def latency: Option[Int] = Some(cycles)
 
   private def port(name: String, bound: Bound) = {
-    import arithmetic._
     import arithmetic._
     Port(name, bound.width, digits, Some(field.name), base, scale, bound.low, bound.high)
   }

@@ -1,0 +1,19 @@
+package proofmill.field
+
+import proofmill.RtlTest
+import proofmill.spec.Field
+
+/** What is known of every field's multiplier before there is hardware; what it computes, `rtl/sim/test_multipliers.py` checks. */
+object FieldTests {
+  def all: Seq[RtlTest] = Seq(
+    RtlTest("field: every multiplier within its goal of DSPs")(goals())
+  )
+
+  /** One result a cycle, the whole multiplication, reduction included. */
+  private def goals(): Unit = for (field <- Field.names.map(Field(_))) {
+    val goal = if (field.bits > 256) 216 else if (field.bits > 64) 108 else 9
+    val plan = ProductPlan(Form(field, Options()), Options().price)
+    val dsp = plan.polynomial.dsp
+    RtlTest.require(s"${field.name}: $dsp DSP, at most $goal", dsp <= goal, true)
+  }
+}
