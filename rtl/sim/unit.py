@@ -25,6 +25,10 @@ import rtl  # noqa: E402
 import sim  # noqa: E402
 
 
+#: Cycles after the last result, in which no other may come: more than any pipeline's latency.
+REST = 300
+
+
 @functools.cache
 def modulus(field):
     return int(tomllib.loads((ROOT / f"spec/fields/{field}.toml").read_text())["modulus"], 16)
@@ -115,7 +119,7 @@ class Run(ctypes.Structure):
         ("operands", ctypes.c_char_p), ("operand_count", ctypes.c_uint64), ("operand_words", ctypes.c_uint32),
         ("result_words", ctypes.c_uint32), ("results", ctypes.c_void_p), ("result_count", ctypes.c_uint64),
         ("entered", ctypes.c_void_p), ("left", ctypes.c_void_p), ("seed", ctypes.c_uint64),
-        ("gaps", ctypes.c_uint32), ("refusals", ctypes.c_uint32), ("limit", ctypes.c_uint64),
+        ("gaps", ctypes.c_uint32), ("refusals", ctypes.c_uint32), ("limit", ctypes.c_uint64), ("rest", ctypes.c_uint64),
     ]
 
 
@@ -139,7 +143,7 @@ class Unit:
         """Streams operands through the unit from reset and collects `expected` results, one an operand unless said.
 
         `gaps` and `refusals`, of 256 cycles, are those without an offer and those in which no result is taken.
-        RuntimeError when the results do not come within `limit` cycles.
+        RuntimeError when fewer come within `limit` cycles, or more.
         """
         expected = len(operands) if expected is None else expected
         limit = limit or 16 * len(operands) + 100_000
@@ -148,7 +152,7 @@ class Unit:
         results = ctypes.create_string_buffer(4 * out * expected + 1)
         entered, left = (ctypes.c_uint64 * max(1, len(operands)))(), (ctypes.c_uint64 * max(1, expected))()
         run = Run(data, len(operands), into, out, ctypes.addressof(results), expected, ctypes.addressof(entered),
-                  ctypes.addressof(left), seed, gaps, refusals, limit)
+                  ctypes.addressof(left), seed, gaps, refusals, limit, REST)
         found = self.library.unit_run(ctypes.byref(run))
         if found != expected:
             raise RuntimeError(f"{self.config}: {found} of {expected} results after {limit} cycles")

@@ -59,11 +59,15 @@ struct UnitRun {
     uint32_t gaps;      // of 256 cycles, how many offer no operand
     uint32_t refusals;  // of 256 cycles, how many take no result
     uint64_t limit;     // cycles
+    uint64_t rest;      // cycles after the last result, in which no other may come
 };
 
-// Runs the unit from reset until all results are there or the limit is reached; how many results there were.
+// Runs the unit from reset, with registers that hold anything before it, until all results are there and the rest is
+// over, or the limit is reached; how many results there were, those too many included.
 __attribute__((visibility("default"))) uint64_t unit_run(const UnitRun* run) {
     VerilatedContext context;
+    context.randReset(2);
+    context.randSeed(static_cast<int>(run->seed & 0x7fffffff) + 1);
     auto unit = std::make_unique<Vunit>(&context);
     uint64_t state = run->seed * 2 + 1, taken = 0, given = 0;
 
@@ -80,7 +84,8 @@ __attribute__((visibility("default"))) uint64_t unit_run(const UnitRun* run) {
     }
     unit->reset = 0;
     bool offered = false;
-    for (uint64_t cycle = 0; given < run->result_count && cycle < run->limit; cycle++) {
+    uint64_t rest = run->rest;
+    for (uint64_t cycle = 0; cycle < run->limit && (given < run->result_count || rest-- > 0); cycle++) {
         edge(0);
         // An offer stands until it is taken.
         offered = taken < run->operand_count && (offered || (next(state) & 0xff) >= run->gaps);
@@ -93,8 +98,11 @@ __attribute__((visibility("default"))) uint64_t unit_run(const UnitRun* run) {
             offered = false;
         }
         if (unit->io_out_valid && unit->io_out_ready) {
-            get(unit->io_out_payload, run->results + given * run->result_words);
-            run->left[given++] = cycle;
+            if (given < run->result_count) {
+                get(unit->io_out_payload, run->results + given * run->result_words);
+                run->left[given] = cycle;
+            }
+            given++;
         }
         edge(1);
     }
