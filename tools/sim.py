@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import rtl
-from place import CACHE, ROOT, TARGET, Failed, digest, link, main, made_whole, run
+from place import CACHE, ROOT, TARGET, Failed, alone, digest, link, main, made_whole, run
 
 INTERFACE = ROOT / "spec/wire/sim.h"
 
@@ -51,6 +51,7 @@ VERILATE = [
 ]
 COMPILE = ["g++", "-std=c++17", "-fPIC", "-fvisibility=hidden", "-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-faligned-new", "-w"]
 FAST, SLOW = "-O3", "-O1"  # what runs every cycle, and what runs once
+BUNDLE = 500_000  # bytes of C++ that one compiler run takes
 
 
 def needed(door):
@@ -97,26 +98,62 @@ def compile_library(folder, door, manifest, scratch):
     verilog = [path.resolve() for path in rtl.verilog(folder)]
     run([*VERILATE, *trace, "--prefix", door.prefix, "--top-module", manifest["top"], "-Mdir", model, *verilog], cwd=folder)
 
-    support = Path(run(["verilator", "--getenv", "VERILATOR_ROOT"]).strip()) / "include"
     (model / "manifest.h").write_text(manifest_header(manifest))
-    parts = [path for path in sorted(model.glob("*.cpp")) if not path.name.endswith("__ALL.cpp")]
-    parts += [support / "verilated.cpp", support / "verilated_threads.cpp"]
-    parts += [support / "verilated_vcd_c.cpp"] if manifest["traced"] else []
+    parts = [path for path in model.glob("*.cpp") if not path.name.endswith("__ALL.cpp")]
     parts += [path for path in needed(door) if path.suffix == ".cpp"]
     parts += [path.resolve() for path in folder.glob("*.cpp")]  # what the Verilog calls
-    parts.sort(key=lambda path: -path.stat().st_size)  # the long ones first, so that no core waits at the end
+    objects = compile_parts(bundles(model, parts), model, manifest["traced"], [f"-I{model}", f"-I{INTERFACE.parent}"])
+    run(["g++", "-shared", "-o", scratch / door.library, *objects, *support(manifest["traced"]), "-pthread"])
+    shutil.rmtree(model)
 
-    flags = [f"-DVM_TRACE={int(manifest['traced'])}", f"-I{model}", f"-I{INTERFACE.parent}", f"-I{support}", f"-I{support / 'vltstd'}"]
+
+def includes():
+    """Verilator's own headers and sources."""
+    return Path(run(["verilator", "--getenv", "VERILATOR_ROOT"]).strip()) / "include"
+
+
+def compile_parts(parts, out, trace, flags):
+    """Object files in `out` of C++ files."""
+    known = [f"-DVM_TRACE={int(trace)}", *flags, f"-I{includes()}", f"-I{includes() / 'vltstd'}"]
 
     def compiled(part):
-        made = model / f"{part.stem}.o"
-        run([*COMPILE, SLOW if "Slow" in part.name else FAST, *flags, "-c", part, "-o", made])
+        made = out / f"{part.stem}.o"
+        run([*COMPILE, SLOW if "Slow" in part.name else FAST, *known, "-c", part, "-o", made])
         return made
 
     with ThreadPoolExecutor(os.cpu_count()) as workers:
-        objects = list(workers.map(compiled, parts))
-    run(["g++", "-shared", "-o", scratch / door.library, *objects, "-pthread"])
-    shutil.rmtree(model)
+        return list(workers.map(compiled, parts))
+
+
+def bundles(folder, parts):
+    """Files that include the parts, the long ones first so that no core waits at the end.
+
+    Many short parts go into one: the headers in front of a short part take longer than the part.
+    """
+    made = []
+    for slow in (False, True):
+        chosen, size = [], 0
+        alike = [part for part in parts if ("Slow" in part.name) == slow]
+        for part in sorted(alike, key=lambda part: (-part.stat().st_size, part)):
+            if not chosen or size + part.stat().st_size > BUNDLE:
+                chosen, size = [], 0
+                made.append((folder / f"bundle{len(made)}{'Slow' if slow else ''}.cc", chosen))
+            chosen.append(part)
+            size += part.stat().st_size
+    for path, chosen in made:
+        path.write_text("".join(f'#include "{part}"\n' for part in chosen))
+    return [path for path, _ in made]
+
+
+def support(trace):
+    """Objects of Verilator's own files, which are the same in every library."""
+    names = ["verilated.cpp", "verilated_threads.cpp", *(["verilated_vcd_c.cpp"] if trace else [])]
+    final = CACHE / "sim" / f"support-{digest(verilator(), run(['g++', '--version']), trace, COMPILE, FAST)}"
+    with alone("sim-support"):
+        if not final.exists():
+            with made_whole(final) as scratch:
+                compile_parts([includes() / name for name in names], scratch, trace, [])
+    return sorted(final.glob("*.o"))
 
 
 def manifest_header(manifest):

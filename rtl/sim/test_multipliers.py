@@ -38,9 +38,10 @@ built = cache(Unit)
 
 def setUpModule():
     """Builds two units at a time; what is there already costs nothing."""
+    names = [name for name in rtl.units() if name.split("_")[0] in ("modmul", "modadd", "modsub", "reduce")]
+    rtl.generate_all(names)
     with ThreadPoolExecutor(2) as workers:
-        names = [name for name in rtl.units() if name.split("_")[0] in ("modmul", "modadd", "modsub", "reduce")]
-        list(workers.map(sim.build, sorted(names, key=lambda name: -len(name))))
+        list(workers.map(sim.build, names))
 
 
 def residue(port, digits):
@@ -62,8 +63,8 @@ def edges(port):
         return [(value,) for value in values]
     signs = list(itertools.product((port.low, port.high), repeat=port.digits))
     single = [tuple(value if i == place else 0 for i in range(port.digits)) for value in values[:20] for place in range(port.digits)]
-    low = [port.digits_of(value) for value in (0, 1, -1, p + 1, 2**(p.bit_length() - 1), p // 2)]
-    return signs + low + single
+    least = [port.digits_of(value) for value in (0, 1, -1, p + 1, 2**(p.bit_length() - 1), p // 2)]
+    return signs + [digits for digits in least if port.low <= min(digits) and max(digits) <= port.high] + single
 
 
 def pairs(port, source):

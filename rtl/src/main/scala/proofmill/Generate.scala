@@ -5,12 +5,12 @@ import java.nio.file.{Path, Paths}
 import proofmill.shell.ShellConfig
 import proofmill.top.{Targets, Units}
 
-/** `proofmill.Generate --config NAME --out DIR [--build-date TEXT] [--build-host TEXT]`; `--list` names the cards,
-  * `--units` the units that can stand alone.
+/** `proofmill.Generate --config NAME --out DIR [--build-date TEXT] [--build-host TEXT]`; with `--configs NAME,NAME,…`
+  * each has a folder of its own in DIR. `--list` names the cards, `--units` the units that can stand alone.
   */
 object Generate {
   private val usage =
-    "usage: Generate --list | --units | --config NAME --out DIR [--build-date TEXT] [--build-host TEXT]"
+    "usage: Generate --list | --units | --config NAME | --configs NAME,… --out DIR [--build-date TEXT] [--build-host TEXT]"
 
   def main(arguments: Array[String]): Unit =
     if (arguments.sameElements(Array("--list"))) Targets.all(ShellConfig()).foreach(t => println(t.name))
@@ -21,7 +21,7 @@ object Generate {
         case Left(problem) => System.err.println(s"$problem\n$usage"); sys.exit(2)
       }
 
-  private val known = Set("--config", "--out", "--build-date", "--build-host")
+  private val known = Set("--config", "--configs", "--out", "--build-date", "--build-host")
 
   private def options(rest: List[String], found: Map[String, String]): Either[String, Map[String, String]] =
     rest match {
@@ -37,15 +37,18 @@ object Generate {
       buildHost = options.getOrElse("--build-host", standard.buildHost)
     )
     for {
-      name <- options.get("--config").toRight("--config is missing")
-      out <- options.get("--out").toRight("--out is missing")
-      write <- writer(name, shell).toRight(
-        s"--config $name: not one of ${(Targets.all(shell).map(_.name) ++ Units.all.map(_.name)).mkString(", ")}"
-      )
-    } yield write(Paths.get(out))
+      out <- options.get("--out").map(Paths.get(_)).toRight("--out is missing")
+      folders <- options.get("--config").map(name => Seq(name -> out))
+        .orElse(options.get("--configs").map(_.split(',').toSeq.map(name => name -> out.resolve(name))))
+        .toRight("--config is missing")
+      writes <- folders.foldRight[Either[String, List[() => Unit]]](Right(Nil)) { case ((name, folder), others) =>
+        for (write <- writer(name, shell); rest <- others) yield (() => write(folder)) :: rest
+      }
+    } yield writes.foreach(_())
   }
 
-  private def writer(name: String, shell: ShellConfig): Option[Path => Unit] =
+  private def writer(name: String, shell: ShellConfig): Either[String, Path => Unit] =
     Targets.all(shell).find(_.name == name).map(target => target.write(_: Path))
       .orElse(Units.all.find(_.name == name).map(unit => unit.write(_: Path)))
+      .toRight(s"$name: not one of ${(Targets.all(shell).map(_.name) ++ Units.all.map(_.name)).mkString(", ")}")
 }

@@ -10,10 +10,9 @@ import proofmill.spec.{BaseZ => Base, Field}
   *
   *   1. The product of two residues is a polynomial of degree 2n - 2; z^n = -f(n-1) z^(n-1) - … - f(0) folds it, the
   *      highest coefficient first, to n coefficients of about twice a digit's length.
-  *   2. A carry pass writes each coefficient as r + q z: the lowest bits remain in r, and each chunk t = c 2^s of the
-  *      others has q = round(t / z) and t - q z from tables, so |t - q z| <= |z| / 2. The q of digit i goes to digit
-  *      i + 1, that of the last digit by the fold of z^n to several. No carry runs across digits.
-  *   3. A second pass makes the digits short; they are then within `factor` with room for a lazy addition.
+  *   2. A carry pass writes each coefficient as r + q z ([[Divide]]). The q of digit i goes to digit i + 1, that of the
+  *      last digit by the fold of z^n to several. No carry runs across digits.
+  *   3. A second pass, where few bits are left to divide and r comes from tables as well, makes the digits short; they are then within `factor` with room for a lazy addition.
   */
 class BaseZ(field: Field, tempo: Tempo) extends Form {
   private val form: Base = field.baseZ.getOrElse(sys.error(s"${field.name} has no base_z"))
@@ -31,8 +30,8 @@ class BaseZ(field: Field, tempo: Tempo) extends Form {
   val factor: Bound = Bound.magnitude((BigInt(1) << (z.bitLength + 2)) - 1)
   val reducible: Bound = Bound.magnitude(BigInt(1) << (z.bitLength + 12))
 
-  def afterProduct: Reduction = Reduction(folds ++ carry ++ carry)
-  def afterSums: Reduction = Reduction(carry)
+  def afterProduct: Reduction = Reduction(folds ++ carry(Divide(z, tempo)) ++ carry(tables))
+  def afterSums: Reduction = Reduction(carry(tables))
 
   /** Degrees 2n - 2 down to n: one a step, or all at once, whichever is smaller. */
   private def folds: Seq[Step] = {
@@ -54,20 +53,16 @@ class BaseZ(field: Field, tempo: Tempo) extends Form {
     }
   }
 
-  /** Bits that stay where they are: 2^keep is the largest power of two below |z|. */
-  private val keep = z.abs.bitLength - 1
-
-  /** t as q z + r with |r| <= |z| / 2. */
-  private def quotient(t: BigInt): BigInt = {
-    val doubled = 2 * t + z.abs
-    val q = (doubled - doubled.mod(2 * z.abs)) / (2 * z.abs)
-    if (z > 0) q else -q
+  /** r and q, each from tables of its own. */
+  private def tables: Step = {
+    val keep = z.abs.bitLength - 1
+    val low = ChunkTables(keep, Some(Slice(0, keep)), Divide.remainder(_, z), tempo.pace, tempo.chain)
+    val high = ChunkTables(keep, None, Divide.quotient(_, z), tempo.pace, tempo.chain)
+    Expand(Seq.fill(digits)(Seq(low, high)))
   }
-  private def remainder(t: BigInt): BigInt = t - quotient(t) * z
 
-  private def carry: Seq[Step] = {
-    val low = ChunkTables(keep, Some(Slice(0, keep)), remainder, tempo.pace, tempo.chain)
-    val high = ChunkTables(keep, None, quotient, tempo.pace, tempo.chain)
+  /** A division of every digit, and each quotient to where it belongs. */
+  private def carry(division: Step): Seq[Step] = {
     val out = (0 until digits).map { i =>
       // r(0), q(0), r(1), q(1), …
       (0 until digits).flatMap { j =>
@@ -76,11 +71,13 @@ class BaseZ(field: Field, tempo: Tempo) extends Form {
         Seq(BigInt(r), q)
       }
     }
-    Seq(Expand(Seq.fill(digits)(Seq(low, high))), Combination(out, tempo.pace))
+    Seq(division, Combination(out, tempo.pace))
   }
 
   override def split(value: BigInt): Seq[BigInt] = {
-    val lower = Iterator.iterate((value, BigInt(0))) { case (rest, _) => (quotient(rest), remainder(rest)) }
+    val lower = Iterator.iterate((value, BigInt(0))) { case (rest, _) =>
+      (Divide.quotient(rest, z), Divide.remainder(rest, z))
+    }
       .slice(1, digits).toSeq
     lower.map(_._2) :+ lower.last._1
   }
