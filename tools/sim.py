@@ -29,15 +29,18 @@ INTERFACE = ROOT / "spec/wire/sim.h"
 
 @dataclass(frozen=True)
 class Door:
-    """What a Verilated circuit is called by: the library's file, the shim and the name that the shim has for the model."""
+    """What a Verilated circuit is called by: the library's file, the shim, the name that the shim has for the model,
+    and what registers hold at first (Verilator's --x-initial; the shim of units draws it at random).
+    """
 
     library: str
     shim: Path
     prefix: str
+    initial: str
 
 
-CARD = Door("card.so", ROOT / "rtl/sim", "Vcard")
-UNIT = Door("unit.so", ROOT / "rtl/sim/unit", "Vunit")
+CARD = Door("card.so", ROOT / "rtl/sim", "Vcard", "fast")
+UNIT = Door("unit.so", ROOT / "rtl/sim/unit", "Vunit", "unique")
 
 
 def door_of(manifest):
@@ -45,7 +48,7 @@ def door_of(manifest):
 
 
 VERILATE = [
-    "verilator", "--cc", "--no-timing", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert",
+    "verilator", "--cc", "--no-timing", "-O3", "--x-assign", "fast", "--noassert",
     "-Wno-fatal", "-Wno-WIDTH", "-Wno-UNOPTFLAT", "-Wno-CMPCONST", "-Wno-UNSIGNED", "-Wno-lint", "-Wno-style",
     "--output-split", "12000", "--output-split-cfuncs", "3000",
 ]
@@ -96,7 +99,7 @@ def compile_library(folder, door, manifest, scratch):
     model = scratch / "model"
     trace = ["--trace"] if manifest["traced"] else []
     verilog = [path.resolve() for path in rtl.verilog(folder)]
-    run([*VERILATE, *trace, "--prefix", door.prefix, "--top-module", manifest["top"], "-Mdir", model, *verilog], cwd=folder)
+    run([*VERILATE, *trace, "--x-initial", door.initial, "--prefix", door.prefix, "--top-module", manifest["top"], "-Mdir", model, *verilog], cwd=folder)
 
     (model / "manifest.h").write_text(manifest_header(manifest))
     parts = [path for path in model.glob("*.cpp") if not path.name.endswith("__ALL.cpp")]
