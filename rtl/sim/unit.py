@@ -65,6 +65,7 @@ class Port:
     def digits_of(self, value):
         """Digits of least magnitude that stand for an integer."""
         rest, found = value * self.scale % self.modulus, []
+        rest -= self.modulus if self.digits > 1 and 2 * rest > self.modulus else 0
         for _ in range(self.digits - 1):
             digit = rest % abs(self.base)
             digit -= abs(self.base) if 2 * digit > abs(self.base) else 0

@@ -74,11 +74,12 @@ class BaseZ(field: Field, tempo: Tempo) extends Form {
     Seq(division, Combination(out, tempo.pace))
   }
 
+  /** Of the residue next to 0: the last digit of a larger one would be too long. */
   override def split(value: BigInt): Seq[BigInt] = {
-    val lower = Iterator.iterate((value, BigInt(0))) { case (rest, _) =>
+    val least = if (2 * value > field.modulus) value - field.modulus else value
+    val lower = Iterator.iterate((least, BigInt(0))) { case (rest, _) =>
       (Divide.quotient(rest, z), Divide.remainder(rest, z))
-    }
-      .slice(1, digits).toSeq
+    }.slice(1, digits).toSeq
     lower.map(_._2) :+ lower.last._1
   }
 }

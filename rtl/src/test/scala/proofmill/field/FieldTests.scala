@@ -6,7 +6,8 @@ import proofmill.spec.Field
 /** What is known of every field's multiplier before there is hardware; what it computes, `rtl/sim/test_multipliers.py` checks. */
 object FieldTests {
   def all: Seq[RtlTest] = Seq(
-    RtlTest("field: every multiplier within its goal of DSPs")(goals())
+    RtlTest("field: every multiplier within its goal of DSPs")(goals()),
+    RtlTest("field: a canonical integer is a factor and comes back")(roundTrip())
   )
 
   /** One result a cycle, the whole multiplication, reduction included. */
@@ -16,4 +17,15 @@ object FieldTests {
     val dsp = plan.polynomial.dsp
     RtlTest.require(s"${field.name}: $dsp DSP, at most $goal", dsp <= goal, true)
   }
+
+  private def roundTrip(): Unit = for {
+    field <- Field.names.map(Field(_))
+    montgomery <- Seq(false, true)
+    arithmetic = Arithmetic(field, Options(montgomery = montgomery))
+    value <- Seq(BigInt(0), BigInt(1), field.modulus - 1, field.modulus / 2, BigInt(1) << (field.bits - 1))
+  } RtlTest.require(
+    s"${field.name} $value",
+    arithmetic.decode(arithmetic.encode(value)),
+    field.residue(value)
+  )
 }
