@@ -79,18 +79,18 @@ class Machine:
         multipliers = self.image["multipliers"]
         self.waiting, self.busy_until, self.begun = set(), [-1] * multipliers, [0, 0]
         self.trace, oldest, free, running, rest = trace, 0, 0, 0, deque(jobs)
-        answers, left, cycle = [], [], 0
+        answers, left, cycle, size = [], [], 0, len(self.contexts)
+        orders = [[[(first + i) % size for i in range(size) if (first + i) % multipliers == lane] for lane in range(multipliers)]
+                  for first in range(size)]
         while len(left) < len(jobs) and cycle < limit:
             for event in self.events.pop(cycle, ()):
                 event()
-            order = [(oldest + i) % len(self.contexts) for i in range(len(self.contexts))]
             chosen, settled = [], []
-            for lane in range(multipliers):
-                own = [k for k in order if k % multipliers == lane]
+            for lane, own in enumerate(orders[oldest]):
                 chosen += [next((k for k in own if self.ready(self.contexts[k], cycle, unit)), None) for unit in (0, 1)]
                 settled += [next((k for k in own if k in self.waiting), None) if cycle > self.busy_until[lane] else None]
             leaves = self.contexts[oldest].over
-            enters = running < len(self.contexts) and rest
+            enters = running < size and rest
             for k in chosen:
                 if k is not None:
                     self.begin(k, cycle)
@@ -101,10 +101,10 @@ class Machine:
                 answers.append(self.answer(self.contexts[oldest]))
                 left.append(cycle)
                 self.contexts[oldest].over = False
-                oldest, running = (oldest + 1) % len(self.contexts), running - 1
+                oldest, running = (oldest + 1) % size, running - 1
             if enters:
                 self.start(free, rest.popleft(), cycle)
-                free, running = (free + 1) % len(self.contexts), running + 1
+                free, running = (free + 1) % size, running + 1
             cycle += 1
         return answers, left
 
