@@ -1,10 +1,11 @@
 """The field processor in Verilator: its programs against the curves' model, and every cycle against the machine's model.
 
-`python3 rtl/sim/test_micro.py` builds `micro_toy` as it is, the large processors with behavioural multipliers (their twins, proved by
-test_multipliers.py). The toy multiplies every point by every scalar. All processors get edge cases and random jobs of all programs mixed,
-with and without gaps at their doors; a program that is not there is answered too. PROOFMILL_SEED repeats a run.
+`python3 rtl/sim/test_micro.py` builds the toy's processors as they are, the large ones with behavioural multipliers (their twins, proved by
+test_multipliers.py); PROOFMILL_LONG=1 also builds secp256k1's as it is. The toy multiplies every point by every scalar, with one multiplier
+and with two. All processors get edge cases and random jobs of all programs mixed, with and without gaps at their doors; a program that is
+not there is answered too. PROOFMILL_SEED repeats a run.
 
-`python3 rtl/sim/test_micro.py --cycles` prints cycles a result, cycles of one job alone, and how busy the multiplier is.
+`python3 rtl/sim/test_micro.py --cycles` prints cycles a result, cycles of one job alone, and how busy the multipliers are.
 """
 
 import os
@@ -22,12 +23,18 @@ sys.path.insert(0, str(ROOT / "spec/model"))
 import curve  # noqa: E402
 import micro  # noqa: E402
 
-CONFIGS = {"toy": "micro_toy", "secp256k1": "micro_secp256k1_twin", "bls12_381": "micro_bls12_381_twin"}
+CONFIGS = {"toy": "micro_toy", "toy_two": "micro_toy_two", "secp256k1": "micro_secp256k1_twin",
+           "secp256k1_two": "micro_secp256k1_two_twin", "bls12_381": "micro_bls12_381_twin"}
+LONG = "PROOFMILL_LONG" in os.environ
 SEED = unit.seed() if __name__ == "__main__" else 1
 UNKNOWN = (1 << micro.FLAGS) - 1
 
 built = cache(Unit)
-curve_of = cache(curve.load)
+curve_named = cache(curve.load)
+
+
+def curve_of(name):
+    return curve_named(name.removesuffix("_two"))
 
 
 @cache
@@ -116,13 +123,15 @@ class Programs(unittest.TestCase):
             for _ in range(255):
                 row.append(group.add(row[-1], point))
         jobs = [(0, k, *(point or (5, 0))) for k in range(256) for point in points]
-        answers, _ = run("toy", jobs)
-        for (_, k, x, y), answer in zip(jobs, answers, strict=True):
-            product = multiples[(x, y) if y else None][k]
-            self.assertEqual(answer, (*(product or (0, 0)), int(product is None)), f"{k} times {(x, y)}")
+        for name in ("toy", "toy_two"):
+            answers, _ = run(name, jobs)
+            for (_, k, x, y), answer in zip(jobs, answers, strict=True):
+                product = multiples[(x, y) if y else None][k]
+                self.assertEqual(answer, (*(product or (0, 0)), int(product is None)), f"{name}: {k} times {(x, y)}")
 
     def test_toy_every_inverse(self):
-        self.check("toy", [(program("toy", "inverse"), 0, x, 0) for x in range(128)])
+        for name in ("toy", "toy_two"):
+            self.check(name, [(program(name, "inverse"), 0, x, 0) for x in range(128)])
 
     def test_edges(self):
         for name in CONFIGS:
@@ -134,7 +143,15 @@ class Programs(unittest.TestCase):
             for gaps, refusals in ((0, 0), (200, 0), (0, 250), (254, 128)):
                 with self.subTest(name, gaps=gaps, refusals=refusals):
                     source = random.Random(f"{SEED} {name} {gaps}")
-                    self.check(name, random_jobs(name, 60, source), gaps=gaps, refusals=refusals, seed=SEED)
+                    self.check(name, random_jobs(name, 40, source), gaps=gaps, refusals=refusals, seed=SEED)
+
+    @unittest.skipUnless(LONG, "PROOFMILL_LONG=1 builds the structural processor")
+    def test_structure(self):
+        """The multiplier itself instead of its twin: the same answers in the same cycles."""
+        jobs = random_jobs("secp256k1", 12, random.Random(f"{SEED} structure"))
+        twin, structure = run("secp256k1", jobs), run("secp256k1", jobs, config="micro_secp256k1")
+        self.assertEqual(twin[0], structure[0])
+        self.assertEqual(twin[1].left, structure[1].left)
 
 
 class Cycles(unittest.TestCase):
@@ -148,10 +165,11 @@ class Cycles(unittest.TestCase):
                 self.assertEqual(outcome.left, left)
 
     def test_the_trace_is_the_models(self):
-        jobs = random_jobs("toy", 20, random.Random(f"{SEED} trace"))
-        trace = []
-        modelled("toy", jobs, trace)
-        self.assertEqual([str(line) for line in in_order(traced("toy", jobs))], [str(line) for line in in_order(trace)])
+        for name in ("toy", "toy_two"):
+            jobs = random_jobs(name, 20, random.Random(f"{SEED} {name} trace"))
+            trace = []
+            modelled(name, jobs, trace)
+            self.assertEqual([str(line) for line in in_order(traced(name, jobs))], [str(line) for line in in_order(trace)])
 
     def test_the_multiplier_is_busy(self):
         for name in ("secp256k1", "bls12_381"):
@@ -168,13 +186,13 @@ def traced(name, jobs):
     for row in printed.splitlines():
         words = row.split()
         if "trace" in words:
-            cycle, word, bank, place, bits = (int(text, 16) for text in words[words.index("trace") + 1:])
-            found.append(micro.Line(cycle, place >> 6, word, bank, place & 63, micro.value_of(image, bank, bits)))
+            cycle, context, word, bank, register, bits = (int(text, 16) for text in words[words.index("trace") + 1:])
+            found.append(micro.Line(cycle, context, word, bank, register, micro.value_of(image, bank, bits)))
     return found
 
 
 def in_order(lines):
-    return sorted(lines, key=lambda line: (line.cycle, line.bank))
+    return sorted(lines, key=lambda line: (line.cycle, line.context, line.bank))
 
 
 def busy(name, which):
@@ -184,18 +202,18 @@ def busy(name, which):
     machine = micro.Machine(image)
     (_, (alone,)), products = machine.run([job]), machine.begun[0]
     full = image["contexts"]
-    _, left = machine.run([job] * 6 * full)
-    each = (left[5 * full - 1] - left[full - 1]) / (4 * full)
-    return {"each": each, "alone": alone, "products": products, "busy": products / each}
+    _, left = machine.run([job] * 4 * full)
+    each = (left[3 * full - 1] - left[full - 1]) / (2 * full)
+    return {"each": each, "alone": alone, "products": products, "busy": products / each / image["multipliers"]}
 
 
 def print_cycles():
-    print(f"{'processor':12}{'program':14}{'words':>7}{'registers':>11}{'products':>10}{'cycles':>10}{'alone':>8}{'busy':>7}")
+    print(f"{'processor':15}{'program':14}{'words':>7}{'registers':>11}{'products':>10}{'cycles':>10}{'alone':>8}{'busy':>7}")
     for name in CONFIGS:
         for entry in image_of(name)["entries"]:
             found = busy(name, entry["name"])
             registers = f"{entry['products']}+{entry['sums']}"
-            print(f"{name:12}{entry['name']:14}{entry['words']:>7}{registers:>11}{found['products']:>10}{found['each']:>10.1f}"
+            print(f"{name:15}{entry['name']:14}{entry['words']:>7}{registers:>11}{found['products']:>10}{found['each']:>10.1f}"
                   f"{found['alone']:>8}{found['busy']:>7.3f}")
 
 

@@ -4,9 +4,10 @@ The image is what the generator writes beside the circuit's Verilog (image.json)
 spec/micro/word.toml. A register holds the canonical integer that its residue stands for. What is modelled of time:
 
 - a context's next word is there two cycles after it began the one before;
-- of the contexts that are ready for a unit the one with the oldest job goes, one context a unit and cycle;
+- contexts are dealt to the multipliers in turn, each multiplier with a linear unit and a way out of its own; of
+  the contexts that are ready for a unit the one with the oldest job goes, one context a unit and cycle;
 - a result can be read by words that begin `mul` or `linear` cycles later;
-- one canonical value at a time, `canonical` cycles each.
+- one canonical value at a time for each multiplier, `canonical` cycles each.
 
     python3 spec/model/micro.py target/rtl/micro_toy/image.json inverse x=5        # its answer and the trace
 """
@@ -75,30 +76,35 @@ class Machine:
         """Answers to jobs (program, numbers, elements) that wait at the door, and the cycles in which they leave."""
         self.contexts = [Context() for _ in range(self.image["contexts"])]
         self.events = {}  # cycle -> functions to call before anything begins in it
-        self.waiting, self.busy_until, self.begun = set(), -1, [0, 0]
+        multipliers = self.image["multipliers"]
+        self.waiting, self.busy_until, self.begun = set(), [-1] * multipliers, [0, 0]
         self.trace, oldest, free, running, rest = trace, 0, 0, 0, deque(jobs)
-        answers, left, cycle = [], [], 0
+        answers, left, cycle, size = [], [], 0, len(self.contexts)
+        orders = [[[(first + i) % size for i in range(size) if (first + i) % multipliers == lane] for lane in range(multipliers)]
+                  for first in range(size)]
         while len(left) < len(jobs) and cycle < limit:
             for event in self.events.pop(cycle, ()):
                 event()
-            order = [(oldest + i) % len(self.contexts) for i in range(len(self.contexts))]
-            chosen = [next((k for k in order if self.ready(self.contexts[k], cycle, unit)), None) for unit in (0, 1)]
-            settle = next((k for k in order if k in self.waiting), None) if cycle > self.busy_until else None
+            chosen, settled = [], []
+            for lane, own in enumerate(orders[oldest]):
+                chosen += [next((k for k in own if self.ready(self.contexts[k], cycle, unit)), None) for unit in (0, 1)]
+                settled += [next((k for k in own if k in self.waiting), None) if cycle > self.busy_until[lane] else None]
             leaves = self.contexts[oldest].over
-            enters = running < len(self.contexts) and rest
+            enters = running < size and rest
             for k in chosen:
                 if k is not None:
                     self.begin(k, cycle)
-            if settle is not None:
-                self.canonical(settle, cycle)
+            for k in settled:
+                if k is not None:
+                    self.canonical(k, cycle)
             if leaves:
                 answers.append(self.answer(self.contexts[oldest]))
                 left.append(cycle)
                 self.contexts[oldest].over = False
-                oldest, running = (oldest + 1) % len(self.contexts), running - 1
+                oldest, running = (oldest + 1) % size, running - 1
             if enters:
                 self.start(free, rest.popleft(), cycle)
-                free, running = (free + 1) % len(self.contexts), running + 1
+                free, running = (free + 1) % size, running + 1
             cycle += 1
         return answers, left
 
@@ -206,7 +212,8 @@ class Machine:
         """One residue's canonical integer is made."""
         context = self.contexts[k]
         self.waiting.discard(k)
-        self.busy_until = cycle + self.image["canonical"]
+        done_at = cycle + self.image["canonical"]
+        self.busy_until[k % self.image["multipliers"]] = done_at
 
         def done():
             place, value = context.settles
@@ -215,7 +222,7 @@ class Machine:
             else:
                 context.results[place - FLAGS] = value
             context.exact = False
-        self.at(self.busy_until + 1, done)
+        self.at(done_at + 1, done)
 
     def answer(self, context):
         return (*(context.results.get(i, 0) for i in range(self.image["results"])), context.flags)

@@ -29,9 +29,9 @@ def settle(place, register, **fields):
 END = word("end", wait_exact=1)
 
 
-def machine(*words, contexts=2, constants=()):
+def machine(*words, contexts=2, multipliers=1, constants=()):
     return micro.Machine({
-        "modulus": P, "scale": 1, "contexts": contexts, "mul": 10, "linear": 4, "canonical": 5, "results": 2,
+        "modulus": P, "scale": 1, "contexts": contexts, "multipliers": multipliers, "mul": 10, "linear": 4, "canonical": 5, "results": 2,
         "slices": 1, "slice_bits": 7, "constants": list(constants), "windows": [{"number": 0, "bits": 2}],
         "entries": [{"name": "test", "address": 0}], "words": [*words, END],
     })
@@ -99,12 +99,20 @@ class Cycles(unittest.TestCase):
 
     def test_answers_keep_the_order_of_the_jobs(self):
         long = [word("count", value=40), word("repeat", value=1)]
-        processor = machine(*long, END, word("load", dst=0, value=0), settle(4, 0), contexts=4)
-        processor.image["entries"].append({"name": "short", "address": 3})
-        jobs = [(i % 2, [0], [i, 0]) for i in range(20)]
-        answers, left = processor.run(jobs)
-        self.assertEqual([found[0] for found in answers], [i if i % 2 else 0 for i in range(20)])
-        self.assertEqual(left, sorted(left))
+        for multipliers in (1, 2):
+            processor = machine(*long, END, word("load", dst=0, value=0), settle(4, 0), contexts=4, multipliers=multipliers)
+            processor.image["entries"].append({"name": "short", "address": 3})
+            jobs = [(i % 3 % 2, [0], [i, 0]) for i in range(20)]
+            answers, left = processor.run(jobs)
+            self.assertEqual([found[0] for found in answers], [i if i % 3 == 1 else 0 for i in range(20)])
+            self.assertEqual(left, sorted(left))
+
+    def test_two_multipliers_take_turns(self):
+        products = [word("mul", dst=0, wait_mul=15, wait_lin=15)] * 60
+        for multipliers in (1, 2):
+            processor = machine(word("load", dst=0), *products, contexts=8, multipliers=multipliers)
+            _, left = processor.run([(0, [0], [2, 0])] * 8)
+            self.assertTrue(8 * 60 <= left[-1] * multipliers <= 8 * 60 + 50, left)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,10 @@
 package proofmill.arith
 
-/** How much an adder may do in one cycle: the longest carry chain, and compressor levels in a row. */
-case class Pace(chain: Int = 128, levels: Int = 2)
+/** How much an adder may do in one cycle: the longest carry chain, and compressor levels in a row.
+  *
+  * @param joined the last levels and the first carry chain in one cycle: earlier, and deeper
+  */
+case class Pace(chain: Int = 128, levels: Int = 2, joined: Boolean = false)
 
 /** How a sum of weighted signed integers is computed; data only.
   *
@@ -28,7 +31,11 @@ case class SumPlan(terms: Seq[(Bound, BigInt)], result: Bound, constant: BigInt,
   private val way = Some(extended).filter(_.levels.isEmpty).getOrElse(Seq(extended, offset).minBy(_.luts))
 
   def luts: Int = way.luts
-  def latency: Int = (way.levels.size + pace.levels - 1) / pace.levels + way.adder.latency
+  def latency: Int = way.levels.indices.count(registered) + way.adder.latency
+
+  /** Do registers follow a level? */
+  private def registered(level: Int): Boolean =
+    if (level + 1 == way.levels.size) !(pace.joined && way.adder.latency > 0) else (level + 1) % pace.levels == 0
 
   /** The sum's word for the words of the terms, which are as wide as their bounds. */
   def on[W](inputs: Seq[W])(implicit words: Words[W]): W = {
@@ -36,7 +43,7 @@ case class SumPlan(terms: Seq[(Bound, BigInt)], result: Bound, constant: BigInt,
     val first: IndexedSeq[W] = (addends.map(a => way.word(a, inputs(a.term))) ++ constants).toVector
     val last = way.levels.zipWithIndex.foldLeft(first) { case (now, (level, i)) =>
       val next = level.on(now)
-      if ((i + 1) % pace.levels == 0 || i + 1 == way.levels.size) next.map(words.register) else next
+      if (registered(i)) next.map(words.register) else next
     }
     way.adder.on(last)
   }

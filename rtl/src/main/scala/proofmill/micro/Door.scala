@@ -1,11 +1,22 @@
 package proofmill.micro
 
 import proofmill.field.{Arithmetic, Bound}
+import proofmill.spec.Field
+import proofmill.stream.Port
+import spinal.core.log2Up
 
 /** What a job brings and takes away, the same for all programs of a processor: whole numbers for the control, elements of the field.
   * All are plain integers outside; an element may be any integer of the field's width. Flags go with every result.
   */
-case class Door(numbers: Seq[(String, Int)], elements: Seq[String], results: Seq[String])
+case class Door(numbers: Seq[(String, Int)], elements: Seq[String], answers: Seq[String]) {
+  def numberPorts: Seq[Port] = numbers.map { case (name, bits) => Port(name, bits) }
+
+  /** One program more than there are is told apart. */
+  def programPort(image: Image): Port = Port("program", log2Up(image.entries.size + 1))
+  def operands(image: Image, field: Field): Seq[Port] =
+    programPort(image) +: (numberPorts ++ elements.map(Port(_, field.bits)))
+  def results(field: Field): Seq[Port] = answers.map(Port(_, field.bits)) :+ Port("flags", WordFormat.flags)
+}
 
 /** What a field's arithmetic means for programs: how large sums may become, and how integers become residues. */
 class Demands(val arithmetic: Arithmetic) {

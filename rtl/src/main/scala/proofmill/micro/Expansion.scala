@@ -175,8 +175,8 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
     number
   }
   private def resultPlace(name: String): Int = {
-    require(door.results.contains(name), s"$name is not a result")
-    WordFormat.flags + door.results.indexOf(name)
+    require(door.answers.contains(name), s"$name is not a result")
+    WordFormat.flags + door.answers.indexOf(name)
   }
 
   /** Canonical values are made one after the other; flags are read only when theirs is there. */

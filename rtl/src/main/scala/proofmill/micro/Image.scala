@@ -14,7 +14,11 @@ case class Image(
     listing: Seq[String],
     constants: Seq[BigInt],
     windows: Seq[Program.Window]
-)
+) {
+
+  /** Registers that the programs use of each bank. */
+  def registers: Seq[Int] = Seq(entries.map(_.products).max, entries.map(_.sums).max)
+}
 
 object Image {
 

@@ -1,232 +1,43 @@
 package proofmill.micro
 
-import proofmill.field.{Arithmetic, Residue}
+import proofmill.field.Arithmetic
 import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
 import spinal.lib._
 
-/** The field processor: a multiplier and a linear unit of one field, shared by many contexts that run programs.
+/** The field processor: jobs are dealt to its lanes in turn, and their answers are taken in the same turn.
   *
-  * A job names a program and brings its operands; its answer comes in the order of the jobs. Every job is answered: a
-  * program that is not there gives zeros and all flags. `docs/microcode.md` has the drawing and the instruction word.
+  * A job names a program and brings its operands. The lanes share nothing else, so a program's words and its time are
+  * the same for any number of multipliers. `docs/microcode.md` has the drawing and the instruction word.
   *
-  * @param contexts how many jobs are under way at once, a power of two
+  * @param contexts how many jobs are under way at once for each multiplier, a power of two
   * @param trace whether a simulation prints each register that is written; nothing else changes
   */
-class Processor(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int, trace: Boolean = false)
-    extends StreamUnit {
-  import Processor._
-  require(contexts >= 2 && isPow2(contexts), s"$contexts contexts are not a power of two")
-  private val demands = new Demands(arithmetic)
-  private val field = arithmetic.field
-  private val pace = Processor.pace(arithmetic)
-  private val fields = WordFormat.linear
-  private val indexBits = log2Up(contexts)
-  private def programBits = log2Up(image.entries.size + 1)
+class Processor(
+    door: Door,
+    arithmetic: Arithmetic,
+    image: Image,
+    multipliers: Int,
+    contexts: Int,
+    trace: Boolean = false
+) extends StreamUnit {
+  require(multipliers >= 1 && isPow2(multipliers), s"$multipliers multipliers are not a power of two")
 
-  private def elements = door.elements.map(name => Port(name, arithmetic.field.bits))
-  private def numbers = door.numbers.map { case (name, bits) => Port(name, bits) }
-  def operands: Seq[Port] = Port("program", programBits) +: (numbers ++ elements)
-  def results: Seq[Port] =
-    door.results.map(name => Port(name, arithmetic.field.bits)) :+ Port("flags", WordFormat.flags)
+  def operands: Seq[Port] = door.operands(image, arithmetic.field)
+  def results: Seq[Port] = door.results(arithmetic.field)
   def latency: Option[Int] = None
 
-  // 1. A job: its operands are kept beside its context; an unknown program is the `end` behind the last one.
-  private val control = new Contexts(image, contexts, pace)
-  private val jobs = Mem(Bits(io.in.payload.getWidth - programBits bits), contexts)
-  private val program = io.in.payload.takeLow(programBits).asUInt
-  private val known = program < image.entries.size
-  control.io.start.arbitrationFrom(io.in)
-  private def address(word: Int) = U(word, log2Up(image.words.size) bits)
-  private val entries = image.entries.map(entry => address(entry.address).asBits)
-  control.io.start.payload := known ? pick(program, entries).asUInt | address(image.words.size - 1)
-  jobs.write(control.io.startContext, io.in.payload.dropLow(programBits), io.in.fire)
+  private val lanes = Seq.fill(multipliers)(new Lane(door, arithmetic, image, contexts))
+  if (trace) lanes.zipWithIndex.foreach { case (lane, i) => lane.rework(lane.trace(multipliers, i)) }
 
-  private def contextRegisters[T <: Data](register: => T): Vec[T] = Vec(Seq.fill(contexts)(register))
-  private val flags = contextRegisters(Reg(Bits(WordFormat.flags bits)))
-  private val written = contextRegisters(Reg(Bits(door.results.size bits)))
-  private val magnitudes =
-    contextRegisters(Vec(Seq.fill(WordFormat.digitRegisters)(Reg(UInt(fields("a_reg").bits bits)))))
-  private val signs = contextRegisters(Reg(Bits(WordFormat.digitRegisters bits)))
-  when(io.in.fire) {
-    flags(control.io.startContext) := B(WordFormat.flags bits, default -> !known)
-    written(control.io.startContext) := B(0, door.results.size bits)
+  if (multipliers == 1) {
+    lanes.head.io.in << io.in
+    io.out << lanes.head.io.out
+  } else {
+    val into, from = Counter(multipliers)
+    when(io.in.fire)(into.increment())
+    when(io.out.fire)(from.increment())
+    for ((lane, in) <- lanes.zip(StreamDemux(io.in, into.value, multipliers))) lane.io.in << in
+    io.out << StreamMux(from.value, lanes.map(_.io.out))
   }
-
-  // 2. Registers: six readers of either bank.
-  private val depth = contexts * WordFormat.registers
-  private val bounds = Seq(demands.product, demands.sum)
-  private val banks = bounds.map(bound => new RegisterBank(arithmetic.digits * bound.width, depth, readers.size))
-  private val operandWidth = (bounds.map(_.width) :+ (demands.sliceBits + 1)).max
-
-  private val mulIssue = control.io.mul
-  private val linearIssue = control.io.linear
-  private def at(issue: Flow[Issue], name: String, word: Map[String, WordField] = WordFormat.linear) =
-    word(name).in(issue.word).asUInt
-  private val digitSelect = at(linearIssue, "digit")
-  private val lookup = at(linearIssue, "a_lookup").lsb
-
-  private val values = readers.zipWithIndex.map { case ((unit, letter), i) =>
-    val word = if (unit == "mul") WordFormat.mul else fields
-    val issue = if (unit == "mul") mulIssue else linearIssue
-    val register = at(issue, s"${letter}_reg", word)
-    val address =
-      if (unit == "linear" && letter == "a")
-        register + (lookup ? magnitudes(issue.context)(digitSelect) | U(0, register.getWidth bits))
-      else register
-    banks.foreach(_.io.addresses(i) := issue.context @@ address)
-    val fromSums = RegNext(at(issue, s"${letter}_bank", word).lsb)
-    val wide = banks.zip(bounds).map { case (bank, bound) => widen(bank.io.values(i), bound.width) }
-    fromSums ? wide(Value.sums) | wide(Value.products)
-  }
-  private def widen(bits: Bits, width: Int): Bits =
-    Cat(bits.subdivideIn(arithmetic.digits slices).map(_.asSInt.resize(operandWidth).asBits))
-
-  private def term(
-      value: Bits,
-      issue: Flow[Issue],
-      letter: String,
-      word: Map[String, WordField],
-      on: Bool,
-      flip: Bool
-  ) = {
-    val term = OperandTerm(arithmetic.digits, operandWidth)
-    term.value := value
-    term.shift := RegNext(at(issue, s"${letter}_shift", word))
-    term.minus := RegNext(at(issue, s"${letter}_minus", word).lsb ^ flip)
-    term.on := RegNext(on)
-    term
-  }
-
-  // 3. The multiplier: (a + b)(c + d).
-  private def factor(first: Int, letters: (String, String)): Residue = {
-    val sum = new TermSum(arithmetic.digits, operandWidth, arithmetic.factor.width)
-    sum.io.a := term(values(first), mulIssue, letters._1, WordFormat.mul, True, False)
-    sum.io.b := term(
-      values(first + 1),
-      mulIssue,
-      letters._2,
-      WordFormat.mul,
-      at(mulIssue, s"${letters._2}_on", WordFormat.mul).lsb,
-      False
-    )
-    Residue(sum.io.sum, arithmetic.digits, arithmetic.factor, 0)
-  }
-  private val product = arithmetic.mul(factor(0, "a" -> "b"), factor(2, "c" -> "d"))
-  banks(Value.products).io.write.valid := Delay(mulIssue.valid, pace.mul - 1, init = False)
-  banks(Value.products).io.write.address :=
-    Delay(mulIssue.context @@ at(mulIssue, "dst", WordFormat.mul), pace.mul - 1)
-  banks(Value.products).io.write.data := product.bits(product.cycle, demands.product)
-
-  // 4. The linear unit: a + b, or a slice of the job, or a constant; reduced.
-  private def isOperation(name: String) = at(linearIssue, "operation") === WordFormat.operation(name)
-  private val job = jobs.readAsync(linearIssue.context)
-  private val value = at(linearIssue, "value")
-  private val outside = {
-    val numberBits = numbers.map(_.bits).sum
-    val slices = door.elements.indices.flatMap { i =>
-      job(numberBits + i * field.bits, field.bits bits).resize(demands.slices * demands.sliceBits bits)
-        .subdivideIn(demands.slices slices)
-    }.map(slice => slice.resize(operandWidth).resize(arithmetic.digits * operandWidth))
-    val constants = image.constants.map { c =>
-      Cat(arithmetic.encode(c).map(digit => S(digit, operandWidth bits).asBits))
-    }
-    RegNext(isOperation("rom") ? pick(value, constants) | pick(value, slices))
-  }
-  private val fromOutside = isOperation("load") || isOperation("rom")
-  private def isThere(letter: String) = {
-    val flag = flags(linearIssue.context)(at(linearIssue, "flag"))
-    val condition = at(linearIssue, s"${letter}_when")
-    Vec(False, True, flag, !flag)(condition)
-  }
-  private val linearSum = new TermSum(arithmetic.digits, operandWidth, arithmetic.reducible.width)
-  private val sign = at(linearIssue, "a_signed").lsb && signs(linearIssue.context)(digitSelect)
-  linearSum.io.a := term(
-    RegNext(fromOutside) ? outside | values(4),
-    linearIssue,
-    "a",
-    fields,
-    fromOutside || isThere("a"),
-    sign
-  )
-  linearSum.io.b := term(values(5), linearIssue, "b", fields, isThere("b"), False)
-  private val sum = arithmetic.reduce(Residue(linearSum.io.sum, arithmetic.digits, arithmetic.reducible, 0))
-  private val makesSum = at(linearIssue, "operation") <= WordFormat.operation("rom")
-  private val sumContext = Delay(linearIssue.context, pace.linear - 1)
-  private val sumPlace = Delay(at(linearIssue, "dst"), pace.linear - 1)
-  banks(Value.sums).io.write.valid := Delay(linearIssue.valid && makesSum, pace.linear - 1, init = False)
-  banks(Value.sums).io.write.address := sumContext @@ sumPlace
-  banks(Value.sums).io.write.data := sum.bits(sum.cycle, demands.sum)
-
-  // 5. Digits of the job's numbers, Booth's recoding: a window as a signed number, plus the bit below it.
-  private val windows = image.windows.map { window =>
-    val before = door.numbers.takeWhile(_._1 != window.number).map(_._2).sum
-    val bits = door.numbers.toMap.apply(window.number)
-    val places = Program.places(window, bits)
-    val padded = (job(before, bits bits) ## False).resize(places * window.bits + 1)
-    val place =
-      value + (at(linearIssue, "counted").lsb ? control.io.counters(linearIssue.context) | U(0, value.getWidth bits))
-    val windows = Vec((0 until places).map(i => padded(i * window.bits, window.bits + 1 bits)))
-    val chosen = windows(place.resize(log2Up(places)))
-    val digit = chosen.dropLow(1).asSInt.resize(window.bits + 1) + (False ## chosen.lsb).asSInt.resize(window.bits + 1)
-    (digit.msb, digit.abs.resize(fields("a_reg").bits))
-  }
-  when(linearIssue.valid && isOperation("digit")) {
-    for (((minus, magnitude), i) <- windows.zipWithIndex) when(at(linearIssue, "dst") === i) {
-      magnitudes(linearIssue.context)(digitSelect) := magnitude
-      signs(linearIssue.context)(digitSelect) := minus
-    }
-  }
-
-  // 6. Canonical values: flags and results.
-  private val canonical = new Canonical(arithmetic, contexts)
-  canonical.io.oldest := UIntToOh(control.io.oldest, contexts)
-  canonical.io.request.valid := Delay(linearIssue.valid && isOperation("settle"), pace.linear - 1, init = False)
-  canonical.io.request.context := sumContext
-  canonical.io.request.place := sumPlace
-  canonical.io.request.residue := sum.bits(sum.cycle, demands.sum)
-  private val answer = canonical.io.answer
-  control.io.settled.valid := answer.valid
-  control.io.settled.payload := answer.context
-  private val answers = door.results.indices.map { i =>
-    val memory = Mem(Bits(field.bits bits), contexts)
-    val here = answer.valid && answer.place === WordFormat.flags + i
-    memory.write(answer.context, answer.value, here)
-    when(here)(written(answer.context)(i) := True)
-    memory.readAsync(control.io.oldest)
-  }
-  when(answer.valid && answer.place < WordFormat.flags) {
-    flags(answer.context)(answer.place.resize(log2Up(WordFormat.flags))) := answer.value === 0
-  }
-
-  // 7. The answer of the oldest job.
-  io.out.arbitrationFrom(control.io.answered)
-  private val shown = written(control.io.oldest)
-  io.out.payload := Cat(answers.zipWithIndex.map { case (value, i) =>
-    shown(i) ? value | B(0, field.bits bits)
-  } :+ flags(control.io.oldest))
-
-  // The trace: one line for each value on its way into a register.
-  if (trace) {
-    val cycle = Reg(UInt(64 bits)) init 0
-    cycle := cycle + 1
-    for ((bank, issue, cycles) <- Seq((Value.products, mulIssue, pace.mul), (Value.sums, linearIssue, pace.linear))) {
-      val write = banks(bank).io.write
-      val address = Delay(issue.address, cycles - 1)
-      when(write.valid)(report(Seq("trace ", cycle, " ", address, s" $bank ", write.address, " ", write.data)))
-    }
-  }
-}
-
-object Processor {
-
-  /** The one that `index` names; nothing if there is none. */
-  private def pick(index: UInt, from: Seq[Bits]): Bits = from.zipWithIndex
-    .map { case (bits, i) => (index === i) ? bits | B(0, bits.getWidth bits) }.reduceBalancedTree(_ | _)
-
-  /** Who reads registers: the four terms of a product, the two of a sum. */
-  private val readers = Seq("a", "b", "c", "d").map("mul" -> _) ++ Seq("a", "b").map("linear" -> _)
-
-  /** An operation's result is there for operations that begin so much later: two cycles to the operands, one for their sum. */
-  def pace(arithmetic: Arithmetic): Pace = Pace(arithmetic.mulLatency + 3, arithmetic.reduceLatency + 3)
 }

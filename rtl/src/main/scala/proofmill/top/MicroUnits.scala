@@ -1,63 +1,68 @@
 package proofmill.top
 
+import proofmill.arith.{Pace, Price}
 import proofmill.field.{Arithmetic, Options}
-import proofmill.micro._
+import proofmill.micro.{Canonical, Demands, Door, Image, Lane, Processor, Program}
 import proofmill.spec.{Field, Spec}
 
 /** The field processors with their programs. */
 object MicroUnits {
   def all: Seq[UnitTarget] =
     for {
-      (curve, programs) <- Seq("toy" -> odd, "secp256k1" -> square, "bls12_381" -> square)
+      (curve, multipliers) <- Seq("toy" -> 1, "toy" -> 2, "secp256k1" -> 1, "secp256k1" -> 2, "bls12_381" -> 1)
       kind <- Seq("", "_twin", "_trace_twin")
-    } yield target(curve, programs, kind)
+    } yield target(curve, multipliers, kind)
 
+  private val contexts = 16 // for each multiplier
   private val odd = Seq("scalar_mul", "inverse")
   private val square = odd :+ "square_root" // for p = 3 mod 4
-  private val contexts = 16
 
-  private def target(curve: String, programs: Seq[String], kind: String): UnitTarget = {
+  /** One job alone waits for every stage of the multiplier: more tiles and longer carries for fewer stages. */
+  private val early = Price(lutPerDsp = 96, pace = Pace(chain = 320, joined = true))
+
+  private def target(curve: String, multipliers: Int, kind: String): UnitTarget = {
     val twin = kind.nonEmpty
     val table = Spec.table(s"curves/$curve")
-    lazy val arithmetic = Arithmetic(Field(table.getString("base_field")), Options(twin = twin))
+    lazy val arithmetic = Arithmetic(Field(table.getString("base_field")), Options(early, twin = twin))
     lazy val scalars = Field(table.getString("scalar_field"))
     lazy val door = Door(Seq("k" -> (scalars.bits + 7) / 8 * 8), Seq("x", "y"), Seq("x", "y"))
     lazy val image = Image(
-      programs.map(Program(_)),
+      (if (curve == "toy") odd else square).map(Program(_)),
       arithmetic,
       door,
       Map("b3" -> Spec.big(table.getTable("g1"), "b") * 3),
-      Processor.pace(arithmetic)
+      Lane.pace(arithmetic)
     )
     UnitTarget(
-      s"micro_$curve$kind",
+      s"micro_$curve${if (multipliers == 2) "_two" else ""}$kind",
       "micro",
       curve,
       twin,
-      () => new Processor(door, arithmetic, image, contexts, trace = kind == "_trace_twin"),
+      () => new Processor(door, arithmetic, image, multipliers, contexts, trace = kind == "_trace_twin"),
       () =>
         Map(
-          "image.json" -> (Json.render(describe(door, arithmetic, image)) + "\n"),
+          "image.json" -> (Json.render(describe(door, arithmetic, image, multipliers)) + "\n"),
           "listing.txt" -> image.listing.mkString("", "\n", "\n")
         )
     )
   }
 
   /** What spec/model/micro.py needs to execute the same words in the same cycles. */
-  private def describe(door: Door, arithmetic: Arithmetic, image: Image): Json = {
-    val pace = Processor.pace(arithmetic)
+  private def describe(door: Door, arithmetic: Arithmetic, image: Image, multipliers: Int): Json = {
+    val pace = Lane.pace(arithmetic)
     val demands = new Demands(arithmetic)
     def hex(value: BigInt) = Json(s"0x${value.toString(16)}")
     Json.of(
       "modulus" -> hex(arithmetic.field.modulus),
       "scale" -> hex(arithmetic.scale),
-      "contexts" -> Json(contexts),
+      "multipliers" -> Json(multipliers),
+      "contexts" -> Json(contexts * multipliers),
       "mul" -> Json(pace.mul),
       "linear" -> Json(pace.linear),
       "canonical" -> Json(Canonical.latency(arithmetic)),
       "numbers" -> Json(door.numbers.map { case (name, _) => Json(name) }),
       "elements" -> Json(door.elements.map(Json(_))),
-      "results" -> Json(door.results.size),
+      "results" -> Json(door.answers.size),
       "base" -> Json(arithmetic.base.toString),
       "digits" -> Json(arithmetic.digits),
       "widths" -> Json(Seq(demands.product, demands.sum).map(bound => Json(bound.width))),

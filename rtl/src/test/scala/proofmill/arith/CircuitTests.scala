@@ -107,7 +107,7 @@ object CircuitTests {
         val result = SumTests.boundOf(terms.map(t => (t.bound, t.weight)), constant)
         Checked(
           s"sum $i of $terms and $constant",
-          Sum(terms, result, Pace(5 + r.nextInt(40), 1 + r.nextInt(2)), constant),
+          Sum(terms, result, Pace(5 + r.nextInt(40), 1 + r.nextInt(2), r.nextBoolean()), constant),
           v => chosen.zip(terms).map { case (at, term) => v(at) * term.weight }.sum + constant
         )
       }

@@ -78,7 +78,7 @@ object SumTests {
       }
       val constant = if (r.nextBoolean()) BigInt(0) else BigInt(20, r) - (1 << 19)
       val result = boundOf(terms, constant)
-      val plan = SumPlan(terms, result, constant, Pace(1 + r.nextInt(40), 1 + r.nextInt(3)))
+      val plan = SumPlan(terms, result, constant, Pace(1 + r.nextInt(40), 1 + r.nextInt(3), r.nextBoolean()))
       for (_ <- 0 until 10) check(plan, terms.map(t => randomValue(r, t._1)))
     }
   }
