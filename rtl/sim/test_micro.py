@@ -195,15 +195,18 @@ def in_order(lines):
     return sorted(lines, key=lambda line: (line.cycle, line.context, line.bank))
 
 
-def busy(name, which):
-    """Cycles a result with all contexts full, of one job alone, products a job, and their share of the cycles."""
+def busy(name, which, rounds=4):
+    """Cycles a result with all contexts full, of one job alone, products a job, and their share of the cycles.
+
+    Equal jobs come in rounds, which take some time to drift apart: the first and the last are not counted.
+    """
     image, c = image_of(name), curve_of(name)
     job = (program(name, which), [c.r - 2], list(c.generator("g1")))
     machine = micro.Machine(image)
     (_, (alone,)), products = machine.run([job]), machine.begun[0]
     full = image["contexts"]
-    _, left = machine.run([job] * 4 * full)
-    each = (left[3 * full - 1] - left[full - 1]) / (2 * full)
+    _, left = machine.run([job] * rounds * full)
+    each = (left[(rounds - 1) * full - 1] - left[full - 1]) / ((rounds - 2) * full)
     return {"each": each, "alone": alone, "products": products, "busy": products / each / image["multipliers"]}
 
 
@@ -211,7 +214,7 @@ def print_cycles():
     print(f"{'processor':15}{'program':14}{'words':>7}{'registers':>11}{'products':>10}{'cycles':>10}{'alone':>8}{'busy':>7}")
     for name in CONFIGS:
         for entry in image_of(name)["entries"]:
-            found = busy(name, entry["name"])
+            found = busy(name, entry["name"], rounds=16 if entry["words"] < 400 else 4)
             registers = f"{entry['products']}+{entry['sums']}"
             print(f"{name:15}{entry['name']:14}{entry['words']:>7}{registers:>11}{found['products']:>10}{found['each']:>10.1f}"
                   f"{found['alone']:>8}{found['busy']:>7.3f}")

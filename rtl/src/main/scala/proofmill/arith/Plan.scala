@@ -101,13 +101,22 @@ case class Split(a: Bound, b: Bound, step: Int, scheme: Scheme, override val par
     val (xs, ys) = (partsA.of(x), partsB.of(y))
     val values = for ((form, plan) <- scheme.forms.zip(parts))
       yield (machine.multiply(plan, partsA.value(form, xs, pace), partsB.value(form, ys, pace)), plan.product)
-    val terms = for (((weights, bound), k) <- scheme.weights.zip(coefficients).zipWithIndex) yield {
-      val terms = for (((value, known), weight) <- values.zip(weights); if weight != 0) yield (value, known, weight)
-      val scaled = bound * parts.head.scale
-      (machine.sum(terms, scaled, pace), scaled, BigInt(1) << (k * step))
+    if (pace.joined) machine.sum(atOnce(values), product, pace)
+    else {
+      val terms = for (((weights, bound), k) <- scheme.weights.zip(coefficients).zipWithIndex) yield {
+        val terms = for (((value, known), weight) <- values.zip(weights); if weight != 0) yield (value, known, weight)
+        val scaled = bound * parts.head.scale
+        (machine.sum(terms, scaled, pace), scaled, BigInt(1) << (k * step))
+      }
+      machine.sum(terms, product, pace)
     }
-    machine.sum(terms, product, pace)
   }
+
+  /** All products in one sum: the later adder's cycles are saved, for more addends. */
+  private def atOnce[V](values: Seq[(V, Bound)]): Seq[(V, Bound, BigInt)] =
+    for (((value, known), j) <- values.zipWithIndex)
+      yield (value, known, scheme.weights.zipWithIndex.map { case (row, k) => row(j) << (k * step) }.sum)
+
   def name: String = s"${scheme.name} at $step"
 }
 

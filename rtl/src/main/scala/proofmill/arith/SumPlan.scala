@@ -2,7 +2,8 @@ package proofmill.arith
 
 /** How much an adder may do in one cycle: the longest carry chain, and compressor levels in a row.
   *
-  * @param joined the last levels and the first carry chain in one cycle: earlier, and deeper
+  * @param joined the last levels and the first carry chain in one cycle, and one sum instead of sums of sums: earlier, and
+  *   deeper
   */
 case class Pace(chain: Int = 128, levels: Int = 2, joined: Boolean = false)
 

@@ -40,7 +40,8 @@ object PlanTests {
       (Bound.signed(3), Bound.signed(8)),
       (Bound.magnitude(37), Bound(-1, 0))
     )
-    plan <- Plan.all(a, b, toy) :+ Plan.toom(a, b, 3, toy)
+    price <- Seq(toy, toy.copy(pace = toy.pace.copy(joined = true)))
+    plan <- Plan.all(a, b, price) :+ Plan.toom(a, b, 3, price)
   } yield plan
 
   private def tiny(): Unit = {
