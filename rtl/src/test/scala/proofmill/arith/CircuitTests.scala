@@ -56,7 +56,7 @@ object CircuitTests {
   }
 
   private def multipliers(): Unit = {
-    val plans = PlanTests.toyPlans
+    val plans = PlanTests.toyPlans(PlanTests.toy)
     val pairs = plans.map(plan => (plan.a, plan.b)).distinct
     run(new Bench(pairs.flatMap { case (a, b) => Seq(a, b) })(inputs =>
       for (plan <- plans; at = 2 * pairs.indexOf((plan.a, plan.b)))
@@ -67,7 +67,8 @@ object CircuitTests {
   private def products(): Unit = {
     val bound = Bound.signed(67)
     val plan = PolynomialPlan.best(Seq.fill(3)(bound), Seq.fill(3)(bound))
-    val wide = Plan.best(Bound.signed(201), Bound.signed(134), Price(pace = Pace(chain = 50, levels = 1)))
+    val wide =
+      Plan.best(Bound.signed(201), Bound.signed(134), Price(pace = Pace(chain = 50, levels = 1, joined = true)))
     run(new Bench(Seq.fill(6)(bound))(inputs => {
       val (a, b) = inputs.splitAt(3)
       val coefficients =

@@ -32,7 +32,7 @@ object PlanTests {
   }
 
   /** Every plan for some bounds: all kinds outside, the cheapest inside. */
-  def toyPlans: Seq[Plan] = for {
+  def toyPlans(price: Price): Seq[Plan] = for {
     (a, b) <- Seq(
       (Bound.signed(6), Bound.signed(6)),
       (Bound.signed(7), Bound.unsigned(5)),
@@ -40,14 +40,14 @@ object PlanTests {
       (Bound.signed(3), Bound.signed(8)),
       (Bound.magnitude(37), Bound(-1, 0))
     )
-    price <- Seq(toy, toy.copy(pace = toy.pace.copy(joined = true)))
     plan <- Plan.all(a, b, price) :+ Plan.toom(a, b, 3, price)
   } yield plan
 
   private def tiny(): Unit = {
-    for (plan <- toyPlans; x <- plan.a.low to plan.a.high; y <- plan.b.low to plan.b.high)
+    val joined = toy.copy(pace = toy.pace.copy(joined = true))
+    for (plan <- toyPlans(toy) ++ toyPlans(joined); x <- plan.a.low to plan.a.high; y <- plan.b.low to plan.b.high)
       require(s"$x * $y by\n$plan", plan.evaluate(x, y), plan.scale * x * y)
-    val kinds = toyPlans.map(_.getClass.getSimpleName).toSet
+    val kinds = toyPlans(toy).map(_.getClass.getSimpleName).toSet
     require("kinds of plans", kinds, Set("Rows", "Grid", "Split", "Magnitudes"))
   }
 
