@@ -73,6 +73,9 @@ def points(book, which):
             z1, z2 = (painted(f, f"{facts.name} {which} {family} {id} z{i}") for i in (1, 2))
             coordinates = FAMILIES[family]
             book.record(f"{family}_add", ring, id, f"{which}: {a} g and {b} g", coordinates(f, p, z1) + coordinates(f, q, z2), constants)
+            if family == "rcb":
+                with_bit = homogeneous(f, q, f.one)
+                book.record("rcb_madd_z01", ring, id, f"{which}: {a} g and {b} g", coordinates(f, p, z1) + with_bit, constants)
             if id not in WITH_IDENTITY:
                 book.record(f"{family}_madd", ring, id, f"{which}: {a} g and {b} g", coordinates(f, p, z1) + q, constants)
                 book.record(f"{family}_dbl", ring, id, f"{which}: {a} g", coordinates(f, p, z1), constants)
