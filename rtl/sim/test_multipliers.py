@@ -1,4 +1,5 @@
-"""Field arithmetic against plain integers, in Verilator: every multiplier, adder, subtractor and reduction, and the multipliers' twins.
+"""Field arithmetic against plain integers, in Verilator: every multiplier, adder, subtractor and reduction, the multipliers' twins,
+and the ways in and out.
 
 `python3 rtl/sim/test_multipliers.py` builds each unit once (tools/sim.py keeps it) and streams operands through it, one a cycle.
 A result must stand for the right residue, every digit of it must be within the bound that the generator promises, and it must come after
@@ -38,7 +39,7 @@ built = cache(Unit)
 
 def setUpModule():
     """Builds two units at a time; what is there already costs nothing."""
-    names = [name for name in rtl.units() if name.split("_")[0] in ("modmul", "modadd", "modsub", "reduce")]
+    names = [name for name in rtl.units() if name.split("_")[0] in ("modmul", "modadd", "modsub", "reduce", "canonical")]
     rtl.generate_all(names)
     with ThreadPoolExecutor(2) as workers:
         list(workers.map(sim.build, names))
@@ -132,6 +133,33 @@ class Arithmetic(unittest.TestCase):
                 operands = [tuple(edge if port is ports[-1] else port.draw(source) for port in ports) for edge in likely]
                 operands += [tuple(port.draw(source) for port in ports) for _ in range(2000)]
                 self.check(f"{kind}_{field}", operands)
+
+    def test_canonical_integers(self):
+        """Out of the circuit: the least residue, whatever the digits, and however long the taker waits."""
+        for field in FIELDS:
+            with self.subTest(field):
+                circuit, source = built(f"canonical_{field}"), random.Random(f"{SEED} canonical {field}")
+                port = circuit.operands[0]
+                operands = [(digits,) for digits in edges(port)[:60]] + [(port.draw(source),) for _ in range(60)]
+                outcome = circuit.run(operands, refusals=64, seed=SEED)
+                for (digits,), ((found,),) in zip(operands, outcome.results, strict=True):
+                    self.assertEqual(found, residue(port, digits) % port.modulus, f"{field}: {digits}")
+
+    def test_integers_enter_base_z(self):
+        """Into the circuit: Horner's rule with the multiplier over the integer's words, each of which is a digit 0."""
+        for field in (field for field in FIELDS if "bls12" in field):
+            with self.subTest(field):
+                circuit, source = built(f"modmul_{field}_twin"), random.Random(f"{SEED} enter {field}")
+                port = circuit.operands[0]
+                p, above = port.modulus, (0,) * (port.digits - 1)
+                values = [0, 1, p - 1, 2**64, 2**64 - 1, *(source.randrange(p) for _ in range(100))]
+                words = [[value >> 64 * i & 2**64 - 1 for value in values] for i in range(-(-p.bit_length() // 64))]
+                sums = [(word, *above) for word in words.pop()]
+                while words:
+                    products = circuit.run([(digits, (2**64, *above)) for digits in sums], seed=SEED).results
+                    sums = [(digits[0] + word, *digits[1:]) for (digits,), word in zip(products, words.pop(), strict=True)]
+                for value, digits in zip(values, sums, strict=True):
+                    self.assertEqual(residue(port, digits) % p, value)
 
 
 if __name__ == "__main__":

@@ -52,8 +52,7 @@ case class ChunkTables(keep: Int, low: Option[Slice], image: BigInt => BigInt, p
   }
 
   def build(x: Number): Number = {
-    val number = x.value.value.resize(x.bound.width)
-    val sums = chains(x.bound).map { case (start, group) => build(x, number, start, group) }
+    val sums = chains(x.bound).map { case (start, group) => build(x, start, group) }
     sums match {
       case Seq()    => low.get.build(x)
       case Seq(one) => one
@@ -61,16 +60,31 @@ case class ChunkTables(keep: Int, low: Option[Slice], image: BigInt => BigInt, p
     }
   }
 
-  private def build(x: Number, number: SInt, start: Option[Slice], group: Seq[Table]): Number = {
-    def index(table: Table) = Timed(table.index(number), x.value.cycle)
-    val (begin, rest) = start match {
-      case Some(slice) => (slice.build(x), group)
-      case None        => (Number(ConstantTable(group.head.words, index(group.head)), group.head.bound), group.tail)
+  private def build(x: Number, start: Option[Slice], group: Seq[Table]): Number = {
+    def number(later: Int) = x.value.at(x.value.cycle + later).resize(x.bound.width)
+    val low = start.map(_.build(x))
+    val unit = new ChainUnit(low.map(_.bound), group)
+    for ((port, number) <- unit.low.zip(low)) port := number.value.value.resized
+    for (((port, table), i) <- unit.indices.zip(group).zipWithIndex) port := table.index(number(i))
+    Number(Timed(unit.sum, x.value.cycle + group.size), unit.total)
+  }
+
+  /** One chain as a component, as small modules are synthesised quickly; an index comes when it is needed. */
+  private class ChainUnit(start: Option[Bound], group: Seq[Table]) extends Component {
+    val total: Bound = (start.toSeq ++ group.map(_.bound)).reduce(_ + _)
+    val low = start.map(bound => in(SInt(bound.width bits)).setName("io_low"))
+    val indices = group.zipWithIndex.map { case (table, i) => in(UInt(table.bits bits)).setName(s"io_index$i") }
+    val sum = out(SInt(total.width bits)).setName("io_sum")
+
+    private def index(i: Int) = Timed(indices(i), i)
+    private val (begin, first) = low match {
+      case Some(value) => (Number(Timed(value, 0), start.get), 0)
+      case None        => (Number(ConstantTable(group.head.words, index(0)), group.head.bound), 1)
     }
-    rest.foldLeft(begin) { (sum, table) =>
+    sum := group.zipWithIndex.drop(first).foldLeft(begin) { case (sum, (table, i)) =>
       val bound = sum.bound + table.bound
-      Number(ConstantTable.add(table.words, index(table), sum.value, bound), bound)
-    }
+      Number(ConstantTable.add(table.words, index(i), sum.value, bound), bound)
+    }.value.value.resized
   }
 
   def twin(x: String, bound: Bound, cpp: TwinText): String = {
