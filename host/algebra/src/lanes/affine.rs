@@ -7,7 +7,7 @@
 //! eight in the lanes of each of two vectors.
 //!
 //! The formula is not for all points. Lanes where it fails (the identity, equal points, opposite ones) are found
-//! by comparing lowest limbs, with one false alarm in 2^50 additions; only then [`Exceptions`] looks closer.
+//! by comparing lowest limbs, with one false alarm in 2^50 additions; only then `Exceptions` looks closer.
 
 pub use point::Point;
 

@@ -61,7 +61,7 @@ pub trait Backend: Copy {
     fn rotate(self, a: Self::V, lanes: usize) -> Self::V;
     /// Lane i of vector j becomes lane j of vector i.
     fn transpose(self, rows: [Self::V; WIDTH]) -> [Self::V; WIDTH];
-    /// [`montgomery::multiply`]. A backend whose code for it is long keeps one copy.
+    /// `montgomery::multiply`. A backend whose code for it is long keeps one copy.
     #[inline(always)]
     fn multiply<const L: usize, const N: usize>(
         self,
@@ -71,7 +71,7 @@ pub trait Backend: Copy {
     ) -> [[Self::V; L]; N] {
         montgomery::multiply(self, p, x, y)
     }
-    /// [`montgomery::square`], likewise.
+    /// `montgomery::square`, likewise.
     #[inline(always)]
     fn square<const L: usize, const N: usize>(
         self,
@@ -120,7 +120,7 @@ pub(crate) use both;
 
 /// Something to do on whatever backend there is. Mark `run` with `#[inline(always)]`, and all that it calls:
 /// only code that ends up inside the backend's entry is compiled for its instructions. So no closures, and no
-/// library functions that take some, around an operation of a backend: [`each`] is a loop.
+/// library functions that take some, around an operation of a backend: `each` is a loop.
 pub trait Kernel {
     /// What comes out.
     type Output;
