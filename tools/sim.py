@@ -7,7 +7,7 @@ A unit that stands alone becomes a library too; rtl/sim/unit.py calls it.
    spec/wire/sim.h and nothing else outside.
 
 The library is kept in the user's cache folder under a name made of everything it was made from; links say which
-is the present one: ~/.cache/proofmill/sim/current/<config>.so and target/sim/<config>.so, with `-trace` behind
+is the present one: ~/.cache/proofmill/sim/current/<config>.so and target/sim/<config>.so (of a unit, target/unit), with `-trace` behind
 the configuration for a library that can write waveforms.
 """
 
@@ -37,10 +37,11 @@ class Door:
     shim: Path
     prefix: str
     initial: str
+    links: tuple  # folders with a link to the present library of each configuration
 
 
-CARD = Door("card.so", ROOT / "rtl/sim", "Vcard", "fast")
-UNIT = Door("unit.so", ROOT / "rtl/sim/unit", "Vunit", "unique")
+CARD = Door("card.so", ROOT / "rtl/sim", "Vcard", "fast", (CACHE / "sim/current", TARGET / "sim"))
+UNIT = Door("unit.so", ROOT / "rtl/sim/unit", "Vunit", "unique", (TARGET / "unit",))
 
 
 def door_of(manifest):
@@ -90,9 +91,9 @@ def build(config, trace=False):
         with made_whole(final) as scratch:
             compile_library(folder, door, {**manifest, "content": name, "traced": trace}, scratch)
     label = f"{config}-trace" if trace else config
-    link(CACHE / "sim/current" / f"{label}.so", final / door.library)
-    link(TARGET / "sim" / f"{label}.so", final / door.library)
-    return TARGET / "sim" / f"{label}.so"
+    for folder in door.links:
+        link(folder / f"{label}.so", final / door.library)
+    return door.links[-1] / f"{label}.so"
 
 
 def compile_library(folder, door, manifest, scratch):

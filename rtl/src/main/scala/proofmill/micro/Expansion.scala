@@ -16,7 +16,12 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
   private var names = Map.empty[String, Sum]
   private val flags = mutable.LinkedHashMap.empty[String, Int] // numbered as they appear
   private val arrays = mutable.LinkedHashMap.empty[String, mutable.Map[Int, Value]]
-  private var numbers = program.windows.take(1).map(w => "last" -> (places(w) - 1)).toMap // and variables of `for`
+  // Variables of `for`, and `last` where all windows have as many places.
+  private var numbers = program.windows.map(places).distinct match {
+    case Seq(one) => Map("last" -> (one - 1))
+    case _        => Map.empty[String, Int]
+  }
+  private var largest = 0 // that the loop's counter is
   private var counter = Option.empty[String]
   private var inLoop = false
 
@@ -25,6 +30,8 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
   private var digitReaders = Map.empty[Int, Seq[Operation]].withDefaultValue(Seq.empty)
   private var exact = Option.empty[Operation]
   private var flagReaders = Seq.empty[Operation]
+  private var digitsSet = Set.empty[Int]
+  private var resultsGiven = Set.empty[String]
 
   /** Sizes of the arrays that are looked up by a digit, in the order in which they stand in the bank. */
   def arraySizes: Seq[(String, Int)] = arrays.toSeq.map { case (name, elements) => name -> (elements.keys.max + 1) }
@@ -37,14 +44,29 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
   }
 
   private def lookedUp(statements: Seq[Statement]): Seq[String] = statements.flatMap {
-    case call: Call  => (call.arguments).filter(ref => ref.index.exists(isWindow)).map(_.name)
-    case copy: Copy  => Seq(copy.from).filter(ref => ref.index.exists(isWindow)).map(_.name)
     case loop: Loop  => lookedUp(loop.body)
     case inside: For => lookedUp(inside.body)
-    case _           => Seq.empty
+    case one         => operands(one).filter(ref => ref.index.exists(isWindow)).map(_.name)
   }.distinct
 
-  private def places(window: Window) = Program.places(window, door.numbers.toMap.apply(window.number))
+  private def operands(statement: Statement): Seq[Ref] = statement match {
+    case one: Call   => one.arguments
+    case one: Assign => one.operands
+    case one: Copy   => Seq(one.from)
+    case one: Choose => Seq(one.set, one.clear)
+    case one: Power  => Seq(one.base)
+    case one: Zero   => Seq(one.of)
+    case one: Result => Seq(one.from)
+    case _           => Seq.empty
+  }
+
+  private def places(window: Window) = Program.places(
+    window,
+    door.numbers.toMap.getOrElse(
+      window.number,
+      sys.error(s"spec/micro/${program.name}.asm: window ${window.name}: ${window.number} is not a number of the job")
+    )
+  )
 
   private def isWindow(name: String) = program.windows.exists(_.name == name)
 
@@ -82,7 +104,9 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
 
   private def indexOf(index: String): Int = {
     val Offset = """(\w+)\s*([-+])\s*(\d+)""".r
-    def number(text: String) = numbers.getOrElse(text, text.toInt)
+    def number(text: String) = numbers.get(text).orElse(text.toIntOption).getOrElse(
+      throw new IllegalArgumentException(s"$text is not a number here")
+    )
     index match {
       case Offset(variable, "+", offset) => number(variable) + offset.toInt
       case Offset(variable, _, offset)   => number(variable) - offset.toInt
@@ -156,13 +180,8 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
 
   private def choose(flag: String, set: Sum, clear: Sum): Sum = {
     val number = flags.getOrElse(flag, throw new IllegalArgumentException(s"the flag $flag is never set"))
-    // A term that is zero is not there; the word then says `never`.
-    val both = Seq(set, clear).map(sum => register(sum).terms.headOption)
-    val when = both.zipWithIndex.map { case (term, i) => if (term.isEmpty) 0 else 2 + i }
-    val present = both.flatten
-    val fields = Map("flag" -> number, "wait_exact" -> 1) ++
-      (if (both.head.isEmpty) Map("a_when" -> when(1)) else Map("a_when" -> when(0), "b_when" -> when(1)))
-    val result = linear("add", present, fields)
+    val terms = Seq(set, clear).map(sum => register(sum).terms.head)
+    val result = linear("add", terms, Map("flag" -> number, "wait_exact" -> 1, "a_when" -> 2, "b_when" -> 3))
     val operation = open.operations.last
     operation.after ++= exact
     flagReaders :+= operation
@@ -176,6 +195,8 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
   }
   private def resultPlace(name: String): Int = {
     require(door.answers.contains(name), s"$name is not a result")
+    require(!resultsGiven(name), s"the result $name is given already")
+    resultsGiven += name
     WordFormat.flags + door.answers.indexOf(name)
   }
 
@@ -191,6 +212,10 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
     val number = windows.indexWhere(w =>
       program.windows.find(_.name == window).exists(p => p.number == w.number && p.bits == w.bits)
     )
+    val there = places(program.windows(register))
+    val last = if (counter.contains(place)) largest else indexOf(place)
+    require(last >= 0 && last < there, s"$window has places 0 to ${there - 1}, not $last")
+    digitsSet += register
     val at = if (counter.contains(place)) Map("counted" -> 1, "value" -> 0) else Map("value" -> indexOf(place))
     val operation = new Operation("digit", fields = Map("digit" -> register, "dst" -> number) ++ at)
     operation.after ++= digitReaders(register) ++ digitSetters.get(register)
@@ -207,9 +232,10 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
 
   private def lookup(name: String, window: String, signed: Boolean): Value = {
     val elements = arrays(name)
-    val largest = 1 << (program.windows.find(_.name == window).get.bits - 1)
-    require((0 to largest).forall(elements.contains), s"$name does not have elements 0 to $largest")
+    val reach = 1 << (program.windows.find(_.name == window).get.bits - 1)
+    require((0 to reach).forall(elements.contains), s"$name does not have elements 0 to $reach")
     val register = digitRegister(window)
+    require(digitsSet(register), s"the digit $window is never set")
     val fields = Map("digit" -> register, "a_lookup" -> 1, "a_signed" -> (if (signed) 1 else 0))
     val result = linear("add", Seq(Term(elements(0), 0, minus = false)), fields, elements.values.toSeq)
     val operation = open.operations.last
@@ -271,7 +297,9 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
   /** Expands the loop; or names a variable whose register must be in the other bank. */
   private def round(loop: Loop, carried: Seq[String], inSums: Set[String]): Option[String] = {
     val homes = carried.map(name => name -> home(name, inSums(name))).toMap
-    emit(new Operation("count", fields = Map("value" -> indexOf(loop.first))))
+    largest = indexOf(loop.first)
+    require(largest >= 0, s"a loop cannot begin with $largest")
+    emit(new Operation("count", fields = Map("value" -> largest)))
     close(None)
     forgetOrder()
     val outside = (names.keySet, mark.made)

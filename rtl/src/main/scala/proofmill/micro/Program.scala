@@ -64,6 +64,8 @@ object Program {
     val code = written.filterNot { case (_, line) => WindowIs.matches(line) }
     val (statements, rest) = block(name, code.toList)
     for ((line, _) <- rest.headOption) fault(name, line, "'end' without a beginning")
+    for (twice <- windows.map(_.name).diff(windows.map(_.name).distinct).headOption)
+      sys.error(s"spec/micro/$name.asm: there are two windows called $twice")
     Program(name, windows, statements)
   }
 

@@ -77,6 +77,28 @@ object AssemblerTests {
     refused("an incomplete table", "does not have elements 0 to 8")(
       ("window d = k 4" +: table.take(8)) ++ Seq("digit d = last", "a = T[d]", "result x = a"): _*
     ),
+    refused("a digit that was never set", "the digit d is never set")(
+      ("window d = k 4" +: table) ++ Seq("a = T[d]", "result x = a"): _*
+    ),
+    refused("a place that a number does not have", "d has places 0 to 2, not 9")("window d = k 4", "digit d = 9"),
+    refused("a counter beyond the places", "d has places 0 to 2, not 3")(
+      "window d = k 4",
+      "loop i = 3 .. 0",
+      "digit d = i",
+      "end"
+    ),
+    refused("`last` of windows that differ", "last is not a number here")(
+      "window d = k 4",
+      "window e = k 2",
+      "digit e = last"
+    ),
+    refused("a window on no number", "q is not a number of the job")("window d = q 4", "result x = x"),
+    refused("two windows of one name", "two windows called d")("window d = k 4", "window d = k 2"),
+    refused("a loop from below 0", "cannot begin with -1")("loop i = 0 - 1 .. 0", "a = x", "end"),
+    refused("a result given twice", "given already")("result x = x", "result x = y"),
+    RtlTest("assembler looks up wherever an operand stands") {
+      assemble(("window d = k 4" +: table) ++ Seq("digit d = last", "a = T[d] + y", "result x = a"): _*)
+    },
     refused("a flag that was never set", "the flag f is never set")("a = f ? x : y", "result x = a"),
     refused("more values than registers", "at once")(
       (0 to 70).map(i => s"a$i = x * ${if (i == 0) "x" else s"a${i - 1}"}") ++ (0 to 70).map(i =>
