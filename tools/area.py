@@ -242,7 +242,7 @@ def door():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--op", help="only this operation's engines, or `shell`, or `algebra` for the units that stand alone")
     parser.add_argument("configs", nargs="*", metavar="CONFIG", help="what to measure; nothing: card, toy and all units")
-    parser.add_argument("--out", type=Path, default=TARGET / "bench/area.json", help="where the rows go")
+    parser.add_argument("--out", type=Path, help="where the rows go; else target/bench/area.json, or area-OP.json for one operation")
     chosen = parser.parse_args()
     units = [unit for unit in rtl.units() if not unit.endswith("_twin")]
     wanted = chosen.configs or ["card", "toy", *units]
@@ -254,8 +254,9 @@ def door():
         rows += units_area([config for config in wanted if config in units])
     if not rows:
         raise Failed(f"--op {chosen.op}: no such operation in {', '.join(wanted)}")
-    write_whole(chosen.out, json.dumps(rows, indent=1) + "\n")
-    print(f"\n{chosen.out}: {len(rows)} rows", file=sys.stderr)
+    out = chosen.out or TARGET / "bench" / (f"area-{chosen.op}.json" if chosen.op else "area.json")
+    write_whole(out, json.dumps(rows, indent=1) + "\n")
+    print(f"\n{out}: {len(rows)} rows", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -98,8 +98,8 @@ def table(content, ops=()):
 
 def command(name):
     """The command that makes figures of this name again."""
-    if name == "area":
-        return "make area"
+    if name.split("-")[0] == "area":
+        return "make area" + (f" OP={name.removeprefix('area-')}" if "-" in name else "")
     return f"make cycles OP={name.removeprefix('cycles-')}" if name.startswith("cycles-") else f"make bench OP={name}"
 
 
