@@ -62,7 +62,7 @@ def number(value):
 def detail(row):
     """True for rows that are left to the data: a unit inside an engine, how a LUT is used, toys, a peer's slower mode."""
     metric = str(row.get("metric", ""))
-    return "/" in metric or metric in {"lutram", "srl", "carry8", "muxf"} or row.get("config") == "toy" or metric.endswith("slower mode")
+    return "/" in metric or metric in {"lutram", "srl", "carry8", "muxf"} or "toy" in (row.get("config"), str(row.get("instance")).split("_")[0]) or metric.endswith("slower mode")
 
 
 #: What a circuit takes, in the order of its columns.
