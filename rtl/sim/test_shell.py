@@ -538,12 +538,12 @@ def build():
     rtl.java("proofmill.shell.GenerateShellTest", folder)
     cards = {}
     for made in sorted(path for path in folder.iterdir() if path.is_dir()):
-        name = sim.name_of(made, False)
+        name = sim.name_of(made, sim.CARD, False)
         library = CACHE / "sim" / name / "card.so"
         if not library.exists():
             with made_whole(library.parent) as scratch:
                 manifest = json.loads((made / "manifest.json").read_text())
-                sim.compile_library(made, {**manifest, "content": name, "traced": False}, scratch)
+                sim.compile_library(made, sim.CARD, {**manifest, "content": name, "traced": False}, scratch)
         cards[made.name] = library
     return cards
 
