@@ -1,6 +1,6 @@
 //! The central door: whoever answers requests implements [`Device`].
 
-use crate::{Data, Error, Parked, Result, Ticket, equihash_verify};
+use crate::{Data, Error, Parked, Result, Ticket, ecdsa_verify, equihash_verify};
 
 /// One question to a device.
 #[derive(Clone, Debug)]
@@ -8,6 +8,8 @@ use crate::{Data, Error, Parked, Result, Ticket, equihash_verify};
 pub enum Request {
     /// Are these block headers valid?
     EquihashVerify(equihash_verify::Request),
+    /// Are these signatures valid?
+    EcdsaVerify(ecdsa_verify::Request),
 }
 
 impl Request {
@@ -15,6 +17,7 @@ impl Request {
     pub fn capability(&self) -> Capability {
         match self {
             Self::EquihashVerify(request) => Capability::EquihashVerify(request.params),
+            Self::EcdsaVerify(_) => Capability::EcdsaVerify,
         }
     }
 }
@@ -25,6 +28,8 @@ impl Request {
 pub enum Answer {
     /// One verdict a header.
     EquihashVerify(equihash_verify::Response),
+    /// One verdict a signature.
+    EcdsaVerify(ecdsa_verify::Response),
 }
 
 /// An operation with one of its instances, by the names that the command line and `spec/` use.
@@ -33,12 +38,15 @@ pub enum Answer {
 pub enum Capability {
     /// `equihash_verify` for these parameters.
     EquihashVerify(equihash_verify::Params),
+    /// `ecdsa_verify` on secp256k1.
+    EcdsaVerify,
 }
 
 impl std::fmt::Display for Capability {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::EquihashVerify(params) => write!(f, "equihash_verify ({params})"),
+            Self::EcdsaVerify => f.write_str("ecdsa_verify (secp256k1)"),
         }
     }
 }

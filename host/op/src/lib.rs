@@ -5,6 +5,7 @@
 
 mod data;
 mod device;
+pub mod ecdsa_verify;
 pub mod equihash_verify;
 mod error;
 mod ticket;

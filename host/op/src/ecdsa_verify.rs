@@ -1,0 +1,176 @@
+//! `ecdsa_verify`: is (r, s) a signature of a digest under a public key, on secp256k1?
+//!
+//! The verification is that of SEC 1 version 2.0, section 4.1.4, from the digest on, in the numbering of
+//! `spec/wire/ecdsa_verify.toml`. Whether an s above n / 2 is welcome is the caller's policy, not asked here.
+
+use std::fmt;
+
+use crate::{Data, Error, Result};
+
+/// Bytes of one signature with its digest and key in a request: [`Signature::to_bytes`].
+pub const SIGNATURE_BYTES: usize = 160;
+
+/// A signature, what it signs and under which key: five integers of 256 bits, little-endian, any values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Signature {
+    /// s of the signature.
+    pub s: [u8; 32],
+    /// r of the signature.
+    pub r: [u8; 32],
+    /// The digest as an integer: its 32 bytes in reverse order.
+    pub hash: [u8; 32],
+    /// x coordinate of the public key.
+    pub qx: [u8; 32],
+    /// y coordinate of the public key.
+    pub qy: [u8; 32],
+}
+
+impl Signature {
+    /// s, r, hash, qx, qy, as they stand in a command.
+    pub fn to_bytes(&self) -> [u8; SIGNATURE_BYTES] {
+        let mut bytes = [0; SIGNATURE_BYTES];
+        let fields = [self.s, self.r, self.hash, self.qx, self.qy];
+        for (part, field) in bytes.chunks_exact_mut(32).zip(fields) {
+            part.copy_from_slice(&field);
+        }
+        bytes
+    }
+
+    /// From the same bytes.
+    pub fn from_bytes(bytes: &[u8; SIGNATURE_BYTES]) -> Self {
+        let field = |i: usize| std::array::from_fn(|j| bytes[32 * i + j]);
+        Self { s: field(0), r: field(1), hash: field(2), qx: field(3), qy: field(4) }
+    }
+}
+
+/// Some signatures to be verified.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Signatures one after the other, each [`SIGNATURE_BYTES`] long: [`Signature::to_bytes`].
+    pub signatures: Data,
+}
+
+impl Request {
+    /// From bytes as [`Signature::to_bytes`] gives them.
+    pub fn new(signatures: impl Into<Data>) -> Self {
+        Self { signatures: signatures.into() }
+    }
+
+    /// Number of signatures. An error when the bytes are not a whole number of them.
+    pub fn count(&self) -> Result<usize> {
+        let bytes = self.signatures.len();
+        if !bytes.is_multiple_of(SIGNATURE_BYTES) {
+            return Err(Error::argument(
+                "signatures",
+                format!(
+                    "{bytes} bytes are not a whole number of {SIGNATURE_BYTES}-byte signatures"
+                ),
+            ));
+        }
+        Ok(bytes / SIGNATURE_BYTES)
+    }
+}
+
+/// Verdicts in the order of the signatures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Response {
+    /// One a signature.
+    pub verdicts: Vec<Verdict>,
+    /// Clock cycles of each, as a card counts them, 65535 for more; nothing where there is no such clock.
+    pub cycles: Option<Vec<u16>>,
+}
+
+/// What is wrong with a signature: nothing, or some of six things.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Verdict(u8);
+
+impl Verdict {
+    /// r is 0, or not below n.
+    pub const OUT_OF_RANGE_R: u8 = 1 << 0;
+    /// s is 0, or not below n.
+    pub const OUT_OF_RANGE_S: u8 = 1 << 1;
+    /// The sum of the two multiples is the identity.
+    pub const X_INFINITY_POINT: u8 = 1 << 2;
+    /// The signature is not valid; comes with every other bit.
+    pub const FAILED_SIG_VER: u8 = 1 << 3;
+    /// The published card's timeout; no device of ours says it.
+    pub const TIMEOUT_FAIL: u8 = 1 << 4;
+    /// The key has a coordinate that is not below p, or is not on the curve.
+    pub const INVALID_KEY: u8 = 1 << 5;
+
+    /// Bits and names, lowest first.
+    pub const NAMES: [(u8, &'static str); 6] = [
+        (Self::OUT_OF_RANGE_R, "out_of_range_r"),
+        (Self::OUT_OF_RANGE_S, "out_of_range_s"),
+        (Self::X_INFINITY_POINT, "x_infinity_point"),
+        (Self::FAILED_SIG_VER, "failed_sig_ver"),
+        (Self::TIMEOUT_FAIL, "timeout_fail"),
+        (Self::INVALID_KEY, "invalid_key"),
+    ];
+
+    /// From the error bits of a reply.
+    pub fn from_mask(mask: u8) -> Self {
+        Self(mask)
+    }
+
+    /// The error bits; 0 is valid.
+    pub fn mask(self) -> u8 {
+        self.0
+    }
+
+    /// True when nothing is wrong.
+    pub fn is_valid(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The names of all that is wrong.
+    pub fn errors(self) -> impl Iterator<Item = &'static str> {
+        Self::NAMES.into_iter().filter(move |(bit, _)| self.0 & bit != 0).map(|(_, name)| name)
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_valid() {
+            return f.write_str("valid");
+        }
+        let names: Vec<_> = self.errors().collect();
+        write!(f, "invalid: {}", names.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn error_bits_are_those_of_the_wire() {
+        let text = include_str!("../../../spec/wire/ecdsa_verify.toml");
+        let spec: toml::Table = text.parse().unwrap();
+        let errors = spec["errors"].as_table().unwrap();
+        assert_eq!(errors.len(), Verdict::NAMES.len());
+        for (bit, name) in Verdict::NAMES {
+            assert_eq!(1i64 << errors[name]["bit"].as_integer().unwrap(), i64::from(bit), "{name}");
+        }
+        let fields = spec["command"]["fields"].as_array().unwrap();
+        let names: Vec<_> =
+            fields[1..].iter().map(|field| field["name"].as_str().unwrap()).collect();
+        assert_eq!(names, ["s", "r", "hash", "qx", "qy"]);
+    }
+
+    #[test]
+    fn bytes_are_in_the_order_of_the_wire() {
+        let bytes: [u8; SIGNATURE_BYTES] = std::array::from_fn(|i| i as u8);
+        let signature = Signature::from_bytes(&bytes);
+        assert_eq!((signature.s[0], signature.r[0], signature.hash[0]), (0, 32, 64));
+        assert_eq!((signature.qx[31], signature.qy[0]), (127, 128));
+        assert_eq!(signature.to_bytes(), bytes);
+    }
+
+    #[test]
+    fn a_part_of_a_signature_is_refused() {
+        assert_eq!(Request::new(vec![0; 320]).count().unwrap(), 2);
+        let problem = Request::new(vec![0; 161]).count().unwrap_err();
+        assert!(matches!(problem, Error::Argument { argument: "signatures", .. }), "{problem}");
+    }
+}
