@@ -30,6 +30,7 @@
 //!
 //! A proof or a header that is not valid is an answer, never an [`Error`]; an error means that there is no answer.
 
+pub mod ecdsa;
 pub mod equihash;
 
 pub use proofmill_device::{Listed, Uri, list as devices, open, open_uri};
