@@ -2,12 +2,15 @@
 //!
 //! Exit codes: 0 everything valid, 1 something invalid, 2 wrong usage or input, 3 the device failed.
 
+mod busy;
 mod demo;
 mod devices;
 mod doctor;
+mod ecdsa;
 mod equihash;
 mod output;
 mod selftest;
+mod source;
 
 use std::process::ExitCode;
 
@@ -27,6 +30,9 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// ECDSA signatures on secp256k1.
+    #[command(subcommand)]
+    Ecdsa(ecdsa::Command),
     /// Equihash block headers.
     #[command(subcommand)]
     Equihash(equihash::Command),
@@ -44,6 +50,10 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let mut output = Output::stdout();
     let result = match cli.command {
+        Command::Ecdsa(ecdsa::Command::Verify(arguments)) => ecdsa::verify(&arguments, &mut output),
+        Command::Ecdsa(ecdsa::Command::Convert(arguments)) => {
+            ecdsa::convert(&arguments, &mut output)
+        }
         Command::Equihash(equihash::Command::Verify(arguments)) => {
             equihash::verify(&arguments, &mut output)
         }

@@ -5,15 +5,19 @@
 //! or why it is not:
 //!
 //! ```
-//! use proofmill::ecdsa::{self, Encoded, Hash, Item, Outcome, Policy, Rejection};
+//! use proofmill::ecdsa::{self, Encoded, Hash, Item, Outcome, Policy};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let file = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/ecdsa/file/example.jsonl"));
+//! # let last = ecdsa::file::Reader::new(file.as_bytes())?.last().ok_or("no line")??.item?;
+//! # let (key, Encoded::Der(der)) = (last.key, last.signature) else { return Err("not DER".into()) };
 //! let device = proofmill::open("cpu:")?;
-//! let item = Item { key, signature: Encoded::Der(signature), digest: Hash::Sha256d.digest(&message) };
+//! let digest = Hash::Sha256d.digest(b"hello");
+//! let item = Item { key, signature: Encoded::Der(der), digest };
 //! assert_eq!(ecdsa::verify(&*device, &item, Policy::default())?, Outcome::Valid);
 //!
 //! // Many at once, in any number; of one that is not valid the outcome says why.
-//! let other = Item { digest: [7; 32], ..item.clone() };
+//! let other = Item { digest: Hash::Sha256.digest(b"hello"), ..item.clone() };
 //! let short = Item { key: item.key[..32].to_vec(), ..item.clone() };
 //! let items = [item, other, short];
 //! let outcomes = ecdsa::verify_batch(&*device, &items, Policy::default())?;

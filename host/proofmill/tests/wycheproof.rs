@@ -67,7 +67,11 @@ fn cases(set: &Set) -> Vec<Case> {
             let signature = test.sig.to_vec();
             let item = Item {
                 key: group.key.key.to_vec(),
-                signature: if set.compact { Encoded::Compact(signature) } else { Encoded::Der(signature) },
+                signature: if set.compact {
+                    Encoded::Compact(signature)
+                } else {
+                    Encoded::Der(signature)
+                },
                 digest: std::array::from_fn(|i| digest[i]), // the leftmost 256 bits
             };
             let valid = match test.result {
@@ -76,7 +80,12 @@ fn cases(set: &Set) -> Vec<Case> {
                 TestResult::Acceptable => panic!("{:?} {}: neither", set.name, test.tc_id),
             };
             let policy = Policy { low_s: set.low_s };
-            cases.push(Case { name: format!("{:?} {}", set.name, test.tc_id), item, policy, valid });
+            cases.push(Case {
+                name: format!("{:?} {}", set.name, test.tc_id),
+                item,
+                policy,
+                valid,
+            });
         }
     }
     assert_eq!(cases.len(), file.number_of_tests);

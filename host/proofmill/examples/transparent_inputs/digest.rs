@@ -144,12 +144,22 @@ fn before_overwinter(
     for (at, input) in inputs {
         input.prevout().write(&mut *out).ok()?;
         let signed = at == index;
-        if signed { script.write(&mut *out).ok()? } else { Script::default().write(&mut *out).ok()? }
+        if signed {
+            script.write(&mut *out).ok()?
+        } else {
+            Script::default().write(&mut *out).ok()?
+        }
         let sequence = if signed || !(none || single) { input.sequence() } else { 0 };
         out.extend(sequence.to_le_bytes());
     }
 
-    let count = if none { 0 } else if single { index + 1 } else { bundle.vout.len() };
+    let count = if none {
+        0
+    } else if single {
+        index + 1
+    } else {
+        bundle.vout.len()
+    };
     CompactSize::write(&mut *out, count).ok()?;
     for (at, output) in bundle.vout.iter().enumerate().take(count) {
         if single && at < index {

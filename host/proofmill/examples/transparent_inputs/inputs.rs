@@ -70,7 +70,8 @@ pub fn examine(device: &dyn Device, transactions: Vec<Transaction>) -> Result<Ve
     for transaction in transactions {
         let Some(bundle) = transaction.transparent_bundle() else { continue };
         let (txid, coinbase) = (transaction.txid(), bundle.is_coinbase());
-        let spent = |input: &zcash_transparent::bundle::TxIn<_>| outputs.get(input.prevout()).cloned();
+        let spent =
+            |input: &zcash_transparent::bundle::TxIn<_>| outputs.get(input.prevout()).cloned();
         let spent: Vec<Option<TxOut>> = bundle.vin.iter().map(spent).collect();
         let digests = Digests::new(transaction, &spent);
         for (index, spent) in spent.iter().enumerate() {
@@ -104,7 +105,11 @@ fn check(
         Some(output) => output.script_pubkey().0.clone(),
         None => match implied(&sig) {
             Some(script) => script,
-            None => return Ok(Finding::NotCheckable("the spent output's script is not here, and the input does not imply it")),
+            None => {
+                return Ok(Finding::NotCheckable(
+                    "the spent output's script is not here, and the input does not imply it",
+                ));
+            }
         },
     };
     let checker = Checker {

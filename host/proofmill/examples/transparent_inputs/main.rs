@@ -34,7 +34,8 @@ fn main() -> Result<(), Anything> {
     let mut transactions = Vec::new();
     for file in &arguments[1..] {
         let found = fs::read(file).map_err(Anything::from).and_then(|content| {
-            let bytes = if file.ends_with(".txt") { hex::decode(content.trim_ascii())? } else { content };
+            let bytes =
+                if file.ends_with(".txt") { hex::decode(content.trim_ascii())? } else { content };
             Ok(inputs::transactions(&bytes, &network)?)
         });
         transactions.extend(found.map_err(|error| format!("{file}: {error}"))?);

@@ -21,9 +21,7 @@ impl Key {
     pub(super) fn read(bytes: &[u8]) -> Result<Self, EncodingError> {
         let length = |expected| EncodingError::Length { expected, found: bytes.len() };
         match bytes.first() {
-            Some(0x02 | 0x03) => {
-                Ok(Self::Compressed(bytes.try_into().map_err(|_| length(33))?))
-            }
+            Some(0x02 | 0x03) => Ok(Self::Compressed(bytes.try_into().map_err(|_| length(33))?)),
             Some(&first @ (0x04 | 0x06 | 0x07)) => {
                 let whole: &[u8; 65] = bytes.try_into().map_err(|_| length(65))?;
                 if first != 0x04 && first & 1 != whole[64] & 1 {
@@ -71,7 +69,8 @@ mod tests {
     #[test]
     fn every_form_of_a_key_is_the_same_point() {
         let (x, y) = read(&bytes("04", &[X, Y])).unwrap();
-        let shown = |integer: [u8; 32]| hex::encode(integer.iter().rev().copied().collect::<Vec<_>>());
+        let shown =
+            |integer: [u8; 32]| hex::encode(integer.iter().rev().copied().collect::<Vec<_>>());
         assert_eq!((&shown(x)[..], &shown(y)[..]), (X, Y));
         assert_eq!(read(&bytes("02", &[X])), Ok((x, y)));
         assert_eq!(read(&bytes("06", &[X, Y])), Ok((x, y)), "y is even");

@@ -24,16 +24,29 @@ pub enum Rejection {
     Malformed(String),
     /// The signature's bytes are no signature.
     #[error("signature: {0}")]
-    Signature(#[from] SignatureError),
+    Signature(SignatureError),
     /// The key's bytes are no key.
     #[error("key: {0}")]
-    Key(#[from] EncodingError),
+    Key(EncodingError),
     /// s is above n / 2 and below n, and the policy wants it low.
     #[error("signature: s is above n / 2")]
     HighS,
     /// The device's verdict: some error is set.
     #[error("{}", .0.errors().collect::<Vec<_>>().join(", "))]
     Verdict(Verdict),
+}
+
+// Not by `#[from]`, which would make the reason a source too, and have it said twice.
+impl From<SignatureError> for Rejection {
+    fn from(error: SignatureError) -> Self {
+        Self::Signature(error)
+    }
+}
+
+impl From<EncodingError> for Rejection {
+    fn from(error: EncodingError) -> Self {
+        Self::Key(error)
+    }
 }
 
 impl Rejection {

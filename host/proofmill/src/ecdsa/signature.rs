@@ -79,7 +79,9 @@ fn integer<'a>(
     let digits = match digits {
         [] => return Err(SignatureError::Der("an integer without a byte")),
         [0x80..=0xff, ..] => return Err(SignatureError::Der("a negative integer")),
-        [0, 0..=0x7f, ..] => return Err(SignatureError::Der("an integer with a needless zero byte")),
+        [0, 0..=0x7f, ..] => {
+            return Err(SignatureError::Der("an integer with a needless zero byte"));
+        }
         [0, digits @ ..] => digits,
         digits => digits,
     };

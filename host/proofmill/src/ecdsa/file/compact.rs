@@ -89,7 +89,8 @@ impl<R: BufRead> Records<R> {
         match self.source.read_exact(&mut self.record) {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
-                let problem = format!("the file ends here; it has {} by its header", self.announced);
+                let problem =
+                    format!("the file ends here; it has {} by its header", self.announced);
                 return Some(Err(ReadError::malformed(place, problem)));
             }
             Err(source) => return Some(Err(ReadError::Io { place, source })),

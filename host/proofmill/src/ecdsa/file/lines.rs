@@ -137,7 +137,6 @@ fn bytes(name: &str, text: &str) -> Result<Vec<u8>, String> {
 /// What the parser says, without its line: it sees only one.
 fn without_line(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    text.split_once(" at line ").map_or(text.clone(), |(problem, _)| {
-        format!("{problem}, at column {}", error.column())
-    })
+    text.split_once(" at line ")
+        .map_or(text.clone(), |(problem, _)| format!("{problem}, at column {}", error.column()))
 }
