@@ -42,7 +42,7 @@ enum Command {
     Doctor(doctor::Arguments),
     /// Runs the conformance suite, with vectors that are built in, on a device.
     Selftest(selftest::Arguments),
-    /// Verifies a few real headers that are built in, and shows the time.
+    /// Verifies some real headers and signatures that are built in, and shows the time.
     Demo(demo::Arguments),
 }
 

@@ -8,7 +8,7 @@
 //! use proofmill::ecdsa::{self, Encoded, Hash, Item, Outcome, Policy};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # let file = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/ecdsa/file/example.jsonl"));
+//! # let file = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/signatures/forms.jsonl"));
 //! # let last = ecdsa::file::Reader::new(file.as_bytes())?.last().ok_or("no line")??.item?;
 //! # let (key, Encoded::Der(der)) = (last.key, last.signature) else { return Err("not DER".into()) };
 //! let device = proofmill::open("cpu:")?;

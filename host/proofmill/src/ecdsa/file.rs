@@ -1,48 +1,4 @@
-//! Signatures in files: JSON lines, and a compact binary form. Both are read as a stream, at a constant memory, and
-//! told apart by the first byte.
-//!
-//! # JSON lines
-//!
-//! A line is an object; empty lines are skipped. A line has at most 1 MiB, and bytes are hex digits, with or without
-//! `0x` in front.
-//!
-//! ```json
-#![doc = include_str!("file/example.jsonl")]
-//! ```
-//!
-//! | name | value |
-//! |---|---|
-//! | `id` | a text that is given back with the outcome; may be missing |
-//! | `key` | the public key, SEC 1 |
-//! | `der` or `compact` | the signature, in the one form or the other |
-//! | `digest` | 32 bytes, as the hash function gives them |
-//! | `message` and `hash` | instead of a digest: the bytes, and `sha256` or `sha256d` |
-//!
-//! # Compact
-//!
-//! A header of 24 bytes and then records of one size. Integers of the header are little-endian.
-//!
-//! | offset | bytes | |
-//! |---|---|---|
-//! | 0 | 8 | the magic: `89 70 6d 73 69 67 0d 0a`, which no text and no damaged copy starts with |
-//! | 8 | 2 | version, 1 |
-//! | 10 | 2 | bytes of a key: 33 or 65 |
-//! | 12 | 4 | 0 |
-//! | 16 | 8 | how many records follow |
-//!
-//! | offset in a record | bytes | |
-//! |---|---|---|
-//! | 0 | 33 or 65 | the key, SEC 1 |
-//! | 33 or 65 | 32 | r, highest byte first |
-//! | 65 or 97 | 32 | s, highest byte first |
-//! | 97 or 129 | 32 | the digest, as the hash function gives it |
-//!
-//! A key of 33 bytes makes the smaller file; one of 65 is verified faster, because its y need not be computed.
-//!
-//! # What is wrong with an item, and what with a file
-//!
-//! A line that is not of this form is a rejected item, and reading goes on behind it. A file is broken when it is
-//! neither form, ends within a record, goes on behind the last one, or has no signature at all: [`ReadError`].
+#![doc = include_str!("../../../../docs/ecdsa_files.md")]
 
 mod compact;
 mod lines;

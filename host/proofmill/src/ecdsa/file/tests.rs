@@ -3,9 +3,8 @@ use std::io::{BufReader, Cursor, Read};
 use super::*;
 use crate::ecdsa::{Encoded, Hash};
 
-const EXAMPLE: &str = include_str!("example.jsonl");
-/// A file of one record, as the page on files shows it.
-const EXAMPLE_COMPACT: &str = include_str!("example.hex");
+const EXAMPLE: &str = include_str!("../../../../../examples/signatures/forms.jsonl");
+const PAGE: &str = include_str!("../../../../../docs/ecdsa_files.md");
 const KEY: &str = "0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798";
 
 fn read(content: &[u8]) -> Vec<Result<Entry, ReadError>> {
@@ -68,9 +67,16 @@ fn the_compact_form_keeps_everything() {
         assert_eq!(parsed(&back), parsed(&items), "{keys:?}");
         assert_eq!(compact(&back, keys), file, "the same again");
     }
-    let first = compact(&items[..1], KeyForm::Compressed);
-    let shown: String = EXAMPLE_COMPACT.split_whitespace().collect();
-    assert_eq!(hex::encode(first), shown);
+}
+
+#[test]
+fn the_page_shows_files_as_they_are() {
+    assert!(PAGE.contains(EXAMPLE), "the lines");
+    let (_, shown) = PAGE.split_once("```text\n").unwrap();
+    let (shown, _) = shown.split_once("```").unwrap();
+    let shown: String = shown.split_whitespace().collect();
+    let first = compact(&items(EXAMPLE.as_bytes())[..1], KeyForm::Compressed);
+    assert_eq!(hex::encode(first), shown, "the first line in the compact form");
 }
 
 #[test]
