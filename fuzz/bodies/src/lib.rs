@@ -9,6 +9,7 @@ mod card;
 mod elements;
 mod headers;
 mod points;
+mod signatures;
 
 /// A body, and valid inputs to begin with.
 #[derive(Clone, Copy, Debug)]
@@ -22,12 +23,14 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 8] = [
     Target { name: "field_elements", run: elements::run, seeds: elements::seeds },
     Target { name: "points_sec1", run: points::sec1, seeds: points::sec1_seeds },
     Target { name: "points_zcash", run: points::zcash, seeds: points::zcash_seeds },
     Target { name: "points_pair", run: points::pair, seeds: points::pair_seeds },
     Target { name: "equihash_headers", run: headers::run, seeds: headers::seeds },
+    Target { name: "ecdsa_der", run: signatures::der, seeds: signatures::der_seeds },
+    Target { name: "ecdsa_files", run: signatures::files, seeds: signatures::file_seeds },
     Target { name: "card_replies", run: card::run, seeds: card::seeds },
 ];
 

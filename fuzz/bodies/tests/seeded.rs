@@ -73,6 +73,17 @@ fn equihash_headers() {
     examine("equihash_headers", INPUTS);
 }
 
+#[test]
+fn ecdsa_der() {
+    examine("ecdsa_der", INPUTS);
+}
+
+/// Each key may cost a square root, twice.
+#[test]
+fn ecdsa_files() {
+    examine("ecdsa_files", INPUTS / 10);
+}
+
 /// Each input opens a card and waits for threads.
 #[test]
 fn card_replies() {
