@@ -11,8 +11,8 @@ use proofmill_op::{Answer, Capability, Data, Device, DeviceKind, Error, Request,
 use proofmill_testkit::random::Random;
 use proofmill_testkit::soft_card::{Order, SoftCard, SoftEngine, first_byte};
 
-const TOY: SoftEngine = SoftEngine { params: Params::N48_K5, queue: 4 };
-const BIG: SoftEngine = SoftEngine { params: Params::N200_K9, queue: 3 };
+const TOY: SoftEngine = SoftEngine::equihash(Params::N48_K5, 4);
+const BIG: SoftEngine = SoftEngine::equihash(Params::N200_K9, 3);
 
 fn options() -> Options {
     Options { timeout: Duration::from_secs(5), ..Options::new("soft:", DeviceKind::Card) }
@@ -88,10 +88,13 @@ fn requests_are_cut_into_commands_and_put_together_again() {
 #[test]
 fn registers_are_written_only_while_the_engine_is_idle() {
     let verdict =
-        Box::new(|request: &Equihash| match (request.network, request.personalisation.0) {
-            (Network::None, _) => 1,
-            (Network::Limit(limit), name) => limit[0] & 2 | u8::from(&name == b"OtherPoW") << 2,
-            _ => 0x3f,
+        Box::new(|request: &Request| {
+            let Request::EquihashVerify(request) = request else { return 0x3f };
+            match (request.network, request.personalisation.0) {
+                (Network::None, _) => 1,
+                (Network::Limit(limit), name) => limit[0] & 2 | u8::from(&name == b"OtherPoW") << 2,
+                _ => 0x3f,
+            }
         });
     let soft = SoftCard::new(&[TOY], verdict).with_order(Order::Shuffled(Random::new(2)));
     let log = soft.log();
@@ -237,7 +240,7 @@ fn strange_cards_are_not_opened() {
 fn blocks_that_the_driver_does_not_know_are_passed_over() {
     // The toy's block becomes one of an unknown kind; its capability bit would then be a lie, so it is the (96,3)
     // engine, which has no bit, that stands here.
-    let odd = SoftEngine { params: Params::new(96, 3).unwrap(), queue: 1 };
+    let odd = SoftEngine::equihash(Params::new(96, 3).unwrap(), 1);
     let card = SoftCard::new(&[odd, TOY], first_byte());
     let card =
         open(card.with_register(SoftCard::block_of(0) + block_header::TYPE, 0x4242)).unwrap();

@@ -15,7 +15,7 @@ const TIMEOUT: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn open(fault: Fault) -> (Card, Arc<AtomicBool>) {
-    let card = SoftCard::new(&[SoftEngine { params: Params::N48_K5, queue: 8 }], first_byte());
+    let card = SoftCard::new(&[SoftEngine::equihash(Params::N48_K5, 8)], first_byte());
     let card = Faulty::new(card, fault);
     let hold = card.hold();
     let options = Options { timeout: TIMEOUT, ..Options::new("soft:", DeviceKind::Card) };

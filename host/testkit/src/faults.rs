@@ -5,9 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use proofmill_card::Transport;
-use proofmill_card::wire::constants::equihash_verify::command;
 use proofmill_card::wire::constants::shell::replies::ignore;
-use proofmill_card::wire::{Header, put};
+use proofmill_card::wire::{Header, INDEX_OFFSET, is_engine, put};
 use proofmill_op::{Error, Result};
 
 /// What goes wrong. Replies are counted from 0, those of engines only.
@@ -99,10 +98,13 @@ impl<T: Transport> Faulty<T> {
             Fault::Loses(at) if at == number => return None,
             Fault::Garbage(at) if at == number => reply = vec![0xa5; 23],
             Fault::Duplicates(at) if at == number => self.again = Some(reply.clone()),
-            Fault::UnknownIndex(at) if at == number => put(&mut reply, 8, &u64::MAX.to_le_bytes()),
+            Fault::UnknownIndex(at) if at == number => {
+                put(&mut reply, INDEX_OFFSET, &u64::MAX.to_le_bytes())
+            }
             Fault::ShortReply(at) if at == number => _ = reply.pop(),
             Fault::LongReply(at) if at == number => {
-                put(&mut reply, 0, &(command::REPLY_LEN + 8).to_le_bytes());
+                let len = reply.len() as u32 + 8;
+                put(&mut reply, 0, &len.to_le_bytes());
                 reply.extend([0; 8]);
             }
             Fault::UndefinedBits(at) if at == number => put(&mut reply, 16, &[0x80]),
@@ -124,7 +126,7 @@ impl<T: Transport> Transport for Faulty<T> {
 
     fn send(&mut self, packet: &[u8]) -> Result<()> {
         self.dead()?;
-        if let Some(header) = Header::of(packet).filter(|it| it.cmd == command::NUMBER) {
+        if let Some(header) = Header::of(packet).filter(|it| is_engine(it.cmd)) {
             if matches!(self.fault, Fault::RefusesSend(after) if self.commands >= after) {
                 return Err(self.lost("send: refused by the fault injector".into()));
             }
@@ -148,7 +150,7 @@ impl<T: Transport> Transport for Faulty<T> {
             return Ok(None);
         }
         let Some(reply) = self.card.receive(limit)? else { return Ok(None) };
-        if Header::of(&reply).is_none_or(|header| header.cmd != command::REPLY) {
+        if !Header::of(&reply).is_some_and(|header| is_engine(header.cmd)) {
             return Ok(Some(reply));
         }
         let number = self.seen;
