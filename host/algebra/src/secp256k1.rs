@@ -4,6 +4,8 @@ use crate::curve::{Affine, Curve, Projective, Split, spec::secp256k1 as spec, ti
 use crate::field::{Secp256k1Fn, Secp256k1Fp};
 use subtle::Choice;
 
+pub mod ecdsa;
+
 /// Coordinates.
 pub type Fp = Secp256k1Fp;
 /// Scalars.
