@@ -168,10 +168,8 @@ fn agree_on_engines(engines: &[Engine], capabilities: u64, uri: &str) -> Result<
 
 fn describe(status: &handshake::Status, engines: &[Engine]) -> String {
     let [patch, minor, major, _] = status.version.to_le_bytes();
-    let engines: Vec<_> = engines
-        .iter()
-        .map(|it| format!("{}, queue {}", it.capability, it.lane.queue))
-        .collect();
+    let engines: Vec<_> =
+        engines.iter().map(|it| format!("{}, queue {}", it.capability, it.lane.queue)).collect();
     format!(
         "card {major}.{minor}.{patch}, built {} on {}; {}",
         status.build_date,

@@ -115,7 +115,10 @@ mod tests {
         let packet = equihash_verify(7, &[0; 1487]);
         assert_eq!(Header::of(&packet), Some(Header { len: 0x5df, cmd: 0x100 }));
         assert_eq!(u64_at(&packet, 8), Some(7));
-        assert_eq!(packet.len() - 1487, constants::equihash_verify::command::fields::header::OFFSET as usize);
+        assert_eq!(
+            packet.len() - 1487,
+            constants::equihash_verify::command::fields::header::OFFSET as usize
+        );
     }
 
     #[test]
@@ -124,7 +127,8 @@ mod tests {
         let packet = ecdsa_verify(7, &std::array::from_fn::<u8, 160, _>(|i| i as u8));
         assert_eq!(Header::of(&packet), Some(Header { len: LEN, cmd: 0x101 }));
         assert_eq!((packet.len(), u64_at(&packet, at::index::OFFSET)), (0xb0, Some(7)));
-        let fields = [at::s::OFFSET, at::r::OFFSET, at::hash::OFFSET, at::qx::OFFSET, at::qy::OFFSET];
+        let fields =
+            [at::s::OFFSET, at::r::OFFSET, at::hash::OFFSET, at::qx::OFFSET, at::qy::OFFSET];
         assert_eq!(fields.map(|at| packet[at as usize]), [0, 32, 64, 96, 128]);
     }
 

@@ -99,7 +99,8 @@ impl Suite<'_> {
 
     /// Every case as a request of its own, all outstanding at once.
     fn vectors(&mut self, subject: &Subject) {
-        let named = subject.cases.iter().map(|case| (format!("{}: {}", subject.name, case.id), case));
+        let named =
+            subject.cases.iter().map(|case| (format!("{}: {}", subject.name, case.id), case));
         let chosen: Vec<_> =
             named.filter(|(name, _)| name.contains(self.filter) && !self.is_over()).collect();
         let tickets: Vec<_> =

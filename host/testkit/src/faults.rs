@@ -9,6 +9,9 @@ use proofmill_card::wire::constants::shell::replies::ignore;
 use proofmill_card::wire::{Header, INDEX_OFFSET, is_engine, put};
 use proofmill_op::{Error, Result};
 
+/// Every engine's reply carries its error bits here, right after the index.
+const MASK_OFFSET: u32 = INDEX_OFFSET + 8;
+
 /// What goes wrong. Replies are counted from 0, those of engines only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
@@ -30,6 +33,8 @@ pub enum Fault {
     LongReply(u64),
     /// This reply has error bits that are not defined.
     UndefinedBits(u64),
+    /// This reply has a bit that no signature has by itself: out_of_range_r without failed_sig_ver.
+    UnexpectedBits(u64),
     /// In place of this reply comes an ignore of its command.
     Ignores(u64),
     /// The transport panics after this many replies.
@@ -107,7 +112,8 @@ impl<T: Transport> Faulty<T> {
                 put(&mut reply, 0, &len.to_le_bytes());
                 reply.extend([0; 8]);
             }
-            Fault::UndefinedBits(at) if at == number => put(&mut reply, 16, &[0x80]),
+            Fault::UndefinedBits(at) if at == number => put(&mut reply, MASK_OFFSET, &[0x80]),
+            Fault::UnexpectedBits(at) if at == number => put(&mut reply, MASK_OFFSET, &[1]),
             Fault::Ignores(at) if at == number => {
                 let echo = self.last_command.map(Header::to_bytes).unwrap_or_default();
                 reply =

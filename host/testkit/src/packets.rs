@@ -15,7 +15,7 @@ use proofmill_card::wire::{self, Header, INDEX_OFFSET};
 use proofmill_op::Capability;
 
 use crate::random::Random;
-use crate::soft_card::{VerdictFn, request_after_reset, reply_of};
+use crate::soft_card::{VerdictFn, reply_of, request_after_reset};
 use crate::stream_model::{Reaction, reaction};
 use crate::vectors::ShellCase;
 
@@ -100,7 +100,9 @@ impl Soak<'_> {
                 let mask = (self.verdict)(&request_after_reset(&engine, &body));
                 let reply = reply_of(&engine, index, mask, 0);
                 let predicted = match engine {
-                    Capability::EcdsaVerify => ecdsa_verify::command::reply_fields::cycle_cnt::OFFSET as usize,
+                    Capability::EcdsaVerify => {
+                        ecdsa_verify::command::reply_fields::cycle_cnt::OFFSET as usize
+                    }
                     _ => reply.len(),
                 };
                 Expected::Engine(reply, predicted)

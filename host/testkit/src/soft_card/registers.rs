@@ -15,8 +15,7 @@ type Words = Vec<(u32, u32)>;
 /// What is only read.
 pub(super) fn fixed(engines: &[SoftEngine], capabilities: u64) -> Words {
     let shell = address_map::blocks::BASE;
-    let next =
-        |number: usize| if number < engines.len() { SoftCard::block_of(number) } else { 0 };
+    let next = |number: usize| if number < engines.len() { SoftCard::block_of(number) } else { 0 };
     let mut words = vec![
         (identification::magic::OFFSET, identification::magic::VALUE),
         (identification::layout::OFFSET, identification::layout::VALUE),
