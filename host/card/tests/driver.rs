@@ -1,5 +1,6 @@
 //! The driver against the card in software: what it asks, in what order, with how much outstanding.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use proofmill_card::wire::constants::ecdsa_verify;
@@ -10,6 +11,7 @@ use proofmill_card::{Card, Options};
 use proofmill_op::ecdsa_verify::{Request as Ecdsa, Response, SIGNATURE_BYTES};
 use proofmill_op::equihash_verify::{Network, Params, Personalisation, Request as Equihash};
 use proofmill_op::{Answer, Capability, Data, Device, DeviceKind, Error, Request, Result, Ticket};
+use proofmill_testkit::faults::{Fault, Faulty};
 use proofmill_testkit::random::Random;
 use proofmill_testkit::soft_card::{Order, SoftCard, SoftEngine, first_byte};
 
@@ -224,9 +226,13 @@ fn wrong_arguments_are_said_at_once() {
 fn a_cancelled_request_is_not_sent_and_its_late_replies_are_swallowed() {
     let soft = soft();
     let log = soft.log();
-    let card = open(soft).unwrap();
+    let held = Faulty::new(soft, Fault::Stalls(u64::MAX));
+    let hold = held.hold();
+    let card = Card::open(Box::new(held), options()).unwrap();
+    hold.store(true, Ordering::SeqCst);
     let many = submit(&card, Params::N200_K9, Network::Main, vec![0; 1487 * 5000]).unwrap();
     many.cancel();
+    hold.store(false, Ordering::SeqCst);
     assert!(matches!(many.wait(), Err(Error::Cancelled)));
     assert_eq!(
         masks(

@@ -6,7 +6,7 @@
 mod promises;
 mod subject;
 
-use proofmill_op::{Answer, Device, Error, Ticket};
+use proofmill_op::{Answer, Device, Error, Request, Ticket};
 
 use subject::Subject;
 
@@ -56,10 +56,11 @@ impl Report {
 
 /// Runs every check whose name contains `filter` (empty: all) and that the device's capabilities call for.
 pub fn conformance(device: &dyn Device, filter: &str) -> Report {
-    let mut suite = Suite { device, filter, report: Report::default() };
+    let mut suite = Suite { device, filter, nothing: None, report: Report::default() };
     for capability in &device.caps().capabilities {
         match Subject::of(capability) {
             Ok(Some(subject)) => {
+                suite.nothing.get_or_insert_with(|| subject.request(vec![]));
                 suite.vectors(&subject);
                 suite.promises(&subject);
             }
@@ -74,6 +75,8 @@ pub fn conformance(device: &dyn Device, filter: &str) -> Report {
 struct Suite<'a> {
     device: &'a dyn Device,
     filter: &'a str,
+    /// A request of no items, to ask whether the device is still there.
+    nothing: Option<Request>,
     report: Report,
 }
 
@@ -81,9 +84,15 @@ impl Suite<'_> {
     fn record(&mut self, name: String, result: Result<(), String>) {
         let outcome = result.map_or_else(Outcome::Failed, |()| Outcome::Passed);
         if outcome != Outcome::Passed {
-            self.report.lost = loss(self.device);
+            self.report.lost = self.loss();
         }
         self.report.checks.push(Check { name, outcome });
+    }
+
+    /// Why the device is no more, if it is: a lost device says so to every request, were it one of no items.
+    fn loss(&self) -> Option<Error> {
+        let answer = self.device.submit(self.nothing.clone()?).and_then(finish);
+        answer.err().filter(|error| matches!(error, Error::Lost { .. } | Error::TimedOut { .. }))
     }
 
     fn is_over(&self) -> bool {
@@ -123,14 +132,6 @@ impl Suite<'_> {
             self.check(&format!("{}: {what}", subject.name), |device| promise(device, subject));
         }
     }
-}
-
-/// Why the device is no more, if it is: a lost device says so to every request, were it one of no items.
-fn loss(device: &dyn Device) -> Option<Error> {
-    let mut subjects = device.caps().capabilities.iter().map(Subject::of);
-    let nothing = subjects.find_map(|subject| Some(subject.ok()??.request(vec![])))?;
-    let answer = device.submit(nothing).and_then(finish);
-    answer.err().filter(|error| matches!(error, Error::Lost { .. } | Error::TimedOut { .. }))
 }
 
 /// The error masks of an answer, one an item.
