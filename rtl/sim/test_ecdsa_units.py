@@ -1,6 +1,6 @@
-"""The parts of ecdsa_verify that work on scalars, in Verilator, against spec/model/ecdsa_items.py.
+"""The parts of ecdsa_verify in front of the field processor, in Verilator, against plain integers and spec/model/ecdsa_items.py.
 
-`python3 rtl/sim/test_ecdsa_units.py`: divisions and items, exhaustive on the toy order, edges and random numbers on secp256k1's; with
+`python3 rtl/sim/test_ecdsa_units.py`: ranges, divisions, halves and items, exhaustive on the toy order, edges and random numbers on secp256k1's; with
 gaps and refusals; numbers that never reach a part, such as s = 0, must end all the same. PROOFMILL_SEED repeats a run.
 """
 
@@ -13,6 +13,7 @@ from unit import ROOT, Unit, sys
 
 sys.path.insert(0, str(ROOT / "spec/model"))
 
+import curve as curves  # noqa: E402
 import ecdsa_items  # noqa: E402
 from test_ecdsa_items import edges  # noqa: E402
 
@@ -118,6 +119,27 @@ class Items(unittest.TestCase):
         triples = [tuple(source.randrange(1, 79) for _ in range(3)) for _ in range(1000)]
         for gaps, refusals in ((200, 0), (0, 250), (128, 128)):
             self.check("toy", triples, gaps=gaps, refusals=refusals)
+
+
+class Intake(unittest.TestCase):
+    def test_ranges(self):
+        """Each number's ends and their neighbours in every word, with all others good; then everything at random."""
+        curve, source = curves.load("secp256k1"), random.Random(SEED)
+        n, p, top = curve.r, curve.fp.p, 1 << 256
+        likely = {value % top for bound in (0, n, p, p - n, n // 2, top) for step in (-2, -1, 0, 1, 2) for value in [bound + step]}
+        likely |= {bound + sign * (1 << bit) for bound in (n, p, p - n) for bit in range(0, 256, 32) for sign in (1, -1)}
+        likely = sorted(value for value in likely if 0 <= value < top)
+        good = (1, 1, 0, 1, 1)
+        commands = [(*good[:i], value, *good[i + 1:]) for i in range(5) for value in likely]
+        commands += [tuple(source.choice(likely) if source.random() < 0.7 else source.randrange(top) for _ in good) for _ in range(5000)]
+        words = [(index, *(number >> 64 * i & (1 << 64) - 1 for number in command for i in range(4))) for index, command in enumerate(commands)]
+        intake = built("ecdsa_intake")
+        for gaps in ({}, {"gaps": 100}, {"refusals": 200}):
+            found = intake.run([(word,) for command in words for word in command], len(commands), limit=2_000_000, **gaps)
+            for index, (command, result) in enumerate(zip(commands, found.results)):
+                s, r, z, qx, qy = command
+                bits = (not 0 < r < n, not 0 < s < n, qx >= p or qy >= p, r < p - n)
+                self.assertEqual([value for (value,) in result], [index, s, r, z, qx, qy, *map(int, bits)])
 
 
 if __name__ == "__main__":

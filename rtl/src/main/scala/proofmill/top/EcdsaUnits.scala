@@ -1,12 +1,13 @@
 package proofmill.top
 
-import proofmill.engine.ecdsa_verify.{Cut, Divide, Scalars, Split}
+import proofmill.engine.ecdsa_verify.{Cut, Divide, Intake, Scalars, Split}
 import proofmill.micro.{ItemList, ItemWrite}
+import proofmill.spec.Curve
 import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
 import spinal.lib._
 
-/** The parts of `ecdsa_verify` that work on scalars. */
+/** The parts of `ecdsa_verify` in front of the field processor. */
 object EcdsaUnits {
   def all: Seq[UnitTarget] = Seq("toy", "secp256k1").flatMap { curve =>
     def target(kind: String)(make: Cut => StreamUnit) =
@@ -16,7 +17,7 @@ object EcdsaUnits {
       target("ecdsa_split")(new Split(_)),
       target("ecdsa_items")(new ItemsUnit(_))
     )
-  }
+  } :+ UnitTarget("ecdsa_intake", "ecdsa_intake", "secp256k1", twin = false, () => new Intake(Curve("secp256k1")))
 }
 
 /** `Scalars` with its items collected side by side: magnitude, sign and count of each, lowest place first; places without an item are 0. */
