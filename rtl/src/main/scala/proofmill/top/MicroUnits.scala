@@ -2,7 +2,7 @@ package proofmill.top
 
 import proofmill.arith.{Pace, Price}
 import proofmill.field.{Arithmetic, Options}
-import proofmill.micro.{Canonical, Demands, Door, Image, Lane, Processor, Program}
+import proofmill.micro.{Canonical, Constants, Demands, Door, Image, Lane, Processor, Program}
 import proofmill.spec.{Field, Spec}
 
 /** The field processors with their programs. */
@@ -30,7 +30,7 @@ object MicroUnits {
       (if (curve == "toy") odd else square).map(Program(_)),
       arithmetic,
       door,
-      Map("b3" -> Spec.big(table.getTable("g1"), "b") * 3),
+      Constants(Map("b3" -> Spec.big(table.getTable("g1"), "b") * 3)),
       Lane.pace(arithmetic)
     )
     UnitTarget(
@@ -69,6 +69,7 @@ object MicroUnits {
       "slices" -> Json(demands.slices),
       "slice_bits" -> Json(demands.sliceBits),
       "constants" -> Json(image.constants.map(hex)),
+      "tables" -> Json(image.tables.map(table => Json(table.map(hex)))),
       "windows" -> Json(image.windows.map(window =>
         Json.of(
           "number" -> Json(door.numbers.indexWhere(_._1 == window.number)),
@@ -81,7 +82,8 @@ object MicroUnits {
           "address" -> Json(entry.address),
           "words" -> Json(entry.words),
           "products" -> Json(entry.products),
-          "sums" -> Json(entry.sums)
+          "sums" -> Json(entry.sums),
+          "flags" -> Json.of(entry.flags.toSeq.map { case (flag, number) => flag -> Json(number) }: _*)
         )
       )),
       "words" -> Json(image.words.map(hex))
