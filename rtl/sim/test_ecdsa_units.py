@@ -91,8 +91,9 @@ class Items(unittest.TestCase):
     def check(self, name, triples, **gaps):
         scheme, items = ecdsa_items.load(name), built(f"ecdsa_items_{name}")
         found = items.run(triples, limit=len(triples) * 16 * (scheme.bits + 16), **gaps)
-        for triple, (q, q_size, g, g_size) in zip(triples, found.results):
+        for triple, (q, q_size, g, g_size, u1_zero) in zip(triples, found.results):
             u1, u2 = scheme.scalars(*triple)
+            self.assertEqual(u1_zero, (int(u1 == 0),))
             for digits, size, list, expected in ((q, q_size, "q", scheme.q_items(u2)), (g, g_size, "g", scheme.g_items(u1))):
                 magnitudes = 2 * scheme.entries if list == "q" else scheme.windows << scheme.comb - 1
                 bits = (magnitudes - 1).bit_length()

@@ -23,29 +23,28 @@ object EcdsaUnits {
 /** `Scalars` with its items collected side by side: magnitude, sign and count of each, lowest place first; places without an item are 0. */
 class ItemsUnit(cut: Cut) extends StreamUnit {
   private def contexts = 2
-  private val scalars = new Scalars(cut, contexts, feedFlags = 1)
+  private val scalars = new Scalars(cut, contexts)
   def operands: Seq[Port] = Seq("z", "r", "s").map(Port(_, cut.bits))
   def results: Seq[Port] = cut.lists.flatMap { list =>
     val item = ItemWrite(contexts, list).item
     Seq(Port(list.name, item.getBitsWidth, list.items), Port(s"${list.name}_size", log2Up(list.items + 1)))
-  }
+  } :+ Port("u1_zero", 1)
   def latency: Option[Int] = None
 
-  // A context's items stay until its result is taken; the flag that goes with a job is its context's number.
+  // A context's items stay until its result is taken.
   private val job = Counter(contexts, io.in.fire)
   private val next = Counter(contexts, io.out.fire)
   private val taken, ready = Vec(Seq.fill(contexts)(RegInit(False)))
   private val free = io.in.haltWhen(taken(job))
   scalars.io.in.arbitrationFrom(free)
-  scalars.io.in.payload.assignFromBits(job.value(0) ## job.value ## free.payload)
+  scalars.io.in.payload.assignFromBits(job.value ## free.payload)
   when(io.in.fire)(taken(job) := True)
 
   private val fed = scalars.io.fed
   private val held = Seq(collect(scalars.io.q, cut.q), collect(scalars.io.g, cut.g)).transpose
   private val answers = held.zipWithIndex.map { case (lists, context) =>
     val last = RegNextWhen(fed.payload, fed.valid && fed.context === context)
-    val all = Cat(lists.zip(last.sizes).flatMap { case (items, size) => Seq(items, size.asBits) })
-    (last.flags.lsb === Bool(context == 1)) ? all | B(0, all.getWidth bits)
+    Cat(lists.zip(last.sizes).flatMap { case (items, size) => Seq(items, size.asBits) } :+ last.flags)
   }
   when(fed.valid)(ready(fed.context) := True)
   io.out.valid := ready(next)
