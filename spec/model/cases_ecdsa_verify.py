@@ -9,6 +9,7 @@ from dataclasses import astuple, fields, replace
 import ecdsa_verify as ecdsa
 from cases import Cases, painted_number, text
 from curve import Weierstrass
+from ecdsa_items import Scheme
 from ecdsa_make import GROUP, LAMBDA, G, N, P, divided, from_multiples, from_sum, point_near, recovered, scalar, times
 from ecdsa_verify import ERROR, SECP256K1, Signature, sign
 
@@ -217,6 +218,12 @@ def multiples(book):
         for way, (k1, k2) in {"k1": (k, 0), "k2": (0, k), "both": (k, k), "opposite": (k, -k), "negative": (-k, -k)}.items():
             if (name, way) != ("1", "k1"):
                 book.multiples(f"u2-{way}-{name}", "u2 = k1 + k2 lambda with these halves", u2=k1 + k2 * LAMBDA)
+    (a1, b1), (a2, b2) = Scheme(N, LAMBDA).basis
+    for i, j in ((1, 0), (0, 1), (1, 1), (1, -1), (-1, 0), (0, -1), (-1, -1), (-1, 1)):
+        for off in (-1, 0, 1):
+            k1, k2 = (i * a1 + j * a2) // 2 + off, (i * b1 + j * b2) // 2 + off
+            name = "-".join(f"minus-{-it}" if it < 0 else str(it) for it in (i, j, off))
+            book.multiples(f"u2-corner-{name}", "halves next to a corner or an edge of what a reduced pair can be", u2=k1 + k2 * LAMBDA)
 
 
 def changed(book):

@@ -85,7 +85,7 @@ mod tests {
         packet.resize(packet.len().next_multiple_of(8), 0xee);
         assert_eq!(reaction(&TOY, &packet), wanted);
         let (engine, body) = (Capability::EcdsaVerify, vec![7; 160]);
-        let engines = [&TOY[..], &[engine.clone()]].concat();
+        let engines = [&TOY[..], std::slice::from_ref(&engine)].concat();
         let packet = ecdsa_verify(6, &body);
         assert_eq!(reaction(&engines, &packet), Reaction::Engine { engine, index: 6, body });
         assert_eq!(reaction(&TOY, &bare(0)), Reaction::Reset);

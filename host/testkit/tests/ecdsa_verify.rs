@@ -23,19 +23,6 @@ use signatures::{library_accepts, random};
 const MANY: usize = 500;
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// The simulations with an ECDSA engine. Where there is none the tests say so.
-fn simulations() -> Vec<Simulation> {
-    let mut found = support::simulations();
-    found.retain(|simulation| {
-        let device = proofmill_device::open(&simulation.uri()).unwrap();
-        device.caps().offers(&Capability::EcdsaVerify)
-    });
-    if found.is_empty() {
-        eprintln!("SKIPPED: no simulation has an ECDSA engine; `make sim CONFIG=ecdsa` builds one");
-    }
-    found
-}
-
 fn verify(device: &dyn Device, signatures: &[Signature]) -> Response {
     let bytes: Vec<u8> = signatures.iter().flat_map(Signature::to_bytes).collect();
     match device.submit(Request::EcdsaVerify(Ecdsa::new(bytes))).unwrap().wait().unwrap() {
@@ -62,7 +49,7 @@ fn agree(signatures: &[Signature], valid: bool) {
     let cpu = proofmill_device::open("cpu:").unwrap();
     let wanted = verify(&*cpu, signatures).verdicts;
     assert!(wanted.iter().all(|verdict| verdict.is_valid() == valid));
-    for simulation in simulations() {
+    for simulation in support::offering(&Capability::EcdsaVerify) {
         let device = proofmill_device::open(&simulation.uri()).unwrap();
         let response = verify(&*device, signatures);
         assert_eq!(response.verdicts, wanted, "{}", simulation.name);
@@ -176,7 +163,7 @@ fn full(simulation: &Simulation, jitter: u8, seed: u64) {
 
 #[test]
 fn contexts_full_of_good_bad_and_malformed_commands_keep_apart() {
-    for simulation in simulations() {
+    for simulation in support::offering(&Capability::EcdsaVerify) {
         full(&simulation, 0, 32);
         full(&simulation, 100, 33);
     }

@@ -122,6 +122,14 @@ fn a_card_with_two_engines_stays_in_sync() {
 }
 
 #[test]
+fn cards_with_an_ecdsa_engine_stay_in_sync() {
+    for simulation in support::offering(&Capability::EcdsaVerify) {
+        soak(&simulation, 2_000, true, 9, (0, 0));
+        soak(&simulation, 500, false, 10, (100, 100));
+    }
+}
+
+#[test]
 fn packets_through_registers_leave_the_shell_in_sync() {
     let Some(simulation) = support::simulation("mailbox") else { return };
     soak(&simulation, 5_000, true, 6, (0, 0));

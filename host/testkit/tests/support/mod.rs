@@ -5,7 +5,7 @@
 use proofmill_card::{Mailbox, SimLibrary, SimTransport, Transport};
 use proofmill_cpu::CpuDevice;
 use proofmill_device::{FOLDER_VARIABLE, Simulation};
-use proofmill_op::{Answer, Device};
+use proofmill_op::{Answer, Capability, Device};
 use proofmill_testkit::soft_card::VerdictFn;
 
 /// Every simulation in the folder. Where there is none the tests say so and end; when the folder was named in the
@@ -35,6 +35,24 @@ pub fn simulation(name: &str) -> Option<Simulation> {
         eprintln!("SKIPPED: there is no simulation '{name}'; `make sim CONFIG={name}` builds it");
     }
     wanted
+}
+
+/// The simulations that offer this, if any is there.
+pub fn offering(capability: &Capability) -> Vec<Simulation> {
+    let mut found = simulations();
+    found.retain(|simulation| {
+        proofmill_device::open(&simulation.uri()).unwrap().caps().offers(capability)
+    });
+    if found.is_empty() {
+        assert!(
+            std::env::var_os(FOLDER_VARIABLE).is_none(),
+            "{FOLDER_VARIABLE} names a folder without a simulation of {capability}"
+        );
+        eprintln!(
+            "SKIPPED: there is no simulation of {capability}; `make sim CONFIG=...` builds one"
+        );
+    }
+    found
 }
 
 /// A card of this simulation, to be spoken to directly.
