@@ -90,7 +90,7 @@ def defects(book):
         book.case(f"digest-{name}", "u1 = 0" if z % N == 0 else "an edge of the digest", "defect digest", sign(z, d, k))
     small = sign(5, d, k)
     book.case("digest-reduced-or-not", "z + n in place of z: the same signature", "digest", replace(small, hash=5 + N))
-    book.case("digest-zero-wrong", "u1 = 0, and another signature", "digest", replace(small, hash=0), FAILED)
+    book.case("wrong-for-digest-zero", "u1 = 0, and another signature", "digest", replace(small, hash=0), FAILED)
 
     base = good("ranges")
     book.case("s-zero", "no inverse; the published card ran into its timeout", "defect range", replace(base, s=0), RANGE_S)
