@@ -75,7 +75,7 @@ def run(name, jobs, config=None, **doors):
 
 
 def modelled(name, jobs, trace=None):
-    return micro.Machine(image_of(name)).run([(number, [k], [x, y]) for number, k, x, y in jobs], trace)
+    return micro.Machine(image_of(name)).run([micro.Job(number, [k], [x, y]) for number, k, x, y in jobs], trace)
 
 
 def edge_jobs(name):
@@ -201,7 +201,7 @@ def busy(name, which, rounds=4):
     Equal jobs come in rounds, which take some time to drift apart: the first and the last are not counted.
     """
     image, c = image_of(name), curve_of(name)
-    job = (program(name, which), [c.r - 2], list(c.generator("g1")))
+    job = micro.Job(program(name, which), [c.r - 2], list(c.generator("g1")))
     machine = micro.Machine(image)
     (_, (alone,)), products = machine.run([job]), machine.begun[0]
     full = image["contexts"]

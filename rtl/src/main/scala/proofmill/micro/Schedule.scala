@@ -10,15 +10,31 @@ case class Pace(mul: Int, linear: Int, step: Int = 2) {
 /** An operation in its place, and how many of its context's products and sums may still be on their way. */
 case class Placed(operation: Operation, waitMul: Int, waitLinear: Int)
 
-/** Orders the operations of a block by their critical paths.
+/** Orders the operations of each block by their critical paths, then counts what they wait for ([[Waits]]).
   *
-  * Results of a unit come in the order in which they were begun. So an operation that reads a product needs only know
-  * how many products were begun after it: when no more are on their way, its own is there. The words hold
-  * for every latency; the latencies here only choose a good order.
+  * The words hold for every latency; the latencies here only choose a good order. A block is ordered knowing when what the
+  * blocks before it have begun will be there, which depends on their order: so there are a few rounds of it.
   */
 object Schedule {
+  private val rounds = 4
 
-  def order(block: Block, pace: Pace): Seq[Operation] = {
+  def apply(blocks: Seq[Block], pace: Pace): Seq[Seq[Placed]] = {
+    val ways = blocks.zipWithIndex.map { case (block, b) => block.ways(b) }
+    val first = blocks.map(_ => Map.empty[Value, Int])
+    val (_, ordered) = (0 until rounds).foldLeft((first, Seq.empty[Ordered])) { case ((entries, _), _) =>
+      val ordered = blocks.zip(entries).map { case (block, entry) => order(block, pace, entry) }
+      val later = mutable.Seq.fill(blocks.size)(Map.empty[Value, Int])
+      for ((block, b) <- ordered.zipWithIndex; next <- ways(b); (web, cycles) <- block.left)
+        later(next) += web -> later(next).getOrElse(web, 0).max(cycles)
+      (later.toSeq, ordered)
+    }
+    new Waits(ordered.map(_.operations), ways).placed
+  }
+
+  /** A block in order, and for what is on its way at its end, how many cycles it still takes. */
+  private case class Ordered(operations: Seq[Operation], left: Map[Value, Int])
+
+  private def order(block: Block, pace: Pace, entry: Map[Value, Int]): Ordered = {
     val makers = block.operations.flatMap(op => op.result.map(_ -> op)).toMap
     def data(op: Operation): Seq[Operation] = op.reads.flatMap(makers.get).distinct
     val needs = block.operations.map { op =>
@@ -26,7 +42,7 @@ object Schedule {
     }.toMap
     val readers = mutable.Map.empty[Operation, Seq[(Operation, Boolean)]].withDefaultValue(Seq.empty)
     for ((op, earlier) <- needs; (first, isData) <- earlier) readers(first) = readers(first) :+ (op -> isData)
-    def delay(op: Operation, isData: Boolean) = if (isData) pace.of(op) else pace.step
+    def delay(op: Operation, isData: Boolean) = if (isData) pace.of(op).max(pace.step) else pace.step
 
     val urgency = mutable.Map.empty[Operation, Int]
     def urgencyOf(op: Operation): Int = urgency.getOrElse(
@@ -44,7 +60,8 @@ object Schedule {
     while (waiting.nonEmpty) {
       def earliest(op: Operation): Option[Int] = {
         val starts = needs(op).map { case (first, isData) => begun.get(first).map(_ + delay(first, isData)) }
-        Option.when(starts.forall(_.nonEmpty))((starts.flatten :+ 0).max)
+        val before = op.reads.filterNot(makers.contains).flatMap(value => entry.get(value.web))
+        Option.when(starts.forall(_.nonEmpty))((starts.flatten ++ before :+ 0).max)
       }
       val ready = waiting.toSeq.flatMap(op => earliest(op).map(op -> _))
       require(ready.nonEmpty, "the order of a block has a circle")
@@ -55,24 +72,9 @@ object Schedule {
       waiting -= chosen
       time += pace.step
     }
-    ordered.toSeq
-  }
-
-  /** The operations with the counts that they wait for. */
-  def place(ordered: Seq[Operation]): Seq[Placed] = {
-    val makers = ordered.flatMap(op => op.result.map(_ -> op)).toMap
-    val begun = mutable.Map.empty[Operation, Int] // number among its unit's results
-    val counts = mutable.Map(Value.products -> 0, Value.sums -> 0)
-    ordered.map { op =>
-      // A value of an earlier block is older than all results of this one.
-      def younger(value: Value) = counts(value.bank) - makers.get(value).fold(0)(begun(_) + 1)
-      def wait(bank: Int) = op.reads.filter(_.bank == bank).map(younger).minOption.getOrElse(Int.MaxValue)
-      val placed = Placed(op, wait(Value.products), wait(Value.sums))
-      for (result <- op.result) {
-        begun(op) = counts(result.bank)
-        counts(result.bank) += 1
-      }
-      placed
-    }
+    val end = time + pace.step * block.last.size
+    val made = ordered.flatMap(op => op.result.map(_.web -> (begun(op) + pace.of(op))))
+    val left = (entry ++ made).map { case (web, cycle) => web -> (cycle - end) }.filter(_._2 > 0)
+    Ordered(ordered.toSeq ++ block.last, left)
   }
 }
