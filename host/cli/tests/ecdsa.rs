@@ -226,3 +226,24 @@ fn a_reader_that_goes_away_is_no_panic() {
     assert_eq!(output.status.code(), Some(141));
     assert!(output.stderr.is_empty(), "{}", text(&output.stderr));
 }
+
+/// Real signatures through the circuit, and each way to be wrong: what is written is what the processor says.
+#[test]
+fn a_simulation_says_the_same() {
+    let found = proofmill_device::list().into_iter().filter_map(|listed| listed.simulation);
+    let Some(simulation) = found.into_iter().find(|it| it.name == "ecdsa" && !it.traced) else {
+        let named = std::env::var_os(proofmill_device::FOLDER_VARIABLE).is_some();
+        assert!(!named, "{} has no 'ecdsa'", proofmill_device::FOLDER_VARIABLE);
+        eprintln!("SKIPPED: there is no simulation 'ecdsa'; `make sim CONFIG=ecdsa` builds it");
+        return;
+    };
+    let uri = format!("sim:{}", simulation.path.display());
+    let (real, wrong) = (example("mainnet.jsonl"), example("rejected.jsonl"));
+    let circuit = verify(&["--device", &uri, &real, &wrong]);
+    let processor = verify(&[&real, &wrong]);
+    expect(&circuit, 1, &["30 signatures: 23 valid, 7 invalid", "cycles of the card"]);
+    let outcomes = |output: &Output| -> Vec<String> {
+        text(&output.stdout).lines().take(30).map(str::to_owned).collect()
+    };
+    assert_eq!(outcomes(&circuit), outcomes(&processor));
+}
