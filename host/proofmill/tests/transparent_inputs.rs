@@ -47,16 +47,16 @@ fn checks(inputs: &[Input]) -> Vec<&Check> {
     checks.flatten().collect()
 }
 
-/// Inputs that are valid; what else there is, is said and is never invalid.
-fn valid(network: &str, inputs: &[Input]) -> usize {
+/// Inputs that are valid, by the rule for their digests; what else there is, is said and is never invalid.
+fn valid(network: &str, inputs: &[Input]) -> Vec<(&'static str, usize)> {
     let (mut counts, mut types) = (BTreeMap::new(), BTreeMap::new());
-    let mut valid = 0;
+    let mut valid = BTreeMap::new();
     for input in inputs {
         let what = match &input.finding {
             Finding::Coinbase => "coinbase",
             Finding::NotCheckable(reason) => reason,
             Finding::Checked { valid: true, .. } => {
-                valid += 1;
+                *valid.entry(input.rule).or_insert(0) += 1;
                 "valid"
             }
             Finding::Checked { valid: false, .. } => panic!("{} is invalid", input.name),
@@ -71,15 +71,16 @@ fn valid(network: &str, inputs: &[Input]) -> usize {
         "{network}: {} signatures verified, {good} good; by hash type {types:?}",
         checks.len()
     );
-    valid
+    valid.into_iter().collect()
 }
 
 #[test]
 fn every_input_that_can_be_checked_is_valid_on_the_processor() {
     let Some(main) = of(Network::Main) else { return };
-    assert_eq!(valid("mainnet", &examined(main)), 21);
+    let rules = [("ZIP 243", 5), ("ZIP 244", 2), ("before Overwinter", 14)];
+    assert_eq!(valid("mainnet", &examined(main)), rules);
     let test = of(Network::Test).unwrap();
-    assert_eq!(valid("testnet", &examined(test)), 4830);
+    assert_eq!(valid("testnet", &examined(test)), [("before Overwinter", 4830)]);
 }
 
 /// All of mainnet's, and the first of testnet's, where three keys are tried for two signatures: good and bad ones.

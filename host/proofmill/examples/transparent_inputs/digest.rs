@@ -69,13 +69,27 @@ impl Digests {
         self.data.tx()
     }
 
+    /// The rule that makes the digests of this transaction's version.
+    pub fn rule(&self) -> &'static str {
+        let version = self.transaction().version();
+        match (version.has_overwinter(), version.has_sapling(), self.is_zip_244()) {
+            (false, ..) => "before Overwinter",
+            (true, false, _) => "ZIP 143",
+            (true, true, false) => "ZIP 243",
+            (true, true, true) => "ZIP 244",
+        }
+    }
+
+    fn is_zip_244(&self) -> bool {
+        let version = self.transaction().version();
+        version.has_orchard() || version.has_ironwood()
+    }
+
     /// Why the digest of an input cannot be computed, if it cannot: `known` says whether the output that it spends is.
     pub fn problem(&self, known: bool) -> Option<&'static str> {
-        let version = self.transaction().version();
-        let signs_all = version.has_orchard() || version.has_ironwood();
-        if signs_all && !self.all_known {
+        if self.is_zip_244() && !self.all_known {
             Some("it signs the amounts of all spent outputs (ZIP 244), and not all are here")
-        } else if version.has_overwinter() && !known {
+        } else if self.transaction().version().has_overwinter() && !known {
             Some("it signs the spent output's amount (ZIP 143, 243), and that output is not here")
         } else {
             None
@@ -98,7 +112,7 @@ impl Digests {
             return before_overwinter(transaction, index, script, hash_type);
         }
         let strict = SighashType::parse(hash_type);
-        let hash_type = match version.has_orchard() || version.has_ironwood() {
+        let hash_type = match self.is_zip_244() {
             true => strict?,
             false => SighashType::from_raw(hash_type),
         };

@@ -44,6 +44,8 @@ pub struct Check {
 pub struct Input {
     /// The transaction's name and the input's number in it.
     pub name: String,
+    /// The rule for its digests: [`Digests::rule`].
+    pub rule: &'static str,
     pub finding: Finding,
 }
 
@@ -79,7 +81,7 @@ pub fn examine(device: &dyn Device, transactions: Vec<Transaction>) -> Result<Ve
                 true => Finding::Coinbase,
                 false => check(device, &digests, index, spent.as_ref())?,
             };
-            found.push(Input { name: format!("{txid}:{index}"), finding });
+            found.push(Input { name: format!("{txid}:{index}"), rule: digests.rule(), finding });
         }
     }
     Ok(found)

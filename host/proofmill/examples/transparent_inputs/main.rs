@@ -60,7 +60,7 @@ fn print(found: &[Input]) {
                 if !valid {
                     println!("INVALID {}", input.name);
                 }
-                format!("checked, {}", if *valid { "valid" } else { "invalid" })
+                format!("checked ({}), {}", input.rule, if *valid { "valid" } else { "invalid" })
             }
             Finding::NotCheckable(reason) => format!("not checkable: {reason}"),
         };
