@@ -12,7 +12,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-pub use backend::{Backend, Kernel, Mask, WIDTH, run};
+pub use backend::{Backend, Kernel, Mask, WIDTH, are_vectors, run};
 pub(crate) use backend::{LIMB_BITS, LIMB_MASK, each};
 pub(crate) use constants::limbs;
 pub use held::{Held, Sum};

@@ -1,39 +1,47 @@
 //! `ecdsa_verify` on the processor: [`ecdsa`] does it; here are the bytes, the error bits and the threads.
 
+use proofmill_algebra::Isa;
 use proofmill_algebra::secp256k1::ecdsa::{self, Claim};
 use proofmill_op::ecdsa_verify::{Response, SIGNATURE_BYTES, Verdict};
 use proofmill_op::{Error, Result};
 use rayon::prelude::*;
 
-/// Signatures in one chunk of work: some hundred microseconds to some milliseconds, between two looks at the
-/// cancellation.
-const CHUNK: usize = 256;
+/// Signatures in one chunk of work, for which s is inverted once: 0.2 ms with AVX-512 IFMA, 2 ms without, between two
+/// looks at the cancellation.
+const CHUNK: usize = 64;
 
 /// Verdicts for these signatures, on the threads of the caller's pool.
-pub(crate) fn verify(signatures: &[u8], cancelled: impl Fn() -> bool + Sync) -> Result<Response> {
+pub(crate) fn verify(
+    isa: Isa,
+    signatures: &[u8],
+    cancelled: impl Fn() -> bool + Sync,
+) -> Result<Response> {
     let mut verdicts = vec![Verdict::default(); signatures.len() / SIGNATURE_BYTES];
     let chunks = signatures.par_chunks(CHUNK * SIGNATURE_BYTES);
     verdicts.par_chunks_mut(CHUNK).zip(chunks).try_for_each(|(verdicts, signatures)| {
         if cancelled() {
             return Err(Error::Cancelled);
         }
-        decide(signatures, verdicts);
+        decide(isa, signatures, verdicts);
         Ok(())
     })?;
     Ok(Response { verdicts, cycles: None })
 }
 
 /// Verdicts for these signatures on the caller's own thread: for few of them.
-pub(crate) fn verify_here(signatures: &[u8]) -> Response {
+pub(crate) fn verify_here(isa: Isa, signatures: &[u8]) -> Response {
     let mut verdicts = vec![Verdict::default(); signatures.len() / SIGNATURE_BYTES];
-    decide(signatures, &mut verdicts);
+    decide(isa, signatures, &mut verdicts);
     Response { verdicts, cycles: None }
 }
 
-fn decide(signatures: &[u8], verdicts: &mut [Verdict]) {
+fn decide(isa: Isa, signatures: &[u8], verdicts: &mut [Verdict]) {
     let (signatures, _) = signatures.as_chunks();
-    for (signature, verdict) in signatures.iter().zip(verdicts) {
-        *verdict = Verdict::from_mask(mask(ecdsa::verify_vartime(&claim(signature))));
+    let claims: Vec<_> = signatures.iter().map(claim).collect();
+    let mut decided = vec![ecdsa::Verdict::default(); claims.len()];
+    ecdsa::verify_batch_vartime(isa, &claims, &mut decided);
+    for (verdict, decided) in verdicts.iter_mut().zip(decided) {
+        *verdict = Verdict::from_mask(mask(decided));
     }
 }
 
@@ -58,4 +66,21 @@ fn mask(verdict: ecdsa::Verdict) -> u8 {
         ecdsa::Verdict::Mismatch => 0,
     };
     wrong | Verdict::FAILED_SIG_VER
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn a_cancelled_request_stops_between_chunks() {
+        let signatures = vec![0; 100 * CHUNK * SIGNATURE_BYTES];
+        let looks = AtomicUsize::new(0);
+        let cancelled = || looks.fetch_add(1, Ordering::Relaxed) >= 3;
+        let answer = verify(Isa::best(), &signatures, cancelled);
+        assert!(matches!(answer, Err(Error::Cancelled)));
+        assert!(looks.load(Ordering::Relaxed) < 100, "chunks after the cancellation are not begun");
+    }
 }

@@ -4,12 +4,11 @@
 //! signature is good if R is not the identity and its x is r modulo n. That comparison needs no affine R: x is below p
 //! and n < p < 2 n, so x is r, or r + n where that is below p.
 
-use super::{Fn, Fp, Secp256k1};
+use super::Fn;
 use crate::Isa;
-use crate::curve::{Affine, Curve, Projective};
-use crate::field::spec::{secp256k1_fn, secp256k1_fp};
-use crate::field::{Field, PrimeField};
-use crate::lanes::{self, WIDTH};
+use crate::field::spec::{secp256k1_fn::MODULUS as N, secp256k1_fp::MODULUS as P};
+use crate::field::{Field, PrimeField, batch_invert, limbs};
+use crate::lanes::{self, WIDTH, are_vectors};
 use eight::{Eight, Outcome, Prepared};
 
 mod digits;
@@ -60,27 +59,17 @@ pub enum Verdict {
 impl Claim {
     /// r + n, the other x that is r modulo n; none if that is not below p.
     fn other_x(&self) -> Option<[u64; 4]> {
-        let (mut sum, mut carry) = ([0; 4], false);
-        for i in 0..4 {
-            let (word, first) = self.r[i].overflowing_add(secp256k1_fn::MODULUS[i]);
-            let second;
-            (sum[i], second) = word.overflowing_add(carry.into());
-            carry = first | second;
-        }
-        (!carry && is_below(&sum, &secp256k1_fp::MODULUS)).then_some(sum)
+        let (sum, carry) = limbs::add(&self.r, &N);
+        (carry == 0 && limbs::below(&sum, &P) == 1).then_some(sum)
     }
 
     /// The verdict if a number is out of range.
     fn out_of_range(&self) -> Option<Verdict> {
-        let scalar = |x: &[u64; 4]| *x != [0; 4] && is_below(x, &secp256k1_fn::MODULUS);
+        let scalar = |x: &[u64; 4]| *x != [0; 4] && limbs::below(x, &N) == 1;
         let (r, s) = (!scalar(&self.r), !scalar(&self.s));
-        let key = [&self.qx, &self.qy].iter().any(|x| !is_below(x, &secp256k1_fp::MODULUS));
+        let key = [&self.qx, &self.qy].iter().any(|x| limbs::below(x, &P) == 0);
         (r || s || key).then_some(Verdict::OutOfRange { r, s, key })
     }
-}
-
-fn is_below(a: &[u64; 4], b: &[u64; 4]) -> bool {
-    a.iter().rev().lt(b.iter().rev())
 }
 
 /// Is each claim true? As many verdicts as claims; anything else is a bug of the caller.
@@ -93,25 +82,35 @@ pub fn verify_batch_vartime(isa: Isa, claims: &[Claim], verdicts: &mut [Verdict]
             None => places.push(place),
         }
     }
-    let mut inverses: Vec<Fn> = places.iter().map(|&place| scalar(&claims[place].s)).collect();
-    Fn::batch_invert(&mut inverses);
-    let prepared: Vec<_> = places
-        .iter()
-        .zip(&inverses)
-        .map(|(&place, inverse)| {
-            let claim = &claims[place];
-            let halves =
-                |x: Fn| digits::split(&(x * inverse).to_canonical()).map(digits::Half::windows);
-            Prepared { claim, u1: halves(reduced(&claim.z)), u2: halves(scalar(&claim.r)) }
-        })
-        .collect();
-    for (places, group) in places.chunks(WIDTH).zip(prepared.chunks(WIDTH)) {
-        let eight = std::array::from_fn(|lane| group[lane.min(group.len() - 1)]);
-        let outcome = lanes::run(isa, Eight(eight));
-        for (lane, &place) in places.iter().enumerate() {
-            verdicts[place] =
-                verdict(&outcome, lane).unwrap_or_else(|| verify_vartime(&claims[place]));
+    let mut inverses: Vec<Fn> = places.iter().map(|&place| Fn::reduced(claims[place].s)).collect();
+    batch_invert(&mut inverses, |product| product.invert_vartime().expect("no s is 0"));
+    if are_vectors(isa) && places.len() > 1 {
+        let eights = places.chunks(WIDTH).zip(inverses.chunks(WIDTH));
+        eights.for_each(|(places, inverses)| verify_eight(isa, claims, places, inverses, verdicts));
+    } else {
+        for (&place, inverse) in places.iter().zip(&inverses) {
+            verdicts[place] = verify_one(&claims[place], inverse);
         }
+    }
+}
+
+/// The verdicts on up to eight claims whose numbers are in range, with 1 / s of each.
+fn verify_eight(
+    isa: Isa,
+    claims: &[Claim],
+    places: &[usize],
+    inverses: &[Fn],
+    verdicts: &mut [Verdict],
+) {
+    // Lanes without a claim do what the last one does.
+    let eight = std::array::from_fn(|lane| {
+        let lane = lane.min(places.len() - 1);
+        Prepared::new(&claims[places[lane]], &inverses[lane])
+    });
+    let outcome = lanes::run(isa, Eight(eight));
+    for (lane, (&place, inverse)) in places.iter().zip(inverses).enumerate() {
+        verdicts[place] =
+            verdict(&outcome, lane).unwrap_or_else(|| verify_one(&claims[place], inverse));
     }
 }
 
@@ -127,17 +126,12 @@ fn verdict(outcome: &Outcome, lane: usize) -> Option<Verdict> {
     }
 }
 
-/// The scalar that a number below n is.
-fn scalar(number: &[u64; 4]) -> Fn {
-    Fn::from_canonical(*number).expect("a number below n")
-}
-
 /// Is the claim true? The time depends on all of it.
 pub fn verify_vartime(claim: &Claim) -> Verdict {
     if let Some(wrong) = claim.out_of_range() {
         return wrong;
     }
-    let inverse = scalar(&claim.s).invert_vartime().expect("s is not 0");
+    let inverse = Fn::reduced(claim.s).invert_vartime().expect("s is not 0");
     verify_one(claim, &inverse)
 }
 
@@ -146,22 +140,13 @@ fn verify_one(claim: &Claim, inverse: &Fn) -> Verdict {
     if !one::is_on_curve(claim) {
         return Verdict::NotOnCurve;
     }
-    let [u1, u2] = [reduced(&claim.z), scalar(&claim.r)].map(|x| (x * inverse).to_canonical());
+    let [u1, u2] = [claim.z, claim.r].map(|x| (Fn::reduced(x) * inverse).to_canonical());
     match one::multiple(claim, &u1, &u2) {
         None => Verdict::Identity,
         Some(sum) if sum.has_x(&claim.r) => Verdict::Valid,
         Some(sum) if claim.other_x().is_some_and(|x| sum.has_x(&x)) => Verdict::Valid,
         Some(_) => Verdict::Mismatch,
     }
-}
-
-/// Any integer modulo n.
-fn reduced(integer: &[u64; 4]) -> Fn {
-    let mut bytes = [0; 64];
-    for (bytes, limb) in bytes.chunks_exact_mut(8).zip(integer) {
-        bytes.copy_from_slice(&limb.to_le_bytes());
-    }
-    Fn::reduce_wide_le(&bytes)
 }
 
 #[cfg(test)]

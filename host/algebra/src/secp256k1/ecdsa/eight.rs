@@ -9,10 +9,12 @@
 //! and a sum that is the identity, from all others. Only who wants to makes them; they are for the caller to do again.
 
 use super::Claim;
-use super::digits::{BITS, Digit, Windows};
+use super::digits::{self, BITS, Digit, Half, Windows};
 use super::generator::{GENERATOR, Generator, WINDOW};
 use crate::curve::spec::secp256k1::endomorphism::BETA;
+use crate::field::PrimeField;
 use crate::lanes::{Backend, Kernel, Mask, WIDTH};
+use crate::secp256k1::Fn;
 use crate::secp256k1::lanes::{Affine, Element, Jacobian, Line};
 
 /// Bits of a window of the key's scalar.
@@ -28,6 +30,16 @@ pub struct Prepared<'a> {
     pub u1: [Windows; 2],
     /// The digits of the halves of u2.
     pub u2: [Windows; 2],
+}
+
+impl<'a> Prepared<'a> {
+    /// With 1 / s.
+    pub fn new(claim: &'a Claim, inverse: &Fn) -> Self {
+        let halves = |x: [u64; 4]| {
+            digits::split(&(Fn::reduced(x) * inverse).to_canonical()).map(Half::windows)
+        };
+        Self { claim, u1: halves(claim.z), u2: halves(claim.r) }
+    }
 }
 
 /// What became of eight claims, a bit each. Those of `on_curve` that are `exceptional` are not decided.

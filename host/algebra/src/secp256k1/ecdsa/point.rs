@@ -16,7 +16,7 @@ pub struct Affine<const M: u64 = 1> {
 #[derive(Clone, Copy, Debug)]
 pub struct Jacobian {
     pub X: Coordinate<10>,
-    pub Y: Coordinate<10>,
+    pub Y: Coordinate<2>,
     pub Z: Coordinate<2>,
 }
 
@@ -50,7 +50,7 @@ impl<const M: u64> From<Affine<M>> for Jacobian {
     #[inline(always)]
     fn from(point: Affine<M>) -> Self {
         let Z = Coordinate::ONE.small::<1, 2>();
-        Self { X: point.x.small::<1, 10>(), Y: point.y.small::<1, 10>(), Z }
+        Self { X: point.x.small::<1, 10>(), Y: point.y.small::<1, 2>(), Z }
     }
 }
 
@@ -66,14 +66,13 @@ impl Jacobian {
         let Self { X, Y, Z } = self;
         let A = X.square();
         let B = Y.square();
-        let C = B.square();
         let D: Coordinate<4> = X.times(&B).small::<4, 4>();
         let E: Coordinate<3> = A.small::<3, 3>();
         let X3: Coordinate<10> = E.square().minus(&D.small::<2, 8>());
-        let DmX3: Coordinate<15> = D.minus(&X3);
-        let Y3: Coordinate<10> = E.times(&DmX3).minus(&C.small::<8, 8>());
+        let X3mD: Coordinate<15> = X3.minus(&D);
+        let minus_Y3 = Coordinate::product_and_square::<15, 1, 8>(&E, &X3mD, &B);
         let Z3: Coordinate<2> = Y.times(Z).small::<2, 2>();
-        Self { X: X3, Y: Y3, Z: Z3 }
+        Self { X: X3, Y: Coordinate::ZERO.minus(&minus_Y3), Z: Z3 }
     }
 
     /// P + Q; none if that is the identity. `z` is Z, or Z times the z of the curve that P is on and Q is not: the
@@ -100,7 +99,7 @@ impl Jacobian {
         &self,
         z: &Coordinate<2>,
         q: &Affine<M>,
-    ) -> (Coordinate<12>, Coordinate<12>) {
+    ) -> (Coordinate<12>, Coordinate<4>) {
         let Z1Z1 = z.square();
         let U2 = q.x.times(&Z1Z1);
         let S2 = q.y.times(&z.times(&Z1Z1));
@@ -109,15 +108,15 @@ impl Jacobian {
 
     /// EFD madd-2004-hmv, second half, for H other than 0. 5 multiplications, 2 squarings.
     #[inline(always)]
-    fn chord(&self, H: &Coordinate<12>, r: &Coordinate<12>) -> Self {
+    fn chord(&self, H: &Coordinate<12>, r: &Coordinate<4>) -> Self {
         let HH = H.square();
         let HHH = H.times(&HH);
         let V = self.X.times(&HH);
         let twice_V: Coordinate<2> = V.small::<2, 2>();
         let X3: Coordinate<10> = r.square().minus(&HHH.plus::<2, 3>(&twice_V));
-        let VmX3: Coordinate<12> = V.minus(&X3);
-        let Y3: Coordinate<10> = r.times(&VmX3).minus(&self.Y.times(&HHH));
-        Self { X: X3, Y: Y3, Z: self.Z.times(H).small::<1, 2>() }
+        let X3mV: Coordinate<12> = X3.minus(&V);
+        let minus_Y3 = Coordinate::sum_of_products(r, &X3mV, &self.Y, &HHH);
+        Self { X: X3, Y: Coordinate::ZERO.minus(&minus_Y3), Z: self.Z.times(H).small::<1, 2>() }
     }
 
     /// Is this, below p, the point's x?

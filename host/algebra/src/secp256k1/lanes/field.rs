@@ -11,8 +11,9 @@
 use std::ops::{Add, Mul, Sub};
 
 use crate::field::spec::secp256k1_fp::MODULUS;
-use crate::lanes::{Backend, Mask};
-use crate::lanes::{LIMB_BITS, LIMB_MASK, each};
+use crate::lanes::{
+    Backend, LIMB_BITS, LIMB_MASK, Mask, WIDTH, each, limbs_of_words, words_of_limbs,
+};
 
 /// Limbs of an element.
 const LIMBS: usize = 5;
@@ -71,38 +72,58 @@ impl<B: Backend> Element<B> {
         Self::of_limbs(b, each!(j < LIMBS, b.splat(0) => b.splat(limbs[j])))
     }
 
+    /// A number below 2^256 a lane.
+    #[inline(always)]
+    pub fn load(b: B, numbers: &[[u64; 4]; WIDTH]) -> Self {
+        let mut words = [[0; WIDTH]; 4];
+        for (lane, number) in numbers.iter().enumerate() {
+            for (row, word) in words.iter_mut().zip(number) {
+                row[lane] = *word;
+            }
+        }
+        let words = each!(i < 4, b.splat(0) => b.load(&words[i]));
+        Self::of_limbs(b, limbs_of_words(b, &words))
+    }
+
+    /// The same, of either of a residue's two forms.
+    #[inline(always)]
+    pub fn store(self) -> [[u64; 4]; WIDTH] {
+        let b = self.b;
+        let words: [B::V; 4] = words_of_limbs(b, &self.words_fit());
+        let mut rows = [[0; WIDTH]; 4];
+        for (row, word) in rows.iter_mut().zip(words) {
+            b.store(word, row);
+        }
+        std::array::from_fn(|lane| rows.map(|row| row[lane]))
+    }
+
     /// x^2.
     #[inline(always)]
     pub fn square(self) -> Self {
-        let (b, x) = (self.b, &self.limbs);
-        let zero = b.splat(0);
-        let mut columns = [zero; 2 * LIMBS];
-        for i in 0..LIMBS {
-            for j in i + 1..LIMBS {
-                columns[i + j] = b.add_low(columns[i + j], x[i], x[j]);
-                columns[i + j + 1] = b.add_high(columns[i + j + 1], x[i], x[j]);
-            }
-        }
-        for i in 0..LIMBS {
-            let (low, high) = (2 * i, 2 * i + 1);
-            columns[low] = b.add_low(b.add(columns[low], columns[low]), x[i], x[i]);
-            columns[high] = b.add_high(b.add(columns[high], columns[high]), x[i], x[i]);
-        }
-        Self::folded(b, columns)
+        Self::folded(self.b, square_columns(self.b, &self.limbs))
     }
 
-    /// x y + z w, for the price of less than two products.
+    /// x y + z w, in less time than two products.
     #[inline(always)]
     pub fn sum_of_products(x: Self, y: Self, z: Self, w: Self) -> Self {
-        let b = x.b;
-        let mut columns = [b.splat(0); 2 * LIMBS];
-        add_product(b, &mut columns, &x.limbs, &y.limbs);
-        add_product(b, &mut columns, &z.limbs, &w.limbs);
         assert!(x.below * y.below + z.below * w.below <= LARGEST * LARGEST);
+        let mut columns = [x.b.splat(0); 2 * LIMBS];
+        add_product(x.b, &mut columns, &x.limbs, &y.limbs);
+        add_product(x.b, &mut columns, &z.limbs, &w.limbs);
+        Self::folded(x.b, columns)
+    }
+
+    /// x y + 8 z^2, likewise.
+    #[inline(always)]
+    pub fn product_and_eight_squares(x: Self, y: Self, z: Self) -> Self {
+        assert!(x.below * y.below + 8 * z.below * z.below <= LARGEST * LARGEST);
+        let (b, squares) = (x.b, square_columns(z.b, &z.limbs));
+        let mut columns = each!(k < 2 * LIMBS, squares[0] => b.shift_left(squares[k], 3));
+        add_product(b, &mut columns, &x.limbs, &y.limbs);
         Self::folded(b, columns)
     }
 
-    /// The number below 2^256 + 2^216 that columns of less than 2^57 are modulo p; their sum is below 2^520.
+    /// The number below 2^256 + 2^216 that columns of less than 2^60 are modulo p; their sum is below 2^520.
     #[inline(always)]
     fn folded(b: B, mut columns: [B::V; 2 * LIMBS]) -> Self {
         for k in LIMBS..2 * LIMBS - 1 {
@@ -158,14 +179,6 @@ impl<B: Backend> Element<B> {
         Self::of_limbs(self.b, self.reduced()).reduced()
     }
 
-    /// y in the lanes of the mask, x in the others.
-    #[inline(always)]
-    pub fn select(self, mask: Mask, y: Self) -> Self {
-        let (b, x) = (self.b, &self.limbs);
-        let limbs = each!(j < LIMBS, x[0] => b.select(mask, x[j], y.limbs[j]));
-        Self { b, limbs, below: self.below.max(y.below) }
-    }
-
     /// As a sum of one.
     #[inline(always)]
     pub fn sum(self) -> Sum<B> {
@@ -187,6 +200,24 @@ fn add_product<B: Backend>(
             columns[i + j + 1] = b.add_high(columns[i + j + 1], x[i], y[j]);
         }
     }
+}
+
+/// The columns of x^2.
+#[inline(always)]
+fn square_columns<B: Backend>(b: B, x: &[B::V; LIMBS]) -> [B::V; 2 * LIMBS] {
+    let mut columns = [b.splat(0); 2 * LIMBS];
+    for i in 0..LIMBS {
+        for j in i + 1..LIMBS {
+            columns[i + j] = b.add_low(columns[i + j], x[i], x[j]);
+            columns[i + j + 1] = b.add_high(columns[i + j + 1], x[i], x[j]);
+        }
+    }
+    for i in 0..LIMBS {
+        let (low, high) = (2 * i, 2 * i + 1);
+        columns[low] = b.add_low(b.add(columns[low], columns[low]), x[i], x[i]);
+        columns[high] = b.add_high(b.add(columns[high], columns[high]), x[i], x[i]);
+    }
+    columns
 }
 
 /// Normal limbs of a number in [0, 2^260); the limbs may be negative.
@@ -214,6 +245,15 @@ impl<B: Backend> Sum<B> {
             limbs[LIMBS - 1] = b.add(limbs[LIMBS - 1], b.splat(top));
         }
         Element { b, limbs: carried(b, limbs), below }
+    }
+
+    /// -x.
+    #[inline(always)]
+    pub fn negative(self) -> Self {
+        let (b, x) = (self.b, &self.limbs);
+        let zero = b.splat(0);
+        let limbs = each!(j < LIMBS, zero => b.sub(zero, x[j]));
+        Self { b, limbs, below: self.above, above: self.below }
     }
 
     /// 2 x.

@@ -65,11 +65,11 @@ impl<B: Backend> Jacobian<B> {
         let A = X.square();
         let B = Y.square();
         let XB = X * B;
-        let C = B.square();
         let E = (A + A + A).element();
         let D = XB.sum().double().double();
         let X3 = (E.square() - D.double()).element();
-        let Y3 = (E * (D - X3).element() - C.sum().double().double().double()).element();
+        let minus_Y3 = Element::product_and_eight_squares(E, (X3 - D).element(), B);
+        let Y3 = minus_Y3.sum().negative().element();
         let Z3 = (Y * Z).sum().double().element();
         Self { X: X3, Y: Y3, Z: Z3 }
     }
@@ -89,7 +89,8 @@ impl<B: Backend> Jacobian<B> {
         let HHH = H * HH;
         let V = X1 * HH;
         let X3 = (r.square() - HHH - V.sum().double()).element();
-        let Y3 = (r * (V - X3).element() - Y1 * HHH).element();
+        let minus_Y3 = Element::sum_of_products(r, (X3 - V).element(), Y1, HHH);
+        let Y3 = minus_Y3.sum().negative().element();
         (Self { X: X3, Y: Y3, Z: Z1 * H }, H)
     }
 }
