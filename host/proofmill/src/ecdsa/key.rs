@@ -1,9 +1,12 @@
 //! Public keys as bytes: SEC 1, and the hybrid form that Bitcoin and Zcash accept. Compressed keys are read many
 //! at a time.
 
+use proofmill_algebra::Isa;
+use proofmill_algebra::curve::Affine;
 use proofmill_algebra::encoding::EncodingError;
 use proofmill_algebra::encoding::sec1::{self, Hybrid};
 use proofmill_algebra::field::PrimeField;
+use proofmill_algebra::secp256k1::Secp256k1;
 
 /// Coordinates of a key, lowest byte first, as a request has them.
 pub(super) type Coordinates = ([u8; 32], [u8; 32]);
@@ -36,15 +39,20 @@ impl Key {
     }
 }
 
-/// The points of these compressed keys, in their order.
+/// The points of these compressed keys, in their order; on this machine whatever the device, because a request has both
+/// coordinates.
 pub(super) fn decompress(keys: &[[u8; 33]]) -> Vec<Result<Coordinates, EncodingError>> {
-    keys.iter().map(|key| coordinates(key)).collect()
+    let points = sec1::decode_compressed_batch(Isa::best(), keys);
+    points.into_iter().map(|point| point.map(written)).collect()
 }
 
 /// One key in any form, on the curve.
 pub(super) fn coordinates(key: &[u8]) -> Result<Coordinates, EncodingError> {
-    let point = sec1::decode(key, Hybrid::Accepted)?;
-    Ok((point.x().to_le_bytes(), point.y().to_le_bytes()))
+    sec1::decode(key, Hybrid::Accepted).map(written)
+}
+
+fn written(point: Affine<Secp256k1>) -> Coordinates {
+    (point.x().to_le_bytes(), point.y().to_le_bytes())
 }
 
 #[cfg(test)]
