@@ -187,7 +187,6 @@ fn an_unfinished_file_is_refused() {
     let mut file = Cursor::new(Vec::new());
     let mut writer = Writer::new(&mut file, KeyForm::Compressed).unwrap();
     writer.write(&items(EXAMPLE.as_bytes())[0]).unwrap().unwrap();
-    drop(writer);
     assert!(problem(&file.into_inner()).ends_with("was the file finished?"));
 }
 
