@@ -2,6 +2,7 @@
 
 mod convert;
 mod progress;
+mod report;
 mod run;
 
 use std::fs::File;

@@ -40,7 +40,7 @@
 //!   whoever relays a signature can change its bytes; Bitcoin's relay policy and BIP 146 accept the low one.
 //! * Digests of 32 bytes, as the hash function gives them. Of a longer hash, ECDSA takes the leftmost 32.
 //!
-//! [`file`] reads signatures from files, however large.
+//! [`mod@file`] reads signatures from files, however large.
 
 mod batch;
 pub mod file;

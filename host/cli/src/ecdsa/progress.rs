@@ -52,9 +52,9 @@ impl Progress {
         self.bar.set_message(format!("{} signatures, {rate:.0}/s", self.signatures));
     }
 
-    /// The bar, for whoever writes to the same terminal.
-    pub fn bar(&self) -> ProgressBar {
-        self.bar.clone()
+    /// Writes to the same terminal without disturbing the bar.
+    pub fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
+        self.bar.suspend(write)
     }
 
     /// Takes the bar away.

@@ -11,12 +11,11 @@ use anyhow::Context as _;
 use proofmill::Device;
 use proofmill::ecdsa::file::Entry;
 use proofmill::ecdsa::{Item, Outcome, Pending, Rejection, request_items, submit};
-use serde_json::json;
 
 use super::progress::Progress;
+use super::report::Report;
 use super::{Arguments, open};
-use crate::busy::Busy;
-use crate::output::{Exit, Output, count, report};
+use crate::output::{Exit, Output};
 
 /// What will be written, in this order.
 enum Ahead<'a> {
@@ -40,29 +39,19 @@ struct Row {
     malformed: Option<Rejection>,
 }
 
-/// What was found so far.
-#[derive(Default)]
-struct Tally {
-    valid: u64,
-    invalid: u64,
-    broken: u64,
-    busy: Busy,
-}
-
 pub struct Run<'a> {
     arguments: &'a Arguments,
     device: Box<dyn Device>,
-    output: &'a mut Output,
     ahead: VecDeque<Ahead<'a>>,
-    tally: Tally,
+    report: Report<'a>,
     progress: Progress,
 }
 
 impl<'a> Run<'a> {
     pub fn new(arguments: &'a Arguments, device: Box<dyn Device>, output: &'a mut Output) -> Self {
         let progress = Progress::new(&arguments.files);
-        let (ahead, tally) = (VecDeque::new(), Tally::default());
-        Self { arguments, device, output, ahead, tally, progress }
+        let report = Report::new(arguments, output);
+        Self { arguments, device, ahead: VecDeque::new(), report, progress }
     }
 
     /// Verifies every file.
@@ -74,12 +63,7 @@ impl<'a> Run<'a> {
         }
         self.progress.finish();
         gone_through?;
-        self.summary()?;
-        Ok(match self.tally {
-            Tally { broken: 1.., .. } => Exit::Input,
-            Tally { invalid: 1.., .. } => Exit::Invalid,
-            _ => Exit::Valid,
-        })
+        self.report.summary(&*self.device)
     }
 
     fn go_through(&mut self) -> anyhow::Result<()> {
@@ -146,22 +130,24 @@ impl<'a> Run<'a> {
     fn write_oldest(&mut self) -> anyhow::Result<bool> {
         match self.ahead.pop_front() {
             None => return Ok(false),
-            Some(Ahead::Broken(file, error)) => self.undisturbed(|run| run.broken(file, error))?,
+            Some(Ahead::Broken(file, error)) => {
+                self.progress.suspend(|| self.report.broken(file, error))?
+            }
             Some(Ahead::Batch(batch)) => {
                 let Batch { file, rows, submitted, pending } = batch;
                 let (outcomes, answered) = pending.wait_stamped();
-                self.tally.busy.add(submitted, answered);
+                self.report.busy(submitted, answered);
                 let first = rows.first().map_or(1, |row| row.number);
                 let mut outcomes = outcomes.with_context(|| place(file, first))?.into_iter();
                 self.progress.add(rows.len() as u64);
-                self.undisturbed(|run| {
+                self.undisturbed(|report| {
                     rows.into_iter().try_for_each(|row| {
                         let outcome = match row.malformed {
                             Some(rejection) => Some(Outcome::Invalid(rejection)),
                             None => outcomes.next(),
                         };
                         let outcome = outcome.context("no outcome for a signature")?;
-                        run.signature(file, row.number, row.id.as_deref(), &outcome)
+                        report.signature(file, row.number, row.id.as_deref(), &outcome)
                     })
                 })?;
             }
@@ -170,90 +156,11 @@ impl<'a> Run<'a> {
     }
 
     /// Two streams on one terminal must not write into each other's lines.
-    fn undisturbed<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
+    fn undisturbed<T>(&mut self, write: impl FnOnce(&mut Report<'a>) -> T) -> T {
         if !std::io::stdout().is_terminal() {
-            return write(self);
+            return write(&mut self.report);
         }
-        let bar = self.progress.bar();
-        bar.suspend(|| write(self))
-    }
-
-    fn signature(
-        &mut self,
-        file: &Path,
-        number: u64,
-        id: Option<&str>,
-        outcome: &Outcome,
-    ) -> anyhow::Result<()> {
-        let valid = outcome.is_valid();
-        *(if valid { &mut self.tally.valid } else { &mut self.tally.invalid }) += 1;
-        if valid && self.arguments.quiet {
-            return Ok(());
-        }
-        if !self.arguments.json {
-            let id = id.map_or(String::new(), |id| format!("{id:?} "));
-            return self.output.line(format_args!("{}:{number} {id}{outcome}", file.display()));
-        }
-        let mut line = json!({
-            "type": "signature",
-            "file": file.to_string_lossy(),
-            "number": number,
-            "id": id,
-            "valid": valid,
-        });
-        if let Some(rejection) = outcome.rejection() {
-            line["errors"] = json!(rejection.names());
-            line["reason"] = json!(rejection.to_string());
-        }
-        self.output.line(line)
-    }
-
-    fn broken(&mut self, file: &Path, error: anyhow::Error) -> anyhow::Result<()> {
-        self.tally.broken += 1;
-        // What stands above on the terminal comes first.
-        self.output.flush()?;
-        let message = format!("{error:#}");
-        report(&error.context(file.display().to_string()));
-        if !self.arguments.json {
-            return Ok(());
-        }
-        self.output
-            .line(json!({ "type": "error", "file": file.to_string_lossy(), "message": message }))
-    }
-
-    fn summary(&mut self) -> anyhow::Result<()> {
-        let Tally { valid, invalid, broken, ref busy } = self.tally;
-        let signatures = valid + invalid;
-        let seconds = busy.seconds();
-        let rate = (signatures > 0).then(|| signatures as f64 / seconds);
-        let cycles = self.device.metrics().cycles;
-        let caps = self.device.caps();
-        if self.arguments.json {
-            return self.output.line(json!({
-                "type": "summary",
-                "valid": valid,
-                "invalid": invalid,
-                "broken_files": broken,
-                "low_s": self.arguments.low_s,
-                "device_seconds": seconds,
-                "signatures_per_second": rate,
-                "cycles": cycles,
-                "device": caps.uri,
-            }));
-        }
-        let mut line =
-            format!("{}: {valid} valid, {invalid} invalid", count(signatures, "signature"));
-        if broken > 0 {
-            line += &format!("; {} broken", count(broken, "file"));
-        }
-        if let Some(rate) = rate {
-            let time = seconds * 1e3;
-            line += &format!("; {time:.3} ms of work on {}, {rate:.0} signatures/s", caps.uri);
-        }
-        if let Some(cycles) = cycles {
-            line += &format!("; {cycles} cycles of the card");
-        }
-        self.output.line(line)
+        self.progress.suspend(|| write(&mut self.report))
     }
 }
 
