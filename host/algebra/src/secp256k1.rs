@@ -4,6 +4,10 @@ use crate::curve::{Affine, Curve, Projective, Split, spec::secp256k1 as spec, ti
 use crate::field::{Secp256k1Fn, Secp256k1Fp};
 use subtle::Choice;
 
+mod coordinate;
+pub mod ecdsa;
+mod lanes;
+
 /// Coordinates.
 pub type Fp = Secp256k1Fp;
 /// Scalars.

@@ -12,7 +12,7 @@ use proofmill_op::{
 };
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::equihash_verify;
+use crate::{ecdsa_verify, equihash_verify};
 
 /// Parameter sets offered: those that chains use, and small ones for tests. The code takes any.
 const EQUIHASH_SETS: [(u32, u32); 7] =
@@ -21,6 +21,9 @@ const EQUIHASH_SETS: [(u32, u32); 7] =
 /// Most leaves of a request that is answered while it is submitted: two (200,9) headers. To wake a thread of the
 /// pool and to be woken by it takes about 5 us, a third of the time of these leaves with AVX-512.
 const LEAVES_HERE: usize = 1024;
+
+/// Most signatures of a request that is answered while it is submitted.
+const SIGNATURES_HERE: usize = 8;
 
 /// This machine's processor.
 ///
@@ -63,6 +66,7 @@ impl CpuDevice {
             Caps::new(uri, DeviceKind::Cpu, format!("{count} thread{plural}, {isa} code path"));
         let sets = EQUIHASH_SETS.map(|(n, k)| Params::new(n, k).map(Capability::EquihashVerify));
         caps.capabilities = sets.into_iter().collect::<Result<_>>()?;
+        caps.capabilities.push(Capability::EcdsaVerify);
         caps.queue = 2 * count;
         let identity = Parked::fresh_identity();
         Ok(Self { caps, isa, identity, pool, answered: Arc::default() })
@@ -134,6 +138,19 @@ impl Device for CpuDevice {
                         Place::Pool => equihash_verify::verify(isa, &request, &headers, cancelled)?,
                     };
                     Ok(Answer::EquihashVerify(response))
+                }))
+            }
+            Request::EcdsaVerify(request) => {
+                let count = request.count()?;
+                let signatures = request.signatures.on(self.identity)?.clone();
+                let place = if count <= SIGNATURES_HERE { Place::Here } else { Place::Pool };
+                Ok(self.start(place, move |completer| {
+                    let cancelled = || completer.is_cancelled();
+                    let response = match place {
+                        Place::Here => ecdsa_verify::verify_here(&signatures),
+                        Place::Pool => ecdsa_verify::verify(&signatures, cancelled)?,
+                    };
+                    Ok(Answer::EcdsaVerify(response))
                 }))
             }
             _ => Err(Error::Unsupported { device: self.caps.uri.clone(), what: asked.to_string() }),

@@ -5,7 +5,7 @@
 use proofmill_card::{Mailbox, SimLibrary, SimTransport, Transport};
 use proofmill_cpu::CpuDevice;
 use proofmill_device::{FOLDER_VARIABLE, Simulation};
-use proofmill_op::{Answer, Device, Request};
+use proofmill_op::{Answer, Device};
 use proofmill_testkit::soft_card::VerdictFn;
 
 /// Every simulation in the folder. Where there is none the tests say so and end; when the folder was named in the
@@ -54,9 +54,10 @@ pub fn door(mut transport: SimTransport) -> Box<dyn Transport> {
 pub fn judge() -> VerdictFn {
     let cpu = CpuDevice::new(Some(1)).unwrap();
     Box::new(move |request| {
-        let ticket = cpu.submit(Request::EquihashVerify(request.clone())).unwrap();
+        let ticket = cpu.submit(request.clone()).unwrap();
         match ticket.wait().unwrap() {
             Answer::EquihashVerify(response) => response.verdicts[0].mask(),
+            Answer::EcdsaVerify(response) => response.verdicts[0].mask(),
             other => panic!("another answer: {other:?}"),
         }
     })
