@@ -4,7 +4,7 @@
 mod support;
 
 use proofmill_op::ecdsa_verify::Verdict;
-use proofmill_op::{Answer, Capability, Device, Request};
+use proofmill_op::{Answer, Capability, Request};
 use proofmill_testkit::vectors;
 
 const VALID: u8 = 0;
