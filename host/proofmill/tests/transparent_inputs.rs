@@ -83,6 +83,23 @@ fn every_input_that_can_be_checked_is_valid_on_the_processor() {
     assert_eq!(valid("testnet", &examined(test)), [("before Overwinter", 4830)]);
 }
 
+/// `examples/signatures/mainnet.jsonl` is what these blocks have.
+#[test]
+fn the_examples_are_the_signatures_of_mainnet() {
+    let Some(main) = of(Network::Main) else { return };
+    let file = include_bytes!("../../../examples/signatures/mainnet.jsonl");
+    let entries = ecdsa::file::Reader::new(&file[..]).unwrap().map(|entry| entry.unwrap());
+    let (mut names, mut items) = (Vec::new(), Vec::new());
+    for entry in entries {
+        names.push(entry.id.unwrap());
+        items.push(entry.item.unwrap());
+    }
+    let inputs = examined(main);
+    let checked = inputs.iter().filter(|it| matches!(it.finding, Finding::Checked { .. }));
+    assert_eq!(names, checked.map(|input| input.name.clone()).collect::<Vec<_>>());
+    assert_eq!(items, checks(&inputs).iter().map(|check| check.item.clone()).collect::<Vec<_>>());
+}
+
 /// All of mainnet's, and the first of testnet's, where three keys are tried for two signatures: good and bad ones.
 #[test]
 fn a_simulation_says_what_the_processor_says() {

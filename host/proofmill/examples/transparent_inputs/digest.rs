@@ -97,8 +97,8 @@ impl Digests {
     }
 
     /// What a signature of input number `index` signs, for its script and the hash type behind the signature; `spent` is
-    /// needed from Overwinter on. None where no signature can be valid: there is no output for SIGHASH_SINGLE, or ZIP 244
-    /// does not know the hash type.
+    /// needed from Overwinter on. None where no signature can be valid: SIGHASH_SINGLE without an output of that number
+    /// (which ZIP 143 and 243 allow), or a hash type that ZIP 244 does not know.
     pub fn of(
         &self,
         index: usize,
@@ -118,8 +118,8 @@ impl Digests {
         };
         let (bundle, spent) = (transaction.transparent_bundle()?, spent?);
         let single = hash_type.encode() & sighash::SIGHASH_MASK == sighash::SIGHASH_SINGLE;
-        if single && index >= bundle.vout.len() {
-            return None;
+        if self.is_zip_244() && single && index >= bundle.vout.len() {
+            return None; // ZIP 143 and 243 sign zeros in place of that output
         }
         let input = sighash::SignableInput::from_parts(
             bundle,
