@@ -11,6 +11,13 @@ use crate::ecdsa::{Encoded, Hash, Item, Rejection};
 /// Bytes of a line; a longer one is rejected without being kept.
 const MOST_BYTES: usize = 1 << 20;
 
+/// Bytes of a key or of a signature: no form of either is longer. Many entries are held at once by whoever verifies them.
+const MOST_VALUE_BYTES: usize = 72;
+/// Bytes of an id.
+const MOST_ID_BYTES: usize = 1024;
+/// Characters of what is said about a line: it may quote the line.
+const MOST_CHARACTERS: usize = 200;
+
 /// One line's object.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -64,13 +71,11 @@ impl<R: BufRead> Lines<R> {
                 return Some(Err(ReadError::malformed(place, problem)));
             }
             self.found = true;
-            let malformed = |problem| Rejection::Malformed(problem);
-            let parsed = match whole {
+            let (id, item) = match whole {
                 true => parse(line),
                 false => (None, Err(format!("a line of more than {MOST_BYTES} bytes"))),
             };
-            let (id, item) = parsed;
-            let item = item.map_err(malformed);
+            let item = item.map_err(|problem| Rejection::Malformed(shortened(problem)));
             return Some(Ok(Entry { number: self.number, id, item }));
         }
     }
@@ -94,6 +99,9 @@ impl<R: BufRead> Lines<R> {
 /// An item, with the name that the line gives it; or what is wrong.
 fn parse(line: &[u8]) -> (Option<String>, Result<Item, String>) {
     match serde_json::from_slice::<Line<'_>>(line) {
+        Ok(Line { id: Some(id), .. }) if id.len() > MOST_ID_BYTES => {
+            (None, Err(format!("id: {} bytes; expected at most {MOST_ID_BYTES}", id.len())))
+        }
         Ok(mut line) => (line.id.take(), item(&line)),
         Err(error) => (None, Err(without_line(&error))),
     }
@@ -101,8 +109,8 @@ fn parse(line: &[u8]) -> (Option<String>, Result<Item, String>) {
 
 fn item(line: &Line<'_>) -> Result<Item, String> {
     let signature = match (&line.der, &line.compact) {
-        (Some(der), None) => Encoded::Der(bytes("der", der)?),
-        (None, Some(compact)) => Encoded::Compact(bytes("compact", compact)?),
+        (Some(der), None) => Encoded::Der(value("der", der)?),
+        (None, Some(compact)) => Encoded::Compact(value("compact", compact)?),
         (None, None) => return Err("no signature: der or compact".into()),
         (Some(_), Some(_)) => return Err("two signatures: der and compact".into()),
     };
@@ -121,7 +129,15 @@ fn item(line: &Line<'_>) -> Result<Item, String> {
         (None, None, Some(_)) => return Err("a hash without its message".into()),
         (Some(_), ..) => return Err("a digest, and message or hash besides".into()),
     };
-    Ok(Item { key: bytes("key", &line.key)?, signature, digest })
+    Ok(Item { key: value("key", &line.key)?, signature, digest })
+}
+
+/// The bytes of a key or a signature.
+fn value(name: &str, text: &str) -> Result<Vec<u8>, String> {
+    match bytes(name, text)? {
+        bytes if bytes.len() <= MOST_VALUE_BYTES => Ok(bytes),
+        bytes => Err(format!("{name}: {} bytes; expected at most {MOST_VALUE_BYTES}", bytes.len())),
+    }
 }
 
 fn bytes(name: &str, text: &str) -> Result<Vec<u8>, String> {
@@ -139,4 +155,11 @@ fn without_line(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split_once(" at line ")
         .map_or(text.clone(), |(problem, _)| format!("{problem}, at column {}", error.column()))
+}
+
+fn shortened(problem: String) -> String {
+    match problem.char_indices().nth(MOST_CHARACTERS) {
+        None => problem,
+        Some((end, _)) => format!("{}…", &problem[..end]),
+    }
 }
