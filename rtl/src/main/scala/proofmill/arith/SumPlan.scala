@@ -4,8 +4,21 @@ package proofmill.arith
   *
   * @param joined the last levels and the first carry chain in one cycle, and one sum instead of sums of sums: earlier, and
   *   deeper
+  * @param flat nested steps of a product as one: sums in front of tiles end in the tiles' own registers, and all tiles
+  *   are added in two sums, one after the other
+  * @param registered a register ends a sum
   */
-case class Pace(chain: Int = 128, levels: Int = 2, joined: Boolean = false)
+case class Pace(
+    chain: Int = 128,
+    levels: Int = 2,
+    joined: Boolean = false,
+    flat: Boolean = false,
+    registered: Boolean = true
+) {
+
+  /** Of a sum in front of a tile. */
+  def toTile: Pace = copy(registered = !flat)
+}
 
 /** How a sum of weighted signed integers is computed; data only.
   *
@@ -36,7 +49,7 @@ case class SumPlan(terms: Seq[(Bound, BigInt)], result: Bound, constant: BigInt,
 
   /** Do registers follow a level? */
   private def registered(level: Int): Boolean =
-    if (level + 1 == way.levels.size) !(pace.joined && way.adder.latency > 0) else (level + 1) % pace.levels == 0
+    if (level + 1 == way.levels.size) !(pace.joined && way.adder.adds) else (level + 1) % pace.levels == 0
 
   /** The sum's word for the words of the terms, which are as wide as their bounds. */
   def on[W](inputs: Seq[W])(implicit words: Words[W]): W = {
@@ -97,7 +110,7 @@ case class SumPlan(terms: Seq[(Bound, BigInt)], result: Bound, constant: BigInt,
     private val pieces: IndexedSeq[Piece] = (words ++ constants).toVector
     val levels: Seq[Compressor] = Compressor.levels(pieces, width)
     val adder: CarryAdder =
-      CarryAdder(levels.lastOption.fold(pieces)(_.after), carries, width, pace.chain)
+      CarryAdder(levels.lastOption.fold(pieces)(_.after), carries, width, pace)
     def luts: Int = levels.map(_.luts).sum + adder.luts
     def word[W](addend: Addend, input: W)(implicit words: Words[W]): W
   }
