@@ -155,9 +155,10 @@ case class Split(a: Bound, b: Bound, step: Int, scheme: Scheme, override val par
   /** The scheme's products. All in one sum save the later adder's cycles, for more addends. */
   private def weighted[V](x: V, y: V)(implicit machine: Sums[V]): Seq[Weighted[V]] = {
     val (xs, ys) = (partsA.of(x), partsB.of(y))
-    for (((form, plan), j) <- scheme.forms.zip(parts).zipWithIndex) yield {
-      val weight = scheme.weights.zipWithIndex.map { case (row, k) => row(j) << (k * step) }.sum
-      Weighted(plan, partsA.value(form, xs, pace.toTile), partsB.value(form, ys, pace.toTile), weight)
+    for ((plan, j) <- parts.zipWithIndex) yield {
+      val x = partsA.value(scheme.forms(j), xs, pace.toTile)
+      val y = partsB.value(scheme.second(pace.flat)(j), ys, pace.toTile)
+      Weighted(plan, x, y, scheme.weights(pace.flat).zipWithIndex.map { case (row, k) => row(j) << (k * step) }.sum)
     }
   }
 
@@ -172,7 +173,8 @@ object Split {
   /** With the products that `choose` finds. */
   def apply(a: Bound, b: Bound, step: Int, scheme: Scheme, pace: Pace)(choose: (Bound, Bound) => Plan): Split = {
     val (partsA, partsB) = (Parts(a, step, scheme.parts), Parts(b, step, scheme.parts))
-    Split(a, b, step, scheme, scheme.forms.map(form => choose(partsA.form(form), partsB.form(form))), pace)
+    val products = scheme.forms.zip(scheme.second(pace.flat)).map { case (x, y) => choose(partsA.form(x), partsB.form(y)) }
+    Split(a, b, step, scheme, products, pace)
   }
 }
 

@@ -5,7 +5,18 @@ package proofmill.arith
   * Product j is that of the two values `sum over i of forms(j)(i) * part(i)`; coefficient k of the result, times
   * `scale`, is `sum over j of weights(k)(j) * product(j)`.
   */
-case class Scheme(name: String, parts: Int, forms: Seq[Seq[BigInt]], weights: Seq[Seq[BigInt]], scale: BigInt)
+case class Scheme(name: String, parts: Int, forms: Seq[Seq[BigInt]], weights: Seq[Seq[BigInt]], scale: BigInt) {
+
+  /** The forms of the second factor: those of which no product has a positive weight are turned round. */
+  def second(turned: Boolean): Seq[Seq[BigInt]] =
+    for ((form, j) <- forms.zipWithIndex) yield if (turned && negative(j)) form.map(-_) else form
+
+  /** The weights that fit them. */
+  def weights(turned: Boolean): Seq[Seq[BigInt]] =
+    for (row <- weights) yield for ((w, j) <- row.zipWithIndex) yield if (turned && negative(j)) -w else w
+
+  private def negative(j: Int): Boolean = weights.forall(_(j) <= 0)
+}
 
 object Scheme {
 
