@@ -7,7 +7,7 @@ case class Price(lutPerDsp: Int = 144, tile: TileShape = TileShape(), pace: Pace
 
 object Price {
 
-  /** The fewest stages: more tiles, and all that two cycles of a long carry can do in each of them. */
+  /** The fewest stages: more tiles than LUTs ask for, one level of Karatsuba less, and a long carry in each stage. */
   val early: Price = Price(lutPerDsp = 96, pace = Pace(chain = 330, levels = 4, joined = true, flat = true))
 }
 
@@ -157,8 +157,8 @@ case class Split(a: Bound, b: Bound, step: Int, scheme: Scheme, override val par
     val (xs, ys) = (partsA.of(x), partsB.of(y))
     for ((plan, j) <- parts.zipWithIndex) yield {
       val x = partsA.value(scheme.forms(j), xs, pace.toTile)
-      val y = partsB.value(scheme.second(pace.flat)(j), ys, pace.toTile)
-      Weighted(plan, x, y, scheme.weights(pace.flat).zipWithIndex.map { case (row, k) => row(j) << (k * step) }.sum)
+      val y = partsB.value(scheme.others(j), ys, pace.toTile)
+      Weighted(plan, x, y, scheme.weights.zipWithIndex.map { case (row, k) => row(j) << (k * step) }.sum)
     }
   }
 
@@ -173,7 +173,7 @@ object Split {
   /** With the products that `choose` finds. */
   def apply(a: Bound, b: Bound, step: Int, scheme: Scheme, pace: Pace)(choose: (Bound, Bound) => Plan): Split = {
     val (partsA, partsB) = (Parts(a, step, scheme.parts), Parts(b, step, scheme.parts))
-    val products = scheme.forms.zip(scheme.second(pace.flat)).map { case (x, y) => choose(partsA.form(x), partsB.form(y)) }
+    val products = scheme.forms.zip(scheme.others).map { case (x, y) => choose(partsA.form(x), partsB.form(y)) }
     Split(a, b, step, scheme, products, pace)
   }
 }
@@ -252,15 +252,18 @@ object Plan {
 
   private def splits(a: Bound, b: Bound, price: Price): Seq[Plan] = {
     val parts = if ((a.width min b.width) > 4 * price.tile.wide) Seq(2, 3) else Seq(2)
-    parts.flatMap(n => split(a, b, Scheme.karatsuba(n), price))
+    parts.flatMap(n => split(a, b, Scheme.karatsuba(n, turned = price.pace.flat), price))
   }
 
   /** Both factors cut by a scheme, where each has something in the last part and all products are smaller. */
   private def split(a: Bound, b: Bound, scheme: Scheme, price: Price): Option[Plan] = {
     val step = ((a.magnitudeBits max b.magnitudeBits) + scheme.parts - 1) / scheme.parts
     val filled = (a.magnitudeBits min b.magnitudeBits) > (scheme.parts - 1) * step
-    def smaller(whole: Bound) = scheme.forms.forall(Parts(whole, step, scheme.parts).form(_).width < whole.width)
-    Option.when(filled && smaller(a) && smaller(b))(Split(a, b, step, scheme, price.pace)(best(_, _, price)))
+    def smaller(whole: Bound, forms: Seq[Seq[BigInt]]) =
+      forms.forall(Parts(whole, step, scheme.parts).form(_).width < whole.width)
+    Option.when(filled && smaller(a, scheme.forms) && smaller(b, scheme.others))(
+      Split(a, b, step, scheme, price.pace)(best(_, _, price))
+    )
   }
 
   /** Beyond this width of a factor a tile is always cheaper. */

@@ -126,8 +126,8 @@ case class Blocks(a: Seq[Bound], b: Seq[Bound], scheme: Scheme, products: Seq[Po
         yield (block(d)._1, block(d)._2, weight)
       machine.sum(terms, terms.map { case (_, bound, weight) => bound * weight }.reduce(_ + _), pace)
     }
-    val values = for ((form, plan) <- scheme.forms.zip(products))
-      yield plan.on(formed(x.zip(a), form), formed(y.zip(b), form))
+    val values = for (((form, other), plan) <- scheme.forms.zip(scheme.others).zip(products))
+      yield plan.on(formed(x.zip(a), form), formed(y.zip(b), other))
     val (blocksA, blocksB) = (a.grouped(size).toSeq, b.grouped(size).toSeq)
     val terms = for ((weights, k) <- scheme.weights.zipWithIndex; d <- 0 until 2 * size - 1) yield {
       val bound = (for (i <- blocksA.indices; if blocksB.isDefinedAt(k - i))
@@ -160,7 +160,8 @@ object PolynomialPlan {
       def formed(bounds: Seq[Bound], weights: Seq[BigInt]) =
         bounds.grouped(size).toSeq.zip(weights).map { case (block, w) => block.map(_ * w) }
           .reduce((x, y) => x.zip(y).map { case (p, q) => p + q })
-      val products = scheme.forms.map(form => best(formed(a, form), formed(b, form), price))
+      val products =
+        scheme.forms.zip(scheme.others).map { case (form, other) => best(formed(a, form), formed(b, other), price) }
       Blocks(a, b, scheme, products, price.pace)
     }
 
