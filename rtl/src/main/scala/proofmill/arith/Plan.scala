@@ -99,11 +99,11 @@ case class Split(a: Bound, b: Bound, step: Int, scheme: Scheme, override val par
 
   override def scale: BigInt = scheme.scale * parts.head.scale
   def on[V](x: V, y: V)(implicit machine: Machine[V]): V = {
-    lazy val products = weighted(x, y)
     if (pace.flat) machine.sum(Weighted.grouped(innermost(x, y), pace), product, pace)
-    else if (pace.joined) machine.sum(products.map(p => (multiplied(p), p.plan.product, p.weight)), product, pace)
+    else if (pace.joined)
+      machine.sum(weighted(x, y).map(p => (multiplied(p), p.plan.product, p.weight)).toSeq, product, pace)
     else {
-      val values = products.map(p => (multiplied(p), p.plan.product))
+      val values = weighted(x, y).map(p => (multiplied(p), p.plan.product)).toSeq
       val terms = for (((weights, bound), k) <- scheme.weights.zip(coefficients).zipWithIndex) yield {
         val terms = for (((value, known), weight) <- values.zip(weights); if weight != 0) yield (value, known, weight)
         val scaled = bound * parts.head.scale
@@ -115,10 +115,12 @@ case class Split(a: Bound, b: Bound, step: Int, scheme: Scheme, override val par
 
   private def multiplied[V](p: Weighted[V])(implicit machine: Machine[V]): V = machine.multiply(p.plan, p.x, p.y)
 
-  /** The scheme's products. All in one sum save the later adder's cycles, for more addends. */
-  private def weighted[V](x: V, y: V)(implicit machine: Sums[V]): Seq[Weighted[V]] = {
+  /** The scheme's products with their weights, each made when it is asked for. One sum of all saves the later adder's
+    * cycles, for more addends.
+    */
+  private def weighted[V](x: V, y: V)(implicit machine: Sums[V]): Iterator[Weighted[V]] = {
     val (xs, ys) = (partsA.of(x), partsB.of(y))
-    for ((plan, j) <- parts.zipWithIndex) yield {
+    for ((plan, j) <- parts.iterator.zipWithIndex) yield {
       val x = partsA.value(scheme.forms(j), xs, pace.toTile)
       val y = partsB.value(scheme.others(j), ys, pace.toTile)
       Weighted(plan, x, y, scheme.weights.zipWithIndex.map { case (row, k) => row(j) << (k * step) }.sum)
@@ -126,7 +128,7 @@ case class Split(a: Bound, b: Bound, step: Int, scheme: Scheme, override val par
   }
 
   override def innermost[V](x: V, y: V)(implicit machine: Sums[V]): Seq[Weighted[V]] =
-    if (pace.flat) weighted(x, y).flatMap(_.innermost) else super.innermost(x, y)
+    if (pace.flat) weighted(x, y).flatMap(_.innermost).toSeq else super.innermost(x, y)
 
   def name: String = s"${scheme.name} at $step"
 }
