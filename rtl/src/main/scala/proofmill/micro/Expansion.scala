@@ -10,11 +10,13 @@ import scala.collection.mutable
   * A variable that a loop assigns lives in one register before, in and after the loop. Where the operation that makes its
   * new value can write there, it does; else a copy is added. Names first given inside a loop end with it.
   */
-class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[String, BigInt], emission: Emission) {
+class Expansion(program: Program, door: Door, windows: Seq[Window], known: Constants, emission: Emission) {
   import emission._
 
   private var names = Map.empty[String, Sum]
-  private val flags = mutable.LinkedHashMap.empty[String, Int] // numbered as they appear
+  // Numbered as they appear; those that come with a job's items are there from the start.
+  private val flags =
+    mutable.LinkedHashMap.from(door.feedFlags.zipWithIndex.map { case (flag, i) => flag -> (door.firstFeedFlag + i) })
   private val arrays = mutable.LinkedHashMap.empty[String, mutable.Map[Int, Value]]
   // Variables of `for`, and `last` where all windows have as many places.
   private var numbers = program.windows.map(places).distinct match {
@@ -24,6 +26,8 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
   private var largest = 0 // that the loop's counter is
   private var counter = Option.empty[String]
   private var inLoop = false
+  private var taken = false // an item, so that the job is fed
+  private val finish = new Label // the program's `end`
 
   // Order that registers do not tell: who must come after the last operation that set a digit register or a flag.
   private var digitSetters = Map.empty[Int, Operation]
@@ -39,14 +43,23 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
   def blocks: Seq[Block] = {
     lookedUp(program.statements).foreach(arrays(_) = mutable.Map.empty)
     program.statements.foreach(expand)
-    close(Some(new Operation("end", fields = Map("wait_exact" -> 1))))
+    close(Seq.empty)
+    place(finish)
+    // A job whose program takes items must be fed before its context is another's.
+    val lists = if (taken) (1 << door.lists.size) - 1 else 0
+    close(Seq(new Operation("end", fields = Map("wait_exact" -> 1, "lists" -> lists))))
     finished
   }
+
+  /** Where each flag is found that the program sets, or is given. */
+  def flagNumbers: Map[String, Int] = flags.toMap
 
   private def lookedUp(statements: Seq[Statement]): Seq[String] = statements.flatMap {
     case loop: Loop  => lookedUp(loop.body)
     case inside: For => lookedUp(inside.body)
-    case one         => operands(one).filter(ref => ref.index.exists(isWindow)).map(_.name)
+    case choice: Do  => lookedUp(choice.ways)
+    case way: On     => lookedUp(way.body)
+    case one         => operands(one).filter(isLookup).map(_.name).filterNot(known.tables.contains)
   }.distinct
 
   private def operands(statement: Statement): Seq[Ref] = statement match {
@@ -69,6 +82,8 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
   )
 
   private def isWindow(name: String) = program.windows.exists(_.name == name)
+  private def isList(name: String) = door.lists.exists(_.name == name)
+  private def isLookup(ref: Ref) = ref.index.exists(index => isWindow(index) || isList(index))
 
   private def expand(statement: Statement): Unit =
     try statement match {
@@ -87,7 +102,11 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
             numbers += variable -> i
             body.foreach(expand)
           }
-        case loop: Loop => repeat(loop)
+        case Take(_, list)         => take(list)
+        case Stop(_, unless, flag) => stop(unless, flag)
+        case loop: Loop            => repeat(loop)
+        case choice: Do            => repeat(choice)
+        case _: On                 => throw new IllegalArgumentException("'on' stands outside of a 'do'")
       }
     catch {
       case problem: IllegalArgumentException =>
@@ -103,19 +122,19 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
   private def key(ref: Ref): String = ref.index.fold(ref.name)(index => s"${ref.name}[${indexOf(index)}]")
 
   private def indexOf(index: String): Int = {
-    val Offset = """(\w+)\s*([-+])\s*(\d+)""".r
+    val Offset = """(\w+)\s*([-+])\s*(\w+)""".r
     def number(text: String) = numbers.get(text).orElse(text.toIntOption).getOrElse(
       throw new IllegalArgumentException(s"$text is not a number here")
     )
     index match {
-      case Offset(variable, "+", offset) => number(variable) + offset.toInt
-      case Offset(variable, _, offset)   => number(variable) - offset.toInt
+      case Offset(variable, "+", offset) => number(variable) + number(offset)
+      case Offset(variable, _, offset)   => number(variable) - number(offset)
       case _                             => number(index)
     }
   }
 
   private def read(ref: Ref): Sum = ref match {
-    case Ref(name, Some(window), signed) if isWindow(window) => Sum(lookup(name, window, signed))
+    case Ref(name, Some(digit), signed) if isLookup(ref)     => Sum(lookup(name, digit, signed))
     case Ref(name, None, _) if name.forall(_.isDigit)        => constant(BigInt(name))
     case _ =>
       names.getOrElse(
@@ -125,8 +144,8 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
             val sum = element(door.elements.indexOf(name))
             names += name -> sum
             sum
-          case name if known.contains(name) => constant(known(name))
-          case name                         => throw new IllegalArgumentException(s"$name has no value here")
+          case name if known.single.contains(name) => constant(known.single(name))
+          case name                                => throw new IllegalArgumentException(s"$name has no value here")
         }
       )
   }
@@ -163,9 +182,9 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
     require(arguments.size == formula.inputs.size, s"${formula.name} has ${formula.inputs.size} inputs")
     require(targets.size == formula.outputs.size, s"${formula.name} has ${formula.outputs.size} outputs")
     require(formula.over.isEmpty, s"${formula.name} is over ${formula.over.getOrElse("")}")
-    val small = formula.constants.flatMap(c => known.get(c).filter(_.abs < 64).map(c -> _.toInt)).toMap
+    val small = formula.constants.flatMap(c => known.single.get(c).filter(_.abs < 64).map(c -> _.toInt)).toMap
     val large = formula.constants.filterNot(small.contains).map(c =>
-      c -> constant(known.getOrElse(c, throw new IllegalArgumentException(s"the constant $c is not known")))
+      c -> constant(known.single.getOrElse(c, throw new IllegalArgumentException(s"the constant $c is not known")))
     )
     val values = formula.lines.foldLeft(formula.inputs.zip(arguments).toMap ++ large) { (found, line) =>
       val result = line.step match {
@@ -179,7 +198,7 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
   }
 
   private def choose(flag: String, set: Sum, clear: Sum): Sum = {
-    val number = flags.getOrElse(flag, throw new IllegalArgumentException(s"the flag $flag is never set"))
+    val number = flagThatIsSet(flag)
     val terms = Seq(set, clear).map(sum => register(sum).terms.head)
     val result = linear("add", terms, Map("flag" -> number, "wait_exact" -> 1, "a_when" -> 2, "b_when" -> 3))
     val operation = open.operations.last
@@ -188,9 +207,15 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
     Sum(result)
   }
 
+  private def flagThatIsSet(flag: String): Int = {
+    require(taken || !door.feedFlags.contains(flag), s"the flag $flag is there when an item has been taken")
+    flags.getOrElse(flag, throw new IllegalArgumentException(s"the flag $flag is never set"))
+  }
+
   private def flagNumber(flag: String): Int = {
-    val number = flags.getOrElseUpdate(flag, flags.size)
-    require(number < WordFormat.flags, "there are too many flags")
+    require(!door.feedFlags.contains(flag), s"the flag $flag is given")
+    val number = flags.getOrElseUpdate(flag, flags.size - door.feedFlags.size)
+    require(number < door.firstFeedFlag, "there are too many flags")
     number
   }
   private def resultPlace(name: String): Int = {
@@ -215,29 +240,52 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
     val there = places(program.windows(register))
     val last = if (counter.contains(place)) largest else indexOf(place)
     require(last >= 0 && last < there, s"$window has places 0 to ${there - 1}, not $last")
-    digitsSet += register
     val at = if (counter.contains(place)) Map("counted" -> 1, "value" -> 0) else Map("value" -> indexOf(place))
-    val operation = new Operation("digit", fields = Map("digit" -> register, "dst" -> number) ++ at)
+    setDigit(register, new Operation("digit", fields = Map("digit" -> register, "dst" -> number) ++ at))
+  }
+
+  /** The next item of a list; of lists it is the order of taking that counts, which is that of their digit registers. */
+  private def take(list: String): Unit = {
+    val number = door.lists.indexWhere(_.name == list)
+    require(number >= 0, s"$list is not a list of the job")
+    taken = true
+    val register = digitRegister(list)
+    setDigit(register, new Operation("take", fields = Map("digit" -> register, "dst" -> number)))
+  }
+
+  private def setDigit(register: Int, operation: Operation): Unit = {
+    digitsSet += register
     operation.after ++= digitReaders(register) ++ digitSetters.get(register)
     digitSetters += register -> operation
     digitReaders += register -> Seq.empty
     emit(operation)
   }
 
-  private def digitRegister(window: String): Int = {
-    val register = program.windows.indexWhere(_.name == window)
-    require(register >= 0 && register < WordFormat.digitRegisters, s"$window is not a window, or one too many")
+  private def digitRegister(name: String): Int = {
+    val register = (program.windows.map(_.name) ++ door.lists.map(_.name)).indexOf(name)
+    require(register >= 0 && register < WordFormat.digitRegisters, s"$name is not a digit, or one too many")
     register
   }
 
-  private def lookup(name: String, window: String, signed: Boolean): Value = {
-    val elements = arrays(name)
-    val reach = 1 << (program.windows.find(_.name == window).get.bits - 1)
-    require((0 to reach).forall(elements.contains), s"$name does not have elements 0 to $reach")
-    val register = digitRegister(window)
-    require(digitsSet(register), s"the digit $window is never set")
-    val fields = Map("digit" -> register, "a_lookup" -> 1, "a_signed" -> (if (signed) 1 else 0))
-    val result = linear("add", Seq(Term(elements(0), 0, minus = false)), fields, elements.values.toSeq)
+  /** The largest magnitude that a digit register has. */
+  private def reach(digit: String): Int =
+    program.windows.find(_.name == digit).map(window => 1 << (window.bits - 1))
+      .getOrElse(door.lists.find(_.name == digit).get.magnitudes - 1)
+
+  private def lookup(name: String, digit: String, signed: Boolean): Value = {
+    val register = digitRegister(digit)
+    require(digitsSet(register), s"the digit $digit is never set")
+    val fields = Map("digit" -> register, "a_signed" -> (if (signed) 1 else 0))
+    val result = known.tables.get(name) match {
+      case Some(table) =>
+        require(table.size > reach(digit), s"$name does not have elements 0 to ${reach(digit)}")
+        val number = known.tables.keys.toSeq.indexOf(name)
+        linear("table", Seq.empty, fields + ("value" -> number))
+      case None =>
+        val elements = arrays(name)
+        require((0 to reach(digit)).forall(elements.contains), s"$name does not have elements 0 to ${reach(digit)}")
+        linear("add", Seq(Term(elements(0), 0, minus = false)), fields + ("a_lookup" -> 1), elements.values.toSeq)
+    }
     val operation = open.operations.last
     operation.after ++= digitSetters.get(register)
     digitReaders += register -> (digitReaders(register) :+ operation)
@@ -277,48 +325,109 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
     case one: Choose => Seq(key(one.target))
     case one: For    => (one.first to one.last).flatMap { i => numbers += one.variable -> i; assigned(one.body) }
     case _: Power    => throw new IllegalArgumentException("a power cannot stand in a loop")
-    case _: Loop     => throw new IllegalArgumentException("a loop cannot stand in a loop")
+    case _: Loop | _: Do => throw new IllegalArgumentException("a loop cannot stand in a loop")
     case _           => Seq.empty
   }.toSet
 
+  /** Blocks that control comes back to, each from its label on; all begin and end with the same variables in their registers. */
+  private case class Body(label: Label, expand: () => Unit, last: Seq[Operation])
+
   private def repeat(loop: Loop): Unit = {
+    largest = indexOf(loop.first)
+    require(largest >= 0, s"a loop cannot begin with $largest")
+    val label = new Label
+    val again = jump(label, Map("test" -> 2, "than" -> 0, "less" -> 1))
+    def expandBody(): Unit = {
+      counter = Some(loop.variable)
+      loop.body.foreach(expand)
+      counter = None
+    }
+    repeat(
+      assigned(loop.body),
+      () => {
+        emit(new Operation("count", fields = Map("value" -> largest)))
+        close(Seq.empty)
+      },
+      Seq(Body(label, () => expandBody(), Seq(again)))
+    )
+  }
+
+  /** The first way whose guard is true is gone, again and again until none is. */
+  private def repeat(choice: Do): Unit = {
+    val labels = choice.ways.map(_ => new Label)
+    val behind = new Label
+    def guards = choice.ways.zip(labels).map { case (way, label) => guarded(way, label) }
+    val bodies = choice.ways.zip(labels).map { case (way, label) =>
+      val away = Option.unless(label == labels.last)(jump(behind))
+      Body(label, () => way.body.foreach(expand), guards ++ away)
+    }
+    repeat(assigned(choice.ways.flatMap(_.body)), () => close(guards :+ jump(behind)), bodies)
+    place(behind)
+  }
+
+  private def jump(to: Label, fields: Map[String, Int] = Map.empty) =
+    new Operation("jump", fields = Map("when" -> 1) ++ fields, target = Some(to))
+
+  private def guarded(way: On, label: Label): Operation = {
+    val lists = way.guard.lists.map { list =>
+      require(isList(list), s"$list is not a list of the job")
+      1 << door.lists.indexWhere(_.name == list)
+    }.sum
+    val test = way.guard.test.toSeq.flatMap { case (sign, number) =>
+      Seq("test" -> (if (sign == '=') 1 else 2), "than" -> number)
+    }
+    jump(label, test.toMap ++ Option.when(lists > 0)("lists" -> lists) + ("less" -> way.guard.less))
+  }
+
+  private def stop(unless: Boolean, flag: String): Unit = {
+    require(!inLoop, "a program cannot stop in a loop")
+    val condition = Map("flag" -> flagThatIsSet(flag), "when" -> (if (unless) 3 else 2), "wait_exact" -> 1)
+    close(Seq(jump(finish, condition)))
+    forgetOrder()
+  }
+
+  private def repeat(assigned: Set[String], begin: () => Unit, bodies: Seq[Body]): Unit = {
     require(!inLoop, "a loop cannot stand in a loop")
-    val carried = assigned(loop.body).intersect(names.keySet).toSeq.sorted
+    val carried = assigned.intersect(names.keySet).toSeq.sorted
     val before = (names, mark)
     // The bank of a variable is found by trying: products, if its value before and after is one, else sums.
     def attempt(inSums: Set[String]): Unit = {
       names = before._1
       back(before._2)
-      round(loop, carried, inSums).foreach(moved => attempt(inSums + moved))
+      round(carried, inSums, begin, bodies).foreach(moved => attempt(inSums + moved))
     }
     attempt(Set.empty)
   }
 
-  /** Expands the loop; or names a variable whose register must be in the other bank. */
-  private def round(loop: Loop, carried: Seq[String], inSums: Set[String]): Option[String] = {
+  /** Expands the blocks; or names a variable whose register must be in the other bank. */
+  private def round(
+      carried: Seq[String],
+      inSums: Set[String],
+      begin: () => Unit,
+      bodies: Seq[Body]
+  ): Option[String] = {
     val homes = carried.map(name => name -> home(name, inSums(name))).toMap
-    largest = indexOf(loop.first)
-    require(largest >= 0, s"a loop cannot begin with $largest")
-    emit(new Operation("count", fields = Map("value" -> largest)))
-    close(None)
-    forgetOrder()
-    val outside = (names.keySet, mark.made)
-    forget(homes.values.toSet)
-    inLoop = true
-    counter = Some(loop.variable)
-    loop.body.foreach(expand)
-    counter = None
-    inLoop = false
-    val writers = carried.map(name => name -> bringHome(homes(name), exactly(names(name)))).toMap
-    for ((name, Right(writer)) <- writers) keepOrder(homes(name), writer)
-    val moved = carried.find(writers(_).isLeft)
-    close(Some(new Operation("repeat")))
-    forgetOrder()
-    names = names.filter { case (name, _) => outside._1(name) } ++
-      homes.map { case (name, value) => name -> Sum(value) }
-    recall(outside._2)
-    forget(homes.values.toSet)
-    moved
+    begin()
+    val outside = (names, mark.made)
+    def enter(): Unit = {
+      forgetOrder()
+      names = outside._1
+      recall(outside._2)
+      forget(homes.values.toSet)
+    }
+    val moved = bodies.flatMap { body =>
+      place(body.label)
+      enter()
+      inLoop = true
+      body.expand()
+      inLoop = false
+      val writers = carried.map(name => name -> bringHome(homes(name), exactly(names(name)))).toMap
+      for ((name, Right(writer)) <- writers) keepOrder(homes(name), writer)
+      close(body.last, Some(bodies.head.label))
+      carried.find(writers(_).isLeft)
+    }
+    enter()
+    moved.headOption
   }
 
   private def forgetOrder(): Unit = {
