@@ -6,6 +6,7 @@
 //! again what it read.
 
 mod card;
+mod claims;
 mod elements;
 mod headers;
 mod points;
@@ -22,12 +23,13 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 7] = [
     Target { name: "field_elements", run: elements::run, seeds: elements::seeds },
     Target { name: "points_sec1", run: points::sec1, seeds: points::sec1_seeds },
     Target { name: "points_zcash", run: points::zcash, seeds: points::zcash_seeds },
     Target { name: "points_pair", run: points::pair, seeds: points::pair_seeds },
     Target { name: "equihash_headers", run: headers::run, seeds: headers::seeds },
+    Target { name: "ecdsa_claims", run: claims::run, seeds: claims::seeds },
     Target { name: "card_replies", run: card::run, seeds: card::seeds },
 ];
 

@@ -73,6 +73,12 @@ fn equihash_headers() {
     examine("equihash_headers", INPUTS);
 }
 
+/// Each input is some dozens of verifications.
+#[test]
+fn ecdsa_claims() {
+    examine("ecdsa_claims", INPUTS / 20);
+}
+
 /// Each input opens a card and waits for threads.
 #[test]
 fn card_replies() {

@@ -22,16 +22,17 @@ struct Signatures {
 
 /// Answers works with seconds, a line each, until the input ends.
 pub fn serve(input: impl BufRead, mut output: impl Write) -> Result<()> {
-    let mut pools: HashMap<usize, ThreadPool> = HashMap::new();
+    let mut pools = HashMap::new();
     let mut signatures = Signatures::default();
     for line in input.lines() {
         let work: Work = serde_json::from_str(&line?)?;
         signatures.grow(work.count)?;
-        if !pools.contains_key(&work.threads) {
-            let pool = ThreadPoolBuilder::new().num_threads(work.threads).build()?;
-            pools.insert(work.threads, pool);
-        }
-        writeln!(output, "{:e}", seconds(&pools[&work.threads], &work, &signatures)?)?;
+        let pool = match pools.remove(&work.threads) {
+            Some(pool) => pool,
+            None => ThreadPoolBuilder::new().num_threads(work.threads).build()?,
+        };
+        writeln!(output, "{:e}", seconds(&pool, &work, &signatures)?)?;
+        pools.insert(work.threads, pool);
         output.flush()?;
     }
     Ok(())
