@@ -5,6 +5,7 @@ use anyhow::{Result, bail};
 use crate::report;
 
 mod algebra;
+mod ecdsa_verify;
 mod equihash_verify;
 
 /// Takes an operation's figures, writes them and prints them.
@@ -14,8 +15,9 @@ pub fn run(op: &str, quick: bool) -> Result<()> {
     }
     let rows = match op {
         "algebra" => algebra::rows(quick)?,
+        "ecdsa_verify" => ecdsa_verify::rows(quick)?,
         "equihash_verify" => equihash_verify::rows(quick)?,
-        _ => bail!("op: '{op}' has no bench; expected algebra or equihash_verify"),
+        _ => bail!("op: '{op}' has no bench; expected algebra, ecdsa_verify or equihash_verify"),
     };
     let path = report::write(op, &rows)?;
     print!("{}", report::table(&rows)?);

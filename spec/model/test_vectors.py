@@ -153,7 +153,7 @@ class Arithmetic(unittest.TestCase):
                 self.assertEqual(len(set(ids)), len(ids), name)
 
     def test_every_formula_stands_somewhere_on_a_real_field(self):
-        found = {case["formula"] for name in ("bn254", "bls12_381", "bls12_377") for case in self.cases("formula", name)}
+        found = {case["formula"] for name in ("bn254", "bls12_381", "bls12_377", "secp256k1") for case in self.cases("formula", name)}
         self.assertEqual(found, set(formula.names()))
 
     def test_values_are_below_the_modulus(self):

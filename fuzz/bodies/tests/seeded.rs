@@ -84,6 +84,12 @@ fn ecdsa_files() {
     examine("ecdsa_files", INPUTS / 10);
 }
 
+/// Each input is some dozens of verifications.
+#[test]
+fn ecdsa_claims() {
+    examine("ecdsa_claims", INPUTS / 20);
+}
+
 /// Each input opens a card and waits for threads.
 #[test]
 fn card_replies() {

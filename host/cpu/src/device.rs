@@ -167,6 +167,7 @@ impl Device for CpuDevice {
 
 #[cfg(test)]
 mod tests {
+    use proofmill_op::ecdsa_verify;
     use proofmill_op::equihash_verify::{self, Network};
 
     use super::*;
@@ -209,6 +210,18 @@ mod tests {
             }
             assert!(submit(most + 1).poll().is_none(), "({params}): a larger one is for the pool");
         }
+        let submit = |count: usize| {
+            let signatures = vec![0; count * ecdsa_verify::SIGNATURE_BYTES];
+            let request = ecdsa_verify::Request::new(signatures);
+            device.submit(Request::EcdsaVerify(request)).unwrap()
+        };
+        for count in [0, 1, SIGNATURES_HERE] {
+            let Some(Ok(Answer::EcdsaVerify(response))) = submit(count).poll() else {
+                panic!("{count} signatures: no answer yet")
+            };
+            assert_eq!(response.verdicts.len(), count);
+        }
+        assert!(submit(SIGNATURES_HERE + 1).poll().is_none(), "a larger one is for the pool");
         release.send(()).unwrap();
         assert!(matches!(busy.wait(), Err(Error::Argument { .. })));
     }
