@@ -11,9 +11,8 @@ import spinal.lib._
 
 /** @param cores    multipliers, each with contexts and a unit for scalars of its own
   * @param contexts signatures under way at once in a core, a power of two
-  * @param twin     behavioural multipliers: for simulation only, cycle for cycle the same
   */
-case class EcdsaConfig(cores: Int, contexts: Int = 16, twin: Boolean = false)
+case class EcdsaConfig(cores: Int, contexts: Int = 16)
 
 /** What is kept of a signature until its verdict. */
 case class Pending() extends Bundle {
@@ -59,7 +58,7 @@ class EcdsaEngine(config: EcdsaConfig) extends Engine {
 
   val intake = new Intake(curve)
   val cores = {
-    val arithmetic = Arithmetic(curve.baseField, Options(EcdsaEngine.early, twin = config.twin))
+    val arithmetic = Arithmetic(curve.baseField, Options(EcdsaEngine.early))
     val programs = new EcdsaPrograms(curve)
     val image = programs.image(arithmetic)
     Seq.fill(config.cores)(new Core(programs, arithmetic, image, Cut(curve.name), config.contexts))
