@@ -46,8 +46,14 @@ class Emission(val demands: Demands, constants: mutable.ArrayBuffer[BigInt]) {
 
   def add(a: Sum, b: Sum): Sum =
     if (fits(a + b)) a + b
-    else if (a.terms.size >= b.terms.size && a.single.isEmpty) add(register(a), b)
-    else add(a, register(b))
+    else if (a.terms.size >= b.terms.size && a.terms.size > 1) add(oneTerm(a), b)
+    else add(a, oneTerm(b))
+
+  /** The sum as one term: the register is of what it is a multiple of, which others may want too. */
+  private def oneTerm(sum: Sum): Sum = {
+    val k = if (sum.values.size == 1) 1 else sum.common
+    register(sum / k) * k
+  }
 
   def scale(k: Int, a: Sum): Sum =
     if ((a * k).fits) a * k
@@ -81,8 +87,8 @@ class Emission(val demands: Demands, constants: mutable.ArrayBuffer[BigInt]) {
 
   /** The sum, or its negative, in a register. */
   def register(sum: Sum): Sum = if (sum.single.nonEmpty) sum
-  else made.getOrElse(
-    sum, {
+  else made.get(sum).orElse(made.get(-sum).map(-_)).getOrElse(
+    {
       val few = if (sum.fits) sum else register(sum.part) + (sum - sum.part)
       require(few.fits, "a sum has more than two terms")
       val (terms, minus) = positive(few.terms)

@@ -32,6 +32,10 @@ case class Sum(factors: Map[Value, Int]) {
     sum.updated(value, sum.getOrElse(value, 0) + k)
   })
   def *(k: Int): Sum = Sum.of(factors.map { case (value, factor) => value -> factor * k })
+  def /(k: Int): Sum = Sum.of(factors.map { case (value, factor) => value -> factor / k })
+
+  /** The largest power of two that a unit can shift by and all factors are a multiple of. */
+  def common: Int = (0 to Sum.largestShift).map(1 << _).filter(k => factors.values.forall(_ % k == 0)).max
   def -(other: Sum): Sum = this + -other
   def unary_- : Sum = this * -1
 

@@ -24,15 +24,18 @@ object Schedule {
     val (_, ordered) = (0 until rounds).foldLeft((first, Seq.empty[Ordered])) { case ((entries, _), _) =>
       val ordered = blocks.zip(entries).map { case (block, entry) => order(block, pace, entry) }
       val later = mutable.Seq.fill(blocks.size)(Map.empty[Value, Int])
-      for ((block, b) <- ordered.zipWithIndex; next <- ways(b); (web, cycles) <- block.left)
-        later(next) += web -> later(next).getOrElse(web, 0).max(cycles)
+      for ((block, b) <- ordered.zipWithIndex; (next, jumps) <- ways(b).zipWithIndex; (web, there) <- block.there) {
+        // A way is gone after the jumps before it and its own.
+        val cycles = there - block.end - pace.step * (jumps + 1).min(blocks(b).last.size)
+        if (cycles > 0) later(next) += web -> later(next).getOrElse(web, 0).max(cycles)
+      }
       (later.toSeq, ordered)
     }
     new Waits(ordered.map(_.operations), ways).placed
   }
 
-  /** A block in order, and for what is on its way at its end, how many cycles it still takes. */
-  private case class Ordered(operations: Seq[Operation], left: Map[Value, Int])
+  /** A block in order; the cycle in which the first of its last operations begins, and those in which values are there. */
+  private case class Ordered(operations: Seq[Operation], end: Int, there: Map[Value, Int])
 
   private def order(block: Block, pace: Pace, entry: Map[Value, Int]): Ordered = {
     val makers = block.operations.flatMap(op => op.result.map(_ -> op)).toMap
@@ -66,15 +69,16 @@ object Schedule {
       val ready = waiting.toSeq.flatMap(op => earliest(op).map(op -> _))
       require(ready.nonEmpty, "the order of a block has a circle")
       time = time.max(ready.map(_._2).min)
-      val (chosen, _) = ready.filter(_._2 <= time).minBy { case (op, _) => (-urgencyOf(op), place(op)) }
+      // What is ready before another operation's turn would be over is waited for, if it is more urgent.
+      val soon = ready.filter(_._2 < time + pace.step)
+      val (chosen, there) = soon.minBy { case (op, cycle) => (-urgencyOf(op), cycle, place(op)) }
+      time = time.max(there)
       ordered += chosen
       begun(chosen) = time
       waiting -= chosen
       time += pace.step
     }
-    val end = time + pace.step * block.last.size
     val made = ordered.flatMap(op => op.result.map(_.web -> (begun(op) + pace.of(op))))
-    val left = (entry ++ made).map { case (web, cycle) => web -> (cycle - end) }.filter(_._2 > 0)
-    Ordered(ordered.toSeq ++ block.last, left)
+    Ordered(ordered.toSeq ++ block.last, time, entry ++ made)
   }
 }
