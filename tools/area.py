@@ -187,9 +187,11 @@ def rows_of(config, op, instance, part, cost, more=()):
 
 
 def area(config, wanted_op):
-    """Rows of a card: every engine, the units inside it, and the shell around all."""
+    """Rows of a card: every engine, the units inside it, and the shell around all; of a card without the wanted operation none."""
     folder = rtl.generate(config)
     manifest = rtl.manifest(folder)
+    if wanted_op not in (None, "shell", *(engine["op"] for engine in manifest["engines"])):
+        return []
     modules, own, _ = measure(rtl.verilog(folder), manifest["top"])
     around = total_of(modules, own, manifest["top"])
     rows = []

@@ -4,6 +4,7 @@
 
   defects   what the published card gets wrong, each by name, and each of them among the vectors
   vectors   every one alone, its bounded time, and all of them one behind the other
+  full      8 contexts, 16 and all of the card under way at once, with good, bad and malformed commands by turns
   rounds    vectors, mutants, noise, malformed packets, STATUS and RESET in random order with random gaps and back-pressure:
             every reply as the model says, in order, none missing, none too many; the counter of signatures
 
@@ -101,14 +102,19 @@ class Trial:
         assert (engine["command"], engine["command_len"]) == (NUMBER, LENGTH), engine
         self.block, self.parameters = engine["block"], engine["parameters"]
         self.signatures = [signature_of(case).to_bytes() for case in CASES]
+        self.sent = 0  # packets
         self.done, self.kinds = 0, Counter()
 
     def register(self, name):
         return self.card.read64(self.block + REGISTERS[name])
 
+    def send(self, packet, keeps=None):
+        self.card.send(packet, keeps)
+        self.sent += 1
+
     def ask(self, index, signature):
         """(mask, cycles) of a signature alone."""
-        self.card.send(packet_of(index, signature))
+        self.send(packet_of(index, signature))
         reply = self.card.recv(2 * LONGEST)
         assert reply is not None, "no reply"
         mask, cycles = struct.unpack("<BH", reply[16:])
@@ -130,12 +136,34 @@ class Trial:
             assert self.card.read(self.block + REGISTERS["last_latency"]) == cycles, case["id"]
         for order in (range(len(CASES)), self.rng.sample(range(len(CASES)), len(CASES))):
             for i in order:
-                self.card.send(packet_of(i, self.signatures[i]))
+                self.send(packet_of(i, self.signatures[i]))
             replies = self.card.replies(2 * LONGEST)
             found = [struct.unpack("<QB", reply[8:17]) for reply in replies]
             assert found == [(i, CASES[i]["mask"]) for i in order], "all vectors one behind the other"
             self.done += len(CASES)
         assert self.register("done") == self.done, self.register("done")
+
+    def full(self):
+        """So many commands at once: the first one good, so that all others are inside, or have been refused, before its reply."""
+        good = [signature for case, signature in zip(CASES, self.signatures) if case["mask"] == 0]
+        bad = [signature for case, signature in zip(CASES, self.signatures) if case["mask"]]
+        for count in (8, 16, self.parameters["cores"] * self.parameters["contexts"]):
+            for _ in range(3):
+                ledger, packets = Verdicts([LENGTH]), []
+                for i in range(count):
+                    packet = packet_of(i, self.rng.choice(good if i % 3 == 0 else bad))
+                    malformed = packet[:self.rng.randrange(1, LENGTH)] if i % 2 else packet + self.rng.randbytes(self.rng.randrange(1, 99))
+                    packets += [packet, malformed] if i % 3 == 1 else [packet]
+                for packet in packets:
+                    ledger.sent(packet, keeps_of(packet))
+                    self.send(packet)
+                replies = []
+                while not any(len(reply) == ecdsa.COMMAND["reply_len"] for reply in replies):
+                    replies.append(self.card.recv(2 * LONGEST))
+                    assert replies[-1] is not None, f"{count} at once: no reply"
+                assert self.card.lib.pm_sim_last_word(self.card.sim, self.sent - 1), f"{count} at once: the last one has not entered"
+                ledger.check(replies + self.card.replies(2 * LONGEST))
+                self.done += count
 
     def command(self):
         rng = self.rng
@@ -169,7 +197,7 @@ class Trial:
         self.hurry()
         for packet, keeps in self.traffic():
             self.kinds[ledger.sent(packet, keeps)] += 1
-            self.card.send(packet, keeps)
+            self.send(packet, keeps)
             if self.rng.random() < bursts:
                 self.card.run(self.rng.choice([1, 10, 100, 2000, 20_000]))
                 self.hurry()
@@ -188,6 +216,7 @@ def examine(library, seed, seconds):
         try:
             trial.defects()
             trial.vectors()
+            trial.full()
             while rounds == 0 or time.monotonic() < end:
                 trial.round()
                 rounds += 1
