@@ -179,10 +179,14 @@ class Cycles(unittest.TestCase):
 
 def traced(name, jobs):
     """The circuit's own trace, read from its output; elements as canonical integers."""
-    here = f"import test_micro; test_micro.run({name!r}, {jobs!r}, config='micro_{name}_trace_twin')"
+    return lines(image_of(name), f"import test_micro; test_micro.run({name!r}, {jobs!r}, config='micro_{name}_trace_twin')")
+
+
+def lines(image, code):
+    """The lines of the trace that some code has a circuit print, in a process of its own."""
     env = {**os.environ, "PYTHONPATH": str(ROOT / "rtl/sim")}
-    printed = subprocess.run([sys.executable, "-c", here], env=env, stdout=subprocess.PIPE, text=True, check=True).stdout
-    image, found = image_of(name), []
+    printed = subprocess.run([sys.executable, "-c", code], env=env, stdout=subprocess.PIPE, text=True, check=True).stdout
+    found = []
     for row in printed.splitlines():
         words = row.split()
         if "trace" in words:
