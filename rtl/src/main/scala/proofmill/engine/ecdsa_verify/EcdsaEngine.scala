@@ -1,6 +1,6 @@
 package proofmill.engine.ecdsa_verify
 
-import proofmill.arith.{Pace, Price}
+import proofmill.arith.Price
 import proofmill.engine.Engine
 import proofmill.field.{Arithmetic, Options}
 import proofmill.micro.EcdsaPrograms
@@ -58,7 +58,7 @@ class EcdsaEngine(config: EcdsaConfig) extends Engine {
 
   val intake = new Intake(curve)
   val cores = {
-    val arithmetic = Arithmetic(curve.baseField, Options(EcdsaEngine.early))
+    val arithmetic = Arithmetic(curve.baseField, Options(Price.early))
     val programs = new EcdsaPrograms(curve)
     val image = programs.image(arithmetic)
     Seq.fill(config.cores)(new Core(programs, arithmetic, image, Cut(curve.name), config.contexts))
@@ -142,10 +142,4 @@ class EcdsaEngine(config: EcdsaConfig) extends Engine {
     ).map { case (name, bit) => Spec.int(errors.getTable(name), "bit") -> bit }
     Cat((0 until 8).map(set.getOrElse(_, False)))
   }
-}
-
-object EcdsaEngine {
-
-  /** A signature alone waits for every stage of the multiplier: more tiles and longer carries for fewer stages. */
-  private val early = Price(lutPerDsp = 96, pace = Pace(chain = 320, joined = true))
 }
