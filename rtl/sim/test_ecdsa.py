@@ -5,6 +5,7 @@
   defects   what the published card gets wrong, each by name, and each of them among the vectors
   vectors   every one alone, its bounded time, and all of them one behind the other
   full      8 contexts, 16 and all of the card under way at once, with good, bad and malformed commands by turns
+  reuse     a context whose job ended early is taken anew at once
   rounds    vectors, mutants, noise, malformed packets, STATUS and RESET in random order with random gaps and back-pressure:
             every reply as the model says, in order, none missing, none too many; the counter of signatures
 
@@ -165,6 +166,19 @@ class Trial:
                 ledger.check(replies + self.card.replies(2 * LONGEST))
                 self.done += count
 
+    def reuse(self):
+        """A context taken anew while the items of its last job, whose key was off the curve, may still be made."""
+        known = {case["id"]: signature for case, signature in zip(CASES, self.signatures)}
+        for between in range(self.parameters["contexts"] + 2):
+            ledger = Verdicts([LENGTH])
+            group = ["q-largest"] * self.parameters["cores"]
+            for name in group + ["s-zero"] * between * len(group) + ["tv1"] * len(group) + ["q-swapped", "tv2"]:
+                packet = packet_of(self.done, known[name])
+                ledger.sent(packet, keeps_of(packet))
+                self.send(packet)
+                self.done += 1
+            ledger.check(self.card.replies(2 * LONGEST))
+
     def command(self):
         rng = self.rng
         signature = bytearray(rng.choice(self.signatures))
@@ -216,6 +230,7 @@ def examine(library, seed, seconds):
             trial.defects()
             trial.vectors()
             trial.full()
+            trial.reuse()
             while rounds == 0 or time.monotonic() < end:
                 trial.round()
                 rounds += 1
