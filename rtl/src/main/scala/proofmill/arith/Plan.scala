@@ -5,6 +5,12 @@ import scala.collection.concurrent.TrieMap
 /** What multipliers are made of: how many LUTs a tile is worth, its shape, and the pace of the adders. */
 case class Price(lutPerDsp: Int = 144, tile: TileShape = TileShape(), pace: Pace = Pace())
 
+object Price {
+
+  /** The fewest stages: more tiles than LUTs ask for, one level of Karatsuba less, and a long carry in each stage. */
+  val early: Price = Price(lutPerDsp = 96, pace = Pace(chain = 330, levels = 4, joined = true, flat = true))
+}
+
 /** Widths of the two signed factors of one hardware multiplier. */
 case class TileShape(wide: Int = 27, narrow: Int = 18)
 
@@ -21,6 +27,13 @@ sealed abstract class Plan {
 
   /** The plan's steps, done by a machine. */
   def on[V](x: V, y: V)(implicit machine: Machine[V]): V
+
+  /** The products of which it is the sum when nested steps are one. */
+  def innermost[V](x: V, y: V)(implicit machine: Sums[V]): Seq[Weighted[V]] = Seq(Weighted(this, x, y, 1))
+
+  /** Values that are not summed yet, with their weights. */
+  def terms[V](x: V, y: V)(implicit machine: Machine[V]): Seq[(V, Bound, BigInt)] =
+    Seq((machine.multiply(this, x, y), product, 1))
 
   lazy val cost: Cost = { val counter = new Counter; on(0, 0)(counter); counter.total }
   def dsp: Int = cost.dsp
@@ -43,6 +56,31 @@ sealed abstract class Plan {
     (s"$name ${a.width}x${b.width}: $dsp DSP, $luts LUT, $latency cycles" +: inner).mkString("\n").replace("\n", "\n  ")
   }
   override def toString: String = describe
+}
+
+/** `weight * plan.scale * x * y`, where `plan` is how x and y are multiplied. */
+case class Weighted[V](plan: Plan, x: V, y: V, weight: BigInt) {
+  def bound: Bound = plan.product * weight
+  def innermost(implicit machine: Sums[V]): Seq[Weighted[V]] =
+    plan.innermost(x, y).map(inner => inner.copy(weight = inner.weight * weight))
+  def terms(implicit machine: Machine[V]): Seq[(V, Bound, BigInt)] =
+    plan.terms(x, y).map { case (value, bound, inner) => (value, bound, inner * weight) }
+  private def odd: BigInt = weight >> weight.lowestSetBit
+}
+
+object Weighted {
+
+  /** The first of two sums: products whose weights are the same but for a power of two become one value, which has fewer
+    * bits than they have together. What is left are the values with their weights.
+    */
+  def grouped[V](products: Seq[Weighted[V]], pace: Pace)(implicit machine: Sums[V]): Seq[(V, Bound, BigInt)] =
+    for (odd <- products.map(_.odd).distinct) yield {
+      val alike = products.filter(_.odd == odd)
+      val common = alike.map(_.weight / odd).min
+      val group = alike.map(p => p.copy(weight = p.weight / odd / common))
+      val bound = group.map(_.bound).reduce(_ + _)
+      (machine.sumOfProducts(group, bound, pace), bound, odd * common)
+    }
 }
 
 /** One hardware multiplier with its registers. */
@@ -72,11 +110,11 @@ case class Grid(a: Bound, b: Bound, stepA: Int, stepB: Int, cells: Seq[Seq[Plan]
   private val (partsA, partsB) = (Parts(a, stepA), Parts(b, stepB))
 
   override def parts: Seq[Plan] = cells.flatten
-  def on[V](x: V, y: V)(implicit machine: Machine[V]): V = {
+  def on[V](x: V, y: V)(implicit machine: Machine[V]): V = machine.sum(terms(x, y), product, pace)
+  override def terms[V](x: V, y: V)(implicit machine: Machine[V]): Seq[(V, Bound, BigInt)] = {
     val (xs, ys) = (partsA.of(x), partsB.of(y))
-    val terms = for ((row, i) <- cells.zipWithIndex; (plan, j) <- row.zipWithIndex)
+    for ((row, i) <- cells.zipWithIndex; (plan, j) <- row.zipWithIndex)
       yield (machine.multiply(plan, xs(i), ys(j)), plan.product, BigInt(1) << (i * stepA + j * stepB))
-    machine.sum(terms, product, pace)
   }
   def name: String = s"grid ${partsA.bounds.size} x ${partsB.bounds.size}"
 }
@@ -98,11 +136,11 @@ case class Split(a: Bound, b: Bound, step: Int, scheme: Scheme, override val par
 
   override def scale: BigInt = scheme.scale * parts.head.scale
   def on[V](x: V, y: V)(implicit machine: Machine[V]): V = {
-    val (xs, ys) = (partsA.of(x), partsB.of(y))
-    val values = for ((form, plan) <- scheme.forms.zip(parts))
-      yield (machine.multiply(plan, partsA.value(form, xs, pace), partsB.value(form, ys, pace)), plan.product)
-    if (pace.joined) machine.sum(atOnce(values), product, pace)
+    lazy val products = weighted(x, y)
+    if (pace.flat) machine.sum(Weighted.grouped(innermost(x, y), pace), product, pace)
+    else if (pace.joined) machine.sum(products.map(p => (multiplied(p), p.plan.product, p.weight)), product, pace)
     else {
+      val values = products.map(p => (multiplied(p), p.plan.product))
       val terms = for (((weights, bound), k) <- scheme.weights.zip(coefficients).zipWithIndex) yield {
         val terms = for (((value, known), weight) <- values.zip(weights); if weight != 0) yield (value, known, weight)
         val scaled = bound * parts.head.scale
@@ -112,10 +150,20 @@ case class Split(a: Bound, b: Bound, step: Int, scheme: Scheme, override val par
     }
   }
 
-  /** All products in one sum: the later adder's cycles are saved, for more addends. */
-  private def atOnce[V](values: Seq[(V, Bound)]): Seq[(V, Bound, BigInt)] =
-    for (((value, known), j) <- values.zipWithIndex)
-      yield (value, known, scheme.weights.zipWithIndex.map { case (row, k) => row(j) << (k * step) }.sum)
+  private def multiplied[V](p: Weighted[V])(implicit machine: Machine[V]): V = machine.multiply(p.plan, p.x, p.y)
+
+  /** The scheme's products. All in one sum save the later adder's cycles, for more addends. */
+  private def weighted[V](x: V, y: V)(implicit machine: Sums[V]): Seq[Weighted[V]] = {
+    val (xs, ys) = (partsA.of(x), partsB.of(y))
+    for ((plan, j) <- parts.zipWithIndex) yield {
+      val x = partsA.value(scheme.forms(j), xs, pace.toTile)
+      val y = partsB.value(scheme.others(j), ys, pace.toTile)
+      Weighted(plan, x, y, scheme.weights.zipWithIndex.map { case (row, k) => row(j) << (k * step) }.sum)
+    }
+  }
+
+  override def innermost[V](x: V, y: V)(implicit machine: Sums[V]): Seq[Weighted[V]] =
+    if (pace.flat) weighted(x, y).flatMap(_.innermost) else super.innermost(x, y)
 
   def name: String = s"${scheme.name} at $step"
 }
@@ -125,7 +173,8 @@ object Split {
   /** With the products that `choose` finds. */
   def apply(a: Bound, b: Bound, step: Int, scheme: Scheme, pace: Pace)(choose: (Bound, Bound) => Plan): Split = {
     val (partsA, partsB) = (Parts(a, step, scheme.parts), Parts(b, step, scheme.parts))
-    Split(a, b, step, scheme, scheme.forms.map(form => choose(partsA.form(form), partsB.form(form))), pace)
+    val products = scheme.forms.zip(scheme.others).map { case (x, y) => choose(partsA.form(x), partsB.form(y)) }
+    Split(a, b, step, scheme, products, pace)
   }
 }
 
@@ -142,14 +191,14 @@ case class Magnitudes(inner: Plan, a: Bound, b: Bound, pace: Pace) extends Plan 
 
 /** A value cut into parts of `step` bits; the last one has the sign. */
 case class Parts(whole: Bound, step: Int, bounds: Seq[Bound]) {
-  def of[V](value: V)(implicit machine: Machine[V]): Seq[V] =
+  def of[V](value: V)(implicit machine: Sums[V]): Seq[V] =
     for ((bound, i) <- bounds.zipWithIndex)
       yield machine.part(value, i * step, bound, last = i + 1 == bounds.size)
 
   /** What a linear form of the parts may be. */
   def form(weights: Seq[BigInt]): Bound = bounds.zip(weights).map { case (b, w) => b * w }.reduce(_ + _)
 
-  def value[V](weights: Seq[BigInt], parts: Seq[V], pace: Pace)(implicit machine: Machine[V]): V = {
+  def value[V](weights: Seq[BigInt], parts: Seq[V], pace: Pace)(implicit machine: Sums[V]): V = {
     val terms = for (((part, bound), weight) <- parts.zip(bounds).zip(weights); if weight != 0)
       yield (part, bound, weight)
     machine.sum(terms, form(weights), pace)
@@ -203,15 +252,18 @@ object Plan {
 
   private def splits(a: Bound, b: Bound, price: Price): Seq[Plan] = {
     val parts = if ((a.width min b.width) > 4 * price.tile.wide) Seq(2, 3) else Seq(2)
-    parts.flatMap(n => split(a, b, Scheme.karatsuba(n), price))
+    parts.flatMap(n => split(a, b, Scheme.karatsuba(n, turned = price.pace.flat), price))
   }
 
   /** Both factors cut by a scheme, where each has something in the last part and all products are smaller. */
   private def split(a: Bound, b: Bound, scheme: Scheme, price: Price): Option[Plan] = {
     val step = ((a.magnitudeBits max b.magnitudeBits) + scheme.parts - 1) / scheme.parts
     val filled = (a.magnitudeBits min b.magnitudeBits) > (scheme.parts - 1) * step
-    def smaller(whole: Bound) = scheme.forms.forall(Parts(whole, step, scheme.parts).form(_).width < whole.width)
-    Option.when(filled && smaller(a) && smaller(b))(Split(a, b, step, scheme, price.pace)(best(_, _, price)))
+    def smaller(whole: Bound, forms: Seq[Seq[BigInt]]) =
+      forms.forall(Parts(whole, step, scheme.parts).form(_).width < whole.width)
+    Option.when(filled && smaller(a, scheme.forms) && smaller(b, scheme.others))(
+      Split(a, b, step, scheme, price.pace)(best(_, _, price))
+    )
   }
 
   /** Beyond this width of a factor a tile is always cheaper. */

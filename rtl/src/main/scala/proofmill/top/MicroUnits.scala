@@ -37,12 +37,13 @@ object MicroUnits {
   private val square = odd :+ "square_root" // for p = 3 mod 4
 
   /** One job alone waits for every stage of the multiplier: more tiles and longer carries for fewer stages. */
-  private val early = Price(lutPerDsp = 96, pace = Pace(chain = 320, joined = true))
+  private def early(curve: String): Price =
+    if (curve == "secp256k1") Price.early else Price(lutPerDsp = 96, pace = Pace(chain = 320, joined = true))
 
   private def target(curve: String, multipliers: Int, kind: String): UnitTarget = {
     val twin = kind.nonEmpty
     val table = Spec.table(s"curves/$curve")
-    lazy val arithmetic = Arithmetic(Field(table.getString("base_field")), Options(early, twin = twin))
+    lazy val arithmetic = Arithmetic(Field(table.getString("base_field")), Options(early(curve), twin = twin))
     lazy val scalars = Field(table.getString("scalar_field"))
     lazy val door = Door(Seq("k" -> (scalars.bits + 7) / 8 * 8), Seq("x", "y"), Seq("x", "y"))
     lazy val image = Image(
