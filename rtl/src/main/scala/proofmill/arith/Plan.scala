@@ -2,18 +2,6 @@ package proofmill.arith
 
 import scala.collection.concurrent.TrieMap
 
-/** What multipliers are made of: how many LUTs a tile is worth, its shape, and the pace of the adders. */
-case class Price(lutPerDsp: Int = 144, tile: TileShape = TileShape(), pace: Pace = Pace())
-
-object Price {
-
-  /** The fewest stages: more tiles than LUTs ask for, one level of Karatsuba less, and a long carry in each stage. */
-  val early: Price = Price(lutPerDsp = 96, pace = Pace(chain = 330, levels = 4, joined = true, flat = true))
-}
-
-/** Widths of the two signed factors of one hardware multiplier. */
-case class TileShape(wide: Int = 27, narrow: Int = 18)
-
 /** How the product of two signed integers within bounds is computed; data only. */
 sealed abstract class Plan {
   val a: Bound
@@ -56,31 +44,6 @@ sealed abstract class Plan {
     (s"$name ${a.width}x${b.width}: $dsp DSP, $luts LUT, $latency cycles" +: inner).mkString("\n").replace("\n", "\n  ")
   }
   override def toString: String = describe
-}
-
-/** `weight * plan.scale * x * y`, where `plan` is how x and y are multiplied. */
-case class Weighted[V](plan: Plan, x: V, y: V, weight: BigInt) {
-  def bound: Bound = plan.product * weight
-  def innermost(implicit machine: Sums[V]): Seq[Weighted[V]] =
-    plan.innermost(x, y).map(inner => inner.copy(weight = inner.weight * weight))
-  def terms(implicit machine: Machine[V]): Seq[(V, Bound, BigInt)] =
-    plan.terms(x, y).map { case (value, bound, inner) => (value, bound, inner * weight) }
-  private def odd: BigInt = weight >> weight.lowestSetBit
-}
-
-object Weighted {
-
-  /** The first of two sums: products whose weights are the same but for a power of two become one value, which has fewer
-    * bits than they have together. What is left are the values with their weights.
-    */
-  def grouped[V](products: Seq[Weighted[V]], pace: Pace)(implicit machine: Sums[V]): Seq[(V, Bound, BigInt)] =
-    for (odd <- products.map(_.odd).distinct) yield {
-      val alike = products.filter(_.odd == odd)
-      val common = alike.map(_.weight / odd).min
-      val group = alike.map(p => p.copy(weight = p.weight / odd / common))
-      val bound = group.map(_.bound).reduce(_ + _)
-      (machine.sumOfProducts(group, bound, pace), bound, odd * common)
-    }
 }
 
 /** One hardware multiplier with its registers. */
@@ -136,11 +99,11 @@ case class Split(a: Bound, b: Bound, step: Int, scheme: Scheme, override val par
 
   override def scale: BigInt = scheme.scale * parts.head.scale
   def on[V](x: V, y: V)(implicit machine: Machine[V]): V = {
-    lazy val products = weighted(x, y)
     if (pace.flat) machine.sum(Weighted.grouped(innermost(x, y), pace), product, pace)
-    else if (pace.joined) machine.sum(products.map(p => (multiplied(p), p.plan.product, p.weight)), product, pace)
+    else if (pace.joined)
+      machine.sum(weighted(x, y).map(p => (multiplied(p), p.plan.product, p.weight)).toSeq, product, pace)
     else {
-      val values = products.map(p => (multiplied(p), p.plan.product))
+      val values = weighted(x, y).map(p => (multiplied(p), p.plan.product)).toSeq
       val terms = for (((weights, bound), k) <- scheme.weights.zip(coefficients).zipWithIndex) yield {
         val terms = for (((value, known), weight) <- values.zip(weights); if weight != 0) yield (value, known, weight)
         val scaled = bound * parts.head.scale
@@ -152,10 +115,12 @@ case class Split(a: Bound, b: Bound, step: Int, scheme: Scheme, override val par
 
   private def multiplied[V](p: Weighted[V])(implicit machine: Machine[V]): V = machine.multiply(p.plan, p.x, p.y)
 
-  /** The scheme's products. All in one sum save the later adder's cycles, for more addends. */
-  private def weighted[V](x: V, y: V)(implicit machine: Sums[V]): Seq[Weighted[V]] = {
+  /** The scheme's products with their weights, each made when it is asked for. One sum of all saves the later adder's
+    * cycles, for more addends.
+    */
+  private def weighted[V](x: V, y: V)(implicit machine: Sums[V]): Iterator[Weighted[V]] = {
     val (xs, ys) = (partsA.of(x), partsB.of(y))
-    for ((plan, j) <- parts.zipWithIndex) yield {
+    for ((plan, j) <- parts.iterator.zipWithIndex) yield {
       val x = partsA.value(scheme.forms(j), xs, pace.toTile)
       val y = partsB.value(scheme.others(j), ys, pace.toTile)
       Weighted(plan, x, y, scheme.weights.zipWithIndex.map { case (row, k) => row(j) << (k * step) }.sum)
@@ -163,7 +128,7 @@ case class Split(a: Bound, b: Bound, step: Int, scheme: Scheme, override val par
   }
 
   override def innermost[V](x: V, y: V)(implicit machine: Sums[V]): Seq[Weighted[V]] =
-    if (pace.flat) weighted(x, y).flatMap(_.innermost) else super.innermost(x, y)
+    if (pace.flat) weighted(x, y).flatMap(_.innermost).toSeq else super.innermost(x, y)
 
   def name: String = s"${scheme.name} at $step"
 }
