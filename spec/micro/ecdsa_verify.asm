@@ -32,13 +32,11 @@ for i = 0 .. 7
   TX[i+8] = TX[i] * beta
   TY[i+8] = TY[i]
 end
-
-# A job that ends only when its items are there: else they would come to the context's next one.
-take q
 stop unless on_curve
 
 # The first item of each chain, with Z = 1.
 one = 1
+take q
 x1 = TX[q]
 y1 = +-TY[q]
 t = 3 * x1

@@ -57,7 +57,7 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
   private val left = lists.map(list => Reg(UInt(log2Up(list.items + 1) bits)))
   private val found = RegInit(False)
   private val has = Cat(left.map(_ =/= 0)).resize(WordFormat.lists)
-  private val asks = if (lists.isEmpty) False else is("take") || (is("jump") && jump("lists") =/= 0)
+  private val asks = if (lists.isEmpty) False else is("take") || ((is("jump") || is("end")) && jump("lists") =/= 0)
   // The word after a `take` waits a cycle more: it may be a jump that asks the item's count.
   private val taking = RegNext(io.begins && is("take"), init = False)
   private val taken = RegNext(taking, init = False)

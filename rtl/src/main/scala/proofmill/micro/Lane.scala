@@ -159,8 +159,13 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
     val small = RegNext(isOperation("rom") ? pick(value, constants) | pick(value, slices))
     val tables = image.tables.map { table =>
       require(arithmetic.digits == 1, "tables are for residues of one digit")
-      val words = table.map(element => B(arithmetic.encode(element).head, operandWidth bits))
-      Mem(Bits(operandWidth bits), words).readSync(magnitude.resize(log2Up(words.size)))
+      val words = table.map(arithmetic.encode(_).head)
+      val columns = for (from <- 0 until field.bits by tableColumn) yield {
+        val bits = tableColumn min (field.bits - from)
+        val column = words.map(word => B((word >> from) & ((BigInt(1) << bits) - 1), bits bits))
+        Mem(Bits(bits bits), column).readSync(magnitude.resize(log2Up(words.size)))
+      }
+      Cat(columns).resize(operandWidth)
     }
     if (tables.isEmpty) small
     else RegNext(isOperation("table")) ? pick(RegNext(value), tables) | small
@@ -274,6 +279,9 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
 }
 
 object Lane {
+
+  /** Bits of a table that stand in a memory of their own: whole columns of a block RAM, and one word of a simulation. */
+  private val tableColumn = 63
 
   /** The one that `index` names; nothing if there is none. */
   private def pick(index: UInt, from: Seq[Bits]): Bits = from.zipWithIndex

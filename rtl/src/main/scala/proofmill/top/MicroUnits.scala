@@ -19,7 +19,7 @@ object MicroUnits {
   def ecdsa: Seq[UnitTarget] = for (kind <- Seq("", "_twin", "_trace_twin")) yield {
     val twin = kind.nonEmpty
     lazy val curve = Curve("secp256k1")
-    lazy val arithmetic = Arithmetic(curve.baseField, Options(early, twin = twin))
+    lazy val arithmetic = Arithmetic(curve.baseField, Options(early("secp256k1"), twin = twin))
     lazy val programs = new EcdsaPrograms(curve)
     lazy val image = programs.image(arithmetic)
     UnitTarget(

@@ -15,19 +15,18 @@ object Targets {
 
   private val card = Seq(equihash("equihash_200_9", shaCores = 4), equihash("equihash_144_5", shaCores = 6))
 
-  /** One engine with so many cores; `_twin` with behavioural multipliers, for long simulations. */
-  private def ecdsa(shell: ShellConfig, name: String, cores: Int): Seq[Target] =
-    for (twin <- Seq(false, true)) yield {
-      val config = EcdsaConfig(cores, twin = twin)
-      val slot = EngineSlot("ecdsa_verify", "secp256k1", () => new EcdsaEngine(config))
-      Target(name + (if (twin) "_twin" else ""), shell, Seq(slot))
-    }
+  private def ecdsa(cores: Int): Seq[EngineSlot] = {
+    val config = EcdsaConfig(cores)
+    Seq(EngineSlot("ecdsa_verify", "secp256k1", () => new EcdsaEngine(config)))
+  }
 
   def all(shell: ShellConfig): Seq[Target] = Seq(
     Target("shell", shell, Seq.empty),
     Target("toy", shell, Seq(toy)),
     Target("card", shell, card),
     Target("mailbox", shell.copy(mailbox = true), Seq(toy)),
-    Target("mailbox_card", shell.copy(mailbox = true), card)
-  ) ++ ecdsa(shell, "ecdsa", cores = 1) ++ ecdsa(shell, "ecdsa_two", cores = 2)
+    Target("mailbox_card", shell.copy(mailbox = true), card),
+    Target("ecdsa", shell, ecdsa(cores = 1)),
+    Target("ecdsa_two", shell, ecdsa(cores = 2))
+  )
 }

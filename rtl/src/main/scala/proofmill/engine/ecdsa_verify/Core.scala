@@ -20,7 +20,10 @@ case class Verdict() extends Bundle {
   * in the order of the signatures.
   */
 class Core(programs: EcdsaPrograms, arithmetic: Arithmetic, image: Image, cut: Cut, contexts: Int) extends Component {
-  require(programs.door.lists == cut.lists, s"the programs take ${programs.door.lists}, the scalars become ${cut.lists}")
+  require(
+    programs.door.lists == cut.lists,
+    s"the programs take ${programs.door.lists}, the scalars become ${cut.lists}"
+  )
   val io = new Bundle {
     val in = slave(Stream(Signature()))
     val out = master(Stream(Verdict()))

@@ -164,7 +164,10 @@ class Cofactors(n: BigInt) extends Component {
   io.reduced := !e.msb && total.msb
   private val centred = e(bits - 1) // as many bits as n: n is subtracted
   private val store = io.run || io.collect || (io.reduce && !io.reduced) || (io.centre && centred)
-  when(store)(e := io.run.mux(True -> (io.step.double ? (total |>> 2) | (total |>> 1)).resize(width), False -> total.resize(width)))
+  when(store)(e := io.run.mux(
+    True -> (io.step.double ? (total |>> 2) | (total |>> 1)).resize(width),
+    False -> total.resize(width)
+  ))
   when(io.run && io.step.swap)(d := e)
   when(io.load) {
     e := io.value.intoSInt.resized

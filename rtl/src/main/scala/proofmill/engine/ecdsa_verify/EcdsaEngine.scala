@@ -1,6 +1,6 @@
 package proofmill.engine.ecdsa_verify
 
-import proofmill.arith.{Pace, Price}
+import proofmill.arith.Price
 import proofmill.engine.Engine
 import proofmill.field.{Arithmetic, Options}
 import proofmill.micro.EcdsaPrograms
@@ -11,9 +11,8 @@ import spinal.lib._
 
 /** @param cores    multipliers, each with contexts and a unit for scalars of its own
   * @param contexts signatures under way at once in a core, a power of two
-  * @param twin     behavioural multipliers: for simulation only, cycle for cycle the same
   */
-case class EcdsaConfig(cores: Int, contexts: Int = 16, twin: Boolean = false)
+case class EcdsaConfig(cores: Int, contexts: Int = 16)
 
 /** What is kept of a signature until its verdict. */
 case class Pending() extends Bundle {
@@ -59,7 +58,7 @@ class EcdsaEngine(config: EcdsaConfig) extends Engine {
 
   val intake = new Intake(curve)
   val cores = {
-    val arithmetic = Arithmetic(curve.baseField, Options(EcdsaEngine.early, twin = config.twin))
+    val arithmetic = Arithmetic(curve.baseField, Options(Price.early))
     val programs = new EcdsaPrograms(curve)
     val image = programs.image(arithmetic)
     Seq.fill(config.cores)(new Core(programs, arithmetic, image, Cut(curve.name), config.contexts))
@@ -143,10 +142,4 @@ class EcdsaEngine(config: EcdsaConfig) extends Engine {
     ).map { case (name, bit) => Spec.int(errors.getTable(name), "bit") -> bit }
     Cat((0 until 8).map(set.getOrElse(_, False)))
   }
-}
-
-object EcdsaEngine {
-
-  /** A signature alone waits for every stage of the multiplier: more tiles and longer carries for fewer stages. */
-  private val early = Price(lutPerDsp = 96, pace = Pace(chain = 320, joined = true))
 }

@@ -40,7 +40,8 @@ class Intake(curve: Curve) extends StreamUnit {
 
   /** Whether what has come of this number, this word included, is below a constant. */
   private def isBelow(bound: BigInt): Bool = {
-    val words = Vec((0 until places).map(i => U(bound >> (wordBits * i) & ((BigInt(1) << wordBits) - 1), wordBits bits)))
+    val words =
+      Vec((0 until places).map(i => U(bound >> (wordBits * i) & ((BigInt(1) << wordBits) - 1), wordBits bits)))
     val before, now = Bool()
     before := RegNextWhen(now, io.in.fire) && !first
     now := word.asUInt < words(place) || (word.asUInt === words(place) && before)
