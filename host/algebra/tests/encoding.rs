@@ -193,7 +193,12 @@ fn compressed_keys_in_batches() {
                 other => Err(EncodingError::Flags(other)),
             })
             .collect();
-        assert_eq!(expected.iter().any(Result::is_ok), count > 3);
+        let says = |wanted| expected.iter().any(|one| *one == Err(wanted));
+        let all = says(EncodingError::Flags(4))
+            && says(EncodingError::NotReduced)
+            && says(EncodingError::NotOnCurve)
+            && expected.iter().any(Result::is_ok);
+        assert!(all || count < 100);
         for isa in proofmill_algebra::Isa::available() {
             assert_eq!(sec1::decode_compressed_batch(isa, &encodings), expected, "{isa}");
         }
