@@ -35,11 +35,12 @@ def repeat(target):
 END = word("end", wait_exact=1)
 
 
-def machine(*words, contexts=2, multipliers=1, constants=()):
+def machine(*words, contexts=2, multipliers=1, constants=(), tables=(), **feed):
     return micro.Machine({
-        "modulus": P, "scale": 1, "contexts": contexts, "multipliers": multipliers, "mul": 10, "linear": 4, "canonical": 5, "results": 2, "tables": [],
+        "modulus": P, "scale": 1, "contexts": contexts, "multipliers": multipliers, "mul": 10, "linear": 4, "canonical": 5, "results": 2, "tables": tables,
         "slices": 1, "slice_bits": 7, "constants": list(constants), "windows": [{"number": 0, "bits": 2}],
         "entries": [{"name": "test", "address": 0}], "words": [*words, END],
+        "given": 1, **feed,
     })
 
 
@@ -92,6 +93,62 @@ class Operations(unittest.TestCase):
 
     def test_a_program_that_is_not_there(self):
         self.assertEqual(machine().run([micro.Job(1, [0], [0, 0])])[0], [(0, 0, 255)])
+
+
+    def test_a_triple(self):
+        both = [word("load", dst=0, value=0), word("load", dst=1, value=1)]
+        product = word("mul", dst=3, a_bank=1, a_reg=0, a_shift=2, a_triple=1, b_bank=1, b_reg=1, b_minus=1, b_on=1, c_bank=1, c_reg=1)
+        move = word("add", dst=2, a_bank=0, a_reg=3, a_when=1)
+        self.assertEqual(answer(machine(*both, product, move, settle(8, 2)), x=5, y=7), ((12 * 5 - 7) * 7 % P, 0, 0))
+
+    def test_an_element_of_a_table(self):
+        look = [word("take", dst=1, digit=1), word("table", dst=0, value=0, digit=1, a_signed=1)]
+        processor = machine(*look, settle(8, 0), tables=[[11, 12, 13]], feed=3)
+        for magnitude, minus in ((0, False), (2, False), (1, True)):
+            (found,), _ = processor.run([micro.Job(0, [0], [0, 0], ([], [(magnitude, minus, None)]))])
+            self.assertEqual(found[0], (-1) ** minus * (11 + magnitude) % P)
+
+
+class Items(unittest.TestCase):
+    """x times what the items say: a digit of the first list is added, then there are as many doublings as its count."""
+
+    PROGRAM = [
+        word("load", dst=0, value=0), word("load", dst=3, value=1), word("add", dst=1),
+        word("jump", value=9, when=1, lists=1), word("jump", value=13, when=1),
+        word("add", dst=1, a_bank=1, a_reg=1, a_shift=1, a_when=1), word("jump", value=5, when=1, test=2, than=0, less=1),
+        word("jump", value=9, when=1, lists=1), word("jump", value=13, when=1),
+        word("take", dst=0, digit=0), word("add", dst=1, a_bank=1, a_reg=1, a_when=1, b_bank=1, b_reg=0, b_when=1),
+        word("jump", value=5, when=1, test=2, than=0, less=1), word("jump", value=7, when=1),
+        word("add", dst=2, a_bank=1, a_reg=1, a_when=2, b_bank=1, b_reg=3, b_when=3, flag=7), settle(8, 2),
+    ]
+
+    def answers(self, *items, given=1, feed=5):
+        processor = machine(*self.PROGRAM, feed=feed, contexts=4)
+        return processor.run([micro.Job(0, [0], [3, 50], (list(one), []), given) for one in items])
+
+    def test_they_are_taken_from_the_last_one_down(self):
+        first, second = [(0, False, 0)], [(0, False, 0), (0, False, 2), (0, False, 3)]
+        answers, _ = self.answers(first, second, [])
+        self.assertEqual([found[0] for found in answers], [3, 3 * (1 + 4 * (1 + 8)) % P, 0])
+
+    def test_a_given_flag_chooses(self):
+        answers, _ = self.answers([(0, False, 0)], given=0)
+        self.assertEqual(answers, [(50, 0, 0)])
+
+    def test_a_job_waits_until_it_is_fed(self):
+        early, late = (self.answers([(0, False, 0)], feed=feed)[1][0] for feed in (50, 90))
+        self.assertEqual(late - early, 40)
+
+    def test_of_an_empty_list_nothing_is_taken(self):
+        (found,), _ = machine(word("take", dst=1, digit=1), word("table", dst=0, digit=1), settle(8, 0), tables=[[11, 12]], feed=3).run(
+            [micro.Job(0, [0], [0, 0], ([], []))])
+        self.assertEqual(found[0], 11)
+
+    def test_an_end_that_asks_the_lists_waits_until_the_job_is_fed(self):
+        for lists, waits in ((0, False), (3, True)):
+            processor = machine(word("end", wait_exact=1, lists=lists), feed=200)
+            _, (left,) = processor.run([micro.Job(0, [0], [0, 0], ([], []))])
+            self.assertEqual(left > 200, waits)
 
 
 class Cycles(unittest.TestCase):

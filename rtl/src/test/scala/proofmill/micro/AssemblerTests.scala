@@ -78,11 +78,12 @@ object AssemblerTests {
       RtlTest.require("words: two loads, a sum, four products, a result, the end", image.words.size, 9)
     },
     RtlTest("assembler counts what is younger on every way to a word") {
-      // a is followed by no product on the way into the loop, by two on the way round.
-      val text = Seq("b = x * y", "a = x * x", "take q", "do", "on count > 0 : count - 1") ++
-        Seq("c = a * y", "a = x * c", "b = c * y", "end", "end", "c = a * b", "result x = c")
-      val image = assemble(text: _*)
-      RtlTest.require("a in the loop and behind it", waits(image, "= (+1p1) "), Seq((0, 15), (1, 15)))
+      // b comes after a before the loop; in the loop it does so too, or not at all.
+      for ((inside, younger) <- Seq(Seq("b = c * y") -> 1, Seq.empty -> 0)) {
+        val loop = Seq("do", "on count > 0 : count - 1", "c = a * y", "a = x * c") ++ inside ++ Seq("end", "end")
+        val text = Seq("b = x * y", "a = x * x", "take q") ++ loop ++ Seq("d = a * b", "result x = d")
+        RtlTest.require("on a's way", waits(assemble(text: _*), "= (+1p0) (+1s1)").map(_._1), Seq(younger))
+      }
     },
     RtlTest("assembler jumps to the first way whose guard holds") {
       val image = assemble("take q", "do", "on count = 1, q : count - 1", "take q", "end", "on g", "take g", "end", "end")
