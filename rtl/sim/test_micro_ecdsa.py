@@ -7,6 +7,7 @@ values written on the way. PROOFMILL_SEED repeats a run; PROOFMILL_LONG=1 runs t
 
 import json
 import random
+import sys
 import unittest
 from functools import cache
 
@@ -184,4 +185,7 @@ def print_cycles():
 
 
 if __name__ == "__main__":
-    unittest.main()
+    if "--cycles" in sys.argv:
+        print_cycles()
+    else:
+        unittest.main()
