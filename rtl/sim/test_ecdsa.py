@@ -6,6 +6,7 @@
   vectors   every one alone, its bounded time, and all of them one behind the other
   full      8 contexts, 16 and all of the card under way at once, with good, bad and malformed commands by turns
   reuse     a context whose job ended early is taken anew at once
+  limit     verdicts that nobody takes: cycle_cnt stays at its largest number, last_latency goes on
   rounds    vectors, mutants, noise, malformed packets, STATUS and RESET in random order with random gaps and back-pressure:
             every reply as the model says, in order, none missing, none too many; the counter of signatures
 
@@ -36,6 +37,7 @@ REGISTERS = {register["name"]: register["offset"] for register in ecdsa.WIRE["bl
 FIELDS = ("s", "r", "hash", "qx", "qy")
 CASES = json.loads((ecdsa.SPEC / "vectors/ecdsa_verify/secp256k1.json").read_text())["cases"]
 COUNT_BYTES = 2  # of cycle_cnt, the reply's end
+COUNT_LIMIT = (1 << 8 * COUNT_BYTES) - 1
 
 #: More cycles than any signature takes that is alone; and than one takes whose ranges are wrong.
 LONGEST, AT_ONCE = 7000, 64
@@ -58,6 +60,7 @@ DEFECTS = {
     "r-is-n": ["out_of_range_r", "failed_sig_ver"],
     "s-is-n": ["out_of_range_s", "failed_sig_ver"],
 }
+RANGE_S = ecdsa.ERROR["out_of_range_s"] | ecdsa.ERROR["failed_sig_ver"]
 RANGES = ecdsa.ERROR["out_of_range_r"] | ecdsa.ERROR["out_of_range_s"]
 
 #: Gaps before input words and refusals of output words, in 256ths of the cycles.
@@ -179,6 +182,28 @@ class Trial:
                 self.done += 1
             ledger.check(self.card.replies(2 * LONGEST))
 
+    def limit(self):
+        """Refused replies fill the way out, so that the last of these verdicts waits inside the engine."""
+        rejected = signature_of(next(case for case in CASES if case["id"] == "s-zero")).to_bytes()
+
+        def waited(cycles):
+            """The last one's latency, replies being refused for so many cycles."""
+            self.card.jitter(0, 0, 256)
+            for i in range(20):
+                self.send(packet_of(i, rejected))
+            self.card.run(cycles)
+            self.card.jitter(0, 0, 0)
+            replies = self.card.replies(LONGEST)
+            self.done += len(replies)
+            latency = self.card.read(self.block + REGISTERS["last_latency"])
+            assert replies[19] == reply_of(19, RANGE_S, min(latency, COUNT_LIMIT)), f"{replies[19].hex()} after {latency} cycles"
+            return latency
+
+        cycles = COUNT_LIMIT - 1000
+        shift = cycles - waited(cycles)
+        for latency in (COUNT_LIMIT - 1, COUNT_LIMIT, COUNT_LIMIT + 1, 2 * COUNT_LIMIT):
+            assert waited(latency + shift) == latency, f"last_latency is not {latency}"
+
     def command(self):
         rng = self.rng
         signature = bytearray(rng.choice(self.signatures))
@@ -231,6 +256,7 @@ def examine(library, seed, seconds):
             trial.vectors()
             trial.full()
             trial.reuse()
+            trial.limit()
             end = time.monotonic() + seconds
             while rounds == 0 or time.monotonic() < end:
                 trial.round()

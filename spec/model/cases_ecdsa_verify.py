@@ -198,7 +198,7 @@ SCALARS = {
 HALVES = {
     "1": 1, "2": 2, "17": 17, "2-to-63": 2**63, "2-to-126": 2**126, "2-to-126-minus-1": 2**126 - 1, "2-to-126-plus-1": 2**126 + 1, "bits-alternate": int("55" * 15, 16),
     "digits-15": sum(15 << 5 * i for i in range(25)), "digits-17": sum(17 << 5 * i for i in range(25)), "digits-far-apart": sum(1 << 6 * i for i in range(21)),
-    "long-runs": int("00ffff0000ffff" * 2, 16),
+    "long-runs": int("00ffff0000ffff" * 2, 16), "most-digits": sum(1 << 5 * i for i in range(26)),
 }
 
 

@@ -20,6 +20,8 @@ def edges(scheme):
     places = [0, scheme.n // 2, scheme.lam, scheme.lam**2, 1 << scheme.bits - 1, *(1 << i for i in range(scheme.bits))]
     places += [int((i + Fraction(1, 2)) / factor) for factor in scheme.factors if factor for i in (0, 1, 2, 3)]
     places += [-(1 << i) * scheme.lam for i in range(0, scheme.bits, 8)]
+    densest = sum(1 << i for i in range(0, scheme.half_bits + 1, scheme.window))
+    places += [sign1 * densest + sign2 * densest * scheme.lam for sign1 in (1, -1) for sign2 in (1, -1)]
     return sorted({(place + step) % scheme.n for place in places for step in near})
 
 
@@ -66,6 +68,15 @@ class Cut(unittest.TestCase):
             scheme = ecdsa_items.load(window=window, comb=comb)
             for u in edges(scheme) + [random.Random(i).randrange(N) for i in range(1000)]:
                 self.check(scheme, u)
+
+    def test_no_list_is_too_short(self):
+        """A half's digits are `window` places apart, and above place half_bits there is none: digits up to place p add up to 2^p less
+        the largest digit at every place below, at least. Some scalar fills the list of u2."""
+        largest, top = (1 << SCHEME.window - 1) - 1, SCHEME.half_bits
+        least = (1 << top + 1) - sum(largest << place for place in range(top + 1 - SCHEME.window, -1, -SCHEME.window))
+        self.assertGreater(least, SCHEME.half_bound)
+        most = 2 * (top // SCHEME.window + 1)
+        self.assertEqual(max(len(SCHEME.q_items(u)) for u in edges(SCHEME)), most)
 
     def test_only_zero_has_no_items(self):
         for scheme in (SCHEME, TOY):

@@ -11,6 +11,7 @@ object Design {
     oneFilePerComponent = false,
     withTimescale = false,
     headerWithDate = false,
+    headerWithRepoHash = false,
     inlineRom = true
   )
 }
