@@ -81,7 +81,7 @@ impl<'a> Report<'a> {
         let Self { valid, invalid, broken, .. } = *self;
         let signatures = valid + invalid;
         let seconds = self.busy.seconds();
-        let rate = (signatures > 0).then(|| signatures as f64 / seconds);
+        let rate = (seconds > 0.0).then(|| signatures as f64 / seconds);
         let (cycles, caps) = (device.metrics().cycles, device.caps());
         let exit = match (broken, invalid) {
             (1.., _) => Exit::Input,
