@@ -223,7 +223,7 @@ class Trial:
 
 def examine(library, seed, seconds):
     """All checks; whether all went well."""
-    end, rounds = time.monotonic() + seconds, 0
+    rounds = 0
     with Card(library) as card:
         trial = Trial(card, random.Random(seed))
         try:
@@ -231,6 +231,7 @@ def examine(library, seed, seconds):
             trial.vectors()
             trial.full()
             trial.reuse()
+            end = time.monotonic() + seconds
             while rounds == 0 or time.monotonic() < end:
                 trial.round()
                 rounds += 1

@@ -222,6 +222,7 @@ def print_cycles():
             registers = f"{entry['products']}+{entry['sums']}"
             print(f"{name:15}{entry['name']:14}{entry['words']:>7}{registers:>11}{found['products']:>10}{found['each']:>10.1f}"
                   f"{found['alone']:>8}{found['busy']:>7.3f}")
+    subprocess.run([sys.executable, ROOT / "rtl/sim/test_micro_ecdsa.py", "--cycles"], check=True)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ values written on the way. PROOFMILL_SEED repeats a run; PROOFMILL_LONG=1 runs t
 
 import json
 import random
+import sys
 import unittest
 from functools import cache
 
@@ -158,10 +159,10 @@ class Cycles(unittest.TestCase):
         self.assertEqual([str(line) for line in in_order(circuit)], [str(line) for line in in_order(trace)])
 
     def test_the_goals(self):
-        """1,900 cycles a signature with one multiplier, 7,500 for one alone; its scalars take a part of that, see docs/ecdsa_verify.md."""
+        """1,900 cycles a signature with one multiplier, 7,500 for one alone; here without its scalars, of which the table hides a part."""
         found = figures(CONTEXTS)
         self.assertLess(found["each"], 1900)
-        self.assertLess(found["alone"], 7100)
+        self.assertLess(found["alone"], 5500)
 
 
 def figures(contexts, rounds=4):
@@ -174,5 +175,17 @@ def figures(contexts, rounds=4):
     return {"each": each, "alone": alone, "products": machine.begun[0]}
 
 
+def print_cycles():
+    """Rows as test_micro.py --cycles has them."""
+    entry = image()["entries"][program("ecdsa_verify")]
+    for contexts in (CONTEXTS, 8):
+        found = figures(contexts)
+        print(f"{f'ecdsa, {contexts}':15}{entry['name']:14}{entry['words']:>7}{entry['products']:>8}+{entry['sums']}{found['products']:>10}"
+              f"{found['each']:>10.1f}{found['alone']:>8}{found['products'] / found['each']:>7.3f}")
+
+
 if __name__ == "__main__":
-    unittest.main()
+    if "--cycles" in sys.argv:
+        print_cycles()
+    else:
+        unittest.main()

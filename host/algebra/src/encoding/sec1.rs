@@ -65,8 +65,9 @@ pub fn decode(encoding: &[u8], hybrid: Hybrid) -> Result<Affine<Secp256k1>, Enco
     }
 }
 
-/// Reads many points in the compressed form, each with the result of [`decode`]; with vectors in a fraction of the
-/// time, because nearly all of it is square roots.
+/// Reads many points in the compressed form, each with the result of [`decode`]; a first byte that is neither 02 nor 03
+/// is [`EncodingError::Flags`]. With vectors this takes a fraction of the time, because nearly all of it is square
+/// roots.
 pub fn decode_compressed_batch(
     isa: Isa,
     encodings: &[[u8; 33]],

@@ -11,3 +11,6 @@ mod root;
 pub use field::Element;
 pub use point::{Affine, Jacobian, Line};
 pub use root::{AT_ONCE, Ordinates};
+
+#[cfg(test)]
+mod tests;

@@ -16,7 +16,7 @@ pub struct Generator {
     pub multiples: [Vec<Line>; 2],
 }
 
-/// The table, which the first caller computes, in about two milliseconds.
+/// The table, which the first caller computes, in about a millisecond.
 pub static GENERATOR: LazyLock<Generator> = LazyLock::new(Generator::compute);
 
 impl Generator {

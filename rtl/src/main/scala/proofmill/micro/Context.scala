@@ -33,7 +33,8 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
     val settled = in(Bool()) // a canonical value has come
     val answered = in(Bool()) // the answer has been taken
     val flags = in(Bits(WordFormat.flags bits))
-    val fed = slave(Flow(Vec(lists.map(list => UInt(log2Up(list.items + 1) bits))))) // all lists are written: their sizes
+    val fed =
+      slave(Flow(Vec(lists.map(list => UInt(log2Up(list.items + 1) bits))))) // all lists are written: their sizes
     val count = slave(Flow(UInt(counterBits bits))) // of the item that was taken, two cycles after its `take` began
     val state = out(ContextState(addressBits))
     val items = out(ListState(lists))

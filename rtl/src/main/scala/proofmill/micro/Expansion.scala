@@ -14,9 +14,8 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Const
   import emission._
 
   private var names = Map.empty[String, Sum]
-  // Numbered as they appear; those that come with a job's items are there from the start.
-  private val flags =
-    mutable.LinkedHashMap.from(door.feedFlags.zipWithIndex.map { case (flag, i) => flag -> (door.firstFeedFlag + i) })
+  private val flags = new Flags(door)
+  private val registers = new Homes(emission)
   private val arrays = mutable.LinkedHashMap.empty[String, mutable.Map[Int, Value]]
   // Variables of `for`, and `last` where all windows have as many places.
   private var numbers = program.windows.map(places).distinct match {
@@ -52,7 +51,7 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Const
   }
 
   /** Where each flag is found that the program sets, or is given. */
-  def flagNumbers: Map[String, Int] = flags.toMap
+  def flagNumbers: Map[String, Int] = flags.numbers
 
   private def lookedUp(statements: Seq[Statement]): Seq[String] = statements.flatMap {
     case loop: Loop  => lookedUp(loop.body)
@@ -94,7 +93,7 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Const
         case Copy(_, target, from)               => assign(target, read(from))
         case Choose(_, target, flag, set, clear) => assign(target, choose(flag, read(set), read(clear)))
         case Power(line, target, base, exponent) => power(line, target, read(base), Exponent(exponent, field.modulus))
-        case Zero(_, flag, of)                   => settled(settle(read(of), flagNumber(flag), weigh = false))
+        case Zero(_, flag, of)                   => settled(settle(read(of), flags.toSet(flag), weigh = false))
         case Result(_, name, from)               => settled(settle(read(from), resultPlace(name), weigh = true))
         case Digit(_, window, place)             => digit(window, place)
         case For(_, variable, first, last, body) =>
@@ -134,8 +133,8 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Const
   }
 
   private def read(ref: Ref): Sum = ref match {
-    case Ref(name, Some(digit), signed) if isLookup(ref)     => Sum(lookup(name, digit, signed))
-    case Ref(name, None, _) if name.forall(_.isDigit)        => constant(BigInt(name))
+    case Ref(name, Some(digit), signed) if isLookup(ref) => Sum(lookup(name, digit, signed))
+    case Ref(name, None, _) if name.forall(_.isDigit)    => constant(BigInt(name))
     case _ =>
       names.getOrElse(
         key(ref),
@@ -198,7 +197,7 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Const
   }
 
   private def choose(flag: String, set: Sum, clear: Sum): Sum = {
-    val number = flagThatIsSet(flag)
+    val number = flags.toRead(flag, taken)
     val terms = Seq(set, clear).map(sum => register(sum).terms.head)
     val result = linear("add", terms, Map("flag" -> number, "wait_exact" -> 1, "a_when" -> 2, "b_when" -> 3))
     val operation = open.operations.last
@@ -207,17 +206,6 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Const
     Sum(result)
   }
 
-  private def flagThatIsSet(flag: String): Int = {
-    require(taken || !door.feedFlags.contains(flag), s"the flag $flag is there when an item has been taken")
-    flags.getOrElse(flag, throw new IllegalArgumentException(s"the flag $flag is never set"))
-  }
-
-  private def flagNumber(flag: String): Int = {
-    require(!door.feedFlags.contains(flag), s"the flag $flag is given")
-    val number = flags.getOrElseUpdate(flag, flags.size - door.feedFlags.size)
-    require(number < door.firstFeedFlag, "there are too many flags")
-    number
-  }
   private def resultPlace(name: String): Int = {
     require(door.answers.contains(name), s"$name is not a result")
     require(!resultsGiven(name), s"the result $name is given already")
@@ -319,14 +307,14 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Const
   // Loops.
 
   private def assigned(statements: Seq[Statement]): Set[String] = statements.flatMap {
-    case call: Call  => call.targets.map(key)
-    case one: Assign => Seq(key(one.target))
-    case one: Copy   => Seq(key(one.target))
-    case one: Choose => Seq(key(one.target))
-    case one: For    => (one.first to one.last).flatMap { i => numbers += one.variable -> i; assigned(one.body) }
-    case _: Power    => throw new IllegalArgumentException("a power cannot stand in a loop")
+    case call: Call      => call.targets.map(key)
+    case one: Assign     => Seq(key(one.target))
+    case one: Copy       => Seq(key(one.target))
+    case one: Choose     => Seq(key(one.target))
+    case one: For        => (one.first to one.last).flatMap { i => numbers += one.variable -> i; assigned(one.body) }
+    case _: Power        => throw new IllegalArgumentException("a power cannot stand in a loop")
     case _: Loop | _: Do => throw new IllegalArgumentException("a loop cannot stand in a loop")
-    case _           => Seq.empty
+    case _               => Seq.empty
   }.toSet
 
   /** Blocks that control comes back to, each from its label on; all begin and end with the same variables in their registers. */
@@ -336,7 +324,7 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Const
     largest = indexOf(loop.first)
     require(largest >= 0, s"a loop cannot begin with $largest")
     val label = new Label
-    val again = jump(label, Map("test" -> 2, "than" -> 0, "less" -> 1))
+    val again = Jump.counting(label)
     def expandBody(): Unit = {
       counter = Some(loop.variable)
       loop.body.foreach(expand)
@@ -356,33 +344,19 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Const
   private def repeat(choice: Do): Unit = {
     val labels = choice.ways.map(_ => new Label)
     val behind = new Label
-    def guards = choice.ways.zip(labels).map { case (way, label) => guarded(way, label) }
+    val lists = door.lists.map(_.name)
+    def guards = choice.ways.zip(labels).map { case (way, label) => Jump.guarded(label, way.guard, lists) }
     val bodies = choice.ways.zip(labels).map { case (way, label) =>
-      val away = Option.unless(label == labels.last)(jump(behind))
+      val away = Option.unless(label == labels.last)(Jump.always(behind))
       Body(label, () => way.body.foreach(expand), guards ++ away)
     }
-    repeat(assigned(choice.ways.flatMap(_.body)), () => close(guards :+ jump(behind)), bodies)
+    repeat(assigned(choice.ways.flatMap(_.body)), () => close(guards :+ Jump.always(behind)), bodies)
     place(behind)
-  }
-
-  private def jump(to: Label, fields: Map[String, Int] = Map.empty) =
-    new Operation("jump", fields = Map("when" -> 1) ++ fields, target = Some(to))
-
-  private def guarded(way: On, label: Label): Operation = {
-    val lists = way.guard.lists.map { list =>
-      require(isList(list), s"$list is not a list of the job")
-      1 << door.lists.indexWhere(_.name == list)
-    }.sum
-    val test = way.guard.test.toSeq.flatMap { case (sign, number) =>
-      Seq("test" -> (if (sign == '=') 1 else 2), "than" -> number)
-    }
-    jump(label, test.toMap ++ Option.when(lists > 0)("lists" -> lists) + ("less" -> way.guard.less))
   }
 
   private def stop(unless: Boolean, flag: String): Unit = {
     require(!inLoop, "a program cannot stop in a loop")
-    val condition = Map("flag" -> flagThatIsSet(flag), "when" -> (if (unless) 3 else 2), "wait_exact" -> 1)
-    close(Seq(jump(finish, condition)))
+    close(Seq(Jump.onFlag(finish, flags.toRead(flag, taken), set = !unless)))
     forgetOrder()
   }
 
@@ -421,8 +395,8 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Const
       inLoop = true
       body.expand()
       inLoop = false
-      val writers = carried.map(name => name -> bringHome(homes(name), exactly(names(name)))).toMap
-      for ((name, Right(writer)) <- writers) keepOrder(homes(name), writer)
+      val writers = carried.map(name => name -> registers.bring(homes(name), exactly(names(name)))).toMap
+      for ((name, Right(writer)) <- writers) registers.keepOrder(homes(name), writer)
       close(body.last, Some(bodies.head.label))
       carried.find(writers(_).isLeft)
     }
@@ -437,41 +411,10 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Const
     flagReaders = Seq.empty
   }
 
-  /** The value of a variable in a register that is nobody else's. */
   private def home(name: String, inSums: Boolean): Value = {
     val value = exactly(names(name))
-    val shared = value.element.nonEmpty || (names - name).values.exists(_.values(value))
-    val own = if (!shared && (value.bank == Value.sums || !inSums)) value else copy(value)
+    val own = registers.own(value, (names - name).values.exists(_.values(value)), inSums)
     names += name -> Sum(own)
     own
-  }
-
-  /** Makes `last` stand in the register of `home` at the end of a round: the operation that writes it there, none if nothing need be
-    * done; left if the register is in the wrong bank.
-    */
-  private def bringHome(home: Value, last: Value): Either[Unit, Option[Operation]] =
-    if (last eq home) Right(None)
-    else {
-      val maker = open.operations.find(_.result.contains(last)).filter { op =>
-        last.bank == home.bank && last.web == last && readers(home, op).forall(reader => !open.depends(reader, op))
-      }
-      maker match {
-        case Some(op) =>
-          last.join(home)
-          Right(Some(op))
-        case None if home.bank == Value.sums =>
-          copy(last).join(home)
-          Right(open.operations.lastOption)
-        case None => Left(())
-      }
-    }
-
-  private def readers(home: Value, except: Operation): Seq[Operation] =
-    open.operations.filter(op => op.reads.contains(home) && op != except)
-
-  /** Whoever reads what a variable was in this round comes before the operation that writes what it will be. */
-  private def keepOrder(home: Value, writer: Option[Operation]): Unit = for (op <- writer) {
-    op.after ++= readers(home, op)
-    require(!op.after.exists(open.depends(_, op)), "two variables of a loop exchange their values")
   }
 }

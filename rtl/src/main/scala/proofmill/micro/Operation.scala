@@ -110,6 +110,7 @@ final class Operation(
     more: Seq[Value] = Seq.empty,
     val target: Option[Label] = None
 ) {
+
   /** Does control never go on behind it? A jump without a condition. */
   def leaves: Boolean = operation == "end" ||
     operation == "jump" && fields("when") == 1 && Seq("lists", "test").forall(!fields.contains(_))

@@ -17,7 +17,9 @@ class Waits(blocks: Seq[Seq[Operation]], ways: Seq[Seq[Int]]) {
   private val most = WordFormat.mul("wait_mul").all
 
   private def after(operation: Operation, before: Younger): Younger = operation.result.fold(before) { result =>
-    val older = before.collect { case (web, n) if web.bank != result.bank => web -> n; case (web, n) if n + 1 < most => web -> (n + 1) }
+    val older = before.collect {
+      case (web, n) if web.bank != result.bank => web -> n; case (web, n) if n + 1 < most => web -> (n + 1)
+    }
     older + (result.web -> 0)
   }
 
@@ -28,7 +30,8 @@ class Waits(blocks: Seq[Seq[Operation]], ways: Seq[Seq[Int]]) {
         b <- from
         end = blocks(b).foldLeft(found(b))((known, op) => after(op, known))
         next <- ways(b)
-        both = end.foldLeft(found(next)) { case (known, (web, n)) => known.updated(web, known.getOrElse(web, n).min(n)) }
+        both =
+          end.foldLeft(found(next)) { case (known, (web, n)) => known.updated(web, known.getOrElse(web, n).min(n)) }
         if both != found(next)
       } yield {
         found(next) = both

@@ -86,7 +86,8 @@ object AssemblerTests {
       }
     },
     RtlTest("assembler jumps to the first way whose guard holds") {
-      val image = assemble("take q", "do", "on count = 1, q : count - 1", "take q", "end", "on g", "take g", "end", "end")
+      val image =
+        assemble("take q", "do", "on count = 1, q : count - 1", "take q", "end", "on g", "take g", "end", "end")
       val jumps = image.listing.filter(_.contains("jump")).map(_.drop(20).trim)
       val guards = Seq("list 0, counter = 1, counter - 1", "list 1")
       for (guard <- guards) RtlTest.require(guard, jumps.count(_.endsWith(guard)), 3)
