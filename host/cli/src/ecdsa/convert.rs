@@ -47,10 +47,9 @@ pub fn convert(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exi
     let place = || format!("--output: {}", target.display());
     let file = File::create_new(target).with_context(place)?;
     let copied = copy(arguments, file);
-    let Copied { written, left_out } = copied.map_err(|error| {
+    let Copied { written, left_out } = copied.inspect_err(|_| {
         // The first problem is the one to be told; an unfinished file is refused by whoever reads it.
         let _ = fs::remove_file(target);
-        error
     })?;
     let mut line = format!("{} in {}", count(written, "signature"), target.display());
     if left_out > 0 {
