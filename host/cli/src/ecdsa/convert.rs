@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use clap::{Args, ValueEnum};
 use proofmill::ecdsa::file::{KeyForm, Writer};
 
@@ -84,7 +84,10 @@ fn copy(arguments: &Arguments, file: File) -> anyhow::Result<Copied> {
             }
         }
     }
-    Ok(Copied { written: writer.finish().with_context(target)?, left_out })
+    let written = writer.finish().with_context(target)?;
+    // Whoever reads it would call a file of no signatures broken.
+    ensure!(written > 0, "{}: not made, for none of {left_out} signatures fits into it", target());
+    Ok(Copied { written, left_out })
 }
 
 fn name(path: &Path) -> String {
