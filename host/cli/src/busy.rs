@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use proofmill::Device;
+
 /// That time, so far.
 #[derive(Default)]
 pub struct Busy {
@@ -21,6 +23,24 @@ impl Busy {
     pub fn seconds(&self) -> f64 {
         self.total.as_secs_f64()
     }
+
+    /// How many a second this is; nothing where the device had no request.
+    pub fn rate(&self, number: u64) -> Option<f64> {
+        (!self.total.is_zero()).then(|| number as f64 / self.seconds())
+    }
+
+    /// How a summary ends: the time, the rate of what was verified, and the cycles where they are counted.
+    pub fn summary(&self, number: u64, nouns: &str, device: &dyn Device) -> String {
+        let mut end = String::new();
+        if let Some(rate) = self.rate(number) {
+            let (time, uri) = (self.seconds() * 1e3, &device.caps().uri);
+            end += &format!("; {time:.3} ms of work on {uri}, {rate:.0} {nouns}/s");
+        }
+        if let Some(cycles) = device.metrics().cycles {
+            end += &format!("; {cycles} cycles of the card");
+        }
+        end
+    }
 }
 
 #[cfg(test)]
@@ -36,5 +56,7 @@ mod tests {
             busy.add(at(submitted), at(answered));
         }
         assert_eq!(busy.total, Duration::from_millis(15 + 10 + 1));
+        assert_eq!(busy.rate(52), Some(2000.0));
+        assert_eq!(Busy::default().rate(1), None);
     }
 }

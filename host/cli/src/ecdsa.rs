@@ -45,7 +45,8 @@ pub enum Command {
     ///
     /// What that form cannot hold, such as a signature that is no DER, is named and left out.
     ///
-    /// Exit codes: 0 all written, 1 something was left out, 2 wrong usage or a file is broken.
+    /// Exit codes: 0 all written, 1 something was left out, 2 wrong usage, a file is broken, or nothing could be
+    /// written; then no file is made.
     Convert(convert::Arguments),
 }
 

@@ -1,9 +1,11 @@
 //! What every subcommand says and how it ends.
 
 use std::io::{self, BufWriter, ErrorKind, IsTerminal as _, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use serde_json::json;
 
 /// How the command ends. Of several ends the greatest counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,6 +66,18 @@ impl Output {
     pub fn line(&mut self, text: impl std::fmt::Display) -> anyhow::Result<()> {
         writeln!(self.writer, "{text}").context("standard output")?;
         if self.terminal { self.flush() } else { Ok(()) }
+    }
+
+    /// Says what is wrong with a file: on standard error, and where output is JSON in a line of that too.
+    pub fn broken(&mut self, file: &Path, error: anyhow::Error, json: bool) -> anyhow::Result<()> {
+        // What stands above on the terminal comes first.
+        self.flush()?;
+        let message = format!("{error:#}");
+        report(&error.context(file.display().to_string()));
+        if !json {
+            return Ok(());
+        }
+        self.line(json!({ "type": "error", "file": file.to_string_lossy(), "message": message }))
     }
 
     /// Writes everything out.

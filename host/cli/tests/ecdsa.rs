@@ -146,6 +146,11 @@ fn what_cannot_be_converted_is_named() {
     let (_folder, paths) = files(&[&content("mainnet.jsonl"), b"oops"]);
     expect(&convert(&[&paths[0], &paths[1]]), 2, &[&paths[1], "line 1: neither"]);
     assert!(!target.exists());
+
+    // Nor does one of which nothing can be kept.
+    let (_folder, paths) = files(&[b"{}\n{}"]);
+    expect(&convert(&[&paths[0]]), 2, &["--output: ", "none of 2 signatures fits into it"]);
+    assert!(!target.exists());
 }
 
 #[test]

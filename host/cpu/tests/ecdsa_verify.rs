@@ -1,13 +1,11 @@
 //! `ecdsa_verify` on every instruction set, alone and in batches, against libsecp256k1.
 
-mod signatures;
-
 use proofmill_cpu::{CpuDevice, Isa};
 use proofmill_op::ecdsa_verify::{Request, Signature, Verdict};
 use proofmill_op::{Answer, Device, Error};
+use proofmill_testkit::signatures::{library_accepts, random};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
-use signatures::{library_accepts, random};
 
 /// Signatures on each side of the comparisons with libsecp256k1.
 const MANY: usize = 10_000;

@@ -3,8 +3,6 @@
 //! The verification is that of SEC 1 version 2.0, section 4.1.4, from the digest on, in the numbering of
 //! `spec/wire/ecdsa_verify.toml`. Whether an s above n / 2 is welcome is the caller's policy, not asked here.
 
-use std::fmt;
-
 use crate::{Data, Error, Result};
 
 /// Bytes of one signature with its digest and key in a request: [`Signature::to_bytes`].
@@ -80,62 +78,21 @@ pub struct Response {
     pub cycles: Option<Vec<u16>>,
 }
 
-/// What is wrong with a signature: nothing, or some of six things.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Verdict(u8);
-
-impl Verdict {
-    /// r is 0, or not below n.
-    pub const OUT_OF_RANGE_R: u8 = 1 << 0;
-    /// s is 0, or not below n.
-    pub const OUT_OF_RANGE_S: u8 = 1 << 1;
-    /// The sum of the two multiples is the identity.
-    pub const X_INFINITY_POINT: u8 = 1 << 2;
-    /// The signature is not valid; comes with every other bit.
-    pub const FAILED_SIG_VER: u8 = 1 << 3;
-    /// The published card's timeout; no device of ours says it.
-    pub const TIMEOUT_FAIL: u8 = 1 << 4;
-    /// The key has a coordinate that is not below p, or is not on the curve.
-    pub const INVALID_KEY: u8 = 1 << 5;
-
-    /// Bits and names, lowest first.
-    pub const NAMES: [(u8, &'static str); 6] = [
-        (Self::OUT_OF_RANGE_R, "out_of_range_r"),
-        (Self::OUT_OF_RANGE_S, "out_of_range_s"),
-        (Self::X_INFINITY_POINT, "x_infinity_point"),
-        (Self::FAILED_SIG_VER, "failed_sig_ver"),
-        (Self::TIMEOUT_FAIL, "timeout_fail"),
-        (Self::INVALID_KEY, "invalid_key"),
-    ];
-
-    /// From the error bits of a reply.
-    pub fn from_mask(mask: u8) -> Self {
-        Self(mask)
-    }
-
-    /// The error bits; 0 is valid.
-    pub fn mask(self) -> u8 {
-        self.0
-    }
-
-    /// True when nothing is wrong.
-    pub fn is_valid(self) -> bool {
-        self.0 == 0
-    }
-
-    /// The names of all that is wrong.
-    pub fn errors(self) -> impl Iterator<Item = &'static str> {
-        Self::NAMES.into_iter().filter(move |(bit, _)| self.0 & bit != 0).map(|(_, name)| name)
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_valid() {
-            return f.write_str("valid");
-        }
-        let names: Vec<_> = self.errors().collect();
-        write!(f, "invalid: {}", names.join(", "))
+crate::verdict::verdict! {
+    /// What is wrong with a signature: nothing, or some of six things.
+    {
+        /// r is 0, or not below n.
+        OUT_OF_RANGE_R = 0, "out_of_range_r";
+        /// s is 0, or not below n.
+        OUT_OF_RANGE_S = 1, "out_of_range_s";
+        /// The sum of the two multiples is the identity.
+        X_INFINITY_POINT = 2, "x_infinity_point";
+        /// The signature is not valid; comes with every other bit.
+        FAILED_SIG_VER = 3, "failed_sig_ver";
+        /// The published card's timeout; no device of ours says it.
+        TIMEOUT_FAIL = 4, "timeout_fail";
+        /// The key has a coordinate that is not below p, or is not on the curve.
+        INVALID_KEY = 5, "invalid_key";
     }
 }
 

@@ -230,62 +230,21 @@ pub struct Response {
     pub verdicts: Vec<Verdict>,
 }
 
-/// What is wrong with a header: nothing, or any of six things.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Verdict(u8);
-
-impl Verdict {
-    /// Hash above the target, or a target that is not allowed.
-    pub const DIFFICULTY_FAIL: u8 = 1 << 0;
-    /// The leaves' exclusive or is not zero.
-    pub const XOR_NON_ZERO: u8 = 1 << 1;
-    /// A right subtree's first index is not greater than its left sibling's.
-    pub const BAD_IDX_ORDER: u8 = 1 << 2;
-    /// A subtree's exclusive or does not start with the zero bits of its level.
-    pub const BAD_ZERO_ORDER: u8 = 1 << 3;
-    /// An index occurs twice.
-    pub const DUPLICATE_FND: u8 = 1 << 4;
-    /// The CompactSize is not the parameter set's solution length.
-    pub const BAD_SOLUTION_SIZE: u8 = 1 << 5;
-
-    /// Bits and names, lowest first.
-    pub const NAMES: [(u8, &'static str); 6] = [
-        (Self::DIFFICULTY_FAIL, "difficulty_fail"),
-        (Self::XOR_NON_ZERO, "xor_non_zero"),
-        (Self::BAD_IDX_ORDER, "bad_idx_order"),
-        (Self::BAD_ZERO_ORDER, "bad_zero_order"),
-        (Self::DUPLICATE_FND, "duplicate_fnd"),
-        (Self::BAD_SOLUTION_SIZE, "bad_solution_size"),
-    ];
-
-    /// From the error bits of a reply.
-    pub fn from_mask(mask: u8) -> Self {
-        Self(mask)
-    }
-
-    /// The error bits; 0 is valid.
-    pub fn mask(self) -> u8 {
-        self.0
-    }
-
-    /// True when nothing is wrong.
-    pub fn is_valid(self) -> bool {
-        self.0 == 0
-    }
-
-    /// The names of all that is wrong.
-    pub fn errors(self) -> impl Iterator<Item = &'static str> {
-        Self::NAMES.into_iter().filter(move |(bit, _)| self.0 & bit != 0).map(|(_, name)| name)
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_valid() {
-            return f.write_str("valid");
-        }
-        let names: Vec<_> = self.errors().collect();
-        write!(f, "invalid: {}", names.join(", "))
+crate::verdict::verdict! {
+    /// What is wrong with a header: nothing, or any of six things.
+    {
+        /// Hash above the target, or a target that is not allowed.
+        DIFFICULTY_FAIL = 0, "difficulty_fail";
+        /// The leaves' exclusive or is not zero.
+        XOR_NON_ZERO = 1, "xor_non_zero";
+        /// A right subtree's first index is not greater than its left sibling's.
+        BAD_IDX_ORDER = 2, "bad_idx_order";
+        /// A subtree's exclusive or does not start with the zero bits of its level.
+        BAD_ZERO_ORDER = 3, "bad_zero_order";
+        /// An index occurs twice.
+        DUPLICATE_FND = 4, "duplicate_fnd";
+        /// The CompactSize is not the parameter set's solution length.
+        BAD_SOLUTION_SIZE = 5, "bad_solution_size";
     }
 }
 

@@ -9,6 +9,7 @@ pub mod ecdsa_verify;
 pub mod equihash_verify;
 mod error;
 mod ticket;
+mod verdict;
 
 pub use data::{Data, Parked};
 pub use device::{Answer, Capability, Caps, Device, DeviceKind, Metrics, Request};

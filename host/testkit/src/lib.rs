@@ -4,12 +4,15 @@
 //! * [`mod@conformance`]: the suite that every [`proofmill_op::Device`] passes, whatever stands behind it.
 //! * [`soft_card`] and [`faults`]: a card in software, and the ways in which cards go wrong, for tests of the driver.
 //! * [`packets`]: random and mutated packets against a card's command stream, with the reply of each predicted.
+//! * `signatures` (feature `libsecp256k1`): random signatures, and what that library thinks of any.
 //! * [`zebra`]: real blocks, from the sources of a published crate that is not part of this repository.
 
 pub mod conformance;
 pub mod faults;
 pub mod packets;
 pub mod random;
+#[cfg(feature = "libsecp256k1")]
+pub mod signatures;
 pub mod soft_card;
 pub mod stream_model;
 pub mod vectors;

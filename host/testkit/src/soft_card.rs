@@ -18,7 +18,8 @@ use proofmill_card::wire::{Header, put};
 use proofmill_op::equihash_verify::{Network, Params, Personalisation};
 use proofmill_op::{Capability, Error, Request, Result};
 
-pub use engine::{SoftEngine, VerdictFn, first_byte, reply_of, request_after_reset};
+pub use engine::{SoftEngine, VerdictFn, first_byte};
+pub(crate) use engine::{reply_of, request_after_reset};
 
 use crate::random::Random;
 use crate::stream_model::{Reaction, reaction};

@@ -1,8 +1,6 @@
 //! `ecdsa_verify` on the processor and on every simulation that has the engine: random and corrupted signatures as
 //! libsecp256k1 sees them, and an engine whose contexts are all full.
 
-#[path = "../../cpu/tests/signatures/mod.rs"]
-mod signatures;
 mod support;
 
 use std::time::Duration;
@@ -14,10 +12,10 @@ use proofmill_card::{SimTransport, Transport};
 use proofmill_device::Simulation;
 use proofmill_op::ecdsa_verify::{Request as Ecdsa, Response, Signature};
 use proofmill_op::{Answer, Capability, Device, Request};
+use proofmill_testkit::signatures::{library_accepts, random};
 use proofmill_testkit::vectors;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
-use signatures::{library_accepts, random};
 
 /// Signatures on each side of the comparisons with libsecp256k1.
 const MANY: usize = 500;

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use clap::{Args, ValueEnum};
 use proofmill::ecdsa::file::{KeyForm, Writer};
 
@@ -47,10 +47,10 @@ pub fn convert(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exi
     let place = || format!("--output: {}", target.display());
     let file = File::create_new(target).with_context(place)?;
     let copied = copy(arguments, file);
-    if copied.is_err() {
-        fs::remove_file(target).with_context(place)?;
-    }
-    let Copied { written, left_out } = copied?;
+    let Copied { written, left_out } = copied.inspect_err(|_| {
+        // The first problem is the one to be told; an unfinished file is refused by whoever reads it.
+        let _ = fs::remove_file(target);
+    })?;
     let mut line = format!("{} in {}", count(written, "signature"), target.display());
     if left_out > 0 {
         line += &format!("; {left_out} left out");
@@ -84,7 +84,10 @@ fn copy(arguments: &Arguments, file: File) -> anyhow::Result<Copied> {
             }
         }
     }
-    Ok(Copied { written: writer.finish().with_context(target)?, left_out })
+    let written = writer.finish().with_context(target)?;
+    // Whoever reads it would call a file of no signatures broken.
+    ensure!(written > 0, "{}: not made, for none of {left_out} signatures fits into it", target());
+    Ok(Copied { written, left_out })
 }
 
 fn name(path: &Path) -> String {

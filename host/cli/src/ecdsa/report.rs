@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::Arguments;
 use crate::busy::Busy;
-use crate::output::{Exit, Output, count, report};
+use crate::output::{Exit, Output, count};
 
 /// What was found so far, and where it is written.
 pub struct Report<'a> {
@@ -65,24 +65,13 @@ impl<'a> Report<'a> {
     /// Counts and names a file that could not be read, or not to its end.
     pub fn broken(&mut self, file: &Path, error: anyhow::Error) -> anyhow::Result<()> {
         self.broken += 1;
-        // What stands above on the terminal comes first.
-        self.output.flush()?;
-        let message = format!("{error:#}");
-        report(&error.context(file.display().to_string()));
-        if !self.arguments.json {
-            return Ok(());
-        }
-        self.output
-            .line(json!({ "type": "error", "file": file.to_string_lossy(), "message": message }))
+        self.output.broken(file, error, self.arguments.json)
     }
 
     /// Writes what was found, and says how the command ends.
     pub fn summary(&mut self, device: &dyn Device) -> anyhow::Result<Exit> {
         let Self { valid, invalid, broken, .. } = *self;
         let signatures = valid + invalid;
-        let seconds = self.busy.seconds();
-        let rate = (signatures > 0).then(|| signatures as f64 / seconds);
-        let (cycles, caps) = (device.metrics().cycles, device.caps());
         let exit = match (broken, invalid) {
             (1.., _) => Exit::Input,
             (_, 1..) => Exit::Invalid,
@@ -95,10 +84,10 @@ impl<'a> Report<'a> {
                 "invalid": invalid,
                 "broken_files": broken,
                 "low_s": self.arguments.low_s,
-                "device_seconds": seconds,
-                "signatures_per_second": rate,
-                "cycles": cycles,
-                "device": caps.uri,
+                "device_seconds": self.busy.seconds(),
+                "signatures_per_second": self.busy.rate(signatures),
+                "cycles": device.metrics().cycles,
+                "device": device.caps().uri,
             }))?;
             return Ok(exit);
         }
@@ -107,13 +96,7 @@ impl<'a> Report<'a> {
         if broken > 0 {
             line += &format!("; {} broken", count(broken, "file"));
         }
-        if let Some(rate) = rate {
-            let time = seconds * 1e3;
-            line += &format!("; {time:.3} ms of work on {}, {rate:.0} signatures/s", caps.uri);
-        }
-        if let Some(cycles) = cycles {
-            line += &format!("; {cycles} cycles of the card");
-        }
+        line += &self.busy.summary(signatures, "signatures", device);
         self.output.line(line)?;
         Ok(exit)
     }

@@ -17,7 +17,7 @@ use serde_json::json;
 
 use super::{Arguments, content};
 use crate::busy::Busy;
-use crate::output::{Exit, Output, count, report};
+use crate::output::{Exit, Output, count};
 
 /// Headers in one request.
 const CHUNK: usize = 64;
@@ -192,34 +192,22 @@ impl<'a> Run<'a> {
 
     fn malformed(&mut self, file: &Path, error: anyhow::Error) -> anyhow::Result<()> {
         self.tally.malformed += 1;
-        // What stands above on the terminal comes first.
-        self.output.flush()?;
-        let message = format!("{error:#}");
-        report(&error.context(file.display().to_string()));
-        if !self.arguments.json {
-            return Ok(());
-        }
-        self.output
-            .line(json!({ "type": "error", "file": file.to_string_lossy(), "message": message }))
+        self.output.broken(file, error, self.arguments.json)
     }
 
     fn summary(&mut self) -> anyhow::Result<()> {
         let Tally { valid, invalid, malformed, ref busy } = self.tally;
         let headers = valid + invalid;
-        let seconds = busy.seconds();
-        let rate = (headers > 0).then(|| headers as f64 / seconds);
-        let cycles = self.device.metrics().cycles;
-        let caps = self.device.caps();
         if self.arguments.json {
             return self.output.line(json!({
                 "type": "summary",
                 "valid": valid,
                 "invalid": invalid,
                 "malformed_files": malformed,
-                "device_seconds": seconds,
-                "headers_per_second": rate,
-                "cycles": cycles,
-                "device": caps.uri,
+                "device_seconds": busy.seconds(),
+                "headers_per_second": busy.rate(headers),
+                "cycles": self.device.metrics().cycles,
+                "device": self.device.caps().uri,
                 "params": self.arguments.params.to_string(),
             }));
         }
@@ -227,13 +215,7 @@ impl<'a> Run<'a> {
         if malformed > 0 {
             line += &format!("; {} malformed", count(malformed, "file"));
         }
-        if let Some(rate) = rate {
-            let time = seconds * 1e3;
-            line += &format!("; {time:.3} ms of work on {}, {rate:.0} headers/s", caps.uri);
-        }
-        if let Some(cycles) = cycles {
-            line += &format!("; {cycles} cycles of the card");
-        }
+        line += &busy.summary(headers, "headers", &*self.device);
         self.output.line(line)
     }
 }

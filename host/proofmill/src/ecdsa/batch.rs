@@ -18,6 +18,8 @@ pub struct Pending {
     refused: Vec<Option<Rejection>>,
     /// None where nothing was sent.
     ticket: Option<Ticket>,
+    /// When everything was parsed, and what was to be sent was.
+    submitted: Instant,
 }
 
 /// Parses keys and signatures, and gives what can be verified to the device in one request.
@@ -41,7 +43,8 @@ pub fn submit<B: AsRef<[u8]>>(
         true => None,
         false => Some(device.submit(crate::Request::EcdsaVerify(Request::new(signatures)))?),
     };
-    Ok(Pending { device: device.caps().uri.clone(), refused, ticket })
+    let device = device.caps().uri.clone();
+    Ok(Pending { device, refused, ticket, submitted: Instant::now() })
 }
 
 impl Pending {
@@ -50,12 +53,13 @@ impl Pending {
         self.wait_stamped().0
     }
 
-    /// As [`Pending::wait`], with the time of the device's answer, which may be long before now.
+    /// As [`Pending::wait`], with the time of the device's answer, which may be long before now; where it was not
+    /// asked, the time of [`submit`].
     pub fn wait_stamped(self) -> (Result<Vec<Outcome>>, Instant) {
-        let Self { device, refused, ticket } = self;
+        let Self { device, refused, ticket, submitted } = self;
         let sent = refused.iter().filter(|refused| refused.is_none()).count();
         let (answer, when) = match ticket {
-            None => (Ok(Vec::new()), Instant::now()),
+            None => (Ok(Vec::new()), submitted),
             Some(ticket) => {
                 let (answer, when) = ticket.wait_stamped();
                 (answer.and_then(|answer| verdicts(answer, sent, &device)), when)

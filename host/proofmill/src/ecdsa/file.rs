@@ -6,7 +6,7 @@ mod lines;
 use std::fmt;
 use std::io::{self, BufRead};
 
-pub use compact::{KeyForm, MAGIC, Writer};
+pub use compact::{KeyForm, Writer};
 
 use super::{Item, Rejection};
 
@@ -103,18 +103,12 @@ impl<R: BufRead> Reader<R> {
         let start = source.fill_buf();
         let start = start.map_err(|source| ReadError::Io { place: Place::Start, source })?;
         let form = match start.first() {
-            Some(first) if *first == MAGIC[0] => Form::Compact(compact::Records::new(source)?),
+            Some(first) if *first == compact::MAGIC[0] => {
+                Form::Compact(compact::Records::new(source)?)
+            }
             _ => Form::Lines(lines::Lines::new(source)),
         };
         Ok(Self { form, ended: false, found: false })
-    }
-
-    /// How many signatures the file has, where it says so.
-    pub fn announced(&self) -> Option<u64> {
-        match &self.form {
-            Form::Lines(_) => None,
-            Form::Compact(records) => Some(records.announced()),
-        }
     }
 }
 

@@ -133,6 +133,7 @@ mod tests {
             ("3006020180020102", "a negative integer"),
             ("3006020101020180", "a negative integer"),
             ("300702020001020102", "needless zero byte"),
+            ("30070202007f020102", "needless zero byte"),
             ("30080201010203000001", "needless zero byte"),
         ] {
             let said = parsed(hex).unwrap_err().to_string();

@@ -7,7 +7,7 @@ use crate::ecdsa::key::{Coordinates, coordinates};
 use crate::ecdsa::{Encoded, Item, Rejection};
 
 /// What a file in this form starts with. Not text, and damaged by whatever takes it for text.
-pub const MAGIC: [u8; 8] = *b"\x89pmsig\r\n";
+pub(super) const MAGIC: [u8; 8] = *b"\x89pmsig\r\n";
 const VERSION: u16 = 1;
 const HEADER_BYTES: usize = 24;
 
@@ -74,10 +74,6 @@ impl<R: BufRead> Records<R> {
         }
         let announced = u64::from_le_bytes(std::array::from_fn(|i| header[16 + i]));
         Ok(Self { source, keys, announced, number: 0, record: vec![0; keys.record()] })
-    }
-
-    pub(super) fn announced(&self) -> u64 {
-        self.announced
     }
 
     pub(super) fn next(&mut self) -> Option<Result<Entry, ReadError>> {

@@ -1,6 +1,5 @@
 //! JSON lines.
 
-use std::borrow::Cow;
 use std::io::{self, BufRead, Read as _};
 
 use serde::Deserialize;
@@ -15,25 +14,19 @@ const MOST_BYTES: usize = 1 << 20;
 const MOST_VALUE_BYTES: usize = 72;
 /// Bytes of an id.
 const MOST_ID_BYTES: usize = 1024;
-/// Characters of what is said about a line: it may quote the line.
+/// Characters that are said about a line: it may be quoted.
 const MOST_CHARACTERS: usize = 200;
 
 /// One line's object.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line<'a> {
-    #[serde(borrow)]
-    key: Cow<'a, str>,
-    #[serde(borrow)]
-    der: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    compact: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    digest: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    message: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    hash: Option<Cow<'a, str>>,
+struct Line {
+    key: String,
+    der: Option<String>,
+    compact: Option<String>,
+    digest: Option<String>,
+    message: Option<String>,
+    hash: Option<String>,
     id: Option<String>,
 }
 
@@ -75,7 +68,7 @@ impl<R: BufRead> Lines<R> {
                 true => parse(line),
                 false => (None, Err(format!("a line of more than {MOST_BYTES} bytes"))),
             };
-            let item = item.map_err(|problem| Rejection::Malformed(shortened(problem)));
+            let item = item.map_err(|problem| Rejection::Malformed(shown(&problem)));
             return Some(Ok(Entry { number: self.number, id, item }));
         }
     }
@@ -98,7 +91,11 @@ impl<R: BufRead> Lines<R> {
 
 /// An item, with the name that the line gives it; or what is wrong.
 fn parse(line: &[u8]) -> (Option<String>, Result<Item, String>) {
-    match serde_json::from_slice::<Line<'_>>(line) {
+    // Serde would take an array of the fields' values too.
+    if line.first() != Some(&b'{') {
+        return (None, Err("not an object".into()));
+    }
+    match serde_json::from_slice::<Line>(line) {
         Ok(Line { id: Some(id), .. }) if id.len() > MOST_ID_BYTES => {
             (None, Err(format!("id: {} bytes; expected at most {MOST_ID_BYTES}", id.len())))
         }
@@ -107,7 +104,7 @@ fn parse(line: &[u8]) -> (Option<String>, Result<Item, String>) {
     }
 }
 
-fn item(line: &Line<'_>) -> Result<Item, String> {
+fn item(line: &Line) -> Result<Item, String> {
     let signature = match (&line.der, &line.compact) {
         (Some(der), None) => Encoded::Der(value("der", der)?),
         (None, Some(compact)) => Encoded::Compact(value("compact", compact)?),
@@ -142,24 +139,30 @@ fn value(name: &str, text: &str) -> Result<Vec<u8>, String> {
 
 fn bytes(name: &str, text: &str) -> Result<Vec<u8>, String> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
-    hex::decode(digits).map_err(|error| match error {
-        hex::FromHexError::InvalidHexCharacter { c, .. } => {
-            format!("{name}: {c:?} is no hex digit")
-        }
-        _ => format!("{name}: an odd number of hex digits, {}", digits.len()),
+    hex::decode(digits).map_err(|_| match digits.chars().find(|it| !it.is_ascii_hexdigit()) {
+        Some(other) => format!("{name}: {other:?} is no hex digit"),
+        None => format!("{name}: an odd number of hex digits, {}", digits.len()),
     })
 }
 
 /// What the parser says, without its line: it sees only one.
 fn without_line(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    text.split_once(" at line ")
+    text.rsplit_once(" at line ")
         .map_or(text.clone(), |(problem, _)| format!("{problem}, at column {}", error.column()))
 }
 
-fn shortened(problem: String) -> String {
-    match problem.char_indices().nth(MOST_CHARACTERS) {
-        None => problem,
-        Some((end, _)) => format!("{}…", &problem[..end]),
+/// Short, and fit for a terminal: a quoted line can hold line ends and the codes that move a cursor.
+fn shown(problem: &str) -> String {
+    let mut shown = String::new();
+    for character in problem.chars().take(MOST_CHARACTERS) {
+        match character.is_ascii() && !character.is_ascii_control() {
+            true => shown.push(character),
+            false => shown.extend(character.escape_debug()),
+        }
     }
+    if problem.chars().nth(MOST_CHARACTERS).is_some() {
+        shown.push('…');
+    }
+    shown
 }

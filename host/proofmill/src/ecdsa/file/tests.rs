@@ -61,7 +61,6 @@ fn the_compact_form_keeps_everything() {
         let file = compact(&items, keys);
         assert_eq!(file.len(), 24 + 3 * (keys.bytes() + 96));
         let reader = Reader::new(&file[..]).unwrap();
-        assert_eq!(reader.announced(), Some(3));
         let back: Vec<Item> = reader.map(|entry| entry.unwrap().item.unwrap()).collect();
         let parsed = |items: &[Item]| crate::ecdsa::parse(items, Default::default());
         assert_eq!(parsed(&back), parsed(&items), "{keys:?}");
@@ -106,10 +105,31 @@ fn a_line_that_is_wrong_is_a_rejected_item() {
         "hash: 'md5' is unknown; there are sha256 and sha256d"
     );
     assert_eq!(line(&format!(r#""der": "3g", {digest}"#)), "der: 'g' is no hex digit");
+    assert_eq!(line(&format!(r#""der": "3é", {digest}"#)), "der: 'é' is no hex digit");
     assert_eq!(
         line(&format!(r#""compact": "0x345", {digest}"#)),
         "compact: an odd number of hex digits, 3"
     );
+}
+
+/// An array of an object's values, and what else is JSON; the first line decides what the file is.
+#[test]
+fn a_line_is_an_object() {
+    let values = format!(r#"["{KEY}", "3006020101020101", null, "{}"]"#, "00".repeat(32));
+    for line in [&values[..], "null", "7", "{}]", "\"{}\"", "]"] {
+        let found = entries(format!("{EXAMPLE}{line}").as_bytes());
+        assert!(matches!(&found[3].item, Err(Rejection::Malformed(_))), "{line}: {:?}", found[3]);
+    }
+}
+
+/// Whoever shows a reason shows one line, and moves no cursor.
+#[test]
+fn what_a_reason_quotes_is_escaped() {
+    let fields = ["key", "der", "message", "digest"].map(|name| format!(r#""{name}": """#));
+    let field = format!(r#"{{{}, "\n\u001b[2J\u202e": ""}}"#, fields.join(", "));
+    assert!(rejected(&field).starts_with(r"unknown field `\n\u{1b}[2J\u{202e}`, expected one"));
+    let hash = format!(r#"{{{}, "hash": "a\nb"}}"#, fields[..3].join(", "));
+    assert!(rejected(&hash).starts_with(r"hash: 'a\nb' is unknown"), "{}", rejected(&hash));
 }
 
 #[test]
