@@ -6,6 +6,7 @@
   vectors   every one alone, its bounded time, and all of them one behind the other
   full      8 contexts, 16 and all of the card under way at once, with good, bad and malformed commands by turns
   reuse     a context whose job ended early is taken anew at once
+  cut       RESET in every part of a job, and another one at once
   limit     verdicts that nobody takes: cycle_cnt stays at its largest number, last_latency goes on
   rounds    vectors, mutants, noise, malformed packets, STATUS and RESET in random order with random gaps and back-pressure:
             every reply as the model says, in order, none missing, none too many; the counter of signatures
@@ -182,6 +183,19 @@ class Trial:
                 self.done += 1
             ledger.check(self.card.replies(2 * LONGEST))
 
+    def cut(self):
+        """What is left of a job after RESET must not become part of the next one, in the same context."""
+        known = {case["id"]: signature for case, signature in zip(CASES, self.signatures)}
+        for wait in (*range(20, 600, 20), *range(600, LONGEST, 400)):
+            ledger = Verdicts([LENGTH])
+            for packet, cycles in ((packet_of(wait, known["tv1"]), wait), (header(8, RESET), 0), (packet_of(0, known["tv2"]), 0)):
+                ledger.sent(packet, keeps_of(packet))
+                self.send(packet)
+                self.card.run(cycles)
+            ledger.check(self.card.replies(2 * LONGEST))
+            self.done = 1
+        assert self.register("done") == self.done, self.register("done")
+
     def limit(self):
         """Refused replies fill the way out, so that the last of these verdicts waits inside the engine."""
         rejected = signature_of(next(case for case in CASES if case["id"] == "s-zero")).to_bytes()
@@ -256,6 +270,7 @@ def examine(library, seed, seconds):
             trial.vectors()
             trial.full()
             trial.reuse()
+            trial.cut()
             trial.limit()
             end = time.monotonic() + seconds
             while rounds == 0 or time.monotonic() < end:

@@ -56,10 +56,15 @@ class Book(Cases):
         self.add(id, comment, tags, **values, mask=mask)
 
     def multiples(self, id, comment, u1=None, u2=None, key=None, tags="multiples"):
-        """A valid signature with chosen multiples under a chosen key; what is not chosen is painted."""
+        """A valid signature with chosen multiples under a chosen key; what is not chosen is painted. And one with another r for the
+        same multiples: a sum that went wrong with a Z of 0 is as good as any r, and would not be seen in the first one.
+        """
         u1 = scalar(f"{id} u1") if u1 is None else u1 % N
         u2 = scalar(f"{id} u2") if u2 is None else u2 % N
-        self.case(id, comment, tags, from_multiples(u1, u2, key or times(scalar(f"{id} key"))))
+        key = key or times(scalar(f"{id} key"))
+        good = from_multiples(u1, u2, key)
+        self.case(id, comment, tags, good)
+        self.case(f"{id}-wrong", "the same multiples, and another r", tags, from_multiples(u1, u2, key, good.r % (N - 1) + 1), FAILED)
 
 
 def good(label):
@@ -88,6 +93,9 @@ def defects(book):
     d, k = scalar("digest d"), scalar("digest k")
     for name, z in (("zero", 0), ("n", N), ("one", 1), ("below-n", N - 1), ("above-n", N + 1), ("all-ones", ALL_ONES)):
         book.case(f"digest-{name}", "u1 = 0" if z % N == 0 else "an edge of the digest", "defect digest", sign(z, d, k))
+    for name, multiple in (("g", 1), ("minus-g", -1)):
+        u2 = scalar(f"digest {name} u2")
+        book.case(f"digest-zero-sum-is-{name}", "u1 = 0, and the sum has G's x coordinate", "digest", from_multiples(0, u2, times(divided(multiple, u2))))
     small = sign(5, d, k)
     book.case("digest-reduced-or-not", "z + n in place of z: the same signature", "digest", replace(small, hash=5 + N))
     book.case("wrong-for-digest-zero", "u1 = 0, and another signature", "digest", replace(small, hash=0), FAILED)
