@@ -188,7 +188,8 @@ class Trial:
         known = {case["id"]: signature for case, signature in zip(CASES, self.signatures)}
         for wait in (*range(20, 600, 20), *range(600, LONGEST, 400)):
             ledger = Verdicts([LENGTH])
-            for packet, cycles in ((packet_of(wait, known["tv1"]), wait), (header(8, RESET), 0), (packet_of(0, known["tv2"]), 0)):
+            reset = header(8, RESET)
+            for packet, cycles in ((reset, 0), (packet_of(wait, known["tv1"]), wait), (reset, 0), (packet_of(0, known["tv2"]), 0)):
                 ledger.sent(packet, keeps_of(packet))
                 self.send(packet)
                 self.card.run(cycles)
