@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use proofmill_algebra::Isa;
 use proofmill_op::equihash_verify::Params;
+use proofmill_op::msm::Instance;
 use proofmill_op::{
     Answer, Capability, Caps, Completer, Data, Device, DeviceKind, Error, Metrics, Parked, Request,
     Result, Ticket,
 };
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::equihash_verify;
+use crate::{equihash_verify, msm};
 
 /// Parameter sets offered: those that chains use, and small ones for tests. The code takes any.
 const EQUIHASH_SETS: [(u32, u32); 7] =
@@ -63,6 +64,7 @@ impl CpuDevice {
             Caps::new(uri, DeviceKind::Cpu, format!("{count} thread{plural}, {isa} code path"));
         let sets = EQUIHASH_SETS.map(|(n, k)| Params::new(n, k).map(Capability::EquihashVerify));
         caps.capabilities = sets.into_iter().collect::<Result<_>>()?;
+        caps.capabilities.extend(Instance::ALL.map(Capability::Msm));
         caps.queue = 2 * count;
         let identity = Parked::fresh_identity();
         Ok(Self { caps, isa, identity, pool, answered: Arc::default() })
@@ -134,6 +136,14 @@ impl Device for CpuDevice {
                         Place::Pool => equihash_verify::verify(isa, &request, &headers, cancelled)?,
                     };
                     Ok(Answer::EquihashVerify(response))
+                }))
+            }
+            Request::Msm(request) => {
+                let asker =
+                    msm::Asker { isa: self.isa, identity: self.identity, threads: self.threads() };
+                asker.demand(&request)?;
+                Ok(self.start(Place::Pool, move |completer| {
+                    asker.answer(&request, &|| completer.is_cancelled()).map(Answer::Msm)
                 }))
             }
             _ => Err(Error::Unsupported { device: self.caps.uri.clone(), what: asked.to_string() }),

@@ -4,6 +4,7 @@
 mod device;
 pub mod difficulty;
 mod equihash_verify;
+mod msm;
 
 pub use device::CpuDevice;
 pub use proofmill_algebra::Isa;
