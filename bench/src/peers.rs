@@ -2,4 +2,5 @@
 
 pub mod algebra;
 pub mod equihash;
+pub mod msm;
 pub mod program;

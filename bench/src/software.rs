@@ -6,6 +6,7 @@ use crate::report;
 
 mod algebra;
 mod equihash_verify;
+mod msm;
 
 /// Takes an operation's figures, writes them and prints them.
 pub fn run(op: &str, quick: bool) -> Result<()> {
@@ -15,7 +16,8 @@ pub fn run(op: &str, quick: bool) -> Result<()> {
     let rows = match op {
         "algebra" => algebra::rows(quick)?,
         "equihash_verify" => equihash_verify::rows(quick)?,
-        _ => bail!("op: '{op}' has no bench; expected algebra or equihash_verify"),
+        "msm" => msm::rows(quick)?,
+        _ => bail!("op: '{op}' has no bench; expected algebra, equihash_verify or msm"),
     };
     let path = report::write(op, &rows)?;
     print!("{}", report::table(&rows)?);

@@ -13,12 +13,14 @@
 //! The points have to be of the subgroup of order r, in which k is as good as k - r.
 
 mod buckets;
+mod multiples;
 mod plan;
 mod scalars;
 mod schedule;
 mod sums;
 
 pub use buckets::{Buckets, Cancelled, Part};
+pub use multiples::multiples;
 pub use plan::{Plan, Window};
 pub use scalars::{NotReduced, SCALAR_BYTES, Scalars};
 pub use sums::combine;

@@ -31,6 +31,7 @@
 //! A proof or a header that is not valid is an answer, never an [`Error`]; an error means that there is no answer.
 
 pub mod equihash;
+pub mod msm;
 
 pub use proofmill_device::{Listed, Uri, list as devices, open, open_uri};
 pub use proofmill_op::{

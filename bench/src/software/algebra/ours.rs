@@ -93,7 +93,7 @@ fn product<P: PrimeField>(first: P, factors: &[P]) -> P {
 /// Additions of random points to random buckets, each bucket once in a batch. A turn takes up where the last one
 /// ended, so that as many points pass as there are before one comes again: what does not fit a cache is not found
 /// in one.
-pub struct Points<P, const L: usize, const K: usize> {
+pub struct Points<P: Prime<L>, const L: usize, const K: usize> {
     buckets: Vec<Point<Base<P, L, K>>>,
     points: Vec<Point<Base<P, L, K>>>,
     additions: Vec<Addition>,

@@ -40,6 +40,9 @@ const COSTS: [(usize, f64); 3] = [(512 << 10, 1.0), (4 << 20, 1.1), (usize::MAX,
 /// What a bucket costs in the end, in additions: two of running sums.
 const BUCKET: f64 = 2.0;
 
+/// Bytes of a thread for its stack, the products of a batch, and what the allocator does not give back.
+const ROOM: usize = 1 << 20;
+
 impl Plan {
     /// For so many points on so many threads: the number of windows that costs least.
     pub fn new<C: Group>(points: usize, threads: usize) -> Self {
@@ -103,6 +106,6 @@ impl Plan {
         let point = size_of::<Stored<C>>();
         let schedule = WAITING * (2 * point + 4 * size_of::<Addition>());
         let chains = 2 * BATCH * (3 * point + 3 * size_of::<Addition>());
-        self.bucket_bytes + points * Scalars::BYTES_EACH + threads * (schedule + chains)
+        self.bucket_bytes + points * Scalars::BYTES_EACH + threads * (schedule + chains + ROOM)
     }
 }
