@@ -11,7 +11,7 @@ use proofmill_algebra::encoding::{Coordinate, EncodingError, pair};
 use proofmill_algebra::msm::{Buckets, Cancelled, Group, Plan, Scalars, Stored, combine, stored};
 use proofmill_algebra::{Isa, bls12_377, bls12_381, bn254};
 use proofmill_op::msm::{
-    self, Bases, Check, Curve, Progress, Request, Response, SCALAR_BYTES, Sums,
+    self, Bases, Check, Curve, Points, Progress, Request, Response, SCALAR_BYTES, Stream, Sums,
 };
 use proofmill_op::{Capability, Data, Error, Parked, Result};
 use rayon::prelude::*;
@@ -49,7 +49,7 @@ impl Asker {
         match request {
             Request::Park(bases) => {
                 bases.count()?;
-                bases.points.on(self.identity)?;
+                bytes_here(self, bases)?;
             }
             Request::Sums(sums) => {
                 sums.count()?;
@@ -80,12 +80,16 @@ impl Asker {
     }
 }
 
-fn plan<C: Group>(asker: Asker, points: usize, parked: bool) -> Response {
+fn plan<C: Group<Base: Coordinate>>(asker: Asker, points: usize, parked: bool) -> Response {
     let plan = Plan::new::<C>(points, asker.threads);
     let widest = plan.windows().iter().map(|window| window.bits).max().unwrap_or(0);
     let chunk = points.min(CHUNK);
     let stored = size_of::<Stored<C>>();
-    let decoded = if parked { 0 } else { chunk * stored + asker.threads * DECODED * 2 * stored };
+    let decoded = if parked {
+        0
+    } else {
+        chunk * (stored + pair::bytes::<C>()) + asker.threads * DECODED * 2 * stored
+    };
     let memory = plan.bytes::<C>(chunk, asker.threads) + decoded;
     Response::Plan(msm::Plan::new(plan.windows().len(), widest, memory, points * stored))
 }
@@ -95,16 +99,25 @@ fn park<C: Group<Base: Coordinate>>(
     bases: &Bases,
     cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Result<Response> {
-    let bytes = bases.points.on(asker.identity)?;
+    let bytes = bytes_here(asker, bases)?;
     let points = decode::<C>(asker.isa, bytes, 0, bases.check, cancelled)?;
     let form = Capability::Msm(bases.instance);
     Ok(Response::Parked(Parked::prepared(asker.identity, form, bytes.len(), points)))
+}
+
+/// Points that are to be parked: these have to be here.
+fn bytes_here(asker: Asker, bases: &Bases) -> Result<&Arc<[u8]>> {
+    match &bases.points {
+        Points::Data(data) => data.on(asker.identity),
+        Points::Stream(_) => Err(Error::argument("bases", "a stream cannot be parked")),
+    }
 }
 
 /// Points of a request.
 enum Source<C: Group> {
     Parked(Arc<Vec<Stored<C>>>),
     Bytes(Arc<[u8]>, Check),
+    Stream(Arc<dyn Stream>, Check),
 }
 
 fn demand_source<C: Group>(asker: Asker, bases: &Bases) -> Result<()> {
@@ -113,10 +126,11 @@ fn demand_source<C: Group>(asker: Asker, bases: &Bases) -> Result<()> {
 
 fn source<C: Group>(asker: Asker, bases: &Bases) -> Result<Source<C>> {
     Ok(match &bases.points {
-        Data::Parked(parked) => {
+        Points::Data(Data::Parked(parked)) => {
             Source::Parked(parked.inside(asker.identity, &Capability::Msm(bases.instance))?)
         }
-        here => Source::Bytes(here.on(asker.identity)?.clone(), bases.check),
+        Points::Data(here) => Source::Bytes(here.on(asker.identity)?.clone(), bases.check),
+        Points::Stream(stream) => Source::Stream(stream.clone(), bases.check),
     })
 }
 
@@ -167,13 +181,22 @@ fn sum<C: Group<Base: Coordinate>>(
             let problem = format!("list {number}: number {at} is not below the order of the group");
             Error::argument("scalars", problem)
         })?;
-        let decoded;
+        let each = pair::bytes::<C>();
+        let (decoded, mut read);
         let points = match source {
             Source::Parked(points) => &points[range.clone()],
             Source::Bytes(bytes, check) => {
-                let each = pair::bytes::<C>();
                 let bytes = &bytes[range.start * each..range.end * each];
                 decoded = decode::<C>(isa, bytes, start, *check, watch.cancelled)?;
+                &decoded[..]
+            }
+            Source::Stream(stream, check) => {
+                read = vec![0; range.len() * each];
+                stream.read_at((start * each) as u64, &mut read).map_err(|source| Error::Io {
+                    context: format!("bases: points {} to {}", range.start, range.end),
+                    source: Arc::new(source),
+                })?;
+                decoded = decode::<C>(isa, &read, start, *check, watch.cancelled)?;
                 &decoded[..]
             }
         };

@@ -1,5 +1,6 @@
 //! `msm` through the device: multiples of the generator, whose sum is known by arithmetic in the scalar field alone.
 
+use std::io::Write;
 use std::sync::{Arc, Mutex};
 
 use proofmill_algebra::curve::{Affine, Curve, Projective};
@@ -90,7 +91,15 @@ fn more_points_than_a_chunk_are_right_without_vectors_too() {
     let here = Bases::new(instance::<bn254::G1>(), bases::<bn254::G1>(count));
     let (scalars, sum) = scalars::<bn254::G1>(count, 7 << 40);
     let best = CpuDevice::new(Some(2)).unwrap();
-    assert_eq!(sums(&best, Sums::one(here.clone(), scalars)).unwrap(), [sum]);
+    assert_eq!(sums(&best, Sums::one(here, scalars.clone())).unwrap(), [sum.clone()]);
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(&bases::<bn254::G1>(count)).unwrap();
+    let streamed = Bases::streamed(instance::<bn254::G1>(), file.try_clone().unwrap());
+    assert_eq!(sums(&best, Sums::one(streamed.clone(), scalars.clone())).unwrap(), [sum]);
+    // A file of another length is refused.
+    let sum_of_streamed = Request::Sums(Sums::one(streamed, scalars));
+    file.set_len(64 * count as u64 - 64).unwrap();
+    assert!(problem(ask(&best, sum_of_streamed)).contains("scalars for 262220 points"));
     let (few, sum) = self::scalars::<bn254::G1>(500, 9 << 40);
     let portable = CpuDevice::with_isa(Some(2), Isa::PORTABLE).unwrap();
     let some = Bases::new(instance::<bn254::G1>(), bases::<bn254::G1>(500));

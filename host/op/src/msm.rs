@@ -5,6 +5,7 @@
 //! little-endian, below r. There are as many scalars as points, from none on.
 
 use std::fmt;
+use std::io;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -113,13 +114,42 @@ pub enum Check {
     Subgroup,
 }
 
+/// Bytes that are read in pieces: a file larger than the memory.
+pub trait Stream: fmt::Debug + Send + Sync {
+    /// How many there are.
+    fn bytes(&self) -> io::Result<u64>;
+
+    /// Fills the buffer with those from here on. Any thread may ask, in any order.
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
+}
+
+#[cfg(unix)]
+impl Stream for std::fs::File {
+    fn bytes(&self) -> io::Result<u64> {
+        Ok(self.metadata()?.len())
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        std::os::unix::fs::FileExt::read_exact_at(self, buffer, offset)
+    }
+}
+
+/// Where points come from.
+#[derive(Clone, Debug)]
+pub enum Points {
+    /// Bytes, or what parking them gave.
+    Data(Data),
+    /// Bytes of which no more than a piece is in memory at a time.
+    Stream(Arc<dyn Stream>),
+}
+
 /// Points that scalars are multiplied with.
 #[derive(Clone, Debug)]
 pub struct Bases {
     /// Their group.
     pub instance: Instance,
-    /// The points one after the other, or what parking them gave.
-    pub points: Data,
+    /// The points one after the other.
+    pub points: Points,
     /// What is asked of points that are here; what is parked was checked then.
     pub check: Check,
 }
@@ -127,12 +157,17 @@ pub struct Bases {
 impl Bases {
     /// Points one after the other, not checked.
     pub fn new(instance: Instance, points: impl Into<Data>) -> Self {
-        Self { instance, points: points.into(), check: Check::Nothing }
+        Self { instance, points: Points::Data(points.into()), check: Check::Nothing }
+    }
+
+    /// Points one after the other that are read while they are used; for every sum again.
+    pub fn streamed(instance: Instance, points: impl Stream + 'static) -> Self {
+        Self { instance, points: Points::Stream(Arc::new(points)), check: Check::Nothing }
     }
 
     /// Points that a device keeps.
     pub fn parked(instance: Instance, points: Parked) -> Self {
-        Self { instance, points: Data::Parked(points), check: Check::Nothing }
+        Self::new(instance, Data::Parked(points))
     }
 
     /// The same points, to be checked.
@@ -142,7 +177,14 @@ impl Bases {
 
     /// Number of points. An error when the bytes are not a whole number of them.
     pub fn count(&self) -> Result<usize> {
-        whole("bases", self.points.len(), self.instance.point_bytes())
+        let bytes = match &self.points {
+            Points::Data(data) => data.len() as u64,
+            Points::Stream(stream) => stream.bytes().map_err(|source| Error::Io {
+                context: "bases".into(),
+                source: Arc::new(source),
+            })?,
+        };
+        whole("bases", bytes, self.instance.point_bytes())
     }
 }
 
@@ -167,7 +209,7 @@ impl Sums {
     pub fn count(&self) -> Result<usize> {
         let points = self.bases.count()?;
         for (number, scalars) in self.scalars.iter().enumerate() {
-            let found = whole("scalars", scalars.len(), SCALAR_BYTES)?;
+            let found = whole("scalars", scalars.len() as u64, SCALAR_BYTES)?;
             if found != points {
                 let problem = format!("list {number} has {found} scalars for {points} points");
                 return Err(Error::argument("scalars", problem));
@@ -250,12 +292,17 @@ impl Plan {
     }
 }
 
-fn whole(argument: &'static str, bytes: usize, each: usize) -> Result<usize> {
-    if !bytes.is_multiple_of(each) {
-        let problem = format!("{bytes} bytes are not a whole number of {each} each");
-        return Err(Error::argument(argument, problem));
-    }
-    Ok(bytes / each)
+/// Most points in a sum.
+const MOST: u64 = 1 << 40;
+
+fn whole(argument: &'static str, bytes: u64, each: usize) -> Result<usize> {
+    let count = bytes / each as u64;
+    let problem = match bytes % each as u64 {
+        0 if count <= MOST => return Ok(count as usize),
+        0 => format!("{count} are more than {MOST}"),
+        _ => format!("{bytes} bytes are not a whole number of {each} each"),
+    };
+    Err(Error::argument(argument, problem))
 }
 
 #[cfg(test)]

@@ -33,11 +33,14 @@
 //! # }
 //! ```
 //!
+//! Points in a file that is larger than the memory are read while they are used: [`Bases::streamed`].
+//!
 //! To be told how far a sum is, or not to wait for it, submit a [`Request`] with [`Sums::progress`] to the device; a
 //! ticket that is cancelled or dropped stops its sum.
 
 pub use proofmill_op::msm::{
-    Bases, Check, Curve, Group, Instance, Plan, Progress, Request, Response, SCALAR_BYTES, Sums,
+    Bases, Check, Curve, Group, Instance, Plan, Points, Progress, Request, Response, SCALAR_BYTES,
+    Stream, Sums,
 };
 
 use crate::{Answer, Data, Device, Error, Result};
