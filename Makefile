@@ -1,7 +1,7 @@
 # One door to every command. Each line is one program; the programs say what they do with --help.
 PYTHON := python3
-CONFIG ?= card
 OP ?=
+CONFIG ?= $(if $(filter ecdsa_verify,$(OP)),ecdsa ecdsa_two,card)
 BENCH := cargo run --release --quiet --package proofmill-bench --bin proofmill-bench --
 need-op = $(if $(OP),,$(error OP is missing: say which operation, such as OP=equihash_verify))
 
@@ -42,7 +42,7 @@ bench: ## against the peers, side by side: OP=...
 	$(need-op)$(BENCH) software $(OP)
 
 cycles: sim ## clock cycles of the circuit, as simulated: OP=...
-	$(need-op)$(BENCH) cycles $(OP) --sim $(CONFIG)
+	$(need-op)$(BENCH) cycles $(OP) $(CONFIG:%=--sim %)
 
 formal: ## proofs of the circuit's control
 	$(PYTHON) tools/setup.py

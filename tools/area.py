@@ -37,6 +37,7 @@ METRICS = {"lut": "LUT", "ff": "FF", "dsp": "DSP", "bram": "BRAM36", "lutram": "
 #: What published circuits took for the same job.
 PUBLISHED = {
     ("equihash_verify", "equihash_200_9"): ({"lut": 87914, "ff": 54362, "dsp": 0, "bram": 6}, "zcash-fpga (VU37P, Vivado)"),
+    ("ecdsa_verify", "secp256k1"): ({"lut": 98792, "ff": 61909, "dsp": 144, "bram": 2}, "zcash-fpga (VU37P, Vivado)"),
     ("modmul", "bls12_381_fp"): ({"dsp": 345}, "zcash-fpga"),
     ("modmul", "bls12_377_fp"): ({"dsp": 324, "lut": 43100, "ff": 46900, "latency": 39}, "CycloneMSM (VU9P)"),
     ("modmul", "bls12_381_fr"): ({"dsp": 324, "latency": 43}, "TRIDENT"),
@@ -186,9 +187,11 @@ def rows_of(config, op, instance, part, cost, more=()):
 
 
 def area(config, wanted_op):
-    """Rows of a card: every engine, the units inside it, and the shell around all."""
+    """Rows of a card: every engine, the units inside it, and the shell around all; of a card without the wanted operation none."""
     folder = rtl.generate(config)
     manifest = rtl.manifest(folder)
+    if wanted_op not in (None, "shell", *(engine["op"] for engine in manifest["engines"])):
+        return []
     modules, own, _ = measure(rtl.verilog(folder), manifest["top"])
     around = total_of(modules, own, manifest["top"])
     rows = []
@@ -241,11 +244,11 @@ def table(title, top, modules, own):
 def door():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--op", help="only this operation's engines, or `shell`, or `algebra` for the units that stand alone")
-    parser.add_argument("configs", nargs="*", metavar="CONFIG", help="what to measure; nothing: card, toy and all units")
+    parser.add_argument("configs", nargs="*", metavar="CONFIG", help="what to measure; nothing: card, toy, ecdsa and all units")
     parser.add_argument("--out", type=Path, help="where the rows go; else target/bench/area.json, or area-OP.json for one operation")
     chosen = parser.parse_args()
     units = [unit for unit in rtl.units() if not unit.endswith("_twin")]
-    wanted = chosen.configs or ["card", "toy", *units]
+    wanted = chosen.configs or ["card", "toy", "ecdsa", *units]
     if twins := [config for config in wanted if config.endswith("_twin")]:
         raise Failed(f"{', '.join(twins)}: twins are for simulation and have no area")
     cards = [config for config in wanted if config not in units]

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from place import ROOT, TARGET, Failed
 
 PYTHON = [sys.executable]
-LIBRARIES = ["card", "toy", "shell", "mailbox"]
+LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two"]
 
 
 @dataclass
@@ -45,11 +45,14 @@ STAGES = [
     Stage("multipliers", "field arithmetic in Verilator",
           [[*PYTHON, "rtl/sim/test_wide.py"], [*PYTHON, "rtl/sim/test_multipliers.py"]], ("setup",)),
     Stage("adders", "point adders in Verilator", [[*PYTHON, "rtl/sim/test_point_adders.py"]], ("setup",)),
-    Stage("micro", "field processors in Verilator", [[*PYTHON, "rtl/sim/test_micro.py"]], ("setup",)),
+    Stage("micro", "field processors in Verilator", [[*PYTHON, "rtl/sim/test_micro.py"], [*PYTHON, "rtl/sim/test_micro_ecdsa.py"]], ("setup",)),
+    Stage("items", "scalars of ECDSA in Verilator", [[*PYTHON, "rtl/sim/test_ecdsa_units.py"]], ("setup",)),
     Stage("sim", "the card in Verilator", [python("sim", *LIBRARIES), python("sim", "--trace", "toy")], ("setup",)),
     Stage("shell", "100,000 packets, registers, mailbox", [[*PYTHON, "rtl/sim/test_shell.py"]], ("sim",), [[*PYTHON, "rtl/sim/test_shell.py", "--packets", "1000000"]]),
     Stage("engines", "vectors, garbage and resets on the real engines", [[*PYTHON, "rtl/sim/test_engines.py"]], ("sim",),
           [[*PYTHON, "rtl/sim/test_engines.py", "--seconds", "300"]]),
+    Stage("ecdsa", "defects, vectors, garbage and resets on the ECDSA engine", [[*PYTHON, "rtl/sim/test_ecdsa.py"]], ("sim",),
+          [[*PYTHON, "rtl/sim/test_ecdsa.py", "--seconds", "300"]]),
     Stage("host", "all crates, on cpu: and sim:", [["cargo", "test", "--workspace", "--quiet", "--", "--show-output"]], ("sim",),
           [["cargo", "test", "--workspace", "--quiet", "--", "--show-output", "--ignored"]]),
     Stage("docs", "documented examples and links", [["cargo", "doc", "--workspace", "--no-deps", "--quiet"]], ("setup",)),

@@ -25,9 +25,9 @@ enum Command {
     Cycles {
         /// The operation, such as equihash_verify
         op: String,
-        /// The simulated card's configuration
+        /// The simulated card's configuration; may be given several times
         #[arg(long, default_value = "card")]
-        sim: String,
+        sim: Vec<String>,
     },
 }
 

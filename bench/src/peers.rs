@@ -1,6 +1,7 @@
 //! Other people's software, made to do the same work as ours.
 
 pub mod algebra;
+pub mod ecdsa;
 pub mod equihash;
 pub mod msm;
 pub mod program;

@@ -5,6 +5,7 @@ use anyhow::{Result, bail};
 use crate::report;
 
 mod algebra;
+mod ecdsa_verify;
 mod equihash_verify;
 mod msm;
 
@@ -15,9 +16,12 @@ pub fn run(op: &str, quick: bool) -> Result<()> {
     }
     let rows = match op {
         "algebra" => algebra::rows(quick)?,
+        "ecdsa_verify" => ecdsa_verify::rows(quick)?,
         "equihash_verify" => equihash_verify::rows(quick)?,
         "msm" => msm::rows(quick)?,
-        _ => bail!("op: '{op}' has no bench; expected algebra, equihash_verify or msm"),
+        _ => {
+            bail!("op: '{op}' has no bench; expected algebra, ecdsa_verify, equihash_verify or msm")
+        }
     };
     let path = report::write(op, &rows)?;
     print!("{}", report::table(&rows)?);

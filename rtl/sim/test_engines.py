@@ -22,7 +22,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from test_shell import EQUIHASH, RESET, ROOT, VERIFY, Card, Ledger, expected, header, keeps_of, random_packet
+from test_shell import EQUIHASH, RESET, ROOT, VERIFY, Card, Ledger, header, keeps_of, random_packet
 
 sys.path.insert(0, str(ROOT / "spec/model"))
 
@@ -86,16 +86,13 @@ class Verdicts(Ledger):
         super().__init__(list(engines))
         self.engines, self.settings = engines, settings
 
+    def answer(self, length, command):
+        mask = mask_of(self.engines[length].params, command[HEADER:], *self.settings[length])
+        return super().answer(length, command)[:-1] + bytes([mask])
+
     def sent(self, packet, keeps):
-        """Notes a packet; what it is: 'engine', 'status', 'ignore' or 'reset'."""
-        super().sent(packet, keeps)
-        kind, *rest = expected(packet, keeps, self.lengths)
-        if kind == "engine":
-            length, reply = rest
-            whole = packet.ljust(length, b"\xa5")[HEADER:length]
-            mask = mask_of(self.engines[length].params, whole, *self.settings[length])
-            self.epochs[-1][length][-1] = reply[:-1] + bytes([mask])
-        elif kind == "reset":
+        kind = super().sent(packet, keeps)
+        if kind == "reset":
             self.settings.update(dict.fromkeys(self.engines, DEFAULTS))
         return kind
 

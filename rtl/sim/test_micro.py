@@ -75,7 +75,7 @@ def run(name, jobs, config=None, **doors):
 
 
 def modelled(name, jobs, trace=None):
-    return micro.Machine(image_of(name)).run([(number, [k], [x, y]) for number, k, x, y in jobs], trace)
+    return micro.Machine(image_of(name)).run([micro.Job(number, [k], [x, y]) for number, k, x, y in jobs], trace)
 
 
 def edge_jobs(name):
@@ -179,10 +179,14 @@ class Cycles(unittest.TestCase):
 
 def traced(name, jobs):
     """The circuit's own trace, read from its output; elements as canonical integers."""
-    here = f"import test_micro; test_micro.run({name!r}, {jobs!r}, config='micro_{name}_trace_twin')"
+    return lines(image_of(name), f"import test_micro; test_micro.run({name!r}, {jobs!r}, config='micro_{name}_trace_twin')")
+
+
+def lines(image, code):
+    """The lines of the trace that some code has a circuit print, in a process of its own."""
     env = {**os.environ, "PYTHONPATH": str(ROOT / "rtl/sim")}
-    printed = subprocess.run([sys.executable, "-c", here], env=env, stdout=subprocess.PIPE, text=True, check=True).stdout
-    image, found = image_of(name), []
+    printed = subprocess.run([sys.executable, "-c", code], env=env, stdout=subprocess.PIPE, text=True, check=True).stdout
+    found = []
     for row in printed.splitlines():
         words = row.split()
         if "trace" in words:
@@ -201,7 +205,7 @@ def busy(name, which, rounds=4):
     Equal jobs come in rounds, which take some time to drift apart: the first and the last are not counted.
     """
     image, c = image_of(name), curve_of(name)
-    job = (program(name, which), [c.r - 2], list(c.generator("g1")))
+    job = micro.Job(program(name, which), [c.r - 2], list(c.generator("g1")))
     machine = micro.Machine(image)
     (_, (alone,)), products = machine.run([job]), machine.begun[0]
     full = image["contexts"]
@@ -218,6 +222,7 @@ def print_cycles():
             registers = f"{entry['products']}+{entry['sums']}"
             print(f"{name:15}{entry['name']:14}{entry['words']:>7}{registers:>11}{found['products']:>10}{found['each']:>10.1f}"
                   f"{found['alone']:>8}{found['busy']:>7.3f}")
+    subprocess.run([sys.executable, ROOT / "rtl/sim/test_micro_ecdsa.py", "--cycles"], check=True)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,8 @@ from unit import ROOT, Unit, rtl, sim
 FIELDS = sorted(path.stem for path in (ROOT / "spec/fields").glob("*.toml"))
 TOYS = [field for field in FIELDS if field.startswith("toy")]
 MONTGOMERY = [name.removeprefix("modmul_") for name in rtl.units() if name.startswith("modmul_montgomery") and not name.endswith("_twin")]
-MULTIPLIERS = FIELDS + MONTGOMERY
+EARLY = ["early_secp256k1_fp"]
+MULTIPLIERS = FIELDS + MONTGOMERY + EARLY
 PAIRS = 22_000
 SEED = unit.seed()
 
@@ -29,9 +30,11 @@ SEED = unit.seed()
 MEANING = {
     "modmul": lambda a, b: a * b,
     "modmul_montgomery": lambda a, b: a * b,
+    "modmul_early": lambda a, b: a * b,
     "modadd": lambda a, b: a + b,
     "modsub": lambda a, b: a - b,
     "reduce": lambda a: a,
+    "reduce_early": lambda a: a,
 }
 
 built = cache(Unit)
@@ -120,13 +123,17 @@ class Arithmetic(unittest.TestCase):
                 self.multiplier(name, operands)
 
     def test_gaps_between_operands(self):
-        for field in FIELDS:
+        for field in FIELDS + EARLY:
             with self.subTest(field):
                 port, source = built(f"modmul_{field}").operands[0], random.Random(SEED)
                 self.check(f"modmul_{field}", [(port.draw(source), port.draw(source)) for _ in range(500)], gaps=128)
 
+    def test_the_early_multiplier_is_early(self):
+        for name in EARLY:
+            self.assertLessEqual(built(f"modmul_{name}").latency, 8)
+
     def test_adders_subtractors_and_reductions(self):
-        for kind, field in itertools.product(("modadd", "modsub", "reduce"), FIELDS):
+        for kind, field in [*itertools.product(("modadd", "modsub", "reduce"), FIELDS), *(("reduce", name) for name in EARLY)]:
             with self.subTest(kind, field=field):
                 ports, source = built(f"{kind}_{field}").operands, random.Random(f"{SEED} {kind} {field}")
                 likely = edges(ports[0])[:400]

@@ -116,16 +116,16 @@ def header(length, command):
     return struct.pack("<II", length & 0xFFFFFFFF, command & 0xFFFFFFFF)
 
 
-def verify(length, index, rng):
-    return header(length, VERIFY) + struct.pack("<Q", index) + rng.randbytes(length - 16)
+def verify(length, index, rng, number=VERIFY):
+    return header(length, number) + struct.pack("<Q", index) + rng.randbytes(length - 16)
 
 
 def masked(word, keep):
     return bytes(b if keep >> i & 1 else 0 for i, b in enumerate(word))
 
 
-def expected(packet, keeps, lengths):
-    """('reset',), ('status',), ('ignore', header) or ('engine', length, reply)."""
+def expected(packet, keeps, lengths, number=VERIFY):
+    """('reset',), ('status',), ('ignore', header) or ('engine', length, the whole command); `number` is that of the engines' commands."""
     words = len(keeps)
     padded = packet.ljust(8 * words, b"\xa5")
     head = masked(padded[:8], keeps[0])
@@ -137,32 +137,29 @@ def expected(packet, keeps, lengths):
             return ("reset",)
         if length == 8 and command == STATUS:
             return ("status",)
-        if command == VERIFY and length in lengths:
-            mask = 0
-            for b in padded[16:length]:
-                mask ^= b
-            return ("engine", length, header(17, REPLY | VERIFY) + padded[8:16] + bytes([mask]))
+        if command == number and length in lengths:
+            return ("engine", length, padded[:length])
     return ("ignore", head)
 
 
-def random_packet(rng, lengths, index):
+def random_packet(rng, lengths, index, number=VERIFY):
     """(bytes, keeps): a good packet or one spoilt in one of many ways."""
     kind = rng.randrange(12)
     length = rng.choice(lengths) if lengths else 193
     if kind < 4:
-        packet = verify(length, index, rng)
+        packet = verify(length, index, rng, number)
     elif kind < 6:
         packet = header(8, STATUS)
     elif kind == 6:  # another length on the wire than promised
-        packet = verify(length, index, rng)[: rng.randrange(1, length)] if rng.random() < 0.5 else verify(length, index, rng) + rng.randbytes(rng.randrange(1, 40))
+        packet = verify(length, index, rng, number)[: rng.randrange(1, length)] if rng.random() < 0.5 else verify(length, index, rng, number) + rng.randbytes(rng.randrange(1, 40))
     elif kind == 7:  # another length promised than on the wire
-        packet = header(rng.choice([0, 1, 7, 8, 9, length - 1, length + 1, length + 8, 0xFFFFFFFF]), VERIFY) + rng.randbytes(rng.randrange(0, 300))
+        packet = header(rng.choice([0, 1, 7, 8, 9, length - 1, length + 1, length + 8, 0xFFFFFFFF]), number) + rng.randbytes(rng.randrange(0, 300))
     elif kind == 8:  # other commands
-        command = rng.choice([2, 0x100, 0x101, 0x200, 0xFFFFFFFF, REPLY, REPLY | 1, VERIFY ^ 1 << rng.randrange(32)])
+        command = rng.choice([2, 0x100, 0x101, 0x200, 0xFFFFFFFF, REPLY, REPLY | 1, number ^ 1 << rng.randrange(32)])
         packet = header(length, command) + rng.randbytes(length - 8)
     elif kind == 9:  # control commands of a wrong length
         packet = header(rng.choice([0, 7, 8, 9, 16]), rng.choice([RESET, STATUS])) + rng.randbytes(rng.choice([0, 1, 8, 30]))
-        if expected(packet, keeps_of(packet), lengths)[0] == "reset":
+        if expected(packet, keeps_of(packet), lengths, number)[0] == "reset":
             packet += b"x"
     else:
         packet = rng.randbytes(rng.choice([1, 2, 7, 8, 9, 16, rng.randrange(1, 600)]))
@@ -193,19 +190,33 @@ def status_of(reply):
 class Ledger:
     """What was sent and what came back: control replies in order, engine replies a prefix of each epoch's commands."""
 
+    number = VERIFY  # of the engines' commands
+
     def __init__(self, lengths):
         self.lengths = lengths
         self.control = []  # replies in order, STATUS as its kind alone
         self.epochs = [{length: [] for length in lengths}]
 
+    def answer(self, length, command):
+        """The reply to a whole command."""
+        mask = 0
+        for b in command[16:]:
+            mask ^= b
+        return header(17, REPLY | self.number) + command[8:16] + bytes([mask])
+
+    def same(self, answer, reply):
+        return answer == reply
+
     def sent(self, packet, keeps):
-        kind, *rest = expected(packet, keeps, self.lengths)
+        """Notes a packet; what it is: 'engine', 'status', 'ignore' or 'reset'."""
+        kind, *rest = expected(packet, keeps, self.lengths, self.number)
         if kind == "engine":
-            self.epochs[-1][rest[0]].append(rest[1])
+            self.epochs[-1][rest[0]].append(self.answer(*rest))
         else:
             self.control.append((kind, *rest))
             if kind == "reset":
                 self.epochs.append({length: [] for length in self.lengths})
+        return kind
 
     def check(self, replies):
         control = iter(self.control)
@@ -213,8 +224,8 @@ class Ledger:
         for reply in replies:
             length, command = struct.unpack("<II", reply[:8])
             assert length == len(reply), f"reply of {len(reply)} bytes says {length}"
-            if command == REPLY | VERIFY:
-                mine = [n for n in self.lengths if self.epochs[epoch][n][taken[n] : taken[n] + 1] == [reply]]
+            if command == REPLY | self.number:
+                mine = [n for n in self.lengths if any(self.same(answer, reply) for answer in self.epochs[epoch][n][taken[n] : taken[n] + 1])]
                 assert mine, f"unexpected engine reply {reply.hex()}"
                 taken[mine[0]] += 1
                 continue

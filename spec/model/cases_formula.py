@@ -30,12 +30,18 @@ def jacobian(f, point, z):
     return (x, y, f.zero if zz == f.zero else z)
 
 
+def lazy(f, point, z):
+    """Jacobian coordinates, the first two as differences: X = XA - 2 XB, Y = YA - YB."""
+    (x, y, z), xb, yb = jacobian(f, point, z), f.mul(z, z), f.add(z, z)
+    return (f.add(x, f.scale(2, xb)), xb, f.add(y, yb), yb, z)
+
+
 def extended(f, point, z):
     x, y = point
     return (f.mul(x, z), f.mul(y, z), z, f.mul(f.mul(x, y), z))
 
 
-FAMILIES = {"rcb": homogeneous, "jacobian": jacobian, "xyzz": xyzz, "hwcd": extended}
+FAMILIES = {"rcb": homogeneous, "jacobian": jacobian, "xyzz": xyzz, "hwcd": extended, "lazy": lazy}
 
 
 def kind(name):
@@ -79,6 +85,12 @@ def points(book, which):
             if id not in WITH_IDENTITY:
                 book.record(f"{family}_madd", ring, id, f"{which}: {a} g and {b} g", coordinates(f, p, z1) + q, constants)
                 book.record(f"{family}_dbl", ring, id, f"{which}: {a} g", coordinates(f, p, z1), constants)
+        if id not in WITH_IDENTITY:
+            z = painted(f, f"{facts.name} {which} coz {id} z")
+            book.record("coz_zaddu", ring, id, f"{which}: {a} g and {b} g", jacobian(f, p, z)[:2] + jacobian(f, q, z)[:2])
+            book.record("coz_dblu", ring, id, f"{which}: {b} g", q)
+            book.record("lazy_madd", ring, id, f"{which}: {a} g and {b} g", lazy(f, p, z) + q)
+            book.record("lazy_dbl", ring, id, f"{which}: {a} g", lazy(f, p, z))
         if id in ("different", "negative"):
             book.record("affine_add", ring, id, f"{which}: {a} g and {b} g", p + q + (f.inverse(f.sub(q[0], p[0])),))
             book.record("affine_dbl", ring, id, f"{which}: {a} g", p + (f.inverse(f.scale(2, p[1])),))

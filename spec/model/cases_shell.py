@@ -1,20 +1,27 @@
 """The cases of the command stream: well-formed packets, and every way in which one can be malformed.
 
-Two files of the same cases for two cards: `shell` for one with both real engines, `shell_toy` for one with the toy.
+A file of the same cases for each of some cards: `shell` for one with both real Equihash engines, `shell_toy` for one
+with the toy, `shell_ecdsa` for one with the ECDSA engine.
 """
 
+import ecdsa_verify as ecdsa
 import equihash_verify as equihash
+from cases_ecdsa_verify import PUBLISHED
 from cases_equihash_verify import BOOKS
-from wire import EQUIHASH, SHELL, Card, Identity, command_len, equihash_command, packet
+from wire import ECDSA_INSTANCE, EQUIHASH, HEADER, SHELL, Card, Identity, command_len, ecdsa_command, equihash_command, packet
 
-CARDS = {"shell": ["200_9", "144_5"], "shell_toy": ["48_5"]}
+CARDS = {"shell": ["200_9", "144_5"], "shell_toy": ["48_5"], "shell_ecdsa": [ECDSA_INSTANCE]}
 
 #: Only an example: these bytes of a status reply belong to the build and are free in every case.
 IDENTITY = Identity(version=0x000100, build_date="20260101", build_host="example")
 BUILD_BYTES = [8, 28]
+#: And the cycles of an ECDSA reply to the clock.
+CYCLE_BYTES = [17, 19]
+#: Number of a reply -> its bytes that are free.
+FREE = {SHELL["commands"]["status"]["reply"]: BUILD_BYTES, ecdsa.COMMAND["reply"]: CYCLE_BYTES}
 
+INDEX = 0x0123456789ABCDEF
 RESET, STATUS = SHELL["commands"]["reset"]["number"], SHELL["commands"]["status"]["number"]
-NUMBER = EQUIHASH["number"]
 
 
 class Exchanges:
@@ -29,8 +36,8 @@ class Exchanges:
         told = []
         for sent in packets:
             reply = card.answer(sent)
-            free = {"free": [BUILD_BYTES]} if reply[4:8] == SHELL["commands"]["status"]["reply"].to_bytes(4, "little") else {}
-            told.append({"packet": sent.hex(), "reply": reply.hex(), **free})
+            free = FREE.get(int.from_bytes(reply[4:8], "little"))
+            told.append({"packet": sent.hex(), "reply": reply.hex(), **({"free": [free]} if free else {})})
         self.cases.append({"id": id, "comment": comment, "exchanges": told})
 
 
@@ -64,41 +71,54 @@ def control(cases):
     for name, number in SHELL["command_blocks"].items():
         if name not in ("control", "verification"):
             cases.case(f"reserved-{name}", "a number kept for an engine to come", packet(number), packet(number, bytes(248)), status)
-    cases.case("reserved-verification", "ECDSA's published number and its published length, without an engine", packet(0x101, bytes(168)), status)
     cases.case("long-garbage", "4,096 bytes that mean nothing", b"\xc3" * 4096, status)
+
+
+def layout(instance):
+    """(number, length) of an engine's commands."""
+    if instance == ECDSA_INSTANCE:
+        return ecdsa.COMMAND["number"], ecdsa.COMMAND["len"]
+    return EQUIHASH["number"], command_len(equihash.load_params(instance))
+
+
+def valid_command(instance):
+    """(what it is about, a command whose answer is: valid)."""
+    if instance == ECDSA_INSTANCE:
+        name, signature = next(iter(PUBLISHED.items()))
+        return name, ecdsa_command(INDEX, signature)
+    book = BOOKS[instance]()
+    name, header = next(iter(book.bases.items()))
+    return name, equihash_command(book.params, INDEX, header)
 
 
 def engines(cases):
     """Commands to the engines, and their malformed relatives."""
     status = packet(STATUS)
     for instance in cases.engines:
-        book = BOOKS[instance]()
-        params = book.params
-        name, header = next(iter(book.bases.items()))
-        good = equihash_command(params, 0x0123456789ABCDEF, header)
-        length = command_len(params)
+        number, length = layout(instance)
+        name, good = valid_command(instance)
         label = instance.replace("_", "-")
         cases.case(f"{label}-valid", f"{name}, its packet as long as it says", good)
-        cases.case(f"{label}-padded", "the last word filled up with zeros", padded(good))
-        cases.case(f"{label}-padded-garbage", "what fills up the last word means nothing", good + b"\xff" * (-length % 8))
+        if length % 8:
+            cases.case(f"{label}-padded", "the last word filled up with zeros", padded(good))
+            cases.case(f"{label}-padded-garbage", "what fills up the last word means nothing", good + b"\xff" * (-length % 8))
         if -length % 8 > 1:
             cases.case(f"{label}-padded-partly", "one byte of padding where the word has room for more: neither form", good + b"\0", good)
         flaw = good[:-1] + bytes([good[-1] ^ 1])
-        cases.case(f"{label}-faulty-between-valid", "an invalid header leaves no trace", good, flaw, good)
-        cases.case(f"{label}-index-largest", "the index is echoed whatever it is", equihash_command(params, 2**64 - 1, header))
+        cases.case(f"{label}-faulty-between-valid", "what is invalid leaves no trace", good, flaw, good)
+        cases.case(f"{label}-index-largest", "the index is echoed whatever it is", good[:8] + b"\xff" * 8 + good[16:])
         for extra in (8, 16):
             cases.case(f"{label}-has-{extra}-more", f"{extra} bytes too many", padded(good) + bytes(extra), good)
         for missing in (1, 8, length - 16, length - 8):
             cases.case(f"{label}-lacks-{missing}", f"ends {missing} bytes early", good[:-missing], good)
         for said in (0, 8, length - 1, length + 1, length + 8, length | 1 << 31):
-            cases.case(f"{label}-says-{said}", f"the right bytes with a length field of {said}", packet(NUMBER, good[8:], said), good)
+            cases.case(f"{label}-says-{said}", f"the right bytes with a length field of {said}", packet(number, good[8:], said), good)
         cases.case(f"{label}-number-changed", "the right bytes under a number that is not built in", packet(0x1FF, good[8:]), good)
-        cases.case(f"{label}-status-between", "status between two headers", good, status, good)
-        cases.case(f"{label}-reset-between", "reset between two headers", good, packet(RESET), good)
-    for instance in sorted({"200_9", "144_5", "48_5"} - set(cases.engines)):
-        params = equihash.load_params(instance)
-        cases.case(f"{instance.replace('_', '-')}-not-built-in", "a parameter set that this card does not have",
-                   equihash_command(params, 7, bytes(params.total_bytes)), status)
+        cases.case(f"{label}-status-between", "status between two commands", good, status, good)
+        cases.case(f"{label}-reset-between", "reset between two commands", good, packet(RESET), good)
+    for instance in sorted({*BOOKS, ECDSA_INSTANCE} - set(cases.engines)):
+        number, length = layout(instance)
+        cases.case(f"{instance.replace('_', '-')}-not-built-in", "an engine that this card does not have", packet(number, bytes(length - HEADER["bytes"])), status)
 
 
 def contents():

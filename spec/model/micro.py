@@ -3,10 +3,10 @@
 The image is what the generator writes beside the circuit's Verilog (image.json); the instruction word is
 spec/micro/word.toml. A register holds the canonical integer that its residue stands for. What is modelled of time:
 
-- a context's next word is there two cycles after it began the one before;
+- a context's next word is there two cycles after it began the one before, three after a `take`;
 - contexts are dealt to the multipliers in turn, each multiplier with a linear unit and a way out of its own; of
   the contexts that are ready for a unit the one with the oldest job goes, one context a unit and cycle;
-- a result can be read by words that begin `mul` or `linear` cycles later;
+- a result can be read by words that begin `mul` or `linear` cycles later, and is in its register two cycles after that;
 - one canonical value at a time for each multiplier, `canonical` cycles each.
 
     python3 spec/model/micro.py target/rtl/micro_toy/image.json inverse x=5        # its answer and the trace
@@ -21,20 +21,41 @@ from pathlib import Path
 
 LAYOUT = tomllib.loads((Path(__file__).resolve().parents[1] / "micro/word.toml").read_text())
 PRODUCTS, SUMS = LAYOUT["banks"].index("products"), LAYOUT["banks"].index("sums")
-FLAGS = 4
-ANY = 15
+BITS = {name: bits for part in ("common", "linear") for name, bits in LAYOUT[part]}
+FLAGS = 1 << BITS["flag"]
+ANY = (1 << BITS["wait_mul"]) - 1
+WRITE = 2
 
 
 def decode(word):
     """The fields of a word by name."""
-    unit = "linear" if word & 1 else "mul"
     fields, at = {}, 0
-    for name, bits in LAYOUT["common"] + LAYOUT[unit]:
-        fields[name] = word >> at & (1 << bits) - 1
-        at += bits
-    if unit == "linear":
-        fields["operation"] = LAYOUT["operations"][fields["operation"]]
+
+    def read(part):
+        nonlocal at
+        for name, bits in LAYOUT[part]:
+            fields[name] = word >> at & (1 << bits) - 1
+            at += bits
+    read("common")
+    if not fields["unit"]:
+        read("mul")
+        return fields
+    read("linear")
+    fields["operation"] = LAYOUT["operations"][fields["operation"]]
+    read("jump" if fields["operation"] in ("jump", "end") else "sum")
     return fields
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a job brings. `lists`: for each list its items (magnitude, is it negative, count or None) by place; `given`: the flags
+    that come with them."""
+
+    program: int
+    numbers: list
+    elements: list
+    lists: tuple = ()
+    given: int = 0
 
 
 @dataclass(frozen=True)
@@ -61,6 +82,7 @@ class Context:
         self.flags = 0
         self.results = {}
         self.job = None
+        self.left = None  # items of each list, once the job is fed
         self.registers = [[0] * 64, [0] * 64]
 
 
@@ -73,13 +95,16 @@ class Machine:
         self.count_zero = {**decode(1), "operation": "count", "wait_mul": ANY, "wait_lin": ANY}
 
     def run(self, jobs, trace=None, limit=10**9):
-        """Answers to jobs (program, numbers, elements) that wait at the door, and the cycles in which they leave."""
+        """Answers to jobs that wait at the door, and the cycles in which they leave.
+
+        A job is fed `feed` cycles after it entered; until then no other enters.
+        """
         self.contexts = [Context() for _ in range(self.image["contexts"])]
         self.events = {}  # cycle -> functions to call before anything begins in it
         multipliers = self.image["multipliers"]
         self.waiting, self.busy_until, self.begun = set(), [-1] * multipliers, [0, 0]
         self.trace, oldest, free, running, rest = trace, 0, 0, 0, deque(jobs)
-        answers, left, cycle, size = [], [], 0, len(self.contexts)
+        answers, left, cycle, size, feed, feeding = [], [], 0, len(self.contexts), self.image.get("feed", 0), 0
         orders = [[[(first + i) % size for i in range(size) if (first + i) % multipliers == lane] for lane in range(multipliers)]
                   for first in range(size)]
         while len(left) < len(jobs) and cycle < limit:
@@ -90,7 +115,7 @@ class Machine:
                 chosen += [next((k for k in own if self.ready(self.contexts[k], cycle, unit)), None) for unit in (0, 1)]
                 settled += [next((k for k in own if k in self.waiting), None) if cycle > self.busy_until[lane] else None]
             leaves = self.contexts[oldest].over
-            enters = running < size and rest
+            enters = running < size and rest and cycle >= feeding
             for k in chosen:
                 if k is not None:
                     self.begin(k, cycle)
@@ -104,6 +129,7 @@ class Machine:
                 oldest, running = (oldest + 1) % size, running - 1
             if enters:
                 self.start(free, rest.popleft(), cycle)
+                feeding = cycle + feed
                 free, running = (free + 1) % size, running + 1
             cycle += 1
         return answers, left
@@ -112,12 +138,17 @@ class Machine:
         self.events.setdefault(cycle, []).append(event)
 
     def start(self, k, job, cycle):
-        context, (program, numbers, elements) = self.contexts[k], job
-        known = program < len(self.image["entries"])
-        context.job, context.results, context.flags = (numbers, elements), {}, 0 if known else (1 << FLAGS) - 1
+        context, known = self.contexts[k], job.program < len(self.image["entries"])
+        context.job, context.results, context.flags, context.left = job, {}, 0 if known else (1 << FLAGS) - 1, None
         context.word = self.count_zero
-        context.next = self.image["entries"][program]["address"] if known else len(self.words) - 1
+        context.next = self.image["entries"][job.program]["address"] if known else len(self.words) - 1
         context.present_at = cycle + 1
+        if "feed" in self.image:
+            self.at(cycle + self.image["feed"], lambda: self.fed(context))
+
+    def fed(self, context):
+        context.left = [len(items) for items in context.job.lists]
+        context.flags |= context.job.given << FLAGS - self.image["given"]
 
     @staticmethod
     def ready(context, cycle, unit):
@@ -125,15 +156,16 @@ class Machine:
         return (context.present_at is not None and context.present_at <= cycle and word["unit"] == unit
                 and context.on_their_way[unit] < ANY
                 and context.on_their_way[PRODUCTS] <= word["wait_mul"] and context.on_their_way[SUMS] <= word["wait_lin"]
-                and not (context.exact and word["wait_exact"]))
+                and not (context.exact and word["wait_exact"])
+                and not (context.left is None and (word.get("operation") == "take" or word.get("lists"))))
 
     def begin(self, k, cycle):
         context = self.contexts[k]
         word, address, operation = context.word, context.next - 1, context.word.get("operation")
-        context.present_at = cycle + 2
+        context.present_at = cycle + (3 if operation == "take" else 2)
         self.begun[word["unit"]] += 1
-        if operation == "repeat" and context.counter:
-            context.counter -= 1
+        if operation == "jump" and self.jumps(context, word):
+            context.counter -= word["less"]
             context.next = word["value"]
         elif operation == "end":
             context.present_at = None
@@ -150,6 +182,11 @@ class Machine:
         context.word = self.words[context.next]
         context.next += 1
 
+    def jumps(self, context, word):
+        tests = (True, context.counter == word["than"], context.counter > word["than"], False)
+        lists = all(context.left[i] for i in range(len(context.left or ())) if word["lists"] >> i & 1)
+        return self.when(context, word["when"], word["flag"]) and tests[word["test"]] and lists
+
     def term(self, context, word, letter):
         index = word[f"{letter}_reg"]
         minus = word[f"{letter}_minus"]
@@ -157,15 +194,17 @@ class Machine:
             magnitude, negative = context.digits[word["digit"]]
             index += magnitude
             minus ^= word[f"{letter}_signed"] and negative
-        value = context.registers[word[f"{letter}_bank"]][index] << word[f"{letter}_shift"]
+        times = (3 if word.get(f"{letter}_triple") else 1) << word[f"{letter}_shift"]
+        value = context.registers[word[f"{letter}_bank"]][index] * times
         return -value if minus else value
 
     def sum(self, context, word, first, second):
         return self.term(context, word, first) + (self.term(context, word, second) if word[f"{second}_on"] else 0)
 
-    def when(self, context, word, letter):
-        flag = context.flags >> word["flag"] & 1
-        return (0, 1, flag, 1 - flag)[word[f"{letter}_when"]]
+    @staticmethod
+    def when(context, condition, number):
+        flag = context.flags >> number & 1
+        return (0, 1, flag, 1 - flag)[condition]
 
     def linear(self, k, context, word, cycle, address):
         operation, value = word["operation"], word["value"] + (context.counter if word["counted"] else 0)
@@ -173,26 +212,43 @@ class Machine:
             context.counter = value
         elif operation == "digit":
             context.digits[word["digit"]] = self.digit(context, self.image["windows"][word["dst"]], value)
+        elif operation == "take":
+            self.take(context, word)
         elif operation in ("add", "settle"):
-            total = sum(self.term(context, word, letter) for letter in "ab" if self.when(context, word, letter)) % self.p
+            total = sum(self.term(context, word, letter) for letter in "ab"
+                        if self.when(context, word[f"{letter}_when"], word["flag"])) % self.p
             if operation == "add":
                 self.write(k, cycle, address, SUMS, word["dst"], total)
             else:
                 context.exact = True
                 context.settles = (word["dst"], total * self.image["scale"] % self.p)
-                self.at(cycle + self.latency[SUMS] + 1, lambda: self.waiting.add(k))
+                self.at(cycle + self.latency[SUMS] + WRITE + 1, lambda: self.waiting.add(k))
         elif operation == "rom":
             self.write(k, cycle, address, SUMS, word["dst"], self.image["constants"][value])
+        elif operation == "table":
+            magnitude, negative = context.digits[word["digit"]]
+            found = self.image["tables"][value][magnitude]
+            self.write(k, cycle, address, SUMS, word["dst"], -found % self.p if word["a_signed"] and negative else found)
         elif operation == "load":
             element, part = divmod(value, self.image["slices"])
             bits = self.image["slice_bits"]
-            piece = context.job[1][element] >> bits * part & (1 << bits) - 1
+            piece = context.job.elements[element] >> bits * part & (1 << bits) - 1
             self.write(k, cycle, address, SUMS, word["dst"], piece * pow(self.image["scale"], -1, self.p) % self.p)
+
+    @staticmethod
+    def take(context, word):
+        """The next item of a list, from its end; of an empty list 0."""
+        left, items = context.left[word["dst"]], context.job.lists[word["dst"]]
+        magnitude, negative, count = items[left - 1] if left else (0, False, None)
+        context.left[word["dst"]] -= left > 0
+        context.digits[word["digit"]] = (magnitude, negative)
+        if count is not None:
+            context.counter = count
 
     def digit(self, context, window, place):
         """Booth: the window as a signed number plus the bit below it; (magnitude, is it negative)."""
         bits = window["bits"]
-        padded = context.job[0][window["number"]] << 1 >> bits * place & (1 << bits + 1) - 1
+        padded = context.job.numbers[window["number"]] << 1 >> bits * place & (1 << bits + 1) - 1
         digit = (padded >> 1) - (padded >> bits << bits) + (padded & 1)
         return abs(digit), digit < 0
 
@@ -205,7 +261,7 @@ class Machine:
             context.on_their_way[bank] -= 1
             context.registers[bank][register] = value
             if self.trace is not None:
-                self.trace.append(Line(there, k, address, bank, register, value))
+                self.trace.append(Line(there + WRITE, k, address, bank, register, value))
         self.at(there, arrive)
 
     def canonical(self, k, cycle):
@@ -241,7 +297,8 @@ def load(path):
     image = json.loads(Path(path).read_text())
     numbers = ("modulus", "scale")
     return {**image, **{key: int(image[key], 16) for key in numbers},
-            "constants": [int(c, 16) for c in image["constants"]], "words": [int(w, 16) for w in image["words"]]}
+            "constants": [int(c, 16) for c in image["constants"]], "words": [int(w, 16) for w in image["words"]],
+            "tables": [[int(element, 16) for element in table] for table in image["tables"]]}
 
 
 def main():
@@ -253,7 +310,7 @@ def main():
     image, trace = load(chosen.image), []
     given = {name: int(value, 0) for name, value in (operand.split("=") for operand in chosen.operands)}
     program = [entry["name"] for entry in image["entries"]].index(chosen.program)
-    job = (program, [given.get(n, 0) for n in image["numbers"]], [given.get(e, 0) for e in image["elements"]])
+    job = Job(program, [given.get(n, 0) for n in image["numbers"]], [given.get(e, 0) for e in image["elements"]])
     answers, left = Machine(image).run([job], trace)
     print(*trace, sep="\n")
     print(f"answer {[hex(value) for value in answers[0]]} in cycle {left[0]}")

@@ -55,6 +55,21 @@ class Jacobian:
         return Xyzz.read((x, y, z * z % FP.p, z**3 % FP.p))
 
 
+class Lazy:
+    """Jacobian coordinates whose last differences are left to the reader: X = XA - 2 XB, Y = YA - YB."""
+
+    @staticmethod
+    def of(point, z):
+        x, y, scale = Jacobian.of(point, z)
+        xb, yb = (3 * z + 1) % FP.p, (5 * z + 2) % FP.p
+        return ((x + 2 * xb) % FP.p, xb, (y + yb) % FP.p, yb, scale)
+
+    @staticmethod
+    def read(values):
+        xa, xb, ya, yb, z = values
+        return Jacobian.read(((xa - 2 * xb) % FP.p, (ya - yb) % FP.p, z))
+
+
 class Extended:
     @staticmethod
     def of(point, z):
@@ -150,11 +165,11 @@ class Incomplete(unittest.TestCase):
 
     def test_mixed_additions(self):
         expected = {(p, q) for p, q in SUMS["toy"] if q is not None and (p is None or p == q)}
-        for name, coordinates in (("jacobian_madd", Jacobian), ("xyzz_madd", Xyzz)):
+        for name, coordinates in (("jacobian_madd", Jacobian), ("xyzz_madd", Xyzz), ("lazy_madd", Lazy)):
             self.assertEqual(wrong_sums(formula.load(name), SUMS["toy"], coordinates, tuple), expected, name)
 
     def test_doublings_are_right_for_every_point(self):
-        for name, coordinates in (("jacobian_dbl", Jacobian), ("xyzz_dbl", Xyzz)):
+        for name, coordinates in (("jacobian_dbl", Jacobian), ("xyzz_dbl", Xyzz), ("lazy_dbl", Lazy)):
             for which in ("toy", "even"):
                 self.assertEqual(wrong_doubles(formula.load(name), SUMS[which], coordinates), set(), name)
 
@@ -166,6 +181,34 @@ class Incomplete(unittest.TestCase):
             points = [p for p, q in SUMS[which] if p == q and p is not None and p[1] != 0]
             found = columns.evaluate(FP, formula.load("affine_dbl"), [p + (INVERSE[2 * p[1] % FP.p],) for p in points])
             self.assertEqual(found, [SUMS[which][p, p] for p in points])
+
+
+class CommonZ(unittest.TestCase):
+    """Two points that share their Z: a formula gives their sum and the first one anew, for another Z that they share."""
+
+    def test_additions_of_points_with_different_x(self):
+        pairs = [(p, q) for p, q in SUMS["toy"] if None not in (p, q) and p[0] != q[0]]
+        cases = [(*Jacobian.of(p, z)[:2], *Jacobian.of(q, z)[:2]) for p, q in pairs for z in (1, 7)]
+        found = columns.evaluate(FP, formula.load("coz_zaddu"), cases)
+        scales = [z for _ in pairs for z in (1, 7)]
+        for (p, q), (x3, y3, x4, y4, h), z in zip((pair for pair in pairs for _ in range(2)), found, scales, strict=True):
+            shared = z * h % FP.p
+            self.assertEqual(Jacobian.read((x3, y3, shared)), SUMS["toy"][p, q])
+            self.assertEqual(Jacobian.read((x4, y4, shared)), p)
+
+    def test_opposite_points_have_no_z(self):
+        opposite = [(p, q) for p, q in SUMS["toy"] if None not in (p, q) and p[0] == q[0]]
+        found = columns.evaluate(FP, formula.load("coz_zaddu"), [p + q for p, q in opposite])
+        self.assertEqual({h for *_, h in found}, {0})
+
+    def test_doublings(self):
+        for which in ("toy", "even"):
+            points = [p for p, q in SUMS[which] if p == q and p is not None and p[1] != 0]
+            for p, (x3, y3, x1, y1, *squares) in zip(points, columns.evaluate(FP, formula.load("coz_dblu"), points), strict=True):
+                z = 2 * p[1] % FP.p
+                self.assertEqual(Jacobian.read((x3, y3, z)), SUMS[which][p, p])
+                self.assertEqual(Jacobian.read((x1, y1, z)), p)
+                self.assertEqual(squares, [p[0] ** 2 % FP.p, p[1] ** 2 % FP.p])
 
 
 class TwistedEdwards(unittest.TestCase):
@@ -211,7 +254,7 @@ class PlantedFaults(unittest.TestCase):
         k = {"k": FP.scale(2, EDWARDS.d)}
         for name, table, coordinates, second, constants in (
             ("rcb_add", few, Homogeneous, None, b3("toy")), ("rcb_madd_z01", few, Homogeneous, None, b3("toy")), ("rcb_madd", few, Homogeneous, tuple, b3("toy")),
-            ("jacobian_madd", few, Jacobian, tuple, None), ("jacobian_add", few, Jacobian, None, None),
+            ("lazy_madd", few, Lazy, tuple, None), ("jacobian_madd", few, Jacobian, tuple, None), ("jacobian_add", few, Jacobian, None, None),
             ("xyzz_madd", few, Xyzz, tuple, None), ("xyzz_add", few, Xyzz, None, None),
             ("hwcd_add", edwards, Extended, None, k), ("hwcd_madd_precomputed", edwards, Extended, TwistedEdwards.precomputed, None),
         ):

@@ -4,6 +4,7 @@ import json
 import unittest
 
 import curve
+import ecdsa_verify as ecdsa
 import encoding
 import equihash_verify as equihash
 import field
@@ -105,6 +106,38 @@ class EquihashVerify(unittest.TestCase):
                     self.assertLessEqual(edit["offset"] + len(edit["xor"]) // 2, total, case["id"])
 
 
+class EcdsaVerify(unittest.TestCase):
+    #: The published card's faults, and what the rooms of this house cut differently.
+    NAMES = {
+        "tv1", "tv2", "tv3", "tv4", "tv5", "r-plus-n-wraps", "sum-is-a-doubling-0", "sum-is-the-identity-0", "digest-zero", "digest-n", "s-zero", "r-zero",
+        "s-large", "r-is-n", "s-is-n", "q-zero", "qx-is-p", "qy-is-p", "qx-plus-p", "qy-plus-p", "other-curve-0", "x-above-n-lowest", "x-above-n-highest",
+        "r-plus-n-modulo-p-lowest", "key-g", "key-minus-g", "key-lambda-g", "key-2g", "u1-lambda", "u2-lambda", "u2-130", "u1-minus-130", "u2-k1-2",
+    }
+
+    def setUp(self):
+        self.cases = FILES["ecdsa_verify/secp256k1.json"]["cases"]
+
+    def test_wished_for_by_name(self):
+        ids = [case["id"] for case in self.cases]
+        self.assertGreaterEqual(len(ids), 300)
+        self.assertEqual(len(set(ids)), len(ids))
+        self.assertLessEqual(self.NAMES, set(ids))
+
+    def test_every_mask_that_there_is(self):
+        """A range of r or of s, a coordinate, or several of them; the curve; the identity; no match. Never the timeout."""
+        failed, masks = ecdsa.ERROR["failed_sig_ver"], {case["mask"] for case in self.cases}
+        self.assertLessEqual({0, failed} | {failed | bit for name, bit in ecdsa.ERROR.items() if name != "timeout_fail"}, masks)
+        for mask in masks:
+            self.assertFalse(mask & ecdsa.ERROR["timeout_fail"])
+            self.assertTrue(mask == 0 or mask & failed, mask)
+
+    def test_it_refuses_what_is_wrong(self):
+        for spoil in ({"s": "0x" + "1" * 65}, {"r": "0x01"}, {"hash": 5}, {"qx": "-0x1"}, {"mask": 64}, {"note": "x"}):
+            content = json.loads((VECTORS / "ecdsa_verify/secp256k1.json").read_text())
+            content["cases"][0].update(spoil)
+            self.assertNotEqual(schema.faults(content, SCHEMA, SCHEMA), [], spoil)
+
+
 class Arithmetic(unittest.TestCase):
     """Every field, curve and formula has its cases, with names of their own and all that was wished for by name."""
 
@@ -120,7 +153,7 @@ class Arithmetic(unittest.TestCase):
                 self.assertEqual(len(set(ids)), len(ids), name)
 
     def test_every_formula_stands_somewhere_on_a_real_field(self):
-        found = {case["formula"] for name in ("bn254", "bls12_381", "bls12_377") for case in self.cases("formula", name)}
+        found = {case["formula"] for name in ("bn254", "bls12_381", "bls12_377", "secp256k1") for case in self.cases("formula", name)}
         self.assertEqual(found, set(formula.names()))
 
     def test_values_are_below_the_modulus(self):
@@ -147,7 +180,7 @@ class Arithmetic(unittest.TestCase):
 
 class Shell(unittest.TestCase):
     def test_replies_say_their_length(self):
-        for name in ("wire/shell.json", "wire/shell_toy.json"):
+        for name in ("wire/shell.json", "wire/shell_toy.json", "wire/shell_ecdsa.json"):
             for case in FILES[name]["cases"]:
                 for exchange in case["exchanges"]:
                     reply = bytes.fromhex(exchange["reply"])

@@ -5,6 +5,7 @@ import unittest
 
 import equihash_verify as equihash
 import wire
+from cases_ecdsa_verify import PUBLISHED
 from cases_equihash_verify import CHAIN, random_bytes, stored
 
 IDENTITY = wire.Identity(0x010300, "20180311", "test")
@@ -42,6 +43,16 @@ class Shell(unittest.TestCase):
         self.assertEqual(self.card.answer(command + b"\x77"), reply)
         self.assertEqual(self.card.answer(command[:-1]), ignored(command))
         self.assertEqual(self.card.answer(command + bytes(9)), ignored(command))
+
+    def test_ecdsa_on_the_wire(self):
+        card = wire.Card(IDENTITY, ["secp256k1"])
+        command = wire.ecdsa_command(0xA, PUBLISHED["tv1"])
+        self.assertEqual((len(command), command[:16].hex()), (176, "b000000001010000" + "0a00000000000000"))
+        self.assertEqual(card.answer(command).hex(), "1300000001010080" + "0a00000000000000" + "00" + "0000")
+        self.assertEqual(card.answer(command[:-1] + b"\0")[16], 0x28)
+        self.assertEqual(card.answer(command[:-1]), ignored(command))
+        self.assertEqual(self.card.answer(command), ignored(command))
+        self.assertEqual(card.answer(wire.packet(1))[28], 1 << 2)
 
     def test_reset_restores_the_registers(self):
         params = equihash.load_params("200_9")

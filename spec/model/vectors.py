@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import cases_curve
+import cases_ecdsa_verify
 import cases_encoding
 import cases_equihash_verify
 import cases_field
@@ -19,7 +20,10 @@ import cases_shell
 
 VECTORS = Path(__file__).resolve().parent.parent / "vectors"
 #: Folders whose files all have the same shape, and what makes them.
-FOLDERS = {"wire": cases_shell, "field": cases_field, "formula": cases_formula, "curve": cases_curve, "encoding": cases_encoding}
+FOLDERS = {
+    "wire": cases_shell, "ecdsa_verify": cases_ecdsa_verify, "field": cases_field, "formula": cases_formula, "curve": cases_curve,
+    "encoding": cases_encoding,
+}
 
 
 def rendered(content):

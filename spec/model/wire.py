@@ -10,11 +10,13 @@ The model answers at once; a card answers commands to different engines in any o
 import tomllib
 from dataclasses import dataclass
 
+import ecdsa_verify as ecdsa
 import equihash_verify as equihash
 
 SHELL = tomllib.loads((equihash.SPEC / "wire/shell.toml").read_text())
 EQUIHASH = equihash.WIRE["command"]
 HEADER = SHELL["header"]
+ECDSA_INSTANCE = ecdsa.SECP256K1.name
 
 
 @dataclass(frozen=True)
@@ -56,11 +58,12 @@ def framed(received, length):
 
 
 class Card:
-    """A card with some Equihash engines, named by their instances such as "200_9"."""
+    """A card with some engines, named by their instances: Equihash's such as "200_9", the ECDSA engine by its curve."""
 
     def __init__(self, identity, engines):
         self.identity = identity
-        self.engines = [equihash.load_params(name) for name in engines]
+        self.verifies_ecdsa = ECDSA_INSTANCE in engines
+        self.engines = [equihash.load_params(name) for name in engines if name != ECDSA_INSTANCE]
         self.reset()
 
     def reset(self):
@@ -84,10 +87,13 @@ class Card:
         for params in self.engines:
             if number == EQUIHASH["number"] and framed(received, command_len(params)):
                 return self.verify_equihash(params, received)
+        if self.verifies_ecdsa and number == ecdsa.COMMAND["number"] and framed(received, ecdsa.COMMAND["len"]):
+            return self.verify_ecdsa(received)
         return ignore(received)
 
     def status(self):
         capabilities = sum(1 << SHELL["capabilities"][params.name] for params in self.engines)
+        capabilities += self.verifies_ecdsa << SHELL["capabilities"][f"ecdsa_{ECDSA_INSTANCE}"]
         body = word(self.identity.version, 4)
         body += reversed_text(self.identity.build_date) + reversed_text(self.identity.build_host)
         body += word(capabilities, 8) + word(0, 1)
@@ -98,6 +104,11 @@ class Card:
         header = received[16:command_len(params)]
         mask = equihash.verify(params, header, self.personalisation, self.pow_limit)
         return packet(EQUIHASH["reply"], index + word(mask, 1))
+
+    def verify_ecdsa(self, received):
+        """A model has no clock: its count of cycles is 0."""
+        mask = ecdsa.verify(ecdsa.Signature.from_bytes(received[16:ecdsa.COMMAND["len"]]))
+        return packet(ecdsa.COMMAND["reply"], received[8:16] + word(mask, 1) + word(0, 2))
 
 
 def command_len(params):
@@ -110,3 +121,8 @@ def equihash_command(params, index, header):
     if len(header) != params.total_bytes:
         raise ValueError(f"header: {len(header)} bytes, expected {params.total_bytes} for {params.name}")
     return packet(EQUIHASH["number"], word(index, 8) + header)
+
+
+def ecdsa_command(index, signature):
+    """The command that asks for a signature's verdict; it ends with a word."""
+    return packet(ecdsa.COMMAND["number"], word(index, 8) + signature.to_bytes())

@@ -1,15 +1,16 @@
 //! What a card says of itself and answers: the driver opens a card in software whose registers and replies are
-//! changed by the input, and asks it one thing. Whatever happens is an error or an answer, in limited time.
+//! changed by the input, and asks each of its engines one thing. Whatever happens is an error or an answer, in limited time.
 
 use std::time::Duration;
 
 use proofmill_card::wire::{Header, bytes_at, reversed_text, u32_at, u64_at};
 use proofmill_card::{Card, Options, Transport};
-use proofmill_op::equihash_verify::{Network, Params, Request};
-use proofmill_op::{Device, DeviceKind, Error, Result};
+use proofmill_op::ecdsa_verify::{self, SIGNATURE_BYTES};
+use proofmill_op::equihash_verify::{self, Network, Params};
+use proofmill_op::{Device, DeviceKind, Error, Request, Result};
 use proofmill_testkit::soft_card::{SoftCard, SoftEngine, first_byte};
 
-const ENGINE: SoftEngine = SoftEngine { params: Params::N48_K5, queue: 4 };
+const ENGINES: [SoftEngine; 2] = [SoftEngine::equihash(Params::N48_K5, 4), SoftEngine::ecdsa(4)];
 
 /// Time-outs are not what is looked for here.
 const TIMEOUT: Duration = Duration::from_millis(20);
@@ -20,19 +21,22 @@ const ANSWERS: usize = 400;
 pub(crate) fn run(input: &[u8]) {
     fields(input);
     let card =
-        Changed { card: SoftCard::new(&[ENGINE], first_byte()), input: input.to_vec(), at: 0 };
+        Changed { card: SoftCard::new(&ENGINES, first_byte()), input: input.to_vec(), at: 0 };
     let options = Options { timeout: TIMEOUT, ..Options::new("soft:", DeviceKind::Card) };
     let Ok(card) = Card::open(Box::new(card), options) else { return };
     let header = vec![0; Params::N48_K5.header_bytes()];
-    let request = Request::new(Params::N48_K5, Network::None, header);
-    if let Ok(ticket) = card.submit(proofmill_op::Request::EquihashVerify(request)) {
-        drop(ticket.wait());
+    let header = equihash_verify::Request::new(Params::N48_K5, Network::None, header);
+    let signature = ecdsa_verify::Request::new(vec![0; SIGNATURE_BYTES]);
+    for request in [Request::EquihashVerify(header), Request::EcdsaVerify(signature)] {
+        if let Ok(ticket) = card.submit(request) {
+            drop(ticket.wait());
+        }
     }
 }
 
 /// No change, and changes of each word that is read early.
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
-    (0..40).map(|at| [vec![0; 4 * at], vec![1]].concat()).collect()
+    (0..60).map(|at| [vec![0; 4 * at], vec![1]].concat()).collect()
 }
 
 /// The fields of a packet, at places inside and outside it.

@@ -73,6 +73,23 @@ fn equihash_headers() {
     examine("equihash_headers", INPUTS);
 }
 
+#[test]
+fn ecdsa_der() {
+    examine("ecdsa_der", INPUTS);
+}
+
+/// Each key may cost a square root, twice.
+#[test]
+fn ecdsa_files() {
+    examine("ecdsa_files", INPUTS / 10);
+}
+
+/// Each input is some dozens of verifications.
+#[test]
+fn ecdsa_claims() {
+    examine("ecdsa_claims", INPUTS / 20);
+}
+
 /// Each input opens a card and waits for threads.
 #[test]
 fn card_replies() {

@@ -112,7 +112,11 @@ impl Source {
         code += &constant("lambda.", "LAMBDA", &self.scalar.element(&lambda));
 
         let r = &self.scalar.modulus;
-        let [(_, b1), (_, b2)] = short_basis(r, &lambda);
+        let [(a1, b1), (a2, b2)] = short_basis(r, &lambda);
+        let wrapped = |number: &BigInt| {
+            limbs(&((number + (BigInt::from(1) << 192)) % (BigInt::from(1) << 192)), 3)
+        };
+        let basis = [[&a1, &b1], [&a2, &b2]].map(|vector| vector.map(wrapped));
         let quotient = |b: &BigInt| limbs(&rounded(&(abs(b) << 320), r), 5);
         let quotients = [quotient(&b2), quotient(&b1)];
         let steps = [signed(&-&b1, &b2), signed(&b2, &b1)].map(|step| self.scalar.reduce(&step));
@@ -123,7 +127,9 @@ impl Source {
             "/// round(2^320 |b2| / r), round(2^320 |b1| / r).\n\
              pub const QUOTIENTS: [[u64; 5]; 2] = {quotients:#x?};\n\
              /// -b1 with the sign of b2, b2 with the sign of b1.\n\
-             pub const STEPS: [[u64; {width}]; 2] = {steps:#x?};\n",
+             pub const STEPS: [[u64; {width}]; 2] = {steps:#x?};\n\
+             /// (a1, b1), (a2, b2), each modulo 2^192.\n\
+             pub const BASIS: [[[u64; 3]; 2]; 2] = {basis:#x?};\n",
         );
         Ok(code)
     }

@@ -6,6 +6,7 @@
 //!
 //! Secrets belong into a wrapper that wipes them: elements can be wiped (`zeroize`), but show themselves to `Debug`.
 
+pub(crate) use batch::batch_invert;
 pub use montgomery::{Modulus, Montgomery};
 pub(crate) use operators::operators;
 pub use traits::{DecodeError, Field, PrimeField};
@@ -14,7 +15,7 @@ mod batch;
 mod bytes;
 mod constants;
 mod goldilocks;
-mod limbs;
+pub(crate) mod limbs;
 mod montgomery;
 mod multiply;
 mod operators;

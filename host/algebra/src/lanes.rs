@@ -12,8 +12,11 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-pub use backend::{Backend, Kernel, Mask, WIDTH, run};
+pub use backend::{Backend, Kernel, Mask, WIDTH, are_vectors, run};
+pub(crate) use backend::{LIMB_BITS, LIMB_MASK, each};
+pub(crate) use constants::limbs;
 pub use held::{Held, Sum};
+pub(crate) use held::{limbs_of_words, words_of_limbs};
 pub use primes::Prime;
 pub use slices::{add, from_elements, invert, mul, square, sub, to_elements};
 

@@ -167,6 +167,44 @@ fn secp256k1_as_its_library_reads_it() {
     assert!(accepted > ROUNDS && refused > ROUNDS, "{accepted} and {refused}");
 }
 
+/// A batch says what one by one says, on every instruction set and for every length around those of lanes.
+#[test]
+fn compressed_keys_in_batches() {
+    let mut rng = rng("compressed batches");
+    for count in [0, 1, 15, 16, 17, 100] {
+        let encodings: Vec<[u8; 33]> = (0..count)
+            .map(|i| {
+                let point = random_point::<secp256k1::Secp256k1>(&mut rng);
+                let mut bytes = sec1::encode_compressed(&point).unwrap();
+                match i % 5 {
+                    0 => bytes[1..9].fill(0xff),
+                    1 => bytes[1..].fill(0xff),
+                    2 => bytes[0] = 4,
+                    3 => bytes[rng.random_range(1..33)] ^= 1,
+                    _ => {}
+                }
+                bytes
+            })
+            .collect();
+        let expected: Vec<_> = encodings
+            .iter()
+            .map(|bytes| match bytes[0] {
+                2 | 3 => sec1::decode(bytes, Hybrid::Refused),
+                other => Err(EncodingError::Flags(other)),
+            })
+            .collect();
+        let says = |wanted| expected.iter().any(|one| *one == Err(wanted));
+        let all = says(EncodingError::Flags(4))
+            && says(EncodingError::NotReduced)
+            && says(EncodingError::NotOnCurve)
+            && expected.iter().any(Result::is_ok);
+        assert!(all || count < 100);
+        for isa in proofmill_algebra::Isa::available() {
+            assert_eq!(sec1::decode_compressed_batch(isa, &encodings), expected, "{isa}");
+        }
+    }
+}
+
 #[test]
 fn secp256k1_multiples_as_its_library_has_them() {
     let mut rng = rng("multiples");

@@ -7,6 +7,7 @@
 //! 4. STATUS, compared with what the blocks say.
 
 mod chain;
+mod ecdsa_verify;
 mod equihash_verify;
 mod flights;
 mod handshake;
@@ -19,11 +20,11 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use proofmill_op::{
-    Capability, Caps, Data, Device, DeviceKind, Error, Metrics, Parked, Request, Result, Ticket,
+    Caps, Data, Device, DeviceKind, Error, Metrics, Parked, Request, Result, Ticket,
 };
 
 use crate::Transport;
-use job::Work;
+use job::{Engine, Job, Work};
 use reactor::{Counters, Reactor};
 
 /// How a card is opened.
@@ -68,12 +69,12 @@ impl Card {
         let chain = chain::read(&mut *transport, &options.uri)?;
         let status = handshake::perform(&mut *transport, &options)?;
         chain.agrees_with(&status, &options.uri)?;
-        let engines = equihash_verify::find(&mut *transport, &chain, &options.uri)?;
+        let mut engines = equihash_verify::find(&mut *transport, &chain, &options.uri)?;
+        engines.extend(ecdsa_verify::find(&mut *transport, &chain, &options.uri)?);
         agree_on_engines(&engines, status.capabilities, &options.uri)?;
 
         let mut caps = Caps::new(options.uri.clone(), options.kind, describe(&status, &engines));
-        caps.capabilities =
-            engines.iter().map(|it| Capability::EquihashVerify(it.params)).collect();
+        caps.capabilities = engines.iter().map(|it| it.capability.clone()).collect();
         caps.queue = engines.iter().map(|it| it.lane.queue).sum::<usize>().max(1);
 
         let shared = Arc::new(Shared::default());
@@ -113,16 +114,21 @@ impl Device for Card {
         }
         let asked = request.capability();
         self.caps.demand(&asked)?;
+        let unsupported =
+            || Error::Unsupported { device: self.caps.uri.clone(), what: asked.to_string() };
         let engine = self.caps.capabilities.iter().position(|offered| *offered == asked);
-        let (Some(engine), Request::EquihashVerify(request)) = (engine, request) else {
-            return Err(Error::Unsupported {
-                device: self.caps.uri.clone(),
-                what: asked.to_string(),
-            });
+        let engine = engine.ok_or_else(unsupported)?;
+        let job: Box<dyn Job> = match request {
+            Request::EquihashVerify(request) => {
+                Box::new(equihash_verify::Job::new(request, self.identity)?)
+            }
+            Request::EcdsaVerify(request) => {
+                Box::new(ecdsa_verify::Job::new(request, self.identity)?)
+            }
+            _ => return Err(unsupported()),
         };
-        let job = equihash_verify::Job::new(request, self.identity)?;
         let (completer, ticket) = Ticket::pair();
-        let work = Work { engine, job: Box::new(job), completer };
+        let work = Work { engine, job, completer };
         // A reactor that is gone has dropped the other end: the completer inside `work` then fails the ticket.
         let _ = self.inbox.as_ref().map(|inbox| inbox.send(work));
         Ok(ticket)
@@ -143,18 +149,14 @@ impl Drop for Card {
     }
 }
 
-/// The capability bits and the blocks must name the same Equihash engines.
-fn agree_on_engines(
-    engines: &[equihash_verify::Engine],
-    capabilities: u64,
-    uri: &str,
-) -> Result<()> {
-    for (params, bit) in equihash_verify::KNOWN {
-        let block = engines.iter().any(|engine| engine.params == params);
+/// The capability bits and the blocks must name the same engines.
+fn agree_on_engines(engines: &[Engine], capabilities: u64, uri: &str) -> Result<()> {
+    for (capability, bit) in equihash_verify::KNOWN.iter().chain(&ecdsa_verify::KNOWN) {
+        let block = engines.iter().any(|engine| engine.capability == *capability);
         let promised = capabilities >> bit & 1 == 1;
         if block != promised {
             let problem = format!(
-                "the card contradicts itself on equihash_verify ({params}): capability bit {bit} is {}, {}",
+                "the card contradicts itself on {capability}: capability bit {bit} is {}, {}",
                 u8::from(promised),
                 if block { "its block is there" } else { "there is no block of it" },
             );
@@ -164,12 +166,10 @@ fn agree_on_engines(
     Ok(())
 }
 
-fn describe(status: &handshake::Status, engines: &[equihash_verify::Engine]) -> String {
+fn describe(status: &handshake::Status, engines: &[Engine]) -> String {
     let [patch, minor, major, _] = status.version.to_le_bytes();
-    let engines: Vec<_> = engines
-        .iter()
-        .map(|it| format!("equihash_verify ({}), queue {}", it.params, it.lane.queue))
-        .collect();
+    let engines: Vec<_> =
+        engines.iter().map(|it| format!("{}, queue {}", it.capability, it.lane.queue)).collect();
     format!(
         "card {major}.{minor}.{patch}, built {} on {}; {}",
         status.build_date,

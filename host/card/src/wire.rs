@@ -45,15 +45,28 @@ pub fn bare(cmd: u32) -> [u8; Header::BYTES] {
 
 /// The command that asks for the verdict on one header: any bytes, also wrong ones.
 pub fn equihash_verify(index: u64, header: &[u8]) -> Vec<u8> {
-    use constants::equihash_verify::command;
-    let at = command::fields::header::OFFSET as usize;
-    let len = at + header.len();
-    let mut packet = vec![0; len];
-    let len = u32::try_from(len).expect("a block header is shorter than 4 GiB");
-    put(&mut packet, 0, &Header { len, cmd: command::NUMBER }.to_bytes());
-    put(&mut packet, command::fields::index::OFFSET, &index.to_le_bytes());
-    put(&mut packet, command::fields::header::OFFSET, header);
-    packet
+    engine_command(constants::equihash_verify::command::NUMBER, index, header)
+}
+
+/// The command that asks for the verdict on one signature: s, r, hash, qx, qy as they stand in a request.
+pub fn ecdsa_verify(index: u64, signature: &[u8]) -> Vec<u8> {
+    engine_command(constants::ecdsa_verify::command::NUMBER, index, signature)
+}
+
+/// Every engine's command and reply carries its index here, right after the header.
+pub const INDEX_OFFSET: u32 = shell::header::BYTES;
+
+/// A command to an engine: header, index, and what the engine is asked.
+fn engine_command(number: u32, index: u64, body: &[u8]) -> Vec<u8> {
+    let index = index.to_le_bytes();
+    let len = u32::try_from(Header::BYTES + index.len() + body.len());
+    let len = len.expect("a command is shorter than 4 GiB");
+    [&Header { len, cmd: number }.to_bytes(), &index[..], body].concat()
+}
+
+/// Is this the number of a command to an engine, or of an engine's reply? Control has a block of numbers for itself.
+pub fn is_engine(cmd: u32) -> bool {
+    cmd & 0xff00 != shell::command_blocks::CONTROL
 }
 
 /// Copies a field into a packet that is long enough for it.
@@ -102,6 +115,32 @@ mod tests {
         let packet = equihash_verify(7, &[0; 1487]);
         assert_eq!(Header::of(&packet), Some(Header { len: 0x5df, cmd: 0x100 }));
         assert_eq!(u64_at(&packet, 8), Some(7));
+        assert_eq!(
+            packet.len() - 1487,
+            constants::equihash_verify::command::fields::header::OFFSET as usize
+        );
+    }
+
+    #[test]
+    fn an_ecdsa_command_has_the_published_layout() {
+        use constants::ecdsa_verify::command::{LEN, fields as at};
+        let packet = ecdsa_verify(7, &std::array::from_fn::<u8, 160, _>(|i| i as u8));
+        assert_eq!(Header::of(&packet), Some(Header { len: LEN, cmd: 0x101 }));
+        assert_eq!((packet.len(), u64_at(&packet, at::index::OFFSET)), (0xb0, Some(7)));
+        let fields =
+            [at::s::OFFSET, at::r::OFFSET, at::hash::OFFSET, at::qx::OFFSET, at::qy::OFFSET];
+        assert_eq!(fields.map(|at| packet[at as usize]), [0, 32, 64, 96, 128]);
+    }
+
+    #[test]
+    fn engines_are_what_is_not_control() {
+        use constants::{ecdsa_verify, equihash_verify};
+        for cmd in [equihash_verify::command::NUMBER, ecdsa_verify::command::REPLY] {
+            assert!(is_engine(cmd));
+        }
+        for cmd in [shell::commands::status::NUMBER, shell::replies::ignore::NUMBER, 0x0001_00ff] {
+            assert!(!is_engine(cmd));
+        }
     }
 
     #[test]

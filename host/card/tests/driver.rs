@@ -1,18 +1,23 @@
 //! The driver against the card in software: what it asks, in what order, with how much outstanding.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use proofmill_card::wire::constants::ecdsa_verify;
 use proofmill_card::wire::constants::equihash_verify::block::registers as at;
 use proofmill_card::wire::constants::shell::{block_header, commands, identification};
 use proofmill_card::wire::{self, Header};
 use proofmill_card::{Card, Options};
+use proofmill_op::ecdsa_verify::{Request as Ecdsa, Response, SIGNATURE_BYTES};
 use proofmill_op::equihash_verify::{Network, Params, Personalisation, Request as Equihash};
 use proofmill_op::{Answer, Capability, Data, Device, DeviceKind, Error, Request, Result, Ticket};
+use proofmill_testkit::faults::{Fault, Faulty};
 use proofmill_testkit::random::Random;
 use proofmill_testkit::soft_card::{Order, SoftCard, SoftEngine, first_byte};
 
-const TOY: SoftEngine = SoftEngine { params: Params::N48_K5, queue: 4 };
-const BIG: SoftEngine = SoftEngine { params: Params::N200_K9, queue: 3 };
+const TOY: SoftEngine = SoftEngine::equihash(Params::N48_K5, 4);
+const BIG: SoftEngine = SoftEngine::equihash(Params::N200_K9, 3);
+const ECDSA: SoftEngine = SoftEngine::ecdsa(6);
 
 fn options() -> Options {
     Options { timeout: Duration::from_secs(5), ..Options::new("soft:", DeviceKind::Card) }
@@ -23,7 +28,7 @@ fn open(card: SoftCard) -> Result<Card> {
 }
 
 fn soft() -> SoftCard {
-    SoftCard::new(&[TOY, BIG], first_byte())
+    SoftCard::new(&[TOY, BIG, ECDSA], first_byte())
 }
 
 /// Headers whose verdicts are 0, 1, 2, …
@@ -49,15 +54,30 @@ fn masks(ticket: Ticket) -> Vec<u8> {
     }
 }
 
+/// Signatures with these first bytes.
+fn signatures(first: impl IntoIterator<Item = u8>) -> Vec<u8> {
+    let signature = |byte| [&[byte][..], &[0; SIGNATURE_BYTES - 1]].concat();
+    first.into_iter().flat_map(signature).collect()
+}
+
+fn verify(card: &Card, signatures: Vec<u8>) -> Response {
+    let ticket = card.submit(Request::EcdsaVerify(Ecdsa::new(signatures))).unwrap();
+    match ticket.wait().unwrap() {
+        Answer::EcdsaVerify(response) => response,
+        other => panic!("another answer: {other:?}"),
+    }
+}
+
 #[test]
 fn a_card_says_what_it_can() {
     let card = open(soft()).unwrap();
     let caps = card.caps();
-    assert_eq!(caps.capabilities.len(), 2);
+    assert_eq!(caps.capabilities.len(), 3);
     assert!(caps.offers(&Capability::EquihashVerify(Params::N200_K9)));
-    assert_eq!(caps.queue, 7);
+    assert!(caps.offers(&Capability::EcdsaVerify));
+    assert_eq!(caps.queue, 4 + 3 + 6);
     let description = &caps.description;
-    for part in ["1.2.3", "20261121", "soft", "48,5", "queue 4", "200,9"] {
+    for part in ["1.2.3", "20261121", "soft", "48,5", "queue 4", "200,9", "secp256k1), queue 6"] {
         assert!(description.contains(part), "{part} is not in: {description}");
     }
 }
@@ -85,14 +105,63 @@ fn requests_are_cut_into_commands_and_put_together_again() {
     }
 }
 
+/// The first byte of a signature makes its mask here; failed_sig_ver comes with every other bit.
+#[test]
+fn signatures_have_verdicts_in_order_and_cycles_each() {
+    for order in [Order::AsAsked, Order::Shuffled(Random::new(8))] {
+        let soft = soft().with_order(order);
+        let log = soft.log();
+        let card = open(soft).unwrap();
+        let response = verify(&card, signatures(0..64));
+        let masks: Vec<u8> = response.verdicts.iter().map(|verdict| verdict.mask()).collect();
+        let wanted: Vec<u8> = (0..64).map(|bits| if bits == 0 { 0 } else { bits | 8 }).collect();
+        assert_eq!(masks, wanted);
+        let cycles = response.cycles.unwrap();
+        assert!(cycles.len() == 64 && cycles.iter().all(|&cycles| cycles > 0), "{cycles:?}");
+        let log = log.lock().unwrap();
+        assert_eq!(
+            (log.overruns, log.most_outstanding),
+            (0, 6),
+            "the queue is filled, not overrun"
+        );
+        assert_eq!(log.writes, 0, "there is nothing to set");
+    }
+}
+
+#[test]
+fn engines_of_both_operations_work_at_once() {
+    let card = open(soft().with_order(Order::Shuffled(Random::new(9)))).unwrap();
+    let tickets: Vec<_> = (0..20u8)
+        .map(|i| match i % 2 {
+            0 => submit(&card, Params::N48_K5, Network::Main, headers(Params::N48_K5, i, 7)),
+            _ => card.submit(Request::EcdsaVerify(Ecdsa::new(signatures(i..i + 7)))),
+        })
+        .collect();
+    for (i, ticket) in (0u8..).zip(tickets) {
+        match ticket.unwrap().wait().unwrap() {
+            Answer::EcdsaVerify(response) => {
+                let masks = response.verdicts.iter().map(|verdict| verdict.mask());
+                assert!(i % 2 == 1 && masks.eq((i..i + 7).map(|bits| bits | 8)));
+            }
+            Answer::EquihashVerify(response) => {
+                let masks = response.verdicts.iter().map(|verdict| verdict.mask());
+                assert!(i % 2 == 0 && masks.eq(i..i + 7));
+            }
+            other => panic!("another answer: {other:?}"),
+        }
+    }
+}
+
 #[test]
 fn registers_are_written_only_while_the_engine_is_idle() {
-    let verdict =
-        Box::new(|request: &Equihash| match (request.network, request.personalisation.0) {
+    let verdict = Box::new(|request: &Request| {
+        let Request::EquihashVerify(request) = request else { return 0x3f };
+        match (request.network, request.personalisation.0) {
             (Network::None, _) => 1,
             (Network::Limit(limit), name) => limit[0] & 2 | u8::from(&name == b"OtherPoW") << 2,
             _ => 0x3f,
-        });
+        }
+    });
     let soft = SoftCard::new(&[TOY], verdict).with_order(Order::Shuffled(Random::new(2)));
     let log = soft.log();
     let card = open(soft).unwrap();
@@ -136,6 +205,8 @@ fn nothing_is_asked_for_no_headers() {
     let card = open(soft).unwrap();
     let before = log.lock().unwrap().packets;
     assert!(masks(submit(&card, Params::N48_K5, Network::Main, vec![]).unwrap()).is_empty());
+    let response = verify(&card, vec![]);
+    assert_eq!((response.verdicts.len(), response.cycles), (0, Some(vec![])));
     assert_eq!(log.lock().unwrap().packets, before);
 }
 
@@ -144,6 +215,9 @@ fn wrong_arguments_are_said_at_once() {
     let card = open(soft()).unwrap();
     let error = submit(&card, Params::N48_K5, Network::Main, vec![0; 100]).unwrap_err();
     assert!(matches!(error, Error::Argument { argument: "headers", .. }), "{error}");
+    let request = Request::EcdsaVerify(Ecdsa::new(vec![0; SIGNATURE_BYTES + 1]));
+    let error = card.submit(request).unwrap_err();
+    assert!(matches!(error, Error::Argument { argument: "signatures", .. }), "{error}");
     let error = submit(&card, Params::N144_K5, Network::Main, vec![]).unwrap_err();
     assert!(error.to_string().contains("equihash_verify (144,5)"), "{error}");
 }
@@ -152,9 +226,13 @@ fn wrong_arguments_are_said_at_once() {
 fn a_cancelled_request_is_not_sent_and_its_late_replies_are_swallowed() {
     let soft = soft();
     let log = soft.log();
-    let card = open(soft).unwrap();
+    let held = Faulty::new(soft, Fault::Stalls(u64::MAX));
+    let hold = held.hold();
+    let card = Card::open(Box::new(held), options()).unwrap();
+    hold.store(true, Ordering::SeqCst);
     let many = submit(&card, Params::N200_K9, Network::Main, vec![0; 1487 * 5000]).unwrap();
     many.cancel();
+    hold.store(false, Ordering::SeqCst);
     assert!(matches!(many.wait(), Err(Error::Cancelled)));
     assert_eq!(
         masks(
@@ -205,8 +283,10 @@ fn whoever_has_the_answer_finds_its_cycles_counted() {
 
 #[test]
 fn strange_cards_are_not_opened() {
+    use ecdsa_verify::block::registers as ecdsa_at;
     let shell = SoftCard::block_of(0) - 0x1000;
     let engine = SoftCard::block_of(0);
+    let ecdsa = SoftCard::block_of(2);
     let cases = [
         (identification::magic::OFFSET, 0xbeef, "magic reads 0x0000beef"),
         (identification::layout::OFFSET, 2, "layout is version 2"),
@@ -220,7 +300,11 @@ fn strange_cards_are_not_opened() {
         (engine + at::k::OFFSET, 4, "not an Equihash parameter set"),
         (engine + at::command_len::OFFSET, 194, "commands of 194 bytes"),
         (engine + at::queue::OFFSET, 0, "a queue of no command"),
-        (engine + block_header::TYPE, 0x77, "contradicts itself"),
+        (engine + block_header::TYPE, 0x77, "contradicts itself on equihash_verify (48,5)"),
+        (engine + block_header::TYPE, ecdsa_verify::block::TYPE, "commands of 193 bytes"),
+        (ecdsa + ecdsa_at::command_len::OFFSET, 168, "commands of 168 bytes, where 176"),
+        (ecdsa + ecdsa_at::queue::OFFSET, 0, "a queue of no command"),
+        (ecdsa + block_header::VERSION, 2, "contradicts itself on ecdsa_verify (secp256k1)"),
         (shell + 0x10, 9, "differ"),
         (shell + 0x24, 0, "differ"),
     ];
@@ -234,10 +318,21 @@ fn strange_cards_are_not_opened() {
 }
 
 #[test]
+fn two_engines_for_one_thing_are_one_too_many() {
+    for (engines, block) in [([TOY, TOY], "equihash_verify"), ([ECDSA, ECDSA], "ecdsa_verify")] {
+        let error = open(SoftCard::new(&engines, first_byte())).err().expect("was opened");
+        assert!(
+            error.to_string().contains(&format!("its {block} block at 0xa000: a second")),
+            "{error}"
+        );
+    }
+}
+
+#[test]
 fn blocks_that_the_driver_does_not_know_are_passed_over() {
     // The toy's block becomes one of an unknown kind; its capability bit would then be a lie, so it is the (96,3)
     // engine, which has no bit, that stands here.
-    let odd = SoftEngine { params: Params::new(96, 3).unwrap(), queue: 1 };
+    let odd = SoftEngine::equihash(Params::new(96, 3).unwrap(), 1);
     let card = SoftCard::new(&[odd, TOY], first_byte());
     let card =
         open(card.with_register(SoftCard::block_of(0) + block_header::TYPE, 0x4242)).unwrap();

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use proofmill_card::{Card, Options};
+use proofmill_op::ecdsa_verify::{Request as Ecdsa, SIGNATURE_BYTES};
 use proofmill_op::equihash_verify::{Network, Params, Request as Equihash};
 use proofmill_op::{Answer, Device, DeviceKind, Error, Request, Result, Ticket};
 use proofmill_testkit::faults::{Fault, Faulty};
@@ -15,7 +16,7 @@ const TIMEOUT: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn open(fault: Fault) -> (Card, Arc<AtomicBool>) {
-    let card = SoftCard::new(&[SoftEngine { params: Params::N48_K5, queue: 8 }], first_byte());
+    let card = SoftCard::new(&[SoftEngine::equihash(Params::N48_K5, 8)], first_byte());
     let card = Faulty::new(card, fault);
     let hold = card.hold();
     let options = Options { timeout: TIMEOUT, ..Options::new("soft:", DeviceKind::Card) };
@@ -142,6 +143,29 @@ fn what_no_healthy_card_sends_loses_the_card() {
             assert_eq!(hundred(fault, lost), at as usize, "{fault:?}");
         }
         assert_eq!(hundred(Fault::Duplicates(at), lost), at as usize + 1);
+    }
+}
+
+/// The same of an ECDSA engine: its reply is two bytes longer, and its mask knows fewer values.
+#[test]
+fn an_ecdsa_engine_that_goes_wrong_loses_the_card() {
+    for (fault, problem) in [
+        (Fault::UndefinedBits(3), "undefined"),
+        (Fault::UnexpectedBits(3), "without the one that comes with all others"),
+        (Fault::Garbage(3), "23 bytes"),
+        (Fault::UnknownIndex(3), "not asked"),
+        (Fault::Duplicates(3), "not asked"),
+        (Fault::ShortReply(3), "18 bytes that claim to be 19"),
+        (Fault::LongReply(3), "header"),
+        (Fault::Dies(3), "fault injector"),
+    ] {
+        let card = SoftCard::new(&[SoftEngine::ecdsa(8)], first_byte());
+        let options = Options { timeout: TIMEOUT, ..Options::new("soft:", DeviceKind::Card) };
+        let card = Card::open(Box::new(Faulty::new(card, fault)), options).unwrap();
+        let request = || Request::EcdsaVerify(Ecdsa::new(vec![0; 6 * SIGNATURE_BYTES]));
+        let error = end(card.submit(request()).unwrap()).unwrap_err();
+        assert!(lost(&error) && error.to_string().contains(problem), "{fault:?}: {error}");
+        assert!(lost(&card.submit(request()).and_then(end).unwrap_err()));
     }
 }
 

@@ -6,12 +6,13 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use clap::Args;
+use proofmill::Capability;
 use proofmill::equihash::{Network, Params, Personalisation};
-use proofmill::{Capability, Uri};
 
 use crate::output::{Exit, Output};
+use crate::source::{DeviceArguments, is_stdin, stdin_once};
 use run::Run;
 
 /// A file is read as a whole; a larger one, or a stream that does not end, is refused.
@@ -49,12 +50,8 @@ pub struct Arguments {
     /// First 8 characters of the hash function's personalisation
     #[arg(long, value_name = "TEXT", default_value = "ZcashPoW", value_parser = personalisation)]
     personalisation: Personalisation,
-    /// Device that verifies: cpu:, sim:, … (see `proofmill devices`)
-    #[arg(long, value_name = "URI", default_value = "cpu:")]
-    device: Uri,
-    /// Writes a waveform (VCD) of the card; simulations only
-    #[arg(long, value_name = "FILE")]
-    trace: Option<PathBuf>,
+    #[command(flatten)]
+    device: DeviceArguments,
     /// Writes JSON lines
     #[arg(long)]
     json: bool,
@@ -70,27 +67,9 @@ fn personalisation(text: &str) -> Result<Personalisation, String> {
 
 /// Verifies every file.
 pub fn verify(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
-    if arguments.files.iter().filter(|file| is_stdin(file)).count() > 1 {
-        bail!("FILE: standard input (-) can be read only once");
-    }
-    let device = proofmill::open_uri(&uri(arguments)?)?;
-    // What the device cannot do is said before any file is read.
-    device.caps().demand(&Capability::EquihashVerify(arguments.params))?;
+    stdin_once(&arguments.files)?;
+    let device = arguments.device.open(&Capability::EquihashVerify(arguments.params))?;
     Run::new(arguments, device, output).all()
-}
-
-fn uri(arguments: &Arguments) -> anyhow::Result<Uri> {
-    let uri = arguments.device.clone();
-    let Some(trace) = &arguments.trace else { return Ok(uri) };
-    let trace = trace.to_str().context("--trace: the file's name is not UTF-8")?;
-    if uri.scheme() == "cpu" {
-        bail!("--trace: {uri} has no waveform; a simulation has, such as --device sim:");
-    }
-    Ok(uri.with_option("trace", trace))
-}
-
-fn is_stdin(file: &Path) -> bool {
-    file == Path::new("-")
 }
 
 fn content(file: &Path) -> anyhow::Result<Vec<u8>> {

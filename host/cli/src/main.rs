@@ -2,12 +2,16 @@
 //!
 //! Exit codes: 0 everything valid, 1 something invalid, 2 wrong usage or input, 3 the device failed.
 
+mod busy;
 mod demo;
 mod devices;
 mod doctor;
+mod ecdsa;
 mod equihash;
+mod msm;
 mod output;
 mod selftest;
+mod source;
 
 use std::process::ExitCode;
 
@@ -27,16 +31,24 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// ECDSA signatures on secp256k1.
+    #[command(subcommand)]
+    Ecdsa(ecdsa::Command),
     /// Equihash block headers.
     #[command(subcommand)]
     Equihash(equihash::Command),
+    /// Sums of multiples of points on BN254, BLS12-381 and BLS12-377.
+    Msm(msm::Arguments),
+    /// Points for tests and figures.
+    #[command(subcommand)]
+    Points(msm::Command),
     /// Lists the devices that could be opened here.
     Devices(devices::Arguments),
     /// Says what this machine offers, which code path was chosen and why.
     Doctor(doctor::Arguments),
     /// Runs the conformance suite, with vectors that are built in, on a device.
     Selftest(selftest::Arguments),
-    /// Verifies a few real headers that are built in, and shows the time.
+    /// Verifies some real headers and signatures that are built in, and shows the time.
     Demo(demo::Arguments),
 }
 
@@ -44,9 +56,15 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let mut output = Output::stdout();
     let result = match cli.command {
+        Command::Ecdsa(ecdsa::Command::Verify(arguments)) => ecdsa::verify(&arguments, &mut output),
+        Command::Ecdsa(ecdsa::Command::Convert(arguments)) => {
+            ecdsa::convert(&arguments, &mut output)
+        }
         Command::Equihash(equihash::Command::Verify(arguments)) => {
             equihash::verify(&arguments, &mut output)
         }
+        Command::Msm(arguments) => msm::sum(&arguments, &mut output),
+        Command::Points(msm::Command::Generate(arguments)) => msm::generate(&arguments),
         Command::Devices(arguments) => devices::run(&arguments, &mut output),
         Command::Doctor(arguments) => doctor::run(&arguments, &mut output),
         Command::Selftest(arguments) => selftest::run(&arguments, &mut output),

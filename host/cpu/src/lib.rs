@@ -3,6 +3,7 @@
 
 mod device;
 pub mod difficulty;
+mod ecdsa_verify;
 mod equihash_verify;
 mod msm;
 

@@ -23,13 +23,32 @@
 //! # }
 //! ```
 //!
+//! # Signatures, in any number
+//!
+//! ```
+//! use proofmill::ecdsa::{self, Item, Policy, file::Reader};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/signatures/mainnet.jsonl");
+//! // A file of JSON lines, or of the compact form.
+//! let file = std::io::BufReader::new(std::fs::File::open(path)?);
+//! let items: Vec<Item> = Reader::new(file)?.map(|entry| Ok(entry?.item?)).collect::<Result<_, Box<dyn std::error::Error>>>()?;
+//!
+//! let device = proofmill::open("cpu:")?;
+//! let invalid = ecdsa::find_invalid(&*device, &items, Policy::default())?;
+//! assert!(items.len() == 21 && invalid.is_empty());
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Asking without waiting
 //!
 //! [`Device::submit`] takes a request and returns a [`Ticket`] at once; a device works on many. See [`equihash`] for
-//! the request and [`open`] for the devices.
+//! a request and [`open`] for the devices; [`ecdsa::submit`] parses besides.
 //!
 //! A proof or a header that is not valid is an answer, never an [`Error`]; an error means that there is no answer.
 
+pub mod ecdsa;
 pub mod equihash;
 pub mod msm;
 

@@ -5,10 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use proofmill_card::Transport;
-use proofmill_card::wire::constants::equihash_verify::command;
 use proofmill_card::wire::constants::shell::replies::ignore;
-use proofmill_card::wire::{Header, put};
+use proofmill_card::wire::{Header, INDEX_OFFSET, is_engine, put};
 use proofmill_op::{Error, Result};
+
+/// Every engine's reply carries its error bits here, right after the index.
+const MASK_OFFSET: u32 = INDEX_OFFSET + 8;
 
 /// What goes wrong. Replies are counted from 0, those of engines only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +33,8 @@ pub enum Fault {
     LongReply(u64),
     /// This reply has error bits that are not defined.
     UndefinedBits(u64),
+    /// This reply has a bit that no signature has by itself: out_of_range_r without failed_sig_ver.
+    UnexpectedBits(u64),
     /// In place of this reply comes an ignore of its command.
     Ignores(u64),
     /// The transport panics after this many replies.
@@ -99,13 +103,17 @@ impl<T: Transport> Faulty<T> {
             Fault::Loses(at) if at == number => return None,
             Fault::Garbage(at) if at == number => reply = vec![0xa5; 23],
             Fault::Duplicates(at) if at == number => self.again = Some(reply.clone()),
-            Fault::UnknownIndex(at) if at == number => put(&mut reply, 8, &u64::MAX.to_le_bytes()),
+            Fault::UnknownIndex(at) if at == number => {
+                put(&mut reply, INDEX_OFFSET, &u64::MAX.to_le_bytes())
+            }
             Fault::ShortReply(at) if at == number => _ = reply.pop(),
             Fault::LongReply(at) if at == number => {
-                put(&mut reply, 0, &(command::REPLY_LEN + 8).to_le_bytes());
+                let len = reply.len() as u32 + 8;
+                put(&mut reply, 0, &len.to_le_bytes());
                 reply.extend([0; 8]);
             }
-            Fault::UndefinedBits(at) if at == number => put(&mut reply, 16, &[0x80]),
+            Fault::UndefinedBits(at) if at == number => put(&mut reply, MASK_OFFSET, &[0x80]),
+            Fault::UnexpectedBits(at) if at == number => put(&mut reply, MASK_OFFSET, &[1]),
             Fault::Ignores(at) if at == number => {
                 let echo = self.last_command.map(Header::to_bytes).unwrap_or_default();
                 reply =
@@ -124,7 +132,7 @@ impl<T: Transport> Transport for Faulty<T> {
 
     fn send(&mut self, packet: &[u8]) -> Result<()> {
         self.dead()?;
-        if let Some(header) = Header::of(packet).filter(|it| it.cmd == command::NUMBER) {
+        if let Some(header) = Header::of(packet).filter(|it| is_engine(it.cmd)) {
             if matches!(self.fault, Fault::RefusesSend(after) if self.commands >= after) {
                 return Err(self.lost("send: refused by the fault injector".into()));
             }
@@ -148,7 +156,7 @@ impl<T: Transport> Transport for Faulty<T> {
             return Ok(None);
         }
         let Some(reply) = self.card.receive(limit)? else { return Ok(None) };
-        if Header::of(&reply).is_none_or(|header| header.cmd != command::REPLY) {
+        if !Header::of(&reply).is_some_and(|header| is_engine(header.cmd)) {
             return Ok(Some(reply));
         }
         let number = self.seen;

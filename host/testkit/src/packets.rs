@@ -8,23 +8,23 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use proofmill_card::Transport;
-use proofmill_card::wire::constants::equihash_verify::command as equihash;
 use proofmill_card::wire::constants::shell::commands::{reset, status};
 use proofmill_card::wire::constants::shell::replies::ignore;
-use proofmill_card::wire::{self, Header};
-use proofmill_op::equihash_verify::{Network, Params, Request};
+use proofmill_card::wire::constants::{ecdsa_verify, equihash_verify};
+use proofmill_card::wire::{self, Header, INDEX_OFFSET};
+use proofmill_op::Capability;
 
 use crate::random::Random;
-use crate::soft_card::VerdictFn;
+use crate::soft_card::{VerdictFn, reply_of, request_after_reset};
 use crate::stream_model::{Reaction, reaction};
 use crate::vectors::ShellCase;
 
 /// What is sent and how it is judged.
 pub struct Soak<'a> {
     /// The engines that the card has.
-    pub engines: Vec<Params>,
-    /// Headers of these engines to send and to mutate.
-    pub headers: Vec<Vec<u8>>,
+    pub engines: Vec<Capability>,
+    /// Commands to these engines, to send with other indices and to mutate.
+    pub commands: Vec<Vec<u8>>,
     /// Computes what the engine must answer.
     pub verdict: &'a mut VerdictFn,
     /// Packets to send.
@@ -58,7 +58,9 @@ pub struct Tally {
 const DEPTH: u64 = 48;
 
 enum Expected {
-    Exactly(Vec<u8>),
+    Ignore([u8; Header::BYTES]),
+    /// The reply of an engine, and how much of it is predicted: everything but counts of cycles.
+    Engine(Vec<u8>, usize),
     Reset,
     Status,
 }
@@ -93,14 +95,17 @@ impl Soak<'_> {
         match reaction(&self.engines, packet) {
             Reaction::Reset => Expected::Reset,
             Reaction::Status => Expected::Status,
-            Reaction::Ignore(echo) => {
-                let header = Header { len: ignore::LEN, cmd: ignore::NUMBER }.to_bytes();
-                Expected::Exactly([header, echo].concat())
-            }
-            Reaction::EquihashVerify { params, index, header } => {
-                let mask = (self.verdict)(&Request::new(params, Network::Main, header));
-                let head = Header { len: equihash::REPLY_LEN, cmd: equihash::REPLY }.to_bytes();
-                Expected::Exactly([&head[..], &index.to_le_bytes(), &[mask]].concat())
+            Reaction::Ignore(echo) => Expected::Ignore(echo),
+            Reaction::Engine { engine, index, body } => {
+                let mask = (self.verdict)(&request_after_reset(&engine, &body));
+                let reply = reply_of(&engine, index, mask, 0);
+                let predicted = match engine {
+                    Capability::EcdsaVerify => {
+                        ecdsa_verify::command::reply_fields::cycle_cnt::OFFSET as usize
+                    }
+                    _ => reply.len(),
+                };
+                Expected::Engine(reply, predicted)
             }
         }
     }
@@ -137,10 +142,8 @@ impl Soak<'_> {
                     tally.forgotten += at as u64;
                     expected.drain(..at);
                 }
-                Some((_, Expected::Exactly(bytes))) if bytes.len() == ignore::LEN as usize => {
-                    tally.ignored += 1
-                }
-                Some((_, Expected::Exactly(_))) => tally.verdicts += 1,
+                Some((_, Expected::Ignore(_))) => tally.ignored += 1,
+                Some((_, Expected::Engine(..))) => tally.verdicts += 1,
                 _ => {}
             }
         }
@@ -149,8 +152,9 @@ impl Soak<'_> {
 
     fn packet(&self, random: &mut Random) -> Vec<u8> {
         let valid = |random: &mut Random| {
-            let index = random.bits();
-            wire::equihash_verify(index, random.pick::<Vec<u8>>(&self.headers))
+            let mut packet = random.pick::<Vec<u8>>(&self.commands).clone();
+            wire::put(&mut packet, INDEX_OFFSET, &random.bits().to_le_bytes());
+            packet
         };
         match random.below(100) {
             0 => wire::bare(reset::NUMBER).to_vec(),
@@ -161,7 +165,7 @@ impl Soak<'_> {
             }
             25..=49 => header_and_noise(random, 8),
             50..=69 => header_and_noise(random, 96),
-            70.. if self.headers.is_empty() => header_and_noise(random, 300),
+            70.. if self.commands.is_empty() => header_and_noise(random, 300),
             70..=79 => valid(random),
             80..=84 => flipped(valid(random), random),
             85..=94 => cut(valid(random), random),
@@ -175,7 +179,13 @@ impl Expected {
     fn is_met_by(&self, reply: &[u8]) -> bool {
         let header = Header::of(reply);
         match self {
-            Self::Exactly(bytes) => bytes == reply,
+            Self::Ignore(echo) => {
+                header == Some(Header { len: ignore::LEN, cmd: ignore::NUMBER })
+                    && reply[Header::BYTES..] == echo[..]
+            }
+            Self::Engine(bytes, predicted) => {
+                reply.len() == bytes.len() && reply[..*predicted] == bytes[..*predicted]
+            }
             Self::Reset => header == Some(Header { len: reset::REPLY_LEN, cmd: reset::REPLY }),
             Self::Status => {
                 header == Some(Header { len: status::REPLY_LEN, cmd: status::REPLY })
@@ -239,8 +249,9 @@ fn header_and_noise(random: &mut Random, most: u64) -> Vec<u8> {
         reset::NUMBER,
         status::NUMBER,
         2,
-        equihash::NUMBER,
-        equihash::NUMBER + 1,
+        equihash_verify::command::NUMBER,
+        ecdsa_verify::command::NUMBER,
+        ecdsa_verify::command::NUMBER + 1,
         0x200,
         0x300,
         0x8000_0000,

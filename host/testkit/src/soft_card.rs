@@ -1,34 +1,27 @@
 //! A card in software: a [`Transport`] that speaks the command stream and has the registers, with any engines, any
 //! queues, and a verdict function in place of the engines' circuits. What a driver may not do, it counts.
 
+mod engine;
+mod registers;
+
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use proofmill_card::Transport;
-use proofmill_card::wire::constants::equihash_verify::{block as engine_block, command};
+use proofmill_card::wire::constants::equihash_verify;
 use proofmill_card::wire::constants::shell::commands::{reset, status};
 use proofmill_card::wire::constants::shell::replies::ignore;
-use proofmill_card::wire::constants::shell::{address_map, block, block_header, identification};
+use proofmill_card::wire::constants::shell::{address_map, block};
 use proofmill_card::wire::{Header, put};
-use proofmill_op::equihash_verify::{Network, Params, Personalisation, Request};
-use proofmill_op::{Error, Result};
+use proofmill_op::equihash_verify::{Network, Params, Personalisation};
+use proofmill_op::{Capability, Error, Request, Result};
+
+pub use engine::{SoftEngine, VerdictFn, first_byte, reply_of, request_after_reset};
 
 use crate::random::Random;
 use crate::stream_model::{Reaction, reaction};
-
-/// Computes an error mask: the request has one header.
-pub type VerdictFn = Box<dyn FnMut(&Request) -> u8 + Send>;
-
-/// One engine of the card.
-#[derive(Clone, Copy, Debug)]
-pub struct SoftEngine {
-    /// Its parameter set.
-    pub params: Params,
-    /// What its queue register says.
-    pub queue: u32,
-}
 
 /// In what order the engines answer.
 #[derive(Clone, Debug)]
@@ -70,14 +63,6 @@ struct Pending {
     engine: usize,
     index: u64,
     request: Request,
-}
-
-/// A verdict for tests of drivers: the low six bits of the header's first byte.
-pub fn first_byte() -> VerdictFn {
-    Box::new(|request| match &request.headers {
-        proofmill_op::Data::Here(bytes) => bytes[0] & 0x3f,
-        proofmill_op::Data::Parked(_) => 0x3f,
-    })
 }
 
 impl SoftCard {
@@ -134,67 +119,23 @@ impl SoftCard {
 
     fn capabilities(&self) -> u64 {
         use proofmill_card::wire::constants::shell::capabilities as bit;
-        let bit = |params| match params {
-            Params::N200_K9 => 1 << bit::EQUIHASH_200_9,
-            Params::N144_K5 => 1 << bit::EQUIHASH_144_5,
-            Params::N48_K5 => 1u64 << bit::EQUIHASH_48_5,
+        let bit = |engine: &SoftEngine| match engine.capability {
+            Capability::EquihashVerify(Params::N200_K9) => 1 << bit::EQUIHASH_200_9,
+            Capability::EquihashVerify(Params::N144_K5) => 1 << bit::EQUIHASH_144_5,
+            Capability::EquihashVerify(Params::N48_K5) => 1u64 << bit::EQUIHASH_48_5,
+            Capability::EcdsaVerify => 1 << bit::ECDSA_SECP256K1,
             _ => 0,
         };
-        self.engines.iter().map(|engine| bit(engine.params)).sum()
+        self.engines.iter().map(bit).sum()
     }
 
+    /// Registers that were set to what a broken card says stay so.
     fn reset(&mut self) {
         self.outstanding.clear();
-        let shell = address_map::blocks::BASE;
-        let blocks = self.engines.len();
-        let next = |number: usize| if number < blocks { Self::block_of(number) } else { 0 };
-        let capabilities = self.capabilities();
-
-        let mut set = |address: u32, value: u32| _ = self.registers.entry(address).or_insert(value);
-        set(identification::magic::OFFSET, identification::magic::VALUE);
-        set(identification::layout::OFFSET, identification::layout::VALUE);
-        set(identification::first_block::OFFSET, shell);
-        let mut block = |address: u32, kind, version, next| {
-            set(address + block_header::TYPE, kind);
-            set(address + block_header::VERSION, version);
-            set(address + block_header::NEXT, next);
-            set(address + block_header::SIZE, address_map::blocks::STRIDE);
-        };
-        block(shell, block::TYPE, block::VERSION, next(0));
-        for number in 0..blocks {
-            let at = Self::block_of(number);
-            block(at, engine_block::TYPE, engine_block::VERSION, next(number + 1));
+        for (address, word) in registers::fixed(&self.engines, self.capabilities()) {
+            self.registers.entry(address).or_insert(word);
         }
-        use block::registers as at;
-        set(shell + at::version::OFFSET, Self::VERSION);
-        set(shell + at::build_date::OFFSET, u32::from_le_bytes(*b"1211"));
-        set(shell + at::build_date::OFFSET + 4, u32::from_le_bytes(*b"6202"));
-        set(shell + at::build_host::OFFSET, 0);
-        set(shell + at::build_host::OFFSET + 4, u32::from_le_bytes(*b"tfos"));
-        set(shell + at::cmd_cap::OFFSET, capabilities as u32);
-        set(shell + at::cmd_cap::OFFSET + 4, (capabilities >> 32) as u32);
-        for (number, engine) in self.engines.iter().enumerate() {
-            use engine_block::registers as at;
-            let block = Self::block_of(number);
-            set(block + at::n::OFFSET, engine.params.n());
-            set(block + at::k::OFFSET, engine.params.k());
-            let len = command::fields::header::OFFSET + engine.params.header_bytes() as u32;
-            set(block + at::command_len::OFFSET, len);
-            set(block + at::queue::OFFSET, engine.queue);
-        }
-        for number in 0..blocks {
-            use engine_block::registers as at;
-            let block = Self::block_of(number);
-            let mut fill = |offset: u32, bytes: &[u8]| {
-                for (i, word) in (0..).step_by(4).zip(bytes.chunks_exact(4)) {
-                    let word = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
-                    self.registers.insert(block + offset + i, word);
-                }
-            };
-            fill(at::personalisation::OFFSET, &Personalisation::default().0);
-            fill(at::difficulty::OFFSET, &1u32.to_le_bytes());
-            fill(at::pow_limit::OFFSET, &Network::Main.pow_limit().expect("mainnet has a limit"));
-        }
+        self.registers.extend(registers::settings(&self.engines));
     }
 
     fn status(&self) -> Vec<u8> {
@@ -216,12 +157,14 @@ impl SoftCard {
         reply
     }
 
-    fn begin(&mut self, params: Params, index: u64, header: &[u8]) {
-        let Some(engine) = self.engines.iter().position(|engine| engine.params == params) else {
+    fn begin(&mut self, engine: &Capability, index: u64, body: &[u8]) {
+        let Some(engine) = self.engines.iter().position(|it| it.capability == *engine) else {
             return;
         };
-        let (personalisation, network) = self.settings(engine);
-        let request = Request { personalisation, ..Request::new(params, network, header) };
+        let mut request = request_after_reset(&self.engines[engine].capability, body);
+        if let Request::EquihashVerify(request) = &mut request {
+            (request.personalisation, request.network) = self.settings(engine);
+        }
         self.outstanding.push_back(Pending { engine, index, request });
         let outstanding =
             self.outstanding.iter().filter(|pending| pending.engine == engine).count();
@@ -233,7 +176,7 @@ impl SoftCard {
     }
 
     fn settings(&self, engine: usize) -> (Personalisation, Network) {
-        use engine_block::registers as at;
+        use equihash_verify::block::registers as at;
         let block = Self::block_of(engine);
         let read = |offset: u32, bytes: &mut [u8]| {
             for (i, word) in (0..).step_by(4).zip(bytes.chunks_exact_mut(4)) {
@@ -257,12 +200,12 @@ impl SoftCard {
             Order::AsAsked => 0,
             Order::Shuffled(random) => random.below(self.outstanding.len() as u64) as usize,
         };
-        let Some(Pending { index, request, .. }) = self.outstanding.remove(which) else { return };
-        let mut reply = vec![0; command::REPLY_LEN as usize];
-        put(&mut reply, 0, &Header { len: command::REPLY_LEN, cmd: command::REPLY }.to_bytes());
-        put(&mut reply, command::reply_fields::index::OFFSET, &index.to_le_bytes());
-        put(&mut reply, command::reply_fields::mask::OFFSET, &[(self.verdict)(&request)]);
-        self.replies.push_back(reply);
+        let Some(Pending { engine, index, request }) = self.outstanding.remove(which) else {
+            return;
+        };
+        let mask = (self.verdict)(&request);
+        let cycles = u16::try_from(self.cycles).unwrap_or(u16::MAX);
+        self.replies.push_back(reply_of(&self.engines[engine].capability, index, mask, cycles));
     }
 }
 
@@ -277,7 +220,7 @@ impl Transport for SoftCard {
         }
         self.note(|log| log.packets += 1);
         self.cycles += packet.len().div_ceil(8) as u64;
-        let engines: Vec<_> = self.engines.iter().map(|engine| engine.params).collect();
+        let engines: Vec<_> = self.engines.iter().map(|it| it.capability.clone()).collect();
         match reaction(&engines, packet) {
             Reaction::Reset => {
                 self.reset();
@@ -286,9 +229,7 @@ impl Transport for SoftCard {
                 );
             }
             Reaction::Status => self.replies.push_back(self.status()),
-            Reaction::EquihashVerify { params, index, header } => {
-                self.begin(params, index, &header)
-            }
+            Reaction::Engine { engine, index, body } => self.begin(&engine, index, &body),
             Reaction::Ignore(echo) => {
                 let header = Header { len: ignore::LEN, cmd: ignore::NUMBER }.to_bytes();
                 self.replies.push_back([header, echo].concat());

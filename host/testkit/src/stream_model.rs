@@ -1,10 +1,10 @@
 //! What a card must do with any packet whatsoever: the rules of `spec/wire/shell.toml` as one function. The slow,
 //! obvious twin of the shell's parser.
 
-use proofmill_card::wire::constants::equihash_verify::command as equihash;
 use proofmill_card::wire::constants::shell::commands::{reset, status};
-use proofmill_card::wire::{Header, u64_at};
-use proofmill_op::equihash_verify::Params;
+use proofmill_card::wire::constants::{ecdsa_verify, equihash_verify};
+use proofmill_card::wire::{Header, INDEX_OFFSET, u64_at};
+use proofmill_op::Capability;
 
 /// What a packet asks of a card.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,23 +13,38 @@ pub enum Reaction {
     Reset,
     /// A status reply.
     Status,
-    /// An answer from the engine of these parameters.
-    EquihashVerify {
+    /// An answer from an engine.
+    Engine {
         /// The engine.
-        params: Params,
+        engine: Capability,
         /// To be echoed.
         index: u64,
-        /// To be verified.
-        header: Vec<u8>,
+        /// What the engine is asked: the command after its index.
+        body: Vec<u8>,
     },
     /// An ignore with these eight bytes: the packet's first ones, zeros where it has none.
     Ignore([u8; Header::BYTES]),
 }
 
+/// Where a command's body begins, whichever engine it is for: after header and index.
+const BODY: usize = INDEX_OFFSET as usize + size_of::<u64>();
+
+/// Number and length of an engine's commands.
+pub fn command_of(engine: &Capability) -> Header {
+    let (cmd, len) = match engine {
+        Capability::EquihashVerify(params) => {
+            (equihash_verify::command::NUMBER, (BODY + params.header_bytes()) as u32)
+        }
+        Capability::EcdsaVerify => (ecdsa_verify::command::NUMBER, ecdsa_verify::command::LEN),
+        other => panic!("{other}: the wire has no such engine"),
+    };
+    Header { len, cmd }
+}
+
 /// What a card with these engines does with `packet`, which has at least one byte. A packet is executed when its
 /// command is known, its length is that of the command, and it ends there or at the next multiple of eight, not
 /// anywhere between the two.
-pub fn reaction(engines: &[Params], packet: &[u8]) -> Reaction {
+pub fn reaction(engines: &[Capability], packet: &[u8]) -> Reaction {
     let mut echo = [0; Header::BYTES];
     let known = packet.len().min(Header::BYTES);
     echo[..known].copy_from_slice(&packet[..known]);
@@ -39,35 +54,40 @@ pub fn reaction(engines: &[Params], packet: &[u8]) -> Reaction {
     if packet.len() != len && packet.len() != len.next_multiple_of(8) {
         return Reaction::Ignore(echo);
     }
-    let body = &packet[..len];
-    let at = equihash::fields::header::OFFSET as usize;
-    let engine = engines.iter().find(|params| at + params.header_bytes() == len);
-    match (header.cmd, engine) {
-        (reset::NUMBER, _) if header.len == reset::LEN => Reaction::Reset,
-        (status::NUMBER, _) if header.len == status::LEN => Reaction::Status,
-        (equihash::NUMBER, Some(&params)) => {
-            let index = u64_at(body, equihash::fields::index::OFFSET).unwrap_or_default();
-            Reaction::EquihashVerify { params, index, header: body[at..].to_vec() }
-        }
-        _ => Reaction::Ignore(echo),
+    match header {
+        Header { cmd: reset::NUMBER, len: reset::LEN } => Reaction::Reset,
+        Header { cmd: status::NUMBER, len: status::LEN } => Reaction::Status,
+        _ => match engines.iter().find(|engine| command_of(engine) == header) {
+            Some(engine) => Reaction::Engine {
+                engine: engine.clone(),
+                index: u64_at(packet, INDEX_OFFSET).unwrap_or_default(),
+                body: packet[BODY..len].to_vec(),
+            },
+            None => Reaction::Ignore(echo),
+        },
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proofmill_card::wire::{bare, equihash_verify};
+    use proofmill_card::wire::{bare, ecdsa_verify, equihash_verify};
+    use proofmill_op::equihash_verify::Params;
 
-    const TOY: [Params; 1] = [Params::N48_K5];
+    const TOY: [Capability; 1] = [Capability::EquihashVerify(Params::N48_K5)];
 
     #[test]
     fn whole_and_padded_commands_are_executed() {
-        let header = vec![9; Params::N48_K5.header_bytes()];
-        let mut packet = equihash_verify(5, &header);
-        let wanted = Reaction::EquihashVerify { params: Params::N48_K5, index: 5, header };
+        let body = vec![9; Params::N48_K5.header_bytes()];
+        let mut packet = equihash_verify(5, &body);
+        let wanted = Reaction::Engine { engine: TOY[0].clone(), index: 5, body };
         assert_eq!(reaction(&TOY, &packet), wanted);
         packet.resize(packet.len().next_multiple_of(8), 0xee);
         assert_eq!(reaction(&TOY, &packet), wanted);
+        let (engine, body) = (Capability::EcdsaVerify, vec![7; 160]);
+        let engines = [&TOY[..], std::slice::from_ref(&engine)].concat();
+        let packet = ecdsa_verify(6, &body);
+        assert_eq!(reaction(&engines, &packet), Reaction::Engine { engine, index: 6, body });
         assert_eq!(reaction(&TOY, &bare(0)), Reaction::Reset);
         assert_eq!(reaction(&TOY, &bare(1)), Reaction::Status);
     }
@@ -77,7 +97,8 @@ mod tests {
         let packet = equihash_verify(5, &vec![9; Params::N48_K5.header_bytes()]);
         let echo = packet[..8].try_into().unwrap();
         assert_eq!(reaction(&TOY, &packet[..packet.len() - 1]), Reaction::Ignore(echo));
-        assert_eq!(reaction(&[Params::N200_K9], &packet), Reaction::Ignore(echo));
+        let other = [Capability::EquihashVerify(Params::N200_K9), Capability::EcdsaVerify];
+        assert_eq!(reaction(&other, &packet), Reaction::Ignore(echo));
         assert_eq!(
             reaction(&TOY, &[&packet[..], &[0]].concat()),
             Reaction::Ignore(echo),

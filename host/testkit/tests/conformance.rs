@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use proofmill_card::{Card, Options};
 use proofmill_op::equihash_verify::{Params, Verdict};
-use proofmill_op::{Device, DeviceKind, Error};
+use proofmill_op::{Device, DeviceKind, Error, ecdsa_verify};
 use proofmill_testkit::conformance::{Outcome, conformance};
 use proofmill_testkit::faults::{Fault, Faulty};
 use proofmill_testkit::random::Random;
@@ -24,9 +24,12 @@ fn conforms(device: &dyn Device) {
     assert!(report.passed() > enough, "only {} checks", report.passed());
 }
 
-fn engines() -> [SoftEngine; 3] {
-    [(Params::N200_K9, 3), (Params::N144_K5, 8), (Params::N48_K5, 5)]
-        .map(|(params, queue)| SoftEngine { params, queue })
+const EQUIHASH: [Params; 3] = [Params::N200_K9, Params::N144_K5, Params::N48_K5];
+
+fn engines() -> Vec<SoftEngine> {
+    let queues = EQUIHASH.into_iter().zip([3, 8, 5]);
+    let equihash = queues.map(|(params, queue)| SoftEngine::equihash(params, queue));
+    equihash.chain([SoftEngine::ecdsa(9)]).collect()
 }
 
 #[test]
@@ -100,16 +103,18 @@ fn a_filter_chooses_checks() {
 #[test]
 fn every_error_bit_is_in_the_vectors() {
     let cases = vectors::equihash_verify().unwrap();
-    for engine in engines() {
-        let cases: Vec<_> = cases.iter().filter(|case| case.params == engine.params).collect();
-        assert!(
-            cases.iter().any(|case| case.verdict.is_valid()),
-            "({}): none is valid",
-            engine.params
-        );
+    for params in EQUIHASH {
+        let cases: Vec<_> = cases.iter().filter(|case| case.params == params).collect();
+        assert!(cases.iter().any(|case| case.verdict.is_valid()), "({params}): none is valid");
         for (bit, name) in Verdict::NAMES {
             let found = cases.iter().any(|case| case.verdict.mask() & bit != 0);
-            assert!(found, "({}): {name} is never produced", engine.params);
+            assert!(found, "({params}): {name} is never produced");
         }
+    }
+    let cases = vectors::ecdsa_verify().unwrap();
+    assert!(cases.iter().any(|case| case.verdict.is_valid()));
+    for (bit, name) in ecdsa_verify::Verdict::NAMES {
+        let found = cases.iter().any(|case| case.verdict.mask() & bit != 0);
+        assert_eq!(found, bit != ecdsa_verify::Verdict::TIMEOUT_FAIL, "{name}");
     }
 }

@@ -5,7 +5,7 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use proofmill_card::{Card, Options, SimTransport, Transport};
+use proofmill_card::{Card, Options, SimTransport, Transport, wire};
 use proofmill_op::equihash_verify::{Network, Params, Request as Equihash};
 use proofmill_op::{Capability, Device, DeviceKind, Error, Request, Result};
 use proofmill_testkit::packets::{Soak, exchange};
@@ -15,18 +15,27 @@ use proofmill_testkit::vectors;
 
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// The parameter sets of a simulation's engines.
-fn engines(simulation: &proofmill_device::Simulation) -> Vec<Params> {
+/// What a simulation's engines answer.
+fn engines(simulation: &proofmill_device::Simulation) -> Vec<Capability> {
     let device = proofmill_device::open(&simulation.uri()).unwrap();
-    let engine = |capability: &Capability| match capability {
-        Capability::EquihashVerify(params) => Some(*params),
-        _ => None,
-    };
-    device.caps().capabilities.iter().filter_map(engine).collect()
+    device.caps().capabilities.clone()
+}
+
+/// Commands to these engines, from the vectors.
+fn commands(engines: &[Capability]) -> Vec<Vec<u8>> {
+    let offered = |capability: Capability| engines.contains(&capability);
+    let mut headers = vectors::equihash_verify().unwrap();
+    headers.retain(|case| offered(Capability::EquihashVerify(case.params)));
+    let mut signatures = vectors::ecdsa_verify().unwrap();
+    signatures.retain(|_| offered(Capability::EcdsaVerify));
+    let headers = headers.iter().map(|case| wire::equihash_verify(0, &case.header));
+    let signatures =
+        signatures.iter().map(|case| wire::ecdsa_verify(0, &case.signature.to_bytes()));
+    headers.chain(signatures).collect()
 }
 
 /// Sends every case that is for a card with these engines; returns how many there were.
-fn exchange_all(transport: &mut dyn Transport, engines: &[Params]) -> usize {
+fn exchange_all(transport: &mut dyn Transport, engines: &[Capability]) -> usize {
     let cases = vectors::shell().unwrap();
     let mine: Vec<_> = cases.iter().filter(|case| case.engines == engines).collect();
     for case in &mine {
@@ -46,15 +55,12 @@ fn soak(
     (gap, stall): Stutter,
 ) {
     let engines = engines(simulation);
-    let cases = vectors::equihash_verify().unwrap();
-    let headers =
-        cases.iter().filter(|case| engines.contains(&case.params)).map(|case| case.header.clone());
     let mut transport = support::transport(simulation);
     transport.jitter(seed, gap, stall);
     let mut transport = support::door(transport);
     let verdict = &mut support::judge();
-    let mut soak =
-        Soak { headers: headers.collect(), engines, verdict, packets, resets, seed, limit: LIMIT };
+    let commands = commands(&engines);
+    let mut soak = Soak { engines, commands, verdict, packets, resets, seed, limit: LIMIT };
     let start = Instant::now();
     let tally =
         soak.run(&mut transport).unwrap_or_else(|problem| panic!("{}: {problem}", simulation.name));
@@ -73,9 +79,15 @@ fn soak(
 #[test]
 fn the_stream_vectors_hold_for_the_card_in_software() {
     let mut found = 0;
-    for engines in [vec![Params::N48_K5], vec![Params::N200_K9, Params::N144_K5]] {
-        let soft: Vec<_> = engines.iter().map(|&params| SoftEngine { params, queue: 9 }).collect();
-        found += exchange_all(&mut SoftCard::new(&soft, support::judge()), &engines);
+    let equihash = Capability::EquihashVerify;
+    for engines in [
+        vec![equihash(Params::N48_K5)],
+        vec![equihash(Params::N200_K9), equihash(Params::N144_K5)],
+        vec![Capability::EcdsaVerify],
+    ] {
+        let soft = engines.iter().cloned().map(|capability| SoftEngine { capability, queue: 9 });
+        let mut card = SoftCard::new(&soft.collect::<Vec<_>>(), support::judge());
+        found += exchange_all(&mut card, &engines);
     }
     assert_eq!(found, vectors::shell().unwrap().len(), "cases for other engines than these");
 }
@@ -107,6 +119,14 @@ fn packets_that_stutter_leave_the_shell_in_sync() {
 fn a_card_with_two_engines_stays_in_sync() {
     let Some(simulation) = support::simulation("card") else { return };
     soak(&simulation, 3_000, true, 5, (0, 0));
+}
+
+#[test]
+fn cards_with_an_ecdsa_engine_stay_in_sync() {
+    for simulation in support::offering(&Capability::EcdsaVerify) {
+        soak(&simulation, 2_000, true, 9, (0, 0));
+        soak(&simulation, 500, false, 10, (100, 100));
+    }
 }
 
 #[test]

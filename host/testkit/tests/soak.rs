@@ -3,25 +3,37 @@
 
 use std::time::Duration;
 
-use proofmill_card::Transport;
+use proofmill_card::{Transport, wire};
+use proofmill_op::Capability;
+use proofmill_op::ecdsa_verify::SIGNATURE_BYTES;
 use proofmill_op::equihash_verify::Params;
 use proofmill_testkit::faults::{Fault, Faulty};
 use proofmill_testkit::packets::{Soak, Tally};
 use proofmill_testkit::random::Random;
 use proofmill_testkit::soft_card::{Order, SoftCard, SoftEngine, first_byte};
 
-const ENGINES: [Params; 2] = [Params::N48_K5, Params::N144_K5];
+const EQUIHASH: [Params; 2] = [Params::N48_K5, Params::N144_K5];
+
+fn engines() -> Vec<SoftEngine> {
+    let equihash = EQUIHASH.map(|params| SoftEngine::equihash(params, u32::MAX));
+    [&equihash[..], &[SoftEngine::ecdsa(u32::MAX)]].concat()
+}
 
 fn card() -> SoftCard {
-    SoftCard::new(&ENGINES.map(|params| SoftEngine { params, queue: u32::MAX }), first_byte())
+    SoftCard::new(&engines(), first_byte())
 }
 
 fn soak(card: &mut dyn Transport, packets: u64, resets: bool, seed: u64) -> Result<Tally, String> {
     let mut random = Random::new(seed ^ 0x5eed);
-    let headers = ENGINES.map(|params| random.bytes(params.header_bytes()));
+    let mut commands: Vec<_> = EQUIHASH
+        .iter()
+        .map(|params| wire::equihash_verify(0, &random.bytes(params.header_bytes())))
+        .collect();
+    commands.push(wire::ecdsa_verify(0, &random.bytes(SIGNATURE_BYTES)));
+    let engines: Vec<Capability> = engines().into_iter().map(|it| it.capability).collect();
     Soak {
-        engines: ENGINES.to_vec(),
-        headers: headers.to_vec(),
+        engines,
+        commands,
         verdict: &mut first_byte(),
         packets,
         resets,

@@ -79,9 +79,15 @@ impl<P: Modulus<N>, const N: usize> Montgomery<P, N> {
         Self::from_limbs(canonical)
     }
 
-    /// The element that any integer of N limbs is.
+    /// [`Self::reduced`] while the program is compiled.
     const fn from_limbs(integer: [u64; N]) -> Self {
         Self::raw(integer).const_product(&Self::raw(P::R2))
+    }
+
+    /// The element that any integer of N limbs is.
+    #[inline(always)]
+    pub(crate) fn reduced(integer: [u64; N]) -> Self {
+        Self::raw(integer).product(&Self::raw(P::R2))
     }
 
     const fn of_word(word: u64) -> Self {

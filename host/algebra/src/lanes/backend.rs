@@ -140,6 +140,15 @@ pub trait Kernel {
     fn run<B: Backend>(self, backend: B) -> Self::Output;
 }
 
+/// Has this instruction set vectors for lanes? Without them, scalar code does the same work in less time.
+pub fn are_vectors(isa: Isa) -> bool {
+    match isa.0 {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512Ifma => true,
+        _ => false,
+    }
+}
+
 /// Does it on the backend of an instruction set: AVX-512 IFMA where the processor has it, the same bits from
 /// plain Rust elsewhere.
 pub fn run<K: Kernel>(isa: Isa, kernel: K) -> K::Output {

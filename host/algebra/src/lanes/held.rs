@@ -358,7 +358,7 @@ impl<B: Backend, P: Prime<L>, const L: usize> Neg for Held<B, P, L> {
 
 /// 52-bit limbs of an integer, lowest word first, of at most 52 L bits.
 #[inline(always)]
-pub(super) fn limbs_of_words<B: Backend, const W: usize, const L: usize>(
+pub(crate) fn limbs_of_words<B: Backend, const W: usize, const L: usize>(
     b: B,
     words: &[B::V; W],
 ) -> [B::V; L] {
@@ -378,7 +378,7 @@ pub(super) fn limbs_of_words<B: Backend, const W: usize, const L: usize>(
 
 /// The words of normal limbs, of an integer of at most 64 W bits.
 #[inline(always)]
-pub(super) fn words_of_limbs<B: Backend, const L: usize, const W: usize>(
+pub(crate) fn words_of_limbs<B: Backend, const L: usize, const W: usize>(
     b: B,
     limbs: &[B::V; L],
 ) -> [B::V; W] {

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use proofmill_op::equihash_verify::{Network, Params, Personalisation, Request, Response, Verdict};
-use proofmill_op::{Answer, Result};
+use proofmill_op::{Answer, Capability, Result};
 
 use super::chain::Chain;
-use super::job::{self, Lane, Settings};
+use super::job::{self, Engine, Lane, Settings};
 use super::open_error;
 use crate::Transport;
 use crate::wire::constants::equihash_verify::{block, command};
@@ -15,10 +15,10 @@ use crate::wire::constants::shell::capabilities::{EQUIHASH_48_5, EQUIHASH_144_5,
 use crate::wire::{self, Header};
 
 /// The parameter sets that have a capability bit.
-pub const KNOWN: [(Params, u32); 3] = [
-    (Params::N200_K9, EQUIHASH_200_9),
-    (Params::N144_K5, EQUIHASH_144_5),
-    (Params::N48_K5, EQUIHASH_48_5),
+pub const KNOWN: [(Capability, u32); 3] = [
+    (Capability::EquihashVerify(Params::N200_K9), EQUIHASH_200_9),
+    (Capability::EquihashVerify(Params::N144_K5), EQUIHASH_144_5),
+    (Capability::EquihashVerify(Params::N48_K5), EQUIHASH_48_5),
 ];
 
 /// Every error bit that there is.
@@ -30,15 +30,6 @@ const MASK: u8 = {
     }
     mask
 };
-
-/// An engine of this operation on the card.
-#[derive(Clone, Copy, Debug)]
-pub struct Engine {
-    /// Its parameter set.
-    pub params: Params,
-    /// How it is spoken to.
-    pub lane: Lane,
-}
 
 /// Finds this operation's engines among the blocks.
 pub fn find(transport: &mut dyn Transport, chain: &Chain, uri: &str) -> Result<Vec<Engine>> {
@@ -63,7 +54,8 @@ pub fn find(transport: &mut dyn Transport, chain: &Chain, uri: &str) -> Result<V
         if queue == 0 {
             return Err(broken("a queue of no command".into()));
         }
-        if engines.iter().any(|other| other.params == params) {
+        let capability = Capability::EquihashVerify(params);
+        if engines.iter().any(|other| other.capability == capability) {
             return Err(broken(format!("a second engine for ({params})")));
         }
         let lane = Lane {
@@ -72,7 +64,7 @@ pub fn find(transport: &mut dyn Transport, chain: &Chain, uri: &str) -> Result<V
             reply: Header { len: command::REPLY_LEN, cmd: command::REPLY },
             queue,
         };
-        engines.push(Engine { params, lane });
+        engines.push(Engine { capability, lane });
     }
     Ok(engines)
 }

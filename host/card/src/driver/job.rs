@@ -1,6 +1,6 @@
 //! What the reactor is given: lanes, the doors of engines, and jobs, requests that are cut into commands.
 
-use proofmill_op::{Answer, Completer};
+use proofmill_op::{Answer, Capability, Completer};
 
 use crate::wire::Header;
 
@@ -18,6 +18,15 @@ pub struct Lane {
     pub reply: Header,
     /// Commands that may be outstanding.
     pub queue: usize,
+}
+
+/// An engine of the card.
+#[derive(Clone, Debug)]
+pub struct Engine {
+    /// What it answers.
+    pub capability: Capability,
+    /// How it is spoken to.
+    pub lane: Lane,
 }
 
 /// A request, cut into commands with one reply each.

@@ -23,12 +23,10 @@ use super::job::{Active, Lane, Settings, Work};
 use super::{Options, Shared};
 use crate::Transport;
 use crate::wire::constants::shell::replies::ignore;
-use crate::wire::{Header, u64_at};
+use crate::wire::{Header, INDEX_OFFSET, u64_at};
 
 /// How long the thread waits for a reply before it looks for new work again.
 const SLICE: Duration = Duration::from_millis(1);
-/// Every engine's command and reply carries its index here, right after the header.
-const INDEX_OFFSET: u32 = Header::BYTES as u32;
 
 /// What is counted, readable from any thread.
 #[derive(Default)]

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::io::IsTerminal as _;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context as _, bail};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -16,6 +16,7 @@ use proofmill::{Answer, Data, Device, Ticket};
 use serde_json::json;
 
 use super::{Arguments, content};
+use crate::busy::Busy;
 use crate::output::{Exit, Output, count, report};
 
 /// Headers in one request.
@@ -46,22 +47,6 @@ struct Tally {
     invalid: u64,
     malformed: u64,
     busy: Busy,
-}
-
-/// The time during which a device had at least one request.
-#[derive(Default)]
-struct Busy {
-    total: Duration,
-    until: Option<Instant>,
-}
-
-impl Busy {
-    /// Adds a request; they come in the order of their submission.
-    fn add(&mut self, submitted: Instant, answered: Instant) {
-        let from = self.until.map_or(submitted, |until| until.max(submitted));
-        self.total += answered.saturating_duration_since(from);
-        self.until = Some(from.max(answered));
-    }
 }
 
 pub struct Run<'a> {
@@ -221,7 +206,7 @@ impl<'a> Run<'a> {
     fn summary(&mut self) -> anyhow::Result<()> {
         let Tally { valid, invalid, malformed, ref busy } = self.tally;
         let headers = valid + invalid;
-        let seconds = busy.total.as_secs_f64();
+        let seconds = busy.seconds();
         let rate = (headers > 0).then(|| headers as f64 / seconds);
         let cycles = self.device.metrics().cycles;
         let caps = self.device.caps();
@@ -263,20 +248,4 @@ fn progress(files: usize) -> ProgressBar {
         ProgressStyle::with_template("{wide_bar} {human_pos}/{human_len} headers, {eta} left");
     let bar = ProgressBar::with_draw_target(Some(files as u64), ProgressDrawTarget::hidden());
     style.map_or_else(|_| bar.clone(), |style| bar.clone().with_style(style))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_time_with_a_request_is_counted_and_none_twice() {
-        let start = Instant::now();
-        let at = |ms| start + Duration::from_millis(ms);
-        let mut busy = Busy::default();
-        for (submitted, answered) in [(0, 10), (2, 15), (3, 12), (20, 30), (30, 30), (35, 36)] {
-            busy.add(at(submitted), at(answered));
-        }
-        assert_eq!(busy.total, Duration::from_millis(15 + 10 + 1));
-    }
 }

@@ -5,7 +5,7 @@
 use proofmill_card::{Mailbox, SimLibrary, SimTransport, Transport};
 use proofmill_cpu::CpuDevice;
 use proofmill_device::{FOLDER_VARIABLE, Simulation};
-use proofmill_op::{Answer, Device, Request};
+use proofmill_op::{Answer, Capability, Device};
 use proofmill_testkit::soft_card::VerdictFn;
 
 /// Every simulation in the folder. Where there is none the tests say so and end; when the folder was named in the
@@ -37,6 +37,24 @@ pub fn simulation(name: &str) -> Option<Simulation> {
     wanted
 }
 
+/// The simulations that offer this, if any is there.
+pub fn offering(capability: &Capability) -> Vec<Simulation> {
+    let mut found = simulations();
+    found.retain(|simulation| {
+        proofmill_device::open(&simulation.uri()).unwrap().caps().offers(capability)
+    });
+    if found.is_empty() {
+        assert!(
+            std::env::var_os(FOLDER_VARIABLE).is_none(),
+            "{FOLDER_VARIABLE} names a folder without a simulation of {capability}"
+        );
+        eprintln!(
+            "SKIPPED: there is no simulation of {capability}; `make sim CONFIG=...` builds one"
+        );
+    }
+    found
+}
+
 /// A card of this simulation, to be spoken to directly.
 pub fn transport(simulation: &Simulation) -> SimTransport {
     SimTransport::new(&SimLibrary::load(&simulation.path).unwrap()).unwrap()
@@ -54,9 +72,10 @@ pub fn door(mut transport: SimTransport) -> Box<dyn Transport> {
 pub fn judge() -> VerdictFn {
     let cpu = CpuDevice::new(Some(1)).unwrap();
     Box::new(move |request| {
-        let ticket = cpu.submit(Request::EquihashVerify(request.clone())).unwrap();
+        let ticket = cpu.submit(request.clone()).unwrap();
         match ticket.wait().unwrap() {
             Answer::EquihashVerify(response) => response.verdicts[0].mask(),
+            Answer::EcdsaVerify(response) => response.verdicts[0].mask(),
             other => panic!("another answer: {other:?}"),
         }
     })

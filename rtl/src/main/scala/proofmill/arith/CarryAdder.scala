@@ -3,18 +3,20 @@ package proofmill.arith
 /** The pipelined end of a sum: at most three rows of words at `pieces`, plus `carries` at the lowest column where two meet.
   *
   * Below that column nothing is added. From there on, three rows become two, and those are added in chains of at most
-  * `chain` bits: up to three chains one after the other, the carry going from cycle to cycle; more of them at the same
-  * time, then all carries at once, then the increments.
+  * `pace.chain` bits: up to three chains one after the other, the carry going from cycle to cycle; more of them at the same
+  * time, then all carries at once, then the increments. Each of them ends in a register, the last one if the pace says so.
   */
-case class CarryAdder(pieces: IndexedSeq[Piece], carries: Int, width: Int, chain: Int) {
+case class CarryAdder(pieces: IndexedSeq[Piece], carries: Int, width: Int, pace: Pace) {
   private val rows = Compressor.rows(pieces)
   private val base = CarryAdder.lowestShared(pieces).getOrElse(if (carries > 0) 0 else width)
   private val bits = width - base
-  private val chains = (bits + chain - 1) / chain
+  private val chains = (bits + pace.chain - 1) / pace.chain
   private val lookahead = chains > 3
   require(rows.size <= 3 && carries < 3, s"${rows.size} rows and $carries carries")
 
-  val latency: Int = chains min 3
+  /** Does anything meet? */
+  val adds: Boolean = chains > 0
+  val latency: Int = (chains min 3) - (if (adds && !pace.registered) 1 else 0)
   val luts: Int = bits * ((rows.size - 1 max 1) + (if (lookahead) 1 else 0))
 
   def on[W](inputs: IndexedSeq[W])(implicit words: Words[W]): W = {
@@ -49,11 +51,13 @@ case class CarryAdder(pieces: IndexedSeq[Piece], carries: Int, width: Int, chain
     val size = (bits + chains - 1) / chains
     val cuts = (0 until bits by size).map(from => (from, size min (bits - from)))
     def part(word: W, cut: (Int, Int)) = words.slice(word, cut._1, cut._2)
+    def last(word: W) = if (pace.registered) words.register(word) else word
     def split(sum: W, cut: (Int, Int)) = (words.slice(sum, 0, cut._2), words.slice(sum, cut._2, 1))
 
     if (!lookahead)
       words.cat(cuts.foldLeft((Seq.empty[W], carry)) { case ((sums, carry), cut) =>
-        val (sum, next) = split(words.register(words.add(part(a, cut), part(b, cut), carry)), cut)
+        val added = words.add(part(a, cut), part(b, cut), carry)
+        val (sum, next) = split(if (cut == cuts.last) last(added) else words.register(added), cut)
         (sums :+ sum, next)
       }._1)
     else {
@@ -64,7 +68,7 @@ case class CarryAdder(pieces: IndexedSeq[Piece], carries: Int, width: Int, chain
         words.or(over, words.and(words.all(sum), carry))
       }.tail.map(words.register)
       words.cat(sums.head._1 +: sums.tail.zip(carries).zip(cuts.tail).map { case (((sum, _), carry), cut) =>
-        words.slice(words.register(words.add(sum, words.constant(0, cut._2), carry)), 0, cut._2)
+        words.slice(last(words.add(sum, words.constant(0, cut._2), carry)), 0, cut._2)
       })
     }
   }

@@ -3,14 +3,29 @@ package proofmill.arith
 /** Bits at neighbouring columns of a sum, `column` the lowest. */
 case class Piece(column: Int, width: Int) {
   def end: Int = column + width
+
+  /** The integer that has ones here. */
+  def ones: BigInt = ((BigInt(1) << width) - 1) << column
+}
+
+object Piece {
+
+  /** Where an integer has ones. */
+  def runs(ones: BigInt): Seq[Piece] =
+    (0 until ones.bitLength).filter(i => ones.testBit(i) && (i == 0 || !ones.testBit(i - 1))).map { from =>
+      Piece(from, Iterator.from(from).takeWhile(ones.testBit(_)).size)
+    }
 }
 
 /** One level of counters over words that lie at `before`: afterwards no column below `width` holds more than `target` bits.
   *
   * After L. Dadda, "Some schemes for parallel multipliers", 1965, with counters of up to six bits: from the lowest column
-  * upwards, each is given as many counters as it needs together with the carries that come into it.
+  * upwards, each is given as many counters as it needs together with the carries that come into it. A counter also takes
+  * in the constant 1 of its column, which costs no LUT.
+  *
+  * @param ones the columns to which 1 is added
   */
-case class Compressor(before: IndexedSeq[Piece], target: Int, width: Int) {
+case class Compressor(before: IndexedSeq[Piece], target: Int, width: Int, ones: BigInt) {
   import Compressor._
 
   // Words that follow each other are joined to runs, so that neighbouring columns look alike.
@@ -24,38 +39,48 @@ case class Compressor(before: IndexedSeq[Piece], target: Int, width: Int) {
       here = spans.indices.filter(i => spans(i).column <= from && to <= spans(i).end)
       column <- from until to
     } yield {
-      val sizes = counters(here.size, here.size + carries(column) - target)
-      for (size <- sizes; i <- 1 until outputs(size)) carries(column + i) += 1
-      Column(column, here, sizes)
+      val one = ones.testBit(column)
+      val takes = counters(here.size, here.size + (if (one) 1 else 0) + carries(column) - target, one)
+      for (take <- takes; i <- 1 until take.outputs) carries(column + i) += 1
+      Column(column, here, takes)
     }
     alike(columns).toVector.flatMap { case (column, width) =>
-      val begins = column.sizes.scanLeft(0)(_ + _)
-      for ((size, begin) <- column.sizes.zip(begins))
-        yield Group(Piece(column.at, width), column.runs.slice(begin, begin + size))
+      val begins = column.takes.map(_.bits).scanLeft(0)(_ + _)
+      for ((take, begin) <- column.takes.zip(begins))
+        yield Group(Piece(column.at, width), column.runs.slice(begin, begin + take.bits), take)
     }
   }
 
   /** Where the words lie afterwards. */
   val after: IndexedSeq[Piece] =
-    groups.flatMap(g => (0 until outputs(g.runs.size)).map(i => Piece(g.piece.column + i, g.piece.width)))
+    groups.flatMap(g => (0 until g.take.outputs).map(i => Piece(g.piece.column + i, g.piece.width)))
 
-  val luts: Int = groups.filter(_.runs.size > 1).map(g => outputs(g.runs.size) * g.piece.width).sum
+  /** The columns to which 1 is still to be added. */
+  val onesAfter: BigInt = ones - groups.filter(_.take.one).map(_.piece.ones).sum
+
+  val luts: Int = groups.filter(_.runs.size > 1).map(g => g.take.outputs * g.piece.width).sum
 
   def on[W](inputs: IndexedSeq[W])(implicit words: Words[W]): IndexedSeq[W] = {
     val joined = runs.map(run => words.cat(run.map(inputs)))
     groups.flatMap { g =>
-      words.count(g.runs.map(run => words.slice(joined(run), g.piece.column - spans(run).column, g.piece.width)))
+      val bits = g.runs.map(run => words.slice(joined(run), g.piece.column - spans(run).column, g.piece.width))
+      words.count(bits, Option.when(g.take.one)(words.constant(g.piece.copy(column = 0).ones, g.piece.width)))
     }
   }
 }
 
 object Compressor {
 
-  /** The runs of one column and the sizes of its counters; a one is a bit that passes. */
-  private case class Column(at: Int, runs: Seq[Int], sizes: Seq[Int])
+  /** What a counter takes in: so many bits, and perhaps the constant 1. A single bit passes. */
+  private case class Take(bits: Int, one: Boolean) {
+    def outputs: Int = BigInt(if (one) bits + 1 else bits).bitLength
+  }
+
+  /** The runs of one column and its counters. */
+  private case class Column(at: Int, runs: Seq[Int], takes: Seq[Take])
 
   /** Counters of the same inputs in neighbouring columns. */
-  private case class Group(piece: Piece, runs: Seq[Int])
+  private case class Group(piece: Piece, runs: Seq[Int], take: Take)
 
   /** Neighbouring columns that look alike, as the first of them and their number. */
   private def alike(columns: Seq[Column]): Seq[(Column, Int)] =
@@ -88,13 +113,13 @@ object Compressor {
       else runs :+ Vector(i)
     }
 
-  /** Sizes of counters that take `excess` bits away from `bits`; carries go to higher columns. */
-  private def counters(bits: Int, excess: Int): Seq[Int] = {
-    val size = if (excess >= 3) bits min 6 else if (excess >= 1) bits min 3 else 1
-    if (size < 2) Seq.fill(bits)(1) else size +: counters(bits - size, excess - size + 1)
+  /** Counters that take `excess` bits away from `bits` and perhaps a constant 1; carries go to higher columns. */
+  private def counters(bits: Int, excess: Int, one: Boolean): Seq[Take] = {
+    val size = bits min (if (excess >= 3) 6 else if (excess < 1) 1 else if (one) 2 else 3)
+    val taken = one && size != 3 // three bits and a 1 would need one output more than three bits
+    if (size < 2) Seq.fill(bits)(Take(1, one = false))
+    else Take(size, taken) +: counters(bits - size, excess - size + (if (taken) 0 else 1), one && !taken)
   }
-
-  private def outputs(size: Int): Int = BigInt(size).bitLength
 
   /** The number of set bits in each column, as one word a binary digit. */
   private[arith] def count[W](bits: Seq[W])(implicit words: Words[W]): Seq[W] = {
@@ -113,20 +138,26 @@ object Compressor {
       case Seq(a, b, c, d)       => lowAndHigh(two(a, b), two(c, d))
       case Seq(a, b, c, d, e)    => lowAndHigh(three(a, b, c), two(d, e))
       case Seq(a, b, c, d, e, f) => lowAndHigh(three(a, b, c), three(d, e, f))
+      case Seq(a, b, c, d, e, f, g) =>
+        val (left, right) = (three(a, b, c), three(d, e, f))
+        val (sum, carry) = three(left._1, right._1, g)
+        val (second, third) = three(left._2, right._2, carry)
+        Seq(sum, second, third)
     }
   }
 
   def majority[W](a: W, b: W, c: W)(implicit words: Words[W]): W =
     words.or(words.and(a, b), words.and(c, words.or(a, b)))
 
-  /** Levels until no column below `width` holds more than three bits. */
-  def levels(pieces: IndexedSeq[Piece], width: Int): Seq[Compressor] = {
-    val most = height(pieces.filter(_.column < width))
+  /** Levels until no column below `width` holds more than three bits, constant ones among them. */
+  def levels(pieces: IndexedSeq[Piece], width: Int, ones: BigInt): Seq[Compressor] = {
+    def highest(pieces: Seq[Piece], ones: BigInt) = height((pieces ++ Piece.runs(ones)).filter(_.column < width))
+    val most = highest(pieces, ones)
     if (most <= 3) Seq.empty
     else {
-      val level = Compressor(pieces, Iterator.iterate(3)(_ * 2).takeWhile(_ < most).toSeq.last, width)
-      require(height(level.after.filter(_.column < width)) < most, s"$level takes nothing away")
-      level +: levels(level.after, width)
+      val level = Compressor(pieces, Iterator.iterate(3)(_ * 2).takeWhile(_ < most).toSeq.last, width, ones)
+      require(highest(level.after, level.onesAfter) < most, s"$level takes nothing away")
+      level +: levels(level.after, width, level.onesAfter)
     }
   }
 }

@@ -2,12 +2,21 @@ package proofmill.arith
 
 import scala.collection.concurrent.TrieMap
 
-/** What carries out a plan: integers try it out, a counter finds its cost, a circuit is built from it. */
-trait Machine[V] {
+/** What the outside of a plan is made of: the text of a twin has no more. */
+trait Sums[V] {
 
   /** Bits of a value from `from` upwards: below `bound`'s top bit when it is not the last part, else with the sign. */
   def part(value: V, from: Int, bound: Bound, last: Boolean): V
   def sum(terms: Seq[(V, Bound, BigInt)], result: Bound, pace: Pace): V
+
+  /** The sum of products, all their tiles at once. */
+  def sumOfProducts(products: Seq[Weighted[V]], result: Bound, pace: Pace): V
+}
+
+/** What carries out a plan: integers try it out, a counter finds its cost, a circuit is built from it. */
+trait Machine[V] extends Sums[V] {
+  def sumOfProducts(products: Seq[Weighted[V]], result: Bound, pace: Pace): V =
+    sum(products.flatMap(_.terms(this)), result, pace)
 
   /** The value where bit `bit` of another is set, else 0. */
   def select(value: V, other: V, bit: Int): V
@@ -76,5 +85,5 @@ object Counter {
     Cost(0, adder.luts, adder.latency)
   }
   def negator(width: Int, pace: Pace): CarryAdder =
-    CarryAdder(Vector(Piece(0, width), Piece(0, 1)), 0, width, pace.chain)
+    CarryAdder(Vector(Piece(0, width), Piece(0, 1)), 0, width, pace)
 }

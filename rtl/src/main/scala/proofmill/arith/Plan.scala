@@ -2,12 +2,6 @@ package proofmill.arith
 
 import scala.collection.concurrent.TrieMap
 
-/** What multipliers are made of: how many LUTs a tile is worth, its shape, and the pace of the adders. */
-case class Price(lutPerDsp: Int = 144, tile: TileShape = TileShape(), pace: Pace = Pace())
-
-/** Widths of the two signed factors of one hardware multiplier. */
-case class TileShape(wide: Int = 27, narrow: Int = 18)
-
 /** How the product of two signed integers within bounds is computed; data only. */
 sealed abstract class Plan {
   val a: Bound
@@ -21,6 +15,13 @@ sealed abstract class Plan {
 
   /** The plan's steps, done by a machine. */
   def on[V](x: V, y: V)(implicit machine: Machine[V]): V
+
+  /** The products of which it is the sum when nested steps are one. */
+  def innermost[V](x: V, y: V)(implicit machine: Sums[V]): Seq[Weighted[V]] = Seq(Weighted(this, x, y, 1))
+
+  /** Values that are not summed yet, with their weights. */
+  def terms[V](x: V, y: V)(implicit machine: Machine[V]): Seq[(V, Bound, BigInt)] =
+    Seq((machine.multiply(this, x, y), product, 1))
 
   lazy val cost: Cost = { val counter = new Counter; on(0, 0)(counter); counter.total }
   def dsp: Int = cost.dsp
@@ -72,11 +73,11 @@ case class Grid(a: Bound, b: Bound, stepA: Int, stepB: Int, cells: Seq[Seq[Plan]
   private val (partsA, partsB) = (Parts(a, stepA), Parts(b, stepB))
 
   override def parts: Seq[Plan] = cells.flatten
-  def on[V](x: V, y: V)(implicit machine: Machine[V]): V = {
+  def on[V](x: V, y: V)(implicit machine: Machine[V]): V = machine.sum(terms(x, y), product, pace)
+  override def terms[V](x: V, y: V)(implicit machine: Machine[V]): Seq[(V, Bound, BigInt)] = {
     val (xs, ys) = (partsA.of(x), partsB.of(y))
-    val terms = for ((row, i) <- cells.zipWithIndex; (plan, j) <- row.zipWithIndex)
+    for ((row, i) <- cells.zipWithIndex; (plan, j) <- row.zipWithIndex)
       yield (machine.multiply(plan, xs(i), ys(j)), plan.product, BigInt(1) << (i * stepA + j * stepB))
-    machine.sum(terms, product, pace)
   }
   def name: String = s"grid ${partsA.bounds.size} x ${partsB.bounds.size}"
 }
@@ -98,11 +99,11 @@ case class Split(a: Bound, b: Bound, step: Int, scheme: Scheme, override val par
 
   override def scale: BigInt = scheme.scale * parts.head.scale
   def on[V](x: V, y: V)(implicit machine: Machine[V]): V = {
-    val (xs, ys) = (partsA.of(x), partsB.of(y))
-    val values = for ((form, plan) <- scheme.forms.zip(parts))
-      yield (machine.multiply(plan, partsA.value(form, xs, pace), partsB.value(form, ys, pace)), plan.product)
-    if (pace.joined) machine.sum(atOnce(values), product, pace)
+    if (pace.flat) machine.sum(Weighted.grouped(innermost(x, y), pace), product, pace)
+    else if (pace.joined)
+      machine.sum(weighted(x, y).map(p => (multiplied(p), p.plan.product, p.weight)).toSeq, product, pace)
     else {
+      val values = weighted(x, y).map(p => (multiplied(p), p.plan.product)).toSeq
       val terms = for (((weights, bound), k) <- scheme.weights.zip(coefficients).zipWithIndex) yield {
         val terms = for (((value, known), weight) <- values.zip(weights); if weight != 0) yield (value, known, weight)
         val scaled = bound * parts.head.scale
@@ -112,10 +113,22 @@ case class Split(a: Bound, b: Bound, step: Int, scheme: Scheme, override val par
     }
   }
 
-  /** All products in one sum: the later adder's cycles are saved, for more addends. */
-  private def atOnce[V](values: Seq[(V, Bound)]): Seq[(V, Bound, BigInt)] =
-    for (((value, known), j) <- values.zipWithIndex)
-      yield (value, known, scheme.weights.zipWithIndex.map { case (row, k) => row(j) << (k * step) }.sum)
+  private def multiplied[V](p: Weighted[V])(implicit machine: Machine[V]): V = machine.multiply(p.plan, p.x, p.y)
+
+  /** The scheme's products with their weights, each made when it is asked for. One sum of all saves the later adder's
+    * cycles, for more addends.
+    */
+  private def weighted[V](x: V, y: V)(implicit machine: Sums[V]): Iterator[Weighted[V]] = {
+    val (xs, ys) = (partsA.of(x), partsB.of(y))
+    for ((plan, j) <- parts.iterator.zipWithIndex) yield {
+      val x = partsA.value(scheme.forms(j), xs, pace.toTile)
+      val y = partsB.value(scheme.others(j), ys, pace.toTile)
+      Weighted(plan, x, y, scheme.weights.zipWithIndex.map { case (row, k) => row(j) << (k * step) }.sum)
+    }
+  }
+
+  override def innermost[V](x: V, y: V)(implicit machine: Sums[V]): Seq[Weighted[V]] =
+    if (pace.flat) weighted(x, y).flatMap(_.innermost).toSeq else super.innermost(x, y)
 
   def name: String = s"${scheme.name} at $step"
 }
@@ -125,7 +138,8 @@ object Split {
   /** With the products that `choose` finds. */
   def apply(a: Bound, b: Bound, step: Int, scheme: Scheme, pace: Pace)(choose: (Bound, Bound) => Plan): Split = {
     val (partsA, partsB) = (Parts(a, step, scheme.parts), Parts(b, step, scheme.parts))
-    Split(a, b, step, scheme, scheme.forms.map(form => choose(partsA.form(form), partsB.form(form))), pace)
+    val products = scheme.forms.zip(scheme.others).map { case (x, y) => choose(partsA.form(x), partsB.form(y)) }
+    Split(a, b, step, scheme, products, pace)
   }
 }
 
@@ -142,14 +156,14 @@ case class Magnitudes(inner: Plan, a: Bound, b: Bound, pace: Pace) extends Plan 
 
 /** A value cut into parts of `step` bits; the last one has the sign. */
 case class Parts(whole: Bound, step: Int, bounds: Seq[Bound]) {
-  def of[V](value: V)(implicit machine: Machine[V]): Seq[V] =
+  def of[V](value: V)(implicit machine: Sums[V]): Seq[V] =
     for ((bound, i) <- bounds.zipWithIndex)
       yield machine.part(value, i * step, bound, last = i + 1 == bounds.size)
 
   /** What a linear form of the parts may be. */
   def form(weights: Seq[BigInt]): Bound = bounds.zip(weights).map { case (b, w) => b * w }.reduce(_ + _)
 
-  def value[V](weights: Seq[BigInt], parts: Seq[V], pace: Pace)(implicit machine: Machine[V]): V = {
+  def value[V](weights: Seq[BigInt], parts: Seq[V], pace: Pace)(implicit machine: Sums[V]): V = {
     val terms = for (((part, bound), weight) <- parts.zip(bounds).zip(weights); if weight != 0)
       yield (part, bound, weight)
     machine.sum(terms, form(weights), pace)
@@ -203,15 +217,18 @@ object Plan {
 
   private def splits(a: Bound, b: Bound, price: Price): Seq[Plan] = {
     val parts = if ((a.width min b.width) > 4 * price.tile.wide) Seq(2, 3) else Seq(2)
-    parts.flatMap(n => split(a, b, Scheme.karatsuba(n), price))
+    parts.flatMap(n => split(a, b, Scheme.karatsuba(n, turned = price.pace.flat), price))
   }
 
   /** Both factors cut by a scheme, where each has something in the last part and all products are smaller. */
   private def split(a: Bound, b: Bound, scheme: Scheme, price: Price): Option[Plan] = {
     val step = ((a.magnitudeBits max b.magnitudeBits) + scheme.parts - 1) / scheme.parts
     val filled = (a.magnitudeBits min b.magnitudeBits) > (scheme.parts - 1) * step
-    def smaller(whole: Bound) = scheme.forms.forall(Parts(whole, step, scheme.parts).form(_).width < whole.width)
-    Option.when(filled && smaller(a) && smaller(b))(Split(a, b, step, scheme, price.pace)(best(_, _, price)))
+    def smaller(whole: Bound, forms: Seq[Seq[BigInt]]) =
+      forms.forall(Parts(whole, step, scheme.parts).form(_).width < whole.width)
+    Option.when(filled && smaller(a, scheme.forms) && smaller(b, scheme.others))(
+      Split(a, b, step, scheme, price.pace)(best(_, _, price))
+    )
   }
 
   /** Beyond this width of a factor a tile is always cheaper. */

@@ -52,6 +52,53 @@ case class Single(plan: Plan) extends PolynomialPlan {
   def leaves: Seq[Plan] = Seq(plan)
 }
 
+/** One coefficient each; the product as low + 2^at high. Both are sums of the same bits as the product would be, with no
+  * carry between them: `low` is a few bits longer than `at`, and has a sign.
+  */
+case class Halves(plan: Plan, at: Int, pace: Pace) extends PolynomialPlan {
+  val a: Seq[Bound] = Seq(plan.a)
+  val b: Seq[Bound] = Seq(plan.b)
+  def scale: BigInt = plan.scale
+
+  override lazy val product: Seq[Bound] = {
+    val low = terms(0, 0)(new Counter)._1.map { case (_, bound, weight) => bound * weight }.reduce(_ + _)
+    val rest = plan.product - low
+    Seq(low, Bound(rest.low >> at, rest.high >> at))
+  }
+
+  def on[V](x: Seq[V], y: Seq[V])(implicit machine: Machine[V]): Seq[V] = sums(x.head, y.head)
+  def sums[V](x: V, y: V)(implicit machine: Sums[V]): Seq[V] = {
+    val (low, high) = terms(x, y)
+    for ((terms, bound) <- Seq(low, high).zip(product)) yield machine.sum(terms, bound, pace)
+  }
+
+  /** The terms of low and of high. */
+  private def terms[V](x: V, y: V)(implicit machine: Sums[V]): (Seq[(V, Bound, BigInt)], Seq[(V, Bound, BigInt)]) = {
+    val cuts = for {
+      (value, bound, weight) <- Weighted.grouped(plan.innermost(x, y), pace)
+      (shift, negative) <- SumPlan.signedDigits(weight)
+    } yield cut(value, bound, shift, if (negative) -1 else 1)
+    (cuts.flatMap(_._1), cuts.flatMap(_._2))
+  }
+
+  /** The parts of `sign 2^shift value` below bit `at` and from there on. */
+  private def cut[V](value: V, bound: Bound, shift: Int, sign: BigInt)(implicit machine: Sums[V]) = {
+    val bits = at - shift
+    val below = Bound.unsigned(bits max 0)
+    if (bits <= 0) (None, Some((value, bound, sign << -bits)))
+    else if (bound.within(below)) (Some((value, bound, sign << shift)), None)
+    else {
+      val above = Bound(bound.low >> bits, bound.high >> bits)
+      val low = machine.part(value, 0, below, last = false)
+      val high = machine.part(value, bits, above, last = true)
+      (Some((low, below, sign << shift)), Some((high, above, sign)))
+    }
+  }
+
+  def name: String = s"2 coefficients, cut at $at"
+  def leaves: Seq[Plan] = Seq(plan)
+}
+
 /** Every coefficient of `a` times every one of `b`. */
 case class Rectangle(a: Seq[Bound], b: Seq[Bound], plans: Seq[Seq[Plan]], pace: Pace) extends PolynomialPlan {
   def scale: BigInt = 1
@@ -79,8 +126,8 @@ case class Blocks(a: Seq[Bound], b: Seq[Bound], scheme: Scheme, products: Seq[Po
         yield (block(d)._1, block(d)._2, weight)
       machine.sum(terms, terms.map { case (_, bound, weight) => bound * weight }.reduce(_ + _), pace)
     }
-    val values = for ((form, plan) <- scheme.forms.zip(products))
-      yield plan.on(formed(x.zip(a), form), formed(y.zip(b), form))
+    val values = for (((form, other), plan) <- scheme.forms.zip(scheme.others).zip(products))
+      yield plan.on(formed(x.zip(a), form), formed(y.zip(b), other))
     val (blocksA, blocksB) = (a.grouped(size).toSeq, b.grouped(size).toSeq)
     val terms = for ((weights, k) <- scheme.weights.zipWithIndex; d <- 0 until 2 * size - 1) yield {
       val bound = (for (i <- blocksA.indices; if blocksB.isDefinedAt(k - i))
@@ -113,7 +160,8 @@ object PolynomialPlan {
       def formed(bounds: Seq[Bound], weights: Seq[BigInt]) =
         bounds.grouped(size).toSeq.zip(weights).map { case (block, w) => block.map(_ * w) }
           .reduce((x, y) => x.zip(y).map { case (p, q) => p + q })
-      val products = scheme.forms.map(form => best(formed(a, form), formed(b, form), price))
+      val products =
+        scheme.forms.zip(scheme.others).map { case (form, other) => best(formed(a, form), formed(b, other), price) }
       Blocks(a, b, scheme, products, price.pace)
     }
 

@@ -2,19 +2,29 @@ package proofmill.arith
 
 /** How two polynomials with `parts` coefficients each are multiplied with few products; data only.
   *
-  * Product j is that of the two values `sum over i of forms(j)(i) * part(i)`; coefficient k of the result, times
-  * `scale`, is `sum over j of weights(k)(j) * product(j)`.
+  * Product j is that of `sum over i of forms(j)(i) * part(i)` of one factor and the same with `others` of the other one;
+  * coefficient k of the result, times `scale`, is `sum over j of weights(k)(j) * product(j)`.
   */
-case class Scheme(name: String, parts: Int, forms: Seq[Seq[BigInt]], weights: Seq[Seq[BigInt]], scale: BigInt)
+case class Scheme(
+    name: String,
+    parts: Int,
+    forms: Seq[Seq[BigInt]],
+    others: Seq[Seq[BigInt]],
+    weights: Seq[Seq[BigInt]],
+    scale: BigInt
+)
 
 object Scheme {
 
   /** Subtractive Karatsuba of any number of parts: `parts (parts + 1) / 2` products.
     *
     * a(i) b(j) + a(j) b(i) = a(i) b(i) + a(j) b(j) - (a(j) - a(i)) (b(j) - b(i)); differences grow less than sums.
+    *
+    * @param turned the second difference is b(i) - b(j), so that no product is subtracted
     */
-  def karatsuba(parts: Int): Scheme = {
+  def karatsuba(parts: Int, turned: Boolean = false): Scheme = {
     val pairs = for (j <- 0 until parts; i <- 0 until j) yield (i, j)
+    val sign = BigInt(if (turned) -1 else 1)
     val squares = (0 until parts).map(i => unit(parts, i))
     val differences = pairs.map { case (i, j) => unit(parts, j).zip(unit(parts, i)).map { case (x, y) => x - y } }
     val weights = (0 to 2 * parts - 2).map { k =>
@@ -22,9 +32,10 @@ object Scheme {
       val diagonal = (0 until parts).map { i =>
         BigInt(here.count { case (a, b) => a == i || b == i } + (if (2 * i == k) 1 else 0))
       }
-      diagonal ++ pairs.map(pair => BigInt(if (here.contains(pair)) -1 else 0))
+      diagonal ++ pairs.map(pair => if (here.contains(pair)) -sign else BigInt(0))
     }
-    Scheme(s"karatsuba$parts", parts, squares ++ differences, weights, 1)
+    val others = squares ++ differences.map(_.map(_ * sign))
+    Scheme(s"karatsuba$parts", parts, squares ++ differences, others, weights, 1)
   }
 
   /** Toom-Cook at 0, infinity, 1, -1, 2, -2, …: `2 parts - 1` products. Nothing is divided: `scale` is what the divisors
@@ -36,7 +47,7 @@ object Scheme {
     def powers(x: BigInt, n: Int) = Seq.tabulate(n)(x.pow(_))
     def rows(n: Int) = unit(n, 0) +: unit(n, n - 1) +: points.map(powers(_, n))
     val (inverse, scale) = inverted(rows(size))
-    Scheme(s"toom$parts", parts, rows(parts), inverse, scale)
+    Scheme(s"toom$parts", parts, rows(parts), rows(parts), inverse, scale)
   }
 
   private def unit(size: Int, at: Int): Seq[BigInt] = Seq.tabulate(size)(i => if (i == at) 1 else 0)

@@ -13,7 +13,7 @@ object Sum {
     val cycle = Timed.together(terms.map(_.value): _*)
     val plan = SumPlan(terms.map(t => (t.bound, t.weight)), result, constant, pace)
     val words = terms.map(t => Timed(t.value.at(cycle).resize(t.bound.width).asBits, cycle))
-    val sum = plan.on(words)(TimedWords)
+    val sum = plan.on(words)(TimedWords.of(pace))
     Timed(sum.at(cycle + plan.latency).asSInt, cycle + plan.latency)
   }
 

@@ -4,8 +4,21 @@ package proofmill.arith
   *
   * @param joined the last levels and the first carry chain in one cycle, and one sum instead of sums of sums: earlier, and
   *   deeper
+  * @param flat nested steps of a product as one: sums in front of tiles end in the tiles' own registers, and all tiles
+  *   are added in two sums, one after the other
+  * @param registered a register ends a sum
   */
-case class Pace(chain: Int = 128, levels: Int = 2, joined: Boolean = false)
+case class Pace(
+    chain: Int = 128,
+    levels: Int = 2,
+    joined: Boolean = false,
+    flat: Boolean = false,
+    registered: Boolean = true
+) {
+
+  /** Of a sum in front of a tile. */
+  def toTile: Pace = copy(registered = !flat)
+}
 
 /** How a sum of weighted signed integers is computed; data only.
   *
@@ -36,17 +49,17 @@ case class SumPlan(terms: Seq[(Bound, BigInt)], result: Bound, constant: BigInt,
 
   /** Do registers follow a level? */
   private def registered(level: Int): Boolean =
-    if (level + 1 == way.levels.size) !(pace.joined && way.adder.latency > 0) else (level + 1) % pace.levels == 0
+    if (level + 1 == way.levels.size) !(pace.joined && way.adder.adds) else (level + 1) % pace.levels == 0
 
   /** The sum's word for the words of the terms, which are as wide as their bounds. */
   def on[W](inputs: Seq[W])(implicit words: Words[W]): W = {
-    val constants = way.constants.map(run => words.constant((BigInt(1) << run.width) - 1, run.width))
-    val first: IndexedSeq[W] = (addends.map(a => way.word(a, inputs(a.term))) ++ constants).toVector
+    def constants(runs: Seq[Piece]) = runs.map(run => words.constant(run.copy(column = 0).ones, run.width))
+    val first: IndexedSeq[W] = (addends.map(a => way.word(a, inputs(a.term))) ++ constants(way.constants)).toVector
     val last = way.levels.zipWithIndex.foldLeft(first) { case (now, (level, i)) =>
       val next = level.on(now)
       if (registered(i)) next.map(words.register) else next
     }
-    way.adder.on(last)
+    way.adder.on(last ++ constants(way.left))
   }
 
   /** The sum of integers, by the plan's own steps. */
@@ -91,13 +104,19 @@ case class SumPlan(terms: Seq[(Bound, BigInt)], result: Bound, constant: BigInt,
     }
   }
 
-  /** Words at the beginning, `ones` among them, what happens to them, and how they end. */
+  /** Words at the beginning, what happens to them, and how they end. Constant ones are words too; if the pace is flat,
+    * counters take them in.
+    */
   private abstract class Way(words: Seq[Piece], ones: BigInt, carries: Int) {
-    val constants: Seq[Piece] = runs(Word.of(ones, width))
+    private val added = Word.of(ones, width).value
+    private val apart = if (pace.flat) added else BigInt(0)
+    val constants: Seq[Piece] = Piece.runs(added - apart)
     private val pieces: IndexedSeq[Piece] = (words ++ constants).toVector
-    val levels: Seq[Compressor] = Compressor.levels(pieces, width)
-    val adder: CarryAdder =
-      CarryAdder(levels.lastOption.fold(pieces)(_.after), carries, width, pace.chain)
+    val levels: Seq[Compressor] = Compressor.levels(pieces, width, apart)
+
+    /** Ones that no counter has taken in. */
+    val left: Seq[Piece] = Piece.runs(levels.lastOption.fold(apart)(_.onesAfter))
+    val adder: CarryAdder = CarryAdder(levels.lastOption.fold(pieces)(_.after) ++ left, carries, width, pace)
     def luts: Int = levels.map(_.luts).sum + adder.luts
     def word[W](addend: Addend, input: W)(implicit words: Words[W]): W
   }
@@ -119,10 +138,4 @@ object SumPlan {
       .toSeq
 
   private def digit(odd: BigInt): Int = if (!odd.testBit(0)) 0 else if (odd.testBit(1)) -1 else 1
-
-  /** Where a word's bits are set. */
-  private def runs(word: Word): Seq[Piece] =
-    (0 until word.width).filter(i => word.value.testBit(i) && (i == 0 || !word.value.testBit(i - 1))).map { from =>
-      Piece(from, Iterator.from(from).takeWhile(word.value.testBit(_)).size)
-    }
 }

@@ -1,7 +1,5 @@
 package proofmill.arith
 
-import spinal.core._
-
 /** What the inside of a sum is made of: integers when a plan is tried out, signals when it becomes a circuit. */
 trait Words[W] {
   def constant(value: BigInt, width: Int): W
@@ -23,8 +21,8 @@ trait Words[W] {
   /** The word with its top bit repeated until it is `width` wide; without what is above, if it is wider. */
   def extend(word: W, width: Int): W
 
-  /** The number of set bits in each column of up to six words, as one word a binary digit. */
-  def count(bits: Seq[W]): Seq[W] = Compressor.count(bits)(this)
+  /** The number of set bits in each column of up to six words and a word of ones, as one word a binary digit. */
+  def count(bits: Seq[W], ones: Option[W]): Seq[W] = Compressor.count(bits ++ ones)(this)
 
   /** The word one cycle later. */
   def register(word: W): W
@@ -59,47 +57,4 @@ object Word extends Words[Word] {
   /** What a word stands for when its top bit is a sign. */
   def signed(word: Word): BigInt =
     if (word.width > 0 && word.value.testBit(word.width - 1)) word.value - (BigInt(1) << word.width) else word.value
-}
-
-/** Signals with their cycle; words that meet are brought to the later one's cycle. */
-object TimedWords extends Words[Timed[Bits]] {
-  type W = Timed[Bits]
-
-  private def meet(words: W*)(f: Seq[Bits] => Bits): W = {
-    val cycle = Timed.together(words: _*)
-    Timed(f(words.map(_.at(cycle))), cycle)
-  }
-
-  def constant(value: BigInt, width: Int): W = Timed.constant(B(value, width bits))
-  def slice(word: W, from: Int, width: Int): W = Timed(word.value(from, width bits), word.cycle)
-  def cat(words: Seq[W]): W = meet(words: _*)(Cat(_))
-  def not(word: W): W = Timed(~word.value, word.cycle)
-  def xor(a: W, b: W): W = meet(a, b)(w => w(0) ^ w(1))
-  def and(a: W, b: W): W = meet(a, b)(w => w(0) & w(1))
-  def or(a: W, b: W): W = meet(a, b)(w => w(0) | w(1))
-  def add(a: W, b: W, carry: W): W = meet(a, b, carry) { case Seq(x, y, c) =>
-    ((x ## True).asUInt +^ (y ## c).asUInt)(1, x.getWidth + 1 bits).asBits
-  }
-  def all(word: W): W = Timed(word.value.andR.asBits, word.cycle)
-  override def count(bits: Seq[W]): Seq[W] =
-    if (bits.size <= 3) super.count(bits)
-    else {
-      val cycle = Timed.together(bits: _*)
-      val counter = BitCounter(bits.size, bits.head.value.getWidth)
-      for ((input, word) <- counter.inputs.zip(bits)) input := (if (word.isConstant) word.value else word.at(cycle))
-      counter.outputs.map(Timed(_, cycle))
-    }
-  def register(word: W): W = if (word.isConstant) word else Timed(RegNext(word.value), word.cycle + 1)
-  def extend(word: W, width: Int): W = Timed(word.value.asSInt.resize(width).asBits, word.cycle)
-}
-
-/** Four to six words into three. A module of its own, one LUT deep, so that synthesis makes one LUT6 of each output bit:
-  * inside a longer path it shares smaller functions and takes twice as many.
-  */
-private case class BitCounter(size: Int, width: Int) extends Component {
-  definitionName = s"BitCounter${size}x$width"
-
-  val inputs = Seq.fill(size)(in(Bits(width bits)))
-  val outputs = Seq.fill(3)(out(Bits(width bits)))
-  for ((output, word) <- outputs.zip(Compressor.count(inputs.map(Timed(_, 0)))(TimedWords))) output := word.value
 }

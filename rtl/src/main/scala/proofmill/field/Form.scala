@@ -15,6 +15,9 @@ trait Form {
   /** What a digit of a factor may be. */
   def factor: Bound
 
+  /** The bit where the product of two factors is cut into two coefficients, if it is. */
+  def cut: Option[Int] = None
+
   /** From the coefficients of the product of two factors to digits well within `factor`. */
   def afterProduct: Reduction
 

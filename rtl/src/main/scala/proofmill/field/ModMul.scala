@@ -6,7 +6,10 @@ import spinal.core._
 /** How a multiplication of two factors of a form is done, from digits to digits; data only. */
 case class ProductPlan(form: Form, price: Price) {
   val factors: Seq[Bound] = Seq.fill(form.digits)(form.factor)
-  val polynomial: PolynomialPlan = PolynomialPlan.best(factors, factors, price)
+  val polynomial: PolynomialPlan = form.cut match {
+    case Some(at) => Halves(Plan.best(form.factor, form.factor, price), at, price.pace)
+    case None     => PolynomialPlan.best(factors, factors, price)
+  }
   val reduction: Reduction = form.afterProduct
 
   private val coefficients = polynomial.product.map(Ready(_, polynomial.latency))

@@ -29,7 +29,7 @@ object SparsePrime {
   /** 2^256 = 2^32 + 977 modulo the prime of secp256k1's coordinates. */
   def secp256k1(field: Field, tempo: Tempo): SparsePrime = {
     val fold = Seq(0 -> BigInt(1), 256 -> ((BigInt(1) << 32) + 977))
-    new SparsePrime(field, tempo, 4, Seq(fold, fold))
+    if (tempo.pace.flat) new SingleFold(field, tempo, 7, fold) else new SparsePrime(field, tempo, 4, Seq(fold, fold))
   }
 
   /** 2^64 = 2^32 - 1 and 2^96 = -1 modulo 2^64 - 2^32 + 1. */

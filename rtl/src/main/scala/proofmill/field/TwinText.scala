@@ -31,6 +31,16 @@ class TwinText(words: Int) {
       tables.zipWithIndex.map { case (t, i) => s"static const uint64_t t$i[] = $t;" } :++ lines).mkString("\n")
 }
 
+/** Parts and sums as C++; a product is a product, however the circuit makes it. */
+private class TwinSums(cpp: TwinText) extends Sums[String] {
+  def part(value: String, from: Int, bound: Bound, last: Boolean): String =
+    Slice(from, Option.when(!last)(from + bound.high.bitLength)).twin(value, bound, cpp)
+  def sum(terms: Seq[(String, Bound, BigInt)], result: Bound, pace: Pace): String =
+    Combine.twin(terms.map { case (value, _, weight) => (value, weight) }, cpp)
+  def sumOfProducts(products: Seq[Weighted[String]], result: Bound, pace: Pace): String =
+    Combine.twin(products.map(p => (cpp.let(s"${p.x} * ${p.y}"), p.weight * p.plan.scale)), cpp)
+}
+
 object TwinText {
 
   /** An integer as 64-bit words in two's complement. */
@@ -43,12 +53,16 @@ object TwinText {
     val digits = plan.form.digits
     val (coefficients, steps) = (plan.polynomial.product, plan.reduction.steps)
     val bounds = steps.scanLeft(coefficients.map(Ready(_, 0)))((now, step) => step.plan(now)).map(_.map(_.bound))
-    val words = bounds.flatten.map(_.width).max / 64 + 1
+    val words = (bounds.flatten ++ whole(plan.polynomial)).map(_.width).max / 64 + 1
     val cpp = new TwinText(words)
     val Seq(a, b) =
       Seq("in0", "in1").map(in => (0 until digits).map(i => cpp.let(s"load<$words>($in, ${i * factor}, $factor)")))
-    val product = coefficients.indices.map { k =>
-      cpp.let((for (i <- a.indices; if b.isDefinedAt(k - i)) yield s"${a(i)} * ${b(k - i)}").mkString(" + "))
+    val product = plan.polynomial match {
+      case halves: Halves => halves.sums(a.head, b.head)(new TwinSums(cpp))
+      case _ =>
+        coefficients.indices.map { k =>
+          cpp.let((for (i <- a.indices; if b.isDefinedAt(k - i)) yield s"${a(i)} * ${b(k - i)}").mkString(" + "))
+        }
     }
     val results = steps.zip(bounds).foldLeft(product: Seq[String]) { case (xs, (step, before)) =>
       step.twin(xs.zip(before), cpp)
@@ -57,6 +71,12 @@ object TwinText {
     cpp.line(s"memset(out, 0, ${(digits * width + 31) / 32 * 4});")
     for ((x, i) <- results.zipWithIndex) cpp.line(s"store(out, ${i * width}, $width, $x);")
     TwinFunction(name, Seq.fill(2)(digits * factor), digits * width, cpp.text)
+  }
+
+  /** Of what is cut, the whole. */
+  private def whole(plan: PolynomialPlan): Seq[Bound] = plan match {
+    case halves: Halves => Seq(halves.plan.product)
+    case _              => Seq.empty
   }
 
   /** `sum` and a word for each chunk of the bits `from` to `until - 1` of `x`; `words` words of 64 bits each. */

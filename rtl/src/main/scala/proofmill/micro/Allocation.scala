@@ -3,11 +3,12 @@ package proofmill.micro
 import scala.collection.mutable
 
 /** Registers for the values of a program, whose blocks follow each other in this order; `arrays` come first in the bank of sums.
+  * `loops` says for each block which blocks control may come from and go to again and again.
   *
   * A register is free again when its last reader has begun: writers of a bank finish in the order in which they began, and
   * no result is there before an earlier operation has read its operands.
   */
-class Allocation(blocks: Seq[Seq[Operation]], repeats: Seq[Boolean], arrays: Seq[(String, Int)]) {
+class Allocation(blocks: Seq[Seq[Operation]], loops: Seq[Option[Range]], arrays: Seq[(String, Int)]) {
   private val bases: Map[String, Int] = arrays.map(_._1).zip(arrays.map(_._2).scanLeft(0)(_ + _)).toMap
   private val reserved = arrays.map(_._2).sum
 
@@ -19,16 +20,18 @@ class Allocation(blocks: Seq[Seq[Operation]], repeats: Seq[Boolean], arrays: Seq
     val ends = starts.tail.map(_ - 1)
     val first = mutable.LinkedHashMap.empty[Value, Int]
     val last = mutable.Map.empty[Value, Int]
+
+    /** A value from before a loop is used `at` some place of a block: in the next round again, if there is one. */
+    def used(value: Value, block: Int, at: Int): Unit = {
+      val again = loops(block).filterNot(loop => first.get(value).exists(_ >= starts(loop.start)))
+      last(value) = last.getOrElse(value, at).max(again.fold(at)(loop => ends(loop.last)))
+    }
     for ((block, b) <- blocks.zipWithIndex; (op, i) <- block.zipWithIndex; at = starts(b) + i) {
       for (value <- op.result.map(_.web)) {
         first.getOrElseUpdate(value, at)
-        // A loop's result that was there before the loop is read in the next round, if not here.
-        last(value) = last.getOrElse(value, at).max(if (repeats(b) && first(value) < starts(b)) ends(b) else at)
+        used(value, b, at)
       }
-      for (value <- op.reads.map(_.web)) {
-        val outside = !first.get(value).exists(_ >= starts(b))
-        last(value) = last.getOrElse(value, at).max(if (repeats(b) && outside) ends(b) else at)
-      }
+      op.reads.map(_.web).foreach(used(_, b, at))
     }
     first.toSeq.map { case (web, at) => Life(web, at, last(web)) }
   }

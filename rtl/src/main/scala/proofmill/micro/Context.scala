@@ -10,11 +10,17 @@ case class ContextState(addressBits: Int) extends Bundle {
   val readyMul, readyLinear = Bool()
 }
 
-/** One context: its word, its place in the program, its loop's counter, and its results on their way.
+/** How many items of each list a job still has, and whether the last `take` found one. */
+case class ListState(lists: Seq[ItemList]) extends Bundle {
+  val left = Vec(lists.map(list => UInt(log2Up(list.items + 1) bits)))
+  val found = Bool()
+}
+
+/** One context: its word, its place in the program, its counter and lists, and its results on their way.
   *
-  * A word is ready when at most as many results are on their way as it allows.
+  * A word is ready when at most as many results are on their way as it allows, and its job is fed if it asks a list.
   */
-class Context(addressBits: Int) extends Component {
+class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
   import WordFormat.{linear => field}
   private val counterBits = field("value").bits
   private val waitBits = field("wait_mul").bits
@@ -26,7 +32,12 @@ class Context(addressBits: Int) extends Component {
     val product, sum = in(Bool()) // one that was on its way can be read
     val settled = in(Bool()) // a canonical value has come
     val answered = in(Bool()) // the answer has been taken
+    val flags = in(Bits(WordFormat.flags bits))
+    val fed =
+      slave(Flow(Vec(lists.map(list => UInt(log2Up(list.items + 1) bits))))) // all lists are written: their sizes
+    val count = slave(Flow(UInt(counterBits bits))) // of the item that was taken, two cycles after its `take` began
     val state = out(ContextState(addressBits))
+    val items = out(ListState(lists))
     val counter = out(UInt(counterBits bits))
     val over = out(Bool()) // the program has ended
   }
@@ -38,12 +49,29 @@ class Context(addressBits: Int) extends Component {
   private val products, sums = Reg(UInt(waitBits bits)) init 0 // on their way
 
   private def part(name: String) = field(name).in(word).asUInt
+  private def jump(name: String) = WordFormat.jump(name).in(word).asUInt
   private val isLinear = part("unit").lsb
   private def is(operation: String) = isLinear && part("operation") === WordFormat.operation(operation)
-  private val goes =
-    present && products <= part("wait_mul") && sums <= part("wait_lin") && !(exact && part("wait_exact").lsb)
-  private val repeats = is("repeat") && counter =/= 0
-  private val follows = repeats ? part("value").resize(addressBits) | next
+
+  // Lists: a job's items are there once it is fed; of an empty list nothing is taken.
+  private val fed = RegInit(False)
+  private val left = lists.map(list => Reg(UInt(log2Up(list.items + 1) bits)))
+  private val found = RegInit(False)
+  private val has = Cat(left.map(_ =/= 0)).resize(WordFormat.lists)
+  private val asks = if (lists.isEmpty) False else is("take") || ((is("jump") || is("end")) && jump("lists") =/= 0)
+  // The word after a `take` waits a cycle more: it may be a jump that asks the item's count.
+  private val taking = RegNext(io.begins && is("take"), init = False)
+  private val taken = RegNext(taking, init = False)
+
+  private val flag = io.flags(part("flag"))
+  private val jumps = is("jump") &&
+    Vec(False, True, flag, !flag)(jump("when")) &&
+    (~has & jump("lists").asBits) === 0 &&
+    Vec(True, counter === jump("than").resized, counter > jump("than"), False)(jump("test"))
+  private val follows = jumps ? part("value").resize(addressBits) | next
+
+  private val goes = present && products <= part("wait_mul") && sums <= part("wait_lin") &&
+    !(exact && part("wait_exact").lsb) && !(asks && !fed) && !taken
 
   io.state.word := word
   io.state.place := next - 1
@@ -52,23 +80,37 @@ class Context(addressBits: Int) extends Component {
   io.state.readyLinear := goes && isLinear && !sums.andR
   io.counter := counter
   io.over := over
+  io.items.left := Vec(left)
+  io.items.found := found
 
   when(io.begins) {
     present := False
     next := follows + 1
-    when(repeats)(counter := counter - 1)
+    when(jumps)(counter := counter - jump("less"))
     when(is("count"))(counter := part("value"))
     when(is("end"))(over := True)
     when(is("settle"))(exact := True)
+    when(is("take")) {
+      for ((items, i) <- left.zipWithIndex) when(part("dst") === i) {
+        found := items =/= 0
+        when(items =/= 0)(items := items - 1)
+      }
+    }
   }
+  when(io.count.valid)(counter := io.count.payload)
   when(io.fetched.valid) {
     word := io.fetched.payload
     present := True
   }
   when(io.settled)(exact := False)
   when(io.answered)(over := False)
+  when(io.fed.valid) {
+    fed := True
+    for ((items, size) <- left.zip(io.fed.payload)) items := size
+  }
   when(io.start.valid) {
     present := True
+    fed := False
     next := io.start.payload
     word := B(Context.firstWord, WordFormat.bits bits)
   }
@@ -83,12 +125,13 @@ class Context(addressBits: Int) extends Component {
 object Context {
   private val fields = WordFormat.linear
 
-  /** Does a word write a register of the bank of sums? */
-  def makesSum(word: Bits): Bool =
-    fields("unit").in(word).lsb && fields("operation").in(word).asUInt <= WordFormat.operation("rom")
+  private def operation(word: Bits) = fields("operation").in(word).asUInt
+  private def isLinear(word: Bits) = fields("unit").in(word).lsb
 
-  def isEnd(word: Bits): Bool =
-    fields("unit").in(word).lsb && fields("operation").in(word).asUInt === WordFormat.operation("end")
+  /** Does a word write a register of the bank of sums? */
+  def makesSum(word: Bits): Bool = isLinear(word) && operation(word) <= WordFormat.operation("table")
+
+  def isEnd(word: Bits): Bool = isLinear(word) && operation(word) === WordFormat.operation("end")
 
   /** `count 0`, which waits for nothing. */
   private val firstWord: BigInt = Seq(

@@ -18,7 +18,7 @@ case class Issue(contexts: Int, addressBits: Int) extends Bundle {
   *
   * Oldest first is what keeps the multiplier busy: the jobs drift apart, so that their waits do not coincide.
   */
-class Contexts(image: Image, contexts: Int, latency: Pace) extends Component {
+class Contexts(image: Image, contexts: Int, latency: Pace, lists: Seq[ItemList]) extends Component {
   private val addressBits = log2Up(image.words.size)
   private val indexBits = log2Up(contexts)
   private val counterBits = WordFormat.linear("value").bits
@@ -28,6 +28,11 @@ class Contexts(image: Image, contexts: Int, latency: Pace) extends Component {
     val startContext = out(UInt(indexBits bits))
     val mul, linear = master(Flow(Issue(contexts, addressBits)))
     val counters = out(Vec.fill(contexts)(UInt(counterBits bits)))
+    val flags = in(Vec.fill(contexts)(Bits(WordFormat.flags bits)))
+    val fed = slave(Flow(Fed(contexts, lists, 0)))
+    val taken = slave(Flow(UInt(indexBits bits))) // an item with a count, two cycles after its `take` began
+    val count = in(UInt(counterBits bits))
+    val items = out(Vec.fill(contexts)(ListState(lists)))
     val settled = slave(Flow(UInt(indexBits bits))) // a canonical value has come
     val oldest = out(UInt(indexBits bits))
     val answered = master(Event) // the oldest context's job has been taken away
@@ -36,7 +41,7 @@ class Contexts(image: Image, contexts: Int, latency: Pace) extends Component {
   private val program = Mem(Bits(WordFormat.bits bits), image.words.map(B(_, WordFormat.bits bits)))
   private val oldest, free = Reg(UInt(indexBits bits)) init 0
   private val running = Reg(UInt(log2Up(contexts + 1) bits)) init 0
-  private val all = Seq.fill(contexts)(new Context(addressBits))
+  private val all = Seq.fill(contexts)(new Context(addressBits, lists))
 
   // The two choices, and the fetches of the words after them.
   private def choose(ready: ContextState => Bool, out: Flow[Issue]): (Choice, Bits) = {
@@ -71,6 +76,12 @@ class Contexts(image: Image, contexts: Int, latency: Pace) extends Component {
     context.io.start.valid := io.start.fire && free === i
     context.io.start.payload := io.start.payload
     context.io.answered := io.answered.fire && oldest === i
+    context.io.flags := io.flags(i)
+    context.io.fed.valid := io.fed.valid && io.fed.context === i
+    context.io.fed.payload := io.fed.sizes
+    context.io.count.valid := io.taken.valid && io.taken.payload === i
+    context.io.count.payload := io.count
+    io.items(i) := context.io.items
     io.counters(i) := context.io.counter
   }
   io.start.ready := running =/= contexts

@@ -7,8 +7,22 @@ import spinal.core.log2Up
 
 /** What a job brings and takes away, the same for all programs of a processor: whole numbers for the control, elements of the field.
   * All are plain integers outside; an element may be any integer of the field's width. Flags go with every result.
+  *
+  * @param lists lists of items that are fed while the job is under way, and
+  * @param feedFlags the flags that come with them, which are the highest ones
   */
-case class Door(numbers: Seq[(String, Int)], elements: Seq[String], answers: Seq[String]) {
+case class Door(
+    numbers: Seq[(String, Int)],
+    elements: Seq[String],
+    answers: Seq[String],
+    lists: Seq[ItemList] = Seq.empty,
+    feedFlags: Seq[String] = Seq.empty
+) {
+  require(lists.size <= WordFormat.lists, s"at most ${WordFormat.lists} lists")
+  require(feedFlags.size <= WordFormat.flags, s"at most ${WordFormat.flags} flags")
+
+  /** Flags that programs set are below. */
+  def firstFeedFlag: Int = WordFormat.flags - feedFlags.size
   def numberPorts: Seq[Port] = numbers.map { case (name, bits) => Port(name, bits) }
 
   /** One program more than there are is told apart. */
@@ -28,7 +42,7 @@ class Demands(val arithmetic: Arithmetic) {
   def of(value: Value): Bound = if (value.bank == Value.products) product else sum
 
   private def bound(terms: Seq[Term]): Bound =
-    terms.map(t => of(t.value) * ((if (t.minus) -1 else 1) << t.shift)).reduceOption(_ + _).getOrElse(Bound(0, 0))
+    terms.map(t => of(t.value) * ((if (t.minus) -1 else 1) * t.factor)).reduceOption(_ + _).getOrElse(Bound(0, 0))
 
   def factor(terms: Seq[Term]): Boolean = bound(terms).within(arithmetic.factor)
   def reducible(terms: Seq[Term]): Boolean = bound(terms).within(arithmetic.reducible)

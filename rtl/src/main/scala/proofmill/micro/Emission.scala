@@ -24,12 +24,15 @@ class Emission(val demands: Demands, constants: mutable.ArrayBuffer[BigInt]) {
 
   def emit(operation: Operation): Unit = operations :+= operation
   def isFresh(value: Value): Boolean = operations.exists(_.result.contains(value))
-  def open: Block = Block(operations, None)
+  def open: Block = Block(operations, Seq.empty)
 
-  def close(last: Option[Operation]): Unit = {
-    blocks :+= Block(operations, last)
+  def close(last: Seq[Operation], loop: Option[Label] = None): Unit = {
+    blocks :+= Block(operations, last, loop)
     operations = Vector.empty
   }
+
+  /** The next block begins there. */
+  def place(label: Label): Unit = label.block = blocks.size
   def finished: Seq[Block] = blocks
 
   /** What was made from these values is no longer true. */
@@ -38,10 +41,19 @@ class Emission(val demands: Demands, constants: mutable.ArrayBuffer[BigInt]) {
   }
   def recall(known: Map[Sum, Sum]): Unit = made = known
 
+  /** May the sum wait to be an operand of whoever reads it? */
+  private def fits(sum: Sum): Boolean = sum.fits || sum.factorTerms.exists(demands.factor)
+
   def add(a: Sum, b: Sum): Sum =
-    if ((a + b).fits) a + b
-    else if (a.terms.size >= b.terms.size && a.single.isEmpty) add(register(a), b)
-    else add(a, register(b))
+    if (fits(a + b)) a + b
+    else if (a.terms.size >= b.terms.size && a.terms.size > 1) add(oneTerm(a), b)
+    else add(a, oneTerm(b))
+
+  /** The sum as one term: the register is of what it is a multiple of, which others may want too. */
+  private def oneTerm(sum: Sum): Sum = {
+    val k = if (sum.values.size == 1) 1 else sum.common
+    register(sum / k) * k
+  }
 
   def scale(k: Int, a: Sum): Sum =
     if ((a * k).fits) a * k
@@ -64,23 +76,22 @@ class Emission(val demands: Demands, constants: mutable.ArrayBuffer[BigInt]) {
 
   /** Terms of a factor and whether they are its negative: at most one of two may be negative. */
   private def factor(sum: Sum): (Seq[Term], Boolean) = {
-    val (terms, minus) = positive(sum)
-    if (sum.fits && demands.factor(terms)) (terms, minus)
-    else {
+    sum.factorTerms.map(positive).filter { case (terms, _) => demands.factor(terms) }.getOrElse {
       val (value, minus) = register(sum).single.get
       (Seq(Term(value, 0, minus = false)), minus)
     }
   }
 
-  private def positive(sum: Sum): (Seq[Term], Boolean) =
-    if (sum.terms.nonEmpty && sum.terms.forall(_.minus)) ((-sum).terms, true) else (sum.terms, false)
+  private def positive(terms: Seq[Term]): (Seq[Term], Boolean) =
+    if (terms.nonEmpty && terms.forall(_.minus)) (terms.map(_.copy(minus = false)), true) else (terms, false)
 
   /** The sum, or its negative, in a register. */
   def register(sum: Sum): Sum = if (sum.single.nonEmpty) sum
-  else made.getOrElse(
-    sum, {
-      require(sum.fits, "a sum has more than two terms")
-      val (terms, minus) = positive(sum)
+  else made.get(sum).orElse(made.get(-sum).map(-_)).getOrElse(
+    {
+      val few = if (sum.fits) sum else register(sum.part) + (sum - sum.part)
+      require(few.fits, "a sum has more than two terms")
+      val (terms, minus) = positive(few.terms)
       val result = linear("add", terms)
       val found = Sum(result) * (if (minus) -1 else 1)
       made += sum -> found

@@ -10,11 +10,12 @@ import scala.collection.mutable
   * A variable that a loop assigns lives in one register before, in and after the loop. Where the operation that makes its
   * new value can write there, it does; else a copy is added. Names first given inside a loop end with it.
   */
-class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[String, BigInt], emission: Emission) {
+class Expansion(program: Program, door: Door, windows: Seq[Window], known: Constants, emission: Emission) {
   import emission._
 
   private var names = Map.empty[String, Sum]
-  private val flags = mutable.LinkedHashMap.empty[String, Int] // numbered as they appear
+  private val flags = new Flags(door)
+  private val registers = new Homes(emission)
   private val arrays = mutable.LinkedHashMap.empty[String, mutable.Map[Int, Value]]
   // Variables of `for`, and `last` where all windows have as many places.
   private var numbers = program.windows.map(places).distinct match {
@@ -24,6 +25,8 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
   private var largest = 0 // that the loop's counter is
   private var counter = Option.empty[String]
   private var inLoop = false
+  private var taken = false // an item, so that the job is fed
+  private val finish = new Label // the program's `end`
 
   // Order that registers do not tell: who must come after the last operation that set a digit register or a flag.
   private var digitSetters = Map.empty[Int, Operation]
@@ -39,14 +42,23 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
   def blocks: Seq[Block] = {
     lookedUp(program.statements).foreach(arrays(_) = mutable.Map.empty)
     program.statements.foreach(expand)
-    close(Some(new Operation("end", fields = Map("wait_exact" -> 1))))
+    close(Seq.empty)
+    place(finish)
+    // A job whose program takes items must be fed before its context is another's.
+    val lists = if (taken) (1 << door.lists.size) - 1 else 0
+    close(Seq(new Operation("end", fields = Map("wait_exact" -> 1, "lists" -> lists))))
     finished
   }
+
+  /** Where each flag is found that the program sets, or is given. */
+  def flagNumbers: Map[String, Int] = flags.numbers
 
   private def lookedUp(statements: Seq[Statement]): Seq[String] = statements.flatMap {
     case loop: Loop  => lookedUp(loop.body)
     case inside: For => lookedUp(inside.body)
-    case one         => operands(one).filter(ref => ref.index.exists(isWindow)).map(_.name)
+    case choice: Do  => lookedUp(choice.ways)
+    case way: On     => lookedUp(way.body)
+    case one         => operands(one).filter(isLookup).map(_.name).filterNot(known.tables.contains)
   }.distinct
 
   private def operands(statement: Statement): Seq[Ref] = statement match {
@@ -69,6 +81,8 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
   )
 
   private def isWindow(name: String) = program.windows.exists(_.name == name)
+  private def isList(name: String) = door.lists.exists(_.name == name)
+  private def isLookup(ref: Ref) = ref.index.exists(index => isWindow(index) || isList(index))
 
   private def expand(statement: Statement): Unit =
     try statement match {
@@ -79,7 +93,7 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
         case Copy(_, target, from)               => assign(target, read(from))
         case Choose(_, target, flag, set, clear) => assign(target, choose(flag, read(set), read(clear)))
         case Power(line, target, base, exponent) => power(line, target, read(base), Exponent(exponent, field.modulus))
-        case Zero(_, flag, of)                   => settled(settle(read(of), flagNumber(flag), weigh = false))
+        case Zero(_, flag, of)                   => settled(settle(read(of), flags.toSet(flag), weigh = false))
         case Result(_, name, from)               => settled(settle(read(from), resultPlace(name), weigh = true))
         case Digit(_, window, place)             => digit(window, place)
         case For(_, variable, first, last, body) =>
@@ -87,7 +101,11 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
             numbers += variable -> i
             body.foreach(expand)
           }
-        case loop: Loop => repeat(loop)
+        case Take(_, list)         => take(list)
+        case Stop(_, unless, flag) => stop(unless, flag)
+        case loop: Loop            => repeat(loop)
+        case choice: Do            => repeat(choice)
+        case _: On                 => throw new IllegalArgumentException("'on' stands outside of a 'do'")
       }
     catch {
       case problem: IllegalArgumentException =>
@@ -103,20 +121,20 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
   private def key(ref: Ref): String = ref.index.fold(ref.name)(index => s"${ref.name}[${indexOf(index)}]")
 
   private def indexOf(index: String): Int = {
-    val Offset = """(\w+)\s*([-+])\s*(\d+)""".r
+    val Offset = """(\w+)\s*([-+])\s*(\w+)""".r
     def number(text: String) = numbers.get(text).orElse(text.toIntOption).getOrElse(
       throw new IllegalArgumentException(s"$text is not a number here")
     )
     index match {
-      case Offset(variable, "+", offset) => number(variable) + offset.toInt
-      case Offset(variable, _, offset)   => number(variable) - offset.toInt
+      case Offset(variable, "+", offset) => number(variable) + number(offset)
+      case Offset(variable, _, offset)   => number(variable) - number(offset)
       case _                             => number(index)
     }
   }
 
   private def read(ref: Ref): Sum = ref match {
-    case Ref(name, Some(window), signed) if isWindow(window) => Sum(lookup(name, window, signed))
-    case Ref(name, None, _) if name.forall(_.isDigit)        => constant(BigInt(name))
+    case Ref(name, Some(digit), signed) if isLookup(ref) => Sum(lookup(name, digit, signed))
+    case Ref(name, None, _) if name.forall(_.isDigit)    => constant(BigInt(name))
     case _ =>
       names.getOrElse(
         key(ref),
@@ -125,8 +143,8 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
             val sum = element(door.elements.indexOf(name))
             names += name -> sum
             sum
-          case name if known.contains(name) => constant(known(name))
-          case name                         => throw new IllegalArgumentException(s"$name has no value here")
+          case name if known.single.contains(name) => constant(known.single(name))
+          case name                                => throw new IllegalArgumentException(s"$name has no value here")
         }
       )
   }
@@ -163,9 +181,9 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
     require(arguments.size == formula.inputs.size, s"${formula.name} has ${formula.inputs.size} inputs")
     require(targets.size == formula.outputs.size, s"${formula.name} has ${formula.outputs.size} outputs")
     require(formula.over.isEmpty, s"${formula.name} is over ${formula.over.getOrElse("")}")
-    val small = formula.constants.flatMap(c => known.get(c).filter(_.abs < 64).map(c -> _.toInt)).toMap
+    val small = formula.constants.flatMap(c => known.single.get(c).filter(_.abs < 64).map(c -> _.toInt)).toMap
     val large = formula.constants.filterNot(small.contains).map(c =>
-      c -> constant(known.getOrElse(c, throw new IllegalArgumentException(s"the constant $c is not known")))
+      c -> constant(known.single.getOrElse(c, throw new IllegalArgumentException(s"the constant $c is not known")))
     )
     val values = formula.lines.foldLeft(formula.inputs.zip(arguments).toMap ++ large) { (found, line) =>
       val result = line.step match {
@@ -179,7 +197,7 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
   }
 
   private def choose(flag: String, set: Sum, clear: Sum): Sum = {
-    val number = flags.getOrElse(flag, throw new IllegalArgumentException(s"the flag $flag is never set"))
+    val number = flags.toRead(flag, taken)
     val terms = Seq(set, clear).map(sum => register(sum).terms.head)
     val result = linear("add", terms, Map("flag" -> number, "wait_exact" -> 1, "a_when" -> 2, "b_when" -> 3))
     val operation = open.operations.last
@@ -188,11 +206,6 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
     Sum(result)
   }
 
-  private def flagNumber(flag: String): Int = {
-    val number = flags.getOrElseUpdate(flag, flags.size)
-    require(number < WordFormat.flags, "there are too many flags")
-    number
-  }
   private def resultPlace(name: String): Int = {
     require(door.answers.contains(name), s"$name is not a result")
     require(!resultsGiven(name), s"the result $name is given already")
@@ -215,29 +228,52 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
     val there = places(program.windows(register))
     val last = if (counter.contains(place)) largest else indexOf(place)
     require(last >= 0 && last < there, s"$window has places 0 to ${there - 1}, not $last")
-    digitsSet += register
     val at = if (counter.contains(place)) Map("counted" -> 1, "value" -> 0) else Map("value" -> indexOf(place))
-    val operation = new Operation("digit", fields = Map("digit" -> register, "dst" -> number) ++ at)
+    setDigit(register, new Operation("digit", fields = Map("digit" -> register, "dst" -> number) ++ at))
+  }
+
+  /** The next item of a list; of lists it is the order of taking that counts, which is that of their digit registers. */
+  private def take(list: String): Unit = {
+    val number = door.lists.indexWhere(_.name == list)
+    require(number >= 0, s"$list is not a list of the job")
+    taken = true
+    val register = digitRegister(list)
+    setDigit(register, new Operation("take", fields = Map("digit" -> register, "dst" -> number)))
+  }
+
+  private def setDigit(register: Int, operation: Operation): Unit = {
+    digitsSet += register
     operation.after ++= digitReaders(register) ++ digitSetters.get(register)
     digitSetters += register -> operation
     digitReaders += register -> Seq.empty
     emit(operation)
   }
 
-  private def digitRegister(window: String): Int = {
-    val register = program.windows.indexWhere(_.name == window)
-    require(register >= 0 && register < WordFormat.digitRegisters, s"$window is not a window, or one too many")
+  private def digitRegister(name: String): Int = {
+    val register = (program.windows.map(_.name) ++ door.lists.map(_.name)).indexOf(name)
+    require(register >= 0 && register < WordFormat.digitRegisters, s"$name is not a digit, or one too many")
     register
   }
 
-  private def lookup(name: String, window: String, signed: Boolean): Value = {
-    val elements = arrays(name)
-    val reach = 1 << (program.windows.find(_.name == window).get.bits - 1)
-    require((0 to reach).forall(elements.contains), s"$name does not have elements 0 to $reach")
-    val register = digitRegister(window)
-    require(digitsSet(register), s"the digit $window is never set")
-    val fields = Map("digit" -> register, "a_lookup" -> 1, "a_signed" -> (if (signed) 1 else 0))
-    val result = linear("add", Seq(Term(elements(0), 0, minus = false)), fields, elements.values.toSeq)
+  /** The largest magnitude that a digit register has. */
+  private def reach(digit: String): Int =
+    program.windows.find(_.name == digit).map(window => 1 << (window.bits - 1))
+      .getOrElse(door.lists.find(_.name == digit).get.magnitudes - 1)
+
+  private def lookup(name: String, digit: String, signed: Boolean): Value = {
+    val register = digitRegister(digit)
+    require(digitsSet(register), s"the digit $digit is never set")
+    val fields = Map("digit" -> register, "a_signed" -> (if (signed) 1 else 0))
+    val result = known.tables.get(name) match {
+      case Some(table) =>
+        require(table.size > reach(digit), s"$name does not have elements 0 to ${reach(digit)}")
+        val number = known.tables.keys.toSeq.indexOf(name)
+        linear("table", Seq.empty, fields + ("value" -> number))
+      case None =>
+        val elements = arrays(name)
+        require((0 to reach(digit)).forall(elements.contains), s"$name does not have elements 0 to ${reach(digit)}")
+        linear("add", Seq(Term(elements(0), 0, minus = false)), fields + ("a_lookup" -> 1), elements.values.toSeq)
+    }
     val operation = open.operations.last
     operation.after ++= digitSetters.get(register)
     digitReaders += register -> (digitReaders(register) :+ operation)
@@ -271,54 +307,101 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
   // Loops.
 
   private def assigned(statements: Seq[Statement]): Set[String] = statements.flatMap {
-    case call: Call  => call.targets.map(key)
-    case one: Assign => Seq(key(one.target))
-    case one: Copy   => Seq(key(one.target))
-    case one: Choose => Seq(key(one.target))
-    case one: For    => (one.first to one.last).flatMap { i => numbers += one.variable -> i; assigned(one.body) }
-    case _: Power    => throw new IllegalArgumentException("a power cannot stand in a loop")
-    case _: Loop     => throw new IllegalArgumentException("a loop cannot stand in a loop")
-    case _           => Seq.empty
+    case call: Call      => call.targets.map(key)
+    case one: Assign     => Seq(key(one.target))
+    case one: Copy       => Seq(key(one.target))
+    case one: Choose     => Seq(key(one.target))
+    case one: For        => (one.first to one.last).flatMap { i => numbers += one.variable -> i; assigned(one.body) }
+    case _: Power        => throw new IllegalArgumentException("a power cannot stand in a loop")
+    case _: Loop | _: Do => throw new IllegalArgumentException("a loop cannot stand in a loop")
+    case _               => Seq.empty
   }.toSet
 
+  /** Blocks that control comes back to, each from its label on; all begin and end with the same variables in their registers. */
+  private case class Body(label: Label, expand: () => Unit, last: Seq[Operation])
+
   private def repeat(loop: Loop): Unit = {
+    largest = indexOf(loop.first)
+    require(largest >= 0, s"a loop cannot begin with $largest")
+    val label = new Label
+    val again = Jump.counting(label)
+    def expandBody(): Unit = {
+      counter = Some(loop.variable)
+      loop.body.foreach(expand)
+      counter = None
+    }
+    repeat(
+      assigned(loop.body),
+      () => {
+        emit(new Operation("count", fields = Map("value" -> largest)))
+        close(Seq.empty)
+      },
+      Seq(Body(label, () => expandBody(), Seq(again)))
+    )
+  }
+
+  /** The first way whose guard is true is gone, again and again until none is. */
+  private def repeat(choice: Do): Unit = {
+    val labels = choice.ways.map(_ => new Label)
+    val behind = new Label
+    val lists = door.lists.map(_.name)
+    def guards = choice.ways.zip(labels).map { case (way, label) => Jump.guarded(label, way.guard, lists) }
+    val bodies = choice.ways.zip(labels).map { case (way, label) =>
+      val away = Option.unless(label == labels.last)(Jump.always(behind))
+      Body(label, () => way.body.foreach(expand), guards ++ away)
+    }
+    repeat(assigned(choice.ways.flatMap(_.body)), () => close(guards :+ Jump.always(behind)), bodies)
+    place(behind)
+  }
+
+  private def stop(unless: Boolean, flag: String): Unit = {
+    require(!inLoop, "a program cannot stop in a loop")
+    close(Seq(Jump.onFlag(finish, flags.toRead(flag, taken), set = !unless)))
+    forgetOrder()
+  }
+
+  private def repeat(assigned: Set[String], begin: () => Unit, bodies: Seq[Body]): Unit = {
     require(!inLoop, "a loop cannot stand in a loop")
-    val carried = assigned(loop.body).intersect(names.keySet).toSeq.sorted
+    val carried = assigned.intersect(names.keySet).toSeq.sorted
     val before = (names, mark)
     // The bank of a variable is found by trying: products, if its value before and after is one, else sums.
     def attempt(inSums: Set[String]): Unit = {
       names = before._1
       back(before._2)
-      round(loop, carried, inSums).foreach(moved => attempt(inSums + moved))
+      round(carried, inSums, begin, bodies).foreach(moved => attempt(inSums + moved))
     }
     attempt(Set.empty)
   }
 
-  /** Expands the loop; or names a variable whose register must be in the other bank. */
-  private def round(loop: Loop, carried: Seq[String], inSums: Set[String]): Option[String] = {
+  /** Expands the blocks; or names a variable whose register must be in the other bank. */
+  private def round(
+      carried: Seq[String],
+      inSums: Set[String],
+      begin: () => Unit,
+      bodies: Seq[Body]
+  ): Option[String] = {
     val homes = carried.map(name => name -> home(name, inSums(name))).toMap
-    largest = indexOf(loop.first)
-    require(largest >= 0, s"a loop cannot begin with $largest")
-    emit(new Operation("count", fields = Map("value" -> largest)))
-    close(None)
-    forgetOrder()
-    val outside = (names.keySet, mark.made)
-    forget(homes.values.toSet)
-    inLoop = true
-    counter = Some(loop.variable)
-    loop.body.foreach(expand)
-    counter = None
-    inLoop = false
-    val writers = carried.map(name => name -> bringHome(homes(name), exactly(names(name)))).toMap
-    for ((name, Right(writer)) <- writers) keepOrder(homes(name), writer)
-    val moved = carried.find(writers(_).isLeft)
-    close(Some(new Operation("repeat")))
-    forgetOrder()
-    names = names.filter { case (name, _) => outside._1(name) } ++
-      homes.map { case (name, value) => name -> Sum(value) }
-    recall(outside._2)
-    forget(homes.values.toSet)
-    moved
+    begin()
+    val outside = (names, mark.made)
+    def enter(): Unit = {
+      forgetOrder()
+      names = outside._1
+      recall(outside._2)
+      forget(homes.values.toSet)
+    }
+    val moved = bodies.flatMap { body =>
+      place(body.label)
+      enter()
+      inLoop = true
+      body.expand()
+      inLoop = false
+      val writers = carried.map(name => name -> registers.bring(homes(name), exactly(names(name)))).toMap
+      for ((name, Right(writer)) <- writers) registers.keepOrder(homes(name), writer)
+      close(body.last, Some(bodies.head.label))
+      carried.find(writers(_).isLeft)
+    }
+    enter()
+    moved.headOption
   }
 
   private def forgetOrder(): Unit = {
@@ -328,41 +411,10 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Map[S
     flagReaders = Seq.empty
   }
 
-  /** The value of a variable in a register that is nobody else's. */
   private def home(name: String, inSums: Boolean): Value = {
     val value = exactly(names(name))
-    val shared = value.element.nonEmpty || (names - name).values.exists(_.values(value))
-    val own = if (!shared && (value.bank == Value.sums || !inSums)) value else copy(value)
+    val own = registers.own(value, (names - name).values.exists(_.values(value)), inSums)
     names += name -> Sum(own)
     own
-  }
-
-  /** Makes `last` stand in the register of `home` at the end of a round: the operation that writes it there, none if nothing need be
-    * done; left if the register is in the wrong bank.
-    */
-  private def bringHome(home: Value, last: Value): Either[Unit, Option[Operation]] =
-    if (last eq home) Right(None)
-    else {
-      val maker = open.operations.find(_.result.contains(last)).filter { op =>
-        last.bank == home.bank && last.web == last && readers(home, op).forall(reader => !open.depends(reader, op))
-      }
-      maker match {
-        case Some(op) =>
-          last.join(home)
-          Right(Some(op))
-        case None if home.bank == Value.sums =>
-          copy(last).join(home)
-          Right(open.operations.lastOption)
-        case None => Left(())
-      }
-    }
-
-  private def readers(home: Value, except: Operation): Seq[Operation] =
-    open.operations.filter(op => op.reads.contains(home) && op != except)
-
-  /** Whoever reads what a variable was in this round comes before the operation that writes what it will be. */
-  private def keepOrder(home: Value, writer: Option[Operation]): Unit = for (op <- writer) {
-    op.after ++= readers(home, op)
-    require(!op.after.exists(open.depends(_, op)), "two variables of a loop exchange their values")
   }
 }

@@ -7,6 +7,8 @@ import spinal.lib._
 /** A multiplier and a linear unit of one field, shared by contexts that run programs.
   *
   * Every job is answered, in the order in which the jobs came: a program that is not there gives zeros and all flags.
+  * A job whose program takes items must be fed: `io.begun` tells its context, then its items may be written, then `io.fed`
+  * says how many there are. A job that is not fed waits, and all later ones behind it.
   *
   * @param contexts how many jobs are under way at once, a power of two
   */
@@ -23,10 +25,13 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
   val io = new Bundle {
     val in = slave(Stream(Bits(door.operands(image, field).map(_.bits).sum bits)))
     val out = master(Stream(Bits(door.results(field).map(_.bits).sum bits)))
+    val begun = master(Flow(UInt(log2Up(contexts) bits)))
+    val items = door.lists.map(list => slave(Flow(ItemWrite(contexts, list))))
+    val fed = slave(Flow(Fed(contexts, door.lists, door.feedFlags.size)))
   }
 
   // 1. A job: its operands are kept beside its context; an unknown program is the `end` behind the last one.
-  private val control = new Contexts(image, contexts, pace)
+  private val control = new Contexts(image, contexts, pace, door.lists)
   private val jobs = Mem(Bits(io.in.payload.getWidth - programBits bits), contexts)
   private val program = io.in.payload.takeLow(programBits).asUInt
   private val known = program < image.entries.size
@@ -39,13 +44,23 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
   private def contextRegisters[T <: Data](register: => T): Vec[T] = Vec(Seq.fill(contexts)(register))
   private val flags = contextRegisters(Reg(Bits(WordFormat.flags bits)))
   private val written = contextRegisters(Reg(Bits(door.answers.size bits)))
+  private val magnitudeBits = (fields("a_reg").bits +: door.lists.map(list => log2Up(list.magnitudes))).max
   private val magnitudes =
-    contextRegisters(Vec(Seq.fill(WordFormat.digitRegisters)(Reg(UInt(fields("a_reg").bits bits)))))
+    contextRegisters(Vec(Seq.fill(WordFormat.digitRegisters)(Reg(UInt(magnitudeBits bits)))))
   private val signs = contextRegisters(Reg(Bits(WordFormat.digitRegisters bits)))
   when(io.in.fire) {
     flags(control.io.startContext) := B(WordFormat.flags bits, default -> !known)
     written(control.io.startContext) := B(0, door.answers.size bits)
   }
+  control.io.flags := flags
+  control.io.fed.valid := io.fed.valid
+  control.io.fed.context := io.fed.context
+  control.io.fed.sizes := io.fed.sizes
+  control.io.fed.flags := B(0, 0 bits)
+  if (door.feedFlags.nonEmpty)
+    when(io.fed.valid)(flags(io.fed.context)(door.firstFeedFlag, door.feedFlags.size bits) := io.fed.flags)
+  io.begun.valid := io.in.fire
+  io.begun.payload := control.io.startContext
 
   // 2. Registers: six readers of either bank, as many registers as the programs use.
   private val bounds = Seq(demands.product, demands.sum)
@@ -62,6 +77,7 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
     word(name).in(issue.word).asUInt
   private val digitSelect = at(linearIssue, "digit")
   private val lookup = at(linearIssue, "a_lookup").lsb
+  private val magnitude = magnitudes(linearIssue.context)(digitSelect)
 
   private val values = readers.zipWithIndex.map { case ((unit, letter), i) =>
     val word = if (unit == "mul") WordFormat.mul else fields
@@ -69,7 +85,7 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
     val register = at(issue, s"${letter}_reg", word)
     val address =
       if (unit == "linear" && letter == "a")
-        register + (lookup ? magnitudes(issue.context)(digitSelect) | U(0, register.getWidth bits))
+        register + (lookup ? magnitude.resize(register.getWidth) | U(0, register.getWidth bits))
       else register
     for ((bank, b) <- banks.zipWithIndex) bank.io.addresses(i) := place(b, issue.context, address)
     val fromSums = RegNext(at(issue, s"${letter}_bank", word).lsb)
@@ -90,6 +106,7 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
     val term = OperandTerm(arithmetic.digits, operandWidth)
     term.value := value
     term.shift := RegNext(at(issue, s"${letter}_shift", word))
+    term.triple := word.get(s"${letter}_triple").fold(False)(field => RegNext(field.in(issue.word).lsb))
     term.minus := RegNext(at(issue, s"${letter}_minus", word).lsb ^ flip)
     term.on := RegNext(on)
     term
@@ -97,7 +114,7 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
 
   // 3. The multiplier: (a + b)(c + d).
   private def factor(first: Int, letters: (String, String)): Residue = {
-    val sum = new TermSum(arithmetic.digits, operandWidth, arithmetic.factor.width)
+    val sum = new TermSum(arithmetic.digits, operandWidth, arithmetic.factor.width, triples = true)
     sum.io.a := term(values(first), mulIssue, letters._1, WordFormat.mul, True, False)
     sum.io.b := term(
       values(first + 1),
@@ -110,12 +127,23 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
     Residue(sum.io.sum, arithmetic.digits, arithmetic.factor, 0)
   }
   private val product = arithmetic.mul(factor(0, "a" -> "b"), factor(2, "c" -> "d"))
-  banks(Value.products).io.write.valid := Delay(mulIssue.valid, pace.mul - 1, init = False)
-  banks(Value.products).io.write.address :=
-    Delay(place(Value.products, mulIssue.context, at(mulIssue, "dst", WordFormat.mul)), pace.mul - 1)
-  banks(Value.products).io.write.data := product.bits(product.cycle, demands.product)
+  writes(Value.products, mulIssue, True, pace.mul, WordFormat.mul, product)
 
-  // 4. The linear unit: a + b, or a slice of the job, or a constant; reduced.
+  /** A result goes to its register as soon as the unit has it. */
+  private def writes(
+      bank: Int,
+      issue: Flow[Issue],
+      makes: Bool,
+      cycles: Int,
+      word: Map[String, WordField],
+      result: Residue
+  ): Unit = {
+    banks(bank).io.coming.valid := Delay(issue.valid && makes, cycles, init = False)
+    banks(bank).io.coming.payload := Delay(place(bank, issue.context, at(issue, "dst", word)), cycles)
+    banks(bank).io.data := result.bits(result.cycle, bounds(bank))
+  }
+
+  // 4. The linear unit: a + b, or a slice of the job, a constant, an element of a table; reduced.
   private def isOperation(name: String) = at(linearIssue, "operation") === WordFormat.operation(name)
   private val job = jobs.readAsync(linearIssue.context)
   private val value = at(linearIssue, "value")
@@ -128,15 +156,27 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
     val constants = image.constants.map { c =>
       Cat(arithmetic.encode(c).map(digit => S(digit, operandWidth bits).asBits))
     }
-    RegNext(isOperation("rom") ? pick(value, constants) | pick(value, slices))
+    val small = RegNext(isOperation("rom") ? pick(value, constants) | pick(value, slices))
+    val tables = image.tables.map { table =>
+      require(arithmetic.digits == 1, "tables are for residues of one digit")
+      val words = table.map(arithmetic.encode(_).head)
+      val columns = for (from <- 0 until field.bits by tableColumn) yield {
+        val bits = tableColumn min (field.bits - from)
+        val column = words.map(word => B((word >> from) & ((BigInt(1) << bits) - 1), bits bits))
+        Mem(Bits(bits bits), column).readSync(magnitude.resize(log2Up(words.size)))
+      }
+      Cat(columns).resize(operandWidth)
+    }
+    if (tables.isEmpty) small
+    else RegNext(isOperation("table")) ? pick(RegNext(value), tables) | small
   }
-  private val fromOutside = isOperation("load") || isOperation("rom")
+  private val fromOutside = isOperation("load") || isOperation("rom") || isOperation("table")
   private def isThere(letter: String) = {
     val flag = flags(linearIssue.context)(at(linearIssue, "flag"))
     val condition = at(linearIssue, s"${letter}_when")
     Vec(False, True, flag, !flag)(condition)
   }
-  private val linearSum = new TermSum(arithmetic.digits, operandWidth, arithmetic.reducible.width)
+  private val linearSum = new TermSum(arithmetic.digits, operandWidth, arithmetic.reducible.width, triples = false)
   private val sign = at(linearIssue, "a_signed").lsb && signs(linearIssue.context)(digitSelect)
   linearSum.io.a := term(
     RegNext(fromOutside) ? outside | values(4),
@@ -148,12 +188,7 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
   )
   linearSum.io.b := term(values(5), linearIssue, "b", fields, isThere("b"), False)
   private val sum = arithmetic.reduce(Residue(linearSum.io.sum, arithmetic.digits, arithmetic.reducible, 0))
-  private val makesSum = at(linearIssue, "operation") <= WordFormat.operation("rom")
-  private val sumContext = Delay(linearIssue.context, pace.linear - 1)
-  private val sumPlace = Delay(at(linearIssue, "dst"), pace.linear - 1)
-  banks(Value.sums).io.write.valid := Delay(linearIssue.valid && makesSum, pace.linear - 1, init = False)
-  banks(Value.sums).io.write.address := place(Value.sums, sumContext, sumPlace)
-  banks(Value.sums).io.write.data := sum.bits(sum.cycle, demands.sum)
+  writes(Value.sums, linearIssue, Context.makesSum(linearIssue.word), pace.linear, fields, sum)
 
   // 5. Digits of the job's numbers, Booth's recoding: a window as a signed number, plus the bit below it.
   private val windows = image.windows.map { window =>
@@ -170,17 +205,40 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
   }
   when(linearIssue.valid && isOperation("digit")) {
     for (((minus, magnitude), i) <- windows.zipWithIndex) when(at(linearIssue, "dst") === i) {
-      magnitudes(linearIssue.context)(digitSelect) := magnitude
+      magnitudes(linearIssue.context)(digitSelect) := magnitude.resized
       signs(linearIssue.context)(digitSelect) := minus
     }
   }
 
-  // 6. Canonical values: flags and results.
+  // 6. Items: the next one of a list, a cycle after the word's issue; of an empty list 0.
+  private val taken = door.lists.zip(io.items).zipWithIndex.map { case ((list, write), i) =>
+    val depth = 1 << log2Up(list.items)
+    val memory = Mem(Item(list), contexts * depth)
+    memory.write(write.context @@ write.place, write.item, write.valid)
+    val state = control.io.items(linearIssue.context)
+    val item = memory.readSync(linearIssue.context @@ state.left(i).resize(log2Up(list.items)))
+    (item, linearIssue.valid && isOperation("take") && at(linearIssue, "dst") === i, RegNext(state.found))
+  }
+  private val takenContext = RegNext(linearIssue.context)
+  control.io.taken.valid := False
+  control.io.taken.payload := takenContext
+  control.io.count := 0
+  for (((item, takes, found), list) <- taken.zip(door.lists)) when(RegNext(takes, init = False)) {
+    magnitudes(takenContext)(RegNext(digitSelect)) := found ? item.magnitude.resize(magnitudeBits) | U(0)
+    signs(takenContext)(RegNext(digitSelect)) := found && item.minus
+    if (list.counts > 1) {
+      control.io.taken.valid := True
+      control.io.count := found ? item.count.resize(control.io.count.getWidth) | U(0)
+    }
+  }
+
+  // 7. Canonical values: flags and results.
   private val canonical = new Canonical(arithmetic, contexts)
   canonical.io.oldest := UIntToOh(control.io.oldest, contexts)
-  canonical.io.request.valid := Delay(linearIssue.valid && isOperation("settle"), pace.linear - 1, init = False)
-  canonical.io.request.context := sumContext
-  canonical.io.request.place := sumPlace
+  private val summed = pace.linear + 1 // cycles from the issue to the sum
+  canonical.io.request.valid := Delay(linearIssue.valid && isOperation("settle"), summed, init = False)
+  canonical.io.request.context := Delay(linearIssue.context, summed)
+  canonical.io.request.place := Delay(at(linearIssue, "dst"), summed)
   canonical.io.request.residue := sum.bits(sum.cycle, demands.sum)
   private val answer = canonical.io.answer
   control.io.settled.valid := answer.valid
@@ -196,7 +254,7 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
     flags(answer.context)(answer.place.resize(log2Up(WordFormat.flags))) := answer.value === 0
   }
 
-  // 7. The answer of the oldest job.
+  // 8. The answer of the oldest job.
   io.out.arbitrationFrom(control.io.answered)
   private val shown = written(control.io.oldest)
   io.out.payload := Cat(answers.zipWithIndex.map { case (value, i) =>
@@ -208,18 +266,22 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
     val cycle = Reg(UInt(64 bits)) init 0
     cycle := cycle + 1
     for ((bank, issue, cycles) <- Seq((Value.products, mulIssue, pace.mul), (Value.sums, linearIssue, pace.linear))) {
-      val write = banks(bank).io.write
-      val context = Delay(issue.context, cycles - 1) @@ U(number, log2Up(multipliers) bits)
-      val register = Delay(at(issue, "dst", if (bank == Value.products) WordFormat.mul else fields), cycles - 1)
-      val word = Delay(issue.address, cycles - 1)
-      when(write.valid) {
-        report(Seq("trace ", cycle, " ", context, " ", word, s" $bank ", register, " ", write.data))
+      val coming = banks(bank).io.coming
+      def now[T <: Data](value: T): T = Delay(value, cycles + 1)
+      val context = now(issue.context) @@ U(number, log2Up(multipliers) bits)
+      val register = now(at(issue, "dst", if (bank == Value.products) WordFormat.mul else fields))
+      when(RegNext(coming.valid, init = False)) {
+        val data = banks(bank).io.data
+        report(Seq("trace ", cycle, " ", context, " ", now(issue.address), s" $bank ", register, " ", data))
       }
     }
   }
 }
 
 object Lane {
+
+  /** Bits of a table that stand in a memory of their own: whole columns of a block RAM, and one word of a simulation. */
+  private val tableColumn = 63
 
   /** The one that `index` names; nothing if there is none. */
   private def pick(index: UInt, from: Seq[Bits]): Bits = from.zipWithIndex
@@ -228,6 +290,8 @@ object Lane {
   /** Who reads registers: the four terms of a product, the two of a sum. */
   private val readers = Seq("a", "b", "c", "d").map("mul" -> _) ++ Seq("a", "b").map("linear" -> _)
 
-  /** An operation's result is there for operations that begin so much later: two cycles to the operands, one for their sum. */
-  def pace(arithmetic: Arithmetic): Pace = Pace(arithmetic.mulLatency + 3, arithmetic.reduceLatency + 3)
+  /** An operation's result is there for operations that begin so much later. It takes two cycles to the operands and one for
+    * their sum; of these the two are not waited for, because a result becomes an operand in the cycle in which it is written.
+    */
+  def pace(arithmetic: Arithmetic): Pace = Pace(arithmetic.mulLatency + 1, arithmetic.reduceLatency + 1)
 }

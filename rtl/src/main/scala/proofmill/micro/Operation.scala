@@ -21,8 +21,10 @@ object Value {
   val sums: Int = WordFormat.banks.indexOf("sums")
 }
 
-/** A value times plus or minus a power of two. */
-case class Term(value: Value, shift: Int, minus: Boolean)
+/** A value times plus or minus a power of two, or three times that. */
+case class Term(value: Value, shift: Int, minus: Boolean, triple: Boolean = false) {
+  def factor: Int = (if (triple) 3 else 1) << shift
+}
 
 /** Values with small integer factors: a sum that is not yet in a register, nor ever needs to be if a unit can form it. */
 case class Sum(factors: Map[Value, Int]) {
@@ -30,7 +32,15 @@ case class Sum(factors: Map[Value, Int]) {
     sum.updated(value, sum.getOrElse(value, 0) + k)
   })
   def *(k: Int): Sum = Sum.of(factors.map { case (value, factor) => value -> factor * k })
+  def /(k: Int): Sum = Sum.of(factors.map { case (value, factor) => value -> factor / k })
+
+  /** The largest power of two that a unit can shift by and all factors are a multiple of. */
+  def common: Int = (0 to Sum.largestShift).map(1 << _).filter(k => factors.values.forall(_ % k == 0)).max
+  def -(other: Sum): Sum = this + -other
   def unary_- : Sum = this * -1
+
+  /** The part of it that takes most terms. */
+  def part: Sum = Sum(Map(factors.maxBy { case (_, k) => Sum.powers(k).size }))
   def values: Set[Value] = factors.keySet
 
   /** The value, if the sum is one value once, plus or minus. */
@@ -43,8 +53,18 @@ case class Sum(factors: Map[Value, Int]) {
       Sum.powers(k).map { case (shift, minus) => Term(value, shift, minus) }
     }
 
-  /** May it be one operand of a unit: at most two terms, no shift beyond the largest? */
+  /** May it be an operand of any unit: at most two terms, no shift beyond the largest? */
   def fits: Boolean = terms.size <= 2 && terms.forall(_.shift <= Sum.largestShift)
+
+  /** The terms of a factor of a product, of which one may be tripled; nothing if there are still too many. */
+  def factorTerms: Option[Seq[Term]] = if (fits) Some(terms) else factors.keys.toSeq.flatMap(tripled).headOption
+
+  private def tripled(value: Value): Option[Seq[Term]] = {
+    val k = factors(value)
+    val own = Sum.powers(k / 3).map { case (shift, minus) => Term(value, shift, minus, triple = true) }
+    val all = own ++ Sum(factors - value).terms
+    Option.when(k % 3 == 0 && own.size == 1 && all.size <= 2 && all.forall(_.shift <= Sum.largestShift))(all)
+  }
 }
 
 object Sum {
@@ -79,6 +99,7 @@ object Sum {
   * @param right terms of the second factor
   * @param reads values whose registers it reads; they may be more than those of its terms (a lookup)
   * @param fields what else stands in the word
+  * @param target where a jump goes
   */
 final class Operation(
     val operation: String,
@@ -86,8 +107,14 @@ final class Operation(
     val right: Seq[Term] = Seq.empty,
     val result: Option[Value] = None,
     val fields: Map[String, Int] = Map.empty,
-    more: Seq[Value] = Seq.empty
+    more: Seq[Value] = Seq.empty,
+    val target: Option[Label] = None
 ) {
+
+  /** Does control never go on behind it? A jump without a condition. */
+  def leaves: Boolean = operation == "end" ||
+    operation == "jump" && fields("when") == 1 && Seq("lists", "test").forall(!fields.contains(_))
+
   val multiplies: Boolean = operation == "mul"
   val reads: Seq[Value] = ((left ++ right).map(_.value) ++ more).distinct
 
@@ -95,9 +122,21 @@ final class Operation(
   val after: mutable.Set[Operation] = mutable.Set.empty
 }
 
-/** Operations without a jump between them. `last` ends the block: a `repeat` of the block itself, or the program's `end`. */
-case class Block(operations: Seq[Operation], last: Option[Operation]) {
-  def all: Seq[Operation] = operations ++ last
+/** A place that jumps go to: the block that begins there. */
+final class Label {
+  var block: Int = -1
+}
+
+/** Operations without a jump between them.
+  *
+  * @param last in their order behind all others: jumps, or the program's `end`
+  * @param loop where the loop begins that it belongs to; the blocks of a loop follow each other
+  */
+case class Block(operations: Seq[Operation], last: Seq[Operation], loop: Option[Label] = None) {
+
+  /** Where control may go from here, this being the block `number`. */
+  def ways(number: Int): Seq[Int] =
+    last.flatMap(_.target).map(_.block) ++ Option.unless(last.lastOption.exists(_.leaves))(number + 1)
 
   /** Does `later` come after `earlier` in every order of the block? */
   def depends(later: Operation, earlier: Operation): Boolean = {

@@ -30,6 +30,12 @@ class Processor(
   private val lanes = Seq.fill(multipliers)(new Lane(door, arithmetic, image, contexts))
   if (trace) lanes.zipWithIndex.foreach { case (lane, i) => lane.rework(lane.trace(multipliers, i)) }
 
+  require(door.lists.isEmpty, "nobody here feeds items")
+  for (lane <- lanes) {
+    lane.io.fed.valid := False
+    lane.io.fed.payload.assignDontCare()
+  }
+
   if (multipliers == 1) {
     lanes.head.io.in << io.in
     io.out << lanes.head.io.out

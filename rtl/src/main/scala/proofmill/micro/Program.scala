@@ -34,6 +34,13 @@ object Program {
   case class Digit(line: Int, window: String, place: String) extends Statement
   case class For(line: Int, variable: String, first: Int, last: Int, body: Seq[Statement]) extends Statement
   case class Loop(line: Int, variable: String, first: String, body: Seq[Statement]) extends Statement
+  case class Take(line: Int, list: String) extends Statement
+  case class Stop(line: Int, unlessSet: Boolean, flag: String) extends Statement
+  case class Do(line: Int, ways: Seq[On]) extends Statement
+  case class On(line: Int, guard: Guard, body: Seq[Statement]) extends Statement
+
+  /** Does the counter compare as the `test` says with a number, and have all these lists items? Then the counter is lessened. */
+  case class Guard(test: Option[(Char, Int)], lists: Seq[String], less: Int)
 
   def names: Seq[String] = Spec.names("micro", ".asm")
 
@@ -49,6 +56,10 @@ object Program {
   private val DigitIs = s"""digit\\s+($Name)\\s*=\\s*(.+)""".r
   private val ZeroIs = s"""flag\\s+($Name)\\s*=\\s*zero\\s+($Operand)""".r
   private val ResultIs = s"""result\\s+($Name)\\s*=\\s*($Operand)""".r
+  private val TakeIs = s"""take\\s+($Name)""".r
+  private val StopIs = s"""stop\\s+(if|unless)\\s+($Name)""".r
+  private val OnIs = """on\s+([^:]+?)(?:\s*:\s*count\s*-\s*(\d+))?""".r
+  private val TestIs = """count\s*([=>])\s*(\d+)""".r
   private val AssignIs = s"""((?:$Operand\\s+)*$Operand)\\s*=\\s*(.+)""".r
   private val Binary = s"""($Operand)\\s*([-+*])\\s*($Operand)""".r
   private val Negated = s"""-\\s*($Operand)""".r
@@ -77,6 +88,9 @@ object Program {
     case (line, ForIs(variable, first, last)) :: inside =>
       enclosed(name, line, inside)(For(line, variable, first.toInt, last.toInt, _))
     case (line, LoopIs(variable, first)) :: inside => enclosed(name, line, inside)(Loop(line, variable, first, _))
+    case (line, "do") :: inside                    => enclosed(name, line, inside)(ways(name, line, _))
+    case (line, OnIs(conditions, less)) :: inside =>
+      enclosed(name, line, inside)(On(line, guard(name, line, conditions, less), _))
     case (line, text) :: tail =>
       val (after, rest) = block(name, tail)
       (statement(name, line, text) +: after, rest)
@@ -90,7 +104,25 @@ object Program {
       case _ => fault(name, line, "there is no 'end' to it")
     }
 
+  private def ways(name: String, line: Int, body: Seq[Statement]) = Do(
+    line,
+    body.map {
+      case on: On => on
+      case other  => fault(name, other.line, "in a 'do' there is nothing but 'on'")
+    }
+  )
+
+  private def guard(name: String, line: Int, conditions: String, less: String): Guard = {
+    val (tests, lists) = conditions.split(",").toSeq.map(_.trim).partition(TestIs.matches)
+    if (tests.size > 1) fault(name, line, "the count is tested twice")
+    for (other <- lists.find(!_.matches(Name))) fault(name, line, s"'$other' is no condition")
+    val test = tests.headOption.collect { case TestIs(sign, number) => (sign.head, number.toInt) }
+    Guard(test, lists, Option(less).fold(0)(_.toInt))
+  }
+
   private def statement(name: String, line: Int, text: String): Statement = text match {
+    case TakeIs(list)           => Take(line, list)
+    case StopIs(when, flag)     => Stop(line, when == "unless", flag)
     case DigitIs(window, place) => Digit(line, window, place)
     case ZeroIs(flag, of)       => Zero(line, flag, reference(of))
     case ResultIs(result, from) => Result(line, result, reference(from))

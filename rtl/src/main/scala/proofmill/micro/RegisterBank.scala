@@ -5,47 +5,61 @@ import spinal.lib._
 
 /** Registers of one bank for all contexts: one writer, and a copy of the memory for each reader.
   *
-  * A reader's value is there in the cycle after its address; a value written in a cycle is seen by addresses of later cycles.
+  * A reader's value is there in the cycle after its address, and so is a value that is written in that very cycle or in
+  * the one before: `coming` tells a cycle ahead where.
   */
 class RegisterBank(width: Int, depth: Int, readers: Int) extends Component {
   val io = new Bundle {
-    val write = slave(Flow(MemoryWrite(width, depth)))
+    val coming = slave(Flow(UInt(log2Up(depth) bits)))
+    val data = in(Bits(width bits)) // a cycle after its place
     val addresses = in(Vec.fill(readers)(UInt(log2Up(depth) bits)))
     val values = out(Vec.fill(readers)(Bits(width bits)))
   }
+  private val write = io.coming.stage()
+  private val written = RegNext(io.data)
   for ((address, value) <- io.addresses.zip(io.values)) {
     val memory = Mem(Bits(width bits), depth)
-    memory.write(io.write.address, io.write.data, io.write.valid)
-    value := memory.readSync(address)
+    memory.write(write.payload, io.data, write.valid)
+    val comes = RegNext(io.coming.valid && io.coming.payload === address, init = False)
+    val came = RegNext(write.valid && write.payload === address, init = False)
+    value := comes ? io.data | (came ? written | memory.readSync(address))
   }
 }
 
-case class MemoryWrite(width: Int, depth: Int) extends Bundle {
-  val address = UInt(log2Up(depth) bits)
-  val data = Bits(width bits)
-}
-
-/** A register's content as an operand: shifted left, and perhaps negated; nothing if it is not `on`. */
+/** A register's content as an operand: shifted left, perhaps tripled, perhaps negated; nothing if it is not `on`. */
 case class OperandTerm(digits: Int, width: Int) extends Bundle {
   val value = Bits(digits * width bits)
   val shift = UInt(WordFormat.mul("a_shift").bits bits)
-  val minus, on = Bool()
+  val triple, minus, on = Bool()
 }
 
-/** The sum of two terms, digit by digit, a cycle later. At most one of them is negated; the sum must fit `result` bits. */
-class TermSum(digits: Int, operand: Int, result: Int) extends Component {
+/** The sum of two terms, digit by digit, a cycle later. At most one of them is negated; the sum must fit `result` bits.
+  *
+  * @param triples may the first term be tripled? Then three numbers are added.
+  */
+class TermSum(digits: Int, operand: Int, result: Int, triples: Boolean) extends Component {
   val io = new Bundle {
     val a, b = in(OperandTerm(digits, operand))
     val sum = out(Bits(digits * result bits))
   }
-  private val carry = (io.a.minus && io.a.on) || (io.b.minus && io.b.on)
-
-  private def shifted(term: OperandTerm, digit: Int): SInt = {
-    val value = (term.value.subdivideIn(digits slices)(digit).asSInt.resize(result) << term.shift).resize(result)
-    term.on ? (term.minus ? ~value | value) | S(0, result bits)
+  private def shifted(term: OperandTerm, digit: Int, more: Int, on: Bool): Bits = {
+    val wide = term.value.subdivideIn(digits slices)(digit).asSInt.resize(result)
+    val value = (wide << term.shift << more).resize(result)
+    (on ? (term.minus ? ~value | value) | S(0, result bits)).asBits
   }
+  private val minus = (io.a.minus && io.a.on) || (io.b.minus && io.b.on)
+  private val twice = io.a.triple && io.a.on
   private val sums = (0 until digits).map { i =>
-    shifted(io.a, i) + shifted(io.b, i) + (U(0, result - 1 bits) @@ carry.asUInt).asSInt
+    val a = shifted(io.a, i, 0, io.a.on)
+    val b = shifted(io.b, i, 0, io.b.on)
+    if (!triples) add(a, b, minus)
+    else {
+      // A carry-save adder; -3 v is the sum of two complements, so that 1 is to be added twice.
+      val more = shifted(io.a, i, 1, twice)
+      val carries = ((a & b) | (a & more) | (b & more)).resize(result - 1) ## (twice && io.a.minus)
+      add(a ^ b ^ more, carries, minus)
+    }
   }
+  private def add(a: Bits, b: Bits, carry: Bool): Bits = (a.asUInt + b.asUInt + carry.asUInt.resized).asBits
   io.sum := RegNext(Cat(sums))
 }

@@ -10,15 +10,34 @@ case class Pace(mul: Int, linear: Int, step: Int = 2) {
 /** An operation in its place, and how many of its context's products and sums may still be on their way. */
 case class Placed(operation: Operation, waitMul: Int, waitLinear: Int)
 
-/** Orders the operations of a block by their critical paths.
+/** Orders the operations of each block by their critical paths, then counts what they wait for ([[Waits]]).
   *
-  * Results of a unit come in the order in which they were begun. So an operation that reads a product needs only know
-  * how many products were begun after it: when no more are on their way, its own is there. The words hold
-  * for every latency; the latencies here only choose a good order.
+  * The words hold for every latency; the latencies here only choose a good order. A block is ordered knowing when what the
+  * blocks before it have begun will be there, which depends on their order: so there are a few rounds of it.
   */
 object Schedule {
+  private val rounds = 4
 
-  def order(block: Block, pace: Pace): Seq[Operation] = {
+  def apply(blocks: Seq[Block], pace: Pace): Seq[Seq[Placed]] = {
+    val ways = blocks.zipWithIndex.map { case (block, b) => block.ways(b) }
+    val first = blocks.map(_ => Map.empty[Value, Int])
+    val (_, ordered) = (0 until rounds).foldLeft((first, Seq.empty[Ordered])) { case ((entries, _), _) =>
+      val ordered = blocks.zip(entries).map { case (block, entry) => order(block, pace, entry) }
+      val later = mutable.Seq.fill(blocks.size)(Map.empty[Value, Int])
+      for ((block, b) <- ordered.zipWithIndex; (next, jumps) <- ways(b).zipWithIndex; (web, there) <- block.there) {
+        // A way is gone after the jumps before it and its own.
+        val cycles = there - block.end - pace.step * (jumps + 1).min(blocks(b).last.size)
+        if (cycles > 0) later(next) += web -> later(next).getOrElse(web, 0).max(cycles)
+      }
+      (later.toSeq, ordered)
+    }
+    new Waits(ordered.map(_.operations), ways).placed
+  }
+
+  /** A block in order; the cycle in which the first of its last operations begins, and those in which values are there. */
+  private case class Ordered(operations: Seq[Operation], end: Int, there: Map[Value, Int])
+
+  private def order(block: Block, pace: Pace, entry: Map[Value, Int]): Ordered = {
     val makers = block.operations.flatMap(op => op.result.map(_ -> op)).toMap
     def data(op: Operation): Seq[Operation] = op.reads.flatMap(makers.get).distinct
     val needs = block.operations.map { op =>
@@ -26,7 +45,7 @@ object Schedule {
     }.toMap
     val readers = mutable.Map.empty[Operation, Seq[(Operation, Boolean)]].withDefaultValue(Seq.empty)
     for ((op, earlier) <- needs; (first, isData) <- earlier) readers(first) = readers(first) :+ (op -> isData)
-    def delay(op: Operation, isData: Boolean) = if (isData) pace.of(op) else pace.step
+    def delay(op: Operation, isData: Boolean) = if (isData) pace.of(op).max(pace.step) else pace.step
 
     val urgency = mutable.Map.empty[Operation, Int]
     def urgencyOf(op: Operation): Int = urgency.getOrElse(
@@ -44,35 +63,22 @@ object Schedule {
     while (waiting.nonEmpty) {
       def earliest(op: Operation): Option[Int] = {
         val starts = needs(op).map { case (first, isData) => begun.get(first).map(_ + delay(first, isData)) }
-        Option.when(starts.forall(_.nonEmpty))((starts.flatten :+ 0).max)
+        val before = op.reads.filterNot(makers.contains).flatMap(value => entry.get(value.web))
+        Option.when(starts.forall(_.nonEmpty))((starts.flatten ++ before :+ 0).max)
       }
       val ready = waiting.toSeq.flatMap(op => earliest(op).map(op -> _))
       require(ready.nonEmpty, "the order of a block has a circle")
       time = time.max(ready.map(_._2).min)
-      val (chosen, _) = ready.filter(_._2 <= time).minBy { case (op, _) => (-urgencyOf(op), place(op)) }
+      // What is ready before another operation's turn would be over is waited for, if it is more urgent.
+      val soon = ready.filter(_._2 < time + pace.step)
+      val (chosen, there) = soon.minBy { case (op, cycle) => (-urgencyOf(op), cycle, place(op)) }
+      time = time.max(there)
       ordered += chosen
       begun(chosen) = time
       waiting -= chosen
       time += pace.step
     }
-    ordered.toSeq
-  }
-
-  /** The operations with the counts that they wait for. */
-  def place(ordered: Seq[Operation]): Seq[Placed] = {
-    val makers = ordered.flatMap(op => op.result.map(_ -> op)).toMap
-    val begun = mutable.Map.empty[Operation, Int] // number among its unit's results
-    val counts = mutable.Map(Value.products -> 0, Value.sums -> 0)
-    ordered.map { op =>
-      // A value of an earlier block is older than all results of this one.
-      def younger(value: Value) = counts(value.bank) - makers.get(value).fold(0)(begun(_) + 1)
-      def wait(bank: Int) = op.reads.filter(_.bank == bank).map(younger).minOption.getOrElse(Int.MaxValue)
-      val placed = Placed(op, wait(Value.products), wait(Value.sums))
-      for (result <- op.result) {
-        begun(op) = counts(result.bank)
-        counts(result.bank) += 1
-      }
-      placed
-    }
+    val made = ordered.flatMap(op => op.result.map(_.web -> (begun(op) + pace.of(op))))
+    Ordered(ordered.toSeq ++ block.last, time, entry ++ made)
   }
 }

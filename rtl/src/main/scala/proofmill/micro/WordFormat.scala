@@ -20,8 +20,10 @@ object WordFormat {
   private val common = fields("common", 0)
 
   val mul: Map[String, WordField] = named(common ++ fields("mul", end(common)))
-  val linear: Map[String, WordField] = named(common ++ fields("linear", end(common)))
-  val bits: Int = end(mul.values.toSeq ++ linear.values)
+  private val unit = common ++ fields("linear", end(common))
+  val linear: Map[String, WordField] = named(unit ++ fields("sum", end(unit)))
+  val jump: Map[String, WordField] = named(unit ++ fields("jump", end(unit)))
+  val bits: Int = end(mul.values.toSeq ++ linear.values ++ jump.values)
 
   val operations: Seq[String] = texts("operations")
   def operation(name: String): Int = operations.indexOf(name).ensuring(_ >= 0, s"no operation $name")
@@ -29,6 +31,7 @@ object WordFormat {
   val registers: Int = 1 << mul("dst").bits
   val flags: Int = 1 << linear("flag").bits
   val digitRegisters: Int = 1 << linear("digit").bits
+  val lists: Int = jump("lists").bits
 
   private def fields(key: String, from: Int): Seq[WordField] = {
     val rows = table.getArray(key)

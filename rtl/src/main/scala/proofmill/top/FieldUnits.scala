@@ -1,6 +1,6 @@
 package proofmill.top
 
-import proofmill.arith.Pace
+import proofmill.arith.{Pace, Price}
 import proofmill.field.{Arithmetic, Bound, Canonical, Options, Residue}
 import proofmill.spec.Field
 import proofmill.stream.{Port, StreamUnit}
@@ -21,7 +21,11 @@ object FieldUnits {
       )
     } ++ Seq("bn254_fp", "toy_fp").flatMap { name =>
       Seq(false, true).map(twin => target("modmul_montgomery", name, Options(montgomery = true, twin = twin))(mul))
-    }
+    } ++ Seq(
+      target("modmul_early", "secp256k1_fp", Options(Price.early))(mul),
+      target("modmul_early", "secp256k1_fp", Options(Price.early, twin = true))(mul),
+      target("reduce_early", "secp256k1_fp", Options(Price.early))(reduce)
+    )
 
   private def target(kind: String, name: String, options: Options)(make: Arithmetic => StreamUnit): UnitTarget =
     UnitTarget(

@@ -2,35 +2,55 @@ package proofmill.top
 
 import proofmill.arith.{Pace, Price}
 import proofmill.field.{Arithmetic, Options}
-import proofmill.micro.{Canonical, Demands, Door, Image, Lane, Processor, Program}
-import proofmill.spec.{Field, Spec}
+import proofmill.micro.{Canonical, Constants, Demands, Door, EcdsaPrograms, Image, Lane, Processor, Program}
+import proofmill.spec.{Curve, Field, Spec}
 
 /** The field processors with their programs. */
 object MicroUnits {
-  def all: Seq[UnitTarget] =
+  def all: Seq[UnitTarget] = processors ++ ecdsa
+
+  private def processors: Seq[UnitTarget] =
     for {
       (curve, multipliers) <- Seq("toy" -> 1, "toy" -> 2, "secp256k1" -> 1, "secp256k1" -> 2, "bls12_381" -> 1)
       kind <- Seq("", "_twin", "_trace_twin")
     } yield target(curve, multipliers, kind)
+
+  /** A lane with the programs of `ecdsa_verify`, whose jobs bring their items. */
+  def ecdsa: Seq[UnitTarget] = for (kind <- Seq("", "_twin", "_trace_twin")) yield {
+    val twin = kind.nonEmpty
+    lazy val curve = Curve("secp256k1")
+    lazy val arithmetic = Arithmetic(curve.baseField, Options(early("secp256k1"), twin = twin))
+    lazy val programs = new EcdsaPrograms(curve)
+    lazy val image = programs.image(arithmetic)
+    UnitTarget(
+      s"micro_ecdsa$kind",
+      "micro",
+      "secp256k1",
+      twin,
+      () => new FedLane(programs.door, arithmetic, image, contexts, trace = kind == "_trace_twin"),
+      () => beside(programs.door, arithmetic, image, 1)
+    )
+  }
 
   private val contexts = 16 // for each multiplier
   private val odd = Seq("scalar_mul", "inverse")
   private val square = odd :+ "square_root" // for p = 3 mod 4
 
   /** One job alone waits for every stage of the multiplier: more tiles and longer carries for fewer stages. */
-  private val early = Price(lutPerDsp = 96, pace = Pace(chain = 320, joined = true))
+  private def early(curve: String): Price =
+    if (curve == "secp256k1") Price.early else Price(lutPerDsp = 96, pace = Pace(chain = 320, joined = true))
 
   private def target(curve: String, multipliers: Int, kind: String): UnitTarget = {
     val twin = kind.nonEmpty
     val table = Spec.table(s"curves/$curve")
-    lazy val arithmetic = Arithmetic(Field(table.getString("base_field")), Options(early, twin = twin))
+    lazy val arithmetic = Arithmetic(Field(table.getString("base_field")), Options(early(curve), twin = twin))
     lazy val scalars = Field(table.getString("scalar_field"))
     lazy val door = Door(Seq("k" -> (scalars.bits + 7) / 8 * 8), Seq("x", "y"), Seq("x", "y"))
     lazy val image = Image(
       (if (curve == "toy") odd else square).map(Program(_)),
       arithmetic,
       door,
-      Map("b3" -> Spec.big(table.getTable("g1"), "b") * 3),
+      Constants(Map("b3" -> Spec.big(table.getTable("g1"), "b") * 3)),
       Lane.pace(arithmetic)
     )
     UnitTarget(
@@ -39,13 +59,14 @@ object MicroUnits {
       curve,
       twin,
       () => new Processor(door, arithmetic, image, multipliers, contexts, trace = kind == "_trace_twin"),
-      () =>
-        Map(
-          "image.json" -> (Json.render(describe(door, arithmetic, image, multipliers)) + "\n"),
-          "listing.txt" -> image.listing.mkString("", "\n", "\n")
-        )
+      () => beside(door, arithmetic, image, multipliers)
     )
   }
+
+  private def beside(door: Door, arithmetic: Arithmetic, image: Image, multipliers: Int) = Map(
+    "image.json" -> (Json.render(describe(door, arithmetic, image, multipliers)) + "\n"),
+    "listing.txt" -> image.listing.mkString("", "\n", "\n")
+  )
 
   /** What spec/model/micro.py needs to execute the same words in the same cycles. */
   private def describe(door: Door, arithmetic: Arithmetic, image: Image, multipliers: Int): Json = {
@@ -63,12 +84,15 @@ object MicroUnits {
       "numbers" -> Json(door.numbers.map { case (name, _) => Json(name) }),
       "elements" -> Json(door.elements.map(Json(_))),
       "results" -> Json(door.answers.size),
+      "given" -> Json(door.feedFlags.size),
+      "feed" -> Json(if (door.lists.isEmpty) 0 else FedLane.cycles(door)),
       "base" -> Json(arithmetic.base.toString),
       "digits" -> Json(arithmetic.digits),
       "widths" -> Json(Seq(demands.product, demands.sum).map(bound => Json(bound.width))),
       "slices" -> Json(demands.slices),
       "slice_bits" -> Json(demands.sliceBits),
       "constants" -> Json(image.constants.map(hex)),
+      "tables" -> Json(image.tables.map(table => Json(table.map(hex)))),
       "windows" -> Json(image.windows.map(window =>
         Json.of(
           "number" -> Json(door.numbers.indexWhere(_._1 == window.number)),
@@ -81,7 +105,8 @@ object MicroUnits {
           "address" -> Json(entry.address),
           "words" -> Json(entry.words),
           "products" -> Json(entry.products),
-          "sums" -> Json(entry.sums)
+          "sums" -> Json(entry.sums),
+          "flags" -> Json.of(entry.flags.toSeq.map { case (flag, number) => flag -> Json(number) }: _*)
         )
       )),
       "words" -> Json(image.words.map(hex))

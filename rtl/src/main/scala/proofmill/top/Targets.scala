@@ -1,5 +1,6 @@
 package proofmill.top
 
+import proofmill.engine.ecdsa_verify.{EcdsaConfig, EcdsaEngine}
 import proofmill.engine.equihash_verify.{EquihashConfig, EquihashEngine}
 import proofmill.shell.{EngineSlot, ShellConfig}
 
@@ -14,11 +15,18 @@ object Targets {
 
   private val card = Seq(equihash("equihash_200_9", shaCores = 4), equihash("equihash_144_5", shaCores = 6))
 
+  private def ecdsa(cores: Int): Seq[EngineSlot] = {
+    val config = EcdsaConfig(cores)
+    Seq(EngineSlot("ecdsa_verify", "secp256k1", () => new EcdsaEngine(config)))
+  }
+
   def all(shell: ShellConfig): Seq[Target] = Seq(
     Target("shell", shell, Seq.empty),
     Target("toy", shell, Seq(toy)),
     Target("card", shell, card),
     Target("mailbox", shell.copy(mailbox = true), Seq(toy)),
-    Target("mailbox_card", shell.copy(mailbox = true), card)
+    Target("mailbox_card", shell.copy(mailbox = true), card),
+    Target("ecdsa", shell, ecdsa(cores = 1)),
+    Target("ecdsa_two", shell, ecdsa(cores = 2))
   )
 }

@@ -56,7 +56,7 @@ object CircuitTests {
   }
 
   private def multipliers(): Unit = {
-    val plans = PlanTests.toyPlans(PlanTests.toy)
+    val plans = PlanTests.toyPlans(PlanTests.toy) ++ PlanTests.toyPlans(PlanTests.flat)
     val pairs = plans.map(plan => (plan.a, plan.b)).distinct
     run(new Bench(pairs.flatMap { case (a, b) => Seq(a, b) })(inputs =>
       for (plan <- plans; at = 2 * pairs.indexOf((plan.a, plan.b)))
@@ -67,6 +67,7 @@ object CircuitTests {
   private def products(): Unit = {
     val bound = Bound.signed(67)
     val plan = PolynomialPlan.best(Seq.fill(3)(bound), Seq.fill(3)(bound))
+    val halves = Halves(Plan.best(Bound.signed(201), Bound.signed(201), Price.early), 200, Price.early.pace)
     val wide =
       Plan.best(Bound.signed(201), Bound.signed(134), Price(pace = Pace(chain = 50, levels = 1, joined = true)))
     run(new Bench(Seq.fill(6)(bound))(inputs => {
@@ -83,10 +84,19 @@ object CircuitTests {
         parts.init.zipWithIndex.map { case (p, i) =>
           (p & ((BigInt(1) << 67) - 1)) << (67 * i)
         }.sum + (parts.last << (67 * (parts.size - 1)))
-      coefficients :+ Checked(
-        "201 x 134 bits",
-        Multiplier(wide, joined(a), joined(b.take(2))),
-        v => integer(v.take(3)) * integer(v.slice(3, 5))
+      val terms = PolynomialMultiplier(halves, Seq(joined(a)), Seq(joined(b))).zip(halves.product).zip(Seq(0, 200))
+        .map { case ((half, bound), shift) => Term(half, bound, BigInt(1) << shift) }
+      coefficients ++ Seq(
+        Checked(
+          "201 x 134 bits",
+          Multiplier(wide, joined(a), joined(b.take(2))),
+          v => integer(v.take(3)) * integer(v.slice(3, 5))
+        ),
+        Checked(
+          "201 x 201 bits in two halves",
+          Sum(terms, halves.plan.product),
+          v => integer(v.take(3)) * integer(v.drop(3))
+        )
       )
     }))(randomly(2000))
   }
@@ -108,7 +118,7 @@ object CircuitTests {
         val result = SumTests.boundOf(terms.map(t => (t.bound, t.weight)), constant)
         Checked(
           s"sum $i of $terms and $constant",
-          Sum(terms, result, Pace(5 + r.nextInt(40), 1 + r.nextInt(2), r.nextBoolean()), constant),
+          Sum(terms, result, SumTests.pace(r), constant),
           v => chosen.zip(terms).map { case (at, term) => v(at) * term.weight }.sum + constant
         )
       }

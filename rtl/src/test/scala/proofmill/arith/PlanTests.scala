@@ -9,6 +9,8 @@ object PlanTests {
   def all: Seq[RtlTest] = Seq(
     RtlTest("plan: schemes multiply polynomials")(schemes()),
     RtlTest("plan: every pair of small factors, by every kind of plan")(tiny()),
+    RtlTest("plan: products in two halves")(halves()),
+    RtlTest("plan: an early product in five cycles")(early()),
     RtlTest("plan: factors of every field's size")(fields()),
     RtlTest("plan: polynomials")(polynomials()),
     RtlTest("plan: tiles within the goals")(goals())
@@ -17,17 +19,23 @@ object PlanTests {
   /** A tile so small that small factors take every kind of plan. */
   val toy: Price = Price(lutPerDsp = 20, tile = TileShape(wide = 4, narrow = 3), pace = Pace(chain = 3, levels = 1))
 
+  /** The same with nested steps in two sums. */
+  val flat: Price = toy.copy(pace = Pace(chain = 12, levels = 9, joined = true, flat = true))
+
   private def schemes(): Unit = {
     val r = random(2)
-    for (scheme <- Seq(2, 3, 4, 5).map(Scheme.karatsuba) ++ Seq(2, 3, 4).map(Scheme.toom); _ <- 0 until 100) {
+    val karatsuba = for (parts <- Seq(2, 3, 4, 5); turned <- Seq(false, true)) yield Scheme.karatsuba(parts, turned)
+    for (scheme <- karatsuba ++ Seq(2, 3, 4).map(Scheme.toom); _ <- 0 until 100) {
       val Seq(a, b) = Seq.fill(2)(Seq.fill(scheme.parts)(BigInt(30, r) - (1 << 29)))
       def form(weights: Seq[BigInt], parts: Seq[BigInt]) = weights.zip(parts).map { case (w, x) => w * x }.sum
-      val products = scheme.forms.map(f => form(f, a) * form(f, b))
+      val products = scheme.forms.zip(scheme.others).map { case (f, g) => form(f, a) * form(g, b) }
       val expected = (0 to 2 * scheme.parts - 2).map { k =>
         scheme.scale * a.indices.filter(i => b.isDefinedAt(k - i)).map(i => a(i) * b(k - i)).sum
       }
       require(scheme.name, scheme.weights.map(form(_, products)), expected)
     }
+    val signs = Scheme.karatsuba(3, turned = true).weights.flatten.map(_.signum).toSet
+    require("nothing is subtracted", signs, Set(0, 1))
     require("products", Seq(Scheme.karatsuba(2), Scheme.karatsuba(3), Scheme.toom(3)).map(_.forms.size), Seq(3, 6, 5))
   }
 
@@ -45,10 +53,29 @@ object PlanTests {
 
   private def tiny(): Unit = {
     val joined = toy.copy(pace = toy.pace.copy(joined = true))
-    for (plan <- toyPlans(toy) ++ toyPlans(joined); x <- plan.a.low to plan.a.high; y <- plan.b.low to plan.b.high)
+    for (
+      plan <- toyPlans(toy) ++ toyPlans(joined) ++ toyPlans(flat); x <- plan.a.low to plan.a.high;
+      y <- plan.b.low to plan.b.high
+    )
       require(s"$x * $y by\n$plan", plan.evaluate(x, y), plan.scale * x * y)
     val kinds = toyPlans(toy).map(_.getClass.getSimpleName).toSet
     require("kinds of plans", kinds, Set("Rows", "Grid", "Split", "Magnitudes"))
+  }
+
+  /** Products cut into two coefficients, at every bit. */
+  private def halves(): Unit = for (plan <- toyPlans(flat) if plan.scale == 1; at <- 1 to 8) {
+    val halves = Halves(plan, at, flat.pace)
+    for (x <- plan.a.low to plan.a.high; y <- plan.b.low to plan.b.high) {
+      val Seq(low, high) = halves.evaluate(Seq(x), Seq(y))
+      require(s"$x * $y by\n$halves", low + (high << at), x * y)
+    }
+  }
+
+  /** All that is left of a nested product's latency: tiles, the sums of those alike, their sum. */
+  private def early(): Unit = {
+    val plan = Plan.best(Bound.signed(264), Bound.signed(264), Price.early)
+    require("tiles", plan.dsp, 108)
+    require("cycles", Halves(plan, 256, Price.early.pace).latency, DspTile.latency + 2)
   }
 
   private def check(plan: Plan, times: Int): Unit = {

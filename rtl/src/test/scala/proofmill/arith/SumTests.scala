@@ -32,11 +32,12 @@ object SumTests {
     constant <- Seq(0, 1, -5)
   } {
     val terms = bounds.map { case (low, high) => Bound(low, high) }.zip(weights.map(BigInt(_)))
-    val plan = SumPlan(terms, boundOf(terms, constant), constant, Pace(chain = 2, levels = 1))
+    val paces = Seq(false, true).map(flat => Pace(chain = 2, levels = 1, flat = flat))
+    val plans = paces.map(SumPlan(terms, boundOf(terms, constant), constant, _))
     val operands = terms.map(_._1).foldLeft(Seq(Seq.empty[BigInt])) { (all, b) =>
       all.flatMap(a => (b.low to b.high).map(a :+ _))
     }
-    for (values <- operands) check(plan, values)
+    for (plan <- plans; values <- operands) check(plan, values)
   }
 
   private def check(plan: SumPlan, values: Seq[BigInt]): Unit =
@@ -56,6 +57,9 @@ object SumTests {
       case _ => val (x, y) = (value() - value(), value()); Bound(x, x + y)
     }
   }
+
+  def pace(r: Random): Pace =
+    Pace(5 + r.nextInt(40), 1 + r.nextInt(3), r.nextBoolean(), r.nextBoolean(), r.nextBoolean())
 
   /** A value at or near the ends of a bound, or anywhere. */
   def randomValue(r: Random, bound: Bound): BigInt = {
@@ -78,7 +82,7 @@ object SumTests {
       }
       val constant = if (r.nextBoolean()) BigInt(0) else BigInt(20, r) - (1 << 19)
       val result = boundOf(terms, constant)
-      val plan = SumPlan(terms, result, constant, Pace(1 + r.nextInt(40), 1 + r.nextInt(3), r.nextBoolean()))
+      val plan = SumPlan(terms, result, constant, pace(r))
       for (_ <- 0 until 10) check(plan, terms.map(t => randomValue(r, t._1)))
     }
   }

@@ -1,0 +1,212 @@
+//! Eight claims at a time.
+//!
+//! All lanes go through the same doublings and additions, because no digit is 0 ([`super::digits`]): with windows of
+//! 5 bits for the key and of 13 bits for the generator, 125 doublings, 51 additions of multiples of Q or lambda Q, and
+//! 20 of multiples of G or lambda G. Q's odd multiples share one denominator z, so on the curve y^2 = x^3 + 7 z^6 they
+//! are affine: the sum is computed there, and G's multiples meet it with Z z in place of Z.
+//!
+//! A sum that meets an equal or an opposite point gets Z = 0 and keeps it, so that one look at the end tells these,
+//! and a sum that is the identity, from all others. Only who wants to makes them; they are for the caller to do again.
+
+use super::Claim;
+use super::digits::{self, BITS, Digit, Half, Windows};
+use super::generator::{GENERATOR, Generator, WINDOW};
+use crate::curve::spec::secp256k1::endomorphism::BETA;
+use crate::field::PrimeField;
+use crate::lanes::{Backend, Kernel, Mask, WIDTH};
+use crate::secp256k1::Fn;
+use crate::secp256k1::lanes::{Affine, Element, Jacobian, Line};
+
+/// Bits of a window of the key's scalar.
+const KEY_WINDOW: u32 = 5;
+/// Odd multiples of a key.
+const MULTIPLES: usize = 1 << (KEY_WINDOW - 1);
+
+/// A claim whose numbers are in range, and its scalars.
+#[derive(Clone, Copy, Debug)]
+pub struct Prepared<'a> {
+    pub claim: &'a Claim,
+    /// The digits of the halves of u1.
+    pub u1: [Windows; 2],
+    /// The digits of the halves of u2.
+    pub u2: [Windows; 2],
+}
+
+impl<'a> Prepared<'a> {
+    /// With 1 / s.
+    pub fn new(claim: &'a Claim, inverse: &Fn) -> Self {
+        let halves = |x: [u64; 4]| {
+            digits::split(&(Fn::reduced(x) * inverse).to_canonical()).map(Half::windows)
+        };
+        Self { claim, u1: halves(claim.z), u2: halves(claim.r) }
+    }
+}
+
+/// What became of eight claims, a bit each. Those of `on_curve` that are `exceptional` are not decided.
+#[derive(Clone, Copy, Debug)]
+pub struct Outcome {
+    pub on_curve: Mask,
+    pub exceptional: Mask,
+    pub matching: Mask,
+}
+
+/// The work on eight claims.
+pub struct Eight<'a>(pub [Prepared<'a>; WIDTH]);
+
+impl Kernel for Eight<'_> {
+    type Output = Outcome;
+
+    #[inline(always)]
+    fn run<B: Backend>(self, b: B) -> Outcome {
+        let claims = &self.0;
+        let mut lines = [Line([0; WIDTH]); WIDTH];
+        for i in 0..WIDTH {
+            let (x, y) = (&claims[i].claim.qx, &claims[i].claim.qy);
+            lines[i].0[..4].copy_from_slice(x);
+            lines[i].0[4..].copy_from_slice(y);
+        }
+        let key = Affine::load(b, all(&lines));
+        let right = key.x.square() * key.x + Element::small(b, 7);
+        let on_curve = (key.y.square() - right).element().is_zero();
+
+        let mut table = [[Line([0; WIDTH]); WIDTH]; MULTIPLES];
+        let z = odd_multiples(b, &key, &mut table);
+        let mut sum = multiply(b, claims, &table, z);
+        sum.Z = sum.Z * z;
+        let exceptional = sum.Z.is_zero();
+        let matching = matches(b, claims, &sum);
+        Outcome { on_curve, exceptional, matching }
+    }
+}
+
+/// A reference to each.
+#[inline(always)]
+fn all(lines: &[Line; WIDTH]) -> [&Line; WIDTH] {
+    let [l0, l1, l2, l3, l4, l5, l6, l7] = lines;
+    [l0, l1, l2, l3, l4, l5, l6, l7]
+}
+
+/// Q, 3 Q, 5 Q, ..., each coordinate with the same denominators z^2 and z^3; gives z.
+#[inline(always)]
+fn odd_multiples<B: Backend>(
+    b: B,
+    key: &Affine<B>,
+    table: &mut [[Line; WIDTH]; MULTIPLES],
+) -> Element<B> {
+    let one = Element::small(b, 1);
+    let twice = Jacobian { X: key.x, Y: key.y, Z: one }.double();
+    // On the curve where 2 Q is affine.
+    let square = twice.Z.square();
+    let step = Affine { x: twice.X, y: twice.Y };
+    let mut sum = Jacobian { X: key.x * square, Y: key.y * (square * twice.Z), Z: one };
+    let mut multiples = [(sum.X, sum.Y, one); MULTIPLES];
+    for multiple in multiples.iter_mut().skip(1) {
+        let ratio;
+        (sum, ratio) = sum.add(sum.Z, &step);
+        *multiple = (sum.X, sum.Y, ratio);
+    }
+    // Backwards, each with the denominators of the last.
+    let (x, y, mut ratio) = multiples[MULTIPLES - 1];
+    table[MULTIPLES - 1] = Affine { x, y }.lines(b);
+    for i in (0..MULTIPLES - 1).rev() {
+        let (x, y, next) = multiples[i];
+        let square = ratio.square();
+        table[i] = Affine { x: x * square, y: y * (square * ratio) }.lines(b);
+        ratio = ratio * next;
+    }
+    sum.Z * twice.Z
+}
+
+/// u1 G + u2 Q on the curve of the table.
+#[inline(always)]
+fn multiply<B: Backend>(
+    b: B,
+    claims: &[Prepared<'_>; WIDTH],
+    table: &[[Line; WIDTH]; MULTIPLES],
+    z: Element<B>,
+) -> Jacobian<B> {
+    let generator = &*GENERATOR;
+    let beta = Element::words(b, &BETA);
+    let first = of_key(b, claims, table, 0, BITS - KEY_WINDOW);
+    let mut sum = Jacobian { X: first.x, Y: first.y, Z: Element::small(b, 1) };
+    for bit in (0..=BITS - KEY_WINDOW).rev() {
+        if bit < BITS - KEY_WINDOW {
+            sum = sum.double();
+        }
+        let key = bit % KEY_WINDOW == 0;
+        for turn in 0..4 {
+            let half = turn % 2;
+            let (z, point) = if turn < 2 {
+                if !key || (half == 0 && bit == BITS - KEY_WINDOW) {
+                    continue;
+                }
+                let mut point = of_key(b, claims, table, half, bit);
+                if half == 1 {
+                    point.x = point.x * beta;
+                }
+                (sum.Z, point)
+            } else {
+                if bit % WINDOW != 0 {
+                    continue;
+                }
+                (sum.Z * z, of_generator(b, claims, generator, half, bit))
+            };
+            (sum, _) = sum.add(z, &point);
+        }
+    }
+    sum
+}
+
+/// The multiples of Q that digits of u2 choose.
+#[inline(always)]
+fn of_key<B: Backend>(
+    b: B,
+    claims: &[Prepared<'_>; WIDTH],
+    table: &[[Line; WIDTH]; MULTIPLES],
+    half: usize,
+    bit: u32,
+) -> Affine<B> {
+    let mut lines = [&table[0][0]; WIDTH];
+    let mut negative = 0;
+    for lane in 0..WIDTH {
+        let digit: Digit = claims[lane].u2[half].digit(bit, KEY_WINDOW);
+        lines[lane] = &table[digit.index][lane];
+        negative |= Mask::from(digit.negative) << lane;
+    }
+    Affine::load(b, lines).negate(negative)
+}
+
+/// The multiples of G or of lambda G that digits of u1 choose.
+#[inline(always)]
+fn of_generator<B: Backend>(
+    b: B,
+    claims: &[Prepared<'_>; WIDTH],
+    generator: &Generator,
+    half: usize,
+    bit: u32,
+) -> Affine<B> {
+    let table = &generator.multiples[half];
+    let mut lines = [&table[0]; WIDTH];
+    let mut negative = 0;
+    for lane in 0..WIDTH {
+        let digit: Digit = claims[lane].u1[half].digit(bit, WINDOW);
+        lines[lane] = &table[digit.index];
+        negative |= Mask::from(digit.negative) << lane;
+    }
+    Affine::load(b, lines).negate(negative)
+}
+
+/// Where the x of the sum is r, or r + n if that is below p.
+#[inline(always)]
+fn matches<B: Backend>(b: B, claims: &[Prepared<'_>; WIDTH], sum: &Jacobian<B>) -> Mask {
+    let square = sum.Z.square();
+    let mut r = [Line([0; WIDTH]); WIDTH];
+    for lane in 0..WIDTH {
+        let claim = claims[lane].claim;
+        r[lane].0[..4].copy_from_slice(&claim.r);
+        r[lane].0[4..].copy_from_slice(&claim.other_x().unwrap_or(claim.r));
+    }
+    let candidates = Affine::load(b, all(&r));
+    (sum.X - candidates.x * square).element().is_zero()
+        | (sum.X - candidates.y * square).element().is_zero()
+}

@@ -1,0 +1,16 @@
+//! Coordinates and points of secp256k1 in eight lanes.
+
+#[expect(
+    clippy::needless_range_loop,
+    reason = "limbs have numbers, which say where a product goes"
+)]
+mod field;
+mod point;
+mod root;
+
+pub use field::Element;
+pub use point::{Affine, Jacobian, Line};
+pub use root::{AT_ONCE, Ordinates};
+
+#[cfg(test)]
+mod tests;

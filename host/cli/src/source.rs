@@ -1,0 +1,50 @@
+//! What the subcommands that verify files have in common: the device's arguments, and standard input as a file.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+use proofmill::{Capability, Device, Uri};
+
+/// Which device verifies.
+#[derive(Args)]
+pub struct DeviceArguments {
+    /// Device that verifies: cpu:, sim:, … (see `proofmill devices`)
+    #[arg(long, value_name = "URI", default_value = "cpu:")]
+    device: Uri,
+    /// Writes a waveform (VCD) of the card; simulations only
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+}
+
+impl DeviceArguments {
+    /// Opens it. What it cannot do is said now, before any file is read.
+    pub fn open(&self, capability: &Capability) -> anyhow::Result<Box<dyn Device>> {
+        let device = proofmill::open_uri(&self.uri()?)?;
+        device.caps().demand(capability)?;
+        Ok(device)
+    }
+
+    fn uri(&self) -> anyhow::Result<Uri> {
+        let uri = self.device.clone();
+        let Some(trace) = &self.trace else { return Ok(uri) };
+        let trace = trace.to_str().context("--trace: the file's name is not UTF-8")?;
+        if uri.scheme() == "cpu" {
+            bail!("--trace: {uri} has no waveform; a simulation has, such as --device sim:");
+        }
+        Ok(uri.with_option("trace", trace))
+    }
+}
+
+/// Does this name stand for standard input?
+pub fn is_stdin(file: &Path) -> bool {
+    file == Path::new("-")
+}
+
+/// An error if standard input is among the files more than once.
+pub fn stdin_once(files: &[PathBuf]) -> anyhow::Result<()> {
+    if files.iter().filter(|file| is_stdin(file)).count() > 1 {
+        bail!("FILE: standard input (-) can be read only once");
+    }
+    Ok(())
+}

@@ -1,0 +1,161 @@
+//! Many signatures at once: parsed here, verified by a device, and put together again in their order.
+
+use std::time::Instant;
+
+use proofmill_algebra::field::PrimeField;
+use proofmill_algebra::secp256k1::Fn;
+use proofmill_op::ecdsa_verify::{Request, SIGNATURE_BYTES, Signature};
+
+use super::key::{self, Key};
+use super::{Item, Outcome, Policy, Rejection};
+use crate::{Answer, Device, Error, Result, Ticket};
+
+/// Signatures with a device: the claim to their outcomes.
+#[must_use = "a dropped batch is cancelled"]
+pub struct Pending {
+    device: String,
+    /// One an item: why it was not sent, if it was not.
+    refused: Vec<Option<Rejection>>,
+    /// None where nothing was sent.
+    ticket: Option<Ticket>,
+}
+
+/// Parses keys and signatures, and gives what can be verified to the device in one request.
+pub fn submit<B: AsRef<[u8]>>(
+    device: &dyn Device,
+    items: &[Item<B>],
+    policy: Policy,
+) -> Result<Pending> {
+    let mut refused = Vec::with_capacity(items.len());
+    let mut signatures = Vec::with_capacity(items.len() * SIGNATURE_BYTES);
+    for parsed in parse(items, policy) {
+        refused.push(match parsed {
+            Ok(signature) => {
+                signatures.extend_from_slice(&signature.to_bytes());
+                None
+            }
+            Err(rejection) => Some(rejection),
+        });
+    }
+    let ticket = match signatures.is_empty() {
+        true => None,
+        false => Some(device.submit(crate::Request::EcdsaVerify(Request::new(signatures)))?),
+    };
+    Ok(Pending { device: device.caps().uri.clone(), refused, ticket })
+}
+
+impl Pending {
+    /// Blocks until the outcomes are there: one an item, in their order.
+    pub fn wait(self) -> Result<Vec<Outcome>> {
+        self.wait_stamped().0
+    }
+
+    /// As [`Pending::wait`], with the time of the device's answer, which may be long before now.
+    pub fn wait_stamped(self) -> (Result<Vec<Outcome>>, Instant) {
+        let Self { device, refused, ticket } = self;
+        let sent = refused.iter().filter(|refused| refused.is_none()).count();
+        let (answer, when) = match ticket {
+            None => (Ok(Vec::new()), Instant::now()),
+            Some(ticket) => {
+                let (answer, when) = ticket.wait_stamped();
+                (answer.and_then(|answer| verdicts(answer, sent, &device)), when)
+            }
+        };
+        let outcomes = answer.map(|verdicts| {
+            let mut verdicts = verdicts.into_iter();
+            let outcome = |refused: Option<Rejection>| match refused {
+                Some(rejection) => Outcome::Invalid(rejection),
+                None => verdicts.next().expect("as many as were sent").into(),
+            };
+            refused.into_iter().map(outcome).collect()
+        });
+        (outcomes, when)
+    }
+}
+
+fn verdicts(answer: Answer, sent: usize, device: &str) -> Result<Vec<super::Verdict>> {
+    let lost = |problem| Err(Error::Lost { device: device.to_owned(), problem });
+    match answer {
+        Answer::EcdsaVerify(response) if response.verdicts.len() == sent => Ok(response.verdicts),
+        Answer::EcdsaVerify(response) => {
+            lost(format!("{} verdicts for {sent} signatures", response.verdicts.len()))
+        }
+        other => lost(format!("an answer to another question: {other:?}")),
+    }
+}
+
+/// Keys and signatures as integers, one result an item, in their order: what a device is asked, or why it is not. For
+/// those who keep parsed signatures; [`submit`] does this too.
+pub fn parse<B: AsRef<[u8]>>(
+    items: &[Item<B>],
+    policy: Policy,
+) -> Vec<std::result::Result<Signature, Rejection>> {
+    let (mut compressed, mut places) = (Vec::new(), Vec::new());
+    let begin = |(place, item): (usize, &Item<B>)| {
+        let mut signature = integers(item, policy)?;
+        match Key::read(item.key.as_ref())? {
+            Key::Whole((x, y)) => (signature.qx, signature.qy) = (x, y),
+            Key::Compressed(key) => {
+                compressed.push(key);
+                places.push(place);
+            }
+        }
+        Ok(signature)
+    };
+    let mut parsed: Vec<_> = items.iter().enumerate().map(begin).collect();
+    for (place, point) in places.into_iter().zip(key::decompress(&compressed)) {
+        match (point, &mut parsed[place]) {
+            (Ok((x, y)), Ok(signature)) => (signature.qx, signature.qy) = (x, y),
+            (Err(error), refused) => *refused = Err(error.into()),
+            (Ok(_), Err(_)) => {}
+        }
+    }
+    parsed
+}
+
+/// All but the key.
+fn integers<B: AsRef<[u8]>>(
+    item: &Item<B>,
+    policy: Policy,
+) -> std::result::Result<Signature, Rejection> {
+    let (r, s) = item.signature.integers()?;
+    if policy.low_s && is_high(&s) {
+        return Err(Rejection::HighS);
+    }
+    let [r, s, hash] = [r, s, item.digest].map(reversed);
+    Ok(Signature { r, s, hash, ..Signature::default() })
+}
+
+/// Is s above n / 2, and still below n? An s out of range is not high, but wrong.
+fn is_high(s: &[u8; 32]) -> bool {
+    let digit = |i: usize| u64::from_be_bytes(std::array::from_fn(|j| s[8 * i + j]));
+    let s: [u64; 4] = std::array::from_fn(digit);
+    let n: [u64; 4] = std::array::from_fn(|i| Fn::MODULUS[3 - i]);
+    // n is odd: (n - 1) / 2 is n without its lowest bit.
+    let half = std::array::from_fn(|i| n[i] >> 1 | if i == 0 { 0 } else { n[i - 1] << 63 });
+    s > half && s < n
+}
+
+fn reversed(mut bytes: [u8; 32]) -> [u8; 32] {
+    bytes.reverse();
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_high_s_is_above_half_of_n_and_below_n() {
+        // n is in SEC 2 version 2.0, section 2.4.1.
+        for (s, high) in [
+            ("7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0", false),
+            ("7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a1", true),
+            ("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364140", true),
+            ("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141", false),
+        ] {
+            let s_bytes = hex::decode(s).unwrap().try_into().unwrap();
+            assert_eq!(is_high(&s_bytes), high, "{s}");
+        }
+    }
+}

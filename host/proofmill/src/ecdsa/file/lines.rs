@@ -1,0 +1,165 @@
+//! JSON lines.
+
+use std::borrow::Cow;
+use std::io::{self, BufRead, Read as _};
+
+use serde::Deserialize;
+
+use super::{Entry, Place, ReadError};
+use crate::ecdsa::{Encoded, Hash, Item, Rejection};
+
+/// Bytes of a line; a longer one is rejected without being kept.
+const MOST_BYTES: usize = 1 << 20;
+
+/// Bytes of a key or of a signature: no form of either is longer. Many entries are held at once by whoever verifies them.
+const MOST_VALUE_BYTES: usize = 72;
+/// Bytes of an id.
+const MOST_ID_BYTES: usize = 1024;
+/// Characters of what is said about a line: it may quote the line.
+const MOST_CHARACTERS: usize = 200;
+
+/// One line's object.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line<'a> {
+    #[serde(borrow)]
+    key: Cow<'a, str>,
+    #[serde(borrow)]
+    der: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    compact: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    digest: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    message: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    hash: Option<Cow<'a, str>>,
+    id: Option<String>,
+}
+
+/// The lines of a file that are not empty.
+pub(super) struct Lines<R> {
+    source: R,
+    /// The present line, without its end.
+    line: Vec<u8>,
+    /// Its number.
+    number: u64,
+    /// Some line was one.
+    found: bool,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub(super) fn new(source: R) -> Self {
+        Self { source, line: Vec::new(), number: 0, found: false }
+    }
+
+    pub(super) fn next(&mut self) -> Option<Result<Entry, ReadError>> {
+        loop {
+            self.number += 1;
+            let place = Place::Line(self.number);
+            let whole = match self.read() {
+                Ok(None) => return None,
+                Ok(Some(whole)) => whole,
+                Err(source) => return Some(Err(ReadError::Io { place, source })),
+            };
+            let line = self.line.trim_ascii();
+            if whole && line.is_empty() {
+                continue;
+            }
+            if !self.found && line.first() != Some(&b'{') {
+                let problem = "neither an object of JSON lines nor the compact form's magic";
+                return Some(Err(ReadError::malformed(place, problem)));
+            }
+            self.found = true;
+            let (id, item) = match whole {
+                true => parse(line),
+                false => (None, Err(format!("a line of more than {MOST_BYTES} bytes"))),
+            };
+            let item = item.map_err(|problem| Rejection::Malformed(shortened(problem)));
+            return Some(Ok(Entry { number: self.number, id, item }));
+        }
+    }
+
+    /// Reads a line: false if it is too long, in which case the rest of it is read and dropped; none at the end.
+    fn read(&mut self) -> io::Result<Option<bool>> {
+        self.line.clear();
+        let limit = MOST_BYTES as u64 + 1; // the line's end besides
+        let read = self.source.by_ref().take(limit).read_until(b'\n', &mut self.line)?;
+        if read == 0 {
+            return Ok(None);
+        }
+        if self.line.last() == Some(&b'\n') || read <= MOST_BYTES {
+            return Ok(Some(true));
+        }
+        self.source.skip_until(b'\n')?;
+        Ok(Some(false))
+    }
+}
+
+/// An item, with the name that the line gives it; or what is wrong.
+fn parse(line: &[u8]) -> (Option<String>, Result<Item, String>) {
+    match serde_json::from_slice::<Line<'_>>(line) {
+        Ok(Line { id: Some(id), .. }) if id.len() > MOST_ID_BYTES => {
+            (None, Err(format!("id: {} bytes; expected at most {MOST_ID_BYTES}", id.len())))
+        }
+        Ok(mut line) => (line.id.take(), item(&line)),
+        Err(error) => (None, Err(without_line(&error))),
+    }
+}
+
+fn item(line: &Line<'_>) -> Result<Item, String> {
+    let signature = match (&line.der, &line.compact) {
+        (Some(der), None) => Encoded::Der(value("der", der)?),
+        (None, Some(compact)) => Encoded::Compact(value("compact", compact)?),
+        (None, None) => return Err("no signature: der or compact".into()),
+        (Some(_), Some(_)) => return Err("two signatures: der and compact".into()),
+    };
+    let digest = match (&line.digest, &line.message, &line.hash) {
+        (Some(digest), None, None) => {
+            let digest = bytes("digest", digest)?;
+            let length = digest.len();
+            digest.try_into().map_err(|_| format!("digest: {length} bytes; expected 32"))?
+        }
+        (None, Some(message), Some(hash)) => {
+            let hash: Hash = hash.parse().map_err(|error: crate::Error| error.to_string())?;
+            hash.digest(&bytes("message", message)?)
+        }
+        (None, None, None) => return Err("nothing signed: digest, or message and hash".into()),
+        (None, Some(_), None) => return Err("a message without its hash".into()),
+        (None, None, Some(_)) => return Err("a hash without its message".into()),
+        (Some(_), ..) => return Err("a digest, and message or hash besides".into()),
+    };
+    Ok(Item { key: value("key", &line.key)?, signature, digest })
+}
+
+/// The bytes of a key or a signature.
+fn value(name: &str, text: &str) -> Result<Vec<u8>, String> {
+    match bytes(name, text)? {
+        bytes if bytes.len() <= MOST_VALUE_BYTES => Ok(bytes),
+        bytes => Err(format!("{name}: {} bytes; expected at most {MOST_VALUE_BYTES}", bytes.len())),
+    }
+}
+
+fn bytes(name: &str, text: &str) -> Result<Vec<u8>, String> {
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    hex::decode(digits).map_err(|error| match error {
+        hex::FromHexError::InvalidHexCharacter { c, .. } => {
+            format!("{name}: {c:?} is no hex digit")
+        }
+        _ => format!("{name}: an odd number of hex digits, {}", digits.len()),
+    })
+}
+
+/// What the parser says, without its line: it sees only one.
+fn without_line(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split_once(" at line ")
+        .map_or(text.clone(), |(problem, _)| format!("{problem}, at column {}", error.column()))
+}
+
+fn shortened(problem: String) -> String {
+    match problem.char_indices().nth(MOST_CHARACTERS) {
+        None => problem,
+        Some((end, _)) => format!("{}…", &problem[..end]),
+    }
+}

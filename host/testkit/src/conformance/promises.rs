@@ -1,0 +1,136 @@
+//! What every device promises, whatever it is asked.
+
+use proofmill_op::equihash_verify::{Network, Params, Request as Equihash, Verdict};
+use proofmill_op::{Capability, Data, Device, Error, Parked, Request, Ticket, ecdsa_verify};
+
+use super::finish;
+use super::subject::Subject;
+
+type Promise = fn(&dyn Device, &Subject) -> Result<(), String>;
+
+/// Of every subject, by name.
+pub(super) const ALWAYS: [(&str, Promise); 3] = [
+    ("no item, no verdict", nothing),
+    ("part of an item is refused", part),
+    ("bytes parked elsewhere are refused", parked_elsewhere),
+];
+
+/// Of those with vectors.
+pub(super) const WITH_VECTORS: [(&str, Promise); 4] = [
+    ("verdicts keep the order of the items", in_order),
+    ("parked items are verified", parked),
+    ("a cancelled request disturbs nobody", cancelled),
+    ("requests are counted", counted),
+];
+
+/// Of those whose requests have settings as well as items.
+pub(super) const WITH_SETTINGS: [(&str, Promise); 1] =
+    [("requests with other settings do not mix", settings)];
+
+fn nothing(device: &dyn Device, subject: &Subject) -> Result<(), String> {
+    subject.expect(&ask(device, subject.request(vec![]))?, &[])
+}
+
+fn part(device: &dyn Device, subject: &Subject) -> Result<(), String> {
+    let part = vec![0; subject.item_bytes * 2 - 1];
+    refused(device.submit(subject.request(part)), subject.argument)
+}
+
+fn parked_elsewhere(device: &dyn Device, subject: &Subject) -> Result<(), String> {
+    let elsewhere = Parked::new(Parked::fresh_identity(), vec![0; subject.item_bytes].into());
+    refused(device.submit(subject.request(Data::Parked(elsewhere))), "data")
+}
+
+/// All items that can be in one request, twice over.
+fn in_order(device: &dyn Device, subject: &Subject) -> Result<(), String> {
+    let twice = || subject.like_first().chain(subject.like_first());
+    let items: Vec<u8> = twice().flat_map(|case| case.item.iter().copied()).collect();
+    let masks: Vec<u8> = twice().map(|case| case.mask).collect();
+    subject.expect(&ask(device, subject.request(items))?, &masks)
+}
+
+fn parked(device: &dyn Device, subject: &Subject) -> Result<(), String> {
+    let first = &subject.cases[0];
+    let parked = device.park(first.item.clone().into()).map_err(|error| error.to_string())?;
+    subject.expect(&ask(device, subject.request(Data::Parked(parked)))?, &[first.mask])
+}
+
+fn cancelled(device: &dyn Device, subject: &Subject) -> Result<(), String> {
+    let first = &subject.cases[0];
+    let ticket = device.submit(first.request.clone()).map_err(|error| error.to_string())?;
+    ticket.cancel();
+    // The answer may have been faster than the cancellation; nothing else is allowed.
+    match finish(ticket) {
+        Err(Error::Cancelled) => {}
+        Ok(masks) => subject.expect(&masks, &[first.mask])?,
+        Err(error) => return Err(error.to_string()),
+    }
+    subject.expect(&ask(device, first.request.clone())?, &[first.mask])
+}
+
+fn counted(device: &dyn Device, subject: &Subject) -> Result<(), String> {
+    let before = device.metrics().requests;
+    ask(device, subject.cases[0].request.clone())?;
+    let counted = device.metrics().requests - before;
+    if counted >= 1 { Ok(()) } else { Err(format!("{counted} counted for 1")) }
+}
+
+/// The same header under three difficulty rules in turn. Limit 0 allows no target at all.
+fn settings(device: &dyn Device, subject: &Subject) -> Result<(), String> {
+    let first = &subject.cases[0];
+    let Request::EquihashVerify(request) = &first.request else {
+        return Err("its requests have no settings that this check knows".into());
+    };
+    let others = first.mask & !Verdict::DIFFICULTY_FAIL;
+    let rules = [
+        (request.network, first.mask),
+        (Network::None, others),
+        (Network::Limit([0; 32]), others | Verdict::DIFFICULTY_FAIL),
+    ];
+    let questions: Vec<_> = rules.iter().cycle().take(2 * rules.len()).collect();
+    let submit =
+        |network| device.submit(Request::EquihashVerify(Equihash { network, ..request.clone() }));
+    let tickets: Vec<_> = questions.iter().map(|(network, _)| submit(*network)).collect();
+    for (ticket, (network, mask)) in tickets.into_iter().zip(questions) {
+        let masks = ticket.and_then(finish).map_err(|error| error.to_string())?;
+        subject.expect(&masks, &[*mask]).map_err(|problem| format!("{network:?}: {problem}"))?;
+    }
+    Ok(())
+}
+
+/// Of the device as a whole: a request for something that is not among its capabilities.
+pub(super) fn refuses_the_unknown(device: &dyn Device) -> Result<(), String> {
+    let sets = [(200, 9), (144, 5), (48, 5), (96, 5), (96, 3), (192, 7), (32, 3)];
+    let equihash = sets.into_iter().filter_map(|(n, k)| Params::new(n, k).ok()).map(|params| {
+        let headers = vec![0; params.header_bytes()];
+        Request::EquihashVerify(Equihash::new(params, Network::None, headers))
+    });
+    let signatures = vec![0; ecdsa_verify::SIGNATURE_BYTES];
+    let ecdsa = Request::EcdsaVerify(ecdsa_verify::Request::new(signatures));
+    for request in equihash.chain([ecdsa]) {
+        let asked: Capability = request.capability();
+        if device.caps().offers(&asked) {
+            continue;
+        }
+        match device.submit(request) {
+            Err(Error::Unsupported { .. }) => {}
+            Err(error) => {
+                return Err(format!("{asked}: {error}, where Unsupported was expected"));
+            }
+            Ok(_) => return Err(format!("{asked} is not among its capabilities, and was taken")),
+        }
+    }
+    Ok(())
+}
+
+fn ask(device: &dyn Device, request: Request) -> Result<Vec<u8>, String> {
+    device.submit(request).and_then(finish).map_err(|error| error.to_string())
+}
+
+fn refused(result: Result<Ticket, Error>, name: &str) -> Result<(), String> {
+    match result {
+        Err(Error::Argument { argument, .. }) if argument == name => Ok(()),
+        Err(error) => Err(format!("{error}, where an error about '{name}' was expected")),
+        Ok(_) => Err("it was taken".into()),
+    }
+}

@@ -1,0 +1,140 @@
+//! An operation with one of its instances, as the suite sees it: items of so many bytes, one mask each.
+
+use proofmill_op::ecdsa_verify::{self, SIGNATURE_BYTES};
+use proofmill_op::equihash_verify::{self, Network, Params};
+use proofmill_op::{Capability, Data, Request};
+
+use crate::vectors;
+
+/// What the checks of one capability are made with.
+pub(super) struct Subject {
+    /// The capability's name.
+    pub name: String,
+    /// The argument that holds the items, as errors call it.
+    pub argument: &'static str,
+    /// Bytes of one item.
+    pub item_bytes: usize,
+    /// A mask in words.
+    pub describe: fn(u8) -> String,
+    /// Of no items, with the settings of the first case.
+    base: Request,
+    /// The vectors; none for an instance that has none.
+    pub cases: Vec<Case>,
+}
+
+/// One item with its only right answer.
+pub(super) struct Case {
+    /// The vector's.
+    pub id: String,
+    /// For this item alone.
+    pub request: Request,
+    /// The item.
+    pub item: Vec<u8>,
+    /// The answer.
+    pub mask: u8,
+}
+
+impl Subject {
+    /// Of a capability; `None` for one that the suite does not know.
+    pub fn of(capability: &Capability) -> Result<Option<Self>, String> {
+        let name = capability.to_string();
+        Ok(Some(match capability {
+            Capability::EquihashVerify(params) => equihash(name, *params)?,
+            Capability::EcdsaVerify => ecdsa(name)?,
+            _ => return Ok(None),
+        }))
+    }
+
+    /// With these items, and the settings of the first case.
+    pub fn request(&self, items: impl Into<Data>) -> Request {
+        with_items(&self.base, items.into())
+    }
+
+    /// The cases that can share a request with the first.
+    pub fn like_first(&self) -> impl Iterator<Item = &Case> + Clone {
+        let first = settings(&self.base);
+        self.cases.iter().filter(move |case| settings(&case.request) == first)
+    }
+
+    /// Have requests anything besides items?
+    pub fn has_settings(&self) -> bool {
+        settings(&self.base).is_some()
+    }
+
+    /// Compares masks; the error names the first item that differs.
+    pub fn expect(&self, found: &[u8], wanted: &[u8]) -> Result<(), String> {
+        if found.len() != wanted.len() {
+            return Err(format!("{} verdicts for {} items", found.len(), wanted.len()));
+        }
+        match found.iter().zip(wanted).position(|(found, wanted)| found != wanted) {
+            None => Ok(()),
+            Some(at) => {
+                let [found, wanted] = [found[at], wanted[at]].map(self.describe);
+                Err(format!("item {at}: {found}, where the vector says {wanted}"))
+            }
+        }
+    }
+}
+
+fn equihash(name: String, params: Params) -> Result<Subject, String> {
+    let mut cases = vectors::equihash_verify()?;
+    cases.retain(|case| case.params == params);
+    let request = |case: &vectors::EquihashCase| Request::EquihashVerify(case.request());
+    let base = cases.first().map_or_else(|| nothing(params), request);
+    Ok(Subject {
+        name,
+        argument: "headers",
+        item_bytes: params.header_bytes(),
+        describe: |mask| equihash_verify::Verdict::from_mask(mask).to_string(),
+        base: with_items(&base, vec![].into()),
+        cases: cases
+            .into_iter()
+            .map(|case| Case {
+                request: request(&case),
+                id: case.id,
+                item: case.header,
+                mask: case.verdict.mask(),
+            })
+            .collect(),
+    })
+}
+
+fn ecdsa(name: String) -> Result<Subject, String> {
+    let case = |case: vectors::EcdsaCase| Case {
+        request: Request::EcdsaVerify(case.request()),
+        item: case.signature.to_bytes().to_vec(),
+        id: case.id,
+        mask: case.verdict.mask(),
+    };
+    Ok(Subject {
+        name,
+        argument: "signatures",
+        item_bytes: SIGNATURE_BYTES,
+        describe: |mask| ecdsa_verify::Verdict::from_mask(mask).to_string(),
+        base: Request::EcdsaVerify(ecdsa_verify::Request::new(vec![])),
+        cases: vectors::ecdsa_verify()?.into_iter().map(case).collect(),
+    })
+}
+
+fn with_items(request: &Request, items: Data) -> Request {
+    match request.clone() {
+        Request::EquihashVerify(request) => {
+            Request::EquihashVerify(equihash_verify::Request { headers: items, ..request })
+        }
+        Request::EcdsaVerify(_) => Request::EcdsaVerify(ecdsa_verify::Request::new(items)),
+        other => panic!("{other:?}: not a subject's"),
+    }
+}
+
+/// What requests have besides items.
+fn settings(request: &Request) -> Option<(Network, equihash_verify::Personalisation)> {
+    match request {
+        Request::EquihashVerify(request) => Some((request.network, request.personalisation)),
+        _ => None,
+    }
+}
+
+/// No headers, unchecked difficulty.
+fn nothing(params: Params) -> Request {
+    Request::EquihashVerify(equihash_verify::Request::new(params, Network::None, vec![]))
+}

@@ -1,0 +1,70 @@
+//! An engine of a card in software, whatever it answers: what it is asked, and the packet with its verdict.
+
+use proofmill_card::wire::Header;
+use proofmill_card::wire::constants::{ecdsa_verify, equihash_verify};
+use proofmill_op::ecdsa_verify::{Request as Ecdsa, Verdict};
+use proofmill_op::equihash_verify::{Network, Params, Request as Equihash};
+use proofmill_op::{Capability, Data, Request};
+
+/// Computes an error mask: the request has one item.
+pub type VerdictFn = Box<dyn FnMut(&Request) -> u8 + Send>;
+
+/// One engine of the card.
+#[derive(Clone, Debug)]
+pub struct SoftEngine {
+    /// What it answers.
+    pub capability: Capability,
+    /// What its queue register says.
+    pub queue: u32,
+}
+
+impl SoftEngine {
+    /// An Equihash engine.
+    pub const fn equihash(params: Params, queue: u32) -> Self {
+        Self { capability: Capability::EquihashVerify(params), queue }
+    }
+
+    /// An ECDSA engine.
+    pub const fn ecdsa(queue: u32) -> Self {
+        Self { capability: Capability::EcdsaVerify, queue }
+    }
+}
+
+/// A verdict for tests of drivers: the low six bits of the item's first byte, with what an operation demands of them.
+pub fn first_byte() -> VerdictFn {
+    Box::new(|request| {
+        let (data, with_any) = match request {
+            Request::EquihashVerify(request) => (&request.headers, 0),
+            Request::EcdsaVerify(request) => (&request.signatures, Verdict::FAILED_SIG_VER),
+            other => panic!("{other:?}: not a card's"),
+        };
+        match data {
+            Data::Here(bytes) if bytes[0] & 0x3f == 0 => 0,
+            Data::Here(bytes) => bytes[0] & 0x3f | with_any,
+            Data::Parked(_) => 0x3f,
+        }
+    })
+}
+
+/// The request that a command's body makes, to an engine whose registers are as after a reset.
+pub fn request_after_reset(engine: &Capability, body: &[u8]) -> Request {
+    match engine {
+        Capability::EquihashVerify(params) => {
+            Request::EquihashVerify(Equihash::new(*params, Network::Main, body))
+        }
+        _ => Request::EcdsaVerify(Ecdsa::new(body)),
+    }
+}
+
+/// An engine's reply; the cycles are told where the wire has room for them.
+pub fn reply_of(engine: &Capability, index: u64, mask: u8, cycles: u16) -> Vec<u8> {
+    let (len, cmd) = match engine {
+        Capability::EcdsaVerify => (ecdsa_verify::command::REPLY_LEN, ecdsa_verify::command::REPLY),
+        _ => (equihash_verify::command::REPLY_LEN, equihash_verify::command::REPLY),
+    };
+    let cycles = cycles.to_le_bytes();
+    let head = Header { len, cmd }.to_bytes();
+    let mut reply = [&head[..], &index.to_le_bytes(), &[mask], &cycles].concat();
+    reply.truncate(len as usize);
+    reply
+}

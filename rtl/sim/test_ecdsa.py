@@ -1,0 +1,305 @@
+"""The ECDSA engine on its card, in Verilator, against the model; and how many cycles it takes.
+
+`python3 rtl/sim/test_ecdsa.py [--seconds N] [--seed N] [--library PATH]...` does with each library, such as `make sim` makes:
+
+  defects   what the published card gets wrong, each by name, and each of them among the vectors
+  vectors   every one alone, its bounded time, and all of them one behind the other
+  full      8 contexts, 16 and all of the card under way at once, with good, bad and malformed commands by turns
+  reuse     a context whose job ended early is taken anew at once
+  rounds    vectors, mutants, noise, malformed packets, STATUS and RESET in random order with random gaps and back-pressure:
+            every reply as the model says, in order, none missing, none too many; the counter of signatures
+
+`--cycles` measures instead: cycles a signature with all contexts full, and of one alone, from its last word to its verdict.
+"""
+
+import argparse
+import ctypes
+import functools
+import json
+import random
+import struct
+import sys
+import time
+import traceback
+from collections import Counter
+from pathlib import Path
+
+from test_shell import REPLY, RESET, ROOT, Card, Ledger, header, keeps_of, random_packet
+
+sys.path.insert(0, str(ROOT / "spec/model"))
+
+import ecdsa_verify as ecdsa  # noqa: E402
+
+LIBRARIES = [ROOT / "target/sim/ecdsa.so", ROOT / "target/sim/ecdsa_two.so"]
+NUMBER, LENGTH = ecdsa.COMMAND["number"], ecdsa.COMMAND["len"]
+REGISTERS = {register["name"]: register["offset"] for register in ecdsa.WIRE["block"]["registers"]}
+FIELDS = ("s", "r", "hash", "qx", "qy")
+CASES = json.loads((ecdsa.SPEC / "vectors/ecdsa_verify/secp256k1.json").read_text())["cases"]
+COUNT_BYTES = 2  # of cycle_cnt, the reply's end
+
+#: More cycles than any signature takes that is alone; and than one takes whose ranges are wrong.
+LONGEST, AT_ONCE = 7000, 64
+
+#: What the published card gets wrong, or right with this mask: vector, the error bits of the right answer.
+DEFECTS = {
+    "r-plus-n-wraps": ["failed_sig_ver"],
+    "sum-is-a-doubling-0": [],
+    "digest-zero": [],
+    "digest-n": [],
+    "s-zero": ["out_of_range_s", "failed_sig_ver"],
+    "r-zero": ["out_of_range_r", "failed_sig_ver"],
+    "q-zero": ["invalid_key", "failed_sig_ver"],
+    "q-swapped": ["invalid_key", "failed_sig_ver"],
+    "other-curve-0": ["invalid_key", "failed_sig_ver"],
+    "qx-plus-p": ["invalid_key", "failed_sig_ver"],
+    "qy-plus-p": ["invalid_key", "failed_sig_ver"],
+    "qx-is-p": ["invalid_key", "failed_sig_ver"],
+    "sum-is-the-identity-0": ["x_infinity_point", "failed_sig_ver"],
+    "r-is-n": ["out_of_range_r", "failed_sig_ver"],
+    "s-is-n": ["out_of_range_s", "failed_sig_ver"],
+}
+RANGES = ecdsa.ERROR["out_of_range_r"] | ecdsa.ERROR["out_of_range_s"]
+
+#: Gaps before input words and refusals of output words, in 256ths of the cycles.
+JITTERS = [(0, 0), (0, 0), (30, 0), (240, 0), (0, 128), (0, 253), (60, 60), (250, 250)]
+
+
+def signature_of(case):
+    return ecdsa.Signature(*(int(case[name], 16) for name in FIELDS))
+
+
+def packet_of(index, signature):
+    return header(LENGTH, NUMBER) + struct.pack("<Q", index) + signature
+
+
+@functools.lru_cache(1 << 14)
+def mask_of(signature):
+    return ecdsa.verify(ecdsa.Signature.from_bytes(signature))
+
+
+def reply_of(index, mask, cycles):
+    return header(ecdsa.COMMAND["reply_len"], ecdsa.COMMAND["reply"]) + struct.pack("<QBH", index, mask, cycles)
+
+
+class Verdicts(Ledger):
+    """A ledger whose engine answers with the model's mask, after any number of cycles but 0."""
+
+    number = NUMBER
+
+    def answer(self, length, command):
+        index, signature = struct.unpack("<Q", command[8:16])[0], command[16:]
+        return reply_of(index, mask_of(signature), 0)
+
+    def same(self, answer, reply):
+        return answer[:-COUNT_BYTES] == reply[:-COUNT_BYTES] and any(reply[-COUNT_BYTES:])
+
+
+class Trial:
+    """One card, what it must have counted, and what has been sent so far."""
+
+    def __init__(self, card, rng):
+        self.card, self.rng = card, rng
+        (engine,) = json.loads(card.lib.pm_sim_manifest())["engines"]
+        assert (engine["command"], engine["command_len"]) == (NUMBER, LENGTH), engine
+        self.block, self.parameters = engine["block"], engine["parameters"]
+        self.signatures = [signature_of(case).to_bytes() for case in CASES]
+        self.sent = 0  # packets
+        self.done, self.kinds = 0, Counter()
+
+    def register(self, name):
+        return self.card.read64(self.block + REGISTERS[name])
+
+    def send(self, packet, keeps=None):
+        self.card.send(packet, keeps)
+        self.sent += 1
+
+    def ask(self, index, signature):
+        """(mask, cycles) of a signature alone."""
+        self.send(packet_of(index, signature))
+        reply = self.card.recv(2 * LONGEST)
+        assert reply is not None, "no reply"
+        mask, cycles = struct.unpack("<BH", reply[16:])
+        assert reply == reply_of(index, mask, cycles), reply.hex()
+        self.done += 1
+        return mask, cycles
+
+    def defects(self):
+        known = {case["id"]: case for case in CASES}
+        for name, errors in DEFECTS.items():
+            mask, _ = self.ask(1, signature_of(known[name]).to_bytes())
+            assert mask == sum(ecdsa.ERROR[error] for error in errors), f"{name}: mask {mask:#04x}"
+
+    def vectors(self):
+        for case, signature in zip(CASES, self.signatures):
+            mask, cycles = self.ask(self.rng.getrandbits(64), signature)
+            assert mask == case["mask"], f"{case['id']}: mask {mask:#04x}"
+            assert cycles < (AT_ONCE if mask & RANGES else LONGEST), f"{case['id']}: {cycles} cycles"
+            assert self.card.read(self.block + REGISTERS["last_latency"]) == cycles, case["id"]
+        for order in (range(len(CASES)), self.rng.sample(range(len(CASES)), len(CASES))):
+            for i in order:
+                self.send(packet_of(i, self.signatures[i]))
+            replies = self.card.replies(2 * LONGEST)
+            found = [struct.unpack("<QB", reply[8:17]) for reply in replies]
+            assert found == [(i, CASES[i]["mask"]) for i in order], "all vectors one behind the other"
+            self.done += len(CASES)
+        assert self.register("done") == self.done, self.register("done")
+
+    def full(self):
+        """So many commands at once: the first one good, so that all others are inside, or have been refused, before its reply."""
+        good = [signature for case, signature in zip(CASES, self.signatures) if case["mask"] == 0]
+        bad = [signature for case, signature in zip(CASES, self.signatures) if case["mask"]]
+        for count in (8, 16, self.parameters["cores"] * self.parameters["contexts"]):
+            for _ in range(3):
+                ledger, packets = Verdicts([LENGTH]), []
+                for i in range(count):
+                    packet = packet_of(i, self.rng.choice(good if i % 3 == 0 else bad))
+                    malformed = packet[:self.rng.randrange(1, LENGTH)] if i % 2 else packet + self.rng.randbytes(self.rng.randrange(1, 99))
+                    packets += [packet, malformed] if i % 3 == 1 else [packet]
+                for packet in packets:
+                    ledger.sent(packet, keeps_of(packet))
+                    self.send(packet)
+                replies = []
+                while not any(len(reply) == ecdsa.COMMAND["reply_len"] for reply in replies):
+                    replies.append(self.card.recv(2 * LONGEST))
+                    assert replies[-1] is not None, f"{count} at once: no reply"
+                assert self.card.lib.pm_sim_last_word(self.card.sim, self.sent - 1), f"{count} at once: the last one has not entered"
+                ledger.check(replies + self.card.replies(2 * LONGEST))
+                self.done += count
+
+    def reuse(self):
+        """A context taken anew while the items of its last job, whose key was off the curve, may still be made."""
+        known = {case["id"]: signature for case, signature in zip(CASES, self.signatures)}
+        for between in range(self.parameters["contexts"] + 2):
+            ledger = Verdicts([LENGTH])
+            group = ["q-largest"] * self.parameters["cores"]
+            for name in group + ["s-zero"] * between * len(group) + ["tv1"] * len(group) + ["q-swapped", "tv2"]:
+                packet = packet_of(self.done, known[name])
+                ledger.sent(packet, keeps_of(packet))
+                self.send(packet)
+                self.done += 1
+            ledger.check(self.card.replies(2 * LONGEST))
+
+    def command(self):
+        rng = self.rng
+        signature = bytearray(rng.choice(self.signatures))
+        if rng.random() < 0.25:
+            for _ in range(rng.randrange(1, 4)):
+                signature[rng.randrange(len(signature))] ^= 1 << rng.randrange(8)
+        elif rng.random() < 0.05:
+            signature = rng.randbytes(len(signature))
+        packet = packet_of(rng.getrandbits(64), bytes(signature))
+        return packet, keeps_of(packet)
+
+    def traffic(self):
+        """(bytes, keeps) of each packet of a round."""
+        rng = self.rng
+        resets, garbage = rng.choice([0, 0, 0, 0.03]), rng.choice([0, 0.2, 0.5])
+        for _ in range(rng.choice([10, 30, 100])):
+            if rng.random() < resets:
+                yield header(8, RESET), b"\xff"
+            elif rng.random() < garbage:
+                yield random_packet(rng, [LENGTH], rng.getrandbits(64), NUMBER)
+            else:
+                yield self.command()
+
+    def hurry(self):
+        gap, stall = self.rng.choice(JITTERS)
+        self.card.jitter(self.rng.getrandbits(64), gap, stall)
+
+    def round(self):
+        ledger, bursts = Verdicts([LENGTH]), self.rng.choice([0, 0, 0.2])
+        self.hurry()
+        for packet, keeps in self.traffic():
+            self.kinds[ledger.sent(packet, keeps)] += 1
+            self.send(packet, keeps)
+            if self.rng.random() < bursts:
+                self.card.run(self.rng.choice([1, 10, 100, 2000, 20_000]))
+                self.hurry()
+        ledger.check(self.card.replies(2 * LONGEST))
+        answered = len(ledger.epochs[-1][LENGTH])
+        self.done = answered + (self.done if len(ledger.epochs) == 1 else 0)
+        assert self.register("done") == self.done, f"{self.register('done')} signatures counted, there were {self.done}"
+
+
+def examine(library, seed, seconds):
+    """All checks; whether all went well."""
+    rounds = 0
+    with Card(library) as card:
+        trial = Trial(card, random.Random(seed))
+        try:
+            trial.defects()
+            trial.vectors()
+            trial.full()
+            trial.reuse()
+            end = time.monotonic() + seconds
+            while rounds == 0 or time.monotonic() < end:
+                trial.round()
+                rounds += 1
+        except AssertionError as problem:
+            traceback.print_exc(file=sys.stdout)
+            print(f"FAILED: {library}, seed {seed}, round {rounds}: {problem}", flush=True)
+            return False
+        kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(trial.kinds.items()))
+        print(f"{library.name}: {len(DEFECTS)} defects, {len(CASES)} vectors, {rounds} rounds, {kinds}, {card.lib.pm_sim_cycles(card.sim):,} cycles", flush=True)
+    return True
+
+
+# How long it takes.
+
+
+def signed(source):
+    """The bytes of a good signature of a random digest under a random key."""
+    n = ecdsa.SECP256K1.r
+    found = ecdsa.sign(source.getrandbits(256), *(source.randrange(1, n) for _ in range(2)))
+    return found.to_bytes()
+
+
+def arrivals(card, count):
+    """Cycles in which so many replies left, all of them good ones."""
+    room, cycle, found = ctypes.create_string_buffer(64), ctypes.c_uint64(), []
+    while len(found) < count:
+        card.lib.pm_sim_run(card.sim, 16 * LONGEST, 1)
+        length = card.lib.pm_sim_recv(card.sim, room, len(room), ctypes.byref(cycle))
+        assert length == ecdsa.COMMAND["reply_len"] and room.raw[16] == 0, "not the reply to a good signature"
+        found.append(cycle.value)
+    return found
+
+
+def measure(library, seed, alone=100, full=300):
+    source = random.Random(seed)
+    with Card(library) as card:
+        trial = Trial(card, source)
+        inside = trial.parameters["cores"] * trial.parameters["contexts"]
+        latencies = [cycles for mask, cycles in (trial.ask(i, signed(source)) for i in range(alone)) if mask == 0]
+        assert len(latencies) == alone
+        for i in range(full + 2 * inside):
+            card.send(packet_of(i, signed(source)))
+        found = arrivals(card, full + 2 * inside)
+        sustained = (found[inside + full - 1] - found[inside - 1]) / full
+        print(f"{library.stem:12}{trial.parameters['cores']:6}{trial.parameters['contexts']:10}{sustained:22,.1f}"
+              f"{sum(latencies) / alone:12,.0f}{min(latencies):8,}{max(latencies):8,}", flush=True)
+    return True
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=20, help="of rounds, for each library")
+    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--library", type=Path, action="append", help="a card with this engine; more than one can be named; default: ecdsa and ecdsa_two")
+    parser.add_argument("--cycles", action="store_true", help="measure")
+    chosen = parser.parse_args()
+    seed = random.randrange(1 << 32) if chosen.seed is None else chosen.seed
+    print(f"seed {seed}", flush=True)
+    libraries = chosen.library or LIBRARIES
+    if chosen.cycles:
+        print(f"{'card':12}{'cores':>6}{'contexts':>10}{'cycles a signature':>22}{'alone: mean':>12}{'min':>8}{'max':>8}")
+        outcomes = [measure(library, seed) for library in libraries]
+        print("zcash-fpga: 10,100 published, 11,899 in simulation, one signature at a time")
+        return 0
+    outcomes = [examine(library, seed, chosen.seconds) for library in libraries]
+    print(f"{sum(outcomes)} passed, {len(outcomes) - sum(outcomes)} failed")
+    return 0 if all(outcomes) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

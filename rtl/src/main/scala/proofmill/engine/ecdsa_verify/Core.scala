@@ -1,0 +1,63 @@
+package proofmill.engine.ecdsa_verify
+
+import proofmill.field.Arithmetic
+import proofmill.micro.{EcdsaPrograms, Image, Lane}
+import spinal.core._
+import spinal.lib._
+
+/** What the sum R = u1 G + u2 Q turned out to be. Of a signature that is `bad` nothing is said. */
+case class Verdict() extends Bundle {
+  val onCurve = Bool() // Q is; if not, nothing else counts
+  val identity = Bool() // R is; if it is, nothing else counts
+  val isR = Bool() // R's x coordinate is r
+  val isRPlusN = Bool() // it is r + n mod p
+}
+
+/** A multiplier with its contexts, and the unit that makes their items: verifies `contexts` signatures at once.
+  *
+  * A signature enters when a context and the division are free; the context's program computes multiples of Q while its scalars
+  * are divided, split and recoded. One that is `bad` runs the program `reject` instead, which only keeps its turn. Verdicts come
+  * in the order of the signatures.
+  */
+class Core(programs: EcdsaPrograms, arithmetic: Arithmetic, image: Image, cut: Cut, contexts: Int) extends Component {
+  require(
+    programs.door.lists == cut.lists,
+    s"the programs take ${programs.door.lists}, the scalars become ${cut.lists}"
+  )
+  val io = new Bundle {
+    val in = slave(Stream(Signature()))
+    val out = master(Stream(Verdict()))
+  }
+  val lane = new Lane(programs.door, arithmetic, image, contexts)
+  val scalars = new Scalars(cut, contexts)
+
+  private val in = io.in.payload
+  private val verify = !in.bad
+  private val room = in.bad || scalars.io.in.ready
+  io.in.ready := lane.io.in.ready && room
+  lane.io.in.valid := io.in.valid && room
+  scalars.io.in.valid := io.in.valid && verify && lane.io.in.ready
+
+  private def entry(name: String) = image.entries.indexWhere(_.name == name).ensuring(_ >= 0, s"no program $name")
+  private val operands = programs.door.operands(image, arithmetic.field)
+  private val values = Map("x" -> in.qx, "y" -> in.qy, "r" -> in.r)
+  private val program = verify ? U(entry("ecdsa_verify")) | U(entry("reject"))
+  lane.io.in.payload := Cat(operands.map { port =>
+    (if (port.name == "program") program.asBits else values(port.name)).resize(port.bits)
+  })
+
+  scalars.io.in.z := in.z
+  scalars.io.in.r := in.r
+  scalars.io.in.s := in.s
+  scalars.io.in.context := lane.io.begun.payload
+  for ((items, made) <- lane.io.items.zip(Seq(scalars.io.q, scalars.io.g))) items << made
+  lane.io.fed << scalars.io.fed
+
+  private val flags = image.entries(entry("ecdsa_verify")).flags
+  private def flag(name: String) = lane.io.out.payload(flags(name))
+  io.out.arbitrationFrom(lane.io.out)
+  io.out.onCurve := flag("on_curve")
+  io.out.identity := flag("same_x") && !flag("same_y") && !flag("u1_zero")
+  io.out.isR := flag("match")
+  io.out.isRPlusN := flag("match_n")
+}

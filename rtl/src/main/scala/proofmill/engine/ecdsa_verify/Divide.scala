@@ -1,0 +1,177 @@
+package proofmill.engine.ecdsa_verify
+
+import proofmill.stream.{Port, StreamUnit}
+import spinal.core._
+import spinal.lib._
+import spinal.lib.fsm._
+
+/** Both quotients of a verification: u1 = z / s and u2 = r / s modulo n, for any z and r and any s that is not 0 mod n.
+  *
+  * Plus-minus division (Brent and Kung, A systolic algorithm for integer GCD computation, 1985): f is odd, alpha and beta say
+  * |f| <= 2^alpha and |g| <= 2^beta, at first f = n, g = s and alpha = beta = bits of n. A cycle is one of
+  *
+  * {{{
+  *   g = 0 mod 4             g /= 4                                  beta -= 2
+  *   g = 2 mod 4             g /= 2                                  beta -= 1
+  *   g odd, alpha <= beta    g = (g ± f) / 4                         beta -= 1
+  *   g odd, alpha >  beta    f = g, g = (g ± f) / 4, f the old one   alpha, beta = beta, alpha - 1
+  * }}}
+  *
+  * with the sign that makes the division exact. Only beta - alpha matters. alpha + beta falls in every cycle, alpha is never
+  * negative because f is not 0, and beta < 0 means g = 0: at most 2 bits + 1 cycles (513 for secp256k1; 308 on average). At the end f = ±1.
+  *
+  * With f = d s and g = e s modulo n all the while, d at the end is ±1 / s. Here each `Cofactors` begins with e = z, e = r instead of 1,
+  * so that d becomes ±z / s, ±r / s without a multiplication. They follow a cycle later.
+  *
+  *   1. Idle: takes z, r, s.
+  *   2. Run: the cycles above, until g = 0.
+  *   3. Collect: e is a multiple of n by then; e ± d is the quotient, plus a multiple of n.
+  *   4. Reduce: adds or subtracts n until it is in [0, n): at most four cycles.
+  *   5. Centre: u1 - n instead of u1 where u1 has all bits of n.
+  *   6. Done: until the result is taken. u1 is a signed number of as many bits as n has.
+  *
+  * If s is 0 mod n the result is any number; the cycles keep their bound.
+  */
+class Divide(n: BigInt) extends StreamUnit {
+  private lazy val bits = n.bitLength
+  def operands: Seq[Port] = Seq("z", "r", "s").map(Port(_, bits))
+  def results: Seq[Port] = Seq("u1", "u2").map(Port(_, bits))
+  def latency: Option[Int] = None
+
+  private val Seq(z, r, s) = io.in.payload.subdivideIn(3 slices).toSeq
+  val f, g = Reg(SInt(bits + 2 bits))
+  val gap = Reg(SInt(log2Up(bits + 1) + 2 bits)) // beta - alpha
+  val lanes = Seq(z, r).map { dividend =>
+    val lane = new Cofactors(n)
+    lane.io.value := dividend.asUInt
+    lane
+  }
+
+  // A cycle's decision, and what it makes of f, g and the gap.
+  val odd = g(0)
+  val step = Step()
+  step.use := odd
+  step.minus := f(1) === g(1) // f + g = 0 mod 4 else
+  step.swap := odd && gap < 0
+  step.double := odd || !g(1)
+  private val signed = f ^ S(f.getWidth bits, default -> step.minus)
+  private val total = g + (odd ? signed | S(0, f.getWidth bits)) + (odd && step.minus).asUInt.resize(2).asSInt
+
+  val run = RegInit(False)
+  run := False
+  val decided = RegNext(step)
+  for (lane <- lanes) {
+    lane.io.run := run
+    lane.io.step := decided
+    lane.io.load := io.in.fire
+    lane.io.collect := False
+    lane.io.reduce := False
+    lane.io.centre := False
+    lane.io.minus := f.msb
+  }
+  io.in.ready := False
+  io.out.valid := False
+  io.out.payload := Cat(lanes.map(_.io.quotient))
+
+  val fsm = new StateMachine {
+    val Idle, Run, Collect, Reduce, Centre, Done = new State
+    setEntry(Idle)
+    Idle.whenIsActive {
+      io.in.ready := True
+      f := S(n, bits + 2 bits)
+      g := s.asUInt.intoSInt.resized
+      gap := 0
+      when(io.in.valid)(goto(Run))
+    }
+    Run.whenIsActive {
+      run := g =/= 0
+      when(g === 0)(goto(Collect)).otherwise {
+        g := (step.double ? (total |>> 2) | (total |>> 1)).resized
+        when(step.swap)(f := g)
+        val less = step.use.asUInt.mux(0 -> (step.double ? S(-2) | S(-1)), default -> S(-1, 2 bits))
+        gap := (step.swap ? ~gap | gap + less.resized)
+      }
+    }
+    Collect.whenIsActive {
+      lanes.foreach(_.io.collect := True)
+      goto(Reduce)
+    }
+    Reduce.whenIsActive {
+      lanes.foreach(_.io.reduce := True)
+      when(lanes.map(_.io.reduced).andR)(goto(Centre))
+    }
+    Centre.whenIsActive {
+      lanes.head.io.centre := True
+      goto(Done)
+    }
+    Done.whenIsActive {
+      io.out.valid := True
+      when(io.out.ready)(goto(Idle))
+    }
+  }
+}
+
+/** What a cycle does: adds f to g, or subtracts it; f becomes the old g; g is divided by 4 rather than 2. */
+case class Step() extends Bundle {
+  val use, minus, swap, double = Bool()
+}
+
+/** Follows a division's cycles on d and e modulo n, and brings the quotient into its range.
+  *
+  * Instead of (e ± d) / 4 modulo n it takes (e ± d + q n) / 4 with the q of -1, 0, 1, 2 that makes it exact. From |d|, |e| <= M
+  * follows (2 M + 2 n) / 4 <= M for M >= n, so nothing ever grows beyond 2^bits, which is what `value` is below.
+  */
+class Cofactors(n: BigInt) extends Component {
+  private val bits = n.bitLength
+  private val width = bits + 2
+  val io = new Bundle {
+    val load, run, collect, reduce, centre = in Bool () // at most one of them
+    val value = in UInt (bits bits)
+    val step = in(Step())
+    val minus = in Bool () // collect e - d, not e + d
+    val reduced = out Bool () // e is in [0, n)
+    val quotient = out Bits (bits bits)
+  }
+  val d, e = Reg(SInt(width bits))
+  val use = (io.run && io.step.use) || io.collect
+  val minus = io.collect ? io.minus | io.step.minus
+
+  // q n: in a run by the low bits of e ± d, else by the sign of e.
+  private val negated = d(1 downto 0) ^ S(2 bits, default -> minus)
+  private val low =
+    (e(1 downto 0).asUInt + (use ? negated.asUInt | U(0, 2 bits)) + (use && minus).asUInt.resize(2))
+  private val multiples = Seq(0, 1, 2, -1)
+  private def exact(bits: Int) = Vec((0 until 4).map { low =>
+    val mask = (1 << bits) - 1
+    U(multiples.indexWhere(q => ((low + q * n) & mask) == 0), 2 bits)
+  })(low)
+  private val once = U(multiples.indexOf(1), 2 bits)
+  private val less = U(multiples.indexOf(-1), 2 bits)
+  private val chosen = UInt(2 bits)
+  chosen := multiples.indexOf(0)
+  when(io.run)(chosen := io.step.double ? exact(2) | exact(1))
+  when(io.reduce)(chosen := e.msb ? once | less)
+  when(io.centre)(chosen := less)
+  private val multiple = Vec(multiples.map(q => S(q * n, width + 1 bits)))(chosen)
+
+  // e ± d + q n: three words into two, then one carry chain, whose free lowest place takes the sign's carry.
+  private val term = (use ? (d ^ S(width bits, default -> minus)) | S(0, width bits))
+  private val words = Seq(e.resize(width + 1), term.resize(width + 1), multiple)
+  private val ones = words.reduce(_ ^ _)
+  private val twos = words.combinations(2).map { case Seq(a, b) => a & b }.reduce(_ | _)
+  private val total = ones + (twos.dropHigh(1) ## (use && minus)).asSInt
+
+  io.reduced := !e.msb && total.msb
+  private val centred = e(bits - 1) // as many bits as n: n is subtracted
+  private val store = io.run || io.collect || (io.reduce && !io.reduced) || (io.centre && centred)
+  when(store)(e := io.run.mux(
+    True -> (io.step.double ? (total |>> 2) | (total |>> 1)).resize(width),
+    False -> total.resize(width)
+  ))
+  when(io.run && io.step.swap)(d := e)
+  when(io.load) {
+    e := io.value.intoSInt.resized
+    d := 0
+  }
+  io.quotient := e.takeLow(bits)
+}

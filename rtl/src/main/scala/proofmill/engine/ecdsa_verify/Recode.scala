@@ -1,0 +1,139 @@
+package proofmill.engine.ecdsa_verify
+
+import proofmill.micro.{Item, ItemList}
+import spinal.core._
+import spinal.lib._
+import spinal.lib.fsm._
+
+/** Items on their way out, from place 0 up. */
+case class Placed(list: ItemList) extends Bundle {
+  val place = UInt(log2Up(list.items) bits)
+  val item = Item(list)
+}
+
+/** The halves' digits in non-adjacent form as items, from the lowest on; at the same place k1's first.
+  *
+  * What is left of a half at the present place is k + carry. It is even when the lowest bit is the carry; as many of the lowest bits as
+  * are like the carry are zeros of the form. Else the digit is (k mod 2^w) + carry, less 2^w if bit w - 1 is set: its magnitude is odd,
+  * half of it is bits w-2 … 1, turned over under a minus, and bit w - 1 is the next carry. What is left then is what k is when
+  * all of these w bits are replaced by that carry.
+  *
+  *   1. Idle: takes k1, k2.
+  *   2. Scan: an item a cycle, and a move up by 4, 2, 1 or no places, as far as neither half has a digit there.
+  *   3. Done: nothing is left of either half; `size` says how many items were written, until `io.done.ready`.
+  *
+  * About 55 cycles for secp256k1, at most the number of places and items together.
+  */
+class Recode(cut: Cut, halfBits: Int) extends Component {
+  private val window = cut.window
+  private val list = cut.q
+  require(window >= 4 && window < halfBits, s"a window of $window: moves are up to 4 places")
+  val io = new Bundle {
+    val in = slave(Stream(Vec.fill(2)(Bits(halfBits bits))))
+    val item = master(Flow(Placed(list)))
+    val done = master(Stream(UInt(log2Up(list.items + 1) bits))) // the items there were
+  }
+  val k = Vec.fill(2)(Reg(Bits(halfBits bits)))
+  val carry = Vec.fill(2)(Reg(Bool()))
+  val place = Reg(UInt(log2Up(halfBits + 1) bits))
+  val last = Reg(UInt(log2Up(halfBits + 1) bits)) // the item before was there
+  val size = Reg(UInt(log2Up(list.items + 1) bits))
+
+  private def like(bits: Bits, carry: Bool) = bits === B(bits.getWidth bits, default -> carry)
+  private val odd = k.zip(carry).map { case (k, carry) => k(0) =/= carry }
+  private val emits = Seq(odd(0), odd(1) && !odd(0))
+  private val minus = k.map(_(window - 1))
+  private def free(places: Int) = (0 until 2).map(i => emits(i) || like(k(i).takeLow(places), carry(i))).andR
+  private val left = k.zip(emits.zip(minus)).map { case (k, (emit, minus)) =>
+    k.dropLow(window) ## (emit ? B(window bits, default -> minus) | k.takeLow(window))
+  }
+
+  private val second = !odd(0)
+  private val chosen = second ? k(1) | k(0)
+  private val sign = chosen(window - 1)
+  io.item.valid := False
+  io.item.place := size.resized
+  io.item.item.magnitude := (second ## (chosen(1, window - 2 bits) ^ B(window - 2 bits, default -> sign))).asUInt
+  io.item.item.minus := sign
+  io.item.item.count := (place - last).resized
+  io.in.ready := False
+  io.done.valid := False
+  io.done.payload := size
+
+  val fsm = new StateMachine {
+    val Idle, Scan, Done = new State
+    setEntry(Idle)
+    Idle.whenIsActive {
+      io.in.ready := True
+      k := io.in.payload
+      carry.foreach(_ := False)
+      place := 0
+      last := 0
+      size := 0
+      when(io.in.valid)(goto(Scan))
+    }
+    Scan.whenIsActive {
+      for (i <- 0 until 2) {
+        val moved = left(i).asSInt
+        k(i) := (free(4) ? (moved |>> 4) | (free(2) ? (moved |>> 2) | (free(1) ? (moved |>> 1) | moved))).asBits
+        when(emits(i))(carry(i) := minus(i))
+      }
+      place := place + (free(4) ? U(4, 3 bits) | (free(2) ? U(2) | free(1).asUInt.resized))
+      when(odd.orR) {
+        io.item.valid := True
+        last := place
+        size := size + 1
+      }
+      when(k.zip(carry).map { case (k, carry) => like(k, carry) }.andR)(goto(Done))
+    }
+    Done.whenIsActive {
+      io.done.valid := True
+      when(io.done.ready)(goto(Idle))
+    }
+  }
+}
+
+/** Booth's digits of u1 as items, from the lowest window on; a window a cycle.
+  *
+  * A window b with the bit below it is the digit b + below, less 2^w if its top bit is set; -2^(w-1) … 2^(w-1). Of b turned over under
+  * a minus, the magnitude less 1 is the same, or 1 less where the bit below is like the sign. A digit is 0 when all these bits are alike.
+  */
+class Comb(cut: Cut) extends Component {
+  private val list = cut.g
+  private val width = cut.windows * cut.comb
+  val io = new Bundle {
+    val in = slave(Stream(Bits(cut.bits bits))) // signed
+    val item = master(Flow(Placed(list)))
+    val done = master(Stream(UInt(log2Up(list.items + 1) bits))) // the items there were
+  }
+  val u = Reg(Bits(width + 1 bits)) // with the bit below
+  val window = Reg(UInt(log2Up(cut.windows + 1) bits))
+  val size = Reg(UInt(log2Up(list.items + 1) bits))
+  val busy = RegInit(False)
+
+  private val digit = u.takeLow(cut.comb + 1)
+  private val sign = digit.msb
+  private val turned = (digit(1, cut.comb - 1 bits) ^ B(cut.comb - 1 bits, default -> sign)).asUInt
+  private val over = window === cut.windows
+  io.item.valid := busy && !over && digit.orR && !digit.andR
+  io.item.place := size.resized
+  io.item.item.magnitude := (window @@ (turned - (digit.lsb === sign).asUInt.resize(cut.comb - 1))).resized
+  io.item.item.minus := sign
+  io.item.item.count := 0
+  io.in.ready := !busy
+  io.done.valid := busy && over
+  io.done.payload := size
+
+  when(io.in.fire) {
+    u := (io.in.payload.asSInt.resize(width) ## False)
+    window := 0
+    size := 0
+    busy := True
+  }
+  when(busy && !over) {
+    u := u |>> cut.comb
+    window := window + 1
+    when(io.item.valid)(size := size + 1)
+  }
+  when(io.done.fire)(busy := False)
+}

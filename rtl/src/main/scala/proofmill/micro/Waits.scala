@@ -1,0 +1,51 @@
+package proofmill.micro
+
+import scala.collection.mutable
+
+/** How many results may be on their way when an operation begins.
+  *
+  * Results of a unit come in the order in which they were begun. So an operation that reads a product needs only know
+  * how many products were begun after it: when no more are on their way, its own is there. For a value of an earlier block
+  * that is the least number over all ways on which control may have come: a fixed point over the blocks.
+  */
+class Waits(blocks: Seq[Seq[Operation]], ways: Seq[Seq[Int]]) {
+
+  /** For registers whose value may be on its way, how many results of their bank are younger. */
+  private type Younger = Map[Value, Int]
+
+  /** No more than this are ever on their way, so that what has as many younger ones is there. */
+  private val most = WordFormat.mul("wait_mul").all
+
+  private def after(operation: Operation, before: Younger): Younger = operation.result.fold(before) { result =>
+    val older = before.collect {
+      case (web, n) if web.bank != result.bank => web -> n; case (web, n) if n + 1 < most => web -> (n + 1)
+    }
+    older + (result.web -> 0)
+  }
+
+  private val entries: Seq[Younger] = {
+    val found = mutable.Seq.fill(blocks.size)(Map.empty: Younger)
+    def spread(from: Seq[Int]): Unit = if (from.nonEmpty) spread(
+      (for {
+        b <- from
+        end = blocks(b).foldLeft(found(b))((known, op) => after(op, known))
+        next <- ways(b)
+        both =
+          end.foldLeft(found(next)) { case (known, (web, n)) => known.updated(web, known.getOrElse(web, n).min(n)) }
+        if both != found(next)
+      } yield {
+        found(next) = both
+        next
+      }).distinct
+    )
+    spread(blocks.indices)
+    found.toSeq
+  }
+
+  def placed: Seq[Seq[Placed]] = blocks.zip(entries).map { case (block, entry) =>
+    block.zip(block.scanLeft(entry)((known, op) => after(op, known))).map { case (op, known) =>
+      def wait(bank: Int) = op.reads.map(_.web).filter(_.bank == bank).flatMap(known.get).minOption.getOrElse(most)
+      Placed(op, wait(Value.products), wait(Value.sums))
+    }
+  }
+}

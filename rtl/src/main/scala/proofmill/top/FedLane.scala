@@ -1,0 +1,67 @@
+package proofmill.top
+
+import proofmill.field.Arithmetic
+import proofmill.micro.{Door, Image, ItemList, Lane}
+import proofmill.stream.{Port, StreamUnit}
+import spinal.core._
+import spinal.lib._
+
+/** A lane whose jobs bring their items with them, so that it can be examined without the unit that makes them.
+  *
+  * The items are written one place a cycle, whatever there are; only then another job enters.
+  */
+class FedLane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int, trace: Boolean) extends StreamUnit {
+  private def plain = door.operands(image, arithmetic.field)
+  private def itemPorts = door.lists.map(list => Port(list.name, FedLane.itemBits(list), list.items))
+  private def sizePorts = door.lists.map(list => Port(s"${list.name}_size", log2Up(list.items + 1)))
+  private def flagPorts = if (door.feedFlags.isEmpty) Seq.empty else Seq(Port("given", door.feedFlags.size))
+
+  def operands: Seq[Port] = plain ++ itemPorts ++ sizePorts ++ flagPorts
+  def results: Seq[Port] = door.results(arithmetic.field)
+  def latency: Option[Int] = None
+
+  private val lane = new Lane(door, arithmetic, image, contexts)
+  if (trace) lane.rework(lane.trace(1, 0))
+  io.out << lane.io.out
+
+  private val last = door.lists.map(_.items).max - 1
+  private val feeding = RegInit(False)
+  private val place = Reg(UInt(log2Up(last + 1) bits))
+  private val context = Reg(UInt(log2Up(contexts) bits))
+  lane.io.in << io.in.haltWhen(feeding).translateWith(io.in.payload.takeLow(plain.map(_.bits).sum))
+
+  private val parts = {
+    val ports = itemPorts ++ sizePorts ++ flagPorts
+    val starts = ports.map(_.bits).scanLeft(plain.map(_.bits).sum)(_ + _)
+    ports.zip(starts).map { case (port, from) => io.in.payload(from, port.bits bits) }
+  }
+  private val rest = parts.map(part => Reg(Bits(part.getWidth bits)))
+  when(feeding) {
+    place := place + 1
+    for (list <- door.lists.indices) rest(list) := (rest(list) >> itemPorts(list).width).resized
+    when(place === last)(feeding := False)
+  }
+  when(lane.io.begun.valid) {
+    feeding := True
+    place := 0
+    context := lane.io.begun.payload
+    for ((register, part) <- rest.zip(parts)) register := part
+  }
+  for (((list, write), words) <- door.lists.zip(lane.io.items).zip(rest)) {
+    write.valid := feeding && place < list.items
+    write.context := context
+    write.place := place.resized
+    write.item.assignFromBits(words.takeLow(FedLane.itemBits(list)))
+  }
+  lane.io.fed.valid := feeding && place === last
+  lane.io.fed.context := context
+  lane.io.fed.sizes := Vec(rest.slice(door.lists.size, 2 * door.lists.size).map(_.asUInt))
+  lane.io.fed.flags := (if (flagPorts.isEmpty) B(0, 0 bits) else rest.last)
+}
+
+object FedLane {
+  private def itemBits(list: ItemList): Int = log2Up(list.magnitudes) + 1 + log2Up(list.counts)
+
+  /** Cycles from a job's entry until it can take items, and until another job can enter. */
+  def cycles(door: Door): Int = door.lists.map(_.items).max + 1
+}

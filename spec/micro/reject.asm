@@ -1,0 +1,1 @@
+# A job that is answered at once: it only keeps its turn.
