@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proofmill_algebra::curve::Affine;
-use proofmill_algebra::encoding::{Coordinate, EncodingError, pair};
-use proofmill_algebra::msm::{Buckets, Cancelled, Group, Plan, Scalars, Stored, combine, stored};
+use proofmill_algebra::encoding::{Coordinate, pair};
+use proofmill_algebra::msm::{Buckets, Cancelled, Group, Plan, Scalars, Stored, combine};
 use proofmill_algebra::{Isa, bls12_377, bls12_381, bn254};
 use proofmill_op::msm::{
     self, Bases, Check, Curve, Points, Progress, Request, Response, SCALAR_BYTES, Stream, Sums,
@@ -16,10 +16,12 @@ use proofmill_op::msm::{
 use proofmill_op::{Capability, Data, Error, Parked, Result};
 use rayon::prelude::*;
 
+use decode::{DECODED, decode};
+
+mod decode;
+
 /// Points that are added at a time: enough to fill the buckets many times over.
 const CHUNK: usize = 1 << 18;
-/// Points that a thread decodes at a time.
-const DECODED: usize = 1 << 10;
 
 /// Calls a function for the group of an instance.
 macro_rules! in_group {
@@ -235,57 +237,4 @@ impl Watch<'_> {
             function(self.finished + self.share * part);
         }
     }
-}
-
-/// Points from bytes, the first of which has this number.
-fn decode<C: Group<Base: Coordinate>>(
-    isa: Isa,
-    bytes: &[u8],
-    first: usize,
-    check: Check,
-    cancelled: &(dyn Fn() -> bool + Sync),
-) -> Result<Vec<Stored<C>>> {
-    let each = pair::bytes::<C>();
-    let mut points = vec![Stored::<C>::IDENTITY; bytes.len() / each];
-    points.par_chunks_mut(DECODED).zip(bytes.par_chunks(DECODED * each)).enumerate().try_for_each(
-        |(chunk, (points, bytes))| {
-            if cancelled() {
-                return Err(Error::Cancelled);
-            }
-            let read = |(i, bytes)| {
-                point::<C>(bytes, check).map_err(|problem| {
-                    let number = first + chunk * DECODED + i;
-                    Error::argument("bases", format!("point {number} is {problem}"))
-                })
-            };
-            let affine: Vec<_> =
-                bytes.chunks_exact(each).enumerate().map(read).collect::<Result<_>>()?;
-            points.copy_from_slice(&stored(isa, &affine));
-            Ok(())
-        },
-    )?;
-    Ok(points)
-}
-
-fn point<C: Group<Base: Coordinate>>(
-    bytes: &[u8],
-    check: Check,
-) -> std::result::Result<Affine<C>, &'static str> {
-    let (x, y) = bytes.split_at(C::Base::BYTES);
-    let coordinate = |bytes| C::Base::read_le(bytes);
-    let (x, y) = match (coordinate(x), coordinate(y)) {
-        (Ok(x), Ok(y)) => (x, y),
-        (Err(EncodingError::NotReduced), _) => {
-            return Err("no point: its x is not below the modulus");
-        }
-        _ => return Err("no point: its y is not below the modulus"),
-    };
-    let point = Affine::new_unchecked(x, y);
-    if check != Check::Nothing && !bool::from(point.is_on_curve()) {
-        return Err("not on the curve");
-    }
-    if check == Check::Subgroup && !bool::from(point.is_in_subgroup()) {
-        return Err("on the curve but not in the subgroup");
-    }
-    Ok(point)
 }
