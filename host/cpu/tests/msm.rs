@@ -65,7 +65,7 @@ fn examine<C: Group<Base: Coordinate>>() {
             let (second, second_sum) = scalars::<C>(count, 5 << 40);
             assert_eq!(
                 sums(&device, Sums::one(here.clone(), first.clone())).unwrap(),
-                [first_sum.clone()]
+                std::slice::from_ref(&first_sum)
             );
             let parked = Bases::parked(instance::<C>(), park(&device, here).unwrap());
             let both =
@@ -91,7 +91,7 @@ fn more_points_than_a_chunk_are_right_without_vectors_too() {
     let here = Bases::new(instance::<bn254::G1>(), bases::<bn254::G1>(count));
     let (scalars, sum) = scalars::<bn254::G1>(count, 7 << 40);
     let best = CpuDevice::new(Some(2)).unwrap();
-    assert_eq!(sums(&best, Sums::one(here, scalars.clone())).unwrap(), [sum.clone()]);
+    assert_eq!(sums(&best, Sums::one(here, scalars.clone())).unwrap(), std::slice::from_ref(&sum));
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(&bases::<bn254::G1>(count)).unwrap();
     let streamed = Bases::streamed(instance::<bn254::G1>(), file.try_clone().unwrap());
