@@ -5,7 +5,7 @@ use ark_ec::{CurveGroup, VariableBaseMSM};
 use ark_ff::{Field as _, PrimeField as _};
 use proofmill_algebra::curve::{Affine, Curve, Projective};
 use proofmill_algebra::encoding::Coordinate;
-use proofmill_algebra::field::{Field, PrimeField};
+use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::msm::{Group, NotReduced, SCALAR_BYTES, stored, sum_vartime};
 use proofmill_algebra::{Isa, bls12_377, bls12_381, bn254, toy};
 use rand::{RngExt, SeedableRng};
