@@ -3,4 +3,5 @@
 pub mod algebra;
 pub mod ecdsa;
 pub mod equihash;
+pub mod msm;
 pub mod program;

@@ -7,6 +7,7 @@ use crate::report;
 mod algebra;
 mod ecdsa_verify;
 mod equihash_verify;
+mod msm;
 
 /// Takes an operation's figures, writes them and prints them.
 pub fn run(op: &str, quick: bool) -> Result<()> {
@@ -17,7 +18,10 @@ pub fn run(op: &str, quick: bool) -> Result<()> {
         "algebra" => algebra::rows(quick)?,
         "ecdsa_verify" => ecdsa_verify::rows(quick)?,
         "equihash_verify" => equihash_verify::rows(quick)?,
-        _ => bail!("op: '{op}' has no bench; expected algebra, ecdsa_verify or equihash_verify"),
+        "msm" => msm::rows(quick)?,
+        _ => {
+            bail!("op: '{op}' has no bench; expected algebra, ecdsa_verify, equihash_verify or msm")
+        }
     };
     let path = report::write(op, &rows)?;
     print!("{}", report::table(&rows)?);

@@ -13,6 +13,7 @@ pub mod equihash;
 pub mod field;
 mod isa;
 pub mod lanes;
+pub mod msm;
 pub mod secp256k1;
 pub mod tower;
 pub mod toy;

@@ -3,7 +3,7 @@
 use proofmill_algebra::Isa;
 use proofmill_algebra::field::*;
 use proofmill_algebra::lanes::Prime;
-use proofmill_algebra::lanes::affine::{Addition, BATCH, Point, add_assign_vartime};
+use proofmill_algebra::lanes::affine::{Addition, BATCH, Base, Point, add_assign_vartime};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
@@ -42,8 +42,8 @@ fn check<P: Prime<L>, const L: usize, const K: usize>(
 ) {
     for isa in Isa::available() {
         let firsts: Vec<_> = pairs.iter().map(|&(first, ..)| points[first]).collect();
-        let mut buckets = Point::<P, L, K>::from_coordinates(isa, &firsts);
-        let seconds = Point::<P, L, K>::from_coordinates(isa, points);
+        let mut buckets = Point::<Base<P, L, K>>::from_coordinates(isa, &firsts);
+        let seconds = Point::<Base<P, L, K>>::from_coordinates(isa, points);
         let additions: Vec<_> = pairs
             .iter()
             .enumerate()
@@ -127,7 +127,7 @@ fn real_curves_are_right_for_random_and_exceptional_pairs() {
 fn a_bucket_collects_over_batches() {
     let points = multiples::<Bn254Fp>(3, 50);
     for isa in Isa::available() {
-        let seconds = Point::<_, 5, 1>::from_coordinates(isa, &points);
+        let seconds = Point::<Base<_, 5, 1>>::from_coordinates(isa, &points);
         let mut buckets = vec![Point::IDENTITY; BATCH];
         let additions: Vec<_> = (0..4 * BATCH)
             .map(|i| Addition::new((i % BATCH) as u32, (i * 7 % 50) as u32, i % 3 == 0))

@@ -8,6 +8,7 @@ mod devices;
 mod doctor;
 mod ecdsa;
 mod equihash;
+mod msm;
 mod output;
 mod selftest;
 mod source;
@@ -36,6 +37,11 @@ enum Command {
     /// Equihash block headers.
     #[command(subcommand)]
     Equihash(equihash::Command),
+    /// Sums of multiples of points on BN254, BLS12-381 and BLS12-377.
+    Msm(msm::Arguments),
+    /// Points for tests and figures.
+    #[command(subcommand)]
+    Points(msm::Command),
     /// Lists the devices that could be opened here.
     Devices(devices::Arguments),
     /// Says what this machine offers, which code path was chosen and why.
@@ -57,6 +63,8 @@ fn main() -> ExitCode {
         Command::Equihash(equihash::Command::Verify(arguments)) => {
             equihash::verify(&arguments, &mut output)
         }
+        Command::Msm(arguments) => msm::sum(&arguments, &mut output),
+        Command::Points(msm::Command::Generate(arguments)) => msm::generate(&arguments),
         Command::Devices(arguments) => devices::run(&arguments, &mut output),
         Command::Doctor(arguments) => doctor::run(&arguments, &mut output),
         Command::Selftest(arguments) => selftest::run(&arguments, &mut output),

@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use proofmill_algebra::Isa;
 use proofmill_op::equihash_verify::Params;
+use proofmill_op::msm::Instance;
 use proofmill_op::{
     Answer, Capability, Caps, Completer, Data, Device, DeviceKind, Error, Metrics, Parked, Request,
     Result, Ticket,
 };
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::{ecdsa_verify, equihash_verify};
+use crate::{ecdsa_verify, equihash_verify, msm};
 
 /// Parameter sets offered: those that chains use, and small ones for tests. The code takes any.
 const EQUIHASH_SETS: [(u32, u32); 7] =
@@ -67,6 +68,7 @@ impl CpuDevice {
         let sets = EQUIHASH_SETS.map(|(n, k)| Params::new(n, k).map(Capability::EquihashVerify));
         caps.capabilities = sets.into_iter().collect::<Result<_>>()?;
         caps.capabilities.push(Capability::EcdsaVerify);
+        caps.capabilities.extend(Instance::ALL.map(Capability::Msm));
         caps.queue = 2 * count;
         let identity = Parked::fresh_identity();
         Ok(Self { caps, isa, identity, pool, answered: Arc::default() })
@@ -152,6 +154,14 @@ impl Device for CpuDevice {
                         Place::Pool => ecdsa_verify::verify(isa, &signatures, cancelled)?,
                     };
                     Ok(Answer::EcdsaVerify(response))
+                }))
+            }
+            Request::Msm(request) => {
+                let asker =
+                    msm::Asker { isa: self.isa, identity: self.identity, threads: self.threads() };
+                asker.demand(&request)?;
+                Ok(self.start(Place::Pool, move |completer| {
+                    asker.answer(&request, &|| completer.is_cancelled()).map(Answer::Msm)
                 }))
             }
             _ => Err(Error::Unsupported { device: self.caps.uri.clone(), what: asked.to_string() }),

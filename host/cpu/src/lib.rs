@@ -5,6 +5,7 @@ mod device;
 pub mod difficulty;
 mod ecdsa_verify;
 mod equihash_verify;
+mod msm;
 
 pub use device::CpuDevice;
 pub use proofmill_algebra::Isa;

@@ -1,10 +1,11 @@
 //! Bytes that go into a request: brought along, or parked near the engine before.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::{Error, Result};
+use crate::{Capability, Error, Result};
 
 /// Input bytes of a request. Only their number is shown for debugging: they may be a witness.
 #[derive(Clone)]
@@ -19,7 +20,14 @@ pub enum Data {
 #[derive(Clone)]
 pub struct Parked {
     device: u64,
-    bytes: Arc<[u8]>,
+    kept: Kept,
+}
+
+#[derive(Clone)]
+enum Kept {
+    Bytes(Arc<[u8]>),
+    /// In a form of the device's own, made for one operation from so many bytes.
+    Prepared(Capability, usize, Arc<dyn Any + Send + Sync>),
 }
 
 impl Parked {
@@ -31,17 +39,48 @@ impl Parked {
 
     /// For devices: hands out a handle to `bytes` on the device with this identity.
     pub fn new(device: u64, bytes: Arc<[u8]>) -> Self {
-        Self { device, bytes }
+        Self { device, kept: Kept::Bytes(bytes) }
     }
 
-    /// Length in bytes.
+    /// For devices: hands out a handle to what `len` bytes became for this operation on the device with this identity.
+    pub fn prepared<T: Send + Sync + 'static>(
+        device: u64,
+        form: Capability,
+        len: usize,
+        inside: T,
+    ) -> Self {
+        Self { device, kept: Kept::Prepared(form, len, Arc::new(inside)) }
+    }
+
+    /// For devices: what was prepared, when it was by this device for this operation.
+    pub fn inside<T: Send + Sync + 'static>(
+        &self,
+        device: u64,
+        form: &Capability,
+    ) -> Result<Arc<T>> {
+        let problem = match &self.kept {
+            _ if self.device != device => "parked on another device".to_owned(),
+            Kept::Bytes(_) => format!("parked as bytes, not for {form}"),
+            Kept::Prepared(other, ..) if other != form => format!("parked for {other}, not {form}"),
+            Kept::Prepared(.., inside) => match inside.clone().downcast() {
+                Ok(inside) => return Ok(inside),
+                Err(_) => format!("parked for {form} in another form"),
+            },
+        };
+        Err(Error::argument("data", problem))
+    }
+
+    /// Length in bytes, as they came.
     pub fn len(&self) -> usize {
-        self.bytes.len()
+        match &self.kept {
+            Kept::Bytes(bytes) => bytes.len(),
+            Kept::Prepared(_, len, _) => *len,
+        }
     }
 
     /// True for a handle to no bytes.
     pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
+        self.len() == 0
     }
 }
 
@@ -63,8 +102,13 @@ impl Data {
     pub fn on(&self, device: u64) -> Result<&Arc<[u8]>> {
         match self {
             Self::Here(bytes) => Ok(bytes),
-            Self::Parked(parked) if parked.device == device => Ok(&parked.bytes),
-            Self::Parked(_) => Err(Error::argument("data", "parked on another device")),
+            Self::Parked(parked) if parked.device != device => {
+                Err(Error::argument("data", "parked on another device"))
+            }
+            Self::Parked(Parked { kept: Kept::Bytes(bytes), .. }) => Ok(bytes),
+            Self::Parked(Parked { kept: Kept::Prepared(form, ..), .. }) => {
+                Err(Error::argument("data", format!("parked for {form}, not as bytes")))
+            }
         }
     }
 }
@@ -99,6 +143,24 @@ impl From<&[u8]> for Data {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::msm::Instance;
+
+    #[test]
+    fn what_was_prepared_is_for_one_operation_on_one_device() {
+        let [one, other] = Instance::ALL[..2] else { unreachable!() };
+        let parked = Parked::prepared(7, Capability::Msm(one), 64, vec![1u8, 2]);
+        assert_eq!(parked.len(), 64);
+        let inside =
+            |device, instance| parked.inside::<Vec<u8>>(device, &Capability::Msm(instance));
+        assert_eq!(*inside(7, one).unwrap(), [1, 2]);
+        let problem = inside(7, other).unwrap_err().to_string();
+        assert_eq!(problem, "data: parked for msm (bn254_g1), not msm (bn254_g2)");
+        assert!(inside(8, one).is_err());
+        assert!(Data::Parked(parked.clone()).on(7).is_err());
+        assert!(
+            Parked::new(7, vec![0; 64].into()).inside::<Vec<u8>>(7, &Capability::Msm(one)).is_err()
+        );
+    }
 
     #[test]
     fn bytes_are_not_shown() {

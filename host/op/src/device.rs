@@ -1,6 +1,6 @@
 //! The central door: whoever answers requests implements [`Device`].
 
-use crate::{Data, Error, Parked, Result, Ticket, ecdsa_verify, equihash_verify};
+use crate::{Data, Error, Parked, Result, Ticket, ecdsa_verify, equihash_verify, msm};
 
 /// One question to a device.
 #[derive(Clone, Debug)]
@@ -10,6 +10,8 @@ pub enum Request {
     EquihashVerify(equihash_verify::Request),
     /// Are these signatures valid?
     EcdsaVerify(ecdsa_verify::Request),
+    /// What is the sum of these multiples of points?
+    Msm(msm::Request),
 }
 
 impl Request {
@@ -18,6 +20,7 @@ impl Request {
         match self {
             Self::EquihashVerify(request) => Capability::EquihashVerify(request.params),
             Self::EcdsaVerify(_) => Capability::EcdsaVerify,
+            Self::Msm(request) => Capability::Msm(request.instance()),
         }
     }
 }
@@ -30,6 +33,8 @@ pub enum Answer {
     EquihashVerify(equihash_verify::Response),
     /// One verdict a signature.
     EcdsaVerify(ecdsa_verify::Response),
+    /// A point a sum.
+    Msm(msm::Response),
 }
 
 /// An operation with one of its instances, by the names that the command line and `spec/` use.
@@ -40,6 +45,8 @@ pub enum Capability {
     EquihashVerify(equihash_verify::Params),
     /// `ecdsa_verify` on secp256k1.
     EcdsaVerify,
+    /// `msm` in this group.
+    Msm(msm::Instance),
 }
 
 impl std::fmt::Display for Capability {
@@ -47,6 +54,7 @@ impl std::fmt::Display for Capability {
         match self {
             Self::EquihashVerify(params) => write!(f, "equihash_verify ({params})"),
             Self::EcdsaVerify => f.write_str("ecdsa_verify (secp256k1)"),
+            Self::Msm(instance) => write!(f, "msm ({instance})"),
         }
     }
 }

@@ -8,6 +8,7 @@ mod device;
 pub mod ecdsa_verify;
 pub mod equihash_verify;
 mod error;
+pub mod msm;
 mod ticket;
 mod verdict;
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::Result;
 use proofmill_algebra::Isa;
 use proofmill_algebra::field::PrimeField;
-use proofmill_algebra::lanes::affine::{Addition, BATCH, Point, add_assign_vartime};
+use proofmill_algebra::lanes::affine::{Addition, BATCH, Base, Point, add_assign_vartime};
 use proofmill_algebra::lanes::{self, Lanes, Prime};
 
 use crate::peers::algebra::{Task, Work};
@@ -93,9 +93,9 @@ fn product<P: PrimeField>(first: P, factors: &[P]) -> P {
 /// Additions of random points to random buckets, each bucket once in a batch. A turn takes up where the last one
 /// ended, so that as many points pass as there are before one comes again: what does not fit a cache is not found
 /// in one.
-pub struct Points<P, const L: usize, const K: usize> {
-    buckets: Vec<Point<P, L, K>>,
-    points: Vec<Point<P, L, K>>,
+pub struct Points<P: Prime<L>, const L: usize, const K: usize> {
+    buckets: Vec<Point<Base<P, L, K>>>,
+    points: Vec<Point<Base<P, L, K>>>,
     additions: Vec<Addition>,
     next: usize,
 }
@@ -107,7 +107,7 @@ impl<P: Prime<L>, const L: usize, const K: usize> Points<P, L, K> {
     /// The formula does not ask whether points are on a curve, so these are not.
     pub fn new(buckets: usize, points: usize) -> Self {
         let coordinates = draw::<P>(2048, 1 << 33);
-        let some = |first: usize| -> Vec<Point<P, L, K>> {
+        let some = |first: usize| -> Vec<Point<Base<P, L, K>>> {
             let pairs: Vec<[P; 2]> = (0..512)
                 .map(|i| [coordinates[first + 2 * i], coordinates[first + 2 * i + 1]])
                 .collect();

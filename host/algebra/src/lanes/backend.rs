@@ -71,6 +71,16 @@ pub trait Backend: Copy {
     ) -> [[Self::V; L]; N] {
         montgomery::multiply(self, p, x, y)
     }
+    /// `montgomery::sum_of_products`, likewise.
+    #[inline(always)]
+    fn sum_of_products<const L: usize, const N: usize>(
+        self,
+        p: &Constants<L>,
+        x: [[&[Self::V; L]; 2]; N],
+        y: [[&[Self::V; L]; 2]; N],
+    ) -> [[Self::V; L]; N] {
+        montgomery::sum_of_products(self, p, x, y)
+    }
     /// `montgomery::square`, likewise.
     #[inline(always)]
     fn square<const L: usize, const N: usize>(
@@ -80,6 +90,8 @@ pub trait Backend: Copy {
     ) -> [[Self::V; L]; N] {
         montgomery::square(self, p, x)
     }
+    /// Runs a kernel in a function of its own: what is rare, or long and wanted in many places.
+    fn apart<K: Kernel>(self, kernel: K) -> K::Output;
     /// A hint that this line of memory is needed soon.
     fn prefetch<T>(self, line: &T);
 }

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use std::ops::{Add, Mul, Neg, Sub};
 
 use super::Lanes;
-use super::backend::{Backend, LIMB_MASK, Mask, WIDTH, each};
+use super::backend::{Backend, LIMB_BITS, LIMB_MASK, Mask, WIDTH, each};
 use super::constants::limbs;
 use super::montgomery::carried;
 use super::primes::Prime;
@@ -174,6 +174,44 @@ impl<B: Backend, P: Prime<L>, const L: usize> Held<B, P, L> {
         let (b, x, y, p2) = (y.b, &x.limbs, &y.limbs, &P::CONSTANTS.multiples[2]);
         let signed = each!(j < L, x[0] => b.select(negated, y[j], b.sub(b.splat(p2[j]), y[j])));
         Held::carrying(b, each!(j < L, x[0] => b.add(b.sub(signed[j], x[j]), b.splat(p2[j]))))
+    }
+
+    /// x0 y0 + x1 y1 of each, for the price of a multiplication and a half.
+    #[inline(always)]
+    pub(super) fn sum_of_products_each<const N: usize, const I: usize, const J: usize>(
+        x: [(Self, Held<B, P, L, I>); N],
+        y: [[Held<B, P, L, J>; 2]; N],
+    ) -> [Self; N] {
+        const { assert!((2 + I) * J <= 64 && P::BITS as usize + 6 <= LIMB_BITS as usize * L) }
+        let b = x[0].0.b;
+        let x = each!(n < N, [&x[0].0.limbs; 2] => [&x[n].0.limbs, &x[n].1.limbs]);
+        let y = each!(n < N, [&y[0][0].limbs; 2] => [&y[n][0].limbs, &y[n][1].limbs]);
+        let sums = b.sum_of_products(&P::CONSTANTS, x, y);
+        each!(n < N, Held::zero(b) => Held::of(b, sums[n]))
+    }
+
+    /// -n x.
+    #[inline(always)]
+    pub(super) fn negative_multiple<const M: usize, const K: usize>(self) -> Held<B, P, L, K> {
+        const { assert!(2 * M <= K && K <= 16) }
+        let (b, x, p2) = (self.b, &self.limbs, &P::CONSTANTS.multiples[2]);
+        let negative = each!(j < L, x[0] => b.sub(b.splat(p2[j]), x[j]));
+        let mut sum = [b.splat(0); L];
+        let mut bit = 0;
+        while M >> bit != 0 {
+            if M >> bit & 1 == 1 {
+                sum = each!(j < L, x[0] => b.add(sum[j], b.shift_left(negative[j], bit)));
+            }
+            bit += 1;
+        }
+        Held::carrying(b, sum)
+    }
+
+    /// The same, with a bound that is not tight.
+    #[inline(always)]
+    pub(super) fn widened<const K: usize>(self) -> Held<B, P, L, K> {
+        const { assert!(K >= 2) }
+        Held::of(self.b, self.limbs)
     }
 
     /// 2x.

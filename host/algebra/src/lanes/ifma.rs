@@ -2,7 +2,9 @@
 
 use std::arch::x86_64::*;
 
-use super::backend::{Backend, Kernel, LIMB_BITS, Mask, WIDTH};
+use super::backend::{Backend, Kernel, LIMB_BITS, Mask, WIDTH, each};
+use super::constants::Constants;
+use super::montgomery::{self, MOST_LIMBS_INTERLEAVED};
 
 /// The backend of processors with AVX-512 F, DQ, VL and IFMA. Only [`run`] makes one, and only where the processor
 /// has them: this is why the `unsafe` blocks of this file may use their instructions.
@@ -11,12 +13,14 @@ pub(super) struct Ifma(());
 
 /// Runs a kernel compiled for these instructions. The caller has an `Isa` of this level.
 pub(super) fn run<K: Kernel>(kernel: K) -> K::Output {
-    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
-    fn entry<K: Kernel>(kernel: K) -> K::Output {
-        kernel.run(Ifma(()))
-    }
     // SAFETY: an `Isa` of this level exists only on a processor with all of these.
     unsafe { entry(kernel) }
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+#[inline(never)]
+fn entry<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run(Ifma(()))
 }
 
 /// Defines operations, each one intrinsic.
@@ -77,11 +81,80 @@ impl Backend for Ifma {
         // SAFETY: these are the 64 bytes that are written, and the store takes any alignment; `self` exists.
         unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), a) }
     }
+    /// With many limbs one copy: a dozen of them leave no room in the first-level cache.
+    #[inline(always)]
+    fn multiply<const L: usize, const N: usize>(
+        self,
+        p: &Constants<L>,
+        x: [&[__m512i; L]; N],
+        y: [&[__m512i; L]; N],
+    ) -> [[__m512i; L]; N] {
+        if L <= MOST_LIMBS_INTERLEAVED {
+            return montgomery::multiply(self, p, x, y);
+        }
+        // SAFETY: `self` exists.
+        each!(n < N, [self.splat(0); L] => unsafe { multiply(p, x[n], y[n]) })
+    }
+    #[inline(always)]
+    fn sum_of_products<const L: usize, const N: usize>(
+        self,
+        p: &Constants<L>,
+        x: [[&[__m512i; L]; 2]; N],
+        y: [[&[__m512i; L]; 2]; N],
+    ) -> [[__m512i; L]; N] {
+        if L <= MOST_LIMBS_INTERLEAVED {
+            return montgomery::sum_of_products(self, p, x, y);
+        }
+        // SAFETY: `self` exists.
+        each!(n < N, [self.splat(0); L] => unsafe { sum_of_products(p, x[n], y[n]) })
+    }
+    #[inline(always)]
+    fn square<const L: usize, const N: usize>(
+        self,
+        p: &Constants<L>,
+        x: [&[__m512i; L]; N],
+    ) -> [[__m512i; L]; N] {
+        if L <= MOST_LIMBS_INTERLEAVED {
+            return montgomery::square(self, p, x);
+        }
+        // SAFETY: `self` exists.
+        each!(n < N, [self.splat(0); L] => unsafe { square(p, x[n]) })
+    }
+    #[inline(always)]
+    fn apart<K: Kernel>(self, kernel: K) -> K::Output {
+        // SAFETY: `self` exists.
+        unsafe { entry(kernel) }
+    }
     #[inline(always)]
     fn prefetch<T>(self, line: &T) {
         // SAFETY: a prefetch reads nothing, whatever the address.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(line).cast()) }
     }
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+#[inline(never)]
+fn multiply<const L: usize>(p: &Constants<L>, x: &[__m512i; L], y: &[__m512i; L]) -> [__m512i; L] {
+    let [product] = montgomery::multiply(Ifma(()), p, [x], [y]);
+    product
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+#[inline(never)]
+fn sum_of_products<const L: usize>(
+    p: &Constants<L>,
+    x: [&[__m512i; L]; 2],
+    y: [&[__m512i; L]; 2],
+) -> [__m512i; L] {
+    let [sum] = montgomery::sum_of_products(Ifma(()), p, [x], [y]);
+    sum
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+#[inline(never)]
+fn square<const L: usize>(p: &Constants<L>, x: &[__m512i; L]) -> [__m512i; L] {
+    let [square] = montgomery::square(Ifma(()), p, [x]);
+    square
 }
 
 /// Three rounds of eight two-vector shuffles: words within pairs, pairs within halves, halves.

@@ -35,7 +35,7 @@ macro_rules! one_by_one {
 }
 
 /// With more limbs, two products do not fit into 32 registers.
-const MOST_LIMBS_INTERLEAVED: usize = 5;
+pub(super) const MOST_LIMBS_INTERLEAVED: usize = 5;
 
 /// x y / R mod p, not fully reduced: each in normal limbs, x y <= p R; the result is < 2p, in normal limbs.
 #[inline(always)]
@@ -72,6 +72,53 @@ fn product<B: Backend, const L: usize, const N: usize>(
             for n in 0..N {
                 let sum = if j + 1 < L { &mut t[n][j + 1] } else { &mut top[n] };
                 *sum = b.add_high(*sum, x[n][j], y[n][i]);
+            }
+        }
+        add_multiple(b, p, &mut t, top, q);
+    }
+    each!(n < N, [zero; L] => carried(b, t[n]))
+}
+
+/// (x0 y0 + x1 y1) / R mod p with one reduction: each in normal limbs, x0 y0 + x1 y1 <= p R; the result is < 2p, in
+/// normal limbs. A column takes at most 6 L products.
+#[inline(always)]
+pub(super) fn sum_of_products<B: Backend, const L: usize, const N: usize>(
+    b: B,
+    p: &Constants<L>,
+    x: [[&[B::V; L]; 2]; N],
+    y: [[&[B::V; L]; 2]; N],
+) -> [[B::V; L]; N] {
+    if L > MOST_LIMBS_INTERLEAVED {
+        return one_by_one!(n < N, product_sum(b, p, [x[n]], [y[n]]));
+    }
+    product_sum(b, p, x, y)
+}
+
+#[inline(always)]
+fn product_sum<B: Backend, const L: usize, const N: usize>(
+    b: B,
+    p: &Constants<L>,
+    x: [[&[B::V; L]; 2]; N],
+    y: [[&[B::V; L]; 2]; N],
+) -> [[B::V; L]; N] {
+    let zero = b.splat(0);
+    let mut t = [[zero; L]; N];
+    for i in 0..L {
+        let mut top = [zero; N];
+        for term in 0..2 {
+            for j in 0..L {
+                for n in 0..N {
+                    t[n][j] = b.add_low(t[n][j], x[n][term][j], y[n][term][i]);
+                }
+            }
+        }
+        let q = quotients(b, p, each!(n < N, zero => t[n][0]));
+        for term in 0..2 {
+            for j in 0..L {
+                for n in 0..N {
+                    let sum = if j + 1 < L { &mut t[n][j + 1] } else { &mut top[n] };
+                    *sum = b.add_high(*sum, x[n][term][j], y[n][term][i]);
+                }
             }
         }
         add_multiple(b, p, &mut t, top, q);

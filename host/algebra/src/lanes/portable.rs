@@ -1,6 +1,6 @@
 //! Eight lanes of plain `u64`.
 
-use super::backend::{Backend, LIMB_BITS, LIMB_MASK, Mask, WIDTH, each};
+use super::backend::{Backend, Kernel, LIMB_BITS, LIMB_MASK, Mask, WIDTH, each};
 use super::constants::Constants;
 use super::montgomery;
 
@@ -107,12 +107,25 @@ impl Backend for Portable {
         each!(n < N, [[0; WIDTH]; L] => multiply(p, x[n], y[n]))
     }
     #[inline(always)]
+    fn sum_of_products<const L: usize, const N: usize>(
+        self,
+        p: &Constants<L>,
+        x: [[&[V; L]; 2]; N],
+        y: [[&[V; L]; 2]; N],
+    ) -> [[V; L]; N] {
+        each!(n < N, [[0; WIDTH]; L] => sum_of_products(p, x[n], y[n]))
+    }
+    #[inline(always)]
     fn square<const L: usize, const N: usize>(
         self,
         p: &Constants<L>,
         x: [&[V; L]; N],
     ) -> [[V; L]; N] {
         each!(n < N, [[0; WIDTH]; L] => square(p, x[n]))
+    }
+    #[inline(never)]
+    fn apart<K: Kernel>(self, kernel: K) -> K::Output {
+        kernel.run(self)
     }
     #[inline(always)]
     fn prefetch<T>(self, _line: &T) {}
@@ -122,6 +135,12 @@ impl Backend for Portable {
 fn multiply<const L: usize>(p: &Constants<L>, x: &[V; L], y: &[V; L]) -> [V; L] {
     let [product] = montgomery::multiply(Portable, p, [x], [y]);
     product
+}
+
+#[inline(never)]
+fn sum_of_products<const L: usize>(p: &Constants<L>, x: [&[V; L]; 2], y: [&[V; L]; 2]) -> [V; L] {
+    let [sum] = montgomery::sum_of_products(Portable, p, [x], [y]);
+    sum
 }
 
 #[inline(never)]

@@ -1,0 +1,99 @@
+//! What coordinates of points in lanes are elements of: a prime field, or a quadratic extension of one.
+
+use std::fmt::Debug;
+
+use super::point::Point;
+use crate::field::Field;
+use crate::lanes::backend::{Backend, Mask, WIDTH};
+
+/// The field of the coordinates, with the way in which a point lies in memory.
+pub trait Coordinate: Copy + Debug + Send + Sync + 'static {
+    /// One coordinate by itself.
+    type Element: Field;
+    /// A point in memory: whole vectors of 64 bytes.
+    type Rows: Copy + Send + Sync;
+    /// The rows of (0, 0).
+    const ZERO: Self::Rows;
+    /// Eight coordinates in registers.
+    type Held<B: Backend>: Residue<B, Element = Self::Element>;
+
+    /// Asks for a point's memory.
+    fn prefetch<B: Backend>(b: B, rows: &Self::Rows);
+    /// Eight points' x and y.
+    fn gather<B: Backend>(b: B, points: [&Self::Rows; WIDTH]) -> [Self::Held<B>; 2];
+    /// The point of lane i to the i-th place among the points; lanes without a place are lost.
+    fn scatter<B: Backend>(
+        b: B,
+        xy: [Self::Held<B>; 2],
+        points: &mut [Point<Self>],
+        places: &[usize],
+    );
+}
+
+/// Eight elements below 2p, or in an extension eight with such coefficients. `[Self; 2]` are two vectors side by side,
+/// which keep the multipliers busier than one.
+pub trait Residue<B: Backend>: Copy {
+    /// One of the eight by itself.
+    type Element: Field;
+    /// A sum or a difference of two, below 4p: good to multiply with, too large to add again.
+    type Sum: Copy;
+    /// Eight elements in memory.
+    type AtRest: Copy;
+
+    /// Eight zeros in memory.
+    const BLANK: Self::AtRest;
+
+    /// Zero in every lane.
+    fn zero(b: B) -> Self;
+    /// One in every lane.
+    fn one(b: B) -> Self;
+    /// From memory.
+    fn load(b: B, at_rest: &Self::AtRest) -> Self;
+    /// To memory.
+    fn store(self, at_rest: &mut Self::AtRest);
+    /// From elements.
+    fn from_elements(b: B, elements: &[Self::Element; WIDTH]) -> Self;
+    /// To elements.
+    fn to_elements(self) -> [Self::Element; WIDTH];
+
+    /// x - y.
+    fn less(self, y: Self) -> Self::Sum;
+    /// x + y.
+    fn plus(self, y: Self) -> Self::Sum;
+    /// -x.
+    fn negative(self) -> Self;
+    /// The same as a sum.
+    fn widened(self) -> Self::Sum;
+    /// The same below 2p.
+    fn reduced(sum: Self::Sum) -> Self;
+    /// self - x, or -self - x in the lanes of the mask.
+    fn signed_less(self, negated: Mask, x: Self) -> Self::Sum;
+    /// x - y - z.
+    fn less_both(self, y: Self, z: Self) -> Self;
+
+    /// Products.
+    fn products(x: [Self; 2], y: [Self; 2]) -> [Self; 2];
+    /// Products with sums.
+    fn products_with(x: [Self; 2], y: [Self::Sum; 2]) -> [Self; 2];
+    /// Squares.
+    fn squares(x: [Self; 2]) -> [Self; 2];
+    /// 1/x, and 0 where x = 0, in a time that depends on x.
+    fn inverse_vartime(self) -> Self;
+
+    /// y in the lanes of the mask, x in the others.
+    fn select(self, mask: Mask, y: Self) -> Self;
+    /// y in the lanes of the mask, x in the others.
+    fn select_sum(x: Self::Sum, mask: Mask, y: Self::Sum) -> Self::Sum;
+    /// Where x = 0 in the field.
+    fn is_zero(self) -> Mask;
+    /// Where x may be 0 in the field: misses no zero, and is mistaken about an element in 2^50.
+    fn may_be_zero(self) -> Mask;
+    /// [`Residue::may_be_zero`] of a sum.
+    fn sum_may_be_zero(sum: Self::Sum) -> Mask;
+
+    /// Where x = y in the field.
+    #[inline(always)]
+    fn equals(self, y: Self) -> Mask {
+        Self::reduced(self.less(y)).is_zero()
+    }
+}

@@ -1,0 +1,157 @@
+//! Eight additions in registers: the chord, and what stands in its place where that does not hold.
+
+use super::coordinate::{Coordinate, Residue};
+use super::point::Point;
+use super::{Addition, operands};
+use crate::lanes::backend::{Backend, Kernel, Mask, WIDTH, both};
+
+/// The operands of eight additions (x1, y1) + (x2, y2) with coordinates in R.
+#[derive(Clone, Copy)]
+pub(super) struct Pair<B, R> {
+    b: B,
+    x1: R,
+    y1: R,
+    x2: R,
+    y2: R,
+    /// Where (x2, -y2) is meant.
+    negated: Mask,
+}
+
+impl<B: Backend, R: Residue<B>> Pair<B, R> {
+    /// Of the n-th eight of a step's additions; the first of the step stands in for those that are not there.
+    #[inline(always)]
+    pub(super) fn load<F: Coordinate<Held<B> = R>>(
+        b: B,
+        buckets: &[Point<F>],
+        points: &[Point<F>],
+        additions: &[Addition],
+        n: usize,
+    ) -> Self {
+        let mut eight = [additions[0]; WIDTH];
+        for (lane, addition) in additions.iter().skip(n * WIDTH).take(WIDTH).enumerate() {
+            eight[lane] = *addition;
+        }
+        let (points, negated) = operands(points, &eight);
+        let [x1, y1] = F::gather(b, eight.map(|addition| &buckets[addition.bucket()].rows));
+        let [x2, y2] = F::gather(b, points);
+        Self { b, x1, y1, x2, y2, negated }
+    }
+
+    /// May the formula fail in some lane?
+    #[inline(always)]
+    fn is_suspicious(&self, difference: R::Sum) -> bool {
+        R::sum_may_be_zero(difference) | self.x1.may_be_zero() | self.x2.may_be_zero() != 0
+    }
+
+    /// What is inverted: X2 - X1, or what stands in its place.
+    #[inline(always)]
+    pub(super) fn difference(&self) -> R::Sum {
+        let difference = self.x2.less(self.x1);
+        match self.is_suspicious(difference) {
+            false => difference,
+            true => self.b.apart(Difference(self, difference)),
+        }
+    }
+
+    /// `affine_add` of `spec/formulas`, or what stands in its place.
+    #[inline(always)]
+    pub(super) fn add_each(pairs: &[Self; 2], inv: [R; 2]) -> [[R; 2]; 2] {
+        let suspicious = both!(n => pairs[n].is_suspicious(pairs[n].x2.less(pairs[n].x1)));
+        let b = pairs[0].b;
+        let t0 = both!(n => {
+            let Pair { y1, y2, negated, .. } = pairs[n];
+            let t0 = y2.signed_less(negated, y1);
+            if suspicious[n] { b.apart(Slope(&pairs[n], t0)) } else { t0 }
+        });
+        let l = R::products_with(inv, t0);
+        let t1 = R::squares(l);
+        let x3 = both!(n => t1[n].less_both(pairs[n].x1, pairs[n].x2));
+        let t4 = R::products_with(l, both!(n => pairs[n].x1.less(x3[n])));
+        both!(n => {
+            let y3 = R::reduced(t4[n].less(pairs[n].y1));
+            if suspicious[n] { b.apart(Choice(&pairs[n], [x3[n], y3])) } else { [x3[n], y3] }
+        })
+    }
+
+    /// y2 or -y2, as is meant.
+    #[inline(always)]
+    fn signed_y2(&self) -> R {
+        self.y2.select(self.negated, self.y2.negative())
+    }
+}
+
+/// Lanes where the formula does not hold.
+#[derive(Clone, Copy)]
+struct Exceptions {
+    /// The second point is the identity: the first is the sum.
+    first: Mask,
+    /// Only the first point is the identity: the second is the sum.
+    second: Mask,
+    /// The points are equal: the tangent.
+    double: Mask,
+    /// The points are opposite: the identity is the sum.
+    identity: Mask,
+}
+
+impl Exceptions {
+    #[inline(always)]
+    fn of<B: Backend, R: Residue<B>>(pair: &Pair<B, R>) -> Self {
+        let &Pair { x1, y1, x2, .. } = pair;
+        let y2 = pair.signed_y2();
+        let identity = [x1.is_zero() & y1.is_zero(), x2.is_zero() & y2.is_zero()];
+        let neither = !(identity[0] | identity[1]);
+        let vertical = x1.equals(x2) & neither;
+        let double = vertical & y1.equals(y2) & !y1.is_zero();
+        Self {
+            first: identity[1],
+            second: identity[0] & !identity[1],
+            double,
+            identity: vertical & !double,
+        }
+    }
+}
+
+/// Defines what is done with a pair in which there is an exception; these functions are not part of the loop.
+macro_rules! exceptional {
+    ($($(#[$doc:meta])* $name:ident($pair:ident, $exceptions:ident, $value:ident: $type:ty) -> $output:ty $body:block)*) => {$(
+        $(#[$doc])*
+        struct $name<'a, B: Backend, R: Residue<B>>(&'a Pair<B, R>, $type);
+
+        impl<B: Backend, R: Residue<B>> Kernel for $name<'_, B, R> {
+            type Output = $output;
+
+            #[inline(always)]
+            fn run<Same: Backend>(self, _: Same) -> $output {
+                let Self($pair, $value) = self;
+                let $exceptions = Exceptions::of($pair);
+                $body
+            }
+        }
+    )*};
+}
+
+exceptional! {
+    /// 2 Y1 for the tangent, and 1 where nothing is divided.
+    Difference(pair, exceptions, difference: R::Sum) -> R::Sum {
+        let Exceptions { first, second, double, identity } = exceptions;
+        let tangent = R::select_sum(difference, double, pair.y1.plus(pair.y1));
+        R::select_sum(tangent, first | second | identity, R::one(pair.b).widened())
+    }
+
+    /// 3 X1^2 for the tangent.
+    Slope(pair, exceptions, slope: R::Sum) -> R::Sum {
+        let [t0, _] = R::squares([pair.x1; 2]);
+        R::select_sum(slope, exceptions.double, R::reduced(t0.plus(t0)).plus(t0))
+    }
+
+    /// The formula's sum, or one of the points, or the identity.
+    Choice(pair, exceptions, sum: [R; 2]) -> [R; 2] {
+        let Exceptions { first, second, identity, .. } = exceptions;
+        let firsts = [pair.x1, pair.y1];
+        let seconds = [pair.x2, pair.signed_y2()];
+        both!(n => sum[n]
+            .select(first, firsts[n])
+            .select(second, seconds[n])
+            .select(identity, R::zero(pair.b)))
+    }
+}

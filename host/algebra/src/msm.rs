@@ -1,0 +1,85 @@
+//! Multi-scalar multiplication: the sum of k_i P_i, by Pippenger's buckets.
+//!
+//! 1. Every scalar becomes digits in [-2^(c-1), 2^(c-1)], one a window of c bits ([`Scalars`]); 0, 1 and -1 need none.
+//! 2. In every window, the points whose digits are d or -d are added into bucket |d| ([`Part::accumulate`]): nearly all
+//!    of the work, affine additions in batches of [`BATCH`](crate::lanes::affine::BATCH), of which no two may meet in
+//!    a bucket.
+//! 3. Of every window, the sum of d times bucket d ([`Part::sums`]), by running sums in many chains.
+//! 4. The windows' sums, by doublings ([`combine`]).
+//!
+//! A [`Plan`] says how many windows there are and what they need; [`Buckets`] are cut into [`Part`]s that share
+//! nothing, so that threads can take one each. The time depends on scalars and points.
+//!
+//! The points have to be of the subgroup of order r, in which k is as good as k - r.
+
+mod buckets;
+mod multiples;
+mod plan;
+mod scalars;
+mod schedule;
+mod sums;
+
+pub use buckets::{Buckets, Cancelled, Part};
+pub use multiples::multiples;
+pub use plan::{Plan, Window};
+pub use scalars::{NotReduced, SCALAR_BYTES, Scalars};
+pub use sums::combine;
+
+use crate::curve::{Affine, Curve, Projective};
+use crate::isa::Isa;
+use crate::lanes::affine::{Base, Coordinate, Point, Quadratic};
+use crate::{bls12_377, bls12_381, bn254, toy};
+
+/// A group whose points lanes can add.
+pub trait Group: Curve {
+    /// The coordinates' field, with the points' form in memory.
+    type Coordinates: Coordinate<Element = Self::Base>;
+}
+
+impl Group for toy::Toy {
+    type Coordinates = Base<toy::Fp, 5, 1>;
+}
+impl Group for bn254::G1 {
+    type Coordinates = Base<bn254::Fp, 5, 1>;
+}
+impl Group for bn254::G2 {
+    type Coordinates = Quadratic<bn254::Bn254Tower, 1, 5, 1>;
+}
+impl Group for bls12_381::G1 {
+    type Coordinates = Base<bls12_381::Fp, 8, 2>;
+}
+impl Group for bls12_381::G2 {
+    type Coordinates = Quadratic<bls12_381::Bls12381Tower, 1, 8, 2>;
+}
+impl Group for bls12_377::G1 {
+    type Coordinates = Base<bls12_377::Fp, 8, 2>;
+}
+impl Group for bls12_377::G2 {
+    type Coordinates = Quadratic<bls12_377::Bls12377Tower, 5, 8, 2>;
+}
+
+/// A point of the group as it is in memory.
+pub type Stored<C> = Point<<C as Group>::Coordinates>;
+
+/// Points in the form that is added.
+pub fn stored<C: Group>(isa: Isa, points: &[Affine<C>]) -> Vec<Stored<C>> {
+    let coordinates: Vec<_> = points.iter().map(|point| [point.x(), point.y()]).collect();
+    Point::from_coordinates(isa, &coordinates)
+}
+
+/// The sum of k_i P_i, on this thread alone. There are as many scalars as points.
+pub fn sum_vartime<C: Group>(
+    isa: Isa,
+    points: &[Stored<C>],
+    scalars: &[[u8; SCALAR_BYTES]],
+) -> Result<Projective<C>, NotReduced> {
+    let plan = Plan::new::<C>(points.len(), 1);
+    let scalars = Scalars::new::<C>(scalars, &plan)?;
+    let mut buckets = Buckets::<C>::new(&plan);
+    let mut sums = Vec::new();
+    for part in &mut buckets.parts(&plan, 1) {
+        part.accumulate(isa, points, &scalars, &|_| true).expect("nobody cancels");
+        sums.push(part.sums(isa));
+    }
+    Ok(combine(&plan, &sums))
+}

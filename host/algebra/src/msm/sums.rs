@@ -1,0 +1,138 @@
+//! The sum of d times bucket d, for d from 1.
+//!
+//! With the sums A_d of the buckets from d up, it is the sum of the A_d: two additions a bucket, each waiting for the
+//! one before. So the buckets of a window are cut into segments of m, and many segments run side by side in lanes:
+//! segment s, of buckets s m + 1 to s m + m, gives A, the sum of its buckets, and T, the sum of j times its bucket j.
+//! The window's sum is the sum of T_s + m s A_s, and the sum of s A_s is a smaller case of the same.
+
+use std::ops::Range;
+
+use super::buckets::Sums;
+use super::plan::Plan;
+use super::schedule::add_neighbours;
+use super::{Group, Stored};
+use crate::curve::{Affine, Projective};
+use crate::isa::Isa;
+use crate::lanes::affine::{Addition, BATCH, Coordinate, Point, add_assign_vartime, assign};
+
+/// Buckets of a window up to which one addition at a time is faster.
+const FEW: usize = 8;
+/// The shortest segment.
+const SHORTEST: usize = 8;
+
+/// Of every range of points, the sum of i + 1 times its point i.
+pub(super) fn weighted_sums<C: Group>(
+    isa: Isa,
+    points: &[Stored<C>],
+    ranges: &[Range<usize>],
+) -> Vec<Projective<C>> {
+    if ranges.iter().all(|range| range.len() <= FEW) {
+        return ranges.iter().map(|range| weighted_sum(isa, &points[range.clone()])).collect();
+    }
+    let total: usize = ranges.iter().map(Range::len).sum();
+    let segment = (total / BATCH).next_power_of_two().max(SHORTEST);
+    let chains: Vec<Vec<Range<usize>>> = ranges
+        .iter()
+        .map(|range| {
+            let starts = range.clone().step_by(segment);
+            starts.map(|start| start..range.end.min(start + segment)).collect()
+        })
+        .collect();
+    let [lower, higher] = run(isa, points, &chains.concat(), segment);
+
+    let mut from = 0;
+    let ranges: Vec<_> = chains
+        .iter()
+        .map(|chains| {
+            let range = from..from + chains.len();
+            from = range.end;
+            range
+        })
+        .collect();
+    let after_the_first = |range: &Range<usize>| range.end.min(range.start + 1)..range.end;
+    let heads: Vec<_> = ranges.iter().map(after_the_first).collect();
+    let multiples = weighted_sums::<C>(isa, &higher, &heads);
+    let shift = |sum: Projective<C>| (0..segment.ilog2()).fold(sum, |sum, _| sum.double());
+    let sums = plain_sums::<C>(isa, lower, &ranges);
+    sums.into_iter().zip(multiples).map(|(sum, multiple)| sum + shift(multiple)).collect()
+}
+
+/// Of every chain of at most `longest` points, the sum of i + 1 times its point i, and the sum of its points.
+fn run<F: Coordinate>(
+    isa: Isa,
+    points: &[Point<F>],
+    chains: &[Range<usize>],
+    longest: usize,
+) -> [Vec<Point<F>>; 2] {
+    let mut weighted = vec![Point::IDENTITY; chains.len()];
+    let mut plain = weighted.clone();
+    let (mut firsts, mut additions, mut again) = (Vec::new(), Vec::new(), Vec::new());
+    for step in (0..longest).rev() {
+        firsts.clear();
+        additions.clear();
+        again.clear();
+        for (chain, range) in (0..).zip(chains) {
+            let addition = Addition::new(chain, (range.start + step) as u32, false);
+            match step + 1 {
+                at if at == range.len() => firsts.push(addition),
+                at if at < range.len() => {
+                    additions.push(addition);
+                    again.push(Addition::new(chain, chain, false));
+                }
+                _ => {}
+            }
+        }
+        assign(isa, &mut plain, points, &firsts);
+        assign(isa, &mut weighted, points, &firsts);
+        add_assign_vartime(isa, &mut plain, points, &additions);
+        add_assign_vartime(isa, &mut weighted, &plain, &again);
+    }
+    [weighted, plain]
+}
+
+/// Of every range, the sum of its points; the ranges are all points.
+fn plain_sums<C: Group>(
+    isa: Isa,
+    mut points: Vec<Stored<C>>,
+    ranges: &[Range<usize>],
+) -> Vec<Projective<C>> {
+    let mut owners: Vec<_> = (0..ranges.len()).collect();
+    owners = owners.iter().flat_map(|&owner| vec![owner; ranges[owner].len()]).collect();
+    add_neighbours(isa, &mut points, &mut owners);
+    let mut sums = vec![Projective::IDENTITY; ranges.len()];
+    for (owner, sum) in owners.into_iter().zip(affine::<C>(isa, &points)) {
+        sums[owner] = sum.into();
+    }
+    sums
+}
+
+/// The sum of points.
+pub(super) fn sum<C: Group>(isa: Isa, points: &[Stored<C>]) -> Projective<C> {
+    affine::<C>(isa, points).into_iter().fold(Projective::IDENTITY, |sum, point| sum + point)
+}
+
+/// The sum of i + 1 times point i, one addition at a time.
+fn weighted_sum<C: Group>(isa: Isa, points: &[Stored<C>]) -> Projective<C> {
+    let (mut plain, mut weighted) = (Projective::<C>::IDENTITY, Projective::IDENTITY);
+    for point in affine::<C>(isa, points).into_iter().rev() {
+        plain += point;
+        weighted += plain;
+    }
+    weighted
+}
+
+fn affine<C: Group>(isa: Isa, points: &[Stored<C>]) -> Vec<Affine<C>> {
+    let coordinates = Point::to_coordinates(isa, points);
+    coordinates.into_iter().map(|[x, y]| Affine::new_unchecked(x, y)).collect()
+}
+
+/// The result: the windows' sums, each shifted by its offset, and the units. The parts come in their order.
+pub fn combine<C: Group>(plan: &Plan, parts: &[Sums<C>]) -> Projective<C> {
+    let sums: Vec<_> = parts.iter().flat_map(|part| &part.windows).collect();
+    let mut total = Projective::IDENTITY;
+    for (window, sum) in plan.windows().iter().zip(&sums).rev() {
+        total = (0..window.bits).fold(total, |total, _| total.double());
+        total += **sum;
+    }
+    parts.iter().fold(total, |total, part| total + part.units)
+}

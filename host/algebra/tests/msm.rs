@@ -1,0 +1,197 @@
+//! Multi-scalar multiplication: on the toy curve against sums of multiples, on the real ones against arkworks.
+
+use ark_ec::short_weierstrass::{Affine as ArkAffine, Projective as ArkProjective, SWCurveConfig};
+use ark_ec::{CurveGroup, VariableBaseMSM};
+use ark_ff::{Field as _, PrimeField as _};
+use proofmill_algebra::curve::{Affine, Curve, Projective};
+use proofmill_algebra::encoding::Coordinate;
+use proofmill_algebra::field::PrimeField;
+use proofmill_algebra::msm::{Group, NotReduced, SCALAR_BYTES, stored, sum_vartime};
+use proofmill_algebra::{Isa, bls12_377, bls12_381, bn254, toy};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+
+type Bytes = [u8; SCALAR_BYTES];
+
+fn bytes<S: PrimeField>(k: S) -> Bytes {
+    let mut bytes = [0; SCALAR_BYTES];
+    bytes[..S::BYTES].copy_from_slice(k.to_le_bytes().as_ref());
+    bytes
+}
+
+/// Every pair of points with every pair of scalars of the toy curve.
+#[test]
+fn two_points_of_the_toy_curve_are_right_for_every_scalar() {
+    let points: Vec<_> = multiples::<toy::Toy>(79);
+    for isa in Isa::available() {
+        let all = stored(isa, &points);
+        for (i, j) in (0..79 * 79).map(|n| (n / 79, n % 79)).step_by(13) {
+            for (k, l) in (0..79 * 79).map(|n| (n / 79, n % 79)).step_by(101) {
+                let scalars = [k, l].map(|k| bytes(toy::Fr::from(k as u64)));
+                let found = sum_vartime(isa, &[all[i], all[j]], &scalars).unwrap();
+                assert_eq!(Affine::from(found), points[(i * k + j * l) % 79], "{k} {i} + {l} {j}");
+            }
+        }
+    }
+}
+
+/// 0, G, 2 G, ...
+fn multiples<C: Curve>(count: usize) -> Vec<Affine<C>> {
+    let next = |sum: &Projective<C>| Some(*sum + C::GENERATOR);
+    let all: Vec<_> = std::iter::successors(Some(Projective::IDENTITY), next).take(count).collect();
+    Affine::batch(&all)
+}
+
+fn to_ark<A: SWCurveConfig, C: Curve<Base: Coordinate>>(point: &Affine<C>) -> ArkAffine<A> {
+    if bool::from(point.is_identity()) {
+        return ArkAffine::identity();
+    }
+    let coordinate = |c: C::Base| {
+        let mut bytes = vec![0; C::Base::BYTES];
+        c.write_le(&mut bytes);
+        let each = A::BaseField::extension_degree() as usize;
+        let parts = bytes.chunks(bytes.len() / each);
+        A::BaseField::from_base_prime_field_elems(
+            parts.map(ark_ff::PrimeField::from_le_bytes_mod_order),
+        )
+        .expect("as many parts")
+    };
+    ArkAffine::new_unchecked(coordinate(point.x()), coordinate(point.y()))
+}
+
+struct Curves<A: SWCurveConfig, C: Group> {
+    ours: Vec<Affine<C>>,
+    ark: Vec<ArkAffine<A>>,
+}
+
+impl<A: SWCurveConfig, C: Group<Base: Coordinate>> Curves<A, C> {
+    /// Multiples of the generator by a sequence without order, and now and then the identity.
+    fn new(count: usize) -> Self {
+        let mut ours = multiples(257);
+        while ours.len() < count {
+            let pairs: Vec<_> = ours.iter().rev().zip(&ours[3..]).map(|(&p, &q)| (p, q)).collect();
+            ours.extend(Affine::sums_vartime(&pairs));
+        }
+        ours.truncate(count);
+        let ark = ours.iter().map(to_ark).collect();
+        Self { ours, ark }
+    }
+
+    fn check(&self, isa: Isa, name: &str, scalars: &[C::Scalar]) {
+        let count = scalars.len();
+        let encoded: Vec<_> = scalars.iter().copied().map(bytes).collect();
+        let points = stored(isa, &self.ours[..count]);
+        let found = Affine::from(sum_vartime(isa, &points, &encoded).unwrap());
+        let bigints: Vec<_> =
+            encoded.iter().map(|k| A::ScalarField::from_le_bytes_mod_order(k)).collect();
+        let expected: ArkProjective<A> =
+            VariableBaseMSM::msm(&self.ark[..count], &bigints).unwrap();
+        assert_eq!(
+            to_ark::<A, C>(&found),
+            expected.into_affine(),
+            "{} {name} {count} {isa}",
+            C::NAME
+        );
+    }
+}
+
+/// Scalars that treat buckets badly.
+fn distributions<S: PrimeField>(
+    count: usize,
+    rng: &mut ChaCha20Rng,
+) -> Vec<(&'static str, Vec<S>)> {
+    let mut random = || {
+        let mut bytes = [0; 64];
+        rng.fill(&mut bytes[..]);
+        S::reduce_wide_le(&bytes)
+    };
+    let some = random();
+    let all = |k: S| vec![k; count];
+    vec![
+        ("random", (0..count).map(|_| random()).collect()),
+        ("all 0", all(S::ZERO)),
+        ("all 1", all(S::ONE)),
+        ("all r - 1", all(-S::ONE)),
+        ("all equal", all(some)),
+        ("equal or opposite", (0..count).map(|i| if i % 2 == 0 { some } else { -some }).collect()),
+        ("one bucket", all(S::from(3))),
+        ("small", (0..count as u64).map(|i| S::from(i % 7)).collect()),
+        ("sparse", (0..count).map(|i| if i % 97 == 5 { random() } else { S::ZERO }).collect()),
+        (
+            "a witness",
+            (0..count)
+                .map(|i| match i % 7 {
+                    0..3 => S::ZERO,
+                    3 | 4 => S::ONE,
+                    _ => random(),
+                })
+                .collect(),
+        ),
+    ]
+}
+
+fn examine<A: SWCurveConfig, C: Group<Base: Coordinate>>(largest: usize) {
+    let seed = rand::rng().random();
+    println!("{}, seed {seed}", C::NAME);
+    let mut rng = ChaCha20Rng::seed_from_u64(seed);
+    let curves = Curves::<A, C>::new(largest);
+    for count in [0, 1, 2, 3, 100, rng.random_range(4..1000), largest] {
+        for (name, scalars) in distributions(count, &mut rng) {
+            curves.check(Isa::best(), name, &scalars);
+        }
+    }
+    // Equal points, opposite points and the identity.
+    let mut hard = curves;
+    for i in 0..300 {
+        hard.ours[i] = match i % 3 {
+            0 => hard.ours[5],
+            1 => -hard.ours[5],
+            _ => Affine::IDENTITY,
+        };
+    }
+    hard.ark = hard.ours.iter().map(to_ark).collect();
+    for (name, scalars) in distributions(300, &mut rng) {
+        for isa in [Isa::PORTABLE, Isa::best()] {
+            hard.check(isa, name, &scalars);
+        }
+    }
+}
+
+#[test]
+fn bn254_g1_is_that_of_arkworks() {
+    examine::<ark_bn254::g1::Config, bn254::G1>(4096);
+}
+#[test]
+fn bn254_g2_is_that_of_arkworks() {
+    examine::<ark_bn254::g2::Config, bn254::G2>(2000);
+}
+#[test]
+fn bls12_381_g1_is_that_of_arkworks() {
+    examine::<ark_bls12_381::g1::Config, bls12_381::G1>(4096);
+}
+#[test]
+fn bls12_381_g2_is_that_of_arkworks() {
+    examine::<ark_bls12_381::g2::Config, bls12_381::G2>(2000);
+}
+#[test]
+fn bls12_377_g1_is_that_of_arkworks() {
+    examine::<ark_bls12_377::g1::Config, bls12_377::G1>(4096);
+}
+#[test]
+fn bls12_377_g2_is_that_of_arkworks() {
+    examine::<ark_bls12_377::g2::Config, bls12_377::G2>(2000);
+}
+
+#[test]
+fn a_scalar_that_is_not_below_r_is_named() {
+    let points = stored(Isa::best(), &[bn254::G1::GENERATOR; 3]);
+    let mut r = [0; SCALAR_BYTES];
+    for (bytes, limb) in r.chunks_mut(8).zip(bn254::Fr::MODULUS) {
+        bytes.copy_from_slice(&limb.to_le_bytes());
+    }
+    for bad in [r, [0xff; SCALAR_BYTES]] {
+        let scalars = [[1; SCALAR_BYTES], [2; SCALAR_BYTES], bad];
+        let found = sum_vartime::<bn254::G1>(Isa::best(), &points, &scalars);
+        assert_eq!(found.unwrap_err(), NotReduced(2));
+    }
+}

@@ -1,0 +1,150 @@
+//! `proofmill msm` and `proofmill points`: points and scalars from files, a point out.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context as _, bail};
+use clap::{Args, ValueEnum};
+use proofmill::msm::{self, Bases, Check, Instance, SCALAR_BYTES};
+use proofmill::{Capability, Uri};
+use proofmill_algebra::encoding::{Coordinate, pair};
+use proofmill_algebra::msm::{Group as Points, multiples};
+use proofmill_algebra::{bls12_377, bls12_381, bn254};
+
+use crate::output::{Exit, Output};
+
+/// Points that are made at a time.
+const BLOCK: u64 = 1 << 16;
+
+#[derive(Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    group: Group,
+    /// Points one after the other: x and y, little-endian (in G2 four numbers), zeros for the identity
+    #[arg(long, value_name = "FILE")]
+    bases: PathBuf,
+    /// Scalars one after the other: 32 bytes, little-endian, below r
+    #[arg(long, value_name = "FILE")]
+    scalars: PathBuf,
+    /// What is asked of the points: nothing, curve, or subgroup (and curve)
+    #[arg(long, value_name = "CHECK", default_value = "nothing")]
+    check: Asked,
+    /// Device that computes (see `proofmill devices`)
+    #[arg(long, value_name = "URI", default_value = "cpu:")]
+    device: Uri,
+    /// Writes a line of JSON: the point, seconds, and the plan
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Subcommand)]
+pub enum Command {
+    /// Writes multiples of the generator, from FIRST times it on, as points for `proofmill msm`.
+    Generate(Generate),
+}
+
+#[derive(Args)]
+pub struct Generate {
+    #[command(flatten)]
+    group: Group,
+    /// How many
+    #[arg(long)]
+    count: u64,
+    /// The first multiple
+    #[arg(long, default_value_t = 1)]
+    first: u64,
+    /// The file to be written
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+#[derive(Args)]
+struct Group {
+    /// The curve: bn254, bls12_381 or bls12_377
+    #[arg(long)]
+    curve: String,
+    /// The group: g1 or g2
+    #[arg(long)]
+    group: String,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Asked {
+    Nothing,
+    Curve,
+    Subgroup,
+}
+
+impl Group {
+    fn instance(&self) -> anyhow::Result<Instance> {
+        Ok(format!("{}_{}", self.curve, self.group).parse()?)
+    }
+}
+
+/// Computes a sum.
+pub fn sum(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
+    let instance = arguments.group.instance()?;
+    let device = proofmill::open_uri(&arguments.device)?;
+    device.caps().demand(&Capability::Msm(instance))?;
+    let check = match arguments.check {
+        Asked::Nothing => Check::Nothing,
+        Asked::Curve => Check::Curve,
+        Asked::Subgroup => Check::Subgroup,
+    };
+    let scalars = std::fs::read(&arguments.scalars).with_context(|| named(&arguments.scalars))?;
+    let points = File::open(&arguments.bases).with_context(|| named(&arguments.bases))?;
+    let plan = msm::plan(&*device, instance, scalars.len() / SCALAR_BYTES)?;
+    let start = Instant::now();
+    let bases = Bases::streamed(instance, points).checked(check);
+    let sum = hex::encode(msm::sum(&*device, bases, scalars)?);
+    let seconds = start.elapsed().as_secs_f64();
+    if arguments.json {
+        let line = serde_json::json!({
+            "type": "msm",
+            "instance": instance.name(),
+            "sum": sum,
+            "seconds": seconds,
+            "plan": {
+                "windows": plan.windows,
+                "window_bits": plan.window_bits,
+                "memory": plan.memory,
+                "parked": plan.parked,
+            },
+        });
+        output.line(line)?;
+    } else {
+        output.line(sum)?;
+    }
+    Ok(Exit::Valid)
+}
+
+/// Writes points.
+pub fn generate(arguments: &Generate) -> anyhow::Result<Exit> {
+    match arguments.group.instance()?.name() {
+        "bn254_g1" => write::<bn254::G1>(arguments),
+        "bn254_g2" => write::<bn254::G2>(arguments),
+        "bls12_381_g1" => write::<bls12_381::G1>(arguments),
+        "bls12_381_g2" => write::<bls12_381::G2>(arguments),
+        "bls12_377_g1" => write::<bls12_377::G1>(arguments),
+        "bls12_377_g2" => write::<bls12_377::G2>(arguments),
+        other => bail!("--curve, --group: {other} has no points here"),
+    }
+}
+
+fn write<C: Points<Base: Coordinate>>(arguments: &Generate) -> anyhow::Result<Exit> {
+    let Generate { count, first, ref file, .. } = *arguments;
+    let end = first.checked_add(count).context("--first, --count: more than 2^64 - 1")?;
+    let mut written = File::create(file).with_context(|| named(file))?;
+    for start in (first..end).step_by(BLOCK as usize) {
+        let points = multiples::<C>(start, BLOCK.min(end - start) as usize);
+        let bytes: Vec<u8> = points.iter().flat_map(pair::encode).collect();
+        written.write_all(&bytes).with_context(|| named(file))?;
+    }
+    Ok(Exit::Valid)
+}
+
+fn named(file: &Path) -> String {
+    file.display().to_string()
+}

@@ -1,0 +1,240 @@
+//! `msm` on the processor: [`proofmill_algebra::msm`], with a share of the windows for each thread.
+//!
+//! Points and scalars are taken in chunks, so that what is not parked needs no more memory than a chunk besides the
+//! request's own.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use proofmill_algebra::curve::Affine;
+use proofmill_algebra::encoding::{Coordinate, pair};
+use proofmill_algebra::msm::{Buckets, Cancelled, Group, Plan, Scalars, Stored, combine};
+use proofmill_algebra::{Isa, bls12_377, bls12_381, bn254};
+use proofmill_op::msm::{
+    self, Bases, Check, Curve, Points, Progress, Request, Response, SCALAR_BYTES, Stream, Sums,
+};
+use proofmill_op::{Capability, Data, Error, Parked, Result};
+use rayon::prelude::*;
+
+use decode::{DECODED, decode};
+
+mod decode;
+
+/// Points that are added at a time: enough to fill the buckets many times over.
+const CHUNK: usize = 1 << 18;
+
+/// Calls a function for the group of an instance.
+macro_rules! in_group {
+    ($instance:expr, $function:ident($($argument:expr),*)) => {
+        match ($instance.curve, $instance.group) {
+            (Curve::Bn254, msm::Group::G1) => $function::<bn254::G1>($($argument),*),
+            (Curve::Bn254, msm::Group::G2) => $function::<bn254::G2>($($argument),*),
+            (Curve::Bls12_381, msm::Group::G1) => $function::<bls12_381::G1>($($argument),*),
+            (Curve::Bls12_381, msm::Group::G2) => $function::<bls12_381::G2>($($argument),*),
+            (Curve::Bls12_377, msm::Group::G1) => $function::<bls12_377::G1>($($argument),*),
+            (Curve::Bls12_377, msm::Group::G2) => $function::<bls12_377::G2>($($argument),*),
+        }
+    };
+}
+
+/// The device that asks: its instruction set, its identity, its threads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asker {
+    pub isa: Isa,
+    pub identity: u64,
+    pub threads: usize,
+}
+
+impl Asker {
+    /// What can be said of a request before it runs: lengths, and whose parked points these are.
+    pub fn demand(self, request: &Request) -> Result<()> {
+        match request {
+            Request::Park(bases) => {
+                bases.count()?;
+                bytes_here(self, bases)?;
+            }
+            Request::Sums(sums) => {
+                sums.count()?;
+                in_group!(sums.bases.instance, demand_source(self, &sums.bases))?;
+                for scalars in &sums.scalars {
+                    scalars.on(self.identity)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The answer, on the threads of the caller's pool.
+    pub fn answer(
+        self,
+        request: &Request,
+        cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Response> {
+        match request {
+            Request::Plan { instance, points, parked } => {
+                Ok(in_group!(instance, plan(self, *points, *parked)))
+            }
+            Request::Park(bases) => in_group!(bases.instance, park(self, bases, cancelled)),
+            Request::Sums(asked) => in_group!(asked.bases.instance, sums(self, asked, cancelled)),
+            other => Err(Error::argument("request", format!("{other:?} is not known here"))),
+        }
+    }
+}
+
+fn plan<C: Group<Base: Coordinate>>(asker: Asker, points: usize, parked: bool) -> Response {
+    let plan = Plan::new::<C>(points, asker.threads);
+    let widest = plan.windows().iter().map(|window| window.bits).max().unwrap_or(0);
+    let chunk = points.min(CHUNK);
+    let stored = size_of::<Stored<C>>();
+    let decoded = if parked {
+        0
+    } else {
+        chunk * (stored + pair::bytes::<C>()) + asker.threads * DECODED * 2 * stored
+    };
+    let memory = plan.bytes::<C>(chunk, asker.threads) + decoded;
+    Response::Plan(msm::Plan::new(plan.windows().len(), widest, memory, points * stored))
+}
+
+fn park<C: Group<Base: Coordinate>>(
+    asker: Asker,
+    bases: &Bases,
+    cancelled: &(dyn Fn() -> bool + Sync),
+) -> Result<Response> {
+    let bytes = bytes_here(asker, bases)?;
+    let points = decode::<C>(asker.isa, bytes, 0, bases.check, cancelled)?;
+    let form = Capability::Msm(bases.instance);
+    Ok(Response::Parked(Parked::prepared(asker.identity, form, bytes.len(), points)))
+}
+
+/// Points that are to be parked: these have to be here.
+fn bytes_here(asker: Asker, bases: &Bases) -> Result<&Arc<[u8]>> {
+    match &bases.points {
+        Points::Data(data) => data.on(asker.identity),
+        Points::Stream(_) => Err(Error::argument("bases", "a stream cannot be parked")),
+    }
+}
+
+/// Points of a request.
+enum Source<C: Group> {
+    Parked(Arc<Vec<Stored<C>>>),
+    Bytes(Arc<[u8]>, Check),
+    Stream(Arc<dyn Stream>, Check),
+}
+
+fn demand_source<C: Group>(asker: Asker, bases: &Bases) -> Result<()> {
+    source::<C>(asker, bases).map(|_| ())
+}
+
+fn source<C: Group>(asker: Asker, bases: &Bases) -> Result<Source<C>> {
+    Ok(match &bases.points {
+        Points::Data(Data::Parked(parked)) => {
+            Source::Parked(parked.inside(asker.identity, &Capability::Msm(bases.instance))?)
+        }
+        Points::Data(here) => Source::Bytes(here.on(asker.identity)?.clone(), bases.check),
+        Points::Stream(stream) => Source::Stream(stream.clone(), bases.check),
+    })
+}
+
+fn sums<C: Group<Base: Coordinate>>(
+    asker: Asker,
+    request: &Sums,
+    cancelled: &(dyn Fn() -> bool + Sync),
+) -> Result<Response> {
+    let count = request.count()?;
+    let source = source::<C>(asker, &request.bases)?;
+    let plan = Plan::new::<C>(count, asker.threads);
+    let lists = request.scalars.len();
+    let mut sums = Vec::with_capacity(lists);
+    for (number, scalars) in request.scalars.iter().enumerate() {
+        let watch = Watch {
+            progress: request.progress.as_ref(),
+            finished: number as f64 / lists as f64,
+            share: 1.0 / lists as f64,
+            total: count * plan.windows().len(),
+            done: AtomicUsize::new(0),
+            cancelled,
+        };
+        let scalars = scalars.on(asker.identity)?;
+        let (scalars, _) = scalars.as_chunks::<SCALAR_BYTES>();
+        sums.push(sum::<C>(asker, &source, scalars, &plan, &watch, number)?);
+    }
+    Ok(Response::Sums(sums))
+}
+
+fn sum<C: Group<Base: Coordinate>>(
+    asker: Asker,
+    source: &Source<C>,
+    scalars: &[[u8; SCALAR_BYTES]],
+    plan: &Plan,
+    watch: &Watch<'_>,
+    number: usize,
+) -> Result<Vec<u8>> {
+    if scalars.is_empty() {
+        return Ok(pair::encode(&Affine::<C>::IDENTITY));
+    }
+    let isa = asker.isa;
+    let mut buckets = Buckets::<C>::new(plan);
+    let mut parts = buckets.parts(plan, asker.threads);
+    for start in (0..scalars.len()).step_by(CHUNK) {
+        let range = start..scalars.len().min(start + CHUNK);
+        let digits = Scalars::new::<C>(&scalars[range.clone()], plan).map_err(|problem| {
+            let at = start + problem.0;
+            let problem = format!("list {number}: number {at} is not below the order of the group");
+            Error::argument("scalars", problem)
+        })?;
+        let each = pair::bytes::<C>();
+        let (decoded, mut read);
+        let points = match source {
+            Source::Parked(points) => &points[range.clone()],
+            Source::Bytes(bytes, check) => {
+                let bytes = &bytes[range.start * each..range.end * each];
+                decoded = decode::<C>(isa, bytes, start, *check, watch.cancelled)?;
+                &decoded[..]
+            }
+            Source::Stream(stream, check) => {
+                read = vec![0; range.len() * each];
+                stream.read_at((start * each) as u64, &mut read).map_err(|source| Error::Io {
+                    context: format!("bases: points {} to {}", range.start, range.end),
+                    source: Arc::new(source),
+                })?;
+                decoded = decode::<C>(isa, &read, start, *check, watch.cancelled)?;
+                &decoded[..]
+            }
+        };
+        let go_on = |digits| watch.go_on(digits);
+        parts
+            .par_iter_mut()
+            .try_for_each(|part| part.accumulate(isa, points, &digits, &go_on))
+            .map_err(|Cancelled| Error::Cancelled)?;
+    }
+    let sums: Vec<_> = parts.par_iter().map(|part| part.sums(isa)).collect();
+    watch.say(1.0);
+    Ok(pair::encode(&Affine::from(combine(plan, &sums))))
+}
+
+/// How far one of several sums is.
+struct Watch<'a> {
+    progress: Option<&'a Progress>,
+    /// What is done before this sum, and how much it is of all.
+    finished: f64,
+    share: f64,
+    /// Digits of this sum, and those that were read.
+    total: usize,
+    done: AtomicUsize,
+    cancelled: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl Watch<'_> {
+    fn go_on(&self, digits: usize) -> bool {
+        let done = self.done.fetch_add(digits, Ordering::Relaxed);
+        self.say(done as f64 / self.total as f64);
+        !(self.cancelled)()
+    }
+
+    fn say(&self, part: f64) {
+        if let Some(Progress(function)) = self.progress {
+            function(self.finished + self.share * part);
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! `msm` through the device: multiples of the generator, whose sum is known by arithmetic in the scalar field alone.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+use proofmill_algebra::curve::{Affine, Curve, Projective};
+use proofmill_algebra::encoding::{Coordinate, pair};
+use proofmill_algebra::field::{Field, PrimeField};
+use proofmill_algebra::msm::{Group, multiples};
+use proofmill_algebra::{bls12_377, bls12_381, bn254};
+use proofmill_cpu::{CpuDevice, Isa};
+use proofmill_op::msm::{Bases, Check, Instance, Progress, Request, Response, SCALAR_BYTES, Sums};
+use proofmill_op::{Answer, Data, Device, Error, Parked, Result};
+
+fn ask(device: &CpuDevice, request: Request) -> Result<Response> {
+    match device.submit(proofmill_op::Request::Msm(request))?.wait()? {
+        Answer::Msm(response) => Ok(response),
+        other => panic!("an answer to another question: {other:?}"),
+    }
+}
+
+fn sums(device: &CpuDevice, sums: Sums) -> Result<Vec<Vec<u8>>> {
+    match ask(device, Request::Sums(sums))? {
+        Response::Sums(points) => Ok(points),
+        other => panic!("an answer to another question: {other:?}"),
+    }
+}
+
+fn park(device: &CpuDevice, bases: Bases) -> Result<Parked> {
+    match ask(device, Request::Park(bases))? {
+        Response::Parked(parked) => Ok(parked),
+        other => panic!("an answer to another question: {other:?}"),
+    }
+}
+
+fn instance<C: Curve>() -> Instance {
+    C::NAME.parse().unwrap()
+}
+
+/// G, 2 G, 3 G, ...
+fn bases<C: Group<Base: Coordinate>>(count: usize) -> Vec<u8> {
+    multiples::<C>(1, count).iter().flat_map(pair::encode).collect()
+}
+
+/// Scalars of all bits, and the sum that they make of G, 2 G, ...
+fn scalars<C: Group<Base: Coordinate>>(count: usize, salt: u64) -> (Vec<u8>, Vec<u8>) {
+    let mut k = C::Scalar::from(salt).square();
+    let mut bytes = Vec::with_capacity(count * SCALAR_BYTES);
+    let mut sum = C::Scalar::ZERO;
+    for i in 1..=count as u64 {
+        k = k.square() + C::Scalar::from(i);
+        bytes.extend(k.to_le_bytes().as_ref());
+        sum += k * C::Scalar::from(i);
+    }
+    let point = Projective::<C>::generator().times(&sum);
+    (bytes, pair::encode(&Affine::from(point)))
+}
+
+fn examine<C: Group<Base: Coordinate>>() {
+    for threads in [1, 3] {
+        let device = CpuDevice::new(Some(threads)).unwrap();
+        for count in [0, 1, 2, 3, 1000] {
+            let here = Bases::new(instance::<C>(), bases::<C>(count)).checked(Check::Subgroup);
+            let (first, first_sum) = scalars::<C>(count, 3 << 40);
+            let (second, second_sum) = scalars::<C>(count, 5 << 40);
+            assert_eq!(
+                sums(&device, Sums::one(here.clone(), first.clone())).unwrap(),
+                std::slice::from_ref(&first_sum)
+            );
+            let parked = Bases::parked(instance::<C>(), park(&device, here).unwrap());
+            let both =
+                Sums { bases: parked, scalars: vec![first.into(), second.into()], progress: None };
+            assert_eq!(sums(&device, both).unwrap(), [first_sum, second_sum], "{count} {threads}");
+        }
+    }
+}
+
+#[test]
+fn every_group_is_right_here_and_parked() {
+    examine::<bn254::G1>();
+    examine::<bn254::G2>();
+    examine::<bls12_381::G1>();
+    examine::<bls12_381::G2>();
+    examine::<bls12_377::G1>();
+    examine::<bls12_377::G2>();
+}
+
+#[test]
+fn more_points_than_a_chunk_are_right_without_vectors_too() {
+    let count = (1 << 18) + 77;
+    let here = Bases::new(instance::<bn254::G1>(), bases::<bn254::G1>(count));
+    let (scalars, sum) = scalars::<bn254::G1>(count, 7 << 40);
+    let best = CpuDevice::new(Some(2)).unwrap();
+    assert_eq!(sums(&best, Sums::one(here, scalars.clone())).unwrap(), std::slice::from_ref(&sum));
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(&bases::<bn254::G1>(count)).unwrap();
+    let streamed = Bases::streamed(instance::<bn254::G1>(), file.try_clone().unwrap());
+    assert_eq!(sums(&best, Sums::one(streamed.clone(), scalars.clone())).unwrap(), [sum]);
+    // A file of another length is refused.
+    let sum_of_streamed = Request::Sums(Sums::one(streamed, scalars));
+    file.set_len(64 * count as u64 - 64).unwrap();
+    assert!(problem(ask(&best, sum_of_streamed)).contains("scalars for 262220 points"));
+    let (few, sum) = self::scalars::<bn254::G1>(500, 9 << 40);
+    let portable = CpuDevice::with_isa(Some(2), Isa::PORTABLE).unwrap();
+    let some = Bases::new(instance::<bn254::G1>(), bases::<bn254::G1>(500));
+    assert_eq!(sums(&portable, Sums::one(some, few)).unwrap(), [sum]);
+}
+
+fn problem<T: std::fmt::Debug>(result: Result<T>) -> String {
+    let error = result.unwrap_err();
+    assert!(matches!(error, Error::Argument { .. }), "{error}");
+    error.to_string()
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let device = CpuDevice::new(Some(1)).unwrap();
+    type C = bls12_381::G1;
+    let g1 = instance::<C>();
+    let points = bases::<C>(1500);
+    let (good, _) = scalars::<C>(1500, 3);
+    // A scalar.
+    let mut bad = good.clone();
+    bad[1234 * SCALAR_BYTES..][..SCALAR_BYTES].fill(0xff);
+    let one = Sums::one(Bases::new(g1, points.clone()), bad);
+    let expected = "scalars: list 0: number 1234 is not below the order of the group";
+    assert_eq!(problem(sums(&device, one)), expected);
+    // A coordinate.
+    let mut large = points.clone();
+    large[1100 * 96 + 48..][..48].fill(0xff);
+    let found = problem(park(&device, Bases::new(g1, large)));
+    assert_eq!(found, "bases: point 1100 is no point: its y is not below the modulus");
+    // A point off the curve.
+    let mut off = points.clone();
+    off[7 * 96] ^= 1;
+    assert!(park(&device, Bases::new(g1, off.clone())).is_ok());
+    let found = problem(park(&device, Bases::new(g1, off).checked(Check::Curve)));
+    assert_eq!(found, "bases: point 7 is not on the curve");
+    // A point of the curve outside the subgroup.
+    let outside = (1..)
+        .find_map(|x| {
+            Option::<Affine<C>>::from(Affine::from_x(bls12_381::Fp::from(x)))
+                .filter(|point| !bool::from(point.is_in_subgroup()))
+        })
+        .unwrap();
+    let mut wrong = points.clone();
+    wrong[9 * 96..][..96].copy_from_slice(&pair::encode(&outside));
+    assert!(park(&device, Bases::new(g1, wrong.clone()).checked(Check::Curve)).is_ok());
+    let found = problem(park(&device, Bases::new(g1, wrong).checked(Check::Subgroup)));
+    assert_eq!(found, "bases: point 9 is on the curve but not in the subgroup");
+    // Lengths, refused before anything runs.
+    let short = Sums::one(Bases::new(g1, points.clone()), good[SCALAR_BYTES..].to_vec());
+    let refused = device.submit(proofmill_op::Request::Msm(Request::Sums(short)));
+    assert_eq!(problem(refused), "scalars: list 0 has 1499 scalars for 1500 points");
+}
+
+#[test]
+fn parked_points_are_for_their_group_and_device() {
+    let device = CpuDevice::new(Some(1)).unwrap();
+    let g1 = instance::<bls12_381::G1>();
+    let parked = park(&device, Bases::new(g1, bases::<bls12_381::G1>(4))).unwrap();
+    let other_curve = Bases::parked(instance::<bls12_377::G1>(), parked.clone());
+    let found = problem(sums(&device, Sums::one(other_curve, vec![0; 4 * SCALAR_BYTES])));
+    assert_eq!(found, "data: parked for msm (bls12_381_g1), not msm (bls12_377_g1)");
+    let there = CpuDevice::new(Some(1)).unwrap();
+    let elsewhere = Sums::one(Bases::parked(g1, parked), vec![0; 4 * SCALAR_BYTES]);
+    assert_eq!(problem(sums(&there, elsewhere)), "data: parked on another device");
+    let bytes = device.park(Data::from(bases::<bls12_381::G1>(4))).unwrap();
+    let as_bytes = Sums::one(Bases::parked(g1, bytes), vec![0; 4 * SCALAR_BYTES]);
+    assert!(problem(sums(&device, as_bytes)).contains("parked as bytes"));
+}
+
+#[test]
+fn progress_is_told_and_cancelling_stops_it() {
+    let device = CpuDevice::new(Some(2)).unwrap();
+    let count = 20_000;
+    let here = Bases::new(instance::<bn254::G1>(), bases::<bn254::G1>(count));
+    let (scalars, _) = scalars::<bn254::G1>(count, 11);
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let write = told.clone();
+    let progress = Progress(Arc::new(move |part| write.lock().unwrap().push(part)));
+    let sum = Sums { progress: Some(progress), ..Sums::one(here, scalars) };
+    sums(&device, sum.clone()).unwrap();
+    let all = std::mem::take(&mut *told.lock().unwrap());
+    assert!(all.len() > 4 && all.iter().all(|part| (0.0..=1.0).contains(part)), "{all:?}");
+    assert_eq!(all.last(), Some(&1.0));
+
+    // The first word of progress holds the work until the ticket is cancelled.
+    let (release, held) = std::sync::mpsc::channel::<()>();
+    let held = Mutex::new(held);
+    let write = told.clone();
+    let progress = Progress(Arc::new(move |part| {
+        write.lock().unwrap().push(part);
+        let _ended = held.lock().unwrap().recv();
+    }));
+    let stopped = Sums { progress: Some(progress), ..sum.clone() };
+    let request = proofmill_op::Request::Msm(Request::Sums(stopped));
+    let ticket = device.submit(request).unwrap();
+    ticket.cancel();
+    drop(release);
+    assert!(matches!(ticket.wait(), Err(Error::Cancelled)));
+    // The device goes on to work, and the cancelled sum was not finished.
+    let plain = Sums { progress: None, ..sum };
+    assert_eq!(sums(&device, plain).unwrap().len(), 1);
+    assert!(told.lock().unwrap().len() <= 2, "{told:?}");
+}

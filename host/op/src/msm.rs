@@ -1,0 +1,334 @@
+//! `msm`: the sum of k_i P_i (multi-scalar multiplication) in a group of points of prime order r.
+//!
+//! Points are x and y, one after the other, canonical integers below p, little-endian; in G2 each coordinate is two of
+//! them, the coefficient of 1 first. The identity is zeros, which are no coordinates of a point. Scalars are 32 bytes,
+//! little-endian, below r. There are as many scalars as points, from none on.
+
+use std::fmt;
+use std::io;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use crate::{Data, Error, Parked, Result};
+
+/// Bytes of a scalar.
+pub const SCALAR_BYTES: usize = 32;
+
+/// A curve with a pairing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Curve {
+    /// BN254, or alt_bn128.
+    Bn254,
+    /// BLS12-381.
+    Bls12_381,
+    /// BLS12-377.
+    Bls12_377,
+}
+
+/// One of a curve's two groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Group {
+    /// Points over Fp.
+    G1,
+    /// Points of the twist over Fp2.
+    G2,
+}
+
+/// A group by its curve and number: `bls12_381_g1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Instance {
+    /// The curve.
+    pub curve: Curve,
+    /// The group.
+    pub group: Group,
+}
+
+impl Instance {
+    /// All there are.
+    pub const ALL: [Self; 6] = [
+        Self::new(Curve::Bn254, Group::G1),
+        Self::new(Curve::Bn254, Group::G2),
+        Self::new(Curve::Bls12_381, Group::G1),
+        Self::new(Curve::Bls12_381, Group::G2),
+        Self::new(Curve::Bls12_377, Group::G1),
+        Self::new(Curve::Bls12_377, Group::G2),
+    ];
+
+    /// This group of this curve.
+    pub const fn new(curve: Curve, group: Group) -> Self {
+        Self { curve, group }
+    }
+
+    /// Its name in `spec/curves`.
+    pub fn name(self) -> &'static str {
+        match (self.curve, self.group) {
+            (Curve::Bn254, Group::G1) => "bn254_g1",
+            (Curve::Bn254, Group::G2) => "bn254_g2",
+            (Curve::Bls12_381, Group::G1) => "bls12_381_g1",
+            (Curve::Bls12_381, Group::G2) => "bls12_381_g2",
+            (Curve::Bls12_377, Group::G1) => "bls12_377_g1",
+            (Curve::Bls12_377, Group::G2) => "bls12_377_g2",
+        }
+    }
+
+    /// Bytes of a point.
+    pub fn point_bytes(self) -> usize {
+        let coordinate = match self.curve {
+            Curve::Bn254 => 32,
+            Curve::Bls12_381 | Curve::Bls12_377 => 48,
+        };
+        match self.group {
+            Group::G1 => 2 * coordinate,
+            Group::G2 => 4 * coordinate,
+        }
+    }
+}
+
+impl fmt::Display for Instance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Instance {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|instance| instance.name() == name).ok_or_else(|| {
+            let all = Self::ALL.map(Self::name).join(", ");
+            Error::argument("instance", format!("'{name}' is none of {all}"))
+        })
+    }
+}
+
+/// What is asked of points before anything is computed. Coordinates below p are always demanded. A sum of points that
+/// do not have what is not checked is a point, but not the one that was wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Check {
+    /// Nothing: the caller knows these points.
+    #[default]
+    Nothing,
+    /// Each is on the curve.
+    Curve,
+    /// Each is on the curve and of order r or 1.
+    Subgroup,
+}
+
+/// Bytes that are read in pieces: a file larger than the memory.
+pub trait Stream: fmt::Debug + Send + Sync {
+    /// How many there are.
+    fn bytes(&self) -> io::Result<u64>;
+
+    /// Fills the buffer with those from here on. Any thread may ask, in any order.
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
+}
+
+#[cfg(unix)]
+impl Stream for std::fs::File {
+    fn bytes(&self) -> io::Result<u64> {
+        Ok(self.metadata()?.len())
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        std::os::unix::fs::FileExt::read_exact_at(self, buffer, offset)
+    }
+}
+
+/// Where points come from.
+#[derive(Clone, Debug)]
+pub enum Points {
+    /// Bytes, or what parking them gave.
+    Data(Data),
+    /// Bytes of which no more than a piece is in memory at a time.
+    Stream(Arc<dyn Stream>),
+}
+
+/// Points that scalars are multiplied with.
+#[derive(Clone, Debug)]
+pub struct Bases {
+    /// Their group.
+    pub instance: Instance,
+    /// The points one after the other.
+    pub points: Points,
+    /// What is asked of points that are here; what is parked was checked then.
+    pub check: Check,
+}
+
+impl Bases {
+    /// Points one after the other, not checked.
+    pub fn new(instance: Instance, points: impl Into<Data>) -> Self {
+        Self { instance, points: Points::Data(points.into()), check: Check::Nothing }
+    }
+
+    /// Points one after the other that are read while they are used; for every sum again.
+    pub fn streamed(instance: Instance, points: impl Stream + 'static) -> Self {
+        Self { instance, points: Points::Stream(Arc::new(points)), check: Check::Nothing }
+    }
+
+    /// Points that a device keeps.
+    pub fn parked(instance: Instance, points: Parked) -> Self {
+        Self::new(instance, Data::Parked(points))
+    }
+
+    /// The same points, to be checked.
+    pub fn checked(self, check: Check) -> Self {
+        Self { check, ..self }
+    }
+
+    /// Number of points. An error when the bytes are not a whole number of them.
+    pub fn count(&self) -> Result<usize> {
+        let bytes = match &self.points {
+            Points::Data(data) => data.len() as u64,
+            Points::Stream(stream) => stream.bytes().map_err(|source| Error::Io {
+                context: "bases".into(),
+                source: Arc::new(source),
+            })?,
+        };
+        whole("bases", bytes, self.instance.point_bytes())
+    }
+}
+
+/// Sums over the same bases.
+#[derive(Clone, Debug)]
+pub struct Sums {
+    /// The points.
+    pub bases: Bases,
+    /// For each sum its scalars, one after the other.
+    pub scalars: Vec<Data>,
+    /// Is told how far the work is.
+    pub progress: Option<Progress>,
+}
+
+impl Sums {
+    /// One sum.
+    pub fn one(bases: Bases, scalars: impl Into<Data>) -> Self {
+        Self { bases, scalars: vec![scalars.into()], progress: None }
+    }
+
+    /// Number of points. An error when a list of scalars has another length.
+    pub fn count(&self) -> Result<usize> {
+        let points = self.bases.count()?;
+        for (number, scalars) in self.scalars.iter().enumerate() {
+            let found = whole("scalars", scalars.len() as u64, SCALAR_BYTES)?;
+            if found != points {
+                let problem = format!("list {number} has {found} scalars for {points} points");
+                return Err(Error::argument("scalars", problem));
+            }
+        }
+        Ok(points)
+    }
+}
+
+/// A function that is called now and then, by any thread, with the part of the work that is done, from 0 to 1.
+#[derive(Clone)]
+pub struct Progress(pub Arc<dyn Fn(f64) + Send + Sync>);
+
+impl fmt::Debug for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Progress")
+    }
+}
+
+/// What can be asked.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Request {
+    /// How a sum over so many points would be computed, and in how much memory.
+    Plan {
+        /// The group.
+        instance: Instance,
+        /// The number of points.
+        points: usize,
+        /// Would the bases be parked?
+        parked: bool,
+    },
+    /// Check points and keep them near the engine, in the engine's own form.
+    Park(Bases),
+    /// Sums over bases.
+    Sums(Sums),
+}
+
+impl Request {
+    /// The group.
+    pub fn instance(&self) -> Instance {
+        match self {
+            Self::Plan { instance, .. } => *instance,
+            Self::Park(bases) => bases.instance,
+            Self::Sums(sums) => sums.bases.instance,
+        }
+    }
+}
+
+/// The answer to the request of the same name.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Response {
+    /// How it would be computed.
+    Plan(Plan),
+    /// The handle to parked points.
+    Parked(Parked),
+    /// For each list of scalars a point.
+    Sums(Vec<Vec<u8>>),
+}
+
+/// How a sum is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Plan {
+    /// Windows that the scalars are cut into.
+    pub windows: usize,
+    /// Bits of the widest.
+    pub window_bits: u32,
+    /// Bytes at most, besides the request's and parked points.
+    pub memory: usize,
+    /// Bytes of the points when they are parked.
+    pub parked: usize,
+}
+
+impl Plan {
+    /// For devices.
+    pub fn new(windows: usize, window_bits: u32, memory: usize, parked: usize) -> Self {
+        Self { windows, window_bits, memory, parked }
+    }
+}
+
+/// Most points in a sum.
+const MOST: u64 = 1 << 40;
+
+fn whole(argument: &'static str, bytes: u64, each: usize) -> Result<usize> {
+    let count = bytes / each as u64;
+    let problem = match bytes % each as u64 {
+        0 if count <= MOST => return Ok(count as usize),
+        0 => format!("{count} are more than {MOST}"),
+        _ => format!("{bytes} bytes are not a whole number of {each} each"),
+    };
+    Err(Error::argument(argument, problem))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_group_is_found_by_its_name_and_no_other() {
+        for instance in Instance::ALL {
+            assert_eq!(instance.name().parse::<Instance>().unwrap(), instance);
+        }
+        let problem = "bn254".parse::<Instance>().unwrap_err().to_string();
+        assert!(problem.contains("bn254_g1, bn254_g2"), "{problem}");
+    }
+
+    #[test]
+    fn lengths_that_differ_are_named() {
+        let g1 = Instance::new(Curve::Bls12_381, Group::G1);
+        let bases = Bases::new(g1, vec![0; 3 * 96]);
+        assert_eq!(bases.count().unwrap(), 3);
+        assert_eq!(Sums::one(bases.clone(), vec![0; 96]).count().unwrap(), 3);
+        let problem = Sums::one(bases.clone(), vec![0; 64]).count().unwrap_err().to_string();
+        assert_eq!(problem, "scalars: list 0 has 2 scalars for 3 points");
+        let problem = Sums::one(bases, vec![0; 33]).count().unwrap_err().to_string();
+        assert!(problem.starts_with("scalars: 33 bytes"), "{problem}");
+        let problem = Bases::new(g1, vec![0; 97]).count().unwrap_err().to_string();
+        assert!(problem.starts_with("bases: 97 bytes"), "{problem}");
+    }
+}

@@ -1,0 +1,100 @@
+//! Multi-scalar multiplication: the sum of k_i P_i in the groups of BN254, BLS12-381 and BLS12-377.
+//!
+//! Points are x and y, canonical and little-endian, scalars 32 bytes, little-endian, below r; see [`Instance`] for the
+//! groups and [`Check`] for what is asked of points.
+//!
+//! ```
+//! use proofmill::msm::{self, Bases, Check, Instance};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // The generator of G1 of BN254, (1, 2), twice.
+//! let mut point = [0; 64];
+//! (point[0], point[32]) = (1, 2);
+//! let points = [point, point].concat();
+//! let g1: Instance = "bn254_g1".parse()?;
+//!
+//! let device = proofmill::open("cpu:?threads=1")?;
+//! println!("{:?}", msm::plan(&*device, g1, 2)?);
+//! // Points that are used again are checked and brought into the engine's form once.
+//! let bases = msm::park(&*device, Bases::new(g1, points).checked(Check::Subgroup))?;
+//!
+//! // 1 G + 0 G
+//! let mut scalars = [0; 64];
+//! scalars[0] = 1;
+//! assert_eq!(msm::sum(&*device, bases.clone(), &scalars[..])?, point);
+//! // 5 G + 3 G and 6 G + 2 G, over the same points.
+//! let lists = [[5, 3], [6, 2]].map(|[k, l]| {
+//!     (scalars[0], scalars[32]) = (k, l);
+//!     scalars.to_vec()
+//! });
+//! let sums = msm::sums(&*device, bases, lists)?;
+//! assert_eq!(sums[0], sums[1]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Points in a file that is larger than the memory are read while they are used: [`Bases::streamed`].
+//!
+//! To be told how far a sum is, or not to wait for it, submit a [`Request`] with [`Sums::progress`] to the device; a
+//! ticket that is cancelled or dropped stops its sum.
+
+pub use proofmill_op::msm::{
+    Bases, Check, Curve, Group, Instance, Plan, Points, Progress, Request, Response, SCALAR_BYTES,
+    Stream, Sums,
+};
+
+use crate::{Answer, Data, Device, Error, Result};
+
+/// How a sum of so many parked points would be computed, and in how much memory.
+pub fn plan(device: &dyn Device, instance: Instance, points: usize) -> Result<Plan> {
+    match ask(device, Request::Plan { instance, points, parked: true })? {
+        Response::Plan(plan) => Ok(plan),
+        other => Err(unexpected(device, &other)),
+    }
+}
+
+/// Checks points as they ask for it, and keeps them near the engine until the last clone of the answer is dropped.
+pub fn park(device: &dyn Device, bases: Bases) -> Result<Bases> {
+    let instance = bases.instance;
+    match ask(device, Request::Park(bases))? {
+        Response::Parked(parked) => Ok(Bases::parked(instance, parked)),
+        other => Err(unexpected(device, &other)),
+    }
+}
+
+/// The sum over these bases, for which it waits.
+pub fn sum(device: &dyn Device, bases: Bases, scalars: impl Into<Data>) -> Result<Vec<u8>> {
+    let mut sums = sums(device, bases, [scalars])?;
+    match (sums.pop(), sums.is_empty()) {
+        (Some(sum), true) => Ok(sum),
+        _ => Err(unexpected(device, &Response::Sums(sums))),
+    }
+}
+
+/// A sum for each list of scalars, over the same bases.
+pub fn sums(
+    device: &dyn Device,
+    bases: Bases,
+    scalars: impl IntoIterator<Item = impl Into<Data>>,
+) -> Result<Vec<Vec<u8>>> {
+    let scalars = scalars.into_iter().map(Into::into).collect();
+    match ask(device, Request::Sums(Sums { bases, scalars, progress: None }))? {
+        Response::Sums(sums) => Ok(sums),
+        other => Err(unexpected(device, &other)),
+    }
+}
+
+fn ask(device: &dyn Device, request: Request) -> Result<Response> {
+    match device.submit(crate::Request::Msm(request))?.wait()? {
+        Answer::Msm(response) => Ok(response),
+        other => Err(lost(device, format!("an answer to another question: {other:?}"))),
+    }
+}
+
+fn unexpected(device: &dyn Device, response: &Response) -> Error {
+    lost(device, format!("an answer to another question: {response:?}"))
+}
+
+fn lost(device: &dyn Device, problem: String) -> Error {
+    Error::Lost { device: device.caps().uri.clone(), problem }
+}
