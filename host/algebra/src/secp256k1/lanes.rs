@@ -7,10 +7,6 @@
 mod field;
 mod point;
 mod root;
-#[expect(
-    clippy::needless_range_loop,
-    reason = "limbs have numbers, which say where a product goes"
-)]
 mod sum;
 
 pub use field::Element;
