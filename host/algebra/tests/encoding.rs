@@ -193,7 +193,7 @@ fn compressed_keys_in_batches() {
                 other => Err(EncodingError::Flags(other)),
             })
             .collect();
-        let says = |wanted| expected.iter().any(|one| *one == Err(wanted));
+        let says = |wanted| expected.contains(&Err(wanted));
         let all = says(EncodingError::Flags(4))
             && says(EncodingError::NotReduced)
             && says(EncodingError::NotOnCurve)
