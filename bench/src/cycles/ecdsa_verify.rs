@@ -1,16 +1,13 @@
 //! `ecdsa_verify`: cycles a signature.
 
 use anyhow::{Context, Result};
-use proofmill_algebra::encoding::sec1::{Hybrid, decode};
-use proofmill_algebra::field::PrimeField;
 use proofmill_card::SimLibrary;
 use proofmill_card::wire;
 use proofmill_card::wire::constants::ecdsa_verify::command;
-use proofmill_op::ecdsa_verify::Signature;
 use serde::Deserialize;
 
 use super::{Expected, pass, steady};
-use crate::peers::ecdsa::{Encoded, signatures};
+use crate::peers::ecdsa::{parsed, signatures};
 use crate::row::{HardwareRow, Kind};
 
 pub const OP: &str = "ecdsa_verify";
@@ -37,11 +34,11 @@ pub fn rows(
 ) -> Result<Vec<HardwareRow>> {
     let Parameters { cores, contexts } = serde_json::from_value(parameters)?;
     let turn = cores * contexts;
-    let packets: Vec<_> = signatures(STREAM * turn)?
+    let packets: Vec<_> = parsed(&signatures(STREAM * turn)?)?
         .iter()
         .enumerate()
-        .map(|(index, encoded)| Ok(wire::ecdsa_verify(index as u64, &bytes(encoded)?)))
-        .collect::<Result<_>>()?;
+        .map(|(index, signature)| wire::ecdsa_verify(index as u64, &signature.to_bytes()))
+        .collect();
     // All are valid. A verdict that is wrong is an error: cycles of a wrong answer are worth nothing.
     let expected = Expected {
         reply: command::REPLY,
@@ -76,14 +73,4 @@ pub fn rows(
         row(&format!("per signature, {} in one go, {cores}", packets.len()), whole),
         row("latency of one signature alone (cycle_cnt, the longest of 4)", latency.into()),
     ])
-}
-
-/// The fields of the command behind its index.
-fn bytes(encoded: &Encoded) -> Result<[u8; 160]> {
-    let key = decode(&encoded.key, Hybrid::Refused)?;
-    let (r, s) = encoded.signature.split_at(32);
-    let [s, r, hash] =
-        [s, r, &encoded.digest].map(|integer| std::array::from_fn(|i| integer[31 - i]));
-    let (qx, qy) = (key.x().to_le_bytes(), key.y().to_le_bytes());
-    Ok(Signature { s, r, hash, qx, qy }.to_bytes())
 }

@@ -51,7 +51,12 @@ pub struct Work {
 /// Starts the program with blst and halo2curves.
 pub fn start_rust() -> Result<Program> {
     let folder = program::folder("algebra");
-    Program::start(&program::build("algebra-peer", Some("algebra-peer"), &folder)?)
+    Program::start(&program::build(
+        "algebra-peer",
+        Some("algebra-peer"),
+        program::C_FLAGS,
+        &folder,
+    )?)
 }
 
 /// Starts the program with gnark-crypto; an error where it cannot be built.

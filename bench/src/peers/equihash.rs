@@ -68,7 +68,12 @@ pub struct Peer {
 impl Peer {
     /// Builds the program and starts it.
     pub fn start(mode: Mode) -> Result<Self> {
-        let path = program::build("equihash-peer", mode.feature(), &program::folder(mode.name()))?;
+        let path = program::build(
+            "equihash-peer",
+            mode.feature(),
+            program::C_FLAGS,
+            &program::folder(mode.name()),
+        )?;
         Ok(Self { mode, program: Program::start(&path)? })
     }
 

@@ -55,8 +55,16 @@ pub fn folder(name: &str) -> PathBuf {
     report::checkout().join("target/bench/peers").join(name)
 }
 
+/// How C is compiled, unless a peer is faster otherwise.
+pub const C_FLAGS: &str = "-O3 -march=native";
+
 /// Builds one of the bench's own programs for exactly this processor, in a folder of its own; gives its path.
-pub fn build(binary: &str, features: Option<&str>, folder: &Path) -> Result<PathBuf> {
+pub fn build(
+    binary: &str,
+    features: Option<&str>,
+    c_flags: &str,
+    folder: &Path,
+) -> Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = Command::new(cargo)
         .args(["build", "--quiet", "--release", "--package", "proofmill-bench", "--bin", binary])
@@ -64,7 +72,9 @@ pub fn build(binary: &str, features: Option<&str>, folder: &Path) -> Result<Path
         .arg("--target-dir")
         .arg(folder)
         .env("RUSTFLAGS", "-C target-cpu=native")
-        .env("CFLAGS", "-O3 -march=native")
+        // With debug information, C is compiled with frame pointers, and has a register less.
+        .env("CARGO_PROFILE_RELEASE_DEBUG", "false")
+        .env("CFLAGS", c_flags)
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
         .current_dir(report::checkout())
         .status()

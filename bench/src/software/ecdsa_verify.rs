@@ -3,33 +3,26 @@
 //! | metric | what is done | what the peer does |
 //! |---|---|---|
 //! | batch | a request of many signatures under many keys, as integers | one call a signature, signature and key as the peer keeps them |
-//! | batch with parsing | the same from 33 bytes of key and 64 of signature; the keys' square roots in lanes | the same, one by one |
+//! | batch with parsing | the same from 33 bytes of key and a signature in DER, by `proofmill::ecdsa` | the same, one by one |
 //! | latency of one | a request of one signature | one call |
 //!
-//! All our figures are taken through the door that every caller uses (`Device::submit`, `Ticket::wait`). All
+//! All our figures are taken through the doors that every caller uses (`Device::submit`, `proofmill::ecdsa`). All
 //! signatures are valid, with a small s, and each is another one under another key.
 
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
-use proofmill_algebra::Isa;
-use proofmill_algebra::encoding::sec1;
-use proofmill_algebra::field::PrimeField;
+use proofmill::ecdsa::{self, Item, Outcome, Policy, Request, Signature};
 use proofmill_cpu::CpuDevice;
-use proofmill_op::ecdsa_verify::{Request, Signature};
 use proofmill_op::{Answer, Data, Device};
-use rayon::prelude::*;
-use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::peers::ecdsa::{Encoded, Peer, Work, signatures, start};
+use crate::peers::ecdsa::{Encoded, Peer, Work, items, parsed, signatures, start};
 use crate::peers::program::Program;
 use crate::row::SoftwareRow;
 use crate::timing::interleaved_medians;
 
 /// Signatures in a batch.
 const BATCH: usize = 2048;
-/// Signatures that one thread parses in one go.
-const PARSED_AT_ONCE: usize = 128;
 
 /// One comparison.
 struct Comparison {
@@ -68,8 +61,9 @@ fn compare(
     let &Comparison { metric, parsing, count, threads, rounds } = comparison;
     let encoded = &encoded[..count];
     let device = CpuDevice::new(Some(threads))?;
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
-    let parsed: Data = parse(&pool, encoded)?.into();
+    let items = items(encoded);
+    let bytes: Vec<_> = parsed(encoded)?.iter().flat_map(Signature::to_bytes).collect();
+    let signatures = Data::from(bytes);
     let program = std::cell::RefCell::new(program);
     let [mut library, mut k256] = [Peer::Libsecp256k1, Peer::K256].map(|peer| {
         let (work, program) = (Work { peer, parsing, count, threads }, &program);
@@ -77,8 +71,10 @@ fn compare(
     });
     let mut ours = || {
         let start = Instant::now();
-        let signatures = if parsing { parse(&pool, encoded)?.into() } else { parsed.clone() };
-        verify(&device, signatures)?;
+        match parsing {
+            true => parse_and_verify(&device, &items, threads)?,
+            false => verify(&device, signatures.clone())?,
+        }
         Ok(start.elapsed().as_secs_f64())
     };
     let medians = interleaved_medians(rounds, &mut [&mut ours, &mut library, &mut k256])?;
@@ -100,25 +96,16 @@ fn compare(
     Ok([row(1, Peer::Libsecp256k1), row(2, Peer::K256)])
 }
 
-/// The bytes of a request.
-fn parse(pool: &ThreadPool, encoded: &[Encoded]) -> Result<Vec<u8>> {
-    let chunk = |encoded: &[Encoded]| -> Result<Vec<u8>> {
-        let keys: Vec<_> = encoded.iter().map(|encoded| encoded.key).collect();
-        let keys = sec1::decode_compressed_batch(Isa::best(), &keys);
-        let mut bytes = Vec::with_capacity(encoded.len() * 160);
-        for (encoded, key) in encoded.iter().zip(keys) {
-            let key = key?;
-            let (r, s) = encoded.signature.split_at(32);
-            let [s, r, hash] =
-                [s, r, &encoded.digest].map(|integer| std::array::from_fn(|i| integer[31 - i]));
-            let (qx, qy) = (key.x().to_le_bytes(), key.y().to_le_bytes());
-            bytes.extend(Signature { s, r, hash, qx, qy }.to_bytes());
-        }
-        Ok(bytes)
+/// Has the signatures parsed and verified by no more threads than this. One thread parses and then waits for the other
+/// that verifies; as many as there are processors share these with the one that parses ahead.
+fn parse_and_verify(device: &CpuDevice, items: &[Item<&[u8]>], threads: usize) -> Result<()> {
+    let outcomes = match threads {
+        1 => ecdsa::submit(device, items, Policy::default())?.wait()?,
+        _ => ecdsa::verify_batch(device, items, Policy::default())?,
     };
-    let chunks: Vec<_> =
-        pool.install(|| encoded.par_chunks(PARSED_AT_ONCE).map(chunk).collect::<Result<_>>())?;
-    Ok(chunks.concat())
+    let valid = outcomes.len() == items.len() && outcomes.iter().all(|o| *o == Outcome::Valid);
+    ensure!(valid, "we find a signature invalid");
+    Ok(())
 }
 
 /// Has the signatures verified, from the question to the answer.

@@ -52,7 +52,7 @@ impl Signatures {
 fn read_library(
     encoded: &Encoded,
 ) -> Result<(library::Message, library::ecdsa::Signature, library::PublicKey)> {
-    let signature = library::ecdsa::Signature::from_compact(&encoded.signature)?;
+    let signature = library::ecdsa::Signature::from_der(&encoded.signature)?;
     let key = library::PublicKey::from_slice(&encoded.key)?;
     Ok((library::Message::from_digest(encoded.digest), signature, key))
 }
@@ -60,7 +60,7 @@ fn read_library(
 fn read_k256(
     encoded: &Encoded,
 ) -> Result<([u8; 32], k256::ecdsa::Signature, k256::ecdsa::VerifyingKey)> {
-    let signature = k256::ecdsa::Signature::from_slice(&encoded.signature)?;
+    let signature = k256::ecdsa::Signature::from_der(&encoded.signature)?;
     let key = k256::ecdsa::VerifyingKey::from_sec1_bytes(&encoded.key)?;
     Ok((encoded.digest, signature, key))
 }

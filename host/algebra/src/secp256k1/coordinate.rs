@@ -116,7 +116,7 @@ impl<const M: u64> Coordinate<M> {
     #[inline(always)]
     pub fn is_zero(&self) -> bool {
         const { assert!(M <= LARGEST) }
-        // With what is at or above 2^256 folded: below 2^256 + 2^60, so only 0 and p are 0.
+        // With what is at or above 2^256 folded, and limbs below 2^58: below 2^256 + 2^214, so only 0 and p are 0.
         let mut x = self.0;
         x[0] += (x[4] >> TOP_BITS) * C;
         x[4] &= TOP_MASK;
@@ -202,77 +202,4 @@ fn folded(column: impl Fn(usize) -> u128) -> Coordinate {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::field::Field;
-    use crate::secp256k1::Fp;
-    use rand::{RngExt, SeedableRng};
-    use rand_chacha::ChaCha20Rng;
-
-    /// The element that it stands for.
-    fn value<const M: u64>(x: &Coordinate<M>) -> Fp {
-        let limb = Fp::from(1 << LIMB_BITS);
-        x.0.iter().rev().fold(Fp::ZERO, |high, low| high * limb + Fp::from(*low))
-    }
-
-    /// Limbs at random, all as large as M allows, zeros, and p.
-    fn samples<const M: u64>(rng: &mut ChaCha20Rng) -> Vec<Coordinate<M>> {
-        let largest = [LIMB_MASK, LIMB_MASK, LIMB_MASK, LIMB_MASK, TOP_MASK].map(|l| 2 * M * l);
-        let random = |rng: &mut ChaCha20Rng| largest.map(|most| rng.random_range(0..=most));
-        let mut samples: Vec<_> = (0..30).map(|_| Coordinate(random(rng))).collect();
-        samples.extend([largest, [0; 5], P].map(Coordinate));
-        for i in 0..5 {
-            let mut one = [0; 5];
-            one[i] = largest[i];
-            samples.push(Coordinate(one));
-        }
-        samples
-    }
-
-    fn is_normal(x: &Coordinate) -> bool {
-        x.0[..4].iter().all(|limb| *limb <= LIMB_MASK) && x.0[4] <= 2 * TOP_MASK
-    }
-
-    #[test]
-    fn every_operation_on_the_largest_limbs() {
-        let mut rng = ChaCha20Rng::seed_from_u64(90);
-        let (large, small) = (samples::<16>(&mut rng), samples::<1>(&mut rng));
-        let (middle, other) = (samples::<10>(&mut rng), samples::<12>(&mut rng));
-        for i in 0..large.len() {
-            let (x, y) = (large[i], large[(7 * i + 1) % large.len()]);
-            let (product, square) = (x.times(&y), x.square());
-            assert_eq!(value(&product), value(&x) * value(&y));
-            assert_eq!(value(&square), value(&x) * value(&x));
-            assert!(is_normal(&product) && is_normal(&square));
-            let (z, w) = (middle[i], other[i]);
-            let sum = Coordinate::sum_of_products(&z, &w, &w, &z);
-            assert_eq!(value(&sum), (value(&z) * value(&w)).double());
-            let sum = Coordinate::product_and_square::<12, 1, 8>(&z, &w, &small[i]);
-            let eight = Fp::from(8) * value(&small[i]) * value(&small[i]);
-            assert_eq!(value(&sum), value(&z) * value(&w) + eight);
-            let difference: Coordinate<23> = z.minus(&w);
-            assert_eq!(value(&difference), value(&z) - value(&w));
-            let sum: Coordinate<22> = z.plus(&w);
-            assert_eq!(value(&sum), value(&z) + value(&w));
-            assert_eq!(value(&small[i].small::<8, 8>()), Fp::from(8) * value(&small[i]));
-        }
-    }
-
-    #[test]
-    fn every_form_of_zero_is_zero_and_nothing_else() {
-        let mut rng = ChaCha20Rng::seed_from_u64(91);
-        for x in samples::<7>(&mut rng) {
-            assert_eq!(x.is_zero(), value(&x) == Fp::ZERO);
-            let zero: Coordinate<15> = x.minus(&x);
-            assert!(zero.is_zero());
-            for limb in 0..5 {
-                let mut nearly = zero;
-                nearly.0[limb] += 1;
-                assert!(!nearly.is_zero());
-            }
-        }
-        for multiple in 0..32 {
-            assert!(Coordinate::<16>(P.map(|limb| multiple * limb)).is_zero());
-        }
-    }
-}
+mod tests;

@@ -84,11 +84,13 @@ pub fn verify_batch_vartime(isa: Isa, claims: &[Claim], verdicts: &mut [Verdict]
     }
     let mut inverses: Vec<Fn> = places.iter().map(|&place| Fn::reduced(claims[place].s)).collect();
     batch_invert(&mut inverses, |product| product.invert_vartime().expect("no s is 0"));
-    if are_vectors(isa) && places.len() > 1 {
-        let eights = places.chunks(WIDTH).zip(inverses.chunks(WIDTH));
-        eights.for_each(|(places, inverses)| verify_eight(isa, claims, places, inverses, verdicts));
-    } else {
-        for (&place, inverse) in places.iter().zip(&inverses) {
+    for (places, inverses) in places.chunks(WIDTH).zip(inverses.chunks(WIDTH)) {
+        // Eight take less time than two one by one.
+        if are_vectors(isa) && places.len() > 1 {
+            verify_eight(isa, claims, places, inverses, verdicts);
+            continue;
+        }
+        for (&place, inverse) in places.iter().zip(inverses) {
             verdicts[place] = verify_one(&claims[place], inverse);
         }
     }

@@ -7,6 +7,7 @@
 mod field;
 mod point;
 mod root;
+mod sum;
 
 pub use field::Element;
 pub use point::{Affine, Jacobian, Line};

@@ -3,8 +3,8 @@
 //! A scalar k becomes k1 + k2 lambda ([`crate::curve::Split`]), with two odd numbers of at most [`BITS`] bits and a
 //! sign. The quotients c1 and c2 of the split are not the nearest integers but the nearest of the right parity:
 //! a1, b1 and b2 are odd and a2 is even, so k1 = k - c1 a1 - c2 a2 is odd if c1 is not congruent to k modulo 2, and
-//! k2 = -c1 b1 - c2 b2 is odd if c2 is not congruent to c1. Each is at most 1 away from the exact quotient, so
-//! |k1| < |a1| + |a2| < 2^129 and |k2| < |b1| + |b2| < 2^129.
+//! k2 = -c1 b1 - c2 b2 is odd if c2 is not congruent to c1. Each is at most 1 + 2^-64 away from the exact quotient, and
+//! |a1| + |a2| and |b1| + |b2| are below 1.3 * 2^128, so |k1| and |k2| are below 2^129.
 //!
 //! An odd k, |k| < 2^(w m), has m odd digits between -2^w and 2^w (Joye, Tunstall, "Exponent recoding and regular
 //! exponentiation algorithms", AFRICACRYPT 2009): if e_i are the digits of (k + 2^(w m) - 1) / 2 to the base 2^w, then
@@ -135,3 +135,6 @@ fn less(x: [u64; 3], c: u128, a: &[u64; 3]) -> [u64; 3] {
     let (d1, second) = d1.overflowing_sub(borrow.into());
     [d0, d1, x[2].wrapping_sub(high).wrapping_sub((first | second).into())]
 }
+
+#[cfg(test)]
+mod tests;

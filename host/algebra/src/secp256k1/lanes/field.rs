@@ -4,11 +4,10 @@
 //! an element has 62 multiplications of limbs where Montgomery's product has 100.
 //!
 //! An [`Element`] is five limbs in [0, 2^52) and may be a good deal above p: it carries, as a number that the compiler
-//! knows, the multiple of p that it is below. Sums of elements are [`Sum`]s: limbs of either sign, without carries.
-//! Limbs are carried once, where a sum becomes a factor ([`Sum::element`]). Bounds are in units of p / 16; a
-//! product's factors may be up to 16 p.
+//! knows, the multiple of p that it is below. Sums of elements are [`Sum`](super::sum::Sum)s, whose limbs are carried once,
+//! where a sum becomes a factor. Bounds are in units of p / 16; a product's factors may be up to 16 p.
 
-use std::ops::{Add, Mul, Sub};
+use std::ops::Mul;
 
 use crate::field::spec::secp256k1_fp::MODULUS;
 use crate::lanes::{
@@ -16,42 +15,31 @@ use crate::lanes::{
 };
 
 /// Limbs of an element.
-const LIMBS: usize = 5;
+pub(super) const LIMBS: usize = 5;
 /// 2^256 modulo p.
-const C: u64 = MODULUS[0].wrapping_neg();
+pub(super) const C: u64 = MODULUS[0].wrapping_neg();
 /// 2^260 modulo p.
 const FOLD: u64 = C << 4;
 /// Bits of the highest limb of a number below 2^256.
-const TOP_BITS: u32 = 256 - 4 * LIMB_BITS;
+pub(super) const TOP_BITS: u32 = 256 - 4 * LIMB_BITS;
 /// p, in the unit of bounds.
-const P: u32 = 16;
+pub(super) const P: u32 = 16;
 /// What a factor must be below.
-const LARGEST: u32 = 16 * P;
+pub(super) const LARGEST: u32 = 16 * P;
 /// What a product is below: 2^256 + 2^216.
 const PRODUCT: u32 = P + 1;
 
 /// Eight elements in normal limbs.
 #[derive(Clone, Copy)]
 pub struct Element<B: Backend> {
-    b: B,
-    limbs: [B::V; LIMBS],
-    /// Each is less than this many sixteenths of p.
-    below: u32,
-}
-
-/// Eight sums of elements, in limbs of either sign of less than 2^60.
-#[derive(Clone, Copy)]
-pub struct Sum<B: Backend> {
-    b: B,
-    limbs: [B::V; LIMBS],
-    /// Each is less than this many sixteenths of p.
-    below: u32,
-    /// Each is more than minus this many sixteenths of p.
-    above: u32,
+    pub(super) b: B,
+    pub(super) limbs: [B::V; LIMBS],
+    /// Each is less than this many sixteenths of p, at most [`LARGEST`].
+    pub(super) below: u32,
 }
 
 impl<B: Backend> Element<B> {
-    /// Of limbs below 2^52, of a number below 2^256.
+    /// Of limbs below 2^52, of a number below 2^256 + 2^216.
     #[inline(always)]
     pub(super) fn of_limbs(b: B, limbs: [B::V; LIMBS]) -> Self {
         Self { b, limbs, below: PRODUCT }
@@ -178,12 +166,6 @@ impl<B: Backend> Element<B> {
         // What is at or above 2^256 is 2^256 and less than 2^38, and then below 2^256.
         Self::of_limbs(self.b, self.reduced()).reduced()
     }
-
-    /// As a sum of one.
-    #[inline(always)]
-    pub fn sum(self) -> Sum<B> {
-        Sum { b: self.b, limbs: self.limbs, below: self.below, above: 0 }
-    }
 }
 
 /// columns += x y.
@@ -222,55 +204,12 @@ fn square_columns<B: Backend>(b: B, x: &[B::V; LIMBS]) -> [B::V; 2 * LIMBS] {
 
 /// Normal limbs of a number in [0, 2^260); the limbs may be negative.
 #[inline(always)]
-fn carried<B: Backend>(b: B, mut t: [B::V; LIMBS]) -> [B::V; LIMBS] {
+pub(super) fn carried<B: Backend>(b: B, mut t: [B::V; LIMBS]) -> [B::V; LIMBS] {
     for j in 1..LIMBS {
         t[j] = b.add(t[j], b.carry(t[j - 1]));
         t[j - 1] = b.and(t[j - 1], b.splat(LIMB_MASK));
     }
     t
-}
-
-impl<B: Backend> Sum<B> {
-    /// With carries, as a factor.
-    #[inline(always)]
-    pub fn element(self) -> Element<B> {
-        let Self { b, mut limbs, below, above } = self;
-        // Multiples of p = 2^256 - C that make it positive.
-        let multiple = above.div_ceil(P);
-        let below = below + multiple * P;
-        assert!(below <= LARGEST, "a factor of less than 16 p");
-        if multiple > 0 {
-            limbs[0] = b.sub(limbs[0], b.splat(u64::from(multiple) * C));
-            let top = u64::from(multiple) << TOP_BITS;
-            limbs[LIMBS - 1] = b.add(limbs[LIMBS - 1], b.splat(top));
-        }
-        Element { b, limbs: carried(b, limbs), below }
-    }
-
-    /// -x.
-    #[inline(always)]
-    pub fn negative(self) -> Self {
-        let (b, x) = (self.b, &self.limbs);
-        let zero = b.splat(0);
-        let limbs = each!(j < LIMBS, zero => b.sub(zero, x[j]));
-        Self { b, limbs, below: self.above, above: self.below }
-    }
-
-    /// 2 x.
-    #[inline(always)]
-    pub fn double(self) -> Self {
-        self + self
-    }
-
-    /// -x in the lanes of the mask, x in the others.
-    #[inline(always)]
-    pub fn negate(self, mask: Mask) -> Self {
-        let (b, x) = (self.b, &self.limbs);
-        let zero = b.splat(0);
-        let limbs = each!(j < LIMBS, zero => b.select(mask, x[j], b.sub(zero, x[j])));
-        let most = self.below.max(self.above);
-        Self { b, limbs, below: most, above: most }
-    }
 }
 
 impl<B: Backend> Mul for Element<B> {
@@ -282,52 +221,5 @@ impl<B: Backend> Mul for Element<B> {
         let mut columns = [b.splat(0); 2 * LIMBS];
         add_product(b, &mut columns, &self.limbs, &y.limbs);
         Self::folded(b, columns)
-    }
-}
-
-impl<B: Backend> From<Element<B>> for Sum<B> {
-    #[inline(always)]
-    fn from(x: Element<B>) -> Self {
-        x.sum()
-    }
-}
-
-impl<B: Backend, T: Into<Sum<B>>> Add<T> for Sum<B> {
-    type Output = Self;
-
-    #[inline(always)]
-    fn add(self, y: T) -> Self {
-        let (b, y) = (self.b, y.into());
-        let limbs = each!(j < LIMBS, self.limbs[0] => b.add(self.limbs[j], y.limbs[j]));
-        Self { b, limbs, below: self.below + y.below, above: self.above + y.above }
-    }
-}
-
-impl<B: Backend, T: Into<Sum<B>>> Sub<T> for Sum<B> {
-    type Output = Self;
-
-    #[inline(always)]
-    fn sub(self, y: T) -> Self {
-        let (b, y) = (self.b, y.into());
-        let limbs = each!(j < LIMBS, self.limbs[0] => b.sub(self.limbs[j], y.limbs[j]));
-        Self { b, limbs, below: self.below + y.above, above: self.above + y.below }
-    }
-}
-
-impl<B: Backend, T: Into<Sum<B>>> Add<T> for Element<B> {
-    type Output = Sum<B>;
-
-    #[inline(always)]
-    fn add(self, y: T) -> Sum<B> {
-        self.sum() + y
-    }
-}
-
-impl<B: Backend, T: Into<Sum<B>>> Sub<T> for Element<B> {
-    type Output = Sum<B>;
-
-    #[inline(always)]
-    fn sub(self, y: T) -> Sum<B> {
-        self.sum() - y
     }
 }

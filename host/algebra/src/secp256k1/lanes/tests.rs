@@ -1,5 +1,6 @@
 //! The lanes' arithmetic against the scalar field, on every backend.
 
+use super::sum::Sum;
 use super::{AT_ONCE, Element, Ordinates};
 use crate::Isa;
 use crate::field::{Field, PrimeField};
@@ -19,6 +20,16 @@ fn numbers(seed: u64) -> [[u64; 4]; WIDTH] {
     })
 }
 
+/// k x, without carries.
+#[inline(always)]
+fn times<B: Backend>(x: Element<B>, k: usize) -> Sum<B> {
+    let mut sum = x.sum();
+    for _ in 1..k {
+        sum = sum + x;
+    }
+    sum
+}
+
 /// Everything that formulas do, in a few expressions.
 struct Expressions([[[u64; 4]; WIDTH]; 3]);
 
@@ -29,17 +40,24 @@ impl Kernel for Expressions {
     fn run<B: Backend>(self, b: B) -> Self::Output {
         let [x, y, z] = self.0;
         let (x, y, z) = (Element::load(b, &x), Element::load(b, &y), Element::load(b, &z));
-        // As large as a factor can be.
-        let large = ((x + y + z).double().double() - y).element();
+        // As large as a factor can be, and as far below 0 as a sum can be.
+        let (large, least) = (times(x, 15).element(), times(x, 15).negative().element());
         let difference = (x - y - z - z).element();
         let odd_lanes = x.sum().negate(0b1010_1010).element();
         vec![
             (x * y).store(),
             x.square().store(),
             large.store(),
-            (large * large).store(),
+            least.store(),
+            (large * least).store(),
             large.square().store(),
+            least.square().store(),
             difference.store(),
+            // With 17 sixteenths of p for x, 255 * 136 + 255 * 119 and 255 * 102 + 8 * 68 * 68 are nearly 256 * 256.
+            Element::sum_of_products(large, times(x, 8).element(), large, times(x, 7).element())
+                .store(),
+            Element::product_and_eight_squares(large, times(x, 6).element(), times(x, 4).element())
+                .store(),
             Element::sum_of_products(difference, x, y, z).store(),
             Element::product_and_eight_squares(difference, x, y).store(),
             x.sum().negative().element().store(),
@@ -49,15 +67,20 @@ impl Kernel for Expressions {
 }
 
 fn expected([x, y, z]: [Fp; 3], lane: usize) -> Vec<Fp> {
-    let large = (x + y + z) * Fp::from(4) - y;
+    let times = |k: u64| Fp::from(k) * x;
+    let (large, square) = (times(15), times(15).square());
     let difference = x - y - z - z;
     vec![
         x * y,
         x.square(),
         large,
-        large.square(),
-        large.square(),
+        -large,
+        -square,
+        square,
+        square,
         difference,
+        square,
+        large * times(6) + times(4).square() * Fp::from(8),
         difference * x + y * z,
         difference * x + y.square() * Fp::from(8),
         -x,
