@@ -79,7 +79,7 @@ enum Asked {
 
 impl Group {
     fn instance(&self) -> anyhow::Result<Instance> {
-        Ok(format!("{}_{}", self.curve, self.group).parse()?)
+        format!("{}_{}", self.curve, self.group).parse().context("--curve, --group")
     }
 }
 
@@ -93,9 +93,11 @@ pub fn sum(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
         Asked::Curve => Check::Curve,
         Asked::Subgroup => Check::Subgroup,
     };
-    let scalars = std::fs::read(&arguments.scalars).with_context(|| named(&arguments.scalars))?;
-    let points = File::open(&arguments.bases).with_context(|| named(&arguments.bases))?;
-    let plan = msm::plan(&*device, instance, scalars.len() / SCALAR_BYTES)?;
+    let scalars = std::fs::read(&arguments.scalars)
+        .with_context(|| named("--scalars", &arguments.scalars))?;
+    let points =
+        File::open(&arguments.bases).with_context(|| named("--bases", &arguments.bases))?;
+    let plan = msm::plan(&*device, instance, scalars.len() / SCALAR_BYTES, false)?;
     let start = Instant::now();
     let bases = Bases::streamed(instance, points).checked(check);
     let sum = hex::encode(msm::sum(&*device, bases, scalars)?);
@@ -136,15 +138,15 @@ pub fn generate(arguments: &Generate) -> anyhow::Result<Exit> {
 fn write<C: Points<Base: Coordinate>>(arguments: &Generate) -> anyhow::Result<Exit> {
     let Generate { count, first, ref file, .. } = *arguments;
     let end = first.checked_add(count).context("--first, --count: more than 2^64 - 1")?;
-    let mut written = File::create(file).with_context(|| named(file))?;
+    let mut written = File::create(file).with_context(|| named("FILE", file))?;
     for start in (first..end).step_by(BLOCK as usize) {
         let points = multiples::<C>(start, BLOCK.min(end - start) as usize);
         let bytes: Vec<u8> = points.iter().flat_map(pair::encode).collect();
-        written.write_all(&bytes).with_context(|| named(file))?;
+        written.write_all(&bytes).with_context(|| named("FILE", file))?;
     }
     Ok(Exit::Valid)
 }
 
-fn named(file: &Path) -> String {
-    file.display().to_string()
+fn named(argument: &str, file: &Path) -> String {
+    format!("{argument}: {}", file.display())
 }

@@ -4,24 +4,31 @@
 //! request's own.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 
 use proofmill_algebra::curve::Affine;
 use proofmill_algebra::encoding::{Coordinate, pair};
-use proofmill_algebra::msm::{Buckets, Cancelled, Group, Plan, Scalars, Stored, combine};
+use proofmill_algebra::msm::{
+    Buckets, Cancelled, Group, NotReduced, Plan, Scalars, Stored, combine,
+};
 use proofmill_algebra::{Isa, bls12_377, bls12_381, bn254};
 use proofmill_op::msm::{
-    self, Bases, Check, Curve, Points, Progress, Request, Response, SCALAR_BYTES, Stream, Sums,
+    self, Bases, Check, Curve, MOST_POINTS, Points, Request, Response, SCALAR_BYTES, Stream, Sums,
 };
 use proofmill_op::{Capability, Data, Error, Parked, Result};
 use rayon::prelude::*;
 
 use decode::{DECODED, decode};
+use watch::Watch;
 
 mod decode;
+mod watch;
 
 /// Points that are added at a time: enough to fill the buckets many times over.
 const CHUNK: usize = 1 << 18;
+
+/// Scalars that a thread checks at a time.
+const CHECKED: usize = 1 << 13;
 
 /// Calls a function for the group of an instance.
 macro_rules! in_group {
@@ -54,11 +61,16 @@ impl Asker {
                 bytes_here(self, bases)?;
             }
             Request::Sums(sums) => {
-                sums.count()?;
+                // Whose points these are comes first: of another group, their number would be wrong too.
                 in_group!(sums.bases.instance, demand_source(self, &sums.bases))?;
                 for scalars in &sums.scalars {
                     scalars.on(self.identity)?;
                 }
+                sums.count()?;
+            }
+            Request::Plan { points, .. } if *points as u64 > MOST_POINTS => {
+                let problem = format!("{points} are more than {MOST_POINTS}");
+                return Err(Error::argument("points", problem));
             }
             _ => {}
         }
@@ -104,7 +116,14 @@ fn park<C: Group<Base: Coordinate>>(
     let bytes = bytes_here(asker, bases)?;
     let points = decode::<C>(asker.isa, bytes, 0, bases.check, cancelled)?;
     let form = Capability::Msm(bases.instance);
-    Ok(Response::Parked(Parked::prepared(asker.identity, form, bytes.len(), points)))
+    let kept = Kept::<C> { points, check: bases.check };
+    Ok(Response::Parked(Parked::prepared(asker.identity, form, bytes.len(), kept)))
+}
+
+/// Parked points, and what was asked of them.
+struct Kept<C: Group> {
+    points: Vec<Stored<C>>,
+    check: Check,
 }
 
 /// Points that are to be parked: these have to be here.
@@ -117,7 +136,7 @@ fn bytes_here(asker: Asker, bases: &Bases) -> Result<&Arc<[u8]>> {
 
 /// Points of a request.
 enum Source<C: Group> {
-    Parked(Arc<Vec<Stored<C>>>),
+    Parked(Arc<Kept<C>>),
     Bytes(Arc<[u8]>, Check),
     Stream(Arc<dyn Stream>, Check),
 }
@@ -129,7 +148,13 @@ fn demand_source<C: Group>(asker: Asker, bases: &Bases) -> Result<()> {
 fn source<C: Group>(asker: Asker, bases: &Bases) -> Result<Source<C>> {
     Ok(match &bases.points {
         Points::Data(Data::Parked(parked)) => {
-            Source::Parked(parked.inside(asker.identity, &Capability::Msm(bases.instance))?)
+            let form = Capability::Msm(bases.instance);
+            let kept: Arc<Kept<C>> = parked.inside(asker.identity, &form)?;
+            if bases.check > kept.check {
+                let problem = format!("parked with Check::{:?}", kept.check);
+                return Err(Error::argument("bases", format!("{problem}, not {:?}", bases.check)));
+            }
+            Source::Parked(kept)
         }
         Points::Data(here) => Source::Bytes(here.on(asker.identity)?.clone(), bases.check),
         Points::Stream(stream) => Source::Stream(stream.clone(), bases.check),
@@ -145,6 +170,9 @@ fn sums<C: Group<Base: Coordinate>>(
     let source = source::<C>(asker, &request.bases)?;
     let plan = Plan::new::<C>(count, asker.threads);
     let lists = request.scalars.len();
+    for (number, scalars) in request.scalars.iter().enumerate() {
+        check_scalars::<C>(number, scalars.on(asker.identity)?)?;
+    }
     let mut sums = Vec::with_capacity(lists);
     for (number, scalars) in request.scalars.iter().enumerate() {
         let watch = Watch {
@@ -157,9 +185,21 @@ fn sums<C: Group<Base: Coordinate>>(
         };
         let scalars = scalars.on(asker.identity)?;
         let (scalars, _) = scalars.as_chunks::<SCALAR_BYTES>();
-        sums.push(sum::<C>(asker, &source, scalars, &plan, &watch, number)?);
+        sums.push(sum::<C>(asker, &source, scalars, &plan, &watch)?);
     }
     Ok(Response::Sums(sums))
+}
+
+/// Is every scalar of a list below r?
+fn check_scalars<C: Group>(number: usize, bytes: &[u8]) -> Result<()> {
+    let (scalars, _) = bytes.as_chunks::<SCALAR_BYTES>();
+    scalars.par_chunks(CHECKED).enumerate().try_for_each(|(chunk, scalars)| {
+        Scalars::check::<C>(scalars).map_err(|NotReduced(i)| {
+            let at = chunk * CHECKED + i;
+            let problem = format!("list {number}: number {at} is not below the order of the group");
+            Error::argument("scalars", problem)
+        })
+    })
 }
 
 fn sum<C: Group<Base: Coordinate>>(
@@ -168,9 +208,9 @@ fn sum<C: Group<Base: Coordinate>>(
     scalars: &[[u8; SCALAR_BYTES]],
     plan: &Plan,
     watch: &Watch<'_>,
-    number: usize,
 ) -> Result<Vec<u8>> {
     if scalars.is_empty() {
+        watch.say(1.0);
         return Ok(pair::encode(&Affine::<C>::IDENTITY));
     }
     let isa = asker.isa;
@@ -178,15 +218,14 @@ fn sum<C: Group<Base: Coordinate>>(
     let mut parts = buckets.parts(plan, asker.threads);
     for start in (0..scalars.len()).step_by(CHUNK) {
         let range = start..scalars.len().min(start + CHUNK);
-        let digits = Scalars::new::<C>(&scalars[range.clone()], plan).map_err(|problem| {
-            let at = start + problem.0;
-            let problem = format!("list {number}: number {at} is not below the order of the group");
-            Error::argument("scalars", problem)
-        })?;
+        if !watch.go_on(0) {
+            return Err(Error::Cancelled);
+        }
+        let digits = Scalars::new::<C>(&scalars[range.clone()], plan).expect("checked before");
         let each = pair::bytes::<C>();
         let (decoded, mut read);
         let points = match source {
-            Source::Parked(points) => &points[range.clone()],
+            Source::Parked(kept) => &kept.points[range.clone()],
             Source::Bytes(bytes, check) => {
                 let bytes = &bytes[range.start * each..range.end * each];
                 decoded = decode::<C>(isa, bytes, start, *check, watch.cancelled)?;
@@ -211,30 +250,4 @@ fn sum<C: Group<Base: Coordinate>>(
     let sums: Vec<_> = parts.par_iter().map(|part| part.sums(isa)).collect();
     watch.say(1.0);
     Ok(pair::encode(&Affine::from(combine(plan, &sums))))
-}
-
-/// How far one of several sums is.
-struct Watch<'a> {
-    progress: Option<&'a Progress>,
-    /// What is done before this sum, and how much it is of all.
-    finished: f64,
-    share: f64,
-    /// Digits of this sum, and those that were read.
-    total: usize,
-    done: AtomicUsize,
-    cancelled: &'a (dyn Fn() -> bool + Sync),
-}
-
-impl Watch<'_> {
-    fn go_on(&self, digits: usize) -> bool {
-        let done = self.done.fetch_add(digits, Ordering::Relaxed);
-        self.say(done as f64 / self.total as f64);
-        !(self.cancelled)()
-    }
-
-    fn say(&self, part: f64) {
-        if let Some(Progress(function)) = self.progress {
-            function(self.finished + self.share * part);
-        }
-    }
 }

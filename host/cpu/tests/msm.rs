@@ -125,6 +125,22 @@ fn what_is_wrong_is_named() {
     let one = Sums::one(Bases::new(g1, points.clone()), bad);
     let expected = "scalars: list 0: number 1234 is not below the order of the group";
     assert_eq!(problem(sums(&device, one)), expected);
+    // The last one of the second list, which is r: before any sum.
+    let mut list = good.clone();
+    let last = list.len() - SCALAR_BYTES;
+    let minus_one = -<C as Curve>::Scalar::ONE;
+    list[last..].copy_from_slice(minus_one.to_le_bytes().as_ref());
+    list[last] += 1;
+    let two = Sums {
+        scalars: vec![good.clone().into(), list.into()],
+        progress: Some(Progress(Arc::new(|_| panic!("something ran")))),
+        ..Sums::one(Bases::new(g1, points.clone()), good.clone())
+    };
+    let expected = "scalars: list 1: number 1499 is not below the order of the group";
+    assert_eq!(problem(sums(&device, two)), expected);
+    // More points than can be.
+    let plan = Request::Plan { instance: g1, points: usize::MAX, parked: true };
+    assert!(problem(ask(&device, plan)).starts_with("points: 18446744073709551615 are more than"));
     // A coordinate.
     let mut large = points.clone();
     large[1100 * 96 + 48..][..48].fill(0xff);
@@ -162,6 +178,13 @@ fn parked_points_are_for_their_group_and_device() {
     let other_curve = Bases::parked(instance::<bls12_377::G1>(), parked.clone());
     let found = problem(sums(&device, Sums::one(other_curve, vec![0; 4 * SCALAR_BYTES])));
     assert_eq!(found, "data: parked for msm (bls12_381_g1), not msm (bls12_377_g1)");
+    // Of another size too, and no group has more checked points than were checked.
+    let other_group = Bases::parked(instance::<bls12_381::G2>(), parked.clone());
+    let found = problem(sums(&device, Sums::one(other_group, vec![0; 4 * SCALAR_BYTES])));
+    assert_eq!(found, "data: parked for msm (bls12_381_g1), not msm (bls12_381_g2)");
+    let checked = Bases::parked(g1, parked.clone()).checked(Check::Subgroup);
+    let found = problem(sums(&device, Sums::one(checked, vec![0; 4 * SCALAR_BYTES])));
+    assert_eq!(found, "bases: parked with Check::Nothing, not Subgroup");
     let there = CpuDevice::new(Some(1)).unwrap();
     let elsewhere = Sums::one(Bases::parked(g1, parked), vec![0; 4 * SCALAR_BYTES]);
     assert_eq!(problem(sums(&there, elsewhere)), "data: parked on another device");

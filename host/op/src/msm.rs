@@ -103,7 +103,7 @@ impl FromStr for Instance {
 
 /// What is asked of points before anything is computed. Coordinates below p are always demanded. A sum of points that
 /// do not have what is not checked is a point, but not the one that was wanted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Check {
     /// Nothing: the caller knows these points.
     #[default]
@@ -150,7 +150,7 @@ pub struct Bases {
     pub instance: Instance,
     /// The points one after the other.
     pub points: Points,
-    /// What is asked of points that are here; what is parked was checked then.
+    /// What is asked of the points. What is parked was checked then: it is refused if that was less than this.
     pub check: Check,
 }
 
@@ -237,7 +237,7 @@ pub enum Request {
     Plan {
         /// The group.
         instance: Instance,
-        /// The number of points.
+        /// The number of points, up to [`MOST_POINTS`].
         points: usize,
         /// Would the bases be parked?
         parked: bool,
@@ -293,13 +293,13 @@ impl Plan {
 }
 
 /// Most points in a sum.
-const MOST: u64 = 1 << 40;
+pub const MOST_POINTS: u64 = 1 << 40;
 
 fn whole(argument: &'static str, bytes: u64, each: usize) -> Result<usize> {
     let count = bytes / each as u64;
     let problem = match bytes % each as u64 {
-        0 if count <= MOST => return Ok(count as usize),
-        0 => format!("{count} are more than {MOST}"),
+        0 if count <= MOST_POINTS => return Ok(count as usize),
+        0 => format!("{count} are more than {MOST_POINTS}"),
         _ => format!("{bytes} bytes are not a whole number of {each} each"),
     };
     Err(Error::argument(argument, problem))

@@ -14,7 +14,7 @@
 //! let g1: Instance = "bn254_g1".parse()?;
 //!
 //! let device = proofmill::open("cpu:?threads=1")?;
-//! println!("{:?}", msm::plan(&*device, g1, 2)?);
+//! println!("{:?}", msm::plan(&*device, g1, 2, true)?);
 //! // Points that are used again are checked and brought into the engine's form once.
 //! let bases = msm::park(&*device, Bases::new(g1, points).checked(Check::Subgroup))?;
 //!
@@ -39,15 +39,15 @@
 //! ticket that is cancelled or dropped stops its sum.
 
 pub use proofmill_op::msm::{
-    Bases, Check, Curve, Group, Instance, Plan, Points, Progress, Request, Response, SCALAR_BYTES,
-    Stream, Sums,
+    Bases, Check, Curve, Group, Instance, MOST_POINTS, Plan, Points, Progress, Request, Response,
+    SCALAR_BYTES, Stream, Sums,
 };
 
 use crate::{Answer, Data, Device, Error, Result};
 
-/// How a sum of so many parked points would be computed, and in how much memory.
-pub fn plan(device: &dyn Device, instance: Instance, points: usize) -> Result<Plan> {
-    match ask(device, Request::Plan { instance, points, parked: true })? {
+/// How a sum of so many points, parked or not, would be computed, and in how much memory.
+pub fn plan(device: &dyn Device, instance: Instance, points: usize, parked: bool) -> Result<Plan> {
+    match ask(device, Request::Plan { instance, points, parked })? {
         Response::Plan(plan) => Ok(plan),
         other => Err(unexpected(device, &other)),
     }

@@ -143,8 +143,8 @@ impl<C: Group> Part<'_, C> {
         let mut sums = vec![Point::IDENTITY; BATCH.min(range.len())];
         let mut states = vec![State::Empty; sums.len()];
         let mut schedule = Schedule::new(isa, points, &mut sums, &mut states);
-        for (i, &(point, negated)) in units[range].iter().enumerate() {
-            schedule.add(Addition::new((i % BATCH) as u32, point, negated));
+        for (i, &unit) in units[range].iter().enumerate() {
+            schedule.add(Addition::new((i % BATCH) as u32, unit >> 1, unit & 1 == 1));
         }
         schedule.finish();
         let mut owners = vec![(); sums.len()];

@@ -28,18 +28,24 @@ pub struct Scalars {
     points: Vec<u32>,
     /// And k'.
     words: Vec<Words>,
-    /// Numbers of the points with the scalars 1 and -1, and whether it is -1.
-    units: Vec<(u32, bool)>,
+    /// Of those with the scalars 1 and -1, the same as of those with digits.
+    units: Vec<u32>,
 }
 
 impl Scalars {
-    /// Bytes of memory for a scalar: its words and the number of its point, or that and a sign.
-    pub(super) const BYTES_EACH: usize = size_of::<Words>() + 3 * size_of::<u32>();
+    /// Bytes of memory for a scalar: its words, and room for its point among those with digits and among the units.
+    pub(super) const BYTES_EACH: usize = size_of::<Words>() + 2 * size_of::<u32>();
+
+    /// Are these below r?
+    pub fn check<C: Group>(scalars: &[[u8; SCALAR_BYTES]]) -> Result<(), NotReduced> {
+        let r = order::<C>();
+        let is_reduced = |bytes| subtract(&words(bytes), &r).1;
+        scalars.iter().position(|bytes| !is_reduced(bytes)).map_or(Ok(()), |i| Err(NotReduced(i)))
+    }
 
     /// Canonical scalars below r, fewer than 2^31 of them.
     pub fn new<C: Group>(scalars: &[[u8; SCALAR_BYTES]], plan: &Plan) -> Result<Self, NotReduced> {
-        let r = C::Scalar::MODULUS;
-        let r: Words = std::array::from_fn(|i| r.get(i).copied().unwrap_or(0));
+        let r = order::<C>();
         let (lower, _) = plan.windows().split_at(plan.windows().len() - 1);
         let halves = lower.iter().fold([0; 4], |sum, window| {
             let bit = window.offset + window.bits - 1;
@@ -50,7 +56,7 @@ impl Scalars {
         let mut all = Self {
             points: Vec::with_capacity(scalars.len()),
             words: Vec::with_capacity(scalars.len()),
-            units: Vec::new(),
+            units: Vec::with_capacity(scalars.len()),
         };
         for (point, bytes) in scalars.iter().enumerate() {
             let plus = words(bytes);
@@ -60,11 +66,12 @@ impl Scalars {
             }
             let (_, negated) = subtract(&minus, &plus);
             let magnitude = if negated { minus } else { plus };
+            let point = (point as u32) << 1 | u32::from(negated);
             match magnitude {
                 [0, 0, 0, 0] => {}
-                [1, 0, 0, 0] => all.units.push((point as u32, negated)),
+                [1, 0, 0, 0] => all.units.push(point),
                 _ => {
-                    all.points.push((point as u32) << 1 | u32::from(negated));
+                    all.points.push(point);
                     all.words.push(add(&magnitude, &halves));
                 }
             }
@@ -72,8 +79,8 @@ impl Scalars {
         Ok(all)
     }
 
-    /// Points that are added as they are, or subtracted.
-    pub(super) fn units(&self) -> &[(u32, bool)] {
+    /// Points that are added as they are: twice the number, and 1 more for those that are subtracted.
+    pub(super) fn units(&self) -> &[u32] {
         &self.units
     }
 
@@ -93,6 +100,7 @@ impl Drop for Scalars {
     fn drop(&mut self) {
         self.words.as_flattened_mut().zeroize();
         self.points.zeroize();
+        self.units.zeroize();
     }
 }
 
@@ -127,6 +135,11 @@ impl Digit {
     }
 }
 
+fn order<C: Group>() -> Words {
+    let r = C::Scalar::MODULUS;
+    std::array::from_fn(|i| r.get(i).copied().unwrap_or(0))
+}
+
 fn words(bytes: &[u8; SCALAR_BYTES]) -> Words {
     let (words, _) = bytes.as_chunks::<8>();
     std::array::from_fn(|i| u64::from_le_bytes(words[i]))
@@ -153,4 +166,74 @@ fn subtract(a: &Words, b: &Words) -> (Words, bool) {
         word
     });
     (difference, borrow)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Field;
+    use crate::{bls12_377, bls12_381, bn254, toy};
+
+    /// The digits of every number of windows that a plan may have give the scalar, and each has a bucket.
+    fn examine<C: Group>() {
+        let half = -C::Scalar::from(2).invert_vartime().unwrap();
+        let small = [0, 1, 2, 3, 1 << 19, (1 << 20) - 1].map(C::Scalar::from);
+        let all_bits = half.square() + C::Scalar::from(5);
+        let scalars: Vec<_> = small
+            .into_iter()
+            .chain([half, half - C::Scalar::ONE, all_bits, all_bits.square()])
+            .flat_map(|k| [k, -k])
+            .collect();
+        let bytes: Vec<_> = scalars
+            .iter()
+            .map(|k| {
+                let mut bytes = [0; SCALAR_BYTES];
+                bytes[..C::Scalar::BYTES].copy_from_slice(k.to_le_bytes().as_ref());
+                bytes
+            })
+            .collect();
+        let bits = C::Scalar::BITS;
+        for count in bits.div_ceil(20)..=bits.div_ceil(2) {
+            let plan = Plan::with_windows::<C>(count);
+            let cut = Scalars::new::<C>(&bytes, &plan).unwrap();
+            let sign = |k: C::Scalar, negated| if negated { -k } else { k };
+            let mut found = vec![C::Scalar::ZERO; scalars.len()];
+            for &unit in cut.units() {
+                found[unit as usize >> 1] = sign(C::Scalar::ONE, unit & 1 == 1);
+            }
+            for (point, subtracted, words) in cut.range(0..cut.with_digits()) {
+                let sum = plan.windows().iter().rev().fold(C::Scalar::ZERO, |sum, &window| {
+                    let is_highest = Some(&window) == plan.windows().last();
+                    let (digit, negated) = Digit::new(window, is_highest).of(words);
+                    assert!(digit as usize <= window.buckets(), "{count} {window:?}");
+                    let shifted = (0..window.bits).fold(sum, |sum, _| sum.double());
+                    shifted + sign(C::Scalar::from(u64::from(digit)), negated)
+                });
+                found[point as usize] = sign(sum, subtracted);
+            }
+            assert!(found == scalars, "{} {count}", C::NAME);
+        }
+    }
+
+    #[test]
+    fn digits_make_the_scalar() {
+        examine::<toy::Toy>();
+        examine::<bn254::G1>();
+        examine::<bls12_381::G1>();
+        examine::<bls12_377::G1>();
+    }
+
+    #[test]
+    fn the_first_scalar_from_r_on_is_found() {
+        let r = order::<bls12_377::G1>();
+        let bytes = |words: Words| {
+            let mut bytes = [0; SCALAR_BYTES];
+            bytes.as_chunks_mut::<8>().0.copy_from_slice(&words.map(u64::to_le_bytes));
+            bytes
+        };
+        let (last, _) = subtract(&r, &[1, 0, 0, 0]);
+        assert_eq!(Scalars::check::<bls12_377::G1>(&[[0; 32], bytes(last)]), Ok(()));
+        let found = Scalars::check::<bls12_377::G1>(&[bytes(last), bytes(r), [0xff; 32]]);
+        assert_eq!(found, Err(NotReduced(1)));
+    }
 }

@@ -104,7 +104,8 @@ impl<'a, F: Coordinate> Schedule<'a, F> {
         }
     }
 
-    /// Adds up what waits for the same bucket, and adds the sums to the buckets. No addition is in the batch.
+    /// Adds up what waits for the same bucket, and adds the sums to the buckets. No addition is in the batch; so these
+    /// buckets, which were busy once, are free.
     fn fold_waiting(&mut self) {
         self.waiting.sort_unstable_by_key(|addition| addition.bucket());
         let mut owners: Vec<_> = self.waiting.iter().map(|addition| addition.bucket()).collect();
@@ -114,16 +115,9 @@ impl<'a, F: Coordinate> Schedule<'a, F> {
         assign(self.isa, &mut sums, self.points, &copies);
         self.waiting.clear();
         add_neighbours(self.isa, &mut sums, &mut owners);
-        let (mut firsts, mut others) = (Vec::new(), Vec::new());
-        for (i, &bucket) in (0..).zip(&owners) {
-            let addition = Addition::new(bucket as u32, i, false);
-            match std::mem::replace(&mut self.states[bucket], State::Free) {
-                State::Empty => firsts.push(addition),
-                _ => others.push(addition),
-            }
-        }
-        assign(self.isa, self.buckets, &sums, &firsts);
-        add_assign_vartime(self.isa, self.buckets, &sums, &others);
+        let additions: Vec<_> =
+            (0..).zip(&owners).map(|(i, &bucket)| Addition::new(bucket as u32, i, false)).collect();
+        add_assign_vartime(self.isa, self.buckets, &sums, &additions);
     }
 
     /// Does all that is left.
