@@ -29,7 +29,12 @@ pub struct Work {
 
 /// Starts the program with arkworks, blst and halo2curves.
 pub fn start_rust() -> Result<Program> {
-    Program::start(&program::build("msm-peer", Some("msm-peer"), &program::folder("msm"))?)
+    Program::start(&program::build(
+        "msm-peer",
+        Some("msm-peer"),
+        program::C_FLAGS,
+        &program::folder("msm"),
+    )?)
 }
 
 /// Starts the program with gnark-crypto; an error where it cannot be built.
