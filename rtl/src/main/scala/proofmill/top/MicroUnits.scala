@@ -1,8 +1,9 @@
 package proofmill.top
 
 import proofmill.arith.{Pace, Price}
+import proofmill.engine.ecdsa_verify.EcdsaPrograms
 import proofmill.field.{Arithmetic, Options}
-import proofmill.micro.{Canonical, Constants, Demands, Door, EcdsaPrograms, Image, Lane, Processor, Program}
+import proofmill.micro.{Canonical, Constants, Demands, Door, Image, Lane, Processor, Program}
 import proofmill.spec.{Curve, Field, Spec}
 
 /** The field processors with their programs. */

@@ -1,7 +1,7 @@
 package proofmill.engine.ecdsa_verify
 
 import proofmill.field.Arithmetic
-import proofmill.micro.{EcdsaPrograms, Image, Lane}
+import proofmill.micro.{Image, Lane}
 import spinal.core._
 import spinal.lib._
 

@@ -3,7 +3,6 @@ package proofmill.engine.ecdsa_verify
 import proofmill.arith.Price
 import proofmill.engine.Engine
 import proofmill.field.{Arithmetic, Options}
-import proofmill.micro.EcdsaPrograms
 import proofmill.spec.{Block, Command, Curve, Spec}
 import proofmill.stream.Word
 import spinal.core._

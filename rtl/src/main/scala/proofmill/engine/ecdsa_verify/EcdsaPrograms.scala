@@ -1,6 +1,7 @@
-package proofmill.micro
+package proofmill.engine.ecdsa_verify
 
 import proofmill.field.Arithmetic
+import proofmill.micro.{Constants, Door, Image, ItemList, Lane, Program}
 import proofmill.spec.{Curve, Spec}
 
 /** What a field processor needs for the operation `ecdsa_verify`: door, constants and programs, for a curve with a = 0 and an
