@@ -1,5 +1,5 @@
 //! libsecp256k1 and k256 in one program, k256 built for exactly this processor (`target-cpu=native`), libsecp256k1 as it
-//! is fastest ([`C_FLAGS`]); our own code finds out what the processor has when it runs, and is built as it is shipped.
+//! is fastest (`C_FLAGS`); our own code finds out what the processor has when it runs, and is built as it is shipped.
 
 use anyhow::Result;
 use proofmill::ecdsa::{Item, Policy, Signature};

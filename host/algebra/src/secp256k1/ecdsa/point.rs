@@ -61,7 +61,10 @@ impl Jacobian {
     }
 
     /// 2 P, which is never the identity: EFD dbl-2009-l, but D is a product. 3 multiplications, 4 squarings.
-    #[inline(always)]
+    ///
+    /// A call of its own, like [`Self::plus`]: where both are inlined, a verification leaves the instruction cache, and its time
+    /// depends on where the linker puts it (24 or 30 us).
+    #[inline(never)]
     pub fn double(&self) -> Self {
         let Self { X, Y, Z } = self;
         let A = X.square();
@@ -77,7 +80,7 @@ impl Jacobian {
 
     /// P + Q; none if that is the identity. `z` is Z, or Z times the z of the curve that P is on and Q is not: the
     /// sum is on P's.
-    #[inline(always)]
+    #[inline(never)]
     pub fn plus(&self, z: &Coordinate<2>, q: &Affine<2>) -> Option<Self> {
         let (H, r) = self.differences(z, q);
         if H.is_zero() {
