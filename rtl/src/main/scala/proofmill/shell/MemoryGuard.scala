@@ -56,9 +56,9 @@ case class MemoryGuard(config: Axi4Config, bursts: Int = 64) extends Component {
     memory.aw << address.m2sPipe()
 
     data.valid := left =/= 0 && (engine.w.valid || blocked)
-    data.payload := engine.w.payload
+    data.data := engine.w.data
+    data.strb := blocked ? B(0) | engine.w.strb
     data.last := left === 1
-    when(blocked)(data.strb := 0)
     engine.w.ready := data.ready && left =/= 0 && !blocked
     memory.w << data.m2sPipe()
     when(data.fire)(left := left - 1)
