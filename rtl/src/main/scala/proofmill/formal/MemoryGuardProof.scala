@@ -5,15 +5,24 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** Whatever the engine does, and whenever it is reset, the memory sees whole bursts by the rules of AXI4; the engine sees nothing of
-  * a time before its reset; and a reset ends.
+/** Whatever the engine does, and whenever it is reset, the memory sees whole bursts by the rules of AXI4; the engine sees nothing while
+  * it is in reset, which lasts until `busy` is low, and then nothing is left; and a reset ends.
   *
   * The engine is free: it may offer anything, and take it back. The memory keeps AXI4's rules: data and responses for what was asked, in
   * order, a burst as long as it was asked for. Beside the guard runs the obvious account of what is under way.
   */
 class MemoryGuardProof(bursts: Int, longest: Int) extends Component with Proof {
   private val config =
-    Axi4Config(1, 8, useId = false, useRegion = false, useLock = false, useCache = false, useQos = false, useProt = false)
+    Axi4Config(
+      1,
+      8,
+      useId = false,
+      useRegion = false,
+      useLock = false,
+      useCache = false,
+      useQos = false,
+      useProt = false
+    )
   val dut = MemoryGuard(config, bursts)
   val engine = slave(Axi4(config))
   dut.engine << engine
@@ -45,11 +54,11 @@ class MemoryGuardProof(bursts: Int, longest: Int) extends Component with Proof {
   assume(!memory.r.valid || memory.r.last === (readBeat === reads(0)))
   assert(readCount + U(memory.ar.valid) <= bursts, "no more reads than there is room for")
 
-  // Writes: those whose data is owed, in the order of their addresses, which may come after the data has begun; and those that wait for a response.
+  // Writes: those whose data is owed, by their length less 1; and how many addresses and whole data wait for a response.
   val given = queue
   val givenCount = countOf(bursts)
   val writeBeat = Reg(UInt(lengthBits bits)) init 0
-  val addresses, datas, responses = Reg(UInt(log2Up(bursts + 1) bits)) init 0 // bursts offered and complete, not answered
+  val addresses, datas = countOf(bursts)
   val dataEnds = memory.w.fire && memory.w.last
   update(given, givenCount, engine.aw.fire, engine.aw.len, dataEnds)
   when(memory.w.fire)(writeBeat := memory.w.last ? U(0) | writeBeat + 1)
@@ -57,7 +66,10 @@ class MemoryGuardProof(bursts: Int, longest: Int) extends Component with Proof {
   datas := datas + U(dataEnds) - U(memory.b.fire)
   assume(!memory.b.valid || (addresses =/= 0 && datas =/= 0))
   assert(!memory.w.valid || givenCount =/= 0, "data only of a begun write")
-  assert(!memory.w.valid || memory.w.last === (writeBeat === given(0)), "as many beats as the address says, the last one marked")
+  assert(
+    !memory.w.valid || memory.w.last === (writeBeat === given(0)),
+    "as many beats as the address says, the last one marked"
+  )
 
   staysOffered("a read's address", memory.ar)
   staysOffered("a write's address", memory.aw)
@@ -70,7 +82,7 @@ class MemoryGuardProof(bursts: Int, longest: Int) extends Component with Proof {
     !blocked || !(engine.ar.fire || engine.aw.fire || engine.w.fire || engine.r.valid || engine.b.valid),
     "nothing passes while the engine is in reset"
   )
-  val readOpen, writeOpen = Reg(UInt(log2Up(bursts + 1) bits)) init 0 // as the engine began them
+  val readOpen, writeOpen = countOf(bursts) // as the engine began them
   readOpen := readOpen + U(engine.ar.fire) - U(readEnds)
   writeOpen := writeOpen + U(engine.aw.fire) - U(memory.b.fire)
   assert(dut.busy === (readOpen =/= 0 || writeOpen =/= 0), "busy from a burst's begin to its end")
