@@ -75,18 +75,16 @@ class Digits(cutting: Cutting, countBits: Int) extends Component {
     }
   }
 
-  val low = halves.out.map { x =>
-    val sum = cloneOf(x)
-    sum := x
-    sum.low := x.low + offset.take(lowBits).asUInt
-    sum
-  }.m2sPipe()
-  val high = low.map { x =>
-    val sum = cloneOf(x)
-    sum := x
-    sum.high := x.high + offset.drop(lowBits).asUInt + x.low.msb.asUInt
-    sum
-  }.m2sPipe()
+  private def numbered(low: UInt, high: UInt, ends: Bool): Numbered = {
+    val made = Numbered()
+    made.low := low
+    made.high := high
+    made.ends := ends
+    made
+  }
+  private val Seq(lowOffset, highOffset) = Seq(offset.take(lowBits), offset.drop(lowBits)).map(_.asUInt)
+  val low = halves.out.map(x => numbered(x.low + lowOffset, x.high, x.ends)).m2sPipe()
+  val high = low.map(x => numbered(x.low, x.high + highOffset + x.low.msb.asUInt, x.ends)).m2sPipe()
 
   /** What an adder's window begins in. */
   case class Coarse() extends Bundle {
@@ -122,7 +120,7 @@ class Digits(cutting: Cutting, countBits: Int) extends Component {
       base := out.last ? U(0) | (base + half.resize(bucketBits))
       for ((at, pass) <- at.zip(pass)) {
         val next = high.ends ? (pass - stride.resize(atBits)) | pass
-        at := out.last ? next | (at + io.windowBits)
+        at := out.last ? next | (at + io.windowBits.resize(atBits))
         when(out.last)(pass := next)
       }
     }

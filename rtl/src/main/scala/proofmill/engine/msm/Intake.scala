@@ -27,8 +27,8 @@ class Intake(cutting: Cutting, memoryBits: Int, channels: Int) extends Component
     val notice = master(Stream(Notice()))
   }
   private val word = io.command.fragment.takeLow(64)
-  private val given = Kind()
-  given.assignFromBits(io.command.fragment.dropLow(64))
+  private val arriving = Kind()
+  arriving.assignFromBits(io.command.fragment.dropLow(64))
 
   val kind = Reg(Kind())
   val index = Reg(Bits(64 bits))
@@ -40,7 +40,7 @@ class Intake(cutting: Cutting, memoryBits: Int, channels: Int) extends Component
     val channel = UInt(log2Up(channels) bits)
     val waits = Bool()
   }
-  val pending = StreamFifo(Pending(), waiting, withAsyncRead = true, withBypass = false)
+  val pending = new StreamFifo(Pending(), waiting, withAsyncRead = true, withBypass = false)
   val unanswered = Reg(UInt(log2Up(waiting + 1) bits)) init 0 // writes
   private val oldest = pending.io.pop
   private val response = Vec(io.responses.map(_.valid))(oldest.channel)
@@ -97,7 +97,7 @@ class Intake(cutting: Cutting, memoryBits: Int, channels: Int) extends Component
   switch(state) {
     is(State.Index) {
       io.command.ready := True
-      kind := given
+      kind := arriving
       index := word
       when(io.command.valid)(state := State.Fields)
     }

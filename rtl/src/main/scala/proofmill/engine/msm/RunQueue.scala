@@ -11,7 +11,7 @@ case class QueuedRun(memoryBits: Int) extends Bundle {
 
 /** Runs that wait, first come first served; any of them may be cancelled, and then goes on as such.
   *
-  * A cancel finds the runs that are here in its cycle, the one that leaves not among them.
+  * A cancel finds the runs that are here in its cycle, the one that leaves among them.
   */
 class RunQueue(memoryBits: Int, depth: Int) extends Component {
   val io = new Bundle {
@@ -26,17 +26,17 @@ class RunQueue(memoryBits: Int, depth: Int) extends Component {
   val count = Reg(UInt(log2Up(depth + 1) bits)) init 0
   private val leaves = io.pop.fire
   private val hit = places.zipWithIndex.map { case (place, i) => count > i && place.run.index === io.cancel.payload }
-  io.found := (hit.head && !leaves) || hit.tail.orR
+  io.found := hit.orR
 
   io.push.ready := count =/= depth
   io.pop.valid := count =/= 0
-  io.pop.payload := places.head
   private val marked = places.zip(hit).map { case (place, hit) =>
     val now = cloneOf(place)
     now.run := place.run
     now.cancelled := place.cancelled || (io.cancel.valid && hit)
     now
   }
+  io.pop.payload := marked.head
   when(leaves) {
     for ((place, above) <- places.zip(marked.tail)) place := above
   } otherwise {
