@@ -4,6 +4,7 @@ import proofmill.arith.Timed
 import proofmill.curve.{FormulaPipeline, PointAdder, Schedule, Terms}
 import proofmill.field.{Arithmetic, Bound, Options, Residue}
 import proofmill.spec.Curve
+import proofmill.stream.Port
 import spinal.core._
 
 /** All that depends on the curve: how points lie in memory, how they travel, and what adds them.
@@ -47,6 +48,20 @@ class Points(val curve: Curve, val twin: Boolean = false) {
   /** The digits of a point that travels, the first coordinate's lowest digit first. */
   def digitsOf(point: Bits): Seq[SInt] =
     digitWidths.zip(digitWidths.scanLeft(0)(_ + _)).map { case (width, low) => point(low, width bits).asSInt }
+
+  /** The coordinates of a point that travels, as a unit's door tells them. */
+  def ports: Seq[Port] = bounds.map { case (name, bound) =>
+    Port(
+      name,
+      bound.width,
+      digits,
+      Some(curve.baseField.name),
+      arithmetic.base,
+      arithmetic.scale,
+      bound.low,
+      bound.high
+    )
+  }
 
   /** The point that changes nothing, as it travels. */
   val identity: BigInt = {
