@@ -55,7 +55,9 @@ class XorEngine(instance: String, second: Boolean) extends Engine {
   busyCycles := busyCycles + (answering || !first).asUInt
 
   val there = Mux(command.last, B(Word.keepOf(bytes), 8 bits), B(255, 8 bits))
-  val lanes = command.fragment.take(64).subdivideIn(8 bits).zip(there.asBools).map { case (byte, keep) => byte.andMask(keep) }
+  val lanes = command.fragment.take(64).subdivideIn(8 bits).zip(there.asBools).map { case (byte, keep) =>
+    byte.andMask(keep)
+  }
   command.ready := !answering
   val kind = Reg(Bits(1 bits)) init 0
   when(command.fire) {
