@@ -79,7 +79,7 @@ impl Card {
 
         let shared = Arc::new(Shared::default());
         let (inbox, outbox) = mpsc::channel();
-        let lanes = engines.iter().map(|engine| engine.lane).collect();
+        let lanes = engines.iter().map(|engine| engine.lane.clone()).collect();
         let reactor = Reactor::new(transport, lanes, outbox, shared.clone(), options);
         let thread = thread::Builder::new()
             .name("proofmill-card".into())
