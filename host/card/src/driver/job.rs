@@ -61,7 +61,7 @@ pub trait Job: Send {
     /// Takes in its reply; the error says what is wrong with it.
     fn accept(&mut self, position: usize, reply: &[u8]) -> std::result::Result<(), String>;
     /// The packet that ends a command in the card before its time, by its index; for jobs of a lane with `progress`.
-    fn cancel(&self, _position: usize, _target: u64, _index: u64) -> Option<Vec<u8>> {
+    fn cancel(&mut self, _position: usize, _target: u64, _index: u64) -> Option<Vec<u8>> {
         None
     }
     /// The answer, after every reply was taken in.

@@ -231,9 +231,10 @@ impl Reactor {
             return Ok(());
         };
         let id = self.long[at];
-        let Active { engine, job, .. } = &self.jobs[&id];
+        let ended = self.flights.of_job(id);
+        let Some(Active { engine, job, .. }) = self.jobs.get_mut(&id) else { return Ok(()) };
         let mut packets = Vec::new();
-        for (target, position) in self.flights.of_job(id) {
+        for (target, position) in ended {
             let index = self.flights.next_index() + packets.len() as u64;
             packets.extend(job.cancel(position, target, index));
         }
@@ -363,7 +364,7 @@ impl Reactor {
 }
 
 /// Counts first, so that whoever has the answer finds it counted.
-fn finish(shared: &Shared, completer: Completer, answer: Result<Answer>) {
+pub fn finish(shared: &Shared, completer: Completer, answer: Result<Answer>) {
     shared.counters.requests.fetch_add(1, Ordering::Relaxed);
     completer.complete(answer);
 }
