@@ -322,7 +322,10 @@ impl Reactor {
             return;
         };
         if done {
-            finish(&self.shared, completer, job.answer());
+            let answer = job.answer();
+            // Whoever has the answer finds free what the job kept.
+            drop(job);
+            finish(&self.shared, completer, answer);
         }
     }
 

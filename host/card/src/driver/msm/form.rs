@@ -64,8 +64,8 @@ impl Form {
         let (lower, last) = bytes.split_last_chunk_mut::<8>().expect("a last digit");
         for bytes in lower.as_chunks_mut::<8>().0 {
             let remainder = i128::from(divide(rest, base));
-            // The digit is at least -base/2 and less than base/2.
-            let carry = 2 * remainder + i128::from(!negative) > i128::from(base);
+            // The digit is more than -base/2 and at most base/2.
+            let carry = 2 * remainder + i128::from(negative) > i128::from(base);
             if carry {
                 increment(rest);
             }
@@ -154,7 +154,7 @@ mod tests {
             let base = form.base.abs();
             let digit = |bytes: &[u8; 8]| i128::from(i64::from_le_bytes(*bytes));
             let (lower, _) = bytes[..8 * (form.digits - 1)].as_chunks();
-            assert!(lower.iter().map(digit).all(|d| -base <= 2 * d && 2 * d < base));
+            assert!(lower.iter().map(digit).all(|d| -base < 2 * d && 2 * d <= base));
         }
     }
 
