@@ -38,7 +38,7 @@ class Geometry:
     base: int
 
     @staticmethod
-    def of(name, adders=1, most_window=4, memory=1 << 20):
+    def of(name, adders=1, most_window=4, memory=1 << 20, digit_bytes=None):
         """What follows from a curve, and for the rest a toy's figures; a digit of a sum may be 2 bits longer than a stored one."""
         curve = curves.load(name)
         fact = tomllib.loads((SPEC / f"fields/{curve.fp.name}.toml").read_text()).get("base_z")
@@ -48,7 +48,7 @@ class Geometry:
         stored = -(-bits // 8)
         in_memory = 3 if "edwards" in curve.fact else 2
         channels = 1 if in_memory * digits * stored <= SLICE else in_memory
-        return Geometry(name, adders, 2, most_window, channels, memory, in_memory + 1, digits, stored, -(-(bits + 2) // 8), base)
+        return Geometry(name, adders, 2, most_window, channels, memory, in_memory + 1, digits, stored, digit_bytes or -(-(bits + 2) // 8), base)
 
     @functools.cached_property
     def facts(self):
