@@ -31,6 +31,8 @@ from place import CACHE, TARGET, Failed, digest, main, run, write_whole
 
 SYNTHESIS = "synth_xilinx -family xcup -flatten -noiopad"
 URAM_WORDS = 4096
+#: Cards that are measured when none is named.
+CARDS = ["card", "toy", "ecdsa", "msm_bn254", "msm_bls12_381", "msm_bls12_377"]
 MEMORY = re.compile(r"^\s*reg\s+(?:\[\d+:0\]\s+)?\w+\s*\[0:(\d+)\]", re.M)
 #: Cells between which a way through the logic begins and ends.
 BORDERS = ["FD*", "LD*", "SRL*", "DSP*", "RAM*"]
@@ -255,11 +257,11 @@ def table(title, top, modules, own):
 def door():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--op", help="only this operation's engines, or `shell`, or `algebra` for the units that stand alone")
-    parser.add_argument("configs", nargs="*", metavar="CONFIG", help="what to measure; nothing: card, toy, ecdsa and all units")
+    parser.add_argument("configs", nargs="*", metavar="CONFIG", help=f"what to measure; nothing: {', '.join(CARDS)} and all units")
     parser.add_argument("--out", type=Path, help="where the rows go; else target/bench/area.json, or area-OP.json for one operation")
     chosen = parser.parse_args()
     units = [unit for unit in rtl.units() if not unit.endswith("_twin")]
-    wanted = chosen.configs or ["card", "toy", "ecdsa", *units]
+    wanted = chosen.configs or [*CARDS, *units]
     if twins := [config for config in wanted if config.endswith("_twin")]:
         raise Failed(f"{', '.join(twins)}: twins are for simulation and have no area")
     cards = [config for config in wanted if config not in units]
