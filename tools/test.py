@@ -47,6 +47,7 @@ STAGES = [
     Stage("adders", "point adders in Verilator", [[*PYTHON, "rtl/sim/test_point_adders.py"]], ("setup",)),
     Stage("micro", "field processors in Verilator", [[*PYTHON, "rtl/sim/test_micro.py"], [*PYTHON, "rtl/sim/test_micro_ecdsa.py"]], ("setup",)),
     Stage("items", "scalars of ECDSA in Verilator", [[*PYTHON, "rtl/sim/test_ecdsa_units.py"]], ("setup",)),
+    Stage("core", "buckets and tail of MSM in Verilator", [[*PYTHON, "rtl/sim/test_msm_core.py"]], ("setup",)),
     Stage("sim", "the card in Verilator", [python("sim", *LIBRARIES), python("sim", "--trace", "toy")], ("setup",)),
     Stage("shell", "100,000 packets, registers, mailbox", [[*PYTHON, "rtl/sim/test_shell.py"]], ("sim",),
           [[*PYTHON, "rtl/sim/test_shell.py", "--packets", "1000000"]]),
