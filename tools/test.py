@@ -52,7 +52,7 @@ STAGES = [
     Stage("shell", "100,000 packets, registers, mailbox", [[*PYTHON, "rtl/sim/test_shell.py"]], ("sim",),
           [[*PYTHON, "rtl/sim/test_shell.py", "--packets", "1000000"]]),
     Stage("memory", "channels of the card's memory, and resets in the middle of bursts", [[*PYTHON, "rtl/sim/test_memory.py"]], ("setup",),
-          [[*PYTHON, "rtl/sim/test_memory.py", "--turns", "20000"]]),
+          [[*PYTHON, "rtl/sim/test_memory.py", "--turns", "4000"]]),
     Stage("engines", "vectors, garbage and resets on the real engines", [[*PYTHON, "rtl/sim/test_engines.py"]], ("sim",),
           [[*PYTHON, "rtl/sim/test_engines.py", "--seconds", "300"]]),
     Stage("ecdsa", "defects, vectors, garbage and resets on the ECDSA engine", [[*PYTHON, "rtl/sim/test_ecdsa.py"]], ("sim",),
