@@ -67,7 +67,7 @@ pub fn sum(device: &dyn Device, bases: Bases, scalars: impl Into<Data>) -> Resul
     let mut sums = sums(device, bases, [scalars])?;
     match (sums.pop(), sums.is_empty()) {
         (Some(sum), true) => Ok(sum),
-        _ => Err(unexpected(device, &Response::Sums(sums))),
+        _ => Err(lost(device, "not one sum for one list".into())),
     }
 }
 
@@ -79,7 +79,7 @@ pub fn sums(
 ) -> Result<Vec<Vec<u8>>> {
     let scalars = scalars.into_iter().map(Into::into).collect();
     match ask(device, Request::Sums(Sums { bases, scalars, progress: None }))? {
-        Response::Sums(sums) => Ok(sums),
+        Response::Sums { points, .. } => Ok(points),
         other => Err(unexpected(device, &other)),
     }
 }
