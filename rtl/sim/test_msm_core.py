@@ -23,6 +23,12 @@ from test_point_adders import Extended, General  # noqa: E402
 SEED = unit.seed()
 LONG = bool(os.environ.get("PROOFMILL_LONG"))
 TAIL, GATHER, CLEAR = range(3)
+#: Cycles of a sum's way beside the adder, and those of the way in and out again that a model's accumulation does not have.
+BESIDE_ADDER, DOORS = 3, 2
+#: Cycles that a core takes for what a model does at once in the tail, for every bit of a window.
+HANDOVER = 8
+#: Cycles a point of the worst distribution that is known.
+WORST = 1.31
 Unit = cache(unit.Unit)
 
 
@@ -104,13 +110,13 @@ class Session:
         self.expected.append(self.acc)
 
     def run(self, test, gaps=0, refusals=0):
-        """Runs it and checks all sums; (issues, cycles, issues of the order, its cycles) of each order, and the cycles in which operands entered."""
+        """Runs it and checks all sums; (pairs, cycles, pairs of the order, its cycles) of each order."""
         limit = 4 * len(self.operands) + len(self.expected) * (600_000 if self.bucket_bits > 9 else 30_000) + 100_000
         limit = limit * 256 // (256 - gaps)
         outcome = self.core.run(self.operands, len(self.expected), gaps=gaps, refusals=refusals, seed=self.source.randrange(1 << 30), limit=limit)
         for i, (found, k) in enumerate(zip(outcome.results, self.expected)):
             test.assertTrue(self.points.is_multiple(found, k), f"answer {i} of {len(self.expected)}")
-        return [tuple(port[0] for port in found[-4:]) for found in outcome.results], outcome.entered
+        return [tuple(port[0] for port in found[-4:]) for found in outcome.results]
 
 
 @cache
@@ -165,11 +171,92 @@ class Toys(unittest.TestCase):
 
     def test_cycles_are_the_models(self):
         source = random.Random(f"{SEED} cycles")
-        for which, buckets in distributions(source, 512, 2000):
-            session = Session("msm_core_toy_wide", "toy", source)
-            session.items(buckets)
-            session.tail(10, 1)
-            (counts,), entered = session.run(self)
+        for _, buckets in distributions(source, 512, 2000):
+            measure(self, "msm_core_toy_wide", "toy", source, buckets)
+
+    def test_a_wrong_sum_is_seen(self):
+        session = Session("msm_core_toy", "toy", random.Random(SEED))
+        session.items([0, 1, 2])
+        session.tail(3, 1)
+        session.expected[0] += 1
+        with self.assertRaises(AssertionError):
+            session.run(self)
+
+
+def measure(test, config, which, source, buckets):
+    """Points for the buckets of one window and its tail, by the core and by the model: (pairs, cycles) of accumulation and tail."""
+    session = Session(config, which, source)
+    bits = session.bucket_bits
+    session.items(buckets)
+    session.tail(bits + 1, 1)
+    (issues, cycles, tail_issues, tail_cycles), = session.run(test)
+    model = msm_core.Core(bits, adder_latency(which) + BESIDE_ADDER)
+    model.accumulate([(bucket, 1) for bucket in buckets])
+    filled = model.issues, model.cycles
+    test.assertEqual(issues, filled[0])
+    test.assertEqual(cycles, filled[1] + DOORS if buckets else 0)
+    model.tail(bits + 1, 1)
+    test.assertEqual(tail_issues, model.issues - filled[0])
+    test.assertLessEqual(abs(tail_cycles - (model.cycles - filled[1])), HANDOVER * (bits + 1))
+    return (issues, cycles), (tail_issues, tail_cycles)
+
+
+def adder_latency(which):
+    kind = "extended" if "edwards" in curves.load(which).fact and which != "toy" else "projective"
+    return unit.rtl.manifest(unit.rtl.generate(f"point_add_{kind}_{which}"))["latency"]
+
+
+class RealCurves:
+    """A core of a real curve with 2^16 points; `which` says of which curve."""
+
+    which = ""
+    full = 1 << 16
+
+    def run_one(self, name, buckets):
+        accumulation, tail = measure(self, f"msm_core_{self.which}_twin", self.which, self.source, buckets)
+        print(f"{self.which}, {name}, {len(buckets)} points: {accumulation[1]} cycles, {accumulation[0]} pairs; tail {tail[1]} cycles, {tail[0]} pairs")
+        return accumulation, tail
+
+    def setUp(self):
+        self.source = random.Random(f"{SEED} {self.which}")
+
+    def test_random_points_at_one_a_cycle(self):
+        accumulation, tail = self.run_one("random", [self.source.randrange(1 << 15) for _ in range(self.full)])
+        self.assertLessEqual(accumulation[1], self.full / 0.97)
+        self.assertLessEqual(tail[1], 1.15 * tail[0])
+        self.assertLess(tail[0], (1 << 16) + 2 * 16)
+
+    def test_one_bucket_at_one_a_cycle(self):
+        accumulation, _ = self.run_one("one bucket", [self.source.randrange(1 << 15)] * self.full)
+        rounds = adder_latency(self.which).bit_length() + 1
+        self.assertLessEqual(accumulation[1], self.full + rounds * (adder_latency(self.which) + BESIDE_ADDER))
+
+    def test_any_distribution(self):
+        for name, buckets in distributions(self.source, 1 << 15, 3000):
+            accumulation, _ = self.run_one(name, buckets)
+            self.assertLessEqual(accumulation[1], WORST * len(buckets) + 1000)
+
+    def test_windows_side_by_side(self):
+        session = Session(f"msm_core_{self.which}_twin", self.which, self.source)
+        for window_bits, windows in ((12, 16), (10, 7), (6, 1024), (2, 9)):
+            session.items([self.source.randrange(windows << window_bits - 1) for _ in range(2000)])
+            session.tail(window_bits, windows, after=self.source.randrange(40))
+            session.gather()
+        session.run(self)
+
+
+class Bn254(RealCurves, unittest.TestCase):
+    which = "bn254"
+
+
+@unittest.skipUnless(LONG, "PROOFMILL_LONG=1 builds and runs these")
+class Bls12_381(RealCurves, unittest.TestCase):
+    which = "bls12_381"
+
+
+@unittest.skipUnless(LONG, "PROOFMILL_LONG=1 builds and runs these")
+class Bls12_377(RealCurves, unittest.TestCase):
+    which = "bls12_377"
 
 
 if __name__ == "__main__":

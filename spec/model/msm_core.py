@@ -6,9 +6,10 @@
     core.acc, core.cycles, core.issues
 
 1. Buckets by matching. A bucket is empty or full. What finds its bucket full, be it a point (X) or a sum (R), takes
-   the content out and both go to the adder; the sum comes back L cycles later for the same bucket. So whatever the
-   buckets are, nothing waits for a sum, and X waits only where R takes its place in the adder. An X that finds its bucket
-   empty goes through the adder alone: only sums are written.
+   the content out and both go to the adder; the sum comes back L cycles later for the same bucket. X and R for the same
+   bucket go to the adder together. So nothing ever waits for a sum. An R that finds its bucket empty stays there. An X that does
+   goes through the adder alone, so that one write a cycle is enough; but where R and its bucket go to the adder, X stays in
+   its own. X waits only where both find their buckets full.
 2. The tail of n windows with 2^k = 2^(c - 1) buckets each, window i's from i 2^k on, in which bucket j has weight j + 1:
    a. for l = 0 … k - 1: bucket i += bucket i + 2^l for all multiples i of 2^(l + 1). Then bucket 0 has the sum of all, and
       bucket a != 0 that of buckets a … a + 2^t - 1, where 2^t is the power of two in a.
@@ -69,8 +70,11 @@ class Core:
             self.step((r[0], r[1], x[1]))
             return True
         if r and r[0] in self.buckets:
-            self.step((r[0], self.buckets.pop(r[0]), r[1]))
-            return x is None
+            pair = (r[0], self.buckets.pop(r[0]), r[1])
+            if taken := x and x[0] not in self.buckets:
+                self.buckets[x[0]] = x[1]
+            self.step(pair)
+            return bool(taken)
         pair = x and (x[0], self.buckets.pop(x[0], self.group.zero), x[1])
         if r:
             self.buckets[r[0]] = r[1]
