@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_named() {
-        let problem = |from, to| parse(&EXAMPLE.replace(from, to)).unwrap_err();
+        let problem = |from: &str, to: &str| parse(&EXAMPLE.replace(from, to)).unwrap_err();
         assert_eq!(problem("[1, 0]", "[1, 2]"), "one: no point 2");
         assert!(problem("0x102", "102").starts_with("one: 102"));
         assert!(problem("0x102", &format!("0x{}", "1".repeat(65))).starts_with("one: 0x111"));
