@@ -34,8 +34,8 @@ object MsmTests {
     RtlTest("msm: digits of the other toy's scalars")(dealt(Cutting(order("toy_edwards"), 3, 3), numbers(7))),
     RtlTest("msm: digits of random scalars") {
       val r = random(9)
-      for ((curve, bucketBits) <- curves.take(3); adders <- Seq(1, 2)) {
-        val cutting = Cutting(order(curve), adders, bucketBits)
+      for ((curve, adders) <- Seq("bn254" -> 1, "bls12_381" -> 2, "bls12_377" -> 1)) {
+        val cutting = Cutting(order(curve), adders, bucketBits = 15)
         val edges = Seq[BigInt](0, 1, cutting.r - 1, cutting.r - 2) ++ (1 to 16).map(BigInt(1) << 15 * _)
         dealt(cutting, edges.map(_ % cutting.r) ++ Seq.fill(15)(BigInt(cutting.r.bitLength, r) % cutting.r))
       }
