@@ -122,10 +122,10 @@ class Area(unittest.TestCase):
     def test_a_memory_file_is_part_of_the_module(self):
         self.assertEqual([path.name for path in self.modules.data["Leaf"]], ["leaf.bin"])
 
-    def test_deep_memories_are_ultraram(self):
-        for words, uram in ((4096, False), (4097, True)):
-            text = f"  wire [7:0] x;\n  reg [799:0] memory [0:{words - 1}];\n  reg [15:0] small [0:15];\n"
-            self.assertEqual(area.synthesis_of(text).endswith("-uram"), uram, words)
+    def test_large_memories_are_ultraram(self):
+        for bits, words, uram in ((72, 4096, False), (73, 4096, True), (1, 16384, False), (773, 16384, True)):
+            text = f"  wire [7:0] x;\n  reg [{bits - 1}:0] memory [0:{words - 1}];\n  reg [15:0] small [0:15];\n"
+            self.assertEqual(area.synthesis_of(text).endswith("-uram"), uram, (bits, words))
 
     def test_totals(self):
         own = {"Top": {"ff": 1}, "Pair": {"lut": 5}, "Leaf": {"lut": 2, "bram": 0.5}}
