@@ -15,7 +15,9 @@ from dataclasses import dataclass, field
 from place import ROOT, TARGET, Failed
 
 PYTHON = [sys.executable]
-LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two"]
+MSM_TOYS = ["msm_toy", "msm_toy_two", "msm_toy_edwards"]
+MSM_CURVES = ["msm_bn254_twin", "msm_bn254_two_twin", "msm_bls12_381_twin", "msm_bls12_377_twin"]
+LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES]
 
 
 @dataclass
@@ -57,6 +59,8 @@ STAGES = [
           [[*PYTHON, "rtl/sim/test_engines.py", "--seconds", "300"]]),
     Stage("ecdsa", "defects, vectors, garbage and resets on the ECDSA engine", [[*PYTHON, "rtl/sim/test_ecdsa.py"]], ("sim",),
           [[*PYTHON, "rtl/sim/test_ecdsa.py", "--seconds", "300"]]),
+    Stage("msm", "toys exhaustively, every curve, garbage and resets on the MSM engine", [[*PYTHON, "rtl/sim/test_msm.py"]], ("sim",),
+          [[*PYTHON, "rtl/sim/test_msm.py", "--seconds", "300", *MSM_TOYS]]),
     Stage("host", "all crates, on cpu: and sim:", [["cargo", "test", "--workspace", "--quiet", "--", "--show-output"]], ("sim",),
           [["cargo", "test", "--workspace", "--quiet", "--", "--show-output", "--ignored"]]),
     Stage("docs", "documented examples and links", [["cargo", "doc", "--workspace", "--no-deps", "--quiet"]], ("setup",)),
