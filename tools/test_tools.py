@@ -5,10 +5,12 @@ import io
 import tempfile
 import unittest
 from pathlib import Path
+from xml.etree import ElementTree
 
 import area
 import formal
 import place
+import plot
 import report
 import test
 
@@ -168,6 +170,15 @@ class Report(unittest.TestCase):
             self.assertEqual(report.filled(path, {"area": self.CONTENT}), wanted)
             with self.assertRaisesRegex(place.Failed, "no kept figures are called area"):
                 report.filled(path, {})
+
+    def test_a_plot_has_a_line_for_everybody_in_every_panel(self):
+        def row(size, peer, place):
+            return {"instance": "bn254_g1", "metric": f"2^{size} points, {place} peer", "threads": 1, "ours": 2.0, "peer_name": peer, "peer": 8.0}
+        rows = [row(10, "arkworks 0.6.0", "fastest"), row(20, "arkworks 0.6.0", "fastest"), row(20, "halo2curves 0.10.0", "slower")]
+        self.assertEqual(plot.curves(rows)[1, "bn254"]["arkworks"], [(10, 0.128), (20, 131.072)])
+        drawing = ElementTree.fromstring(plot.svg(rows))
+        paths = [path.get("class") for path in drawing.iter("{http://www.w3.org/2000/svg}path")]
+        self.assertEqual(paths, ["proofmill", "arkworks", "halo2curves"])
 
 
 COUNTER = """
