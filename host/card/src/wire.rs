@@ -74,6 +74,9 @@ pub fn msm_cancel(index: u64, target: u64) -> Vec<u8> {
     engine_command(constants::msm::commands::cancel::NUMBER, index, &target.to_le_bytes())
 }
 
+/// A reply has the number of its command with this bit.
+pub const REPLY: u32 = 1 << 31;
+
 /// Every engine's command and reply carries its index here, right after the header.
 pub const INDEX_OFFSET: u32 = shell::header::BYTES;
 

@@ -148,13 +148,9 @@ fn bls12_377_on_a_card_is_bls12_377() {
     everywhere(Curve::Bls12_377, &SIZES);
 }
 
-/// Minutes a curve.
 #[test]
+#[ignore = "takes minutes; make test-long runs it"]
 fn many_points_on_every_curve() {
-    if std::env::var_os("PROOFMILL_LONG").is_none() {
-        eprintln!("SKIPPED: PROOFMILL_LONG=1 adds 2^16 points up");
-        return;
-    }
     for curve in [Curve::Bn254, Curve::Bls12_381, Curve::Bls12_377] {
         everywhere(curve, &[1 << 16]);
     }
