@@ -69,7 +69,7 @@ def detail(row):
 
 
 #: What a circuit takes, in the order of its columns.
-SIZES = ("lut", "ff", "dsp", "bram", "depth", "latency")
+SIZES = ("lut", "ff", "dsp", "bram", "uram", "depth", "latency")
 
 
 def sideways(rows):

@@ -43,6 +43,9 @@ COUNT_LIMIT = (1 << 8 * COUNT_BYTES) - 1
 #: More cycles than any signature takes that is alone; and than one takes whose ranges are wrong.
 LONGEST, AT_ONCE = 7000, 64
 
+#: More cycles than all the commands that the card holds take to enter it.
+SLOW = 3000
+
 #: What the published card gets wrong, or right with this mask: vector, the error bits of the right answer.
 DEFECTS = {
     "r-plus-n-wraps": ["failed_sig_ver"],
@@ -104,10 +107,12 @@ class Trial:
     def __init__(self, card, rng):
         self.card, self.rng = card, rng
         (engine,) = json.loads(card.lib.pm_sim_manifest())["engines"]
-        assert (engine["command"], engine["command_len"]) == (NUMBER, LENGTH), engine
+        (packet,) = engine["commands"]
+        assert (packet["command"], packet["command_len"]) == (NUMBER, LENGTH), engine
         self.block, self.parameters = engine["block"], engine["parameters"]
         self.signatures = [signature_of(case).to_bytes() for case in CASES]
         self.sent = 0  # packets
+        self.cycles = []  # of each vector alone
         self.done, self.kinds = 0, Counter()
 
     def register(self, name):
@@ -136,6 +141,7 @@ class Trial:
     def vectors(self):
         for case, signature in zip(CASES, self.signatures):
             mask, cycles = self.ask(self.rng.getrandbits(64), signature)
+            self.cycles.append(cycles)
             assert mask == case["mask"], f"{case['id']}: mask {mask:#04x}"
             assert cycles < (AT_ONCE if mask & RANGES else LONGEST), f"{case['id']}: {cycles} cycles"
             assert self.card.read(self.block + REGISTERS["last_latency"]) == cycles, case["id"]
@@ -149,14 +155,15 @@ class Trial:
         assert self.register("done") == self.done, self.register("done")
 
     def full(self):
-        """So many commands at once: the first one good, so that all others are inside, or have been refused, before its reply."""
+        """So many commands at once: the first one good and slow, so that all others are inside, or have been refused, before its reply."""
         good = [signature for case, signature in zip(CASES, self.signatures) if case["mask"] == 0]
         bad = [signature for case, signature in zip(CASES, self.signatures) if case["mask"]]
+        slow = [signature for case, signature, cycles in zip(CASES, self.signatures, self.cycles) if case["mask"] == 0 and cycles > SLOW]
         for count in (8, 16, self.parameters["cores"] * self.parameters["contexts"]):
             for _ in range(3):
                 ledger, packets = Verdicts([LENGTH]), []
                 for i in range(count):
-                    packet = packet_of(i, self.rng.choice(good if i % 3 == 0 else bad))
+                    packet = packet_of(i, self.rng.choice(bad if i % 3 else good if i else slow))
                     malformed = packet[:self.rng.randrange(1, LENGTH)] if i % 2 else packet + self.rng.randbytes(self.rng.randrange(1, 99))
                     packets += [packet, malformed] if i % 3 == 1 else [packet]
                 for packet in packets:

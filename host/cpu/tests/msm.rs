@@ -21,7 +21,7 @@ fn ask(device: &CpuDevice, request: Request) -> Result<Response> {
 
 fn sums(device: &CpuDevice, sums: Sums) -> Result<Vec<Vec<u8>>> {
     match ask(device, Request::Sums(sums))? {
-        Response::Sums(points) => Ok(points),
+        Response::Sums { points, .. } => Ok(points),
         other => panic!("an answer to another question: {other:?}"),
     }
 }
