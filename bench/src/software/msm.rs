@@ -1,17 +1,19 @@
-//! Multi-scalar multiplication beside arkworks, blst, halo2curves and gnark-crypto: milliseconds for one.
+//! Multi-scalar multiplication beside arkworks, blst, halo2curves, gnark-crypto and mcl: milliseconds for one.
 //!
 //! Points are multiples of the generator, parked before; scalars have all bits; nothing is precomputed. Every peer has
-//! the same number of threads, and all take turns. The ratio that counts is the one to the fastest peer; sizes below
-//! 2^16 are there for the plot. Last come scalars that are not uniform, beside uniform ones.
+//! the same number of threads, and all take turns. The ratio that counts is the one to the fastest peer, and apart from
+//! it that to mcl, which uses IFMA too; sizes below 2^16 are there for the plot. Last come scalars that are not uniform,
+//! beside uniform ones.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 
 use anyhow::{Context, Result};
 use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::msm::{Group, multiples};
 use proofmill_algebra::{bls12_377, bls12_381, bn254};
 
-use crate::peers::msm::{Work, start_go, start_rust};
+use crate::peers::msm::{Work, start_go, start_mcl, start_rust};
 use crate::peers::program::Program;
 use crate::row::SoftwareRow;
 use crate::timing::{Contestant, interleaved_medians};
@@ -20,12 +22,16 @@ use ours::Ours;
 mod ours;
 
 /// The peers that have a group, by the names that their programs know and with what stands in the rows.
-const PEERS: [(&str, &str, &[&str]); 4] = [
+const PEERS: [(&str, &str, &[&str]); 5] = [
     ("gnark-crypto", "gnark-crypto 0.22.0 (GOAMD64=v4)", &["bn254", "bls12_381", "bls12_377"]),
     ("arkworks", "arkworks 0.6.0 (asm)", &["bn254", "bls12_381", "bls12_377"]),
     ("blst", "blst 0.3.17", &["bls12_381"]),
     ("halo2curves", "halo2curves 0.10.0 (asm)", &["bn254"]),
+    (WITH_IFMA, "mcl (with OpenMP)", &["bn254", "bls12_381"]),
 ];
+
+/// The peer that uses IFMA, on BLS12-381.
+const WITH_IFMA: &str = "mcl";
 
 /// Logarithms of the sizes.
 const G1_SIZES: [u32; 6] = [10, 12, 14, SMALLEST_IN_TABLE, 18, 20];
@@ -37,9 +43,17 @@ const QUICK: [u32; 1] = [10];
 
 /// The figures.
 pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
-    let go = start_go().inspect_err(|problem| eprintln!("without gnark-crypto: {problem:#}")).ok();
+    let mut others = HashMap::new();
+    for (library, started) in [("gnark-crypto", start_go()), (WITH_IFMA, start_mcl())] {
+        match started {
+            Ok(program) => {
+                others.insert(library, program);
+            }
+            Err(problem) => eprintln!("without {library}: {problem:#}"),
+        }
+    }
     let processors = std::thread::available_parallelism()?.get();
-    let peers = RefCell::new(Peers { rust: start_rust()?, go, processors });
+    let peers = RefCell::new(Peers { rust: start_rust()?, others, processors });
     let g1: &[u32] = if quick { &QUICK } else { &G1_SIZES };
     let g2: &[u32] = if quick { &QUICK } else { &G2_SIZES };
     let mut rows = Vec::new();
@@ -53,10 +67,10 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     Ok(rows)
 }
 
-/// The programs, the second one where there is `go`, and how many threads can run at a time.
+/// The programs, those that are not Rust where they can be built, and how many threads can run at a time.
 struct Peers {
     rust: Program,
-    go: Option<Program>,
+    others: HashMap<&'static str, Program>,
     processors: usize,
 }
 
@@ -64,15 +78,13 @@ impl Peers {
     /// Is there such a library for a group, with so many threads? blst has one for every processor, or one in all.
     fn have(&self, library: &str, curves: &[&str], group: &str, threads: usize) -> bool {
         curves.iter().any(|curve| group.starts_with(curve))
-            && (library != "gnark-crypto" || self.go.is_some())
+            && (!["gnark-crypto", WITH_IFMA].contains(&library)
+                || self.others.contains_key(library))
             && (library != "blst" || [1, self.processors].contains(&threads))
     }
 
     fn seconds(&mut self, work: &Work) -> Result<f64> {
-        match self.go.as_mut().filter(|_| work.library == "gnark-crypto") {
-            Some(go) => go.seconds(work),
-            None => self.rust.seconds(work),
-        }
+        self.others.get_mut(work.library.as_str()).unwrap_or(&mut self.rust).seconds(work)
     }
 }
 
@@ -125,9 +137,15 @@ fn contest<C: Group<Base: Coordinate>>(
     }
     let medians = milliseconds(rounds(size), &mut turns)?;
     let (ours, theirs) = medians.split_first().context("we take part")?;
-    let fastest = theirs.iter().copied().fold(f64::INFINITY, f64::min);
-    for ((_, name, _), &peer) in present.iter().zip(theirs) {
-        let place = if peer == fastest { "fastest peer" } else { "slower peer" };
+    let without_ifma =
+        present.iter().zip(theirs).filter(|((library, ..), _)| *library != WITH_IFMA);
+    let fastest = without_ifma.map(|(_, &peer)| peer).fold(f64::INFINITY, f64::min);
+    for ((library, name, _), &peer) in present.iter().zip(theirs) {
+        let place = match *library {
+            WITH_IFMA => "peer with IFMA",
+            _ if peer == fastest => "fastest peer",
+            _ => "slower peer",
+        };
         let shown = if size < SMALLEST_IN_TABLE { " (plot)" } else { "" };
         let metric = format!("2^{size} points, {place}{shown}");
         rows.push(row::<C>(metric, threads, *ours, name, peer));
