@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use proofmill_algebra::curve::Affine;
 use proofmill_algebra::encoding::{Coordinate, pair};
-use proofmill_algebra::field::{Field, PrimeField};
+use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::msm::{Group as Points, multiples};
 use proofmill_algebra::{bls12_377, bls12_381, bn254};
 use proofmill_op::msm::{
