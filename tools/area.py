@@ -10,7 +10,7 @@ module costs one synthesis.
 What the numbers are: LUTs as yosys maps them, one output each. A vendor tool puts two small functions into one
 LUT6 with two outputs and would come out lower. LUTs used as memory (LUTRAM) and as shift registers (SRL) are
 in the LUT count and are also listed apart. yosys builds CARRY4; two of them are one CARRY8. A RAMB18 is half a
-BRAM. A memory deeper than one UltraRAM (4096 words of 72 bits) is built of them. Nothing is optimised across module borders. The depth is the number of cells on the longest way from
+BRAM. A memory larger than one UltraRAM (4096 words of 72 bits) is built of them. Nothing is optimised across module borders. The depth is the number of cells on the longest way from
 register to register inside a module, a CARRY4 being one cell; there are no delays in it and no clock.
 """
 
@@ -30,11 +30,14 @@ import setup
 from place import CACHE, TARGET, Failed, digest, main, run, write_whole
 
 SYNTHESIS = "synth_xilinx -family xcup -flatten -noiopad"
-URAM_WORDS = 4096
-MEMORY = re.compile(r"^\s*reg\s+(?:\[\d+:0\]\s+)?\w+\s*\[0:(\d+)\]", re.M)
+URAM_BITS = 4096 * 72
+MEMORY = re.compile(r"^\s*reg\s+(?:\[(\d+):0\]\s+)?\w+\s*\[0:(\d+)\]", re.M)
 #: Cells between which a way through the logic begins and ends.
 BORDERS = ["FD*", "LD*", "SRL*", "DSP*", "RAM*"]
 METRICS = {"lut": "LUT", "ff": "FF", "dsp": "DSP", "bram": "BRAM36", "uram": "URAM288", "lutram": "LUT", "srl": "LUT", "carry8": "CARRY8", "muxf": "MUXF"}
+
+#: Cards that are measured when none is named.
+CARDS = ["card", "toy", "ecdsa", "msm_bn254", "msm_bls12_381", "msm_bls12_377"]
 
 #: What published circuits took for the same job.
 PUBLISHED = {
@@ -115,9 +118,9 @@ class Modules:
 
 
 def synthesis_of(text):
-    """The yosys command for a module: UltraRAM is for deep memories, as a designer would choose."""
-    deepest = max((int(last) + 1 for last in MEMORY.findall(text)), default=0)
-    return f"{SYNTHESIS} -uram" if deepest > URAM_WORDS else SYNTHESIS
+    """The yosys command for a module: UltraRAM is for large memories, as a designer would choose."""
+    largest = max(((int(top or 0) + 1) * (int(last) + 1) for top, last in MEMORY.findall(text)), default=0)
+    return f"{SYNTHESIS} -uram" if largest > URAM_BITS else SYNTHESIS
 
 
 def synthesise(modules, name, version):
@@ -255,11 +258,11 @@ def table(title, top, modules, own):
 def door():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--op", help="only this operation's engines, or `shell`, or `algebra` for the units that stand alone")
-    parser.add_argument("configs", nargs="*", metavar="CONFIG", help="what to measure; nothing: card, toy, ecdsa and all units")
+    parser.add_argument("configs", nargs="*", metavar="CONFIG", help="what to measure; nothing: those of CARDS and all units")
     parser.add_argument("--out", type=Path, help="where the rows go; else target/bench/area.json, or area-OP.json for one operation")
     chosen = parser.parse_args()
     units = [unit for unit in rtl.units() if not unit.endswith("_twin")]
-    wanted = chosen.configs or ["card", "toy", "ecdsa", *units]
+    wanted = chosen.configs or [*CARDS, *units]
     if twins := [config for config in wanted if config.endswith("_twin")]:
         raise Failed(f"{', '.join(twins)}: twins are for simulation and have no area")
     cards = [config for config in wanted if config not in units]

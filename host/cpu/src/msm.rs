@@ -26,8 +26,8 @@ mod watch;
 /// Points that are added at a time: enough to fill the buckets many times over.
 const CHUNK: usize = 1 << 18;
 
-/// Scalars that a thread checks at a time.
-const CHECKED: usize = 1 << 13;
+/// Scalars that a thread checks or cuts at a time.
+const PIECE: usize = 1 << 13;
 
 /// Calls a function for the group of an instance.
 macro_rules! in_group {
@@ -190,9 +190,9 @@ fn sums<C: Group<Base: Coordinate>>(
 fn check_scalars<C: Group>(number: usize, bytes: &[u8]) -> Result<()> {
     let (scalars, _) = bytes.as_chunks::<SCALAR_BYTES>();
     scalars
-        .par_chunks(CHECKED)
+        .par_chunks(PIECE)
         .enumerate()
-        .try_for_each(|(chunk, scalars)| read::reduced::<C>(number, chunk * CHECKED, scalars))
+        .try_for_each(|(chunk, scalars)| read::reduced::<C>(number, chunk * PIECE, scalars))
 }
 
 fn sum<C: Group<Base: Coordinate>>(
@@ -214,7 +214,11 @@ fn sum<C: Group<Base: Coordinate>>(
         if !watch.go_on(0) {
             return Err(Error::Cancelled);
         }
-        let digits = Scalars::new::<C>(&scalars[range.clone()], plan).expect("checked before");
+        let cut = |(number, piece)| {
+            Scalars::new::<C>(number * PIECE, piece, plan).expect("checked before")
+        };
+        let digits: Vec<_> =
+            scalars[range.clone()].par_chunks(PIECE).enumerate().map(cut).collect();
         let each = pair::bytes::<C>();
         let (decoded, mut read);
         let points = match source {

@@ -7,7 +7,7 @@ import spinal.lib._
 
 /** Makes reply packets: of notices, and of outcomes with the sum that is steady meanwhile; unless a run is done, all behind its status is 0.
   *
-  * An outcome goes first.
+  * An outcome goes before the notices that wait.
   *
   * @param commands in the order of [[Kind]]
   */
@@ -22,11 +22,10 @@ class Answer(points: Points, commands: Seq[Command]) extends Component {
   private val digitBits = 8 * points.digitBytes
   private val runWords = (run.replyBytes + 7) / 8
 
-  // What is being answered stays until its last word has gone.
+  // A notice that has been offered stays until its last word has gone, as an outcome does that nothing goes before.
   val number = Reg(UInt(log2Up(runWords) bits)) init 0
-  private val begun = number =/= 0
-  val outcomeHeld = RegNextWhen(io.outcome.valid, !begun) init False
-  private val isOutcome = begun ? outcomeHeld | io.outcome.valid
+  val noticeHeld = RegInit(False)
+  private val isOutcome = io.outcome.valid && !noticeHeld
   private val isRun = isOutcome || io.notice.kind === Kind.run
   private val isWrite = io.notice.kind === Kind.write
 
@@ -44,6 +43,7 @@ class Answer(points: Points, commands: Seq[Command]) extends Component {
   io.reply.last := last
   io.reply.data := (number < 3 || done) ? word | B(0, 64 bits)
   io.reply.keep := last ? (isRun ? keepOf(run) | keepOf(write)) | B(0xff, 8 bits)
+  noticeHeld := io.notice.valid && !isOutcome && !io.notice.ready
   when(io.reply.fire)(number := last ? U(0) | number + 1)
   io.outcome.ready := io.reply.fire && last && isOutcome
   io.notice.ready := io.reply.fire && last && !isOutcome

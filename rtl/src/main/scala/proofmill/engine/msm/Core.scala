@@ -141,7 +141,12 @@ class Core(points: Points, bucketBits: Int) extends Component {
   )
   adder.io.in.valid := Delay(pairs, 4, init = False)
   adder.io.in.payload :=
-    operand(buckets.io.found(1), rightFound, right, rightBeside) ## operand(buckets.io.found(0), leftFound, left, leftBeside)
+    operand(buckets.io.found(1), rightFound, right, rightBeside) ## operand(
+      buckets.io.found(0),
+      leftFound,
+      left,
+      leftBeside
+    )
   adder.io.out.ready := True
 }
 

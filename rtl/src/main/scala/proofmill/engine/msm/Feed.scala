@@ -43,23 +43,24 @@ class Feed(points: Points, cutting: Cutting, countBits: Int) extends Component {
   when(group.fire && group.last)(left := left - 1)
   when(!io.open)(left := io.count)
 
-  val lanes = for (s <- 0 until adders) yield new Area {
-    val digit = RegNext(group.digits(s))
-    val some = RegNext(group.fire && group.digits(s).some) init False
-    val made = points.fromMemory(io.points.map(slice => RegNext(slice.payload)).toSeq, digit.negative)
-    val latency = made.cycle
-    val valids = (1 to latency).scanLeft(some)((valid, _) => RegNext(valid) init False)
-    val depth = 1 << log2Up(2 * latency + 8)
-    val queue = new StreamFifo(Item(points, bucketBits), depth, withAsyncRead = true, withBypass = false)
-    queue.io.push.valid := valids.last
-    queue.io.push.bucket := Delay(digit.bucket, latency)
-    queue.io.push.point := made.value
-    io.items(s) << queue.io.pop
+  val lanes =
+    for (s <- 0 until adders) yield new Area {
+      val digit = RegNext(group.digits(s))
+      val some = RegNext(group.fire && group.digits(s).some) init False
+      val made = points.fromMemory(io.points.map(slice => RegNext(slice.payload)).toSeq, digit.negative)
+      val latency = made.cycle
+      val valids = (1 to latency).scanLeft(some)((valid, _) => RegNext(valid) init False)
+      val depth = 1 << log2Up(2 * latency + 8)
+      val queue = new StreamFifo(Item(points, bucketBits), depth, withAsyncRead = true, withBypass = false)
+      queue.io.push.valid := valids.last
+      queue.io.push.bucket := Delay(digit.bucket, latency)
+      queue.io.push.point := made.value
+      io.items(s) << queue.io.pop
 
-    /** What is on its way, `latency` + 1 items at most, has room as well as one more. */
-    val room = RegNext(queue.io.occupancy < depth - (latency + 4)) init False
-    val empty = !valids.orR && queue.io.occupancy === 0
-  }
+      /** What is on its way, `latency` + 1 items at most, has room as well as one more. */
+      val room = RegNext(queue.io.occupancy < depth - (latency + 4)) init False
+      val empty = !valids.orR && queue.io.occupancy === 0
+    }
   room := lanes.map(_.room).andR
   io.empty := !group.fire && lanes.map(_.empty).andR
   io.done := left === 0 && io.empty

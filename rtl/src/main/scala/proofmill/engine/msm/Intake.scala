@@ -46,8 +46,11 @@ class Intake(cutting: Cutting, memoryBits: Int, channels: Int) extends Component
   private val response = Vec(io.responses.map(_.valid))(oldest.channel)
   io.notice.arbitrationFrom(oldest.haltWhen(oldest.waits && !response))
   io.notice.payload := oldest.notice
-  when(oldest.waits)(io.notice.status := Vec(io.responses.map(_.payload))(oldest.channel) ? Status.memoryFault | Status.done)
-  for ((channel, j) <- io.responses.zipWithIndex) channel.ready := io.notice.fire && oldest.waits && oldest.channel === j
+  when(oldest.waits)(
+    io.notice.status := Vec(io.responses.map(_.payload))(oldest.channel) ? Status.memoryFault | Status.done
+  )
+  for ((channel, j) <- io.responses.zipWithIndex)
+    channel.ready := io.notice.fire && oldest.waits && oldest.channel === j
   unanswered := unanswered + io.place.fire.asUInt - (oldest.fire && oldest.waits).asUInt
 
   // What a write's fields say.
@@ -79,7 +82,10 @@ class Intake(cutting: Cutting, memoryBits: Int, channels: Int) extends Component
   io.words.payload := word
   io.run.valid := False
   io.run.index := index
-  for ((to, from) <- Seq(io.run.points -> points, io.run.scalars -> scalars, io.run.count -> count, io.run.windowBits -> windowBits))
+  for (
+    (to, from) <-
+      Seq(io.run.points -> points, io.run.scalars -> scalars, io.run.count -> count, io.run.windowBits -> windowBits)
+  )
     to := from.resized
   io.cancel.valid := False
   io.cancel.payload := field.last.asBits

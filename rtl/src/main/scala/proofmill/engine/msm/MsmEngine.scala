@@ -68,7 +68,11 @@ class MsmEngine(config: MsmConfig) extends Engine {
   val readers = Seq.fill(channels)(new Reader(axi))
   val cores = Seq.fill(config.adders)(new Core(points, config.bucketBits))
   val answer = new Answer(points, wires)
-  val feed = ClockDomain.current.copy(reset = RegNext(passes.io.renew) init True)(new Feed(points, cutting, config.memoryBits - 4))
+  val feed = ClockDomain.current.copy(reset = RegNext(passes.io.renew) init True)(new Feed(
+    points,
+    cutting,
+    config.memoryBits - 4
+  ))
 
   // Commands and replies.
   intake.io.command << command

@@ -85,8 +85,12 @@ class Passes(cutting: Cutting, memoryBits: Int) extends Component {
 
   // Orders: each adder takes its own when it can.
   val sent = Vec.fill(adders)(RegInit(False))
-  private val asked = (0 until adders).map(s => if (s == 0) now(State.Order, State.Clear, State.Gather) else now(State.Order, State.Clear))
-  private val allSent = io.orders.zip(sent).zip(asked).map { case ((order, sent), asked) => sent || order.ready || !asked }.andR
+  private val asked = (0 until adders).map(s =>
+    if (s == 0) now(State.Order, State.Clear, State.Gather) else now(State.Order, State.Clear)
+  )
+  private val allSent = io.orders.zip(sent).zip(asked).map { case ((order, sent), asked) =>
+    sent || order.ready || !asked
+  }.andR
   for ((order, s) <- io.orders.zipWithIndex) {
     order.valid := asked(s) && !sent(s)
     order.kind := now(State.Order) ? OrderKind.Tail | (now(State.Gather) ? OrderKind.Gather | OrderKind.Clear)
