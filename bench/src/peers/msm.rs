@@ -1,5 +1,5 @@
-//! Other people's multi-scalar multiplications: arkworks, blst and halo2curves in one program of Rust, gnark-crypto in
-//! one of Go, mcl in one of C++. Built as those of [`super::algebra`].
+//! Other people's multi-scalar multiplications: arkworks, blst, halo2curves and mcl in one program of Rust,
+//! gnark-crypto in one of Go. Built as those of [`super::algebra`]; mcl's crate carries its source and wants cmake.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::program::{self, Program};
 
+#[cfg(feature = "msm-peer")]
+mod mcl;
 #[cfg(feature = "msm-peer")]
 mod serve;
 #[cfg(feature = "msm-peer")]
@@ -27,7 +29,7 @@ pub struct Work {
     pub threads: usize,
 }
 
-/// Starts the program with arkworks, blst and halo2curves.
+/// Starts the program with arkworks, blst, halo2curves and mcl.
 pub fn start_rust() -> Result<Program> {
     Program::start(&program::build(
         "msm-peer",
@@ -50,29 +52,5 @@ pub fn start_go() -> Result<Program> {
         .status()
         .context("cannot start go")?;
     ensure!(built.success(), "go cannot build the peer's program");
-    Program::start(&path)
-}
-
-/// The variable that names the folder of mcl's source, in which its library was built: `make lib/libmcl.a
-/// MCL_USE_OMP=1`.
-pub const MCL: &str = "PROOFMILL_MCL";
-
-/// Starts the program with mcl; an error where there is none.
-pub fn start_mcl() -> Result<Program> {
-    let mcl = PathBuf::from(std::env::var_os(MCL).with_context(|| format!("no {MCL} is set"))?);
-    let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/peers/mcl/main.cpp");
-    let folder = program::folder("mcl");
-    std::fs::create_dir_all(&folder)?;
-    let path = folder.join("mcl-peer");
-    let built = Command::new("c++")
-        .args(["-std=c++17", "-O3", "-march=native", "-DNDEBUG", "-fopenmp", "-I"])
-        .arg(mcl.join("include"))
-        .arg(source)
-        .arg(mcl.join("lib/libmcl.a"))
-        .arg("-o")
-        .arg(&path)
-        .status()
-        .context("cannot start c++")?;
-    ensure!(built.success(), "c++ cannot build the peer's program");
     Program::start(&path)
 }

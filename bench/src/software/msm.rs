@@ -6,14 +6,13 @@
 //! beside uniform ones.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 
 use anyhow::{Context, Result};
 use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::msm::{Group, multiples};
 use proofmill_algebra::{bls12_377, bls12_381, bn254};
 
-use crate::peers::msm::{Work, start_go, start_mcl, start_rust};
+use crate::peers::msm::{Work, start_go, start_rust};
 use crate::peers::program::Program;
 use crate::row::SoftwareRow;
 use crate::timing::{Contestant, interleaved_medians};
@@ -27,7 +26,7 @@ const PEERS: [(&str, &str, &[&str]); 5] = [
     ("arkworks", "arkworks 0.6.0 (asm)", &["bn254", "bls12_381", "bls12_377"]),
     ("blst", "blst 0.3.17", &["bls12_381"]),
     ("halo2curves", "halo2curves 0.10.0 (asm)", &["bn254"]),
-    (WITH_IFMA, "mcl (with OpenMP)", &["bn254", "bls12_381"]),
+    (WITH_IFMA, "mcl (mcl_rust 1.2.0)", &["bn254", "bls12_381"]),
 ];
 
 /// The peer that uses IFMA, on BLS12-381.
@@ -43,17 +42,9 @@ const QUICK: [u32; 1] = [10];
 
 /// The figures.
 pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
-    let mut others = HashMap::new();
-    for (library, started) in [("gnark-crypto", start_go()), (WITH_IFMA, start_mcl())] {
-        match started {
-            Ok(program) => {
-                others.insert(library, program);
-            }
-            Err(problem) => eprintln!("without {library}: {problem:#}"),
-        }
-    }
+    let go = start_go().inspect_err(|problem| eprintln!("without gnark-crypto: {problem:#}")).ok();
     let processors = std::thread::available_parallelism()?.get();
-    let peers = RefCell::new(Peers { rust: start_rust()?, others, processors });
+    let peers = RefCell::new(Peers { rust: start_rust()?, go, processors });
     let g1: &[u32] = if quick { &QUICK } else { &G1_SIZES };
     let g2: &[u32] = if quick { &QUICK } else { &G2_SIZES };
     let mut rows = Vec::new();
@@ -67,10 +58,10 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     Ok(rows)
 }
 
-/// The programs, those that are not Rust where they can be built, and how many threads can run at a time.
+/// The programs, the second one where there is `go`, and how many threads can run at a time.
 struct Peers {
     rust: Program,
-    others: HashMap<&'static str, Program>,
+    go: Option<Program>,
     processors: usize,
 }
 
@@ -78,13 +69,15 @@ impl Peers {
     /// Is there such a library for a group, with so many threads? blst has one for every processor, or one in all.
     fn have(&self, library: &str, curves: &[&str], group: &str, threads: usize) -> bool {
         curves.iter().any(|curve| group.starts_with(curve))
-            && (!["gnark-crypto", WITH_IFMA].contains(&library)
-                || self.others.contains_key(library))
+            && (library != "gnark-crypto" || self.go.is_some())
             && (library != "blst" || [1, self.processors].contains(&threads))
     }
 
     fn seconds(&mut self, work: &Work) -> Result<f64> {
-        self.others.get_mut(work.library.as_str()).unwrap_or(&mut self.rust).seconds(work)
+        match self.go.as_mut().filter(|_| work.library == "gnark-crypto") {
+            Some(go) => go.seconds(work),
+            None => self.rust.seconds(work),
+        }
     }
 }
 
