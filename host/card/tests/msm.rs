@@ -495,6 +495,9 @@ fn strange_engines_are_not_opened() {
     for (offset, value, problem) in [
         (at::queue::OFFSET, 0, "a queue of no command"),
         (at::adders::OFFSET, 0, "0 adders"),
+        (at::adders::OFFSET, u32::MAX, "4294967295 adders of 60 cycles"),
+        (at::adder_latency::OFFSET, u32::MAX, "1 adders of 4294967295 cycles"),
+        (at::digits::OFFSET, u32::MAX, "slices of 274877906880 bytes"),
         (at::least_window::OFFSET, 1, "windows of 1..=16 bits"),
         (at::most_window::OFFSET, 1, "windows of 2..=1 bits"),
         (at::most_window::OFFSET, 77, "windows of 2..=77 bits"),
