@@ -18,12 +18,14 @@
 pub use direct::direct;
 pub use form::Form;
 pub use plan::{LEAST_SIZE, NotBelowModulus, Plan};
+pub use pointwise::a_b_less_c;
 pub use tile::{PIECE, Tile};
 pub use transform::{MOST_LOG_SIZE, SizeError, Transform, least_non_residue_root, log_size};
 
 mod direct;
 mod form;
 mod plan;
+mod pointwise;
 mod tables;
 mod tile;
 mod transform;

@@ -5,7 +5,8 @@
 //! - *held*: between the butterflies. Sums and differences are taken digit by digit, with no carry;
 //! - *normal*: [`Form::settled`], with carries; good to multiply;
 //! - *factor*: what a normal one is multiplied by. [`Form::factor_digits`] makes them of elements;
-//! - *product*: what comes out; it may be added to or subtracted from a held one, once for each of [`MOST_LEVELS`].
+//! - *product*: what comes out. It, or a normal one that was read, may be added to or subtracted from a held one, once
+//!   for each of [`MOST_LEVELS`].
 
 use crate::field::PrimeField;
 use crate::lanes::{Backend, Mask};
@@ -20,10 +21,12 @@ pub(super) const MOST_LEVELS: u32 = 14;
 
 /// A field whose elements are transformed in D digits.
 pub trait Form<const D: usize>: PrimeField {
-    /// An element's digits as data that is to be multiplied by another factor: those of factors, before this shift.
+    /// What an element times this is, as a canonical integer, is the factor; R, if factors are in Montgomery form.
+    const FACTOR: Self;
+    /// The digits of a factor are shifted by so many bits.
     const FACTOR_SHIFT: u32;
 
-    /// The digits of a number that will be a factor, before their shift.
+    /// The digits of a number that will be a factor, before their shift: a normal element.
     fn digits(&self) -> [u64; D];
 
     /// The digits of a factor.
@@ -64,6 +67,9 @@ pub trait Form<const D: usize>: PrimeField {
 
     /// held - product.
     fn minus<B: Backend>(b: B, held: &[B::V; D], product: &[B::V; D]) -> [B::V; D];
+
+    /// A product as a held element.
+    fn held<B: Backend>(b: B, product: [B::V; D]) -> [B::V; D];
 
     /// A product as a normal element. It fits into its bytes if the factor was made of an element, or of two.
     fn normal<B: Backend>(b: B, product: [B::V; D]) -> [B::V; D];

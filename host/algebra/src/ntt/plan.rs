@@ -162,7 +162,8 @@ impl<F: Form<D>, const D: usize> Plan<F, D> {
     /// The pieces of all elements that each tile of rows writes.
     pub fn pieces<'a>(&self, target: &'a mut [u8]) -> Vec<Vec<&'a mut [u8]>> {
         let tiles = self.row_tiles();
-        let mut all: Vec<_> = (0..tiles).map(|_| Vec::with_capacity(1 << self.log_columns)).collect();
+        let mut all: Vec<_> =
+            (0..tiles).map(|_| Vec::with_capacity(1 << self.log_columns)).collect();
         for line in target.chunks_exact_mut(tiles * self.piece_bytes()) {
             for (pieces, piece) in all.iter_mut().zip(line.chunks_exact_mut(self.piece_bytes())) {
                 pieces.push(piece);
@@ -185,8 +186,8 @@ impl<F: Form<D>, const D: usize> Plan<F, D> {
             powers
         };
         let (bases, starts) = (at(root, output), at(input, scale));
-        let [base, start] = [bases, starts]
-            .map(|elements| Eight::two::<F>(|element| elements[element].digits()));
+        let [base, start] =
+            [bases, starts].map(|elements| Eight::two::<F>(|element| elements[element].digits()));
         let one = Eight::two::<F>(|_| F::ONE.digits());
         let fine = tile.fine.len();
         let step = chain::<F, B, D>(b, one, base, &mut tile.fine);

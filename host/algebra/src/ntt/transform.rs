@@ -56,13 +56,23 @@ impl<F: PrimeField> Transform<F> {
         if log_size > most {
             return Err(SizeError::TooLarge { log: log_size, most });
         }
-        let root = (log_size..F::TWO_ADICITY).fold(root, |root, _| root.square());
+        let root = root_of(log_size, root);
         Ok(Self { log_size, root, input: F::ONE, output: F::ONE, scale: F::ONE })
     }
 
     /// Coefficients to values at g times those powers. g is not 0.
     pub fn on_coset(self, g: F) -> Self {
         Self { input: self.input * g, ..self }
+    }
+
+    /// To values between those places: at the root of unity of twice the size, which leads to this one's, times its powers. All
+    /// n values of x^n - 1 there are -2. Groth16's provers divide there by it: circom's keys are made for these places.
+    pub fn on_odd_coset(self, root: F) -> Result<Self, SizeError> {
+        let (log, most) = (self.log_size + 1, F::TWO_ADICITY);
+        if log > most {
+            return Err(SizeError::TooLarge { log, most });
+        }
+        Ok(self.on_coset(root_of(log, root)))
     }
 
     /// What takes the results of this one back.
@@ -86,6 +96,11 @@ impl<F: PrimeField> Transform<F> {
     pub fn root(&self) -> F {
         self.root
     }
+}
+
+/// The power of a root of unity of order 2^TWO_ADICITY that has order 2^log.
+fn root_of<F: PrimeField>(log: u32, root: F) -> F {
+    (log..F::TWO_ADICITY).fold(root, |root, _| root.square())
 }
 
 /// A root of unity of order 2^TWO_ADICITY that is a power of the least non-residue: 5 in the scalar fields of BN254 and

@@ -11,7 +11,7 @@
 //! A held element's digits are what they say, f more in the lowest, and [`BIAS`], which is 0 modulo p and keeps both from
 //! being negative. A product's digits are below 2^36 in magnitude, so fourteen of them do not reach [`BIAS`].
 
-use crate::field::{Goldilocks, PrimeField};
+use crate::field::{Field, Goldilocks, PrimeField};
 use crate::lanes::{Backend, Mask, WIDTH, each};
 use crate::ntt::tile::{Eight, PIECE};
 
@@ -51,13 +51,12 @@ fn exact<B: Backend>(b: B, normal: [B::V; 2]) -> [B::V; 2] {
 
 /// Held digits of words.
 #[inline(always)]
-fn held<B: Backend>(b: B, words: B::V) -> [B::V; 2] {
-    let low = b.and(words, b.splat(DIGIT));
-    let high = b.shift_right(words, BITS);
-    [b.add(low, b.splat(HELD[0])), b.add(high, b.splat(HELD[1]))]
+fn of_words<B: Backend>(b: B, words: B::V) -> [B::V; 2] {
+    Goldilocks::held(b, [b.and(words, b.splat(DIGIT)), b.shift_right(words, BITS)])
 }
 
 impl Form<2> for Goldilocks {
+    const FACTOR: Self = Self::ONE;
     const FACTOR_SHIFT: u32 = 20;
 
     fn digits(&self) -> [u64; 2] {
@@ -73,7 +72,7 @@ impl Form<2> for Goldilocks {
     #[inline(always)]
     fn read<B: Backend>(b: B, piece: &[u8]) -> [[B::V; 2]; 2] {
         let (chunks, _) = piece.as_chunks::<64>();
-        [held(b, load(b, &chunks[0])), held(b, load(b, &chunks[1]))]
+        [of_words(b, load(b, &chunks[0])), of_words(b, load(b, &chunks[1]))]
     }
 
     #[inline(always)]
@@ -86,7 +85,7 @@ impl Form<2> for Goldilocks {
                 let words = b.transpose(rows);
                 let mut i = 0;
                 while i < WIDTH {
-                    columns[2 * (WIDTH * half + i) + group].set(b, &held(b, words[i]));
+                    columns[2 * (WIDTH * half + i) + group].set(b, &of_words(b, words[i]));
                     i += 1;
                 }
             }
@@ -153,9 +152,13 @@ impl Form<2> for Goldilocks {
     }
 
     #[inline(always)]
+    fn held<B: Backend>(b: B, product: [B::V; 2]) -> [B::V; 2] {
+        each!(j < 2, product[0] => b.add(product[j], b.splat(HELD[j])))
+    }
+
+    #[inline(always)]
     fn normal<B: Backend>(b: B, product: [B::V; 2]) -> [B::V; 2] {
-        let held = each!(j < 2, product[0] => b.add(product[j], b.splat(HELD[j])));
-        Self::settled(b, held)
+        Self::settled(b, Self::held(b, product))
     }
 
     #[inline(always)]

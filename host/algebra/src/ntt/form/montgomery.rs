@@ -64,11 +64,11 @@ fn halves<B: Backend>(b: B, words: [B::V; WIDTH]) -> [[B::V; L]; 2] {
 macro_rules! forms {
     ($($field:ty),*) => {$(
         impl Form<L> for $field {
+            const FACTOR: Self = <$field>::constant(words(&<$field>::CONSTANTS.one));
             const FACTOR_SHIFT: u32 = 0;
 
             fn digits(&self) -> [u64; L] {
-                const R: $field = <$field>::constant(words(&<$field>::CONSTANTS.one));
-                limbs((*self * R).to_canonical().as_ref())
+                limbs((*self * Self::FACTOR).to_canonical().as_ref())
             }
 
             /// Two neighbours go to the same lane of the two vectors.
@@ -136,6 +136,11 @@ macro_rules! forms {
             fn minus<B: Backend>(b: B, held: &[B::V; L], product: &[B::V; L]) -> [B::V; L] {
                 let p2 = &Self::CONSTANTS.multiples[2];
                 each!(j < L, held[0] => b.sub(b.add(held[j], b.splat(p2[j])), product[j]))
+            }
+
+            #[inline(always)]
+            fn held<B: Backend>(_: B, product: [B::V; L]) -> [B::V; L] {
+                product
             }
 
             #[inline(always)]
