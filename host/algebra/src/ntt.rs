@@ -13,7 +13,7 @@
 //! hierarchical memory", 1990): x is a matrix of n1 rows and n2 columns. The first pass transforms columns, sixteen side by side, and
 //! multiplies by what lies between the passes; the second transforms rows, sixteen side by side. Each pass is made of
 //! tiles, which are independent of each other: threads are the caller's business. [`direct`] is the slow, obvious
-//! way, for small sizes and for processors without vectors.
+//! way, for small sizes.
 
 pub use direct::direct;
 pub use form::Form;
@@ -22,8 +22,10 @@ pub use pointwise::a_b_less_c;
 pub use tile::{PIECE, Tile};
 pub use transform::{MOST_LOG_SIZE, SizeError, Transform, least_non_residue_root, log_size};
 
+mod between;
 mod direct;
 mod form;
+mod passes;
 mod plan;
 mod pointwise;
 mod tables;

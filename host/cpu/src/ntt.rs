@@ -5,10 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use proofmill_algebra::Isa;
 use proofmill_algebra::field::{Bls12381Fr, Bn254Fr, Goldilocks, PrimeField};
-use proofmill_algebra::lanes::are_vectors;
-use proofmill_algebra::ntt::{Form, LEAST_SIZE, NotBelowModulus, Plan, Tile, Transform, direct};
-use proofmill_op::msm::Progress;
-use proofmill_op::ntt::{Direction, Field, Request, Response};
+use proofmill_algebra::ntt::{Form, NotBelowModulus, Plan, Tile, Transform, direct};
+use proofmill_op::ntt::{Direction, Field, Progress, Request, Response};
 use proofmill_op::{Error, Result};
 use rayon::prelude::*;
 
@@ -81,8 +79,7 @@ fn run<F: Form<D>, const D: usize>(
     cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Result<Vec<u8>> {
     let mut target = vec![0; source.len()];
-    if are_vectors(isa) && transform.size() >= LEAST_SIZE {
-        let plan = Plan::new(transform).expect("of at least that size");
+    if let Some(plan) = Plan::new(transform) {
         let total = plan.column_tiles() + plan.row_tiles();
         let watch = Watch { progress, total, done: AtomicUsize::new(0), cancelled };
         passes::<F, D>(isa, &plan, source, &mut target, &watch)?;

@@ -8,7 +8,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::msm::Progress;
+pub use crate::msm::Progress;
 use crate::{Data, Error, Result};
 
 /// The largest number of elements is two to the power of this.

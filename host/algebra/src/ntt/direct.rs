@@ -1,4 +1,4 @@
-//! The obvious way: for small sizes, and for processors without vectors.
+//! The obvious way, for small sizes.
 
 use crate::field::{DecodeError, PrimeField};
 
@@ -29,7 +29,7 @@ pub fn direct<F: PrimeField>(
     }
     for level in 0..transform.log_size {
         let half = 1 << level;
-        let root = transform.root.pow_vartime(&[(size / 2 >> level) as u64]);
+        let root = transform.root.pow_vartime(&[((size / 2) >> level) as u64]);
         let mut power = F::ONE;
         for k in 0..half {
             for block in x.chunks_exact_mut(2 * half) {

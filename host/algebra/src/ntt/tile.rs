@@ -2,6 +2,7 @@
 
 use crate::lanes::{Backend, WIDTH, each};
 
+use super::between::Between;
 use super::form::Form;
 
 /// Elements that a tile has side by side, in two vectors.
@@ -49,9 +50,7 @@ impl<const D: usize> Eight<D> {
 pub struct Tile<const D: usize> {
     /// Two vectors a row.
     pub(super) rows: Vec<Eight<D>>,
-    /// Factors between the passes, by the lower and by the upper bits of the row: see `Between`.
-    pub(super) fine: Vec<[Eight<D>; 2]>,
-    pub(super) coarse: Vec<[Eight<D>; 2]>,
+    pub(super) between: Between<D>,
 }
 
 /// The same digits in every lane.
@@ -95,7 +94,7 @@ fn two_levels<F: Form<D>, B: Backend, const D: usize>(
     level: u32,
     first: usize,
 ) {
-    let size = 2 * factors.len() >> level;
+    let size = (2 * factors.len()) >> level;
     let (outer, inner) = (&factors[1 << level..], &factors[2 << level..]);
     for (i, block) in rows.chunks_exact_mut(size).enumerate() {
         let i = first + i;
@@ -129,7 +128,7 @@ fn one_level<F: Form<D>, B: Backend, const D: usize>(
     level: u32,
     first: usize,
 ) {
-    let size = 2 * factors.len() >> level;
+    let size = (2 * factors.len()) >> level;
     let factors = &factors[(1 << level) + first..];
     for (block, factor) in rows.chunks_exact_mut(size).zip(factors) {
         let w = splat(b, factor);

@@ -63,6 +63,8 @@ fn halves<B: Backend>(b: B, words: [B::V; WIDTH]) -> [[B::V; L]; 2] {
 
 macro_rules! forms {
     ($($field:ty),*) => {$(
+        const _: () = assert!(<$field>::BITS <= 255);
+
         impl Form<L> for $field {
             const FACTOR: Self = <$field>::constant(words(&<$field>::CONSTANTS.one));
             const FACTOR_SHIFT: u32 = 0;
