@@ -17,6 +17,7 @@ pub(crate) use backend::{LIMB_BITS, LIMB_MASK, each};
 pub(crate) use constants::limbs;
 pub use held::{Held, Sum};
 pub(crate) use held::{limbs_of_words, words_of_limbs};
+pub(crate) use montgomery::carried;
 pub use primes::Prime;
 pub use slices::{add, from_elements, invert, mul, square, sub, to_elements};
 

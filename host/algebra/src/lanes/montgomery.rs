@@ -216,7 +216,7 @@ fn add_multiple<B: Backend, const L: usize, const N: usize>(
 /// Normal limbs of a number >= 0: all but the last in [0, 2^52), the last as large as it must be. The limbs may
 /// be negative.
 #[inline(always)]
-pub(super) fn carried<B: Backend, const L: usize>(b: B, mut t: [B::V; L]) -> [B::V; L] {
+pub(crate) fn carried<B: Backend, const L: usize>(b: B, mut t: [B::V; L]) -> [B::V; L] {
     for j in 1..L {
         t[j] = b.add(t[j], b.carry(t[j - 1]));
         t[j - 1] = b.and(t[j - 1], b.splat(LIMB_MASK));
