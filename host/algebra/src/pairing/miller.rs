@@ -1,0 +1,63 @@
+//! The Miller loop of one or several pairs, one element at a time.
+
+use subtle::{Choice, ConditionallySelectable};
+
+use super::formula::fp12_sqr;
+use super::walk::{Constants, Place, Walk};
+use super::{Pairing, Step};
+use crate::curve::{Affine, Curve, Twist};
+use crate::field::Field;
+use crate::tower::{Fp2, Fp6, Fp12, Tower};
+
+/// A point of the second group with all lines of its Miller loop: what is worth to be kept of a verification key.
+#[derive(Clone, Debug)]
+pub struct Prepared<E: Pairing> {
+    lines: Vec<[Fp2<E::Tower>; 3]>,
+    is_identity: Choice,
+}
+
+impl<E: Pairing> Prepared<E> {
+    /// Of any point of the subgroup.
+    pub fn new(q: &Affine<E::G2>) -> Self {
+        let is_identity = q.is_identity();
+        let q = Affine::conditional_select(q, &E::G2::GENERATOR, is_identity);
+        let constants = constants::<E>();
+        let mut walk = Walk::new([q.x(), q.y()], &constants);
+        let lines = E::steps().into_iter().map(|step| walk.step(step, &constants)).collect();
+        Self { lines, is_identity }
+    }
+}
+
+/// The product of the Miller values of all pairs; 1 if there is none. [`super::final_exponentiation`] makes of it the
+/// product of the pairings.
+pub fn miller_loop<E: Pairing>(
+    pairs: &[(Affine<E::G1>, &Prepared<E>)],
+) -> Fp12<E::Tower> {
+    let constants = constants::<E>();
+    let places: Vec<_> = pairs.iter().map(|(p, q)| place::<E>(p, q.is_identity)).collect();
+    let mut f = [constants.zero; 6];
+    f[0] = constants.one;
+    for (at, step) in E::steps().into_iter().enumerate() {
+        if step == Step::Double && at > 0 {
+            f = fp12_sqr(f);
+        }
+        for (place, (_, q)) in places.iter().zip(pairs) {
+            f = place.times(f, q.lines[at], E::TWIST, &constants);
+        }
+    }
+    let [a0, a1, a2, a3, a4, a5] = f;
+    let f = Fp12::new(Fp6::new(a0, a1, a2), Fp6::new(a3, a4, a5));
+    if E::NEGATIVE { f.conjugate() } else { f }
+}
+
+/// P, or nowhere if it is the identity or is told so.
+fn place<E: Pairing>(p: &Affine<E::G1>, nowhere: Choice) -> Place<Fp2<E::Tower>> {
+    let nowhere = nowhere | p.is_identity();
+    let zero = <E::Tower as Tower>::Base::ZERO;
+    Place { p: [p.x(), p.y()].map(|c| ConditionallySelectable::conditional_select(&c, &zero, nowhere)), nowhere }
+}
+
+fn constants<E: Pairing>() -> Constants<Fp2<E::Tower>> {
+    let [one, zero] = [Fp2::ONE, Fp2::ZERO];
+    Constants { one, zero, b3: E::G2::B3, psi: *E::G2::psi_constants() }
+}
