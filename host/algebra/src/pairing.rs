@@ -14,10 +14,13 @@
 //! [`Affine::is_in_subgroup`] first. Time depends on the number of pairs alone.
 
 mod coefficient;
+mod eight;
 mod exponentiation;
 pub mod formula;
 mod instances;
+mod lanes;
 mod miller;
+mod power;
 mod schedule;
 mod walk;
 
@@ -30,7 +33,12 @@ pub use schedule::Step;
 use std::fmt::Debug;
 
 use crate::curve::{Affine, Curve, Twist};
+use crate::isa::Isa;
+use crate::lanes::are_vectors;
 use crate::tower::{Fp12, Tower};
+
+/// Pairs that take eight lanes as long as one after the other.
+const ENOUGH_FOR_LANES: usize = 3;
 
 /// A pairing: two groups, the way through the Miller loop and the last part of the final exponentiation. A type
 /// without values.
@@ -51,6 +59,12 @@ pub trait Pairing: Copy + Debug + Default + Eq + Send + Sync + 'static {
     /// The steps of the Miller loop after T = Q and f = 1.
     fn steps() -> Vec<Step>;
 
+    /// The product of the Miller values of all pairs, eight pairs at a time.
+    fn miller_loop_in_lanes(
+        isa: Isa,
+        pairs: &[(Affine<Self::G1>, Affine<Self::G2>)],
+    ) -> Fp12<Self::Tower>;
+
     /// f^(k (p^4 - p^2 + 1) / r) for an f of the cyclotomic subgroup.
     fn hard_part(f: Fp12<Self::Tower>) -> Fp12<Self::Tower>;
 }
@@ -70,7 +84,13 @@ pub fn pairing<E: Pairing>(p: &Affine<E::G1>, q: &Affine<E::G2>) -> Fp12<E::Towe
 }
 
 /// The product of e(P, Q) over all pairs; 1 if there is none.
-pub fn product<E: Pairing>(pairs: &[(Affine<E::G1>, Affine<E::G2>)]) -> Fp12<E::Tower> {
+pub fn product<E: Pairing>(
+    isa: Isa,
+    pairs: &[(Affine<E::G1>, Affine<E::G2>)],
+) -> Fp12<E::Tower> {
+    if pairs.len() >= ENOUGH_FOR_LANES && are_vectors(isa) {
+        return final_exponentiation::<E>(E::miller_loop_in_lanes(isa, pairs));
+    }
     let prepared: Vec<_> = pairs.iter().map(|(_, q)| Prepared::<E>::new(q)).collect();
     let pairs: Vec<_> = pairs.iter().zip(&prepared).map(|((p, _), q)| (*p, q)).collect();
     final_exponentiation::<E>(miller_loop::<E>(&pairs))

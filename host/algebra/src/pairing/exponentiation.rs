@@ -1,6 +1,7 @@
 //! The final exponentiation: f^(k (p^12 - 1) / r).
 
 use super::Pairing;
+use super::power::{power, power_by_few_bits};
 use crate::tower::{Fp12, Tower};
 
 /// f^(k (p^12 - 1) / r), which makes a pairing of a Miller value; 0 for 0. k is told at the [module](super).
@@ -11,27 +12,11 @@ pub fn final_exponentiation<E: Pairing>(f: Fp12<E::Tower>) -> Fp12<E::Tower> {
     E::hard_part(f)
 }
 
-/// f^n for an f of the cyclotomic subgroup, where f^-1 is free: the non-adjacent form of n.
-fn power<T: Tower>(f: Fp12<T>, n: u64) -> Fp12<T> {
-    let triple = 3 * u128::from(n);
-    let inverse = f.conjugate();
-    let mut power = f;
-    for at in (1..triple.ilog2()).rev() {
-        power = power.cyclotomic_square();
-        match (triple >> at & 1, n.checked_shr(at).unwrap_or(0) & 1) {
-            (1, 0) => power *= f,
-            (0, 1) => power *= inverse,
-            _ => {}
-        }
-    }
-    power
-}
-
 /// The hard part on BLS curves with parameter z, of which `n` is the absolute value:
 /// (z - 1)^2 (z + p) (z^2 + p^2 - 1) + 3 (Hayashida, Hayasaka, Teruya, ePrint 2020/875, section 5).
 pub fn bls12<T: Tower>(f: Fp12<T>, n: u64, negative: bool) -> Fp12<T> {
     let z = |f: Fp12<T>| {
-        let power = power(f, n);
+        let power = power_by_few_bits(f, n);
         if negative { power.conjugate() } else { power }
     };
     let z_minus_1 = |f: Fp12<T>| z(f) * f.conjugate();

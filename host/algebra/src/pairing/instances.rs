@@ -1,7 +1,9 @@
 //! The three pairings.
 
-use super::{Kind, Pairing, Step, exponentiation, schedule};
-use crate::curve::spec;
+use super::eight::LaneTower;
+use super::{Kind, Pairing, Step, exponentiation, lanes, schedule};
+use crate::curve::{Affine, spec};
+use crate::isa::Isa;
 use crate::tower::Fp12;
 use crate::{bls12_377, bls12_381, bn254};
 
@@ -23,9 +25,31 @@ impl Pairing for Bn254 {
         steps
     }
 
+    fn miller_loop_in_lanes(
+        isa: Isa,
+        pairs: &[(Affine<Self::G1>, Affine<Self::G2>)],
+    ) -> Fp12<Self::Tower> {
+        lanes::miller_loop::<Self, 5>(isa, pairs)
+    }
+
     fn hard_part(f: Fp12<Self::Tower>) -> Fp12<Self::Tower> {
         exponentiation::bn(f, spec::bn254::parameter::MAGNITUDE)
     }
+}
+
+impl LaneTower<5> for bn254::Bn254Tower {
+    const MINUS_BETA: u32 = 1;
+    const SMALL_XI: [u32; 2] = [9, 1];
+}
+
+impl LaneTower<8> for bls12_381::Bls12381Tower {
+    const MINUS_BETA: u32 = 1;
+    const SMALL_XI: [u32; 2] = [1, 1];
+}
+
+impl LaneTower<8> for bls12_377::Bls12377Tower {
+    const MINUS_BETA: u32 = 5;
+    const SMALL_XI: [u32; 2] = [0, 1];
 }
 
 /// Defines the pairing of a BLS curve with embedding degree 12: the steps of |z|.
@@ -45,6 +69,13 @@ macro_rules! bls12 {
 
             fn steps() -> Vec<Step> {
                 schedule::binary(spec::$curve::parameter::MAGNITUDE)
+            }
+
+            fn miller_loop_in_lanes(
+                isa: Isa,
+                pairs: &[(Affine<Self::G1>, Affine<Self::G2>)],
+            ) -> Fp12<Self::Tower> {
+                lanes::miller_loop::<Self, 8>(isa, pairs)
             }
 
             fn hard_part(f: Fp12<Self::Tower>) -> Fp12<Self::Tower> {

@@ -20,9 +20,8 @@ impl<E: Pairing> Prepared<E> {
     /// Of any point of the subgroup.
     pub fn new(q: &Affine<E::G2>) -> Self {
         let is_identity = q.is_identity();
-        let q = Affine::conditional_select(q, &E::G2::GENERATOR, is_identity);
         let constants = constants::<E>();
-        let mut walk = Walk::new([q.x(), q.y()], &constants);
+        let mut walk = Walk::new(start::<E>(q), &constants);
         let lines = E::steps().into_iter().map(|step| walk.step(step, &constants)).collect();
         Self { lines, is_identity }
     }
@@ -30,9 +29,7 @@ impl<E: Pairing> Prepared<E> {
 
 /// The product of the Miller values of all pairs; 1 if there is none. [`super::final_exponentiation`] makes of it the
 /// product of the pairings.
-pub fn miller_loop<E: Pairing>(
-    pairs: &[(Affine<E::G1>, &Prepared<E>)],
-) -> Fp12<E::Tower> {
+pub fn miller_loop<E: Pairing>(pairs: &[(Affine<E::G1>, &Prepared<E>)]) -> Fp12<E::Tower> {
     let constants = constants::<E>();
     let places: Vec<_> = pairs.iter().map(|(p, q)| place::<E>(p, q.is_identity)).collect();
     let mut f = [constants.zero; 6];
@@ -45,19 +42,30 @@ pub fn miller_loop<E: Pairing>(
             f = place.times(f, q.lines[at], E::TWIST, &constants);
         }
     }
-    let [a0, a1, a2, a3, a4, a5] = f;
-    let f = Fp12::new(Fp6::new(a0, a1, a2), Fp6::new(a3, a4, a5));
+    let f = whole(f);
     if E::NEGATIVE { f.conjugate() } else { f }
 }
 
-/// P, or nowhere if it is the identity or is told so.
-fn place<E: Pairing>(p: &Affine<E::G1>, nowhere: Choice) -> Place<Fp2<E::Tower>> {
-    let nowhere = nowhere | p.is_identity();
-    let zero = <E::Tower as Tower>::Base::ZERO;
-    Place { p: [p.x(), p.y()].map(|c| ConditionallySelectable::conditional_select(&c, &zero, nowhere)), nowhere }
+/// The element of Fp12 that a formula's coefficients are.
+pub(super) fn whole<T: Tower>([a0, a1, a2, a3, a4, a5]: [Fp2<T>; 6]) -> Fp12<T> {
+    Fp12::new(Fp6::new(a0, a1, a2), Fp6::new(a3, a4, a5))
 }
 
-fn constants<E: Pairing>() -> Constants<Fp2<E::Tower>> {
+/// Where a walk starts: at Q, or for the identity at another point.
+pub(super) fn start<E: Pairing>(q: &Affine<E::G2>) -> [Fp2<E::Tower>; 2] {
+    let q = Affine::conditional_select(q, &E::G2::GENERATOR, q.is_identity());
+    [q.x(), q.y()]
+}
+
+/// P, or nowhere if it is the identity or is told so.
+pub(super) fn place<E: Pairing>(p: &Affine<E::G1>, nowhere: Choice) -> Place<Fp2<E::Tower>> {
+    let nowhere = nowhere | p.is_identity();
+    let p = Affine::conditional_select(p, &Affine::IDENTITY, nowhere);
+    Place { p: [p.x(), p.y()], nowhere }
+}
+
+/// What all walks of a curve need.
+pub(super) fn constants<E: Pairing>() -> Constants<Fp2<E::Tower>> {
     let [one, zero] = [Fp2::ONE, Fp2::ZERO];
     Constants { one, zero, b3: E::G2::B3, psi: *E::G2::psi_constants() }
 }
