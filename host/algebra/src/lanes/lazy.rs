@@ -1,25 +1,27 @@
 //! Elements of eight lanes that carry their bound along: long formulas of sums and products, in which nobody counts.
 //!
-//! A [`Lazy`] is in normal limbs and below `bound` p. Sums and differences only let the bound grow; what would leave
-//! the room above the modulus, 2^(52 L) / p or 256, is reduced first. Bounds follow from the formula and never from
-//! a value, so all backends reduce at the same places and have the same bits.
+//! A [`Lazy`] is below `bound` p. Sums and differences work limb by limb and only let the bound grow; carries wait for
+//! the next product. What would leave the room above the modulus, 2^(52 L) / p or 256, is reduced first. Bounds follow
+//! from the formula and never from a value, so all backends reduce at the same places and have the same bits.
 
 use std::marker::PhantomData;
 
-use super::backend::{Backend, LIMB_BITS, Mask, WIDTH, each};
-use super::montgomery::carried;
+use super::backend::{Backend, Kernel, LIMB_BITS, Mask, WIDTH, each};
+use super::montgomery::{carried, columns, reduced};
 use super::{Held, Prime};
 
-/// Eight elements of P below `bound` p.
+/// Eight elements of P below `bound` p, in limbs whose absolute values are below 2^53 `bound`.
 #[derive(Clone, Copy)]
 pub struct Lazy<B: Backend, P, const L: usize> {
     b: B,
     limbs: [B::V; L],
     bound: u32,
+    /// All limbs in [0, 2^52)?
+    normal: bool,
     prime: PhantomData<P>,
 }
 
-/// Limbs that are sums of this many bits above their own stay far from the sign.
+/// With a bound of this many bits, limbs stay far from the sign bit.
 const MOST_ROOM: u32 = 8;
 
 impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
@@ -35,9 +37,24 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
     /// What [`Self::reduced`] leaves.
     const REDUCED: u32 = 3;
 
+    /// In normal limbs.
     #[inline(always)]
     fn of(b: B, limbs: [B::V; L], bound: u32) -> Self {
-        Self { b, limbs, bound, prime: PhantomData }
+        Self { b, limbs, bound, normal: true, prime: PhantomData }
+    }
+
+    /// In any limbs.
+    #[inline(always)]
+    fn loose(b: B, limbs: [B::V; L], bound: u32) -> Self {
+        Self { b, limbs, bound, normal: false, prime: PhantomData }
+    }
+
+    #[inline(always)]
+    fn normal(&self) -> Self {
+        if self.normal {
+            return *self;
+        }
+        Self::of(self.b, carried(self.b, self.limbs), self.bound)
     }
 
     /// From elements; zeros where there are fewer than eight.
@@ -60,7 +77,7 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
         let (x, y) = Self::within(m, *x, n, *y);
         let (b, bound) = (x.b, m * x.bound + n * y.bound);
         let sum = each!(j < L, x.limbs[0] => b.add(multiple(b, m, x.limbs[j]), multiple(b, n, y.limbs[j])));
-        Self::of(b, carried(b, sum), bound)
+        Self::loose(b, sum, bound)
     }
 
     /// m x - n y, for small m and n: with 2^k p more, where n y is below that.
@@ -73,7 +90,7 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
             let above = b.add(multiple(b, m, x.limbs[j]), b.splat(p[j] << bits));
             b.sub(above, multiple(b, n, y.limbs[j]))
         });
-        Self::of(b, carried(b, difference), m * x.bound + (1 << bits))
+        Self::loose(b, difference, m * x.bound + (1 << bits))
     }
 
     /// Reduced if m x - n y would need more room than there is.
@@ -89,36 +106,50 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
     #[inline(always)]
     pub fn products<const N: usize>(x: [&Self; N], y: [&Self; N]) -> [Self; N] {
         let b = x[0].b;
-        let (mut x, mut y) = (each!(n < N, *x[0] => *x[n]), each!(n < N, *y[0] => *y[n]));
+        let mut products = [[[b.splat(0); L]; 2]; N];
         for n in 0..N {
-            if x[n].bound * y[n].bound > Self::ROOM {
-                (x[n], y[n]) = (x[n].reduced(), y[n].reduced());
+            let (mut x, mut y) = (*x[n], *y[n]);
+            if x.bound * y.bound > Self::ROOM {
+                (x, y) = (x.reduced(), y.reduced());
             }
+            products[n] = Self::columns(&x.normal(), &y.normal());
         }
-        let x = each!(n < N, &x[0].limbs => &x[n].limbs);
-        let y = each!(n < N, &y[0].limbs => &y[n].limbs);
-        let products = b.multiply(&P::CONSTANTS, x, y);
-        each!(n < N, Self::of(b, products[0], 0) => Self::of(b, products[n], Self::PRODUCT))
+        let products = b.apart(Reduced::<B, P, L, N>(b, &products, PhantomData));
+        each!(n < N, *x[0] => Self::of(b, products[n], Self::PRODUCT))
     }
 
-    /// x0 y0 + x1 y1 and x2 y1 + x3 y0, each reduced once.
+    /// x0 y0 - n x1 y1 and x0 y1 + x1 y0, the coefficients of a product in Fp[u]/(u^2 + n): Karatsuba's three products,
+    /// and two reductions (Aranha, Karabina, Longa, Gebotys, Lopez, ePrint 2010/526, section 3). The first one has p R
+    /// more.
     #[inline(always)]
-    pub fn sums_of_products(mut x: [Self; 4], mut y: [Self; 2]) -> [Self; 2] {
-        let b = x[0].b;
-        let above = |x: &[Self; 4], y: &[Self; 2]| {
-            let first = x[0].bound * y[0].bound + x[1].bound * y[1].bound;
-            first.max(x[2].bound * y[1].bound + x[3].bound * y[0].bound) > Self::ROOM
-        };
-        if above(&x, &y) {
-            y = each!(n < 2, y[0] => y[n].reduced());
+    pub fn product_of_pairs(x: [&Self; 2], y: [&Self; 2], n: u32) -> [Self; 2] {
+        let [mut x0, mut x1, mut y0, mut y1] = [*x[0], *x[1], *y[0], *y[1]];
+        let crossed = x0.bound * y1.bound + x1.bound * y0.bound;
+        if crossed.max(x0.bound * y0.bound + n * x1.bound * y1.bound) > Self::ROOM {
+            [x0, x1, y0, y1] = [x0.reduced(), x1.reduced(), y0.reduced(), y1.reduced()];
         }
-        if above(&x, &y) {
-            x = each!(n < 4, x[0] => x[n].reduced());
+        let (b, p) = (x0.b, &P::CONSTANTS.multiples[1]);
+        let (x, y) = (Self::sum(1, &x0, 1, &x1).normal(), Self::sum(1, &y0, 1, &y1).normal());
+        let v0 = Self::columns(&x0.normal(), &y0.normal());
+        let v1 = Self::columns(&x1.normal(), &y1.normal());
+        let mut c = [v0, Self::columns(&x, &y)];
+        for half in 0..2 {
+            for j in 0..L {
+                let both = b.add(v0[half][j], v1[half][j]);
+                c[0][half][j] = b.sub(v0[half][j], multiple(b, n, v1[half][j]));
+                c[1][half][j] = b.sub(c[1][half][j], both);
+            }
         }
-        let [x0, x1, x2, x3] = [&x[0].limbs, &x[1].limbs, &x[2].limbs, &x[3].limbs];
-        let [y0, y1] = [&y[0].limbs, &y[1].limbs];
-        let sums = b.sum_of_products(&P::CONSTANTS, [[x0, x1], [x2, x3]], [[y0, y1], [y1, y0]]);
-        each!(n < 2, x[0] => Self::of(b, sums[n], Self::PRODUCT))
+        for j in 0..L {
+            c[0][1][j] = b.add(c[0][1][j], b.splat(p[j]));
+        }
+        let [c0, c1] = b.apart(Reduced::<B, P, L, 2>(b, &c, PhantomData));
+        [Self::of(b, c0, Self::PRODUCT + 1), Self::of(b, c1, Self::PRODUCT)]
+    }
+
+    #[inline(always)]
+    fn columns(x: &Self, y: &Self) -> [[B::V; L]; 2] {
+        x.b.apart(Columns(x.b, &x.limbs, &y.limbs))
     }
 
     /// y in the lanes of the mask, x in the others.
@@ -126,7 +157,8 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
     pub fn select(&self, mask: Mask, y: &Self) -> Self {
         let b = self.b;
         let limbs = each!(j < L, self.limbs[0] => b.select(mask, self.limbs[j], y.limbs[j]));
-        Self::of(b, limbs, self.bound.max(y.bound))
+        let (bound, normal) = (self.bound.max(y.bound), self.normal && y.normal);
+        Self { b, limbs, bound, normal, prime: PhantomData }
     }
 
     /// x - q p with q = floor(x' / (p' + 1)), or 1 less, where x' and p' are the highest limbs: q is not more than x/p,
@@ -136,14 +168,42 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
         let p = &P::CONSTANTS.multiples[1];
         let divisor = p[L - 1] + 1;
         const { assert!(P::CONSTANTS.multiples[1][L - 1] > 2 << MOST_ROOM, "a modulus of L limbs") }
-        let (b, zero) = (self.b, self.b.splat(0));
-        let q = b.add_high(zero, self.limbs[L - 1], b.splat((1 << LIMB_BITS) / divisor));
+        let (b, zero, x) = (self.b, self.b.splat(0), self.normal());
+        let q = b.add_high(zero, x.limbs[L - 1], b.splat((1 << LIMB_BITS) / divisor));
         let mut product = each!(j < L, zero => b.add_low(zero, q, b.splat(p[j])));
         for j in 1..L {
             product[j] = b.add_high(product[j], q, b.splat(p[j - 1]));
         }
-        let rest = each!(j < L, zero => b.sub(self.limbs[j], product[j]));
+        let rest = each!(j < L, zero => b.sub(x.limbs[j], product[j]));
         Self::of(b, carried(b, rest), Self::REDUCED)
+    }
+}
+
+/// The columns of a product: apart, because they take nearly all registers.
+struct Columns<'a, B: Backend, const L: usize>(B, &'a [B::V; L], &'a [B::V; L]);
+
+impl<B: Backend, const L: usize> Kernel for Columns<'_, B, L> {
+    type Output = [[B::V; L]; 2];
+
+    #[inline(always)]
+    fn run<Same: Backend>(self, _: Same) -> Self::Output {
+        columns(self.0, self.1, self.2)
+    }
+}
+
+/// The reductions of some columns: apart for the same reason.
+struct Reduced<'a, B: Backend, P, const L: usize, const N: usize>(
+    B,
+    &'a [[[B::V; L]; 2]; N],
+    PhantomData<P>,
+);
+
+impl<B: Backend, P: Prime<L>, const L: usize, const N: usize> Kernel for Reduced<'_, B, P, L, N> {
+    type Output = [[B::V; L]; N];
+
+    #[inline(always)]
+    fn run<Same: Backend>(self, _: Same) -> Self::Output {
+        reduced(self.0, &P::CONSTANTS, self.1)
     }
 }
 

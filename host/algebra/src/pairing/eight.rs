@@ -3,8 +3,6 @@
 //! Each operation is a function of its own: a Miller loop is thousands of them, and with their code in place it would
 //! leave the first-level cache.
 
-use std::ops::{Add, Mul, Neg, Sub};
-
 use super::Coefficient;
 use crate::lanes::{Backend, Kernel, Lazy, Mask, Prime, WIDTH};
 use crate::tower::{Fp2, Tower};
@@ -41,17 +39,17 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> Eight<B, T, L> {
     }
 }
 
-/// Defines kernels of one or two operands and what they give, [c0, c1].
+/// Defines kernels and what they give, [c0, c1].
 macro_rules! operations {
-    ($($(#[$doc:meta])* $kernel:ident($x:ident $(, $y:ident: $type:ty)?) = $body:expr;)*) => {$(
+    ($($(#[$doc:meta])* $kernel:ident($x:ident $(, $y:ident: $type:ty)*) = $body:expr;)*) => {$(
         $(#[$doc])*
-        struct $kernel<'a, B: Backend, T: LaneTower<L>, const L: usize>(&'a Eight<B, T, L> $(, $type)?);
+        struct $kernel<'a, B: Backend, T: LaneTower<L>, const L: usize>(&'a Eight<B, T, L> $(, $type)*);
 
         impl<B: Backend, T: LaneTower<L>, const L: usize> Kernel for $kernel<'_, B, T, L> {
             type Output = Eight<B, T, L>;
             #[inline(always)]
             fn run<Same: Backend>(self, _: Same) -> Eight<B, T, L> {
-                let Self($x $(, $y)?) = self;
+                let Self($x $(, $y)*) = self;
                 let b = $x.b;
                 let [c0, c1] = $body;
                 Eight { b, c0, c1 }
@@ -75,10 +73,10 @@ operations! {
         ]
     };
     Scale(x, by: &'a Lazy<B, T::Base, L>) = Lazy::products([&x.c0, &x.c1], [by, by]);
-    Product(x, y: &'a Eight<B, T, L>) = {
-        let minus = Lazy::difference(0, &x.c1, T::MINUS_BETA, &x.c1);
-        Lazy::sums_of_products([x.c0, minus, x.c0, x.c1], [y.c0, y.c1])
-    };
+    Select(x, y: &'a Eight<B, T, L>, mask: Mask) =
+        [x.c0.select(mask, &y.c0), x.c1.select(mask, &y.c1)];
+    Product(x, y: &'a Eight<B, T, L>) =
+        Lazy::product_of_pairs([&x.c0, &x.c1], [&y.c0, &y.c1], T::MINUS_BETA);
     /// (c0 + c1) (c0 - c1) + 2 c0 c1 u, or with -N: (c0 + c1) (c0 - N c1) + (N - 1) c0 c1 + 2 c0 c1 u.
     Square(x) = {
         let n = T::MINUS_BETA;
@@ -90,65 +88,48 @@ operations! {
     };
 }
 
-impl<B: Backend, T: LaneTower<L>, const L: usize> Add for Eight<B, T, L> {
-    type Output = Self;
-    #[inline(always)]
-    fn add(self, y: Self) -> Self {
-        self.b.apart(Sum(&self, &y))
-    }
-}
-
-impl<B: Backend, T: LaneTower<L>, const L: usize> Sub for Eight<B, T, L> {
-    type Output = Self;
-    #[inline(always)]
-    fn sub(self, y: Self) -> Self {
-        self.b.apart(Difference(&self, &y))
-    }
-}
-
-impl<B: Backend, T: LaneTower<L>, const L: usize> Mul for Eight<B, T, L> {
-    type Output = Self;
-    #[inline(always)]
-    fn mul(self, y: Self) -> Self {
-        self.b.apart(Product(&self, &y))
-    }
-}
-
-impl<B: Backend, T: LaneTower<L>, const L: usize> Neg for Eight<B, T, L> {
-    type Output = Self;
-    #[inline(always)]
-    fn neg(self) -> Self {
-        self.b.apart(Negative(&self))
-    }
-}
-
 impl<B: Backend, T: LaneTower<L>, const L: usize> Coefficient for Eight<B, T, L> {
     type Base = Lazy<B, T::Base, L>;
     type Choice = Mask;
 
     #[inline(always)]
-    fn square(self) -> Self {
-        self.b.apart(Square(&self))
+    fn plus(&self, other: &Self) -> Self {
+        self.b.apart(Sum(self, other))
     }
     #[inline(always)]
-    fn small<const N: u32>(self) -> Self {
-        self.b.apart(Multiple(&self, N))
+    fn less(&self, other: &Self) -> Self {
+        self.b.apart(Difference(self, other))
     }
     #[inline(always)]
-    fn times_xi(self) -> Self {
-        self.b.apart(TimesXi(&self))
+    fn negative(&self) -> Self {
+        self.b.apart(Negative(self))
     }
     #[inline(always)]
-    fn scale(self, by: Self::Base) -> Self {
-        self.b.apart(Scale(&self, &by))
+    fn times(&self, other: &Self) -> Self {
+        self.b.apart(Product(self, other))
     }
     #[inline(always)]
-    fn conjugate(self) -> Self {
-        self.b.apart(Conjugate(&self))
+    fn squared(&self) -> Self {
+        self.b.apart(Square(self))
     }
     #[inline(always)]
-    fn or_if(self, mask: Mask, other: Self) -> Self {
-        let (c0, c1) = (self.c0.select(mask, &other.c0), self.c1.select(mask, &other.c1));
-        Self { b: self.b, c0, c1 }
+    fn small<const N: u32>(&self) -> Self {
+        self.b.apart(Multiple(self, N))
+    }
+    #[inline(always)]
+    fn times_xi(&self) -> Self {
+        self.b.apart(TimesXi(self))
+    }
+    #[inline(always)]
+    fn scaled(&self, by: &Self::Base) -> Self {
+        self.b.apart(Scale(self, by))
+    }
+    #[inline(always)]
+    fn conjugate(&self) -> Self {
+        self.b.apart(Conjugate(self))
+    }
+    #[inline(always)]
+    fn or_if(&self, mask: Mask, other: &Self) -> Self {
+        self.b.apart(Select(self, other, mask))
     }
 }

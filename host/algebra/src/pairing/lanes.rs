@@ -32,21 +32,21 @@ impl<E: Pairing<Tower: LaneTower<L>>, const L: usize> Kernel for Loop<'_, E, L> 
         for eight in self.0.chunks(WIDTH) {
             pairs.push(load::<B, E, L>(b, eight, &constants));
         }
-        let mut f = [constants.zero; 6];
-        f[0] = constants.one;
+        let mut f = constants.f_one();
         for (at, step) in E::steps().into_iter().enumerate() {
             if step == Step::Double && at > 0 {
-                f = fp12_sqr(f);
+                f = fp12_sqr(&f);
             }
             for (place, walk) in &mut pairs {
                 let line = walk.step(step, &constants);
-                f = place.times(f, line, E::TWIST, &constants);
+                f = place.times_line(&f, &line, E::TWIST, &constants);
             }
         }
-        let mut factors = [[Fp2::ZERO; 6]; WIDTH];
-        for (i, eight) in f.into_iter().enumerate() {
-            for (factor, element) in factors.iter_mut().zip(eight.to_elements()) {
-                factor[i] = element;
+        let mut factors = [[[Fp2::ZERO; 3]; 2]; WIDTH];
+        for i in 0..6 {
+            let elements = f[i / 3][i % 3].to_elements();
+            for (factor, element) in factors.iter_mut().zip(elements) {
+                factor[i / 3][i % 3] = element;
             }
         }
         factors.map(miller::whole)

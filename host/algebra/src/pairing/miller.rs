@@ -32,14 +32,13 @@ impl<E: Pairing> Prepared<E> {
 pub fn miller_loop<E: Pairing>(pairs: &[(Affine<E::G1>, &Prepared<E>)]) -> Fp12<E::Tower> {
     let constants = constants::<E>();
     let places: Vec<_> = pairs.iter().map(|(p, q)| place::<E>(p, q.is_identity)).collect();
-    let mut f = [constants.zero; 6];
-    f[0] = constants.one;
+    let mut f = constants.f_one();
     for (at, step) in E::steps().into_iter().enumerate() {
         if step == Step::Double && at > 0 {
-            f = fp12_sqr(f);
+            f = fp12_sqr(&f);
         }
         for (place, (_, q)) in places.iter().zip(pairs) {
-            f = place.times(f, q.lines[at], E::TWIST, &constants);
+            f = place.times_line(&f, &q.lines[at], E::TWIST, &constants);
         }
     }
     let f = whole(f);
@@ -47,7 +46,7 @@ pub fn miller_loop<E: Pairing>(pairs: &[(Affine<E::G1>, &Prepared<E>)]) -> Fp12<
 }
 
 /// The element of Fp12 that a formula's coefficients are.
-pub(super) fn whole<T: Tower>([a0, a1, a2, a3, a4, a5]: [Fp2<T>; 6]) -> Fp12<T> {
+pub(super) fn whole<T: Tower>([[a0, a1, a2], [a3, a4, a5]]: [[Fp2<T>; 3]; 2]) -> Fp12<T> {
     Fp12::new(Fp6::new(a0, a1, a2), Fp6::new(a3, a4, a5))
 }
 

@@ -1,5 +1,7 @@
 //! T on its way through the multiples of Q, and the lines on it.
 
+#![allow(non_snake_case)]
+
 use super::formula::{fp12_mul_014, fp12_mul_034, line_add, line_dbl};
 use super::{Coefficient, Kind, Step};
 
@@ -14,6 +16,15 @@ pub struct Constants<C> {
     pub b3: C,
     /// What psi multiplies x and y with.
     pub psi: [C; 2],
+}
+
+impl<C: Coefficient> Constants<C> {
+    /// 1 in Fp12.
+    #[inline(always)]
+    pub fn f_one(&self) -> [[C; 3]; 2] {
+        let Self { one, zero, .. } = *self;
+        [[one, zero, zero], [zero; 3]]
+    }
 }
 
 /// Where a walk has come to.
@@ -33,25 +44,35 @@ impl<C: Coefficient> Walk<C> {
     /// A step, and [ly, lx, l1] of its line.
     #[inline(always)]
     pub fn step(&mut self, step: Step, constants: &Constants<C>) -> [C; 3] {
-        let [x, y] = self.q;
         let line;
         (self.t, line) = match step {
-            Step::Double => line_dbl(self.t, constants.b3),
-            Step::Add => line_add(self.t, [x, y]),
-            Step::Subtract => line_add(self.t, [x, -y]),
-            Step::AddPsi => line_add(self.t, psi([x, y], constants)),
-            Step::SubtractPsiSquared => {
-                let [x, y] = psi(psi([x, y], constants), constants);
-                line_add(self.t, [x, -y])
-            }
+            Step::Double => line_dbl(&self.t, &constants.b3),
+            addition => line_add(&self.t, &self.addend(addition, constants)),
         };
         line
+    }
+
+    /// What a step adds.
+    #[inline(always)]
+    fn addend(&self, step: Step, constants: &Constants<C>) -> [C; 2] {
+        let q = self.q;
+        match step {
+            Step::Double | Step::Add => q,
+            Step::Subtract => negative(&q),
+            Step::AddPsi => psi(&q, constants),
+            Step::SubtractPsiSquared => negative(&psi(&psi(&q, constants), constants)),
+        }
     }
 }
 
 #[inline(always)]
-fn psi<C: Coefficient>([x, y]: [C; 2], constants: &Constants<C>) -> [C; 2] {
-    [x.conjugate() * constants.psi[0], y.conjugate() * constants.psi[1]]
+fn negative<C: Coefficient>([x, y]: &[C; 2]) -> [C; 2] {
+    [*x, y.negative()]
+}
+
+#[inline(always)]
+fn psi<C: Coefficient>([x, y]: &[C; 2], constants: &Constants<C>) -> [C; 2] {
+    [x.conjugate().times(&constants.psi[0]), y.conjugate().times(&constants.psi[1])]
 }
 
 /// Where lines are evaluated: P, or nowhere, which makes 1 of each line.
@@ -66,15 +87,19 @@ pub struct Place<C: Coefficient> {
 impl<C: Coefficient> Place<C> {
     /// f times the line here.
     #[inline(always)]
-    pub fn times(&self, f: [C; 6], line: [C; 3], kind: Kind, constants: &Constants<C>) -> [C; 6] {
-        let ([xP, yP], [ly, lx, l1]) = (self.p, line);
-        let (ly, lx) = (ly.scale(yP), lx.scale(xP));
+    pub fn times_line(
+        &self,
+        f: &[[C; 3]; 2],
+        [ly, lx, l1]: &[C; 3],
+        kind: Kind,
+        constants: &Constants<C>,
+    ) -> [[C; 3]; 2] {
+        let Constants { one, zero, .. } = constants;
+        let ([xP, yP], nowhere) = (&self.p, self.nowhere);
+        let (ly, lx) = (ly.scaled(yP), lx.scaled(xP));
         match kind {
-            Kind::M => fp12_mul_014(f, [l1.or_if(self.nowhere, constants.one), lx, ly]),
-            Kind::D => {
-                let ly = ly.or_if(self.nowhere, constants.one);
-                fp12_mul_034(f, [ly, lx, l1.or_if(self.nowhere, constants.zero)])
-            }
+            Kind::M => fp12_mul_014(f, &[l1.or_if(nowhere, one), lx, ly]),
+            Kind::D => fp12_mul_034(f, &[ly.or_if(nowhere, one), lx, l1.or_if(nowhere, zero)]),
         }
     }
 }
