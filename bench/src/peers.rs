@@ -4,4 +4,5 @@ pub mod algebra;
 pub mod ecdsa;
 pub mod equihash;
 pub mod msm;
+pub mod pairing;
 pub mod program;

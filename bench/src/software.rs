@@ -8,6 +8,7 @@ mod algebra;
 mod ecdsa_verify;
 mod equihash_verify;
 mod msm;
+mod pairing;
 
 /// Takes an operation's figures, writes them and prints them.
 pub fn run(op: &str, quick: bool) -> Result<()> {
@@ -19,9 +20,10 @@ pub fn run(op: &str, quick: bool) -> Result<()> {
         "ecdsa_verify" => ecdsa_verify::rows(quick)?,
         "equihash_verify" => equihash_verify::rows(quick)?,
         "msm" => msm::rows(quick)?,
-        _ => {
-            bail!("op: '{op}' has no bench; expected algebra, ecdsa_verify, equihash_verify or msm")
-        }
+        "pairing" => pairing::rows(quick)?,
+        _ => bail!(
+            "op: '{op}' has no bench; expected algebra, ecdsa_verify, equihash_verify, msm or pairing"
+        ),
     };
     let path = report::write(op, &rows)?;
     print!("{}", report::table(&rows)?);

@@ -84,10 +84,7 @@ pub fn pairing<E: Pairing>(p: &Affine<E::G1>, q: &Affine<E::G2>) -> Fp12<E::Towe
 }
 
 /// The product of e(P, Q) over all pairs; 1 if there is none.
-pub fn product<E: Pairing>(
-    isa: Isa,
-    pairs: &[(Affine<E::G1>, Affine<E::G2>)],
-) -> Fp12<E::Tower> {
+pub fn product<E: Pairing>(isa: Isa, pairs: &[(Affine<E::G1>, Affine<E::G2>)]) -> Fp12<E::Tower> {
     if pairs.len() >= ENOUGH_FOR_LANES && are_vectors(isa) {
         return final_exponentiation::<E>(E::miller_loop_in_lanes(isa, pairs));
     }

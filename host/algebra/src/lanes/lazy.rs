@@ -1,7 +1,7 @@
 //! Elements of eight lanes that carry their bound along: long formulas of sums and products, in which nobody counts.
 //!
 //! A [`Lazy`] is below `bound` p. Sums and differences work limb by limb and only let the bound grow; carries wait for
-//! the next product. What would leave the room above the modulus, 2^(52 L) / p or 256, is reduced first. Bounds follow
+//! the next product. What would leave the room above the modulus, 2^(52 L) / p or 128, is reduced first. Bounds follow
 //! from the formula and never from a value, so all backends reduce at the same places and have the same bits.
 
 use std::marker::PhantomData;
@@ -10,7 +10,11 @@ use super::backend::{Backend, Kernel, LIMB_BITS, Mask, WIDTH, each};
 use super::montgomery::{carried, columns, reduced};
 use super::{Held, Prime};
 
-/// Eight elements of P below `bound` p, in limbs whose absolute values are below 2^53 `bound`.
+/// Eight elements of P below `bound` p.
+///
+/// Limbs may be of either sign. From a normal one on, a difference adds to their span as much as to the bound, and the
+/// span of what is subtracted besides; the bound at least doubles when that is not small. So limbs are below 2^55 times
+/// the bound, and far from 2^63.
 #[derive(Clone, Copy)]
 pub struct Lazy<B: Backend, P, const L: usize> {
     b: B,
@@ -21,15 +25,22 @@ pub struct Lazy<B: Backend, P, const L: usize> {
     prime: PhantomData<P>,
 }
 
-/// With a bound of this many bits, limbs stay far from the sign bit.
-const MOST_ROOM: u32 = 8;
+/// Bits of the largest bound, where there is so much room.
+const MOST_ROOM: u32 = 7;
+
+/// Bits of the largest product of two bounds, likewise.
+const MOST_ROOM_OF_PRODUCTS: u32 = 20;
 
 impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
-    /// The largest bound; products of two elements and sums of two products keep below it, too.
-    const ROOM: u32 = {
-        let bits = LIMB_BITS * L as u32 - P::BITS;
-        1 << if bits < MOST_ROOM { bits } else { MOST_ROOM }
-    };
+    /// Bits of the room above the modulus.
+    const FREE: u32 = LIMB_BITS * L as u32 - P::BITS;
+
+    /// The largest bound.
+    const ROOM: u32 = 1 << if Self::FREE < MOST_ROOM { Self::FREE } else { MOST_ROOM };
+
+    /// The largest product of two bounds, and sum of two such.
+    const PRODUCTS: u32 =
+        1 << if Self::FREE < MOST_ROOM_OF_PRODUCTS { Self::FREE } else { MOST_ROOM_OF_PRODUCTS };
 
     /// Of a product.
     const PRODUCT: u32 = 2;
@@ -49,6 +60,7 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
         Self { b, limbs, bound, normal: false, prime: PhantomData }
     }
 
+    /// The same in normal limbs.
     #[inline(always)]
     fn normal(&self) -> Self {
         if self.normal {
@@ -80,7 +92,8 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
         Self::loose(b, sum, bound)
     }
 
-    /// m x - n y, for small m and n: with 2^k p more, where n y is below that.
+    /// m x - n y, for small m and n: with 2^k p more, where n y is below that. A negative alone, whose bound need not
+    /// grow, is in normal limbs.
     #[inline(always)]
     pub fn difference(m: u32, x: &Self, n: u32, y: &Self) -> Self {
         let (x, y) = Self::within(m, *x, n, *y);
@@ -90,7 +103,8 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
             let above = b.add(multiple(b, m, x.limbs[j]), b.splat(p[j] << bits));
             b.sub(above, multiple(b, n, y.limbs[j]))
         });
-        Self::loose(b, difference, m * x.bound + (1 << bits))
+        let difference = Self::loose(b, difference, m * x.bound + (1 << bits));
+        if m == 0 { difference.normal() } else { difference }
     }
 
     /// Reduced if m x - n y would need more room than there is.
@@ -109,7 +123,7 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
         let mut products = [[[b.splat(0); L]; 2]; N];
         for n in 0..N {
             let (mut x, mut y) = (*x[n], *y[n]);
-            if x.bound * y.bound > Self::ROOM {
+            if x.bound * y.bound > Self::PRODUCTS {
                 (x, y) = (x.reduced(), y.reduced());
             }
             products[n] = Self::columns(&x.normal(), &y.normal());
@@ -125,7 +139,7 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
     pub fn product_of_pairs(x: [&Self; 2], y: [&Self; 2], n: u32) -> [Self; 2] {
         let [mut x0, mut x1, mut y0, mut y1] = [*x[0], *x[1], *y[0], *y[1]];
         let crossed = x0.bound * y1.bound + x1.bound * y0.bound;
-        if crossed.max(x0.bound * y0.bound + n * x1.bound * y1.bound) > Self::ROOM {
+        if crossed.max(x0.bound * y0.bound + n * x1.bound * y1.bound) > Self::PRODUCTS {
             [x0, x1, y0, y1] = [x0.reduced(), x1.reduced(), y0.reduced(), y1.reduced()];
         }
         let (b, p) = (x0.b, &P::CONSTANTS.multiples[1]);
@@ -219,4 +233,88 @@ fn multiple<B: Backend>(b: B, n: u32, x: B::V) -> B::V {
         bit += 1;
     }
     sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Isa;
+    use crate::field::{Bls12377Fp, Bls12381Fp, Bn254Fp};
+    use crate::lanes::run;
+
+    /// Sums that leave the room again and again, and products of what they come to.
+    struct Everything<P, const L: usize>([[P; WIDTH]; 2]);
+
+    /// Steps, and the factors in each.
+    const STEPS: u32 = 12;
+    const FACTORS: [u32; 4] = [3, 1, 2, 5];
+
+    impl<P: Prime<L>, const L: usize> Kernel for Everything<P, L> {
+        type Output = Vec<[P; WIDTH]>;
+
+        #[inline(always)]
+        fn run<B: Backend>(self, b: B) -> Self::Output {
+            let [x, y] = self.0;
+            let mut x = Lazy::<B, P, L>::from_elements(b, &x);
+            let mut y = Lazy::<B, P, L>::from_elements(b, &y);
+            let mut found = Vec::new();
+            let [i, j, k, l] = FACTORS;
+            for step in 0..STEPS {
+                x = Lazy::sum(i, &x, j, &y);
+                y = Lazy::difference(k, &y, l, &x);
+                let [product] = Lazy::products([&x], [&y]);
+                let [c0, c1] = Lazy::product_of_pairs([&x, &y], [&y, &product], step % 6);
+                let chosen = c0.select(0b0110_0101, &c1);
+                for element in [&x, &y, &product, &c0, &c1, &chosen] {
+                    found.push(element.to_elements());
+                }
+            }
+            found
+        }
+    }
+
+    fn wanted<P: Prime<L>, const L: usize>(mut x: P, mut y: P, lane: usize) -> Vec<P> {
+        let mut wanted = Vec::new();
+        let [i, j, k, l] = FACTORS.map(|factor| P::from(factor.into()));
+        for step in 0..STEPS {
+            x = i * x + j * y;
+            y = k * y - l * x;
+            let product = x * y;
+            let c0 = x * y - P::from((step % 6).into()) * y * product;
+            let c1 = x * product + y * y;
+            let chosen = if 0b0110_0101 >> lane & 1 == 1 { c1 } else { c0 };
+            wanted.extend([x, y, product, c0, c1, chosen]);
+        }
+        wanted
+    }
+
+    fn as_one_by_one<P: Prime<L>, const L: usize>() {
+        let minus_one = -P::ONE;
+        let x = [
+            P::ZERO,
+            P::ONE,
+            minus_one,
+            minus_one.double(),
+            P::from(7),
+            P::ZERO,
+            P::ONE,
+            -P::from(5),
+        ];
+        let y =
+            [P::ZERO, minus_one, P::ONE, minus_one, P::from(1 << 40), P::ONE, P::ONE, minus_one];
+        for isa in Isa::available() {
+            let found = run(isa, Everything::<P, L>([x, y]));
+            for lane in 0..WIDTH {
+                let found: Vec<P> = found.iter().map(|elements| elements[lane]).collect();
+                assert_eq!(found, wanted::<P, L>(x[lane], y[lane], lane), "{isa}, lane {lane}");
+            }
+        }
+    }
+
+    #[test]
+    fn lazy_elements_are_those_of_the_field() {
+        as_one_by_one::<Bn254Fp, 5>();
+        as_one_by_one::<Bls12381Fp, 8>();
+        as_one_by_one::<Bls12377Fp, 8>();
+    }
 }

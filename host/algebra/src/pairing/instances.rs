@@ -20,7 +20,8 @@ impl Pairing for Bn254 {
     const NEGATIVE: bool = false;
 
     fn steps() -> Vec<Step> {
-        let mut steps = schedule::non_adjacent(6 * u128::from(spec::bn254::parameter::MAGNITUDE) + 2);
+        let mut steps =
+            schedule::non_adjacent(6 * u128::from(spec::bn254::parameter::MAGNITUDE) + 2);
         steps.extend([Step::AddPsi, Step::SubtractPsiSquared]);
         steps
     }

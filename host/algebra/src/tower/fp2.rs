@@ -49,8 +49,9 @@ impl<T: Tower> Fp2<T> {
         Self::new(self.c0 - other.c0, self.c1 - other.c1)
     }
 
+    #[inline(always)]
     fn product(&self, other: &Self) -> Self {
-        fp2_mul(*self, *other)
+        fp2_mul(self, other)
     }
 
     #[inline(always)]
@@ -63,7 +64,8 @@ operators!([T: Tower] Fp2<T>);
 
 /// Formula `fp2_mul`, by two sums of two products, each reduced once (Aranha, Karabina, Longa, Gebotys, Lopez, ePrint
 /// 2010/526, section 3): no more than Karatsuba's three products, and without their sums.
-fn fp2_mul<T: Tower>(a: Fp2<T>, b: Fp2<T>) -> Fp2<T> {
+#[inline(never)]
+fn fp2_mul<T: Tower>(a: &Fp2<T>, b: &Fp2<T>) -> Fp2<T> {
     let c0 = T::Base::sum_of_products(&[a.c0, T::times_beta(a.c1)], &[b.c0, b.c1]);
     let c1 = T::Base::sum_of_products(&[a.c0, a.c1], &[b.c1, b.c0]);
     Fp2::new(c0, c1)
