@@ -5,10 +5,10 @@
 //!                                     k: 3 on BLS curves, 2 u (6 u^2 + 3 u + 1) on BN curves
 //! ```
 //!
-//! k is what the fast final exponentiations give; blst, arkworks and gnark-crypto take the same (blst inverts Miller
-//! values nowhere), so that values can be compared. A product of pairings shares the squarings of the Miller loop and
-//! the final exponentiation ([`product`]); lines through points that come again are computed once ([`Prepared`]); 64
-//! pairs go through the loop eight at a time in lanes.
+//! k is prime to r and what the fast final exponentiations give; it is that of arkworks, so values can be compared. A
+//! product of pairings shares the squarings of the Miller loop and the final exponentiation ([`product`]); lines
+//! through points that come again are computed once ([`Prepared`]); many pairs go through the loop eight at a time in
+//! lanes.
 //!
 //! The identity on either side gives 1. Points outside the subgroups give values that mean nothing: ask
 //! [`Affine::is_in_subgroup`] first. Time depends on the number of pairs alone.
