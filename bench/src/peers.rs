@@ -5,4 +5,5 @@ pub mod ecdsa;
 pub mod equihash;
 pub mod msm;
 pub mod ntt;
+pub mod pairing;
 pub mod program;

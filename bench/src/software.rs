@@ -9,6 +9,7 @@ mod ecdsa_verify;
 mod equihash_verify;
 mod msm;
 mod ntt;
+mod pairing;
 
 /// Takes an operation's figures, writes them and prints them.
 pub fn run(op: &str, quick: bool) -> Result<()> {
@@ -21,8 +22,9 @@ pub fn run(op: &str, quick: bool) -> Result<()> {
         "equihash_verify" => equihash_verify::rows(quick)?,
         "msm" => msm::rows(quick)?,
         "ntt" => ntt::rows(quick)?,
+        "pairing" => pairing::rows(quick)?,
         _ => bail!(
-            "op: '{op}' has no bench; expected algebra, ecdsa_verify, equihash_verify, msm or ntt"
+            "op: '{op}' has no bench; expected algebra, ecdsa_verify, equihash_verify, msm, ntt or pairing"
         ),
     };
     let path = report::write(op, &rows)?;
