@@ -12,7 +12,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use proofmill_algebra::Isa;
 use proofmill_algebra::curve::{Affine, Curve, Projective};
-use proofmill_algebra::pairing::{Bls12377, Bls12381, Bn254, Pairing, pairing, product};
+use proofmill_algebra::pairing::{Bls12377, Bls12381, Bn254, Pair, Pairing, pairing, product};
 
 use crate::peers::pairing::{Work, start_go, start_rust};
 use crate::peers::program::Program;
@@ -111,7 +111,7 @@ fn multiples<C: Curve>(count: usize) -> Vec<Affine<C>> {
 }
 
 /// The seconds that our side takes.
-fn ours<E: Pairing>(pairs: &[(Affine<E::G1>, Affine<E::G2>)], repeat: usize) -> f64 {
+fn ours<E: Pairing>(pairs: &[Pair<E>], repeat: usize) -> f64 {
     let start = Instant::now();
     for _ in 0..repeat {
         let pairs = black_box(pairs);

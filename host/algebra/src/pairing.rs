@@ -60,14 +60,14 @@ pub trait Pairing: Copy + Debug + Default + Eq + Send + Sync + 'static {
     fn steps() -> Vec<Step>;
 
     /// The product of the Miller values of all pairs, eight pairs at a time.
-    fn miller_loop_in_lanes(
-        isa: Isa,
-        pairs: &[(Affine<Self::G1>, Affine<Self::G2>)],
-    ) -> Fp12<Self::Tower>;
+    fn miller_loop_in_lanes(isa: Isa, pairs: &[Pair<Self>]) -> Fp12<Self::Tower>;
 
     /// f^(k (p^4 - p^2 + 1) / r) for an f of the cyclotomic subgroup.
     fn hard_part(f: Fp12<Self::Tower>) -> Fp12<Self::Tower>;
 }
+
+/// P and Q.
+pub type Pair<E> = (Affine<<E as Pairing>::G1>, Affine<<E as Pairing>::G2>);
 
 /// How a curve over Fp2 becomes one over Fp12, and so where the three coefficients of a line stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +84,7 @@ pub fn pairing<E: Pairing>(p: &Affine<E::G1>, q: &Affine<E::G2>) -> Fp12<E::Towe
 }
 
 /// The product of e(P, Q) over all pairs; 1 if there is none.
-pub fn product<E: Pairing>(isa: Isa, pairs: &[(Affine<E::G1>, Affine<E::G2>)]) -> Fp12<E::Tower> {
+pub fn product<E: Pairing>(isa: Isa, pairs: &[Pair<E>]) -> Fp12<E::Tower> {
     if pairs.len() >= ENOUGH_FOR_LANES && are_vectors(isa) {
         return final_exponentiation::<E>(E::miller_loop_in_lanes(isa, pairs));
     }

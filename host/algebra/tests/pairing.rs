@@ -12,7 +12,6 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
 type Scalar<E> = <<E as Pairing>::G1 as Curve>::Scalar;
-type Pair<E> = (Affine<<E as Pairing>::G1>, Affine<<E as Pairing>::G2>);
 
 /// A random scalar, small or full.
 fn scalar<S: PrimeField>(rng: &mut ChaCha20Rng) -> S {

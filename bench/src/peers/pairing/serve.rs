@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use ark_ec::pairing::Pairing;
 use ark_ec::{CurveGroup, PrimeGroup};
 use halo2curves::bn256;
-use halo2curves::group::{Curve, Group};
+use halo2curves::group::Curve;
 use halo2curves::pairing::MillerLoopResult;
 use rayon::ThreadPoolBuilder;
 
@@ -55,7 +55,10 @@ fn multiples<G: Copy + std::ops::Add<Output = G>>(generator: G, count: usize) ->
 fn arkworks<E: Pairing>(count: usize) -> Task {
     let p = E::G1::normalize_batch(&multiples(E::G1::generator(), count));
     let q = E::G2::normalize_batch(&multiples(E::G2::generator(), count));
-    Box::new(move || drop(black_box(E::multi_pairing(black_box(&p), black_box(&q)))))
+    Box::new(move || {
+        let (p, q) = (black_box(&p).iter().copied(), black_box(&q).iter().copied());
+        black_box(E::multi_pairing(p, q));
+    })
 }
 
 fn halo2curves(count: usize) -> Task {

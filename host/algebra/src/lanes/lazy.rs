@@ -77,9 +77,9 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
 
     /// To elements.
     #[inline(always)]
-    pub fn to_elements(&self) -> [P; WIDTH] {
+    pub fn to_elements(self) -> [P; WIDTH] {
         let product = Self::of(self.b, Held::<B, P, L>::one(self.b).limbs(), Self::PRODUCT);
-        let [product] = Self::products([self], [&product]);
+        let [product] = Self::products([&self], [&product]);
         Held::<B, P, L>::of(self.b, product.limbs).to_elements()
     }
 

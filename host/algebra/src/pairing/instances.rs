@@ -1,8 +1,8 @@
 //! The three pairings.
 
 use super::eight::LaneTower;
-use super::{Kind, Pairing, Step, exponentiation, lanes, schedule};
-use crate::curve::{Affine, spec};
+use super::{Kind, Pair, Pairing, Step, exponentiation, lanes, schedule};
+use crate::curve::spec;
 use crate::isa::Isa;
 use crate::tower::Fp12;
 use crate::{bls12_377, bls12_381, bn254};
@@ -26,10 +26,7 @@ impl Pairing for Bn254 {
         steps
     }
 
-    fn miller_loop_in_lanes(
-        isa: Isa,
-        pairs: &[(Affine<Self::G1>, Affine<Self::G2>)],
-    ) -> Fp12<Self::Tower> {
+    fn miller_loop_in_lanes(isa: Isa, pairs: &[Pair<Self>]) -> Fp12<Self::Tower> {
         lanes::miller_loop::<Self, 5>(isa, pairs)
     }
 
@@ -74,7 +71,7 @@ macro_rules! bls12 {
 
             fn miller_loop_in_lanes(
                 isa: Isa,
-                pairs: &[(Affine<Self::G1>, Affine<Self::G2>)],
+                pairs: &[Pair<Self>],
             ) -> Fp12<Self::Tower> {
                 lanes::miller_loop::<Self, 8>(isa, pairs)
             }

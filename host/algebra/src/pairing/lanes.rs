@@ -3,8 +3,7 @@
 use super::eight::{Eight, LaneTower};
 use super::formula::fp12_sqr;
 use super::walk::{Constants, Place, Walk};
-use super::{Pairing, Step, miller};
-use crate::curve::Affine;
+use super::{Pair, Pairing, Step, miller};
 use crate::field::Field;
 use crate::isa::Isa;
 use crate::lanes::{Backend, Kernel, Lazy, Mask, WIDTH, run};
@@ -13,14 +12,14 @@ use crate::tower::{Fp2, Fp12, Tower};
 /// The product of the Miller values of all pairs, of numbers with L limbs.
 pub fn miller_loop<E: Pairing<Tower: LaneTower<L>>, const L: usize>(
     isa: Isa,
-    pairs: &[(Affine<E::G1>, Affine<E::G2>)],
+    pairs: &[Pair<E>],
 ) -> Fp12<E::Tower> {
     let factors = run(isa, Loop::<E, L>(pairs));
     let f = factors.into_iter().reduce(|product, factor| product * factor).unwrap_or(Fp12::ONE);
     if E::NEGATIVE { f.conjugate() } else { f }
 }
 
-struct Loop<'a, E: Pairing, const L: usize>(&'a [(Affine<E::G1>, Affine<E::G2>)]);
+struct Loop<'a, E: Pairing, const L: usize>(&'a [Pair<E>]);
 
 impl<E: Pairing<Tower: LaneTower<L>>, const L: usize> Kernel for Loop<'_, E, L> {
     type Output = [Fp12<E::Tower>; WIDTH];
@@ -53,16 +52,17 @@ impl<E: Pairing<Tower: LaneTower<L>>, const L: usize> Kernel for Loop<'_, E, L> 
     }
 }
 
-type Pair<B, E, const L: usize> =
+/// Eight pairs on their way.
+type Walking<B, E, const L: usize> =
     (Place<Eight<B, <E as Pairing>::Tower, L>>, Walk<Eight<B, <E as Pairing>::Tower, L>>);
 
 /// At most eight pairs; the other lanes are nowhere.
 #[inline(always)]
 fn load<B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize>(
     b: B,
-    pairs: &[(Affine<E::G1>, Affine<E::G2>)],
+    pairs: &[Pair<E>],
     constants: &Constants<Eight<B, E::Tower, L>>,
-) -> Pair<B, E, L> {
+) -> Walking<B, E, L> {
     let zero = <E::Tower as Tower>::Base::ZERO;
     let (mut p, mut q) = ([[zero; WIDTH]; 2], [[Fp2::ZERO; WIDTH]; 2]);
     let mut nowhere = 0;
