@@ -1,94 +1,34 @@
-"""A card with the MSM engine, an oracle beside it, and sums that are known without adding points.
+"""A card with the MSM engine, and an oracle beside it (msm_oracle.py).
 
     bench = Bench(card, rng)
-    bench.place(points, at)                         # multiples of the generator by their factors; None: the identity
+    bench.place(points, at)                         # multiples of the generator by their factors
     bench.scalars([k, ...], at)
     bench.run(points=at, scalars=at, count=n, window_bits=c)
     bench.settle()                                  # every reply has come and is right
 
 The oracle is spec/model's engine with the same memory. It takes commands when they are sent, as the card takes them in their order;
-so what a run reads must not be written while it is outstanding. A point is known by its bytes: it is a (G), so the sum of all k a (G) needs one
-multiplication. A sum that is not defined, since a scalar is not below r or a point is none, may be anything.
+so what a run reads must not be written while it is outstanding. A sum that is not defined, since a scalar is not below r or a point is none, may
+be anything.
 """
 
 import json
 import sys
 from collections import Counter
 from dataclasses import fields as fields_of
-from pathlib import Path
 
-from test_shell import REPLY, RESET, ROOT, header
+from test_shell import IGNORE, REPLY, RESET, ROOT, STATUS, header, status_of
 
 sys.path.insert(0, str(ROOT / "spec/model"))
 
 import msm  # noqa: E402
 import wire  # noqa: E402
-from msm_card import GRANULE, SCALAR, SLICE, STATUS, Engine, Geometry  # noqa: E402
+from msm_card import GRANULE, SCALAR, Geometry  # noqa: E402
+from msm_oracle import ANYTHING, CANCELLED, DONE, REFUSED, Multiples, Oracle  # noqa: E402
 
 REGISTERS = {register["name"]: register for register in msm.WIRE["block"]["registers"]}
-SHELL = wire.SHELL
 COMMANDS = msm.WIRE["commands"]
 NAMES = {command["number"]: name for name, command in COMMANDS.items()}
 CURVES = {number: name for name, number in msm.WIRE["curves"].items()}
-DONE, REFUSED, FAULT, CANCELLED = (STATUS[name] for name in ("done", "refused", "memory_fault", "cancelled"))
-
-ANYTHING = object()  # a sum that is not defined
-
-
-class Multiples:
-    """Multiples of the generator, in the engine's form of the curve."""
-
-    def __init__(self, geometry):
-        facts = geometry.facts
-        self.geometry, self.group, self.r = geometry, geometry.group, facts.r
-        g = facts.generator("g1")
-        self.generator = facts.edwards_map.forth(g) if geometry.is_edwards else g
-        self.factors = {}  # slices of a point -> its factor
-        self.known = {}  # factor -> slices
-        self.points = {0: self.group.identity}
-
-    def point(self, factor):
-        factor %= self.r
-        if factor not in self.points:
-            opposite = self.points.get(self.r - factor)
-            self.points[factor] = self.group.neg(opposite) if opposite else self.group.mul(factor, self.generator)
-        return self.points[factor]
-
-    def chain(self, first, step, count):
-        """`count` factors, each one more step than the one before, whose points are made by one addition each."""
-        found = [(first + step * i) % self.r for i in range(count)]
-        point, more = self.point(first), self.point(step)
-        for factor in found:
-            self.points[factor] = point
-            point = self.group.add(point, more)
-        return found
-
-    def slices(self, factor):
-        factor %= self.r
-        if factor not in self.known:
-            self.known[factor] = tuple(self.geometry.slices(self.point(factor)))
-            self.factors[self.known[factor]] = factor
-        return self.known[factor]
-
-
-class Oracle(Engine):
-    """The model, whose sums are found by their factors."""
-
-    def __init__(self, geometry, multiples):
-        super().__init__(geometry)
-        self.multiples = multiples
-
-    def sum(self, points, scalars, count):
-        channels = [self.read(channel, points, SLICE * count) for channel in range(self.geometry.channels)]
-        numbers = self.read(self.geometry.channels, scalars, SCALAR * count)
-        total = 0
-        for i in range(count):
-            factor = self.multiples.factors.get(tuple(data[SLICE * i:SLICE * (i + 1)] for data in channels))
-            k = int.from_bytes(numbers[SCALAR * i:SCALAR * (i + 1)], "little")
-            if factor is None or k >= self.multiples.r:
-                return ANYTHING
-            total += k * factor
-        return self.multiples.point(total)
 
 
 class Bench:
@@ -111,7 +51,7 @@ class Bench:
         self.multiples.slices(0)
         self.oracle = Oracle(g, self.multiples)
         self.index, self.expected = 0, {}  # index -> (name, command, what the oracle says)
-        self.controls = 0  # replies that IGNORE will make
+        self.controls = []  # numbers of the shell's replies that are due, in their order
         self.answered = []  # (name, command, reply's fields) in the order of replies, since the last `settle`
         self.done = 0  # runs answered since RESET
         self.kinds = Counter()
@@ -146,10 +86,9 @@ class Bench:
         if name == "cancel":
             return {DONE, REFUSED}, None
         if name == "write":
-            return {self.oracle.write(command)["status"]}, None
-        if not self.oracle.is_sound(command):
-            return {REFUSED}, None
-        return {DONE}, self.oracle.sum(command["points"], command["scalars"], command["count"])
+            return {self.oracle.written(command)}, None
+        status, total = self.oracle.ran(command)
+        return {status}, total
 
     def write(self, channel, address, data):
         """Any bytes from a multiple of 1024 on, filled up with zeros."""
@@ -171,29 +110,27 @@ class Bench:
     def cancel(self, target):
         return self.send("cancel", target=target)
 
-    def spoil(self, packet, keeps=None):
-        """Sends a packet that is none of the engine's."""
+    def disturb(self, kind, packet, keeps=None):
+        """Sends a packet that is none of the engine's; `kind`: status, or ignore where it is no good one of the shell's either."""
         self.card.send(packet, keeps)
-        self.controls += 1
-        self.kinds["ignored"] += 1
+        self.controls.append(REPLY | STATUS if kind == "status" else IGNORE)
+        self.kinds[kind] += 1
 
     def reset(self):
-        """Sends RESET and takes what comes: of all that is outstanding some may still be answered before it, and nothing after it."""
+        """Sends RESET and takes what comes: of all that is outstanding some may still be answered before it, and nothing after it; what was not."""
         self.card.send(header(8, RESET))
         while (reply := self.receive()) != header(8, REPLY | RESET):
             self.judge(reply)
         for name, command, _ in self.expected.values():
             if name == "write":  # it may have happened or not
                 self.oracle.pieces[command["channel"], command["address"]] = bytes(b"\xff" * GRANULE)
+        lost = [command for _, command, _ in self.expected.values()]
         self.expected.clear()
         self.answered.clear()
-        self.controls = self.done = 0
+        self.controls.clear()
+        self.done = 0
         self.kinds["reset"] += 1
-
-    def expect(self, index, *statuses):
-        """Says which statuses are right for a command that has been sent, in place of the oracle."""
-        name, command, (_, total) = self.expected[index]
-        self.expected[index] = (name, command, (set(statuses), total))
+        return lost
 
     # Replies.
 
@@ -205,16 +142,17 @@ class Bench:
     def judge(self, reply):
         """Checks a reply and takes it off the list; its fields."""
         number = int.from_bytes(reply[4:8], "little")
-        if number == SHELL["replies"]["ignore"]["number"]:
-            assert self.controls, f"ignored: {reply.hex()}"
-            self.controls -= 1
+        if number in (IGNORE, REPLY | STATUS):
+            assert self.controls and self.controls.pop(0) == number, f"not due: {reply.hex()}"
+            if number != IGNORE:
+                status_of(reply)
             return None
         name = NAMES.get(number - REPLY)
         assert name and int.from_bytes(reply[:4], "little") == len(reply), f"reply {reply.hex()}"
         found = wire.msm_fields(name, reply, "reply_fields")
         asked, command, (statuses, total) = self.expected.pop(found["index"], (None, None, (None, None)))
         assert asked == name, f"reply of {name} to {found['index']}, which is {asked}"
-        allowed = statuses | {CANCELLED} if name == "run" and DONE in statuses else statuses
+        allowed = statuses | {CANCELLED} if name == "run" and REFUSED not in statuses else statuses
         assert found["status"] in allowed, f"{name} {command}: status {found['status']}"
         if name == "run":
             self.judge_sum(command, found, total)
@@ -273,5 +211,8 @@ class Bench:
     def memory(self, latency=64, gap=0, bursts=64):
         assert self.card.lib.pm_sim_memory(self.card.sim, latency, gap, bursts) == 0
 
-    def fault(self, channel, address, end):
-        assert self.card.lib.pm_sim_memory_fault(self.card.sim, channel, address, end) == 0
+    def fault(self, channel=0, address=0, end=0):
+        """Accesses to these bytes fail from now on, and no others; only where nothing is outstanding."""
+        for where, start, stop in ((self.oracle.faulty[0], 0, 0), (channel, address, end)):
+            assert self.card.lib.pm_sim_memory_fault(self.card.sim, where, start, stop) == 0
+        self.oracle.faulty = channel, address, end

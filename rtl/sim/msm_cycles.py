@@ -5,15 +5,18 @@ pass does not depend on the number of points, so the tails of other windows are 
 windows. Rows that are made of these are marked as computed, each with the window that is best.
 """
 
+import json
 import random
 from pathlib import Path
 
 from msm_bench import Bench
-from test_shell import Card
+from test_shell import ROOT, Card
 
 COUNT, WIDEST = 1 << 16, 16
 WINDOWS = range(11, WIDEST)
 COMPUTED = [1 << n for n in (14, 16, 18, 20, 22, 24, 26)]
+LONG = 1 << 22
+ROWS = ROOT / "target/bench/cycles-msm.json"
 
 #: System, curve, cycles a point, DSPs. if-ZKP's DSPs multiply 27 by 27 bits.
 #: Sources: if-ZKP (Agilex, BLS12-381 and BN128 with S = 2); Hardcaml's ZPrize entry of 2022; CycloneMSM, ePrint 2022/1396.
@@ -51,6 +54,23 @@ class Measurement:
         """(accumulation, tail)"""
         return count * self.issues(window_bits) * self.whole["accumulation"] / (COUNT * self.issues(WIDEST)), self.tails[window_bits]
 
+    def rows(self):
+        """What `make report` shows, the fields as bench/src/row.rs has them."""
+        geometry, whole = self.bench.geometry, self.whole
+        published = {curve: (cycles, f"{system}, at its own window and size") for system, curve, cycles, _ in reversed(PUBLISHED)}
+        adders = "1 adder" if geometry.adders == 1 else f"{geometry.adders} adders"
+
+        def row(metric, value, kind, reference=(None, None)):
+            fields = {"op": "msm", "instance": f"{geometry.curve}_g1", "config": self.name, "metric": f"{metric}, {adders}", "unit": "cycles"}
+            return {**fields, "value": value, "published": reference[0], "published_by": reference[1], "kind": kind}
+
+        best = min(self.tails, key=lambda bits: sum(self.computed(LONG, bits)))
+        return [
+            row("accumulation of a point, 2^16 points, windows of 16 bits", whole["accumulation"] / COUNT, "measured"),
+            row("tail for each addition that it needs", whole["tail"] / whole["tail_additions"], "measured"),
+            row(f"a point of 2^22, windows of {best} bits (computed)", sum(self.computed(LONG, best)) / LONG, "extrapolated", published.get(geometry.curve, (None, None))),
+        ]
+
     def print(self):
         self.row(COUNT, WIDEST, self.whole["accumulation"], self.whole["tail"], "measured")
         for count in COMPUTED:
@@ -67,9 +87,14 @@ class Measurement:
 
 def report(libraries, seed):
     print(f"{'card':22}{'adders':>7}{'points':>10}{'window':>7}{'passes':>7}{'accumulation':>14}{'tail':>9}{'together':>10}  cycles a point")
+    rows = []
     for library in libraries:
         with Card(library) as card:
-            Measurement(card, Path(library).stem, seed).print()
+            measurement = Measurement(card, Path(library).stem, seed)
+            measurement.print()
+            rows += measurement.rows()
+    ROWS.parent.mkdir(parents=True, exist_ok=True)
+    ROWS.write_text(json.dumps(rows, indent=1) + "\n")
     for name, curve, cycles, dsp in PUBLISHED:
         print(f"published: {name:12}{curve:12}{cycles:8.1f} cycles a point,{dsp:6,} DSP,{cycles * dsp / 1000:7.1f}K DSP cycles a point")
     return 0

@@ -27,8 +27,8 @@ TAIL, GATHER, CLEAR = range(3)
 BESIDE_ADDER, DOORS = 3, 2
 #: Cycles that a core takes for what a model does at once in the tail, for every bit of a window.
 HANDOVER = 8
-#: Cycles a point of the worst distribution that is known.
-WORST = 1.31
+#: Cycles a point that no order of points exceeds.
+WORST = 2
 Unit = cache(unit.Unit)
 
 
@@ -131,6 +131,7 @@ def distributions(source, used, count):
     yield "alternating", [i % 2 * (used - 1) for i in range(count)]
     yield "in turn", [i % used for i in range(count)]
     yield "runs", [i // 7 * 5 % used for i in range(count)]
+    yield "blocks thrice", [(i // 78 * 26 + i % 26) % min(used, 120) for i in range(count)]
     yield "few", [source.choice((0, used // 2, used - 1)) for _ in range(count)]
     yield "half in one", [source.choice((0, source.randrange(used))) for _ in range(count)]
     yield "none", []

@@ -201,11 +201,19 @@ fn a_stream_larger_than_the_memory_goes_through_it_in_chunks() {
     assert_eq!(found, [wanted]);
     // What the card says of chunks is added up.
     assert_eq!(cycles[0].tail, 3 * 2000);
-    let told = told.lock().unwrap();
-    assert!(told.is_sorted() && told.len() == 3 && told[2] == 1.0, "{told:?}");
+    assert_eq!(*told.lock().unwrap(), [1.0 / 3.0, 2.0 / 3.0, 1.0]);
     let short = Bases::streamed(instance::<bn254::G1>(), Short(points));
     let error = sums(&card, short, &[list]).unwrap_err();
     assert!(error.to_string().starts_with("bases: points 2048 to 4096: "), "{error}");
+}
+
+#[test]
+fn the_least_memory_takes_a_stream_in_chunks_of_a_granule() {
+    let card = open(soft(MsmGeometry { memory: 2048, ..BN254 }));
+    let (numbers, points) = bases::<bn254::G1>(77);
+    let (list, wanted) = scalars::<bn254::G1>(&numbers, 13);
+    let streamed = Bases::streamed(instance::<bn254::G1>(), Bytes(points));
+    assert_eq!(sums(&card, streamed, &[list]).unwrap(), [wanted]);
 }
 
 /// A file that is cut off while it is read.
@@ -418,25 +426,41 @@ fn dropping_the_card_waits_for_sums_that_are_held() {
 }
 
 /// Replies are counted from 0: two writes of points, then one of scalars, then the run.
-fn with_fault(fault: Fault) -> (Card, Error) {
+fn with_fault(fault: Fault, check: Check) -> (Card, Error) {
     type C = bn254::G1;
     let card = Card::open(Box::new(Faulty::new(soft(BN254), fault)), options()).unwrap();
     let (numbers, points) = bases::<C>(30);
     let (list, _) = scalars::<C>(&numbers, 9);
-    let error = sums(&card, Bases::new(instance::<C>(), points), &[list]).unwrap_err();
+    let bases = Bases::new(instance::<C>(), points).checked(check);
+    let error = sums(&card, bases, &[list]).unwrap_err();
     (card, error)
 }
 
 #[test]
 fn a_memory_that_faults_fails_one_request() {
     for at in 0..4 {
-        let (card, error) = with_fault(Fault::Status(at, 2));
+        let (card, error) = with_fault(Fault::Status(at, 2), Check::Nothing);
         assert!(matches!(error, Error::Failed { .. }), "{error}");
         assert_eq!(error.to_string(), "soft: failed: its memory did not answer");
-        let (numbers, points) = bases::<bn254::G1>(3);
-        let (list, wanted) = scalars::<bn254::G1>(&numbers, 9);
-        let bases = Bases::new(instance::<bn254::G1>(), points);
-        assert_eq!(sums(&card, bases, &[list]).unwrap(), [wanted], "the card lives on");
+        lives_on(&card);
+    }
+}
+
+fn lives_on(card: &Card) {
+    let (numbers, points) = bases::<bn254::G1>(3);
+    let (list, wanted) = scalars::<bn254::G1>(&numbers, 9);
+    let bases = Bases::new(instance::<bn254::G1>(), points);
+    assert_eq!(sums(card, bases, &[list]).unwrap(), [wanted]);
+}
+
+/// Points that nobody checked may have no sum: that is not the card's fault.
+#[test]
+fn a_sum_that_is_no_point_fails_one_request_when_points_were_not_checked() {
+    for check in [Check::Nothing, Check::Curve] {
+        let (card, error) = with_fault(Fault::FlipsSum(3), check);
+        assert!(matches!(error, Error::Failed { .. }), "{error}");
+        assert!(error.to_string().contains("the sum is no point; points were not"), "{error}");
+        lives_on(&card);
     }
 }
 
@@ -454,13 +478,13 @@ fn a_card_that_contradicts_itself_is_lost() {
         (Fault::UnknownIndex(2), "not asked"),
         (Fault::Dies(3), "fault injector"),
     ] {
-        let (card, error) = with_fault(fault);
+        let (card, error) = with_fault(fault, Check::Subgroup);
         assert!(matches!(error, Error::Lost { .. }), "{fault:?}: {error}");
         assert!(error.to_string().contains(problem), "{fault:?}: {error}");
         let plan = Request::Plan { instance: instance::<bn254::G1>(), points: 1, parked: true };
         assert!(submit(&card, plan).is_err(), "{fault:?}: a lost card took a request");
     }
-    let (_, error) = with_fault(Fault::Stalls(3));
+    let (_, error) = with_fault(Fault::Stalls(3), Check::Subgroup);
     assert!(matches!(error, Error::TimedOut { .. }), "{error}");
 }
 
@@ -471,6 +495,9 @@ fn strange_engines_are_not_opened() {
     for (offset, value, problem) in [
         (at::queue::OFFSET, 0, "a queue of no command"),
         (at::adders::OFFSET, 0, "0 adders"),
+        (at::adders::OFFSET, u32::MAX, "4294967295 adders of 60 cycles"),
+        (at::adder_latency::OFFSET, u32::MAX, "1 adders of 4294967295 cycles"),
+        (at::digits::OFFSET, u32::MAX, "slices of 274877906880 bytes"),
         (at::least_window::OFFSET, 1, "windows of 1..=16 bits"),
         (at::most_window::OFFSET, 1, "windows of 2..=1 bits"),
         (at::most_window::OFFSET, 77, "windows of 2..=77 bits"),

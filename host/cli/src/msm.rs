@@ -101,8 +101,7 @@ pub fn sum(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
         .iter()
         .map(|file| Ok(std::fs::read(file).with_context(|| named("--scalars", file))?.into()));
     let scalars: Vec<Data> = scalars.collect::<anyhow::Result<_>>()?;
-    let points =
-        File::open(&arguments.bases).with_context(|| named("--bases", &arguments.bases))?;
+    let points = regular(&arguments.bases).with_context(|| named("--bases", &arguments.bases))?;
     let bases = Bases::streamed(instance, points).checked(check);
     let sums = Sums { bases, scalars, progress: None };
     let plan = msm::plan(&*device, instance, sums.count()?, false)?;
@@ -173,6 +172,15 @@ fn write<C: Points<Base: Coordinate>>(arguments: &Generate) -> anyhow::Result<Ex
         written.write_all(&bytes).with_context(|| named("FILE", file))?;
     }
     Ok(Exit::Valid)
+}
+
+/// A file whose length says how many points there are: a pipe's and a folder's do not.
+fn regular(file: &Path) -> anyhow::Result<File> {
+    let opened = File::open(file)?;
+    if !opened.metadata()?.is_file() {
+        bail!("not a regular file");
+    }
+    Ok(opened)
 }
 
 fn named(argument: &str, file: &Path) -> String {

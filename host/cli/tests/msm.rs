@@ -72,6 +72,9 @@ fn what_is_wrong_is_named() {
     expect(&ask(points, large, &[]), 2, &["scalars: list 0: number 0 is not below the order"]);
     expect(&ask(off, good, &["--check", "curve"]), 2, &["bases: point 0 is not on the curve"]);
     expect(&ask("/nowhere", good, &[]), 2, &["--bases: /nowhere"]);
+    for other in ["/", "/dev/null"] {
+        expect(&ask(other, good, &[]), 2, &[other, "not a regular file"]);
+    }
     expect(&ask(points, "/nowhere", &[]), 2, &["--scalars: /nowhere"]);
     expect(
         &ask(points, good, &["--curve", "bn255", "--group", "g1"]),

@@ -257,7 +257,8 @@ impl Desk {
         }
         let geometry = &self.door.geometry;
         let cutting = geometry.cutting(points);
-        let kept = points * Geometry::SLICE * geometry.channels;
+        let granules = Geometry::granules(points, Geometry::SLICE) * geometry.channels;
+        let kept = granules * Geometry::GRANULE;
         let memory = if parked { 0 } else { kept + prepare::read_bytes(geometry.instance, points) };
         Ok(Plan::new(cutting.windows, cutting.bits, memory, kept))
     }

@@ -33,8 +33,9 @@ pub fn confirm(
     let instance = sums.bases.instance;
     let numbers: Vec<u128> = lists.iter().map(|_| random()).collect();
     let numbers_le = numbers.iter().flat_map(|rho| [rho.to_le_bytes(), [0; 16]].concat());
-    // What is no point here is the device's fault, not the caller's.
-    let of_sums = Bases::new(instance, points.concat()).checked(Check::Curve);
+    // What is no point here is the device's fault, not the caller's. Outside the subgroup, an error of order 3 would pass
+    // with every third rho.
+    let of_sums = Bases::new(instance, points.concat()).checked(Check::Subgroup);
     let left =
         sum(reference, of_sums, numbers_le.collect::<Vec<u8>>()).map_err(|error| match error {
             Error::Argument { problem, .. } => wrong(format!("among its sums, {problem}")),
@@ -96,9 +97,10 @@ fn combine<C: Group>(count: usize, lists: &[&[u8]], numbers: &[u128]) -> Vec<u8>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proofmill_algebra::curve::Affine;
+    use proofmill_algebra::curve::{Affine, Projective};
     use proofmill_algebra::encoding::pair;
     use proofmill_algebra::msm::multiples;
+    use proofmill_op::msm::read;
 
     type C = bls12_377::G1;
 
@@ -138,6 +140,13 @@ mod tests {
             error.to_string(),
             "cpu:?threads=1 failed: among its sums, point 1 is not on the curve"
         );
+        // Off by a point of order 2, with which every second rho makes nothing.
+        let right = read::point::<C>(0, &found[0], Check::Subgroup).unwrap();
+        let order_2 = Affine::<C>::new(-bls12_377::Fp::ONE, Field::ZERO).unwrap();
+        let near = Projective::from(right) + order_2;
+        let outside = vec![pair::encode(&Affine::from(near)), found[1].clone()];
+        let error = confirm(&*cpu, &*cpu, &sums, &outside).unwrap_err();
+        assert!(error.to_string().ends_with("point 0 is on the curve but not in the subgroup"));
         let error = confirm(&*cpu, &*cpu, &sums, &found[..1]).unwrap_err();
         assert!(error.to_string().contains("1 sums for 2 lists"), "{error}");
     }

@@ -49,6 +49,10 @@ impl Geometry {
     /// Bytes of a point in a channel.
     pub const SLICE: usize = 64;
 
+    /// Far more than any card has: up to these numbers, no count of cycles overflows.
+    const MOST_ADDERS: usize = 1 << 10;
+    const MOST_LATENCY: u64 = 1 << 20;
+
     /// Writes for so many things of so many bytes.
     pub fn granules(count: usize, bytes: usize) -> usize {
         (count * bytes).div_ceil(Self::GRANULE)
@@ -69,15 +73,17 @@ impl Geometry {
     /// What is wrong with it, if it is an engine for this curve.
     pub fn problem<C: OnCard>(&self) -> Option<String> {
         let Self { channels, coordinates, form, windows, .. } = self;
-        let slice = if *channels == 1 { C::STORED } else { 1 } * form.stored_bytes();
-        Some(if !form.holds::<C::Base>() {
-            format!("{form:?}, in which the coordinates of {} cannot be written", self.instance)
-        } else if *channels != 1 && *channels != C::STORED || slice > Self::SLICE {
+        let slice = form.stored_bytes().saturating_mul(if *channels == 1 { C::STORED } else { 1 });
+        Some(if *channels != 1 && *channels != C::STORED || slice > Self::SLICE {
             format!("points of {} coordinates in {channels} slices of {slice} bytes", C::STORED)
+        } else if !form.holds::<C::Base>() {
+            format!("{form:?}, in which the coordinates of {} cannot be written", self.instance)
         } else if *coordinates != C::SUM {
             format!("sums of {coordinates} coordinates, where {} are needed", C::SUM)
         } else if self.adders == 0 || *windows.start() < 2 || windows.is_empty() {
             format!("{} adders with windows of {windows:?} bits", self.adders)
+        } else if self.adders > Self::MOST_ADDERS || self.adder_latency > Self::MOST_LATENCY {
+            format!("{} adders of {} cycles", self.adders, self.adder_latency)
         } else if *windows.end() > 32 || self.memory < 2 * Self::GRANULE as u64 {
             format!("windows of {windows:?} bits and a memory of {} bytes", self.memory)
         } else {

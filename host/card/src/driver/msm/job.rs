@@ -55,8 +55,8 @@ impl Pieces {
 pub enum Purpose {
     /// A handle to the points, which came in so many bytes.
     Park(usize),
-    /// A sum for each of these lists.
-    Sums(Vec<Arc<[u8]>>, Option<Progress>),
+    /// A sum for each of these lists, whose scalars for the points begin with the one of this number.
+    Sums(Vec<Arc<[u8]>>, usize, Option<Progress>),
 }
 
 /// A request on its way.
@@ -91,7 +91,7 @@ enum Command {
 impl<C: OnCard> Job<C> {
     /// Of checked points and scalars: what is to be written first, and then done.
     pub fn new(door: Arc<Door>, points: Arc<Kept>, pieces: Pieces, purpose: Purpose) -> Self {
-        let lists = if let Purpose::Sums(lists, _) = &purpose { lists.len() } else { 0 };
+        let lists = if let Purpose::Sums(lists, ..) = &purpose { lists.len() } else { 0 };
         Self {
             window_bits: door.geometry.cutting(points.count).bits,
             door,
@@ -140,9 +140,19 @@ impl<C: OnCard> Job<C> {
             return Ok(());
         }
         let sum = &reply[at::sum::OFFSET as usize..];
-        self.sums[list] = decode::<C>(&self.door.geometry, sum).ok_or("a sum that is no point")?;
+        self.sums[list] = match decode::<C>(&self.door.geometry, sum) {
+            Some(sum) => sum,
+            None if self.points.check == Check::Subgroup => {
+                return Err("a sum that is no point".into());
+            }
+            None => {
+                self.failed =
+                    Some("the sum is no point; points were not checked to be of the subgroup");
+                return Ok(());
+            }
+        };
         self.cycles[list] = cycles;
-        if let Purpose::Sums(lists, Some(Progress(tell))) = &self.purpose {
+        if let Purpose::Sums(lists, _, Some(Progress(tell))) = &self.purpose {
             tell((list + 1) as f64 / lists.len() as f64);
         }
         Ok(())
@@ -191,10 +201,11 @@ impl<C: OnCard> job::Job for Job<C> {
     fn command(&mut self, position: usize, index: u64) -> Vec<u8> {
         self.sent = position + 1;
         match (self.at(position), &self.purpose) {
-            (Command::Scalars(list, at), Purpose::Sums(lists, _)) => {
+            (Command::Scalars(list, at), Purpose::Sums(lists, first, _)) => {
                 let from = at * Geometry::GRANULE;
-                let scalars = &lists[list][from..];
-                let scalars = &scalars[..scalars.len().min(Geometry::GRANULE)];
+                let scalars = &lists[list][first * SCALAR_BYTES..];
+                let end = (from + Geometry::GRANULE).min(self.points.count * SCALAR_BYTES);
+                let scalars = &scalars[from..end];
                 let address = self.scalars_at(list) + from as u64;
                 wire::msm_write(index, address, self.door.geometry.channels as u8, scalars)
             }

@@ -48,9 +48,9 @@ pub enum Prepared {
     Answer(Response),
 }
 
-/// Points of a chunk of a stream, so that two chunks fit into the card's memory.
+/// Points of a chunk of a stream, so that two chunks fit into the card's memory: half of it is whole granules.
 pub fn chunk(geometry: &Geometry, points: usize) -> usize {
-    points.min(CHUNK).min((geometry.most_points() / 2) as usize / Pieces::POINTS * Pieces::POINTS)
+    points.min(CHUNK).min((geometry.most_points() / 2) as usize)
 }
 
 /// Bytes of points as they are read from a stream: two chunks.
@@ -88,7 +88,7 @@ pub fn prepare<C: OnCard>(
         }
     };
     let purpose = match lists {
-        Some(lists) => Purpose::Sums(lists, progress),
+        Some(lists) => Purpose::Sums(lists, 0, progress),
         None => Purpose::Park(bytes),
     };
     Ok(Prepared::Job(Box::new(Job::<C>::new(door.clone(), points, pieces, purpose))))
@@ -146,7 +146,7 @@ impl Conductor<'_> {
         for number in 0..chunks {
             let range = number * chunk..count.min((number + 1) * chunk);
             if under_way.len() == rooms.len() {
-                self.take_in(&mut under_way, &mut total, number as f64 / chunks as f64)?;
+                self.take_in(&mut under_way, &mut total, number, chunks)?;
             }
             let each = pair::bytes::<C>();
             let mut bytes = vec![0; range.len() * each];
@@ -160,10 +160,7 @@ impl Conductor<'_> {
             let pieces = pieces::<C>(&self.door.geometry, range.start, &bytes, check, &cancelled)?;
             let region = rooms[number % rooms.len()].clone();
             let points = Arc::new(Kept { region, count: range.len(), check });
-            let of_chunk = |list: &Arc<[u8]>| {
-                list[range.start * SCALAR_BYTES..range.end * SCALAR_BYTES].into()
-            };
-            let purpose = Purpose::Sums(lists.iter().map(of_chunk).collect(), None);
+            let purpose = Purpose::Sums(lists.to_vec(), range.start, None);
             let (completer, ticket) = Ticket::pair();
             let job = Box::new(Job::<C>::new(self.door.clone(), points, pieces, purpose));
             // A reactor that is gone drops the completer, which fails the ticket.
@@ -171,19 +168,20 @@ impl Conductor<'_> {
             under_way.push_back(ticket);
         }
         while !under_way.is_empty() {
-            self.take_in(&mut under_way, &mut total, 1.0)?;
+            self.take_in(&mut under_way, &mut total, chunks, chunks)?;
         }
         let (points, cycles): (Vec<_>, Vec<_>) = total.into_iter().unzip();
         let points = Affine::batch(&points).iter().map(pair::encode).collect();
         Ok(Response::Sums { points, cycles: Some(cycles) })
     }
 
-    /// Waits for the sums of the oldest chunk.
+    /// Waits for the sums of the oldest chunk, when so many of all chunks have begun.
     fn take_in<C: OnCard>(
         &self,
         under_way: &mut VecDeque<Ticket>,
         total: &mut [(Projective<C>, Cycles)],
-        done: f64,
+        begun: usize,
+        chunks: usize,
     ) -> Result<()> {
         let Some(mut ticket) = under_way.pop_front() else { return Ok(()) };
         let answer = loop {
@@ -203,7 +201,7 @@ impl Conductor<'_> {
             *all += cycles;
         }
         if let Some(Progress(tell)) = &self.progress {
-            tell(done);
+            tell((begun - under_way.len()) as f64 / chunks as f64);
         }
         Ok(())
     }

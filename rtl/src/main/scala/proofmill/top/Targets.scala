@@ -27,7 +27,11 @@ object Targets {
   /** Engines of multi-scalar multiplication; `_twin`: for long simulations. */
   private val msms: Seq[(String, MsmConfig)] = {
     def toy(curve: String) = MsmConfig(curve, mostWindow = 4, memoryBits = 20)
-    val toys = Seq("toy" -> toy("toy"), "toy_two" -> toy("toy").copy(adders = 2), "toy_edwards" -> toy("toy_edwards"))
+    val toys = Seq(
+      "toy" -> toy("toy"),
+      "toy_two" -> toy("toy").copy(adders = 2, mostWindow = 3), // more than one pass with two adders
+      "toy_edwards" -> toy("toy_edwards")
+    )
     val real = Seq(
       "bn254" -> MsmConfig("bn254"),
       "bn254_two" -> MsmConfig("bn254", adders = 2),

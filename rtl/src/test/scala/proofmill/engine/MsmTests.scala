@@ -36,15 +36,17 @@ object MsmTests {
       val r = random(9)
       for ((curve, adders) <- Seq("bn254" -> 1, "bls12_381" -> 2, "bls12_377" -> 1)) {
         val cutting = Cutting(order(curve), adders, bucketBits = 15)
-        val edges = Seq[BigInt](0, 1, cutting.r - 1, cutting.r - 2) ++ (1 to 16).map(BigInt(1) << 15 * _)
-        dealt(cutting, edges.map(_ % cutting.r) ++ Seq.fill(15)(BigInt(cutting.r.bitLength, r) % cutting.r))
+        val edges = Seq[BigInt](0, 1, cutting.r - 1, cutting.r - 2) ++ Seq(15, 120, 240).map(BigInt(1) << _)
+        dealt(cutting, edges.map(_ % cutting.r) ++ Seq.fill(6)(BigInt(cutting.r.bitLength, r) % cutting.r))
       }
     }
   )
 
   /** The digits as the definition has them. */
-  private def digits(cutting: Cutting, c: Int, k: BigInt): Seq[BigInt] =
-    (0 until cutting.windows(c)).map(w => ((k + cutting.offset(c)) >> c * w) % (BigInt(1) << c) - (BigInt(1) << c - 1))
+  private def digits(cutting: Cutting, c: Int, k: BigInt): Seq[BigInt] = {
+    val sum = k + cutting.offset(c)
+    (0 until cutting.windows(c)).map(w => (sum >> c * w) % (BigInt(1) << c) - (BigInt(1) << c - 1))
+  }
 
   private def value(cutting: Cutting, c: Int, digits: Seq[BigInt]): BigInt =
     digits.zipWithIndex.map { case (d, w) => d << c * w }.sum
@@ -52,15 +54,17 @@ object MsmTests {
   /** Every group of every pass, for each window: the buckets that a digit of the definition belongs to. */
   private def dealt(cutting: Cutting, scalars: Seq[BigInt]): Unit = {
     import cutting.{adders, group, passes}
-    def expected(c: Int) =
-      for (p <- passes(c) - 1 to 0 by -1; (k, n) <- scalars.zipWithIndex; i <- 0 until group(c)) yield {
-        val all = digits(cutting, c, k)
+    def expected(c: Int) = {
+      val all = scalars.map(digits(cutting, c, _))
+      val g = group(c)
+      for (p <- passes(c) - 1 to 0 by -1; own <- all; i <- 0 until g) yield {
         val taken = (0 until adders).map { s =>
-          val digit = all.applyOrElse((p * adders + s) * group(c) + i, (_: Int) => BigInt(0))
+          val digit = own.applyOrElse((p * adders + s) * g + i, (_: Int) => BigInt(0))
           Option.when(digit != 0)(((digit.abs - 1).toInt + (i << c - 1), digit < 0))
         }
-        (taken, i == group(c) - 1)
+        (taken, i == g - 1)
       }
+    }
     clocked(new Digits(cutting, 16)) { dut =>
       val beats = mutable.Queue[BigInt]()
       val got = mutable.ArrayBuffer[(Seq[Option[(Int, Boolean)]], Boolean)]()
@@ -81,7 +85,7 @@ object MsmTests {
         got.clear()
         for (_ <- 0 until passes(c); pair <- scalars.grouped(2)) beats += pair.head + (pair.last << 256)
         val wanted = expected(c)
-        dut.clockDomain.waitSampling(8 * wanted.size + 200)
+        dut.clockDomain.waitSampling(6 * wanted.size + 200)
         require(s"windows of $c bits: groups", got.size, wanted.size)
         for (((found, right), i) <- got.zip(wanted).zipWithIndex) require(s"windows of $c bits, group $i", found, right)
       }
