@@ -25,7 +25,7 @@ def curves(rows):
     """(threads, instance) -> who -> [(log2 of the points, millions of points a second)], in G1."""
     panels = {}
     for row in rows:
-        found = re.match(r"2\^(\d+) points, (?:fastest peer|slower peer|peer with IFMA)", row["metric"])
+        found = re.match(r"2\^(\d+) points, (?:fastest peer|slower peer|mcl)", row["metric"])
         if not found or not row["instance"].endswith("_g1"):
             continue
         size = int(found[1])
