@@ -202,7 +202,7 @@ fn pointwise_is_right_and_names_what_is_not_below_the_modulus() {
 fn what_is_not_below_is_named<F: Form<D>, const D: usize>() {
     let transform = Transform::<F>::forward(9).unwrap();
     let plan = Plan::<F, D>::new(&transform).unwrap();
-    let good = bytes(&vec![-F::ONE; 512]);
+    let good = bytes(&[-F::ONE; 512]);
     let modulus: Vec<u8> = F::MODULUS.iter().flat_map(|word| word.to_le_bytes()).collect();
     for number in [0, 1, 15, 16, 100, 511] {
         for wrong in [&modulus[..], &vec![0xff; F::BYTES]] {
