@@ -9,9 +9,7 @@ use super::transform::Transform;
 /// Factors for n1 rows of sixteen columns: those of row k1 are the product of a fine one, by the lower half of the bits of
 /// k1, and a coarse one, by the upper half. They are computed for every tile.
 pub struct Between<const D: usize> {
-    /// Normal elements.
     fine: Vec<[Eight<D>; 2]>,
-    /// Factors.
     coarse: Vec<[Eight<D>; 2]>,
 }
 
@@ -39,7 +37,7 @@ impl<const D: usize> Between<D> {
         let one = Eight::two::<F>(|_| F::ONE.digits());
         let step = chain::<F, B, D>(b, one, from_first(root, output), &mut self.fine);
         chain::<F, B, D>(b, from_first(input, scale), step, &mut self.coarse);
-        for two in &mut self.coarse {
+        for two in self.fine.iter_mut().chain(&mut self.coarse) {
             for eight in two {
                 let factor = F::factor(b, eight.get(b));
                 eight.set(b, &factor);
@@ -47,14 +45,21 @@ impl<const D: usize> Between<D> {
         }
     }
 
-    /// Those of a row.
+    /// Normal elements of a row times its factors.
     #[inline(always)]
-    pub fn get<F: Form<D>, B: Backend>(&self, b: B, k1: usize) -> [[B::V; D]; 2] {
+    pub fn times<F: Form<D>, B: Backend>(
+        &self,
+        b: B,
+        k1: usize,
+        x: [[B::V; D]; 2],
+    ) -> [[B::V; D]; 2] {
         let (fine, coarse) = (&self.fine[k1 % self.fine.len()], &self.coarse[k1 / self.fine.len()]);
-        let [x0, x1] = [fine[0].get(b), fine[1].get(b)];
+        let [w0, w1] = [fine[0].get(b), fine[1].get(b)];
+        let [y0, y1] = F::multiply(b, [&x[0], &x[1]], [&w0, &w1]);
+        let [y0, y1] = [F::normal(b, y0), F::normal(b, y1)];
         let [w0, w1] = [coarse[0].get(b), coarse[1].get(b)];
-        let [y0, y1] = F::multiply(b, [&x0, &x1], [&w0, &w1]);
-        [F::factor(b, F::normal(b, y0)), F::factor(b, F::normal(b, y1))]
+        let [z0, z1] = F::multiply(b, [&y0, &y1], [&w0, &w1]);
+        [F::normal(b, z0), F::normal(b, z1)]
     }
 }
 

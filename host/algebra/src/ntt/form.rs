@@ -46,8 +46,8 @@ pub trait Form<const D: usize>: PrimeField {
     /// Where elements that were just read are below the modulus.
     fn below<B: Backend>(b: B, read: [B::V; D]) -> Mask;
 
-    /// Writes normal elements that fit into their bytes.
-    fn write<B: Backend>(b: B, normal: [[B::V; D]; 2], piece: &mut [u8]);
+    /// Writes elements that are [`Form::exact`] or [`Form::canonical`].
+    fn write<B: Backend>(b: B, exact: [[B::V; D]; 2], piece: &mut [u8]);
 
     /// A held element with carries.
     fn settled<B: Backend>(b: B, held: [B::V; D]) -> [B::V; D];
@@ -71,11 +71,14 @@ pub trait Form<const D: usize>: PrimeField {
     /// A product as a held element.
     fn held<B: Backend>(b: B, product: [B::V; D]) -> [B::V; D];
 
-    /// A product as a normal element. It fits into its bytes if the factor was made of an element, or of two.
+    /// A product as a normal element.
     fn normal<B: Backend>(b: B, product: [B::V; D]) -> [B::V; D];
 
     /// A normal element as a factor.
     fn factor<B: Backend>(b: B, normal: [B::V; D]) -> [B::V; D];
+
+    /// A normal element that fits into its bytes. It has to be a product by a factor made of an element, or of two.
+    fn exact<B: Backend>(b: B, normal: [B::V; D]) -> [B::V; D];
 
     /// The number below the modulus that a normal element is.
     fn canonical<B: Backend>(b: B, normal: [B::V; D]) -> [B::V; D];

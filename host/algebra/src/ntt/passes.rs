@@ -38,11 +38,10 @@ impl<F: Form<D>, const D: usize> Kernel for Columns<'_, F, D> {
         transform::<F, B, D>(b, rows, &plan.column_factors);
         for (k1, piece) in between.chunks_exact_mut(piece).enumerate() {
             let row = reversed(k1, plan.log_rows);
-            let [w0, w1] = between_passes.get::<F, B>(b, k1);
             let x0 = F::settled(b, rows[2 * row].get(b));
             let x1 = F::settled(b, rows[2 * row + 1].get(b));
-            let [y0, y1] = F::multiply(b, [&x0, &x1], [&w0, &w1]);
-            F::write(b, [F::normal(b, y0), F::normal(b, y1)], piece);
+            let [y0, y1] = between_passes.times::<F, B>(b, k1, [x0, x1]);
+            F::write(b, [F::exact(b, y0), F::exact(b, y1)], piece);
         }
         below == Mask::MAX
     }

@@ -16,7 +16,6 @@ use crate::lanes::{Backend, Mask, WIDTH, each};
 use crate::ntt::tile::{Eight, PIECE};
 
 use super::Form;
-use super::montgomery::{load, store};
 
 /// Bits of a digit.
 const BITS: u32 = 32;
@@ -29,24 +28,18 @@ const BIAS: [u64; 2] = [(1 << 41) + (1 << 9), (1 << 41) - (1 << 10)];
 /// What is added to digits to make them held: [`BIAS`] without the f that is implied.
 const HELD: [u64; 2] = [BIAS[0] - F, BIAS[1]];
 
-/// Normal digits, below 2^34, as those of a number below 2^64: both below f.
+/// Normal digits as those of a number below 2^64: both below f.
 ///
-/// Twice: what is above the digits goes up, f^2 of it as f - 1, and a borrow comes down.
+/// What is above the digits goes up, f^2 of it as f - 1, and a borrow comes down. The upper digit is below f + 2^12, so if
+/// there is an f^2, what is left of that digit is small, and takes the rest.
 #[inline(always)]
 fn exact<B: Backend>(b: B, normal: [B::V; 2]) -> [B::V; 2] {
     let (digit, f, one) = (b.splat(DIGIT), b.splat(F), b.splat(1));
-    let carry = b.shift_right(normal[0], BITS);
-    let [mut low, mut high] = [b.and(normal[0], digit), b.add(normal[1], carry)];
-    let mut round = 0;
-    while round < 2 {
-        let squares = b.shift_right(high, BITS);
-        let below = b.sub(b.add(low, f), squares);
-        low = b.and(below, digit);
-        let unborrowed = b.sub(b.shift_right(below, BITS), one);
-        high = b.add(b.add(b.and(high, digit), squares), unborrowed);
-        round += 1;
-    }
-    [low, high]
+    let high = b.add(normal[1], b.shift_right(normal[0], BITS));
+    let squares = b.shift_right(high, BITS);
+    let below = b.sub(b.add(b.and(normal[0], digit), f), squares);
+    let unborrowed = b.sub(b.shift_right(below, BITS), one);
+    [b.and(below, digit), b.add(b.add(b.and(high, digit), squares), unborrowed)]
 }
 
 /// Held digits of words.
@@ -72,7 +65,7 @@ impl Form<2> for Goldilocks {
     #[inline(always)]
     fn read<B: Backend>(b: B, piece: &[u8]) -> [[B::V; 2]; 2] {
         let (chunks, _) = piece.as_chunks::<64>();
-        [of_words(b, load(b, &chunks[0])), of_words(b, load(b, &chunks[1]))]
+        [of_words(b, b.load_bytes(&chunks[0])), of_words(b, b.load_bytes(&chunks[1]))]
     }
 
     #[inline(always)]
@@ -81,7 +74,7 @@ impl Form<2> for Goldilocks {
         for group in 0..2 {
             for half in 0..2 {
                 let rows = each!(j < WIDTH, b.splat(0) =>
-                    load(b, &chunks[2 * (WIDTH * group + j) + half]));
+                    b.load_bytes(&chunks[2 * (WIDTH * group + j) + half]));
                 let words = b.transpose(rows);
                 let mut i = 0;
                 while i < WIDTH {
@@ -102,12 +95,12 @@ impl Form<2> for Goldilocks {
     }
 
     #[inline(always)]
-    fn write<B: Backend>(b: B, normal: [[B::V; 2]; 2], piece: &mut [u8]) {
+    fn write<B: Backend>(b: B, exact: [[B::V; 2]; 2], piece: &mut [u8]) {
         let (chunks, _) = piece.as_chunks_mut::<64>();
         let mut group = 0;
         while group < 2 {
-            let [low, high] = exact(b, normal[group]);
-            store(b, b.or(low, b.shift_left(high, BITS)), &mut chunks[group]);
+            let [low, high] = exact[group];
+            b.store_bytes(b.or(low, b.shift_left(high, BITS)), &mut chunks[group]);
             group += 1;
         }
     }
@@ -165,6 +158,11 @@ impl Form<2> for Goldilocks {
     fn factor<B: Backend>(b: B, normal: [B::V; 2]) -> [B::V; 2] {
         let exact = exact(b, normal);
         each!(j < 2, exact[0] => b.shift_left(exact[j], Self::FACTOR_SHIFT))
+    }
+
+    #[inline(always)]
+    fn exact<B: Backend>(b: B, normal: [B::V; 2]) -> [B::V; 2] {
+        exact(b, normal)
     }
 
     #[inline(always)]

@@ -32,26 +32,6 @@ const fn words(limbs: &[u64; L]) -> [u64; WORDS] {
     [a | b << 52, b >> 12 | c << 40, c >> 24 | d << 28, d >> 36 | e << 16]
 }
 
-/// Eight words of 64 bytes.
-#[inline(always)]
-pub(super) fn load<B: Backend>(b: B, bytes: &[u8]) -> B::V {
-    let mut words = [0; WIDTH];
-    for (word, bytes) in words.iter_mut().zip(bytes.as_chunks::<8>().0) {
-        *word = u64::from_le_bytes(*bytes);
-    }
-    b.load(&words)
-}
-
-/// Eight words to 64 bytes.
-#[inline(always)]
-pub(super) fn store<B: Backend>(b: B, vector: B::V, bytes: &mut [u8]) {
-    let mut words = [0; WIDTH];
-    b.store(vector, &mut words);
-    for (word, bytes) in words.iter().zip(bytes.as_chunks_mut::<8>().0) {
-        *bytes = word.to_le_bytes();
-    }
-}
-
 /// The two times four words of two vectors of elements as eight limbs' worth: first all words of one.
 #[inline(always)]
 fn halves<B: Backend>(b: B, words: [B::V; WIDTH]) -> [[B::V; L]; 2] {
@@ -81,7 +61,7 @@ macro_rules! forms {
             #[inline(always)]
             fn read<B: Backend>(b: B, piece: &[u8]) -> [[B::V; L]; 2] {
                 let (chunks, _) = piece.as_chunks::<64>();
-                halves(b, b.transpose(each!(j < WIDTH, b.splat(0) => load(b, &chunks[j]))))
+                halves(b, b.transpose(each!(j < WIDTH, b.splat(0) => b.load_bytes(&chunks[j]))))
             }
 
             #[inline(always)]
@@ -90,7 +70,7 @@ macro_rules! forms {
                 for group in 0..2 {
                     for pair in 0..PIECE / 2 {
                         let rows = each!(j < WIDTH, b.splat(0) =>
-                            load(b, &chunks[(2 * j + group) * (PIECE * BYTES / 64) + pair]));
+                            b.load_bytes(&chunks[(2 * j + group) * (PIECE * BYTES / 64) + pair]));
                         let both = halves(b, b.transpose(rows));
                         columns[4 * pair + group].set(b, &both[0]);
                         columns[4 * pair + 2 + group].set(b, &both[1]);
@@ -105,16 +85,16 @@ macro_rules! forms {
             }
 
             #[inline(always)]
-            fn write<B: Backend>(b: B, normal: [[B::V; L]; 2], piece: &mut [u8]) {
-                let first = words_of_limbs::<B, L, WORDS>(b, &normal[0]);
-                let second = words_of_limbs::<B, L, WORDS>(b, &normal[1]);
+            fn write<B: Backend>(b: B, exact: [[B::V; L]; 2], piece: &mut [u8]) {
+                let first = words_of_limbs::<B, L, WORDS>(b, &exact[0]);
+                let second = words_of_limbs::<B, L, WORDS>(b, &exact[1]);
                 let words = each!(j < WIDTH, b.splat(0) =>
                     if j < WORDS { first[j] } else { second[j - WORDS] });
                 let rows = b.transpose(words);
                 let (chunks, _) = piece.as_chunks_mut::<64>();
                 let mut j = 0;
                 while j < WIDTH {
-                    store(b, rows[j], &mut chunks[j]);
+                    b.store_bytes(rows[j], &mut chunks[j]);
                     j += 1;
                 }
             }
@@ -152,6 +132,11 @@ macro_rules! forms {
 
             #[inline(always)]
             fn factor<B: Backend>(_: B, normal: [B::V; L]) -> [B::V; L] {
+                normal
+            }
+
+            #[inline(always)]
+            fn exact<B: Backend>(_: B, normal: [B::V; L]) -> [B::V; L] {
                 normal
             }
 
