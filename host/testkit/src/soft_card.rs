@@ -288,7 +288,9 @@ impl Transport for SoftCard {
                 );
             }
             Reaction::Status => self.replies.push_back(self.status()),
-            Reaction::Engine { engine, index, .. } => self.begin(&engine, index, packet),
+            Reaction::Engine { engine, index, body } => {
+                self.begin(&engine, index, &packet[..BODY + body.len()])
+            }
             Reaction::Ignore(echo) => {
                 let header = Header { len: ignore::LEN, cmd: ignore::NUMBER }.to_bytes();
                 self.replies.push_back([header, echo].concat());
