@@ -1,7 +1,8 @@
 # One door to every command. Each line is one program; the programs say what they do with --help.
 PYTHON := python3
 OP ?=
-CONFIG ?= $(if $(filter ecdsa_verify,$(OP)),ecdsa ecdsa_two,card)
+MSM_CARDS := msm_bn254_twin msm_bn254_two_twin msm_bls12_381_twin msm_bls12_377_twin
+CONFIG ?= $(or $(if $(filter ecdsa_verify,$(OP)),ecdsa ecdsa_two),$(if $(filter msm,$(OP)),$(MSM_CARDS)),card)
 BENCH := cargo run --release --quiet --package proofmill-bench --bin proofmill-bench --
 need-op = $(if $(OP),,$(error OP is missing: say which operation, such as OP=equihash_verify))
 
@@ -42,7 +43,7 @@ bench: ## against the peers, side by side: OP=...
 	$(need-op)$(BENCH) software $(OP)
 
 cycles: sim ## clock cycles of the circuit, as simulated: OP=...
-	$(need-op)$(BENCH) cycles $(OP) $(CONFIG:%=--sim %)
+	$(need-op)$(if $(filter msm,$(OP)),$(PYTHON) rtl/sim/test_msm.py --cycles $(CONFIG),$(BENCH) cycles $(OP) $(CONFIG:%=--sim %))
 
 formal: ## proofs of the circuit's control
 	$(PYTHON) tools/setup.py

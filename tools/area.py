@@ -10,7 +10,7 @@ module costs one synthesis.
 What the numbers are: LUTs as yosys maps them, one output each. A vendor tool puts two small functions into one
 LUT6 with two outputs and would come out lower. LUTs used as memory (LUTRAM) and as shift registers (SRL) are
 in the LUT count and are also listed apart. yosys builds CARRY4; two of them are one CARRY8. A RAMB18 is half a
-BRAM. Nothing is optimised across module borders. The depth is the number of cells on the longest way from
+BRAM. A memory larger than one UltraRAM (4096 words of 72 bits) is built of them. Nothing is optimised across module borders. The depth is the number of cells on the longest way from
 register to register inside a module, a CARRY4 being one cell; there are no delays in it and no clock.
 """
 
@@ -30,9 +30,14 @@ import setup
 from place import CACHE, TARGET, Failed, digest, main, run, write_whole
 
 SYNTHESIS = "synth_xilinx -family xcup -flatten -noiopad"
+URAM_BITS = 4096 * 72
+MEMORY = re.compile(r"^\s*reg\s+(?:\[(\d+):0\]\s+)?\w+\s*\[0:(\d+)\]", re.M)
 #: Cells between which a way through the logic begins and ends.
 BORDERS = ["FD*", "LD*", "SRL*", "DSP*", "RAM*"]
-METRICS = {"lut": "LUT", "ff": "FF", "dsp": "DSP", "bram": "BRAM36", "lutram": "LUT", "srl": "LUT", "carry8": "CARRY8", "muxf": "MUXF"}
+METRICS = {"lut": "LUT", "ff": "FF", "dsp": "DSP", "bram": "BRAM36", "uram": "URAM288", "lutram": "LUT", "srl": "LUT", "carry8": "CARRY8", "muxf": "MUXF"}
+
+#: Cards that are measured when none is named.
+CARDS = ["card", "toy", "ecdsa", "msm_bn254", "msm_bls12_381", "msm_bls12_377"]
 
 #: What published circuits took for the same job.
 PUBLISHED = {
@@ -67,6 +72,8 @@ def cost_of(cell):
         return {"dsp": 1}
     if re.fullmatch(r"RAMB36E\d|RAMB18E\d", cell):
         return {"bram": 1 if "36" in cell else 0.5}
+    if cell == "URAM288":
+        return {"uram": 1}
     if cell in ("CARRY4", "CARRY8"):
         return {"carry8": 1 if cell == "CARRY8" else 0.5}
     if re.fullmatch(r"MUXF[789]", cell):
@@ -110,10 +117,17 @@ class Modules:
         return total
 
 
+def synthesis_of(text):
+    """The yosys command for a module: UltraRAM is for large memories, as a designer would choose."""
+    largest = max(((int(top or 0) + 1) * (int(last) + 1) for top, last in MEMORY.findall(text)), default=0)
+    return f"{SYNTHESIS} -uram" if largest > URAM_BITS else SYNTHESIS
+
+
 def synthesise(modules, name, version):
     """Cells of a module by itself, from the cache or from yosys."""
+    synthesis = synthesis_of(modules.text[name])
     inside = modules.text[name] + "".join(modules.shell_of(child) for child in sorted(modules.children(name)))
-    kept = CACHE / "area" / f"{digest(version, SYNTHESIS, BORDERS, inside, *modules.data[name])}.json"
+    kept = CACHE / "area" / f"{digest(version, synthesis, BORDERS, inside, *modules.data[name])}.json"
     if not kept.exists():
         # yosys is WebAssembly and sees its working folder and little else: everything is brought there.
         with tempfile.TemporaryDirectory() as scratch:
@@ -121,7 +135,7 @@ def synthesise(modules, name, version):
             for file in modules.data[name]:
                 shutil.copy(file, scratch)
             borders = " ".join(f"t:{cell}" for cell in [*BORDERS, *sorted(modules.children(name))])
-            script = f"read_verilog unit.v; {SYNTHESIS} -top {name}; tee -q -o unit.json stat -json; delete {borders}; tee -q -o depth.txt ltp"
+            script = f"read_verilog unit.v; {synthesis} -top {name}; tee -q -o unit.json stat -json; delete {borders}; tee -q -o depth.txt ltp"
             run([setup.yosys(), "-q", "-p", script], cwd=scratch)
             cells = json.loads(Path(scratch, "unit.json").read_text())["design"]["num_cells_by_type"]
             depth = re.search(r"\(length=(\d+)\)", Path(scratch, "depth.txt").read_text())
@@ -176,9 +190,9 @@ def engine_modules(modules, top, manifest):
 
 
 def rows_of(config, op, instance, part, cost, more=()):
-    """One row a metric; `part` names the unit inside the engine, empty for the whole."""
+    """One row a metric, of UltraRAM only where there is some; `part` names the unit inside the engine, empty for the whole."""
     published, by = PUBLISHED.get((op, instance), ({}, None)) if not part else ({}, None)
-    for metric, unit, value in [*((metric, unit, cost[metric]) for metric, unit in METRICS.items()), *more]:
+    for metric, unit, value in [*((metric, unit, cost[metric]) for metric, unit in METRICS.items() if cost[metric] or metric != "uram"), *more]:
         yield {
             "op": op, "instance": instance, "config": config, "metric": f"{metric}/{part}" if part else metric, "unit": unit,
             "value": int(value) if value == int(value) else value, "published": published.get(metric),
@@ -244,11 +258,11 @@ def table(title, top, modules, own):
 def door():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--op", help="only this operation's engines, or `shell`, or `algebra` for the units that stand alone")
-    parser.add_argument("configs", nargs="*", metavar="CONFIG", help="what to measure; nothing: card, toy, ecdsa and all units")
+    parser.add_argument("configs", nargs="*", metavar="CONFIG", help="what to measure; nothing: those of CARDS and all units")
     parser.add_argument("--out", type=Path, help="where the rows go; else target/bench/area.json, or area-OP.json for one operation")
     chosen = parser.parse_args()
     units = [unit for unit in rtl.units() if not unit.endswith("_twin")]
-    wanted = chosen.configs or ["card", "toy", "ecdsa", *units]
+    wanted = chosen.configs or [*CARDS, *units]
     if twins := [config for config in wanted if config.endswith("_twin")]:
         raise Failed(f"{', '.join(twins)}: twins are for simulation and have no area")
     cards = [config for config in wanted if config not in units]

@@ -2,8 +2,8 @@
 
 `--keep` first puts the rows that lie in target/bench into bench/results/<date>-<name>.json, with the machine and the
 commit. The tables show the newest kept file of every name. `--into FILE` writes each table into a Markdown
-file, between the lines `<!-- figures NAME -->` and `<!-- end -->`; operations behind the name leave out all others.
-`--check FILE` only compares.
+file, between the lines `<!-- figures NAME -->` and `<!-- end -->`; operations behind the name leave out all others. With it go
+the plots of docs/figures. `--check FILE` only compares both.
 """
 
 import argparse
@@ -14,9 +14,12 @@ import re
 import subprocess
 from pathlib import Path
 
+import plot
 from place import ROOT, TARGET, Failed, main, write_whole
 
-MADE, KEPT = TARGET / "bench", ROOT / "bench/results"
+MADE, KEPT, PLOTS = TARGET / "bench", ROOT / "bench/results", ROOT / "docs/figures"
+#: Figures of which there is a plot.
+PLOTTED = ("msm",)
 #: Columns that say the same in every row of a table are left out, and these always.
 HIDDEN = {"kind"}
 
@@ -60,13 +63,13 @@ def number(value):
 
 
 def detail(row):
-    """True for rows that are left to the data: a unit inside an engine, how a LUT is used, toys, a peer's slower mode."""
+    """True for rows that are left to the data: a unit inside an engine, how a LUT is used, toys, slower peers and modes, sizes for a plot."""
     metric = str(row.get("metric", ""))
-    return "/" in metric or metric in {"lutram", "srl", "carry8", "muxf"} or "toy" in (row.get("config"), str(row.get("instance")).split("_")[0]) or metric.endswith("slower mode")
+    return "/" in metric or metric in {"lutram", "srl", "carry8", "muxf"} or "toy" in (row.get("config"), str(row.get("instance")).split("_")[0]) or metric.endswith(("slower mode", "slower peer", "(plot)"))
 
 
 #: What a circuit takes, in the order of its columns.
-SIZES = ("lut", "ff", "dsp", "bram", "depth", "latency")
+SIZES = ("lut", "ff", "dsp", "bram", "uram", "depth", "latency")
 
 
 def sideways(rows):
@@ -116,11 +119,16 @@ def filled(path, figures):
     return text
 
 
+def plots(figures):
+    """Path -> text of every plot that there are figures for."""
+    return {PLOTS / f"{name}.svg": plot.svg(figures[name]["rows"]) for name in PLOTTED if name in figures}
+
+
 def door():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--keep", action="store_true", help="keep the figures of target/bench")
     parser.add_argument("--into", type=Path, help="a Markdown file with marked places")
-    parser.add_argument("--check", type=Path, help="fails when this Markdown file does not show the kept figures")
+    parser.add_argument("--check", type=Path, help="fails when this Markdown file or a plot does not show the kept figures")
     chosen = parser.parse_args()
     if chosen.keep:
         keep()
@@ -128,8 +136,13 @@ def door():
     if chosen.check:
         if filled(chosen.check, figures) != chosen.check.read_text():
             raise Failed(f"{chosen.check} does not show the figures of bench/results: run `make report`")
+        for path, text in plots(figures).items():
+            if not path.exists() or path.read_text() != text:
+                raise Failed(f"{path} does not show the figures of bench/results: run `make report`")
         return
     if chosen.into:
+        for path, text in plots(figures).items():
+            write_whole(path, text)
         write_whole(chosen.into, filled(chosen.into, figures))
         return
     if not figures:

@@ -161,9 +161,10 @@ def support(trace):
 
 
 def manifest_header(manifest):
-    """The manifest as a C string literal, for pm_sim_manifest."""
+    """The manifest as a C string literal, for pm_sim_manifest, and its memory channels as a macro."""
     text = json.dumps(manifest)
-    return f"#define PM_SIM_MANIFEST {json.dumps(text)}\n"
+    memories = " ".join(f"X({j})" for j, _ in enumerate(manifest.get("memories", [])))
+    return f"#define PM_SIM_MANIFEST {json.dumps(text)}\n#define PM_SIM_MEMORIES(X) {memories}\n"
 
 
 def door():

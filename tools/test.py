@@ -15,7 +15,9 @@ from dataclasses import dataclass, field
 from place import ROOT, TARGET, Failed
 
 PYTHON = [sys.executable]
-LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two"]
+MSM_TOYS = ["msm_toy", "msm_toy_two", "msm_toy_edwards"]
+MSM_CURVES = ["msm_bn254_twin", "msm_bn254_two_twin", "msm_bls12_381_twin", "msm_bls12_377_twin"]
+LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES]
 
 
 @dataclass
@@ -47,12 +49,18 @@ STAGES = [
     Stage("adders", "point adders in Verilator", [[*PYTHON, "rtl/sim/test_point_adders.py"]], ("setup",)),
     Stage("micro", "field processors in Verilator", [[*PYTHON, "rtl/sim/test_micro.py"], [*PYTHON, "rtl/sim/test_micro_ecdsa.py"]], ("setup",)),
     Stage("items", "scalars of ECDSA in Verilator", [[*PYTHON, "rtl/sim/test_ecdsa_units.py"]], ("setup",)),
+    Stage("core", "buckets and tail of MSM in Verilator", [[*PYTHON, "rtl/sim/test_msm_core.py"]], ("setup",)),
     Stage("sim", "the card in Verilator", [python("sim", *LIBRARIES), python("sim", "--trace", "toy")], ("setup",)),
-    Stage("shell", "100,000 packets, registers, mailbox", [[*PYTHON, "rtl/sim/test_shell.py"]], ("sim",), [[*PYTHON, "rtl/sim/test_shell.py", "--packets", "1000000"]]),
+    Stage("shell", "100,000 packets, registers, mailbox", [[*PYTHON, "rtl/sim/test_shell.py"]], ("sim",),
+          [[*PYTHON, "rtl/sim/test_shell.py", "--packets", "1000000"]]),
+    Stage("memory", "channels of the card's memory, and resets in the middle of bursts", [[*PYTHON, "rtl/sim/test_memory.py"]], ("setup",),
+          [[*PYTHON, "rtl/sim/test_memory.py", "--turns", "4000"]]),
     Stage("engines", "vectors, garbage and resets on the real engines", [[*PYTHON, "rtl/sim/test_engines.py"]], ("sim",),
           [[*PYTHON, "rtl/sim/test_engines.py", "--seconds", "300"]]),
     Stage("ecdsa", "defects, vectors, garbage and resets on the ECDSA engine", [[*PYTHON, "rtl/sim/test_ecdsa.py"]], ("sim",),
           [[*PYTHON, "rtl/sim/test_ecdsa.py", "--seconds", "300"]]),
+    Stage("msm", "toys exhaustively, every curve, garbage and resets on the MSM engine", [[*PYTHON, "rtl/sim/test_msm.py"]], ("sim",),
+          [[*PYTHON, "rtl/sim/test_msm.py", "--seconds", "300", *MSM_TOYS]]),
     Stage("host", "all crates, on cpu: and sim:", [["cargo", "test", "--workspace", "--quiet", "--", "--show-output"]], ("sim",),
           [["cargo", "test", "--workspace", "--quiet", "--", "--show-output", "--ignored"]]),
     Stage("docs", "documented examples and links", [["cargo", "doc", "--workspace", "--no-deps", "--quiet"]], ("setup",)),

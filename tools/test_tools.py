@@ -5,10 +5,12 @@ import io
 import tempfile
 import unittest
 from pathlib import Path
+from xml.etree import ElementTree
 
 import area
 import formal
 import place
+import plot
 import report
 import test
 
@@ -122,13 +124,18 @@ class Area(unittest.TestCase):
     def test_a_memory_file_is_part_of_the_module(self):
         self.assertEqual([path.name for path in self.modules.data["Leaf"]], ["leaf.bin"])
 
+    def test_large_memories_are_ultraram(self):
+        for bits, words, uram in ((72, 4096, False), (73, 4096, True), (1, 16384, False), (773, 16384, True)):
+            text = f"  wire [7:0] x;\n  reg [{bits - 1}:0] memory [0:{words - 1}];\n  reg [15:0] small [0:15];\n"
+            self.assertEqual(area.synthesis_of(text).endswith("-uram"), uram, (bits, words))
+
     def test_totals(self):
         own = {"Top": {"ff": 1}, "Pair": {"lut": 5}, "Leaf": {"lut": 2, "bram": 0.5}}
         self.assertEqual(area.total_of(self.modules, own, "Top"), {"ff": 1, "lut": 11, "bram": 1.5})
 
     def test_cells(self):
-        cells = {"LUT3": 4, "INV": 1, "SRL16E": 2, "RAM32M": 1, "FDRE": 7, "CARRY4": 3, "RAMB18E2": 1, "DSP48E2": 1, "Leaf": 9, "BUFG": 1}
-        expected = {"lut": 11, "srl": 2, "lutram": 4, "ff": 7, "carry8": 1.5, "bram": 0.5, "dsp": 1}
+        cells = {"LUT3": 4, "INV": 1, "SRL16E": 2, "RAM32M": 1, "FDRE": 7, "CARRY4": 3, "RAMB18E2": 1, "URAM288": 3, "DSP48E2": 1, "Leaf": 9, "BUFG": 1}
+        expected = {"lut": 11, "srl": 2, "lutram": 4, "ff": 7, "carry8": 1.5, "bram": 0.5, "uram": 3, "dsp": 1}
         self.assertEqual(area.own_cost(self.modules, "Top", cells), expected)
         with self.assertRaisesRegex(place.Failed, r"3 of \$_XOR_"):
             area.own_cost(self.modules, "Top", {"$_XOR_": 3})
@@ -163,6 +170,15 @@ class Report(unittest.TestCase):
             self.assertEqual(report.filled(path, {"area": self.CONTENT}), wanted)
             with self.assertRaisesRegex(place.Failed, "no kept figures are called area"):
                 report.filled(path, {})
+
+    def test_a_plot_has_a_line_for_everybody_in_every_panel(self):
+        def row(size, peer, place):
+            return {"instance": "bn254_g1", "metric": f"2^{size} points, {place} peer", "threads": 1, "ours": 2.0, "peer_name": peer, "peer": 8.0}
+        rows = [row(10, "arkworks 0.6.0", "fastest"), row(20, "arkworks 0.6.0", "fastest"), row(20, "halo2curves 0.10.0", "slower")]
+        self.assertEqual(plot.curves(rows)[1, "bn254"]["arkworks"], [(10, 0.128), (20, 131.072)])
+        drawing = ElementTree.fromstring(plot.svg(rows))
+        paths = [path.get("class") for path in drawing.iter("{http://www.w3.org/2000/svg}path")]
+        self.assertEqual(paths, ["proofmill", "arkworks", "halo2curves"])
 
 
 COUNTER = """

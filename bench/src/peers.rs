@@ -4,4 +4,6 @@ pub mod algebra;
 pub mod ecdsa;
 pub mod equihash;
 pub mod msm;
+pub mod ntt;
+pub mod pairing;
 pub mod program;

@@ -8,6 +8,8 @@ mod algebra;
 mod ecdsa_verify;
 mod equihash_verify;
 mod msm;
+mod ntt;
+mod pairing;
 
 /// Takes an operation's figures, writes them and prints them.
 pub fn run(op: &str, quick: bool) -> Result<()> {
@@ -19,9 +21,11 @@ pub fn run(op: &str, quick: bool) -> Result<()> {
         "ecdsa_verify" => ecdsa_verify::rows(quick)?,
         "equihash_verify" => equihash_verify::rows(quick)?,
         "msm" => msm::rows(quick)?,
-        _ => {
-            bail!("op: '{op}' has no bench; expected algebra, ecdsa_verify, equihash_verify or msm")
-        }
+        "ntt" => ntt::rows(quick)?,
+        "pairing" => pairing::rows(quick)?,
+        _ => bail!(
+            "op: '{op}' has no bench; expected algebra, ecdsa_verify, equihash_verify, msm, ntt or pairing"
+        ),
     };
     let path = report::write(op, &rows)?;
     print!("{}", report::table(&rows)?);

@@ -1,18 +1,22 @@
 // The C interface of spec/wire/sim.h over a Verilated card.
 //
 // Compiled once for each card by tools/sim.py: the model is called Vcard whatever the top module's name, the generated
-// header manifest.h defines PM_SIM_MANIFEST, the manifest as a string constant; VM_TRACE=1 adds waveforms.
+// header manifest.h defines PM_SIM_MANIFEST, the manifest as a string constant, and PM_SIM_MEMORIES(X), which is X(j) for each memory channel;
+// VM_TRACE=1 adds waveforms.
 //
 // One cycle is two evaluations: with the clock low the inputs settle and the handshakes of this cycle are read, then the
 // clock rises. A cycle's number, wherever it is reported, is the count of cycles after it; so none is ever 0.
+#include <array>
 #include <cstring>
 #include <deque>
 #include <memory>
 #include <new>
+#include <string>
 #include <vector>
 
 #include "Vcard.h"
 #include "manifest.h"
+#include "memory.h"
 #include "verilated.h"
 #if VM_TRACE
 #include "verilated_vcd_c.h"
@@ -48,6 +52,9 @@ struct Entry {
 constexpr uint64_t kEntries = 65536;
 
 constexpr int kResetCycles = 8;
+
+#define PM_SIM_ONE(j) +1
+constexpr size_t kMemories = 0 PM_SIM_MEMORIES(PM_SIM_ONE);
 
 // xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators, scrambled".
 struct Noise {
@@ -89,8 +96,14 @@ struct pm_sim {
     uint32_t read_data = 0;
     int read_code = 0, write_code = 0;
 
+    std::array<Memory, kMemories> memories;
+    std::string broken;  // the first rule of AXI4 that the card broke, and where
+
     void tick();
     void step();
+    void drive_memories();
+    void cycle_memories();
+    bool stands() const { return frozen || !broken.empty(); }
     template <class Done>
     bool until(Done done, uint64_t &budget);
 };
@@ -110,6 +123,7 @@ void pm_sim::tick() {
     c.axil_arvalid = ar;
     c.axil_awvalid = aw;
     c.axil_wvalid = w;
+    drive_memories();
     c.clk = 0;
     step();
 
@@ -136,6 +150,7 @@ void pm_sim::tick() {
         --writes_open;
     }
 
+    if (!c.reset) cycle_memories();
     c.clk = 1;
     step();
 
@@ -155,6 +170,45 @@ void pm_sim::tick() {
     w = w && !w_fire;
 }
 
+void pm_sim::drive_memories() {
+#define PM_SIM_DRIVE(j)                                                        \
+    {                                                                          \
+        const Memory::ToCard &d = memories[j].drives();                        \
+        card->mem##j##_awready = d.awready;                                    \
+        card->mem##j##_wready = d.wready;                                      \
+        card->mem##j##_bvalid = d.bvalid;                                      \
+        card->mem##j##_bresp = d.bresp;                                        \
+        card->mem##j##_arready = d.arready;                                    \
+        card->mem##j##_rvalid = d.rvalid;                                      \
+        card->mem##j##_rlast = d.rlast;                                        \
+        card->mem##j##_rresp = d.rresp;                                        \
+        if (d.rvalid) std::memcpy(card->mem##j##_rdata.data(), d.rdata.data(), kBeatBytes); \
+    }
+    PM_SIM_MEMORIES(PM_SIM_DRIVE)
+}
+
+void pm_sim::cycle_memories() {
+    auto one = [this](size_t channel, const Memory::FromCard &wires) {
+        Memory &memory = memories[channel];
+        memory.cycle(wires);
+        if (broken.empty() && !memory.broken.empty()) broken = "memory channel " + std::to_string(channel) + ": " + memory.broken;
+    };
+#define PM_SIM_CYCLE(j)                                                                                                          \
+    {                                                                                                                            \
+        auto &c = *card;                                                                                                         \
+        Memory::FromCard wires{bool(c.mem##j##_awvalid), bool(c.mem##j##_wvalid), bool(c.mem##j##_bready), bool(c.mem##j##_arvalid), \
+                               bool(c.mem##j##_rready)};                                                                         \
+        wires.aw = {c.mem##j##_awaddr, c.mem##j##_awlen, c.mem##j##_awsize, c.mem##j##_awburst};                                 \
+        wires.ar = {c.mem##j##_araddr, c.mem##j##_arlen, c.mem##j##_arsize, c.mem##j##_arburst};                                 \
+        wires.w.strobes = c.mem##j##_wstrb;                                                                                      \
+        wires.w.last = c.mem##j##_wlast;                                                                                         \
+        if (wires.wvalid) std::memcpy(wires.w.bytes.data(), c.mem##j##_wdata.data(), kBeatBytes);                                \
+        one(j, wires);                                                                                                           \
+    }
+    PM_SIM_MEMORIES(PM_SIM_CYCLE)
+    (void)one;
+}
+
 inline void pm_sim::step() {
     card->eval();
 #if VM_TRACE
@@ -165,13 +219,11 @@ inline void pm_sim::step() {
 // Runs until `done` or the budget is spent; whether it is done.
 template <class Done>
 bool pm_sim::until(Done done, uint64_t &budget) {
-    if (frozen) {
-        if (done()) return true;
-        cycles += budget;
-        budget = 0;
-        return false;
-    }
     for (; !done(); --budget) {
+        if (stands()) {
+            cycles += budget;
+            budget = 0;
+        }
         if (budget == 0) return false;
         tick();
     }
@@ -308,6 +360,23 @@ void pm_sim_jitter(pm_sim *s, uint64_t seed, unsigned rx_gap, unsigned tx_stall)
     s->rx_gap = rx_gap;
     s->tx_stall = tx_stall;
 }
+
+int pm_sim_memory(pm_sim *s, unsigned latency, unsigned gap, unsigned bursts) {
+    const MemoryTiming timing{latency, gap, bursts};
+    if (!timing.valid()) return -1;
+    for (Memory &memory : s->memories) memory.timing = timing;
+    return 0;
+}
+
+int pm_sim_memory_fault(pm_sim *s, unsigned channel, uint64_t address, uint64_t end) {
+    if (channel >= kMemories) return -1;
+    Memory &memory = s->memories[channel];
+    memory.faultFrom = address;
+    memory.faultTo = end;
+    return 0;
+}
+
+const char *pm_sim_broken(const pm_sim *s) { return s->broken.empty() ? nullptr : s->broken.c_str(); }
 
 void pm_sim_freeze(pm_sim *s, int frozen) { s->frozen = frozen != 0; }
 

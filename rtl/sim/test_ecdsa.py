@@ -107,7 +107,8 @@ class Trial:
     def __init__(self, card, rng):
         self.card, self.rng = card, rng
         (engine,) = json.loads(card.lib.pm_sim_manifest())["engines"]
-        assert (engine["command"], engine["command_len"]) == (NUMBER, LENGTH), engine
+        (packet,) = engine["commands"]
+        assert (packet["command"], packet["command_len"]) == (NUMBER, LENGTH), engine
         self.block, self.parameters = engine["block"], engine["parameters"]
         self.signatures = [signature_of(case).to_bytes() for case in CASES]
         self.sent = 0  # packets

@@ -71,7 +71,8 @@ def engine_of(entry):
     vectors = json.loads((equihash.SPEC / f"vectors/{entry['op']}/{instance}.json").read_text())
     headers = [header_of(case, vectors["bases"]) for case in vectors["cases"]]
     settings = [(case["personalisation"].encode(), pow_limit(case["network"])) for case in vectors["cases"]]
-    return Engine(equihash.load_params(instance), entry["command_len"], entry["block"], headers, settings)
+    (packet,) = entry["commands"]
+    return Engine(equihash.load_params(instance), packet["command_len"], entry["block"], headers, settings)
 
 
 @functools.lru_cache(1 << 14)

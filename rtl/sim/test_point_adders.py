@@ -139,6 +139,13 @@ class General(Projective):
         return self.left(point, source.randrange(1, self.p))
 
 
+class GeneralExtended(Extended):
+    """Both operands (X : Y : Z : T)."""
+
+    def right(self, point, source):
+        return self.left(point, source.randrange(1, self.p))
+
+
 class Bench:
     """An adder under test with the points that it adds."""
 
@@ -222,6 +229,9 @@ class Toys(unittest.TestCase):
     def test_edwards(self):
         self.assertGreater(self.every_pair(Bench("point_add_toy_edwards", "hwcd_madd_precomputed", Extended("toy_edwards")), 4), 4 * 79 * 79)
 
+    def test_extended(self):
+        self.assertGreater(self.every_pair(Bench("point_add_extended_toy_edwards", "hwcd_add", GeneralExtended("toy_edwards")), 4), 4 * 79 * 79)
+
     def test_a_wrong_sum_is_seen(self):
         bench = Bench("point_add_toy", "rcb_madd_z01", Projective("toy"))
         p, q = bench.points.point(bench.source), bench.points.point(bench.source)
@@ -257,6 +267,9 @@ class RealCurves:
 
     def test_projective_bls12_381(self):
         self.check("point_add_projective_bls12_381", "rcb_add", General("bls12_381"))
+
+    def test_extended_bls12_377(self):
+        self.check("point_add_extended_bls12_377", "hwcd_add", GeneralExtended("bls12_377"))
 
 
 class Twins(RealCurves, unittest.TestCase):

@@ -4,6 +4,7 @@
 answer with the exclusive or of the header's bytes after a pseudo-random delay, and checks:
 
   packets    random, mutated and malformed packets with gaps, back-pressure and RESETs: one reply each, in sync at the end
+  kinds      two commands of one engine, told apart by number and length, keep their order
   busy       STATUS is answered while the engines work
   registers  identification page, chain of blocks, counters, reset values, unmapped addresses
   softreset  the control register in the middle of packets
@@ -55,6 +56,9 @@ class Card:
             ("trace", ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p]),
             ("first_word", u64, [ctypes.c_void_p, u64]),
             ("last_word", u64, [ctypes.c_void_p, u64]),
+            ("memory", ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint]),
+            ("memory_fault", ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, u64, u64]),
+            ("broken", ctypes.c_char_p, [ctypes.c_void_p]),
         ]:
             function = getattr(lib, f"pm_sim_{name}")
             function.restype, function.argtypes = result, arguments
@@ -269,6 +273,31 @@ def packets(cards, rng, count):
     return ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items()))
 
 
+def kinds(cards, rng, count):
+    """The first engine of `kinds` has a second command: number one higher, 24 bytes more, and an inverted mask."""
+    engines = {(VERIFY, TOY): 0, (VERIFY + 1, TOY + 24): 0, (VERIFY, SMALL): 1}
+    combinations = [(number, length) for number in (VERIFY, VERIFY + 1, VERIFY + 2) for length in (TOY, TOY + 24, SMALL)]
+    with Card(cards["kinds"]) as card:
+        card.jitter(rng.getrandbits(32), 20, 20)
+        wanted = [[], [], []]  # replies of the two engines, and ignored ones
+        for _ in range(count // 50):
+            number, length = rng.choice([*engines, *combinations])
+            packet = verify(length, rng.getrandbits(64), rng, number)
+            mask = 0xFF * (number - VERIFY) & 0xFF
+            for byte in packet[16:]:
+                mask ^= byte
+            reply = header(17, REPLY | number) + packet[8:16] + bytes([mask])
+            engine = engines.get((number, length), 2)
+            wanted[engine].append(reply if engine < 2 else header(16, IGNORE) + packet[:8])
+            card.send(packet)
+        numbers = [len(replies) for replies in wanted]
+        for reply in card.replies():
+            (mine,) = [replies for replies in wanted if replies and replies[0] == reply]
+            mine.pop(0)
+        assert not any(wanted), "replies are missing"
+    return f"{numbers[0]} of both kinds, {numbers[1]} of another engine, {numbers[2]} ignored"
+
+
 def busy(cards, rng, count):
     with Card(cards["pair"]) as card:
         for i in range(8):
@@ -406,7 +435,7 @@ def softreset(cards, rng, count):
 def interface(cards, rng, count):
     with Card(cards["pair"]) as card:
         call = lambda name, *arguments: getattr(card.lib, f"pm_sim_{name}")(*arguments)
-        assert call("abi") == 1
+        assert call("abi") == 2
         assert json.loads(call("manifest"))["config"] == "pair"
         assert call("trace", card.sim, b"/dev/null") == -1
 
@@ -535,7 +564,7 @@ def mailbox(cards, rng, count):
     return "client sequence, misuse, in sync at the end"
 
 
-CHECKS = [packets, busy, registers, softreset, interface, mailbox]
+CHECKS = [packets, kinds, busy, registers, softreset, interface, mailbox]
 
 
 def build():

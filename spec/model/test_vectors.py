@@ -9,7 +9,9 @@ import encoding
 import equihash_verify as equihash
 import field
 import formula
+import msm
 import schema
+from cases_msm import BASES, CURVES, DISTRIBUTIONS
 from vectors import VECTORS
 
 SCHEMA = json.loads((VECTORS / "schema.json").read_text())
@@ -176,6 +178,52 @@ class Arithmetic(unittest.TestCase):
             self.assertEqual(reasons, set(encoding.REASONS) - never, name)
         forms = {(case["group"], case["form"], "point" in case) for case in self.cases("encoding", "bls12_381")}
         self.assertEqual(len(forms), 8)
+
+
+class Msm(unittest.TestCase):
+    def files(self):
+        for name in CURVES:
+            for which in ("g1", "g2"):
+                yield name, which, FILES[f"msm/{name}_{which}.json"]
+
+    def test_wished_for_by_name(self):
+        names = {f"scalars-{name}" for name in DISTRIBUTIONS} | {f"bases-{name}" for name in BASES} | {f"size-{n}" for n in (0, 1, 2, 3, 100)}
+        names |= {"sum-is-the-identity", "sum-is-a-doubling", "bases-opposite-scalars-equal", "bases-repeated-scalars-equal"}
+        for name, which, content in self.files():
+            ids = [case["id"] for case in content["cases"]]
+            self.assertEqual(len(set(ids)), len(ids))
+            self.assertLessEqual(names, set(ids), (name, which))
+
+    def test_sums_are_those_of_the_definition(self):
+        """Of all small cases; the others are sums of known multiples like them."""
+        def element(value):
+            return int(value, 16) if isinstance(value, str) else tuple(map(element, value))
+
+        def point(value):
+            return value and tuple(map(element, value))
+
+        for name, which, content in self.files():
+            facts = curve.load(name)
+            points = [point(value) for value in content["points"]]
+            self.assertTrue(all(facts.group(which).contains(it) for it in points))
+            few = [case for case in content["cases"] if len(case["points"]) <= (3 if which == "g1" else 2)]
+            self.assertGreaterEqual(len(few), 5)
+            for case in few:
+                found = msm.total(facts.group(which), [points[i] for i in case["points"]], [int(k, 16) for k in case["scalars"]])
+                self.assertEqual(found, point(case["sum"]), case["id"])
+
+    def test_scalars_are_below_the_order_and_as_many_as_points(self):
+        for name, which, content in self.files():
+            for case in content["cases"]:
+                self.assertEqual(len(case["points"]), len(case["scalars"]))
+                self.assertTrue(all(i < len(content["points"]) for i in case["points"]))
+                self.assertTrue(all(int(k, 16) < curve.load(name).r for k in case["scalars"]), case["id"])
+
+    def test_it_refuses_what_is_wrong(self):
+        for spoil in ({"scalars": ["1"]}, {"points": [-1]}, {"sum": "0x1"}, {"sum": ["0x1"]}, {"note": "x"}):
+            content = json.loads((VECTORS / "msm/bn254_g1.json").read_text())
+            content["cases"][1].update(spoil)
+            self.assertNotEqual(schema.faults(content, SCHEMA, SCHEMA), [], spoil)
 
 
 class Shell(unittest.TestCase):

@@ -7,6 +7,7 @@ import equihash_verify as equihash
 import wire
 from cases_ecdsa_verify import PUBLISHED
 from cases_equihash_verify import CHAIN, random_bytes, stored
+from msm_card import Geometry
 
 IDENTITY = wire.Identity(0x010300, "20180311", "test")
 
@@ -53,6 +54,26 @@ class Shell(unittest.TestCase):
         self.assertEqual(card.answer(command[:-1]), ignored(command))
         self.assertEqual(self.card.answer(command), ignored(command))
         self.assertEqual(card.answer(wire.packet(1))[28], 1 << 2)
+
+    def test_msm_on_the_wire(self):
+        geometry = Geometry.of("toy")
+        card = wire.Card(IDENTITY, [], msm=geometry)
+        g = geometry.facts.generator("g1")
+        contents = [(0, geometry.slices(g)[0] * 16), (1, (5).to_bytes(32, "little") + bytes(992))]
+        for channel, data in contents:
+            command = wire.msm_command("write", index=0xB, address=2048, channel=channel, data=data)
+            self.assertEqual((len(command), command[:24].hex()), (1048, "1804000000030000" + "0b00000000000000" + f"00080000000000{channel:02x}"))
+            self.assertEqual(card.answer(command).hex(), "1100000000030080" + "0b00000000000000" + "00")
+        command = wire.msm_command("run", index=0xC, points=2048, scalars=2048, count=16, window_bits=4)
+        reply = card.answer(command)
+        self.assertEqual((len(command), command[:8].hex(), reply[:16].hex()), (48, "3000000001030000", "3600000001030080" + "0c00000000000000"))
+        self.assertEqual(geometry.sum_of(wire.msm_fields("run", reply, "reply_fields")["sum"]), geometry.group.mul(5, g))
+        self.assertEqual(card.answer(wire.msm_command("cancel", index=1, target=0xC)).hex(), "1100000002030080" + "0100000000000000" + "01")
+        self.assertEqual(card.answer(command[:-1]), ignored(command))
+        self.assertEqual(self.card.answer(command), ignored(command))
+        self.assertEqual(card.answer(wire.packet(1))[28:36], (1 << 33).to_bytes(8, "little"))
+        with self.assertRaisesRegex(ValueError, "no field window"):
+            wire.msm_command("run", window=4)
 
     def test_reset_restores_the_registers(self):
         params = equihash.load_params("200_9")

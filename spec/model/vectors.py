@@ -16,18 +16,19 @@ import cases_encoding
 import cases_equihash_verify
 import cases_field
 import cases_formula
+import cases_msm
 import cases_shell
 
 VECTORS = Path(__file__).resolve().parent.parent / "vectors"
 #: Folders whose files all have the same shape, and what makes them.
 FOLDERS = {
     "wire": cases_shell, "ecdsa_verify": cases_ecdsa_verify, "field": cases_field, "formula": cases_formula, "curve": cases_curve,
-    "encoding": cases_encoding,
+    "encoding": cases_encoding, "msm": cases_msm,
 }
 
 
 def rendered(content):
-    """JSON with one case a line, so that a change to a case is a change to a line."""
+    """JSON with one case or point a line, so that a change to a case is a change to a line."""
     lines = ["{"]
     for key, value in content.items():
         if key == "cases":
@@ -36,6 +37,9 @@ def rendered(content):
         elif key == "bases":
             bases = ",\n".join(f"    {json.dumps(name)}: {json.dumps(header)}" for name, header in value.items())
             lines.append(f'  "bases": {{\n{bases}\n  }},')
+        elif key == "points":
+            points = ",\n".join(f"    {json.dumps(point)}" for point in value)
+            lines.append(f'  "points": [\n{points}\n  ],')
         else:
             lines.append(f"  {json.dumps(key)}: {json.dumps(value)},")
     return "\n".join(lines + ["}"]) + "\n"

@@ -12,11 +12,14 @@ from dataclasses import dataclass
 
 import ecdsa_verify as ecdsa
 import equihash_verify as equihash
+import msm
+import msm_card
 
 SHELL = tomllib.loads((equihash.SPEC / "wire/shell.toml").read_text())
 EQUIHASH = equihash.WIRE["command"]
 HEADER = SHELL["header"]
 ECDSA_INSTANCE = ecdsa.SECP256K1.name
+MSM = msm.WIRE["commands"]
 
 
 @dataclass(frozen=True)
@@ -58,12 +61,16 @@ def framed(received, length):
 
 
 class Card:
-    """A card with some engines, named by their instances: Equihash's such as "200_9", the ECDSA engine by its curve."""
+    """A card with some engines, named by their instances: Equihash's such as "200_9", the ECDSA engine by its curve.
 
-    def __init__(self, identity, engines):
+    `msm` is the geometry of its MSM engine, if it has one.
+    """
+
+    def __init__(self, identity, engines, msm=None):
         self.identity = identity
         self.verifies_ecdsa = ECDSA_INSTANCE in engines
         self.engines = [equihash.load_params(name) for name in engines if name != ECDSA_INSTANCE]
+        self.msm = msm and msm_card.Engine(msm)
         self.reset()
 
     def reset(self):
@@ -89,11 +96,15 @@ class Card:
                 return self.verify_equihash(params, received)
         if self.verifies_ecdsa and number == ecdsa.COMMAND["number"] and framed(received, ecdsa.COMMAND["len"]):
             return self.verify_ecdsa(received)
+        for name in MSM if self.msm else ():
+            if number == MSM[name]["number"] and framed(received, MSM[name]["len"]):
+                return msm_reply(name, getattr(self.msm, name)(msm_fields(name, received)))
         return ignore(received)
 
     def status(self):
         capabilities = sum(1 << SHELL["capabilities"][params.name] for params in self.engines)
         capabilities += self.verifies_ecdsa << SHELL["capabilities"][f"ecdsa_{ECDSA_INSTANCE}"]
+        capabilities += 1 << SHELL["capabilities"][f"msm_{self.msm.geometry.curve}"] if self.msm else 0
         body = word(self.identity.version, 4)
         body += reversed_text(self.identity.build_date) + reversed_text(self.identity.build_host)
         body += word(capabilities, 8) + word(0, 1)
@@ -126,3 +137,29 @@ def equihash_command(params, index, header):
 def ecdsa_command(index, signature):
     """The command that asks for a signature's verdict; it ends with a word."""
     return packet(ecdsa.COMMAND["number"], word(index, 8) + signature.to_bytes())
+
+
+def msm_command(name, **values):
+    """A command of `msm`: its fields by name, `data` as bytes and the others as integers; those that are not named are 0."""
+    fields = {field["name"]: field["bytes"] for field in MSM[name]["fields"]}
+    if unknown := values.keys() - fields:
+        raise ValueError(f"{name}: no field {', '.join(sorted(unknown))}")
+    values = {field: values.get(field, 0) for field in fields}
+    return packet(MSM[name]["number"], b"".join(
+        value if isinstance(value, bytes) else word(value, fields[field]) for field, value in values.items()))
+
+
+def msm_fields(name, received, part="fields"):
+    """The inverse; with "reply_fields" the fields of a reply, whose sum has no length of its own and takes the rest."""
+    found = {}
+    for field in MSM[name][part]:
+        data = received[field["offset"]:field["offset"] + field["bytes"]] if "bytes" in field else received[field["offset"]:]
+        found[field["name"]] = data if field["name"] in ("data", "sum") else int.from_bytes(data, "little")
+    return found
+
+
+def msm_reply(name, values):
+    """A reply of `msm` from its fields."""
+    sizes = {field["name"]: field.get("bytes") for field in MSM[name]["reply_fields"]}
+    return packet(MSM[name]["reply"], b"".join(
+        values[field] if isinstance(values[field], bytes) else word(values[field], size) for field, size in sizes.items()))

@@ -11,13 +11,13 @@
 extern "C" {
 #endif
 
-#define PM_SIM_ABI 1u
+#define PM_SIM_ABI 2u
 
 typedef struct pm_sim pm_sim;
 
 /* Version of this interface: PM_SIM_ABI of the library's build. */
 uint32_t pm_sim_abi(void);
-/* What was built, as JSON text (generator's manifest): config name, engines, content hash, traced or not. */
+/* What was built, as JSON text (generator's manifest): config name, engines, bytes of each memory channel, content hash, traced or not. */
 const char *pm_sim_manifest(void);
 
 /* A card just out of power-up reset; NULL when memory is short. */
@@ -52,6 +52,23 @@ int pm_sim_reg_write(pm_sim *s, uint32_t addr, uint32_t value, uint64_t max_cycl
 
 /* Random gaps before input words and random refusals of output words, in 256ths of the cycles; 0, 0 switches them off. */
 void pm_sim_jitter(pm_sim *s, uint64_t seed, unsigned rx_gap, unsigned tx_stall);
+
+/* The card's memory channels, numbered from 0: zero at power-up, AXI4 with beats of 64 bytes, reads and writes each as follows.
+ * The first beat of a read and the response to a write come at least `latency` cycles (1 or more) after its address and its last data;
+ * bursts behind it have waited meanwhile. In `gap` of 256 cycles (0 to 255), evenly spread, no data passes. No address is
+ * taken while `bursts` (1 or more) are under way. Read data and responses keep the order of the addresses. A write takes effect with its
+ * response and a read sees what is there when its data passes. At first 64, 0, 64; a new latency holds for bursts that begin later.
+ * 0, or -1 for a value out of range. */
+int pm_sim_memory(pm_sim *s, unsigned latency, unsigned gap, unsigned bursts);
+
+/* For tests of faults: accesses to the bytes from `address` to before `end` of a channel are answered with SLVERR and change nothing; only the
+ * last such range of a channel counts, an empty one is none. 0, or -1 when there is no such channel. */
+int pm_sim_memory_fault(pm_sim *s, unsigned channel, uint64_t address, uint64_t end);
+
+/* The first rule of AXI4 that the card has broken on a memory channel, NULL while it has kept them all: a burst is incremental, of whole
+ * aligned beats and inside 4 KiB; what is offered stays until it is taken; `last` is on a burst's last beat and on no other. A card
+ * that broke one stands still from then on, as a frozen one. The text lives as long as the card. */
+const char *pm_sim_broken(const pm_sim *s);
 
 /* Stops (1) or restarts (0) the card's clock as seen by its doors: nothing is accepted, nothing answered. For tests of a dead card. */
 void pm_sim_freeze(pm_sim *s, int frozen);

@@ -1,5 +1,5 @@
-//! Other people's multi-scalar multiplications: arkworks, blst and halo2curves in one program of Rust, gnark-crypto in
-//! one of Go. Built as those of [`super::algebra`].
+//! Other people's multi-scalar multiplications: arkworks, blst, halo2curves and mcl in one program of Rust,
+//! gnark-crypto in one of Go. Built as those of [`super::algebra`]; mcl's crate carries its source and wants cmake.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::program::{self, Program};
 
+#[cfg(feature = "msm-peer")]
+mod mcl;
 #[cfg(feature = "msm-peer")]
 mod serve;
 #[cfg(feature = "msm-peer")]
@@ -27,7 +29,7 @@ pub struct Work {
     pub threads: usize,
 }
 
-/// Starts the program with arkworks, blst and halo2curves.
+/// Starts the program with arkworks, blst, halo2curves and mcl.
 pub fn start_rust() -> Result<Program> {
     Program::start(&program::build(
         "msm-peer",

@@ -1,148 +1,196 @@
-//! Multi-scalar multiplication beside arkworks, blst, halo2curves and gnark-crypto: milliseconds for one.
+//! Multi-scalar multiplication beside arkworks, blst, halo2curves, gnark-crypto and mcl: milliseconds for one.
 //!
 //! Points are multiples of the generator, parked before; scalars have all bits; nothing is precomputed. Every peer has
-//! the same number of threads, and all take turns.
+//! the same number of threads, and all take turns. The ratio that counts is the one to the fastest peer, and apart from
+//! it that to mcl, which uses IFMA too; sizes below 2^16 are there for the plot. Last come scalars that are not uniform,
+//! beside uniform ones.
 
-use std::time::Instant;
+use std::cell::RefCell;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use proofmill_algebra::encoding::{Coordinate, pair};
-use proofmill_algebra::field::{Field, PrimeField};
-use proofmill_algebra::msm::{Group, SCALAR_BYTES, multiples};
+use proofmill_algebra::msm::{Group, multiples};
 use proofmill_algebra::{bls12_377, bls12_381, bn254};
-use proofmill_cpu::CpuDevice;
-use proofmill_op::msm::{Bases, Instance, Request, Response, Sums};
-use proofmill_op::{Answer, Data, Device};
 
 use crate::peers::msm::{Work, start_go, start_rust};
 use crate::peers::program::Program;
 use crate::row::SoftwareRow;
 use crate::timing::{Contestant, interleaved_medians};
+use ours::Ours;
+
+mod ours;
 
 /// The peers that have a group, by the names that their programs know and with what stands in the rows.
-const PEERS: [(&str, &str, &[&str]); 4] = [
+const PEERS: [(&str, &str, &[&str]); 5] = [
     ("gnark-crypto", "gnark-crypto 0.22.0 (GOAMD64=v4)", &["bn254", "bls12_381", "bls12_377"]),
     ("arkworks", "arkworks 0.6.0 (asm)", &["bn254", "bls12_381", "bls12_377"]),
     ("blst", "blst 0.3.17", &["bls12_381"]),
     ("halo2curves", "halo2curves 0.10.0 (asm)", &["bn254"]),
+    (APART, "mcl (mcl_rust 1.2.0)", &["bn254", "bls12_381"]),
 ];
+
+/// The peer that uses IFMA too, on BLS12-381: its rows stand apart from the fastest of the others.
+const APART: &str = "mcl";
+
+/// Logarithms of the sizes.
+const G1_SIZES: [u32; 6] = [10, 12, 14, SMALLEST_IN_TABLE, 18, 20];
+const G2_SIZES: [u32; 1] = [SMALLEST_IN_TABLE];
+/// Smaller ones are for the plot alone.
+const SMALLEST_IN_TABLE: u32 = 16;
+/// The only one of a quick run.
+const QUICK: [u32; 1] = [10];
 
 /// The figures.
 pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     let go = start_go().inspect_err(|problem| eprintln!("without gnark-crypto: {problem:#}")).ok();
-    let mut peers = Peers { rust: start_rust()?, go };
+    let processors = std::thread::available_parallelism()?.get();
+    let peers = RefCell::new(Peers { rust: start_rust()?, go, processors });
+    let g1: &[u32] = if quick { &QUICK } else { &G1_SIZES };
+    let g2: &[u32] = if quick { &QUICK } else { &G2_SIZES };
     let mut rows = Vec::new();
-    let g1 = if quick { vec![10] } else { vec![16, 18, 20] };
-    let g2 = if quick { vec![10] } else { vec![16] };
-    let threads =
-        if std::thread::available_parallelism()?.get() > 1 { vec![1, 2] } else { vec![1] };
-    for &threads in &threads {
-        group::<bn254::G1>(&mut rows, &mut peers, &g1, threads)?;
-        group::<bls12_381::G1>(&mut rows, &mut peers, &g1, threads)?;
-        group::<bls12_377::G1>(&mut rows, &mut peers, &g1, threads)?;
-        group::<bn254::G2>(&mut rows, &mut peers, &g2, threads)?;
-        group::<bls12_381::G2>(&mut rows, &mut peers, &g2, threads)?;
-        group::<bls12_377::G2>(&mut rows, &mut peers, &g2, threads)?;
-    }
+    group::<bn254::G1>(&mut rows, &peers, g1)?;
+    group::<bls12_381::G1>(&mut rows, &peers, g1)?;
+    group::<bls12_377::G1>(&mut rows, &peers, g1)?;
+    group::<bn254::G2>(&mut rows, &peers, g2)?;
+    group::<bls12_381::G2>(&mut rows, &peers, g2)?;
+    group::<bls12_377::G2>(&mut rows, &peers, g2)?;
+    distributions::<bls12_381::G1>(&mut rows, g2[0])?;
     Ok(rows)
 }
 
-/// The programs; the second one where there is `go`.
+/// The programs, the second one where there is `go`, and how many threads can run at a time.
 struct Peers {
     rust: Program,
     go: Option<Program>,
+    processors: usize,
 }
 
+impl Peers {
+    /// Is there such a library for a group, with so many threads? blst has one for every processor, or one in all.
+    fn have(&self, library: &str, curves: &[&str], group: &str, threads: usize) -> bool {
+        curves.iter().any(|curve| group.starts_with(curve))
+            && (library != "gnark-crypto" || self.go.is_some())
+            && (library != "blst" || [1, self.processors].contains(&threads))
+    }
+
+    fn seconds(&mut self, work: &Work) -> Result<f64> {
+        match self.go.as_mut().filter(|_| work.library == "gnark-crypto") {
+            Some(go) => go.seconds(work),
+            None => self.rust.seconds(work),
+        }
+    }
+}
+
+/// Turns that count: fewer where one takes long.
+fn rounds(size: u32) -> usize {
+    match size {
+        ..=16 => 7,
+        17..=18 => 5,
+        _ => 3,
+    }
+}
+
+/// All sizes of a group, each with one and with two threads: the programs prepare a size once.
 fn group<C: Group<Base: Coordinate>>(
     rows: &mut Vec<SoftwareRow>,
-    peers: &mut Peers,
+    peers: &RefCell<Peers>,
     sizes: &[u32],
-    threads: usize,
 ) -> Result<()> {
+    let largest = sizes.iter().copied().max().context("a size at least")?;
+    let points: Vec<u8> = multiples::<C>(1, 1 << largest).iter().flat_map(pair::encode).collect();
     for &size in sizes {
-        let ours = Ours::new::<C>(1 << size, threads)?;
-        let present: Vec<_> = PEERS
-            .iter()
-            .filter(|(library, _, curves)| {
-                curves.iter().any(|curve| C::NAME.starts_with(curve))
-                    && (peers.go.is_some() || *library != "gnark-crypto")
-            })
-            .collect();
-        let rounds = if size > 16 { 3 } else { 7 };
-        let programs = std::cell::RefCell::new(&mut *peers);
-        let mut turns: Vec<Box<dyn FnMut() -> Result<f64> + '_>> =
-            vec![Box::new(|| ours.seconds())];
-        for (library, ..) in &present {
-            let work = Work {
-                library: (*library).into(),
-                instance: C::NAME.into(),
-                count: 1 << size,
-                threads,
-            };
-            let programs = &programs;
-            turns.push(Box::new(move || {
-                let mut programs = programs.borrow_mut();
-                match programs.go.as_mut().filter(|_| work.library == "gnark-crypto") {
-                    Some(go) => go.seconds(&work),
-                    None => programs.rust.seconds(&work),
-                }
-            }));
-        }
-        let mut contestants: Vec<&mut dyn Contestant> =
-            turns.iter_mut().map(|turn| turn as &mut dyn Contestant).collect();
-        let medians = interleaved_medians(rounds, &mut contestants)?;
-        let milliseconds: Vec<_> = medians.iter().map(|seconds| seconds * 1e3).collect();
-        let (ours, theirs) = milliseconds.split_first().context("we take part")?;
-        for ((_, name, _), peer) in present.iter().zip(theirs) {
-            rows.push(SoftwareRow {
-                op: "msm".into(),
-                instance: C::NAME.into(),
-                metric: format!("2^{size} points"),
-                unit: "ms".into(),
-                threads,
-                ours: *ours,
-                peer_name: (*name).into(),
-                peer: *peer,
-                ratio: peer / ours,
-            });
+        for threads in (1..=2).filter(|&threads| threads <= peers.borrow().processors) {
+            contest::<C>(rows, peers, &points, size, threads)?;
         }
     }
     Ok(())
 }
 
-/// Our side: parked points and scalars on a device of some threads.
-struct Ours {
-    device: CpuDevice,
-    sums: Sums,
-}
-
-impl Ours {
-    fn new<C: Group<Base: Coordinate>>(count: usize, threads: usize) -> Result<Self> {
-        let device = CpuDevice::new(Some(threads))?;
-        let instance: Instance = C::NAME.parse()?;
-        let points: Vec<u8> = multiples::<C>(1, count).iter().flat_map(pair::encode).collect();
-        let park = Request::Park(Bases::new(instance, points));
-        let Answer::Msm(Response::Parked(parked)) = ask(&device, park)? else {
-            bail!("no handle to parked points")
+/// One size with a number of threads: a row a peer.
+fn contest<C: Group<Base: Coordinate>>(
+    rows: &mut Vec<SoftwareRow>,
+    peers: &RefCell<Peers>,
+    points: &[u8],
+    size: u32,
+    threads: usize,
+) -> Result<()> {
+    let count = 1 << size;
+    let ours = Ours::new::<C>(&points[..count * pair::bytes::<C>()], threads)?;
+    let uniform = ours.uniform::<C>(count);
+    let present: Vec<_> = PEERS
+        .iter()
+        .filter(|(library, _, curves)| peers.borrow().have(library, curves, C::NAME, threads))
+        .collect();
+    let mut turns: Vec<Box<dyn FnMut() -> Result<f64> + '_>> =
+        vec![Box::new(|| ours.seconds(&uniform))];
+    for (library, ..) in &present {
+        let (library, instance) = (library.to_string(), C::NAME.to_string());
+        let work = Work { library, instance, count, threads };
+        turns.push(Box::new(move || peers.borrow_mut().seconds(&work)));
+    }
+    let medians = milliseconds(rounds(size), &mut turns)?;
+    let (ours, theirs) = medians.split_first().context("we take part")?;
+    let others = present.iter().zip(theirs).filter(|((library, ..), _)| *library != APART);
+    let fastest = others.map(|(_, &peer)| peer).fold(f64::INFINITY, f64::min);
+    for ((library, name, _), &peer) in present.iter().zip(theirs) {
+        let place = match *library {
+            APART => "mcl",
+            _ if peer == fastest => "fastest peer",
+            _ => "slower peer",
         };
-        let start = C::Scalar::from(0x9e37_79b9_7f4a_7c15).square().square();
-        let next = |x: &C::Scalar| Some(x.square() + start);
-        let mut scalars = Vec::with_capacity(count * SCALAR_BYTES);
-        for scalar in std::iter::successors(Some(start), next).take(count) {
-            scalars.extend(scalar.to_le_bytes().as_ref());
-        }
-        let sums = Sums::one(Bases::parked(instance, parked), Data::from(scalars));
-        Ok(Self { device, sums })
+        let shown = if size < SMALLEST_IN_TABLE { " (plot)" } else { "" };
+        let metric = format!("2^{size} points, {place}{shown}");
+        rows.push(row::<C>(metric, threads, *ours, name, peer));
     }
-
-    fn seconds(&self) -> Result<f64> {
-        let request = Request::Sums(self.sums.clone());
-        let start = Instant::now();
-        ask(&self.device, request)?;
-        Ok(start.elapsed().as_secs_f64())
-    }
+    Ok(())
 }
 
-fn ask(device: &CpuDevice, request: Request) -> Result<Answer> {
-    Ok(device.submit(proofmill_op::Request::Msm(request))?.wait()?)
+/// Scalars of other distributions beside uniform ones.
+fn distributions<C: Group<Base: Coordinate>>(rows: &mut Vec<SoftwareRow>, size: u32) -> Result<()> {
+    let count = 1 << size;
+    let points: Vec<u8> = multiples::<C>(1, count).iter().flat_map(pair::encode).collect();
+    let ours = Ours::new::<C>(&points, 1)?;
+    let lists = ours.distributions::<C>(count);
+    let uniform = ours.uniform::<C>(count);
+    let mut turns: Vec<Box<dyn FnMut() -> Result<f64> + '_>> =
+        vec![Box::new(|| ours.seconds(&uniform))];
+    for (_, scalars) in &lists {
+        turns.push(Box::new(|| ours.seconds(scalars)));
+    }
+    let medians = milliseconds(rounds(size), &mut turns)?;
+    for ((name, _), ours) in lists.iter().zip(&medians[1..]) {
+        let metric = format!("2^{size} points, {name}");
+        rows.push(row::<C>(metric, 1, *ours, "ours, uniform scalars", medians[0]));
+    }
+    Ok(())
+}
+
+fn milliseconds(
+    rounds: usize,
+    turns: &mut [Box<dyn FnMut() -> Result<f64> + '_>],
+) -> Result<Vec<f64>> {
+    let mut contestants: Vec<&mut dyn Contestant> =
+        turns.iter_mut().map(|turn| turn as &mut dyn Contestant).collect();
+    let medians = interleaved_medians(rounds, &mut contestants)?;
+    Ok(medians.iter().map(|seconds| seconds * 1e3).collect())
+}
+
+fn row<C: Group>(
+    metric: String,
+    threads: usize,
+    ours: f64,
+    peer_name: &str,
+    peer: f64,
+) -> SoftwareRow {
+    SoftwareRow {
+        op: "msm".into(),
+        instance: C::NAME.into(),
+        metric,
+        unit: "ms".into(),
+        threads,
+        ours,
+        peer_name: peer_name.into(),
+        peer,
+        ratio: peer / ours,
+    }
 }

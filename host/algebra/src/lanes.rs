@@ -17,6 +17,8 @@ pub(crate) use backend::{LIMB_BITS, LIMB_MASK, each};
 pub(crate) use constants::limbs;
 pub use held::{Held, Sum};
 pub(crate) use held::{limbs_of_words, words_of_limbs};
+pub(crate) use lazy::Lazy;
+pub(crate) use montgomery::carried;
 pub use primes::Prime;
 pub use slices::{add, from_elements, invert, mul, square, sub, to_elements};
 
@@ -26,6 +28,7 @@ mod constants;
 mod held;
 #[cfg(target_arch = "x86_64")]
 mod ifma;
+mod lazy;
 #[expect(
     clippy::needless_range_loop,
     reason = "limbs have numbers, which say where a product goes"

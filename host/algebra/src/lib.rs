@@ -14,6 +14,8 @@ pub mod field;
 mod isa;
 pub mod lanes;
 pub mod msm;
+pub mod ntt;
+pub mod pairing;
 pub mod secp256k1;
 pub mod tower;
 pub mod toy;

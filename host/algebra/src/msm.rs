@@ -74,7 +74,7 @@ pub fn sum_vartime<C: Group>(
     scalars: &[[u8; SCALAR_BYTES]],
 ) -> Result<Projective<C>, NotReduced> {
     let plan = Plan::new::<C>(points.len(), 1);
-    let scalars = Scalars::new::<C>(scalars, &plan)?;
+    let scalars = [Scalars::new::<C>(0, scalars, &plan)?];
     let mut buckets = Buckets::<C>::new(&plan);
     let mut sums = Vec::new();
     for part in &mut buckets.parts(&plan, 1) {

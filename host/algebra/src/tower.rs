@@ -16,6 +16,7 @@ mod fp2;
 mod fp6;
 mod frobenius;
 
+pub(crate) use cyclotomic::{fp4_square, three_minus_two, three_plus_two};
 pub use fp2::{Fp2, fp2_sqr_i};
 pub use fp6::Fp6;
 pub use fp12::Fp12;

@@ -6,7 +6,9 @@ use ark_ff::{Field as _, PrimeField as _};
 use proofmill_algebra::curve::{Affine, Curve, Projective};
 use proofmill_algebra::encoding::Coordinate;
 use proofmill_algebra::field::PrimeField;
-use proofmill_algebra::msm::{Group, NotReduced, SCALAR_BYTES, stored, sum_vartime};
+use proofmill_algebra::msm::{
+    Buckets, Group, NotReduced, Plan, SCALAR_BYTES, Scalars, combine, stored, sum_vartime,
+};
 use proofmill_algebra::{Isa, bls12_377, bls12_381, bn254, toy};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
@@ -133,6 +135,79 @@ fn distributions<S: PrimeField>(
                 .collect(),
         ),
     ]
+}
+
+/// Random scalars and those of a witness, of a random number of points up to the largest.
+fn examine_many<A: SWCurveConfig, C: Group<Base: Coordinate>>(largest: usize) {
+    let seed = rand::rng().random();
+    println!("{}, seed {seed}", C::NAME);
+    let mut rng = ChaCha20Rng::seed_from_u64(seed);
+    let count = rng.random_range(largest / 2..=largest);
+    let curves = Curves::<A, C>::new(count);
+    for (name, scalars) in distributions(count, &mut rng) {
+        if ["random", "a witness"].contains(&name) {
+            curves.check(Isa::best(), name, &scalars);
+        }
+    }
+}
+
+#[test]
+fn many_points_are_right_in_g1() {
+    examine_many::<ark_bn254::g1::Config, bn254::G1>(1 << 14);
+    examine_many::<ark_bls12_381::g1::Config, bls12_381::G1>(1 << 14);
+    examine_many::<ark_bls12_377::g1::Config, bls12_377::G1>(1 << 14);
+}
+
+#[test]
+#[ignore = "long"]
+fn up_to_2_16_points_are_right_in_every_group() {
+    for _ in 0..3 {
+        examine_many::<ark_bn254::g1::Config, bn254::G1>(1 << 16);
+        examine_many::<ark_bls12_381::g1::Config, bls12_381::G1>(1 << 16);
+        examine_many::<ark_bls12_377::g1::Config, bls12_377::G1>(1 << 16);
+    }
+    examine_many::<ark_bn254::g2::Config, bn254::G2>(1 << 16);
+    examine_many::<ark_bls12_381::g2::Config, bls12_381::G2>(1 << 16);
+    examine_many::<ark_bls12_377::g2::Config, bls12_377::G2>(1 << 16);
+}
+
+/// However threads share windows and points, and however scalars come in pieces, the sum is the same.
+#[test]
+fn copies_of_buckets_and_pieces_of_scalars_do_not_change_the_sum() {
+    type C = bn254::G1;
+    let isa = Isa::best();
+    let points = stored(isa, &multiples::<C>(300));
+    let mut rng = ChaCha20Rng::seed_from_u64(5);
+    for (name, scalars) in distributions::<bn254::Fr>(300, &mut rng) {
+        let scalars: Vec<_> = scalars.into_iter().map(bytes).collect();
+        let expected = sum_vartime::<C>(isa, &points, &scalars).unwrap();
+        for (copies, threads, piece) in [(1, 40, 300), (2, 2, 100), (4, 11, 7), (64, 64, 299)] {
+            let plan = Plan::with_windows::<C>(30).with_copies(copies);
+            let pieces: Vec<_> = scalars
+                .chunks(piece)
+                .enumerate()
+                .map(|(i, scalars)| Scalars::new::<C>(i * piece, scalars, &plan).unwrap())
+                .collect();
+            let mut buckets = Buckets::<C>::new(&plan);
+            let mut parts = buckets.parts(&plan, threads);
+            assert!(parts.len() <= threads);
+            for part in &mut parts {
+                part.accumulate(isa, &points, &pieces, &|_| true).unwrap();
+            }
+            let sums: Vec<_> = parts.iter().map(|part| part.sums(isa)).collect();
+            assert_eq!(combine(&plan, &sums), expected, "{name} {copies} {threads}");
+        }
+    }
+}
+
+#[test]
+fn a_plan_has_work_for_more_threads_than_windows() {
+    let few = Plan::new::<bn254::G1>(1 << 16, 1);
+    assert_eq!(few.copies(), 1);
+    let many = Plan::new::<bn254::G1>(1 << 20, 64);
+    assert!(many.copies() > 1 && many.windows().len() < 64, "{many:?}");
+    let mut buckets = Buckets::<bn254::G1>::new(&many);
+    assert!(buckets.parts(&many, 64).len() > many.windows().len());
 }
 
 fn examine<A: SWCurveConfig, C: Group<Base: Coordinate>>(largest: usize) {

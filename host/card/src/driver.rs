@@ -12,6 +12,7 @@ mod equihash_verify;
 mod flights;
 mod handshake;
 mod job;
+mod msm;
 mod reactor;
 
 use std::sync::mpsc::{self, Sender};
@@ -51,6 +52,7 @@ pub struct Card {
     caps: Caps,
     identity: u64,
     shared: Arc<Shared>,
+    desks: Vec<msm::Desk>,
     inbox: Option<Sender<Work>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -71,6 +73,12 @@ impl Card {
         chain.agrees_with(&status, &options.uri)?;
         let mut engines = equihash_verify::find(&mut *transport, &chain, &options.uri)?;
         engines.extend(ecdsa_verify::find(&mut *transport, &chain, &options.uri)?);
+        let identity = Parked::fresh_identity();
+        let mut doors = Vec::new();
+        for (engine, geometry) in msm::find(&mut *transport, &chain, &options.uri)? {
+            doors.push(msm::Door::new(engines.len(), geometry, identity, &options.uri));
+            engines.push(engine);
+        }
         agree_on_engines(&engines, status.capabilities, &options.uri)?;
 
         let mut caps = Caps::new(options.uri.clone(), options.kind, describe(&status, &engines));
@@ -79,7 +87,7 @@ impl Card {
 
         let shared = Arc::new(Shared::default());
         let (inbox, outbox) = mpsc::channel();
-        let lanes = engines.iter().map(|engine| engine.lane).collect();
+        let lanes = engines.iter().map(|engine| engine.lane.clone()).collect();
         let reactor = Reactor::new(transport, lanes, outbox, shared.clone(), options);
         let thread = thread::Builder::new()
             .name("proofmill-card".into())
@@ -88,13 +96,9 @@ impl Card {
                 context: "starting a thread".into(),
                 source: error.into(),
             })?;
-        Ok(Self {
-            caps,
-            identity: Parked::fresh_identity(),
-            shared,
-            inbox: Some(inbox),
-            thread: Some(thread),
-        })
+        let desk = |door| msm::Desk::open(door, inbox.clone(), shared.clone());
+        let desks = doors.into_iter().map(desk).collect::<Result<_>>()?;
+        Ok(Self { caps, identity, shared, desks, inbox: Some(inbox), thread: Some(thread) })
     }
 }
 
@@ -103,7 +107,7 @@ impl Device for Card {
         &self.caps
     }
 
-    /// No engine of this release reads card memory: the bytes stay with the host.
+    /// No engine reads bare bytes from card memory: they stay with the host.
     fn park(&self, bytes: Data) -> Result<Parked> {
         Ok(Parked::new(self.identity, bytes.on(self.identity)?.clone()))
     }
@@ -125,6 +129,10 @@ impl Device for Card {
             Request::EcdsaVerify(request) => {
                 Box::new(ecdsa_verify::Job::new(request, self.identity)?)
             }
+            Request::Msm(request) => {
+                let desk = self.desks.iter().find(|desk| desk.is_for(request.instance()));
+                return desk.ok_or_else(unsupported)?.submit(request);
+            }
             _ => return Err(unsupported()),
         };
         let (completer, ticket) = Ticket::pair();
@@ -141,6 +149,7 @@ impl Device for Card {
 
 impl Drop for Card {
     fn drop(&mut self) {
+        self.desks.clear();
         self.inbox = None;
         if let Some(thread) = self.thread.take() {
             // A reactor that panicked has failed its tickets by dropping them; there is no one left to tell.
@@ -151,7 +160,8 @@ impl Drop for Card {
 
 /// The capability bits and the blocks must name the same engines.
 fn agree_on_engines(engines: &[Engine], capabilities: u64, uri: &str) -> Result<()> {
-    for (capability, bit) in equihash_verify::KNOWN.iter().chain(&ecdsa_verify::KNOWN) {
+    let known = equihash_verify::KNOWN.iter().chain(&ecdsa_verify::KNOWN).chain(&msm::KNOWN);
+    for (capability, bit) in known {
         let block = engines.iter().any(|engine| engine.capability == *capability);
         let promised = capabilities >> bit & 1 == 1;
         if block != promised {

@@ -14,4 +14,4 @@ pub mod wire;
 pub use driver::{Card, Options};
 pub use transport::Transport;
 pub use transport::mailbox::Mailbox;
-pub use transport::sim::{SimLibrary, SimTransport};
+pub use transport::sim::{Memory, SimLibrary, SimTransport};

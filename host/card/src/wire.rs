@@ -53,6 +53,30 @@ pub fn ecdsa_verify(index: u64, signature: &[u8]) -> Vec<u8> {
     engine_command(constants::ecdsa_verify::command::NUMBER, index, signature)
 }
 
+/// The command that writes to a memory channel of the MSM engine: at most as many bytes as it takes, the rest are zeros.
+pub fn msm_write(index: u64, address: u64, channel: u8, data: &[u8]) -> Vec<u8> {
+    use constants::msm::commands::write::{LEN, NUMBER, fields as at};
+    let mut packet = engine_command(NUMBER, index, &[0; (LEN - INDEX_OFFSET - 8) as usize]);
+    put(&mut packet, at::address::OFFSET, &address.to_le_bytes()[..7]);
+    put(&mut packet, at::channel::OFFSET, &[channel]);
+    put(&mut packet, at::data::OFFSET, data);
+    packet
+}
+
+/// The command that adds multiples of points up.
+pub fn msm_run(index: u64, points: u64, scalars: u64, count: u64, window_bits: u32) -> Vec<u8> {
+    let words = [points, scalars, count, window_bits.into()].map(u64::to_le_bytes);
+    engine_command(constants::msm::commands::run::NUMBER, index, words.as_flattened())
+}
+
+/// The command that ends a run.
+pub fn msm_cancel(index: u64, target: u64) -> Vec<u8> {
+    engine_command(constants::msm::commands::cancel::NUMBER, index, &target.to_le_bytes())
+}
+
+/// A reply has the number of its command with this bit.
+pub const REPLY: u32 = 1 << 31;
+
 /// Every engine's command and reply carries its index here, right after the header.
 pub const INDEX_OFFSET: u32 = shell::header::BYTES;
 
@@ -130,6 +154,31 @@ mod tests {
         let fields =
             [at::s::OFFSET, at::r::OFFSET, at::hash::OFFSET, at::qx::OFFSET, at::qy::OFFSET];
         assert_eq!(fields.map(|at| packet[at as usize]), [0, 32, 64, 96, 128]);
+    }
+
+    #[test]
+    fn msm_commands_have_the_published_layout() {
+        use constants::msm::commands::{cancel, run, write};
+        let packet = msm_write(7, 0x1234_5400, 2, &[9; 100]);
+        assert_eq!(Header::of(&packet), Some(Header { len: write::LEN, cmd: write::NUMBER }));
+        assert_eq!(packet.len(), write::LEN as usize);
+        assert_eq!(u64_at(&packet, write::fields::address::OFFSET), Some(0x0200_0000_1234_5400));
+        assert_eq!((&packet[24..124], &packet[124..]), (&[9; 100][..], &[0; 924][..]));
+        let packet = msm_run(7, 1024, 2048, 3, 5);
+        assert_eq!(Header::of(&packet), Some(Header { len: run::LEN, cmd: run::NUMBER }));
+        use run::fields as at;
+        for (offset, value) in [
+            (at::index::OFFSET, 7),
+            (at::points::OFFSET, 1024),
+            (at::scalars::OFFSET, 2048),
+            (at::count::OFFSET, 3),
+            (at::window_bits::OFFSET, 5),
+        ] {
+            assert_eq!(u64_at(&packet, offset), Some(value));
+        }
+        let packet = msm_cancel(8, 7);
+        assert_eq!(Header::of(&packet), Some(Header { len: cancel::LEN, cmd: cancel::NUMBER }));
+        assert_eq!(u64_at(&packet, cancel::fields::target::OFFSET), Some(7));
     }
 
     #[test]

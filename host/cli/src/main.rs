@@ -9,6 +9,7 @@ mod doctor;
 mod ecdsa;
 mod equihash;
 mod msm;
+mod ntt;
 mod output;
 mod selftest;
 mod source;
@@ -39,6 +40,8 @@ enum Command {
     Equihash(equihash::Command),
     /// Sums of multiples of points on BN254, BLS12-381 and BLS12-377.
     Msm(msm::Arguments),
+    /// Number-theoretic transforms over BN254 Fr, BLS12-381 Fr and Goldilocks.
+    Ntt(ntt::Arguments),
     /// Points for tests and figures.
     #[command(subcommand)]
     Points(msm::Command),
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
             equihash::verify(&arguments, &mut output)
         }
         Command::Msm(arguments) => msm::sum(&arguments, &mut output),
+        Command::Ntt(arguments) => ntt::run(&arguments, &mut output),
         Command::Points(msm::Command::Generate(arguments)) => msm::generate(&arguments),
         Command::Devices(arguments) => devices::run(&arguments, &mut output),
         Command::Doctor(arguments) => doctor::run(&arguments, &mut output),

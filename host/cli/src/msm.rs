@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
-use proofmill::msm::{self, Bases, Check, Instance, SCALAR_BYTES};
-use proofmill::{Capability, Uri};
+use proofmill::msm::{self, Bases, Check, Instance, Sums};
+use proofmill::{Capability, Data, Uri};
 use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::msm::{Group as Points, multiples};
 use proofmill_algebra::{bls12_377, bls12_381, bn254};
@@ -25,16 +25,19 @@ pub struct Arguments {
     /// Points one after the other: x and y, little-endian (in G2 four numbers), zeros for the identity
     #[arg(long, value_name = "FILE")]
     bases: PathBuf,
-    /// Scalars one after the other: 32 bytes, little-endian, below r
-    #[arg(long, value_name = "FILE")]
-    scalars: PathBuf,
+    /// Scalars one after the other: 32 bytes, little-endian, below r; once for every sum over these points
+    #[arg(long, value_name = "FILE", required = true)]
+    scalars: Vec<PathBuf>,
     /// What is asked of the points: nothing, curve, or subgroup (and curve)
     #[arg(long, value_name = "CHECK", default_value = "nothing")]
     check: Asked,
     /// Device that computes (see `proofmill devices`)
     #[arg(long, value_name = "URI", default_value = "cpu:")]
     device: Uri,
-    /// Writes a line of JSON: the point, seconds, and the plan
+    /// Asks cpu: whether the sums are right, on a random recombination of them: about the cost of one sum there
+    #[arg(long)]
+    confirm: bool,
+    /// Writes a line of JSON for every sum: the point, seconds (of all), cycles where they are counted, and the plan
     #[arg(long)]
     json: bool,
 }
@@ -83,7 +86,7 @@ impl Group {
     }
 }
 
-/// Computes a sum.
+/// Computes sums.
 pub fn sum(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let instance = arguments.group.instance()?;
     let device = proofmill::open_uri(&arguments.device)?;
@@ -93,21 +96,44 @@ pub fn sum(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
         Asked::Curve => Check::Curve,
         Asked::Subgroup => Check::Subgroup,
     };
-    let scalars = std::fs::read(&arguments.scalars)
-        .with_context(|| named("--scalars", &arguments.scalars))?;
-    let points =
-        File::open(&arguments.bases).with_context(|| named("--bases", &arguments.bases))?;
-    let plan = msm::plan(&*device, instance, scalars.len() / SCALAR_BYTES, false)?;
-    let start = Instant::now();
+    let scalars = arguments
+        .scalars
+        .iter()
+        .map(|file| Ok(std::fs::read(file).with_context(|| named("--scalars", file))?.into()));
+    let scalars: Vec<Data> = scalars.collect::<anyhow::Result<_>>()?;
+    let points = regular(&arguments.bases).with_context(|| named("--bases", &arguments.bases))?;
     let bases = Bases::streamed(instance, points).checked(check);
-    let sum = hex::encode(msm::sum(&*device, bases, scalars)?);
+    let sums = Sums { bases, scalars, progress: None };
+    let plan = msm::plan(&*device, instance, sums.count()?, false)?;
+    let start = Instant::now();
+    let computed = msm::compute(&*device, sums.clone())?;
     let seconds = start.elapsed().as_secs_f64();
-    if arguments.json {
+    let confirmed = match arguments.confirm {
+        true => Some(msm::confirm(&*proofmill::open("cpu:")?, &*device, &sums, &computed.points)?),
+        false => None,
+    };
+    let mut cycles = computed.cycles.into_iter().flatten();
+    for (point, file) in computed.points.iter().zip(&arguments.scalars) {
+        let sum = hex::encode(point);
+        if !arguments.json {
+            output.line(sum)?;
+            continue;
+        }
+        let cycles = cycles.next().map(|cycles| {
+            serde_json::json!({
+                "accumulation": cycles.accumulation,
+                "tail": cycles.tail,
+                "tail_additions": cycles.tail_additions,
+            })
+        });
         let line = serde_json::json!({
             "type": "msm",
             "instance": instance.name(),
+            "scalars": file.display().to_string(),
             "sum": sum,
             "seconds": seconds,
+            "cycles": cycles,
+            "confirmed_seconds": confirmed.map(|time| time.as_secs_f64()),
             "plan": {
                 "windows": plan.windows,
                 "window_bits": plan.window_bits,
@@ -116,8 +142,9 @@ pub fn sum(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
             },
         });
         output.line(line)?;
-    } else {
-        output.line(sum)?;
+    }
+    if let Some(time) = confirmed {
+        eprintln!("confirmed by cpu: in {:.3} ms", time.as_secs_f64() * 1e3);
     }
     Ok(Exit::Valid)
 }
@@ -145,6 +172,15 @@ fn write<C: Points<Base: Coordinate>>(arguments: &Generate) -> anyhow::Result<Ex
         written.write_all(&bytes).with_context(|| named("FILE", file))?;
     }
     Ok(Exit::Valid)
+}
+
+/// A file whose length says how many points there are: a pipe's and a folder's do not.
+fn regular(file: &Path) -> anyhow::Result<File> {
+    let opened = File::open(file)?;
+    if !opened.metadata()?.is_file() {
+        bail!("not a regular file");
+    }
+    Ok(opened)
 }
 
 fn named(argument: &str, file: &Path) -> String {

@@ -7,13 +7,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use proofmill_algebra::Isa;
 use proofmill_op::equihash_verify::Params;
 use proofmill_op::msm::Instance;
+use proofmill_op::ntt::Field;
 use proofmill_op::{
     Answer, Capability, Caps, Completer, Data, Device, DeviceKind, Error, Metrics, Parked, Request,
     Result, Ticket,
 };
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::{ecdsa_verify, equihash_verify, msm};
+use crate::{ecdsa_verify, equihash_verify, msm, ntt};
 
 /// Parameter sets offered: those that chains use, and small ones for tests. The code takes any.
 const EQUIHASH_SETS: [(u32, u32); 7] =
@@ -69,6 +70,7 @@ impl CpuDevice {
         caps.capabilities = sets.into_iter().collect::<Result<_>>()?;
         caps.capabilities.push(Capability::EcdsaVerify);
         caps.capabilities.extend(Instance::ALL.map(Capability::Msm));
+        caps.capabilities.extend(Field::ALL.map(Capability::Ntt));
         caps.queue = 2 * count;
         let identity = Parked::fresh_identity();
         Ok(Self { caps, isa, identity, pool, answered: Arc::default() })
@@ -162,6 +164,13 @@ impl Device for CpuDevice {
                 asker.demand(&request)?;
                 Ok(self.start(Place::Pool, move |completer| {
                     asker.answer(&request, &|| completer.is_cancelled()).map(Answer::Msm)
+                }))
+            }
+            Request::Ntt(request) => {
+                let work = ntt::Work::new(&request, self.identity)?;
+                let isa = self.isa;
+                Ok(self.start(Place::Pool, move |completer| {
+                    work.answer(isa, &|| completer.is_cancelled()).map(Answer::Ntt)
                 }))
             }
             _ => Err(Error::Unsupported { device: self.caps.uri.clone(), what: asked.to_string() }),

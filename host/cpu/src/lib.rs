@@ -6,6 +6,7 @@ pub mod difficulty;
 mod ecdsa_verify;
 mod equihash_verify;
 mod msm;
+mod ntt;
 
 pub use device::CpuDevice;
 pub use proofmill_algebra::Isa;

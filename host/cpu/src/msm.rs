@@ -8,12 +8,11 @@ use std::sync::atomic::AtomicUsize;
 
 use proofmill_algebra::curve::Affine;
 use proofmill_algebra::encoding::{Coordinate, pair};
-use proofmill_algebra::msm::{
-    Buckets, Cancelled, Group, NotReduced, Plan, Scalars, Stored, combine,
-};
+use proofmill_algebra::msm::{Buckets, Cancelled, Group, Plan, Scalars, Stored, combine};
 use proofmill_algebra::{Isa, bls12_377, bls12_381, bn254};
 use proofmill_op::msm::{
     self, Bases, Check, Curve, MOST_POINTS, Points, Request, Response, SCALAR_BYTES, Stream, Sums,
+    read,
 };
 use proofmill_op::{Capability, Data, Error, Parked, Result};
 use rayon::prelude::*;
@@ -27,8 +26,8 @@ mod watch;
 /// Points that are added at a time: enough to fill the buckets many times over.
 const CHUNK: usize = 1 << 18;
 
-/// Scalars that a thread checks at a time.
-const CHECKED: usize = 1 << 13;
+/// Scalars that a thread checks or cuts at a time.
+const PIECE: usize = 1 << 13;
 
 /// Calls a function for the group of an instance.
 macro_rules! in_group {
@@ -150,10 +149,7 @@ fn source<C: Group>(asker: Asker, bases: &Bases) -> Result<Source<C>> {
         Points::Data(Data::Parked(parked)) => {
             let form = Capability::Msm(bases.instance);
             let kept: Arc<Kept<C>> = parked.inside(asker.identity, &form)?;
-            if bases.check > kept.check {
-                let problem = format!("parked with Check::{:?}", kept.check);
-                return Err(Error::argument("bases", format!("{problem}, not {:?}", bases.check)));
-            }
+            read::checked(kept.check, bases.check)?;
             Source::Parked(kept)
         }
         Points::Data(here) => Source::Bytes(here.on(asker.identity)?.clone(), bases.check),
@@ -187,19 +183,16 @@ fn sums<C: Group<Base: Coordinate>>(
         let (scalars, _) = scalars.as_chunks::<SCALAR_BYTES>();
         sums.push(sum::<C>(asker, &source, scalars, &plan, &watch)?);
     }
-    Ok(Response::Sums(sums))
+    Ok(Response::Sums { points: sums, cycles: None })
 }
 
 /// Is every scalar of a list below r?
 fn check_scalars<C: Group>(number: usize, bytes: &[u8]) -> Result<()> {
     let (scalars, _) = bytes.as_chunks::<SCALAR_BYTES>();
-    scalars.par_chunks(CHECKED).enumerate().try_for_each(|(chunk, scalars)| {
-        Scalars::check::<C>(scalars).map_err(|NotReduced(i)| {
-            let at = chunk * CHECKED + i;
-            let problem = format!("list {number}: number {at} is not below the order of the group");
-            Error::argument("scalars", problem)
-        })
-    })
+    scalars
+        .par_chunks(PIECE)
+        .enumerate()
+        .try_for_each(|(chunk, scalars)| read::reduced::<C>(number, chunk * PIECE, scalars))
 }
 
 fn sum<C: Group<Base: Coordinate>>(
@@ -221,7 +214,11 @@ fn sum<C: Group<Base: Coordinate>>(
         if !watch.go_on(0) {
             return Err(Error::Cancelled);
         }
-        let digits = Scalars::new::<C>(&scalars[range.clone()], plan).expect("checked before");
+        let cut = |(number, piece)| {
+            Scalars::new::<C>(number * PIECE, piece, plan).expect("checked before")
+        };
+        let digits: Vec<_> =
+            scalars[range.clone()].par_chunks(PIECE).enumerate().map(cut).collect();
         let each = pair::bytes::<C>();
         let (decoded, mut read);
         let points = match source {

@@ -21,7 +21,7 @@ fn ask(device: &CpuDevice, request: Request) -> Result<Response> {
 
 fn sums(device: &CpuDevice, sums: Sums) -> Result<Vec<Vec<u8>>> {
     match ask(device, Request::Sums(sums))? {
-        Response::Sums(points) => Ok(points),
+        Response::Sums { points, .. } => Ok(points),
         other => panic!("an answer to another question: {other:?}"),
     }
 }
@@ -57,7 +57,7 @@ fn scalars<C: Group<Base: Coordinate>>(count: usize, salt: u64) -> (Vec<u8>, Vec
 }
 
 fn examine<C: Group<Base: Coordinate>>() {
-    for threads in [1, 3] {
+    for threads in [1, 3, 64] {
         let device = CpuDevice::new(Some(threads)).unwrap();
         for count in [0, 1, 2, 3, 1000] {
             let here = Bases::new(instance::<C>(), bases::<C>(count)).checked(Check::Subgroup);
@@ -95,7 +95,12 @@ fn more_points_than_a_chunk_are_right_without_vectors_too() {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(&bases::<bn254::G1>(count)).unwrap();
     let streamed = Bases::streamed(instance::<bn254::G1>(), file.try_clone().unwrap());
-    assert_eq!(sums(&best, Sums::one(streamed.clone(), scalars.clone())).unwrap(), [sum]);
+    let one = Sums::one(streamed.clone(), scalars.clone());
+    assert_eq!(sums(&best, one).unwrap(), std::slice::from_ref(&sum));
+    // SAFETY: the file is this test's own, and shortened only when the map is gone.
+    let map = unsafe { memmap2::Mmap::map(&file) }.unwrap();
+    let mapped = Bases::streamed(instance::<bn254::G1>(), map);
+    assert_eq!(sums(&best, Sums::one(mapped, scalars.clone())).unwrap(), [sum]);
     // A file of another length is refused.
     let sum_of_streamed = Request::Sums(Sums::one(streamed, scalars));
     file.set_len(64 * count as u64 - 64).unwrap();

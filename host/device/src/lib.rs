@@ -7,16 +7,25 @@
 //! | `sim:NAME` | the simulated card of another configuration |
 //! | `sim:/path/to/lib.so` | a simulation library by its path: whatever has a `/` in it |
 //!
-//! Options follow `?` and are joined by `&`: `timeout=SECONDS` (how long a card may be silent), `trace=FILE` (a
-//! waveform; simulations only), `threads=N` (`cpu:` only). In a value, `%` and two hex digits stand for a byte.
+//! Options follow `?` and are joined by `&`; in a value, `%` and two hex digits stand for a byte.
+//!
+//! | option | of | meaning |
+//! |---|---|---|
+//! | `threads=N` | `cpu:` | threads to use |
+//! | `timeout=SECONDS` | `sim:` | how long the card may be silent |
+//! | `trace=FILE` | `sim:` | a waveform |
+//! | `memory_latency=CYCLES` | `sim:` | from an address to its first data in the card's memory; 1 to 65536, at first 64 |
+//! | `memory_gap=256THS` | `sim:` | share of the cycles in which the memory gives no data; 0 to 255, at first 0 |
 
 mod sim;
 mod uri;
 
+use std::fmt::Display;
 use std::path::Path;
+use std::str::FromStr;
 use std::time::Duration;
 
-use proofmill_card::{Card, Mailbox, Options, SimTransport, Transport};
+use proofmill_card::{Card, Mailbox, Memory, Options, SimTransport, Transport};
 use proofmill_cpu::CpuDevice;
 use proofmill_op::{Device, DeviceKind, Error, Result};
 
@@ -25,6 +34,12 @@ pub use uri::Uri;
 
 /// More threads than this are a slip of the finger, and would take a minute to start.
 const MOST_THREADS: usize = 1024;
+/// Option of a simulated card's memory: cycles from an address to its first data.
+const LATENCY: &str = "memory_latency";
+/// Option of a simulated card's memory: cycles of 256 in which it gives no data.
+const GAP: &str = "memory_gap";
+/// No memory is slower; a simulation would only seem to hang.
+const MOST_LATENCY: u32 = 65_536;
 
 /// Opens the device that a URI names.
 pub fn open(uri: &str) -> Result<Box<dyn Device>> {
@@ -82,20 +97,22 @@ fn open_cpu(uri: &Uri) -> Result<Box<dyn Device>> {
     }
     let threads = match uri.option("threads") {
         None => None,
-        Some(text) => Some(threads(text)?),
+        Some(text) => Some(whole("threads", text, 1, MOST_THREADS)?),
     };
     Ok(Box::new(CpuDevice::new(threads)?))
 }
 
 fn open_sim(uri: &Uri) -> Result<Box<dyn Device>> {
-    uri.allow(&["timeout", "trace"])?;
+    uri.allow(&["timeout", "trace", LATENCY, GAP])?;
     let mut options = Options::new(uri.to_string(), DeviceKind::Sim);
     if let Some(text) = uri.option("timeout") {
         options.timeout = seconds(text)?;
     }
+    let memory = memory(uri)?;
     let trace = uri.option("trace");
     let library = sim::load(uri.path(), trace.is_some(), &options.uri)?;
     let mut transport = SimTransport::new(&library)?;
+    transport.set_memory(memory)?;
     if let Some(file) = trace {
         transport.trace(Path::new(file))?;
     }
@@ -106,10 +123,29 @@ fn open_sim(uri: &Uri) -> Result<Box<dyn Device>> {
     Ok(Box::new(Card::open(transport, options)?))
 }
 
-fn threads(text: &str) -> Result<usize> {
-    let number = text.parse().ok().filter(|number| (1..=MOST_THREADS).contains(number));
-    let problem = || format!("'{text}' is not a number from 1 to {MOST_THREADS}");
-    number.ok_or_else(|| Error::argument("threads", problem()))
+/// The memory of a simulated card as the options want it.
+fn memory(uri: &Uri) -> Result<Memory> {
+    let mut memory = Memory::default();
+    if let Some(text) = uri.option(LATENCY) {
+        memory.latency = whole(LATENCY, text, 1, MOST_LATENCY)?;
+    }
+    if let Some(text) = uri.option(GAP) {
+        memory.gap = whole(GAP, text, 0, u8::MAX)?;
+    }
+    Ok(memory)
+}
+
+/// An option's value as a number in a range.
+fn whole<N: FromStr + PartialOrd + Display>(
+    option: &'static str,
+    text: &str,
+    least: N,
+    most: N,
+) -> Result<N> {
+    let number = text.parse().ok().filter(|number| (&least..=&most).contains(&number));
+    number.ok_or_else(|| {
+        Error::argument(option, format!("'{text}' is not a number from {least} to {most}"))
+    })
 }
 
 fn seconds(text: &str) -> Result<Duration> {
@@ -145,6 +181,11 @@ mod tests {
             ("cpu:?threads=many", "threads: 'many'"),
             ("cpu:?threads=100000", "threads: '100000' is not a number from 1 to 1024"),
             ("sim:?threads=2", "unknown option 'threads'"),
+            ("sim:?memory_latency=0", "memory_latency: '0' is not a number from 1 to 65536"),
+            ("sim:?memory_latency=fast", "memory_latency: 'fast'"),
+            ("sim:?memory_gap=256", "memory_gap: '256' is not a number from 0 to 255"),
+            ("sim:?memory_gap=-1", "memory_gap: '-1'"),
+            ("cpu:?memory_gap=1", "unknown option 'memory_gap' of cpu:"),
             ("sim:?timeout=-1", "timeout: '-1'"),
             ("sim:?timeout=soon", "timeout: 'soon'"),
             ("sim:/nowhere/card.so", "/nowhere/card.so"),

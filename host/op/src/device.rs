@@ -1,6 +1,6 @@
 //! The central door: whoever answers requests implements [`Device`].
 
-use crate::{Data, Error, Parked, Result, Ticket, ecdsa_verify, equihash_verify, msm};
+use crate::{Data, Error, Parked, Result, Ticket, ecdsa_verify, equihash_verify, msm, ntt};
 
 /// One question to a device.
 #[derive(Clone, Debug)]
@@ -12,6 +12,8 @@ pub enum Request {
     EcdsaVerify(ecdsa_verify::Request),
     /// What is the sum of these multiples of points?
     Msm(msm::Request),
+    /// What are the values of this polynomial, or the polynomial of these values?
+    Ntt(ntt::Request),
 }
 
 impl Request {
@@ -21,6 +23,7 @@ impl Request {
             Self::EquihashVerify(request) => Capability::EquihashVerify(request.params),
             Self::EcdsaVerify(_) => Capability::EcdsaVerify,
             Self::Msm(request) => Capability::Msm(request.instance()),
+            Self::Ntt(request) => Capability::Ntt(request.field),
         }
     }
 }
@@ -35,6 +38,8 @@ pub enum Answer {
     EcdsaVerify(ecdsa_verify::Response),
     /// A point a sum.
     Msm(msm::Response),
+    /// The elements.
+    Ntt(ntt::Response),
 }
 
 /// An operation with one of its instances, by the names that the command line and `spec/` use.
@@ -47,6 +52,8 @@ pub enum Capability {
     EcdsaVerify,
     /// `msm` in this group.
     Msm(msm::Instance),
+    /// `ntt` over this field.
+    Ntt(ntt::Field),
 }
 
 impl std::fmt::Display for Capability {
@@ -55,6 +62,7 @@ impl std::fmt::Display for Capability {
             Self::EquihashVerify(params) => write!(f, "equihash_verify ({params})"),
             Self::EcdsaVerify => f.write_str("ecdsa_verify (secp256k1)"),
             Self::Msm(instance) => write!(f, "msm ({instance})"),
+            Self::Ntt(field) => write!(f, "ntt ({field})"),
         }
     }
 }

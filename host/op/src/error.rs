@@ -34,6 +34,14 @@ pub enum Error {
         /// The reason and, where there is one, the mend.
         problem: String,
     },
+    /// The device could not do this one thing, or did it wrong; it lives on.
+    #[error("{device} failed: {problem}")]
+    Failed {
+        /// The device's URI.
+        device: String,
+        /// What was seen.
+        problem: String,
+    },
     /// The device died, or answered what no healthy device answers. Every outstanding ticket gets this.
     #[error("{device} is lost: {problem}")]
     Lost {
@@ -82,6 +90,7 @@ impl Error {
             self,
             Self::Unsupported { .. }
                 | Self::Open { .. }
+                | Self::Failed { .. }
                 | Self::Lost { .. }
                 | Self::TimedOut { .. }
         )

@@ -9,6 +9,7 @@ pub mod ecdsa_verify;
 pub mod equihash_verify;
 mod error;
 pub mod msm;
+pub mod ntt;
 mod ticket;
 mod verdict;
 

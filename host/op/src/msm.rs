@@ -11,8 +11,10 @@ use std::sync::Arc;
 
 use crate::{Data, Error, Parked, Result};
 
+pub mod read;
+
 /// Bytes of a scalar.
-pub const SCALAR_BYTES: usize = 32;
+pub const SCALAR_BYTES: usize = proofmill_algebra::msm::SCALAR_BYTES;
 
 /// A curve with a pairing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -114,7 +116,7 @@ pub enum Check {
     Subgroup,
 }
 
-/// Bytes that are read in pieces: a file larger than the memory.
+/// Bytes that are read in pieces: a file larger than the memory, or its map.
 pub trait Stream: fmt::Debug + Send + Sync {
     /// How many there are.
     fn bytes(&self) -> io::Result<u64>;
@@ -131,6 +133,21 @@ impl Stream for std::fs::File {
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
         std::os::unix::fs::FileExt::read_exact_at(self, buffer, offset)
+    }
+}
+
+/// A mapped file. Whoever maps it promises that nobody shortens it meanwhile: the process would end; a `File` that is
+/// too short is an error.
+impl Stream for memmap2::Mmap {
+    fn bytes(&self) -> io::Result<u64> {
+        Ok(self.len() as u64)
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        let rest = usize::try_from(offset).ok().and_then(|offset| self.get(offset..));
+        let found = rest.and_then(|rest| rest.get(..buffer.len()));
+        buffer.copy_from_slice(found.ok_or(io::ErrorKind::UnexpectedEof)?);
+        Ok(())
     }
 }
 
@@ -267,8 +284,32 @@ pub enum Response {
     Plan(Plan),
     /// The handle to parked points.
     Parked(Parked),
-    /// For each list of scalars a point.
-    Sums(Vec<Vec<u8>>),
+    /// What the lists of scalars made.
+    Sums {
+        /// For each list a point.
+        points: Vec<Vec<u8>>,
+        /// For each list what the engine counted; `None` where nothing counts.
+        cycles: Option<Vec<Cycles>>,
+    },
+}
+
+/// Clock cycles of an engine for one sum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cycles {
+    /// In which points were added into buckets.
+    pub accumulation: u64,
+    /// In which buckets and windows were added up.
+    pub tail: u64,
+    /// Additions of the tail, in the adder that had most.
+    pub tail_additions: u64,
+}
+
+impl std::ops::AddAssign for Cycles {
+    fn add_assign(&mut self, other: Self) {
+        self.accumulation += other.accumulation;
+        self.tail += other.tail;
+        self.tail_additions += other.tail_additions;
+    }
 }
 
 /// How a sum is computed.

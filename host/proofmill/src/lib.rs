@@ -51,6 +51,7 @@
 pub mod ecdsa;
 pub mod equihash;
 pub mod msm;
+pub mod ntt;
 
 pub use proofmill_device::{Listed, Uri, list as devices, open, open_uri};
 pub use proofmill_op::{

@@ -35,12 +35,41 @@
 //!
 //! Points in a file that is larger than the memory are read while they are used: [`Bases::streamed`].
 //!
+//! # On a card
+//!
+//! The same calls; the card has the points in its memory, and computes one sum while the scalars of the next one come.
+//! [`confirm`] asks a second device whether the answers are right.
+//!
+//! ```no_run
+//! use proofmill::msm::{self, Bases, Sums};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let card = proofmill::open("sim:msm_bn254_twin")?;
+//! let bases = Bases::new("bn254_g1".parse()?, std::fs::read("bases")?);
+//! let parked = msm::park(&*card, bases.clone())?;
+//! let lists = vec![std::fs::read("first")?.into(), std::fs::read("second")?.into()];
+//!
+//! let asked = Sums { bases: parked, scalars: lists.clone(), progress: None };
+//! let computed = msm::compute(&*card, asked)?;
+//! for (point, cycles) in computed.points.iter().zip(computed.cycles.iter().flatten()) {
+//!     println!("{point:02x?} in {} cycles", cycles.accumulation + cycles.tail);
+//! }
+//! let asked = Sums { bases, scalars: lists, progress: None };
+//! let time = msm::confirm(&*proofmill::open("cpu:")?, &*card, &asked, &computed.points)?;
+//! println!("confirmed in {time:?}");
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! To be told how far a sum is, or not to wait for it, submit a [`Request`] with [`Sums::progress`] to the device; a
 //! ticket that is cancelled or dropped stops its sum.
 
+mod confirm;
+
+pub use confirm::confirm;
 pub use proofmill_op::msm::{
-    Bases, Check, Curve, Group, Instance, MOST_POINTS, Plan, Points, Progress, Request, Response,
-    SCALAR_BYTES, Stream, Sums,
+    Bases, Check, Curve, Cycles, Group, Instance, MOST_POINTS, Plan, Points, Progress, Request,
+    Response, SCALAR_BYTES, Stream, Sums,
 };
 
 use crate::{Answer, Data, Device, Error, Result};
@@ -67,7 +96,7 @@ pub fn sum(device: &dyn Device, bases: Bases, scalars: impl Into<Data>) -> Resul
     let mut sums = sums(device, bases, [scalars])?;
     match (sums.pop(), sums.is_empty()) {
         (Some(sum), true) => Ok(sum),
-        _ => Err(unexpected(device, &Response::Sums(sums))),
+        _ => Err(lost(device, "not one sum for one list".into())),
     }
 }
 
@@ -78,8 +107,22 @@ pub fn sums(
     scalars: impl IntoIterator<Item = impl Into<Data>>,
 ) -> Result<Vec<Vec<u8>>> {
     let scalars = scalars.into_iter().map(Into::into).collect();
-    match ask(device, Request::Sums(Sums { bases, scalars, progress: None }))? {
-        Response::Sums(sums) => Ok(sums),
+    Ok(compute(device, Sums { bases, scalars, progress: None })?.points)
+}
+
+/// Sums, and what they took.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Computed {
+    /// For each list of scalars a point.
+    pub points: Vec<Vec<u8>>,
+    /// For each list what the engine counted; `None` where nothing counts.
+    pub cycles: Option<Vec<Cycles>>,
+}
+
+/// The sums that are asked for, with what the device counted.
+pub fn compute(device: &dyn Device, sums: Sums) -> Result<Computed> {
+    match ask(device, Request::Sums(sums))? {
+        Response::Sums { points, cycles } => Ok(Computed { points, cycles }),
         other => Err(unexpected(device, &other)),
     }
 }

@@ -5,8 +5,10 @@
 
 mod promises;
 mod subject;
+mod sums;
 
-use proofmill_op::{Answer, Device, Error, Request, Ticket};
+use proofmill_op::msm::Instance;
+use proofmill_op::{Answer, Capability, Device, Error, Request, Ticket};
 
 use subject::Subject;
 
@@ -58,6 +60,11 @@ impl Report {
 pub fn conformance(device: &dyn Device, filter: &str) -> Report {
     let mut suite = Suite { device, filter, nothing: None, report: Report::default() };
     for capability in &device.caps().capabilities {
+        if let Capability::Msm(instance) = *capability {
+            suite.nothing.get_or_insert_with(|| sums::nothing(instance));
+            suite.sums(instance);
+            continue;
+        }
         match Subject::of(capability) {
             Ok(Some(subject)) => {
                 suite.nothing.get_or_insert_with(|| subject.request(vec![]));
@@ -91,7 +98,7 @@ impl Suite<'_> {
 
     /// Why the device is no more, if it is: a lost device says so to every request, were it one of no items.
     fn loss(&self) -> Option<Error> {
-        let answer = self.device.submit(self.nothing.clone()?).and_then(finish);
+        let answer = self.device.submit(self.nothing.clone()?).and_then(Ticket::wait);
         answer.err().filter(|error| matches!(error, Error::Lost { .. } | Error::TimedOut { .. }))
     }
 
@@ -117,6 +124,26 @@ impl Suite<'_> {
         for ((name, case), ticket) in chosen.into_iter().zip(tickets) {
             let result = ticket.and_then(finish).map_err(|error| error.to_string());
             self.record(name, result.and_then(|masks| subject.expect(&masks, &[case.mask])));
+            if self.is_over() {
+                return;
+            }
+        }
+    }
+
+    /// The vectors of `msm`, all outstanding at once.
+    fn sums(&mut self, instance: Instance) {
+        let cases = match sums::cases(instance) {
+            Ok(cases) => cases,
+            Err(problem) => return self.record(format!("{instance}: vectors"), Err(problem)),
+        };
+        let chosen = cases.iter().filter(|case| sums::name(case).contains(self.filter));
+        let tickets: Vec<_> = chosen
+            .filter(|_| !self.is_over())
+            .map(|case| (case, self.device.submit(Request::Msm(case.request()))))
+            .collect();
+        for (case, ticket) in tickets {
+            let result = ticket.map_err(|error| error.to_string());
+            self.record(sums::name(case), result.and_then(|ticket| sums::judge(ticket, case)));
             if self.is_over() {
                 return;
             }

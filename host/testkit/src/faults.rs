@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use proofmill_card::Transport;
+use proofmill_card::wire::constants::msm::commands::run;
 use proofmill_card::wire::constants::shell::replies::ignore;
 use proofmill_card::wire::{Header, INDEX_OFFSET, is_engine, put};
 use proofmill_op::{Error, Result};
 
-/// Every engine's reply carries its error bits here, right after the index.
+/// Every engine's reply carries its error bits or its status here, right after the index.
 const MASK_OFFSET: u32 = INDEX_OFFSET + 8;
 
 /// What goes wrong. Replies are counted from 0, those of engines only.
@@ -35,6 +36,10 @@ pub enum Fault {
     UndefinedBits(u64),
     /// This reply has a bit that no signature has by itself: out_of_range_r without failed_sig_ver.
     UnexpectedBits(u64),
+    /// This reply has this status in place of its own.
+    Status(u64, u8),
+    /// In this reply, which is to a run, a bit of the sum is another.
+    FlipsSum(u64),
     /// In place of this reply comes an ignore of its command.
     Ignores(u64),
     /// The transport panics after this many replies.
@@ -114,6 +119,10 @@ impl<T: Transport> Faulty<T> {
             }
             Fault::UndefinedBits(at) if at == number => put(&mut reply, MASK_OFFSET, &[0x80]),
             Fault::UnexpectedBits(at) if at == number => put(&mut reply, MASK_OFFSET, &[1]),
+            Fault::Status(at, status) if at == number => put(&mut reply, MASK_OFFSET, &[status]),
+            Fault::FlipsSum(at) if at == number => {
+                reply[run::reply_fields::sum::OFFSET as usize] ^= 1;
+            }
             Fault::Ignores(at) if at == number => {
                 let echo = self.last_command.map(Header::to_bytes).unwrap_or_default();
                 reply =

@@ -11,7 +11,7 @@ use proofmill_card::Transport;
 use proofmill_card::wire::constants::shell::commands::{reset, status};
 use proofmill_card::wire::constants::shell::replies::ignore;
 use proofmill_card::wire::constants::{ecdsa_verify, equihash_verify};
-use proofmill_card::wire::{self, Header, INDEX_OFFSET};
+use proofmill_card::wire::{self, Header, INDEX_OFFSET, u64_at};
 use proofmill_op::Capability;
 
 use crate::random::Random;
@@ -61,6 +61,8 @@ enum Expected {
     Ignore([u8; Header::BYTES]),
     /// The reply of an engine, and how much of it is predicted: everything but counts of cycles.
     Engine(Vec<u8>, usize),
+    /// The reply of an engine that is judged elsewhere: its number and index.
+    Numbered(u32, u64),
     Reset,
     Status,
 }
@@ -96,6 +98,10 @@ impl Soak<'_> {
             Reaction::Reset => Expected::Reset,
             Reaction::Status => Expected::Status,
             Reaction::Ignore(echo) => Expected::Ignore(echo),
+            Reaction::Engine { engine: Capability::Msm(_), index, .. } => {
+                let command = Header::of(packet).map_or(0, |header| header.cmd);
+                Expected::Numbered(command | wire::REPLY, index)
+            }
             Reaction::Engine { engine, index, body } => {
                 let mask = (self.verdict)(&request_after_reset(&engine, &body));
                 let reply = reply_of(&engine, index, mask, 0);
@@ -143,7 +149,7 @@ impl Soak<'_> {
                     expected.drain(..at);
                 }
                 Some((_, Expected::Ignore(_))) => tally.ignored += 1,
-                Some((_, Expected::Engine(..))) => tally.verdicts += 1,
+                Some((_, Expected::Engine(..) | Expected::Numbered(..))) => tally.verdicts += 1,
                 _ => {}
             }
         }
@@ -185,6 +191,10 @@ impl Expected {
             }
             Self::Engine(bytes, predicted) => {
                 reply.len() == bytes.len() && reply[..*predicted] == bytes[..*predicted]
+            }
+            Self::Numbered(cmd, index) => {
+                header.is_some_and(|header| header.cmd == *cmd)
+                    && u64_at(reply, INDEX_OFFSET) == Some(*index)
             }
             Self::Reset => header == Some(Header { len: reset::REPLY_LEN, cmd: reset::REPLY }),
             Self::Status => {

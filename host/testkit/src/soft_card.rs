@@ -2,6 +2,7 @@
 //! queues, and a verdict function in place of the engines' circuits. What a driver may not do, it counts.
 
 mod engine;
+mod msm;
 mod registers;
 
 use std::collections::{HashMap, VecDeque};
@@ -11,18 +12,21 @@ use std::time::Duration;
 
 use proofmill_card::Transport;
 use proofmill_card::wire::constants::equihash_verify;
+use proofmill_card::wire::constants::msm::commands::{run, write};
 use proofmill_card::wire::constants::shell::commands::{reset, status};
 use proofmill_card::wire::constants::shell::replies::ignore;
 use proofmill_card::wire::constants::shell::{address_map, block};
-use proofmill_card::wire::{Header, put};
+use proofmill_card::wire::{Header, put, u64_at};
 use proofmill_op::equihash_verify::{Network, Params, Personalisation};
+use proofmill_op::msm::Curve;
 use proofmill_op::{Capability, Error, Request, Result};
 
 pub use engine::{SoftEngine, VerdictFn, first_byte};
 pub(crate) use engine::{reply_of, request_after_reset};
+pub use msm::MsmGeometry;
 
 use crate::random::Random;
-use crate::stream_model::{Reaction, reaction};
+use crate::stream_model::{BODY, Reaction, reaction};
 
 /// In what order the engines answer.
 #[derive(Clone, Debug)]
@@ -46,6 +50,8 @@ pub struct Log {
     pub writes_while_busy: u64,
     /// Register writes to idle engines.
     pub writes: u64,
+    /// Runs that were cancelled in time.
+    pub cancelled: u64,
 }
 
 /// The card.
@@ -55,6 +61,8 @@ pub struct SoftCard {
     order: Order,
     registers: HashMap<u32, u32>,
     outstanding: VecDeque<Pending>,
+    /// Of the MSM engine; a card has one at most.
+    memory: msm::Memory,
     replies: VecDeque<Vec<u8>>,
     log: Arc<Mutex<Log>>,
     cycles: u64,
@@ -63,7 +71,17 @@ pub struct SoftCard {
 struct Pending {
     engine: usize,
     index: u64,
-    request: Request,
+    what: What,
+}
+
+/// What an engine has to do for a reply.
+enum What {
+    /// To judge.
+    Verdict(Request),
+    /// To add up.
+    Run(msm::Run),
+    /// Nothing more: this is it.
+    Reply(Vec<u8>),
 }
 
 impl SoftCard {
@@ -78,6 +96,7 @@ impl SoftCard {
             order: Order::AsAsked,
             registers: HashMap::new(),
             outstanding: VecDeque::new(),
+            memory: msm::Memory::default(),
             replies: VecDeque::new(),
             log: Arc::default(),
             cycles: 0,
@@ -125,6 +144,11 @@ impl SoftCard {
             Capability::EquihashVerify(Params::N144_K5) => 1 << bit::EQUIHASH_144_5,
             Capability::EquihashVerify(Params::N48_K5) => 1u64 << bit::EQUIHASH_48_5,
             Capability::EcdsaVerify => 1 << bit::ECDSA_SECP256K1,
+            Capability::Msm(instance) => match instance.curve {
+                Curve::Bn254 => 1 << bit::MSM_BN254,
+                Curve::Bls12_381 => 1 << bit::MSM_BLS12_381,
+                Curve::Bls12_377 => 1 << bit::MSM_BLS12_377,
+            },
             _ => 0,
         };
         self.engines.iter().map(bit).sum()
@@ -158,15 +182,22 @@ impl SoftCard {
         reply
     }
 
-    fn begin(&mut self, engine: &Capability, index: u64, body: &[u8]) {
+    fn begin(&mut self, engine: &Capability, index: u64, packet: &[u8]) {
         let Some(engine) = self.engines.iter().position(|it| it.capability == *engine) else {
             return;
         };
-        let mut request = request_after_reset(&self.engines[engine].capability, body);
-        if let Request::EquihashVerify(request) = &mut request {
-            (request.personalisation, request.network) = self.settings(engine);
-        }
-        self.outstanding.push_back(Pending { engine, index, request });
+        let what = match self.engines[engine].msm {
+            Some(geometry) => self.msm(&geometry, index, packet),
+            None => {
+                let body = &packet[BODY..];
+                let mut request = request_after_reset(&self.engines[engine].capability, body);
+                if let Request::EquihashVerify(request) = &mut request {
+                    (request.personalisation, request.network) = self.settings(engine);
+                }
+                What::Verdict(request)
+            }
+        };
+        self.outstanding.push_back(Pending { engine, index, what });
         let outstanding =
             self.outstanding.iter().filter(|pending| pending.engine == engine).count();
         let queue = self.engines[engine].queue as usize;
@@ -174,6 +205,25 @@ impl SoftCard {
             log.most_outstanding = log.most_outstanding.max(outstanding);
             log.overruns += u64::from(outstanding > queue);
         });
+    }
+
+    /// Writes and cancellations take effect at once.
+    fn msm(&mut self, geometry: &MsmGeometry, index: u64, packet: &[u8]) -> What {
+        match Header::of(packet).map(|header| header.cmd) {
+            Some(write::NUMBER) => What::Reply(self.memory.write(geometry, index, packet)),
+            Some(run::NUMBER) => What::Run(msm::Run::of(geometry, packet)),
+            _ => {
+                let target = u64_at(packet, BODY as u32);
+                let mut pending = self.outstanding.iter_mut();
+                let run = pending.find_map(|pending| match &mut pending.what {
+                    What::Run(run) if Some(pending.index) == target => Some(run),
+                    _ => None,
+                });
+                let found = run.map(msm::Run::cancel).is_some();
+                self.note(|log| log.cancelled += u64::from(found));
+                What::Reply(msm::cancelled(index, found))
+            }
+        }
     }
 
     fn settings(&self, engine: usize) -> (Personalisation, Network) {
@@ -201,12 +251,20 @@ impl SoftCard {
             Order::AsAsked => 0,
             Order::Shuffled(random) => random.below(self.outstanding.len() as u64) as usize,
         };
-        let Some(Pending { engine, index, request }) = self.outstanding.remove(which) else {
+        let Some(Pending { engine, index, what }) = self.outstanding.remove(which) else {
             return;
         };
-        let mask = (self.verdict)(&request);
-        let cycles = u16::try_from(self.cycles).unwrap_or(u16::MAX);
-        self.replies.push_back(reply_of(&self.engines[engine].capability, index, mask, cycles));
+        let engine = &self.engines[engine];
+        self.replies.push_back(match (what, &engine.msm) {
+            (What::Run(run), Some(geometry)) => run.reply(geometry, &self.memory, index),
+            (What::Reply(reply), _) => reply,
+            (What::Verdict(request), _) => {
+                let mask = (self.verdict)(&request);
+                let cycles = u16::try_from(self.cycles).unwrap_or(u16::MAX);
+                reply_of(&engine.capability, index, mask, cycles)
+            }
+            (What::Run(_), None) => unreachable!("only an MSM engine has runs"),
+        });
     }
 }
 
@@ -230,7 +288,9 @@ impl Transport for SoftCard {
                 );
             }
             Reaction::Status => self.replies.push_back(self.status()),
-            Reaction::Engine { engine, index, body } => self.begin(&engine, index, &body),
+            Reaction::Engine { engine, index, body } => {
+                self.begin(&engine, index, &packet[..BODY + body.len()])
+            }
             Reaction::Ignore(echo) => {
                 let header = Header { len: ignore::LEN, cmd: ignore::NUMBER }.to_bytes();
                 self.replies.push_back([header, echo].concat());

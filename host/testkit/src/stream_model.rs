@@ -2,7 +2,7 @@
 //! obvious twin of the shell's parser.
 
 use proofmill_card::wire::constants::shell::commands::{reset, status};
-use proofmill_card::wire::constants::{ecdsa_verify, equihash_verify};
+use proofmill_card::wire::constants::{ecdsa_verify, equihash_verify, msm};
 use proofmill_card::wire::{Header, INDEX_OFFSET, u64_at};
 use proofmill_op::Capability;
 
@@ -27,18 +27,26 @@ pub enum Reaction {
 }
 
 /// Where a command's body begins, whichever engine it is for: after header and index.
-const BODY: usize = INDEX_OFFSET as usize + size_of::<u64>();
+pub const BODY: usize = INDEX_OFFSET as usize + size_of::<u64>();
 
 /// Number and length of an engine's commands.
-pub fn command_of(engine: &Capability) -> Header {
-    let (cmd, len) = match engine {
+pub fn commands_of(engine: &Capability) -> Vec<Header> {
+    use msm::commands::{cancel, run, write};
+    let commands = match engine {
         Capability::EquihashVerify(params) => {
-            (equihash_verify::command::NUMBER, (BODY + params.header_bytes()) as u32)
+            vec![(equihash_verify::command::NUMBER, (BODY + params.header_bytes()) as u32)]
         }
-        Capability::EcdsaVerify => (ecdsa_verify::command::NUMBER, ecdsa_verify::command::LEN),
+        Capability::EcdsaVerify => {
+            vec![(ecdsa_verify::command::NUMBER, ecdsa_verify::command::LEN)]
+        }
+        Capability::Msm(_) => vec![
+            (write::NUMBER, write::LEN),
+            (run::NUMBER, run::LEN),
+            (cancel::NUMBER, cancel::LEN),
+        ],
         other => panic!("{other}: the wire has no such engine"),
     };
-    Header { len, cmd }
+    commands.into_iter().map(|(cmd, len)| Header { len, cmd }).collect()
 }
 
 /// What a card with these engines does with `packet`, which has at least one byte. A packet is executed when its
@@ -57,7 +65,7 @@ pub fn reaction(engines: &[Capability], packet: &[u8]) -> Reaction {
     match header {
         Header { cmd: reset::NUMBER, len: reset::LEN } => Reaction::Reset,
         Header { cmd: status::NUMBER, len: status::LEN } => Reaction::Status,
-        _ => match engines.iter().find(|engine| command_of(engine) == header) {
+        _ => match engines.iter().find(|engine| commands_of(engine).contains(&header)) {
             Some(engine) => Reaction::Engine {
                 engine: engine.clone(),
                 index: u64_at(packet, INDEX_OFFSET).unwrap_or_default(),

@@ -2,10 +2,12 @@
 
 mod ecdsa_verify;
 mod equihash_verify;
+mod msm;
 mod shell;
 
 pub use ecdsa_verify::{EcdsaCase, cases as ecdsa_verify};
 pub use equihash_verify::{EquihashCase, cases as equihash_verify};
+pub use msm::{MsmCase, cases as msm};
 pub use shell::{Exchange, ShellCase, cases as shell};
 
 mod embedded {

@@ -1,4 +1,4 @@
-//! The program's side: sums with arkworks, blst and halo2curves.
+//! The program's side: sums with arkworks, blst, halo2curves and mcl.
 
 use std::collections::HashMap;
 use std::hint::black_box;
@@ -14,12 +14,13 @@ use halo2curves::bn256;
 use halo2curves::ff::Field as _;
 use halo2curves::group::{Curve, Group};
 use halo2curves::msm::msm_best;
+use mcl_rust::CurveType;
 use rayon::ThreadPoolBuilder;
 
-use super::Work;
+use super::{Work, mcl};
 
 /// A sum with this number of threads, ready to be done again and again.
-type Task = Box<dyn FnMut(usize) -> Result<()>>;
+pub(super) type Task = Box<dyn FnMut(usize) -> Result<()>>;
 
 /// Answers works with seconds, a line each, until the input ends. Points are made before the clock starts, and kept
 /// until another group or number is asked for.
@@ -57,12 +58,16 @@ fn task(work: &Work) -> Result<Task> {
         ("halo2curves", "bn254_g2") => halo2curves::<bn256::G2Affine>(count),
         ("blst", "bls12_381_g1") => blst_g1(count),
         ("blst", "bls12_381_g2") => blst_g2(count),
+        ("mcl", "bn254_g1") => mcl::g1(CurveType::SNARK, count)?,
+        ("mcl", "bn254_g2") => mcl::g2(CurveType::SNARK, count)?,
+        ("mcl", "bls12_381_g1") => mcl::g1(CurveType::BLS12_381, count)?,
+        ("mcl", "bls12_381_g2") => mcl::g2(CurveType::BLS12_381, count)?,
         (library, instance) => bail!("no {instance} of {library} here"),
     })
 }
 
 /// In a pool of so many threads.
-fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Result<T> {
+pub(super) fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Result<T> {
     Ok(ThreadPoolBuilder::new().num_threads(threads).build()?.install(work))
 }
 
@@ -176,6 +181,8 @@ mod tests {
             }
             assert!(answer("blst", &format!("bls12_381_{group}")).unwrap() > 0.0);
             assert!(answer("halo2curves", &format!("bn254_{group}")).unwrap() > 0.0);
+            assert!(answer("mcl", &format!("bn254_{group}")).unwrap() > 0.0);
+            assert!(answer("mcl", &format!("bls12_381_{group}")).unwrap() > 0.0);
         }
         assert!(answer("blst", "bn254_g1").is_err());
     }

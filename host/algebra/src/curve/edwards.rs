@@ -68,12 +68,29 @@ impl<C: EdwardsForm> EdwardsAffine<C> {
 
     /// The image of a point of the curve; none when it is exceptional, which no point of the subgroup is.
     pub fn of(point: &Affine<C>) -> CtOption<Self> {
+        let inverse = Self::divisor(point).invert().unwrap_or(C::Base::ZERO);
+        Self::with_inverse(point, inverse)
+    }
+
+    /// [`Self::of`] all points, for one inversion.
+    pub fn batch(points: &[Affine<C>]) -> Vec<CtOption<Self>> {
+        let mut inverses: Vec<C::Base> = points.iter().map(Self::divisor).collect();
+        C::Base::batch_invert(&mut inverses);
+        let image = |(point, inverse)| Self::with_inverse(point, inverse);
+        points.iter().zip(inverses).map(image).collect()
+    }
+
+    /// s y (t + 1), by which both coordinates are divided; 0 where there is no image, and at the identity and (alpha, 0).
+    fn divisor(point: &Affine<C>) -> C::Base {
+        let t = C::S * (point.x() - C::ALPHA);
+        C::S * point.y() * (t + C::Base::ONE)
+    }
+
+    /// The image, with 1/divisor, or 0 where that is 0.
+    fn with_inverse(point: &Affine<C>, inverse: C::Base) -> CtOption<Self> {
         let t = C::S * (point.x() - C::ALPHA);
         let sy = C::S * point.y();
         let t_plus_1 = t + C::Base::ONE;
-        let inverse = (sy * t_plus_1).invert();
-        let regular = inverse.is_some();
-        let inverse = inverse.unwrap_or(C::Base::ZERO);
         let image =
             Self { x: C::SCALE * t * inverse * t_plus_1, y: (t - C::Base::ONE) * inverse * sy };
 
@@ -81,7 +98,7 @@ impl<C: EdwardsForm> EdwardsAffine<C> {
         let minus = Self { x: C::Base::ZERO, y: -C::Base::ONE };
         let image = Self::conditional_select(&image, &minus, order_2);
         let image = Self::conditional_select(&image, &Self::IDENTITY, point.is_identity());
-        CtOption::new(image, regular | order_2 | point.is_identity())
+        CtOption::new(image, !inverse.is_zero() | order_2 | point.is_identity())
     }
 
     /// The point of the curve whose image this is: every point has one.

@@ -194,6 +194,8 @@ impl<P: Modulus<N>, const N: usize> Field for Montgomery<P, N> {
         (*self != Self::ZERO).then(|| Self::raw(inverse()))
     }
 
+    /// In place: a call would copy the operands once more.
+    #[inline(always)]
     fn sum_of_products<const COUNT: usize>(a: &[Self; COUNT], b: &[Self; COUNT]) -> Self {
         match P::sum_of_products(&a.map(|a| a.0), &b.map(|b| b.0)) {
             Some(sum) => Self::raw(sum),

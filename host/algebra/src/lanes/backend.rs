@@ -33,6 +33,10 @@ pub trait Backend: Copy {
     fn load(self, words: &[u64; WIDTH]) -> Self::V;
     /// Eight words to memory, lane 0 first.
     fn store(self, a: Self::V, words: &mut [u64; WIDTH]);
+    /// Eight words from memory, lane 0 first, each lowest byte first.
+    fn load_bytes(self, bytes: &[u8; 8 * WIDTH]) -> Self::V;
+    /// Eight words to memory, likewise.
+    fn store_bytes(self, a: Self::V, bytes: &mut [u8; 8 * WIDTH]);
     /// a + b modulo 2^64.
     fn add(self, a: Self::V, b: Self::V) -> Self::V;
     /// a - b modulo 2^64.

@@ -81,6 +81,16 @@ impl Backend for Ifma {
         // SAFETY: these are the 64 bytes that are written, and the store takes any alignment; `self` exists.
         unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), a) }
     }
+    #[inline(always)]
+    fn load_bytes(self, bytes: &[u8; 8 * WIDTH]) -> __m512i {
+        // SAFETY: these are the 64 bytes that are read, and the load takes any alignment; `self` exists.
+        unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
+    }
+    #[inline(always)]
+    fn store_bytes(self, a: __m512i, bytes: &mut [u8; 8 * WIDTH]) {
+        // SAFETY: these are the 64 bytes that are written, and the store takes any alignment; `self` exists.
+        unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), a) }
+    }
     /// With many limbs one copy: a dozen of them leave no room in the first-level cache.
     #[inline(always)]
     fn multiply<const L: usize, const N: usize>(

@@ -16,7 +16,7 @@
 //! N = 2 keeps the multipliers busy: a step 2 to 3 is a chain of 12 cycles, in which a five-limb product alone
 //! has too little to do (1.95 ns against 1.6 ns an element on Zen 5 at 4.1 GHz; its two multipliers allow 1.52).
 
-use super::backend::{Backend, LIMB_BITS, LIMB_MASK, each};
+use super::backend::{Backend, LIMB_MASK, each};
 use super::constants::Constants;
 
 /// One or two results, the first element of `$result` each. Two copies of the code rather than a loop, which
@@ -168,6 +168,41 @@ fn squared<B: Backend, const L: usize, const N: usize>(
             *sum = b.add_high(b.add(*sum, *sum), x[n][i], x[n][i]);
         }
     }
+    reduced(b, p, &columns)
+}
+
+/// Columns 0 to L - 1 and L to 2L - 1 of x y, each in normal limbs: sums of at most 2L halves of products, none of
+/// which waits for another.
+#[inline(always)]
+pub(super) fn columns<B: Backend, const L: usize>(
+    b: B,
+    x: &[B::V; L],
+    y: &[B::V; L],
+) -> [[B::V; L]; 2] {
+    let zero = b.splat(0);
+    let (mut low, mut t) = ([zero; L], [zero; L]);
+    for i in 0..L {
+        for j in 0..L {
+            t[j] = b.add_low(t[j], x[j], y[i]);
+        }
+        low[i] = t[0];
+        for j in 0..L {
+            let above = if j + 1 < L { t[j + 1] } else { zero };
+            t[j] = b.add_high(above, x[j], y[i]);
+        }
+    }
+    [low, t]
+}
+
+/// V / R mod p of columns of either sign, below 2^60, whose numbers V are not negative: the result is < V / R + p, in
+/// normal limbs.
+#[inline(always)]
+pub(super) fn reduced<B: Backend, const L: usize, const N: usize>(
+    b: B,
+    p: &Constants<L>,
+    columns: &[[[B::V; L]; 2]; N],
+) -> [[B::V; L]; N] {
+    let zero = b.splat(0);
     let mut t = each!(n < N, [zero; L] => columns[n][0]);
     for i in 0..L {
         let q = quotients(b, p, each!(n < N, zero => t[n][0]));
@@ -198,7 +233,7 @@ fn add_multiple<B: Backend, const L: usize, const N: usize>(
 ) {
     let p = &p.multiples[1];
     let all = b.splat(LIMB_MASK);
-    let given = each!(n < N, all => b.shift_right(b.add(t[n][0], all), LIMB_BITS));
+    let given = each!(n < N, all => b.carry(b.add(t[n][0], all)));
     for j in 1..L {
         for n in 0..N {
             t[n][j] = b.add_low(t[n][j], q[n], b.splat(p[j]));
@@ -216,7 +251,7 @@ fn add_multiple<B: Backend, const L: usize, const N: usize>(
 /// Normal limbs of a number >= 0: all but the last in [0, 2^52), the last as large as it must be. The limbs may
 /// be negative.
 #[inline(always)]
-pub(super) fn carried<B: Backend, const L: usize>(b: B, mut t: [B::V; L]) -> [B::V; L] {
+pub(crate) fn carried<B: Backend, const L: usize>(b: B, mut t: [B::V; L]) -> [B::V; L] {
     for j in 1..L {
         t[j] = b.add(t[j], b.carry(t[j - 1]));
         t[j - 1] = b.and(t[j - 1], b.splat(LIMB_MASK));

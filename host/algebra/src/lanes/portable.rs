@@ -42,6 +42,16 @@ impl Backend for Portable {
         *words = a;
     }
     #[inline(always)]
+    fn load_bytes(self, bytes: &[u8; 8 * WIDTH]) -> V {
+        let (words, _) = bytes.as_chunks();
+        each(|i| u64::from_le_bytes(words[i]))
+    }
+    #[inline(always)]
+    fn store_bytes(self, a: V, bytes: &mut [u8; 8 * WIDTH]) {
+        let (words, _) = bytes.as_chunks_mut();
+        words.iter_mut().zip(a).for_each(|(bytes, word)| *bytes = word.to_le_bytes());
+    }
+    #[inline(always)]
     fn add(self, a: V, b: V) -> V {
         each(|i| a[i].wrapping_add(b[i]))
     }

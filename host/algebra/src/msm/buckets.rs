@@ -1,5 +1,7 @@
 //! Buckets, and how points get into them.
 
+use std::ops::Range;
+
 use thiserror::Error;
 
 use super::plan::{Plan, Window};
@@ -27,17 +29,33 @@ pub struct Buckets<C: Group> {
     states: Vec<State>,
 }
 
-/// The buckets of some windows, and a share of the scalars that need none.
+/// The buckets of some windows for a copy's share of the points, and a share of the scalars that need none.
 pub struct Part<'a, C: Group> {
     windows: &'a [Window],
     /// Is the last one the highest of all?
     has_highest: bool,
     points: &'a mut [Stored<C>],
     states: &'a mut [State],
-    /// Which of how many parts.
-    share: (usize, usize),
+    /// Of the scalars with digits.
+    share: Share,
+    /// Of the scalars without.
+    units_share: Share,
     /// Points with the scalar 1.
     units: Projective<C>,
+}
+
+/// Which of how many shares.
+#[derive(Clone, Copy)]
+struct Share {
+    number: usize,
+    count: usize,
+}
+
+impl Share {
+    /// Its part of so many.
+    fn of(self, all: usize) -> Range<usize> {
+        all * self.number / self.count..all * (self.number + 1) / self.count
+    }
 }
 
 /// What a part adds to the result.
@@ -51,27 +69,29 @@ pub struct Sums<C: Group> {
 impl<C: Group> Buckets<C> {
     /// Empty ones.
     pub fn new(plan: &Plan) -> Self {
-        let count = plan.windows().iter().map(|window| window.buckets()).sum();
+        let copy: usize = plan.windows().iter().map(|window| window.buckets()).sum();
+        let count = plan.copies() * copy;
         Self { points: vec![Point::IDENTITY; count], states: vec![State::Empty; count] }
     }
 
-    /// Cuts them into parts for so many threads.
+    /// Cuts them into parts for so many threads, copy by copy.
     pub fn parts<'a>(&'a mut self, plan: &'a Plan, threads: usize) -> Vec<Part<'a, C>> {
         let shares = plan.shares(threads);
-        let count = shares.len();
+        let (count, copies) = (shares.len(), plan.copies());
         let (mut points, mut states) = (&mut self.points[..], &mut self.states[..]);
-        let mut parts = Vec::with_capacity(count);
-        for (number, windows) in shares.into_iter().enumerate() {
+        let mut parts = Vec::with_capacity(count * copies);
+        for (number, &windows) in std::iter::repeat_n(&shares, copies).flatten().enumerate() {
             let buckets = windows.iter().map(|window| window.buckets()).sum();
             let (these_points, other_points) = points.split_at_mut(buckets);
             let (these_states, other_states) = states.split_at_mut(buckets);
             (points, states) = (other_points, other_states);
             parts.push(Part {
                 windows,
-                has_highest: number + 1 == count,
+                has_highest: (number + 1) % count == 0,
                 points: these_points,
                 states: these_states,
-                share: (number, count),
+                share: Share { number: number / count, count: copies },
+                units_share: Share { number, count: count * copies },
                 units: Projective::IDENTITY,
             });
         }
@@ -80,14 +100,14 @@ impl<C: Group> Buckets<C> {
 }
 
 impl<C: Group> Part<'_, C> {
-    /// Adds points to this part's buckets; a scalar for each. `go_on` is told now and then how many digits were read
-    /// since the last time (in all, one a window and scalar that is none of 0, 1 and -1). If it says no, the buckets are
-    /// good for nothing.
+    /// Adds points to this part's buckets; a scalar for each, in pieces whose [`Scalars`] know their first point.
+    /// `go_on` is told now and then how many digits were read since the last time (by all parts, one a window and scalar
+    /// that is none of 0, 1 and -1). If it says no, the buckets are good for nothing.
     pub fn accumulate(
         &mut self,
         isa: Isa,
         points: &[Stored<C>],
-        scalars: &Scalars,
+        pieces: &[Scalars],
         go_on: &dyn Fn(usize) -> bool,
     ) -> Result<(), Cancelled> {
         let digits: Vec<_> = (1..)
@@ -114,8 +134,7 @@ impl<C: Group> Part<'_, C> {
             at = range.end;
             let (these, states) = (&mut self.points[range.clone()], &mut self.states[range]);
             let mut schedule = Schedule::new(isa, points, these, states);
-            for start in (0..scalars.with_digits()).step_by(CHUNK) {
-                let chunk = start..scalars.with_digits().min(start + CHUNK);
+            for (scalars, chunk) in pieces.iter().flat_map(|piece| chunks(piece, self.share)) {
                 if !go_on(chunk.len() * readers.len()) {
                     return Err(Cancelled);
                 }
@@ -131,19 +150,19 @@ impl<C: Group> Part<'_, C> {
             }
             schedule.finish();
         }
-        self.units += self.sum_of_units(isa, points, scalars);
+        self.units += self.sum_of_units(isa, points, pieces);
         Ok(())
     }
 
     /// This part's share of the points that are added as they are: all to a batch of buckets in turn.
-    fn sum_of_units(&self, isa: Isa, points: &[Stored<C>], scalars: &Scalars) -> Projective<C> {
-        let (number, count) = self.share;
-        let units = scalars.units();
-        let range = units.len() * number / count..units.len() * (number + 1) / count;
-        let mut sums = vec![Point::IDENTITY; BATCH.min(range.len())];
+    fn sum_of_units(&self, isa: Isa, points: &[Stored<C>], pieces: &[Scalars]) -> Projective<C> {
+        let shares =
+            pieces.iter().map(|piece| &piece.units()[self.units_share.of(piece.units().len())]);
+        let count = shares.clone().map(<[_]>::len).sum();
+        let mut sums = vec![Point::IDENTITY; BATCH.min(count)];
         let mut states = vec![State::Empty; sums.len()];
         let mut schedule = Schedule::new(isa, points, &mut sums, &mut states);
-        for (i, &unit) in units[range].iter().enumerate() {
+        for (i, &unit) in shares.flatten().enumerate() {
             schedule.add(Addition::new((i % BATCH) as u32, unit >> 1, unit & 1 == 1));
         }
         schedule.finish();
@@ -166,4 +185,10 @@ impl<C: Group> Part<'_, C> {
             .collect();
         Sums { windows: sums::weighted_sums(isa, self.points, &ranges), units: self.units }
     }
+}
+
+/// A share of a piece's scalars with digits, some at a time.
+fn chunks(piece: &Scalars, share: Share) -> impl Iterator<Item = (&Scalars, Range<usize>)> {
+    let all = share.of(piece.with_digits());
+    all.clone().step_by(CHUNK).map(move |start| (piece, start..all.end.min(start + CHUNK)))
 }

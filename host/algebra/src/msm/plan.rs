@@ -22,10 +22,12 @@ impl Window {
     }
 }
 
-/// The windows, lowest first.
+/// The windows, lowest first, and how threads share them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     windows: Vec<Window>,
+    /// So many shares of the points have buckets of their own, in every window.
+    copies: usize,
     /// Bytes of all buckets with their marks.
     bucket_bytes: usize,
 }
@@ -35,23 +37,35 @@ const WIDEST: u32 = 20;
 
 /// Bytes of a window's buckets up to which an addition takes so long, in units of one whose buckets are in the
 /// second-level cache: measured on Zen 5 (1 MiB and a share of 32 MiB) with BN254 and BLS12-381 at 2^16 to 2^20.
-const COSTS: [(usize, f64); 3] = [(512 << 10, 1.0), (4 << 20, 1.1), (usize::MAX, 1.15)];
+const COSTS: [(usize, f64); 3] = [(512 << 10, 1.0), (2 << 20, 1.02), (usize::MAX, 1.05)];
 
-/// What a bucket costs in the end, in additions: two of running sums, from far away; measured there too.
-const BUCKET: f64 = 2.4;
+/// What a bucket costs in the end, in additions: two of running sums, less the first addition, which is a copy;
+/// measured there too.
+const BUCKET: f64 = 1.8;
 
 /// Bytes of a thread for its stack, the products of a batch, and what the allocator does not give back.
 const ROOM: usize = 1 << 20;
 
 impl Plan {
-    /// For so many points on so many threads: the number of windows that costs least.
+    /// For so many points on so many threads: the number of windows, and of copies of the buckets, that cost least.
     pub fn new<C: Group>(points: usize, threads: usize) -> Self {
         let bits = C::Scalar::BITS;
-        let cost = |count: u32| Self::with_windows::<C>(count).cost::<C>(points, threads);
-        let best = (bits.div_ceil(WIDEST)..=bits.div_ceil(2))
-            .min_by(|&a, &b| cost(a).total_cmp(&cost(b)))
-            .expect("at least one number of windows");
-        Self::with_windows::<C>(best)
+        let copies = std::iter::successors(Some(1), |copies| Some(2 * copies));
+        copies
+            .take_while(|&copies| copies <= threads.max(1))
+            .flat_map(|copies| {
+                let counts = bits.div_ceil(WIDEST)..=bits.div_ceil(2);
+                counts.map(move |count| Self::with_windows::<C>(count).with_copies(copies))
+            })
+            .map(|plan| (plan.cost::<C>(points, threads), plan))
+            .min_by(|(a, _), (b, _)| a.total_cmp(b))
+            .map(|(_, plan)| plan)
+            .expect("at least one number of windows")
+    }
+
+    /// The same windows with so many copies of all buckets, each for a share of the points.
+    pub fn with_copies(self, copies: usize) -> Self {
+        Self { copies, ..self }
     }
 
     /// With this number of windows, whose widths differ by one bit at most. The magnitude of a scalar is below r/2, and
@@ -68,7 +82,7 @@ impl Plan {
             })
             .collect();
         let buckets: usize = windows.iter().map(|window| window.buckets()).sum();
-        Self { windows, bucket_bytes: buckets * (size_of::<Stored<C>>() + 1) }
+        Self { windows, copies: 1, bucket_bytes: buckets * (size_of::<Stored<C>>() + 1) }
     }
 
     /// The time of the slowest thread, in additions of points in cache.
@@ -76,22 +90,27 @@ impl Plan {
         let each = |window: &Window| {
             let bytes = window.buckets() * size_of::<Stored<C>>();
             let (_, factor) = COSTS.iter().find(|(most, _)| bytes <= *most).expect("no limit");
-            points as f64 * factor + BUCKET * window.buckets() as f64
+            points as f64 / self.copies as f64 * factor + BUCKET * window.buckets() as f64
         };
         let shares = self.shares(threads);
         shares.iter().map(|share| share.iter().map(each).sum()).fold(0.0, f64::max)
     }
 
-    /// The windows in as many shares as threads have use for.
+    /// The windows in as many shares as the threads of one copy have use for.
     pub(super) fn shares(&self, threads: usize) -> Vec<&[Window]> {
         let mut shares = Vec::new();
         let mut rest = self.windows();
-        for left in (1..=threads.clamp(1, self.windows.len())).rev() {
+        for left in (1..=(threads / self.copies).clamp(1, self.windows.len())).rev() {
             let (share, others) = rest.split_at(rest.len().div_ceil(left));
             shares.push(share);
             rest = others;
         }
         shares
+    }
+
+    /// How many copies of the buckets there are.
+    pub fn copies(&self) -> usize {
+        self.copies
     }
 
     /// The windows, lowest first.
@@ -102,10 +121,12 @@ impl Plan {
     /// Bytes at most that it takes to add up to `points` points at a time on so many threads, besides the points
     /// themselves: buckets, scalars, and on each thread what waits and what is summed up side by side.
     pub fn bytes<C: Group>(&self, points: usize, threads: usize) -> usize {
-        let threads = threads.clamp(1, self.windows.len());
+        let threads = self.copies * self.shares(threads).len();
         let point = size_of::<Stored<C>>();
         let schedule = WAITING * (2 * point + 4 * size_of::<Addition>());
         let chains = 2 * BATCH * (3 * point + 3 * size_of::<Addition>());
-        self.bucket_bytes + points * Scalars::BYTES_EACH + threads * (schedule + chains + ROOM)
+        self.copies * self.bucket_bytes
+            + points * Scalars::BYTES_EACH
+            + threads * (schedule + chains + ROOM)
     }
 }

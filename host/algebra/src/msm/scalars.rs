@@ -43,8 +43,12 @@ impl Scalars {
         scalars.iter().position(|bytes| !is_reduced(bytes)).map_or(Ok(()), |i| Err(NotReduced(i)))
     }
 
-    /// Canonical scalars below r, fewer than 2^31 of them.
-    pub fn new<C: Group>(scalars: &[[u8; SCALAR_BYTES]], plan: &Plan) -> Result<Self, NotReduced> {
+    /// Canonical scalars below r; the first one's point has this number, and every point's is below 2^31.
+    pub fn new<C: Group>(
+        first: usize,
+        scalars: &[[u8; SCALAR_BYTES]],
+        plan: &Plan,
+    ) -> Result<Self, NotReduced> {
         let r = order::<C>();
         let (lower, _) = plan.windows().split_at(plan.windows().len() - 1);
         let halves = lower.iter().fold([0; 4], |sum, window| {
@@ -58,15 +62,15 @@ impl Scalars {
             words: Vec::with_capacity(scalars.len()),
             units: Vec::with_capacity(scalars.len()),
         };
-        for (point, bytes) in scalars.iter().enumerate() {
+        for (i, bytes) in scalars.iter().enumerate() {
             let plus = words(bytes);
             let (minus, borrow) = subtract(&r, &plus);
             if borrow || minus == [0; 4] {
-                return Err(NotReduced(point));
+                return Err(NotReduced(i));
             }
             let (_, negated) = subtract(&minus, &plus);
             let magnitude = if negated { minus } else { plus };
-            let point = (point as u32) << 1 | u32::from(negated);
+            let point = ((first + i) as u32) << 1 | u32::from(negated);
             match magnitude {
                 [0, 0, 0, 0] => {}
                 [1, 0, 0, 0] => all.units.push(point),
@@ -195,7 +199,7 @@ mod tests {
         let bits = C::Scalar::BITS;
         for count in bits.div_ceil(20)..=bits.div_ceil(2) {
             let plan = Plan::with_windows::<C>(count);
-            let cut = Scalars::new::<C>(&bytes, &plan).unwrap();
+            let cut = Scalars::new::<C>(0, &bytes, &plan).unwrap();
             let sign = |k: C::Scalar, negated| if negated { -k } else { k };
             let mut found = vec![C::Scalar::ZERO; scalars.len()];
             for &unit in cut.units() {

@@ -129,10 +129,12 @@ fn affine<C: Group>(isa: Isa, points: &[Stored<C>]) -> Vec<Affine<C>> {
 /// The result: the windows' sums, each shifted by its offset, and the units. The parts come in their order.
 pub fn combine<C: Group>(plan: &Plan, parts: &[Sums<C>]) -> Projective<C> {
     let sums: Vec<_> = parts.iter().flat_map(|part| &part.windows).collect();
+    let windows = plan.windows();
     let mut total = Projective::IDENTITY;
-    for (window, sum) in plan.windows().iter().zip(&sums).rev() {
+    for (number, window) in windows.iter().enumerate().rev() {
         total = (0..window.bits).fold(total, |total, _| total.double());
-        total += **sum;
+        let copies = sums.iter().skip(number).step_by(windows.len());
+        total = copies.fold(total, |total, &&sum| total + sum);
     }
     parts.iter().fold(total, |total, part| total + part.units)
 }

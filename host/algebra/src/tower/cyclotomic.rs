@@ -34,18 +34,18 @@ impl<T: Tower> Fp12<T> {
 }
 
 /// (x + y s)^2 with s^2 = xi: 3 squarings in Fp2.
-fn fp4_square<T: Tower>(x: Fp2<T>, y: Fp2<T>) -> (Fp2<T>, Fp2<T>) {
+pub(crate) fn fp4_square<T: Tower>(x: Fp2<T>, y: Fp2<T>) -> (Fp2<T>, Fp2<T>) {
     let x2 = x.square();
     let y2 = y.square();
     (x2 + T::times_xi(y2), (x + y).square() - x2 - y2)
 }
 
 /// 3 b - 2 a.
-fn three_minus_two<T: Tower>(b: Fp2<T>, a: Fp2<T>) -> Fp2<T> {
+pub(crate) fn three_minus_two<T: Tower>(b: Fp2<T>, a: Fp2<T>) -> Fp2<T> {
     (b - a).double() + b
 }
 
 /// 3 b + 2 a.
-fn three_plus_two<T: Tower>(b: Fp2<T>, a: Fp2<T>) -> Fp2<T> {
+pub(crate) fn three_plus_two<T: Tower>(b: Fp2<T>, a: Fp2<T>) -> Fp2<T> {
     (b + a).double() + b
 }

@@ -7,7 +7,7 @@ use proofmill_op::ecdsa_verify::{Request, Response, SIGNATURE_BYTES, Verdict};
 use proofmill_op::{Answer, Capability, Result};
 
 use super::chain::Chain;
-use super::job::{self, Engine, Lane, Settings};
+use super::job::{self, Engine, Exchange, Lane, Settings};
 use super::open_error;
 use crate::Transport;
 use crate::wire::constants::ecdsa_verify::{block, command};
@@ -38,9 +38,12 @@ pub fn find(transport: &mut dyn Transport, chain: &Chain, uri: &str) -> Result<O
         }
         let lane = Lane {
             block: it.address,
-            command: Header { len, cmd: command::NUMBER },
-            reply: Header { len: command::REPLY_LEN, cmd: command::REPLY },
+            exchanges: vec![Exchange {
+                command: Header { len, cmd: command::NUMBER },
+                reply: Header { len: command::REPLY_LEN, cmd: command::REPLY },
+            }],
             queue,
+            progress: &[],
         };
         if engine.replace(Engine { capability: Capability::EcdsaVerify, lane }).is_some() {
             return Err(broken("a second engine".into()));
@@ -79,7 +82,7 @@ impl job::Job for Job {
         &self.settings
     }
 
-    fn command(&self, position: usize, index: u64) -> Vec<u8> {
+    fn command(&mut self, position: usize, index: u64) -> Vec<u8> {
         let from = position * SIGNATURE_BYTES;
         wire::ecdsa_verify(index, &self.signatures[from..from + SIGNATURE_BYTES])
     }
@@ -94,11 +97,11 @@ impl job::Job for Job {
         Ok(())
     }
 
-    fn answer(&mut self) -> Answer {
-        Answer::EcdsaVerify(Response {
+    fn answer(&mut self) -> Result<Answer> {
+        Ok(Answer::EcdsaVerify(Response {
             verdicts: std::mem::take(&mut self.verdicts),
             cycles: Some(std::mem::take(&mut self.cycles)),
-        })
+        }))
     }
 }
 

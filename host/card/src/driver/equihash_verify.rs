@@ -7,7 +7,7 @@ use proofmill_op::equihash_verify::{Network, Params, Personalisation, Request, R
 use proofmill_op::{Answer, Capability, Result};
 
 use super::chain::Chain;
-use super::job::{self, Engine, Lane, Settings};
+use super::job::{self, Engine, Exchange, Lane, Settings};
 use super::open_error;
 use crate::Transport;
 use crate::wire::constants::equihash_verify::{block, command};
@@ -50,9 +50,12 @@ pub fn find(transport: &mut dyn Transport, chain: &Chain, uri: &str) -> Result<V
         }
         let lane = Lane {
             block: it.address,
-            command: Header { len, cmd: command::NUMBER },
-            reply: Header { len: command::REPLY_LEN, cmd: command::REPLY },
+            exchanges: vec![Exchange {
+                command: Header { len, cmd: command::NUMBER },
+                reply: Header { len: command::REPLY_LEN, cmd: command::REPLY },
+            }],
             queue,
+            progress: &[],
         };
         engines.push(Engine { capability, lane });
     }
@@ -89,7 +92,7 @@ impl job::Job for Job {
         &self.settings
     }
 
-    fn command(&self, position: usize, index: u64) -> Vec<u8> {
+    fn command(&mut self, position: usize, index: u64) -> Vec<u8> {
         let from = position * self.header_bytes;
         wire::equihash_verify(index, &self.headers[from..from + self.header_bytes])
     }
@@ -104,8 +107,8 @@ impl job::Job for Job {
         Ok(())
     }
 
-    fn answer(&mut self) -> Answer {
-        Answer::EquihashVerify(Response { verdicts: std::mem::take(&mut self.verdicts) })
+    fn answer(&mut self) -> Result<Answer> {
+        Ok(Answer::EquihashVerify(Response { verdicts: std::mem::take(&mut self.verdicts) }))
     }
 }
 

@@ -3,13 +3,28 @@
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
+use crate::wire::Header;
+
+/// What a packet in the card is to its job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sent {
+    /// The command of this number.
+    Command(usize),
+    /// What ends one before its time.
+    Cancel,
+}
+
 /// A command in the card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flight {
     /// The job that it belongs to.
     pub job: u64,
-    /// Which of the job's commands it is.
-    pub position: usize,
+    /// Which of the job's packets it is.
+    pub sent: Sent,
+    /// Its header.
+    pub command: Header,
+    /// The header of the reply to it.
+    pub reply: Header,
 }
 
 /// All commands in the card.
@@ -50,24 +65,47 @@ impl Flights {
         self.under_way.retain(|_, flight| flight.job != job);
     }
 
-    /// The jobs that have commands in the card, each once.
-    pub fn jobs(&self) -> Vec<u64> {
-        let mut jobs: Vec<_> = self.under_way.values().map(|flight| flight.job).collect();
+    /// The jobs that have commands with this header in the card, each once.
+    pub fn jobs(&self, command: Header) -> Vec<u64> {
+        let with_it = self.under_way.values().filter(|flight| flight.command == command);
+        let mut jobs: Vec<_> = with_it.map(|flight| flight.job).collect();
         jobs.sort_unstable();
         jobs.dedup();
         jobs
     }
 
-    /// True when the oldest command is in the card for longer than this.
-    pub fn overdue(&mut self, timeout: Duration) -> bool {
+    /// A job's commands in the card: index and number of each.
+    pub fn of_job(&self, job: u64) -> Vec<(u64, usize)> {
+        let flights = self.under_way.iter().filter(|(_, flight)| flight.job == job);
+        let commands = flights.filter_map(|(&index, flight)| match flight.sent {
+            Sent::Command(position) => Some((index, position)),
+            Sent::Cancel => None,
+        });
+        commands.collect()
+    }
+
+    /// The job of the oldest command, when that is in the card for longer than this.
+    pub fn overdue(&mut self, timeout: Duration) -> Option<u64> {
         let now = self.clock.now();
         while let Some((when, index)) = self.sent.front() {
-            if self.under_way.contains_key(index) {
-                return now.saturating_sub(*when) > timeout;
+            if let Some(flight) = self.under_way.get(index) {
+                return (now.saturating_sub(*when) > timeout).then_some(flight.job);
             }
             self.sent.pop_front();
         }
-        false
+        None
+    }
+
+    /// Counts the oldest command as sent now.
+    pub fn postpone(&mut self) {
+        if let Some((_, index)) = self.sent.pop_front() {
+            self.sent.push_back((self.clock.now(), index));
+        }
+    }
+
+    /// Time as it is counted here.
+    pub fn now(&mut self) -> Duration {
+        self.clock.now()
     }
 }
 
@@ -100,7 +138,8 @@ mod tests {
     use super::*;
 
     fn flight(job: u64) -> Flight {
-        Flight { job, position: 0 }
+        let header = Header { len: 16, cmd: 0x100 };
+        Flight { job, sent: Sent::Command(0), command: header, reply: header }
     }
 
     #[test]
@@ -108,13 +147,19 @@ mod tests {
         let mut flights = Flights::default();
         flights.begin(flight(7));
         flights.begin(flight(8));
-        assert!(!flights.overdue(Duration::from_secs(60)));
+        assert_eq!(flights.overdue(Duration::from_secs(60)), None);
         assert_eq!(flights.end(0), Some(flight(7)));
         assert_eq!(flights.end(0), None);
         std::thread::sleep(Duration::from_millis(2));
-        assert!(flights.overdue(Duration::from_millis(1)));
+        assert_eq!(flights.overdue(Duration::from_millis(1)), Some(8));
+        flights.begin(flight(9));
+        flights.postpone();
+        std::thread::sleep(Duration::from_millis(2));
+        assert_eq!(flights.overdue(Duration::from_millis(1)), Some(9), "8 was sent later now");
+        assert_eq!(flights.of_job(8), [(1, 0)]);
         flights.end_job(8);
-        assert!(flights.is_empty() && !flights.overdue(Duration::ZERO));
+        flights.end_job(9);
+        assert!(flights.is_empty() && flights.overdue(Duration::ZERO).is_none());
     }
 
     #[test]
@@ -123,10 +168,13 @@ mod tests {
         flights.begin(flight(1));
         // As if the process had been stopped for an hour between two looks.
         flights.clock.looked -= Duration::from_secs(3600);
-        assert!(!flights.overdue(Duration::from_secs(2)));
+        assert_eq!(flights.overdue(Duration::from_secs(2)), None);
         flights.clock.looked -= Duration::from_secs(3600);
         flights.clock.now();
         flights.clock.looked -= Duration::from_secs(3600);
-        assert!(flights.overdue(Duration::from_secs(2)), "a stopped clock would wait for ever");
+        assert!(
+            flights.overdue(Duration::from_secs(2)).is_some(),
+            "a stopped clock would wait for ever"
+        );
     }
 }

@@ -1,23 +1,40 @@
 //! What the reactor is given: lanes, the doors of engines, and jobs, requests that are cut into commands.
 
-use proofmill_op::{Answer, Capability, Completer};
+use proofmill_op::{Answer, Capability, Completer, Result};
 
+use super::flights::Sent;
 use crate::wire::Header;
 
 /// Contents of an engine's registers: offset in its block and value.
 pub type Settings = Vec<(u32, u32)>;
 
-/// How an engine is spoken to.
+/// A command of an engine and what answers it, by their headers.
 #[derive(Clone, Copy, Debug)]
+pub struct Exchange {
+    /// Of the command.
+    pub command: Header,
+    /// Of its reply.
+    pub reply: Header,
+}
+
+/// How an engine is spoken to.
+#[derive(Clone, Debug)]
 pub struct Lane {
     /// Address of its block.
     pub block: u32,
-    /// Header of its commands.
-    pub command: Header,
-    /// Header of its replies.
-    pub reply: Header,
+    /// Its commands.
+    pub exchanges: Vec<Exchange>,
     /// Commands that may be outstanding.
     pub queue: usize,
+    /// For an engine whose commands take long: counters in its block that stand still only when nothing goes on.
+    pub progress: &'static [u32],
+}
+
+impl Lane {
+    /// The header of the reply to a command.
+    pub fn reply_to(&self, command: Header) -> Option<Header> {
+        self.exchanges.iter().find(|it| it.command == command).map(|it| it.reply)
+    }
 }
 
 /// An engine of the card.
@@ -31,16 +48,24 @@ pub struct Engine {
 
 /// A request, cut into commands with one reply each.
 pub trait Job: Send {
-    /// How many commands.
+    /// How many commands; once one has failed, those that were sent.
     fn commands(&self) -> usize;
     /// What the engine's registers must contain.
     fn settings(&self) -> &Settings;
+    /// Is there all that the next command needs? What is not there comes with replies, to this job or to others.
+    fn is_ready(&mut self, _position: usize) -> bool {
+        true
+    }
     /// One command's packet.
-    fn command(&self, position: usize, index: u64) -> Vec<u8>;
+    fn command(&mut self, position: usize, index: u64) -> Vec<u8>;
     /// Takes in its reply; the error says what is wrong with it.
-    fn accept(&mut self, position: usize, reply: &[u8]) -> Result<(), String>;
+    fn accept(&mut self, position: usize, reply: &[u8]) -> std::result::Result<(), String>;
+    /// The packet that ends a command in the card before its time, by its index; for jobs of a lane with `progress`.
+    fn cancel(&mut self, _position: usize, _target: u64, _index: u64) -> Option<Vec<u8>> {
+        None
+    }
     /// The answer, after every reply was taken in.
-    fn answer(&mut self) -> Answer;
+    fn answer(&mut self) -> Result<Answer>;
 }
 
 /// A job with its engine and with whoever waits for it.
@@ -58,13 +83,16 @@ pub struct Active {
     pub completer: Option<Completer>,
     sent: usize,
     answered: usize,
+    /// Packets in the card: commands, and what cancels them.
+    in_card: usize,
     ignored: usize,
 }
 
 impl Active {
     /// Nothing of it is sent yet.
     pub fn new(Work { engine, job, completer }: Work) -> Self {
-        Self { engine, job, completer: Some(completer), sent: 0, answered: 0, ignored: 0 }
+        let completer = Some(completer);
+        Self { engine, job, completer, sent: 0, answered: 0, in_card: 0, ignored: 0 }
     }
 
     /// True when nobody waits for its answer.
@@ -77,37 +105,39 @@ impl Active {
         (self.sent < self.job.commands() && !self.is_abandoned()).then_some(self.sent)
     }
 
-    /// The next command was sent.
-    pub fn count_sent(&mut self) {
-        self.sent += 1;
+    /// A packet of it was sent.
+    pub fn count_sent(&mut self, sent: Sent) {
+        self.sent += usize::from(sent != Sent::Cancel);
+        self.in_card += 1;
     }
 
-    /// One of its commands was answered.
-    pub fn count_answered(&mut self) {
-        self.answered += 1;
+    /// One of its packets was answered.
+    pub fn count_answered(&mut self, sent: Sent) {
+        self.answered += usize::from(sent != Sent::Cancel);
+        self.in_card -= 1;
     }
 
-    /// One of its commands, nobody knows which, was ignored.
+    /// One of its packets, nobody knows which, was ignored.
     pub fn count_ignored(&mut self) {
         self.ignored += 1;
     }
 
-    /// Once all of its commands in the card are ones that were ignored: how many. They are counted as answered.
+    /// Once all of its packets in the card are ones that were ignored: how many. They are counted as answered.
     pub fn take_ignored(&mut self) -> Option<usize> {
-        if self.ignored == 0 || self.sent - self.answered != self.ignored {
+        if self.ignored == 0 || self.in_card != self.ignored {
             return None;
         }
-        self.answered = self.sent;
+        self.in_card = 0;
         Some(std::mem::take(&mut self.ignored))
     }
 
     /// True when every reply was taken in.
     pub fn is_done(&self) -> bool {
-        self.answered == self.job.commands()
+        self.answered >= self.job.commands()
     }
 
     /// True when nothing is to come any more: it is done, or abandoned with nothing left in the card.
     pub fn is_over(&self) -> bool {
-        self.is_done() || self.answered == self.sent && self.is_abandoned()
+        self.in_card == 0 && (self.is_done() || self.is_abandoned())
     }
 }

@@ -7,7 +7,8 @@
 //! 3. a reply is matched by its index alone: any order is fine, an unknown index is not;
 //! 4. the first thing that no healthy card does, and the first command unanswered past the time-out, ends the
 //!    device: every job gets the same error, and so does everything submitted later;
-//! 5. a cancelled job sends no further command, and replies to those it has sent are swallowed.
+//!    (an engine whose commands take long shows in its counters that it is at work, and is given time as long as it is);
+//! 5. a cancelled job sends no further command, ends those in the card that can be ended, and their replies are swallowed.
 
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,7 +19,7 @@ use std::time::Duration;
 
 use proofmill_op::{Answer, Completer, Error, Metrics, Result};
 
-use super::flights::{Flight, Flights};
+use super::flights::{Flight, Flights, Sent};
 use super::job::{Active, Lane, Settings, Work};
 use super::{Options, Shared};
 use crate::Transport;
@@ -52,6 +53,8 @@ struct Engine {
     settings: Option<Settings>,
     waiting: VecDeque<u64>,
     outstanding: usize,
+    /// Counters of its progress as they were last seen, and since when.
+    progress: (Vec<u32>, Duration),
 }
 
 /// The thread's state.
@@ -61,6 +64,8 @@ pub struct Reactor {
     inbox: Receiver<Work>,
     closing: bool,
     jobs: HashMap<u64, Active>,
+    /// Those whose commands may have to be ended.
+    long: Vec<u64>,
     flights: Flights,
     next_job: u64,
     first_cycle: u64,
@@ -76,8 +81,13 @@ impl Reactor {
         shared: Arc<Shared>,
         options: Options,
     ) -> Self {
-        let engine =
-            |lane| Engine { lane, settings: None, waiting: VecDeque::new(), outstanding: 0 };
+        let engine = |lane| Engine {
+            lane,
+            settings: None,
+            waiting: VecDeque::new(),
+            outstanding: 0,
+            progress: (Vec::new(), Duration::ZERO),
+        };
         let mut reactor = Self {
             first_cycle: transport.cycles().unwrap_or(0),
             transport,
@@ -85,6 +95,7 @@ impl Reactor {
             inbox,
             closing: false,
             jobs: HashMap::new(),
+            long: Vec::new(),
             flights: Flights::default(),
             next_job: 0,
             shared,
@@ -114,6 +125,7 @@ impl Reactor {
     fn serve(&mut self) -> Result<()> {
         loop {
             self.take_work();
+            self.cancel()?;
             self.launch()?;
             if self.closing && self.jobs.values().all(Active::is_abandoned) {
                 return Ok(());
@@ -149,7 +161,11 @@ impl Reactor {
     fn enter(&mut self, work: Work) {
         let id = self.next_job;
         self.next_job += 1;
-        self.engines[work.engine].waiting.push_back(id);
+        let engine = &mut self.engines[work.engine];
+        engine.waiting.push_back(id);
+        if !engine.lane.progress.is_empty() {
+            self.long.push(id);
+        }
         self.jobs.insert(id, Active::new(work));
     }
 
@@ -162,7 +178,7 @@ impl Reactor {
                     self.settle(id);
                     continue;
                 };
-                if !self.prepare(number, id)? {
+                if !self.prepare(number, id)? || !self.is_ready(id, position) {
                     break;
                 }
                 self.send(id, position)?;
@@ -186,13 +202,48 @@ impl Reactor {
         Ok(true)
     }
 
+    fn is_ready(&mut self, id: u64, position: usize) -> bool {
+        self.jobs.get_mut(&id).is_some_and(|active| active.job.is_ready(position))
+    }
+
     fn send(&mut self, id: u64, position: usize) -> Result<()> {
         let Some(active) = self.jobs.get_mut(&id) else { return Ok(()) };
-        self.transport.send(&active.job.command(position, self.flights.next_index()))?;
-        active.count_sent();
-        self.engines[active.engine].outstanding += 1;
-        self.flights.begin(Flight { job: id, position });
+        let packet = active.job.command(position, self.flights.next_index());
+        self.begin(id, Sent::Command(position), &packet)
+    }
+
+    fn begin(&mut self, job: u64, sent: Sent, packet: &[u8]) -> Result<()> {
+        let Some(active) = self.jobs.get_mut(&job) else { return Ok(()) };
+        let engine = &mut self.engines[active.engine];
+        let command = Header::of(packet).expect("a command has a header");
+        let reply = engine.lane.reply_to(command).expect("a job sends commands of its lane");
+        self.transport.send(packet)?;
+        active.count_sent(sent);
+        engine.outstanding += 1;
+        self.flights.begin(Flight { job, sent, command, reply });
         Ok(())
+    }
+
+    /// Ends what an abandoned job has in the card, where it can be ended.
+    fn cancel(&mut self) -> Result<()> {
+        self.long.retain(|id| self.jobs.contains_key(id));
+        let Some(at) = self.long.iter().position(|id| self.jobs[id].is_abandoned()) else {
+            return Ok(());
+        };
+        let id = self.long[at];
+        let ended = self.flights.of_job(id);
+        let Some(Active { engine, job, .. }) = self.jobs.get_mut(&id) else { return Ok(()) };
+        let mut packets = Vec::new();
+        for (target, position) in ended {
+            let index = self.flights.next_index() + packets.len() as u64;
+            packets.extend(job.cancel(position, target, index));
+        }
+        let Engine { lane, outstanding, .. } = &self.engines[*engine];
+        if outstanding + packets.len() > lane.queue {
+            return Ok(());
+        }
+        self.long.swap_remove(at);
+        packets.iter().try_for_each(|packet| self.begin(id, Sent::Cancel, packet))
     }
 
     /// Takes in one packet from the card.
@@ -219,13 +270,14 @@ impl Reactor {
         let Some(active) = self.jobs.get_mut(&flight.job) else {
             return Err(self.lost("a command without its job".into()));
         };
-        let engine = &mut self.engines[active.engine];
-        engine.outstanding -= 1;
-        active.count_answered();
-        if header != engine.lane.reply {
+        self.engines[active.engine].outstanding -= 1;
+        active.count_answered(flight.sent);
+        if header != flight.reply {
             return Err(self.lost(format!("its reply has the header {header:x?}")));
         }
-        if let Err(problem) = active.job.accept(flight.position, body) {
+        if let Sent::Command(position) = flight.sent
+            && let Err(problem) = active.job.accept(position, body)
+        {
             return Err(self.lost(format!("its reply has {problem}")));
         }
         self.settle(flight.job);
@@ -236,10 +288,7 @@ impl Reactor {
     /// job, the job ends in an error, and the command shows itself as the last one outstanding; otherwise nobody
     /// can tell whose it was, and guessing is worse than giving up.
     fn ignored(&mut self, echo: Header) -> Result<()> {
-        let mut owners = self.flights.jobs();
-        owners.retain(|id| {
-            self.jobs.get(id).is_some_and(|active| self.engines[active.engine].lane.command == echo)
-        });
+        let owners = self.flights.jobs(echo);
         let &[id] = &owners[..] else {
             let whose = if owners.is_empty() { "nobody's" } else { "one of several requests'" };
             return Err(
@@ -273,17 +322,36 @@ impl Reactor {
             return;
         };
         if done {
-            finish(&self.shared, completer, Ok(job.answer()));
+            let answer = job.answer();
+            // Whoever has the answer finds free what the job kept.
+            drop(job);
+            finish(&self.shared, completer, answer);
         }
     }
 
-    /// The oldest command decides: an engine answers a full queue well within the time-out.
+    /// The oldest command decides: an engine answers a full queue well within the time-out, or its counters move.
     fn check_time(&mut self) -> Result<()> {
-        if !self.flights.overdue(self.options.timeout) {
-            return Ok(());
+        while let Some(id) = self.flights.overdue(self.options.timeout) {
+            if !self.is_at_work(id)? {
+                let seconds = self.options.timeout.as_secs_f64();
+                return Err(Error::TimedOut { device: self.options.uri.clone(), seconds });
+            }
+            self.flights.postpone();
         }
-        let seconds = self.options.timeout.as_secs_f64();
-        Err(Error::TimedOut { device: self.options.uri.clone(), seconds })
+        Ok(())
+    }
+
+    /// Has this job's engine counters of its progress, and have they moved within the time-out?
+    fn is_at_work(&mut self, id: u64) -> Result<bool> {
+        let Some(active) = self.jobs.get(&id) else { return Ok(false) };
+        let Engine { lane, progress, .. } = &mut self.engines[active.engine];
+        let now = self.flights.now();
+        let read = |&offset| self.transport.read_register(lane.block + offset);
+        let counters: Vec<u32> = lane.progress.iter().map(read).collect::<Result<_>>()?;
+        if counters != progress.0 {
+            *progress = (counters, now);
+        }
+        Ok(!lane.progress.is_empty() && now - progress.1 < self.options.timeout)
     }
 
     fn count_cycles(&mut self) {
@@ -299,7 +367,7 @@ impl Reactor {
 }
 
 /// Counts first, so that whoever has the answer finds it counted.
-fn finish(shared: &Shared, completer: Completer, answer: Result<Answer>) {
+pub fn finish(shared: &Shared, completer: Completer, answer: Result<Answer>) {
     shared.counters.requests.fetch_add(1, Ordering::Relaxed);
     completer.complete(answer);
 }

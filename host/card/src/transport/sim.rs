@@ -4,19 +4,20 @@
 use std::ffi::{CStr, CString, c_char, c_int, c_uint};
 use std::fs::File;
 use std::io::Read as _;
+use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use libloading::Library;
+use libloading::{Library, Symbol};
 use proofmill_op::{Error, Result};
 
 use super::Transport;
 
 /// Version of the C interface that this transport speaks.
-const ABI: u32 = 1;
+const ABI: u32 = 2;
 /// Cycles between two looks at the clock on the wall: some hundred microseconds of simulation.
 const SLICE: u64 = 256;
 /// Cycles that a register access may take: far more than any queue in front of it.
@@ -46,7 +47,6 @@ macro_rules! interface {
 }
 
 interface! {
-    pm_sim_abi: fn() -> u32;
     pm_sim_manifest: fn() -> *const c_char;
     pm_sim_new: fn() -> *mut RawSim;
     pm_sim_free: fn(*mut RawSim);
@@ -61,6 +61,9 @@ interface! {
     pm_sim_reg_read: fn(*mut RawSim, u32, *mut u32, u64) -> c_int;
     pm_sim_reg_write: fn(*mut RawSim, u32, u32, u64) -> c_int;
     pm_sim_jitter: fn(*mut RawSim, u64, c_uint, c_uint);
+    pm_sim_memory: fn(*mut RawSim, c_uint, c_uint, c_uint) -> c_int;
+    pm_sim_memory_fault: fn(*mut RawSim, c_uint, u64, u64) -> c_int;
+    pm_sim_broken: fn(*const RawSim) -> *const c_char;
     pm_sim_freeze: fn(*mut RawSim, c_int);
 }
 
@@ -81,16 +84,21 @@ impl SimLibrary {
         // SAFETY: loading runs the library's initialisers. The user named this file, as one names a program.
         let library =
             unsafe { Library::new(path) }.map_err(|error| open_error(path, with_causes(&error)))?;
-        let interface = Interface::load(&library).map_err(|error| {
+        let foreign = |error: libloading::Error| {
             open_error(path, format!("not a simulation library: {}", with_causes(&error)))
-        })?;
-        // SAFETY: takes nothing, returns a number.
-        let abi = unsafe { (interface.pm_sim_abi)() };
+        };
+        // SAFETY: in every version of the interface it takes nothing and returns a number.
+        let abi = unsafe {
+            let version: Symbol<unsafe extern "C" fn() -> u32> =
+                library.get(b"pm_sim_abi\0").map_err(foreign)?;
+            version()
+        };
         if abi != ABI {
             let problem =
                 format!("speaks interface version {abi}, not {ABI}; run `make sim` again");
             return Err(open_error(path, problem));
         }
+        let interface = Interface::load(&library).map_err(foreign)?;
         Ok(Self(Arc::new(Loaded { path: path.to_owned(), interface, _library: library })))
     }
 
@@ -108,6 +116,24 @@ impl SimLibrary {
     /// Where it was loaded from.
     pub fn path(&self) -> &Path {
         &self.0.path
+    }
+}
+
+/// How a simulated card's memory channels behave; `spec/wire/sim.h` says what each value means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// Cycles from a read's address to its first beat, from a write's last beat to its response; from 1 on.
+    pub latency: u32,
+    /// Cycles of 256 in which no beat passes.
+    pub gap: u8,
+    /// Bursts that may be under way, reads and writes each; from 1 on.
+    pub bursts: u32,
+}
+
+impl Default for Memory {
+    /// As a card is after power-up.
+    fn default() -> Self {
+        Self { latency: 64, gap: 0, bursts: 64 }
     }
 }
 
@@ -148,6 +174,47 @@ impl SimTransport {
         }
     }
 
+    /// Sets how the memory channels behave from now on.
+    pub fn set_memory(&mut self, memory: Memory) -> Result<()> {
+        let Memory { latency, gap, bursts } = memory;
+        // SAFETY: a live card.
+        let code = unsafe {
+            (self.interface().pm_sim_memory)(self.card.as_ptr(), latency, gap.into(), bursts)
+        };
+        match code {
+            0 => Ok(()),
+            _ => Err(Error::argument("memory", format!("{memory:?}: a value is out of range"))),
+        }
+    }
+
+    /// For tests: accesses to these bytes of a channel are answered with an error. An empty range is none.
+    pub fn fault(&mut self, channel: u32, bytes: Range<u64>) -> Result<()> {
+        // SAFETY: a live card.
+        let code = unsafe {
+            let fault = self.interface().pm_sim_memory_fault;
+            fault(self.card.as_ptr(), channel, bytes.start, bytes.end)
+        };
+        match code {
+            0 => Ok(()),
+            _ => {
+                Err(Error::argument("channel", format!("the card has no memory channel {channel}")))
+            }
+        }
+    }
+
+    /// An error when the card broke a rule of its memory's bus: it stands still then.
+    fn check_bus(&self) -> Result<()> {
+        // SAFETY: a live card; reads only.
+        let told = unsafe { (self.interface().pm_sim_broken)(self.card.as_ptr()) };
+        if told.is_null() {
+            return Ok(());
+        }
+        // SAFETY: not null, and a zero-terminated text that lives as long as the card; copied at once.
+        let rule = unsafe { CStr::from_ptr(told) }.to_string_lossy();
+        let problem = format!("the circuit broke a rule of AXI4: {rule}");
+        Err(Error::Lost { device: self.name.clone(), problem })
+    }
+
     /// As [`Transport::receive`], with the cycle in which the reply's last word left the card.
     pub fn receive_stamped(&mut self, limit: Duration) -> Result<Option<(Vec<u8>, u64)>> {
         let start = Instant::now();
@@ -157,6 +224,7 @@ impl SimTransport {
             }
             // SAFETY: a live card.
             unsafe { (self.interface().pm_sim_run)(self.card.as_ptr(), SLICE, 1) };
+            self.check_bus()?;
             if start.elapsed() >= limit {
                 return Ok(self.take());
             }
@@ -235,6 +303,7 @@ impl SimTransport {
     }
 
     fn register_result(&self, code: c_int, what: &str, address: u32) -> Result<()> {
+        self.check_bus()?;
         let problem = match code {
             0 => return Ok(()),
             -1 => format!("{what} register {address:#06x}: no answer in {REGISTER_CYCLES} cycles"),

@@ -1,10 +1,10 @@
 //! What every device promises, whatever it is asked.
 
 use proofmill_op::equihash_verify::{Network, Params, Request as Equihash, Verdict};
-use proofmill_op::{Capability, Data, Device, Error, Parked, Request, Ticket, ecdsa_verify};
+use proofmill_op::{Capability, Data, Device, Error, Parked, Request, Ticket, ecdsa_verify, msm};
 
-use super::finish;
 use super::subject::Subject;
+use super::{finish, sums};
 
 type Promise = fn(&dyn Device, &Subject) -> Result<(), String>;
 
@@ -107,7 +107,8 @@ pub(super) fn refuses_the_unknown(device: &dyn Device) -> Result<(), String> {
     });
     let signatures = vec![0; ecdsa_verify::SIGNATURE_BYTES];
     let ecdsa = Request::EcdsaVerify(ecdsa_verify::Request::new(signatures));
-    for request in equihash.chain([ecdsa]) {
+    let sums = msm::Instance::ALL.into_iter().map(sums::nothing);
+    for request in equihash.chain([ecdsa]).chain(sums) {
         let asked: Capability = request.capability();
         if device.caps().offers(&asked) {
             continue;

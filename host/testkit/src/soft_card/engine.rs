@@ -6,6 +6,8 @@ use proofmill_op::ecdsa_verify::{Request as Ecdsa, Verdict};
 use proofmill_op::equihash_verify::{Network, Params, Request as Equihash};
 use proofmill_op::{Capability, Data, Request};
 
+use super::msm::MsmGeometry;
+
 /// Computes an error mask: the request has one item.
 pub type VerdictFn = Box<dyn FnMut(&Request) -> u8 + Send>;
 
@@ -16,17 +18,24 @@ pub struct SoftEngine {
     pub capability: Capability,
     /// What its queue register says.
     pub queue: u32,
+    /// For an MSM engine, what its other registers say.
+    pub msm: Option<MsmGeometry>,
 }
 
 impl SoftEngine {
     /// An Equihash engine.
     pub const fn equihash(params: Params, queue: u32) -> Self {
-        Self { capability: Capability::EquihashVerify(params), queue }
+        Self { capability: Capability::EquihashVerify(params), queue, msm: None }
     }
 
     /// An ECDSA engine.
     pub const fn ecdsa(queue: u32) -> Self {
-        Self { capability: Capability::EcdsaVerify, queue }
+        Self { capability: Capability::EcdsaVerify, queue, msm: None }
+    }
+
+    /// An MSM engine.
+    pub fn msm(geometry: MsmGeometry, queue: u32) -> Self {
+        Self { capability: geometry.capability(), queue, msm: Some(geometry) }
     }
 }
 

@@ -2,12 +2,12 @@
 //! engine.
 
 use proofmill_card::wire::constants::shell::{address_map, block, block_header, identification};
-use proofmill_card::wire::constants::{ecdsa_verify, equihash_verify};
+use proofmill_card::wire::constants::{ecdsa_verify, equihash_verify, msm};
 use proofmill_op::Capability;
 use proofmill_op::equihash_verify::{Network, Personalisation};
 
 use super::{SoftCard, SoftEngine};
-use crate::stream_model::command_of;
+use crate::stream_model::commands_of;
 
 /// Addresses and words.
 type Words = Vec<(u32, u32)>;
@@ -52,7 +52,10 @@ fn header(at: u32, kind: u32, version: u32, next: u32) -> Words {
 
 /// Type and version of an engine's block, and its own registers by their offsets.
 fn of_engine(engine: &SoftEngine) -> (u32, u32, Words) {
-    let len = command_of(&engine.capability).len;
+    if let Some(geometry) = &engine.msm {
+        return (msm::block::TYPE, msm::block::VERSION, geometry.registers(engine.queue));
+    }
+    let len = commands_of(&engine.capability)[0].len;
     match &engine.capability {
         Capability::EquihashVerify(params) => {
             use equihash_verify::block::{TYPE, VERSION, registers as at};

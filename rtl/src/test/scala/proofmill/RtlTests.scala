@@ -43,6 +43,7 @@ object RtlTests extends App {
     curve.PipelineTests.all,
     curve.ScheduleTests.all,
     engine.EquihashTests.all,
+    engine.MsmTests.all,
     field.FieldTests.all,
     micro.AssemblerTests.all,
     spec.FormulaTests.all

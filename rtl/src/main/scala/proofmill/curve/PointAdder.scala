@@ -61,27 +61,38 @@ object PointAdder {
     */
   def mixed(curve: Curve): PointAdder = {
     require(curve.a == 0, s"${curve.name}: the formula is for a = 0")
-    PointAdder(curve, Formula("rcb_madd_z01"), Map("X1" -> "X3", "Y1" -> "Y3", "Z1" -> "Z3"), bits = Set("Z2"))
+    PointAdder(curve, Formula("rcb_madd_z01"), fed(Projective, "1"), bits = Set("Z2"))
   }
 
   /** (X1 : Y1 : Z1) + (X2 : Y2 : Z2) on `y^2 = x^3 + b`, both projective, for sums of sums; the identity is (0 : 1 : 0). */
   def general(curve: Curve): PointAdder = {
     require(curve.a == 0, s"${curve.name}: the formula is for a = 0")
-    PointAdder(
-      curve,
-      Formula(curve.formulas("add")),
-      Seq("1", "2").flatMap(n => Seq("X", "Y", "Z").map(c => s"$c$n" -> s"${c}3")).toMap
-    )
+    PointAdder(curve, Formula(curve.formulas("add")), fed(Projective, "1", "2"))
   }
+
+  /** (X1 : Y1 : Z1 : T1) + (X2 : Y2 : Z2 : T2), both extended, on `-x^2 + y^2 = 1 + d x^2 y^2`, for sums of sums; the
+    * identity is (0 : 1 : 1 : 0). Complete where `edwards` is.
+    */
+  def edwardsGeneral(curve: Curve): PointAdder =
+    PointAdder(curve, minusOne(curve, "edwards_add"), fed(Extended, "1", "2"))
 
   /** (X1 : Y1 : Z1 : T1) + a precomputed (y - x, y + x, 2 d x y) on `-x^2 + y^2 = 1 + d x^2 y^2`.
     *
     * The identity is (0 : 1 : 1 : 0) on the left and (1, 1, 0) on the right. Complete on the points of odd order, so on
     * the whole subgroup; not on points of even order.
     */
-  def edwards(curve: Curve): PointAdder = {
+  def edwards(curve: Curve): PointAdder =
+    PointAdder(curve, minusOne(curve, "edwards_madd"), fed(Extended, "1"))
+
+  private val Projective = Seq("X", "Y", "Z")
+  private val Extended = Seq("X", "Y", "Z", "T")
+
+  /** The sum comes back as these operands. */
+  private def fed(coordinates: Seq[String], operands: String*): Map[String, String] =
+    operands.flatMap(n => coordinates.map(c => s"$c$n" -> s"${c}3")).toMap
+
+  private def minusOne(curve: Curve, task: String): Formula = {
     require(curve.edwards.exists(_.a == -1), s"${curve.name}: the formula is for an Edwards form with a = -1")
-    val coordinates = Seq("X", "Y", "Z", "T")
-    PointAdder(curve, Formula(curve.formulas("edwards_madd")), coordinates.map(c => s"${c}1" -> s"${c}3").toMap)
+    Formula(curve.formulas(task))
   }
 }

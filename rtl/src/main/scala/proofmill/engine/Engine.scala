@@ -4,20 +4,23 @@ import proofmill.spec.{Block, Command}
 import proofmill.stream.Word
 import spinal.core._
 import spinal.lib._
+import spinal.lib.bus.amba4.axi.{Axi4, Axi4Config}
+
+/** A command packet of an engine: its numbers in `spec/wire/<op>.toml`, and its length, header included. Packets with the same
+  * number are told apart by their length.
+  */
+case class EnginePacket(wire: Command, bytes: Int)
 
 /** What every engine shows to the shell, and nothing else.
   *
-  * The shell hands over only whole, well-formed command packets of exactly `commandBytes`; the 8-byte packet header is
-  * already gone, so the first word is the command's index. Padding bytes of the last word are undefined. The engine answers each
-  * with exactly one reply packet, its header included. The shell resets the engine through its clock domain.
+  * The shell hands over only whole, well-formed command packets; the 8-byte packet header is already gone, so the first word is the
+  * command's index. Padding bytes of the last word are undefined. The engine answers each with exactly one reply packet, its
+  * header included. The shell resets the engine through its clock domain.
   */
 abstract class Engine extends Component {
 
-  /** Command number and reply of `spec/wire/<op>.toml`. */
-  def wire: Command
-
-  /** Length of its command packet, header included. Commands with the same number are told apart by it. */
-  def commandBytes: Int
+  /** The command packets that it takes. */
+  def commands: Seq[EnginePacket]
 
   /** Bit of `cmd_cap`. */
   def capability: Int
@@ -31,8 +34,16 @@ abstract class Engine extends Component {
   /** Reset values of the block's read-write registers, by name. */
   def resets: Map[String, BigInt]
 
+  /** The words of command packets, the packet's number in `commands` above them: `Word.payloads(commands.size)`. */
   val command: Stream[Fragment[Bits]]
   val reply: Stream[Fragment[Word]]
+
+  /** Masters: the memory channels that it uses, each [[Engine.memory]] with addresses of its own from 0 on.
+    *
+    * The engine offers a burst's address before or with its first data and does not wait for data to be taken first. It may be reset at
+    * any moment: the shell ends what is under way, and nothing of it reaches the engine afterwards.
+    */
+  def memories: Seq[Axi4] = Seq.empty
 
   /** Outputs: the block's counters and changing read-only registers, by name. A counter's value here is its present count. */
   def status: Map[String, Bits]
@@ -45,4 +56,19 @@ object Engine {
 
   /** Words of command packets that every card's shell keeps for an engine; the engines' `queue` register counts on it. */
   val queueWords = 512
+
+  /** Bits of a memory channel's beat. */
+  val memoryBits = 512
+
+  /** A memory channel of `2^addressBits` bytes: incrementing bursts of whole beats, answered in their order. */
+  def memory(addressBits: Int): Axi4Config = Axi4Config(
+    addressWidth = addressBits,
+    dataWidth = memoryBits,
+    useId = false,
+    useRegion = false,
+    useLock = false,
+    useCache = false,
+    useQos = false,
+    useProt = false
+  )
 }

@@ -7,13 +7,15 @@ import spinal.lib._
 /** Each request gets exactly its reply, in order and whole; a reset reply comes only after a reset that lasted and when nothing older
   * is left; and neither a request nor a reset waits for ever.
   *
-  * Assumed of the shell: no reply begins to wait once a reset is two cycles old (its queues take nothing then).
+  * Assumed of the shell: no reply begins to wait and no memory access begins once a reset is two cycles old (its queues and guards take
+  * nothing then).
   */
 class ControlUnitProof(resetCycles: Int) extends Component with Proof {
   val dut = ControlUnit(Identity(1, 2, 3, 4), resetCycles)
   val requests = freeSource(dut.requests)
   val softReset = freeInput(dut.softReset)
   val repliesWaiting = freeInput(dut.repliesWaiting)
+  val memoriesBusy = freeInput(dut.memoriesBusy)
   val busy = freeInput(dut.busy)
   val reply = freeSink(dut.reply)
   val resetting = dut.resetting
@@ -22,8 +24,11 @@ class ControlUnitProof(resetCycles: Int) extends Component with Proof {
 
   val age = Reg(UInt(log2Up(resetCycles + 2) bits)) init 0 // cycles of reset before this one
   when(!resetting)(age := 0) elsewhen (age <= resetCycles)(age := age + 1)
-  val waited = RegNext(repliesWaiting) init False
-  assume(!(age >= 2 && resetting && repliesWaiting && !waited))
+  for (unfinished <- Seq(repliesWaiting, memoriesBusy)) {
+    val before = RegNext(unfinished) init False
+    assume(!(age >= 2 && resetting && unfinished && !before))
+  }
+  val finished = !repliesWaiting && !memoriesBusy
 
   // Replies.
   val word = Reg(UInt(3 bits)) init 0
@@ -51,19 +56,19 @@ class ControlUnitProof(resetCycles: Int) extends Component with Proof {
 
   // Resets.
   assert(
-    !(reply.valid && isReset) || (resetting && age >= resetCycles && !repliesWaiting),
-    "after a long enough reset and every older reply"
+    !(reply.valid && isReset) || (resetting && age >= resetCycles && finished),
+    "after a long enough reset, every older reply and every memory access"
   )
   val was = RegNext(resetting) init False
   val tookReset = RegNext(requests.fire && isReset) init False
   val wantedReset = RegNext(requests.valid && isReset) init False
-  val lasted = RegNext(age >= resetCycles && !repliesWaiting) init False
+  val lasted = RegNext(age >= resetCycles && finished) init False
   assert(!(was && !resetting) || lasted, "no reset ends early")
   assert(!(was && !resetting && wantedReset) || tookReset, "a reset asked for by packet ends with its reply")
   assert(!(tookReset && resetting), "and its reply ends it")
   assert(!(RegNext(softReset && !resetting) init False) || resetting, "a soft reset is carried out")
 
-  val clear = reply.ready && !repliesWaiting
+  val clear = reply.ready && finished
   responds("a request is taken", requests.valid && clear, requests.ready, within = resetCycles + 6)
   responds("a reset ends", resetting && clear, !resetting, within = resetCycles + 1)
 }

@@ -1,6 +1,6 @@
 package proofmill.formal
 
-import proofmill.engine.Engine
+import proofmill.engine.{Engine, EnginePacket}
 import proofmill.spec.{Block, Command, Register}
 import proofmill.stream.Word
 import spinal.core._
@@ -9,8 +9,8 @@ import spinal.lib._
 
 /** The smallest engine: a command of two words after the header, answered with header and first word, when it likes. */
 class EchoEngine extends Engine {
-  val wire = Command(0x100, BigInt("80000100", 16), 16)
-  def commandBytes = 24
+  private val wire = Command(0x100, BigInt("80000100", 16), 16)
+  def commands = Seq(EnginePacket(wire, 24))
   def capability = 0
   def block = Block(0x100, 1, Seq(Register("none", 0x10, 32, Register.ReadOnly, None)))
   def parameters = Map("none" -> BigInt(0))

@@ -15,6 +15,7 @@ object GenerateProofs {
     "packet_arbiter" -> (() => new PacketArbiterProof(ports = 3)),
     "rx_framer" -> (() => new RxFramerProof(commands)),
     "control_unit" -> (() => new ControlUnitProof(resetCycles = 3)),
+    "memory_guard" -> (() => new MemoryGuardProof(bursts = 2, longest = 2)),
     "axi_lite_door" -> (() => new AxiLiteDoorProof(addressBits = 4)),
     "register_map" -> (() => new RegisterMapProof),
     "shell" -> (() => new ShellProof)

@@ -16,7 +16,7 @@ case class Identity(version: BigInt, buildDate: BigInt, buildHost: BigInt, capab
   *
   * A request is taken when the last word of its reply is. A reset, asked for by packet or by `softReset`:
   *   1. `resetting` rises: engines and their queues are held in reset, half-made replies are dropped;
-  *   2. at least `resetCycles` later and when no whole reply waits any more, it is done;
+  *   2. at least `resetCycles` later and when no whole reply waits any more and no memory access is under way, it is done;
   *   3. then, for a packet, the reply; `resetting` falls with it.
   * The RESET packet stays at the end of the stream meanwhile, so nothing behind it can be lost. STATUS and IGNORE are
   * answered during a soft reset as at any time.
@@ -25,6 +25,7 @@ case class ControlUnit(identity: Identity, resetCycles: Int) extends Component {
   val requests = slave(Stream(Request()))
   val softReset = in(Bool())
   val repliesWaiting = in(Bool())
+  val memoriesBusy = in(Bool())
   val busy = in(Bool())
   val reply = master(Word.packets)
   val resetting = out(RegInit(False))
@@ -34,7 +35,7 @@ case class ControlUnit(identity: Identity, resetCycles: Int) extends Component {
   val resetAsked = requests.valid && isReset
   val held = Reg(UInt(log2Up(resetCycles + 1) bits)) init 0
   val heldLongEnough = held === resetCycles
-  val done = resetting && heldLongEnough && !repliesWaiting
+  val done = resetting && heldLongEnough && !repliesWaiting && !memoriesBusy
   when(resetting && !heldLongEnough)(held := held + 1)
   when(done && (!resetAsked || reply.fire)) {
     resetting := False

@@ -5,6 +5,7 @@ import proofmill.spec.{Block, Spec}
 import proofmill.stream.Word
 import spinal.core._
 import spinal.lib._
+import spinal.lib.bus.amba4.axi.Axi4
 import spinal.lib.bus.amba4.axilite._
 
 /** Everything around the engines: packets in, packets out, registers.
@@ -14,6 +15,7 @@ import spinal.lib.bus.amba4.axilite._
   *   rx --->| RxFramer |-->| command |-->| engine |-->|  reply  |-->| Packet  |---> tx
   *          |          |   |  queue  |   |        |   |  queue  |   | Arbiter |
   *          +----------+   +---------+   +--------+   +---------+   |         |
+  *               |                              | MemoryGuard ---|---------|---> memories
   *               |  RESET, STATUS, IGNORE   +-------------+         |         |
   *               +------------------------->| ControlUnit |-------->|         |
   *                                          +-------------+         +---------+
@@ -33,28 +35,40 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
 
   // Engines, each between its two queues.
   val engines: Seq[Engine] = slots.map(slot => fresh(slot.build()).setPartialName(slot.instance))
-  val commandQueues = engines.map(_ => fresh(PacketFifo(Bits(64 bits), config.commandWords)))
-  val replyQueues = engines.map(_ => PacketFifo(Word(), config.replyWords))
+  val commandQueues = engines.map(e => fresh(PacketFifo(cloneOf(e.command.fragment), config.commandWords)))
+  val replyQueues = engines.map(e => PacketFifo(Word(), Shell.replyWords(config, e)))
   for ((engine, (commands, replies)) <- engines.zip(commandQueues.zip(replyQueues))) {
-    require(
-      engine.commandBytes - 8 <= config.commandWords * 8,
-      s"${engine.commandBytes} bytes do not fit the command queue"
-    )
-    require(
-      engine.wire.replyBytes <= config.replyWords * 8,
-      s"${engine.wire.replyBytes} bytes do not fit the reply queue"
-    )
+    for (packet <- engine.commands)
+      require(packet.bytes - 8 <= config.commandWords * 8, s"${packet.bytes} bytes do not fit the command queue")
     engine.command << commands.pop
     replies.push << engine.reply
     replies.rollback := inReset
   }
 
-  // In.
-  val framer = RxFramer(engines.map(e => EngineCommand(e.wire.number, e.commandBytes)))
+  // Memory channels of all engines, in their order.
+  val guards = engines.flatMap(_.memories).map { channel =>
+    val guard = MemoryGuard(channel.config)
+    guard.engine << channel
+    guard.blocked := inReset
+    guard
+  }
+  val memories = guards.map(guard => master(Axi4(guard.memory.config)))
+  for ((port, guard) <- memories.zip(guards)) port << guard.memory
+
+  // In. All packets of an engine share its queue.
+  val packets = engines.map(e => e.commands.map(packet => EngineCommand(packet.wire.number, packet.bytes)))
+  val framer = RxFramer(packets.flatten)
   framer.abort := resetting || inReset
-  for ((queue, (command, rollback)) <- commandQueues.zip(framer.commands.zip(framer.rollback))) {
-    queue.push << command
-    queue.rollback := rollback
+  private val ports = framer.commands.zip(framer.rollback).iterator
+  for ((queue, kinds) <- commandQueues.zip(packets)) {
+    val (commands, rollbacks) = ports.take(kinds.size).toSeq.unzip
+    val mine = commands.map(_.valid)
+    queue.push.valid := mine.orR
+    queue.push.fragment := commands.head.fragment.resized
+    if (kinds.size > 1) queue.push.fragment.drop(64) := OHToUInt(mine).asBits
+    queue.push.last := commands.head.last
+    commands.foreach(_.ready := queue.push.ready)
+    queue.rollback := rollbacks.orR
   }
 
   // Out.
@@ -69,6 +83,7 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
   val arbiter = PacketArbiter(Word(), engines.size + 1)
   control.requests << framer.requests
   control.repliesWaiting := replyQueues.map(!_.empty).foldLeft(False)(_ || _)
+  control.memoriesBusy := guards.map(_.busy).foldLeft(False)(_ || _)
   resetting := control.resetting
   for ((input, reply) <- arbiter.inputs.zip(control.reply +: replyQueues.map(_.pop))) input << reply
 
@@ -132,7 +147,7 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
       "build_date" -> identity.buildDate,
       "build_host" -> identity.buildHost,
       "cmd_cap" -> capabilities,
-      "max_packet" -> engines.map(_.commandBytes).foldLeft(8)(_ max _)
+      "max_packet" -> packets.flatten.map(_.bytes).foldLeft(8)(_ max _)
     )
     BlockMap(map, at(0), next(0), header, about, counters.status, Map.empty)
     for ((engine, i) <- engines.zipWithIndex) {
@@ -160,6 +175,12 @@ object Shell {
 
   val block: Block = Block(wire)
   val controlAddress: Int = firstBlock + block.registers.find(_.name == "control").get.offset
+
+  /** Depth of an engine's reply queue: room for its longest reply at least. */
+  private def replyWords(config: ShellConfig, engine: Engine): Int = {
+    val longest = engine.commands.map(_.wire.replyBytes).max
+    config.replyWords max (1 << log2Up((longest + 7) / 8))
+  }
 
   /** The fixed page: all that a host may know beforehand. */
   def identify(map: RegisterMap): Unit = {

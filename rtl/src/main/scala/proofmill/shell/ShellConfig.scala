@@ -11,7 +11,7 @@ case class EngineSlot(op: String, instance: String, build: () => Engine)
   * @param buildDate    up to 8 ASCII characters, said in the STATUS reply; never taken from a clock
   * @param buildHost    likewise
   * @param commandWords depth of each engine's command queue in 64-bit words
-  * @param replyWords   depth of each engine's reply queue in 64-bit words
+  * @param replyWords   least depth of an engine's reply queue in 64-bit words
   * @param resetCycles  cycles that the engines are held in reset at least
   * @param mailbox      commands and replies pass through the register door instead of the streams
   */

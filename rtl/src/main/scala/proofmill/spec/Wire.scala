@@ -45,12 +45,27 @@ object Block {
   }
 }
 
-/** What one operation looks like on the command stream. */
+/** What a command looks like on the command stream: its number, and number and length of its reply. */
 case class Command(number: BigInt, reply: BigInt, replyBytes: Int)
 
 object Command {
-  def apply(wire: TomlTable): Command = {
-    val command = wire.getTable("command")
-    Command(Spec.big(command, "number"), Spec.big(command, "reply"), Spec.int(command, "reply_len"))
-  }
+
+  /** The command of an operation that has one. */
+  def apply(wire: TomlTable): Command = of(wire.getTable("command"))
+
+  /** One of an operation's commands by its name. */
+  def apply(wire: TomlTable, name: String): Command = of(table(wire, name))
+
+  /** One whose reply's length the file leaves open. */
+  def apply(wire: TomlTable, name: String, replyBytes: Int): Command = of(table(wire, name), replyBytes)
+
+  /** Length of one of an operation's command packets, header included. */
+  def bytes(wire: TomlTable, name: String): Int = Spec.int(table(wire, name), "len")
+
+  private def table(wire: TomlTable, name: String) = wire.getTable(s"commands.$name")
+
+  private def of(command: TomlTable): Command = of(command, Spec.int(command, "reply_len"))
+
+  private def of(command: TomlTable, replyBytes: Int): Command =
+    Command(Spec.big(command, "number"), Spec.big(command, "reply"), replyBytes)
 }

@@ -15,7 +15,10 @@ object Word {
   def packets: Stream[Fragment[Word]] = Stream(Fragment(Word()))
 
   /** Packets whose length is known to both sides, so that no `keep` is needed. */
-  def payload: Stream[Fragment[Bits]] = Stream(Fragment(Bits(64 bits)))
+  def payload: Stream[Fragment[Bits]] = payloads(kinds = 1)
+
+  /** Such packets of several kinds: the packet's kind stands above the 64 bits of each word. */
+  def payloads(kinds: Int): Stream[Fragment[Bits]] = Stream(Fragment(Bits(64 + log2Up(kinds) bits)))
 
   /** `keep` of a last word that holds `bytes` bytes. */
   def keepOf(bytes: Int): BigInt = (BigInt(1) << (if (bytes % 8 == 0) 8 else bytes % 8)) - 1

@@ -18,7 +18,8 @@ object CurveUnits {
       curves.map(curve => (kind, curve, () => make(Curve(curve))))
     of("point_add", "toy", "bn254", "bls12_381")(PointAdder.mixed) ++
       of("point_add", "toy_edwards", "bls12_377")(PointAdder.edwards) ++
-      of("point_add_projective", "toy", "bn254", "bls12_381")(PointAdder.general)
+      of("point_add_projective", "toy", "bn254", "bls12_381")(PointAdder.general) ++
+      of("point_add_extended", "toy_edwards", "bls12_377")(PointAdder.edwardsGeneral)
   }
 
   private def arithmetic(adder: PointAdder, options: Options = Options()) = Arithmetic(adder.curve.baseField, options)

@@ -7,7 +7,8 @@ import spinal.lib._
 
 /** A card for simulation: the shell with plain port names.
   *
-  * `clk`, `reset` (synchronous, high), AXI4-Stream `rx_t*` and `tx_t*` (64 bits), AXI4-Lite `axil_*` (16-bit addresses).
+  * `clk`, `reset` (synchronous, high), AXI4-Stream `rx_t*` and `tx_t*` (64 bits), AXI4-Lite `axil_*` (16-bit addresses), and an AXI4 master
+  * `mem<j>_*` for each memory channel.
   */
 class SimTop(target: Target) extends Component {
   setDefinitionName(target.top)
@@ -22,15 +23,23 @@ class SimTop(target: Target) extends Component {
     port.fragment.keep.setName(s"${prefix}_tkeep")
   }
 
+  private def bus(prefix: String, channels: (String, Stream[_ <: Data])*): Unit =
+    for ((letters, channel) <- channels) {
+      channel.valid.setName(s"${prefix}_${letters}valid")
+      channel.ready.setName(s"${prefix}_${letters}ready")
+      for ((name, signal) <- channel.payload.asInstanceOf[Bundle].elements) signal.setName(s"${prefix}_$letters$name")
+    }
+
   private val rx = slave(Word.packets)
   private val tx = master(Word.packets)
   private val axi = slave(cloneOf(shell.axi))
   stream("rx", rx)
   stream("tx", tx)
-  for ((channel, prefix) <- Seq(axi.aw -> "aw", axi.w -> "w", axi.b -> "b", axi.ar -> "ar", axi.r -> "r")) {
-    channel.valid.setName(s"axil_${prefix}valid")
-    channel.ready.setName(s"axil_${prefix}ready")
-    for ((name, signal) <- channel.payload.asInstanceOf[Bundle].elements) signal.setName(s"axil_$prefix$name")
+  bus("axil", "aw" -> axi.aw, "w" -> axi.w, "b" -> axi.b, "ar" -> axi.ar, "r" -> axi.r)
+  for ((inside, j) <- shell.memories.zipWithIndex) {
+    val memory = master(cloneOf(inside))
+    bus(s"mem$j", "aw" -> memory.aw, "w" -> memory.w, "b" -> memory.b, "ar" -> memory.ar, "r" -> memory.r)
+    memory << inside
   }
 
   shell.rx << rx

@@ -3,7 +3,7 @@ package proofmill.top
 import java.nio.file.{Files, Path}
 
 import proofmill.Design
-import proofmill.engine.Engine
+import proofmill.engine.{Engine, EnginePacket}
 import proofmill.shell.{EngineSlot, Shell, ShellConfig}
 
 /** One card that can be generated. */
@@ -25,19 +25,24 @@ case class Target(name: String, config: ShellConfig, engines: Seq[EngineSlot]) {
     "version" -> Json(Seq(16, 8, 0).map(shift => (config.version >> shift) & 0xff).mkString(".")),
     "cmd_cap" -> Json(shell.capabilities),
     "mailbox" -> Json(config.mailbox),
+    "memories" -> Json(shell.memories.map(channel => Json(BigInt(1) << channel.config.addressWidth))),
     "engines" -> Json(
       for (((slot, engine), i) <- engines.zip(shell.engines).zipWithIndex)
         yield describe(slot, engine, Shell.firstBlock + (i + 1) * Shell.blockStride)
     )
   )
 
+  private def describe(packet: EnginePacket): Json = Json.of(
+    "command" -> Json(packet.wire.number),
+    "command_len" -> Json(packet.bytes),
+    "reply" -> Json(packet.wire.reply),
+    "reply_len" -> Json(packet.wire.replyBytes)
+  )
+
   private def describe(slot: EngineSlot, engine: Engine, block: Int): Json = Json.of(
     "op" -> Json(slot.op),
     "instance" -> Json(slot.instance),
-    "command" -> Json(engine.wire.number),
-    "command_len" -> Json(engine.commandBytes),
-    "reply" -> Json(engine.wire.reply),
-    "reply_len" -> Json(engine.wire.replyBytes),
+    "commands" -> Json(engine.commands.map(describe)),
     "capability" -> Json(engine.capability),
     "block" -> Json(block),
     "parameters" -> Json.of(engine.parameters.toSeq.sortBy(_._1).map { case (key, value) => key -> Json(value) }: _*)

@@ -6,7 +6,10 @@ import proofmill.top.Target
 
 /** `proofmill.shell.GenerateShellTest DIR`: the cards of the shell's tests, each in its own folder of DIR. */
 object GenerateShellTest {
-  private def engine(instance: String) = EngineSlot("equihash_verify", instance, () => new XorEngine(instance))
+  private def engine(instance: String, second: Boolean = false) =
+    EngineSlot("equihash_verify", instance, () => new XorEngine(instance, second))
+
+  private def memory(channels: Int) = EngineSlot("memory", "memory", () => new MemoryEngine(channels, addressBits = 20))
 
   private val targets = Seq(
     Target("bare", ShellConfig(), Seq.empty),
@@ -16,6 +19,8 @@ object GenerateShellTest {
       ShellConfig(commandWords = 32, replyWords = 4),
       Seq(engine("equihash_48_5"), engine("equihash_144_5"))
     ),
+    Target("kinds", ShellConfig(), Seq(engine("equihash_48_5", second = true), engine("equihash_144_5"))),
+    Target("memory", ShellConfig(replyWords = 4), Seq(memory(channels = 2), engine("equihash_48_5"))),
     Target("door", ShellConfig(mailbox = true), Seq(engine("equihash_48_5")))
   )
 

@@ -1,6 +1,6 @@
 package proofmill.shell
 
-import proofmill.engine.Engine
+import proofmill.engine.{Engine, EnginePacket}
 import proofmill.spec.{Block, Command, Equihash, Register, Spec}
 import proofmill.stream.Word
 import spinal.core._
@@ -8,14 +8,18 @@ import spinal.lib._
 
 /** Stands in for an engine: same command, reply and registers as `equihash_verify`, but the mask is the exclusive or of all
   * bytes of the header field, and the reply comes after a pseudo-random number of cycles.
+  *
+  * @param second it takes a second command too: number and reply are one higher, the packet is 24 bytes longer, and the mask is inverted
   */
-class XorEngine(instance: String) extends Engine {
+class XorEngine(instance: String, second: Boolean) extends Engine {
   private val file = Spec.table("wire/equihash_verify")
   private val set = Equihash(instance)
   private val bytes = 16 + set.totalBytes
 
-  val wire: Command = Command(file)
-  def commandBytes: Int = bytes
+  private val wire = Command(file)
+  private val other = wire.copy(number = wire.number + 1, reply = wire.reply + 1)
+  val commands: Seq[EnginePacket] =
+    EnginePacket(wire, bytes) +: (if (second) Seq(EnginePacket(other, bytes + 24)) else Nil)
   def capability: Int = Spec.int(Spec.table("wire/shell").getTable("capabilities"), instance)
   def block: Block = Block(file)
   def parameters: Map[String, BigInt] = block.registers
@@ -26,7 +30,7 @@ class XorEngine(instance: String) extends Engine {
   def resets: Map[String, BigInt] =
     Map("personalisation" -> BigInt("1122334455667788", 16), "difficulty" -> 1, "pow_limit" -> 7)
 
-  val command = slave(Word.payload)
+  val command = slave(Word.payloads(commands.size))
   val reply = master(Word.packets)
   val done, busyCycles = out(Reg(UInt(64 bits)) init 0)
   val latency = out(Reg(UInt(32 bits)) init 0)
@@ -51,12 +55,16 @@ class XorEngine(instance: String) extends Engine {
   busyCycles := busyCycles + (answering || !first).asUInt
 
   val there = Mux(command.last, B(Word.keepOf(bytes), 8 bits), B(255, 8 bits))
-  val lanes = command.fragment.subdivideIn(8 bits).zip(there.asBools).map { case (byte, keep) => byte.andMask(keep) }
+  val lanes = command.fragment.take(64).subdivideIn(8 bits).zip(there.asBools).map { case (byte, keep) =>
+    byte.andMask(keep)
+  }
   command.ready := !answering
+  val kind = Reg(Bits(1 bits)) init 0
   when(command.fire) {
     first := command.last
+    kind := command.fragment.drop(64).resized
     when(first) {
-      index := command.fragment
+      index := command.fragment.take(64)
       folded := 0
     } otherwise {
       folded := folded ^ lanes.reduce(_ ^ _)
@@ -67,13 +75,14 @@ class XorEngine(instance: String) extends Engine {
     }
   }
   when(answering && pause =/= 0)(pause := pause - 1)
+  private def header(command: Command) = B((command.reply << 32) | command.replyBytes, 64 bits)
   reply.valid := answering && pause === 0
   reply.last := beat === 2
   reply.fragment.keep := Mux(reply.last, B(1, 8 bits), B(255, 8 bits))
   reply.fragment.data := beat.mux(
-    0 -> B((wire.reply << 32) | wire.replyBytes, 64 bits),
+    0 -> (kind.asBool ? header(other) | header(wire)),
     1 -> index,
-    default -> folded.resize(64 bits)
+    default -> (folded ^ B(8 bits, default -> kind.asBool)).resize(64 bits)
   )
   when(reply.fire) {
     beat := reply.last ? U(0) | beat + 1

@@ -1,7 +1,7 @@
 package proofmill.engine.ecdsa_verify
 
 import proofmill.arith.Price
-import proofmill.engine.Engine
+import proofmill.engine.{Engine, EnginePacket}
 import proofmill.field.{Arithmetic, Options}
 import proofmill.spec.{Block, Command, Curve, Spec}
 import proofmill.stream.Word
@@ -35,8 +35,9 @@ class EcdsaEngine(config: EcdsaConfig) extends Engine {
   private val inside = config.cores * config.contexts
   private val countBits = 16 // of cycle_cnt
 
-  val wire: Command = Command(table)
-  val commandBytes: Int = Spec.int(table.getTable("command"), "len")
+  private val wire = Command(table)
+  private val commandBytes = Spec.int(table.getTable("command"), "len")
+  val commands = Seq(EnginePacket(wire, commandBytes))
   val capability: Int = Spec.int(Spec.table("wire/shell").getTable("capabilities"), s"ecdsa_${curve.name}")
   val block: Block = Block(table)
   val parameters: Map[String, BigInt] = Map(

@@ -1,6 +1,6 @@
 package proofmill.engine.equihash_verify
 
-import proofmill.engine.Engine
+import proofmill.engine.{Engine, EnginePacket}
 import proofmill.spec.{Block, Command, Equihash, Spec}
 import proofmill.stream.Word
 import spinal.core._
@@ -44,8 +44,9 @@ class EquihashEngine(config: EquihashConfig) extends Engine {
   private val solutionAt = p.headerBytes % 8 + p.compactSize.size // first solution byte in it
   require(solutionAt < 8 && payloadWords - 1 == borderWord + solutionWords, s"${p.name}: header layout not supported")
 
-  val wire: Command = Command(table)
-  val commandBytes: Int = 16 + p.totalBytes
+  private val wire = Command(table)
+  private val commandBytes = 16 + p.totalBytes
+  val commands = Seq(EnginePacket(wire, commandBytes))
   val capability: Int = Spec.int(Spec.table("wire/shell").getTable("capabilities"), p.name)
   val block: Block = Block(table)
   val parameters: Map[String, BigInt] = Map(

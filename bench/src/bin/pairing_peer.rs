@@ -1,0 +1,5 @@
+//! arkworks, blst and halo2curves, for the bench to measure: see [`proofmill_bench::peers::pairing`].
+
+fn main() -> anyhow::Result<()> {
+    proofmill_bench::peers::pairing::serve(std::io::stdin().lock(), std::io::stdout())
+}

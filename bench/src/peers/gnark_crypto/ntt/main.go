@@ -1,0 +1,137 @@
+// gnark-crypto's transforms, for the bench to measure: a line of work in, its seconds out. What the fields of Work mean is
+// told in ../../ntt.rs.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	fr381 "github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
+	fft381 "github.com/consensys/gnark-crypto/ecc/bls12-381/fr/fft"
+	fr254 "github.com/consensys/gnark-crypto/ecc/bn254/fr"
+	fft254 "github.com/consensys/gnark-crypto/ecc/bn254/fr/fft"
+)
+
+type Work struct {
+	Library  string `json:"library"`
+	Instance string `json:"instance"`
+	LogSize  int    `json:"log_size"`
+	Threads  int    `json:"threads"`
+	Bytes    bool   `json:"bytes"`
+}
+
+// A transform with this number of tasks, of bytes or not.
+type Task func(threads int, bytes bool)
+
+func main() {
+	lines := bufio.NewScanner(os.Stdin)
+	var kept Work
+	var task Task
+	for lines.Scan() {
+		var work Work
+		if err := json.Unmarshal(lines.Bytes(), &work); err != nil {
+			fail(err)
+		}
+		if task == nil || work.Instance != kept.Instance || work.LogSize != kept.LogSize {
+			runtime.GOMAXPROCS(runtime.NumCPU())
+			if task = prepare(work); task == nil {
+				fail(fmt.Errorf("no %s here", work.Instance))
+			}
+			kept = work
+			runtime.GC()
+		}
+		runtime.GOMAXPROCS(work.Threads)
+		start := time.Now()
+		task(work.Threads, work.Bytes)
+		fmt.Printf("%e\n", time.Since(start).Seconds())
+	}
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+// Calls a function for parts of 0 to n, a thread each.
+func parts(threads, n int, function func(from, to int)) {
+	var all sync.WaitGroup
+	for i := 0; i < threads; i++ {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			function(i*n/threads, (i+1)*n/threads)
+		}()
+	}
+	all.Wait()
+}
+
+// Elements that are drawn, and their bytes. Of elements the result is in bit-reversed order, which is the faster one; of
+// bytes it is in natural order.
+func prepare(work Work) Task {
+	n := 1 << work.LogSize
+	read, written := make([][32]byte, n), make([][32]byte, n)
+	switch work.Instance {
+	case "bn254_fr":
+		domain := fft254.NewDomain(uint64(n))
+		x := make(fr254.Vector, n)
+		x.MustSetRandom()
+		for i := range x {
+			fr254.LittleEndian.PutElement(&read[i], x[i])
+		}
+		return func(threads int, bytes bool) {
+			if !bytes {
+				domain.FFT(x, fft254.DIF, fft254.WithNbTasks(threads))
+				return
+			}
+			parts(threads, n, func(from, to int) {
+				for i := from; i < to; i++ {
+					var err error
+					if x[i], err = fr254.LittleEndian.Element(&read[i]); err != nil {
+						fail(err)
+					}
+				}
+			})
+			domain.FFT(x, fft254.DIF, fft254.WithNbTasks(threads))
+			fft254.BitReverse(x)
+			parts(threads, n, func(from, to int) {
+				for i := from; i < to; i++ {
+					fr254.LittleEndian.PutElement(&written[i], x[i])
+				}
+			})
+		}
+	case "bls12_381_fr":
+		domain := fft381.NewDomain(uint64(n))
+		x := make(fr381.Vector, n)
+		x.MustSetRandom()
+		for i := range x {
+			fr381.LittleEndian.PutElement(&read[i], x[i])
+		}
+		return func(threads int, bytes bool) {
+			if !bytes {
+				domain.FFT(x, fft381.DIF, fft381.WithNbTasks(threads))
+				return
+			}
+			parts(threads, n, func(from, to int) {
+				for i := from; i < to; i++ {
+					var err error
+					if x[i], err = fr381.LittleEndian.Element(&read[i]); err != nil {
+						fail(err)
+					}
+				}
+			})
+			domain.FFT(x, fft381.DIF, fft381.WithNbTasks(threads))
+			fft381.BitReverse(x)
+			parts(threads, n, func(from, to int) {
+				for i := from; i < to; i++ {
+					fr381.LittleEndian.PutElement(&written[i], x[i])
+				}
+			})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+// gnark-crypto's products of pairings, for the bench to measure: a line of work in, its seconds out. What the fields of
+// Work mean is told in ../../pairing.rs.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	bls12377 "github.com/consensys/gnark-crypto/ecc/bls12-377"
+	fr377 "github.com/consensys/gnark-crypto/ecc/bls12-377/fr"
+	bls12381 "github.com/consensys/gnark-crypto/ecc/bls12-381"
+	fr381 "github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
+	"github.com/consensys/gnark-crypto/ecc/bn254"
+	fr254 "github.com/consensys/gnark-crypto/ecc/bn254/fr"
+)
+
+type Work struct {
+	Library  string `json:"library"`
+	Instance string `json:"instance"`
+	Count    int    `json:"count"`
+	Repeat   int    `json:"repeat"`
+}
+
+func main() {
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		var work Work
+		if err := json.Unmarshal(lines.Bytes(), &work); err != nil {
+			fail(err)
+		}
+		task := prepare(work)
+		if task == nil {
+			fail(fmt.Errorf("no %s here", work.Instance))
+		}
+		start := time.Now()
+		for i := 0; i < work.Repeat; i++ {
+			if err := task(); err != nil {
+				fail(err)
+			}
+		}
+		fmt.Printf("%e\n", time.Since(start).Seconds())
+	}
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+// Multiples of the generators by scalars that are drawn; nothing of a curve that is unknown.
+func prepare(work Work) func() error {
+	switch work.Instance {
+	case "bn254":
+		scalars := make(fr254.Vector, work.Count)
+		scalars.MustSetRandom()
+		_, _, g1, g2 := bn254.Generators()
+		p, q := bn254.BatchScalarMultiplicationG1(&g1, scalars), bn254.BatchScalarMultiplicationG2(&g2, scalars)
+		return func() error { _, err := bn254.Pair(p, q); return err }
+	case "bls12_381":
+		scalars := make(fr381.Vector, work.Count)
+		scalars.MustSetRandom()
+		_, _, g1, g2 := bls12381.Generators()
+		p, q := bls12381.BatchScalarMultiplicationG1(&g1, scalars), bls12381.BatchScalarMultiplicationG2(&g2, scalars)
+		return func() error { _, err := bls12381.Pair(p, q); return err }
+	case "bls12_377":
+		scalars := make(fr377.Vector, work.Count)
+		scalars.MustSetRandom()
+		_, _, g1, g2 := bls12377.Generators()
+		p, q := bls12377.BatchScalarMultiplicationG1(&g1, scalars), bls12377.BatchScalarMultiplicationG2(&g2, scalars)
+		return func() error { _, err := bls12377.Pair(p, q); return err }
+	}
+	return nil
+}

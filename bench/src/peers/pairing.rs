@@ -1,0 +1,54 @@
+//! Other people's pairings: arkworks, blst and halo2curves in one program of Rust, gnark-crypto in one of Go. Built as
+//! those of [`super::algebra`].
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+
+use super::program::{self, Program};
+
+#[cfg(feature = "pairing-peer")]
+mod serve;
+#[cfg(feature = "pairing-peer")]
+pub use serve::serve;
+
+/// A product of pairings of multiples of the generators, by one thread.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Work {
+    /// Whose code.
+    pub library: String,
+    /// The curve by its name in `spec`.
+    pub instance: String,
+    /// The number of pairs.
+    pub count: usize,
+    /// How often.
+    pub repeat: usize,
+}
+
+/// Starts the program with arkworks, blst and halo2curves.
+pub fn start_rust() -> Result<Program> {
+    Program::start(&program::build(
+        "pairing-peer",
+        Some("pairing-peer"),
+        program::C_FLAGS,
+        &program::folder("pairing"),
+    )?)
+}
+
+/// Starts the program with gnark-crypto; an error where it cannot be built.
+pub fn start_go() -> Result<Program> {
+    let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/peers/gnark_crypto");
+    let path = program::folder("gnark-crypto").join("gnark-crypto-pairing-peer");
+    let built = Command::new("go")
+        .args(["build", "-o"])
+        .arg(&path)
+        .arg("./pairing")
+        .env("GOAMD64", "v4")
+        .current_dir(source)
+        .status()
+        .context("cannot start go")?;
+    ensure!(built.success(), "go cannot build the peer's program");
+    Program::start(&path)
+}

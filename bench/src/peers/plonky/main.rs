@@ -1,0 +1,103 @@
+//! Plonky3's and plonky2's transforms over Goldilocks, for the bench to measure: a line of work in, its seconds out. What
+//! the fields of Work mean is told in ../ntt.rs. The name of each library's packed type goes to standard error.
+
+use std::any::type_name;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hint::black_box;
+use std::io::Write;
+use std::time::Instant;
+
+use anyhow::{Result, bail, ensure};
+use p3_dft::{Radix2DFTSmallBatch, Radix2DitParallel, TwoAdicSubgroupDft};
+use p3_field::integers::QuotientMap;
+use p3_field::PrimeField64 as _;
+use p3_goldilocks::Goldilocks;
+use plonky2_field::fft::{FftRootTable, fft_root_table, fft_with_options};
+use plonky2_field::goldilocks_field::GoldilocksField;
+use plonky2_field::packable::Packable;
+use plonky2_field::polynomial::PolynomialCoeffs;
+use plonky2_field::types::{Field as _, PrimeField64 as _};
+use rayon::prelude::*;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Work {
+    library: String,
+    instance: String,
+    log_size: u32,
+    threads: usize,
+    bytes: bool,
+}
+
+/// A transform of canonical words, or of the library's own elements made of them before the clock starts; gives its seconds.
+type Task = Box<dyn FnMut(&[u64], bool) -> Result<f64> + Send>;
+
+fn main() -> Result<()> {
+    eprintln!("{}", type_name::<<Goldilocks as p3_field::Field>::Packing>());
+    eprintln!("{}", type_name::<<GoldilocksField as Packable>::Packing>());
+    let (mut words, mut tasks) = (Vec::new(), HashMap::new());
+    for line in std::io::stdin().lines() {
+        let work: Work = serde_json::from_str(&line?)?;
+        ensure!(work.instance == "goldilocks", "no {} here", work.instance);
+        if words.len() != 1 << work.log_size {
+            let count = 1u64 << work.log_size;
+            words = (1..=count).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1).collect();
+            tasks.clear();
+        }
+        let task = match tasks.entry(work.library.clone()) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(task(&work)?),
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(work.threads).build()?;
+        let seconds = pool.install(|| task(&words, work.bytes))?;
+        println!("{seconds:e}");
+        std::io::stdout().flush()?;
+    }
+    Ok(())
+}
+
+fn task(work: &Work) -> Result<Task> {
+    Ok(match work.library.as_str() {
+        "Radix2DFTSmallBatch" => plonky3(Radix2DFTSmallBatch::default()),
+        "Radix2DitParallel" => plonky3(Radix2DitParallel::default()),
+        "plonky2_field" => plonky2(work.log_size as usize),
+        library => bail!("no {library} here"),
+    })
+}
+
+fn plonky3(dft: impl TwoAdicSubgroupDft<Goldilocks> + Send + 'static) -> Task {
+    Box::new(move |words, bytes| {
+        let read = || -> Vec<Goldilocks> {
+            words.par_iter().map(|&word| Goldilocks::from_int(word)).collect()
+        };
+        let kept = if bytes { Vec::new() } else { read() };
+        let start = Instant::now();
+        let values = dft.dft(if bytes { read() } else { kept });
+        if bytes {
+            let words: Vec<u64> = values.par_iter().map(|x| x.as_canonical_u64()).collect();
+            black_box(&words);
+        }
+        black_box(&values);
+        Ok(start.elapsed().as_secs_f64())
+    })
+}
+
+fn plonky2(log: usize) -> Task {
+    let table: FftRootTable<GoldilocksField> = fft_root_table(1 << log);
+    Box::new(move |words, bytes| {
+        let read = || -> Vec<GoldilocksField> {
+            words.par_iter().map(|&word| GoldilocksField::from_canonical_u64(word)).collect()
+        };
+        let kept = if bytes { Vec::new() } else { read() };
+        let start = Instant::now();
+        let coefficients = PolynomialCoeffs::new(if bytes { read() } else { kept });
+        let values = fft_with_options(coefficients, None, Some(&table)).values;
+        if bytes {
+            let words: Vec<u64> = values.par_iter().map(|x| x.to_canonical_u64()).collect();
+            black_box(&words);
+        }
+        black_box(&values);
+        Ok(start.elapsed().as_secs_f64())
+    })
+}

@@ -1,0 +1,320 @@
+//! Elements of eight lanes that carry their bound along: long formulas of sums and products, in which nobody counts.
+//!
+//! A [`Lazy`] is below `bound` p. Sums and differences work limb by limb and only let the bound grow; carries wait for
+//! the next product. What would leave the room above the modulus, 2^(52 L) / p or 128, is reduced first. Bounds follow
+//! from the formula and never from a value, so all backends reduce at the same places and have the same bits.
+
+use std::marker::PhantomData;
+
+use super::backend::{Backend, Kernel, LIMB_BITS, Mask, WIDTH, each};
+use super::montgomery::{carried, columns, reduced};
+use super::{Held, Prime};
+
+/// Eight elements of P below `bound` p.
+///
+/// Limbs may be of either sign. From a normal one on, a difference adds to their span as much as to the bound, and the
+/// span of what is subtracted besides; the bound at least doubles when that is not small. So limbs are below 2^55 times
+/// the bound, and far from 2^63.
+#[derive(Clone, Copy)]
+pub struct Lazy<B: Backend, P, const L: usize> {
+    b: B,
+    limbs: [B::V; L],
+    bound: u32,
+    /// All limbs in [0, 2^52)?
+    normal: bool,
+    prime: PhantomData<P>,
+}
+
+/// Bits of the largest bound, where there is so much room.
+const MOST_ROOM: u32 = 7;
+
+/// Bits of the largest product of two bounds, likewise.
+const MOST_ROOM_OF_PRODUCTS: u32 = 20;
+
+impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
+    /// Bits of the room above the modulus.
+    const FREE: u32 = LIMB_BITS * L as u32 - P::BITS;
+
+    /// The largest bound.
+    const ROOM: u32 = 1 << if Self::FREE < MOST_ROOM { Self::FREE } else { MOST_ROOM };
+
+    /// The largest product of two bounds, and sum of two such.
+    const PRODUCTS: u32 =
+        1 << if Self::FREE < MOST_ROOM_OF_PRODUCTS { Self::FREE } else { MOST_ROOM_OF_PRODUCTS };
+
+    /// Of a product.
+    const PRODUCT: u32 = 2;
+
+    /// What [`Self::reduced`] leaves.
+    const REDUCED: u32 = 3;
+
+    /// In normal limbs.
+    #[inline(always)]
+    fn of(b: B, limbs: [B::V; L], bound: u32) -> Self {
+        Self { b, limbs, bound, normal: true, prime: PhantomData }
+    }
+
+    /// In any limbs.
+    #[inline(always)]
+    fn loose(b: B, limbs: [B::V; L], bound: u32) -> Self {
+        Self { b, limbs, bound, normal: false, prime: PhantomData }
+    }
+
+    /// The same in normal limbs.
+    #[inline(always)]
+    fn normal(&self) -> Self {
+        if self.normal {
+            return *self;
+        }
+        Self::of(self.b, carried(self.b, self.limbs), self.bound)
+    }
+
+    /// From elements; zeros where there are fewer than eight.
+    #[inline(always)]
+    pub fn from_elements(b: B, elements: &[P]) -> Self {
+        Self::of(b, Held::from_elements(b, elements).limbs(), Self::PRODUCT)
+    }
+
+    /// To elements.
+    #[inline(always)]
+    pub fn to_elements(self) -> [P; WIDTH] {
+        let product = Self::of(self.b, Held::<B, P, L>::one(self.b).limbs(), Self::PRODUCT);
+        let [product] = Self::products([&self], [&product]);
+        Held::<B, P, L>::of(self.b, product.limbs).to_elements()
+    }
+
+    /// m x + n y, for small m and n.
+    #[inline(always)]
+    pub fn sum(m: u32, x: &Self, n: u32, y: &Self) -> Self {
+        let (x, y) = Self::within(m, *x, n, *y);
+        let (b, bound) = (x.b, m * x.bound + n * y.bound);
+        let sum = each!(j < L, x.limbs[0] => b.add(multiple(b, m, x.limbs[j]), multiple(b, n, y.limbs[j])));
+        Self::loose(b, sum, bound)
+    }
+
+    /// m x - n y, for small m and n: with 2^k p more, where n y is below that. A negative alone, whose bound need not
+    /// grow, is in normal limbs.
+    #[inline(always)]
+    pub fn difference(m: u32, x: &Self, n: u32, y: &Self) -> Self {
+        let (x, y) = Self::within(m, *x, n, *y);
+        let (b, p) = (x.b, &P::CONSTANTS.multiples[1]);
+        let bits = (n * y.bound).next_power_of_two().ilog2();
+        let difference = each!(j < L, x.limbs[0] => {
+            let above = b.add(multiple(b, m, x.limbs[j]), b.splat(p[j] << bits));
+            b.sub(above, multiple(b, n, y.limbs[j]))
+        });
+        let difference = Self::loose(b, difference, m * x.bound + (1 << bits));
+        if m == 0 { difference.normal() } else { difference }
+    }
+
+    /// Reduced if m x - n y would need more room than there is.
+    #[inline(always)]
+    fn within(m: u32, x: Self, n: u32, y: Self) -> (Self, Self) {
+        if m * x.bound + (n * y.bound).next_power_of_two() <= Self::ROOM {
+            return (x, y);
+        }
+        (x.reduced(), y.reduced())
+    }
+
+    /// x y of each.
+    #[inline(always)]
+    pub fn products<const N: usize>(x: [&Self; N], y: [&Self; N]) -> [Self; N] {
+        let b = x[0].b;
+        let mut products = [[[b.splat(0); L]; 2]; N];
+        for n in 0..N {
+            let (mut x, mut y) = (*x[n], *y[n]);
+            if x.bound * y.bound > Self::PRODUCTS {
+                (x, y) = (x.reduced(), y.reduced());
+            }
+            products[n] = Self::columns(&x.normal(), &y.normal());
+        }
+        let products = b.apart(Reduced::<B, P, L, N>(b, &products, PhantomData));
+        each!(n < N, *x[0] => Self::of(b, products[n], Self::PRODUCT))
+    }
+
+    /// x0 y0 - n x1 y1 and x0 y1 + x1 y0, the coefficients of a product in Fp[u]/(u^2 + n): Karatsuba's three products,
+    /// and two reductions (Aranha, Karabina, Longa, Gebotys, Lopez, ePrint 2010/526, section 3). The first one has p R
+    /// more.
+    #[inline(always)]
+    pub fn product_of_pairs(x: [&Self; 2], y: [&Self; 2], n: u32) -> [Self; 2] {
+        let [mut x0, mut x1, mut y0, mut y1] = [*x[0], *x[1], *y[0], *y[1]];
+        let crossed = x0.bound * y1.bound + x1.bound * y0.bound;
+        if crossed.max(x0.bound * y0.bound + n * x1.bound * y1.bound) > Self::PRODUCTS {
+            [x0, x1, y0, y1] = [x0.reduced(), x1.reduced(), y0.reduced(), y1.reduced()];
+        }
+        let (b, p) = (x0.b, &P::CONSTANTS.multiples[1]);
+        let (x, y) = (Self::sum(1, &x0, 1, &x1).normal(), Self::sum(1, &y0, 1, &y1).normal());
+        let v0 = Self::columns(&x0.normal(), &y0.normal());
+        let v1 = Self::columns(&x1.normal(), &y1.normal());
+        let mut c = [v0, Self::columns(&x, &y)];
+        for half in 0..2 {
+            for j in 0..L {
+                let both = b.add(v0[half][j], v1[half][j]);
+                c[0][half][j] = b.sub(v0[half][j], multiple(b, n, v1[half][j]));
+                c[1][half][j] = b.sub(c[1][half][j], both);
+            }
+        }
+        for j in 0..L {
+            c[0][1][j] = b.add(c[0][1][j], b.splat(p[j]));
+        }
+        let [c0, c1] = b.apart(Reduced::<B, P, L, 2>(b, &c, PhantomData));
+        [Self::of(b, c0, Self::PRODUCT + 1), Self::of(b, c1, Self::PRODUCT)]
+    }
+
+    #[inline(always)]
+    fn columns(x: &Self, y: &Self) -> [[B::V; L]; 2] {
+        x.b.apart(Columns(x.b, &x.limbs, &y.limbs))
+    }
+
+    /// y in the lanes of the mask, x in the others.
+    #[inline(always)]
+    pub fn select(&self, mask: Mask, y: &Self) -> Self {
+        let b = self.b;
+        let limbs = each!(j < L, self.limbs[0] => b.select(mask, self.limbs[j], y.limbs[j]));
+        let (bound, normal) = (self.bound.max(y.bound), self.normal && y.normal);
+        Self { b, limbs, bound, normal, prime: PhantomData }
+    }
+
+    /// x - q p with q = floor(x' / (p' + 1)), or 1 less, where x' and p' are the highest limbs: q is not more than x/p,
+    /// and x/p is less than q + 2 + 2 bound / p'.
+    #[inline(always)]
+    fn reduced(&self) -> Self {
+        let p = &P::CONSTANTS.multiples[1];
+        let divisor = p[L - 1] + 1;
+        const { assert!(P::CONSTANTS.multiples[1][L - 1] > 2 << MOST_ROOM, "a modulus of L limbs") }
+        let (b, zero, x) = (self.b, self.b.splat(0), self.normal());
+        let q = b.add_high(zero, x.limbs[L - 1], b.splat((1 << LIMB_BITS) / divisor));
+        let mut product = each!(j < L, zero => b.add_low(zero, q, b.splat(p[j])));
+        for j in 1..L {
+            product[j] = b.add_high(product[j], q, b.splat(p[j - 1]));
+        }
+        let rest = each!(j < L, zero => b.sub(x.limbs[j], product[j]));
+        Self::of(b, carried(b, rest), Self::REDUCED)
+    }
+}
+
+/// The columns of a product: apart, because they take nearly all registers.
+struct Columns<'a, B: Backend, const L: usize>(B, &'a [B::V; L], &'a [B::V; L]);
+
+impl<B: Backend, const L: usize> Kernel for Columns<'_, B, L> {
+    type Output = [[B::V; L]; 2];
+
+    #[inline(always)]
+    fn run<Same: Backend>(self, _: Same) -> Self::Output {
+        columns(self.0, self.1, self.2)
+    }
+}
+
+/// The reductions of some columns: apart for the same reason.
+struct Reduced<'a, B: Backend, P, const L: usize, const N: usize>(
+    B,
+    &'a [[[B::V; L]; 2]; N],
+    PhantomData<P>,
+);
+
+impl<B: Backend, P: Prime<L>, const L: usize, const N: usize> Kernel for Reduced<'_, B, P, L, N> {
+    type Output = [[B::V; L]; N];
+
+    #[inline(always)]
+    fn run<Same: Backend>(self, _: Same) -> Self::Output {
+        reduced(self.0, &P::CONSTANTS, self.1)
+    }
+}
+
+/// n x of a limb.
+#[inline(always)]
+fn multiple<B: Backend>(b: B, n: u32, x: B::V) -> B::V {
+    let mut sum = b.splat(0);
+    let mut bit = 0;
+    while n >> bit != 0 {
+        if n >> bit & 1 == 1 {
+            sum = b.add(sum, b.shift_left(x, bit));
+        }
+        bit += 1;
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Isa;
+    use crate::field::{Bls12377Fp, Bls12381Fp, Bn254Fp};
+    use crate::lanes::run;
+
+    /// Sums that leave the room again and again, and products of what they come to.
+    struct Everything<P, const L: usize>([[P; WIDTH]; 2]);
+
+    /// Steps, and the factors in each.
+    const STEPS: u32 = 12;
+    const FACTORS: [u32; 4] = [3, 1, 2, 5];
+
+    impl<P: Prime<L>, const L: usize> Kernel for Everything<P, L> {
+        type Output = Vec<[P; WIDTH]>;
+
+        #[inline(always)]
+        fn run<B: Backend>(self, b: B) -> Self::Output {
+            let [x, y] = self.0;
+            let mut x = Lazy::<B, P, L>::from_elements(b, &x);
+            let mut y = Lazy::<B, P, L>::from_elements(b, &y);
+            let mut found = Vec::new();
+            let [i, j, k, l] = FACTORS;
+            for step in 0..STEPS {
+                x = Lazy::sum(i, &x, j, &y);
+                y = Lazy::difference(k, &y, l, &x);
+                let [product] = Lazy::products([&x], [&y]);
+                let [c0, c1] = Lazy::product_of_pairs([&x, &y], [&y, &product], step % 6);
+                let chosen = c0.select(0b0110_0101, &c1);
+                for element in [&x, &y, &product, &c0, &c1, &chosen] {
+                    found.push(element.to_elements());
+                }
+            }
+            found
+        }
+    }
+
+    fn wanted<P: Prime<L>, const L: usize>(mut x: P, mut y: P, lane: usize) -> Vec<P> {
+        let mut wanted = Vec::new();
+        let [i, j, k, l] = FACTORS.map(|factor| P::from(factor.into()));
+        for step in 0..STEPS {
+            x = i * x + j * y;
+            y = k * y - l * x;
+            let product = x * y;
+            let c0 = x * y - P::from((step % 6).into()) * y * product;
+            let c1 = x * product + y * y;
+            let chosen = if 0b0110_0101 >> lane & 1 == 1 { c1 } else { c0 };
+            wanted.extend([x, y, product, c0, c1, chosen]);
+        }
+        wanted
+    }
+
+    fn as_one_by_one<P: Prime<L>, const L: usize>() {
+        let minus_one = -P::ONE;
+        let x = [
+            P::ZERO,
+            P::ONE,
+            minus_one,
+            minus_one.double(),
+            P::from(7),
+            P::ZERO,
+            P::ONE,
+            -P::from(5),
+        ];
+        let y =
+            [P::ZERO, minus_one, P::ONE, minus_one, P::from(1 << 40), P::ONE, P::ONE, minus_one];
+        for isa in Isa::available() {
+            let found = run(isa, Everything::<P, L>([x, y]));
+            for lane in 0..WIDTH {
+                let found: Vec<P> = found.iter().map(|elements| elements[lane]).collect();
+                assert_eq!(found, wanted::<P, L>(x[lane], y[lane], lane), "{isa}, lane {lane}");
+            }
+        }
+    }
+
+    #[test]
+    fn lazy_elements_are_those_of_the_field() {
+        as_one_by_one::<Bn254Fp, 5>();
+        as_one_by_one::<Bls12381Fp, 8>();
+        as_one_by_one::<Bls12377Fp, 8>();
+    }
+}

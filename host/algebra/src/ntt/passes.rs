@@ -1,0 +1,85 @@
+//! The two passes of a tile.
+
+use crate::lanes::{Backend, Kernel, Mask};
+
+use super::form::Form;
+use super::plan::Plan;
+use super::tables::reversed;
+use super::tile::{PIECE, Tile, splat, transform};
+
+/// The first pass of a tile; tells whether all elements were below the modulus.
+pub struct Columns<'a, F: Form<D>, const D: usize> {
+    pub plan: &'a Plan<F, D>,
+    pub tile: &'a mut Tile<D>,
+    pub number: usize,
+    pub source: &'a [u8],
+    pub between: &'a mut [u8],
+}
+
+impl<F: Form<D>, const D: usize> Kernel for Columns<'_, F, D> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<B: Backend>(self, b: B) -> bool {
+        let Self { plan, tile, number, source, between } = self;
+        let piece = plan.piece_bytes();
+        let Tile { rows, between: between_passes } = tile;
+        between_passes.make(b, &plan.transform, number * PIECE);
+        let rows = &mut rows[..2 << plan.log_rows];
+        let mut below = Mask::MAX;
+        let (pairs, _) = rows.as_chunks_mut::<2>();
+        let lines = source.chunks_exact(F::BYTES << plan.log_columns);
+        for ([row0, row1], line) in pairs.iter_mut().zip(lines) {
+            let [x0, x1] = F::read(b, &line[number * piece..][..piece]);
+            below &= F::below(b, x0) & F::below(b, x1);
+            row0.set(b, &x0);
+            row1.set(b, &x1);
+        }
+        transform::<F, B, D>(b, rows, &plan.column_factors);
+        for (k1, piece) in between.chunks_exact_mut(piece).enumerate() {
+            let row = reversed(k1, plan.log_rows);
+            let x0 = F::settled(b, rows[2 * row].get(b));
+            let x1 = F::settled(b, rows[2 * row + 1].get(b));
+            let [y0, y1] = between_passes.times::<F, B>(b, k1, [x0, x1]);
+            F::write(b, [F::exact(b, y0), F::exact(b, y1)], piece);
+        }
+        below == Mask::MAX
+    }
+}
+
+/// The second pass of a tile.
+pub struct Rows<'a, 'b, F: Form<D>, const D: usize> {
+    pub plan: &'a Plan<F, D>,
+    pub tile: &'a mut Tile<D>,
+    pub number: usize,
+    pub between: &'a [u8],
+    pub target: &'a mut [&'b mut [u8]],
+}
+
+impl<F: Form<D>, const D: usize> Kernel for Rows<'_, '_, F, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<B: Backend>(self, b: B) {
+        let Self { plan, tile, number, between, target } = self;
+        let rows = &mut tile.rows[..2 << plan.log_columns];
+        let block = PIECE * plan.piece_bytes();
+        let (columns, _) = rows.as_chunks_mut::<{ 2 * PIECE }>();
+        let tiles = between.chunks_exact(plan.column_tile_bytes());
+        for (columns, tile) in columns.iter_mut().zip(tiles) {
+            F::read_columns(b, &tile[number * block..][..block], columns);
+        }
+        transform::<F, B, D>(b, rows, &plan.row_factors);
+        for (k2, piece) in target.iter_mut().enumerate() {
+            let row = reversed(k2, plan.log_columns);
+            let mut x0 = F::settled(b, rows[2 * row].get(b));
+            let mut x1 = F::settled(b, rows[2 * row + 1].get(b));
+            if let Some(outputs) = &plan.outputs {
+                let w = splat(b, &outputs[k2]);
+                let [y0, y1] = F::multiply(b, [&x0, &x1], [&w, &w]);
+                [x0, x1] = [F::normal(b, y0), F::normal(b, y1)];
+            }
+            F::write(b, [F::canonical(b, x0), F::canonical(b, x1)], piece);
+        }
+    }
+}

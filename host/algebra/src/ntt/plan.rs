@@ -1,0 +1,174 @@
+//! A transform in two passes over memory.
+
+use thiserror::Error;
+
+use crate::field::DecodeError;
+use crate::isa::Isa;
+use crate::lanes::run;
+
+use super::between::Between;
+use super::form::{Form, MOST_LEVELS};
+use super::passes::{Columns, Rows};
+use super::tables::{levels, powers};
+use super::tile::{Eight, PIECE, Tile};
+use super::transform::{MOST_LOG_SIZE, Transform};
+
+/// The smallest size that a plan is for: a piece of rows and of columns.
+pub const LEAST_SIZE: usize = PIECE * PIECE;
+
+const _: () = assert!(MOST_LOG_SIZE.div_ceil(2) <= MOST_LEVELS);
+
+/// The element with this number is not below the modulus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("number {0} is not below the modulus")]
+pub struct NotBelowModulus(pub usize);
+
+/// How a transform is computed, and its factors.
+///
+/// x_(r n2 + c) is in row r and column c of n1 rows and n2 columns. With root w:
+///
+/// 1. Each column is transformed, with root w^n2, so that row k1 belongs to the results k = k1 + k2 n1.
+/// 2. Row k1 is multiplied, at column c, by w^(k1 c), and by what there is to be multiplied besides.
+/// 3. Each row is transformed, with root w^n1.
+///
+/// Steps 1 and 2 are [`Plan::columns`], step 3 is [`Plan::rows`]. What is between them stands in tiles of 16 columns, in each
+/// of which there are n1 rows of 16 elements.
+pub struct Plan<F: Form<D>, const D: usize> {
+    pub(super) transform: Transform<F>,
+    pub(super) log_rows: u32,
+    pub(super) log_columns: u32,
+    /// Of the transforms of columns, at input^n2 times the powers of w^n2.
+    pub(super) column_factors: Vec<[u64; D]>,
+    /// Of the transforms of rows.
+    pub(super) row_factors: Vec<[u64; D]>,
+    /// output^(k2 n1), unless output is 1.
+    pub(super) outputs: Option<Vec<[u64; D]>>,
+}
+
+impl<F: Form<D>, const D: usize> Plan<F, D> {
+    /// Of a transform of at least [`LEAST_SIZE`]; none of a smaller one.
+    pub fn new(transform: &Transform<F>) -> Option<Self> {
+        let size = transform.size();
+        if size < LEAST_SIZE {
+            return None;
+        }
+        let log_rows = transform.log_size / 2;
+        let log_columns = transform.log_size - log_rows;
+        let (n1, n2) = (1u64 << log_rows, 1u64 << log_columns);
+        let power = |x: F, n: u64| x.pow_vartime(&[n]);
+        let (w, input, output) = (transform.root, transform.input, transform.output);
+        let outputs = || powers(power(output, n1), n2 as usize);
+        Some(Self {
+            transform: *transform,
+            log_rows,
+            log_columns,
+            column_factors: levels(log_rows, power(w, n2), power(input, n2)),
+            row_factors: levels(log_columns, power(w, n1), F::ONE),
+            outputs: (output != F::ONE)
+                .then(|| outputs().iter().map(Form::factor_digits).collect()),
+        })
+    }
+
+    /// What it computes.
+    pub fn transform(&self) -> &Transform<F> {
+        &self.transform
+    }
+
+    /// Bytes of all elements.
+    pub fn bytes(&self) -> usize {
+        self.transform.size() * F::BYTES
+    }
+
+    /// Tiles of the first pass.
+    pub fn column_tiles(&self) -> usize {
+        (1 << self.log_columns) / PIECE
+    }
+
+    /// Tiles of the second pass.
+    pub fn row_tiles(&self) -> usize {
+        (1 << self.log_rows) / PIECE
+    }
+
+    /// Bytes of a tile of the first pass, between the passes.
+    pub fn column_tile_bytes(&self) -> usize {
+        (PIECE * F::BYTES) << self.log_rows
+    }
+
+    /// Bytes of a piece: sixteen elements. Between two pieces of a tile of rows there are those of the other tiles.
+    pub fn piece_bytes(&self) -> usize {
+        PIECE * F::BYTES
+    }
+
+    /// A thread's memory.
+    pub fn tile(&self) -> Tile<D> {
+        Tile {
+            rows: vec![Eight::ZERO; 2 << self.log_columns],
+            between: Between::new(self.log_rows),
+        }
+    }
+
+    /// The first pass for a tile of sixteen columns: from all elements to the tile's bytes between the passes.
+    pub fn columns(
+        &self,
+        isa: Isa,
+        tile: &mut Tile<D>,
+        number: usize,
+        source: &[u8],
+        between: &mut [u8],
+    ) -> Result<(), NotBelowModulus> {
+        assert!(source.len() == self.bytes() && between.len() == self.column_tile_bytes());
+        if run(isa, Columns { plan: self, tile, number, source, between }) {
+            return Ok(());
+        }
+        let is_wrong =
+            |bytes: &[u8]| matches!(F::from_le_bytes(bytes), Err(DecodeError::NotReduced));
+        let first = source.chunks_exact(F::BYTES).position(is_wrong);
+        Err(NotBelowModulus(first.expect("the lanes found one")))
+    }
+
+    /// The second pass for a tile of sixteen rows: from all bytes between the passes to pieces of the result, of which there
+    /// are as many as columns. Piece k2 is the one with this tile's number among those from k2 n1 on.
+    pub fn rows(
+        &self,
+        isa: Isa,
+        tile: &mut Tile<D>,
+        number: usize,
+        between: &[u8],
+        target: &mut [&mut [u8]],
+    ) {
+        assert!(between.len() == self.bytes() && target.len() == 1 << self.log_columns);
+        run(isa, Rows { plan: self, tile, number, between, target });
+    }
+
+    /// Both passes, from all elements to all elements, by way of as many bytes: for a caller without threads.
+    pub fn run(
+        &self,
+        isa: Isa,
+        source: &[u8],
+        between: &mut [u8],
+        target: &mut [u8],
+    ) -> Result<(), NotBelowModulus> {
+        let mut tile = self.tile();
+        let chunks = between.chunks_exact_mut(self.column_tile_bytes());
+        for (number, chunk) in chunks.enumerate() {
+            self.columns(isa, &mut tile, number, source, chunk)?;
+        }
+        for (number, mut pieces) in self.pieces(target).into_iter().enumerate() {
+            self.rows(isa, &mut tile, number, between, &mut pieces);
+        }
+        Ok(())
+    }
+
+    /// The pieces of all elements that each tile of rows writes.
+    pub fn pieces<'a>(&self, target: &'a mut [u8]) -> Vec<Vec<&'a mut [u8]>> {
+        let tiles = self.row_tiles();
+        let mut all: Vec<_> =
+            (0..tiles).map(|_| Vec::with_capacity(1 << self.log_columns)).collect();
+        for line in target.chunks_exact_mut(tiles * self.piece_bytes()) {
+            for (pieces, piece) in all.iter_mut().zip(line.chunks_exact_mut(self.piece_bytes())) {
+                pieces.push(piece);
+            }
+        }
+        all
+    }
+}

@@ -1,0 +1,122 @@
+//! What is computed.
+
+use thiserror::Error;
+
+use crate::field::PrimeField;
+
+/// The largest size is two to the power of this, or of the field's two-adicity where that is less.
+pub const MOST_LOG_SIZE: u32 = 27;
+
+/// Why there is no transform of a size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum SizeError {
+    /// It is not a power of two.
+    #[error("{0} elements are not a power of two")]
+    NotPowerOfTwo(usize),
+    /// It is too large for the field, or for this module.
+    #[error("2^{log} elements are more than 2^{most}")]
+    TooLarge {
+        /// The logarithm of the size.
+        log: u32,
+        /// That of the largest size.
+        most: u32,
+    },
+}
+
+/// The logarithm of a size.
+pub fn log_size<F: PrimeField>(size: usize) -> Result<u32, SizeError> {
+    if !size.is_power_of_two() {
+        return Err(SizeError::NotPowerOfTwo(size));
+    }
+    let (log, most) = (size.ilog2(), F::TWO_ADICITY.min(MOST_LOG_SIZE));
+    if log > most { Err(SizeError::TooLarge { log, most }) } else { Ok(log) }
+}
+
+/// X_k = scale output^k (sum over i < 2^log_size of input^i x_i root^(i k)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transform<F> {
+    pub(super) log_size: u32,
+    pub(super) root: F,
+    pub(super) input: F,
+    pub(super) output: F,
+    pub(super) scale: F,
+}
+
+impl<F: PrimeField> Transform<F> {
+    /// Coefficients to values at the powers of the field's root of unity of this order, a power of its generator.
+    pub fn forward(log_size: u32) -> Result<Self, SizeError> {
+        let root = F::ROOT_OF_UNITY.unwrap_or_else(least_non_residue_root);
+        Self::forward_with(log_size, root)
+    }
+
+    /// Coefficients to values at the powers of w, where w is that power of the given root of unity, of order
+    /// 2^TWO_ADICITY, which has order 2^log_size.
+    pub fn forward_with(log_size: u32, root: F) -> Result<Self, SizeError> {
+        let most = F::TWO_ADICITY.min(MOST_LOG_SIZE);
+        if log_size > most {
+            return Err(SizeError::TooLarge { log: log_size, most });
+        }
+        let root = root_of(log_size, root);
+        Ok(Self { log_size, root, input: F::ONE, output: F::ONE, scale: F::ONE })
+    }
+
+    /// Coefficients to values at g times those powers. g is not 0.
+    pub fn on_coset(self, g: F) -> Self {
+        Self { input: self.input * g, ..self }
+    }
+
+    /// To values between those places: at the root of unity of twice the size, which leads to this one's, times its powers. All
+    /// n values of x^n - 1 there are -2. Groth16's provers divide there by it: circom's keys are made for these places.
+    pub fn on_odd_coset(self, root: F) -> Result<Self, SizeError> {
+        let (log, most) = (self.log_size + 1, F::TWO_ADICITY);
+        if log > most {
+            return Err(SizeError::TooLarge { log, most });
+        }
+        Ok(self.on_coset(root_of(log, root)))
+    }
+
+    /// What takes the results of this one back.
+    pub fn inverse(&self) -> Self {
+        let invert = |x: &F| x.invert_vartime().expect("neither a root nor a generator is 0");
+        Self {
+            log_size: self.log_size,
+            root: invert(&self.root),
+            input: invert(&self.output),
+            output: invert(&self.input),
+            scale: invert(&(self.scale * F::from(self.size() as u64))),
+        }
+    }
+
+    /// The number of elements.
+    pub fn size(&self) -> usize {
+        1 << self.log_size
+    }
+
+    /// The root of unity whose powers are the places, of order [`Self::size`].
+    pub fn root(&self) -> F {
+        self.root
+    }
+}
+
+/// The power of a root of unity of order 2^TWO_ADICITY that has order 2^log.
+fn root_of<F: PrimeField>(log: u32, root: F) -> F {
+    (log..F::TWO_ADICITY).fold(root, |root, _| root.square())
+}
+
+/// A root of unity of order 2^TWO_ADICITY that is a power of the least non-residue: 5 in the scalar fields of BN254 and
+/// BLS12-381. circom's keys are made with its powers.
+pub fn least_non_residue_root<F: PrimeField>() -> F {
+    let mut odd_part = F::MODULUS.to_vec();
+    odd_part[0] -= 1;
+    for _ in 0..F::TWO_ADICITY {
+        let mut above = 0;
+        for limb in odd_part.iter_mut().rev() {
+            (*limb, above) = (*limb >> 1 | above << 63, *limb & 1);
+        }
+    }
+    let minus_one = -F::ONE;
+    (2..)
+        .map(|candidate| F::from(candidate).pow_vartime(&odd_part))
+        .find(|root| (1..F::TWO_ADICITY).fold(*root, |x, _| x.square()) == minus_one)
+        .expect("half of all are non-residues")
+}

@@ -1,0 +1,94 @@
+//! The three pairings.
+
+use super::eight::LaneTower;
+use super::{Kind, Pair, Pairing, Step, exponentiation, lanes, schedule};
+use crate::curve::spec;
+use crate::isa::Isa;
+use crate::tower::Fp12;
+use crate::{bls12_377, bls12_381, bn254};
+
+/// The pairing of BN254: the steps of 6 u + 2, then two lines of Frobenius images.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Bn254;
+
+impl Pairing for Bn254 {
+    const NAME: &'static str = "bn254";
+    type Tower = bn254::Bn254Tower;
+    type G1 = bn254::G1;
+    type G2 = bn254::G2;
+    const TWIST: Kind = Kind::D;
+    const NEGATIVE: bool = false;
+
+    fn steps() -> Vec<Step> {
+        let mut steps =
+            schedule::non_adjacent(6 * u128::from(spec::bn254::parameter::MAGNITUDE) + 2);
+        steps.extend([Step::AddPsi, Step::SubtractPsiSquared]);
+        steps
+    }
+
+    fn miller_loop_in_lanes(isa: Isa, pairs: &[Pair<Self>]) -> Fp12<Self::Tower> {
+        lanes::miller_loop::<Self, 5>(isa, pairs)
+    }
+
+    fn hard_part(f: Fp12<Self::Tower>) -> Fp12<Self::Tower> {
+        exponentiation::bn(f, spec::bn254::parameter::MAGNITUDE)
+    }
+}
+
+impl LaneTower<5> for bn254::Bn254Tower {
+    const MINUS_BETA: u32 = 1;
+    const SMALL_XI: [u32; 2] = [9, 1];
+}
+
+impl LaneTower<8> for bls12_381::Bls12381Tower {
+    const MINUS_BETA: u32 = 1;
+    const SMALL_XI: [u32; 2] = [1, 1];
+}
+
+impl LaneTower<8> for bls12_377::Bls12377Tower {
+    const MINUS_BETA: u32 = 5;
+    const SMALL_XI: [u32; 2] = [0, 1];
+}
+
+/// Defines the pairing of a BLS curve with embedding degree 12: the steps of |z|.
+macro_rules! bls12 {
+    ($(#[$doc:meta])* $name:ident, $curve:ident, $tower:ident, $twist:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        pub struct $name;
+
+        impl Pairing for $name {
+            const NAME: &'static str = stringify!($curve);
+            type Tower = $curve::$tower;
+            type G1 = $curve::G1;
+            type G2 = $curve::G2;
+            const TWIST: Kind = Kind::$twist;
+            const NEGATIVE: bool = spec::$curve::parameter::NEGATIVE;
+
+            fn steps() -> Vec<Step> {
+                schedule::binary(spec::$curve::parameter::MAGNITUDE)
+            }
+
+            fn miller_loop_in_lanes(
+                isa: Isa,
+                pairs: &[Pair<Self>],
+            ) -> Fp12<Self::Tower> {
+                lanes::miller_loop::<Self, 8>(isa, pairs)
+            }
+
+            fn hard_part(f: Fp12<Self::Tower>) -> Fp12<Self::Tower> {
+                exponentiation::bls12(f, spec::$curve::parameter::MAGNITUDE, Self::NEGATIVE)
+            }
+        }
+    };
+}
+
+bls12! {
+    /// The pairing of BLS12-381.
+    Bls12381, bls12_381, Bls12381Tower, M
+}
+
+bls12! {
+    /// The pairing of BLS12-377.
+    Bls12377, bls12_377, Bls12377Tower, D
+}

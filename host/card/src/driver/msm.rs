@@ -1,0 +1,347 @@
+//! `msm` on a card: points lie in its memory, scalars follow for every sum, and one point comes back.
+//!
+//! ```text
+//! Request ─► Desk ─► its thread: points and scalars are checked and brought into the engine's form ─► Job ─► reactor
+//! ```
+//!
+//! Everything that can be wrong with a request is said before a command of it is sent: by the desk what it sees at
+//! once (lengths, handles, room in the memory), by its thread what it finds in points and scalars.
+
+mod curve;
+mod form;
+mod geometry;
+mod job;
+mod memory;
+mod prepare;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Sender};
+use std::thread::{self, JoinHandle};
+
+use proofmill_algebra::{bls12_377, bls12_381, bn254};
+use proofmill_op::msm::{
+    Bases, Curve, Group, Instance, MOST_POINTS, Plan, Points, Request, Response, Sums, read,
+};
+use proofmill_op::{Answer, Capability, Completer, Data, Error, Result, Ticket};
+
+use self::curve::OnCard;
+use self::form::Form;
+use self::geometry::Geometry;
+use self::job::Kept;
+use self::memory::{Halves, Memory, Region};
+use self::prepare::{Source, prepare};
+use super::chain::{Block, Chain};
+use super::job::{Engine, Exchange, Lane, Work};
+use super::reactor::finish;
+use super::{Shared, open_error};
+use crate::Transport;
+use crate::wire::Header;
+use crate::wire::constants::msm::{block, commands};
+use crate::wire::constants::shell::capabilities::{MSM_BLS12_377, MSM_BLS12_381, MSM_BN254};
+
+const fn g1(curve: Curve) -> Capability {
+    Capability::Msm(Instance::new(curve, Group::G1))
+}
+
+/// The groups that have a capability bit.
+pub const KNOWN: [(Capability, u32); 3] = [
+    (g1(Curve::Bn254), MSM_BN254),
+    (g1(Curve::Bls12_381), MSM_BLS12_381),
+    (g1(Curve::Bls12_377), MSM_BLS12_377),
+];
+
+/// Calls a function for the group of an instance that has an engine.
+macro_rules! in_group {
+    ($instance:expr, $function:ident($($argument:expr),*)) => {
+        match ($instance.curve, $instance.group) {
+            (Curve::Bn254, Group::G1) => Ok($function::<bn254::G1>($($argument),*)),
+            (Curve::Bls12_381, Group::G1) => Ok($function::<bls12_381::G1>($($argument),*)),
+            (Curve::Bls12_377, Group::G1) => Ok($function::<bls12_377::G1>($($argument),*)),
+            (_, Group::G2) => Err(Error::argument("instance", "no card adds points of G2")),
+        }
+    };
+}
+
+/// Finds this operation's engines among the blocks: one at most for a group.
+pub fn find(
+    transport: &mut dyn Transport,
+    chain: &Chain,
+    uri: &str,
+) -> Result<Vec<(Engine, Geometry)>> {
+    let mut engines: Vec<(Engine, Geometry)> = Vec::new();
+    for it in
+        chain.blocks.iter().filter(|it| it.kind == block::TYPE && it.version == block::VERSION)
+    {
+        let broken =
+            |what: String| open_error(uri, format!("its msm block at {:#x}: {what}", it.address));
+        let number = it.read(transport, block::registers::curve::OFFSET)?;
+        let Some(instance) = Geometry::instance(number) else { continue };
+        let geometry = geometry(transport, it, instance)?;
+        if let Some(problem) = in_group!(instance, problem(&geometry))? {
+            return Err(broken(problem));
+        }
+        let queue = it.read(transport, block::registers::queue::OFFSET)? as usize;
+        if queue == 0 {
+            return Err(broken("a queue of no command".into()));
+        }
+        let capability = Capability::Msm(instance);
+        if engines.iter().any(|(other, _)| other.capability == capability) {
+            return Err(broken(format!("a second engine for {instance}")));
+        }
+        let lane = lane(it.address, queue, &geometry);
+        engines.push((Engine { capability, lane }, geometry));
+    }
+    Ok(engines)
+}
+
+fn problem<C: OnCard>(geometry: &Geometry) -> Option<String> {
+    geometry.problem::<C>()
+}
+
+fn geometry(transport: &mut dyn Transport, it: &Block, instance: Instance) -> Result<Geometry> {
+    use block::registers as at;
+    let mut word = |offset| it.read(transport, offset);
+    let base = [0, 4, 8, 12].map(|i| word(at::base::OFFSET + i));
+    let mut bytes = [0; 16];
+    for (word, bytes) in base.into_iter().zip(bytes.as_chunks_mut().0) {
+        *bytes = word?.to_le_bytes();
+    }
+    Ok(Geometry {
+        instance,
+        adders: word(at::adders::OFFSET)? as usize,
+        adder_latency: word(at::adder_latency::OFFSET)?.into(),
+        windows: word(at::least_window::OFFSET)?..=word(at::most_window::OFFSET)?,
+        channels: word(at::channels::OFFSET)? as usize,
+        coordinates: word(at::coordinates::OFFSET)? as usize,
+        form: Form {
+            digits: word(at::digits::OFFSET)? as usize,
+            stored_digit: word(at::stored_digit::OFFSET)? as usize,
+            digit_bytes: word(at::digit_bytes::OFFSET)? as usize,
+            base: i128::from_le_bytes(bytes),
+        },
+        memory: it.read64(transport, at::memory::OFFSET)?,
+        order: in_group!(instance, order())?,
+    })
+}
+
+fn order<C: OnCard>() -> &'static [u64] {
+    <C::Scalar as proofmill_algebra::field::PrimeField>::MODULUS
+}
+
+fn lane(block: u32, queue: usize, geometry: &Geometry) -> Lane {
+    use block::registers as at;
+    use commands::{cancel, run, write};
+    let sum = run::reply_fields::sum::OFFSET as usize;
+    let reply = sum + geometry.coordinates * geometry.form.sum_bytes();
+    let exchange = |command, len, cmd, reply_len| Exchange {
+        command: Header { len, cmd: command },
+        reply: Header { len: reply_len, cmd },
+    };
+    Lane {
+        block,
+        exchanges: vec![
+            exchange(write::NUMBER, write::LEN, write::REPLY, write::REPLY_LEN),
+            exchange(run::NUMBER, run::LEN, run::REPLY, reply as u32),
+            exchange(cancel::NUMBER, cancel::LEN, cancel::REPLY, cancel::REPLY_LEN),
+        ],
+        queue,
+        progress: &[
+            at::accumulation_issues::OFFSET,
+            at::tail_issues::OFFSET,
+            at::passes_done::OFFSET,
+            at::done::OFFSET,
+        ],
+    }
+}
+
+/// An engine, as requests see it.
+#[derive(Debug)]
+pub struct Door {
+    /// The reactor's lane.
+    pub engine: usize,
+    /// What it is.
+    pub geometry: Geometry,
+    /// The card's.
+    pub identity: u64,
+    /// The card's.
+    pub uri: String,
+    /// Where points lie.
+    pub memory: Arc<Memory>,
+    /// Where scalars lie.
+    pub halves: Arc<Halves>,
+}
+
+impl Door {
+    /// To the engine of this lane, with nothing in its memory.
+    pub fn new(engine: usize, geometry: Geometry, identity: u64, uri: &str) -> Arc<Self> {
+        let (memory, halves) = (Memory::new(geometry.memory), Halves::new(geometry.memory));
+        Arc::new(Self { engine, geometry, identity, uri: uri.to_owned(), memory, halves })
+    }
+
+    /// Room for so many points.
+    fn room(&self, points: usize) -> Result<Region> {
+        let problem = |room: u64| {
+            let most = self.geometry.most_points().min(room / Geometry::SLICE as u64);
+            let problem = format!("{points} points, where the card's memory has room for {most}");
+            Error::argument("bases", problem)
+        };
+        if points as u64 > self.geometry.most_points() {
+            return Err(problem(u64::MAX));
+        }
+        self.memory.take((points * Geometry::SLICE) as u64).map_err(problem)
+    }
+}
+
+/// Takes requests for one engine, in their order.
+pub struct Desk {
+    door: Arc<Door>,
+    shared: Arc<Shared>,
+    inbox: Sender<Work>,
+    tasks: Option<Sender<Task>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+type Task = Box<dyn FnOnce() + Send>;
+
+impl Desk {
+    /// With a thread that prepares what is asked.
+    pub fn open(door: Arc<Door>, inbox: Sender<Work>, shared: Arc<Shared>) -> Result<Self> {
+        let (tasks, queue) = mpsc::channel::<Task>();
+        let thread = thread::Builder::new()
+            .name("proofmill-msm".into())
+            .spawn(move || queue.into_iter().for_each(|task| task()))
+            .map_err(|error| Error::Io {
+                context: "starting a thread".into(),
+                source: Arc::new(error),
+            })?;
+        Ok(Self { door, shared, inbox, tasks: Some(tasks), thread: Some(thread) })
+    }
+
+    /// Is this its group?
+    pub fn is_for(&self, instance: Instance) -> bool {
+        self.door.geometry.instance == instance
+    }
+
+    /// Takes a request, if nothing is wrong with it at first sight.
+    pub fn submit(&self, request: Request) -> Result<Ticket> {
+        let (completer, ticket) = Ticket::pair();
+        match request {
+            Request::Plan { points, parked, .. } => {
+                let plan = self.plan(points, parked)?;
+                finish(&self.shared, completer, Ok(Answer::Msm(Response::Plan(plan))));
+            }
+            Request::Park(bases) => {
+                let Points::Data(data) = &bases.points else {
+                    return Err(Error::argument("bases", "a stream cannot be parked"));
+                };
+                let bytes = data.on(self.door.identity)?.clone();
+                let room = self.door.room(bases.count()?)?;
+                let source = Source::Here { bytes, check: bases.check, room };
+                self.start(bases.instance, source, None, completer)?;
+            }
+            Request::Sums(sums) => {
+                let source = self.source(&sums)?;
+                self.start(sums.bases.instance, source, Some(sums), completer)?;
+            }
+            other => {
+                return Err(Error::argument("request", format!("{other:?} is not known here")));
+            }
+        }
+        Ok(ticket)
+    }
+
+    fn plan(&self, points: usize, parked: bool) -> Result<Plan> {
+        if points as u64 > MOST_POINTS {
+            return Err(Error::argument("points", format!("{points} are more than {MOST_POINTS}")));
+        }
+        let geometry = &self.door.geometry;
+        let cutting = geometry.cutting(points);
+        let granules = Geometry::granules(points, Geometry::SLICE) * geometry.channels;
+        let kept = granules * Geometry::GRANULE;
+        let memory = if parked { 0 } else { kept + prepare::read_bytes(geometry.instance, points) };
+        Ok(Plan::new(cutting.windows, cutting.bits, memory, kept))
+    }
+
+    /// Where the points of sums come from. Whose points these are comes first: of another group, their number would be
+    /// wrong too.
+    fn source(&self, sums: &Sums) -> Result<Source> {
+        let Bases { points, check, instance } = &sums.bases;
+        let kept = match points {
+            Points::Data(Data::Parked(parked)) => {
+                let form = Capability::Msm(*instance);
+                let kept = parked.inside::<Arc<Kept>>(self.door.identity, &form)?;
+                read::checked(kept.check, *check)?;
+                Some(Arc::clone(&*kept))
+            }
+            _ => None,
+        };
+        for scalars in &sums.scalars {
+            scalars.on(self.door.identity)?;
+        }
+        let count = sums.count()?;
+        Ok(match (kept, points) {
+            (Some(kept), _) => Source::Kept(kept),
+            (None, Points::Data(data)) => {
+                let bytes = data.on(self.door.identity)?.clone();
+                Source::Here { bytes, check: *check, room: self.door.room(count)? }
+            }
+            (None, Points::Stream(stream)) => {
+                let chunk = prepare::chunk(&self.door.geometry, count);
+                let room = || Ok::<_, Error>(Arc::new(self.door.room(chunk)?));
+                Source::Stream {
+                    stream: stream.clone(),
+                    check: *check,
+                    chunk,
+                    rooms: [room()?, room()?],
+                }
+            }
+        })
+    }
+
+    /// Hands a request to the thread; without sums, the points are to be parked.
+    fn start(
+        &self,
+        instance: Instance,
+        source: Source,
+        sums: Option<Sums>,
+        completer: Completer,
+    ) -> Result<()> {
+        let (door, inbox, shared) = (self.door.clone(), self.inbox.clone(), self.shared.clone());
+        let task = move || {
+            let prepared = catch_unwind(AssertUnwindSafe(|| {
+                in_group!(instance, prepare(&door, &inbox, source, sums, &completer))?
+            }));
+            let prepared = prepared.unwrap_or_else(|panic| {
+                Err(Error::panicked(&door.uri, "the thread that prepares sums", &*panic))
+            });
+            match prepared {
+                Ok(prepare::Prepared::Job(job)) => {
+                    let work = Work { engine: door.engine, job, completer };
+                    // A reactor that is gone has dropped the other end: the completer then fails the ticket.
+                    let _ = inbox.send(work);
+                }
+                Ok(prepare::Prepared::Answer(answer)) => {
+                    finish(&shared, completer, Ok(Answer::Msm(answer)));
+                }
+                Err(error) => finish(&shared, completer, Err(error)),
+            }
+        };
+        if let Some(tasks) = &self.tasks {
+            // As above.
+            let _ = tasks.send(Box::new(task));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Desk {
+    /// Waits for what was taken.
+    fn drop(&mut self) {
+        self.tasks = None;
+        if let Some(thread) = self.thread.take() {
+            // Tasks do not panic; if one did, its ticket was failed by dropping it.
+            let _ = thread.join();
+        }
+    }
+}

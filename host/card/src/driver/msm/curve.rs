@@ -1,0 +1,114 @@
+//! What depends on the curve: the coordinates that points have in the card's memory, and sums when they come back.
+
+use proofmill_algebra::curve::{Affine, EdwardsAffine, Projective};
+use proofmill_algebra::encoding::{Coordinate, pair};
+use proofmill_algebra::field::{Field, PrimeField};
+use proofmill_algebra::msm::Group;
+use proofmill_algebra::{bls12_377, bls12_381, bn254};
+use proofmill_op::msm::{Check, read};
+use proofmill_op::{Error, Result};
+
+use super::geometry::Geometry;
+
+/// A group whose points cards add.
+pub trait OnCard: Group<Base: PrimeField + Coordinate> {
+    /// Coordinates of a stored point.
+    const STORED: usize;
+    /// Coordinates of a sum.
+    const SUM: usize;
+
+    /// Coordinates of points, one point after the other; the number of the first that has none otherwise.
+    fn store(points: &[Affine<Self>]) -> std::result::Result<Vec<Self::Base>, usize>;
+
+    /// The point with these projective coordinates; none if it is no point of the curve.
+    fn point(coordinates: &[Self::Base]) -> Option<Affine<Self>>;
+}
+
+/// x and y; X, Y, Z.
+macro_rules! weierstrass {
+    ($group:ty) => {
+        impl OnCard for $group {
+            const STORED: usize = 2;
+            const SUM: usize = 3;
+
+            fn store(points: &[Affine<Self>]) -> std::result::Result<Vec<Self::Base>, usize> {
+                Ok(points.iter().flat_map(|point| [point.x(), point.y()]).collect())
+            }
+
+            fn point(coordinates: &[Self::Base]) -> Option<Affine<Self>> {
+                let &[x, y, z] = coordinates else { return None };
+                let identity = bool::from(x.is_zero() & z.is_zero() & !y.is_zero());
+                let point = Affine::from(Projective::from([x, y, z]));
+                let proper = !z.is_zero() & point.is_on_curve();
+                (identity || bool::from(proper)).then_some(point)
+            }
+        }
+    };
+}
+
+/// x, y and x y; X, Y, Z, T. Four points of even order have no image.
+macro_rules! edwards {
+    ($group:ty) => {
+        impl OnCard for $group {
+            const STORED: usize = 3;
+            const SUM: usize = 4;
+
+            fn store(points: &[Affine<Self>]) -> std::result::Result<Vec<Self::Base>, usize> {
+                let mut stored = Vec::with_capacity(3 * points.len());
+                for (number, image) in EdwardsAffine::batch(points).into_iter().enumerate() {
+                    let image = Option::<EdwardsAffine<Self>>::from(image).ok_or(number)?;
+                    stored.extend([image.x(), image.y(), image.x() * image.y()]);
+                }
+                Ok(stored)
+            }
+
+            fn point(coordinates: &[Self::Base]) -> Option<Affine<Self>> {
+                let &[x, y, z, t] = coordinates else { return None };
+                let inverse = z.invert_vartime()?;
+                let image: Option<EdwardsAffine<Self>> =
+                    EdwardsAffine::new(x * inverse, y * inverse).into();
+                image.filter(|_| x * y == z * t).map(|image| image.weierstrass())
+            }
+        }
+    };
+}
+
+weierstrass!(bn254::G1);
+weierstrass!(bls12_381::G1);
+edwards!(bls12_377::G1);
+
+/// Points from a request's bytes, the first of which has this number, as slices for each channel of the card: one channel
+/// after the other, padded to whole granules.
+pub fn encode<C: OnCard>(
+    geometry: &Geometry,
+    first: usize,
+    bytes: &[u8],
+    check: Check,
+) -> Result<Vec<u8>> {
+    let points = bytes.chunks_exact(pair::bytes::<C>()).zip(first..);
+    let points: Vec<_> = points
+        .map(|(bytes, number)| read::point::<C>(number, bytes, check))
+        .collect::<Result<_>>()?;
+    let stored = C::store(&points).map_err(|at| {
+        let point = format!("point {} is of even order", first + at);
+        Error::argument("bases", format!("{point} and has no place on the card's Edwards curve"))
+    })?;
+    let form = &geometry.form;
+    let channel_bytes = Geometry::granules(points.len(), Geometry::SLICE) * Geometry::GRANULE;
+    let mut slices = vec![0; geometry.channels * channel_bytes];
+    for (number, coordinates) in stored.chunks_exact(C::STORED).enumerate() {
+        for (j, coordinate) in coordinates.iter().enumerate() {
+            let (channel, place) = geometry.place(j);
+            let at = channel * channel_bytes + number * Geometry::SLICE + place;
+            form.write(coordinate, &mut slices[at..at + form.stored_bytes()]);
+        }
+    }
+    Ok(slices)
+}
+
+/// The sum in a reply, in the form of answers; none if it is no point.
+pub fn decode<C: OnCard>(geometry: &Geometry, bytes: &[u8]) -> Option<Vec<u8>> {
+    let coordinates = bytes.chunks_exact(geometry.form.sum_bytes());
+    let coordinates: Vec<_> = coordinates.map(|bytes| geometry.form.read(bytes)).collect();
+    C::point(&coordinates).map(|point| pair::encode(&point))
+}

@@ -1,0 +1,71 @@
+//! `proofmill ntt`: elements from a file, transformed, to a file.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::Context as _;
+use clap::Args;
+use proofmill::ntt::{self, Direction, Field, Request};
+use proofmill::{Capability, Uri};
+
+use crate::output::{Exit, Output};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The field: bn254_fr, bls12_381_fr or goldilocks
+    #[arg(long)]
+    field: Field,
+    /// From values to coefficients
+    #[arg(long)]
+    inverse: bool,
+    /// An element: the values are those at its products with the powers of the root of unity
+    #[arg(long, value_name = "HEX")]
+    coset: Option<String>,
+    /// Device that computes (see `proofmill devices`)
+    #[arg(long, value_name = "URI", default_value = "cpu:")]
+    device: Uri,
+    /// Writes a line of JSON: the number of elements, and seconds
+    #[arg(long)]
+    json: bool,
+    /// Elements one after the other: 32 bytes (goldilocks: 8), little-endian, below the modulus; a power of two of them
+    #[arg(value_name = "FROM")]
+    from: PathBuf,
+    /// The file to be written, in the same form
+    #[arg(value_name = "TO")]
+    to: PathBuf,
+}
+
+/// Transforms a file.
+pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
+    let Arguments { field, inverse, ref from, ref to, .. } = *arguments;
+    let coset = arguments.coset.as_deref().map(|text| element(field, text)).transpose()?;
+    let device = proofmill::open_uri(&arguments.device)?;
+    device.caps().demand(&Capability::Ntt(field))?;
+    let elements = std::fs::read(from).with_context(|| format!("FROM: {}", from.display()))?;
+    let direction = if inverse { Direction::Inverse } else { Direction::Forward };
+    let request = Request { direction, coset, ..Request::forward(field, elements) };
+    let size = 1u64 << request.log_size()?;
+    let start = Instant::now();
+    let result = ntt::transform(&*device, request)?;
+    let seconds = start.elapsed().as_secs_f64();
+    std::fs::write(to, result).with_context(|| format!("TO: {}", to.display()))?;
+    if arguments.json {
+        output.line(serde_json::json!({
+            "type": "ntt",
+            "field": field.name(),
+            "size": size,
+            "seconds": seconds,
+        }))?;
+    }
+    Ok(Exit::Valid)
+}
+
+/// The bytes, lowest first, of `0x…`.
+fn element(field: Field, text: &str) -> anyhow::Result<Vec<u8>> {
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    let width = 2 * field.bytes();
+    anyhow::ensure!(digits.len() <= width, "--coset: more than {width} hexadecimal digits");
+    let mut bytes = hex::decode(format!("{digits:0>width$}")).context("--coset")?;
+    bytes.reverse();
+    Ok(bytes)
+}

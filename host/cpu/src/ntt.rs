@@ -1,0 +1,149 @@
+//! `ntt` on the processor: the two passes of [`proofmill_algebra::ntt`], with a tile at a time for each thread.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use proofmill_algebra::Isa;
+use proofmill_algebra::field::{Bls12381Fr, Bn254Fr, Goldilocks, PrimeField};
+use proofmill_algebra::ntt::{Form, NotBelowModulus, Plan, Tile, Transform, direct};
+use proofmill_op::ntt::{Direction, Field, Progress, Request, Response};
+use proofmill_op::{Error, Result};
+use rayon::prelude::*;
+
+/// A transform, and what is transformed.
+pub(crate) struct Work {
+    transform: InField,
+    elements: Arc<[u8]>,
+    progress: Option<Progress>,
+}
+
+/// A transform in one of the fields.
+enum InField {
+    Bn254Fr(Transform<Bn254Fr>),
+    Bls12_381Fr(Transform<Bls12381Fr>),
+    Goldilocks(Transform<Goldilocks>),
+}
+
+impl Work {
+    /// What can be said of a request before it runs: its size, the coset, and whose data these are.
+    pub fn new(request: &Request, identity: u64) -> Result<Self> {
+        Ok(Self {
+            transform: match request.field {
+                Field::Bn254Fr => InField::Bn254Fr(transform(request)?),
+                Field::Bls12_381Fr => InField::Bls12_381Fr(transform(request)?),
+                Field::Goldilocks => InField::Goldilocks(transform(request)?),
+            },
+            elements: request.elements.on(identity)?.clone(),
+            progress: request.progress.clone(),
+        })
+    }
+
+    /// The answer, on the threads of the caller's pool.
+    pub fn answer(self, isa: Isa, cancelled: &(dyn Fn() -> bool + Sync)) -> Result<Response> {
+        let (progress, source) = (self.progress.as_ref(), &self.elements);
+        let elements = match &self.transform {
+            InField::Bn254Fr(transform) => run::<_, 5>(isa, transform, source, progress, cancelled),
+            InField::Bls12_381Fr(transform) => {
+                run::<_, 5>(isa, transform, source, progress, cancelled)
+            }
+            InField::Goldilocks(transform) => {
+                run::<_, 2>(isa, transform, source, progress, cancelled)
+            }
+        }?;
+        Ok(Response { elements })
+    }
+}
+
+fn transform<F: PrimeField>(request: &Request) -> Result<Transform<F>> {
+    let log_size = request.log_size()?;
+    let mut transform = Transform::forward(log_size)
+        .map_err(|problem| Error::argument("elements", problem.to_string()))?;
+    if let Some(g) = &request.coset {
+        let g = F::from_le_bytes(g).map_err(|error| Error::argument("coset", error.to_string()))?;
+        if g == F::ZERO {
+            return Err(Error::argument("coset", "is 0"));
+        }
+        transform = transform.on_coset(g);
+    }
+    Ok(match request.direction {
+        Direction::Forward => transform,
+        Direction::Inverse => transform.inverse(),
+    })
+}
+
+fn run<F: Form<D>, const D: usize>(
+    isa: Isa,
+    transform: &Transform<F>,
+    source: &[u8],
+    progress: Option<&Progress>,
+    cancelled: &(dyn Fn() -> bool + Sync),
+) -> Result<Vec<u8>> {
+    let mut target = vec![0; source.len()];
+    if let Some(plan) = Plan::new(transform) {
+        let total = plan.column_tiles() + plan.row_tiles();
+        let watch = Watch { progress, total, done: AtomicUsize::new(0), cancelled };
+        passes::<F, D>(isa, &plan, source, &mut target, &watch)?;
+    } else {
+        direct(transform, source, &mut target).map_err(named)?;
+    }
+    if let Some(Progress(function)) = progress {
+        function(1.0);
+    }
+    Ok(target)
+}
+
+fn named(problem: NotBelowModulus) -> Error {
+    Error::argument("elements", problem.to_string())
+}
+
+/// Progress out, cancellation in.
+struct Watch<'a> {
+    progress: Option<&'a Progress>,
+    /// Tiles, and those that were begun.
+    total: usize,
+    done: AtomicUsize,
+    cancelled: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl Watch<'_> {
+    /// Before a tile.
+    fn go_on(&self) -> Result<()> {
+        let done = self.done.fetch_add(1, Ordering::Relaxed);
+        if let Some(Progress(function)) = self.progress {
+            function(done as f64 / self.total as f64);
+        }
+        if (self.cancelled)() { Err(Error::Cancelled) } else { Ok(()) }
+    }
+}
+
+fn passes<F: Form<D>, const D: usize>(
+    isa: Isa,
+    plan: &Plan<F, D>,
+    source: &[u8],
+    target: &mut [u8],
+    watch: &Watch<'_>,
+) -> Result<()> {
+    let tiles: Tiles<D> =
+        (0..rayon::current_num_threads()).map(|_| Mutex::new(plan.tile())).collect();
+    let mut between = vec![0; source.len()];
+    between.par_chunks_exact_mut(plan.column_tile_bytes()).enumerate().try_for_each(
+        |(number, chunk)| {
+            watch.go_on()?;
+            with_tile(&tiles, |tile| plan.columns(isa, tile, number, source, chunk)).map_err(named)
+        },
+    )?;
+    plan.pieces(target).into_par_iter().enumerate().try_for_each(|(number, mut pieces)| {
+        watch.go_on()?;
+        with_tile(&tiles, |tile| plan.rows(isa, tile, number, &between, &mut pieces));
+        Ok(())
+    })
+}
+
+/// One for each thread.
+type Tiles<const D: usize> = Vec<Mutex<Tile<D>>>;
+
+/// Calls a function with this thread's tile, which no other thread asks for.
+fn with_tile<T, const D: usize>(tiles: &Tiles<D>, function: impl FnOnce(&mut Tile<D>) -> T) -> T {
+    let thread = rayon::current_thread_index().unwrap_or(0);
+    function(&mut tiles[thread].lock().unwrap_or_else(PoisonError::into_inner))
+}

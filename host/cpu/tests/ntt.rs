@@ -1,0 +1,113 @@
+//! `ntt` through the device: against the obvious way, on every instruction set and with any number of threads.
+
+use std::sync::{Arc, Mutex};
+
+use proofmill_algebra::field::{Bls12381Fr, Bn254Fr, Goldilocks, PrimeField};
+use proofmill_algebra::ntt::{Transform, direct};
+use proofmill_cpu::{CpuDevice, Isa};
+use proofmill_op::ntt::{Direction, Field, MOST_LOG_SIZE, Progress, Request, Response};
+use proofmill_op::{Answer, Data, Device, Error, Result};
+
+fn ask(device: &CpuDevice, request: Request) -> Result<Vec<u8>> {
+    match device.submit(proofmill_op::Request::Ntt(request))?.wait()? {
+        Answer::Ntt(Response { elements }) => Ok(elements),
+        other => panic!("an answer to another question: {other:?}"),
+    }
+}
+
+fn elements<F: PrimeField>(size: usize) -> Vec<u8> {
+    let start = F::from(0x9e37_79b9_7f4a_7c15);
+    let next = |x: &F| Some(x.square() + start);
+    let elements = std::iter::successors(Some(start), next).take(size);
+    elements.flat_map(|x| x.to_le_bytes().as_ref().to_vec()).collect()
+}
+
+fn examine<F: PrimeField>(field: Field) {
+    let g = F::from(13);
+    for log in [0, 1, 5, 8, 9, 12] {
+        let x = elements::<F>(1 << log);
+        for coset in [None, Some(g)] {
+            let forward = Transform::<F>::forward(log).unwrap();
+            let forward = coset.map_or(forward, |g| forward.on_coset(g));
+            let mut expected = vec![0; x.len()];
+            direct(&forward, &x, &mut expected).unwrap();
+            let coset = coset.map(|g| g.to_le_bytes().as_ref().to_vec());
+            for (threads, isa) in [1, 3]
+                .into_iter()
+                .flat_map(|threads| Isa::available().into_iter().map(move |isa| (threads, isa)))
+            {
+                let device = CpuDevice::with_isa(Some(threads), isa).unwrap();
+                let request = Request { coset: coset.clone(), ..Request::forward(field, &x[..]) };
+                assert!(ask(&device, request).unwrap() == expected, "{field} 2^{log} {isa}");
+                let parked = Data::Parked(device.park(expected.clone().into()).unwrap());
+                let request = Request { coset: coset.clone(), ..Request::inverse(field, parked) };
+                assert!(ask(&device, request).unwrap() == x, "{field} 2^{log} {isa}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_field_there_and_back() {
+    examine::<Bn254Fr>(Field::Bn254Fr);
+    examine::<Bls12381Fr>(Field::Bls12_381Fr);
+    examine::<Goldilocks>(Field::Goldilocks);
+}
+
+#[test]
+fn what_cannot_be_is_refused_by_name() {
+    let device = CpuDevice::new(Some(1)).unwrap();
+    let problem = |request| ask(&device, request).unwrap_err().to_string();
+    let of = |bytes| Request::forward(Field::Goldilocks, vec![0; bytes]);
+    assert_eq!(problem(of(12)), "elements: 12 bytes are not a whole number of 8 each");
+    assert_eq!(problem(of(24)), "elements: 3 are not a power of two");
+    assert_eq!(problem(of(0)), "elements: 0 are not a power of two");
+    assert_eq!(problem(of(16).on_coset([0; 8])), "coset: is 0");
+    let problem_of_coset = problem(of(16).on_coset([0xff; 8]));
+    assert_eq!(problem_of_coset, "coset: a number that is not below the modulus");
+    assert!(problem(of(16).on_coset([1; 7])).starts_with("coset: 7 bytes"));
+    for size in [4, 1 << 10] {
+        let mut elements = vec![0; 8 * size];
+        elements[8 * 3..][..8].fill(0xff);
+        let problem = problem(Request::forward(Field::Goldilocks, elements));
+        assert_eq!(problem, "elements: number 3 is not below the modulus");
+    }
+    assert_eq!(MOST_LOG_SIZE, proofmill_algebra::ntt::MOST_LOG_SIZE);
+}
+
+#[test]
+fn progress_rises_to_one_and_a_cancelled_transform_stops() {
+    let device = CpuDevice::new(Some(2)).unwrap();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let list = seen.clone();
+    let progress = Progress(Arc::new(move |part| list.lock().unwrap().push(part)));
+    let request = Request {
+        progress: Some(progress),
+        direction: Direction::Inverse,
+        ..Request::forward(Field::Goldilocks, elements::<Goldilocks>(1 << 12))
+    };
+    ask(&device, request).unwrap();
+    let seen = seen.lock().unwrap();
+    // A value for each tile, 64 / 16 in either pass, and the last one.
+    assert_eq!((seen.len(), seen.last()), (9, Some(&1.0)));
+    assert!(seen.iter().all(|part| (0.0..=1.0).contains(part)));
+
+    // The first word of progress holds the only thread until the ticket is cancelled.
+    let device = CpuDevice::new(Some(1)).unwrap();
+    let (release, held) = std::sync::mpsc::channel::<()>();
+    let (held, told) = (Mutex::new(held), Arc::new(Mutex::new(0)));
+    let count = told.clone();
+    let progress = Progress(Arc::new(move |_| {
+        *count.lock().unwrap() += 1;
+        let _ended = held.lock().unwrap().recv();
+    }));
+    let plain = Request::forward(Field::Goldilocks, elements::<Goldilocks>(1 << 12));
+    let request = Request { progress: Some(progress), ..plain.clone() };
+    let ticket = device.submit(proofmill_op::Request::Ntt(request)).unwrap();
+    ticket.cancel();
+    drop(release);
+    assert!(matches!(ticket.wait(), Err(Error::Cancelled)));
+    // The device goes on to work, and the cancelled transform was not finished.
+    assert_eq!(ask(&device, plain).unwrap().len(), 8 << 12);
+    assert!(*told.lock().unwrap() <= 1, "{told:?}");
+}

@@ -1,0 +1,163 @@
+//! `ntt`: the number-theoretic transform of the elements of a field: the values of a polynomial at the powers of a root of
+//! unity, in natural order, or back.
+//!
+//! Elements are canonical integers below the modulus, little-endian, [`Field::bytes`] each. There are 2^k of them, with k from
+//! 0 to [`MOST_LOG_SIZE`]. The root of unity of order 2^k is the field's generator in `spec/fields` to the power of
+//! (modulus - 1) / 2^k.
+
+use std::fmt;
+use std::str::FromStr;
+
+pub use crate::msm::Progress;
+use crate::{Data, Error, Result};
+
+/// The largest number of elements is two to the power of this.
+pub const MOST_LOG_SIZE: u32 = 27;
+
+/// A field with a root of unity of an order that is a large power of two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Field {
+    /// The scalars of BN254.
+    Bn254Fr,
+    /// The scalars of BLS12-381.
+    Bls12_381Fr,
+    /// 2^64 - 2^32 + 1.
+    Goldilocks,
+}
+
+impl Field {
+    /// All there are.
+    pub const ALL: [Self; 3] = [Self::Bn254Fr, Self::Bls12_381Fr, Self::Goldilocks];
+
+    /// Its name in `spec/fields`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bn254Fr => "bn254_fr",
+            Self::Bls12_381Fr => "bls12_381_fr",
+            Self::Goldilocks => "goldilocks",
+        }
+    }
+
+    /// Bytes of an element.
+    pub fn bytes(self) -> usize {
+        match self {
+            Self::Bn254Fr | Self::Bls12_381Fr => 32,
+            Self::Goldilocks => 8,
+        }
+    }
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Field {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|field| field.name() == name).ok_or_else(|| {
+            let all = Self::ALL.map(Self::name).join(", ");
+            Error::argument("field", format!("'{name}' is none of {all}"))
+        })
+    }
+}
+
+/// Which way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// From coefficients to values.
+    #[default]
+    Forward,
+    /// From values to coefficients.
+    Inverse,
+}
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The field.
+    pub field: Field,
+    /// Which way.
+    pub direction: Direction,
+    /// An element g that is not 0: the values are those at g times the powers of the root.
+    pub coset: Option<Vec<u8>>,
+    /// The elements one after the other.
+    pub elements: Data,
+    /// Is told how far the work is.
+    pub progress: Option<Progress>,
+}
+
+impl Request {
+    /// From coefficients to values at the powers of the root.
+    pub fn forward(field: Field, elements: impl Into<Data>) -> Self {
+        let (direction, elements) = (Direction::Forward, elements.into());
+        Self { field, direction, coset: None, elements, progress: None }
+    }
+
+    /// From those values to coefficients.
+    pub fn inverse(field: Field, elements: impl Into<Data>) -> Self {
+        Self { direction: Direction::Inverse, ..Self::forward(field, elements) }
+    }
+
+    /// The same with values on the coset of an element that is not 0.
+    pub fn on_coset(self, g: impl Into<Vec<u8>>) -> Self {
+        Self { coset: Some(g.into()), ..self }
+    }
+
+    /// The logarithm of the number of elements. An error when that is no power of two, or too large.
+    pub fn log_size(&self) -> Result<u32> {
+        let (bytes, each) = (self.elements.len(), self.field.bytes());
+        let count = bytes / each;
+        let problem = if !bytes.is_multiple_of(each) {
+            format!("{bytes} bytes are not a whole number of {each} each")
+        } else if !count.is_power_of_two() {
+            format!("{count} are not a power of two")
+        } else if count.ilog2() > MOST_LOG_SIZE {
+            format!("{count} are more than 2^{MOST_LOG_SIZE}")
+        } else {
+            return Ok(count.ilog2());
+        };
+        Err(Error::argument("elements", problem))
+    }
+}
+
+/// What is answered.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Response {
+    /// As many elements, in the same form and order.
+    pub elements: Vec<u8>,
+}
+
+/// Only their number: they may come from a witness.
+impl fmt::Debug for Response {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Response({} bytes)", self.elements.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_is_found_by_its_name_and_no_other() {
+        for field in Field::ALL {
+            assert_eq!(field.name().parse::<Field>().unwrap(), field);
+        }
+        let problem = "bn254_fp".parse::<Field>().unwrap_err().to_string();
+        assert!(problem.contains("bn254_fr, bls12_381_fr, goldilocks"), "{problem}");
+    }
+
+    #[test]
+    fn sizes_that_cannot_be_are_named() {
+        let of = |bytes| Request::forward(Field::Bn254Fr, vec![0; bytes]);
+        assert_eq!(of(32).log_size().unwrap(), 0);
+        assert_eq!(of(32 << 5).log_size().unwrap(), 5);
+        let problem = |bytes| of(bytes).log_size().unwrap_err().to_string();
+        assert_eq!(problem(33), "elements: 33 bytes are not a whole number of 32 each");
+        assert_eq!(problem(96), "elements: 3 are not a power of two");
+        assert_eq!(problem(0), "elements: 0 are not a power of two");
+    }
+}

@@ -1,0 +1,289 @@
+//! An MSM engine in software: the memory, the commands and the forms of `spec/wire/msm.toml`, with sums by the slow way.
+
+use std::collections::HashMap;
+
+use num_bigint::BigInt;
+use proofmill_algebra::curve::{Affine, EdwardsAffine, EdwardsForm, Projective};
+use proofmill_algebra::field::PrimeField;
+use proofmill_algebra::{bls12_377, bls12_381, bn254};
+use proofmill_card::wire::constants::msm::commands::{cancel, run, write};
+use proofmill_card::wire::constants::msm::{block, curves, status};
+use proofmill_card::wire::{Header, INDEX_OFFSET, put, u64_at};
+use proofmill_op::Capability;
+use proofmill_op::msm::{Curve, Group, Instance};
+
+/// Bytes of a write; of a slice of a point; of a scalar.
+const GRANULE: u64 = 1024;
+const SLICE: usize = 64;
+const SCALAR: usize = 32;
+
+/// What the registers say.
+#[derive(Clone, Copy, Debug)]
+pub struct MsmGeometry {
+    /// The curve.
+    pub curve: Curve,
+    /// Point adders.
+    pub adders: u32,
+    /// Bytes of each channel.
+    pub memory: u64,
+    /// To every sum the generator is added.
+    pub is_wrong: bool,
+}
+
+/// The form of a curve's coordinates: number of the curve, channels, digits, bytes of a digit of a sum, base.
+type CurveForm = (u32, u32, u32, u32, i128);
+
+impl MsmGeometry {
+    /// A card for this curve with 1 MiB of memory a channel.
+    pub const fn new(curve: Curve) -> Self {
+        Self { curve, adders: 1, memory: 1 << 20, is_wrong: false }
+    }
+
+    pub(super) fn capability(&self) -> Capability {
+        Capability::Msm(Instance::new(self.curve, Group::G1))
+    }
+
+    fn form(&self) -> CurveForm {
+        match self.curve {
+            Curve::Bn254 => (curves::BN254, 1, 1, 33, 0),
+            Curve::Bls12_381 => (curves::BLS12_381, 2, 6, 9, -0xd201_0000_0001_0000),
+            Curve::Bls12_377 => (curves::BLS12_377, 3, 6, 9, 0x8508_c000_0000_0001),
+        }
+    }
+
+    fn stored_digit(&self) -> usize {
+        if self.form().2 == 1 { 32 } else { 8 }
+    }
+
+    fn coordinates(&self) -> u32 {
+        if self.curve == Curve::Bls12_377 { 4 } else { 3 }
+    }
+
+    fn reply_len(&self) -> u32 {
+        let (_, _, digits, digit_bytes, _) = self.form();
+        run::reply_fields::sum::OFFSET + self.coordinates() * digits * digit_bytes
+    }
+
+    /// The registers that are only read, by their offsets.
+    pub(super) fn registers(&self, queue: u32) -> Vec<(u32, u32)> {
+        use block::registers as at;
+        let (number, channels, digits, digit_bytes, base) = self.form();
+        let words = base.to_le_bytes();
+        let words = words.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word));
+        let base = (at::base::OFFSET..).step_by(4).zip(words);
+        let single = [
+            (at::curve::OFFSET, number),
+            (at::queue::OFFSET, queue),
+            (at::adders::OFFSET, self.adders),
+            (at::adder_latency::OFFSET, 60),
+            (at::least_window::OFFSET, 2),
+            (at::most_window::OFFSET, 16),
+            (at::channels::OFFSET, channels),
+            (at::memory::OFFSET, self.memory as u32),
+            (at::memory::OFFSET + 4, (self.memory >> 32) as u32),
+            (at::coordinates::OFFSET, self.coordinates()),
+            (at::digits::OFFSET, digits),
+            (at::stored_digit::OFFSET, self.stored_digit() as u32),
+            (at::digit_bytes::OFFSET, digit_bytes),
+            (at::accumulation_issues::OFFSET, 0),
+            (at::tail_issues::OFFSET, 0),
+            (at::passes_done::OFFSET, 0),
+            (at::done::OFFSET, 0),
+        ];
+        single.into_iter().chain(base).collect()
+    }
+}
+
+/// What was written.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memory(HashMap<(u32, u64), Vec<u8>>);
+
+/// A run that waits for its turn.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    points: u64,
+    scalars: u64,
+    count: u64,
+    status: u32,
+}
+
+impl Memory {
+    /// Carries a write out; its reply.
+    pub fn write(&mut self, geometry: &MsmGeometry, index: u64, packet: &[u8]) -> Vec<u8> {
+        use write::fields as at;
+        let word = u64_at(packet, at::address::OFFSET).unwrap_or_default();
+        let (address, channel) = (word & u64::MAX >> 8, (word >> 56) as u32);
+        let bad = channel > geometry.form().1
+            || address % GRANULE != 0
+            || address + GRANULE > geometry.memory;
+        if !bad {
+            self.0.insert((channel, address), packet[at::data::OFFSET as usize..].to_vec());
+        }
+        let status = if bad { status::REFUSED } else { status::DONE };
+        short_reply(write::REPLY, index, status)
+    }
+
+    fn read(&self, channel: u32, address: u64, bytes: usize) -> Vec<u8> {
+        let granules = (address..address + bytes as u64).step_by(GRANULE as usize);
+        let zeros = vec![0; GRANULE as usize];
+        let read = |at| self.0.get(&(channel, at)).unwrap_or(&zeros).clone();
+        let mut read: Vec<u8> = granules.flat_map(read).collect();
+        read.truncate(bytes);
+        read
+    }
+}
+
+/// The reply to a cancellation that found its run, or did not.
+pub(super) fn cancelled(index: u64, found: bool) -> Vec<u8> {
+    let status = if found { status::DONE } else { status::REFUSED };
+    short_reply(cancel::REPLY, index, status)
+}
+
+fn short_reply(cmd: u32, index: u64, status: u32) -> Vec<u8> {
+    let head = Header { len: write::REPLY_LEN, cmd }.to_bytes();
+    [&head[..], &index.to_le_bytes(), &[status as u8]].concat()
+}
+
+impl Run {
+    /// From its packet; refused where the wire says so.
+    pub fn of(geometry: &MsmGeometry, packet: &[u8]) -> Self {
+        use run::fields as at;
+        let field = |offset| u64_at(packet, offset).unwrap_or_default();
+        let (points, scalars) = (field(at::points::OFFSET), field(at::scalars::OFFSET));
+        let (count, bits) = (field(at::count::OFFSET), field(at::window_bits::OFFSET));
+        let end = |start: u64, each: usize| {
+            count.checked_mul(each as u64).and_then(|bytes| start.checked_add(bytes))
+        };
+        let inside = [end(points, SLICE), end(scalars, SCALAR)]
+            .iter()
+            .all(|end| end.is_some_and(|end| end <= geometry.memory));
+        let aligned = points % GRANULE == 0 && scalars % GRANULE == 0;
+        let good = inside && aligned && (2..=16).contains(&bits);
+        let status = if good { status::DONE } else { status::REFUSED };
+        Self { points, scalars, count, status }
+    }
+
+    /// It will not be carried out.
+    pub fn cancel(&mut self) {
+        self.status = status::CANCELLED;
+    }
+
+    /// The reply, with the sum of what is in the memory now: whoever writes over what a run reads is found out.
+    pub fn reply(&self, geometry: &MsmGeometry, memory: &Memory, index: u64) -> Vec<u8> {
+        use run::reply_fields as at;
+        let len = geometry.reply_len();
+        let mut reply = vec![0; len as usize];
+        put(&mut reply, 0, &Header { len, cmd: run::REPLY }.to_bytes());
+        put(&mut reply, INDEX_OFFSET, &index.to_le_bytes());
+        put(&mut reply, at::status::OFFSET, &u64::from(self.status).to_le_bytes());
+        if self.status != status::DONE {
+            return reply;
+        }
+        put(&mut reply, at::accumulation::OFFSET, &(16 * self.count + 100).to_le_bytes());
+        put(&mut reply, at::tail::OFFSET, &2000u64.to_le_bytes());
+        put(&mut reply, at::tail_additions::OFFSET, &1900u64.to_le_bytes());
+        let sum = match geometry.curve {
+            Curve::Bn254 => self.sum(geometry, memory, weierstrass::<bn254::G1>, projective),
+            Curve::Bls12_381 => {
+                self.sum(geometry, memory, weierstrass::<bls12_381::G1>, projective)
+            }
+            Curve::Bls12_377 => self.sum(geometry, memory, edwards::<bls12_377::G1>, extended),
+        };
+        put(&mut reply, at::sum::OFFSET, &sum);
+        reply
+    }
+
+    fn sum<C: proofmill_algebra::curve::Curve<Base: PrimeField>>(
+        &self,
+        geometry: &MsmGeometry,
+        memory: &Memory,
+        point: fn(&[C::Base]) -> Affine<C>,
+        coordinates: fn(&Affine<C>, C::Base) -> Vec<C::Base>,
+    ) -> Vec<u8> {
+        let (_, channels, digits, digit_bytes, base) = geometry.form();
+        let count = self.count as usize;
+        let slices: Vec<_> =
+            (0..channels).map(|channel| memory.read(channel, self.points, SLICE * count)).collect();
+        let scalars = memory.read(channels, self.scalars, SCALAR * count);
+        let each = digits as usize * geometry.stored_digit();
+        let mut sum = Projective::<C>::IDENTITY;
+        for (i, scalar) in scalars.as_chunks::<SCALAR>().0.iter().enumerate() {
+            let stored = slices.iter().flat_map(|slice| {
+                let slice = &slice[SLICE * i..SLICE * (i + 1)];
+                slice.chunks_exact(each).take(if channels == 1 { 2 } else { 1 })
+            });
+            let stored: Vec<_> =
+                stored.map(|bytes| read::<C::Base>(bytes, geometry.stored_digit(), base)).collect();
+            let scalar = C::Scalar::from_le_bytes(scalar).expect("a scalar below r");
+            sum += Projective::from(point(&stored)).times_vartime(&scalar);
+        }
+        if geometry.is_wrong {
+            sum += C::GENERATOR;
+        }
+        let any = C::Base::from(0x1234_5678 + self.count);
+        let coordinates = coordinates(&Affine::from(sum), any);
+        let written = coordinates
+            .iter()
+            .map(|coordinate| write_digits(coordinate, digits, digit_bytes as usize, base));
+        written.collect::<Vec<_>>().concat()
+    }
+}
+
+fn weierstrass<C: proofmill_algebra::curve::Curve>(stored: &[C::Base]) -> Affine<C> {
+    Option::from(Affine::new(stored[0], stored[1])).expect("a point that was written is one")
+}
+
+fn edwards<C: EdwardsForm>(stored: &[C::Base]) -> Affine<C> {
+    assert_eq!(stored[2], stored[0] * stored[1], "x y");
+    let point: Option<EdwardsAffine<C>> = EdwardsAffine::new(stored[0], stored[1]).into();
+    point.expect("a point that was written is one").weierstrass()
+}
+
+/// X, Y, Z, times anything but 0.
+fn projective<C: proofmill_algebra::curve::Curve>(sum: &Affine<C>, z: C::Base) -> Vec<C::Base> {
+    Projective::from(*sum).coordinates().map(|coordinate| coordinate * z).to_vec()
+}
+
+/// X, Y, Z, T, times anything but 0.
+fn extended<C: EdwardsForm>(sum: &Affine<C>, z: C::Base) -> Vec<C::Base> {
+    let sum = EdwardsAffine::of(sum).expect("a point of the subgroup has an image");
+    vec![sum.x() * z, sum.y() * z, z, sum.x() * sum.y() * z]
+}
+
+/// A coordinate by its digits.
+fn read<F: PrimeField>(bytes: &[u8], digit_bytes: usize, base: i128) -> F {
+    let digits = bytes.chunks_exact(digit_bytes).rev().map(BigInt::from_signed_bytes_le);
+    element(&digits.fold(BigInt::ZERO, |sum, digit| sum * base + digit))
+}
+
+fn element<F: PrimeField>(number: &BigInt) -> F {
+    let (sign, magnitude) = (number.sign(), number.magnitude().to_u64_digits());
+    let word = F::from(1 << 32).square();
+    let magnitude = magnitude.iter().rev().fold(F::ZERO, |sum, &limb| sum * word + F::from(limb));
+    if sign == num_bigint::Sign::Minus { -magnitude } else { magnitude }
+}
+
+/// Digits of a number that need not be the canonical ones: all but the last are from 0 on.
+fn write_digits<F: PrimeField>(
+    element: &F,
+    digits: u32,
+    digit_bytes: usize,
+    base: i128,
+) -> Vec<u8> {
+    let mut rest = BigInt::from_bytes_le(num_bigint::Sign::Plus, element.to_le_bytes().as_ref());
+    let mut written = Vec::new();
+    for number in 1..=digits {
+        let digit = if number == digits {
+            rest.clone()
+        } else {
+            let magnitude = BigInt::from(base.abs());
+            let digit = ((&rest % &magnitude) + &magnitude) % &magnitude;
+            rest = (&rest - &digit) / base;
+            digit
+        };
+        let mut bytes = digit.to_signed_bytes_le();
+        bytes.resize(digit_bytes, if digit.sign() == num_bigint::Sign::Minus { 0xff } else { 0 });
+        written.extend(bytes);
+    }
+    written
+}

@@ -1,0 +1,100 @@
+"""How many cycles the MSM engine takes, through packets, and what it would take for more points.
+
+Measured is one sum of 2^16 points with uniform scalars and windows of 16 bits: cycles of accumulation and of the tail, as the reply says. The tail of a
+pass does not depend on the number of points, so the tails of other windows are those of a sum of one point, and the accumulation goes with points times
+windows. Rows that are made of these are marked as computed, each with the window that is best.
+"""
+
+import json
+import random
+from pathlib import Path
+
+from msm_bench import Bench
+from test_shell import ROOT, Card
+
+COUNT, WIDEST = 1 << 16, 16
+WINDOWS = range(11, WIDEST)
+COMPUTED = [1 << n for n in (14, 16, 18, 20, 22, 24, 26)]
+LONG = 1 << 22
+ROWS = ROOT / "target/bench/cycles-msm.json"
+
+#: System, curve, cycles a point, DSPs. if-ZKP's DSPs multiply 27 by 27 bits.
+#: Sources: if-ZKP (Agilex, BLS12-381 and BN128 with S = 2); Hardcaml's ZPrize entry of 2022; CycloneMSM, ePrint 2022/1396.
+PUBLISHED = [
+    ("if-ZKP", "bn254", 41.6, 1975),
+    ("if-ZKP", "bls12_381", 82.4, 4425),
+    ("Hardcaml", "bls12_377", 20.6, 2999),
+    ("CycloneMSM", "bls12_377", 21.1, 2277),
+]
+
+
+class Measurement:
+    """One card: the sums are checked like all others."""
+
+    def __init__(self, card, name, seed):
+        self.name, self.bench = name, Bench(card, random.Random(f"{seed} cycles {name}"))
+        bench, r = self.bench, self.bench.geometry.facts.r
+        bench.place(bench.multiples.chain(*(bench.rng.randrange(1, r) for _ in range(2)), COUNT), 0)
+        bench.scalars([bench.rng.randrange(r) for _ in range(COUNT)], 0)
+        bench.settle()
+        self.whole = self.sum(COUNT, WIDEST)
+        self.tails = {bits: self.sum(1, bits)["tail"] for bits in WINDOWS} | {WIDEST: self.whole["tail"]}
+
+    def sum(self, count, window_bits):
+        self.bench.run(count=count, window_bits=window_bits)
+        ((_, _, found),) = self.bench.settle()
+        return found
+
+    def issues(self, window_bits):
+        """Cycles in which a point is wanted."""
+        plan = self.bench.geometry.plan(window_bits)
+        return plan.passes * plan.group
+
+    def computed(self, count, window_bits):
+        """(accumulation, tail)"""
+        return count * self.issues(window_bits) * self.whole["accumulation"] / (COUNT * self.issues(WIDEST)), self.tails[window_bits]
+
+    def rows(self):
+        """What `make report` shows, the fields as bench/src/row.rs has them."""
+        geometry, whole = self.bench.geometry, self.whole
+        published = {curve: (cycles, f"{system}, at its own window and size") for system, curve, cycles, _ in reversed(PUBLISHED)}
+        adders = "1 adder" if geometry.adders == 1 else f"{geometry.adders} adders"
+
+        def row(metric, value, kind, reference=(None, None)):
+            fields = {"op": "msm", "instance": f"{geometry.curve}_g1", "config": self.name, "metric": f"{metric}, {adders}", "unit": "cycles"}
+            return {**fields, "value": value, "published": reference[0], "published_by": reference[1], "kind": kind}
+
+        best = min(self.tails, key=lambda bits: sum(self.computed(LONG, bits)))
+        return [
+            row("accumulation of a point, 2^16 points, windows of 16 bits", whole["accumulation"] / COUNT, "measured"),
+            row("tail for each addition that it needs", whole["tail"] / whole["tail_additions"], "measured"),
+            row(f"a point of 2^22, windows of {best} bits (computed)", sum(self.computed(LONG, best)) / LONG, "extrapolated", published.get(geometry.curve, (None, None))),
+        ]
+
+    def print(self):
+        self.row(COUNT, WIDEST, self.whole["accumulation"], self.whole["tail"], "measured")
+        for count in COMPUTED:
+            best = min(self.tails, key=lambda bits: sum(self.computed(count, bits)))
+            self.row(count, best, *self.computed(count, best), "computed")
+        utilisation = COUNT * self.issues(WIDEST) / self.whole["accumulation"]
+        tail, additions = self.whole["tail"], self.whole["tail_additions"]
+        print(f"{self.name}: a point in {utilisation:.2%} of the cycles, tail {tail:,} cycles for {additions:,} additions, {tail / additions:.3f} times", flush=True)
+
+    def row(self, count, bits, accumulation, tail, kind):
+        plan, adders = self.bench.geometry.plan(bits), self.bench.geometry.adders
+        print(f"{self.name:22}{adders:7}{count:10}{bits:7}{plan.passes:7}{accumulation / count:14.3f}{tail / count:9.3f}{(accumulation + tail) / count:10.3f}  {kind}", flush=True)
+
+
+def report(libraries, seed):
+    print(f"{'card':22}{'adders':>7}{'points':>10}{'window':>7}{'passes':>7}{'accumulation':>14}{'tail':>9}{'together':>10}  cycles a point")
+    rows = []
+    for library in libraries:
+        with Card(library) as card:
+            measurement = Measurement(card, Path(library).stem, seed)
+            measurement.print()
+            rows += measurement.rows()
+    ROWS.parent.mkdir(parents=True, exist_ok=True)
+    ROWS.write_text(json.dumps(rows, indent=1) + "\n")
+    for name, curve, cycles, dsp in PUBLISHED:
+        print(f"published: {name:12}{curve:12}{cycles:8.1f} cycles a point,{dsp:6,} DSP,{cycles * dsp / 1000:7.1f}K DSP cycles a point")
+    return 0

@@ -1,0 +1,264 @@
+"""A core of the MSM engine in Verilator against the group law, and its cycles against spec/model/msm_core.py.
+
+`python3 rtl/sim/test_msm_core.py [-v] [CLASS ...]`; PROOFMILL_SEED repeats a run, PROOFMILL_LONG=1 takes all curves' cores.
+
+A session is a list of points and orders. Every point is a known multiple of the generator, so what an order's answer has to be is a
+number modulo the group's order; the answer is compared with that multiple as a point, whatever its representative is.
+"""
+
+import os
+import random
+import unittest
+from functools import cache
+
+import unit
+from unit import ROOT, sys
+
+sys.path.insert(0, str(ROOT / "spec/model"))
+
+import curve as curves  # noqa: E402
+import msm_core  # noqa: E402
+from test_point_adders import Extended, General  # noqa: E402
+
+SEED = unit.seed()
+LONG = bool(os.environ.get("PROOFMILL_LONG"))
+TAIL, GATHER, CLEAR = range(3)
+#: Cycles of a sum's way beside the adder, and those of the way in and out again that a model's accumulation does not have.
+BESIDE_ADDER, DOORS = 3, 2
+#: Cycles that a core takes for what a model does at once in the tail, for every bit of a window.
+HANDOVER = 8
+#: Cycles a point that no order of points exceeds.
+WORST = 2
+Unit = cache(unit.Unit)
+
+
+class Points:
+    """Multiples of the generator as they lie in memory; `pool` of them are known."""
+
+    def __init__(self, which, core, pool=256):
+        edwards = "T" in [port.name for port in core.results]
+        self.law, self.coordinates = (Extended(which), core.results[:4]) if edwards else (General(which), core.results[:3])
+        self.order = curves.load(which).r
+        generator = curves.load(which).generator("g1")
+        self.generator = curves.load(which).edwards_map.forth(generator) if edwards else generator
+        point, self.known = self.law.group.identity, []
+        for _ in range(min(pool, self.order)):
+            self.known.append(point)
+            point = self.law.group.add(point, self.generator)
+        self.slices = core.operands[-1].digits
+        self.stored = [self.in_memory(point) for point in self.known]
+
+    def in_memory(self, point):
+        """The slices of a point, as spec/wire/msm.toml tells them."""
+        if point is None:
+            return (0,) * self.slices
+        values = (*point, point[0] * point[1]) if len(self.coordinates) == 4 else point
+        port = self.coordinates[0]
+        size = (port.modulus.bit_length() + 8) // 8 if port.digits == 1 else 8
+        words = [sum((digit & (1 << 8 * size) - 1) << 8 * size * i for i, digit in enumerate(port.digits_of(value))) for value in values]
+        if self.slices > 1:
+            return tuple(words)
+        return (sum(word << 8 * size * port.digits * i for i, word in enumerate(words)),)
+
+    def is_multiple(self, digits, k):
+        values = tuple(port.value(d) for port, d in zip(self.coordinates, digits))
+        return self.law.stands_for(values, self.law.group.mul(k % self.order, self.generator))
+
+
+class Session:
+    """What goes in, and what has to come out."""
+
+    def __init__(self, config, which, source):
+        self.core, self.source = Unit(config), source
+        self.bucket_bits = next(port.width for port in self.core.operands if port.name == "bucket")
+        self.points = points_of(which, config)
+        self.operands, self.expected, self.acc, self.buckets = [], [], 0, {}
+
+    def operand(self, k=0, negative=0, bucket=0, **order):
+        parts = {"order": int(bool(order)), "kind": 0, "window_bits": 1, "windows": 1, "after": 0, "first": 0, **order, "bucket": bucket, "negative": negative}
+        self.operands.append((*(parts[port.name] for port in self.core.operands[:-1]), self.points.stored[k]))
+
+    def point(self):
+        """A known multiple, and whether it is negated."""
+        return self.source.randrange(len(self.points.known)), self.source.randrange(2)
+
+    def items(self, buckets):
+        for bucket in buckets:
+            k, negative = self.point()
+            self.operand(k, negative, bucket)
+            self.buckets[bucket] = self.buckets.get(bucket, 0) + (-k if negative else k)
+
+    def tail(self, window_bits, windows, after=0, first=1):
+        size = 1 << window_bits - 1
+        self.operand(kind=TAIL, window_bits=window_bits, windows=windows, after=after, first=first)
+        acc = 0 if first else self.acc
+        for window in range(windows - 1, -1, -1):
+            acc = (acc << window_bits) + sum((j + 1) * self.buckets.pop(window * size + j, 0) for j in range(size))
+        assert not self.buckets, "a point in a bucket of no window"
+        self.acc = acc << after
+        self.expected.append(self.acc)
+
+    def gather(self):
+        k, negative = self.point()
+        self.operand(k, negative, kind=GATHER)
+        self.acc += -k if negative else k
+        self.expected.append(self.acc)
+
+    def clear(self):
+        self.operand(kind=CLEAR)
+        self.buckets.clear()
+        self.expected.append(self.acc)
+
+    def run(self, test, gaps=0, refusals=0):
+        """Runs it and checks all sums; (pairs, cycles, pairs of the order, its cycles) of each order."""
+        limit = 4 * len(self.operands) + len(self.expected) * (600_000 if self.bucket_bits > 9 else 30_000) + 100_000
+        limit = limit * 256 // (256 - gaps)
+        outcome = self.core.run(self.operands, len(self.expected), gaps=gaps, refusals=refusals, seed=self.source.randrange(1 << 30), limit=limit)
+        for i, (found, k) in enumerate(zip(outcome.results, self.expected)):
+            test.assertTrue(self.points.is_multiple(found, k), f"answer {i} of {len(self.expected)}")
+        return [tuple(port[0] for port in found[-4:]) for found in outcome.results]
+
+
+@cache
+def points_of(which, config):
+    return Points(which, Unit(config))
+
+
+def distributions(source, used, count):
+    """Names and buckets of `count` points among the first `used` buckets."""
+    yield "random", [source.randrange(used) for _ in range(count)]
+    yield "one bucket", [used - 1] * count
+    yield "alternating", [i % 2 * (used - 1) for i in range(count)]
+    yield "in turn", [i % used for i in range(count)]
+    yield "runs", [i // 7 * 5 % used for i in range(count)]
+    yield "blocks thrice", [(i // 78 * 26 + i % 26) % min(used, 120) for i in range(count)]
+    yield "few", [source.choice((0, used // 2, used - 1)) for _ in range(count)]
+    yield "half in one", [source.choice((0, source.randrange(used))) for _ in range(count)]
+    yield "none", []
+    yield "one point", [source.randrange(used)]
+
+
+class Toys(unittest.TestCase):
+    def check(self, config, which, counts):
+        """Every window size, with one, two and as many windows as there is room for, and every distribution."""
+        source = random.Random(f"{SEED} {config}")
+        for gaps, refusals in ((0, 0), (40, 128), (220, 0)):
+            session = Session(config, which, source)
+            for window_bits in range(1, session.bucket_bits + 2):
+                room = 1 << session.bucket_bits - window_bits + 1
+                for windows in sorted({1, min(2, room), min(3, room), room}):
+                    for count in counts:
+                        for _, buckets in distributions(source, windows << window_bits - 1, count):
+                            session.items(buckets)
+                            session.tail(window_bits, windows, source.choice((0, 0, 1, 2, 5, 30)), source.randrange(2) if session.expected else 1)
+                            if source.randrange(8) == 0:
+                                session.items(buckets)
+                                session.clear()
+                            if source.randrange(8) == 0:
+                                session.gather()
+            session.run(self, gaps, refusals)
+
+    def test_toy(self):
+        self.check("msm_core_toy", "toy", (1, 2, 3, 10, 100))
+
+    def test_toy_twin(self):
+        self.check("msm_core_toy_twin", "toy", (50,))
+
+    def test_toy_edwards(self):
+        self.check("msm_core_toy_edwards", "toy_edwards", (1, 2, 3, 10, 100))
+
+    def test_levels_that_overlap(self):
+        self.check("msm_core_toy_wide", "toy", (2, 300))
+
+    def test_cycles_are_the_models(self):
+        source = random.Random(f"{SEED} cycles")
+        for _, buckets in distributions(source, 512, 2000):
+            measure(self, "msm_core_toy_wide", "toy", source, buckets)
+
+    def test_a_wrong_sum_is_seen(self):
+        session = Session("msm_core_toy", "toy", random.Random(SEED))
+        session.items([0, 1, 2])
+        session.tail(3, 1)
+        session.expected[0] += 1
+        with self.assertRaises(AssertionError):
+            session.run(self)
+
+
+def measure(test, config, which, source, buckets):
+    """Points for the buckets of one window and its tail, by the core and by the model: (pairs, cycles) of accumulation and tail."""
+    session = Session(config, which, source)
+    bits = session.bucket_bits
+    session.items(buckets)
+    session.tail(bits + 1, 1)
+    (issues, cycles, tail_issues, tail_cycles), = session.run(test)
+    model = msm_core.Core(bits, adder_latency(which) + BESIDE_ADDER)
+    model.accumulate([(bucket, 1) for bucket in buckets])
+    filled = model.issues, model.cycles
+    test.assertEqual(issues, filled[0])
+    test.assertEqual(cycles, filled[1] + DOORS if buckets else 0)
+    model.tail(bits + 1, 1)
+    test.assertEqual(tail_issues, model.issues - filled[0])
+    test.assertLessEqual(abs(tail_cycles - (model.cycles - filled[1])), HANDOVER * (bits + 1))
+    return (issues, cycles), (tail_issues, tail_cycles)
+
+
+def adder_latency(which):
+    kind = "extended" if "edwards" in curves.load(which).fact and which != "toy" else "projective"
+    return unit.rtl.manifest(unit.rtl.generate(f"point_add_{kind}_{which}"))["latency"]
+
+
+class RealCurves:
+    """A core of a real curve with 2^16 points; `which` says of which curve."""
+
+    which = ""
+    full = 1 << 16
+
+    def run_one(self, name, buckets):
+        accumulation, tail = measure(self, f"msm_core_{self.which}_twin", self.which, self.source, buckets)
+        print(f"{self.which}, {name}, {len(buckets)} points: {accumulation[1]} cycles, {accumulation[0]} pairs; tail {tail[1]} cycles, {tail[0]} pairs")
+        return accumulation, tail
+
+    def setUp(self):
+        self.source = random.Random(f"{SEED} {self.which}")
+
+    def test_random_points_at_one_a_cycle(self):
+        accumulation, tail = self.run_one("random", [self.source.randrange(1 << 15) for _ in range(self.full)])
+        self.assertLessEqual(accumulation[1], self.full / 0.97)
+        self.assertLessEqual(tail[1], 1.15 * tail[0])
+        self.assertLess(tail[0], (1 << 16) + 2 * 16)
+
+    def test_one_bucket_at_one_a_cycle(self):
+        accumulation, _ = self.run_one("one bucket", [self.source.randrange(1 << 15)] * self.full)
+        rounds = adder_latency(self.which).bit_length() + 1
+        self.assertLessEqual(accumulation[1], self.full + rounds * (adder_latency(self.which) + BESIDE_ADDER))
+
+    def test_any_distribution(self):
+        for name, buckets in distributions(self.source, 1 << 15, 3000):
+            accumulation, _ = self.run_one(name, buckets)
+            self.assertLessEqual(accumulation[1], WORST * len(buckets) + 1000)
+
+    def test_windows_side_by_side(self):
+        session = Session(f"msm_core_{self.which}_twin", self.which, self.source)
+        for window_bits, windows in ((12, 16), (10, 7), (6, 1024), (2, 9)):
+            session.items([self.source.randrange(windows << window_bits - 1) for _ in range(2000)])
+            session.tail(window_bits, windows, after=self.source.randrange(40))
+            session.gather()
+        session.run(self)
+
+
+class Bn254(RealCurves, unittest.TestCase):
+    which = "bn254"
+
+
+@unittest.skipUnless(LONG, "PROOFMILL_LONG=1 builds and runs these")
+class Bls12_381(RealCurves, unittest.TestCase):
+    which = "bls12_381"
+
+
+@unittest.skipUnless(LONG, "PROOFMILL_LONG=1 builds and runs these")
+class Bls12_377(RealCurves, unittest.TestCase):
+    which = "bls12_377"
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,38 @@
+package proofmill.engine.msm
+
+import spinal.core._
+import spinal.lib._
+
+/** The points in the buckets: two banks, each with a read and a write in every cycle. A read is there two cycles later and
+  * has what was written before the cycle of its address.
+  */
+class Buckets(points: Points, bucketBits: Int) extends Component {
+  val io = new Bundle {
+    val read = in(Vec(UInt(bucketBits - 1 bits), 2))
+    val found = out(Vec(Bits(points.width bits), 2))
+    val write = in(Vec(Bool(), 2))
+    val place = in(UInt(bucketBits - 1 bits))
+    val point = in(Bits(points.width bits))
+  }
+  for (bank <- 0 until 2) {
+    val memory = new Bank(points.width, bucketBits - 1)
+    memory.io.read := io.read(bank)
+    memory.io.write := io.write(bank)
+    memory.io.place := io.place
+    memory.io.point := io.point
+    io.found(bank) := memory.io.found
+  }
+}
+
+/** One bank, with the registers that block memories have at their output. */
+class Bank(width: Int, placeBits: Int) extends Component {
+  val io = new Bundle {
+    val read, place = in(UInt(placeBits bits))
+    val write = in(Bool())
+    val point = in(Bits(width bits))
+    val found = out(Bits(width bits))
+  }
+  private val memory = Mem(Bits(width bits), 1 << placeBits)
+  memory.write(io.place, io.point, io.write)
+  io.found := RegNext(memory.readSync(io.read, readUnderWrite = dontCare))
+}

@@ -1,0 +1,166 @@
+package proofmill.engine.msm
+
+import spinal.core._
+import spinal.lib._
+
+/** An adder with its buckets: takes points for buckets, one a cycle whatever the buckets are, and makes the weighted sum of the
+  * buckets on the same adder. spec/model/msm_core.py is the same as a program and tells why it works.
+  *
+  * A bucket is empty or full. X is a point from outside, R a sum on its way back to its bucket:
+  *
+  * | X and R                        | into the adder   | buckets                       |
+  * |:-------------------------------|:-----------------|:------------------------------|
+  * | for the same bucket            | R + X            |                               |
+  * | R's full, X's full             | R + its bucket   | R's empty; X waits            |
+  * | R's full, X's empty            | R + its bucket   | R's empty, X in its own       |
+  * | R's empty, X's full            | X + its bucket   | R in its own, X's empty       |
+  * | R's empty, X's empty           | X + the identity | R in its own                  |
+  *
+  * One without the other does the same. So every cycle has at most one read and one write.
+  *
+  *   - Lookup: is X's bucket full, is R's? R's number leaves the delay line before its point leaves the adder.
+  *   - Decide: the table. Here a sum's way begins; it decides again [[Core.loop]] cycles later.
+  *   - Memory: a write, and the addresses of reads. R's point is here.
+  *   - two cycles more until the memory answers; then the operands are chosen, and registered for the adder.
+  */
+class Core(points: Points, bucketBits: Int) extends Component {
+  val io = new Bundle {
+
+    /** Points for buckets; none is taken while an order waits or is carried out. `ready` does not depend on `valid`. */
+    val items = slave(Stream(Item(points, bucketBits)))
+
+    /** Taken when no item is inside. */
+    val orders = slave(Stream(Order(bucketBits)))
+
+    /** What Gather adds; steady meanwhile. */
+    val other = in(Bits(points.width bits))
+
+    /** An order is being carried out, an item is inside, or the buckets are being cleared after reset. */
+    val busy = out(Bool())
+
+    /** The accumulator; steady when not busy. */
+    val acc = out(Bits(points.width bits))
+
+    /** A pair enters the adder. */
+    val issued = out(Bool())
+  }
+
+  private val adder = points.adder()
+  private val buckets = new Buckets(points, bucketBits)
+  private val flags = new Flags(bucketBits)
+  private val tail = new Tail(bucketBits, Core.latency(points))
+
+  // Lookup: a request of the tail, or a point. Requests are never held up.
+  private val taking = !tail.io.busy && !io.orders.valid && !flags.io.clearing
+  private val asked = Request(bucketBits)
+  asked := tail.io.request.payload
+  when(!tail.io.busy) {
+    asked.kind := RequestKind.Item
+    asked.a := io.items.bucket
+    asked.b := io.items.bucket
+  }
+  private val next = Bool()
+  io.items.ready := next && taking
+
+  private val coming = Destination(bucketBits)
+  private val comes = Bool()
+  flags.io.next := next
+  flags.io.asked := Vec(asked.places)
+  flags.io.sumAsked := coming.bucket
+  flags.io.clear := tail.io.clear
+
+  // Decide: the table for points; a tail's sums go where they belong, and no request waits.
+  private val request = RegNextWhen(asked, next)
+  private val valid = RegNextWhen(tail.io.request.valid || io.items.valid && taking, next) init False
+  private val places = RegNextWhen(Vec(asked.places), next)
+  private val bank = RegNextWhen(Bucket.bank(asked.a), next)
+  private val alike = RegNext(next ? (coming.bucket === asked.a) | (coming.bucket === request.a))
+  private val (isItem, isPair, isCollect) =
+    (valid && request.isItem, valid && request.isPair, valid && request.kind === RequestKind.Collect)
+  private val full = flags.io.full
+  private val (fullA, fullB) = (full(bank.asUInt), full((!bank).asUInt))
+  private val sum = RegNext(coming)
+  private val arrives = RegNext(comes) init False
+  private val sumBank = Bucket.bank(sum.bucket)
+
+  private val matching = arrives && !tail.io.busy
+  private val meet = matching && isItem && alike
+  private val sumPairs = matching && !meet && flags.io.sumFull
+  private val sumRests = arrives && !meet && !sumPairs && !sum.isAcc
+  private val itemRests = isItem && sumPairs && !fullA
+  next := !(isItem && sumPairs && fullA)
+  private val requestPairs = valid && next && !itemRests
+  private val takesA = requestPairs && !meet && (isItem || isCollect) && fullA
+
+  private val turnA = itemRests || takesA || isPair && !fullA
+  private val turnB = isPair && request.kind === RequestKind.Take && fullB
+  flags.io.turn := Vec(bank ? turnB | turnA, bank ? turnA | turnB)
+  flags.io.sumTurn := sumPairs || matching && sumRests
+
+  // The delay line: where the sum of what enters goes.
+  private val pairs = sumPairs || requestPairs
+  private val destination = Destination(bucketBits)
+  destination.bucket := sumPairs ? sum.bucket | request.a
+  destination.isAcc := !sumPairs && request.isForAcc
+  coming := Delay(destination, Core.loop(points) - 1)
+  comes := Delay(pairs, Core.loop(points) - 1, init = False)
+  io.issued := pairs
+
+  private val inside = Reg(UInt(log2Up(Core.loop(points) + 1) bits)) init 0
+  inside := inside + pairs.asUInt - arrives.asUInt
+  tail.io.settled := inside === 0 && !valid && !flags.io.clearing
+  tail.io.clearing := flags.io.clearing
+  tail.io.order << io.orders
+  io.busy := tail.io.busy || !tail.io.settled
+
+  // Memory: what rests is written, and what the adder takes is read.
+  private val point = RegNext(RegNextWhen(io.items.point, next))
+  private val result = adder.io.out.payload
+  private val itemWrites = RegNext(itemRests)
+  buckets.io.read := RegNext(Vec(places.map(place => sumPairs ? Bucket.place(sum.bucket) | place)))
+  buckets.io.write := RegNext(Vec(Seq(False, True).map(b => sumRests && sumBank === b || itemRests && bank === b)))
+  buckets.io.place := RegNext(itemRests ? Bucket.place(request.a) | Bucket.place(sum.bucket))
+  buckets.io.point := itemWrites ? point | result
+
+  private val acc = RegNextWhen(result, RegNext(arrives && sum.isAcc))
+  io.acc := acc
+
+  // Operands. Bank 0 is read for the left one and bank 1 for the right one; the other comes along, or is the identity.
+  private val alone = valid && (request.kind === RequestKind.Double || request.kind === RequestKind.Gather)
+  private val leftFound = sumPairs && !sumBank || takesA && !bank || isPair && full(0)
+  private val rightFound = sumPairs && sumBank || takesA && bank || isPair && full(1)
+  private val leftBeside = meet || sumPairs && sumBank || takesA && bank || isCollect && bank || alone
+  private val rightBeside = meet || sumPairs && !sumBank || isItem && !rightFound || isCollect && !bank || alone
+  private val outside = RegNext(tail.io.busy)
+  private val gathers = RegNext(request.kind === RequestKind.Gather)
+  private val left = RegNext(meet || sumPairs) ? result | (outside ? acc | point)
+  private val right = RegNext(sumPairs) ? result | (outside ? (gathers ? io.other | acc) | point)
+
+  private def operand(found: Bits, isFound: Bool, beside: Bits, isBeside: Bool): Bits = RegNext(
+    Delay(isFound, 3) ? found | (Delay(isBeside, 3) ? Delay(beside, 2) | B(points.identity, points.width bits))
+  )
+  adder.io.in.valid := Delay(pairs, 4, init = False)
+  adder.io.in.payload :=
+    operand(buckets.io.found(1), rightFound, right, rightBeside) ## operand(
+      buckets.io.found(0),
+      leftFound,
+      left,
+      leftBeside
+    )
+  adder.io.out.ready := True
+}
+
+/** Where a sum goes: to its bucket, or to the accumulator. */
+case class Destination(bucketBits: Int) extends Bundle {
+  val bucket = UInt(bucketBits bits)
+  val isAcc = Bool()
+}
+
+object Core {
+
+  /** Cycles from a decision to the one about its sum. */
+  private def loop(points: Points): Int = points.latency + 3
+
+  /** Cycles from a pair that enters to its sum in a bucket. */
+  def latency(points: Points): Int = loop(points) + 1
+}

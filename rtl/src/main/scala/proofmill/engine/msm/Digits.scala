@@ -1,0 +1,164 @@
+package proofmill.engine.msm
+
+import spinal.core._
+import spinal.lib._
+
+/** A digit on its way to an adder: `bucket` stands for |d| - 1 of its window. */
+case class Digit(bucketBits: Int) extends Bundle {
+  val bucket = UInt(bucketBits bits)
+  val negative = Bool()
+  val some = Bool() // it is not 0
+}
+
+/** A group of digits, one for each adder; `last` of its scalar. */
+case class DigitGroup(adders: Int, bucketBits: Int) extends Bundle {
+  val digits = Vec.fill(adders)(Digit(bucketBits))
+  val last = Bool()
+}
+
+/** The signed digits of scalars, in the order in which the adders take them.
+  *
+  * For each pass over `count` scalars, which come two in a beat, the first one of a pass at a beat's beginning: for each scalar `group`
+  * cycles, each with a digit for every adder, as [[Cutting]] says. Passes follow each other without a gap.
+  *
+  *   1. Low, High: k + K in two halves.
+  *   2. Windows: the same for `group` cycles; each adder picks the 32 bits that its window begins in.
+  *   3. Field: its c bits.
+  *   4. Digit: t the highest of them, d = field - 2^(c-1). With t, |d| - 1 is the other bits less 1, and d = 0 where they are 0;
+  *      without, d is negative and |d| - 1 the other bits turned over.
+  *
+  * Reset starts anew; `windowBits` and `count` are steady from then on.
+  */
+class Digits(cutting: Cutting, countBits: Int) extends Component {
+  import cutting.{adders, bucketBits, most}
+  private val sumBits = cutting.largest(cutting.bits) + 1
+  private val lowBits = sumBits / 2
+  val io = new Bundle {
+    val windowBits = in(UInt(5 bits))
+    val count = in(UInt(countBits bits))
+    val scalars = slave(Stream(Bits(8 * MsmConfig.beat bits)))
+    val groups = master(Stream(DigitGroup(adders, bucketBits)))
+  }
+  private def fact(of: Int => BigInt) = RegNext(cutting.table(io.windowBits, of))
+  private val offset = fact(cutting.offset).resize(sumBits)
+  private val group = fact(cutting.group(_))
+  private val bits = fact(cutting.bits(_))
+  private val stride = fact(cutting.stride(_))
+  private val starts = (0 until adders).map(s => fact(cutting.start(_, s)))
+  private val settled = Delay(True, 3, init = False)
+  private val half = fact(c => BigInt(1) << (c - 1)) // of a window's range
+  private val below = RegNext(half - 1).resize(most - 1).asBits // mask of the bits below a field's highest
+
+  /** A scalar, or its sum with K as far as it is made. */
+  case class Numbered() extends Bundle {
+    val low = UInt(lowBits + 1 bits)
+    val high = UInt(sumBits - lowBits bits)
+    val ends = Bool() // the last one of a pass
+  }
+
+  /** Scalars out of beats. */
+  val halves = new Area {
+    private val bits = 8 * MsmConfig.scalar
+    val left = Reg(UInt(countBits bits)) // of this pass
+    val second = RegInit(False)
+    val out = Stream(Numbered())
+    val k = (second ? io.scalars.payload(bits, bits bits) | io.scalars.payload.takeLow(bits)).asUInt.resize(sumBits)
+    out.valid := io.scalars.valid && settled
+    out.low := k.take(lowBits).asUInt.resized
+    out.high := k.drop(lowBits).asUInt
+    out.ends := left === 1
+    io.scalars.ready := out.ready && settled && (second || out.ends)
+    when(!settled)(left := io.count)
+    when(out.fire) {
+      left := out.ends ? io.count | left - 1
+      second := !second && !out.ends
+    }
+  }
+
+  private def numbered(low: UInt, high: UInt, ends: Bool): Numbered = {
+    val made = Numbered()
+    made.low := low
+    made.high := high
+    made.ends := ends
+    made
+  }
+  private val Seq(lowOffset, highOffset) = Seq(offset.take(lowBits), offset.drop(lowBits)).map(_.asUInt)
+  val low = halves.out.map(x => numbered(x.low + lowOffset, x.high, x.ends)).m2sPipe()
+  val high = low.map(x => numbered(x.low, x.high + highOffset + x.low.msb.asUInt, x.ends)).m2sPipe()
+
+  /** What an adder's window begins in. */
+  case class Coarse() extends Bundle {
+    val words = Vec.fill(adders)(Bits(32 bits)) // from a multiple of 16 on
+    val shift = Vec.fill(adders)(UInt(4 bits))
+    val inside = Vec.fill(adders)(Bool()) // the scalar has this window
+    val base = UInt(bucketBits bits) // the window's lowest bucket
+    val last = Bool()
+  }
+
+  val windows = new Area {
+    private val atBits = log2Up(cutting.largest(c => cutting.start(c, adders - 1) + cutting.stride(c)) + 1)
+    val i = Reg(UInt(group.getWidth bits)) init 0
+    val base = Reg(UInt(bucketBits bits)) init 0
+    val pass = starts.map(start => Reg(UInt(atBits bits))) // lowest bit of the adder's windows in this pass
+    val at = starts.map(start => Reg(UInt(atBits bits))) // and of its present window
+
+    val out = Stream(Coarse())
+    private val sum = (high.high @@ high.low.take(lowBits).asUInt).asBits
+    private val words = sum.resize((sumBits + 15) / 16 * 16 + 16).subdivideIn(16 bits)
+    private val pairs = Vec(words.zip(words.tail).map { case (a, b) => b ## a })
+    out.valid := high.valid
+    out.last := i === group - 1
+    out.base := base
+    for (s <- 0 until adders) {
+      out.words(s) := pairs((at(s) >> 4).resize(log2Up(pairs.size)))
+      out.shift(s) := at(s).resized
+      out.inside(s) := at(s) < bits
+    }
+    high.ready := out.ready && out.last
+    when(out.fire) {
+      i := out.last ? U(0) | i + 1
+      base := out.last ? U(0) | (base + half.resize(bucketBits))
+      for ((at, pass) <- at.zip(pass)) {
+        val next = high.ends ? (pass - stride.resize(atBits)) | pass
+        at := out.last ? next | (at + io.windowBits.resize(atBits))
+        when(out.last)(pass := next)
+      }
+    }
+    for (((at, pass), start) <- at.zip(pass).zip(starts)) when(!settled) {
+      at := start.resize(atBits)
+      pass := start.resize(atBits)
+    }
+  }
+
+  /** A window's bits, the highest one apart. */
+  case class Fields() extends Bundle {
+    val low = Vec.fill(adders)(Bits(most - 1 bits))
+    val top = Vec.fill(adders)(Bool())
+    val inside = Vec.fill(adders)(Bool())
+    val base = UInt(bucketBits bits)
+    val last = Bool()
+  }
+  val fields = windows.out.m2sPipe().map { x =>
+    val made = Fields()
+    for (s <- 0 until adders) {
+      val field = (x.words(s) |>> x.shift(s)).resize(most)
+      made.low(s) := field.take(most - 1) & below
+      made.top(s) := (field & half.asBits.resize(most)).orR
+    }
+    made.assignSomeByName(x)
+    made
+  }.m2sPipe()
+
+  io.groups << fields.map { x =>
+    val made = DigitGroup(adders, bucketBits)
+    for (s <- 0 until adders) {
+      val digit = made.digits(s)
+      digit.some := x.inside(s) && !(x.top(s) && !x.low(s).orR)
+      digit.negative := !x.top(s)
+      val magnitude = x.top(s) ? (x.low(s).asUInt - 1) | (~x.low(s) & below).asUInt
+      digit.bucket := x.base | magnitude.resize(bucketBits)
+    }
+    made.last := x.last
+    made
+  }.m2sPipe()
+}

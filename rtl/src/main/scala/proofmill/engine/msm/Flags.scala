@@ -1,0 +1,65 @@
+package proofmill.engine.msm
+
+import spinal.core._
+import spinal.lib._
+
+/** Which buckets are full, for two who ask at the same time, each about what it may change in the next cycle.
+  *
+  * A bucket is full when its two bits differ: one is turned over by who comes from outside, the other by sums. So either has a
+  * memory of its own, each with one writer. An answer holds in the cycle in which it is there: what was turned over
+  * while it was read is in it.
+  */
+class Flags(bucketBits: Int) extends Component {
+  private val places = 1 << (bucketBits - 1)
+  val io = new Bundle {
+
+    /** From outside: a place in each bank, taken in a cycle with `next`. The answer stays until the next one. */
+    val next = in(Bool())
+    val asked = in(Vec(UInt(bucketBits - 1 bits), 2))
+    val full = out(Vec(Bool(), 2))
+
+    /** Turns over the places that the present answer is about; only in a cycle with `next`. */
+    val turn = in(Vec(Bool(), 2))
+
+    /** Of sums: a bucket in every cycle. */
+    val sumAsked = in(UInt(bucketBits bits))
+    val sumFull = out(Bool())
+    val sumTurn = in(Bool())
+
+    /** All buckets become empty; nothing is to be asked or turned over meanwhile. */
+    val clear = in(Bool())
+    val clearing = out(Bool())
+  }
+
+  // 1. Clearing: after reset too.
+  private val clearing = RegInit(True)
+  private val swept = Reg(UInt(bucketBits - 1 bits)) init 0
+  when(clearing) {
+    swept := swept + 1
+    when(swept.andR)(clearing := False)
+  }
+  when(io.clear)(clearing := True)
+  io.clearing := clearing
+
+  // 2. A question reads both memories, and looks at what is being turned over right now.
+  private class Bits(place: UInt, turn: Bool) {
+    private val memory = Mem(Bool(), places)
+    def ask(asked: UInt, enable: Bool): Bool =
+      memory.readSync(asked, enable, readUnderWrite = readFirst) ^ RegNextWhen(turn && place === asked, enable)
+
+    /** The memory's writer: of the bit that is there now. */
+    def turnOver(bit: Bool): Unit = memory.write(clearing ? swept | place, !clearing && !bit, clearing || turn)
+  }
+  private val sum = RegNext(io.sumAsked)
+  private val sumFull = Seq(False, True).zipWithIndex.map { case (bank, i) =>
+    val outside = new Bits(RegNextWhen(io.asked(i), io.next), io.turn(i))
+    val sums = new Bits(Bucket.place(sum), io.sumTurn && Bucket.bank(sum) === bank)
+    val bits = Seq(outside, sums).map(_.ask(io.asked(i), io.next))
+    val sumBits = Seq(outside, sums).map(_.ask(Bucket.place(io.sumAsked), True))
+    outside.turnOver(bits.head)
+    sums.turnOver(sumBits.last)
+    io.full(i) := bits.reduce(_ ^ _)
+    sumBits.reduce(_ ^ _)
+  }
+  io.sumFull := Bucket.bank(sum) ? sumFull.last | sumFull.head
+}

@@ -1,0 +1,31 @@
+package proofmill.engine.msm
+
+/** @param curve      name in `spec/curves`; the group is G1
+  * @param adders     point adders, each with buckets and windows of its own
+  * @param mostWindow most bits of a window: an adder has 2^(mostWindow - 1) buckets
+  * @param memoryBits a memory channel has 2^memoryBits bytes
+  * @param twin       behavioural multipliers, for simulation only
+  */
+case class MsmConfig(
+    curve: String,
+    adders: Int = 1,
+    mostWindow: Int = 16,
+    memoryBits: Int = 34,
+    twin: Boolean = false
+) {
+  val bucketBits: Int = mostWindow - 1
+}
+
+object MsmConfig {
+
+  /** Runs that wait while one is under way. */
+  val runs = 8
+
+  /** Bytes of a write and of a burst, and what addresses are multiples of; of a beat; of a scalar. */
+  val granule = 1024
+  val beat = 64
+  val scalar = 32
+
+  /** Beats of a burst. */
+  val burst: Int = granule / beat
+}

@@ -1,0 +1,139 @@
+package proofmill.engine.msm
+
+import proofmill.arith.Timed
+import proofmill.curve.{FormulaPipeline, PointAdder, Schedule, Terms}
+import proofmill.field.{Arithmetic, Bound, Options, Residue}
+import proofmill.spec.Curve
+import proofmill.stream.Port
+import spinal.core._
+
+/** All that depends on the curve: how points lie in memory, how they travel, and what adds them.
+  *
+  * A point travels as its coordinates side by side, the first one lowest, exactly as the adder gives them: X, Y, Z on `y^2 =
+  * x^3 + b` and X, Y, Z, T in Edwards form. So a sum is an operand again, on either side.
+  *
+  * @param twin multiplications for simulation
+  */
+class Points(val curve: Curve, val twin: Boolean = false) {
+  private val edwards = curve.edwards.isDefined
+  private val p = curve.baseField.modulus
+  val arithmetic: Arithmetic = Arithmetic(curve.baseField, Options(twin = twin))
+  private val law = if (edwards) PointAdder.edwardsGeneral(curve) else PointAdder.general(curve)
+  private val schedule: Schedule = law.schedule(Terms(arithmetic))
+
+  /** A unit that takes two points, the first one lowest, in every cycle, and gives their sum `latency` cycles later. */
+  def adder(): FormulaPipeline = new FormulaPipeline(schedule, arithmetic)
+  val latency: Int = schedule.latency
+
+  /** The coordinates of a point by name, and what their digits may be: as operands, so sums among them. */
+  private val bounds: Seq[(String, Bound)] = schedule.program.outputs.map { case (name, value) =>
+    val sum = schedule.program.bound(value)
+    val Seq(left, right) = Seq("1", "2").map(n => schedule.program.inputs(name.take(1) + n))
+    require(
+      left == right && sum.within(left) && sum.width == left.width,
+      s"${curve.name}: $name is $sum, operands are $left and $right"
+    )
+    name.take(1) -> left
+  }
+  val coordinates: Int = bounds.size
+  val digits: Int = arithmetic.digits
+  private val digitWidths: Seq[Int] = bounds.flatMap { case (_, bound) => Seq.fill(digits)(bound.width) }
+
+  /** Bits of a point that travels. */
+  val width: Int = digitWidths.sum
+
+  /** Bytes that hold any digit of a sum. */
+  val digitBytes: Int = (digitWidths.max + 7) / 8
+
+  /** The digits of a point that travels, the first coordinate's lowest digit first. */
+  def digitsOf(point: Bits): Seq[SInt] =
+    digitWidths.zip(digitWidths.scanLeft(0)(_ + _)).map { case (width, low) => point(low, width bits).asSInt }
+
+  /** The coordinates of a point that travels, as a unit's door tells them. */
+  def ports: Seq[Port] = bounds.map { case (name, bound) =>
+    Port(
+      name,
+      bound.width,
+      digits,
+      Some(curve.baseField.name),
+      arithmetic.base,
+      arithmetic.scale,
+      bound.low,
+      bound.high
+    )
+  }
+
+  /** The point that changes nothing, as it travels. */
+  val identity: BigInt = {
+    val values = bounds.map { case (name, _) => if (name == "Y" || edwards && name == "Z") 1 else 0 }
+    digitWidths.zip(values.flatMap(arithmetic.encode(_))).foldRight(BigInt(0)) { case ((width, digit), higher) =>
+      (higher << width) + digit.mod(BigInt(1) << width)
+    }
+  }
+
+  /** A digit in memory: the residue of least magnitude has digits of least magnitude; an only digit is from 0 to p - 1. */
+  private val stored: Bound = if (digits == 1) Bound(0, p - 1) else Bound.magnitude(arithmetic.base.abs / 2)
+
+  /** Bytes of a digit in memory. */
+  val storedDigit: Int = (stored.width + 7) / 8
+  private val storedBits = 8 * storedDigit * digits
+  private val inMemory = if (edwards) Seq("X", "Y", "T") else Seq("X", "Y")
+  private val inSlice = if (inMemory.size * storedBits <= Points.sliceBits) inMemory.size else 1
+
+  /** Slices of a point in memory, each in a channel of its own: one with all coordinates, or one for each. */
+  val slices: Int = inMemory.size / inSlice
+
+  /** A point of memory as it travels, with Z = 1 and negated where asked; zeros on `y^2 = x^3 + b` are the identity.
+    *
+    * @param slices the point, in cycle 0 like `negative`
+    * @return the point and the cycle in which it is there. A clock enable of the area that calls this holds all of it.
+    */
+  def fromMemory(slices: Seq[Bits], negative: Bool): Timed[Bits] = {
+    require(slices.map(_.getWidth) == Seq.fill(this.slices)(Points.sliceBits), s"a point is ${this.slices} slices")
+    val words = slices.flatMap(slice => Seq.tabulate(inSlice)(i => slice(i * storedBits, storedBits bits)))
+    val affine = inMemory.zip(words.map(fromWord)).map { case (name, value) =>
+      val changes = name == (if (edwards) "X" else "Y") || name == "T"
+      name -> (if (changes) signed(value, Timed(negative, 0)) else value)
+    }.toMap
+    val zero = isZero(words)
+    val cycle = (affine.values.map(_.cycle) ++ Seq(zero.cycle)).max
+    val point = Cat(bounds.map { case (name, bound) =>
+      affine.get(name).fold(one(bound))(_.bits(cycle, bound))
+    })
+    Timed(if (edwards) point else Mux(zero.at(cycle), B(identity, width bits), point), cycle)
+  }
+
+  private def fromWord(word: Bits): Residue = new Residue(
+    word.subdivideIn(digits slices).map(digit => Timed(digit.asSInt.resize(stored.width), 0)).toSeq,
+    stored
+  )
+
+  private def one(bound: Bound): Bits = Cat(arithmetic.encode(1).map(digit => B(S(digit, bound.width bits))))
+
+  /** The value, or its opposite; registered. */
+  private def signed(value: Residue, negative: Timed[Bool]): Residue = {
+    val opposite = if (digits == 1) arithmetic.sub(modulus, value) else arithmetic.neg(value)
+    val cycle = opposite.cycle
+    val bound = Bound(stored.low.min(opposite.bound.low), stored.high.max(opposite.bound.high))
+    val chosen = value.digits.zip(opposite.digits).map { case (own, other) =>
+      RegNext(Mux(negative.at(cycle), other.value.resize(bound.width), own.at(cycle).resize(bound.width)))
+    }
+    new Residue(chosen.map(Timed(_, cycle + 1)), bound)
+  }
+
+  private def modulus: Residue = new Residue(Seq(Timed(S(p, p.bitLength + 1 bits), 0)), Bound(p, p))
+
+  private def isZero(words: Seq[Bits]): Timed[Bool] = {
+    val parts = words.flatMap(_.subdivideIn(Points.together bits, strict = false)).map(part => RegNext(part.orR))
+    Timed(RegNext(!Cat(parts).orR), 2)
+  }
+}
+
+object Points {
+
+  /** Bits of a slice. */
+  val sliceBits: Int = 512
+
+  /** Bits that are compared with zero in one cycle. */
+  private val together = 32
+}

@@ -1,0 +1,86 @@
+package proofmill.engine.msm
+
+import spinal.core._
+import spinal.lib._
+import spinal.lib.bus.amba4.axi._
+
+/** What a reader reads: `beats` beats from `address` on, `repeats` times, one behind the other. */
+case class ReadJob(memoryBits: Int) extends Bundle {
+  val address = UInt(memoryBits bits) // a multiple of a granule
+  val beats = UInt(memoryBits - 5 bits) // at least one
+  val repeats = UInt(9 bits) // at least one
+}
+
+/** Reads a memory channel ahead, into a queue of `depth` beats, in bursts that end at the granules' ends.
+  *
+  * A burst is asked for when the queue has room for all of it, so data never wait for the queue. `stop` ends the job: what has been asked
+  * for is taken and dropped, and the queue is emptied; then `idle` is high, and a new job may start.
+  */
+class Reader(config: Axi4Config, depth: Int = 256) extends Component {
+  private val memoryBits = config.addressWidth
+  private val most = MsmConfig.burst
+  val io = new Bundle {
+    val start = slave(Flow(ReadJob(memoryBits)))
+    val stop = in(Bool())
+    val memory = master(Axi4ReadOnly(config))
+    val beats = master(Stream(Bits(config.dataWidth bits)))
+    val idle = out(Bool())
+    val fault = out(RegInit(False)) // a beat of this job came with an error
+  }
+
+  val job = Reg(ReadJob(memoryBits))
+  val address = Reg(UInt(memoryBits bits))
+  val left = Reg(UInt(memoryBits - 5 bits)) // beats of this repeat
+  val working = RegInit(False)
+  val asked = Reg(UInt(log2Up(depth + 1) bits)) init 0 // beats that have not come yet
+  val held = Reg(UInt(log2Up(depth + 1) bits)) init 0 // those, and those in the queue
+
+  // One burst is offered at a time.
+  val offered = RegInit(False)
+  val length = Reg(UInt(log2Up(most + 1) bits))
+  private val next = left.min(most).resize(log2Up(most + 1))
+  private val offer = working && !io.stop && !offered && held <= depth - most
+  when(io.memory.ar.fire)(offered := False)
+  when(offer) {
+    offered := True
+    length := next
+    io.memory.ar.addr.setAsReg() := address
+    address := address + MsmConfig.granule
+    left := left - next
+    when(left === next) {
+      address := job.address
+      left := job.beats
+      job.repeats := job.repeats - 1
+      working := job.repeats =/= 1
+    }
+  }
+  io.memory.ar.valid := offered
+  io.memory.ar.len := (length - 1).resized
+  io.memory.ar.size := log2Up(MsmConfig.beat)
+  io.memory.ar.setBurstINCR()
+
+  val queue = StreamFifo(Bits(config.dataWidth bits), depth)
+  queue.io.push.valid := io.memory.r.valid && !io.stop
+  queue.io.push.payload := io.memory.r.data
+  queue.io.flush := io.stop
+  io.memory.r.ready := True
+  io.beats << queue.io.pop
+
+  private val come = offer ? next | U(0)
+  asked := asked + come - io.memory.r.fire.asUInt
+  held := held + come - (io.beats.fire ? U(1, 1 bits) | U(0, 1 bits))
+  when(io.memory.r.fire && io.memory.r.resp =/= Axi4.resp.OKAY)(io.fault := True)
+  io.idle := asked === 0 && !offered
+
+  when(io.stop) {
+    working := False
+    when(io.idle)(held := 0)
+  }
+  when(io.start.valid) {
+    job := io.start.payload
+    address := io.start.address
+    left := io.start.beats
+    working := True
+    io.fault := False
+  }
+}

@@ -1,0 +1,31 @@
+package proofmill.engine.msm
+
+import spinal.core._
+
+object RequestKind extends SpinalEnum {
+
+  /** Item: a point for bucket `a`, which is `b` too.
+    *
+    * Keep and Take: bucket `a` becomes the sum of `a` and `b`; `b` is then as before, or empty.
+    *
+    * Begin, Double, Collect, Gather: the accumulator becomes the identity, twice itself, its sum with bucket `a`, which is `b` too and then empty, or its sum with the point from outside.
+    */
+  val Item, Keep, Take, Begin, Double, Collect, Gather = newElement()
+}
+
+/** What is to go into the adder next. Two buckets that differ lie in different banks. */
+case class Request(bucketBits: Int) extends Bundle {
+  val kind = RequestKind()
+  val a, b = UInt(bucketBits bits)
+
+  /** The place in each bank that is read. */
+  def places: Seq[UInt] = {
+    val swapped = Bucket.bank(a)
+    Seq(swapped ? Bucket.place(b) | Bucket.place(a), swapped ? Bucket.place(a) | Bucket.place(b))
+  }
+  def isItem: Bool = kind === RequestKind.Item
+  def isPair: Bool = kind === RequestKind.Keep || kind === RequestKind.Take
+
+  /** Does the sum go to the accumulator? */
+  def isForAcc: Bool = !isItem && !isPair
+}

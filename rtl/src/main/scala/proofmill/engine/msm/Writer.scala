@@ -1,0 +1,65 @@
+package proofmill.engine.msm
+
+import spinal.core._
+import spinal.lib._
+import spinal.lib.bus.amba4.axi._
+
+/** Where a granule goes. */
+case class Place(memoryBits: Int, channels: Int) extends Bundle {
+  val channel = UInt(log2Up(channels) bits)
+  val address = UInt(memoryBits bits) // a multiple of a granule
+}
+
+/** Writes granules to the channels, a burst each: takes a place, then the words, lowest byte first.
+  *
+  * The next place is taken when all of the burst has left. Responses are another's business.
+  */
+class Writer(config: Axi4Config, channels: Int) extends Component {
+  private val words = MsmConfig.beat / 8
+  val io = new Bundle {
+    val place = slave(Stream(Place(config.addressWidth, channels)))
+    val words = slave(Stream(Bits(64 bits)))
+    val address = Vec.fill(channels)(master(Stream(Axi4Aw(config))))
+    val data = Vec.fill(channels)(master(Stream(Axi4W(config))))
+  }
+
+  val place = Reg(Place(config.addressWidth, channels))
+  val addressing, writing = RegInit(False) // address not taken yet; data missing
+  io.place.ready := !addressing && !writing
+  when(io.place.fire) {
+    place := io.place.payload
+    addressing := True
+    writing := True
+  }
+
+  // Words move in from above; with the last one of a beat it is whole.
+  val beat = Reg(Bits(config.dataWidth bits))
+  val whole = RegInit(False)
+  val word = Counter(words, io.words.fire)
+  val number = Reg(UInt(log2Up(MsmConfig.burst) bits)) init 0
+  private val taken = io.data.map(_.fire).orR
+  io.words.ready := writing && (!whole || taken)
+  when(taken)(whole := False)
+  when(io.words.fire) {
+    beat := io.words.payload ## beat.dropLow(64)
+    when(word.willOverflow)(whole := True)
+  }
+  when(taken) {
+    number := number + 1
+    when(number.andR)(writing := False)
+  }
+  when(io.address.map(_.fire).orR)(addressing := False)
+
+  for (j <- 0 until channels) {
+    val here = place.channel === j
+    io.address(j).valid := addressing && here
+    io.address(j).addr := place.address
+    io.address(j).len := MsmConfig.burst - 1
+    io.address(j).size := log2Up(MsmConfig.beat)
+    io.address(j).setBurstINCR()
+    io.data(j).valid := whole && here
+    io.data(j).data := beat
+    io.data(j).strb.setAll()
+    io.data(j).last := number.andR
+  }
+}

@@ -1,0 +1,100 @@
+package proofmill.top
+
+import proofmill.engine.msm.{Core, Item, Order, OrderKind, Points}
+import proofmill.spec.Curve
+import proofmill.stream.{Port, StreamUnit}
+import spinal.core._
+import spinal.lib._
+
+/** The cores of `msm`, each also as its twin. */
+object MsmUnits {
+  def all: Seq[UnitTarget] = for {
+    (name, curve, bucketBits) <- Seq(
+      ("toy", "toy", 3),
+      ("toy_wide", "toy", 9),
+      ("toy_edwards", "toy_edwards", 3),
+      ("bn254", "bn254", 15),
+      ("bls12_381", "bls12_381", 15),
+      ("bls12_377", "bls12_377", 15)
+    )
+    twin <- Seq(false, true)
+    make = () => new CoreUnit(() => new Points(Curve(curve), twin), bucketBits)
+  } yield UnitTarget(s"msm_core_$name" + (if (twin) "_twin" else ""), "msm_core", curve, twin, make)
+}
+
+/** A core behind one door in and one out. In come points for buckets, and orders; out goes what the accumulator is after each
+  * order, with the pairs and cycles of accumulation, from the first point until the order is taken, and those of the order.
+  *
+  * A point comes as it lies in memory; so does what Gather adds, with its order.
+  */
+class CoreUnit(makePoints: () => Points, bucketBits: Int) extends StreamUnit {
+  private lazy val points = makePoints()
+
+  def operands: Seq[Port] = Seq(
+    Port("order", 1),
+    Port("kind", 2),
+    Port("window_bits", 5),
+    Port("windows", bucketBits + 1),
+    Port("after", 16),
+    Port("first", 1),
+    Port("bucket", bucketBits),
+    Port("negative", 1),
+    Port("slices", Points.sliceBits, points.slices)
+  )
+  def results: Seq[Port] =
+    points.ports ++ Seq("issues", "cycles", "order_issues", "order_cycles").map(Port(_, 32))
+  def latency: Option[Int] = None
+
+  private val core = new Core(points, bucketBits)
+  private val parts = {
+    val starts = operands.map(_.bits).scanLeft(0)(_ + _)
+    operands.zip(starts).map { case (port, low) => port.name -> io.in.payload(low, port.bits bits) }.toMap
+  }
+
+  // From memory's form to the core.
+  private val move = Bool()
+  private val (point, cycles) = {
+    val area = new ClockEnableArea(move) {
+      val point = points.fromMemory(parts("slices").subdivideIn(points.slices slices).toSeq, parts("negative")(0))
+    }
+    (area.point.value, area.point.cycle)
+  }
+  private def delayed[T <: Data](value: T): T = (1 to cycles).foldLeft(value)((v, _) => RegNextWhen(v, move))
+  private val valid = (1 to cycles).foldLeft(io.in.valid)((v, _) => RegNextWhen(v, move) init False)
+  private val isOrder = delayed(parts("order")(0))
+
+  private val ordered = RegInit(False)
+  core.io.items.valid := valid && !isOrder && !ordered
+  core.io.items.bucket := delayed(parts("bucket").asUInt)
+  core.io.items.point := point
+  core.io.orders.valid := valid && isOrder && !ordered
+  core.io.orders.kind.assignFromBits(delayed(parts("kind")))
+  core.io.orders.windowBits := delayed(parts("window_bits").asUInt)
+  core.io.orders.windows := delayed(parts("windows").asUInt)
+  core.io.orders.after := delayed(parts("after").asUInt)
+  core.io.orders.first := delayed(parts("first")(0))
+  core.io.other := RegNextWhen(point, core.io.orders.fire)
+  move := !valid || core.io.items.fire || core.io.orders.fire
+  io.in.ready := move
+
+  // An order's answer; nothing else goes in before it is taken.
+  private val begun = Reg(Bool()) init False
+  private val issues, cyclesOf = Vec(Reg(UInt(32 bits)) init 0, 2)
+  private val phase = ordered.asUInt
+  when(begun || core.io.items.fire) {
+    begun := True
+    issues(phase) := issues(phase) + core.io.issued.asUInt
+    cyclesOf(phase) := cyclesOf(phase) + 1
+  }
+  when(core.io.orders.fire) {
+    begun := True
+    ordered := True
+  }
+  io.out.valid := ordered && !core.io.busy
+  io.out.payload := Cat(Seq(core.io.acc, issues(0), cyclesOf(0), issues(1), cyclesOf(1)))
+  when(io.out.fire) {
+    begun := False
+    ordered := False
+    (issues ++ cyclesOf).foreach(_ := 0)
+  }
+}

@@ -1,0 +1,94 @@
+package proofmill.engine
+
+import proofmill.RtlTest
+import proofmill.RtlTest.{clocked, random, require}
+import proofmill.engine.msm._
+import proofmill.spec.Curve
+import spinal.core.sim._
+import spinal.lib.sim._
+
+import scala.collection.mutable
+
+/** The parts of the MSM engine that cut scalars. The whole engine is examined through the command stream. */
+object MsmTests {
+  private val curves = Seq("bn254" -> 15, "bls12_381" -> 15, "bls12_377" -> 15, "toy" -> 3, "toy_edwards" -> 3)
+  private def numbers(count: Int) = (0 until count).map(BigInt(_))
+  private def order(curve: String) = Curve(curve).scalarField.modulus
+
+  val all: Seq[RtlTest] = Seq(
+    RtlTest("msm: windows are just enough, and what a pass takes fits the buckets") {
+      for (
+        (curve, bucketBits) <- curves; adders <- 1 to 3; cutting = Cutting(order(curve), adders, bucketBits);
+        c <- cutting.least to cutting.most
+      ) {
+        val windows = cutting.windows(c)
+        require(s"$curve, $c: the largest scalar", value(cutting, c, digits(cutting, c, cutting.r - 1)), cutting.r - 1)
+        require(s"$curve, $c: the buckets", (cutting.group(c) << c - 1) <= (1 << bucketBits), true)
+        require(s"$curve, $c: the windows", cutting.group(c) * adders * cutting.passes(c) >= windows, true)
+        val fewer = (0 until windows - 1).map(w => BigInt(1) << (c * w + c - 1)).sum
+        require(s"$curve, $c: fewer windows", cutting.r - 1 + fewer < (BigInt(1) << c * (windows - 1)), false)
+      }
+    },
+    RtlTest("msm: digits of every toy scalar, every window")(dealt(Cutting(order("toy"), 1, 3), numbers(79))),
+    RtlTest("msm: digits of every toy scalar for two adders")(dealt(Cutting(order("toy"), 2, 3), numbers(79))),
+    RtlTest("msm: digits of the other toy's scalars")(dealt(Cutting(order("toy_edwards"), 3, 3), numbers(7))),
+    RtlTest("msm: digits of random scalars") {
+      val r = random(9)
+      for ((curve, adders) <- Seq("bn254" -> 1, "bls12_381" -> 2, "bls12_377" -> 1)) {
+        val cutting = Cutting(order(curve), adders, bucketBits = 15)
+        val edges = Seq[BigInt](0, 1, cutting.r - 1, cutting.r - 2) ++ Seq(15, 120, 240).map(BigInt(1) << _)
+        dealt(cutting, edges.map(_ % cutting.r) ++ Seq.fill(6)(BigInt(cutting.r.bitLength, r) % cutting.r))
+      }
+    }
+  )
+
+  /** The digits as the definition has them. */
+  private def digits(cutting: Cutting, c: Int, k: BigInt): Seq[BigInt] = {
+    val sum = k + cutting.offset(c)
+    (0 until cutting.windows(c)).map(w => (sum >> c * w) % (BigInt(1) << c) - (BigInt(1) << c - 1))
+  }
+
+  private def value(cutting: Cutting, c: Int, digits: Seq[BigInt]): BigInt =
+    digits.zipWithIndex.map { case (d, w) => d << c * w }.sum
+
+  /** Every group of every pass, for each window: the buckets that a digit of the definition belongs to. */
+  private def dealt(cutting: Cutting, scalars: Seq[BigInt]): Unit = {
+    import cutting.{adders, group, passes}
+    def expected(c: Int) = {
+      val all = scalars.map(digits(cutting, c, _))
+      val g = group(c)
+      for (p <- passes(c) - 1 to 0 by -1; own <- all; i <- 0 until g) yield {
+        val taken = (0 until adders).map { s =>
+          val digit = own.applyOrElse((p * adders + s) * g + i, (_: Int) => BigInt(0))
+          Option.when(digit != 0)(((digit.abs - 1).toInt + (i << c - 1), digit < 0))
+        }
+        (taken, i == g - 1)
+      }
+    }
+    clocked(new Digits(cutting, 16)) { dut =>
+      val beats = mutable.Queue[BigInt]()
+      val got = mutable.ArrayBuffer[(Seq[Option[(Int, Boolean)]], Boolean)]()
+      StreamDriver(dut.io.scalars, dut.clockDomain) { payload =>
+        beats.nonEmpty && { payload #= beats.dequeue(); true }
+      }
+      StreamReadyRandomizer(dut.io.groups, dut.clockDomain)
+      StreamMonitor(dut.io.groups, dut.clockDomain) { group =>
+        val taken = group.digits.map(d => Option.when(d.some.toBoolean)((d.bucket.toInt, d.negative.toBoolean))).toSeq
+        got += taken -> group.last.toBoolean
+      }
+      for (c <- cutting.least to cutting.most) {
+        dut.io.windowBits #= c
+        dut.io.count #= scalars.size
+        dut.clockDomain.assertReset()
+        dut.clockDomain.waitRisingEdge(5)
+        dut.clockDomain.deassertReset()
+        got.clear()
+        for (_ <- 0 until passes(c); pair <- scalars.grouped(2)) beats += pair.head + (pair.last << 256)
+        val wanted = expected(c)
+        dut.clockDomain.waitSampling(6 * wanted.size + 200)
+        require(s"windows of $c bits: groups", got.size, wanted.size)
+        for (((found, right), i) <- got.zip(wanted).zipWithIndex) require(s"windows of $c bits, group $i", found, right)
+      }
+    }
+  }
+}
