@@ -3,10 +3,7 @@
 //! Both are built for exactly this processor (`target-cpu=native`, `GOAMD64=v4`). The Go program needs `go`, and
 //! is missing where that is; ours and the other peers are measured all the same.
 
-use std::path::PathBuf;
-use std::process::Command;
-
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use super::program::{self, Program};
@@ -61,16 +58,5 @@ pub fn start_rust() -> Result<Program> {
 
 /// Starts the program with gnark-crypto; an error where it cannot be built.
 pub fn start_go() -> Result<Program> {
-    let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/peers/gnark_crypto");
-    let path = program::folder("gnark-crypto").join("gnark-crypto-peer");
-    let built = Command::new("go")
-        .args(["build", "-o"])
-        .arg(&path)
-        .arg(".")
-        .env("GOAMD64", "v4")
-        .current_dir(source)
-        .status()
-        .context("cannot start go")?;
-    ensure!(built.success(), "go cannot build the peer's program");
-    Program::start(&path)
+    Program::start(&program::build_gnark_crypto(".", "gnark-crypto-peer")?)
 }

@@ -1,10 +1,7 @@
 //! Other people's multi-scalar multiplications: arkworks, blst, halo2curves and mcl in one program of Rust,
 //! gnark-crypto in one of Go. Built as those of [`super::algebra`]; mcl's crate carries its source and wants cmake.
 
-use std::path::PathBuf;
-use std::process::Command;
-
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use super::program::{self, Program};
@@ -41,16 +38,5 @@ pub fn start_rust() -> Result<Program> {
 
 /// Starts the program with gnark-crypto; an error where it cannot be built.
 pub fn start_go() -> Result<Program> {
-    let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/peers/gnark_crypto");
-    let path = program::folder("gnark-crypto").join("gnark-crypto-msm-peer");
-    let built = Command::new("go")
-        .args(["build", "-o"])
-        .arg(&path)
-        .arg("./msm")
-        .env("GOAMD64", "v4")
-        .current_dir(source)
-        .status()
-        .context("cannot start go")?;
-    ensure!(built.success(), "go cannot build the peer's program");
-    Program::start(&path)
+    Program::start(&program::build_gnark_crypto("./msm", "gnark-crypto-msm-peer")?)
 }

@@ -1,7 +1,6 @@
 //! Other people's transforms: arkworks in a program of Rust, gnark-crypto in one of Go, both built as those of
 //! [`super::algebra`], and Plonky3 and plonky2_field in one that is no part of the workspace.
 
-use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
@@ -38,17 +37,7 @@ pub fn start_rust() -> Result<Program> {
 
 /// Starts the program with gnark-crypto; an error where it cannot be built.
 pub fn start_go() -> Result<Program> {
-    let path = program::folder("gnark-crypto").join("gnark-crypto-ntt-peer");
-    let built = Command::new("go")
-        .args(["build", "-o"])
-        .arg(&path)
-        .arg("./ntt")
-        .env("GOAMD64", "v4")
-        .current_dir(source("gnark_crypto"))
-        .status()
-        .context("cannot start go")?;
-    ensure!(built.success(), "go cannot build the peer's program");
-    Program::start(&path)
+    Program::start(&program::build_gnark_crypto("./ntt", "gnark-crypto-ntt-peer")?)
 }
 
 /// Starts the program with Plonky3 and plonky2_field.
@@ -61,13 +50,9 @@ pub fn start_plonky() -> Result<Program> {
         .env("RUSTC_BOOTSTRAP", "1") // for plonky2_field
         .env("RUSTFLAGS", "-C target-cpu=native")
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
-        .current_dir(source("plonky"))
+        .current_dir(program::source("plonky"))
         .status()
         .context("cannot start cargo")?;
     ensure!(built.success(), "cargo cannot build the peer's program plonky-peer");
     Program::start(&folder.join("release/plonky-peer"))
-}
-
-fn source(folder: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/peers").join(folder)
 }

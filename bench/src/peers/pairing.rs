@@ -1,10 +1,7 @@
 //! Other people's pairings: arkworks, blst and halo2curves in one program of Rust, gnark-crypto in one of Go. Built as
 //! those of [`super::algebra`].
 
-use std::path::PathBuf;
-use std::process::Command;
-
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use super::program::{self, Program};
@@ -39,16 +36,5 @@ pub fn start_rust() -> Result<Program> {
 
 /// Starts the program with gnark-crypto; an error where it cannot be built.
 pub fn start_go() -> Result<Program> {
-    let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/peers/gnark_crypto");
-    let path = program::folder("gnark-crypto").join("gnark-crypto-pairing-peer");
-    let built = Command::new("go")
-        .args(["build", "-o"])
-        .arg(&path)
-        .arg("./pairing")
-        .env("GOAMD64", "v4")
-        .current_dir(source)
-        .status()
-        .context("cannot start go")?;
-    ensure!(built.success(), "go cannot build the peer's program");
-    Program::start(&path)
+    Program::start(&program::build_gnark_crypto("./pairing", "gnark-crypto-pairing-peer")?)
 }

@@ -82,3 +82,24 @@ pub fn build(
     ensure!(built.success(), "cargo cannot build the peer's program {binary}");
     Ok(folder.join("release").join(binary))
 }
+
+/// The sources of a peer that is no program of ours in Rust.
+pub fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src/peers").join(name)
+}
+
+/// Builds a package of the Go module with gnark-crypto for processors with AVX-512; gives the program's path. An error
+/// where there is no `go`.
+pub fn build_gnark_crypto(package: &str, binary: &str) -> Result<PathBuf> {
+    let path = folder("gnark-crypto").join(binary);
+    let built = Command::new("go")
+        .args(["build", "-o"])
+        .arg(&path)
+        .arg(package)
+        .env("GOAMD64", "v4")
+        .current_dir(source("gnark_crypto"))
+        .status()
+        .context("cannot start go")?;
+    ensure!(built.success(), "go cannot build the peer's program {binary}");
+    Ok(path)
+}
