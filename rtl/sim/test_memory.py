@@ -10,14 +10,13 @@ engine writes and fetches bursts as it is told (MemoryEngine.scala), and checks:
   rules      bursts that AXI4 forbids are told, and the card stands still; the rules that no engine can break behind the guard
 """
 
-import argparse
 import random
 import struct
 import subprocess
 import tempfile
 from pathlib import Path
 
-from test_shell import BLOCKS, REPLY, RESET, STATUS, TOY, WIRE, Card, build, header, verify
+from test_shell import BLOCKS, REPLY, RESET, STATUS, TOY, WIRE, Card, header, main, verify
 
 WRITE, FETCH = 0x300, 0x301
 CHANNELS, SIZE = 2, 1 << 20
@@ -218,21 +217,5 @@ def rules(cards, rng, turns):
 CHECKS = [contents, timing, faults, resets, rules]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", help="which checks; nothing: all")
-    parser.add_argument("--turns", type=int, default=400, help="commands, resets")
-    parser.add_argument("--seed", type=int, default=None)
-    parser.add_argument("--libraries", type=Path, help="folder with <card>/<card>.so, instead of building them")
-    chosen = parser.parse_args()
-    seed = random.randrange(1 << 32) if chosen.seed is None else chosen.seed
-    cards = build() if chosen.libraries is None else {p.stem: p for p in chosen.libraries.glob("*/*.so")}
-    print(f"seed {seed}")
-    checks = [check for check in CHECKS if not chosen.names or check.__name__ in chosen.names]
-    for check in checks:
-        print(f"{check.__name__}: {check(cards, random.Random(seed), chosen.turns)}", flush=True)
-    print(f"{len(checks)} passed, 0 failed")
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, CHECKS, "turns", 400, "commands, resets")

@@ -588,20 +588,21 @@ def build():
     return cards
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main(description=__doc__, checks=CHECKS, amount="packets", default=100_000, help="random packets"):
+    """The door of a test program: runs its checks, each with the cards, a source of chance and how much of it is asked for."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("names", nargs="*", help="which checks; nothing: all")
-    parser.add_argument("--packets", type=int, default=100_000, help="random packets")
+    parser.add_argument(f"--{amount}", type=int, default=default, help=help)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--libraries", type=Path, help="folder with <card>/<card>.so, instead of building them")
     chosen = parser.parse_args()
     seed = random.randrange(1 << 32) if chosen.seed is None else chosen.seed
     cards = build() if chosen.libraries is None else {p.stem: p for p in chosen.libraries.glob("*/*.so")}
     print(f"seed {seed}")
-    checks = [check for check in CHECKS if not chosen.names or check.__name__ in chosen.names]
-    for check in checks:
-        print(f"{check.__name__}: {check(cards, random.Random(seed), chosen.packets)}", flush=True)
-    print(f"{len(checks)} passed, 0 failed")
+    wanted = [check for check in checks if not chosen.names or check.__name__ in chosen.names]
+    for check in wanted:
+        print(f"{check.__name__}: {check(cards, random.Random(seed), getattr(chosen, amount))}", flush=True)
+    print(f"{len(wanted)} passed, 0 failed")
 
 
 if __name__ == "__main__":

@@ -159,7 +159,7 @@ fn many_points_are_right_in_g1() {
 }
 
 #[test]
-#[ignore = "long"]
+#[ignore = "takes minutes; make test-long runs it"]
 fn up_to_2_16_points_are_right_in_every_group() {
     for _ in 0..3 {
         examine_many::<ark_bn254::g1::Config, bn254::G1>(1 << 16);
