@@ -1,0 +1,1 @@
+//! Circuits and INSECURE keys: whoever knows the seed proves anything.

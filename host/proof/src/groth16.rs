@@ -1,0 +1,46 @@
+//! Groth16: three points that convince of a witness to a circuit (Groth, *On the Size of Pairing-based Non-interactive
+//! Arguments*, EUROCRYPT 2016, ePrint 2016/260, section 3.2).
+//!
+//! Points are in the form of [`proofmill_op::msm`]; those of a [`Proof`] and a [`VerifyingKey`] that were read from a file are points of their groups.
+
+pub use proofmill_op::msm::Curve;
+
+/// A scalar: canonical, little-endian.
+pub type Scalar = [u8; 32];
+
+/// A proof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proof {
+    /// The curve.
+    pub curve: Curve,
+    /// In G1.
+    pub a: Vec<u8>,
+    /// In G2.
+    pub b: Vec<u8>,
+    /// In G1.
+    pub c: Vec<u8>,
+}
+
+/// What is needed to verify proofs of a circuit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifyingKey {
+    /// The curve.
+    pub curve: Curve,
+    /// alpha in G1.
+    pub alpha_g1: Vec<u8>,
+    /// beta in G2.
+    pub beta_g2: Vec<u8>,
+    /// gamma in G2.
+    pub gamma_g2: Vec<u8>,
+    /// delta in G2.
+    pub delta_g2: Vec<u8>,
+    /// For the constant 1 and for each public value a point of G1.
+    pub ic: Vec<Vec<u8>>,
+}
+
+impl VerifyingKey {
+    /// Number of public values.
+    pub fn publics(&self) -> usize {
+        self.ic.len().saturating_sub(1)
+    }
+}

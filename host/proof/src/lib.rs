@@ -1,0 +1,16 @@
+//! Protocols made of operations: a prover asks devices for transforms and sums, whatever they are.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`groth16`] | proofs of Groth (EUROCRYPT 2016, ePrint 2016/260), over BN254 and BLS12-381 |
+//! | [`snarkjs`] | the files of circom and snarkjs: keys, witnesses, proofs |
+//! | [`dev`] | circuits and INSECURE keys for tests and figures |
+//!
+//! Points and scalars cross this room's doors as they cross `proofmill_op::msm`'s: canonical little-endian bytes.
+
+pub mod dev;
+mod error;
+pub mod groth16;
+pub mod snarkjs;
+
+pub use error::{Error, FileError, Result};
