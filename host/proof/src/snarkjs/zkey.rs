@@ -195,6 +195,12 @@ impl Zkey {
         })
     }
 
+    /// Is every point of every section of its group? Takes long for large keys of BLS12-381.
+    pub fn check(&self) -> Result<()> {
+        self.ic()?.check()?;
+        Section::ALL.into_iter().try_for_each(|section| self.points(section).check())
+    }
+
     /// Its name, as errors say it.
     pub fn name(&self) -> &str {
         self.container.source().name()
