@@ -53,24 +53,23 @@ impl PointSection {
         Bases::streamed(self.instance, self.clone())
     }
 
-    /// All points, each checked to be of the group.
-    pub(super) fn group_points(&self) -> Result<Vec<Vec<u8>>> {
-        self.in_group(|point| point)
-    }
-
-    /// Is every point of the group? A multiplication a point where the curve has others too.
+    /// Is every point of the group? Where the curve has other points too, that is a multiplication a point. An error is
+    /// about the first that is not.
     pub fn check(&self) -> Result<()> {
-        self.in_group(|_| ()).map(|_: Vec<()>| ())
+        let points = self.stored().par_chunks_exact(self.instance.point_bytes()).enumerate();
+        let wrong = points.map(|(number, point)| {
+            decode(self.instance, point).err().map(|error| self.wrong(number, error))
+        });
+        wrong.find_map_first(|wrong| wrong).map_or(Ok(()), |wrong| Err(wrong.into()))
     }
 
-    /// What becomes of the points, each of which has to be of the group.
-    fn in_group<T: Send>(&self, keep: impl Fn(Vec<u8>) -> T + Sync) -> Result<Vec<T>> {
-        let each = self.instance.point_bytes();
-        let points = self.stored().par_chunks_exact(each).enumerate();
-        let checked = points.map(|(number, point)| {
-            decode(self.instance, point).map(&keep).map_err(|error| self.wrong(number, error))
-        });
-        checked.collect::<std::result::Result<_, FileError>>().map_err(Into::into)
+    /// All points, each checked to be of the group.
+    pub(super) fn checked(&self) -> Result<Vec<Vec<u8>>> {
+        self.check()?;
+        let mut points = vec![0; self.stored().len()];
+        to_pairs(self.instance, self.stored(), &mut points)
+            .map_err(|(number, error)| self.wrong(number, error))?;
+        Ok(points.chunks_exact(self.instance.point_bytes()).map(<[u8]>::to_vec).collect())
     }
 
     /// What is wrong with the point of this number.
