@@ -59,6 +59,8 @@ pub trait Backend: Copy {
     fn select(self, mask: Mask, a: Self::V, b: Self::V) -> Self::V;
     /// Where a = b.
     fn equal(self, a: Self::V, b: Self::V) -> Mask;
+    /// Where a < b.
+    fn below(self, a: Self::V, b: Self::V) -> Mask;
     /// Where a signed a is negative.
     fn negative(self, a: Self::V) -> Mask;
     /// Lane i of the result is lane (i + lanes) mod 8 of a; lanes is 1, 2 or 4.

@@ -60,6 +60,7 @@ impl Backend for Ifma {
             _mm512_mask_blend_epi64(mask, a, b)
         }
         equal(a: __m512i, b: __m512i) -> Mask { _mm512_cmpeq_epi64_mask(a, b) }
+        below(a: __m512i, b: __m512i) -> Mask { _mm512_cmplt_epu64_mask(a, b) }
         negative(a: __m512i) -> Mask { _mm512_movepi64_mask(a) }
         rotate(a: __m512i, lanes: usize) -> __m512i {
             match lanes {

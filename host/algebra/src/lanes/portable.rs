@@ -96,6 +96,10 @@ impl Backend for Portable {
         mask(|i| a[i] == b[i])
     }
     #[inline(always)]
+    fn below(self, a: V, b: V) -> Mask {
+        mask(|i| a[i] < b[i])
+    }
+    #[inline(always)]
     fn negative(self, a: V) -> Mask {
         mask(|i| a[i].cast_signed() < 0)
     }
