@@ -42,7 +42,7 @@ use crate::lanes::{WIDTH, are_vectors};
 use crate::tower::{Fp12, Tower};
 
 /// Pairs that go faster one after the other than in eight lanes.
-const FEW: usize = 6;
+const FEW: usize = 5;
 /// The same where there are eight in lanes already.
 const FEW_MORE: usize = 3;
 

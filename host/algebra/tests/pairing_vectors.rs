@@ -22,7 +22,7 @@ where
     E: Pairing<Tower: Tower<Base: Read>, G1: Curve<Base: Read>, G2: Curve<Base: Read>>,
 {
     for case in cases(&format!("pairing/{}", E::NAME)) {
-        let pairs: Vec<Pair<E>> = pairs(&case);
+        let pairs: Vec<Pair<E>> = pairs::<E>(&case);
         let is_one = case["is_one"].as_bool().expect("yes or no");
         for (p, q) in &pairs {
             assert!(bool::from(p.is_in_subgroup() & q.is_in_subgroup()), "{}", case["id"]);
@@ -34,7 +34,7 @@ where
             let value = product::<E>(isa, &pairs);
             assert_eq!(value == Fp12::ONE, is_one, "{}, {isa}", case["id"]);
             if case.get("value").is_some() {
-                assert_eq!(value, Read::read(&case["value"]), "{}, {isa}", case["id"]);
+                assert_eq!(value, Fp12::read(&case["value"]), "{}, {isa}", case["id"]);
             }
             let fresh = pairs.len().min(1);
             let f = miller_product::<E>(isa, &pairs[..fresh], &prepared[fresh..]);

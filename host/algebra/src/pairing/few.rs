@@ -7,7 +7,7 @@ use super::walk::{Constants, Place, Walk};
 use super::{Pair, Pairing, PreparedPair, Step, miller};
 use crate::curve::Affine;
 use crate::isa::Isa;
-use crate::lanes::{Backend, Kernel, Mask, run};
+use crate::lanes::{Backend, Kernel, run};
 use crate::tower::{Fp2, Fp12, Tower};
 
 /// The product of the Miller values of all pairs, of numbers with L limbs.
@@ -118,7 +118,7 @@ fn place<B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize>(
     let [x, y] = place.p;
     let zero = <E::Tower as Tower>::Base::default();
     let p = Across::from_elements(b, &[Fp2::new(x, zero), Fp2::new(y, zero)]);
-    Place { p, nowhere: (place.nowhere.unwrap_u8() as Mask).wrapping_neg() }
+    Place { p, nowhere: place.nowhere.unwrap_u8().wrapping_neg() }
 }
 
 #[inline(always)]
