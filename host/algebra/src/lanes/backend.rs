@@ -65,6 +65,8 @@ pub trait Backend: Copy {
     fn negative(self, a: Self::V) -> Mask;
     /// Lane i of the result is lane (i + lanes) mod 8 of a; lanes is 1, 2 or 4.
     fn rotate(self, a: Self::V, lanes: usize) -> Self::V;
+    /// Lane i of the result is lane `from[i]` of a; lanes are below 8.
+    fn permute(self, a: Self::V, from: [u8; WIDTH]) -> Self::V;
     /// Lane i of vector j becomes lane j of vector i.
     fn transpose(self, rows: [Self::V; WIDTH]) -> [Self::V; WIDTH];
     /// `montgomery::multiply`. A backend whose code for it is long keeps one copy.

@@ -69,6 +69,10 @@ impl Backend for Ifma {
                 _ => _mm512_alignr_epi64::<4>(a, a),
             }
         }
+        permute(a: __m512i, from: [u8; WIDTH]) -> __m512i {{
+            let from = _mm_cvtsi64_si128(i64::from_le_bytes(from));
+            _mm512_permutexvar_epi64(_mm512_cvtepu8_epi64(from), a)
+        }}
         transpose(rows: [__m512i; WIDTH]) -> [__m512i; WIDTH] { transpose(rows) }
     }
 

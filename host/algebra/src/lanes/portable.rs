@@ -108,6 +108,10 @@ impl Backend for Portable {
         each(|i| a[(i + lanes) % WIDTH])
     }
     #[inline(always)]
+    fn permute(self, a: V, from: [u8; WIDTH]) -> V {
+        each(|i| a[usize::from(from[i] % 8)])
+    }
+    #[inline(always)]
     fn transpose(self, rows: [V; WIDTH]) -> [V; WIDTH] {
         std::array::from_fn(|j| each(|i| rows[i][j]))
     }
