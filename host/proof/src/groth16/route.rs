@@ -150,7 +150,8 @@ pub fn of_section(section: Section, error: Error) -> crate::Error {
     }
 }
 
-fn another(device: &dyn Device, answer: &Answer) -> Error {
+/// A device answered something else.
+pub fn another(device: &dyn Device, answer: &Answer) -> Error {
     failed(device, format!("an answer to another question: {answer:?}"))
 }
 
