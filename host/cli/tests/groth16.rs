@@ -101,6 +101,7 @@ fn the_report_says_what_was_done_where() {
     assert_eq!(report["wrong_answers"], 0);
     assert!(report["seconds"].as_f64() > Some(0.0), "{report}");
     assert!(report["memory"].as_u64() > Some(1 << 20), "{report}");
+    assert!(report["planned_memory"].as_u64() > Some(1 << 20), "{report}");
     let steps = report["steps"].as_array().unwrap();
     let device = |name: &str| {
         let step = steps.iter().find(|step| step["step"] == name);
@@ -109,6 +110,21 @@ fn the_report_says_what_was_done_where() {
     assert_eq!(device("sum H"), Some("cpu:?threads=1".into()));
     assert_eq!((device("rows"), device("check")), (Some(Value::Null), None));
     expect(&made.verify(&[]), 0, &[]);
+}
+
+#[test]
+fn a_plan_is_made_without_a_witness() {
+    let made = Made::new("bn254", 9);
+    let zkey = made.at("INSECURE.zkey");
+    expect(&run(&["prove", &zkey, "--plan"]), 0, &["bn254, 2^4 rows", "sum B2", "at most"]);
+    let said = made.prove_with(&["--plan", "--json", "--device", "cpu:?threads=1"]);
+    expect(&said, 0, &[]);
+    let plan: Value = serde_json::from_slice(&said.stdout).unwrap();
+    let number = |name: &str| plan[name].as_u64().unwrap();
+    let sum = ["key", "witness", "kept", "working"].map(number).into_iter().sum::<u64>();
+    assert_eq!((&plan["type"], number("memory")), (&"plan".into(), sum));
+    assert_eq!(plan["steps"][0]["device"], "cpu:?threads=1");
+    assert!(made.others().is_empty(), "a plan is no proof");
 }
 
 #[test]
@@ -147,7 +163,7 @@ fn files_that_do_not_belong_together_are_named() {
     };
     fails(&zkey, &other.at("witness.wtns"), &["witness", "Bls12_381", "Bn254"]);
     fails(&zkey, &longer.at("witness.wtns"), &["witness", "12 values", "11"]);
-    fails(&witness, &zkey, &["witness.wtns", "zkey"]);
+    fails(&witness, &zkey, &["begins with 'zkey', not 'wtns'"]);
     fails(&zkey, &made.at("verification_key.json"), &["verification_key.json", "byte 0"]);
     fails("/nowhere.zkey", &witness, &["/nowhere.zkey", "No such file"]);
     fails(&zkey, made.0.path().to_str().unwrap(), &[made.0.path().to_str().unwrap()]);
