@@ -109,7 +109,7 @@ pub fn write_all(files: &[(&str, &Path, &[u8])]) -> anyhow::Result<()> {
 }
 
 /// Refuses an output that is one of the inputs, or another output: `(argument, file)` each.
-pub fn keep_apart(outputs: &[(&str, &Path)], inputs: &[(&str, &Path)]) -> anyhow::Result<()> {
+pub fn keep_apart(outputs: &[(&str, &PathBuf)], inputs: &[(&str, &PathBuf)]) -> anyhow::Result<()> {
     for (number, (argument, output)) in outputs.iter().enumerate() {
         let others = inputs.iter().chain(&outputs[..number]);
         for (other, file) in others {

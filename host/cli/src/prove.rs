@@ -5,11 +5,10 @@ mod report;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::Context as _;
 use clap::Args;
 use proofmill::Uri;
 use proofmill::groth16::snarkjs::{self, Witness, Zkey};
-use proofmill::groth16::{Prover, Settings, Watch, devices_beside};
+use proofmill::groth16::{Error, Prover, Settings, Watch, devices_beside};
 
 use crate::new_file::{keep_apart, write_all};
 use crate::output::{Exit, Output};
@@ -47,9 +46,9 @@ pub struct Arguments {
     /// The proving key
     #[arg(value_name = "ZKEY")]
     zkey: PathBuf,
-    /// The witness
-    #[arg(value_name = "WTNS")]
-    witness: PathBuf,
+    /// The witness; needed for a proof only
+    #[arg(value_name = "WTNS", required_unless_present = "plan")]
+    witness: Option<PathBuf>,
 }
 
 impl Arguments {
@@ -64,32 +63,39 @@ impl Arguments {
 
 /// Proves, or says how it would.
 pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
-    let Arguments { output: proof, public, zkey, witness, .. } = arguments;
-    let (written, read) =
-        ([("--output", &**proof), ("--public", public)], [("ZKEY", &**zkey), ("WTNS", witness)]);
-    keep_apart(&written, &read)?;
-    let (threads, uri) = (arguments.threads, arguments.device.clone());
-    let devices = devices_beside(&threads.applied(uri)?, &threads.processor()?)?;
-    let (key, witness, prover) = threads.run(|| {
-        let (key, witness) = (Zkey::open(zkey)?, Witness::open(witness)?);
-        let prover = Prover::new(&key, devices, arguments.settings())?;
-        Ok((key, witness, prover))
+    let Arguments { output: proof, public, zkey, threads, .. } = arguments;
+    let read = [Some(zkey), arguments.witness.as_ref()];
+    let read: Vec<_> = ["ZKEY", "WTNS"].into_iter().zip(read.into_iter().flatten()).collect();
+    keep_apart(&[("--output", proof), ("--public", public)], &read)?;
+    let uri = threads.applied(arguments.device.clone())?;
+    let devices = devices_beside(&uri, &threads.processor()?)?;
+    let (prover, witness) = threads.run(|| {
+        let witness = arguments.witness.as_ref().map(Witness::open).transpose()?;
+        let prover = Prover::new(&Zkey::open(zkey)?, devices, arguments.settings())?;
+        Ok((prover, witness))
     })?;
-    if arguments.plan {
+    let Some(witness) = witness.filter(|_| !arguments.plan) else {
+        report::plan(&prover.plan()?, arguments.json, output)?;
         return Ok(Exit::Valid);
-    }
+    };
     let progress = Arc::new(Progress::of_parts(STEPS));
     let watch: Watch = {
         let progress = progress.clone();
         Arc::new(move |step, part| progress.say(&step.to_string(), part))
     };
-    let proved = threads.run(|| Ok(prover.prove(&witness, Some(&watch))?));
+    let proved = threads.run(|| Ok(prover.prove(&witness, Some(&watch))))?;
     progress.finish();
-    let proved = proved.with_context(|| format!("{} with {}", key.name(), witness.name()))?;
+    let proved = proved.map_err(|error| match error {
+        Error::File(_) => error.into(),
+        other => {
+            let together = format!("{} with {}", zkey.display(), witness.name());
+            anyhow::Error::new(other).context(together)
+        }
+    })?;
     write_all(&[
         ("--output", proof, snarkjs::proof::text(&proved.proof)?.as_bytes()),
         ("--public", public, snarkjs::public::text(&proved.public).as_bytes()),
     ])?;
-    report::proved(arguments, &key, &prover, &proved, output)?;
+    report::proved(arguments, &prover, &proved, output)?;
     Ok(Exit::Valid)
 }

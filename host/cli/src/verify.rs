@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use anyhow::Context as _;
 use clap::Args;
 use proofmill::groth16::{self, snarkjs};
 use serde_json::json;
@@ -32,7 +33,11 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let public = snarkjs::public::open(&arguments.public, key.curve)?;
     let proof = snarkjs::proof::open(&arguments.proof)?;
     let start = Instant::now();
-    let valid = groth16::verify(&key, &public, &proof)?;
+    let together = || {
+        let [proof, public] = [&arguments.proof, &arguments.public].map(|file| file.display());
+        format!("{proof} for {public} with {}", arguments.key.display())
+    };
+    let valid = groth16::verify(&key, &public, &proof).with_context(together)?;
     let seconds = start.elapsed().as_secs_f64();
     if arguments.json {
         output.line(json!({

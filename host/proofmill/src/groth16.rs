@@ -18,6 +18,7 @@
 //! // Files are mapped; a prover is made once for a key, and makes any number of proofs.
 //! let key = Zkey::open("circuit.zkey")?;
 //! let prover = Prover::new(&key, groth16::devices("cpu:")?, Settings::default())?;
+//! println!("{} bytes at most", prover.plan()?.memory());
 //!
 //! let proved = prover.prove(&Witness::open("witness.wtns")?, None)?;
 //! std::fs::write("proof.json", snarkjs::proof::text(&proved.proof)?)?;
@@ -40,8 +41,8 @@
 use std::sync::Arc;
 
 pub use proofmill_proof::groth16::{
-    Counts, Curve, Devices, PreparedVerifyingKey, Proof, Proved, Prover, Redone, Report, Scalar,
-    Settings, Step, Timed, VerifyingKey, Watch, verify,
+    Counts, Curve, Devices, Plan, Planned, PreparedVerifyingKey, Proof, Proved, Prover, Redone,
+    Report, Scalar, Settings, Step, Timed, VerifyingKey, Watch, verify,
 };
 pub use proofmill_proof::{Error, FileError, Result, dev, snarkjs};
 

@@ -41,15 +41,8 @@ pub fn show(uri: &Uri, output: &mut Output, rows: &mut Vec<Row>) -> anyhow::Resu
     let key = Zkey::from_bytes("demo.zkey", key.into())?;
     let witness = Witness::from_bytes("demo.wtns", witness.into())?;
 
-    let start = Instant::now();
-    let prover = threads.run(|| {
-        Ok(Prover::new(
-            &key,
-            devices_beside(uri, uri)?,
-            Settings { park: true, ..Settings::default() },
-        )?)
-    })?;
-    output.line(format_args!("  loading   {:>12}", milliseconds(start.elapsed())))?;
+    let devices = devices_beside(uri, uri)?;
+    let prover = threads.run(|| Ok(Prover::new(&key, devices, Settings::default())?))?;
     let start = Instant::now();
     let proved = threads.run(|| Ok(prover.prove(&witness, None)?))?;
     let time = start.elapsed();
