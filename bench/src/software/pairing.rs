@@ -169,13 +169,13 @@ impl<'a, E: Pairing> Ours<'a, E> {
             [(p, q)] => return pairing::<E>(p, q),
             [fresh, others @ ..] if others.len() == 3 => {
                 let prepared = others.iter().zip(&self.prepared).map(|((p, _), q)| (*p, q));
-                miller_product(isa, &[*fresh], &prepared.collect::<Vec<_>>())
+                miller_product::<E>(isa, &[*fresh], &prepared.collect::<Vec<_>>())
             }
             pairs => {
                 let share = pairs.len().div_ceil(self.pool.current_num_threads());
                 let shares = pairs.par_chunks(share);
                 shares
-                    .map(|share| miller_product(isa, share, &[]))
+                    .map(|share| miller_product::<E>(isa, share, &[]))
                     .reduce(|| Fp12::ONE, |a, b| a * b)
             }
         };

@@ -44,9 +44,7 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> Across<B, T, L> {
     pub fn to_elements(b: B, elements: &[Self; 6]) -> [Fp2<T>; 6] {
         let mut rows = [[Row::zero(b); WIDTH]; 2];
         for i in 0..6 {
-            for c in 0..2 {
-                rows[c][i] = elements[i].c[c];
-            }
+            [rows[0][i], rows[1][i]] = elements[i].c;
         }
         let (c0, c1) = (Row::to_elements(b, &rows[0]), Row::to_elements(b, &rows[1]));
         std::array::from_fn(|i| Fp2::new(c0[i], c1[i]))
