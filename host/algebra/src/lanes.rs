@@ -21,6 +21,7 @@ pub(crate) use lazy::Lazy;
 pub(crate) use montgomery::carried;
 pub use primes::Prime;
 pub use slices::{add, from_elements, invert, mul, square, sub, to_elements};
+pub use word_form::canonical_of_word_form;
 
 pub mod affine;
 mod backend;
@@ -40,6 +41,7 @@ mod slices;
 #[cfg(test)]
 #[expect(clippy::needless_range_loop, reason = "lanes and limbs have numbers")]
 mod tests;
+mod word_form;
 
 /// Eight elements of P at rest: word `limbs[j][i]` is limb j of lane i, normal, of a number below 2p in
 /// Montgomery form with R = 2^(52 L). The same element has up to two forms: compare elements, not these.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use proofmill_algebra::Isa;
 use proofmill_algebra::field::{Bls12381Fr, Bn254Fr, Goldilocks, PrimeField};
-use proofmill_algebra::ntt::{Form, NotBelowModulus, Plan, Tile, Transform, direct};
+use proofmill_algebra::ntt::{Form, NotBelowModulus, Plan, SizeError, Tile, Transform, direct};
 use proofmill_op::ntt::{Direction, Field, Progress, Request, Response};
 use proofmill_op::{Error, Result};
 use rayon::prelude::*;
@@ -56,10 +56,17 @@ impl Work {
 
 fn transform<F: PrimeField>(request: &Request) -> Result<Transform<F>> {
     let log_size = request.log_size()?;
-    let mut transform = Transform::forward(log_size)
-        .map_err(|problem| Error::argument("elements", problem.to_string()))?;
+    let size = |problem: SizeError| Error::argument("elements", problem.to_string());
+    let mut transform = match &request.root {
+        None => Transform::forward(log_size).map_err(size)?,
+        Some(root) => {
+            let root = element::<F>("root", root)?;
+            let order = || Error::argument("root", format!("its order is not 2^{log_size}"));
+            Transform::forward_at(log_size, root).map_err(size)?.ok_or_else(order)?
+        }
+    };
     if let Some(g) = &request.coset {
-        let g = F::from_le_bytes(g).map_err(|error| Error::argument("coset", error.to_string()))?;
+        let g = element::<F>("coset", g)?;
         if g == F::ZERO {
             return Err(Error::argument("coset", "is 0"));
         }
@@ -69,6 +76,10 @@ fn transform<F: PrimeField>(request: &Request) -> Result<Transform<F>> {
         Direction::Forward => transform,
         Direction::Inverse => transform.inverse(),
     })
+}
+
+fn element<F: PrimeField>(argument: &'static str, bytes: &[u8]) -> Result<F> {
+    F::from_le_bytes(bytes).map_err(|error| Error::argument(argument, error.to_string()))
 }
 
 fn run<F: Form<D>, const D: usize>(

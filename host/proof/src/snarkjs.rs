@@ -1,1 +1,19 @@
 //! The files of circom and snarkjs.
+//!
+//! | what | file | here |
+//! |---|---|---|
+//! | proving key | `.zkey` | [`Zkey`] |
+//! | witness | `.wtns` | [`Witness`] |
+//!
+//! The layout is that of the iden3 binary formats as snarkjs 0.7 writes them. Whatever is wrong with a file is a
+//! [`FileError`](crate::FileError) that says where; no file makes a reader panic, wait, or take more memory than the
+//! file has bytes.
+
+mod container;
+mod curve;
+mod source;
+mod wtns;
+mod zkey;
+
+pub use wtns::Witness;
+pub use zkey::{Coefficient, Coefficients, Matrix, PointSection, Section, Zkey};

@@ -1,0 +1,202 @@
+//! The frame that keys and witnesses share: four letters, a version, and numbered sections in any order.
+//!
+//! ```text
+//! magic 4 | version u32 | sections u32 | { number u32 | bytes u64 | content } ...
+//! ```
+//!
+//! All numbers are little-endian. Sections that nobody here knows are passed over.
+
+use std::fmt;
+use std::ops::Range;
+
+use super::source::Source;
+use crate::{FileError, Result};
+
+/// A file says at most that it has so many sections: those that are known have not 20.
+const MOST_SECTIONS: u32 = 256;
+
+/// A kind of file.
+#[derive(Debug)]
+pub(super) struct Format {
+    /// Its first four bytes.
+    pub magic: &'static [u8; 4],
+    /// The version that is read.
+    pub version: u32,
+    /// The names of its sections, which are numbered from 1 on.
+    pub sections: &'static [&'static str],
+}
+
+/// A file whose frame is sound: all sections lie within it.
+#[derive(Clone, Debug)]
+pub(super) struct Container {
+    source: Source,
+    format: &'static Format,
+    /// Where each section of the format is, if it is there.
+    places: Vec<Option<Range<usize>>>,
+}
+
+/// A section by number and name, for errors.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Label {
+    number: u32,
+    name: &'static str,
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "section {} ({})", self.number, self.name)
+    }
+}
+
+impl Container {
+    /// Finds the sections.
+    pub fn open(source: Source, format: &'static Format) -> Result<Self> {
+        let mut frame = Part::whole(&source);
+        let magic = frame.array::<4>("the file's magic")?;
+        if magic != *format.magic {
+            let (found, wanted) = (magic.escape_ascii(), format.magic.escape_ascii());
+            return Err(frame.wrong(0, format!("begins with '{found}', not '{wanted}'")).into());
+        }
+        let version = frame.u32("the version")?;
+        if version != format.version {
+            let problem = format!("version {version}, where {} is read", format.version);
+            return Err(frame.wrong(4, problem).into());
+        }
+        let count = frame.u32("the number of sections")?;
+        if count > MOST_SECTIONS {
+            let problem = format!("says that it has {count} sections: more than {MOST_SECTIONS}");
+            return Err(frame.wrong(8, problem).into());
+        }
+        let mut places = vec![None; format.sections.len()];
+        for _ in 0..count {
+            let start = frame.at;
+            let number = frame.u32("a section's number")?;
+            let bytes = frame.u64("a section's length")?;
+            let content = frame.at;
+            let Some(end) = frame.end_after(bytes) else {
+                let left = frame.end - content;
+                let section = format.label(number);
+                let problem = format!("{bytes} bytes long, but the file ends after {left}");
+                return Err(source.wrong(section, start, problem).into());
+            };
+            frame.at = end;
+            let known = (number as usize).checked_sub(1).and_then(|i| places.get_mut(i));
+            if let Some(place) = known
+                && place.replace(content..end).is_some()
+            {
+                return Err(source.wrong(format.label(number), start, "is there twice").into());
+            }
+        }
+        Ok(Self { source, format, places })
+    }
+
+    /// The file.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// A section of the format by its number.
+    pub fn section(&self, number: u32) -> Result<Part<'_>> {
+        let label = self.format.label(number);
+        let place = self.places[number as usize - 1].clone();
+        let end = self.source.bytes().len();
+        let place = place.ok_or_else(|| self.source.wrong(label, end, "is missing"))?;
+        Ok(Part { source: &self.source, label: Some(label), at: place.start, end: place.end })
+    }
+}
+
+impl Format {
+    fn label(&self, number: u32) -> Label {
+        let name = (number as usize).checked_sub(1).and_then(|i| self.sections.get(i));
+        Label { number, name: name.copied().unwrap_or("unknown") }
+    }
+}
+
+/// A section, or the frame around all, read from front to back.
+#[derive(Clone, Debug)]
+pub(super) struct Part<'a> {
+    source: &'a Source,
+    label: Option<Label>,
+    at: usize,
+    end: usize,
+}
+
+impl<'a> Part<'a> {
+    fn whole(source: &'a Source) -> Self {
+        Self { source, label: None, at: 0, end: source.bytes().len() }
+    }
+
+    /// Where the next byte is in the file.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Which section it is; the frame has no label and gives none out.
+    pub fn label(&self) -> Label {
+        self.label.expect("a section")
+    }
+
+    /// Bytes that are left.
+    pub fn left(&self) -> usize {
+        self.end - self.at
+    }
+
+    /// What is wrong at this byte of the file.
+    pub fn wrong(&self, offset: usize, problem: impl Into<String>) -> FileError {
+        match &self.label {
+            Some(label) => self.source.wrong(label, offset, problem),
+            None => self.source.wrong("frame", offset, problem),
+        }
+    }
+
+    /// Where the next so many bytes end, if there are so many.
+    fn end_after(&self, bytes: u64) -> Option<usize> {
+        let bytes = usize::try_from(bytes).ok()?;
+        self.at.checked_add(bytes).filter(|&end| end <= self.end)
+    }
+
+    /// The next bytes, which are these things.
+    pub fn take(&mut self, bytes: usize, what: &str) -> Result<&'a [u8]> {
+        let Some(end) = self.end_after(bytes as u64) else {
+            let problem =
+                format!("ends within {what}: {bytes} bytes, of which {} are there", self.left());
+            return Err(self.wrong(self.at, problem).into());
+        };
+        let taken = &self.source.bytes()[self.at..end];
+        self.at = end;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self, what: &str) -> Result<[u8; N]> {
+        Ok(self.take(N, what)?.try_into().expect("so many were taken"))
+    }
+
+    /// The next number of 32 bits.
+    pub fn u32(&mut self, what: &str) -> Result<u32> {
+        self.array(what).map(u32::from_le_bytes)
+    }
+
+    fn u64(&mut self, what: &str) -> Result<u64> {
+        self.array(what).map(u64::from_le_bytes)
+    }
+
+    /// All that is left, which has to be so many things of so many bytes.
+    pub fn all(mut self, count: u64, each: usize, what: &str) -> Result<&'a [u8]> {
+        let wanted = u128::from(count) * each as u128;
+        let left = self.left();
+        if left as u128 != wanted {
+            let problem =
+                format!("{left} bytes, where {count} {what} of {each} bytes are {wanted}");
+            return Err(self.wrong(self.at, problem).into());
+        }
+        self.take(left, what)
+    }
+
+    /// Is an error unless everything was read.
+    pub fn finish(self) -> Result<()> {
+        match self.left() {
+            0 => Ok(()),
+            left => Err(self.wrong(self.at, format!("{left} bytes more than belong here")).into()),
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The bytes of a file, and the name that errors call it by.
+
+use std::fmt;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use memmap2::Mmap;
+
+use crate::{Error, FileError, Result};
+
+/// A file's bytes; clones share them.
+#[derive(Clone)]
+pub(super) struct Source {
+    name: Arc<str>,
+    bytes: Bytes,
+}
+
+#[derive(Clone)]
+enum Bytes {
+    Mapped(Arc<Mmap>),
+    Here(Arc<[u8]>),
+}
+
+impl Source {
+    /// Maps a file. What is not a regular file is refused: opening a pipe may wait for ever.
+    pub fn open(path: &Path) -> Result<Self> {
+        let name = path.display().to_string();
+        match map(path) {
+            Ok(map) => Ok(Self { name: name.into(), bytes: Bytes::Mapped(Arc::new(map)) }),
+            Err(source) => Err(Error::Io { name, source }),
+        }
+    }
+
+    /// Bytes in memory, under a name.
+    pub fn new(name: impl Into<String>, bytes: Arc<[u8]>) -> Self {
+        Self { name: name.into().into(), bytes: Bytes::Here(bytes) }
+    }
+
+    /// What errors call it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// All of them.
+    pub fn bytes(&self) -> &[u8] {
+        match &self.bytes {
+            Bytes::Mapped(map) => map,
+            Bytes::Here(bytes) => bytes,
+        }
+    }
+
+    /// What is wrong at this byte of this section.
+    pub fn wrong(
+        &self,
+        section: impl fmt::Display,
+        offset: usize,
+        problem: impl Into<String>,
+    ) -> FileError {
+        FileError {
+            file: self.name.to_string(),
+            section: section.to_string(),
+            offset: offset as u64,
+            problem: problem.into(),
+        }
+    }
+}
+
+fn map(path: &Path) -> io::Result<Mmap> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    }
+    let file = File::open(path)?;
+    // SAFETY: the map is read only, and as bytes, which may be anything. That nobody shortens the file meanwhile is
+    // asked of whoever opens it, and said there: the system would end the process.
+    unsafe { Mmap::map(&file) }
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({} bytes)", self.name, self.bytes().len())
+    }
+}

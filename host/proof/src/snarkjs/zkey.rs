@@ -1,0 +1,227 @@
+//! `.zkey`: a proving key for Groth16.
+//!
+//! | section | content |
+//! |---|---|
+//! | 1 header | protocol u32: 1 for Groth16 |
+//! | 2 groth16 header | n8q u32, q; n8r u32, r; variables, publics, domain u32; alpha, beta in G1; beta, gamma in G2; delta in G1, G2 |
+//! | 3 IC | publics + 1 points of G1 |
+//! | 4 coefficients | number u32; of each non-zero entry of A and B matrix u32, constraint u32, signal u32, value |
+//! | 5 A, 6 B1, 7 B2 | a point of G1, G1, G2 for each variable |
+//! | 8 C | a point of G1 for each variable that is neither 1 nor public |
+//! | 9 H | a point of G1 for each point of the domain |
+//! | 10 contributions | of the ceremony; not read |
+//!
+//! Points are affine, coordinates in Montgomery form with R = 2^256 (BLS12-381: 2^384), the identity is zeros.
+
+mod coefficients;
+mod header;
+mod points;
+
+pub use coefficients::{Coefficient, Coefficients, Matrix};
+pub use points::PointSection;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use proofmill_op::msm::{Curve, Group, Instance};
+
+use super::container::{Container, Format};
+use super::source::Source;
+use crate::Result;
+use crate::groth16::VerifyingKey;
+use header::Header;
+use points::decode;
+
+const FORMAT: Format = Format {
+    magic: b"zkey",
+    version: 1,
+    sections: &[
+        "header",
+        "groth16 header",
+        "IC",
+        "coefficients",
+        "A",
+        "B1",
+        "B2",
+        "C",
+        "H",
+        "contributions",
+    ],
+};
+
+/// A section of points that a proof is made with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Section {
+    /// A_i(tau) in G1, for every variable.
+    A,
+    /// B_i(tau) in G1, for every variable.
+    B1,
+    /// B_i(tau) in G2, for every variable.
+    B2,
+    /// (beta A_i(tau) + alpha B_i(tau) + C_i(tau)) / delta in G1, for every private variable.
+    C,
+    /// L_{2i+1}(tau) / delta in G1, where L are the Lagrange polynomials of the domain of twice the size: by them the
+    /// values of A B - C on the odd coset are multiplied.
+    H,
+}
+
+impl Section {
+    /// All, in the file's order.
+    pub const ALL: [Self; 5] = [Self::A, Self::B1, Self::B2, Self::C, Self::H];
+
+    fn number(self) -> u32 {
+        match self {
+            Self::A => 5,
+            Self::B1 => 6,
+            Self::B2 => 7,
+            Self::C => 8,
+            Self::H => 9,
+        }
+    }
+
+    /// Where its points are.
+    pub fn group(self) -> Group {
+        match self {
+            Self::B2 => Group::G2,
+            _ => Group::G1,
+        }
+    }
+}
+
+/// A proving key; clones share the file's bytes.
+#[derive(Clone, Debug)]
+pub struct Zkey {
+    container: Container,
+    header: Header,
+}
+
+impl Zkey {
+    /// Maps a file. Nobody may shorten it while it is used: the system would end the process.
+    ///
+    /// What is checked: that all sections are there and as long as the header says, the points of the header, and every
+    /// coefficient. Points of the other sections are checked when they are read.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::read(Source::open(path.as_ref())?)
+    }
+
+    /// Reads bytes in memory, under a name for errors. What [`Zkey::open`] checks is checked.
+    pub fn from_bytes(name: impl Into<String>, bytes: Arc<[u8]>) -> Result<Self> {
+        Self::read(Source::new(name, bytes))
+    }
+
+    fn read(source: Source) -> Result<Self> {
+        let container = Container::open(source, &FORMAT)?;
+        let header = Header::read(&container)?;
+        let key = Self { container, header };
+        key.ic()?;
+        Coefficients::check(key.container.section(4)?, &key.header)?;
+        for section in Section::ALL {
+            key.section(section)?;
+        }
+        Ok(key)
+    }
+
+    /// The curve.
+    pub fn curve(&self) -> Curve {
+        self.header.facts.curve
+    }
+
+    /// Number of variables: values of a witness, the constant 1 among them.
+    pub fn variables(&self) -> usize {
+        self.header.variables as usize
+    }
+
+    /// Number of public values.
+    pub fn publics(&self) -> usize {
+        self.header.publics as usize
+    }
+
+    /// log2 of the size of the domain of the constraints.
+    pub fn domain_log(&self) -> u32 {
+        self.header.domain_log
+    }
+
+    /// alpha in G1.
+    pub fn alpha_g1(&self) -> &[u8] {
+        &self.header.alpha_g1
+    }
+
+    /// beta in G1.
+    pub fn beta_g1(&self) -> &[u8] {
+        &self.header.beta_g1
+    }
+
+    /// beta in G2.
+    pub fn beta_g2(&self) -> &[u8] {
+        &self.header.beta_g2
+    }
+
+    /// gamma in G2.
+    pub fn gamma_g2(&self) -> &[u8] {
+        &self.header.gamma_g2
+    }
+
+    /// delta in G1.
+    pub fn delta_g1(&self) -> &[u8] {
+        &self.header.delta_g1
+    }
+
+    /// delta in G2.
+    pub fn delta_g2(&self) -> &[u8] {
+        &self.header.delta_g2
+    }
+
+    /// A section's points: as many as the header says.
+    pub fn points(&self, section: Section) -> PointSection {
+        self.section(section).expect("checked when the file was opened")
+    }
+
+    /// The entries of the matrices A and B.
+    pub fn coefficients(&self) -> Coefficients<'_> {
+        let section = self.container.section(4).expect("checked when the file was opened");
+        Coefficients::of(section).expect("checked when the file was opened")
+    }
+
+    /// What verifies the proofs that are made with this key. An error when a point of IC is none of the group.
+    pub fn verifying_key(&self) -> Result<VerifyingKey> {
+        let Header { facts, alpha_g1, beta_g2, gamma_g2, delta_g2, .. } = &self.header;
+        let section = self.ic()?;
+        Ok(VerifyingKey {
+            curve: facts.curve,
+            alpha_g1: alpha_g1.clone(),
+            beta_g2: beta_g2.clone(),
+            gamma_g2: gamma_g2.clone(),
+            delta_g2: delta_g2.clone(),
+            ic: section.group_points()?,
+        })
+    }
+
+    /// Its name, as errors say it.
+    pub fn name(&self) -> &str {
+        self.container.source().name()
+    }
+
+    /// Bytes of the file.
+    pub fn file_bytes(&self) -> usize {
+        self.container.source().bytes().len()
+    }
+
+    fn ic(&self) -> Result<PointSection> {
+        self.point_section(3, Group::G1, u64::from(self.header.publics) + 1)
+    }
+
+    fn section(&self, section: Section) -> Result<PointSection> {
+        let Header { variables, publics, domain_log, .. } = self.header;
+        let count = match section {
+            Section::A | Section::B1 | Section::B2 => u64::from(variables),
+            Section::C => u64::from(variables - publics - 1),
+            Section::H => 1 << domain_log,
+        };
+        self.point_section(section.number(), section.group(), count)
+    }
+
+    fn point_section(&self, number: u32, group: Group, count: u64) -> Result<PointSection> {
+        let instance = Instance::new(self.curve(), group);
+        PointSection::new(self.container.source(), self.container.section(number)?, instance, count)
+    }
+}

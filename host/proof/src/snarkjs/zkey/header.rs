@@ -1,0 +1,110 @@
+//! What a key says of itself, and its six points.
+
+use proofmill_op::msm::{Group, Instance};
+
+use super::decode;
+use crate::snarkjs::container::{Container, Part};
+use crate::snarkjs::curve::{Facts, Prime};
+use crate::{FileError, Result};
+
+/// Protocols by snarkjs's numbers.
+const PROTOCOLS: [(u32, &str); 3] = [(GROTH16, "groth16"), (2, "plonk"), (10, "fflonk")];
+const GROTH16: u32 = 1;
+
+/// Sections 1 and 2. 0 <= publics < variables, and the domain has 2^domain_log points with a root of unity of twice that
+/// order. The points are of the groups and not the identity.
+#[derive(Clone, Debug)]
+pub(super) struct Header {
+    pub facts: &'static Facts,
+    pub variables: u32,
+    pub publics: u32,
+    pub domain_log: u32,
+    pub alpha_g1: Vec<u8>,
+    pub beta_g1: Vec<u8>,
+    pub beta_g2: Vec<u8>,
+    pub gamma_g2: Vec<u8>,
+    pub delta_g1: Vec<u8>,
+    pub delta_g2: Vec<u8>,
+}
+
+impl Header {
+    pub fn read(container: &Container) -> Result<Self> {
+        protocol(container.section(1)?)?;
+        let mut part = container.section(2)?;
+        let facts = Facts::read(&mut part, Prime::Base)?;
+        scalars(&mut part, facts)?;
+        let start = part.at();
+        let variables = part.u32("the number of variables")?;
+        let publics = part.u32("the number of public values")?;
+        if publics >= variables {
+            let problem =
+                format!("{publics} public values and a constant in {variables} variables");
+            return Err(part.wrong(start, problem).into());
+        }
+        let domain_log = domain(&mut part, facts)?;
+        let mut point = |group, what| point(&mut part, Instance::new(facts.curve, group), what);
+        let alpha_g1 = point(Group::G1, "alpha in G1")?;
+        let beta_g1 = point(Group::G1, "beta in G1")?;
+        let beta_g2 = point(Group::G2, "beta in G2")?;
+        let gamma_g2 = point(Group::G2, "gamma in G2")?;
+        let delta_g1 = point(Group::G1, "delta in G1")?;
+        let delta_g2 = point(Group::G2, "delta in G2")?;
+        part.finish()?;
+        Ok(Self {
+            facts,
+            variables,
+            publics,
+            domain_log,
+            alpha_g1,
+            beta_g1,
+            beta_g2,
+            gamma_g2,
+            delta_g1,
+            delta_g2,
+        })
+    }
+}
+
+fn protocol(mut part: Part<'_>) -> Result<()> {
+    let start = part.at();
+    let number = part.u32("the protocol")?;
+    if number != GROTH16 {
+        let known = PROTOCOLS.iter().find(|(known, _)| *known == number);
+        let name = known.map_or_else(|| format!("number {number}"), |(_, name)| (*name).to_owned());
+        return Err(part.wrong(start, format!("a key of protocol {name}, not of groth16")).into());
+    }
+    part.finish()
+}
+
+fn scalars(part: &mut Part<'_>, facts: &'static Facts) -> Result<()> {
+    let start = part.at();
+    let other = Facts::read(part, Prime::Scalar)?;
+    if other.curve != facts.curve {
+        let problem = format!("coordinates of {} and scalars of {}", facts.name, other.name);
+        return Err(part.wrong(start, problem).into());
+    }
+    Ok(())
+}
+
+/// log2 of the domain's size.
+fn domain(part: &mut Part<'_>, facts: &Facts) -> Result<u32> {
+    let start = part.at();
+    let size = part.u32("the size of the domain")?;
+    let most = facts.two_adicity - 1;
+    if !size.is_power_of_two() || size.ilog2() > most {
+        let problem = format!("a domain of {size} points, not of a power of two up to 2^{most}");
+        return Err(part.wrong(start, problem).into());
+    }
+    Ok(size.ilog2())
+}
+
+fn point(part: &mut Part<'_>, instance: Instance, what: &str) -> Result<Vec<u8>> {
+    let start = part.at();
+    let encoding = part.take(instance.point_bytes(), what)?;
+    let wrong = |problem: &str| -> FileError { part.wrong(start, format!("{what} is {problem}")) };
+    let point = decode(instance, encoding).map_err(|problem| wrong(&problem))?;
+    match point.iter().all(|&byte| byte == 0) {
+        true => Err(wrong("the identity").into()),
+        false => Ok(point),
+    }
+}
