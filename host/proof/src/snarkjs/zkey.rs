@@ -30,7 +30,6 @@ use super::source::Source;
 use crate::Result;
 use crate::groth16::VerifyingKey;
 use header::Header;
-use points::decode;
 
 const FORMAT: Format = Format {
     magic: b"zkey",

@@ -3,12 +3,11 @@
 use std::io;
 use std::sync::Arc;
 
-use proofmill_algebra::encoding::{Coordinate, EncodingError, pair};
-use proofmill_algebra::lanes::canonical_of_word_form;
-use proofmill_algebra::{Isa, bls12_381, bn254};
-use proofmill_op::msm::{Bases, Check, Curve, Group, Instance, Points, Stream};
+use proofmill_algebra::encoding::EncodingError;
+use proofmill_op::msm::{Bases, Check, Instance, Points, Stream};
 
 use crate::snarkjs::container::{Label, Part};
+use crate::snarkjs::group::{base_bytes, canonical, decode};
 use crate::snarkjs::source::Source;
 use crate::{FileError, Result};
 
@@ -71,9 +70,9 @@ impl PointSection {
     }
 
     /// Whole coordinates from this byte of the section on.
-    fn convert(&self, start: usize, canonical: &mut [u8]) -> io::Result<()> {
-        let stored = &self.stored()[start..start + canonical.len()];
-        convert(self.instance.curve, stored, canonical).map_err(|number| {
+    fn convert(&self, start: usize, to: &mut [u8]) -> io::Result<()> {
+        let stored = &self.stored()[start..start + to.len()];
+        canonical(self.instance.curve, stored, to).map_err(|number| {
             let (at, each) = (start + number * self.coordinate(), self.instance.point_bytes());
             let problem = format!("point {} is {}", at / each, EncodingError::NotReduced);
             let wrong: FileError = self.source.wrong(self.label, self.offset + at, problem);
@@ -118,45 +117,5 @@ impl Stream for PointSection {
             buffer = &mut buffer[taken..];
         }
         Ok(())
-    }
-}
-
-/// Calls a function with the curve's coordinates, or with one of its groups.
-fn base_bytes(curve: Curve) -> usize {
-    Instance::new(curve, Group::G1).point_bytes() / 2
-}
-
-/// Elements of Fp from the file's form; an error is the number of the first that is not below p.
-fn convert(curve: Curve, stored: &[u8], canonical: &mut [u8]) -> std::result::Result<(), usize> {
-    let isa = Isa::best();
-    match curve {
-        Curve::Bn254 => canonical_of_word_form::<bn254::Fp, 5>(isa, stored, canonical),
-        Curve::Bls12_381 => canonical_of_word_form::<bls12_381::Fp, 8>(isa, stored, canonical),
-        Curve::Bls12_377 => unreachable!("a curve without files"),
-    }
-}
-
-/// A point of the group from the file's form, or what it is instead.
-pub(super) fn decode(instance: Instance, stored: &[u8]) -> std::result::Result<Vec<u8>, String> {
-    let mut point = vec![0; stored.len()];
-    let reduced = convert(instance.curve, stored, &mut point);
-    reduced.map_err(|_| EncodingError::NotReduced.to_string())?;
-    in_group(instance, &point).map_err(|error| error.to_string())?;
-    Ok(point)
-}
-
-/// Is this a point of the group?
-fn in_group(instance: Instance, point: &[u8]) -> std::result::Result<(), EncodingError> {
-    fn of<C: proofmill_algebra::curve::Curve<Base: Coordinate>>(
-        point: &[u8],
-    ) -> std::result::Result<(), EncodingError> {
-        pair::decode::<C>(point).map(|_| ())
-    }
-    match (instance.curve, instance.group) {
-        (Curve::Bn254, Group::G1) => of::<bn254::G1>(point),
-        (Curve::Bn254, Group::G2) => of::<bn254::G2>(point),
-        (Curve::Bls12_381, Group::G1) => of::<bls12_381::G1>(point),
-        (Curve::Bls12_381, Group::G2) => of::<bls12_381::G2>(point),
-        (Curve::Bls12_377, _) => unreachable!("a curve without files"),
     }
 }
