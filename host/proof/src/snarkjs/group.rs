@@ -1,31 +1,30 @@
 //! Points of the curves that have files: from the files' form, and checked.
 
 use proofmill_algebra::curve;
-use proofmill_algebra::encoding::{Coordinate, EncodingError, pair};
-use proofmill_algebra::lanes::canonical_of_word_form;
+use proofmill_algebra::encoding::{Coordinate, EncodingError, montgomery, pair};
 use proofmill_algebra::{Isa, bls12_381, bn254};
 use proofmill_op::msm::{Curve, Group, Instance};
 
-/// Bytes of an element of Fp.
-pub(super) fn base_bytes(curve: Curve) -> usize {
-    Instance::new(curve, Group::G1).point_bytes() / 2
-}
-
-/// Elements of Fp from Montgomery form; an error is the number of the first that is not below p.
-pub(super) fn canonical(curve: Curve, elements: &[u8], to: &mut [u8]) -> Result<(), usize> {
+/// Points from Montgomery form, each on the curve; an error says which is not the first, and why.
+pub(super) fn to_pairs(
+    instance: Instance,
+    points: &[u8],
+    pairs: &mut [u8],
+) -> Result<(), (usize, EncodingError)> {
     let isa = Isa::best();
-    match curve {
-        Curve::Bn254 => canonical_of_word_form::<bn254::Fp, 5>(isa, elements, to),
-        Curve::Bls12_381 => canonical_of_word_form::<bls12_381::Fp, 8>(isa, elements, to),
-        Curve::Bls12_377 => unreachable!("a curve without files"),
+    match (instance.curve, instance.group) {
+        (Curve::Bn254, Group::G1) => montgomery::to_pairs::<bn254::G1>(isa, points, pairs),
+        (Curve::Bn254, Group::G2) => montgomery::to_pairs::<bn254::G2>(isa, points, pairs),
+        (Curve::Bls12_381, Group::G1) => montgomery::to_pairs::<bls12_381::G1>(isa, points, pairs),
+        (Curve::Bls12_381, Group::G2) => montgomery::to_pairs::<bls12_381::G2>(isa, points, pairs),
+        (Curve::Bls12_377, _) => unreachable!("a curve without files"),
     }
 }
 
 /// A point of the group from Montgomery form.
 pub(super) fn decode(instance: Instance, encoding: &[u8]) -> Result<Vec<u8>, EncodingError> {
     let mut point = vec![0; encoding.len()];
-    let reduced = canonical(instance.curve, encoding, &mut point);
-    reduced.map_err(|_| EncodingError::NotReduced)?;
+    to_pairs(instance, encoding, &mut point).map_err(|(_, error)| error)?;
     check(instance, &point)?;
     Ok(point)
 }
