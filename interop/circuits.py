@@ -60,15 +60,15 @@ def sha256(folder):
 
 def squares(folder):
     """Over BLS12-381."""
-    made = compiled(folder, "squares", {"secret": "3", "addend": "5"}, 10, "bls12381", "bls12-381")
+    made = compiled(folder, "squares", {"secret": "3", "addend": "5"}, 10, "bls12381", "bls12_381")
     made.prime = "bls12_381_fp"
     return made
 
 
 def own(folder):
     """A circuit, a key and a witness of our own: nothing of circom in it."""
-    done(proofmill("dev", "circuit", "sha256", "--out", folder))
-    zkey, vkey = folder / "circuit.zkey", folder / "snarkjs_vkey.json"
+    done(proofmill("dev", "circuit", "sha256", "--constraints", 30000, "--out", folder))
+    zkey, vkey = folder / "INSECURE.zkey", folder / "vkey.json"
     done(snarkjs("zkey", "export", "verificationkey", zkey, vkey))
     return Statement(zkey, folder / "witness.wtns", vkey)
 
