@@ -12,6 +12,8 @@ mod ntt;
 mod pairing;
 mod prove;
 
+pub use prove::prove_once;
+
 /// Takes an operation's figures, writes them and prints them.
 pub fn run(op: &str, quick: bool) -> Result<()> {
     if cfg!(debug_assertions) {

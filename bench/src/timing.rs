@@ -29,7 +29,10 @@ pub fn interleaved_best(
     contestants: &mut [&mut dyn Contestant],
 ) -> Result<Vec<f64>> {
     let seconds = interleaved(rounds, contestants)?;
-    Ok(seconds.iter().map(|seconds| seconds.iter().copied().fold(f64::INFINITY, f64::min)).collect())
+    Ok(seconds
+        .iter()
+        .map(|seconds| seconds.iter().copied().fold(f64::INFINITY, f64::min))
+        .collect())
 }
 
 /// Each contestant's seconds. In a round everybody has one turn, and everybody begins a round as often as the others.

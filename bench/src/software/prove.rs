@@ -4,7 +4,7 @@
 //! stays, and from the files of key and witness on, beside snarkjs, which knows nothing else. Our time contains the
 //! verification of the proof, which we do before we give it out; a peer's does not. Peers' proofs are verified after the clock
 //! has stopped: those that come in files by us, the others by the peer's own verifier. Everybody has the same number of
-//! threads, and all take turns.
+//! threads, and all take turns. The peak memory of a program that makes one proof stands beside what the prover's plan says.
 
 use std::path::{Path, PathBuf};
 
@@ -16,8 +16,10 @@ use crate::peers::prove::{Work, start_gnark, start_rapidsnark, start_rust, start
 use crate::report;
 use crate::row::SoftwareRow;
 use crate::timing::{Contestant, interleaved_best};
+use memory::Memory;
 use ours::{Files, Ours};
 
+mod memory;
 mod ours;
 
 /// Logarithms of the sizes, and how many rounds there are at each.
@@ -53,7 +55,10 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     for threads in (1..=processors.min(2)).rev() {
         let mut peers = start(threads)?;
         for &(log_size, rounds) in sizes {
-            contest(&mut rows, &mut peers, &keys, log_size, rounds, threads)?;
+            let files = Files::new(&report::checkout().join("target/bench/prove"), log_size)?;
+            let work = work(&files, &keys, log_size, threads);
+            contest(&mut rows, &mut peers, &files, &work, rounds)?;
+            rows.push(memory(&files, &work)?);
         }
     }
     rows.sort_by_key(|row| row.threads);
@@ -64,7 +69,8 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
 fn keys() -> Result<PathBuf> {
     let cache = std::env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty());
     let home = || std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
-    let folder = cache.map(PathBuf::from).or_else(home).context("neither XDG_CACHE_HOME nor HOME")?;
+    let folder =
+        cache.map(PathBuf::from).or_else(home).context("neither XDG_CACHE_HOME nor HOME")?;
     let folder = folder.join("proofmill/bench-keys");
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     Ok(folder)
@@ -84,24 +90,21 @@ fn start(threads: usize) -> Result<Vec<Peer>> {
         ("snarkjs 0.7.6", Key::IsRead, true, start_snarkjs),
     ];
     let others = others.into_iter().filter_map(|(name, key, leaves_files, start)| {
-        let started = start(threads).inspect_err(|problem| eprintln!("without {name}: {problem:#}"));
+        let started =
+            start(threads).inspect_err(|problem| eprintln!("without {name}: {problem:#}"));
         Some(Peer { name, key, leaves_files, program: started.ok()? })
     });
     Ok(std::iter::once(arkworks).chain(others).collect())
 }
 
-/// One size with a number of threads: a row a peer.
-fn contest(
-    rows: &mut Vec<SoftwareRow>,
-    peers: &mut [Peer],
-    keys: &Path,
-    log_size: u32,
-    rounds: usize,
-    threads: usize,
-) -> Result<()> {
-    let files = Files::new(&report::checkout().join("target/bench/prove"), log_size)?;
-    let ours = Ours::new(&files, threads)?;
-    let work = Work {
+/// Makes one proof in this program, which does nothing else, and prints what memory it took.
+pub fn prove_once(zkey: PathBuf, wtns: PathBuf, threads: usize) -> Result<()> {
+    Memory::print_own(&Files { zkey, wtns }, threads)
+}
+
+/// What everybody is to do.
+fn work(files: &Files, keys: &Path, log_size: u32, threads: usize) -> Work {
+    Work {
         log_size,
         threads,
         zkey: files.zkey.clone(),
@@ -109,14 +112,25 @@ fn contest(
         proof: files.zkey.with_extension("proof.json"),
         public: files.zkey.with_extension("public.json"),
         keys: keys.into(),
-    };
+    }
+}
+
+/// One size with a number of threads: a row a peer.
+fn contest(
+    rows: &mut Vec<SoftwareRow>,
+    peers: &mut [Peer],
+    files: &Files,
+    work: &Work,
+    rounds: usize,
+) -> Result<()> {
+    let ours = Ours::new(files, work.threads)?;
     let mut turns: Vec<Box<dyn FnMut() -> Result<f64> + '_>> =
-        vec![Box::new(|| ours.with_key()), Box::new(|| ours.from_files(&files))];
+        vec![Box::new(|| ours.with_key()), Box::new(|| ours.from_files(files))];
     for peer in &mut *peers {
         turns.push(Box::new(|| {
-            let seconds = peer.program.seconds(&work)?;
+            let seconds = peer.program.seconds(work)?;
             if peer.leaves_files {
-                verify(&ours, &work).context(peer.name)?;
+                verify(&ours, work).context(peer.name)?;
             }
             Ok(seconds)
         }));
@@ -133,19 +147,38 @@ fn contest(
             Key::Stays => (ours[0], "key resident"),
             Key::IsRead => (ours[1], "from files"),
         };
-        rows.push(SoftwareRow {
-            op: "prove".into(),
-            instance: "bn254".into(),
-            metric: format!("2^{log_size} constraints, {form}, {place}"),
-            unit: "ms".into(),
-            threads,
-            ours: ours * 1e3,
-            peer_name: peer.name.into(),
-            peer: seconds * 1e3,
-            ratio: seconds / ours,
-        });
+        let metric = format!("{form}, {place}");
+        rows.push(row(work, &metric, "ms", ours * 1e3, peer.name, seconds * 1e3));
     }
     Ok(())
+}
+
+/// The peak memory of one proof from files on, beside the plan's.
+fn memory(files: &Files, work: &Work) -> Result<SoftwareRow> {
+    let Memory { peak, plan } = Memory::of_a_program(files, work.threads)?;
+    let [peak, plan] = [peak, plan].map(|bytes| bytes as f64 / f64::from(1 << 20));
+    Ok(row(work, "from files, peak memory", "MiB", peak, "the plan's memory", plan))
+}
+
+fn row(
+    work: &Work,
+    metric: &str,
+    unit: &str,
+    ours: f64,
+    peer_name: &str,
+    peer: f64,
+) -> SoftwareRow {
+    SoftwareRow {
+        op: "prove".into(),
+        instance: "bn254".into(),
+        metric: format!("2^{} constraints, {metric}", work.log_size),
+        unit: unit.into(),
+        threads: work.threads,
+        ours,
+        peer_name: peer_name.into(),
+        peer,
+        ratio: peer / ours,
+    }
 }
 
 /// Does the proof in a peer's files verify?

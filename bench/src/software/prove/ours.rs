@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use proofmill::groth16::dev::{Circuit, Statement};
 use proofmill::groth16::snarkjs::{Witness, Zkey};
-use proofmill::groth16::{Curve, Devices, PreparedVerifyingKey, Prover, Settings};
+use proofmill::groth16::{Curve, Devices, PreparedVerifyingKey, Proved, Prover, Settings};
 use proofmill_cpu::CpuDevice;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -83,13 +83,28 @@ impl Ours {
         })
     }
 
+    /// One proof from files on, in memory that holds nothing else, and the bytes that its plan says.
+    pub fn prove_once(files: &Files, threads: usize) -> Result<usize> {
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
+        let devices = Devices::one(Arc::new(CpuDevice::new(Some(threads))?));
+        pool.install(|| {
+            let (key, witness) = (Zkey::open(&files.zkey)?, Witness::open(&files.wtns)?);
+            let prover = Prover::new(&key, devices, Settings::default())?;
+            prover.prove(&witness, None)?;
+            Ok(prover.plan()?.memory())
+        })
+    }
+
     /// What our proofs and those of peers with our key are held against.
     pub fn verifying(&self) -> &PreparedVerifyingKey {
         self.prover.verifying()
     }
 
-    fn ensure_right(&self, proved: &proofmill::groth16::Proved) -> Result<()> {
-        ensure!(self.verifying().verify(&proved.public, &proved.proof)?, "our proof does not verify");
+    fn ensure_right(&self, proved: &Proved) -> Result<()> {
+        ensure!(
+            self.verifying().verify(&proved.public, &proved.proof)?,
+            "our proof does not verify"
+        );
         Ok(())
     }
 }
