@@ -94,18 +94,19 @@ impl Rows {
     /// A w, B w and their products row by row, canonical. An error names a value of the witness that is not below r.
     pub fn times<F: PrimeField>(&self, witness: &[Scalar]) -> Result<[Vec<u8>; 3]> {
         let read = |(i, bytes): (usize, &Scalar)| {
-            F::from_le_bytes(bytes).map_err(|problem| {
-                Error::argument("witness", format!("value {i} is {problem}"))
-            })
+            F::from_le_bytes(bytes)
+                .map_err(|problem| Error::argument("witness", format!("value {i} is {problem}")))
         };
         let witness = witness.par_iter().enumerate().map(read);
         let witness = Zeroizing::new(witness.collect::<Result<Vec<F>>>()?);
         let values: Vec<_> = self.values.iter().map(scalar::<F>).collect();
         let [mut a, mut b, mut c] = [0; 3].map(|zero| vec![zero; self.count() * F::BYTES]);
         let chunk = CHUNK * F::BYTES;
-        let chunks = a.par_chunks_mut(chunk).zip(b.par_chunks_mut(chunk)).zip(c.par_chunks_mut(chunk));
+        let chunks =
+            a.par_chunks_mut(chunk).zip(b.par_chunks_mut(chunk)).zip(c.par_chunks_mut(chunk));
         chunks.enumerate().for_each(|(number, ((a, b), c))| {
-            let each = a.chunks_mut(F::BYTES).zip(b.chunks_mut(F::BYTES)).zip(c.chunks_mut(F::BYTES));
+            let each =
+                a.chunks_mut(F::BYTES).zip(b.chunks_mut(F::BYTES)).zip(c.chunks_mut(F::BYTES));
             for (i, ((a, b), c)) in each.enumerate() {
                 let row = number * CHUNK + i;
                 let [x, y] = self.matrices.each_ref().map(|it| it.times(row, &witness, &values));
