@@ -5,8 +5,7 @@ use std::io::{self, Write};
 use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::pairing::{Bls12381, Bn254};
 
-use super::container::{HASH, note};
-use super::container::{begin, integers, section, whole_section};
+use super::container::{HASH, begin, integers, note, section, whole_section};
 use super::groups::{Groups, bytes, modulus, point_bytes};
 use super::lagrange::{lagrange, powers, root};
 use super::points::{Multiples, multiple};
@@ -14,7 +13,7 @@ use super::secrets::Secrets;
 use crate::groth16::Curve;
 use crate::{Error, Result};
 
-/// The largest power: its file has 20 GB on BN254, and more would need a root of unity that BN254 does not have.
+/// The largest power: its file has 19 GB on BN254.
 pub const MOST_POWER: u32 = 24;
 
 /// Bytes of the state of an unfinished hash in a contribution.
