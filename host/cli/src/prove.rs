@@ -10,6 +10,7 @@ use proofmill::Uri;
 use proofmill::groth16::snarkjs::{self, Witness, Zkey};
 use proofmill::groth16::{Error, Prover, Settings, Watch, devices_beside};
 
+use crate::curve::name_of;
 use crate::new_file::{keep_apart, write_all};
 use crate::output::{Exit, Output};
 use crate::progress::Progress;
@@ -69,13 +70,20 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     keep_apart(&[("--output", proof), ("--public", public)], &read)?;
     let uri = threads.applied(arguments.device.clone())?;
     let devices = devices_beside(&uri, &threads.processor()?)?;
+    let named = devices.device.caps().uri.clone();
     let (prover, witness) = threads.run(|| {
         let witness = arguments.witness.as_ref().map(Witness::open).transpose()?;
         let prover = Prover::new(&Zkey::open(zkey)?, devices, arguments.settings())?;
         Ok((prover, witness))
     })?;
+    let plan = prover.plan()?;
+    if !plan.steps.iter().any(|step| step.device.as_ref() == Some(&named)) {
+        // Whoever names a device does not want all to be done beside it.
+        let what = format!("any step of a proof over {}", name_of(plan.curve));
+        return Err(proofmill::Error::Unsupported { device: named, what }.into());
+    }
     let Some(witness) = witness.filter(|_| !arguments.plan) else {
-        report::plan(&prover.plan()?, arguments.json, output)?;
+        report::plan(&plan, arguments.json, output)?;
         return Ok(Exit::Valid);
     };
     let progress = Arc::new(Progress::of_parts(STEPS));
@@ -96,6 +104,6 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
         ("--output", proof, snarkjs::proof::text(&proved.proof)?.as_bytes()),
         ("--public", public, snarkjs::public::text(&proved.public).as_bytes()),
     ])?;
-    report::proved(arguments, &prover, &proved, output)?;
+    report::proved(arguments, &plan, &prover.counts(), &proved, output)?;
     Ok(Exit::Valid)
 }

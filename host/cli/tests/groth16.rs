@@ -90,6 +90,15 @@ fn what_is_proved_is_verified() {
 }
 
 #[test]
+fn the_example_is_valid() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/groth16");
+    let files =
+        ["verification_key.json", "public.json", "proof.json"].map(|name| folder.join(name));
+    let [key, public, proof] = files.each_ref().map(|file| file.to_str().unwrap());
+    expect(&run(&["verify", key, public, proof]), 0, &["proof.json: valid"]);
+}
+
+#[test]
 fn the_report_says_what_was_done_where() {
     let made = Made::new("bn254", 9);
     let said = made.prove_with(&["--json", "--threads", "1", "--no-self-check"]);

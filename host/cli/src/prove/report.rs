@@ -3,7 +3,7 @@
 use std::fs;
 
 use indicatif::HumanBytes;
-use proofmill::groth16::{Plan, Planned, Proved, Prover, Redone, Timed};
+use proofmill::groth16::{Counts, Plan, Planned, Proved, Redone, Timed};
 use serde_json::json;
 
 use super::Arguments;
@@ -51,11 +51,12 @@ pub fn plan(plan: &Plan, as_json: bool, output: &mut Output) -> anyhow::Result<(
 /// How a proof came about, as text or as JSON.
 pub fn proved(
     arguments: &Arguments,
-    prover: &Prover,
+    plan: &Plan,
+    counts: &Counts,
     proved: &Proved,
     output: &mut Output,
 ) -> anyhow::Result<()> {
-    let (report, counts, plan) = (&proved.report, prover.counts(), prover.plan()?);
+    let report = &proved.report;
     if let Some(Redone { devices, problem }) = &report.redone {
         // Whatever is read of the output, a device that is wrong must not go unseen.
         eprintln!("proofmill: {}: {problem}; all was done again on cpu:", devices.join(", "));
