@@ -72,7 +72,6 @@ impl<C: Group> FixedBase<C> {
 mod tests {
     use super::*;
     use crate::curve::{Curve, Projective};
-    use crate::field::Field;
     use crate::toy::Toy;
     use crate::{bls12_381, bn254};
 

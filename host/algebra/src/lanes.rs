@@ -20,6 +20,7 @@ pub(crate) use held::{limbs_of_words, words_of_limbs};
 pub(crate) use lazy::Lazy;
 pub(crate) use montgomery::carried;
 pub use primes::Prime;
+pub(crate) use row::{PairProducts, Row};
 pub use slices::{add, from_elements, invert, mul, square, sub, to_elements};
 
 pub mod affine;
@@ -36,6 +37,7 @@ mod lazy;
 mod montgomery;
 mod portable;
 mod primes;
+mod row;
 mod slices;
 #[cfg(test)]
 #[expect(clippy::needless_range_loop, reason = "lanes and limbs have numbers")]

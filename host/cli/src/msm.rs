@@ -1,13 +1,13 @@
 //! `proofmill msm` and `proofmill points`: points and scalars from files, a point out.
 
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use clap::{Args, ValueEnum};
-use proofmill::msm::{self, Bases, Check, Instance, Sums};
+use proofmill::msm::{self, Bases, Check, Instance, SCALAR_BYTES, Sums};
 use proofmill::{Capability, Data, Uri};
 use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::msm::{Group as Points, multiples};
@@ -96,15 +96,15 @@ pub fn sum(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
         Asked::Curve => Check::Curve,
         Asked::Subgroup => Check::Subgroup,
     };
-    let scalars = arguments
-        .scalars
-        .iter()
-        .map(|file| Ok(std::fs::read(file).with_context(|| named("--scalars", file))?.into()));
-    let scalars: Vec<Data> = scalars.collect::<anyhow::Result<_>>()?;
     let points = regular(&arguments.bases).with_context(|| named("--bases", &arguments.bases))?;
     let bases = Bases::streamed(instance, points).checked(check);
+    let count = bases.count()?;
+    let scalars = arguments.scalars.iter().map(|file| {
+        Ok(read_scalars(file, count).with_context(|| named("--scalars", file))?.into())
+    });
+    let scalars: Vec<Data> = scalars.collect::<anyhow::Result<_>>()?;
     let sums = Sums { bases, scalars, progress: None };
-    let plan = msm::plan(&*device, instance, sums.count()?, false)?;
+    let plan = msm::plan(&*device, instance, count, false)?;
     let start = Instant::now();
     let computed = msm::compute(&*device, sums.clone())?;
     let seconds = start.elapsed().as_secs_f64();
@@ -181,6 +181,23 @@ fn regular(file: &Path) -> anyhow::Result<File> {
         bail!("not a regular file");
     }
     Ok(opened)
+}
+
+/// A file's scalars. One of another length is not read, and of a pipe not more than should be there.
+fn read_scalars(file: &Path, points: usize) -> anyhow::Result<Vec<u8>> {
+    let opened = File::open(file)?;
+    let (metadata, wanted) = (opened.metadata()?, (points * SCALAR_BYTES) as u64);
+    let mut scalars = Vec::new();
+    let found = match metadata.is_file() && metadata.len() != wanted {
+        true => metadata.len(),
+        false => opened.take(wanted + 1).read_to_end(&mut scalars)? as u64,
+    };
+    ensure!(
+        found == wanted,
+        "{found} bytes{}, where a scalar for each of {points} points is {wanted}",
+        if metadata.is_file() { "" } else { " or more" }
+    );
+    Ok(scalars)
 }
 
 fn named(argument: &str, file: &Path) -> String {

@@ -38,6 +38,23 @@ fn a_sum_of_generated_points_is_a_generated_point() {
     }
 }
 
+/// Enough points for buckets of eight lanes, which once took more stack than a thread had in unoptimised code.
+#[test]
+fn thousands_of_points_are_summed() {
+    const MANY: usize = 2000;
+    let (_folder, paths) = files(&[&[], &scalars([1; MANY])]);
+    let of = ["--curve", "bls12_381", "--group", "g2"];
+    let generate = |count: &str, first: &str| {
+        let ask = ["points", "generate", "--count", count, "--first", first, &paths[0]];
+        expect(&run(&[&ask[..], &of].concat()), 0, &[]);
+    };
+    generate(&MANY.to_string(), "1");
+    let said = run(&[&["msm", "--bases", &paths[0], "--scalars", &paths[1]], &of[..]].concat());
+    expect(&said, 0, &[]);
+    generate("1", &(MANY * (MANY + 1) / 2).to_string());
+    assert_eq!(text(&said.stdout).trim(), hex::encode(std::fs::read(&paths[0]).unwrap()));
+}
+
 #[test]
 fn json_has_time_and_plan() {
     let (_folder, paths) = files(&[&[], &scalars([1, 2, 3])]);
@@ -68,7 +85,10 @@ fn what_is_wrong_is_named() {
     let (_other, good) = files(&[&good]);
     let good = &good[0][..];
     expect(&ask(points, good, &[]), 0, &[]);
-    expect(&ask(points, short, &[]), 2, &["scalars: list 0 has 2 scalars for 3 points"]);
+    let lengths = "64 bytes, where a scalar for each of 3 points is 96";
+    expect(&ask(points, short, &[]), 2, &["--scalars: ", short, lengths]);
+    let endless = "97 bytes or more, where a scalar for each of 3 points is 96";
+    expect(&ask(points, "/dev/zero", &[]), 2, &["--scalars: /dev/zero", endless]);
     expect(&ask(points, large, &[]), 2, &["scalars: list 0: number 0 is not below the order"]);
     expect(&ask(off, good, &["--check", "curve"]), 2, &["bases: point 0 is not on the curve"]);
     expect(&ask("/nowhere", good, &[]), 2, &["--bases: /nowhere"]);

@@ -27,6 +27,10 @@ const LEAVES_HERE: usize = 1024;
 /// Most signatures of a request that is answered while it is submitted: 25 us of work with AVX-512 IFMA.
 const SIGNATURES_HERE: usize = 8;
 
+/// Bytes of a thread's stack, of which pages that are not touched cost nothing: rayon's 2 MiB are too few for code that was
+/// not optimised and keeps each vector of eight elements there.
+const STACK: usize = 32 << 20;
+
 /// This machine's processor.
 ///
 /// A small request, of at most two (200,9) headers, 32 (144,5) ones or eight signatures, is answered within `submit`:
@@ -60,6 +64,7 @@ impl CpuDevice {
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads.unwrap_or(0)) // 0 is rayon's word for all
             .thread_name(|i| format!("proofmill-cpu-{i}"))
+            .stack_size(STACK)
             .build()
             .map_err(|problem| Error::Open { device: uri.clone(), problem: problem.to_string() })?;
         let count = pool.current_num_threads();

@@ -8,16 +8,17 @@ use std::sync::atomic::AtomicUsize;
 
 use proofmill_algebra::curve::Affine;
 use proofmill_algebra::encoding::{Coordinate, pair};
-use proofmill_algebra::msm::{Buckets, Cancelled, Group, Plan, Scalars, Stored, combine};
+use proofmill_algebra::msm::{Buckets, Cancelled, Group, Plan, Scalars, combine};
 use proofmill_algebra::{Isa, bls12_377, bls12_381, bn254};
 use proofmill_op::msm::{
-    self, Bases, Check, Curve, MOST_POINTS, Points, Request, Response, SCALAR_BYTES, Stream, Sums,
-    read,
+    self, Bases, Check, Curve, MOST_POINTS, Points, Request, Response, SCALAR_BYTES, Sums, read,
 };
 use proofmill_op::{Capability, Data, Error, Parked, Result};
 use rayon::prelude::*;
+use zeroize::Zeroizing;
 
-use decode::{DECODED, decode};
+use decode::Decoded;
+use read::Bytes;
 use watch::Watch;
 
 mod decode;
@@ -57,7 +58,7 @@ impl Asker {
         match request {
             Request::Park(bases) => {
                 bases.count()?;
-                bytes_here(self, bases)?;
+                Bytes::of(&bases.points, self.identity)?;
             }
             Request::Sums(sums) => {
                 // Whose points these are comes first: of another group, their number would be wrong too.
@@ -97,14 +98,11 @@ fn plan<C: Group<Base: Coordinate>>(asker: Asker, points: usize, parked: bool) -
     let plan = Plan::new::<C>(points, asker.threads);
     let widest = plan.windows().iter().map(|window| window.bits).max().unwrap_or(0);
     let chunk = points.min(CHUNK);
-    let stored = size_of::<Stored<C>>();
-    let decoded = if parked {
-        0
-    } else {
-        chunk * (stored + pair::bytes::<C>()) + asker.threads * DECODED * 2 * stored
-    };
-    let memory = plan.bytes::<C>(chunk, asker.threads) + decoded;
-    Response::Plan(msm::Plan::new(plan.windows().len(), widest, memory, points * stored))
+    let decoded = chunk * Decoded::<C>::BYTES_EACH + asker.threads * Decoded::<C>::BYTES_A_THREAD;
+    let changed = asker.threads * PIECE * SCALAR_BYTES;
+    let memory = plan.bytes::<C>(chunk, asker.threads) + changed + if parked { 0 } else { decoded };
+    let parked = points * Decoded::<C>::BYTES_EACH;
+    Response::Plan(msm::Plan::new(plan.windows().len(), widest, memory, parked))
 }
 
 fn park<C: Group<Base: Coordinate>>(
@@ -112,32 +110,24 @@ fn park<C: Group<Base: Coordinate>>(
     bases: &Bases,
     cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Result<Response> {
-    let bytes = bytes_here(asker, bases)?;
-    let points = decode::<C>(asker.isa, bytes, 0, bases.check, cancelled)?;
+    let (bytes, count) = (Bytes::of(&bases.points, asker.identity)?, bases.count()?);
+    let points = Decoded::<C>::new(asker.isa, &bytes, 0..count, bases.check, cancelled)?;
     let form = Capability::Msm(bases.instance);
     let kept = Kept::<C> { points, check: bases.check };
-    Ok(Response::Parked(Parked::prepared(asker.identity, form, bytes.len(), kept)))
+    let len = count * pair::bytes::<C>();
+    Ok(Response::Parked(Parked::prepared(asker.identity, form, len, kept)))
 }
 
 /// Parked points, and what was asked of them.
 struct Kept<C: Group> {
-    points: Vec<Stored<C>>,
+    points: Decoded<C>,
     check: Check,
-}
-
-/// Points that are to be parked: these have to be here.
-fn bytes_here(asker: Asker, bases: &Bases) -> Result<&Arc<[u8]>> {
-    match &bases.points {
-        Points::Data(data) => data.on(asker.identity),
-        Points::Stream(_) => Err(Error::argument("bases", "a stream cannot be parked")),
-    }
 }
 
 /// Points of a request.
 enum Source<C: Group> {
     Parked(Arc<Kept<C>>),
-    Bytes(Arc<[u8]>, Check),
-    Stream(Arc<dyn Stream>, Check),
+    Bytes(Bytes, Check),
 }
 
 fn demand_source<C: Group>(asker: Asker, bases: &Bases) -> Result<()> {
@@ -152,8 +142,7 @@ fn source<C: Group>(asker: Asker, bases: &Bases) -> Result<Source<C>> {
             read::checked(kept.check, bases.check)?;
             Source::Parked(kept)
         }
-        Points::Data(here) => Source::Bytes(here.on(asker.identity)?.clone(), bases.check),
-        Points::Stream(stream) => Source::Stream(stream.clone(), bases.check),
+        points => Source::Bytes(Bytes::of(points, asker.identity)?, bases.check),
     })
 }
 
@@ -214,30 +203,25 @@ fn sum<C: Group<Base: Coordinate>>(
         if !watch.go_on(0) {
             return Err(Error::Cancelled);
         }
-        let cut = |(number, piece)| {
-            Scalars::new::<C>(number * PIECE, piece, plan).expect("checked before")
-        };
-        let digits: Vec<_> =
-            scalars[range.clone()].par_chunks(PIECE).enumerate().map(cut).collect();
-        let each = pair::bytes::<C>();
-        let (decoded, mut read);
+        let (decoded, first);
         let points = match source {
-            Source::Parked(kept) => &kept.points[range.clone()],
-            Source::Bytes(bytes, check) => {
-                let bytes = &bytes[range.start * each..range.end * each];
-                decoded = decode::<C>(isa, bytes, start, *check, watch.cancelled)?;
-                &decoded[..]
+            Source::Parked(kept) => {
+                first = range.start;
+                &kept.points
             }
-            Source::Stream(stream, check) => {
-                read = vec![0; range.len() * each];
-                stream.read_at((start * each) as u64, &mut read).map_err(|source| Error::Io {
-                    context: format!("bases: points {} to {}", range.start, range.end),
-                    source: Arc::new(source),
-                })?;
-                decoded = decode::<C>(isa, &read, start, *check, watch.cancelled)?;
-                &decoded[..]
+            Source::Bytes(bytes, check) => {
+                first = 0;
+                decoded = Decoded::new(isa, bytes, range.clone(), *check, watch.cancelled)?;
+                &decoded
             }
         };
+        let cut = |changed: &mut Zeroizing<_>, (number, piece)| {
+            let scalars = points.relevant(first + number * PIECE, piece, changed);
+            Scalars::new::<C>(number * PIECE, scalars, plan).expect("checked before")
+        };
+        let pieces = scalars[range.clone()].par_chunks(PIECE).enumerate();
+        let digits: Vec<_> = pieces.map_init(|| Zeroizing::new(Vec::new()), cut).collect();
+        let points = &points.points[first..first + range.len()];
         let go_on = |digits| watch.go_on(digits);
         parts
             .par_iter_mut()

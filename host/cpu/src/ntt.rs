@@ -5,10 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use proofmill_algebra::Isa;
 use proofmill_algebra::field::{Bls12381Fr, Bn254Fr, Goldilocks, PrimeField};
-use proofmill_algebra::ntt::{Form, NotBelowModulus, Plan, Tile, Transform, direct};
+use proofmill_algebra::ntt::{Form, NotBelowModulus, Plan, SizeError, Tile, Transform, direct};
 use proofmill_op::ntt::{Direction, Field, Progress, Request, Response};
 use proofmill_op::{Error, Result};
 use rayon::prelude::*;
+
+use crate::pages;
 
 /// A transform, and what is transformed.
 pub(crate) struct Work {
@@ -56,10 +58,17 @@ impl Work {
 
 fn transform<F: PrimeField>(request: &Request) -> Result<Transform<F>> {
     let log_size = request.log_size()?;
-    let mut transform = Transform::forward(log_size)
-        .map_err(|problem| Error::argument("elements", problem.to_string()))?;
+    let size = |problem: SizeError| Error::argument("elements", problem.to_string());
+    let mut transform = match &request.root {
+        None => Transform::forward(log_size).map_err(size)?,
+        Some(root) => {
+            let root = element::<F>("root", root)?;
+            let order = || Error::argument("root", format!("its order is not 2^{log_size}"));
+            Transform::forward_at(log_size, root).map_err(size)?.ok_or_else(order)?
+        }
+    };
     if let Some(g) = &request.coset {
-        let g = F::from_le_bytes(g).map_err(|error| Error::argument("coset", error.to_string()))?;
+        let g = element::<F>("coset", g)?;
         if g == F::ZERO {
             return Err(Error::argument("coset", "is 0"));
         }
@@ -71,6 +80,10 @@ fn transform<F: PrimeField>(request: &Request) -> Result<Transform<F>> {
     })
 }
 
+fn element<F: PrimeField>(argument: &'static str, bytes: &[u8]) -> Result<F> {
+    F::from_le_bytes(bytes).map_err(|error| Error::argument(argument, error.to_string()))
+}
+
 fn run<F: Form<D>, const D: usize>(
     isa: Isa,
     transform: &Transform<F>,
@@ -78,7 +91,7 @@ fn run<F: Form<D>, const D: usize>(
     progress: Option<&Progress>,
     cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Result<Vec<u8>> {
-    let mut target = vec![0; source.len()];
+    let mut target = pages::zeros(source.len());
     if let Some(plan) = Plan::new(transform) {
         let total = plan.column_tiles() + plan.row_tiles();
         let watch = Watch { progress, total, done: AtomicUsize::new(0), cancelled };
@@ -125,16 +138,15 @@ fn passes<F: Form<D>, const D: usize>(
 ) -> Result<()> {
     let tiles: Tiles<D> =
         (0..rayon::current_num_threads()).map(|_| Mutex::new(plan.tile())).collect();
-    let mut between = vec![0; source.len()];
-    between.par_chunks_exact_mut(plan.column_tile_bytes()).enumerate().try_for_each(
+    target.par_chunks_exact_mut(plan.column_tile_bytes()).enumerate().try_for_each(
         |(number, chunk)| {
             watch.go_on()?;
             with_tile(&tiles, |tile| plan.columns(isa, tile, number, source, chunk)).map_err(named)
         },
     )?;
-    plan.pieces(target).into_par_iter().enumerate().try_for_each(|(number, mut pieces)| {
+    plan.pieces(target).into_par_iter().try_for_each(|mut pieces| {
         watch.go_on()?;
-        with_tile(&tiles, |tile| plan.rows(isa, tile, number, &between, &mut pieces));
+        with_tile(&tiles, |tile| plan.rows(isa, tile, &mut pieces));
         Ok(())
     })
 }

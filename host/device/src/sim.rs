@@ -15,6 +15,8 @@ pub const DEFAULT_CONFIGURATION: &str = "card";
 pub const FOLDER_VARIABLE: &str = "PROOFMILL_SIM_DIR";
 /// Marks the file of a library that can write waveforms.
 const TRACED: &str = "-trace";
+/// What a card's library exports in every version of `spec/wire/sim.h`; that of a unit by itself does not.
+const EXPORTED: &[u8] = b"pm_sim_abi\0";
 
 /// A simulation library that is there.
 #[derive(Clone, Debug)]
@@ -53,7 +55,7 @@ pub fn folder() -> Option<PathBuf> {
     })
 }
 
-/// Every library in the folder, by name, the plain one before the traced one.
+/// Every card's library in the folder, by name, the plain one before the traced one.
 pub fn find_all() -> Vec<Simulation> {
     let entries = folder().and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten();
     let mut found: Vec<_> = entries
@@ -62,11 +64,16 @@ pub fn find_all() -> Vec<Simulation> {
             let stem = path.file_name()?.to_str()?.strip_suffix(".so")?.to_owned();
             let (name, traced) =
                 stem.strip_suffix(TRACED).map_or((&stem[..], false), |name| (name, true));
-            Some(Simulation { name: name.to_owned(), traced, path })
+            is_card(&path).then(|| Simulation { name: name.to_owned(), traced, path })
         })
         .collect();
     found.sort_by(|a, b| (&a.name, a.traced).cmp(&(&b.name, b.traced)));
     found
+}
+
+/// Does this file have a card's door? One that cannot be read may: whoever opens it is told why not.
+fn is_card(path: &Path) -> bool {
+    fs::read(path).map_or(true, |file| file.windows(EXPORTED.len()).any(|part| part == EXPORTED))
 }
 
 /// Loads the library that a URI's path names.
@@ -94,4 +101,22 @@ pub fn load(name: &str, traced: bool, uri: &str) -> Result<SimLibrary> {
         return Err(Error::Open { device: uri.to_owned(), problem });
     }
     SimLibrary::load(&path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_has_the_door_of_a_card_is_one() {
+        let file = env::temp_dir().join(format!("proofmill-door-{}.so", std::process::id()));
+        let is = |content: &[u8]| {
+            fs::write(&file, content).unwrap();
+            is_card(&file)
+        };
+        let (card, unit) = (is(b"\x7fELF\0pm_sim_abi\0pm_sim_new\0"), is(b"\x7fELF\0unit_run\0"));
+        fs::remove_file(&file).unwrap();
+        assert!(card && !unit);
+        assert!(is_card(&file), "what cannot be read is for the loader to explain");
+    }
 }

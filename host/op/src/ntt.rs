@@ -3,7 +3,7 @@
 //!
 //! Elements are canonical integers below the modulus, little-endian, [`Field::bytes`] each. There are 2^k of them, with k from
 //! 0 to [`MOST_LOG_SIZE`]. The root of unity of order 2^k is the field's generator in `spec/fields` to the power of
-//! (modulus - 1) / 2^k.
+//! (modulus - 1) / 2^k, unless the request brings another one.
 
 use std::fmt;
 use std::str::FromStr;
@@ -81,6 +81,8 @@ pub struct Request {
     pub field: Field,
     /// Which way.
     pub direction: Direction,
+    /// Another root of unity whose order is the number of elements.
+    pub root: Option<Vec<u8>>,
     /// An element g that is not 0: the values are those at g times the powers of the root.
     pub coset: Option<Vec<u8>>,
     /// The elements one after the other.
@@ -93,12 +95,17 @@ impl Request {
     /// From coefficients to values at the powers of the root.
     pub fn forward(field: Field, elements: impl Into<Data>) -> Self {
         let (direction, elements) = (Direction::Forward, elements.into());
-        Self { field, direction, coset: None, elements, progress: None }
+        Self { field, direction, root: None, coset: None, elements, progress: None }
     }
 
     /// From those values to coefficients.
     pub fn inverse(field: Field, elements: impl Into<Data>) -> Self {
         Self { direction: Direction::Inverse, ..Self::forward(field, elements) }
+    }
+
+    /// The same with the powers of this root of unity.
+    pub fn with_root(self, root: impl Into<Vec<u8>>) -> Self {
+        Self { root: Some(root.into()), ..self }
     }
 
     /// The same with values on the coset of an element that is not 0.

@@ -3,7 +3,24 @@
 //!
 //! Points are in the form of [`proofmill_op::msm`]; those of a [`Proof`] and a [`VerifyingKey`] that were read from a file are points of their groups.
 
+mod assemble;
+mod attempt;
+mod plan;
+mod points;
+mod prove;
+mod quotient;
+mod report;
+mod route;
+mod rows;
+mod suite;
+mod verify;
+
+pub use plan::{Plan, Planned};
 pub use proofmill_op::msm::Curve;
+pub use prove::{Prover, Settings};
+pub use report::{Counts, Proved, Redone, Report, Step, Timed, Watch};
+pub use route::Devices;
+pub use verify::{PreparedVerifyingKey, check_points, verify};
 
 /// A scalar: canonical, little-endian.
 pub type Scalar = [u8; 32];

@@ -60,6 +60,14 @@ impl<F: PrimeField> Transform<F> {
         Ok(Self { log_size, root, input: F::ONE, output: F::ONE, scale: F::ONE })
     }
 
+    /// Coefficients to values at the powers of another root of unity, of order 2^log_size; none if it has another order.
+    pub fn forward_at(log_size: u32, root: F) -> Result<Option<Self>, SizeError> {
+        let usual = Self::forward(log_size)?;
+        let half = (1..log_size).fold(root, |power, _| power.square());
+        let has_order = if log_size == 0 { root == F::ONE } else { half == -F::ONE };
+        Ok(has_order.then_some(Self { root, ..usual }))
+    }
+
     /// Coefficients to values at g times those powers. g is not 0.
     pub fn on_coset(self, g: F) -> Self {
         Self { input: self.input * g, ..self }

@@ -10,7 +10,7 @@ use super::{chain, sha256, wtns, zkey};
 use crate::groth16::Curve;
 use crate::{Error, Result};
 
-/// The most constraints of a circuit: its key has some 15 GB.
+/// The most constraints of a circuit: its key has some 18 GB.
 pub const MOST_CONSTRAINTS: usize = 1 << 25;
 
 /// Why there are no files of BLS12-377.
@@ -49,7 +49,7 @@ impl Statement {
 const BLOCK: usize = 64;
 const PADDING: usize = 9;
 /// About.
-const CONSTRAINTS_OF_BLOCK: usize = 27_500;
+const CONSTRAINTS_OF_BLOCK: usize = 26_900;
 
 /// A circuit of a statement, with a witness.
 #[derive(Clone, Debug)]

@@ -45,22 +45,20 @@ impl<C: Group<Base: Coordinate>, P: PrimeField> Multiples<C, P> {
 
     fn piece(&self, scalars: &[C::Scalar]) -> Vec<u8> {
         let points = self.base.multiples_vartime(self.isa, scalars);
-        let mut bytes = vec![0; points.len() * 2 * C::Base::BYTES];
-        let coordinates = Point::to_coordinates(self.isa, &points);
-        for (to, from) in bytes.chunks_exact_mut(C::Base::BYTES).zip(coordinates.as_flattened()) {
-            (*from * self.radix).write_le(to);
-        }
-        bytes
+        in_montgomery_form(&self.radix, &Point::to_coordinates(self.isa, &points))
     }
 }
 
 /// k G for one k, in the form of the files.
 pub(super) fn multiple<C: Group<Base: Coordinate>, P: PrimeField>(k: &C::Scalar) -> Vec<u8> {
     let point = Affine::from(Projective::<C>::generator().times_vartime(k));
-    let radix: C::Base = radix::<P, _>();
-    let mut bytes = vec![0; 2 * C::Base::BYTES];
-    for (to, from) in bytes.chunks_exact_mut(C::Base::BYTES).zip([point.x(), point.y()]) {
-        (from * radix).write_le(to);
+    in_montgomery_form(&radix::<P, _>(), &[[point.x(), point.y()]])
+}
+
+fn in_montgomery_form<F: Coordinate>(radix: &F, points: &[[F; 2]]) -> Vec<u8> {
+    let mut bytes = vec![0; points.as_flattened().len() * F::BYTES];
+    for (to, from) in bytes.chunks_exact_mut(F::BYTES).zip(points.as_flattened()) {
+        (*from * radix).write_le(to);
     }
     bytes
 }

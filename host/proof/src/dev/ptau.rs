@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::pairing::{Bls12381, Bn254};
 
-use super::container::{begin, integers, section, whole_section};
+use super::container::{HASH, begin, integers, note, section, whole_section};
 use super::groups::{Groups, bytes, modulus, point_bytes};
 use super::lagrange::{lagrange, powers, root};
 use super::points::{Multiples, multiple};
@@ -13,13 +13,16 @@ use super::secrets::Secrets;
 use crate::groth16::Curve;
 use crate::{Error, Result};
 
-/// The largest power: its file has 20 GB on BN254, and more would need a root of unity that BN254 does not have.
+/// The largest power: its file has 19 GB on BN254.
 pub const MOST_POWER: u32 = 24;
+
+/// Bytes of the state of an unfinished hash in a contribution.
+const PARTIAL_HASH: usize = 216;
 
 /// A powers-of-tau file whose tau, alpha and beta follow from a seed: INSECURE. snarkjs takes minutes for one of its own.
 ///
-/// It says that nobody contributed to it. `snarkjs groth16 setup` makes keys with it, `snarkjs zkey verify` holds keys against
-/// it, and `snarkjs powersoftau verify` refuses it.
+/// Its only contribution says what it is and proves nothing. `snarkjs groth16 setup` makes keys with the file, `snarkjs zkey
+/// verify` holds keys against it; `snarkjs powersoftau verify` refuses it, for an invalid key in its first challenge.
 #[derive(Clone, Debug)]
 pub struct InsecurePowersOfTau {
     curve: Curve,
@@ -49,7 +52,8 @@ impl InsecurePowersOfTau {
 }
 
 fn write<E: Groups>(out: &mut dyn Write, power: u32, seed: &[u8]) -> io::Result<()> {
-    let Secrets { tau, alpha, beta, .. } = Secrets::<E::Fr>::new(seed);
+    let secrets = Secrets::<E::Fr>::new(seed);
+    let Secrets { tau, alpha, beta, .. } = secrets;
     let n = 1_usize << power;
     let g1 = Multiples::<E::G1, E::Fp>::new(12 * n);
     let g2 = Multiples::<E::G2, E::Fp>::new(3 * n);
@@ -77,12 +81,27 @@ fn write<E: Groups>(out: &mut dyn Write, power: u32, seed: &[u8]) -> io::Result<
     of_g1(out, 4, &times(alpha, &monomials[..n]))?;
     of_g1(out, 5, &times(beta, &monomials[..n]))?;
     whole_section(out, 6, &multiple::<E::G2, E::Fp>(&beta))?;
-    whole_section(out, 7, &0_u32.to_le_bytes())?; // contributions
+    whole_section(out, 7, &contribution::<E>(&secrets))?;
     let bases = all_bases(tau, power);
     of_g1(out, 12, &[&bases[..], &last_base(tau, power + 1)].concat())?;
     of_g2(out, 13, &bases)?;
     of_g1(out, 14, &times(alpha, &bases))?;
     of_g1(out, 15, &times(beta, &bases))
+}
+
+/// One contribution that says what it is, with hashes of zeros: what came out of it, and the maker's keys, which prove nothing.
+fn contribution<E: Groups>(secrets: &Secrets<E::Fr>) -> Vec<u8> {
+    let g1 = |k: &E::Fr| multiple::<E::G1, E::Fp>(k);
+    let g2 = |k: &E::Fr| multiple::<E::G2, E::Fp>(k);
+    let Secrets { tau, alpha, beta, .. } = secrets;
+    let one = g1(&E::Fr::from(1));
+    let mut bytes = 1_u32.to_le_bytes().to_vec();
+    bytes.extend([g1(tau), g2(tau), g1(alpha), g1(beta), g2(beta)].concat());
+    bytes.extend([&one, &g1(tau), &one, &g1(alpha), &one, &g1(beta)].map(Vec::as_slice).concat());
+    bytes.extend([g2(tau), g2(alpha), g2(beta)].concat());
+    bytes.extend([0; PARTIAL_HASH + HASH]);
+    bytes.extend(note());
+    bytes
 }
 
 /// The Lagrange polynomials of all sizes up to 2^power, one size after the other, at tau.

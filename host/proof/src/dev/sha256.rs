@@ -1,4 +1,4 @@
-//! SHA-256 (FIPS 180-4) as a circuit: "I know a preimage of this digest", with about 27 500 constraints for 64 bytes.
+//! SHA-256 (FIPS 180-4) as a circuit: "I know a preimage of this digest", with about 27 000 constraints for 64 bytes.
 //!
 //! Public are two numbers: the digest's first and second half, each read as an integer with the highest byte first. The
 //! preimage's length is part of the circuit.

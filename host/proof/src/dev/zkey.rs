@@ -4,8 +4,7 @@ use std::io::{self, Write};
 
 use proofmill_algebra::field::PrimeField;
 
-use super::WARNING;
-use super::container::{begin, integers, section, whole_section};
+use super::container::{HASH, begin, integers, note, section, whole_section};
 use super::groups::{Groups, bytes, modulus, point_bytes, radix};
 use super::points::{Multiples, multiple};
 use super::r1cs::Builder;
@@ -14,8 +13,6 @@ use super::setup::{Scalars, domain_log};
 
 /// The protocol's number.
 const GROTH16: u32 = 1;
-/// Bytes of a hash in the section of contributions.
-const HASH: usize = 64;
 
 /// The INSECURE key of a circuit.
 pub(super) fn write<E: Groups>(
@@ -101,7 +98,6 @@ fn coefficients<F: PrimeField>(out: &mut dyn Write, circuit: &Builder<F>) -> io:
 fn contributions<E: Groups>(secrets: &Secrets<E::Fr>) -> Vec<u8> {
     let one = E::Fr::from(1);
     let g1 = |k| multiple::<E::G1, E::Fp>(k);
-    let name = [&[1, WARNING.len() as u8], WARNING.as_bytes()].concat();
     [
         &[0; HASH][..], // of the circuit
         &1_u32.to_le_bytes(),
@@ -109,10 +105,8 @@ fn contributions<E: Groups>(secrets: &Secrets<E::Fr>) -> Vec<u8> {
         &g1(&one),
         &g1(&secrets.delta),
         &multiple::<E::G2, E::Fp>(&secrets.delta),
-        &[0; HASH],           // of what went before
-        &0_u32.to_le_bytes(), // not a beacon
-        &(name.len() as u32).to_le_bytes(),
-        &name,
+        &[0; HASH], // of what went before
+        &note(),
     ]
     .concat()
 }

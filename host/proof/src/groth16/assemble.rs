@@ -1,0 +1,79 @@
+//! The three points of a proof from the sums.
+//!
+//! ```text
+//! A = alpha + sum A + r delta
+//! B = beta + sum B + s delta
+//! C = sum C + sum H + s A + r B - r s delta
+//! ```
+//!
+//! (ePrint 2016/260, section 3.2; B in G2, and in G1 for C.) r and s are what hides the witness: they come from the system's
+//! generator, are used in constant time and wiped.
+
+use proofmill_algebra::curve::{Affine, Projective};
+use proofmill_algebra::encoding::pair;
+use proofmill_algebra::field::PrimeField;
+use zeroize::Zeroize;
+
+use super::Proof;
+use super::suite::{ScalarOf, Suite, point};
+use crate::snarkjs::Zkey;
+use crate::{Error, Result};
+
+/// The sums of a key's five sections.
+pub struct Sums<E: Suite> {
+    /// In G1, of [`Section`](crate::snarkjs::Section) A, B1, C and H.
+    pub a: Affine<E::G1>,
+    /// B1.
+    pub b1: Affine<E::G1>,
+    /// In G2.
+    pub b2: Affine<E::G2>,
+    /// C.
+    pub c: Affine<E::G1>,
+    /// H.
+    pub h: Affine<E::G1>,
+}
+
+/// r and s.
+pub struct Blinding<F: PrimeField> {
+    r: F,
+    s: F,
+}
+
+impl<F: PrimeField> Blinding<F> {
+    /// From the system's generator.
+    pub fn random() -> Result<Self> {
+        let mut bytes = [0; 128];
+        getrandom::fill(&mut bytes).map_err(|problem| Error::Random(problem.to_string()))?;
+        let (halves, _) = bytes.as_chunks::<64>();
+        let blinding = Self { r: F::reduce_wide_le(&halves[0]), s: F::reduce_wide_le(&halves[1]) };
+        bytes.zeroize();
+        Ok(blinding)
+    }
+}
+
+impl<F: PrimeField> Drop for Blinding<F> {
+    fn drop(&mut self) {
+        self.r.zeroize();
+        self.s.zeroize();
+    }
+}
+
+/// The proof.
+pub fn assemble<E: Suite>(
+    key: &Zkey,
+    sums: &Sums<E>,
+    blinding: &Blinding<ScalarOf<E>>,
+) -> Result<Proof> {
+    let g1 = |name, bytes| point::<E::G1>("key", name, bytes).map(Projective::from);
+    let g2 = |name, bytes| point::<E::G2>("key", name, bytes).map(Projective::from);
+    let (delta_g1, delta_g2) = (g1("delta_g1", key.delta_g1())?, g2("delta_g2", key.delta_g2())?);
+    let Blinding { r, s } = blinding;
+    let rs = *r * s;
+    let a = g1("alpha_g1", key.alpha_g1())?.add_mixed(&sums.a) + delta_g1.times(r);
+    let b = g2("beta_g2", key.beta_g2())?.add_mixed(&sums.b2) + delta_g2.times(s);
+    let b1 = g1("beta_g1", key.beta_g1())?.add_mixed(&sums.b1) + delta_g1.times(s);
+    let c = Projective::from(sums.c).add_mixed(&sums.h) + a.times(s) + b1.times(r)
+        - delta_g1.times(&rs);
+    let [a, c] = [a, c].map(|point| pair::encode(&Affine::from(point)));
+    Ok(Proof { curve: E::CURVE, a, b: pair::encode(&Affine::from(b)), c })
+}

@@ -1,0 +1,177 @@
+//! One way to a proof, over one route.
+//!
+//! 1. The sums over the witness (A, B1, B2, C) that other machines compute are asked for at once; this machine's processor
+//!    computes its own one after the other.
+//! 2. The products of the matrices with the witness; the quotient.
+//! 3. The sum H.
+//! 4. The points of the proof.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Instant;
+
+use proofmill_op::msm::Progress;
+use proofmill_op::{Answer, Data, Ticket};
+use zeroize::Zeroize;
+
+use super::assemble::{Blinding, Sums, assemble};
+use super::prove::Prover;
+use super::quotient::{TRANSFORMS, quotient};
+use super::report::{Step, Timed, Watch};
+use super::route::{Route, of_section};
+use super::suite::{ScalarOf, Suite};
+use super::{Proof, Scalar};
+use crate::snarkjs::Section;
+use crate::{Error, Result};
+
+/// The sums over the witness.
+const OF_WITNESS: [Section; 4] = [Section::A, Section::B1, Section::B2, Section::C];
+
+/// What an attempt came to.
+pub enum Outcome {
+    /// A proof, which verifies if that was asked.
+    Right(Proof),
+    /// One that does not verify.
+    Wrong,
+    /// None: a device did not answer.
+    Failed(proofmill_op::Error),
+}
+
+impl Outcome {
+    /// The proof of a last attempt.
+    pub fn proof(self) -> Result<Proof> {
+        match self {
+            Self::Right(proof) => Ok(proof),
+            Self::Wrong => Err(Error::DoesNotVerify),
+            Self::Failed(error) => Err(error.into()),
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Right(_) => f.write_str("the proof is right"),
+            Self::Wrong => f.write_str("the proof that was made of its answers does not verify"),
+            Self::Failed(error) => error.fmt(f),
+        }
+    }
+}
+
+/// An attempt.
+pub struct Attempt<'a> {
+    /// The key and what is kept of it.
+    pub prover: &'a Prover,
+    /// Which device does what.
+    pub route: &'a Route,
+    /// Is told how far it is.
+    pub watch: Option<&'a Watch>,
+    /// Gets what was done.
+    pub steps: &'a mut Vec<Timed>,
+}
+
+/// A sum that was asked for.
+struct UnderWay {
+    section: Section,
+    ticket: Ticket,
+    start: Instant,
+}
+
+impl Attempt<'_> {
+    /// The proof, not verified.
+    pub fn run<E: Suite>(&mut self, values: &[Scalar]) -> Result<Proof> {
+        let witness: Arc<[u8]> = values.as_flattened().into();
+        let mut answers = [const { None }; 5];
+        let (elsewhere, here): (Vec<_>, Vec<_>) =
+            OF_WITNESS.into_iter().partition(|&section| self.route.is_elsewhere(section));
+        let mut under_way = Vec::new();
+        for section in elsewhere {
+            under_way.push(self.start(section, witness.clone())?);
+        }
+        for section in here {
+            let sum = self.start(section, witness.clone())?;
+            answers[section as usize] = Some(self.finish(sum)?);
+        }
+        let h: Arc<[u8]> = self.scalars_of_h::<E>(values)?.into();
+        under_way.push(self.start(Section::H, h.clone())?);
+        for sum in under_way {
+            let section = sum.section;
+            answers[section as usize] = Some(self.finish(sum)?);
+        }
+        wipe(witness);
+        wipe(h);
+        let [a, b1, b2, c, h] = answers.map(|answer| answer.expect("each section was asked for"));
+        let route = self.route;
+        let sums = Sums::<E> {
+            a: route.sum(Section::A, a)?,
+            b1: route.sum(Section::B1, b1)?,
+            b2: route.sum(Section::B2, b2)?,
+            c: route.sum(Section::C, c)?,
+            h: route.sum(Section::H, h)?,
+        };
+        let key = &self.prover.key;
+        self.timed(Step::Assembly, None, || assemble(key, &sums, &Blinding::random()?))
+    }
+
+    /// [`Step::Check`].
+    pub fn check(&mut self, check: impl FnOnce() -> bool) -> bool {
+        self.timed(Step::Check, None, check)
+    }
+
+    fn scalars_of_h<E: Suite>(&mut self, values: &[Scalar]) -> Result<Vec<u8>> {
+        let Self { prover, route, watch, .. } = *self;
+        let rows = self.timed(Step::Rows, None, || prover.rows.times::<ScalarOf<E>>(values))?;
+        let uri = route.transforms.caps().uri.clone();
+        let transform = |request, number| {
+            if let Some(watch) = watch {
+                watch(Step::Quotient, number as f64 / TRANSFORMS as f64);
+            }
+            // What is transformed comes from the rows, which are canonical, or from the transform before.
+            route.transform(request).map_err(|error| match error {
+                proofmill_op::Error::Argument { argument: "elements", .. } => {
+                    route.wrong_transform().into()
+                }
+                other => other.into(),
+            })
+        };
+        let quotient = || quotient::<ScalarOf<E>>(E::FIELD, rows, &transform);
+        let h = self.timed(Step::Quotient, Some(uri), quotient)?;
+        Ok(h.ok_or_else(|| route.wrong_transform())?)
+    }
+
+    fn start(&self, section: Section, scalars: Arc<[u8]>) -> Result<UnderWay> {
+        let step = Step::Sum(section);
+        let progress = self.watch.cloned();
+        let progress = progress.map(|watch| Progress(Arc::new(move |part| watch(step, part))));
+        let start = Instant::now();
+        let ticket = self.route.start(section, Data::Here(scalars), progress);
+        let ticket = ticket.map_err(|error| of_section(section, error))?;
+        Ok(UnderWay { section, ticket, start })
+    }
+
+    fn finish(&mut self, sum: UnderWay) -> Result<Answer> {
+        let UnderWay { section, ticket, start } = sum;
+        let (answer, end) = ticket.wait_stamped();
+        let seconds = end.saturating_duration_since(start).as_secs_f64();
+        let device = Some(self.route.device(section).caps().uri.clone());
+        self.steps.push(Timed { step: Step::Sum(section), device, seconds });
+        answer.map_err(|error| of_section(section, error))
+    }
+
+    fn timed<T>(&mut self, step: Step, device: Option<String>, work: impl FnOnce() -> T) -> T {
+        let say = |part| self.watch.iter().for_each(|watch| watch(step, part));
+        let start = Instant::now();
+        say(0.0);
+        let done = work();
+        say(1.0);
+        self.steps.push(Timed { step, device, seconds: start.elapsed().as_secs_f64() });
+        done
+    }
+}
+
+/// Overwrites scalars, if the device has let go of them.
+fn wipe(mut scalars: Arc<[u8]>) {
+    if let Some(bytes) = Arc::get_mut(&mut scalars) {
+        bytes.zeroize();
+    }
+}

@@ -1,0 +1,73 @@
+//! What is done with the points of a key.
+
+use std::io;
+use std::sync::Arc;
+
+use proofmill_op::msm::{Bases, Check, Points, Stream};
+
+use crate::snarkjs::{Section, Zkey};
+
+/// The points of a section, one for every scalar: in C the identity stands for 1 and the public variables, so that the whole
+/// witness goes with every section but H. Each is checked to be on the curve when it is used.
+pub fn bases(key: &Zkey, section: Section) -> Bases {
+    let points = key.points(section);
+    let instance = points.instance();
+    let zeros = if section == Section::C { key.publics() + 1 } else { 0 };
+    let stream = AfterZeros { zeros: (zeros * instance.point_bytes()) as u64, rest: points };
+    Bases { instance, points: Points::Stream(Arc::new(stream)), check: Check::Curve }
+}
+
+/// Bytes after so many zeros.
+#[derive(Debug)]
+struct AfterZeros<S> {
+    zeros: u64,
+    rest: S,
+}
+
+impl<S: Stream> Stream for AfterZeros<S> {
+    fn bytes(&self) -> io::Result<u64> {
+        Ok(self.zeros + self.rest.bytes()?)
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        let zeros = self.zeros.saturating_sub(offset).min(buffer.len() as u64);
+        let (before, after) = buffer.split_at_mut(zeros as usize);
+        before.fill(0);
+        if after.is_empty() {
+            return Ok(());
+        }
+        self.rest.read_at(offset + zeros - self.zeros, after)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Bytes(Vec<u8>);
+
+    impl Stream for Bytes {
+        fn bytes(&self) -> io::Result<u64> {
+            Ok(self.0.len() as u64)
+        }
+        fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+            buffer.copy_from_slice(&self.0[offset as usize..][..buffer.len()]);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn zeros_come_first() {
+        let stream = AfterZeros { zeros: 3, rest: Bytes(vec![1, 2, 3]) };
+        let whole = [0, 0, 0, 1, 2, 3];
+        assert_eq!(stream.bytes().unwrap(), 6);
+        for start in 0..=6 {
+            for end in start..=6 {
+                let mut found = vec![9; end - start];
+                stream.read_at(start as u64, &mut found).unwrap();
+                assert_eq!(found, whole[start..end]);
+            }
+        }
+    }
+}

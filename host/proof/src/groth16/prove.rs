@@ -1,0 +1,144 @@
+//! The prover.
+
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::time::Instant;
+
+use super::attempt::{Attempt, Outcome};
+use super::report::{Counts, Proved, Redone, Report, Watch};
+use super::route::{Devices, Route};
+use super::rows::Rows;
+use super::suite::{ScalarOf, Suite, demand_curve, on_curve};
+use super::verify::PreparedVerifyingKey;
+use super::{Proof, Scalar};
+use crate::snarkjs::{Witness, Zkey};
+use crate::{Error, Result};
+
+/// What a prover does besides proving.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Devices keep the points of the key, in their own form: for many proofs.
+    pub park: bool,
+    /// Every proof is verified before it is returned.
+    pub self_check: bool,
+    /// What a device did wrong, or not at all, is done again on the helper.
+    pub redo_on_helper: bool,
+}
+
+impl Default for Settings {
+    /// For one proof that is right.
+    fn default() -> Self {
+        Self { park: false, self_check: true, redo_on_helper: true }
+    }
+}
+
+/// Makes proofs with one key.
+///
+/// What devices are not asked for (the products of the matrices with the witness, the end) is computed on the threads of the
+/// caller's rayon pool.
+pub struct Prover {
+    pub(super) key: Zkey,
+    pub(super) rows: Rows,
+    pub(super) route: Route,
+    pub(super) settings: Settings,
+    devices: Devices,
+    verifying: PreparedVerifyingKey,
+    counts: Mutex<Counts>,
+}
+
+impl Prover {
+    /// With this key on these devices: a step goes to the device if that offers it, else to the helper. If points are to be
+    /// parked, this waits until they are.
+    pub fn new(key: &Zkey, devices: Devices, settings: Settings) -> Result<Self> {
+        on_curve!(key.curve(), new(key, devices, settings))
+    }
+
+    /// A proof that there is a witness with these public values.
+    ///
+    /// If the proof does not verify, or a device that is no processor of this machine fails, all is done again on the
+    /// helper; the report says so. [`Error::DoesNotVerify`] if then the proof does not verify either: the witness or the key is
+    /// wrong. An [`Error::Device`] names who failed if nothing may be done again.
+    pub fn prove(&self, witness: &Witness, watch: Option<&Watch>) -> Result<Proved> {
+        demand_curve("witness", witness.curve(), self.key.curve())?;
+        let (found, expected) = (witness.count(), self.key.variables());
+        if found != expected {
+            let problem = format!("has {found} values, the key is for {expected}");
+            return Err(Error::argument("witness", problem));
+        }
+        on_curve!(self.key.curve(), prove(self, witness.values(), watch))
+    }
+
+    /// What happened since the prover was made.
+    pub fn counts(&self) -> Counts {
+        *self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The key's verifying half.
+    pub fn verifying(&self) -> &PreparedVerifyingKey {
+        &self.verifying
+    }
+
+    fn count(&self, what: impl FnOnce(&mut Counts)) {
+        what(&mut self.counts.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Does the proof verify? Points outside the groups prove nothing.
+    fn is_right(&self, public: &[Scalar], proof: &Proof) -> bool {
+        self.verifying.verify(public, proof).unwrap_or(false)
+    }
+}
+
+fn new<E: Suite>(key: &Zkey, devices: Devices, settings: Settings) -> Result<Prover> {
+    let verifying = PreparedVerifyingKey::new(&key.verifying_key()?)?;
+    let rows = Rows::new::<ScalarOf<E>>(1 << key.domain_log(), key.coefficients().iter());
+    let route = Route::new::<E>(key, &devices, settings.park)?;
+    let (key, counts) = (key.clone(), Mutex::default());
+    Ok(Prover { key, rows, route, settings, devices, verifying, counts })
+}
+
+fn prove<E: Suite>(prover: &Prover, values: &[Scalar], watch: Option<&Watch>) -> Result<Proved> {
+    let start = Instant::now();
+    let public = values[1..=prover.key.publics()].to_vec();
+    let mut report = Report::default();
+    let mut attempt = |route: &Route| -> Result<Outcome> {
+        let mut attempt = Attempt { prover, route, watch, steps: &mut report.steps };
+        let proof = match attempt.run::<E>(values) {
+            Err(Error::Device(error)) if error.is_device() => return Ok(Outcome::Failed(error)),
+            other => other?,
+        };
+        if !prover.settings.self_check {
+            return Ok(Outcome::Right(proof));
+        }
+        let is_right = attempt.check(|| prover.is_right(&public, &proof));
+        Ok(if is_right { Outcome::Right(proof) } else { Outcome::Wrong })
+    };
+    let first = attempt(&prover.route)?;
+    let suspects = prover.route.elsewhere();
+    let (proof, redone) = match (first, &prover.devices.helper) {
+        (Outcome::Right(proof), _) => (proof, None),
+        (Outcome::Wrong, _) if suspects.is_empty() => return Err(Error::DoesNotVerify),
+        (outcome, Some(helper)) if prover.settings.redo_on_helper && !suspects.is_empty() => {
+            let helper = Route::new::<E>(&prover.key, &Devices::one(helper.clone()), false)?;
+            let failed = matches!(outcome, Outcome::Failed(_));
+            prover.count(|counts| counts.failures += u64::from(failed));
+            let proof = attempt(&helper)?.proof()?;
+            prover.count(|counts| {
+                counts.redone += 1;
+                counts.wrong += u64::from(!failed);
+            });
+            (proof, Some(Redone { devices: suspects, problem: outcome.to_string() }))
+        }
+        (Outcome::Failed(error), _) => {
+            prover.count(|counts| counts.failures += 1);
+            return Err(error.into());
+        }
+        (Outcome::Wrong, _) => {
+            let (device, problem) = (suspects.join(", "), Outcome::Wrong.to_string());
+            return Err(proofmill_op::Error::Failed { device, problem }.into());
+        }
+    };
+    prover.count(|counts| counts.proofs += 1);
+    report.redone = redone;
+    report.seconds = start.elapsed().as_secs_f64();
+    Ok(Proved { proof, public, report })
+}

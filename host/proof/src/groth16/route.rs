@@ -1,0 +1,160 @@
+//! Which device does what.
+
+use std::sync::Arc;
+
+use proofmill_algebra::curve::Affine;
+use proofmill_algebra::encoding::Coordinate;
+use proofmill_algebra::msm;
+use proofmill_op::msm::{Bases, Check, Progress, Request, Response, Sums, read};
+use proofmill_op::{Answer, Capability, Data, Device, DeviceKind, Error, Result, ntt};
+
+use super::points::bases;
+use super::suite::Suite;
+use crate::snarkjs::{Section, Zkey};
+
+/// Who makes proofs.
+#[derive(Clone)]
+pub struct Devices {
+    /// Does what it offers.
+    pub device: Arc<dyn Device>,
+    /// Does the rest, and all of a proof again that the device got wrong: this machine's processor.
+    pub helper: Option<Arc<dyn Device>>,
+}
+
+impl Devices {
+    /// One that does everything.
+    pub fn one(device: Arc<dyn Device>) -> Self {
+        Self { device, helper: None }
+    }
+
+    fn offering(&self, capability: &Capability) -> Result<Arc<dyn Device>> {
+        if self.device.caps().offers(capability) {
+            return Ok(self.device.clone());
+        }
+        match &self.helper {
+            Some(helper) if helper.caps().offers(capability) => Ok(helper.clone()),
+            _ => Err(self.device.caps().demand(capability).expect_err("it does not offer it")),
+        }
+    }
+}
+
+/// For every step of a proof its device, and where its points are.
+pub struct Route {
+    /// For each [`Section`] of the key.
+    pub sums: [(Arc<dyn Device>, Bases); 5],
+    /// For transforms.
+    pub transforms: Arc<dyn Device>,
+}
+
+impl Route {
+    /// Over these devices; if they are to keep the key, this waits until they do.
+    pub fn new<E: Suite>(key: &Zkey, devices: &Devices, park: bool) -> crate::Result<Self> {
+        let transforms = devices.offering(&Capability::Ntt(E::FIELD))?;
+        let mut sums = Vec::new();
+        for section in Section::ALL {
+            let mut bases = bases(key, section);
+            let instance = bases.instance;
+            let device = devices.offering(&Capability::Msm(instance))?;
+            if park {
+                let ticket = device.submit(proofmill_op::Request::Msm(Request::Park(bases)))?;
+                bases = match ticket.wait().map_err(|error| of_section(section, error))? {
+                    Answer::Msm(Response::Parked(points)) => {
+                        Bases::parked(instance, points).checked(Check::Curve)
+                    }
+                    other => return Err(another(&*device, &other).into()),
+                };
+            }
+            sums.push((device, bases));
+        }
+        let sums = sums.try_into().unwrap_or_else(|_| unreachable!("as many as sections"));
+        Ok(Self { sums, transforms })
+    }
+
+    /// Starts the sum of a section.
+    pub fn start(
+        &self,
+        section: Section,
+        scalars: Data,
+        progress: Option<Progress>,
+    ) -> Result<proofmill_op::Ticket> {
+        let (device, bases) = &self.sums[section as usize];
+        let sums = Sums { bases: bases.clone(), scalars: vec![scalars], progress };
+        device.submit(proofmill_op::Request::Msm(Request::Sums(sums)))
+    }
+
+    /// The device of a section's sum.
+    pub fn device(&self, section: Section) -> &Arc<dyn Device> {
+        &self.sums[section as usize].0
+    }
+
+    /// Does the device of this section work while this machine's processor does something else?
+    pub fn is_elsewhere(&self, section: Section) -> bool {
+        self.device(section).caps().kind != DeviceKind::Cpu
+    }
+
+    /// The point that a device answered; a device that answers anything else failed.
+    pub fn sum<C: msm::Group<Base: Coordinate>>(
+        &self,
+        section: Section,
+        answer: Answer,
+    ) -> Result<Affine<C>> {
+        let (device, bases) = &self.sums[section as usize];
+        let Answer::Msm(Response::Sums { points, .. }) = &answer else {
+            return Err(another(&**device, &answer));
+        };
+        match &points[..] {
+            [point] if point.len() == bases.instance.point_bytes() => {
+                read::point(0, point, Check::Curve).map_err(|problem| {
+                    failed(&**device, format!("its sum of {section:?}: {problem}"))
+                })
+            }
+            _ => Err(failed(&**device, "not one sum for one list of scalars".into())),
+        }
+    }
+
+    /// A transform, for which it waits.
+    pub fn transform(&self, request: ntt::Request) -> Result<Vec<u8>> {
+        let expected = request.elements.len();
+        match self.transforms.submit(proofmill_op::Request::Ntt(request))?.wait()? {
+            Answer::Ntt(response) if response.elements.len() == expected => Ok(response.elements),
+            other => Err(another(&*self.transforms, &other)),
+        }
+    }
+
+    /// An element of a transform was not below the modulus.
+    pub fn wrong_transform(&self) -> Error {
+        failed(&*self.transforms, "an element of its transform is not below the modulus".into())
+    }
+
+    /// Those that are no processor of this machine, by their URIs.
+    pub fn elsewhere(&self) -> Vec<String> {
+        let all = self.sums.iter().map(|(device, _)| device).chain([&self.transforms]);
+        let caps = all.map(|device| device.caps()).filter(|caps| caps.kind != DeviceKind::Cpu);
+        let mut uris: Vec<_> = caps.map(|caps| caps.uri.clone()).collect();
+        uris.sort();
+        uris.dedup();
+        uris
+    }
+}
+
+/// A problem with points is one of the key's.
+pub fn of_section(section: Section, error: Error) -> crate::Error {
+    match error {
+        Error::Argument { argument: "bases", problem } => {
+            crate::Error::argument("key", format!("section {section:?}: {problem}"))
+        }
+        Error::Argument { argument: "scalars", problem } if section != Section::H => {
+            crate::Error::argument("witness", problem)
+        }
+        other => other.into(),
+    }
+}
+
+/// A device answered something else.
+pub fn another(device: &dyn Device, answer: &Answer) -> Error {
+    failed(device, format!("an answer to another question: {answer:?}"))
+}
+
+fn failed(device: &dyn Device, problem: String) -> Error {
+    Error::Failed { device: device.caps().uri.clone(), problem }
+}

@@ -1,0 +1,196 @@
+//! The two matrices of a circuit, and their products with a witness.
+//!
+//! Row i of A and of B, each times the witness w, are the factors of constraint i, whose product is row i of C times w (R1CS).
+//! C is not kept: on a witness that satisfies the circuit it is that product.
+
+use std::collections::HashMap;
+
+use proofmill_algebra::field::PrimeField;
+use rayon::prelude::*;
+use zeroize::Zeroizing;
+
+use super::Scalar;
+use crate::snarkjs::Coefficient;
+use crate::{Error, Result};
+
+/// Rows that a thread computes at a time.
+const CHUNK: usize = 1 << 10;
+
+/// Index of 1 among the values, and of -1.
+const ONE: u32 = 0;
+const MINUS_ONE: u32 = 1;
+
+/// Both matrices, by rows. A circuit has few different coefficients: they are kept once.
+#[derive(Debug)]
+pub struct Rows {
+    matrices: [Matrix; 2],
+    /// Canonical; the first two are 1 and -1.
+    values: Vec<Scalar>,
+}
+
+#[derive(Debug)]
+struct Matrix {
+    /// Where each row's coefficients begin, and the end.
+    starts: Vec<u32>,
+    /// Column, and index of the value.
+    coefficients: Vec<(u32, u32)>,
+}
+
+impl Rows {
+    /// From so many rows' coefficients in any order, which are read twice.
+    pub fn new<'a, F: PrimeField>(
+        rows: usize,
+        coefficients: impl Iterator<Item = Coefficient<'a>> + Clone,
+    ) -> Self {
+        // A value is in the file times R^2.
+        let r = (0..256).fold(F::ONE, |power, _| power.double());
+        let correction = r.square().invert_vartime().expect("R is not 0");
+        let element = |value: &Scalar| scalar::<F>(value) * correction;
+        let mut starts = [vec![0u32; rows + 1], vec![0u32; rows + 1]];
+        for it in coefficients.clone() {
+            starts[it.matrix as usize][it.constraint + 1] += 1;
+        }
+        for starts in &mut starts {
+            let mut sum = 0; // A file has fewer than 2^32 coefficients.
+            for start in starts.iter_mut() {
+                sum += *start;
+                *start = sum;
+            }
+        }
+        let mut values = vec![bytes(F::ONE), bytes(-F::ONE)];
+        let mut numbers: HashMap<&Scalar, u32> = HashMap::new();
+        let mut next = starts.clone();
+        let mut placed = [0, 1].map(|matrix: usize| vec![(0, 0); starts[matrix][rows] as usize]);
+        for Coefficient { matrix, constraint, signal, value } in coefficients {
+            let number = *numbers.entry(value).or_insert_with(|| {
+                let value = bytes(element(value));
+                let known = values[..2].iter().position(|one| *one == value);
+                known.unwrap_or_else(|| {
+                    values.push(value);
+                    values.len() - 1
+                }) as u32
+            });
+            let place = &mut next[matrix as usize][constraint];
+            placed[matrix as usize][*place as usize] = (signal as u32, number);
+            *place += 1;
+        }
+        let matrix = |(starts, coefficients)| Matrix { starts, coefficients };
+        let [a, b] = starts;
+        let [in_a, in_b] = placed;
+        Self { matrices: [(a, in_a), (b, in_b)].map(matrix), values }
+    }
+
+    /// Their number.
+    pub fn count(&self) -> usize {
+        self.matrices[0].starts.len() - 1
+    }
+
+    /// Bytes in memory.
+    pub fn bytes(&self) -> usize {
+        let of = |matrix: &Matrix| 4 * matrix.starts.len() + 8 * matrix.coefficients.len();
+        self.matrices.iter().map(of).sum::<usize>() + size_of_val(&*self.values)
+    }
+
+    /// A w, B w and their products row by row, canonical. An error names a value of the witness that is not below r.
+    pub fn times<F: PrimeField>(&self, witness: &[Scalar]) -> Result<[Vec<u8>; 3]> {
+        let read = |(i, bytes): (usize, &Scalar)| {
+            F::from_le_bytes(bytes)
+                .map_err(|problem| Error::argument("witness", format!("value {i} is {problem}")))
+        };
+        let witness = witness.par_iter().enumerate().map(read);
+        let witness = Zeroizing::new(witness.collect::<Result<Vec<F>>>()?);
+        let values: Vec<_> = self.values.iter().map(scalar::<F>).collect();
+        let [mut a, mut b, mut c] = [0; 3].map(|zero| vec![zero; self.count() * F::BYTES]);
+        let chunk = CHUNK * F::BYTES;
+        let chunks =
+            a.par_chunks_mut(chunk).zip(b.par_chunks_mut(chunk)).zip(c.par_chunks_mut(chunk));
+        chunks.enumerate().for_each(|(number, ((a, b), c))| {
+            let each =
+                a.chunks_mut(F::BYTES).zip(b.chunks_mut(F::BYTES)).zip(c.chunks_mut(F::BYTES));
+            for (i, ((a, b), c)) in each.enumerate() {
+                let row = number * CHUNK + i;
+                let [x, y] = self.matrices.each_ref().map(|it| it.times(row, &witness, &values));
+                a.copy_from_slice(x.to_le_bytes().as_ref());
+                b.copy_from_slice(y.to_le_bytes().as_ref());
+                c.copy_from_slice((x * y).to_le_bytes().as_ref());
+            }
+        });
+        Ok([a, b, c])
+    }
+}
+
+impl Matrix {
+    /// A row times the witness.
+    fn times<F: PrimeField>(&self, row: usize, witness: &[F], values: &[F]) -> F {
+        let range = self.starts[row] as usize..self.starts[row + 1] as usize;
+        self.coefficients[range].iter().fold(F::ZERO, |sum, &(column, value)| {
+            let w = witness[column as usize];
+            match value {
+                ONE => sum + w,
+                MINUS_ONE => sum - w,
+                other => sum + values[other as usize] * w,
+            }
+        })
+    }
+}
+
+fn bytes<F: PrimeField>(element: F) -> Scalar {
+    let mut bytes = Scalar::default();
+    bytes.copy_from_slice(element.to_le_bytes().as_ref());
+    bytes
+}
+
+fn scalar<F: PrimeField>(bytes: &Scalar) -> F {
+    F::from_le_bytes(bytes).expect("an element was written")
+}
+
+#[cfg(test)]
+mod tests {
+    use proofmill_algebra::field::{Bn254Fr, Field};
+
+    use super::*;
+    use crate::snarkjs::Matrix;
+
+    type F = Bn254Fr;
+
+    #[test]
+    fn products_are_those_of_dense_matrices() {
+        let r = (0..256).fold(F::ONE, |power, _| power.double());
+        let (rows, columns) = (CHUNK + 9, 13);
+        // Some entries come twice, some are 1, -1 or 0, and rows are not in order.
+        let mut x = F::from(3);
+        let mut entries = Vec::new();
+        for i in 0..3 * rows {
+            x = x.square() + F::from(i as u64);
+            let value = [x, F::ONE, -F::ONE, F::from(5), F::ZERO][i % 5];
+            let row = (i * 7919) % rows;
+            entries.push((i % 2, row, (i / 3) % columns, value, bytes(value * r * r)));
+        }
+        let coefficients =
+            entries.iter().map(|(matrix, constraint, signal, _, value)| Coefficient {
+                matrix: if *matrix == 0 { Matrix::A } else { Matrix::B },
+                constraint: *constraint,
+                signal: *signal,
+                value,
+            });
+        let found = Rows::new::<F>(rows, coefficients);
+        assert_eq!(found.count(), rows);
+        let witness: Vec<F> =
+            (0..columns as u64).map(|i| F::from(i).square() - F::from(2)).collect();
+        let mut dense = vec![[F::ZERO; 2]; rows];
+        for (matrix, row, column, value, _) in &entries {
+            dense[*row][*matrix] += *value * witness[*column];
+        }
+        let witness: Vec<_> = witness.into_iter().map(bytes).collect();
+        let [a, b, c] = found.times::<F>(&witness).unwrap();
+        for (row, [x, y]) in dense.into_iter().enumerate() {
+            let range = 32 * row..32 * (row + 1);
+            assert_eq!([&a[range.clone()], &b[range.clone()]], [&bytes(x)[..], &bytes(y)], "{row}");
+            assert_eq!(c[range], bytes(x * y), "{row}");
+        }
+        let mut wrong = witness;
+        wrong[4] = [0xff; 32];
+        let error = found.times::<F>(&wrong).unwrap_err().to_string();
+        assert_eq!(error, "witness: value 4 is a number that is not below the modulus");
+    }
+}

@@ -1,0 +1,72 @@
+//! The curves that proofs are made on.
+
+use proofmill_algebra::curve::{Affine, Curve as Group};
+use proofmill_algebra::encoding::{Coordinate, pair};
+use proofmill_algebra::msm;
+use proofmill_algebra::ntt::Form;
+use proofmill_algebra::pairing::{Bls12381, Bn254, Pairing};
+use proofmill_op::{msm::Curve, ntt::Field};
+
+use crate::{Error, Result};
+
+/// Digits of a scalar in the lanes of a transform.
+pub const DIGITS: usize = 5;
+
+/// A pairing whose scalars can be transformed.
+pub trait Suite: Pairing<G1: msm::Group<Scalar: Form<DIGITS>>, G2: msm::Group> {
+    /// Its curve, to devices.
+    const CURVE: Curve;
+    /// Its scalars, to devices.
+    const FIELD: Field;
+}
+
+/// The integers modulo r.
+pub type ScalarOf<E> = <<E as Pairing>::G1 as Group>::Scalar;
+
+impl Suite for Bn254 {
+    const CURVE: Curve = Curve::Bn254;
+    const FIELD: Field = Field::Bn254Fr;
+}
+
+impl Suite for Bls12381 {
+    const CURVE: Curve = Curve::Bls12_381;
+    const FIELD: Field = Field::Bls12_381Fr;
+}
+
+/// Calls a function that returns a [`Result`] for the pairing of a curve.
+macro_rules! on_curve {
+    ($curve:expr, $function:ident($($argument:expr),* $(,)?)) => {
+        match $curve {
+            proofmill_op::msm::Curve::Bn254 => {
+                $function::<proofmill_algebra::pairing::Bn254>($($argument),*)
+            }
+            proofmill_op::msm::Curve::Bls12_381 => {
+                $function::<proofmill_algebra::pairing::Bls12381>($($argument),*)
+            }
+            proofmill_op::msm::Curve::Bls12_377 => Err(crate::groth16::suite::no_proofs()),
+        }
+    };
+}
+pub(crate) use on_curve;
+
+/// On the one curve that devices know and provers do not.
+pub fn no_proofs() -> Error {
+    Error::argument("curve", "BLS12-377; proofs are made on BN254 and BLS12-381")
+}
+
+/// Are these of the same curve?
+pub fn demand_curve(argument: &'static str, found: Curve, expected: Curve) -> Result<()> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(Error::argument(argument, format!("is on {found:?}, the key on {expected:?}")))
+}
+
+/// A point of the group. What is none is the argument's fault: its part `name`.
+pub fn point<C: Group<Base: Coordinate>>(
+    argument: &'static str,
+    name: &str,
+    bytes: &[u8],
+) -> Result<Affine<C>> {
+    pair::decode(bytes).map_err(|problem| Error::argument(argument, format!("{name} is {problem}")))
+}

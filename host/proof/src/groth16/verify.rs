@@ -1,0 +1,141 @@
+//! Is a proof valid?
+//!
+//! ```text
+//! e(A, B) = e(alpha, beta) e(sum of x_i IC_i, gamma) e(C, delta)      x_0 = 1, then the public values
+//! ```
+//!
+//! (ePrint 2016/260, section 3.2). The first factor is computed once for a key, and so are the lines through gamma and
+//! delta: [`PreparedVerifyingKey`].
+
+use proofmill_algebra::Isa;
+use proofmill_algebra::curve::{Affine, Projective};
+use proofmill_algebra::field::PrimeField;
+use proofmill_algebra::msm::{stored, sum_vartime};
+use proofmill_algebra::pairing::{
+    Bls12381, Bn254, Pairing, Prepared, final_exponentiation, miller_loop, pairing,
+};
+use proofmill_algebra::tower::Fp12;
+use proofmill_op::msm::Curve;
+
+use super::suite::{ScalarOf, Suite, demand_curve, on_curve, point};
+use super::{Proof, Scalar, VerifyingKey};
+use crate::{Error, Result};
+
+/// Is this a proof for these public values? An error when the question makes no sense: another number of public values than the
+/// key has, one that is not below r, points that are none, different curves.
+pub fn verify(key: &VerifyingKey, publics: &[Scalar], proof: &Proof) -> Result<bool> {
+    PreparedVerifyingKey::new(key)?.verify(publics, proof)
+}
+
+/// A key for many proofs.
+#[derive(Clone, Debug)]
+pub struct PreparedVerifyingKey {
+    curve: Curve,
+    on: OnCurve,
+}
+
+#[derive(Clone, Debug)]
+enum OnCurve {
+    Bn254(Box<Key<Bn254>>),
+    Bls12_381(Box<Key<Bls12381>>),
+}
+
+impl PreparedVerifyingKey {
+    /// Refuses what are no points of the groups, and a key without IC.
+    pub fn new(key: &VerifyingKey) -> Result<Self> {
+        let on = match key.curve {
+            Curve::Bn254 => OnCurve::Bn254(Box::new(Key::new(key)?)),
+            Curve::Bls12_381 => OnCurve::Bls12_381(Box::new(Key::new(key)?)),
+            Curve::Bls12_377 => return Err(super::suite::no_proofs()),
+        };
+        Ok(Self { curve: key.curve, on })
+    }
+
+    /// As [`verify`].
+    pub fn verify(&self, publics: &[Scalar], proof: &Proof) -> Result<bool> {
+        demand_curve("proof", proof.curve, self.curve)?;
+        match &self.on {
+            OnCurve::Bn254(key) => key.verify(publics, proof),
+            OnCurve::Bls12_381(key) => key.verify(publics, proof),
+        }
+    }
+
+    /// Number of public values.
+    pub fn publics(&self) -> usize {
+        match &self.on {
+            OnCurve::Bn254(key) => key.ic.len() - 1,
+            OnCurve::Bls12_381(key) => key.ic.len() - 1,
+        }
+    }
+}
+
+/// Are the points of a proof points of the groups? Whoever reads a proof asks this.
+pub fn check_points(proof: &Proof) -> Result<()> {
+    on_curve!(proof.curve, are_points(proof))
+}
+
+#[derive(Clone, Debug)]
+struct Key<E: Suite> {
+    alpha_beta: Fp12<E::Tower>,
+    gamma: Prepared<E>,
+    delta: Prepared<E>,
+    ic: Vec<Affine<E::G1>>,
+}
+
+/// A, B and C.
+type Points<E> =
+    (Affine<<E as Pairing>::G1>, Affine<<E as Pairing>::G2>, Affine<<E as Pairing>::G1>);
+
+fn are_points<E: Suite>(proof: &Proof) -> Result<()> {
+    points::<E>(proof).map(|_| ())
+}
+
+fn points<E: Suite>(proof: &Proof) -> Result<Points<E>> {
+    let a = point::<E::G1>("proof", "A", &proof.a)?;
+    let b = point::<E::G2>("proof", "B", &proof.b)?;
+    Ok((a, b, point::<E::G1>("proof", "C", &proof.c)?))
+}
+
+impl<E: Suite> Key<E> {
+    fn new(key: &VerifyingKey) -> Result<Self> {
+        const KEY: &str = "verifying key";
+        let alpha = point::<E::G1>(KEY, "alpha", &key.alpha_g1)?;
+        let beta = point::<E::G2>(KEY, "beta", &key.beta_g2)?;
+        let ic = key.ic.iter().enumerate();
+        let ic = ic.map(|(i, bytes)| point::<E::G1>(KEY, &format!("IC[{i}]"), bytes));
+        let ic: Vec<_> = ic.collect::<Result<_>>()?;
+        if ic.is_empty() {
+            return Err(Error::argument(KEY, "has no IC"));
+        }
+        Ok(Self {
+            alpha_beta: pairing::<E>(&alpha, &beta),
+            gamma: Prepared::new(&point::<E::G2>(KEY, "gamma", &key.gamma_g2)?),
+            delta: Prepared::new(&point::<E::G2>(KEY, "delta", &key.delta_g2)?),
+            ic,
+        })
+    }
+
+    fn verify(&self, publics: &[Scalar], proof: &Proof) -> Result<bool> {
+        let (a, b, c) = points::<E>(proof)?;
+        let x = Affine::from(self.statement(publics)?);
+        let pairs = [(a, &Prepared::new(&b)), (-x, &self.gamma), (-c, &self.delta)];
+        Ok(final_exponentiation::<E>(miller_loop(&pairs)) == self.alpha_beta)
+    }
+
+    /// IC_0 and the sum of x_i IC_i.
+    fn statement(&self, publics: &[Scalar]) -> Result<Projective<E::G1>> {
+        let (one, others) = self.ic.split_first().expect("a key has an IC");
+        if publics.len() != others.len() {
+            let problem = format!("{} values, the key has {}", publics.len(), others.len());
+            return Err(Error::argument("public", problem));
+        }
+        let is_reduced = |x: &Scalar| ScalarOf::<E>::from_le_bytes(x).is_ok();
+        if let Some(i) = publics.iter().position(|x| !is_reduced(x)) {
+            let problem = format!("value {i} is not below the order of the group");
+            return Err(Error::argument("public", problem));
+        }
+        let isa = Isa::best();
+        let sum = sum_vartime::<E::G1>(isa, &stored(isa, others), publics);
+        Ok(sum.expect("each was looked at").add_mixed(one))
+    }
+}
