@@ -16,12 +16,12 @@ fn wrong<T>(result: Result<T>) -> FileError {
     }
 }
 
-/// The number that stands first after a word, changed; and where it stands.
-fn after(text: &str, word: &str, number: impl Fn(&str) -> String) -> (String, u64) {
+/// Another number in place of the first after a word, and where it stands.
+fn after(text: &str, word: &str, number: &str) -> (String, u64) {
     let from = text.find(word).unwrap() + word.len();
     let start = from + text[from..].find(|c: char| c.is_ascii_digit()).unwrap();
     let end = start + text[start..].find('"').unwrap();
-    let changed = format!("{}{}{}", &text[..start], number(&text[start..end]), &text[end..]);
+    let changed = format!("{}{number}{}", &text[..start], &text[end..]);
     (changed, start as u64)
 }
 
@@ -32,15 +32,15 @@ fn numbers_that_are_wrong_have_a_path_and_a_place() {
     let text = file("bn254", "proof");
     for path in ["pi_a", "pi_b", "pi_c"] {
         let word = format!("\"{path}\":");
-        let cases: [(&dyn Fn(&str) -> String, String); 5] = [
-            (&|_| P.to_owned(), format!("not below {P}")),
-            (&|_| "9".repeat(128), format!("not below {P}")),
-            (&|_| "9".repeat(129), format!("'{}' is not a decimal number", "9".repeat(64))),
-            (&|_| "12e1".to_owned(), "'12e1' is not a decimal number".to_owned()),
-            (&|_| "5".to_owned(), "not on the curve".to_owned()),
+        let cases = [
+            (P.to_owned(), format!("not below {P}")),
+            ("9".repeat(128), format!("not below {P}")),
+            ("9".repeat(129), format!("'{}' is not a decimal number", "9".repeat(64))),
+            ("12e1".to_owned(), "'12e1' is not a decimal number".to_owned()),
+            ("5".to_owned(), "not on the curve".to_owned()),
         ];
-        for (change, problem) in cases {
-            let (changed, offset) = after(&text, &word, change);
+        for (number, problem) in cases {
+            let (changed, offset) = after(&text, &word, &number);
             let wrong = wrong(proof::parse("p.json", changed.as_bytes()));
             assert_eq!((wrong.section.as_str(), wrong.offset), (path, offset), "{wrong}");
             assert!(wrong.problem.ends_with(&problem), "{wrong}");
@@ -51,8 +51,8 @@ fn numbers_that_are_wrong_have_a_path_and_a_place() {
 #[test]
 fn points_of_the_wrong_group_are_refused() {
     let text = file("bls12_381", "verification_key");
-    let (changed, _) = after(&text, "\"IC\": [", |_| "0".to_owned());
-    let (changed, offset) = after(&changed, "\"IC\": [\n  [\n   \"0\",", |_| "2".to_owned());
+    let (changed, _) = after(&text, "\"IC\": [", "0");
+    let (changed, offset) = after(&changed, "\"IC\": [\n  [\n   \"0\",", "2");
     let said = wrong(verifying_key::parse("vk.json", changed.as_bytes()));
     assert_eq!(
         (said.section.as_str(), said.problem.as_str()),
