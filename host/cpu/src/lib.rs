@@ -7,6 +7,7 @@ mod ecdsa_verify;
 mod equihash_verify;
 mod msm;
 mod ntt;
+mod processors;
 
 pub use device::CpuDevice;
 pub use proofmill_algebra::Isa;

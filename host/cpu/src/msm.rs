@@ -18,9 +18,11 @@ use proofmill_op::{Capability, Data, Error, Parked, Result};
 use rayon::prelude::*;
 
 use decode::{DECODED, decode};
+use kept::{Kept, multiples_in};
 use watch::Watch;
 
 mod decode;
+mod kept;
 mod watch;
 
 /// Points that are added at a time: enough to fill the buckets many times over.
@@ -56,7 +58,7 @@ impl Asker {
     pub fn demand(self, request: &Request) -> Result<()> {
         match request {
             Request::Park(bases) => {
-                bases.count()?;
+                in_group!(bases.instance, multiples_in(bases.count()?, bases.room, self.threads))?;
                 bytes_here(self, bases)?;
             }
             Request::Sums(sums) => {
@@ -83,8 +85,9 @@ impl Asker {
         cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Result<Response> {
         match request {
-            Request::Plan { instance, points, parked } => {
-                Ok(in_group!(instance, plan(self, *points, *parked)))
+            Request::Plan { instance, points, parked, room } => {
+                let parked = *parked || *room > 0;
+                in_group!(instance, plan(self, *points, parked, *room))
             }
             Request::Park(bases) => in_group!(bases.instance, park(self, bases, cancelled)),
             Request::Sums(asked) => in_group!(asked.bases.instance, sums(self, asked, cancelled)),
@@ -93,8 +96,14 @@ impl Asker {
     }
 }
 
-fn plan<C: Group<Base: Coordinate>>(asker: Asker, points: usize, parked: bool) -> Response {
-    let plan = Plan::new::<C>(points, asker.threads);
+fn plan<C: Group<Base: Coordinate>>(
+    asker: Asker,
+    points: usize,
+    parked: bool,
+    room: usize,
+) -> Result<Response> {
+    let multiples = multiples_in::<C>(points, room, asker.threads)?;
+    let plan = Plan::new::<C>(points, asker.threads, multiples);
     let widest = plan.windows().iter().map(|window| window.bits).max().unwrap_or(0);
     let chunk = points.min(CHUNK);
     let stored = size_of::<Stored<C>>();
@@ -104,7 +113,10 @@ fn plan<C: Group<Base: Coordinate>>(asker: Asker, points: usize, parked: bool) -
         chunk * (stored + pair::bytes::<C>()) + asker.threads * DECODED * 2 * stored
     };
     let memory = plan.bytes::<C>(chunk, asker.threads) + decoded;
-    Response::Plan(msm::Plan::new(plan.windows().len(), widest, memory, points * stored))
+    let windows = plan.digits().count();
+    let parked = points * stored * multiples;
+    let answer = msm::Plan::new(windows, widest, memory, parked).with_multiples(multiples);
+    Ok(Response::Plan(answer))
 }
 
 fn park<C: Group<Base: Coordinate>>(
@@ -114,15 +126,10 @@ fn park<C: Group<Base: Coordinate>>(
 ) -> Result<Response> {
     let bytes = bytes_here(asker, bases)?;
     let points = decode::<C>(asker.isa, bytes, 0, bases.check, cancelled)?;
+    let multiples = multiples_in::<C>(points.len(), bases.room, asker.threads)?;
+    let kept = Kept::<C>::new(asker.isa, points, multiples, bases.check, cancelled)?;
     let form = Capability::Msm(bases.instance);
-    let kept = Kept::<C> { points, check: bases.check };
     Ok(Response::Parked(Parked::prepared(asker.identity, form, bytes.len(), kept)))
-}
-
-/// Parked points, and what was asked of them.
-struct Kept<C: Group> {
-    points: Vec<Stored<C>>,
-    check: Check,
 }
 
 /// Points that are to be parked: these have to be here.
@@ -157,6 +164,24 @@ fn source<C: Group>(asker: Asker, bases: &Bases) -> Result<Source<C>> {
     })
 }
 
+impl<C: Group> Source<C> {
+    /// How many multiples of each point there are.
+    fn multiples(&self) -> usize {
+        match self {
+            Self::Parked(kept) => kept.multiples,
+            Self::Bytes(..) | Self::Stream(..) => 1,
+        }
+    }
+
+    /// Is it worth looking for identities among them? What is parked was looked through once.
+    fn may_have_identities(&self) -> bool {
+        match self {
+            Self::Parked(kept) => kept.has_identity,
+            Self::Bytes(..) | Self::Stream(..) => true,
+        }
+    }
+}
+
 fn sums<C: Group<Base: Coordinate>>(
     asker: Asker,
     request: &Sums,
@@ -164,18 +189,20 @@ fn sums<C: Group<Base: Coordinate>>(
 ) -> Result<Response> {
     let count = request.count()?;
     let source = source::<C>(asker, &request.bases)?;
-    let plan = Plan::new::<C>(count, asker.threads);
+    let all = Plan::new::<C>(count, asker.threads, source.multiples());
     let lists = request.scalars.len();
+    let mut with_digits = Vec::with_capacity(lists);
     for (number, scalars) in request.scalars.iter().enumerate() {
-        check_scalars::<C>(number, scalars.on(asker.identity)?)?;
+        with_digits.push(check_scalars::<C>(number, scalars.on(asker.identity)?)?);
     }
     let mut sums = Vec::with_capacity(lists);
-    for (number, scalars) in request.scalars.iter().enumerate() {
+    for (number, (scalars, &with_digits)) in request.scalars.iter().zip(&with_digits).enumerate() {
+        let plan = all.for_fewer::<C>(with_digits, asker.threads);
         let watch = Watch {
             progress: request.progress.as_ref(),
             finished: number as f64 / lists as f64,
             share: 1.0 / lists as f64,
-            total: count * plan.windows().len(),
+            total: with_digits * plan.digits().count(),
             done: AtomicUsize::new(0),
             cancelled,
         };
@@ -186,13 +213,14 @@ fn sums<C: Group<Base: Coordinate>>(
     Ok(Response::Sums { points: sums, cycles: None })
 }
 
-/// Is every scalar of a list below r?
-fn check_scalars<C: Group>(number: usize, bytes: &[u8]) -> Result<()> {
+/// How many scalars of a list have digits; an error if one is not below r.
+fn check_scalars<C: Group>(number: usize, bytes: &[u8]) -> Result<usize> {
     let (scalars, _) = bytes.as_chunks::<SCALAR_BYTES>();
-    scalars
-        .par_chunks(PIECE)
-        .enumerate()
-        .try_for_each(|(chunk, scalars)| read::reduced::<C>(number, chunk * PIECE, scalars))
+    let pieces = scalars.par_chunks(PIECE).enumerate().map(|(piece, scalars)| {
+        read::reduced::<C>(number, piece * PIECE, scalars)?;
+        Ok(Scalars::count_with_digits::<C>(scalars))
+    });
+    pieces.try_reduce(|| 0, |count, more| Ok(count + more))
 }
 
 fn sum<C: Group<Base: Coordinate>>(
@@ -209,20 +237,17 @@ fn sum<C: Group<Base: Coordinate>>(
     let isa = asker.isa;
     let mut buckets = Buckets::<C>::new(plan);
     let mut parts = buckets.parts(plan, asker.threads);
+    let multiples = plan.multiples();
+    let mut sums = Vec::with_capacity(parts.len());
     for start in (0..scalars.len()).step_by(CHUNK) {
         let range = start..scalars.len().min(start + CHUNK);
         if !watch.go_on(0) {
             return Err(Error::Cancelled);
         }
-        let cut = |(number, piece)| {
-            Scalars::new::<C>(number * PIECE, piece, plan).expect("checked before")
-        };
-        let digits: Vec<_> =
-            scalars[range.clone()].par_chunks(PIECE).enumerate().map(cut).collect();
         let each = pair::bytes::<C>();
         let (decoded, mut read);
-        let points = match source {
-            Source::Parked(kept) => &kept.points[range.clone()],
+        let points: &[Stored<C>] = match source {
+            Source::Parked(kept) => &kept.points[range.start * multiples..range.end * multiples],
             Source::Bytes(bytes, check) => {
                 let bytes = &bytes[range.start * each..range.end * each];
                 decoded = decode::<C>(isa, bytes, start, *check, watch.cancelled)?;
@@ -238,13 +263,26 @@ fn sum<C: Group<Base: Coordinate>>(
                 &decoded[..]
             }
         };
+        let cut = |(number, piece): (usize, &[[u8; SCALAR_BYTES]])| {
+            let first = number * PIECE;
+            let is_identity = |i: usize| {
+                source.may_have_identities() && points[(first + i) * multiples].is_identity()
+            };
+            Scalars::new::<C>(first, piece, plan, is_identity).expect("checked before")
+        };
+        let is_last = range.end == scalars.len();
+        let digits: Vec<_> = scalars[range].par_chunks(PIECE).enumerate().map(cut).collect();
         let go_on = |digits| watch.go_on(digits);
-        parts
+        let of_parts: Vec<_> = parts
             .par_iter_mut()
-            .try_for_each(|part| part.accumulate(isa, points, &digits, &go_on))
+            .map(|part| {
+                part.accumulate(isa, points, &digits, &go_on)?;
+                Ok(is_last.then(|| part.sums(isa))) // without waiting for the other threads
+            })
+            .collect::<std::result::Result<_, Cancelled>>()
             .map_err(|Cancelled| Error::Cancelled)?;
+        sums.extend(of_parts.into_iter().flatten());
     }
-    let sums: Vec<_> = parts.par_iter().map(|part| part.sums(isa)).collect();
     watch.say(1.0);
     Ok(pair::encode(&Affine::from(combine(plan, &sums))))
 }

@@ -43,14 +43,24 @@ impl Scalars {
         scalars.iter().position(|bytes| !is_reduced(bytes)).map_or(Ok(()), |i| Err(NotReduced(i)))
     }
 
-    /// Canonical scalars below r; the first one's point has this number, and every point's is below 2^31.
+    /// How many of these, which are below r, have digits: all but 0, 1 and -1.
+    pub fn count_with_digits<C: Group>(scalars: &[[u8; SCALAR_BYTES]]) -> usize {
+        let one = [1, 0, 0, 0];
+        let without = [[0; 4], one, subtract(&order::<C>(), &one).0];
+        scalars.iter().filter(|bytes| !without.contains(&words(bytes))).count()
+    }
+
+    /// Canonical scalars below r; the first one's point has this number, and every point's is below 2^31, counted with its
+    /// multiples. Scalars of points that are the identity, which are asked for by their place in the list, are as good as 0.
     pub fn new<C: Group>(
         first: usize,
         scalars: &[[u8; SCALAR_BYTES]],
         plan: &Plan,
+        is_identity: impl Fn(usize) -> bool,
     ) -> Result<Self, NotReduced> {
         let r = order::<C>();
-        let (lower, _) = plan.windows().split_at(plan.windows().len() - 1);
+        let digits: Vec<_> = plan.digits().collect();
+        let (_, lower) = digits.split_last().expect("a digit at least");
         let halves = lower.iter().fold([0; 4], |sum, window| {
             let bit = window.offset + window.bits - 1;
             let mut half = [0; 4];
@@ -73,6 +83,7 @@ impl Scalars {
             let point = ((first + i) as u32) << 1 | u32::from(negated);
             match magnitude {
                 [0, 0, 0, 0] => {}
+                _ if is_identity(i) => {}
                 [1, 0, 0, 0] => all.units.push(point),
                 _ => {
                     all.points.push(point);
@@ -88,7 +99,7 @@ impl Scalars {
         &self.units
     }
 
-    /// How many have digits: all but 0, 1 and -1.
+    /// How many have digits: all but 0, 1, -1, and those of identities.
     pub fn with_digits(&self) -> usize {
         self.points.len()
     }
@@ -197,25 +208,31 @@ mod tests {
             })
             .collect();
         let bits = C::Scalar::BITS;
-        for count in bits.div_ceil(20)..=bits.div_ceil(2) {
-            let plan = Plan::with_windows::<C>(count);
-            let cut = Scalars::new::<C>(0, &bytes, &plan).unwrap();
+        let plans = [1, 2, 4, 8, 16].into_iter().flat_map(|multiples: u32| {
+            let bits = bits.div_ceil(multiples);
+            let counts = bits.div_ceil(20)..=bits.div_ceil(2);
+            counts.map(move |count| Plan::with_windows::<C>(count, multiples as usize))
+        });
+        for plan in plans {
+            let cut = Scalars::new::<C>(0, &bytes, &plan, |_| false).unwrap();
+            assert_eq!(cut.with_digits(), Scalars::count_with_digits::<C>(&bytes));
             let sign = |k: C::Scalar, negated| if negated { -k } else { k };
             let mut found = vec![C::Scalar::ZERO; scalars.len()];
             for &unit in cut.units() {
                 found[unit as usize >> 1] = sign(C::Scalar::ONE, unit & 1 == 1);
             }
             for (point, subtracted, words) in cut.range(0..cut.with_digits()) {
-                let sum = plan.windows().iter().rev().fold(C::Scalar::ZERO, |sum, &window| {
-                    let is_highest = Some(&window) == plan.windows().last();
+                let digits: Vec<_> = plan.digits().collect();
+                let sum = digits.iter().rev().fold(C::Scalar::ZERO, |sum, &window| {
+                    let is_highest = Some(&window) == digits.last();
                     let (digit, negated) = Digit::new(window, is_highest).of(words);
-                    assert!(digit as usize <= window.buckets(), "{count} {window:?}");
+                    assert!(digit as usize <= window.buckets(), "{plan:?} {window:?}");
                     let shifted = (0..window.bits).fold(sum, |sum, _| sum.double());
                     shifted + sign(C::Scalar::from(u64::from(digit)), negated)
                 });
                 found[point as usize] = sign(sum, subtracted);
             }
-            assert!(found == scalars, "{} {count}", C::NAME);
+            assert!(found == scalars, "{} {plan:?}", C::NAME);
         }
     }
 
@@ -225,6 +242,18 @@ mod tests {
         examine::<bn254::G1>();
         examine::<bls12_381::G1>();
         examine::<bls12_377::G1>();
+    }
+
+    #[test]
+    fn scalars_of_identities_cost_nothing() {
+        let plan = Plan::new::<bn254::G1>(9, 1, 1);
+        let scalars = [0, 1, 7, 0, 1, 7, 9, 9, 9].map(|k| {
+            let mut bytes = [0; SCALAR_BYTES];
+            bytes[0] = k;
+            bytes
+        });
+        let cut = Scalars::new::<bn254::G1>(0, &scalars, &plan, |i| i % 3 == 1 || i == 8).unwrap();
+        assert_eq!((cut.points.as_slice(), cut.units.len()), (&[4, 10, 12][..], 0));
     }
 
     #[test]

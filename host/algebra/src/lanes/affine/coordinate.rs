@@ -11,7 +11,7 @@ pub trait Coordinate: Copy + Debug + Send + Sync + 'static {
     /// One coordinate by itself.
     type Element: Field;
     /// A point in memory: whole vectors of 64 bytes.
-    type Rows: Copy + Send + Sync;
+    type Rows: Copy + PartialEq + Send + Sync;
     /// The rows of (0, 0).
     const ZERO: Self::Rows;
     /// Eight coordinates in registers.
