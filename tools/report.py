@@ -18,8 +18,6 @@ import plot
 from place import ROOT, TARGET, Failed, main, write_whole
 
 MADE, KEPT, PLOTS = TARGET / "bench", ROOT / "bench/results", ROOT / "docs/figures"
-#: Figures of which there is a plot.
-PLOTTED = ("msm",)
 #: Columns that say the same in every row of a table are left out, and these always.
 HIDDEN = {"kind"}
 
@@ -121,7 +119,7 @@ def filled(path, figures):
 
 def plots(figures):
     """Path -> text of every plot that there are figures for."""
-    return {PLOTS / f"{name}.svg": plot.svg(figures[name]["rows"]) for name in PLOTTED if name in figures}
+    return {PLOTS / f"{name}.svg": plot.svg(name, figures[name]["rows"]) for name in plot.DRAWINGS if name in figures}
 
 
 def door():

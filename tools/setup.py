@@ -2,7 +2,7 @@
 
 Debian packages are installed when this runs as root; otherwise the command that a person has to type is
 printed and the exit status is 1. yosys is a Python package in a virtual environment of its own under the user's
-cache folder. Quick when everything is there.
+cache folder; circom and snarkjs are packages of Node there. Quick when everything is there.
 """
 
 import importlib.util
@@ -10,6 +10,7 @@ import os
 import shutil
 import sys
 
+import node_packages
 from place import CACHE, Failed, alone, digest, main, run
 
 #: Program to look for -> Debian package that brings it.
@@ -22,6 +23,8 @@ PROGRAMS = {
     "java": "default-jdk-headless",
     "javac": "default-jdk-headless",
     "mvn": "maven",
+    "node": "nodejs",
+    "npm": "npm",
 }
 #: Programs that Debian's packages are too old for, or that have an installer of their own.
 BY_HAND = {"cargo": "a Rust toolchain of at least 1.89, with rustfmt and clippy"}
@@ -82,7 +85,8 @@ def setup():
         raise Failed("; ".join(f"{program} is missing: install {BY_HAND[program]}" for program in absent))
     install_packages()
     version = run([yosys(), "-V"]).split(" (")[0]
-    print(f"all there: {', '.join([*BY_HAND, *PROGRAMS])}, {version}")
+    node_packages.folder()
+    print(f"all there: {', '.join([*BY_HAND, *PROGRAMS])}, {version}, circom and snarkjs")
 
 
 if __name__ == "__main__":

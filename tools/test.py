@@ -63,6 +63,8 @@ STAGES = [
           [[*PYTHON, "rtl/sim/test_msm.py", "--seconds", "300", *MSM_TOYS]]),
     Stage("host", "all crates, on cpu: and sim:", [["cargo", "test", "--workspace", "--quiet", "--", "--show-output"]], ("sim",),
           [["cargo", "test", "--workspace", "--quiet", "--", "--show-output", "--ignored"]]),
+    Stage("interop", "proofs of and for snarkjs, with circuits of circom and the keys of a ceremony",
+          [["cargo", "build", "--release", "--quiet", "--package", "proofmill-cli"], [*PYTHON, "-m", "unittest", "discover", "-s", "interop", "-p", "test_*.py"]], ("setup",)),
     Stage("docs", "documented examples and links", [["cargo", "doc", "--workspace", "--no-deps", "--quiet"]], ("setup",)),
     Stage("run", "make run", [["make", "--no-print-directory", "run"]], ("setup",)),
     Stage("formal", "proofs of control, and faults that they refute", [python("formal"), [*PYTHON, "rtl/formal/mutants.py"]], ("setup",)),

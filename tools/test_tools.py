@@ -175,10 +175,17 @@ class Report(unittest.TestCase):
         def row(size, peer, place):
             return {"instance": "bn254_g1", "metric": f"2^{size} points, {place} peer", "threads": 1, "ours": 2.0, "peer_name": peer, "peer": 8.0}
         rows = [row(10, "arkworks 0.6.0", "fastest"), row(20, "arkworks 0.6.0", "fastest"), row(20, "halo2curves 0.10.0", "slower")]
-        self.assertEqual(plot.curves(rows)[1, "bn254"]["arkworks"], [(10, 0.128), (20, 131.072)])
-        drawing = ElementTree.fromstring(plot.svg(rows))
+        self.assertEqual(plot.curves(plot.DRAWINGS["msm"], rows)[1, "bn254"]["arkworks"], [(10, 0.128), (20, 131.072)])
+        drawing = ElementTree.fromstring(plot.svg("msm", rows))
         paths = [path.get("class") for path in drawing.iter("{http://www.w3.org/2000/svg}path")]
         self.assertEqual(paths, ["proofmill", "arkworks", "halo2curves"])
+
+    def test_a_plot_of_seconds_shows_ours_beside_a_key_that_stays(self):
+        def row(form, peer, ours):
+            return {"instance": "bn254", "metric": f"2^14 constraints, {form}, fastest peer", "threads": 2, "ours": ours, "peer_name": peer, "peer": 8000.0}
+        rows = [row("key resident", "gnark 0.16.0", 200.0), row("from files", "snarkjs 0.7.6", 300.0)]
+        lines = plot.curves(plot.DRAWINGS["prove"], rows)[2, "bn254"]
+        self.assertEqual(lines, {"gnark": [(14, 8.0)], "proofmill": [(14, 0.2)], "snarkjs": [(14, 8.0)]})
 
 
 COUNTER = """

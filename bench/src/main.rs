@@ -1,5 +1,7 @@
 //! `proofmill-bench`: takes the figures.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use proofmill_bench::{cycles, software};
@@ -29,11 +31,22 @@ enum Command {
         #[arg(long, default_value = "card")]
         sim: Vec<String>,
     },
+    /// One proof of `software prove`, for its memory
+    #[command(hide = true)]
+    ProveOnce {
+        /// The key
+        zkey: PathBuf,
+        /// The witness
+        wtns: PathBuf,
+        /// Threads
+        threads: usize,
+    },
 }
 
 fn main() -> Result<()> {
     match Arguments::parse().command {
         Command::Software { op, quick } => software::run(&op, quick),
         Command::Cycles { op, sim } => cycles::run(&op, &sim),
+        Command::ProveOnce { zkey, wtns, threads } => software::prove_once(zkey, wtns, threads),
     }
 }

@@ -7,3 +7,4 @@ pub mod msm;
 pub mod ntt;
 pub mod pairing;
 pub mod program;
+pub mod prove;

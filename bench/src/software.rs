@@ -10,6 +10,9 @@ mod equihash_verify;
 mod msm;
 mod ntt;
 mod pairing;
+mod prove;
+
+pub use prove::prove_once;
 
 /// Takes an operation's figures, writes them and prints them.
 pub fn run(op: &str, quick: bool) -> Result<()> {
@@ -23,8 +26,9 @@ pub fn run(op: &str, quick: bool) -> Result<()> {
         "msm" => msm::rows(quick)?,
         "ntt" => ntt::rows(quick)?,
         "pairing" => pairing::rows(quick)?,
+        "prove" => prove::rows(quick)?,
         _ => bail!(
-            "op: '{op}' has no bench; expected algebra, ecdsa_verify, equihash_verify, msm, ntt or pairing"
+            "op: '{op}' has no bench; expected algebra, ecdsa_verify, equihash_verify, msm, ntt, pairing or prove"
         ),
     };
     let name = if quick { format!("quick/{op}") } else { op.into() };

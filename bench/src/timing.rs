@@ -14,23 +14,37 @@ impl<F: FnMut() -> Result<f64>> Contestant for F {
     }
 }
 
-/// The median of each contestant's seconds over some rounds. In a round everybody has one turn, and everybody
-/// begins a round as often as the others; one more round goes before the first that counts.
+/// The median of each contestant's seconds over some rounds; one more round goes before the first that counts.
 pub fn interleaved_medians(
     rounds: usize,
     contestants: &mut [&mut dyn Contestant],
 ) -> Result<Vec<f64>> {
+    let mut seconds = interleaved(rounds + 1, contestants)?;
+    Ok(seconds.iter_mut().map(|seconds| median(&mut seconds[1..])).collect())
+}
+
+/// The least of each contestant's seconds over some rounds: for work that takes seconds, of which there are few rounds.
+pub fn interleaved_best(
+    rounds: usize,
+    contestants: &mut [&mut dyn Contestant],
+) -> Result<Vec<f64>> {
+    let seconds = interleaved(rounds, contestants)?;
+    Ok(seconds
+        .iter()
+        .map(|seconds| seconds.iter().copied().fold(f64::INFINITY, f64::min))
+        .collect())
+}
+
+/// Each contestant's seconds. In a round everybody has one turn, and everybody begins a round as often as the others.
+fn interleaved(rounds: usize, contestants: &mut [&mut dyn Contestant]) -> Result<Vec<Vec<f64>>> {
     let mut seconds = vec![Vec::with_capacity(rounds); contestants.len()];
-    for round in 0..=rounds {
+    for round in 0..rounds {
         for turn in 0..contestants.len() {
             let who = (round + turn) % contestants.len();
-            let taken = contestants[who].seconds()?;
-            if round > 0 {
-                seconds[who].push(taken);
-            }
+            seconds[who].push(contestants[who].seconds()?);
         }
     }
-    Ok(seconds.iter_mut().map(|seconds| median(seconds)).collect())
+    Ok(seconds)
 }
 
 /// The middle one, or the mean of the two in the middle.
@@ -50,19 +64,29 @@ mod tests {
 
     use super::*;
 
+    /// Takes its times one after the other, and notes whose turn it was.
+    fn contestant(name: char, turns: &RefCell<String>) -> impl FnMut() -> Result<f64> + use<'_> {
+        let mut times = [100.0, 1.0, 9.0, 2.0].into_iter();
+        move || {
+            turns.borrow_mut().push(name);
+            Ok(times.next().unwrap())
+        }
+    }
+
     #[test]
     fn turns_alternate_and_the_first_round_does_not_count() {
-        let turns = RefCell::new(Vec::new());
-        let contestant = |name: char| {
-            let (turns, mut times) = (&turns, [100.0, 1.0, 9.0, 2.0].into_iter());
-            move || {
-                turns.borrow_mut().push(name);
-                Ok(times.next().unwrap())
-            }
-        };
-        let (mut a, mut b) = (contestant('a'), contestant('b'));
+        let turns = RefCell::new(String::new());
+        let (mut a, mut b) = (contestant('a', &turns), contestant('b', &turns));
         assert_eq!(interleaved_medians(3, &mut [&mut a, &mut b]).unwrap(), [2.0, 2.0]);
-        assert_eq!(turns.borrow().iter().collect::<String>(), "abbaabba");
+        assert_eq!(*turns.borrow(), "abbaabba");
+    }
+
+    #[test]
+    fn the_best_of_two_rounds() {
+        let turns = RefCell::new(String::new());
+        let (mut a, mut b) = (contestant('a', &turns), contestant('b', &turns));
+        assert_eq!(interleaved_best(2, &mut [&mut a, &mut b]).unwrap(), [1.0, 1.0]);
+        assert_eq!(*turns.borrow(), "abba");
     }
 
     #[test]

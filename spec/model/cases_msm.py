@@ -6,6 +6,7 @@ multiples of the generator by known factors, so a sum is one multiplication; tha
 
 import curve
 import msm
+import published
 from cases import Cases, painted_number, text
 
 CURVES = ("bn254", "bls12_381", "bls12_377")
@@ -151,9 +152,31 @@ def bases(book, distinct):
     book.case("order-times", "(r - 1) G + G", "sum", [1, 1], [r - 1, 1])
 
 
+#: Files of published cases, and who publishes them.
+PUBLISHED = {"bn254_g1": "EIP-196", "bls12_381_g1": "EIP-2537", "bls12_381_g2": "EIP-2537"}
+
+
+def published_content(name, source):
+    """The cases of one group; scalars are reduced."""
+    of_curve, which = name.rsplit("_", 1)
+    facts = curve.load(of_curve)
+    book, points = Cases(f"msm published {name}"), []
+
+    def number(point):
+        if point not in points:
+            points.append(point)
+        return points.index(point)
+
+    for id, (data, output) in published.cases(name).items():
+        terms = published.Reader(facts, data).many(lambda reader: (number(reader.point(which)), reader.scalar()))
+        book.add(f"published-{id}", f"published with {source}", "published", points=[i for i, _ in terms],
+                 scalars=[hex(k % facts.r) for _, k in terms], sum=text(published.Reader(facts, output).point(which)))
+    return {"schema": "../schema.json", "op": "msm", "curve": of_curve, "group": which, "points": [text(point) for point in points], "cases": book.found}
+
+
 def contents():
-    """Name -> content of spec/vectors/msm/<curve>_<group>.json."""
-    made = {}
+    """Name -> content of spec/vectors/msm/<curve>_<group>.json and, for published cases, <curve>_<group>_published.json."""
+    made = {f"{name}_published": published_content(name, source) for name, source in PUBLISHED.items()}
     for name in CURVES:
         facts = curve.load(name)
         for which in facts.groups:

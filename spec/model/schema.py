@@ -5,7 +5,7 @@ A keyword that is not known here is an error, so the schema cannot ask for somet
 
 import re
 
-TYPES = {"object": dict, "array": list, "string": str, "integer": int, "null": type(None)}
+TYPES = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool, "null": type(None)}
 #: Keywords that say nothing about values of another type.
 APPLIES = {
     **dict.fromkeys(("properties", "required", "additionalProperties"), dict),

@@ -11,7 +11,8 @@ import field
 import formula
 import msm
 import schema
-from cases_msm import BASES, CURVES, DISTRIBUTIONS
+from cases_msm import BASES, CURVES, DISTRIBUTIONS, PUBLISHED
+from pairing import Pairing
 from vectors import VECTORS
 
 SCHEMA = json.loads((VECTORS / "schema.json").read_text())
@@ -202,11 +203,12 @@ class Msm(unittest.TestCase):
         def point(value):
             return value and tuple(map(element, value))
 
-        for name, which, content in self.files():
+        published = [(of.rsplit("_", 1), FILES[f"msm/{of}_published.json"]) for of in PUBLISHED]
+        for name, which, content in [*self.files(), *((*of, content) for of, content in published)]:
             facts = curve.load(name)
             points = [point(value) for value in content["points"]]
             self.assertTrue(all(facts.group(which).contains(it) for it in points))
-            few = [case for case in content["cases"] if len(case["points"]) <= (3 if which == "g1" else 2)]
+            few = [case for case in content["cases"] if len(case["points"]) <= (3 if which == "g1" else 2) or "published" in case["tags"]]
             self.assertGreaterEqual(len(few), 5)
             for case in few:
                 found = msm.total(facts.group(which), [points[i] for i in case["points"]], [int(k, 16) for k in case["scalars"]])
@@ -224,6 +226,27 @@ class Msm(unittest.TestCase):
             content = json.loads((VECTORS / "msm/bn254_g1.json").read_text())
             content["cases"][1].update(spoil)
             self.assertNotEqual(schema.faults(content, SCHEMA, SCHEMA), [], spoil)
+
+
+class PairingFiles(unittest.TestCase):
+    def test_one_value_is_that_of_the_definition_and_published_products_are_what_they_say(self):
+        """Of few pairs: the definition is slow, and bilinearity is held to elsewhere."""
+        def element(value):
+            return int(value, 16) if isinstance(value, str) else tuple(map(element, value))
+
+        def point(value):
+            return value and element(value)
+
+        for name, ids in {"bn254": ("full-multiples", "published-one-point", "published-jeff1"), "bls12_381": ("published-matter-0", "published-matter-16")}.items():
+            pairing = Pairing(name)
+            cases = {case["id"]: case for case in FILES[f"pairing/{name}.json"]["cases"]}
+            for case in map(cases.get, ids):
+                value = pairing.fp12.one
+                for p, q in case["pairs"]:
+                    value = pairing.fp12.mul(value, pairing(point(p), point(q)))
+                self.assertEqual(value == pairing.fp12.one, case["is_one"], case["id"])
+                if "value" in case:
+                    self.assertEqual(value, element(case["value"]), case["id"])
 
 
 class Shell(unittest.TestCase):

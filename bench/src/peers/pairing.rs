@@ -1,5 +1,5 @@
-//! Other people's pairings: arkworks, blst and halo2curves in one program of Rust, gnark-crypto in one of Go. Built as
-//! those of [`super::algebra`].
+//! Other people's pairings: arkworks, blst, halo2curves and mcl in one program of Rust, gnark-crypto in one of Go. Built
+//! as those of [`super::algebra`]; mcl's crate carries its source and wants cmake.
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
@@ -7,11 +7,13 @@ use serde::{Deserialize, Serialize};
 use super::program::{self, Program};
 
 #[cfg(feature = "pairing-peer")]
+mod mcl;
+#[cfg(feature = "pairing-peer")]
 mod serve;
 #[cfg(feature = "pairing-peer")]
 pub use serve::serve;
 
-/// A product of pairings of multiples of the generators, by one thread.
+/// A product of pairings of multiples of two points.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
     /// Whose code.
@@ -20,11 +22,13 @@ pub struct Work {
     pub instance: String,
     /// The number of pairs.
     pub count: usize,
+    /// The number of threads; each has a share of the pairs, and one the final exponentiation.
+    pub threads: usize,
     /// How often.
     pub repeat: usize,
 }
 
-/// Starts the program with arkworks, blst and halo2curves.
+/// Starts the program with arkworks, blst, halo2curves and mcl.
 pub fn start_rust() -> Result<Program> {
     Program::start(&program::build(
         "pairing-peer",

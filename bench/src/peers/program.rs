@@ -17,14 +17,18 @@ pub struct Program {
 }
 
 impl Program {
-    /// Starts it.
+    /// Starts one that has threads when it is asked for them.
     pub fn start(path: &Path) -> Result<Self> {
-        let mut child = Command::new(path)
-            .env("GOMAXPROCS", "1")
+        Self::run(Command::new(path).env("GOMAXPROCS", "1"))
+    }
+
+    /// Starts a command.
+    pub fn run(command: &mut Command) -> Result<Self> {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .with_context(|| format!("cannot start {}", path.display()))?;
+            .with_context(|| format!("cannot start {}", command.get_program().display()))?;
         let input = child.stdin.take();
         let output =
             BufReader::new(child.stdout.take().context("no output of the peer's program")?);

@@ -42,18 +42,20 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     };
     let mut rows = Vec::new();
     let all = std::thread::available_parallelism()?.get();
-    for threads in 1..=all.min(2) {
-        for field in Field::ALL {
-            let sizes: &[u32] = match field {
-                _ if quick => &[10],
-                Field::Goldilocks => &[20, 22, 24],
-                _ => &[18, 20],
-            };
-            for &log_size in sizes {
+    for field in Field::ALL {
+        let sizes: &[u32] = match field {
+            _ if quick => &[10],
+            Field::Goldilocks => &[20, 22, 24],
+            _ => &[18, 20],
+        };
+        for &log_size in sizes {
+            // One after the other, because what the peers prepare is the same.
+            for threads in 1..=all.min(2) {
                 one(&mut rows, &mut peers, field, log_size, threads)?;
             }
         }
     }
+    rows.sort_by_key(|row| row.threads);
     Ok(rows)
 }
 
@@ -117,7 +119,12 @@ fn one(
     }
     let mut contestants: Vec<&mut dyn Contestant> =
         turns.iter_mut().map(|turn| turn as &mut dyn Contestant).collect();
-    let medians = interleaved_medians(if log_size > 20 { 5 } else { 9 }, &mut contestants)?;
+    let rounds = match field.bytes() << log_size {
+        ..=0x80_0000 => 9,
+        ..=0x200_0000 => 5,
+        _ => 3,
+    };
+    let medians = interleaved_medians(rounds, &mut contestants)?;
     let milliseconds: Vec<_> = medians.iter().map(|seconds| seconds * 1e3).collect();
     let (ours, theirs) = milliseconds.split_first().context("we take part")?;
     for (((_, name, _), bytes), peer) in present.iter().zip(theirs) {

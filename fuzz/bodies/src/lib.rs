@@ -11,6 +11,7 @@ mod elements;
 mod headers;
 mod points;
 mod signatures;
+mod snarkjs;
 
 /// A body, and valid inputs to begin with.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +25,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 14] = [
     Target { name: "field_elements", run: elements::run, seeds: elements::seeds },
     Target { name: "points_sec1", run: points::sec1, seeds: points::sec1_seeds },
     Target { name: "points_zcash", run: points::zcash, seeds: points::zcash_seeds },
@@ -33,6 +34,11 @@ pub const TARGETS: [Target; 9] = [
     Target { name: "ecdsa_der", run: signatures::der, seeds: signatures::der_seeds },
     Target { name: "ecdsa_files", run: signatures::files, seeds: signatures::file_seeds },
     Target { name: "ecdsa_claims", run: claims::run, seeds: claims::seeds },
+    Target { name: "snarkjs_zkey", run: snarkjs::zkey, seeds: snarkjs::zkey_seeds },
+    Target { name: "snarkjs_wtns", run: snarkjs::wtns, seeds: snarkjs::wtns_seeds },
+    Target { name: "snarkjs_vkey", run: snarkjs::vkey, seeds: snarkjs::vkey_seeds },
+    Target { name: "snarkjs_proof", run: snarkjs::proof, seeds: snarkjs::proof_seeds },
+    Target { name: "snarkjs_public", run: snarkjs::public, seeds: snarkjs::public_seeds },
     Target { name: "card_replies", run: card::run, seeds: card::seeds },
 ];
 

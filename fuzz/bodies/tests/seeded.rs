@@ -1,5 +1,7 @@
 //! Every body on its seeds, on seeds that were changed, and on random bytes.
 
+use std::time::{Duration, Instant};
+
 use proofmill_fuzz_bodies::{TARGETS, Target};
 use proofmill_testkit::random::Random;
 
@@ -30,13 +32,23 @@ fn changed(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
 }
 
 fn examine(name: &str, inputs: u64) {
+    examine_while(name, 0x7072_6f6f_666d, |number| number < inputs);
+}
+
+/// A minute, on other inputs than the short test has.
+fn examine_long(name: &str) {
+    let end = Instant::now() + Duration::from_secs(60);
+    examine_while(name, 0x6c6f_6e67, |_| Instant::now() < end);
+}
+
+fn examine_while(name: &str, seed: u64, go_on: impl Fn(u64) -> bool) {
     let target: &Target = TARGETS.iter().find(|target| target.name == name).expect("a target");
     let seeds = (target.seeds)();
     seeds.iter().for_each(|seed| (target.run)(seed));
     (target.run)(&[]);
-    let mut random = Random::new(0x7072_6f6f_666d);
+    let mut random = Random::new(seed);
     let longest = seeds.iter().map(Vec::len).max().expect("seeds") as u64;
-    for number in 0..inputs {
+    for number in (0..).take_while(|&number| go_on(number)) {
         let input = if number % 8 == 0 {
             let length = random.below(longest + 2) as usize;
             random.bytes(length)
@@ -94,4 +106,61 @@ fn ecdsa_claims() {
 #[test]
 fn card_replies() {
     examine("card_replies", INPUTS / 20);
+}
+
+/// Each input that gets far costs checks of subgroups.
+#[test]
+fn snarkjs_zkey() {
+    examine("snarkjs_zkey", INPUTS / 10);
+}
+
+#[test]
+fn snarkjs_wtns() {
+    examine("snarkjs_wtns", INPUTS);
+}
+
+/// As with keys.
+#[test]
+fn snarkjs_vkey() {
+    examine("snarkjs_vkey", INPUTS / 10);
+}
+
+#[test]
+fn snarkjs_proof() {
+    examine("snarkjs_proof", INPUTS / 2);
+}
+
+#[test]
+fn snarkjs_public() {
+    examine("snarkjs_public", INPUTS);
+}
+
+#[test]
+#[ignore = "takes a minute; make test-long runs it"]
+fn snarkjs_zkey_long() {
+    examine_long("snarkjs_zkey");
+}
+
+#[test]
+#[ignore = "takes a minute; make test-long runs it"]
+fn snarkjs_wtns_long() {
+    examine_long("snarkjs_wtns");
+}
+
+#[test]
+#[ignore = "takes a minute; make test-long runs it"]
+fn snarkjs_vkey_long() {
+    examine_long("snarkjs_vkey");
+}
+
+#[test]
+#[ignore = "takes a minute; make test-long runs it"]
+fn snarkjs_proof_long() {
+    examine_long("snarkjs_proof");
+}
+
+#[test]
+#[ignore = "takes a minute; make test-long runs it"]
+fn snarkjs_public_long() {
+    examine_long("snarkjs_public");
 }

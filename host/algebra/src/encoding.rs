@@ -6,9 +6,11 @@
 //! | [`sec1`] | SEC 1, compressed and uncompressed | secp256k1 |
 //! | [`zcash`] | Zcash and IETF, compressed and uncompressed | BLS12-381 G1, G2 |
 //! | [`pair`] | x and y, canonical little-endian | all |
+//! | [`montgomery`] | x and y in Montgomery form, to be read in bulk; the subgroup is not asked for | those with lanes |
 //!
 //! Points that come in are public: reading and writing are not constant time.
 
+pub mod montgomery;
 pub mod pair;
 pub mod sec1;
 pub mod zcash;

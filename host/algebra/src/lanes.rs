@@ -13,15 +13,15 @@ use std::fmt;
 use std::marker::PhantomData;
 
 pub use backend::{Backend, Kernel, Mask, WIDTH, are_vectors, run};
-pub(crate) use backend::{LIMB_BITS, LIMB_MASK, each};
+pub(crate) use backend::{LIMB_BITS, LIMB_MASK, both, each};
 pub(crate) use constants::limbs;
 pub use held::{Held, Sum};
 pub(crate) use held::{limbs_of_words, words_of_limbs};
 pub(crate) use lazy::Lazy;
 pub(crate) use montgomery::carried;
 pub use primes::Prime;
+pub(crate) use row::{PairProducts, Row};
 pub use slices::{add, from_elements, invert, mul, square, sub, to_elements};
-pub use word_form::canonical_of_word_form;
 
 pub mod affine;
 mod backend;
@@ -37,6 +37,7 @@ mod lazy;
 mod montgomery;
 mod portable;
 mod primes;
+mod row;
 mod slices;
 #[cfg(test)]
 #[expect(clippy::needless_range_loop, reason = "lanes and limbs have numbers")]

@@ -11,6 +11,7 @@ pub mod curve;
 pub mod encoding;
 pub mod equihash;
 pub mod field;
+pub mod fixed_base;
 mod isa;
 pub mod lanes;
 pub mod msm;

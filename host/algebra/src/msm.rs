@@ -76,7 +76,7 @@ pub fn sum_vartime<C: Group>(
     scalars: &[[u8; SCALAR_BYTES]],
 ) -> Result<Projective<C>, NotReduced> {
     let plan = Plan::new::<C>(points.len(), 1, 1);
-    let scalars = [Scalars::new::<C>(0, scalars, &plan, |i| points[i].is_identity())?];
+    let scalars = [Scalars::new::<C>(0, scalars, &plan)?];
     let mut buckets = Buckets::<C>::new(&plan);
     let mut sums = Vec::new();
     for part in &mut buckets.parts(&plan, 1) {

@@ -7,15 +7,18 @@
 //!
 //! k is prime to r and what the fast final exponentiations give; it is that of arkworks, so values can be compared. A
 //! product of pairings shares the squarings of the Miller loop and the final exponentiation ([`product`]); lines
-//! through points that come again are computed once ([`Prepared`]); many pairs go through the loop eight at a time in
-//! lanes.
+//! through points that come again are computed once ([`Prepared`]). With vectors, many pairs go through the loop eight at
+//! a time in lanes, and few one after another with the products of each side by side.
 //!
 //! The identity on either side gives 1. Points outside the subgroups give values that mean nothing: ask
 //! [`Affine::is_in_subgroup`] first. Time depends on the number of pairs alone.
 
+mod across;
 mod coefficient;
+mod cyclotomic;
 mod eight;
 mod exponentiation;
+mod few;
 pub mod formula;
 mod instances;
 mod lanes;
@@ -25,20 +28,23 @@ mod schedule;
 mod walk;
 
 pub use coefficient::Coefficient;
-pub use exponentiation::final_exponentiation;
+pub use cyclotomic::Cyclotomic;
+pub use exponentiation::{final_exponentiation, final_exponentiation_on};
 pub use instances::{Bls12377, Bls12381, Bn254};
-pub use miller::{Prepared, miller_loop};
+pub use miller::{Prepared, PreparedPair};
 pub use schedule::Step;
 
 use std::fmt::Debug;
 
 use crate::curve::{Affine, Curve, Twist};
 use crate::isa::Isa;
-use crate::lanes::are_vectors;
+use crate::lanes::{WIDTH, are_vectors};
 use crate::tower::{Fp12, Tower};
 
-/// Pairs that take eight lanes as long as one after the other.
-const ENOUGH_FOR_LANES: usize = 3;
+/// Pairs that go faster one after the other than in eight lanes.
+const FEW: usize = 5;
+/// The same where there are eight in lanes already.
+const FEW_MORE: usize = 3;
 
 /// A pairing: two groups, the way through the Miller loop and the last part of the final exponentiation. A type
 /// without values.
@@ -59,11 +65,21 @@ pub trait Pairing: Copy + Debug + Default + Eq + Send + Sync + 'static {
     /// The steps of the Miller loop after T = Q and f = 1.
     fn steps() -> Vec<Step>;
 
-    /// The product of the Miller values of all pairs, eight pairs at a time.
+    /// The product of the Miller values of all pairs, eight pairs at a time: what [`miller_product`] does with many.
     fn miller_loop_in_lanes(isa: Isa, pairs: &[Pair<Self>]) -> Fp12<Self::Tower>;
 
-    /// f^(k (p^4 - p^2 + 1) / r) for an f of the cyclotomic subgroup.
-    fn hard_part(f: Fp12<Self::Tower>) -> Fp12<Self::Tower>;
+    /// The same with one pair after another, and the products of each side by side: what it does with few.
+    fn miller_loop_of_few(
+        isa: Isa,
+        fresh: &[Pair<Self>],
+        prepared: &[PreparedPair<'_, Self>],
+    ) -> Fp12<Self::Tower>;
+
+    /// f^(k (p^4 - p^2 + 1) / r).
+    fn hard_part<F: Cyclotomic>(f: F) -> F;
+
+    /// The same in lanes.
+    fn hard_part_in_lanes(isa: Isa, f: Fp12<Self::Tower>) -> Fp12<Self::Tower>;
 }
 
 /// P and Q.
@@ -80,15 +96,38 @@ pub enum Kind {
 
 /// e(P, Q).
 pub fn pairing<E: Pairing>(p: &Affine<E::G1>, q: &Affine<E::G2>) -> Fp12<E::Tower> {
-    final_exponentiation::<E>(miller_loop::<E>(&[(*p, &Prepared::new(q))]))
+    product::<E>(Isa::best(), &[(*p, *q)])
 }
 
 /// The product of e(P, Q) over all pairs; 1 if there is none.
 pub fn product<E: Pairing>(isa: Isa, pairs: &[Pair<E>]) -> Fp12<E::Tower> {
-    if pairs.len() >= ENOUGH_FOR_LANES && are_vectors(isa) {
-        return final_exponentiation::<E>(E::miller_loop_in_lanes(isa, pairs));
+    final_exponentiation_on::<E>(isa, miller_product::<E>(isa, pairs, &[]))
+}
+
+/// The product of the Miller values of pairs and of pairs with a prepared point, in any number;
+/// [`final_exponentiation`] makes of it the product of the pairings.
+pub fn miller_product<E: Pairing>(
+    isa: Isa,
+    pairs: &[Pair<E>],
+    prepared: &[PreparedPair<'_, E>],
+) -> Fp12<E::Tower> {
+    if !are_vectors(isa) {
+        let made: Vec<_> = pairs.iter().map(|(_, q)| Prepared::<E>::new(q)).collect();
+        let pairs = pairs.iter().zip(&made).map(|(&(p, _), q)| (p, q));
+        return miller::one_by_one(&pairs.chain(prepared.iter().copied()).collect::<Vec<_>>());
     }
-    let prepared: Vec<_> = pairs.iter().map(|(_, q)| Prepared::<E>::new(q)).collect();
-    let pairs: Vec<_> = pairs.iter().zip(&prepared).map(|((p, _), q)| (*p, q)).collect();
-    final_exponentiation::<E>(miller_loop::<E>(&pairs))
+    let rest = pairs.len() % WIDTH;
+    let few = if pairs.len() < WIDTH { FEW } else { FEW_MORE };
+    let (many, few) = pairs.split_at(if rest <= few { pairs.len() - rest } else { pairs.len() });
+    let side_by_side = || E::miller_loop_of_few(isa, few, prepared);
+    match (many, few, prepared) {
+        ([], ..) => side_by_side(),
+        (_, [], []) => E::miller_loop_in_lanes(isa, many),
+        _ => E::miller_loop_in_lanes(isa, many) * side_by_side(),
+    }
+}
+
+/// The product of the Miller values of pairs with a prepared point.
+pub fn miller_loop<E: Pairing>(pairs: &[PreparedPair<'_, E>]) -> Fp12<E::Tower> {
+    miller_product(Isa::best(), &[], pairs)
 }

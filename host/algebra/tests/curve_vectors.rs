@@ -2,20 +2,12 @@
 
 mod json;
 
-use json::{Read, cases, integer, residue, text};
+use json::{Read, cases, integer, point, residue, text};
 use proofmill_algebra::curve::{Affine, Curve, Edwards, EdwardsAffine, EdwardsForm, Projective};
 use proofmill_algebra::encoding::sec1::{self, Hybrid};
 use proofmill_algebra::encoding::{EncodingError, zcash};
 use proofmill_algebra::{bls12_377, bls12_381, bn254, secp256k1, toy};
 use serde_json::Value;
-
-/// A point; null is the identity.
-fn point<C: Curve<Base: Read>>(value: &Value) -> Affine<C> {
-    if value.is_null() {
-        return Affine::IDENTITY;
-    }
-    Affine::new(Read::read(&value[0]), Read::read(&value[1])).expect("on the curve")
-}
 
 /// k P in every way that is meant for P.
 fn multiples<C: Curve>(p: Projective<C>, k: &str) -> Vec<Projective<C>> {

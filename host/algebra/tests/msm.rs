@@ -199,10 +199,7 @@ fn in_parts<C: Group>(
     threads: usize,
     piece: usize,
 ) -> Projective<C> {
-    let cut = |(i, some): (usize, &[Bytes])| {
-        let is_identity = |j: usize| points[(i * piece + j) * plan.multiples()].is_identity();
-        Scalars::new::<C>(i * piece, some, plan, is_identity).unwrap()
-    };
+    let cut = |(i, some)| Scalars::new::<C>(i * piece, some, plan).unwrap();
     let pieces: Vec<_> = scalars.chunks(piece).enumerate().map(cut).collect();
     let mut buckets = Buckets::<C>::new(plan);
     let mut parts = buckets.parts(plan, threads);

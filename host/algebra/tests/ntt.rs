@@ -36,8 +36,8 @@ fn directly<F: PrimeField>(transform: &Transform<F>, x: &[u8]) -> Vec<u8> {
 
 fn planned<F: Form<D>, const D: usize>(isa: Isa, transform: &Transform<F>, x: &[u8]) -> Vec<u8> {
     let plan = Plan::<F, D>::new(transform).unwrap();
-    let (mut between, mut found) = (vec![0; x.len()], vec![0; x.len()]);
-    plan.run(isa, x, &mut between, &mut found).unwrap();
+    let mut found = vec![0; x.len()];
+    plan.run(isa, x, &mut found).unwrap();
     found
 }
 
@@ -138,6 +138,73 @@ fn arkworks<F: Form<5>, A: ark_ff::PrimeField + FftField>() {
     }
 }
 
+/// One transform of each larger size. Of the square and the oblong matrices each number of steps occurs.
+fn arkworks_at_large_sizes<F: Form<5>, A: ark_ff::PrimeField + FftField>() {
+    for log in 17..=20 {
+        let x = bytes(&elements::<F>(1 << log, u64::from(log)));
+        let mut values: Vec<A> = x.chunks_exact(32).map(A::from_le_bytes_mod_order).collect();
+        Radix2EvaluationDomain::<A>::new(1 << log).unwrap().fft_in_place(&mut values);
+        let values: Vec<u8> = values.iter().flat_map(|x| x.into_bigint().to_bytes_le()).collect();
+        let forward = Transform::<F>::forward(log).unwrap();
+        assert!(planned(Isa::best(), &forward, &x) == values, "{} 2^{log}", F::NAME);
+    }
+}
+
+#[test]
+fn every_size_to_two_to_the_twentieth_is_right() {
+    arkworks_at_large_sizes::<Bn254Fr, ark_bn254::Fr>();
+    arkworks_at_large_sizes::<Bls12381Fr, ark_bls12_381::Fr>();
+    for log in 17..=20 {
+        let x = bytes(&elements::<Goldilocks>(1 << log, u64::from(log)));
+        let forward = Transform::<Goldilocks>::forward(log).unwrap();
+        let expected = directly(&forward, &x);
+        assert!(planned(Isa::best(), &forward, &x) == expected, "goldilocks 2^{log}");
+    }
+}
+
+/// Some results by their definition, and all by the way back.
+fn is_right_where_one_looks<F: Form<D>, const D: usize>(log: u32) {
+    let x = elements::<F>(1 << log, u64::from(log));
+    let coset = Transform::<F>::forward(log).unwrap().on_coset(F::from(11));
+    let x_bytes = bytes(&x);
+    let values = planned(Isa::best(), &coset, &x_bytes);
+    for k in [0, 1, 12_345, (1 << log) - 1] {
+        let place = F::from(11) * coset.root().pow_vartime(&[k as u64]);
+        let value = x.iter().rev().fold(F::ZERO, |value, x| value * place + x);
+        assert_eq!(&values[k * F::BYTES..][..F::BYTES], value.to_le_bytes().as_ref(), "{k}");
+    }
+    assert!(planned(Isa::best(), &coset.inverse(), &values) == x_bytes, "{} 2^{log}", F::NAME);
+}
+
+#[test]
+#[ignore = "minutes, and gigabytes"]
+fn the_largest_sizes_are_right() {
+    is_right_where_one_looks::<Bn254Fr, 5>(22);
+    is_right_where_one_looks::<Bls12381Fr, 5>(23);
+    for log in 21..=MOST_LOG_SIZE {
+        is_right_where_one_looks::<Goldilocks, 2>(log);
+    }
+}
+
+/// Every primitive root of a size: butterflies have roots of their own.
+#[test]
+fn any_root_of_the_right_order_will_do() {
+    fn of<F: Form<D>, const D: usize>() {
+        for log in 8..=13 {
+            let x = bytes(&elements::<F>(1 << log, u64::from(log)));
+            for power in [3, 5, 7, 9, 123] {
+                let root = F::ROOT_OF_UNITY.unwrap().pow_vartime(&[power]);
+                let transform = Transform::<F>::forward_with(log, root).unwrap();
+                let expected = directly(&transform, &x);
+                assert!(planned(Isa::best(), &transform, &x) == expected, "{} 2^{log}", F::NAME);
+            }
+        }
+    }
+    of::<Bn254Fr, 5>();
+    of::<Bls12381Fr, 5>();
+    of::<Goldilocks, 2>();
+}
+
 #[test]
 fn every_size_to_two_to_the_sixteenth_is_as_in_arkworks() {
     arkworks::<Bn254Fr, ark_bn254::Fr>();
@@ -209,8 +276,7 @@ fn what_is_not_below_is_named<F: Form<D>, const D: usize>() {
             let mut x = good.clone();
             x[number * F::BYTES..][..F::BYTES].copy_from_slice(wrong);
             for isa in Isa::available() {
-                let (mut between, mut found) = (vec![0; x.len()], vec![0; x.len()]);
-                let refused = plan.run(isa, &x, &mut between, &mut found);
+                let refused = plan.run(isa, &x, &mut vec![0; x.len()]);
                 assert_eq!(refused, Err(NotBelowModulus(number)), "{} {isa}", F::NAME);
             }
             let refused = direct(&transform, &x, &mut vec![0; x.len()]);

@@ -59,7 +59,7 @@ fn laws<E: Pairing>() {
 fn products<E: Pairing>() {
     let mut rng = rng(E::NAME);
     let g = pairing::<E>(&E::G1::GENERATOR, &E::G2::GENERATOR);
-    for count in [0, 1, 2, 3, 7, 8, 9, 17, 64] {
+    for count in [0, 1, 2, 3, 6, 7, 8, 9, 13, 17, 64] {
         let mut sum = Scalar::<E>::ZERO;
         let mut pairs: Vec<Pair<E>> = Vec::new();
         for _ in 0..count {
@@ -90,10 +90,23 @@ fn miller_values<E: Pairing>() {
     assert_eq!(miller_loop::<E>(&together), wanted);
     for isa in Isa::available() {
         assert_eq!(E::miller_loop_in_lanes(isa, &pairs), wanted, "{isa}");
+        for fresh in 0..=pairs.len() {
+            let (pairs, together) = (&pairs[..fresh], &together[fresh..]);
+            assert_eq!(miller_product(isa, pairs, together), wanted, "{isa}, {fresh} not prepared");
+            if fresh < 5 {
+                assert_eq!(E::miller_loop_of_few(isa, pairs, together), wanted, "{isa}, {fresh}");
+            }
+        }
+        assert_eq!(E::miller_loop_in_lanes(isa, &[]), Fp12::ONE);
+        assert_eq!(miller_product::<E>(isa, &[], &[]), Fp12::ONE);
+        assert_eq!(final_exponentiation_on::<E>(isa, Fp12::ZERO), Fp12::ZERO);
+        let values = [wanted, Fp12::ONE, wanted.square()];
+        for value in values {
+            let one_by_one = final_exponentiation_on::<E>(Isa::PORTABLE, value);
+            assert_eq!(final_exponentiation_on::<E>(isa, value), one_by_one, "{isa}");
+        }
     }
     assert_eq!(miller_loop::<E>(&[]), Fp12::ONE);
-    assert_eq!(E::miller_loop_in_lanes(Isa::best(), &[]), Fp12::ONE);
-    assert_eq!(final_exponentiation::<E>(Fp12::ZERO), Fp12::ZERO);
 }
 
 /// Points of the curves outside the subgroups are found, where there are such points.

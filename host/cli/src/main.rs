@@ -3,16 +3,24 @@
 //! Exit codes: 0 everything valid, 1 something invalid, 2 wrong usage or input, 3 the device failed.
 
 mod busy;
+mod curve;
 mod demo;
+mod dev;
 mod devices;
 mod doctor;
 mod ecdsa;
 mod equihash;
+mod key;
 mod msm;
+mod new_file;
 mod ntt;
 mod output;
+mod progress;
+mod prove;
 mod selftest;
 mod source;
+mod threads;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -20,7 +28,7 @@ use clap::{Parser, Subcommand};
 
 use output::{Exit, Output, report};
 
-/// Verifies on this machine's processor and on cards.
+/// Proves and verifies on this machine's processor and on cards.
 ///
 /// Exit codes: 0 valid, 1 invalid, 2 wrong usage or input, 3 the device failed.
 #[derive(Parser)]
@@ -32,6 +40,16 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Makes a Groth16 proof from a key (.zkey) and a witness (.wtns) of circom and snarkjs.
+    Prove(prove::Arguments),
+    /// Verifies a Groth16 proof.
+    Verify(verify::Arguments),
+    /// Proving keys of Groth16.
+    #[command(subcommand)]
+    Key(key::Command),
+    /// Circuits and INSECURE keys for tests and figures.
+    #[command(subcommand)]
+    Dev(dev::Command),
     /// ECDSA signatures on secp256k1.
     #[command(subcommand)]
     Ecdsa(ecdsa::Command),
@@ -51,7 +69,7 @@ enum Command {
     Doctor(doctor::Arguments),
     /// Runs the conformance suite, with vectors that are built in, on a device.
     Selftest(selftest::Arguments),
-    /// Verifies some real headers and signatures that are built in, and shows the time.
+    /// Proves a SHA-256 preimage, verifies real headers and signatures, and shows the time.
     Demo(demo::Arguments),
 }
 
@@ -59,6 +77,12 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let mut output = Output::stdout();
     let result = match cli.command {
+        Command::Prove(arguments) => prove::run(&arguments, &mut output),
+        Command::Verify(arguments) => verify::run(&arguments, &mut output),
+        Command::Key(key::Command::Info(arguments)) => key::info(&arguments, &mut output),
+        Command::Key(key::Command::ExportVkey(arguments)) => key::export_vkey(&arguments),
+        Command::Dev(dev::Command::Ptau(arguments)) => dev::ptau(&arguments, &mut output),
+        Command::Dev(dev::Command::Circuit(arguments)) => dev::circuit(&arguments, &mut output),
         Command::Ecdsa(ecdsa::Command::Verify(arguments)) => ecdsa::verify(&arguments, &mut output),
         Command::Ecdsa(ecdsa::Command::Convert(arguments)) => {
             ecdsa::convert(&arguments, &mut output)

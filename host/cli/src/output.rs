@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use proofmill::groth16;
 use serde_json::json;
 
 /// How the command ends. Of several ends the greatest counts.
@@ -29,10 +30,14 @@ impl Exit {
         if io.is_some_and(|error| error.kind() == ErrorKind::BrokenPipe) {
             return Self::Pipe;
         }
-        match error.chain().find_map(|cause| cause.downcast_ref::<proofmill::Error>()) {
-            Some(error) if error.is_device() => Self::Device,
-            _ => Self::Input,
-        }
+        let is_device = error.chain().any(|cause| {
+            let proof = cause.downcast_ref::<groth16::Error>();
+            match (proof, cause.downcast_ref::<proofmill::Error>()) {
+                (Some(groth16::Error::Device(error)), _) | (_, Some(error)) => error.is_device(),
+                _ => false,
+            }
+        });
+        if is_device { Self::Device } else { Self::Input }
     }
 }
 

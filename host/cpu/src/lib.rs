@@ -7,6 +7,7 @@ mod ecdsa_verify;
 mod equihash_verify;
 mod msm;
 mod ntt;
+mod pages;
 mod processors;
 
 pub use device::CpuDevice;

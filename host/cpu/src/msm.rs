@@ -8,17 +8,18 @@ use std::sync::atomic::AtomicUsize;
 
 use proofmill_algebra::curve::Affine;
 use proofmill_algebra::encoding::{Coordinate, pair};
-use proofmill_algebra::msm::{Buckets, Cancelled, Group, Plan, Scalars, Stored, combine};
+use proofmill_algebra::msm::{Buckets, Cancelled, Group, Plan, Scalars, combine};
 use proofmill_algebra::{Isa, bls12_377, bls12_381, bn254};
 use proofmill_op::msm::{
-    self, Bases, Check, Curve, MOST_POINTS, Points, Request, Response, SCALAR_BYTES, Stream, Sums,
-    read,
+    self, Bases, Check, Curve, MOST_POINTS, Points, Request, Response, SCALAR_BYTES, Sums, read,
 };
 use proofmill_op::{Capability, Data, Error, Parked, Result};
 use rayon::prelude::*;
+use zeroize::Zeroizing;
 
-use decode::{DECODED, decode};
-use kept::{Kept, multiples_in};
+use decode::Decoded;
+use kept::{Kept, bytes_each, multiples_in};
+use read::Bytes;
 use watch::Watch;
 
 mod decode;
@@ -59,7 +60,7 @@ impl Asker {
         match request {
             Request::Park(bases) => {
                 in_group!(bases.instance, multiples_in(bases.count()?, bases.room, self.threads))?;
-                bytes_here(self, bases)?;
+                Bytes::of(&bases.points, self.identity)?;
             }
             Request::Sums(sums) => {
                 // Whose points these are comes first: of another group, their number would be wrong too.
@@ -106,15 +107,11 @@ fn plan<C: Group<Base: Coordinate>>(
     let plan = Plan::new::<C>(points, asker.threads, multiples);
     let widest = plan.windows().iter().map(|window| window.bits).max().unwrap_or(0);
     let chunk = points.min(CHUNK);
-    let stored = size_of::<Stored<C>>();
-    let decoded = if parked {
-        0
-    } else {
-        chunk * (stored + pair::bytes::<C>()) + asker.threads * DECODED * 2 * stored
-    };
-    let memory = plan.bytes::<C>(chunk, asker.threads) + decoded;
+    let decoded = chunk * Decoded::<C>::BYTES_EACH + asker.threads * Decoded::<C>::BYTES_A_THREAD;
+    let changed = asker.threads * PIECE * SCALAR_BYTES;
+    let memory = plan.bytes::<C>(chunk, asker.threads) + changed + if parked { 0 } else { decoded };
     let windows = plan.digits().count();
-    let parked = points * stored * multiples;
+    let parked = points * bytes_each::<C>(multiples);
     let answer = msm::Plan::new(windows, widest, memory, parked).with_multiples(multiples);
     Ok(Response::Plan(answer))
 }
@@ -124,27 +121,19 @@ fn park<C: Group<Base: Coordinate>>(
     bases: &Bases,
     cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Result<Response> {
-    let bytes = bytes_here(asker, bases)?;
-    let points = decode::<C>(asker.isa, bytes, 0, bases.check, cancelled)?;
-    let multiples = multiples_in::<C>(points.len(), bases.room, asker.threads)?;
+    let (bytes, count) = (Bytes::of(&bases.points, asker.identity)?, bases.count()?);
+    let multiples = multiples_in::<C>(count, bases.room, asker.threads)?;
+    let points = Decoded::<C>::new(asker.isa, &bytes, 0..count, bases.check, cancelled)?;
     let kept = Kept::<C>::new(asker.isa, points, multiples, bases.check, cancelled)?;
     let form = Capability::Msm(bases.instance);
-    Ok(Response::Parked(Parked::prepared(asker.identity, form, bytes.len(), kept)))
-}
-
-/// Points that are to be parked: these have to be here.
-fn bytes_here(asker: Asker, bases: &Bases) -> Result<&Arc<[u8]>> {
-    match &bases.points {
-        Points::Data(data) => data.on(asker.identity),
-        Points::Stream(_) => Err(Error::argument("bases", "a stream cannot be parked")),
-    }
+    let len = count * pair::bytes::<C>();
+    Ok(Response::Parked(Parked::prepared(asker.identity, form, len, kept)))
 }
 
 /// Points of a request.
 enum Source<C: Group> {
     Parked(Arc<Kept<C>>),
-    Bytes(Arc<[u8]>, Check),
-    Stream(Arc<dyn Stream>, Check),
+    Bytes(Bytes, Check),
 }
 
 fn demand_source<C: Group>(asker: Asker, bases: &Bases) -> Result<()> {
@@ -159,8 +148,7 @@ fn source<C: Group>(asker: Asker, bases: &Bases) -> Result<Source<C>> {
             read::checked(kept.check, bases.check)?;
             Source::Parked(kept)
         }
-        Points::Data(here) => Source::Bytes(here.on(asker.identity)?.clone(), bases.check),
-        Points::Stream(stream) => Source::Stream(stream.clone(), bases.check),
+        points => Source::Bytes(Bytes::of(points, asker.identity)?, bases.check),
     })
 }
 
@@ -169,15 +157,7 @@ impl<C: Group> Source<C> {
     fn multiples(&self) -> usize {
         match self {
             Self::Parked(kept) => kept.multiples,
-            Self::Bytes(..) | Self::Stream(..) => 1,
-        }
-    }
-
-    /// Is it worth looking for identities among them? What is parked was looked through once.
-    fn may_have_identities(&self) -> bool {
-        match self {
-            Self::Parked(kept) => kept.has_identity,
-            Self::Bytes(..) | Self::Stream(..) => true,
+            Self::Bytes(..) => 1,
         }
     }
 }
@@ -244,34 +224,26 @@ fn sum<C: Group<Base: Coordinate>>(
         if !watch.go_on(0) {
             return Err(Error::Cancelled);
         }
-        let each = pair::bytes::<C>();
-        let (decoded, mut read);
-        let points: &[Stored<C>] = match source {
-            Source::Parked(kept) => &kept.points[range.start * multiples..range.end * multiples],
-            Source::Bytes(bytes, check) => {
-                let bytes = &bytes[range.start * each..range.end * each];
-                decoded = decode::<C>(isa, bytes, start, *check, watch.cancelled)?;
-                &decoded[..]
+        let (decoded, first);
+        let points = match source {
+            Source::Parked(kept) => {
+                first = range.start;
+                &kept.points
             }
-            Source::Stream(stream, check) => {
-                read = vec![0; range.len() * each];
-                stream.read_at((start * each) as u64, &mut read).map_err(|source| Error::Io {
-                    context: format!("bases: points {} to {}", range.start, range.end),
-                    source: Arc::new(source),
-                })?;
-                decoded = decode::<C>(isa, &read, start, *check, watch.cancelled)?;
-                &decoded[..]
+            Source::Bytes(bytes, check) => {
+                first = 0;
+                decoded = Decoded::new(isa, bytes, range.clone(), *check, watch.cancelled)?;
+                &decoded
             }
         };
-        let cut = |(number, piece): (usize, &[[u8; SCALAR_BYTES]])| {
-            let first = number * PIECE;
-            let is_identity = |i: usize| {
-                source.may_have_identities() && points[(first + i) * multiples].is_identity()
-            };
-            Scalars::new::<C>(first, piece, plan, is_identity).expect("checked before")
+        let cut = |changed: &mut Zeroizing<_>, (number, piece)| {
+            let scalars = points.relevant(first + number * PIECE, piece, changed);
+            Scalars::new::<C>(number * PIECE, scalars, plan).expect("checked before")
         };
         let is_last = range.end == scalars.len();
-        let digits: Vec<_> = scalars[range].par_chunks(PIECE).enumerate().map(cut).collect();
+        let pieces = scalars[range.clone()].par_chunks(PIECE).enumerate();
+        let digits: Vec<_> = pieces.map_init(|| Zeroizing::new(Vec::new()), cut).collect();
+        let points = &points.points[first * multiples..(first + range.len()) * multiples];
         let go_on = |digits| watch.go_on(digits);
         let of_parts: Vec<_> = parts
             .par_iter_mut()

@@ -10,6 +10,8 @@ use proofmill_op::ntt::{Direction, Field, Progress, Request, Response};
 use proofmill_op::{Error, Result};
 use rayon::prelude::*;
 
+use crate::pages;
+
 /// A transform, and what is transformed.
 pub(crate) struct Work {
     transform: InField,
@@ -89,7 +91,7 @@ fn run<F: Form<D>, const D: usize>(
     progress: Option<&Progress>,
     cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Result<Vec<u8>> {
-    let mut target = vec![0; source.len()];
+    let mut target = pages::zeros(source.len());
     if let Some(plan) = Plan::new(transform) {
         let total = plan.column_tiles() + plan.row_tiles();
         let watch = Watch { progress, total, done: AtomicUsize::new(0), cancelled };
@@ -136,16 +138,15 @@ fn passes<F: Form<D>, const D: usize>(
 ) -> Result<()> {
     let tiles: Tiles<D> =
         (0..rayon::current_num_threads()).map(|_| Mutex::new(plan.tile())).collect();
-    let mut between = vec![0; source.len()];
-    between.par_chunks_exact_mut(plan.column_tile_bytes()).enumerate().try_for_each(
+    target.par_chunks_exact_mut(plan.column_tile_bytes()).enumerate().try_for_each(
         |(number, chunk)| {
             watch.go_on()?;
             with_tile(&tiles, |tile| plan.columns(isa, tile, number, source, chunk)).map_err(named)
         },
     )?;
-    plan.pieces(target).into_par_iter().enumerate().try_for_each(|(number, mut pieces)| {
+    plan.pieces(target).into_par_iter().try_for_each(|mut pieces| {
         watch.go_on()?;
-        with_tile(&tiles, |tile| plan.rows(isa, tile, number, &between, &mut pieces));
+        with_tile(&tiles, |tile| plan.rows(isa, tile, &mut pieces));
         Ok(())
     })
 }

@@ -134,6 +134,27 @@ fn every_group_is_right_here_and_parked() {
     examine::<bls12_377::G2>();
 }
 
+/// Every third point is the identity, across the ends of what is read, cut and added at a time.
+#[test]
+fn identities_among_the_bases_count_for_nothing() {
+    type C = bn254::G1;
+    let count = (1 << 18) + 3000;
+    let (mut points, mut scalars) = (bases::<C>(count), scalars::<C>(count, 11 << 40).0);
+    for i in (0..count).step_by(3) {
+        points[64 * i..64 * (i + 1)].fill(0);
+    }
+    let device = CpuDevice::new(Some(2)).unwrap();
+    let here = Bases::new(instance::<C>(), points);
+    let parked = Bases::parked(instance::<C>(), park(&device, here.clone()).unwrap());
+    let found = sums(&device, Sums::one(here.clone(), scalars.clone())).unwrap();
+    assert_eq!(found, sums(&device, Sums::one(parked, scalars.clone())).unwrap());
+    for i in (0..count).step_by(3) {
+        scalars[32 * i..32 * (i + 1)].fill(0);
+    }
+    let here = Bases::new(instance::<C>(), bases::<C>(count));
+    assert_eq!(found, sums(&device, Sums::one(here, scalars)).unwrap());
+}
+
 #[test]
 fn more_points_than_a_chunk_are_right_without_vectors_too() {
     let count = (1 << 18) + 77;
@@ -149,7 +170,13 @@ fn more_points_than_a_chunk_are_right_without_vectors_too() {
     // SAFETY: the file is this test's own, and shortened only when the map is gone.
     let map = unsafe { memmap2::Mmap::map(&file) }.unwrap();
     let mapped = Bases::streamed(instance::<bn254::G1>(), map);
-    assert_eq!(sums(&best, Sums::one(mapped, scalars.clone())).unwrap(), [sum]);
+    assert_eq!(
+        sums(&best, Sums::one(mapped.clone(), scalars.clone())).unwrap(),
+        std::slice::from_ref(&sum)
+    );
+    let parked = park(&best, mapped.checked(Check::Curve)).unwrap();
+    let parked = Bases::parked(instance::<bn254::G1>(), parked);
+    assert_eq!(sums(&best, Sums::one(parked, scalars.clone())).unwrap(), [sum]);
     // A file of another length is refused.
     let sum_of_streamed = Request::Sums(Sums::one(streamed, scalars));
     file.set_len(64 * count as u64 - 64).unwrap();

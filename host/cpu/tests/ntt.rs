@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use proofmill_algebra::field::{Bls12381Fr, Bn254Fr, Goldilocks, PrimeField};
+use proofmill_algebra::field::{Bls12381Fr, Bn254Fr, Field as _, Goldilocks, PrimeField};
 use proofmill_algebra::ntt::{Transform, direct};
 use proofmill_cpu::{CpuDevice, Isa};
 use proofmill_op::ntt::{Direction, Field, MOST_LOG_SIZE, Progress, Request, Response};
@@ -54,6 +54,27 @@ fn every_field_there_and_back() {
     examine::<Goldilocks>(Field::Goldilocks);
 }
 
+/// The values at the powers of another root are the same ones in another order.
+#[test]
+fn another_root_changes_the_order() {
+    let device = CpuDevice::new(Some(1)).unwrap();
+    for log in [0, 1, 5, 10] {
+        let x = elements::<Bn254Fr>(1 << log);
+        let root = Transform::<Bn254Fr>::forward(log).unwrap().root();
+        let third = root.square() * root;
+        let request = Request::forward(Field::Bn254Fr, &x[..]);
+        let usual = ask(&device, request.clone()).unwrap();
+        let request = request.with_root(third.to_le_bytes());
+        let other = ask(&device, request).unwrap();
+        for i in 0..1 << log {
+            let from = 32 * ((3 * i) % (1 << log));
+            assert_eq!(other[32 * i..][..32], usual[from..][..32], "2^{log} {i}");
+        }
+        let back = Request::inverse(Field::Bn254Fr, other).with_root(third.to_le_bytes());
+        assert!(ask(&device, back).unwrap() == x, "2^{log}");
+    }
+}
+
 #[test]
 fn what_cannot_be_is_refused_by_name() {
     let device = CpuDevice::new(Some(1)).unwrap();
@@ -66,6 +87,13 @@ fn what_cannot_be_is_refused_by_name() {
     let problem_of_coset = problem(of(16).on_coset([0xff; 8]));
     assert_eq!(problem_of_coset, "coset: a number that is not below the modulus");
     assert!(problem(of(16).on_coset([1; 7])).starts_with("coset: 7 bytes"));
+    assert_eq!(problem(of(16).with_root([0; 8])), "root: its order is not 2^1");
+    assert_eq!(problem(of(16).with_root(1u64.to_le_bytes())), "root: its order is not 2^1");
+    assert_eq!(
+        problem(of(32).with_root((-Goldilocks::ONE).to_le_bytes())),
+        "root: its order is not 2^2"
+    );
+    assert!(problem(of(16).with_root([0xff; 8])).starts_with("root: a number"));
     for size in [4, 1 << 10] {
         let mut elements = vec![0; 8 * size];
         elements[8 * 3..][..8].fill(0xff);

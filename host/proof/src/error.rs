@@ -25,7 +25,7 @@ pub enum Error {
     DoesNotVerify,
     /// A device gave no answer.
     #[error(transparent)]
-    Device(#[from] proofmill_op::Error),
+    Device(proofmill_op::Error),
     /// Reading or writing failed.
     #[error("{name}: {source}")]
     Io {
@@ -40,7 +40,7 @@ pub enum Error {
 }
 
 /// Where a file is wrong, and how.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {section}, byte {offset}: {problem}")]
 pub struct FileError {
     /// The file's name.
@@ -57,5 +57,18 @@ impl Error {
     /// An [`Error::Argument`].
     pub fn argument(argument: &'static str, problem: impl Into<String>) -> Self {
         Self::Argument { argument, problem: problem.into() }
+    }
+}
+
+/// A device that reads a section of a file passes on what the file said of itself.
+impl From<proofmill_op::Error> for Error {
+    fn from(error: proofmill_op::Error) -> Self {
+        if let proofmill_op::Error::Io { source, .. } = &error
+            && let Some(wrong) =
+                source.get_ref().and_then(|inner| inner.downcast_ref::<FileError>())
+        {
+            return Self::File(wrong.clone());
+        }
+        Self::Device(error)
     }
 }

@@ -5,6 +5,7 @@
 
 mod assemble;
 mod attempt;
+mod plan;
 mod points;
 mod prove;
 mod quotient;
@@ -14,6 +15,7 @@ mod rows;
 mod suite;
 mod verify;
 
+pub use plan::{Plan, Planned};
 pub use proofmill_op::msm::Curve;
 pub use prove::{Prover, Settings};
 pub use report::{Counts, Proved, Redone, Report, Step, Timed, Watch};

@@ -41,6 +41,10 @@
 //! # }
 //! ```
 //!
+//! # A proof
+//!
+//! From the files of circom and snarkjs to a proof that others accept: [`groth16`].
+//!
 //! # Asking without waiting
 //!
 //! [`Device::submit`] takes a request and returns a [`Ticket`] at once; a device works on many. See [`equihash`] for
@@ -50,6 +54,7 @@
 
 pub mod ecdsa;
 pub mod equihash;
+pub mod groth16;
 pub mod msm;
 pub mod ntt;
 

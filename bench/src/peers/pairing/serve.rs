@@ -1,4 +1,4 @@
-//! The program's side: products of pairings with arkworks, blst and halo2curves.
+//! The program's side: products of pairings with arkworks, blst, halo2curves and mcl.
 
 use std::hint::black_box;
 use std::io::{BufRead, Write};
@@ -7,21 +7,24 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use ark_ec::pairing::Pairing;
 use ark_ec::{CurveGroup, PrimeGroup};
+use blst::{blst_fp12, blst_p1_affine, blst_p2_affine};
 use halo2curves::bn256;
 use halo2curves::group::Curve;
 use halo2curves::pairing::MillerLoopResult;
+use mcl_rust::CurveType;
 use rayon::ThreadPoolBuilder;
+use rayon::prelude::*;
 
-use super::Work;
+use super::{Work, mcl};
 
 /// A product, ready to be done again and again.
 type Task = Box<dyn FnMut() + Send>;
 
 /// Answers works with seconds, a line each, until the input ends. Points are made before the clock starts.
 pub fn serve(input: impl BufRead, mut output: impl Write) -> Result<()> {
-    let pool = ThreadPoolBuilder::new().num_threads(1).build()?;
     for line in input.lines() {
         let work: Work = serde_json::from_str(&line?)?;
+        let pool = ThreadPoolBuilder::new().num_threads(work.threads).build()?;
         let mut task = task(&work)?;
         let seconds = pool.install(|| {
             let start = Instant::now();
@@ -37,14 +40,45 @@ pub fn serve(input: impl BufRead, mut output: impl Write) -> Result<()> {
 }
 
 fn task(work: &Work) -> Result<Task> {
+    let &Work { count, threads, .. } = work;
     Ok(match (work.library.as_str(), work.instance.as_str()) {
-        ("arkworks", "bn254") => arkworks::<ark_bn254::Bn254>(work.count),
-        ("arkworks", "bls12_381") => arkworks::<ark_bls12_381::Bls12_381>(work.count),
-        ("arkworks", "bls12_377") => arkworks::<ark_bls12_377::Bls12_377>(work.count),
-        ("blst", "bls12_381") => blst(work.count),
-        ("halo2curves", "bn254") => halo2curves(work.count),
-        (library, instance) => bail!("no {instance} of {library} here"),
+        ("arkworks", "bn254") => arkworks::<ark_bn254::Bn254>(count),
+        ("arkworks", "bls12_381") => arkworks::<ark_bls12_381::Bls12_381>(count),
+        ("arkworks", "bls12_377") => arkworks::<ark_bls12_377::Bls12_377>(count),
+        ("blst", "bls12_381") => blst(count, threads),
+        ("halo2curves", "bn254") if threads == 1 => halo2curves(count),
+        ("mcl", "bn254") => mcl(CurveType::SNARK, count, threads)?,
+        ("mcl", "bls12_381") => mcl(CurveType::BLS12_381, count, threads)?,
+        (library, instance) => bail!("no {instance} of {library} with {threads} threads here"),
     })
+}
+
+/// The product of the Miller values of shares of the pairs, a thread each.
+fn in_shares<P: Sync, Q: Sync, M: Send>(
+    threads: usize,
+    (p, q): (&[P], &[Q]),
+    miller_loop: impl Fn(&[P], &[Q]) -> M + Sync,
+    times: impl Fn(M, M) -> M,
+) -> Option<M> {
+    if threads == 1 {
+        return Some(miller_loop(p, q));
+    }
+    let share = p.len().div_ceil(threads);
+    let shares = p.par_chunks(share).zip(q.par_chunks(share));
+    let values: Vec<M> = shares.map(|(p, q)| miller_loop(p, q)).collect();
+    values.into_iter().reduce(times)
+}
+
+fn mcl(curve: CurveType, count: usize, threads: usize) -> Result<Task> {
+    let (p, q) = mcl::points(curve, count)?;
+    Ok(Box::new(move || {
+        let pairs = (black_box(&p[..]), black_box(&q[..]));
+        let value = in_shares(threads, pairs, mcl::miller_loop, |mut product, value| {
+            product *= &value;
+            product
+        });
+        black_box(value.map(|value| mcl::final_exponentiation(&value)));
+    }))
 }
 
 /// The first multiples of a generator.
@@ -70,9 +104,38 @@ fn halo2curves(count: usize) -> Task {
     })
 }
 
-fn blst(count: usize) -> Task {
+fn blst(count: usize, threads: usize) -> Task {
+    let (p, q) = blst_points(count);
+    Box::new(move || {
+        let pairs = (black_box(&p[..]), black_box(&q[..]));
+        let product = in_shares(threads, pairs, blst_miller_loop, |a, b| {
+            let mut product = blst_fp12::default();
+            // SAFETY: values of blst's own making.
+            unsafe { blst::blst_fp12_mul(&mut product, &a, &b) };
+            product
+        });
+        let mut value = blst_fp12::default();
+        if let Some(product) = product {
+            // SAFETY: likewise.
+            unsafe { blst::blst_final_exp(&mut value, &product) };
+        }
+        black_box(&mut value);
+    })
+}
+
+fn blst_miller_loop(p: &[blst_p1_affine], q: &[blst_p2_affine]) -> blst_fp12 {
+    let mut f = blst_fp12::default();
+    let count = p.len().min(q.len());
+    let (p, q) = ([p.as_ptr(), std::ptr::null()], [q.as_ptr(), std::ptr::null()]);
+    // SAFETY: the lists have `count` points, one after another.
+    unsafe { blst::blst_miller_loop_n(&mut f, q.as_ptr(), p.as_ptr(), count) };
+    f
+}
+
+/// The first multiples of the generators.
+fn blst_points(count: usize) -> (Vec<blst_p1_affine>, Vec<blst_p2_affine>) {
     // SAFETY: points of blst's own making.
-    let (p, q) = unsafe {
+    unsafe {
         let (g1, g2) = (blst::blst_p1_affine_generator(), blst::blst_p2_affine_generator());
         let (mut p, mut q) = (Vec::with_capacity(count), Vec::with_capacity(count));
         let (mut sum1, mut sum2) = (blst::blst_p1::default(), blst::blst_p2::default());
@@ -86,18 +149,7 @@ fn blst(count: usize) -> Task {
             q.push(p2);
         }
         (p, q)
-    };
-    Box::new(move || {
-        let (p, q) = (black_box(&p), black_box(&q));
-        let (mut f, mut value) = Default::default();
-        // SAFETY: the lists have `count` points, one after another.
-        unsafe {
-            let (q, p) = ([q.as_ptr(), std::ptr::null()], [p.as_ptr(), std::ptr::null()]);
-            blst::blst_miller_loop_n(&mut f, q.as_ptr(), p.as_ptr(), count);
-            blst::blst_final_exp(&mut value, &f);
-        }
-        black_box(&mut value);
-    })
+    }
 }
 
 #[cfg(test)]
@@ -106,18 +158,23 @@ mod tests {
 
     #[test]
     fn every_peer_answers_with_seconds_and_an_unknown_curve_is_refused() {
-        let answer = |library: &str, instance: &str| {
+        let answer = |library: &str, instance: &str, threads| {
             let (library, instance) = (library.into(), instance.into());
-            let work = Work { library, instance, count: 3, repeat: 2 };
+            let work = Work { library, instance, count: 3, threads, repeat: 2 };
             let mut answers = Vec::new();
             serve(serde_json::to_string(&work)?.as_bytes(), &mut answers)?;
             anyhow::Ok(String::from_utf8(answers)?.trim().parse::<f64>()?)
         };
-        for curve in ["bn254", "bls12_381", "bls12_377"] {
-            assert!(answer("arkworks", curve).unwrap() > 0.0);
+        for threads in [1, 2] {
+            for curve in ["bn254", "bls12_381", "bls12_377"] {
+                assert!(answer("arkworks", curve, threads).unwrap() > 0.0);
+            }
+            assert!(answer("blst", "bls12_381", threads).unwrap() > 0.0);
+            assert!(answer("mcl", "bls12_381", threads).unwrap() > 0.0);
+            assert!(answer("mcl", "bn254", threads).unwrap() > 0.0);
         }
-        assert!(answer("blst", "bls12_381").unwrap() > 0.0);
-        assert!(answer("halo2curves", "bn254").unwrap() > 0.0);
-        assert!(answer("blst", "bn254").is_err());
+        assert!(answer("halo2curves", "bn254", 1).unwrap() > 0.0);
+        assert!(answer("halo2curves", "bn254", 2).is_err());
+        assert!(answer("blst", "bn254", 1).is_err());
     }
 }

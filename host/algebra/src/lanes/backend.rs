@@ -59,10 +59,14 @@ pub trait Backend: Copy {
     fn select(self, mask: Mask, a: Self::V, b: Self::V) -> Self::V;
     /// Where a = b.
     fn equal(self, a: Self::V, b: Self::V) -> Mask;
+    /// Where a < b.
+    fn below(self, a: Self::V, b: Self::V) -> Mask;
     /// Where a signed a is negative.
     fn negative(self, a: Self::V) -> Mask;
     /// Lane i of the result is lane (i + lanes) mod 8 of a; lanes is 1, 2 or 4.
     fn rotate(self, a: Self::V, lanes: usize) -> Self::V;
+    /// Lane i of the result is lane `from[i]` of a; lanes are below 8.
+    fn permute(self, a: Self::V, from: [u8; WIDTH]) -> Self::V;
     /// Lane i of vector j becomes lane j of vector i.
     fn transpose(self, rows: [Self::V; WIDTH]) -> [Self::V; WIDTH];
     /// `montgomery::multiply`. A backend whose code for it is long keeps one copy.

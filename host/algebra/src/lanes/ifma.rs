@@ -60,6 +60,7 @@ impl Backend for Ifma {
             _mm512_mask_blend_epi64(mask, a, b)
         }
         equal(a: __m512i, b: __m512i) -> Mask { _mm512_cmpeq_epi64_mask(a, b) }
+        below(a: __m512i, b: __m512i) -> Mask { _mm512_cmplt_epu64_mask(a, b) }
         negative(a: __m512i) -> Mask { _mm512_movepi64_mask(a) }
         rotate(a: __m512i, lanes: usize) -> __m512i {
             match lanes {
@@ -68,6 +69,10 @@ impl Backend for Ifma {
                 _ => _mm512_alignr_epi64::<4>(a, a),
             }
         }
+        permute(a: __m512i, from: [u8; WIDTH]) -> __m512i {{
+            let from = _mm_cvtsi64_si128(i64::from_le_bytes(from));
+            _mm512_permutexvar_epi64(_mm512_cvtepu8_epi64(from), a)
+        }}
         transpose(rows: [__m512i; WIDTH]) -> [__m512i; WIDTH] { transpose(rows) }
     }
 

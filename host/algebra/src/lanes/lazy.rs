@@ -175,6 +175,14 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
         Self { b, limbs, bound, normal, prime: PhantomData }
     }
 
+    /// Lane i of the result is lane `from[i]`.
+    #[inline(always)]
+    pub fn permute(&self, from: [u8; WIDTH]) -> Self {
+        let b = self.b;
+        let limbs = each!(j < L, self.limbs[0] => b.permute(self.limbs[j], from));
+        Self { limbs, ..*self }
+    }
+
     /// x - q p with q = floor(x' / (p' + 1)), or 1 less, where x' and p' are the highest limbs: q is not more than x/p,
     /// and x/p is less than q + 2 + 2 bound / p'.
     #[inline(always)]
@@ -194,7 +202,11 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
 }
 
 /// The columns of a product: apart, because they take nearly all registers.
-struct Columns<'a, B: Backend, const L: usize>(B, &'a [B::V; L], &'a [B::V; L]);
+pub(super) struct Columns<'a, B: Backend, const L: usize>(
+    pub B,
+    pub &'a [B::V; L],
+    pub &'a [B::V; L],
+);
 
 impl<B: Backend, const L: usize> Kernel for Columns<'_, B, L> {
     type Output = [[B::V; L]; 2];
@@ -206,10 +218,10 @@ impl<B: Backend, const L: usize> Kernel for Columns<'_, B, L> {
 }
 
 /// The reductions of some columns: apart for the same reason.
-struct Reduced<'a, B: Backend, P, const L: usize, const N: usize>(
-    B,
-    &'a [[[B::V; L]; 2]; N],
-    PhantomData<P>,
+pub(super) struct Reduced<'a, B: Backend, P, const L: usize, const N: usize>(
+    pub B,
+    pub &'a [[[B::V; L]; 2]; N],
+    pub PhantomData<P>,
 );
 
 impl<B: Backend, P: Prime<L>, const L: usize, const N: usize> Kernel for Reduced<'_, B, P, L, N> {
@@ -223,7 +235,7 @@ impl<B: Backend, P: Prime<L>, const L: usize, const N: usize> Kernel for Reduced
 
 /// n x of a limb.
 #[inline(always)]
-fn multiple<B: Backend>(b: B, n: u32, x: B::V) -> B::V {
+pub(super) fn multiple<B: Backend>(b: B, n: u32, x: B::V) -> B::V {
     let mut sum = b.splat(0);
     let mut bit = 0;
     while n >> bit != 0 {

@@ -96,12 +96,20 @@ impl Backend for Portable {
         mask(|i| a[i] == b[i])
     }
     #[inline(always)]
+    fn below(self, a: V, b: V) -> Mask {
+        mask(|i| a[i] < b[i])
+    }
+    #[inline(always)]
     fn negative(self, a: V) -> Mask {
         mask(|i| a[i].cast_signed() < 0)
     }
     #[inline(always)]
     fn rotate(self, a: V, lanes: usize) -> V {
         each(|i| a[(i + lanes) % WIDTH])
+    }
+    #[inline(always)]
+    fn permute(self, a: V, from: [u8; WIDTH]) -> V {
+        each(|i| a[usize::from(from[i] % 8)])
     }
     #[inline(always)]
     fn transpose(self, rows: [V; WIDTH]) -> [V; WIDTH] {

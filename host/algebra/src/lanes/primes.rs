@@ -18,9 +18,11 @@ macro_rules! primes {
     };
 }
 
-// The toy fields in three sizes: alone, and with as many limbs as the others, nearly all of them zero.
+// The toy fields in three sizes: alone, and with as many limbs as the others, nearly all of them zero. BN254 has a limb
+// more where formulas need room.
 primes! {
     1: ToyFp, ToyFr;
     5: ToyFp, ToyFr, Bn254Fp, Bn254Fr, Bls12381Fr, Bls12377Fr, Secp256k1Fp, Secp256k1Fn;
+    6: Bn254Fp;
     8: ToyFp, ToyFr, Bls12381Fp, Bls12377Fp;
 }

@@ -51,12 +51,11 @@ impl Scalars {
     }
 
     /// Canonical scalars below r; the first one's point has this number, and every point's is below 2^31, counted with its
-    /// multiples. Scalars of points that are the identity, which are asked for by their place in the list, are as good as 0.
+    /// multiples.
     pub fn new<C: Group>(
         first: usize,
         scalars: &[[u8; SCALAR_BYTES]],
         plan: &Plan,
-        is_identity: impl Fn(usize) -> bool,
     ) -> Result<Self, NotReduced> {
         let r = order::<C>();
         let digits: Vec<_> = plan.digits().collect();
@@ -83,7 +82,6 @@ impl Scalars {
             let point = ((first + i) as u32) << 1 | u32::from(negated);
             match magnitude {
                 [0, 0, 0, 0] => {}
-                _ if is_identity(i) => {}
                 [1, 0, 0, 0] => all.units.push(point),
                 _ => {
                     all.points.push(point);
@@ -99,7 +97,7 @@ impl Scalars {
         &self.units
     }
 
-    /// How many have digits: all but 0, 1, -1, and those of identities.
+    /// How many have digits: all but 0, 1 and -1.
     pub fn with_digits(&self) -> usize {
         self.points.len()
     }
@@ -214,7 +212,7 @@ mod tests {
             counts.map(move |count| Plan::with_windows::<C>(count, multiples as usize))
         });
         for plan in plans {
-            let cut = Scalars::new::<C>(0, &bytes, &plan, |_| false).unwrap();
+            let cut = Scalars::new::<C>(0, &bytes, &plan).unwrap();
             assert_eq!(cut.with_digits(), Scalars::count_with_digits::<C>(&bytes));
             let sign = |k: C::Scalar, negated| if negated { -k } else { k };
             let mut found = vec![C::Scalar::ZERO; scalars.len()];
@@ -242,18 +240,6 @@ mod tests {
         examine::<bn254::G1>();
         examine::<bls12_381::G1>();
         examine::<bls12_377::G1>();
-    }
-
-    #[test]
-    fn scalars_of_identities_cost_nothing() {
-        let plan = Plan::new::<bn254::G1>(9, 1, 1);
-        let scalars = [0, 1, 7, 0, 1, 7, 9, 9, 9].map(|k| {
-            let mut bytes = [0; SCALAR_BYTES];
-            bytes[0] = k;
-            bytes
-        });
-        let cut = Scalars::new::<bn254::G1>(0, &scalars, &plan, |i| i % 3 == 1 || i == 8).unwrap();
-        assert_eq!((cut.points.as_slice(), cut.units.len()), (&[4, 10, 12][..], 0));
     }
 
     #[test]

@@ -2,11 +2,12 @@
 //!
 //! Eight elements stand in D vectors of digits. There are four kinds of them:
 //!
-//! - *held*: between the butterflies. Sums and differences are taken digit by digit, with no carry;
+//! - *held*: what is read, and what stands in a tile between the butterflies;
 //! - *normal*: [`Form::settled`], with carries; good to multiply;
 //! - *factor*: what a normal one is multiplied by. [`Form::factor_digits`] makes them of elements;
-//! - *product*: what comes out. It, or a normal one that was read, may be added to or subtracted from a held one, once
-//!   for each of [`MOST_LEVELS`].
+//! - *product*: what comes out.
+//!
+//! A field's butterflies take and leave held elements, for transforms of up to 2^[`MOST_LEVELS`] rows.
 
 use crate::field::PrimeField;
 use crate::lanes::{Backend, Mask};
@@ -15,8 +16,9 @@ use super::tile::{Eight, PIECE};
 
 mod goldilocks;
 mod montgomery;
+mod radix_four;
 
-/// Additions or subtractions that a held element takes.
+/// Levels of two that a held element can go through.
 pub(super) const MOST_LEVELS: u32 = 14;
 
 /// A field whose elements are transformed in D digits.
@@ -41,13 +43,21 @@ pub trait Form<const D: usize>: PrimeField {
     fn read<B: Backend>(b: B, piece: &[u8]) -> [[B::V; D]; 2];
 
     /// The elements of as many pieces as a piece has elements, one below the other, a column after the other.
-    fn read_columns<B: Backend>(b: B, pieces: &[u8], columns: &mut [Eight<D>; 2 * PIECE]);
+    fn read_columns<B: Backend>(
+        b: B,
+        pieces: &[&mut [u8]; PIECE],
+        columns: &mut [Eight<D>; 2 * PIECE],
+    );
 
     /// Where elements that were just read are below the modulus.
     fn below<B: Backend>(b: B, read: [B::V; D]) -> Mask;
 
-    /// Writes elements that are [`Form::exact`] or [`Form::canonical`].
-    fn write<B: Backend>(b: B, exact: [[B::V; D]; 2], piece: &mut [u8]);
+    /// Writes normal elements as numbers that fit into their bytes, if they are products by a factor made of an element, or
+    /// of two.
+    fn write<B: Backend>(b: B, normal: [[B::V; D]; 2], piece: &mut [u8]);
+
+    /// Writes normal elements as the numbers below the modulus that they are.
+    fn write_canonical<B: Backend>(b: B, normal: [[B::V; D]; 2], piece: &mut [u8]);
 
     /// A held element with carries.
     fn settled<B: Backend>(b: B, held: [B::V; D]) -> [B::V; D];
@@ -58,12 +68,6 @@ pub trait Form<const D: usize>: PrimeField {
         normal: [&[B::V; D]; N],
         factor: [&[B::V; D]; N],
     ) -> [[B::V; D]; N];
-
-    /// held + product.
-    #[inline(always)]
-    fn plus<B: Backend>(b: B, held: &[B::V; D], product: &[B::V; D]) -> [B::V; D] {
-        crate::lanes::each!(j < D, held[0] => b.add(held[j], product[j]))
-    }
 
     /// held - product.
     fn minus<B: Backend>(b: B, held: &[B::V; D], product: &[B::V; D]) -> [B::V; D];
@@ -77,9 +81,22 @@ pub trait Form<const D: usize>: PrimeField {
     /// A normal element as a factor.
     fn factor<B: Backend>(b: B, normal: [B::V; D]) -> [B::V; D];
 
-    /// A normal element that fits into its bytes. It has to be a product by a factor made of an element, or of two.
-    fn exact<B: Backend>(b: B, normal: [B::V; D]) -> [B::V; D];
+    /// The logarithm of the largest radix of [`Form::butterflies`].
+    const MOST_LOG_RADIX: u32;
 
-    /// The number below the modulus that a normal element is.
-    fn canonical<B: Backend>(b: B, normal: [B::V; D]) -> [B::V; D];
+    /// The root of unity of order r that butterflies of radix r are made for: the one given, or another.
+    fn butterfly_root(given: Self) -> Self;
+
+    /// The r - 1 factors of a butterfly of radix r whose inputs x_j are to be multiplied by t^j, with that root.
+    fn butterfly_factors(t: Self, root: Self, log_radix: u32) -> Vec<Self>;
+
+    /// Butterflies of radix r: of r blocks of rows, one after the other, and their factors. Block k of the result is the sum
+    /// over j of root^(j k) t^j times block j. They are *plain* where t is 1 and the rows have just been read.
+    fn butterflies<B: Backend>(
+        b: B,
+        rows: &mut [Eight<D>],
+        factors: &[[u64; D]],
+        log_radix: u32,
+        plain: bool,
+    );
 }

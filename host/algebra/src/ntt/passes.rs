@@ -4,7 +4,6 @@ use crate::lanes::{Backend, Kernel, Mask};
 
 use super::form::Form;
 use super::plan::Plan;
-use super::tables::reversed;
 use super::tile::{PIECE, Tile, splat, transform};
 
 /// The first pass of a tile; tells whether all elements were below the modulus.
@@ -35,13 +34,14 @@ impl<F: Form<D>, const D: usize> Kernel for Columns<'_, F, D> {
             row0.set(b, &x0);
             row1.set(b, &x1);
         }
-        transform::<F, B, D>(b, rows, &plan.column_factors);
-        for (k1, piece) in between.chunks_exact_mut(piece).enumerate() {
-            let row = reversed(k1, plan.log_rows);
+        transform::<F, B, D>(b, rows, &plan.column_steps);
+        let tiles = plan.row_tiles();
+        for (place, piece) in between.chunks_exact_mut(piece).enumerate() {
+            let k1 = place % tiles * PIECE + place / tiles;
+            let row = plan.column_steps.row(k1);
             let x0 = F::settled(b, rows[2 * row].get(b));
             let x1 = F::settled(b, rows[2 * row + 1].get(b));
-            let [y0, y1] = between_passes.times::<F, B>(b, k1, [x0, x1]);
-            F::write(b, [F::exact(b, y0), F::exact(b, y1)], piece);
+            F::write(b, between_passes.times::<F, B>(b, k1, [x0, x1]), piece);
         }
         below == Mask::MAX
     }
@@ -51,9 +51,7 @@ impl<F: Form<D>, const D: usize> Kernel for Columns<'_, F, D> {
 pub struct Rows<'a, 'b, F: Form<D>, const D: usize> {
     pub plan: &'a Plan<F, D>,
     pub tile: &'a mut Tile<D>,
-    pub number: usize,
-    pub between: &'a [u8],
-    pub target: &'a mut [&'b mut [u8]],
+    pub pieces: &'a mut [&'b mut [u8]],
 }
 
 impl<F: Form<D>, const D: usize> Kernel for Rows<'_, '_, F, D> {
@@ -61,17 +59,16 @@ impl<F: Form<D>, const D: usize> Kernel for Rows<'_, '_, F, D> {
 
     #[inline(always)]
     fn run<B: Backend>(self, b: B) {
-        let Self { plan, tile, number, between, target } = self;
+        let Self { plan, tile, pieces } = self;
         let rows = &mut tile.rows[..2 << plan.log_columns];
-        let block = PIECE * plan.piece_bytes();
         let (columns, _) = rows.as_chunks_mut::<{ 2 * PIECE }>();
-        let tiles = between.chunks_exact(plan.column_tile_bytes());
-        for (columns, tile) in columns.iter_mut().zip(tiles) {
-            F::read_columns(b, &tile[number * block..][..block], columns);
+        let (groups, _) = pieces.as_chunks::<PIECE>();
+        for (columns, group) in columns.iter_mut().zip(groups) {
+            F::read_columns(b, group, columns);
         }
-        transform::<F, B, D>(b, rows, &plan.row_factors);
-        for (k2, piece) in target.iter_mut().enumerate() {
-            let row = reversed(k2, plan.log_columns);
+        transform::<F, B, D>(b, rows, &plan.row_steps);
+        for (k2, piece) in pieces.iter_mut().enumerate() {
+            let row = plan.row_steps.row(k2);
             let mut x0 = F::settled(b, rows[2 * row].get(b));
             let mut x1 = F::settled(b, rows[2 * row + 1].get(b));
             if let Some(outputs) = &plan.outputs {
@@ -79,7 +76,7 @@ impl<F: Form<D>, const D: usize> Kernel for Rows<'_, '_, F, D> {
                 let [y0, y1] = F::multiply(b, [&x0, &x1], [&w, &w]);
                 [x0, x1] = [F::normal(b, y0), F::normal(b, y1)];
             }
-            F::write(b, [F::canonical(b, x0), F::canonical(b, x1)], piece);
+            F::write_canonical(b, [x0, x1], piece);
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::lanes::run;
 use super::between::Between;
 use super::form::{Form, MOST_LEVELS};
 use super::passes::{Columns, Rows};
-use super::tables::{levels, powers};
+use super::tables::{Steps, powers};
 use super::tile::{Eight, PIECE, Tile};
 use super::transform::{MOST_LOG_SIZE, Transform};
 
@@ -31,16 +31,18 @@ pub struct NotBelowModulus(pub usize);
 /// 2. Row k1 is multiplied, at column c, by w^(k1 c), and by what there is to be multiplied besides.
 /// 3. Each row is transformed, with root w^n1.
 ///
-/// Steps 1 and 2 are [`Plan::columns`], step 3 is [`Plan::rows`]. What is between them stands in tiles of 16 columns, in each
-/// of which there are n1 rows of 16 elements.
+/// Steps 1 and 2 are [`Plan::columns`], step 3 is [`Plan::rows`]. What is between them stands where the results will be, in pieces
+/// of 16 elements of a row, and [`Plan::row_tiles`] pieces are a line. There are n2 lines. A tile of 16 columns has 16 lines,
+/// of which line r has the pieces of the rows r, 16 + r, 32 + r, ... So the rows of a tile of step 3 are the pieces at one
+/// place of all lines; and so are its results, because k1 + k2 n1 is in line k2.
 pub struct Plan<F: Form<D>, const D: usize> {
     pub(super) transform: Transform<F>,
     pub(super) log_rows: u32,
     pub(super) log_columns: u32,
     /// Of the transforms of columns, at input^n2 times the powers of w^n2.
-    pub(super) column_factors: Vec<[u64; D]>,
+    pub(super) column_steps: Steps<D>,
     /// Of the transforms of rows.
-    pub(super) row_factors: Vec<[u64; D]>,
+    pub(super) row_steps: Steps<D>,
     /// output^(k2 n1), unless output is 1.
     pub(super) outputs: Option<Vec<[u64; D]>>,
 }
@@ -62,8 +64,8 @@ impl<F: Form<D>, const D: usize> Plan<F, D> {
             transform: *transform,
             log_rows,
             log_columns,
-            column_factors: levels(log_rows, power(w, n2), power(input, n2)),
-            row_factors: levels(log_columns, power(w, n1), F::ONE),
+            column_steps: Steps::new(log_rows, power(w, n2), power(input, n2)),
+            row_steps: Steps::new(log_columns, power(w, n1), F::ONE),
             outputs: (output != F::ONE)
                 .then(|| outputs().iter().map(Form::factor_digits).collect()),
         })
@@ -94,7 +96,7 @@ impl<F: Form<D>, const D: usize> Plan<F, D> {
         (PIECE * F::BYTES) << self.log_rows
     }
 
-    /// Bytes of a piece: sixteen elements. Between two pieces of a tile of rows there are those of the other tiles.
+    /// Bytes of a piece: sixteen elements.
     pub fn piece_bytes(&self) -> usize {
         PIECE * F::BYTES
     }
@@ -107,7 +109,7 @@ impl<F: Form<D>, const D: usize> Plan<F, D> {
         }
     }
 
-    /// The first pass for a tile of sixteen columns: from all elements to the tile's bytes between the passes.
+    /// The first pass for a tile of sixteen columns: from all elements to the tile's lines between the passes.
     pub fn columns(
         &self,
         isa: Isa,
@@ -126,40 +128,26 @@ impl<F: Form<D>, const D: usize> Plan<F, D> {
         Err(NotBelowModulus(first.expect("the lanes found one")))
     }
 
-    /// The second pass for a tile of sixteen rows: from all bytes between the passes to pieces of the result, of which there
-    /// are as many as columns. Piece k2 is the one with this tile's number among those from k2 n1 on.
-    pub fn rows(
-        &self,
-        isa: Isa,
-        tile: &mut Tile<D>,
-        number: usize,
-        between: &[u8],
-        target: &mut [&mut [u8]],
-    ) {
-        assert!(between.len() == self.bytes() && target.len() == 1 << self.log_columns);
-        run(isa, Rows { plan: self, tile, number, between, target });
+    /// The second pass for a tile of sixteen rows: its pieces, one of each line.
+    pub fn rows(&self, isa: Isa, tile: &mut Tile<D>, pieces: &mut [&mut [u8]]) {
+        assert!(pieces.len() == 1 << self.log_columns);
+        run(isa, Rows { plan: self, tile, pieces });
     }
 
-    /// Both passes, from all elements to all elements, by way of as many bytes: for a caller without threads.
-    pub fn run(
-        &self,
-        isa: Isa,
-        source: &[u8],
-        between: &mut [u8],
-        target: &mut [u8],
-    ) -> Result<(), NotBelowModulus> {
+    /// Both passes, from all elements to all elements: for a caller without threads.
+    pub fn run(&self, isa: Isa, source: &[u8], target: &mut [u8]) -> Result<(), NotBelowModulus> {
         let mut tile = self.tile();
-        let chunks = between.chunks_exact_mut(self.column_tile_bytes());
+        let chunks = target.chunks_exact_mut(self.column_tile_bytes());
         for (number, chunk) in chunks.enumerate() {
             self.columns(isa, &mut tile, number, source, chunk)?;
         }
-        for (number, mut pieces) in self.pieces(target).into_iter().enumerate() {
-            self.rows(isa, &mut tile, number, between, &mut pieces);
+        for mut pieces in self.pieces(target) {
+            self.rows(isa, &mut tile, &mut pieces);
         }
         Ok(())
     }
 
-    /// The pieces of all elements that each tile of rows writes.
+    /// The pieces of each tile of rows.
     pub fn pieces<'a>(&self, target: &'a mut [u8]) -> Vec<Vec<&'a mut [u8]>> {
         let tiles = self.row_tiles();
         let mut all: Vec<_> =

@@ -88,7 +88,7 @@ impl<F: Form<D>, const D: usize> Kernel for ABLessC<'_, F, D> {
             let [x0, x1] = F::multiply(b, [&x0, &x1], [&y0, &y1]);
             let x0 = F::settled(b, F::minus(b, &F::held(b, x0), &F::settled(b, z0)));
             let x1 = F::settled(b, F::minus(b, &F::held(b, x1), &F::settled(b, z1)));
-            F::write(b, [F::canonical(b, x0), F::canonical(b, x1)], x);
+            F::write_canonical(b, [x0, x1], x);
         }
     }
 }

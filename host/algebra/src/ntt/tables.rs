@@ -14,22 +14,72 @@ pub fn reversed(i: usize, bits: u32) -> usize {
     if bits == 0 { 0 } else { i.reverse_bits() >> (usize::BITS - bits) }
 }
 
-/// The factors of a transform of 2^log rows that gives values at g w^k, w a root of unity of order 2^log: at 2^l + i that
-/// of block i of level l.
+/// A transform of n = 2^log rows that gives values at g w^k, w a root of unity of order n, in steps.
 ///
-/// Level l has 2^l blocks of 2 h rows. Block i is a polynomial modulo x^(2h) - t^2; its butterflies leave it modulo
-/// x^h - t and modulo x^h + t, the blocks 2 i and 2 i + 1 of the next level. So t = g^h w^e, where e is i with its l bits
-/// reversed, times h; and the row at i in the end holds the value for k = i with all bits reversed.
-pub fn levels<F: Form<D>, const D: usize>(log: u32, w: F, g: F) -> Vec<[u64; D]> {
-    let powers = powers(w, 1 << log.saturating_sub(1));
-    let mut factors = vec![[0; D]; 1 << log];
-    for level in 0..log {
-        let half = 1usize << (log - level - 1);
-        let shift = g.pow_vartime(&[half as u64]);
-        for i in 0..1 << level {
-            let t = shift * powers[reversed(i, level) * half];
-            factors[(1 << level) + i] = t.factor_digits();
+/// A block of m rows is a polynomial modulo x^m - v^m, where v = g w^e. Butterflies of radix r leave it modulo
+/// x^(m / r) - (v w^(k n / m))^(m / r), for k from 0 to r - 1: r blocks. With t = v^(m / r), and parts x_j of m / r rows, they
+/// are the sums of (w^(n / r))^(j k) t^j x_j: e becomes e + k n / m. The row in the end holds the value for k = e.
+pub struct Steps<const D: usize> {
+    pub list: Vec<Step<D>>,
+    /// g is 1, and so is the first t.
+    pub is_plain: bool,
+    /// The row of each result.
+    rows: Vec<u32>,
+}
+
+/// Butterflies of a radix, of blocks of one size.
+pub struct Step<const D: usize> {
+    pub log_radix: u32,
+    /// Vectors of a block, two a row.
+    pub block: usize,
+    /// As many as the radix less one for each block: [`Form::butterfly_factors`].
+    pub factors: Vec<[u64; D]>,
+}
+
+impl<const D: usize> Steps<D> {
+    pub fn new<F: Form<D>>(log: u32, w: F, g: F) -> Self {
+        let n = 1usize << log;
+        let powers = powers(w, n);
+        let (mut list, mut exponents) = (Vec::new(), vec![0]);
+        let mut left = log;
+        while left > 0 {
+            let log_radix = next_radix(left, F::MOST_LOG_RADIX);
+            let (radix, blocks, part) = (1 << log_radix, exponents.len(), 1 << (left - log_radix));
+            let given = powers[n / radix];
+            let root = F::butterfly_root(given);
+            let shift = g.pow_vartime(&[part as u64]);
+            let mut factors = Vec::with_capacity((radix - 1) * blocks);
+            for e in &exponents {
+                let t = shift * powers[e * part % n];
+                let of_block = F::butterfly_factors(t, root, log_radix);
+                factors.extend(of_block.iter().map(Form::factor_digits));
+            }
+            let of_root: Vec<usize> = (0..radix).map(|c| exponent(given, root, c)).collect();
+            let next = |e: &usize| of_root.iter().map(move |k| e + k * blocks).collect::<Vec<_>>();
+            exponents = exponents.iter().flat_map(next).collect();
+            list.push(Step { log_radix, block: 2 * radix * part, factors });
+            left -= log_radix;
         }
+        let mut rows = vec![0; n];
+        for (row, e) in exponents.iter().enumerate() {
+            rows[*e] = row as u32;
+        }
+        Self { list, is_plain: g == F::ONE, rows }
     }
-    factors
+
+    /// The row of result k.
+    pub fn row(&self, k: usize) -> usize {
+        self.rows[k] as usize
+    }
+}
+
+/// The logarithm of the next radix: the largest, but no 2 is left over for the end if there may be two 4s instead.
+fn next_radix(left: u32, most: u32) -> u32 {
+    if left == most + 1 { left / 2 } else { most.min(left) }
+}
+
+/// The k < r for which given^k = root^c, of roots of unity of the same order r.
+fn exponent<F: PrimeField>(given: F, root: F, c: usize) -> usize {
+    let sought = root.pow_vartime(&[c as u64]);
+    (0..).find(|k| given.pow_vartime(&[*k as u64]) == sought).expect("roots of the same order")
 }

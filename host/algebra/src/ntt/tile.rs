@@ -4,6 +4,7 @@ use crate::lanes::{Backend, WIDTH, each};
 
 use super::between::Between;
 use super::form::Form;
+use super::tables::{Step, Steps};
 
 /// Elements that a tile has side by side, in two vectors.
 pub const PIECE: usize = 2 * WIDTH;
@@ -59,89 +60,41 @@ pub fn splat<B: Backend, const D: usize>(b: B, digits: &[u64; D]) -> [B::V; D] {
     each!(j < D, b.splat(0) => b.splat(digits[j]))
 }
 
-/// Transforms the rows of a tile, with the factors of [`super::tables::levels`]. The rows are left in bit-reversed order.
+/// Transforms the rows of a tile. They are left in the order of [`Steps::row`].
 #[inline(always)]
 pub fn transform<F: Form<D>, B: Backend, const D: usize>(
     b: B,
     rows: &mut [Eight<D>],
-    factors: &[[u64; D]],
+    steps: &Steps<D>,
 ) {
-    let log = (rows.len() / 2).ilog2();
-    let mut level = 0;
-    while rows.len() >> level > BLOCK_BYTES / size_of::<Eight<D>>() && level + 2 <= log {
-        two_levels::<F, B, D>(b, rows, factors, level, 0);
-        level += 2;
+    let (mut blocks, mut done) = (1, 0);
+    while done < steps.list.len() && rows.len() / blocks > BLOCK_BYTES / size_of::<Eight<D>>() {
+        step::<F, B, D>(b, rows, &steps.list[done], 0, steps.is_plain && done == 0);
+        blocks <<= steps.list[done].log_radix;
+        done += 1;
     }
-    let size = rows.len() >> level;
+    let size = rows.len() / blocks;
     for (i, block) in rows.chunks_exact_mut(size).enumerate() {
-        let mut within = 0;
-        while level + within + 2 <= log {
-            two_levels::<F, B, D>(b, block, factors, level + within, i << within);
-            within += 2;
-        }
-        if level + within < log {
-            one_level::<F, B, D>(b, block, factors, level + within, i << within);
+        let mut first = i;
+        for (number, next) in steps.list.iter().enumerate().skip(done) {
+            step::<F, B, D>(b, block, next, first, steps.is_plain && number == 0);
+            first <<= next.log_radix;
         }
     }
 }
 
-/// Two levels of consecutive blocks of a level, from block `first` on.
+/// A step of consecutive blocks, from block `first` on.
 #[inline(always)]
-fn two_levels<F: Form<D>, B: Backend, const D: usize>(
+fn step<F: Form<D>, B: Backend, const D: usize>(
     b: B,
     rows: &mut [Eight<D>],
-    factors: &[[u64; D]],
-    level: u32,
+    step: &Step<D>,
     first: usize,
+    is_plain: bool,
 ) {
-    let size = (2 * factors.len()) >> level;
-    let (outer, inner) = (&factors[1 << level..], &factors[2 << level..]);
-    for (i, block) in rows.chunks_exact_mut(size).enumerate() {
-        let i = first + i;
-        let w = splat(b, &outer[i]);
-        let [w0, w1] = [splat(b, &inner[2 * i]), splat(b, &inner[2 * i + 1])];
-        let (upper, lower) = block.split_at_mut(size / 2);
-        let (a, c) = upper.split_at_mut(size / 4);
-        let (d, e) = lower.split_at_mut(size / 4);
-        for (((a, c), d), e) in a.iter_mut().zip(c).zip(d).zip(e) {
-            let [x0, x1] = [a.get(b), c.get(b)];
-            let [x2, x3] = [F::settled(b, d.get(b)), F::settled(b, e.get(b))];
-            let [y2, y3] = F::multiply(b, [&x2, &x3], [&w, &w]);
-            let [z0, z2] = [F::plus(b, &x0, &y2), F::minus(b, &x0, &y2)];
-            let z1 = F::settled(b, F::plus(b, &x1, &y3));
-            let z3 = F::settled(b, F::minus(b, &x1, &y3));
-            let [y1, y3] = F::multiply(b, [&z1, &z3], [&w0, &w1]);
-            a.set(b, &F::plus(b, &z0, &y1));
-            c.set(b, &F::minus(b, &z0, &y1));
-            d.set(b, &F::plus(b, &z2, &y3));
-            e.set(b, &F::minus(b, &z2, &y3));
-        }
-    }
-}
-
-/// One level, likewise.
-#[inline(always)]
-fn one_level<F: Form<D>, B: Backend, const D: usize>(
-    b: B,
-    rows: &mut [Eight<D>],
-    factors: &[[u64; D]],
-    level: u32,
-    first: usize,
-) {
-    let size = (2 * factors.len()) >> level;
-    let factors = &factors[(1 << level) + first..];
-    for (block, factor) in rows.chunks_exact_mut(size).zip(factors) {
-        let w = splat(b, factor);
-        let (upper, lower) = block.split_at_mut(size / 2);
-        let ((upper, _), (lower, _)) = (upper.as_chunks_mut::<2>(), lower.as_chunks_mut::<2>());
-        for ([a, c], [d, e]) in upper.iter_mut().zip(lower) {
-            let [x0, x1] = [a.get(b), c.get(b)];
-            let [x2, x3] = [F::settled(b, d.get(b)), F::settled(b, e.get(b))];
-            let [y2, y3] = F::multiply(b, [&x2, &x3], [&w, &w]);
-            a.set(b, &F::plus(b, &x0, &y2));
-            c.set(b, &F::plus(b, &x1, &y3));
-            d.set(b, &F::minus(b, &x0, &y2));
-            e.set(b, &F::minus(b, &x1, &y3));
-        }
+    let count = (1 << step.log_radix) - 1;
+    let factors = step.factors[count * first..].chunks_exact(count);
+    for (block, factors) in rows.chunks_exact_mut(step.block).zip(factors) {
+        F::butterflies(b, block, factors, step.log_radix, is_plain);
     }
 }

@@ -33,6 +33,28 @@ pub trait Coefficient: Copy {
     fn scaled(&self, by: &Self::Base) -> Self;
     /// The p-th power.
     fn conjugate(&self) -> Self;
+    /// a b of each, and c^2 of each: none waits for another.
+    #[inline(always)]
+    fn products_and_squares<const N: usize, const M: usize>(
+        a: [&Self; N],
+        b: [&Self; N],
+        c: [&Self; M],
+    ) -> ([Self; N], [Self; M]) {
+        let blank = if N > 0 { a[0] } else { c[0] };
+        let (mut products, mut squares) = ([*blank; N], [*blank; M]);
+        for i in 0..N {
+            products[i] = a[i].times(b[i]);
+        }
+        for i in 0..M {
+            squares[i] = c[i].squared();
+        }
+        (products, squares)
+    }
+    /// The products with elements of Fp of both.
+    #[inline(always)]
+    fn both_scaled(a: [&Self; 2], by: [&Self::Base; 2]) -> [Self; 2] {
+        [a[0].scaled(by[0]), a[1].scaled(by[1])]
+    }
     /// The other one where the answer is yes.
     fn or_if(&self, choice: Self::Choice, other: &Self) -> Self;
 }

@@ -31,6 +31,12 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> Eight<B, T, L> {
         Self { b, c0, c1: Lazy::from_elements(b, &elements.map(|element| element.c1)) }
     }
 
+    /// Lane i of the result is lane `from[i]`.
+    #[inline(always)]
+    pub fn permute(&self, from: [u8; WIDTH]) -> Self {
+        Self { b: self.b, c0: self.c0.permute(from), c1: self.c1.permute(from) }
+    }
+
     /// To elements.
     #[inline(always)]
     pub fn to_elements(self) -> [Fp2<T>; WIDTH] {

@@ -1,29 +1,39 @@
 //! The final exponentiation: f^(k (p^12 - 1) / r).
 
-use super::Pairing;
-use super::power::{power, power_by_few_bits};
-use crate::tower::{Fp12, Tower};
+use super::{Cyclotomic, Pairing};
+use crate::isa::Isa;
+use crate::lanes::are_vectors;
+use crate::tower::Fp12;
 
 /// f^(k (p^12 - 1) / r), which makes a pairing of a Miller value; 0 for 0. k is told at the [module](super).
 pub fn final_exponentiation<E: Pairing>(f: Fp12<E::Tower>) -> Fp12<E::Tower> {
+    final_exponentiation_on::<E>(Isa::best(), f)
+}
+
+/// The same with the instructions of a set.
+pub fn final_exponentiation_on<E: Pairing>(isa: Isa, f: Fp12<E::Tower>) -> Fp12<E::Tower> {
     let inverse = f.invert().unwrap_or(Fp12::ZERO);
     let f = f.conjugate() * inverse; // f^(p^6 - 1)
     let f = f.frobenius(2) * f; // ^(p^2 + 1)
-    E::hard_part(f)
+    if are_vectors(isa) { E::hard_part_in_lanes(isa, f) } else { E::hard_part(f) }
 }
 
 /// The hard part on BLS curves with parameter z, of which `n` is the absolute value:
 /// (z - 1)^2 (z + p) (z^2 + p^2 - 1) + 3 (Hayashida, Hayasaka, Teruya, ePrint 2020/875, section 5).
-pub fn bls12<T: Tower>(f: Fp12<T>, n: u64, negative: bool) -> Fp12<T> {
-    let z = |f: Fp12<T>| {
-        let power = power_by_few_bits(f, n);
-        if negative { power.conjugate() } else { power }
-    };
-    let z_minus_1 = |f: Fp12<T>| z(f) * f.conjugate();
-    let a = z_minus_1(z_minus_1(f));
-    let b = z(a) * a.frobenius(1);
-    let c = z(z(b)) * b.frobenius(2) * b.conjugate();
-    c * f.cyclotomic_square() * f
+#[inline(always)]
+pub fn bls12<F: Cyclotomic>(f: &F, n: u64, negative: bool) -> F {
+    let a = power_of_z(f, n, negative).times(&f.inverse());
+    let a = power_of_z(&a, n, negative).times(&a.inverse());
+    let b = power_of_z(&a, n, negative).times(&a.frobenius(1));
+    let c = power_of_z(&power_of_z(&b, n, negative), n, negative);
+    let c = c.times(&b.frobenius(2)).times(&b.inverse());
+    c.times(&f.squared()).times(f)
+}
+
+#[inline(always)]
+fn power_of_z<F: Cyclotomic>(f: &F, n: u64, negative: bool) -> F {
+    let power = f.power_by_few_bits(n);
+    if negative { power.inverse() } else { power }
 }
 
 /// The hard part on BN curves with parameter u > 0: f^(l0 + l1 p + l2 p^2 + l3 p^3) with
@@ -35,14 +45,15 @@ pub fn bls12<T: Tower>(f: Fp12<T>, n: u64, negative: bool) -> Fp12<T> {
 ///
 /// (Fuentes-Castaneda, Knapp, Rodriguez-Henriquez, SAC 2011, section 5): three powers by u, 10 multiplications,
 /// 3 squarings.
-pub fn bn<T: Tower>(f: Fp12<T>, u: u64) -> Fp12<T> {
-    let f2u = power(f, u).cyclotomic_square();
-    let f6u = f2u.cyclotomic_square() * f2u;
-    let f6u2 = power(f6u, u);
-    let f12u3 = power(f6u2.cyclotomic_square(), u);
-    let a = f12u3 * f6u2 * f6u;
-    let l1 = a * f2u.conjugate();
-    let l0 = a * f6u2 * f;
-    let l3 = l1 * f.conjugate();
-    l0 * l1.frobenius(1) * a.frobenius(2) * l3.frobenius(3)
+#[inline(always)]
+pub fn bn<F: Cyclotomic>(f: &F, u: u64) -> F {
+    let f2u = f.power(u).squared();
+    let f6u = f2u.squared().times(&f2u);
+    let f6u2 = f6u.power(u);
+    let f12u3 = f6u2.squared().power(u);
+    let a = f12u3.times(&f6u2).times(&f6u);
+    let l1 = a.times(&f2u.inverse());
+    let l0 = a.times(&f6u2).times(f);
+    let l3 = l1.times(&f.inverse());
+    l0.times(&l1.frobenius(1)).times(&a.frobenius(2)).times(&l3.frobenius(3))
 }

@@ -1,100 +1,97 @@
 //! The formulas of a Miller loop, in the letters of the files of the same name in `spec/formulas`.
 //!
-//! An element of Fp12 is six coefficients, those of 1, v, v^2, w, v w, v^2 w.
+//! An element of Fp12 is six coefficients, those of 1, v, v^2, w, v w, v^2 w. Products that do not wait for each other
+//! are asked for together: for one pair, they are what goes side by side.
 
 #![allow(non_snake_case)]
 
 use super::Coefficient;
 
+/// An element of Fp6: the coefficients of 1, v, v^2.
+pub type Six<C> = [C; 3];
+/// An element of Fp12.
+pub type Twelve<C> = [Six<C>; 2];
+
+#[inline(always)]
+fn products<C: Coefficient, const N: usize>(a: [&C; N], b: [&C; N]) -> [C; N] {
+    C::products_and_squares(a, b, []).0
+}
+
 /// Formula `line_dbl` (Aranha, Karabina, Longa, Gebotys, Lopez, ePrint 2010/526, section 4): 2 (X1 : Y1 : Z1) on the
 /// twist, and [ly, lx, l1] of the tangent ly y + lx x + l1 there. `b3` is 3 b of the twist.
 #[inline(always)]
 pub fn line_dbl<C: Coefficient>([X1, Y1, Z1]: &[C; 3], b3: &C) -> ([C; 3], [C; 3]) {
-    let A = X1.times(Y1);
-    let B = Y1.squared();
-    let C = Z1.squared();
+    let YZ = Y1.plus(Z1);
+    let ([A], [B, C, D, XX]) = C::products_and_squares([X1], [Y1], [Y1, Z1, &YZ, X1]);
     let E = b3.times(&C);
     let F = E.small::<3>();
-    let X3 = A.times(&B.less(&F)).small::<2>();
-    let Y3 = B.plus(&F).squared().less(&E.squared().small::<12>());
-    let H = Y1.plus(Z1).squared().less(&B.plus(&C));
-    let Z3 = B.times(&H).small::<4>();
-    let lx = X1.squared().small::<3>();
-    ([X3, Y3, Z3], [H.negative(), lx, E.less(&B)])
+    let H = D.less(&B.plus(&C));
+    let (BF, G) = (B.less(&F), B.plus(&F));
+    let ([X3, Z3], [GG, EE]) = C::products_and_squares([&A, &B], [&BF, &H], [&G, &E]);
+    let Y3 = GG.less(&EE.small::<12>());
+    ([X3.small::<2>(), Y3, Z3.small::<4>()], [H.negative(), XX.small::<3>(), E.less(&B)])
 }
 
 /// Formula `line_add` (the same source): (X1 : Y1 : Z1) + (X2, Y2), and [ly, lx, l1] of the chord through the two. Not
 /// for the identity, nor for equal or opposite points.
 #[inline(always)]
 pub fn line_add<C: Coefficient>([X1, Y1, Z1]: &[C; 3], [X2, Y2]: &[C; 2]) -> ([C; 3], [C; 3]) {
-    let theta = Y1.less(&Y2.times(Z1));
-    let ly = X1.less(&X2.times(Z1));
-    let D = ly.squared();
-    let E = ly.times(&D);
-    let F = Z1.times(&theta.squared());
-    let G = X1.times(&D);
+    let [YZ, XZ] = products([Y2, X2], [Z1, Z1]);
+    let (theta, ly) = (Y1.less(&YZ), X1.less(&XZ));
+    let ([X, Y], [D, T]) = C::products_and_squares([&theta, &ly], [X2, Y2], [&ly, &theta]);
+    let [E, F, G] = products([&ly, Z1, X1], [&D, &T, &D]);
     let H = E.plus(&F).less(&G.small::<2>());
-    let X3 = ly.times(&H);
-    let Y3 = theta.times(&G.less(&H)).less(&E.times(Y1));
-    let Z3 = Z1.times(&E);
-    let l1 = theta.times(X2).less(&ly.times(Y2));
-    ([X3, Y3, Z3], [ly, theta.negative(), l1])
+    let GH = G.less(&H);
+    let [X3, M, N, Z3] = products([&ly, &theta, &E, Z1], [&H, &GH, Y1, &E]);
+    ([X3, M.less(&N), Z3], [ly, theta.negative(), X.less(&Y)])
 }
 
-/// Formula `fp6_mul` (Devegili, O hEigeartaigh, Scott, Dahab, ePrint 2006/471, section 4, Karatsuba).
+/// What the six products of `fp6_mul` (Devegili, O hEigeartaigh, Scott, Dahab, ePrint 2006/471, section 4, Karatsuba)
+/// are made of.
 #[inline(always)]
-fn fp6_mul<C: Coefficient>(a: &[C; 3], b: &[C; 3]) -> [C; 3] {
-    let v0 = a[0].times(&b[0]);
-    let v1 = a[1].times(&b[1]);
-    let v2 = a[2].times(&b[2]);
-    let t0 = a[1].plus(&a[2]).times(&b[1].plus(&b[2]));
-    let t1 = a[0].plus(&a[1]).times(&b[0].plus(&b[1]));
-    let t2 = a[0].plus(&a[2]).times(&b[0].plus(&b[2]));
-    let c0 = v0.plus(&t0.less(&v1).less(&v2).times_xi());
-    let c1 = t1.less(&v0).less(&v1).plus(&v2.times_xi());
-    let c2 = t2.less(&v0).plus(&v1).less(&v2);
+fn fp6_factors<C: Coefficient>(a: &Six<C>) -> [C; 6] {
+    [a[0], a[1], a[2], a[1].plus(&a[2]), a[0].plus(&a[1]), a[0].plus(&a[2])]
+}
+
+/// What these are in its end.
+#[inline(always)]
+fn fp6_sums<C: Coefficient>([v0, v1, v2, t0, t1, t2]: [&C; 6]) -> Six<C> {
+    let c0 = v0.plus(&t0.less(v1).less(v2).times_xi());
+    let c1 = t1.less(v0).less(v1).plus(&v2.times_xi());
+    let c2 = t2.less(v0).plus(v1).less(v2);
     [c0, c1, c2]
 }
 
-/// Formula `fp6_mul_01`: by b0 + b1 v. 5 multiplications.
+/// The end of `fp6_mul_01`: v0 = a0 b0, v1 = a1 b1, (a1 + a2) b1, (a0 + a1) (b0 + b1), (a0 + a2) b0.
 #[inline(always)]
-pub fn fp6_mul_01<C: Coefficient>(a: &[C; 3], [b0, b1]: [&C; 2]) -> [C; 3] {
-    let v0 = a[0].times(b0);
-    let v1 = a[1].times(b1);
-    let c0 = v0.plus(&a[1].plus(&a[2]).times(b1).less(&v1).times_xi());
-    let c1 = a[0].plus(&a[1]).times(&b0.plus(b1)).less(&v0).less(&v1);
-    let c2 = a[0].plus(&a[2]).times(b0).less(&v0).plus(&v1);
-    [c0, c1, c2]
-}
-
-/// Formula `fp6_mul_1`: by b1 v. 3 multiplications.
-#[inline(always)]
-pub fn fp6_mul_1<C: Coefficient>(a: &[C; 3], b1: &C) -> [C; 3] {
-    [a[2].times(b1).times_xi(), a[0].times(b1), a[1].times(b1)]
-}
-
-/// Formula `fp6_mul_fp2`: by b of Fp2. 3 multiplications.
-#[inline(always)]
-fn fp6_mul_fp2<C: Coefficient>(a: &[C; 3], b: &C) -> [C; 3] {
-    [a[0].times(b), a[1].times(b), a[2].times(b)]
+fn fp6_sums_01<C: Coefficient>([v0, v1, t0, t1, t2]: [&C; 5]) -> Six<C> {
+    let c0 = v0.plus(&t0.less(v1).times_xi());
+    let c1 = t1.less(v0).less(v1);
+    [c0, c1, t2.less(v0).plus(v1)]
 }
 
 #[inline(always)]
-fn fp6_add<C: Coefficient>(a: &[C; 3], b: &[C; 3]) -> [C; 3] {
+fn fp6_add<C: Coefficient>(a: &Six<C>, b: &Six<C>) -> Six<C> {
     [a[0].plus(&b[0]), a[1].plus(&b[1]), a[2].plus(&b[2])]
 }
 
 /// a + v b.
 #[inline(always)]
-fn fp6_add_v<C: Coefficient>(a: &[C; 3], b: &[C; 3]) -> [C; 3] {
+fn fp6_add_v<C: Coefficient>(a: &Six<C>, b: &Six<C>) -> Six<C> {
     [a[0].plus(&b[2].times_xi()), a[1].plus(&b[0]), a[2].plus(&b[1])]
 }
 
 /// Formula `fp12_sqr` (ePrint 2006/471, section 3, complex squaring): 12 multiplications.
 #[inline(always)]
-pub fn fp12_sqr<C: Coefficient>([a0, a1]: &[[C; 3]; 2]) -> [[C; 3]; 2] {
-    let m = fp6_mul(a0, a1);
-    let t3 = fp6_mul(&fp6_add(a0, a1), &fp6_add_v(a0, a1));
+pub fn fp12_sqr<C: Coefficient>([a0, a1]: &Twelve<C>) -> Twelve<C> {
+    let [x, y] = [fp6_factors(a0), fp6_factors(a1)];
+    let [z, w] = [fp6_factors(&fp6_add(a0, a1)), fp6_factors(&fp6_add_v(a0, a1))];
+    let p = products(
+        [&x[0], &x[1], &x[2], &x[3], &x[4], &x[5], &z[0], &z[1], &z[2], &z[3], &z[4], &z[5]],
+        [&y[0], &y[1], &y[2], &y[3], &y[4], &y[5], &w[0], &w[1], &w[2], &w[3], &w[4], &w[5]],
+    );
+    let m = fp6_sums([&p[0], &p[1], &p[2], &p[3], &p[4], &p[5]]);
+    let t3 = fp6_sums([&p[6], &p[7], &p[8], &p[9], &p[10], &p[11]]);
     let t5 = fp6_add_v(&m, &m);
     let c0 = [t3[0].less(&t5[0]), t3[1].less(&t5[1]), t3[2].less(&t5[2])];
     [c0, [m[0].small::<2>(), m[1].small::<2>(), m[2].small::<2>()]]
@@ -102,24 +99,48 @@ pub fn fp12_sqr<C: Coefficient>([a0, a1]: &[[C; 3]; 2]) -> [[C; 3]; 2] {
 
 /// Formula `fp12_mul_014`: by b0 + b1 v + b4 v w, a line on an M-twist. 13 multiplications.
 #[inline(always)]
-pub fn fp12_mul_014<C: Coefficient>([a0, a1]: &[[C; 3]; 2], [b0, b1, b4]: &[C; 3]) -> [[C; 3]; 2] {
-    let A = fp6_mul_01(a0, [b0, b1]);
-    let B = fp6_mul_1(a1, b4);
-    let E = fp6_mul_01(&fp6_add(a0, a1), [b0, &b1.plus(b4)]);
+pub fn fp12_mul_014<C: Coefficient>([a0, a1]: &Twelve<C>, [b0, b1, b4]: &[C; 3]) -> Twelve<C> {
+    let x = fp6_factors(a0);
+    let z = fp6_factors(&fp6_add(a0, a1));
+    let b01 = b0.plus(b1);
+    let b14 = b1.plus(b4);
+    let b014 = b01.plus(b4);
+    let p = products(
+        [
+            &x[0], &x[1], &x[3], &x[4], &x[5], &a1[0], &a1[1], &a1[2], &z[0], &z[1], &z[3], &z[4],
+            &z[5],
+        ],
+        [b0, b1, b1, &b01, b0, b4, b4, b4, b0, &b14, &b14, &b014, b0],
+    );
+    let A = fp6_sums_01([&p[0], &p[1], &p[2], &p[3], &p[4]]);
+    let B = [p[7].times_xi(), p[5], p[6]];
+    let E = fp6_sums_01([&p[8], &p[9], &p[10], &p[11], &p[12]]);
     [fp6_add_v(&A, &B), without(&E, &A, &B)]
 }
 
 /// Formula `fp12_mul_034`: by b0 + (b3 + b4 v) w, a line on a D-twist. 13 multiplications.
 #[inline(always)]
-pub fn fp12_mul_034<C: Coefficient>([a0, a1]: &[[C; 3]; 2], [b0, b3, b4]: &[C; 3]) -> [[C; 3]; 2] {
-    let A = fp6_mul_fp2(a0, b0);
-    let B = fp6_mul_01(a1, [b3, b4]);
-    let E = fp6_mul_01(&fp6_add(a0, a1), [&b0.plus(b3), b4]);
+pub fn fp12_mul_034<C: Coefficient>([a0, a1]: &Twelve<C>, [b0, b3, b4]: &[C; 3]) -> Twelve<C> {
+    let y = fp6_factors(a1);
+    let z = fp6_factors(&fp6_add(a0, a1));
+    let b34 = b3.plus(b4);
+    let b03 = b0.plus(b3);
+    let b034 = b03.plus(b4);
+    let p = products(
+        [
+            &a0[0], &a0[1], &a0[2], &y[0], &y[1], &y[3], &y[4], &y[5], &z[0], &z[1], &z[3], &z[4],
+            &z[5],
+        ],
+        [b0, b0, b0, b3, b4, b4, &b34, b3, &b03, b4, b4, &b034, &b03],
+    );
+    let A = [p[0], p[1], p[2]];
+    let B = fp6_sums_01([&p[3], &p[4], &p[5], &p[6], &p[7]]);
+    let E = fp6_sums_01([&p[8], &p[9], &p[10], &p[11], &p[12]]);
     [fp6_add_v(&A, &B), without(&E, &A, &B)]
 }
 
 /// E - A - B.
 #[inline(always)]
-fn without<C: Coefficient>(E: &[C; 3], A: &[C; 3], B: &[C; 3]) -> [C; 3] {
+fn without<C: Coefficient>(E: &Six<C>, A: &Six<C>, B: &Six<C>) -> Six<C> {
     [E[0].less(&A[0]).less(&B[0]), E[1].less(&A[1]).less(&B[1]), E[2].less(&A[2]).less(&B[2])]
 }

@@ -1,7 +1,10 @@
 //! The three pairings.
 
 use super::eight::LaneTower;
-use super::{Kind, Pair, Pairing, Step, exponentiation, lanes, schedule};
+use super::{
+    Cyclotomic, Kind, Pair, Pairing, PreparedPair, Step, cyclotomic, exponentiation, few, lanes,
+    schedule,
+};
 use crate::curve::spec;
 use crate::isa::Isa;
 use crate::tower::Fp12;
@@ -30,9 +33,28 @@ impl Pairing for Bn254 {
         lanes::miller_loop::<Self, 5>(isa, pairs)
     }
 
-    fn hard_part(f: Fp12<Self::Tower>) -> Fp12<Self::Tower> {
-        exponentiation::bn(f, spec::bn254::parameter::MAGNITUDE)
+    fn miller_loop_of_few(
+        isa: Isa,
+        fresh: &[Pair<Self>],
+        prepared: &[PreparedPair<'_, Self>],
+    ) -> Fp12<Self::Tower> {
+        few::miller_loop::<Self, 6>(isa, fresh, prepared)
     }
+
+    #[inline(always)]
+    fn hard_part<F: Cyclotomic>(f: F) -> F {
+        exponentiation::bn(&f, spec::bn254::parameter::MAGNITUDE)
+    }
+
+    fn hard_part_in_lanes(isa: Isa, f: Fp12<Self::Tower>) -> Fp12<Self::Tower> {
+        cyclotomic::hard_part::<Self, 5>(isa, f)
+    }
+}
+
+/// Where formulas need room.
+impl LaneTower<6> for bn254::Bn254Tower {
+    const MINUS_BETA: u32 = 1;
+    const SMALL_XI: [u32; 2] = [9, 1];
 }
 
 impl LaneTower<5> for bn254::Bn254Tower {
@@ -76,8 +98,21 @@ macro_rules! bls12 {
                 lanes::miller_loop::<Self, 8>(isa, pairs)
             }
 
-            fn hard_part(f: Fp12<Self::Tower>) -> Fp12<Self::Tower> {
-                exponentiation::bls12(f, spec::$curve::parameter::MAGNITUDE, Self::NEGATIVE)
+            fn miller_loop_of_few(
+                isa: Isa,
+                fresh: &[Pair<Self>],
+                prepared: &[PreparedPair<'_, Self>],
+            ) -> Fp12<Self::Tower> {
+                few::miller_loop::<Self, 8>(isa, fresh, prepared)
+            }
+
+            #[inline(always)]
+            fn hard_part<F: Cyclotomic>(f: F) -> F {
+                exponentiation::bls12(&f, spec::$curve::parameter::MAGNITUDE, Self::NEGATIVE)
+            }
+
+            fn hard_part_in_lanes(isa: Isa, f: Fp12<Self::Tower>) -> Fp12<Self::Tower> {
+                cyclotomic::hard_part::<Self, 8>(isa, f)
             }
         }
     };

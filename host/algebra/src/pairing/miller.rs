@@ -12,9 +12,12 @@ use crate::tower::{Fp2, Fp6, Fp12, Tower};
 /// A point of the second group with all lines of its Miller loop: what is worth to be kept of a verification key.
 #[derive(Clone, Debug)]
 pub struct Prepared<E: Pairing> {
-    lines: Vec<[Fp2<E::Tower>; 3]>,
-    is_identity: Choice,
+    pub(super) lines: Vec<[Fp2<E::Tower>; 3]>,
+    pub(super) is_identity: Choice,
 }
+
+/// P and a prepared Q.
+pub type PreparedPair<'a, E> = (Affine<<E as Pairing>::G1>, &'a Prepared<E>);
 
 impl<E: Pairing> Prepared<E> {
     /// Of any point of the subgroup.
@@ -27,9 +30,8 @@ impl<E: Pairing> Prepared<E> {
     }
 }
 
-/// The product of the Miller values of all pairs; 1 if there is none. [`super::final_exponentiation`] makes of it the
-/// product of the pairings.
-pub fn miller_loop<E: Pairing>(pairs: &[(Affine<E::G1>, &Prepared<E>)]) -> Fp12<E::Tower> {
+/// The product of the Miller values of all pairs; 1 if there is none.
+pub(super) fn one_by_one<E: Pairing>(pairs: &[PreparedPair<'_, E>]) -> Fp12<E::Tower> {
     let constants = constants::<E>();
     let places: Vec<_> = pairs.iter().map(|(p, q)| place::<E>(p, q.is_identity)).collect();
     let mut f = constants.f_one();

@@ -2,6 +2,7 @@
 
 use subtle::ConditionallySelectable;
 
+use super::Cyclotomic;
 use crate::field::Field;
 use crate::tower::{Fp2, Fp12, Tower, fp4_square, three_minus_two, three_plus_two};
 
@@ -9,23 +10,39 @@ use crate::tower::{Fp2, Fp12, Tower, fp4_square, three_minus_two, three_plus_two
 const WIDTH: u32 = 4;
 
 /// f^n for n > 0 with many bits: non-adjacent form of width 4, cyclotomic squares.
-pub fn power<T: Tower>(f: Fp12<T>, n: u64) -> Fp12<T> {
-    let square = f.cyclotomic_square();
-    let mut odd = [f; 1 << (WIDTH - 2)];
+#[inline(always)]
+pub fn power<F: Cyclotomic>(f: &F, n: u64) -> F {
+    let square = f.squared();
+    let mut odd = [*f; 1 << (WIDTH - 2)];
     for i in 1..odd.len() {
-        odd[i] = odd[i - 1] * square;
+        odd[i] = odd[i - 1].times(&square);
     }
-    let mut digits = digits(n).into_iter().rev();
-    let first = digits.next().map_or(0, i8::unsigned_abs);
-    digits.fold(odd[usize::from(first / 2)], |power, digit| {
-        let square = power.cyclotomic_square();
-        let factor = odd[usize::from(digit.unsigned_abs() / 2)];
+    let digits = digits(n);
+    let (first, others) = digits.split_last().expect("a digit of n > 0");
+    let mut power = odd[usize::from(first.unsigned_abs() / 2)];
+    for digit in others.iter().rev() {
+        power = power.squared();
+        let factor = &odd[usize::from(digit.unsigned_abs() / 2)];
         match digit.signum() {
-            0 => square,
-            1 => square * factor,
-            _ => square * factor.conjugate(),
+            0 => {}
+            1 => power = power.times(factor),
+            _ => power = power.times(&factor.inverse()),
         }
-    })
+    }
+    power
+}
+
+/// f^n for n > 0, by its bits from the highest.
+#[inline(always)]
+pub fn power_by_bits<F: Cyclotomic>(f: &F, n: u64) -> F {
+    let mut power = *f;
+    for at in (0..n.ilog2()).rev() {
+        power = power.squared();
+        if n >> at & 1 == 1 {
+            power = power.times(f);
+        }
+    }
+    power
 }
 
 /// Digits of a number, the lowest first (Hankerson, Menezes, Vanstone, "Guide to elliptic curve cryptography",
@@ -129,7 +146,8 @@ mod tests {
     fn both_ways_are_powers() {
         let f = cyclotomic();
         for n in (1..70).chain([0xd201_0000_0001_0000, 0x44e9_92b4_4a69_09f1, u64::MAX]) {
-            assert_eq!(power(f, n), f.pow_vartime(&[n]), "{n:x}");
+            assert_eq!(power(&f, n), f.pow_vartime(&[n]), "{n:x}");
+            assert_eq!(power_by_bits(&f, n), f.pow_vartime(&[n]), "{n:x}");
             assert_eq!(power_by_few_bits(f, n), f.pow_vartime(&[n]), "{n:x}");
         }
     }

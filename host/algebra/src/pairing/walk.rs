@@ -96,7 +96,7 @@ impl<C: Coefficient> Place<C> {
     ) -> [[C; 3]; 2] {
         let Constants { one, zero, .. } = constants;
         let ([xP, yP], nowhere) = (&self.p, self.nowhere);
-        let (ly, lx) = (ly.scaled(yP), lx.scaled(xP));
+        let [ly, lx] = C::both_scaled([ly, lx], [yP, xP]);
         match kind {
             Kind::M => fp12_mul_014(f, &[l1.or_if(nowhere, one), lx, ly]),
             Kind::D => fp12_mul_034(f, &[ly.or_if(nowhere, one), lx, l1.or_if(nowhere, zero)]),

@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
+use proofmill_algebra::curve::{Affine, Curve};
 use proofmill_algebra::field::PrimeField;
-use proofmill_algebra::tower::{Fp2, Fp6, Tower};
+use proofmill_algebra::tower::{Fp2, Fp6, Fp12, Tower};
 use proofmill_algebra::{bls12_377, bls12_381, bn254, secp256k1, toy};
 use serde_json::Value;
 
@@ -77,4 +78,18 @@ impl<T: Tower<Base: Read>> Read for Fp6<T> {
     fn read(value: &Value) -> Self {
         Self::new(Read::read(&value[0]), Read::read(&value[1]), Read::read(&value[2]))
     }
+}
+
+impl<T: Tower<Base: Read>> Read for Fp12<T> {
+    fn read(value: &Value) -> Self {
+        Self::new(Read::read(&value[0]), Read::read(&value[1]))
+    }
+}
+
+/// A point; null is the identity.
+pub fn point<C: Curve<Base: Read>>(value: &Value) -> Affine<C> {
+    if value.is_null() {
+        return Affine::IDENTITY;
+    }
+    Affine::new(Read::read(&value[0]), Read::read(&value[1])).expect("on the curve")
 }

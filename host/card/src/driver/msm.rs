@@ -20,8 +20,9 @@ use std::sync::mpsc::{self, Sender};
 use std::thread::{self, JoinHandle};
 
 use proofmill_algebra::{bls12_377, bls12_381, bn254};
+use proofmill_op::msm::read::{self, Bytes};
 use proofmill_op::msm::{
-    Bases, Curve, Group, Instance, MOST_POINTS, Plan, Points, Request, Response, Sums, read,
+    Bases, Curve, Group, Instance, MOST_POINTS, Plan, Points, Request, Response, Sums,
 };
 use proofmill_op::{Answer, Capability, Completer, Data, Error, Result, Ticket};
 
@@ -232,12 +233,10 @@ impl Desk {
                 finish(&self.shared, completer, Ok(Answer::Msm(Response::Plan(plan))));
             }
             Request::Park(bases) => {
-                let Points::Data(data) = &bases.points else {
-                    return Err(Error::argument("bases", "a stream cannot be parked"));
-                };
-                let bytes = data.on(self.door.identity)?.clone();
-                let room = self.door.room(bases.count()?)?;
-                let source = Source::Here { bytes, check: bases.check, room };
+                let bytes = Bytes::of(&bases.points, self.door.identity)?;
+                let count = bases.count()?;
+                let room = self.door.room(count)?;
+                let source = Source::Whole { bytes, count, check: bases.check, room };
                 self.start(bases.instance, source, None, completer)?;
             }
             Request::Sums(sums) => {
@@ -282,15 +281,15 @@ impl Desk {
         let count = sums.count()?;
         Ok(match (kept, points) {
             (Some(kept), _) => Source::Kept(kept),
-            (None, Points::Data(data)) => {
-                let bytes = data.on(self.door.identity)?.clone();
-                Source::Here { bytes, check: *check, room: self.door.room(count)? }
+            (None, Points::Data(_)) => {
+                let bytes = Bytes::of(points, self.door.identity)?;
+                Source::Whole { bytes, count, check: *check, room: self.door.room(count)? }
             }
-            (None, Points::Stream(stream)) => {
+            (None, Points::Stream(_)) => {
                 let chunk = prepare::chunk(&self.door.geometry, count);
                 let room = || Ok::<_, Error>(Arc::new(self.door.room(chunk)?));
                 Source::Stream {
-                    stream: stream.clone(),
+                    stream: Bytes::of(points, self.door.identity)?,
                     check: *check,
                     chunk,
                     rooms: [room()?, room()?],

@@ -1,36 +1,78 @@
 //! Points from bytes, checked as far as is asked.
 
+use std::ops::Range;
+
 use proofmill_algebra::Isa;
 use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::msm::{Group, Stored, stored};
-use proofmill_op::msm::{Check, read};
+use proofmill_op::msm::{Check, SCALAR_BYTES, read};
 use proofmill_op::{Error, Result};
 use rayon::prelude::*;
 
 /// Points that a thread decodes at a time.
-pub(super) const DECODED: usize = 1 << 10;
+const DECODED: usize = 1 << 10;
 
-/// Points from bytes, the first of which has this number.
-pub(super) fn decode<C: Group<Base: Coordinate>>(
-    isa: Isa,
-    bytes: &[u8],
-    first: usize,
-    check: Check,
-    cancelled: &(dyn Fn() -> bool + Sync),
-) -> Result<Vec<Stored<C>>> {
-    let each = pair::bytes::<C>();
-    let mut points = vec![Stored::<C>::IDENTITY; bytes.len() / each];
-    points.par_chunks_mut(DECODED).zip(bytes.par_chunks(DECODED * each)).enumerate().try_for_each(
-        |(chunk, (points, bytes))| {
-            if cancelled() {
-                return Err(Error::Cancelled);
-            }
-            let read = |(i, bytes)| read::point::<C>(first + chunk * DECODED + i, bytes, check);
-            let affine: Vec<_> =
-                bytes.chunks_exact(each).enumerate().map(read).collect::<Result<_>>()?;
-            points.copy_from_slice(&stored(isa, &affine));
-            Ok(())
-        },
-    )?;
-    Ok(points)
+/// Points in the form that is added.
+pub(super) struct Decoded<C: Group> {
+    pub points: Vec<Stored<C>>,
+    /// The numbers of those that are the identity.
+    identities: Vec<usize>,
+}
+
+impl<C: Group<Base: Coordinate>> Decoded<C> {
+    /// Bytes for each point.
+    pub const BYTES_EACH: usize = size_of::<Stored<C>>() + size_of::<usize>();
+
+    /// Bytes for each thread while points are decoded.
+    pub const BYTES_A_THREAD: usize = DECODED * (2 * size_of::<Stored<C>>() + pair::bytes::<C>());
+
+    /// The points with these numbers, of bytes that are there or are read in pieces.
+    pub fn new(
+        isa: Isa,
+        bytes: &read::Bytes,
+        range: Range<usize>,
+        check: Check,
+        cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Self> {
+        let mut points = vec![Stored::<C>::IDENTITY; range.len()];
+        let pieces =
+            points.par_chunks_mut(DECODED).enumerate().map_init(Vec::new, |buffer, (i, piece)| {
+                if cancelled() {
+                    return Err(Error::Cancelled);
+                }
+                let start = range.start + i * DECODED;
+                let (each, numbers) = (pair::bytes::<C>(), start..start + piece.len());
+                let bytes = bytes.range(each, numbers.clone(), buffer)?;
+                let read = |(number, bytes)| read::point::<C>(number, bytes, check);
+                let affine: Vec<_> =
+                    numbers.zip(bytes.chunks_exact(each)).map(read).collect::<Result<_>>()?;
+                piece.copy_from_slice(&stored(isa, &affine));
+                let is_identity = |at: &usize| bool::from(affine[*at].is_identity());
+                let identities = (0..affine.len()).filter(is_identity);
+                Ok(identities.map(|at| i * DECODED + at).collect::<Vec<_>>())
+            });
+        let identities: Vec<_> = pieces.collect::<Result<_>>()?;
+        Ok(Self { points, identities: identities.concat() })
+    }
+
+    /// The scalars of the points from one on, with zeros for identities, of which a sum then takes no notice: in keys, many points
+    /// are.
+    pub fn relevant<'a>(
+        &self,
+        first: usize,
+        scalars: &'a [[u8; SCALAR_BYTES]],
+        changed: &'a mut Vec<[u8; SCALAR_BYTES]>,
+    ) -> &'a [[u8; SCALAR_BYTES]] {
+        let before = |number: usize| self.identities.partition_point(|&it| it < number);
+        let identities = &self.identities[before(first)..before(first + scalars.len())];
+        if identities.is_empty() {
+            return scalars;
+        }
+        changed.clear();
+        changed.extend_from_slice(scalars);
+        for &number in identities {
+            changed[number - first] = [0; SCALAR_BYTES];
+        }
+        changed
+    }
 }

@@ -1,11 +1,54 @@
 //! For devices: points and scalars from a request's bytes, checked as the request asks. What is wrong is named alike by all.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use proofmill_algebra::curve::{Affine, Curve};
 use proofmill_algebra::encoding::{Coordinate, EncodingError, pair};
 use proofmill_algebra::msm::{Group, NotReduced, Scalars};
 
-use super::{Check, SCALAR_BYTES};
+use super::{Check, Points, SCALAR_BYTES, Stream};
 use crate::{Error, Result};
+
+/// Points as bytes that are there, or are read when they are needed.
+#[derive(Clone, Debug)]
+pub enum Bytes {
+    /// They are there.
+    Here(Arc<[u8]>),
+    /// They are read.
+    Stream(Arc<dyn Stream>),
+}
+
+impl Bytes {
+    /// Those of a request; an error if this device, by its identity, may not read them.
+    pub fn of(points: &Points, device: u64) -> Result<Self> {
+        Ok(match points {
+            Points::Data(data) => Self::Here(data.on(device)?.clone()),
+            Points::Stream(stream) => Self::Stream(stream.clone()),
+        })
+    }
+
+    /// The bytes of some points of so many each, maybe in this buffer.
+    pub fn range<'a>(
+        &'a self,
+        each: usize,
+        points: Range<usize>,
+        buffer: &'a mut Vec<u8>,
+    ) -> Result<&'a [u8]> {
+        match self {
+            Self::Here(bytes) => Ok(&bytes[points.start * each..points.end * each]),
+            Self::Stream(stream) => {
+                buffer.resize(points.len() * each, 0);
+                let read = stream.read_at(points.start as u64 * each as u64, buffer);
+                read.map_err(|source| Error::Io {
+                    context: format!("bases: points {} to {}", points.start, points.end),
+                    source: Arc::new(source),
+                })?;
+                Ok(buffer)
+            }
+        }
+    }
+}
 
 /// The point in these bytes, of which there are [`pair::bytes`]; errors call it by its number.
 pub fn point<C: Curve<Base: Coordinate>>(

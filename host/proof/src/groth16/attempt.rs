@@ -126,7 +126,13 @@ impl Attempt<'_> {
             if let Some(watch) = watch {
                 watch(Step::Quotient, number as f64 / TRANSFORMS as f64);
             }
-            Ok(route.transform(request)?)
+            // What is transformed comes from the rows, which are canonical, or from the transform before.
+            route.transform(request).map_err(|error| match error {
+                proofmill_op::Error::Argument { argument: "elements", .. } => {
+                    route.wrong_transform().into()
+                }
+                other => other.into(),
+            })
         };
         let quotient = || quotient::<ScalarOf<E>>(E::FIELD, rows, &transform);
         let h = self.timed(Step::Quotient, Some(uri), quotient)?;

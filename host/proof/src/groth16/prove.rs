@@ -4,7 +4,6 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::time::Instant;
 
-
 use super::attempt::{Attempt, Outcome};
 use super::report::{Counts, Proved, Redone, Report, Watch};
 use super::route::{Devices, Route};

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use proofmill_algebra::curve::Affine;
 use proofmill_algebra::encoding::Coordinate;
 use proofmill_algebra::msm;
-use proofmill_op::msm::{
-    Bases, Check, Progress, Request, Response, Sums, read,
-};
+use proofmill_op::msm::{Bases, Check, Progress, Request, Response, Sums, read};
 use proofmill_op::{Answer, Capability, Data, Device, DeviceKind, Error, Result, ntt};
 
 use super::points::bases;
@@ -106,8 +104,9 @@ impl Route {
         };
         match &points[..] {
             [point] if point.len() == bases.instance.point_bytes() => {
-                read::point(0, point, Check::Curve)
-                    .map_err(|problem| failed(&**device, format!("its sum of {section:?}: {problem}")))
+                read::point(0, point, Check::Curve).map_err(|problem| {
+                    failed(&**device, format!("its sum of {section:?}: {problem}"))
+                })
             }
             _ => Err(failed(&**device, "not one sum for one list of scalars".into())),
         }
@@ -151,7 +150,8 @@ pub fn of_section(section: Section, error: Error) -> crate::Error {
     }
 }
 
-fn another(device: &dyn Device, answer: &Answer) -> Error {
+/// A device answered something else.
+pub fn another(device: &dyn Device, answer: &Answer) -> Error {
     failed(device, format!("an answer to another question: {answer:?}"))
 }
 

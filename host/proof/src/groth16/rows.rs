@@ -94,18 +94,19 @@ impl Rows {
     /// A w, B w and their products row by row, canonical. An error names a value of the witness that is not below r.
     pub fn times<F: PrimeField>(&self, witness: &[Scalar]) -> Result<[Vec<u8>; 3]> {
         let read = |(i, bytes): (usize, &Scalar)| {
-            F::from_le_bytes(bytes).map_err(|problem| {
-                Error::argument("witness", format!("value {i} is {problem}"))
-            })
+            F::from_le_bytes(bytes)
+                .map_err(|problem| Error::argument("witness", format!("value {i} is {problem}")))
         };
         let witness = witness.par_iter().enumerate().map(read);
         let witness = Zeroizing::new(witness.collect::<Result<Vec<F>>>()?);
         let values: Vec<_> = self.values.iter().map(scalar::<F>).collect();
         let [mut a, mut b, mut c] = [0; 3].map(|zero| vec![zero; self.count() * F::BYTES]);
         let chunk = CHUNK * F::BYTES;
-        let chunks = a.par_chunks_mut(chunk).zip(b.par_chunks_mut(chunk)).zip(c.par_chunks_mut(chunk));
+        let chunks =
+            a.par_chunks_mut(chunk).zip(b.par_chunks_mut(chunk)).zip(c.par_chunks_mut(chunk));
         chunks.enumerate().for_each(|(number, ((a, b), c))| {
-            let each = a.chunks_mut(F::BYTES).zip(b.chunks_mut(F::BYTES)).zip(c.chunks_mut(F::BYTES));
+            let each =
+                a.chunks_mut(F::BYTES).zip(b.chunks_mut(F::BYTES)).zip(c.chunks_mut(F::BYTES));
             for (i, ((a, b), c)) in each.enumerate() {
                 let row = number * CHUNK + i;
                 let [x, y] = self.matrices.each_ref().map(|it| it.times(row, &witness, &values));
@@ -141,4 +142,55 @@ fn bytes<F: PrimeField>(element: F) -> Scalar {
 
 fn scalar<F: PrimeField>(bytes: &Scalar) -> F {
     F::from_le_bytes(bytes).expect("an element was written")
+}
+
+#[cfg(test)]
+mod tests {
+    use proofmill_algebra::field::{Bn254Fr, Field};
+
+    use super::*;
+    use crate::snarkjs::Matrix;
+
+    type F = Bn254Fr;
+
+    #[test]
+    fn products_are_those_of_dense_matrices() {
+        let r = (0..256).fold(F::ONE, |power, _| power.double());
+        let (rows, columns) = (CHUNK + 9, 13);
+        // Some entries come twice, some are 1, -1 or 0, and rows are not in order.
+        let mut x = F::from(3);
+        let mut entries = Vec::new();
+        for i in 0..3 * rows {
+            x = x.square() + F::from(i as u64);
+            let value = [x, F::ONE, -F::ONE, F::from(5), F::ZERO][i % 5];
+            let row = (i * 7919) % rows;
+            entries.push((i % 2, row, (i / 3) % columns, value, bytes(value * r * r)));
+        }
+        let coefficients =
+            entries.iter().map(|(matrix, constraint, signal, _, value)| Coefficient {
+                matrix: if *matrix == 0 { Matrix::A } else { Matrix::B },
+                constraint: *constraint,
+                signal: *signal,
+                value,
+            });
+        let found = Rows::new::<F>(rows, coefficients);
+        assert_eq!(found.count(), rows);
+        let witness: Vec<F> =
+            (0..columns as u64).map(|i| F::from(i).square() - F::from(2)).collect();
+        let mut dense = vec![[F::ZERO; 2]; rows];
+        for (matrix, row, column, value, _) in &entries {
+            dense[*row][*matrix] += *value * witness[*column];
+        }
+        let witness: Vec<_> = witness.into_iter().map(bytes).collect();
+        let [a, b, c] = found.times::<F>(&witness).unwrap();
+        for (row, [x, y]) in dense.into_iter().enumerate() {
+            let range = 32 * row..32 * (row + 1);
+            assert_eq!([&a[range.clone()], &b[range.clone()]], [&bytes(x)[..], &bytes(y)], "{row}");
+            assert_eq!(c[range], bytes(x * y), "{row}");
+        }
+        let mut wrong = witness;
+        wrong[4] = [0xff; 32];
+        let error = found.times::<F>(&wrong).unwrap_err().to_string();
+        assert_eq!(error, "witness: value 4 is a number that is not below the modulus");
+    }
 }

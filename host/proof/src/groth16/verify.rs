@@ -83,11 +83,8 @@ struct Key<E: Suite> {
 }
 
 /// A, B and C.
-type Points<E> = (
-    Affine<<E as Pairing>::G1>,
-    Affine<<E as Pairing>::G2>,
-    Affine<<E as Pairing>::G1>,
-);
+type Points<E> =
+    (Affine<<E as Pairing>::G1>, Affine<<E as Pairing>::G2>, Affine<<E as Pairing>::G1>);
 
 fn are_points<E: Suite>(proof: &Proof) -> Result<()> {
     points::<E>(proof).map(|_| ())

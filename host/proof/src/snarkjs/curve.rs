@@ -67,6 +67,11 @@ impl Facts {
         KNOWN.into_iter().find(|facts| facts.word == word)
     }
 
+    /// snarkjs's words for all curves that have files.
+    pub fn words() -> String {
+        KNOWN.map(|facts| facts.word).join(", ")
+    }
+
     /// Bytes of an element of Fp.
     pub fn base_bytes(&self) -> usize {
         8 * self.base.len()

@@ -28,7 +28,7 @@ pub struct Witness {
 }
 
 impl Witness {
-    /// Maps a file. Nobody may shorten it while it is used: the system would end the process.
+    /// Maps a file. Nobody may change or shorten it while it is used: the system would end the process.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::read(Source::open(path.as_ref())?)
     }

@@ -30,7 +30,6 @@ use super::source::Source;
 use crate::Result;
 use crate::groth16::VerifyingKey;
 use header::Header;
-use points::decode;
 
 const FORMAT: Format = Format {
     magic: b"zkey",
@@ -96,7 +95,7 @@ pub struct Zkey {
 }
 
 impl Zkey {
-    /// Maps a file. Nobody may shorten it while it is used: the system would end the process.
+    /// Maps a file. Nobody may change or shorten it while it is used: the system would end the process.
     ///
     /// What is checked: that all sections are there and as long as the header says, the points of the header, and every
     /// coefficient. Points of the other sections are checked when they are read.
@@ -192,8 +191,14 @@ impl Zkey {
             beta_g2: beta_g2.clone(),
             gamma_g2: gamma_g2.clone(),
             delta_g2: delta_g2.clone(),
-            ic: section.group_points()?,
+            ic: section.checked()?,
         })
+    }
+
+    /// Is every point of every section of its group? Takes long for large keys of BLS12-381.
+    pub fn check(&self) -> Result<()> {
+        self.ic()?.check()?;
+        Section::ALL.into_iter().try_for_each(|section| self.points(section).check())
     }
 
     /// Its name, as errors say it.

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"runtime"
+	"sync"
 	"time"
 
 	bls12377 "github.com/consensys/gnark-crypto/ecc/bls12-377"
@@ -21,6 +23,7 @@ type Work struct {
 	Library  string `json:"library"`
 	Instance string `json:"instance"`
 	Count    int    `json:"count"`
+	Threads  int    `json:"threads"`
 	Repeat   int    `json:"repeat"`
 }
 
@@ -35,6 +38,7 @@ func main() {
 		if task == nil {
 			fail(fmt.Errorf("no %s here", work.Instance))
 		}
+		runtime.GOMAXPROCS(work.Threads)
 		start := time.Now()
 		for i := 0; i < work.Repeat; i++ {
 			if err := task(); err != nil {
@@ -58,19 +62,45 @@ func prepare(work Work) func() error {
 		scalars.MustSetRandom()
 		_, _, g1, g2 := bn254.Generators()
 		p, q := bn254.BatchScalarMultiplicationG1(&g1, scalars), bn254.BatchScalarMultiplicationG2(&g2, scalars)
-		return func() error { _, err := bn254.Pair(p, q); return err }
+		return product(p, q, work.Threads, bn254.MillerLoop, bn254.FinalExponentiation)
 	case "bls12_381":
 		scalars := make(fr381.Vector, work.Count)
 		scalars.MustSetRandom()
 		_, _, g1, g2 := bls12381.Generators()
 		p, q := bls12381.BatchScalarMultiplicationG1(&g1, scalars), bls12381.BatchScalarMultiplicationG2(&g2, scalars)
-		return func() error { _, err := bls12381.Pair(p, q); return err }
+		return product(p, q, work.Threads, bls12381.MillerLoop, bls12381.FinalExponentiation)
 	case "bls12_377":
 		scalars := make(fr377.Vector, work.Count)
 		scalars.MustSetRandom()
 		_, _, g1, g2 := bls12377.Generators()
 		p, q := bls12377.BatchScalarMultiplicationG1(&g1, scalars), bls12377.BatchScalarMultiplicationG2(&g2, scalars)
-		return func() error { _, err := bls12377.Pair(p, q); return err }
+		return product(p, q, work.Threads, bls12377.MillerLoop, bls12377.FinalExponentiation)
 	}
 	return nil
+}
+
+// The product: each thread has a share of the pairs, and one the final exponentiation.
+func product[P, Q, GT any](
+	p []P, q []Q, threads int, millerLoop func([]P, []Q) (GT, error), finalExponentiation func(*GT, ...*GT) GT,
+) func() error {
+	share := (len(p) + threads - 1) / threads
+	return func() error {
+		values, errors := make([]*GT, threads), make([]error, threads)
+		var all sync.WaitGroup
+		for thread := range threads {
+			all.Go(func() {
+				from, to := min(thread*share, len(p)), min((thread+1)*share, len(p))
+				value, err := millerLoop(p[from:to], q[from:to])
+				values[thread], errors[thread] = &value, err
+			})
+		}
+		all.Wait()
+		finalExponentiation(values[0], values[1:]...)
+		for _, err := range errors {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }

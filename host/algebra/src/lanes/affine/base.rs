@@ -103,6 +103,20 @@ impl<P: Prime<L>, const L: usize, const K: usize> Coordinate for Base<P, L, K> {
     }
 
     #[inline(always)]
+    fn from_word_form<B: Backend>(b: B) -> Held<B, P, L> {
+        Held::from_word_form(b)
+    }
+
+    #[inline(always)]
+    fn take_word_form<B: Backend>(
+        b: B,
+        form: Held<B, P, L>,
+        rows: &mut [[u64; WIDTH]],
+    ) -> ([Held<B, P, L>; 2], Mask) {
+        form.take_word_form(b, rows)
+    }
+
+    #[inline(always)]
     fn scatter<B: Backend>(
         b: B,
         xy: [Held<B, P, L>; 2],

@@ -11,7 +11,7 @@ pub trait Coordinate: Copy + Debug + Send + Sync + 'static {
     /// One coordinate by itself.
     type Element: Field;
     /// A point in memory: whole vectors of 64 bytes.
-    type Rows: Copy + PartialEq + Send + Sync;
+    type Rows: Copy + Send + Sync;
     /// The rows of (0, 0).
     const ZERO: Self::Rows;
     /// Eight coordinates in registers.
@@ -21,6 +21,15 @@ pub trait Coordinate: Copy + Debug + Send + Sync + 'static {
     fn prefetch<B: Backend>(b: B, rows: &Self::Rows);
     /// Eight points' x and y.
     fn gather<B: Backend>(b: B, points: [&Self::Rows; WIDTH]) -> [Self::Held<B>; 2];
+    /// What [`Coordinate::take_word_form`] multiplies with.
+    fn from_word_form<B: Backend>(b: B) -> Self::Held<B>;
+    /// Eight points' x and y in Montgomery form with R = 2^(64 W), rows of words, which become canonical. Lanes of the mask
+    /// were not below the modulus: what comes of them is of no use.
+    fn take_word_form<B: Backend>(
+        b: B,
+        form: Self::Held<B>,
+        rows: &mut [[u64; WIDTH]],
+    ) -> ([Self::Held<B>; 2], Mask);
     /// The point of lane i to the i-th place among the points; lanes without a place are lost.
     fn scatter<B: Backend>(
         b: B,

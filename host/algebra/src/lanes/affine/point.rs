@@ -26,12 +26,6 @@ impl<F: Coordinate> Point<F> {
     /// The identity.
     pub const IDENTITY: Self = Self { rows: F::ZERO };
 
-    /// Is it the identity as [`Point::from_coordinates`] makes it? A sum may have another form of zero.
-    #[inline]
-    pub fn is_identity(&self) -> bool {
-        self.rows == F::ZERO
-    }
-
     /// Points from their coordinates, (0, 0) for the identity.
     pub fn from_coordinates(isa: Isa, coordinates: &[[F::Element; 2]]) -> Vec<Self> {
         let mut points = vec![Self::IDENTITY; coordinates.len()];

@@ -9,6 +9,7 @@ use std::marker::PhantomData;
 use super::base::{Base, Pair};
 use super::coordinate::{Coordinate, Residue};
 use super::point::Point;
+use crate::field::PrimeField;
 use crate::lanes::backend::{Backend, Mask, WIDTH, both, each};
 use crate::lanes::{Held, Lanes, Prime};
 use crate::tower::{Fp2, Tower};
@@ -50,6 +51,23 @@ where
             let [c0, c1] = Base::<T::Base, L, K>::gather_pairs(b, pairs);
             HeldPair { c0, c1 }
         })
+    }
+
+    #[inline(always)]
+    fn from_word_form<B: Backend>(b: B) -> HeldPair<B, T, N, L> {
+        HeldPair { c0: Held::from_word_form(b), c1: Held::zero(b) }
+    }
+
+    #[inline(always)]
+    fn take_word_form<B: Backend>(
+        b: B,
+        form: HeldPair<B, T, N, L>,
+        rows: &mut [[u64; WIDTH]],
+    ) -> ([HeldPair<B, T, N, L>; 2], Mask) {
+        let (x, y) = rows.split_at_mut(2 * T::Base::MODULUS.len());
+        let ([x0, x1], large_x) = form.c0.take_word_form(b, x);
+        let ([y0, y1], large_y) = form.c0.take_word_form(b, y);
+        ([HeldPair { c0: x0, c1: x1 }, HeldPair { c0: y0, c1: y1 }], large_x | large_y)
     }
 
     #[inline(always)]

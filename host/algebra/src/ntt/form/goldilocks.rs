@@ -1,15 +1,17 @@
-//! 2^64 - 2^32 + 1 in two digits to the base f = 2^32, for which f^2 = f - 1 modulo p.
+//! p = 2^64 - 2^32 + 1 in two digits to the base i = 2^48, for which i^2 = -1 modulo p: Gaussian integers.
 //!
 //! ```text
-//! (x0 + x1 f) (w0 + w1 f) = (x0 w0 - x1 w1) + (x0 w1 + x1 w0 + x1 w1) f
+//! (x0 + x1 i) w = x0 w + x1 (i w)
 //! ```
 //!
-//! The multiplier takes 52 bits and gives the lower or the upper 52 of a product. A factor's digits are shifted by 20, so
-//! that the upper half is the product divided by f, and the lower half the rest, shifted by 20: eight instructions for four products,
-//! their sums included. x's digits may have up to 52 bits, so that no sum needs a carry before it is multiplied.
+//! Two digits are 0 modulo p where they are a sum of multiples of 2^32 - 1 - 2^16 i and of that times i, 2^16 + (2^32 - 1) i: these
+//! two make a lattice of squares. So every number has digits of about 32 bits, and factors have such. x's digits may have 52
+//! bits, what the multiplier takes. A product of digits is split at bit 48: the lower part is a digit of the result, and the upper
+//! one belongs to the other, with a minus if it comes from i. A factor's digits are shifted left by four, so that 48 bits
+//! and four are the multiplier's lower half.
 //!
-//! A held element's digits are what they say, f more in the lowest, and [`BIAS`], which is 0 modulo p and keeps both from
-//! being negative. A product's digits are below 2^36 in magnitude, so fourteen of them do not reach [`BIAS`].
+//! So a product's digits are between -2^38 and 2^49 + 2^38 without a carry, and eight of them add up, with i for free, to no more
+//! than 52 bits. Digits become positive by what is 0 modulo p: [`zero`].
 
 use crate::field::{Field, Goldilocks, PrimeField};
 use crate::lanes::{Backend, Mask, WIDTH, each};
@@ -17,44 +19,89 @@ use crate::ntt::tile::{Eight, PIECE};
 
 use super::Form;
 
-/// Bits of a digit.
-const BITS: u32 = 32;
-/// f.
-const F: u64 = 1 << BITS;
-/// All bits of a digit.
-const DIGIT: u64 = F - 1;
-/// A multiple of f f - f + 1 = p: 2^9 (1 + (f - 1) f) + 2^9 (f - f).
-const BIAS: [u64; 2] = [(1 << 41) + (1 << 9), (1 << 41) - (1 << 10)];
-/// What is added to digits to make them held: [`BIAS`] without the f that is implied.
-const HELD: [u64; 2] = [BIAS[0] - F, BIAS[1]];
+mod butterflies;
 
-/// Normal digits as those of a number below 2^64: both below f.
-///
-/// What is above the digits goes up, f^2 of it as f - 1, and a borrow comes down. The upper digit is below f + 2^12, so if
-/// there is an f^2, what is left of that digit is small, and takes the rest.
-#[inline(always)]
-fn exact<B: Backend>(b: B, normal: [B::V; 2]) -> [B::V; 2] {
-    let (digit, f, one) = (b.splat(DIGIT), b.splat(F), b.splat(1));
-    let high = b.add(normal[1], b.shift_right(normal[0], BITS));
-    let squares = b.shift_right(high, BITS);
-    let below = b.sub(b.add(b.and(normal[0], digit), f), squares);
-    let unborrowed = b.sub(b.shift_right(below, BITS), one);
-    [b.and(below, digit), b.add(b.add(b.and(high, digit), squares), unborrowed)]
+/// Bits of a digit.
+const BITS: u32 = 48;
+/// All bits of a digit.
+const DIGIT: u64 = (1 << BITS) - 1;
+/// Bits by which factors are shifted.
+const SHIFT: u32 = 4;
+/// 2^64 modulo p.
+const EPSILON: u64 = (1 << 32) - 1;
+
+/// Digits of m (2^32 - 1 - 2^16 i)(1 + i): 0 modulo p, each a bit more or less than 2^32 m.
+const fn zero(m: u64) -> [u64; 2] {
+    [m * (EPSILON + (1 << 16)), m * (EPSILON - (1 << 16))]
 }
 
-/// Held digits of words.
+/// What makes a product's digits positive.
+const OF_PRODUCT: [u64; 2] = zero(1 << 8);
+/// What makes those of a product less a product positive.
+const OF_DIFFERENCE: [u64; 2] = zero(1 << 18);
+
 #[inline(always)]
-fn of_words<B: Backend>(b: B, words: B::V) -> [B::V; 2] {
-    Goldilocks::held(b, [b.and(words, b.splat(DIGIT)), b.shift_right(words, BITS)])
+fn plus<B: Backend>(b: B, x: &[B::V; 2], y: &[B::V; 2]) -> [B::V; 2] {
+    [b.add(x[0], y[0]), b.add(x[1], y[1])]
+}
+
+#[inline(always)]
+fn less<B: Backend>(b: B, x: &[B::V; 2], y: &[B::V; 2]) -> [B::V; 2] {
+    [b.sub(x[0], y[0]), b.sub(x[1], y[1])]
+}
+
+#[inline(always)]
+fn plus_constant<B: Backend>(b: B, x: &[B::V; 2], constant: [u64; 2]) -> [B::V; 2] {
+    plus(b, x, &[b.splat(constant[0]), b.splat(constant[1])])
+}
+
+/// The product of digits below 2^52 and a factor.
+#[inline(always)]
+fn product<B: Backend>(b: B, [x0, x1]: &[B::V; 2], [w0, w1]: &[B::V; 2]) -> [B::V; 2] {
+    const ABOVE: [u64; 2] = zero(1 << SHIFT);
+    let none = b.splat(0);
+    // i w
+    let (v0, v1) = (b.sub(b.splat(ABOVE[0]), *w1), b.add(b.splat(ABOVE[1]), *w0));
+    let low0 = b.shift_right(b.add_low(b.add_low(none, *x0, *w0), *x1, v0), SHIFT);
+    let low1 = b.shift_right(b.add_low(b.add_low(none, *x0, *w1), *x1, v1), SHIFT);
+    let high1 = b.add_high(b.add_high(none, *x0, *w1), *x1, v1);
+    [b.sub(low0, high1), b.add_high(b.add_high(low1, *x0, *w0), *x1, v0)]
+}
+
+/// Normal digits as a word, of which there is more than one if it is below 2^32 - 1.
+#[inline(always)]
+fn word<B: Backend>(b: B, [x0, x1]: [B::V; 2]) -> B::V {
+    let digit = b.splat(DIGIT);
+    // i^2 = -1; the lower digit is not less than that.
+    let low = b.sub(x0, b.shift_right(x1, BITS));
+    let high = b.add(b.and(x1, digit), b.shift_right(low, BITS));
+    // high is h0 + 2^16 h1, and i 2^16 h1 is 2^64 h1, or h1 (2^32 - 1), which is below p.
+    let upper = b.shift_right(high, 16);
+    let upper = b.sub(b.shift_left(upper, 32), upper);
+    let lower = b.or(b.and(low, digit), b.shift_left(high, BITS));
+    let sum = b.add(upper, lower);
+    b.select(b.below(sum, upper), sum, b.add(sum, b.splat(EPSILON)))
+}
+
+/// The digits of a word.
+#[inline(always)]
+fn of_word<B: Backend>(b: B, word: B::V) -> [B::V; 2] {
+    [b.and(word, b.splat(DIGIT)), b.shift_right(word, BITS)]
+}
+
+/// The two small digits of a word a + 2^32 (b0 + 2^16 b1): a + b0 + (b1 + 2^16 b0) i, because 2^32 is 1 + 2^16 i.
+const fn small_digits(word: u64) -> [u64; 2] {
+    let (a, b0, b1) = (word & EPSILON, word >> 32 & 0xffff, word >> 48);
+    [a + b0, b1 | b0 << 16]
 }
 
 impl Form<2> for Goldilocks {
     const FACTOR: Self = Self::ONE;
-    const FACTOR_SHIFT: u32 = 20;
+    const FACTOR_SHIFT: u32 = SHIFT;
 
     fn digits(&self) -> [u64; 2] {
         let [word] = self.to_canonical();
-        [word & DIGIT, word >> BITS]
+        small_digits(word)
     }
 
     /// Eight neighbours are a vector.
@@ -65,55 +112,59 @@ impl Form<2> for Goldilocks {
     #[inline(always)]
     fn read<B: Backend>(b: B, piece: &[u8]) -> [[B::V; 2]; 2] {
         let (chunks, _) = piece.as_chunks::<64>();
-        [of_words(b, b.load_bytes(&chunks[0])), of_words(b, b.load_bytes(&chunks[1]))]
+        [of_word(b, b.load_bytes(&chunks[0])), of_word(b, b.load_bytes(&chunks[1]))]
     }
 
     #[inline(always)]
-    fn read_columns<B: Backend>(b: B, pieces: &[u8], columns: &mut [Eight<2>; 2 * PIECE]) {
-        let (chunks, _) = pieces.as_chunks::<64>();
+    fn read_columns<B: Backend>(
+        b: B,
+        pieces: &[&mut [u8]; PIECE],
+        columns: &mut [Eight<2>; 2 * PIECE],
+    ) {
         for group in 0..2 {
             for half in 0..2 {
                 let rows = each!(j < WIDTH, b.splat(0) =>
-                    b.load_bytes(&chunks[2 * (WIDTH * group + j) + half]));
+                    b.load_bytes(&pieces[WIDTH * group + j].as_chunks().0[half]));
                 let words = b.transpose(rows);
                 let mut i = 0;
                 while i < WIDTH {
-                    columns[2 * (WIDTH * half + i) + group].set(b, &of_words(b, words[i]));
+                    columns[2 * (WIDTH * half + i) + group].set(b, &of_word(b, words[i]));
                     i += 1;
                 }
             }
         }
     }
 
-    /// p is 1 + (f - 1) f.
     #[inline(always)]
     fn below<B: Backend>(b: B, read: [B::V; 2]) -> Mask {
-        let low = b.sub(read[0], b.splat(HELD[0]));
-        let high = b.sub(read[1], b.splat(HELD[1]));
-        let over = b.shift_right(b.add(low, b.splat(DIGIT)), BITS);
-        b.negative(b.sub(b.add(high, over), b.splat(F)))
+        let word = b.or(read[0], b.shift_left(read[1], BITS));
+        b.below(word, b.splat(Self::MODULUS[0]))
     }
 
     #[inline(always)]
-    fn write<B: Backend>(b: B, exact: [[B::V; 2]; 2], piece: &mut [u8]) {
+    fn write<B: Backend>(b: B, normal: [[B::V; 2]; 2], piece: &mut [u8]) {
         let (chunks, _) = piece.as_chunks_mut::<64>();
+        b.store_bytes(word(b, normal[0]), &mut chunks[0]);
+        b.store_bytes(word(b, normal[1]), &mut chunks[1]);
+    }
+
+    #[inline(always)]
+    fn write_canonical<B: Backend>(b: B, normal: [[B::V; 2]; 2], piece: &mut [u8]) {
+        let (chunks, _) = piece.as_chunks_mut::<64>();
+        let p = b.splat(Self::MODULUS[0]);
         let mut group = 0;
         while group < 2 {
-            let [low, high] = exact[group];
-            b.store_bytes(b.or(low, b.shift_left(high, BITS)), &mut chunks[group]);
+            let word = word(b, normal[group]);
+            let least = b.select(b.below(word, p), b.sub(word, p), word);
+            b.store_bytes(least, &mut chunks[group]);
             group += 1;
         }
     }
 
-    /// Both digits carry, and f^2 is f - 1.
+    /// What is read, and what butterflies leave, is normal.
     #[inline(always)]
-    fn settled<B: Backend>(b: B, held: [B::V; 2]) -> [B::V; 2] {
-        let digit = b.splat(DIGIT);
-        let high = b.add(held[1], b.shift_right(held[0], BITS));
-        let squares = b.shift_right(high, BITS);
-        // The f that a held element has besides.
-        let low = b.or(b.and(held[0], digit), b.splat(F));
-        [b.sub(low, squares), b.add(b.and(high, digit), squares)]
+    fn settled<B: Backend>(_: B, held: [B::V; 2]) -> [B::V; 2] {
+        held
     }
 
     #[inline(always)]
@@ -122,58 +173,58 @@ impl Form<2> for Goldilocks {
         normal: [&[B::V; 2]; N],
         factor: [&[B::V; 2]; N],
     ) -> [[B::V; 2]; N] {
-        let zero = b.splat(0);
-        each!(n < N, [zero; 2] => {
-            let ([x0, x1], [w0, w1]) = (*normal[n], *factor[n]);
-            // The two constants make p together, and keep the difference from being negative.
-            let crossed = b.add_high(b.add_high(b.splat(DIGIT), x0, w1), x1, w0);
-            let first = b.add_low(b.splat(1 << 52), x0, w0);
-            let last = b.add_low(zero, x1, w1);
-            let middle = b.add_low(b.add_low(last, x0, w1), x1, w0);
-            let low = b.shift_right(b.sub(first, last), Self::FACTOR_SHIFT);
-            let high = b.shift_right(middle, Self::FACTOR_SHIFT);
-            [
-                b.sub(low, b.add_high(crossed, x1, w1)),
-                b.add(high, b.add_high(crossed, x0, w0)),
-            ]
-        })
+        each!(n < N, [b.splat(0); 2] => product(b, normal[n], factor[n]))
     }
 
     #[inline(always)]
     fn minus<B: Backend>(b: B, held: &[B::V; 2], product: &[B::V; 2]) -> [B::V; 2] {
-        [b.sub(held[0], product[0]), b.sub(held[1], product[1])]
+        less(b, held, product)
     }
 
     #[inline(always)]
     fn held<B: Backend>(b: B, product: [B::V; 2]) -> [B::V; 2] {
-        each!(j < 2, product[0] => b.add(product[j], b.splat(HELD[j])))
+        plus_constant(b, &product, OF_DIFFERENCE)
     }
 
     #[inline(always)]
     fn normal<B: Backend>(b: B, product: [B::V; 2]) -> [B::V; 2] {
-        Self::settled(b, Self::held(b, product))
+        plus_constant(b, &product, OF_PRODUCT)
     }
 
+    /// [`small_digits`], shifted.
     #[inline(always)]
     fn factor<B: Backend>(b: B, normal: [B::V; 2]) -> [B::V; 2] {
-        let exact = exact(b, normal);
-        each!(j < 2, exact[0] => b.shift_left(exact[j], Self::FACTOR_SHIFT))
+        let word = word(b, normal);
+        let b0 = b.and(b.shift_right(word, 32), b.splat(0xffff));
+        let low = b.add(b.and(word, b.splat(EPSILON)), b0);
+        let high = b.or(b.shift_right(word, BITS), b.shift_left(b0, 16));
+        [b.shift_left(low, SHIFT), b.shift_left(high, SHIFT)]
+    }
+
+    const MOST_LOG_RADIX: u32 = 3;
+
+    /// 2 to the power of 192 / r, whose order is r.
+    fn butterfly_root(given: Self) -> Self {
+        let order = (1..=Self::MOST_LOG_RADIX)
+            .find(|log| (0..*log).fold(given, |x, _| x.square()) == Self::ONE);
+        let log = order.expect("a root of unity of at most that order");
+        Self::from(2).pow_vartime(&[192 >> log])
+    }
+
+    fn butterfly_factors(t: Self, _: Self, log_radix: u32) -> Vec<Self> {
+        std::iter::successors(Some(t), |power| Some(*power * t))
+            .take((1 << log_radix) - 1)
+            .collect()
     }
 
     #[inline(always)]
-    fn exact<B: Backend>(b: B, normal: [B::V; 2]) -> [B::V; 2] {
-        exact(b, normal)
-    }
-
-    #[inline(always)]
-    fn canonical<B: Backend>(b: B, normal: [B::V; 2]) -> [B::V; 2] {
-        let [low, high] = exact(b, normal);
-        let less_low = b.add(low, b.splat(DIGIT)); // f more, which `less_high` lacks
-        let less_high = b.sub(b.add(high, b.shift_right(less_low, BITS)), b.splat(F));
-        let negative = b.negative(less_high);
-        [
-            b.select(negative, b.and(less_low, b.splat(DIGIT)), low),
-            b.select(negative, less_high, high),
-        ]
+    fn butterflies<B: Backend>(
+        b: B,
+        rows: &mut [Eight<2>],
+        factors: &[[u64; 2]],
+        log_radix: u32,
+        plain: bool,
+    ) {
+        butterflies::butterflies(b, rows, factors, log_radix, plain);
     }
 }

@@ -11,7 +11,7 @@ use crate::lanes::{
 };
 use crate::ntt::tile::{Eight, PIECE};
 
-use super::Form;
+use super::{Form, radix_four};
 
 /// Limbs.
 const L: usize = 5;
@@ -65,12 +65,15 @@ macro_rules! forms {
             }
 
             #[inline(always)]
-            fn read_columns<B: Backend>(b: B, pieces: &[u8], columns: &mut [Eight<L>; 2 * PIECE]) {
-                let (chunks, _) = pieces.as_chunks::<64>();
+            fn read_columns<B: Backend>(
+                b: B,
+                pieces: &[&mut [u8]; PIECE],
+                columns: &mut [Eight<L>; 2 * PIECE],
+            ) {
                 for group in 0..2 {
                     for pair in 0..PIECE / 2 {
                         let rows = each!(j < WIDTH, b.splat(0) =>
-                            b.load_bytes(&chunks[(2 * j + group) * (PIECE * BYTES / 64) + pair]));
+                            b.load_bytes(&pieces[2 * j + group].as_chunks().0[pair]));
                         let both = halves(b, b.transpose(rows));
                         columns[4 * pair + group].set(b, &both[0]);
                         columns[4 * pair + 2 + group].set(b, &both[1]);
@@ -85,9 +88,9 @@ macro_rules! forms {
             }
 
             #[inline(always)]
-            fn write<B: Backend>(b: B, exact: [[B::V; L]; 2], piece: &mut [u8]) {
-                let first = words_of_limbs::<B, L, WORDS>(b, &exact[0]);
-                let second = words_of_limbs::<B, L, WORDS>(b, &exact[1]);
+            fn write<B: Backend>(b: B, normal: [[B::V; L]; 2], piece: &mut [u8]) {
+                let first = words_of_limbs::<B, L, WORDS>(b, &normal[0]);
+                let second = words_of_limbs::<B, L, WORDS>(b, &normal[1]);
                 let words = each!(j < WIDTH, b.splat(0) =>
                     if j < WORDS { first[j] } else { second[j - WORDS] });
                 let rows = b.transpose(words);
@@ -97,6 +100,13 @@ macro_rules! forms {
                     b.store_bytes(rows[j], &mut chunks[j]);
                     j += 1;
                 }
+            }
+
+            #[inline(always)]
+            fn write_canonical<B: Backend>(b: B, normal: [[B::V; L]; 2], piece: &mut [u8]) {
+                let [x0, x1] = &normal;
+                let canonical = [canonical::<Self, B>(b, x0), canonical::<Self, B>(b, x1)];
+                Self::write(b, canonical, piece);
             }
 
             #[inline(always)]
@@ -135,34 +145,50 @@ macro_rules! forms {
                 normal
             }
 
-            #[inline(always)]
-            fn exact<B: Backend>(_: B, normal: [B::V; L]) -> [B::V; L] {
-                normal
+            const MOST_LOG_RADIX: u32 = 2;
+
+            fn butterfly_root(given: Self) -> Self {
+                given
             }
 
-            /// Less q p, where q is the quotient by p, estimated from the highest limb, or one less; and less p, if that
-            /// is not negative.
+            fn butterfly_factors(t: Self, root: Self, log_radix: u32) -> Vec<Self> {
+                radix_four::factors(t, root, log_radix)
+            }
+
             #[inline(always)]
-            fn canonical<B: Backend>(b: B, normal: [B::V; L]) -> [B::V; L] {
-                let (x, zero, p) = (&normal, b.splat(0), &Self::CONSTANTS.multiples[1]);
-                let estimate = b.splat(const { reciprocal(&Self::CONSTANTS.multiples[1]) });
-                let q = b.add_high(zero, b.shift_right(x[L - 1], UNSEEN), estimate);
-                let mut multiple = [zero; L];
-                let mut j = 0;
-                while j < L {
-                    multiple[j] = b.add_low(zero, q, b.splat(p[j]));
-                    if j > 0 {
-                        multiple[j] = b.add_high(multiple[j], q, b.splat(p[j - 1]));
-                    }
-                    j += 1;
-                }
-                let rest = carried(b, each!(j < L, zero => b.sub(x[j], multiple[j])));
-                let less = carried(b, each!(j < L, zero => b.sub(rest[j], b.splat(p[j]))));
-                let negative = b.negative(less[L - 1]);
-                each!(j < L, zero => b.select(negative, less[j], rest[j]))
+            fn butterflies<B: Backend>(
+                b: B,
+                rows: &mut [Eight<L>],
+                factors: &[[u64; L]],
+                log_radix: u32,
+                plain: bool,
+            ) {
+                radix_four::butterflies::<Self, B, L>(b, rows, factors, log_radix, plain);
             }
         }
     )*};
 }
 
 forms! { Bn254Fr, Bls12381Fr }
+
+/// The number below p that a normal element is: less q p, where q is the quotient by p, estimated from the highest limb,
+/// or one less; and less p, if that is not negative.
+#[inline(always)]
+fn canonical<F: Prime<L>, B: Backend>(b: B, x: &[B::V; L]) -> [B::V; L] {
+    let (zero, p) = (b.splat(0), &F::CONSTANTS.multiples[1]);
+    let estimate = b.splat(const { reciprocal(&F::CONSTANTS.multiples[1]) });
+    let q = b.add_high(zero, b.shift_right(x[L - 1], UNSEEN), estimate);
+    let mut multiple = [zero; L];
+    let mut j = 0;
+    while j < L {
+        multiple[j] = b.add_low(zero, q, b.splat(p[j]));
+        if j > 0 {
+            multiple[j] = b.add_high(multiple[j], q, b.splat(p[j - 1]));
+        }
+        j += 1;
+    }
+    let rest = carried(b, each!(j < L, zero => b.sub(x[j], multiple[j])));
+    let less = carried(b, each!(j < L, zero => b.sub(rest[j], b.splat(p[j]))));
+    let negative = b.negative(less[L - 1]);
+    each!(j < L, zero => b.select(negative, less[j], rest[j]))
+}

@@ -4,7 +4,6 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use proofmill_algebra::encoding::pair;
 use proofmill_op::msm::{Check, Cycles, Progress, Response, SCALAR_BYTES};
 use proofmill_op::{Answer, Capability, Error, Parked, Result};
 
@@ -259,9 +258,4 @@ impl<C: OnCard> job::Job for Job<C> {
             },
         }))
     }
-}
-
-/// Bytes of the points of a piece, as they stand in a request.
-pub const fn piece_bytes<C: OnCard>() -> usize {
-    Pieces::POINTS * pair::bytes::<C>()
 }

@@ -2,22 +2,22 @@
 //! threads of this machine.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use proofmill_algebra::curve::{Affine, Projective};
 use proofmill_algebra::encoding::pair;
-use proofmill_op::msm::{
-    Check, Cycles, Instance, Progress, Response, SCALAR_BYTES, Stream, Sums, read,
-};
+use proofmill_op::msm::read::{self, Bytes};
+use proofmill_op::msm::{Check, Cycles, Instance, Progress, Response, SCALAR_BYTES, Sums};
 use proofmill_op::{Answer, Completer, Error, Result, Ticket};
 use rayon::prelude::*;
 
 use super::Door;
 use super::curve::{OnCard, encode};
 use super::geometry::Geometry;
-use super::job::{Job, Kept, Pieces, Purpose, piece_bytes};
+use super::job::{Job, Kept, Pieces, Purpose};
 use super::memory::Region;
 use crate::driver::job::{self, Work};
 
@@ -34,10 +34,10 @@ const SLICE: Duration = Duration::from_millis(10);
 pub enum Source {
     /// They are in the card.
     Kept(Arc<Kept>),
-    /// They are to be written into this region.
-    Here { bytes: Arc<[u8]>, check: Check, room: Region },
+    /// So many are to be written into this region, and stay there while they are needed.
+    Whole { bytes: Bytes, count: usize, check: Check, room: Region },
     /// They are read in chunks, which take turns with these regions.
-    Stream { stream: Arc<dyn Stream>, check: Check, chunk: usize, rooms: [Arc<Region>; 2] },
+    Stream { stream: Bytes, check: Check, chunk: usize, rooms: [Arc<Region>; 2] },
 }
 
 /// What comes of it.
@@ -53,7 +53,7 @@ pub fn chunk(geometry: &Geometry, points: usize) -> usize {
     points.min(CHUNK).min((geometry.most_points() / 2) as usize)
 }
 
-/// Bytes of points as they are read from a stream: two chunks.
+/// Bytes of points on their way from a stream to the card: two chunks.
 pub fn read_bytes(instance: Instance, points: usize) -> usize {
     points.min(2 * CHUNK) * instance.point_bytes()
 }
@@ -73,17 +73,16 @@ pub fn prepare<C: OnCard>(
     };
     let (points, pieces, bytes) = match source {
         Source::Kept(points) => (points, Pieces::default(), 0),
-        Source::Here { bytes, check, room } => {
-            let count = bytes.len() / pair::bytes::<C>();
-            let pieces = pieces::<C>(&door.geometry, 0, &bytes, check, &cancelled)?;
+        Source::Whole { bytes, count, check, room } => {
+            let pieces = pieces::<C>(&door.geometry, &bytes, 0..count, check, &cancelled)?;
             let region = Arc::new(room);
-            (Arc::new(Kept { region, count, check }), pieces, bytes.len())
+            (Arc::new(Kept { region, count, check }), pieces, count * pair::bytes::<C>())
         }
         Source::Stream { stream, check, chunk, rooms } => {
             let lists = lists.unwrap_or_default();
             let conductor = Conductor { door, inbox, completer, progress };
             return conductor
-                .sums::<C>(&*stream, check, chunk, &rooms, &lists)
+                .sums::<C>(&stream, check, chunk, &rooms, &lists)
                 .map(Prepared::Answer);
         }
     };
@@ -108,16 +107,19 @@ fn scalars<C: OnCard>(door: &Door, sums: &Sums) -> Result<Vec<Arc<[u8]>>> {
 
 fn pieces<C: OnCard>(
     geometry: &Geometry,
-    first: usize,
-    bytes: &[u8],
+    bytes: &Bytes,
+    range: Range<usize>,
     check: Check,
     cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Result<Pieces> {
-    let pieces = bytes.par_chunks(piece_bytes::<C>()).enumerate().map(|(i, bytes)| {
+    let starts = range.clone().into_par_iter().step_by(Pieces::POINTS);
+    let pieces = starts.map_init(Vec::new, |buffer, start| {
         if cancelled() {
             return Err(Error::Cancelled);
         }
-        encode::<C>(geometry, first + i * Pieces::POINTS, bytes, check)
+        let numbers = start..range.end.min(start + Pieces::POINTS);
+        let bytes = bytes.range(pair::bytes::<C>(), numbers, buffer)?;
+        encode::<C>(geometry, start, bytes, check)
     });
     pieces.collect::<Result<_>>().map(Pieces)
 }
@@ -133,7 +135,7 @@ struct Conductor<'a> {
 impl Conductor<'_> {
     fn sums<C: OnCard>(
         &self,
-        stream: &dyn Stream,
+        stream: &Bytes,
         check: Check,
         chunk: usize,
         rooms: &[Arc<Region>; 2],
@@ -148,16 +150,9 @@ impl Conductor<'_> {
             if under_way.len() == rooms.len() {
                 self.take_in(&mut under_way, &mut total, number, chunks)?;
             }
-            let each = pair::bytes::<C>();
-            let mut bytes = vec![0; range.len() * each];
-            stream.read_at((range.start * each) as u64, &mut bytes).map_err(|source| {
-                Error::Io {
-                    context: format!("bases: points {} to {}", range.start, range.end),
-                    source: Arc::new(source),
-                }
-            })?;
             let cancelled = || self.completer.is_cancelled();
-            let pieces = pieces::<C>(&self.door.geometry, range.start, &bytes, check, &cancelled)?;
+            let pieces =
+                pieces::<C>(&self.door.geometry, stream, range.clone(), check, &cancelled)?;
             let region = rooms[number % rooms.len()].clone();
             let points = Arc::new(Kept { region, count: range.len(), check });
             let purpose = Purpose::Sums(lists.to_vec(), range.start, None);

@@ -2,9 +2,9 @@
 
 use proofmill_op::msm::{Group, Instance};
 
-use super::decode;
 use crate::snarkjs::container::{Container, Part};
 use crate::snarkjs::curve::{Facts, Prime};
+use crate::snarkjs::group::decode;
 use crate::{FileError, Result};
 
 /// Protocols by snarkjs's numbers.
@@ -102,7 +102,7 @@ fn point(part: &mut Part<'_>, instance: Instance, what: &str) -> Result<Vec<u8>>
     let start = part.at();
     let encoding = part.take(instance.point_bytes(), what)?;
     let wrong = |problem: &str| -> FileError { part.wrong(start, format!("{what} is {problem}")) };
-    let point = decode(instance, encoding).map_err(|problem| wrong(&problem))?;
+    let point = decode(instance, encoding).map_err(|error| wrong(&error.to_string()))?;
     match point.iter().all(|&byte| byte == 0) {
         true => Err(wrong("the identity").into()),
         false => Ok(point),

@@ -1,19 +1,20 @@
 //! Points of a key: in Montgomery form in the file, canonical as soon as they leave it.
 
 use std::io;
-use std::sync::Arc;
 
-use proofmill_algebra::encoding::{Coordinate, EncodingError, pair};
-use proofmill_algebra::lanes::canonical_of_word_form;
-use proofmill_algebra::{Isa, bls12_381, bn254};
-use proofmill_op::msm::{Bases, Check, Curve, Group, Instance, Points, Stream};
+use proofmill_algebra::encoding::EncodingError;
+use proofmill_op::msm::{Bases, Instance, Stream};
+
+use crate::{FileError, Result};
+use rayon::prelude::*;
 
 use crate::snarkjs::container::{Label, Part};
+use crate::snarkjs::group::{decode, to_pairs};
 use crate::snarkjs::source::Source;
-use crate::{FileError, Result};
 
-/// The points of a section. As a [`Stream`] it gives canonical bytes, converted while they are read; coordinates that are
-/// not below p make reading fail with a [`FileError`] inside the [`io::Error`].
+/// The points of a section. As a [`Stream`] it gives canonical bytes, converted while they are read. A point that is not on
+/// the curve makes reading fail with a [`FileError`] inside the [`io::Error`]. That points are of the subgroup is trusted,
+/// as snarkjs does: in BN254's G1 all points of the curve are.
 #[derive(Clone, Debug)]
 pub struct PointSection {
     source: Source,
@@ -47,22 +48,34 @@ impl PointSection {
         self.count
     }
 
-    /// For a request: to be read when they are needed, and checked then to be on the curve.
+    /// For a request: to be read when they are needed. Reading checks what [`Check::Curve`](proofmill_op::msm::Check::Curve) would.
     pub fn bases(&self) -> Bases {
-        let points = Points::Stream(Arc::new(self.clone()));
-        Bases { instance: self.instance, points, check: Check::Curve }
+        Bases::streamed(self.instance, self.clone())
+    }
+
+    /// Is every point of the group? Where the curve has other points too, that is a multiplication a point. An error is
+    /// about the first that is not.
+    pub fn check(&self) -> Result<()> {
+        let points = self.stored().par_chunks_exact(self.instance.point_bytes()).enumerate();
+        let wrong = points.map(|(number, point)| {
+            decode(self.instance, point).err().map(|error| self.wrong(number, error))
+        });
+        wrong.find_map_first(|wrong| wrong).map_or(Ok(()), |wrong| Err(wrong.into()))
     }
 
     /// All points, each checked to be of the group.
-    pub(super) fn group_points(&self) -> Result<Vec<Vec<u8>>> {
-        let each = self.instance.point_bytes();
-        let decode = |(number, point)| {
-            decode(self.instance, point).map_err(|problem| {
-                let problem = format!("point {number} is {problem}");
-                self.source.wrong(self.label, self.offset + number * each, problem).into()
-            })
-        };
-        self.stored().chunks_exact(each).enumerate().map(decode).collect()
+    pub(super) fn checked(&self) -> Result<Vec<Vec<u8>>> {
+        self.check()?;
+        let mut points = vec![0; self.stored().len()];
+        to_pairs(self.instance, self.stored(), &mut points)
+            .map_err(|(number, error)| self.wrong(number, error))?;
+        Ok(points.chunks_exact(self.instance.point_bytes()).map(<[u8]>::to_vec).collect())
+    }
+
+    /// What is wrong with the point of this number.
+    fn wrong(&self, number: usize, error: EncodingError) -> FileError {
+        let at = self.offset + number * self.instance.point_bytes();
+        self.source.wrong(self.label, at, format!("point {number} is {error}"))
     }
 
     /// The section as it is in the file.
@@ -70,20 +83,13 @@ impl PointSection {
         &self.source.bytes()[self.offset..][..self.count * self.instance.point_bytes()]
     }
 
-    /// Whole coordinates from this byte of the section on.
-    fn convert(&self, start: usize, canonical: &mut [u8]) -> io::Result<()> {
-        let stored = &self.stored()[start..start + canonical.len()];
-        convert(self.instance.curve, stored, canonical).map_err(|number| {
-            let (at, each) = (start + number * self.coordinate(), self.instance.point_bytes());
-            let problem = format!("point {} is {}", at / each, EncodingError::NotReduced);
-            let wrong: FileError = self.source.wrong(self.label, self.offset + at, problem);
-            io::Error::new(io::ErrorKind::InvalidData, wrong)
+    /// Whole points from this byte of the section on.
+    fn convert(&self, start: usize, pairs: &mut [u8]) -> io::Result<()> {
+        let stored = &self.stored()[start..start + pairs.len()];
+        to_pairs(self.instance, stored, pairs).map_err(|(number, error)| {
+            let number = start / self.instance.point_bytes() + number;
+            io::Error::new(io::ErrorKind::InvalidData, self.wrong(number, error))
         })
-    }
-
-    /// Bytes of an element of Fp.
-    fn coordinate(&self) -> usize {
-        base_bytes(self.instance.curve)
     }
 }
 
@@ -92,7 +98,7 @@ impl Stream for PointSection {
         Ok(self.stored().len() as u64)
     }
 
-    /// Whole coordinates go straight into the buffer; of one that is cut by its ends, a part.
+    /// Whole points go straight into the buffer; of one that is cut by its ends, a part.
     fn read_at(&self, offset: u64, mut buffer: &mut [u8]) -> io::Result<()> {
         let all = self.stored().len();
         let start = usize::try_from(offset).ok().filter(|&start| start <= all);
@@ -100,7 +106,7 @@ impl Stream for PointSection {
         if buffer.len() > all - start {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        let each = self.coordinate();
+        let each = self.instance.point_bytes();
         while !buffer.is_empty() {
             let cut = start % each;
             let taken = if cut == 0 && buffer.len() >= each {
@@ -108,55 +114,15 @@ impl Stream for PointSection {
                 self.convert(start, &mut buffer[..whole])?;
                 whole
             } else {
-                let mut element = vec![0; each];
-                self.convert(start - cut, &mut element)?;
+                let mut point = vec![0; each];
+                self.convert(start - cut, &mut point)?;
                 let taken = buffer.len().min(each - cut);
-                buffer[..taken].copy_from_slice(&element[cut..cut + taken]);
+                buffer[..taken].copy_from_slice(&point[cut..cut + taken]);
                 taken
             };
             start += taken;
             buffer = &mut buffer[taken..];
         }
         Ok(())
-    }
-}
-
-/// Calls a function with the curve's coordinates, or with one of its groups.
-fn base_bytes(curve: Curve) -> usize {
-    Instance::new(curve, Group::G1).point_bytes() / 2
-}
-
-/// Elements of Fp from the file's form; an error is the number of the first that is not below p.
-fn convert(curve: Curve, stored: &[u8], canonical: &mut [u8]) -> std::result::Result<(), usize> {
-    let isa = Isa::best();
-    match curve {
-        Curve::Bn254 => canonical_of_word_form::<bn254::Fp, 5>(isa, stored, canonical),
-        Curve::Bls12_381 => canonical_of_word_form::<bls12_381::Fp, 8>(isa, stored, canonical),
-        Curve::Bls12_377 => unreachable!("a curve without files"),
-    }
-}
-
-/// A point of the group from the file's form, or what it is instead.
-pub(super) fn decode(instance: Instance, stored: &[u8]) -> std::result::Result<Vec<u8>, String> {
-    let mut point = vec![0; stored.len()];
-    let reduced = convert(instance.curve, stored, &mut point);
-    reduced.map_err(|_| EncodingError::NotReduced.to_string())?;
-    in_group(instance, &point).map_err(|error| error.to_string())?;
-    Ok(point)
-}
-
-/// Is this a point of the group?
-fn in_group(instance: Instance, point: &[u8]) -> std::result::Result<(), EncodingError> {
-    fn of<C: proofmill_algebra::curve::Curve<Base: Coordinate>>(
-        point: &[u8],
-    ) -> std::result::Result<(), EncodingError> {
-        pair::decode::<C>(point).map(|_| ())
-    }
-    match (instance.curve, instance.group) {
-        (Curve::Bn254, Group::G1) => of::<bn254::G1>(point),
-        (Curve::Bn254, Group::G2) => of::<bn254::G2>(point),
-        (Curve::Bls12_381, Group::G1) => of::<bls12_381::G1>(point),
-        (Curve::Bls12_381, Group::G2) => of::<bls12_381::G2>(point),
-        (Curve::Bls12_377, _) => unreachable!("a curve without files"),
     }
 }

@@ -1,0 +1,43 @@
+//! mcl's products of pairings. The curve is one for the whole program.
+
+use anyhow::{Result, ensure};
+use mcl_rust::{CurveType, G1, G2, GT};
+
+unsafe extern "C" {
+    /// The product of the Miller values of `count` pairs: mcl has it, its crate does not name it.
+    fn mclBn_millerLoopVec(z: *mut GT, x: *const G1, y: *const G2, count: usize);
+}
+
+/// Multiples of two points.
+pub(super) fn points(curve: CurveType, count: usize) -> Result<(Vec<G1>, Vec<G2>)> {
+    ensure!(mcl_rust::init(curve), "this mcl lacks the curve");
+    let (mut p, mut q) = (G1::zero(), G2::zero());
+    let found = p.set_hash_of(b"proofmill") && q.set_hash_of(b"proofmill");
+    ensure!(found, "mcl finds no point");
+    let (mut sum1, mut sum2) = (p.clone(), q.clone());
+    let pairs = std::iter::repeat_with(|| {
+        let (mut affine1, mut affine2) = (G1::zero(), G2::zero());
+        G1::normalize(&mut affine1, &sum1);
+        G2::normalize(&mut affine2, &sum2);
+        sum1 += &p;
+        sum2 += &q;
+        (affine1, affine2)
+    });
+    Ok(pairs.take(count).unzip())
+}
+
+/// The product of the Miller values of as many pairs as there are.
+pub(super) fn miller_loop(p: &[G1], q: &[G2]) -> GT {
+    let mut value = GT::zero();
+    let count = p.len().min(q.len());
+    // SAFETY: both lists have so many points.
+    unsafe { mclBn_millerLoopVec(&mut value, p.as_ptr(), q.as_ptr(), count) };
+    value
+}
+
+/// What the final exponentiation makes of it.
+pub(super) fn final_exponentiation(f: &GT) -> GT {
+    let mut value = GT::zero();
+    mcl_rust::final_exp(&mut value, f);
+    value
+}

@@ -1,0 +1,88 @@
+//! Other people's Groth16 provers over BN254: arkworks in a program of Rust, built as those of [`super::algebra`]; gnark
+//! in one of Go; snarkjs in one of Node; rapidsnark in one of C++, where `tools/rapidsnark.py` can build it.
+//!
+//! All prove the same chain: x becomes x² + i, so many times, and the last value is public. snarkjs and rapidsnark take it from
+//! the files that we take it from, arkworks and gnark build it themselves and keep keys of their own in a folder.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+
+use super::program::{self, Program};
+use crate::report;
+
+#[cfg(feature = "groth16-peer")]
+mod serve;
+#[cfg(feature = "groth16-peer")]
+pub use serve::serve;
+
+/// A proof.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Work {
+    /// The logarithm of the size: two constraints less than this power of two, so that no prover's domain is larger.
+    pub log_size: u32,
+    /// Threads.
+    pub threads: usize,
+    /// Key and witness, for who reads files.
+    pub zkey: PathBuf,
+    /// The witness.
+    pub wtns: PathBuf,
+    /// Where the proof goes, from who reads files; who does not verifies it by himself.
+    pub proof: PathBuf,
+    /// Where the public values go, likewise.
+    pub public: PathBuf,
+    /// Where keys are kept that take long to make.
+    pub keys: PathBuf,
+}
+
+/// Starts the program with arkworks, which has as many threads as it is asked to have.
+pub fn start_rust() -> Result<Program> {
+    let folder = program::folder("groth16");
+    let path = program::build("groth16-peer", Some("groth16-peer"), program::C_FLAGS, &folder)?;
+    Program::start(&path)
+}
+
+/// Starts the program with gnark for so many processors; an error where it cannot be built.
+pub fn start_gnark(threads: usize) -> Result<Program> {
+    let path = program::folder("gnark").join("gnark-peer");
+    let built = Command::new("go")
+        .args(["build", "-o"])
+        .arg(&path)
+        .env("GOAMD64", "v4")
+        .current_dir(program::source("gnark"))
+        .status()
+        .context("cannot start go")?;
+    ensure!(built.success(), "go cannot build the peer's program gnark-peer");
+    Program::run(on_processors(threads).arg(path))
+}
+
+/// Starts the program with snarkjs for so many processors; an error where npm cannot install it.
+pub fn start_snarkjs(threads: usize) -> Result<Program> {
+    let packages = tool("node_packages.py")?;
+    let mut command = on_processors(threads);
+    Program::run(command.arg("node").arg(program::source("snarkjs.cjs")).arg(packages))
+}
+
+/// Starts the program with rapidsnark for so many processors; an error where it cannot be built.
+pub fn start_rapidsnark(threads: usize) -> Result<Program> {
+    Program::run(on_processors(threads).arg(tool("rapidsnark.py")?))
+}
+
+/// A command that sees the first so many processors only: these programs start a thread for each that there is.
+fn on_processors(count: usize) -> Command {
+    let mut command = Command::new("taskset");
+    command.args(["--cpu-list", &format!("0-{}", count - 1)]);
+    command
+}
+
+/// The path that one of our tools prints.
+fn tool(name: &str) -> Result<PathBuf> {
+    let done = Command::new("python3")
+        .arg(report::checkout().join("tools").join(name))
+        .output()
+        .context("cannot start python3")?;
+    ensure!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr).trim());
+    Ok(String::from_utf8(done.stdout)?.trim().into())
+}

@@ -1,0 +1,167 @@
+//! The program's side: arkworks' prover.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use ark_bn254::{Bn254, Fr};
+use ark_ff::Field;
+use ark_groth16::{Groth16, PreparedVerifyingKey, ProvingKey, prepare_verifying_key};
+use ark_relations::gr1cs::{
+    ConstraintSynthesizer, ConstraintSystem, ConstraintSystemRef, Matrix, OptimizationGoal,
+    R1CS_PREDICATE_LABEL, SynthesisError, SynthesisMode, Variable,
+};
+use ark_relations::lc;
+use ark_serialize::{CanonicalDeserialize, CanonicalSerialize};
+use ark_std::rand::SeedableRng;
+use ark_std::rand::rngs::StdRng;
+use rayon::ThreadPoolBuilder;
+
+use super::Work;
+
+/// Answers works with seconds, a line each, until the input ends. Key and witness are made before the clock starts, and kept
+/// until another size is asked for.
+pub fn serve(input: impl BufRead, mut output: impl Write) -> Result<()> {
+    let mut kept: Option<(u32, Prover)> = None;
+    for line in input.lines() {
+        let work: Work = serde_json::from_str(&line?)?;
+        if kept.as_ref().is_none_or(|(size, _)| *size != work.log_size) {
+            kept = None;
+        }
+        let (_, prover) = match &mut kept {
+            Some(kept) => kept,
+            None => kept.insert((work.log_size, Prover::new(&work)?)),
+        };
+        let pool = ThreadPoolBuilder::new().num_threads(work.threads).build()?;
+        writeln!(output, "{:e}", pool.install(|| prover.seconds())?)?;
+        output.flush()?;
+    }
+    Ok(())
+}
+
+/// The chain of so many constraints.
+#[derive(Clone, Copy)]
+struct Chain(usize);
+
+impl ConstraintSynthesizer<Fr> for Chain {
+    fn generate_constraints(self, system: ConstraintSystemRef<Fr>) -> Result<(), SynthesisError> {
+        let mut value = Fr::from(3);
+        let mut x = system.new_witness_variable(|| Ok(value))?;
+        for i in 0..self.0 {
+            let addend = Fr::from(i as u64);
+            value = value.square() + addend;
+            let next = if i + 1 == self.0 {
+                system.new_input_variable(|| Ok(value))?
+            } else {
+                system.new_witness_variable(|| Ok(value))?
+            };
+            let right = || lc!() + next - (addend, Variable::One);
+            system.enforce_r1cs_constraint(|| lc!() + x, || lc!() + x, right)?;
+            x = next;
+        }
+        Ok(())
+    }
+}
+
+/// What is made before the clock starts.
+struct Prover {
+    key: ProvingKey<Bn254>,
+    verifying: PreparedVerifyingKey<Bn254>,
+    matrices: Vec<Matrix<Fr>>,
+    inputs: usize,
+    constraints: usize,
+    assignment: Vec<Fr>,
+    /// The number of proofs so far: no two have the same randomness.
+    proofs: u64,
+}
+
+impl Prover {
+    fn new(work: &Work) -> Result<Self> {
+        let chain = Chain((1 << work.log_size) - 2);
+        let system = ConstraintSystem::<Fr>::new_ref();
+        system.set_optimization_goal(OptimizationGoal::Constraints);
+        system.set_mode(SynthesisMode::Prove {
+            construct_matrices: true,
+            generate_lc_assignments: false,
+        });
+        chain.generate_constraints(system.clone())?;
+        system.finalize();
+        let matrices = system.to_matrices()?.remove(R1CS_PREDICATE_LABEL).context("no R1CS")?;
+        let assignment = [system.instance_assignment()?, system.witness_assignment()?].concat();
+        let name = format!("arkworks-0.6.0-chain-{}", work.log_size);
+        let key = key(chain, &work.keys.join(name))?;
+        Ok(Self {
+            verifying: prepare_verifying_key(&key.vk),
+            key,
+            matrices,
+            inputs: system.num_instance_variables(),
+            constraints: system.num_constraints(),
+            assignment,
+            proofs: 0,
+        })
+    }
+
+    /// A proof's seconds; it is verified after the clock has stopped.
+    fn seconds(&mut self) -> Result<f64> {
+        self.proofs += 1;
+        let [r, s] = [1, 2].map(|i| Fr::from(1000 * self.proofs + i).pow([0x9e37_79b9_7f4a_7c15]));
+        let start = Instant::now();
+        let proof = Groth16::<Bn254>::create_proof_with_reduction_and_matrices(
+            &self.key,
+            r,
+            s,
+            &self.matrices,
+            self.inputs,
+            self.constraints,
+            &self.assignment,
+        )?;
+        let seconds = start.elapsed().as_secs_f64();
+        let public = &self.assignment[1..self.inputs];
+        let verifies = Groth16::<Bn254>::verify_proof(&self.verifying, &proof, public)?;
+        ensure!(verifies, "arkworks' proof does not verify");
+        Ok(seconds)
+    }
+}
+
+/// The key of a size: made once, then read.
+fn key(chain: Chain, path: &Path) -> Result<ProvingKey<Bn254>> {
+    if let Ok(file) = File::open(path) {
+        let reader = BufReader::with_capacity(1 << 20, file);
+        return Ok(ProvingKey::deserialize_uncompressed_unchecked(reader)?);
+    }
+    let random = &mut StdRng::seed_from_u64(0);
+    let key = Groth16::<Bn254>::generate_random_parameters_with_reduction(chain, random)?;
+    let scratch = path.with_extension(std::process::id().to_string());
+    let mut writer = BufWriter::with_capacity(1 << 20, File::create(&scratch)?);
+    key.serialize_uncompressed(&mut writer)?;
+    writer.flush()?;
+    std::fs::rename(&scratch, path)?;
+    Ok(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_proof_verifies_with_a_key_that_was_made_and_with_one_that_was_read() {
+        let keys = tempfile::tempdir().unwrap();
+        let nowhere = std::path::PathBuf::new();
+        let work = Work {
+            log_size: 6,
+            threads: 2,
+            zkey: nowhere.clone(),
+            wtns: nowhere.clone(),
+            proof: nowhere.clone(),
+            public: nowhere,
+            keys: keys.path().into(),
+        };
+        for _ in 0..2 {
+            let mut answers = Vec::new();
+            serve(serde_json::to_string(&work).unwrap().as_bytes(), &mut answers).unwrap();
+            assert!(String::from_utf8(answers).unwrap().trim().parse::<f64>().unwrap() > 0.0);
+        }
+    }
+}

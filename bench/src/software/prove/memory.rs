@@ -1,0 +1,45 @@
+//! The memory of a proof: a program's peak, so each proof has a program of its own.
+
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+
+use super::ours::{Files, Ours};
+
+/// Bytes of a program that opens a key and a witness and makes one proof.
+#[derive(Serialize, Deserialize)]
+pub struct Memory {
+    /// The most that it had at a time, mapped files and the program itself among them.
+    pub peak: usize,
+    /// What the prover's plan says: key, witness and working set.
+    pub plan: usize,
+}
+
+impl Memory {
+    /// Of this program begun anew.
+    pub fn of_a_program(files: &Files, threads: usize) -> Result<Self> {
+        let done = Command::new(std::env::current_exe()?)
+            .arg("prove-once")
+            .args([&files.zkey, &files.wtns])
+            .arg(threads.to_string())
+            .output()?;
+        ensure!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr).trim());
+        Ok(serde_json::from_slice(&done.stdout)?)
+    }
+
+    /// The program's side: makes the proof and prints this as JSON.
+    pub fn print_own(files: &Files, threads: usize) -> Result<()> {
+        let plan = Ours::prove_once(files, threads)?;
+        println!("{}", serde_json::to_string(&Self { peak: peak()?, plan })?);
+        Ok(())
+    }
+}
+
+/// The most that this program had in memory at a time.
+fn peak() -> Result<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").context("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("no VmHWM")?;
+    let kib: usize = line.trim().trim_end_matches(" kB").parse().context("VmHWM")?;
+    Ok(1024 * kib)
+}

@@ -1,0 +1,176 @@
+//! The files of circom and snarkjs: what is read is in range and is written again as it was understood; what is refused has a
+//! place in the file.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use proofmill_algebra::curve::Curve as _;
+use proofmill_algebra::encoding::{Coordinate, pair};
+use proofmill_algebra::{bls12_381, bn254};
+use proofmill_op::msm::{Check, Group, Stream as _, read};
+use proofmill_proof::dev::{Circuit, Statement};
+use proofmill_proof::groth16::{Curve, Scalar};
+use proofmill_proof::snarkjs::{self, PointSection, Section, Witness, Zkey};
+use proofmill_proof::{Error, Result};
+
+/// What was read, after a look at the error of what was not.
+fn looked_at<T>(input: &[u8], read: Result<T>) -> Option<T> {
+    match read {
+        Ok(value) => Some(value),
+        Err(Error::File(wrong)) => {
+            assert!(wrong.offset <= input.len() as u64 && wrong.file == "input", "{wrong}");
+            assert!(!wrong.section.is_empty() && !wrong.problem.is_empty());
+            None
+        }
+        Err(other) => panic!("{other}"),
+    }
+}
+
+/// A proving key.
+pub(crate) fn zkey(input: &[u8]) {
+    let read = Zkey::from_bytes("input", Arc::from(input));
+    let Some(key) = looked_at(input, read) else { return };
+    assert!(key.publics() < key.variables() && key.file_bytes() == input.len());
+    for entry in key.coefficients().iter() {
+        assert!(entry.constraint < 1 << key.domain_log() && entry.signal < key.variables());
+        assert!(is_scalar(key.curve(), entry.value));
+    }
+    Section::ALL.into_iter().for_each(|section| points(&key.points(section)));
+    let Some(verifying) = looked_at(input, key.verifying_key()) else { return };
+    assert_eq!(verifying.publics(), key.publics());
+    let text = snarkjs::verifying_key::text(&verifying).expect("points of the groups");
+    assert_eq!(snarkjs::verifying_key::parse("text", text.as_bytes()).expect("a key"), verifying);
+}
+
+/// Either all points are read and on the curve, or none is.
+fn points(section: &PointSection) {
+    let mut bytes = vec![0; section.bytes().expect("memory") as usize];
+    if section.read_at(0, &mut bytes).is_err() {
+        return;
+    }
+    let instance = section.instance();
+    match (instance.curve, instance.group) {
+        (Curve::Bn254, Group::G1) => on_curve::<bn254::G1>(&bytes),
+        (Curve::Bn254, Group::G2) => on_curve::<bn254::G2>(&bytes),
+        (Curve::Bls12_381, Group::G1) => on_curve::<bls12_381::G1>(&bytes),
+        (Curve::Bls12_381, Group::G2) => on_curve::<bls12_381::G2>(&bytes),
+        (Curve::Bls12_377, _) => panic!("a curve without files"),
+    }
+}
+
+fn on_curve<C: proofmill_algebra::curve::Curve<Base: Coordinate>>(points: &[u8]) {
+    for (number, point) in points.chunks(pair::bytes::<C>()).enumerate() {
+        read::point::<C>(number, point, Check::Curve).unwrap_or_else(|_| panic!("in {}", C::NAME));
+    }
+}
+
+fn is_scalar(curve: Curve, value: &Scalar) -> bool {
+    use proofmill_algebra::field::PrimeField as _;
+    match curve {
+        Curve::Bn254 => bn254::Fr::from_le_bytes(value).is_ok(),
+        _ => bls12_381::Fr::from_le_bytes(value).is_ok(),
+    }
+}
+
+/// A witness.
+pub(crate) fn wtns(input: &[u8]) {
+    let read = Witness::from_bytes("input", Arc::from(input));
+    let Some(witness) = looked_at(input, read) else { return };
+    assert_eq!(witness.values().len(), witness.count());
+    assert!(witness.values()[0][0] == 1);
+    assert!(witness.values().iter().all(|value| is_scalar(witness.curve(), value)));
+}
+
+/// What is read is written, and what is written is read as the same.
+fn again<T: Debug + PartialEq>(
+    input: &[u8],
+    parse: impl Fn(&str, &[u8]) -> Result<T>,
+    text: impl Fn(&T) -> String,
+) {
+    let Some(value) = looked_at(input, parse("input", input)) else { return };
+    assert_eq!(parse("text", text(&value).as_bytes()).expect("what was written"), value);
+}
+
+/// A verifying key.
+pub(crate) fn vkey(input: &[u8]) {
+    use snarkjs::verifying_key::{parse, text};
+    again(input, parse, |key| text(key).expect("points of the groups"));
+}
+
+/// A proof.
+pub(crate) fn proof(input: &[u8]) {
+    use snarkjs::proof::{parse, text};
+    again(input, parse, |proof| text(proof).expect("points of the groups"));
+}
+
+/// Public values.
+pub(crate) fn public(input: &[u8]) {
+    use snarkjs::public::{parse, text};
+    for curve in [Curve::Bn254, Curve::Bls12_381] {
+        again(input, |name, bytes| parse(name, bytes, curve), |values: &Vec<_>| text(values));
+    }
+}
+
+fn circuits() -> impl Iterator<Item = Circuit> {
+    let chain = |curve| Circuit::new(curve, &Statement::Chain { constraints: 3 });
+    [Curve::Bn254, Curve::Bls12_381].into_iter().map(move |curve| chain(curve).expect("a circuit"))
+}
+
+pub(crate) fn zkey_seeds() -> Vec<Vec<u8>> {
+    let write = |circuit: Circuit| {
+        let mut file = Vec::new();
+        circuit.write_insecure_key(b"fuzz", &mut file).expect("memory");
+        file
+    };
+    circuits().map(write).collect()
+}
+
+pub(crate) fn wtns_seeds() -> Vec<Vec<u8>> {
+    let write = |circuit: Circuit| {
+        let mut file = Vec::new();
+        circuit.write_witness(&mut file).expect("memory");
+        file
+    };
+    circuits().map(write).collect()
+}
+
+pub(crate) fn vkey_seeds() -> Vec<Vec<u8>> {
+    let text = |file: Vec<u8>| {
+        let key = Zkey::from_bytes("seed", file.into()).expect("a key");
+        let key = key.verifying_key().expect("a key's points");
+        snarkjs::verifying_key::text(&key).expect("a key's points").into_bytes()
+    };
+    zkey_seeds().into_iter().map(text).collect()
+}
+
+/// Generators, and the identity.
+pub(crate) fn proof_seeds() -> Vec<Vec<u8>> {
+    let bn254 = proof_of(Curve::Bn254, &bn254::G1::GENERATOR, &bn254::G2::GENERATOR);
+    let bls12_381 =
+        proof_of(Curve::Bls12_381, &bls12_381::G1::GENERATOR, &bls12_381::G2::GENERATOR);
+    [bn254, bls12_381].concat()
+}
+
+fn proof_of<C, D>(
+    curve: Curve,
+    g1: &proofmill_algebra::curve::Affine<C>,
+    g2: &proofmill_algebra::curve::Affine<D>,
+) -> Vec<Vec<u8>>
+where
+    C: proofmill_algebra::curve::Curve<Base: Coordinate>,
+    D: proofmill_algebra::curve::Curve<Base: Coordinate>,
+{
+    let (point, b) = (pair::encode(g1), pair::encode(g2));
+    let identity = vec![0; point.len()];
+    let proof = |a: &Vec<u8>| {
+        let (a, b, c) = (a.clone(), b.clone(), point.clone());
+        let proof = proofmill_proof::groth16::Proof { curve, a, b, c };
+        snarkjs::proof::text(&proof).expect("points").into_bytes()
+    };
+    vec![proof(&point), proof(&identity)]
+}
+
+pub(crate) fn public_seeds() -> Vec<Vec<u8>> {
+    let values: [Scalar; 4] = std::array::from_fn(|i| [i as u8 * 7; 32]);
+    vec![snarkjs::public::text(&values).into_bytes(), b"[]".to_vec()]
+}

@@ -1,0 +1,109 @@
+//! Affine points with coordinates in Montgomery form, R = 2^(64 W) for a modulus of W words, little-endian; zeros are the
+//! identity. It is the form of many a file of keys, millions of points long: eight are read at a time.
+
+use std::marker::PhantomData;
+
+use super::{Coordinate, EncodingError, pair};
+use crate::isa::Isa;
+use crate::lanes::affine::{Coordinate as _, Residue};
+use crate::lanes::{Backend, Kernel, Mask, WIDTH, both, run};
+use crate::msm::Group;
+
+/// Words of the longest point: two coordinates over Fp2 with six each.
+const WORDS: usize = 24;
+/// Points under way at a time: eight in the lanes of each of two vectors.
+const STEP: usize = 2 * WIDTH;
+
+/// Writes points in the form of [`pair`]. They are on the curve; whether they are of the subgroup is not asked. An error is
+/// the number of the first that is not, with [`EncodingError::NotReduced`] or [`EncodingError::NotOnCurve`]; what is then
+/// in `pairs` is of no use.
+///
+/// The slices have the same length, that of a whole number of points; anything else is a bug of the caller.
+pub fn to_pairs<C: Group<Base: Coordinate>>(
+    isa: Isa,
+    points: &[u8],
+    pairs: &mut [u8],
+) -> Result<(), (usize, EncodingError)> {
+    assert!(points.len() == pairs.len() && points.len().is_multiple_of(pair::bytes::<C>()));
+    run(isa, ToPairs::<C> { points, pairs, curve: PhantomData })
+}
+
+struct ToPairs<'a, C> {
+    points: &'a [u8],
+    pairs: &'a mut [u8],
+    curve: PhantomData<C>,
+}
+
+/// A row a word, a lane a point.
+type Rows = [[u64; WIDTH]; WORDS];
+
+impl<C: Group<Base: Coordinate>> Kernel for ToPairs<'_, C> {
+    type Output = Result<(), (usize, EncodingError)>;
+
+    #[inline(always)]
+    fn run<B: Backend>(self, b: B) -> Self::Output {
+        let step = STEP * pair::bytes::<C>();
+        let form = C::Coordinates::from_word_form(b);
+        let curve_b = Residue::from_elements(b, &[C::B; WIDTH]);
+        let steps = self.points.chunks(step).zip(self.pairs.chunks_mut(step));
+        for (number, (points, pairs)) in steps.enumerate() {
+            let mut rows = [[[0; WIDTH]; WORDS]; 2];
+            gather::<C>(points, &mut rows);
+            let ([x0, y0], large0) = C::Coordinates::take_word_form(b, form, &mut rows[0]);
+            let ([x1, y1], large1) = C::Coordinates::take_word_form(b, form, &mut rows[1]);
+            let off = off_curve(curve_b, [x0, x1], [y0, y1]);
+            let large = lanes([large0, large1]);
+            let wrong = large | lanes(off);
+            if wrong != 0 {
+                let first = wrong.trailing_zeros();
+                let reason = match large >> first & 1 {
+                    1 => EncodingError::NotReduced,
+                    _ => EncodingError::NotOnCurve,
+                };
+                return Err((number * STEP + first as usize, reason));
+            }
+            scatter::<C>(&rows, pairs);
+        }
+        Ok(())
+    }
+}
+
+/// The lanes of two vectors.
+#[inline(always)]
+fn lanes([first, second]: [Mask; 2]) -> u32 {
+    u32::from(first) | u32::from(second) << WIDTH
+}
+
+/// The words of up to sixteen points.
+#[inline(always)]
+fn gather<C: Group<Base: Coordinate>>(points: &[u8], rows: &mut [Rows; 2]) {
+    for (i, point) in points.chunks_exact(pair::bytes::<C>()).enumerate() {
+        for (row, word) in rows[i / WIDTH].iter_mut().zip(point.as_chunks().0) {
+            row[i % WIDTH] = u64::from_le_bytes(*word);
+        }
+    }
+}
+
+/// [`gather`]'s inverse.
+#[inline(always)]
+fn scatter<C: Group<Base: Coordinate>>(rows: &[Rows; 2], pairs: &mut [u8]) {
+    for (i, pair) in pairs.chunks_exact_mut(pair::bytes::<C>()).enumerate() {
+        for (row, word) in rows[i / WIDTH].iter().zip(pair.as_chunks_mut().0) {
+            *word = row[i % WIDTH].to_le_bytes();
+        }
+    }
+}
+
+/// Where points of two vectors are neither on the curve nor the identity.
+#[inline(always)]
+fn off_curve<B: Backend, R: Residue<B>>(curve_b: R, x: [R; 2], y: [R; 2]) -> [Mask; 2] {
+    let cubes = R::products(R::squares(x), x);
+    let squares = R::squares(y);
+    both!(n => !(equal(squares[n], cubes[n], curve_b) | (x[n].is_zero() & y[n].is_zero())))
+}
+
+/// Where y^2 = x^3 + b.
+#[inline(always)]
+fn equal<B: Backend, R: Residue<B>>(square: R, cube: R, curve_b: R) -> Mask {
+    square.equals(R::reduced(cube.plus(curve_b)))
+}

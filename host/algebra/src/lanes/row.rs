@@ -1,0 +1,176 @@
+//! Elements that lie across a vector, limb j in lane j: a sum is one instruction, and products are made of eight pairs
+//! of elements at a time, which are transposed for it.
+//!
+//! A [`Row`] is any number between -`bound` p and `bound` p, in limbs of either sign that are below `bound` 2^52. No
+//! carry and no reduction takes place between products. A formula must stay below [`MOST`], which the modulus has room
+//! for: this follows from the formula and never from a value, so it is looked at where debug assertions are.
+
+use std::marker::PhantomData;
+
+use super::backend::{Backend, Kernel, LIMB_BITS, LIMB_MASK, WIDTH, each};
+use super::lazy::{Columns, Reduced, multiple};
+use super::montgomery::carried;
+use super::{Held, Prime};
+
+/// The largest bound.
+const MOST: u32 = 1 << MOST_BITS;
+const MOST_BITS: u32 = 10;
+
+/// An element of P between -`bound` p and `bound` p.
+#[derive(Clone, Copy)]
+pub struct Row<B: Backend, P, const L: usize> {
+    limbs: B::V,
+    bound: u32,
+    prime: PhantomData<P>,
+}
+
+impl<B: Backend, P: Prime<L>, const L: usize> Row<B, P, L> {
+    /// Of a product.
+    const PRODUCT: u32 = 3;
+
+    /// MOST p in normal limbs.
+    const OFFSET: [u64; L] = {
+        const { assert!(LIMB_BITS * L as u32 >= P::BITS + 2 * MOST_BITS + 8, "room for products") }
+        let p = &P::CONSTANTS.multiples[1];
+        let (mut offset, mut carry, mut j) = ([0; L], 0, 0);
+        while j < L {
+            let limb = (p[j] << MOST_BITS) + carry;
+            offset[j] = limb & LIMB_MASK;
+            carry = limb >> LIMB_BITS;
+            j += 1;
+        }
+        offset
+    };
+
+    #[inline(always)]
+    fn of(limbs: B::V, bound: u32) -> Self {
+        Self { limbs, bound, prime: PhantomData }
+    }
+
+    /// From elements.
+    #[inline(always)]
+    pub fn from_elements(b: B, elements: &[P; WIDTH]) -> [Self; WIDTH] {
+        rows(b, Held::from_elements(b, elements).limbs())
+    }
+
+    /// To elements.
+    #[inline(always)]
+    pub fn to_elements(b: B, rows: &[Self; WIDTH]) -> [P; WIDTH] {
+        let zero = b.splat(0);
+        let limbs = limbs(b, &each!(i < WIDTH, zero => rows[i].limbs));
+        let x = carried(b, above(b, &limbs, &Self::OFFSET));
+        let one = Held::<B, P, L>::one(b).limbs();
+        let [product] = b.multiply(&P::CONSTANTS, [&x], [&one]);
+        Held::<B, P, L>::of(b, product).to_elements()
+    }
+
+    /// 0.
+    #[inline(always)]
+    pub fn zero(b: B) -> Self {
+        Self::of(b.splat(0), 0)
+    }
+
+    /// x + y.
+    #[inline(always)]
+    pub fn plus(&self, b: B, y: &Self) -> Self {
+        Self::of(b.add(self.limbs, y.limbs), self.bound + y.bound)
+    }
+
+    /// x - y.
+    #[inline(always)]
+    pub fn less(&self, b: B, y: &Self) -> Self {
+        Self::of(b.sub(self.limbs, y.limbs), self.bound + y.bound)
+    }
+
+    /// n x, for small n.
+    #[inline(always)]
+    pub fn times_small(&self, b: B, n: u32) -> Self {
+        Self::of(multiple(b, n, self.limbs), n * self.bound)
+    }
+
+    /// y if `choice` is all ones, x if it is 0.
+    #[inline(always)]
+    pub fn select(&self, b: B, choice: super::Mask, y: &Self) -> Self {
+        Self::of(b.select(choice, self.limbs, y.limbs), self.bound.max(y.bound))
+    }
+}
+
+/// x y of eight pairs of elements of Fp[u]/(u^2 + n), [c0, c1].
+pub struct PairProducts<'a, B: Backend, P, const L: usize> {
+    /// The backend.
+    pub b: B,
+    /// n, small.
+    pub n: u32,
+    /// All x.
+    pub x: &'a [[Row<B, P, L>; 2]; WIDTH],
+    /// All y.
+    pub y: &'a [[Row<B, P, L>; 2]; WIDTH],
+}
+
+impl<B: Backend, P: Prime<L>, const L: usize> Kernel for PairProducts<'_, B, P, L> {
+    type Output = [[Row<B, P, L>; 2]; WIDTH];
+
+    /// Karatsuba's three products and two reductions (ePrint 2010/526, section 3). The first coefficient has p R more.
+    #[inline(always)]
+    fn run<Same: Backend>(self, _: Same) -> Self::Output {
+        let Self { b, n, x, y } = self;
+        let p = &P::CONSTANTS.multiples[1];
+        let [x0, x1] = coefficients(b, x);
+        let [y0, y1] = coefficients(b, y);
+        let v0 = b.apart(Columns(b, &x0, &y0));
+        let v1 = b.apart(Columns(b, &x1, &y1));
+        let x = carried(b, each!(j < L, x0[0] => b.add(x0[j], x1[j])));
+        let y = carried(b, each!(j < L, x0[0] => b.add(y0[j], y1[j])));
+        let mut c = [v0, b.apart(Columns(b, &x, &y))];
+        for half in 0..2 {
+            for j in 0..L {
+                let both = b.add(v0[half][j], v1[half][j]);
+                c[0][half][j] = b.sub(v0[half][j], multiple(b, n, v1[half][j]));
+                c[1][half][j] = b.sub(c[1][half][j], both);
+            }
+        }
+        for j in 0..L {
+            c[0][1][j] = b.add(c[0][1][j], b.splat(p[j]));
+        }
+        let [c0, c1] = b.apart(Reduced::<B, P, L, 2>(b, &c, PhantomData));
+        let (c0, c1) = (rows(b, c0), rows(b, c1));
+        each!(i < WIDTH, [c0[0]; 2] => [c0[i], c1[i]])
+    }
+}
+
+/// Both coefficients of eight pairs in lanes, in normal limbs and with MOST p more.
+#[inline(always)]
+fn coefficients<B: Backend, P: Prime<L>, const L: usize>(
+    b: B,
+    x: &[[Row<B, P, L>; 2]; WIDTH],
+) -> [[B::V; L]; 2] {
+    let zero = b.splat(0);
+    each!(c < 2, [zero; L] => {
+        let limbs = limbs(b, &each!(i < WIDTH, zero => {
+            debug_assert!(x[i][c].bound <= MOST, "a formula that leaves the room");
+            x[i][c].limbs
+        }));
+        carried(b, above(b, &limbs, &Row::<B, P, L>::OFFSET))
+    })
+}
+
+/// Limb by limb x + y.
+#[inline(always)]
+fn above<B: Backend, const L: usize>(b: B, x: &[B::V; L], y: &[u64; L]) -> [B::V; L] {
+    each!(j < L, x[0] => b.add(x[j], b.splat(y[j])))
+}
+
+/// Eight rows as limbs of lanes.
+#[inline(always)]
+fn limbs<B: Backend, const L: usize>(b: B, rows: &[B::V; WIDTH]) -> [B::V; L] {
+    let limbs = b.transpose(*rows);
+    each!(j < L, limbs[0] => limbs[j])
+}
+
+/// The rows of a product's limbs.
+#[inline(always)]
+fn rows<B: Backend, P: Prime<L>, const L: usize>(b: B, limbs: [B::V; L]) -> [Row<B, P, L>; WIDTH] {
+    let zero = b.splat(0);
+    let rows = b.transpose(each!(j < WIDTH, zero => if j < L { limbs[j] } else { zero }));
+    each!(i < WIDTH, Row::zero(b) => Row::of(rows[i], Row::<B, P, L>::PRODUCT))
+}

@@ -1,0 +1,240 @@
+//! What the hard part of a final exponentiation does with its element, one at a time or in lanes.
+
+use super::eight::{Eight, LaneTower};
+use super::power::{power, power_by_bits, power_by_few_bits};
+use super::{Coefficient, Pairing};
+use crate::field::Field;
+use crate::isa::Isa;
+use crate::lanes::{Backend, Kernel, WIDTH, run};
+use crate::tower::{Fp2, Fp6, Fp12, Tower};
+
+/// An element of the cyclotomic subgroup of Fp12, where inverses are conjugates. Implementations for lanes run inside a
+/// [`Kernel`](crate::lanes::Kernel), as those of [`Coefficient`].
+pub trait Cyclotomic: Copy {
+    /// a b.
+    fn times(&self, other: &Self) -> Self;
+    /// a^2.
+    fn squared(&self) -> Self;
+    /// 1 / a.
+    fn inverse(&self) -> Self;
+    /// The (p^k)-th power.
+    fn frobenius(&self, k: usize) -> Self;
+    /// The n-th power, n > 0. The exponent is public.
+    fn power(&self, n: u64) -> Self;
+    /// The n-th power for an n with few bits.
+    fn power_by_few_bits(&self, n: u64) -> Self;
+}
+
+impl<T: Tower> Cyclotomic for Fp12<T> {
+    #[inline(always)]
+    fn times(&self, other: &Self) -> Self {
+        self * other
+    }
+    #[inline(always)]
+    fn squared(&self) -> Self {
+        self.cyclotomic_square()
+    }
+    #[inline(always)]
+    fn inverse(&self) -> Self {
+        self.conjugate()
+    }
+    #[inline(always)]
+    fn frobenius(&self, k: usize) -> Self {
+        Self::frobenius(*self, k)
+    }
+    #[inline(always)]
+    fn power(&self, n: u64) -> Self {
+        power(self, n)
+    }
+    #[inline(always)]
+    fn power_by_few_bits(&self, n: u64) -> Self {
+        power_by_few_bits(*self, n)
+    }
+}
+
+/// The hard part in lanes, of numbers with L limbs.
+pub fn hard_part<E: Pairing<Tower: LaneTower<L>>, const L: usize>(
+    isa: Isa,
+    f: Fp12<E::Tower>,
+) -> Fp12<E::Tower> {
+    run(isa, HardPart::<E, L>(f))
+}
+
+struct HardPart<E: Pairing, const L: usize>(Fp12<E::Tower>);
+
+impl<E: Pairing<Tower: LaneTower<L>>, const L: usize> Kernel for HardPart<E, L> {
+    type Output = Fp12<E::Tower>;
+
+    #[inline(always)]
+    fn run<B: Backend>(self, b: B) -> Self::Output {
+        E::hard_part(Folded::<B, E::Tower, L>::of(b, self.0)).whole()
+    }
+}
+
+/// One element with its coefficients of 1, v, v^2, w, v w, v^2 w in the first six lanes; what is in the others means
+/// nothing. Six or fewer products in Fp2 are one of eight.
+#[derive(Clone, Copy)]
+struct Folded<B: Backend, T: LaneTower<L>, const L: usize> {
+    b: B,
+    a: Eight<B, T, L>,
+}
+
+/// The lane of the coefficient of w^i.
+const LANE: [u8; 6] = [0, 3, 1, 4, 2, 5];
+
+impl<B: Backend, T: LaneTower<L>, const L: usize> Folded<B, T, L> {
+    #[inline(always)]
+    fn of(b: B, f: Fp12<T>) -> Self {
+        Self { b, a: eight(b, &f.powers_of_w()) }
+    }
+
+    #[inline(always)]
+    fn whole(self) -> Fp12<T> {
+        let [a0, a1, a2, a3, a4, a5, ..] = self.a.to_elements();
+        Fp12::new(Fp6::new(a0, a1, a2), Fp6::new(a3, a4, a5))
+    }
+}
+
+/// Coefficients of the powers of w in their lanes.
+#[inline(always)]
+fn eight<B: Backend, T: LaneTower<L>, const L: usize>(b: B, a: &[Fp2<T>; 6]) -> Eight<B, T, L> {
+    let mut lanes = [Fp2::ZERO; WIDTH];
+    for i in 0..6 {
+        lanes[usize::from(LANE[i])] = a[i];
+    }
+    Eight::from_elements(b, &lanes)
+}
+
+/// Formula `fp12_cyclotomic_sqr` (Granger, Scott, ePrint 2009/565, section 3.2) with coefficients of powers of w:
+/// squares in Fp4 of two products each, (x + y s)^2 = (x + y) (x + xi y) - (1 + xi) x y + 2 x y s.
+struct Squared<'a, B: Backend, T: LaneTower<L>, const L: usize>(&'a Folded<B, T, L>);
+
+impl<B: Backend, T: LaneTower<L>, const L: usize> Kernel for Squared<'_, B, T, L> {
+    type Output = Folded<B, T, L>;
+
+    #[inline(always)]
+    fn run<Same: Backend>(self, _: Same) -> Self::Output {
+        const SECOND: u8 = 0b11_1000;
+        let Folded { b, a } = self.0;
+        // Twice a0, a1, a2, and twice a3, a4, a5.
+        let (x, y) = (a.permute([0, 3, 1, 0, 3, 1, 6, 7]), a.permute([4, 2, 5, 4, 2, 5, 6, 7]));
+        let sum = x.or_if(SECOND, &x.plus(&y));
+        let other = y.or_if(SECOND, &x.plus(&y.times_xi()));
+        let m = sum.times(&other);
+        // Squares to the lanes of a0, a2, a4, and products to those of a0, a2, a4 and of a1, a3, a5.
+        let (square, w) =
+            (m.permute([3, 4, 5, 3, 4, 5, 6, 7]), m.permute([0, 1, 2, 2, 0, 1, 6, 7]));
+        let xi = w.times_xi();
+        let even = square.less(&w).less(&xi);
+        let odd = w.or_if(0b1000, &xi).small::<2>();
+        let sign = a.or_if(0b111, &a.negative());
+        let square = even.or_if(SECOND, &odd).small::<3>().plus(&sign.small::<2>());
+        Folded { b: *b, a: square }
+    }
+}
+
+/// Formula `fp12_mul` (Karatsuba): three products in Fp6.
+struct Product<'a, B: Backend, T: LaneTower<L>, const L: usize>(
+    &'a Folded<B, T, L>,
+    &'a Folded<B, T, L>,
+);
+
+impl<B: Backend, T: LaneTower<L>, const L: usize> Kernel for Product<'_, B, T, L> {
+    type Output = Folded<B, T, L>;
+
+    #[inline(always)]
+    fn run<Same: Backend>(self, _: Same) -> Self::Output {
+        let (b, x0, y0) = (self.0.b, &self.0.a, &self.1.a);
+        let (x1, y1) = (upper(x0), upper(y0));
+        let v0 = fp6_mul(x0, y0);
+        let v1 = fp6_mul(&x1, &y1);
+        let both = fp6_mul(&x0.plus(&x1), &y0.plus(&y1));
+        let turned = v1.permute([2, 0, 1, 3, 4, 5, 6, 7]);
+        let c0 = v0.plus(&turned.or_if(0b1, &turned.times_xi()));
+        let c1 = both.less(&v0).less(&v1);
+        Folded { b, a: c0.or_if(0b11_1000, &upper(&c1)) }
+    }
+}
+
+/// Halves change places.
+#[inline(always)]
+fn upper<B: Backend, T: LaneTower<L>, const L: usize>(a: &Eight<B, T, L>) -> Eight<B, T, L> {
+    a.permute([3, 4, 5, 0, 1, 2, 6, 7])
+}
+
+/// Formula `fp6_mul` (ePrint 2006/471, section 4, Karatsuba) of the first three lanes, to these.
+#[inline(always)]
+fn fp6_mul<B: Backend, T: LaneTower<L>, const L: usize>(
+    x: &Eight<B, T, L>,
+    y: &Eight<B, T, L>,
+) -> Eight<B, T, L> {
+    let m = fp6_factors(x).times(&fp6_factors(y));
+    // v0, v1, v2, t0, t1, t2.
+    let less = m.permute([3, 4, 5, 3, 4, 5, 6, 7]).less(&m.permute([1, 0, 0, 3, 4, 5, 6, 7]));
+    let less = less.less(&m.permute([2, 1, 2, 3, 4, 5, 6, 7]));
+    let v = m.permute([0, 2, 1, 3, 4, 5, 6, 7]);
+    let xi = v.or_if(0b1, &less).times_xi();
+    less.or_if(0b1, &v).plus(&xi.or_if(0b100, &v))
+}
+
+/// a0, a1, a2, a1 + a2, a0 + a1, a0 + a2.
+#[inline(always)]
+fn fp6_factors<B: Backend, T: LaneTower<L>, const L: usize>(a: &Eight<B, T, L>) -> Eight<B, T, L> {
+    let first = a.permute([0, 1, 2, 1, 0, 0, 6, 7]);
+    first.or_if(0b11_1000, &first.plus(&a.permute([0, 1, 2, 2, 1, 2, 6, 7])))
+}
+
+impl<B: Backend, T: LaneTower<L>, const L: usize> Cyclotomic for Folded<B, T, L> {
+    #[inline(always)]
+    fn times(&self, other: &Self) -> Self {
+        self.b.apart(Product(self, other))
+    }
+    #[inline(always)]
+    fn squared(&self) -> Self {
+        self.b.apart(Squared(self))
+    }
+    #[inline(always)]
+    fn inverse(&self) -> Self {
+        Self { b: self.b, a: self.a.or_if(0b11_1000, &self.a.negative()) }
+    }
+    #[inline(always)]
+    fn frobenius(&self, k: usize) -> Self {
+        let mut gamma = [Fp2::ZERO; 6];
+        for (i, gamma) in gamma.iter_mut().enumerate() {
+            *gamma = T::frobenius().gamma(k, i);
+        }
+        let conjugate = if k % 2 == 1 { self.a.conjugate() } else { self.a };
+        Self { b: self.b, a: conjugate.times(&eight(self.b, &gamma)) }
+    }
+    #[inline(always)]
+    fn power(&self, n: u64) -> Self {
+        self.b.apart(Power(self, n))
+    }
+    /// Squares are as fast as compressed ones.
+    #[inline(always)]
+    fn power_by_few_bits(&self, n: u64) -> Self {
+        self.b.apart(PowerByFewBits(self, n))
+    }
+}
+
+struct Power<'a, B: Backend, T: LaneTower<L>, const L: usize>(&'a Folded<B, T, L>, u64);
+
+impl<B: Backend, T: LaneTower<L>, const L: usize> Kernel for Power<'_, B, T, L> {
+    type Output = Folded<B, T, L>;
+
+    #[inline(always)]
+    fn run<Same: Backend>(self, _: Same) -> Self::Output {
+        power(self.0, self.1)
+    }
+}
+
+struct PowerByFewBits<'a, B: Backend, T: LaneTower<L>, const L: usize>(&'a Folded<B, T, L>, u64);
+
+impl<B: Backend, T: LaneTower<L>, const L: usize> Kernel for PowerByFewBits<'_, B, T, L> {
+    type Output = Folded<B, T, L>;
+
+    #[inline(always)]
+    fn run<Same: Backend>(self, _: Same) -> Self::Output {
+        power_by_bits(self.0, self.1)
+    }
+}

@@ -1,0 +1,104 @@
+//! `proofmill key`: what a proving key is for, and its verifying half.
+
+mod check;
+
+use std::path::PathBuf;
+
+use clap::Args;
+use proofmill::groth16::snarkjs::{Matrix, Section, Zkey, verifying_key};
+use serde_json::json;
+
+use crate::curve::name_of;
+use crate::new_file::{keep_apart, write_all};
+use crate::output::{Exit, Output};
+
+#[derive(clap::Subcommand)]
+pub enum Command {
+    /// Says what a proving key is for.
+    Info(Info),
+    /// Writes the verifying key, byte for byte as snarkjs does.
+    ExportVkey(ExportVkey),
+}
+
+#[derive(Args)]
+pub struct Info {
+    /// Looks whether all points of the key are on the curve and in the subgroup
+    #[arg(long)]
+    check: bool,
+    /// Writes a line of JSON
+    #[arg(long)]
+    json: bool,
+    /// The proving key
+    #[arg(value_name = "ZKEY")]
+    zkey: PathBuf,
+}
+
+#[derive(Args)]
+pub struct ExportVkey {
+    /// The file to be written; replaced when it is there
+    #[arg(short, long, value_name = "FILE", default_value = "verification_key.json")]
+    output: PathBuf,
+    /// The proving key
+    #[arg(value_name = "ZKEY")]
+    zkey: PathBuf,
+}
+
+/// Exports.
+pub fn export_vkey(arguments: &ExportVkey) -> anyhow::Result<Exit> {
+    let ExportVkey { output, zkey } = arguments;
+    keep_apart(&[("--output", output)], &[("ZKEY", zkey)])?;
+    let exported = verifying_key::text(&Zkey::open(zkey)?.verifying_key()?)?;
+    write_all(&[("--output", output, exported.as_bytes())])?;
+    Ok(Exit::Valid)
+}
+
+/// Describes a key.
+pub fn info(arguments: &Info, output: &mut Output) -> anyhow::Result<Exit> {
+    let key = Zkey::open(&arguments.zkey)?;
+    if arguments.check {
+        check::all_points(&key)?;
+    }
+    let [mut a, mut b] = [0_usize; 2];
+    for entry in key.coefficients().iter() {
+        *(if entry.matrix == Matrix::A { &mut a } else { &mut b }) += 1;
+    }
+    let sections = Section::ALL.map(|section| (section, key.points(section)));
+    if arguments.json {
+        let sections = sections.iter().map(|(section, points)| {
+            let bytes = points.count() * points.instance().point_bytes();
+            json!({ "name": format!("{section:?}"), "points": points.count(), "bytes": bytes })
+        });
+        output.line(json!({
+            "type": "key",
+            "file": arguments.zkey.to_string_lossy(),
+            "protocol": "groth16",
+            "curve": name_of(key.curve()),
+            "domain": 1_u64 << key.domain_log(),
+            "variables": key.variables(),
+            "publics": key.publics(),
+            "entries": { "A": a, "B": b },
+            "sections": sections.collect::<Vec<_>>(),
+            "bytes": key.file_bytes(),
+            "checked": arguments.check,
+        }))?;
+        return Ok(Exit::Valid);
+    }
+    let curve = name_of(key.curve());
+    output.line(format_args!("{}: groth16, {curve}, {} bytes", key.name(), key.file_bytes()))?;
+    let (variables, publics) = (key.variables(), key.publics());
+    output.line(format_args!("constraints  at most 2^{}", key.domain_log()))?;
+    output
+        .line(format_args!("variables    {variables}: 1, {publics} public, the others private"))?;
+    output.line(format_args!("entries      {a} in A, {b} in B"))?;
+    for (section, points) in sections {
+        let (count, group) = (points.count(), points.instance());
+        output.line(format_args!(
+            "section {:<4} {count} points of {group}",
+            format!("{section:?}")
+        ))?;
+    }
+    if arguments.check {
+        output.line("every point is on its curve and in the subgroup")?;
+    }
+    Ok(Exit::Valid)
+}

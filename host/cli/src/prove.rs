@@ -1,0 +1,101 @@
+//! `proofmill prove`: a key and a witness in, a proof and its public values out.
+
+mod report;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use proofmill::Uri;
+use proofmill::groth16::snarkjs::{self, Witness, Zkey};
+use proofmill::groth16::{Error, Prover, Settings, Watch, devices_beside};
+
+use crate::new_file::{keep_apart, write_all};
+use crate::output::{Exit, Output};
+use crate::progress::Progress;
+use crate::threads::Threads;
+
+/// The steps of a proof, for the progress: five sums, rows, quotient, assembly, check.
+const STEPS: usize = 9;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The file of the proof; replaced when it is there
+    #[arg(short, long, value_name = "FILE", default_value = "proof.json")]
+    output: PathBuf,
+    /// The file of the public values; replaced when it is there
+    #[arg(long, value_name = "FILE", default_value = "public.json")]
+    public: PathBuf,
+    /// Device that transforms and sums (see `proofmill devices`); cpu: does what it does not offer
+    #[arg(long, value_name = "URI", default_value = "cpu:")]
+    device: Uri,
+    #[command(flatten)]
+    threads: Threads,
+    /// Does not verify the proof: a wrong answer of a device goes unseen
+    #[arg(long)]
+    no_self_check: bool,
+    /// Fails when a device fails or gives a wrong answer, instead of making the proof again on cpu:
+    #[arg(long)]
+    no_redo: bool,
+    /// Says which device would do what, and in how much memory; makes no proof
+    #[arg(long)]
+    plan: bool,
+    /// Writes a line of JSON: what was done where, in what time and memory
+    #[arg(long)]
+    json: bool,
+    /// The proving key
+    #[arg(value_name = "ZKEY")]
+    zkey: PathBuf,
+    /// The witness; needed for a proof only
+    #[arg(value_name = "WTNS", required_unless_present = "plan")]
+    witness: Option<PathBuf>,
+}
+
+impl Arguments {
+    fn settings(&self) -> Settings {
+        Settings {
+            self_check: !self.no_self_check,
+            redo_on_helper: !self.no_redo,
+            ..Settings::default()
+        }
+    }
+}
+
+/// Proves, or says how it would.
+pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
+    let Arguments { output: proof, public, zkey, threads, .. } = arguments;
+    let read = [Some(zkey), arguments.witness.as_ref()];
+    let read: Vec<_> = ["ZKEY", "WTNS"].into_iter().zip(read.into_iter().flatten()).collect();
+    keep_apart(&[("--output", proof), ("--public", public)], &read)?;
+    let uri = threads.applied(arguments.device.clone())?;
+    let devices = devices_beside(&uri, &threads.processor()?)?;
+    let (prover, witness) = threads.run(|| {
+        let witness = arguments.witness.as_ref().map(Witness::open).transpose()?;
+        let prover = Prover::new(&Zkey::open(zkey)?, devices, arguments.settings())?;
+        Ok((prover, witness))
+    })?;
+    let Some(witness) = witness.filter(|_| !arguments.plan) else {
+        report::plan(&prover.plan()?, arguments.json, output)?;
+        return Ok(Exit::Valid);
+    };
+    let progress = Arc::new(Progress::of_parts(STEPS));
+    let watch: Watch = {
+        let progress = progress.clone();
+        Arc::new(move |step, part| progress.say(&step.to_string(), part))
+    };
+    let proved = threads.run(|| Ok(prover.prove(&witness, Some(&watch))))?;
+    progress.finish();
+    let proved = proved.map_err(|error| match error {
+        Error::File(_) => error.into(),
+        other => {
+            let together = format!("{} with {}", zkey.display(), witness.name());
+            anyhow::Error::new(other).context(together)
+        }
+    })?;
+    write_all(&[
+        ("--output", proof, snarkjs::proof::text(&proved.proof)?.as_bytes()),
+        ("--public", public, snarkjs::public::text(&proved.public).as_bytes()),
+    ])?;
+    report::proved(arguments, &prover, &proved, output)?;
+    Ok(Exit::Valid)
+}

@@ -1,0 +1,126 @@
+//! What is said of a proof that was made, or would be.
+
+use std::fs;
+
+use indicatif::HumanBytes;
+use proofmill::groth16::{Plan, Planned, Proved, Prover, Redone, Timed};
+use serde_json::json;
+
+use super::Arguments;
+use crate::curve::name_of;
+use crate::output::Output;
+
+/// What a proof would take, as text or as JSON.
+pub fn plan(plan: &Plan, as_json: bool, output: &mut Output) -> anyhow::Result<()> {
+    let Plan { curve, variables, publics, domain, key, witness, kept, working, .. } = *plan;
+    if as_json {
+        let steps = plan.steps.iter().map(|planned| {
+            json!({
+                "step": planned.step.to_string(),
+                "device": planned.device,
+                "working": planned.working,
+            })
+        });
+        return output.line(json!({
+            "type": "plan",
+            "curve": name_of(curve),
+            "domain": domain,
+            "variables": variables,
+            "publics": publics,
+            "steps": steps.collect::<Vec<_>>(),
+            "key": key,
+            "witness": witness,
+            "kept": kept,
+            "working": working,
+            "memory": plan.memory(),
+        }));
+    }
+    let of = format_args!("{}, 2^{} rows", name_of(curve), domain.ilog2());
+    output.line(format_args!("{:<10} {:>12}  {of}", "step", "working set"))?;
+    for Planned { step, device, working } in &plan.steps {
+        line(&step.to_string(), &shown(*working), device.as_deref(), output)?;
+    }
+    output.line("")?;
+    let parts = [("key", key), ("witness", witness), ("matrices", kept), ("working", working)];
+    for (what, bytes) in parts.into_iter().chain([("at most", plan.memory())]) {
+        output.line(format_args!("{what:<10} {:>12}", shown(bytes)))?;
+    }
+    Ok(())
+}
+
+/// How a proof came about, as text or as JSON.
+pub fn proved(
+    arguments: &Arguments,
+    prover: &Prover,
+    proved: &Proved,
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    let (report, counts, plan) = (&proved.report, prover.counts(), prover.plan()?);
+    if let Some(Redone { devices, problem }) = &report.redone {
+        // Whatever is read of the output, a device that is wrong must not go unseen.
+        eprintln!("proofmill: {}: {problem}; all was done again on cpu:", devices.join(", "));
+    }
+    if arguments.json {
+        let steps = report.steps.iter().map(|timed| {
+            json!({
+                "step": timed.step.to_string(),
+                "device": timed.device,
+                "seconds": timed.seconds,
+            })
+        });
+        return output.line(json!({
+            "type": "prove",
+            "curve": name_of(plan.curve),
+            "domain": plan.domain,
+            "variables": plan.variables,
+            "publics": plan.publics,
+            "seconds": report.seconds,
+            "steps": steps.collect::<Vec<_>>(),
+            "memory": peak_memory(),
+            "planned_memory": plan.memory(),
+            "self_check": !arguments.no_self_check,
+            "redone": report.redone.as_ref().map(|redone| {
+                json!({ "devices": redone.devices, "problem": redone.problem })
+            }),
+            "wrong_answers": counts.wrong,
+            "failures": counts.failures,
+            "proof": arguments.output.to_string_lossy(),
+            "public": arguments.public.to_string_lossy(),
+        }));
+    }
+    let of = format_args!("{}, 2^{} rows", name_of(plan.curve), plan.domain.ilog2());
+    output.line(format_args!("{:<10} {:>12}  {of}", "step", "time"))?;
+    for Timed { step, device, seconds } in &report.steps {
+        let device = device.as_deref().unwrap_or("this process");
+        output.line(format_args!(
+            "{:<10} {:>9.3} ms  {device}",
+            step.to_string(),
+            seconds * 1e3
+        ))?;
+    }
+    let mut line = format!("{}: {:.3} s", arguments.output.display(), report.seconds);
+    line += if arguments.no_self_check { ", not verified" } else { ", verified" };
+    if let Some(bytes) = peak_memory() {
+        line += &format!(", {} of memory", shown(bytes as usize));
+    }
+    output.line(line)?;
+    Ok(())
+}
+
+/// A step: what it takes, and who does it.
+fn line(step: &str, takes: &str, device: Option<&str>, output: &mut Output) -> anyhow::Result<()> {
+    let who = device.unwrap_or("this process");
+    output.line(format_args!("{step:<10} {takes:>12}  {who}"))
+}
+
+fn shown(bytes: usize) -> String {
+    HumanBytes(bytes as u64).to_string()
+}
+
+/// The most memory that this process ever had in use, in bytes, pages of files among it; where the system tells.
+fn peak_memory() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes << 10)
+}

@@ -1,0 +1,45 @@
+//! How many threads of this machine work, beside a device or as one.
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+use proofmill::Uri;
+use rayon::ThreadPoolBuilder;
+
+/// Bytes of a thread's stack, as those of `cpu:` have: unoptimised code keeps vectors of eight elements there.
+const STACK: usize = 32 << 20;
+
+/// The option `--threads`.
+#[derive(Args, Clone, Copy, Default)]
+pub struct Threads {
+    /// Threads of this machine's processor [default: as many as it has]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+impl Threads {
+    /// Does a work, with a pool of so many threads for what it divides.
+    pub fn run<T: Send>(
+        self,
+        work: impl FnOnce() -> anyhow::Result<T> + Send,
+    ) -> anyhow::Result<T> {
+        let threads = self.threads.map_or(0, usize::from); // 0 is rayon's word for all
+        let pool = ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build();
+        pool.context("--threads")?.install(work)
+    }
+
+    /// The processor with so many threads.
+    pub fn processor(self) -> anyhow::Result<Uri> {
+        self.applied("cpu:".parse()?)
+    }
+
+    /// The URI with this number, if it is that of the processor.
+    pub fn applied(self, uri: Uri) -> anyhow::Result<Uri> {
+        match self.threads {
+            Some(_) if uri.option("threads").is_some() => bail!("--threads: {uri} says it too"),
+            Some(threads) if uri.scheme() == "cpu" => {
+                Ok(uri.with_option("threads", &threads.to_string()))
+            }
+            _ => Ok(uri),
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! `proofmill verify`: does a proof hold?
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::Context as _;
+use clap::Args;
+use proofmill::groth16::{self, snarkjs};
+use serde_json::json;
+
+use crate::curve::name_of;
+use crate::output::{Exit, Output};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Writes a line of JSON
+    #[arg(long)]
+    json: bool,
+    /// The verifying key, as `proofmill key export-vkey` and snarkjs write it
+    #[arg(value_name = "VKEY")]
+    key: PathBuf,
+    /// The public values
+    #[arg(value_name = "PUBLIC")]
+    public: PathBuf,
+    /// The proof
+    #[arg(value_name = "PROOF")]
+    proof: PathBuf,
+}
+
+/// Verifies one proof.
+pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
+    let key = snarkjs::verifying_key::open(&arguments.key)?;
+    let public = snarkjs::public::open(&arguments.public, key.curve)?;
+    let proof = snarkjs::proof::open(&arguments.proof)?;
+    let start = Instant::now();
+    let together = || {
+        let [proof, public] = [&arguments.proof, &arguments.public].map(|file| file.display());
+        format!("{proof} for {public} with {}", arguments.key.display())
+    };
+    let valid = groth16::verify(&key, &public, &proof).with_context(together)?;
+    let seconds = start.elapsed().as_secs_f64();
+    if arguments.json {
+        output.line(json!({
+            "type": "verify",
+            "valid": valid,
+            "curve": name_of(key.curve),
+            "publics": public.len(),
+            "seconds": seconds,
+        }))?;
+    } else {
+        let verdict = if valid { "valid" } else { "invalid" };
+        output.line(format_args!("{}: {verdict}", arguments.proof.display()))?;
+    }
+    Ok(if valid { Exit::Valid } else { Exit::Invalid })
+}

@@ -1,0 +1,42 @@
+//! Large new memory, in large pages where the system has them: in small ones the first touch of each 4 KiB is a trap, and a stride
+//! through a matrix misses the processor's table of pages at every step.
+
+/// So many zeros.
+pub fn zeros(bytes: usize) -> Vec<u8> {
+    let mut zeros = vec![0; bytes];
+    ask_for_large_pages(&mut zeros);
+    zeros
+}
+
+/// Bytes of a large page.
+#[cfg(target_os = "linux")]
+const LARGE: usize = 2 << 20;
+
+/// For the large pages that lie within this memory. It is a hint: nobody needs to know whether it is followed.
+#[cfg(target_os = "linux")]
+fn ask_for_large_pages(memory: &mut [u8]) {
+    let start = memory.as_mut_ptr();
+    let before = start.align_offset(LARGE).min(memory.len());
+    let length = (memory.len() - before) / LARGE * LARGE;
+    if length > 0 {
+        // SAFETY: the range lies within `memory`, which is borrowed, and the advice changes no content.
+        unsafe { libc::madvise(start.add(before).cast(), length, libc::MADV_HUGEPAGE) };
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ask_for_large_pages(_memory: &mut [u8]) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_so_many_and_all_are_zero() {
+        for bytes in [0, 1, 4096, (4 << 20) - 1, (8 << 20) + 5] {
+            let mut zeros = zeros(bytes);
+            assert!(zeros.len() == bytes && zeros.iter().all(|byte| *byte == 0));
+            zeros.fill(1);
+        }
+    }
+}

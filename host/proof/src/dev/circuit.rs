@@ -1,0 +1,136 @@
+//! Circuits over the scalars of either curve.
+
+use std::io::{self, Write};
+
+use proofmill_algebra::pairing::{Bls12381, Bn254};
+use proofmill_algebra::{bls12_381, bn254};
+
+use super::r1cs::Builder;
+use super::{chain, sha256, wtns, zkey};
+use crate::groth16::Curve;
+use crate::{Error, Result};
+
+/// The most constraints of a circuit: its key has some 18 GB.
+pub const MOST_CONSTRAINTS: usize = 1 << 25;
+
+/// Why there are no files of BLS12-377.
+pub(super) const NO_FILES: &str = "bls12_377 has no files of circom; bn254 and bls12_381 have";
+
+/// What a witness is known of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Statement {
+    /// Steps x := x^2 + i, from a private number to a public one: a circuit for figures, of any size from 1 to
+    /// [`MOST_CONSTRAINTS`], whose numbers all have as many bits as the field.
+    Chain {
+        /// How many steps.
+        constraints: usize,
+    },
+    /// The preimage of a SHA-256 digest: a real circuit, mostly of bits. Public are the digest's first and second 16 bytes, as
+    /// integers with the highest byte first.
+    Sha256 {
+        /// At most 2^15 bytes.
+        preimage: Vec<u8>,
+    },
+}
+
+/// Longest preimage.
+const MOST_BYTES: usize = 1 << 15;
+
+impl Statement {
+    /// The preimage of a digest, of as many bytes as make a circuit of about so many constraints, and at least one block.
+    pub fn sha256_of_about(constraints: usize) -> Self {
+        let blocks = (constraints / CONSTRAINTS_OF_BLOCK).clamp(1, MOST_BYTES / BLOCK);
+        let preimage = (0..blocks * BLOCK - PADDING).map(|i| (i * i + 7 * i) as u8).collect();
+        Self::Sha256 { preimage }
+    }
+}
+
+/// SHA-256's block, and the bytes of its padding at least.
+const BLOCK: usize = 64;
+const PADDING: usize = 9;
+/// About.
+const CONSTRAINTS_OF_BLOCK: usize = 26_900;
+
+/// A circuit of a statement, with a witness.
+#[derive(Clone, Debug)]
+pub struct Circuit(Either);
+
+#[derive(Clone, Debug)]
+enum Either {
+    Bn254(Builder<bn254::Fr>),
+    Bls12381(Builder<bls12_381::Fr>),
+}
+
+/// The same for both.
+macro_rules! of_either {
+    ($circuit:expr, $builder:ident => $value:expr) => {
+        match &$circuit.0 {
+            Either::Bn254($builder) => $value,
+            Either::Bls12381($builder) => $value,
+        }
+    };
+}
+
+impl Circuit {
+    /// The circuit over the scalars of a curve.
+    pub fn new(curve: Curve, statement: &Statement) -> Result<Self> {
+        match statement {
+            Statement::Chain { constraints } if !(1..=MOST_CONSTRAINTS).contains(constraints) => {
+                let problem = format!("{constraints} are not from 1 to {MOST_CONSTRAINTS}");
+                return Err(Error::argument("constraints", problem));
+            }
+            Statement::Sha256 { preimage } if preimage.len() > MOST_BYTES => {
+                let problem = format!("{} bytes are more than {MOST_BYTES}", preimage.len());
+                return Err(Error::argument("preimage", problem));
+            }
+            _ => {}
+        }
+        Ok(Self(match (curve, statement) {
+            (Curve::Bn254, Statement::Chain { constraints }) => Either::Bn254(chain(*constraints)),
+            (Curve::Bn254, Statement::Sha256 { preimage }) => Either::Bn254(sha256(preimage)),
+            (Curve::Bls12_381, Statement::Chain { constraints }) => {
+                Either::Bls12381(chain(*constraints))
+            }
+            (Curve::Bls12_381, Statement::Sha256 { preimage }) => {
+                Either::Bls12381(sha256(preimage))
+            }
+            (Curve::Bls12_377, _) => return Err(Error::argument("curve", NO_FILES)),
+        }))
+    }
+
+    /// The curve.
+    pub fn curve(&self) -> Curve {
+        match self.0 {
+            Either::Bn254(_) => Curve::Bn254,
+            Either::Bls12381(_) => Curve::Bls12_381,
+        }
+    }
+
+    /// The number of constraints.
+    pub fn constraints(&self) -> usize {
+        of_either!(self, builder => builder.constraints())
+    }
+
+    /// The number of variables, with the 1.
+    pub fn variables(&self) -> usize {
+        of_either!(self, builder => builder.values().len())
+    }
+
+    /// The number of public variables, without the 1.
+    pub fn publics(&self) -> usize {
+        of_either!(self, builder => builder.publics())
+    }
+
+    /// Writes a `.zkey` whose secrets follow from the seed, on the threads of the caller's pool: INSECURE.
+    pub fn write_insecure_key(&self, seed: &[u8], out: &mut dyn Write) -> io::Result<()> {
+        match &self.0 {
+            Either::Bn254(builder) => zkey::write::<Bn254>(out, builder, seed),
+            Either::Bls12381(builder) => zkey::write::<Bls12381>(out, builder, seed),
+        }
+    }
+
+    /// Writes the witness, a `.wtns`.
+    pub fn write_witness(&self, out: &mut dyn Write) -> io::Result<()> {
+        of_either!(self, builder => wtns::write(out, builder.values()))
+    }
+}

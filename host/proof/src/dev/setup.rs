@@ -1,0 +1,62 @@
+//! The scalars of a Groth16 key, of which its points are multiples of the generators (ePrint 2016/260, section 3.2).
+
+use proofmill_algebra::field::PrimeField;
+
+use super::lagrange::lagrange;
+use super::r1cs::{Builder, Matrix};
+use super::secrets::Secrets;
+
+/// The scalars of the points, in the order of the variables and, for H, of the places.
+pub(super) struct Scalars<F> {
+    /// A_i(tau).
+    pub a: Vec<F>,
+    /// B_i(tau).
+    pub b: Vec<F>,
+    /// (beta A_i + alpha B_i + C_i)(tau), for 1 and the public variables.
+    pub publics: Vec<F>,
+    /// The same divided by delta, for the private ones.
+    pub privates: Vec<F>,
+    /// What the values of A B - C are multiplied by, at the odd powers of the root of order 2n: the Lagrange polynomials there,
+    /// divided by delta. At the even powers A B - C is 0, so that no quotient by x^n - 1 is ever taken.
+    pub h: Vec<F>,
+}
+
+/// The logarithm of the number n of places: one for each constraint, for each public variable and for 1.
+///
+/// Besides the constraints there are rows that keep the parts of the public variables apart: variable i alone, in A.
+pub(super) fn domain_log<F: PrimeField>(circuit: &Builder<F>) -> u32 {
+    (circuit.constraints() + circuit.publics() + 1).next_power_of_two().ilog2()
+}
+
+impl<F: PrimeField> Scalars<F> {
+    pub fn new(circuit: &Builder<F>, secrets: &Secrets<F>) -> Self {
+        let log = domain_log(circuit);
+        let places = lagrange(log, secrets.tau);
+        let variables = circuit.values().len();
+        let [mut a, b, c] =
+            circuit.matrices().each_ref().map(|matrix| columns(matrix, &places, variables));
+        let rest = &places[circuit.constraints()..];
+        for (a, place) in a.iter_mut().zip(&rest[..=circuit.publics()]) {
+            *a += place;
+        }
+        let (alpha, beta) = (secrets.alpha, secrets.beta);
+        let parts = a.iter().zip(&b).zip(&c).map(|((a, b), c)| beta * a + alpha * b + c);
+        let mut publics: Vec<_> = parts.collect();
+        let mut privates = publics.split_off(circuit.publics() + 1);
+        let mut h: Vec<_> = lagrange(log + 1, secrets.tau).into_iter().skip(1).step_by(2).collect();
+        let over_delta = secrets.delta.invert_vartime().expect("no seed gives 0");
+        privates.iter_mut().chain(&mut h).for_each(|scalar| *scalar *= over_delta);
+        Self { a, b, publics, privates, h }
+    }
+}
+
+/// A matrix's columns as polynomials, at tau.
+fn columns<F: PrimeField>(matrix: &Matrix<F>, places: &[F], variables: usize) -> Vec<F> {
+    let mut columns = vec![F::ZERO; variables];
+    for (row, place) in matrix.rows().zip(places) {
+        for (variable, coefficient) in row {
+            columns[*variable as usize] += *coefficient * place;
+        }
+    }
+    columns
+}

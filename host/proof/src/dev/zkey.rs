@@ -1,0 +1,112 @@
+//! Proving keys: `.zkey` of snarkjs, version 1, for Groth16.
+
+use std::io::{self, Write};
+
+use proofmill_algebra::field::PrimeField;
+
+use super::container::{HASH, begin, integers, note, section, whole_section};
+use super::groups::{Groups, bytes, modulus, point_bytes, radix};
+use super::points::{Multiples, multiple};
+use super::r1cs::Builder;
+use super::secrets::Secrets;
+use super::setup::{Scalars, domain_log};
+
+/// The protocol's number.
+const GROTH16: u32 = 1;
+
+/// The INSECURE key of a circuit.
+pub(super) fn write<E: Groups>(
+    out: &mut dyn Write,
+    circuit: &Builder<E::Fr>,
+    seed: &[u8],
+) -> io::Result<()> {
+    let secrets = Secrets::new(seed);
+    let scalars = Scalars::new(circuit, &secrets);
+    let [g1_bytes, g2_bytes] = point_bytes::<E>();
+    let on_g1 = 2 * scalars.a.len() + scalars.privates.len() + scalars.h.len();
+    let g1 = Multiples::<E::G1, E::Fp>::new(on_g1);
+    let g2 = Multiples::<E::G2, E::Fp>::new(scalars.b.len());
+
+    begin(out, b"zkey", 1, 10)?;
+    whole_section(out, 1, &GROTH16.to_le_bytes())?;
+    whole_section(out, 2, &header::<E>(circuit, &secrets))?;
+    let of_g1 = |out: &mut dyn Write, number, scalars: &[_]| {
+        section(out, number, scalars.len() as u64 * g1_bytes)?;
+        g1.write(out, scalars)
+    };
+    of_g1(out, 3, &scalars.publics)?;
+    coefficients(out, circuit)?;
+    of_g1(out, 5, &scalars.a)?;
+    of_g1(out, 6, &scalars.b)?;
+    section(out, 7, scalars.b.len() as u64 * g2_bytes)?;
+    g2.write(out, &scalars.b)?;
+    of_g1(out, 8, &scalars.privates)?;
+    of_g1(out, 9, &scalars.h)?;
+    whole_section(out, 10, &contributions::<E>(&secrets))
+}
+
+/// Fields, sizes, and the points that there is one of.
+fn header<E: Groups>(circuit: &Builder<E::Fr>, secrets: &Secrets<E::Fr>) -> Vec<u8> {
+    let integer = |number: usize| (number as u32).to_le_bytes();
+    let g1 = |k| multiple::<E::G1, E::Fp>(k);
+    let g2 = |k| multiple::<E::G2, E::Fp>(k);
+    let Secrets { alpha, beta, delta, .. } = secrets;
+    let gamma = E::Fr::from(1);
+    [
+        &integer(bytes::<E::Fp>())[..],
+        &modulus::<E::Fp>(),
+        &integer(bytes::<E::Fr>()),
+        &modulus::<E::Fr>(),
+        &integer(circuit.values().len()),
+        &integer(circuit.publics()),
+        &integer(1 << domain_log(circuit)),
+        &g1(alpha),
+        &g1(beta),
+        &g2(beta),
+        &g2(&gamma),
+        &g1(delta),
+        &g2(delta),
+    ]
+    .concat()
+}
+
+/// The terms of A and B: matrix, row, variable, and the coefficient times R^2, R = 2^256. The rows of the public variables
+/// are among those of A.
+fn coefficients<F: PrimeField>(out: &mut dyn Write, circuit: &Builder<F>) -> io::Result<()> {
+    let [a, b, _] = circuit.matrices();
+    let count = a.terms() + b.terms() + circuit.publics() + 1;
+    let r_squared = radix::<F, F>().square();
+    section(out, 4, 4 + (count * (12 + bytes::<F>())) as u64)?;
+    integers(out, &[count as u32])?;
+    let mut term = |matrix, row, variable, coefficient: F| {
+        integers(out, &[matrix, row, variable])?;
+        out.write_all((coefficient * r_squared).to_le_bytes().as_ref())
+    };
+    for (row, (a, b)) in (0..).zip(a.rows().zip(b.rows())) {
+        for (matrix, terms) in [(0, a), (1, b)] {
+            for (variable, coefficient) in terms {
+                term(matrix, row, *variable, *coefficient)?;
+            }
+        }
+    }
+    let publics = circuit.constraints() as u32..;
+    (0..=circuit.publics() as u32).zip(publics).try_for_each(|(i, row)| term(0, row, i, F::ONE))
+}
+
+/// One contribution that says what it is. There is no proof that its maker knew delta and nobody after him does:
+/// `snarkjs zkey verify` refuses the key, as it should.
+fn contributions<E: Groups>(secrets: &Secrets<E::Fr>) -> Vec<u8> {
+    let one = E::Fr::from(1);
+    let g1 = |k| multiple::<E::G1, E::Fp>(k);
+    [
+        &[0; HASH][..], // of the circuit
+        &1_u32.to_le_bytes(),
+        &g1(&secrets.delta),
+        &g1(&one),
+        &g1(&secrets.delta),
+        &multiple::<E::G2, E::Fp>(&secrets.delta),
+        &[0; HASH], // of what went before
+        &note(),
+    ]
+    .concat()
+}

@@ -1,0 +1,45 @@
+//! Points of the curves that have files: from the files' form, and checked.
+
+use proofmill_algebra::curve;
+use proofmill_algebra::encoding::{Coordinate, EncodingError, montgomery, pair};
+use proofmill_algebra::{Isa, bls12_381, bn254};
+use proofmill_op::msm::{Curve, Group, Instance};
+
+/// Points from Montgomery form, each on the curve; an error says which is not the first, and why.
+pub(super) fn to_pairs(
+    instance: Instance,
+    points: &[u8],
+    pairs: &mut [u8],
+) -> Result<(), (usize, EncodingError)> {
+    let isa = Isa::best();
+    match (instance.curve, instance.group) {
+        (Curve::Bn254, Group::G1) => montgomery::to_pairs::<bn254::G1>(isa, points, pairs),
+        (Curve::Bn254, Group::G2) => montgomery::to_pairs::<bn254::G2>(isa, points, pairs),
+        (Curve::Bls12_381, Group::G1) => montgomery::to_pairs::<bls12_381::G1>(isa, points, pairs),
+        (Curve::Bls12_381, Group::G2) => montgomery::to_pairs::<bls12_381::G2>(isa, points, pairs),
+        (Curve::Bls12_377, _) => unreachable!("a curve without files"),
+    }
+}
+
+/// A point of the group from Montgomery form.
+pub(super) fn decode(instance: Instance, encoding: &[u8]) -> Result<Vec<u8>, EncodingError> {
+    let mut point = vec![0; encoding.len()];
+    to_pairs(instance, encoding, &mut point).map_err(|(_, error)| error)?;
+    check(instance, &point)?;
+    Ok(point)
+}
+
+/// Is this a point of the group?
+pub(super) fn check(instance: Instance, point: &[u8]) -> Result<(), EncodingError> {
+    match (instance.curve, instance.group) {
+        (Curve::Bn254, Group::G1) => check_in::<bn254::G1>(point),
+        (Curve::Bn254, Group::G2) => check_in::<bn254::G2>(point),
+        (Curve::Bls12_381, Group::G1) => check_in::<bls12_381::G1>(point),
+        (Curve::Bls12_381, Group::G2) => check_in::<bls12_381::G2>(point),
+        (Curve::Bls12_377, _) => unreachable!("a curve without files"),
+    }
+}
+
+fn check_in<C: curve::Curve<Base: Coordinate>>(point: &[u8]) -> Result<(), EncodingError> {
+    pair::decode::<C>(point).map(|_| ())
+}

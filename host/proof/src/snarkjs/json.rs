@@ -1,0 +1,31 @@
+//! Proofs, public values and verifying keys as snarkjs writes them: numbers are decimal strings, points are projective,
+//! the lines are indented by one space.
+//!
+//! ```text
+//! G1 [x, y, "1"]                      identity ["0", "1", "0"]
+//! G2 [[x0, x1], [y0, y1], ["1", "0"]] identity [["0", "0"], ["1", "0"], ["0", "0"]]
+//! ```
+//!
+//! Each kind of file has a module with `open` (a path), `parse` (bytes) and `text`. What is read is checked: a coordinate
+//! is below p, a point of its group. Files above a stated size are refused before they are parsed.
+
+pub mod proof;
+pub mod public;
+pub mod verifying_key;
+
+mod document;
+mod number;
+mod point;
+
+use proofmill_op::msm::Curve;
+
+use super::curve::Facts;
+use crate::{Error, Result};
+
+/// What snarkjs calls the protocol.
+const PROTOCOL: &str = "groth16";
+
+/// What is known of a curve that is to be written.
+fn facts(curve: Curve) -> Result<&'static Facts> {
+    Facts::of(curve).ok_or_else(|| Error::argument("curve", format!("snarkjs has no {curve:?}")))
+}

@@ -1,0 +1,55 @@
+//! `proof.json`.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::document::{self, Document, Text};
+use super::point::{G1, G2, g1, g1_text, g2, g2_text};
+use super::{PROTOCOL, facts};
+use crate::Result;
+use crate::groth16::Proof;
+
+/// Most bytes of a file: some dozen times what a proof has.
+pub const MOST_BYTES: usize = 1 << 16;
+
+#[derive(Serialize, Deserialize)]
+struct File<T, W> {
+    pi_a: G1<T>,
+    pi_b: G2<T>,
+    pi_c: G1<T>,
+    protocol: W,
+    curve: W,
+}
+
+/// Reads a file.
+pub fn open(path: impl AsRef<Path>) -> Result<Proof> {
+    let (name, bytes) = document::read(path.as_ref(), MOST_BYTES)?;
+    parse(&name, &bytes)
+}
+
+/// Reads bytes, under a name for errors. The three points are points of their groups.
+pub fn parse(name: &str, bytes: &[u8]) -> Result<Proof> {
+    let document = Document::new(name, bytes, MOST_BYTES)?;
+    let file: File<Text<'_>, Option<Text<'_>>> = document.parse()?;
+    let facts = document.facts(file.protocol, file.curve)?;
+    Ok(Proof {
+        curve: facts.curve,
+        a: g1(&document, facts, "pi_a", &file.pi_a)?,
+        b: g2(&document, facts, "pi_b", &file.pi_b)?,
+        c: g1(&document, facts, "pi_c", &file.pi_c)?,
+    })
+}
+
+/// What the file of a proof holds. An error when a point has another length than those of the curve.
+pub fn text(proof: &Proof) -> Result<String> {
+    let facts = facts(proof.curve)?;
+    let file = File {
+        pi_a: g1_text(facts, "a", &proof.a)?,
+        pi_b: g2_text(facts, "b", &proof.b)?,
+        pi_c: g1_text(facts, "c", &proof.c)?,
+        protocol: PROTOCOL,
+        curve: facts.word,
+    };
+    Ok(document::text(&file))
+}

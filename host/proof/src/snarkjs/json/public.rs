@@ -1,0 +1,37 @@
+//! `public.json`: the public values, below r.
+
+use std::path::Path;
+
+use proofmill_op::msm::Curve;
+
+use super::document::{self, Document, Text};
+use super::{facts, number};
+use crate::Result;
+use crate::groth16::Scalar;
+
+/// Most bytes of a file: 200,000 values.
+pub const MOST_BYTES: usize = 1 << 24;
+
+/// Reads a file of scalars of this curve.
+pub fn open(path: impl AsRef<Path>, curve: Curve) -> Result<Vec<Scalar>> {
+    let (name, bytes) = document::read(path.as_ref(), MOST_BYTES)?;
+    parse(&name, &bytes, curve)
+}
+
+/// Reads bytes, under a name for errors.
+pub fn parse(name: &str, bytes: &[u8], curve: Curve) -> Result<Vec<Scalar>> {
+    let modulus = facts(curve)?.scalar;
+    let document = Document::new(name, bytes, MOST_BYTES)?;
+    let texts: Vec<Text<'_>> = document.parse()?;
+    let value = |(i, text): (usize, &Text<'_>)| {
+        let value = number::parse(&document, &format!("[{i}]"), text, modulus)?;
+        Ok(value.try_into().expect("a scalar's bytes"))
+    };
+    texts.iter().enumerate().map(value).collect()
+}
+
+/// What the file of public values holds.
+pub fn text(values: &[Scalar]) -> String {
+    let texts: Vec<_> = values.iter().map(|value| number::text(value)).collect();
+    document::text(&texts)
+}

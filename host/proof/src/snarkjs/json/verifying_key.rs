@@ -1,0 +1,131 @@
+//! `verification_key.json`.
+
+use std::path::Path;
+
+use proofmill_algebra::encoding::{Coordinate, pair};
+use proofmill_algebra::pairing::{Bls12381, Bn254, Pairing, pairing};
+use proofmill_algebra::tower::{Fp6, Tower};
+use proofmill_op::msm::Curve;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::document::{self, Document, Text};
+use super::point::{G1, G2, g1, g1_text, g2, g2_text, not_identity};
+use super::{PROTOCOL, facts, number};
+use crate::groth16::VerifyingKey;
+use crate::{Error, Result};
+
+/// Most bytes of a file: 200,000 public values.
+pub const MOST_BYTES: usize = 1 << 26;
+
+#[derive(Deserialize)]
+#[expect(non_snake_case, reason = "the file's word")]
+struct Read<'a> {
+    #[serde(borrow)]
+    protocol: Option<Text<'a>>,
+    #[serde(borrow)]
+    curve: Option<Text<'a>>,
+    nPublic: u32,
+    #[serde(borrow)]
+    vk_alpha_1: G1<Text<'a>>,
+    #[serde(borrow)]
+    vk_beta_2: G2<Text<'a>>,
+    #[serde(borrow)]
+    vk_gamma_2: G2<Text<'a>>,
+    #[serde(borrow)]
+    vk_delta_2: G2<Text<'a>>,
+    #[serde(borrow)]
+    IC: Vec<G1<Text<'a>>>,
+}
+
+/// An element of Fp12: of each of two elements of Fp6 three of Fp2, from the coefficient of 1 on.
+type Fp12Text = [[[String; 2]; 3]; 2];
+
+#[derive(Serialize)]
+#[expect(non_snake_case, reason = "the file's word")]
+struct Written {
+    protocol: &'static str,
+    curve: &'static str,
+    nPublic: usize,
+    vk_alpha_1: G1<String>,
+    vk_beta_2: G2<String>,
+    vk_gamma_2: G2<String>,
+    vk_delta_2: G2<String>,
+    vk_alphabeta_12: Fp12Text,
+    IC: Vec<G1<String>>,
+}
+
+/// Reads a file.
+pub fn open(path: impl AsRef<Path>) -> Result<VerifyingKey> {
+    let (name, bytes) = document::read(path.as_ref(), MOST_BYTES)?;
+    parse(&name, &bytes)
+}
+
+/// Reads bytes, under a name for errors. All points are points of their groups, and alpha, beta, gamma and delta are not
+/// the identity. The pairing of alpha and beta, which follows from them, is not read.
+pub fn parse(name: &str, bytes: &[u8]) -> Result<VerifyingKey> {
+    let document = Document::new(name, bytes, MOST_BYTES)?;
+    let file: Read<'_> = document.parse()?;
+    let facts = document.facts(file.protocol, file.curve)?;
+    if file.IC.len() as u64 != u64::from(file.nPublic) + 1 {
+        let problem = format!("{} points for {} public values and 1", file.IC.len(), file.nPublic);
+        return Err(document.wrong_at_end("IC", problem).into());
+    }
+    let in_g1 = |path, texts: &G1<Text<'_>>| {
+        not_identity(&document, path, g1(&document, facts, path, texts)?, texts)
+    };
+    let in_g2 = |path, texts: &G2<Text<'_>>| {
+        not_identity(&document, path, g2(&document, facts, path, texts)?, texts.as_flattened())
+    };
+    let ic = file.IC.par_iter().enumerate();
+    let ic = ic.map(|(i, texts)| g1(&document, facts, &format!("IC[{i}]"), texts));
+    Ok(VerifyingKey {
+        curve: facts.curve,
+        alpha_g1: in_g1("vk_alpha_1", &file.vk_alpha_1)?,
+        beta_g2: in_g2("vk_beta_2", &file.vk_beta_2)?,
+        gamma_g2: in_g2("vk_gamma_2", &file.vk_gamma_2)?,
+        delta_g2: in_g2("vk_delta_2", &file.vk_delta_2)?,
+        ic: ic.collect::<Result<_>>()?,
+    })
+}
+
+/// What the file of a key holds. An error when a point has another length than those of the curve, or alpha or beta is
+/// none of its group.
+pub fn text(key: &VerifyingKey) -> Result<String> {
+    let facts = facts(key.curve)?;
+    let file = Written {
+        protocol: PROTOCOL,
+        curve: facts.word,
+        nPublic: key.publics(),
+        vk_alpha_1: g1_text(facts, "alpha_g1", &key.alpha_g1)?,
+        vk_beta_2: g2_text(facts, "beta_g2", &key.beta_g2)?,
+        vk_gamma_2: g2_text(facts, "gamma_g2", &key.gamma_g2)?,
+        vk_delta_2: g2_text(facts, "delta_g2", &key.delta_g2)?,
+        vk_alphabeta_12: match key.curve {
+            Curve::Bn254 => alphabeta::<Bn254>(key)?,
+            Curve::Bls12_381 => alphabeta::<Bls12381>(key)?,
+            Curve::Bls12_377 => unreachable!("refused above"),
+        },
+        IC: key.ic.iter().map(|point| g1_text(facts, "ic", point)).collect::<Result<_>>()?,
+    };
+    Ok(document::text(&file))
+}
+
+/// e(alpha, beta). snarkjs raises to the same power of p^12 - 1 over r as [`proofmill_algebra::pairing`] does.
+fn alphabeta<E: Pairing>(key: &VerifyingKey) -> Result<Fp12Text> {
+    let wrong = |argument| move |error| Error::argument(argument, format!("{error}"));
+    let alpha = pair::decode::<E::G1>(&key.alpha_g1).map_err(wrong("alpha_g1"))?;
+    let beta = pair::decode::<E::G2>(&key.beta_g2).map_err(wrong("beta_g2"))?;
+    let value = pairing::<E>(&alpha, &beta);
+    Ok([value.c0, value.c1].map(fp6_text))
+}
+
+fn fp6_text<T: Tower>(element: Fp6<T>) -> [[String; 2]; 3] {
+    [element.c0, element.c1, element.c2].map(|coefficient| {
+        [coefficient.c0, coefficient.c1].map(|number| {
+            let mut bytes = vec![0; <T::Base as Coordinate>::BYTES];
+            number.write_le(&mut bytes);
+            self::number::text(&bytes)
+        })
+    })
+}

@@ -1,0 +1,336 @@
+//! Files that are wrong: an error that says where, in bounded memory, and never a panic.
+
+mod small;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use proofmill_proof::snarkjs::Section;
+use proofmill_proof::{Error, FileError, Result};
+
+use proofmill_proof::groth16::Curve;
+use small::{CURVES, Place, everything, key, places, read_key, read_witness, witness};
+
+/// More than any of these files needs at once: what they say of their own size does not matter.
+const MOST_AT_ONCE: usize = 1 << 20;
+
+/// The system's allocator, and the most that was asked of it at once.
+struct Watched;
+
+static LARGEST: AtomicUsize = AtomicUsize::new(0);
+
+#[global_allocator]
+static WATCHED: Watched = Watched;
+
+// SAFETY: all is left to the system's allocator.
+unsafe impl GlobalAlloc for Watched {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        LARGEST.fetch_max(layout.size(), Ordering::Relaxed);
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+/// Nothing here asked for more memory than small files need.
+fn assert_bounded() {
+    let largest = LARGEST.load(Ordering::Relaxed);
+    assert!(largest <= MOST_AT_ONCE, "{largest} bytes at once");
+}
+
+fn wrong<T>(result: Result<T>) -> FileError {
+    match result {
+        Err(Error::File(wrong)) => wrong,
+        Err(other) => panic!("another error: {other}"),
+        Ok(_) => panic!("no error"),
+    }
+}
+
+/// The file with these bytes at this place.
+fn with(file: &[u8], at: usize, bytes: &[u8]) -> Vec<u8> {
+    let mut file = file.to_vec();
+    file[at..at + bytes.len()].copy_from_slice(bytes);
+    file
+}
+
+fn place(file: &[u8], number: u32) -> Place {
+    places(file).into_iter().find(|place| place.number == number).unwrap()
+}
+
+/// The file without a section's last bytes.
+fn shortened(file: &[u8], number: u32, by: usize) -> Vec<u8> {
+    let Place { start, content, .. } = place(file, number);
+    let mut file = with(file, start + 4, &(content.len() as u64 - by as u64).to_le_bytes());
+    file.drain(content.end - by..content.end);
+    file
+}
+
+#[test]
+fn a_key_that_ends_early_is_refused() {
+    for curve in CURVES {
+        let file = key(curve);
+        for end in 0..file.len() {
+            let wrong = wrong(read_key(&file[..end]));
+            assert!(wrong.offset <= end as u64, "{end}: {wrong}");
+        }
+    }
+    assert_bounded();
+}
+
+#[test]
+fn a_witness_that_ends_early_is_refused() {
+    let file = witness(Curve::Bls12_381);
+    for end in 0..file.len() {
+        let wrong = wrong(read_witness(&file[..end]));
+        assert!(wrong.offset <= end as u64, "{end}: {wrong}");
+    }
+    assert_bounded();
+}
+
+#[test]
+fn every_change_of_a_key_is_seen() {
+    for curve in CURVES {
+        let file = key(curve);
+        let original = everything(&read_key(&file).unwrap()).unwrap();
+        let unread = place(&file, 10).start;
+        for at in 0..file.len() {
+            let changed = with(&file, at, &[file[at] ^ 1 << (at % 8)]);
+            match read_key(&changed).and_then(|key| everything(&key)) {
+                Ok(found) => assert!(found != original || at >= unread, "byte {at}"),
+                Err(Error::File(wrong)) => {
+                    assert!(wrong.offset <= file.len() as u64, "byte {at}: {wrong}");
+                }
+                Err(other) => panic!("byte {at}: {other}"),
+            }
+        }
+    }
+    assert_bounded();
+}
+
+#[test]
+fn every_change_of_a_witness_is_seen() {
+    for curve in CURVES {
+        let file = witness(curve);
+        let original = read_witness(&file).unwrap();
+        for at in 0..file.len() {
+            for change in [0x01, 0x80, 0xff] {
+                let changed = with(&file, at, &[file[at] ^ change]);
+                match read_witness(&changed) {
+                    Ok(found) => assert_ne!(found.values(), original.values(), "byte {at}"),
+                    Err(Error::File(_)) => {}
+                    Err(other) => panic!("byte {at}: {other}"),
+                }
+            }
+        }
+    }
+    assert_bounded();
+}
+
+#[test]
+fn a_frame_that_is_wrong_has_a_place() {
+    let file = key(Curve::Bn254);
+    let h = place(&file, 9).start;
+    let doubled = [&with(&file, 8, &[11])[..], &file[h..place(&file, 9).content.end]].concat();
+    let twice = format!("section 9 (H), byte {}: is there twice", file.len());
+    let renamed = with(&file, h, &[77]);
+    let gone = format!("section 9 (H), byte {}: is missing", file.len());
+    let longer = with(&file, place(&file, 10).start + 4, &u64::MAX.to_le_bytes());
+    let contributions = place(&file, 10);
+    let beyond = format!(
+        "section 10 (contributions), byte {}: {} bytes long, but the file ends after {}",
+        contributions.start,
+        u64::MAX,
+        contributions.content.len()
+    );
+    let cases: [(Vec<u8>, &str); 8] = [
+        (vec![], "frame, byte 0: ends within the file's magic: 4 bytes, of which 0 are there"),
+        (b"PK\x03\x04".to_vec(), r"frame, byte 0: begins with 'PK\x03\x04', not 'zkey'"),
+        (with(&file, 4, &[2]), "frame, byte 4: version 2, where 1 is read"),
+        (
+            with(&file, 8, &[0xff; 4]),
+            "frame, byte 8: says that it has 4294967295 sections: more than 256",
+        ),
+        (doubled, &twice),
+        (renamed, &gone),
+        (longer, &beyond),
+        (witness(Curve::Bn254), "frame, byte 0: begins with 'wtns', not 'zkey'"),
+    ];
+    for (file, said) in cases {
+        assert_eq!(wrong(read_key(&file)).to_string(), format!("a.zkey: {said}"));
+    }
+    assert_bounded();
+}
+
+#[test]
+fn a_header_that_is_wrong_has_a_place() {
+    let file = key(Curve::Bn254);
+    let bls = key(Curve::Bls12_381);
+    let q = format!("0x{}", "11".repeat(32));
+    let unknown =
+        format!("byte 44: the prime {q} is of no curve that is read: bn254 and bls12_381");
+    let cases: [(Vec<u8>, u32, &str); 13] = [
+        (with(&file, 24, &[2]), 1, "byte 24: a key of protocol plonk, not of groth16"),
+        (with(&file, 24, &[10]), 1, "byte 24: a key of protocol fflonk, not of groth16"),
+        (with(&file, 24, &[3]), 1, "byte 24: a key of protocol number 3, not of groth16"),
+        (with(&file, 40, &[8]), 2, "byte 40: a prime of 8 bytes, not of 32 or 48"),
+        (with(&file, 44, &[0x11; 32]), 2, &unknown),
+        (with(&file, 76, &[48]), 2, "byte 76: a prime of 48 bytes, not of 32"),
+        (
+            with(&file, 80, &bls[96..128]),
+            2,
+            "byte 76: coordinates of bn254 and scalars of bls12_381",
+        ),
+        (
+            with(&file, 116, &7u32.to_le_bytes()),
+            2,
+            "byte 112: 7 public values and a constant in 7 variables",
+        ),
+        (
+            with(&file, 120, &[9]),
+            2,
+            "byte 120: a domain of 9 points, not of a power of two up to 2^27",
+        ),
+        (
+            with(&file, 120, &(1u32 << 28).to_le_bytes()),
+            2,
+            "byte 120: a domain of 268435456 points, not of a power of two up to 2^27",
+        ),
+        (with(&file, 124, &[0; 64]), 2, "byte 124: alpha in G1 is the identity"),
+        (
+            with(&file, 187, &[0xff]),
+            2,
+            "byte 124: alpha in G1 is a coordinate that is not below the modulus",
+        ),
+        (with(&file, 572, &[1]), 2, "byte 572: delta in G2 is not on the curve"),
+    ];
+    for (file, section, said) in cases {
+        let name = if section == 1 { "header" } else { "groth16 header" };
+        let said = format!("a.zkey: section {section} ({name}), {said}");
+        assert_eq!(wrong(read_key(&file)).to_string(), said);
+    }
+    assert_bounded();
+}
+
+#[test]
+fn counts_that_the_sections_do_not_have_are_refused_before_memory_is_taken() {
+    let file = key(Curve::Bn254);
+    let ic = place(&file, 3).content.start;
+    let variables = with(&file, 112, &u32::MAX.to_le_bytes());
+    let publics = with(&variables, 116, &(u32::MAX - 1).to_le_bytes());
+    let said = wrong(read_key(&publics)).to_string();
+    let wanted = "128 bytes, where 4294967295 points of 64 bytes are 274877906880";
+    assert_eq!(said, format!("a.zkey: section 3 (IC), byte {ic}: {wanted}"));
+    let a = place(&file, 5).content.start;
+    let wanted = "448 bytes, where 4294967295 points of 64 bytes are 274877906880";
+    let said = wrong(read_key(&variables)).to_string();
+    assert_eq!(said, format!("a.zkey: section 5 (A), byte {a}: {wanted}"));
+    let entries = place(&file, 4).content.start;
+    let said = wrong(read_key(&with(&file, entries, &[0xff; 4]))).to_string();
+    let wanted = "528 bytes, where 4294967295 coefficients of 44 bytes are 188978560980";
+    assert_eq!(said, format!("a.zkey: section 4 (coefficients), byte {}: {wanted}", entries + 4));
+    let many = with(&witness(Curve::Bn254), 60, &[0xff; 4]);
+    let wanted = "224 bytes, where 4294967295 values of 32 bytes are 137438953440";
+    let said = wrong(read_witness(&many)).to_string();
+    assert_eq!(said, format!("a.wtns: section 2 (values), byte 76: {wanted}"));
+    assert_bounded();
+}
+
+#[test]
+fn a_section_of_another_length_is_refused() {
+    for curve in CURVES {
+        let file = key(curve);
+        for number in 1..=9 {
+            for by in [1, 4, place(&file, number).content.len()] {
+                let said = wrong(read_key(&shortened(&file, number, by))).to_string();
+                assert!(said.contains(&format!("section {number} (")), "{said}");
+            }
+        }
+    }
+}
+
+#[test]
+fn coefficients_that_are_wrong_have_a_place() {
+    let file = key(Curve::Bn254);
+    let at = place(&file, 4).content.start + 4 + 3 * 44;
+    let cases: [(usize, &[u8], &str); 4] = [
+        (0, &[2], "of matrix 2, not 0 (A) or 1 (B)"),
+        (4, &[8], "of constraint 8 in a domain of 8"),
+        (8, &[7], "of signal 7, where there are 7"),
+        (12, &[0xff; 32], "its value is not below r"),
+    ];
+    for (field, bytes, said) in cases {
+        let said = format!("a.zkey: section 4 (coefficients), byte {at}: coefficient 3: {said}");
+        assert_eq!(wrong(read_key(&with(&file, at + field, bytes))).to_string(), said);
+    }
+}
+
+#[test]
+fn points_that_are_wrong_have_a_place() {
+    for curve in CURVES {
+        let file = key(curve);
+        for (section, number) in Section::ALL.into_iter().zip(5..) {
+            let key = read_key(&file).unwrap().points(section);
+            let (each, count) = (key.instance().point_bytes(), key.count());
+            for point in [0, count / 2, count - 1] {
+                let at = place(&file, number).content.start + point * each;
+                let off = with(&file, at, &[file[at] ^ 4]);
+                let said = wrong(read_key(&off).and_then(|key| everything(&key))).to_string();
+                let place = format!("a.zkey: section {number} ({section:?}), byte {at}: ");
+                assert_eq!(said, format!("{place}point {point} is not on the curve"));
+                let large = with(&file, at + each - 1, &[0xff]);
+                let said = wrong(read_key(&large).and_then(|key| everything(&key))).to_string();
+                let problem = "a coordinate that is not below the modulus";
+                assert_eq!(said, format!("{place}point {point} is {problem}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_point_outside_the_subgroup_is_found_when_it_is_looked_for() {
+    use proofmill_algebra::curve::Affine;
+    use proofmill_algebra::encoding::Coordinate as _;
+    use proofmill_algebra::field::PrimeField as _;
+    use proofmill_algebra::{bls12_381, field::Field as _};
+    let file = key(Curve::Bls12_381);
+    let mut xs = (1..).map(bls12_381::Fp::from).map(Affine::<bls12_381::G1>::from_x);
+    let outside = xs.find_map(|point| {
+        Option::<Affine<_>>::from(point).filter(|point| !bool::from(point.is_in_subgroup()))
+    });
+    let outside = outside.unwrap();
+    let radix = (0..384).fold(bls12_381::Fp::ONE, |power, _| power.double());
+    let mut bytes = [0; 96];
+    (outside.x() * radix).write_le(&mut bytes[..48]);
+    (outside.y() * radix).write_le(&mut bytes[48..]);
+    assert_eq!(bls12_381::Fp::BITS, 381);
+    for number in [3, 5] {
+        let at = place(&file, number).content.start + 96;
+        let key = read_key(&with(&file, at, &bytes)).unwrap();
+        let said = wrong(key.check()).to_string();
+        let problem = "point 1 is on the curve but not in the subgroup";
+        assert!(said.ends_with(&format!("byte {at}: {problem}")), "{said}");
+        assert_eq!(key.verifying_key().is_err(), number == 3);
+    }
+}
+
+#[test]
+fn a_witness_that_is_wrong_has_a_place() {
+    let file = witness(Curve::Bn254);
+    let cases: [(Vec<u8>, &str); 5] = [
+        (with(&file, 4, &[1]), "frame, byte 4: version 1, where 2 is read"),
+        (with(&file, 24, &[8]), "section 1 (header), byte 24: a prime of 8 bytes, not of 32"),
+        (with(&file, 60, &[0]), "section 1 (header), byte 60: no values; the first of all is 1"),
+        (with(&file, 76, &[2]), "section 2 (values), byte 76: value 0 is not 1"),
+        (
+            with(&file, 76 + 32 * 6, &[0xff; 32]),
+            "section 2 (values), byte 268: value 6 is not below r",
+        ),
+    ];
+    for (file, said) in cases {
+        assert_eq!(wrong(read_witness(&file)).to_string(), format!("a.wtns: {said}"));
+    }
+}

@@ -1,0 +1,82 @@
+"""What is proved: a key, a witness and a verifying key, made by circom and snarkjs in a folder, or by a ceremony.
+
+Every maker takes a folder and gives a `Statement`. The powers of tau are those of `proofmill dev ptau`, whose secret
+everybody knows: good for tests and for nothing else.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from programs import SEMAPHORE, circom, done, proofmill, snarkjs
+
+
+#: What the circuit sha256 hashes.
+MESSAGE = bytes(range(32))
+
+
+@dataclass
+class Statement:
+    """Paths of the files."""
+    zkey: Path
+    wtns: Path
+    vkey: Path  # as snarkjs exports it
+    prime: str = "bn254_fp"  # the field of the points' coordinates, by its name in spec/fields
+
+
+def compiled(folder, circuit, values, power, prime="bn128", curve="bn254"):
+    """A circuit of interop/circuits with a key from powers of tau up to 2^power."""
+    ptau, zkey = folder / "tau.ptau", folder / "circuit.zkey"
+    r1cs, wasm = circom(circuit, prime, folder)
+    done(proofmill("dev", "ptau", "--power", power, "--curve", curve, "--out", ptau))
+    done(snarkjs("groth16", "setup", r1cs, ptau, zkey))
+    return statement(folder, zkey, wasm, values)
+
+
+def statement(folder, zkey, wasm, values):
+    """The witness to some inputs, and the verifying key."""
+    wanted, wtns, vkey = folder / "input.json", folder / "witness.wtns", folder / "vkey.json"
+    wanted.write_text(json.dumps(values))
+    done(snarkjs("wtns", "calculate", wasm, wanted, wtns))
+    done(snarkjs("zkey", "export", "verificationkey", zkey, vkey))
+    return Statement(zkey, wtns, vkey)
+
+
+def poseidon_chain(folder):
+    return compiled(folder, "poseidon_chain", {"secret": "20260721"}, 12)
+
+
+def merkle(folder):
+    depth = 20
+    values = {"leaf": "7", "siblings": [str(i * i + 1) for i in range(depth)], "sides": [str(i % 3 % 2) for i in range(depth)]}
+    return compiled(folder, "merkle", values, 13)
+
+
+def sha256(folder):
+    return compiled(folder, "sha256", {"message": list(MESSAGE)}, 15)
+
+
+def squares(folder):
+    """Over BLS12-381."""
+    made = compiled(folder, "squares", {"secret": "3", "addend": "5"}, 10, "bls12381", "bls12_381")
+    made.prime = "bls12_381_fp"
+    return made
+
+
+def own(folder):
+    """A circuit, a key and a witness of our own: nothing of circom in it."""
+    done(proofmill("dev", "circuit", "sha256", "--constraints", 30000, "--out", folder))
+    zkey, vkey = folder / "INSECURE.zkey", folder / "vkey.json"
+    done(snarkjs("zkey", "export", "verificationkey", zkey, vkey))
+    return Statement(zkey, folder / "witness.wtns", vkey)
+
+
+def semaphore(depth):
+    """Semaphore's group membership, a tree of so many levels: the key comes from its ceremony."""
+    def made(folder):
+        values = {
+            "secret": "271828182845904523536", "merkleProofLength": depth, "merkleProofIndex": 2**depth - 2,
+            "merkleProofSiblings": [str(1000 + i) for i in range(depth)], "message": "1", "scope": "2",
+        }
+        return statement(folder, SEMAPHORE / f"semaphore-{depth}.zkey", SEMAPHORE / f"semaphore-{depth}.wasm", values)
+    return made

@@ -1,0 +1,50 @@
+"""The programs that meet here: circom and snarkjs as published, proofmill as built.
+
+Each function runs one to its end. `snarkjs` and `proofmill` give what came of it, also when that is a refusal.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+
+import node_packages  # noqa: E402
+from place import TARGET, Failed, run  # noqa: E402
+
+INSTALLED = node_packages.folder()
+PACKAGES = INSTALLED / "node_modules"
+#: The keys, circuits and verifying keys of Semaphore, from its ceremony.
+SEMAPHORE = PACKAGES / "@zk-kit/semaphore-artifacts"
+PROOFMILL = Path(os.environ.get("CARGO_TARGET_DIR", TARGET)) / "release/proofmill"
+
+
+def circom(circuit, prime, into):
+    """Compiles interop/circuits/<circuit>.circom; gives the constraints' and the witness program's path."""
+    source = ROOT / f"interop/circuits/{circuit}.circom"
+    # The compiler finds included files in a folder below the one that it runs in, and nowhere else.
+    run(["node", PACKAGES / "circom2/cli.js", source, "--r1cs", "--wasm", "--O2", "--prime", prime, "-l", "node_modules", "-o", into], cwd=INSTALLED)
+    return into / f"{circuit}.r1cs", into / f"{circuit}_js/{circuit}.wasm"
+
+
+def outcome(command):
+    return subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def snarkjs(*arguments):
+    """0 when done, or when a proof is valid."""
+    return outcome(["node", PACKAGES / "snarkjs/build/cli.cjs", *arguments])
+
+
+def proofmill(*arguments):
+    """0 when done, or when a proof is valid; 1 when it is not; 2 for wrong input."""
+    return outcome([PROOFMILL, *arguments])
+
+
+def done(result):
+    """What a program said that has to end well."""
+    if result.returncode != 0:
+        raise Failed(f"{' '.join(result.args)[-300:]} ended with {result.returncode}: {result.stdout}")
+    return result.stdout

@@ -1,0 +1,154 @@
+"""proofmill and snarkjs accept each other's proofs, write the same files and refuse the same forgeries.
+
+Each test case is a circuit of circuits.py; what is asked of all of them stands in `Agreement`.
+"""
+
+import hashlib
+import json
+import tempfile
+import tomllib
+import unittest
+from pathlib import Path
+
+import circuits
+from programs import ROOT, SEMAPHORE, done, proofmill, snarkjs
+
+
+class Agreement:
+    """A circuit's two proofs, ours and snarkjs', made once for all of its tests."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = Path(folder.name)
+        cls.made = cls.maker(cls.folder)
+        cls.p = int(tomllib.loads((ROOT / f"spec/fields/{cls.made.prime}.toml").read_text())["modulus"], 0)
+        cls.ours = cls.folder / "ours.json", cls.folder / "ours_public.json"
+        cls.theirs = cls.folder / "theirs.json", cls.folder / "theirs_public.json"
+        done(proofmill("prove", cls.made.zkey, cls.made.wtns, "-o", cls.ours[0], "--public", cls.ours[1]))
+        done(snarkjs("groth16", "prove", cls.made.zkey, cls.made.wtns, *cls.theirs))
+
+    def verdicts(self, proof, public):
+        """The exit codes of both verifiers, ours first."""
+        both = proofmill("verify", self.made.vkey, public, proof), snarkjs("groth16", "verify", self.made.vkey, public, proof)
+        return tuple(result.returncode for result in both)
+
+    def forged(self, proof, public):
+        """The verdicts on changed values."""
+        paths = self.folder / "forged.json", self.folder / "forged_public.json"
+        for path, value in zip(paths, (proof, public)):
+            path.write_text(json.dumps(value))
+        return self.verdicts(*paths)
+
+    def test_our_proof_is_accepted_by_both(self):
+        self.assertEqual(self.verdicts(*self.ours), (0, 0))
+
+    def test_the_proof_of_snarkjs_is_accepted_by_both(self):
+        self.assertEqual(self.verdicts(*self.theirs), (0, 0))
+
+    def test_the_files_are_those_that_snarkjs_writes(self):
+        self.assertEqual(self.ours[1].read_bytes(), self.theirs[1].read_bytes())
+        ours, theirs = (json.loads(paths[0].read_text()) for paths in (self.ours, self.theirs))
+        self.assertEqual(self.ours[0].read_text(), json.dumps(ours, indent=1))
+        self.assertEqual(shape(ours), shape(theirs))
+        self.assertEqual(self.theirs[0].read_text(), json.dumps(theirs, indent=1))
+        exported = self.folder / "exported.json"
+        done(proofmill("key", "export-vkey", self.made.zkey, "-o", exported))
+        self.assertEqual(exported.read_bytes(), self.made.vkey.read_bytes())
+
+    def test_forgeries_are_refused_by_both(self):
+        proof, public = (json.loads(path.read_text()) for path in self.ours)
+        other = [str((int(public[0]) + 1) % 2**250), *public[1:]]
+        x, y, z = proof["pi_a"]
+        cases = {
+            "another public value": (proof, other, 1),
+            "minus A": ({**proof, "pi_a": [x, str(self.p - int(y)), z]}, public, 1),
+            "A in place of C": ({**proof, "pi_c": proof["pi_a"]}, public, 1),
+            "A beside the curve": ({**proof, "pi_a": [y, x, z]}, public, 2),
+        }
+        for name, (proof, public, ours) in cases.items():
+            with self.subTest(name):
+                verdict, theirs = self.forged(proof, public)
+                self.assertEqual(verdict, ours)
+                self.assertNotEqual(theirs, 0)
+
+    def test_a_witness_that_does_not_fit_gives_no_proof(self):
+        content = bytearray(self.made.wtns.read_bytes())
+        content[-32] ^= 1  # the last signal's lowest bit
+        broken, proof, public = self.folder / "broken.wtns", self.folder / "none.json", self.folder / "none_public.json"
+        broken.write_bytes(content)
+        result = proofmill("prove", self.made.zkey, broken, "-o", proof, "--public", public)
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("does not verify", result.stdout)
+        self.assertFalse(proof.exists() or public.exists())
+
+
+def shape(value):
+    """A JSON value without its numbers: keys in their order, lengths of lists, constants of the format."""
+    if isinstance(value, dict):
+        return [(key, shape(inner)) for key, inner in value.items()]
+    if isinstance(value, list):
+        return [shape(inner) for inner in value]
+    return value if value in ("0", "1") or not value.isdigit() else "a number"
+
+
+class PoseidonChain(Agreement, unittest.TestCase):
+    maker = staticmethod(circuits.poseidon_chain)
+
+    def test_snarkjs_finds_the_key_right(self):
+        said = done(snarkjs("zkey", "verify", self.folder / "poseidon_chain.r1cs", self.folder / "tau.ptau", self.made.zkey))
+        self.assertIn("ZKey Ok!", said)
+
+
+class MerkleMembership(Agreement, unittest.TestCase):
+    maker = staticmethod(circuits.merkle)
+
+
+class SquaresOverBls12381(Agreement, unittest.TestCase):
+    maker = staticmethod(circuits.squares)
+
+
+class Digest(Agreement):
+    """SHA-256 of a message that we know: public are the digest's halves."""
+
+    def test_the_public_values_are_the_digest(self):
+        digest = hashlib.sha256(self.message).digest()
+        halves = [str(int.from_bytes(half)) for half in (digest[:16], digest[16:])]
+        self.assertEqual(json.loads(self.ours[1].read_text()), halves)
+
+
+class Sha256(Digest, unittest.TestCase):
+    maker = staticmethod(circuits.sha256)
+    message = circuits.MESSAGE
+
+
+class OwnSha256(Digest, unittest.TestCase):
+    """Circuit, key and witness are our own; the preimage is the one that `dev circuit` takes for one block."""
+    maker = staticmethod(circuits.own)
+    message = bytes((i * i + 7 * i) % 256 for i in range(55))
+
+
+class Ceremony(Agreement):
+    """A key of a real ceremony."""
+
+    def test_the_exported_key_is_the_published_one(self):
+        # Their spaces differ.
+        published = json.loads((SEMAPHORE / self.made.zkey.with_suffix(".json").name).read_text())
+        self.assertEqual(json.loads(self.made.vkey.read_text()), published)
+
+
+class Semaphore1(Ceremony, unittest.TestCase):
+    maker = staticmethod(circuits.semaphore(1))
+
+
+class Semaphore16(Ceremony, unittest.TestCase):
+    maker = staticmethod(circuits.semaphore(16))
+
+
+class Semaphore32(Ceremony, unittest.TestCase):
+    maker = staticmethod(circuits.semaphore(32))
+
+
+if __name__ == "__main__":
+    unittest.main()
