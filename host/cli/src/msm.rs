@@ -31,7 +31,7 @@ pub struct Arguments {
     /// What is asked of the points: nothing, curve, or subgroup (and curve)
     #[arg(long, value_name = "CHECK", default_value = "nothing")]
     check: Asked,
-    /// Parks the points before, with multiples of them in at most so many MiB: faster sums. Reads the points' file whole
+    /// Parks the points before, with multiples of them in at most so many MiB: faster sums
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
     precompute: Option<u32>,
     /// Device that computes (see `proofmill devices`)
@@ -108,7 +108,7 @@ pub fn sum(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let scalars: Vec<Data> = scalars.collect::<anyhow::Result<_>>()?;
     let (used, plan) = match arguments.precompute {
         None => (bases.clone(), msm::plan(&*device, instance, count, false)?),
-        Some(mebibytes) => precomputed(&*device, arguments, &bases, mebibytes)?,
+        Some(mebibytes) => precomputed(&*device, &bases, mebibytes)?,
     };
     let sums = Sums { bases, scalars, progress: None };
     let start = Instant::now();
@@ -159,18 +159,13 @@ pub fn sum(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
 /// The points, parked with multiples of them, and what was planned.
 fn precomputed(
     device: &dyn Device,
-    arguments: &Arguments,
-    streamed: &Bases,
+    bases: &Bases,
     mebibytes: u32,
 ) -> anyhow::Result<(Bases, Plan)> {
-    let Bases { instance, check, .. } = *streamed;
     let room = (mebibytes as usize).saturating_mul(1 << 20);
-    let plan =
-        msm::plan_precomputed(device, instance, streamed.count()?, room).context("--precompute")?;
-    let file = &arguments.bases;
-    let points = std::fs::read(file).with_context(|| named("--bases", file))?;
-    let bases = Bases::new(instance, points).checked(check).precomputed(room);
-    Ok((msm::park(device, bases)?, plan))
+    let plan = msm::plan_precomputed(device, bases.instance, bases.count()?, room)
+        .context("--precompute")?;
+    Ok((msm::park(device, bases.clone().precomputed(room))?, plan))
 }
 
 /// Writes points.

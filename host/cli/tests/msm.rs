@@ -86,8 +86,8 @@ fn precomputed_multiples_are_planned_and_give_the_same_sum() {
     assert_eq!(plain["sum"], precomputed["sum"]);
     let multiples = precomputed["plan"]["multiples"].as_u64().unwrap();
     assert!(plain["plan"]["multiples"] == 1 && multiples > 1, "{precomputed}");
-    let parked = plain["plan"]["parked"].as_u64().map(|bytes| multiples * bytes);
-    assert_eq!(precomputed["plan"]["parked"].as_u64(), parked);
+    let parked = |line: &serde_json::Value| line["plan"]["parked"].as_u64().unwrap();
+    assert!(parked(&precomputed) > parked(&plain) && parked(&precomputed) <= 1 << 20);
 }
 
 #[test]

@@ -80,10 +80,7 @@ fn examine_multiples<C: Group<Base: Coordinate>>() {
         let mut numbers = Vec::new();
         for room in [0, one, 2 * one, 5 * one, 8 * one, 99 * one] {
             let plan = plan(room);
-            assert!(
-                plan.parked == plan.multiples * one && plan.parked <= room.max(one),
-                "{plan:?}"
-            );
+            assert!(plan.parked >= one && plan.parked <= room.max(one), "{plan:?}");
             numbers.push(plan.multiples);
             let parked = park(&device, here.clone().precomputed(room)).unwrap();
             let bases = Bases::parked(instance::<C>(), parked);
