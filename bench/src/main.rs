@@ -19,7 +19,7 @@ enum Command {
     Software {
         /// The operation, such as equihash_verify
         op: String,
-        /// Little work and few rounds: shows that the bench runs, not what the figures are
+        /// Little work and few rounds: shows that the bench runs, not what the figures are; its rows go to target/bench/quick
         #[arg(long)]
         quick: bool,
     },

@@ -6,12 +6,13 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 use serde_json::Value;
 
-/// Writes rows as a JSON list to `target/bench/<name>.json` of this checkout; gives the path.
+/// Writes rows as a JSON list to `target/bench/<name>.json` of this checkout; gives the path. Figures that are not to be
+/// kept have a folder in their name.
 pub fn write(name: &str, rows: &[impl Serialize]) -> Result<PathBuf> {
-    let folder = checkout().join("target/bench");
-    let path = folder.join(name).with_extension("json");
+    let path = checkout().join("target/bench").join(name).with_extension("json");
     let text = serde_json::to_string_pretty(rows)? + "\n";
-    std::fs::create_dir_all(&folder)
+    let folder = path.parent().context("a file lies in a folder")?;
+    std::fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the folder {}", folder.display()))?;
     std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     Ok(path)

@@ -31,7 +31,8 @@ pub fn run(op: &str, quick: bool) -> Result<()> {
             "op: '{op}' has no bench; expected algebra, ecdsa_verify, equihash_verify, msm, ntt, pairing or prove"
         ),
     };
-    let path = report::write(op, &rows)?;
+    let name = if quick { format!("quick/{op}") } else { op.into() };
+    let path = report::write(&name, &rows)?;
     print!("{}", report::table(&rows)?);
     println!("written to {}", path.display());
     Ok(())

@@ -2,14 +2,14 @@
 //!
 //! Points are multiples of the generator, parked before; scalars have all bits; nothing is precomputed. Every peer has
 //! the same number of threads, and all take turns. The ratio that counts is the one to the fastest peer, and apart from
-//! it that to mcl, which uses IFMA too; sizes below 2^16 are there for the plot. Last come scalars that are not uniform,
-//! beside uniform ones.
+//! it that to mcl, which uses IFMA too; sizes below 2^16 are there for the plot. Then come scalars and points that are not
+//! uniform, beside uniform ones, and apart from all others sums with precomputed multiples, beside those without.
 
 use std::cell::RefCell;
 
 use anyhow::{Context, Result};
 use proofmill_algebra::encoding::{Coordinate, pair};
-use proofmill_algebra::msm::{Group, multiples};
+use proofmill_algebra::msm::{Group, MULTIPLES, multiples};
 use proofmill_algebra::{bls12_377, bls12_381, bn254};
 
 use crate::peers::msm::{Work, start_go, start_rust};
@@ -55,6 +55,9 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     group::<bls12_381::G2>(&mut rows, &peers, g2)?;
     group::<bls12_377::G2>(&mut rows, &peers, g2)?;
     distributions::<bls12_381::G1>(&mut rows, g2[0])?;
+    precomputed::<bn254::G1>(&mut rows, g2[0])?;
+    precomputed::<bls12_381::G1>(&mut rows, g2[0])?;
+    precomputed::<bn254::G2>(&mut rows, g2[0])?;
     Ok(rows)
 }
 
@@ -81,12 +84,13 @@ impl Peers {
     }
 }
 
-/// Turns that count: fewer where one takes long.
+/// Turns that count: fewer where one takes long, and differs less from the next.
 fn rounds(size: u32) -> usize {
     match size {
-        ..=16 => 7,
-        17..=18 => 5,
-        _ => 3,
+        ..=14 => 7,
+        15..=16 => 5,
+        17..=18 => 3,
+        _ => 2,
     }
 }
 
@@ -115,7 +119,7 @@ fn contest<C: Group<Base: Coordinate>>(
     threads: usize,
 ) -> Result<()> {
     let count = 1 << size;
-    let ours = Ours::new::<C>(&points[..count * pair::bytes::<C>()], threads)?;
+    let ours = Ours::new::<C>(&points[..count * pair::bytes::<C>()], threads, 0)?;
     let uniform = ours.uniform::<C>(count);
     let present: Vec<_> = PEERS
         .iter()
@@ -149,18 +153,55 @@ fn contest<C: Group<Base: Coordinate>>(
 fn distributions<C: Group<Base: Coordinate>>(rows: &mut Vec<SoftwareRow>, size: u32) -> Result<()> {
     let count = 1 << size;
     let points: Vec<u8> = multiples::<C>(1, count).iter().flat_map(pair::encode).collect();
-    let ours = Ours::new::<C>(&points, 1)?;
+    let ours = Ours::new::<C>(&points, 1, 0)?;
+    // Every second point the identity, as many are in the keys of circuits.
+    let mut half = points;
+    for point in half.chunks_mut(pair::bytes::<C>()).step_by(2) {
+        point.fill(0);
+    }
+    let half = Ours::new::<C>(&half, 1, 0)?;
     let lists = ours.distributions::<C>(count);
-    let uniform = ours.uniform::<C>(count);
+    let (uniform, of_half) = (ours.uniform::<C>(count), half.uniform::<C>(count));
     let mut turns: Vec<Box<dyn FnMut() -> Result<f64> + '_>> =
-        vec![Box::new(|| ours.seconds(&uniform))];
+        vec![Box::new(|| ours.seconds(&uniform)), Box::new(|| half.seconds(&of_half))];
     for (_, scalars) in &lists {
         turns.push(Box::new(|| ours.seconds(scalars)));
     }
     let medians = milliseconds(rounds(size), &mut turns)?;
-    for ((name, _), ours) in lists.iter().zip(&medians[1..]) {
+    let names = lists.iter().map(|(name, _)| *name);
+    let names = std::iter::once("every second one the identity").chain(names);
+    for (name, ours) in names.zip(&medians[1..]) {
         let metric = format!("2^{size} points, {name}");
         rows.push(row::<C>(metric, 1, *ours, "ours, uniform scalars", medians[0]));
+    }
+    Ok(())
+}
+
+/// Points with multiples of them beside the points alone.
+fn precomputed<C: Group<Base: Coordinate>>(rows: &mut Vec<SoftwareRow>, size: u32) -> Result<()> {
+    let count = 1 << size;
+    let points: Vec<u8> = multiples::<C>(1, count).iter().flat_map(pair::encode).collect();
+    let alone = Ours::new::<C>(&points, 1, 0)?;
+    let bytes = alone.plan::<C>(count, 0)?.parked;
+    let mut plans = Vec::new();
+    for multiples in MULTIPLES {
+        plans.push(alone.plan::<C>(count, multiples * bytes)?);
+    }
+    plans.dedup();
+    let (_, plans) = plans.split_first().context("points alone at least")?;
+    let with = plans.iter().map(|plan| Ours::new::<C>(&points, 1, plan.parked));
+    let all: Vec<Ours> = std::iter::once(Ok(alone)).chain(with).collect::<Result<_>>()?;
+    let sums: Vec<_> = all.iter().map(|ours| (ours, ours.uniform::<C>(count))).collect();
+    let mut turns: Vec<Box<dyn FnMut() -> Result<f64> + '_>> = Vec::new();
+    for (ours, sums) in &sums {
+        turns.push(Box::new(move || ours.seconds(sums)));
+    }
+    let medians = milliseconds(rounds(size), &mut turns)?;
+    for (plan, ours) in plans.iter().zip(&medians[1..]) {
+        let (multiples, kibibytes) = (plan.multiples, plan.parked >> 10);
+        let metric =
+            format!("2^{size} points, with precomputation: {multiples} multiples, {kibibytes} KiB");
+        rows.push(row::<C>(metric, 1, *ours, "ours, without", medians[0]));
     }
     Ok(())
 }

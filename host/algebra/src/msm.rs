@@ -15,13 +15,15 @@
 mod buckets;
 mod multiples;
 mod plan;
+mod precomputed;
 mod scalars;
 mod schedule;
 mod sums;
 
 pub use buckets::{Buckets, Cancelled, Part};
 pub use multiples::multiples;
-pub use plan::{Plan, Window};
+pub use plan::{MULTIPLES, Plan, Window};
+pub use precomputed::precomputed;
 pub use scalars::{NotReduced, SCALAR_BYTES, Scalars};
 pub use sums::combine;
 
@@ -73,7 +75,7 @@ pub fn sum_vartime<C: Group>(
     points: &[Stored<C>],
     scalars: &[[u8; SCALAR_BYTES]],
 ) -> Result<Projective<C>, NotReduced> {
-    let plan = Plan::new::<C>(points.len(), 1);
+    let plan = Plan::new::<C>(points.len(), 1, 1);
     let scalars = [Scalars::new::<C>(0, scalars, &plan)?];
     let mut buckets = Buckets::<C>::new(&plan);
     let mut sums = Vec::new();

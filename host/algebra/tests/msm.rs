@@ -7,7 +7,8 @@ use proofmill_algebra::curve::{Affine, Curve, Projective};
 use proofmill_algebra::encoding::Coordinate;
 use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::msm::{
-    Buckets, Group, NotReduced, Plan, SCALAR_BYTES, Scalars, combine, stored, sum_vartime,
+    Buckets, Group, MULTIPLES, NotReduced, Plan, SCALAR_BYTES, Scalars, Stored, combine,
+    precomputed, stored, sum_vartime,
 };
 use proofmill_algebra::{Isa, bls12_377, bls12_381, bn254, toy};
 use rand::{RngExt, SeedableRng};
@@ -182,29 +183,84 @@ fn copies_of_buckets_and_pieces_of_scalars_do_not_change_the_sum() {
         let scalars: Vec<_> = scalars.into_iter().map(bytes).collect();
         let expected = sum_vartime::<C>(isa, &points, &scalars).unwrap();
         for (copies, threads, piece) in [(1, 40, 300), (2, 2, 100), (4, 11, 7), (64, 64, 299)] {
-            let plan = Plan::with_windows::<C>(30).with_copies(copies);
-            let pieces: Vec<_> = scalars
-                .chunks(piece)
-                .enumerate()
-                .map(|(i, scalars)| Scalars::new::<C>(i * piece, scalars, &plan).unwrap())
-                .collect();
-            let mut buckets = Buckets::<C>::new(&plan);
-            let mut parts = buckets.parts(&plan, threads);
-            assert!(parts.len() <= threads);
-            for part in &mut parts {
-                part.accumulate(isa, &points, &pieces, &|_| true).unwrap();
+            let plan = Plan::with_windows::<C>(30, 1).with_copies(copies);
+            let found = in_parts(isa, &points, &scalars, &plan, threads, piece);
+            assert_eq!(found, expected, "{name} {copies} {threads}");
+        }
+    }
+}
+
+/// The sum by a plan's parts, one after the other, with scalars in pieces.
+fn in_parts<C: Group>(
+    isa: Isa,
+    points: &[Stored<C>],
+    scalars: &[Bytes],
+    plan: &Plan,
+    threads: usize,
+    piece: usize,
+) -> Projective<C> {
+    let cut = |(i, some)| Scalars::new::<C>(i * piece, some, plan).unwrap();
+    let pieces: Vec<_> = scalars.chunks(piece).enumerate().map(cut).collect();
+    let mut buckets = Buckets::<C>::new(plan);
+    let mut parts = buckets.parts(plan, threads);
+    assert!(parts.len() <= threads);
+    for part in &mut parts {
+        part.accumulate(isa, points, &pieces, &|_| true).unwrap();
+    }
+    let sums: Vec<_> = parts.iter().map(|part| part.sums(isa)).collect();
+    combine(plan, &sums)
+}
+
+/// With every number of multiples, points with identities among them, and scalars of every kind.
+fn examine_multiples<C: Group<Base: Coordinate>>(isas: &[Isa]) {
+    let mut rng = ChaCha20Rng::seed_from_u64(6);
+    let mut affine = multiples::<C>(400);
+    affine[100..160].fill(Affine::IDENTITY);
+    for &isa in isas {
+        let points = stored(isa, &affine);
+        for (name, scalars) in distributions::<C::Scalar>(400, &mut rng) {
+            let scalars: Vec<_> = scalars.into_iter().map(bytes).collect();
+            let expected = sum_vartime::<C>(isa, &points, &scalars).unwrap();
+            for (multiples, threads) in MULTIPLES.into_iter().zip([1, 2, 3, 1, 2]) {
+                let plan = Plan::new::<C>(400, threads, multiples);
+                let all = precomputed::<C>(isa, &points, multiples);
+                let found = in_parts(isa, &all, &scalars, &plan, threads, 150);
+                assert_eq!(found, expected, "{} {name} {multiples} {isa}", C::NAME);
             }
-            let sums: Vec<_> = parts.iter().map(|part| part.sums(isa)).collect();
-            assert_eq!(combine(&plan, &sums), expected, "{name} {copies} {threads}");
         }
     }
 }
 
 #[test]
+fn precomputed_multiples_do_not_change_the_sum() {
+    examine_multiples::<toy::Toy>(&[Isa::PORTABLE, Isa::best()]);
+    examine_multiples::<bn254::G1>(&[Isa::best()]);
+    examine_multiples::<bn254::G2>(&[Isa::best()]);
+    examine_multiples::<bls12_381::G1>(&[Isa::best()]);
+    examine_multiples::<bls12_381::G2>(&[Isa::best()]);
+    examine_multiples::<bls12_377::G1>(&[Isa::best()]);
+    examine_multiples::<bls12_377::G2>(&[Isa::best()]);
+}
+
+#[test]
+fn a_plan_for_fewer_points_takes_no_more_memory() {
+    for threads in [1, 2, 3, 64] {
+        let plan = Plan::new::<bn254::G1>(1 << 16, threads, 1);
+        for points in [0, 1, 100, 5000, 40_000, 1 << 16] {
+            let fewer = plan.for_fewer::<bn254::G1>(points, threads);
+            let bytes = |plan: &Plan| plan.bytes::<bn254::G1>(1 << 16, threads);
+            assert!(bytes(&fewer) <= bytes(&plan), "{points} {threads}");
+        }
+        assert_eq!(plan.for_fewer::<bn254::G1>(1 << 16, threads), plan);
+        assert!(plan.for_fewer::<bn254::G1>(5000, threads).windows().len() > plan.windows().len());
+    }
+}
+
+#[test]
 fn a_plan_has_work_for_more_threads_than_windows() {
-    let few = Plan::new::<bn254::G1>(1 << 16, 1);
+    let few = Plan::new::<bn254::G1>(1 << 16, 1, 1);
     assert_eq!(few.copies(), 1);
-    let many = Plan::new::<bn254::G1>(1 << 20, 64);
+    let many = Plan::new::<bn254::G1>(1 << 20, 64, 1);
     assert!(many.copies() > 1 && many.windows().len() < 64, "{many:?}");
     let mut buckets = Buckets::<bn254::G1>::new(&many);
     assert!(buckets.parts(&many, 64).len() > many.windows().len());

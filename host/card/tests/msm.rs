@@ -319,7 +319,8 @@ fn what_is_wrong_is_named_before_anything_runs() {
         "bases: point 4 is on the curve but not in the subgroup"
     );
 
-    let many = Request::Plan { instance: g1, points: MOST_POINTS as usize + 1, parked: true };
+    let many =
+        Request::Plan { instance: g1, points: MOST_POINTS as usize + 1, parked: true, room: 0 };
     assert!(problem(ask(&card, many)).starts_with("points: "));
     assert_eq!(log_of(&log).packets, before, "nothing was sent");
 
@@ -374,7 +375,7 @@ fn points_without_an_image_on_the_edwards_curve_are_named() {
 fn plans_follow_the_registers() {
     let plan = |card: &Card, points, parked| {
         let instance = instance::<bn254::G1>();
-        match ask(card, Request::Plan { instance, points, parked }).unwrap() {
+        match ask(card, Request::Plan { instance, points, parked, room: 0 }).unwrap() {
             Response::Plan(plan) => plan,
             other => panic!("another answer: {other:?}"),
         }
@@ -484,7 +485,8 @@ fn a_card_that_contradicts_itself_is_lost() {
         let (card, error) = with_fault(fault, Check::Subgroup);
         assert!(matches!(error, Error::Lost { .. }), "{fault:?}: {error}");
         assert!(error.to_string().contains(problem), "{fault:?}: {error}");
-        let plan = Request::Plan { instance: instance::<bn254::G1>(), points: 1, parked: true };
+        let plan =
+            Request::Plan { instance: instance::<bn254::G1>(), points: 1, parked: true, room: 0 };
         assert!(submit(&card, plan).is_err(), "{fault:?}: a lost card took a request");
     }
     let (_, error) = with_fault(Fault::Stalls(3), Check::Subgroup);

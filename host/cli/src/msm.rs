@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use anyhow::{Context as _, bail, ensure};
 use clap::{Args, ValueEnum};
-use proofmill::msm::{self, Bases, Check, Instance, SCALAR_BYTES, Sums};
-use proofmill::{Capability, Data, Uri};
+use proofmill::msm::{self, Bases, Check, Instance, Plan, SCALAR_BYTES, Sums};
+use proofmill::{Capability, Data, Device, Uri};
 use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::msm::{Group as Points, multiples};
 use proofmill_algebra::{bls12_377, bls12_381, bn254};
@@ -31,6 +31,9 @@ pub struct Arguments {
     /// What is asked of the points: nothing, curve, or subgroup (and curve)
     #[arg(long, value_name = "CHECK", default_value = "nothing")]
     check: Asked,
+    /// Parks the points before, with multiples of them in at most so many MiB: faster sums
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
+    precompute: Option<u32>,
     /// Device that computes (see `proofmill devices`)
     #[arg(long, value_name = "URI", default_value = "cpu:")]
     device: Uri,
@@ -103,10 +106,13 @@ pub fn sum(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
         Ok(read_scalars(file, count).with_context(|| named("--scalars", file))?.into())
     });
     let scalars: Vec<Data> = scalars.collect::<anyhow::Result<_>>()?;
+    let (used, plan) = match arguments.precompute {
+        None => (bases.clone(), msm::plan(&*device, instance, count, false)?),
+        Some(mebibytes) => precomputed(&*device, &bases, mebibytes)?,
+    };
     let sums = Sums { bases, scalars, progress: None };
-    let plan = msm::plan(&*device, instance, count, false)?;
     let start = Instant::now();
-    let computed = msm::compute(&*device, sums.clone())?;
+    let computed = msm::compute(&*device, Sums { bases: used, ..sums.clone() })?;
     let seconds = start.elapsed().as_secs_f64();
     let confirmed = match arguments.confirm {
         true => Some(msm::confirm(&*proofmill::open("cpu:")?, &*device, &sums, &computed.points)?),
@@ -139,6 +145,7 @@ pub fn sum(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
                 "window_bits": plan.window_bits,
                 "memory": plan.memory,
                 "parked": plan.parked,
+                "multiples": plan.multiples,
             },
         });
         output.line(line)?;
@@ -147,6 +154,18 @@ pub fn sum(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
         eprintln!("confirmed by cpu: in {:.3} ms", time.as_secs_f64() * 1e3);
     }
     Ok(Exit::Valid)
+}
+
+/// The points, parked with multiples of them, and what was planned.
+fn precomputed(
+    device: &dyn Device,
+    bases: &Bases,
+    mebibytes: u32,
+) -> anyhow::Result<(Bases, Plan)> {
+    let room = (mebibytes as usize).saturating_mul(1 << 20);
+    let plan = msm::plan_precomputed(device, bases.instance, bases.count()?, room)
+        .context("--precompute")?;
+    Ok((msm::park(device, bases.clone().precomputed(room))?, plan))
 }
 
 /// Writes points.

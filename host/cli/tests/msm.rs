@@ -72,6 +72,25 @@ fn json_has_time_and_plan() {
 }
 
 #[test]
+fn precomputed_multiples_are_planned_and_give_the_same_sum() {
+    let (_folder, paths) = files(&[&[], &scalars([1, 2, 3])]);
+    let of = ["--curve", "bn254", "--group", "g1"];
+    expect(&run(&[&["points", "generate", "--count", "3", &paths[0]], &of[..]].concat()), 0, &[]);
+    let ask = ["msm", "--bases", &paths[0], "--scalars", &paths[1], "--json", "--confirm"];
+    let sum = |more: &[&str]| -> serde_json::Value {
+        let said = run(&[&ask[..], &of, more].concat());
+        expect(&said, 0, &[]);
+        serde_json::from_slice(&said.stdout).unwrap()
+    };
+    let (plain, precomputed) = (sum(&[]), sum(&["--precompute", "1"]));
+    assert_eq!(plain["sum"], precomputed["sum"]);
+    let multiples = precomputed["plan"]["multiples"].as_u64().unwrap();
+    assert!(plain["plan"]["multiples"] == 1 && multiples > 1, "{precomputed}");
+    let parked = |line: &serde_json::Value| line["plan"]["parked"].as_u64().unwrap();
+    assert!(parked(&precomputed) > parked(&plain) && parked(&precomputed) <= 1 << 20);
+}
+
+#[test]
 fn what_is_wrong_is_named() {
     let (_folder, paths) = files(&[&[], &scalars([1, 2]), &[0xff; 96], &[9; 3 * 64]]);
     let [points, short, large, off] = &paths[..] else { unreachable!() };

@@ -14,7 +14,7 @@ use proofmill_op::{
 };
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::{ecdsa_verify, equihash_verify, msm, ntt};
+use crate::{ecdsa_verify, equihash_verify, msm, ntt, processors};
 
 /// Parameter sets offered: those that chains use, and small ones for tests. The code takes any.
 const EQUIHASH_SETS: [(u32, u32); 7] =
@@ -63,6 +63,7 @@ impl CpuDevice {
         };
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads.unwrap_or(0)) // 0 is rayon's word for all
+            .start_handler(|number| processors::bind(number, rayon::current_num_threads()))
             .thread_name(|i| format!("proofmill-cpu-{i}"))
             .stack_size(STACK)
             .build()

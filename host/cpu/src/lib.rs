@@ -8,6 +8,7 @@ mod equihash_verify;
 mod msm;
 mod ntt;
 mod pages;
+mod processors;
 
 pub use device::CpuDevice;
 pub use proofmill_algebra::Isa;

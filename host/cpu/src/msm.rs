@@ -18,10 +18,12 @@ use rayon::prelude::*;
 use zeroize::Zeroizing;
 
 use decode::Decoded;
+use kept::{Kept, bytes_each, multiples_in};
 use read::Bytes;
 use watch::Watch;
 
 mod decode;
+mod kept;
 mod watch;
 
 /// Points that are added at a time: enough to fill the buckets many times over.
@@ -57,7 +59,7 @@ impl Asker {
     pub fn demand(self, request: &Request) -> Result<()> {
         match request {
             Request::Park(bases) => {
-                bases.count()?;
+                in_group!(bases.instance, multiples_in(bases.count()?, bases.room, self.threads))?;
                 Bytes::of(&bases.points, self.identity)?;
             }
             Request::Sums(sums) => {
@@ -84,8 +86,9 @@ impl Asker {
         cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Result<Response> {
         match request {
-            Request::Plan { instance, points, parked } => {
-                Ok(in_group!(instance, plan(self, *points, *parked)))
+            Request::Plan { instance, points, parked, room } => {
+                let parked = *parked || *room > 0;
+                in_group!(instance, plan(self, *points, parked, *room))
             }
             Request::Park(bases) => in_group!(bases.instance, park(self, bases, cancelled)),
             Request::Sums(asked) => in_group!(asked.bases.instance, sums(self, asked, cancelled)),
@@ -94,15 +97,23 @@ impl Asker {
     }
 }
 
-fn plan<C: Group<Base: Coordinate>>(asker: Asker, points: usize, parked: bool) -> Response {
-    let plan = Plan::new::<C>(points, asker.threads);
+fn plan<C: Group<Base: Coordinate>>(
+    asker: Asker,
+    points: usize,
+    parked: bool,
+    room: usize,
+) -> Result<Response> {
+    let multiples = multiples_in::<C>(points, room, asker.threads)?;
+    let plan = Plan::new::<C>(points, asker.threads, multiples);
     let widest = plan.windows().iter().map(|window| window.bits).max().unwrap_or(0);
     let chunk = points.min(CHUNK);
     let decoded = chunk * Decoded::<C>::BYTES_EACH + asker.threads * Decoded::<C>::BYTES_A_THREAD;
     let changed = asker.threads * PIECE * SCALAR_BYTES;
     let memory = plan.bytes::<C>(chunk, asker.threads) + changed + if parked { 0 } else { decoded };
-    let parked = points * Decoded::<C>::BYTES_EACH;
-    Response::Plan(msm::Plan::new(plan.windows().len(), widest, memory, parked))
+    let windows = plan.digits().count();
+    let parked = points * bytes_each::<C>(multiples);
+    let answer = msm::Plan::new(windows, widest, memory, parked).with_multiples(multiples);
+    Ok(Response::Plan(answer))
 }
 
 fn park<C: Group<Base: Coordinate>>(
@@ -111,17 +122,12 @@ fn park<C: Group<Base: Coordinate>>(
     cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Result<Response> {
     let (bytes, count) = (Bytes::of(&bases.points, asker.identity)?, bases.count()?);
+    let multiples = multiples_in::<C>(count, bases.room, asker.threads)?;
     let points = Decoded::<C>::new(asker.isa, &bytes, 0..count, bases.check, cancelled)?;
+    let kept = Kept::<C>::new(asker.isa, points, multiples, bases.check, cancelled)?;
     let form = Capability::Msm(bases.instance);
-    let kept = Kept::<C> { points, check: bases.check };
     let len = count * pair::bytes::<C>();
     Ok(Response::Parked(Parked::prepared(asker.identity, form, len, kept)))
-}
-
-/// Parked points, and what was asked of them.
-struct Kept<C: Group> {
-    points: Decoded<C>,
-    check: Check,
 }
 
 /// Points of a request.
@@ -146,6 +152,16 @@ fn source<C: Group>(asker: Asker, bases: &Bases) -> Result<Source<C>> {
     })
 }
 
+impl<C: Group> Source<C> {
+    /// How many multiples of each point there are.
+    fn multiples(&self) -> usize {
+        match self {
+            Self::Parked(kept) => kept.multiples,
+            Self::Bytes(..) => 1,
+        }
+    }
+}
+
 fn sums<C: Group<Base: Coordinate>>(
     asker: Asker,
     request: &Sums,
@@ -153,18 +169,20 @@ fn sums<C: Group<Base: Coordinate>>(
 ) -> Result<Response> {
     let count = request.count()?;
     let source = source::<C>(asker, &request.bases)?;
-    let plan = Plan::new::<C>(count, asker.threads);
+    let all = Plan::new::<C>(count, asker.threads, source.multiples());
     let lists = request.scalars.len();
+    let mut with_digits = Vec::with_capacity(lists);
     for (number, scalars) in request.scalars.iter().enumerate() {
-        check_scalars::<C>(number, scalars.on(asker.identity)?)?;
+        with_digits.push(check_scalars::<C>(number, scalars.on(asker.identity)?)?);
     }
     let mut sums = Vec::with_capacity(lists);
-    for (number, scalars) in request.scalars.iter().enumerate() {
+    for (number, (scalars, &with_digits)) in request.scalars.iter().zip(&with_digits).enumerate() {
+        let plan = all.for_fewer::<C>(with_digits, asker.threads);
         let watch = Watch {
             progress: request.progress.as_ref(),
             finished: number as f64 / lists as f64,
             share: 1.0 / lists as f64,
-            total: count * plan.windows().len(),
+            total: with_digits * plan.digits().count(),
             done: AtomicUsize::new(0),
             cancelled,
         };
@@ -175,13 +193,14 @@ fn sums<C: Group<Base: Coordinate>>(
     Ok(Response::Sums { points: sums, cycles: None })
 }
 
-/// Is every scalar of a list below r?
-fn check_scalars<C: Group>(number: usize, bytes: &[u8]) -> Result<()> {
+/// How many scalars of a list have digits; an error if one is not below r.
+fn check_scalars<C: Group>(number: usize, bytes: &[u8]) -> Result<usize> {
     let (scalars, _) = bytes.as_chunks::<SCALAR_BYTES>();
-    scalars
-        .par_chunks(PIECE)
-        .enumerate()
-        .try_for_each(|(chunk, scalars)| read::reduced::<C>(number, chunk * PIECE, scalars))
+    let pieces = scalars.par_chunks(PIECE).enumerate().map(|(piece, scalars)| {
+        read::reduced::<C>(number, piece * PIECE, scalars)?;
+        Ok(Scalars::count_with_digits::<C>(scalars))
+    });
+    pieces.try_reduce(|| 0, |count, more| Ok(count + more))
 }
 
 fn sum<C: Group<Base: Coordinate>>(
@@ -198,6 +217,8 @@ fn sum<C: Group<Base: Coordinate>>(
     let isa = asker.isa;
     let mut buckets = Buckets::<C>::new(plan);
     let mut parts = buckets.parts(plan, asker.threads);
+    let multiples = plan.multiples();
+    let mut sums = Vec::with_capacity(parts.len());
     for start in (0..scalars.len()).step_by(CHUNK) {
         let range = start..scalars.len().min(start + CHUNK);
         if !watch.go_on(0) {
@@ -219,16 +240,21 @@ fn sum<C: Group<Base: Coordinate>>(
             let scalars = points.relevant(first + number * PIECE, piece, changed);
             Scalars::new::<C>(number * PIECE, scalars, plan).expect("checked before")
         };
+        let is_last = range.end == scalars.len();
         let pieces = scalars[range.clone()].par_chunks(PIECE).enumerate();
         let digits: Vec<_> = pieces.map_init(|| Zeroizing::new(Vec::new()), cut).collect();
-        let points = &points.points[first..first + range.len()];
+        let points = &points.points[first * multiples..(first + range.len()) * multiples];
         let go_on = |digits| watch.go_on(digits);
-        parts
+        let of_parts: Vec<_> = parts
             .par_iter_mut()
-            .try_for_each(|part| part.accumulate(isa, points, &digits, &go_on))
+            .map(|part| {
+                part.accumulate(isa, points, &digits, &go_on)?;
+                Ok(is_last.then(|| part.sums(isa))) // without waiting for the other threads
+            })
+            .collect::<std::result::Result<_, Cancelled>>()
             .map_err(|Cancelled| Error::Cancelled)?;
+        sums.extend(of_parts.into_iter().flatten());
     }
-    let sums: Vec<_> = parts.par_iter().map(|part| part.sums(isa)).collect();
     watch.say(1.0);
     Ok(pair::encode(&Affine::from(combine(plan, &sums))))
 }

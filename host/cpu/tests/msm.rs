@@ -56,6 +56,52 @@ fn scalars<C: Group<Base: Coordinate>>(count: usize, salt: u64) -> (Vec<u8>, Vec
     (bytes, pair::encode(&Affine::from(point)))
 }
 
+/// In a room for so many times the points, the plan says how many multiples there are, and sums are the same.
+fn examine_multiples<C: Group<Base: Coordinate>>() {
+    let count = 500;
+    let mut points = bases::<C>(count);
+    let each = points.len() / count;
+    points[7 * each..][..each].fill(0); // the identity
+    let (mut list, _) = scalars::<C>(count, 13 << 40);
+    list[9 * SCALAR_BYTES..][..2 * SCALAR_BYTES].fill(0);
+    list[9 * SCALAR_BYTES] = 1;
+    let here = Bases::new(instance::<C>(), points);
+    for threads in [1, 3] {
+        let device = CpuDevice::new(Some(threads)).unwrap();
+        let plan = |room| match ask(
+            &device,
+            Request::Plan { instance: instance::<C>(), points: count, parked: true, room },
+        ) {
+            Ok(Response::Plan(plan)) => plan,
+            other => panic!("no plan: {other:?}"),
+        };
+        let one = plan(0).parked;
+        let expected = sums(&device, Sums::one(here.clone(), list.clone())).unwrap();
+        let mut numbers = Vec::new();
+        for room in [0, one, 2 * one, 5 * one, 8 * one, 99 * one] {
+            let plan = plan(room);
+            assert!(plan.parked >= one && plan.parked <= room.max(one), "{plan:?}");
+            numbers.push(plan.multiples);
+            let parked = park(&device, here.clone().precomputed(room)).unwrap();
+            let bases = Bases::parked(instance::<C>(), parked);
+            assert_eq!(sums(&device, Sums::one(bases, list.clone())).unwrap(), expected);
+        }
+        assert!(numbers[..2] == [1, 1] && numbers.is_sorted() && numbers[5] > 2, "{numbers:?}");
+        let few = problem(park(&device, here.clone().precomputed(one - 1)));
+        assert_eq!(few, format!("room: {} bytes are too few: the points take {one}", one - 1));
+    }
+}
+
+#[test]
+fn precomputed_multiples_change_no_sum_in_any_group() {
+    examine_multiples::<bn254::G1>();
+    examine_multiples::<bn254::G2>();
+    examine_multiples::<bls12_381::G1>();
+    examine_multiples::<bls12_381::G2>();
+    examine_multiples::<bls12_377::G1>();
+    examine_multiples::<bls12_377::G2>();
+}
+
 fn examine<C: Group<Base: Coordinate>>() {
     for threads in [1, 3, 64] {
         let device = CpuDevice::new(Some(threads)).unwrap();
@@ -171,7 +217,7 @@ fn what_is_wrong_is_named() {
     let expected = "scalars: list 1: number 1499 is not below the order of the group";
     assert_eq!(problem(sums(&device, two)), expected);
     // More points than can be.
-    let plan = Request::Plan { instance: g1, points: usize::MAX, parked: true };
+    let plan = Request::Plan { instance: g1, points: usize::MAX, parked: true, room: 0 };
     assert!(problem(ask(&device, plan)).starts_with("points: 18446744073709551615 are more than"));
     // A coordinate.
     let mut large = points.clone();

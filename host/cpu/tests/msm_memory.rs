@@ -33,7 +33,7 @@ fn the_peak_is_below_the_plan() {
         (0..count * 32).map(|i| if i % 32 == 31 { 7 } else { (i / 7) as u8 }).collect();
     let sums = Sums::one(Bases::new(g1, points), scalars);
     let Response::Plan(plan) =
-        ask(&device, Request::Plan { instance: g1, points: count, parked: false })
+        ask(&device, Request::Plan { instance: g1, points: count, parked: false, room: 0 })
     else {
         panic!("no plan")
     };

@@ -169,17 +169,20 @@ pub struct Bases {
     pub points: Points,
     /// What is asked of the points. What is parked was checked then: it is refused if that was less than this.
     pub check: Check,
+    /// Bytes that points may take when they are parked, with multiples of them that make sums faster; 0 for the points alone.
+    /// Devices that have no use for multiples keep the points alone.
+    pub room: usize,
 }
 
 impl Bases {
     /// Points one after the other, not checked.
     pub fn new(instance: Instance, points: impl Into<Data>) -> Self {
-        Self { instance, points: Points::Data(points.into()), check: Check::Nothing }
+        Self { instance, points: Points::Data(points.into()), check: Check::Nothing, room: 0 }
     }
 
     /// Points one after the other that are read while they are used; for every sum again.
     pub fn streamed(instance: Instance, points: impl Stream + 'static) -> Self {
-        Self { instance, points: Points::Stream(Arc::new(points)), check: Check::Nothing }
+        Self { instance, points: Points::Stream(Arc::new(points)), check: Check::Nothing, room: 0 }
     }
 
     /// Points that a device keeps.
@@ -190,6 +193,11 @@ impl Bases {
     /// The same points, to be checked.
     pub fn checked(self, check: Check) -> Self {
         Self { check, ..self }
+    }
+
+    /// The same points, to be parked with multiples of them in at most so many bytes.
+    pub fn precomputed(self, room: usize) -> Self {
+        Self { room, ..self }
     }
 
     /// Number of points. An error when the bytes are not a whole number of them.
@@ -258,6 +266,8 @@ pub enum Request {
         points: usize,
         /// Would the bases be parked?
         parked: bool,
+        /// With multiples, in so many bytes ([`Bases::room`])? Then they are parked.
+        room: usize,
     },
     /// Check points and keep them near the engine, in the engine's own form.
     Park(Bases),
@@ -322,14 +332,21 @@ pub struct Plan {
     pub window_bits: u32,
     /// Bytes at most, besides the request's and parked points.
     pub memory: usize,
-    /// Bytes of the points when they are parked.
+    /// Bytes of the points when they are parked, with their multiples.
     pub parked: usize,
+    /// How many multiples of each point are parked, the point among them.
+    pub multiples: usize,
 }
 
 impl Plan {
     /// For devices.
     pub fn new(windows: usize, window_bits: u32, memory: usize, parked: usize) -> Self {
-        Self { windows, window_bits, memory, parked }
+        Self { windows, window_bits, memory, parked, multiples: 1 }
+    }
+
+    /// With so many multiples of each point.
+    pub fn with_multiples(self, multiples: usize) -> Self {
+        Self { multiples, ..self }
     }
 }
 

@@ -33,7 +33,8 @@
 //! # }
 //! ```
 //!
-//! Points in a file that is larger than the memory are read while they are used: [`Bases::streamed`].
+//! Points in a file that is larger than the memory are read while they are used: [`Bases::streamed`]. Where there is much
+//! memory and many sums over the same points, [`Bases::precomputed`] lets a device keep multiples of them.
 //!
 //! # On a card
 //!
@@ -76,7 +77,21 @@ use crate::{Answer, Data, Device, Error, Result};
 
 /// How a sum of so many points, parked or not, would be computed, and in how much memory.
 pub fn plan(device: &dyn Device, instance: Instance, points: usize, parked: bool) -> Result<Plan> {
-    match ask(device, Request::Plan { instance, points, parked })? {
+    ask_plan(device, Request::Plan { instance, points, parked, room: 0 })
+}
+
+/// How it would be computed if the points were parked with multiples in at most `room` bytes: [`Bases::precomputed`].
+pub fn plan_precomputed(
+    device: &dyn Device,
+    instance: Instance,
+    points: usize,
+    room: usize,
+) -> Result<Plan> {
+    ask_plan(device, Request::Plan { instance, points, parked: true, room })
+}
+
+fn ask_plan(device: &dyn Device, request: Request) -> Result<Plan> {
+    match ask(device, request)? {
         Response::Plan(plan) => Ok(plan),
         other => Err(unexpected(device, &other)),
     }

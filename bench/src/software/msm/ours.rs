@@ -7,7 +7,7 @@ use proofmill_algebra::encoding::Coordinate;
 use proofmill_algebra::field::{Field, PrimeField};
 use proofmill_algebra::msm::{Group, SCALAR_BYTES};
 use proofmill_cpu::CpuDevice;
-use proofmill_op::msm::{Bases, Instance, Request, Response, Sums};
+use proofmill_op::msm::{Bases, Instance, Plan, Request, Response, Sums};
 use proofmill_op::{Answer, Data, Device};
 
 /// A device that keeps points.
@@ -17,14 +17,29 @@ pub(super) struct Ours {
 }
 
 impl Ours {
-    pub fn new<C: Group<Base: Coordinate>>(points: &[u8], threads: usize) -> Result<Self> {
+    /// With multiples of the points where there is room for them: so many bytes, or 0.
+    pub fn new<C: Group<Base: Coordinate>>(
+        points: &[u8],
+        threads: usize,
+        room: usize,
+    ) -> Result<Self> {
         let device = CpuDevice::new(Some(threads))?;
         let instance: Instance = C::NAME.parse()?;
-        let park = Request::Park(Bases::new(instance, points.to_vec()));
+        let park = Request::Park(Bases::new(instance, points.to_vec()).precomputed(room));
         let Answer::Msm(Response::Parked(parked)) = ask(&device, park)? else {
             bail!("no handle to parked points")
         };
         Ok(Self { device, bases: Bases::parked(instance, parked) })
+    }
+
+    /// What parked points have in such a room.
+    pub fn plan<C: Group>(&self, points: usize, room: usize) -> Result<Plan> {
+        let instance: Instance = C::NAME.parse()?;
+        let plan = Request::Plan { instance, points, parked: true, room };
+        match ask(&self.device, plan)? {
+            Answer::Msm(Response::Plan(plan)) => Ok(plan),
+            other => bail!("no plan: {other:?}"),
+        }
     }
 
     /// A sum with scalars of all bits.

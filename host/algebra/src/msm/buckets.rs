@@ -31,6 +31,7 @@ pub struct Buckets<C: Group> {
 
 /// The buckets of some windows for a copy's share of the points, and a share of the scalars that need none.
 pub struct Part<'a, C: Group> {
+    plan: &'a Plan,
     windows: &'a [Window],
     /// Is the last one the highest of all?
     has_highest: bool,
@@ -86,6 +87,7 @@ impl<C: Group> Buckets<C> {
             let (these_states, other_states) = states.split_at_mut(buckets);
             (points, states) = (other_points, other_states);
             parts.push(Part {
+                plan,
                 windows,
                 has_highest: (number + 1) % count == 0,
                 points: these_points,
@@ -100,7 +102,8 @@ impl<C: Group> Buckets<C> {
 }
 
 impl<C: Group> Part<'_, C> {
-    /// Adds points to this part's buckets; a scalar for each, in pieces whose [`Scalars`] know their first point.
+    /// Adds points to this part's buckets; a scalar for each, in pieces whose [`Scalars`] know their first point. Where the
+    /// plan has multiples, the points are [`precomputed`](super::precomputed).
     /// `go_on` is told now and then how many digits were read since the last time (by all parts, one a window and scalar
     /// that is none of 0, 1 and -1). If it says no, the buckets are good for nothing.
     pub fn accumulate(
@@ -110,24 +113,18 @@ impl<C: Group> Part<'_, C> {
         pieces: &[Scalars],
         go_on: &dyn Fn(usize) -> bool,
     ) -> Result<(), Cancelled> {
-        let digits: Vec<_> = (1..)
-            .zip(self.windows)
-            .map(|(number, &window)| {
-                let is_highest = self.has_highest && number == self.windows.len();
-                (Digit::new(window, is_highest), window.buckets())
-            })
-            .collect();
         let together = TOGETHER / size_of::<Stored<C>>();
+        let multiples = self.plan.multiples() as u32;
         let (mut from, mut at) = (0, 0);
-        while from < digits.len() {
+        while from < self.windows.len() {
             // Some windows: the first one, and more while there is room for their buckets.
             let mut readers = Vec::new();
             let mut buckets = 0;
-            while let Some(&(digit, count)) = digits.get(from)
-                && (readers.is_empty() || buckets + count <= together)
+            while let Some(window) = self.windows.get(from)
+                && (readers.is_empty() || buckets + window.buckets() <= together)
             {
-                readers.push((digit, buckets as u32));
-                buckets += count;
+                readers.extend(self.readers(from, buckets as u32));
+                buckets += window.buckets();
                 from += 1;
             }
             let range = at..at + buckets;
@@ -139,10 +136,12 @@ impl<C: Group> Part<'_, C> {
                     return Err(Cancelled);
                 }
                 for (point, subtracted, words) in scalars.range(chunk) {
-                    for (digit, first) in &readers {
-                        let (digit, negated) = digit.of(words);
+                    let first = point * multiples;
+                    for reader in &readers {
+                        let (digit, negated) = reader.digit.of(words);
                         if digit != 0 {
-                            let bucket = first + digit - 1;
+                            let (bucket, point) =
+                                (reader.bucket + digit - 1, first + reader.multiple);
                             schedule.add(Addition::new(bucket, point, negated != subtracted));
                         }
                     }
@@ -154,16 +153,30 @@ impl<C: Group> Part<'_, C> {
         Ok(())
     }
 
-    /// This part's share of the points that are added as they are: all to a batch of buckets in turn.
+    /// What reads a window's digits, in every stride; its first bucket has this number.
+    fn readers(&self, number: usize, bucket: u32) -> impl Iterator<Item = Reader> {
+        let is_highest = self.has_highest && number + 1 == self.windows.len();
+        let count = self.plan.multiples();
+        (0..count).map(move |multiple| {
+            let window = self.plan.digit(self.windows[number], multiple);
+            let digit = Digit::new(window, is_highest && multiple + 1 == count);
+            Reader { digit, bucket, multiple: multiple as u32 }
+        })
+    }
+
+    /// This part's share of the points that are added as they are: all to some buckets in turn, twice as many as a batch has
+    /// additions.
     fn sum_of_units(&self, isa: Isa, points: &[Stored<C>], pieces: &[Scalars]) -> Projective<C> {
         let shares =
             pieces.iter().map(|piece| &piece.units()[self.units_share.of(piece.units().len())]);
-        let count = shares.clone().map(<[_]>::len).sum();
-        let mut sums = vec![Point::IDENTITY; BATCH.min(count)];
+        let count: usize = shares.clone().map(<[_]>::len).sum();
+        let multiples = self.plan.multiples() as u32;
+        let mut sums = vec![Point::IDENTITY; count.min(2 * BATCH)];
         let mut states = vec![State::Empty; sums.len()];
         let mut schedule = Schedule::new(isa, points, &mut sums, &mut states);
         for (i, &unit) in shares.flatten().enumerate() {
-            schedule.add(Addition::new((i % BATCH) as u32, unit >> 1, unit & 1 == 1));
+            let bucket = i % (2 * BATCH);
+            schedule.add(Addition::new(bucket as u32, (unit >> 1) * multiples, unit & 1 == 1));
         }
         schedule.finish();
         let mut owners = vec![(); sums.len()];
@@ -185,6 +198,16 @@ impl<C: Group> Part<'_, C> {
             .collect();
         Sums { windows: sums::weighted_sums(isa, self.points, &ranges), units: self.units }
     }
+}
+
+/// What reads the digits of a window in one stride.
+#[derive(Clone, Copy)]
+struct Reader {
+    digit: Digit,
+    /// The bucket of digit 1.
+    bucket: u32,
+    /// Which multiple of the point the digit is for.
+    multiple: u32,
 }
 
 /// A share of a piece's scalars with digits, some at a time.

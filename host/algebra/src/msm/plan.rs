@@ -22,10 +22,21 @@ impl Window {
     }
 }
 
+/// Numbers of multiples that may be kept of each point, itself among them: those whose strides end at bit 256 for every r.
+pub const MULTIPLES: [usize; 5] = [1, 2, 4, 8, 16];
+
 /// The windows, lowest first, and how threads share them.
+///
+/// With f multiples of every point, P, 2^s P, 2^2s P, ..., s = (bits of r) / f, a scalar is f strides of s bits, and the windows
+/// are those of a stride: the digits of all strides go to the same buckets, each with its multiple.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
+    /// Of a stride.
     windows: Vec<Window>,
+    /// Of every point, and so strides of a scalar.
+    multiples: usize,
+    /// Bits of a stride.
+    stride: u32,
     /// So many shares of the points have buckets of their own, in every window.
     copies: usize,
     /// Bytes of all buckets with their marks.
@@ -47,16 +58,39 @@ const BUCKET: f64 = 1.8;
 const ROOM: usize = 1 << 20;
 
 impl Plan {
-    /// For so many points on so many threads: the number of windows, and of copies of the buckets, that cost least.
-    pub fn new<C: Group>(points: usize, threads: usize) -> Self {
-        let bits = C::Scalar::BITS;
+    /// For so many points, each with so many [`MULTIPLES`], on so many threads: the number of windows, and of copies of the
+    /// buckets, that cost least.
+    pub fn new<C: Group>(points: usize, threads: usize, multiples: usize) -> Self {
+        Self::cheapest::<C>(points, threads, Self::all::<C>(threads, multiples))
+    }
+
+    /// The best one for fewer points in no more memory than this one's.
+    pub fn for_fewer<C: Group>(&self, points: usize, threads: usize) -> Self {
+        let limit = self.bytes::<C>(0, threads);
+        let all = Self::all::<C>(threads, self.multiples);
+        Self::cheapest::<C>(
+            points,
+            threads,
+            all.filter(|plan| plan.bytes::<C>(0, threads) <= limit),
+        )
+    }
+
+    /// All that may be good.
+    fn all<C: Group>(threads: usize, multiples: usize) -> impl Iterator<Item = Self> {
+        let stride = stride::<C>(multiples);
         let copies = std::iter::successors(Some(1), |copies| Some(2 * copies));
-        copies
-            .take_while(|&copies| copies <= threads.max(1))
-            .flat_map(|copies| {
-                let counts = bits.div_ceil(WIDEST)..=bits.div_ceil(2);
-                counts.map(move |count| Self::with_windows::<C>(count).with_copies(copies))
-            })
+        copies.take_while(move |&copies| copies <= threads.max(1)).flat_map(move |copies| {
+            let counts = stride.div_ceil(WIDEST)..=stride.div_ceil(2);
+            counts.map(move |count| Self::with_windows::<C>(count, multiples).with_copies(copies))
+        })
+    }
+
+    fn cheapest<C: Group>(
+        points: usize,
+        threads: usize,
+        plans: impl Iterator<Item = Self>,
+    ) -> Self {
+        plans
             .map(|plan| (plan.cost::<C>(points, threads), plan))
             .min_by(|(a, _), (b, _)| a.total_cmp(b))
             .map(|(_, plan)| plan)
@@ -68,11 +102,11 @@ impl Plan {
         Self { copies, ..self }
     }
 
-    /// With this number of windows, whose widths differ by one bit at most. The magnitude of a scalar is below r/2, and
-    /// the highest window has a bit more, for the carry.
-    pub fn with_windows<C: Group>(count: u32) -> Self {
-        let bits = C::Scalar::BITS;
-        let (width, wider) = (bits / count, bits % count);
+    /// With this number of windows in a stride, whose widths differ by one bit at most. The magnitude of a scalar is below r/2,
+    /// and the highest window has a bit more, for the carry.
+    pub fn with_windows<C: Group>(count: u32, multiples: usize) -> Self {
+        let stride = stride::<C>(multiples);
+        let (width, wider) = (stride / count, stride % count);
         let mut offset = 0;
         let windows: Vec<_> = (0..count)
             .map(|i| {
@@ -82,15 +116,17 @@ impl Plan {
             })
             .collect();
         let buckets: usize = windows.iter().map(|window| window.buckets()).sum();
-        Self { windows, copies: 1, bucket_bytes: buckets * (size_of::<Stored<C>>() + 1) }
+        let bucket_bytes = buckets * (size_of::<Stored<C>>() + 1);
+        Self { windows, multiples, stride, copies: 1, bucket_bytes }
     }
 
     /// The time of the slowest thread, in additions of points in cache.
-    fn cost<C: Group>(&self, points: usize, threads: usize) -> f64 {
+    pub fn cost<C: Group>(&self, points: usize, threads: usize) -> f64 {
         let each = |window: &Window| {
             let bytes = window.buckets() * size_of::<Stored<C>>();
             let (_, factor) = COSTS.iter().find(|(most, _)| bytes <= *most).expect("no limit");
-            points as f64 / self.copies as f64 * factor + BUCKET * window.buckets() as f64
+            let additions = (points * self.multiples) as f64 / self.copies as f64;
+            additions * factor + BUCKET * window.buckets() as f64
         };
         let shares = self.shares(threads);
         shares.iter().map(|share| share.iter().map(each).sum()).fold(0.0, f64::max)
@@ -113,9 +149,27 @@ impl Plan {
         self.copies
     }
 
-    /// The windows, lowest first.
+    /// The windows of a stride, lowest first: those that have buckets.
     pub fn windows(&self) -> &[Window] {
         &self.windows
+    }
+
+    /// How many multiples there are of every point.
+    pub fn multiples(&self) -> usize {
+        self.multiples
+    }
+
+    /// A window of a stride in the scalar.
+    pub(super) fn digit(&self, window: Window, multiple: usize) -> Window {
+        Window { offset: window.offset + multiple as u32 * self.stride, ..window }
+    }
+
+    /// The windows of a scalar's digits, lowest first.
+    pub fn digits(&self) -> impl Iterator<Item = Window> {
+        let strides = 0..self.multiples;
+        strides.flat_map(move |multiple| {
+            self.windows.iter().map(move |&window| self.digit(window, multiple))
+        })
     }
 
     /// Bytes at most that it takes to add up to `points` points at a time on so many threads, besides the points
@@ -129,4 +183,9 @@ impl Plan {
             + points * Scalars::BYTES_EACH
             + threads * (schedule + chains + ROOM)
     }
+}
+
+/// Bits of a stride: from a multiple of a point to the next one, so many doublings.
+pub(super) fn stride<C: Group>(multiples: usize) -> u32 {
+    C::Scalar::BITS.div_ceil(multiples as u32)
 }

@@ -43,14 +43,23 @@ impl Scalars {
         scalars.iter().position(|bytes| !is_reduced(bytes)).map_or(Ok(()), |i| Err(NotReduced(i)))
     }
 
-    /// Canonical scalars below r; the first one's point has this number, and every point's is below 2^31.
+    /// How many of these, which are below r, have digits: all but 0, 1 and -1.
+    pub fn count_with_digits<C: Group>(scalars: &[[u8; SCALAR_BYTES]]) -> usize {
+        let one = [1, 0, 0, 0];
+        let without = [[0; 4], one, subtract(&order::<C>(), &one).0];
+        scalars.iter().filter(|bytes| !without.contains(&words(bytes))).count()
+    }
+
+    /// Canonical scalars below r; the first one's point has this number, and every point's is below 2^31, counted with its
+    /// multiples.
     pub fn new<C: Group>(
         first: usize,
         scalars: &[[u8; SCALAR_BYTES]],
         plan: &Plan,
     ) -> Result<Self, NotReduced> {
         let r = order::<C>();
-        let (lower, _) = plan.windows().split_at(plan.windows().len() - 1);
+        let digits: Vec<_> = plan.digits().collect();
+        let (_, lower) = digits.split_last().expect("a digit at least");
         let halves = lower.iter().fold([0; 4], |sum, window| {
             let bit = window.offset + window.bits - 1;
             let mut half = [0; 4];
@@ -197,25 +206,31 @@ mod tests {
             })
             .collect();
         let bits = C::Scalar::BITS;
-        for count in bits.div_ceil(20)..=bits.div_ceil(2) {
-            let plan = Plan::with_windows::<C>(count);
+        let plans = [1, 2, 4, 8, 16].into_iter().flat_map(|multiples: u32| {
+            let bits = bits.div_ceil(multiples);
+            let counts = bits.div_ceil(20)..=bits.div_ceil(2);
+            counts.map(move |count| Plan::with_windows::<C>(count, multiples as usize))
+        });
+        for plan in plans {
             let cut = Scalars::new::<C>(0, &bytes, &plan).unwrap();
+            assert_eq!(cut.with_digits(), Scalars::count_with_digits::<C>(&bytes));
             let sign = |k: C::Scalar, negated| if negated { -k } else { k };
             let mut found = vec![C::Scalar::ZERO; scalars.len()];
             for &unit in cut.units() {
                 found[unit as usize >> 1] = sign(C::Scalar::ONE, unit & 1 == 1);
             }
             for (point, subtracted, words) in cut.range(0..cut.with_digits()) {
-                let sum = plan.windows().iter().rev().fold(C::Scalar::ZERO, |sum, &window| {
-                    let is_highest = Some(&window) == plan.windows().last();
+                let digits: Vec<_> = plan.digits().collect();
+                let sum = digits.iter().rev().fold(C::Scalar::ZERO, |sum, &window| {
+                    let is_highest = Some(&window) == digits.last();
                     let (digit, negated) = Digit::new(window, is_highest).of(words);
-                    assert!(digit as usize <= window.buckets(), "{count} {window:?}");
+                    assert!(digit as usize <= window.buckets(), "{plan:?} {window:?}");
                     let shifted = (0..window.bits).fold(sum, |sum, _| sum.double());
                     shifted + sign(C::Scalar::from(u64::from(digit)), negated)
                 });
                 found[point as usize] = sign(sum, subtracted);
             }
-            assert!(found == scalars, "{} {count}", C::NAME);
+            assert!(found == scalars, "{} {plan:?}", C::NAME);
         }
     }
 

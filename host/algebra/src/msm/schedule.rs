@@ -3,6 +3,9 @@
 //! A bucket is empty, free, or busy in the batch that is being filled. An addition to a busy one waits until the batch
 //! is done. When too many wait, it is because few buckets get most of the points; then those that wait for the same
 //! bucket are added up first, in pairs, so that a batch is full whatever the scalars are.
+//!
+//! A batch has at most half as many additions as there are buckets: the fuller the buckets are, the more additions would
+//! wait, and with as many the batch would never be full.
 
 use crate::isa::Isa;
 use crate::lanes::affine::{Addition, BATCH, Coordinate, Point, add_assign_vartime, assign};
@@ -18,6 +21,9 @@ pub(super) enum State {
     Busy,
 }
 
+/// Additions of the smallest full batch: what an inversion takes is little beside them.
+const SMALLEST_BATCH: usize = BATCH / 8;
+
 /// Additions that wait at most.
 pub(super) const WAITING: usize = 8 * BATCH;
 
@@ -27,6 +33,8 @@ pub(super) struct Schedule<'a, F: Coordinate> {
     points: &'a [Point<F>],
     buckets: &'a mut [Point<F>],
     states: &'a mut [State],
+    /// Additions of a full batch, those to empty buckets among them.
+    full: usize,
     /// Of points to empty buckets.
     firsts: Vec<Addition>,
     batch: Vec<Addition>,
@@ -40,11 +48,13 @@ impl<'a, F: Coordinate> Schedule<'a, F> {
         buckets: &'a mut [Point<F>],
         states: &'a mut [State],
     ) -> Self {
+        let full = (buckets.len() / 2).clamp(SMALLEST_BATCH, BATCH);
         Self {
             isa,
             points,
             buckets,
             states,
+            full,
             firsts: Vec::with_capacity(BATCH),
             batch: Vec::with_capacity(BATCH),
             waiting: Vec::with_capacity(WAITING),
@@ -54,12 +64,11 @@ impl<'a, F: Coordinate> Schedule<'a, F> {
     /// Does an addition, sooner or later.
     #[inline(always)]
     pub(super) fn add(&mut self, addition: Addition) {
-        let full = match self.place(addition) {
-            State::Empty => self.firsts.len() == BATCH,
-            State::Free => self.batch.len() == BATCH,
+        let is_full = match self.place(addition) {
             State::Busy => self.waiting.len() == WAITING,
+            _ => self.firsts.len() + self.batch.len() == self.full,
         };
-        if full {
+        if is_full {
             self.flush();
         }
     }
@@ -88,7 +97,7 @@ impl<'a, F: Coordinate> Schedule<'a, F> {
         }
         let waiting = std::mem::replace(&mut self.waiting, Vec::with_capacity(WAITING));
         for addition in waiting {
-            if self.batch.len() + 1 < BATCH && self.firsts.len() + 1 < BATCH {
+            if self.firsts.len() + self.batch.len() + 1 < self.full {
                 self.place(addition);
             } else {
                 self.waiting.push(addition);

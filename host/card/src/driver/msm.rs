@@ -265,7 +265,7 @@ impl Desk {
     /// Where the points of sums come from. Whose points these are comes first: of another group, their number would be
     /// wrong too.
     fn source(&self, sums: &Sums) -> Result<Source> {
-        let Bases { points, check, instance } = &sums.bases;
+        let Bases { points, check, instance, .. } = &sums.bases;
         let kept = match points {
             Points::Data(Data::Parked(parked)) => {
                 let form = Capability::Msm(*instance);

@@ -20,7 +20,7 @@ impl Watch<'_> {
     /// Counts digits that were read. No if the work is to stop.
     pub fn go_on(&self, digits: usize) -> bool {
         let done = self.done.fetch_add(digits, Ordering::Relaxed);
-        self.say(done as f64 / self.total as f64);
+        self.say(done as f64 / self.total.max(1) as f64);
         !(self.cancelled)()
     }
 

@@ -99,8 +99,8 @@ impl Prover {
 
     fn sum(&self, section: Section, points: usize) -> Result<proofmill_op::msm::Plan> {
         let (device, bases) = &self.route.sums[section as usize];
-        let request =
-            Request::Plan { instance: bases.instance, points, parked: self.settings.park };
+        let (instance, parked) = (bases.instance, self.settings.park);
+        let request = Request::Plan { instance, points, parked, room: bases.room };
         match device.submit(proofmill_op::Request::Msm(request))?.wait()? {
             Answer::Msm(Response::Plan(plan)) => Ok(plan),
             other => Err(super::route::another(&**device, &other).into()),

@@ -14,7 +14,7 @@ pub fn bases(key: &Zkey, section: Section) -> Bases {
     let instance = points.instance();
     let zeros = if section == Section::C { key.publics() + 1 } else { 0 };
     let stream = AfterZeros { zeros: (zeros * instance.point_bytes()) as u64, rest: points };
-    Bases { instance, points: Points::Stream(Arc::new(stream)), check: Check::Curve }
+    Bases { instance, points: Points::Stream(Arc::new(stream)), check: Check::Curve, room: 0 }
 }
 
 /// Bytes after so many zeros.
