@@ -198,10 +198,12 @@ fn a_point_off_the_curve_is_the_keys_fault() {
     let key = Zkey::from_bytes("key", bytes.into()).unwrap();
     let prover = prover(&key, cpu(1), Settings::default());
     let error = prover.prove(&witness(&witness_bytes), None).unwrap_err();
-    assert_eq!(error.to_string(), "key: section H: point 0 is not on the curve");
+    let Error::File(wrong) = error else { panic!("{error}") };
+    assert_eq!((wrong.offset, &*wrong.problem), (h as u64, "point 0 is not on the curve"));
     let parked = Settings { park: true, ..Settings::default() };
     let error = Prover::new(&key, Devices::one(cpu(1)), parked).err().unwrap();
-    assert_eq!(error.to_string(), "key: section H: point 0 is not on the curve");
+    let Error::File(wrong) = error else { panic!("{error}") };
+    assert_eq!((wrong.offset, &*wrong.problem), (h as u64, "point 0 is not on the curve"));
 }
 
 /// Where a section's content begins.

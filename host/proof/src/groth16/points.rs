@@ -1,20 +1,19 @@
 //! What is done with the points of a key.
 
 use std::io;
-use std::sync::Arc;
 
-use proofmill_op::msm::{Bases, Check, Points, Stream};
+use proofmill_op::msm::{Bases, Stream};
 
 use crate::snarkjs::{Section, Zkey};
 
 /// The points of a section, one for every scalar: in C the identity stands for 1 and the public variables, so that the whole
-/// witness goes with every section but H. Each is checked to be on the curve when it is used.
+/// witness goes with every section but H. Reading one checks that it is on the curve; what is not is an error of the file.
 pub fn bases(key: &Zkey, section: Section) -> Bases {
     let points = key.points(section);
     let instance = points.instance();
     let zeros = if section == Section::C { key.publics() + 1 } else { 0 };
     let stream = AfterZeros { zeros: (zeros * instance.point_bytes()) as u64, rest: points };
-    Bases { instance, points: Points::Stream(Arc::new(stream)), check: Check::Curve, room: 0 }
+    Bases::streamed(instance, stream)
 }
 
 /// Bytes after so many zeros.

@@ -47,7 +47,8 @@ pub fn quotient<F: Form<DIGITS>>(
     let chunk = CHUNK * F::BYTES;
     let chunks = a.par_chunks_mut(chunk).zip(b.par_chunks(chunk)).zip(c.par_chunks(chunk));
     let done = chunks.try_for_each(|((a, b), c)| a_b_less_c::<F, DIGITS>(Isa::best(), a, b, c));
-    (b.zeroize(), c.zeroize());
+    b.zeroize();
+    c.zeroize();
     Ok(done.map(|()| a).ok())
 }
 

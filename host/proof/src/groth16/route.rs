@@ -58,9 +58,7 @@ impl Route {
             if park {
                 let ticket = device.submit(proofmill_op::Request::Msm(Request::Park(bases)))?;
                 bases = match ticket.wait().map_err(|error| of_section(section, error))? {
-                    Answer::Msm(Response::Parked(points)) => {
-                        Bases::parked(instance, points).checked(Check::Curve)
-                    }
+                    Answer::Msm(Response::Parked(points)) => Bases::parked(instance, points),
                     other => return Err(another(&*device, &other).into()),
                 };
             }

@@ -15,9 +15,8 @@ use super::{Form, radix_four};
 
 /// Limbs.
 const L: usize = 5;
-/// Words of 64 bits, and bytes, of an element.
+/// Words of 64 bits of an element.
 const WORDS: usize = 4;
-const BYTES: usize = 8 * WORDS;
 /// Low bits of the highest limb that the estimate of a quotient does without.
 const UNSEEN: u32 = 40;
 
