@@ -120,8 +120,8 @@ fn one(
     let mut contestants: Vec<&mut dyn Contestant> =
         turns.iter_mut().map(|turn| turn as &mut dyn Contestant).collect();
     let rounds = match field.bytes() << log_size {
-        ..=0x80_0000 => 9,
-        ..=0x200_0000 => 5,
+        ..0x80_0001 => 9,
+        0x80_0001..0x200_0001 => 5,
         _ => 3,
     };
     let medians = interleaved_medians(rounds, &mut contestants)?;

@@ -84,7 +84,8 @@ fn start(threads: usize) -> Result<Vec<Peer>> {
         leaves_files: false,
         program: start_rust()?,
     };
-    let others: [(_, _, _, fn(usize) -> Result<Program>); 3] = [
+    type Start = fn(usize) -> Result<Program>;
+    let others: [(_, _, _, Start); 3] = [
         ("gnark 0.16.0 (GOAMD64=v4)", Key::Stays, false, start_gnark),
         ("rapidsnark 0.0.8", Key::Stays, true, start_rapidsnark),
         ("snarkjs 0.7.6", Key::IsRead, true, start_snarkjs),
@@ -125,7 +126,7 @@ fn contest(
 ) -> Result<()> {
     let ours = Ours::new(files, work.threads)?;
     let mut turns: Vec<Box<dyn FnMut() -> Result<f64> + '_>> =
-        vec![Box::new(|| ours.with_key()), Box::new(|| ours.from_files(files))];
+        vec![Box::new(|| ours.with_key()), Box::new(|| ours.with_files(files))];
     for peer in &mut *peers {
         turns.push(Box::new(|| {
             let seconds = peer.program.seconds(work)?;

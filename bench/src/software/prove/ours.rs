@@ -71,7 +71,7 @@ impl Ours {
     }
 
     /// The seconds of a proof for which key and witness are opened first.
-    pub fn from_files(&self, files: &Files) -> Result<f64> {
+    pub fn with_files(&self, files: &Files) -> Result<f64> {
         self.pool.install(|| {
             let start = Instant::now();
             let (key, witness) = (Zkey::open(&files.zkey)?, Witness::open(&files.wtns)?);
