@@ -79,7 +79,7 @@ class Agreement:
         broken, proof, public = self.folder / "broken.wtns", self.folder / "none.json", self.folder / "none_public.json"
         broken.write_bytes(content)
         result = proofmill("prove", self.made.zkey, broken, "-o", proof, "--public", public)
-        self.assertNotEqual(result.returncode, 0)
+        self.assertEqual(result.returncode, 2)
         self.assertIn("does not verify", result.stdout)
         self.assertFalse(proof.exists() or public.exists())
 

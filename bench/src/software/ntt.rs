@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use proofmill_cpu::CpuDevice;
-use proofmill_op::ntt::{Field, Request};
 use proofmill_op::Device;
+use proofmill_op::ntt::{Field, Request};
 
 use crate::peers::ntt::{Work, start_go, start_plonky, start_rust};
 use crate::peers::program::Program;

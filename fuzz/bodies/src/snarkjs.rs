@@ -11,7 +11,7 @@ use proofmill_op::msm::{Check, Group, Stream as _, read};
 use proofmill_proof::dev::{Circuit, Statement};
 use proofmill_proof::groth16::{Curve, Scalar};
 use proofmill_proof::snarkjs::{self, PointSection, Section, Witness, Zkey};
-use proofmill_proof::{Error, Result};
+use proofmill_proof::{Error, FileError, Result};
 
 /// What was read, after a look at the error of what was not.
 fn looked_at<T>(input: &[u8], read: Result<T>) -> Option<T> {
@@ -45,7 +45,8 @@ pub(crate) fn zkey(input: &[u8]) {
 /// Either all points are read and on the curve, or none is.
 fn points(section: &PointSection) {
     let mut bytes = vec![0; section.bytes().expect("memory") as usize];
-    if section.read_at(0, &mut bytes).is_err() {
+    if let Err(error) = section.read_at(0, &mut bytes) {
+        assert!(error.get_ref().is_some_and(|inner| inner.is::<FileError>()), "{error}");
         return;
     }
     let instance = section.instance();

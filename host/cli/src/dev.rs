@@ -12,7 +12,7 @@ use proofmill::groth16::snarkjs::{Zkey, verifying_key};
 
 use crate::curve::CurveArgument;
 use crate::new_file::{NewFile, write_all};
-use crate::output::{Exit, Output, count};
+use crate::output::{Exit, Output, count, note};
 use crate::progress::Progress;
 use crate::threads::Threads;
 
@@ -136,5 +136,5 @@ fn said(file: &Path, start: Instant, output: &mut Output) -> anyhow::Result<()> 
 }
 
 fn warn() {
-    eprintln!("proofmill: {WARNING}");
+    note(WARNING);
 }

@@ -13,7 +13,7 @@ use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::msm::{Group as Points, multiples};
 use proofmill_algebra::{bls12_377, bls12_381, bn254};
 
-use crate::output::{Exit, Output};
+use crate::output::{Exit, Output, note};
 
 /// Points that are made at a time.
 const BLOCK: u64 = 1 << 16;
@@ -151,7 +151,7 @@ pub fn sum(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
         output.line(line)?;
     }
     if let Some(time) = confirmed {
-        eprintln!("confirmed by cpu: in {:.3} ms", time.as_secs_f64() * 1e3);
+        note(format_args!("confirmed by cpu: in {:.3} ms", time.as_secs_f64() * 1e3));
     }
     Ok(Exit::Valid)
 }

@@ -96,6 +96,11 @@ pub fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
+/// Says something on standard error besides. Where that is closed, nobody wants to know.
+pub fn note(text: impl std::fmt::Display) {
+    let _ = writeln!(io::stderr(), "proofmill: {text}");
+}
+
 /// Says on standard error what went wrong. Where that is closed, nobody wants to know.
 pub fn report(error: &anyhow::Error) {
     let _ = writeln!(io::stderr(), "proofmill: {error:#}");

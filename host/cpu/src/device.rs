@@ -39,6 +39,9 @@ const STACK: usize = 32 << 20;
 ///
 /// A larger one is divided into chunks of well below a millisecond for the pool's threads; between two of them
 /// a cancelled one stops. These start in the order in which they were submitted.
+///
+/// Where it has a thread for each processor, each is bound to one. Whatever a progress function starts inherits that: start
+/// threads and open devices elsewhere.
 pub struct CpuDevice {
     caps: Caps,
     isa: Isa,

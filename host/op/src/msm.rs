@@ -170,7 +170,8 @@ pub struct Bases {
     /// What is asked of the points. What is parked was checked then: it is refused if that was less than this.
     pub check: Check,
     /// Bytes that points may take when they are parked, with multiples of them that make sums faster; 0 for the points alone.
-    /// Devices that have no use for multiples keep the points alone.
+    /// While multiples are made, the points alone take their bytes once more. Devices that have no use for multiples keep the
+    /// points alone.
     pub room: usize,
 }
 

@@ -172,7 +172,7 @@ fn a_header_that_is_wrong_has_a_place() {
     let q = format!("0x{}", "11".repeat(32));
     let unknown =
         format!("byte 44: the prime {q} is of no curve that is read: bn254 and bls12_381");
-    let cases: [(Vec<u8>, u32, &str); 13] = [
+    let cases: [(Vec<u8>, u32, &str); 14] = [
         (with(&file, 24, &[2]), 1, "byte 24: a key of protocol plonk, not of groth16"),
         (with(&file, 24, &[10]), 1, "byte 24: a key of protocol fflonk, not of groth16"),
         (with(&file, 24, &[3]), 1, "byte 24: a key of protocol number 3, not of groth16"),
@@ -198,6 +198,11 @@ fn a_header_that_is_wrong_has_a_place() {
             with(&file, 120, &(1u32 << 28).to_le_bytes()),
             2,
             "byte 120: a domain of 268435456 points, not of a power of two up to 2^27",
+        ),
+        (
+            with(&bls, 136, &(1u32 << 28).to_le_bytes()),
+            2,
+            "byte 136: a domain of 268435456 points, not of a power of two up to 2^27",
         ),
         (with(&file, 124, &[0; 64]), 2, "byte 124: alpha in G1 is the identity"),
         (

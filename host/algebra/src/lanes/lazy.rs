@@ -143,7 +143,7 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
             [x0, x1, y0, y1] = [x0.reduced(), x1.reduced(), y0.reduced(), y1.reduced()];
         }
         let (b, p) = (x0.b, &P::CONSTANTS.multiples[1]);
-        let (x, y) = (Self::sum(1, &x0, 1, &x1).normal(), Self::sum(1, &y0, 1, &y1).normal());
+        let (x, y) = (Self::exact_sum(&x0, &x1).normal(), Self::exact_sum(&y0, &y1).normal());
         let v0 = Self::columns(&x0.normal(), &y0.normal());
         let v1 = Self::columns(&x1.normal(), &y1.normal());
         let mut c = [v0, Self::columns(&x, &y)];
@@ -159,6 +159,15 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
         }
         let [c0, c1] = b.apart(Reduced::<B, P, L, 2>(b, &c, PhantomData));
         [Self::of(b, c0, Self::PRODUCT + 1), Self::of(b, c1, Self::PRODUCT)]
+    }
+
+    /// x + y, of which nothing is reduced: Karatsuba takes the products of these very numbers away. There is room: where the
+    /// product of bounds is what limits them, both are at most half of the room, because none is below 2; else two bounds
+    /// are below 256, and the room is more.
+    #[inline(always)]
+    fn exact_sum(x: &Self, y: &Self) -> Self {
+        let sum = each!(j < L, x.limbs[0] => x.b.add(x.limbs[j], y.limbs[j]));
+        Self::loose(x.b, sum, x.bound + y.bound)
     }
 
     #[inline(always)]
@@ -321,6 +330,40 @@ mod tests {
                 assert_eq!(found, wanted::<P, L>(x[lane], y[lane], lane), "{isa}, lane {lane}");
             }
         }
+    }
+
+    /// (1 + 32 p + 32 p u) (-u / R): the sum of the two leaves the room of sums, and were it reduced, the coefficient of u would
+    /// come out negative.
+    struct Crossed<P, const L: usize>(P);
+
+    impl<P: Prime<L>, const L: usize> Kernel for Crossed<P, L> {
+        type Output = [P; WIDTH];
+
+        #[inline(always)]
+        fn run<B: Backend>(self, b: B) -> [P; WIDTH] {
+            let one = Lazy::<B, P, L>::from_elements(b, &[P::ONE; WIDTH]);
+            let nought = Lazy::from_elements(b, &[P::ZERO; WIDTH]);
+            let factor = Lazy::from_elements(b, &[self.0; WIDTH]);
+            let multiple = Lazy::difference(1, &one, 1, &one);
+            let x1 = Lazy::sum(16, &multiple, 0, &multiple);
+            let x0 = Lazy::sum(1, &one, 1, &x1);
+            let [_, c1] = Lazy::product_of_pairs([&x0, &x1], [&nought, &factor], 1);
+            c1.to_elements()
+        }
+    }
+
+    fn is_not_negative<P: Prime<L>, const L: usize>() {
+        let r = (0..LIMB_BITS * L as u32).fold(P::ONE, |power, _| power.double());
+        let factor = -r.invert_vartime().expect("R is not 0");
+        for isa in Isa::available() {
+            assert_eq!(run(isa, Crossed::<P, L>(factor)), [factor; WIDTH], "{isa}");
+        }
+    }
+
+    #[test]
+    fn sums_that_are_multiplied_are_not_reduced() {
+        is_not_negative::<Bls12381Fp, 8>();
+        is_not_negative::<Bls12377Fp, 8>();
     }
 
     #[test]

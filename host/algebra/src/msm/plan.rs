@@ -22,7 +22,7 @@ impl Window {
     }
 }
 
-/// Numbers of multiples that may be kept of each point, itself among them: those whose strides end at bit 256 for every r.
+/// Numbers of multiples that may be kept of each point, itself among them: those whose strides end at bit 256 at most.
 pub const MULTIPLES: [usize; 5] = [1, 2, 4, 8, 16];
 
 /// The windows, lowest first, and how threads share them.
@@ -71,7 +71,7 @@ impl Plan {
         Self::cheapest::<C>(
             points,
             threads,
-            all.filter(|plan| plan.bytes::<C>(0, threads) <= limit),
+            all.filter(|plan| plan.bytes::<C>(0, threads) <= limit).chain([self.clone()]),
         )
     }
 
@@ -187,5 +187,6 @@ impl Plan {
 
 /// Bits of a stride: from a multiple of a point to the next one, so many doublings.
 pub(super) fn stride<C: Group>(multiples: usize) -> u32 {
+    const { assert!(C::Scalar::BITS.div_ceil(16) * 16 <= 256, "scalars are read as 256 bits") }
     C::Scalar::BITS.div_ceil(multiples as u32)
 }

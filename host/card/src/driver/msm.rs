@@ -228,8 +228,8 @@ impl Desk {
     pub fn submit(&self, request: Request) -> Result<Ticket> {
         let (completer, ticket) = Ticket::pair();
         match request {
-            Request::Plan { points, parked, .. } => {
-                let plan = self.plan(points, parked)?;
+            Request::Plan { points, parked, room, .. } => {
+                let plan = self.plan(points, parked || room > 0)?;
                 finish(&self.shared, completer, Ok(Answer::Msm(Response::Plan(plan))));
             }
             Request::Park(bases) => {

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::Arguments;
 use crate::curve::name_of;
-use crate::output::Output;
+use crate::output::{Output, note};
 
 /// What a proof would take, as text or as JSON.
 pub fn plan(plan: &Plan, as_json: bool, output: &mut Output) -> anyhow::Result<()> {
@@ -59,7 +59,7 @@ pub fn proved(
     let report = &proved.report;
     if let Some(Redone { devices, problem }) = &report.redone {
         // Whatever is read of the output, a device that is wrong must not go unseen.
-        eprintln!("proofmill: {}: {problem}; all was done again on cpu:", devices.join(", "));
+        note(format_args!("{}: {problem}; all was done again on cpu:", devices.join(", ")));
     }
     if arguments.json {
         let steps = report.steps.iter().map(|timed| {

@@ -39,7 +39,8 @@ const MOST_BYTES: usize = 1 << 15;
 impl Statement {
     /// The preimage of a digest, of as many bytes as make a circuit of about so many constraints, and at least one block.
     pub fn sha256_of_about(constraints: usize) -> Self {
-        let blocks = (constraints / CONSTRAINTS_OF_BLOCK).clamp(1, MOST_BYTES / BLOCK);
+        let nearest = constraints.saturating_add(CONSTRAINTS_OF_BLOCK / 2) / CONSTRAINTS_OF_BLOCK;
+        let blocks = nearest.clamp(1, MOST_BYTES / BLOCK);
         let preimage = (0..blocks * BLOCK - PADDING).map(|i| (i * i + 7 * i) as u8).collect();
         Self::Sha256 { preimage }
     }

@@ -12,7 +12,7 @@
 use proofmill_algebra::curve::{Affine, Projective};
 use proofmill_algebra::encoding::pair;
 use proofmill_algebra::field::PrimeField;
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::Proof;
 use super::suite::{ScalarOf, Suite, point};
@@ -68,7 +68,7 @@ pub fn assemble<E: Suite>(
     let g2 = |name, bytes| point::<E::G2>("key", name, bytes).map(Projective::from);
     let (delta_g1, delta_g2) = (g1("delta_g1", key.delta_g1())?, g2("delta_g2", key.delta_g2())?);
     let Blinding { r, s } = blinding;
-    let rs = *r * s;
+    let rs = Zeroizing::new(*r * s);
     let a = g1("alpha_g1", key.alpha_g1())?.add_mixed(&sums.a) + delta_g1.times(r);
     let b = g2("beta_g2", key.beta_g2())?.add_mixed(&sums.b2) + delta_g2.times(s);
     let b1 = g1("beta_g1", key.beta_g1())?.add_mixed(&sums.b1) + delta_g1.times(s);

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use proofmill_op::msm::Progress;
 use proofmill_op::{Answer, Data, Ticket};
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::assemble::{Blinding, Sums, assemble};
 use super::prove::Prover;
@@ -80,26 +80,25 @@ struct UnderWay {
 impl Attempt<'_> {
     /// The proof, not verified.
     pub fn run<E: Suite>(&mut self, values: &[Scalar]) -> Result<Proof> {
-        let witness: Arc<[u8]> = values.as_flattened().into();
+        let witness = Wiped(values.as_flattened().into());
         let mut answers = [const { None }; 5];
         let (elsewhere, here): (Vec<_>, Vec<_>) =
             OF_WITNESS.into_iter().partition(|&section| self.route.is_elsewhere(section));
         let mut under_way = Vec::new();
         for section in elsewhere {
-            under_way.push(self.start(section, witness.clone())?);
+            under_way.push(self.start(section, &witness)?);
         }
         for section in here {
-            let sum = self.start(section, witness.clone())?;
+            let sum = self.start(section, &witness)?;
             answers[section as usize] = Some(self.finish(sum)?);
         }
-        let h: Arc<[u8]> = self.scalars_of_h::<E>(values)?.into();
-        under_way.push(self.start(Section::H, h.clone())?);
+        let h = Zeroizing::new(self.scalars_of_h::<E>(values)?);
+        let h = Wiped(h[..].into());
+        under_way.push(self.start(Section::H, &h)?);
         for sum in under_way {
             let section = sum.section;
             answers[section as usize] = Some(self.finish(sum)?);
         }
-        wipe(witness);
-        wipe(h);
         let [a, b1, b2, c, h] = answers.map(|answer| answer.expect("each section was asked for"));
         let route = self.route;
         let sums = Sums::<E> {
@@ -139,12 +138,12 @@ impl Attempt<'_> {
         Ok(h.ok_or_else(|| route.wrong_transform())?)
     }
 
-    fn start(&self, section: Section, scalars: Arc<[u8]>) -> Result<UnderWay> {
+    fn start(&self, section: Section, scalars: &Wiped) -> Result<UnderWay> {
         let step = Step::Sum(section);
         let progress = self.watch.cloned();
         let progress = progress.map(|watch| Progress(Arc::new(move |part| watch(step, part))));
         let start = Instant::now();
-        let ticket = self.route.start(section, Data::Here(scalars), progress);
+        let ticket = self.route.start(section, Data::Here(scalars.0.clone()), progress);
         let ticket = ticket.map_err(|error| of_section(section, error))?;
         Ok(UnderWay { section, ticket, start })
     }
@@ -169,9 +168,13 @@ impl Attempt<'_> {
     }
 }
 
-/// Overwrites scalars, if the device has let go of them.
-fn wipe(mut scalars: Arc<[u8]>) {
-    if let Some(bytes) = Arc::get_mut(&mut scalars) {
-        bytes.zeroize();
+/// Scalars that are overwritten at the end, if the devices have let go of them.
+struct Wiped(Arc<[u8]>);
+
+impl Drop for Wiped {
+    fn drop(&mut self) {
+        if let Some(bytes) = Arc::get_mut(&mut self.0) {
+            bytes.zeroize();
+        }
     }
 }

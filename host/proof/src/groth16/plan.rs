@@ -50,8 +50,8 @@ pub struct Planned {
     pub working: usize,
 }
 
-/// Bytes for the rest: the verifying key, tables, threads.
-const ROOM: usize = 4 << 20;
+/// Bytes for the rest: the program, the verifying key, tables, threads.
+const ROOM: usize = 8 << 20;
 
 impl Prover {
     /// What a proof will take on these devices.
@@ -76,7 +76,8 @@ impl Prover {
         }
         let own = |step, working| Planned { step, device: None, working };
         let transforms = Some(self.route.transforms.caps().uri.clone());
-        let quotient = witness + 5 * list;
+        // The places of a transform's second pass are a 32nd of a list.
+        let quotient = witness + 5 * list + list / 32;
         let before_h = [
             own(Step::Rows, 2 * witness + 3 * list),
             Planned { step: Step::Quotient, device: transforms, working: quotient },
@@ -103,7 +104,7 @@ impl Prover {
         let request = Request::Plan { instance, points, parked, room: bases.room };
         match device.submit(proofmill_op::Request::Msm(request))?.wait()? {
             Answer::Msm(Response::Plan(plan)) => Ok(plan),
-            other => Err(super::route::another(&**device, &other).into()),
+            _ => Err(super::route::another(&**device).into()),
         }
     }
 }

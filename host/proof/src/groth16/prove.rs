@@ -133,7 +133,9 @@ fn prove<E: Suite>(prover: &Prover, values: &[Scalar], watch: Option<&Watch>) ->
             return Err(error.into());
         }
         (Outcome::Wrong, _) => {
-            let (device, problem) = (suspects.join(", "), Outcome::Wrong.to_string());
+            prover.count(|counts| counts.failures += 1);
+            let device = suspects.join(", ");
+            let problem = format!("{}: it is wrong, or the witness is", Outcome::Wrong);
             return Err(proofmill_op::Error::Failed { device, problem }.into());
         }
     };

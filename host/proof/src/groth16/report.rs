@@ -84,7 +84,8 @@ pub struct Counts {
     pub proofs: u64,
     /// Those of them that the helper had to make again.
     pub redone: u64,
-    /// Attempts in which a device gave no answer.
+    /// Attempts in which a device gave no answer, or one that does not verify where nothing may be done again: then it is wrong, or
+    /// the witness is.
     pub failures: u64,
     /// Attempts in which a device gave a wrong answer: what it gave did not verify, what the helper made of the same witness did.
     pub wrong: u64,

@@ -93,12 +93,15 @@ impl Rows {
 
     /// A w, B w and their products row by row, canonical. An error names a value of the witness that is not below r.
     pub fn times<F: PrimeField>(&self, witness: &[Scalar]) -> Result<[Vec<u8>; 3]> {
-        let read = |(i, bytes): (usize, &Scalar)| {
-            F::from_le_bytes(bytes)
-                .map_err(|problem| Error::argument("witness", format!("value {i} is {problem}")))
-        };
-        let witness = witness.par_iter().enumerate().map(read);
-        let witness = Zeroizing::new(witness.collect::<Result<Vec<F>>>()?);
+        let mut elements = Zeroizing::new(vec![F::ZERO; witness.len()]);
+        elements.par_iter_mut().zip(witness).enumerate().try_for_each(
+            |(i, (element, bytes))| {
+                *element = F::from_le_bytes(bytes).map_err(|problem| {
+                    Error::argument("witness", format!("value {i} is {problem}"))
+                })?;
+                Ok::<_, Error>(())
+            },
+        )?;
         let values: Vec<_> = self.values.iter().map(scalar::<F>).collect();
         let [mut a, mut b, mut c] = [0; 3].map(|zero| vec![zero; self.count() * F::BYTES]);
         let chunk = CHUNK * F::BYTES;
@@ -109,7 +112,7 @@ impl Rows {
                 a.chunks_mut(F::BYTES).zip(b.chunks_mut(F::BYTES)).zip(c.chunks_mut(F::BYTES));
             for (i, ((a, b), c)) in each.enumerate() {
                 let row = number * CHUNK + i;
-                let [x, y] = self.matrices.each_ref().map(|it| it.times(row, &witness, &values));
+                let [x, y] = self.matrices.each_ref().map(|it| it.times(row, &elements, &values));
                 a.copy_from_slice(x.to_le_bytes().as_ref());
                 b.copy_from_slice(y.to_le_bytes().as_ref());
                 c.copy_from_slice((x * y).to_le_bytes().as_ref());

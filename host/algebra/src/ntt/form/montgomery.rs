@@ -1,7 +1,7 @@
 //! Fields of up to 255 bits in five limbs of 52. Elements are plain integers, factors are in Montgomery form, so a
 //! product is a plain integer again, and nothing is ever converted.
 //!
-//! A held element is below 2p and 2p more for each addition or subtraction: below 30 p after fourteen. Its limbs have
+//! A held element is below 2p and 2p more for each addition or subtraction: below 31 p after fourteen. Its limbs have
 //! either sign. With R = 2^260 > 32 p, a product is x w / R + p at most: below 2p for any such x and a w below 1.04 p, which
 //! is what a product of two factors below p is.
 

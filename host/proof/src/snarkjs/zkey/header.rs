@@ -1,6 +1,7 @@
 //! What a key says of itself, and its six points.
 
 use proofmill_op::msm::{Group, Instance};
+use proofmill_op::ntt::MOST_LOG_SIZE;
 
 use crate::snarkjs::container::{Container, Part};
 use crate::snarkjs::curve::{Facts, Prime};
@@ -90,7 +91,7 @@ fn scalars(part: &mut Part<'_>, facts: &'static Facts) -> Result<()> {
 fn domain(part: &mut Part<'_>, facts: &Facts) -> Result<u32> {
     let start = part.at();
     let size = part.u32("the size of the domain")?;
-    let most = facts.two_adicity - 1;
+    let most = (facts.two_adicity - 1).min(MOST_LOG_SIZE);
     if !size.is_power_of_two() || size.ilog2() > most {
         let problem = format!("a domain of {size} points, not of a power of two up to 2^{most}");
         return Err(part.wrong(start, problem).into());

@@ -3,7 +3,7 @@
 use std::io;
 
 use proofmill_algebra::encoding::EncodingError;
-use proofmill_op::msm::{Bases, Instance, Stream};
+use proofmill_op::msm::{Instance, Stream};
 
 use crate::{FileError, Result};
 use rayon::prelude::*;
@@ -46,11 +46,6 @@ impl PointSection {
     /// How many there are.
     pub fn count(&self) -> usize {
         self.count
-    }
-
-    /// For a request: to be read when they are needed. Reading checks what [`Check::Curve`](proofmill_op::msm::Check::Curve) would.
-    pub fn bases(&self) -> Bases {
-        Bases::streamed(self.instance, self.clone())
     }
 
     /// Is every point of the group? Where the curve has other points too, that is a multiplication a point. An error is
