@@ -191,7 +191,7 @@ impl Form<2> for Goldilocks {
         plus_constant(b, &product, OF_PRODUCT)
     }
 
-    /// [`small_digits`], shifted.
+    /// `small_digits`, shifted.
     #[inline(always)]
     fn factor<B: Backend>(b: B, normal: [B::V; 2]) -> [B::V; 2] {
         let word = word(b, normal);
