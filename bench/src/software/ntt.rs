@@ -145,8 +145,8 @@ fn one(
     Ok(())
 }
 
-/// Elements of nearly all bits.
+/// Elements of nearly all bits, below the smallest modulus.
 fn elements(field: Field, log_size: u32) -> Vec<u8> {
-    let words = (1..).map(|i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 2);
+    let words = (1..).map(|i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 3);
     words.take((field.bytes() / 8) << log_size).flat_map(u64::to_le_bytes).collect()
 }
