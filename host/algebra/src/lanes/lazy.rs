@@ -142,22 +142,11 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
         if crossed.max(x0.bound * y0.bound + n * x1.bound * y1.bound) > Self::PRODUCTS {
             [x0, x1, y0, y1] = [x0.reduced(), x1.reduced(), y0.reduced(), y1.reduced()];
         }
-        let (b, p) = (x0.b, &P::CONSTANTS.multiples[1]);
+        let b = x0.b;
         let (x, y) = (Self::exact_sum(&x0, &x1).normal(), Self::exact_sum(&y0, &y1).normal());
         let v0 = Self::columns(&x0.normal(), &y0.normal());
         let v1 = Self::columns(&x1.normal(), &y1.normal());
-        let mut c = [v0, Self::columns(&x, &y)];
-        for half in 0..2 {
-            for j in 0..L {
-                let both = b.add(v0[half][j], v1[half][j]);
-                c[0][half][j] = b.sub(v0[half][j], multiple(b, n, v1[half][j]));
-                c[1][half][j] = b.sub(c[1][half][j], both);
-            }
-        }
-        for j in 0..L {
-            c[0][1][j] = b.add(c[0][1][j], b.splat(p[j]));
-        }
-        let [c0, c1] = b.apart(Reduced::<B, P, L, 2>(b, &c, PhantomData));
+        let [c0, c1] = of_pairs::<B, P, L>(b, v0, v1, Self::columns(&x, &y), n);
         [Self::of(b, c0, Self::PRODUCT + 1), Self::of(b, c1, Self::PRODUCT)]
     }
 
@@ -227,10 +216,10 @@ impl<B: Backend, const L: usize> Kernel for Columns<'_, B, L> {
 }
 
 /// The reductions of some columns: apart for the same reason.
-pub(super) struct Reduced<'a, B: Backend, P, const L: usize, const N: usize>(
-    pub B,
-    pub &'a [[[B::V; L]; 2]; N],
-    pub PhantomData<P>,
+struct Reduced<'a, B: Backend, P, const L: usize, const N: usize>(
+    B,
+    &'a [[[B::V; L]; 2]; N],
+    PhantomData<P>,
 );
 
 impl<B: Backend, P: Prime<L>, const L: usize, const N: usize> Kernel for Reduced<'_, B, P, L, N> {
@@ -240,6 +229,31 @@ impl<B: Backend, P: Prime<L>, const L: usize, const N: usize> Kernel for Reduced
     fn run<Same: Backend>(self, _: Same) -> Self::Output {
         reduced(self.0, &P::CONSTANTS, self.1)
     }
+}
+
+/// v0 - n v1 + p R and both - v0 - v1, reduced: the end of Karatsuba's product of pairs, from the columns of x0 y0, x1 y1 and
+/// (x0 + x1) (y0 + y1).
+#[inline(always)]
+pub(super) fn of_pairs<B: Backend, P: Prime<L>, const L: usize>(
+    b: B,
+    v0: [[B::V; L]; 2],
+    v1: [[B::V; L]; 2],
+    both: [[B::V; L]; 2],
+    n: u32,
+) -> [[B::V; L]; 2] {
+    let p = &P::CONSTANTS.multiples[1];
+    let mut c = [v0, both];
+    for half in 0..2 {
+        for j in 0..L {
+            let straight = b.add(v0[half][j], v1[half][j]);
+            c[0][half][j] = b.sub(v0[half][j], multiple(b, n, v1[half][j]));
+            c[1][half][j] = b.sub(both[half][j], straight);
+        }
+    }
+    for j in 0..L {
+        c[0][1][j] = b.add(c[0][1][j], b.splat(p[j]));
+    }
+    b.apart(Reduced::<B, P, L, 2>(b, &c, PhantomData))
 }
 
 /// n x of a limb.

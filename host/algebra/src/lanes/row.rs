@@ -8,7 +8,7 @@
 use std::marker::PhantomData;
 
 use super::backend::{Backend, Kernel, LIMB_BITS, LIMB_MASK, WIDTH, each};
-use super::lazy::{Columns, Reduced, multiple};
+use super::lazy::{Columns, multiple, of_pairs};
 use super::montgomery::carried;
 use super::{Held, Prime};
 
@@ -114,25 +114,14 @@ impl<B: Backend, P: Prime<L>, const L: usize> Kernel for PairProducts<'_, B, P, 
     #[inline(always)]
     fn run<Same: Backend>(self, _: Same) -> Self::Output {
         let Self { b, n, x, y } = self;
-        let p = &P::CONSTANTS.multiples[1];
         let [x0, x1] = coefficients(b, x);
         let [y0, y1] = coefficients(b, y);
         let v0 = b.apart(Columns(b, &x0, &y0));
         let v1 = b.apart(Columns(b, &x1, &y1));
         let x = carried(b, each!(j < L, x0[0] => b.add(x0[j], x1[j])));
         let y = carried(b, each!(j < L, x0[0] => b.add(y0[j], y1[j])));
-        let mut c = [v0, b.apart(Columns(b, &x, &y))];
-        for half in 0..2 {
-            for j in 0..L {
-                let both = b.add(v0[half][j], v1[half][j]);
-                c[0][half][j] = b.sub(v0[half][j], multiple(b, n, v1[half][j]));
-                c[1][half][j] = b.sub(c[1][half][j], both);
-            }
-        }
-        for j in 0..L {
-            c[0][1][j] = b.add(c[0][1][j], b.splat(p[j]));
-        }
-        let [c0, c1] = b.apart(Reduced::<B, P, L, 2>(b, &c, PhantomData));
+        let both = b.apart(Columns(b, &x, &y));
+        let [c0, c1] = of_pairs::<B, P, L>(b, v0, v1, both, n);
         let (c0, c1) = (rows(b, c0), rows(b, c1));
         each!(i < WIDTH, [c0[0]; 2] => [c0[i], c1[i]])
     }

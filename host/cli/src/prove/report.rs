@@ -92,12 +92,8 @@ pub fn proved(
     let of = format_args!("{}, 2^{} rows", name_of(plan.curve), plan.domain.ilog2());
     output.line(format_args!("{:<10} {:>12}  {of}", "step", "time"))?;
     for Timed { step, device, seconds } in &report.steps {
-        let device = device.as_deref().unwrap_or("this process");
-        output.line(format_args!(
-            "{:<10} {:>9.3} ms  {device}",
-            step.to_string(),
-            seconds * 1e3
-        ))?;
+        let time = format!("{:.3} ms", seconds * 1e3);
+        line(&step.to_string(), &time, device.as_deref(), output)?;
     }
     let mut line = format!("{}: {:.3} s", arguments.output.display(), report.seconds);
     line += if arguments.no_self_check { ", not verified" } else { ", verified" };
