@@ -1,16 +1,17 @@
 //! Number-theoretic transforms beside arkworks, gnark-crypto, Plonky3 and plonky2_field: milliseconds for one.
 //!
-//! We go from canonical bytes to canonical bytes, in natural order, through the device, new memory for the answer
-//! included. A peer's time is that from its own elements to its own elements, in the order that suits it; and, in rows of their
+//! We go from canonical bytes to canonical bytes, in natural order, through the device. Answers, ours and the peers', go into the
+//! memory of the turn before: what new memory costs is the system's affair. A peer's time is that from its own elements to its own elements, in the order that suits it; and, in rows of their
 //! own, from bytes to bytes, as ours. Every peer has the same number of threads, and all take turns.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use proofmill_cpu::CpuDevice;
-use proofmill_op::Device;
 use proofmill_op::ntt::{Field, Request};
+use proofmill_op::{Answer, Data, Device};
 
 use crate::peers::ntt::{Work, start_go, start_plonky, start_rust};
 use crate::peers::program::Program;
@@ -85,12 +86,18 @@ fn one(
 ) -> Result<()> {
     let device = CpuDevice::new(Some(threads))?;
     let elements = elements(field, log_size);
+    let (mut source, mut memory) = (Arc::<[u8]>::from(&elements[..]), Vec::new());
     let ours = || -> Result<f64> {
-        // A copy that was just written, as the peers' programs have it: as far as it goes, it is in the caches.
-        let request = Request::forward(field, &elements[..]);
+        // It was just written, as what the peers' programs have: as far as it goes, it is in the caches.
+        Arc::make_mut(&mut source).copy_from_slice(&elements);
+        let request = Request::forward(field, Data::Here(source.clone()));
+        let request = request.answered_in(std::mem::take(&mut memory));
         let start = Instant::now();
-        device.submit(proofmill_op::Request::Ntt(request))?.wait()?;
-        Ok(start.elapsed().as_secs_f64())
+        let answer = device.submit(proofmill_op::Request::Ntt(request))?.wait()?;
+        let seconds = start.elapsed().as_secs_f64();
+        let Answer::Ntt(response) = answer else { bail!("another answer") };
+        memory = response.elements;
+        Ok(seconds)
     };
     let all: &[Peer] = if field == Field::Goldilocks { &OF_GOLDILOCKS } else { &OF_255_BITS };
     let mut present: Vec<_> = all

@@ -8,7 +8,6 @@
 
 use std::cell::RefCell;
 use std::hint::black_box;
-use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -19,6 +18,9 @@ use proofmill_algebra::pairing::{
     pairing,
 };
 use proofmill_algebra::tower::Fp12;
+use proofmill_cpu::thread_pool;
+use rayon::ThreadPool;
+use rayon::prelude::*;
 
 use crate::peers::pairing::{Work, start_go, start_rust};
 use crate::peers::program::Program;
@@ -95,7 +97,7 @@ fn compare<E: Pairing>(
     let &Comparison { metric, count, threads, repeat, rounds } = comparison;
     let pairs: Vec<_> =
         multiples::<E::G1>(count).into_iter().zip(multiples::<E::G2>(count)).collect();
-    let ours = Ours::<E>::new(&pairs, threads);
+    let ours = Ours::<E>::new(&pairs, threads)?;
     let mut turns: Vec<Box<dyn FnMut() -> Result<f64> + '_>> =
         vec![Box::new(|| Ok(ours.seconds(repeat)))];
     let mut names = Vec::new();
@@ -142,21 +144,23 @@ struct Ours<'a, E: Pairing> {
     pairs: &'a [Pair<E>],
     /// The second points of all pairs but the first.
     prepared: Vec<Prepared<E>>,
-    threads: usize,
+    pool: ThreadPool,
 }
 
 impl<'a, E: Pairing> Ours<'a, E> {
-    fn new(pairs: &'a [Pair<E>], threads: usize) -> Self {
+    fn new(pairs: &'a [Pair<E>], threads: usize) -> Result<Self> {
         let prepared = pairs.iter().skip(1).map(|(_, q)| Prepared::new(q)).collect();
-        Self { pairs, prepared, threads }
+        Ok(Self { pairs, prepared, pool: thread_pool(Some(threads))? })
     }
 
     fn seconds(&self, repeat: usize) -> f64 {
-        let start = Instant::now();
-        for _ in 0..repeat {
-            black_box(self.value());
-        }
-        start.elapsed().as_secs_f64()
+        self.pool.install(|| {
+            let start = Instant::now();
+            for _ in 0..repeat {
+                black_box(self.value());
+            }
+            start.elapsed().as_secs_f64()
+        })
     }
 
     fn value(&self) -> Fp12<E::Tower> {
@@ -168,17 +172,10 @@ impl<'a, E: Pairing> Ours<'a, E> {
                 miller_product::<E>(isa, &[*fresh], &prepared.collect::<Vec<_>>())
             }
             pairs => {
-                let share = pairs.len().div_ceil(self.threads);
-                let product = |share| miller_product::<E>(isa, share, &[]);
-                let (mine, others) = pairs.split_at(share);
-                // New threads, which start on a processor that is free: those that wait in a pool may be on one.
-                thread::scope(|scope| {
-                    let others = others.chunks(share);
-                    let others: Vec<_> =
-                        others.map(|share| scope.spawn(move || product(share))).collect();
-                    let others = others.into_iter().map(|other| other.join().expect("it ends"));
-                    others.fold(product(mine), |product, other| product * other)
-                })
+                let shares =
+                    pairs.par_chunks(pairs.len().div_ceil(self.pool.current_num_threads()));
+                let values = shares.map(|share| miller_product::<E>(isa, share, &[]));
+                values.reduce(|| Fp12::ONE, |product, value| product * value)
             }
         };
         final_exponentiation_on::<E>(isa, miller_value)

@@ -12,9 +12,9 @@ use proofmill_op::{
     Answer, Capability, Caps, Completer, Data, Device, DeviceKind, Error, Metrics, Parked, Request,
     Result, Ticket,
 };
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 
-use crate::{ecdsa_verify, equihash_verify, msm, ntt, processors};
+use crate::{ecdsa_verify, equihash_verify, msm, ntt, thread_pool};
 
 /// Parameter sets offered: those that chains use, and small ones for tests. The code takes any.
 const EQUIHASH_SETS: [(u32, u32); 7] =
@@ -26,10 +26,6 @@ const LEAVES_HERE: usize = 1024;
 
 /// Most signatures of a request that is answered while it is submitted: 25 us of work with AVX-512 IFMA.
 const SIGNATURES_HERE: usize = 8;
-
-/// Bytes of a thread's stack, of which pages that are not touched cost nothing: rayon's 2 MiB are too few for code that was
-/// not optimised and keeps each vector of eight elements there.
-const STACK: usize = 32 << 20;
 
 /// This machine's processor.
 ///
@@ -64,12 +60,7 @@ impl CpuDevice {
             Some(threads) => format!("cpu:?threads={threads}"),
             None => "cpu:".into(),
         };
-        let pool = ThreadPoolBuilder::new()
-            .num_threads(threads.unwrap_or(0)) // 0 is rayon's word for all
-            .start_handler(|number| processors::bind(number, rayon::current_num_threads()))
-            .thread_name(|i| format!("proofmill-cpu-{i}"))
-            .stack_size(STACK)
-            .build()
+        let pool = thread_pool(threads)
             .map_err(|problem| Error::Open { device: uri.clone(), problem: problem.to_string() })?;
         let count = pool.current_num_threads();
         let plural = if count == 1 { "" } else { "s" };
@@ -176,7 +167,7 @@ impl Device for CpuDevice {
                 }))
             }
             Request::Ntt(request) => {
-                let work = ntt::Work::new(&request, self.identity)?;
+                let work = ntt::Work::new(request, self.identity)?;
                 let isa = self.isa;
                 Ok(self.start(Place::Pool, move |completer| {
                     work.answer(isa, &|| completer.is_cancelled()).map(Answer::Ntt)

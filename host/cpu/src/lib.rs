@@ -11,4 +11,5 @@ mod pages;
 mod processors;
 
 pub use device::CpuDevice;
+pub use processors::thread_pool;
 pub use proofmill_algebra::Isa;

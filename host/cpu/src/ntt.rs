@@ -16,6 +16,7 @@ use crate::pages;
 pub(crate) struct Work {
     transform: InField,
     elements: Arc<[u8]>,
+    memory: Vec<u8>,
     progress: Option<Progress>,
 }
 
@@ -28,31 +29,36 @@ enum InField {
 
 impl Work {
     /// What can be said of a request before it runs: its size, the coset, and whose data these are.
-    pub fn new(request: &Request, identity: u64) -> Result<Self> {
+    pub fn new(request: Request, identity: u64) -> Result<Self> {
         Ok(Self {
             transform: match request.field {
-                Field::Bn254Fr => InField::Bn254Fr(transform(request)?),
-                Field::Bls12_381Fr => InField::Bls12_381Fr(transform(request)?),
-                Field::Goldilocks => InField::Goldilocks(transform(request)?),
+                Field::Bn254Fr => InField::Bn254Fr(transform(&request)?),
+                Field::Bls12_381Fr => InField::Bls12_381Fr(transform(&request)?),
+                Field::Goldilocks => InField::Goldilocks(transform(&request)?),
             },
             elements: request.elements.on(identity)?.clone(),
-            progress: request.progress.clone(),
+            memory: request.memory.0,
+            progress: request.progress,
         })
     }
 
     /// The answer, on the threads of the caller's pool.
     pub fn answer(self, isa: Isa, cancelled: &(dyn Fn() -> bool + Sync)) -> Result<Response> {
         let (progress, source) = (self.progress.as_ref(), &self.elements);
-        let elements = match &self.transform {
-            InField::Bn254Fr(transform) => run::<_, 5>(isa, transform, source, progress, cancelled),
+        let mut target = pages::reused(self.memory, source.len());
+        let to = &mut target[..];
+        match &self.transform {
+            InField::Bn254Fr(transform) => {
+                run::<_, 5>(isa, transform, source, to, progress, cancelled)
+            }
             InField::Bls12_381Fr(transform) => {
-                run::<_, 5>(isa, transform, source, progress, cancelled)
+                run::<_, 5>(isa, transform, source, to, progress, cancelled)
             }
             InField::Goldilocks(transform) => {
-                run::<_, 2>(isa, transform, source, progress, cancelled)
+                run::<_, 2>(isa, transform, source, to, progress, cancelled)
             }
         }?;
-        Ok(Response { elements })
+        Ok(Response { elements: target })
     }
 }
 
@@ -88,21 +94,21 @@ fn run<F: Form<D>, const D: usize>(
     isa: Isa,
     transform: &Transform<F>,
     source: &[u8],
+    target: &mut [u8],
     progress: Option<&Progress>,
     cancelled: &(dyn Fn() -> bool + Sync),
-) -> Result<Vec<u8>> {
-    let mut target = pages::zeros(source.len());
+) -> Result<()> {
     if let Some(plan) = Plan::new(transform) {
         let total = plan.column_tiles() + plan.row_tiles();
         let watch = Watch { progress, total, done: AtomicUsize::new(0), cancelled };
-        passes::<F, D>(isa, &plan, source, &mut target, &watch)?;
+        passes::<F, D>(isa, &plan, source, target, &watch)?;
     } else {
-        direct(transform, source, &mut target).map_err(named)?;
+        direct(transform, source, target).map_err(named)?;
     }
     if let Some(Progress(function)) = progress {
         function(1.0);
     }
-    Ok(target)
+    Ok(())
 }
 
 fn named(problem: NotBelowModulus) -> Error {
@@ -144,7 +150,7 @@ fn passes<F: Form<D>, const D: usize>(
             with_tile(&tiles, |tile| plan.columns(isa, tile, number, source, chunk)).map_err(named)
         },
     )?;
-    plan.pieces(target).into_par_iter().try_for_each(|mut pieces| {
+    plan.pieces(target).par_bridge().try_for_each(|mut pieces| {
         watch.go_on()?;
         with_tile(&tiles, |tile| plan.rows(isa, tile, &mut pieces));
         Ok(())

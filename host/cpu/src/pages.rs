@@ -8,6 +8,15 @@ pub fn zeros(bytes: usize) -> Vec<u8> {
     zeros
 }
 
+/// So many bytes of any content, in this memory if it is large enough.
+pub fn reused(mut memory: Vec<u8>, bytes: usize) -> Vec<u8> {
+    if memory.capacity() < bytes {
+        return zeros(bytes);
+    }
+    memory.resize(bytes, 0);
+    memory
+}
+
 /// Bytes of a large page.
 #[cfg(target_os = "linux")]
 const LARGE: usize = 2 << 20;
@@ -38,5 +47,16 @@ mod tests {
             assert!(zeros.len() == bytes && zeros.iter().all(|byte| *byte == 0));
             zeros.fill(1);
         }
+    }
+
+    #[test]
+    fn memory_is_reused_if_it_is_large_enough() {
+        let memory = vec![1; 100];
+        let place = memory.as_ptr();
+        let fewer = reused(memory, 10);
+        assert!(fewer.len() == 10 && fewer.as_ptr() == place);
+        let again = reused(fewer, 100);
+        assert!(again.len() == 100 && again.as_ptr() == place);
+        assert_eq!(reused(again, 101).len(), 101);
     }
 }

@@ -4,9 +4,26 @@
 //! share it until its next balancing: on Linux 6.18 with two processors a sum of 2^14 points on two threads then took as long
 //! as on one. Where there are as many threads as processors, there is nothing to balance, and each stays on its own.
 
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+
+/// Bytes of a thread's stack, of which pages that are not touched cost nothing: rayon's 2 MiB are too few for code that was
+/// not optimised and keeps each vector of eight elements there.
+const STACK: usize = 32 << 20;
+
+/// So many threads, or one for each processor that the operating system grants; each on a processor of its own if there are as
+/// many.
+pub fn thread_pool(threads: Option<usize>) -> Result<ThreadPool, ThreadPoolBuildError> {
+    ThreadPoolBuilder::new()
+        .num_threads(threads.unwrap_or(0)) // 0 is rayon's word for all
+        .start_handler(|number| bind(number, rayon::current_num_threads()))
+        .thread_name(|i| format!("proofmill-cpu-{i}"))
+        .stack_size(STACK)
+        .build()
+}
+
 /// For the first words of thread `number` of `threads`: binds it, if there is one processor for each.
 #[cfg(target_os = "linux")]
-pub fn bind(number: usize, threads: usize) {
+fn bind(number: usize, threads: usize) {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
     let Ok(all) = sched_getaffinity(None) else { return };
@@ -24,7 +41,7 @@ pub fn bind(number: usize, threads: usize) {
 
 /// Elsewhere threads go where the system puts them.
 #[cfg(not(target_os = "linux"))]
-pub fn bind(_number: usize, _threads: usize) {}
+fn bind(_number: usize, _threads: usize) {}
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {

@@ -75,6 +75,25 @@ fn another_root_changes_the_order() {
     }
 }
 
+/// Whatever memory the answer is to go into: the answer is the same, and in that memory if it is large enough.
+#[test]
+fn an_answer_goes_into_the_memory_of_an_earlier_one() {
+    let device = CpuDevice::new(Some(2)).unwrap();
+    for log in [0, 5, 8, 11] {
+        let request = Request::forward(Field::Bn254Fr, elements::<Bn254Fr>(1 << log));
+        let expected = ask(&device, request.clone()).unwrap();
+        for bytes in [0, 31 << log, 32 << log, 33 << log] {
+            let memory = vec![0xa5; bytes];
+            let place = memory.as_ptr();
+            let found = ask(&device, request.clone().answered_in(memory)).unwrap();
+            assert!(found == expected, "2^{log} in {bytes} bytes");
+            assert_eq!(found.as_ptr() == place, bytes >= 32 << log, "2^{log} in {bytes} bytes");
+        }
+    }
+    let request = Request::forward(Field::Goldilocks, vec![0; 8]).answered_in(vec![0xa5; 16]);
+    assert!(format!("{request:?}").contains("Memory(16 bytes)"), "{request:?}");
+}
+
 #[test]
 fn what_cannot_be_is_refused_by_name() {
     let device = CpuDevice::new(Some(1)).unwrap();

@@ -87,6 +87,8 @@ pub struct Request {
     pub coset: Option<Vec<u8>>,
     /// The elements one after the other.
     pub elements: Data,
+    /// Memory for the answer: it is used if it is large enough, whatever it holds, and lost if there is no answer.
+    pub memory: Memory,
     /// Is told how far the work is.
     pub progress: Option<Progress>,
 }
@@ -95,7 +97,15 @@ impl Request {
     /// From coefficients to values at the powers of the root.
     pub fn forward(field: Field, elements: impl Into<Data>) -> Self {
         let (direction, elements) = (Direction::Forward, elements.into());
-        Self { field, direction, root: None, coset: None, elements, progress: None }
+        Self {
+            field,
+            direction,
+            root: None,
+            coset: None,
+            elements,
+            memory: Memory::default(),
+            progress: None,
+        }
     }
 
     /// From those values to coefficients.
@@ -113,6 +123,12 @@ impl Request {
         Self { coset: Some(g.into()), ..self }
     }
 
+    /// The same with the answer in this memory, if it is large enough: that of an earlier answer, say. New memory costs a trap
+    /// for every page of it.
+    pub fn answered_in(self, memory: Vec<u8>) -> Self {
+        Self { memory: Memory(memory), ..self }
+    }
+
     /// The logarithm of the number of elements. An error when that is no power of two, or too large.
     pub fn log_size(&self) -> Result<u32> {
         let (bytes, each) = (self.elements.len(), self.field.bytes());
@@ -127,6 +143,16 @@ impl Request {
             return Ok(count.ilog2());
         };
         Err(Error::argument("elements", problem))
+    }
+}
+
+/// Memory without content. Only its size is shown for debugging: what it held before may come from a witness.
+#[derive(Clone, Default)]
+pub struct Memory(pub Vec<u8>);
+
+impl fmt::Debug for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Memory({} bytes)", self.0.capacity())
     }
 }
 

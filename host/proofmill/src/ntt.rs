@@ -18,10 +18,11 @@
 //! # }
 //! ```
 //!
-//! Values on a coset are asked for by [`Request::on_coset`]. To be told how far a transform is, or not to wait for it, submit
+//! Values on a coset are asked for by [`Request::on_coset`], and many transforms reuse the memory of an earlier answer with
+//! [`Request::answered_in`]. To be told how far a transform is, or not to wait for it, submit
 //! a [`Request`] to the device; a ticket that is cancelled or dropped stops it.
 
-pub use proofmill_op::ntt::{Direction, Field, MOST_LOG_SIZE, Progress, Request, Response};
+pub use proofmill_op::ntt::{Direction, Field, MOST_LOG_SIZE, Memory, Progress, Request, Response};
 
 use crate::{Answer, Data, Device, Error, Result};
 

@@ -148,15 +148,13 @@ impl<F: Form<D>, const D: usize> Plan<F, D> {
     }
 
     /// The pieces of each tile of rows.
-    pub fn pieces<'a>(&self, target: &'a mut [u8]) -> Vec<Vec<&'a mut [u8]>> {
-        let tiles = self.row_tiles();
-        let mut all: Vec<_> =
-            (0..tiles).map(|_| Vec::with_capacity(1 << self.log_columns)).collect();
-        for line in target.chunks_exact_mut(tiles * self.piece_bytes()) {
-            for (pieces, piece) in all.iter_mut().zip(line.chunks_exact_mut(self.piece_bytes())) {
-                pieces.push(piece);
-            }
-        }
-        all
+    pub fn pieces<'a>(
+        &self,
+        target: &'a mut [u8],
+    ) -> impl Iterator<Item = Vec<&'a mut [u8]>> + use<'a, F, D> {
+        let (line, piece) = (self.row_tiles() * self.piece_bytes(), self.piece_bytes());
+        let mut lines: Vec<_> =
+            target.chunks_exact_mut(line).map(|line| line.chunks_exact_mut(piece)).collect();
+        std::iter::from_fn(move || lines.iter_mut().map(Iterator::next).collect())
     }
 }

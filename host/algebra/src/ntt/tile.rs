@@ -10,7 +10,7 @@ use super::tables::{Step, Steps};
 pub const PIECE: usize = 2 * WIDTH;
 
 /// Bytes of the blocks whose levels are done one block after the other: they stay in the first-level cache.
-const BLOCK_BYTES: usize = 32 << 10;
+const BLOCK_BYTES: usize = 40 << 10;
 
 /// The digits of eight elements at rest.
 #[derive(Clone, Copy)]

@@ -39,8 +39,10 @@ pub fn quotient<F: Form<DIGITS>>(
             number += 1;
             transform(request.with_root(root.as_ref()), number - 1)
         };
-        let coefficients = ask(Request::inverse(field, values))?;
-        ask(Request::forward(field, coefficients).on_coset(between.as_ref()))
+        let inverse = Request::inverse(field, &values[..]);
+        let coefficients = ask(inverse.answered_in(values))?;
+        let forward = Request::forward(field, &coefficients[..]).on_coset(between.as_ref());
+        ask(forward.answered_in(coefficients))
     };
     let [a, b, c] = rows;
     let (mut a, mut b, mut c) = (moved(a)?, moved(b)?, moved(c)?);

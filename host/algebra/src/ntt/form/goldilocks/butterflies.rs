@@ -5,7 +5,7 @@
 //! little more: [`ABOVE`], added to x_0 and therefore to every result, keeps each from being negative. Where all are
 //! added it is not needed, and there is no room for all of it.
 
-use crate::lanes::Backend;
+use crate::lanes::{Backend, each};
 use crate::ntt::tile::{Eight, splat};
 
 use super::{BITS, DIGIT, less, plus, plus_constant, product, zero};
@@ -65,7 +65,7 @@ fn times_root<B: Backend>(b: B, x: &[B::V; 2]) -> [B::V; 2] {
 /// Radix 8: two of radix 4, of the even and of the odd ones, and one level of 2.
 #[inline(always)]
 fn eight<B: Backend, const PLAIN: bool>(b: B, rows: &mut [Eight<2>], factors: &[[u64; 2]]) {
-    let w: [_; 7] = std::array::from_fn(|j| splat(b, &factors[j]));
+    let w = each!(j < 7, [b.splat(0); 2] => splat(b, &factors[j]));
     let part = rows.len() / 8;
     let mut parts = rows.chunks_exact_mut(part);
     let parts: [_; 8] = std::array::from_fn(|_| parts.next().expect("eight"));
