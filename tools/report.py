@@ -1,9 +1,9 @@
 """The kept figures as Markdown tables, so that no table is ever typed.
 
 `--keep` first puts the rows that lie in target/bench into bench/results/<date>-<name>.json, with the machine and the
-commit. The tables show the newest kept file of every name. `--into FILE` writes each table into a Markdown
-file, between the lines `<!-- figures NAME -->` and `<!-- end -->`; operations behind the name leave out all others. With it go
-the plots of docs/figures. `--check FILE` only compares both.
+commit. The tables show the newest kept file of every name. `--fill` writes each table into the pages that want it, between
+the lines `<!-- figures NAME -->` and `<!-- end -->`; operations behind the name leave out all others. With it go the plots of
+docs/figures. `--check` only compares both.
 """
 
 import argparse
@@ -18,6 +18,8 @@ import plot
 from place import ROOT, TARGET, Failed, main, write_whole
 
 MADE, KEPT, PLOTS = TARGET / "bench", ROOT / "bench/results", ROOT / "docs/figures"
+#: Where figures are shown.
+PAGES = [ROOT / "README.md", ROOT / "docs/msm.md"]
 #: Columns that say the same in every row of a table are left out, and these always.
 HIDDEN = {"kind"}
 
@@ -117,31 +119,28 @@ def filled(path, figures):
     return text
 
 
-def plots(figures):
-    """Path -> text of every plot that there are figures for."""
-    return {PLOTS / f"{name}.svg": plot.svg(name, figures[name]["rows"]) for name in plot.DRAWINGS if name in figures}
+def shown(figures):
+    """Path -> text of every page and of every plot that there are figures for."""
+    return {path: filled(path, figures) for path in PAGES} | {PLOTS / f"{name}.svg": plot.svg(name, figures[name]["rows"]) for name in plot.DRAWINGS if name in figures}
 
 
 def door():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--keep", action="store_true", help="keep the figures of target/bench")
-    parser.add_argument("--into", type=Path, help="a Markdown file with marked places")
-    parser.add_argument("--check", type=Path, help="fails when this Markdown file or a plot does not show the kept figures")
+    parser.add_argument("--fill", action="store_true", help="pages and plots with the kept figures")
+    parser.add_argument("--check", action="store_true", help="fails when a page or a plot does not show the kept figures")
     chosen = parser.parse_args()
     if chosen.keep:
         keep()
     figures = newest()
     if chosen.check:
-        if filled(chosen.check, figures) != chosen.check.read_text():
-            raise Failed(f"{chosen.check} does not show the figures of bench/results: run `make report`")
-        for path, text in plots(figures).items():
+        for path, text in shown(figures).items():
             if not path.exists() or path.read_text() != text:
-                raise Failed(f"{path} does not show the figures of bench/results: run `make report`")
+                raise Failed(f"{path.relative_to(ROOT)} does not show the figures of bench/results: run `make report`")
         return
-    if chosen.into:
-        for path, text in plots(figures).items():
+    if chosen.fill:
+        for path, text in shown(figures).items():
             write_whole(path, text)
-        write_whole(chosen.into, filled(chosen.into, figures))
         return
     if not figures:
         raise Failed("bench/results is empty: `make report KEEP=1` keeps what lies in target/bench")

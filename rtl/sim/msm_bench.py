@@ -16,7 +16,7 @@ import sys
 from collections import Counter
 from dataclasses import fields as fields_of
 
-from test_shell import IGNORE, REPLY, RESET, ROOT, STATUS, header, status_of
+from card import IGNORE, REPLY, RESET, ROOT, STATUS, header, status_of
 
 sys.path.insert(0, str(ROOT / "spec/model"))
 

@@ -9,8 +9,8 @@ import json
 import random
 from pathlib import Path
 
+from card import ROOT, Card
 from msm_bench import Bench
-from test_shell import ROOT, Card
 
 COUNT, WIDEST = 1 << 16, 16
 WINDOWS = range(11, WIDEST)

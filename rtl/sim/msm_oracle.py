@@ -5,7 +5,7 @@ A point is known by its bytes: it is a (G), so the sum of all k a (G) needs one 
 
 import sys
 
-from test_shell import ROOT
+from card import ROOT
 
 sys.path.insert(0, str(ROOT / "spec/model"))
 

@@ -2,7 +2,7 @@
 
 from msm_bench import COMMANDS, GRANULE, Bench
 from msm_oracle import CANCELLED, DONE, FAULT, REFUSED
-from test_shell import expected, random_packet
+from traffic import expected, random_packet
 
 from cases_msm import BASES, DISTRIBUTIONS
 

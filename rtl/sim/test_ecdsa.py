@@ -26,7 +26,8 @@ import traceback
 from collections import Counter
 from pathlib import Path
 
-from test_shell import REPLY, RESET, ROOT, Card, Ledger, header, keeps_of, random_packet
+from card import RESET, ROOT, Card, header, keeps_of
+from traffic import Ledger, random_packet
 
 sys.path.insert(0, str(ROOT / "spec/model"))
 

@@ -22,7 +22,8 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from test_shell import EQUIHASH, RESET, ROOT, VERIFY, Card, Ledger, header, keeps_of, random_packet
+from card import RESET, ROOT, Card, header, keeps_of
+from traffic import EQUIHASH, VERIFY, Ledger, random_packet
 
 sys.path.insert(0, str(ROOT / "spec/model"))
 

@@ -10,13 +10,14 @@ engine writes and fetches bursts as it is told (MemoryEngine.scala), and checks:
   rules      bursts that AXI4 forbids are told, and the card stands still; the rules that no engine can break behind the guard
 """
 
-import random
 import struct
 import subprocess
 import tempfile
 from pathlib import Path
 
-from test_shell import BLOCKS, REPLY, RESET, STATUS, TOY, WIRE, Card, header, main, verify
+from card import BLOCKS, REPLY, RESET, STATUS, WIRE, Card, header
+from shell_cards import main
+from traffic import TOY, verify
 
 WRITE, FETCH = 0x300, 0x301
 CHANNELS, SIZE = 2, 1 << 20

@@ -27,9 +27,9 @@ import traceback
 from pathlib import Path
 
 import msm_cycles
-from msm_bench import GRANULE, ROOT, Bench
+from card import ROOT, STATUS, WIRE, Card, header, status_of
+from msm_bench import GRANULE, Bench
 from msm_toys import Toy
-from test_shell import STATUS, WIRE, Card, header, status_of
 
 from cases_msm import BASES, DISTRIBUTIONS
 

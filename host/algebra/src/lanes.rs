@@ -25,6 +25,7 @@ pub use slices::{add, from_elements, invert, mul, square, sub, to_elements};
 
 pub mod affine;
 mod backend;
+mod columns;
 mod constants;
 mod held;
 #[cfg(target_arch = "x86_64")]

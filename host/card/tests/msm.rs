@@ -140,7 +140,7 @@ fn examine<C: Group<Base: Coordinate>>(geometry: MsmGeometry) {
             assert!(sums(&card, here.clone(), &[]).unwrap().is_empty());
             let parked = park(&card, here).unwrap();
             assert_eq!(sums(&card, parked.clone(), &scalars).unwrap(), wanted, "{count} parked");
-            let streamed = Bases::streamed(instance::<C>(), Bytes(points));
+            let streamed = Bases::streamed(instance::<C>(), points);
             assert_eq!(sums(&card, streamed, &scalars).unwrap(), wanted, "{count} streamed");
             assert_eq!(sums(&card, parked, &scalars[2..]).unwrap(), wanted[2..], "still parked");
         }
@@ -155,23 +155,6 @@ fn sums_over_bases_here_parked_and_streamed_are_right() {
     examine::<bn254::G1>(BN254);
     examine::<bls12_381::G1>(BLS12_381);
     examine::<bls12_377::G1>(BLS12_377);
-}
-
-/// Points in memory as if they came from a file.
-#[derive(Debug)]
-struct Bytes(Vec<u8>);
-
-impl Stream for Bytes {
-    fn bytes(&self) -> io::Result<u64> {
-        Ok(self.0.len() as u64)
-    }
-
-    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        let from = offset as usize;
-        let missing = || io::Error::from(io::ErrorKind::UnexpectedEof);
-        buffer.copy_from_slice(self.0.get(from..from + buffer.len()).ok_or_else(missing)?);
-        Ok(())
-    }
 }
 
 #[test]
@@ -190,7 +173,7 @@ fn a_stream_larger_than_the_memory_goes_through_it_in_chunks() {
         let told = told.clone();
         move |part| told.lock().unwrap().push(part)
     }));
-    let streamed = Bases::streamed(instance::<bn254::G1>(), Bytes(points.clone()));
+    let streamed = Bases::streamed(instance::<bn254::G1>(), points.clone());
     let mut asked = Sums::one(streamed, list.clone());
     asked.progress = Some(progress);
     let Response::Sums { points: found, cycles: Some(cycles) } =
@@ -206,7 +189,7 @@ fn a_stream_larger_than_the_memory_goes_through_it_in_chunks() {
     let error = sums(&card, short, &[list]).unwrap_err();
     assert!(error.to_string().starts_with("bases: points 2048 to 3072: "), "{error}");
     // Fewer than the memory has room for stay there.
-    let streamed = Bases::streamed(instance::<bn254::G1>(), Bytes(bases::<bn254::G1>(4000).1));
+    let streamed = Bases::streamed(instance::<bn254::G1>(), bases::<bn254::G1>(4000).1);
     let kept = park(&card, streamed).unwrap();
     let (list, wanted) = scalars::<bn254::G1>(&numbers[..4000], 12);
     assert_eq!(sums(&card, kept, &[list]).unwrap(), [wanted]);
@@ -217,7 +200,7 @@ fn the_least_memory_takes_a_stream_in_chunks_of_a_granule() {
     let card = open(soft(MsmGeometry { memory: 2048, ..BN254 }));
     let (numbers, points) = bases::<bn254::G1>(77);
     let (list, wanted) = scalars::<bn254::G1>(&numbers, 13);
-    let streamed = Bases::streamed(instance::<bn254::G1>(), Bytes(points));
+    let streamed = Bases::streamed(instance::<bn254::G1>(), points);
     assert_eq!(sums(&card, streamed, &[list]).unwrap(), [wanted]);
 }
 

@@ -5,13 +5,15 @@
 //! little-endian, below r. There are as many scalars as points, from none on.
 
 use std::fmt;
-use std::io;
 use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::{Data, Error, Parked, Result};
 
 pub mod read;
+mod stream;
+
+pub use stream::Stream;
 
 /// Bytes of a scalar.
 pub const SCALAR_BYTES: usize = proofmill_algebra::msm::SCALAR_BYTES;
@@ -114,41 +116,6 @@ pub enum Check {
     Curve,
     /// Each is on the curve and of order r or 1.
     Subgroup,
-}
-
-/// Bytes that are read in pieces: a file larger than the memory, or its map.
-pub trait Stream: fmt::Debug + Send + Sync {
-    /// How many there are.
-    fn bytes(&self) -> io::Result<u64>;
-
-    /// Fills the buffer with those from here on. Any thread may ask, in any order.
-    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
-}
-
-#[cfg(unix)]
-impl Stream for std::fs::File {
-    fn bytes(&self) -> io::Result<u64> {
-        Ok(self.metadata()?.len())
-    }
-
-    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        std::os::unix::fs::FileExt::read_exact_at(self, buffer, offset)
-    }
-}
-
-/// A mapped file. Whoever maps it promises that nobody shortens it meanwhile: the process would end; a `File` that is
-/// too short is an error.
-impl Stream for memmap2::Mmap {
-    fn bytes(&self) -> io::Result<u64> {
-        Ok(self.len() as u64)
-    }
-
-    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        let rest = usize::try_from(offset).ok().and_then(|offset| self.get(offset..));
-        let found = rest.and_then(|rest| rest.get(..buffer.len()));
-        buffer.copy_from_slice(found.ok_or(io::ErrorKind::UnexpectedEof)?);
-        Ok(())
-    }
 }
 
 /// Where points come from.

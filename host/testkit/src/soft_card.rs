@@ -4,6 +4,7 @@
 mod engine;
 mod msm;
 mod registers;
+mod replies;
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,14 +12,9 @@ use std::thread;
 use std::time::Duration;
 
 use proofmill_card::Transport;
-use proofmill_card::wire::constants::equihash_verify;
 use proofmill_card::wire::constants::msm::commands::{run, write};
-use proofmill_card::wire::constants::shell::commands::{reset, status};
-use proofmill_card::wire::constants::shell::replies::ignore;
-use proofmill_card::wire::constants::shell::{address_map, block};
-use proofmill_card::wire::{Header, put, u64_at};
-use proofmill_op::equihash_verify::{Network, Params, Personalisation};
-use proofmill_op::msm::Curve;
+use proofmill_card::wire::constants::shell::address_map;
+use proofmill_card::wire::{Header, u64_at};
 use proofmill_op::{Capability, Error, Request, Result};
 
 pub use engine::{SoftEngine, VerdictFn, first_byte};
@@ -138,20 +134,7 @@ impl SoftCard {
     }
 
     fn capabilities(&self) -> u64 {
-        use proofmill_card::wire::constants::shell::capabilities as bit;
-        let bit = |engine: &SoftEngine| match engine.capability {
-            Capability::EquihashVerify(Params::N200_K9) => 1 << bit::EQUIHASH_200_9,
-            Capability::EquihashVerify(Params::N144_K5) => 1 << bit::EQUIHASH_144_5,
-            Capability::EquihashVerify(Params::N48_K5) => 1u64 << bit::EQUIHASH_48_5,
-            Capability::EcdsaVerify => 1 << bit::ECDSA_SECP256K1,
-            Capability::Msm(instance) => match instance.curve {
-                Curve::Bn254 => 1 << bit::MSM_BN254,
-                Curve::Bls12_381 => 1 << bit::MSM_BLS12_381,
-                Curve::Bls12_377 => 1 << bit::MSM_BLS12_377,
-            },
-            _ => 0,
-        };
-        self.engines.iter().map(bit).sum()
+        self.engines.iter().map(SoftEngine::bit).sum()
     }
 
     /// Registers that were set to what a broken card says stay so.
@@ -161,25 +144,6 @@ impl SoftCard {
             self.registers.entry(address).or_insert(word);
         }
         self.registers.extend(registers::settings(&self.engines));
-    }
-
-    fn status(&self) -> Vec<u8> {
-        use status::reply_fields as at;
-        let shell = address_map::blocks::BASE;
-        let word = |offset: u32| self.registers[&(shell + offset)].to_le_bytes();
-        let mut reply = vec![0; status::REPLY_LEN as usize];
-        put(&mut reply, 0, &Header { len: status::REPLY_LEN, cmd: status::REPLY }.to_bytes());
-        put(&mut reply, at::version::OFFSET, &Self::VERSION.to_le_bytes());
-        for (to, from) in [
-            (at::build_date::OFFSET, block::registers::build_date::OFFSET),
-            (at::build_host::OFFSET, block::registers::build_host::OFFSET),
-        ] {
-            put(&mut reply, to, &word(from));
-            put(&mut reply, to + 4, &word(from + 4));
-        }
-        put(&mut reply, at::cmd_cap::OFFSET, &self.capabilities().to_le_bytes());
-        put(&mut reply, at::state::OFFSET, &[u8::from(!self.outstanding.is_empty()) << 1]);
-        reply
     }
 
     fn begin(&mut self, engine: &Capability, index: u64, packet: &[u8]) {
@@ -192,7 +156,8 @@ impl SoftCard {
                 let body = &packet[BODY..];
                 let mut request = request_after_reset(&self.engines[engine].capability, body);
                 if let Request::EquihashVerify(request) = &mut request {
-                    (request.personalisation, request.network) = self.settings(engine);
+                    (request.personalisation, request.network) =
+                        registers::asked(&self.registers, Self::block_of(engine));
                 }
                 What::Verdict(request)
             }
@@ -224,22 +189,6 @@ impl SoftCard {
                 What::Reply(msm::cancelled(index, found))
             }
         }
-    }
-
-    fn settings(&self, engine: usize) -> (Personalisation, Network) {
-        use equihash_verify::block::registers as at;
-        let block = Self::block_of(engine);
-        let read = |offset: u32, bytes: &mut [u8]| {
-            for (i, word) in (0..).step_by(4).zip(bytes.chunks_exact_mut(4)) {
-                word.copy_from_slice(&self.registers[&(block + offset + i)].to_le_bytes());
-            }
-        };
-        let (mut personalisation, mut limit) = ([0; 8], [0; 32]);
-        read(at::personalisation::OFFSET, &mut personalisation);
-        read(at::pow_limit::OFFSET, &mut limit);
-        let checked = self.registers[&(block + at::difficulty::OFFSET)] & 1 == 1;
-        let network = if checked { Network::Limit(limit) } else { Network::None };
-        (Personalisation(personalisation), network)
     }
 
     /// Lets one engine finish one command.
@@ -283,18 +232,17 @@ impl Transport for SoftCard {
         match reaction(&engines, packet) {
             Reaction::Reset => {
                 self.reset();
-                self.replies.push_back(
-                    Header { len: reset::REPLY_LEN, cmd: reset::REPLY }.to_bytes().into(),
-                );
+                self.replies.push_back(replies::reset());
             }
-            Reaction::Status => self.replies.push_back(self.status()),
+            Reaction::Status => {
+                let busy = !self.outstanding.is_empty();
+                let reply = replies::status(&self.registers, self.capabilities(), busy);
+                self.replies.push_back(reply);
+            }
             Reaction::Engine { engine, index, body } => {
                 self.begin(&engine, index, &packet[..BODY + body.len()])
             }
-            Reaction::Ignore(echo) => {
-                let header = Header { len: ignore::LEN, cmd: ignore::NUMBER }.to_bytes();
-                self.replies.push_back([header, echo].concat());
-            }
+            Reaction::Ignore(echo) => self.replies.push_back(replies::ignored(echo)),
         }
         Ok(())
     }

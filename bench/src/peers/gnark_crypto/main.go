@@ -3,14 +3,10 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
-	"fmt"
-	"os"
-	"time"
-
 	bls12381 "github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
 	bn254 "github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"proofmill/gnark-crypto-peer/lines"
 )
 
 type Work struct {
@@ -21,27 +17,13 @@ type Work struct {
 }
 
 func main() {
-	lines := bufio.NewScanner(os.Stdin)
-	for lines.Scan() {
-		var work Work
-		if err := json.Unmarshal(lines.Bytes(), &work); err != nil {
-			fail(err)
-		}
+	lines.Answer(func(work Work) func() error {
 		task := tasks(work)[work.Task]
 		if task == nil {
-			fail(fmt.Errorf("no %s of %s here", work.Task, work.Field))
+			return nil
 		}
-		start := time.Now()
-		for i := 0; i < work.Repeat; i++ {
-			task()
-		}
-		fmt.Printf("%e\n", time.Since(start).Seconds())
-	}
-}
-
-func fail(err error) {
-	fmt.Fprintln(os.Stderr, err)
-	os.Exit(1)
+		return lines.Repeated(work.Repeat, func() error { task(); return nil })
+	})
 }
 
 // What can be done in a field; nothing in one that is unknown.

@@ -8,7 +8,7 @@
 use std::marker::PhantomData;
 
 use super::backend::{Backend, Kernel, LIMB_BITS, LIMB_MASK, WIDTH, each};
-use super::lazy::{Columns, multiple, of_pairs};
+use super::columns::{Columns, multiple, of_pairs};
 use super::montgomery::carried;
 use super::{Held, Prime};
 

@@ -8,6 +8,7 @@
 //! once (lengths, handles, room in the memory), by its thread what it finds in points and scalars.
 
 mod curve;
+mod find;
 mod form;
 mod geometry;
 mod job;
@@ -19,142 +20,20 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
 use std::thread::{self, JoinHandle};
 
-use proofmill_algebra::{bls12_377, bls12_381, bn254};
 use proofmill_op::msm::read::{self, Bytes};
-use proofmill_op::msm::{
-    Bases, Curve, Group, Instance, MOST_POINTS, Plan, Points, Request, Response, Sums,
-};
+use proofmill_op::msm::{Bases, Instance, MOST_POINTS, Plan, Points, Request, Response, Sums};
 use proofmill_op::{Answer, Capability, Completer, Data, Error, Result, Ticket};
 
-use self::curve::OnCard;
-use self::form::Form;
+pub use self::find::{KNOWN, find};
+
+use self::curve::in_group;
 use self::geometry::Geometry;
 use self::job::Kept;
 use self::memory::{Halves, Memory, Region};
 use self::prepare::{Source, prepare};
-use super::chain::{Block, Chain};
-use super::job::{Engine, Exchange, Lane, Work};
+use super::Shared;
+use super::job::Work;
 use super::reactor::finish;
-use super::{Shared, open_error};
-use crate::Transport;
-use crate::wire::Header;
-use crate::wire::constants::msm::{block, commands};
-use crate::wire::constants::shell::capabilities::{MSM_BLS12_377, MSM_BLS12_381, MSM_BN254};
-
-const fn g1(curve: Curve) -> Capability {
-    Capability::Msm(Instance::new(curve, Group::G1))
-}
-
-/// The groups that have a capability bit.
-pub const KNOWN: [(Capability, u32); 3] = [
-    (g1(Curve::Bn254), MSM_BN254),
-    (g1(Curve::Bls12_381), MSM_BLS12_381),
-    (g1(Curve::Bls12_377), MSM_BLS12_377),
-];
-
-/// Calls a function for the group of an instance that has an engine.
-macro_rules! in_group {
-    ($instance:expr, $function:ident($($argument:expr),*)) => {
-        match ($instance.curve, $instance.group) {
-            (Curve::Bn254, Group::G1) => Ok($function::<bn254::G1>($($argument),*)),
-            (Curve::Bls12_381, Group::G1) => Ok($function::<bls12_381::G1>($($argument),*)),
-            (Curve::Bls12_377, Group::G1) => Ok($function::<bls12_377::G1>($($argument),*)),
-            (_, Group::G2) => Err(Error::argument("instance", "no card adds points of G2")),
-        }
-    };
-}
-
-/// Finds this operation's engines among the blocks: one at most for a group.
-pub fn find(
-    transport: &mut dyn Transport,
-    chain: &Chain,
-    uri: &str,
-) -> Result<Vec<(Engine, Geometry)>> {
-    let mut engines: Vec<(Engine, Geometry)> = Vec::new();
-    for it in
-        chain.blocks.iter().filter(|it| it.kind == block::TYPE && it.version == block::VERSION)
-    {
-        let broken =
-            |what: String| open_error(uri, format!("its msm block at {:#x}: {what}", it.address));
-        let number = it.read(transport, block::registers::curve::OFFSET)?;
-        let Some(instance) = Geometry::instance(number) else { continue };
-        let geometry = geometry(transport, it, instance)?;
-        if let Some(problem) = in_group!(instance, problem(&geometry))? {
-            return Err(broken(problem));
-        }
-        let queue = it.read(transport, block::registers::queue::OFFSET)? as usize;
-        if queue == 0 {
-            return Err(broken("a queue of no command".into()));
-        }
-        let capability = Capability::Msm(instance);
-        if engines.iter().any(|(other, _)| other.capability == capability) {
-            return Err(broken(format!("a second engine for {instance}")));
-        }
-        let lane = lane(it.address, queue, &geometry);
-        engines.push((Engine { capability, lane }, geometry));
-    }
-    Ok(engines)
-}
-
-fn problem<C: OnCard>(geometry: &Geometry) -> Option<String> {
-    geometry.problem::<C>()
-}
-
-fn geometry(transport: &mut dyn Transport, it: &Block, instance: Instance) -> Result<Geometry> {
-    use block::registers as at;
-    let mut word = |offset| it.read(transport, offset);
-    let base = [0, 4, 8, 12].map(|i| word(at::base::OFFSET + i));
-    let mut bytes = [0; 16];
-    for (word, bytes) in base.into_iter().zip(bytes.as_chunks_mut().0) {
-        *bytes = word?.to_le_bytes();
-    }
-    Ok(Geometry {
-        instance,
-        adders: word(at::adders::OFFSET)? as usize,
-        adder_latency: word(at::adder_latency::OFFSET)?.into(),
-        windows: word(at::least_window::OFFSET)?..=word(at::most_window::OFFSET)?,
-        channels: word(at::channels::OFFSET)? as usize,
-        coordinates: word(at::coordinates::OFFSET)? as usize,
-        form: Form {
-            digits: word(at::digits::OFFSET)? as usize,
-            stored_digit: word(at::stored_digit::OFFSET)? as usize,
-            digit_bytes: word(at::digit_bytes::OFFSET)? as usize,
-            base: i128::from_le_bytes(bytes),
-        },
-        memory: it.read64(transport, at::memory::OFFSET)?,
-        order: in_group!(instance, order())?,
-    })
-}
-
-fn order<C: OnCard>() -> &'static [u64] {
-    <C::Scalar as proofmill_algebra::field::PrimeField>::MODULUS
-}
-
-fn lane(block: u32, queue: usize, geometry: &Geometry) -> Lane {
-    use block::registers as at;
-    use commands::{cancel, run, write};
-    let sum = run::reply_fields::sum::OFFSET as usize;
-    let reply = sum + geometry.coordinates * geometry.form.sum_bytes();
-    let exchange = |command, len, cmd, reply_len| Exchange {
-        command: Header { len, cmd: command },
-        reply: Header { len: reply_len, cmd },
-    };
-    Lane {
-        block,
-        exchanges: vec![
-            exchange(write::NUMBER, write::LEN, write::REPLY, write::REPLY_LEN),
-            exchange(run::NUMBER, run::LEN, run::REPLY, reply as u32),
-            exchange(cancel::NUMBER, cancel::LEN, cancel::REPLY, cancel::REPLY_LEN),
-        ],
-        queue,
-        progress: &[
-            at::accumulation_issues::OFFSET,
-            at::tail_issues::OFFSET,
-            at::passes_done::OFFSET,
-            at::done::OFFSET,
-        ],
-    }
-}
 
 /// An engine, as requests see it.
 #[derive(Debug)]

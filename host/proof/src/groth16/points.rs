@@ -43,22 +43,9 @@ impl<S: Stream> Stream for AfterZeros<S> {
 mod tests {
     use super::*;
 
-    #[derive(Debug)]
-    struct Bytes(Vec<u8>);
-
-    impl Stream for Bytes {
-        fn bytes(&self) -> io::Result<u64> {
-            Ok(self.0.len() as u64)
-        }
-        fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-            buffer.copy_from_slice(&self.0[offset as usize..][..buffer.len()]);
-            Ok(())
-        }
-    }
-
     #[test]
     fn zeros_come_first() {
-        let stream = AfterZeros { zeros: 3, rest: Bytes(vec![1, 2, 3]) };
+        let stream = AfterZeros { zeros: 3, rest: vec![1, 2, 3] };
         let whole = [0, 0, 0, 1, 2, 3];
         assert_eq!(stream.bytes().unwrap(), 6);
         for start in 0..=6 {

@@ -1,9 +1,11 @@
 //! An engine of a card in software, whatever it answers: what it is asked, and the packet with its verdict.
 
 use proofmill_card::wire::Header;
+use proofmill_card::wire::constants::shell::capabilities as bit;
 use proofmill_card::wire::constants::{ecdsa_verify, equihash_verify};
 use proofmill_op::ecdsa_verify::{Request as Ecdsa, Verdict};
 use proofmill_op::equihash_verify::{Network, Params, Request as Equihash};
+use proofmill_op::msm::Curve;
 use proofmill_op::{Capability, Data, Request};
 
 use super::msm::MsmGeometry;
@@ -36,6 +38,22 @@ impl SoftEngine {
     /// An MSM engine.
     pub fn msm(geometry: MsmGeometry, queue: u32) -> Self {
         Self { capability: geometry.capability(), queue, msm: Some(geometry) }
+    }
+
+    /// What a card with it has among its capabilities; nothing where there is no bit.
+    pub(super) fn bit(&self) -> u64 {
+        match self.capability {
+            Capability::EquihashVerify(Params::N200_K9) => 1 << bit::EQUIHASH_200_9,
+            Capability::EquihashVerify(Params::N144_K5) => 1 << bit::EQUIHASH_144_5,
+            Capability::EquihashVerify(Params::N48_K5) => 1 << bit::EQUIHASH_48_5,
+            Capability::EcdsaVerify => 1 << bit::ECDSA_SECP256K1,
+            Capability::Msm(instance) => match instance.curve {
+                Curve::Bn254 => 1 << bit::MSM_BN254,
+                Curve::Bls12_381 => 1 << bit::MSM_BLS12_381,
+                Curve::Bls12_377 => 1 << bit::MSM_BLS12_377,
+            },
+            _ => 0,
+        }
     }
 }
 

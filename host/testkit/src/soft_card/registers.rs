@@ -1,6 +1,8 @@
 //! What stands in the registers of a card in software: the identification page, the shell's block, and a block an
 //! engine.
 
+use std::collections::HashMap;
+
 use proofmill_card::wire::constants::shell::{address_map, block, block_header, identification};
 use proofmill_card::wire::constants::{ecdsa_verify, equihash_verify, msm};
 use proofmill_op::Capability;
@@ -95,4 +97,20 @@ pub(super) fn settings(engines: &[SoftEngine]) -> Words {
         }
     }
     words
+}
+
+/// What an Equihash engine with this block is set to.
+pub(super) fn asked(registers: &HashMap<u32, u32>, block: u32) -> (Personalisation, Network) {
+    use equihash_verify::block::registers as at;
+    let read = |offset: u32, bytes: &mut [u8]| {
+        for (i, word) in (0..).step_by(4).zip(bytes.chunks_exact_mut(4)) {
+            word.copy_from_slice(&registers[&(block + offset + i)].to_le_bytes());
+        }
+    };
+    let (mut personalisation, mut limit) = ([0; 8], [0; 32]);
+    read(at::personalisation::OFFSET, &mut personalisation);
+    read(at::pow_limit::OFFSET, &mut limit);
+    let checked = registers[&(block + at::difficulty::OFFSET)] & 1 == 1;
+    let network = if checked { Network::Limit(limit) } else { Network::None };
+    (Personalisation(personalisation), network)
 }

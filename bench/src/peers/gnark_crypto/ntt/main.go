@@ -3,58 +3,42 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
-	"fmt"
-	"os"
 	"runtime"
 	"sync"
-	"time"
 
 	fr381 "github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
 	fft381 "github.com/consensys/gnark-crypto/ecc/bls12-381/fr/fft"
 	fr254 "github.com/consensys/gnark-crypto/ecc/bn254/fr"
 	fft254 "github.com/consensys/gnark-crypto/ecc/bn254/fr/fft"
+
+	"proofmill/gnark-crypto-peer/lines"
 )
 
 type Work struct {
-	Library  string `json:"library"`
+	Transform
+	Library string `json:"library"`
+	Threads int    `json:"threads"`
+	Bytes   bool   `json:"bytes"`
+}
+
+type Transform struct {
 	Instance string `json:"instance"`
 	LogSize  int    `json:"log_size"`
-	Threads  int    `json:"threads"`
-	Bytes    bool   `json:"bytes"`
 }
 
 // A transform with this number of tasks, of bytes or not.
 type Task func(threads int, bytes bool)
 
 func main() {
-	lines := bufio.NewScanner(os.Stdin)
-	var kept Work
-	var task Task
-	for lines.Scan() {
-		var work Work
-		if err := json.Unmarshal(lines.Bytes(), &work); err != nil {
-			fail(err)
-		}
-		if task == nil || work.Instance != kept.Instance || work.LogSize != kept.LogSize {
-			runtime.GOMAXPROCS(runtime.NumCPU())
-			if task = prepare(work); task == nil {
-				fail(fmt.Errorf("no %s here", work.Instance))
-			}
-			kept = work
-			runtime.GC()
+	tasks := lines.Kept(prepare)
+	lines.Answer(func(work Work) func() error {
+		task := tasks(work.Transform)
+		if task == nil {
+			return nil
 		}
 		runtime.GOMAXPROCS(work.Threads)
-		start := time.Now()
-		task(work.Threads, work.Bytes)
-		fmt.Printf("%e\n", time.Since(start).Seconds())
-	}
-}
-
-func fail(err error) {
-	fmt.Fprintln(os.Stderr, err)
-	os.Exit(1)
+		return func() error { task(work.Threads, work.Bytes); return nil }
+	})
 }
 
 // Calls a function for parts of 0 to n, a thread each.
@@ -72,10 +56,10 @@ func parts(threads, n int, function func(from, to int)) {
 
 // Elements that are drawn, and their bytes. Of elements the result is in bit-reversed order, which is the faster one; of
 // bytes it is in natural order.
-func prepare(work Work) Task {
-	n := 1 << work.LogSize
+func prepare(wanted Transform) Task {
+	n := 1 << wanted.LogSize
 	read, written := make([][32]byte, n), make([][32]byte, n)
-	switch work.Instance {
+	switch wanted.Instance {
 	case "bn254_fr":
 		domain := fft254.NewDomain(uint64(n))
 		x := make(fr254.Vector, n)
@@ -92,7 +76,7 @@ func prepare(work Work) Task {
 				for i := from; i < to; i++ {
 					var err error
 					if x[i], err = fr254.LittleEndian.Element(&read[i]); err != nil {
-						fail(err)
+						lines.Fail(err)
 					}
 				}
 			})
@@ -120,7 +104,7 @@ func prepare(work Work) Task {
 				for i := from; i < to; i++ {
 					var err error
 					if x[i], err = fr381.LittleEndian.Element(&read[i]); err != nil {
-						fail(err)
+						lines.Fail(err)
 					}
 				}
 			})

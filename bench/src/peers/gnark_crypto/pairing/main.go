@@ -3,13 +3,8 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
-	"fmt"
-	"os"
 	"runtime"
 	"sync"
-	"time"
 
 	bls12377 "github.com/consensys/gnark-crypto/ecc/bls12-377"
 	fr377 "github.com/consensys/gnark-crypto/ecc/bls12-377/fr"
@@ -17,6 +12,8 @@ import (
 	fr381 "github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
 	"github.com/consensys/gnark-crypto/ecc/bn254"
 	fr254 "github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"proofmill/gnark-crypto-peer/lines"
 )
 
 type Work struct {
@@ -28,30 +25,14 @@ type Work struct {
 }
 
 func main() {
-	lines := bufio.NewScanner(os.Stdin)
-	for lines.Scan() {
-		var work Work
-		if err := json.Unmarshal(lines.Bytes(), &work); err != nil {
-			fail(err)
-		}
+	lines.Answer(func(work Work) func() error {
 		task := prepare(work)
 		if task == nil {
-			fail(fmt.Errorf("no %s here", work.Instance))
+			return nil
 		}
 		runtime.GOMAXPROCS(work.Threads)
-		start := time.Now()
-		for i := 0; i < work.Repeat; i++ {
-			if err := task(); err != nil {
-				fail(err)
-			}
-		}
-		fmt.Printf("%e\n", time.Since(start).Seconds())
-	}
-}
-
-func fail(err error) {
-	fmt.Fprintln(os.Stderr, err)
-	os.Exit(1)
+		return lines.Repeated(work.Repeat, task)
+	})
 }
 
 // Multiples of the generators by scalars that are drawn; nothing of a curve that is unknown.

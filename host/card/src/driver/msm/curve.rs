@@ -77,6 +77,23 @@ weierstrass!(bn254::G1);
 weierstrass!(bls12_381::G1);
 edwards!(bls12_377::G1);
 
+/// Calls a function for the group of an instance that has an engine; an error for another group.
+macro_rules! in_group {
+    ($instance:expr, $function:ident($($argument:expr),*)) => {{
+        use proofmill_algebra::{bls12_377, bls12_381, bn254};
+        use proofmill_op::msm::{Curve, Group};
+        match ($instance.curve, $instance.group) {
+            (Curve::Bn254, Group::G1) => Ok($function::<bn254::G1>($($argument),*)),
+            (Curve::Bls12_381, Group::G1) => Ok($function::<bls12_381::G1>($($argument),*)),
+            (Curve::Bls12_377, Group::G1) => Ok($function::<bls12_377::G1>($($argument),*)),
+            (_, Group::G2) => {
+                Err(proofmill_op::Error::argument("instance", "no card adds points of G2"))
+            }
+        }
+    }};
+}
+pub(super) use in_group;
+
 /// Points from a request's bytes, the first of which has this number, as slices for each channel of the card: one channel
 /// after the other, padded to whole granules.
 pub fn encode<C: OnCard>(

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
+use std::thread;
 use std::time::Duration;
 
 use proofmill_algebra::curve::{Affine, Projective};
@@ -81,9 +82,12 @@ pub fn prepare<C: OnCard>(
         Source::Stream { stream, check, chunk, rooms } => {
             let lists = lists.unwrap_or_default();
             let conductor = Conductor { door, inbox, completer, progress };
-            return conductor
-                .sums::<C>(&stream, check, chunk, &rooms, &lists)
-                .map(Prepared::Answer);
+            let sums = conductor.sums::<C>(&stream, check, chunk, &rooms, &lists);
+            // Whoever has the answer finds the rooms free; chunks that were given up leave the card a little later.
+            while rooms.iter().any(|room| Arc::strong_count(room) > 1) {
+                thread::sleep(SLICE);
+            }
+            return sums.map(Prepared::Answer);
         }
     };
     let purpose = match lists {

@@ -1,0 +1,118 @@
+//! The engines of a card that add points, and what their registers say of them.
+
+use proofmill_op::msm::{Curve, Group, Instance};
+use proofmill_op::{Capability, Result};
+
+use super::curve::{OnCard, in_group};
+use super::form::Form;
+use super::geometry::Geometry;
+use crate::Transport;
+use crate::driver::chain::{Block, Chain};
+use crate::driver::job::{Engine, Exchange, Lane};
+use crate::driver::open_error;
+use crate::wire::Header;
+use crate::wire::constants::msm::{block, commands};
+use crate::wire::constants::shell::capabilities::{MSM_BLS12_377, MSM_BLS12_381, MSM_BN254};
+
+const fn g1(curve: Curve) -> Capability {
+    Capability::Msm(Instance::new(curve, Group::G1))
+}
+
+/// The groups that have a capability bit.
+pub const KNOWN: [(Capability, u32); 3] = [
+    (g1(Curve::Bn254), MSM_BN254),
+    (g1(Curve::Bls12_381), MSM_BLS12_381),
+    (g1(Curve::Bls12_377), MSM_BLS12_377),
+];
+
+/// Finds this operation's engines among the blocks: one at most for a group.
+pub fn find(
+    transport: &mut dyn Transport,
+    chain: &Chain,
+    uri: &str,
+) -> Result<Vec<(Engine, Geometry)>> {
+    let mut engines: Vec<(Engine, Geometry)> = Vec::new();
+    for it in
+        chain.blocks.iter().filter(|it| it.kind == block::TYPE && it.version == block::VERSION)
+    {
+        let broken =
+            |what: String| open_error(uri, format!("its msm block at {:#x}: {what}", it.address));
+        let number = it.read(transport, block::registers::curve::OFFSET)?;
+        let Some(instance) = Geometry::instance(number) else { continue };
+        let geometry = geometry(transport, it, instance)?;
+        if let Some(problem) = in_group!(instance, problem(&geometry))? {
+            return Err(broken(problem));
+        }
+        let queue = it.read(transport, block::registers::queue::OFFSET)? as usize;
+        if queue == 0 {
+            return Err(broken("a queue of no command".into()));
+        }
+        let capability = Capability::Msm(instance);
+        if engines.iter().any(|(other, _)| other.capability == capability) {
+            return Err(broken(format!("a second engine for {instance}")));
+        }
+        let lane = lane(it.address, queue, &geometry);
+        engines.push((Engine { capability, lane }, geometry));
+    }
+    Ok(engines)
+}
+
+fn problem<C: OnCard>(geometry: &Geometry) -> Option<String> {
+    geometry.problem::<C>()
+}
+
+fn geometry(transport: &mut dyn Transport, it: &Block, instance: Instance) -> Result<Geometry> {
+    use block::registers as at;
+    let mut word = |offset| it.read(transport, offset);
+    let base = [0, 4, 8, 12].map(|i| word(at::base::OFFSET + i));
+    let mut bytes = [0; 16];
+    for (word, bytes) in base.into_iter().zip(bytes.as_chunks_mut().0) {
+        *bytes = word?.to_le_bytes();
+    }
+    Ok(Geometry {
+        instance,
+        adders: word(at::adders::OFFSET)? as usize,
+        adder_latency: word(at::adder_latency::OFFSET)?.into(),
+        windows: word(at::least_window::OFFSET)?..=word(at::most_window::OFFSET)?,
+        channels: word(at::channels::OFFSET)? as usize,
+        coordinates: word(at::coordinates::OFFSET)? as usize,
+        form: Form {
+            digits: word(at::digits::OFFSET)? as usize,
+            stored_digit: word(at::stored_digit::OFFSET)? as usize,
+            digit_bytes: word(at::digit_bytes::OFFSET)? as usize,
+            base: i128::from_le_bytes(bytes),
+        },
+        memory: it.read64(transport, at::memory::OFFSET)?,
+        order: in_group!(instance, order())?,
+    })
+}
+
+fn order<C: OnCard>() -> &'static [u64] {
+    <C::Scalar as proofmill_algebra::field::PrimeField>::MODULUS
+}
+
+fn lane(block: u32, queue: usize, geometry: &Geometry) -> Lane {
+    use block::registers as at;
+    use commands::{cancel, run, write};
+    let sum = run::reply_fields::sum::OFFSET as usize;
+    let reply = sum + geometry.coordinates * geometry.form.sum_bytes();
+    let exchange = |command, len, cmd, reply_len| Exchange {
+        command: Header { len, cmd: command },
+        reply: Header { len: reply_len, cmd },
+    };
+    Lane {
+        block,
+        exchanges: vec![
+            exchange(write::NUMBER, write::LEN, write::REPLY, write::REPLY_LEN),
+            exchange(run::NUMBER, run::LEN, run::REPLY, reply as u32),
+            exchange(cancel::NUMBER, cancel::LEN, cancel::REPLY, cancel::REPLY_LEN),
+        ],
+        queue,
+        progress: &[
+            at::accumulation_issues::OFFSET,
+            at::tail_issues::OFFSET,
+            at::passes_done::OFFSET,
+            at::done::OFFSET,
+        ],
+    }
+}

@@ -1,0 +1,48 @@
+"""The cards of proofmill.shell.GenerateShellTest, and the door of the programs that test the shell on them."""
+
+import argparse
+import json
+import random
+import sys
+from pathlib import Path
+
+from card import ROOT
+
+sys.path.insert(0, str(ROOT / "tools"))
+
+import rtl  # noqa: E402
+import sim  # noqa: E402
+from place import CACHE, TARGET, made_whole  # noqa: E402
+
+
+def build():
+    """Libraries of the test cards, by name; made by the same tools as those of real cards."""
+    folder = TARGET / "rtl-test"
+    rtl.java("proofmill.shell.GenerateShellTest", folder)
+    cards = {}
+    for made in sorted(path for path in folder.iterdir() if path.is_dir()):
+        name = sim.name_of(made, sim.CARD, False)
+        library = CACHE / "sim" / name / "card.so"
+        if not library.exists():
+            with made_whole(library.parent) as scratch:
+                manifest = json.loads((made / "manifest.json").read_text())
+                sim.compile_library(made, sim.CARD, {**manifest, "content": name, "traced": False}, scratch)
+        cards[made.name] = library
+    return cards
+
+
+def main(description, checks, amount, default, help):
+    """The door of a test program: runs its checks, each with the cards, a source of chance and how much of it is asked for."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    parser.add_argument("names", nargs="*", help="which checks; nothing: all")
+    parser.add_argument(f"--{amount}", type=int, default=default, help=help)
+    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--libraries", type=Path, help="folder with <card>/<card>.so, instead of building them")
+    chosen = parser.parse_args()
+    seed = random.randrange(1 << 32) if chosen.seed is None else chosen.seed
+    cards = build() if chosen.libraries is None else {p.stem: p for p in chosen.libraries.glob("*/*.so")}
+    print(f"seed {seed}")
+    wanted = [check for check in checks if not chosen.names or check.__name__ in chosen.names]
+    for check in wanted:
+        print(f"{check.__name__}: {check(cards, random.Random(seed), getattr(chosen, amount))}", flush=True)
+    print(f"{len(wanted)} passed, 0 failed")
