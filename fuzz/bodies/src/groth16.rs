@@ -52,7 +52,7 @@ fn looked_at<T>(answer: Result<T>) -> Option<T> {
 /// A proving key, with the witness of one that is right.
 pub(crate) fn key(input: &[u8]) {
     let Some(key) = looked_at(Zkey::from_bytes("input", Arc::from(input))) else { return };
-    let park = input.len() % 2 == 0;
+    let park = input.len().is_multiple_of(2);
     let Some(prover) = looked_at(prover(&key, park)) else { return };
     let proved = prover.prove(&small(key.curve()).witness, None);
     let Some(proved) = looked_at(proved) else { return };

@@ -141,13 +141,13 @@ fn snarkjs_public() {
 /// Each input that gets far is a proof.
 #[test]
 fn groth16_key() {
-    examine("groth16_key", INPUTS / 20);
+    examine("groth16_key", INPUTS / 40);
 }
 
 /// As with keys.
 #[test]
 fn groth16_witness() {
-    examine("groth16_witness", INPUTS / 20);
+    examine("groth16_witness", INPUTS / 40);
 }
 
 /// Each input that gets far is a verification.
