@@ -8,6 +8,7 @@
 mod card;
 mod claims;
 mod elements;
+mod groth16;
 mod headers;
 mod points;
 mod signatures;
@@ -25,7 +26,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 14] = [
+pub const TARGETS: [Target; 17] = [
     Target { name: "field_elements", run: elements::run, seeds: elements::seeds },
     Target { name: "points_sec1", run: points::sec1, seeds: points::sec1_seeds },
     Target { name: "points_zcash", run: points::zcash, seeds: points::zcash_seeds },
@@ -39,6 +40,9 @@ pub const TARGETS: [Target; 14] = [
     Target { name: "snarkjs_vkey", run: snarkjs::vkey, seeds: snarkjs::vkey_seeds },
     Target { name: "snarkjs_proof", run: snarkjs::proof, seeds: snarkjs::proof_seeds },
     Target { name: "snarkjs_public", run: snarkjs::public, seeds: snarkjs::public_seeds },
+    Target { name: "groth16_key", run: groth16::key, seeds: groth16::key_seeds },
+    Target { name: "groth16_witness", run: groth16::witness, seeds: groth16::witness_seeds },
+    Target { name: "groth16_verdict", run: groth16::verdict, seeds: groth16::verdict_seeds },
     Target { name: "card_replies", run: card::run, seeds: card::seeds },
 ];
 

@@ -48,7 +48,8 @@ fn examine_while(name: &str, seed: u64, go_on: impl Fn(u64) -> bool) {
     (target.run)(&[]);
     let mut random = Random::new(seed);
     let longest = seeds.iter().map(Vec::len).max().expect("seeds") as u64;
-    for number in (0..).take_while(|&number| go_on(number)) {
+    let mut number = 0;
+    while go_on(number) {
         let input = if number % 8 == 0 {
             let length = random.below(longest + 2) as usize;
             random.bytes(length)
@@ -57,7 +58,9 @@ fn examine_while(name: &str, seed: u64, go_on: impl Fn(u64) -> bool) {
         };
         let outcome = std::panic::catch_unwind(|| (target.run)(&input));
         assert!(outcome.is_ok(), "{name}, input {number}: {input:02x?}");
+        number += 1;
     }
+    println!("{name}: {number} inputs");
 }
 
 #[test]
@@ -135,6 +138,24 @@ fn snarkjs_public() {
     examine("snarkjs_public", INPUTS);
 }
 
+/// Each input that gets far is a proof.
+#[test]
+fn groth16_key() {
+    examine("groth16_key", INPUTS / 40);
+}
+
+/// As with keys.
+#[test]
+fn groth16_witness() {
+    examine("groth16_witness", INPUTS / 40);
+}
+
+/// Each input that gets far is a verification.
+#[test]
+fn groth16_verdict() {
+    examine("groth16_verdict", INPUTS / 20);
+}
+
 #[test]
 #[ignore = "takes a minute; make test-long runs it"]
 fn snarkjs_zkey_long() {
@@ -163,4 +184,22 @@ fn snarkjs_proof_long() {
 #[ignore = "takes a minute; make test-long runs it"]
 fn snarkjs_public_long() {
     examine_long("snarkjs_public");
+}
+
+#[test]
+#[ignore = "takes a minute; make test-long runs it"]
+fn groth16_key_long() {
+    examine_long("groth16_key");
+}
+
+#[test]
+#[ignore = "takes a minute; make test-long runs it"]
+fn groth16_witness_long() {
+    examine_long("groth16_witness");
+}
+
+#[test]
+#[ignore = "takes a minute; make test-long runs it"]
+fn groth16_verdict_long() {
+    examine_long("groth16_verdict");
 }

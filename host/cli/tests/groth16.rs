@@ -4,71 +4,14 @@ mod support;
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use support::made::Made;
 use support::{command, expect, run, text};
-use tempfile::TempDir;
 
 const CURVES: [&str; 2] = ["bn254", "bls12_381"];
-
-/// A folder with a key, a witness and the verifying key.
-struct Made(TempDir);
-
-impl Made {
-    fn new(curve: &str, constraints: usize) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let (out, count) = (folder.path().to_str().unwrap(), constraints.to_string());
-        let ask = ["dev", "circuit", "chain", "--constraints", &count, "--curve", curve];
-        let said = run(&[&ask[..], &["--out", out]].concat());
-        expect(
-            &said,
-            0,
-            &[&format!("{constraints} constraints"), "INSECURE.zkey", "whoever knows"],
-        );
-        Self(folder)
-    }
-
-    fn at(&self, name: &str) -> String {
-        self.0.path().join(name).to_str().unwrap().to_owned()
-    }
-
-    fn read(&self, name: &str) -> Vec<u8> {
-        fs::read(self.at(name)).unwrap()
-    }
-
-    fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
-        fs::write(self.at(name), content).unwrap();
-        self.at(name)
-    }
-
-    fn prove_with(&self, more: &[&str]) -> Output {
-        let files = [self.at("INSECURE.zkey"), self.at("witness.wtns")];
-        self.prove(&files[0], &files[1], more)
-    }
-
-    fn prove(&self, zkey: &str, witness: &str, more: &[&str]) -> Output {
-        let (proof, public) = (self.at("proof.json"), self.at("public.json"));
-        run(&[&["prove", zkey, witness, "-o", &proof, "--public", &public], more].concat())
-    }
-
-    fn verify(&self, more: &[&str]) -> Output {
-        self.verify_files("verification_key.json", "public.json", "proof.json", more)
-    }
-
-    fn verify_files(&self, key: &str, public: &str, proof: &str, more: &[&str]) -> Output {
-        run(&[&["verify", &self.at(key), &self.at(public), &self.at(proof)], more].concat())
-    }
-
-    /// Every file's name but those that were made first.
-    fn others(&self) -> Vec<String> {
-        let first = ["INSECURE.zkey", "witness.wtns", "verification_key.json"];
-        let names = fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().file_name());
-        let names = names.map(|name| name.into_string().unwrap());
-        names.filter(|name| !first.contains(&&name[..])).collect()
-    }
-}
 
 #[test]
 fn what_is_proved_is_verified() {

@@ -2,6 +2,8 @@
 
 #![allow(dead_code)]
 
+pub mod made;
+
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};

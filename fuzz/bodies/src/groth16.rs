@@ -1,0 +1,109 @@
+//! The prover and the verifier, on whatever can be read: a proof that verifies, or an error that somebody can act on.
+
+use std::sync::{Arc, LazyLock};
+
+use proofmill::groth16::devices;
+use proofmill_proof::dev::{Circuit, Statement};
+use proofmill_proof::groth16::{Curve, PreparedVerifyingKey, Prover, Settings, verify};
+use proofmill_proof::snarkjs::{Witness, Zkey, proof, public, verifying_key};
+use proofmill_proof::{Error, Result};
+
+/// The chain of three constraints.
+struct Small {
+    witness: Witness,
+    prover: Prover,
+}
+
+static SMALL: LazyLock<[Small; 2]> = LazyLock::new(|| {
+    [Curve::Bn254, Curve::Bls12_381].map(|curve| {
+        let (key, witness) = files(curve);
+        let key = Zkey::from_bytes("key", key.into()).expect("a key");
+        let witness = Witness::from_bytes("witness", witness.into()).expect("a witness");
+        Small { witness, prover: prover(&key, true).expect("a prover") }
+    })
+});
+
+fn small(curve: Curve) -> &'static Small {
+    &SMALL[usize::from(curve != Curve::Bn254)]
+}
+
+fn files(curve: Curve) -> (Vec<u8>, Vec<u8>) {
+    let circuit = Circuit::new(curve, &Statement::Chain { constraints: 3 }).expect("a circuit");
+    let (mut key, mut witness) = (Vec::new(), Vec::new());
+    circuit.write_insecure_key(b"fuzz", &mut key).expect("memory");
+    circuit.write_witness(&mut witness).expect("memory");
+    (key, witness)
+}
+
+fn prover(key: &Zkey, park: bool) -> Result<Prover> {
+    let processor = devices("cpu:?threads=1").expect("a processor");
+    Prover::new(key, processor, Settings { park, ..Settings::default() })
+}
+
+/// What there is, after a look at why there is nothing.
+fn looked_at<T>(answer: Result<T>) -> Option<T> {
+    match answer {
+        Ok(value) => Some(value),
+        Err(Error::File(_) | Error::Argument { .. } | Error::DoesNotVerify) => None,
+        Err(other) => panic!("{other}"),
+    }
+}
+
+/// A proving key, with the witness of one that is right.
+pub(crate) fn key(input: &[u8]) {
+    let Some(key) = looked_at(Zkey::from_bytes("input", Arc::from(input))) else { return };
+    let park = input.len().is_multiple_of(2);
+    let Some(prover) = looked_at(prover(&key, park)) else { return };
+    let proved = prover.prove(&small(key.curve()).witness, None);
+    let Some(proved) = looked_at(proved) else { return };
+    let verifying = key.verifying_key().expect("it was proved with");
+    assert!(verify(&verifying, &proved.public, &proved.proof).expect("a proof"));
+}
+
+/// A witness, with a key that is right.
+pub(crate) fn witness(input: &[u8]) {
+    let Some(witness) = looked_at(Witness::from_bytes("input", Arc::from(input))) else { return };
+    let prover = &small(witness.curve()).prover;
+    let Some(proved) = looked_at(prover.prove(&witness, None)) else { return };
+    assert_eq!(proved.public, witness.values()[1..=proved.public.len()]);
+    assert!(prover.verifying().verify(&proved.public, &proved.proof).expect("a proof"));
+}
+
+/// A verifying key, public values and a proof, with a zero between them.
+pub(crate) fn verdict(input: &[u8]) {
+    let mut texts = input.split(|&byte| byte == 0);
+    let mut next = || texts.next().unwrap_or_default();
+    let Some(key) = looked_at(verifying_key::parse("key", next())) else { return };
+    let Some(public) = looked_at(public::parse("public", next(), key.curve)) else { return };
+    let Some(proof) = looked_at(proof::parse("proof", next())) else { return };
+    let Some(key) = looked_at(PreparedVerifyingKey::new(&key)) else { return };
+    let Some(_) = looked_at(key.verify(&public, &proof)) else { return };
+    assert_eq!(public.len(), key.publics());
+}
+
+pub(crate) fn key_seeds() -> Vec<Vec<u8>> {
+    [Curve::Bn254, Curve::Bls12_381].map(|curve| files(curve).0).into()
+}
+
+pub(crate) fn witness_seeds() -> Vec<Vec<u8>> {
+    [Curve::Bn254, Curve::Bls12_381].map(|curve| files(curve).1).into()
+}
+
+/// What snarkjs made.
+macro_rules! texts {
+    ($folder:literal) => {
+        [
+            include_bytes!(concat!(
+                "../../../host/proof/tests/snarkjs/",
+                $folder,
+                "/verification_key.json"
+            )),
+            include_bytes!(concat!("../../../host/proof/tests/snarkjs/", $folder, "/public.json")),
+            include_bytes!(concat!("../../../host/proof/tests/snarkjs/", $folder, "/proof.json")),
+        ] as [&[u8]; 3]
+    };
+}
+
+pub(crate) fn verdict_seeds() -> Vec<Vec<u8>> {
+    [texts!("bn254"), texts!("bls12_381")].map(|texts| texts.join(&0)).into()
+}

@@ -1,0 +1,78 @@
+//! A test in a process of its own whose address space does not grow: what would take more memory than it has ends it.
+
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+/// Tells the process that it is the one with the closed space.
+const INSIDE: &str = "PROOFMILL_CLOSED_SPACE";
+
+/// Bytes that a process may take beyond those that it has when its space is closed: thousands of times what the files have.
+const ROOM: u64 = 32 << 20;
+
+/// An answer takes no longer. They take milliseconds; machines are busy at times.
+const ONE_ANSWER: Duration = Duration::from_secs(5);
+
+/// All together.
+const ALL_ANSWERS: Duration = Duration::from_secs(600);
+
+/// Runs the body of the test of this name in a process of its own, which has to end well and in time.
+pub fn in_closed_space(test: &str, body: impl FnOnce()) {
+    if std::env::var_os(INSIDE).is_some() {
+        body();
+        return told(test);
+    }
+    let mut inside = Command::new(std::env::current_exe().unwrap());
+    inside.args(["--exact", test, "--nocapture"]).env(INSIDE, "1");
+    // One thread of the pool, and one place that memory is taken from: each thread's own would take address space for itself.
+    inside.env("RAYON_NUM_THREADS", "1").env("MALLOC_ARENA_MAX", "1").env("RUST_BACKTRACE", "0");
+    // Its report would be taken for one of another program.
+    let mut inside = inside.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+    let end = Instant::now() + ALL_ANSWERS;
+    let status = loop {
+        if let Some(status) = inside.try_wait().unwrap() {
+            break status;
+        }
+        if Instant::now() > end {
+            inside.kill().unwrap();
+            inside.wait().unwrap();
+            panic!("{test}: no end in {ALL_ANSWERS:?}");
+        }
+        sleep(Duration::from_millis(20));
+    };
+    assert!(status.success(), "{test}: {status}");
+}
+
+/// From now on this process takes at most [`ROOM`] more.
+pub fn close() {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmSize:")).unwrap();
+    let kib: u64 = line.trim().strip_suffix("kB").unwrap().trim().parse().unwrap();
+    let most = Some(1024 * kib + ROOM);
+    setrlimit(Resource::As, Rlimit { current: most, maximum: most }).unwrap();
+    let more = Vec::<u8>::new().try_reserve_exact(2 * ROOM as usize);
+    assert!(more.is_err(), "the space is closed");
+}
+
+/// How many answers there were, and microseconds of the longest.
+static ANSWERS: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
+
+/// The answer, which has to come in time.
+pub fn answered<T>(case: &str, ask: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let answer = ask();
+    let time = start.elapsed();
+    assert!(time <= ONE_ANSWER, "{case}: {time:?}");
+    ANSWERS[0].fetch_add(1, Relaxed);
+    ANSWERS[1].fetch_max(time.as_micros() as u64, Relaxed);
+    answer
+}
+
+fn told(test: &str) {
+    let [count, longest] = ANSWERS.each_ref().map(|number| number.load(Relaxed));
+    assert!(count > 1000, "{test}: {count} answers");
+    eprintln!("{test}: {count} answers, the longest after {:.1} ms", longest as f64 / 1e3);
+}

@@ -1,0 +1,126 @@
+//! Wrong files of every kind, through their readers, the prover and the verifier, in a process whose address space is closed:
+//! each is answered in time, with a proof or an error that names what is wrong.
+
+#![cfg(target_os = "linux")]
+
+mod changes;
+mod closed;
+#[allow(dead_code, reason = "a part is used")]
+#[path = "../small/mod.rs"]
+mod small;
+mod text;
+
+use std::sync::Arc;
+
+use closed::{answered, in_closed_space};
+use proofmill_cpu::CpuDevice;
+use proofmill_op::Device;
+use proofmill_proof::groth16::{Curve, Devices, Proved, Prover, Settings, verify};
+use proofmill_proof::snarkjs::{Witness, Zkey, proof, public, verifying_key};
+use proofmill_proof::{Error, Result};
+use small::{CURVES, key, read_key, read_witness, witness};
+
+/// Is this an error that somebody can act on?
+fn is_clear(error: &Error) -> bool {
+    match error {
+        Error::File(wrong) => !wrong.section.is_empty() && !wrong.problem.is_empty(),
+        Error::Argument { problem, .. } => !problem.is_empty(),
+        Error::DoesNotVerify => true,
+        _ => false,
+    }
+}
+
+fn examine<T>(what: &str, case: &str, ask: impl FnOnce() -> Result<T>) {
+    if let Err(error) = answered(&format!("{what}, {case}"), ask) {
+        assert!(is_clear(&error), "{what}, {case}: {error}");
+    }
+}
+
+fn processor() -> Arc<dyn Device> {
+    Arc::new(CpuDevice::new(Some(1)).unwrap())
+}
+
+fn proved(key: &Zkey, witness: &Witness, device: &Arc<dyn Device>, park: bool) -> Result<Proved> {
+    let settings = Settings { park, ..Settings::default() };
+    let prover = Prover::new(key, Devices::one(device.clone()), settings)?;
+    prover.plan()?;
+    let proved = prover.prove(witness, None)?;
+    assert!(verify(&key.verifying_key()?, &proved.public, &proved.proof)?);
+    Ok(proved)
+}
+
+#[test]
+fn keys() {
+    in_closed_space("keys", || {
+        let device = processor();
+        let inputs = CURVES.map(|curve| (key(curve), read_witness(&witness(curve)).unwrap()));
+        let ask = |bytes: &[u8], witness, park| {
+            let key = read_key(bytes)?;
+            proved(&key, witness, &device, park).map(|_| ()).and_then(|()| key.check())
+        };
+        inputs.iter().for_each(|(key, witness)| ask(key, witness, true).unwrap());
+        closed::close();
+        for (key, witness) in &inputs {
+            let mut park = false;
+            changes::of_key(key, &mut |case, changed| {
+                park = !park;
+                examine("key", case, || ask(changed, witness, park));
+            });
+        }
+    });
+}
+
+#[test]
+fn witnesses() {
+    in_closed_space("witnesses", || {
+        let device = processor();
+        let inputs = CURVES.map(|curve| (read_key(&key(curve)).unwrap(), witness(curve)));
+        let provers = inputs.map(|(key, witness)| {
+            let settings = Settings { park: true, ..Settings::default() };
+            let prover = Prover::new(&key, Devices::one(device.clone()), settings).unwrap();
+            prover.prove(&read_witness(&witness).unwrap(), None).unwrap();
+            (prover, witness)
+        });
+        closed::close();
+        for (prover, witness) in &provers {
+            changes::of_witness(witness, &mut |case, changed| {
+                examine("witness", case, || prover.prove(&read_witness(changed)?, None));
+            });
+        }
+    });
+}
+
+/// A verifying key, public values and a proof that snarkjs made.
+fn made_by_snarkjs(folder: &str) -> [String; 3] {
+    ["verification_key", "public", "proof"]
+        .map(|name| std::fs::read_to_string(format!("tests/snarkjs/{folder}/{name}.json")).unwrap())
+}
+
+fn bytes_of(texts: &[String; 3]) -> [&[u8]; 3] {
+    texts.each_ref().map(|text| text.as_bytes())
+}
+
+#[test]
+fn texts() {
+    in_closed_space("texts", || {
+        let files = ["bn254", "bls12_381"].map(made_by_snarkjs);
+        let ask = |curve, [key, values, one]: [&[u8]; 3]| {
+            let key = verifying_key::parse("key.json", key)?;
+            let values = public::parse("public.json", values, curve)?;
+            verify(&key, &values, &proof::parse("proof.json", one)?)
+        };
+        let curves = [Curve::Bn254, Curve::Bls12_381];
+        let all = || curves.into_iter().zip(&files);
+        all().for_each(|(curve, files)| assert!(ask(curve, bytes_of(files)).unwrap()));
+        closed::close();
+        for (curve, files) in all() {
+            for (which, what) in ["verifying key", "public values", "proof"].iter().enumerate() {
+                text::changes(&files[which], &mut |case, changed| {
+                    let mut files = bytes_of(files);
+                    files[which] = changed;
+                    examine(what, case, || ask(curve, files));
+                });
+            }
+        }
+    });
+}
