@@ -1,14 +1,17 @@
 """What is proved: a key, a witness and a verifying key, made by circom and snarkjs in a folder, or by a ceremony.
+`circuits.py NAME FOLDER` makes one of circom's for the bench.
 
 Every maker takes a folder and gives a `Statement`. The powers of tau are those of `proofmill dev ptau`, whose secret
 everybody knows: good for tests and for nothing else.
 """
 
 import json
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from programs import SEMAPHORE, circom, done, proofmill, snarkjs
+from place import main  # found by way of programs
 
 
 #: What the circuit sha256 hashes.
@@ -80,3 +83,12 @@ def semaphore(depth):
         }
         return statement(folder, SEMAPHORE / f"semaphore-{depth}.zkey", SEMAPHORE / f"semaphore-{depth}.wasm", values)
     return made
+
+
+def door():
+    name, folder = sys.argv[1:]
+    {"poseidon_chain": poseidon_chain, "sha256": sha256}[name](Path(folder))
+
+
+if __name__ == "__main__":
+    main(door)

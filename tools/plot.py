@@ -43,7 +43,7 @@ class Drawing:
 DRAWINGS = {
     "msm": Drawing("Multi-scalar multiplication", "millions of points a second over the number of points",
                    r"2\^(\d+) points, (?:fastest peer|slower peer|mcl)", r"(\w+)_g1$", "{} G1", True),
-    "prove": Drawing("Groth16 over BN254", "seconds for a proof over the number of constraints",
+    "prove": Drawing("Groth16 proofs", "seconds for a proof over the number of constraints",
                      r"2\^(\d+) constraints, .*(?:fastest peer|slower peer)", r"(\w+)$", "{}", False),
 }
 

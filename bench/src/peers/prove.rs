@@ -1,13 +1,14 @@
-//! Other people's Groth16 provers over BN254: arkworks in a program of Rust, built as those of [`super::algebra`]; gnark
-//! in one of Go; snarkjs in one of Node; rapidsnark in one of C++, where `tools/rapidsnark.py` can build it.
+//! Other people's Groth16 provers: arkworks in a program of Rust, built as those of [`super::algebra`]; gnark in one of
+//! Go; snarkjs in one of Node; rapidsnark, which knows BN254 only, in one of C++, where `tools/rapidsnark.py` can build it.
 //!
-//! All prove the same chain: x becomes x² + i, so many times, and the last value is public. snarkjs and rapidsnark take it from
-//! the files that we take it from, arkworks and gnark build it themselves and keep keys of their own in a folder.
+//! snarkjs and rapidsnark read the files that we read. arkworks and gnark cannot read them: they build the chain, in which x
+//! becomes x² + i so many times and the last value is public, themselves, and keep keys of their own in a folder.
 
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::program::{self, Program};
@@ -21,7 +22,10 @@ pub use serve::serve;
 /// A proof.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
-    /// The logarithm of the size: two constraints less than this power of two, so that no prover's domain is larger.
+    /// The curve: "bn254" or "bls12_381".
+    pub curve: String,
+    /// For who builds a chain, the logarithm of its size: two constraints less than this power of two, so that no prover's domain
+    /// is larger.
     pub log_size: u32,
     /// Threads.
     pub threads: usize,
@@ -77,12 +81,37 @@ fn on_processors(count: usize) -> Command {
     command
 }
 
+/// The key and the witness of a circuit of `interop/circuits`, as circom and snarkjs make them in a folder, from powers of tau
+/// of our command; an error where npm cannot install them.
+pub fn circom(circuit: &str, folder: &Path) -> Result<[PathBuf; 2]> {
+    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let built = Command::new(cargo)
+        .args(["build", "--quiet", "--release", "--package", "proofmill-cli"])
+        .current_dir(report::checkout())
+        .status()
+        .context("cannot start cargo")?;
+    ensure!(built.success(), "cargo cannot build proofmill-cli");
+    python(Path::new("interop/circuits.py"), &[circuit.as_ref(), folder.as_os_str()])?;
+    Ok(["circuit.zkey", "witness.wtns"].map(|name| folder.join(name)))
+}
+
 /// The path that one of our tools prints.
 fn tool(name: &str) -> Result<PathBuf> {
+    Ok(python(&Path::new("tools").join(name), &[])?.into())
+}
+
+/// What a program of ours in Python prints; the error is the last line of what it says, which tells why.
+fn python(path: &Path, arguments: &[&OsStr]) -> Result<String> {
     let done = Command::new("python3")
-        .arg(report::checkout().join("tools").join(name))
+        .arg(report::checkout().join(path))
+        .args(arguments)
         .output()
         .context("cannot start python3")?;
-    ensure!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr).trim());
+    if !done.status.success() {
+        let said = String::from_utf8_lossy(&done.stderr);
+        eprint!("{said}");
+        bail!("{}", said.trim().lines().last().unwrap_or("it ended without a word"));
+    }
     Ok(String::from_utf8(done.stdout)?.trim().into())
 }

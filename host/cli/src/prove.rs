@@ -8,7 +8,7 @@ use std::sync::Arc;
 use clap::Args;
 use proofmill::Uri;
 use proofmill::groth16::snarkjs::{self, Witness, Zkey};
-use proofmill::groth16::{Error, Prover, Settings, Watch, devices_beside};
+use proofmill::groth16::{Error, Prover, Settings, Watch, devices_beside, return_freed_memory};
 
 use crate::curve::name_of;
 use crate::new_file::{keep_apart, write_all};
@@ -68,6 +68,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let read = [Some(zkey), arguments.witness.as_ref()];
     let read: Vec<_> = ["ZKEY", "WTNS"].into_iter().zip(read.into_iter().flatten()).collect();
     keep_apart(&[("--output", proof), ("--public", public)], &read)?;
+    return_freed_memory(); // as the plan has it
     let uri = threads.applied(arguments.device.clone())?;
     let devices = devices_beside(&uri, &threads.processor()?)?;
     let named = devices.device.caps().uri.clone();

@@ -3,6 +3,7 @@
 //!
 //! Points are in the form of [`proofmill_op::msm`]; those of a [`Proof`] and a [`VerifyingKey`] that were read from a file are points of their groups.
 
+mod allocator;
 mod assemble;
 mod attempt;
 mod plan;
@@ -15,6 +16,7 @@ mod rows;
 mod suite;
 mod verify;
 
+pub use allocator::return_freed_memory;
 pub use plan::{Plan, Planned};
 pub use proofmill_op::msm::Curve;
 pub use prove::{Prover, Settings};

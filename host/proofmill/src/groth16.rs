@@ -42,7 +42,7 @@ use std::sync::Arc;
 
 pub use proofmill_proof::groth16::{
     Counts, Curve, Devices, Plan, Planned, PreparedVerifyingKey, Proof, Proved, Prover, Redone,
-    Report, Scalar, Settings, Step, Timed, VerifyingKey, Watch, verify,
+    Report, Scalar, Settings, Step, Timed, VerifyingKey, Watch, return_freed_memory, verify,
 };
 pub use proofmill_proof::{Error, FileError, Result, dev, snarkjs};
 

@@ -1,4 +1,4 @@
-// gnark's Groth16 prover over BN254, for the bench to measure: a line of work in, its seconds out. What the fields of Work
+// gnark's Groth16 prover, for the bench to measure: a line of work in, its seconds out. What the fields of Work
 // mean is told in ../prove.rs.
 package main
 
@@ -7,13 +7,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/big"
 	"os"
 	"path/filepath"
 	"runtime"
 	"time"
 
 	"github.com/consensys/gnark-crypto/ecc"
-	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 	"github.com/consensys/gnark/backend/groth16"
 	"github.com/consensys/gnark/backend/witness"
 	"github.com/consensys/gnark/constraint"
@@ -23,10 +23,13 @@ import (
 )
 
 type Work struct {
+	Curve   string `json:"curve"`
 	LogSize int    `json:"log_size"`
 	Threads int    `json:"threads"`
 	Keys    string `json:"keys"`
 }
+
+var curves = map[string]ecc.ID{"bn254": ecc.BN254, "bls12_381": ecc.BLS12_381}
 
 // x is squared and i added, step after step; the last step is the equality with the public end.
 type chain struct {
@@ -56,14 +59,14 @@ func main() {
 	logger.Disable()
 	lines := bufio.NewScanner(os.Stdin)
 	var kept *task
-	var size int
+	var before Work
 	for lines.Scan() {
 		var work Work
 		check(json.Unmarshal(lines.Bytes(), &work))
-		if kept == nil || size != work.LogSize {
+		if kept == nil || before.Curve != work.Curve || before.LogSize != work.LogSize {
 			kept = nil
 			runtime.GOMAXPROCS(runtime.NumCPU())
-			kept, size = prepare(work), work.LogSize
+			kept, before = prepare(work), work
 			runtime.GC()
 		}
 		runtime.GOMAXPROCS(work.Threads)
@@ -93,30 +96,34 @@ func (t *task) seconds() float64 {
 
 func prepare(work Work) *task {
 	steps := 1<<work.LogSize - 3
-	system, err := frontend.Compile(ecc.BN254.ScalarField(), r1cs.NewBuilder, &chain{steps: steps})
+	curve, known := curves[work.Curve]
+	if !known {
+		check(fmt.Errorf("curve: %q is not known here", work.Curve))
+	}
+	r := curve.ScalarField()
+	system, err := frontend.Compile(r, r1cs.NewBuilder, &chain{steps: steps})
 	check(err)
 	if want := steps + 1; system.GetNbConstraints() != want {
 		check(fmt.Errorf("%d constraints, not %d", system.GetNbConstraints(), want))
 	}
-	start := fr.NewElement(3)
-	x := start
+	start := big.NewInt(3)
+	x := new(big.Int).Set(start)
 	for i := range steps {
-		addend := fr.NewElement(uint64(i))
-		x.Square(&x).Add(&x, &addend)
+		x.Mul(x, x).Add(x, big.NewInt(int64(i))).Mod(x, r)
 	}
 	t := &task{system: system}
-	t.values, err = frontend.NewWitness(&chain{Start: start, End: x}, ecc.BN254.ScalarField())
+	t.values, err = frontend.NewWitness(&chain{Start: start, End: x}, r)
 	check(err)
 	t.shown, err = t.values.Public()
 	check(err)
-	t.key, t.verifying = keys(work, system)
+	t.key, t.verifying = keys(work, curve, system)
 	return t
 }
 
-// The keys of a size: made once, then read.
-func keys(work Work, system constraint.ConstraintSystem) (groth16.ProvingKey, groth16.VerifyingKey) {
-	name := filepath.Join(work.Keys, fmt.Sprintf("gnark-0.16.0-chain-%d", work.LogSize))
-	key, verifying := groth16.NewProvingKey(ecc.BN254), groth16.NewVerifyingKey(ecc.BN254)
+// The keys of a curve and a size: made once, then read.
+func keys(work Work, curve ecc.ID, system constraint.ConstraintSystem) (groth16.ProvingKey, groth16.VerifyingKey) {
+	name := filepath.Join(work.Keys, fmt.Sprintf("gnark-0.16.0-%s-chain-%d", work.Curve, work.LogSize))
+	key, verifying := groth16.NewProvingKey(curve), groth16.NewVerifyingKey(curve)
 	if file, err := os.Open(name); err == nil {
 		defer file.Close()
 		reader := bufio.NewReaderSize(file, 1<<20)

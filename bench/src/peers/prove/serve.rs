@@ -5,9 +5,11 @@ use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
-use ark_bn254::{Bn254, Fr};
-use ark_ff::Field;
+use anyhow::{Context, Result, bail, ensure};
+use ark_bls12_381::Bls12_381;
+use ark_bn254::Bn254;
+use ark_ec::pairing::Pairing;
+use ark_ff::{Field, PrimeField};
 use ark_groth16::{Groth16, PreparedVerifyingKey, ProvingKey, prepare_verifying_key};
 use ark_relations::gr1cs::{
     ConstraintSynthesizer, ConstraintSystem, ConstraintSystemRef, Matrix, OptimizationGoal,
@@ -21,36 +23,50 @@ use rayon::ThreadPoolBuilder;
 
 use super::Work;
 
+/// Makes a proof and gives its seconds.
+type Prove = Box<dyn FnMut() -> Result<f64> + Send>;
+
 /// Answers works with seconds, a line each, until the input ends. Key and witness are made before the clock starts, and kept
-/// until another size is asked for.
+/// until another curve or size is asked for.
 pub fn serve(input: impl BufRead, mut output: impl Write) -> Result<()> {
-    let mut kept: Option<(u32, Prover)> = None;
+    let mut kept: Option<(Work, Prove)> = None;
     for line in input.lines() {
         let work: Work = serde_json::from_str(&line?)?;
-        if kept.as_ref().is_none_or(|(size, _)| *size != work.log_size) {
-            kept = None;
-        }
-        let (_, prover) = match &mut kept {
+        let same = |it: &Work| (&it.curve, it.log_size) == (&work.curve, work.log_size);
+        kept = kept.take().filter(|(before, _)| same(before));
+        let (_, prove) = match &mut kept {
             Some(kept) => kept,
-            None => kept.insert((work.log_size, Prover::new(&work)?)),
+            None => kept.insert((work.clone(), prover(&work)?)),
         };
         let pool = ThreadPoolBuilder::new().num_threads(work.threads).build()?;
-        writeln!(output, "{:e}", pool.install(|| prover.seconds())?)?;
+        writeln!(output, "{:e}", pool.install(prove)?)?;
         output.flush()?;
     }
     Ok(())
+}
+
+fn prover(work: &Work) -> Result<Prove> {
+    fn over<E: Pairing>(work: &Work) -> Result<Prove> {
+        let mut prover = Prover::<E>::new(work)?;
+        Ok(Box::new(move || prover.seconds()))
+    }
+    match &*work.curve {
+        "bn254" => over::<Bn254>(work),
+        "bls12_381" => over::<Bls12_381>(work),
+        other => bail!("curve: '{other}' is not known here; expected bn254 or bls12_381"),
+    }
 }
 
 /// The chain of so many constraints.
 #[derive(Clone, Copy)]
 struct Chain(usize);
 
-impl ConstraintSynthesizer<Fr> for Chain {
-    fn generate_constraints(self, system: ConstraintSystemRef<Fr>) -> Result<(), SynthesisError> {
-        let mut value = Fr::from(3);
+impl<F: PrimeField> ConstraintSynthesizer<F> for Chain {
+    fn generate_constraints(self, system: ConstraintSystemRef<F>) -> Result<(), SynthesisError> {
+        let mut value = F::from(3_u64);
         let mut x = system.new_witness_variable(|| Ok(value))?;
         for i in 0..self.0 {
-            let addend = Fr::from(i as u64);
+            let addend = F::from(i as u64);
             value = value.square() + addend;
             let next = if i + 1 == self.0 {
                 system.new_input_variable(|| Ok(value))?
@@ -66,21 +82,21 @@ impl ConstraintSynthesizer<Fr> for Chain {
 }
 
 /// What is made before the clock starts.
-struct Prover {
-    key: ProvingKey<Bn254>,
-    verifying: PreparedVerifyingKey<Bn254>,
-    matrices: Vec<Matrix<Fr>>,
+struct Prover<E: Pairing> {
+    key: ProvingKey<E>,
+    verifying: PreparedVerifyingKey<E>,
+    matrices: Vec<Matrix<E::ScalarField>>,
     inputs: usize,
     constraints: usize,
-    assignment: Vec<Fr>,
+    assignment: Vec<E::ScalarField>,
     /// The number of proofs so far: no two have the same randomness.
     proofs: u64,
 }
 
-impl Prover {
+impl<E: Pairing> Prover<E> {
     fn new(work: &Work) -> Result<Self> {
         let chain = Chain((1 << work.log_size) - 2);
-        let system = ConstraintSystem::<Fr>::new_ref();
+        let system = ConstraintSystem::<E::ScalarField>::new_ref();
         system.set_optimization_goal(OptimizationGoal::Constraints);
         system.set_mode(SynthesisMode::Prove {
             construct_matrices: true,
@@ -90,7 +106,7 @@ impl Prover {
         system.finalize();
         let matrices = system.to_matrices()?.remove(R1CS_PREDICATE_LABEL).context("no R1CS")?;
         let assignment = [system.instance_assignment()?, system.witness_assignment()?].concat();
-        let name = format!("arkworks-0.6.0-chain-{}", work.log_size);
+        let name = format!("arkworks-0.6.0-{}-chain-{}", work.curve, work.log_size);
         let key = key(chain, &work.keys.join(name))?;
         Ok(Self {
             verifying: prepare_verifying_key(&key.vk),
@@ -106,9 +122,10 @@ impl Prover {
     /// A proof's seconds; it is verified after the clock has stopped.
     fn seconds(&mut self) -> Result<f64> {
         self.proofs += 1;
-        let [r, s] = [1, 2].map(|i| Fr::from(1000 * self.proofs + i).pow([0x9e37_79b9_7f4a_7c15]));
+        let [r, s] = [1, 2]
+            .map(|i| E::ScalarField::from(1000 * self.proofs + i).pow([0x9e37_79b9_7f4a_7c15]));
         let start = Instant::now();
-        let proof = Groth16::<Bn254>::create_proof_with_reduction_and_matrices(
+        let proof = Groth16::<E>::create_proof_with_reduction_and_matrices(
             &self.key,
             r,
             s,
@@ -119,20 +136,20 @@ impl Prover {
         )?;
         let seconds = start.elapsed().as_secs_f64();
         let public = &self.assignment[1..self.inputs];
-        let verifies = Groth16::<Bn254>::verify_proof(&self.verifying, &proof, public)?;
+        let verifies = Groth16::<E>::verify_proof(&self.verifying, &proof, public)?;
         ensure!(verifies, "arkworks' proof does not verify");
         Ok(seconds)
     }
 }
 
 /// The key of a size: made once, then read.
-fn key(chain: Chain, path: &Path) -> Result<ProvingKey<Bn254>> {
+fn key<E: Pairing>(chain: Chain, path: &Path) -> Result<ProvingKey<E>> {
     if let Ok(file) = File::open(path) {
         let reader = BufReader::with_capacity(1 << 20, file);
         return Ok(ProvingKey::deserialize_uncompressed_unchecked(reader)?);
     }
     let random = &mut StdRng::seed_from_u64(0);
-    let key = Groth16::<Bn254>::generate_random_parameters_with_reduction(chain, random)?;
+    let key = Groth16::<E>::generate_random_parameters_with_reduction(chain, random)?;
     let scratch = path.with_extension(std::process::id().to_string());
     let mut writer = BufWriter::with_capacity(1 << 20, File::create(&scratch)?);
     key.serialize_uncompressed(&mut writer)?;
@@ -149,19 +166,23 @@ mod tests {
     fn a_proof_verifies_with_a_key_that_was_made_and_with_one_that_was_read() {
         let keys = tempfile::tempdir().unwrap();
         let nowhere = std::path::PathBuf::new();
-        let work = Work {
+        let work = |curve: &str| Work {
+            curve: curve.into(),
             log_size: 6,
             threads: 2,
             zkey: nowhere.clone(),
             wtns: nowhere.clone(),
             proof: nowhere.clone(),
-            public: nowhere,
+            public: nowhere.clone(),
             keys: keys.path().into(),
         };
-        for _ in 0..2 {
+        for curve in ["bn254", "bls12_381", "bn254", "bls12_381"] {
             let mut answers = Vec::new();
-            serve(serde_json::to_string(&work).unwrap().as_bytes(), &mut answers).unwrap();
+            let line = serde_json::to_string(&work(curve)).unwrap();
+            serve(line.as_bytes(), &mut answers).unwrap();
             assert!(String::from_utf8(answers).unwrap().trim().parse::<f64>().unwrap() > 0.0);
         }
+        let line = serde_json::to_string(&work("toy")).unwrap();
+        assert!(serve(line.as_bytes(), Vec::new()).is_err());
     }
 }

@@ -5,7 +5,8 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::ours::{Files, Ours};
+use super::ours::Ours;
+use super::task::Files;
 
 /// Bytes of a program that opens a key and a witness and makes one proof.
 #[derive(Serialize, Deserialize)]

@@ -1,44 +1,15 @@
 //! Our side.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
-use proofmill::groth16::dev::{Circuit, Statement};
+use anyhow::{Result, ensure};
 use proofmill::groth16::snarkjs::{Witness, Zkey};
-use proofmill::groth16::{Curve, Devices, PreparedVerifyingKey, Proved, Prover, Settings};
+use proofmill::groth16::{Devices, PreparedVerifyingKey, Proved, Prover, Settings};
 use proofmill_cpu::CpuDevice;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// A chain's key and witness.
-pub struct Files {
-    pub zkey: PathBuf,
-    pub wtns: PathBuf,
-}
-
-impl Files {
-    /// Of two constraints less than a power of two.
-    pub fn new(folder: &Path, log_size: u32) -> Result<Self> {
-        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-        let zkey = folder.join(format!("INSECURE-chain-{log_size}.zkey"));
-        let wtns = zkey.with_extension("wtns");
-        let constraints = (1 << log_size) - 2;
-        let circuit = Circuit::new(Curve::Bn254, &Statement::Chain { constraints })?;
-        write(&zkey, |to| circuit.write_insecure_key(b"bench", to))?;
-        write(&wtns, |to| circuit.write_witness(to))?;
-        Ok(Self { zkey, wtns })
-    }
-}
-
-fn write(path: &Path, what: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
-    let mut to = BufWriter::with_capacity(1 << 20, File::create(path)?);
-    what(&mut to)?;
-    to.flush()?;
-    Ok(())
-}
+use super::task::Files;
 
 /// A prover that stays, with its witness, and the threads that it has.
 pub struct Ours {

@@ -9,7 +9,8 @@ use super::report::Step;
 use crate::Result;
 use crate::snarkjs::Section;
 
-/// What a proof will take. All bytes are those of this machine's memory, at most.
+/// What a proof will take. All bytes are those of this machine's memory, at most, in a process that
+/// [gives back](super::return_freed_memory) what it freed.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The curve.

@@ -1,0 +1,90 @@
+//! Who takes part besides us.
+
+use anyhow::{Context, Result, anyhow, ensure};
+use proofmill::groth16::{Curve, snarkjs};
+
+use super::ours::Ours;
+use super::task::Task;
+use crate::peers::program::Program;
+use crate::peers::prove::{Work, start_gnark, start_rapidsnark, start_rust, start_snarkjs};
+
+/// A peer.
+pub struct Peer {
+    /// Name, version, mode.
+    pub name: &'static str,
+    /// What its key does between proofs.
+    pub key: Key,
+    takes: Takes,
+    /// Its program, or why there is none.
+    pub program: Result<Program>,
+}
+
+/// What a peer's key does between proofs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Key {
+    /// It stays in memory, in the peer's own form.
+    Stays,
+    /// It is read from its file for every proof.
+    IsRead,
+}
+
+/// What a peer can prove.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Takes {
+    /// Chains, which it builds; it verifies its proofs itself.
+    Chains,
+    /// What is in files of circom and snarkjs, over one of these curves; its proofs are left in files, for us to verify.
+    Files(&'static [Curve]),
+}
+
+impl Peer {
+    /// All, with so many threads.
+    pub fn all(threads: usize) -> [Self; 4] {
+        let bn254 = Takes::Files(&[Curve::Bn254]);
+        let both = Takes::Files(&[Curve::Bn254, Curve::Bls12_381]);
+        let peer = |name, key, takes, program: Result<Program>| {
+            let program = program.inspect_err(|problem| eprintln!("without {name}: {problem:#}"));
+            Self { name, key, takes, program }
+        };
+        [
+            peer("arkworks 0.6.0 (asm)", Key::Stays, Takes::Chains, start_rust()),
+            peer("gnark 0.16.0 (GOAMD64=v4)", Key::Stays, Takes::Chains, start_gnark(threads)),
+            peer("rapidsnark 0.0.8", Key::Stays, bn254, start_rapidsnark(threads)),
+            peer("snarkjs 0.7.6", Key::IsRead, both, start_snarkjs(threads)),
+        ]
+    }
+
+    /// Can it do this?
+    pub fn takes(&self, task: &Task) -> bool {
+        match self.takes {
+            Takes::Chains => task.chain.is_some(),
+            Takes::Files(curves) => curves.contains(&task.curve),
+        }
+    }
+
+    /// The seconds of a proof, which verifies.
+    pub fn seconds(&mut self, work: &Work, ours: &Ours, curve: Curve) -> Result<f64> {
+        let program = self.program.as_mut().map_err(|problem| anyhow!("{problem:#}"))?;
+        let seconds = program.seconds(work).context(self.name)?;
+        if let Takes::Files(_) = self.takes {
+            verify(ours, work, curve).context(self.name)?;
+        }
+        Ok(seconds)
+    }
+
+    /// What rows say in place of its name when it is not there; else its name.
+    pub fn name_or_absence(&self) -> String {
+        match &self.program {
+            Ok(_) => self.name.into(),
+            Err(problem) => format!("without {}: {problem:#}", self.name),
+        }
+    }
+}
+
+/// Does the proof in a peer's files verify?
+fn verify(ours: &Ours, work: &Work, curve: Curve) -> Result<()> {
+    let proof = snarkjs::proof::open(&work.proof)?;
+    let public = snarkjs::public::open(&work.public, curve)?;
+    ensure!(ours.verifying().verify(&public, &proof)?, "the proof does not verify");
+    Ok(())
+}

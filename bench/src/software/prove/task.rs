@@ -1,0 +1,120 @@
+//! What is proved: chains of our own, and a circuit of circom.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use proofmill::groth16::Curve;
+use proofmill::groth16::dev::{Circuit, Statement};
+use proofmill::groth16::snarkjs::Zkey;
+
+use crate::peers::prove::{Work, circom};
+
+/// Curves, logarithms of the sizes of chains, and how many rounds there are.
+const CHAINS: [(Curve, u32, usize); 5] = [
+    (Curve::Bn254, 14, 5),
+    (Curve::Bn254, 16, 4),
+    (Curve::Bn254, 18, 3),
+    (Curve::Bls12_381, 14, 3),
+    (Curve::Bls12_381, 16, 2),
+];
+/// The same of a quick run.
+const QUICK_CHAINS: [(Curve, u32, usize); 2] = [(Curve::Bn254, 10, 1), (Curve::Bls12_381, 10, 1)];
+
+/// A circuit of `interop/circuits`: its name there, how rows call it, and how many rounds there are.
+const CIRCOM: (&str, &str, usize) = ("sha256", "SHA-256", 4);
+/// The same of a quick run.
+const QUICK_CIRCOM: (&str, &str, usize) = ("poseidon_chain", "Poseidon chain", 1);
+
+/// A statement to prove.
+pub struct Task {
+    /// Over this curve.
+    pub curve: Curve,
+    /// What rows call it.
+    pub name: String,
+    /// The logarithm of a chain's size; none of another circuit.
+    pub chain: Option<u32>,
+    pub rounds: usize,
+    pub files: Files,
+}
+
+/// A key and a witness.
+pub struct Files {
+    pub zkey: PathBuf,
+    pub wtns: PathBuf,
+}
+
+impl Task {
+    /// All, with their files in a folder. The circuit of circom is left out, and a line says so, where circom and snarkjs are not
+    /// there.
+    pub fn all(folder: &Path, quick: bool) -> Result<Vec<Self>> {
+        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        let chains: &[_] = if quick { &QUICK_CHAINS } else { &CHAINS };
+        let chain = |&(curve, log_size, rounds)| Self::chain(folder, curve, log_size, rounds);
+        let mut all: Vec<_> = chains.iter().map(chain).collect::<Result<_>>()?;
+        let circuit = if quick { QUICK_CIRCOM } else { CIRCOM };
+        match Self::circom(folder, circuit) {
+            Ok(task) => all.push(task),
+            Err(problem) => eprintln!("without circom's {}: {problem:#}", circuit.1),
+        }
+        Ok(all)
+    }
+
+    /// A chain of two constraints less than a power of two.
+    fn chain(folder: &Path, curve: Curve, log_size: u32, rounds: usize) -> Result<Self> {
+        let constraints = (1 << log_size) - 2;
+        let circuit = Circuit::new(curve, &Statement::Chain { constraints })?;
+        let zkey = folder.join(format!("INSECURE-{}-chain-{log_size}.zkey", name(curve)));
+        let wtns = zkey.with_extension("wtns");
+        write(&zkey, |to| circuit.write_insecure_key(b"bench", to))?;
+        write(&wtns, |to| circuit.write_witness(to))?;
+        let name = format!("2^{log_size} constraints");
+        Ok(Self { curve, name, chain: Some(log_size), rounds, files: Files { zkey, wtns } })
+    }
+
+    /// A circuit of circom over BN254.
+    fn circom(folder: &Path, circuit: (&str, &str, usize)) -> Result<Self> {
+        let (circuit, said, rounds) = circuit;
+        let folder = folder.join(circuit);
+        let [zkey, wtns] = circom(circuit, &folder)?;
+        let rows = Zkey::open(&zkey)?.domain_log();
+        let name = format!("circom's {said}, 2^{rows} rows");
+        Ok(Self { curve: Curve::Bn254, name, chain: None, rounds, files: Files { zkey, wtns } })
+    }
+
+    /// The curve's name in `spec/curves`.
+    pub fn instance(&self) -> &'static str {
+        name(self.curve)
+    }
+
+    /// What a peer is told; keys that take long to make are kept in a folder.
+    pub fn work(&self, keys: &Path, threads: usize) -> Work {
+        let Files { zkey, wtns } = &self.files;
+        Work {
+            curve: self.instance().into(),
+            log_size: self.chain.unwrap_or_default(),
+            threads,
+            zkey: zkey.clone(),
+            wtns: wtns.clone(),
+            proof: zkey.with_extension("proof.json"),
+            public: zkey.with_extension("public.json"),
+            keys: keys.into(),
+        }
+    }
+}
+
+fn name(curve: Curve) -> &'static str {
+    match curve {
+        Curve::Bn254 => "bn254",
+        Curve::Bls12_381 => "bls12_381",
+        Curve::Bls12_377 => "bls12_377",
+    }
+}
+
+fn write(path: &Path, what: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
+    let mut to = BufWriter::with_capacity(1 << 20, File::create(path)?);
+    what(&mut to)?;
+    to.flush()?;
+    Ok(())
+}
