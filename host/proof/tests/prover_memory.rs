@@ -17,8 +17,9 @@ fn status(name: &str) -> usize {
     1024 * kib.parse::<usize>().unwrap()
 }
 
-/// Less of the plan would make it useless. The test leaves out the program itself, of which the plan has some MiB.
-const LEAST: f64 = 0.6;
+/// Less of the plan would make it useless. The program itself, of which the plan has some MiB, is left out here, and so is what
+/// proofs before have left to be used again.
+const LEAST: f64 = 0.25;
 
 /// Chains of this many constraints, but for two.
 const SIZES: [usize; 2] = [1 << 14, 1 << 16];
