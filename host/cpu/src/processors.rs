@@ -10,8 +10,8 @@ use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 /// not optimised and keeps each vector of eight elements there.
 const STACK: usize = 32 << 20;
 
-/// So many threads, or one for each processor that the operating system grants; each on a processor of its own if there are as
-/// many.
+/// So many threads; without a number or with 0, one for each processor that the operating system grants. Each is bound to a
+/// processor of its own if there are as many.
 pub fn thread_pool(threads: Option<usize>) -> Result<ThreadPool, ThreadPoolBuildError> {
     ThreadPoolBuilder::new()
         .num_threads(threads.unwrap_or(0)) // 0 is rayon's word for all

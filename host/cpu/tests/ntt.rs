@@ -80,18 +80,28 @@ fn another_root_changes_the_order() {
 fn an_answer_goes_into_the_memory_of_an_earlier_one() {
     let device = CpuDevice::new(Some(2)).unwrap();
     for log in [0, 5, 8, 11] {
-        let request = Request::forward(Field::Bn254Fr, elements::<Bn254Fr>(1 << log));
-        let expected = ask(&device, request.clone()).unwrap();
-        for bytes in [0, 31 << log, 32 << log, 33 << log] {
-            let memory = vec![0xa5; bytes];
-            let place = memory.as_ptr();
-            let found = ask(&device, request.clone().answered_in(memory)).unwrap();
-            assert!(found == expected, "2^{log} in {bytes} bytes");
-            assert_eq!(found.as_ptr() == place, bytes >= 32 << log, "2^{log} in {bytes} bytes");
+        let requests = [
+            Request::forward(Field::Bn254Fr, elements::<Bn254Fr>(1 << log)),
+            Request::forward(Field::Goldilocks, elements::<Goldilocks>(1 << log)),
+            Request::inverse(Field::Goldilocks, elements::<Goldilocks>(1 << log))
+                .on_coset(13u64.to_le_bytes()),
+        ];
+        for request in requests {
+            let expected = ask(&device, request.clone()).unwrap();
+            let each = request.field.bytes();
+            for bytes in [0, (each - 1) << log, each << log, (each + 1) << log] {
+                let memory = vec![0xa5; bytes];
+                let place = memory.as_ptr();
+                let found = ask(&device, request.clone().answered_in(memory)).unwrap();
+                assert!(found == expected, "2^{log} in {bytes} bytes");
+                let is_enough = bytes >= each << log;
+                assert_eq!(found.as_ptr() == place, is_enough, "2^{log} in {bytes} bytes");
+            }
         }
     }
     let request = Request::forward(Field::Goldilocks, vec![0; 8]).answered_in(vec![0xa5; 16]);
     assert!(format!("{request:?}").contains("Memory(16 bytes)"), "{request:?}");
+    assert!(request.clone().memory.0.is_empty());
 }
 
 #[test]
@@ -138,6 +148,28 @@ fn progress_rises_to_one_and_a_cancelled_transform_stops() {
     // A value for each tile, 64 / 16 in either pass, and the last one.
     assert_eq!((seen.len(), seen.last()), (9, Some(&1.0)));
     assert!(seen.iter().all(|part| (0.0..=1.0).contains(part)));
+
+    // A transform that is held in the middle of its second pass, and cancelled there.
+    let device = CpuDevice::new(Some(1)).unwrap();
+    let (told, hears) = std::sync::mpsc::channel();
+    let (release, held) = std::sync::mpsc::channel::<()>();
+    let held = Mutex::new(held);
+    let progress = Progress(Arc::new(move |part| {
+        told.send(part).unwrap();
+        if part > 0.5 {
+            let _ended = held.lock().unwrap().recv();
+        }
+    }));
+    let plain = Request::forward(Field::Goldilocks, elements::<Goldilocks>(1 << 12));
+    let request = Request { progress: Some(progress), ..plain.clone() };
+    let ticket = device.submit(proofmill_op::Request::Ntt(request)).unwrap();
+    let parts: Vec<f64> = hears.iter().take(6).collect();
+    assert!(parts.is_sorted() && parts[5] == 5.0 / 8.0, "{parts:?}");
+    ticket.cancel();
+    drop(release);
+    assert!(matches!(ticket.wait(), Err(Error::Cancelled)));
+    assert_eq!(ask(&device, plain).unwrap().len(), 8 << 12);
+    assert_eq!(hears.iter().count(), 0, "a tile after the cancellation");
 
     // The first word of progress holds the only thread until the ticket is cancelled.
     let device = CpuDevice::new(Some(1)).unwrap();

@@ -152,9 +152,16 @@ impl<F: Form<D>, const D: usize> Plan<F, D> {
         &self,
         target: &'a mut [u8],
     ) -> impl Iterator<Item = Vec<&'a mut [u8]>> + use<'a, F, D> {
+        assert!(target.len() == self.bytes());
         let (line, piece) = (self.row_tiles() * self.piece_bytes(), self.piece_bytes());
         let mut lines: Vec<_> =
             target.chunks_exact_mut(line).map(|line| line.chunks_exact_mut(piece)).collect();
-        std::iter::from_fn(move || lines.iter_mut().map(Iterator::next).collect())
+        std::iter::from_fn(move || {
+            let mut pieces = Vec::with_capacity(lines.len());
+            for line in &mut lines {
+                pieces.push(line.next()?);
+            }
+            Some(pieces)
+        })
     }
 }

@@ -1,3 +1,5 @@
+//! Every operation against the field one by one, on every backend.
+
 use super::*;
 use crate::Isa;
 use crate::field::{Bls12377Fp, Bls12381Fp, Bn254Fp};

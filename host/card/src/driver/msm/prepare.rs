@@ -84,7 +84,9 @@ pub fn prepare<C: OnCard>(
             let conductor = Conductor { door, inbox, completer, progress };
             let sums = conductor.sums::<C>(&stream, check, chunk, &rooms, &lists);
             // Whoever has the answer finds the rooms free; chunks that were given up leave the card a little later.
-            while rooms.iter().any(|room| Arc::strong_count(room) > 1) {
+            // Nobody has that of a cancelled one.
+            let in_use = || rooms.iter().any(|room| Arc::strong_count(room) > 1);
+            while in_use() && !completer.is_cancelled() {
                 thread::sleep(SLICE);
             }
             return sums.map(Prepared::Answer);
