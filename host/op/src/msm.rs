@@ -29,6 +29,17 @@ pub enum Curve {
     Bls12_377,
 }
 
+impl Curve {
+    /// Its name in `spec/curves`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bn254 => "bn254",
+            Self::Bls12_381 => "bls12_381",
+            Self::Bls12_377 => "bls12_377",
+        }
+    }
+}
+
 /// One of a curve's two groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Group {
