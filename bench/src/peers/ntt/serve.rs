@@ -100,4 +100,10 @@ mod tests {
         }
         assert!(answer("goldilocks", false).is_err());
     }
+
+    #[test]
+    fn an_element_is_that_of_its_bytes() {
+        let x = -ark_bn254::Fr::from(3);
+        assert_eq!(element::<ark_bn254::Fr>(&x.into_bigint().to_bytes_le()), x);
+    }
 }

@@ -97,3 +97,29 @@ fn verify(ours: &Ours, work: &Work, curve: Curve) -> Result<()> {
     ensure!(ours.verifying().verify(&public, &proof)?, "the proof does not verify");
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::task::Files;
+    use super::*;
+
+    #[test]
+    fn what_the_peer_before_has_left_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let task = Task {
+            curve: Curve::Bn254,
+            name: "a chain".into(),
+            chain: None,
+            rounds: 1,
+            files: Files { zkey: folder.path().join("zkey"), wtns: folder.path().join("wtns") },
+        };
+        let work = task.work(folder.path(), 1);
+        std::fs::write(&work.proof, "of another").unwrap();
+        for _ in 0..2 {
+            remove_answer(&work).unwrap();
+            assert_eq!((work.proof.exists(), work.public.exists()), (false, false));
+        }
+        std::fs::create_dir(&work.public).unwrap();
+        assert!(remove_answer(&work).is_err());
+    }
+}
