@@ -49,7 +49,7 @@ formal: ## proofs of the circuit's control
 	$(PYTHON) tools/setup.py
 	$(PYTHON) tools/formal.py
 
-report: ## the tables of the README and the docs from bench/results; KEEP=1 keeps the figures of target/bench there first
+report: ## the tables of the README and the plots from bench/results; KEEP=1 keeps the figures of target/bench there first
 	$(PYTHON) tools/report.py $(if $(KEEP),--keep) --fill
 
 clean: ## what was built here; the user's cache folder stays

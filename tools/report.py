@@ -1,8 +1,8 @@
 """The kept figures as Markdown tables, so that no table is ever typed.
 
 `--keep` first puts the rows that lie in target/bench into bench/results/<date>-<name>.json, with the machine and the
-commit. The tables show the newest kept file of every name. `--fill` writes each table into the pages that want it, between
-the lines `<!-- figures NAME -->` and `<!-- end -->`; operations behind the name leave out all others. With it go the plots of
+commit. The tables show the newest kept file of every name. `--fill` writes each table into the README, between the lines
+`<!-- figures NAME -->` and `<!-- end -->`; operations behind the name leave out all others. With it go the plots of
 docs/figures. `--check` only compares both.
 """
 
@@ -19,7 +19,7 @@ from place import ROOT, TARGET, Failed, main, write_whole
 
 MADE, KEPT, PLOTS = TARGET / "bench", ROOT / "bench/results", ROOT / "docs/figures"
 #: Where figures are shown.
-PAGES = [ROOT / "README.md", ROOT / "docs/msm.md"]
+PAGE = ROOT / "README.md"
 #: Columns that say the same in every row of a table are left out, and these always.
 HIDDEN = {"kind"}
 
@@ -63,9 +63,9 @@ def number(value):
 
 
 def detail(row):
-    """True for rows that are left to the data: a unit inside an engine, how a LUT is used, toys, slower peers and modes, sizes for a plot."""
-    metric = str(row.get("metric", ""))
-    return "/" in metric or metric in {"lutram", "srl", "carry8", "muxf"} or "toy" in (row.get("config"), str(row.get("instance")).split("_")[0]) or metric.endswith(("slower mode", "slower peer", "(plot)"))
+    """True for rows that are left to the data: a unit inside an engine, how a LUT is used, toys, slower modes, slower peers of all but proofs, sizes for a plot."""
+    metric, hidden = str(row.get("metric", "")), ("slower mode", "(plot)") + (("slower peer",) if row.get("op") != "prove" else ())
+    return "/" in metric or metric in {"lutram", "srl", "carry8", "muxf"} or "toy" in (row.get("config"), str(row.get("instance")).split("_")[0]) or metric.endswith(hidden)
 
 
 #: What a circuit takes, in the order of its columns.
@@ -120,15 +120,15 @@ def filled(path, figures):
 
 
 def shown(figures):
-    """Path -> text of every page and of every plot that there are figures for."""
-    return {path: filled(path, figures) for path in PAGES} | {PLOTS / f"{name}.svg": plot.svg(name, figures[name]["rows"]) for name in plot.DRAWINGS if name in figures}
+    """Path -> text of the page and of every plot that there are figures for."""
+    return {PAGE: filled(PAGE, figures)} | {PLOTS / f"{name}.svg": plot.svg(name, figures[name]["rows"]) for name in plot.DRAWINGS if name in figures}
 
 
 def door():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--keep", action="store_true", help="keep the figures of target/bench")
-    parser.add_argument("--fill", action="store_true", help="pages and plots with the kept figures")
-    parser.add_argument("--check", action="store_true", help="fails when a page or a plot does not show the kept figures")
+    parser.add_argument("--fill", action="store_true", help="page and plots with the kept figures")
+    parser.add_argument("--check", action="store_true", help="fails when the page or a plot does not show the kept figures")
     chosen = parser.parse_args()
     if chosen.keep:
         keep()

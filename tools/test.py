@@ -39,7 +39,7 @@ STAGES = [
     Stage("clippy", "no warnings", [["cargo", "clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]], ("setup",)),
     Stage("scalafmt", "Scala is formatted", [python("scalafmt")], ("setup",)),
     Stage("house", "arrows, twins, no registry named", [python("check_house")]),
-    Stage("figures", "pages and plots show those of bench/results", [python("report", "--check")]),
+    Stage("figures", "the README and the plots show those of bench/results", [python("report", "--check")]),
     Stage("tools", "the build tools", [[*PYTHON, "-m", "unittest", "discover", "-s", "tools", "-p", "test_*.py"]], ("setup",)),
     Stage("model", "the executable specification", [[*PYTHON, "-m", "unittest", "discover", "-s", "spec/model", "-p", "test_*.py"]]),
     Stage("vectors", "are what `make vectors` makes", [[*PYTHON, "spec/model/vectors.py", "--check"]]),

@@ -162,6 +162,11 @@ class Report(unittest.TestCase):
         text = report.table({**self.CONTENT, "rows": rows})
         self.assertEqual(text.splitlines()[:3], ["| metric | value |", "|---|---|", "| per header | 51,000 |"])
 
+    def test_a_slower_peer_stands_in_the_table_of_proofs_only(self):
+        rows = [{"op": op, "metric": f"{place} peer", "value": 1} for op in ("prove", "msm") for place in ("fastest", "slower", "absent")]
+        shown = [(row["op"], row["metric"].split()[0]) for row in rows if not report.detail(row)]
+        self.assertEqual(shown, [("prove", "fastest"), ("prove", "slower"), ("prove", "absent"), ("msm", "fastest"), ("msm", "absent")])
+
     def test_marked_places_are_filled_and_nothing_else(self):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "README.md"

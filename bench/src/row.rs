@@ -17,9 +17,9 @@ pub struct SoftwareRow {
     pub threads: usize,
     /// Our figure.
     pub ours: f64,
-    /// Whose figure it is compared with: name, version, mode. Of a peer that could not be started, why.
+    /// Whose figure it is compared with: name, version, mode.
     pub peer_name: String,
-    /// The peer's figure; not a number, and so null in files, where there is none. The ratio then is the same.
+    /// The peer's figure; not a number, and so null in files, of a peer that could not be started. The ratio then is the same.
     pub peer: f64,
     /// How many times faster than the peer we are, whether the figures are rates or times.
     pub ratio: f64,

@@ -10,8 +10,9 @@ use std::io::{BufRead, Write};
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
+use proofmill_cpu::thread_pool;
+use rayon::ThreadPool;
 use rayon::prelude::*;
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -95,7 +96,7 @@ pub fn serve(input: impl BufRead, mut output: impl Write) -> Result<()> {
         let work: Work = serde_json::from_str(&line?)?;
         let pool = match pools.remove(&work.threads) {
             Some(pool) => pool,
-            None => ThreadPoolBuilder::new().num_threads(work.threads).build()?,
+            None => thread_pool(Some(work.threads))?,
         };
         writeln!(output, "{:e}", seconds(&pool, &work)?)?;
         output.flush()?;

@@ -92,18 +92,24 @@ pub fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src/peers").join(name)
 }
 
-/// Builds a package of the Go module with gnark-crypto for processors with AVX-512; gives the program's path. An error
-/// where there is no `go`.
+/// Builds a package of the Go module with gnark-crypto; gives the program's path.
 pub fn build_gnark_crypto(package: &str, binary: &str) -> Result<PathBuf> {
     let path = folder("gnark-crypto").join(binary);
+    build_go("gnark_crypto", package, &path)?;
+    Ok(path)
+}
+
+/// Builds a package of a Go module, by its folder in `peers`, for processors with AVX-512, as a program with this path. An
+/// error where there is no `go`.
+pub fn build_go(module: &str, package: &str, path: &Path) -> Result<()> {
     let built = Command::new("go")
         .args(["build", "-o"])
-        .arg(&path)
+        .arg(path)
         .arg(package)
         .env("GOAMD64", "v4")
-        .current_dir(source("gnark_crypto"))
+        .current_dir(source(module))
         .status()
         .context("cannot start go")?;
-    ensure!(built.success(), "go cannot build the peer's program {binary}");
-    Ok(path)
+    ensure!(built.success(), "go cannot build the peer's program {}", path.display());
+    Ok(())
 }

@@ -51,22 +51,20 @@ pub fn start_rust() -> Result<Program> {
 /// Starts the program with gnark for so many processors; an error where it cannot be built.
 pub fn start_gnark(threads: usize) -> Result<Program> {
     let path = program::folder("gnark").join("gnark-peer");
-    let built = Command::new("go")
-        .args(["build", "-o"])
-        .arg(&path)
-        .env("GOAMD64", "v4")
-        .current_dir(program::source("gnark"))
-        .status()
-        .context("cannot start go")?;
-    ensure!(built.success(), "go cannot build the peer's program gnark-peer");
+    program::build_go("gnark", ".", &path)?;
     Program::run(on_processors(threads).arg(path))
 }
 
 /// Starts the program with snarkjs for so many processors; an error where npm cannot install it.
 pub fn start_snarkjs(threads: usize) -> Result<Program> {
-    let packages = tool("node_packages.py")?;
+    let packages = packages()?;
     let mut command = on_processors(threads);
     Program::run(command.arg("node").arg(program::source("snarkjs.cjs")).arg(packages))
+}
+
+/// The folder with circom and snarkjs; an error where npm cannot install them.
+pub fn packages() -> Result<PathBuf> {
+    tool("node_packages.py")
 }
 
 /// Starts the program with rapidsnark for so many processors; an error where it cannot be built.
@@ -82,7 +80,7 @@ fn on_processors(count: usize) -> Command {
 }
 
 /// The key and the witness of a circuit of `interop/circuits`, as circom and snarkjs make them in a folder, from powers of tau
-/// of our command; an error where npm cannot install them.
+/// of our command.
 pub fn circom(circuit: &str, folder: &Path) -> Result<[PathBuf; 2]> {
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

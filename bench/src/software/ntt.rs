@@ -1,14 +1,16 @@
 //! Number-theoretic transforms beside arkworks, gnark-crypto, Plonky3 and plonky2_field: milliseconds for one.
 //!
-//! We go from canonical bytes to canonical bytes, in natural order, through the device. Answers, ours and the peers', go into the
-//! memory of the turn before: what new memory costs is the system's affair. A peer's time is that from its own elements to its own elements, in the order that suits it; and, in rows of their
-//! own, from bytes to bytes, as ours. Every peer has the same number of threads, and all take turns.
+//! We go from canonical bytes to canonical bytes, in natural order, through the device. A peer's time is that from its own elements
+//! to its own elements, in the order that suits it; and, in rows of their own, from bytes to bytes, as ours. What is transformed,
+//! by us and by a peer, was written just before, and answers go into the memory of the turn before: what new memory costs is the
+//! system's affair. Every peer has the same number of threads, and all take turns.
 
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use proofmill_algebra::Isa;
 use proofmill_cpu::CpuDevice;
 use proofmill_op::ntt::{Field, Request};
 use proofmill_op::{Answer, Data, Device};
@@ -88,7 +90,7 @@ fn one(
     let elements = elements(field, log_size);
     let (mut source, mut memory) = (Arc::<[u8]>::from(&elements[..]), Vec::new());
     let ours = || -> Result<f64> {
-        // It was just written, as what the peers' programs have: as far as it goes, it is in the caches.
+        // Just before the clock starts, as the peers' programs do: as far as it goes, it is in the caches.
         Arc::make_mut(&mut source).copy_from_slice(&elements);
         let request = Request::forward(field, Data::Here(source.clone()));
         let request = request.answered_in(std::mem::take(&mut memory));
@@ -144,12 +146,18 @@ fn one(
             unit: "ms".into(),
             threads,
             ours: *ours,
-            peer_name: (*name).into(),
+            peer_name: shown(name),
             peer: *peer,
             ratio: peer / ours,
         });
     }
     Ok(())
+}
+
+/// A peer's name with its mode: compiled for this processor, Plonky3's program ends when it is not packed for AVX-512.
+fn shown(name: &str) -> String {
+    let packed = name.starts_with("Plonky3") && Isa::best().name().starts_with("avx512");
+    if packed { format!("{name} (AVX-512)") } else { name.into() }
 }
 
 /// Elements of nearly all bits, below the smallest modulus.

@@ -5,8 +5,8 @@
 //! prover that stays, beside peers whose key stays, and from the files of key and witness on, beside snarkjs, which knows nothing
 //! else. Our time contains the verification of the proof, which we do before we give it out; a peer's does not. Peers' proofs are
 //! verified after the clock has stopped: those that come in files by us, the others by the peer's own verifier. Everybody has the
-//! same number of threads, and all take turns. A peer that cannot be started has rows without figures, which say why. The peak
-//! memory of a program that makes one proof stands beside what the prover's plan says.
+//! same number of threads, and all take turns. A peer that cannot be started has rows without figures; the run says why. The
+//! peak memory of a program that makes one proof stands beside what the prover's plan says.
 
 use std::path::{Path, PathBuf};
 
@@ -72,7 +72,7 @@ fn contest(
     let ours = Ours::new(&task.files, threads)?;
     let work = task.work(keys, threads);
     let (mut there, absent): (Vec<_>, Vec<_>) =
-        peers.iter_mut().filter(|peer| peer.takes(task)).partition(|peer| peer.program.is_ok());
+        peers.iter_mut().filter(|peer| peer.takes(task)).partition(|peer| peer.program.is_some());
     let mut turns: Vec<Box<dyn FnMut() -> Result<f64> + '_>> =
         vec![Box::new(|| ours.with_key()), Box::new(|| ours.with_files(&task.files))];
     for peer in &mut there {
@@ -90,7 +90,7 @@ fn contest(
             Key::IsRead => (ours[1], "from files"),
         };
         let metric = format!("{form}, {place}");
-        row(task, threads, &metric, "ms", ours * 1e3, &peer.name_or_absence(), seconds * 1e3)
+        row(task, threads, &metric, "ms", ours * 1e3, peer.name, seconds * 1e3)
     };
     let measured = there.iter().zip(theirs).map(|(peer, &seconds)| {
         let place = if seconds == fastest { "fastest peer" } else { "slower peer" };
@@ -119,7 +119,7 @@ fn row(
 ) -> SoftwareRow {
     SoftwareRow {
         op: "prove".into(),
-        instance: task.instance().into(),
+        instance: task.curve.name().into(),
         metric: format!("{}, {metric}", task.name),
         unit: unit.into(),
         threads,

@@ -27,12 +27,3 @@ impl CurveArgument {
         }
     }
 }
-
-/// Its name in `spec/curves`.
-pub fn name_of(curve: Curve) -> &'static str {
-    match curve {
-        Curve::Bn254 => "bn254",
-        Curve::Bls12_381 => "bls12_381",
-        Curve::Bls12_377 => "bls12_377",
-    }
-}

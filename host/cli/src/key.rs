@@ -8,7 +8,6 @@ use clap::Args;
 use proofmill::groth16::snarkjs::{Matrix, Section, Zkey, verifying_key};
 use serde_json::json;
 
-use crate::curve::name_of;
 use crate::new_file::{keep_apart, write_all};
 use crate::output::{Exit, Output};
 
@@ -72,7 +71,7 @@ pub fn info(arguments: &Info, output: &mut Output) -> anyhow::Result<Exit> {
             "type": "key",
             "file": arguments.zkey.to_string_lossy(),
             "protocol": "groth16",
-            "curve": name_of(key.curve()),
+            "curve": key.curve().name(),
             "domain": 1_u64 << key.domain_log(),
             "variables": key.variables(),
             "publics": key.publics(),
@@ -83,7 +82,7 @@ pub fn info(arguments: &Info, output: &mut Output) -> anyhow::Result<Exit> {
         }))?;
         return Ok(Exit::Valid);
     }
-    let curve = name_of(key.curve());
+    let curve = key.curve().name();
     output.line(format_args!("{}: groth16, {curve}, {} bytes", key.name(), key.file_bytes()))?;
     let (variables, publics) = (key.variables(), key.publics());
     output.line(format_args!("constraints  at most 2^{}", key.domain_log()))?;

@@ -10,7 +10,6 @@ use proofmill::Uri;
 use proofmill::groth16::snarkjs::{self, Witness, Zkey};
 use proofmill::groth16::{Error, Prover, Settings, Watch, devices_beside, return_freed_memory};
 
-use crate::curve::name_of;
 use crate::new_file::{keep_apart, write_all};
 use crate::output::{Exit, Output};
 use crate::progress::Progress;
@@ -80,7 +79,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let plan = prover.plan()?;
     if !plan.steps.iter().any(|step| step.device.as_ref() == Some(&named)) {
         // Whoever names a device does not want all to be done beside it.
-        let what = format!("any step of a proof over {}", name_of(plan.curve));
+        let what = format!("any step of a proof over {}", plan.curve.name());
         return Err(proofmill::Error::Unsupported { device: named, what }.into());
     }
     let Some(witness) = witness.filter(|_| !arguments.plan) else {

@@ -8,7 +8,6 @@ use clap::Args;
 use proofmill::groth16::{self, snarkjs};
 use serde_json::json;
 
-use crate::curve::name_of;
 use crate::output::{Exit, Output};
 
 #[derive(Args)]
@@ -43,7 +42,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
         output.line(json!({
             "type": "verify",
             "valid": valid,
-            "curve": name_of(key.curve),
+            "curve": key.curve.name(),
             "publics": public.len(),
             "seconds": seconds,
         }))?;

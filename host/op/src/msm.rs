@@ -29,6 +29,17 @@ pub enum Curve {
     Bls12_377,
 }
 
+impl Curve {
+    /// Its name in `spec/curves`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bn254 => "bn254",
+            Self::Bls12_381 => "bls12_381",
+            Self::Bls12_377 => "bls12_377",
+        }
+    }
+}
+
 /// One of a curve's two groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Group {
@@ -339,6 +350,8 @@ mod tests {
     fn every_group_is_found_by_its_name_and_no_other() {
         for instance in Instance::ALL {
             assert_eq!(instance.name().parse::<Instance>().unwrap(), instance);
+            let curve = instance.name().rsplit_once('_').unwrap().0;
+            assert_eq!(instance.curve.name(), curve);
         }
         let problem = "bn254".parse::<Instance>().unwrap_err().to_string();
         assert!(problem.contains("bn254_g1, bn254_g2"), "{problem}");

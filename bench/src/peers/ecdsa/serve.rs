@@ -6,8 +6,9 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 use k256::ecdsa::signature::hazmat::PrehashVerifier;
+use proofmill_cpu::thread_pool;
+use rayon::ThreadPool;
 use rayon::prelude::*;
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use secp256k1_library as library;
 
 use super::{Encoded, Peer, Work, signatures};
@@ -29,7 +30,7 @@ pub fn serve(input: impl BufRead, mut output: impl Write) -> Result<()> {
         signatures.grow(work.count)?;
         let pool = match pools.remove(&work.threads) {
             Some(pool) => pool,
-            None => ThreadPoolBuilder::new().num_threads(work.threads).build()?,
+            None => thread_pool(Some(work.threads))?,
         };
         writeln!(output, "{:e}", seconds(&pool, &work, &signatures)?)?;
         pools.insert(work.threads, pool);

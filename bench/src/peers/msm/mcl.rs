@@ -8,7 +8,7 @@ use anyhow::{Result, ensure};
 use mcl_rust::{CurveType, Fr, G1, G2};
 use rayon::prelude::*;
 
-use super::serve::{Task, with_threads};
+use super::serve::Task;
 
 /// Defines a task: multiples of a point, and scalars that are drawn. The curve is one for the whole program.
 macro_rules! task {
@@ -27,9 +27,9 @@ macro_rules! task {
             let points: Vec<_> = repeat_with(next).take(count).collect();
             let mut scalars = vec![Fr::zero(); count];
             scalars.iter_mut().for_each(Fr::set_by_csprng);
-            Ok(Box::new(move |threads| {
-                let share = count.div_ceil(threads);
-                with_threads(threads, || {
+            Ok(Box::new(move |pool| {
+                let share = count.div_ceil(pool.current_num_threads());
+                pool.install(|| {
                     let shares = points.par_chunks(share).zip(scalars.par_chunks(share));
                     let sums = shares.map(|(points, scalars)| {
                         let mut sum = $point::zero();
@@ -40,7 +40,8 @@ macro_rules! task {
                         sum += &other;
                         sum
                     }));
-                })
+                });
+                Ok(())
             }))
         }
     };

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::io::{BufRead, Write};
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use ark_ec::{CurveGroup, PrimeGroup, VariableBaseMSM};
 use ark_ff::{BigInteger, PrimeField};
 use blst::{MultiPoint, blst_p1, blst_p1_affine, blst_p2, blst_p2_affine};
@@ -15,15 +15,16 @@ use halo2curves::ff::Field as _;
 use halo2curves::group::{Curve, Group};
 use halo2curves::msm::msm_best;
 use mcl_rust::CurveType;
-use rayon::ThreadPoolBuilder;
+use proofmill_cpu::thread_pool;
+use rayon::ThreadPool;
 
 use super::{Work, mcl};
 
-/// A sum with this number of threads, ready to be done again and again.
-pub(super) type Task = Box<dyn FnMut(usize) -> Result<()>>;
+/// A sum with the threads of a pool, ready to be done again and again.
+pub(super) type Task = Box<dyn FnMut(&ThreadPool) -> Result<()>>;
 
-/// Answers works with seconds, a line each, until the input ends. Points are made before the clock starts, and kept
-/// until another group or number is asked for.
+/// Answers works with seconds, a line each, until the input ends. Threads and points are made before the clock starts; points
+/// are kept until another group or number is asked for.
 pub fn serve(input: impl BufRead, mut output: impl Write) -> Result<()> {
     let mut tasks = HashMap::new();
     let mut kept = None;
@@ -37,8 +38,9 @@ pub fn serve(input: impl BufRead, mut output: impl Write) -> Result<()> {
             std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
             std::collections::hash_map::Entry::Vacant(entry) => entry.insert(task(&work)?),
         };
+        let pool = thread_pool(Some(work.threads))?;
         let start = Instant::now();
-        task(work.threads)?;
+        task(&pool)?;
         writeln!(output, "{:e}", start.elapsed().as_secs_f64())?;
         output.flush()?;
     }
@@ -66,20 +68,15 @@ fn task(work: &Work) -> Result<Task> {
     })
 }
 
-/// In a pool of so many threads.
-pub(super) fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Result<T> {
-    Ok(ThreadPoolBuilder::new().num_threads(threads).build()?.install(work))
-}
-
 fn arkworks<G: VariableBaseMSM + CurveGroup + PrimeGroup>(count: usize) -> Task {
     let next = |sum: &G| Some(*sum + G::generator());
     let points: Vec<G> = std::iter::successors(Some(G::generator()), next).take(count).collect();
     let bases = G::normalize_batch(&points);
     let scalars = ark_scalars::<G::ScalarField>(count);
-    Box::new(move |threads| {
-        with_threads(threads, || {
-            black_box(<G as VariableBaseMSM>::msm(&bases, &scalars).is_ok());
-        })
+    Box::new(move |pool| {
+        let sum = pool.install(|| <G as VariableBaseMSM>::msm(&bases, &scalars));
+        ensure!(black_box(sum).is_ok(), "not as many scalars as points");
+        Ok(())
     })
 }
 
@@ -101,14 +98,13 @@ fn halo2curves<C: CurveAffine>(count: usize) -> Task {
     let start = C::Scalar::from(0x9e37_79b9_7f4a_7c15).square().square();
     let next = |x: &C::Scalar| Some(x.square() + start);
     let scalars: Vec<_> = std::iter::successors(Some(start), next).take(count).collect();
-    Box::new(move |threads| {
-        with_threads(threads, || {
-            black_box(msm_best(&scalars, &bases));
-        })
+    Box::new(move |pool| {
+        black_box(pool.install(|| msm_best(&scalars, &bases)));
+        Ok(())
     })
 }
 
-/// Defines a task of blst: its pool has a thread for every processor, and for one thread there is the function of C.
+/// Defines a task of blst: its own pool has a thread for every processor, and for one thread there is the function of C.
 macro_rules! blst_task {
     ($name:ident $point:ident $affine:ident $generator:ident $add:ident $to_affine:ident $scratch:ident $mult:ident) => {
         fn $name(count: usize) -> Task {
@@ -128,10 +124,10 @@ macro_rules! blst_task {
                 .into_iter()
                 .flat_map(|k| k.into_bigint().to_bytes_le())
                 .collect();
-            Box::new(move |threads| {
-                if threads > 1 {
+            Box::new(move |pool| {
+                if pool.current_num_threads() > 1 {
                     let all = std::thread::available_parallelism().context("no processors")?;
-                    anyhow::ensure!(threads == all.get(), "blst uses {all} threads");
+                    ensure!(pool.current_num_threads() == all.get(), "blst uses {all} threads");
                     black_box(affine.as_slice().mult(&scalars, 255));
                     return Ok(());
                 }

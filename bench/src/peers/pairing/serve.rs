@@ -12,7 +12,7 @@ use halo2curves::bn256;
 use halo2curves::group::Curve;
 use halo2curves::pairing::MillerLoopResult;
 use mcl_rust::CurveType;
-use rayon::ThreadPoolBuilder;
+use proofmill_cpu::thread_pool;
 use rayon::prelude::*;
 
 use super::{Work, mcl};
@@ -24,7 +24,7 @@ type Task = Box<dyn FnMut() + Send>;
 pub fn serve(input: impl BufRead, mut output: impl Write) -> Result<()> {
     for line in input.lines() {
         let work: Work = serde_json::from_str(&line?)?;
-        let pool = ThreadPoolBuilder::new().num_threads(work.threads).build()?;
+        let pool = thread_pool(Some(work.threads))?;
         let mut task = task(&work)?;
         let seconds = pool.install(|| {
             let start = Instant::now();

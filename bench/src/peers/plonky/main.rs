@@ -1,5 +1,5 @@
 //! Plonky3's and plonky2's transforms over Goldilocks, for the bench to measure: a line of work in, its seconds out. What
-//! the fields of Work mean is told in ../ntt.rs. The name of each library's packed type goes to standard error.
+//! the fields of Work mean is told in ../ntt.rs. The name of plonky2_field's packed type goes to standard error.
 
 use std::any::type_name;
 use std::collections::HashMap;
@@ -10,8 +10,8 @@ use std::time::Instant;
 
 use anyhow::{Result, bail, ensure};
 use p3_dft::{Radix2DFTSmallBatch, Radix2DitParallel, TwoAdicSubgroupDft};
-use p3_field::integers::QuotientMap;
 use p3_field::PrimeField64 as _;
+use p3_field::integers::QuotientMap;
 use p3_goldilocks::Goldilocks;
 use plonky2_field::fft::{FftRootTable, fft_root_table, fft_with_options};
 use plonky2_field::goldilocks_field::GoldilocksField;
@@ -19,6 +19,7 @@ use plonky2_field::packable::Packable;
 use plonky2_field::polynomial::PolynomialCoeffs;
 use plonky2_field::types::{Field as _, PrimeField64 as _};
 use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -35,7 +36,10 @@ struct Work {
 type Task = Box<dyn FnMut(&[u64], bool) -> Result<f64> + Send>;
 
 fn main() -> Result<()> {
-    eprintln!("{}", type_name::<<Goldilocks as p3_field::Field>::Packing>());
+    if cfg!(target_feature = "avx512f") {
+        let packed = type_name::<<Goldilocks as p3_field::Field>::Packing>();
+        ensure!(packed.contains("AVX512"), "Plonky3 is not packed for AVX-512: {packed}");
+    }
     eprintln!("{}", type_name::<<GoldilocksField as Packable>::Packing>());
     let (mut words, mut tasks) = (Vec::new(), HashMap::new());
     for line in std::io::stdin().lines() {
@@ -50,12 +54,24 @@ fn main() -> Result<()> {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => entry.insert(task(&work)?),
         };
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(work.threads).build()?;
+        let pool = thread_pool(work.threads)?;
         let seconds = pool.install(|| task(&words, work.bytes))?;
         println!("{seconds:e}");
         std::io::stdout().flush()?;
     }
     Ok(())
+}
+
+/// So many threads, bound to a processor each if there are as many, as ours.
+fn thread_pool(threads: usize) -> Result<ThreadPool> {
+    let processors =
+        core_affinity::get_core_ids().filter(|all| all.len() == threads).unwrap_or_default();
+    let bind = move |number: usize| {
+        // A thread that may not be bound works as well where the kernel puts it.
+        let _bound =
+            processors.get(number).map(|&processor| core_affinity::set_for_current(processor));
+    };
+    Ok(ThreadPoolBuilder::new().num_threads(threads).start_handler(bind).build()?)
 }
 
 fn task(work: &Work) -> Result<Task> {

@@ -19,7 +19,7 @@ use ark_relations::lc;
 use ark_serialize::{CanonicalDeserialize, CanonicalSerialize};
 use ark_std::rand::SeedableRng;
 use ark_std::rand::rngs::StdRng;
-use rayon::ThreadPoolBuilder;
+use proofmill_cpu::thread_pool;
 
 use super::Work;
 
@@ -38,7 +38,7 @@ pub fn serve(input: impl BufRead, mut output: impl Write) -> Result<()> {
             Some(kept) => kept,
             None => kept.insert((work.clone(), prover(&work)?)),
         };
-        let pool = ThreadPoolBuilder::new().num_threads(work.threads).build()?;
+        let pool = thread_pool(Some(work.threads))?;
         writeln!(output, "{:e}", pool.install(prove)?)?;
         output.flush()?;
     }

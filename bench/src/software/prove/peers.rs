@@ -1,6 +1,9 @@
 //! Who takes part besides us.
 
-use anyhow::{Context, Result, anyhow, ensure};
+use std::fs::remove_file;
+use std::io::ErrorKind;
+
+use anyhow::{Context, Result, ensure};
 use proofmill::groth16::{Curve, snarkjs};
 
 use super::ours::Ours;
@@ -15,8 +18,8 @@ pub struct Peer {
     /// What its key does between proofs.
     pub key: Key,
     takes: Takes,
-    /// Its program, or why there is none.
-    pub program: Result<Program>,
+    /// Its program; none where it could not be started.
+    pub program: Option<Program>,
 }
 
 /// What a peer's key does between proofs.
@@ -44,7 +47,7 @@ impl Peer {
         let both = Takes::Files(&[Curve::Bn254, Curve::Bls12_381]);
         let peer = |name, key, takes, program: Result<Program>| {
             let program = program.inspect_err(|problem| eprintln!("without {name}: {problem:#}"));
-            Self { name, key, takes, program }
+            Self { name, key, takes, program: program.ok() }
         };
         [
             peer("arkworks 0.6.0 (asm)", Key::Stays, Takes::Chains, start_rust()),
@@ -64,21 +67,27 @@ impl Peer {
 
     /// The seconds of a proof, which verifies.
     pub fn seconds(&mut self, work: &Work, ours: &Ours, curve: Curve) -> Result<f64> {
-        let program = self.program.as_mut().map_err(|problem| anyhow!("{problem:#}"))?;
+        remove_answer(work)?;
+        let program = self.program.as_mut().context("it was not started").context(self.name)?;
         let seconds = program.seconds(work).context(self.name)?;
         if let Takes::Files(_) = self.takes {
             verify(ours, work, curve).context(self.name)?;
         }
         Ok(seconds)
     }
+}
 
-    /// What rows say in place of its name when it is not there; else its name.
-    pub fn name_or_absence(&self) -> String {
-        match &self.program {
-            Ok(_) => self.name.into(),
-            Err(problem) => format!("without {}: {problem:#}", self.name),
+/// Removes the files of the peer before: what is verified is a peer's own.
+fn remove_answer(work: &Work) -> Result<()> {
+    for path in [&work.proof, &work.public] {
+        match remove_file(path) {
+            Err(problem) if problem.kind() != ErrorKind::NotFound => {
+                return Err(problem).with_context(|| path.display().to_string());
+            }
+            _ => {}
         }
     }
+    Ok(())
 }
 
 /// Does the proof in a peer's files verify?
@@ -87,4 +96,30 @@ fn verify(ours: &Ours, work: &Work, curve: Curve) -> Result<()> {
     let public = snarkjs::public::open(&work.public, curve)?;
     ensure!(ours.verifying().verify(&public, &proof)?, "the proof does not verify");
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::task::Files;
+    use super::*;
+
+    #[test]
+    fn what_the_peer_before_has_left_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let task = Task {
+            curve: Curve::Bn254,
+            name: "a chain".into(),
+            chain: None,
+            rounds: 1,
+            files: Files { zkey: folder.path().join("zkey"), wtns: folder.path().join("wtns") },
+        };
+        let work = task.work(folder.path(), 1);
+        std::fs::write(&work.proof, "of another").unwrap();
+        for _ in 0..2 {
+            remove_answer(&work).unwrap();
+            assert_eq!((work.proof.exists(), work.public.exists()), (false, false));
+        }
+        std::fs::create_dir(&work.public).unwrap();
+        assert!(remove_answer(&work).is_err());
+    }
 }

@@ -9,7 +9,7 @@ use proofmill::groth16::Curve;
 use proofmill::groth16::dev::{Circuit, Statement};
 use proofmill::groth16::snarkjs::Zkey;
 
-use crate::peers::prove::{Work, circom};
+use crate::peers::prove::{Work, circom, packages};
 
 /// Curves, logarithms of the sizes of chains, and how many rounds there are.
 const CHAINS: [(Curve, u32, usize); 5] = [
@@ -35,27 +35,31 @@ pub struct Task {
     pub name: String,
     /// The logarithm of a chain's size; none of another circuit.
     pub chain: Option<u32>,
+    /// How many rounds there are.
     pub rounds: usize,
+    /// Its key and its witness.
     pub files: Files,
 }
 
 /// A key and a witness.
 pub struct Files {
+    /// The key.
     pub zkey: PathBuf,
+    /// The witness.
     pub wtns: PathBuf,
 }
 
 impl Task {
-    /// All, with their files in a folder. The circuit of circom is left out, and a line says so, where circom and snarkjs are not
-    /// there.
+    /// All, with their files in a folder. The circuit of circom is left out, and a line says so, where npm cannot install circom
+    /// and snarkjs.
     pub fn all(folder: &Path, quick: bool) -> Result<Vec<Self>> {
         std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
         let chains: &[_] = if quick { &QUICK_CHAINS } else { &CHAINS };
         let chain = |&(curve, log_size, rounds)| Self::chain(folder, curve, log_size, rounds);
         let mut all: Vec<_> = chains.iter().map(chain).collect::<Result<_>>()?;
         let circuit = if quick { QUICK_CIRCOM } else { CIRCOM };
-        match Self::circom(folder, circuit) {
-            Ok(task) => all.push(task),
+        match packages() {
+            Ok(_) => all.push(Self::circom(folder, circuit)?),
             Err(problem) => eprintln!("without circom's {}: {problem:#}", circuit.1),
         }
         Ok(all)
@@ -65,7 +69,7 @@ impl Task {
     fn chain(folder: &Path, curve: Curve, log_size: u32, rounds: usize) -> Result<Self> {
         let constraints = (1 << log_size) - 2;
         let circuit = Circuit::new(curve, &Statement::Chain { constraints })?;
-        let zkey = folder.join(format!("INSECURE-{}-chain-{log_size}.zkey", name(curve)));
+        let zkey = folder.join(format!("INSECURE-{}-chain-{log_size}.zkey", curve.name()));
         let wtns = zkey.with_extension("wtns");
         write(&zkey, |to| circuit.write_insecure_key(b"bench", to))?;
         write(&wtns, |to| circuit.write_witness(to))?;
@@ -83,16 +87,11 @@ impl Task {
         Ok(Self { curve: Curve::Bn254, name, chain: None, rounds, files: Files { zkey, wtns } })
     }
 
-    /// The curve's name in `spec/curves`.
-    pub fn instance(&self) -> &'static str {
-        name(self.curve)
-    }
-
     /// What a peer is told; keys that take long to make are kept in a folder.
     pub fn work(&self, keys: &Path, threads: usize) -> Work {
         let Files { zkey, wtns } = &self.files;
         Work {
-            curve: self.instance().into(),
+            curve: self.curve.name().into(),
             log_size: self.chain.unwrap_or_default(),
             threads,
             zkey: zkey.clone(),
@@ -101,14 +100,6 @@ impl Task {
             public: zkey.with_extension("public.json"),
             keys: keys.into(),
         }
-    }
-}
-
-fn name(curve: Curve) -> &'static str {
-    match curve {
-        Curve::Bn254 => "bn254",
-        Curve::Bls12_381 => "bls12_381",
-        Curve::Bls12_377 => "bls12_377",
     }
 }
 

@@ -7,7 +7,6 @@ use proofmill::groth16::{Counts, Plan, Planned, Proved, Redone, Timed};
 use serde_json::json;
 
 use super::Arguments;
-use crate::curve::name_of;
 use crate::output::{Output, note};
 
 /// What a proof would take, as text or as JSON.
@@ -23,7 +22,7 @@ pub fn plan(plan: &Plan, as_json: bool, output: &mut Output) -> anyhow::Result<(
         });
         return output.line(json!({
             "type": "plan",
-            "curve": name_of(curve),
+            "curve": curve.name(),
             "domain": domain,
             "variables": variables,
             "publics": publics,
@@ -35,7 +34,7 @@ pub fn plan(plan: &Plan, as_json: bool, output: &mut Output) -> anyhow::Result<(
             "memory": plan.memory(),
         }));
     }
-    let of = format_args!("{}, 2^{} rows", name_of(curve), domain.ilog2());
+    let of = format_args!("{}, 2^{} rows", curve.name(), domain.ilog2());
     output.line(format_args!("{:<10} {:>12}  {of}", "step", "working set"))?;
     for Planned { step, device, working } in &plan.steps {
         line(&step.to_string(), &shown(*working), device.as_deref(), output)?;
@@ -71,7 +70,7 @@ pub fn proved(
         });
         return output.line(json!({
             "type": "prove",
-            "curve": name_of(plan.curve),
+            "curve": plan.curve.name(),
             "domain": plan.domain,
             "variables": plan.variables,
             "publics": plan.publics,
@@ -89,7 +88,7 @@ pub fn proved(
             "public": arguments.public.to_string_lossy(),
         }));
     }
-    let of = format_args!("{}, 2^{} rows", name_of(plan.curve), plan.domain.ilog2());
+    let of = format_args!("{}, 2^{} rows", plan.curve.name(), plan.domain.ilog2());
     output.line(format_args!("{:<10} {:>12}  {of}", "step", "time"))?;
     for Timed { step, device, seconds } in &report.steps {
         let time = format!("{:.3} ms", seconds * 1e3);

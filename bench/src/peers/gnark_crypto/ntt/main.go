@@ -26,8 +26,8 @@ type Transform struct {
 	LogSize  int    `json:"log_size"`
 }
 
-// A transform with this number of tasks, of bytes or not.
-type Task func(threads int, bytes bool)
+// Writes what is transformed, elements or bytes, and gives the transform with this number of tasks.
+type Task func(threads int, bytes bool) func()
 
 func main() {
 	tasks := lines.Kept(prepare)
@@ -37,7 +37,8 @@ func main() {
 			return nil
 		}
 		runtime.GOMAXPROCS(work.Threads)
-		return func() error { task(work.Threads, work.Bytes); return nil }
+		transform := task(work.Threads, work.Bytes)
+		return func() error { transform(); return nil }
 	})
 }
 
@@ -58,63 +59,69 @@ func parts(threads, n int, function func(from, to int)) {
 // bytes it is in natural order.
 func prepare(wanted Transform) Task {
 	n := 1 << wanted.LogSize
-	read, written := make([][32]byte, n), make([][32]byte, n)
+	canonical, read, written := make([][32]byte, n), make([][32]byte, n), make([][32]byte, n)
 	switch wanted.Instance {
 	case "bn254_fr":
 		domain := fft254.NewDomain(uint64(n))
-		x := make(fr254.Vector, n)
-		x.MustSetRandom()
-		for i := range x {
-			fr254.LittleEndian.PutElement(&read[i], x[i])
+		drawn, x := make(fr254.Vector, n), make(fr254.Vector, n)
+		drawn.MustSetRandom()
+		for i := range drawn {
+			fr254.LittleEndian.PutElement(&canonical[i], drawn[i])
 		}
-		return func(threads int, bytes bool) {
+		return func(threads int, bytes bool) func() {
 			if !bytes {
-				domain.FFT(x, fft254.DIF, fft254.WithNbTasks(threads))
-				return
+				copy(x, drawn)
+				return func() { domain.FFT(x, fft254.DIF, fft254.WithNbTasks(threads)) }
 			}
-			parts(threads, n, func(from, to int) {
-				for i := from; i < to; i++ {
-					var err error
-					if x[i], err = fr254.LittleEndian.Element(&read[i]); err != nil {
-						lines.Fail(err)
+			copy(read, canonical)
+			return func() {
+				parts(threads, n, func(from, to int) {
+					for i := from; i < to; i++ {
+						var err error
+						if x[i], err = fr254.LittleEndian.Element(&read[i]); err != nil {
+							lines.Fail(err)
+						}
 					}
-				}
-			})
-			domain.FFT(x, fft254.DIF, fft254.WithNbTasks(threads))
-			fft254.BitReverse(x)
-			parts(threads, n, func(from, to int) {
-				for i := from; i < to; i++ {
-					fr254.LittleEndian.PutElement(&written[i], x[i])
-				}
-			})
+				})
+				domain.FFT(x, fft254.DIF, fft254.WithNbTasks(threads))
+				fft254.BitReverse(x)
+				parts(threads, n, func(from, to int) {
+					for i := from; i < to; i++ {
+						fr254.LittleEndian.PutElement(&written[i], x[i])
+					}
+				})
+			}
 		}
 	case "bls12_381_fr":
 		domain := fft381.NewDomain(uint64(n))
-		x := make(fr381.Vector, n)
-		x.MustSetRandom()
-		for i := range x {
-			fr381.LittleEndian.PutElement(&read[i], x[i])
+		drawn, x := make(fr381.Vector, n), make(fr381.Vector, n)
+		drawn.MustSetRandom()
+		for i := range drawn {
+			fr381.LittleEndian.PutElement(&canonical[i], drawn[i])
 		}
-		return func(threads int, bytes bool) {
+		return func(threads int, bytes bool) func() {
 			if !bytes {
-				domain.FFT(x, fft381.DIF, fft381.WithNbTasks(threads))
-				return
+				copy(x, drawn)
+				return func() { domain.FFT(x, fft381.DIF, fft381.WithNbTasks(threads)) }
 			}
-			parts(threads, n, func(from, to int) {
-				for i := from; i < to; i++ {
-					var err error
-					if x[i], err = fr381.LittleEndian.Element(&read[i]); err != nil {
-						lines.Fail(err)
+			copy(read, canonical)
+			return func() {
+				parts(threads, n, func(from, to int) {
+					for i := from; i < to; i++ {
+						var err error
+						if x[i], err = fr381.LittleEndian.Element(&read[i]); err != nil {
+							lines.Fail(err)
+						}
 					}
-				}
-			})
-			domain.FFT(x, fft381.DIF, fft381.WithNbTasks(threads))
-			fft381.BitReverse(x)
-			parts(threads, n, func(from, to int) {
-				for i := from; i < to; i++ {
-					fr381.LittleEndian.PutElement(&written[i], x[i])
-				}
-			})
+				})
+				domain.FFT(x, fft381.DIF, fft381.WithNbTasks(threads))
+				fft381.BitReverse(x)
+				parts(threads, n, func(from, to int) {
+					for i := from; i < to; i++ {
+						fr381.LittleEndian.PutElement(&written[i], x[i])
+					}
+				})
+			}
 		}
 	}
 	return nil
