@@ -40,8 +40,8 @@ pub const TARGETS: [Target; 17] = [
     Target { name: "snarkjs_vkey", run: snarkjs::vkey, seeds: snarkjs::vkey_seeds },
     Target { name: "snarkjs_proof", run: snarkjs::proof, seeds: snarkjs::proof_seeds },
     Target { name: "snarkjs_public", run: snarkjs::public, seeds: snarkjs::public_seeds },
-    Target { name: "groth16_key", run: groth16::key, seeds: groth16::key_seeds },
-    Target { name: "groth16_witness", run: groth16::witness, seeds: groth16::witness_seeds },
+    Target { name: "groth16_key", run: groth16::key, seeds: snarkjs::zkey_seeds },
+    Target { name: "groth16_witness", run: groth16::witness, seeds: snarkjs::wtns_seeds },
     Target { name: "groth16_verdict", run: groth16::verdict, seeds: groth16::verdict_seeds },
     Target { name: "card_replies", run: card::run, seeds: card::seeds },
 ];

@@ -4,9 +4,10 @@ mod support;
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use num_bigint::BigUint;
 use serde_json::Value;
 use support::made::Made;
 use support::{command, expect, run, text};
@@ -62,6 +63,59 @@ fn the_report_says_what_was_done_where() {
     assert_eq!(device("sum H"), Some("cpu:?threads=1".into()));
     assert_eq!((device("rows"), device("check")), (Some(Value::Null), None));
     expect(&made.verify(&[]), 0, &[]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_proof_takes_the_memory_of_its_plan() {
+    let made = Made::new("bn254", (1 << 14) - 2);
+    let said = made.prove_with(&["--json"]);
+    expect(&said, 0, &[]);
+    let report: Value = serde_json::from_slice(&said.stdout).unwrap();
+    let [taken, planned] = ["memory", "planned_memory"].map(|name| report[name].as_f64().unwrap());
+    assert!(report["domain"] == 1 << 14 && taken <= 1.2 * planned, "{report}");
+}
+
+/// A number as somebody may write it: decimal, hexadecimal, and its bytes.
+fn spellings(value: &[u8]) -> [String; 3] {
+    let number = BigUint::from_bytes_le(value);
+    [number.to_string(), format!("{number:x}"), hex::encode(value)]
+}
+
+#[test]
+fn nothing_is_said_of_the_witness() {
+    let made = Made::new("bn254", 9);
+    let witness = made.read("witness.wtns");
+    // The last nine values are private; before them are 1 and the public one.
+    let secrets = witness.len() - 9 * 32;
+    let says = |said: &[u8], value: &[u8]| {
+        let said = text(said).to_lowercase();
+        spellings(value).iter().any(|spelling| said.contains(spelling))
+    };
+    let is_silent = |said: &Output, witness: &[u8]| {
+        for value in witness[secrets..].chunks(32) {
+            assert!(!says(&said.stdout, value) && !says(&said.stderr, value), "{said:?}");
+        }
+    };
+    for more in [&[][..], &["--json"], &["--threads", "1", "--no-self-check"], &["--plan"]] {
+        let said = made.prove_with(more);
+        expect(&said, 0, &[]);
+        is_silent(&said, &witness);
+    }
+    assert!(says(&made.read("public.json"), &witness[secrets - 32..secrets]));
+    for file in ["public.json", "proof.json"] {
+        let file = made.read(file);
+        assert!(!witness[secrets..].chunks(32).any(|value| says(&file, value)));
+    }
+    let (low, high) = (witness.len() - 32, witness.len() - 1);
+    for (at, problem) in [(low, "does not satisfy the circuit"), (high, "not below")] {
+        let mut witness = witness.clone();
+        witness[at] ^= 0xff;
+        made.write("witness.wtns", &witness);
+        let said = made.prove_with(&[]);
+        expect(&said, 2, &["witness.wtns", problem]);
+        is_silent(&said, &witness);
+    }
 }
 
 #[test]

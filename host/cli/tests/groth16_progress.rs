@@ -16,17 +16,27 @@ use support::{expect, text};
 /// Three times the patience of those who would see no progress.
 const LONG: Duration = Duration::from_millis(900);
 
-/// Files of which a proof takes a thread that long, and what was said of one to nobody.
-fn slow() -> (Made, Output) {
+/// Files of which a proof takes a thread that long, what was seen on a terminal meanwhile, and what was said.
+fn slow() -> (Made, String, Output) {
     for log in [14, 16, 18, 20] {
         let made = Made::new("bn254", 1 << log);
         let start = Instant::now();
-        let unseen = made.prove_with(&["--threads", "1"]);
+        let (bar, said) = watched(&made);
         if start.elapsed() > LONG {
-            return (made, unseen);
+            return (made, bar, said);
         }
     }
     panic!("proofs take no time")
+}
+
+/// A proof, before the eyes of somebody.
+fn watched(made: &Made) -> (String, Output) {
+    let (ours, theirs) = terminal();
+    let mut proving = made.proving(&["--threads", "1"]);
+    proving.env("TERM", "xterm").env_remove("NO_COLOR");
+    let child = proving.stdout(Stdio::piped()).stderr(theirs).spawn().unwrap();
+    drop(proving);
+    (seen(ours), child.wait_with_output().unwrap())
 }
 
 /// Both ends of a pseudo-terminal: ours, and a program's.
@@ -51,17 +61,7 @@ fn seen(mut terminal: File) -> String {
 
 #[test]
 fn progress_is_for_terminals_only() {
-    let (made, unseen) = slow();
-    expect(&unseen, 0, &[", verified"]);
-    assert!(unseen.stderr.is_empty(), "{}", text(&unseen.stderr));
-
-    let (ours, theirs) = terminal();
-    let mut proving = made.proving(&["--threads", "1"]);
-    proving.env("TERM", "xterm").env_remove("NO_COLOR");
-    let child = proving.stdout(Stdio::piped()).stderr(theirs).spawn().unwrap();
-    drop(proving);
-    let bar = seen(ours);
-    let said = child.wait_with_output().unwrap();
+    let (made, bar, said) = slow();
     expect(&said, 0, &["proof.json: ", ", verified"]);
     for part in [" %  ", "sum H", "█"] {
         assert!(bar.contains(part), "'{part}' is not in: {bar:?}");
@@ -70,4 +70,8 @@ fn progress_is_for_terminals_only() {
     assert!(bar.ends_with("\r\u{1b}[2K"), "{bar:?}");
     assert!(!text(&said.stdout).contains('\u{1b}'), "{}", text(&said.stdout));
     expect(&made.verify(&[]), 0, &["proof.json: valid"]);
+
+    let unseen = made.prove_with(&["--threads", "1"]);
+    expect(&unseen, 0, &[", verified"]);
+    assert!(unseen.stderr.is_empty(), "{}", text(&unseen.stderr));
 }

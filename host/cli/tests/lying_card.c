@@ -25,7 +25,8 @@ size_t pm_sim_recv(pm_sim *s, uint8_t *bytes, size_t cap, uint64_t *cycle) {
     kept = length;
     memcpy(first, bytes, length);
   }
-  memcpy(bytes + SUM, first + SUM, kept - SUM);
+  if (length == kept)
+    memcpy(bytes + SUM, first + SUM, length - SUM);
   return length;
 #endif
 }

@@ -9,8 +9,8 @@
 //! | verifying key | `verification_key.json` | [`verifying_key`] |
 //!
 //! The layout is that of the iden3 binary formats as snarkjs 0.7 writes them. Whatever is wrong with a file is a
-//! [`FileError`](crate::FileError) that says where; no file makes a reader panic, wait, or take more memory than the
-//! file has bytes.
+//! [`FileError`](crate::FileError) that says where; no file makes a reader panic or wait, and its size bounds the
+//! memory that is taken: JSON may take some dozen times its own, and has a largest size.
 
 mod container;
 mod curve;

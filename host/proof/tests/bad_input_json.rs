@@ -1,7 +1,7 @@
 //! JSON that is wrong: an error with the path of the value and its place.
 
 use proofmill_proof::groth16::Curve;
-use proofmill_proof::snarkjs::{proof, public, verifying_key};
+use proofmill_proof::snarkjs::{Witness, Zkey, proof, public, verifying_key};
 use proofmill_proof::{Error, FileError, Result};
 
 fn file(curve: &str, name: &str) -> String {
@@ -172,6 +172,26 @@ fn files_that_are_too_large_are_refused_before_they_are_parsed() {
     for (wrong, most) in cases {
         assert_eq!(wrong.offset, most as u64);
         assert_eq!(wrong.problem, format!("longer than {most} bytes, the most that are read"));
+    }
+}
+
+/// Whoever opens a pipe waits until somebody writes into it.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_refused_and_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+    let refused = [
+        proof::open(&path).err(),
+        public::open(&path, Curve::Bn254).err(),
+        verifying_key::open(&path).err(),
+        Zkey::open(&path).err(),
+        Witness::open(&path).err(),
+    ];
+    for error in refused {
+        let said = error.unwrap().to_string();
+        assert!(said.ends_with("pipe: not a regular file"), "{said}");
     }
 }
 

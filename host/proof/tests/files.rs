@@ -152,6 +152,9 @@ fn the_identity_is_written_and_read() {
         let text = proof::text(&one).unwrap();
         assert!(text.starts_with("{\n \"pi_a\": [\n  \"0\",\n  \"1\",\n  \"0\"\n ],"), "{text}");
         assert_eq!(proof::parse("proof", text.as_bytes()).unwrap(), one);
+        let zeros = text.replacen("\"1\",\n  \"0\"", "\"0\",\n  \"1\"", 1);
+        assert_ne!(zeros, text);
+        assert_eq!(proof::parse("proof", zeros.as_bytes()).unwrap(), one);
     }
 }
 

@@ -1,5 +1,7 @@
 //! The prover on small circuits: its proofs verify, and what devices, witnesses and keys do wrong is told apart.
 
+#[allow(dead_code, reason = "a part is used")]
+mod small;
 mod support;
 
 use std::sync::{Arc, Mutex};
@@ -112,6 +114,33 @@ fn what_a_device_does_wrong_is_done_again_and_counted() {
 }
 
 #[test]
+fn what_is_wrong_before_the_first_proof_is_an_error_that_names_the_device() {
+    let (key, _) = chain(Curve::Bn254, 20);
+    let prover = |park| {
+        let devices = Devices { device: Liar::new(Lie::Hasty), helper: Some(cpu(1)) };
+        Prover::new(&key, devices, Settings { park, ..Settings::default() })
+    };
+    let problems = [prover(true).err().unwrap(), prover(false).unwrap().plan().unwrap_err()];
+    for problem in problems {
+        assert_eq!(problem.to_string(), "soft:liar failed: an answer to another question");
+    }
+}
+
+#[test]
+fn a_key_is_parked_once() {
+    let (key, witness) = chain(Curve::Bn254, 20);
+    for (park, parks) in [(true, Section::ALL.len()), (false, 0)] {
+        let device = Liar::new(Lie::None);
+        let settings = Settings { park, ..Settings::default() };
+        let prover = prover(&key, device.clone(), settings);
+        for _ in 0..3 {
+            prover.prove(&witness, None).unwrap();
+            assert_eq!(device.parks(), parks);
+        }
+    }
+}
+
+#[test]
 fn what_may_not_be_done_again_is_an_error_that_names_the_device() {
     let (key, witness) = chain(Curve::Bls12_381, 20);
     for lie in LIES {
@@ -193,7 +222,8 @@ fn a_point_off_the_curve_is_the_keys_fault() {
     let mut bytes = Vec::new();
     circuit.write_insecure_key(b"prover", &mut bytes).unwrap();
     let (_, witness_bytes) = files(Curve::Bn254, &statement);
-    let h = position_of_section(&bytes, 9);
+    let h =
+        small::places(&bytes).into_iter().find(|place| place.number == 9).unwrap().content.start;
     bytes[h] ^= 1;
     let key = Zkey::from_bytes("key", bytes.into()).unwrap();
     let prover = prover(&key, cpu(1), Settings::default());
@@ -204,17 +234,4 @@ fn a_point_off_the_curve_is_the_keys_fault() {
     let error = Prover::new(&key, Devices::one(cpu(1)), parked).err().unwrap();
     let Error::File(wrong) = error else { panic!("{error}") };
     assert_eq!((wrong.offset, &*wrong.problem), (h as u64, "point 0 is not on the curve"));
-}
-
-/// Where a section's content begins.
-fn position_of_section(file: &[u8], number: u32) -> usize {
-    let mut at = 12;
-    loop {
-        let found = u32::from_le_bytes(file[at..at + 4].try_into().unwrap());
-        let length = u64::from_le_bytes(file[at + 4..at + 12].try_into().unwrap());
-        if found == number {
-            return at + 12;
-        }
-        at += 12 + length as usize;
-    }
 }

@@ -110,3 +110,37 @@ fn contributions<E: Groups>(secrets: &Secrets<E::Fr>) -> Vec<u8> {
     ]
     .concat()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proofmill_algebra::bn254::Fr;
+    use proofmill_algebra::pairing::Bn254;
+    use proofmill_cpu::CpuDevice;
+
+    use super::*;
+    use crate::dev::{r1cs::Linear, wtns};
+    use crate::groth16::{Devices, Prover, Settings, verify};
+    use crate::snarkjs::{Witness, Zkey, public, verifying_key};
+
+    #[test]
+    fn a_circuit_without_public_values_is_proved() {
+        let mut circuit = Builder::new(0);
+        let root = Linear::variable(circuit.private(Fr::from(5)));
+        circuit.constrain(&root, &root, &Linear::constant(Fr::from(25)));
+        let (mut key, mut witness) = (Vec::new(), Vec::new());
+        write::<Bn254>(&mut key, &circuit, b"nothing public").unwrap();
+        wtns::write(&mut witness, circuit.values()).unwrap();
+        let key = Zkey::from_bytes("key", key.into()).unwrap();
+        let witness = Witness::from_bytes("witness", witness.into()).unwrap();
+        let device = Arc::new(CpuDevice::new(Some(1)).unwrap());
+        let prover = Prover::new(&key, Devices::one(device), Settings::default()).unwrap();
+        let proved = prover.prove(&witness, None).unwrap();
+        assert_eq!(public::text(&proved.public), "[]");
+        let text = verifying_key::text(&key.verifying_key().unwrap()).unwrap();
+        let verifying = verifying_key::parse("key", text.as_bytes()).unwrap();
+        assert!(verify(&verifying, &[], &proved.proof).unwrap());
+        assert!(verify(&verifying, &[[0; 32]], &proved.proof).is_err());
+    }
+}

@@ -77,10 +77,10 @@ impl Prover {
         }
         let own = |step, working| Planned { step, device: None, working };
         let transforms = Some(self.route.transforms.caps().uri.clone());
-        // The places of a transform's second pass are a 32nd of a list.
-        let quotient = witness + 5 * list + list / 32;
+        // Two lists wait, and one is transformed from a list to another; the lines between its passes are in the room for the rest.
+        let quotient = witness + 4 * list;
         let before_h = [
-            own(Step::Rows, 2 * witness + 3 * list),
+            own(Step::Rows, 2 * witness + 3 * list + self.rows.elements()),
             Planned { step: Step::Quotient, device: transforms, working: quotient },
         ];
         steps.splice(4..4, before_h);

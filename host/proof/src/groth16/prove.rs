@@ -48,7 +48,8 @@ pub struct Prover {
 
 impl Prover {
     /// With this key on these devices: a step goes to the device if that offers it, else to the helper. If points are to be
-    /// parked, this waits until they are.
+    /// parked, this waits until they are. A device that fails while it parks is an error: there is no proof yet that could be made
+    /// again.
     pub fn new(key: &Zkey, devices: Devices, settings: Settings) -> Result<Self> {
         on_curve!(key.curve(), new(key, devices, settings))
     }

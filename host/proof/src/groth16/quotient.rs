@@ -10,12 +10,14 @@
 //! in the exponent, are in the points of the H section, as circom's keys are made; other provers have H by coefficients. w_n is the
 //! power of 5, the least non-residue in both fields, that has order n.
 
+use std::mem::take;
+
 use proofmill_algebra::Isa;
 use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::ntt::{Form, a_b_less_c, least_non_residue_root};
 use proofmill_op::ntt::{Field, Request};
 use rayon::prelude::*;
-use zeroize::Zeroize;
+use zeroize::Zeroizing;
 
 use super::suite::DIGITS;
 use crate::Result;
@@ -24,7 +26,8 @@ use crate::Result;
 const CHUNK: usize = 1 << 12;
 
 /// The values of h, up to the factor -2, from those of A w, B w and their product; `transform` answers requests, which are
-/// numbered. None if an answer has an element that is not below the modulus.
+/// numbered. None if an answer has an element that is not below the modulus. Lists are wiped, but for what is given to
+/// `transform`.
 pub fn quotient<F: Form<DIGITS>>(
     field: Field,
     rows: [Vec<u8>; 3],
@@ -39,19 +42,20 @@ pub fn quotient<F: Form<DIGITS>>(
             number += 1;
             transform(request.with_root(root.as_ref()), number - 1)
         };
-        let inverse = Request::inverse(field, &values[..]);
-        let coefficients = ask(inverse.answered_in(values))?;
+        // In new memory, which the device has in large pages where it can.
+        let coefficients = ask(Request::inverse(field, values))?;
         let forward = Request::forward(field, &coefficients[..]).on_coset(between.as_ref());
         ask(forward.answered_in(coefficients))
     };
-    let [a, b, c] = rows;
-    let (mut a, mut b, mut c) = (moved(a)?, moved(b)?, moved(c)?);
+    let mut lists = rows.map(Zeroizing::new);
+    for list in &mut lists {
+        **list = moved(take(&mut **list))?;
+    }
+    let [a, b, c] = &mut lists;
     let chunk = CHUNK * F::BYTES;
     let chunks = a.par_chunks_mut(chunk).zip(b.par_chunks(chunk)).zip(c.par_chunks(chunk));
     let done = chunks.try_for_each(|((a, b), c)| a_b_less_c::<F, DIGITS>(Isa::best(), a, b, c));
-    b.zeroize();
-    c.zeroize();
-    Ok(done.map(|()| a).ok())
+    Ok(done.ok().map(|()| take(&mut **a)))
 }
 
 /// Transforms of a quotient.

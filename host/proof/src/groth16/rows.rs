@@ -88,7 +88,12 @@ impl Rows {
     /// Bytes in memory.
     pub fn bytes(&self) -> usize {
         let of = |matrix: &Matrix| 4 * matrix.starts.len() + 8 * matrix.coefficients.len();
-        self.matrices.iter().map(of).sum::<usize>() + size_of_val(&*self.values)
+        self.matrices.iter().map(of).sum::<usize>() + self.elements()
+    }
+
+    /// Bytes of the different coefficients; [`Self::times`] makes elements of them, which take as many again.
+    pub fn elements(&self) -> usize {
+        size_of_val(&*self.values)
     }
 
     /// A w, B w and their products row by row, canonical. An error names a value of the witness that is not below r.

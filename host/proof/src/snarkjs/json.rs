@@ -6,6 +6,9 @@
 //! G2 [[x0, x1], [y0, y1], ["1", "0"]] identity [["0", "0"], ["1", "0"], ["0", "0"]]
 //! ```
 //!
+//! The identity is also read where x and y are 0 and z is 1: ffjavascript, which reads points for snarkjs, makes the same point of
+//! both.
+//!
 //! Each kind of file has a module with `open` (a path), `parse` (bytes) and `text`. What is read is checked: a coordinate
 //! is below p, a point of its group. Files above a stated size are refused before they are parsed.
 

@@ -24,7 +24,7 @@ enum Bytes {
 }
 
 impl Source {
-    /// Maps a file. What is not a regular file is refused: opening a pipe may wait for ever.
+    /// Maps a [regular] file.
     pub fn open(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
         match map(path) {
@@ -67,11 +67,16 @@ impl Source {
     }
 }
 
-fn map(path: &Path) -> io::Result<Mmap> {
+/// Opens a file. What is not a regular file is refused: opening a pipe may wait for ever.
+pub(super) fn regular(path: &Path) -> io::Result<File> {
     if !std::fs::metadata(path)?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
-    let file = File::open(path)?;
+    File::open(path)
+}
+
+fn map(path: &Path) -> io::Result<Mmap> {
+    let file = regular(path)?;
     // SAFETY: the map is read only, and as bytes, which may be anything. That nobody shortens the file meanwhile is
     // asked of whoever opens it, and said there: the system would end the process.
     unsafe { Mmap::map(&file) }

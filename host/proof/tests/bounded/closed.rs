@@ -1,5 +1,6 @@
 //! A test in a process of its own whose address space does not grow: what would take more memory than it has ends it.
 
+use std::io::Read as _;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread::sleep;
@@ -29,8 +30,8 @@ pub fn in_closed_space(test: &str, body: impl FnOnce()) {
     inside.args(["--exact", test, "--nocapture"]).env(INSIDE, "1");
     // One thread of the pool, and one place that memory is taken from: each thread's own would take address space for itself.
     inside.env("RAYON_NUM_THREADS", "1").env("MALLOC_ARENA_MAX", "1").env("RUST_BACKTRACE", "0");
-    // Its report would be taken for one of another program.
-    let mut inside = inside.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+    // Its report, of a few lines, would be taken for one of another program.
+    let mut inside = inside.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
     let end = Instant::now() + ALL_ANSWERS;
     let status = loop {
         if let Some(status) = inside.try_wait().unwrap() {
@@ -43,7 +44,10 @@ pub fn in_closed_space(test: &str, body: impl FnOnce()) {
         }
         sleep(Duration::from_millis(20));
     };
-    assert!(status.success(), "{test}: {status}");
+    let mut report = String::new();
+    inside.stdout.take().unwrap().read_to_string(&mut report).unwrap();
+    // A name that no test has ends well too.
+    assert!(status.success() && report.contains("1 passed"), "{test}: {status}: {report}");
 }
 
 /// From now on this process takes at most [`ROOM`] more.

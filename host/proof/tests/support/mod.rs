@@ -3,9 +3,10 @@
 #![allow(dead_code, reason = "each program uses a part")]
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proofmill_cpu::CpuDevice;
-use proofmill_op::msm::{Group, Response};
+use proofmill_op::msm::{self, Group, Response};
 use proofmill_op::{
     Answer, Caps, Data, Device, DeviceKind, Error, Metrics, Parked, Request, Result, Ticket,
 };
@@ -58,6 +59,8 @@ pub enum Lie {
     NotReduced,
     /// It answers sums with transforms and the other way round.
     Confused,
+    /// It answers with sums who parks points or asks for a plan.
+    Hasty,
     /// It dies.
     Dies,
 }
@@ -67,6 +70,7 @@ pub struct Liar {
     cpu: CpuDevice,
     caps: Caps,
     lie: Lie,
+    parks: AtomicUsize,
 }
 
 impl Liar {
@@ -75,7 +79,7 @@ impl Liar {
         let cpu = CpuDevice::new(Some(1)).unwrap();
         let mut caps = Caps::new("soft:liar", DeviceKind::Sim, "lies");
         caps.capabilities = cpu.caps().capabilities.clone();
-        Arc::new(Self { cpu, caps, lie })
+        Arc::new(Self { cpu, caps, lie, parks: AtomicUsize::new(0) })
     }
 
     /// It offers nothing but this.
@@ -83,6 +87,11 @@ impl Liar {
         let mut liar = Arc::into_inner(Self::new(lie)).unwrap();
         liar.caps.capabilities.retain(offers);
         Arc::new(liar)
+    }
+
+    /// How often points were to be parked.
+    pub fn parks(&self) -> usize {
+        self.parks.load(Ordering::Relaxed)
     }
 
     fn changed(&self, answer: Answer, group: Option<Group>) -> Result<Answer> {
@@ -133,16 +142,16 @@ impl Device for Liar {
             Request::Msm(request) => Some(request.instance().group),
             _ => None,
         };
-        let is_asked_to_compute = !matches!(
-            &request,
-            Request::Msm(
-                proofmill_op::msm::Request::Park(_) | proofmill_op::msm::Request::Plan { .. }
-            )
-        );
+        let parks = matches!(&request, Request::Msm(msm::Request::Park(_)));
+        self.parks.fetch_add(usize::from(parks), Ordering::Relaxed);
+        let prepares = parks || matches!(&request, Request::Msm(msm::Request::Plan { .. }));
         let answer = self.cpu.submit(request)?.wait();
         let (completer, ticket) = Ticket::pair();
         completer.complete(match answer {
-            Ok(answer) if is_asked_to_compute => self.changed(answer, group),
+            Ok(_) if prepares && self.lie == Lie::Hasty => {
+                Ok(Answer::Msm(Response::Sums { points: Vec::new(), cycles: None }))
+            }
+            Ok(answer) if !prepares => self.changed(answer, group),
             other => other,
         });
         Ok(ticket)

@@ -1,7 +1,6 @@
 //! A file of JSON, as far as errors need it: its name, and where in it a borrowed string stands.
 
 use std::fmt;
-use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
@@ -10,6 +9,7 @@ use serde_json::Serializer;
 use serde_json::ser::PrettyFormatter;
 
 use crate::snarkjs::curve::Facts;
+use crate::snarkjs::source::regular;
 use crate::{Error, FileError, Result};
 
 use super::PROTOCOL;
@@ -23,12 +23,11 @@ pub(super) struct Document<'a> {
 /// A number or a word of the file, as it stands there: strings are borrowed, so that their address says where.
 pub(super) type Text<'a> = &'a str;
 
-/// Reads a file of at most so many bytes.
+/// Reads a [regular] file of at most so many bytes.
 pub(super) fn read(path: &Path, most: usize) -> Result<(String, Vec<u8>)> {
     let name = path.display().to_string();
     let mut bytes = Vec::new();
-    let opened = File::open(path);
-    let read = opened.and_then(|file| file.take(most as u64 + 1).read_to_end(&mut bytes));
+    let read = regular(path).and_then(|file| file.take(most as u64 + 1).read_to_end(&mut bytes));
     match read {
         Ok(_) => Ok((name, bytes)),
         Err(source) => Err(Error::Io { name, source }),
