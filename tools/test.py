@@ -64,7 +64,7 @@ STAGES = [
     Stage("host", "all crates, on cpu: and sim:", [["cargo", "test", "--workspace", "--quiet", "--", "--show-output"]], ("sim",),
           [["cargo", "test", "--workspace", "--quiet", "--", "--show-output", "--ignored"]]),
     Stage("interop", "proofs of and for snarkjs, with circuits of circom and the keys of a ceremony",
-          [["cargo", "build", "--release", "--quiet", "--package", "proofmill-cli"], [*PYTHON, "-m", "unittest", "discover", "-s", "interop", "-p", "test_*.py"]], ("setup",)),
+          [["cargo", "build", "--release", "--quiet", "--package", "proofmill-cli"], [*PYTHON, "-m", "unittest", "discover", "-s", "interop", "-p", "test_*.py"]], ("sim",)),
     Stage("docs", "documented examples and links", [["cargo", "doc", "--workspace", "--no-deps", "--quiet"]], ("setup",)),
     Stage("run", "make run", [["make", "--no-print-directory", "run"]], ("setup",)),
     Stage("formal", "proofs of control, and faults that they refute", [python("formal"), [*PYTHON, "rtl/formal/mutants.py"]], ("setup",)),
