@@ -15,8 +15,8 @@ use halo2curves::ff::Field as _;
 use halo2curves::group::{Curve, Group};
 use halo2curves::msm::msm_best;
 use mcl_rust::CurveType;
-use proofmill_cpu::thread_pool;
 use rayon::ThreadPool;
+use rayon::ThreadPoolBuilder;
 
 use super::{Work, mcl};
 
@@ -38,7 +38,8 @@ pub fn serve(input: impl BufRead, mut output: impl Write) -> Result<()> {
             std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
             std::collections::hash_map::Entry::Vacant(entry) => entry.insert(task(&work)?),
         };
-        let pool = thread_pool(Some(work.threads))?;
+        // Not bound: arkworks starts pools of its own, which inherit the processor of the thread that starts them.
+        let pool = ThreadPoolBuilder::new().num_threads(work.threads).build()?;
         let start = Instant::now();
         task(&pool)?;
         writeln!(output, "{:e}", start.elapsed().as_secs_f64())?;

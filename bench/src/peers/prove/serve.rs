@@ -19,7 +19,7 @@ use ark_relations::lc;
 use ark_serialize::{CanonicalDeserialize, CanonicalSerialize};
 use ark_std::rand::SeedableRng;
 use ark_std::rand::rngs::StdRng;
-use proofmill_cpu::thread_pool;
+use rayon::ThreadPoolBuilder;
 
 use super::Work;
 
@@ -38,7 +38,8 @@ pub fn serve(input: impl BufRead, mut output: impl Write) -> Result<()> {
             Some(kept) => kept,
             None => kept.insert((work.clone(), prover(&work)?)),
         };
-        let pool = thread_pool(Some(work.threads))?;
+        // Not bound: arkworks starts pools of its own, which inherit the processor of the thread that starts them.
+        let pool = ThreadPoolBuilder::new().num_threads(work.threads).build()?;
         writeln!(output, "{:e}", pool.install(prove)?)?;
         output.flush()?;
     }
