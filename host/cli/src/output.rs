@@ -77,7 +77,7 @@ impl Output {
     pub fn broken(&mut self, file: &Path, error: anyhow::Error, json: bool) -> anyhow::Result<()> {
         // What stands above on the terminal comes first.
         self.flush()?;
-        let message = format!("{error:#}");
+        let message = told(&error);
         report(&error.context(file.display().to_string()));
         if !json {
             return Ok(());
@@ -103,5 +103,29 @@ pub fn note(text: impl std::fmt::Display) {
 
 /// Says on standard error what went wrong. Where that is closed, nobody wants to know.
 pub fn report(error: &anyhow::Error) {
-    let _ = writeln!(io::stderr(), "proofmill: {error:#}");
+    let _ = writeln!(io::stderr(), "proofmill: {}", told(error));
+}
+
+/// An error and its causes, but for those that the one before has told already.
+fn told(error: &anyhow::Error) -> String {
+    let mut told = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !told.ends_with(&cause) {
+            told += ": ";
+            told += &cause;
+        }
+    }
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_told_once() {
+        let cause = anyhow::anyhow!("gone");
+        let error = cause.context("x: gone").context("reading");
+        assert_eq!(told(&error), "reading: x: gone");
+    }
 }
