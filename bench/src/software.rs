@@ -1,8 +1,8 @@
 //! Operations on this machine's processor, side by side with other software. One file an operation.
 //!
-//! Threads of ours and of Rust peers are bound to a processor each if there are as many ([`proofmill_cpu::thread_pool`]), except in sums
-//! and proofs, where arkworks starts pools of its own, which bound threads would hold to one processor; those of
-//! other programs, and of blst's own pool, are where the kernel puts them.
+//! Threads of ours and of Rust peers are bound to a processor each if there are as many ([`proofmill_cpu::thread_pool`]). Free, where
+//! the kernel puts them, are those of Rust peers in sums and proofs, because arkworks starts pools of its own there, which bound
+//! threads would hold to one processor; those of blst's own pool; and those of other programs.
 
 use anyhow::{Result, bail};
 

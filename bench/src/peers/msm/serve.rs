@@ -15,8 +15,7 @@ use halo2curves::ff::Field as _;
 use halo2curves::group::{Curve, Group};
 use halo2curves::msm::msm_best;
 use mcl_rust::CurveType;
-use rayon::ThreadPool;
-use rayon::ThreadPoolBuilder;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::{Work, mcl};
 

@@ -2,7 +2,7 @@
 //!
 //! glibc keeps it for later, in a heap a thread, and from block to block it keeps larger ones, of up to 32 MiB: the peak of a
 //! proof was up to 1.23 of its [`Plan`](super::Plan). With a fixed limit such blocks are mapped and unmapped one by one
-//! (mallopt(3), `M_MMAP_THRESHOLD`); a proof then took no more time of the processor, at 2^18 constraints.
+//! (mallopt(3), `M_MMAP_THRESHOLD`), and each is touched anew, which costs time.
 
 /// Bytes from which on a block goes back to the system when it is freed.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
