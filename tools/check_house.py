@@ -2,8 +2,9 @@
 
 - arrows: a Scala package names only packages below it; a Rust crate depends only on crates below it; neither
   side reads the other's files;
-- twins: an operation that has a wire file has its model, its vectors, its engine, its request, its CPU
-  implementation and its driver, all under the same name;
+- twins: an operation has its wire file, its model, its vectors, its engine, its request, its CPU implementation and its
+  driver, all under the same name; a wire file that says `planned = true` stands before the engine, so neither engine nor
+  driver may be there;
 - no file says where packages are downloaded from: that is the business of the machine.
 """
 
@@ -25,19 +26,20 @@ SCALA_ARROWS["top"] = SCALA_ARROWS["shell"] | {"shell", "Design"}
 SCALA_ARROWS["formal"] = SCALA_ARROWS["top"]
 
 #: Rust room -> rooms that its library may depend on. Tests (dev-dependencies) may use every room but the ends.
-RUST_ARROWS = {"algebra": set(), "op": {"algebra"}}
-RUST_ARROWS["cpu"] = RUST_ARROWS["card"] = RUST_ARROWS["remote"] = RUST_ARROWS["proof"] = {"algebra", "op"}
+RUST_ARROWS = {"spec": set(), "algebra": {"spec"}, "op": {"algebra"}}
+RUST_ARROWS["cpu"] = RUST_ARROWS["remote"] = RUST_ARROWS["proof"] = {"algebra", "op"}
+RUST_ARROWS["card"] = {"algebra", "op", "spec"}
 RUST_ARROWS["device"] = {"algebra", "op", "cpu", "card", "remote"}
-RUST_ARROWS["testkit"] = {"algebra", "op", "card"}
+RUST_ARROWS["testkit"] = {"algebra", "op", "card", "spec"}
 RUST_ARROWS["proofmill"] = RUST_ARROWS["device"] | {"device", "proof"}
 RUST_ARROWS["cli"] = RUST_ARROWS["c"] = RUST_ARROWS["python"] = RUST_ARROWS["proofmill"] | {"proofmill", "testkit"}
 RUST_ARROWS["bench"] = RUST_ARROWS["bodies"] = RUST_ARROWS["cli"]
 ENDS = {"cli", "bench", "bodies", "c", "python"}
 
-TWINS = [
-    "spec/model/{op}.py", "spec/vectors/{op}/*.json", "rtl/src/main/scala/proofmill/engine/{op}/*.scala",
-    "host/op/src/{op}.rs", "host/cpu/src/{op}.rs", "host/card/src/driver/{op}.rs",
-]
+#: Of every operation; and of those that a card offers.
+TWINS = ["host/op/src/{op}.rs", "host/cpu/src/{op}.rs"]
+CARD_TWINS = ["rtl/src/main/scala/proofmill/engine/{op}/*.scala", "host/card/src/driver/{op}.rs"]
+SPEC_TWINS = ["spec/model/{op}.py", "spec/vectors/{op}/*.json"]
 
 #: Registry hosts, in two halves so that this file does not name them. A lock file's name for an index is no host.
 REGISTRIES = [("crates", "io"), ("pypi", "org"), ("pythonhosted", "org"), ("repo1.maven", "org"), ("repo.maven.apache", "org"),
@@ -70,7 +72,7 @@ def scala_arrows(root):
 
 def rust_arrows(root):
     """Crates that depend on a crate above them."""
-    for manifest in sorted([*root.glob("host/*/Cargo.toml"), *root.glob("host/bind/*/Cargo.toml"), *root.glob("bench/Cargo.toml"), *root.glob("fuzz/bodies/Cargo.toml")]):
+    for manifest in sorted([*root.glob("spec/Cargo.toml"), *root.glob("host/*/Cargo.toml"), *root.glob("host/bind/*/Cargo.toml"), *root.glob("bench/Cargo.toml"), *root.glob("fuzz/bodies/Cargo.toml")]):
         room, where = manifest.parent.name, manifest.relative_to(root)
         if room not in RUST_ARROWS:
             yield f"{where}: crate {room} is not a room of the house"
@@ -94,14 +96,30 @@ def two_roots(root):
                 yield f"{path.relative_to(root)}: reads a file of {other}/; the two meet in spec/ only"
 
 
+def operations(root):
+    """The operations: what has a wire file, and the arms of the request that every device takes."""
+    named = {path.stem for path in root.glob("spec/wire/*.toml")} - {"shell"}
+    device = root / "host/op/src/device.rs"
+    found = re.search(r"pub enum Request \{(.*?)\n\}", without_comments(device.read_text()), re.S) if device.exists() else None
+    return sorted(named | set(re.findall(r"\((\w+)::Request\)", found[1] if found else "")))
+
+
 def twins(root):
-    """Operations of spec/wire without one of their namesakes."""
-    for wire in sorted((root / "spec/wire").glob("*.toml")):
-        if wire.stem != "shell":
-            for twin in TWINS:
-                pattern = twin.format(op=wire.stem)
-                if not any(root.glob(pattern)):
-                    yield f"spec/wire/{wire.name}: its twin {pattern} is missing"
+    """Operations without one of their namesakes."""
+    for op in operations(root):
+        wire = root / f"spec/wire/{op}.toml"
+        if not wire.exists():
+            yield f"{op}: its twin spec/wire/{op}.toml is missing"
+            continue
+        planned = tomllib.loads(wire.read_text()).get("planned", False)
+        for twin in TWINS + ([] if planned else SPEC_TWINS + CARD_TWINS):
+            pattern = twin.format(op=op)
+            if not any(root.glob(pattern)):
+                yield f"{op}: its twin {pattern} is missing"
+        for twin in CARD_TWINS if planned else []:
+            pattern = twin.format(op=op)
+            if any(root.glob(pattern)):
+                yield f"spec/wire/{op}.toml: says planned, but {pattern} is there"
 
 
 def files_of(root):

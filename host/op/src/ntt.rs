@@ -190,6 +190,17 @@ mod tests {
     }
 
     #[test]
+    fn fields_are_those_of_the_wire() {
+        let text = proofmill_spec::text(proofmill_spec::WIRE, "ntt").unwrap();
+        let spec: toml::Table = text.parse().unwrap();
+        let fields = spec["fields"].as_table().unwrap();
+        assert_eq!(fields.len(), Field::ALL.len());
+        for field in Field::ALL {
+            assert_eq!(fields[field.name()]["element"].as_integer(), Some(field.bytes() as i64));
+        }
+    }
+
+    #[test]
     fn sizes_that_cannot_be_are_named() {
         let of = |bytes| Request::forward(Field::Bn254Fr, vec![0; bytes]);
         assert_eq!(of(32).log_size().unwrap(), 0);
