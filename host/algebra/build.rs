@@ -12,21 +12,12 @@ mod curves;
 
 fn main() {
     curves::generate();
-    let spec = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/fields");
-    println!("cargo::rerun-if-changed={}", spec.display());
-    let mut files: Vec<_> = fs::read_dir(&spec)
-        .unwrap_or_else(|error| panic!("{}: {error}", spec.display()))
-        .map(|entry| entry.expect("a folder entry").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
-        .collect();
-    files.sort();
-
+    println!("cargo::rerun-if-changed=build");
+    println!("cargo::rerun-if-changed=build.rs");
     let mut code = String::new();
-    for path in files {
-        println!("cargo::rerun-if-changed={}", path.display());
-        let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        let table: Table = text.parse().unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        field(&mut code, &table).unwrap_or_else(|what| panic!("{}: {what}", path.display()));
+    for (name, text) in proofmill_spec::FIELDS {
+        let table: Table = text.parse().unwrap_or_else(|e| panic!("spec/fields/{name}.toml: {e}"));
+        field(&mut code, &table).unwrap_or_else(|what| panic!("spec/fields/{name}.toml: {what}"));
     }
     let out = Path::new(&env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("fields.rs");
     fs::write(&out, code).unwrap_or_else(|error| panic!("{}: {error}", out.display()));

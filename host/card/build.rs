@@ -11,21 +11,10 @@ use std::{env, fs};
 use toml::{Table, Value};
 
 fn main() {
-    let spec = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/wire");
-    println!("cargo::rerun-if-changed={}", spec.display());
-    let mut files: Vec<_> = fs::read_dir(&spec)
-        .unwrap_or_else(|error| panic!("{}: {error}", spec.display()))
-        .map(|entry| entry.expect("a folder entry").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
-        .collect();
-    files.sort();
-
+    println!("cargo::rerun-if-changed=build.rs");
     let mut code = String::new();
-    for path in files {
-        println!("cargo::rerun-if-changed={}", path.display());
-        let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        let table: Table = text.parse().unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        let name = path.file_stem().and_then(|stem| stem.to_str()).expect("a file name in UTF-8");
+    for (name, text) in proofmill_spec::WIRE {
+        let table: Table = text.parse().unwrap_or_else(|e| panic!("spec/wire/{name}.toml: {e}"));
         module(&mut code, name, &table);
     }
     let out = Path::new(&env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("wire.rs");

@@ -11,21 +11,10 @@ use toml::{Table, Value};
 
 /// Writes `curves.rs`.
 pub fn generate() {
-    let spec = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec");
-    let folder = spec.join("curves");
-    println!("cargo::rerun-if-changed={}", folder.display());
-    let mut files: Vec<_> = fs::read_dir(&folder)
-        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
-        .map(|entry| entry.expect("a folder entry").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
-        .collect();
-    files.sort();
-
     let mut code = String::new();
-    for path in files {
-        println!("cargo::rerun-if-changed={}", path.display());
-        let module = Source::read(&spec, &path).and_then(|source| source.module());
-        code += &module.unwrap_or_else(|what| panic!("{}: {what}", path.display()));
+    for (name, text) in proofmill_spec::CURVES {
+        let module = Source::read(text).and_then(|source| source.module());
+        code += &module.unwrap_or_else(|what| panic!("spec/curves/{name}.toml: {what}"));
     }
     let out = Path::new(&env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("curves.rs");
     fs::write(&out, code).unwrap_or_else(|error| panic!("{}: {error}", out.display()));
@@ -44,11 +33,12 @@ struct Prime {
 }
 
 impl Source {
-    fn read(spec: &Path, path: &Path) -> Result<Self, String> {
-        let curve = table(path)?;
+    fn read(source: &str) -> Result<Self, String> {
+        let curve = table(source)?;
         let prime = |key: &str| {
             let name = text(&curve, key)?;
-            let field = table(&spec.join("fields").join(name).with_extension("toml"))?;
+            let field = proofmill_spec::text(proofmill_spec::FIELDS, name);
+            let field = table(field.ok_or_else(|| format!("spec/fields has no {name}"))?)?;
             let modulus = number(field.get("modulus").ok_or("no modulus")?)?;
             let limbs = modulus.bits().div_ceil(64) as usize;
             Ok::<_, String>(Prime { modulus, limbs })
@@ -222,9 +212,8 @@ fn constant(doc: &str, name: &str, (kind, value): &(String, String)) -> String {
     format!("/// {doc}\npub const {name}: {kind} = {value};\n")
 }
 
-fn table(path: &Path) -> Result<Table, String> {
-    let text = fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
-    text.parse().map_err(|e| format!("{}: {e}", path.display()))
+fn table(text: &str) -> Result<Table, String> {
+    text.parse().map_err(|error| format!("{error}"))
 }
 
 fn get<'a>(table: &'a Table, key: &str) -> Result<&'a Value, String> {

@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn error_bits_are_those_of_the_wire() {
-        let text = include_str!("../../../spec/wire/ecdsa_verify.toml");
+        let text = proofmill_spec::text(proofmill_spec::WIRE, "ecdsa_verify").unwrap();
         let spec: toml::Table = text.parse().unwrap();
         let errors = spec["errors"].as_table().unwrap();
         assert_eq!(errors.len(), Verdict::NAMES.len());

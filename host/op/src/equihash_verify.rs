@@ -253,7 +253,7 @@ mod tests {
     use super::*;
 
     fn spec() -> toml::Table {
-        include_str!("../../../spec/wire/equihash_verify.toml").parse().unwrap()
+        proofmill_spec::text(proofmill_spec::WIRE, "equihash_verify").unwrap().parse().unwrap()
     }
 
     #[test]

@@ -10,18 +10,16 @@ pub use equihash_verify::{EquihashCase, cases as equihash_verify};
 pub use msm::{MsmCase, cases as msm};
 pub use shell::{Exchange, ShellCase, cases as shell};
 
-mod embedded {
-    include!(concat!(env!("OUT_DIR"), "/vectors.rs"));
-}
-
 /// The cases of all files whose name begins so. An error names the file.
 fn read_all<Case>(
     begins: &str,
     parse: impl Fn(&str) -> Result<Vec<Case>, String>,
 ) -> Result<Vec<Case>, String> {
     let mut cases = Vec::new();
-    for (name, text) in embedded::FILES.iter().filter(|(name, _)| name.starts_with(begins)) {
-        cases.extend(parse(text).map_err(|problem| format!("spec/vectors/{name}: {problem}"))?);
+    let files = proofmill_spec::VECTORS.iter();
+    for (name, text) in files.filter(|(name, _)| name.starts_with(begins)) {
+        let wrong = |problem| format!("spec/vectors/{name}.json: {problem}");
+        cases.extend(parse(text).map_err(wrong)?);
     }
     if cases.is_empty() {
         return Err(format!("spec/vectors/{begins}: no cases"));

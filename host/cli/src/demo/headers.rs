@@ -20,7 +20,7 @@ macro_rules! example {
         Example {
             name: $name,
             network: $network,
-            hex: include_str!(concat!("../../../../examples/headers/", $name, ".hex")),
+            hex: include_str!(concat!("data/", $name, ".hex")),
         }
     };
 }

@@ -9,7 +9,7 @@ use super::table::{Row, milliseconds};
 use crate::output::Output;
 
 /// Signatures of transparent inputs of mainnet transactions, from `examples/signatures`.
-const SIGNATURES: &str = include_str!("../../../../examples/signatures/mainnet.jsonl");
+const SIGNATURES: &str = include_str!("data/mainnet.jsonl");
 /// Signatures in the call whose rate is shown.
 const MANY: usize = 10_000;
 /// Signatures that are shown one by one.

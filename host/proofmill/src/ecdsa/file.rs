@@ -1,4 +1,4 @@
-#![doc = include_str!("../../../../docs/ecdsa_files.md")]
+#![doc = include_str!("file.md")]
 
 mod compact;
 mod lines;

@@ -3,8 +3,8 @@ use std::io::{BufReader, Cursor, Read};
 use super::*;
 use crate::ecdsa::{Encoded, Hash};
 
-const EXAMPLE: &str = include_str!("../../../../../examples/signatures/forms.jsonl");
-const PAGE: &str = include_str!("../../../../../docs/ecdsa_files.md");
+const EXAMPLE: &str = include_str!("forms.jsonl");
+const PAGE: &str = include_str!("../file.md");
 const KEY: &str = "0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798";
 
 fn read(content: &[u8]) -> Vec<Result<Entry, ReadError>> {
