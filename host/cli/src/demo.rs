@@ -2,6 +2,7 @@
 //! real signatures; as far as the device offers their operations, and the time that they take.
 
 mod headers;
+#[cfg(feature = "dev")]
 mod proof;
 mod signatures;
 mod table;
@@ -12,13 +13,17 @@ use proofmill::{Capability, Uri};
 use crate::output::{Exit, Output};
 
 #[derive(Args)]
+#[command(after_help = examples!(
+    "proofmill demo",
+    "proofmill demo --device sim:",
+))]
 pub struct Arguments {
-    /// Device that proves and verifies; all but cpu: verify the headers and signatures only
+    /// Device that proves and verifies; devices other than cpu: only verify headers and signatures
     #[arg(long, value_name = "URI", default_value = "cpu:")]
     device: Uri,
 }
 
-/// Shows all of it, what is slow only where that takes no time.
+/// Shows all of it; what is slow only on this machine's processor.
 pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let device = proofmill::open_uri(&arguments.device)?;
     let here = arguments.device.scheme() == "cpu";
@@ -31,7 +36,13 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     }
     let (mut valid, mut rows) = (true, Vec::new());
     if here {
-        valid &= proof::show(&arguments.device, output, &mut rows)?;
+        #[cfg(feature = "dev")]
+        {
+            valid &= proof::show(&arguments.device, output, &mut rows)?;
+        }
+        #[cfg(not(feature = "dev"))]
+        output
+            .line("no proof: this build cannot make a key for one (build with --features dev)")?;
         output.line("")?;
     }
     if equihash {

@@ -20,20 +20,26 @@ use crate::threads::Threads;
 pub enum Command {
     /// Writes an INSECURE powers-of-tau file, from which snarkjs makes keys for circuits of up to 2^N constraints.
     ///
-    /// INSECURE: tau, alpha and beta follow from the seed, and whoever knows them proves anything.
+    /// INSECURE: tau, alpha and beta are derived from the seed. Whoever knows the seed can forge proofs.
     Ptau(Ptau),
-    /// Writes a circuit's INSECURE key, a witness and the verifying key: INSECURE.zkey, witness.wtns, verification_key.json.
+    /// Writes an INSECURE proving key for a sample circuit, a witness and the verification key.
     ///
-    /// INSECURE: the key's secrets follow from the seed, and whoever knows them proves anything.
+    /// The files are INSECURE.zkey, witness.wtns and verification_key.json.
+    ///
+    /// INSECURE: the key's secrets are derived from the seed. Whoever knows the seed can forge proofs.
     Circuit(CircuitArguments),
 }
 
 #[derive(Args)]
+#[command(after_help = examples!(
+    "proofmill dev ptau --power 14",
+    "proofmill dev ptau --power 10 --curve bls12_381 --out small.ptau",
+))]
 pub struct Ptau {
-    /// The logarithm of the number of constraints, at most 24
+    /// Base-2 logarithm of the number of constraints, at most 24
     #[arg(long, value_name = "N")]
     power: u32,
-    /// The file to be written; replaced when it is there [default: INSECURE_N.ptau]
+    /// Where to write it; an existing file is replaced [default: INSECURE_N.ptau]
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -41,15 +47,19 @@ pub struct Ptau {
 }
 
 #[derive(Args)]
+#[command(after_help = examples!(
+    "proofmill dev circuit sha256 --constraints 25000 --out made",
+    "proofmill dev circuit chain --constraints 65536 --curve bls12_381 --out made",
+))]
 pub struct CircuitArguments {
-    /// What is proved: steps x := x^2 + i, whose numbers are all as wide as the field; or a preimage of a SHA-256 digest, mostly
-    /// of bits
+    /// The circuit. chain: steps x := x^2 + i, every value as wide as the field. sha256: a preimage of a SHA-256 digest, mostly
+    /// bits
     #[arg(value_enum)]
     kind: Kind,
-    /// How many constraints: of chain exactly, of sha256 about, in whole blocks
+    /// Number of constraints: exact for chain, rounded to whole blocks for sha256
     #[arg(long, value_name = "N")]
     constraints: usize,
-    /// The folder of the files; made when it is not there
+    /// Folder for the files; created if missing
     #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
     #[command(flatten)]
@@ -60,7 +70,7 @@ pub struct CircuitArguments {
 struct Common {
     #[command(flatten)]
     curve: CurveArgument,
-    /// What the secrets follow from
+    /// Text from which the secrets are derived
     #[arg(long, value_name = "TEXT", default_value = "proofmill")]
     seed: String,
     #[command(flatten)]

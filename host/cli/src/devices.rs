@@ -1,4 +1,4 @@
-//! `proofmill devices`: what could be opened here.
+//! `proofmill devices`: the devices of this machine.
 
 use clap::Args;
 use proofmill::{DeviceKind, Listed};
@@ -7,8 +7,12 @@ use serde_json::{Value, json};
 use crate::output::{Exit, Output};
 
 #[derive(Args)]
+#[command(after_help = examples!(
+    "proofmill devices",
+    "proofmill devices --json",
+))]
 pub struct Arguments {
-    /// Writes one JSON document: a list
+    /// Writes one JSON document, a list
     #[arg(long)]
     json: bool,
 }

@@ -10,6 +10,10 @@ use serde_json::{Value, json};
 use crate::output::{Exit, Output};
 
 #[derive(Args)]
+#[command(after_help = examples!(
+    "proofmill doctor",
+    "proofmill doctor --measure",
+))]
 pub struct Arguments {
     /// Writes one JSON document
     #[arg(long)]

@@ -23,36 +23,40 @@ use run::Run;
 pub enum Command {
     /// Verifies ECDSA signatures on secp256k1, those of Bitcoin and of transparent Zcash.
     ///
-    /// A FILE holds JSON lines, or the compact form that `proofmill ecdsa convert` makes. A line is an object
-    /// with "key" (SEC 1: 33 or 65 bytes), "der" or "compact" (the signature: strict DER, or r and s of 32
-    /// bytes), and "digest" (32 bytes) or "message" with "hash" (sha256 or sha256d); an "id" may stand beside
-    /// them. Bytes are hex. Files are read as a stream and may be larger than the memory.
+    /// FILE holds JSON lines, or the compact form that `proofmill ecdsa convert` writes. Each line is an
+    /// object with "key" (SEC 1, 33 or 65 bytes), "der" or "compact" (the signature: strict DER, or r and s
+    /// of 32 bytes each), and "digest" (32 bytes) or "message" with "hash" (sha256 or sha256d). An "id" is
+    /// optional. Bytes are hex. Files are streamed and may be larger than memory.
     ///
-    /// A line that is not of this form, a key or a signature that cannot be read, and a signature that does
-    /// not hold are all invalid, each with its reason.
+    /// A malformed line, an unreadable key or signature, and a signature that does not verify all count as
+    /// invalid, each with its reason.
     ///
-    /// The time and the rate at the end are the device's, with the parsing of keys and signatures: the time
-    /// during which it had at least one request. Reading files and writing are not in it.
+    /// The time and rate at the end count only while the device had at least one request, parsing of keys
+    /// and signatures included. Reading and writing files is not counted.
     ///
-    /// With --json, each line of output is one JSON object: {"type": "signature"} with file, number (the line
-    /// or record, from 1), id, valid, errors (names) and reason; {"type": "error"} with file and message for a
-    /// file that is broken; and at the end {"type": "summary"}, with that time as device_seconds.
+    /// With --json, each line of output is one JSON object: {"type": "signature"} with file, number (line or
+    /// record, from 1), id, valid, errors (names) and reason; {"type": "error"} with file and message for a
+    /// broken file; and at the end {"type": "summary"}, with that time as device_seconds.
     ///
-    /// All files are gone through. Exit codes: 0 all valid, 1 a signature is invalid, 2 wrong usage or a file
-    /// is broken, 3 the device failed.
+    /// Every file is read, even after an error. Exit codes: 0 all valid, 1 a signature is invalid, 2 wrong
+    /// usage or a broken file, 3 the device failed.
     Verify(Arguments),
-    /// Writes signatures into a file of the compact form, which is smaller and faster to read.
+    /// Converts signatures to the compact form, which is smaller and faster to read.
     ///
-    /// What that form cannot hold, such as a signature that is no DER, is named and left out.
+    /// A signature that the compact form cannot hold, such as one with malformed DER, is reported and left out.
     ///
-    /// Exit codes: 0 all written, 1 something was left out, 2 wrong usage, a file is broken, or nothing could be
-    /// written; then no file is made.
+    /// Exit codes: 0 all written, 1 some were left out, 2 wrong usage, a broken file, or nothing to write; then
+    /// no file is made.
     Convert(convert::Arguments),
 }
 
 #[derive(Args)]
+#[command(after_help = examples!(
+    "proofmill ecdsa verify signatures.jsonl",
+    "proofmill ecdsa verify --low-s --json --quiet signatures.pmsig",
+))]
 pub struct Arguments {
-    /// Takes an s above n / 2 for invalid
+    /// Rejects a signature whose s is above n / 2
     #[arg(long)]
     low_s: bool,
     #[command(flatten)]
@@ -60,7 +64,7 @@ pub struct Arguments {
     /// Writes JSON lines
     #[arg(long)]
     json: bool,
-    /// Writes only what is not valid, and the summary
+    /// Writes only invalid signatures and the summary
     #[arg(long)]
     quiet: bool,
     /// Files to verify; - is standard input

@@ -20,34 +20,38 @@ const MOST_BYTES: u64 = 1 << 30;
 
 #[derive(clap::Subcommand)]
 pub enum Command {
-    /// Verifies block headers: the Equihash solution, and the difficulty of the network.
+    /// Verifies block headers: the Equihash solution and the difficulty target of the network.
     ///
-    /// A FILE holds raw bytes or hex: headers one after the other, or a block (a header and its
-    /// transactions), or blocks as the Zcash node stores them (magic, size, block). In hex, each line may
-    /// hold one of these. A block's transactions are not verified: only their count and the version of the
-    /// first are looked at. A file has at most 1 GiB.
+    /// FILE holds raw bytes or hex: consecutive headers, or a block (a header and its transactions), or
+    /// blocks as a Zcash node stores them (magic, size, block). In hex, each line may hold one of these. A
+    /// block's transactions are not verified: only their count and the version of the first are read. A file
+    /// holds at most 1 GiB.
     ///
-    /// The time and the rate at the end are the device's: the time during which it had at least one request.
-    /// Reading files, hashing and writing are not in it.
+    /// The time and rate at the end count only while the device had at least one request. Reading files,
+    /// hashing and writing are not counted.
     ///
     /// With --json, each line of output is one JSON object: {"type": "header"} with file, number (from 1),
-    /// hash, valid and errors; {"type": "error"} with file and message for a file that is malformed; and at
-    /// the end {"type": "summary"}, with that time as device_seconds.
+    /// hash, valid and errors; {"type": "error"} with file and message for a malformed file; and at the end
+    /// {"type": "summary"}, with that time as device_seconds.
     ///
-    /// All files are gone through. Exit codes: 0 all valid, 1 a header is invalid, 2 wrong usage or a file
-    /// is malformed, 3 the device failed.
+    /// Every file is read, even after an error. Exit codes: 0 all valid, 1 a header is invalid, 2 wrong
+    /// usage or a malformed file, 3 the device failed.
     Verify(Arguments),
 }
 
 #[derive(Args)]
+#[command(after_help = examples!(
+    "proofmill equihash verify block.bin",
+    "proofmill equihash verify --device sim: --network test header.hex",
+))]
 pub struct Arguments {
     /// Equihash parameters n,k: 200,9 (Zcash), 144,5, or 48,5 (the toy)
     #[arg(long, default_value = "200,9")]
     params: Params,
-    /// Whose limit the target must keep: main, test, regtest; none does not look at the difficulty
+    /// Network whose difficulty limit applies: main, test or regtest; none skips the difficulty check
     #[arg(long, default_value = "main")]
     network: Network,
-    /// First 8 characters of the hash function's personalisation
+    /// First 8 bytes of the BLAKE2b personalisation
     #[arg(long, value_name = "TEXT", default_value = "ZcashPoW", value_parser = personalisation)]
     personalisation: Personalisation,
     #[command(flatten)]

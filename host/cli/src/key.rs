@@ -1,4 +1,4 @@
-//! `proofmill key`: what a proving key is for, and its verifying half.
+//! `proofmill key`: describes a proving key and exports its verification key.
 
 mod check;
 
@@ -13,31 +13,39 @@ use crate::output::{Exit, Output};
 
 #[derive(clap::Subcommand)]
 pub enum Command {
-    /// Says what a proving key is for.
+    /// Describes a proving key: curve, sizes, sections.
     Info(Info),
-    /// Writes the verifying key, byte for byte as snarkjs does.
+    /// Writes the verification key, byte for byte as snarkjs does.
     ExportVkey(ExportVkey),
 }
 
 #[derive(Args)]
+#[command(after_help = examples!(
+    "proofmill key info circuit.zkey",
+    "proofmill key info --check circuit.zkey",
+))]
 pub struct Info {
-    /// Looks whether all points of the key are on the curve and in the subgroup
+    /// Checks that every point of the key is on the curve and in the subgroup
     #[arg(long)]
     check: bool,
-    /// Writes a line of JSON
+    /// Writes one line of JSON
     #[arg(long)]
     json: bool,
-    /// The proving key
+    /// The proving key (.zkey)
     #[arg(value_name = "ZKEY")]
     zkey: PathBuf,
 }
 
 #[derive(Args)]
+#[command(after_help = examples!(
+    "proofmill key export-vkey circuit.zkey",
+    "proofmill key export-vkey circuit.zkey --output vkey.json",
+))]
 pub struct ExportVkey {
-    /// The file to be written; replaced when it is there
+    /// Where to write it; an existing file is replaced
     #[arg(short, long, value_name = "FILE", default_value = "verification_key.json")]
     output: PathBuf,
-    /// The proving key
+    /// The proving key (.zkey)
     #[arg(value_name = "ZKEY")]
     zkey: PathBuf,
 }

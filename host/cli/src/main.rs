@@ -2,9 +2,18 @@
 //!
 //! Exit codes: 0 everything valid, 1 something invalid, 2 wrong usage or input, 3 the device failed.
 
+/// What stands at the end of a subcommand's help; a test holds that each line parses.
+macro_rules! examples {
+    ($($line:literal),+ $(,)?) => { concat!("Examples:", $("\n  ", $line),+) };
+}
+
+#[cfg(not(all(feature = "dev", feature = "selftest")))]
+mod absent;
 mod busy;
+#[cfg(feature = "dev")]
 mod curve;
 mod demo;
+#[cfg(feature = "dev")]
 mod dev;
 mod devices;
 mod doctor;
@@ -17,6 +26,7 @@ mod ntt;
 mod output;
 mod progress;
 mod prove;
+#[cfg(feature = "selftest")]
 mod selftest;
 mod source;
 mod threads;
@@ -33,6 +43,10 @@ use output::{Exit, Output, report};
 /// Exit codes: 0 valid, 1 invalid, 2 wrong usage or input, 3 the device failed.
 #[derive(Parser)]
 #[command(version, max_term_width = 100)]
+#[command(after_help = examples!(
+    "proofmill prove circuit.zkey witness.wtns",
+    "proofmill verify verification_key.json public.json proof.json",
+))]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -40,36 +54,44 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Makes a Groth16 proof from a key (.zkey) and a witness (.wtns) of circom and snarkjs.
+    /// Makes a Groth16 proof from a proving key (.zkey) and a witness (.wtns) of circom and snarkjs.
     Prove(prove::Arguments),
     /// Verifies a Groth16 proof.
     Verify(verify::Arguments),
-    /// Proving keys of Groth16.
+    /// Describes Groth16 proving keys and exports their verification keys.
     #[command(subcommand)]
     Key(key::Command),
-    /// Circuits and INSECURE keys for tests and figures.
+    /// Sample circuits and INSECURE keys, for tests and benchmarks.
+    #[cfg(feature = "dev")]
     #[command(subcommand)]
     Dev(dev::Command),
-    /// ECDSA signatures on secp256k1.
+    /// Sample circuits and INSECURE keys. NOT IN THIS BUILD: build with --features dev.
+    #[cfg(not(feature = "dev"))]
+    Dev(absent::Arguments),
+    /// Verifies ECDSA signatures on secp256k1.
     #[command(subcommand)]
     Ecdsa(ecdsa::Command),
-    /// Equihash block headers.
+    /// Verifies Equihash block headers.
     #[command(subcommand)]
     Equihash(equihash::Command),
-    /// Sums of multiples of points on BN254, BLS12-381 and BLS12-377.
+    /// Multi-scalar multiplication (MSM) on BN254, BLS12-381 and BLS12-377.
     Msm(msm::Arguments),
-    /// Number-theoretic transforms over BN254 Fr, BLS12-381 Fr and Goldilocks.
+    /// Number-theoretic transform (NTT) over BN254 Fr, BLS12-381 Fr and Goldilocks.
     Ntt(ntt::Arguments),
-    /// Points for tests and figures.
+    /// Makes points for tests and benchmarks.
     #[command(subcommand)]
     Points(msm::Command),
-    /// Lists the devices that could be opened here.
+    /// Lists the devices of this machine and what each offers.
     Devices(devices::Arguments),
-    /// Says what this machine offers, which code path was chosen and why.
+    /// Shows what this machine offers, which code path is used and why.
     Doctor(doctor::Arguments),
-    /// Runs the conformance suite, with vectors that are built in, on a device.
+    /// Runs the conformance suite on a device.
+    #[cfg(feature = "selftest")]
     Selftest(selftest::Arguments),
-    /// Proves a SHA-256 preimage, verifies real headers and signatures, and shows the time.
+    /// Runs the conformance suite on a device. NOT IN THIS BUILD: build with --features selftest.
+    #[cfg(not(feature = "selftest"))]
+    Selftest(absent::Arguments),
+    /// Makes a proof of a SHA-256 preimage, verifies real headers and signatures, and shows the time.
     Demo(demo::Arguments),
 }
 
@@ -81,8 +103,12 @@ fn main() -> ExitCode {
         Command::Verify(arguments) => verify::run(&arguments, &mut output),
         Command::Key(key::Command::Info(arguments)) => key::info(&arguments, &mut output),
         Command::Key(key::Command::ExportVkey(arguments)) => key::export_vkey(&arguments),
+        #[cfg(feature = "dev")]
         Command::Dev(dev::Command::Ptau(arguments)) => dev::ptau(&arguments, &mut output),
+        #[cfg(feature = "dev")]
         Command::Dev(dev::Command::Circuit(arguments)) => dev::circuit(&arguments, &mut output),
+        #[cfg(not(feature = "dev"))]
+        Command::Dev(_) => absent::run("dev", "dev"),
         Command::Ecdsa(ecdsa::Command::Verify(arguments)) => ecdsa::verify(&arguments, &mut output),
         Command::Ecdsa(ecdsa::Command::Convert(arguments)) => {
             ecdsa::convert(&arguments, &mut output)
@@ -95,7 +121,10 @@ fn main() -> ExitCode {
         Command::Points(msm::Command::Generate(arguments)) => msm::generate(&arguments),
         Command::Devices(arguments) => devices::run(&arguments, &mut output),
         Command::Doctor(arguments) => doctor::run(&arguments, &mut output),
+        #[cfg(feature = "selftest")]
         Command::Selftest(arguments) => selftest::run(&arguments, &mut output),
+        #[cfg(not(feature = "selftest"))]
+        Command::Selftest(_) => absent::run("selftest", "selftest"),
         Command::Demo(arguments) => demo::run(&arguments, &mut output),
     };
     let result = result.and_then(|exit| output.flush().map(|()| exit));
@@ -108,4 +137,42 @@ fn main() -> ExitCode {
             exit
         })
         .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    /// Every command below this one that has none below itself.
+    fn leaves(command: &clap::Command) -> Vec<clap::Command> {
+        match command.has_subcommands() {
+            true => command.get_subcommands().flat_map(leaves).collect(),
+            false => vec![command.clone()],
+        }
+    }
+
+    #[test]
+    fn help_of_every_subcommand_ends_with_two_examples_that_parse() {
+        Cli::command().debug_assert();
+        let absent =
+            |leaf: &clap::Command| format!("{:?}", leaf.get_about()).contains("NOT IN THIS BUILD");
+        for leaf in leaves(&Cli::command()).iter().filter(|leaf| !absent(leaf)) {
+            let help = leaf.clone().render_long_help().to_string();
+            let (_, examples) = help.split_once("Examples:\n").unwrap_or_else(|| panic!("{help}"));
+            let examples: Vec<_> =
+                examples.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+            assert_eq!(examples.len(), 2, "{help}");
+            for example in examples {
+                let parsed = Cli::try_parse_from(example.split(' '));
+                assert!(parsed.is_ok(), "{example}: {}", parsed.err().unwrap());
+                assert!(
+                    example.contains(&format!(" {} ", leaf.get_name()))
+                        || example.ends_with(leaf.get_name()),
+                    "{example}"
+                );
+            }
+        }
+    }
 }

@@ -19,49 +19,57 @@ use crate::output::{Exit, Output, note};
 const BLOCK: u64 = 1 << 16;
 
 #[derive(Args)]
+#[command(after_help = examples!(
+    "proofmill msm --curve bn254 --group g1 --bases points --scalars scalars",
+    "proofmill msm --curve bls12_381 --group g1 --bases points --scalars scalars --check subgroup --json",
+))]
 pub struct Arguments {
     #[command(flatten)]
     group: Group,
-    /// Points one after the other: x and y, little-endian (in G2 four numbers), zeros for the identity
+    /// Points: x and y, little-endian (four numbers in G2), all zeros for the identity
     #[arg(long, value_name = "FILE")]
     bases: PathBuf,
-    /// Scalars one after the other: 32 bytes, little-endian, below r; once for every sum over these points
+    /// Scalars: 32 bytes each, little-endian, below r. Repeat the option for several MSMs over the same points
     #[arg(long, value_name = "FILE", required = true)]
     scalars: Vec<PathBuf>,
-    /// What is asked of the points: nothing, curve, or subgroup (and curve)
+    /// Checks on the points: nothing, on the curve, or in the subgroup (which includes the curve)
     #[arg(long, value_name = "CHECK", default_value = "nothing")]
     check: Asked,
-    /// Parks the points before, with multiples of them in at most so many MiB: faster sums
+    /// Precomputes multiples of the points in at most this much memory: faster MSMs
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
     precompute: Option<u32>,
     /// Device that computes (see `proofmill devices`)
     #[arg(long, value_name = "URI", default_value = "cpu:")]
     device: Uri,
-    /// Asks cpu: whether the sums are right, on a random recombination of them: about the cost of one sum there
+    /// Checks the results on cpu: with a random linear combination, at about the cost of one MSM there
     #[arg(long)]
     confirm: bool,
-    /// Writes a line of JSON for every sum: the point, seconds (of all), cycles where they are counted, and the plan
+    /// Writes one line of JSON per result: the point, seconds (of all together), cycles where counted, and the plan
     #[arg(long)]
     json: bool,
 }
 
 #[derive(clap::Subcommand)]
 pub enum Command {
-    /// Writes multiples of the generator, from FIRST times it on, as points for `proofmill msm`.
+    /// Writes consecutive multiples of the generator, as points for `proofmill msm`.
     Generate(Generate),
 }
 
 #[derive(Args)]
+#[command(after_help = examples!(
+    "proofmill points generate --curve bn254 --group g1 --count 65536 points",
+    "proofmill points generate --curve bls12_381 --group g2 --count 1000 --first 7 points",
+))]
 pub struct Generate {
     #[command(flatten)]
     group: Group,
-    /// How many
+    /// Number of points
     #[arg(long)]
     count: u64,
-    /// The first multiple
+    /// The first multiple of the generator
     #[arg(long, default_value_t = 1)]
     first: u64,
-    /// The file to be written
+    /// Where to write them; an existing file is replaced
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
@@ -156,7 +164,7 @@ pub fn sum(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     Ok(Exit::Valid)
 }
 
-/// The points, parked with multiples of them, and what was planned.
+/// The points, resident with their precomputed multiples, and the plan.
 fn precomputed(
     device: &dyn Device,
     bases: &Bases,

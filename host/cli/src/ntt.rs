@@ -11,26 +11,30 @@ use proofmill::{Capability, Uri};
 use crate::output::{Exit, Output};
 
 #[derive(Args)]
+#[command(after_help = examples!(
+    "proofmill ntt --field bn254_fr coefficients values",
+    "proofmill ntt --field goldilocks --inverse values coefficients",
+))]
 pub struct Arguments {
     /// The field: bn254_fr, bls12_381_fr or goldilocks
     #[arg(long)]
     field: Field,
-    /// From values to coefficients
+    /// Inverse NTT: from values to coefficients
     #[arg(long)]
     inverse: bool,
-    /// An element: the values are those at its products with the powers of the root of unity
+    /// Shift g of a coset NTT: values at g times the powers of the root of unity
     #[arg(long, value_name = "HEX")]
     coset: Option<String>,
     /// Device that computes (see `proofmill devices`)
     #[arg(long, value_name = "URI", default_value = "cpu:")]
     device: Uri,
-    /// Writes a line of JSON: the number of elements, and seconds
+    /// Writes one line of JSON: the number of elements, and seconds
     #[arg(long)]
     json: bool,
-    /// Elements one after the other: 32 bytes (goldilocks: 8), little-endian, below the modulus; a power of two of them
+    /// Elements: 32 bytes each (goldilocks: 8), little-endian, below the modulus; their number is a power of two
     #[arg(value_name = "FROM")]
     from: PathBuf,
-    /// The file to be written, in the same form
+    /// Where to write the result, in the same form; an existing file is replaced
     #[arg(value_name = "TO")]
     to: PathBuf,
 }

@@ -1,10 +1,13 @@
 //! How far a long work is, on standard error and only where that is a terminal.
 
+#[cfg(feature = "dev")]
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressBarIter, ProgressDrawTarget, ProgressStyle};
+#[cfg(feature = "dev")]
+use indicatif::ProgressBarIter;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// A work that is over sooner shows nothing.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -28,6 +31,7 @@ impl Progress {
     }
 
     /// Of a file that is written.
+    #[cfg(feature = "dev")]
     pub fn of_bytes(name: &str) -> Self {
         let progress = Self::new(None, "{spinner} {msg} {bytes}  {elapsed}", 0);
         progress.bar.set_message(name.to_owned());
@@ -56,6 +60,7 @@ impl Progress {
     }
 
     /// Counts the bytes that are written.
+    #[cfg(feature = "dev")]
     pub fn wrap<W: Write>(&self, to: W) -> ProgressBarIter<W> {
         self.bar.set_draw_target(ProgressDrawTarget::stderr());
         self.bar.wrap_write(to)

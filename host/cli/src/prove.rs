@@ -1,4 +1,4 @@
-//! `proofmill prove`: a key and a witness in, a proof and its public values out.
+//! `proofmill prove`: a proving key and a witness in, a proof and its public values out.
 
 mod report;
 
@@ -15,38 +15,42 @@ use crate::output::{Exit, Output};
 use crate::progress::Progress;
 use crate::threads::Threads;
 
-/// The steps of a proof, for the progress: five sums, rows, quotient, assembly, check.
+/// The steps of a proof, for the progress: five MSMs, rows, quotient, assembly, check.
 const STEPS: usize = 9;
 
 #[derive(Args)]
+#[command(after_help = examples!(
+    "proofmill prove circuit.zkey witness.wtns",
+    "proofmill prove circuit.zkey --plan",
+))]
 pub struct Arguments {
-    /// The file of the proof; replaced when it is there
+    /// Where to write the proof; an existing file is replaced
     #[arg(short, long, value_name = "FILE", default_value = "proof.json")]
     output: PathBuf,
-    /// The file of the public values; replaced when it is there
+    /// Where to write the public values; an existing file is replaced
     #[arg(long, value_name = "FILE", default_value = "public.json")]
     public: PathBuf,
-    /// Device that transforms and sums (see `proofmill devices`); cpu: does what it does not offer
+    /// Device for NTTs and MSMs (see `proofmill devices`); cpu: does what it does not offer
     #[arg(long, value_name = "URI", default_value = "cpu:")]
     device: Uri,
     #[command(flatten)]
     threads: Threads,
-    /// Does not verify the proof: a wrong answer of a device goes unseen
+    /// Skips the verification of the proof: a wrong result of a device goes unnoticed
     #[arg(long)]
     no_self_check: bool,
-    /// Fails when a device fails or gives a wrong answer, instead of making the proof again on cpu:
+    /// Fails when a device fails or returns a wrong result, instead of redoing the work on cpu:
     #[arg(long)]
     no_redo: bool,
-    /// Says which device would do what, and in how much memory; makes no proof
+    /// Shows which device would do what and how much memory it takes; makes no proof
     #[arg(long)]
     plan: bool,
-    /// Writes a line of JSON: what was done where, in what time and memory
+    /// Writes one line of JSON: what was done where, time and memory
     #[arg(long)]
     json: bool,
-    /// The proving key
+    /// The proving key (.zkey)
     #[arg(value_name = "ZKEY")]
     zkey: PathBuf,
-    /// The witness; needed for a proof only
+    /// The witness (.wtns); not needed with --plan
     #[arg(value_name = "WTNS", required_unless_present = "plan")]
     witness: Option<PathBuf>,
 }

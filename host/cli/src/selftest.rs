@@ -8,11 +8,15 @@ use serde_json::json;
 use crate::output::{Exit, Output};
 
 #[derive(Args)]
+#[command(after_help = examples!(
+    "proofmill selftest",
+    "proofmill selftest --device sim: --filter equihash",
+))]
 pub struct Arguments {
-    /// Device to be tested
+    /// Device to test
     #[arg(long, value_name = "URI", default_value = "cpu:")]
     device: Uri,
-    /// Runs only checks whose name contains this
+    /// Runs only the checks whose name contains this text
     #[arg(long, value_name = "TEXT", default_value = "")]
     filter: String,
     /// Writes one JSON document

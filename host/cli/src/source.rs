@@ -9,10 +9,10 @@ use proofmill::{Capability, Device, Uri};
 /// Which device verifies.
 #[derive(Args)]
 pub struct DeviceArguments {
-    /// Device that verifies: cpu:, sim:, … (see `proofmill devices`)
+    /// Device that verifies, such as cpu: or sim: (see `proofmill devices`)
     #[arg(long, value_name = "URI", default_value = "cpu:")]
     device: Uri,
-    /// Writes a waveform (VCD) of the card; simulations only
+    /// Writes a waveform (VCD); simulations only
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
 }

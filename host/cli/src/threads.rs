@@ -11,7 +11,7 @@ const STACK: usize = 32 << 20;
 /// The option `--threads`.
 #[derive(Args, Clone, Copy, Default)]
 pub struct Threads {
-    /// Threads of this machine's processor [default: as many as it has]
+    /// Number of threads [default: one per hardware thread]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }

@@ -1,4 +1,4 @@
-//! `proofmill verify`: does a proof hold?
+//! `proofmill verify`: is a proof valid?
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -11,17 +11,21 @@ use serde_json::json;
 use crate::output::{Exit, Output};
 
 #[derive(Args)]
+#[command(after_help = examples!(
+    "proofmill verify verification_key.json public.json proof.json",
+    "proofmill verify --json verification_key.json public.json proof.json",
+))]
 pub struct Arguments {
-    /// Writes a line of JSON
+    /// Writes one line of JSON
     #[arg(long)]
     json: bool,
-    /// The verifying key, as `proofmill key export-vkey` and snarkjs write it
+    /// The verification key (.json), as `proofmill key export-vkey` and snarkjs write it
     #[arg(value_name = "VKEY")]
     key: PathBuf,
-    /// The public values
+    /// The public values (.json)
     #[arg(value_name = "PUBLIC")]
     public: PathBuf,
-    /// The proof
+    /// The proof (.json)
     #[arg(value_name = "PROOF")]
     proof: PathBuf,
 }

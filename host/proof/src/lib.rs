@@ -4,10 +4,11 @@
 //! |---|---|
 //! | [`groth16`] | proofs of Groth (EUROCRYPT 2016, ePrint 2016/260), over BN254 and BLS12-381 |
 //! | [`snarkjs`] | the files of circom and snarkjs: keys, witnesses, proofs |
-//! | [`dev`] | circuits and INSECURE keys for tests and figures |
+//! | [`dev`] | circuits and INSECURE keys for tests and figures; with the feature `dev` only |
 //!
 //! Points and scalars cross this room's doors as they cross `proofmill_op::msm`'s: canonical little-endian bytes.
 
+#[cfg(feature = "dev")]
 pub mod dev;
 mod error;
 pub mod groth16;

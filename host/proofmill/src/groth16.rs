@@ -40,11 +40,13 @@
 
 use std::sync::Arc;
 
+#[cfg(feature = "dev")]
+pub use proofmill_proof::dev;
 pub use proofmill_proof::groth16::{
     Counts, Curve, Devices, Plan, Planned, PreparedVerifyingKey, Proof, Proved, Prover, Redone,
     Report, Scalar, Settings, Step, Timed, VerifyingKey, Watch, return_freed_memory, verify,
 };
-pub use proofmill_proof::{Error, FileError, Result, dev, snarkjs};
+pub use proofmill_proof::{Error, FileError, Result, snarkjs};
 
 /// The device that a URI names, and for what it does not offer or does wrong this machine's processor beside it.
 pub fn devices(uri: &str) -> crate::Result<Devices> {

@@ -13,14 +13,18 @@ use crate::output::{Exit, Output, count, report};
 use crate::source::stdin_once;
 
 #[derive(Args)]
+#[command(after_help = examples!(
+    "proofmill ecdsa convert --output signatures.pmsig signatures.jsonl",
+    "proofmill ecdsa convert --output all.pmsig first.jsonl second.jsonl",
+))]
 pub struct Arguments {
-    /// The file to be made; one that is there already is left alone
+    /// Where to write; an existing file is an error
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
-    /// Keys of 33 bytes, for a smaller file, or of 65, which are verified faster
+    /// Keys of 33 bytes make a smaller file; keys of 65 bytes verify faster
     #[arg(long, value_enum, default_value_t = Keys::Compressed)]
     keys: Keys,
-    /// Files to be read; - is standard input
+    /// Files to read; - is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 }
