@@ -6,14 +6,18 @@ CONFIG ?= $(or $(if $(filter ecdsa_verify,$(OP)),ecdsa ecdsa_two),$(if $(filter 
 BENCH := cargo run --release --quiet --package proofmill-bench --bin proofmill-bench --
 need-op = $(if $(OP),,$(error OP is missing: say which operation, such as OP=equihash_verify))
 
-.PHONY: help run test test-long lint format vectors sim area bench cycles formal report clean
+.PHONY: help run dist test test-long lint format vectors sim area bench cycles formal report clean
 .DEFAULT_GOAL := help
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
 run: ## the main job on cpu:, with the examples; needs only a Rust toolchain
-	cargo run --release --quiet --package proofmill-cli -- demo
+	@echo "compiling proofmill first: about two minutes on two cores, a few seconds from then on"
+	@cargo run --release --package proofmill-cli --no-default-features --features dev -- demo
+
+dist: ## the command for others: a stripped binary with licences in target/dist, and its SHA-256
+	$(PYTHON) tools/dist.py
 
 test: ## everything, installing what is missing
 	$(PYTHON) tools/test.py
