@@ -88,7 +88,7 @@ def door():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--profile", default="dist", help="cargo's profile (default: dist)")
     profile = parser.parse_args().profile
-    command = ["cargo", "build", "--locked", "--profile", profile, "--package", "proofmill-cli", *FEATURES, "--config", f"profile.{profile}.strip=true"]
+    command = ["cargo", "build", "--locked", "--profile", profile, "--package", "proofmill-cli", *FEATURES]
     if subprocess.run(command, cwd=ROOT).returncode != 0:
         raise Failed("cargo cannot build the command")
     binary = TARGET / ("debug" if profile == "dev" else profile) / "proofmill"

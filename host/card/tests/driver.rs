@@ -261,7 +261,7 @@ fn two_cards_at_once_keep_their_data_apart() {
     let here = one.submit(Request::EquihashVerify(request.clone())).unwrap();
     let there = submit(&other, Params::N48_K5, Network::Main, headers).unwrap();
     let error = other.submit(Request::EquihashVerify(request)).unwrap_err();
-    assert!(error.to_string().contains("parked on another device"), "{error}");
+    assert!(error.to_string().contains("resident on another device"), "{error}");
     assert!(other.park(parked).is_err());
     assert_eq!(masks(here), [7, 8, 9]);
     assert_eq!(masks(there), [7, 8, 9]);

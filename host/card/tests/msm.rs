@@ -288,7 +288,7 @@ fn what_is_wrong_is_named_before_anything_runs() {
     off[96 * 2..96 * 2 + 48].fill(0xff);
     assert_eq!(
         park_here(&off, Check::Nothing),
-        "bases: point 2 is no point: its x is not below the modulus"
+        "bases: point 2 is not a point: its x is not below the modulus"
     );
 
     let outside = (0u64..).find_map(|x| {
@@ -313,22 +313,22 @@ fn what_is_wrong_is_named_before_anything_runs() {
     let msm::Points::Data(Data::Parked(handle)) = parked.clone().points else { panic!("parked") };
     assert_eq!(
         sum_of(parked.clone().checked(Check::Subgroup)),
-        "bases: parked with Check::Curve, not Subgroup"
+        "bases: resident with Check::Curve, not Subgroup"
     );
     let raw = card.park(points.clone().into()).unwrap();
-    assert!(sum_of(Bases::parked(g1, raw)).contains("parked as bytes"));
+    assert!(sum_of(Bases::parked(g1, raw)).contains("resident as bytes"));
     let elsewhere = Parked::new(Parked::fresh_identity(), points.into());
-    assert_eq!(sum_of(Bases::parked(g1, elsewhere)), "data: parked on another device");
+    assert_eq!(sum_of(Bases::parked(g1, elsewhere)), "data: resident on another device");
     let other = Card::open(Box::new(self::soft(BLS12_381)), options()).unwrap();
     let there = Request::Sums(Sums::one(Bases::parked(g1, handle.clone()), &list[..]));
-    assert_eq!(problem(ask(&other, there)), "data: parked on another device");
+    assert_eq!(problem(ask(&other, there)), "data: resident on another device");
     let two = [SoftEngine::msm(BN254, 4), SoftEngine::msm(BLS12_381, 4)];
     let two = open(SoftCard::new(&two, first_byte()));
     let (_, points) = bases::<C>(3);
     let parked = park(&two, Bases::new(g1, points)).unwrap();
     let other_curve = Bases { instance: instance::<bn254::G1>(), ..parked };
     let error = problem(ask(&two, Request::Sums(Sums::one(other_curve, vec![0; 96]))));
-    assert_eq!(error, "data: parked for msm (bls12_381_g1), not msm (bn254_g1)");
+    assert_eq!(error, "data: resident for msm (bls12_381_g1), not msm (bn254_g1)");
 }
 
 #[test]

@@ -1,4 +1,6 @@
-//! `proofmill doctor`: what this machine offers, which code path was chosen and why.
+//! `proofmill doctor`: what this machine offers, which code path was chosen and why, and what each reaches.
+
+mod measure;
 
 use std::fs;
 use std::thread;
@@ -10,11 +12,11 @@ use serde_json::{Value, json};
 use crate::output::{Exit, Output};
 
 #[derive(Args)]
-#[command(after_help = examples!(
-    "proofmill doctor",
-    "proofmill doctor --measure",
-))]
+#[command(after_help = examples!("proofmill doctor", "proofmill doctor --measure"))]
 pub struct Arguments {
+    /// Measures what each code path reaches here, in about five seconds
+    #[arg(long)]
+    measure: bool,
     /// Writes one JSON document
     #[arg(long)]
     json: bool,
@@ -22,27 +24,55 @@ pub struct Arguments {
 
 /// Looks, and says what it saw; an empty machine is no error.
 pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
-    let seen = look();
+    let mut seen = look();
+    if arguments.measure {
+        seen["measured"] = measure::all_levels()?;
+    }
     if arguments.json {
         output.line(serde_json::to_string_pretty(&seen)?)?;
         return Ok(Exit::Valid);
     }
-    let text = |value: &Value| value.as_str().unwrap_or("unknown").to_owned();
-    let list = |value: &Value| {
-        let words: Vec<_> =
-            value.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        if words.is_empty() { "none".to_owned() } else { words.join(" ") }
-    };
     let cpu = &seen["cpu"];
+    let family = match (&cpu["family"], &cpu["model_number"]) {
+        (Value::String(family), Value::String(model)) => format!(", family {family} model {model}"),
+        _ => String::new(),
+    };
     output.line(format_args!("version      {}", text(&seen["version"])))?;
-    output.line(format_args!("processor    {}", text(&cpu["model"])))?;
+    output.line(format_args!("processor    {}{family}", text(&cpu["model"])))?;
     output.line(format_args!("threads      {}", cpu["threads"]))?;
+    output.line(format_args!("memory       {}", memory(&seen["memory"])))?;
     output.line(format_args!("features     {}", list(&cpu["features"])))?;
     output.line(format_args!("code paths   {}", list(&cpu["code_paths"])))?;
+    output.line(format_args!("absent       {}", list(&cpu["absent"])))?;
     output.line(format_args!("chosen       {}: {}", text(&cpu["chosen"]), text(&cpu["reason"])))?;
-    let simulations = &seen["simulations"];
-    output.line(format_args!("simulations  in {}", text(&simulations["folder"])))?;
-    let found = simulations["found"].as_array();
+    simulations(&seen["simulations"], output)?;
+    if let Some(measured) = seen["measured"].as_array() {
+        output.line("")?;
+        measure::table(measured, output)?;
+    }
+    Ok(Exit::Valid)
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or("unknown").to_owned()
+}
+
+fn list(value: &Value) -> String {
+    let words: Vec<_> = value.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    if words.is_empty() { "none".to_owned() } else { words.join(" ") }
+}
+
+fn memory(value: &Value) -> String {
+    let gib = |key: &str| value[key].as_u64().map(|bytes| bytes as f64 / (1_u64 << 30) as f64);
+    match (gib("total"), gib("available")) {
+        (Some(total), Some(available)) => format!("{total:.1} GiB, {available:.1} GiB available"),
+        _ => "unknown".to_owned(),
+    }
+}
+
+fn simulations(seen: &Value, output: &mut Output) -> anyhow::Result<()> {
+    output.line(format_args!("simulations  in {}", text(&seen["folder"])))?;
+    let found = seen["found"].as_array();
     if found.is_none_or(Vec::is_empty) {
         output.line("             none; `make sim` builds them")?;
     }
@@ -54,7 +84,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
         };
         output.line(format_args!("               {what}"))?;
     }
-    Ok(Exit::Valid)
+    Ok(())
 }
 
 /// One line of a simulation's manifest; --json has all of it.
@@ -67,12 +97,8 @@ fn built(manifest: &Value) -> String {
 }
 
 fn look() -> Value {
-    let paths: Vec<_> = Isa::available().into_iter().map(Isa::name).collect();
-    let chosen = Isa::best();
-    let reason = match paths.len() {
-        1 => "this processor has nothing faster".to_owned(),
-        _ => format!("the widest of those that this processor has ({})", paths.join(", ")),
-    };
+    let present: Vec<_> = Isa::present().into_iter().map(Isa::name).collect();
+    let absent: Vec<_> = Isa::names().filter(|name| !present.contains(name)).collect();
     let found: Vec<_> = proofmill::devices().into_iter().filter_map(|listed| listed.simulation).map(|simulation| {
         let mut row = json!({ "uri": simulation.uri(), "file": simulation.path, "traced": simulation.traced });
         match simulation.manifest() {
@@ -84,12 +110,19 @@ fn look() -> Value {
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         "cpu": {
-            "model": model(),
+            "model": told("/proc/cpuinfo", "model name"),
+            "family": told("/proc/cpuinfo", "cpu family"),
+            "model_number": told("/proc/cpuinfo", "model\t"),
             "threads": thread::available_parallelism().map_or(1, usize::from),
             "features": features(),
-            "code_paths": paths,
-            "chosen": chosen.name(),
-            "reason": reason,
+            "code_paths": present,
+            "absent": absent,
+            "chosen": Isa::best().name(),
+            "reason": reason(&present),
+        },
+        "memory": {
+            "total": kibibytes("MemTotal"),
+            "available": kibibytes("MemAvailable"),
         },
         "simulations": {
             "folder": proofmill_device::simulation_folder(),
@@ -98,11 +131,28 @@ fn look() -> Value {
     })
 }
 
-/// The processor's name, where the kernel tells it.
-fn model() -> Option<String> {
-    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
-    let line = text.lines().find(|line| line.starts_with("model name"))?;
+/// Why this path and no other.
+fn reason(present: &[&str]) -> String {
+    let best = Isa::best().name();
+    match present {
+        [.., last] if *last != best => {
+            format!("limited by --isa or PROOFMILL_ISA; this processor has {last}")
+        }
+        [_] => "this processor has nothing faster".to_owned(),
+        _ => format!("the fastest of those that this processor has ({})", present.join(", ")),
+    }
+}
+
+/// What the kernel tells under a name, where it does.
+fn told(file: &str, name: &str) -> Option<String> {
+    let content = fs::read_to_string(file).ok()?;
+    let line = content.lines().find(|line| line.starts_with(name))?;
     Some(line.split_once(':')?.1.trim().to_owned())
+}
+
+fn kibibytes(name: &str) -> Option<u64> {
+    let number = told("/proc/meminfo", name)?;
+    Some(number.strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
 }
 
 /// The features that some code path of this or a planned engine uses.
@@ -111,10 +161,13 @@ fn features() -> Vec<&'static str> {
     {
         let known = [
             ("avx2", std::is_x86_feature_detected!("avx2")),
+            ("fma", std::is_x86_feature_detected!("fma")),
             ("bmi2", std::is_x86_feature_detected!("bmi2")),
             ("adx", std::is_x86_feature_detected!("adx")),
             ("sha", std::is_x86_feature_detected!("sha")),
             ("avx512f", std::is_x86_feature_detected!("avx512f")),
+            ("avx512dq", std::is_x86_feature_detected!("avx512dq")),
+            ("avx512vl", std::is_x86_feature_detected!("avx512vl")),
             ("avx512ifma", std::is_x86_feature_detected!("avx512ifma")),
         ];
         known.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect()

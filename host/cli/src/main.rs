@@ -34,7 +34,9 @@ mod verify;
 
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use clap::{Parser, Subcommand};
+use proofmill_algebra::{ISA_VARIABLE, Isa};
 
 use output::{Exit, Output, report};
 
@@ -48,6 +50,9 @@ use output::{Exit, Output, report};
     "proofmill verify verification_key.json public.json proof.json",
 ))]
 struct Cli {
+    /// Forces a code path of the processor: portable, bmi2, avx2, avx512 or avx512ifma [default: the fastest]
+    #[arg(long, global = true, value_name = "LEVEL")]
+    isa: Option<String>,
     #[command(subcommand)]
     command: Command,
 }
@@ -98,35 +103,7 @@ enum Command {
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let mut output = Output::stdout();
-    let result = match cli.command {
-        Command::Prove(arguments) => prove::run(&arguments, &mut output),
-        Command::Verify(arguments) => verify::run(&arguments, &mut output),
-        Command::Key(key::Command::Info(arguments)) => key::info(&arguments, &mut output),
-        Command::Key(key::Command::ExportVkey(arguments)) => key::export_vkey(&arguments),
-        #[cfg(feature = "dev")]
-        Command::Dev(dev::Command::Ptau(arguments)) => dev::ptau(&arguments, &mut output),
-        #[cfg(feature = "dev")]
-        Command::Dev(dev::Command::Circuit(arguments)) => dev::circuit(&arguments, &mut output),
-        #[cfg(not(feature = "dev"))]
-        Command::Dev(_) => absent::run("dev", "dev"),
-        Command::Ecdsa(ecdsa::Command::Verify(arguments)) => ecdsa::verify(&arguments, &mut output),
-        Command::Ecdsa(ecdsa::Command::Convert(arguments)) => {
-            ecdsa::convert(&arguments, &mut output)
-        }
-        Command::Equihash(equihash::Command::Verify(arguments)) => {
-            equihash::verify(&arguments, &mut output)
-        }
-        Command::Msm(arguments) => msm::sum(&arguments, &mut output),
-        Command::Ntt(arguments) => ntt::run(&arguments, &mut output),
-        Command::Points(msm::Command::Generate(arguments)) => msm::generate(&arguments),
-        Command::Devices(arguments) => devices::run(&arguments, &mut output),
-        Command::Doctor(arguments) => doctor::run(&arguments, &mut output),
-        #[cfg(feature = "selftest")]
-        Command::Selftest(arguments) => selftest::run(&arguments, &mut output),
-        #[cfg(not(feature = "selftest"))]
-        Command::Selftest(_) => absent::run("selftest", "selftest"),
-        Command::Demo(arguments) => demo::run(&arguments, &mut output),
-    };
+    let result = path(cli.isa.as_deref()).and_then(|()| run(cli.command, &mut output));
     let result = result.and_then(|exit| output.flush().map(|()| exit));
     result
         .unwrap_or_else(|error| {
@@ -137,6 +114,45 @@ fn main() -> ExitCode {
             exit
         })
         .into()
+}
+
+/// Chooses the code path, before anything computes; a level that this processor lacks is an error.
+fn path(level: Option<&str>) -> anyhow::Result<()> {
+    match level {
+        Some(name) => Isa::limit(name).context("--isa")?,
+        None => Isa::requested().context(ISA_VARIABLE)?,
+    };
+    Ok(())
+}
+
+fn run(command: Command, output: &mut Output) -> anyhow::Result<Exit> {
+    match command {
+        Command::Prove(arguments) => prove::run(&arguments, output),
+        Command::Verify(arguments) => verify::run(&arguments, output),
+        Command::Key(key::Command::Info(arguments)) => key::info(&arguments, output),
+        Command::Key(key::Command::ExportVkey(arguments)) => key::export_vkey(&arguments),
+        #[cfg(feature = "dev")]
+        Command::Dev(dev::Command::Ptau(arguments)) => dev::ptau(&arguments, output),
+        #[cfg(feature = "dev")]
+        Command::Dev(dev::Command::Circuit(arguments)) => dev::circuit(&arguments, output),
+        #[cfg(not(feature = "dev"))]
+        Command::Dev(_) => absent::run("dev", "dev"),
+        Command::Ecdsa(ecdsa::Command::Verify(arguments)) => ecdsa::verify(&arguments, output),
+        Command::Ecdsa(ecdsa::Command::Convert(arguments)) => ecdsa::convert(&arguments, output),
+        Command::Equihash(equihash::Command::Verify(arguments)) => {
+            equihash::verify(&arguments, output)
+        }
+        Command::Msm(arguments) => msm::sum(&arguments, output),
+        Command::Ntt(arguments) => ntt::run(&arguments, output),
+        Command::Points(msm::Command::Generate(arguments)) => msm::generate(&arguments),
+        Command::Devices(arguments) => devices::run(&arguments, output),
+        Command::Doctor(arguments) => doctor::run(&arguments, output),
+        #[cfg(feature = "selftest")]
+        Command::Selftest(arguments) => selftest::run(&arguments, output),
+        #[cfg(not(feature = "selftest"))]
+        Command::Selftest(_) => absent::run("selftest", "selftest"),
+        Command::Demo(arguments) => demo::run(&arguments, output),
+    }
 }
 
 #[cfg(test)]

@@ -84,7 +84,7 @@ fn what_is_wrong_with_a_file_is_said_with_its_place() {
         (&one[..1000], "offset 0: truncated: 1000 bytes, where a header for (200,9) has 1487"),
         (&one[..1486], "truncated: 1486 bytes"),
         (&[&one[..], &[7; 9]].concat(), "offset 1487: neither transactions"),
-        (broken.as_bytes(), "offset 700: 'x' is no hex digit"),
+        (broken.as_bytes(), "offset 700: 'x' is not a hex digit"),
         (&hex.as_bytes()[..hex.len() - 1], "odd number of hex digits"),
         (&[&one[..140], &[100], &one[..100]].concat(), "offset 140: the solution's CompactSize"),
     ];
@@ -149,7 +149,7 @@ fn all_files_are_gone_through_and_the_worst_counts() {
     let (good, invalid) = (example("mainnet-0.hex"), example("testnet-0.hex"));
     expect(&verify(&[&good, &invalid]), 1, &["1 valid, 1 invalid"]);
     let output = verify(&[&paths[0], &invalid, &good]);
-    expect(&output, 2, &["1 valid, 1 invalid; 1 file malformed", "'o' is no hex digit"]);
+    expect(&output, 2, &["1 valid, 1 invalid; 1 file malformed", "'o' is not a hex digit"]);
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn many_files_keep_their_order() {
     let (_folder, paths) = files(&contents);
     let paths: Vec<_> = paths.iter().map(String::as_str).collect();
     let output = verify(&[&["--json"], &paths[..]].concat());
-    expect(&output, 2, &["offset 0: 'o' is no hex digit"]);
+    expect(&output, 2, &["offset 0: 'o' is not a hex digit"]);
     let lines: Vec<Value> =
         text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), 301);

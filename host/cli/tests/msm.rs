@@ -118,7 +118,7 @@ fn what_is_wrong_is_named() {
     expect(
         &ask(points, good, &["--curve", "bn255", "--group", "g1"]),
         2,
-        &["'bn255_g1' is none of"],
+        &["'bn255_g1' is unknown; expected one of"],
     );
     expect(&ask(points, good, &["--device", "sim:none"]), 3, &["none.so"]);
     expect(&ask(points, good, &["--check", "all"]), 2, &["--check"]);

@@ -38,7 +38,7 @@ fn what_cannot_be_is_named() {
     let (folder, paths) = files(&[&bytes(&COEFFICIENTS[..3]), &[0xff; 32], &[0; 33]]);
     let to = folder.path().join("to").to_str().unwrap().to_owned();
     let ntt = |field: &str, path: &str| run(&["ntt", "--field", field, path, &to]);
-    expect(&ntt("goldilocks", &paths[0]), 2, &["elements: 3 are not a power of two"]);
+    expect(&ntt("goldilocks", &paths[0]), 2, &["elements: a count of 3 is not a power of two"]);
     expect(&ntt("bn254_fr", &paths[1]), 2, &["elements: number 0 is not below the modulus"]);
     expect(&ntt("bls12_381_fr", &paths[2]), 2, &["elements: 33 bytes"]);
     expect(&ntt("bn254_fp", &paths[1]), 2, &["bn254_fr, bls12_381_fr, goldilocks"]);

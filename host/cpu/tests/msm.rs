@@ -232,7 +232,7 @@ fn what_is_wrong_is_named() {
     let mut large = points.clone();
     large[1100 * 96 + 48..][..48].fill(0xff);
     let found = problem(park(&device, Bases::new(g1, large)));
-    assert_eq!(found, "bases: point 1100 is no point: its y is not below the modulus");
+    assert_eq!(found, "bases: point 1100 is not a point: its y is not below the modulus");
     // A point off the curve.
     let mut off = points.clone();
     off[7 * 96] ^= 1;
@@ -264,20 +264,20 @@ fn parked_points_are_for_their_group_and_device() {
     let parked = park(&device, Bases::new(g1, bases::<bls12_381::G1>(4))).unwrap();
     let other_curve = Bases::parked(instance::<bls12_377::G1>(), parked.clone());
     let found = problem(sums(&device, Sums::one(other_curve, vec![0; 4 * SCALAR_BYTES])));
-    assert_eq!(found, "data: parked for msm (bls12_381_g1), not msm (bls12_377_g1)");
+    assert_eq!(found, "data: resident for msm (bls12_381_g1), not msm (bls12_377_g1)");
     // Of another size too, and no group has more checked points than were checked.
     let other_group = Bases::parked(instance::<bls12_381::G2>(), parked.clone());
     let found = problem(sums(&device, Sums::one(other_group, vec![0; 4 * SCALAR_BYTES])));
-    assert_eq!(found, "data: parked for msm (bls12_381_g1), not msm (bls12_381_g2)");
+    assert_eq!(found, "data: resident for msm (bls12_381_g1), not msm (bls12_381_g2)");
     let checked = Bases::parked(g1, parked.clone()).checked(Check::Subgroup);
     let found = problem(sums(&device, Sums::one(checked, vec![0; 4 * SCALAR_BYTES])));
-    assert_eq!(found, "bases: parked with Check::Nothing, not Subgroup");
+    assert_eq!(found, "bases: resident with Check::Nothing, not Subgroup");
     let there = CpuDevice::new(Some(1)).unwrap();
     let elsewhere = Sums::one(Bases::parked(g1, parked), vec![0; 4 * SCALAR_BYTES]);
-    assert_eq!(problem(sums(&there, elsewhere)), "data: parked on another device");
+    assert_eq!(problem(sums(&there, elsewhere)), "data: resident on another device");
     let bytes = device.park(Data::from(bases::<bls12_381::G1>(4))).unwrap();
     let as_bytes = Sums::one(Bases::parked(g1, bytes), vec![0; 4 * SCALAR_BYTES]);
-    assert!(problem(sums(&device, as_bytes)).contains("parked as bytes"));
+    assert!(problem(sums(&device, as_bytes)).contains("resident as bytes"));
 }
 
 #[test]

@@ -109,9 +109,9 @@ fn what_cannot_be_is_refused_by_name() {
     let device = CpuDevice::new(Some(1)).unwrap();
     let problem = |request| ask(&device, request).unwrap_err().to_string();
     let of = |bytes| Request::forward(Field::Goldilocks, vec![0; bytes]);
-    assert_eq!(problem(of(12)), "elements: 12 bytes are not a whole number of 8 each");
-    assert_eq!(problem(of(24)), "elements: 3 are not a power of two");
-    assert_eq!(problem(of(0)), "elements: 0 are not a power of two");
+    assert_eq!(problem(of(12)), "elements: 12 bytes are not a whole number of 8-byte elements");
+    assert_eq!(problem(of(24)), "elements: a count of 3 is not a power of two");
+    assert_eq!(problem(of(0)), "elements: a count of 0 is not a power of two");
     assert_eq!(problem(of(16).on_coset([0; 8])), "coset: is 0");
     let problem_of_coset = problem(of(16).on_coset([0xff; 8]));
     assert_eq!(problem_of_coset, "coset: a number that is not below the modulus");

@@ -1,4 +1,4 @@
-//! Bytes that go into a request: brought along, or parked near the engine before.
+//! Bytes of a request: sent along, or resident on the device.
 
 use std::any::Any;
 use std::fmt;
@@ -10,13 +10,13 @@ use crate::{Capability, Error, Result};
 /// Input bytes of a request. Only their number is shown for debugging: they may be a witness.
 #[derive(Clone)]
 pub enum Data {
-    /// Travels with the request.
+    /// Sent with the request.
     Here(Arc<[u8]>),
-    /// Was parked on the device that gets the request; on any other device it is refused.
+    /// Resident on the device that gets the request; any other device refuses it.
     Parked(Parked),
 }
 
-/// Bytes kept near an engine, until the last clone of this handle is dropped.
+/// The handle of bytes that are resident on a device, until its last clone is dropped.
 #[derive(Clone)]
 pub struct Parked {
     device: u64,
@@ -59,12 +59,14 @@ impl Parked {
         form: &Capability,
     ) -> Result<Arc<T>> {
         let problem = match &self.kept {
-            _ if self.device != device => "parked on another device".to_owned(),
-            Kept::Bytes(_) => format!("parked as bytes, not for {form}"),
-            Kept::Prepared(other, ..) if other != form => format!("parked for {other}, not {form}"),
+            _ if self.device != device => "resident on another device".to_owned(),
+            Kept::Bytes(_) => format!("resident as bytes, not for {form}"),
+            Kept::Prepared(other, ..) if other != form => {
+                format!("resident for {other}, not {form}")
+            }
             Kept::Prepared(.., inside) => match inside.clone().downcast() {
                 Ok(inside) => return Ok(inside),
-                Err(_) => format!("parked for {form} in another form"),
+                Err(_) => format!("resident for {form} in another form"),
             },
         };
         Err(Error::argument("data", problem))
@@ -103,11 +105,11 @@ impl Data {
         match self {
             Self::Here(bytes) => Ok(bytes),
             Self::Parked(parked) if parked.device != device => {
-                Err(Error::argument("data", "parked on another device"))
+                Err(Error::argument("data", "resident on another device"))
             }
             Self::Parked(Parked { kept: Kept::Bytes(bytes), .. }) => Ok(bytes),
             Self::Parked(Parked { kept: Kept::Prepared(form, ..), .. }) => {
-                Err(Error::argument("data", format!("parked for {form}, not as bytes")))
+                Err(Error::argument("data", format!("resident for {form}, not as bytes")))
             }
         }
     }
@@ -154,7 +156,7 @@ mod tests {
             |device, instance| parked.inside::<Vec<u8>>(device, &Capability::Msm(instance));
         assert_eq!(*inside(7, one).unwrap(), [1, 2]);
         let problem = inside(7, other).unwrap_err().to_string();
-        assert_eq!(problem, "data: parked for msm (bn254_g1), not msm (bn254_g2)");
+        assert_eq!(problem, "data: resident for msm (bn254_g1), not msm (bn254_g2)");
         assert!(inside(8, one).is_err());
         assert!(Data::Parked(parked.clone()).on(7).is_err());
         assert!(

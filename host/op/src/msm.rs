@@ -1,8 +1,8 @@
-//! `msm`: the sum of k_i P_i (multi-scalar multiplication) in a group of points of prime order r.
+//! `msm`: multi-scalar multiplication (MSM), the sum of k_i P_i in a group of points of prime order r.
 //!
 //! Points are x and y, one after the other, canonical integers below p, little-endian; in G2 each coordinate is two of
-//! them, the coefficient of 1 first. The identity is zeros, which are no coordinates of a point. Scalars are 32 bytes,
-//! little-endian, below r. There are as many scalars as points, from none on.
+//! them, the coefficient of 1 first. All zeros is the identity. Scalars are 32 bytes, little-endian, below r. There are as
+//! many scalars as points, from none on.
 
 use std::fmt;
 use std::str::FromStr;
@@ -111,16 +111,16 @@ impl FromStr for Instance {
     fn from_str(name: &str) -> Result<Self> {
         Self::ALL.into_iter().find(|instance| instance.name() == name).ok_or_else(|| {
             let all = Self::ALL.map(Self::name).join(", ");
-            Error::argument("instance", format!("'{name}' is none of {all}"))
+            Error::argument("instance", format!("'{name}' is unknown; expected one of {all}"))
         })
     }
 }
 
-/// What is asked of points before anything is computed. Coordinates below p are always demanded. A sum of points that
-/// do not have what is not checked is a point, but not the one that was wanted.
+/// Checks on the points before anything is computed. Coordinates must always be below p. Without [`Check::Subgroup`], the
+/// result for points outside the subgroup is undefined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Check {
-    /// Nothing: the caller knows these points.
+    /// None: the caller trusts these points.
     #[default]
     Nothing,
     /// Each is on the curve.
@@ -132,23 +132,23 @@ pub enum Check {
 /// Where points come from.
 #[derive(Clone, Debug)]
 pub enum Points {
-    /// Bytes, or what parking them gave.
+    /// Bytes, or the handle of resident bases.
     Data(Data),
-    /// Bytes of which no more than a piece is in memory at a time.
+    /// Bytes that are read piece by piece.
     Stream(Arc<dyn Stream>),
 }
 
-/// Points that scalars are multiplied with.
+/// The bases of an MSM: points that scalars are multiplied with.
 #[derive(Clone, Debug)]
 pub struct Bases {
     /// Their group.
     pub instance: Instance,
     /// The points one after the other.
     pub points: Points,
-    /// What is asked of the points. What is parked was checked then: it is refused if that was less than this.
+    /// Checks on the points. Resident bases were checked when they were parked; a weaker check than this is refused.
     pub check: Check,
-    /// Bytes that points may take when they are parked, with multiples of them that make sums faster; 0 for the points alone.
-    /// While multiples are made, the points alone take their bytes once more. Devices that have no use for multiples keep the
+    /// Most bytes that resident bases may take with precomputed multiples, which make MSMs faster; 0 for the points alone.
+    /// While multiples are made, the points alone take their size once more. Devices that have no use for multiples keep the
     /// points alone.
     pub room: usize,
 }
@@ -159,12 +159,12 @@ impl Bases {
         Self { instance, points: Points::Data(points.into()), check: Check::Nothing, room: 0 }
     }
 
-    /// Points one after the other that are read while they are used; for every sum again.
+    /// Points one after the other, read while they are used, for every MSM again.
     pub fn streamed(instance: Instance, points: impl Stream + 'static) -> Self {
         Self { instance, points: Points::Stream(Arc::new(points)), check: Check::Nothing, room: 0 }
     }
 
-    /// Points that a device keeps.
+    /// Bases that are resident on a device.
     pub fn parked(instance: Instance, points: Parked) -> Self {
         Self::new(instance, Data::Parked(points))
     }
@@ -174,7 +174,7 @@ impl Bases {
         Self { check, ..self }
     }
 
-    /// The same points, to be parked with multiples of them in at most so many bytes.
+    /// The same points, to be made resident with precomputed multiples in at most so many bytes.
     pub fn precomputed(self, room: usize) -> Self {
         Self { room, ..self }
     }
@@ -192,19 +192,19 @@ impl Bases {
     }
 }
 
-/// Sums over the same bases.
+/// MSMs over the same bases.
 #[derive(Clone, Debug)]
 pub struct Sums {
     /// The points.
     pub bases: Bases,
-    /// For each sum its scalars, one after the other.
+    /// For each MSM its scalars, one after the other.
     pub scalars: Vec<Data>,
-    /// Is told how far the work is.
+    /// Is called with the progress.
     pub progress: Option<Progress>,
 }
 
 impl Sums {
-    /// One sum.
+    /// One MSM.
     pub fn one(bases: Bases, scalars: impl Into<Data>) -> Self {
         Self { bases, scalars: vec![scalars.into()], progress: None }
     }
@@ -223,7 +223,7 @@ impl Sums {
     }
 }
 
-/// A function that is called now and then, by any thread, with the part of the work that is done, from 0 to 1.
+/// A callback for progress: called now and then, from any thread, with the fraction of the work that is done, 0 to 1.
 #[derive(Clone)]
 pub struct Progress(pub Arc<dyn Fn(f64) + Send + Sync>);
 
@@ -237,20 +237,20 @@ impl fmt::Debug for Progress {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Request {
-    /// How a sum over so many points would be computed, and in how much memory.
+    /// How an MSM over so many points would be computed, and in how much memory.
     Plan {
         /// The group.
         instance: Instance,
         /// The number of points, up to [`MOST_POINTS`].
         points: usize,
-        /// Would the bases be parked?
+        /// Would the bases be resident?
         parked: bool,
-        /// With multiples, in so many bytes ([`Bases::room`])? Then they are parked.
+        /// With precomputed multiples in so many bytes ([`Bases::room`])? Then they are resident.
         room: usize,
     },
-    /// Check points and keep them near the engine, in the engine's own form.
+    /// Make bases resident: check the points and keep them on the device in the engine's own form.
     Park(Bases),
-    /// Sums over bases.
+    /// Compute MSMs.
     Sums(Sums),
 }
 
@@ -271,9 +271,9 @@ impl Request {
 pub enum Response {
     /// How it would be computed.
     Plan(Plan),
-    /// The handle to parked points.
+    /// The handle of resident bases.
     Parked(Parked),
-    /// What the lists of scalars made.
+    /// The results.
     Sums {
         /// For each list a point.
         points: Vec<Vec<u8>>,
@@ -282,7 +282,7 @@ pub enum Response {
     },
 }
 
-/// Clock cycles of an engine for one sum.
+/// Clock cycles of an engine for one MSM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cycles {
     /// In which points were added into buckets.
@@ -301,7 +301,7 @@ impl std::ops::AddAssign for Cycles {
     }
 }
 
-/// How a sum is computed.
+/// How an MSM is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Plan {
@@ -309,11 +309,11 @@ pub struct Plan {
     pub windows: usize,
     /// Bits of the widest.
     pub window_bits: u32,
-    /// Bytes at most, besides the request's and parked points.
+    /// Most bytes, besides the request's and resident bases.
     pub memory: usize,
-    /// Bytes of the points when they are parked, with their multiples.
+    /// Bytes of resident bases with their multiples.
     pub parked: usize,
-    /// How many multiples of each point are parked, the point among them.
+    /// How many multiples of each point are resident, the point among them.
     pub multiples: usize,
 }
 
@@ -337,7 +337,7 @@ fn whole(argument: &'static str, bytes: u64, each: usize) -> Result<usize> {
     let problem = match bytes % each as u64 {
         0 if count <= MOST_POINTS => return Ok(count as usize),
         0 => format!("{count} are more than {MOST_POINTS}"),
-        _ => format!("{bytes} bytes are not a whole number of {each} each"),
+        _ => format!("{bytes} bytes are not a multiple of {each}"),
     };
     Err(Error::argument(argument, problem))
 }

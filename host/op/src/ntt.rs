@@ -1,5 +1,5 @@
-//! `ntt`: the number-theoretic transform of the elements of a field: the values of a polynomial at the powers of a root of
-//! unity, in natural order, or back.
+//! `ntt`: the number-theoretic transform (NTT): from the coefficients of a polynomial to its values at the powers of a root
+//! of unity, in natural order, or back.
 //!
 //! Elements are canonical integers below the modulus, little-endian, [`Field::bytes`] each. There are 2^k of them, with k from
 //! 0 to [`MOST_LOG_SIZE`]. The root of unity of order 2^k is the field's generator in `spec/fields` to the power of
@@ -59,12 +59,12 @@ impl FromStr for Field {
     fn from_str(name: &str) -> Result<Self> {
         Self::ALL.into_iter().find(|field| field.name() == name).ok_or_else(|| {
             let all = Self::ALL.map(Self::name).join(", ");
-            Error::argument("field", format!("'{name}' is none of {all}"))
+            Error::argument("field", format!("'{name}' is unknown; expected one of {all}"))
         })
     }
 }
 
-/// Which way.
+/// Forward or inverse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// From coefficients to values.
@@ -74,22 +74,22 @@ pub enum Direction {
     Inverse,
 }
 
-/// What is asked.
+/// A transform.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The field.
     pub field: Field,
-    /// Which way.
+    /// Forward or inverse.
     pub direction: Direction,
     /// Another root of unity whose order is the number of elements.
     pub root: Option<Vec<u8>>,
-    /// An element g that is not 0: the values are those at g times the powers of the root.
+    /// The shift g of a coset, not 0: values at g times the powers of the root.
     pub coset: Option<Vec<u8>>,
     /// The elements one after the other.
     pub elements: Data,
-    /// Memory for the answer: it is used if it is large enough, whatever it holds, and lost if there is no answer.
+    /// Memory to reuse for the response, if it is large enough. Its content does not matter; after an error it is gone.
     pub memory: Memory,
-    /// Is told how far the work is.
+    /// Is called with the progress.
     pub progress: Option<Progress>,
 }
 
@@ -108,7 +108,7 @@ impl Request {
         }
     }
 
-    /// From those values to coefficients.
+    /// From values to coefficients.
     pub fn inverse(field: Field, elements: impl Into<Data>) -> Self {
         Self { direction: Direction::Inverse, ..Self::forward(field, elements) }
     }
@@ -118,27 +118,27 @@ impl Request {
         Self { root: Some(root.into()), ..self }
     }
 
-    /// The same with values on the coset of an element that is not 0.
+    /// The same on the coset with shift g, which is not 0.
     pub fn on_coset(self, g: impl Into<Vec<u8>>) -> Self {
         Self { coset: Some(g.into()), ..self }
     }
 
-    /// The same with the answer in this memory, if it is large enough: that of an earlier answer, say. New memory costs a trap
-    /// for every page of it.
+    /// The same with the response in this memory, if it is large enough: that of an earlier response, say. New memory costs a
+    /// page fault for every page.
     pub fn answered_in(self, memory: Vec<u8>) -> Self {
         Self { memory: Memory(memory), ..self }
     }
 
-    /// The logarithm of the number of elements. An error when that is no power of two, or too large.
+    /// The base-2 logarithm of the number of elements. An error if that is not a power of two, or too large.
     pub fn log_size(&self) -> Result<u32> {
         let (bytes, each) = (self.elements.len(), self.field.bytes());
         let count = bytes / each;
         let problem = if !bytes.is_multiple_of(each) {
-            format!("{bytes} bytes are not a whole number of {each} each")
+            format!("{bytes} bytes are not a whole number of {each}-byte elements")
         } else if !count.is_power_of_two() {
-            format!("{count} are not a power of two")
+            format!("a count of {count} is not a power of two")
         } else if count.ilog2() > MOST_LOG_SIZE {
-            format!("{count} are more than 2^{MOST_LOG_SIZE}")
+            format!("a count of {count} exceeds 2^{MOST_LOG_SIZE}")
         } else {
             return Ok(count.ilog2());
         };
@@ -146,7 +146,7 @@ impl Request {
     }
 }
 
-/// Memory whose content is nothing to anybody: only its size is shown for debugging, and a clone is empty.
+/// Memory to be reused: debugging shows only its size, and a clone is empty.
 #[derive(Default)]
 pub struct Memory(pub Vec<u8>);
 
@@ -162,10 +162,10 @@ impl fmt::Debug for Memory {
     }
 }
 
-/// What is answered.
+/// The result.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Response {
-    /// As many elements, in the same form and order.
+    /// The elements, in the same form and order.
     pub elements: Vec<u8>,
 }
 
@@ -206,8 +206,8 @@ mod tests {
         assert_eq!(of(32).log_size().unwrap(), 0);
         assert_eq!(of(32 << 5).log_size().unwrap(), 5);
         let problem = |bytes| of(bytes).log_size().unwrap_err().to_string();
-        assert_eq!(problem(33), "elements: 33 bytes are not a whole number of 32 each");
-        assert_eq!(problem(96), "elements: 3 are not a power of two");
-        assert_eq!(problem(0), "elements: 0 are not a power of two");
+        assert_eq!(problem(33), "elements: 33 bytes are not a whole number of 32-byte elements");
+        assert_eq!(problem(96), "elements: a count of 3 is not a power of two");
+        assert_eq!(problem(0), "elements: a count of 0 is not a power of two");
     }
 }

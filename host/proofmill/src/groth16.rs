@@ -15,7 +15,7 @@
 //! # std::fs::write(folder.join("circuit.zkey"), key)?;
 //! # std::fs::write(folder.join("witness.wtns"), witness)?;
 //! # std::env::set_current_dir(&folder)?;
-//! // Files are mapped; a prover is made once for a key, and makes any number of proofs.
+//! // One prover for a key makes any number of proofs. Files are memory-mapped.
 //! let key = Zkey::open("circuit.zkey")?;
 //! let prover = Prover::new(&key, groth16::devices("cpu:")?, Settings::default())?;
 //! println!("{} bytes at most", prover.plan()?.memory());
@@ -34,9 +34,9 @@
 //! # }
 //! ```
 //!
-//! A proof was verified when [`Prover::prove`] returns it, unless [`Settings`] say otherwise. If a device was wrong, the
-//! report says so and the proof was made again on `cpu:`; [`Prover::counts`] counts that. A [`PreparedVerifyingKey`]
-//! verifies many proofs faster.
+//! [`Prover::prove`] verifies each proof before it returns it, unless [`Settings`] say otherwise. If a device was wrong, the
+//! proof is made again on `cpu:`, the report says so and [`Prover::counts`] counts it. A [`PreparedVerifyingKey`] verifies many
+//! proofs faster.
 
 use std::sync::Arc;
 
@@ -48,12 +48,12 @@ pub use proofmill_proof::groth16::{
 };
 pub use proofmill_proof::{Error, FileError, Result, snarkjs};
 
-/// The device that a URI names, and for what it does not offer or does wrong this machine's processor beside it.
+/// The device that a URI names, with `cpu:` as helper for what the device does not offer or gets wrong.
 pub fn devices(uri: &str) -> crate::Result<Devices> {
     devices_beside(&uri.parse()?, &"cpu:".parse()?)
 }
 
-/// The device that a URI names with a processor of choice beside it, such as `cpu:?threads=1`; a processor needs none.
+/// The same with another helper, such as `cpu:?threads=1`. A `cpu:` device needs no helper.
 pub fn devices_beside(uri: &crate::Uri, processor: &crate::Uri) -> crate::Result<Devices> {
     let open = |uri| crate::open_uri(uri).map(Arc::from);
     let helper = (uri.scheme() != processor.scheme()).then(|| open(processor)).transpose()?;

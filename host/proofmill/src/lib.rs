@@ -1,5 +1,6 @@
-//! proofmill verifies and proves on whatever machine there is: this one's processor, or a card. A device is opened
-//! by its URI and asked; the same question gets the same answer everywhere.
+//! proofmill makes and verifies Groth16 proofs, computes MSMs and NTTs, and verifies ECDSA signatures and Equihash block
+//! headers in bulk. Work runs on a device, opened by its URI: this machine's processor (`cpu:`) or a card (`sim:` is one in
+//! simulation). Every device gives the same results.
 //!
 //! # One header, on this machine's processor
 //!
@@ -43,14 +44,18 @@
 //!
 //! # A proof
 //!
-//! From the files of circom and snarkjs to a proof that others accept: [`groth16`].
+//! From the files of circom and snarkjs: [`groth16`].
 //!
-//! # Asking without waiting
+//! # Without waiting
 //!
-//! [`Device::submit`] takes a request and returns a [`Ticket`] at once; a device works on many. See [`equihash`] for
-//! a request and [`open`] for the devices; [`ecdsa::submit`] parses besides.
+//! [`Device::submit`] takes a request and returns a [`Ticket`] at once; a device can work on many requests. [`equihash`] shows
+//! a request, [`open`] lists the devices; [`ecdsa::submit`] also parses keys and signatures.
 //!
-//! A proof or a header that is not valid is an answer, never an [`Error`]; an error means that there is no answer.
+//! An invalid proof, signature or header is an answer, never an [`Error`]. An error means that there is no answer.
+//!
+//! # Features
+//!
+//! `dev` adds `groth16::dev`, circuits and INSECURE keys for tests. It is off by default.
 
 pub mod ecdsa;
 pub mod equihash;

@@ -1,7 +1,7 @@
 //! Multi-scalar multiplication: the sum of k_i P_i in the groups of BN254, BLS12-381 and BLS12-377.
 //!
-//! Points are x and y, canonical and little-endian, scalars 32 bytes, little-endian, below r; see [`Instance`] for the
-//! groups and [`Check`] for what is asked of points.
+//! Points are x and y, canonical and little-endian; scalars are 32 bytes, little-endian, below r. [`Instance`] lists the
+//! groups, [`Check`] the checks on points.
 //!
 //! ```
 //! use proofmill::msm::{self, Bases, Check, Instance};
@@ -15,7 +15,7 @@
 //!
 //! let device = proofmill::open("cpu:?threads=1")?;
 //! println!("{:?}", msm::plan(&*device, g1, 2, true)?);
-//! // Points that are used again are checked and brought into the engine's form once.
+//! // Bases that are used again are made resident: checked and converted to the engine's form once.
 //! let bases = msm::park(&*device, Bases::new(g1, points).checked(Check::Subgroup))?;
 //!
 //! // 1 G + 0 G
@@ -33,13 +33,13 @@
 //! # }
 //! ```
 //!
-//! Points in a file that is larger than the memory are read while they are used: [`Bases::streamed`]. Where there is much
-//! memory and many sums over the same points, [`Bases::precomputed`] lets a device keep multiples of them.
+//! Bases larger than memory are streamed from a file: [`Bases::streamed`]. For many MSMs over the same bases,
+//! [`Bases::precomputed`] trades memory for speed.
 //!
 //! # On a card
 //!
-//! The same calls; the card has the points in its memory, and computes one sum while the scalars of the next one come.
-//! [`confirm`] asks a second device whether the answers are right.
+//! The calls are the same. Resident bases lie in the card's memory, and the card computes one MSM while it receives the
+//! scalars of the next. [`confirm`] checks the results on a second device.
 //!
 //! ```no_run
 //! use proofmill::msm::{self, Bases, Sums};
@@ -47,10 +47,10 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let card = proofmill::open("sim:msm_bn254_twin")?;
 //! let bases = Bases::new("bn254_g1".parse()?, std::fs::read("bases")?);
-//! let parked = msm::park(&*card, bases.clone())?;
+//! let resident = msm::park(&*card, bases.clone())?;
 //! let lists = vec![std::fs::read("first")?.into(), std::fs::read("second")?.into()];
 //!
-//! let asked = Sums { bases: parked, scalars: lists.clone(), progress: None };
+//! let asked = Sums { bases: resident, scalars: lists.clone(), progress: None };
 //! let computed = msm::compute(&*card, asked)?;
 //! for (point, cycles) in computed.points.iter().zip(computed.cycles.iter().flatten()) {
 //!     println!("{point:02x?} in {} cycles", cycles.accumulation + cycles.tail);
@@ -62,8 +62,8 @@
 //! # }
 //! ```
 //!
-//! To be told how far a sum is, or not to wait for it, submit a [`Request`] with [`Sums::progress`] to the device; a
-//! ticket that is cancelled or dropped stops its sum.
+//! For progress, or not to wait, submit a [`Request`] with [`Sums::progress`] to the device. Cancelling or dropping its
+//! ticket stops the MSM.
 
 mod confirm;
 
@@ -75,12 +75,12 @@ pub use proofmill_op::msm::{
 
 use crate::{Answer, Data, Device, Error, Result};
 
-/// How a sum of so many points, parked or not, would be computed, and in how much memory.
+/// How an MSM over so many points, resident or not, would be computed, and in how much memory.
 pub fn plan(device: &dyn Device, instance: Instance, points: usize, parked: bool) -> Result<Plan> {
     ask_plan(device, Request::Plan { instance, points, parked, room: 0 })
 }
 
-/// How it would be computed if the points were parked with multiples in at most `room` bytes: [`Bases::precomputed`].
+/// The same for resident bases with precomputed multiples in at most `room` bytes: [`Bases::precomputed`].
 pub fn plan_precomputed(
     device: &dyn Device,
     instance: Instance,
@@ -97,7 +97,8 @@ fn ask_plan(device: &dyn Device, request: Request) -> Result<Plan> {
     }
 }
 
-/// Checks points as they ask for it, and keeps them near the engine until the last clone of the answer is dropped.
+/// Makes bases resident: checks the points as asked, and keeps them on the device in the engine's form until the last clone
+/// of the returned bases is dropped.
 pub fn park(device: &dyn Device, bases: Bases) -> Result<Bases> {
     let instance = bases.instance;
     match ask(device, Request::Park(bases))? {
@@ -106,7 +107,7 @@ pub fn park(device: &dyn Device, bases: Bases) -> Result<Bases> {
     }
 }
 
-/// The sum over these bases, for which it waits.
+/// One MSM: the sum of k_i P_i. Waits for it.
 pub fn sum(device: &dyn Device, bases: Bases, scalars: impl Into<Data>) -> Result<Vec<u8>> {
     let mut sums = sums(device, bases, [scalars])?;
     match (sums.pop(), sums.is_empty()) {
@@ -115,7 +116,7 @@ pub fn sum(device: &dyn Device, bases: Bases, scalars: impl Into<Data>) -> Resul
     }
 }
 
-/// A sum for each list of scalars, over the same bases.
+/// One MSM for each list of scalars, over the same bases.
 pub fn sums(
     device: &dyn Device,
     bases: Bases,
@@ -125,7 +126,7 @@ pub fn sums(
     Ok(compute(device, Sums { bases, scalars, progress: None })?.points)
 }
 
-/// Sums, and what they took.
+/// The results of MSMs, and what they took.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Computed {
     /// For each list of scalars a point.
@@ -134,7 +135,7 @@ pub struct Computed {
     pub cycles: Option<Vec<Cycles>>,
 }
 
-/// The sums that are asked for, with what the device counted.
+/// Computes MSMs, with what the device counted.
 pub fn compute(device: &dyn Device, sums: Sums) -> Result<Computed> {
     match ask(device, Request::Sums(sums))? {
         Response::Sums { points, cycles } => Ok(Computed { points, cycles }),

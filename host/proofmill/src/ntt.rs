@@ -1,7 +1,7 @@
-//! Number-theoretic transforms over the scalar fields of BN254 and BLS12-381 and over Goldilocks.
+//! Number-theoretic transforms (NTT) over the scalar fields of BN254 and BLS12-381 and over Goldilocks.
 //!
-//! Elements are canonical integers below the modulus, little-endian, 32 bytes or 8 in Goldilocks; any power of two of them, up
-//! to 2^27. They are in natural order before and after.
+//! Elements are integers below the modulus, little-endian, 32 bytes each (Goldilocks: 8). Their number is a power of two up
+//! to 2^27, and they are in natural order before and after.
 //!
 //! ```
 //! use proofmill::ntt::{self, Field};
@@ -18,9 +18,8 @@
 //! # }
 //! ```
 //!
-//! Values on a coset are asked for by [`Request::on_coset`], and many transforms reuse the memory of an earlier answer with
-//! [`Request::answered_in`]. To be told how far a transform is, or not to wait for it, submit
-//! a [`Request`] to the device; a ticket that is cancelled or dropped stops it.
+//! [`Request::on_coset`] transforms on a coset; [`Request::answered_in`] reuses the memory of an earlier result. For progress,
+//! or not to wait, submit a [`Request`] to the device. Cancelling or dropping its ticket stops the transform.
 
 pub use proofmill_op::ntt::{Direction, Field, MOST_LOG_SIZE, Memory, Progress, Request, Response};
 
@@ -36,7 +35,7 @@ pub fn inverse(device: &dyn Device, field: Field, elements: impl Into<Data>) -> 
     transform(device, Request::inverse(field, elements))
 }
 
-/// Any transform, for which it waits.
+/// Any transform. Waits for it.
 pub fn transform(device: &dyn Device, request: Request) -> Result<Vec<u8>> {
     match device.submit(crate::Request::Ntt(request))?.wait()? {
         Answer::Ntt(response) => Ok(response.elements),

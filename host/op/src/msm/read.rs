@@ -70,9 +70,9 @@ fn unnumbered<C: Curve<Base: Coordinate>>(
     let (x, y) = match (coordinate(x), coordinate(y)) {
         (Ok(x), Ok(y)) => (x, y),
         (Err(EncodingError::NotReduced), _) => {
-            return Err("no point: its x is not below the modulus");
+            return Err("not a point: its x is not below the modulus");
         }
-        _ => return Err("no point: its y is not below the modulus"),
+        _ => return Err("not a point: its y is not below the modulus"),
     };
     let point = Affine::new_unchecked(x, y);
     if check != Check::Nothing && !bool::from(point.is_on_curve()) {
@@ -93,11 +93,11 @@ pub fn reduced<C: Group>(list: usize, first: usize, scalars: &[[u8; SCALAR_BYTES
     })
 }
 
-/// Is what was checked of points when they were parked as much as is asked now?
+/// Were resident bases checked at least as much as is asked now?
 pub fn checked(parked: Check, asked: Check) -> Result<()> {
     if asked <= parked {
         return Ok(());
     }
-    let problem = format!("parked with Check::{parked:?}, not {asked:?}");
+    let problem = format!("resident with Check::{parked:?}, not {asked:?}");
     Err(Error::argument("bases", problem))
 }

@@ -60,7 +60,7 @@ fn der(bytes: &[u8]) -> Result<Integers, SignatureError> {
     let (r, rest) = integer(content, "r")?;
     let (s, rest) = integer(rest, "s")?;
     if !rest.is_empty() {
-        return problem("bytes behind s");
+        return problem("extra bytes after s");
     }
     Ok((r, s))
 }
@@ -123,7 +123,7 @@ mod tests {
             ("3007020101020102", "its length is not that"),
             ("3005020101020102", "its length is not that"),
             ("300602010102010200", "its length is not that"),
-            ("300702010102010200", "bytes behind s"),
+            ("300702010102010200", "extra bytes after s"),
             ("3003020101", "does not start with 02"),
             ("3006030101020102", "does not start with 02"),
             ("3006020101030102", "does not start with 02"),

@@ -163,7 +163,7 @@ impl Digits {
             }
             let digit = char::from(byte).to_digit(16).ok_or_else(|| {
                 let problem = format!(
-                    "'{}' is no hex digit, and the file starts as text",
+                    "'{}' is not a hex digit, and the file starts as text",
                     byte.escape_ascii()
                 );
                 ReadError { place: Place::File(offset + at), problem }

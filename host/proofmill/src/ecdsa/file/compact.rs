@@ -111,7 +111,7 @@ impl<R: BufRead> Records<R> {
             Ok([]) => None,
             Ok(_) => {
                 let problem = format!(
-                    "bytes behind it, where the header announces {} records; was the file finished?",
+                    "extra bytes after it, where the header announces {} records; was the file finished?",
                     self.announced
                 );
                 Some(Err(ReadError::malformed(place, problem)))

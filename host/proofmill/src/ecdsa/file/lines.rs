@@ -140,7 +140,7 @@ fn value(name: &str, text: &str) -> Result<Vec<u8>, String> {
 fn bytes(name: &str, text: &str) -> Result<Vec<u8>, String> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
     hex::decode(digits).map_err(|_| match digits.chars().find(|it| !it.is_ascii_hexdigit()) {
-        Some(other) => format!("{name}: {other:?} is no hex digit"),
+        Some(other) => format!("{name}: {other:?} is not a hex digit"),
         None => format!("{name}: an odd number of hex digits, {}", digits.len()),
     })
 }

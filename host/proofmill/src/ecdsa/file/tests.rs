@@ -104,8 +104,8 @@ fn a_line_that_is_wrong_is_a_rejected_item() {
         line(r#""der": "", "message": "", "hash": "md5""#),
         "hash: 'md5' is unknown; there are sha256 and sha256d"
     );
-    assert_eq!(line(&format!(r#""der": "3g", {digest}"#)), "der: 'g' is no hex digit");
-    assert_eq!(line(&format!(r#""der": "3é", {digest}"#)), "der: 'é' is no hex digit");
+    assert_eq!(line(&format!(r#""der": "3g", {digest}"#)), "der: 'g' is not a hex digit");
+    assert_eq!(line(&format!(r#""der": "3é", {digest}"#)), "der: 'é' is not a hex digit");
     assert_eq!(
         line(&format!(r#""compact": "0x345", {digest}"#)),
         "compact: an odd number of hex digits, 3"
@@ -219,8 +219,12 @@ fn a_broken_file_is_an_error_with_its_place() {
     assert_eq!(with(10, 34), "at its start: keys of 34 bytes; expected 33 or 65");
     assert!(with(12, 1).starts_with("at its start: [01, 00, 00, 00] at offset 12"));
     assert_eq!(with(16, 4), "record 4: the file ends here; it has 4 by its header");
-    assert!(with(16, 2).starts_with("record 2: bytes behind it, where the header announces 2"));
-    assert!(with(16, 0).starts_with("at its start: bytes behind it, where the header announces 0"));
+    assert!(
+        with(16, 2).starts_with("record 2: extra bytes after it, where the header announces 2")
+    );
+    assert!(
+        with(16, 0).starts_with("at its start: extra bytes after it, where the header announces 0")
+    );
     let cut = &good[..good.len() - 1];
     assert_eq!(problem(cut), "record 3: the file ends here; it has 3 by its header");
     assert_eq!(problem(&compact(&[], KeyForm::Compressed)), nothing);

@@ -126,7 +126,7 @@ fn what_is_wrong_is_said_with_its_place() {
 fn what_is_wrong_with_hex_is_said_with_its_place() {
     let (one, set) = (hex(&header(TOY, 1)), TOY);
     let broken = format!("{one}\n{}g{}", &one[..50], &one[51..]);
-    assert!(problem(broken.as_bytes(), set).starts_with("offset 405: 'g' is no hex digit"));
+    assert!(problem(broken.as_bytes(), set).starts_with("offset 405: 'g' is not a hex digit"));
     let short = format!("{one}\n{}", &one[..352]);
     assert!(
         problem(short.as_bytes(), set)
@@ -136,5 +136,5 @@ fn what_is_wrong_with_hex_is_said_with_its_place() {
     assert!(problem(odd.as_bytes(), set).contains("odd number of hex digits, 353"));
     let half = problem(&one.as_bytes()[..300], set);
     assert!(half.starts_with("offset 0 of the decoded bytes: truncated: 150 bytes"), "{half}");
-    assert!(problem(b"hello", set).starts_with("offset 0: 'h' is no hex digit"));
+    assert!(problem(b"hello", set).starts_with("offset 0: 'h' is not a hex digit"));
 }

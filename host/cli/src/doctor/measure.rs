@@ -1,0 +1,155 @@
+//! What each code path reaches on this machine, in a few seconds: rough figures, to see which path is worth what. `make bench`
+//! measures properly.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, ensure};
+use proofmill::ecdsa::{self, Item, Policy, file::Reader};
+use proofmill::equihash::{self, Network, Params, read};
+use proofmill::msm::{self, Bases};
+use proofmill::ntt::{self, Field};
+use proofmill::{Data, Device};
+use proofmill_algebra::encoding::pair;
+use proofmill_algebra::msm::multiples;
+use proofmill_algebra::{Isa, bn254};
+use serde_json::{Value, json};
+
+use crate::output::Output;
+
+/// For all of it, but for what is done at least once.
+const BUDGET: Duration = Duration::from_secs(4);
+const MSM_LOG: u32 = 14;
+const NTT_LOG: u32 = 16;
+const SIGNATURES: usize = 1000;
+const HEADERS: usize = 64;
+
+/// The columns: key, heading.
+const COLUMNS: [(&str, &str); 4] = [
+    ("msm_bn254_g1_points", "MSM BN254 G1 2^14, points/s"),
+    ("ntt_bn254_fr_elements", "NTT BN254 Fr 2^16, elements/s"),
+    ("ecdsa_signatures", "ECDSA, signatures/s"),
+    ("equihash_headers", "Equihash, headers/s"),
+];
+
+/// An object for each level up to the best of this process, slowest first.
+pub fn all_levels() -> anyhow::Result<Value> {
+    let best = Isa::best();
+    let levels: Vec<_> = Isa::present().into_iter().filter(|isa| *isa <= best).collect();
+    let share = BUDGET / (levels.len() * COLUMNS.len()) as u32;
+    let mut rows = Vec::new();
+    for isa in levels {
+        match Isa::named(isa.name()) {
+            Ok(_) => rows.push(level(isa, share)?),
+            // Words without BMI2 are for a whole process.
+            Err(_) => rows.extend(alone(isa)?),
+        }
+    }
+    Ok(rows.into())
+}
+
+/// The rows as a table.
+pub fn table(rows: &[Value], output: &mut Output) -> anyhow::Result<()> {
+    let wide =
+        COLUMNS.map(|(_, heading)| heading).iter().map(|heading| heading.len()).max().unwrap_or(0);
+    let head: Vec<_> = rows.iter().map(|row| row["level"].as_str().unwrap_or_default()).collect();
+    let line = |name: &str, cells: Vec<String>| {
+        let cells: String = cells.iter().map(|cell| format!(" {cell:>12}")).collect();
+        format!("{name:<wide$}{cells}")
+    };
+    output.line(line("", head.iter().map(ToString::to_string).collect()))?;
+    for (key, heading) in COLUMNS {
+        let cells = rows
+            .iter()
+            .map(|row| row[key].as_f64().map_or("-".into(), |rate| format!("{rate:.0}")));
+        output.line(line(heading, cells.collect()))?;
+    }
+    Ok(())
+}
+
+/// This program once more, limited to a level.
+fn alone(isa: Isa) -> anyhow::Result<Vec<Value>> {
+    let program = std::env::current_exe().context("this program's file")?;
+    let done =
+        Command::new(program).args(["--isa", isa.name(), "doctor", "--measure", "--json"]).output();
+    let done = done.with_context(|| format!("doctor --isa {isa}"))?;
+    ensure!(done.status.success(), "doctor --isa {isa}: {}", String::from_utf8_lossy(&done.stderr));
+    let seen: Value = serde_json::from_slice(&done.stdout).context("its JSON")?;
+    Ok(seen["measured"].as_array().cloned().unwrap_or_default())
+}
+
+fn level(isa: Isa, share: Duration) -> anyhow::Result<Value> {
+    let device = proofmill::open(&format!("cpu:?isa={isa}"))?;
+    let device = &*device;
+    let rates =
+        [msm(device, share)?, ntt(device, share)?, ecdsa(device, share)?, equihash(device, share)?];
+    let mut row = json!({ "level": isa.name() });
+    for ((key, _), rate) in COLUMNS.into_iter().zip(rates) {
+        row[key] = rate.into();
+    }
+    Ok(row)
+}
+
+/// How many a second, each work being of so many: the best of several, after one that warms up.
+fn rate(
+    each: usize,
+    share: Duration,
+    mut work: impl FnMut() -> anyhow::Result<()>,
+) -> anyhow::Result<f64> {
+    let begun = Instant::now();
+    let mut best = Duration::MAX;
+    loop {
+        let start = Instant::now();
+        work()?;
+        best = best.min(start.elapsed());
+        if begun.elapsed() > share {
+            return Ok(each as f64 / best.as_secs_f64());
+        }
+    }
+}
+
+fn msm(device: &dyn Device, share: Duration) -> anyhow::Result<f64> {
+    let points = multiples::<bn254::G1>(1, 1 << MSM_LOG);
+    let points: Vec<u8> = points.iter().flat_map(pair::encode).collect();
+    let bases = msm::park(device, Bases::new("bn254_g1".parse()?, points))?;
+    let scalars: Data = numbers(1 << MSM_LOG).into();
+    rate(1 << MSM_LOG, share, || Ok(drop(msm::sum(device, bases.clone(), scalars.clone())?)))
+}
+
+fn ntt(device: &dyn Device, share: Duration) -> anyhow::Result<f64> {
+    let elements: Data = numbers(1 << NTT_LOG).into();
+    let mut memory = Vec::new();
+    rate(1 << NTT_LOG, share, || {
+        let request = ntt::Request::forward(Field::Bn254Fr, elements.clone());
+        memory = ntt::transform(device, request.answered_in(std::mem::take(&mut memory)))?;
+        Ok(())
+    })
+}
+
+fn ecdsa(device: &dyn Device, share: Duration) -> anyhow::Result<f64> {
+    let entries = Reader::new(&include_bytes!("../demo/data/mainnet.jsonl")[..])?;
+    let real: Vec<Item> = entries.map(|entry| Ok(entry?.item?)).collect::<anyhow::Result<_>>()?;
+    let items: Vec<Item> = real.iter().cycle().take(SIGNATURES).cloned().collect();
+    rate(SIGNATURES, share, || Ok(drop(ecdsa::find_invalid(device, &items, Policy::default())?)))
+}
+
+fn equihash(device: &dyn Device, share: Duration) -> anyhow::Result<f64> {
+    let params = Params::N200_K9;
+    let real = read::headers(include_bytes!("../demo/data/mainnet-346.hex"), params)?;
+    let header = real.iter().next().context("the header that is built in")?;
+    let headers: Data = header.repeat(HEADERS).into();
+    rate(HEADERS, share, || {
+        Ok(drop(equihash::verify_many(device, params, Network::Main, headers.clone())?))
+    })
+}
+
+/// Numbers of 253 bits, below the order of BN254, that look random: a Weyl sequence, mixed.
+fn numbers(count: usize) -> Vec<u8> {
+    let words = (1..=4 * count as u64).map(|i| {
+        let mixed = i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let top = if i % 4 == 0 { u64::MAX >> 3 } else { u64::MAX };
+        (mixed ^ (mixed >> 32)) & top
+    });
+    words.flat_map(u64::to_le_bytes).collect()
+}
