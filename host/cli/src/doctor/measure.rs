@@ -36,7 +36,7 @@ const COLUMNS: [(&str, &str); 4] = [
 pub fn all_levels() -> anyhow::Result<Value> {
     let best = Isa::best();
     let levels: Vec<_> = Isa::present().into_iter().filter(|isa| *isa <= best).collect();
-    let share = BUDGET / (levels.len() * COLUMNS.len()) as u32;
+    let share = BUDGET / (Isa::present().len() * COLUMNS.len()) as u32;
     let mut rows = Vec::new();
     for isa in levels {
         match Isa::named(isa.name()) {
