@@ -115,13 +115,13 @@ impl<'a> Leaves<'a> {
         }
         let mut begun = Begun::<BATCH>::new(headers.iter().copied());
         match isa.0 {
-            Level::Portable => portable::begin(&shape.start, &mut begun, headers.len()),
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 => avx2::begin(&shape.start, &mut begun, headers.len()),
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 | Level::Avx512Ifma => {
                 avx512::begin(&shape.start, &mut begun, headers.len())
             }
+            _ => portable::begin(&shape.start, &mut begun, headers.len()),
         }
         (0..headers.len()).map(|i| begun.leaves(shape, i)).collect()
     }
@@ -173,11 +173,11 @@ pub fn walk(isa: Isa, leaves: &Leaves<'_>, rows: &[[u32; STRIPS]]) -> Walk {
 fn sums(isa: Isa, leaves: &Leaves<'_>, rows: &[[u32; STRIPS]]) -> StripSums {
     match isa.0 {
         _ if rows.len() == 1 => portable::walk(leaves, rows),
-        Level::Portable => portable::walk(leaves, rows),
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => avx2::walk(leaves, rows),
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 | Level::Avx512Ifma => avx512::walk(leaves, rows),
+        _ => portable::walk(leaves, rows),
     }
 }
 

@@ -9,6 +9,7 @@
 pub(crate) use batch::batch_invert;
 pub use montgomery::{Modulus, Montgomery};
 pub(crate) use operators::operators;
+pub(crate) use select::prefetch;
 pub use traits::{DecodeError, Field, PrimeField};
 
 mod batch;

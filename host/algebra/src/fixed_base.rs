@@ -14,7 +14,7 @@ mod table;
 use crate::curve::Affine;
 use crate::field::PrimeField;
 use crate::isa::Isa;
-use crate::lanes::affine::{Addition, BATCH, Point, add_assign_vartime, assign};
+use crate::lanes::affine::{Addition, BATCH, Point};
 use crate::msm::{Group, Stored};
 use digits::Windows;
 
@@ -60,9 +60,9 @@ impl<C: Group> FixedBase<C> {
                 Addition::new(multiple, entry as u32, *digit < 0)
             }));
             if window == 0 {
-                assign(isa, multiples, &self.table, &additions);
+                C::assign(isa, multiples, &self.table, &additions);
             } else {
-                add_assign_vartime(isa, multiples, &self.table, &additions);
+                C::add_assign_vartime(isa, multiples, &self.table, &additions);
             }
         }
     }

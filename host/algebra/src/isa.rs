@@ -1,67 +1,199 @@
-//! The instruction sets that have a code path of their own, found at run time.
+//! The code paths of this library, by the instructions that they need, found at run time.
+//!
+//! | level | what it is |
+//! |---|---|
+//! | `portable` | words of 64 bits in plain Rust, on every processor |
+//! | `bmi2` | words with BMI2 and ADX: two carry chains side by side |
+//! | `avx2` | vectors of AVX2 where an operation has code for them, words elsewhere |
+//! | `avx512` | vectors of AVX-512 F likewise |
+//! | `avx512ifma` | eight lanes of 52-bit limbs with AVX-512 F, DQ, VL and IFMA |
+//!
+//! A process takes the best level that its processor has, or the one that the environment variable `PROOFMILL_ISA` or
+//! [`Isa::limit`] names. This holds for all of the process, single field products included. Below it, an [`Isa`] chooses the
+//! path of one call or one device: the process's words, or any level between these and its best.
 
+use std::env;
 use std::fmt;
+use std::sync::OnceLock;
 
-/// An instruction set that this processor has. There is no other way to get one than to ask the processor,
-/// so a function that is handed an `Isa` may use its instructions.
+use thiserror::Error;
+
+/// The environment variable that names a level for the whole process.
+pub const VARIABLE: &str = "PROOFMILL_ISA";
+
+/// A code path that this process may take. There is no other way to get one than to ask the processor, so a function
+/// that is handed an `Isa` may use its instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Isa(pub(crate) Level);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Level {
+    /// Lanes without an instruction for them: shows on every processor that their algorithms are right.
+    #[cfg(feature = "emulation")]
+    Emulated,
     Portable,
-    #[cfg(target_arch = "x86_64")]
+    Bmi2,
     Avx2,
-    #[cfg(target_arch = "x86_64")]
     Avx512,
-    /// AVX-512 F, DQ, VL and IFMA.
-    #[cfg(target_arch = "x86_64")]
     Avx512Ifma,
 }
 
+use Level::{Avx2, Avx512, Avx512Ifma, Bmi2, Portable};
+
+/// Slowest first.
+const LEVELS: [Level; 5] = [Portable, Bmi2, Avx2, Avx512, Avx512Ifma];
+
+/// Why a level cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum IsaError {
+    /// No level is called so.
+    #[error("there is no level '{0}'; there are portable, bmi2, avx2, avx512 and avx512ifma")]
+    Unknown(String),
+    /// The processor lacks its instructions.
+    #[error("this processor has no {0}; it has {has}", has = names(&Isa::present()))]
+    Absent(&'static str),
+    /// It is above what this process was limited to.
+    #[error("this process is limited to {1}, and {0} is above it")]
+    AboveLimit(&'static str, &'static str),
+    /// Words without BMI2 are for a whole process.
+    #[error(
+        "this process multiplies with BMI2 and ADX; for portable, start it with {VARIABLE}=portable"
+    )]
+    BelowWords,
+    /// The process has taken another level before.
+    #[error("this process already takes {0}")]
+    Late(&'static str),
+}
+
+/// The best level of this process, once it was asked for.
+static PROCESS: OnceLock<Result<Level, IsaError>> = OnceLock::new();
+
 impl Isa {
     /// Plain Rust, on every processor.
-    pub const PORTABLE: Self = Self(Level::Portable);
+    pub(crate) const PORTABLE: Self = Self(Portable);
 
-    /// All that this processor has, slowest first.
-    pub fn available() -> Vec<Self> {
-        let mut found = vec![Self::PORTABLE];
-        #[cfg(target_arch = "x86_64")]
-        {
-            let avx2 = std::is_x86_feature_detected!("avx2");
-            if avx2 {
-                found.push(Self(Level::Avx2));
-            }
-            let avx512 = avx2 && std::is_x86_feature_detected!("avx512f");
-            if avx512 {
-                found.push(Self(Level::Avx512));
-            }
-            if avx512
-                && std::is_x86_feature_detected!("avx512dq")
-                && std::is_x86_feature_detected!("avx512vl")
-                && std::is_x86_feature_detected!("avx512ifma")
-            {
-                found.push(Self(Level::Avx512Ifma));
-            }
-        }
-        found
+    /// All levels that this processor has, slowest first.
+    pub fn present() -> Vec<Self> {
+        LEVELS.into_iter().filter(|level| level.is_present()).map(Self).collect()
     }
 
-    /// The fastest that this processor has.
+    /// The names of all levels, slowest first.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        LEVELS.into_iter().map(Level::name)
+    }
+
+    /// All that a call or a device of this process may take, slowest first: its words, and each level above.
+    pub fn available() -> Vec<Self> {
+        let best = process();
+        let above = [Avx2, Avx512, Avx512Ifma].into_iter();
+        let above = above.filter(|&level| level <= best && level.is_present());
+        let found = std::iter::once(Self::words().0).chain(above).map(Self);
+        #[cfg(feature = "emulation")]
+        let found = std::iter::once(Self(Level::Emulated)).chain(found);
+        found.collect()
+    }
+
+    /// The fastest of them. A `PROOFMILL_ISA` that names no level of this processor changes nothing here:
+    /// [`Isa::requested`] reports it.
     pub fn best() -> Self {
-        Self::available().last().copied().unwrap_or(Self::PORTABLE)
+        Self::available().last().copied().unwrap_or(Self(Portable))
+    }
+
+    /// The fastest, or what is wrong with `PROOFMILL_ISA`. Programs ask this before they begin.
+    pub fn requested() -> Result<Self, IsaError> {
+        PROCESS.get_or_init(from_environment).clone()?;
+        Ok(Self::best())
+    }
+
+    /// The level of scalar arithmetic in this process: `portable`, or `bmi2` where the processor has it.
+    pub fn words() -> Self {
+        Self(if process() >= Bmi2 && Bmi2.is_present() { Bmi2 } else { Portable })
+    }
+
+    /// The level of this name, for a call or a device of this process.
+    pub fn named(name: &str) -> Result<Self, IsaError> {
+        let level = present(name)?;
+        let (best, words) = (process(), Self::words().0);
+        if level > best {
+            return Err(IsaError::AboveLimit(level.name(), best.name()));
+        }
+        if level < words { Err(IsaError::BelowWords) } else { Ok(Self(level)) }
+    }
+
+    /// Makes this level the best of the whole process, whatever `PROOFMILL_ISA` says. To be called before anything else
+    /// of this library is used.
+    pub fn limit(name: &str) -> Result<Self, IsaError> {
+        let level = present(name)?;
+        let taken = PROCESS.get_or_init(|| Ok(level));
+        match taken {
+            Ok(taken) if *taken == level => Ok(Self::best()),
+            _ => Err(IsaError::Late(process().name())),
+        }
     }
 
     /// Its name, as people and figures know it.
     pub fn name(self) -> &'static str {
-        match self.0 {
-            Level::Portable => "portable",
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => "avx2",
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => "avx512",
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512Ifma => "avx512ifma",
+        self.0.name()
+    }
+}
+
+fn present(name: &str) -> Result<Level, IsaError> {
+    let level = LEVELS.into_iter().find(|level| level.name() == name);
+    let level = level.ok_or_else(|| IsaError::Unknown(name.into()))?;
+    if level.is_present() { Ok(level) } else { Err(IsaError::Absent(level.name())) }
+}
+
+fn from_environment() -> Result<Level, IsaError> {
+    match env::var(VARIABLE) {
+        Ok(name) if !name.is_empty() => present(&name),
+        _ => Ok(best_present()),
+    }
+}
+
+fn best_present() -> Level {
+    LEVELS.into_iter().filter(|level| level.is_present()).max().unwrap_or(Portable)
+}
+
+/// The best level of this process.
+fn process() -> Level {
+    PROCESS.get_or_init(from_environment).clone().unwrap_or_else(|_| best_present())
+}
+
+fn names(all: &[Isa]) -> String {
+    all.iter().map(|isa| isa.name()).collect::<Vec<_>>().join(", ")
+}
+
+impl Level {
+    #[cfg(target_arch = "x86_64")]
+    fn is_present(self) -> bool {
+        macro_rules! has {
+            ($($feature:tt)*) => { $(std::is_x86_feature_detected!($feature))&&* };
+        }
+        match self {
+            #[cfg(feature = "emulation")]
+            Self::Emulated => true,
+            Portable => true,
+            Bmi2 => has!("bmi2" "adx"),
+            Avx2 => has!("avx2" "fma"),
+            Avx512 => Avx2.is_present() && has!("avx512f"),
+            Avx512Ifma => Avx512.is_present() && has!("avx512dq" "avx512vl" "avx512ifma"),
+        }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn is_present(self) -> bool {
+        self <= Portable
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            #[cfg(feature = "emulation")]
+            Self::Emulated => "emulated",
+            Portable => "portable",
+            Bmi2 => "bmi2",
+            Avx2 => "avx2",
+            Avx512 => "avx512",
+            Avx512Ifma => "avx512ifma",
         }
     }
 }
@@ -79,8 +211,28 @@ mod tests {
     #[test]
     fn the_best_is_the_last_of_the_available() {
         let all = Isa::available();
-        assert_eq!(all[0], Isa::PORTABLE);
         assert!(all.is_sorted());
+        assert!(all.contains(&Isa::words()));
         assert_eq!(all.last(), Some(&Isa::best()));
+    }
+
+    #[test]
+    fn levels_have_names() {
+        assert_eq!(Isa::named(Isa::best().name()), Ok(Isa::best()));
+        assert_eq!(Isa::named(Isa::words().name()), Ok(Isa::words()));
+        for name in Isa::names() {
+            let is_present = Isa::present().iter().any(|isa| isa.name() == name);
+            assert_eq!(matches!(Isa::named(name), Err(IsaError::Absent(_))), !is_present, "{name}");
+        }
+        let unknown = Isa::named("fast").unwrap_err().to_string();
+        assert!(unknown.contains("'fast'") && unknown.contains("avx512ifma"), "{unknown}");
+    }
+
+    #[test]
+    fn a_process_takes_one_level() {
+        let best = Isa::best();
+        for other in Isa::present().into_iter().filter(|&isa| isa != best) {
+            assert_eq!(Isa::limit(other.name()), Err(IsaError::Late(best.name())));
+        }
     }
 }

@@ -1,9 +1,8 @@
-//! Field arithmetic for eight elements at a time, on AVX-512 IFMA or, with the same bits, without it.
+//! Field arithmetic for eight elements at a time, on AVX-512 IFMA: [`Vectors`] are the proof that the processor has it.
 //!
-//! Elements at rest are [`Lanes`]: structures of arrays, L limbs of 52 bits, eight lanes each. Functions on
-//! slices of them ([`mul`], [`square`], [`add`], [`sub`], [`invert`], ...) take an [`Isa`](crate::Isa) and choose
-//! the code when they run. Whoever needs more than these writes a [`Kernel`] of [`Held`] values, the elements
-//! in registers, and hands it to [`run`]: it is compiled once for each backend.
+//! Elements at rest are [`Lanes`]: structures of arrays, L limbs of 52 bits, eight lanes each. There are functions on
+//! slices of them ([`mul`], [`square`], [`add`], [`sub`], [`invert`], ...). Whoever needs more than these writes a
+//! [`Kernel`] of [`Held`] values, the elements in registers, and hands it to [`run`].
 //!
 //! Affine points for batches of additions are in [`affine`].
 //!
@@ -12,7 +11,9 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-pub use backend::{Backend, Kernel, Mask, WIDTH, are_vectors, run};
+#[cfg(all(test, feature = "emulation"))]
+pub(crate) use backend::all_vectors;
+pub use backend::{Backend, Kernel, Mask, Vectors, WIDTH, run};
 pub(crate) use backend::{LIMB_BITS, LIMB_MASK, both, each};
 pub(crate) use constants::limbs;
 pub use held::{Held, Sum};
@@ -36,11 +37,12 @@ mod lazy;
     reason = "limbs have numbers, which say where a product goes"
 )]
 mod montgomery;
+#[cfg(feature = "emulation")]
 mod portable;
 mod primes;
 mod row;
 mod slices;
-#[cfg(test)]
+#[cfg(all(test, feature = "emulation"))]
 #[expect(clippy::needless_range_loop, reason = "lanes and limbs have numbers")]
 mod tests;
 mod word_form;

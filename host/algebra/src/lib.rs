@@ -21,4 +21,4 @@ pub mod secp256k1;
 pub mod tower;
 pub mod toy;
 
-pub use isa::Isa;
+pub use isa::{Isa, IsaError, VARIABLE as ISA_VARIABLE};

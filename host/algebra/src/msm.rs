@@ -28,36 +28,85 @@ pub use scalars::{NotReduced, SCALAR_BYTES, Scalars};
 pub use sums::combine;
 
 use crate::curve::{Affine, Curve, Projective};
+use crate::encoding::{self, EncodingError};
 use crate::isa::Isa;
-use crate::lanes::affine::{Base, Coordinate, Point, Quadratic};
+use crate::lanes::affine::{self, Addition, Base, Coordinate, Point, Quadratic};
 use crate::{bls12_377, bls12_381, bn254, toy};
 
-/// A group whose points lanes can add.
-pub trait Group: Curve {
+/// A group whose points can be added in batches. The functions are those of [`lanes::affine`](crate::lanes::affine) and
+/// [`encoding::montgomery`](crate::encoding::montgomery), compiled here, once for each group.
+pub trait Group: Curve<Base: encoding::Coordinate> {
     /// The coordinates' field, with the points' form in memory.
     type Coordinates: Coordinate<Element = Self::Base>;
+
+    /// [`affine::add_assign_vartime`].
+    fn add_assign_vartime(
+        isa: Isa,
+        buckets: &mut [Stored<Self>],
+        points: &[Stored<Self>],
+        additions: &[Addition],
+    );
+    /// [`affine::assign`].
+    fn assign(
+        isa: Isa,
+        buckets: &mut [Stored<Self>],
+        points: &[Stored<Self>],
+        assignments: &[Addition],
+    );
+    /// [`Point::from_coordinates`].
+    fn from_coordinates(isa: Isa, coordinates: &[[Self::Base; 2]]) -> Vec<Stored<Self>>;
+    /// [`Point::to_coordinates`].
+    fn to_coordinates(isa: Isa, points: &[Stored<Self>]) -> Vec<[Self::Base; 2]>;
+    /// [`encoding::montgomery::to_pairs`].
+    fn to_pairs(isa: Isa, points: &[u8], pairs: &mut [u8]) -> Result<(), (usize, EncodingError)>;
 }
 
-impl Group for toy::Toy {
-    type Coordinates = Base<toy::Fp, 5, 1>;
+macro_rules! groups {
+    ($($group:ty: $coordinates:ty;)*) => {$(
+        impl Group for $group {
+            type Coordinates = $coordinates;
+
+            fn add_assign_vartime(
+                isa: Isa,
+                buckets: &mut [Stored<Self>],
+                points: &[Stored<Self>],
+                additions: &[Addition],
+            ) {
+                affine::add_assign_vartime(isa, buckets, points, additions);
+            }
+            fn assign(
+                isa: Isa,
+                buckets: &mut [Stored<Self>],
+                points: &[Stored<Self>],
+                assignments: &[Addition],
+            ) {
+                affine::assign(isa, buckets, points, assignments);
+            }
+            fn from_coordinates(isa: Isa, coordinates: &[[Self::Base; 2]]) -> Vec<Stored<Self>> {
+                Point::from_coordinates(isa, coordinates)
+            }
+            fn to_coordinates(isa: Isa, points: &[Stored<Self>]) -> Vec<[Self::Base; 2]> {
+                Point::to_coordinates(isa, points)
+            }
+            fn to_pairs(
+                isa: Isa,
+                points: &[u8],
+                pairs: &mut [u8],
+            ) -> Result<(), (usize, EncodingError)> {
+                encoding::montgomery::group_to_pairs::<Self>(isa, points, pairs)
+            }
+        }
+    )*};
 }
-impl Group for bn254::G1 {
-    type Coordinates = Base<bn254::Fp, 5, 1>;
-}
-impl Group for bn254::G2 {
-    type Coordinates = Quadratic<bn254::Bn254Tower, 1, 5, 1>;
-}
-impl Group for bls12_381::G1 {
-    type Coordinates = Base<bls12_381::Fp, 8, 2>;
-}
-impl Group for bls12_381::G2 {
-    type Coordinates = Quadratic<bls12_381::Bls12381Tower, 1, 8, 2>;
-}
-impl Group for bls12_377::G1 {
-    type Coordinates = Base<bls12_377::Fp, 8, 2>;
-}
-impl Group for bls12_377::G2 {
-    type Coordinates = Quadratic<bls12_377::Bls12377Tower, 5, 8, 2>;
+
+groups! {
+    toy::Toy: Base<toy::Fp, 5, 1>;
+    bn254::G1: Base<bn254::Fp, 5, 1>;
+    bn254::G2: Quadratic<bn254::Bn254Tower, 1, 5, 1>;
+    bls12_381::G1: Base<bls12_381::Fp, 8, 2>;
+    bls12_381::G2: Quadratic<bls12_381::Bls12381Tower, 1, 8, 2>;
+    bls12_377::G1: Base<bls12_377::Fp, 8, 2>;
+    bls12_377::G2: Quadratic<bls12_377::Bls12377Tower, 5, 8, 2>;
 }
 
 /// A point of the group as it is in memory.
@@ -66,7 +115,7 @@ pub type Stored<C> = Point<<C as Group>::Coordinates>;
 /// Points in the form that is added.
 pub fn stored<C: Group>(isa: Isa, points: &[Affine<C>]) -> Vec<Stored<C>> {
     let coordinates: Vec<_> = points.iter().map(|point| [point.x(), point.y()]).collect();
-    Point::from_coordinates(isa, &coordinates)
+    C::from_coordinates(isa, &coordinates)
 }
 
 /// The sum of k_i P_i, on this thread alone. There are as many scalars as points.

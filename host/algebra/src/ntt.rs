@@ -31,3 +31,4 @@ mod pointwise;
 mod tables;
 mod tile;
 mod transform;
+mod words;

@@ -38,7 +38,7 @@ use std::fmt::Debug;
 
 use crate::curve::{Affine, Curve, Twist};
 use crate::isa::Isa;
-use crate::lanes::{WIDTH, are_vectors};
+use crate::lanes::{Vectors, WIDTH};
 use crate::tower::{Fp12, Tower};
 
 /// Pairs that go faster one after the other than in eight lanes.
@@ -66,11 +66,11 @@ pub trait Pairing: Copy + Debug + Default + Eq + Send + Sync + 'static {
     fn steps() -> Vec<Step>;
 
     /// The product of the Miller values of all pairs, eight pairs at a time: what [`miller_product`] does with many.
-    fn miller_loop_in_lanes(isa: Isa, pairs: &[Pair<Self>]) -> Fp12<Self::Tower>;
+    fn miller_loop_in_lanes(vectors: Vectors, pairs: &[Pair<Self>]) -> Fp12<Self::Tower>;
 
     /// The same with one pair after another, and the products of each side by side: what it does with few.
     fn miller_loop_of_few(
-        isa: Isa,
+        vectors: Vectors,
         fresh: &[Pair<Self>],
         prepared: &[PreparedPair<'_, Self>],
     ) -> Fp12<Self::Tower>;
@@ -79,7 +79,16 @@ pub trait Pairing: Copy + Debug + Default + Eq + Send + Sync + 'static {
     fn hard_part<F: Cyclotomic>(f: F) -> F;
 
     /// The same in lanes.
-    fn hard_part_in_lanes(isa: Isa, f: Fp12<Self::Tower>) -> Fp12<Self::Tower>;
+    fn hard_part_in_lanes(vectors: Vectors, f: Fp12<Self::Tower>) -> Fp12<Self::Tower>;
+
+    /// The same one element at a time.
+    fn hard_part_in_words(f: Fp12<Self::Tower>) -> Fp12<Self::Tower>;
+
+    /// A point of the second group with its lines: [`Prepared::new`].
+    fn prepare(q: &Affine<Self::G2>) -> Prepared<Self>;
+
+    /// The product of the Miller values of all pairs, one element at a time.
+    fn miller_loop_in_words(pairs: &[PreparedPair<'_, Self>]) -> Fp12<Self::Tower>;
 }
 
 /// P and Q.
@@ -111,19 +120,19 @@ pub fn miller_product<E: Pairing>(
     pairs: &[Pair<E>],
     prepared: &[PreparedPair<'_, E>],
 ) -> Fp12<E::Tower> {
-    if !are_vectors(isa) {
+    let Some(vectors) = isa.vectors() else {
         let made: Vec<_> = pairs.iter().map(|(_, q)| Prepared::<E>::new(q)).collect();
         let pairs = pairs.iter().zip(&made).map(|(&(p, _), q)| (p, q));
-        return miller::one_by_one(&pairs.chain(prepared.iter().copied()).collect::<Vec<_>>());
-    }
+        return E::miller_loop_in_words(&pairs.chain(prepared.iter().copied()).collect::<Vec<_>>());
+    };
     let rest = pairs.len() % WIDTH;
     let few = if pairs.len() < WIDTH { FEW } else { FEW_MORE };
     let (many, few) = pairs.split_at(if rest <= few { pairs.len() - rest } else { pairs.len() });
-    let side_by_side = || E::miller_loop_of_few(isa, few, prepared);
+    let side_by_side = || E::miller_loop_of_few(vectors, few, prepared);
     match (many, few, prepared) {
         ([], ..) => side_by_side(),
-        (_, [], []) => E::miller_loop_in_lanes(isa, many),
-        _ => E::miller_loop_in_lanes(isa, many) * side_by_side(),
+        (_, [], []) => E::miller_loop_in_lanes(vectors, many),
+        _ => E::miller_loop_in_lanes(vectors, many) * side_by_side(),
     }
 }
 

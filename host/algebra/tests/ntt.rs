@@ -35,9 +35,9 @@ fn directly<F: PrimeField>(transform: &Transform<F>, x: &[u8]) -> Vec<u8> {
 }
 
 fn planned<F: Form<D>, const D: usize>(isa: Isa, transform: &Transform<F>, x: &[u8]) -> Vec<u8> {
-    let plan = Plan::<F, D>::new(transform).unwrap();
+    let plan = Plan::<F, D>::new(isa, transform).unwrap();
     let mut found = vec![0; x.len()];
-    plan.run(isa, x, &mut found).unwrap();
+    plan.run(x, &mut found).unwrap();
     found
 }
 
@@ -268,7 +268,6 @@ fn pointwise_is_right_and_names_what_is_not_below_the_modulus() {
 
 fn what_is_not_below_is_named<F: Form<D>, const D: usize>() {
     let transform = Transform::<F>::forward(9).unwrap();
-    let plan = Plan::<F, D>::new(&transform).unwrap();
     let good = bytes(&[-F::ONE; 512]);
     let modulus: Vec<u8> = F::MODULUS.iter().flat_map(|word| word.to_le_bytes()).collect();
     for number in [0, 1, 15, 16, 100, 511] {
@@ -276,7 +275,8 @@ fn what_is_not_below_is_named<F: Form<D>, const D: usize>() {
             let mut x = good.clone();
             x[number * F::BYTES..][..F::BYTES].copy_from_slice(wrong);
             for isa in Isa::available() {
-                let refused = plan.run(isa, &x, &mut vec![0; x.len()]);
+                let plan = Plan::<F, D>::new(isa, &transform).unwrap();
+                let refused = plan.run(&x, &mut vec![0; x.len()]);
                 assert_eq!(refused, Err(NotBelowModulus(number)), "{} {isa}", F::NAME);
             }
             let refused = direct(&transform, &x, &mut vec![0; x.len()]);
@@ -303,7 +303,7 @@ fn sizes_that_cannot_be_are_named() {
     assert_eq!(log_size::<Goldilocks>(1 << 28), Err(too_large));
     assert_eq!(Transform::<Goldilocks>::forward(28), Err(too_large));
     assert_eq!(log_size::<ToyFr>(4), Err(SizeError::TooLarge { log: 2, most: 1 }));
-    assert!(Plan::<Goldilocks, 2>::new(&Transform::forward(7).unwrap()).is_none());
+    assert!(Plan::<Goldilocks, 2>::new(Isa::best(), &Transform::forward(7).unwrap()).is_none());
 }
 
 /// 5 in both: the generator of BN254's field, while that of BLS12-381's is 7.

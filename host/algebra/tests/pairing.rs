@@ -89,20 +89,28 @@ fn miller_values<E: Pairing>() {
     let together: Vec<_> = pairs.iter().zip(&prepared).map(|((p, _), q)| (*p, q)).collect();
     assert_eq!(miller_loop::<E>(&together), wanted);
     for isa in Isa::available() {
-        assert_eq!(E::miller_loop_in_lanes(isa, &pairs), wanted, "{isa}");
+        if let Some(vectors) = isa.vectors() {
+            assert_eq!(E::miller_loop_in_lanes(vectors, &pairs), wanted, "{isa}");
+            assert_eq!(E::miller_loop_in_lanes(vectors, &[]), Fp12::ONE);
+        }
         for fresh in 0..=pairs.len() {
             let (pairs, together) = (&pairs[..fresh], &together[fresh..]);
             assert_eq!(miller_product(isa, pairs, together), wanted, "{isa}, {fresh} not prepared");
-            if fresh < 5 {
-                assert_eq!(E::miller_loop_of_few(isa, pairs, together), wanted, "{isa}, {fresh}");
+            if let Some(vectors) = isa.vectors()
+                && fresh < 5
+            {
+                assert_eq!(
+                    E::miller_loop_of_few(vectors, pairs, together),
+                    wanted,
+                    "{isa}, {fresh}"
+                );
             }
         }
-        assert_eq!(E::miller_loop_in_lanes(isa, &[]), Fp12::ONE);
         assert_eq!(miller_product::<E>(isa, &[], &[]), Fp12::ONE);
         assert_eq!(final_exponentiation_on::<E>(isa, Fp12::ZERO), Fp12::ZERO);
         let values = [wanted, Fp12::ONE, wanted.square()];
         for value in values {
-            let one_by_one = final_exponentiation_on::<E>(Isa::PORTABLE, value);
+            let one_by_one = final_exponentiation_on::<E>(Isa::words(), value);
             assert_eq!(final_exponentiation_on::<E>(isa, value), one_by_one, "{isa}");
         }
     }

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use proofmill_algebra::Isa;
+use proofmill_algebra::{ISA_VARIABLE, Isa};
 use proofmill_op::equihash_verify::Params;
 use proofmill_op::msm::Instance;
 use proofmill_op::ntt::Field;
@@ -49,17 +49,25 @@ pub struct CpuDevice {
 
 impl CpuDevice {
     /// With this many threads, or one for each processor that the operating system grants.
+    ///
+    /// It takes the code path that `PROOFMILL_ISA` names, or the best of this processor; a name of none that it has is an
+    /// error.
     pub fn new(threads: Option<usize>) -> Result<Self> {
-        Self::with_isa(threads, Isa::best())
+        let isa = Isa::requested()
+            .map_err(|problem| Error::argument(ISA_VARIABLE, problem.to_string()))?;
+        Self::with_isa(threads, isa)
     }
 
     /// As [`CpuDevice::new`], but with the code path of this instruction set.
     pub fn with_isa(threads: Option<usize>, isa: Isa) -> Result<Self> {
-        let uri = match threads {
-            Some(0) => return Err(Error::argument("threads", "is 0; expected at least 1")),
-            Some(threads) => format!("cpu:?threads={threads}"),
-            None => "cpu:".into(),
-        };
+        if threads == Some(0) {
+            return Err(Error::argument("threads", "is 0; expected at least 1"));
+        }
+        let threads_option = threads.map(|threads| format!("threads={threads}"));
+        let isa_option = (isa != Isa::best()).then(|| format!("isa={isa}"));
+        let options: Vec<_> = threads_option.into_iter().chain(isa_option).collect();
+        let mark = if options.is_empty() { "" } else { "?" };
+        let uri = format!("cpu:{mark}{}", options.join("&"));
         let pool = thread_pool(threads)
             .map_err(|problem| Error::Open { device: uri.clone(), problem: problem.to_string() })?;
         let count = pool.current_num_threads();
@@ -72,6 +80,7 @@ impl CpuDevice {
         caps.capabilities.extend(Instance::ALL.map(Capability::Msm));
         caps.capabilities.extend(Field::ALL.map(Capability::Ntt));
         caps.queue = 2 * count;
+        caps.isa = Some(isa);
         let identity = Parked::fresh_identity();
         Ok(Self { caps, isa, identity, pool, answered: Arc::default() })
     }

@@ -12,4 +12,4 @@ mod processors;
 
 pub use device::CpuDevice;
 pub use processors::thread_pool;
-pub use proofmill_algebra::Isa;
+pub use proofmill_algebra::{Isa, IsaError};

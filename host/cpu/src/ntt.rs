@@ -98,10 +98,10 @@ fn run<F: Form<D>, const D: usize>(
     progress: Option<&Progress>,
     cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Result<()> {
-    if let Some(plan) = Plan::new(transform) {
+    if let Some(plan) = Plan::new(isa, transform) {
         let total = plan.column_tiles() + plan.row_tiles();
         let watch = Watch { progress, total, done: AtomicUsize::new(0), cancelled };
-        passes::<F, D>(isa, &plan, source, target, &watch)?;
+        passes::<F, D>(&plan, source, target, &watch)?;
     } else {
         direct(transform, source, target).map_err(named)?;
     }
@@ -136,32 +136,34 @@ impl Watch<'_> {
 }
 
 fn passes<F: Form<D>, const D: usize>(
-    isa: Isa,
     plan: &Plan<F, D>,
     source: &[u8],
     target: &mut [u8],
     watch: &Watch<'_>,
 ) -> Result<()> {
-    let tiles: Tiles<D> =
+    let tiles: Tiles<F, D> =
         (0..rayon::current_num_threads()).map(|_| Mutex::new(plan.tile())).collect();
     target.par_chunks_exact_mut(plan.column_tile_bytes()).enumerate().try_for_each(
         |(number, chunk)| {
             watch.go_on()?;
-            with_tile(&tiles, |tile| plan.columns(isa, tile, number, source, chunk)).map_err(named)
+            with_tile(&tiles, |tile| plan.columns(tile, number, source, chunk)).map_err(named)
         },
     )?;
     plan.pieces(target).par_bridge().try_for_each(|mut pieces| {
         watch.go_on()?;
-        with_tile(&tiles, |tile| plan.rows(isa, tile, &mut pieces));
+        with_tile(&tiles, |tile| plan.rows(tile, &mut pieces));
         Ok(())
     })
 }
 
 /// One for each thread.
-type Tiles<const D: usize> = Vec<Mutex<Tile<D>>>;
+type Tiles<F, const D: usize> = Vec<Mutex<Tile<F, D>>>;
 
 /// Calls a function with this thread's tile, which no other thread asks for.
-fn with_tile<T, const D: usize>(tiles: &Tiles<D>, function: impl FnOnce(&mut Tile<D>) -> T) -> T {
+fn with_tile<T, F, const D: usize>(
+    tiles: &Tiles<F, D>,
+    function: impl FnOnce(&mut Tile<F, D>) -> T,
+) -> T {
     let thread = rayon::current_thread_index().unwrap_or(0);
     function(&mut tiles[thread].lock().unwrap_or_else(PoisonError::into_inner))
 }

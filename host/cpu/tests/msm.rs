@@ -188,7 +188,7 @@ fn more_points_than_a_chunk_are_right_without_vectors_too() {
     file.set_len(64 * count as u64 - 64).unwrap();
     assert!(problem(ask(&best, sum_of_streamed)).contains("scalars for 262220 points"));
     let (few, sum) = self::scalars::<bn254::G1>(500, 9 << 40);
-    let portable = CpuDevice::with_isa(Some(2), Isa::PORTABLE).unwrap();
+    let portable = CpuDevice::with_isa(Some(2), Isa::words()).unwrap();
     let some = Bases::new(instance::<bn254::G1>(), bases::<bn254::G1>(500));
     assert_eq!(sums(&portable, Sums::one(some, few)).unwrap(), [sum]);
 }

@@ -12,6 +12,7 @@
 //! | option | of | meaning |
 //! |---|---|---|
 //! | `threads=N` | `cpu:` | threads to use |
+//! | `isa=LEVEL` | `cpu:` | the code path: `bmi2`, `avx2`, `avx512` or `avx512ifma`, as far as the processor has it; `portable` in a process that was started with `PROOFMILL_ISA=portable` |
 //! | `timeout=SECONDS` | `sim:` | how long the card may be silent |
 //! | `trace=FILE` | `sim:` | a waveform |
 //! | `memory_latency=CYCLES` | `sim:` | from an address to its first data in the card's memory; 1 to 65536, at first 64 |
@@ -26,7 +27,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use proofmill_card::{Card, Mailbox, Memory, Options, SimTransport, Transport};
-use proofmill_cpu::CpuDevice;
+use proofmill_cpu::{CpuDevice, Isa};
 use proofmill_op::{Device, DeviceKind, Error, Result};
 
 pub use sim::{DEFAULT_CONFIGURATION, FOLDER_VARIABLE, Simulation, folder as simulation_folder};
@@ -88,7 +89,7 @@ pub fn list() -> Vec<Listed> {
 }
 
 fn open_cpu(uri: &Uri) -> Result<Box<dyn Device>> {
-    uri.allow(&["threads"])?;
+    uri.allow(&["threads", "isa"])?;
     if !uri.path().is_empty() {
         return Err(Error::argument(
             "device",
@@ -99,7 +100,15 @@ fn open_cpu(uri: &Uri) -> Result<Box<dyn Device>> {
         None => None,
         Some(text) => Some(whole("threads", text, 1, MOST_THREADS)?),
     };
-    Ok(Box::new(CpuDevice::new(threads)?))
+    let device = match uri.option("isa") {
+        None => CpuDevice::new(threads)?,
+        Some(name) => {
+            let isa =
+                Isa::named(name).map_err(|problem| Error::argument("isa", problem.to_string()))?;
+            CpuDevice::with_isa(threads, isa)?
+        }
+    };
+    Ok(Box::new(device))
 }
 
 fn open_sim(uri: &Uri) -> Result<Box<dyn Device>> {
@@ -171,6 +180,15 @@ mod tests {
     }
 
     #[test]
+    fn every_level_opens_by_its_name() {
+        for isa in Isa::available() {
+            let device = open(&format!("cpu:?threads=1&isa={isa}")).unwrap();
+            assert_eq!(device.caps().isa, Some(isa));
+            assert_eq!(open(&device.caps().uri).unwrap().caps().isa, Some(isa));
+        }
+    }
+
+    #[test]
     fn what_is_wrong_is_named() {
         for (uri, part) in [
             ("gpu:", "unknown scheme 'gpu:'"),
@@ -178,6 +196,7 @@ mod tests {
             ("cpu:fast", "nothing may follow cpu:"),
             ("cpu:?trace=x", "unknown option 'trace'"),
             ("cpu:?threads=0", "threads: '0'"),
+            ("cpu:?isa=fast", "isa: there is no level 'fast'"),
             ("cpu:?threads=many", "threads: 'many'"),
             ("cpu:?threads=100000", "threads: '100000' is not a number from 1 to 1024"),
             ("sim:?threads=2", "unknown option 'threads'"),

@@ -1,6 +1,7 @@
 //! The central door: whoever answers requests implements [`Device`].
 
 use crate::{Data, Error, Parked, Result, Ticket, ecdsa_verify, equihash_verify, msm, ntt};
+use proofmill_algebra::Isa;
 
 /// One question to a device.
 #[derive(Clone, Debug)]
@@ -93,6 +94,8 @@ pub struct Caps {
     pub capabilities: Vec<Capability>,
     /// Requests that can usefully be outstanding at once.
     pub queue: usize,
+    /// The code path, where the device is this machine's processor.
+    pub isa: Option<Isa>,
 }
 
 impl Caps {
@@ -104,6 +107,7 @@ impl Caps {
             description: description.into(),
             capabilities: Vec::new(),
             queue: 1,
+            isa: None,
         }
     }
 

@@ -1,9 +1,10 @@
 //! Affine points with coordinates in Montgomery form, R = 2^(64 W) for a modulus of W words, little-endian; zeros are the
-//! identity. It is the form of many a file of keys, millions of points long: eight are read at a time.
+//! identity. It is the form of many a file of keys, millions of points long: with vectors, eight are read at a time.
 
 use std::marker::PhantomData;
 
-use super::{Coordinate, EncodingError, pair};
+use super::{EncodingError, pair};
+use crate::field::Field;
 use crate::isa::Isa;
 use crate::lanes::affine::{Coordinate as _, Residue};
 use crate::lanes::{Backend, Kernel, Mask, WIDTH, both, run};
@@ -19,13 +20,51 @@ const STEP: usize = 2 * WIDTH;
 /// in `pairs` is of no use.
 ///
 /// The slices have the same length, that of a whole number of points; anything else is a bug of the caller.
-pub fn to_pairs<C: Group<Base: Coordinate>>(
+pub fn to_pairs<C: Group>(
+    isa: Isa,
+    points: &[u8],
+    pairs: &mut [u8],
+) -> Result<(), (usize, EncodingError)> {
+    C::to_pairs(isa, points, pairs)
+}
+
+/// The same, for [`Group::to_pairs`].
+pub(crate) fn group_to_pairs<C: Group>(
     isa: Isa,
     points: &[u8],
     pairs: &mut [u8],
 ) -> Result<(), (usize, EncodingError)> {
     assert!(points.len() == pairs.len() && points.len().is_multiple_of(pair::bytes::<C>()));
-    run(isa, ToPairs::<C> { points, pairs, curve: PhantomData })
+    match isa.vectors() {
+        Some(vectors) => run(vectors, ToPairs::<C> { points, pairs, curve: PhantomData }),
+        None => one_by_one::<C>(points, pairs),
+    }
+}
+
+fn one_by_one<C: Group>(points: &[u8], pairs: &mut [u8]) -> Result<(), (usize, EncodingError)> {
+    let each = pair::bytes::<C>();
+    let mut words = [0; WORDS];
+    let words = &mut words[..each / 8];
+    let points = points.chunks_exact(each).zip(pairs.chunks_exact_mut(each));
+    for (number, (point, pair)) in points.enumerate() {
+        for (word, bytes) in words.iter_mut().zip(point.as_chunks().0) {
+            *word = u64::from_le_bytes(*bytes);
+        }
+        let (x, y) = words.split_at_mut(each / 16);
+        let x = C::Coordinates::take_montgomery(x);
+        let y = C::Coordinates::take_montgomery(y);
+        let (Some(x), Some(y)) = (x, y) else {
+            return Err((number, EncodingError::NotReduced));
+        };
+        let is_identity = x == C::Base::ZERO && y == C::Base::ZERO;
+        if !is_identity && y.square() != x.square() * x + C::B {
+            return Err((number, EncodingError::NotOnCurve));
+        }
+        for (bytes, word) in pair.as_chunks_mut().0.iter_mut().zip(&*words) {
+            *bytes = word.to_le_bytes();
+        }
+    }
+    Ok(())
 }
 
 struct ToPairs<'a, C> {
@@ -37,7 +76,7 @@ struct ToPairs<'a, C> {
 /// A row a word, a lane a point.
 type Rows = [[u64; WIDTH]; WORDS];
 
-impl<C: Group<Base: Coordinate>> Kernel for ToPairs<'_, C> {
+impl<C: Group> Kernel for ToPairs<'_, C> {
     type Output = Result<(), (usize, EncodingError)>;
 
     #[inline(always)]
@@ -76,7 +115,7 @@ fn lanes([first, second]: [Mask; 2]) -> u32 {
 
 /// The words of up to sixteen points.
 #[inline(always)]
-fn gather<C: Group<Base: Coordinate>>(points: &[u8], rows: &mut [Rows; 2]) {
+fn gather<C: Group>(points: &[u8], rows: &mut [Rows; 2]) {
     for (i, point) in points.chunks_exact(pair::bytes::<C>()).enumerate() {
         for (row, word) in rows[i / WIDTH].iter_mut().zip(point.as_chunks().0) {
             row[i % WIDTH] = u64::from_le_bytes(*word);
@@ -86,7 +125,7 @@ fn gather<C: Group<Base: Coordinate>>(points: &[u8], rows: &mut [Rows; 2]) {
 
 /// [`gather`]'s inverse.
 #[inline(always)]
-fn scatter<C: Group<Base: Coordinate>>(rows: &[Rows; 2], pairs: &mut [u8]) {
+fn scatter<C: Group>(rows: &[Rows; 2], pairs: &mut [u8]) {
     for (i, pair) in pairs.chunks_exact_mut(pair::bytes::<C>()).enumerate() {
         for (row, word) in rows[i / WIDTH].iter().zip(pair.as_chunks_mut().0) {
             *word = row[i % WIDTH].to_le_bytes();

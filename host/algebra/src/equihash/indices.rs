@@ -73,9 +73,9 @@ impl Indices {
     /// True when some right subtree's first index is not greater than its left sibling's.
     pub fn are_out_of_order(&self, isa: Isa) -> bool {
         match isa.0 {
-            Level::Portable => are_out_of_order(&self.rows),
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 | Level::Avx512 | Level::Avx512Ifma => avx2::are_out_of_order(&self.rows),
+            _ => are_out_of_order(&self.rows),
         }
     }
 

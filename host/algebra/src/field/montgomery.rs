@@ -65,6 +65,16 @@ impl<P: Modulus<N>, const N: usize> Montgomery<P, N> {
     /// 2^(128 N) / R modulo p, for an R that is 1 or 2^(64 N).
     const CORRECTION: [u64; N] =
         if bit_length(&P::R) == 1 { power_of_two(128 * N, &P::MODULUS) } else { P::R };
+    /// Is R 2^(64 N), and not 1?
+    const IS_MONTGOMERY: bool = bit_length(&P::R) != 1 || bit_length(&Self::RADIX) == 1;
+    /// 2^(64 N) modulo p.
+    const RADIX: [u64; N] = power_of_two(64 * N, &P::MODULUS);
+    /// 1 / 2^(64 N) where R is 1.
+    const RADIX_INVERSE: Self = {
+        let mut exponent = P::MODULUS;
+        exponent[0] -= 2;
+        Self::raw(Self::RADIX).const_pow(&exponent)
+    };
     const INVERSION: Inversion<N> = Inversion::new(&P::MODULUS, &P::R2);
     const ROOT: RootConstants<N> = RootConstants::new(&P::MODULUS);
     /// Of order 2^s: a generator, or else a non-residue, to the power of t.
@@ -98,6 +108,21 @@ impl<P: Modulus<N>, const N: usize> Montgomery<P, N> {
 
     const fn raw(limbs: [u64; N]) -> Self {
         Self(limbs, PhantomData)
+    }
+
+    /// The limbs that it is kept in.
+    #[inline(always)]
+    pub(crate) fn limbs(&self) -> &[u64] {
+        &self.0
+    }
+
+    /// The element that is kept in these limbs, which are those of one: the first N.
+    #[inline(always)]
+    pub(crate) fn of_limbs(limbs: &[u64]) -> Self {
+        let mut kept = [0; N];
+        kept.copy_from_slice(&limbs[..N]);
+        debug_assert!(below(&kept, &P::MODULUS) == 1);
+        Self::raw(kept)
     }
 
     fn canonical(&self) -> [u64; N] {
@@ -236,6 +261,21 @@ impl<P: Modulus<N>, const N: usize> PrimeField for Montgomery<P, N> {
 
     fn to_canonical(&self) -> [u64; N] {
         self.canonical()
+    }
+
+    #[inline]
+    fn from_montgomery(form: [u64; N]) -> CtOption<Self> {
+        let reduced = Choice::from(below(&form, &P::MODULUS) as u8);
+        let element = Self::raw(form);
+        CtOption::new(
+            if Self::IS_MONTGOMERY { element } else { element * Self::RADIX_INVERSE },
+            reduced,
+        )
+    }
+
+    #[inline]
+    fn to_montgomery(&self) -> [u64; N] {
+        if Self::IS_MONTGOMERY { self.0 } else { (*self * Self::raw(Self::RADIX)).0 }
     }
 
     fn from_le_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {

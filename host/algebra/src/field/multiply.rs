@@ -7,7 +7,7 @@ use std::array::from_ref;
 use super::constants::inverse_mod_word;
 use super::limbs::{add_carry, mul_add, reduce_once};
 #[cfg(target_arch = "x86_64")]
-use super::x86_64::{self, Adx};
+use super::x86_64;
 
 /// What a reduction modulo p needs.
 #[derive(Clone, Copy, Debug)]
@@ -74,10 +74,9 @@ pub const fn multiply<const N: usize>(
 pub fn product<const N: usize>(a: &[u64; N], b: &[u64; N], r: &Reduction<N>) -> [u64; N] {
     #[cfg(target_arch = "x86_64")]
     if r.fits(1)
-        && let Some(adx) = Adx::detect()
-        && let Some(t) = x86_64::sum_of_products(adx, from_ref(a), from_ref(b), r)
+        && let Some(product) = x86_64::sum_of_products(from_ref(a), from_ref(b), r)
     {
-        return reduce_once(&t, 0, &r.p);
+        return product;
     }
     let (t, top) = multiply(a, b, r);
     reduce_once(&t, top, &r.p)
@@ -91,11 +90,19 @@ pub fn sum_of_products<const N: usize, const COUNT: usize>(
     r: &Reduction<N>,
 ) -> [u64; N] {
     #[cfg(target_arch = "x86_64")]
-    if let Some(adx) = Adx::detect()
-        && let Some(t) = x86_64::sum_of_products(adx, a, b, r)
-    {
-        return reduce_once(&t, 0, &r.p);
+    if let Some(sum) = x86_64::sum_of_products(a, b, r) {
+        return sum;
     }
+    summed(a, b, r)
+}
+
+/// The same in plain Rust.
+#[inline(always)]
+pub(super) fn summed<const N: usize, const COUNT: usize>(
+    a: &[[u64; N]; COUNT],
+    b: &[[u64; N]; COUNT],
+    r: &Reduction<N>,
+) -> [u64; N] {
     reduce_once(&multiply_together(a, b, r), 0, &r.p)
 }
 

@@ -11,8 +11,8 @@ pub const R: [u64; 4] = [1, 0, 0, 0];
 /// R^2.
 pub const R2: [u64; 4] = R;
 
-/// a b modulo p, for any a and b.
-#[inline(always)]
+/// a b modulo p, for any a and b. One function, as for other fields.
+#[inline(never)]
 pub fn product(a: &[u64; 4], b: &[u64; 4]) -> [u64; 4] {
     let mut wide = [0; 8];
     for i in 0..4 {

@@ -1,4 +1,4 @@
-//! Choices that the compiler must not turn into branches.
+//! Choices that the compiler must not turn into branches, and hints to the processor.
 
 #[cfg(not(target_arch = "x86_64"))]
 use self::portable as machine;
@@ -30,6 +30,15 @@ pub fn select<const N: usize>(bit: u64, chosen: &[u64; N], otherwise: &[u64; N])
 #[inline(always)]
 pub fn mask(bit: u64) -> u64 {
     machine::mask(bit)
+}
+
+/// A hint that this value's memory is needed soon.
+#[inline(always)]
+pub fn prefetch<T>(value: &T) {
+    #[cfg(target_arch = "x86_64")]
+    machine::prefetch(value);
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = value;
 }
 
 #[cfg(test)]

@@ -127,6 +127,12 @@ pub trait PrimeField: Field + From<u64> {
     /// The integer that this element is.
     fn to_canonical(&self) -> Self::Repr;
 
+    /// The element whose Montgomery form, x 2^(64 N) modulo p of N limbs, this is; none if it is not below the modulus.
+    fn from_montgomery(form: Self::Repr) -> CtOption<Self>;
+
+    /// Its Montgomery form.
+    fn to_montgomery(&self) -> Self::Repr;
+
     /// Reads exactly [`Self::BYTES`] bytes, lowest first.
     fn from_le_bytes(bytes: &[u8]) -> Result<Self, DecodeError>;
 

@@ -6,14 +6,16 @@
 //! the portable file, with the same bits; the modulus has a spare bit at the top.
 
 use std::arch::asm;
+use std::mem::transmute_copy;
 use std::sync::atomic::AtomicU8;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::multiply::Reduction;
+use super::multiply::{Reduction, summed};
+use crate::isa::Isa;
 
-/// A processor with ADX and BMI2. There is no other way to get one than to ask the processor.
+/// A process whose words are those of ADX and BMI2 ([`Isa::words`]).
 #[derive(Clone, Copy)]
-pub struct Adx(());
+struct Adx(());
 
 /// What [`Adx::ask`] has found: in one byte, so that a multiplication tests it with one instruction.
 static FOUND: AtomicU8 = AtomicU8::new(NOT_ASKED);
@@ -24,10 +26,7 @@ const PRESENT: u8 = 2;
 impl Adx {
     /// Asks the first time, and remembers.
     #[inline(always)]
-    pub fn detect() -> Option<Self> {
-        if cfg!(all(target_feature = "adx", target_feature = "bmi2")) {
-            return Some(Self(()));
-        }
+    fn detect() -> Option<Self> {
         match FOUND.load(Relaxed) {
             PRESENT => Some(Self(())),
             ABSENT => None,
@@ -38,7 +37,7 @@ impl Adx {
     #[cold]
     #[inline(never)]
     fn ask() -> Option<Self> {
-        let found = std::is_x86_feature_detected!("adx") && std::is_x86_feature_detected!("bmi2");
+        let found = Isa::words() > Isa::PORTABLE;
         FOUND.store(if found { PRESENT } else { ABSENT }, Relaxed);
         found.then_some(Self(()))
     }
@@ -70,6 +69,20 @@ pub fn mask(bit: u64) -> u64 {
     // SAFETY: one instruction that touches nothing but its register and the flags.
     unsafe { asm!("neg {}", inout(reg) mask, options(pure, nomem, nostack)) };
     mask
+}
+
+/// Asks for the lines of a value.
+#[inline(always)]
+pub fn prefetch<T>(value: &T) {
+    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    for line in 0..size_of::<T>().div_ceil(64) {
+        // SAFETY: a prefetch reads nothing, whatever the address.
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(
+                std::ptr::from_ref(value).cast::<i8>().wrapping_add(64 * line),
+            )
+        }
+    }
 }
 
 /// The instructions of [`reduce_once`] for numbers of some words.
@@ -160,13 +173,13 @@ macro_rules! turns {
     };
 }
 
-/// The instructions for numbers of some words, and the words of t that are the result.
+/// The instructions for numbers of some words: t, below 2 p.
 macro_rules! sum_of_products {
     ($a:ident, $b:ident, $r:ident, $words:tt, $products:tt, $length:literal,
      [$($t:ident = $text:literal)*], [$($result:ident)*]) => {{
         $(let mut $t = 0u64;)*
-        // SAFETY: the processor has the instructions. They read a, b and r as far as the arm of `match` says that
-        // these are long, write registers only, and use no stack.
+        // SAFETY: the processor has the instructions. They read a, b and r as far as the function's types say that these
+        // are long, write registers only, and use no stack.
         unsafe {
             asm!(
                 turns!($words, $words, $products, $length, [$($text)*]),
@@ -181,40 +194,65 @@ macro_rules! sum_of_products {
             );
         }
         let _ = ($($t,)*);
-        let mut words = [0; N];
-        words.copy_from_slice(&[$($result),*]);
-        Some(words)
+        [$($result),*]
     }};
 }
 
-/// `(a[0] b[0] + a[1] b[1] + …)` / 2^(64 N) modulo p, below 2 p, for a and b below p, where so many products fit
-/// ([`Reduction::fits`]); a single a may be any number. None if there is no code for so many words and products.
+/// `(a[0] b[0] + a[1] b[1] + …)` / 2^(64 N) modulo p, for a and b below p, where so many products fit
+/// ([`Reduction::fits`]); a single a may be any number. None if there is no function for so many words and products.
+///
+/// There is one function for a size, with the instructions or without, and not one at every place where something is
+/// multiplied: a call takes less time than what a hundred copies push out of the first-level cache.
 #[inline(always)]
 pub fn sum_of_products<const N: usize, const COUNT: usize>(
-    _: Adx,
     a: &[[u64; N]; COUNT],
     b: &[[u64; N]; COUNT],
     r: &Reduction<N>,
 ) -> Option<[u64; N]> {
+    macro_rules! call {
+        ($function:ident) => {
+            // SAFETY: the arm of `match` says that N and COUNT are the function's numbers: the types are the same.
+            unsafe {
+                Some(transmute_copy(&$function(
+                    &*std::ptr::from_ref(a).cast(),
+                    &*std::ptr::from_ref(b).cast(),
+                    &*std::ptr::from_ref(r).cast(),
+                )))
+            }
+        };
+    }
     match (N, COUNT) {
-        (4, 1) => sum_of_products!(
-            a, b, r, [0 8 16 24], [0], 32,
-            [t0 = "t0" t1 = "t1" t2 = "t2" t3 = "t3" t4 = "t4"], [t4 t0 t1 t2]
-        ),
-        (4, 2) => sum_of_products!(
-            a, b, r, [0 8 16 24], [0 32], 32,
-            [t0 = "t0" t1 = "t1" t2 = "t2" t3 = "t3" t4 = "t4"], [t4 t0 t1 t2]
-        ),
-        (6, 1) => sum_of_products!(
-            a, b, r, [0 8 16 24 32 40], [0], 48,
-            [t0 = "t0" t1 = "t1" t2 = "t2" t3 = "t3" t4 = "t4" t5 = "t5" t6 = "t6"],
-            [t6 t0 t1 t2 t3 t4]
-        ),
-        (6, 2) => sum_of_products!(
-            a, b, r, [0 8 16 24 32 40], [0 48], 48,
-            [t0 = "t0" t1 = "t1" t2 = "t2" t3 = "t3" t4 = "t4" t5 = "t5" t6 = "t6"],
-            [t6 t0 t1 t2 t3 t4]
-        ),
+        (4, 1) => call!(four_words),
+        (4, 2) => call!(four_words_twice),
+        (6, 1) => call!(six_words),
+        (6, 2) => call!(six_words_twice),
         _ => None,
     }
+}
+
+/// Defines the functions: their name, words and products, and what the instructions need to know.
+macro_rules! functions {
+    ($($name:ident[$n:literal, $count:literal] $words:tt $products:tt $length:literal $t:tt $result:tt;)*) => {$(
+        #[inline(never)]
+        fn $name(a: &[[u64; $n]; $count], b: &[[u64; $n]; $count], r: &Reduction<$n>) -> [u64; $n] {
+            match Adx::detect() {
+                Some(_) => {
+                    let t = sum_of_products!(a, b, r, $words, $products, $length, $t, $result);
+                    super::limbs::reduce_once(&t, 0, &r.p)
+                }
+                None => summed(a, b, r),
+            }
+        }
+    )*};
+}
+
+functions! {
+    four_words[4, 1] [0 8 16 24] [0] 32
+        [t0 = "t0" t1 = "t1" t2 = "t2" t3 = "t3" t4 = "t4"] [t4 t0 t1 t2];
+    four_words_twice[4, 2] [0 8 16 24] [0 32] 32
+        [t0 = "t0" t1 = "t1" t2 = "t2" t3 = "t3" t4 = "t4"] [t4 t0 t1 t2];
+    six_words[6, 1] [0 8 16 24 32 40] [0] 48
+        [t0 = "t0" t1 = "t1" t2 = "t2" t3 = "t3" t4 = "t4" t5 = "t5" t6 = "t6"] [t6 t0 t1 t2 t3 t4];
+    six_words_twice[6, 2] [0 8 16 24 32 40] [0 48] 48
+        [t0 = "t0" t1 = "t1" t2 = "t2" t3 = "t3" t4 = "t4" t5 = "t5" t6 = "t6"] [t6 t0 t1 t2 t3 t4];
 }

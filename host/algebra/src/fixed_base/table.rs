@@ -3,7 +3,7 @@
 use super::digits::Windows;
 use crate::curve::{Affine, Projective};
 use crate::isa::Isa;
-use crate::lanes::affine::{Addition, Point, add_assign_vartime};
+use crate::lanes::affine::{Addition, Point};
 use crate::msm::{Group, Stored, stored};
 
 /// d 2^(c w) B at (d - 1) windows + w, for d from 1 to 2^(c-1): with the multiples up to m, those up to 2 m are their sums
@@ -25,7 +25,7 @@ pub(super) fn new<C: Group>(isa: Isa, base: &Affine<C>, windows: Windows) -> Vec
         let additions: Vec<_> = (0..made)
             .map(|at| Addition::new(at as u32, (last + at % count) as u32, false))
             .collect();
-        add_assign_vartime(isa, new, old, &additions);
+        C::add_assign_vartime(isa, new, old, &additions);
         made *= 2;
     }
     table

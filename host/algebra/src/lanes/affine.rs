@@ -4,7 +4,8 @@
 //! An addition costs 5 multiplications and a square: the formula's, and three of Montgomery's trick for 1/(X2 -
 //! X1). [`add_assign_vartime`] goes through its additions in batches of [`BATCH`], twice: forward it multiplies
 //! the differences up, backward it uses the inverse of each and adds. Sixteen additions are under way at a time,
-//! eight in the lanes of each of two vectors.
+//! eight in the lanes of each of two vectors. Processors without vectors take the same way one addition at a time
+//! (`words`), with points in a form of their own.
 //!
 //! The formula is not for all points. Lanes where it fails (the identity, equal points, opposite ones) are found
 //! by comparing lowest limbs, with one false alarm in 2^50 additions; only then it is looked closer.
@@ -19,6 +20,7 @@ mod coordinate;
 mod pair;
 mod point;
 mod quadratic;
+mod words;
 
 use std::marker::PhantomData;
 
@@ -81,7 +83,10 @@ pub fn add_assign_vartime<F: Coordinate>(
     points: &[Point<F>],
     additions: &[Addition],
 ) {
-    run(isa, AddAssign { buckets, points, additions });
+    match isa.vectors() {
+        Some(vectors) => run(vectors, AddAssign { buckets, points, additions }),
+        None => words::add_assign_vartime(buckets, points, additions),
+    }
 }
 
 /// Makes each bucket the point or its negative, in the order of the assignments.
@@ -93,7 +98,10 @@ pub fn assign<F: Coordinate>(
     points: &[Point<F>],
     assignments: &[Addition],
 ) {
-    run(isa, Assign { buckets, points, assignments });
+    match isa.vectors() {
+        Some(vectors) => run(vectors, Assign { buckets, points, assignments }),
+        None => words::assign(buckets, points, assignments),
+    }
 }
 
 struct AddAssign<'a, F: Coordinate> {

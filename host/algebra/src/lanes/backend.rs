@@ -3,13 +3,11 @@
 //! A kernel is written once, as a [`Kernel`], over any [`Backend`]; [`run`] picks the backend. Every operation
 //! is fully defined, so that two backends give the same bits, in redundant forms too.
 //!
-//! There is no AVX2 backend. It multiplies 32 x 32 bits in four lanes: a 381-bit product and its reduction are
-//! 2 * 14^2 multiplications of 28-bit limbs and as many additions for four elements, about 100 cycles an element
-//! at two a cycle with carries, and the scalar code needs no more.
+//! Processors without such vectors take scalar code instead, a level higher: a batch of additions, a pass of a transform.
+//! The feature `emulation` has a backend of plain words, slow, for tests of the kernels on any processor.
 
 use super::constants::Constants;
 use super::montgomery;
-use super::portable::Portable;
 use crate::isa::{Isa, Level};
 
 /// Lanes of a vector.
@@ -148,21 +146,44 @@ pub trait Kernel {
     fn run<B: Backend>(self, backend: B) -> Self::Output;
 }
 
-/// Has this instruction set vectors for lanes? Without them, scalar code does the same work in less time.
-pub fn are_vectors(isa: Isa) -> bool {
-    match isa.0 {
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512Ifma => true,
-        _ => false,
+/// The vectors of this processor. There is one only where it has them; [`Isa::vectors`] makes it.
+#[derive(Clone, Copy, Debug)]
+pub struct Vectors(Kind);
+
+/// What there may be.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    #[cfg(target_arch = "x86_64")]
+    Ifma,
+    #[cfg(feature = "emulation")]
+    Emulated,
+}
+
+impl Isa {
+    /// The vectors for lanes that this level has. Where there are none, scalar code does the work.
+    pub fn vectors(self) -> Option<Vectors> {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512Ifma => Some(Vectors(Kind::Ifma)),
+            #[cfg(feature = "emulation")]
+            Level::Emulated => Some(Vectors(Kind::Emulated)),
+            _ => None,
+        }
     }
 }
 
-/// Does it on the backend of an instruction set: AVX-512 IFMA where the processor has it, the same bits from
-/// plain Rust elsewhere.
-pub fn run<K: Kernel>(isa: Isa, kernel: K) -> K::Output {
-    match isa.0 {
+/// Does it with these vectors.
+pub fn run<K: Kernel>(vectors: Vectors, kernel: K) -> K::Output {
+    match vectors.0 {
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512Ifma => super::ifma::run(kernel),
-        _ => kernel.run(Portable),
+        Kind::Ifma => super::ifma::run(kernel),
+        #[cfg(feature = "emulation")]
+        Kind::Emulated => kernel.run(super::portable::Portable),
     }
+}
+
+/// All vectors that there are: emulated ones, and those of this process.
+#[cfg(all(test, feature = "emulation"))]
+pub(crate) fn all_vectors() -> Vec<Vectors> {
+    Isa::available().into_iter().filter_map(Isa::vectors).collect()
 }

@@ -200,5 +200,5 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "emulation"))]
 mod tests;

@@ -10,11 +10,24 @@ use crate::field::{
 pub trait Prime<const L: usize>: PrimeField {
     /// What follows from the modulus.
     const CONSTANTS: Constants<L> = Constants::of(Self::MODULUS);
+    /// The limbs that scalar code keeps it in.
+    fn kept(&self) -> &[u64];
+    /// The element kept in the first of these limbs; others than an element's are a bug of the caller.
+    fn of_kept(limbs: &[u64]) -> Self;
 }
 
 macro_rules! primes {
     ($($limbs:literal: $($field:ty),*;)*) => {
-        $($(impl Prime<$limbs> for $field {})*)*
+        $($(impl Prime<$limbs> for $field {
+            #[inline(always)]
+            fn kept(&self) -> &[u64] {
+                self.limbs()
+            }
+            #[inline(always)]
+            fn of_kept(limbs: &[u64]) -> Self {
+                <$field>::of_limbs(limbs)
+            }
+        })*)*
     };
 }
 

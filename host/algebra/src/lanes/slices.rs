@@ -1,8 +1,7 @@
 //! Whole slices of lanes: element by element, and inversion by Montgomery's trick.
 
-use super::backend::{Backend, Kernel, WIDTH, each, run};
+use super::backend::{Backend, Kernel, Vectors, WIDTH, each, run};
 use super::{Held, Lanes, Prime};
-use crate::isa::Isa;
 
 /// Vectors that a kernel works on side by side.
 const SIDE_BY_SIDE: usize = 2;
@@ -23,13 +22,13 @@ macro_rules! slice_functions {
         ///
         /// The slices have the same length; anything else is a bug of the caller.
         pub fn $name<P: Prime<L>, const L: usize>(
-            isa: Isa,
+            vectors: Vectors,
             x: &[Lanes<P, L>],
             y: &[Lanes<P, L>],
             result: &mut [Lanes<P, L>],
         ) {
             assert!(x.len() == y.len() && x.len() == result.len(), "slices of one length");
-            run(isa, Each { step: $step, x, y, result });
+            run(vectors, Each { step: $step, x, y, result });
         }
 
         #[derive(Clone, Copy)]
@@ -61,12 +60,12 @@ slice_functions! {
 ///
 /// The slices have the same length; anything else is a bug of the caller.
 pub fn square<P: Prime<L>, const L: usize>(
-    isa: Isa,
+    vectors: Vectors,
     x: &[Lanes<P, L>],
     result: &mut [Lanes<P, L>],
 ) {
     assert_eq!(x.len(), result.len(), "slices of one length");
-    run(isa, Each { step: Square, x, y: x, result });
+    run(vectors, Each { step: Square, x, y: x, result });
 }
 
 #[derive(Clone, Copy)]
@@ -128,9 +127,12 @@ fn store<B: Backend, P: Prime<L>, const L: usize, const N: usize>(
 }
 
 /// Elements in lanes, eight after eight; zeros fill the last ones.
-pub fn from_elements<P: Prime<L>, const L: usize>(isa: Isa, elements: &[P]) -> Vec<Lanes<P, L>> {
+pub fn from_elements<P: Prime<L>, const L: usize>(
+    vectors: Vectors,
+    elements: &[P],
+) -> Vec<Lanes<P, L>> {
     let mut lanes = vec![Lanes::ZERO; elements.len().div_ceil(WIDTH)];
-    run(isa, FromElements(elements, &mut lanes));
+    run(vectors, FromElements(elements, &mut lanes));
     lanes
 }
 
@@ -149,11 +151,11 @@ impl<P: Prime<L>, const L: usize> Kernel for FromElements<'_, P, L> {
 
 /// The elements in lanes, as many as there are places for.
 pub fn to_elements<P: Prime<L>, const L: usize>(
-    isa: Isa,
+    vectors: Vectors,
     lanes: &[Lanes<P, L>],
     elements: &mut [P],
 ) {
-    run(isa, ToElements(lanes, elements));
+    run(vectors, ToElements(lanes, elements));
 }
 
 struct ToElements<'a, P, const L: usize>(&'a [Lanes<P, L>], &'a mut [P]);
@@ -170,8 +172,8 @@ impl<P: Prime<L>, const L: usize> Kernel for ToElements<'_, P, L> {
 }
 
 /// Each element becomes its inverse, and 0 stays 0: three multiplications an element and one scalar inversion.
-pub fn invert<P: Prime<L>, const L: usize>(isa: Isa, elements: &mut [Lanes<P, L>]) {
-    run(isa, Invert(elements));
+pub fn invert<P: Prime<L>, const L: usize>(vectors: Vectors, elements: &mut [Lanes<P, L>]) {
+    run(vectors, Invert(elements));
 }
 
 struct Invert<'a, P, const L: usize>(&'a mut [Lanes<P, L>]);

@@ -7,7 +7,6 @@ use rand_chacha::ChaCha20Rng;
 
 use super::backend::{LIMB_BITS, LIMB_MASK, both};
 use super::*;
-use crate::Isa;
 use crate::field::*;
 
 /// Numbers of eight lanes, in limbs.
@@ -137,11 +136,12 @@ fn same_as_integers<P: Prime<L>, const L: usize>(rounds: usize) {
         let [xs, ys, us, vs] = [limbs_of(&x), limbs_of(&y), limbs_of(&u), limbs_of(&v)];
         let everything =
             || Everything::<P, L> { x: &xs, y: &ys, u: &us, v: &vs, field: PhantomData };
-        let results = run(Isa::PORTABLE, everything());
-        for isa in Isa::available() {
-            let same = run(isa, everything());
-            assert_eq!(same.limbs, results.limbs, "{isa}");
-            assert_eq!(same.masks, results.masks, "{isa}");
+        let [first, others @ ..] = &all_vectors()[..] else { panic!("no vectors") };
+        let results = run(*first, everything());
+        for vectors in others {
+            let same = run(*vectors, everything());
+            assert_eq!(same.limbs, results.limbs, "{vectors:?}");
+            assert_eq!(same.masks, results.masks, "{vectors:?}");
         }
         for lane in 0..WIDTH {
             let operands = [&x[lane], &y[lane], &u[lane], &v[lane]];
@@ -194,7 +194,7 @@ fn toy_exhaustive<P: Prime<L>, const L: usize>() {
     let r_inverse = u64::try_from(r_inverse).unwrap();
     let limbs =
         |lanes: [u64; WIDTH]| std::array::from_fn(|j| if j == 0 { lanes } else { [0; WIDTH] });
-    for isa in Isa::available() {
+    for vectors in all_vectors() {
         for u in 0..2 * p {
             for first in (0..2 * p).step_by(WIDTH) {
                 let v: [u64; WIDTH] = std::array::from_fn(|lane| (first + lane as u64) % (2 * p));
@@ -203,7 +203,7 @@ fn toy_exhaustive<P: Prime<L>, const L: usize>() {
                 let [xs, ys, us, vs] = [limbs(x), limbs(y), limbs(u), limbs(v)];
                 let everything =
                     Everything::<P, L> { x: &xs, y: &ys, u: &us, v: &vs, field: PhantomData };
-                let Results { limbs: found, .. } = run(isa, everything);
+                let Results { limbs: found, .. } = run(vectors, everything);
                 for lane in 0..WIDTH {
                     let found = |i: usize| {
                         assert!(found[i][0][lane] < 2 * p);
@@ -246,8 +246,8 @@ fn a_transpose_exchanges_lanes_and_vectors() {
         }
     }
     let rows = std::array::from_fn(|i| std::array::from_fn(|j| (8 * i + j) as u64));
-    for isa in Isa::available() {
-        let columns = run(isa, Transpose(rows));
-        assert!((0..64).all(|n| columns[n % 8][n / 8] == rows[n / 8][n % 8]), "{isa}");
+    for vectors in all_vectors() {
+        let columns = run(vectors, Transpose(rows));
+        assert!((0..64).all(|n| columns[n % 8][n / 8] == rows[n / 8][n % 8]), "{vectors:?}");
     }
 }

@@ -130,7 +130,7 @@ impl<C: Group> Part<'_, C> {
             let range = at..at + buckets;
             at = range.end;
             let (these, states) = (&mut self.points[range.clone()], &mut self.states[range]);
-            let mut schedule = Schedule::new(isa, points, these, states);
+            let mut schedule = Schedule::<C>::new(isa, points, these, states);
             for (scalars, chunk) in pieces.iter().flat_map(|piece| chunks(piece, self.share)) {
                 if !go_on(chunk.len() * readers.len()) {
                     return Err(Cancelled);
@@ -173,15 +173,15 @@ impl<C: Group> Part<'_, C> {
         let multiples = self.plan.multiples() as u32;
         let mut sums = vec![Point::IDENTITY; count.min(2 * BATCH)];
         let mut states = vec![State::Empty; sums.len()];
-        let mut schedule = Schedule::new(isa, points, &mut sums, &mut states);
+        let mut schedule = Schedule::<C>::new(isa, points, &mut sums, &mut states);
         for (i, &unit) in shares.flatten().enumerate() {
             let bucket = i % (2 * BATCH);
             schedule.add(Addition::new(bucket as u32, (unit >> 1) * multiples, unit & 1 == 1));
         }
         schedule.finish();
         let mut owners = vec![(); sums.len()];
-        add_neighbours(isa, &mut sums, &mut owners);
-        sums::sum(isa, &sums)
+        add_neighbours::<C, _>(isa, &mut sums, &mut owners);
+        sums::sum::<C>(isa, &sums)
     }
 
     /// What the part adds to the result.
@@ -196,7 +196,7 @@ impl<C: Group> Part<'_, C> {
                 range
             })
             .collect();
-        Sums { windows: sums::weighted_sums(isa, self.points, &ranges), units: self.units }
+        Sums { windows: sums::weighted_sums::<C>(isa, self.points, &ranges), units: self.units }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::plan::stride;
 use super::{Group, Stored};
 use crate::isa::Isa;
-use crate::lanes::affine::{Addition, Point, add_assign_vartime};
+use crate::lanes::affine::{Addition, Point};
 
 /// Of every point P so many multiples, one after the other: P, 2^s P, 2^2s P, ..., with the stride s of a
 /// [`Plan`](super::Plan) for that number, which is one of [`MULTIPLES`](super::MULTIPLES). For each of them but the first, s
@@ -19,7 +19,7 @@ pub fn precomputed<C: Group>(isa: Isa, points: &[Stored<C>], multiples: usize) -
         if multiple + 1 < multiples {
             for _ in 0..stride::<C>(multiples) {
                 let same = current.clone();
-                add_assign_vartime(isa, &mut current, &same, &doublings);
+                C::add_assign_vartime(isa, &mut current, &same, &doublings);
             }
         }
     }

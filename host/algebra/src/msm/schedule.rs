@@ -7,8 +7,9 @@
 //! A batch has at most half as many additions as there are buckets: the fuller the buckets are, the more additions would
 //! wait, and with as many the batch would never be full.
 
+use super::{Group, Stored};
 use crate::isa::Isa;
-use crate::lanes::affine::{Addition, BATCH, Coordinate, Point, add_assign_vartime, assign};
+use crate::lanes::affine::{Addition, BATCH, Point};
 
 /// What is known of a bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,10 +29,10 @@ const SMALLEST_BATCH: usize = BATCH / 8;
 pub(super) const WAITING: usize = 8 * BATCH;
 
 /// Fills batches with additions of points to buckets.
-pub(super) struct Schedule<'a, F: Coordinate> {
+pub(super) struct Schedule<'a, C: Group> {
     isa: Isa,
-    points: &'a [Point<F>],
-    buckets: &'a mut [Point<F>],
+    points: &'a [Stored<C>],
+    buckets: &'a mut [Stored<C>],
     states: &'a mut [State],
     /// Additions of a full batch, those to empty buckets among them.
     full: usize,
@@ -41,11 +42,11 @@ pub(super) struct Schedule<'a, F: Coordinate> {
     waiting: Vec<Addition>,
 }
 
-impl<'a, F: Coordinate> Schedule<'a, F> {
+impl<'a, C: Group> Schedule<'a, C> {
     pub(super) fn new(
         isa: Isa,
-        points: &'a [Point<F>],
-        buckets: &'a mut [Point<F>],
+        points: &'a [Stored<C>],
+        buckets: &'a mut [Stored<C>],
         states: &'a mut [State],
     ) -> Self {
         let full = (buckets.len() / 2).clamp(SMALLEST_BATCH, BATCH);
@@ -106,8 +107,8 @@ impl<'a, F: Coordinate> Schedule<'a, F> {
     }
 
     fn do_batch(&mut self) {
-        assign(self.isa, self.buckets, self.points, &self.firsts);
-        add_assign_vartime(self.isa, self.buckets, self.points, &self.batch);
+        C::assign(self.isa, self.buckets, self.points, &self.firsts);
+        C::add_assign_vartime(self.isa, self.buckets, self.points, &self.batch);
         for addition in self.firsts.drain(..).chain(self.batch.drain(..)) {
             self.states[addition.bucket()] = State::Free;
         }
@@ -121,12 +122,12 @@ impl<'a, F: Coordinate> Schedule<'a, F> {
         let copies: Vec<_> =
             (0..).zip(&self.waiting).map(|(i, addition)| addition.to_bucket(i)).collect();
         let mut sums = vec![Point::IDENTITY; copies.len()];
-        assign(self.isa, &mut sums, self.points, &copies);
+        C::assign(self.isa, &mut sums, self.points, &copies);
         self.waiting.clear();
-        add_neighbours(self.isa, &mut sums, &mut owners);
+        add_neighbours::<C, _>(self.isa, &mut sums, &mut owners);
         let additions: Vec<_> =
             (0..).zip(&owners).map(|(i, &bucket)| Addition::new(bucket as u32, i, false)).collect();
-        add_assign_vartime(self.isa, self.buckets, &sums, &additions);
+        C::add_assign_vartime(self.isa, self.buckets, &sums, &additions);
     }
 
     /// Does all that is left.
@@ -137,9 +138,9 @@ impl<'a, F: Coordinate> Schedule<'a, F> {
 }
 
 /// Adds neighbours with the same owner until no owner comes twice.
-pub(super) fn add_neighbours<F: Coordinate, O: Copy + PartialEq>(
+pub(super) fn add_neighbours<C: Group, O: Copy + PartialEq>(
     isa: Isa,
-    sums: &mut Vec<Point<F>>,
+    sums: &mut Vec<Stored<C>>,
     owners: &mut Vec<O>,
 ) {
     loop {
@@ -160,6 +161,6 @@ pub(super) fn add_neighbours<F: Coordinate, O: Copy + PartialEq>(
         if additions.is_empty() {
             return;
         }
-        add_assign_vartime(isa, sums, &seconds, &additions);
+        C::add_assign_vartime(isa, sums, &seconds, &additions);
     }
 }

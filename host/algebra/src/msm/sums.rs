@@ -13,7 +13,7 @@ use super::schedule::add_neighbours;
 use super::{Group, Stored};
 use crate::curve::{Affine, Projective};
 use crate::isa::Isa;
-use crate::lanes::affine::{Addition, BATCH, Coordinate, Point, add_assign_vartime, assign};
+use crate::lanes::affine::{Addition, BATCH, Point};
 
 /// Buckets of a window up to which one addition at a time is faster.
 const FEW: usize = 8;
@@ -27,7 +27,7 @@ pub(super) fn weighted_sums<C: Group>(
     ranges: &[Range<usize>],
 ) -> Vec<Projective<C>> {
     if ranges.iter().all(|range| range.len() <= FEW) {
-        return ranges.iter().map(|range| weighted_sum(isa, &points[range.clone()])).collect();
+        return ranges.iter().map(|range| weighted_sum::<C>(isa, &points[range.clone()])).collect();
     }
     let total: usize = ranges.iter().map(Range::len).sum();
     let segment = (total / BATCH).next_power_of_two().max(SHORTEST);
@@ -38,7 +38,7 @@ pub(super) fn weighted_sums<C: Group>(
             starts.map(|start| start..range.end.min(start + segment)).collect()
         })
         .collect();
-    let [lower, higher] = run(isa, points, &chains.concat(), segment);
+    let [lower, higher] = run::<C>(isa, points, &chains.concat(), segment);
 
     let mut from = 0;
     let ranges: Vec<_> = chains
@@ -58,12 +58,12 @@ pub(super) fn weighted_sums<C: Group>(
 }
 
 /// Of every chain of at most `longest` points, the sum of i + 1 times its point i, and the sum of its points.
-fn run<F: Coordinate>(
+fn run<C: Group>(
     isa: Isa,
-    points: &[Point<F>],
+    points: &[Stored<C>],
     chains: &[Range<usize>],
     longest: usize,
-) -> [Vec<Point<F>>; 2] {
+) -> [Vec<Stored<C>>; 2] {
     let mut weighted = vec![Point::IDENTITY; chains.len()];
     let mut plain = weighted.clone();
     let (mut firsts, mut additions, mut again) = (Vec::new(), Vec::new(), Vec::new());
@@ -82,10 +82,10 @@ fn run<F: Coordinate>(
                 _ => {}
             }
         }
-        assign(isa, &mut plain, points, &firsts);
-        assign(isa, &mut weighted, points, &firsts);
-        add_assign_vartime(isa, &mut plain, points, &additions);
-        add_assign_vartime(isa, &mut weighted, &plain, &again);
+        C::assign(isa, &mut plain, points, &firsts);
+        C::assign(isa, &mut weighted, points, &firsts);
+        C::add_assign_vartime(isa, &mut plain, points, &additions);
+        C::add_assign_vartime(isa, &mut weighted, &plain, &again);
     }
     [weighted, plain]
 }
@@ -98,7 +98,7 @@ fn plain_sums<C: Group>(
 ) -> Vec<Projective<C>> {
     let mut owners: Vec<_> = (0..ranges.len()).collect();
     owners = owners.iter().flat_map(|&owner| vec![owner; ranges[owner].len()]).collect();
-    add_neighbours(isa, &mut points, &mut owners);
+    add_neighbours::<C, _>(isa, &mut points, &mut owners);
     let mut sums = vec![Projective::IDENTITY; ranges.len()];
     for (owner, sum) in owners.into_iter().zip(affine::<C>(isa, &points)) {
         sums[owner] = sum.into();
@@ -122,7 +122,7 @@ fn weighted_sum<C: Group>(isa: Isa, points: &[Stored<C>]) -> Projective<C> {
 }
 
 fn affine<C: Group>(isa: Isa, points: &[Stored<C>]) -> Vec<Affine<C>> {
-    let coordinates = Point::to_coordinates(isa, points);
+    let coordinates = C::to_coordinates(isa, points);
     coordinates.into_iter().map(|[x, y]| Affine::new_unchecked(x, y)).collect()
 }
 

@@ -10,8 +10,10 @@
 //! A field's butterflies take and leave held elements, for transforms of up to 2^[`MOST_LEVELS`] rows.
 
 use crate::field::PrimeField;
-use crate::lanes::{Backend, Mask};
+use crate::lanes::{Backend, Mask, Vectors};
 
+use super::passes::{Columns, Rows};
+use super::pointwise::ABLessC;
 use super::tile::{Eight, PIECE};
 
 mod goldilocks;
@@ -99,4 +101,38 @@ pub trait Form<const D: usize>: PrimeField {
         log_radix: u32,
         plain: bool,
     );
+
+    /// The first pass of a tile. This and the three that follow are kernels, compiled here, once for each field.
+    fn first_pass(vectors: Vectors, pass: Columns<'_, Self, D>) -> bool;
+
+    /// The second pass of a tile.
+    fn second_pass(vectors: Vectors, pass: Rows<'_, '_, Self, D>);
+
+    /// Are all of these below the modulus? Whole pieces.
+    fn are_below(vectors: Vectors, lists: [&[u8]; 3]) -> bool;
+
+    /// a := a b - c, in whole pieces.
+    fn a_b_less_c(vectors: Vectors, lists: ABLessC<'_, Self, D>);
 }
+
+/// The kernels of a field, for its [`Form`].
+macro_rules! kernels {
+    ($digits:literal) => {
+        fn first_pass(vectors: Vectors, pass: Columns<'_, Self, $digits>) -> bool {
+            run(vectors, pass)
+        }
+
+        fn second_pass(vectors: Vectors, pass: Rows<'_, '_, Self, $digits>) {
+            run(vectors, pass)
+        }
+
+        fn are_below(vectors: Vectors, lists: [&[u8]; 3]) -> bool {
+            run(vectors, Below(lists, PhantomData::<Self>))
+        }
+
+        fn a_b_less_c(vectors: Vectors, lists: ABLessC<'_, Self, $digits>) {
+            run(vectors, lists)
+        }
+    };
+}
+use kernels;

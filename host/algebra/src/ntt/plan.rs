@@ -1,17 +1,20 @@
 //! A transform in two passes over memory.
 
+use std::marker::PhantomData;
+
 use thiserror::Error;
 
 use crate::field::DecodeError;
 use crate::isa::Isa;
-use crate::lanes::run;
+use crate::lanes::Vectors;
 
 use super::between::Between;
 use super::form::{Form, MOST_LEVELS};
-use super::passes::{Columns, Rows};
+use super::passes::{Columns, Lanes, Rows};
 use super::tables::{Steps, powers};
-use super::tile::{Eight, PIECE, Tile};
+use super::tile::{Eight, Memory, PIECE, Tile};
 use super::transform::{MOST_LOG_SIZE, Transform};
+use super::words::{self, Levels, Words};
 
 /// The smallest size that a plan is for: a piece of rows and of columns.
 pub const LEAST_SIZE: usize = PIECE * PIECE;
@@ -39,17 +42,18 @@ pub struct Plan<F: Form<D>, const D: usize> {
     pub(super) transform: Transform<F>,
     pub(super) log_rows: u32,
     pub(super) log_columns: u32,
-    /// Of the transforms of columns, at input^n2 times the powers of w^n2.
-    pub(super) column_steps: Steps<D>,
-    /// Of the transforms of rows.
-    pub(super) row_steps: Steps<D>,
-    /// output^(k2 n1), unless output is 1.
-    pub(super) outputs: Option<Vec<[u64; D]>>,
+    factors: Factors<F, D>,
+}
+
+/// The factors of a plan, and what uses them.
+enum Factors<F, const D: usize> {
+    Lanes(Vectors, Lanes<D>),
+    Words(Words<F>),
 }
 
 impl<F: Form<D>, const D: usize> Plan<F, D> {
-    /// Of a transform of at least [`LEAST_SIZE`]; none of a smaller one.
-    pub fn new(transform: &Transform<F>) -> Option<Self> {
+    /// Of a transform of at least [`LEAST_SIZE`], for the instructions of a level; none of a smaller one.
+    pub fn new(isa: Isa, transform: &Transform<F>) -> Option<Self> {
         let size = transform.size();
         if size < LEAST_SIZE {
             return None;
@@ -59,16 +63,26 @@ impl<F: Form<D>, const D: usize> Plan<F, D> {
         let (n1, n2) = (1u64 << log_rows, 1u64 << log_columns);
         let power = |x: F, n: u64| x.pow_vartime(&[n]);
         let (w, input, output) = (transform.root, transform.input, transform.output);
-        let outputs = || powers(power(output, n1), n2 as usize);
-        Some(Self {
-            transform: *transform,
-            log_rows,
-            log_columns,
-            column_steps: Steps::new(log_rows, power(w, n2), power(input, n2)),
-            row_steps: Steps::new(log_columns, power(w, n1), F::ONE),
-            outputs: (output != F::ONE)
-                .then(|| outputs().iter().map(Form::factor_digits).collect()),
-        })
+        let outputs = (output != F::ONE).then(|| powers(power(output, n1), n2 as usize));
+        let of_columns = (log_rows, power(w, n2), power(input, n2));
+        let of_rows = (log_columns, power(w, n1), F::ONE);
+        let factors = match isa.vectors() {
+            Some(vectors) => Factors::Lanes(
+                vectors,
+                Lanes {
+                    column_steps: Steps::new(of_columns),
+                    row_steps: Steps::new(of_rows),
+                    outputs: outputs
+                        .map(|outputs| outputs.iter().map(Form::factor_digits).collect()),
+                },
+            ),
+            None => Factors::Words(Words {
+                columns: Levels::new(of_columns),
+                rows: Levels::new(of_rows),
+                outputs,
+            }),
+        };
+        Some(Self { transform: *transform, log_rows, log_columns, factors })
     }
 
     /// What it computes.
@@ -102,47 +116,70 @@ impl<F: Form<D>, const D: usize> Plan<F, D> {
     }
 
     /// A thread's memory.
-    pub fn tile(&self) -> Tile<D> {
-        Tile {
-            rows: vec![Eight::ZERO; 2 << self.log_columns],
-            between: Between::new(self.log_rows),
-        }
+    pub fn tile(&self) -> Tile<F, D> {
+        Tile(match &self.factors {
+            Factors::Lanes(..) => Memory::Lanes {
+                rows: vec![Eight::ZERO; 2 << self.log_columns],
+                between: Between::new(self.log_rows),
+            },
+            Factors::Words(_) => Memory::Words(vec![[F::ZERO; PIECE]; 1 << self.log_columns]),
+        })
     }
 
     /// The first pass for a tile of sixteen columns: from all elements to the tile's lines between the passes.
     pub fn columns(
         &self,
-        isa: Isa,
-        tile: &mut Tile<D>,
+        tile: &mut Tile<F, D>,
         number: usize,
         source: &[u8],
         between: &mut [u8],
     ) -> Result<(), NotBelowModulus> {
         assert!(source.len() == self.bytes() && between.len() == self.column_tile_bytes());
-        if run(isa, Columns { plan: self, tile, number, source, between }) {
+        let are_below = match (&self.factors, &mut tile.0) {
+            (Factors::Lanes(vectors, lanes), Memory::Lanes { rows, between: factors }) => {
+                let (rows, first) = (&mut rows[..2 << self.log_rows], number * PIECE);
+                let pass = Columns { plan: self, lanes, rows, factors, first, source, between };
+                F::first_pass(*vectors, pass)
+            }
+            (Factors::Words(words), Memory::Words(rows)) => {
+                let (rows, first) = (&mut rows[..1 << self.log_rows], number * PIECE);
+                words::columns(words, &self.transform, rows, first, source, between)
+            }
+            _ => unreachable!("a tile of another plan"),
+        };
+        if are_below {
             return Ok(());
         }
         let is_wrong =
             |bytes: &[u8]| matches!(F::from_le_bytes(bytes), Err(DecodeError::NotReduced));
         let first = source.chunks_exact(F::BYTES).position(is_wrong);
-        Err(NotBelowModulus(first.expect("the lanes found one")))
+        Err(NotBelowModulus(first.expect("the pass found one")))
     }
 
     /// The second pass for a tile of sixteen rows: its pieces, one of each line.
-    pub fn rows(&self, isa: Isa, tile: &mut Tile<D>, pieces: &mut [&mut [u8]]) {
+    pub fn rows(&self, tile: &mut Tile<F, D>, pieces: &mut [&mut [u8]]) {
         assert!(pieces.len() == 1 << self.log_columns);
-        run(isa, Rows { plan: self, tile, pieces });
+        match (&self.factors, &mut tile.0) {
+            (Factors::Lanes(vectors, lanes), Memory::Lanes { rows, .. }) => {
+                let rows = &mut rows[..2 << self.log_columns];
+                F::second_pass(*vectors, Rows { lanes, rows, pieces, field: PhantomData });
+            }
+            (Factors::Words(words), Memory::Words(columns)) => {
+                words::rows(words, &mut columns[..1 << self.log_columns], pieces);
+            }
+            _ => unreachable!("a tile of another plan"),
+        }
     }
 
     /// Both passes, from all elements to all elements: for a caller without threads.
-    pub fn run(&self, isa: Isa, source: &[u8], target: &mut [u8]) -> Result<(), NotBelowModulus> {
+    pub fn run(&self, source: &[u8], target: &mut [u8]) -> Result<(), NotBelowModulus> {
         let mut tile = self.tile();
         let chunks = target.chunks_exact_mut(self.column_tile_bytes());
         for (number, chunk) in chunks.enumerate() {
-            self.columns(isa, &mut tile, number, source, chunk)?;
+            self.columns(&mut tile, number, source, chunk)?;
         }
         for mut pieces in self.pieces(target) {
-            self.rows(isa, &mut tile, &mut pieces);
+            self.rows(&mut tile, &mut pieces);
         }
         Ok(())
     }

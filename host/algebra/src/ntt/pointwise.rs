@@ -3,11 +3,12 @@
 use std::marker::PhantomData;
 
 use crate::isa::Isa;
-use crate::lanes::{Backend, Kernel, Mask, run};
+use crate::lanes::{Backend, Kernel, Mask};
 
 use super::form::Form;
 use super::plan::NotBelowModulus;
 use super::tile::{PIECE, splat};
+use super::words;
 
 /// a := a b - c, of canonical elements. Lists of other lengths than a's, or of no whole number of elements, are bugs of the
 /// caller.
@@ -18,32 +19,29 @@ pub fn a_b_less_c<F: Form<D>, const D: usize>(
     c: &[u8],
 ) -> Result<(), NotBelowModulus> {
     assert!(a.len() == b.len() && b.len() == c.len() && a.len().is_multiple_of(F::BYTES));
-    let whole = a.len() - a.len() % (PIECE * F::BYTES);
-    let rest = whole / F::BYTES;
+    // What is less than a piece is left to scalar code.
+    let vectors = isa.vectors();
+    let whole = vectors.map_or(0, |_| a.len() - a.len() % (PIECE * F::BYTES));
     let lists = [&a[..], b, c];
-    let is_below = |list: &[u8], i: usize| F::from_le_bytes(&list[i * F::BYTES..][..F::BYTES]);
-    for i in rest..a.len() / F::BYTES {
-        if lists.iter().any(|list| is_below(list, i).is_err()) {
-            return Err(NotBelowModulus(i));
-        }
+    let are_below = lists.iter().all(|list| words::are_below::<F>(&list[whole..]))
+        && vectors.is_none_or(|vectors| F::are_below(vectors, lists.map(|list| &list[..whole])));
+    if !are_below {
+        let is_wrong = |i: &usize| {
+            lists.iter().any(|list| !words::are_below::<F>(&list[i * F::BYTES..][..F::BYTES]))
+        };
+        let first = (0..a.len() / F::BYTES).find(is_wrong);
+        return Err(NotBelowModulus(first.expect("there is one")));
     }
-    if !run(isa, Below(lists.map(|list| &list[..whole]), PhantomData::<F>)) {
-        let wrong = (0..rest).find(|&i| lists.iter().any(|list| is_below(list, i).is_err()));
-        return Err(NotBelowModulus(wrong.expect("the lanes found one")));
+    let (a, rest) = a.split_at_mut(whole);
+    if let Some(vectors) = vectors {
+        F::a_b_less_c(vectors, ABLessC { a, b: &b[..whole], c: &c[..whole], field: PhantomData });
     }
-    for i in rest..a.len() / F::BYTES {
-        let [x, y, z] = [&a[..], b, c].map(|list| is_below(list, i).expect("it was looked at"));
-        a[i * F::BYTES..][..F::BYTES].copy_from_slice((x * y - z).to_le_bytes().as_ref());
-    }
-    run(
-        isa,
-        ABLessC { a: &mut a[..whole], b: &b[..whole], c: &c[..whole], field: PhantomData::<F> },
-    );
+    words::a_b_less_c::<F>(rest, &b[whole..], &c[whole..]);
     Ok(())
 }
 
 /// Are all of these below the modulus?
-struct Below<'a, F, const D: usize>([&'a [u8]; 3], PhantomData<F>);
+pub struct Below<'a, F, const D: usize>(pub [&'a [u8]; 3], pub PhantomData<F>);
 
 impl<F: Form<D>, const D: usize> Kernel for Below<'_, F, D> {
     type Output = bool;
@@ -61,7 +59,8 @@ impl<F: Form<D>, const D: usize> Kernel for Below<'_, F, D> {
     }
 }
 
-struct ABLessC<'a, F, const D: usize> {
+/// a := a b - c.
+pub struct ABLessC<'a, F, const D: usize> {
     a: &'a mut [u8],
     b: &'a [u8],
     c: &'a [u8],

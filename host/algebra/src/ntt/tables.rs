@@ -37,7 +37,8 @@ pub struct Step<const D: usize> {
 }
 
 impl<const D: usize> Steps<D> {
-    pub fn new<F: Form<D>>(log: u32, w: F, g: F) -> Self {
+    /// Of log, w and g.
+    pub fn new<F: Form<D>>((log, w, g): (u32, F, F)) -> Self {
         let n = 1usize << log;
         let powers = powers(w, n);
         let (mut list, mut exponents) = (Vec::new(), vec![0]);

@@ -5,6 +5,7 @@ use crate::lanes::{Backend, WIDTH, each};
 use super::between::Between;
 use super::form::Form;
 use super::tables::{Step, Steps};
+use super::words::Row;
 
 /// Elements that a tile has side by side, in two vectors.
 pub const PIECE: usize = 2 * WIDTH;
@@ -49,10 +50,14 @@ impl<const D: usize> Eight<D> {
 }
 
 /// The memory that a thread needs for transforms with a plan.
-pub struct Tile<const D: usize> {
+pub struct Tile<F, const D: usize>(pub(super) Memory<F, D>);
+
+/// In lanes, or in scalar code.
+pub enum Memory<F, const D: usize> {
     /// Two vectors a row.
-    pub(super) rows: Vec<Eight<D>>,
-    pub(super) between: Between<D>,
+    Lanes { rows: Vec<Eight<D>>, between: Between<D> },
+    /// Sixteen elements a row.
+    Words(Vec<Row<F>>),
 }
 
 /// The same digits in every lane.

@@ -4,8 +4,7 @@ use super::eight::{Eight, LaneTower};
 use super::power::{power, power_by_bits, power_by_few_bits};
 use super::{Coefficient, Pairing};
 use crate::field::Field;
-use crate::isa::Isa;
-use crate::lanes::{Backend, Kernel, WIDTH, run};
+use crate::lanes::{Backend, Kernel, Vectors, WIDTH, run};
 use crate::tower::{Fp2, Fp6, Fp12, Tower};
 
 /// An element of the cyclotomic subgroup of Fp12, where inverses are conjugates. Implementations for lanes run inside a
@@ -54,10 +53,10 @@ impl<T: Tower> Cyclotomic for Fp12<T> {
 
 /// The hard part in lanes, of numbers with L limbs.
 pub fn hard_part<E: Pairing<Tower: LaneTower<L>>, const L: usize>(
-    isa: Isa,
+    vectors: Vectors,
     f: Fp12<E::Tower>,
 ) -> Fp12<E::Tower> {
-    run(isa, HardPart::<E, L>(f))
+    run(vectors, HardPart::<E, L>(f))
 }
 
 struct HardPart<E: Pairing, const L: usize>(Fp12<E::Tower>);

@@ -2,7 +2,6 @@
 
 use super::{Cyclotomic, Pairing};
 use crate::isa::Isa;
-use crate::lanes::are_vectors;
 use crate::tower::Fp12;
 
 /// f^(k (p^12 - 1) / r), which makes a pairing of a Miller value; 0 for 0. k is told at the [module](super).
@@ -15,7 +14,10 @@ pub fn final_exponentiation_on<E: Pairing>(isa: Isa, f: Fp12<E::Tower>) -> Fp12<
     let inverse = f.invert().unwrap_or(Fp12::ZERO);
     let f = f.conjugate() * inverse; // f^(p^6 - 1)
     let f = f.frobenius(2) * f; // ^(p^2 + 1)
-    if are_vectors(isa) { E::hard_part_in_lanes(isa, f) } else { E::hard_part(f) }
+    match isa.vectors() {
+        Some(vectors) => E::hard_part_in_lanes(vectors, f),
+        None => E::hard_part_in_words(f),
+    }
 }
 
 /// The hard part on BLS curves with parameter z, of which `n` is the absolute value:

@@ -6,17 +6,16 @@ use super::formula::fp12_sqr;
 use super::walk::{Constants, Place, Walk};
 use super::{Pair, Pairing, PreparedPair, Step, miller};
 use crate::curve::Affine;
-use crate::isa::Isa;
-use crate::lanes::{Backend, Kernel, run};
+use crate::lanes::{Backend, Kernel, Vectors, run};
 use crate::tower::{Fp2, Fp12, Tower};
 
 /// The product of the Miller values of all pairs, of numbers with L limbs.
 pub fn miller_loop<E: Pairing<Tower: LaneTower<L>>, const L: usize>(
-    isa: Isa,
+    vectors: Vectors,
     fresh: &[Pair<E>],
     prepared: &[PreparedPair<'_, E>],
 ) -> Fp12<E::Tower> {
-    let f = miller::whole(run(isa, Loop::<E, L> { fresh, prepared }));
+    let f = miller::whole(run(vectors, Loop::<E, L> { fresh, prepared }));
     if E::NEGATIVE { f.conjugate() } else { f }
 }
 

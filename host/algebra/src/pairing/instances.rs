@@ -2,11 +2,11 @@
 
 use super::eight::LaneTower;
 use super::{
-    Cyclotomic, Kind, Pair, Pairing, PreparedPair, Step, cyclotomic, exponentiation, few, lanes,
-    schedule,
+    Cyclotomic, Kind, Pair, Pairing, Prepared, PreparedPair, Step, cyclotomic, exponentiation, few,
+    lanes, miller, schedule,
 };
-use crate::curve::spec;
-use crate::isa::Isa;
+use crate::curve::{Affine, spec};
+use crate::lanes::Vectors;
 use crate::tower::Fp12;
 use crate::{bls12_377, bls12_381, bn254};
 
@@ -29,16 +29,16 @@ impl Pairing for Bn254 {
         steps
     }
 
-    fn miller_loop_in_lanes(isa: Isa, pairs: &[Pair<Self>]) -> Fp12<Self::Tower> {
-        lanes::miller_loop::<Self, 5>(isa, pairs)
+    fn miller_loop_in_lanes(vectors: Vectors, pairs: &[Pair<Self>]) -> Fp12<Self::Tower> {
+        lanes::miller_loop::<Self, 5>(vectors, pairs)
     }
 
     fn miller_loop_of_few(
-        isa: Isa,
+        vectors: Vectors,
         fresh: &[Pair<Self>],
         prepared: &[PreparedPair<'_, Self>],
     ) -> Fp12<Self::Tower> {
-        few::miller_loop::<Self, 6>(isa, fresh, prepared)
+        few::miller_loop::<Self, 6>(vectors, fresh, prepared)
     }
 
     #[inline(always)]
@@ -46,8 +46,20 @@ impl Pairing for Bn254 {
         exponentiation::bn(&f, spec::bn254::parameter::MAGNITUDE)
     }
 
-    fn hard_part_in_lanes(isa: Isa, f: Fp12<Self::Tower>) -> Fp12<Self::Tower> {
-        cyclotomic::hard_part::<Self, 5>(isa, f)
+    fn hard_part_in_lanes(vectors: Vectors, f: Fp12<Self::Tower>) -> Fp12<Self::Tower> {
+        cyclotomic::hard_part::<Self, 5>(vectors, f)
+    }
+
+    fn hard_part_in_words(f: Fp12<Self::Tower>) -> Fp12<Self::Tower> {
+        Self::hard_part(f)
+    }
+
+    fn prepare(q: &Affine<Self::G2>) -> Prepared<Self> {
+        miller::prepare(q)
+    }
+
+    fn miller_loop_in_words(pairs: &[PreparedPair<'_, Self>]) -> Fp12<Self::Tower> {
+        miller::one_by_one(pairs)
     }
 }
 
@@ -92,18 +104,18 @@ macro_rules! bls12 {
             }
 
             fn miller_loop_in_lanes(
-                isa: Isa,
+                vectors: Vectors,
                 pairs: &[Pair<Self>],
             ) -> Fp12<Self::Tower> {
-                lanes::miller_loop::<Self, 8>(isa, pairs)
+                lanes::miller_loop::<Self, 8>(vectors, pairs)
             }
 
             fn miller_loop_of_few(
-                isa: Isa,
+                vectors: Vectors,
                 fresh: &[Pair<Self>],
                 prepared: &[PreparedPair<'_, Self>],
             ) -> Fp12<Self::Tower> {
-                few::miller_loop::<Self, 8>(isa, fresh, prepared)
+                few::miller_loop::<Self, 8>(vectors, fresh, prepared)
             }
 
             #[inline(always)]
@@ -111,8 +123,20 @@ macro_rules! bls12 {
                 exponentiation::bls12(&f, spec::$curve::parameter::MAGNITUDE, Self::NEGATIVE)
             }
 
-            fn hard_part_in_lanes(isa: Isa, f: Fp12<Self::Tower>) -> Fp12<Self::Tower> {
-                cyclotomic::hard_part::<Self, 8>(isa, f)
+            fn hard_part_in_lanes(vectors: Vectors, f: Fp12<Self::Tower>) -> Fp12<Self::Tower> {
+                cyclotomic::hard_part::<Self, 8>(vectors, f)
+            }
+
+            fn hard_part_in_words(f: Fp12<Self::Tower>) -> Fp12<Self::Tower> {
+                Self::hard_part(f)
+            }
+
+            fn prepare(q: &Affine<Self::G2>) -> Prepared<Self> {
+                miller::prepare(q)
+            }
+
+            fn miller_loop_in_words(pairs: &[PreparedPair<'_, Self>]) -> Fp12<Self::Tower> {
+                miller::one_by_one(pairs)
             }
         }
     };

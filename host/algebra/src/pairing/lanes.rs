@@ -5,16 +5,15 @@ use super::formula::fp12_sqr;
 use super::walk::{Constants, Place, Walk};
 use super::{Pair, Pairing, Step, miller};
 use crate::field::Field;
-use crate::isa::Isa;
-use crate::lanes::{Backend, Kernel, Lazy, Mask, WIDTH, run};
+use crate::lanes::{Backend, Kernel, Lazy, Mask, Vectors, WIDTH, run};
 use crate::tower::{Fp2, Fp12, Tower};
 
 /// The product of the Miller values of all pairs, of numbers with L limbs.
 pub fn miller_loop<E: Pairing<Tower: LaneTower<L>>, const L: usize>(
-    isa: Isa,
+    vectors: Vectors,
     pairs: &[Pair<E>],
 ) -> Fp12<E::Tower> {
-    let factors = run(isa, Loop::<E, L>(pairs));
+    let factors = run(vectors, Loop::<E, L>(pairs));
     let f = factors.into_iter().reduce(|product, factor| product * factor).unwrap_or(Fp12::ONE);
     if E::NEGATIVE { f.conjugate() } else { f }
 }

@@ -22,12 +22,17 @@ pub type PreparedPair<'a, E> = (Affine<<E as Pairing>::G1>, &'a Prepared<E>);
 impl<E: Pairing> Prepared<E> {
     /// Of any point of the subgroup.
     pub fn new(q: &Affine<E::G2>) -> Self {
-        let is_identity = q.is_identity();
-        let constants = constants::<E>();
-        let mut walk = Walk::new(start::<E>(q), &constants);
-        let lines = E::steps().into_iter().map(|step| walk.step(step, &constants)).collect();
-        Self { lines, is_identity }
+        E::prepare(q)
     }
+}
+
+/// A point with its lines.
+pub(super) fn prepare<E: Pairing>(q: &Affine<E::G2>) -> Prepared<E> {
+    let is_identity = q.is_identity();
+    let constants = constants::<E>();
+    let mut walk = Walk::new(start::<E>(q), &constants);
+    let lines = E::steps().into_iter().map(|step| walk.step(step, &constants)).collect();
+    Prepared { lines, is_identity }
 }
 
 /// The product of the Miller values of all pairs; 1 if there is none.

@@ -13,5 +13,5 @@ pub use field::Element;
 pub use point::{Affine, Jacobian, Line};
 pub use root::{AT_ONCE, Ordinates};
 
-#[cfg(test)]
+#[cfg(all(test, feature = "emulation"))]
 mod tests;

@@ -133,7 +133,7 @@ impl Attempt<'_> {
                 other => other.into(),
             })
         };
-        let quotient = || quotient::<ScalarOf<E>>(E::FIELD, rows, &transform);
+        let quotient = || quotient::<ScalarOf<E>>(self.prover.isa(), E::FIELD, rows, &transform);
         let h = self.timed(Step::Quotient, Some(uri), quotient)?;
         Ok(h.ok_or_else(|| route.wrong_transform())?)
     }

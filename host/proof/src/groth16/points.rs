@@ -2,14 +2,15 @@
 
 use std::io;
 
+use proofmill_algebra::Isa;
 use proofmill_op::msm::{Bases, Stream};
 
 use crate::snarkjs::{Section, Zkey};
 
 /// The points of a section, one for every scalar: in C the identity stands for 1 and the public variables, so that the whole
 /// witness goes with every section but H. Reading one checks that it is on the curve; what is not is an error of the file.
-pub fn bases(key: &Zkey, section: Section) -> Bases {
-    let points = key.points(section);
+pub fn bases(key: &Zkey, section: Section, isa: Isa) -> Bases {
+    let points = key.points(section).read_with(isa);
     let instance = points.instance();
     let zeros = if section == Section::C { key.publics() + 1 } else { 0 };
     let stream = AfterZeros { zeros: (zeros * instance.point_bytes()) as u64, rest: points };

@@ -4,6 +4,8 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::time::Instant;
 
+use proofmill_algebra::Isa;
+
 use super::attempt::{Attempt, Outcome};
 use super::report::{Counts, Proved, Redone, Report, Watch};
 use super::route::{Devices, Route};
@@ -79,6 +81,11 @@ impl Prover {
         &self.verifying
     }
 
+    /// The code path of what is done beside devices.
+    pub(super) fn isa(&self) -> Isa {
+        self.devices.isa()
+    }
+
     fn count(&self, what: impl FnOnce(&mut Counts)) {
         what(&mut self.counts.lock().unwrap_or_else(PoisonError::into_inner));
     }
@@ -90,7 +97,7 @@ impl Prover {
 }
 
 fn new<E: Suite>(key: &Zkey, devices: Devices, settings: Settings) -> Result<Prover> {
-    let verifying = PreparedVerifyingKey::new(&key.verifying_key()?)?;
+    let verifying = PreparedVerifyingKey::with_isa(&key.verifying_key()?, devices.isa())?;
     let rows = Rows::new::<ScalarOf<E>>(1 << key.domain_log(), key.coefficients().iter());
     let route = Route::new::<E>(key, &devices, settings.park)?;
     let (key, counts) = (key.clone(), Mutex::default());

@@ -29,6 +29,7 @@ const CHUNK: usize = 1 << 12;
 /// numbered. None if an answer has an element that is not below the modulus. Lists are wiped, but for what is given to
 /// `transform`.
 pub fn quotient<F: Form<DIGITS>>(
+    isa: Isa,
     field: Field,
     rows: [Vec<u8>; 3],
     transform: &dyn Fn(Request, usize) -> Result<Vec<u8>>,
@@ -54,7 +55,7 @@ pub fn quotient<F: Form<DIGITS>>(
     let [a, b, c] = &mut lists;
     let chunk = CHUNK * F::BYTES;
     let chunks = a.par_chunks_mut(chunk).zip(b.par_chunks(chunk)).zip(c.par_chunks(chunk));
-    let done = chunks.try_for_each(|((a, b), c)| a_b_less_c::<F, DIGITS>(Isa::best(), a, b, c));
+    let done = chunks.try_for_each(|((a, b), c)| a_b_less_c::<F, DIGITS>(isa, a, b, c));
     Ok(done.ok().map(|()| take(&mut **a)))
 }
 
@@ -108,7 +109,7 @@ mod tests {
                 Ok(response.elements)
             };
             let rows = [&a, &b, &c].map(|values| bytes(values));
-            let found = quotient::<F>(field, rows, &ask).unwrap().unwrap();
+            let found = quotient::<F>(device.isa(), field, rows, &ask).unwrap().unwrap();
 
             let of = |root: F| A::from_le_bytes_mod_order(root.to_le_bytes().as_ref());
             let (w, between) = (of(root::<F>(log)), of(root::<F>(log + 1)));
@@ -138,6 +139,6 @@ mod tests {
     fn an_element_that_is_none_is_noticed() {
         let rows = [(); 3].map(|()| vec![1; 32 * 4]);
         let wrong = |_, _| Ok(vec![0xff; 32 * 4]);
-        assert_eq!(quotient::<Bn254Fr>(Field::Bn254Fr, rows, &wrong).unwrap(), None);
+        assert_eq!(quotient::<Bn254Fr>(Isa::best(), Field::Bn254Fr, rows, &wrong).unwrap(), None);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use proofmill_algebra::Isa;
 use proofmill_algebra::curve::Affine;
 use proofmill_algebra::encoding::Coordinate;
 use proofmill_algebra::msm;
@@ -25,6 +26,12 @@ impl Devices {
     /// One that does everything.
     pub fn one(device: Arc<dyn Device>) -> Self {
         Self { device, helper: None }
+    }
+
+    /// The code path of what is done beside devices: that of the processor among them.
+    pub fn isa(&self) -> Isa {
+        let processors = self.helper.iter().chain([&self.device]);
+        processors.filter_map(|device| device.caps().isa).next().unwrap_or_else(Isa::best)
     }
 
     fn offering(&self, capability: &Capability) -> Result<Arc<dyn Device>> {
@@ -52,7 +59,7 @@ impl Route {
         let transforms = devices.offering(&Capability::Ntt(E::FIELD))?;
         let mut sums = Vec::new();
         for section in Section::ALL {
-            let mut bases = bases(key, section);
+            let mut bases = bases(key, section, devices.isa());
             let instance = bases.instance;
             let device = devices.offering(&Capability::Msm(instance))?;
             if park {

@@ -12,7 +12,7 @@ use proofmill_algebra::curve::{Affine, Projective};
 use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::msm::{stored, sum_vartime};
 use proofmill_algebra::pairing::{
-    Bls12381, Bn254, Pairing, Prepared, final_exponentiation, miller_loop, pairing,
+    Bls12381, Bn254, Pairing, Prepared, final_exponentiation_on, miller_product, product,
 };
 use proofmill_algebra::tower::Fp12;
 use proofmill_op::msm::Curve;
@@ -43,9 +43,14 @@ enum OnCurve {
 impl PreparedVerifyingKey {
     /// Refuses what are no points of the groups, and a key without IC.
     pub fn new(key: &VerifyingKey) -> Result<Self> {
+        Self::with_isa(key, Isa::best())
+    }
+
+    /// The same with the code path of a level.
+    pub fn with_isa(key: &VerifyingKey, isa: Isa) -> Result<Self> {
         let on = match key.curve {
-            Curve::Bn254 => OnCurve::Bn254(Box::new(Key::new(key)?)),
-            Curve::Bls12_381 => OnCurve::Bls12_381(Box::new(Key::new(key)?)),
+            Curve::Bn254 => OnCurve::Bn254(Box::new(Key::new(key, isa)?)),
+            Curve::Bls12_381 => OnCurve::Bls12_381(Box::new(Key::new(key, isa)?)),
             Curve::Bls12_377 => return Err(super::suite::no_proofs()),
         };
         Ok(Self { curve: key.curve, on })
@@ -76,6 +81,7 @@ pub fn check_points(proof: &Proof) -> Result<()> {
 
 #[derive(Clone, Debug)]
 struct Key<E: Suite> {
+    isa: Isa,
     alpha_beta: Fp12<E::Tower>,
     gamma: Prepared<E>,
     delta: Prepared<E>,
@@ -97,7 +103,7 @@ fn points<E: Suite>(proof: &Proof) -> Result<Points<E>> {
 }
 
 impl<E: Suite> Key<E> {
-    fn new(key: &VerifyingKey) -> Result<Self> {
+    fn new(key: &VerifyingKey, isa: Isa) -> Result<Self> {
         const KEY: &str = "verifying key";
         let alpha = point::<E::G1>(KEY, "alpha", &key.alpha_g1)?;
         let beta = point::<E::G2>(KEY, "beta", &key.beta_g2)?;
@@ -108,7 +114,8 @@ impl<E: Suite> Key<E> {
             return Err(Error::argument(KEY, "has no IC"));
         }
         Ok(Self {
-            alpha_beta: pairing::<E>(&alpha, &beta),
+            isa,
+            alpha_beta: product::<E>(isa, &[(alpha, beta)]),
             gamma: Prepared::new(&point::<E::G2>(KEY, "gamma", &key.gamma_g2)?),
             delta: Prepared::new(&point::<E::G2>(KEY, "delta", &key.delta_g2)?),
             ic,
@@ -119,7 +126,8 @@ impl<E: Suite> Key<E> {
         let (a, b, c) = points::<E>(proof)?;
         let x = Affine::from(self.statement(publics)?);
         let pairs = [(a, &Prepared::new(&b)), (-x, &self.gamma), (-c, &self.delta)];
-        Ok(final_exponentiation::<E>(miller_loop(&pairs)) == self.alpha_beta)
+        Ok(final_exponentiation_on::<E>(self.isa, miller_product(self.isa, &[], &pairs))
+            == self.alpha_beta)
     }
 
     /// IC_0 and the sum of x_i IC_i.
@@ -134,8 +142,7 @@ impl<E: Suite> Key<E> {
             let problem = format!("value {i} is not below the order of the group");
             return Err(Error::argument("public", problem));
         }
-        let isa = Isa::best();
-        let sum = sum_vartime::<E::G1>(isa, &stored(isa, others), publics);
+        let sum = sum_vartime::<E::G1>(self.isa, &stored(self.isa, others), publics);
         Ok(sum.expect("each was looked at").add_mixed(one))
     }
 }

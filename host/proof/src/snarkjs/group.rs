@@ -7,11 +7,11 @@ use proofmill_op::msm::{Curve, Group, Instance};
 
 /// Points from Montgomery form, each on the curve; an error says which is not the first, and why.
 pub(super) fn to_pairs(
+    isa: Isa,
     instance: Instance,
     points: &[u8],
     pairs: &mut [u8],
 ) -> Result<(), (usize, EncodingError)> {
-    let isa = Isa::best();
     match (instance.curve, instance.group) {
         (Curve::Bn254, Group::G1) => montgomery::to_pairs::<bn254::G1>(isa, points, pairs),
         (Curve::Bn254, Group::G2) => montgomery::to_pairs::<bn254::G2>(isa, points, pairs),
@@ -24,7 +24,7 @@ pub(super) fn to_pairs(
 /// A point of the group from Montgomery form.
 pub(super) fn decode(instance: Instance, encoding: &[u8]) -> Result<Vec<u8>, EncodingError> {
     let mut point = vec![0; encoding.len()];
-    to_pairs(instance, encoding, &mut point).map_err(|(_, error)| error)?;
+    to_pairs(Isa::best(), instance, encoding, &mut point).map_err(|(_, error)| error)?;
     check(instance, &point)?;
     Ok(point)
 }

@@ -32,6 +32,32 @@ impl<P: Prime<L>, const L: usize, const K: usize> Base<P, L, K> {
         || 52 * L <= 64 * WORDS
         || P::CONSTANTS.multiples[2][L - 1] >> (64 * WORDS - (L - 1) * LIMB_BITS as usize) == 0;
 
+    /// The elements of a pair that scalar code wrote: each has half of the words, and may have no use for all of them.
+    #[inline(always)]
+    pub(super) fn read_pair(pair: &Pair<K>) -> [P; 2] {
+        let (first, second) = pair.as_flattened().split_at(K * WORDS);
+        [P::of_kept(first), P::of_kept(second)]
+    }
+
+    #[inline(always)]
+    pub(super) fn write_pair(elements: [P; 2]) -> Pair<K> {
+        let mut pair = [[0; WIDTH]; K];
+        let (first, second) = pair.as_flattened_mut().split_at_mut(K * WORDS);
+        for (element, words) in elements.iter().zip([first, second]) {
+            words[..element.kept().len()].copy_from_slice(element.kept());
+        }
+        pair
+    }
+
+    #[inline(always)]
+    pub(super) fn take_montgomery(words: &mut [u64]) -> Option<P> {
+        let mut form = P::ZERO.to_montgomery();
+        form.as_mut().copy_from_slice(words);
+        let element = Option::<P>::from(P::from_montgomery(form))?;
+        words.copy_from_slice(element.to_canonical().as_ref());
+        Some(element)
+    }
+
     /// The first and the second of eight pairs.
     #[inline(always)]
     pub(super) fn gather_pairs<B: Backend>(b: B, pairs: [&Pair<K>; WIDTH]) -> [Held<B, P, L>; 2] {
@@ -89,6 +115,21 @@ impl<P: Prime<L>, const L: usize, const K: usize> Coordinate for Base<P, L, K> {
     type Rows = Pair<K>;
     const ZERO: Pair<K> = [[0; WIDTH]; K];
     type Held<B: Backend> = Held<B, P, L>;
+
+    #[inline(always)]
+    fn read(rows: &Pair<K>) -> [P; 2] {
+        Self::read_pair(rows)
+    }
+
+    #[inline(always)]
+    fn write(coordinates: [P; 2]) -> Pair<K> {
+        Self::write_pair(coordinates)
+    }
+
+    #[inline(always)]
+    fn take_montgomery(words: &mut [u64]) -> Option<P> {
+        Self::take_montgomery(words)
+    }
 
     #[inline(always)]
     fn prefetch<B: Backend>(b: B, rows: &Pair<K>) {

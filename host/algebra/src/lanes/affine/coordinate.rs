@@ -1,4 +1,4 @@
-//! What coordinates of points in lanes are elements of: a prime field, or a quadratic extension of one.
+//! What coordinates of stored points are elements of: a prime field, or a quadratic extension of one.
 
 use std::fmt::Debug;
 
@@ -14,6 +14,14 @@ pub trait Coordinate: Copy + Debug + Send + Sync + 'static {
     type Rows: Copy + Send + Sync;
     /// The rows of (0, 0).
     const ZERO: Self::Rows;
+    /// The coordinates of a point that scalar code wrote.
+    fn read(rows: &Self::Rows) -> [Self::Element; 2];
+    /// A point as scalar code writes it. Lanes have another form: whoever wrote a point has to read it.
+    fn write(coordinates: [Self::Element; 2]) -> Self::Rows;
+    /// A coordinate from Montgomery form, R = 2^(64 W), and its integers in place of it; none if one is not below the
+    /// modulus.
+    fn take_montgomery(words: &mut [u64]) -> Option<Self::Element>;
+
     /// Eight coordinates in registers.
     type Held<B: Backend>: Residue<B, Element = Self::Element>;
 

@@ -1,6 +1,7 @@
 //! An affine point in memory: whole vectors, see [`Base`](super::Base) and [`Quadratic`](super::Quadratic).
 //!
-//! The identity is (0, 0), which is on no curve with b != 0.
+//! The identity is (0, 0), which is on no curve with b != 0. Lanes and scalar code keep other points in different forms: a
+//! point is good for levels of the same kind as the one that it was made with.
 
 use std::fmt;
 
@@ -26,17 +27,23 @@ impl<F: Coordinate> Point<F> {
     /// The identity.
     pub const IDENTITY: Self = Self { rows: F::ZERO };
 
-    /// Points from their coordinates, (0, 0) for the identity.
+    /// Points from their coordinates, (0, 0) for the identity, for this level.
     pub fn from_coordinates(isa: Isa, coordinates: &[[F::Element; 2]]) -> Vec<Self> {
+        let Some(vectors) = isa.vectors() else {
+            return coordinates.iter().map(|&point| Self { rows: F::write(point) }).collect();
+        };
         let mut points = vec![Self::IDENTITY; coordinates.len()];
-        run(isa, FromCoordinates(coordinates, &mut points));
+        run(vectors, FromCoordinates(coordinates, &mut points));
         points
     }
 
-    /// Their coordinates, (0, 0) of the identity.
+    /// The coordinates of points of this level, (0, 0) of the identity.
     pub fn to_coordinates(isa: Isa, points: &[Self]) -> Vec<[F::Element; 2]> {
+        let Some(vectors) = isa.vectors() else {
+            return points.iter().map(|point| F::read(&point.rows)).collect();
+        };
         let mut coordinates = vec![[F::Element::ZERO; 2]; points.len()];
-        run(isa, ToCoordinates(points, &mut coordinates));
+        run(vectors, ToCoordinates(points, &mut coordinates));
         coordinates
     }
 }

@@ -38,6 +38,26 @@ where
     type Held<B: Backend> = HeldPair<B, T, N, L>;
 
     #[inline(always)]
+    fn read(rows: &[Pair<K>; 2]) -> [Fp2<T>; 2] {
+        rows.each_ref().map(|row| {
+            let [c0, c1] = Base::<T::Base, L, K>::read_pair(row);
+            Fp2::new(c0, c1)
+        })
+    }
+
+    #[inline(always)]
+    fn write(coordinates: [Fp2<T>; 2]) -> [Pair<K>; 2] {
+        coordinates.map(|x| Base::<T::Base, L, K>::write_pair([x.c0, x.c1]))
+    }
+
+    #[inline(always)]
+    fn take_montgomery(words: &mut [u64]) -> Option<Fp2<T>> {
+        let (c0, c1) = words.split_at_mut(words.len() / 2);
+        let c0 = Base::<T::Base, L, K>::take_montgomery(c0)?;
+        Some(Fp2::new(c0, Base::<T::Base, L, K>::take_montgomery(c1)?))
+    }
+
+    #[inline(always)]
     fn prefetch<B: Backend>(b: B, rows: &[Pair<K>; 2]) {
         for row in rows.as_flattened() {
             b.prefetch(row);

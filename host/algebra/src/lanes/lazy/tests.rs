@@ -1,9 +1,8 @@
 //! Every operation against the field one by one, on every backend.
 
 use super::*;
-use crate::Isa;
 use crate::field::{Bls12377Fp, Bls12381Fp, Bn254Fp};
-use crate::lanes::{Kernel, run};
+use crate::lanes::{Kernel, all_vectors, run};
 
 /// Sums that leave the room again and again, and products of what they come to.
 struct Everything<P, const L: usize>([[P; WIDTH]; 2]);
@@ -56,11 +55,11 @@ fn as_one_by_one<P: Prime<L>, const L: usize>() {
     let x =
         [P::ZERO, P::ONE, minus_one, minus_one.double(), P::from(7), P::ZERO, P::ONE, -P::from(5)];
     let y = [P::ZERO, minus_one, P::ONE, minus_one, P::from(1 << 40), P::ONE, P::ONE, minus_one];
-    for isa in Isa::available() {
-        let found = run(isa, Everything::<P, L>([x, y]));
+    for vectors in all_vectors() {
+        let found = run(vectors, Everything::<P, L>([x, y]));
         for lane in 0..WIDTH {
             let found: Vec<P> = found.iter().map(|elements| elements[lane]).collect();
-            assert_eq!(found, wanted::<P, L>(x[lane], y[lane], lane), "{isa}, lane {lane}");
+            assert_eq!(found, wanted::<P, L>(x[lane], y[lane], lane), "{vectors:?}, lane {lane}");
         }
     }
 }
@@ -88,8 +87,8 @@ impl<P: Prime<L>, const L: usize> Kernel for Crossed<P, L> {
 fn is_not_negative<P: Prime<L>, const L: usize>() {
     let r = (0..LIMB_BITS * L as u32).fold(P::ONE, |power, _| power.double());
     let factor = -r.invert_vartime().expect("R is not 0");
-    for isa in Isa::available() {
-        assert_eq!(run(isa, Crossed::<P, L>(factor)), [factor; WIDTH], "{isa}");
+    for vectors in all_vectors() {
+        assert_eq!(run(vectors, Crossed::<P, L>(factor)), [factor; WIDTH], "{vectors:?}");
     }
 }
 

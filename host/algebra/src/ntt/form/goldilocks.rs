@@ -13,11 +13,15 @@
 //! So a product's digits are between -2^38 and 2^49 + 2^38 without a carry, and eight of them add up, with i for free, to no more
 //! than 52 bits. Digits become positive by what is 0 modulo p: [`zero`].
 
+use std::marker::PhantomData;
+
 use crate::field::{Field, Goldilocks, PrimeField};
-use crate::lanes::{Backend, Mask, WIDTH, each};
+use crate::lanes::{Backend, Mask, Vectors, WIDTH, each, run};
+use crate::ntt::passes::{Columns, Rows};
+use crate::ntt::pointwise::{ABLessC, Below};
 use crate::ntt::tile::{Eight, PIECE};
 
-use super::Form;
+use super::{Form, kernels};
 
 mod butterflies;
 
@@ -96,6 +100,8 @@ const fn small_digits(word: u64) -> [u64; 2] {
 }
 
 impl Form<2> for Goldilocks {
+    kernels!(2);
+
     const FACTOR: Self = Self::ONE;
     const FACTOR_SHIFT: u32 = SHIFT;
 

@@ -5,13 +5,18 @@
 //! either sign. With R = 2^260 > 32 p, a product is x w / R + p at most: below 2p for any such x and a w below 1.04 p, which
 //! is what a product of two factors below p is.
 
+use std::marker::PhantomData;
+
 use crate::field::{Bls12381Fr, Bn254Fr, PrimeField};
 use crate::lanes::{
-    Backend, LIMB_BITS, Mask, Prime, WIDTH, carried, each, limbs, limbs_of_words, words_of_limbs,
+    Backend, LIMB_BITS, Mask, Prime, Vectors, WIDTH, carried, each, limbs, limbs_of_words, run,
+    words_of_limbs,
 };
+use crate::ntt::passes::{Columns, Rows};
+use crate::ntt::pointwise::{ABLessC, Below};
 use crate::ntt::tile::{Eight, PIECE};
 
-use super::{Form, radix_four};
+use super::{Form, kernels, radix_four};
 
 /// Limbs.
 const L: usize = 5;
@@ -45,6 +50,8 @@ macro_rules! forms {
         const _: () = assert!(<$field>::BITS <= 255);
 
         impl Form<L> for $field {
+            kernels!(5);
+
             const FACTOR: Self = <$field>::constant(words(&<$field>::CONSTANTS.one));
             const FACTOR_SHIFT: u32 = 0;
 

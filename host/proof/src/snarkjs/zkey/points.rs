@@ -2,6 +2,7 @@
 
 use std::io;
 
+use proofmill_algebra::Isa;
 use proofmill_algebra::encoding::EncodingError;
 use proofmill_op::msm::{Instance, Stream};
 
@@ -23,6 +24,7 @@ pub struct PointSection {
     offset: usize,
     instance: Instance,
     count: usize,
+    isa: Isa,
 }
 
 impl PointSection {
@@ -35,7 +37,13 @@ impl PointSection {
     ) -> Result<Self> {
         let (label, offset) = (part.label(), part.at());
         part.all(count, instance.point_bytes(), "points")?;
-        Ok(Self { source: source.clone(), label, offset, instance, count: count as usize })
+        let (source, count, isa) = (source.clone(), count as usize, Isa::best());
+        Ok(Self { source, label, offset, instance, count, isa })
+    }
+
+    /// The same points, read with the code path of a level.
+    pub fn read_with(self, isa: Isa) -> Self {
+        Self { isa, ..self }
     }
 
     /// Their group.
@@ -62,7 +70,7 @@ impl PointSection {
     pub(super) fn checked(&self) -> Result<Vec<Vec<u8>>> {
         self.check()?;
         let mut points = vec![0; self.stored().len()];
-        to_pairs(self.instance, self.stored(), &mut points)
+        to_pairs(self.isa, self.instance, self.stored(), &mut points)
             .map_err(|(number, error)| self.wrong(number, error))?;
         Ok(points.chunks_exact(self.instance.point_bytes()).map(<[u8]>::to_vec).collect())
     }
@@ -81,7 +89,7 @@ impl PointSection {
     /// Whole points from this byte of the section on.
     fn convert(&self, start: usize, pairs: &mut [u8]) -> io::Result<()> {
         let stored = &self.stored()[start..start + pairs.len()];
-        to_pairs(self.instance, stored, pairs).map_err(|(number, error)| {
+        to_pairs(self.isa, self.instance, stored, pairs).map_err(|(number, error)| {
             let number = start / self.instance.point_bytes() + number;
             io::Error::new(io::ErrorKind::InvalidData, self.wrong(number, error))
         })
