@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use proofmill::groth16::dev::{Circuit, InsecurePowersOfTau, Statement, WARNING};
+use proofmill::groth16::dev::{Circuit, InsecurePowersOfTau, Statement};
 use proofmill::groth16::snarkjs::{Zkey, verifying_key};
 
 use crate::curve::CurveArgument;
@@ -146,5 +146,5 @@ fn said(file: &Path, start: Instant, output: &mut Output) -> anyhow::Result<()> 
 }
 
 fn warn() {
-    note(WARNING);
+    note("INSECURE: for tests only; whoever knows the seed can forge proofs");
 }

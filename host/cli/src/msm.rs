@@ -109,7 +109,7 @@ pub fn sum(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     };
     let points = regular(&arguments.bases).with_context(|| named("--bases", &arguments.bases))?;
     let bases = Bases::streamed(instance, points).checked(check);
-    let count = bases.count()?;
+    let count = bases.count().with_context(|| named("--bases", &arguments.bases))?;
     let scalars = arguments.scalars.iter().map(|file| {
         Ok(read_scalars(file, count).with_context(|| named("--scalars", file))?.into())
     });
@@ -221,7 +221,7 @@ fn read_scalars(file: &Path, points: usize) -> anyhow::Result<Vec<u8>> {
     };
     ensure!(
         found == wanted,
-        "{found} bytes{}, where a scalar for each of {points} points is {wanted}",
+        "{found} bytes{}; expected {wanted}: one scalar of {SCALAR_BYTES} bytes for each of {points} points",
         if metadata.is_file() { "" } else { " or more" }
     );
     Ok(scalars)

@@ -76,8 +76,9 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let devices = devices_beside(&uri, &threads.processor()?)?;
     let named = devices.device.caps().uri.clone();
     let (prover, witness) = threads.run(|| {
+        let key = Zkey::open(zkey)?;
         let witness = arguments.witness.as_ref().map(Witness::open).transpose()?;
-        let prover = Prover::new(&Zkey::open(zkey)?, devices, arguments.settings())?;
+        let prover = Prover::new(&key, devices, arguments.settings())?;
         Ok((prover, witness))
     })?;
     let plan = prover.plan()?;
@@ -93,7 +94,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let progress = Arc::new(Progress::of_parts(STEPS));
     let watch: Watch = {
         let progress = progress.clone();
-        Arc::new(move |step, part| progress.say(&step.to_string(), part))
+        Arc::new(move |step, part| progress.say(&report::name(step), part))
     };
     let proved = threads.run(|| Ok(prover.prove(&witness, Some(&watch))))?;
     progress.finish();

@@ -272,3 +272,42 @@ fn the_demo_shows_what_is_valid() {
     ];
     expect(&run(&["demo"]), 0, &parts);
 }
+
+#[test]
+fn a_code_path_is_chosen_by_its_name() {
+    let chosen = |arguments: &[&str]| {
+        let doctor: Value = serde_json::from_slice(&run(arguments).stdout).unwrap();
+        (
+            doctor["cpu"]["chosen"].clone(),
+            doctor["cpu"]["code_paths"].clone(),
+            doctor["cpu"]["absent"].clone(),
+        )
+    };
+    let (best, present, absent) = chosen(&["doctor", "--json"]);
+    assert!(present.as_array().unwrap().contains(&best));
+    for level in present.as_array().unwrap() {
+        let level = level.as_str().unwrap();
+        assert_eq!(chosen(&["--isa", level, "doctor", "--json"]).0, level);
+        let real = example("mainnet-346.hex");
+        expect(&verify(&["--isa", level, &real]), 0, &["1 valid"]);
+    }
+    for level in absent.as_array().unwrap() {
+        let level = level.as_str().unwrap();
+        expect(&run(&["--isa", level, "devices"]), 2, &["--isa: this processor has no ", level]);
+    }
+    expect(&run(&["--isa", "fast", "devices"]), 2, &["--isa: there is no level 'fast'"]);
+}
+
+#[test]
+fn the_doctor_measures_every_level() {
+    let doctor: Value =
+        serde_json::from_slice(&run(&["doctor", "--measure", "--json"]).stdout).unwrap();
+    let measured = doctor["measured"].as_array().unwrap();
+    let levels: Vec<_> = measured.iter().map(|row| row["level"].clone()).collect();
+    assert!(doctor["cpu"]["code_paths"].as_array().unwrap().starts_with(&levels));
+    assert_eq!(levels.last(), Some(&doctor["cpu"]["chosen"]));
+    for row in measured {
+        let rates = row.as_object().unwrap().values().filter_map(Value::as_f64);
+        assert_eq!(rates.filter(|rate| *rate > 0.0).count(), 4, "{row}");
+    }
+}

@@ -18,7 +18,7 @@ const CURVES: [&str; 2] = ["bn254", "bls12_381"];
 fn what_is_proved_is_verified() {
     for curve in CURVES {
         let made = Made::new(curve, 20);
-        let steps = ["sum A", "sum B1", "sum B2", "sum C", "sum H", "rows", "quotient", "check"];
+        let steps = ["MSM A", "MSM B1", "MSM B2", "MSM C", "MSM H", "rows", "quotient", "check"];
         let said = made.prove_with(&[]);
         expect(&said, 0, &steps);
         expect(&said, 0, &[curve, "2^5 rows", "proof.json: ", ", verified"]);

@@ -63,7 +63,7 @@ fn seen(mut terminal: File) -> String {
 fn progress_is_for_terminals_only() {
     let (made, bar, said) = slow();
     expect(&said, 0, &["proof.json: ", ", verified"]);
-    for part in [" %  ", "sum H", "█"] {
+    for part in [" %  ", "MSM H", "█"] {
         assert!(bar.contains(part), "'{part}' is not in: {bar:?}");
     }
     // The line is taken away at the end, and standard output is not part of it.

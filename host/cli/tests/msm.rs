@@ -104,9 +104,9 @@ fn what_is_wrong_is_named() {
     let (_other, good) = files(&[&good]);
     let good = &good[0][..];
     expect(&ask(points, good, &[]), 0, &[]);
-    let lengths = "64 bytes, where a scalar for each of 3 points is 96";
+    let lengths = "64 bytes; expected 96: one scalar of 32 bytes for each of 3 points";
     expect(&ask(points, short, &[]), 2, &["--scalars: ", short, lengths]);
-    let endless = "97 bytes or more, where a scalar for each of 3 points is 96";
+    let endless = "97 bytes or more; expected 96: one scalar of 32 bytes for each of 3 points";
     expect(&ask(points, "/dev/zero", &[]), 2, &["--scalars: /dev/zero", endless]);
     expect(&ask(points, large, &[]), 2, &["scalars: list 0: number 0 is not below the order"]);
     expect(&ask(off, good, &["--check", "curve"]), 2, &["bases: point 0 is not on the curve"]);

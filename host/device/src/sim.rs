@@ -93,9 +93,13 @@ pub fn load(name: &str, traced: bool, uri: &str) -> Result<SimLibrary> {
     })?;
     let path = folder.join(format!("{name}{}.so", if traced { TRACED } else { "" }));
     if !path.exists() {
-        let make = if traced { "make sim TRACE=1" } else { "make sim" };
+        let make = match (name, traced) {
+            (DEFAULT_CONFIGURATION, false) => "make sim".to_owned(),
+            (name, false) => format!("make sim CONFIG={name}"),
+            (name, true) => format!("make sim CONFIG={name} TRACE=1"),
+        };
         let problem = format!(
-            "there is no {}; run `{make}`, or name its folder in {FOLDER_VARIABLE}",
+            "there is no {}; run `{make}`, or set {FOLDER_VARIABLE} to its folder",
             path.display()
         );
         return Err(Error::Open { device: uri.to_owned(), problem });

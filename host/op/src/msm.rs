@@ -337,7 +337,7 @@ fn whole(argument: &'static str, bytes: u64, each: usize) -> Result<usize> {
     let problem = match bytes % each as u64 {
         0 if count <= MOST_POINTS => return Ok(count as usize),
         0 => format!("{count} are more than {MOST_POINTS}"),
-        _ => format!("{bytes} bytes are not a multiple of {each}"),
+        _ => format!("{bytes} bytes are not a multiple of {each}, the size of one"),
     };
     Err(Error::argument(argument, problem))
 }

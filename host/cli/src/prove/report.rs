@@ -3,7 +3,7 @@
 use std::fs;
 
 use indicatif::HumanBytes;
-use proofmill::groth16::{Counts, Plan, Planned, Proved, Redone, Timed};
+use proofmill::groth16::{Counts, Plan, Planned, Proved, Redone, Step, Timed};
 use serde_json::json;
 
 use super::Arguments;
@@ -37,7 +37,7 @@ pub fn plan(plan: &Plan, as_json: bool, output: &mut Output) -> anyhow::Result<(
     let of = format_args!("{}, 2^{} rows", curve.name(), domain.ilog2());
     output.line(format_args!("{:<10} {:>12}  {of}", "step", "working set"))?;
     for Planned { step, device, working } in &plan.steps {
-        line(&step.to_string(), &shown(*working), device.as_deref(), output)?;
+        line(&name(*step), &shown(*working), device.as_deref(), output)?;
     }
     output.line("")?;
     let parts = [("key", key), ("witness", witness), ("matrices", kept), ("working", working)];
@@ -92,7 +92,7 @@ pub fn proved(
     output.line(format_args!("{:<10} {:>12}  {of}", "step", "time"))?;
     for Timed { step, device, seconds } in &report.steps {
         let time = format!("{:.3} ms", seconds * 1e3);
-        line(&step.to_string(), &time, device.as_deref(), output)?;
+        line(&name(*step), &time, device.as_deref(), output)?;
     }
     let mut line = format!("{}: {:.3} s", arguments.output.display(), report.seconds);
     line += if arguments.no_self_check { ", not verified" } else { ", verified" };
@@ -101,6 +101,11 @@ pub fn proved(
     }
     output.line(line)?;
     Ok(())
+}
+
+/// A step's name for people; JSON has "sum" for an MSM.
+pub fn name(step: Step) -> String {
+    step.to_string().replace("sum ", "MSM ")
 }
 
 /// A step: what it takes, and who does it.

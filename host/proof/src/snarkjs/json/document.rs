@@ -49,7 +49,11 @@ impl<'a> Document<'a> {
     pub fn parse<T: Deserialize<'a>>(&self) -> Result<T> {
         serde_json::from_slice(self.bytes).map_err(|error| {
             let said = error.to_string();
-            let problem = said.rsplit_once(" at line ").map_or(&*said, |(problem, _)| problem);
+            let problem = match said.rsplit_once(" at line ") {
+                _ if said.contains("expected struct") => "not an object of snarkjs's form",
+                Some((problem, _)) => problem,
+                None => &said,
+            };
             let offset = self.offset(error.line(), error.column());
             self.wrong_at(offset, "JSON", problem.to_owned()).into()
         })

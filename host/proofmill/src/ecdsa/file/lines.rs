@@ -60,7 +60,7 @@ impl<R: BufRead> Lines<R> {
                 continue;
             }
             if !self.found && line.first() != Some(&b'{') {
-                let problem = "neither an object of JSON lines nor the compact form's magic";
+                let problem = "neither JSON lines nor the compact form";
                 return Some(Err(ReadError::malformed(place, problem)));
             }
             self.found = true;

@@ -203,7 +203,7 @@ fn a_broken_file_is_an_error_with_its_place() {
     let nothing = "at its start: no signatures";
     assert_eq!(problem(b""), nothing);
     assert_eq!(problem(b"\n \n"), nothing);
-    let neither = "neither an object of JSON lines nor the compact form's magic";
+    let neither = "neither JSON lines nor the compact form";
     assert_eq!(problem(b"\nhello"), format!("line 2: {neither}"));
     assert_eq!(problem(&[7; 100]), format!("line 1: {neither}"));
 
