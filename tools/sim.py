@@ -61,7 +61,7 @@ SHORT = ["-fno-inline", "-fno-expand"]
 COMPILE = ["g++", "-std=c++17", "-fPIC", "-fvisibility=hidden", "-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-faligned-new", "-w"]
 FAST, SLOW = "-O3", "-O0"  # what runs every cycle, and what runs once
 #: Units that run for so few cycles that they are sooner done when g++ does not optimise them.
-BRIEF = ("modmul", "modadd", "modsub", "reduce", "canonical")
+BRIEF = ("point_add", "modmul", "modadd", "modsub", "reduce", "canonical")
 BUNDLE = 500_000  # bytes of C++ that one compiler run takes
 COMPILERS = threading.BoundedSemaphore(os.cpu_count())
 
@@ -122,9 +122,10 @@ def compile_library(folder, door, manifest, scratch):
     for part in parts:
         if is_slow(part):
             part.write_text(with_tables(part.read_text()))
-    parts += [path for path in needed(door) if path.suffix == ".cpp"]
-    parts += [path.resolve() for path in folder.glob("*.cpp")]  # what the Verilog calls
-    objects = compile_parts(bundles(model, parts, level), model, manifest["traced"], [f"-I{model}", f"-I{INTERFACE.parent}"])
+    levels = {part: SLOW if is_slow(part) else level for part in parts}
+    levels |= {path: FAST for path in needed(door) if path.suffix == ".cpp"}
+    levels |= {path.resolve(): FAST for path in folder.glob("*.cpp")}  # what the Verilog calls
+    objects = compile_parts(bundles(model, levels), model, manifest["traced"], [f"-I{model}", f"-I{INTERFACE.parent}"])
     run(["g++", "-shared", "-o", scratch / door.library, *objects, *support(manifest["traced"]), "-pthread"])
     shutil.rmtree(model)
     print(f"built {folder.name}{'-trace' if trace else ''} in {time.monotonic() - begin:.1f} s", file=sys.stderr, flush=True)
@@ -203,24 +204,24 @@ def compiled_header(level, trace):
     return final / "model.h"
 
 
-def bundles(folder, parts, level):
-    """Pairs of a file that includes the parts and its level, the long ones first so that no core waits at the end.
+def bundles(folder, levels):
+    """Pairs of a file that includes parts and their level, the long ones first so that no core waits at the end.
 
     Many short parts go into one: the headers in front of a short part take longer than the part.
     """
     made = []
-    for wanted in dict.fromkeys((level, SLOW)):
+    for level in sorted(set(levels.values()), reverse=True):
         chosen, size = [], 0
-        alike = [part for part in parts if (SLOW if is_slow(part) else level) == wanted]
+        alike = [part for part in levels if levels[part] == level]
         for part in sorted(alike, key=lambda part: (-part.stat().st_size, part)):
             if not chosen or size + part.stat().st_size > BUNDLE:
                 chosen, size = [], 0
-                made.append((folder / f"bundle{len(made)}.cc", wanted, chosen))
+                made.append((folder / f"bundle{len(made)}.cc", level, chosen))
             chosen.append(part)
             size += part.stat().st_size
     for path, _, chosen in made:
         path.write_text("".join(f'#include "{part}"\n' for part in chosen))
-    return [(path, wanted) for path, wanted, _ in made]
+    return [(path, level) for path, level, _ in made]
 
 
 def support(trace):

@@ -103,6 +103,7 @@ class Outcome:
     stage: str
     result: str  # ok, FAILED, not run
     seconds: float = 0.0
+    processor: float = 0.0  # seconds of all cores together
     passed: int = 0
     failed: int = 0
     skipped: int = 0
@@ -146,7 +147,7 @@ def times(pattern, output):
 
 def execute(stage, commands, env, live):
     """Runs a stage, whose output goes to a file and, if `live`, through; counts what the output says."""
-    begin, output, status = time.monotonic(), [], 0
+    begin, output, processor, status = time.monotonic(), [], 0.0, 0
     log = TARGET / "test" / f"{stage.name}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     with open(log, "w", buffering=1) as file:
@@ -157,13 +158,15 @@ def execute(stage, commands, env, live):
                     output.append(line)
                     if live:
                         print(line, end="", flush=True)
-            status = running.returncode
+                _, ended, used = os.wait4(running.pid, 0)
+                status = running.returncode = os.waitstatus_to_exitcode(ended)
+                processor += used.ru_utime + used.ru_stime
             if status != 0:
                 break
-    return outcome_of(stage.name, "".join(output), status, command, time.monotonic() - begin)
+    return outcome_of(stage.name, "".join(output), status, command, (time.monotonic() - begin, processor))
 
 
-def outcome_of(stage, output, status, command, seconds):
+def outcome_of(stage, output, status, command, taken):
     passed, failed, skipped = counts(output)
     good = status == 0 and failed == 0
     if not passed and not failed:  # a stage that counts nothing is one check
@@ -171,8 +174,8 @@ def outcome_of(stage, output, status, command, seconds):
     elif not good and not failed:
         failed = 1
     note = "" if status == 0 else f"`{' '.join(command)[:90]}` ended with {status}"
-    tests = [(taken, f"{stage}: {name}") for taken, name in times(RAN, output)]
-    return Outcome(stage, "ok" if good else "FAILED", seconds, passed, failed, skipped, note, times(BUILT, output), tests, skips(output))
+    tests = [(seconds, f"{stage}: {name}") for seconds, name in times(RAN, output)]
+    return Outcome(stage, "ok" if good else "FAILED", *taken, passed, failed, skipped, note, times(BUILT, output), tests, skips(output))
 
 
 def run_all(stages, long, env, jobs=1):
@@ -212,9 +215,9 @@ def show(outcome):
 
 
 def report(outcomes, seconds):
-    print(f"\n{'stage':12}{'result':>9}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}")
+    print(f"\n{'stage':12}{'result':>9}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}{'of cores':>10}")
     for o in outcomes:
-        print(f"{o.stage:12}{o.result:>9}{o.passed:>8}{o.failed:>8}{o.skipped:>9}{o.seconds:>9.1f}  {o.note}".rstrip())
+        print(f"{o.stage:12}{o.result:>9}{o.passed:>8}{o.failed:>8}{o.skipped:>9}{o.seconds:>9.1f}{o.processor:>10.1f}  {o.note}".rstrip())
     for what, rows in (("models to build", [row for o in outcomes for row in o.models]), ("tests", [row for o in outcomes for row in o.tests])):
         if rows:
             print(f"\nslowest {what}")

@@ -112,7 +112,7 @@ class Counting(unittest.TestCase):
 
     def test_the_slowest_are_told(self):
         output = "built card in 12.5 s\nran cpu/all msm::sums in 3.25 s\nok     a circuit (4.0 s): for all time\nok   x\n"
-        outcome = test.outcome_of("stage", output, 0, [], 1)
+        outcome = test.outcome_of("stage", output, 0, [], (1, 1))
         self.assertEqual((outcome.models, outcome.tests), ([(12.5, "card")], [(3.25, "stage: cpu/all msm::sums"), (4.0, "stage: a circuit")]))
 
     def test_every_stage_needs_only_earlier_ones(self):
