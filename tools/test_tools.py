@@ -123,9 +123,10 @@ class Counting(unittest.TestCase):
 
 
 class Host(unittest.TestCase):
-    def test_a_level_needs_what_is_below_it(self):
+    def test_a_level_needs_its_flags(self):
         self.assertEqual(host.levels_of(set()), ["portable"])
-        self.assertEqual(host.levels_of({"bmi2", "adx", "avx2", "sse"}), ["portable", "bmi2", "avx2"])
+        self.assertEqual(host.levels_of({"bmi2", "adx", "avx2", "fma", "sse"}), ["portable", "bmi2", "avx2"])
+        self.assertEqual(host.levels_of({"bmi2", "avx2", "fma"}), ["portable", "avx2"])
         self.assertEqual(host.levels_of({"avx512f", "avx512dq", "avx512vl", "avx512ifma"}), ["portable"])
         self.assertEqual(host.levels_of(set.union(*host.LEVELS.values())), list(host.LEVELS))
 
