@@ -29,6 +29,7 @@ LEVELS = {
 }
 #: The one crate whose tests are built with a feature, which shows on every processor that the kernels of lanes are right.
 ALGEBRA = ["--package", "proofmill-algebra", "--features", "emulation"]
+OTHERS = ["--workspace", "--exclude", "proofmill-algebra"]
 #: Programs with tests that a level matters to, and which of their tests those are (nothing: all).
 LEVEL_TESTS = {
     "algebra/all": ["msm::", "ntt::", "pairing::"],
@@ -51,7 +52,7 @@ class Program:
 def build():
     """The test programs of all crates."""
     messages = []
-    for crates in (["--workspace", "--exclude", "proofmill-algebra"], ALGEBRA):
+    for crates in (OTHERS, ALGEBRA):
         command = ["cargo", "test", *crates, "--quiet", "--no-run", "--message-format=json-render-diagnostics"]
         done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
         if done.returncode != 0:

@@ -15,7 +15,7 @@ import time
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
-from host import ALGEBRA
+from host import ALGEBRA, OTHERS
 from place import ROOT, TARGET, Failed
 
 PYTHON = [sys.executable]
@@ -73,7 +73,7 @@ STAGES = [
     Stage("host", "all crates, on cpu: and sim:", [python("host")], ("sim", "programs"), [python("host", "--long")], uses="cargo"),
     Stage("levels", "the host on each instruction-set level of this processor", [python("host", "--levels")], ("sim", "programs"), uses="cargo"),
     Stage("docs", "documented examples and links",
-          [["cargo", "doc", "--workspace", "--no-deps", "--quiet"], ["cargo", "test", "--workspace", "--doc", "--quiet"]], ("setup",), uses="cargo"),
+          [["cargo", "doc", "--workspace", "--no-deps", "--quiet"], *(["cargo", "test", *crates, "--doc", "--quiet"] for crates in (OTHERS, ALGEBRA))], ("setup",), uses="cargo"),
     Stage("run", "make run", [["make", "--no-print-directory", "run"]], ("setup",), uses="cargo"),
     Stage("release", "the conformance suite on the program that people use",
           [["cargo", "run", "--release", "--quiet", "--package", "proofmill-cli", "--", "selftest"]], ("run",), uses="cargo"),
@@ -156,7 +156,13 @@ def execute(stage, commands, env, live):
     log.parent.mkdir(parents=True, exist_ok=True)
     with open(log, "w", buffering=1) as file:
         for command in commands:
-            with subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as running:
+            try:
+                running = subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+            except FileNotFoundError:
+                file.write(f"there is no {command[0]}\n")
+                status = 127
+                break
+            with running:
                 for line in running.stdout:
                     file.write(line)
                     output.append(line)

@@ -115,6 +115,12 @@ class Counting(unittest.TestCase):
         outcome = test.outcome_of("stage", output, 0, [], (1, 1))
         self.assertEqual((outcome.models, outcome.tests), ([(12.5, "card")], [(3.25, "stage: cpu/all msm::sums"), (4.0, "stage: a circuit")]))
 
+    def test_a_program_that_is_not_there_fails_its_stage_only(self):
+        stages = [test.Stage("bad", "", [["no-such-program"]]), test.Stage("good", "", [["true"]])]
+        with contextlib.redirect_stdout(io.StringIO()):
+            outcomes = test.run_all(stages, False, None)
+        self.assertEqual([outcome.result for outcome in outcomes], ["FAILED", "ok"])
+
     def test_every_stage_needs_only_earlier_ones(self):
         seen = set()
         for stage in test.STAGES:
