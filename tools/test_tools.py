@@ -9,9 +9,11 @@ from xml.etree import ElementTree
 
 import area
 import formal
+import host
 import place
 import plot
 import report
+import sim
 import test
 
 VERILOG = """
@@ -86,23 +88,68 @@ class Counting(unittest.TestCase):
             "Ran 5 tests in 1s\n\nFAILED (failures=1, errors=2, skipped=1)\n": (1, 3, 1),
             "10 passed, 1 failed\n": (10, 1, 0),
             "SKIPPED: no real blocks\nx SKIPPED\n": (0, 0, 1),
+            "SKIPPED level avx512: none\nSKIPPED level avx512: none\nSKIPPED level bmi2: none\n": (0, 0, 2),
         }
         for text, outcome in texts.items():
             self.assertEqual(test.counts(text), outcome, text)
 
     def test_a_stage_that_needs_a_failed_one_is_not_run_and_counts_as_failed(self):
         stages = [test.Stage("bad", "", [["false"]]), test.Stage("after", "", [["true"]], ("bad",)), test.Stage("good", "", [["true"]])]
-        with contextlib.redirect_stdout(io.StringIO()) as said:
+        for jobs in (1, 2):
+            with contextlib.redirect_stdout(io.StringIO()) as said:
+                outcomes = test.run_all(stages, False, None, jobs)
+                self.assertEqual(test.report(outcomes, 0), 1)
+            self.assertEqual([outcome.result for outcome in outcomes], ["FAILED", "not run", "ok"])
+            self.assertEqual(said.getvalue().splitlines()[-1], "1 passed, 2 failed, 0 skipped")
+
+    def test_stages_that_use_the_same_do_not_run_at_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            alone = ["sh", "-c", f"mkdir {folder}/x && sleep 0.1 && rmdir {folder}/x"]
+            stages = [test.Stage(f"tried-{i}", "", [alone], uses="x") for i in range(4)]
+            with contextlib.redirect_stdout(io.StringIO()):
+                outcomes = test.run_all(stages, False, None, 3)
+        self.assertEqual([outcome.result for outcome in outcomes], ["ok"] * 4)
+
+    def test_the_slowest_are_told(self):
+        output = "built card in 12.5 s\nran cpu/all msm::sums in 3.25 s\nok     a circuit (4.0 s): for all time\nok   x\n"
+        outcome = test.outcome_of("stage", output, 0, [], (1, 1))
+        self.assertEqual((outcome.models, outcome.tests), ([(12.5, "card")], [(3.25, "stage: cpu/all msm::sums"), (4.0, "stage: a circuit")]))
+
+    def test_a_program_that_is_not_there_fails_its_stage_only(self):
+        stages = [test.Stage("bad", "", [["no-such-program"]]), test.Stage("good", "", [["true"]])]
+        with contextlib.redirect_stdout(io.StringIO()):
             outcomes = test.run_all(stages, False, None)
-            self.assertEqual(test.report(outcomes, 0), 1)
-        self.assertEqual([outcome.result for outcome in outcomes], ["FAILED", "not run", "ok"])
-        self.assertEqual(said.getvalue().splitlines()[-1], "1 passed, 2 failed")
+        self.assertEqual([outcome.result for outcome in outcomes], ["FAILED", "ok"])
 
     def test_every_stage_needs_only_earlier_ones(self):
         seen = set()
         for stage in test.STAGES:
             self.assertLessEqual(set(stage.needs), seen, stage.name)
             seen.add(stage.name)
+
+
+class Host(unittest.TestCase):
+    def test_a_level_needs_its_flags(self):
+        self.assertEqual(host.levels_of(set()), ["portable"])
+        self.assertEqual(host.levels_of({"bmi2", "adx", "avx2", "fma", "sse"}), ["portable", "bmi2", "avx2"])
+        self.assertEqual(host.levels_of({"bmi2", "avx2", "fma"}), ["portable", "avx2"])
+        self.assertEqual(host.levels_of({"avx512f", "avx512dq", "avx512vl", "avx512ifma"}), ["portable"])
+        self.assertEqual(host.levels_of(set.union(*host.LEVELS.values())), list(host.LEVELS))
+
+    def test_programs_are_called_by_crate_and_target(self):
+        def message(kind, name, test=True):
+            return {"reason": "compiler-artifact", "manifest_path": "/host/cpu/Cargo.toml", "target": {"kind": [kind], "name": name},
+                    "profile": {"test": test}, "executable": f"/{name}"}
+        messages = [message("lib", "proofmill-cpu"), message("test", "all"), message("bin", "tool"), message("bin", "tool", test=False), {"reason": "other"}]
+        self.assertEqual([program.name for program in host.programs_of(messages)], ["cpu/all", "cpu/tool-unit", "cpu/unit"])
+
+
+class Tables(unittest.TestCase):
+    def test_constants_one_after_the_other_become_a_table(self):
+        text = "a;\n    vlSelf->x[0U] = 0x5ULL;\n    vlSelf->x[1U] = 7U;\n    vlSelf->y[0xaU] = 1U;\n    vlSelf->y[0U] = vlSelf->x[0U];\nb;\n"
+        table = "    {{ static const uint64_t table[] = {{{}}}; for (int i = 0; i < {}; i++) {}[{} + i] = table[i]; }}\n".format
+        self.assertEqual(sim.with_tables(text), "a;\n" + table("0x5ULL, 7ULL", 2, "vlSelf->x", 0) + table("1ULL", 1, "vlSelf->y", 10)
+                         + "    vlSelf->y[0U] = vlSelf->x[0U];\nb;\n")
 
 
 class Area(unittest.TestCase):
