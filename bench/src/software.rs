@@ -6,7 +6,9 @@
 
 use anyhow::{Result, bail};
 
+use crate::place::Place;
 use crate::report;
+use crate::row::Placed;
 
 mod algebra;
 mod ecdsa_verify;
@@ -18,8 +20,8 @@ mod prove;
 
 pub use prove::prove_once;
 
-/// Takes an operation's figures, writes them and prints them.
-pub fn run(op: &str, quick: bool) -> Result<()> {
+/// Takes an operation's figures, writes them and prints them. Those of a path that was asked for go to a file of their own.
+pub fn run(op: &str, quick: bool, isa: Option<&str>) -> Result<()> {
     if cfg!(debug_assertions) {
         bail!("this is a debug build; run it with cargo run --release -p proofmill-bench");
     }
@@ -35,9 +37,11 @@ pub fn run(op: &str, quick: bool) -> Result<()> {
             "op: '{op}' has no bench; expected algebra, ecdsa_verify, equihash_verify, msm, ntt, pairing or prove"
         ),
     };
-    let name = if quick { format!("quick/{op}") } else { op.into() };
-    let path = report::write(&name, &rows)?;
-    print!("{}", report::table(&rows)?);
-    println!("written to {}", path.display());
+    let place = &Place::here()?;
+    let placed: Vec<_> = rows.iter().map(|row| Placed { row, place }).collect();
+    let folder = if quick { "quick/" } else { "" };
+    let path = isa.map_or(String::new(), |isa| format!("@{isa}"));
+    let path = report::write(&format!("{folder}{op}{path}"), &placed)?;
+    println!("{}\n{}written to {}", place.line(), report::table(&rows)?, path.display());
     Ok(())
 }

@@ -8,8 +8,9 @@ use anyhow::{Context, Result};
 use proofmill::groth16::Curve;
 use proofmill::groth16::dev::{Circuit, Statement};
 use proofmill::groth16::snarkjs::Zkey;
+use works::prove::Work;
 
-use crate::peers::prove::{Work, circom, packages};
+use crate::peers::prove::{circom, packages};
 
 /// Curves, logarithms of the sizes of chains, and how many rounds there are.
 const CHAINS: [(Curve, u32, usize); 5] = [
