@@ -110,13 +110,14 @@ pub fn goamd64() -> String {
 pub struct Peers {
     /// The first so many processors are all that the programs see; without a number, all.
     processors: Option<usize>,
-    seats: RefCell<HashMap<Library, Seat>>,
+    /// Of one that is absent, the reason.
+    seats: RefCell<HashMap<Library, Result<Seat, String>>>,
 }
 
-/// A library's place: why it is absent, or how it is started, and its program while that lives.
-enum Seat {
-    Absent(String),
-    Present(Command, Option<Program>),
+/// How a library is started, and its program while that lives.
+struct Seat {
+    command: Command,
+    program: Option<Program>,
 }
 
 impl Peers {
@@ -126,12 +127,12 @@ impl Peers {
     }
 
     /// Builds a library; says so if it is absent.
-    fn seat(&self, library: Library) -> Seat {
+    fn seat(&self, library: Library) -> Result<Seat, String> {
         match library.command() {
-            Ok(command) => Seat::Present(self.restricted(library, command), None),
+            Ok(command) => Ok(Seat { command: self.restricted(library, command), program: None }),
             Err(problem) => {
                 eprintln!("without {}: {problem:#}", library.name());
-                Seat::Absent(format!("{problem:#}"))
+                Err(format!("{problem:#}"))
             }
         }
     }
@@ -151,16 +152,14 @@ impl Peers {
     pub fn seconds(&self, library: Library, work: &Work) -> Result<f64> {
         let mut seats = self.seats.borrow_mut();
         let seat = seats.entry(library).or_insert_with(|| self.seat(library));
-        let (command, running) = match seat {
-            Seat::Absent(why) => return Err(anyhow!("{why}")),
-            Seat::Present(command, running) => (command, running),
-        };
-        let mut program = match running.take() {
+        let seat = seat.as_mut().map_err(|why| anyhow!("{why}"))?;
+        let mut program = match seat.program.take() {
             Some(program) => program,
-            None => Program::start(command)?,
+            None => Program::start(&mut seat.command)?,
         };
-        let seconds = program.seconds(work)?;
-        *running = Some(program);
+        let told = |problem: &Error| eprintln!("{} fails: {problem:#}", library.name());
+        let seconds = program.seconds(work).inspect_err(told)?;
+        seat.program = Some(program);
         Ok(seconds)
     }
 }
@@ -198,19 +197,17 @@ impl Contestant for Peer<'_> {
         if self.absent.is_none() {
             match (self.turn)() {
                 Ok(seconds) => return Ok(seconds),
-                Err(problem) => self.absent = Some(reason(&self.name, &problem)),
+                Err(problem) => self.absent = Some(reason(&problem)),
             }
         }
         Ok(f64::NAN)
     }
 }
 
-/// Why somebody is absent, in a line that is not long; all of it goes to the terminal.
-fn reason(name: &str, problem: &Error) -> String {
+/// Why somebody is absent, in a line that is not long.
+fn reason(problem: &Error) -> String {
     let said = format!("{problem:#}");
-    eprintln!("{name} takes no further part: {said}");
-    let line = said.lines().next().unwrap_or_default();
-    line.chars().take(200).collect()
+    said.lines().next().unwrap_or_default().chars().take(200).collect()
 }
 
 /// Ours in each of our ways, and all peers, in turns. Gives our seconds in each way, and those of each peer: not a number of one

@@ -9,6 +9,7 @@ use anyhow::{Result, bail};
 use crate::place::Place;
 use crate::report;
 use crate::row::Placed;
+use crate::timing::Contestant;
 
 mod algebra;
 mod ecdsa_verify;
@@ -44,4 +45,30 @@ pub fn run(op: &str, quick: bool, isa: Option<&str>) -> Result<()> {
     let path = report::write(&format!("{folder}{op}{path}"), &placed)?;
     println!("{}\n{}written to {}", place.line(), report::table(&rows)?, path.display());
     Ok(())
+}
+
+/// A piece of our own work without peers, ready to be done again and again.
+pub type Task = Box<dyn Contestant>;
+
+/// All of them, by operation and size, on one thread.
+pub const TASKS: [&str; 6] = [
+    "ecdsa_verify, 512 signatures",
+    "equihash_verify (200,9), 64 headers",
+    "msm bls12_381_g1, 2^13 points",
+    "ntt bn254_fr, 2^16",
+    "pairing bls12_381, 4 of them",
+    "prove bn254, 2^12 constraints",
+];
+
+/// The one with this name.
+pub fn task(name: &str) -> Result<Task> {
+    match name.split([' ', ',']).next() {
+        Some("ecdsa_verify") => ecdsa_verify::task(512),
+        Some("equihash_verify") => equihash_verify::task(64),
+        Some("msm") => msm::task(13),
+        Some("ntt") => ntt::task(16),
+        Some("pairing") => pairing::task(),
+        Some("prove") => prove::task(12),
+        _ => bail!("task: '{name}' is not known; there are {}", TASKS.join("; ")),
+    }
 }

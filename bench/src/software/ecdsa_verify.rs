@@ -18,6 +18,7 @@ use proofmill_cpu::CpuDevice;
 use proofmill_op::{Answer, Data, Device};
 use works::ecdsa::{Encoded, Work};
 
+use super::Task;
 use crate::peers::{Library, Peer, Peers, contest};
 use crate::report;
 use crate::row::SoftwareRow;
@@ -54,6 +55,18 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     let one = Comparison { metric, parsing: false, count: 1, threads: 1, rounds };
     rows.extend(compare(&encoded, &path, &one, &peers)?);
     Ok(rows)
+}
+
+/// A batch on one thread.
+pub fn task(count: usize) -> Result<Task> {
+    let device = CpuDevice::new(Some(1))?;
+    let bytes: Vec<_> = parsed(&signatures(count)?)?.iter().flat_map(Signature::to_bytes).collect();
+    let signatures = Data::from(bytes);
+    Ok(Box::new(move || {
+        let start = Instant::now();
+        verify(&device, signatures.clone())?;
+        Ok(start.elapsed().as_secs_f64())
+    }))
 }
 
 /// A row for each peer.

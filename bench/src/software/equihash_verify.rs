@@ -19,6 +19,7 @@ use proofmill_op::equihash_verify::{Network, Params, Request};
 use proofmill_op::{Answer, Data, Device};
 use works::equihash::Work;
 
+use super::Task;
 use crate::peers::{Library, Peer, Peers, contest};
 use crate::row::SoftwareRow;
 use crate::timing::Pick;
@@ -43,12 +44,7 @@ struct Comparison {
 pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     let (scale, rounds) = if quick { (16, 3) } else { (1, 31) };
     let instances = [
-        // Zcash mainnet block 346.
-        instance(
-            Params::N200_K9,
-            include_str!("../../../spec/vectors/equihash_verify/200_9.json"),
-            "mainnet-346",
-        )?,
+        zcash()?,
         // A header that was solved for the vectors.
         instance(
             Params::N144_K5,
@@ -72,6 +68,19 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
         rows.extend(compare(instance, &one, 100 * rounds, &peers)?);
     }
     Ok(rows)
+}
+
+/// A batch on one thread, without difficulty.
+pub fn task(count: usize) -> Result<Task> {
+    let (Instance { params, header, .. }, device) = (zcash()?, CpuDevice::new(Some(1))?);
+    let request = Request::new(params, Network::None, Data::from(header.repeat(count)));
+    Ok(Box::new(move || ours(&device, &request)))
+}
+
+/// Zcash mainnet block 346.
+fn zcash() -> Result<Instance> {
+    let vectors = include_str!("../../../spec/vectors/equihash_verify/200_9.json");
+    instance(Params::N200_K9, vectors, "mainnet-346")
 }
 
 fn instance(params: Params, vectors: &str, base: &str) -> Result<Instance> {

@@ -11,6 +11,7 @@ use proofmill_algebra::msm::{Group, MULTIPLES, multiples};
 use proofmill_algebra::{bls12_377, bls12_381, bn254};
 use works::msm::Work;
 
+use super::Task;
 use crate::peers::{Library, Package, Peer, Peers, contest};
 use crate::row::SoftwareRow;
 use crate::timing::{Contestant, Pick, interleaved};
@@ -125,6 +126,15 @@ fn one<C: Group<Base: Coordinate>>(
         rows.push(SoftwareRow { absent: peer.absent, ..row });
     }
     Ok(())
+}
+
+/// A sum on one thread.
+pub fn task(size: u32) -> Result<Task> {
+    type C = bls12_381::G1;
+    let points: Vec<u8> = multiples::<C>(1, 1 << size).iter().flat_map(pair::encode).collect();
+    let ours = Ours::new::<C>(&points, 1, 0)?;
+    let uniform = ours.uniform::<C>(1 << size);
+    Ok(Box::new(move || ours.seconds(&uniform)))
 }
 
 /// Scalars of other distributions beside uniform ones.

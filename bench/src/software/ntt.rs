@@ -14,6 +14,7 @@ use proofmill_op::ntt::{Field, Request};
 use proofmill_op::{Answer, Data, Device};
 use works::ntt::Work;
 
+use super::Task;
 use crate::peers::{Library, Package, Peer, Peers, contest};
 use crate::place::Processor;
 use crate::row::SoftwareRow;
@@ -56,21 +57,7 @@ fn one(
     log_size: u32,
     threads: usize,
 ) -> Result<()> {
-    let device = CpuDevice::new(Some(threads))?;
-    let elements = elements(field, log_size);
-    let (mut source, mut memory) = (Arc::<[u8]>::from(&elements[..]), Vec::new());
-    let mut ours = || -> Result<f64> {
-        // Just before the clock starts, as the peers' programs do: as far as it goes, it is in the caches.
-        Arc::make_mut(&mut source).copy_from_slice(&elements);
-        let request = Request::forward(field, Data::Here(source.clone()));
-        let request = request.answered_in(std::mem::take(&mut memory));
-        let start = Instant::now();
-        let answer = device.submit(proofmill_op::Request::Ntt(request))?.wait()?;
-        let seconds = start.elapsed().as_secs_f64();
-        let Answer::Ntt(response) = answer else { bail!("another answer") };
-        memory = response.elements;
-        Ok(seconds)
-    };
+    let mut ours = ours(field, log_size, threads)?;
     let (mut theirs, mut forms) = (Vec::new(), Vec::new());
     for (library, transform, name) in transforms(field, threads) {
         for (bytes, form) in [(false, "peer's own elements"), (true, "bytes to bytes")] {
@@ -85,7 +72,7 @@ fn one(
         0x80_0001..0x200_0001 => 5,
         _ => 3,
     };
-    let ([ours], seconds) = contest(rounds, Pick::Median, [&mut ours], &mut theirs)?;
+    let ([ours], seconds) = contest(rounds, Pick::Median, [&mut *ours], &mut theirs)?;
     for ((peer, form), seconds) in theirs.into_iter().zip(forms).zip(seconds) {
         rows.push(SoftwareRow {
             op: "ntt".into(),
@@ -101,6 +88,30 @@ fn one(
         });
     }
     Ok(())
+}
+
+/// Our transform, from elements that were written just before the clock starts, as the peers' programs do: as far as it goes, they
+/// are in the caches.
+fn ours(field: Field, log_size: u32, threads: usize) -> Result<Task> {
+    let device = CpuDevice::new(Some(threads))?;
+    let elements = elements(field, log_size);
+    let (mut source, mut memory) = (Arc::<[u8]>::from(&elements[..]), Vec::new());
+    Ok(Box::new(move || {
+        Arc::make_mut(&mut source).copy_from_slice(&elements);
+        let request = Request::forward(field, Data::Here(source.clone()));
+        let request = request.answered_in(std::mem::take(&mut memory));
+        let start = Instant::now();
+        let answer = device.submit(proofmill_op::Request::Ntt(request))?.wait()?;
+        let seconds = start.elapsed().as_secs_f64();
+        let Answer::Ntt(response) = answer else { bail!("another answer") };
+        memory = response.elements;
+        Ok(seconds)
+    }))
+}
+
+/// A transform on one thread.
+pub fn task(log_size: u32) -> Result<Task> {
+    ours(Field::Bn254Fr, log_size, 1)
 }
 
 /// The peers' transforms over a field, with so many threads: whose, by which name there, and what stands in the rows.

@@ -22,6 +22,7 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 use works::pairing::Work;
 
+use super::Task;
 use crate::peers::{Library, Package, Peer, Peers, contest};
 use crate::row::SoftwareRow;
 use crate::timing::Pick;
@@ -76,9 +77,7 @@ fn compare<E: Pairing>(
     comparison: &Comparison,
 ) -> Result<()> {
     let &Comparison { metric, count, threads, repeat, rounds } = comparison;
-    let pairs: Vec<_> =
-        multiples::<E::G1>(count).into_iter().zip(multiples::<E::G2>(count)).collect();
-    let ours = Ours::<E>::new(&pairs, threads)?;
+    let ours = Ours::<E>::new(count, threads)?;
     let work = Work { instance: E::NAME.into(), count, threads, repeat };
     let work = works::Work::Pairing(work);
     let mut theirs: Vec<_> = PEERS
@@ -105,6 +104,12 @@ fn compare<E: Pairing>(
     Ok(())
 }
 
+/// A pairing on one thread.
+pub fn task() -> Result<Task> {
+    let ours = Ours::<Bls12381>::new(1, 1)?;
+    Ok(Box::new(move || Ok(ours.seconds(4))))
+}
+
 /// The first multiples of the generator.
 fn multiples<C: Curve>(count: usize) -> Vec<Affine<C>> {
     let next = |point: &Projective<C>| Some(*point + C::GENERATOR);
@@ -113,16 +118,18 @@ fn multiples<C: Curve>(count: usize) -> Vec<Affine<C>> {
 }
 
 /// Our side.
-struct Ours<'a, E: Pairing> {
-    pairs: &'a [Pair<E>],
+struct Ours<E: Pairing> {
+    pairs: Vec<Pair<E>>,
     /// The second points of all pairs but the first.
     prepared: Vec<Prepared<E>>,
     pool: ThreadPool,
 }
 
-impl<'a, E: Pairing> Ours<'a, E> {
-    fn new(pairs: &'a [Pair<E>], threads: usize) -> Result<Self> {
-        let prepared = pairs.iter().skip(1).map(|(_, q)| Prepared::new(q)).collect();
+impl<E: Pairing> Ours<E> {
+    fn new(count: usize, threads: usize) -> Result<Self> {
+        let (p, q) = (multiples::<E::G1>(count), multiples::<E::G2>(count));
+        let prepared = q.iter().skip(1).map(Prepared::new).collect();
+        let pairs = p.into_iter().zip(q).collect();
         Ok(Self { pairs, prepared, pool: thread_pool(Some(threads))? })
     }
 
@@ -138,7 +145,7 @@ impl<'a, E: Pairing> Ours<'a, E> {
 
     fn value(&self) -> Fp12<E::Tower> {
         let isa = Isa::best();
-        let miller_value = match black_box(self.pairs) {
+        let miller_value = match black_box(&self.pairs[..]) {
             [(p, q)] => return pairing::<E>(p, q),
             [fresh, others @ ..] if others.len() == 3 => {
                 let prepared = others.iter().zip(&self.prepared).map(|((p, _), q)| (*p, q));

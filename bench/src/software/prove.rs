@@ -11,7 +11,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use proofmill::groth16::return_freed_memory;
+use proofmill::groth16::{Curve, return_freed_memory};
 
 use crate::peers::{Peers, contest};
 use crate::report;
@@ -31,7 +31,7 @@ mod task;
 pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     return_freed_memory();
     let keys = keys()?;
-    let tasks = Task::all(&report::checkout().join("target/bench/prove"), quick)?;
+    let tasks = Task::all(&folder(), quick)?;
     let processors = std::thread::available_parallelism()?.get();
     let mut rows = Vec::new();
     // The most threads come first: with them keys are made fastest, and then they are there.
@@ -44,6 +44,17 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     }
     rows.sort_by_key(|row| row.threads);
     Ok(rows)
+}
+
+/// A proof on one thread, by a prover that stays.
+pub fn task(log_size: u32) -> Result<super::Task> {
+    let ours = Ours::new(&Task::chain(&folder(), Curve::Bn254, log_size, 1)?.files, 1)?;
+    Ok(Box::new(move || ours.with_key()))
+}
+
+/// The folder of what is proved.
+fn folder() -> PathBuf {
+    report::checkout().join("target/bench/prove")
 }
 
 /// The folder of keys that take long to make, in the user's cache.
