@@ -3,9 +3,10 @@ PYTHON := python3
 OP ?=
 ISA ?=
 QUICK ?=
+PROFILE ?= release
 MSM_CARDS := msm_bn254_twin msm_bn254_two_twin msm_bls12_381_twin msm_bls12_377_twin
 CONFIG ?= $(or $(if $(filter ecdsa_verify,$(OP)),ecdsa ecdsa_two),$(if $(filter msm,$(OP)),$(MSM_CARDS)),card)
-BENCH := cargo run --release --quiet --package proofmill-bench --bin proofmill-bench --
+BENCH := cargo run --profile $(PROFILE) --quiet --package proofmill-bench --bin proofmill-bench --
 need-op = $(if $(OP),,$(error OP is missing: say which operation, such as OP=equihash_verify))
 
 .PHONY: help run test test-long lint format vectors sim area bench bench-profiles bench-paths cycles formal report clean
@@ -41,7 +42,7 @@ area: ## LUT, FF, DSP, BRAM of every unit and engine: OP=... for one operation
 	$(PYTHON) tools/setup.py
 	$(PYTHON) tools/area.py $(if $(OP),--op $(OP))
 
-bench: ## against the peers, side by side: OP=..., ISA=portable|bmi2|avx2|... for another code path, QUICK=1 to see that it runs
+bench: ## against the peers, side by side: OP=...; ISA=avx2 for another code path, PROFILE=dist for another build, QUICK=1 to see that it runs
 	$(need-op)$(BENCH) software $(OP) $(if $(ISA),--isa $(ISA)) $(if $(QUICK),--quick)
 
 bench-profiles: ## our own code as built by default and for shipping (dist), side by side, without peers
