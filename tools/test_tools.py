@@ -5,6 +5,7 @@ import io
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 from xml.etree import ElementTree
 
 import area
@@ -195,19 +196,28 @@ class Report(unittest.TestCase):
         {"op": "other", "instance": "i", "config": "c", "metric": "lut", "unit": "LUT", "value": 1, "published": None, "published_by": None},
         {"op": "modmul", "instance": "i", "config": "c", "metric": "lut/Part", "unit": "LUT", "value": 7, "published": None, "published_by": None},
     ]
-    CONTENT = {"date": "2026-01-02", "machine": "M", "commit": "c", "command": "make area", "rows": ROWS}
+    CONTENT = {"date": "2026-01-02", "commit": "c", "command": "make area", "rows": ROWS}
     TEXT = "a\n<!-- figures area modmul -->\nold\n<!-- end -->\nb\n"
+    PLACE = {"processor": "AMD Zen 3 (family 25 model 1), 2 threads", "vendor": "AuthenticAMD", "family": 25, "model": 1, "flags": "avx2",
+             "isa": "avx2", "profile": "release", "commit": "c"}
+    IFMA = {**PLACE, "processor": "AMD Zen 5 (family 26 model 2), 2 threads", "family": 26, "model": 2, "isa": "avx512ifma"}
 
     def test_circuits_stand_one_a_row(self):
         text = report.table(self.CONTENT, ["modmul"])
-        self.assertEqual(text.splitlines()[0], "| op | instance | config | lut | dsp | published |")
-        self.assertEqual(text.splitlines()[2:4], ["| modmul | i | c | 51,000 | 216 | P: 345 DSP |", ""])
-        self.assertTrue(text.endswith("\n`make area`: 2026-01-02, M, commit c.\n"))
+        self.assertEqual(text.splitlines()[0], "`make area`, 2026-01-02, commit c.")
+        self.assertEqual(text.splitlines()[2], "| instance | config | lut | dsp | published |")
+        self.assertEqual(text.splitlines()[4:], ["| i | c | 51,000 | 216 | P: 345 DSP |"])
 
     def test_other_rows_stand_as_they_are(self):
         rows = [{"metric": "per header", "value": 51000, "published": None, "kind": "measured"}]
         text = report.table({**self.CONTENT, "rows": rows})
-        self.assertEqual(text.splitlines()[:3], ["| metric | value |", "|---|---|", "| per header | 51,000 |"])
+        self.assertEqual(text.splitlines()[2:], ["| metric | value |", "|---|---|", "| per header | 51,000 |"])
+
+    def test_a_table_names_its_machine_and_path_and_says_why_a_peer_is_absent(self):
+        rows = [{"op": "msm", "metric": "m", "ours": 1.0, "peer_name": "gnark", "peer": None, "ratio": None, "absent": "no go", **self.PLACE}]
+        lines = report.table({**self.CONTENT, "rows": rows}).splitlines()
+        self.assertTrue(lines[0].startswith("**AMD Zen 3 (family 25 model 1), 2 threads, our path `avx2`**, profile `release`: "))
+        self.assertEqual(lines[2:], ["| metric | ours | who | peer |", "|---|---|---|---|", "| m | 1 | gnark | absent: no go |"])
 
     def test_a_slower_peer_stands_in_the_table_of_proofs_only(self):
         rows = [{"op": op, "metric": f"{place} peer", "value": 1} for op in ("prove", "msm") for place in ("fastest", "slower", "absent")]
@@ -219,25 +229,69 @@ class Report(unittest.TestCase):
             path = Path(folder) / "README.md"
             path.write_text(self.TEXT)
             wanted = self.TEXT.replace("old\n", report.table(self.CONTENT, ["modmul"]))
-            self.assertEqual(report.filled(path, {"area": self.CONTENT}), wanted)
+            self.assertEqual(report.filled(path, {"area": [self.CONTENT]}), wanted)
             with self.assertRaisesRegex(place.Failed, "no kept figures are called area"):
                 report.filled(path, {})
 
-    def test_a_plot_has_a_line_for_everybody_in_every_panel(self):
-        def row(size, peer, place):
-            return {"instance": "bn254_g1", "metric": f"2^{size} points, {place} peer", "threads": 1, "ours": 2.0, "peer_name": peer, "peer": 8.0}
-        rows = [row(10, "arkworks 0.6.0", "fastest"), row(20, "arkworks 0.6.0", "fastest"), row(20, "halo2curves 0.10.0", "slower")]
-        self.assertEqual(plot.curves(plot.DRAWINGS["msm"], rows)[1, "bn254"]["arkworks"], [(10, 0.128), (20, 131.072)])
-        drawing = ElementTree.fromstring(plot.svg("msm", rows))
-        paths = [path.get("class") for path in drawing.iter("{http://www.w3.org/2000/svg}path")]
-        self.assertEqual(paths, ["proofmill", "arkworks", "halo2curves"])
+    def test_two_machines_and_two_paths_of_one_are_kept_apart(self):
+        with tempfile.TemporaryDirectory() as folder:
+            made, kept = Path(folder) / "made", Path(folder) / "kept"
+            made.mkdir()
+            for name, there in {"msm": self.PLACE, "msm@portable": {**self.PLACE, "isa": "portable"}}.items():
+                (made / f"{name}.json").write_text(report.json.dumps([{"op": "msm", "metric": "m", "ours": 1.0, **there}]))
+            (made / "area.json").write_text(report.json.dumps(self.ROWS))
+            with mock.patch.multiple(report, MADE=made, KEPT=kept, commit=lambda: "c"):
+                report.keep()
+                (made / "msm.json").write_text(report.json.dumps([{"op": "msm", "metric": "m", "ours": 1.0, **self.IFMA}]))
+                report.keep()
+                figures = report.newest()
+            spots = sorted(path.stem[10:] for path in kept.iterdir())
+            self.assertEqual(spots, ["-area", "-msm@amd-25-1-avx2", "-msm@amd-25-1-portable", "-msm@amd-26-2-avx512ifma"])
+            self.assertEqual([content["rows"][0]["isa"] for content in figures["msm"]], ["avx512ifma", "avx2", "portable"])
+            self.assertEqual([content["rows"][0]["isa"] for content in plot.two(figures["msm"])], ["avx512ifma", "avx2"])
+
+    def test_totals_and_the_largest_parts_are_kept(self):
+        def row(config, metric, value):
+            return {"op": "o", "instance": "i", "config": config, "metric": metric, "value": value}
+        parts = [row("c", f"{metric}/P{size}", size) for size in range(1, 16) for metric in ("lut", "ff")]
+        rows = [row("c", "lut", 200), *parts, row("other", "lut/Small", 1), {"metric": "a/b"}]
+        kept = report.largest(rows)
+        self.assertEqual({r["metric"].split("/")[1] for r in kept if r.get("config") == "c" and "/" in r["metric"]}, {f"P{size}" for size in range(6, 16)})
+        self.assertEqual(len(kept), 1 + 20 + 1 + 1)
+
+    def test_a_plot_of_lines_has_everybody_in_every_panel(self):
+        def row(size, peer, place, where):
+            return {"instance": "bn254_g1", "metric": f"2^{size} points, {place} peer", "threads": 1, "ours": 2.0, "peer_name": peer, "peer": 8.0, **where}
+        def content(where):
+            rows = [row(10, "arkworks 0.6.0", "fastest", where), row(20, "arkworks 0.6.0", "fastest", where), row(20, "halo2curves 0.10.0", "slower", where)]
+            return {"date": "2026-01-02", "rows": rows}
+        self.assertEqual(plot.curves(plot.DRAWINGS["msm"], content(self.IFMA)["rows"])["bn254"]["arkworks"], [(10, 0.128), (20, 131.072)])
+        for contents in ([content(self.PLACE)], [content(self.PLACE), content(self.IFMA)]):
+            drawing = ElementTree.fromstring(plot.svg("msm", contents))
+            paths = [path.get("class") for path in drawing.iter("{http://www.w3.org/2000/svg}path")]
+            self.assertEqual(paths, ["proofmill", "arkworks", "halo2curves"] * len(contents))
 
     def test_a_plot_of_seconds_shows_ours_beside_a_key_that_stays(self):
         def row(form, peer, ours):
             return {"instance": "bn254", "metric": f"2^14 constraints, {form}, fastest peer", "threads": 2, "ours": ours, "peer_name": peer, "peer": 8000.0}
         rows = [row("key resident", "gnark 0.16.0", 200.0), row("from files", "snarkjs 0.7.6", 300.0)]
-        lines = plot.curves(plot.DRAWINGS["prove"], rows)[2, "bn254"]
+        lines = plot.curves(plot.DRAWINGS["prove"], rows)["bn254"]
         self.assertEqual(lines, {"gnark": [(14, 8.0)], "proofmill": [(14, 0.2)], "snarkjs": [(14, 8.0)]})
+
+    def test_a_plot_of_bars_says_who_is_absent(self):
+        def content(peer, where):
+            rows = [{"instance": "bn254", "metric": "pairing", "threads": 1, "ours": 200.0, "peer_name": "mcl (mcl_rust 1.2.0)", "peer": peer, **where}]
+            return {"date": "2026-01-02", "rows": rows}
+        drawing = ElementTree.fromstring(plot.svg("pairing", [content(400.0, self.IFMA), content(None, self.PLACE)]))
+        bars = [(bar.get("class"), bar.get("width")) for bar in drawing.iter("{http://www.w3.org/2000/svg}rect")]
+        self.assertEqual(bars, [("ours", "104.0"), ("ours", "104.0"), ("peer", "208.0"), ("peer", "0.0")])
+        words = [text.text for text in drawing.iter("{http://www.w3.org/2000/svg}text")]
+        self.assertEqual(words[1:], ["AMD Zen 5, AVX512IFMA", "AMD Zen 3, AVX2", "BN254", "proofmill", "200", "200", "mcl", "400", "absent"])
+
+    def test_a_name_without_version(self):
+        names = {"arkworks 0.6.0 (asm)": "arkworks", "equihash 0.3.1 (unsafe-verifier) + sha2": "equihash (unsafe-verifier)",
+                 "Plonky3 0.9.0-rc.2 Radix2DitParallel (AVX-512)": "Plonky3 Radix2DitParallel", "gnark-crypto 0.22.0 (GOAMD64=v3)": "gnark-crypto"}
+        self.assertEqual([plot.who(name) for name in names], list(names.values()))
 
 
 COUNTER = """
