@@ -79,11 +79,11 @@ fn vectors<P: Prime<L>, const L: usize>(
             continue; // its vectors have no square
         }
         let work = work::<P>(task, count, repeat, effort);
-        let mut ours = ours::Vectors::<P, L>::new(&work);
+        let mut ours = ours::lists::<P, L>(&work);
         let operations = [work.count * work.repeat; 2];
         let how = if peer == GNARK { " (Vector)" } else { "" };
         let comparison = Comparison { metric, peer, how, work, operations };
-        rows.push(compare(P::NAME, &comparison, effort, &mut || ours.seconds(), peers)?);
+        rows.push(compare(P::NAME, &comparison, effort, &mut || ours(), peers)?);
     }
     Ok(())
 }

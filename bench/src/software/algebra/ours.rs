@@ -7,7 +7,7 @@ use anyhow::Result;
 use proofmill_algebra::Isa;
 use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::lanes::affine::{Addition, BATCH, Base, Point, add_assign_vartime};
-use proofmill_algebra::lanes::{self, Lanes, Prime};
+use proofmill_algebra::lanes::{self, Lanes, Prime, Vectors};
 use works::algebra::{Task, Work};
 
 /// Elements that use all bits, always the same ones.
@@ -24,30 +24,45 @@ fn timed(repeat: usize, mut work: impl FnMut()) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
+/// Work on lists of elements: in lanes, or where there are none one at a time.
+pub fn lists<P: Prime<L>, const L: usize>(work: &Work) -> Box<dyn FnMut() -> Result<f64>> {
+    match Isa::best().vectors() {
+        Some(vectors) => {
+            let mut slices = Slices::<P, L>::new(vectors, work);
+            Box::new(move || slices.seconds())
+        }
+        None => {
+            let mut scalars = Scalars::<P>::new(work);
+            Box::new(move || scalars.seconds())
+        }
+    }
+}
+
 /// Work on slices of lanes.
-pub struct Vectors<P, const L: usize> {
+struct Slices<P, const L: usize> {
+    vectors: Vectors,
     work: Work,
     a: Vec<Lanes<P, L>>,
     b: Vec<Lanes<P, L>>,
     results: Vec<Lanes<P, L>>,
 }
 
-impl<P: Prime<L>, const L: usize> Vectors<P, L> {
-    pub fn new(work: &Work) -> Self {
-        let isa = Isa::best();
-        let a = lanes::from_elements(isa, &draw::<P>(work.count, 1));
-        let b = lanes::from_elements(isa, &draw::<P>(work.count, 1 << 32));
-        Self { work: work.clone(), results: a.clone(), a, b }
+impl<P: Prime<L>, const L: usize> Slices<P, L> {
+    fn new(vectors: Vectors, work: &Work) -> Self {
+        let a = lanes::from_elements(vectors, &draw::<P>(work.count, 1));
+        let b = lanes::from_elements(vectors, &draw::<P>(work.count, 1 << 32));
+        Self { vectors, work: work.clone(), results: a.clone(), a, b }
     }
 
-    pub fn seconds(&mut self) -> Result<f64> {
-        let (isa, Self { work, a, b, results }) = (Isa::best(), self);
+    fn seconds(&mut self) -> Result<f64> {
+        let Self { vectors, work, a, b, results } = self;
+        let vectors = *vectors;
         let repeat = work.repeat;
         Ok(match work.task {
-            Task::Multiply => timed(repeat, || lanes::mul(isa, a, b, black_box(results))),
-            Task::Square => timed(repeat, || lanes::square(isa, a, black_box(results))),
-            Task::Add => timed(repeat, || lanes::add(isa, a, b, black_box(results))),
-            Task::BatchInvert => timed(repeat, || lanes::invert(isa, black_box(results))),
+            Task::Multiply => timed(repeat, || lanes::mul(vectors, a, b, black_box(results))),
+            Task::Square => timed(repeat, || lanes::square(vectors, a, black_box(results))),
+            Task::Add => timed(repeat, || lanes::add(vectors, a, b, black_box(results))),
+            Task::BatchInvert => timed(repeat, || lanes::invert(vectors, black_box(results))),
             other => anyhow::bail!("no {other:?} of vectors"),
         })
     }
@@ -72,6 +87,10 @@ impl<P: PrimeField> Scalars<P> {
         let task = match work.task {
             Task::Multiply => |a: &P, b: &P| *a * b,
             Task::Square => |a: &P, _: &P| a.square(),
+            Task::Add => |a: &P, b: &P| *a + b,
+            Task::BatchInvert => {
+                return Ok(timed(work.repeat, || P::batch_invert(black_box(results))));
+            }
             Task::Invert => |a: &P, _: &P| a.invert().expect("not 0"),
             Task::Chain => return Ok(timed(work.repeat, || results[0] = product(results[0], a))),
             other => anyhow::bail!("no {other:?} of scalars"),
