@@ -1,16 +1,19 @@
 # One door to every command. Each line is one program; the programs say what they do with --help.
 PYTHON := python3
 OP ?=
+ISA ?=
+QUICK ?=
+PROFILE ?= release
 MSM_CARDS := msm_bn254_twin msm_bn254_two_twin msm_bls12_381_twin msm_bls12_377_twin
 CONFIG ?= $(or $(if $(filter ecdsa_verify,$(OP)),ecdsa ecdsa_two),$(if $(filter msm,$(OP)),$(MSM_CARDS)),card)
-BENCH := cargo run --release --quiet --package proofmill-bench --bin proofmill-bench --
+BENCH := cargo run --profile $(PROFILE) --quiet --package proofmill-bench --bin proofmill-bench --
 need-op = $(if $(OP),,$(error OP is missing: say which operation, such as OP=equihash_verify))
 
-.PHONY: help run dist test test-long lint format vectors sim area bench cycles formal report clean
+.PHONY: help run dist test test-long lint format vectors sim area bench bench-profiles bench-paths cycles formal report clean
 .DEFAULT_GOAL := help
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
 run: ## the main job on cpu:, with the examples; needs only a Rust toolchain
 	@echo "compiling proofmill first: about two minutes on two cores, a few seconds from then on"
@@ -43,8 +46,14 @@ area: ## LUT, FF, DSP, BRAM of every unit and engine: OP=... for one operation
 	$(PYTHON) tools/setup.py
 	$(PYTHON) tools/area.py $(if $(OP),--op $(OP))
 
-bench: ## against the peers, side by side: OP=...
-	$(need-op)$(BENCH) software $(OP)
+bench: ## against the peers, side by side: OP=...; ISA=avx2 for another code path, PROFILE=dist for another build, QUICK=1 to see that it runs
+	$(need-op)$(BENCH) software $(OP) $(if $(ISA),--isa $(ISA)) $(if $(QUICK),--quick)
+
+bench-profiles: ## our own code as built by default and for shipping (dist), side by side, without peers
+	$(BENCH) profiles release dist
+
+bench-paths: ## our own code on every code path of this processor, side by side, without peers
+	$(BENCH) paths
 
 cycles: sim ## clock cycles of the circuit, as simulated: OP=...
 	$(need-op)$(if $(filter msm,$(OP)),$(PYTHON) rtl/sim/test_msm.py --cycles $(CONFIG),$(BENCH) cycles $(OP) $(CONFIG:%=--sim %))
@@ -53,7 +62,7 @@ formal: ## proofs of the circuit's control
 	$(PYTHON) tools/setup.py
 	$(PYTHON) tools/formal.py
 
-report: ## the tables of the README and the plots from bench/results; KEEP=1 keeps the figures of target/bench there first
+report: ## docs/figures.md and the plots from bench/results; KEEP=1 keeps the figures of target/bench there first
 	$(PYTHON) tools/report.py $(if $(KEEP),--keep) --fill
 
 clean: ## what was built here; the user's cache folder stays

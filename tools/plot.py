@@ -1,7 +1,7 @@
-"""Plots of kept figures: what `DRAWINGS` names.
+"""Plots of kept figures, a file an operation: what `DRAWINGS` names.
 
-A column an instance, a row a number of threads (side by side for a single instance), both axes logarithmic. The SVG says
-its colours for light and dark pages itself.
+Side by side stand a machine with AVX-512 IFMA and one without, as far as there are figures of them. The SVG says its colours
+for light and dark pages itself.
 """
 
 import math
@@ -20,15 +20,21 @@ COLOURS = {
     "rapidsnark": ("#2b8a3e", "#69d08a"),
     "snarkjs": ("#6741d9", "#b197fc"),
 }
-LEFT, TOP, WIDTH, HEIGHT, GAP = 56, 64, 250, 190, 26
-STYLE = """text { font: 12px sans-serif; fill: #333 } .title { font-weight: bold } .grid { stroke: #ddd } .end { text-anchor: end } .middle { text-anchor: middle }
-path { fill: none; stroke-width: 2 }"""
-DARK = "text { fill: #ccc } .grid { stroke: #444 }"
+#: Curves as people write them.
+CURVES = {"bn254": "BN254", "bls12_381": "BLS12-381", "bls12_377": "BLS12-377"}
+#: The paths of our code, slowest first.
+PATHS = ("portable", "bmi2", "avx2", "avx512", "avx512ifma")
+LEFT, TOP, WIDTH, HEIGHT, GAP = 56, 84, 300, 190, 30
+#: Of bars: room for names and for figures, the height of one, and what lies between groups.
+NAMES, FIGURES, BAR, BETWEEN = 190, 92, 18, 34
+STYLE = """text { font: 12px sans-serif; fill: #333 } .title { font-weight: bold } .grid { stroke: #ccc } .end { text-anchor: end } .middle { text-anchor: middle }
+path { fill: none; stroke-width: 2 } .ours { fill: #c2255c } .peer { fill: #8a94a6 }"""
+DARK = "text { fill: #ddd } .grid { stroke: #555 } .ours { fill: #ff6b9d } .peer { fill: #7d879a }"
 
 
 @dataclass(frozen=True)
-class Drawing:
-    """What the plot of an operation shows."""
+class Lines:
+    """Lines over the size: a row an instance, both axes logarithmic, the most threads that were measured."""
     what: str
     axes: str
     metric: str  # a pattern of the rows that take part; its group is the logarithm of the size
@@ -40,34 +46,79 @@ class Drawing:
         return 2**size / milliseconds / 1e3 if self.rate else milliseconds / 1e3
 
 
+@dataclass(frozen=True)
+class Bars:
+    """Bars for some metrics: (instance, metric, threads, heading)."""
+    what: str
+    axes: str
+    groups: tuple
+
+
 DRAWINGS = {
-    "msm": Drawing("Multi-scalar multiplication", "millions of points a second over the number of points",
-                   r"2\^(\d+) points, (?:fastest peer|slower peer|mcl)", r"(\w+)_g1$", "{} G1", True),
-    "prove": Drawing("Groth16 proofs", "seconds for a proof over the number of constraints",
-                     r"2\^(\d+) constraints, .*(?:fastest peer|slower peer)", r"(\w+)$", "{}", False),
+    "prove": Lines("Groth16 proofs", "seconds for a proof over the number of constraints",
+                   r"2\^(\d+) constraints, .*(?:fastest peer|slower peer)", r"(\w+)$", "{}", False),
+    "msm": Lines("Multi-scalar multiplication", "millions of points a second over the number of points",
+                 r"2\^(\d+) points, (?:fastest peer|slower peer|mcl)", r"(bn254|bls12_381)_g1$", "{} G1", True),
+    "ntt": Bars("Number-theoretic transforms", "milliseconds for a transform from bytes to bytes on one thread; less is better", (
+        ("bn254_fr", r"2\^20, bytes to bytes", 1, "BN254 scalar field, 2²⁰"),
+        ("bls12_381_fr", r"2\^20, bytes to bytes", 1, "BLS12-381 scalar field, 2²⁰"),
+        ("goldilocks", r"2\^22, bytes to bytes", 1, "Goldilocks, 2²²"))),
+    "pairing": Bars("Pairings", "microseconds for a pairing on one thread; less is better", (
+        ("bn254", "pairing", 1, "BN254"), ("bls12_381", "pairing", 1, "BLS12-381"), ("bls12_377", "pairing", 1, "BLS12-377"))),
+    "ecdsa_verify": Bars("ECDSA verification on secp256k1", "thousands of signatures a second; more is better", (
+        ("secp256k1", "batch", 1, "one thread"), ("secp256k1", "batch", 2, "two threads"),
+        ("secp256k1", "batch with parsing", 2, "two threads, parsing keys and signatures too"))),
+    "equihash_verify": Bars("Equihash verification", "thousands of headers a second, difficulty included; more is better", (
+        ("equihash_200_9", r"headers, .*", 1, "(200,9), one thread"), ("equihash_200_9", r"headers, .*", 2, "(200,9), two threads"),
+        ("equihash_144_5", r"headers, .*", 2, "(144,5), two threads"))),
 }
 
 
+def speed(content):
+    """What kept figures are ordered by: our path, then the date."""
+    isa = content["rows"][0].get("isa")
+    return PATHS.index(isa) if isa in PATHS else -1, content["date"]
+
+
+def two(contents):
+    """The fastest path with AVX-512 IFMA and the fastest one without, as far as they are there."""
+    with_it = [content for content in contents if content["rows"][0]["isa"] == PATHS[-1]]
+    without = [content for content in contents if content["rows"][0]["isa"] != PATHS[-1]]
+    return [max(some, key=speed) for some in (with_it, without) if some]
+
+
+def machine(content):
+    """A column's heading."""
+    row = content["rows"][0]
+    name = re.sub(r" \(.*?\)", "", row["processor"].split(",")[0])
+    return name if "AVX" in name else f"{name}, {row['isa'].upper()}"
+
+
+def most_threads(rows):
+    return max(row["threads"] for row in rows)
+
+
 def curves(drawing, rows):
-    """(threads, instance) -> who -> [(log2 of the size, value)]. Ours is that beside a key that stays, where there are two."""
-    panels = {}
+    """Instance -> who -> [(log2 of the size, value)]. Ours is that beside a key that stays, where there are two."""
+    panels, most = {}, most_threads(rows)
     for row in rows:
         found, instance = re.match(drawing.metric, row["metric"]), re.match(drawing.instances, row["instance"])
-        if not found or not instance:
+        if not found or not instance or row["threads"] != most:
             continue
         size = int(found[1])
-        panel = panels.setdefault((row["threads"], instance[1]), {})
+        panel = panels.setdefault(instance[1], {})
         ours = panel.setdefault("proofmill", {})
         if "from files" not in row["metric"]:
             ours[size] = drawing.value(size, row["ours"])
-        panel.setdefault(row["peer_name"].split()[0], {})[size] = drawing.value(size, row["peer"])
+        if row["peer"] is not None:
+            panel.setdefault(row["peer_name"].split()[0], {})[size] = drawing.value(size, row["peer"])
     return {key: {who: sorted(line.items()) for who, line in panel.items()} for key, panel in panels.items()}
 
 
 def style(names):
     """The style sheet: each line's colour twice."""
     def rules(which):
-        return "".join(f" .{name} {{ stroke: {COLOURS[name][which]} }} text.{name} {{ fill: {COLOURS[name][which]}; stroke: none }}" for name in names)
+        return "".join(f" path.{name} {{ stroke: {COLOURS[name][which]} }} text.{name} {{ fill: {COLOURS[name][which]} }}" for name in names)
     return f"<style>{STYLE}{rules(0)}\n@media (prefers-color-scheme: dark) {{ {DARK}{rules(1)} }}</style>"
 
 
@@ -100,31 +151,79 @@ def ticks(least, most):
     return [step for step in steps if low <= step <= high]
 
 
-def svg(name, rows):
-    """The whole drawing of an operation."""
-    drawing = DRAWINGS[name]
-    panels = curves(drawing, rows)
-    names = [who for who in COLOURS if any(who in lines for lines in panels.values())]
-    threads = sorted({key[0] for key in panels})
-    instances = list(dict.fromkeys(key[1] for key in panels))
-    # A row a number of threads; a single instance has them side by side.
-    grid = [[(count, instance) for instance in instances] for count in threads]
-    grid = [[row[0] for row in grid]] if len(instances) == 1 else grid
-    width = LEFT + len(grid[0]) * (WIDTH + GAP)
-    height = TOP + len(grid) * (HEIGHT + 60)
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">',
-             f"<title>{drawing.what}: {drawing.axes}</title>", style(names), f'<text x="{LEFT}" y="16">{drawing.axes.capitalize()}</text>']
-    for number, who in enumerate(names):
-        parts.append(f'<text class="{who} title" x="{LEFT + 110 * number}" y="36">{who}</text>')
+def document(what, axes, width, height, names, parts):
+    """The whole SVG, under what its axes say."""
+    return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">', f"<title>{what}: {axes}</title>",
+                      style(names), f'<text x="0" y="16">{axes[0].upper() + axes[1:]}</text>', *parts, "</svg>"]) + "\n"
+
+
+def lines(drawing, contents):
+    """A column a machine and a row an instance; of a single machine, a column an instance."""
+    machines = {machine(content): curves(drawing, content["rows"]) for content in contents}
+    instances = list(dict.fromkeys(instance for panels in machines.values() for instance in panels))
+    names = [who for who in COLOURS if any(who in panel for panels in machines.values() for panel in panels.values())]
+    grid = [[(name, instance) for name in machines] for instance in instances]
+    grid = [[row[0] for row in grid]] if len(machines) == 1 else grid
+    parts, right = [], LEFT
+    for who in names:
+        parts.append(f'<text class="{who} title" x="{right}" y="38">{who}</text>')
+        right += 8 * len(who) + 20
     for down, row in enumerate(grid):
-        shown = [value for key in row for line in panels.get(key, {}).values() for _, value in line]
+        shown = [value for name, instance in row for line in machines[name].get(instance, {}).values() for _, value in line]
         values = ticks(min(shown), max(shown))
-        for right, (count, instance) in enumerate(row):
-            lines = panels.get((count, instance), {})
-            sizes = sorted({size for line in lines.values() for size, _ in line})
+        for across, (name, instance) in enumerate(row):
+            drawn = machines[name].get(instance, {})
+            sizes = sorted({size for line in drawn.values() for size, _ in line})
             if not sizes:
                 continue
-            title = f"{drawing.title.format(instance)}, {count} thread{'s' if count > 1 else ''}"
-            place = f"translate({LEFT + right * (WIDTH + GAP)} {TOP + down * (HEIGHT + 60)})"
-            parts.append(f'<g transform="{place}">\n{panel(title, lines, sizes, values, right == 0)}\n</g>')
-    return "\n".join([*parts, "</svg>"]) + "\n"
+            title = f"{drawing.title.format(CURVES[instance])}: {name}"
+            place = f"translate({LEFT + across * (WIDTH + GAP)} {TOP + down * (HEIGHT + 60)})"
+            parts.append(f'<g transform="{place}">\n{panel(title, drawn, sizes, values, across == 0)}\n</g>')
+    threads = " and ".join(sorted({str(most_threads(content["rows"])) for content in contents}))
+    axes = f"{drawing.axes}, on {threads} threads"
+    return document(drawing.what, axes, LEFT + len(grid[0]) * (WIDTH + GAP), TOP + len(grid) * (HEIGHT + 60) - 30, names, parts)
+
+
+def who(peer_name):
+    """A peer without its version and how it is built."""
+    return re.sub(r"\s\((?!default|unsafe)[^)]*\)|\s\d\S*|\s\+ \S+", "", peer_name)
+
+
+def measured(group, rows, scale):
+    """Who -> figure, of a group; ours first."""
+    instance, metric, threads, _ = group
+    found = [row for row in rows if row["instance"] == instance and re.fullmatch(metric, row["metric"]) and row["threads"] == threads]
+    return {"proofmill": found[0]["ours"] / scale, **{who(row["peer_name"]): row["peer"] and row["peer"] / scale for row in found}} if found else {}
+
+
+def bars(drawing, contents):
+    """A column a machine; a group of bars a metric, all of it to one scale."""
+    scale = 1000 if drawing.axes.startswith("thousands") else 1
+    machines = {machine(content): [measured(group, content["rows"], scale) for group in drawing.groups] for content in contents}
+    parts, down = [], 66
+    for across, name in enumerate(machines):
+        parts.append(f'<text class="title" x="{NAMES + across * (WIDTH + GAP)}" y="44">{name}</text>')
+    for index, group in enumerate(drawing.groups):
+        figures = {name: groups[index] for name, groups in machines.items()}
+        everybody = list(dict.fromkeys(name for one in figures.values() for name in one))
+        most = max((value for one in figures.values() for value in one.values() if value), default=None)
+        if most is None:
+            continue
+        parts.append(f'<text class="title" x="0" y="{down}">{group[3]}</text>')
+        for position, name in enumerate(everybody):
+            y = down + 8 + position * BAR
+            parts.append(f'<text class="end" x="{NAMES - 8}" y="{y + 13}">{name}</text>')
+            for across, one in enumerate(figures.values()):
+                left, value = NAMES + across * (WIDTH + GAP), one.get(name)
+                width = (WIDTH - FIGURES) * (value or 0) / most
+                label = "absent" if value is None else f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+                parts.append(f'<rect class="{"ours" if name == "proofmill" else "peer"}" x="{left}" y="{y + 2}" width="{width:.1f}" height="{BAR - 4}"/>')
+                parts.append(f'<text x="{left + width + 6:.1f}" y="{y + 13}">{label}</text>')
+        down += len(everybody) * BAR + BETWEEN
+    return document(drawing.what, drawing.axes, NAMES + len(machines) * (WIDTH + GAP), down - 12, [], parts)
+
+
+def svg(name, contents):
+    """The whole drawing of an operation."""
+    drawing = DRAWINGS[name]
+    return (lines if isinstance(drawing, Lines) else bars)(drawing, two(contents))

@@ -15,7 +15,7 @@ from place import CACHE, ROOT, Failed, digest, main, made_whole, run
 
 COMMIT = "81eddf1a536d26497b237c0b8a04fe90baf7e439"
 REPOSITORY = "https://github.com/iden3/rapidsnark"
-SERVER = ROOT / "bench/src/peers/rapidsnark.cpp"
+SERVER = ROOT / "bench/peers/rapidsnark/main.cpp"
 #: Program or header to look for -> Debian package that brings it.
 PROGRAMS = {"cmake": "cmake", "nasm": "nasm", "g++": "g++", "make": "make", "git": "git"}
 HEADERS = {"nlohmann/json.hpp": "nlohmann-json3-dev", "gmp.h": "libgmp-dev"}

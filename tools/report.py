@@ -1,15 +1,15 @@
-"""The kept figures as Markdown tables, so that no table is ever typed.
+"""The kept figures as Markdown tables and plots, so that no table is ever typed.
 
-`--keep` first puts the rows that lie in target/bench into bench/results/<date>-<name>.json, with the machine and the
-commit. The tables show the newest kept file of every name. `--fill` writes each table into the README, between the lines
-`<!-- figures NAME -->` and `<!-- end -->`; operations behind the name leave out all others. With it go the plots of
-docs/figures. `--check` only compares both.
+`--keep` first puts the rows that lie in target/bench into bench/results/<date>-<name>[@<machine and path>].json. Tables and
+plots show the newest kept file of every name, machine and code path; what was measured on two machines, or on two paths of
+one, never stands in one table. `--fill` writes the tables into docs/figures.md, between the lines `<!-- figures NAME -->` and
+`<!-- end -->`; operations behind the name leave out all others. With it go the plots of docs/figures. `--check` only compares
+both.
 """
 
 import argparse
 import datetime
 import json
-import platform
 import re
 import subprocess
 from pathlib import Path
@@ -19,16 +19,13 @@ from place import ROOT, TARGET, Failed, main, write_whole
 
 MADE, KEPT, PLOTS = TARGET / "bench", ROOT / "bench/results", ROOT / "docs/figures"
 #: Where figures are shown.
-PAGE = ROOT / "README.md"
-#: Columns that say the same in every row of a table are left out, and these always.
-HIDDEN = {"kind"}
-
-
-def machine():
-    """The processor as it names itself, and how many there are."""
-    info = Path("/proc/cpuinfo")
-    names = re.findall(r"^model name\s*:\s*(.*)$", info.read_text(), re.M) if info.exists() else []
-    return f"{len(names)} x {names[0]}" if names else platform.processor() or platform.machine()
+PAGE = ROOT / "docs/figures.md"
+#: What a row says of the place that it was taken at; tables say it once.
+PLACE = ("processor", "vendor", "family", "model", "flags", "isa", "profile", "commit")
+#: Columns that are in no table.
+HIDDEN = {"kind", "absent", *PLACE}
+#: So many of a circuit's parts are kept, those with the most LUT.
+PARTS = 10
 
 
 def commit():
@@ -38,20 +35,56 @@ def commit():
     return (git("rev-parse", "--short=12", "HEAD") or "none") + ("+" if git("status", "--porcelain") else "")
 
 
+def spot(row):
+    """The machine and the path of a row as part of a file's name; nothing for a circuit, which is the same everywhere."""
+    if "isa" not in row:
+        return ""
+    vendor = {"AuthenticAMD": "amd", "GenuineIntel": "intel"}.get(row["vendor"], "cpu")
+    return f"@{vendor}-{row['family']}-{row['model']}-{row['isa']}"
+
+
+def largest(rows):
+    """The rows without all but the largest parts of each circuit: a part's metrics are called `lut/PART`."""
+    def circuit(row):
+        return row["op"], row["instance"], row["config"]
+    parts = {}
+    for row in rows:
+        metric, _, part = str(row["metric"]).partition("/")
+        if metric == "lut" and part and "config" in row:
+            parts.setdefault(circuit(row), []).append((row["value"], part))
+    kept = {key: {part for _, part in sorted(sizes, reverse=True)[:PARTS]} for key, sizes in parts.items()}
+    return [row for row in rows if "/" not in str(row["metric"]) or "config" not in row or row["metric"].split("/", 1)[1] in kept.get(circuit(row), ())]
+
+
+def text_of(content):
+    """A kept file: a line a row."""
+    head = json.dumps({key: value for key, value in content.items() if key != "rows"}, indent=1)
+    rows = ",\n".join("  " + json.dumps(row) for row in content["rows"])
+    return f'{head[:-2]},\n "rows": [\n{rows}\n ]\n}}\n'
+
+
 def keep():
     files = sorted(MADE.glob("*.json"))
     if not files:
         raise Failed("target/bench holds no figures: run `make bench`, `make cycles` or `make area`")
     today = commit()  # before the kept files themselves change the tree
     for path in files:
-        made = datetime.date.fromtimestamp(path.stat().st_mtime).isoformat()
-        content = {"date": made, "machine": machine(), "commit": today, "command": command(path.stem), "rows": json.loads(path.read_text())}
-        write_whole(KEPT / f"{made}-{path.stem}.json", json.dumps(content, indent=1) + "\n")
+        made, name = datetime.date.fromtimestamp(path.stat().st_mtime).isoformat(), path.stem.partition("@")[0]
+        spots = {}
+        for row in json.loads(path.read_text()):
+            spots.setdefault(spot(row), []).append(row)
+        for where, rows in spots.items():
+            content = {"date": made, "commit": rows[0].get("commit", today), "command": command(name), "rows": largest(rows)}
+            write_whole(KEPT / f"{made}-{name}{where}.json", text_of(content))
 
 
 def newest():
-    """Name -> content of its newest kept file."""
-    return {re.sub(r"^\d{4}-\d\d-\d\d-", "", path.stem): json.loads(path.read_text()) for path in sorted(KEPT.glob("*.json"))}
+    """Name -> the newest kept contents, one a machine and path, the fastest path first."""
+    found = {}
+    for path in sorted(KEPT.glob("*.json")):
+        name, _, where = re.sub(r"^\d{4}-\d\d-\d\d-", "", path.stem).partition("@")
+        found.setdefault(name, {})[where] = json.loads(path.read_text())
+    return {name: sorted(contents.values(), key=plot.speed, reverse=True) for name, contents in found.items()}
 
 
 def number(value):
@@ -87,16 +120,25 @@ def sideways(rows):
     return list(circuits.values())
 
 
+def origin(content):
+    """Where, when and how the rows were made."""
+    row = content["rows"][0]
+    where = f"**{row['processor']}, our path `{row['isa']}`**, profile `{row['profile']}`: " if "isa" in row else ""
+    return f"{where}`{content['command']}`, {content['date']}, commit {content['commit']}."
+
+
 def table(content, ops=()):
     """The rows as Markdown, without the details; only those of some operations where these are given."""
     rows = [row for row in content["rows"] if not detail(row) and (not ops or row["op"] in ops)]
     if rows and all(row.get("metric") in SIZES and "config" in row for row in rows):
         rows = sideways(rows)
-    columns = [column for column in dict.fromkeys(key for row in rows for key in row) if column not in HIDDEN]
+    rows = [{**row, "peer": f"absent: {row['absent']}"} if row.get("absent") else row for row in rows]
+    same = {"op"} if len({row.get("op") for row in rows}) == 1 else set()
+    columns = [column for column in dict.fromkeys(key for row in rows for key in row) if column not in HIDDEN | same]
     columns = [column for column in columns if any(row.get(column) is not None for row in rows)]
-    lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+    lines = [origin(content), "", "| " + " | ".join(columns).replace("peer_name", "who") + " |", "|" + "---|" * len(columns)]
     lines += ["| " + " | ".join(number(row.get(column)) for column in columns) + " |" for row in rows]
-    return "\n".join(lines) + f"\n\n`{content['command']}`: {content['date']}, {content['machine']}, commit {content['commit']}.\n"
+    return "\n".join(lines) + "\n"
 
 
 def command(name):
@@ -107,12 +149,13 @@ def command(name):
 
 
 def filled(path, figures):
-    """A Markdown file with its marked places replaced; a place without figures is an error."""
+    """A Markdown file with its marked places replaced, a table a machine and path; a place without figures is an error."""
     def fill(found):
         name, *ops = found[1].split()
         if name not in figures:
             raise Failed(f"{path}: no kept figures are called {name}; there are {', '.join(figures) or 'none'}")
-        return f"<!-- figures {found[1]} -->\n{table(figures[name], ops)}<!-- end -->"
+        tables = "\n".join(table(content, ops) for content in figures[name])
+        return f"<!-- figures {found[1]} -->\n{tables}<!-- end -->"
     text, count = re.subn(r"<!-- figures ([\w -]+?) -->\n.*?<!-- end -->", fill, path.read_text(), flags=re.S)
     if count == 0:
         raise Failed(f"{path}: no line `<!-- figures NAME -->`")
@@ -121,7 +164,7 @@ def filled(path, figures):
 
 def shown(figures):
     """Path -> text of the page and of every plot that there are figures for."""
-    return {PAGE: filled(PAGE, figures)} | {PLOTS / f"{name}.svg": plot.svg(name, figures[name]["rows"]) for name in plot.DRAWINGS if name in figures}
+    return {PAGE: filled(PAGE, figures)} | {PLOTS / f"{name}.svg": plot.svg(name, figures[name]) for name in plot.DRAWINGS if name in figures}
 
 
 def door():
@@ -144,8 +187,8 @@ def door():
         return
     if not figures:
         raise Failed("bench/results is empty: `make report KEEP=1` keeps what lies in target/bench")
-    for name, content in figures.items():
-        print(f"## {name}\n\n{table(content)}")
+    for name, contents in figures.items():
+        print(f"## {name}\n\n" + "\n".join(map(table, contents)))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Builds the Scala generators and runs them: `python3 tools/rtl.py [CONFIG ...]` writes target/rtl/<config>/.
+"""Builds the Scala generators and runs them: `python3 tools/rtl.py CONFIG ...` writes target/rtl/<config>/, `--all` those of all cards and units.
 
 Maven resolves and compiles only when a source or the pom changed; the generators are run by plain `java`. A
 configuration is generated anew only when a generator or the specification changed. Which configurations there
@@ -125,7 +125,11 @@ def door():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("configs", nargs="*", metavar="CONFIG", help="what to generate; nothing: list them")
     parser.add_argument("--run", metavar="CLASS", help="run this class of rtl/ instead; the other arguments are its own")
+    parser.add_argument("--all", action="store_true", help="generate all cards and units in one run")
     chosen = parser.parse_args()
+    if chosen.all:
+        print(f"{len(generate_all(configs() + units()))} circuits")
+        return 0
     if chosen.run:
         return subprocess.call(command(chosen.run, *chosen.configs), cwd=ROOT)
     if not chosen.configs:

@@ -14,11 +14,14 @@ the configuration for a library that can write waveforms.
 import argparse
 import json
 import os
+import re
 import shutil
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import rtl
@@ -53,9 +56,19 @@ VERILATE = [
     "-Wno-fatal", "-Wno-WIDTH", "-Wno-UNOPTFLAT", "-Wno-CMPCONST", "-Wno-UNSIGNED", "-Wno-lint", "-Wno-style",
     "--output-split", "12000", "--output-split-cfuncs", "3000",
 ]
+#: With these Verilator writes less C++, which runs slower.
+SHORT = ["-fno-inline", "-fno-expand"]
 COMPILE = ["g++", "-std=c++17", "-fPIC", "-fvisibility=hidden", "-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-faligned-new", "-w"]
-FAST, SLOW = "-O3", "-O1"  # what runs every cycle, and what runs once
+FAST, SLOW = "-O3", "-O0"  # what runs every cycle, and what runs once
+#: Units that run for so few cycles that they are sooner done when g++ does not optimise them.
+BRIEF = ("point_add", "modmul", "modadd", "modsub", "reduce", "canonical")
 BUNDLE = 500_000  # bytes of C++ that one compiler run takes
+COMPILERS = threading.BoundedSemaphore(os.cpu_count())
+
+
+def level_of(manifest):
+    """How far g++ optimises what runs every cycle."""
+    return SLOW if manifest.get("unit", "").startswith(BRIEF) else FAST
 
 
 def needed(door):
@@ -66,6 +79,7 @@ def needed(door):
     return found
 
 
+@cache
 def verilator():
     if shutil.which("verilator") is None:
         raise Failed("there is no verilator: run `python3 tools/setup.py`, or `apt-get install verilator`")
@@ -76,7 +90,7 @@ def name_of(folder, door, trace):
     """Everything that a library is made from, as a name."""
     data = [path for path in sorted(folder.iterdir()) if path.name != "generated-from"]
     here = [Path(__file__), INTERFACE, *needed(door)]
-    return digest(verilator(), run(["g++", "--version"]), trace, *(part for path in [*data, *here] for part in (path.name, path)))
+    return digest(verilator(), compiler(), trace, *(part for path in [*data, *here] for part in (path.name, path)))
 
 
 def build(config, trace=False):
@@ -97,66 +111,127 @@ def build(config, trace=False):
 
 
 def compile_library(folder, door, manifest, scratch):
-    model = scratch / "model"
+    begin, model, level = time.monotonic(), scratch / "model", level_of(manifest)
     trace = ["--trace"] if manifest["traced"] else []
+    short = SHORT if level == SLOW else []
     verilog = [path.resolve() for path in rtl.verilog(folder)]
-    run([*VERILATE, *trace, "--x-initial", door.initial, "--prefix", door.prefix, "--top-module", manifest["top"], "-Mdir", model, *verilog], cwd=folder)
+    run([*VERILATE, *short, *trace, "--x-initial", door.initial, "--prefix", door.prefix, "--top-module", manifest["top"], "-Mdir", model, *verilog], cwd=folder)
 
     (model / "manifest.h").write_text(manifest_header(manifest))
     parts = [path for path in model.glob("*.cpp") if not path.name.endswith("__ALL.cpp")]
-    parts += [path for path in needed(door) if path.suffix == ".cpp"]
-    parts += [path.resolve() for path in folder.glob("*.cpp")]  # what the Verilog calls
-    objects = compile_parts(bundles(model, parts), model, manifest["traced"], [f"-I{model}", f"-I{INTERFACE.parent}"])
+    for part in parts:
+        if is_slow(part):
+            part.write_text(with_tables(part.read_text()))
+    levels = {part: SLOW if is_slow(part) else level for part in parts}
+    levels |= {path: FAST for path in needed(door) if path.suffix == ".cpp"}
+    levels |= {path.resolve(): FAST for path in folder.glob("*.cpp")}  # what the Verilog calls
+    objects = compile_parts(bundles(model, levels), model, manifest["traced"], [f"-I{model}", f"-I{INTERFACE.parent}"])
     run(["g++", "-shared", "-o", scratch / door.library, *objects, *support(manifest["traced"]), "-pthread"])
     shutil.rmtree(model)
+    print(f"built {folder.name}{'-trace' if trace else ''} in {time.monotonic() - begin:.1f} s", file=sys.stderr, flush=True)
 
 
+#: An element of a table of constants, as Verilator sets it.
+ELEMENT = re.compile(r"^ *(vlSelf->\w+)\[(\w+?)U\] = (\w+?)U(?:LL)?;\n", re.M)
+
+
+def with_tables(text):
+    """C++ in which tables of constants are set by loops: g++ takes a minute for a long one that is set line by line."""
+    made, rows, place = [], [], 0
+
+    def finish():
+        nonlocal rows
+        if rows:
+            (name, first, _), values = rows[0], ", ".join(f"{value}ULL" for _, _, value in rows)
+            made.append(f"    {{ static const uint64_t table[] = {{{values}}}; for (int i = 0; i < {len(rows)}; i++) {name}[{first} + i] = table[i]; }}\n")
+        rows = []
+
+    for found in ELEMENT.finditer(text):
+        name, index, value = found[1], int(found[2], 0), found[3]
+        if found.start() != place or not rows or (name, index) != (rows[0][0], rows[0][1] + len(rows)):
+            finish()
+            made.append(text[place:found.start()])
+        rows.append((name, index, value))
+        place = found.end()
+    finish()
+    return "".join([*made, text[place:]])
+
+
+@cache
+def compiler():
+    return run(["g++", "--version"])
+
+
+@cache
 def includes():
     """Verilator's own headers and sources."""
     return Path(run(["verilator", "--getenv", "VERILATOR_ROOT"]).strip()) / "include"
 
 
-def compile_parts(parts, out, trace, flags):
-    """Object files in `out` of C++ files."""
-    known = [f"-DVM_TRACE={int(trace)}", *flags, f"-I{includes()}", f"-I{includes() / 'vltstd'}"]
+def is_slow(part):
+    return "Slow" in part.name
 
-    def compiled(part):
+
+def compile_parts(parts, out, trace, flags):
+    """Object files in `out` of pairs of a C++ file and its level."""
+    known = [f"-DVM_TRACE={int(trace)}", *flags]
+
+    def compiled(entry):
+        part, level = entry
         made = out / f"{part.stem}.o"
-        run([*COMPILE, SLOW if "Slow" in part.name else FAST, *known, "-c", part, "-o", made])
+        header = compiled_header(level, trace)
+        with COMPILERS:
+            run([*COMPILE, level, f"-I{header.parent}", "-include", header.name, *known, *include_flags(), "-c", part, "-o", made])
         return made
 
     with ThreadPoolExecutor(os.cpu_count()) as workers:
         return list(workers.map(compiled, parts))
 
 
-def bundles(folder, parts):
-    """Files that include the parts, the long ones first so that no core waits at the end.
+def include_flags():
+    return [f"-I{includes()}", f"-I{includes() / 'vltstd'}"]
+
+
+def compiled_header(level, trace):
+    """Verilator's header, which every part begins with, as g++ keeps it when it has read it."""
+    text = '#include "verilated.h"\n'
+    final = CACHE / "sim" / f"header-{digest(verilator(), compiler(), trace, COMPILE, level, text)}"
+    with alone("sim-header"):
+        if not final.exists():
+            with made_whole(final) as scratch:
+                (scratch / "model.h").write_text(text)
+                run([*COMPILE, level, f"-DVM_TRACE={int(trace)}", *include_flags(), "-x", "c++-header", scratch / "model.h", "-o", scratch / "model.h.gch"])
+    return final / "model.h"
+
+
+def bundles(folder, levels):
+    """Pairs of a file that includes parts and their level, the long ones first so that no core waits at the end.
 
     Many short parts go into one: the headers in front of a short part take longer than the part.
     """
     made = []
-    for slow in (False, True):
+    for level in sorted(set(levels.values()), reverse=True):
         chosen, size = [], 0
-        alike = [part for part in parts if ("Slow" in part.name) == slow]
+        alike = [part for part in levels if levels[part] == level]
         for part in sorted(alike, key=lambda part: (-part.stat().st_size, part)):
             if not chosen or size + part.stat().st_size > BUNDLE:
                 chosen, size = [], 0
-                made.append((folder / f"bundle{len(made)}{'Slow' if slow else ''}.cc", chosen))
+                made.append((folder / f"bundle{len(made)}.cc", level, chosen))
             chosen.append(part)
             size += part.stat().st_size
-    for path, chosen in made:
+    for path, _, chosen in made:
         path.write_text("".join(f'#include "{part}"\n' for part in chosen))
-    return [path for path, _ in made]
+    return [(path, level) for path, level, _ in made]
 
 
 def support(trace):
     """Objects of Verilator's own files, which are the same in every library."""
     names = ["verilated.cpp", "verilated_threads.cpp", *(["verilated_vcd_c.cpp"] if trace else [])]
-    final = CACHE / "sim" / f"support-{digest(verilator(), run(['g++', '--version']), trace, COMPILE, FAST)}"
+    final = CACHE / "sim" / f"support-{digest(verilator(), compiler(), trace, COMPILE, FAST)}"
     with alone("sim-support"):
         if not final.exists():
             with made_whole(final) as scratch:
-                compile_parts([includes() / name for name in names], scratch, trace, [])
+                compile_parts([(includes() / name, FAST) for name in names], scratch, trace, [])
     return sorted(final.glob("*.o"))
 
 
@@ -172,11 +247,11 @@ def door():
     parser.add_argument("configs", nargs="*", metavar="CONFIG", help="what to build; nothing: card")
     parser.add_argument("--trace", action="store_true", help="a library that can write waveforms (slower)")
     chosen = parser.parse_args()
-    for config in chosen.configs or ["card"]:
-        begin = time.monotonic()
-        path = build(config, chosen.trace)
-        print(f"{path.relative_to(ROOT)} -> {path.resolve()} ({time.monotonic() - begin:.1f} s)")
-        sys.stdout.flush()
+    configs = chosen.configs or ["card"]
+    rtl.generate_all(configs)
+    with ThreadPoolExecutor(os.cpu_count()) as workers:
+        for path in workers.map(lambda config: build(config, chosen.trace), configs):
+            print(f"{path.relative_to(ROOT)} -> {path.resolve()}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
-"""The stages of `make test`, one after the other: `python3 tools/test.py [--long] [STAGE ...]`.
+"""The stages of `make test`: `python3 tools/test.py [--long] [--jobs N] [STAGE ...]`.
 
-A failing stage does not stop the others, except those that need what it makes. The outcome of every stage,
-those that did not run included, stands at the end; the exit status is 0 only when all ran and none failed.
+Two stages run at a time, since many use one core only; what a stage says is shown when it has ended, and written to target/test/STAGE.log
+meanwhile. A failing stage does not stop the others, except those that need what it makes. The outcome of every stage, those that did not
+run included, stands at the end, with the slowest models and tests and what was skipped; the exit status is 0 only when all ran and none
+failed.
 """
 
 import argparse
@@ -10,8 +12,10 @@ import re
 import subprocess
 import sys
 import time
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
+from host import ALGEBRA, OTHERS
 from place import ROOT, TARGET, Failed
 
 PYTHON = [sys.executable]
@@ -27,6 +31,7 @@ class Stage:
     commands: list
     needs: tuple = ()
     long: list = field(default_factory=list)  # more commands of `make test-long`
+    uses: str = ""  # what only one stage uses at a time
 
 
 def python(script, *arguments):
@@ -36,21 +41,25 @@ def python(script, *arguments):
 STAGES = [
     Stage("setup", "everything that is needed is there", [python("setup")]),
     Stage("rustfmt", "Rust is formatted", [["cargo", "fmt", "--all", "--check"]], ("setup",)),
-    Stage("clippy", "no warnings", [["cargo", "clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]], ("setup",)),
-    Stage("scalafmt", "Scala is formatted", [python("scalafmt")], ("setup",)),
+    Stage("scalafmt", "Scala is formatted", [python("scalafmt")], ("setup",), uses="mvn"),
     Stage("house", "arrows, twins, no registry named", [python("check_house")]),
     Stage("figures", "the README and the plots show those of bench/results", [python("report", "--check")]),
+    Stage("clippy", "no warnings",
+          [["cargo", "clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"],
+           ["cargo", "clippy", *ALGEBRA, "--all-targets", "--quiet", "--", "-D", "warnings"]], ("setup",), uses="cargo"),
+    Stage("verilog", "all circuits, generated in one run", [python("rtl", "--all")], ("setup",), uses="mvn"),
+    Stage("sim", "the card in Verilator", [python("sim", *LIBRARIES), python("sim", "--trace", "toy")], ("verilog",)),
+    Stage("programs", "the host's tests are built", [python("host", "--build")], ("setup",), uses="cargo"),
     Stage("tools", "the build tools", [[*PYTHON, "-m", "unittest", "discover", "-s", "tools", "-p", "test_*.py"]], ("setup",)),
     Stage("model", "the executable specification", [[*PYTHON, "-m", "unittest", "discover", "-s", "spec/model", "-p", "test_*.py"]]),
     Stage("vectors", "are what `make vectors` makes", [[*PYTHON, "spec/model/vectors.py", "--check"]]),
     Stage("rtl", "units of the circuit", [python("rtl", "--run", "proofmill.RtlTests")], ("setup",)),
     Stage("multipliers", "field arithmetic in Verilator",
-          [[*PYTHON, "rtl/sim/test_wide.py"], [*PYTHON, "rtl/sim/test_multipliers.py"]], ("setup",)),
-    Stage("adders", "point adders in Verilator", [[*PYTHON, "rtl/sim/test_point_adders.py"]], ("setup",)),
-    Stage("micro", "field processors in Verilator", [[*PYTHON, "rtl/sim/test_micro.py"], [*PYTHON, "rtl/sim/test_micro_ecdsa.py"]], ("setup",)),
-    Stage("items", "scalars of ECDSA in Verilator", [[*PYTHON, "rtl/sim/test_ecdsa_units.py"]], ("setup",)),
-    Stage("core", "buckets and tail of MSM in Verilator", [[*PYTHON, "rtl/sim/test_msm_core.py"]], ("setup",)),
-    Stage("sim", "the card in Verilator", [python("sim", *LIBRARIES), python("sim", "--trace", "toy")], ("setup",)),
+          [[*PYTHON, "rtl/sim/test_wide.py"], [*PYTHON, "rtl/sim/test_multipliers.py"]], ("verilog",)),
+    Stage("adders", "point adders in Verilator", [[*PYTHON, "rtl/sim/test_point_adders.py"]], ("verilog",)),
+    Stage("micro", "field processors in Verilator", [[*PYTHON, "rtl/sim/test_micro.py"], [*PYTHON, "rtl/sim/test_micro_ecdsa.py"]], ("verilog",)),
+    Stage("items", "scalars of ECDSA in Verilator", [[*PYTHON, "rtl/sim/test_ecdsa_units.py"]], ("verilog",)),
+    Stage("core", "buckets and tail of MSM in Verilator", [[*PYTHON, "rtl/sim/test_msm_core.py"]], ("verilog",)),
     Stage("shell", "100,000 packets, registers, mailbox", [[*PYTHON, "rtl/sim/test_shell.py"]], ("sim",),
           [[*PYTHON, "rtl/sim/test_shell.py", "--packets", "1000000"]]),
     Stage("memory", "channels of the card's memory, and resets in the middle of bursts", [[*PYTHON, "rtl/sim/test_memory.py"]], ("setup",),
@@ -61,12 +70,16 @@ STAGES = [
           [[*PYTHON, "rtl/sim/test_ecdsa.py", "--seconds", "300"]]),
     Stage("msm", "toys exhaustively, every curve, garbage and resets on the MSM engine", [[*PYTHON, "rtl/sim/test_msm.py"]], ("sim",),
           [[*PYTHON, "rtl/sim/test_msm.py", "--seconds", "300", *MSM_TOYS]]),
-    Stage("host", "all crates, on cpu: and sim:", [["cargo", "test", "--workspace", "--quiet", "--", "--show-output"]], ("sim",),
-          [["cargo", "test", "--workspace", "--quiet", "--", "--show-output", "--ignored"]]),
+    Stage("host", "all crates, on cpu: and sim:", [python("host")], ("sim", "programs"), [python("host", "--long")], uses="cargo"),
+    Stage("levels", "the host on each instruction-set level of this processor", [python("host", "--levels")], ("sim", "programs"), uses="cargo"),
+    Stage("docs", "documented examples and links",
+          [["cargo", "doc", "--workspace", "--no-deps", "--quiet"], *(["cargo", "test", *crates, "--doc", "--quiet"] for crates in (OTHERS, ALGEBRA))], ("setup",), uses="cargo"),
+    Stage("run", "make run", [["make", "--no-print-directory", "run"]], ("setup",), uses="cargo"),
+    Stage("release", "the conformance suite on the program that people use",
+          [["cargo", "run", "--release", "--quiet", "--package", "proofmill-cli", "--", "selftest"]], ("run",), uses="cargo"),
     Stage("interop", "proofs of and for snarkjs, with circuits of circom and the keys of a ceremony",
-          [["cargo", "build", "--release", "--quiet", "--package", "proofmill-cli"], [*PYTHON, "-m", "unittest", "discover", "-s", "interop", "-p", "test_*.py"]], ("sim",)),
-    Stage("docs", "documented examples and links", [["cargo", "doc", "--workspace", "--no-deps", "--quiet"]], ("setup",)),
-    Stage("run", "make run", [["make", "--no-print-directory", "run"]], ("setup",)),
+          [["cargo", "build", "--release", "--quiet", "--package", "proofmill-cli"], [*PYTHON, "-m", "unittest", "discover", "-s", "interop", "-p", "test_*.py"]],
+          ("sim",), uses="cargo"),
     Stage("formal", "proofs of control, and faults that they refute", [python("formal"), [*PYTHON, "rtl/formal/mutants.py"]], ("setup",)),
     Stage("area", "the counts come out", [python("area", "shell", "--out", "target/test/area.json")], ("setup",), [python("area")]),
 ]
@@ -74,12 +87,11 @@ GROUPS = {"lint": ["setup", "rustfmt", "clippy", "scalafmt", "house", "figures",
 
 
 def environment():
-    """What tests of the host look for, and an optimised test profile: the checks hash a lot."""
+    """What tests of the host look for. Nothing is compiled in steps: it is compiled once, and in larger units."""
     import zebra_test
     found = {
         "PROOFMILL_SIM_DIR": str(TARGET / "sim"),
-        "CARGO_PROFILE_TEST_OPT_LEVEL": "2",
-        "CARGO_PROFILE_DEV_OPT_LEVEL": "2",
+        "CARGO_INCREMENTAL": "0",
         "RUSTDOCFLAGS": "-D warnings",
         "PYTHONDONTWRITEBYTECODE": "1",
     }
@@ -95,10 +107,14 @@ class Outcome:
     stage: str
     result: str  # ok, FAILED, not run
     seconds: float = 0.0
+    processor: float = 0.0  # seconds of all cores together
     passed: int = 0
     failed: int = 0
     skipped: int = 0
     note: str = ""
+    models: list = field(default_factory=list)  # (seconds, name) of those that were built
+    tests: list = field(default_factory=list)   # likewise, of those whose time is told
+    absent: list = field(default_factory=list)  # what was skipped
 
 
 def counts(output):
@@ -112,53 +128,117 @@ def counts(output):
         bad = sum(int(n) for n in re.findall(r"(?:failures|errors)=(\d+)", found[3] or ""))
         lost = sum(int(n) for n in re.findall(r"skipped=(\d+)", found[3] or ""))
         passed, failed, skipped = passed + max(0, int(found[1]) - bad - lost), failed + bad, skipped + lost
-    return passed, failed, skipped + len(re.findall(r"^\s*SKIPPED\b", output, re.M))
+    return passed, failed, skipped + len(skips(output))
 
 
-def execute(stage, commands, env):
-    """Runs a stage with its output passed through; counts what the output says."""
-    begin, output, status = time.monotonic(), [], 0
-    for command in commands:
-        with subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as running:
-            for line in running.stdout:
-                sys.stdout.write(line)
-                sys.stdout.flush()
-                output.append(line)
-        status = running.returncode
-        if status != 0:
-            break
-    passed, failed, skipped = counts("".join(output))
+def skips(output):
+    """What a stage's output says that it skipped; a level of instructions only once, since many tests say it."""
+    told = re.findall(r"^\s*SKIPPED\b:? ?(.*)$", output, re.M)
+    levels = dict.fromkeys(text for text in told if text.startswith("level "))
+    return [text for text in told if text not in levels] + list(levels)
+
+
+#: How the programs tell how long a model took to build, and a test to run.
+BUILT = re.compile(r"^built (\S+) in ([\d.]+) s$", re.M)
+RAN = re.compile(r"^(?:ran (.+?) in ([\d.]+) s|ok +(.+?) \(([\d.]+) s\).*)$", re.M)
+
+
+def times(pattern, output):
+    """Pairs of seconds and name."""
+    found = ([group for group in match if group] for match in pattern.findall(output))
+    return [(float(seconds), name) for name, seconds in found]
+
+
+def execute(stage, commands, env, live):
+    """Runs a stage, whose output goes to a file and, if `live`, through; counts what the output says."""
+    begin, output, processor, status = time.monotonic(), [], 0.0, 0
+    log = TARGET / "test" / f"{stage.name}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with open(log, "w", buffering=1) as file:
+        for command in commands:
+            try:
+                running = subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+            except FileNotFoundError:
+                file.write(f"there is no {command[0]}\n")
+                status = 127
+                break
+            with running:
+                for line in running.stdout:
+                    file.write(line)
+                    output.append(line)
+                    if live:
+                        print(line, end="", flush=True)
+                _, ended, used = os.wait4(running.pid, 0)
+                status = running.returncode = os.waitstatus_to_exitcode(ended)
+                processor += used.ru_utime + used.ru_stime
+            if status != 0:
+                break
+    return outcome_of(stage.name, "".join(output), status, command, (time.monotonic() - begin, processor))
+
+
+def outcome_of(stage, output, status, command, taken):
+    passed, failed, skipped = counts(output)
     good = status == 0 and failed == 0
     if not passed and not failed:  # a stage that counts nothing is one check
         passed, failed = int(good), int(not good)
     elif not good and not failed:
         failed = 1
     note = "" if status == 0 else f"`{' '.join(command)[:90]}` ended with {status}"
-    return Outcome(stage.name, "ok" if good else "FAILED", time.monotonic() - begin, passed, failed, skipped, note)
+    tests = [(seconds, f"{stage}: {name}") for seconds, name in times(RAN, output)]
+    return Outcome(stage, "ok" if good else "FAILED", *taken, passed, failed, skipped, note, times(BUILT, output), tests, skips(output))
 
 
-def run_all(stages, long, env):
-    outcomes = []
+def run_all(stages, long, env, jobs=1):
+    """The outcomes. Up to `jobs` stages run at a time, in their order as far as what they need and use is there."""
+    outcomes, running, waiting = {}, {}, list(stages)
     wanted = {stage.name for stage in stages}
-    for stage in stages:
-        bad = {outcome.stage for outcome in outcomes if outcome.result != "ok"}
-        blocked = [name for name in stage.needs if name in bad and name in wanted]
-        if blocked:
-            outcomes.append(Outcome(stage.name, "not run", note=f"needs {', '.join(blocked)}"))
-            continue
+
+    def begin(stage):
         print(f"\n=== {stage.name}: {stage.why}", flush=True)
-        outcomes.append(execute(stage, stage.commands + (stage.long if long else []), env))
-    return outcomes
+        return workers.submit(execute, stage, stage.commands + (stage.long if long else []), env, jobs == 1)
+
+    with ThreadPoolExecutor(jobs) as workers:
+        while waiting or running:
+            for stage in list(waiting):
+                needs = [name for name in stage.needs if name in wanted]
+                bad = [name for name in needs if name in outcomes and outcomes[name].result != "ok"]
+                used = {other.uses for other in running.values()} - {""}
+                if bad:
+                    outcomes[stage.name] = Outcome(stage.name, "not run", note=f"needs {', '.join(bad)}")
+                elif len(running) < jobs and stage.uses not in used and all(name in outcomes for name in needs):
+                    running[begin(stage)] = stage
+                else:
+                    continue
+                waiting.remove(stage)
+            for done in wait(running, return_when=FIRST_COMPLETED).done:
+                stage = running.pop(done)
+                outcomes[stage.name] = done.result()
+                if jobs > 1:
+                    show(outcomes[stage.name])
+    return [outcomes[stage.name] for stage in stages]
+
+
+def show(outcome):
+    """What a stage said that ran beside another."""
+    print(f"\n--- {outcome.stage} ended after {outcome.seconds:.1f} s: {outcome.result}")
+    print((TARGET / "test" / f"{outcome.stage}.log").read_text(), end="", flush=True)
 
 
 def report(outcomes, seconds):
-    print(f"\n{'stage':12}{'result':>9}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}")
+    print(f"\n{'stage':12}{'result':>9}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}{'of cores':>10}")
     for o in outcomes:
-        print(f"{o.stage:12}{o.result:>9}{o.passed:>8}{o.failed:>8}{o.skipped:>9}{o.seconds:>9.1f}  {o.note}".rstrip())
+        print(f"{o.stage:12}{o.result:>9}{o.passed:>8}{o.failed:>8}{o.skipped:>9}{o.seconds:>9.1f}{o.processor:>10.1f}  {o.note}".rstrip())
+    for what, rows in (("models to build", [row for o in outcomes for row in o.models]), ("tests", [row for o in outcomes for row in o.tests])):
+        if rows:
+            print(f"\nslowest {what}")
+        for taken, name in sorted(rows, reverse=True)[:10]:
+            print(f"{taken:>9.1f} s  {name}")
+    absent = sorted({f"{o.stage}: {text}" for o in outcomes for text in o.absent})
+    print("\n" + "\n".join(f"skipped in {text}" for text in absent) + "\n" * bool(absent), end="")
     missing = [o.stage for o in outcomes if o.result == "not run"]
     print(f"{seconds / 60:.1f} minutes" + (f"; not run: {', '.join(missing)}" if missing else ""))
     passed, failed, skipped = (sum(getattr(o, what) for o in outcomes) for what in ("passed", "failed", "skipped"))
-    print(f"{passed} passed, {failed + len(missing)} failed" + (f", {skipped} skipped" if skipped else ""))
+    print(f"{passed} passed, {failed + len(missing)} failed, {skipped} skipped")
     return 0 if all(o.result == "ok" for o in outcomes) else 1
 
 
@@ -166,6 +246,7 @@ def main():
     names = [stage.name for stage in STAGES]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--long", action="store_true", help="the long checks too")
+    parser.add_argument("--jobs", type=int, default=2, help="stages at a time; 1 shows what they say at once")
     parser.add_argument("stages", nargs="*", metavar="STAGE", help=f"{', '.join(names + list(GROUPS))}; nothing: all")
     chosen = parser.parse_args()
     unknown = set(chosen.stages) - set(names) - set(GROUPS)
@@ -173,7 +254,9 @@ def main():
         parser.error(f"no stage {', '.join(sorted(unknown))}; there are {', '.join(names + list(GROUPS))}")
     wanted = {name for given in chosen.stages for name in GROUPS.get(given, [given])} or set(names)
     begin = time.monotonic()
-    outcomes = run_all([stage for stage in STAGES if stage.name in wanted], chosen.long, {**environment(), **({"PROOFMILL_LONG": "1"} if chosen.long else {})})
+    stages = [stage for stage in STAGES if stage.name in wanted]
+    long = {"PROOFMILL_LONG": "1"} if chosen.long else {}
+    outcomes = run_all(stages, chosen.long, {**environment(), **long}, min(chosen.jobs, len(stages)))
     return report(outcomes, time.monotonic() - begin)
 
 

@@ -5,13 +5,16 @@ import io
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 from xml.etree import ElementTree
 
 import area
 import formal
+import host
 import place
 import plot
 import report
+import sim
 import test
 
 VERILOG = """
@@ -86,23 +89,68 @@ class Counting(unittest.TestCase):
             "Ran 5 tests in 1s\n\nFAILED (failures=1, errors=2, skipped=1)\n": (1, 3, 1),
             "10 passed, 1 failed\n": (10, 1, 0),
             "SKIPPED: no real blocks\nx SKIPPED\n": (0, 0, 1),
+            "SKIPPED level avx512: none\nSKIPPED level avx512: none\nSKIPPED level bmi2: none\n": (0, 0, 2),
         }
         for text, outcome in texts.items():
             self.assertEqual(test.counts(text), outcome, text)
 
     def test_a_stage_that_needs_a_failed_one_is_not_run_and_counts_as_failed(self):
         stages = [test.Stage("bad", "", [["false"]]), test.Stage("after", "", [["true"]], ("bad",)), test.Stage("good", "", [["true"]])]
-        with contextlib.redirect_stdout(io.StringIO()) as said:
+        for jobs in (1, 2):
+            with contextlib.redirect_stdout(io.StringIO()) as said:
+                outcomes = test.run_all(stages, False, None, jobs)
+                self.assertEqual(test.report(outcomes, 0), 1)
+            self.assertEqual([outcome.result for outcome in outcomes], ["FAILED", "not run", "ok"])
+            self.assertEqual(said.getvalue().splitlines()[-1], "1 passed, 2 failed, 0 skipped")
+
+    def test_stages_that_use_the_same_do_not_run_at_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            alone = ["sh", "-c", f"mkdir {folder}/x && sleep 0.1 && rmdir {folder}/x"]
+            stages = [test.Stage(f"tried-{i}", "", [alone], uses="x") for i in range(4)]
+            with contextlib.redirect_stdout(io.StringIO()):
+                outcomes = test.run_all(stages, False, None, 3)
+        self.assertEqual([outcome.result for outcome in outcomes], ["ok"] * 4)
+
+    def test_the_slowest_are_told(self):
+        output = "built card in 12.5 s\nran cpu/all msm::sums in 3.25 s\nok     a circuit (4.0 s): for all time\nok   x\n"
+        outcome = test.outcome_of("stage", output, 0, [], (1, 1))
+        self.assertEqual((outcome.models, outcome.tests), ([(12.5, "card")], [(3.25, "stage: cpu/all msm::sums"), (4.0, "stage: a circuit")]))
+
+    def test_a_program_that_is_not_there_fails_its_stage_only(self):
+        stages = [test.Stage("bad", "", [["no-such-program"]]), test.Stage("good", "", [["true"]])]
+        with contextlib.redirect_stdout(io.StringIO()):
             outcomes = test.run_all(stages, False, None)
-            self.assertEqual(test.report(outcomes, 0), 1)
-        self.assertEqual([outcome.result for outcome in outcomes], ["FAILED", "not run", "ok"])
-        self.assertEqual(said.getvalue().splitlines()[-1], "1 passed, 2 failed")
+        self.assertEqual([outcome.result for outcome in outcomes], ["FAILED", "ok"])
 
     def test_every_stage_needs_only_earlier_ones(self):
         seen = set()
         for stage in test.STAGES:
             self.assertLessEqual(set(stage.needs), seen, stage.name)
             seen.add(stage.name)
+
+
+class Host(unittest.TestCase):
+    def test_a_level_needs_its_flags(self):
+        self.assertEqual(host.levels_of(set()), ["portable"])
+        self.assertEqual(host.levels_of({"bmi2", "adx", "avx2", "fma", "sse"}), ["portable", "bmi2", "avx2"])
+        self.assertEqual(host.levels_of({"bmi2", "avx2", "fma"}), ["portable", "avx2"])
+        self.assertEqual(host.levels_of({"avx512f", "avx512dq", "avx512vl", "avx512ifma"}), ["portable"])
+        self.assertEqual(host.levels_of(set.union(*host.LEVELS.values())), list(host.LEVELS))
+
+    def test_programs_are_called_by_crate_and_target(self):
+        def message(kind, name, test=True):
+            return {"reason": "compiler-artifact", "manifest_path": "/host/cpu/Cargo.toml", "target": {"kind": [kind], "name": name},
+                    "profile": {"test": test}, "executable": f"/{name}"}
+        messages = [message("lib", "proofmill-cpu"), message("test", "all"), message("bin", "tool"), message("bin", "tool", test=False), {"reason": "other"}]
+        self.assertEqual([program.name for program in host.programs_of(messages)], ["cpu/all", "cpu/tool-unit", "cpu/unit"])
+
+
+class Tables(unittest.TestCase):
+    def test_constants_one_after_the_other_become_a_table(self):
+        text = "a;\n    vlSelf->x[0U] = 0x5ULL;\n    vlSelf->x[1U] = 7U;\n    vlSelf->y[0xaU] = 1U;\n    vlSelf->y[0U] = vlSelf->x[0U];\nb;\n"
+        table = "    {{ static const uint64_t table[] = {{{}}}; for (int i = 0; i < {}; i++) {}[{} + i] = table[i]; }}\n".format
+        self.assertEqual(sim.with_tables(text), "a;\n" + table("0x5ULL, 7ULL", 2, "vlSelf->x", 0) + table("1ULL", 1, "vlSelf->y", 10)
+                         + "    vlSelf->y[0U] = vlSelf->x[0U];\nb;\n")
 
 
 class Area(unittest.TestCase):
@@ -148,19 +196,28 @@ class Report(unittest.TestCase):
         {"op": "other", "instance": "i", "config": "c", "metric": "lut", "unit": "LUT", "value": 1, "published": None, "published_by": None},
         {"op": "modmul", "instance": "i", "config": "c", "metric": "lut/Part", "unit": "LUT", "value": 7, "published": None, "published_by": None},
     ]
-    CONTENT = {"date": "2026-01-02", "machine": "M", "commit": "c", "command": "make area", "rows": ROWS}
+    CONTENT = {"date": "2026-01-02", "commit": "c", "command": "make area", "rows": ROWS}
     TEXT = "a\n<!-- figures area modmul -->\nold\n<!-- end -->\nb\n"
+    PLACE = {"processor": "AMD Zen 3 (family 25 model 1), 2 threads", "vendor": "AuthenticAMD", "family": 25, "model": 1, "flags": "avx2",
+             "isa": "avx2", "profile": "release", "commit": "c"}
+    IFMA = {**PLACE, "processor": "AMD Zen 5 (family 26 model 2), 2 threads", "family": 26, "model": 2, "isa": "avx512ifma"}
 
     def test_circuits_stand_one_a_row(self):
         text = report.table(self.CONTENT, ["modmul"])
-        self.assertEqual(text.splitlines()[0], "| op | instance | config | lut | dsp | published |")
-        self.assertEqual(text.splitlines()[2:4], ["| modmul | i | c | 51,000 | 216 | P: 345 DSP |", ""])
-        self.assertTrue(text.endswith("\n`make area`: 2026-01-02, M, commit c.\n"))
+        self.assertEqual(text.splitlines()[0], "`make area`, 2026-01-02, commit c.")
+        self.assertEqual(text.splitlines()[2], "| instance | config | lut | dsp | published |")
+        self.assertEqual(text.splitlines()[4:], ["| i | c | 51,000 | 216 | P: 345 DSP |"])
 
     def test_other_rows_stand_as_they_are(self):
         rows = [{"metric": "per header", "value": 51000, "published": None, "kind": "measured"}]
         text = report.table({**self.CONTENT, "rows": rows})
-        self.assertEqual(text.splitlines()[:3], ["| metric | value |", "|---|---|", "| per header | 51,000 |"])
+        self.assertEqual(text.splitlines()[2:], ["| metric | value |", "|---|---|", "| per header | 51,000 |"])
+
+    def test_a_table_names_its_machine_and_path_and_says_why_a_peer_is_absent(self):
+        rows = [{"op": "msm", "metric": "m", "ours": 1.0, "peer_name": "gnark", "peer": None, "ratio": None, "absent": "no go", **self.PLACE}]
+        lines = report.table({**self.CONTENT, "rows": rows}).splitlines()
+        self.assertTrue(lines[0].startswith("**AMD Zen 3 (family 25 model 1), 2 threads, our path `avx2`**, profile `release`: "))
+        self.assertEqual(lines[2:], ["| metric | ours | who | peer |", "|---|---|---|---|", "| m | 1 | gnark | absent: no go |"])
 
     def test_a_slower_peer_stands_in_the_table_of_proofs_only(self):
         rows = [{"op": op, "metric": f"{place} peer", "value": 1} for op in ("prove", "msm") for place in ("fastest", "slower", "absent")]
@@ -172,25 +229,69 @@ class Report(unittest.TestCase):
             path = Path(folder) / "README.md"
             path.write_text(self.TEXT)
             wanted = self.TEXT.replace("old\n", report.table(self.CONTENT, ["modmul"]))
-            self.assertEqual(report.filled(path, {"area": self.CONTENT}), wanted)
+            self.assertEqual(report.filled(path, {"area": [self.CONTENT]}), wanted)
             with self.assertRaisesRegex(place.Failed, "no kept figures are called area"):
                 report.filled(path, {})
 
-    def test_a_plot_has_a_line_for_everybody_in_every_panel(self):
-        def row(size, peer, place):
-            return {"instance": "bn254_g1", "metric": f"2^{size} points, {place} peer", "threads": 1, "ours": 2.0, "peer_name": peer, "peer": 8.0}
-        rows = [row(10, "arkworks 0.6.0", "fastest"), row(20, "arkworks 0.6.0", "fastest"), row(20, "halo2curves 0.10.0", "slower")]
-        self.assertEqual(plot.curves(plot.DRAWINGS["msm"], rows)[1, "bn254"]["arkworks"], [(10, 0.128), (20, 131.072)])
-        drawing = ElementTree.fromstring(plot.svg("msm", rows))
-        paths = [path.get("class") for path in drawing.iter("{http://www.w3.org/2000/svg}path")]
-        self.assertEqual(paths, ["proofmill", "arkworks", "halo2curves"])
+    def test_two_machines_and_two_paths_of_one_are_kept_apart(self):
+        with tempfile.TemporaryDirectory() as folder:
+            made, kept = Path(folder) / "made", Path(folder) / "kept"
+            made.mkdir()
+            for name, there in {"msm": self.PLACE, "msm@portable": {**self.PLACE, "isa": "portable"}}.items():
+                (made / f"{name}.json").write_text(report.json.dumps([{"op": "msm", "metric": "m", "ours": 1.0, **there}]))
+            (made / "area.json").write_text(report.json.dumps(self.ROWS))
+            with mock.patch.multiple(report, MADE=made, KEPT=kept, commit=lambda: "c"):
+                report.keep()
+                (made / "msm.json").write_text(report.json.dumps([{"op": "msm", "metric": "m", "ours": 1.0, **self.IFMA}]))
+                report.keep()
+                figures = report.newest()
+            spots = sorted(path.stem[10:] for path in kept.iterdir())
+            self.assertEqual(spots, ["-area", "-msm@amd-25-1-avx2", "-msm@amd-25-1-portable", "-msm@amd-26-2-avx512ifma"])
+            self.assertEqual([content["rows"][0]["isa"] for content in figures["msm"]], ["avx512ifma", "avx2", "portable"])
+            self.assertEqual([content["rows"][0]["isa"] for content in plot.two(figures["msm"])], ["avx512ifma", "avx2"])
+
+    def test_totals_and_the_largest_parts_are_kept(self):
+        def row(config, metric, value):
+            return {"op": "o", "instance": "i", "config": config, "metric": metric, "value": value}
+        parts = [row("c", f"{metric}/P{size}", size) for size in range(1, 16) for metric in ("lut", "ff")]
+        rows = [row("c", "lut", 200), *parts, row("other", "lut/Small", 1), {"metric": "a/b"}]
+        kept = report.largest(rows)
+        self.assertEqual({r["metric"].split("/")[1] for r in kept if r.get("config") == "c" and "/" in r["metric"]}, {f"P{size}" for size in range(6, 16)})
+        self.assertEqual(len(kept), 1 + 20 + 1 + 1)
+
+    def test_a_plot_of_lines_has_everybody_in_every_panel(self):
+        def row(size, peer, place, where):
+            return {"instance": "bn254_g1", "metric": f"2^{size} points, {place} peer", "threads": 1, "ours": 2.0, "peer_name": peer, "peer": 8.0, **where}
+        def content(where):
+            rows = [row(10, "arkworks 0.6.0", "fastest", where), row(20, "arkworks 0.6.0", "fastest", where), row(20, "halo2curves 0.10.0", "slower", where)]
+            return {"date": "2026-01-02", "rows": rows}
+        self.assertEqual(plot.curves(plot.DRAWINGS["msm"], content(self.IFMA)["rows"])["bn254"]["arkworks"], [(10, 0.128), (20, 131.072)])
+        for contents in ([content(self.PLACE)], [content(self.PLACE), content(self.IFMA)]):
+            drawing = ElementTree.fromstring(plot.svg("msm", contents))
+            paths = [path.get("class") for path in drawing.iter("{http://www.w3.org/2000/svg}path")]
+            self.assertEqual(paths, ["proofmill", "arkworks", "halo2curves"] * len(contents))
 
     def test_a_plot_of_seconds_shows_ours_beside_a_key_that_stays(self):
         def row(form, peer, ours):
             return {"instance": "bn254", "metric": f"2^14 constraints, {form}, fastest peer", "threads": 2, "ours": ours, "peer_name": peer, "peer": 8000.0}
         rows = [row("key resident", "gnark 0.16.0", 200.0), row("from files", "snarkjs 0.7.6", 300.0)]
-        lines = plot.curves(plot.DRAWINGS["prove"], rows)[2, "bn254"]
+        lines = plot.curves(plot.DRAWINGS["prove"], rows)["bn254"]
         self.assertEqual(lines, {"gnark": [(14, 8.0)], "proofmill": [(14, 0.2)], "snarkjs": [(14, 8.0)]})
+
+    def test_a_plot_of_bars_says_who_is_absent(self):
+        def content(peer, where):
+            rows = [{"instance": "bn254", "metric": "pairing", "threads": 1, "ours": 200.0, "peer_name": "mcl (mcl_rust 1.2.0)", "peer": peer, **where}]
+            return {"date": "2026-01-02", "rows": rows}
+        drawing = ElementTree.fromstring(plot.svg("pairing", [content(400.0, self.IFMA), content(None, self.PLACE)]))
+        bars = [(bar.get("class"), bar.get("width")) for bar in drawing.iter("{http://www.w3.org/2000/svg}rect")]
+        self.assertEqual(bars, [("ours", "104.0"), ("ours", "104.0"), ("peer", "208.0"), ("peer", "0.0")])
+        words = [text.text for text in drawing.iter("{http://www.w3.org/2000/svg}text")]
+        self.assertEqual(words[1:], ["AMD Zen 5, AVX512IFMA", "AMD Zen 3, AVX2", "BN254", "proofmill", "200", "200", "mcl", "400", "absent"])
+
+    def test_a_name_without_version(self):
+        names = {"arkworks 0.6.0 (asm)": "arkworks", "equihash 0.3.1 (unsafe-verifier) + sha2": "equihash (unsafe-verifier)",
+                 "Plonky3 0.9.0-rc.2 Radix2DitParallel (AVX-512)": "Plonky3 Radix2DitParallel", "gnark-crypto 0.22.0 (GOAMD64=v3)": "gnark-crypto"}
+        self.assertEqual([plot.who(name) for name in names], list(names.values()))
 
 
 COUNTER = """

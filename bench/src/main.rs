@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
-use proofmill_bench::{cycles, software};
+use proofmill_bench::place::{ISA, ensure_isa};
+use proofmill_bench::{cycles, ours, software};
 
 #[derive(Parser)]
 #[command(about = "Takes proofmill's figures and writes them to target/bench", version)]
@@ -22,7 +23,21 @@ enum Command {
         /// Little work and few rounds: shows that the bench runs, not what the figures are; its rows go to target/bench/quick
         #[arg(long)]
         quick: bool,
+        /// Our code path, such as avx2, instead of the best that the processor has
+        #[arg(long)]
+        isa: Option<String>,
     },
+    /// Our own code in several build profiles, side by side, without peers
+    Profiles {
+        /// A profile of Cargo.toml; the first is what the others are compared with
+        #[arg(default_values = ["release", "dist"])]
+        profiles: Vec<String>,
+    },
+    /// Our own code on every path that this processor has, side by side, without peers
+    Paths,
+    /// One side of `profiles` and `paths`
+    #[command(hide = true)]
+    Serve,
     /// Cycles of an operation's circuit, counted on a simulated card
     Cycles {
         /// The operation, such as equihash_verify
@@ -44,9 +59,27 @@ enum Command {
 }
 
 fn main() -> Result<()> {
-    match Arguments::parse().command {
-        Command::Software { op, quick } => software::run(&op, quick),
+    let command = Arguments::parse().command;
+    if let Command::Software { isa: Some(isa), .. } = &command {
+        on_path(isa)?;
+    }
+    ensure_isa()?;
+    match command {
+        Command::Software { op, quick, isa } => software::run(&op, quick, isa.as_deref()),
+        Command::Profiles { profiles } => ours::profiles(&profiles),
+        Command::Paths => ours::paths(),
+        Command::Serve => ours::serve(std::io::stdin().lock(), std::io::stdout()),
         Command::Cycles { op, sim } => cycles::run(&op, &sim),
         Command::ProveOnce { zkey, wtns, threads } => software::prove_once(zkey, wtns, threads),
     }
+}
+
+/// Begins this program again on a code path, unless it runs there: the library reads the path's name once.
+fn on_path(isa: &str) -> Result<()> {
+    if std::env::var(ISA).is_ok_and(|set| set == isa) {
+        return Ok(());
+    }
+    let mut again = std::process::Command::new(std::env::current_exe()?);
+    let ended = again.args(std::env::args_os().skip(1)).env(ISA, isa).status()?;
+    std::process::exit(ended.code().unwrap_or(1));
 }

@@ -1,10 +1,280 @@
-//! Other people's software, made to do the same work as ours.
+//! Other people's software, made to do the same work as ours: a program a library, built once for all operations and for exactly
+//! this processor; our own code finds out what the processor has when it runs, and is built as it is shipped.
+//!
+//! Programs in Rust are those of the workspace `bench/peers`, and Plonky's of one of its own; those in Go need `go`, mcl's crate
+//! carries its source and wants cmake. What cannot be built or run is absent, with the reason, and all others are measured.
 
-pub mod algebra;
-pub mod ecdsa;
-pub mod equihash;
-pub mod msm;
-pub mod ntt;
-pub mod pairing;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::process::Command;
+
+use anyhow::{Error, Result, anyhow};
+use works::Work;
+
+use crate::place::Processor;
+use crate::timing::{Contestant, Pick, interleaved};
+use program::Program;
+
 pub mod program;
 pub mod prove;
+
+/// A library, as a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "see Library::name")]
+pub enum Library {
+    Arkworks,
+    Blst,
+    Equihash,
+    EquihashUnsafeVerifier,
+    Gnark,
+    GnarkCrypto(Package),
+    Halo2curves,
+    K256,
+    Libsecp256k1,
+    Mcl,
+    Plonky,
+    Rapidsnark,
+    Snarkjs,
+}
+
+/// A package of the Go module with gnark-crypto.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "an operation each")]
+pub enum Package {
+    Algebra,
+    Msm,
+    Ntt,
+    Pairing,
+}
+
+impl Library {
+    /// Name, version and how it is built, as rows have it.
+    pub fn name(self) -> String {
+        let name = match self {
+            Self::Arkworks => "arkworks 0.6.0 (asm)",
+            Self::Blst => "blst 0.3.17",
+            Self::Equihash => "equihash 0.3.1 (default)",
+            Self::EquihashUnsafeVerifier => "equihash 0.3.1 (unsafe-verifier)",
+            Self::Gnark => return format!("gnark 0.16.0 ({})", goamd64()),
+            Self::GnarkCrypto(_) => return format!("gnark-crypto 0.22.0 ({})", goamd64()),
+            Self::Halo2curves => "halo2curves 0.10.0 (asm)",
+            Self::K256 => "k256 0.14.0",
+            Self::Libsecp256k1 => "libsecp256k1 (secp256k1 0.33.1)",
+            Self::Mcl => "mcl (mcl_rust 1.2.0)",
+            Self::Plonky => "Plonky3 0.9.0-rc.2 and plonky2_field 1.0.0",
+            Self::Rapidsnark => "rapidsnark 0.0.8",
+            Self::Snarkjs => "snarkjs 0.7.6",
+        };
+        name.into()
+    }
+
+    /// The command that starts it, built where it must be.
+    fn command(self) -> Result<Command> {
+        let rust = |package| program::build_rust(package, program::C_FLAGS).map(Command::new);
+        match self {
+            Self::Arkworks => rust("arkworks-peer"),
+            Self::Blst => rust("blst-peer"),
+            Self::Equihash => rust("equihash-peer"),
+            Self::EquihashUnsafeVerifier => rust("equihash-unsafe-verifier-peer"),
+            Self::Gnark => program::build_go("gnark", ".", "gnark-peer").map(Command::new),
+            Self::GnarkCrypto(package) => {
+                let (folder, binary) = match package {
+                    Package::Algebra => (".", "gnark-crypto-peer"),
+                    Package::Msm => ("./msm", "gnark-crypto-msm-peer"),
+                    Package::Ntt => ("./ntt", "gnark-crypto-ntt-peer"),
+                    Package::Pairing => ("./pairing", "gnark-crypto-pairing-peer"),
+                };
+                program::build_go("gnark_crypto", folder, binary).map(Command::new)
+            }
+            Self::Halo2curves => rust("halo2curves-peer"),
+            Self::K256 => rust("k256-peer"),
+            Self::Libsecp256k1 => {
+                program::build_rust("libsecp256k1-peer", program::LIBSECP256K1_C_FLAGS)
+                    .map(Command::new)
+            }
+            Self::Mcl => rust("mcl-peer"),
+            Self::Plonky => program::build_plonky().map(Command::new),
+            Self::Rapidsnark => prove::rapidsnark(),
+            Self::Snarkjs => prove::snarkjs(),
+        }
+    }
+}
+
+/// How Go is told to compile for this processor.
+pub fn goamd64() -> String {
+    format!("GOAMD64=v{}", Processor::here().level())
+}
+
+/// The programs that were asked for so far.
+#[derive(Default)]
+pub struct Peers {
+    /// The first so many processors are all that the programs see; without a number, all.
+    processors: Option<usize>,
+    /// Of one that is absent, the reason.
+    seats: RefCell<HashMap<Library, Result<Seat, String>>>,
+}
+
+/// How a library is started, and its program while that lives.
+struct Seat {
+    command: Command,
+    program: Option<Program>,
+}
+
+impl Peers {
+    /// Programs that start a thread for each processor, made to start so many.
+    pub fn on_processors(count: usize) -> Self {
+        Self { processors: Some(count), ..Self::default() }
+    }
+
+    /// Builds a library; says so if it is absent.
+    fn seat(&self, library: Library) -> Result<Seat, String> {
+        match library.command() {
+            Ok(command) => Ok(Seat { command: self.restricted(library, command), program: None }),
+            Err(problem) => {
+                eprintln!("without {}: {problem:#}", library.name());
+                Err(format!("{problem:#}"))
+            }
+        }
+    }
+
+    /// arkworks has as many threads as it is asked to have, and makes its keys faster with all.
+    fn restricted(&self, library: Library, command: Command) -> Command {
+        let Some(count) = self.processors.filter(|_| library != Library::Arkworks) else {
+            return command;
+        };
+        let mut restricted = Command::new("taskset");
+        restricted.args(["--cpu-list", &format!("0-{}", count - 1)]);
+        restricted.arg(command.get_program()).args(command.get_args());
+        restricted
+    }
+
+    /// The seconds that some work takes a library. A program that fails is started again with the next work.
+    pub fn seconds(&self, library: Library, work: &Work) -> Result<f64> {
+        let mut seats = self.seats.borrow_mut();
+        let seat = seats.entry(library).or_insert_with(|| self.seat(library));
+        let seat = seat.as_mut().map_err(|why| anyhow!("{why}"))?;
+        let mut program = match seat.program.take() {
+            Some(program) => program,
+            None => Program::start(&mut seat.command)?,
+        };
+        let told = |problem: &Error| eprintln!("{} fails: {problem:#}", library.name());
+        let seconds = program.seconds(work).inspect_err(told)?;
+        seat.program = Some(program);
+        Ok(seconds)
+    }
+}
+
+/// A peer in a contest. Once it fails it takes no further part, and the contest goes on.
+pub struct Peer<'a> {
+    /// Who it is.
+    pub library: Library,
+    /// What it says in the rows.
+    pub name: String,
+    turn: Box<dyn FnMut() -> Result<f64> + 'a>,
+    /// Why it has no figure, if it has none.
+    pub absent: Option<String>,
+}
+
+impl<'a> Peer<'a> {
+    /// With this work.
+    pub fn new(peers: &'a Peers, library: Library, work: Work) -> Self {
+        Self::with(library, move || peers.seconds(library, &work))
+    }
+
+    /// With a turn of its own.
+    pub fn with(library: Library, turn: impl FnMut() -> Result<f64> + 'a) -> Self {
+        Self { library, name: library.name(), turn: Box::new(turn), absent: None }
+    }
+
+    /// Under another name.
+    pub fn named(self, name: String) -> Self {
+        Self { name, ..self }
+    }
+}
+
+impl Contestant for Peer<'_> {
+    fn seconds(&mut self) -> Result<f64> {
+        if self.absent.is_none() {
+            match (self.turn)() {
+                Ok(seconds) => return Ok(seconds),
+                Err(problem) => self.absent = Some(reason(&problem)),
+            }
+        }
+        Ok(f64::NAN)
+    }
+}
+
+/// Why somebody is absent, in a line that is not long.
+fn reason(problem: &Error) -> String {
+    let said = format!("{problem:#}");
+    said.lines().next().unwrap_or_default().chars().take(200).collect()
+}
+
+/// Ours in each of our ways, and all peers, in turns. Gives our seconds in each way, and those of each peer: not a number of one
+/// that is absent.
+pub fn contest<const WAYS: usize>(
+    rounds: usize,
+    pick: Pick,
+    ours: [&mut dyn Contestant; WAYS],
+    peers: &mut [Peer<'_>],
+) -> Result<([f64; WAYS], Vec<f64>)> {
+    let mut all: Vec<&mut dyn Contestant> = Vec::new();
+    for way in ours {
+        all.push(way);
+    }
+    for peer in &mut *peers {
+        all.push(peer);
+    }
+    let seconds = interleaved(rounds, pick, &mut all)?;
+    let (ours, theirs) = seconds.split_first_chunk().expect("a time for everybody");
+    let present = |(peer, &seconds): (&Peer<'_>, &f64)| match peer.absent {
+        Some(_) => f64::NAN,
+        None => seconds,
+    };
+    Ok((*ours, peers.iter().zip(theirs).map(present).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_fails_is_absent_and_the_others_go_on() {
+        let mut ours = || Ok(2.0);
+        let mut left = [3.0, 3.0].into_iter();
+        let mut peers = [
+            Peer::with(Library::Blst, || Ok(1.0)),
+            Peer::with(Library::Mcl, || left.next().ok_or_else(|| anyhow!("no more\nof it"))),
+        ];
+        let (ours, theirs) = contest(3, Pick::Median, [&mut ours], &mut peers).unwrap();
+        assert_eq!((ours, theirs[0], theirs[1].is_nan()), ([2.0], 1.0, true));
+        assert_eq!(peers.map(|peer| peer.absent), [None, Some("no more".into())]);
+    }
+
+    #[test]
+    fn names_have_the_versions_that_are_built() {
+        let lock = include_str!("../peers/Cargo.lock");
+        let crates = [
+            (Library::Arkworks, "ark-ec"),
+            (Library::Blst, "blst"),
+            (Library::Equihash, "equihash"),
+            (Library::EquihashUnsafeVerifier, "equihash"),
+            (Library::Halo2curves, "halo2curves"),
+            (Library::K256, "k256"),
+            (Library::Libsecp256k1, "secp256k1"),
+            (Library::Mcl, "mcl_rust"),
+        ];
+        for (library, name) in crates {
+            let (_, rest) = lock.split_once(&format!("\nname = \"{name}\"\nversion = \"")).unwrap();
+            let (version, _) = rest.split_once('"').unwrap();
+            assert!(library.name().contains(version), "{} is {version}", library.name());
+        }
+        let modules = include_str!("../peers/gnark/go.mod");
+        for library in [Library::Gnark, Library::GnarkCrypto(Package::Msm)] {
+            let name = library.name();
+            let mut words = name.split(' ');
+            let module = format!("{} v{}", words.next().unwrap(), words.next().unwrap());
+            assert!(modules.contains(&module), "{module}");
+        }
+    }
+}

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::place::Place;
+
 /// Our software beside somebody else's, both measured in the same run.
 #[derive(Clone, Debug, Serialize)]
 pub struct SoftwareRow {
@@ -19,10 +21,23 @@ pub struct SoftwareRow {
     pub ours: f64,
     /// Whose figure it is compared with: name, version, mode.
     pub peer_name: String,
-    /// The peer's figure; not a number, and so null in files, of a peer that could not be started. The ratio then is the same.
+    /// The peer's figure; not a number, and so null in files, of a peer that is absent. The ratio then is the same.
     pub peer: f64,
     /// How many times faster than the peer we are, whether the figures are rates or times.
     pub ratio: f64,
+    /// Why the peer has no figure: what failed when it was built or run.
+    pub absent: Option<String>,
+}
+
+/// A row with the place that it was taken at, as files have it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Placed<'a> {
+    /// The row.
+    #[serde(flatten)]
+    pub row: &'a SoftwareRow,
+    /// The place.
+    #[serde(flatten)]
+    pub place: &'a Place,
 }
 
 /// A figure of a circuit beside the published one.
@@ -81,10 +96,24 @@ mod tests {
             peer_name: "p".into(),
             peer: 1.0,
             ratio: 2.0,
+            absent: None,
         };
-        let expected =
-            ["op", "instance", "metric", "unit", "threads", "ours", "peer_name", "peer", "ratio"];
-        assert_eq!(keys(software), expected);
+        let figure = [
+            "op",
+            "instance",
+            "metric",
+            "unit",
+            "threads",
+            "ours",
+            "peer_name",
+            "peer",
+            "ratio",
+            "absent",
+        ];
+        assert_eq!(keys(&software), figure);
+        let place = ["processor", "vendor", "family", "model", "flags", "isa", "profile", "commit"];
+        let placed = Placed { row: &software, place: &Place::here().unwrap() };
+        assert_eq!(keys(placed), [&figure[..], &place[..]].concat());
         let hardware = HardwareRow {
             op,
             instance,

@@ -6,7 +6,10 @@
 
 use anyhow::{Result, bail};
 
+use crate::place::Place;
 use crate::report;
+use crate::row::Placed;
+use crate::timing::Contestant;
 
 mod algebra;
 mod ecdsa_verify;
@@ -18,8 +21,8 @@ mod prove;
 
 pub use prove::prove_once;
 
-/// Takes an operation's figures, writes them and prints them.
-pub fn run(op: &str, quick: bool) -> Result<()> {
+/// Takes an operation's figures, writes them and prints them. Those of a path that was asked for go to a file of their own.
+pub fn run(op: &str, quick: bool, isa: Option<&str>) -> Result<()> {
     if cfg!(debug_assertions) {
         bail!("this is a debug build; run it with cargo run --release -p proofmill-bench");
     }
@@ -35,9 +38,37 @@ pub fn run(op: &str, quick: bool) -> Result<()> {
             "op: '{op}' has no bench; expected algebra, ecdsa_verify, equihash_verify, msm, ntt, pairing or prove"
         ),
     };
-    let name = if quick { format!("quick/{op}") } else { op.into() };
-    let path = report::write(&name, &rows)?;
-    print!("{}", report::table(&rows)?);
-    println!("written to {}", path.display());
+    let place = &Place::here()?;
+    let placed: Vec<_> = rows.iter().map(|row| Placed { row, place }).collect();
+    let folder = if quick { "quick/" } else { "" };
+    let path = isa.map_or(String::new(), |isa| format!("@{isa}"));
+    let path = report::write(&format!("{folder}{op}{path}"), &placed)?;
+    println!("{}\n{}written to {}", place.line(), report::table(&rows)?, path.display());
     Ok(())
+}
+
+/// A piece of our own work without peers, ready to be done again and again.
+pub type Task = Box<dyn Contestant>;
+
+/// All of them, by operation and size, on one thread.
+pub const TASKS: [&str; 6] = [
+    "ecdsa_verify, 512 signatures",
+    "equihash_verify (200,9), 64 headers",
+    "msm bls12_381_g1, 2^13 points",
+    "ntt bn254_fr, 2^16",
+    "pairing bls12_381, 4 of them",
+    "prove bn254, 2^12 constraints",
+];
+
+/// The one with this name.
+pub fn task(name: &str) -> Result<Task> {
+    match name.split([' ', ',']).next() {
+        Some("ecdsa_verify") => ecdsa_verify::task(512),
+        Some("equihash_verify") => equihash_verify::task(64),
+        Some("msm") => msm::task(13),
+        Some("ntt") => ntt::task(16),
+        Some("pairing") => pairing::task(),
+        Some("prove") => prove::task(12),
+        _ => bail!("task: '{name}' is not known; there are {}", TASKS.join("; ")),
+    }
 }

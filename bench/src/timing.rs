@@ -14,29 +14,35 @@ impl<F: FnMut() -> Result<f64>> Contestant for F {
     }
 }
 
-/// The median of each contestant's seconds over some rounds; one more round goes before the first that counts.
-pub fn interleaved_medians(
-    rounds: usize,
-    contestants: &mut [&mut dyn Contestant],
-) -> Result<Vec<f64>> {
-    let mut seconds = interleaved(rounds + 1, contestants)?;
-    Ok(seconds.iter_mut().map(|seconds| median(&mut seconds[1..])).collect())
+/// Which of a contestant's times counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pick {
+    /// The median; one more round goes before the first that counts.
+    Median,
+    /// The least: for work that takes seconds, of which there are few rounds.
+    Best,
 }
 
-/// The least of each contestant's seconds over some rounds: for work that takes seconds, of which there are few rounds.
-pub fn interleaved_best(
+/// Each contestant's seconds over some rounds.
+pub fn interleaved(
     rounds: usize,
+    pick: Pick,
     contestants: &mut [&mut dyn Contestant],
 ) -> Result<Vec<f64>> {
-    let seconds = interleaved(rounds, contestants)?;
-    Ok(seconds
-        .iter()
-        .map(|seconds| seconds.iter().copied().fold(f64::INFINITY, f64::min))
-        .collect())
+    Ok(match pick {
+        Pick::Median => {
+            let mut seconds = turns(rounds + 1, contestants)?;
+            seconds.iter_mut().map(|seconds| median(&mut seconds[1..])).collect()
+        }
+        Pick::Best => {
+            let least = |seconds: &Vec<f64>| seconds.iter().copied().fold(f64::INFINITY, f64::min);
+            turns(rounds, contestants)?.iter().map(least).collect()
+        }
+    })
 }
 
 /// Each contestant's seconds. In a round everybody has one turn, and everybody begins a round as often as the others.
-fn interleaved(rounds: usize, contestants: &mut [&mut dyn Contestant]) -> Result<Vec<Vec<f64>>> {
+fn turns(rounds: usize, contestants: &mut [&mut dyn Contestant]) -> Result<Vec<Vec<f64>>> {
     let mut seconds = vec![Vec::with_capacity(rounds); contestants.len()];
     for round in 0..rounds {
         for turn in 0..contestants.len() {
@@ -77,7 +83,7 @@ mod tests {
     fn turns_alternate_and_the_first_round_does_not_count() {
         let turns = RefCell::new(String::new());
         let (mut a, mut b) = (contestant('a', &turns), contestant('b', &turns));
-        assert_eq!(interleaved_medians(3, &mut [&mut a, &mut b]).unwrap(), [2.0, 2.0]);
+        assert_eq!(interleaved(3, Pick::Median, &mut [&mut a, &mut b]).unwrap(), [2.0, 2.0]);
         assert_eq!(*turns.borrow(), "abbaabba");
     }
 
@@ -85,7 +91,7 @@ mod tests {
     fn the_best_of_two_rounds() {
         let turns = RefCell::new(String::new());
         let (mut a, mut b) = (contestant('a', &turns), contestant('b', &turns));
-        assert_eq!(interleaved_best(2, &mut [&mut a, &mut b]).unwrap(), [1.0, 1.0]);
+        assert_eq!(interleaved(2, Pick::Best, &mut [&mut a, &mut b]).unwrap(), [1.0, 1.0]);
         assert_eq!(*turns.borrow(), "abba");
     }
 

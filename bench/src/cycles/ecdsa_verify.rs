@@ -7,8 +7,8 @@ use proofmill_card::wire::constants::ecdsa_verify::command;
 use serde::Deserialize;
 
 use super::{Expected, pass, steady};
-use crate::peers::ecdsa::{parsed, signatures};
 use crate::row::{HardwareRow, Kind};
+use crate::signatures::{parsed, signatures};
 
 pub const OP: &str = "ecdsa_verify";
 /// Signatures in a stream for each context of the engine.

@@ -1,12 +1,14 @@
 //! A peer as a program of its own: it does work on request, a line in and a line out, and idles in between.
 
-use std::io::{BufRead, BufReader, Write};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
+use super::goamd64;
 use crate::report;
 
 /// A running program.
@@ -14,34 +16,53 @@ pub struct Program {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
+    /// What it says besides.
+    complaints: File,
 }
 
 impl Program {
-    /// Starts one that has threads when it is asked for them.
-    pub fn start(path: &Path) -> Result<Self> {
-        Self::run(Command::new(path).env("GOMAXPROCS", "1"))
-    }
-
-    /// Starts a command.
-    pub fn run(command: &mut Command) -> Result<Self> {
+    /// Starts a command. A program in Go has more threads when it is asked for them.
+    pub fn start(command: &mut Command) -> Result<Self> {
+        let name = command.get_program().display().to_string();
+        let complaints = complaints()?;
         let mut child = command
+            .env("GOMAXPROCS", "1")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
+            .stderr(complaints.try_clone()?)
             .spawn()
-            .with_context(|| format!("cannot start {}", command.get_program().display()))?;
+            .with_context(|| format!("cannot start {name}"))?;
         let input = child.stdin.take();
         let output =
             BufReader::new(child.stdout.take().context("no output of the peer's program")?);
-        Ok(Self { child, input, output })
+        Ok(Self { child, input, output, complaints })
     }
 
     /// The seconds that a piece of work takes it.
     pub fn seconds(&mut self, work: &impl Serialize) -> Result<f64> {
-        let input = self.input.as_mut().context("the peer's program has ended")?;
-        writeln!(input, "{}", serde_json::to_string(work)?)?;
-        let mut line = String::new();
-        self.output.read_line(&mut line)?;
-        line.trim().parse().with_context(|| format!("the peer's program said {line:?}"))
+        let line = serde_json::to_string(work)?;
+        let mut answer = String::new();
+        // A program that has ended says why, whichever of the two fails.
+        let written = self.input.as_mut().map(|input| writeln!(input, "{line}"));
+        let read = self.output.read_line(&mut answer);
+        match answer.trim().parse() {
+            Ok(seconds) if matches!((written, read), (Some(Ok(())), Ok(_))) => Ok(seconds),
+            _ => bail!("{}", self.why(answer.trim())?),
+        }
+    }
+
+    /// Ends the program; the first line of what it complained of, or how it ended.
+    fn why(&mut self, answer: &str) -> Result<String> {
+        drop(self.input.take());
+        let status = self.child.wait()?;
+        let mut text = String::new();
+        self.complaints.rewind()?;
+        self.complaints.read_to_string(&mut text)?;
+        let line = text.lines().find(|line| !line.trim().is_empty());
+        Ok(match line {
+            Some(line) => line.trim().trim_start_matches("Error: ").into(),
+            None => format!("the program said {answer:?} and ended with {status}"),
+        })
     }
 }
 
@@ -54,62 +75,111 @@ impl Drop for Program {
     }
 }
 
-/// The folder that a peer is built in.
-pub fn folder(name: &str) -> PathBuf {
-    report::checkout().join("target/bench/peers").join(name)
+/// A file without a name, for a program's complaints: a pipe that nobody reads would stop it.
+fn complaints() -> Result<File> {
+    let folder = folder();
+    std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    let path = folder.join(format!("complaints-{}", std::process::id()));
+    let file = File::options().read(true).append(true).create_new(true).open(&path);
+    let file = file.with_context(|| path.display().to_string())?;
+    std::fs::remove_file(path)?;
+    Ok(file)
+}
+
+/// The folder that peers are built in.
+fn folder() -> PathBuf {
+    report::checkout().join("target/peers")
+}
+
+/// The sources of a peer.
+pub fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join(name)
 }
 
 /// How C is compiled, unless a peer is faster otherwise.
 pub const C_FLAGS: &str = "-O3 -march=native";
 
-/// Builds one of the bench's own programs for exactly this processor, in a folder of its own; gives its path.
-pub fn build(
-    binary: &str,
-    features: Option<&str>,
-    c_flags: &str,
-    folder: &Path,
-) -> Result<PathBuf> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let built = Command::new(cargo)
-        .args(["build", "--quiet", "--release", "--package", "proofmill-bench", "--bin", binary])
-        .args(features.into_iter().flat_map(|features| ["--features", features]))
-        .arg("--target-dir")
-        .arg(folder)
-        .env("RUSTFLAGS", "-C target-cpu=native")
-        // With debug information, C is compiled with frame pointers, and has a register less.
-        .env("CARGO_PROFILE_RELEASE_DEBUG", "false")
-        .env("CFLAGS", c_flags)
-        .env_remove("CARGO_ENCODED_RUSTFLAGS")
-        .current_dir(report::checkout())
-        .status()
-        .context("cannot start cargo")?;
-    ensure!(built.success(), "cargo cannot build the peer's program {binary}");
-    Ok(folder.join("release").join(binary))
+/// libsecp256k1 as its authors build it, with its assembly. GCC refuses that with `-march=native`, and the C in its place takes
+/// 2 % more time, with `-O3` too.
+pub const LIBSECP256K1_C_FLAGS: &str =
+    if cfg!(target_arch = "x86_64") { "-O2 -DUSE_ASM_X86_64=1" } else { C_FLAGS };
+
+/// Runs a build to its end. When it fails, all it said is shown, and the error is its first line that speaks of one.
+fn build(command: &mut Command) -> Result<()> {
+    let name = command.get_program().display().to_string();
+    let done = command.output().with_context(|| format!("cannot start {name}"))?;
+    if !done.status.success() {
+        let said = String::from_utf8_lossy(&done.stderr);
+        eprint!("{said}");
+        let mut lines = said.lines().filter(|line| !line.trim().is_empty());
+        let line = lines.clone().find(|line| line.contains("error")).or_else(|| lines.next_back());
+        bail!("{name}: {}", line.unwrap_or("it failed without a word").trim());
+    }
+    Ok(())
 }
 
-/// The sources of a peer that is no program of ours in Rust.
-pub fn source(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("src/peers").join(name)
+/// Cargo, for a workspace of peers. How to compile, and into which folder, is said there (`.cargo/config.toml`).
+fn cargo(folder: &Path) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(["build", "--quiet", "--release", "--locked"]).current_dir(folder);
+    for other in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_TARGET_DIR", "CARGO_BUILD_TARGET"]
+    {
+        command.env_remove(other);
+    }
+    command
 }
 
-/// Builds a package of the Go module with gnark-crypto; gives the program's path.
-pub fn build_gnark_crypto(package: &str, binary: &str) -> Result<PathBuf> {
-    let path = folder("gnark-crypto").join(binary);
-    build_go("gnark_crypto", package, &path)?;
+/// Builds a package of the peers' workspace; gives its program's path.
+pub fn build_rust(package: &str, c_flags: &str) -> Result<PathBuf> {
+    build(cargo(&source("")).args(["--package", package]).env("CFLAGS", c_flags))?;
+    Ok(folder().join("release").join(package))
+}
+
+/// Builds the program with Plonky3 and plonky2_field; gives its path.
+pub fn build_plonky() -> Result<PathBuf> {
+    let folder = folder().join("plonky");
+    let mut command = cargo(&source("plonky"));
+    // plonky2_field uses features of a nightly compiler.
+    build(command.arg("--target-dir").arg(&folder).env("RUSTC_BOOTSTRAP", "1"))?;
+    Ok(folder.join("release/plonky-peer"))
+}
+
+/// Builds a package of a Go module, by its folder, for this processor's level of x86-64; gives the path of the program with this
+/// name. An error where there is no `go`.
+pub fn build_go(module: &str, package: &str, binary: &str) -> Result<PathBuf> {
+    let (name, level) = ("GOAMD64", goamd64());
+    let level = level.trim_start_matches("GOAMD64=");
+    let path = folder().join("go").join(level).join(binary);
+    let mut command = Command::new("go");
+    command.args(["build", "-o"]).arg(&path).arg(package).env(name, level);
+    build(command.current_dir(source(module)))?;
     Ok(path)
 }
 
-/// Builds a package of a Go module, by its folder in `peers`, for processors with AVX-512, as a program with this path. An
-/// error where there is no `go`.
-pub fn build_go(module: &str, package: &str, path: &Path) -> Result<()> {
-    let built = Command::new("go")
-        .args(["build", "-o"])
-        .arg(path)
-        .arg(package)
-        .env("GOAMD64", "v4")
-        .current_dir(source(module))
-        .status()
-        .context("cannot start go")?;
-    ensure!(built.success(), "go cannot build the peer's program {}", path.display());
-    Ok(())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Result<f64> {
+        Program::start(Command::new("sh").args(["-c", script]))?.seconds(&"work")
+    }
+
+    #[test]
+    fn a_program_answers_or_says_why_it_does_not() {
+        assert_eq!(shell("read work; echo 2.5e-1; read end").unwrap(), 0.25);
+        let why = |script: &str| shell(script).unwrap_err().to_string();
+        assert_eq!(why("read work; echo 'Error: no such work' >&2; exit 1"), "no such work");
+        assert!(why("read work; kill -4 $$").contains("signal: 4"));
+        assert!(why("read work; echo no number").contains("no number"));
+        assert!(Program::start(&mut Command::new("/nonexistent")).is_err());
+    }
+
+    #[test]
+    fn a_build_that_fails_names_the_error() {
+        let failing = |script: &str| build(Command::new("sh").args(["-c", script])).unwrap_err();
+        let problem = failing("echo hm >&2; echo 'error: no cmake' >&2; echo end >&2; exit 1");
+        assert_eq!(problem.to_string(), "sh: error: no cmake");
+        assert_eq!(failing("echo end >&2; exit 1").to_string(), "sh: end");
+        assert!(build(&mut Command::new("true")).is_ok());
+    }
 }

@@ -14,17 +14,15 @@
 use anyhow::Result;
 use proofmill_algebra::field::{Bls12381Fp, Bls12381Fr, Bn254Fp, Bn254Fr, Secp256k1Fp};
 use proofmill_algebra::lanes::Prime;
+use works::algebra::{Task, Work};
 
-use crate::peers::algebra::{Task, Work, start_go, start_rust};
-use crate::peers::program::Program;
+use crate::peers::{Library, Package, Peer, Peers, contest};
 use crate::row::SoftwareRow;
-use crate::timing::{Contestant, interleaved_medians};
+use crate::timing::{Contestant, Pick};
 
 mod ours;
 
-const BLST: &str = "blst 0.3.17";
-const HALO2CURVES: &str = "halo2curves 0.10.0 (asm)";
-const GNARK: &str = "gnark-crypto 0.22.0 (Vector, GOAMD64=v4)";
+const GNARK: Library = Library::GnarkCrypto(Package::Algebra);
 
 /// How much is done.
 struct Effort {
@@ -33,16 +31,12 @@ struct Effort {
     scale: usize,
 }
 
-/// The programs; the second one where there is `go`.
-struct Peers {
-    rust: Program,
-    go: Option<Program>,
-}
-
 /// What is compared with whom.
 struct Comparison<'a> {
     metric: &'a str,
-    peer: &'a str,
+    peer: Library,
+    /// What the peer does, where that is not the same.
+    how: &'a str,
     work: Work,
     /// Operations in a turn: ours, and the peer's.
     operations: [usize; 2],
@@ -52,28 +46,27 @@ struct Comparison<'a> {
 pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     let effort =
         if quick { Effort { rounds: 3, scale: 20 } } else { Effort { rounds: 31, scale: 1 } };
-    let go = start_go().inspect_err(|problem| eprintln!("without gnark-crypto: {problem:#}")).ok();
-    let mut peers = Peers { rust: start_rust()?, go };
+    let peers = &Peers::default();
     let mut rows = Vec::new();
-    vectors::<Bls12381Fp, 8>(&mut rows, &mut peers, &effort, BLST)?;
-    vectors::<Bn254Fp, 5>(&mut rows, &mut peers, &effort, HALO2CURVES)?;
-    vectors::<Bls12381Fr, 5>(&mut rows, &mut peers, &effort, GNARK)?;
-    vectors::<Bn254Fr, 5>(&mut rows, &mut peers, &effort, GNARK)?;
-    vectors::<Secp256k1Fp, 5>(&mut rows, &mut peers, &effort, HALO2CURVES)?;
-    scalars::<Bls12381Fp>(&mut rows, &mut peers, &effort, BLST)?;
-    scalars::<Bls12381Fr>(&mut rows, &mut peers, &effort, BLST)?;
-    let peer = "blst 0.3.17 (sum of points)";
-    points::<Bls12381Fp, 8, 2>(&mut rows, &mut peers, &effort, ["bls12_381", peer])?;
-    let peer = "halo2curves 0.10.0 (asm, mixed addition)";
-    points::<Bn254Fp, 5, 1>(&mut rows, &mut peers, &effort, ["bn254", peer])?;
+    vectors::<Bls12381Fp, 8>(&mut rows, peers, &effort, Library::Blst)?;
+    vectors::<Bn254Fp, 5>(&mut rows, peers, &effort, Library::Halo2curves)?;
+    vectors::<Bls12381Fr, 5>(&mut rows, peers, &effort, GNARK)?;
+    vectors::<Bn254Fr, 5>(&mut rows, peers, &effort, GNARK)?;
+    vectors::<Secp256k1Fp, 5>(&mut rows, peers, &effort, Library::Halo2curves)?;
+    scalars::<Bls12381Fp>(&mut rows, peers, &effort, Library::Blst)?;
+    scalars::<Bls12381Fr>(&mut rows, peers, &effort, Library::Blst)?;
+    let peer = (Library::Blst, " (sum of points)");
+    points::<Bls12381Fp, 8, 2>(&mut rows, peers, &effort, "bls12_381", peer)?;
+    let peer = (Library::Halo2curves, " (mixed addition)");
+    points::<Bn254Fp, 5, 1>(&mut rows, peers, &effort, "bn254", peer)?;
     Ok(rows)
 }
 
 fn vectors<P: Prime<L>, const L: usize>(
     rows: &mut Vec<SoftwareRow>,
-    peers: &mut Peers,
+    peers: &Peers,
     effort: &Effort,
-    peer: &str,
+    peer: Library,
 ) -> Result<()> {
     let tasks = [
         ("multiplication: throughput", Task::Multiply, 192, 200),
@@ -88,7 +81,8 @@ fn vectors<P: Prime<L>, const L: usize>(
         let work = work::<P>(task, count, repeat, effort);
         let mut ours = ours::Vectors::<P, L>::new(&work);
         let operations = [work.count * work.repeat; 2];
-        let comparison = Comparison { metric, peer, work, operations };
+        let how = if peer == GNARK { " (Vector)" } else { "" };
+        let comparison = Comparison { metric, peer, how, work, operations };
         rows.push(compare(P::NAME, &comparison, effort, &mut || ours.seconds(), peers)?);
     }
     Ok(())
@@ -96,9 +90,9 @@ fn vectors<P: Prime<L>, const L: usize>(
 
 fn scalars<P: proofmill_algebra::field::PrimeField>(
     rows: &mut Vec<SoftwareRow>,
-    peers: &mut Peers,
+    peers: &Peers,
     effort: &Effort,
-    peer: &str,
+    peer: Library,
 ) -> Result<()> {
     let tasks = [
         ("scalar multiplication: throughput", Task::Multiply, 192, 100),
@@ -110,7 +104,7 @@ fn scalars<P: proofmill_algebra::field::PrimeField>(
         let work = work::<P>(task, count, repeat, effort);
         let mut ours = ours::Scalars::<P>::new(&work);
         let operations = [work.count * work.repeat; 2];
-        let comparison = Comparison { metric, peer, work, operations };
+        let comparison = Comparison { metric, peer, how: "", work, operations };
         rows.push(compare(P::NAME, &comparison, effort, &mut || ours.seconds(), peers)?);
     }
     Ok(())
@@ -118,9 +112,10 @@ fn scalars<P: proofmill_algebra::field::PrimeField>(
 
 fn points<P: Prime<L>, const L: usize, const K: usize>(
     rows: &mut Vec<SoftwareRow>,
-    peers: &mut Peers,
+    peers: &Peers,
     effort: &Effort,
-    [curve, peer]: [&str; 2],
+    curve: &str,
+    (peer, how): (Library, &str),
 ) -> Result<()> {
     let bytes = 64 * K;
     for (metric, size) in [
@@ -135,7 +130,7 @@ fn points<P: Prime<L>, const L: usize, const K: usize>(
         let work =
             Work { field: P::NAME.into(), task: Task::Points, count: peers_count, repeat: turn };
         let operations = [ours::Points::<P, L, K>::TURN, peers_count * turn];
-        let comparison = Comparison { metric, peer, work, operations };
+        let comparison = Comparison { metric, peer, how, work, operations };
         rows.push(compare(curve, &comparison, effort, &mut || Ok(ours.seconds()), peers)?);
     }
     Ok(())
@@ -155,23 +150,16 @@ fn compare(
     comparison: &Comparison<'_>,
     effort: &Effort,
     ours: &mut dyn Contestant,
-    peers: &mut Peers,
+    peers: &Peers,
 ) -> Result<SoftwareRow> {
-    let &Comparison { metric, peer, ref work, operations } = comparison;
-    let program = if peer == GNARK { peers.go.as_mut() } else { Some(&mut peers.rust) };
-    let (medians, peer_name) = match program {
-        Some(program) => {
-            let mut theirs = || program.seconds(work);
-            (interleaved_medians(effort.rounds, &mut [ours, &mut theirs])?, peer.to_string())
-        }
-        None => {
-            let [alone] = interleaved_medians(effort.rounds, &mut [ours])?[..] else {
-                unreachable!("a median for each")
-            };
-            (vec![alone, f64::NAN], format!("missing: {peer}"))
-        }
-    };
-    let [ours, peer] = [0, 1].map(|who| medians[who] * 1e9 / operations[who] as f64);
+    let &Comparison { metric, peer, how, ref work, operations } = comparison;
+    let name = peer.name() + how;
+    let peer = Peer::new(peers, peer, works::Work::Algebra(work.clone())).named(name);
+    let mut theirs = [peer];
+    let ([ours], peer) = contest(effort.rounds, Pick::Median, [ours], &mut theirs)?;
+    let [theirs] = theirs;
+    let [ours, peer] = [(ours, operations[0]), (peer[0], operations[1])]
+        .map(|(seconds, count)| seconds * 1e9 / count as f64);
     Ok(SoftwareRow {
         op: "algebra".into(),
         instance: instance.into(),
@@ -179,8 +167,9 @@ fn compare(
         unit: "ns".into(),
         threads: 1,
         ours,
-        peer_name,
+        peer_name: theirs.name,
         peer,
         ratio: peer / ours,
+        absent: theirs.absent,
     })
 }

@@ -9,17 +9,21 @@
 //! All our figures are taken through the doors that every caller uses (`Device::submit`, `proofmill::ecdsa`). All
 //! signatures are valid, with a small s, and each is another one under another key.
 
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
 use proofmill::ecdsa::{self, Item, Outcome, Policy, Request, Signature};
 use proofmill_cpu::CpuDevice;
 use proofmill_op::{Answer, Data, Device};
+use works::ecdsa::{Encoded, Work};
 
-use crate::peers::ecdsa::{Encoded, Peer, Work, items, parsed, signatures, start};
-use crate::peers::program::Program;
+use super::Task;
+use crate::peers::{Library, Peer, Peers, contest};
+use crate::report;
 use crate::row::SoftwareRow;
-use crate::timing::interleaved_medians;
+use crate::signatures::{items, parsed, signatures};
+use crate::timing::Pick;
 
 /// Signatures in a batch.
 const BATCH: usize = 2048;
@@ -37,38 +41,47 @@ struct Comparison {
 pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     let (batch, rounds) = if quick { (BATCH / 16, 3) } else { (BATCH, 31) };
     let encoded = signatures(batch)?;
-    let mut peers = start()?;
+    let path = report::write("inputs/signatures", &encoded)?;
+    let peers = Peers::default();
     let all = std::thread::available_parallelism()?.get();
     let mut rows = Vec::new();
     for threads in if all > 1 { vec![1, all] } else { vec![1] } {
         for (metric, parsing) in [("batch", false), ("batch with parsing", true)] {
             let comparison = Comparison { metric, parsing, count: batch, threads, rounds };
-            rows.extend(compare(&encoded, &comparison, &mut peers)?);
+            rows.extend(compare(&encoded, &path, &comparison, &peers)?);
         }
     }
     let (metric, rounds) = ("latency of one", 100 * rounds);
     let one = Comparison { metric, parsing: false, count: 1, threads: 1, rounds };
-    rows.extend(compare(&encoded, &one, &mut peers)?);
+    rows.extend(compare(&encoded, &path, &one, &peers)?);
     Ok(rows)
+}
+
+/// A batch on one thread.
+pub fn task(count: usize) -> Result<Task> {
+    let device = CpuDevice::new(Some(1))?;
+    let bytes: Vec<_> = parsed(&signatures(count)?)?.iter().flat_map(Signature::to_bytes).collect();
+    let signatures = Data::from(bytes);
+    Ok(Box::new(move || {
+        let start = Instant::now();
+        verify(&device, signatures.clone())?;
+        Ok(start.elapsed().as_secs_f64())
+    }))
 }
 
 /// A row for each peer.
 fn compare(
     encoded: &[Encoded],
+    path: &Path,
     comparison: &Comparison,
-    program: &mut Program,
-) -> Result<[SoftwareRow; 2]> {
+    peers: &Peers,
+) -> Result<Vec<SoftwareRow>> {
     let &Comparison { metric, parsing, count, threads, rounds } = comparison;
     let encoded = &encoded[..count];
     let device = CpuDevice::new(Some(threads))?;
     let items = items(encoded);
     let bytes: Vec<_> = parsed(encoded)?.iter().flat_map(Signature::to_bytes).collect();
     let signatures = Data::from(bytes);
-    let program = std::cell::RefCell::new(program);
-    let [mut library, mut k256] = [Peer::Libsecp256k1, Peer::K256].map(|peer| {
-        let (work, program) = (Work { peer, parsing, count, threads }, &program);
-        move || program.borrow_mut().seconds(&work)
-    });
     let mut ours = || {
         let start = Instant::now();
         match parsing {
@@ -77,23 +90,27 @@ fn compare(
         }
         Ok(start.elapsed().as_secs_f64())
     };
-    let medians = interleaved_medians(rounds, &mut [&mut ours, &mut library, &mut k256])?;
+    let work = works::Work::Ecdsa(Work { signatures: path.into(), parsing, count, threads });
+    let mut theirs = [Library::Libsecp256k1, Library::K256]
+        .map(|library| Peer::new(peers, library, work.clone()));
+    let ([ours], seconds) = contest(rounds, Pick::Median, [&mut ours], &mut theirs)?;
     let (unit, figure): (_, fn(f64, usize) -> f64) = match count {
         1 => ("us", |seconds, _| seconds * 1e6),
         _ => ("signatures/s", |seconds, count| count as f64 / seconds),
     };
-    let row = |who: usize, peer: Peer| SoftwareRow {
+    let row = |(peer, seconds): (Peer<'_>, f64)| SoftwareRow {
         op: "ecdsa_verify".into(),
         instance: "secp256k1".into(),
         metric: metric.into(),
         unit: unit.into(),
         threads,
-        ours: figure(medians[0], count),
-        peer_name: peer.name().into(),
-        peer: figure(medians[who], count),
-        ratio: medians[who] / medians[0],
+        ours: figure(ours, count),
+        peer_name: peer.name,
+        peer: figure(seconds, count),
+        ratio: seconds / ours,
+        absent: peer.absent,
     };
-    Ok([row(1, Peer::Libsecp256k1), row(2, Peer::K256)])
+    Ok(theirs.into_iter().zip(seconds).map(row).collect())
 }
 
 /// Has the signatures parsed and verified by no more threads than this. One thread parses and then waits for the other

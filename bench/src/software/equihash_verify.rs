@@ -17,10 +17,12 @@ use anyhow::{Context, Result, ensure};
 use proofmill_cpu::CpuDevice;
 use proofmill_op::equihash_verify::{Network, Params, Request};
 use proofmill_op::{Answer, Data, Device};
+use works::equihash::Work;
 
-use crate::peers::equihash::{Mode, Peer, Work};
+use super::Task;
+use crate::peers::{Library, Peer, Peers, contest};
 use crate::row::SoftwareRow;
-use crate::timing::interleaved_medians;
+use crate::timing::Pick;
 
 /// A valid header to measure with, from the vectors, and how many make a batch.
 struct Instance {
@@ -42,12 +44,7 @@ struct Comparison {
 pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     let (scale, rounds) = if quick { (16, 3) } else { (1, 31) };
     let instances = [
-        // Zcash mainnet block 346.
-        instance(
-            Params::N200_K9,
-            include_str!("../../../spec/vectors/equihash_verify/200_9.json"),
-            "mainnet-346",
-        )?,
+        zcash()?,
         // A header that was solved for the vectors.
         instance(
             Params::N144_K5,
@@ -56,21 +53,34 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
         )?,
     ];
     let all = std::thread::available_parallelism()?.get();
-    let mut peers = [Peer::start(Mode::Default)?, Peer::start(Mode::UnsafeVerifier)?];
+    let peers = Peers::default();
     let mut rows = Vec::new();
     for instance in &instances {
         let batch = instance.batch / scale;
         for threads in if all > 1 { vec![1, all] } else { vec![1] } {
             for (metric, network) in [("solutions", Network::None), ("headers", instance.network)] {
                 let comparison = Comparison { metric, network, count: batch, threads };
-                rows.extend(compare(instance, &comparison, rounds, &mut peers)?);
+                rows.extend(compare(instance, &comparison, rounds, &peers)?);
             }
         }
         let one =
             Comparison { metric: "latency of one", network: Network::None, count: 1, threads: 1 };
-        rows.extend(compare(instance, &one, 100 * rounds, &mut peers)?);
+        rows.extend(compare(instance, &one, 100 * rounds, &peers)?);
     }
     Ok(rows)
+}
+
+/// A batch on one thread, without difficulty.
+pub fn task(count: usize) -> Result<Task> {
+    let (Instance { params, header, .. }, device) = (zcash()?, CpuDevice::new(Some(1))?);
+    let request = Request::new(params, Network::None, Data::from(header.repeat(count)));
+    Ok(Box::new(move || ours(&device, &request)))
+}
+
+/// Zcash mainnet block 346.
+fn zcash() -> Result<Instance> {
+    let vectors = include_str!("../../../spec/vectors/equihash_verify/200_9.json");
+    instance(Params::N200_K9, vectors, "mainnet-346")
 }
 
 fn instance(params: Params, vectors: &str, base: &str) -> Result<Instance> {
@@ -92,7 +102,7 @@ fn compare(
     instance: &Instance,
     comparison: &Comparison,
     rounds: usize,
-    [a, b]: &mut [Peer; 2],
+    peers: &Peers,
 ) -> Result<[SoftwareRow; 2]> {
     let &Comparison { metric, network, count, threads } = comparison;
     let device = CpuDevice::new(Some(threads))?;
@@ -106,28 +116,32 @@ fn compare(
         repeat: count,
         threads,
     };
-    let medians = interleaved_medians(
-        rounds,
-        &mut [&mut || ours(&device, &request), &mut || a.seconds(&work), &mut || b.seconds(&work)],
-    )?;
-    let mut peers = [(medians[1], a.name()), (medians[2], b.name())];
-    peers.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let work = works::Work::Equihash(work);
+    let mut theirs = [Library::Equihash, Library::EquihashUnsafeVerifier]
+        .map(|mode| Peer::new(peers, mode, work.clone()));
+    let mut ours = || ours(&device, &request);
+    let ([ours], seconds) = contest(rounds, Pick::Median, [&mut ours], &mut theirs)?;
+    let [a, b] = theirs;
+    let mut theirs = [(seconds[0], a), (seconds[1], b)];
+    theirs.sort_by(|(a, _), (b, _)| a.total_cmp(b)); // one that is absent comes last
     let (unit, figure): (_, fn(f64, usize) -> f64) = match count {
         1 => ("us", |seconds, _| seconds * 1e6),
         _ => ("headers/s", |seconds, count| count as f64 / seconds),
     };
-    let row = |(seconds, name): &(f64, String), addition| SoftwareRow {
+    let row = |(seconds, peer): (f64, Peer<'_>), place| SoftwareRow {
         op: "equihash_verify".into(),
         instance: instance.params.instance(),
-        metric: format!("{metric}{addition}"),
+        metric: format!("{metric}, peer's {place} mode"),
         unit: unit.into(),
         threads,
-        ours: figure(medians[0], count),
-        peer_name: name.clone() + if work.hashed { " + sha2" } else { "" },
-        peer: figure(*seconds, count),
-        ratio: seconds / medians[0],
+        ours: figure(ours, count),
+        peer_name: peer.name + if network == Network::None { "" } else { " + sha2" },
+        peer: figure(seconds, count),
+        ratio: seconds / ours,
+        absent: peer.absent,
     };
-    Ok([row(&peers[0], ", peer's faster mode"), row(&peers[1], ", peer's slower mode")])
+    let [faster, slower] = theirs;
+    Ok([row(faster, "faster"), row(slower, "slower")])
 }
 
 /// Seconds for one request, from the question to the answer.

@@ -5,32 +5,31 @@
 //! it that to mcl, which uses IFMA too; sizes below 2^16 are there for the plot. Then come scalars and points that are not
 //! uniform, beside uniform ones, and apart from all others sums with precomputed multiples, beside those without.
 
-use std::cell::RefCell;
-
 use anyhow::{Context, Result};
 use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::msm::{Group, MULTIPLES, multiples};
 use proofmill_algebra::{bls12_377, bls12_381, bn254};
+use works::msm::Work;
 
-use crate::peers::msm::{Work, start_go, start_rust};
-use crate::peers::program::Program;
+use super::Task;
+use crate::peers::{Library, Package, Peer, Peers, contest};
 use crate::row::SoftwareRow;
-use crate::timing::{Contestant, interleaved_medians};
+use crate::timing::{Contestant, Pick, interleaved};
 use ours::Ours;
 
 mod ours;
 
-/// The peers that have a group, by the names that their programs know and with what stands in the rows.
-const PEERS: [(&str, &str, &[&str]); 5] = [
-    ("gnark-crypto", "gnark-crypto 0.22.0 (GOAMD64=v4)", &["bn254", "bls12_381", "bls12_377"]),
-    ("arkworks", "arkworks 0.6.0 (asm)", &["bn254", "bls12_381", "bls12_377"]),
-    ("blst", "blst 0.3.17", &["bls12_381"]),
-    ("halo2curves", "halo2curves 0.10.0 (asm)", &["bn254"]),
-    (APART, "mcl (mcl_rust 1.2.0)", &["bn254", "bls12_381"]),
+/// The peers, with the curves that they have.
+const PEERS: [(Library, &[&str]); 5] = [
+    (Library::GnarkCrypto(Package::Msm), &["bn254", "bls12_381", "bls12_377"]),
+    (Library::Arkworks, &["bn254", "bls12_381", "bls12_377"]),
+    (Library::Blst, &["bls12_381"]),
+    (Library::Halo2curves, &["bn254"]),
+    (APART, &["bn254", "bls12_381"]),
 ];
 
 /// The peer that uses IFMA too, on BLS12-381: its rows stand apart from the fastest of the others.
-const APART: &str = "mcl";
+const APART: Library = Library::Mcl;
 
 /// Logarithms of the sizes.
 const G1_SIZES: [u32; 6] = [10, 12, 14, SMALLEST_IN_TABLE, 18, 20];
@@ -42,9 +41,7 @@ const QUICK: [u32; 1] = [10];
 
 /// The figures.
 pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
-    let go = start_go().inspect_err(|problem| eprintln!("without gnark-crypto: {problem:#}")).ok();
-    let processors = std::thread::available_parallelism()?.get();
-    let peers = RefCell::new(Peers { rust: start_rust()?, go, processors });
+    let peers = Peers::default();
     let g1: &[u32] = if quick { &QUICK } else { &G1_SIZES };
     let g2: &[u32] = if quick { &QUICK } else { &G2_SIZES };
     let mut rows = Vec::new();
@@ -61,27 +58,10 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     Ok(rows)
 }
 
-/// The programs, the second one where there is `go`, and how many threads can run at a time.
-struct Peers {
-    rust: Program,
-    go: Option<Program>,
-    processors: usize,
-}
-
-impl Peers {
-    /// Is there such a library for a group, with so many threads? blst has one for every processor, or one in all.
-    fn have(&self, library: &str, curves: &[&str], group: &str, threads: usize) -> bool {
-        curves.iter().any(|curve| group.starts_with(curve))
-            && (library != "gnark-crypto" || self.go.is_some())
-            && (library != "blst" || [1, self.processors].contains(&threads))
-    }
-
-    fn seconds(&mut self, work: &Work) -> Result<f64> {
-        match self.go.as_mut().filter(|_| work.library == "gnark-crypto") {
-            Some(go) => go.seconds(work),
-            None => self.rust.seconds(work),
-        }
-    }
+/// Has a library such a group, with so many threads? blst has one for every processor, or one in all.
+fn takes_part(library: Library, curves: &[&str], group: &str, [threads, all]: [usize; 2]) -> bool {
+    curves.iter().any(|curve| group.starts_with(curve))
+        && (library != Library::Blst || [1, all].contains(&threads))
 }
 
 /// Turns that count: fewer where one takes long, and differs less from the next.
@@ -97,23 +77,24 @@ fn rounds(size: u32) -> usize {
 /// All sizes of a group, each with one and with two threads: the programs prepare a size once.
 fn group<C: Group<Base: Coordinate>>(
     rows: &mut Vec<SoftwareRow>,
-    peers: &RefCell<Peers>,
+    peers: &Peers,
     sizes: &[u32],
 ) -> Result<()> {
     let largest = sizes.iter().copied().max().context("a size at least")?;
     let points: Vec<u8> = multiples::<C>(1, 1 << largest).iter().flat_map(pair::encode).collect();
+    let processors = std::thread::available_parallelism()?.get();
     for &size in sizes {
-        for threads in (1..=2).filter(|&threads| threads <= peers.borrow().processors) {
-            contest::<C>(rows, peers, &points, size, threads)?;
+        for threads in 1..=processors.min(2) {
+            one::<C>(rows, peers, &points, size, threads)?;
         }
     }
     Ok(())
 }
 
 /// One size with a number of threads: a row a peer.
-fn contest<C: Group<Base: Coordinate>>(
+fn one<C: Group<Base: Coordinate>>(
     rows: &mut Vec<SoftwareRow>,
-    peers: &RefCell<Peers>,
+    peers: &Peers,
     points: &[u8],
     size: u32,
     threads: usize,
@@ -121,32 +102,39 @@ fn contest<C: Group<Base: Coordinate>>(
     let count = 1 << size;
     let ours = Ours::new::<C>(&points[..count * pair::bytes::<C>()], threads, 0)?;
     let uniform = ours.uniform::<C>(count);
-    let present: Vec<_> = PEERS
-        .iter()
-        .filter(|(library, _, curves)| peers.borrow().have(library, curves, C::NAME, threads))
+    let processors = std::thread::available_parallelism()?.get();
+    let work = works::Work::Msm(Work { instance: C::NAME.into(), count, threads });
+    let mut theirs: Vec<_> = PEERS
+        .into_iter()
+        .filter(|(library, curves)| takes_part(*library, curves, C::NAME, [threads, processors]))
+        .map(|(library, _)| Peer::new(peers, library, work.clone()))
         .collect();
-    let mut turns: Vec<Box<dyn FnMut() -> Result<f64> + '_>> =
-        vec![Box::new(|| ours.seconds(&uniform))];
-    for (library, ..) in &present {
-        let (library, instance) = (library.to_string(), C::NAME.to_string());
-        let work = Work { library, instance, count, threads };
-        turns.push(Box::new(move || peers.borrow_mut().seconds(&work)));
-    }
-    let medians = milliseconds(rounds(size), &mut turns)?;
-    let (ours, theirs) = medians.split_first().context("we take part")?;
-    let others = present.iter().zip(theirs).filter(|((library, ..), _)| *library != APART);
-    let fastest = others.map(|(_, &peer)| peer).fold(f64::INFINITY, f64::min);
-    for ((library, name, _), &peer) in present.iter().zip(theirs) {
-        let place = match *library {
+    let mut turn = || ours.seconds(&uniform);
+    let ([ours], seconds) = contest(rounds(size), Pick::Median, [&mut turn], &mut theirs)?;
+    let others = theirs.iter().zip(&seconds).filter(|(peer, _)| peer.library != APART);
+    let fastest = others.map(|(_, &seconds)| seconds).fold(f64::INFINITY, f64::min);
+    for (peer, seconds) in theirs.into_iter().zip(seconds) {
+        let place = match peer.library {
             APART => "mcl",
-            _ if peer == fastest => "fastest peer",
+            _ if peer.absent.is_some() => "absent peer",
+            _ if seconds == fastest => "fastest peer",
             _ => "slower peer",
         };
         let shown = if size < SMALLEST_IN_TABLE { " (plot)" } else { "" };
         let metric = format!("2^{size} points, {place}{shown}");
-        rows.push(row::<C>(metric, threads, *ours, name, peer));
+        let row = row::<C>(metric, threads, ours * 1e3, &peer.name, seconds * 1e3);
+        rows.push(SoftwareRow { absent: peer.absent, ..row });
     }
     Ok(())
+}
+
+/// A sum on one thread.
+pub fn task(size: u32) -> Result<Task> {
+    type C = bls12_381::G1;
+    let points: Vec<u8> = multiples::<C>(1, 1 << size).iter().flat_map(pair::encode).collect();
+    let ours = Ours::new::<C>(&points, 1, 0)?;
+    let uniform = ours.uniform::<C>(1 << size);
+    Ok(Box::new(move || ours.seconds(&uniform)))
 }
 
 /// Scalars of other distributions beside uniform ones.
@@ -212,7 +200,7 @@ fn milliseconds(
 ) -> Result<Vec<f64>> {
     let mut contestants: Vec<&mut dyn Contestant> =
         turns.iter_mut().map(|turn| turn as &mut dyn Contestant).collect();
-    let medians = interleaved_medians(rounds, &mut contestants)?;
+    let medians = interleaved(rounds, Pick::Median, &mut contestants)?;
     Ok(medians.iter().map(|seconds| seconds * 1e3).collect())
 }
 
@@ -233,5 +221,6 @@ fn row<C: Group>(
         peer_name: peer_name.into(),
         peer,
         ratio: peer / ours,
+        absent: None,
     }
 }

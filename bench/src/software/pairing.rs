@@ -6,11 +6,10 @@
 //! | product of 4 pairings | what verifies a Groth16 proof; ours has three of the second points prepared |
 //! | product of 64 pairings | one final exponentiation; with two threads, each has half of the pairs |
 
-use std::cell::RefCell;
 use std::hint::black_box;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use proofmill_algebra::Isa;
 use proofmill_algebra::curve::{Affine, Curve, Projective};
 use proofmill_algebra::pairing::{
@@ -21,19 +20,20 @@ use proofmill_algebra::tower::Fp12;
 use proofmill_cpu::thread_pool;
 use rayon::ThreadPool;
 use rayon::prelude::*;
+use works::pairing::Work;
 
-use crate::peers::pairing::{Work, start_go, start_rust};
-use crate::peers::program::Program;
+use super::Task;
+use crate::peers::{Library, Package, Peer, Peers, contest};
 use crate::row::SoftwareRow;
-use crate::timing::{Contestant, interleaved_medians};
+use crate::timing::Pick;
 
-/// The peers that have a curve, by the names that their programs know and with what stands in the rows.
-const PEERS: [(&str, &str, &[&str]); 5] = [
-    ("gnark-crypto", "gnark-crypto 0.22.0 (GOAMD64=v4)", &["bn254", "bls12_381", "bls12_377"]),
-    ("arkworks", "arkworks 0.6.0 (asm)", &["bn254", "bls12_381", "bls12_377"]),
-    ("blst", "blst 0.3.17", &["bls12_381"]),
-    ("halo2curves", "halo2curves 0.10.0 (asm)", &["bn254"]),
-    ("mcl", "mcl (mcl_rust 1.2.0)", &["bn254", "bls12_381"]),
+/// The peers, with the curves that they have, and whether they have threads.
+const PEERS: [(Library, &[&str], bool); 5] = [
+    (Library::GnarkCrypto(Package::Pairing), &["bn254", "bls12_381", "bls12_377"], true),
+    (Library::Arkworks, &["bn254", "bls12_381", "bls12_377"], true),
+    (Library::Blst, &["bls12_381"], true),
+    (Library::Halo2curves, &["bn254"], false),
+    (Library::Mcl, &["bn254", "bls12_381"], true),
 ];
 
 /// What is done: its name, the number of pairs, of threads, and how often in a turn.
@@ -46,8 +46,7 @@ const TASKS: [(&str, usize, usize, usize); 4] = [
 
 /// The figures.
 pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
-    let go = start_go().inspect_err(|problem| eprintln!("without gnark-crypto: {problem:#}")).ok();
-    let peers = Peers { rust: RefCell::new(start_rust()?), go: go.map(RefCell::new) };
+    let peers = Peers::default();
     let rounds = if quick { 3 } else { 31 };
     let mut rows = Vec::new();
     let processors = std::thread::available_parallelism()?.get();
@@ -61,23 +60,6 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
         compare::<Bls12377>(&mut rows, &peers, &comparison)?;
     }
     Ok(rows)
-}
-
-/// The programs; the second one where there is `go`.
-struct Peers {
-    rust: RefCell<Program>,
-    go: Option<RefCell<Program>>,
-}
-
-impl Peers {
-    /// Who does a library's work with so many threads; none without `go`, and halo2curves has one thread.
-    fn program(&self, library: &str, threads: usize) -> Option<&RefCell<Program>> {
-        match library {
-            "gnark-crypto" => self.go.as_ref(),
-            "halo2curves" if threads > 1 => None,
-            _ => Some(&self.rust),
-        }
-    }
 }
 
 /// What is done, how often in a turn and in how many rounds.
@@ -95,41 +77,37 @@ fn compare<E: Pairing>(
     comparison: &Comparison,
 ) -> Result<()> {
     let &Comparison { metric, count, threads, repeat, rounds } = comparison;
-    let pairs: Vec<_> =
-        multiples::<E::G1>(count).into_iter().zip(multiples::<E::G2>(count)).collect();
-    let ours = Ours::<E>::new(&pairs, threads)?;
-    let mut turns: Vec<Box<dyn FnMut() -> Result<f64> + '_>> =
-        vec![Box::new(|| Ok(ours.seconds(repeat)))];
-    let mut names = Vec::new();
-    for (library, name, curves) in PEERS {
-        let Some(program) = peers.program(library, threads).filter(|_| curves.contains(&E::NAME))
-        else {
-            continue;
-        };
-        let (library, instance) = (library.into(), E::NAME.into());
-        let work = Work { library, instance, count, threads, repeat };
-        names.push(name);
-        turns.push(Box::new(move || program.borrow_mut().seconds(&work)));
-    }
-    let mut contestants: Vec<&mut dyn Contestant> =
-        turns.iter_mut().map(|turn| turn as &mut dyn Contestant).collect();
-    let medians = interleaved_medians(rounds, &mut contestants)?;
-    let microseconds: Vec<_> = medians.iter().map(|s| s * 1e6 / repeat as f64).collect();
-    let (&ours, theirs) = microseconds.split_first().context("we take part")?;
-    for (name, &peer) in names.into_iter().zip(theirs) {
+    let ours = Ours::<E>::new(count, threads)?;
+    let work = Work { instance: E::NAME.into(), count, threads, repeat };
+    let work = works::Work::Pairing(work);
+    let mut theirs: Vec<_> = PEERS
+        .into_iter()
+        .filter(|(_, curves, threaded)| curves.contains(&E::NAME) && (*threaded || threads == 1))
+        .map(|(library, ..)| Peer::new(peers, library, work.clone()))
+        .collect();
+    let mut turn = || Ok(ours.seconds(repeat));
+    let ([ours], seconds) = contest(rounds, Pick::Median, [&mut turn], &mut theirs)?;
+    for (peer, seconds) in theirs.into_iter().zip(seconds) {
         rows.push(SoftwareRow {
             op: "pairing".into(),
             instance: E::NAME.into(),
             metric: metric.into(),
             unit: "us".into(),
             threads,
-            ours,
-            peer_name: name.into(),
-            peer,
-            ratio: peer / ours,
+            ours: ours * 1e6 / repeat as f64,
+            peer_name: peer.name,
+            peer: seconds * 1e6 / repeat as f64,
+            ratio: seconds / ours,
+            absent: peer.absent,
         });
     }
     Ok(())
+}
+
+/// A pairing on one thread.
+pub fn task() -> Result<Task> {
+    let ours = Ours::<Bls12381>::new(1, 1)?;
+    Ok(Box::new(move || Ok(ours.seconds(4))))
 }
 
 /// The first multiples of the generator.
@@ -140,16 +118,18 @@ fn multiples<C: Curve>(count: usize) -> Vec<Affine<C>> {
 }
 
 /// Our side.
-struct Ours<'a, E: Pairing> {
-    pairs: &'a [Pair<E>],
+struct Ours<E: Pairing> {
+    pairs: Vec<Pair<E>>,
     /// The second points of all pairs but the first.
     prepared: Vec<Prepared<E>>,
     pool: ThreadPool,
 }
 
-impl<'a, E: Pairing> Ours<'a, E> {
-    fn new(pairs: &'a [Pair<E>], threads: usize) -> Result<Self> {
-        let prepared = pairs.iter().skip(1).map(|(_, q)| Prepared::new(q)).collect();
+impl<E: Pairing> Ours<E> {
+    fn new(count: usize, threads: usize) -> Result<Self> {
+        let (p, q) = (multiples::<E::G1>(count), multiples::<E::G2>(count));
+        let prepared = q.iter().skip(1).map(Prepared::new).collect();
+        let pairs = p.into_iter().zip(q).collect();
         Ok(Self { pairs, prepared, pool: thread_pool(Some(threads))? })
     }
 
@@ -165,7 +145,7 @@ impl<'a, E: Pairing> Ours<'a, E> {
 
     fn value(&self) -> Fp12<E::Tower> {
         let isa = Isa::best();
-        let miller_value = match black_box(self.pairs) {
+        let miller_value = match black_box(&self.pairs[..]) {
             [(p, q)] => return pairing::<E>(p, q),
             [fresh, others @ ..] if others.len() == 3 => {
                 let prepared = others.iter().zip(&self.prepared).map(|((p, _), q)| (*p, q));

@@ -1,24 +1,25 @@
 //! Groth16 proofs beside arkworks, gnark, rapidsnark and snarkjs: milliseconds for one, the best of a few.
 //!
-//! The circuits are the chain of [`crate::peers::prove`], over BN254 and BLS12-381, whose witness is random, and SHA-256 as
+//! The circuits are the chain of [`works::prove`], over BN254 and BLS12-381, whose witness is random, and SHA-256 as
 //! circom compiles it, whose witness is mostly bits: only who reads circom's files can prove that. Ours is timed twice: with a
 //! prover that stays, beside peers whose key stays, and from the files of key and witness on, beside snarkjs, which knows nothing
 //! else. Our time contains the verification of the proof, which we do before we give it out; a peer's does not. Peers' proofs are
 //! verified after the clock has stopped: those that come in files by us, the others by the peer's own verifier. Everybody has the
-//! same number of threads, and all take turns. A peer that cannot be started has rows without figures; the run says why. The
+//! same number of threads, and all take turns. A peer that cannot be built or run has rows that say why. The
 //! peak memory of a program that makes one proof stands beside what the prover's plan says.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use proofmill::groth16::return_freed_memory;
+use proofmill::groth16::{Curve, return_freed_memory};
 
+use crate::peers::{Peers, contest};
 use crate::report;
 use crate::row::SoftwareRow;
-use crate::timing::{Contestant, interleaved_best};
+use crate::timing::Pick;
 use memory::Memory;
 use ours::Ours;
-use peers::{Key, Peer};
+use peers::{Entrant, Key};
 use task::{Files, Task};
 
 mod memory;
@@ -30,19 +31,30 @@ mod task;
 pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     return_freed_memory();
     let keys = keys()?;
-    let tasks = Task::all(&report::checkout().join("target/bench/prove"), quick)?;
+    let tasks = Task::all(&folder(), quick)?;
     let processors = std::thread::available_parallelism()?.get();
     let mut rows = Vec::new();
     // The most threads come first: with them keys are made fastest, and then they are there.
     for threads in (1..=processors.min(2)).rev() {
-        let mut peers = Peer::all(threads);
+        let peers = Peers::on_processors(threads);
         for task in &tasks {
-            rows.extend(contest(&mut peers, task, &keys, threads)?);
+            rows.extend(one(&peers, task, &keys, threads)?);
             rows.push(memory(task, threads)?);
         }
     }
     rows.sort_by_key(|row| row.threads);
     Ok(rows)
+}
+
+/// A proof on one thread, by a prover that stays.
+pub fn task(log_size: u32) -> Result<super::Task> {
+    let ours = Ours::new(&Task::chain(&folder(), Curve::Bn254, log_size, 1)?.files, 1)?;
+    Ok(Box::new(move || ours.with_key()))
+}
+
+/// The folder of what is proved.
+fn folder() -> PathBuf {
+    report::checkout().join("target/bench/prove")
 }
 
 /// The folder of keys that take long to make, in the user's cache.
@@ -63,41 +75,33 @@ pub fn prove_once(zkey: PathBuf, wtns: PathBuf, threads: usize) -> Result<()> {
 }
 
 /// One task with a number of threads: a row a peer that takes it.
-fn contest(
-    peers: &mut [Peer],
-    task: &Task,
-    keys: &Path,
-    threads: usize,
-) -> Result<Vec<SoftwareRow>> {
+fn one(peers: &Peers, task: &Task, keys: &Path, threads: usize) -> Result<Vec<SoftwareRow>> {
     let ours = Ours::new(&task.files, threads)?;
     let work = task.work(keys, threads);
-    let (mut there, absent): (Vec<_>, Vec<_>) =
-        peers.iter_mut().filter(|peer| peer.takes(task)).partition(|peer| peer.program.is_some());
-    let mut turns: Vec<Box<dyn FnMut() -> Result<f64> + '_>> =
-        vec![Box::new(|| ours.with_key()), Box::new(|| ours.with_files(&task.files))];
-    for peer in &mut there {
-        turns.push(Box::new(|| peer.seconds(&work, &ours, task.curve)));
-    }
-    let mut contestants: Vec<&mut dyn Contestant> =
-        turns.iter_mut().map(|turn| turn as &mut dyn Contestant).collect();
-    let best = interleaved_best(task.rounds, &mut contestants)?;
-    drop(turns);
-    let (ours, theirs) = best.split_first_chunk::<2>().context("we take part twice")?;
-    let fastest = theirs.iter().copied().fold(f64::INFINITY, f64::min);
-    let beside = |peer: &Peer, place: &str, seconds: f64| {
-        let (ours, form) = match peer.key {
-            Key::Stays => (ours[0], "key resident"),
-            Key::IsRead => (ours[1], "from files"),
-        };
-        let metric = format!("{form}, {place}");
-        row(task, threads, &metric, "ms", ours * 1e3, peer.name, seconds * 1e3)
-    };
-    let measured = there.iter().zip(theirs).map(|(peer, &seconds)| {
-        let place = if seconds == fastest { "fastest peer" } else { "slower peer" };
-        beside(peer, place, seconds)
-    });
-    let missing = absent.iter().map(|peer| beside(peer, "absent peer", f64::NAN));
-    Ok(measured.chain(missing).collect())
+    let entrants: Vec<_> = Entrant::ALL.into_iter().filter(|peer| peer.takes(task)).collect();
+    let mut theirs: Vec<_> =
+        entrants.iter().map(|entrant| entrant.peer(peers, &work, &ours, task.curve)).collect();
+    let (mut with_key, mut with_files) = (|| ours.with_key(), || ours.with_files(&task.files));
+    let (ours, seconds) =
+        contest(task.rounds, Pick::Best, [&mut with_key, &mut with_files], &mut theirs)?;
+    let fastest = seconds.iter().copied().fold(f64::INFINITY, f64::min);
+    let all = entrants.iter().zip(theirs).zip(seconds);
+    Ok(all
+        .map(|((entrant, peer), seconds)| {
+            let (ours, form) = match entrant.key {
+                Key::Stays => (ours[0], "key resident"),
+                Key::IsRead => (ours[1], "from files"),
+            };
+            let place = match peer.absent {
+                Some(_) => "absent",
+                None if seconds == fastest => "fastest",
+                None => "slower",
+            };
+            let metric = format!("{form}, {place} peer");
+            let row = row(task, threads, &metric, "ms", ours * 1e3, &peer.name, seconds * 1e3);
+            SoftwareRow { absent: peer.absent, ..row }
+        })
+        .collect())
 }
 
 /// The peak memory of one proof from files on, beside the plan's.
@@ -127,5 +131,6 @@ fn row(
         peer_name: peer_name.into(),
         peer,
         ratio: peer / ours,
+        absent: None,
     }
 }

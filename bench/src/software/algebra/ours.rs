@@ -8,8 +8,7 @@ use proofmill_algebra::Isa;
 use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::lanes::affine::{Addition, BATCH, Base, Point, add_assign_vartime};
 use proofmill_algebra::lanes::{self, Lanes, Prime};
-
-use crate::peers::algebra::{Task, Work};
+use works::algebra::{Task, Work};
 
 /// Elements that use all bits, always the same ones.
 fn draw<P: PrimeField>(count: usize, salt: u64) -> Vec<P> {

@@ -5,21 +5,19 @@ use std::io::ErrorKind;
 
 use anyhow::{Context, Result, ensure};
 use proofmill::groth16::{Curve, snarkjs};
+use works::prove::Work;
 
 use super::ours::Ours;
 use super::task::Task;
-use crate::peers::program::Program;
-use crate::peers::prove::{Work, start_gnark, start_rapidsnark, start_rust, start_snarkjs};
+use crate::peers::{Library, Peer, Peers};
 
-/// A peer.
-pub struct Peer {
-    /// Name, version, mode.
-    pub name: &'static str,
+/// Who proves.
+#[derive(Clone, Copy)]
+pub struct Entrant {
+    library: Library,
     /// What its key does between proofs.
     pub key: Key,
     takes: Takes,
-    /// Its program; none where it could not be started.
-    pub program: Option<Program>,
 }
 
 /// What a peer's key does between proofs.
@@ -40,22 +38,22 @@ enum Takes {
     Files(&'static [Curve]),
 }
 
-impl Peer {
-    /// All, with so many threads.
-    pub fn all(threads: usize) -> [Self; 4] {
-        let bn254 = Takes::Files(&[Curve::Bn254]);
-        let both = Takes::Files(&[Curve::Bn254, Curve::Bls12_381]);
-        let peer = |name, key, takes, program: Result<Program>| {
-            let program = program.inspect_err(|problem| eprintln!("without {name}: {problem:#}"));
-            Self { name, key, takes, program: program.ok() }
-        };
-        [
-            peer("arkworks 0.6.0 (asm)", Key::Stays, Takes::Chains, start_rust()),
-            peer("gnark 0.16.0 (GOAMD64=v4)", Key::Stays, Takes::Chains, start_gnark(threads)),
-            peer("rapidsnark 0.0.8", Key::Stays, bn254, start_rapidsnark(threads)),
-            peer("snarkjs 0.7.6", Key::IsRead, both, start_snarkjs(threads)),
-        ]
-    }
+impl Entrant {
+    /// All.
+    pub const ALL: [Self; 4] = [
+        Self { library: Library::Arkworks, key: Key::Stays, takes: Takes::Chains },
+        Self { library: Library::Gnark, key: Key::Stays, takes: Takes::Chains },
+        Self {
+            library: Library::Rapidsnark,
+            key: Key::Stays,
+            takes: Takes::Files(&[Curve::Bn254]),
+        },
+        Self {
+            library: Library::Snarkjs,
+            key: Key::IsRead,
+            takes: Takes::Files(&[Curve::Bn254, Curve::Bls12_381]),
+        },
+    ];
 
     /// Can it do this?
     pub fn takes(&self, task: &Task) -> bool {
@@ -65,15 +63,23 @@ impl Peer {
         }
     }
 
-    /// The seconds of a proof, which verifies.
-    pub fn seconds(&mut self, work: &Work, ours: &Ours, curve: Curve) -> Result<f64> {
-        remove_answer(work)?;
-        let program = self.program.as_mut().context("it was not started").context(self.name)?;
-        let seconds = program.seconds(work).context(self.name)?;
-        if let Takes::Files(_) = self.takes {
-            verify(ours, work, curve).context(self.name)?;
-        }
-        Ok(seconds)
+    /// In a contest, where each of its proofs verifies.
+    pub fn peer<'a>(
+        self,
+        peers: &'a Peers,
+        work: &'a Work,
+        ours: &'a Ours,
+        curve: Curve,
+    ) -> Peer<'a> {
+        let asked = works::Work::Prove(work.clone());
+        Peer::with(self.library, move || {
+            remove_answer(work)?;
+            let seconds = peers.seconds(self.library, &asked)?;
+            if let Takes::Files(_) = self.takes {
+                verify(ours, work, curve)?;
+            }
+            Ok(seconds)
+        })
     }
 }
 

@@ -8,8 +8,9 @@ use anyhow::{Context, Result};
 use proofmill::groth16::Curve;
 use proofmill::groth16::dev::{Circuit, Statement};
 use proofmill::groth16::snarkjs::Zkey;
+use works::prove::Work;
 
-use crate::peers::prove::{Work, circom, packages};
+use crate::peers::prove::{circom, packages};
 
 /// Curves, logarithms of the sizes of chains, and how many rounds there are.
 const CHAINS: [(Curve, u32, usize); 5] = [
@@ -53,7 +54,6 @@ impl Task {
     /// All, with their files in a folder. The circuit of circom is left out, and a line says so, where npm cannot install circom
     /// and snarkjs.
     pub fn all(folder: &Path, quick: bool) -> Result<Vec<Self>> {
-        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
         let chains: &[_] = if quick { &QUICK_CHAINS } else { &CHAINS };
         let chain = |&(curve, log_size, rounds)| Self::chain(folder, curve, log_size, rounds);
         let mut all: Vec<_> = chains.iter().map(chain).collect::<Result<_>>()?;
@@ -66,7 +66,8 @@ impl Task {
     }
 
     /// A chain of two constraints less than a power of two.
-    fn chain(folder: &Path, curve: Curve, log_size: u32, rounds: usize) -> Result<Self> {
+    pub fn chain(folder: &Path, curve: Curve, log_size: u32, rounds: usize) -> Result<Self> {
+        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
         let constraints = (1 << log_size) - 2;
         let circuit = Circuit::new(curve, &Statement::Chain { constraints })?;
         let zkey = folder.join(format!("INSECURE-{}-chain-{log_size}.zkey", curve.name()));

@@ -1,0 +1,164 @@
+// gnark's Groth16 prover, for the bench to measure: a line of work in, its seconds out. What the fields of Work
+// mean is told in ../works/src/prove.rs.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/big"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/consensys/gnark-crypto/ecc"
+	"github.com/consensys/gnark/backend/groth16"
+	"github.com/consensys/gnark/backend/witness"
+	"github.com/consensys/gnark/constraint"
+	"github.com/consensys/gnark/frontend"
+	"github.com/consensys/gnark/frontend/cs/r1cs"
+	"github.com/consensys/gnark/logger"
+)
+
+type Work struct {
+	Curve   string `json:"curve"`
+	LogSize int    `json:"log_size"`
+	Threads int    `json:"threads"`
+	Keys    string `json:"keys"`
+}
+
+var curves = map[string]ecc.ID{"bn254": ecc.BN254, "bls12_381": ecc.BLS12_381}
+
+// x is squared and i added, step after step; the last step is the equality with the public end.
+type chain struct {
+	steps int
+	Start frontend.Variable
+	End   frontend.Variable `gnark:",public"`
+}
+
+func (c *chain) Define(api frontend.API) error {
+	x := c.Start
+	for i := range c.steps {
+		x = api.Add(api.Mul(x, x), i)
+	}
+	api.AssertIsEqual(x, c.End)
+	return nil
+}
+
+// What is made before the clock starts, for a size.
+type task struct {
+	system        constraint.ConstraintSystem
+	key           groth16.ProvingKey
+	verifying     groth16.VerifyingKey
+	values, shown witness.Witness
+}
+
+func main() {
+	logger.Disable()
+	lines := bufio.NewScanner(os.Stdin)
+	var kept *task
+	var before Work
+	for lines.Scan() {
+		var work Work
+		check(json.Unmarshal(lines.Bytes(), &work))
+		if kept == nil || before.Curve != work.Curve || before.LogSize != work.LogSize {
+			kept = nil
+			runtime.GOMAXPROCS(runtime.NumCPU())
+			kept, before = prepare(work), work
+			runtime.GC()
+		}
+		runtime.GOMAXPROCS(work.Threads)
+		fmt.Printf("%e\n", kept.seconds())
+	}
+}
+
+func check(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// A proof's seconds without those of its solver, which finds the witness first: the others are given the witness.
+func (t *task) seconds() float64 {
+	start := time.Now()
+	_, err := t.system.Solve(t.values)
+	check(err)
+	solved := time.Now()
+	proof, err := groth16.Prove(t.system, t.key, t.values)
+	check(err)
+	proved := time.Now()
+	check(groth16.Verify(proof, t.verifying, t.shown))
+	return (proved.Sub(solved) - solved.Sub(start)).Seconds()
+}
+
+func prepare(work Work) *task {
+	steps := 1<<work.LogSize - 3
+	curve, known := curves[work.Curve]
+	if !known {
+		check(fmt.Errorf("curve: %q is not known here", work.Curve))
+	}
+	r := curve.ScalarField()
+	system, err := frontend.Compile(r, r1cs.NewBuilder, &chain{steps: steps})
+	check(err)
+	if want := steps + 1; system.GetNbConstraints() != want {
+		check(fmt.Errorf("%d constraints, not %d", system.GetNbConstraints(), want))
+	}
+	start := big.NewInt(3)
+	x := new(big.Int).Set(start)
+	for i := range steps {
+		x.Mul(x, x).Add(x, big.NewInt(int64(i))).Mod(x, r)
+	}
+	t := &task{system: system}
+	t.values, err = frontend.NewWitness(&chain{Start: start, End: x}, r)
+	check(err)
+	t.shown, err = t.values.Public()
+	check(err)
+	t.key, t.verifying = keys(work, curve, system)
+	return t
+}
+
+// The keys of a curve and a size: made once, then read.
+func keys(work Work, curve ecc.ID, system constraint.ConstraintSystem) (groth16.ProvingKey, groth16.VerifyingKey) {
+	name := filepath.Join(work.Keys, fmt.Sprintf("gnark-0.16.0-%s-chain-%d", work.Curve, work.LogSize))
+	key, verifying := groth16.NewProvingKey(curve), groth16.NewVerifyingKey(curve)
+	if file, err := os.Open(name); err == nil {
+		defer file.Close()
+		reader := bufio.NewReaderSize(file, 1<<20)
+		_, err = verifying.UnsafeReadFrom(reader)
+		check(err)
+		check(key.ReadDump(reader))
+		return key, verifying
+	}
+	key, verifying, err := groth16.Setup(system)
+	check(err)
+	check(whole(name, func(to io.Writer) error {
+		if _, err := verifying.WriteRawTo(to); err != nil {
+			return err
+		}
+		return key.WriteDump(to)
+	}))
+	return key, verifying
+}
+
+// Writes a file that is there when it is whole.
+func whole(name string, write func(io.Writer) error) error {
+	scratch := fmt.Sprintf("%s-%d", name, os.Getpid())
+	file, err := os.Create(scratch)
+	if err != nil {
+		return err
+	}
+	writer := bufio.NewWriterSize(file, 1<<20)
+	if err := write(writer); err != nil {
+		return err
+	}
+	if err := writer.Flush(); err != nil {
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	return os.Rename(scratch, name)
+}

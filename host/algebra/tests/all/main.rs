@@ -1,0 +1,20 @@
+//! What this crate shows from outside, in one program, so that it is compiled and linked once.
+
+mod curve_arkworks;
+mod curve_formulas;
+mod curve_toy;
+mod curve_vectors;
+mod encoding;
+mod encoding_montgomery;
+mod field_arkworks;
+mod field_blst;
+mod field_toy;
+mod field_vectors;
+mod json;
+mod lanes;
+mod lanes_affine;
+mod msm;
+mod ntt;
+mod pairing;
+mod pairing_vectors;
+mod tower;

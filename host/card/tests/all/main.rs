@@ -1,0 +1,5 @@
+//! What this crate shows from outside, in one program, so that it is compiled and linked once.
+
+mod driver;
+mod faults;
+mod msm;

@@ -1,0 +1,75 @@
+//! How far a proof is, where somebody sees it and where nobody does.
+#![cfg(unix)]
+
+use std::fs::File;
+use std::io::Read as _;
+use std::process::{Output, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::made::Made;
+use crate::support::{expect, text};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+/// Three times the patience of those who would see no progress.
+const LONG: Duration = Duration::from_millis(900);
+
+/// Files of which a proof takes a thread that long, what was seen on a terminal meanwhile, and what was said.
+fn slow() -> (Made, String, Output) {
+    for log in [14, 16, 18, 20] {
+        let made = Made::new("bn254", 1 << log);
+        let start = Instant::now();
+        let (bar, said) = watched(&made);
+        if start.elapsed() > LONG {
+            return (made, bar, said);
+        }
+    }
+    panic!("proofs take no time")
+}
+
+/// A proof, before the eyes of somebody.
+fn watched(made: &Made) -> (String, Output) {
+    let (ours, theirs) = terminal();
+    let mut proving = made.proving(&["--threads", "1"]);
+    proving.env("TERM", "xterm").env_remove("NO_COLOR");
+    let child = proving.stdout(Stdio::piped()).stderr(theirs).spawn().unwrap();
+    drop(proving);
+    (seen(ours), child.wait_with_output().unwrap())
+}
+
+/// Both ends of a pseudo-terminal: ours, and a program's.
+fn terminal() -> (File, File) {
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&ours).unwrap();
+    unlockpt(&ours).unwrap();
+    let size = Winsize { ws_row: 24, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&ours, size).unwrap();
+    let name = ptsname(&ours, Vec::new()).unwrap();
+    let theirs = File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap();
+    (ours.into(), theirs)
+}
+
+/// All that was written, until nobody has the other end any more.
+fn seen(mut terminal: File) -> String {
+    let mut all = Vec::new();
+    // The end is an error (EIO) on Linux, and none elsewhere; what was read before is there.
+    let _ = terminal.read_to_end(&mut all);
+    String::from_utf8(all).unwrap()
+}
+
+#[test]
+fn progress_is_for_terminals_only() {
+    let (made, bar, said) = slow();
+    expect(&said, 0, &["proof.json: ", ", verified"]);
+    for part in [" %  ", "MSM H", "█"] {
+        assert!(bar.contains(part), "'{part}' is not in: {bar:?}");
+    }
+    // The line is taken away at the end, and standard output is not part of it.
+    assert!(bar.ends_with("\r\u{1b}[2K"), "{bar:?}");
+    assert!(!text(&said.stdout).contains('\u{1b}'), "{}", text(&said.stdout));
+    expect(&made.verify(&[]), 0, &["proof.json: valid"]);
+
+    let unseen = made.prove_with(&["--threads", "1"]);
+    expect(&unseen, 0, &[", verified"]);
+    assert!(unseen.stderr.is_empty(), "{}", text(&unseen.stderr));
+}

@@ -1,0 +1,10 @@
+//! What this crate shows from outside, in one program, so that it is compiled and linked once.
+
+mod cli;
+mod ecdsa;
+mod groth16;
+mod groth16_devices;
+mod groth16_progress;
+mod msm;
+mod ntt;
+mod support;

@@ -1,0 +1,7 @@
+//! What this crate shows from outside, in one program, so that it is compiled and linked once.
+
+mod definition;
+mod ecdsa_verify;
+mod equihash_verify;
+mod msm;
+mod ntt;

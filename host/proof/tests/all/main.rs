@@ -1,0 +1,10 @@
+//! What this crate shows from outside, in one program, so that it is compiled and linked once.
+
+mod bad_input_json;
+mod dev;
+mod files;
+mod groth16;
+mod prover;
+#[path = "../small/mod.rs"]
+mod small;
+mod support;

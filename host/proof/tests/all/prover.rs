@@ -1,0 +1,235 @@
+//! The prover on small circuits: its proofs verify, and what devices, witnesses and keys do wrong is told apart.
+
+#[allow(dead_code, reason = "a part is used")]
+use std::sync::{Arc, Mutex};
+
+use crate::small;
+use crate::support::{CURVES, Liar, Lie, chain, cpu, files, witness};
+use proofmill_op::msm::Group;
+use proofmill_op::{Capability, Device};
+use proofmill_proof::Error;
+use proofmill_proof::dev::Statement;
+use proofmill_proof::groth16::{Counts, Curve, Devices, Prover, Settings, Step, Watch, verify};
+use proofmill_proof::snarkjs::{Section, Zkey};
+
+fn prover(key: &Zkey, device: Arc<dyn Device>, settings: Settings) -> Prover {
+    Prover::new(key, Devices::one(device), settings).unwrap()
+}
+
+#[test]
+fn proofs_of_chains_of_any_length_verify() {
+    for curve in CURVES {
+        for constraints in [1, 2, 3, 7, 100, 300, 1500] {
+            let (key, witness) = chain(curve, constraints);
+            let vk = key.verifying_key().unwrap();
+            for (threads, park) in [(1, false), (3, true)] {
+                // The proof is looked at here, not by itself.
+                let settings = Settings { park, self_check: false, ..Settings::default() };
+                let prover = prover(&key, cpu(threads), settings);
+                let proved = prover.prove(&witness, None).unwrap();
+                let case = format!("{curve:?} {constraints} {threads}");
+                assert!(verify(&vk, &proved.public, &proved.proof).unwrap(), "{case}");
+                let mut other = proved.public.clone();
+                other[0][0] ^= 1;
+                assert!(!verify(&vk, &other, &proved.proof).unwrap(), "{case}");
+                // r and s are others.
+                let again = prover.prove(&witness, None).unwrap();
+                assert!(again.proof != proved.proof && again.public == proved.public, "{case}");
+                assert!(verify(&vk, &again.public, &again.proof).unwrap(), "{case}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_preimage_is_proved() {
+    let statement = Statement::Sha256 { preimage: b"abc".to_vec() };
+    let (key, bytes) = files(Curve::Bn254, &statement);
+    let prover = prover(&key, cpu(2), Settings::default());
+    let proved = prover.prove(&witness(&bytes), None).unwrap();
+    // FIPS 180-4's example.
+    assert_eq!(proved.public[0][..16], 0xba7816bf_8f01cfea_414140de_5dae2223u128.to_le_bytes());
+    assert_eq!(proved.public[1][..16], 0xb00361a3_96177a9c_b410ff61_f20015adu128.to_le_bytes());
+    assert!(verify(&key.verifying_key().unwrap(), &proved.public, &proved.proof).unwrap());
+}
+
+#[test]
+fn every_step_is_told_and_reported() {
+    let (key, witness) = chain(Curve::Bn254, 500);
+    let told: Arc<Mutex<Vec<(Step, f64)>>> = Arc::default();
+    let list = told.clone();
+    let watch: Watch = Arc::new(move |step, part| list.lock().unwrap().push((step, part)));
+    let proved = prover(&key, cpu(1), Settings::default()).prove(&witness, Some(&watch)).unwrap();
+    let steps = Section::ALL.map(Step::Sum).into_iter();
+    let steps = steps.chain([Step::Rows, Step::Quotient, Step::Assembly, Step::Check]);
+    for step in steps {
+        let parts = told.lock().unwrap();
+        let mut parts = parts.iter().filter(|(it, _)| *it == step).map(|(_, part)| *part);
+        assert!(parts.clone().all(|part| (0.0..=1.0).contains(&part)), "{step}");
+        assert_eq!(parts.next_back(), Some(1.0), "{step}");
+        let reported = proved.report.steps.iter().filter(|it| it.step == step);
+        let devices: Vec<_> = reported.map(|it| it.device.as_deref()).collect();
+        let on_device = matches!(step, Step::Sum(_) | Step::Quotient);
+        assert_eq!(devices, [on_device.then_some("cpu:?threads=1")], "{step}");
+    }
+    assert_eq!(proved.report.redone, None);
+}
+
+const LIES: [Lie; 7] = [
+    Lie::Zero(Group::G1),
+    Lie::Zero(Group::G2),
+    Lie::NoPoint,
+    Lie::Twice,
+    Lie::Bit,
+    Lie::NotReduced,
+    Lie::Dies,
+];
+
+fn is_failure(lie: Lie) -> bool {
+    matches!(lie, Lie::NoPoint | Lie::Twice | Lie::NotReduced | Lie::Confused | Lie::Dies)
+}
+
+#[test]
+fn what_a_device_does_wrong_is_done_again_and_counted() {
+    let (key, witness) = chain(Curve::Bn254, 60);
+    let vk = key.verifying_key().unwrap();
+    for lie in LIES.into_iter().chain([Lie::Confused]) {
+        for park in [false, true] {
+            let devices = Devices { device: Liar::new(lie), helper: Some(cpu(1)) };
+            let settings = Settings { park, ..Settings::default() };
+            let prover = Prover::new(&key, devices, settings).unwrap();
+            for proofs in 1..=2 {
+                let proved = prover.prove(&witness, None).unwrap();
+                assert!(verify(&vk, &proved.public, &proved.proof).unwrap(), "{lie:?}");
+                let redone = proved.report.redone.expect("it was redone");
+                assert_eq!(redone.devices, ["soft:liar"], "{lie:?}");
+                let failures = if is_failure(lie) { proofs } else { 0 };
+                let counts = Counts { proofs, redone: proofs, failures, wrong: proofs - failures };
+                assert_eq!(prover.counts(), counts, "{lie:?}: {}", redone.problem);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_before_the_first_proof_is_an_error_that_names_the_device() {
+    let (key, _) = chain(Curve::Bn254, 20);
+    let prover = |park| {
+        let devices = Devices { device: Liar::new(Lie::Hasty), helper: Some(cpu(1)) };
+        Prover::new(&key, devices, Settings { park, ..Settings::default() })
+    };
+    let problems = [prover(true).err().unwrap(), prover(false).unwrap().plan().unwrap_err()];
+    for problem in problems {
+        assert_eq!(problem.to_string(), "soft:liar failed: an answer to another question");
+    }
+}
+
+#[test]
+fn a_key_is_parked_once() {
+    let (key, witness) = chain(Curve::Bn254, 20);
+    for (park, parks) in [(true, Section::ALL.len()), (false, 0)] {
+        let device = Liar::new(Lie::None);
+        let settings = Settings { park, ..Settings::default() };
+        let prover = prover(&key, device.clone(), settings);
+        for _ in 0..3 {
+            prover.prove(&witness, None).unwrap();
+            assert_eq!(device.parks(), parks);
+        }
+    }
+}
+
+#[test]
+fn what_may_not_be_done_again_is_an_error_that_names_the_device() {
+    let (key, witness) = chain(Curve::Bls12_381, 20);
+    for lie in LIES {
+        let forbidden = Settings { redo_on_helper: false, ..Settings::default() };
+        for (helper, settings) in [(None, Settings::default()), (Some(cpu(1)), forbidden)] {
+            let helper = helper.map(|helper| helper as Arc<dyn Device>);
+            let devices = Devices { device: Liar::new(lie), helper };
+            let prover = Prover::new(&key, devices, settings).unwrap();
+            let Err(Error::Device(error)) = prover.prove(&witness, None) else {
+                panic!("{lie:?}: no error of a device")
+            };
+            assert!(error.is_device() && error.to_string().contains("soft:liar"), "{error}");
+            assert_eq!((prover.counts().proofs, prover.counts().failures), (0, 1));
+        }
+    }
+}
+
+#[test]
+fn without_a_check_a_wrong_proof_goes_out() {
+    let (key, witness) = chain(Curve::Bn254, 20);
+    let settings = Settings { self_check: false, ..Settings::default() };
+    let devices = Devices { device: Liar::new(Lie::Zero(Group::G2)), helper: Some(cpu(1)) };
+    let prover = Prover::new(&key, devices, settings).unwrap();
+    let proved = prover.prove(&witness, None).unwrap();
+    assert!(!verify(&key.verifying_key().unwrap(), &proved.public, &proved.proof).unwrap());
+    assert_eq!(proved.report.redone, None);
+}
+
+#[test]
+fn a_witness_that_does_not_satisfy_the_circuit_is_nobodys_fault_but_its_own() {
+    let (key, mut bytes) = files(Curve::Bn254, &Statement::Chain { constraints: 40 });
+    let last = bytes.len() - 32;
+    bytes[last] ^= 1;
+    let witness = witness(&bytes);
+    let honest = Devices { device: Liar::new(Lie::None), helper: Some(cpu(1)) };
+    for devices in [Devices::one(cpu(1)), honest] {
+        let prover = Prover::new(&key, devices, Settings::default()).unwrap();
+        let error = prover.prove(&witness, None).unwrap_err();
+        assert!(matches!(error, Error::DoesNotVerify), "{error}");
+        assert_eq!(prover.counts(), Counts::default());
+    }
+}
+
+#[test]
+fn inputs_that_do_not_belong_together_are_named() {
+    let (key, _) = chain(Curve::Bn254, 20);
+    let prover = prover(&key, cpu(1), Settings::default());
+    let problem = |curve, constraints| {
+        prover.prove(&chain(curve, constraints).1, None).unwrap_err().to_string()
+    };
+    assert!(problem(Curve::Bls12_381, 20).starts_with("witness: is on Bls12_381"));
+    assert!(problem(Curve::Bn254, 21).starts_with("witness: has "));
+}
+
+#[test]
+fn steps_that_a_device_does_not_offer_go_to_the_helper() {
+    let (key, witness) = chain(Curve::Bn254, 30);
+    let only_g1 = |it: &Capability| it.to_string() == "msm (bn254_g1)";
+    let devices = Devices { device: Liar::offering(Lie::None, only_g1), helper: Some(cpu(1)) };
+    let settings = Settings { park: true, ..Settings::default() };
+    let proved = Prover::new(&key, devices, settings).unwrap().prove(&witness, None).unwrap();
+    for timed in proved.report.steps {
+        let expected = match timed.step {
+            Step::Sum(Section::B2) | Step::Quotient => Some("cpu:?threads=1"),
+            Step::Sum(_) => Some("soft:liar"),
+            _ => None,
+        };
+        assert_eq!(timed.device.as_deref(), expected, "{}", timed.step);
+    }
+    let alone = Devices::one(Liar::offering(Lie::None, only_g1));
+    let error = Prover::new(&key, alone, settings).err().unwrap().to_string();
+    assert!(error.starts_with("soft:liar cannot do this: ntt (bn254_fr)"), "{error}");
+}
+
+#[test]
+fn a_point_off_the_curve_is_the_keys_fault() {
+    let statement = Statement::Chain { constraints: 20 };
+    let circuit = proofmill_proof::dev::Circuit::new(Curve::Bn254, &statement).unwrap();
+    let mut bytes = Vec::new();
+    circuit.write_insecure_key(b"prover", &mut bytes).unwrap();
+    let (_, witness_bytes) = files(Curve::Bn254, &statement);
+    let h =
+        small::places(&bytes).into_iter().find(|place| place.number == 9).unwrap().content.start;
+    bytes[h] ^= 1;
+    let key = Zkey::from_bytes("key", bytes.into()).unwrap();
+    let prover = prover(&key, cpu(1), Settings::default());
+    let error = prover.prove(&witness(&witness_bytes), None).unwrap_err();
+    let Error::File(wrong) = error else { panic!("{error}") };
+    assert_eq!((wrong.offset, &*wrong.problem), (h as u64, "point 0 is not on the curve"));
+    let parked = Settings { park: true, ..Settings::default() };
+    let error = Prover::new(&key, Devices::one(cpu(1)), parked).err().unwrap();
+    let Error::File(wrong) = error else { panic!("{error}") };
+    assert_eq!((wrong.offset, &*wrong.problem), (h as u64, "point 0 is not on the curve"));
+}

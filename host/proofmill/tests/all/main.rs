@@ -1,0 +1,6 @@
+//! What this crate shows from outside, in one program, so that it is compiled and linked once.
+
+mod libsecp256k1;
+mod simulation;
+mod transparent_inputs;
+mod wycheproof;

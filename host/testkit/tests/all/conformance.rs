@@ -1,0 +1,119 @@
+//! The same suite on every device: the processor, a card in software judged by the processor, every simulation.
+
+use std::time::Duration;
+
+use crate::support;
+use proofmill_card::{Card, Options};
+use proofmill_op::equihash_verify::{Params, Verdict};
+use proofmill_op::{Device, DeviceKind, Error, ecdsa_verify};
+use proofmill_testkit::conformance::{Outcome, conformance};
+use proofmill_testkit::faults::{Fault, Faulty};
+use proofmill_testkit::random::Random;
+use proofmill_testkit::soft_card::{Order, SoftCard, SoftEngine, first_byte};
+use proofmill_testkit::vectors;
+
+fn conforms(device: &dyn Device) {
+    let report = conformance(device, "");
+    for check in report.failures() {
+        let Outcome::Failed(problem) = &check.outcome else { continue };
+        eprintln!("FAILED on {}: {}: {problem}", device.caps().uri, check.name);
+    }
+    assert!(report.is_success(), "{} checks failed", report.failures().count());
+    let enough = 20 * device.caps().capabilities.len();
+    assert!(report.passed() > enough, "only {} checks", report.passed());
+}
+
+const EQUIHASH: [Params; 3] = [Params::N200_K9, Params::N144_K5, Params::N48_K5];
+
+fn engines() -> Vec<SoftEngine> {
+    let queues = EQUIHASH.into_iter().zip([3, 8, 5]);
+    let equihash = queues.map(|(params, queue)| SoftEngine::equihash(params, queue));
+    equihash.chain([SoftEngine::ecdsa(9)]).collect()
+}
+
+#[test]
+fn the_processor_conforms() {
+    conforms(&*proofmill_device::open("cpu:").unwrap());
+    conforms(&*proofmill_device::open("cpu:?threads=1").unwrap());
+}
+
+#[test]
+fn the_driver_conforms_over_a_card_in_software() {
+    for order in [Order::AsAsked, Order::Shuffled(Random::new(5))] {
+        let card = SoftCard::new(&engines(), support::judge()).with_order(order);
+        let log = card.log();
+        conforms(&Card::open(Box::new(card), Options::new("soft:", DeviceKind::Card)).unwrap());
+        let log = log.lock().unwrap();
+        assert_eq!((log.overruns, log.writes_while_busy), (0, 0));
+    }
+}
+
+#[test]
+fn every_simulation_conforms() {
+    for simulation in support::simulations() {
+        conforms(&*proofmill_device::open(&simulation.uri()).unwrap());
+    }
+}
+
+#[test]
+fn a_simulation_conforms_when_its_stream_stutters() {
+    let Some(simulation) = support::simulation("toy") else { return };
+    for (gap, stall) in [(0, 200), (200, 0), (128, 128)] {
+        let mut transport = support::transport(&simulation);
+        transport.jitter(6, gap, stall);
+        let options = Options {
+            timeout: Duration::from_secs(60),
+            ..Options::new("sim:toy", DeviceKind::Sim)
+        };
+        conforms(&Card::open(Box::new(transport), options).unwrap());
+    }
+}
+
+#[test]
+fn a_card_that_is_wrong_does_not_conform() {
+    let card = SoftCard::new(&engines(), first_byte());
+    let card = Card::open(Box::new(card), Options::new("soft:", DeviceKind::Card)).unwrap();
+    let report = conformance(&card, "");
+    assert!(report.failures().count() > 10);
+    assert!(report.lost.is_none());
+}
+
+#[test]
+fn the_suite_ends_where_the_device_is_lost() {
+    let card = SoftCard::new(&engines(), support::judge());
+    let card = Box::new(Faulty::new(card, Fault::Dies(7)));
+    let card = Card::open(card, Options::new("soft:", DeviceKind::Card)).unwrap();
+    let report = conformance(&card, "");
+    assert_eq!((report.passed(), report.checks.len()), (7, 8));
+    assert!(matches!(report.lost, Some(Error::Lost { .. })) && !report.is_success());
+}
+
+#[test]
+fn a_filter_chooses_checks() {
+    let cpu = proofmill_device::open("cpu:").unwrap();
+    let all = conformance(&*cpu, "");
+    let some = conformance(&*cpu, "48,5");
+    assert!(some.checks.iter().all(|check| check.name.contains("48,5")));
+    assert!(some.checks.len() > 5 && some.checks.len() < all.checks.len());
+    assert!(!conformance(&*cpu, "no such check").is_success());
+}
+
+/// The vectors are worth something only when each error bit is produced, for each parameter set.
+#[test]
+fn every_error_bit_is_in_the_vectors() {
+    let cases = vectors::equihash_verify().unwrap();
+    for params in EQUIHASH {
+        let cases: Vec<_> = cases.iter().filter(|case| case.params == params).collect();
+        assert!(cases.iter().any(|case| case.verdict.is_valid()), "({params}): none is valid");
+        for (bit, name) in Verdict::NAMES {
+            let found = cases.iter().any(|case| case.verdict.mask() & bit != 0);
+            assert!(found, "({params}): {name} is never produced");
+        }
+    }
+    let cases = vectors::ecdsa_verify().unwrap();
+    assert!(cases.iter().any(|case| case.verdict.is_valid()));
+    for (bit, name) in ecdsa_verify::Verdict::NAMES {
+        let found = cases.iter().any(|case| case.verdict.mask() & bit != 0);
+        assert_eq!(found, bit != ecdsa_verify::Verdict::TIMEOUT_FAIL, "{name}");
+    }
+}

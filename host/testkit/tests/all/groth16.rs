@@ -1,0 +1,54 @@
+//! A proof whose sums in G1 are computed by the circuit of `msm`, in simulation: the rest is this machine's.
+
+use std::sync::Arc;
+
+use crate::support;
+use proofmill_op::Device;
+use proofmill_op::msm::Curve;
+use proofmill_proof::dev::{Circuit, Statement};
+use proofmill_proof::groth16::{Devices, Prover, Settings, Step, verify};
+use proofmill_proof::snarkjs::{Section, Witness, Zkey};
+
+fn proved_in_simulation(curve: Curve, constraints: usize) {
+    // With multipliers by a function: their circuits would be simulated for hours.
+    let name = match curve {
+        Curve::Bn254 => "msm_bn254_twin",
+        _ => "msm_bls12_381_twin",
+    };
+    if let Some(simulation) = support::simulation(name) {
+        let circuit = Circuit::new(curve, &Statement::Chain { constraints }).unwrap();
+        let (mut key, mut witness) = (Vec::new(), Vec::new());
+        circuit.write_insecure_key(b"sim", &mut key).unwrap();
+        circuit.write_witness(&mut witness).unwrap();
+        let key = Zkey::from_bytes("key", key.into()).unwrap();
+        let witness = Witness::from_bytes("witness", witness.into()).unwrap();
+
+        let card: Arc<dyn Device> = proofmill_device::open(&simulation.uri()).unwrap().into();
+        let helper: Arc<dyn Device> = proofmill_device::open("cpu:").unwrap().into();
+        let before = card.metrics().requests;
+        let devices = Devices { device: card.clone(), helper: Some(helper) };
+        let settings = Settings { park: true, ..Settings::default() };
+        let prover = Prover::new(&key, devices, settings).unwrap();
+        let proved = prover.prove(&witness, None).unwrap();
+        assert_eq!(proved.report.redone, None, "{}", simulation.name);
+        assert!(verify(&key.verifying_key().unwrap(), &proved.public, &proved.proof).unwrap());
+        // Four sections were parked and summed up there.
+        assert_eq!(card.metrics().requests - before, 8, "{}", simulation.name);
+        for timed in proved.report.steps {
+            let is_there = timed.device.as_deref() == Some(&card.caps().uri);
+            let in_g1 = matches!(timed.step, Step::Sum(section) if section != Section::B2);
+            assert_eq!(is_there, in_g1, "{}", timed.step);
+            eprintln!("{}: {} {:.2} s", simulation.name, timed.step, timed.seconds);
+        }
+    }
+}
+
+#[test]
+fn a_proof_on_bn254_with_its_sums_in_a_circuit() {
+    proved_in_simulation(Curve::Bn254, 100);
+}
+
+#[test]
+fn a_proof_on_bls12_381_with_its_sums_in_a_circuit() {
+    proved_in_simulation(Curve::Bls12_381, 60);
+}

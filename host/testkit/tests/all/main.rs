@@ -1,0 +1,12 @@
+//! What this crate shows from outside, in one program, so that it is compiled and linked once.
+
+mod conformance;
+mod ecdsa_defects;
+mod ecdsa_verify;
+mod groth16;
+mod msm;
+mod reading;
+mod simulation;
+mod soak;
+mod support;
+mod zebra;

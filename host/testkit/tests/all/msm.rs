@@ -1,0 +1,159 @@
+//! `msm` on every simulation that has an engine for a real curve: the driver's answers are those of the processor, whatever
+//! bases and scalars are, and a sum that is given up leaves the engine usable.
+
+use std::time::{Duration, Instant};
+
+use crate::support;
+use proofmill_algebra::curve::Affine;
+use proofmill_algebra::encoding::{Coordinate, pair};
+use proofmill_algebra::field::PrimeField;
+use proofmill_algebra::msm::{Group as Points, multiples};
+use proofmill_algebra::{bls12_377, bls12_381, bn254};
+use proofmill_op::msm::{
+    Bases, Check, Curve, Cycles, Group, Instance, Request, Response, SCALAR_BYTES, Sums,
+};
+use proofmill_op::{Answer, Capability, Data, Device};
+
+fn ask(device: &dyn Device, request: Request) -> Response {
+    let ticket = device.submit(proofmill_op::Request::Msm(request)).unwrap();
+    match ticket.wait().unwrap() {
+        Answer::Msm(response) => response,
+        other => panic!("another answer: {other:?}"),
+    }
+}
+
+fn park(device: &dyn Device, bases: Bases) -> Bases {
+    let instance = bases.instance;
+    match ask(device, Request::Park(bases)) {
+        Response::Parked(parked) => Bases::parked(instance, parked),
+        other => panic!("another answer: {other:?}"),
+    }
+}
+
+fn sums(device: &dyn Device, bases: Bases, scalars: Vec<Data>) -> (Vec<Vec<u8>>, Vec<Cycles>) {
+    match ask(device, Request::Sums(Sums { bases, scalars, progress: None })) {
+        Response::Sums { points, cycles } => (points, cycles.unwrap_or_default()),
+        other => panic!("another answer: {other:?}"),
+    }
+}
+
+/// Points in every relation: following each other, the identity, repeated and opposite ones.
+fn mixed<C: Points<Base: Coordinate>>(count: usize) -> Vec<u8> {
+    let multiples = multiples::<C>(1, count.max(2));
+    let point = |i: usize| match i % 8 {
+        3 => Affine::IDENTITY,
+        4 => multiples[0],
+        5 => -multiples[0],
+        6 => -multiples[i - 1],
+        _ => multiples[i],
+    };
+    (0..count).flat_map(|i| pair::encode::<C>(&point(i))).collect()
+}
+
+/// Scalars that are hard on buckets, by name.
+fn distributions<F: PrimeField>(count: usize) -> Vec<(&'static str, Data)> {
+    let mut state = F::from(0x0123_4567_89ab_cdef).square();
+    let mut random: Vec<F> = Vec::new();
+    for i in 0..count as u64 {
+        state = state.square() + F::from(i);
+        random.push(state);
+    }
+    let any = random.first().copied().unwrap_or(F::ONE);
+    let all = |scalar: &dyn Fn(usize) -> F| -> Data {
+        let bytes = (0..count).flat_map(|i| scalar(i).to_le_bytes().as_ref().to_vec());
+        bytes.collect::<Vec<u8>>().into()
+    };
+    vec![
+        ("random", all(&|i| random[i])),
+        ("all equal", all(&|_| any)),
+        ("all in one bucket", all(&|i| if i % 2 == 0 { F::from(5) } else { -F::from(5) })),
+        ("all r - 1", all(&|_| -F::ONE)),
+        ("sparse", all(&|i| if i % 64 == 1 { random[i] } else { F::ZERO })),
+        ("zeros", all(&|_| F::ZERO)),
+        ("ones", all(&|_| F::ONE)),
+        ("a scalar and its opposite", all(&|i| if i % 2 == 0 { any } else { -any })),
+    ]
+}
+
+/// Sums over bases of this many points are those of the processor; what the largest took.
+fn agree<C: Points<Base: Coordinate>>(device: &dyn Device, count: usize) -> Cycles {
+    let cpu = proofmill_device::open("cpu:").unwrap();
+    let instance: Instance = C::NAME.parse().unwrap();
+    let bases = Bases::new(instance, mixed::<C>(count)).checked(Check::Subgroup);
+    let (names, scalars): (Vec<_>, Vec<_>) = distributions::<C::Scalar>(count).into_iter().unzip();
+    let (wanted, _) = sums(&*cpu, bases.clone(), scalars.clone());
+    let (found, cycles) = sums(device, park(device, bases), scalars);
+    for ((name, found), wanted) in names.iter().zip(&found).zip(&wanted) {
+        assert_eq!(found, wanted, "{}: {count} points, {name}", device.caps().uri);
+    }
+    // No scalars are slower than others: the same points pass the same adders. The first run waits for a card that has just
+    // been reset.
+    let accumulation = cycles[1..].iter().map(|cycles| cycles.accumulation);
+    let (least, most) = (accumulation.clone().min().unwrap(), accumulation.max().unwrap());
+    assert!(count < 1 << 10 || most <= 2 * least, "{cycles:?}");
+    cycles[0]
+}
+
+fn in_group(instance: Instance, device: &dyn Device, count: usize) -> Cycles {
+    match instance.curve {
+        Curve::Bn254 => agree::<bn254::G1>(device, count),
+        Curve::Bls12_381 => agree::<bls12_381::G1>(device, count),
+        Curve::Bls12_377 => agree::<bls12_377::G1>(device, count),
+    }
+}
+
+/// Every simulation that has an engine for this curve, with multiplications as functions: the others take hours.
+fn everywhere(curve: Curve, sizes: &[usize]) {
+    let instance = Instance::new(curve, Group::G1);
+    let mut simulations = support::offering(&Capability::Msm(instance));
+    simulations.retain(|simulation| simulation.name.ends_with("_twin"));
+    for simulation in simulations {
+        let device = proofmill_device::open(&simulation.uri()).unwrap();
+        for &count in sizes {
+            let start = Instant::now();
+            let cycles = in_group(instance, &*device, count);
+            eprintln!("{}: {count} points, {cycles:?}, {:?}", simulation.name, start.elapsed());
+        }
+        given_up(&*device, instance);
+    }
+}
+
+/// Sums whose tickets are dropped in every stage, and then one that is waited for.
+fn given_up(device: &dyn Device, instance: Instance) {
+    let bases = Bases::new(instance, vec![0; 200 * instance.point_bytes()]);
+    let bases = park(device, bases);
+    let list: Data = vec![1; 200 * SCALAR_BYTES].into();
+    for wait in [0, 1, 3, 10, 30, 100, 300] {
+        let asked = Sums { bases: bases.clone(), scalars: vec![list.clone(); 3], progress: None };
+        let request = proofmill_op::Request::Msm(Request::Sums(asked));
+        let ticket = device.submit(request).unwrap();
+        std::thread::sleep(Duration::from_millis(wait));
+        drop(ticket);
+    }
+    in_group(instance, device, 7);
+}
+
+const SIZES: [usize; 5] = [1, 2, 3, 100, 1 << 10];
+
+#[test]
+fn bn254_on_a_card_is_bn254() {
+    everywhere(Curve::Bn254, &SIZES);
+}
+
+#[test]
+fn bls12_381_on_a_card_is_bls12_381() {
+    everywhere(Curve::Bls12_381, &SIZES);
+}
+
+#[test]
+fn bls12_377_on_a_card_is_bls12_377() {
+    everywhere(Curve::Bls12_377, &SIZES);
+}
+
+#[test]
+#[ignore = "takes minutes; make test-long runs it"]
+fn many_points_on_every_curve() {
+    for curve in [Curve::Bn254, Curve::Bls12_381, Curve::Bls12_377] {
+        everywhere(curve, &[1 << 16]);
+    }
+}

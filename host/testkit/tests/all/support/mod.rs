@@ -1,0 +1,80 @@
+//! What the tests of several files share: the simulations that are there, and the processor as the judge.
+
+use proofmill_card::{Mailbox, SimLibrary, SimTransport, Transport};
+use proofmill_cpu::CpuDevice;
+use proofmill_device::{FOLDER_VARIABLE, Simulation};
+use proofmill_op::{Answer, Capability, Device};
+use proofmill_testkit::soft_card::VerdictFn;
+
+/// Every simulation in the folder. Where there is none the tests say so and end; when the folder was named in the
+/// environment, that is a failure.
+pub fn simulations() -> Vec<Simulation> {
+    let found: Vec<_> =
+        proofmill_device::list().into_iter().filter_map(|listed| listed.simulation).collect();
+    if found.is_empty() {
+        assert!(
+            std::env::var_os(FOLDER_VARIABLE).is_none(),
+            "{FOLDER_VARIABLE} names a folder without simulations"
+        );
+        eprintln!("SKIPPED: there are no simulations; `make sim` builds them");
+    }
+    found.into_iter().filter(|simulation| !simulation.traced).collect()
+}
+
+/// The simulation of this name, if any is there.
+pub fn simulation(name: &str) -> Option<Simulation> {
+    let found = simulations();
+    let wanted = found.iter().find(|simulation| simulation.name == name).cloned();
+    if wanted.is_none() {
+        assert!(
+            std::env::var_os(FOLDER_VARIABLE).is_none(),
+            "{FOLDER_VARIABLE} names a folder without '{name}'"
+        );
+        eprintln!("SKIPPED: there is no simulation '{name}'; `make sim CONFIG={name}` builds it");
+    }
+    wanted
+}
+
+/// The simulations that offer this, if any is there.
+pub fn offering(capability: &Capability) -> Vec<Simulation> {
+    let mut found = simulations();
+    found.retain(|simulation| {
+        proofmill_device::open(&simulation.uri()).unwrap().caps().offers(capability)
+    });
+    if found.is_empty() {
+        assert!(
+            std::env::var_os(FOLDER_VARIABLE).is_none(),
+            "{FOLDER_VARIABLE} names a folder without a simulation of {capability}"
+        );
+        eprintln!(
+            "SKIPPED: there is no simulation of {capability}; `make sim CONFIG=...` builds one"
+        );
+    }
+    found
+}
+
+/// A card of this simulation, to be spoken to directly.
+pub fn transport(simulation: &Simulation) -> SimTransport {
+    SimTransport::new(&SimLibrary::load(&simulation.path).unwrap()).unwrap()
+}
+
+/// A card's door for packets: the stream, or its registers where it is built that way.
+pub fn door(mut transport: SimTransport) -> Box<dyn Transport> {
+    match Mailbox::is_there(&mut transport).unwrap() {
+        true => Box::new(Mailbox::new(transport).unwrap()),
+        false => Box::new(transport),
+    }
+}
+
+/// A verdict function that asks the processor.
+pub fn judge() -> VerdictFn {
+    let cpu = CpuDevice::new(Some(1)).unwrap();
+    Box::new(move |request| {
+        let ticket = cpu.submit(request.clone()).unwrap();
+        match ticket.wait().unwrap() {
+            Answer::EquihashVerify(response) => response.verdicts[0].mask(),
+            Answer::EcdsaVerify(response) => response.verdicts[0].mask(),
+            other => panic!("another answer: {other:?}"),
+        }
+    })
+}

@@ -1,0 +1,148 @@
+"""The host's tests: `python3 tools/host.py [--build] [--long] [--levels] [PROGRAM ...]`.
+
+1. cargo builds the test programs of all crates; a program is called as its crate and its target, such as `cpu/all`.
+2. They run one after another, or those that are named.
+3. `--long` runs the tests that are marked as long instead.
+4. `--levels` runs what has a code path of its own for an instruction set, once on each level that this processor has below its best, which
+   the tests use by themselves. PROOFMILL_ISA forces the level. A level that the processor lacks is SKIPPED by name; with
+   PROOFMILL_REQUIRE_ISA=LEVEL,... it is a failure.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from place import ROOT, Failed, main
+
+#: Levels of proofmill_algebra::Isa, slowest first, and the processor's flags that each needs.
+LEVELS = {
+    "portable": set(),
+    "bmi2": {"bmi2", "adx"},
+    "avx2": {"avx2", "fma"},
+    "avx512": {"avx2", "fma", "avx512f"},
+    "avx512ifma": {"avx2", "fma", "avx512f", "avx512dq", "avx512vl", "avx512ifma"},
+}
+#: The one crate whose tests are built with a feature, which shows on every processor that the kernels of lanes are right.
+ALGEBRA = ["--package", "proofmill-algebra", "--features", "emulation"]
+OTHERS = ["--workspace", "--exclude", "proofmill-algebra"]
+#: Programs with tests that a level matters to, and which of their tests those are (nothing: all).
+LEVEL_TESTS = {
+    "algebra/all": ["msm::", "ntt::", "pairing::"],
+    "cpu/all": [],
+    "proof/all": ["prover::", "groth16::"],
+    "testkit/all": ["conformance::the_processor"],
+}
+#: libtest tells the time of each test only to those who ask for what is unstable.
+TIMED = ["-Z", "unstable-options", "--report-time"]
+SLOW = 1.0  # seconds from which a test's time is told
+
+
+@dataclass(frozen=True)
+class Program:
+    name: str
+    path: Path
+    folder: Path  # in which cargo runs it
+
+
+def build():
+    """The test programs of all crates."""
+    messages = []
+    for crates in (OTHERS, ALGEBRA):
+        command = ["cargo", "test", *crates, "--quiet", "--no-run", "--message-format=json-render-diagnostics"]
+        done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        if done.returncode != 0:
+            raise Failed("the tests do not build")
+        messages += map(json.loads, done.stdout.splitlines())
+    return programs_of(messages)
+
+
+def programs_of(messages):
+    """The test programs that cargo's messages speak of."""
+    found = []
+    for message in messages:
+        if message.get("reason") == "compiler-artifact" and message["profile"]["test"] and message["executable"]:
+            folder, name = Path(message["manifest_path"]).parent, message["target"]["name"]
+            called = {"test": name, "bin": f"{name}-unit", "example": f"{name}-example"}.get(message["target"]["kind"][0], "unit")
+            found.append(Program(f"{folder.name}/{called}", Path(message["executable"]), folder))
+    return sorted(found, key=lambda program: program.name)
+
+
+def run(program, arguments, least=0, **variables):
+    """Runs a test program with its output passed through; whether it went well and had at least so many tests."""
+    environment = {**os.environ, "RUSTC_BOOTSTRAP": "1", "CARGO_MANIFEST_DIR": str(program.folder), **variables}
+    print(f"--- {program.name}", flush=True)
+    command = [program.path, *TIMED, "--show-output", *arguments]
+    tests = 0
+    with subprocess.Popen(command, cwd=program.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as running:
+        for line in running.stdout:
+            tests += int((re.match(r"running (\d+) test", line) or [0, 0])[1])
+            took = re.match(r"test (\S+).* \.\.\. ok <([\d.]+)s>$", line)
+            if not took:
+                sys.stdout.write(line)
+            elif float(took[2]) >= SLOW:
+                print(f"ran {program.name} {took[1]} in {took[2]} s", flush=True)
+    if running.returncode != 0 or tests < least:
+        print(f"FAILED {program.name}: {tests} tests, status {running.returncode}", flush=True)
+    return running.returncode == 0 and tests >= least
+
+
+def flags():
+    """What this processor's kernel says that it can do."""
+    found = re.search(r"^(?:flags|Features)\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.M)
+    return set(found[1].split()) if found else set()
+
+
+def levels_of(flags):
+    """The levels of a processor with these flags, slowest first."""
+    return [level for level, needed in LEVELS.items() if needed <= flags]
+
+
+def run_levels(programs):
+    """Whether all went well on every level that is there, and every one is there that has to be."""
+    here, good = levels_of(flags()), True
+    required = [level for level in os.environ.get("PROOFMILL_REQUIRE_ISA", "").split(",") if level]
+    unknown = [level for level in required if level not in LEVELS]
+    if unknown:
+        raise Failed(f"PROOFMILL_REQUIRE_ISA: {', '.join(unknown)}: there are {', '.join(LEVELS)}")
+    for level in here[:-1]:
+        print(f"level {level}", flush=True)
+        for program in programs:
+            if program.name in LEVEL_TESTS:
+                good &= run(program, LEVEL_TESTS[program.name], least=1, PROOFMILL_ISA=level)
+    print(f"level {here[-1]}: all tests of the host run on it")
+    for level in LEVELS:
+        if level not in here and level in required:
+            print(f"FAILED level {level}: this processor has no {level}, and PROOFMILL_REQUIRE_ISA wants it\n0 passed, 1 failed")
+            good = False
+        elif level not in here:
+            print(f"SKIPPED level {level}: this processor has no {level}")
+    return good
+
+
+def door():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", action="store_true", help="only build")
+    parser.add_argument("--long", action="store_true", help="the long tests instead")
+    parser.add_argument("--levels", action="store_true", help="what depends on the instruction set, on each level")
+    parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="such as cpu/all; nothing: all")
+    chosen = parser.parse_args()
+    built = build()
+    unknown = set(chosen.programs) - {program.name for program in built}
+    if unknown:
+        raise Failed(f"no program {', '.join(sorted(unknown))}; there are {', '.join(program.name for program in built)}")
+    if chosen.build:
+        print(f"{len(built)} programs")
+        return 0
+    wanted = [program for program in built if not chosen.programs or program.name in chosen.programs]
+    if chosen.levels:
+        return 0 if run_levels(wanted) else 1
+    return 0 if all([run(program, ["--ignored"] if chosen.long else []) for program in wanted]) else 1
+
+
+if __name__ == "__main__":
+    main(door)
