@@ -95,6 +95,7 @@ pub fn load(name: &str, traced: bool, uri: &str) -> Result<SimLibrary> {
     if !path.exists() {
         let make = match (name, traced) {
             (DEFAULT_CONFIGURATION, false) => "make sim".to_owned(),
+            (DEFAULT_CONFIGURATION, true) => "make sim TRACE=1".to_owned(),
             (name, false) => format!("make sim CONFIG={name}"),
             (name, true) => format!("make sim CONFIG={name} TRACE=1"),
         };

@@ -120,7 +120,7 @@ fn nothing_is_said_of_the_witness() {
 fn a_plan_is_made_without_a_witness() {
     let made = Made::new("bn254", 9);
     let zkey = made.at("INSECURE.zkey");
-    expect(&run(&["prove", &zkey, "--plan"]), 0, &["bn254, 2^4 rows", "sum B2", "at most"]);
+    expect(&run(&["prove", &zkey, "--plan"]), 0, &["bn254, 2^4 rows", "MSM B2", "at most"]);
     let said = made.prove_with(&["--plan", "--json", "--device", "cpu:?threads=1"]);
     expect(&said, 0, &[]);
     let plan: Value = serde_json::from_slice(&said.stdout).unwrap();
@@ -167,7 +167,7 @@ fn files_that_do_not_belong_together_are_named() {
     };
     fails(&zkey, &other.at("witness.wtns"), &["witness", "Bls12_381", "Bn254"]);
     fails(&zkey, &longer.at("witness.wtns"), &["witness", "12 values", "11"]);
-    fails(&witness, &zkey, &["begins with 'zkey', not 'wtns'"]);
+    fails(&witness, &zkey, &["begins with 'wtns', not 'zkey'"]);
     fails(&zkey, &made.at("verification_key.json"), &["verification_key.json", "byte 0"]);
     fails("/nowhere.zkey", &witness, &["/nowhere.zkey", "No such file"]);
     fails(&zkey, made.0.path().to_str().unwrap(), &[made.0.path().to_str().unwrap()]);
