@@ -126,8 +126,9 @@ impl Peers {
         Self { processors: Some(count), ..Self::default() }
     }
 
-    /// Builds a library; says so if it is absent.
+    /// Builds a library, which can take minutes the first time; says so if it is absent.
     fn seat(&self, library: Library) -> Result<Seat, String> {
+        eprintln!("building {}", library.name());
         match library.command() {
             Ok(command) => Ok(Seat { command: self.restricted(library, command), program: None }),
             Err(problem) => {

@@ -118,13 +118,18 @@ fn build(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Cargo, for a workspace of peers. How to compile, and into which folder, is said there (`.cargo/config.toml`).
+/// Cargo, for a workspace of peers. How to compile, and into which folder, is said there (`.cargo/config.toml`), and by nothing in
+/// the environment.
 fn cargo(folder: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(["build", "--quiet", "--release", "--locked"]).current_dir(folder);
-    for other in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_TARGET_DIR", "CARGO_BUILD_TARGET"]
-    {
-        command.env_remove(other);
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        let settings =
+            ["CARGO_BUILD_", "CARGO_PROFILE_", "CARGO_TARGET_", "CARGO_ENCODED_RUSTFLAGS"];
+        if text == "RUSTFLAGS" || settings.iter().any(|prefix| text.starts_with(prefix)) {
+            command.env_remove(&name);
+        }
     }
     command
 }
