@@ -1,10 +1,10 @@
-//! Eight lanes of plain `u64`.
+//! Eight lanes of plain `u64`. Operations are functions of their own: kernels are compiled quickly, for tests, and run slowly.
 
 use super::backend::{Backend, Kernel, LIMB_BITS, LIMB_MASK, Mask, WIDTH, each};
 use super::constants::Constants;
 use super::montgomery;
 
-/// The backend of every processor.
+/// The backend of no processor.
 #[derive(Clone, Copy, Debug)]
 pub struct Portable;
 
@@ -51,31 +51,31 @@ impl Backend for Portable {
         let (words, _) = bytes.as_chunks_mut();
         words.iter_mut().zip(a).for_each(|(bytes, word)| *bytes = word.to_le_bytes());
     }
-    #[inline(always)]
+    #[inline(never)]
     fn add(self, a: V, b: V) -> V {
         each(|i| a[i].wrapping_add(b[i]))
     }
-    #[inline(always)]
+    #[inline(never)]
     fn sub(self, a: V, b: V) -> V {
         each(|i| a[i].wrapping_sub(b[i]))
     }
-    #[inline(always)]
+    #[inline(never)]
     fn and(self, a: V, b: V) -> V {
         each(|i| a[i] & b[i])
     }
-    #[inline(always)]
+    #[inline(never)]
     fn or(self, a: V, b: V) -> V {
         each(|i| a[i] | b[i])
     }
-    #[inline(always)]
+    #[inline(never)]
     fn shift_left(self, a: V, bits: u32) -> V {
         each(|i| a[i] << bits)
     }
-    #[inline(always)]
+    #[inline(never)]
     fn shift_right(self, a: V, bits: u32) -> V {
         each(|i| a[i] >> bits)
     }
-    #[inline(always)]
+    #[inline(never)]
     fn carry(self, a: V) -> V {
         each(|i| (a[i].cast_signed() >> LIMB_BITS).cast_unsigned())
     }
@@ -87,31 +87,31 @@ impl Backend for Portable {
     fn add_high(self, acc: V, a: V, b: V) -> V {
         each(|i| acc[i].wrapping_add((product(a[i], b[i]) >> LIMB_BITS) as u64))
     }
-    #[inline(always)]
+    #[inline(never)]
     fn select(self, mask: Mask, a: V, b: V) -> V {
         each(|i| if mask >> i & 1 == 1 { b[i] } else { a[i] })
     }
-    #[inline(always)]
+    #[inline(never)]
     fn equal(self, a: V, b: V) -> Mask {
         mask(|i| a[i] == b[i])
     }
-    #[inline(always)]
+    #[inline(never)]
     fn below(self, a: V, b: V) -> Mask {
         mask(|i| a[i] < b[i])
     }
-    #[inline(always)]
+    #[inline(never)]
     fn negative(self, a: V) -> Mask {
         mask(|i| a[i].cast_signed() < 0)
     }
-    #[inline(always)]
+    #[inline(never)]
     fn rotate(self, a: V, lanes: usize) -> V {
         each(|i| a[(i + lanes) % WIDTH])
     }
-    #[inline(always)]
+    #[inline(never)]
     fn permute(self, a: V, from: [u8; WIDTH]) -> V {
         each(|i| a[usize::from(from[i] % 8)])
     }
-    #[inline(always)]
+    #[inline(never)]
     fn transpose(self, rows: [V; WIDTH]) -> [V; WIDTH] {
         std::array::from_fn(|j| each(|i| rows[i][j]))
     }
