@@ -63,12 +63,12 @@ impl<F: PrimeField> Levels<F> {
         let (upper, lower) = rows.split_at_mut(rows.len() / 2);
         if self.is_plain && number == 0 {
             for (x0, x1) in upper.as_flattened_mut().iter_mut().zip(lower.as_flattened_mut()) {
-                (*x0, *x1) = (*x0 + &*x1, *x0 - &*x1);
+                (*x0, *x1) = (*x0 + *x1, *x0 - *x1);
             }
         } else {
             let t = factors[number];
             for (x0, x1) in upper.as_flattened_mut().iter_mut().zip(lower.as_flattened_mut()) {
-                let product = t * &*x1;
+                let product = t * *x1;
                 (*x0, *x1) = (*x0 + product, *x0 - product);
             }
         }
@@ -115,7 +115,7 @@ pub fn columns<F: PrimeField>(
         let to = between[place * piece..][..piece].chunks_exact_mut(F::BYTES);
         let row = &rows[words.columns.row(k1)];
         for (((x, factor), step), bytes) in row.iter().zip(&mut factors).zip(&step).zip(to) {
-            write(&(*x * &*factor), bytes);
+            write(&(*x * *factor), bytes);
             *factor *= step;
         }
     }

@@ -91,10 +91,10 @@ fn level(isa: Isa, share: Duration) -> anyhow::Result<Value> {
 }
 
 /// How many a second, each work being of so many: the best of several, after one that warms up.
-fn rate(
+fn rate<T>(
     each: usize,
     share: Duration,
-    mut work: impl FnMut() -> anyhow::Result<()>,
+    mut work: impl FnMut() -> anyhow::Result<T>,
 ) -> anyhow::Result<f64> {
     let begun = Instant::now();
     let mut best = Duration::MAX;
@@ -113,7 +113,7 @@ fn msm(device: &dyn Device, share: Duration) -> anyhow::Result<f64> {
     let points: Vec<u8> = points.iter().flat_map(pair::encode).collect();
     let bases = msm::park(device, Bases::new("bn254_g1".parse()?, points))?;
     let scalars: Data = numbers(1 << MSM_LOG).into();
-    rate(1 << MSM_LOG, share, || Ok(drop(msm::sum(device, bases.clone(), scalars.clone())?)))
+    rate(1 << MSM_LOG, share, || Ok(msm::sum(device, bases.clone(), scalars.clone())?))
 }
 
 fn ntt(device: &dyn Device, share: Duration) -> anyhow::Result<f64> {
@@ -130,7 +130,7 @@ fn ecdsa(device: &dyn Device, share: Duration) -> anyhow::Result<f64> {
     let entries = Reader::new(&include_bytes!("../demo/data/mainnet.jsonl")[..])?;
     let real: Vec<Item> = entries.map(|entry| Ok(entry?.item?)).collect::<anyhow::Result<_>>()?;
     let items: Vec<Item> = real.iter().cycle().take(SIGNATURES).cloned().collect();
-    rate(SIGNATURES, share, || Ok(drop(ecdsa::find_invalid(device, &items, Policy::default())?)))
+    rate(SIGNATURES, share, || Ok(ecdsa::find_invalid(device, &items, Policy::default())?))
 }
 
 fn equihash(device: &dyn Device, share: Duration) -> anyhow::Result<f64> {
@@ -139,7 +139,7 @@ fn equihash(device: &dyn Device, share: Duration) -> anyhow::Result<f64> {
     let header = real.iter().next().context("the header that is built in")?;
     let headers: Data = header.repeat(HEADERS).into();
     rate(HEADERS, share, || {
-        Ok(drop(equihash::verify_many(device, params, Network::Main, headers.clone())?))
+        Ok(equihash::verify_many(device, params, Network::Main, headers.clone())?)
     })
 }
 
