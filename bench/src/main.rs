@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
-use proofmill_bench::place::{ISA, ensure_isa};
+use proofmill_algebra::Isa;
 use proofmill_bench::{cycles, ours, software};
 
 #[derive(Parser)]
@@ -60,10 +60,10 @@ enum Command {
 
 fn main() -> Result<()> {
     let command = Arguments::parse().command;
-    if let Command::Software { isa: Some(isa), .. } = &command {
-        on_path(isa)?;
-    }
-    ensure_isa()?;
+    match &command {
+        Command::Software { isa: Some(isa), .. } => Isa::limit(isa)?,
+        _ => Isa::requested()?,
+    };
     match command {
         Command::Software { op, quick, isa } => software::run(&op, quick, isa.as_deref()),
         Command::Profiles { profiles } => ours::profiles(&profiles),
@@ -72,14 +72,4 @@ fn main() -> Result<()> {
         Command::Cycles { op, sim } => cycles::run(&op, &sim),
         Command::ProveOnce { zkey, wtns, threads } => software::prove_once(zkey, wtns, threads),
     }
-}
-
-/// Begins this program again on a code path, unless it runs there: the library reads the path's name once.
-fn on_path(isa: &str) -> Result<()> {
-    if std::env::var(ISA).is_ok_and(|set| set == isa) {
-        return Ok(());
-    }
-    let mut again = std::process::Command::new(std::env::current_exe()?);
-    let ended = again.args(std::env::args_os().skip(1)).env(ISA, isa).status()?;
-    std::process::exit(ended.code().unwrap_or(1));
 }

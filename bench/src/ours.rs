@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use proofmill_algebra::Isa;
+use proofmill_algebra::{ISA_VARIABLE, Isa};
 use serde_json::{Map, Value, json};
 
 use crate::peers::program::Program;
-use crate::place::{ISA, Place};
+use crate::place::Place;
 use crate::report;
 use crate::software::{TASKS, Task, task};
 use crate::timing::{Contestant, Pick, interleaved};
@@ -35,10 +35,10 @@ pub fn profiles(profiles: &[String]) -> Result<()> {
 
 /// Compares all code paths that this processor has, as this program has them.
 pub fn paths() -> Result<()> {
-    let sides = Isa::available().into_iter().map(|isa| {
+    let sides = Isa::present().into_iter().map(|level| {
         let mut command = Command::new(std::env::current_exe()?);
-        command.env(ISA, isa.name());
-        Ok(Side { name: isa.name().into(), program: start(command)? })
+        command.env(ISA_VARIABLE, level.name());
+        Ok(Side { name: level.name().into(), program: start(command)? })
     });
     compare("paths", sides.collect::<Result<_>>()?)
 }

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use proofmill_algebra::Isa;
 use serde::Serialize;
 
@@ -28,9 +28,6 @@ pub struct Place {
     /// The checkout's commit, with `+` when something was changed since.
     pub commit: String,
 }
-
-/// The variable by which the library is told which path to take.
-pub const ISA: &str = "PROOFMILL_ISA";
 
 /// Instructions that our code paths and those of peers ask for.
 const FLAGS: [&str; 7] = ["avx2", "fma", "bmi2", "adx", "avx512f", "avx512ifma", "sha_ni"];
@@ -70,15 +67,6 @@ impl Place {
         let Self { processor, flags, isa, profile, commit, .. } = self;
         format!("{processor} ({flags}); our path: {isa}; profile: {profile}; commit {commit}")
     }
-}
-
-/// An error if a path was asked for that does not run.
-pub fn ensure_isa() -> Result<()> {
-    let runs = Isa::best().name();
-    let Ok(wanted) = std::env::var(ISA) else { return Ok(()) };
-    let names: Vec<_> = Isa::available().iter().map(|isa| isa.name()).collect();
-    ensure!(runs == wanted, "isa: '{wanted}' does not run here; there are {}", names.join(", "));
-    Ok(())
 }
 
 /// A processor by what `/proc/cpuinfo` says; empty where there is no such file.
@@ -196,7 +184,6 @@ mod tests {
     fn here_is_the_path_that_runs() {
         let here = Place::here().unwrap();
         assert_eq!(here.isa, Isa::best().name());
-        assert!(ensure_isa().is_ok());
         assert!(here.processor.ends_with(" threads") && !here.commit.is_empty());
     }
 }

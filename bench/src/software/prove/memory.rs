@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
+use proofmill_algebra::{ISA_VARIABLE, Isa};
 use serde::{Deserialize, Serialize};
 
 use super::ours::Ours;
@@ -21,6 +22,7 @@ impl Memory {
     /// Of this program begun anew.
     pub fn of_a_program(files: &Files, threads: usize) -> Result<Self> {
         let done = Command::new(std::env::current_exe()?)
+            .env(ISA_VARIABLE, Isa::best().name())
             .arg("prove-once")
             .args([&files.zkey, &files.wtns])
             .arg(threads.to_string())
