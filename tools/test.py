@@ -21,6 +21,9 @@ from place import ROOT, TARGET, Failed
 PYTHON = [sys.executable]
 MSM_TOYS = ["msm_toy", "msm_toy_two", "msm_toy_edwards"]
 MSM_CURVES = ["msm_bn254_twin", "msm_bn254_two_twin", "msm_bls12_381_twin", "msm_bls12_377_twin"]
+#: The workspaces of what the bench measures us against: other people's libraries, compiled by whoever measures.
+PEERS = ["--manifest-path", "bench/peers/Cargo.toml"]
+PLONKY = ["--manifest-path", "bench/peers/plonky/Cargo.toml"]
 LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES]
 
 
@@ -40,13 +43,17 @@ def python(script, *arguments):
 
 STAGES = [
     Stage("setup", "everything that is needed is there", [python("setup")]),
-    Stage("rustfmt", "Rust is formatted", [["cargo", "fmt", "--all", "--check"]], ("setup",)),
+    Stage("rustfmt", "Rust is formatted",
+          [["cargo", "fmt", *manifest, "--all", "--check"] for manifest in ([], PEERS, PLONKY)], ("setup",)),
+    Stage("packages", "each public crate is complete by itself", [python("packages", "--check")], ("setup",), uses="cargo"),
     Stage("scalafmt", "Scala is formatted", [python("scalafmt")], ("setup",), uses="mvn"),
     Stage("house", "arrows, twins, no registry named", [python("check_house")]),
-    Stage("figures", "the README and the plots show those of bench/results", [python("report", "--check")]),
+    Stage("figures", "docs/figures.md and the plots show those of bench/results", [python("report", "--check")]),
     Stage("clippy", "no warnings",
           [["cargo", "clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"],
-           ["cargo", "clippy", *ALGEBRA, "--all-targets", "--quiet", "--", "-D", "warnings"]], ("setup",), uses="cargo"),
+           ["cargo", "clippy", *ALGEBRA, "--all-targets", "--quiet", "--", "-D", "warnings"]], ("setup",),
+          [["cargo", "clippy", *PEERS, "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"], ["cargo", "test", *PEERS, "--workspace", "--quiet"]],
+          uses="cargo"),
     Stage("verilog", "all circuits, generated in one run", [python("rtl", "--all")], ("setup",), uses="mvn"),
     Stage("sim", "the card in Verilator", [python("sim", *LIBRARIES), python("sim", "--trace", "toy")], ("verilog",)),
     Stage("programs", "the host's tests are built", [python("host", "--build")], ("setup",), uses="cargo"),
@@ -83,7 +90,7 @@ STAGES = [
     Stage("formal", "proofs of control, and faults that they refute", [python("formal"), [*PYTHON, "rtl/formal/mutants.py"]], ("setup",)),
     Stage("area", "the counts come out", [python("area", "shell", "--out", "target/test/area.json")], ("setup",), [python("area")]),
 ]
-GROUPS = {"lint": ["setup", "rustfmt", "clippy", "scalafmt", "house", "figures", "tools"]}
+GROUPS = {"lint": ["setup", "rustfmt", "packages", "clippy", "scalafmt", "house", "figures", "tools"]}
 
 
 def environment():
