@@ -219,10 +219,15 @@ mod tests {
     #[test]
     fn a_missing_simulation_says_how_to_make_it() {
         let problem = problem("sim:no-such-card");
-        assert!(problem.contains("make sim") && problem.contains("no-such-card.so"), "{problem}");
+        assert!(
+            problem.contains("`make sim CONFIG=no-such-card`")
+                && problem.contains("no-such-card.so"),
+            "{problem}"
+        );
         let problem = self::problem("sim:no-such-card?trace=/tmp/x.vcd");
         assert!(
-            problem.contains("make sim TRACE=1") && problem.contains("no-such-card-trace.so"),
+            problem.contains("make sim CONFIG=no-such-card TRACE=1")
+                && problem.contains("no-such-card-trace.so"),
             "{problem}"
         );
         for name in ["..", "a\0b"] {

@@ -127,6 +127,11 @@ impl<P: Prime<L>, const L: usize, const K: usize> Coordinate for Base<P, L, K> {
     }
 
     #[inline(always)]
+    fn words(rows: &Pair<K>) -> &[u64] {
+        rows.as_flattened()
+    }
+
+    #[inline(always)]
     fn take_montgomery(words: &mut [u64]) -> Option<P> {
         Self::take_montgomery(words)
     }

@@ -51,6 +51,11 @@ where
     }
 
     #[inline(always)]
+    fn words(rows: &[Pair<K>; 2]) -> &[u64] {
+        rows.as_flattened().as_flattened()
+    }
+
+    #[inline(always)]
     fn take_montgomery(words: &mut [u64]) -> Option<Fp2<T>> {
         let (c0, c1) = words.split_at_mut(words.len() / 2);
         let c0 = Base::<T::Base, L, K>::take_montgomery(c0)?;

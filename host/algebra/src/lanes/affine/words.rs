@@ -58,6 +58,8 @@ struct Operands<E> {
     y1: E,
     x2: E,
     y2: E,
+    /// May the formula fail? Not many points have an x of 0.
+    is_suspicious: bool,
 }
 
 impl<E: Field> Operands<E> {
@@ -67,9 +69,11 @@ impl<E: Field> Operands<E> {
         points: &[Point<F>],
         addition: Addition,
     ) -> Self {
-        let [x1, y1] = F::read(&buckets[addition.bucket()].rows);
+        let first = &buckets[addition.bucket()].rows;
+        let [x1, y1] = F::read(first);
         let [x2, y2] = Self::second(points, addition);
-        Self { x1, y1, x2, y2 }
+        let is_suspicious = is_suspicious::<F>(first, &points[addition.point()].rows);
+        Self { x1, y1, x2, y2, is_suspicious }
     }
 
     /// The point of an addition, with its sign.
@@ -83,7 +87,7 @@ impl<E: Field> Operands<E> {
     #[inline(always)]
     fn divisor(&self) -> E {
         let difference = self.x2 - self.x1;
-        match self.is_suspicious() {
+        match self.is_suspicious {
             false => difference,
             true => self.exception().map_or(difference, |exception| self.divisor_of(exception)),
         }
@@ -92,7 +96,7 @@ impl<E: Field> Operands<E> {
     /// `affine_add` of `spec/formulas`, or what stands in its place; `inverse` is that of the divisor.
     #[inline(always)]
     fn sum(&self, inverse: E) -> [E; 2] {
-        let exception = if self.is_suspicious() { self.exception() } else { None };
+        let exception = if self.is_suspicious { self.exception() } else { None };
         let slope = match exception {
             None => self.y2 - self.y1,
             Some(Exception::Tangent) => self.x1.square().double() + self.x1.square(),
@@ -101,12 +105,6 @@ impl<E: Field> Operands<E> {
         let l = inverse * slope;
         let x3 = l.square() - self.x1 - self.x2;
         [x3, l * (self.x1 - x3) - self.y1]
-    }
-
-    /// May the formula fail? Not many points have an x of 0.
-    #[inline(always)]
-    fn is_suspicious(&self) -> bool {
-        self.x1 == self.x2 || self.x1 == E::ZERO || self.x2 == E::ZERO
     }
 
     #[cold]
@@ -138,6 +136,20 @@ impl<E: Field> Operands<E> {
             _ => [E::ZERO; 2],
         }
     }
+}
+
+/// Is x1 = x2, or one of them 0? Each element has one form, so words tell it; no branch but one for all three.
+#[inline(always)]
+fn is_suspicious<F: Coordinate>(first: &F::Rows, second: &F::Rows) -> bool {
+    let (first, second) = (F::words(first), F::words(second));
+    let half = first.len() / 2;
+    let (mut difference, mut x1, mut x2) = (0, 0, 0);
+    for (a, b) in first[..half].iter().zip(&second[..half]) {
+        difference |= a ^ b;
+        x1 |= a;
+        x2 |= b;
+    }
+    difference == 0 || x1 == 0 || x2 == 0
 }
 
 /// Where the formula does not hold.
