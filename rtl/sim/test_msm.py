@@ -14,8 +14,8 @@
   rounds       for some seconds: writes, runs, cancels, garbage, STATUS and RESET in random order, with random gaps, back-pressure,
                memories and their errors: nothing is lost, nothing is wrong
 
-and with each card of a real curve 0, 1, 2, 3, 100 and 2^10 points with every distribution, and chunks one behind the other; with
-PROOFMILL_LONG=1 2^16 points too. `--cycles` measures instead (msm_cycles.py).
+and with each card of a real curve 0, 1, 2, 3, 100 and 2^8 points with every distribution, and chunks one behind the other; with
+PROOFMILL_LONG=1 2^10 instead of 2^8, and 2^16 uniform ones. `--cycles` measures instead (msm_cycles.py).
 """
 
 import argparse
@@ -36,6 +36,7 @@ from cases_msm import BASES, DISTRIBUTIONS
 TOYS = ["msm_toy", "msm_toy_two", "msm_toy_edwards"]
 REAL = ["msm_bn254_twin", "msm_bn254_two_twin", "msm_bls12_381_twin", "msm_bls12_377_twin"]
 LONG = bool(os.environ.get("PROOFMILL_LONG"))
+MOST_LOG = 10 if LONG else 8  # of the points of each distribution on a real card
 
 class Real(Bench):
     def sizes(self, chain):
@@ -47,7 +48,7 @@ class Real(Bench):
         self.run(count=0, window_bits=5)
         self.run(points=GRANULE, scalars=GRANULE, count=1, window_bits=5)  # of memory that was never written
         self.settle()
-        for count in (1, 2, 3, 100, 1024):
+        for count in (1, 2, 3, 100, 1 << MOST_LOG):
             bits = {1: 2, 2: 3, 3: 4, 100: 5}.get(count, 8)
             for i, (name, make) in enumerate(DISTRIBUTIONS.items()):
                 if count < 4 and name in ("sparse", "witness", "small", "powers-of-two", "two-buckets"):
@@ -112,10 +113,10 @@ def examine_toy(trial, seconds):
 
 
 def examine_real(trial):
-    chain = trial.multiples.chain(*(trial.rng.randrange(1, trial.geometry.facts.r) for _ in range(2)), 1 << 16 if LONG else 1024)
+    chain = trial.multiples.chain(*(trial.rng.randrange(1, trial.geometry.facts.r) for _ in range(2)), 1 << 16 if LONG else 256)
     trial.sizes(chain)
     trial.chunks(chain)
-    return trial.large(chain) if LONG else "up to 2^10 points"
+    return trial.large(chain) if LONG else f"up to 2^{MOST_LOG} points"
 
 
 def examine(library, seed, seconds):
