@@ -19,7 +19,7 @@ pub struct Place {
     pub family: u32,
     /// Its model.
     pub model: u32,
-    /// Those of [`FLAGS`] that it has.
+    /// Those of its flags that matter to a code path.
     pub flags: String,
     /// The code path that ours took.
     pub isa: String,

@@ -34,7 +34,7 @@ use crate::lanes::affine::{self, Addition, Base, Coordinate, Point, Quadratic};
 use crate::{bls12_377, bls12_381, bn254, toy};
 
 /// A group whose points can be added in batches. The functions are those of [`lanes::affine`](crate::lanes::affine) and
-/// [`encoding::montgomery`](crate::encoding::montgomery), compiled here, once for each group.
+/// [`encoding::montgomery`], compiled here, once for each group.
 pub trait Group: Curve<Base: encoding::Coordinate> {
     /// The coordinates' field, with the points' form in memory.
     type Coordinates: Coordinate<Element = Self::Base>;
