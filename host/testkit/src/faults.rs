@@ -77,14 +77,14 @@ impl<T: Transport> Faulty<T> {
         }
     }
 
-    /// While this is true the card takes everything and answers nothing: time to fill its queues.
+    /// While this is true the card takes everything, answers nothing and does not die: time to fill its queues.
     pub fn hold(&self) -> Arc<AtomicBool> {
         self.held.clone()
     }
 
-    /// A card can be opened before it fails: faults begin with the first command to an engine.
+    /// A card can be opened before it fails: faults begin with the first command to an engine, and not while it is held.
     fn armed(&self) -> bool {
-        self.last_command.is_some()
+        self.last_command.is_some() && !self.held.load(Ordering::SeqCst)
     }
 
     fn dead(&self) -> Result<()> {
