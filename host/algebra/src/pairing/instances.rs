@@ -10,6 +10,23 @@ use crate::lanes::Vectors;
 use crate::tower::Fp12;
 use crate::{bls12_377, bls12_381, bn254};
 
+/// What a pairing does one element at a time, compiled here for each.
+macro_rules! in_words {
+    () => {
+        fn hard_part_in_words(f: Fp12<Self::Tower>) -> Fp12<Self::Tower> {
+            Self::hard_part(f)
+        }
+
+        fn prepare(q: &Affine<Self::G2>) -> Prepared<Self> {
+            miller::prepare(q)
+        }
+
+        fn miller_loop_in_words(pairs: &[PreparedPair<'_, Self>]) -> Fp12<Self::Tower> {
+            miller::one_by_one(pairs)
+        }
+    };
+}
+
 /// The pairing of BN254: the steps of 6 u + 2, then two lines of Frobenius images.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Bn254;
@@ -50,17 +67,7 @@ impl Pairing for Bn254 {
         cyclotomic::hard_part::<Self, 5>(vectors, f)
     }
 
-    fn hard_part_in_words(f: Fp12<Self::Tower>) -> Fp12<Self::Tower> {
-        Self::hard_part(f)
-    }
-
-    fn prepare(q: &Affine<Self::G2>) -> Prepared<Self> {
-        miller::prepare(q)
-    }
-
-    fn miller_loop_in_words(pairs: &[PreparedPair<'_, Self>]) -> Fp12<Self::Tower> {
-        miller::one_by_one(pairs)
-    }
+    in_words!();
 }
 
 /// Where formulas need room.
@@ -127,17 +134,7 @@ macro_rules! bls12 {
                 cyclotomic::hard_part::<Self, 8>(vectors, f)
             }
 
-            fn hard_part_in_words(f: Fp12<Self::Tower>) -> Fp12<Self::Tower> {
-                Self::hard_part(f)
-            }
-
-            fn prepare(q: &Affine<Self::G2>) -> Prepared<Self> {
-                miller::prepare(q)
-            }
-
-            fn miller_loop_in_words(pairs: &[PreparedPair<'_, Self>]) -> Fp12<Self::Tower> {
-                miller::one_by_one(pairs)
-            }
+            in_words!();
         }
     };
 }
