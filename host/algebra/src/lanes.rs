@@ -19,6 +19,7 @@ pub(crate) use constants::limbs;
 pub use held::{Held, Sum};
 pub(crate) use held::{limbs_of_words, words_of_limbs};
 pub(crate) use lazy::Lazy;
+pub use machine::{AnyMachine, Machine, Task, perform};
 pub(crate) use montgomery::carried;
 pub use primes::Prime;
 pub(crate) use row::{PairProducts, Row};
@@ -28,10 +29,13 @@ pub mod affine;
 mod backend;
 mod columns;
 mod constants;
+#[cfg(target_arch = "x86_64")]
+mod fma;
 mod held;
 #[cfg(target_arch = "x86_64")]
 mod ifma;
 mod lazy;
+mod machine;
 #[expect(
     clippy::needless_range_loop,
     reason = "limbs have numbers, which say where a product goes"

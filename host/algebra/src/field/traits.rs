@@ -92,6 +92,13 @@ pub trait Field:
         super::batch::batch_invert(elements, |product| product.invert().unwrap_or(Self::ZERO));
     }
 
+    /// [`Self::batch_invert`] in a time that depends on the elements.
+    fn batch_invert_vartime(elements: &mut [Self]) {
+        super::batch::batch_invert(elements, |product| {
+            product.invert_vartime().unwrap_or(Self::ZERO)
+        });
+    }
+
     /// `a[0] b[0] + a[1] b[1] + …`: cheaper, in many fields, than the products one by one.
     fn sum_of_products<const COUNT: usize>(a: &[Self; COUNT], b: &[Self; COUNT]) -> Self {
         a.iter().zip(b).fold(Self::ZERO, |sum, (a, b)| sum + *a * b)

@@ -15,7 +15,7 @@ pub use coordinate::{Coordinate, Residue};
 pub use point::Point;
 pub use quadratic::Quadratic;
 
-mod base;
+pub(super) mod base;
 mod coordinate;
 mod pair;
 mod point;
@@ -24,7 +24,8 @@ mod words;
 
 use std::marker::PhantomData;
 
-use super::backend::{Backend, Kernel, Mask, WIDTH, both, run};
+use super::backend::{Mask, WIDTH, both};
+use super::machine::{Machine, Task, perform};
 use crate::isa::Isa;
 use pair::Pair;
 
@@ -83,8 +84,8 @@ pub fn add_assign_vartime<F: Coordinate>(
     points: &[Point<F>],
     additions: &[Addition],
 ) {
-    match isa.vectors() {
-        Some(vectors) => run(vectors, AddAssign { buckets, points, additions }),
+    match isa.machine() {
+        Some(machine) => perform(machine, AddAssign { buckets, points, additions }),
         None => words::add_assign_vartime(buckets, points, additions),
     }
 }
@@ -98,8 +99,8 @@ pub fn assign<F: Coordinate>(
     points: &[Point<F>],
     assignments: &[Addition],
 ) {
-    match isa.vectors() {
-        Some(vectors) => run(vectors, Assign { buckets, points, assignments }),
+    match isa.machine() {
+        Some(machine) => perform(machine, Assign { buckets, points, assignments }),
         None => words::assign(buckets, points, assignments),
     }
 }
@@ -110,41 +111,41 @@ struct AddAssign<'a, F: Coordinate> {
     additions: &'a [Addition],
 }
 
-impl<F: Coordinate> Kernel for AddAssign<'_, F> {
+impl<F: Coordinate> Task for AddAssign<'_, F> {
     type Output = ();
 
     #[inline(always)]
-    fn run<B: Backend>(self, b: B) {
+    fn run<M: Machine>(self, m: M) {
         let Self { buckets, points, additions } = self;
         let mut products = Vec::with_capacity(BATCH.min(additions.len()).div_ceil(STEP));
         for batch in additions.chunks(BATCH) {
             // 1. The products of all differences before each.
             products.clear();
-            let mut product = [F::Held::one(b); 2];
+            let mut product = [F::Held::one(m); 2];
             for (step, additions) in batch.chunks(STEP).enumerate() {
                 if let Some(soon) = batch.chunks(STEP).nth(step + AHEAD) {
-                    prefetch(b, buckets, points, soon);
+                    prefetch(m, buckets, points, soon);
                 }
-                let mut before = [F::Held::<B>::BLANK; 2];
+                let mut before = [F::Held::<M>::BLANK; 2];
                 product[0].store(&mut before[0]);
                 product[1].store(&mut before[1]);
                 products.push(before);
-                let pairs = both!(n => Pair::load(b, buckets, points, additions, n));
+                let pairs = both!(n => Pair::load(m, buckets, points, additions, n));
                 product = Residue::products_with(product, both!(n => pairs[n].difference()));
             }
             // 2. The inverse of them all.
             let [all, _] = Residue::products([product[0]; 2], [product[1]; 2]);
-            let inverse = b.apart(Invert(all, PhantomData::<B>));
+            let inverse = m.apart(Invert(all, PhantomData::<M>));
             let mut inverse = Residue::products([inverse; 2], [product[1], product[0]]);
             // 3. From the last to the first, the inverse of each, and the sum.
             for (additions, before) in batch.chunks(STEP).zip(&products).rev() {
-                let pairs = both!(n => Pair::load(b, buckets, points, additions, n));
-                let before = both!(n => F::Held::load(b, &before[n]));
+                let pairs = both!(n => Pair::load(m, buckets, points, additions, n));
+                let before = both!(n => F::Held::load(m, &before[n]));
                 let inv = Residue::products(inverse, before);
                 inverse = Residue::products_with(inverse, both!(n => pairs[n].difference()));
                 let sums = Pair::add_each(&pairs, inv);
                 for (n, eight) in additions.chunks(WIDTH).enumerate() {
-                    store(b, sums[n], buckets, eight);
+                    store(m, sums[n], buckets, eight);
                 }
             }
         }
@@ -152,13 +153,13 @@ impl<F: Coordinate> Kernel for AddAssign<'_, F> {
 }
 
 /// 1/x: long, and once in a batch.
-struct Invert<B, R>(R, PhantomData<B>);
+struct Invert<M, R>(R, PhantomData<M>);
 
-impl<B: Backend, R: Residue<B>> Kernel for Invert<B, R> {
+impl<M: Machine, R: Residue<M>> Task for Invert<M, R> {
     type Output = R;
 
     #[inline(always)]
-    fn run<Same: Backend>(self, _: Same) -> R {
+    fn run<Same: Machine>(self, _: Same) -> R {
         self.0.inverse_vartime()
     }
 }
@@ -169,15 +170,15 @@ struct Assign<'a, F: Coordinate> {
     assignments: &'a [Addition],
 }
 
-impl<F: Coordinate> Kernel for Assign<'_, F> {
+impl<F: Coordinate> Task for Assign<'_, F> {
     type Output = ();
 
     #[inline(always)]
-    fn run<B: Backend>(self, b: B) {
+    fn run<M: Machine>(self, m: M) {
         for eight in self.assignments.chunks(WIDTH) {
             let (points, negated) = operands(self.points, eight);
-            let [x, y] = F::gather(b, points);
-            store(b, [x, y.select(negated, y.negative())], self.buckets, eight);
+            let [x, y] = F::gather(m, points);
+            store(m, [x, y.select(negated, y.negative())], self.buckets, eight);
         }
     }
 }
@@ -200,9 +201,9 @@ fn operands<'a, F: Coordinate>(
 
 /// Sums to the buckets of at most eight additions.
 #[inline(always)]
-fn store<B: Backend, F: Coordinate>(
-    b: B,
-    sums: [F::Held<B>; 2],
+fn store<M: Machine, F: Coordinate>(
+    m: M,
+    sums: [F::Held<M>; 2],
     buckets: &mut [Point<F>],
     additions: &[Addition],
 ) {
@@ -210,18 +211,18 @@ fn store<B: Backend, F: Coordinate>(
     for (place, addition) in places.iter_mut().zip(additions) {
         *place = addition.bucket();
     }
-    F::scatter(b, sums, buckets, &places[..additions.len().min(WIDTH)]);
+    F::scatter(m, sums, buckets, &places[..additions.len().min(WIDTH)]);
 }
 
 #[inline(always)]
-fn prefetch<B: Backend, F: Coordinate>(
-    b: B,
+fn prefetch<M: Machine, F: Coordinate>(
+    m: M,
     buckets: &[Point<F>],
     points: &[Point<F>],
     additions: &[Addition],
 ) {
     for addition in additions {
-        F::prefetch(b, &buckets[addition.bucket()].rows);
-        F::prefetch(b, &points[addition.point()].rows);
+        F::prefetch(m, &buckets[addition.bucket()].rows);
+        F::prefetch(m, &points[addition.point()].rows);
     }
 }

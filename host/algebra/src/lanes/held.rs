@@ -5,6 +5,11 @@
 //! Every modulus has 16 p < R, so a product of two sums is < 2p again, and only a sum of sums needs
 //! [`Held::reduced`]. The same residue has several forms; both backends come to the same one.
 
+mod extension;
+mod pairs;
+
+pub(super) use extension::HeldPair;
+
 use std::marker::PhantomData;
 use std::ops::{Add, Mul, Neg, Sub};
 

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use super::point::Point;
 use crate::field::Field;
 use crate::lanes::backend::{Backend, Mask, WIDTH};
+use crate::lanes::machine::Machine;
 
 /// The field of the coordinates, with the way in which a point lies in memory.
 pub trait Coordinate: Copy + Debug + Send + Sync + 'static {
@@ -25,12 +26,12 @@ pub trait Coordinate: Copy + Debug + Send + Sync + 'static {
     fn take_montgomery(words: &mut [u64]) -> Option<Self::Element>;
 
     /// Eight coordinates in registers.
-    type Held<B: Backend>: Residue<B, Element = Self::Element>;
+    type Held<M: Machine>: Residue<M, Element = Self::Element>;
 
     /// Asks for a point's memory.
-    fn prefetch<B: Backend>(b: B, rows: &Self::Rows);
+    fn prefetch<M: Machine>(m: M, rows: &Self::Rows);
     /// Eight points' x and y.
-    fn gather<B: Backend>(b: B, points: [&Self::Rows; WIDTH]) -> [Self::Held<B>; 2];
+    fn gather<M: Machine>(m: M, points: [&Self::Rows; WIDTH]) -> [Self::Held<M>; 2];
     /// What [`Coordinate::take_word_form`] multiplies with.
     fn from_word_form<B: Backend>(b: B) -> Self::Held<B>;
     /// Eight points' x and y in Montgomery form with R = 2^(64 W), rows of words, which become canonical. Lanes of the mask
@@ -41,9 +42,9 @@ pub trait Coordinate: Copy + Debug + Send + Sync + 'static {
         rows: &mut [[u64; WIDTH]],
     ) -> ([Self::Held<B>; 2], Mask);
     /// The point of lane i to the i-th place among the points; lanes without a place are lost.
-    fn scatter<B: Backend>(
-        b: B,
-        xy: [Self::Held<B>; 2],
+    fn scatter<M: Machine>(
+        m: M,
+        xy: [Self::Held<M>; 2],
         points: &mut [Point<Self>],
         places: &[usize],
     );
@@ -51,7 +52,7 @@ pub trait Coordinate: Copy + Debug + Send + Sync + 'static {
 
 /// Eight elements below 2p, or in an extension eight with such coefficients. `[Self; 2]` are two vectors side by side,
 /// which keep the multipliers busier than one.
-pub trait Residue<B: Backend>: Copy {
+pub trait Residue<M: Machine>: Copy {
     /// One of the eight by itself.
     type Element: Field;
     /// A sum or a difference of two, below 4p: good to multiply with, too large to add again.
@@ -63,15 +64,15 @@ pub trait Residue<B: Backend>: Copy {
     const BLANK: Self::AtRest;
 
     /// Zero in every lane.
-    fn zero(b: B) -> Self;
+    fn zero(m: M) -> Self;
     /// One in every lane.
-    fn one(b: B) -> Self;
+    fn one(m: M) -> Self;
     /// From memory.
-    fn load(b: B, at_rest: &Self::AtRest) -> Self;
+    fn load(m: M, at_rest: &Self::AtRest) -> Self;
     /// To memory.
     fn store(self, at_rest: &mut Self::AtRest);
     /// From elements.
-    fn from_elements(b: B, elements: &[Self::Element; WIDTH]) -> Self;
+    fn from_elements(m: M, elements: &[Self::Element; WIDTH]) -> Self;
     /// To elements.
     fn to_elements(self) -> [Self::Element; WIDTH];
 

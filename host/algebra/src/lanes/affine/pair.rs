@@ -3,12 +3,13 @@
 use super::coordinate::{Coordinate, Residue};
 use super::point::Point;
 use super::{Addition, operands};
-use crate::lanes::backend::{Backend, Kernel, Mask, WIDTH, both};
+use crate::lanes::backend::{Mask, WIDTH, both};
+use crate::lanes::machine::{Machine, Task};
 
 /// The operands of eight additions (x1, y1) + (x2, y2) with coordinates in R.
 #[derive(Clone, Copy)]
-pub(super) struct Pair<B, R> {
-    b: B,
+pub(super) struct Pair<M, R> {
+    m: M,
     x1: R,
     y1: R,
     x2: R,
@@ -17,11 +18,11 @@ pub(super) struct Pair<B, R> {
     negated: Mask,
 }
 
-impl<B: Backend, R: Residue<B>> Pair<B, R> {
+impl<M: Machine, R: Residue<M>> Pair<M, R> {
     /// Of the n-th eight of a step's additions; the first of the step stands in for those that are not there.
     #[inline(always)]
-    pub(super) fn load<F: Coordinate<Held<B> = R>>(
-        b: B,
+    pub(super) fn load<F: Coordinate<Held<M> = R>>(
+        m: M,
         buckets: &[Point<F>],
         points: &[Point<F>],
         additions: &[Addition],
@@ -32,9 +33,9 @@ impl<B: Backend, R: Residue<B>> Pair<B, R> {
             eight[lane] = *addition;
         }
         let (points, negated) = operands(points, &eight);
-        let [x1, y1] = F::gather(b, eight.map(|addition| &buckets[addition.bucket()].rows));
-        let [x2, y2] = F::gather(b, points);
-        Self { b, x1, y1, x2, y2, negated }
+        let [x1, y1] = F::gather(m, eight.map(|addition| &buckets[addition.bucket()].rows));
+        let [x2, y2] = F::gather(m, points);
+        Self { m, x1, y1, x2, y2, negated }
     }
 
     /// May the formula fail in some lane?
@@ -49,7 +50,7 @@ impl<B: Backend, R: Residue<B>> Pair<B, R> {
         let difference = self.x2.less(self.x1);
         match self.is_suspicious(difference) {
             false => difference,
-            true => self.b.apart(Difference(self, difference)),
+            true => self.m.apart(Difference(self, difference)),
         }
     }
 
@@ -57,11 +58,11 @@ impl<B: Backend, R: Residue<B>> Pair<B, R> {
     #[inline(always)]
     pub(super) fn add_each(pairs: &[Self; 2], inv: [R; 2]) -> [[R; 2]; 2] {
         let suspicious = both!(n => pairs[n].is_suspicious(pairs[n].x2.less(pairs[n].x1)));
-        let b = pairs[0].b;
+        let m = pairs[0].m;
         let t0 = both!(n => {
             let Pair { y1, y2, negated, .. } = pairs[n];
             let t0 = y2.signed_less(negated, y1);
-            if suspicious[n] { b.apart(Slope(&pairs[n], t0)) } else { t0 }
+            if suspicious[n] { m.apart(Slope(&pairs[n], t0)) } else { t0 }
         });
         let l = R::products_with(inv, t0);
         let t1 = R::squares(l);
@@ -69,7 +70,7 @@ impl<B: Backend, R: Residue<B>> Pair<B, R> {
         let t4 = R::products_with(l, both!(n => pairs[n].x1.less(x3[n])));
         both!(n => {
             let y3 = R::reduced(t4[n].less(pairs[n].y1));
-            if suspicious[n] { b.apart(Choice(&pairs[n], [x3[n], y3])) } else { [x3[n], y3] }
+            if suspicious[n] { m.apart(Choice(&pairs[n], [x3[n], y3])) } else { [x3[n], y3] }
         })
     }
 
@@ -95,7 +96,7 @@ struct Exceptions {
 
 impl Exceptions {
     #[inline(always)]
-    fn of<B: Backend, R: Residue<B>>(pair: &Pair<B, R>) -> Self {
+    fn of<M: Machine, R: Residue<M>>(pair: &Pair<M, R>) -> Self {
         let &Pair { x1, y1, x2, .. } = pair;
         let y2 = pair.signed_y2();
         let identity = [x1.is_zero() & y1.is_zero(), x2.is_zero() & y2.is_zero()];
@@ -115,13 +116,13 @@ impl Exceptions {
 macro_rules! exceptional {
     ($($(#[$doc:meta])* $name:ident($pair:ident, $exceptions:ident, $value:ident: $type:ty) -> $output:ty $body:block)*) => {$(
         $(#[$doc])*
-        struct $name<'a, B: Backend, R: Residue<B>>(&'a Pair<B, R>, $type);
+        struct $name<'a, M: Machine, R: Residue<M>>(&'a Pair<M, R>, $type);
 
-        impl<B: Backend, R: Residue<B>> Kernel for $name<'_, B, R> {
+        impl<M: Machine, R: Residue<M>> Task for $name<'_, M, R> {
             type Output = $output;
 
             #[inline(always)]
-            fn run<Same: Backend>(self, _: Same) -> $output {
+            fn run<Same: Machine>(self, _: Same) -> $output {
                 let Self($pair, $value) = self;
                 let $exceptions = Exceptions::of($pair);
                 $body
@@ -135,7 +136,7 @@ exceptional! {
     Difference(pair, exceptions, difference: R::Sum) -> R::Sum {
         let Exceptions { first, second, double, identity } = exceptions;
         let tangent = R::select_sum(difference, double, pair.y1.plus(pair.y1));
-        R::select_sum(tangent, first | second | identity, R::one(pair.b).widened())
+        R::select_sum(tangent, first | second | identity, R::one(pair.m).widened())
     }
 
     /// 3 X1^2 for the tangent.
@@ -152,6 +153,6 @@ exceptional! {
         both!(n => sum[n]
             .select(first, firsts[n])
             .select(second, seconds[n])
-            .select(identity, R::zero(pair.b)))
+            .select(identity, R::zero(pair.m)))
     }
 }

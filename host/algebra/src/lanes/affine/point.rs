@@ -8,7 +8,8 @@ use std::fmt;
 use super::coordinate::{Coordinate, Residue};
 use crate::field::Field;
 use crate::isa::Isa;
-use crate::lanes::backend::{Backend, Kernel, WIDTH, run};
+use crate::lanes::backend::WIDTH;
+use crate::lanes::machine::{Machine, Task, perform};
 
 /// An affine point with coordinates in F, or the identity.
 #[derive(Clone, Copy)]
@@ -29,54 +30,54 @@ impl<F: Coordinate> Point<F> {
 
     /// Points from their coordinates, (0, 0) for the identity, for this level.
     pub fn from_coordinates(isa: Isa, coordinates: &[[F::Element; 2]]) -> Vec<Self> {
-        let Some(vectors) = isa.vectors() else {
+        let Some(machine) = isa.machine() else {
             return coordinates.iter().map(|&point| Self { rows: F::write(point) }).collect();
         };
         let mut points = vec![Self::IDENTITY; coordinates.len()];
-        run(vectors, FromCoordinates(coordinates, &mut points));
+        perform(machine, FromCoordinates(coordinates, &mut points));
         points
     }
 
     /// The coordinates of points of this level, (0, 0) of the identity.
     pub fn to_coordinates(isa: Isa, points: &[Self]) -> Vec<[F::Element; 2]> {
-        let Some(vectors) = isa.vectors() else {
+        let Some(machine) = isa.machine() else {
             return points.iter().map(|point| F::read(&point.rows)).collect();
         };
         let mut coordinates = vec![[F::Element::ZERO; 2]; points.len()];
-        run(vectors, ToCoordinates(points, &mut coordinates));
+        perform(machine, ToCoordinates(points, &mut coordinates));
         coordinates
     }
 }
 
 struct FromCoordinates<'a, F: Coordinate>(&'a [[F::Element; 2]], &'a mut [Point<F>]);
 
-impl<F: Coordinate> Kernel for FromCoordinates<'_, F> {
+impl<F: Coordinate> Task for FromCoordinates<'_, F> {
     type Output = ();
 
     #[inline(always)]
-    fn run<B: Backend>(self, b: B) {
+    fn run<M: Machine>(self, m: M) {
         for (from, to) in self.0.chunks(WIDTH).zip(self.1.chunks_mut(WIDTH)) {
             let mut each = [[F::Element::ZERO; WIDTH]; 2];
             for (lane, [x, y]) in from.iter().enumerate() {
                 (each[0][lane], each[1][lane]) = (*x, *y);
             }
-            let xy = each.map(|elements| F::Held::from_elements(b, &elements));
+            let xy = each.map(|elements| F::Held::from_elements(m, &elements));
             let count = to.len();
-            F::scatter(b, xy, to, &[0, 1, 2, 3, 4, 5, 6, 7][..count]);
+            F::scatter(m, xy, to, &[0, 1, 2, 3, 4, 5, 6, 7][..count]);
         }
     }
 }
 
 struct ToCoordinates<'a, F: Coordinate>(&'a [Point<F>], &'a mut [[F::Element; 2]]);
 
-impl<F: Coordinate> Kernel for ToCoordinates<'_, F> {
+impl<F: Coordinate> Task for ToCoordinates<'_, F> {
     type Output = ();
 
     #[inline(always)]
-    fn run<B: Backend>(self, b: B) {
+    fn run<M: Machine>(self, m: M) {
         for (from, to) in self.0.chunks(WIDTH).zip(self.1.chunks_mut(WIDTH)) {
             let eight = std::array::from_fn(|lane| &from.get(lane).unwrap_or(&from[0]).rows);
-            let [x, y] = F::gather(b, eight);
+            let [x, y] = F::gather(m, eight);
             let [x, y] = [x.to_elements(), y.to_elements()];
             for (lane, to) in to.iter_mut().enumerate() {
                 *to = [x[lane], y[lane]];

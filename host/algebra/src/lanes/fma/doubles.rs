@@ -1,0 +1,413 @@
+//! Eight elements in the registers of AVX2: digits of either sign, held as doubles from one operation to the next.
+
+use std::arch::x86_64::*;
+use std::marker::PhantomData;
+
+use super::Fma;
+use super::constants::{Splat, Table, width};
+use super::product::{self, Digits};
+use crate::lanes::affine::Residue;
+use crate::lanes::backend::{Mask, WIDTH};
+use crate::lanes::primes::Prime;
+
+/// Eight elements of P in L digits of 51 bits (L = 5) or 48 bits (L = 8), in Montgomery form with R = 2^255 or 2^384.
+///
+/// A product, and what was reduced or read from memory, is *normal*: its digits are at most a few above 2^(W - 1) in
+/// absolute value, and it is less than 0.52 p (L = 5) or 1.6 p (L = 8). [`Self::less`] and [`Self::plus`] make sums of
+/// two of those.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub struct Doubles<P, const L: usize> {
+    digits: Digits<L>,
+    prime: PhantomData<P>,
+}
+
+/// A sum or a difference of two normal elements. In eight digits it is without carries.
+#[derive(Clone, Copy)]
+pub struct DoublesSum<P, const L: usize>(Doubles<P, L>);
+
+impl<P, const L: usize> DoublesSum<P, L> {
+    /// The same, as a factor.
+    #[inline(always)]
+    pub(super) fn digits(&self) -> &Doubles<P, L> {
+        &self.0
+    }
+}
+
+/// Multiples of p up to which a number may go that is asked for zeros.
+const MULTIPLES: f64 = 4.0;
+
+/// The array of a body's values for each half of the lanes of each digit.
+macro_rules! digits {
+    ($j:ident, $half:ident < $count:expr => $body:expr) => {{
+        // SAFETY: whoever has a `Fma`, or doubles made with one, is on a processor with these instructions.
+        let mut digits = unsafe { [[_mm256_setzero_pd(); 2]; $count] };
+        let mut $j = 0;
+        while $j < $count {
+            let mut $half = 0;
+            while $half < 2 {
+                digits[$j][$half] = $body;
+                $half += 1;
+            }
+            $j += 1;
+        }
+        digits
+    }};
+}
+
+impl<P: Prime<L>, const L: usize> Doubles<P, L> {
+    const TABLE: &'static Table<L> = &Table::of(P::MODULUS);
+    /// So small a modulus has no top digit to reduce by.
+    const IS_TOY: bool = P::BITS <= width(L) * (L as u32 - 1);
+
+    #[inline(always)]
+    pub(super) fn of(digits: Digits<L>) -> Self {
+        Self { digits, prime: PhantomData }
+    }
+
+    #[inline(always)]
+    pub(super) fn digits(&self) -> &Digits<L> {
+        &self.digits
+    }
+
+    /// The same element in every lane.
+    #[inline(always)]
+    fn constant(digits: &[f64; L]) -> Self {
+        // SAFETY: see `digits`.
+        Self::of(digits!(j, half < L => unsafe { _mm256_set1_pd(digits[j]) }))
+    }
+
+    /// x y.
+    #[inline(always)]
+    pub(super) fn product(&self, y: &Self) -> Self {
+        // SAFETY: see `digits`.
+        Self::of(unsafe { product::multiply(Self::TABLE, &self.digits, &y.digits) })
+    }
+
+    /// x^2.
+    #[inline(always)]
+    fn squared(&self) -> Self {
+        // SAFETY: see `digits`.
+        Self::of(unsafe { product::square(Self::TABLE, &self.digits) })
+    }
+
+    /// With carries.
+    #[inline(always)]
+    fn carried(self) -> Self {
+        // SAFETY: see `digits`.
+        Self::of(unsafe { product::carried_eight(Self::TABLE, &self.digits) })
+    }
+
+    /// Less the multiple of p that is nearest.
+    #[inline(always)]
+    fn reduced_digits(self) -> Self {
+        if Self::IS_TOY {
+            return self.carried().product(&Self::constant(&Self::TABLE.one));
+        }
+        // SAFETY: see `digits`.
+        Self::of(unsafe { product::reduced_eight(Self::TABLE, &self.digits) })
+    }
+
+    #[inline(always)]
+    fn plus_digits(&self, y: &Self) -> Self {
+        // SAFETY: see `digits`.
+        Self::of(digits!(j, half < L => unsafe {
+            _mm256_add_pd(self.digits[j][half], y.digits[j][half])
+        }))
+    }
+
+    #[inline(always)]
+    fn less_digits(&self, y: &Self) -> Self {
+        // SAFETY: see `digits`.
+        Self::of(digits!(j, half < L => unsafe {
+            _mm256_sub_pd(self.digits[j][half], y.digits[j][half])
+        }))
+    }
+
+    /// With the sign changed where these bits are that of a double.
+    #[inline(always)]
+    fn with_signs(&self, signs: [__m256d; 2]) -> Self {
+        // SAFETY: see `digits`.
+        Self::of(digits!(j, half < L => unsafe {
+            _mm256_xor_pd(self.digits[j][half], signs[half])
+        }))
+    }
+
+    /// x + y with carries, of normal elements or sums.
+    #[inline(always)]
+    pub(super) fn carried_sum(&self, y: &Self) -> Self {
+        self.plus_digits(y).carried()
+    }
+
+    /// x - N y.
+    #[inline(always)]
+    pub(super) fn less_multiple<const N: usize>(&self, y: &Self) -> Self {
+        let mut difference = *self;
+        for _ in 0..N {
+            difference = difference.less_digits(y);
+        }
+        difference.reduced_digits()
+    }
+
+    #[inline(always)]
+    fn as_sum(self) -> DoublesSum<P, L> {
+        DoublesSum(if L == 8 { self } else { self.carried() })
+    }
+
+    #[inline(always)]
+    fn select_digits(&self, mask: Mask, y: &Self) -> Self {
+        let chosen = lanes(mask);
+        // SAFETY: see `digits`.
+        Self::of(digits!(j, half < L => unsafe {
+            _mm256_blendv_pd(self.digits[j][half], y.digits[j][half], chosen[half])
+        }))
+    }
+
+    /// Where x may be a multiple of p: its lowest digit over p's, modulo 2^W, is the multiple.
+    #[inline(always)]
+    fn lowest_may_be_of_zero(&self) -> Mask {
+        let table = Self::TABLE;
+        let mut mask = 0;
+        let mut half = 0;
+        while half < 2 {
+            // SAFETY: see `digits`.
+            let found = unsafe {
+                let splat = |splat: &Splat| _mm256_loadu_pd(splat.as_ptr());
+                let (by, round) = (splat(&table.negative_inverse), splat(&table.round));
+                let x = self.digits[0][half];
+                let x = _mm256_sub_pd(x, _mm256_sub_pd(_mm256_add_pd(x, round), round));
+                let above = _mm256_fmadd_pd(x, by, round);
+                let multiple = _mm256_fmadd_pd(x, by, _mm256_sub_pd(round, above));
+                let magnitude = _mm256_andnot_pd(_mm256_set1_pd(-0.0), multiple);
+                _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(
+                    magnitude,
+                    _mm256_set1_pd(MULTIPLES),
+                ))
+            };
+            mask |= (found as Mask) << (4 * half);
+            half += 1;
+        }
+        mask
+    }
+
+    /// Each lane's number as an integer of either sign.
+    fn integers(&self) -> [[i64; L]; WIDTH] {
+        let mut doubles = [[0.0; WIDTH]; L];
+        for (j, row) in doubles.iter_mut().enumerate() {
+            for half in 0..2 {
+                // SAFETY: four doubles are written; see `digits` for the rest.
+                unsafe { _mm256_storeu_pd(row[4 * half..].as_mut_ptr(), self.digits[j][half]) };
+            }
+        }
+        std::array::from_fn(|lane| doubles.map(|row| row[lane] as i64))
+    }
+}
+
+/// All bits of the lanes of a mask.
+#[inline(always)]
+fn lanes(mask: Mask) -> [__m256d; 2] {
+    // SAFETY: see `digits`.
+    unsafe {
+        let all = _mm256_set1_epi64x(mask.into());
+        let bits = [_mm256_setr_epi64x(1, 2, 4, 8), _mm256_setr_epi64x(16, 32, 64, 128)];
+        let of = |bits| _mm256_castsi256_pd(_mm256_cmpeq_epi64(_mm256_and_si256(all, bits), bits));
+        [of(bits[0]), of(bits[1])]
+    }
+}
+
+/// The sign bits of the lanes of a mask.
+#[inline(always)]
+fn signs(mask: Mask) -> [__m256d; 2] {
+    let [first, second] = lanes(mask);
+    // SAFETY: see `digits`.
+    unsafe {
+        let sign = _mm256_set1_pd(-0.0);
+        [_mm256_and_pd(first, sign), _mm256_and_pd(second, sign)]
+    }
+}
+
+/// The canonical words of a small multiple of p more or less than this number.
+fn canonical<P: Prime<L>, const L: usize>(digits: &[i64; L]) -> P::Repr {
+    let width = width(L);
+    let mut words = [0u64; 8];
+    // Two's complement.
+    let (mut carry, mut at, mut have) = (0i128, 0, 0);
+    let mut bits = 0u128;
+    for (j, &digit) in digits.iter().enumerate() {
+        let sum = i128::from(digit) + carry;
+        let low = if j + 1 < L { sum & ((1 << width) - 1) } else { sum };
+        carry = (sum - low) >> width;
+        bits |= (low as u128) << have;
+        have += width;
+        if j + 1 == L {
+            have = 128;
+        }
+        while have >= 64 && at < words.len() {
+            words[at] = bits as u64;
+            bits = ((bits as i128) >> 64) as u128;
+            at += 1;
+            have -= 64;
+        }
+    }
+    let sign = if (words[at - 1] as i64) < 0 { u64::MAX } else { 0 };
+    words[at..].fill(sign);
+    let mut p = [0; 8];
+    p[..P::MODULUS.len()].copy_from_slice(P::MODULUS);
+    while words[7] >> 63 == 1 {
+        let mut carry = false;
+        for (word, p) in words.iter_mut().zip(p) {
+            let (sum, first) = word.overflowing_add(p);
+            let (sum, second) = sum.overflowing_add(carry.into());
+            (*word, carry) = (sum, first || second);
+        }
+    }
+    loop {
+        let mut borrow = false;
+        let rest = std::array::from_fn(|i| {
+            let (rest, first) = words[i].overflowing_sub(p[i]);
+            let (rest, second) = rest.overflowing_sub(borrow.into());
+            borrow = first || second;
+            rest
+        });
+        if borrow {
+            break;
+        }
+        words = rest;
+    }
+    let mut integer = P::ZERO.to_canonical();
+    let count = integer.as_ref().len();
+    integer.as_mut().copy_from_slice(&words[..count]);
+    integer
+}
+
+impl<P: Prime<L>, const L: usize> Residue<Fma> for Doubles<P, L> {
+    type Element = P;
+    type Sum = DoublesSum<P, L>;
+    type AtRest = [[f64; WIDTH]; L];
+    const BLANK: [[f64; WIDTH]; L] = [[0.0; WIDTH]; L];
+
+    #[inline(always)]
+    fn zero(_: Fma) -> Self {
+        Self::constant(&[0.0; L])
+    }
+    #[inline(always)]
+    fn one(_: Fma) -> Self {
+        Self::constant(&Self::TABLE.one)
+    }
+    #[inline(always)]
+    fn load(_: Fma, at_rest: &[[f64; WIDTH]; L]) -> Self {
+        // SAFETY: four doubles are read; see `digits` for the rest.
+        Self::of(digits!(j, half < L => unsafe {
+            _mm256_loadu_pd(at_rest[j].as_ptr().add(4 * half))
+        }))
+    }
+    #[inline(always)]
+    fn store(self, at_rest: &mut [[f64; WIDTH]; L]) {
+        let mut j = 0;
+        while j < L {
+            let [first, second] = self.digits[j];
+            let row = at_rest[j].as_mut_ptr();
+            // SAFETY: eight doubles are written; see `digits` for the rest.
+            unsafe {
+                _mm256_storeu_pd(row, first);
+                _mm256_storeu_pd(row.add(4), second);
+            }
+            j += 1;
+        }
+    }
+    #[inline(always)]
+    fn from_elements(_: Fma, elements: &[P; WIDTH]) -> Self {
+        let mut at_rest = [[0.0; WIDTH]; L];
+        let mask = (1 << width(L)) - 1;
+        for (lane, element) in elements.iter().enumerate() {
+            let form = element.to_montgomery();
+            let form = form.as_ref();
+            for (j, row) in at_rest.iter_mut().enumerate() {
+                let (word, low) = (width(L) as usize * j / 64, width(L) * j as u32 % 64);
+                let bits = form.get(word).map_or(0, |bits| bits >> low);
+                let above = form.get(word + 1).map_or(0, |bits| bits << 1 << (63 - low));
+                row[lane] = ((bits | above) & mask) as f64;
+            }
+        }
+        Self::load(Fma(()), &at_rest).carried().product(&Self::constant(&Self::TABLE.from_words))
+    }
+    #[inline(always)]
+    fn to_elements(self) -> [P; WIDTH] {
+        let integers = self.product(&Self::constant(&Self::TABLE.to_words)).integers();
+        integers.map(|digits| {
+            P::from_montgomery(canonical::<P, L>(&digits)).expect("a number below the modulus")
+        })
+    }
+    #[inline(always)]
+    fn less(self, y: Self) -> DoublesSum<P, L> {
+        self.less_digits(&y).as_sum()
+    }
+    #[inline(always)]
+    fn plus(self, y: Self) -> DoublesSum<P, L> {
+        self.plus_digits(&y).as_sum()
+    }
+    #[inline(always)]
+    fn negative(self) -> Self {
+        self.with_signs(signs(Mask::MAX))
+    }
+    #[inline(always)]
+    fn widened(self) -> DoublesSum<P, L> {
+        DoublesSum(self)
+    }
+    #[inline(always)]
+    fn reduced(sum: DoublesSum<P, L>) -> Self {
+        sum.0.reduced_digits()
+    }
+    #[inline(always)]
+    fn signed_less(self, negated: Mask, x: Self) -> DoublesSum<P, L> {
+        self.with_signs(signs(negated)).less_digits(&x).as_sum()
+    }
+    #[inline(always)]
+    fn less_both(self, y: Self, z: Self) -> Self {
+        self.less_digits(&y).less_digits(&z).reduced_digits()
+    }
+    #[inline(always)]
+    fn products(x: [Self; 2], y: [Self; 2]) -> [Self; 2] {
+        [x[0].product(&y[0]), x[1].product(&y[1])]
+    }
+    #[inline(always)]
+    fn products_with(x: [Self; 2], y: [DoublesSum<P, L>; 2]) -> [Self; 2] {
+        [x[0].product(&y[0].0), x[1].product(&y[1].0)]
+    }
+    #[inline(always)]
+    fn squares(x: [Self; 2]) -> [Self; 2] {
+        [x[0].squared(), x[1].squared()]
+    }
+    /// One scalar inversion, of the product of all lanes.
+    #[inline(always)]
+    fn inverse_vartime(self) -> Self {
+        let mut elements = self.to_elements();
+        P::batch_invert_vartime(&mut elements);
+        Self::from_elements(Fma(()), &elements)
+    }
+    #[inline(always)]
+    fn select(self, mask: Mask, y: Self) -> Self {
+        self.select_digits(mask, &y)
+    }
+    #[inline(always)]
+    fn select_sum(x: DoublesSum<P, L>, mask: Mask, y: DoublesSum<P, L>) -> DoublesSum<P, L> {
+        DoublesSum(x.0.select_digits(mask, &y.0))
+    }
+    #[inline(always)]
+    fn is_zero(self) -> Mask {
+        let zero = P::ZERO;
+        let mut mask = 0;
+        for (lane, element) in self.to_elements().iter().enumerate() {
+            mask |= Mask::from(*element == zero) << lane;
+        }
+        mask
+    }
+    #[inline(always)]
+    fn may_be_zero(self) -> Mask {
+        self.lowest_may_be_of_zero()
+    }
+    #[inline(always)]
+    fn sum_may_be_zero(sum: DoublesSum<P, L>) -> Mask {
+        sum.0.lowest_may_be_of_zero()
+    }
+}

@@ -1,0 +1,158 @@
+//! What a processor's lanes are in the eyes of an algorithm over field elements: eight of them in registers, and pairs of
+//! them in memory.
+//!
+//! There are two kinds: limbs of 52 bits on a [`Backend`], and digits in doubles with AVX2 and FMA.
+
+use super::affine::Residue;
+use super::affine::base::Pair;
+use super::backend::{self, Backend, Kernel, Vectors, WIDTH};
+#[cfg(target_arch = "x86_64")]
+use super::fma;
+use super::held::{Held, HeldPair};
+use super::primes::Prime;
+use crate::isa::Isa;
+#[cfg(target_arch = "x86_64")]
+use crate::isa::Level;
+use crate::tower::{Fp2, Tower};
+
+/// Eight lanes of field elements. A value of this type is the proof that the processor has them.
+pub trait Machine: Copy {
+    /// Eight elements of P in registers.
+    type Eight<P: Prime<L>, const L: usize>: Residue<Self, Element = P>;
+    /// Eight elements of the extension at the bottom of a tower, where u^2 = -N.
+    type EightPair<T: Tower<Base: Prime<L>>, const N: usize, const L: usize>: Residue<Self, Element = Fp2<T>>;
+    /// Eight pairs of elements on their way to memory.
+    type Rows: Copy;
+
+    /// The first and the second of eight pairs.
+    fn gather<P: Prime<L>, const L: usize, const K: usize>(
+        self,
+        pairs: [&Pair<K>; WIDTH],
+    ) -> [Self::Eight<P, L>; 2];
+    /// What [`Machine::gather`] takes.
+    fn scatter<P: Prime<L>, const L: usize, const K: usize>(
+        self,
+        pairs: [Self::Eight<P, L>; 2],
+    ) -> Self::Rows;
+    /// The pair of a lane to memory.
+    fn store<const K: usize>(self, rows: &Self::Rows, lane: usize, pair: &mut Pair<K>);
+    /// c0 + c1 u.
+    fn joined<T: Tower<Base: Prime<L>>, const N: usize, const L: usize>(
+        self,
+        coefficients: [Self::Eight<T::Base, L>; 2],
+    ) -> Self::EightPair<T, N, L>;
+    /// c0 and c1.
+    fn coefficients<T: Tower<Base: Prime<L>>, const N: usize, const L: usize>(
+        self,
+        pair: Self::EightPair<T, N, L>,
+    ) -> [Self::Eight<T::Base, L>; 2];
+    /// Runs a task in a function of its own: what is rare, or long and wanted in many places.
+    fn apart<T: Task>(self, task: T) -> T::Output;
+    /// A hint that this line of memory is needed soon.
+    fn prefetch<T>(self, line: &T);
+}
+
+/// Something to do on whatever machine there is; as for a [`Kernel`], `run` is `#[inline(always)]` and so is all that it
+/// calls.
+pub trait Task {
+    /// What comes out.
+    type Output;
+    /// Does it.
+    fn run<M: Machine>(self, machine: M) -> Self::Output;
+}
+
+/// A machine of this processor. There is one only where it has the instructions; [`Isa::machine`] makes it.
+#[derive(Clone, Copy, Debug)]
+pub struct AnyMachine(Kind);
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Limbs(Vectors),
+    #[cfg(target_arch = "x86_64")]
+    Doubles(fma::Fma),
+}
+
+impl Isa {
+    /// The machine that this level has. Where there is none, scalar code does the work.
+    pub fn machine(self) -> Option<AnyMachine> {
+        if let Some(vectors) = self.vectors() {
+            return Some(AnyMachine(Kind::Limbs(vectors)));
+        }
+        #[cfg(target_arch = "x86_64")]
+        if matches!(self.0, Level::Avx2 | Level::Avx512) {
+            return Some(AnyMachine(Kind::Doubles(fma::Fma::new())));
+        }
+        None
+    }
+}
+
+/// Does it with this machine.
+pub fn perform<T: Task>(machine: AnyMachine, task: T) -> T::Output {
+    match machine.0 {
+        Kind::Limbs(vectors) => backend::run(vectors, OnBackend(task)),
+        #[cfg(target_arch = "x86_64")]
+        Kind::Doubles(fma) => fma.run(task),
+    }
+}
+
+/// A task as a kernel.
+struct OnBackend<T>(T);
+
+impl<T: Task> Kernel for OnBackend<T> {
+    type Output = T::Output;
+
+    #[inline(always)]
+    fn run<B: Backend>(self, b: B) -> T::Output {
+        self.0.run(b)
+    }
+}
+
+impl<B: Backend> Machine for B {
+    type Eight<P: Prime<L>, const L: usize> = Held<B, P, L>;
+    type EightPair<T: Tower<Base: Prime<L>>, const N: usize, const L: usize> = HeldPair<B, T, N, L>;
+    /// Both vectors of eight pairs; of pairs of one vector they are the same.
+    type Rows = [[B::V; WIDTH]; 2];
+
+    #[inline(always)]
+    fn gather<P: Prime<L>, const L: usize, const K: usize>(
+        self,
+        pairs: [&Pair<K>; WIDTH],
+    ) -> [Held<B, P, L>; 2] {
+        Held::gather_pairs(self, pairs)
+    }
+    #[inline(always)]
+    fn scatter<P: Prime<L>, const L: usize, const K: usize>(
+        self,
+        pairs: [Held<B, P, L>; 2],
+    ) -> Self::Rows {
+        Held::scatter_pairs::<K>(self, pairs)
+    }
+    #[inline(always)]
+    fn store<const K: usize>(self, rows: &Self::Rows, lane: usize, pair: &mut Pair<K>) {
+        for (row, words) in pair.iter_mut().zip(rows) {
+            Backend::store(self, words[lane], row);
+        }
+    }
+    #[inline(always)]
+    fn joined<T: Tower<Base: Prime<L>>, const N: usize, const L: usize>(
+        self,
+        [c0, c1]: [Held<B, T::Base, L>; 2],
+    ) -> HeldPair<B, T, N, L> {
+        HeldPair { c0, c1 }
+    }
+    #[inline(always)]
+    fn coefficients<T: Tower<Base: Prime<L>>, const N: usize, const L: usize>(
+        self,
+        HeldPair { c0, c1 }: HeldPair<B, T, N, L>,
+    ) -> [Held<B, T::Base, L>; 2] {
+        [c0, c1]
+    }
+    #[inline(always)]
+    fn apart<T: Task>(self, task: T) -> T::Output {
+        Backend::apart(self, OnBackend(task))
+    }
+    #[inline(always)]
+    fn prefetch<T>(self, line: &T) {
+        Backend::prefetch(self, line);
+    }
+}
