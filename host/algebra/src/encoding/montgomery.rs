@@ -90,7 +90,7 @@ impl<C: Group> Kernel for ToPairs<'_, C> {
             gather::<C>(points, &mut rows);
             let ([x0, y0], large0) = C::Coordinates::take_word_form(b, form, &mut rows[0]);
             let ([x1, y1], large1) = C::Coordinates::take_word_form(b, form, &mut rows[1]);
-            let off = off_curve(curve_b, [x0, x1], [y0, y1]);
+            let off = off_curve(&curve_b, &[x0, x1], &[y0, y1]);
             let large = lanes([large0, large1]);
             let wrong = large | lanes(off);
             if wrong != 0 {
@@ -135,14 +135,14 @@ fn scatter<C: Group>(rows: &[Rows; 2], pairs: &mut [u8]) {
 
 /// Where points of two vectors are neither on the curve nor the identity.
 #[inline(always)]
-fn off_curve<B: Backend, R: Residue<B>>(curve_b: R, x: [R; 2], y: [R; 2]) -> [Mask; 2] {
-    let cubes = R::products(R::squares(x), x);
-    let squares = R::squares(y);
-    both!(n => !(equal(squares[n], cubes[n], curve_b) | (x[n].is_zero() & y[n].is_zero())))
+fn off_curve<B: Backend, R: Residue<B>>(curve_b: &R, x: &[R; 2], y: &[R; 2]) -> [Mask; 2] {
+    let cubes = R::products(R::squares(x.each_ref()).each_ref(), x.each_ref());
+    let squares = R::squares(y.each_ref());
+    both!(n => !(equal(&squares[n], &cubes[n], curve_b) | (x[n].is_zero() & y[n].is_zero())))
 }
 
 /// Where y^2 = x^3 + b.
 #[inline(always)]
-fn equal<B: Backend, R: Residue<B>>(square: R, cube: R, curve_b: R) -> Mask {
-    square.equals(R::reduced(cube.plus(curve_b)))
+fn equal<B: Backend, R: Residue<B>>(square: &R, cube: &R, curve_b: &R) -> Mask {
+    square.equals(&R::reduced(&cube.plus(curve_b)))
 }

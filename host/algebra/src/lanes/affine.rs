@@ -117,6 +117,7 @@ impl<F: Coordinate> Task for AddAssign<'_, F> {
     #[inline(always)]
     fn run<M: Machine>(self, m: M) {
         let Self { buckets, points, additions } = self;
+        let mut pairs = [Pair::blank(m); 2];
         let mut products = Vec::with_capacity(BATCH.min(additions.len()).div_ceil(STEP));
         for batch in additions.chunks(BATCH) {
             // 1. The products of all differences before each.
@@ -130,26 +131,40 @@ impl<F: Coordinate> Task for AddAssign<'_, F> {
                 product[0].store(&mut before[0]);
                 product[1].store(&mut before[1]);
                 products.push(before);
-                let pairs = both!(n => Pair::load(m, buckets, points, additions, n));
-                product = Residue::products_with(product, both!(n => pairs[n].difference()));
+                load(&mut pairs, buckets, points, additions);
+                let differences = both!(n => pairs[n].difference());
+                product = Residue::products_with(product.each_ref(), differences.each_ref());
             }
             // 2. The inverse of them all.
-            let [all, _] = Residue::products([product[0]; 2], [product[1]; 2]);
+            let [all, _] = Residue::products([&product[0]; 2], [&product[1]; 2]);
             let inverse = m.apart(Invert(all, PhantomData::<M>));
-            let mut inverse = Residue::products([inverse; 2], [product[1], product[0]]);
+            let mut inverse = Residue::products([&inverse; 2], [&product[1], &product[0]]);
             // 3. From the last to the first, the inverse of each, and the sum.
             for (additions, before) in batch.chunks(STEP).zip(&products).rev() {
-                let pairs = both!(n => Pair::load(m, buckets, points, additions, n));
+                load(&mut pairs, buckets, points, additions);
                 let before = both!(n => F::Held::load(m, &before[n]));
-                let inv = Residue::products(inverse, before);
-                inverse = Residue::products_with(inverse, both!(n => pairs[n].difference()));
-                let sums = Pair::add_each(&pairs, inv);
+                let inv = Residue::products(inverse.each_ref(), before.each_ref());
+                let differences = both!(n => pairs[n].difference());
+                inverse = Residue::products_with(inverse.each_ref(), differences.each_ref());
+                let sums = Pair::add_each(&pairs, &inv);
                 for (n, eight) in additions.chunks(WIDTH).enumerate() {
-                    store(m, sums[n], buckets, eight);
+                    store(m, &sums[n], buckets, eight);
                 }
             }
         }
     }
+}
+
+/// Both eights of a step's additions.
+#[inline(always)]
+fn load<M: Machine, F: Coordinate>(
+    [first, second]: &mut [Pair<M, F::Held<M>>; 2],
+    buckets: &[Point<F>],
+    points: &[Point<F>],
+    additions: &[Addition],
+) {
+    first.load(buckets, points, additions, 0);
+    second.load(buckets, points, additions, 1);
 }
 
 /// 1/x: long, and once in a batch.
@@ -177,8 +192,9 @@ impl<F: Coordinate> Task for Assign<'_, F> {
     fn run<M: Machine>(self, m: M) {
         for eight in self.assignments.chunks(WIDTH) {
             let (points, negated) = operands(self.points, eight);
-            let [x, y] = F::gather(m, points);
-            store(m, [x, y.select(negated, y.negative())], self.buckets, eight);
+            let [mut x, mut y] = [F::Held::zero(m); 2];
+            F::gather(m, points, [&mut x, &mut y]);
+            store(m, &[x, y.select(negated, &y.negative())], self.buckets, eight);
         }
     }
 }
@@ -203,7 +219,7 @@ fn operands<'a, F: Coordinate>(
 #[inline(always)]
 fn store<M: Machine, F: Coordinate>(
     m: M,
-    sums: [F::Held<M>; 2],
+    sums: &[F::Held<M>; 2],
     buckets: &mut [Point<F>],
     additions: &[Addition],
 ) {

@@ -28,7 +28,6 @@ use super::primes::Prime;
 use crate::tower::Tower;
 pub use doubles::Doubles;
 pub use extension::DoublesPair;
-use product::Digits;
 
 /// The machine of processors with AVX2 and FMA. It is made where an `Isa` says that the processor has them: this is why the
 /// `unsafe` blocks of this module may use their instructions.
@@ -62,28 +61,28 @@ impl Machine for Fma {
     fn gather<P: Prime<L>, const L: usize, const K: usize>(
         self,
         pairs: [&Pair<K>; WIDTH],
-    ) -> [Doubles<P, L>; 2] {
+        [first, second]: [&mut Doubles<P, L>; 2],
+    ) {
+        let to = [std::ptr::from_mut(first), std::ptr::from_mut(second)];
         // SAFETY: `self` exists; with L and K as compared, the types are the same.
-        let [first, second]: [Digits<L>; 2] = unsafe {
+        unsafe {
             match (L, K) {
-                (5, 1) => copied(memory::gather_five(copied(pairs))),
-                (8, 2) => copied(memory::gather_eight(copied(pairs))),
+                (5, 1) => memory::gather_five(copied(pairs), copied(to)),
+                (8, 2) => memory::gather_eight(copied(pairs), copied(to)),
                 _ => unreachable!("pairs of five digits in one vector or of eight in two"),
             }
-        };
-        [Doubles::of(first), Doubles::of(second)]
+        }
     }
     #[inline(always)]
     fn scatter<P: Prime<L>, const L: usize, const K: usize>(
         self,
-        pairs: [Doubles<P, L>; 2],
+        pairs: [&Doubles<P, L>; 2],
     ) -> Self::Rows {
-        let pairs = [*pairs[0].digits(), *pairs[1].digits()];
         // SAFETY: as for `gather`.
         unsafe {
             match (L, K) {
-                (5, 1) => memory::scatter_five(&copied(pairs)),
-                (8, 2) => memory::scatter_eight(&copied(pairs)),
+                (5, 1) => memory::scatter_five(copied(pairs)),
+                (8, 2) => memory::scatter_eight(copied(pairs)),
                 _ => unreachable!("pairs of five digits in one vector or of eight in two"),
             }
         }
@@ -94,18 +93,18 @@ impl Machine for Fma {
         unsafe { memory::store(&rows[lane], pair) };
     }
     #[inline(always)]
-    fn joined<T: Tower<Base: Prime<L>>, const N: usize, const L: usize>(
+    fn coefficients_mut<T: Tower<Base: Prime<L>>, const N: usize, const L: usize>(
         self,
-        coefficients: [Doubles<T::Base, L>; 2],
-    ) -> DoublesPair<T, N, L> {
-        DoublesPair(coefficients)
+        pair: &mut DoublesPair<T, N, L>,
+    ) -> [&mut Doubles<T::Base, L>; 2] {
+        pair.0.each_mut()
     }
     #[inline(always)]
     fn coefficients<T: Tower<Base: Prime<L>>, const N: usize, const L: usize>(
         self,
-        pair: DoublesPair<T, N, L>,
-    ) -> [Doubles<T::Base, L>; 2] {
-        pair.0
+        pair: &DoublesPair<T, N, L>,
+    ) -> [&Doubles<T::Base, L>; 2] {
+        pair.0.each_ref()
     }
     #[inline(always)]
     fn apart<T: Task>(self, task: T) -> T::Output {

@@ -5,7 +5,7 @@
 
 use super::affine::Residue;
 use super::affine::base::Pair;
-use super::backend::{self, Backend, Kernel, Vectors, WIDTH};
+use super::backend::{self, Backend, Kernel, Vectors, WIDTH, both};
 #[cfg(target_arch = "x86_64")]
 use super::fma;
 use super::held::{Held, HeldPair};
@@ -24,28 +24,29 @@ pub trait Machine: Copy {
     /// Eight pairs of elements on their way to memory.
     type Rows: Copy;
 
-    /// The first and the second of eight pairs.
+    /// The first and the second of eight pairs, to where they are wanted.
     fn gather<P: Prime<L>, const L: usize, const K: usize>(
         self,
         pairs: [&Pair<K>; WIDTH],
-    ) -> [Self::Eight<P, L>; 2];
+        to: [&mut Self::Eight<P, L>; 2],
+    );
     /// What [`Machine::gather`] takes.
     fn scatter<P: Prime<L>, const L: usize, const K: usize>(
         self,
-        pairs: [Self::Eight<P, L>; 2],
+        pairs: [&Self::Eight<P, L>; 2],
     ) -> Self::Rows;
     /// The pair of a lane to memory.
     fn store<const K: usize>(self, rows: &Self::Rows, lane: usize, pair: &mut Pair<K>);
-    /// c0 + c1 u.
-    fn joined<T: Tower<Base: Prime<L>>, const N: usize, const L: usize>(
+    /// c0 and c1 of c0 + c1 u.
+    fn coefficients_mut<T: Tower<Base: Prime<L>>, const N: usize, const L: usize>(
         self,
-        coefficients: [Self::Eight<T::Base, L>; 2],
-    ) -> Self::EightPair<T, N, L>;
-    /// c0 and c1.
+        pair: &mut Self::EightPair<T, N, L>,
+    ) -> [&mut Self::Eight<T::Base, L>; 2];
+    /// c0 and c1 of c0 + c1 u.
     fn coefficients<T: Tower<Base: Prime<L>>, const N: usize, const L: usize>(
         self,
-        pair: Self::EightPair<T, N, L>,
-    ) -> [Self::Eight<T::Base, L>; 2];
+        pair: &Self::EightPair<T, N, L>,
+    ) -> [&Self::Eight<T::Base, L>; 2];
     /// Runs a task in a function of its own: what is rare, or long and wanted in many places.
     fn apart<T: Task>(self, task: T) -> T::Output;
     /// A hint that this line of memory is needed soon.
@@ -117,15 +118,16 @@ impl<B: Backend> Machine for B {
     fn gather<P: Prime<L>, const L: usize, const K: usize>(
         self,
         pairs: [&Pair<K>; WIDTH],
-    ) -> [Held<B, P, L>; 2] {
-        Held::gather_pairs(self, pairs)
+        [first, second]: [&mut Held<B, P, L>; 2],
+    ) {
+        [*first, *second] = Held::gather_pairs(self, pairs);
     }
     #[inline(always)]
     fn scatter<P: Prime<L>, const L: usize, const K: usize>(
         self,
-        pairs: [Held<B, P, L>; 2],
+        pairs: [&Held<B, P, L>; 2],
     ) -> Self::Rows {
-        Held::scatter_pairs::<K>(self, pairs)
+        Held::scatter_pairs::<K>(self, both!(n => *pairs[n]))
     }
     #[inline(always)]
     fn store<const K: usize>(self, rows: &Self::Rows, lane: usize, pair: &mut Pair<K>) {
@@ -134,17 +136,17 @@ impl<B: Backend> Machine for B {
         }
     }
     #[inline(always)]
-    fn joined<T: Tower<Base: Prime<L>>, const N: usize, const L: usize>(
+    fn coefficients_mut<T: Tower<Base: Prime<L>>, const N: usize, const L: usize>(
         self,
-        [c0, c1]: [Held<B, T::Base, L>; 2],
-    ) -> HeldPair<B, T, N, L> {
-        HeldPair { c0, c1 }
+        HeldPair { c0, c1 }: &mut HeldPair<B, T, N, L>,
+    ) -> [&mut Held<B, T::Base, L>; 2] {
+        [c0, c1]
     }
     #[inline(always)]
     fn coefficients<T: Tower<Base: Prime<L>>, const N: usize, const L: usize>(
         self,
-        HeldPair { c0, c1 }: HeldPair<B, T, N, L>,
-    ) -> [Held<B, T::Base, L>; 2] {
+        HeldPair { c0, c1 }: &HeldPair<B, T, N, L>,
+    ) -> [&Held<B, T::Base, L>; 2] {
         [c0, c1]
     }
     #[inline(always)]

@@ -87,8 +87,8 @@ impl<P: Prime<L>, const L: usize, const K: usize> Coordinate for Base<P, L, K> {
     }
 
     #[inline(always)]
-    fn gather<M: Machine>(m: M, points: [&Pair<K>; WIDTH]) -> [M::Eight<P, L>; 2] {
-        m.gather(points)
+    fn gather<M: Machine>(m: M, points: [&Pair<K>; WIDTH], to: [&mut M::Eight<P, L>; 2]) {
+        m.gather(points, to);
     }
 
     #[inline(always)]
@@ -108,11 +108,11 @@ impl<P: Prime<L>, const L: usize, const K: usize> Coordinate for Base<P, L, K> {
     #[inline(always)]
     fn scatter<M: Machine>(
         m: M,
-        xy: [M::Eight<P, L>; 2],
+        xy: &[M::Eight<P, L>; 2],
         points: &mut [Point<Self>],
         places: &[usize],
     ) {
-        let rows = m.scatter::<P, L, K>(xy);
+        let rows = m.scatter::<P, L, K>(xy.each_ref());
         for lane in 0..WIDTH {
             if let Some(&place) = places.get(lane) {
                 m.store(&rows, lane, &mut points[place].rows);

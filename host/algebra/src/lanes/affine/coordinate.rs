@@ -30,8 +30,8 @@ pub trait Coordinate: Copy + Debug + Send + Sync + 'static {
 
     /// Asks for a point's memory.
     fn prefetch<M: Machine>(m: M, rows: &Self::Rows);
-    /// Eight points' x and y.
-    fn gather<M: Machine>(m: M, points: [&Self::Rows; WIDTH]) -> [Self::Held<M>; 2];
+    /// Eight points' x and y, to where they are wanted.
+    fn gather<M: Machine>(m: M, points: [&Self::Rows; WIDTH], to: [&mut Self::Held<M>; 2]);
     /// What [`Coordinate::take_word_form`] multiplies with.
     fn from_word_form<B: Backend>(b: B) -> Self::Held<B>;
     /// Eight points' x and y in Montgomery form with R = 2^(64 W), rows of words, which become canonical. Lanes of the mask
@@ -44,7 +44,7 @@ pub trait Coordinate: Copy + Debug + Send + Sync + 'static {
     /// The point of lane i to the i-th place among the points; lanes without a place are lost.
     fn scatter<M: Machine>(
         m: M,
-        xy: [Self::Held<M>; 2],
+        xy: &[Self::Held<M>; 2],
         points: &mut [Point<Self>],
         places: &[usize],
     );
@@ -70,50 +70,50 @@ pub trait Residue<M: Machine>: Copy {
     /// From memory.
     fn load(m: M, at_rest: &Self::AtRest) -> Self;
     /// To memory.
-    fn store(self, at_rest: &mut Self::AtRest);
+    fn store(&self, at_rest: &mut Self::AtRest);
     /// From elements.
     fn from_elements(m: M, elements: &[Self::Element; WIDTH]) -> Self;
     /// To elements.
-    fn to_elements(self) -> [Self::Element; WIDTH];
+    fn to_elements(&self) -> [Self::Element; WIDTH];
 
     /// x - y.
-    fn less(self, y: Self) -> Self::Sum;
+    fn less(&self, y: &Self) -> Self::Sum;
     /// x + y.
-    fn plus(self, y: Self) -> Self::Sum;
+    fn plus(&self, y: &Self) -> Self::Sum;
     /// -x.
-    fn negative(self) -> Self;
+    fn negative(&self) -> Self;
     /// The same as a sum.
-    fn widened(self) -> Self::Sum;
+    fn widened(&self) -> Self::Sum;
     /// The same below 2p.
-    fn reduced(sum: Self::Sum) -> Self;
+    fn reduced(sum: &Self::Sum) -> Self;
     /// self - x, or -self - x in the lanes of the mask.
-    fn signed_less(self, negated: Mask, x: Self) -> Self::Sum;
+    fn signed_less(&self, negated: Mask, x: &Self) -> Self::Sum;
     /// x - y - z.
-    fn less_both(self, y: Self, z: Self) -> Self;
+    fn less_both(&self, y: &Self, z: &Self) -> Self;
 
     /// Products.
-    fn products(x: [Self; 2], y: [Self; 2]) -> [Self; 2];
+    fn products(x: [&Self; 2], y: [&Self; 2]) -> [Self; 2];
     /// Products with sums.
-    fn products_with(x: [Self; 2], y: [Self::Sum; 2]) -> [Self; 2];
+    fn products_with(x: [&Self; 2], y: [&Self::Sum; 2]) -> [Self; 2];
     /// Squares.
-    fn squares(x: [Self; 2]) -> [Self; 2];
+    fn squares(x: [&Self; 2]) -> [Self; 2];
     /// 1/x, and 0 where x = 0, in a time that depends on x.
-    fn inverse_vartime(self) -> Self;
+    fn inverse_vartime(&self) -> Self;
 
     /// y in the lanes of the mask, x in the others.
-    fn select(self, mask: Mask, y: Self) -> Self;
+    fn select(&self, mask: Mask, y: &Self) -> Self;
     /// y in the lanes of the mask, x in the others.
-    fn select_sum(x: Self::Sum, mask: Mask, y: Self::Sum) -> Self::Sum;
+    fn select_sum(x: &Self::Sum, mask: Mask, y: &Self::Sum) -> Self::Sum;
     /// Where x = 0 in the field.
-    fn is_zero(self) -> Mask;
+    fn is_zero(&self) -> Mask;
     /// Where x may be 0 in the field: misses no zero, and is mistaken about an element in 2^50.
-    fn may_be_zero(self) -> Mask;
+    fn may_be_zero(&self) -> Mask;
     /// [`Residue::may_be_zero`] of a sum.
-    fn sum_may_be_zero(sum: Self::Sum) -> Mask;
+    fn sum_may_be_zero(sum: &Self::Sum) -> Mask;
 
     /// Where x = y in the field.
     #[inline(always)]
-    fn equals(self, y: Self) -> Mask {
-        Self::reduced(self.less(y)).is_zero()
+    fn equals(&self, y: &Self) -> Mask {
+        Self::reduced(&self.less(y)).is_zero()
     }
 }

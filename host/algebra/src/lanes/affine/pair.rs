@@ -19,36 +19,44 @@ pub(super) struct Pair<M, R> {
 }
 
 impl<M: Machine, R: Residue<M>> Pair<M, R> {
-    /// Of the n-th eight of a step's additions; the first of the step stands in for those that are not there.
+    /// Of no additions yet.
+    #[inline(always)]
+    pub(super) fn blank(m: M) -> Self {
+        let zero = R::zero(m);
+        Self { m, x1: zero, y1: zero, x2: zero, y2: zero, negated: 0 }
+    }
+
+    /// The n-th eight of a step's additions; the first of the step stands in for those that are not there.
     #[inline(always)]
     pub(super) fn load<F: Coordinate<Held<M> = R>>(
-        m: M,
+        &mut self,
         buckets: &[Point<F>],
         points: &[Point<F>],
         additions: &[Addition],
         n: usize,
-    ) -> Self {
+    ) {
         let mut eight = [additions[0]; WIDTH];
         for (lane, addition) in additions.iter().skip(n * WIDTH).take(WIDTH).enumerate() {
             eight[lane] = *addition;
         }
         let (points, negated) = operands(points, &eight);
-        let [x1, y1] = F::gather(m, eight.map(|addition| &buckets[addition.bucket()].rows));
-        let [x2, y2] = F::gather(m, points);
-        Self { m, x1, y1, x2, y2, negated }
+        let buckets = eight.map(|addition| &buckets[addition.bucket()].rows);
+        F::gather(self.m, buckets, [&mut self.x1, &mut self.y1]);
+        F::gather(self.m, points, [&mut self.x2, &mut self.y2]);
+        self.negated = negated;
     }
 
     /// May the formula fail in some lane?
     #[inline(always)]
-    fn is_suspicious(&self, difference: R::Sum) -> bool {
+    fn is_suspicious(&self, difference: &R::Sum) -> bool {
         R::sum_may_be_zero(difference) | self.x1.may_be_zero() | self.x2.may_be_zero() != 0
     }
 
     /// What is inverted: X2 - X1, or what stands in its place.
     #[inline(always)]
     pub(super) fn difference(&self) -> R::Sum {
-        let difference = self.x2.less(self.x1);
-        match self.is_suspicious(difference) {
+        let difference = self.x2.less(&self.x1);
+        match self.is_suspicious(&difference) {
             false => difference,
             true => self.m.apart(Difference(self, difference)),
         }
@@ -56,20 +64,21 @@ impl<M: Machine, R: Residue<M>> Pair<M, R> {
 
     /// `affine_add` of `spec/formulas`, or what stands in its place.
     #[inline(always)]
-    pub(super) fn add_each(pairs: &[Self; 2], inv: [R; 2]) -> [[R; 2]; 2] {
-        let suspicious = both!(n => pairs[n].is_suspicious(pairs[n].x2.less(pairs[n].x1)));
+    pub(super) fn add_each(pairs: &[Self; 2], inv: &[R; 2]) -> [[R; 2]; 2] {
+        let suspicious = both!(n => pairs[n].is_suspicious(&pairs[n].x2.less(&pairs[n].x1)));
         let m = pairs[0].m;
         let t0 = both!(n => {
-            let Pair { y1, y2, negated, .. } = pairs[n];
-            let t0 = y2.signed_less(negated, y1);
+            let Pair { y1, y2, negated, .. } = &pairs[n];
+            let t0 = y2.signed_less(*negated, y1);
             if suspicious[n] { m.apart(Slope(&pairs[n], t0)) } else { t0 }
         });
-        let l = R::products_with(inv, t0);
-        let t1 = R::squares(l);
-        let x3 = both!(n => t1[n].less_both(pairs[n].x1, pairs[n].x2));
-        let t4 = R::products_with(l, both!(n => pairs[n].x1.less(x3[n])));
+        let l = R::products_with(inv.each_ref(), t0.each_ref());
+        let t1 = R::squares(l.each_ref());
+        let x3 = both!(n => t1[n].less_both(&pairs[n].x1, &pairs[n].x2));
+        let t3 = both!(n => pairs[n].x1.less(&x3[n]));
+        let t4 = R::products_with(l.each_ref(), t3.each_ref());
         both!(n => {
-            let y3 = R::reduced(t4[n].less(pairs[n].y1));
+            let y3 = R::reduced(&t4[n].less(&pairs[n].y1));
             if suspicious[n] { m.apart(Choice(&pairs[n], [x3[n], y3])) } else { [x3[n], y3] }
         })
     }
@@ -77,7 +86,7 @@ impl<M: Machine, R: Residue<M>> Pair<M, R> {
     /// y2 or -y2, as is meant.
     #[inline(always)]
     fn signed_y2(&self) -> R {
-        self.y2.select(self.negated, self.y2.negative())
+        self.y2.select(self.negated, &self.y2.negative())
     }
 }
 
@@ -97,12 +106,12 @@ struct Exceptions {
 impl Exceptions {
     #[inline(always)]
     fn of<M: Machine, R: Residue<M>>(pair: &Pair<M, R>) -> Self {
-        let &Pair { x1, y1, x2, .. } = pair;
+        let Pair { x1, y1, x2, .. } = pair;
         let y2 = pair.signed_y2();
         let identity = [x1.is_zero() & y1.is_zero(), x2.is_zero() & y2.is_zero()];
         let neither = !(identity[0] | identity[1]);
         let vertical = x1.equals(x2) & neither;
-        let double = vertical & y1.equals(y2) & !y1.is_zero();
+        let double = vertical & y1.equals(&y2) & !y1.is_zero();
         Self {
             first: identity[1],
             second: identity[0] & !identity[1],
@@ -135,14 +144,14 @@ exceptional! {
     /// 2 Y1 for the tangent, and 1 where nothing is divided.
     Difference(pair, exceptions, difference: R::Sum) -> R::Sum {
         let Exceptions { first, second, double, identity } = exceptions;
-        let tangent = R::select_sum(difference, double, pair.y1.plus(pair.y1));
-        R::select_sum(tangent, first | second | identity, R::one(pair.m).widened())
+        let tangent = R::select_sum(&difference, double, &pair.y1.plus(&pair.y1));
+        R::select_sum(&tangent, first | second | identity, &R::one(pair.m).widened())
     }
 
     /// 3 X1^2 for the tangent.
     Slope(pair, exceptions, slope: R::Sum) -> R::Sum {
-        let [t0, _] = R::squares([pair.x1; 2]);
-        R::select_sum(slope, exceptions.double, R::reduced(t0.plus(t0)).plus(t0))
+        let [t0, _] = R::squares([&pair.x1; 2]);
+        R::select_sum(&slope, exceptions.double, &R::reduced(&t0.plus(&t0)).plus(&t0))
     }
 
     /// The formula's sum, or one of the points, or the identity.
@@ -151,8 +160,8 @@ exceptional! {
         let firsts = [pair.x1, pair.y1];
         let seconds = [pair.x2, pair.signed_y2()];
         both!(n => sum[n]
-            .select(first, firsts[n])
-            .select(second, seconds[n])
-            .select(identity, R::zero(pair.m)))
+            .select(first, &firsts[n])
+            .select(second, &seconds[n])
+            .select(identity, &R::zero(pair.m)))
     }
 }

@@ -63,7 +63,7 @@ impl<F: Coordinate> Task for FromCoordinates<'_, F> {
             }
             let xy = each.map(|elements| F::Held::from_elements(m, &elements));
             let count = to.len();
-            F::scatter(m, xy, to, &[0, 1, 2, 3, 4, 5, 6, 7][..count]);
+            F::scatter(m, &xy, to, &[0, 1, 2, 3, 4, 5, 6, 7][..count]);
         }
     }
 }
@@ -77,7 +77,8 @@ impl<F: Coordinate> Task for ToCoordinates<'_, F> {
     fn run<M: Machine>(self, m: M) {
         for (from, to) in self.0.chunks(WIDTH).zip(self.1.chunks_mut(WIDTH)) {
             let eight = std::array::from_fn(|lane| &from.get(lane).unwrap_or(&from[0]).rows);
-            let [x, y] = F::gather(m, eight);
+            let [mut x, mut y] = [F::Held::zero(m); 2];
+            F::gather(m, eight, [&mut x, &mut y]);
             let [x, y] = [x.to_elements(), y.to_elements()];
             for (lane, to) in to.iter_mut().enumerate() {
                 *to = [x[lane], y[lane]];

@@ -58,11 +58,13 @@ where
     }
 
     #[inline(always)]
-    fn gather<M: Machine>(m: M, points: [&[Pair<K>; 2]; WIDTH]) -> [M::EightPair<T, N, L>; 2] {
-        both!(n => {
-            let pairs = each!(i < WIDTH, &points[0][n] => &points[i][n]);
-            m.joined(m.gather(pairs))
-        })
+    fn gather<M: Machine>(
+        m: M,
+        points: [&[Pair<K>; 2]; WIDTH],
+        [x, y]: [&mut M::EightPair<T, N, L>; 2],
+    ) {
+        m.gather(each!(i < WIDTH, &points[0][0] => &points[i][0]), m.coefficients_mut(x));
+        m.gather(each!(i < WIDTH, &points[0][1] => &points[i][1]), m.coefficients_mut(y));
     }
 
     #[inline(always)]
@@ -85,11 +87,11 @@ where
     #[inline(always)]
     fn scatter<M: Machine>(
         m: M,
-        xy: [M::EightPair<T, N, L>; 2],
+        xy: &[M::EightPair<T, N, L>; 2],
         points: &mut [Point<Self>],
         places: &[usize],
     ) {
-        let rows = both!(n => m.scatter::<T::Base, L, K>(m.coefficients(xy[n])));
+        let rows = both!(n => m.scatter::<T::Base, L, K>(m.coefficients(&xy[n])));
         for lane in 0..WIDTH {
             if let Some(&place) = places.get(lane) {
                 let [x, y] = &mut points[place].rows;

@@ -2,6 +2,7 @@
 
 use std::arch::x86_64::*;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 use super::Fma;
 use super::constants::{Splat, Table, width};
@@ -41,17 +42,18 @@ const MULTIPLES: f64 = 4.0;
 macro_rules! digits {
     ($j:ident, $half:ident < $count:expr => $body:expr) => {{
         // SAFETY: whoever has a `Fma`, or doubles made with one, is on a processor with these instructions.
-        let mut digits = unsafe { [[_mm256_setzero_pd(); 2]; $count] };
+        let mut digits = [[const { MaybeUninit::<__m256d>::uninit() }; 2]; $count];
         let mut $j = 0;
         while $j < $count {
             let mut $half = 0;
             while $half < 2 {
-                digits[$j][$half] = $body;
+                digits[$j][$half].write($body);
                 $half += 1;
             }
             $j += 1;
         }
-        digits
+        // SAFETY: all of them were written, and the types have the same bits.
+        unsafe { std::mem::transmute_copy::<_, Digits<{ $count }>>(&digits) }
     }};
 }
 
@@ -63,11 +65,6 @@ impl<P: Prime<L>, const L: usize> Doubles<P, L> {
     #[inline(always)]
     pub(super) fn of(digits: Digits<L>) -> Self {
         Self { digits, prime: PhantomData }
-    }
-
-    #[inline(always)]
-    pub(super) fn digits(&self) -> &Digits<L> {
-        &self.digits
     }
 
     /// The same element in every lane.
@@ -93,14 +90,14 @@ impl<P: Prime<L>, const L: usize> Doubles<P, L> {
 
     /// With carries.
     #[inline(always)]
-    fn carried(self) -> Self {
+    fn carried(&self) -> Self {
         // SAFETY: see `digits`.
         Self::of(unsafe { product::carried_eight(Self::TABLE, &self.digits) })
     }
 
     /// Less the multiple of p that is nearest.
     #[inline(always)]
-    fn reduced_digits(self) -> Self {
+    fn reduced_digits(&self) -> Self {
         if Self::IS_TOY {
             return self.carried().product(&Self::constant(&Self::TABLE.one));
         }
@@ -183,6 +180,30 @@ impl<P: Prime<L>, const L: usize> Doubles<P, L> {
                     magnitude,
                     _mm256_set1_pd(MULTIPLES),
                 ))
+            };
+            mask |= (found as Mask) << (4 * half);
+            half += 1;
+        }
+        mask
+    }
+
+    #[inline(always)]
+    fn all_digits_are_zero(&self) -> Mask {
+        let mut mask = 0;
+        let mut half = 0;
+        while half < 2 {
+            // SAFETY: see `digits`.
+            let found = unsafe {
+                let zero = _mm256_setzero_si256();
+                let mut bits = zero;
+                let mut j = 0;
+                while j < L {
+                    bits = _mm256_or_si256(bits, _mm256_castpd_si256(self.digits[j][half]));
+                    j += 1;
+                }
+                // All bits but the sign.
+                let are_zero = _mm256_cmpeq_epi64(_mm256_slli_epi64::<1>(bits), zero);
+                _mm256_movemask_pd(_mm256_castsi256_pd(are_zero))
             };
             mask |= (found as Mask) << (4 * half);
             half += 1;
@@ -302,7 +323,7 @@ impl<P: Prime<L>, const L: usize> Residue<Fma> for Doubles<P, L> {
         }))
     }
     #[inline(always)]
-    fn store(self, at_rest: &mut [[f64; WIDTH]; L]) {
+    fn store(&self, at_rest: &mut [[f64; WIDTH]; L]) {
         let mut j = 0;
         while j < L {
             let [first, second] = self.digits[j];
@@ -332,82 +353,84 @@ impl<P: Prime<L>, const L: usize> Residue<Fma> for Doubles<P, L> {
         Self::load(Fma(()), &at_rest).carried().product(&Self::constant(&Self::TABLE.from_words))
     }
     #[inline(always)]
-    fn to_elements(self) -> [P; WIDTH] {
+    fn to_elements(&self) -> [P; WIDTH] {
         let integers = self.product(&Self::constant(&Self::TABLE.to_words)).integers();
         integers.map(|digits| {
             P::from_montgomery(canonical::<P, L>(&digits)).expect("a number below the modulus")
         })
     }
     #[inline(always)]
-    fn less(self, y: Self) -> DoublesSum<P, L> {
-        self.less_digits(&y).as_sum()
+    fn less(&self, y: &Self) -> DoublesSum<P, L> {
+        self.less_digits(y).as_sum()
     }
     #[inline(always)]
-    fn plus(self, y: Self) -> DoublesSum<P, L> {
-        self.plus_digits(&y).as_sum()
+    fn plus(&self, y: &Self) -> DoublesSum<P, L> {
+        self.plus_digits(y).as_sum()
     }
     #[inline(always)]
-    fn negative(self) -> Self {
+    fn negative(&self) -> Self {
         self.with_signs(signs(Mask::MAX))
     }
     #[inline(always)]
-    fn widened(self) -> DoublesSum<P, L> {
-        DoublesSum(self)
+    fn widened(&self) -> DoublesSum<P, L> {
+        DoublesSum(*self)
     }
     #[inline(always)]
-    fn reduced(sum: DoublesSum<P, L>) -> Self {
+    fn reduced(sum: &DoublesSum<P, L>) -> Self {
         sum.0.reduced_digits()
     }
     #[inline(always)]
-    fn signed_less(self, negated: Mask, x: Self) -> DoublesSum<P, L> {
-        self.with_signs(signs(negated)).less_digits(&x).as_sum()
+    fn signed_less(&self, negated: Mask, x: &Self) -> DoublesSum<P, L> {
+        self.with_signs(signs(negated)).less_digits(x).as_sum()
     }
     #[inline(always)]
-    fn less_both(self, y: Self, z: Self) -> Self {
-        self.less_digits(&y).less_digits(&z).reduced_digits()
+    fn less_both(&self, y: &Self, z: &Self) -> Self {
+        self.less_digits(y).less_digits(z).reduced_digits()
     }
     #[inline(always)]
-    fn products(x: [Self; 2], y: [Self; 2]) -> [Self; 2] {
-        [x[0].product(&y[0]), x[1].product(&y[1])]
+    fn products(x: [&Self; 2], y: [&Self; 2]) -> [Self; 2] {
+        [x[0].product(y[0]), x[1].product(y[1])]
     }
     #[inline(always)]
-    fn products_with(x: [Self; 2], y: [DoublesSum<P, L>; 2]) -> [Self; 2] {
+    fn products_with(x: [&Self; 2], y: [&DoublesSum<P, L>; 2]) -> [Self; 2] {
         [x[0].product(&y[0].0), x[1].product(&y[1].0)]
     }
     #[inline(always)]
-    fn squares(x: [Self; 2]) -> [Self; 2] {
+    fn squares(x: [&Self; 2]) -> [Self; 2] {
         [x[0].squared(), x[1].squared()]
     }
     /// One scalar inversion, of the product of all lanes.
     #[inline(always)]
-    fn inverse_vartime(self) -> Self {
+    fn inverse_vartime(&self) -> Self {
         let mut elements = self.to_elements();
         P::batch_invert_vartime(&mut elements);
         Self::from_elements(Fma(()), &elements)
     }
     #[inline(always)]
-    fn select(self, mask: Mask, y: Self) -> Self {
-        self.select_digits(mask, &y)
+    fn select(&self, mask: Mask, y: &Self) -> Self {
+        self.select_digits(mask, y)
     }
     #[inline(always)]
-    fn select_sum(x: DoublesSum<P, L>, mask: Mask, y: DoublesSum<P, L>) -> DoublesSum<P, L> {
+    fn select_sum(x: &DoublesSum<P, L>, mask: Mask, y: &DoublesSum<P, L>) -> DoublesSum<P, L> {
         DoublesSum(x.0.select_digits(mask, &y.0))
     }
+    /// Within p/2 or so of 0 there is one multiple of p, and one form of it in normal digits.
     #[inline(always)]
-    fn is_zero(self) -> Mask {
-        let zero = P::ZERO;
-        let mut mask = 0;
-        for (lane, element) in self.to_elements().iter().enumerate() {
-            mask |= Mask::from(*element == zero) << lane;
+    fn is_zero(&self) -> Mask {
+        if Self::IS_TOY {
+            let elements = self.to_elements();
+            let bit = |lane: usize| Mask::from(elements[lane] == P::ZERO) << lane;
+            return (0..WIDTH).map(bit).sum();
         }
-        mask
+        let nearest = if L == 5 { *self } else { self.reduced_digits() };
+        nearest.all_digits_are_zero()
     }
     #[inline(always)]
-    fn may_be_zero(self) -> Mask {
+    fn may_be_zero(&self) -> Mask {
         self.lowest_may_be_of_zero()
     }
     #[inline(always)]
-    fn sum_may_be_zero(sum: DoublesSum<P, L>) -> Mask {
+    fn sum_may_be_zero(sum: &DoublesSum<P, L>) -> Mask {
         sum.0.lowest_may_be_of_zero()
     }
 }

@@ -23,14 +23,14 @@ pub struct DoublesPairSum<T: Tower, const N: usize, const L: usize>([DoublesSum<
 impl<T: Tower<Base: Prime<L>>, const N: usize, const L: usize> DoublesPair<T, N, L> {
     /// a b, where b may be a sum.
     #[inline(always)]
-    fn product(&self, b: &[DoublesSum<T::Base, L>; 2]) -> Self {
+    fn product(&self, b: [&Doubles<T::Base, L>; 2]) -> Self {
         let [a0, a1] = &self.0;
-        let v0 = a0.product(b[0].digits());
-        let v1 = a1.product(b[1].digits());
-        let (a, b) = (a0.carried_sum(a1), b[0].digits().carried_sum(b[1].digits()));
+        let v0 = a0.product(b[0]);
+        let v1 = a1.product(b[1]);
+        let (a, b) = (a0.carried_sum(a1), b[0].carried_sum(b[1]));
         let v2 = a.product(&b);
         let c0 = v0.less_multiple::<N>(&v1);
-        Self([c0, v2.less_both(v0, v1)])
+        Self([c0, v2.less_both(&v0, &v1)])
     }
 
     /// (a0 + a1) (a0 - a1) + 2 a0 a1 u where N = 1, and a product elsewhere.
@@ -38,11 +38,11 @@ impl<T: Tower<Base: Prime<L>>, const N: usize, const L: usize> DoublesPair<T, N,
     fn square(&self) -> Self {
         let [a0, a1] = &self.0;
         if N != 1 {
-            return self.product(&both!(n => self.0[n].widened()));
+            return self.product(self.0.each_ref());
         }
         let sum = a0.carried_sum(a1);
         let twice = a0.carried_sum(a0);
-        let c0 = sum.product(a0.less(*a1).digits());
+        let c0 = sum.product(a0.less(a1).digits());
         Self([c0, twice.product(a1)])
     }
 }
@@ -68,7 +68,7 @@ impl<T: Tower<Base: Prime<L>>, const N: usize, const L: usize> Residue<Fma>
         Self(both!(n => Doubles::load(m, &at_rest[n])))
     }
     #[inline(always)]
-    fn store(self, [c0, c1]: &mut Self::AtRest) {
+    fn store(&self, [c0, c1]: &mut Self::AtRest) {
         self.0[0].store(c0);
         self.0[1].store(c1);
     }
@@ -78,74 +78,74 @@ impl<T: Tower<Base: Prime<L>>, const N: usize, const L: usize> Residue<Fma>
         Self([c0, Doubles::from_elements(m, &elements.map(|element| element.c1))])
     }
     #[inline(always)]
-    fn to_elements(self) -> [Fp2<T>; WIDTH] {
-        let [c0, c1] = self.0.map(Doubles::to_elements);
+    fn to_elements(&self) -> [Fp2<T>; WIDTH] {
+        let [c0, c1] = self.0.each_ref().map(Doubles::to_elements);
         std::array::from_fn(|lane| Fp2::new(c0[lane], c1[lane]))
     }
     #[inline(always)]
-    fn less(self, y: Self) -> Self::Sum {
-        DoublesPairSum(both!(n => self.0[n].less(y.0[n])))
+    fn less(&self, y: &Self) -> Self::Sum {
+        DoublesPairSum(both!(n => self.0[n].less(&y.0[n])))
     }
     #[inline(always)]
-    fn plus(self, y: Self) -> Self::Sum {
-        DoublesPairSum(both!(n => self.0[n].plus(y.0[n])))
+    fn plus(&self, y: &Self) -> Self::Sum {
+        DoublesPairSum(both!(n => self.0[n].plus(&y.0[n])))
     }
     #[inline(always)]
-    fn negative(self) -> Self {
+    fn negative(&self) -> Self {
         Self(both!(n => self.0[n].negative()))
     }
     #[inline(always)]
-    fn widened(self) -> Self::Sum {
+    fn widened(&self) -> Self::Sum {
         DoublesPairSum(both!(n => self.0[n].widened()))
     }
     #[inline(always)]
-    fn reduced(sum: Self::Sum) -> Self {
-        Self(both!(n => Doubles::reduced(sum.0[n])))
+    fn reduced(sum: &Self::Sum) -> Self {
+        Self(both!(n => Doubles::reduced(&sum.0[n])))
     }
     #[inline(always)]
-    fn signed_less(self, negated: Mask, x: Self) -> Self::Sum {
-        DoublesPairSum(both!(n => self.0[n].signed_less(negated, x.0[n])))
+    fn signed_less(&self, negated: Mask, x: &Self) -> Self::Sum {
+        DoublesPairSum(both!(n => self.0[n].signed_less(negated, &x.0[n])))
     }
     #[inline(always)]
-    fn less_both(self, y: Self, z: Self) -> Self {
-        Self(both!(n => self.0[n].less_both(y.0[n], z.0[n])))
+    fn less_both(&self, y: &Self, z: &Self) -> Self {
+        Self(both!(n => self.0[n].less_both(&y.0[n], &z.0[n])))
     }
     #[inline(always)]
-    fn products(x: [Self; 2], y: [Self; 2]) -> [Self; 2] {
-        both!(n => x[n].product(&both!(i => y[n].0[i].widened())))
+    fn products(x: [&Self; 2], y: [&Self; 2]) -> [Self; 2] {
+        both!(n => x[n].product(y[n].0.each_ref()))
     }
     #[inline(always)]
-    fn products_with(x: [Self; 2], y: [Self::Sum; 2]) -> [Self; 2] {
-        both!(n => x[n].product(&y[n].0))
+    fn products_with(x: [&Self; 2], y: [&Self::Sum; 2]) -> [Self; 2] {
+        both!(n => x[n].product(both!(i => y[n].0[i].digits())))
     }
     #[inline(always)]
-    fn squares(x: [Self; 2]) -> [Self; 2] {
+    fn squares(x: [&Self; 2]) -> [Self; 2] {
         both!(n => x[n].square())
     }
     #[inline(always)]
-    fn inverse_vartime(self) -> Self {
+    fn inverse_vartime(&self) -> Self {
         let mut elements = self.to_elements();
         Fp2::batch_invert_vartime(&mut elements);
         Self::from_elements(Fma(()), &elements)
     }
     #[inline(always)]
-    fn select(self, mask: Mask, y: Self) -> Self {
-        Self(both!(n => self.0[n].select(mask, y.0[n])))
+    fn select(&self, mask: Mask, y: &Self) -> Self {
+        Self(both!(n => self.0[n].select(mask, &y.0[n])))
     }
     #[inline(always)]
-    fn select_sum(x: Self::Sum, mask: Mask, y: Self::Sum) -> Self::Sum {
-        DoublesPairSum(both!(n => Doubles::select_sum(x.0[n], mask, y.0[n])))
+    fn select_sum(x: &Self::Sum, mask: Mask, y: &Self::Sum) -> Self::Sum {
+        DoublesPairSum(both!(n => Doubles::select_sum(&x.0[n], mask, &y.0[n])))
     }
     #[inline(always)]
-    fn is_zero(self) -> Mask {
+    fn is_zero(&self) -> Mask {
         self.0[0].is_zero() & self.0[1].is_zero()
     }
     #[inline(always)]
-    fn may_be_zero(self) -> Mask {
+    fn may_be_zero(&self) -> Mask {
         self.0[0].may_be_zero() & self.0[1].may_be_zero()
     }
     #[inline(always)]
-    fn sum_may_be_zero(sum: Self::Sum) -> Mask {
-        Doubles::sum_may_be_zero(sum.0[0]) & Doubles::sum_may_be_zero(sum.0[1])
+    fn sum_may_be_zero(sum: &Self::Sum) -> Mask {
+        Doubles::sum_may_be_zero(&sum.0[0]) & Doubles::sum_may_be_zero(&sum.0[1])
     }
 }

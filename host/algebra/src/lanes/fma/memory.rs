@@ -50,19 +50,21 @@ fn load(words: &[u64; WIDTH], half: usize) -> __m256i {
 }
 
 /// The first and the second elements of eight pairs of one vector.
+///
+/// # Safety
+/// An element may be written to each place.
 #[target_feature(enable = "avx2")]
 #[inline]
-pub(super) fn gather_five(pairs: [&[u64; WIDTH]; WIDTH]) -> [Digits<5>; 2] {
-    let mut elements = [[[_mm256_setzero_pd(); 2]; 5]; 2];
-    for (which, digits) in elements.iter_mut().enumerate() {
+pub(super) unsafe fn gather_five(pairs: [&[u64; WIDTH]; WIDTH], to: [*mut Digits<5>; 2]) {
+    for (which, to) in to.into_iter().enumerate() {
         for half in 0..2 {
             let rows = each!(i < 4, _mm256_setzero_si256() => load(pairs[4 * half + i], which));
-            for (both, digit) in digits.iter_mut().zip(digits_of_words(transpose(rows))) {
-                both[half] = digit;
+            for (j, digit) in digits_of_words(transpose(rows)).into_iter().enumerate() {
+                // SAFETY: the caller's.
+                unsafe { to.cast::<__m256d>().add(2 * j + half).write(digit) };
             }
         }
     }
-    elements
 }
 
 #[target_feature(enable = "avx2")]
@@ -94,9 +96,9 @@ fn digits_of_words(words: [__m256i; 4]) -> [__m256d; 5] {
 /// The rows of eight pairs in one vector, of normal digits.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-pub(super) fn scatter_five(elements: &[Digits<5>; 2]) -> [Row; WIDTH] {
+pub(super) fn scatter_five(elements: [&Digits<5>; 2]) -> [Row; WIDTH] {
     let mut rows = [[_mm256_setzero_si256(); 4]; WIDTH];
-    for (which, digits) in elements.iter().enumerate() {
+    for (which, digits) in elements.into_iter().enumerate() {
         for half in 0..2 {
             let digits = each!(j < 5, digits[0][0] => digits[j][half]);
             let words = transpose(words_of_digits(digits));
@@ -140,30 +142,33 @@ fn words_of_digits(digits: [__m256d; 5]) -> [__m256i; 4] {
 }
 
 /// The first and the second elements of eight pairs of two vectors.
+///
+/// # Safety
+/// An element may be written to each place.
 #[target_feature(enable = "avx2")]
 #[inline]
-pub(super) fn gather_eight(pairs: [&[[u64; WIDTH]; 2]; WIDTH]) -> [Digits<8>; 2] {
-    let mut elements = [[[_mm256_setzero_pd(); 2]; 8]; 2];
-    for (which, digits) in elements.iter_mut().enumerate() {
+pub(super) unsafe fn gather_eight(pairs: [&[[u64; WIDTH]; 2]; WIDTH], to: [*mut Digits<8>; 2]) {
+    for (which, to) in to.into_iter().enumerate() {
         for half in 0..2 {
             for four in 0..2 {
                 let rows =
                     each!(i < 4, _mm256_setzero_si256() => load(&pairs[4 * half + i][which], four));
                 for (j, digit) in transpose(rows).into_iter().enumerate() {
-                    digits[4 * four + j][half] = _mm256_castsi256_pd(digit);
+                    let place = 2 * (4 * four + j) + half;
+                    // SAFETY: the caller's.
+                    unsafe { to.cast::<__m256d>().add(place).write(_mm256_castsi256_pd(digit)) };
                 }
             }
         }
     }
-    elements
 }
 
 /// The rows of eight pairs in two vectors.
 #[target_feature(enable = "avx2")]
 #[inline]
-pub(super) fn scatter_eight(elements: &[Digits<8>; 2]) -> [Row; WIDTH] {
+pub(super) fn scatter_eight(elements: [&Digits<8>; 2]) -> [Row; WIDTH] {
     let mut rows = [[_mm256_setzero_si256(); 4]; WIDTH];
-    for (which, digits) in elements.iter().enumerate() {
+    for (which, digits) in elements.into_iter().enumerate() {
         for half in 0..2 {
             for four in 0..2 {
                 let words = each!(j < 4, _mm256_setzero_si256() =>

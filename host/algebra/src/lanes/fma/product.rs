@@ -10,8 +10,10 @@
 
 use std::arch::asm;
 use std::arch::x86_64::*;
+use std::mem::transmute_copy;
 
 use super::constants::{Splat, Table};
+use crate::lanes::backend::both;
 
 /// Eight elements: the doubles of a digit are lanes 0 to 3 and lanes 4 to 7.
 pub(super) type Digits<const L: usize> = [[__m256d; 2]; L];
@@ -303,68 +305,39 @@ fn joined<const L: usize>(first: [__m256d; L], second: [__m256d; L]) -> Digits<L
     digits
 }
 
-/// Defines a function for all eight lanes, one copy of it: a product has 300 instructions or 600.
-macro_rules! eight {
-    ($name:ident, $half:ident, $digits:literal) => {
-        #[target_feature(enable = "avx2,fma")]
-        #[inline(never)]
-        fn $name(
-            table: &Table<$digits>,
-            x: &Digits<$digits>,
-            y: &Digits<$digits>,
-            result: &mut Digits<$digits>,
-        ) {
-            let (x, y) = (x.as_flattened(), y.as_flattened());
-            for half in 0..2 {
-                let product = $half(table, x[half..].as_ptr(), y[half..].as_ptr());
-                for (both, digit) in result.iter_mut().zip(product) {
-                    both[half] = digit;
-                }
+/// Both halves of the lanes of a product of five digits or of eight.
+macro_rules! halves {
+    ($five:ident, $eight:ident, $table:ident, $x:ident, $y:ident) => {{
+        let table = std::ptr::from_ref($table);
+        let (x, y) = ($x.as_flattened().as_ptr(), $y.as_flattened().as_ptr());
+        // SAFETY: with L as compared, the types are the same; from either of the first two vectors on, every other one is a
+        // digit of that half.
+        let halves: [[__m256d; L]; 2] = both!(half => unsafe {
+            match L {
+                5 => transmute_copy(&$five(&*table.cast(), x.add(half), y.add(half))),
+                8 => transmute_copy(&$eight(&*table.cast(), x.add(half), y.add(half))),
+                _ => unreachable!("five or eight digits"),
             }
-        }
-    };
+        });
+        let [first, second] = halves;
+        joined(first, second)
+    }};
 }
 
-eight!(multiply_eight_by_five, multiply_five, 5);
-eight!(square_eight_by_five, square_five, 5);
-eight!(multiply_eight_by_eight, multiply_eight, 8);
-eight!(square_eight_by_eight, square_eight, 8);
-
-/// x y in all eight lanes.
+/// x y in all eight lanes. There is one copy for each L: a half has 300 instructions or 600.
 #[target_feature(enable = "avx2,fma")]
-#[inline]
+#[inline(never)]
 pub(super) fn multiply<const L: usize>(
     table: &Table<L>,
     x: &Digits<L>,
     y: &Digits<L>,
 ) -> Digits<L> {
-    let mut result = [[_mm256_setzero_pd(); 2]; L];
-    let (table, x, y) = (std::ptr::from_ref(table), x.as_ptr(), y.as_ptr());
-    let to = result.as_mut_ptr();
-    // SAFETY: with L as compared, the types are the same.
-    unsafe {
-        match L {
-            5 => multiply_eight_by_five(&*table.cast(), &*x.cast(), &*y.cast(), &mut *to.cast()),
-            8 => multiply_eight_by_eight(&*table.cast(), &*x.cast(), &*y.cast(), &mut *to.cast()),
-            _ => unreachable!("five or eight digits"),
-        }
-    }
-    result
+    halves!(multiply_five, multiply_eight, table, x, y)
 }
 
 /// x^2 in all eight lanes.
 #[target_feature(enable = "avx2,fma")]
-#[inline]
+#[inline(never)]
 pub(super) fn square<const L: usize>(table: &Table<L>, x: &Digits<L>) -> Digits<L> {
-    let mut result = [[_mm256_setzero_pd(); 2]; L];
-    let (table, x, to) = (std::ptr::from_ref(table), x.as_ptr(), result.as_mut_ptr());
-    // SAFETY: with L as compared, the types are the same.
-    unsafe {
-        match L {
-            5 => square_eight_by_five(&*table.cast(), &*x.cast(), &*x.cast(), &mut *to.cast()),
-            8 => square_eight_by_eight(&*table.cast(), &*x.cast(), &*x.cast(), &mut *to.cast()),
-            _ => unreachable!("five or eight digits"),
-        }
-    }
-    result
+    halves!(square_five, square_eight, table, x, x)
 }

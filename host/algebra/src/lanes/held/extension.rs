@@ -78,7 +78,7 @@ impl<B: Backend, T: Tower<Base: Prime<L>>, const N: usize, const L: usize> Resid
         Self { c0: Held::load(b, c0), c1: Held::load(b, c1) }
     }
     #[inline(always)]
-    fn store(self, [c0, c1]: &mut [Lanes<T::Base, L>; 2]) {
+    fn store(&self, [c0, c1]: &mut [Lanes<T::Base, L>; 2]) {
         self.c0.store(c0);
         self.c1.store(c1);
     }
@@ -88,77 +88,77 @@ impl<B: Backend, T: Tower<Base: Prime<L>>, const N: usize, const L: usize> Resid
         Self { c0, c1: Held::from_elements(b, &elements.map(|element| element.c1)) }
     }
     #[inline(always)]
-    fn to_elements(self) -> [Fp2<T>; WIDTH] {
+    fn to_elements(&self) -> [Fp2<T>; WIDTH] {
         let (c0, c1) = (self.c0.to_elements(), self.c1.to_elements());
         std::array::from_fn(|lane| Fp2::new(c0[lane], c1[lane]))
     }
     #[inline(always)]
-    fn less(self, y: Self) -> Self::Sum {
+    fn less(&self, y: &Self) -> Self::Sum {
         HeldPair { c0: self.c0 - y.c0, c1: self.c1 - y.c1 }
     }
     #[inline(always)]
-    fn plus(self, y: Self) -> Self::Sum {
+    fn plus(&self, y: &Self) -> Self::Sum {
         HeldPair { c0: self.c0 + y.c0, c1: self.c1 + y.c1 }
     }
     #[inline(always)]
-    fn negative(self) -> Self {
+    fn negative(&self) -> Self {
         Self { c0: (-self.c0).reduced(), c1: (-self.c1).reduced() }
     }
     #[inline(always)]
-    fn widened(self) -> Self::Sum {
+    fn widened(&self) -> Self::Sum {
         HeldPair { c0: self.c0.widened(), c1: self.c1.widened() }
     }
     #[inline(always)]
-    fn reduced(sum: Self::Sum) -> Self {
+    fn reduced(sum: &Self::Sum) -> Self {
         Self { c0: sum.c0.reduced(), c1: sum.c1.reduced() }
     }
     #[inline(always)]
-    fn signed_less(self, negated: Mask, x: Self) -> Self::Sum {
+    fn signed_less(&self, negated: Mask, x: &Self) -> Self::Sum {
         let c0 = Held::signed_less(self.c0, negated, x.c0);
         HeldPair { c0, c1: Held::signed_less(self.c1, negated, x.c1) }
     }
     #[inline(always)]
-    fn less_both(self, y: Self, z: Self) -> Self {
+    fn less_both(&self, y: &Self, z: &Self) -> Self {
         Self { c0: self.c0.less_both(y.c0, z.c0), c1: self.c1.less_both(y.c1, z.c1) }
     }
     #[inline(always)]
-    fn products(x: [Self; 2], y: [Self; 2]) -> [Self; 2] {
-        both!(n => x[n].product(y[n]))
+    fn products(x: [&Self; 2], y: [&Self; 2]) -> [Self; 2] {
+        both!(n => x[n].product(*y[n]))
     }
     #[inline(always)]
-    fn products_with(x: [Self; 2], y: [Self::Sum; 2]) -> [Self; 2] {
-        both!(n => x[n].product(y[n]))
+    fn products_with(x: [&Self; 2], y: [&Self::Sum; 2]) -> [Self; 2] {
+        both!(n => x[n].product(*y[n]))
     }
     #[inline(always)]
-    fn squares(x: [Self; 2]) -> [Self; 2] {
+    fn squares(x: [&Self; 2]) -> [Self; 2] {
         both!(n => x[n].square())
     }
     /// (c0 - c1 u) / (c0^2 + N c1^2).
     #[inline(always)]
-    fn inverse_vartime(self) -> Self {
+    fn inverse_vartime(&self) -> Self {
         let conjugate = Self { c0: self.c0, c1: (-self.c1).reduced() };
         let inverse = self.product(conjugate).c0.inverse_vartime();
         let [c0, c1] = Held::mul_each([conjugate.c0, conjugate.c1], [inverse; 2]);
         Self { c0, c1 }
     }
     #[inline(always)]
-    fn select(self, mask: Mask, y: Self) -> Self {
-        Self::select(self, mask, y)
+    fn select(&self, mask: Mask, y: &Self) -> Self {
+        Self::select(*self, mask, *y)
     }
     #[inline(always)]
-    fn select_sum(x: Self::Sum, mask: Mask, y: Self::Sum) -> Self::Sum {
-        x.select(mask, y)
+    fn select_sum(x: &Self::Sum, mask: Mask, y: &Self::Sum) -> Self::Sum {
+        x.select(mask, *y)
     }
     #[inline(always)]
-    fn is_zero(self) -> Mask {
+    fn is_zero(&self) -> Mask {
         self.c0.is_zero() & self.c1.is_zero()
     }
     #[inline(always)]
-    fn may_be_zero(self) -> Mask {
-        Self::may_be_zero(self)
+    fn may_be_zero(&self) -> Mask {
+        Self::may_be_zero(*self)
     }
     #[inline(always)]
-    fn sum_may_be_zero(sum: Self::Sum) -> Mask {
+    fn sum_may_be_zero(sum: &Self::Sum) -> Mask {
         sum.may_be_zero()
     }
 }

@@ -3,7 +3,7 @@
 use super::Held;
 use crate::lanes::affine::Residue;
 use crate::lanes::affine::base::{Pair, WORDS};
-use crate::lanes::backend::{Backend, LIMB_BITS, Mask, WIDTH, each};
+use crate::lanes::backend::{Backend, LIMB_BITS, Mask, WIDTH, both, each};
 use crate::lanes::held::{limbs_of_words, words_of_limbs};
 use crate::lanes::{Lanes, Prime, Sum};
 
@@ -79,79 +79,79 @@ impl<B: Backend, P: Prime<L>, const L: usize> Residue<B> for Held<B, P, L> {
         Held::load(b, at_rest)
     }
     #[inline(always)]
-    fn store(self, at_rest: &mut Lanes<P, L>) {
-        Held::store(self, at_rest);
+    fn store(&self, at_rest: &mut Lanes<P, L>) {
+        Held::store(*self, at_rest);
     }
     #[inline(always)]
     fn from_elements(b: B, elements: &[P; WIDTH]) -> Self {
         Held::from_elements(b, elements)
     }
     #[inline(always)]
-    fn to_elements(self) -> [P; WIDTH] {
-        Held::to_elements(self)
+    fn to_elements(&self) -> [P; WIDTH] {
+        Held::to_elements(*self)
     }
     #[inline(always)]
-    fn less(self, y: Self) -> Sum<B, P, L> {
-        self - y
+    fn less(&self, y: &Self) -> Sum<B, P, L> {
+        *self - *y
     }
     #[inline(always)]
-    fn plus(self, y: Self) -> Sum<B, P, L> {
-        self + y
+    fn plus(&self, y: &Self) -> Sum<B, P, L> {
+        *self + *y
     }
     #[inline(always)]
-    fn negative(self) -> Self {
-        (-self).reduced()
+    fn negative(&self) -> Self {
+        (-*self).reduced()
     }
     #[inline(always)]
-    fn widened(self) -> Sum<B, P, L> {
-        Held::widened(self)
+    fn widened(&self) -> Sum<B, P, L> {
+        Held::widened(*self)
     }
     #[inline(always)]
-    fn reduced(sum: Sum<B, P, L>) -> Self {
+    fn reduced(sum: &Sum<B, P, L>) -> Self {
         sum.reduced()
     }
     #[inline(always)]
-    fn signed_less(self, negated: Mask, x: Self) -> Sum<B, P, L> {
-        Held::signed_less(self, negated, x)
+    fn signed_less(&self, negated: Mask, x: &Self) -> Sum<B, P, L> {
+        Held::signed_less(*self, negated, *x)
     }
     #[inline(always)]
-    fn less_both(self, y: Self, z: Self) -> Self {
-        Held::less_both(self, y, z)
+    fn less_both(&self, y: &Self, z: &Self) -> Self {
+        Held::less_both(*self, *y, *z)
     }
     #[inline(always)]
-    fn products(x: [Self; 2], y: [Self; 2]) -> [Self; 2] {
-        Held::mul_each(x, y)
+    fn products(x: [&Self; 2], y: [&Self; 2]) -> [Self; 2] {
+        Held::mul_each(both!(n => *x[n]), both!(n => *y[n]))
     }
     #[inline(always)]
-    fn products_with(x: [Self; 2], y: [Sum<B, P, L>; 2]) -> [Self; 2] {
-        Held::mul_each(x, y)
+    fn products_with(x: [&Self; 2], y: [&Sum<B, P, L>; 2]) -> [Self; 2] {
+        Held::mul_each(both!(n => *x[n]), both!(n => *y[n]))
     }
     #[inline(always)]
-    fn squares(x: [Self; 2]) -> [Self; 2] {
-        Held::square_each(x)
+    fn squares(x: [&Self; 2]) -> [Self; 2] {
+        Held::square_each(both!(n => *x[n]))
     }
     #[inline(always)]
-    fn inverse_vartime(self) -> Self {
-        Held::inverse_vartime(self)
+    fn inverse_vartime(&self) -> Self {
+        Held::inverse_vartime(*self)
     }
     #[inline(always)]
-    fn select(self, mask: Mask, y: Self) -> Self {
-        Held::select(self, mask, y)
+    fn select(&self, mask: Mask, y: &Self) -> Self {
+        Held::select(*self, mask, *y)
     }
     #[inline(always)]
-    fn select_sum(x: Sum<B, P, L>, mask: Mask, y: Sum<B, P, L>) -> Sum<B, P, L> {
-        x.select(mask, y)
+    fn select_sum(x: &Sum<B, P, L>, mask: Mask, y: &Sum<B, P, L>) -> Sum<B, P, L> {
+        x.select(mask, *y)
     }
     #[inline(always)]
-    fn is_zero(self) -> Mask {
-        Held::is_zero(self)
+    fn is_zero(&self) -> Mask {
+        Held::is_zero(*self)
     }
     #[inline(always)]
-    fn may_be_zero(self) -> Mask {
-        Held::may_be_zero(self)
+    fn may_be_zero(&self) -> Mask {
+        Held::may_be_zero(*self)
     }
     #[inline(always)]
-    fn sum_may_be_zero(sum: Sum<B, P, L>) -> Mask {
+    fn sum_may_be_zero(sum: &Sum<B, P, L>) -> Mask {
         sum.may_be_zero()
     }
 }
