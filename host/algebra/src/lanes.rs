@@ -16,10 +16,12 @@ pub(crate) use backend::all_vectors;
 pub use backend::{Backend, Kernel, Mask, Vectors, WIDTH, run};
 pub(crate) use backend::{LIMB_BITS, LIMB_MASK, both, each};
 pub(crate) use constants::limbs;
+#[cfg(target_arch = "x86_64")]
+pub use fma::{Bytes, Doubles, Fma};
 pub use held::{Held, Sum};
 pub(crate) use held::{limbs_of_words, words_of_limbs};
 pub(crate) use lazy::Lazy;
-pub use machine::{AnyMachine, Machine, Task, perform};
+pub use machine::{AnyMachine, Choice, Machine, Task, choose, perform};
 pub(crate) use montgomery::carried;
 pub use primes::Prime;
 pub(crate) use row::{PairProducts, Row};

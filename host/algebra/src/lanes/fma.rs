@@ -10,24 +10,27 @@
 //! | | L = 5, W = 51 | L = 8, W = 48 |
 //! |---|---|---|
 //! | normal: digits, and value | 2^50 + 4, 0.52 p | 2^47 + 16, 1.6 p |
-//! | sum of two: digits | 2^50 + 4 | 2^48 + 32 |
-//! | a product takes | normal or sums of two; of four against two | normal against sums; with carries sums of four against two |
+//! | sum of two: digits | 2^50 + 4, with carries | 2^48 + 32, without |
+//! | a product takes | normal or sums of two; of BLS12-381's scalars only normal | normal or sums; with carries two against four |
+//! | it is | normal | normal, but of two sums up to 1.9 p |
 
 mod constants;
 mod doubles;
 mod extension;
 mod memory;
+mod plain;
 mod product;
 
 use std::arch::x86_64::*;
 
 use super::affine::base::Pair;
 use super::backend::WIDTH;
-use super::machine::{Machine, Task};
+use super::machine::{Choice, Machine, Task};
 use super::primes::Prime;
 use crate::tower::Tower;
 pub use doubles::Doubles;
 pub use extension::DoublesPair;
+pub use plain::Bytes;
 
 /// The machine of processors with AVX2 and FMA. It is made where an `Isa` says that the processor has them: this is why the
 /// `unsafe` blocks of this module may use their instructions.
@@ -44,12 +47,23 @@ impl Fma {
         // SAFETY: `self` exists.
         unsafe { entry(task) }
     }
+
+    pub(super) fn choose<C: Choice>(self, choice: C) -> C::Output {
+        // SAFETY: `self` exists.
+        unsafe { chosen(choice) }
+    }
 }
 
 #[target_feature(enable = "avx2,fma")]
 #[inline(never)]
 fn entry<T: Task>(task: T) -> T::Output {
     task.run(Fma(()))
+}
+
+#[target_feature(enable = "avx2,fma")]
+#[inline(never)]
+fn chosen<C: Choice>(choice: C) -> C::Output {
+    choice.on_doubles(Fma(()))
 }
 
 impl Machine for Fma {

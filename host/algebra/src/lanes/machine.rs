@@ -7,7 +7,7 @@ use super::affine::Residue;
 use super::affine::base::Pair;
 use super::backend::{self, Backend, Kernel, Vectors, WIDTH, both};
 #[cfg(target_arch = "x86_64")]
-use super::fma;
+use super::fma::Fma;
 use super::held::{Held, HeldPair};
 use super::primes::Prime;
 use crate::isa::Isa;
@@ -70,18 +70,24 @@ pub struct AnyMachine(Kind);
 enum Kind {
     Limbs(Vectors),
     #[cfg(target_arch = "x86_64")]
-    Doubles(fma::Fma),
+    Doubles(Fma),
+}
+
+impl From<Vectors> for AnyMachine {
+    fn from(vectors: Vectors) -> Self {
+        Self(Kind::Limbs(vectors))
+    }
 }
 
 impl Isa {
     /// The machine that this level has. Where there is none, scalar code does the work.
     pub fn machine(self) -> Option<AnyMachine> {
         if let Some(vectors) = self.vectors() {
-            return Some(AnyMachine(Kind::Limbs(vectors)));
+            return Some(vectors.into());
         }
         #[cfg(target_arch = "x86_64")]
         if matches!(self.0, Level::Avx2 | Level::Avx512) {
-            return Some(AnyMachine(Kind::Doubles(fma::Fma::new())));
+            return Some(AnyMachine(Kind::Doubles(Fma::new())));
         }
         None
     }
@@ -93,6 +99,38 @@ pub fn perform<T: Task>(machine: AnyMachine, task: T) -> T::Output {
         Kind::Limbs(vectors) => backend::run(vectors, OnBackend(task)),
         #[cfg(target_arch = "x86_64")]
         Kind::Doubles(fma) => fma.run(task),
+    }
+}
+
+/// Something that is done in one way on limbs and in another on doubles. As for a [`Kernel`], both are `#[inline(always)]`.
+pub trait Choice {
+    /// What comes out.
+    type Output;
+    /// Does it on limbs.
+    fn on_limbs<B: Backend>(self, backend: B) -> Self::Output;
+    /// Does it on doubles.
+    #[cfg(target_arch = "x86_64")]
+    fn on_doubles(self, fma: Fma) -> Self::Output;
+}
+
+/// Does it with this machine.
+pub fn choose<C: Choice>(machine: AnyMachine, choice: C) -> C::Output {
+    match machine.0 {
+        Kind::Limbs(vectors) => backend::run(vectors, OnLimbs(choice)),
+        #[cfg(target_arch = "x86_64")]
+        Kind::Doubles(fma) => fma.choose(choice),
+    }
+}
+
+/// A choice as a kernel.
+struct OnLimbs<C>(C);
+
+impl<C: Choice> Kernel for OnLimbs<C> {
+    type Output = C::Output;
+
+    #[inline(always)]
+    fn run<B: Backend>(self, b: B) -> C::Output {
+        self.0.on_limbs(b)
     }
 }
 

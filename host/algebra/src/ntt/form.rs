@@ -1,21 +1,26 @@
 //! How the elements of a field are kept while they are transformed.
 //!
-//! Eight elements stand in D vectors of digits. There are four kinds of them:
+//! Eight elements stand in D rows of digits. There are four kinds of them:
 //!
 //! - *held*: what is read, and what stands in a tile between the butterflies;
-//! - *normal*: [`Form::settled`], with carries; good to multiply;
-//! - *factor*: what a normal one is multiplied by. [`Form::factor_digits`] makes them of elements;
+//! - *normal*: [`Arithmetic::settled`], with carries; good to multiply;
+//! - *factor*: what a normal one is multiplied by. [`Arithmetic::factor_digits`] makes them of elements;
 //! - *product*: what comes out.
 //!
 //! A field's butterflies take and leave held elements, for transforms of up to 2^[`MOST_LEVELS`] rows.
 
+use std::marker::PhantomData;
+
 use crate::field::PrimeField;
-use crate::lanes::{Backend, Mask, Vectors};
+use crate::isa::Isa;
+use crate::lanes::{AnyMachine, Mask};
 
 use super::passes::{Columns, Rows};
 use super::pointwise::ABLessC;
 use super::tile::{Eight, PIECE};
 
+#[cfg(target_arch = "x86_64")]
+mod doubles;
 mod goldilocks;
 mod montgomery;
 mod radix_four;
@@ -23,67 +28,93 @@ mod radix_four;
 /// Levels of two that a held element can go through.
 pub(super) const MOST_LEVELS: u32 = 14;
 
-/// A field whose elements are transformed in D digits.
-pub trait Form<const D: usize>: PrimeField {
-    /// What an element times this is, as a canonical integer, is the factor; R, if factors are in Montgomery form.
-    const FACTOR: Self;
-    /// The digits of a factor are shifted by so many bits.
-    const FACTOR_SHIFT: u32;
+/// The arithmetic of a field's transforms on a kind of lanes, a value of which is the proof that there are such.
+pub trait Arithmetic<F: Form<D>, const D: usize>: Copy {
+    /// Eight elements in registers.
+    type X: Copy;
 
-    /// The digits of a number that will be a factor, before their shift: a normal element.
-    fn digits(&self) -> [u64; D];
+    /// What an element times this is, as a canonical integer, is the factor; R, if factors are in Montgomery form.
+    fn to_factor() -> F;
+
+    /// The digits of a number that will be a factor: a normal element.
+    fn digits(element: &F) -> [u64; D];
 
     /// The digits of a factor.
-    fn factor_digits(&self) -> [u64; D] {
-        self.digits().map(|digit| digit << Self::FACTOR_SHIFT)
-    }
+    fn factor_digits(element: &F) -> [u64; D];
 
     /// The vector, and the lane in it, of an element of a piece.
     fn place(element: usize) -> (usize, usize);
 
-    /// The elements of a piece, held: canonical integers, lowest byte first.
-    fn read<B: Backend>(b: B, piece: &[u8]) -> [[B::V; D]; 2];
+    /// Eight at rest.
+    fn get(self, at_rest: &Eight<D>) -> Self::X;
 
-    /// The elements of as many pieces as a piece has elements, one below the other, a column after the other.
-    fn read_columns<B: Backend>(
-        b: B,
-        pieces: &[&mut [u8]; PIECE],
-        columns: &mut [Eight<D>; 2 * PIECE],
-    );
+    /// Eight to rest.
+    fn set(self, at_rest: &mut Eight<D>, x: &Self::X);
 
-    /// Where elements that were just read are below the modulus.
-    fn below<B: Backend>(b: B, read: [B::V; D]) -> Mask;
+    /// The same digits in every lane.
+    fn splat(self, digits: &[u64; D]) -> Self::X;
 
-    /// Writes normal elements as numbers that fit into their bytes, if they are products by a factor made of an element, or
-    /// of two.
-    fn write<B: Backend>(b: B, normal: [[B::V; D]; 2], piece: &mut [u8]);
+    /// The elements of a piece, held: canonical integers, lowest byte first. Tells where they are below the modulus.
+    fn read(self, piece: &[u8]) -> ([Self::X; 2], Mask);
+
+    /// The elements of as many pieces as a piece has elements, one below the other, a column after the other; they are what
+    /// [`Arithmetic::write`] wrote.
+    fn read_columns(self, pieces: &[&mut [u8]; PIECE], columns: &mut [Eight<D>; 2 * PIECE]);
+
+    /// Writes normal elements in as many bytes as they have, if they are products by a factor made of an element, or of two.
+    fn write(self, normal: &[Self::X; 2], piece: &mut [u8]);
 
     /// Writes normal elements as the numbers below the modulus that they are.
-    fn write_canonical<B: Backend>(b: B, normal: [[B::V; D]; 2], piece: &mut [u8]);
+    fn write_canonical(self, normal: &[Self::X; 2], piece: &mut [u8]);
 
     /// A held element with carries.
-    fn settled<B: Backend>(b: B, held: [B::V; D]) -> [B::V; D];
+    fn settled(self, held: Self::X) -> Self::X;
+
+    /// A held element that butterflies will add to, without a product.
+    #[inline(always)]
+    fn kept(self, held: Self::X) -> Self::X {
+        held
+    }
 
     /// Products of normal elements and factors, side by side.
-    fn multiply<B: Backend, const N: usize>(
-        b: B,
-        normal: [&[B::V; D]; N],
-        factor: [&[B::V; D]; N],
-    ) -> [[B::V; D]; N];
+    fn multiply<const N: usize>(self, normal: [&Self::X; N], factor: [&Self::X; N])
+    -> [Self::X; N];
+
+    /// held + product.
+    fn plus(self, held: &Self::X, product: &Self::X) -> Self::X;
 
     /// held - product.
-    fn minus<B: Backend>(b: B, held: &[B::V; D], product: &[B::V; D]) -> [B::V; D];
+    fn minus(self, held: &Self::X, product: &Self::X) -> Self::X;
+
+    /// A held element from which one a bit above 2p may be subtracted.
+    #[inline(always)]
+    fn raised(self, held: &Self::X) -> Self::X {
+        *held
+    }
 
     /// A product as a held element.
-    fn held<B: Backend>(b: B, product: [B::V; D]) -> [B::V; D];
+    fn held(self, product: Self::X) -> Self::X;
 
     /// A product as a normal element.
-    fn normal<B: Backend>(b: B, product: [B::V; D]) -> [B::V; D];
+    fn normal(self, product: Self::X) -> Self::X;
 
     /// A normal element as a factor.
-    fn factor<B: Backend>(b: B, normal: [B::V; D]) -> [B::V; D];
+    fn factor(self, normal: Self::X) -> Self::X;
 
-    /// The logarithm of the largest radix of [`Form::butterflies`].
+    /// Butterflies of radix r: of r blocks of rows, one after the other, and their factors. Block k of the result is the sum
+    /// over j of root^(j k) t^j times block j. They are *plain* where t is 1 and the rows have just been read.
+    fn butterflies(self, rows: &mut [Eight<D>], factors: &[[u64; D]], log_radix: u32, plain: bool);
+}
+
+/// A field whose elements are transformed in D digits.
+pub trait Form<const D: usize>: PrimeField {
+    /// The lanes of a level that transforms run on; none if scalar code is as fast.
+    fn lanes(isa: Isa) -> Option<AnyMachine>;
+
+    /// [`Arithmetic::factor_digits`] of these lanes.
+    fn factor_digits(lanes: AnyMachine) -> fn(&Self) -> [u64; D];
+
+    /// The logarithm of the largest radix of [`Arithmetic::butterflies`].
     const MOST_LOG_RADIX: u32;
 
     /// The root of unity of order r that butterflies of radix r are made for: the one given, or another.
@@ -92,47 +123,95 @@ pub trait Form<const D: usize>: PrimeField {
     /// The r - 1 factors of a butterfly of radix r whose inputs x_j are to be multiplied by t^j, with that root.
     fn butterfly_factors(t: Self, root: Self, log_radix: u32) -> Vec<Self>;
 
-    /// Butterflies of radix r: of r blocks of rows, one after the other, and their factors. Block k of the result is the sum
-    /// over j of root^(j k) t^j times block j. They are *plain* where t is 1 and the rows have just been read.
-    fn butterflies<B: Backend>(
-        b: B,
-        rows: &mut [Eight<D>],
-        factors: &[[u64; D]],
-        log_radix: u32,
-        plain: bool,
-    );
-
     /// The first pass of a tile. This and the three that follow are kernels, compiled here, once for each field.
-    fn first_pass(vectors: Vectors, pass: Columns<'_, Self, D>) -> bool;
+    fn first_pass(lanes: AnyMachine, pass: Columns<'_, Self, D>) -> bool;
 
     /// The second pass of a tile.
-    fn second_pass(vectors: Vectors, pass: Rows<'_, '_, Self, D>);
+    fn second_pass(lanes: AnyMachine, pass: Rows<'_, '_, Self, D>);
 
     /// Are all of these below the modulus? Whole pieces.
-    fn are_below(vectors: Vectors, lists: [&[u8]; 3]) -> bool;
+    fn are_below(lanes: AnyMachine, lists: [&[u8]; 3]) -> bool;
 
     /// a := a b - c, in whole pieces.
-    fn a_b_less_c(vectors: Vectors, lists: ABLessC<'_, Self, D>);
+    fn a_b_less_c(lanes: AnyMachine, lists: ABLessC<'_>);
 }
+
+/// Part of a transform, for any lanes; as for a [`Kernel`](crate::lanes::Kernel), `run_on` is `#[inline(always)]`.
+pub trait Pass<F: Form<D>, const D: usize> {
+    /// What comes out.
+    type Output;
+    /// Does it.
+    fn run_on<A: Arithmetic<F, D>>(self, a: A) -> Self::Output;
+}
+
+/// [`Arithmetic::factor_digits`] as a [`Choice`].
+struct FactorDigits<F>(PhantomData<F>);
+
+/// A pass in F as a [`Choice`].
+struct Run<F, P>(P, PhantomData<F>);
 
 /// The kernels of a field, for its [`Form`].
 macro_rules! kernels {
     ($digits:literal) => {
-        fn first_pass(vectors: Vectors, pass: Columns<'_, Self, $digits>) -> bool {
-            run(vectors, pass)
+        fn factor_digits(lanes: AnyMachine) -> fn(&Self) -> [u64; $digits] {
+            choose(lanes, FactorDigits(PhantomData::<Self>))
         }
 
-        fn second_pass(vectors: Vectors, pass: Rows<'_, '_, Self, $digits>) {
-            run(vectors, pass)
+        fn first_pass(lanes: AnyMachine, pass: Columns<'_, Self, $digits>) -> bool {
+            choose(lanes, Run(pass, PhantomData::<Self>))
         }
 
-        fn are_below(vectors: Vectors, lists: [&[u8]; 3]) -> bool {
-            run(vectors, Below(lists, PhantomData::<Self>))
+        fn second_pass(lanes: AnyMachine, pass: Rows<'_, '_, Self, $digits>) {
+            choose(lanes, Run(pass, PhantomData::<Self>));
         }
 
-        fn a_b_less_c(vectors: Vectors, lists: ABLessC<'_, Self, $digits>) {
-            run(vectors, lists)
+        fn are_below(lanes: AnyMachine, lists: [&[u8]; 3]) -> bool {
+            choose(lanes, Run(Below(lists), PhantomData::<Self>))
+        }
+
+        fn a_b_less_c(lanes: AnyMachine, lists: ABLessC<'_>) {
+            choose(lanes, Run(lists, PhantomData::<Self>));
         }
     };
 }
 use kernels;
+
+/// Which arithmetic the kernels of a field run on. Without `doubles` its lanes are always limbs.
+macro_rules! choices {
+    ($field:ty, $digits:literal $(, $doubles:ident)?) => {
+        impl Choice for FactorDigits<$field> {
+            type Output = fn(&$field) -> [u64; $digits];
+
+            #[inline(always)]
+            fn on_limbs<B: Backend>(self, _: B) -> Self::Output {
+                <B as Arithmetic<$field, $digits>>::factor_digits
+            }
+            choices!(@doubles self, fma => <Fma as Arithmetic<$field, $digits>>::factor_digits, $($doubles)?);
+        }
+
+        impl<P: Pass<$field, $digits>> Choice for Run<$field, P> {
+            type Output = P::Output;
+
+            #[inline(always)]
+            fn on_limbs<B: Backend>(self, b: B) -> P::Output {
+                self.0.run_on(b)
+            }
+            choices!(@doubles self, fma => self.0.run_on(fma), $($doubles)?);
+        }
+    };
+    (@doubles $self:ident, $fma:ident => $body:expr, doubles) => {
+        #[cfg(target_arch = "x86_64")]
+        #[inline(always)]
+        fn on_doubles($self, $fma: Fma) -> Self::Output {
+            let _ = $fma;
+            $body
+        }
+    };
+    (@doubles $self:ident, $fma:ident => $body:expr,) => {
+        #[cfg(target_arch = "x86_64")]
+        fn on_doubles($self, _: Fma) -> Self::Output {
+            unreachable!("lanes that this field does not have")
+        }
+    };
+}
+use choices;

@@ -2,13 +2,13 @@
 
 use std::marker::PhantomData;
 
-use crate::lanes::{Backend, Kernel, Mask};
+use crate::lanes::Mask;
 
 use super::between::Between;
-use super::form::Form;
+use super::form::{Arithmetic, Form, Pass};
 use super::plan::Plan;
 use super::tables::Steps;
-use super::tile::{Eight, PIECE, splat, transform};
+use super::tile::{Eight, PIECE, transform};
 
 /// Factors of both passes.
 pub struct Lanes<const D: usize> {
@@ -31,31 +31,31 @@ pub struct Columns<'a, F: Form<D>, const D: usize> {
     pub between: &'a mut [u8],
 }
 
-impl<F: Form<D>, const D: usize> Kernel for Columns<'_, F, D> {
+impl<F: Form<D>, const D: usize> Pass<F, D> for Columns<'_, F, D> {
     type Output = bool;
 
     #[inline(always)]
-    fn run<B: Backend>(self, b: B) -> bool {
+    fn run_on<A: Arithmetic<F, D>>(self, a: A) -> bool {
         let Self { plan, lanes, rows, factors, first, source, between } = self;
         let piece = plan.piece_bytes();
-        factors.make(b, &plan.transform, first);
+        factors.make(a, &plan.transform, first);
         let mut below = Mask::MAX;
         let (pairs, _) = rows.as_chunks_mut::<2>();
         let lines = source.chunks_exact(F::BYTES << plan.log_columns);
         for ([row0, row1], line) in pairs.iter_mut().zip(lines) {
-            let [x0, x1] = F::read(b, &line[first * F::BYTES..][..piece]);
-            below &= F::below(b, x0) & F::below(b, x1);
-            row0.set(b, &x0);
-            row1.set(b, &x1);
+            let ([x0, x1], are_below) = a.read(&line[first * F::BYTES..][..piece]);
+            below &= are_below;
+            a.set(row0, &x0);
+            a.set(row1, &x1);
         }
-        transform::<F, B, D>(b, rows, &lanes.column_steps);
+        transform::<F, A, D>(a, rows, &lanes.column_steps);
         let tiles = plan.row_tiles();
         for (place, piece) in between.chunks_exact_mut(piece).enumerate() {
             let k1 = place % tiles * PIECE + place / tiles;
             let row = lanes.column_steps.row(k1);
-            let x0 = F::settled(b, rows[2 * row].get(b));
-            let x1 = F::settled(b, rows[2 * row + 1].get(b));
-            F::write(b, factors.times::<F, B>(b, k1, [x0, x1]), piece);
+            let x0 = a.settled(a.get(&rows[2 * row]));
+            let x1 = a.settled(a.get(&rows[2 * row + 1]));
+            a.write(&factors.times(a, k1, &[x0, x1]), piece);
         }
         below == Mask::MAX
     }
@@ -69,28 +69,28 @@ pub struct Rows<'a, 'b, F, const D: usize> {
     pub field: PhantomData<F>,
 }
 
-impl<F: Form<D>, const D: usize> Kernel for Rows<'_, '_, F, D> {
+impl<F: Form<D>, const D: usize> Pass<F, D> for Rows<'_, '_, F, D> {
     type Output = ();
 
     #[inline(always)]
-    fn run<B: Backend>(self, b: B) {
+    fn run_on<A: Arithmetic<F, D>>(self, a: A) {
         let Self { lanes, rows, pieces, .. } = self;
         let (columns, _) = rows.as_chunks_mut::<{ 2 * PIECE }>();
         let (groups, _) = pieces.as_chunks::<PIECE>();
         for (columns, group) in columns.iter_mut().zip(groups) {
-            F::read_columns(b, group, columns);
+            a.read_columns(group, columns);
         }
-        transform::<F, B, D>(b, rows, &lanes.row_steps);
+        transform::<F, A, D>(a, rows, &lanes.row_steps);
         for (k2, piece) in pieces.iter_mut().enumerate() {
             let row = lanes.row_steps.row(k2);
-            let mut x0 = F::settled(b, rows[2 * row].get(b));
-            let mut x1 = F::settled(b, rows[2 * row + 1].get(b));
+            let mut x0 = a.settled(a.get(&rows[2 * row]));
+            let mut x1 = a.settled(a.get(&rows[2 * row + 1]));
             if let Some(outputs) = &lanes.outputs {
-                let w = splat(b, &outputs[k2]);
-                let [y0, y1] = F::multiply(b, [&x0, &x1], [&w, &w]);
-                [x0, x1] = [F::normal(b, y0), F::normal(b, y1)];
+                let w = a.splat(&outputs[k2]);
+                let [y0, y1] = a.multiply([&x0, &x1], [&w, &w]);
+                [x0, x1] = [a.normal(y0), a.normal(y1)];
             }
-            F::write_canonical(b, [x0, x1], piece);
+            a.write_canonical(&[x0, x1], piece);
         }
     }
 }

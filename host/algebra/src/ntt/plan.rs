@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::field::DecodeError;
 use crate::isa::Isa;
-use crate::lanes::Vectors;
+use crate::lanes::AnyMachine;
 
 use super::between::Between;
 use super::form::{Form, MOST_LEVELS};
@@ -47,7 +47,7 @@ pub struct Plan<F: Form<D>, const D: usize> {
 
 /// The factors of a plan, and what uses them.
 enum Factors<F, const D: usize> {
-    Lanes(Vectors, Lanes<D>),
+    Lanes(AnyMachine, Lanes<D>),
     Words(Words<F>),
 }
 
@@ -66,16 +66,16 @@ impl<F: Form<D>, const D: usize> Plan<F, D> {
         let outputs = (output != F::ONE).then(|| powers(power(output, n1), n2 as usize));
         let of_columns = (log_rows, power(w, n2), power(input, n2));
         let of_rows = (log_columns, power(w, n1), F::ONE);
-        let factors = match isa.vectors() {
-            Some(vectors) => Factors::Lanes(
-                vectors,
-                Lanes {
-                    column_steps: Steps::new(of_columns),
-                    row_steps: Steps::new(of_rows),
-                    outputs: outputs
-                        .map(|outputs| outputs.iter().map(Form::factor_digits).collect()),
-                },
-            ),
+        let factors = match F::lanes(isa) {
+            Some(lanes) => {
+                let digits = F::factor_digits(lanes);
+                let factors = Lanes {
+                    column_steps: Steps::new(of_columns, digits),
+                    row_steps: Steps::new(of_rows, digits),
+                    outputs: outputs.map(|outputs| outputs.iter().map(digits).collect()),
+                };
+                Factors::Lanes(lanes, factors)
+            }
             None => Factors::Words(Words {
                 columns: Levels::new(of_columns),
                 rows: Levels::new(of_rows),
@@ -136,10 +136,10 @@ impl<F: Form<D>, const D: usize> Plan<F, D> {
     ) -> Result<(), NotBelowModulus> {
         assert!(source.len() == self.bytes() && between.len() == self.column_tile_bytes());
         let are_below = match (&self.factors, &mut tile.0) {
-            (Factors::Lanes(vectors, lanes), Memory::Lanes { rows, between: factors }) => {
+            (Factors::Lanes(machine, lanes), Memory::Lanes { rows, between: factors }) => {
                 let (rows, first) = (&mut rows[..2 << self.log_rows], number * PIECE);
                 let pass = Columns { plan: self, lanes, rows, factors, first, source, between };
-                F::first_pass(*vectors, pass)
+                F::first_pass(*machine, pass)
             }
             (Factors::Words(words), Memory::Words(rows)) => {
                 let (rows, first) = (&mut rows[..1 << self.log_rows], number * PIECE);
@@ -160,9 +160,9 @@ impl<F: Form<D>, const D: usize> Plan<F, D> {
     pub fn rows(&self, tile: &mut Tile<F, D>, pieces: &mut [&mut [u8]]) {
         assert!(pieces.len() == 1 << self.log_columns);
         match (&self.factors, &mut tile.0) {
-            (Factors::Lanes(vectors, lanes), Memory::Lanes { rows, .. }) => {
+            (Factors::Lanes(machine, lanes), Memory::Lanes { rows, .. }) => {
                 let rows = &mut rows[..2 << self.log_columns];
-                F::second_pass(*vectors, Rows { lanes, rows, pieces, field: PhantomData });
+                F::second_pass(*machine, Rows { lanes, rows, pieces, field: PhantomData });
             }
             (Factors::Words(words), Memory::Words(columns)) => {
                 words::rows(words, &mut columns[..1 << self.log_columns], pieces);

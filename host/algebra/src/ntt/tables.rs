@@ -37,8 +37,8 @@ pub struct Step<const D: usize> {
 }
 
 impl<const D: usize> Steps<D> {
-    /// Of log, w and g.
-    pub fn new<F: Form<D>>((log, w, g): (u32, F, F)) -> Self {
+    /// Of log, w and g, with the digits of factors.
+    pub fn new<F: Form<D>>((log, w, g): (u32, F, F), digits: fn(&F) -> [u64; D]) -> Self {
         let n = 1usize << log;
         let powers = powers(w, n);
         let (mut list, mut exponents) = (Vec::new(), vec![0]);
@@ -53,7 +53,7 @@ impl<const D: usize> Steps<D> {
             for e in &exponents {
                 let t = shift * powers[e * part % n];
                 let of_block = F::butterfly_factors(t, root, log_radix);
-                factors.extend(of_block.iter().map(Form::factor_digits));
+                factors.extend(of_block.iter().map(digits));
             }
             let of_root: Vec<usize> = (0..radix).map(|c| exponent(given, root, c)).collect();
             let next = |e: &usize| of_root.iter().map(move |k| e + k * blocks).collect::<Vec<_>>();

@@ -3,7 +3,7 @@
 use crate::lanes::{Backend, WIDTH, each};
 
 use super::between::Between;
-use super::form::Form;
+use super::form::{Arithmetic, Form};
 use super::tables::{Step, Steps};
 use super::words::Row;
 
@@ -17,18 +17,18 @@ const BLOCK_BYTES: usize = 40 << 10;
 /// The digits of eight elements at rest.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-pub struct Eight<const D: usize>([[u64; WIDTH]; D]);
+pub struct Eight<const D: usize>(pub(super) [[u64; WIDTH]; D]);
 
 impl<const D: usize> Eight<D> {
     pub(super) const ZERO: Self = Self([[0; WIDTH]; D]);
 
     #[inline(always)]
-    pub(super) fn get<B: Backend>(&self, b: B) -> [B::V; D] {
+    pub(super) fn load<B: Backend>(&self, b: B) -> [B::V; D] {
         each!(j < D, b.splat(0) => b.load(&self.0[j]))
     }
 
     #[inline(always)]
-    pub(super) fn set<B: Backend>(&mut self, b: B, digits: &[B::V; D]) {
+    pub(super) fn store<B: Backend>(&mut self, b: B, digits: &[B::V; D]) {
         let mut j = 0;
         while j < D {
             b.store(digits[j], &mut self.0[j]);
@@ -37,10 +37,12 @@ impl<const D: usize> Eight<D> {
     }
 
     /// Of what the lanes of two vectors shall be, by the places of sixteen elements.
-    pub(super) fn two<F: Form<D>>(digits: impl Fn(usize) -> [u64; D]) -> [Self; 2] {
+    pub(super) fn two<F: Form<D>, A: Arithmetic<F, D>>(
+        digits: impl Fn(usize) -> [u64; D],
+    ) -> [Self; 2] {
         let mut two = [Self::ZERO; 2];
         for element in 0..PIECE {
-            let (vector, lane) = F::place(element);
+            let (vector, lane) = A::place(element);
             for (row, digit) in two[vector].0.iter_mut().zip(digits(element)) {
                 row[lane] = digit;
             }
@@ -68,14 +70,14 @@ pub fn splat<B: Backend, const D: usize>(b: B, digits: &[u64; D]) -> [B::V; D] {
 
 /// Transforms the rows of a tile. They are left in the order of [`Steps::row`].
 #[inline(always)]
-pub fn transform<F: Form<D>, B: Backend, const D: usize>(
-    b: B,
+pub fn transform<F: Form<D>, A: Arithmetic<F, D>, const D: usize>(
+    a: A,
     rows: &mut [Eight<D>],
     steps: &Steps<D>,
 ) {
     let (mut blocks, mut done) = (1, 0);
     while done < steps.list.len() && rows.len() / blocks > BLOCK_BYTES / size_of::<Eight<D>>() {
-        step::<F, B, D>(b, rows, &steps.list[done], 0, steps.is_plain && done == 0);
+        step::<F, A, D>(a, rows, &steps.list[done], 0, steps.is_plain && done == 0);
         blocks <<= steps.list[done].log_radix;
         done += 1;
     }
@@ -83,7 +85,7 @@ pub fn transform<F: Form<D>, B: Backend, const D: usize>(
     for (i, block) in rows.chunks_exact_mut(size).enumerate() {
         let mut first = i;
         for (number, next) in steps.list.iter().enumerate().skip(done) {
-            step::<F, B, D>(b, block, next, first, steps.is_plain && number == 0);
+            step::<F, A, D>(a, block, next, first, steps.is_plain && number == 0);
             first <<= next.log_radix;
         }
     }
@@ -91,8 +93,8 @@ pub fn transform<F: Form<D>, B: Backend, const D: usize>(
 
 /// A step of consecutive blocks, from block `first` on.
 #[inline(always)]
-fn step<F: Form<D>, B: Backend, const D: usize>(
-    b: B,
+fn step<F: Form<D>, A: Arithmetic<F, D>, const D: usize>(
+    a: A,
     rows: &mut [Eight<D>],
     step: &Step<D>,
     first: usize,
@@ -101,6 +103,6 @@ fn step<F: Form<D>, B: Backend, const D: usize>(
     let count = (1 << step.log_radix) - 1;
     let factors = step.factors[count * first..].chunks_exact(count);
     for (block, factors) in rows.chunks_exact_mut(step.block).zip(factors) {
-        F::butterflies(b, block, factors, step.log_radix, is_plain);
+        a.butterflies(block, factors, step.log_radix, is_plain);
     }
 }

@@ -8,7 +8,7 @@ use super::Fma;
 use super::constants::{Splat, Table, width};
 use super::product::{self, Digits};
 use crate::lanes::affine::Residue;
-use crate::lanes::backend::{Mask, WIDTH};
+use crate::lanes::backend::{Mask, WIDTH, each};
 use crate::lanes::primes::Prime;
 
 /// Eight elements of P in L digits of 51 bits (L = 5) or 48 bits (L = 8), in Montgomery form with R = 2^255 or 2^384.
@@ -67,16 +67,28 @@ impl<P: Prime<L>, const L: usize> Doubles<P, L> {
         Self { digits, prime: PhantomData }
     }
 
+    #[inline(always)]
+    pub(super) fn digits(&self) -> &Digits<L> {
+        &self.digits
+    }
+
+    /// Of p.
+    #[inline(always)]
+    pub(super) fn modulus_digits() -> [f64; L] {
+        let row = &Self::TABLE.folds[L - 1];
+        each!(j < L, 0.0 => row[j][0])
+    }
+
     /// The same element in every lane.
     #[inline(always)]
-    fn constant(digits: &[f64; L]) -> Self {
+    pub(super) fn constant(digits: &[f64; L]) -> Self {
         // SAFETY: see `digits`.
         Self::of(digits!(j, half < L => unsafe { _mm256_set1_pd(digits[j]) }))
     }
 
     /// x y.
     #[inline(always)]
-    pub(super) fn product(&self, y: &Self) -> Self {
+    pub fn product(&self, y: &Self) -> Self {
         // SAFETY: see `digits`.
         Self::of(unsafe { product::multiply(Self::TABLE, &self.digits, &y.digits) })
     }
@@ -97,7 +109,7 @@ impl<P: Prime<L>, const L: usize> Doubles<P, L> {
 
     /// Less the multiple of p that is nearest.
     #[inline(always)]
-    fn reduced_digits(&self) -> Self {
+    pub fn reduced_digits(&self) -> Self {
         if Self::IS_TOY {
             return self.carried().product(&Self::constant(&Self::TABLE.one));
         }
@@ -105,16 +117,18 @@ impl<P: Prime<L>, const L: usize> Doubles<P, L> {
         Self::of(unsafe { product::reduced_eight(Self::TABLE, &self.digits) })
     }
 
+    /// x + y, without carries.
     #[inline(always)]
-    fn plus_digits(&self, y: &Self) -> Self {
+    pub fn plus_digits(&self, y: &Self) -> Self {
         // SAFETY: see `digits`.
         Self::of(digits!(j, half < L => unsafe {
             _mm256_add_pd(self.digits[j][half], y.digits[j][half])
         }))
     }
 
+    /// x - y, without carries.
     #[inline(always)]
-    fn less_digits(&self, y: &Self) -> Self {
+    pub fn less_digits(&self, y: &Self) -> Self {
         // SAFETY: see `digits`.
         Self::of(digits!(j, half < L => unsafe {
             _mm256_sub_pd(self.digits[j][half], y.digits[j][half])
@@ -134,6 +148,12 @@ impl<P: Prime<L>, const L: usize> Doubles<P, L> {
     #[inline(always)]
     pub(super) fn carried_sum(&self, y: &Self) -> Self {
         self.plus_digits(y).carried()
+    }
+
+    /// x + y, less the multiple of p that is nearest.
+    #[inline(always)]
+    pub(super) fn reduced_sum(&self, y: &Self) -> Self {
+        self.plus_digits(y).reduced_digits()
     }
 
     /// x - N y.

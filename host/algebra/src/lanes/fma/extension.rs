@@ -1,6 +1,7 @@
 //! Eight elements of a quadratic extension Fp2 = Fp[u] / (u^2 + N) in doubles.
 //!
 //! Karatsuba's three products: a sum of two products has no room before its reduction in five digits, and saves nothing.
+//! A square in eight digits may be up to 1.9 p, and is not for squaring again before it was reduced.
 
 use super::Fma;
 use super::doubles::{Doubles, DoublesSum};
@@ -27,8 +28,9 @@ impl<T: Tower<Base: Prime<L>>, const N: usize, const L: usize> DoublesPair<T, N,
         let [a0, a1] = &self.0;
         let v0 = a0.product(b[0]);
         let v1 = a1.product(b[1]);
-        let (a, b) = (a0.carried_sum(a1), b[0].carried_sum(b[1]));
-        let v2 = a.product(&b);
+        // Where b is a sum this is one of four, and five digits have no room for it.
+        let b = if L == 5 { b[0].reduced_sum(b[1]) } else { b[0].carried_sum(b[1]) };
+        let v2 = a0.carried_sum(a1).product(&b);
         let c0 = v0.less_multiple::<N>(&v1);
         Self([c0, v2.less_both(&v0, &v1)])
     }

@@ -30,7 +30,7 @@ const ABOVE: f64 = ((1u64 << 52) + (1 << 50)) as f64;
 /// Word j of row i becomes word i of row j.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn transpose(r: [__m256i; 4]) -> [__m256i; 4] {
+pub(super) fn transpose(r: [__m256i; 4]) -> [__m256i; 4] {
     let [a, b] = [_mm256_unpacklo_epi64(r[0], r[1]), _mm256_unpackhi_epi64(r[0], r[1])];
     let [c, d] = [_mm256_unpacklo_epi64(r[2], r[3]), _mm256_unpackhi_epi64(r[2], r[3])];
     [
@@ -69,7 +69,7 @@ pub(super) unsafe fn gather_five(pairs: [&[u64; WIDTH]; WIDTH], to: [*mut Digits
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn digits_of_words(words: [__m256i; 4]) -> [__m256d; 5] {
+pub(super) fn digits_of_words(words: [__m256i; 4]) -> [__m256d; 5] {
     let mask = _mm256_set1_epi64x((1 << BITS) - 1);
     let above = _mm256_set1_pd(ABOVE);
     let exponent = _mm256_castpd_si256(_mm256_set1_pd((1u64 << 52) as f64));
@@ -112,7 +112,7 @@ pub(super) fn scatter_five(elements: [&Digits<5>; 2]) -> [Row; WIDTH] {
 
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-fn words_of_digits(digits: [__m256d; 5]) -> [__m256i; 4] {
+pub(super) fn words_of_digits(digits: [__m256d; 5]) -> [__m256i; 4] {
     let round = _mm256_set1_pd(1.5 * power_of_two(52 + BITS as i32));
     let down = _mm256_set1_pd(power_of_two(-(BITS as i32)));
     let (above, half) = (_mm256_set1_pd(ABOVE), _mm256_set1_pd(0.5));

@@ -16,12 +16,15 @@
 use std::marker::PhantomData;
 
 use crate::field::{Field, Goldilocks, PrimeField};
-use crate::lanes::{Backend, Mask, Vectors, WIDTH, each, run};
+use crate::isa::Isa;
+#[cfg(target_arch = "x86_64")]
+use crate::lanes::Fma;
+use crate::lanes::{AnyMachine, Backend, Choice, Mask, WIDTH, choose, each};
 use crate::ntt::passes::{Columns, Rows};
 use crate::ntt::pointwise::{ABLessC, Below};
 use crate::ntt::tile::{Eight, PIECE};
 
-use super::{Form, kernels};
+use super::{Arithmetic, FactorDigits, Form, Pass, Run, choices, kernels};
 
 mod butterflies;
 
@@ -102,109 +105,8 @@ const fn small_digits(word: u64) -> [u64; 2] {
 impl Form<2> for Goldilocks {
     kernels!(2);
 
-    const FACTOR: Self = Self::ONE;
-    const FACTOR_SHIFT: u32 = SHIFT;
-
-    fn digits(&self) -> [u64; 2] {
-        let [word] = self.to_canonical();
-        small_digits(word)
-    }
-
-    /// Eight neighbours are a vector.
-    fn place(element: usize) -> (usize, usize) {
-        (element / WIDTH, element % WIDTH)
-    }
-
-    #[inline(always)]
-    fn read<B: Backend>(b: B, piece: &[u8]) -> [[B::V; 2]; 2] {
-        let (chunks, _) = piece.as_chunks::<64>();
-        [of_word(b, b.load_bytes(&chunks[0])), of_word(b, b.load_bytes(&chunks[1]))]
-    }
-
-    #[inline(always)]
-    fn read_columns<B: Backend>(
-        b: B,
-        pieces: &[&mut [u8]; PIECE],
-        columns: &mut [Eight<2>; 2 * PIECE],
-    ) {
-        for group in 0..2 {
-            for half in 0..2 {
-                let rows = each!(j < WIDTH, b.splat(0) =>
-                    b.load_bytes(&pieces[WIDTH * group + j].as_chunks().0[half]));
-                let words = b.transpose(rows);
-                let mut i = 0;
-                while i < WIDTH {
-                    columns[2 * (WIDTH * half + i) + group].set(b, &of_word(b, words[i]));
-                    i += 1;
-                }
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn below<B: Backend>(b: B, read: [B::V; 2]) -> Mask {
-        let word = b.or(read[0], b.shift_left(read[1], BITS));
-        b.below(word, b.splat(Self::MODULUS[0]))
-    }
-
-    #[inline(always)]
-    fn write<B: Backend>(b: B, normal: [[B::V; 2]; 2], piece: &mut [u8]) {
-        let (chunks, _) = piece.as_chunks_mut::<64>();
-        b.store_bytes(word(b, normal[0]), &mut chunks[0]);
-        b.store_bytes(word(b, normal[1]), &mut chunks[1]);
-    }
-
-    #[inline(always)]
-    fn write_canonical<B: Backend>(b: B, normal: [[B::V; 2]; 2], piece: &mut [u8]) {
-        let (chunks, _) = piece.as_chunks_mut::<64>();
-        let p = b.splat(Self::MODULUS[0]);
-        let mut group = 0;
-        while group < 2 {
-            let word = word(b, normal[group]);
-            let least = b.select(b.below(word, p), b.sub(word, p), word);
-            b.store_bytes(least, &mut chunks[group]);
-            group += 1;
-        }
-    }
-
-    /// What is read, and what butterflies leave, is normal.
-    #[inline(always)]
-    fn settled<B: Backend>(_: B, held: [B::V; 2]) -> [B::V; 2] {
-        held
-    }
-
-    #[inline(always)]
-    fn multiply<B: Backend, const N: usize>(
-        b: B,
-        normal: [&[B::V; 2]; N],
-        factor: [&[B::V; 2]; N],
-    ) -> [[B::V; 2]; N] {
-        each!(n < N, [b.splat(0); 2] => product(b, normal[n], factor[n]))
-    }
-
-    #[inline(always)]
-    fn minus<B: Backend>(b: B, held: &[B::V; 2], product: &[B::V; 2]) -> [B::V; 2] {
-        less(b, held, product)
-    }
-
-    #[inline(always)]
-    fn held<B: Backend>(b: B, product: [B::V; 2]) -> [B::V; 2] {
-        plus_constant(b, &product, OF_DIFFERENCE)
-    }
-
-    #[inline(always)]
-    fn normal<B: Backend>(b: B, product: [B::V; 2]) -> [B::V; 2] {
-        plus_constant(b, &product, OF_PRODUCT)
-    }
-
-    /// `small_digits`, shifted.
-    #[inline(always)]
-    fn factor<B: Backend>(b: B, normal: [B::V; 2]) -> [B::V; 2] {
-        let word = word(b, normal);
-        let b0 = b.and(b.shift_right(word, 32), b.splat(0xffff));
-        let low = b.add(b.and(word, b.splat(EPSILON)), b0);
-        let high = b.or(b.shift_right(word, BITS), b.shift_left(b0, 16));
-        [b.shift_left(low, SHIFT), b.shift_left(high, SHIFT)]
+    fn lanes(isa: Isa) -> Option<AnyMachine> {
+        isa.vectors().map(AnyMachine::from)
     }
 
     const MOST_LOG_RADIX: u32 = 3;
@@ -222,15 +124,140 @@ impl Form<2> for Goldilocks {
             .take((1 << log_radix) - 1)
             .collect()
     }
+}
+
+choices!(Goldilocks, 2);
+
+impl<B: Backend> Arithmetic<Goldilocks, 2> for B {
+    type X = [B::V; 2];
+
+    fn to_factor() -> Goldilocks {
+        Goldilocks::ONE
+    }
+
+    fn digits(element: &Goldilocks) -> [u64; 2] {
+        let [word] = element.to_canonical();
+        small_digits(word)
+    }
+
+    fn factor_digits(element: &Goldilocks) -> [u64; 2] {
+        let [word] = element.to_canonical();
+        small_digits(word).map(|digit| digit << SHIFT)
+    }
+
+    /// Eight neighbours are a vector.
+    fn place(element: usize) -> (usize, usize) {
+        (element / WIDTH, element % WIDTH)
+    }
 
     #[inline(always)]
-    fn butterflies<B: Backend>(
-        b: B,
-        rows: &mut [Eight<2>],
-        factors: &[[u64; 2]],
-        log_radix: u32,
-        plain: bool,
-    ) {
-        butterflies::butterflies(b, rows, factors, log_radix, plain);
+    fn get(self, at_rest: &Eight<2>) -> [B::V; 2] {
+        at_rest.load(self)
+    }
+
+    #[inline(always)]
+    fn set(self, at_rest: &mut Eight<2>, x: &[B::V; 2]) {
+        at_rest.store(self, x);
+    }
+
+    #[inline(always)]
+    fn splat(self, digits: &[u64; 2]) -> [B::V; 2] {
+        [Backend::splat(self, digits[0]), Backend::splat(self, digits[1])]
+    }
+
+    #[inline(always)]
+    fn read(self, piece: &[u8]) -> ([[B::V; 2]; 2], Mask) {
+        let (chunks, _) = piece.as_chunks::<64>();
+        let words = [self.load_bytes(&chunks[0]), self.load_bytes(&chunks[1])];
+        let p = Backend::splat(self, Goldilocks::MODULUS[0]);
+        let below = self.below(words[0], p) & self.below(words[1], p);
+        ([of_word(self, words[0]), of_word(self, words[1])], below)
+    }
+
+    #[inline(always)]
+    fn read_columns(self, pieces: &[&mut [u8]; PIECE], columns: &mut [Eight<2>; 2 * PIECE]) {
+        for group in 0..2 {
+            for half in 0..2 {
+                let rows = each!(j < WIDTH, Backend::splat(self, 0) =>
+                    self.load_bytes(&pieces[WIDTH * group + j].as_chunks().0[half]));
+                let words = self.transpose(rows);
+                let mut i = 0;
+                while i < WIDTH {
+                    let digits = of_word(self, words[i]);
+                    columns[2 * (WIDTH * half + i) + group].store(self, &digits);
+                    i += 1;
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn write(self, normal: &[[B::V; 2]; 2], piece: &mut [u8]) {
+        let (chunks, _) = piece.as_chunks_mut::<64>();
+        self.store_bytes(word(self, normal[0]), &mut chunks[0]);
+        self.store_bytes(word(self, normal[1]), &mut chunks[1]);
+    }
+
+    #[inline(always)]
+    fn write_canonical(self, normal: &[[B::V; 2]; 2], piece: &mut [u8]) {
+        let (chunks, _) = piece.as_chunks_mut::<64>();
+        let p = Backend::splat(self, Goldilocks::MODULUS[0]);
+        let mut group = 0;
+        while group < 2 {
+            let word = word(self, normal[group]);
+            let least = self.select(self.below(word, p), self.sub(word, p), word);
+            self.store_bytes(least, &mut chunks[group]);
+            group += 1;
+        }
+    }
+
+    /// What is read, and what butterflies leave, is normal.
+    #[inline(always)]
+    fn settled(self, held: [B::V; 2]) -> [B::V; 2] {
+        held
+    }
+
+    #[inline(always)]
+    fn multiply<const N: usize>(
+        self,
+        normal: [&[B::V; 2]; N],
+        factor: [&[B::V; 2]; N],
+    ) -> [[B::V; 2]; N] {
+        each!(n < N, [Backend::splat(self, 0); 2] => product(self, normal[n], factor[n]))
+    }
+
+    #[inline(always)]
+    fn plus(self, held: &[B::V; 2], product: &[B::V; 2]) -> [B::V; 2] {
+        plus(self, held, product)
+    }
+
+    #[inline(always)]
+    fn minus(self, held: &[B::V; 2], product: &[B::V; 2]) -> [B::V; 2] {
+        less(self, held, product)
+    }
+
+    #[inline(always)]
+    fn held(self, product: [B::V; 2]) -> [B::V; 2] {
+        plus_constant(self, &product, OF_DIFFERENCE)
+    }
+
+    #[inline(always)]
+    fn normal(self, product: [B::V; 2]) -> [B::V; 2] {
+        plus_constant(self, &product, OF_PRODUCT)
+    }
+
+    /// `small_digits`, shifted.
+    #[inline(always)]
+    fn factor(self, normal: [B::V; 2]) -> [B::V; 2] {
+        let word = word(self, normal);
+        let b0 = self.and(self.shift_right(word, 32), Backend::splat(self, 0xffff));
+        let low = self.add(self.and(word, Backend::splat(self, EPSILON)), b0);
+        let high = self.or(self.shift_right(word, BITS), self.shift_left(b0, 16));
+        [self.shift_left(low, SHIFT), self.shift_left(high, SHIFT)]
+    }
+
+    #[inline(always)]
+    fn butterflies(self, rows: &mut [Eight<2>], factors: &[[u64; 2]], log_radix: u32, plain: bool) {
+        butterflies::butterflies(self, rows, factors, log_radix, plain);
     }
 }

@@ -8,15 +8,18 @@
 use std::marker::PhantomData;
 
 use crate::field::{Bls12381Fr, Bn254Fr, PrimeField};
+use crate::isa::Isa;
+#[cfg(target_arch = "x86_64")]
+use crate::lanes::Fma;
 use crate::lanes::{
-    Backend, LIMB_BITS, Mask, Prime, Vectors, WIDTH, carried, each, limbs, limbs_of_words, run,
-    words_of_limbs,
+    AnyMachine, Backend, Choice, LIMB_BITS, Mask, Prime, WIDTH, carried, choose, each, limbs,
+    limbs_of_words, words_of_limbs,
 };
 use crate::ntt::passes::{Columns, Rows};
 use crate::ntt::pointwise::{ABLessC, Below};
-use crate::ntt::tile::{Eight, PIECE};
+use crate::ntt::tile::{Eight, PIECE, splat};
 
-use super::{Form, kernels, radix_four};
+use super::{Arithmetic, FactorDigits, Form, Pass, Run, choices, kernels, radix_four};
 
 /// Limbs.
 const L: usize = 5;
@@ -52,103 +55,8 @@ macro_rules! forms {
         impl Form<L> for $field {
             kernels!(5);
 
-            const FACTOR: Self = <$field>::constant(words(&<$field>::CONSTANTS.one));
-            const FACTOR_SHIFT: u32 = 0;
-
-            fn digits(&self) -> [u64; L] {
-                limbs((*self * Self::FACTOR).to_canonical().as_ref())
-            }
-
-            /// Two neighbours go to the same lane of the two vectors.
-            fn place(element: usize) -> (usize, usize) {
-                (element % 2, element / 2)
-            }
-
-            #[inline(always)]
-            fn read<B: Backend>(b: B, piece: &[u8]) -> [[B::V; L]; 2] {
-                let (chunks, _) = piece.as_chunks::<64>();
-                halves(b, b.transpose(each!(j < WIDTH, b.splat(0) => b.load_bytes(&chunks[j]))))
-            }
-
-            #[inline(always)]
-            fn read_columns<B: Backend>(
-                b: B,
-                pieces: &[&mut [u8]; PIECE],
-                columns: &mut [Eight<L>; 2 * PIECE],
-            ) {
-                for group in 0..2 {
-                    for pair in 0..PIECE / 2 {
-                        let rows = each!(j < WIDTH, b.splat(0) =>
-                            b.load_bytes(&pieces[2 * j + group].as_chunks().0[pair]));
-                        let both = halves(b, b.transpose(rows));
-                        columns[4 * pair + group].set(b, &both[0]);
-                        columns[4 * pair + 2 + group].set(b, &both[1]);
-                    }
-                }
-            }
-
-            #[inline(always)]
-            fn below<B: Backend>(b: B, read: [B::V; L]) -> Mask {
-                let p = &Self::CONSTANTS.multiples[1];
-                b.negative(carried(b, each!(j < L, read[0] => b.sub(read[j], b.splat(p[j]))))[L - 1])
-            }
-
-            #[inline(always)]
-            fn write<B: Backend>(b: B, normal: [[B::V; L]; 2], piece: &mut [u8]) {
-                let first = words_of_limbs::<B, L, WORDS>(b, &normal[0]);
-                let second = words_of_limbs::<B, L, WORDS>(b, &normal[1]);
-                let words = each!(j < WIDTH, b.splat(0) =>
-                    if j < WORDS { first[j] } else { second[j - WORDS] });
-                let rows = b.transpose(words);
-                let (chunks, _) = piece.as_chunks_mut::<64>();
-                let mut j = 0;
-                while j < WIDTH {
-                    b.store_bytes(rows[j], &mut chunks[j]);
-                    j += 1;
-                }
-            }
-
-            #[inline(always)]
-            fn write_canonical<B: Backend>(b: B, normal: [[B::V; L]; 2], piece: &mut [u8]) {
-                let [x0, x1] = &normal;
-                let canonical = [canonical::<Self, B>(b, x0), canonical::<Self, B>(b, x1)];
-                Self::write(b, canonical, piece);
-            }
-
-            #[inline(always)]
-            fn settled<B: Backend>(b: B, held: [B::V; L]) -> [B::V; L] {
-                carried(b, held)
-            }
-
-            #[inline(always)]
-            fn multiply<B: Backend, const N: usize>(
-                b: B,
-                normal: [&[B::V; L]; N],
-                factor: [&[B::V; L]; N],
-            ) -> [[B::V; L]; N] {
-                b.multiply(&Self::CONSTANTS, normal, factor)
-            }
-
-            /// held - product + 2p.
-            #[inline(always)]
-            fn minus<B: Backend>(b: B, held: &[B::V; L], product: &[B::V; L]) -> [B::V; L] {
-                let p2 = &Self::CONSTANTS.multiples[2];
-                each!(j < L, held[0] => b.sub(b.add(held[j], b.splat(p2[j])), product[j]))
-            }
-
-            #[inline(always)]
-            fn held<B: Backend>(_: B, product: [B::V; L]) -> [B::V; L] {
-                product
-            }
-
-            #[inline(always)]
-            fn normal<B: Backend>(_: B, product: [B::V; L]) -> [B::V; L] {
-                product
-            }
-
-            #[inline(always)]
-            fn factor<B: Backend>(_: B, normal: [B::V; L]) -> [B::V; L] {
-                normal
+            fn lanes(isa: Isa) -> Option<AnyMachine> {
+                isa.machine()
             }
 
             const MOST_LOG_RADIX: u32 = 2;
@@ -160,16 +68,134 @@ macro_rules! forms {
             fn butterfly_factors(t: Self, root: Self, log_radix: u32) -> Vec<Self> {
                 radix_four::factors(t, root, log_radix)
             }
+        }
+
+        choices!($field, 5, doubles);
+
+        impl<B: Backend> Arithmetic<$field, L> for B {
+            type X = [B::V; L];
+
+            fn to_factor() -> $field {
+                <$field>::constant(words(&<$field>::CONSTANTS.one))
+            }
+
+            fn digits(element: &$field) -> [u64; L] {
+                let factor = *element * <B as Arithmetic<$field, L>>::to_factor();
+                limbs(factor.to_canonical().as_ref())
+            }
+
+            fn factor_digits(element: &$field) -> [u64; L] {
+                <B as Arithmetic<$field, L>>::digits(element)
+            }
+
+            /// Two neighbours go to the same lane of the two vectors.
+            fn place(element: usize) -> (usize, usize) {
+                (element % 2, element / 2)
+            }
 
             #[inline(always)]
-            fn butterflies<B: Backend>(
-                b: B,
+            fn get(self, at_rest: &Eight<L>) -> [B::V; L] {
+                at_rest.load(self)
+            }
+
+            #[inline(always)]
+            fn set(self, at_rest: &mut Eight<L>, x: &[B::V; L]) {
+                at_rest.store(self, x);
+            }
+
+            #[inline(always)]
+            fn splat(self, digits: &[u64; L]) -> [B::V; L] {
+                splat(self, digits)
+            }
+
+            #[inline(always)]
+            fn read(self, piece: &[u8]) -> ([[B::V; L]; 2], Mask) {
+                let (chunks, _) = piece.as_chunks::<64>();
+                let words = each!(j < WIDTH, Backend::splat(self, 0) => self.load_bytes(&chunks[j]));
+                let x = halves(self, self.transpose(words));
+                (x, below::<$field, B>(self, &x[0]) & below::<$field, B>(self, &x[1]))
+            }
+
+            #[inline(always)]
+            fn read_columns(self, pieces: &[&mut [u8]; PIECE], columns: &mut [Eight<L>; 2 * PIECE]) {
+                for group in 0..2 {
+                    for pair in 0..PIECE / 2 {
+                        let rows = each!(j < WIDTH, Backend::splat(self, 0) =>
+                            self.load_bytes(&pieces[2 * j + group].as_chunks().0[pair]));
+                        let both = halves(self, self.transpose(rows));
+                        columns[4 * pair + group].store(self, &both[0]);
+                        columns[4 * pair + 2 + group].store(self, &both[1]);
+                    }
+                }
+            }
+
+            #[inline(always)]
+            fn write(self, normal: &[[B::V; L]; 2], piece: &mut [u8]) {
+                write(self, normal, piece);
+            }
+
+            #[inline(always)]
+            fn write_canonical(self, [x0, x1]: &[[B::V; L]; 2], piece: &mut [u8]) {
+                let x = [canonical::<$field, B>(self, x0), canonical::<$field, B>(self, x1)];
+                write(self, &x, piece);
+            }
+
+            #[inline(always)]
+            fn settled(self, held: [B::V; L]) -> [B::V; L] {
+                carried(self, held)
+            }
+
+            #[inline(always)]
+            fn multiply<const N: usize>(
+                self,
+                normal: [&[B::V; L]; N],
+                factor: [&[B::V; L]; N],
+            ) -> [[B::V; L]; N] {
+                Backend::multiply(self, &<$field>::CONSTANTS, normal, factor)
+            }
+
+            #[inline(always)]
+            fn plus(self, held: &[B::V; L], product: &[B::V; L]) -> [B::V; L] {
+                each!(j < L, held[0] => self.add(held[j], product[j]))
+            }
+
+            /// held - product + 2p.
+            #[inline(always)]
+            fn minus(self, held: &[B::V; L], product: &[B::V; L]) -> [B::V; L] {
+                let p2 = splat(self, &<$field>::CONSTANTS.multiples[2]);
+                each!(j < L, held[0] => self.sub(self.add(held[j], p2[j]), product[j]))
+            }
+
+            #[inline(always)]
+            fn raised(self, held: &[B::V; L]) -> [B::V; L] {
+                let p2 = splat(self, &<$field>::CONSTANTS.multiples[2]);
+                each!(j < L, held[0] => self.add(held[j], p2[j]))
+            }
+
+            #[inline(always)]
+            fn held(self, product: [B::V; L]) -> [B::V; L] {
+                product
+            }
+
+            #[inline(always)]
+            fn normal(self, product: [B::V; L]) -> [B::V; L] {
+                product
+            }
+
+            #[inline(always)]
+            fn factor(self, normal: [B::V; L]) -> [B::V; L] {
+                normal
+            }
+
+            #[inline(always)]
+            fn butterflies(
+                self,
                 rows: &mut [Eight<L>],
                 factors: &[[u64; L]],
                 log_radix: u32,
                 plain: bool,
             ) {
-                radix_four::butterflies::<Self, B, L>(b, rows, factors, log_radix, plain);
+                radix_four::butterflies::<$field, B, L>(self, rows, factors, log_radix, plain);
             }
         }
     )*};
@@ -197,4 +223,27 @@ fn canonical<F: Prime<L>, B: Backend>(b: B, x: &[B::V; L]) -> [B::V; L] {
     let less = carried(b, each!(j < L, zero => b.sub(rest[j], b.splat(p[j]))));
     let negative = b.negative(less[L - 1]);
     each!(j < L, zero => b.select(negative, less[j], rest[j]))
+}
+
+/// Where elements that were just read are below the modulus.
+#[inline(always)]
+fn below<F: Prime<L>, B: Backend>(b: B, read: &[B::V; L]) -> Mask {
+    let p = splat(b, &F::CONSTANTS.multiples[1]);
+    b.negative(carried(b, each!(j < L, read[0] => b.sub(read[j], p[j])))[L - 1])
+}
+
+/// Numbers below 2^256.
+#[inline(always)]
+fn write<B: Backend>(b: B, normal: &[[B::V; L]; 2], piece: &mut [u8]) {
+    let first = words_of_limbs::<B, L, WORDS>(b, &normal[0]);
+    let second = words_of_limbs::<B, L, WORDS>(b, &normal[1]);
+    let words = each!(j < WIDTH, b.splat(0) =>
+        if j < WORDS { first[j] } else { second[j - WORDS] });
+    let rows = b.transpose(words);
+    let (chunks, _) = piece.as_chunks_mut::<64>();
+    let mut j = 0;
+    while j < WIDTH {
+        b.store_bytes(rows[j], &mut chunks[j]);
+        j += 1;
+    }
 }

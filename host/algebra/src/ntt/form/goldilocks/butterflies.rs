@@ -15,7 +15,7 @@ const ABOVE: [u64; 2] = zero((1 << 19) + (1 << 10));
 /// What the sum of all has less.
 const LESS: [u64; 2] = zero(1 << 19);
 
-/// As [`super::Form::butterflies`].
+/// As [`super::Arithmetic::butterflies`].
 #[inline(always)]
 pub fn butterflies<B: Backend>(
     b: B,
@@ -75,11 +75,11 @@ fn eight<B: Backend, const PLAIN: bool>(b: B, rows: &mut [Eight<2>], factors: &[
     for ((((p0, p1), p2), p3), (((p4, p5), p6), p7)) in low.zip(high) {
         macro_rules! input {
             ($row:ident, $j:literal) => {{
-                let x = $row.get(b);
+                let x = $row.load(b);
                 if PLAIN { x } else { product(b, &x, &w[$j - 1]) }
             }};
         }
-        let x0 = p0.get(b);
+        let x0 = p0.load(b);
         let x0 = if PLAIN { plus_constant(b, &x0, ABOVE) } else { first(b, x0) };
         let x4 = input!(p4, 4);
         let [s0, d0] = [plus(b, &x0, &x4), less(b, &x0, &x4)];
@@ -95,14 +95,14 @@ fn eight<B: Backend, const PLAIN: bool>(b: B, rows: &mut [Eight<2>], factors: &[
         let [o1, o3] = [plus_i(b, &d1, &d3), less_i(b, &d1, &d3)];
         let [o1, o3] = [times_root(b, &o1), times_root(b, &o3)];
         let fewer = [b.splat(LESS[0]), b.splat(LESS[1])];
-        p0.set(b, &less(b, &plus(b, &e0, &o0), &fewer));
-        p1.set(b, &plus(b, &e1, &o1));
-        p2.set(b, &plus_i(b, &e2, &o2));
-        p3.set(b, &plus_i(b, &e3, &o3));
-        p4.set(b, &less(b, &e0, &o0));
-        p5.set(b, &less(b, &e1, &o1));
-        p6.set(b, &less_i(b, &e2, &o2));
-        p7.set(b, &less_i(b, &e3, &o3));
+        p0.store(b, &less(b, &plus(b, &e0, &o0), &fewer));
+        p1.store(b, &plus(b, &e1, &o1));
+        p2.store(b, &plus_i(b, &e2, &o2));
+        p3.store(b, &plus_i(b, &e3, &o3));
+        p4.store(b, &less(b, &e0, &o0));
+        p5.store(b, &less(b, &e1, &o1));
+        p6.store(b, &less_i(b, &e2, &o2));
+        p7.store(b, &less_i(b, &e3, &o3));
     }
 }
 
@@ -113,14 +113,14 @@ fn four<B: Backend>(b: B, rows: &mut [Eight<2>], factors: &[[u64; 2]]) {
     let (p0, p1) = low.split_at_mut(low.len() / 2);
     let (p2, p3) = high.split_at_mut(high.len() / 2);
     for (((p0, p1), p2), p3) in p0.iter_mut().zip(p1).zip(p2).zip(p3) {
-        let [x0, x2] = [first(b, p0.get(b)), product(b, &p2.get(b), &w2)];
-        let [x1, x3] = [product(b, &p1.get(b), &w1), product(b, &p3.get(b), &w3)];
+        let [x0, x2] = [first(b, p0.load(b)), product(b, &p2.load(b), &w2)];
+        let [x1, x3] = [product(b, &p1.load(b), &w1), product(b, &p3.load(b), &w3)];
         let [s0, d0] = [plus(b, &x0, &x2), less(b, &x0, &x2)];
         let [s1, d1] = [plus(b, &x1, &x3), less(b, &x1, &x3)];
-        p0.set(b, &plus(b, &s0, &s1));
-        p1.set(b, &plus_i(b, &d0, &d1));
-        p2.set(b, &less(b, &s0, &s1));
-        p3.set(b, &less_i(b, &d0, &d1));
+        p0.store(b, &plus(b, &s0, &s1));
+        p1.store(b, &plus_i(b, &d0, &d1));
+        p2.store(b, &less(b, &s0, &s1));
+        p3.store(b, &less_i(b, &d0, &d1));
     }
 }
 
@@ -129,8 +129,8 @@ fn two<B: Backend>(b: B, rows: &mut [Eight<2>], factors: &[[u64; 2]]) {
     let w = splat(b, &factors[0]);
     let (upper, lower) = rows.split_at_mut(rows.len() / 2);
     for (p0, p1) in upper.iter_mut().zip(lower) {
-        let [x0, x1] = [first(b, p0.get(b)), product(b, &p1.get(b), &w)];
-        p0.set(b, &plus(b, &x0, &x1));
-        p1.set(b, &less(b, &x0, &x1));
+        let [x0, x1] = [first(b, p0.load(b)), product(b, &p1.load(b), &w)];
+        p0.store(b, &plus(b, &x0, &x1));
+        p1.store(b, &less(b, &x0, &x1));
     }
 }

@@ -1,0 +1,215 @@
+//! Elements of up to 255 bits as integers of 32 bytes, eight of them at a time: plain ones below the modulus, and packed
+//! ones, which are digits of either sign as in [`memory`].
+
+use std::arch::x86_64::*;
+
+use super::Fma;
+use super::constants::{digits_of, power_of_two, width};
+use super::doubles::Doubles;
+use super::memory::{digits_of_words, transpose, words_of_digits};
+use super::product::Digits;
+use crate::lanes::backend::{Mask, WIDTH, each};
+use crate::lanes::primes::Prime;
+
+/// Digits, and words of an integer.
+const L: usize = 5;
+const WORDS: usize = 4;
+const BITS: u32 = width(L);
+/// 2^52: the bits of this and a smaller integer are those of this, and the integer's.
+const EXPONENT: f64 = (1u64 << 52) as f64;
+
+/// An integer, lowest byte first.
+pub type Bytes = [u8; 8 * WORDS];
+
+impl<P: Prime<L>> Doubles<P, L> {
+    /// The digits of an integer below p, nearest to 0.
+    pub fn digits_of(integer: &[u64]) -> [f64; L] {
+        digits_of(integer, P::MODULUS)
+    }
+
+    /// The same element in every lane.
+    #[inline(always)]
+    pub fn splat(_: Fma, digits: &[f64; L]) -> Self {
+        Self::constant(digits)
+    }
+
+    /// From the bits of doubles at rest.
+    #[inline(always)]
+    pub fn of_bits(_: Fma, at_rest: &[[u64; WIDTH]; L]) -> Self {
+        // SAFETY: there is a `Fma`, and eight words of a row are read.
+        Self::of(each!(j < L, [unsafe { _mm256_setzero_pd() }; 2] => unsafe {
+            let row = at_rest[j].as_ptr().cast::<f64>();
+            [_mm256_loadu_pd(row), _mm256_loadu_pd(row.add(4))]
+        }))
+    }
+
+    /// The bits of the doubles to rest.
+    #[inline(always)]
+    pub fn to_bits(&self, at_rest: &mut [[u64; WIDTH]; L]) {
+        for (row, [first, second]) in at_rest.iter_mut().zip(self.digits()) {
+            let row = row.as_mut_ptr().cast::<f64>();
+            // SAFETY: whoever has doubles has a `Fma`, and eight words of a row are written.
+            unsafe {
+                _mm256_storeu_pd(row, *first);
+                _mm256_storeu_pd(row.add(4), *second);
+            }
+        }
+    }
+
+    /// Plain integers as normal elements, and where they are below p.
+    #[inline(always)]
+    pub fn of_plain(_: Fma, integers: [&Bytes; WIDTH]) -> (Self, Mask) {
+        // SAFETY: there is a `Fma`.
+        unsafe {
+            let words = words_of_bytes(integers);
+            let below = below(P::MODULUS, &words[0]) | below(P::MODULUS, &words[1]) << 4;
+            let halves = [plain_digits(words[0]), plain_digits(words[1])];
+            (Self::of(joined(halves)).reduced_digits(), below)
+        }
+    }
+
+    /// The plain integers that normal elements are.
+    #[inline(always)]
+    pub fn to_plain(&self, integers: [&mut Bytes; WIDTH]) {
+        // SAFETY: whoever has doubles has a `Fma`.
+        unsafe {
+            let p = Self::modulus_digits();
+            let words =
+                [plain_words(half(self.digits(), 0), &p), plain_words(half(self.digits(), 1), &p)];
+            bytes_of_words(words, integers);
+        }
+    }
+
+    /// Normal elements from packed integers.
+    #[inline(always)]
+    pub fn of_packed(_: Fma, integers: [&Bytes; WIDTH]) -> Self {
+        // SAFETY: there is a `Fma`.
+        unsafe {
+            let [first, second] = words_of_bytes(integers);
+            Self::of(joined([digits_of_words(first), digits_of_words(second)]))
+        }
+    }
+
+    /// Normal elements as packed integers.
+    #[inline(always)]
+    pub fn to_packed(&self, integers: [&mut Bytes; WIDTH]) {
+        // SAFETY: whoever has doubles has a `Fma`.
+        unsafe {
+            let digits = self.digits();
+            let words = [words_of_digits(half(digits, 0)), words_of_digits(half(digits, 1))];
+            bytes_of_words(words, integers);
+        }
+    }
+}
+
+/// Row j has word j of the integers of four lanes.
+type Words = [__m256i; WORDS];
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn words_of_bytes(integers: [&Bytes; WIDTH]) -> [Words; 2] {
+    let zero = _mm256_setzero_si256();
+    // SAFETY: these are the bytes that are read, and the load takes any alignment.
+    let rows = each!(i < WIDTH, zero => unsafe { _mm256_loadu_si256(integers[i].as_ptr().cast()) });
+    let [first, second] = [each!(i < 4, zero => rows[i]), each!(i < 4, zero => rows[4 + i])];
+    [transpose(first), transpose(second)]
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn bytes_of_words([first, second]: [Words; 2], integers: [&mut Bytes; WIDTH]) {
+    let (first, second) = (transpose(first), transpose(second));
+    for (i, bytes) in integers.into_iter().enumerate() {
+        let row = if i < 4 { first[i] } else { second[i - 4] };
+        // SAFETY: these are the bytes that are written, and the store takes any alignment.
+        unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), row) };
+    }
+}
+
+/// Where integers are below the modulus: from the lowest word to the highest, the last that differs decides.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn below(modulus: &[u64], words: &Words) -> Mask {
+    let top = 1 << 63;
+    let mut below = _mm256_setzero_si256();
+    for (word, p) in words.iter().zip(modulus) {
+        // The comparison is one of signed words.
+        let word = _mm256_xor_si256(*word, _mm256_set1_epi64x(i64::MIN));
+        let p = _mm256_set1_epi64x((p ^ top) as i64);
+        let equal = _mm256_cmpeq_epi64(word, p);
+        let less = _mm256_cmpgt_epi64(p, word);
+        below = _mm256_or_si256(less, _mm256_and_si256(equal, below));
+    }
+    _mm256_movemask_pd(_mm256_castsi256_pd(below)) as Mask
+}
+
+/// Digits between 0 and 2^51; the highest may be above that in numbers that are not below a modulus.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn plain_digits([w0, w1, w2, w3]: Words) -> [__m256d; L] {
+    let mask = _mm256_set1_epi64x((1 << BITS) - 1);
+    let exponent = _mm256_set1_pd(EXPONENT);
+    let bits = [
+        _mm256_and_si256(w0, mask),
+        _mm256_and_si256(
+            _mm256_or_si256(_mm256_srli_epi64::<51>(w0), _mm256_slli_epi64::<13>(w1)),
+            mask,
+        ),
+        _mm256_and_si256(
+            _mm256_or_si256(_mm256_srli_epi64::<38>(w1), _mm256_slli_epi64::<26>(w2)),
+            mask,
+        ),
+        _mm256_and_si256(
+            _mm256_or_si256(_mm256_srli_epi64::<25>(w2), _mm256_slli_epi64::<39>(w3)),
+            mask,
+        ),
+        _mm256_srli_epi64::<12>(w3),
+    ];
+    each!(j < L, exponent => {
+        let double = _mm256_or_pd(_mm256_castsi256_pd(bits[j]), exponent);
+        _mm256_sub_pd(double, exponent)
+    })
+}
+
+/// The words of the integers between 0 and p that normal digits are, or are with p more.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+fn plain_words(x: [__m256d; L], p: &[f64; L]) -> Words {
+    let down = _mm256_set1_pd(power_of_two(-(BITS as i32)));
+    // Rounding changes no sign.
+    let mut sign = x[0];
+    for digit in &x[1..] {
+        sign = _mm256_fmadd_pd(sign, down, *digit);
+    }
+    let negative = _mm256_cmp_pd::<_CMP_LT_OQ>(sign, _mm256_setzero_pd());
+    let (up, exponent) = (_mm256_set1_pd(power_of_two(BITS as i32)), _mm256_set1_pd(EXPONENT));
+    let mut carry = _mm256_setzero_pd();
+    let mut bits = [_mm256_setzero_si256(); L];
+    for (j, bits) in bits.iter_mut().enumerate() {
+        let more = _mm256_and_pd(negative, _mm256_set1_pd(p[j]));
+        let all = _mm256_add_pd(_mm256_add_pd(x[j], more), carry);
+        carry = _mm256_floor_pd(_mm256_mul_pd(all, down));
+        let rest = if j + 1 < L { _mm256_fnmadd_pd(carry, up, all) } else { all };
+        let double = _mm256_castpd_si256(_mm256_add_pd(rest, exponent));
+        *bits = _mm256_xor_si256(double, _mm256_castpd_si256(exponent));
+    }
+    let [b0, b1, b2, b3, b4] = bits;
+    [
+        _mm256_or_si256(b0, _mm256_slli_epi64::<51>(b1)),
+        _mm256_or_si256(_mm256_srli_epi64::<13>(b1), _mm256_slli_epi64::<38>(b2)),
+        _mm256_or_si256(_mm256_srli_epi64::<26>(b2), _mm256_slli_epi64::<25>(b3)),
+        _mm256_or_si256(_mm256_srli_epi64::<39>(b3), _mm256_slli_epi64::<12>(b4)),
+    ]
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn half(x: &Digits<L>, half: usize) -> [__m256d; L] {
+    each!(j < L, x[0][0] => x[j][half])
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn joined([first, second]: [[__m256d; L]; 2]) -> Digits<L> {
+    each!(j < L, [first[0]; 2] => [first[j], second[j]])
+}
