@@ -20,6 +20,8 @@ mod extension;
 mod memory;
 mod plain;
 mod product;
+#[cfg(test)]
+mod tests;
 
 use std::arch::x86_64::*;
 

@@ -89,6 +89,7 @@ impl<P: Prime<L>, const L: usize> Doubles<P, L> {
     /// x y.
     #[inline(always)]
     pub fn product(&self, y: &Self) -> Self {
+        debug_assert!(self.is_factor() && y.is_factor(), "digits that are too large");
         // SAFETY: see `digits`.
         Self::of(unsafe { product::multiply(Self::TABLE, &self.digits, &y.digits) })
     }
@@ -96,6 +97,7 @@ impl<P: Prime<L>, const L: usize> Doubles<P, L> {
     /// x^2.
     #[inline(always)]
     fn squared(&self) -> Self {
+        debug_assert!(self.is_factor(), "digits that are too large");
         // SAFETY: see `digits`.
         Self::of(unsafe { product::square(Self::TABLE, &self.digits) })
     }
@@ -229,6 +231,13 @@ impl<P: Prime<L>, const L: usize> Doubles<P, L> {
             half += 1;
         }
         mask
+    }
+
+    /// Are all digits but the highest, whose bound is the number's, as small as those of a factor?
+    fn is_factor(&self) -> bool {
+        let most: i64 = if L == 5 { (1 << 50) + 4 } else { (1 << 48) + 32 };
+        let integers = self.integers();
+        integers.iter().all(|digits| digits[..L - 1].iter().all(|digit| digit.abs() <= most))
     }
 
     /// Each lane's number as an integer of either sign.
