@@ -16,6 +16,8 @@
 mod across;
 mod coefficient;
 mod cyclotomic;
+#[cfg(target_arch = "x86_64")]
+mod doubles;
 mod eight;
 mod exponentiation;
 mod few;
@@ -38,7 +40,7 @@ use std::fmt::Debug;
 
 use crate::curve::{Affine, Curve, Twist};
 use crate::isa::Isa;
-use crate::lanes::{Vectors, WIDTH};
+use crate::lanes::{AnyMachine, Vectors, WIDTH};
 use crate::tower::{Fp12, Tower};
 
 /// Pairs that go faster one after the other than in eight lanes.
@@ -66,7 +68,7 @@ pub trait Pairing: Copy + Debug + Default + Eq + Send + Sync + 'static {
     fn steps() -> Vec<Step>;
 
     /// The product of the Miller values of all pairs, eight pairs at a time: what [`miller_product`] does with many.
-    fn miller_loop_in_lanes(vectors: Vectors, pairs: &[Pair<Self>]) -> Fp12<Self::Tower>;
+    fn miller_loop_in_lanes(lanes: AnyMachine, pairs: &[Pair<Self>]) -> Fp12<Self::Tower>;
 
     /// The same with one pair after another, and the products of each side by side: what it does with few.
     fn miller_loop_of_few(
@@ -120,19 +122,26 @@ pub fn miller_product<E: Pairing>(
     pairs: &[Pair<E>],
     prepared: &[PreparedPair<'_, E>],
 ) -> Fp12<E::Tower> {
-    let Some(vectors) = isa.vectors() else {
-        let made: Vec<_> = pairs.iter().map(|(_, q)| Prepared::<E>::new(q)).collect();
-        let pairs = pairs.iter().zip(&made).map(|(&(p, _), q)| (p, q));
-        return E::miller_loop_in_words(&pairs.chain(prepared.iter().copied()).collect::<Vec<_>>());
-    };
     let rest = pairs.len() % WIDTH;
-    let few = if pairs.len() < WIDTH { FEW } else { FEW_MORE };
-    let (many, few) = pairs.split_at(if rest <= few { pairs.len() - rest } else { pairs.len() });
-    let side_by_side = || E::miller_loop_of_few(vectors, few, prepared);
-    match (many, few, prepared) {
-        ([], ..) => side_by_side(),
-        (_, [], []) => E::miller_loop_in_lanes(vectors, many),
-        _ => E::miller_loop_in_lanes(vectors, many) * side_by_side(),
+    let most = if pairs.len() < WIDTH { FEW } else { FEW_MORE };
+    let (many, few) = match isa.machine() {
+        None => (&pairs[..0], pairs),
+        Some(_) => pairs.split_at(if rest <= most { pairs.len() - rest } else { pairs.len() }),
+    };
+    let one_by_one = || match isa.vectors() {
+        Some(vectors) => E::miller_loop_of_few(vectors, few, prepared),
+        None => {
+            let made: Vec<_> = few.iter().map(|(_, q)| Prepared::<E>::new(q)).collect();
+            let few = few.iter().zip(&made).map(|(&(p, _), q)| (p, q));
+            E::miller_loop_in_words(&few.chain(prepared.iter().copied()).collect::<Vec<_>>())
+        }
+    };
+    match isa.machine() {
+        Some(lanes) if !many.is_empty() => {
+            let product = E::miller_loop_in_lanes(lanes, many);
+            if few.is_empty() && prepared.is_empty() { product } else { product * one_by_one() }
+        }
+        _ => one_by_one(),
     }
 }
 

@@ -31,7 +31,7 @@ use super::machine::{Choice, Machine, Task};
 use super::primes::Prime;
 use crate::tower::Tower;
 pub use doubles::Doubles;
-pub use extension::DoublesPair;
+pub use extension::{DoublesPair, pair_product, pair_square};
 pub use plain::Bytes;
 
 /// The machine of processors with AVX2 and FMA. It is made where an `Isa` says that the processor has them: this is why the
@@ -50,6 +50,13 @@ impl Fma {
         unsafe { entry(task) }
     }
 
+    /// Does it in a function of its own.
+    #[inline(always)]
+    pub fn apart<W: Work>(self, work: W) -> W::Output {
+        // SAFETY: `self` exists.
+        unsafe { worked(work) }
+    }
+
     pub(super) fn choose<C: Choice>(self, choice: C) -> C::Output {
         // SAFETY: `self` exists.
         unsafe { chosen(choice) }
@@ -60,6 +67,20 @@ impl Fma {
 #[inline(never)]
 fn entry<T: Task>(task: T) -> T::Output {
     task.run(Fma(()))
+}
+
+/// Something to do in doubles; as for a [`Task`], `run` is `#[inline(always)]` and so is all that it calls.
+pub trait Work {
+    /// What comes out.
+    type Output;
+    /// Does it.
+    fn run(self, fma: Fma) -> Self::Output;
+}
+
+#[target_feature(enable = "avx2,fma")]
+#[inline(never)]
+fn worked<W: Work>(work: W) -> W::Output {
+    work.run(Fma(()))
 }
 
 #[target_feature(enable = "avx2,fma")]

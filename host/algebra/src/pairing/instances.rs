@@ -6,7 +6,7 @@ use super::{
     lanes, miller, schedule,
 };
 use crate::curve::{Affine, spec};
-use crate::lanes::Vectors;
+use crate::lanes::{AnyMachine, Vectors};
 use crate::tower::Fp12;
 use crate::{bls12_377, bls12_381, bn254};
 
@@ -46,8 +46,8 @@ impl Pairing for Bn254 {
         steps
     }
 
-    fn miller_loop_in_lanes(vectors: Vectors, pairs: &[Pair<Self>]) -> Fp12<Self::Tower> {
-        lanes::miller_loop::<Self, 5>(vectors, pairs)
+    fn miller_loop_in_lanes(lanes: AnyMachine, pairs: &[Pair<Self>]) -> Fp12<Self::Tower> {
+        lanes::miller_loop::<Self, 5>(lanes, pairs)
     }
 
     fn miller_loop_of_few(
@@ -111,10 +111,10 @@ macro_rules! bls12 {
             }
 
             fn miller_loop_in_lanes(
-                vectors: Vectors,
+                lanes: AnyMachine,
                 pairs: &[Pair<Self>],
             ) -> Fp12<Self::Tower> {
-                lanes::miller_loop::<Self, 8>(vectors, pairs)
+                lanes::miller_loop::<Self, 8>(lanes, pairs)
             }
 
             fn miller_loop_of_few(

@@ -89,9 +89,9 @@ fn miller_values<E: Pairing>() {
     let together: Vec<_> = pairs.iter().zip(&prepared).map(|((p, _), q)| (*p, q)).collect();
     assert_eq!(miller_loop::<E>(&together), wanted);
     for isa in Isa::available() {
-        if let Some(vectors) = isa.vectors() {
-            assert_eq!(E::miller_loop_in_lanes(vectors, &pairs), wanted, "{isa}");
-            assert_eq!(E::miller_loop_in_lanes(vectors, &[]), Fp12::ONE);
+        if let Some(lanes) = isa.machine() {
+            assert_eq!(E::miller_loop_in_lanes(lanes, &pairs), wanted, "{isa}");
+            assert_eq!(E::miller_loop_in_lanes(lanes, &[]), Fp12::ONE);
         }
         for fresh in 0..=pairs.len() {
             let (pairs, together) = (&pairs[..fresh], &together[fresh..]);

@@ -102,6 +102,33 @@ impl<P: Prime<L>, const L: usize> Doubles<P, L> {
         Self::of(unsafe { product::square(Self::TABLE, &self.digits) })
     }
 
+    /// n x, reduced, for n up to 16.
+    #[inline(always)]
+    pub fn multiple(&self, n: u32) -> Self {
+        match n {
+            0 => Self::constant(&[0.0; L]),
+            1 => *self,
+            2..=4 => self.scaled_digits(n.into()).reduced_digits(),
+            _ => {
+                let four = self.multiple_to_four(n / 4).scaled_digits(4.0);
+                four.plus_digits(&self.scaled_digits((n % 4).into())).reduced_digits()
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn multiple_to_four(&self, n: u32) -> Self {
+        if n == 1 { *self } else { self.scaled_digits(n.into()).reduced_digits() }
+    }
+
+    #[inline(always)]
+    fn scaled_digits(&self, by: f64) -> Self {
+        // SAFETY: see `digits`.
+        Self::of(digits!(j, half < L => unsafe {
+            _mm256_mul_pd(self.digits[j][half], _mm256_set1_pd(by))
+        }))
+    }
+
     /// With carries.
     #[inline(always)]
     fn carried(&self) -> Self {
@@ -154,15 +181,15 @@ impl<P: Prime<L>, const L: usize> Doubles<P, L> {
 
     /// x + y, less the multiple of p that is nearest.
     #[inline(always)]
-    pub(super) fn reduced_sum(&self, y: &Self) -> Self {
+    pub fn reduced_sum(&self, y: &Self) -> Self {
         self.plus_digits(y).reduced_digits()
     }
 
-    /// x - N y.
+    /// x - n y, reduced, for small n.
     #[inline(always)]
-    pub(super) fn less_multiple<const N: usize>(&self, y: &Self) -> Self {
+    pub fn less_multiple(&self, y: &Self, n: u32) -> Self {
         let mut difference = *self;
-        for _ in 0..N {
+        for _ in 0..n {
             difference = difference.less_digits(y);
         }
         difference.reduced_digits()

@@ -21,31 +21,38 @@ pub struct DoublesPair<T: Tower, const N: usize, const L: usize>(
 #[derive(Clone, Copy)]
 pub struct DoublesPairSum<T: Tower, const N: usize, const L: usize>([DoublesSum<T::Base, L>; 2]);
 
+/// a b where u^2 = -n; b may be a sum.
+#[inline(always)]
+pub fn pair_product<P: Prime<L>, const L: usize>(
+    [a0, a1]: [&Doubles<P, L>; 2],
+    [b0, b1]: [&Doubles<P, L>; 2],
+    n: u32,
+) -> [Doubles<P, L>; 2] {
+    let v0 = a0.product(b0);
+    let v1 = a1.product(b1);
+    // Where b is a sum this is one of four, and five digits have no room for it.
+    let b = if L == 5 { b0.reduced_sum(b1) } else { b0.carried_sum(b1) };
+    let v2 = a0.carried_sum(a1).product(&b);
+    [v0.less_multiple(&v1, n), v2.less_both(&v0, &v1)]
+}
+
+/// a^2: (a0 + a1) (a0 - a1) + 2 a0 a1 u where n = 1, and a product elsewhere.
+#[inline(always)]
+pub fn pair_square<P: Prime<L>, const L: usize>(
+    [a0, a1]: [&Doubles<P, L>; 2],
+    n: u32,
+) -> [Doubles<P, L>; 2] {
+    if n != 1 {
+        return pair_product([a0, a1], [a0, a1], n);
+    }
+    let (sum, twice) = (a0.carried_sum(a1), a0.carried_sum(a0));
+    [sum.product(a0.less(a1).digits()), twice.product(a1)]
+}
+
 impl<T: Tower<Base: Prime<L>>, const N: usize, const L: usize> DoublesPair<T, N, L> {
-    /// a b, where b may be a sum.
     #[inline(always)]
     fn product(&self, b: [&Doubles<T::Base, L>; 2]) -> Self {
-        let [a0, a1] = &self.0;
-        let v0 = a0.product(b[0]);
-        let v1 = a1.product(b[1]);
-        // Where b is a sum this is one of four, and five digits have no room for it.
-        let b = if L == 5 { b[0].reduced_sum(b[1]) } else { b[0].carried_sum(b[1]) };
-        let v2 = a0.carried_sum(a1).product(&b);
-        let c0 = v0.less_multiple::<N>(&v1);
-        Self([c0, v2.less_both(&v0, &v1)])
-    }
-
-    /// (a0 + a1) (a0 - a1) + 2 a0 a1 u where N = 1, and a product elsewhere.
-    #[inline(always)]
-    fn square(&self) -> Self {
-        let [a0, a1] = &self.0;
-        if N != 1 {
-            return self.product(self.0.each_ref());
-        }
-        let sum = a0.carried_sum(a1);
-        let twice = a0.carried_sum(a0);
-        let c0 = sum.product(a0.less(a1).digits());
-        Self([c0, twice.product(a1)])
+        Self(pair_product(self.0.each_ref(), b, N as u32))
     }
 }
 
@@ -122,7 +129,7 @@ impl<T: Tower<Base: Prime<L>>, const N: usize, const L: usize> Residue<Fma>
     }
     #[inline(always)]
     fn squares(x: [&Self; 2]) -> [Self; 2] {
-        both!(n => x[n].square())
+        both!(n => Self(pair_square(x[n].0.each_ref(), N as u32)))
     }
     #[inline(always)]
     fn inverse_vartime(&self) -> Self {
