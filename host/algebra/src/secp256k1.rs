@@ -3,7 +3,7 @@
 use crate::curve::{Affine, Curve, Projective, Split, spec::secp256k1 as spec, times_small};
 use crate::field::{PrimeField, Secp256k1Fn, Secp256k1Fp};
 use crate::isa::Isa;
-use crate::lanes::run;
+use crate::lanes::choose;
 use lanes::{AT_ONCE, Ordinates};
 use subtle::Choice;
 
@@ -51,7 +51,7 @@ impl Curve for Secp256k1 {
 
 /// For each x, a y with y^2 = x^3 + 7, either of the two; none where there is none.
 pub(crate) fn ordinates_vartime(isa: Isa, xs: &[Fp]) -> Vec<Option<Fp>> {
-    let Some(vectors) = isa.vectors() else {
+    let Some(lanes) = isa.machine() else {
         let point = |x: &Fp| Option::<Affine<Secp256k1>>::from(Affine::from_x(*x));
         return xs.iter().map(|x| point(x).map(|point| point.y())).collect();
     };
@@ -61,7 +61,7 @@ pub(crate) fn ordinates_vartime(isa: Isa, xs: &[Fp]) -> Vec<Option<Fp>> {
             for (words, x) in words.iter_mut().zip(xs) {
                 *words = x.to_canonical();
             }
-            let ordinates = run(vectors, Ordinates(&words));
+            let ordinates = choose(lanes, Ordinates(&words));
             ordinates.into_iter().take(xs.len()).map(|y| y.map(Fp::reduced)).collect::<Vec<_>>()
         })
         .collect()

@@ -17,6 +17,7 @@
 mod constants;
 mod doubles;
 mod extension;
+mod folded;
 mod memory;
 mod plain;
 mod product;
@@ -32,6 +33,7 @@ use super::primes::Prime;
 use crate::tower::Tower;
 pub use doubles::Doubles;
 pub use extension::{DoublesPair, pair_product, pair_square};
+pub use folded::{Folded, FoldedPair};
 pub use plain::Bytes;
 
 /// The machine of processors with AVX2 and FMA. It is made where an `Isa` says that the processor has them: this is why the

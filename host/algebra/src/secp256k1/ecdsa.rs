@@ -8,7 +8,7 @@ use super::Fn;
 use crate::Isa;
 use crate::field::spec::{secp256k1_fn::MODULUS as N, secp256k1_fp::MODULUS as P};
 use crate::field::{Field, PrimeField, batch_invert, limbs};
-use crate::lanes::{self, Vectors, WIDTH};
+use crate::lanes::{self, AnyMachine, WIDTH};
 use eight::{Eight, Outcome, Prepared};
 
 mod digits;
@@ -86,10 +86,10 @@ pub fn verify_batch_vartime(isa: Isa, claims: &[Claim], verdicts: &mut [Verdict]
     batch_invert(&mut inverses, |product| product.invert_vartime().expect("no s is 0"));
     for (places, inverses) in places.chunks(WIDTH).zip(inverses.chunks(WIDTH)) {
         // Eight take less time than two one by one.
-        if let Some(vectors) = isa.vectors()
+        if let Some(lanes) = isa.machine()
             && places.len() > 1
         {
-            verify_eight(vectors, claims, places, inverses, verdicts);
+            verify_eight(lanes, claims, places, inverses, verdicts);
             continue;
         }
         for (&place, inverse) in places.iter().zip(inverses) {
@@ -100,7 +100,7 @@ pub fn verify_batch_vartime(isa: Isa, claims: &[Claim], verdicts: &mut [Verdict]
 
 /// The verdicts on up to eight claims whose numbers are in range, with 1 / s of each.
 fn verify_eight(
-    vectors: Vectors,
+    lanes: AnyMachine,
     claims: &[Claim],
     places: &[usize],
     inverses: &[Fn],
@@ -111,7 +111,7 @@ fn verify_eight(
         let lane = lane.min(places.len() - 1);
         Prepared::new(&claims[places[lane]], &inverses[lane])
     });
-    let outcome = lanes::run(vectors, Eight(eight));
+    let outcome = lanes::choose(lanes, Eight(eight));
     for (lane, (&place, inverse)) in places.iter().zip(inverses).enumerate() {
         verdicts[place] =
             verdict(&outcome, lane).unwrap_or_else(|| verify_one(&claims[place], inverse));

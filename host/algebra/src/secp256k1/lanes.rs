@@ -1,5 +1,7 @@
 //! Coordinates and points of secp256k1 in eight lanes.
 
+#[cfg(target_arch = "x86_64")]
+mod doubles;
 #[expect(
     clippy::needless_range_loop,
     reason = "limbs have numbers, which say where a product goes"
@@ -10,7 +12,7 @@ mod root;
 mod sum;
 
 pub use field::Element;
-pub use point::{Affine, Jacobian, Line};
+pub use point::{Affine, Coordinates, Jacobian, Line};
 pub use root::{AT_ONCE, Ordinates};
 
 #[cfg(all(test, feature = "emulation"))]

@@ -294,7 +294,7 @@ fn lanes(mask: Mask) -> [__m256d; 2] {
 
 /// The sign bits of the lanes of a mask.
 #[inline(always)]
-fn signs(mask: Mask) -> [__m256d; 2] {
+pub(super) fn signs(mask: Mask) -> [__m256d; 2] {
     let [first, second] = lanes(mask);
     // SAFETY: see `digits`.
     unsafe {

@@ -8,7 +8,6 @@
 //! The compiler would hoist loads and spill what they fetched. One `asm!` for the four or five instructions of a product
 //! keeps their order, which was chosen for the window of a Zen 3, and leaves it the registers.
 
-use std::arch::asm;
 use std::arch::x86_64::*;
 use std::mem::transmute_copy;
 
@@ -32,6 +31,7 @@ macro_rules! for_each {
         })*
     };
 }
+pub(super) use for_each;
 
 /// The sum of a column and another product; what rounding leaves out is added to `low`.
 macro_rules! product {
@@ -39,7 +39,7 @@ macro_rules! product {
         let (next, low): (__m256d, __m256d);
         // SAFETY: the caller names a vector of an array that it borrows; the processor has the instructions.
         unsafe {
-            asm!(
+            std::arch::asm!(
                 "vmovapd {next}, {sum}",
                 "vfmadd231pd {next}, {x}, [{pointer} + {offset}]",
                 "vsubpd {sum}, {sum}, {next}",
@@ -57,6 +57,7 @@ macro_rules! product {
         ($sum, $low) = (next, low);
     }};
 }
+pub(super) use product;
 
 /// The first product of a column.
 macro_rules! first_product {
@@ -64,7 +65,7 @@ macro_rules! first_product {
         let (next, low): (__m256d, __m256d);
         // SAFETY: as for `product`.
         unsafe {
-            asm!(
+            std::arch::asm!(
                 "vmovapd {next}, {start}",
                 "vfmadd231pd {next}, {x}, [{pointer} + {offset}]",
                 "vsubpd {low}, {start}, {next}",
@@ -81,6 +82,7 @@ macro_rules! first_product {
         ($sum, $low) = (next, low);
     }};
 }
+pub(super) use first_product;
 
 /// A vector, read here and not earlier.
 macro_rules! load {
@@ -88,7 +90,7 @@ macro_rules! load {
         let vector: __m256d;
         // SAFETY: as for `product`.
         unsafe {
-            asm!(
+            std::arch::asm!(
                 "vmovapd {vector}, [{pointer} + {offset}]",
                 vector = out(ymm_reg) vector,
                 pointer = in(reg) $pointer,
@@ -99,6 +101,7 @@ macro_rules! load {
         vector
     }};
 }
+pub(super) use load;
 
 /// Defines a product, or a square, of half of the lanes. `groups` are columns whose products are made together; the
 /// upper columns of `folded` take what the low ones are folded into.

@@ -13,9 +13,11 @@ use super::digits::{self, BITS, Digit, Half, Windows};
 use super::generator::{GENERATOR, Generator, WINDOW};
 use crate::curve::spec::secp256k1::endomorphism::BETA;
 use crate::field::PrimeField;
-use crate::lanes::{Backend, Kernel, Mask, WIDTH};
+use crate::lanes::{Backend, Choice, Mask, WIDTH};
+#[cfg(target_arch = "x86_64")]
+use crate::lanes::{Fma, Folded};
 use crate::secp256k1::Fn;
-use crate::secp256k1::lanes::{Affine, Element, Jacobian, Line};
+use crate::secp256k1::lanes::{Affine, Coordinates, Element, Jacobian, Line};
 
 /// Bits of a window of the key's scalar.
 const KEY_WINDOW: u32 = 5;
@@ -53,85 +55,91 @@ pub struct Outcome {
 /// The work on eight claims.
 pub struct Eight<'a>(pub [Prepared<'a>; WIDTH]);
 
-impl Kernel for Eight<'_> {
+impl Choice for Eight<'_> {
     type Output = Outcome;
 
     #[inline(always)]
-    fn run<B: Backend>(self, b: B) -> Outcome {
-        let claims = &self.0;
-        let mut lines = [Line([0; WIDTH]); WIDTH];
-        for i in 0..WIDTH {
-            let (x, y) = (&claims[i].claim.qx, &claims[i].claim.qy);
-            lines[i].0[..4].copy_from_slice(x);
-            lines[i].0[4..].copy_from_slice(y);
-        }
-        let key = Affine::load(b, all(&lines));
-        let right = key.x.square() * key.x + Element::small(b, 7);
-        let on_curve = (key.y.square() - right).element().is_zero();
+    fn on_limbs<B: Backend>(self, b: B) -> Outcome {
+        verify::<Element<B>>(b, &self.0)
+    }
 
-        let mut table = [[Line([0; WIDTH]); WIDTH]; MULTIPLES];
-        let z = odd_multiples(b, &key, &mut table);
-        let mut sum = multiply(b, claims, &table, z);
-        sum.Z = sum.Z * z;
-        let exceptional = sum.Z.is_zero();
-        let matching = matches(b, claims, &sum);
-        Outcome { on_curve, exceptional, matching }
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn on_doubles(self, fma: Fma) -> Outcome {
+        verify::<Folded>(fma, &self.0)
     }
 }
 
-/// A reference to each.
 #[inline(always)]
-fn all(lines: &[Line; WIDTH]) -> [&Line; WIDTH] {
-    let [l0, l1, l2, l3, l4, l5, l6, l7] = lines;
-    [l0, l1, l2, l3, l4, l5, l6, l7]
+fn verify<C: Coordinates>(proof: C::Proof, claims: &[Prepared<'_>; WIDTH]) -> Outcome {
+    let mut lines = [Line([0; WIDTH]); WIDTH];
+    for i in 0..WIDTH {
+        let (x, y) = (&claims[i].claim.qx, &claims[i].claim.qy);
+        lines[i].0[..4].copy_from_slice(x);
+        lines[i].0[4..].copy_from_slice(y);
+    }
+    let key = C::of_lines(proof, lines.each_ref());
+    let right = key.x.squared().times(&key.x).plus(&C::small(proof, 7));
+    let on_curve = key.y.squared().are_equal(&right);
+
+    let mut table = [[C::BLANK; WIDTH]; MULTIPLES];
+    let z = odd_multiples(proof, &key, &mut table);
+    let mut sum = multiply(proof, claims, &table, &z);
+    sum.Z = sum.Z.times(&z);
+    let exceptional = sum.Z.are_zero();
+    let matching = matches(proof, claims, &sum);
+    Outcome { on_curve, exceptional, matching }
 }
 
 /// Q, 3 Q, 5 Q, ..., each coordinate with the same denominators z^2 and z^3; gives z.
 #[inline(always)]
-fn odd_multiples<B: Backend>(
-    b: B,
-    key: &Affine<B>,
-    table: &mut [[Line; WIDTH]; MULTIPLES],
-) -> Element<B> {
-    let one = Element::small(b, 1);
-    let twice = Jacobian { X: key.x, Y: key.y, Z: one }.double();
+fn odd_multiples<C: Coordinates>(
+    proof: C::Proof,
+    key: &Affine<C>,
+    table: &mut [[C::Stored; WIDTH]; MULTIPLES],
+) -> C {
+    let one = C::small(proof, 1);
+    let twice = C::double(&Jacobian { X: key.x, Y: key.y, Z: one });
     // On the curve where 2 Q is affine.
-    let square = twice.Z.square();
+    let square = twice.Z.squared();
     let step = Affine { x: twice.X, y: twice.Y };
-    let mut sum = Jacobian { X: key.x * square, Y: key.y * (square * twice.Z), Z: one };
+    let cube = square.times(&twice.Z);
+    let mut sum = Jacobian { X: key.x.times(&square), Y: key.y.times(&cube), Z: one };
     let mut multiples = [(sum.X, sum.Y, one); MULTIPLES];
     for multiple in multiples.iter_mut().skip(1) {
         let ratio;
-        (sum, ratio) = sum.add(sum.Z, &step);
+        (sum, ratio) = C::add(&sum, &sum.Z, &step);
         *multiple = (sum.X, sum.Y, ratio);
     }
     // Backwards, each with the denominators of the last.
     let (x, y, mut ratio) = multiples[MULTIPLES - 1];
-    table[MULTIPLES - 1] = Affine { x, y }.lines(b);
+    table[MULTIPLES - 1] = C::stored(proof, &Affine { x, y });
     for i in (0..MULTIPLES - 1).rev() {
         let (x, y, next) = multiples[i];
-        let square = ratio.square();
-        table[i] = Affine { x: x * square, y: y * (square * ratio) }.lines(b);
-        ratio = ratio * next;
+        let square = ratio.squared();
+        let cube = square.times(&ratio);
+        let point = Affine { x: x.times(&square), y: y.times(&cube) };
+        table[i] = C::stored(proof, &point);
+        ratio = ratio.times(&next);
     }
-    sum.Z * twice.Z
+    sum.Z.times(&twice.Z)
 }
 
 /// u1 G + u2 Q on the curve of the table.
 #[inline(always)]
-fn multiply<B: Backend>(
-    b: B,
+fn multiply<C: Coordinates>(
+    proof: C::Proof,
     claims: &[Prepared<'_>; WIDTH],
-    table: &[[Line; WIDTH]; MULTIPLES],
-    z: Element<B>,
-) -> Jacobian<B> {
+    table: &[[C::Stored; WIDTH]; MULTIPLES],
+    z: &C,
+) -> Jacobian<C> {
     let generator = &*GENERATOR;
-    let beta = Element::words(b, &BETA);
-    let first = of_key(b, claims, table, 0, BITS - KEY_WINDOW);
-    let mut sum = Jacobian { X: first.x, Y: first.y, Z: Element::small(b, 1) };
+    let beta = C::words(proof, &BETA);
+    let first = of_key::<C>(proof, claims, table, 0, BITS - KEY_WINDOW);
+    let mut sum = Jacobian { X: first.x, Y: first.y, Z: C::small(proof, 1) };
     for bit in (0..=BITS - KEY_WINDOW).rev() {
         if bit < BITS - KEY_WINDOW {
-            sum = sum.double();
+            sum = C::double(&sum);
         }
         let key = bit % KEY_WINDOW == 0;
         for turn in 0..4 {
@@ -140,18 +148,18 @@ fn multiply<B: Backend>(
                 if !key || (half == 0 && bit == BITS - KEY_WINDOW) {
                     continue;
                 }
-                let mut point = of_key(b, claims, table, half, bit);
+                let mut point = of_key::<C>(proof, claims, table, half, bit);
                 if half == 1 {
-                    point.x = point.x * beta;
+                    point.x = point.x.times(&beta);
                 }
                 (sum.Z, point)
             } else {
                 if bit % WINDOW != 0 {
                     continue;
                 }
-                (sum.Z * z, of_generator(b, claims, generator, half, bit))
+                (sum.Z.times(z), of_generator::<C>(proof, claims, generator, half, bit))
             };
-            (sum, _) = sum.add(z, &point);
+            (sum, _) = C::add(&sum, &z, &point);
         }
     }
     sum
@@ -159,32 +167,32 @@ fn multiply<B: Backend>(
 
 /// The multiples of Q that digits of u2 choose.
 #[inline(always)]
-fn of_key<B: Backend>(
-    b: B,
+fn of_key<C: Coordinates>(
+    proof: C::Proof,
     claims: &[Prepared<'_>; WIDTH],
-    table: &[[Line; WIDTH]; MULTIPLES],
+    table: &[[C::Stored; WIDTH]; MULTIPLES],
     half: usize,
     bit: u32,
-) -> Affine<B> {
-    let mut lines = [&table[0][0]; WIDTH];
+) -> Affine<C> {
+    let mut points = [&table[0][0]; WIDTH];
     let mut negative = 0;
     for lane in 0..WIDTH {
         let digit: Digit = claims[lane].u2[half].digit(bit, KEY_WINDOW);
-        lines[lane] = &table[digit.index][lane];
+        points[lane] = &table[digit.index][lane];
         negative |= Mask::from(digit.negative) << lane;
     }
-    Affine::load(b, lines).negate(negative)
+    C::of_stored(proof, points).negate(negative)
 }
 
 /// The multiples of G or of lambda G that digits of u1 choose.
 #[inline(always)]
-fn of_generator<B: Backend>(
-    b: B,
+fn of_generator<C: Coordinates>(
+    proof: C::Proof,
     claims: &[Prepared<'_>; WIDTH],
     generator: &Generator,
     half: usize,
     bit: u32,
-) -> Affine<B> {
+) -> Affine<C> {
     let table = &generator.multiples[half];
     let mut lines = [&table[0]; WIDTH];
     let mut negative = 0;
@@ -193,20 +201,24 @@ fn of_generator<B: Backend>(
         lines[lane] = &table[digit.index];
         negative |= Mask::from(digit.negative) << lane;
     }
-    Affine::load(b, lines).negate(negative)
+    C::of_lines(proof, lines).negate(negative)
 }
 
 /// Where the x of the sum is r, or r + n if that is below p.
 #[inline(always)]
-fn matches<B: Backend>(b: B, claims: &[Prepared<'_>; WIDTH], sum: &Jacobian<B>) -> Mask {
-    let square = sum.Z.square();
+fn matches<C: Coordinates>(
+    proof: C::Proof,
+    claims: &[Prepared<'_>; WIDTH],
+    sum: &Jacobian<C>,
+) -> Mask {
+    let square = sum.Z.squared();
     let mut r = [Line([0; WIDTH]); WIDTH];
     for lane in 0..WIDTH {
         let claim = claims[lane].claim;
         r[lane].0[..4].copy_from_slice(&claim.r);
         r[lane].0[4..].copy_from_slice(&claim.other_x().unwrap_or(claim.r));
     }
-    let candidates = Affine::load(b, all(&r));
-    (sum.X - candidates.x * square).element().is_zero()
-        | (sum.X - candidates.y * square).element().is_zero()
+    let candidates = C::of_lines(proof, r.each_ref());
+    let [first, second] = [candidates.x.times(&square), candidates.y.times(&square)];
+    sum.X.are_equal(&first) | sum.X.are_equal(&second)
 }

@@ -43,10 +43,10 @@ fn check(claims: &[Claim]) -> Vec<Verdict> {
             assert_eq!(verdicts[i], expected[i], "{isa} {i}: {:x?}", claims[i]);
         }
         for (claim, expected) in claims.iter().zip(&expected) {
-            if let Some(vectors) = isa.vectors()
+            if let Some(lanes) = isa.machine()
                 && claim.out_of_range().is_none()
             {
-                let outcome = in_lanes(vectors, claim);
+                let outcome = in_lanes(lanes, claim);
                 assert!(verdict(&outcome, 3).is_none_or(|verdict| verdict == *expected));
             }
         }
@@ -55,9 +55,9 @@ fn check(claims: &[Claim]) -> Vec<Verdict> {
 }
 
 /// One claim in all lanes.
-fn in_lanes(vectors: Vectors, claim: &Claim) -> Outcome {
+fn in_lanes(machine: AnyMachine, claim: &Claim) -> Outcome {
     let inverse = Fn::reduced(claim.s).invert().unwrap();
-    lanes::run(vectors, Eight([Prepared::new(claim, &inverse); WIDTH]))
+    lanes::choose(machine, Eight([Prepared::new(claim, &inverse); WIDTH]))
 }
 
 fn generator() -> Projective<Secp256k1> {
@@ -134,9 +134,9 @@ fn a_last_addition_of_equal_or_opposite_points() {
                 let d = (sum - u1) * u2.invert().unwrap();
                 let claim = true_claim(u1, u2, generator().times(&d));
                 assert_eq!(check(&[claim; 2]), [expected; 2]);
-                for vectors in Isa::available().into_iter().filter_map(Isa::vectors) {
-                    let exceptional = in_lanes(vectors, &claim).exceptional;
-                    assert_eq!(exceptional == 0xff, path == 0 || sum == Fn::ZERO, "{vectors:?}");
+                for lanes in Isa::available().into_iter().filter_map(Isa::machine) {
+                    let exceptional = in_lanes(lanes, &claim).exceptional;
+                    assert_eq!(exceptional == 0xff, path == 0 || sum == Fn::ZERO, "{lanes:?}");
                 }
             }
         }

@@ -10,38 +10,112 @@ use crate::lanes::{Backend, Mask, WIDTH, each, limbs_of_words, words_of_limbs};
 #[repr(C, align(64))]
 pub struct Line(pub [u64; WIDTH]);
 
+/// Eight coordinates in lanes, and what is done with points of them; all is `#[inline(always)]`.
+pub trait Coordinates: Copy {
+    /// The proof that there are such lanes.
+    type Proof: Copy;
+    /// An affine point in a table that is made and read on these lanes.
+    type Stored: Copy;
+    /// No point in particular.
+    const BLANK: Self::Stored;
+
+    /// The same small number in every lane.
+    fn small(proof: Self::Proof, number: u32) -> Self;
+    /// The same number below 2^256 in every lane.
+    fn words(proof: Self::Proof, words: &[u64; 4]) -> Self;
+    /// A number below 2^256 a lane.
+    fn load(proof: Self::Proof, numbers: &[[u64; 4]; WIDTH]) -> Self;
+    /// The same, of any of a residue's forms.
+    fn store(&self) -> [[u64; 4]; WIDTH];
+    /// One point a lane.
+    fn of_lines(proof: Self::Proof, lines: [&Line; WIDTH]) -> Affine<Self>;
+    /// Likewise, from a table.
+    fn of_stored(proof: Self::Proof, points: [&Self::Stored; WIDTH]) -> Affine<Self>;
+    /// For a table, one a lane.
+    fn stored(proof: Self::Proof, points: &Affine<Self>) -> [Self::Stored; WIDTH];
+
+    /// x y.
+    fn times(&self, y: &Self) -> Self;
+    /// x^2.
+    fn squared(&self) -> Self;
+    /// x + y.
+    fn plus(&self, y: &Self) -> Self;
+    /// -x in the lanes of the mask, x in the others.
+    fn negated(&self, mask: Mask) -> Self;
+    /// Where x = 0.
+    fn are_zero(&self) -> Mask;
+    /// Where x = y.
+    fn are_equal(&self, y: &Self) -> Mask;
+
+    /// 2 P.
+    fn double(point: &Jacobian<Self>) -> Jacobian<Self>;
+    /// P + Q, and H, which is what Z was multiplied by: EFD madd, 8 multiplications, 3 squarings. `z` is Z, or another
+    /// one if Q is on another curve than P's: the image of P's has that Z. Not for equal or opposite points, nor for
+    /// P the identity: these give Z = 0.
+    fn add(point: &Jacobian<Self>, z: &Self, q: &Affine<Self>) -> (Jacobian<Self>, Self);
+}
+
 /// Eight affine points.
 #[derive(Clone, Copy)]
-pub struct Affine<B: Backend> {
-    pub x: Element<B>,
-    pub y: Element<B>,
+pub struct Affine<C> {
+    pub x: C,
+    pub y: C,
 }
 
 /// Eight points (X : Y : Z), x = X / Z^2 and y = Y / Z^3.
 #[derive(Clone, Copy)]
-pub struct Jacobian<B: Backend> {
-    pub X: Element<B>,
-    pub Y: Element<B>,
-    pub Z: Element<B>,
+pub struct Jacobian<C> {
+    pub X: C,
+    pub Y: C,
+    pub Z: C,
 }
 
-impl<B: Backend> Affine<B> {
-    /// One point a lane.
+impl<C: Coordinates> Affine<C> {
+    /// The points' negatives in the lanes of the mask.
     #[inline(always)]
-    pub fn load(b: B, lines: [&Line; WIDTH]) -> Self {
+    pub fn negate(self, mask: Mask) -> Self {
+        Self { x: self.x, y: self.y.negated(mask) }
+    }
+}
+
+impl<B: Backend> Coordinates for Element<B> {
+    type Proof = B;
+    type Stored = Line;
+    const BLANK: Line = Line([0; WIDTH]);
+
+    #[inline(always)]
+    fn small(b: B, number: u32) -> Self {
+        Element::small(b, number)
+    }
+    #[inline(always)]
+    fn words(b: B, words: &[u64; 4]) -> Self {
+        Element::words(b, words)
+    }
+    #[inline(always)]
+    fn load(b: B, numbers: &[[u64; 4]; WIDTH]) -> Self {
+        Element::load(b, numbers)
+    }
+    #[inline(always)]
+    fn store(&self) -> [[u64; 4]; WIDTH] {
+        Element::store(*self)
+    }
+    #[inline(always)]
+    fn of_lines(b: B, lines: [&Line; WIDTH]) -> Affine<Self> {
         let words = b.transpose(each!(i < WIDTH, b.splat(0) => b.load(&lines[i].0)));
         let [x0, x1, x2, x3, y0, y1, y2, y3] = words;
-        Self {
+        Affine {
             x: Element::of_limbs(b, limbs_of_words(b, &[x0, x1, x2, x3])),
             y: Element::of_limbs(b, limbs_of_words(b, &[y0, y1, y2, y3])),
         }
     }
-
-    /// As lines, one a lane.
     #[inline(always)]
-    pub fn lines(self, b: B) -> [Line; WIDTH] {
-        let [x0, x1, x2, x3] = words_of_limbs(b, &self.x.words_fit());
-        let [y0, y1, y2, y3] = words_of_limbs(b, &self.y.words_fit());
+    fn of_stored(b: B, lines: [&Line; WIDTH]) -> Affine<Self> {
+        Self::of_lines(b, lines)
+    }
+    #[inline(always)]
+    fn stored(b: B, points: &Affine<Self>) -> [Line; WIDTH] {
+        let [x0, x1, x2, x3] = words_of_limbs(b, &points.x.words_fit());
+        let [y0, y1, y2, y3] = words_of_limbs(b, &points.y.words_fit());
         let rows = b.transpose([x0, x1, x2, x3, y0, y1, y2, y3]);
         let mut lines = [Line([0; WIDTH]); WIDTH];
         for i in 0..WIDTH {
@@ -50,18 +124,34 @@ impl<B: Backend> Affine<B> {
         lines
     }
 
-    /// The points' negatives in the lanes of the mask.
     #[inline(always)]
-    pub fn negate(self, mask: Mask) -> Self {
-        Self { x: self.x, y: self.y.sum().negate(mask).element() }
+    fn times(&self, y: &Self) -> Self {
+        *self * *y
     }
-}
-
-impl<B: Backend> Jacobian<B> {
-    /// 2 P: EFD dbl-2009-l, but D is a product. 3 multiplications, 4 squarings.
     #[inline(always)]
-    pub fn double(self) -> Self {
-        let Self { X, Y, Z } = self;
+    fn squared(&self) -> Self {
+        self.square()
+    }
+    #[inline(always)]
+    fn plus(&self, y: &Self) -> Self {
+        (*self + *y).element()
+    }
+    #[inline(always)]
+    fn negated(&self, mask: Mask) -> Self {
+        self.sum().negate(mask).element()
+    }
+    #[inline(always)]
+    fn are_zero(&self) -> Mask {
+        self.is_zero()
+    }
+    #[inline(always)]
+    fn are_equal(&self, y: &Self) -> Mask {
+        (*self - *y).element().is_zero()
+    }
+
+    /// EFD dbl-2009-l, but D is a product. 3 multiplications, 4 squarings.
+    #[inline(always)]
+    fn double(&Jacobian { X, Y, Z }: &Jacobian<Self>) -> Jacobian<Self> {
         let A = X.square();
         let B = Y.square();
         let XB = X * B;
@@ -71,18 +161,18 @@ impl<B: Backend> Jacobian<B> {
         let minus_Y3 = Element::product_and_eight_squares(E, (X3 - D).element(), B);
         let Y3 = minus_Y3.sum().negative().element();
         let Z3 = (Y * Z).sum().double().element();
-        Self { X: X3, Y: Y3, Z: Z3 }
+        Jacobian { X: X3, Y: Y3, Z: Z3 }
     }
 
-    /// P + Q, and H, which is what Z was multiplied by: EFD madd, 8 multiplications, 3 squarings. `z` is Z, or another
-    /// one if Q is on another curve than P's: the image of P's has that Z. Not for equal or opposite points, nor for
-    /// P the identity: these give Z = 0.
     #[inline(always)]
-    pub fn add(self, z: Element<B>, q: &Affine<B>) -> (Self, Element<B>) {
-        let Self { X: X1, Y: Y1, Z: Z1 } = self;
+    fn add(
+        &Jacobian { X: X1, Y: Y1, Z: Z1 }: &Jacobian<Self>,
+        z: &Self,
+        q: &Affine<Self>,
+    ) -> (Jacobian<Self>, Self) {
         let Z1Z1 = z.square();
         let U2 = q.x * Z1Z1;
-        let S2 = q.y * (z * Z1Z1);
+        let S2 = q.y * (*z * Z1Z1);
         let H = (U2 - X1).element();
         let r = (S2 - Y1).element();
         let HH = H.square();
@@ -91,6 +181,6 @@ impl<B: Backend> Jacobian<B> {
         let X3 = (r.square() - HHH - V.sum().double()).element();
         let minus_Y3 = Element::sum_of_products(r, (X3 - V).element(), Y1, HHH);
         let Y3 = minus_Y3.sum().negative().element();
-        (Self { X: X3, Y: Y3, Z: Z1 * H }, H)
+        (Jacobian { X: X3, Y: Y3, Z: Z1 * H }, H)
     }
 }
