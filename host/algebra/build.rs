@@ -1,5 +1,6 @@
-//! Turns `spec/fields/*.toml` into Rust constants: one module a field, with its `NAME`, `MODULUS` (limbs of 64
-//! bits, lowest first) and `GENERATOR`. All else that a field needs is computed from these, in Rust.
+//! Turns `spec/fields/*.toml` into Rust: one module of constants a field, with its `NAME`, `MODULUS` (limbs of 64
+//! bits, lowest first) and `GENERATOR`, and the list of all fields. All else that a field needs is computed from these, in
+//! Rust.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -14,13 +15,28 @@ fn main() {
     curves::generate();
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=build.rs");
-    let mut code = String::new();
+    let (mut code, mut types) = (String::new(), String::from("fields! {\n"));
     for (name, text) in proofmill_spec::FIELDS {
         let table: Table = text.parse().unwrap_or_else(|e| panic!("spec/fields/{name}.toml: {e}"));
         field(&mut code, &table).unwrap_or_else(|what| panic!("spec/fields/{name}.toml: {what}"));
+        let about = text.lines().next().and_then(|line| line.strip_prefix("# ")).unwrap_or(name);
+        let rust = rust_name(name);
+        let _ = writeln!(types, "/// {about}\n{rust}: {rust}Modulus = {name};");
     }
-    let out = Path::new(&env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("fields.rs");
+    write("fields.rs", &code);
+    write("field_types.rs", &(types + "}\n"));
+}
+
+/// Writes a file that the crate includes.
+fn write(name: &str, code: &str) {
+    let out = Path::new(&env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join(name);
     fs::write(&out, code).unwrap_or_else(|error| panic!("{}: {error}", out.display()));
+}
+
+/// The Rust type of a field: `Bn254Fp` of `bn254_fp`.
+fn rust_name(name: &str) -> String {
+    let (first, rest) = (|part: &str| part[..1].to_uppercase(), |part: &str| part[1..].to_owned());
+    name.split('_').map(|part| first(part) + &rest(part)).collect()
 }
 
 fn field(code: &mut String, table: &Table) -> Result<(), String> {

@@ -262,6 +262,12 @@ class RealCurves:
     def test_bls12_377(self):
         self.check("point_add_bls12_377", "hwcd_madd_precomputed", Extended("bls12_377"))
 
+    def test_pallas(self):
+        self.check("point_add_pallas", "rcb_madd_z01", Projective("pallas"))
+
+    def test_vesta(self):
+        self.check("point_add_vesta", "rcb_madd_z01", Projective("vesta"))
+
     def test_projective_bn254(self):
         self.check("point_add_projective_bn254", "rcb_add", General("bn254"))
 

@@ -9,7 +9,7 @@ import msm
 import published
 from cases import Cases, painted_number, text
 
-CURVES = ("bn254", "bls12_381", "bls12_377")
+CURVES = [name for name in msm.WIRE["curves"] if not name.startswith("toy")]
 PAINTED = 24  # points besides identity, generator and its opposite
 
 

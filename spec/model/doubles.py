@@ -42,7 +42,9 @@ import field
 
 WIDTHS = {5: 51, 8: 48}
 #: Where a column's sum starts, where a rounding and where the product of the quotient: in units of 2^(2 W - 2).
-STARTS = {5: (13.0, 12.5, 12.0), 8: (96.0, 96.0, 96.0)}
+STARTS = {5: (12.75, 12.25, 14.0), 8: (96.0, 96.0, 96.0)}
+#: The same in five digits for a modulus of at least three quarters of R.
+STARTS_OF_LARGE = (13.0, 12.25, 14.0)
 #: Bounds of a normal element: of all digits but the highest, and of the value over p.
 NORMAL = {5: (2**50 + 4, Fraction(52, 100)), 8: (2**47 + 16, Fraction(16, 10))}
 #: Columns whose products are made together, of a product and of a square; upper columns that are folded into together.
@@ -73,13 +75,17 @@ class Table:
         for j in range(7):
             approximate += float(self.p >> 64 * j & 2**64 - 1) * 2.0 ** (64 * j)
         self.per_top = 2.0 ** (self.width * (count - 1)) / approximate
-        self.start, self.round, self.quotient = (start * 2.0 ** (2 * self.width - 2) for start in starts or STARTS[count])
+        self.start, self.round, self.quotient = (start * 2.0 ** (2 * self.width - 2) for start in starts or self.starts)
         if count == 8 and self.start != self.round:
             raise OutOfBounds("columns of eight digits have no new start")
         words = 64 * -(-self.p.bit_length() // 64)
         self.from_words = self.nearest(self.r * self.r * pow(2, -words, self.p))
         self.to_words = self.nearest(1 << words)
         self.one = self.nearest(self.r)
+
+    @property
+    def starts(self):
+        return STARTS_OF_LARGE if self.count == 5 and 4 * self.p >= 3 * self.r else STARTS[self.count]
 
     @property
     def is_toy(self):

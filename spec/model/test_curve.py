@@ -16,6 +16,7 @@ class Numbers(unittest.TestCase):
         u = curve.number(CURVES["bn254"].fact["parameter"]["u"])
         self.assertEqual(CURVES["bn254"].fp.p, 36 * u**4 + 36 * u**3 + 24 * u**2 + 6 * u + 1)
         self.assertEqual(CURVES["bn254"].r, 36 * u**4 + 36 * u**3 + 18 * u**2 + 6 * u + 1)
+        self.assertEqual((CURVES["pallas"].fp.p, CURVES["pallas"].r), (CURVES["vesta"].r, CURVES["vesta"].fp.p))
         for name in ("bls12_381", "bls12_377"):
             z = curve.number(CURVES[name].fact["parameter"]["z"])
             self.assertEqual(CURVES[name].r, z**4 - z**2 + 1)

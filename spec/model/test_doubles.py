@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from doubles import NORMAL, STARTS, Bounds, Exact, Interval, OutOfBounds, Residues, Table, magnitude
 
-FIVE = ["bn254_fp", "bn254_fr", "bls12_377_fr", "bls12_381_fr", "toy_fp", "toy_fr"]
+FIVE = ["bn254_fp", "bn254_fr", "bls12_377_fr", "bls12_381_fr", "pasta_fp", "pasta_fq", "toy_fp", "toy_fr"]
 EIGHT = ["bls12_381_fp", "bls12_377_fp", "toy_fp", "toy_fr"]
 ALL = [(name, 5) for name in FIVE] + [(name, 8) for name in EIGHT]
 #: Coordinates of points: products of normal elements and sums. So large a modulus as this one has no room for sums.
@@ -153,7 +153,7 @@ class Refusals(unittest.TestCase):
         self.refused("sum", "column 4, product", on.product, four, two)
 
     def test_digits_without_carries(self):
-        for name in FIVE[:4]:
+        for name in FIVE[:6]:
             on = bounds_of(name, 5)
             x = on.normal()
             self.refused("sum", "column", on.product, on.plain_difference(x, x), x)
@@ -161,8 +161,8 @@ class Refusals(unittest.TestCase):
     def test_starts(self):
         """Each of the constants, too low for the sum or too high for its low part."""
         right = STARTS[5]
-        for name, place, wrong in (("bls12_381_fr", 0, 12.875), ("bls12_381_fr", 0, 13.25), ("bn254_fp", 0, 11.5), ("bn254_fr", 1, 11.0),
-                                   ("bn254_fr", 1, 15.0), ("bn254_fp", 2, 11.5), ("bls12_377_fr", 0, 9.0)):
+        for name, place, wrong in (("bls12_381_fr", 0, 12.875), ("bls12_381_fr", 0, 13.25), ("pasta_fp", 0, 13.5), ("pasta_fp", 2, 12.875), ("bn254_fp", 0, 11.5),
+                                   ("bn254_fr", 1, 11.0), ("bn254_fr", 1, 15.0), ("bn254_fp", 2, 11.5), ("bls12_377_fr", 0, 9.0)):
             starts = [wrong if i == place else start for i, start in enumerate(right)]
             on = bounds_of(name, 5, starts)
             with self.assertRaises(OutOfBounds, msg=(name, starts)):

@@ -73,7 +73,8 @@ class Forms(unittest.TestCase):
         """Channels, digits and bytes that the document names."""
         found = {name: (it.channels, it.coordinates, it.digits, it.stored_digit) for name in NAMES for it in [Geometry.of(name)]}
         self.assertEqual(found, {
-            "bn254": (1, 3, 1, 32), "bls12_381": (2, 3, 6, 8), "bls12_377": (3, 4, 6, 8), "toy": (1, 3, 1, 1), "toy_edwards": (1, 4, 1, 1),
+            "bn254": (1, 3, 1, 32), "bls12_381": (2, 3, 6, 8), "bls12_377": (3, 4, 6, 8), "pallas": (1, 3, 1, 32), "vesta": (1, 3, 1, 32),
+            "toy": (1, 3, 1, 1), "toy_edwards": (1, 4, 1, 1),
         })
 
     def test_there_and_back(self):

@@ -4,7 +4,7 @@ use proofmill_algebra::field::*;
 
 use crate::choose;
 
-const FIELDS: [fn(&[u8]); 12] = [
+const FIELDS: [fn(&[u8]); 14] = [
     element::<Goldilocks>,
     element::<Secp256k1Fp>,
     element::<Secp256k1Fn>,
@@ -17,6 +17,8 @@ const FIELDS: [fn(&[u8]); 12] = [
     element::<ToyFp>,
     element::<ToyFr>,
     element::<ToyEdwardsFr>,
+    element::<PastaFp>,
+    element::<PastaFq>,
 ];
 
 pub(crate) fn run(input: &[u8]) {
@@ -27,7 +29,7 @@ pub(crate) fn run(input: &[u8]) {
 
 /// The byte lengths of all fields, filled with small values.
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
-    let bytes = [8, 32, 32, 32, 32, 48, 32, 48, 32, 1, 1, 1];
+    let bytes = [8, 32, 32, 32, 32, 48, 32, 48, 32, 1, 1, 1, 32, 32];
     let seed = |(field, length): (usize, usize)| [vec![field as u8], vec![1; length]].concat();
     bytes.into_iter().enumerate().map(seed).collect()
 }

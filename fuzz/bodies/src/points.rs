@@ -5,7 +5,7 @@ use proofmill_algebra::encoding::sec1::{self, Hybrid};
 use proofmill_algebra::encoding::zcash::{self, Zcash};
 use proofmill_algebra::encoding::{Coordinate, EncodingError, pair};
 use proofmill_algebra::field::Field;
-use proofmill_algebra::{bls12_377, bls12_381, bn254, secp256k1::Secp256k1, toy};
+use proofmill_algebra::{bls12_377, bls12_381, bn254, pallas, secp256k1::Secp256k1, toy, vesta};
 
 use crate::choose;
 
@@ -64,7 +64,7 @@ pub(crate) fn zcash_seeds() -> Vec<Vec<u8>> {
     both::<bls12_381::G1>().chain(both::<bls12_381::G2>()).collect()
 }
 
-const GROUPS: [fn(&[u8]); 9] = [
+const GROUPS: [fn(&[u8]); 11] = [
     pair_group::<toy::Toy>,
     pair_group::<toy::ToyEdwards>,
     pair_group::<Secp256k1>,
@@ -74,6 +74,8 @@ const GROUPS: [fn(&[u8]); 9] = [
     pair_group::<bls12_381::G2>,
     pair_group::<bls12_377::G1>,
     pair_group::<bls12_377::G2>,
+    pair_group::<pallas::G1>,
+    pair_group::<vesta::G1>,
 ];
 
 /// Our own form: the first byte chooses the group.
@@ -106,7 +108,8 @@ pub(crate) fn pair_seeds() -> Vec<Vec<u8>> {
     let bn254 = group::<bn254::G1>(3).chain(group::<bn254::G2>(4));
     let bls12_381 = group::<bls12_381::G1>(5).chain(group::<bls12_381::G2>(6));
     let bls12_377 = group::<bls12_377::G1>(7).chain(group::<bls12_377::G2>(8));
-    plain.chain(bn254).chain(bls12_381).chain(bls12_377).collect()
+    let pasta = group::<pallas::G1>(9).chain(group::<vesta::G1>(10));
+    plain.chain(bn254).chain(bls12_381).chain(bls12_377).chain(pasta).collect()
 }
 
 fn multiples<C: Curve>() -> impl Iterator<Item = Affine<C>> {

@@ -1,13 +1,14 @@
-//! Turns `spec/curves/*.toml` into Rust constants: one module a curve, one inside it for each of its tables. Numbers
+//! Turns `spec/curves/*.toml` into Rust: one module a curve with its fields, and one inside it for each of its tables. Numbers
 //! become canonical limbs of 64 bits, lowest first, of the field that they belong to; all that can be computed is
 //! computed here (3b, 2d, the lattice basis that cuts scalars) and not written down.
 
 use std::fmt::Write as _;
-use std::path::Path;
-use std::{env, fs};
 
 use num_bigint::{BigInt, Sign};
 use toml::{Table, Value};
+
+/// From this number on, a multiplication by 3 b costs less than the doublings and additions for it.
+const LARGE: i64 = 64;
 
 /// Writes `curves.rs`.
 pub fn generate() {
@@ -16,8 +17,7 @@ pub fn generate() {
         let module = Source::read(text).and_then(|source| source.module());
         code += &module.unwrap_or_else(|what| panic!("spec/curves/{name}.toml: {what}"));
     }
-    let out = Path::new(&env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("curves.rs");
-    fs::write(&out, code).unwrap_or_else(|error| panic!("{}: {error}", out.display()));
+    super::write("curves.rs", &code);
 }
 
 /// A curve's table and the two primes that its numbers are modulo.
@@ -50,10 +50,16 @@ impl Source {
     fn module(&self) -> Result<String, String> {
         let name = text(&self.curve, "name")?;
         let mut code = format!("/// From `spec/curves/{name}.toml`.\npub mod {name} {{\n");
+        for (alias, key, doc) in
+            [("Fp", "base_field", "Coordinates."), ("Fr", "scalar_field", "Scalars.")]
+        {
+            let field = super::rust_name(text(&self.curve, key)?);
+            let _ = writeln!(code, "/// {doc}\npub type {alias} = crate::field::{field};");
+        }
         for (key, value) in &self.curve {
             let Value::Table(table) = value else { continue };
             let mut inner = match key.as_str() {
-                "g1" | "g2" => self.group(table)?,
+                "g1" | "g2" => self.group(&format!("{name}_{key}"), table)?,
                 "tower" => self.tower(table)?,
                 "endomorphism" => self.endomorphism(table)?,
                 "edwards" => self.edwards(table)?,
@@ -66,15 +72,35 @@ impl Source {
         Ok(code + "}\n")
     }
 
-    fn group(&self, table: &Table) -> Result<String, String> {
-        let cofactor = number(get(table, "cofactor")?)?;
-        let mut code = constant("3 b.", "B3", &self.base.times(get(table, "b")?, 3)?);
+    /// A group over Fp, or over Fp2 where coordinates are lists.
+    fn group(&self, name: &str, table: &Table) -> Result<String, String> {
+        let (b, cofactor) = (get(table, "b")?, number(get(table, "cofactor")?)?);
+        let mut code = format!("/// Curve and group.\npub const NAME: &str = {name:?};\n");
+        code += &constant("3 b.", "B3", &self.base.times(b, 3)?);
+        let small = b.as_integer().map_or(0, |b| 3 * b);
+        let small = if (1..LARGE).contains(&small) { small } else { 0 };
+        let _ = writeln!(
+            code,
+            "/// 3 b, or 0 if that is not small.\npub const SMALL_B3: u32 = {small};"
+        );
+        code += &match b {
+            Value::Array(_) => constant("The other root, in Fp2.", "BETA", &self.other_root()?),
+            _ => "pub use super::endomorphism::BETA;\n".into(),
+        };
         for (key, doc) in [("b", "b."), ("x", "The generator's x."), ("y", "The generator's y.")] {
             code += &constant(doc, &key.to_uppercase(), &self.base.times(get(table, key)?, 1)?);
         }
         let digits = limbs(&cofactor, cofactor.bits().div_ceil(64) as usize);
         let _ = writeln!(code, "/// The cofactor.\npub const COFACTOR: &[u64] = &{digits:#x?};");
         Ok(code)
+    }
+
+    /// beta^2 in Fp2.
+    fn other_root(&self) -> Result<(String, String), String> {
+        let endomorphism = get(&self.curve, "endomorphism")?.as_table().ok_or("no endomorphism")?;
+        let beta = number(get(endomorphism, "beta")?)?;
+        let (kind, root) = self.base.element(&(&beta * &beta));
+        Ok((format!("[{kind}; 2]"), format!("[{root}, [0; {}]]", self.base.limbs)))
     }
 
     fn tower(&self, table: &Table) -> Result<String, String> {
@@ -96,9 +122,7 @@ impl Source {
 
     fn endomorphism(&self, table: &Table) -> Result<String, String> {
         let (beta, lambda) = (number(get(table, "beta")?)?, number(get(table, "lambda")?)?);
-        let other = self.base.reduce(&(&beta * &beta));
         let mut code = constant("beta.", "BETA", &self.base.element(&beta));
-        code += &constant("The other root, beta^2.", "BETA_SQUARED", &self.base.element(&other));
         code += &constant("lambda.", "LAMBDA", &self.scalar.element(&lambda));
 
         let r = &self.scalar.modulus;

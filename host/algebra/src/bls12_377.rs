@@ -1,18 +1,13 @@
 //! BLS12-377: y^2 = x^3 + 1 over Fp, its D-twist y^2 = x^3 + 1/u over Fp2, and the twisted Edwards form of the first.
 //! The curve over Fp has points of order 2, unlike the others here.
 
-use crate::curve::{
-    Affine, Curve, EdwardsForm, Projective, Split, Twist, spec::bls12_377 as spec, times_small,
-};
-use crate::field::{Bls12377Fp, Bls12377Fr};
+use crate::curve::{EdwardsForm, Projective, Twist, group, spec::bls12_377 as spec, times_small};
 use crate::tower::{self, Frobenius, Tower};
 use std::sync::LazyLock;
 use subtle::{Choice, ConstantTimeEq};
 
-/// Coordinates of G1.
-pub type Fp = Bls12377Fp;
-/// Scalars.
-pub type Fr = Bls12377Fr;
+pub use spec::{Fp, Fr};
+
 /// Coordinates of G2.
 pub type Fp2 = tower::Fp2<Bls12377Tower>;
 /// The tower's middle.
@@ -24,25 +19,13 @@ pub type Fp12 = tower::Fp12<Bls12377Tower>;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Bls12377Tower;
 
-/// The first group.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct G1;
-
-/// The second group.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct G2;
-
 /// z.
 const Z: [u64; 1] = [spec::parameter::MAGNITUDE];
-
-const fn fp2([c0, c1]: [[u64; 6]; 2]) -> Fp2 {
-    Fp2::new(Fp::constant(c0), Fp::constant(c1))
-}
 
 impl Tower for Bls12377Tower {
     type Base = Fp;
     const BETA: Fp = Fp::constant(spec::tower::BETA);
-    const XI: Fp2 = fp2(spec::tower::XI);
+    const XI: Fp2 = Fp2::constant(spec::tower::XI);
 
     fn frobenius() -> &'static Frobenius<Self> {
         static CONSTANTS: LazyLock<Frobenius<Bls12377Tower>> = LazyLock::new(Frobenius::compute);
@@ -58,32 +41,20 @@ impl Tower for Bls12377Tower {
     }
 }
 
-impl Curve for G1 {
-    const NAME: &'static str = "bls12_377_g1";
-    type Base = Fp;
-    type Scalar = Fr;
-    const B: Fp = Fp::constant(spec::g1::B);
-    const B3: Fp = Fp::constant(spec::g1::B3);
-    const GENERATOR: Affine<Self> =
-        Affine::new_unchecked(Fp::constant(spec::g1::X), Fp::constant(spec::g1::Y));
-    const COFACTOR: &'static [u64] = spec::g1::COFACTOR;
-    const BETA: Fp = Fp::constant(spec::endomorphism::BETA);
-    const SPLIT: Split<Fr> = SPLIT;
+group! {
+    /// The first group.
+    G1 of bls12_377: g1 {
+        /// phi(P) = (z^2 - 1) P (as on BLS12-381). The kernel of phi - (z^2 - 1) has as many
+        /// points as its norm z^4 - z^2 + 1 = r says, so it is the subgroup and nothing else.
+        fn is_in_subgroup(point: &Projective<Self>) -> Choice {
+            let z2 = point.times_public(&Z).times_public(&Z);
+            point.endomorphism().ct_eq(&(z2 - *point))
+        }
 
-    fn times_b3(a: Fp) -> Fp {
-        times_small::<3, _>(a)
-    }
-
-    /// phi(P) = (z^2 - 1) P (as on BLS12-381). The kernel of phi - (z^2 - 1) has as many
-    /// points as its norm z^4 - z^2 + 1 = r says, so it is the subgroup and nothing else.
-    fn is_in_subgroup(point: &Projective<Self>) -> Choice {
-        let z2 = point.times_public(&Z).times_public(&Z);
-        point.endomorphism().ct_eq(&(z2 - *point))
-    }
-
-    /// (z - 1) P (Wahby, Boneh, ePrint 2019/403, section 5).
-    fn clear_cofactor(point: &Projective<Self>) -> Projective<Self> {
-        point.times_public(&Z) - *point
+        /// (z - 1) P (Wahby, Boneh, ePrint 2019/403, section 5).
+        fn clear_cofactor(point: &Projective<Self>) -> Projective<Self> {
+            point.times_public(&Z) - *point
+        }
     }
 }
 
@@ -94,36 +65,29 @@ impl EdwardsForm for G1 {
     const SCALE: Fp = Fp::constant(spec::edwards::SCALE);
 }
 
-impl Curve for G2 {
-    const NAME: &'static str = "bls12_377_g2";
-    type Base = Fp2;
-    type Scalar = Fr;
-    const B: Fp2 = fp2(spec::g2::B);
-    const B3: Fp2 = fp2(spec::g2::B3);
-    const GENERATOR: Affine<Self> = Affine::new_unchecked(fp2(spec::g2::X), fp2(spec::g2::Y));
-    const COFACTOR: &'static [u64] = spec::g2::COFACTOR;
-    const BETA: Fp2 = fp2([spec::endomorphism::BETA_SQUARED, [0; 6]]);
-    const SPLIT: Split<Fr> = SPLIT;
+group! {
+    /// The second group.
+    G2 of bls12_377: g2 over Fp2 {
+        /// 3b has no coefficient of 1.
+        fn times_b3(a: Fp2) -> Fp2 {
+            let b3 = Self::B3.c1;
+            Fp2::new(Bls12377Tower::times_beta(a.c1 * b3), a.c0 * b3)
+        }
 
-    /// 3b has no coefficient of 1.
-    fn times_b3(a: Fp2) -> Fp2 {
-        let b3 = Self::B3.c1;
-        Fp2::new(Bls12377Tower::times_beta(a.c1 * b3), a.c0 * b3)
-    }
+        /// psi(P) = z P (as on BLS12-381). Then (p - z) P = 0, as psi^2 - (z + 1) psi + p = 0, and the
+        /// greatest common divisor of p - z and the number of points is r (El Housni, Guillevic, Piellard, ePrint
+        /// 2022/352).
+        fn is_in_subgroup(point: &Projective<Self>) -> Choice {
+            point.psi().ct_eq(&point.times_public(&Z))
+        }
 
-    /// psi(P) = z P (as on BLS12-381). Then (p - z) P = 0, as psi^2 - (z + 1) psi + p = 0, and the
-    /// greatest common divisor of p - z and the number of points is r (El Housni, Guillevic, Piellard, ePrint
-    /// 2022/352).
-    fn is_in_subgroup(point: &Projective<Self>) -> Choice {
-        point.psi().ct_eq(&point.times_public(&Z))
-    }
-
-    /// (z^2 - z - 1) P + (z - 1) psi(P) + psi^2(2 P) (Budroni, Pintore, ePrint 2017/419).
-    fn clear_cofactor(point: &Projective<Self>) -> Projective<Self> {
-        let z = |point: &Projective<Self>| point.times_public(&Z);
-        let psi = point.psi();
-        let z_minus_1 = z(point) - *point;
-        z(&(z_minus_1 + psi)) - *point - psi + point.double().psi().psi()
+        /// (z^2 - z - 1) P + (z - 1) psi(P) + psi^2(2 P) (Budroni, Pintore, ePrint 2017/419).
+        fn clear_cofactor(point: &Projective<Self>) -> Projective<Self> {
+            let z = |point: &Projective<Self>| point.times_public(&Z);
+            let psi = point.psi();
+            let z_minus_1 = z(point) - *point;
+            z(&(z_minus_1 + psi)) - *point - psi + point.double().psi().psi()
+        }
     }
 }
 
@@ -135,9 +99,3 @@ impl Twist for G2 {
         &CONSTANTS
     }
 }
-
-const SPLIT: Split<Fr> = Split {
-    lambda: Fr::constant(spec::endomorphism::LAMBDA),
-    quotients: spec::endomorphism::QUOTIENTS,
-    steps: [Fr::constant(spec::endomorphism::STEPS[0]), Fr::constant(spec::endomorphism::STEPS[1])],
-};

@@ -1,15 +1,12 @@
 //! BLS12-381: y^2 = x^3 + 4 over Fp, and its M-twist y^2 = x^3 + 4 (1 + u) over Fp2.
 
-use crate::curve::{Affine, Curve, Projective, Split, Twist, spec::bls12_381 as spec, times_small};
-use crate::field::{Bls12381Fp, Bls12381Fr};
+use crate::curve::{Projective, Twist, group, spec::bls12_381 as spec, times_small};
 use crate::tower::{self, Frobenius, Tower, fp2_sqr_i};
 use std::sync::LazyLock;
 use subtle::{Choice, ConstantTimeEq};
 
-/// Coordinates of G1.
-pub type Fp = Bls12381Fp;
-/// Scalars.
-pub type Fr = Bls12381Fr;
+pub use spec::{Fp, Fr};
+
 /// Coordinates of G2.
 pub type Fp2 = tower::Fp2<Bls12381Tower>;
 /// The tower's middle.
@@ -21,25 +18,13 @@ pub type Fp12 = tower::Fp12<Bls12381Tower>;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Bls12381Tower;
 
-/// The first group.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct G1;
-
-/// The second group.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct G2;
-
 /// |z|; z itself is negative.
 const Z: [u64; 1] = [spec::parameter::MAGNITUDE];
-
-const fn fp2([c0, c1]: [[u64; 6]; 2]) -> Fp2 {
-    Fp2::new(Fp::constant(c0), Fp::constant(c1))
-}
 
 impl Tower for Bls12381Tower {
     type Base = Fp;
     const BETA: Fp = Fp::constant(spec::tower::BETA);
-    const XI: Fp2 = fp2(spec::tower::XI);
+    const XI: Fp2 = Fp2::constant(spec::tower::XI);
 
     fn frobenius() -> &'static Frobenius<Self> {
         static CONSTANTS: LazyLock<Frobenius<Bls12381Tower>> = LazyLock::new(Frobenius::compute);
@@ -59,63 +44,44 @@ impl Tower for Bls12381Tower {
     }
 }
 
-impl Curve for G1 {
-    const NAME: &'static str = "bls12_381_g1";
-    type Base = Fp;
-    type Scalar = Fr;
-    const B: Fp = Fp::constant(spec::g1::B);
-    const B3: Fp = Fp::constant(spec::g1::B3);
-    const GENERATOR: Affine<Self> =
-        Affine::new_unchecked(Fp::constant(spec::g1::X), Fp::constant(spec::g1::Y));
-    const COFACTOR: &'static [u64] = spec::g1::COFACTOR;
-    const BETA: Fp = Fp::constant(spec::endomorphism::BETA);
-    const SPLIT: Split<Fr> = SPLIT;
+group! {
+    /// The first group.
+    G1 of bls12_381: g1 {
+        /// phi(P) = (z^2 - 1) P (Scott, ePrint 2021/1130, section 6). The kernel of phi - (z^2 - 1) has as many
+        /// points as its norm z^4 - z^2 + 1 = r says, so it is the subgroup and nothing else.
+        fn is_in_subgroup(point: &Projective<Self>) -> Choice {
+            let z2 = point.times_public(&Z).times_public(&Z);
+            point.endomorphism().ct_eq(&(z2 - *point))
+        }
 
-    fn times_b3(a: Fp) -> Fp {
-        times_small::<12, _>(a)
-    }
-
-    /// phi(P) = (z^2 - 1) P (Scott, ePrint 2021/1130, section 6). The kernel of phi - (z^2 - 1) has as many
-    /// points as its norm z^4 - z^2 + 1 = r says, so it is the subgroup and nothing else.
-    fn is_in_subgroup(point: &Projective<Self>) -> Choice {
-        let z2 = point.times_public(&Z).times_public(&Z);
-        point.endomorphism().ct_eq(&(z2 - *point))
-    }
-
-    /// (1 - z) P (Wahby, Boneh, ePrint 2019/403, section 5): what RFC 9380 clears with.
-    fn clear_cofactor(point: &Projective<Self>) -> Projective<Self> {
-        *point + point.times_public(&Z)
+        /// (1 - z) P (Wahby, Boneh, ePrint 2019/403, section 5): what RFC 9380 clears with.
+        fn clear_cofactor(point: &Projective<Self>) -> Projective<Self> {
+            *point + point.times_public(&Z)
+        }
     }
 }
 
-impl Curve for G2 {
-    const NAME: &'static str = "bls12_381_g2";
-    type Base = Fp2;
-    type Scalar = Fr;
-    const B: Fp2 = fp2(spec::g2::B);
-    const B3: Fp2 = fp2(spec::g2::B3);
-    const GENERATOR: Affine<Self> = Affine::new_unchecked(fp2(spec::g2::X), fp2(spec::g2::Y));
-    const COFACTOR: &'static [u64] = spec::g2::COFACTOR;
-    const BETA: Fp2 = fp2([spec::endomorphism::BETA_SQUARED, [0; 6]]);
-    const SPLIT: Split<Fr> = SPLIT;
+group! {
+    /// The second group.
+    G2 of bls12_381: g2 over Fp2 {
+        fn times_b3(a: Fp2) -> Fp2 {
+            times_small::<12, _>(Bls12381Tower::times_xi(a))
+        }
 
-    fn times_b3(a: Fp2) -> Fp2 {
-        times_small::<12, _>(Bls12381Tower::times_xi(a))
-    }
+        /// psi(P) = z P (Scott, ePrint 2021/1130, section 4). Then (p - z) P = 0, as psi^2 - (z + 1) psi + p = 0, and the
+        /// greatest common divisor of p - z and the number of points is r (El Housni, Guillevic, Piellard, ePrint
+        /// 2022/352).
+        fn is_in_subgroup(point: &Projective<Self>) -> Choice {
+            (-point.psi()).ct_eq(&point.times_public(&Z))
+        }
 
-    /// psi(P) = z P (Scott, ePrint 2021/1130, section 4). Then (p - z) P = 0, as psi^2 - (z + 1) psi + p = 0, and the
-    /// greatest common divisor of p - z and the number of points is r (El Housni, Guillevic, Piellard, ePrint
-    /// 2022/352).
-    fn is_in_subgroup(point: &Projective<Self>) -> Choice {
-        (-point.psi()).ct_eq(&point.times_public(&Z))
-    }
-
-    /// (z^2 - z - 1) P + (z - 1) psi(P) + psi^2(2 P) (Budroni, Pintore, ePrint 2017/419): what RFC 9380 clears with.
-    fn clear_cofactor(point: &Projective<Self>) -> Projective<Self> {
-        let z = |point: &Projective<Self>| -point.times_public(&Z);
-        let psi = point.psi();
-        let z_minus_1 = z(point) - *point;
-        z(&(z_minus_1 + psi)) - *point - psi + point.double().psi().psi()
+        /// (z^2 - z - 1) P + (z - 1) psi(P) + psi^2(2 P) (Budroni, Pintore, ePrint 2017/419): what RFC 9380 clears with.
+        fn clear_cofactor(point: &Projective<Self>) -> Projective<Self> {
+            let z = |point: &Projective<Self>| -point.times_public(&Z);
+            let psi = point.psi();
+            let z_minus_1 = z(point) - *point;
+            z(&(z_minus_1 + psi)) - *point - psi + point.double().psi().psi()
+        }
     }
 }
 
@@ -127,9 +93,3 @@ impl Twist for G2 {
         &CONSTANTS
     }
 }
-
-const SPLIT: Split<Fr> = Split {
-    lambda: Fr::constant(spec::endomorphism::LAMBDA),
-    quotients: spec::endomorphism::QUOTIENTS,
-    steps: [Fr::constant(spec::endomorphism::STEPS[0]), Fr::constant(spec::endomorphism::STEPS[1])],
-};

@@ -1,15 +1,12 @@
 //! BN254 (alt_bn128, bn256): y^2 = x^3 + 3 over Fp, of prime order, and its D-twist y^2 = x^3 + 3/(9 + u) over Fp2.
 
-use crate::curve::{Affine, Curve, Projective, Split, Twist, spec::bn254 as spec, times_small};
-use crate::field::{Bn254Fp, Bn254Fr};
+use crate::curve::{Projective, Twist, group, spec::bn254 as spec, times_small};
 use crate::tower::{self, Frobenius, Tower, fp2_sqr_i};
 use std::sync::LazyLock;
 use subtle::{Choice, ConstantTimeEq};
 
-/// Coordinates of G1.
-pub type Fp = Bn254Fp;
-/// Scalars.
-pub type Fr = Bn254Fr;
+pub use spec::{Fp, Fr};
+
 /// Coordinates of G2.
 pub type Fp2 = tower::Fp2<Bn254Tower>;
 /// The tower's middle.
@@ -21,25 +18,13 @@ pub type Fp12 = tower::Fp12<Bn254Tower>;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Bn254Tower;
 
-/// The first group.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct G1;
-
-/// The second group.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct G2;
-
 /// The parameter u of the family (not the u of the tower).
 const U: [u64; 1] = [spec::parameter::MAGNITUDE];
-
-const fn fp2([c0, c1]: [[u64; 4]; 2]) -> Fp2 {
-    Fp2::new(Fp::constant(c0), Fp::constant(c1))
-}
 
 impl Tower for Bn254Tower {
     type Base = Fp;
     const BETA: Fp = Fp::constant(spec::tower::BETA);
-    const XI: Fp2 = fp2(spec::tower::XI);
+    const XI: Fp2 = Fp2::constant(spec::tower::XI);
 
     fn frobenius() -> &'static Frobenius<Self> {
         static CONSTANTS: LazyLock<Frobenius<Bn254Tower>> = LazyLock::new(Frobenius::compute);
@@ -60,51 +45,27 @@ impl Tower for Bn254Tower {
     }
 }
 
-impl Curve for G1 {
-    const NAME: &'static str = "bn254_g1";
-    type Base = Fp;
-    type Scalar = Fr;
-    const B: Fp = Fp::constant(spec::g1::B);
-    const B3: Fp = Fp::constant(spec::g1::B3);
-    const GENERATOR: Affine<Self> =
-        Affine::new_unchecked(Fp::constant(spec::g1::X), Fp::constant(spec::g1::Y));
-    const COFACTOR: &'static [u64] = spec::g1::COFACTOR;
-    const BETA: Fp = Fp::constant(spec::endomorphism::BETA);
-    const SPLIT: Split<Fr> = SPLIT;
-
-    fn times_b3(a: Fp) -> Fp {
-        times_small::<9, _>(a)
-    }
-
-    /// The cofactor is 1.
-    fn is_in_subgroup(_: &Projective<Self>) -> Choice {
-        Choice::from(1)
-    }
+group! {
+    /// The first group.
+    G1 of bn254: g1 {}
 }
 
-impl Curve for G2 {
-    const NAME: &'static str = "bn254_g2";
-    type Base = Fp2;
-    type Scalar = Fr;
-    const B: Fp2 = fp2(spec::g2::B);
-    const B3: Fp2 = fp2(spec::g2::B3);
-    const GENERATOR: Affine<Self> = Affine::new_unchecked(fp2(spec::g2::X), fp2(spec::g2::Y));
-    const COFACTOR: &'static [u64] = spec::g2::COFACTOR;
-    const BETA: Fp2 = fp2([spec::endomorphism::BETA_SQUARED, [0; 4]]);
-    const SPLIT: Split<Fr> = SPLIT;
+group! {
+    /// The second group.
+    G2 of bn254: g2 over Fp2 {
+        /// (u + 1) P + psi(u P) + psi^2(u P) = psi^3(2 u P) (Dai, Lin, Zhao, Zhou, ePrint 2022/348, section 3). The
+        /// greatest common divisor of the norm of u + 1 + u psi + u psi^2 - 2 u psi^3 and the number of points is r.
+        fn is_in_subgroup(point: &Projective<Self>) -> Choice {
+            let u = point.times_public(&U);
+            let psi = u.psi();
+            (u + *point + psi + psi.psi()).ct_eq(&psi.psi().psi().double())
+        }
 
-    /// (u + 1) P + psi(u P) + psi^2(u P) = psi^3(2 u P) (Dai, Lin, Zhao, Zhou, ePrint 2022/348, section 3). The
-    /// greatest common divisor of the norm of u + 1 + u psi + u psi^2 - 2 u psi^3 and the number of points is r.
-    fn is_in_subgroup(point: &Projective<Self>) -> Choice {
-        let u = point.times_public(&U);
-        let psi = u.psi();
-        (u + *point + psi + psi.psi()).ct_eq(&psi.psi().psi().double())
-    }
-
-    /// u P + psi(3 u P) + psi^2(u P) + psi^3(P) (Fuentes-Castaneda, Knapp, Rodriguez-Henriquez, SAC 2011).
-    fn clear_cofactor(point: &Projective<Self>) -> Projective<Self> {
-        let u = point.times_public(&U);
-        u + (u.double() + u).psi() + u.psi().psi() + point.psi().psi().psi()
+        /// u P + psi(3 u P) + psi^2(u P) + psi^3(P) (Fuentes-Castaneda, Knapp, Rodriguez-Henriquez, SAC 2011).
+        fn clear_cofactor(point: &Projective<Self>) -> Projective<Self> {
+            let u = point.times_public(&U);
+            u + (u.double() + u).psi() + u.psi().psi() + point.psi().psi().psi()
+        }
     }
 }
 
@@ -116,9 +77,3 @@ impl Twist for G2 {
         &CONSTANTS
     }
 }
-
-const SPLIT: Split<Fr> = Split {
-    lambda: Fr::constant(spec::endomorphism::LAMBDA),
-    quotients: spec::endomorphism::QUOTIENTS,
-    steps: [Fr::constant(spec::endomorphism::STEPS[0]), Fr::constant(spec::endomorphism::STEPS[1])],
-};

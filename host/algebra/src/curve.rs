@@ -39,7 +39,7 @@ use subtle::Choice;
 
 /// A curve y^2 = x^3 + b with b /= 0, and on it a subgroup of prime order r.
 pub trait Curve: Copy + Debug + Default + Eq + Hash + Send + Sync + 'static {
-    /// The curve's name, and that of the group where there are two: `bls12_381_g1`.
+    /// Curve and group: `bls12_381_g1`.
     const NAME: &'static str;
     /// Where coordinates live.
     type Base: Field;
@@ -63,10 +63,10 @@ pub trait Curve: Copy + Debug + Default + Eq + Hash + Send + Sync + 'static {
         a * Self::B3
     }
 
-    /// True when a point of the curve, the identity included, is in the subgroup of order r. A curve with an
-    /// endomorphism has something cheaper than a multiplication by r.
+    /// True when a point of the curve, the identity included, is in the subgroup of order r: always, if the cofactor is 1. A
+    /// curve with an endomorphism has something cheaper than a multiplication by r.
     fn is_in_subgroup(point: &Projective<Self>) -> Choice {
-        point.is_killed_by_order()
+        if Self::COFACTOR == [1] { Choice::from(1) } else { point.is_killed_by_order() }
     }
 
     /// A multiple of a point of the curve that is in the subgroup; which multiple is the curve's choice.
@@ -74,6 +74,59 @@ pub trait Curve: Copy + Debug + Default + Eq + Hash + Send + Sync + 'static {
         point.times_public(Self::COFACTOR)
     }
 }
+
+/// Defines a group of a curve of `spec/curves` by its numbers. What the curve does in a way of its own stands in the braces.
+macro_rules! group {
+    ($(#[$doc:meta])* $group:ident of $curve:ident: g1 { $($own:tt)* }) => {
+        $crate::curve::group! {
+            $(#[$doc])* $group of $curve: g1 over $crate::curve::spec::$curve::Fp {
+                fn times_b3(a: Self::Base) -> Self::Base {
+                    match $crate::curve::spec::$curve::g1::SMALL_B3 {
+                        0 => a * Self::B3,
+                        _ => $crate::curve::times_small::<{ $crate::curve::spec::$curve::g1::SMALL_B3 }, _>(a),
+                    }
+                }
+
+                $($own)*
+            }
+        }
+    };
+    ($(#[$doc:meta])* $group:ident of $curve:ident: $table:ident over $base:ty { $($own:tt)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        pub struct $group;
+
+        const _: () = {
+            use $crate::curve::spec::$curve::{Fr, $table as numbers, endomorphism};
+            use $crate::curve::{Affine, Curve, Split};
+
+            impl Curve for $group {
+                const NAME: &'static str = numbers::NAME;
+                type Base = $base;
+                type Scalar = Fr;
+                const B: $base = <$base>::constant(numbers::B);
+                const B3: $base = <$base>::constant(numbers::B3);
+                const GENERATOR: Affine<Self> = Affine::new_unchecked(
+                    <$base>::constant(numbers::X),
+                    <$base>::constant(numbers::Y),
+                );
+                const COFACTOR: &'static [u64] = numbers::COFACTOR;
+                const BETA: $base = <$base>::constant(numbers::BETA);
+                const SPLIT: Split<Fr> = Split {
+                    lambda: Fr::constant(endomorphism::LAMBDA),
+                    quotients: endomorphism::QUOTIENTS,
+                    steps: [
+                        Fr::constant(endomorphism::STEPS[0]),
+                        Fr::constant(endomorphism::STEPS[1]),
+                    ],
+                };
+
+                $($own)*
+            }
+        };
+    };
+}
+pub(crate) use group;
 
 /// `N a` by doublings and additions, for small N.
 pub(crate) fn times_small<const N: u32, F: Field>(a: F) -> F {

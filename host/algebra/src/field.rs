@@ -35,9 +35,20 @@ pub mod spec {
     include!(concat!(env!("OUT_DIR"), "/fields.rs"));
 }
 
-/// The part of a [`Modulus`] that has a module with a product of its own.
+/// The part of a [`Modulus`] that has a product of its own; nothing for the others.
 macro_rules! own_product {
-    ($limbs:expr, $own:ident $(, $inverse:ident)?) => {
+    (goldilocks) => {
+        own_product! { 1, goldilocks }
+
+        fn inverse(x: &[u64; 1]) -> Option<[u64; 1]> {
+            Some(goldilocks::inverse(x))
+        }
+    };
+    (secp256k1_fp) => {
+        own_product! { 4, secp256k1 }
+    };
+    ($field:ident) => {};
+    ($limbs:literal, $own:ident) => {
         const R: [u64; $limbs] = $own::R;
         const R2: [u64; $limbs] = $own::R2;
 
@@ -53,18 +64,12 @@ macro_rules! own_product {
         ) -> Option<[u64; $limbs]> {
             None
         }
-
-        $(
-            fn inverse(x: &[u64; $limbs]) -> Option<[u64; $limbs]> {
-                Some($own::$inverse(x))
-            }
-        )?
     };
 }
 
-/// Defines fields from their modules in [`spec`], some with a product, and an inverse, of their own.
+/// Defines fields from their modules in [`spec`].
 macro_rules! fields {
-    ($($(#[$doc:meta])* $field:ident: $modulus:ident = $spec:ident $(, $own:ident $(and $inverse:ident)?)?;)*) => {$(
+    ($($(#[$doc:meta])* $field:ident: $modulus:ident = $spec:ident;)*) => {$(
         $(#[$doc])*
         pub type $field = Montgomery<$modulus, { spec::$spec::MODULUS.len() }>;
 
@@ -78,34 +83,10 @@ macro_rules! fields {
             const GENERATOR: Option<u64> = spec::$spec::GENERATOR;
             type Bytes = [u8; constants::bit_length(&spec::$spec::MODULUS).div_ceil(8) as usize];
             const ZERO_BYTES: Self::Bytes = [0; constants::bit_length(&spec::$spec::MODULUS).div_ceil(8) as usize];
-            $(own_product! { spec::$spec::MODULUS.len(), $own $(, $inverse)? })?
+            own_product! { $spec }
         }
     )*};
 }
 
-fields! {
-    /// 2^64 - 2^32 + 1.
-    Goldilocks: GoldilocksModulus = goldilocks, goldilocks and inverse;
-    /// Coordinates of secp256k1.
-    Secp256k1Fp: Secp256k1FpModulus = secp256k1_fp, secp256k1;
-    /// Scalars of secp256k1.
-    Secp256k1Fn: Secp256k1FnModulus = secp256k1_fn;
-    /// Coordinates of BN254.
-    Bn254Fp: Bn254FpModulus = bn254_fp;
-    /// Scalars of BN254.
-    Bn254Fr: Bn254FrModulus = bn254_fr;
-    /// Coordinates of BLS12-381.
-    Bls12381Fp: Bls12381FpModulus = bls12_381_fp;
-    /// Scalars of BLS12-381.
-    Bls12381Fr: Bls12381FrModulus = bls12_381_fr;
-    /// Coordinates of BLS12-377.
-    Bls12377Fp: Bls12377FpModulus = bls12_377_fp;
-    /// Scalars of BLS12-377.
-    Bls12377Fr: Bls12377FrModulus = bls12_377_fr;
-    /// Coordinates of the toy curve: integers modulo 97.
-    ToyFp: ToyFpModulus = toy_fp;
-    /// Scalars of the toy curve: integers modulo 79.
-    ToyFr: ToyFrModulus = toy_fr;
-    /// Scalars of the toy curve with an Edwards form: integers modulo 7.
-    ToyEdwardsFr: ToyEdwardsFrModulus = toy_edwards_fr;
-}
+// All of `spec/fields`.
+include!(concat!(env!("OUT_DIR"), "/field_types.rs"));

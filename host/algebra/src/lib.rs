@@ -21,4 +21,26 @@ pub mod secp256k1;
 pub mod tower;
 pub mod toy;
 
+/// Curves that have nothing of their own but their files in `spec/curves`.
+macro_rules! curves {
+    ($($(#[$doc:meta])* $curve:ident;)*) => {$(
+        $(#[$doc])*
+        pub mod $curve {
+            pub use crate::curve::spec::$curve::{Fp, Fr};
+
+            crate::curve::group! {
+                /// The group.
+                G1 of $curve: g1 {}
+            }
+        }
+    )*};
+}
+
+curves! {
+    /// Pallas: y^2 = x^3 + 5 over Fp, of prime order. Its scalars are the coordinates of [`vesta`].
+    pallas;
+    /// Vesta: y^2 = x^3 + 5 over Fp, of prime order. Its scalars are the coordinates of [`pallas`].
+    vesta;
+}
+
 pub use isa::{Isa, IsaError, VARIABLE as ISA_VARIABLE};

@@ -31,7 +31,7 @@ use crate::curve::{Affine, Curve, Projective};
 use crate::encoding::{self, EncodingError};
 use crate::isa::Isa;
 use crate::lanes::affine::{self, Addition, Base, Coordinate, Point, Quadratic};
-use crate::{bls12_377, bls12_381, bn254, toy};
+use crate::{bls12_377, bls12_381, bn254, pallas, toy, vesta};
 
 /// A group whose points can be added in batches. The functions are those of [`lanes::affine`](crate::lanes::affine) and
 /// [`encoding::montgomery`], compiled here, once for each group.
@@ -107,6 +107,8 @@ groups! {
     bls12_381::G2: Quadratic<bls12_381::Bls12381Tower, 1, 8, 2>;
     bls12_377::G1: Base<bls12_377::Fp, 8, 2>;
     bls12_377::G2: Quadratic<bls12_377::Bls12377Tower, 5, 8, 2>;
+    pallas::G1: Base<pallas::Fp, 5, 1>;
+    vesta::G1: Base<vesta::Fp, 5, 1>;
 }
 
 /// A point of the group as it is in memory.

@@ -1,52 +1,20 @@
 //! secp256k1: y^2 = x^3 + 7, of prime order.
 
-use crate::curve::{Affine, Curve, Projective, Split, spec::secp256k1 as spec, times_small};
-use crate::field::{PrimeField, Secp256k1Fn, Secp256k1Fp};
+use crate::curve::{Affine, group, spec::secp256k1 as spec};
+use crate::field::PrimeField;
 use crate::isa::Isa;
 use crate::lanes::choose;
 use lanes::{AT_ONCE, Ordinates};
-use subtle::Choice;
 
 mod coordinate;
 pub mod ecdsa;
 mod lanes;
 
-/// Coordinates.
-pub type Fp = Secp256k1Fp;
-/// Scalars.
-pub type Fn = Secp256k1Fn;
+pub use spec::{Fp, Fr as Fn};
 
-/// The curve.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Secp256k1;
-
-impl Curve for Secp256k1 {
-    const NAME: &'static str = "secp256k1";
-    type Base = Fp;
-    type Scalar = Fn;
-    const B: Fp = Fp::constant(spec::g1::B);
-    const B3: Fp = Fp::constant(spec::g1::B3);
-    const GENERATOR: Affine<Self> =
-        Affine::new_unchecked(Fp::constant(spec::g1::X), Fp::constant(spec::g1::Y));
-    const COFACTOR: &'static [u64] = spec::g1::COFACTOR;
-    const BETA: Fp = Fp::constant(spec::endomorphism::BETA);
-    const SPLIT: Split<Fn> = Split {
-        lambda: Fn::constant(spec::endomorphism::LAMBDA),
-        quotients: spec::endomorphism::QUOTIENTS,
-        steps: [
-            Fn::constant(spec::endomorphism::STEPS[0]),
-            Fn::constant(spec::endomorphism::STEPS[1]),
-        ],
-    };
-
-    fn times_b3(a: Fp) -> Fp {
-        times_small::<21, _>(a)
-    }
-
-    /// The cofactor is 1.
-    fn is_in_subgroup(_: &Projective<Self>) -> Choice {
-        Choice::from(1)
-    }
+group! {
+    /// The curve.
+    Secp256k1 of secp256k1: g1 {}
 }
 
 /// For each x, a y with y^2 = x^3 + 7, either of the two; none where there is none.

@@ -79,9 +79,9 @@ enum Command {
     /// Verifies Equihash block headers.
     #[command(subcommand)]
     Equihash(equihash::Command),
-    /// Multi-scalar multiplication (MSM) on BN254, BLS12-381 and BLS12-377.
+    /// Multi-scalar multiplication (MSM) on BN254, BLS12-381, BLS12-377, Pallas and Vesta.
     Msm(msm::Arguments),
-    /// Number-theoretic transform (NTT) over BN254 Fr, BLS12-381 Fr and Goldilocks.
+    /// Number-theoretic transform (NTT) over the scalars of BN254, BLS12-381, Pallas and Vesta, and Goldilocks.
     Ntt(ntt::Arguments),
     /// Makes points for tests and benchmarks.
     #[command(subcommand)]

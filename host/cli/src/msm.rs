@@ -7,13 +7,10 @@ use std::time::Instant;
 
 use anyhow::{Context as _, bail, ensure};
 use clap::{Args, ValueEnum};
-use proofmill::msm::{self, Bases, Check, Instance, Plan, SCALAR_BYTES, Sums};
+use proofmill::msm::{self, Bases, Check, Curve, Instance, Plan, SCALAR_BYTES, Sums};
 use proofmill::{Capability, Data, Device, Uri};
-use proofmill_algebra::encoding::{Coordinate, pair};
-use proofmill_algebra::msm::{Group as Points, multiples};
-use proofmill_algebra::{bls12_377, bls12_381, bn254};
 
-use crate::output::{Exit, Output, note};
+use crate::output::{Exit, Output, note, one_of};
 
 /// Points that are made at a time.
 const BLOCK: u64 = 1 << 16;
@@ -76,11 +73,10 @@ pub struct Generate {
 
 #[derive(Args)]
 struct Group {
-    /// The curve: bn254, bls12_381 or bls12_377
-    #[arg(long)]
+    #[arg(long, help = one_of("The curve", &Curve::ALL.map(Curve::name)))]
     curve: String,
-    /// The group: g1 or g2
-    #[arg(long)]
+    /// The group: g1, or g2 where the curve has one
+    #[arg(long, default_value = "g1")]
     group: String,
 }
 
@@ -178,25 +174,13 @@ fn precomputed(
 
 /// Writes points.
 pub fn generate(arguments: &Generate) -> anyhow::Result<Exit> {
-    match arguments.group.instance()?.name() {
-        "bn254_g1" => write::<bn254::G1>(arguments),
-        "bn254_g2" => write::<bn254::G2>(arguments),
-        "bls12_381_g1" => write::<bls12_381::G1>(arguments),
-        "bls12_381_g2" => write::<bls12_381::G2>(arguments),
-        "bls12_377_g1" => write::<bls12_377::G1>(arguments),
-        "bls12_377_g2" => write::<bls12_377::G2>(arguments),
-        other => bail!("--curve, --group: {other} has no points here"),
-    }
-}
-
-fn write<C: Points<Base: Coordinate>>(arguments: &Generate) -> anyhow::Result<Exit> {
     let Generate { count, first, ref file, .. } = *arguments;
+    let instance = arguments.group.instance()?;
     let end = first.checked_add(count).context("--first, --count: more than 2^64 - 1")?;
     let mut written = File::create(file).with_context(|| named("FILE", file))?;
     for start in (first..end).step_by(BLOCK as usize) {
-        let points = multiples::<C>(start, BLOCK.min(end - start) as usize);
-        let bytes: Vec<u8> = points.iter().flat_map(pair::encode).collect();
-        written.write_all(&bytes).with_context(|| named("FILE", file))?;
+        let points = msm::multiples(instance, start, BLOCK.min(end - start) as usize)?;
+        written.write_all(&points).with_context(|| named("FILE", file))?;
     }
     Ok(Exit::Valid)
 }

@@ -8,7 +8,7 @@ use clap::Args;
 use proofmill::ntt::{self, Direction, Field, Request};
 use proofmill::{Capability, Uri};
 
-use crate::output::{Exit, Output};
+use crate::output::{Exit, Output, one_of};
 
 #[derive(Args)]
 #[command(after_help = examples!(
@@ -16,8 +16,7 @@ use crate::output::{Exit, Output};
     "proofmill ntt --field goldilocks --inverse values coefficients",
 ))]
 pub struct Arguments {
-    /// The field: bn254_fr, bls12_381_fr or goldilocks
-    #[arg(long)]
+    #[arg(long, help = one_of("The field", &Field::ALL.map(Field::name)))]
     field: Field,
     /// Inverse NTT: from values to coefficients
     #[arg(long)]

@@ -54,6 +54,12 @@ impl From<Exit> for ExitCode {
     }
 }
 
+/// Help on an option that takes one of these names.
+pub fn one_of(what: &str, names: &[&str]) -> String {
+    let (last, others) = names.split_last().expect("names to choose from");
+    format!("{what}: {} or {last}", others.join(", "))
+}
+
 /// Standard output, buffered, on a terminal by the line; a reader that went away is an error, not a panic.
 pub struct Output {
     writer: BufWriter<io::Stdout>,

@@ -6,14 +6,14 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
+use proofmill_algebra::Isa;
 use proofmill_algebra::curve::Affine;
 use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::msm::{Buckets, Cancelled, Group, Plan, Scalars, combine};
-use proofmill_algebra::{Isa, bls12_377, bls12_381, bn254};
 use proofmill_op::msm::{
-    self, Bases, Check, Curve, MOST_POINTS, Points, Request, Response, SCALAR_BYTES, Sums, read,
+    self, Bases, Check, MOST_POINTS, Points, Request, Response, SCALAR_BYTES, Sums, read,
 };
-use proofmill_op::{Capability, Data, Error, Parked, Result};
+use proofmill_op::{Capability, Data, Error, Parked, Result, in_group};
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 
@@ -31,20 +31,6 @@ const CHUNK: usize = 1 << 18;
 
 /// Scalars that a thread checks or cuts at a time.
 const PIECE: usize = 1 << 13;
-
-/// Calls a function for the group of an instance.
-macro_rules! in_group {
-    ($instance:expr, $function:ident($($argument:expr),*)) => {
-        match ($instance.curve, $instance.group) {
-            (Curve::Bn254, msm::Group::G1) => $function::<bn254::G1>($($argument),*),
-            (Curve::Bn254, msm::Group::G2) => $function::<bn254::G2>($($argument),*),
-            (Curve::Bls12_381, msm::Group::G1) => $function::<bls12_381::G1>($($argument),*),
-            (Curve::Bls12_381, msm::Group::G2) => $function::<bls12_381::G2>($($argument),*),
-            (Curve::Bls12_377, msm::Group::G1) => $function::<bls12_377::G1>($($argument),*),
-            (Curve::Bls12_377, msm::Group::G2) => $function::<bls12_377::G2>($($argument),*),
-        }
-    };
-}
 
 /// The device that asks: its instruction set, its identity, its threads.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +74,7 @@ impl Asker {
         match request {
             Request::Plan { instance, points, parked, room } => {
                 let parked = *parked || *room > 0;
-                in_group!(instance, plan(self, *points, parked, *room))
+                in_group!(*instance, plan(self, *points, parked, *room))
             }
             Request::Park(bases) => in_group!(bases.instance, park(self, bases, cancelled)),
             Request::Sums(asked) => in_group!(asked.bases.instance, sums(self, asked, cancelled)),

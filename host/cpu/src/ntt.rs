@@ -4,38 +4,42 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use proofmill_algebra::Isa;
-use proofmill_algebra::field::{Bls12381Fr, Bn254Fr, Goldilocks, PrimeField};
+use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::ntt::{Form, NotBelowModulus, Plan, SizeError, Tile, Transform, direct};
-use proofmill_op::ntt::{Direction, Field, Progress, Request, Response};
-use proofmill_op::{Error, Result};
+use proofmill_op::ntt::{Direction, Progress, Request, Response};
+use proofmill_op::{Error, Result, in_field};
 use rayon::prelude::*;
 
 use crate::pages;
 
 /// A transform, and what is transformed.
 pub(crate) struct Work {
-    transform: InField,
+    transform: Box<dyn Answer>,
     elements: Arc<[u8]>,
     memory: Vec<u8>,
     progress: Option<Progress>,
 }
 
 /// A transform in one of the fields.
-enum InField {
-    Bn254Fr(Transform<Bn254Fr>),
-    Bls12_381Fr(Transform<Bls12381Fr>),
-    Goldilocks(Transform<Goldilocks>),
+trait Answer: Send {
+    fn answer(
+        &self,
+        isa: Isa,
+        source: &[u8],
+        target: &mut [u8],
+        progress: Option<&Progress>,
+        cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Result<()>;
 }
+
+/// In D digits.
+struct Digits<F, const D: usize>(Transform<F>);
 
 impl Work {
     /// What can be said of a request before it runs: its size, the coset, and whose data these are.
     pub fn new(request: Request, identity: u64) -> Result<Self> {
         Ok(Self {
-            transform: match request.field {
-                Field::Bn254Fr => InField::Bn254Fr(transform(&request)?),
-                Field::Bls12_381Fr => InField::Bls12_381Fr(transform(&request)?),
-                Field::Goldilocks => InField::Goldilocks(transform(&request)?),
-            },
+            transform: in_field!(request.field, boxed(&request))?,
             elements: request.elements.on(identity)?.clone(),
             memory: request.memory.0,
             progress: request.progress,
@@ -44,22 +48,15 @@ impl Work {
 
     /// The answer, on the threads of the caller's pool.
     pub fn answer(self, isa: Isa, cancelled: &(dyn Fn() -> bool + Sync)) -> Result<Response> {
-        let (progress, source) = (self.progress.as_ref(), &self.elements);
-        let mut target = pages::reused(self.memory, source.len());
-        let to = &mut target[..];
-        match &self.transform {
-            InField::Bn254Fr(transform) => {
-                run::<_, 5>(isa, transform, source, to, progress, cancelled)
-            }
-            InField::Bls12_381Fr(transform) => {
-                run::<_, 5>(isa, transform, source, to, progress, cancelled)
-            }
-            InField::Goldilocks(transform) => {
-                run::<_, 2>(isa, transform, source, to, progress, cancelled)
-            }
-        }?;
+        let mut target = pages::reused(self.memory, self.elements.len());
+        let progress = self.progress.as_ref();
+        self.transform.answer(isa, &self.elements, &mut target, progress, cancelled)?;
         Ok(Response { elements: target })
     }
+}
+
+fn boxed<F: Form<D>, const D: usize>(request: &Request) -> Result<Box<dyn Answer>> {
+    Ok(Box::new(Digits::<F, D>(transform(request)?)))
 }
 
 fn transform<F: PrimeField>(request: &Request) -> Result<Transform<F>> {
@@ -90,25 +87,28 @@ fn element<F: PrimeField>(argument: &'static str, bytes: &[u8]) -> Result<F> {
     F::from_le_bytes(bytes).map_err(|error| Error::argument(argument, error.to_string()))
 }
 
-fn run<F: Form<D>, const D: usize>(
-    isa: Isa,
-    transform: &Transform<F>,
-    source: &[u8],
-    target: &mut [u8],
-    progress: Option<&Progress>,
-    cancelled: &(dyn Fn() -> bool + Sync),
-) -> Result<()> {
-    if let Some(plan) = Plan::new(isa, transform) {
-        let total = plan.column_tiles() + plan.row_tiles();
-        let watch = Watch { progress, total, done: AtomicUsize::new(0), cancelled };
-        passes::<F, D>(&plan, source, target, &watch)?;
-    } else {
-        direct(transform, source, target).map_err(named)?;
+impl<F: Form<D>, const D: usize> Answer for Digits<F, D> {
+    fn answer(
+        &self,
+        isa: Isa,
+        source: &[u8],
+        target: &mut [u8],
+        progress: Option<&Progress>,
+        cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Result<()> {
+        let Self(transform) = self;
+        if let Some(plan) = Plan::new(isa, transform) {
+            let total = plan.column_tiles() + plan.row_tiles();
+            let watch = Watch { progress, total, done: AtomicUsize::new(0), cancelled };
+            passes::<F, D>(&plan, source, target, &watch)?;
+        } else {
+            direct(transform, source, target).map_err(named)?;
+        }
+        if let Some(Progress(function)) = progress {
+            function(1.0);
+        }
+        Ok(())
     }
-    if let Some(Progress(function)) = progress {
-        function(1.0);
-    }
-    Ok(())
 }
 
 fn named(problem: NotBelowModulus) -> Error {

@@ -8,6 +8,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use proofmill_algebra::field::PrimeField;
+
 use crate::{Data, Error, Parked, Result};
 
 pub mod read;
@@ -18,32 +20,86 @@ pub use stream::Stream;
 /// Bytes of a scalar.
 pub const SCALAR_BYTES: usize = proofmill_algebra::msm::SCALAR_BYTES;
 
-/// A curve with a pairing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Curve {
-    /// BN254, or alt_bn128.
-    Bn254,
-    /// BLS12-381.
-    Bls12_381,
-    /// BLS12-377.
-    Bls12_377,
-}
-
-impl Curve {
-    /// Its name in `spec/curves`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Bn254 => "bn254",
-            Self::Bls12_381 => "bls12_381",
-            Self::Bls12_377 => "bls12_377",
+/// Lists the curves and their groups: names in `spec/curves`, modules of `proofmill_algebra`.
+macro_rules! instances {
+    (($dollar:tt) $($(#[$doc:meta])* $curve:ident = $module:ident: $($group:ident)+;)*) => {
+        /// A curve with MSMs.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Curve {
+            $($(#[$doc])* $curve,)*
         }
-    }
+
+        impl Curve {
+            /// All there are.
+            pub const ALL: [Self; [$(Self::$curve),*].len()] = [$(Self::$curve),*];
+
+            /// Its name in `spec/curves`.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$curve => stringify!($module),)*
+                }
+            }
+
+            /// Bytes of an element of Fp.
+            const fn base_bytes(self) -> usize {
+                match self {
+                    $(Self::$curve => <proofmill_algebra::$module::Fp as PrimeField>::BYTES,)*
+                }
+            }
+        }
+
+        impl Instance {
+            /// All there are.
+            pub const ALL: [Self; [$($(Group::$group),+),*].len()] =
+                [$($(Self::new(Curve::$curve, Group::$group)),+),*];
+
+            /// Curve and group.
+            pub fn name(self) -> &'static str {
+                match (self.curve, self.group) {
+                    $((Curve::$curve, Group::G1) => concat!(stringify!($module), "_g1"),
+                    (Curve::$curve, Group::G2) => concat!(stringify!($module), "_g2"),)*
+                }
+            }
+        }
+
+        /// Calls a function that returns a `Result` for the group in `proofmill_algebra` of an
+        /// [`Instance`](crate::msm::Instance); an error if the curve has no such group.
+        #[macro_export]
+        macro_rules! in_group {
+            ($dollar instance:expr, $dollar function:ident($dollar($dollar argument:expr),* $dollar(,)?)) => {{
+                use $dollar crate::msm::{Curve, Group};
+                let instance: $dollar crate::msm::Instance = $dollar instance;
+                match (instance.curve, instance.group) {
+                    $($((Curve::$curve, Group::$group) => {
+                        $dollar function::<proofmill_algebra::$module::$group>($dollar($dollar argument),*)
+                    })+)*
+                    _ => {
+                        let problem = format!("there is no {instance}");
+                        Err($dollar crate::Error::argument("instance", problem))
+                    }
+                }
+            }};
+        }
+    };
 }
 
-/// One of a curve's two groups.
+instances! { ($)
+    /// BN254, or alt_bn128.
+    Bn254 = bn254: G1 G2;
+    /// BLS12-381.
+    Bls12_381 = bls12_381: G1 G2;
+    /// BLS12-377.
+    Bls12_377 = bls12_377: G1 G2;
+    /// Pallas.
+    Pallas = pallas: G1;
+    /// Vesta.
+    Vesta = vesta: G1;
+}
+
+/// A group of a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Group {
-    /// Points over Fp.
+    /// Points over Fp. Where there is one group, it is this one.
     G1,
     /// Points of the twist over Fp2.
     G2,
@@ -59,42 +115,16 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// All there are.
-    pub const ALL: [Self; 6] = [
-        Self::new(Curve::Bn254, Group::G1),
-        Self::new(Curve::Bn254, Group::G2),
-        Self::new(Curve::Bls12_381, Group::G1),
-        Self::new(Curve::Bls12_381, Group::G2),
-        Self::new(Curve::Bls12_377, Group::G1),
-        Self::new(Curve::Bls12_377, Group::G2),
-    ];
-
-    /// This group of this curve.
+    /// This group of this curve. No device offers what is not in [`Self::ALL`].
     pub const fn new(curve: Curve, group: Group) -> Self {
         Self { curve, group }
     }
 
-    /// Its name in `spec/curves`.
-    pub fn name(self) -> &'static str {
-        match (self.curve, self.group) {
-            (Curve::Bn254, Group::G1) => "bn254_g1",
-            (Curve::Bn254, Group::G2) => "bn254_g2",
-            (Curve::Bls12_381, Group::G1) => "bls12_381_g1",
-            (Curve::Bls12_381, Group::G2) => "bls12_381_g2",
-            (Curve::Bls12_377, Group::G1) => "bls12_377_g1",
-            (Curve::Bls12_377, Group::G2) => "bls12_377_g2",
-        }
-    }
-
     /// Bytes of a point.
-    pub fn point_bytes(self) -> usize {
-        let coordinate = match self.curve {
-            Curve::Bn254 => 32,
-            Curve::Bls12_381 | Curve::Bls12_377 => 48,
-        };
+    pub const fn point_bytes(self) -> usize {
         match self.group {
-            Group::G1 => 2 * coordinate,
-            Group::G2 => 4 * coordinate,
+            Group::G1 => 2 * self.curve.base_bytes(),
+            Group::G2 => 4 * self.curve.base_bytes(),
         }
     }
 }
@@ -355,6 +385,30 @@ mod tests {
         }
         let problem = "bn254".parse::<Instance>().unwrap_err().to_string();
         assert!(problem.contains("bn254_g1, bn254_g2"), "{problem}");
+    }
+
+    #[test]
+    fn groups_are_those_of_the_algebra() {
+        fn named<C: proofmill_algebra::curve::Curve>() -> Result<&'static str> {
+            Ok(C::NAME)
+        }
+        for instance in Instance::ALL {
+            assert_eq!(in_group!(instance, named()).unwrap(), instance.name());
+        }
+        let none = Instance::new(Curve::Pallas, Group::G2);
+        let problem = in_group!(none, named()).unwrap_err().to_string();
+        assert_eq!(problem, "instance: there is no pallas_g2");
+        assert!("pallas_g2".parse::<Instance>().is_err());
+    }
+
+    #[test]
+    fn curves_are_those_of_the_wire() {
+        let text = proofmill_spec::text(proofmill_spec::WIRE, "msm").unwrap();
+        let spec: toml::Table = text.parse().unwrap();
+        let names = spec["curves"].as_table().unwrap().keys();
+        let names: Vec<_> = names.filter(|name| !name.starts_with("toy")).collect();
+        assert_eq!(names.len(), Curve::ALL.len());
+        assert!(Curve::ALL.iter().all(|curve| names.iter().any(|name| *name == curve.name())));
     }
 
     #[test]

@@ -8,43 +8,67 @@
 use std::fmt;
 use std::str::FromStr;
 
+use proofmill_algebra::field::PrimeField;
+
 pub use crate::msm::Progress;
 use crate::{Data, Error, Result};
 
 /// The largest number of elements is two to the power of this.
 pub const MOST_LOG_SIZE: u32 = 27;
 
-/// A field with a root of unity of an order that is a large power of two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Field {
-    /// The scalars of BN254.
-    Bn254Fr,
-    /// The scalars of BLS12-381.
-    Bls12_381Fr,
-    /// 2^64 - 2^32 + 1.
-    Goldilocks,
+/// Lists the fields: types of `proofmill_algebra`.
+macro_rules! fields {
+    (($dollar:tt) $($(#[$doc:meta])* $field:ident = $element:ident;)*) => {
+        /// A field with a root of unity of an order that is a large power of two.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Field {
+            $($(#[$doc])* $field,)*
+        }
+
+        impl Field {
+            /// All there are.
+            pub const ALL: [Self; [$(Self::$field),*].len()] = [$(Self::$field),*];
+
+            /// Its name in `spec/fields`.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$field => <proofmill_algebra::field::$element as PrimeField>::NAME,)*
+                }
+            }
+
+            /// Bytes of an element.
+            pub const fn bytes(self) -> usize {
+                match self {
+                    $(Self::$field => <proofmill_algebra::field::$element as PrimeField>::BYTES,)*
+                }
+            }
+        }
+
+        /// Calls a function for the field in `proofmill_algebra` of a [`Field`](crate::ntt::Field), and its number of digits.
+        #[macro_export]
+        macro_rules! in_field {
+            ($dollar field:expr, $dollar function:ident($dollar($dollar argument:expr),* $dollar(,)?)) => {
+                match $dollar field {
+                    $($dollar crate::ntt::Field::$field => {
+                        $dollar function::<proofmill_algebra::field::$element, _>($dollar($dollar argument),*)
+                    })*
+                }
+            };
+        }
+    };
 }
 
-impl Field {
-    /// All there are.
-    pub const ALL: [Self; 3] = [Self::Bn254Fr, Self::Bls12_381Fr, Self::Goldilocks];
-
-    /// Its name in `spec/fields`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Bn254Fr => "bn254_fr",
-            Self::Bls12_381Fr => "bls12_381_fr",
-            Self::Goldilocks => "goldilocks",
-        }
-    }
-
-    /// Bytes of an element.
-    pub fn bytes(self) -> usize {
-        match self {
-            Self::Bn254Fr | Self::Bls12_381Fr => 32,
-            Self::Goldilocks => 8,
-        }
-    }
+fields! { ($)
+    /// The scalars of BN254.
+    Bn254Fr = Bn254Fr;
+    /// The scalars of BLS12-381.
+    Bls12_381Fr = Bls12381Fr;
+    /// 2^64 - 2^32 + 1.
+    Goldilocks = Goldilocks;
+    /// The scalars of Vesta.
+    PastaFp = PastaFp;
+    /// The scalars of Pallas.
+    PastaFq = PastaFq;
 }
 
 impl fmt::Display for Field {

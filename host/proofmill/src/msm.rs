@@ -1,4 +1,4 @@
-//! Multi-scalar multiplication: the sum of k_i P_i in the groups of BN254, BLS12-381 and BLS12-377.
+//! Multi-scalar multiplication: the sum of k_i P_i in the groups of BN254, BLS12-381, BLS12-377, Pallas and Vesta.
 //!
 //! Points are x and y, canonical and little-endian; scalars are 32 bytes, little-endian, below r. [`Instance`] lists the
 //! groups, [`Check`] the checks on points.
@@ -73,7 +73,23 @@ pub use proofmill_op::msm::{
     Response, SCALAR_BYTES, Stream, Sums,
 };
 
+use proofmill_algebra::encoding::pair;
+use proofmill_op::in_group;
+
 use crate::{Answer, Data, Device, Error, Result};
+
+/// Bases to try an MSM with: `count` consecutive multiples of the generator, from `first` times the generator on.
+pub fn multiples(instance: Instance, first: u64, count: usize) -> Result<Vec<u8>> {
+    in_group!(instance, multiples_in(first, count))
+}
+
+fn multiples_in<C>(first: u64, count: usize) -> Result<Vec<u8>>
+where
+    C: proofmill_algebra::msm::Group,
+{
+    let points = proofmill_algebra::msm::multiples::<C>(first, count);
+    Ok(points.iter().flat_map(pair::encode).collect())
+}
 
 /// How an MSM over so many points, resident or not, would be computed, and in how much memory.
 pub fn plan(device: &dyn Device, instance: Instance, points: usize, parked: bool) -> Result<Plan> {

@@ -1,4 +1,5 @@
-//! Number-theoretic transforms (NTT) over the scalar fields of BN254 and BLS12-381 and over Goldilocks.
+//! Number-theoretic transforms (NTT) over the scalar fields of BN254, BLS12-381, Pallas and Vesta and over
+//! Goldilocks.
 //!
 //! Elements are integers below the modulus, little-endian, 32 bytes each (Goldilocks: 8). Their number is a power of two up
 //! to 2^27, and they are in natural order before and after.

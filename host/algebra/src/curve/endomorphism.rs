@@ -81,7 +81,7 @@ mod tests {
     use super::*;
     use crate::curve::Curve;
     use crate::field::Field;
-    use crate::{bls12_377, bls12_381, bn254, secp256k1, toy};
+    use crate::{bls12_377, bls12_381, bn254, pallas, secp256k1, toy, vesta};
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha20Rng;
 
@@ -120,5 +120,7 @@ mod tests {
         halves_are_short::<bn254::G1>();
         halves_are_short::<bls12_381::G1>();
         halves_are_short::<bls12_377::G1>();
+        halves_are_short::<pallas::G1>();
+        halves_are_short::<vesta::G1>();
     }
 }

@@ -2,8 +2,8 @@
 
 use super::constants::Constants;
 use crate::field::{
-    Bls12377Fp, Bls12377Fr, Bls12381Fp, Bls12381Fr, Bn254Fp, Bn254Fr, PrimeField, Secp256k1Fn,
-    Secp256k1Fp, ToyFp, ToyFr,
+    Bls12377Fp, Bls12377Fr, Bls12381Fp, Bls12381Fr, Bn254Fp, Bn254Fr, PastaFp, PastaFq, PrimeField,
+    Secp256k1Fn, Secp256k1Fp, ToyFp, ToyFr,
 };
 
 /// A prime field whose elements lanes hold in L limbs of 52 bits, with 16 p < 2^(52 L).
@@ -35,7 +35,7 @@ macro_rules! primes {
 // more where formulas need room.
 primes! {
     1: ToyFp, ToyFr;
-    5: ToyFp, ToyFr, Bn254Fp, Bn254Fr, Bls12381Fr, Bls12377Fr, Secp256k1Fp, Secp256k1Fn;
+    5: ToyFp, ToyFr, Bn254Fp, Bn254Fr, Bls12381Fr, Bls12377Fr, Secp256k1Fp, Secp256k1Fn, PastaFp, PastaFq;
     6: Bn254Fp;
     8: ToyFp, ToyFr, Bls12381Fp, Bls12377Fp;
 }

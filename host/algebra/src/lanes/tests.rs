@@ -170,6 +170,8 @@ fn five_limbs_are_the_integers_modulo_p_below_2p() {
     same_as_integers::<Bn254Fr, 5>(100);
     same_as_integers::<Bls12381Fr, 5>(100);
     same_as_integers::<Bls12377Fr, 5>(100);
+    same_as_integers::<PastaFp, 5>(100);
+    same_as_integers::<PastaFq, 5>(100);
     same_as_integers::<Secp256k1Fp, 5>(200);
     same_as_integers::<Secp256k1Fn, 5>(200);
 }

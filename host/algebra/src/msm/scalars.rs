@@ -185,7 +185,7 @@ fn subtract(a: &Words, b: &Words) -> (Words, bool) {
 mod tests {
     use super::*;
     use crate::field::Field;
-    use crate::{bls12_377, bls12_381, bn254, toy};
+    use crate::{bls12_377, bls12_381, bn254, pallas, toy};
 
     /// The digits of every number of windows that a plan may have give the scalar, and each has a bucket.
     fn examine<C: Group>() {
@@ -240,6 +240,7 @@ mod tests {
         examine::<bn254::G1>();
         examine::<bls12_381::G1>();
         examine::<bls12_377::G1>();
+        examine::<pallas::G1>();
     }
 
     #[test]

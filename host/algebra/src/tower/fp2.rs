@@ -1,7 +1,7 @@
 //! `Fp2 = Fp[u] / (u^2 - beta)`.
 
 use super::Tower;
-use crate::field::{Field, operators};
+use crate::field::{Field, Modulus, Montgomery, operators};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, CtOption};
 
 /// c0 + c1 u.
@@ -11,6 +11,17 @@ pub struct Fp2<T: Tower> {
     pub c0: T::Base,
     /// The coefficient of u.
     pub c1: T::Base,
+}
+
+impl<T, P, const N: usize> Fp2<T>
+where
+    T: Tower<Base = Montgomery<P, N>>,
+    P: Modulus<N>,
+{
+    /// The element of two canonical integers, for constants: as [`Montgomery::constant`].
+    pub const fn constant([c0, c1]: [[u64; N]; 2]) -> Self {
+        Self::new(Montgomery::constant(c0), Montgomery::constant(c1))
+    }
 }
 
 impl<T: Tower> Fp2<T> {

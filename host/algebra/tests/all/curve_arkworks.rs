@@ -6,7 +6,7 @@ use ark_std::UniformRand;
 use proofmill_algebra::curve::{Affine, Curve, Edwards, EdwardsAffine, EdwardsForm, Projective};
 use proofmill_algebra::encoding::{Coordinate, EncodingError, pair};
 use proofmill_algebra::field::{Field, PrimeField};
-use proofmill_algebra::{bls12_377, bls12_381, bn254, secp256k1};
+use proofmill_algebra::{bls12_377, bls12_381, bn254, pallas, secp256k1, vesta};
 
 const ROUNDS: usize = 12;
 
@@ -171,6 +171,12 @@ fn bls12_381_as_arkworks_has_it() {
 fn bls12_377_as_arkworks_has_it() {
     examine::<ark_bls12_377::g1::Config, bls12_377::G1>();
     examine::<ark_bls12_377::g2::Config, bls12_377::G2>();
+}
+
+#[test]
+fn pallas_and_vesta_as_arkworks_has_them() {
+    examine::<ark_pallas::PallasConfig, pallas::G1>();
+    examine::<ark_vesta::VestaConfig, vesta::G1>();
 }
 
 #[test]

@@ -6,7 +6,7 @@ use proofmill_algebra::curve::formula::*;
 use proofmill_algebra::field::Field;
 use proofmill_algebra::pairing::formula as pairing;
 use proofmill_algebra::tower::{Fp2, Fp6, Fp12, Tower, fp2_sqr_i};
-use proofmill_algebra::{bls12_377, bls12_381, bn254, secp256k1, toy};
+use proofmill_algebra::{bls12_377, bls12_381, bn254, pallas, secp256k1, toy, vesta};
 use serde_json::Value;
 
 /// Formulas of the specification that only circuits use, or that are parts of larger ones here.
@@ -175,6 +175,8 @@ fn check_fp6<T: Tower<Base: Read>>(case: &Value) -> bool {
 #[test]
 fn formulas_do_what_their_files_do() {
     examine::<secp256k1::Fp>("secp256k1", |_| false);
+    examine::<pallas::Fp>("pallas", |_| false);
+    examine::<vesta::Fp>("vesta", |_| false);
     examine::<toy::Fp>("toy_edwards", |_| false);
     examine_with_tower::<toy::ToyTower>("toy");
     examine_with_tower::<bn254::Bn254Tower>("bn254");

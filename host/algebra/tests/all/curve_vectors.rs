@@ -4,7 +4,7 @@ use crate::json::{Read, cases, integer, point, residue, text};
 use proofmill_algebra::curve::{Affine, Curve, Edwards, EdwardsAffine, EdwardsForm, Projective};
 use proofmill_algebra::encoding::sec1::{self, Hybrid};
 use proofmill_algebra::encoding::{EncodingError, zcash};
-use proofmill_algebra::{bls12_377, bls12_381, bn254, secp256k1, toy};
+use proofmill_algebra::{bls12_377, bls12_381, bn254, pallas, secp256k1, toy, vesta};
 use serde_json::Value;
 
 /// k P in every way that is meant for P.
@@ -76,6 +76,8 @@ fn examine(name: &str, check: impl Fn(&str, &Value) -> bool) {
 #[test]
 fn groups_do_what_the_model_does() {
     examine("secp256k1", |_, case| check::<secp256k1::Secp256k1>(case));
+    examine("pallas", |_, case| check::<pallas::G1>(case));
+    examine("vesta", |_, case| check::<vesta::G1>(case));
     examine("toy", |_, case| check::<toy::Toy>(case));
     examine("toy_edwards", |group, case| match group {
         "g1" => check::<toy::ToyEdwards>(case) || check_edwards::<toy::ToyEdwards>(case),

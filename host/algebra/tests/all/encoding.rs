@@ -7,7 +7,7 @@ use proofmill_algebra::encoding::sec1::{self, Hybrid};
 use proofmill_algebra::encoding::zcash::{self, Zcash};
 use proofmill_algebra::encoding::{Coordinate, EncodingError, pair};
 use proofmill_algebra::field::{Field, PrimeField};
-use proofmill_algebra::{bls12_377, bn254, secp256k1, toy};
+use proofmill_algebra::{bls12_377, bn254, pallas, secp256k1, toy, vesta};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
@@ -289,6 +289,8 @@ fn pairs_are_read_as_they_were_written() {
     examine::<G2>();
     examine::<bls12_377::G1>();
     examine::<bls12_377::G2>();
+    examine::<pallas::G1>();
+    examine::<vesta::G1>();
 }
 
 /// arkworks writes the same bytes, but for the flags that it keeps in the highest bits of the last byte.

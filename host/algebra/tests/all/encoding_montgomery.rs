@@ -4,7 +4,7 @@ use proofmill_algebra::curve::{Affine, Projective};
 use proofmill_algebra::encoding::{Coordinate, EncodingError, montgomery, pair};
 use proofmill_algebra::field::Field;
 use proofmill_algebra::msm::Group;
-use proofmill_algebra::{Isa, bls12_377, bls12_381, bn254};
+use proofmill_algebra::{Isa, bls12_377, bls12_381, bn254, pallas, vesta};
 
 /// A coordinate times R = 2^(64 W); `bits` is 64 W.
 fn stored<C: Group<Base: Coordinate>>(points: &[Affine<C>], bits: usize) -> Vec<u8> {
@@ -53,4 +53,6 @@ fn points_come_out_of_montgomery_form_or_are_named() {
     check::<bls12_381::G2>(384);
     check::<bls12_377::G1>(384);
     check::<bls12_377::G2>(384);
+    check::<pallas::G1>(256);
+    check::<vesta::G1>(256);
 }

@@ -124,4 +124,6 @@ fields! {
     bls12_381_fr: ark_bls12_381::Fr, Bls12381Fr;
     bls12_377_fp: ark_bls12_377::Fq, Bls12377Fp;
     bls12_377_fr: ark_bls12_377::Fr, Bls12377Fr;
+    pasta_fp: ark_pallas::Fq, PastaFp;
+    pasta_fq: ark_pallas::Fr, PastaFq;
 }

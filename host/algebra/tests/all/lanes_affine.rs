@@ -120,6 +120,8 @@ fn random_and_exceptional<P: Prime<L>, const L: usize, const K: usize>(b: u64) {
 fn real_curves_are_right_for_random_and_exceptional_pairs() {
     random_and_exceptional::<Bls12381Fp, 8, 2>(4);
     random_and_exceptional::<Bn254Fp, 5, 1>(3);
+    random_and_exceptional::<PastaFp, 5, 1>(5);
+    random_and_exceptional::<PastaFq, 5, 1>(5);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use proofmill_algebra::msm::{
     Buckets, Group, MULTIPLES, NotReduced, Plan, SCALAR_BYTES, Scalars, Stored, combine,
     precomputed, stored, sum_vartime,
 };
-use proofmill_algebra::{Isa, bls12_377, bls12_381, bn254, toy};
+use proofmill_algebra::{Isa, bls12_377, bls12_381, bn254, pallas, toy, vesta};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
@@ -157,6 +157,8 @@ fn many_points_are_right_in_g1() {
     examine_many::<ark_bn254::g1::Config, bn254::G1>(1 << 14);
     examine_many::<ark_bls12_381::g1::Config, bls12_381::G1>(1 << 14);
     examine_many::<ark_bls12_377::g1::Config, bls12_377::G1>(1 << 14);
+    examine_many::<ark_pallas::PallasConfig, pallas::G1>(1 << 14);
+    examine_many::<ark_vesta::VestaConfig, vesta::G1>(1 << 14);
 }
 
 #[test]
@@ -166,6 +168,8 @@ fn up_to_2_16_points_are_right_in_every_group() {
         examine_many::<ark_bn254::g1::Config, bn254::G1>(1 << 16);
         examine_many::<ark_bls12_381::g1::Config, bls12_381::G1>(1 << 16);
         examine_many::<ark_bls12_377::g1::Config, bls12_377::G1>(1 << 16);
+        examine_many::<ark_pallas::PallasConfig, pallas::G1>(1 << 16);
+        examine_many::<ark_vesta::VestaConfig, vesta::G1>(1 << 16);
     }
     examine_many::<ark_bn254::g2::Config, bn254::G2>(1 << 16);
     examine_many::<ark_bls12_381::g2::Config, bls12_381::G2>(1 << 16);
@@ -240,6 +244,8 @@ fn precomputed_multiples_do_not_change_the_sum() {
     examine_multiples::<bls12_381::G2>(&[Isa::best()]);
     examine_multiples::<bls12_377::G1>(&[Isa::best()]);
     examine_multiples::<bls12_377::G2>(&[Isa::best()]);
+    examine_multiples::<pallas::G1>(&[Isa::best()]);
+    examine_multiples::<vesta::G1>(&[Isa::best()]);
 }
 
 #[test]
@@ -316,6 +322,14 @@ fn bls12_377_g1_is_that_of_arkworks() {
 #[test]
 fn bls12_377_g2_is_that_of_arkworks() {
     examine::<ark_bls12_377::g2::Config, bls12_377::G2>(2000);
+}
+#[test]
+fn pallas_is_that_of_arkworks() {
+    examine::<ark_pallas::PallasConfig, pallas::G1>(4096);
+}
+#[test]
+fn vesta_is_that_of_arkworks() {
+    examine::<ark_vesta::VestaConfig, vesta::G1>(4096);
 }
 
 #[test]

@@ -2,7 +2,14 @@
 
 use crate::support::{expect, files, run, text};
 
-const CURVES: [(&str, usize); 3] = [("bn254", 64), ("bls12_381", 96), ("bls12_377", 96)];
+/// Curves, bytes of a point of G1, and whether there is G2.
+const CURVES: [(&str, usize, bool); 5] = [
+    ("bn254", 64, true),
+    ("bls12_381", 96, true),
+    ("bls12_377", 96, true),
+    ("pallas", 64, false),
+    ("vesta", 64, false),
+];
 
 /// Small scalars.
 fn scalars<const N: usize>(small: [u8; N]) -> Vec<u8> {
@@ -12,8 +19,9 @@ fn scalars<const N: usize>(small: [u8; N]) -> Vec<u8> {
 
 #[test]
 fn a_sum_of_generated_points_is_a_generated_point() {
-    for (curve, bytes) in CURVES {
-        for (group, bytes) in [("g1", bytes), ("g2", 2 * bytes)] {
+    for (curve, bytes, has_g2) in CURVES {
+        let groups = [("g1", bytes), ("g2", 2 * bytes)];
+        for &(group, bytes) in &groups[..1 + usize::from(has_g2)] {
             let (_folder, paths) = files(&[&[], &scalars([5, 0, 1, 2]), &scalars([0, 1, 0, 0])]);
             let [points, first, second] = &paths[..] else { unreachable!() };
             let of = ["--curve", curve, "--group", group];
@@ -118,6 +126,8 @@ fn what_is_wrong_is_named() {
         2,
         &["'bn255_g1' is unknown; expected one of"],
     );
+    let no_g2 = "'pallas_g2' is unknown; expected one of bn254_g1, ";
+    expect(&ask(points, good, &["--curve", "pallas", "--group", "g2"]), 2, &[no_g2]);
     expect(&ask(points, good, &["--device", "sim:none"]), 3, &["none.so"]);
     expect(&ask(points, good, &["--check", "all"]), 2, &["--check"]);
 }

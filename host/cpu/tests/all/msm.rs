@@ -7,7 +7,7 @@ use proofmill_algebra::curve::{Affine, Curve, Projective};
 use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::field::{Field, PrimeField};
 use proofmill_algebra::msm::{Group, multiples};
-use proofmill_algebra::{bls12_377, bls12_381, bn254};
+use proofmill_algebra::{bls12_377, bls12_381, bn254, pallas, vesta};
 use proofmill_cpu::{CpuDevice, Isa};
 use proofmill_op::msm::{Bases, Check, Instance, Progress, Request, Response, SCALAR_BYTES, Sums};
 use proofmill_op::{Answer, Data, Device, Error, Parked, Result};
@@ -109,6 +109,8 @@ fn precomputed_multiples_change_no_sum_in_any_group() {
     examine_multiples::<bls12_381::G2>();
     examine_multiples::<bls12_377::G1>();
     examine_multiples::<bls12_377::G2>();
+    examine_multiples::<pallas::G1>();
+    examine_multiples::<vesta::G1>();
 }
 
 fn examine<C: Group<Base: Coordinate>>() {
@@ -138,6 +140,8 @@ fn every_group_is_right_here_and_parked() {
     examine::<bls12_381::G2>();
     examine::<bls12_377::G1>();
     examine::<bls12_377::G2>();
+    examine::<pallas::G1>();
+    examine::<vesta::G1>();
 }
 
 /// Every third point is the identity, across the ends of what is read, cut and added at a time.

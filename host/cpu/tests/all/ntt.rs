@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use proofmill_algebra::field::{Bls12381Fr, Bn254Fr, Field as _, Goldilocks, PrimeField};
+use proofmill_algebra::field::{
+    Bls12381Fr, Bn254Fr, Field as _, Goldilocks, PastaFp, PastaFq, PrimeField,
+};
 use proofmill_algebra::ntt::{Transform, direct};
 use proofmill_cpu::{CpuDevice, Isa};
 use proofmill_op::ntt::{Direction, Field, MOST_LOG_SIZE, Progress, Request, Response};
@@ -52,6 +54,8 @@ fn every_field_there_and_back() {
     examine::<Bn254Fr>(Field::Bn254Fr);
     examine::<Bls12381Fr>(Field::Bls12_381Fr);
     examine::<Goldilocks>(Field::Goldilocks);
+    examine::<PastaFp>(Field::PastaFp);
+    examine::<PastaFq>(Field::PastaFq);
 }
 
 /// The values at the powers of another root are the same ones in another order.

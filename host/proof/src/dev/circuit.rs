@@ -13,8 +13,11 @@ use crate::{Error, Result};
 /// The most constraints of a circuit: its key has some 18 GB.
 pub const MOST_CONSTRAINTS: usize = 1 << 25;
 
-/// Why there are no files of BLS12-377.
-pub(super) const NO_FILES: &str = "bls12_377 has no files of circom; bn254 and bls12_381 have";
+/// On a curve without files.
+pub(super) fn no_files(curve: Curve) -> Error {
+    let problem = format!("{} has no files of circom; bn254 and bls12_381 have", curve.name());
+    Error::argument("curve", problem)
+}
 
 /// What a witness is known of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,7 +98,7 @@ impl Circuit {
             (Curve::Bls12_381, Statement::Sha256 { preimage }) => {
                 Either::Bls12381(sha256(preimage))
             }
-            (Curve::Bls12_377, _) => return Err(Error::argument("curve", NO_FILES)),
+            (other, _) => return Err(no_files(other)),
         }))
     }
 

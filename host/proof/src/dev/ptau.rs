@@ -36,8 +36,8 @@ impl InsecurePowersOfTau {
         if !(1..=MOST_POWER).contains(&power) {
             return Err(Error::argument("power", format!("{power} is not from 1 to {MOST_POWER}")));
         }
-        if curve == Curve::Bls12_377 {
-            return Err(Error::argument("curve", super::circuit::NO_FILES));
+        if !matches!(curve, Curve::Bn254 | Curve::Bls12_381) {
+            return Err(super::circuit::no_files(curve));
         }
         Ok(Self { curve, power, seed: seed.to_vec() })
     }

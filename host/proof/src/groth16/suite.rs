@@ -43,15 +43,16 @@ macro_rules! on_curve {
             proofmill_op::msm::Curve::Bls12_381 => {
                 $function::<proofmill_algebra::pairing::Bls12381>($($argument),*)
             }
-            proofmill_op::msm::Curve::Bls12_377 => Err(crate::groth16::suite::no_proofs()),
+            other => Err(crate::groth16::suite::no_proofs(other)),
         }
     };
 }
 pub(crate) use on_curve;
 
-/// On the one curve that devices know and provers do not.
-pub fn no_proofs() -> Error {
-    Error::argument("curve", "BLS12-377; proofs are made on BN254 and BLS12-381")
+/// On a curve that devices know and provers do not.
+pub fn no_proofs(curve: Curve) -> Error {
+    let problem = format!("{}; proofs are made on bn254 and bls12_381", curve.name());
+    Error::argument("curve", problem)
 }
 
 /// Are these of the same curve?

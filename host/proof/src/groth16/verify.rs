@@ -51,7 +51,7 @@ impl PreparedVerifyingKey {
         let on = match key.curve {
             Curve::Bn254 => OnCurve::Bn254(Box::new(Key::new(key, isa)?)),
             Curve::Bls12_381 => OnCurve::Bls12_381(Box::new(Key::new(key, isa)?)),
-            Curve::Bls12_377 => return Err(super::suite::no_proofs()),
+            other => return Err(super::suite::no_proofs(other)),
         };
         Ok(Self { curve: key.curve, on })
     }

@@ -17,7 +17,7 @@ pub(super) fn to_pairs(
         (Curve::Bn254, Group::G2) => montgomery::to_pairs::<bn254::G2>(isa, points, pairs),
         (Curve::Bls12_381, Group::G1) => montgomery::to_pairs::<bls12_381::G1>(isa, points, pairs),
         (Curve::Bls12_381, Group::G2) => montgomery::to_pairs::<bls12_381::G2>(isa, points, pairs),
-        (Curve::Bls12_377, _) => unreachable!("a curve without files"),
+        _ => unreachable!("a curve without files"),
     }
 }
 
@@ -36,7 +36,7 @@ pub(super) fn check(instance: Instance, point: &[u8]) -> Result<(), EncodingErro
         (Curve::Bn254, Group::G2) => check_in::<bn254::G2>(point),
         (Curve::Bls12_381, Group::G1) => check_in::<bls12_381::G1>(point),
         (Curve::Bls12_381, Group::G2) => check_in::<bls12_381::G2>(point),
-        (Curve::Bls12_377, _) => unreachable!("a curve without files"),
+        _ => unreachable!("a curve without files"),
     }
 }
 

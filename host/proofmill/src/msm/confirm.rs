@@ -4,9 +4,9 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, Instant};
 
 use proofmill_algebra::curve::Curve as Group;
-use proofmill_algebra::field::{Field, PrimeField};
-use proofmill_algebra::{bls12_377, bls12_381, bn254};
-use proofmill_op::msm::{Bases, Check, Curve, Group as Number, Instance, SCALAR_BYTES, Sums};
+use proofmill_algebra::field::PrimeField;
+use proofmill_op::in_group;
+use proofmill_op::msm::{Bases, Check, SCALAR_BYTES, Sums};
 
 use super::sum;
 use crate::{Data, Device, Error, Result};
@@ -41,7 +41,8 @@ pub fn confirm(
             Error::Argument { problem, .. } => wrong(format!("among its sums, {problem}")),
             other => other,
         })?;
-    let right = sum(reference, sums.bases.clone(), recombine(instance, count, &lists, &numbers))?;
+    let scalars = in_group!(instance, recombine(count, &lists, &numbers))?;
+    let right = sum(reference, sums.bases.clone(), scalars)?;
     if left != right {
         let uri = &reference.caps().uri;
         return Err(wrong(format!(
@@ -64,32 +65,23 @@ fn random() -> u128 {
     half(0) << 64 | half(1)
 }
 
-/// The sum of rho_j k_j for every point.
-fn recombine(instance: Instance, count: usize, lists: &[&[u8]], numbers: &[u128]) -> Vec<u8> {
-    match (instance.curve, instance.group) {
-        (Curve::Bn254, Number::G1 | Number::G2) => combine::<bn254::G1>(count, lists, numbers),
-        (Curve::Bls12_381, Number::G1 | Number::G2) => {
-            combine::<bls12_381::G1>(count, lists, numbers)
-        }
-        (Curve::Bls12_377, Number::G1 | Number::G2) => {
-            combine::<bls12_377::G1>(count, lists, numbers)
-        }
-    }
+/// The sum of rho_j k_j for every point. A scalar that is not below r counts as 0: it was refused.
+fn recombine<C: Group>(count: usize, lists: &[&[u8]], numbers: &[u128]) -> Result<Vec<u8>> {
+    Ok(combine::<C::Scalar>(count, lists, numbers))
 }
 
-/// Both groups of a curve have the same scalars. One that is not below r counts as 0: it was refused.
-fn combine<C: Group>(count: usize, lists: &[&[u8]], numbers: &[u128]) -> Vec<u8> {
-    let word = C::Scalar::from(1 << 32).square();
-    let split =
-        |rho: &u128| C::Scalar::from((rho >> 64) as u64) * word + C::Scalar::from(*rho as u64);
+/// [`recombine`] for the groups with these scalars.
+fn combine<S: PrimeField>(count: usize, lists: &[&[u8]], numbers: &[u128]) -> Vec<u8> {
+    let word = S::from(1 << 32).square();
+    let split = |rho: &u128| S::from((rho >> 64) as u64) * word + S::from(*rho as u64);
     let numbers: Vec<_> = numbers.iter().map(split).collect();
     let scalar = |list: &[u8], i: usize| {
         let bytes = &list[i * SCALAR_BYTES..(i + 1) * SCALAR_BYTES];
-        C::Scalar::from_le_bytes(bytes).unwrap_or(C::Scalar::ZERO)
+        S::from_le_bytes(bytes).unwrap_or(S::ZERO)
     };
     let combined = |i| {
         let products = lists.iter().zip(&numbers).map(|(list, rho)| scalar(list, i) * *rho);
-        products.fold(C::Scalar::ZERO, |sum, product| sum + product)
+        products.fold(S::ZERO, |sum, product| sum + product)
     };
     (0..count).flat_map(|i| combined(i).to_le_bytes().as_ref().to_vec()).collect()
 }
@@ -97,8 +89,10 @@ fn combine<C: Group>(count: usize, lists: &[&[u8]], numbers: &[u128]) -> Vec<u8>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proofmill_algebra::bls12_377;
     use proofmill_algebra::curve::{Affine, Projective};
     use proofmill_algebra::encoding::pair;
+    use proofmill_algebra::field::Field;
     use proofmill_algebra::msm::multiples;
     use proofmill_op::msm::read;
 

@@ -51,6 +51,7 @@ impl SoftEngine {
                 Curve::Bn254 => 1 << bit::MSM_BN254,
                 Curve::Bls12_381 => 1 << bit::MSM_BLS12_381,
                 Curve::Bls12_377 => 1 << bit::MSM_BLS12_377,
+                _ => 0,
             },
             _ => 0,
         }

@@ -48,6 +48,7 @@ impl MsmGeometry {
             Curve::Bn254 => (curves::BN254, 1, 1, 33, 0),
             Curve::Bls12_381 => (curves::BLS12_381, 2, 6, 9, -0xd201_0000_0001_0000),
             Curve::Bls12_377 => (curves::BLS12_377, 3, 6, 9, 0x8508_c000_0000_0001),
+            other => panic!("no card adds points of {other:?}"),
         }
     }
 
@@ -188,6 +189,7 @@ impl Run {
                 self.sum(geometry, memory, weierstrass::<bls12_381::G1>, projective)
             }
             Curve::Bls12_377 => self.sum(geometry, memory, edwards::<bls12_377::G1>, extended),
+            other => panic!("no card adds points of {other:?}"),
         };
         put(&mut reply, at::sum::OFFSET, &sum);
         reply

@@ -68,6 +68,8 @@ fn the_constant_loop_is_long_enough() {
     ends_with_the_divisor(spec::bls12_381_fp::MODULUS, numbers());
     ends_with_the_divisor(spec::bls12_377_fr::MODULUS, numbers());
     ends_with_the_divisor(spec::bls12_377_fp::MODULUS, numbers());
+    ends_with_the_divisor(spec::pasta_fp::MODULUS, numbers());
+    ends_with_the_divisor(spec::pasta_fq::MODULUS, numbers());
 }
 
 #[test]

@@ -149,6 +149,8 @@ fn products_in_five_digits_are_right() {
     examine::<Bn254Fr, 5>(true);
     examine::<Bls12377Fr, 5>(true);
     examine::<Bls12381Fr, 5>(false);
+    examine::<PastaFp, 5>(true);
+    examine::<PastaFq, 5>(true);
     examine::<ToyFp, 5>(true);
     examine::<ToyFr, 5>(true);
 }

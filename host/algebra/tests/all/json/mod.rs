@@ -5,7 +5,7 @@ use std::path::Path;
 use proofmill_algebra::curve::{Affine, Curve};
 use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::tower::{Fp2, Fp6, Fp12, Tower};
-use proofmill_algebra::{bls12_377, bls12_381, bn254, secp256k1, toy};
+use proofmill_algebra::{bls12_377, bls12_381, bn254, pallas, secp256k1, toy, vesta};
 use serde_json::Value;
 
 /// The cases of `spec/vectors/<name>.json`.
@@ -65,7 +65,15 @@ macro_rules! read_elements {
     )*};
 }
 
-read_elements!(toy::Fp, secp256k1::Fp, bn254::Fp, bls12_381::Fp, bls12_377::Fp);
+read_elements!(
+    toy::Fp,
+    secp256k1::Fp,
+    bn254::Fp,
+    bls12_381::Fp,
+    bls12_377::Fp,
+    pallas::Fp,
+    vesta::Fp
+);
 
 impl<T: Tower<Base: Read>> Read for Fp2<T> {
     fn read(value: &Value) -> Self {

@@ -86,8 +86,9 @@ macro_rules! in_group {
             (Curve::Bn254, Group::G1) => Ok($function::<bn254::G1>($($argument),*)),
             (Curve::Bls12_381, Group::G1) => Ok($function::<bls12_381::G1>($($argument),*)),
             (Curve::Bls12_377, Group::G1) => Ok($function::<bls12_377::G1>($($argument),*)),
-            (_, Group::G2) => {
-                Err(proofmill_op::Error::argument("instance", "no card adds points of G2"))
+            _ => {
+                let problem = format!("no card adds points of {}", $instance);
+                Err(proofmill_op::Error::argument("instance", problem))
             }
         }
     }};

@@ -104,7 +104,7 @@ pub fn text(key: &VerifyingKey) -> Result<String> {
         vk_alphabeta_12: match key.curve {
             Curve::Bn254 => alphabeta::<Bn254>(key)?,
             Curve::Bls12_381 => alphabeta::<Bls12381>(key)?,
-            Curve::Bls12_377 => unreachable!("refused above"),
+            _ => unreachable!("refused above"),
         },
         IC: key.ic.iter().map(|point| g1_text(facts, "ic", point)).collect::<Result<_>>()?,
     };

@@ -16,7 +16,7 @@ object CurveUnits {
   private def adders: Seq[(String, String, () => PointAdder)] = {
     def of(kind: String, curves: String*)(make: Curve => PointAdder) =
       curves.map(curve => (kind, curve, () => make(Curve(curve))))
-    of("point_add", "toy", "bn254", "bls12_381")(PointAdder.mixed) ++
+    of("point_add", "toy", "bn254", "bls12_381", "pallas", "vesta")(PointAdder.mixed) ++
       of("point_add", "toy_edwards", "bls12_377")(PointAdder.edwards) ++
       of("point_add_projective", "toy", "bn254", "bls12_381")(PointAdder.general) ++
       of("point_add_extended", "toy_edwards", "bls12_377")(PointAdder.edwardsGeneral)
