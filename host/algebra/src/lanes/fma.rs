@@ -17,10 +17,10 @@
 mod constants;
 mod doubles;
 mod extension;
-mod folded;
 mod memory;
 mod plain;
 mod product;
+mod sparse;
 #[cfg(test)]
 mod tests;
 
@@ -33,8 +33,8 @@ use super::primes::Prime;
 use crate::tower::Tower;
 pub use doubles::Doubles;
 pub use extension::{DoublesPair, pair_product, pair_square};
-pub use folded::{Folded, FoldedPair};
 pub use plain::Bytes;
+pub use sparse::{SparseDoubles, SparsePair};
 
 /// The machine of processors with AVX2 and FMA. It is made where an `Isa` says that the processor has them: this is why the
 /// `unsafe` blocks of this module may use their instructions.

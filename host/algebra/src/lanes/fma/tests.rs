@@ -178,9 +178,9 @@ fn a_product_that_was_wrong() {
     check::<Bn254Fp, 5>(fma, Kinds::NormalSum, &x, y);
 }
 
-/// Sums of as many numbers as a formula has, times such sums: `spec/model/test_folded.py` has more of them.
+/// Sums of as many numbers as a formula has, times such sums: `spec/model/test_sparse_doubles.py` has more of them.
 #[test]
-fn products_of_folded_sums_are_right() {
+fn products_of_sums_modulo_a_sparse_prime_are_right() {
     let Some(fma) = fma() else { return };
     let p: [u64; 4] = Secp256k1Fp::MODULUS.try_into().expect("four words");
     let edges = [p, [p[0] - 1, p[1], p[2], p[3]], [u64::MAX; 4], [0; 4], [1, 0, 0, 0]];
@@ -194,12 +194,13 @@ fn products_of_folded_sums_are_right() {
             std::array::from_fn::<_, WIDTH, _>(|_| number(&mut rng))
         };
         let (x, y, z) = (numbers(), numbers(), numbers());
-        let folded = |numbers| Folded::load(fma, numbers);
+        let of = |numbers| SparseDoubles::load(fma, numbers);
         // Numbers are two normal elements: these are sums of ten of either sign.
-        let left = Folded::sum(3.0, &folded(&x), -2.0, &folded(&y));
-        let right = Folded::sum(-1.0, &folded(&z), 4.0, &folded(&x));
+        let left = SparseDoubles::sum(3.0, &of(&x), -2.0, &of(&y));
+        let right = SparseDoubles::sum(-1.0, &of(&z), 4.0, &of(&x));
         let product = left.times(&right);
-        let found = [product, product.square(), left.square().times(&right)].map(Folded::to_elements);
+        let found = [product, product.square(), left.square().times(&right)]
+            .map(SparseDoubles::to_elements);
         for lane in 0..WIDTH {
             let [x, y, z] = [x[lane], y[lane], z[lane]].map(Secp256k1Fp::reduced);
             let small = |n: u64| Secp256k1Fp::from(n);

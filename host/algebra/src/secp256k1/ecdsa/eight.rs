@@ -15,7 +15,7 @@ use crate::curve::spec::secp256k1::endomorphism::BETA;
 use crate::field::PrimeField;
 use crate::lanes::{Backend, Choice, Mask, WIDTH};
 #[cfg(target_arch = "x86_64")]
-use crate::lanes::{Fma, Folded};
+use crate::lanes::{Fma, SparseDoubles};
 use crate::secp256k1::Fn;
 use crate::secp256k1::lanes::{Affine, Coordinates, Element, Jacobian, Line};
 
@@ -66,7 +66,7 @@ impl Choice for Eight<'_> {
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     fn on_doubles(self, fma: Fma) -> Outcome {
-        verify::<Folded>(fma, &self.0)
+        verify::<SparseDoubles>(fma, &self.0)
     }
 }
 

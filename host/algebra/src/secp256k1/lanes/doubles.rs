@@ -4,24 +4,24 @@
 
 use super::point::{Affine, Coordinates, Jacobian, Line};
 use crate::field::PrimeField;
-use crate::lanes::{Fma, Folded, FoldedPair, Mask, WIDTH, each};
+use crate::lanes::{Fma, Mask, SparseDoubles, SparsePair, WIDTH, each};
 
-impl Coordinates for Folded {
+impl Coordinates for SparseDoubles {
     type Proof = Fma;
-    type Stored = FoldedPair;
-    const BLANK: FoldedPair = FoldedPair::ZERO;
+    type Stored = SparsePair;
+    const BLANK: SparsePair = SparsePair::ZERO;
 
     #[inline(always)]
     fn small(fma: Fma, number: u32) -> Self {
-        Folded::words(fma, &[number.into(), 0, 0, 0])
+        SparseDoubles::words(fma, &[number.into(), 0, 0, 0])
     }
     #[inline(always)]
     fn words(fma: Fma, words: &[u64; 4]) -> Self {
-        Folded::words(fma, words)
+        SparseDoubles::words(fma, words)
     }
     #[inline(always)]
     fn load(fma: Fma, numbers: &[[u64; 4]; WIDTH]) -> Self {
-        Folded::load(fma, numbers)
+        SparseDoubles::load(fma, numbers)
     }
     #[inline(always)]
     fn store(&self) -> [[u64; 4]; WIDTH] {
@@ -29,22 +29,22 @@ impl Coordinates for Folded {
     }
     #[inline(always)]
     fn of_lines(fma: Fma, lines: [&Line; WIDTH]) -> Affine<Self> {
-        let [x, y] = Folded::of_pairs(fma, each!(i < WIDTH, &lines[0].0 => &lines[i].0));
+        let [x, y] = SparseDoubles::of_pairs(fma, each!(i < WIDTH, &lines[0].0 => &lines[i].0));
         Affine { x, y }
     }
     #[inline(always)]
-    fn of_stored(fma: Fma, points: [&FoldedPair; WIDTH]) -> Affine<Self> {
-        let [x, y] = Folded::of_stored(fma, points);
+    fn of_stored(fma: Fma, points: [&SparsePair; WIDTH]) -> Affine<Self> {
+        let [x, y] = SparseDoubles::of_stored(fma, points);
         Affine { x, y }
     }
     #[inline(always)]
-    fn stored(_: Fma, points: &Affine<Self>) -> [FoldedPair; WIDTH] {
-        Folded::stored([&points.x, &points.y])
+    fn stored(_: Fma, points: &Affine<Self>) -> [SparsePair; WIDTH] {
+        SparseDoubles::stored([&points.x, &points.y])
     }
 
     #[inline(always)]
     fn times(&self, y: &Self) -> Self {
-        Folded::times(self, y)
+        SparseDoubles::times(self, y)
     }
     #[inline(always)]
     fn squared(&self) -> Self {
@@ -52,7 +52,7 @@ impl Coordinates for Folded {
     }
     #[inline(always)]
     fn plus(&self, y: &Self) -> Self {
-        Folded::plus(self, y)
+        SparseDoubles::plus(self, y)
     }
     #[inline(always)]
     fn negated(&self, mask: Mask) -> Self {
@@ -74,9 +74,9 @@ impl Coordinates for Folded {
         let B = Y.square();
         let XB = X.times(&B);
         let E = A.plus(&A).plus(&A);
-        let X3 = Folded::sum(1.0, &E.square(), -8.0, &XB);
-        let minus_Y3 = E.times(&Folded::sum(1.0, &X3, -4.0, &XB));
-        let Y3 = Folded::sum(-1.0, &minus_Y3, -8.0, &B.square());
+        let X3 = SparseDoubles::sum(1.0, &E.square(), -8.0, &XB);
+        let minus_Y3 = E.times(&SparseDoubles::sum(1.0, &X3, -4.0, &XB));
+        let Y3 = SparseDoubles::sum(-1.0, &minus_Y3, -8.0, &B.square());
         let YZ = Y.times(Z);
         Jacobian { X: X3, Y: Y3, Z: YZ.plus(&YZ) }
     }
@@ -97,7 +97,7 @@ impl Coordinates for Folded {
         let HHH = H.times(&HH);
         let V = X1.times(&HH);
         // Four, and five.
-        let X3 = Folded::sum(1.0, &r.square().less(&HHH), -2.0, &V);
+        let X3 = SparseDoubles::sum(1.0, &r.square().less(&HHH), -2.0, &V);
         let Y3 = r.times(&V.less(&X3)).less(&Y1.times(&HHH));
         (Jacobian { X: X3, Y: Y3, Z: Z1.times(&H) }, H)
     }

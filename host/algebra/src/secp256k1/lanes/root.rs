@@ -4,7 +4,7 @@ use super::field::Element;
 use super::point::Coordinates;
 use crate::lanes::{Backend, Choice, Mask, WIDTH, each};
 #[cfg(target_arch = "x86_64")]
-use crate::lanes::{Fma, Folded};
+use crate::lanes::{Fma, SparseDoubles};
 
 /// Vectors side by side: a squaring waits for the one before, and two fill the time of each other.
 const SIDE_BY_SIDE: usize = 2;
@@ -25,7 +25,7 @@ impl Choice for Ordinates<'_> {
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     fn on_doubles(self, fma: Fma) -> Self::Output {
-        ordinates::<Folded>(fma, self.0)
+        ordinates::<SparseDoubles>(fma, self.0)
     }
 }
 

@@ -4,7 +4,7 @@ import random
 import unittest
 
 from doubles import Interval, OutOfBounds
-from folded import COUNT, MOST, NORMAL, WIDTH, bounds, exact
+from sparse_doubles import COUNT, MOST, NORMAL, WIDTH, bounds, exact
 
 
 def sums(count):

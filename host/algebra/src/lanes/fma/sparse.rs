@@ -54,19 +54,19 @@ static TABLE: Table = Table {
 /// Eight elements, or sums of a few without carries.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-pub struct Folded(Digits);
+pub struct SparseDoubles(Digits);
 
 /// The digits of two elements in memory, and what fills two lines of cache.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-pub struct FoldedPair([[f64; 4]; 4]);
+pub struct SparsePair([[f64; 4]; 4]);
 
-impl FoldedPair {
+impl SparsePair {
     /// Two zeros.
     pub const ZERO: Self = Self([[0.0; 4]; 4]);
 }
 
-impl Folded {
+impl SparseDoubles {
     /// The same number below 2^256 in every lane.
     #[inline(always)]
     pub fn words(_: Fma, words: &[u64; WORDS]) -> Self {
@@ -100,7 +100,7 @@ impl Folded {
 
     /// The elements of pairs in memory.
     #[inline(always)]
-    pub fn of_stored(_: Fma, pairs: [&FoldedPair; WIDTH]) -> [Self; 2] {
+    pub fn of_stored(_: Fma, pairs: [&SparsePair; WIDTH]) -> [Self; 2] {
         // SAFETY: there is a `Fma`.
         let halves: [[__m256d; 2 * L]; 2] = unsafe {
             both!(half => {
@@ -126,8 +126,8 @@ impl Folded {
 
     /// Pairs to memory.
     #[inline(always)]
-    pub fn stored(pair: [&Self; 2]) -> [FoldedPair; WIDTH] {
-        let mut stored = [FoldedPair::ZERO; WIDTH];
+    pub fn stored(pair: [&Self; 2]) -> [SparsePair; WIDTH] {
+        let mut stored = [SparsePair::ZERO; WIDTH];
         for half in 0..2 {
             for four in 0..3 {
                 // SAFETY: whoever has elements has a `Fma`.
@@ -281,8 +281,8 @@ fn digits_of_rows(numbers: [&[u64; WORDS]; 4]) -> [__m256d; L] {
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn joined([first, second]: [[__m256d; L]; 2]) -> Folded {
-    Folded(each!(j < L, [first[0]; 2] => [first[j], second[j]]))
+fn joined([first, second]: [[__m256d; L]; 2]) -> SparseDoubles {
+    SparseDoubles(each!(j < L, [first[0]; 2] => [first[j], second[j]]))
 }
 
 #[target_feature(enable = "avx2")]
@@ -382,7 +382,7 @@ fn carried(digits: [__m256d; L]) -> [__m256d; L] {
 /// x y in all eight lanes.
 #[target_feature(enable = "avx2,fma")]
 #[inline(never)]
-fn multiply_eight(x: &Folded, y: &Folded) -> Folded {
+fn multiply_eight(x: &SparseDoubles, y: &SparseDoubles) -> SparseDoubles {
     let (x, y) = (x.0.as_flattened().as_ptr(), y.0.as_flattened().as_ptr());
     // SAFETY: the second vector is one of the array.
     joined(both!(half => multiply(unsafe { x.add(half) }, unsafe { y.add(half) })))
@@ -391,7 +391,7 @@ fn multiply_eight(x: &Folded, y: &Folded) -> Folded {
 /// x^2 in all eight lanes.
 #[target_feature(enable = "avx2,fma")]
 #[inline(never)]
-fn square_eight(x: &Folded) -> Folded {
+fn square_eight(x: &SparseDoubles) -> SparseDoubles {
     let x = x.0.as_flattened().as_ptr();
     // SAFETY: as for `multiply_eight`.
     joined(both!(half => square(unsafe { x.add(half) }, unsafe { x.add(half) })))
