@@ -120,6 +120,26 @@ class Proofs(unittest.TestCase):
             if count == 5 and not on.table.is_toy:
                 self.assertLess(on.product(x, x).value.magnitude, Fraction(500001, 1000000) * on.table.p)
 
+    def sums(self, on, count):
+        """Of so many normal elements, without carries."""
+        return functools.reduce(on.plain_sum, [on.normal()] * count)
+
+    def test_transforms(self):
+        """What ntt/form does: plain integers and sums of up to four are reduced, and multiplied by normal factors."""
+        for name in ("bn254_fr", "bls12_381_fr", "pasta_fp", "pasta_fq"):
+            on = bounds_of(name, 5)
+            x = on.normal()
+            self.assert_normal(on, on.reduced(plain(on)), on.product(x, x))
+            for count in (2, 3, 4):
+                self.assert_normal(on, on.reduced(self.sums(on, count)))
+
+    def test_pairings(self):
+        """Small multiples in pairing/doubles.rs: 9 x in BN254 is 4 (2 x) + x, 5 x in BLS12-377 4 x + x."""
+        for name, count in PAIRS:
+            on = bounds_of(name, count)
+            for multiple in (2, 3, 4, 5):
+                self.assert_normal(on, on.reduced(self.sums(on, multiple)))
+
     def test_a_sum_of_four_in_eight_digits(self):
         for name in EIGHT:
             on = bounds_of(name, 8)

@@ -143,7 +143,7 @@ fn eight(integers: &[Bytes], first: usize) -> [&Bytes; WIDTH] {
 fn two_eights(piece: &mut [u8]) -> [[&mut Bytes; WIDTH]; 2] {
     let (integers, _) = piece.as_chunks_mut();
     let (first, second) = integers.split_at_mut(WIDTH);
-    let [first, second] = [first, second].map(|eight| <&mut [Bytes; WIDTH]>::try_from(eight));
+    let [first, second] = [first, second].map(<&mut [Bytes; WIDTH]>::try_from);
     let whole = "a piece has sixteen elements";
     [first.expect(whole).each_mut(), second.expect(whole).each_mut()]
 }

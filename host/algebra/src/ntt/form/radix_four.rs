@@ -37,7 +37,7 @@ fn four<F: Form<D>, A: Arithmetic<F, D>, const D: usize>(
     let (p0, p1) = upper.split_at_mut(upper.len() / 2);
     let (p2, p3) = lower.split_at_mut(lower.len() / 2);
     for (((p0, p1), p2), p3) in p0.iter_mut().zip(p1).zip(p2).zip(p3) {
-        let [x0, x1] = [a.kept(a.get(p0)), a.get(p1)];
+        let [x0, x1] = [a.kept(a.get(p0)), a.kept(a.get(p1))];
         let [x2, x3] = [a.settled(a.get(p2)), a.settled(a.get(p3))];
         let [y2, y3] = a.multiply([&x2, &x3], [&w, &w]);
         let [z0, z2] = [a.plus(&x0, &y2), a.minus(&x0, &y2)];
