@@ -98,6 +98,16 @@ class Proofs(unittest.TestCase):
             self.assert_normal(on, to, on.product(on.normal(), on.constant(table.to_words)), on.constant(table.one))
             self.assertLess(on.normal().digits[-1].high, (1 << table.width - 1) - 1)
 
+    def test_points_in_montgomery_form(self):
+        """Plain integers are reduced, and two products lead to this form and to the integer itself."""
+        for name, count in ALL:
+            on = bounds_of(name, count)
+            element = on.product(on.reduced(plain(on)), on.constant(on.table.from_words))
+            integer = on.product(element, on.constant(1))
+            self.assert_normal(on, element, integer)
+            if not on.table.is_toy:
+                self.assertLess(on.reduced(integer).value.magnitude, on.table.p)
+
     def test_zeros(self):
         """A multiple of p that is a normal element or a sum of two is one of -4 p ... 4 p, and its lowest digit tells which."""
         for name, count in ALL:

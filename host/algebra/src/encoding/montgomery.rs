@@ -7,7 +7,7 @@ use super::{EncodingError, pair};
 use crate::field::Field;
 use crate::isa::Isa;
 use crate::lanes::affine::{Coordinate as _, Residue};
-use crate::lanes::{Backend, Kernel, Mask, WIDTH, both, run};
+use crate::lanes::{Machine, Mask, Task, WIDTH, both, perform};
 use crate::msm::Group;
 
 /// Words of the longest point: two coordinates over Fp2 with six each.
@@ -35,8 +35,8 @@ pub(crate) fn group_to_pairs<C: Group>(
     pairs: &mut [u8],
 ) -> Result<(), (usize, EncodingError)> {
     assert!(points.len() == pairs.len() && points.len().is_multiple_of(pair::bytes::<C>()));
-    match isa.vectors() {
-        Some(vectors) => run(vectors, ToPairs::<C> { points, pairs, curve: PhantomData }),
+    match isa.machine() {
+        Some(machine) => perform(machine, ToPairs::<C> { points, pairs, curve: PhantomData }),
         None => one_by_one::<C>(points, pairs),
     }
 }
@@ -76,21 +76,24 @@ struct ToPairs<'a, C> {
 /// A row a word, a lane a point.
 type Rows = [[u64; WIDTH]; WORDS];
 
-impl<C: Group> Kernel for ToPairs<'_, C> {
+impl<C: Group> Task for ToPairs<'_, C> {
     type Output = Result<(), (usize, EncodingError)>;
 
     #[inline(always)]
-    fn run<B: Backend>(self, b: B) -> Self::Output {
+    fn run<M: Machine>(self, m: M) -> Self::Output {
         let step = STEP * pair::bytes::<C>();
-        let form = C::Coordinates::from_word_form(b);
-        let curve_b = Residue::from_elements(b, &[C::B; WIDTH]);
+        let form = C::Coordinates::from_word_form(m);
+        let curve_b = Residue::from_elements(m, &[C::B; WIDTH]);
+        let [mut x, mut y] = [[Residue::zero(m); 2]; 2];
         let steps = self.points.chunks(step).zip(self.pairs.chunks_mut(step));
         for (number, (points, pairs)) in steps.enumerate() {
             let mut rows = [[[0; WIDTH]; WORDS]; 2];
             gather::<C>(points, &mut rows);
-            let ([x0, y0], large0) = C::Coordinates::take_word_form(b, form, &mut rows[0]);
-            let ([x1, y1], large1) = C::Coordinates::take_word_form(b, form, &mut rows[1]);
-            let off = off_curve(&curve_b, &[x0, x1], &[y0, y1]);
+            let [x0, x1] = &mut x;
+            let [y0, y1] = &mut y;
+            let large0 = C::Coordinates::take_word_form(m, &form, &mut rows[0], [x0, y0]);
+            let large1 = C::Coordinates::take_word_form(m, &form, &mut rows[1], [x1, y1]);
+            let off = off_curve(&curve_b, &x, &y);
             let large = lanes([large0, large1]);
             let wrong = large | lanes(off);
             if wrong != 0 {
@@ -135,7 +138,7 @@ fn scatter<C: Group>(rows: &[Rows; 2], pairs: &mut [u8]) {
 
 /// Where points of two vectors are neither on the curve nor the identity.
 #[inline(always)]
-fn off_curve<B: Backend, R: Residue<B>>(curve_b: &R, x: &[R; 2], y: &[R; 2]) -> [Mask; 2] {
+fn off_curve<M: Machine, R: Residue<M>>(curve_b: &R, x: &[R; 2], y: &[R; 2]) -> [Mask; 2] {
     let cubes = R::products(R::squares(x.each_ref()).each_ref(), x.each_ref());
     let squares = R::squares(y.each_ref());
     both!(n => !(equal(&squares[n], &cubes[n], curve_b) | (x[n].is_zero() & y[n].is_zero())))
@@ -143,6 +146,6 @@ fn off_curve<B: Backend, R: Residue<B>>(curve_b: &R, x: &[R; 2], y: &[R; 2]) -> 
 
 /// Where y^2 = x^3 + b.
 #[inline(always)]
-fn equal<B: Backend, R: Residue<B>>(square: &R, cube: &R, curve_b: &R) -> Mask {
+fn equal<M: Machine, R: Residue<M>>(square: &R, cube: &R, curve_b: &R) -> Mask {
     square.equals(&R::reduced(&cube.plus(curve_b)))
 }

@@ -27,7 +27,7 @@ mod tests;
 use std::arch::x86_64::*;
 
 use super::affine::base::Pair;
-use super::backend::WIDTH;
+use super::backend::{Mask, WIDTH};
 use super::machine::{Choice, Machine, Task};
 use super::primes::Prime;
 use crate::tower::Tower;
@@ -144,6 +144,20 @@ impl Machine for Fma {
         pair: &DoublesPair<T, N, L>,
     ) -> [&Doubles<T::Base, L>; 2] {
         pair.0.each_ref()
+    }
+    #[inline(always)]
+    fn word_form<P: Prime<L>, const L: usize>(self) -> Doubles<P, L> {
+        Doubles::from_word_form(self)
+    }
+    #[inline(always)]
+    fn take_word_form<P: Prime<L>, const L: usize>(
+        self,
+        form: &Doubles<P, L>,
+        rows: &mut [[u64; WIDTH]],
+        [first, second]: [&mut Doubles<P, L>; 2],
+    ) -> Mask {
+        let (of_first, of_second) = rows.split_at_mut(P::MODULUS.len());
+        first.take_word_form(form, of_first) | second.take_word_form(form, of_second)
     }
     #[inline(always)]
     fn apart<T: Task>(self, task: T) -> T::Output {

@@ -5,7 +5,7 @@
 
 use super::affine::Residue;
 use super::affine::base::Pair;
-use super::backend::{self, Backend, Kernel, Vectors, WIDTH, both};
+use super::backend::{self, Backend, Kernel, Mask, Vectors, WIDTH, both};
 #[cfg(target_arch = "x86_64")]
 use super::fma::Fma;
 use super::held::{Held, HeldPair};
@@ -47,6 +47,16 @@ pub trait Machine: Copy {
         self,
         pair: &Self::EightPair<T, N, L>,
     ) -> [&Self::Eight<T::Base, L>; 2];
+    /// What [`Machine::take_word_form`] needs, made once.
+    fn word_form<P: Prime<L>, const L: usize>(self) -> Self::Eight<P, L>;
+    /// Twice eight elements in Montgomery form with R = 2^(64 W), each W rows of words, which become canonical; and where the
+    /// elements are wanted. Lanes of the mask were not below the modulus: what comes of them is of no use.
+    fn take_word_form<P: Prime<L>, const L: usize>(
+        self,
+        form: &Self::Eight<P, L>,
+        rows: &mut [[u64; WIDTH]],
+        to: [&mut Self::Eight<P, L>; 2],
+    ) -> Mask;
     /// Runs a task in a function of its own: what is rare, or long and wanted in many places.
     fn apart<T: Task>(self, task: T) -> T::Output;
     /// A hint that this line of memory is needed soon.
@@ -186,6 +196,21 @@ impl<B: Backend> Machine for B {
         HeldPair { c0, c1 }: &HeldPair<B, T, N, L>,
     ) -> [&Held<B, T::Base, L>; 2] {
         [c0, c1]
+    }
+    #[inline(always)]
+    fn word_form<P: Prime<L>, const L: usize>(self) -> Held<B, P, L> {
+        Held::from_word_form(self)
+    }
+    #[inline(always)]
+    fn take_word_form<P: Prime<L>, const L: usize>(
+        self,
+        form: &Held<B, P, L>,
+        rows: &mut [[u64; WIDTH]],
+        [first, second]: [&mut Held<B, P, L>; 2],
+    ) -> Mask {
+        let large;
+        ([*first, *second], large) = form.take_word_form(self, rows);
+        large
     }
     #[inline(always)]
     fn apart<T: Task>(self, task: T) -> T::Output {

@@ -2,7 +2,7 @@
 
 use proofmill_algebra::curve::{Affine, Projective};
 use proofmill_algebra::encoding::{Coordinate, EncodingError, montgomery, pair};
-use proofmill_algebra::field::Field;
+use proofmill_algebra::field::{Field, PrimeField};
 use proofmill_algebra::msm::Group;
 use proofmill_algebra::{Isa, bls12_377, bls12_381, bn254, pallas, vesta};
 
@@ -43,6 +43,31 @@ fn check<C: Group<Base: Coordinate>>(bits: usize) {
             }
         }
     }
+}
+
+/// p itself and p - 1 as the first coordinate's first coefficient, at every place of a batch.
+fn check_limits<C: Group<Base: Coordinate>>(modulus: &[u64]) {
+    let each = pair::bytes::<C>();
+    let p: Vec<u8> = modulus.iter().flat_map(|word| word.to_le_bytes()).collect();
+    for isa in Isa::available() {
+        for number in 0..20 {
+            for (less, reason) in [(0, EncodingError::NotReduced), (1, EncodingError::NotOnCurve)] {
+                let mut form = vec![0; 20 * each];
+                form[number * each..][..p.len()].copy_from_slice(&p);
+                form[number * each] -= less;
+                let found = montgomery::to_pairs::<C>(isa, &form, &mut vec![0; form.len()]);
+                assert_eq!(found, Err((number, reason)), "{} {isa}", C::NAME);
+            }
+        }
+    }
+}
+
+#[test]
+fn only_numbers_below_the_modulus_are_coordinates() {
+    check_limits::<bn254::G1>(bn254::Fp::MODULUS);
+    check_limits::<bls12_381::G1>(bls12_381::Fp::MODULUS);
+    check_limits::<bls12_377::G2>(bls12_377::Fp::MODULUS);
+    check_limits::<pallas::G1>(pallas::Fp::MODULUS);
 }
 
 #[test]

@@ -11,9 +11,9 @@ use std::marker::PhantomData;
 
 use super::coordinate::Coordinate;
 use super::point::Point;
-use crate::lanes::backend::{Backend, Mask, WIDTH};
+use crate::lanes::Prime;
+use crate::lanes::backend::{Mask, WIDTH};
 use crate::lanes::machine::Machine;
-use crate::lanes::{Held, Prime};
 
 /// Words of an element in a pair of one vector.
 pub(in crate::lanes) const WORDS: usize = WIDTH / 2;
@@ -92,17 +92,18 @@ impl<P: Prime<L>, const L: usize, const K: usize> Coordinate for Base<P, L, K> {
     }
 
     #[inline(always)]
-    fn from_word_form<B: Backend>(b: B) -> Held<B, P, L> {
-        Held::from_word_form(b)
+    fn from_word_form<M: Machine>(m: M) -> M::Eight<P, L> {
+        m.word_form()
     }
 
     #[inline(always)]
-    fn take_word_form<B: Backend>(
-        b: B,
-        form: Held<B, P, L>,
+    fn take_word_form<M: Machine>(
+        m: M,
+        form: &M::Eight<P, L>,
         rows: &mut [[u64; WIDTH]],
-    ) -> ([Held<B, P, L>; 2], Mask) {
-        form.take_word_form(b, rows)
+        to: [&mut M::Eight<P, L>; 2],
+    ) -> Mask {
+        m.take_word_form(form, rows, to)
     }
 
     #[inline(always)]

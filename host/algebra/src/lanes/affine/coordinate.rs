@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use super::point::Point;
 use crate::field::Field;
-use crate::lanes::backend::{Backend, Mask, WIDTH};
+use crate::lanes::backend::{Mask, WIDTH};
 use crate::lanes::machine::Machine;
 
 /// The field of the coordinates, with the way in which a point lies in memory.
@@ -33,14 +33,15 @@ pub trait Coordinate: Copy + Debug + Send + Sync + 'static {
     /// Eight points' x and y, to where they are wanted.
     fn gather<M: Machine>(m: M, points: [&Self::Rows; WIDTH], to: [&mut Self::Held<M>; 2]);
     /// What [`Coordinate::take_word_form`] multiplies with.
-    fn from_word_form<B: Backend>(b: B) -> Self::Held<B>;
-    /// Eight points' x and y in Montgomery form with R = 2^(64 W), rows of words, which become canonical. Lanes of the mask
-    /// were not below the modulus: what comes of them is of no use.
-    fn take_word_form<B: Backend>(
-        b: B,
-        form: Self::Held<B>,
+    fn from_word_form<M: Machine>(m: M) -> Self::Held<M>;
+    /// Eight points' x and y in Montgomery form with R = 2^(64 W), rows of words, which become canonical; and where they are
+    /// wanted. Lanes of the mask were not below the modulus: what comes of them is of no use.
+    fn take_word_form<M: Machine>(
+        m: M,
+        form: &Self::Held<M>,
         rows: &mut [[u64; WIDTH]],
-    ) -> ([Self::Held<B>; 2], Mask);
+        to: [&mut Self::Held<M>; 2],
+    ) -> Mask;
     /// The point of lane i to the i-th place among the points; lanes without a place are lost.
     fn scatter<M: Machine>(
         m: M,

@@ -3,13 +3,12 @@
 use std::marker::PhantomData;
 
 use super::base::{Base, Pair};
-use super::coordinate::Coordinate;
+use super::coordinate::{Coordinate, Residue};
 use super::point::Point;
 use crate::field::PrimeField;
-use crate::lanes::backend::{Backend, Mask, WIDTH, both, each};
-use crate::lanes::held::HeldPair;
+use crate::lanes::Prime;
+use crate::lanes::backend::{Mask, WIDTH, both, each};
 use crate::lanes::machine::Machine;
-use crate::lanes::{Held, Prime};
 use crate::tower::{Fp2, Tower};
 
 /// The extension at the bottom of a tower with u^2 = -N; coefficients in L limbs, a coordinate in K vectors.
@@ -68,20 +67,24 @@ where
     }
 
     #[inline(always)]
-    fn from_word_form<B: Backend>(b: B) -> HeldPair<B, T, N, L> {
-        HeldPair { c0: Held::from_word_form(b), c1: Held::zero(b) }
+    fn from_word_form<M: Machine>(m: M) -> M::EightPair<T, N, L> {
+        let mut form = Residue::zero(m);
+        let [c0, _] = m.coefficients_mut(&mut form);
+        *c0 = m.word_form();
+        form
     }
 
     #[inline(always)]
-    fn take_word_form<B: Backend>(
-        b: B,
-        form: HeldPair<B, T, N, L>,
+    fn take_word_form<M: Machine>(
+        m: M,
+        form: &M::EightPair<T, N, L>,
         rows: &mut [[u64; WIDTH]],
-    ) -> ([HeldPair<B, T, N, L>; 2], Mask) {
-        let (x, y) = rows.split_at_mut(2 * T::Base::MODULUS.len());
-        let ([x0, x1], large_x) = form.c0.take_word_form(b, x);
-        let ([y0, y1], large_y) = form.c0.take_word_form(b, y);
-        ([HeldPair { c0: x0, c1: x1 }, HeldPair { c0: y0, c1: y1 }], large_x | large_y)
+        [x, y]: [&mut M::EightPair<T, N, L>; 2],
+    ) -> Mask {
+        let [form, _] = m.coefficients(form);
+        let (of_x, of_y) = rows.split_at_mut(2 * T::Base::MODULUS.len());
+        let large = m.take_word_form(form, of_x, m.coefficients_mut(x));
+        large | m.take_word_form(form, of_y, m.coefficients_mut(y))
     }
 
     #[inline(always)]

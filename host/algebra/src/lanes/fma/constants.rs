@@ -43,6 +43,8 @@ pub struct Table<const L: usize> {
     pub(super) to_words: [f64; L],
     /// R mod p: the form of 1.
     pub(super) one: [f64; L],
+    /// 1: a product with it takes this form to the integer itself.
+    pub(super) to_integer: [f64; L],
 }
 
 impl<const L: usize> Table<L> {
@@ -88,6 +90,7 @@ impl<const L: usize> Table<L> {
             from_words: nearest(&doubled(integer(1), 2 * bits - words, &p), &p),
             to_words: nearest(&doubled(integer(1), words, &p), &p),
             one: nearest(&doubled(integer(1), bits, &p), &p),
+            to_integer: nearest(&integer(1), &p),
         }
     }
 }

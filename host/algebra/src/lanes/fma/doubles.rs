@@ -72,6 +72,10 @@ impl<P: Prime<L>, const L: usize> Doubles<P, L> {
         &self.digits
     }
 
+    pub(super) const fn table() -> &'static Table<L> {
+        Self::TABLE
+    }
+
     /// Of p.
     #[inline(always)]
     pub(super) fn modulus_digits() -> [f64; L] {

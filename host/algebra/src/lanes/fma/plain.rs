@@ -8,18 +8,67 @@ use super::constants::{digits_of, power_of_two, width};
 use super::doubles::Doubles;
 use super::memory::{digits_of_words, transpose, words_of_digits};
 use super::product::Digits;
-use crate::lanes::backend::{Mask, WIDTH, each};
+use crate::lanes::backend::{Mask, WIDTH, both, each};
 use crate::lanes::primes::Prime;
 
 /// Digits, and words of an integer.
 const L: usize = 5;
 const WORDS: usize = 4;
-const BITS: u32 = width(L);
+/// Words of the widest modulus.
+const MOST_WORDS: usize = 6;
 /// 2^52: the bits of this and a smaller integer are those of this, and the integer's.
 const EXPONENT: f64 = (1u64 << 52) as f64;
 
 /// An integer, lowest byte first.
 pub type Bytes = [u8; 8 * WORDS];
+
+impl<P: Prime<N>, const N: usize> Doubles<P, N> {
+    /// The second factor of [`Self::take_word_form`], whose first product leads from Montgomery form with R = 2^(64 W) to this
+    /// one's.
+    #[inline(always)]
+    pub(super) fn from_word_form(_: Fma) -> Self {
+        Self::constant(&Self::table().from_words)
+    }
+
+    /// Eight elements in that form, W rows of words, which become the integers. Where they were not below the modulus, what
+    /// comes of them is of no use.
+    #[inline(always)]
+    pub(super) fn take_word_form(&mut self, form: &Self, rows: &mut [[u64; WIDTH]]) -> Mask {
+        let table = Self::table();
+        let count = P::MODULUS.len();
+        // SAFETY: whoever has doubles has a `Fma`; four words of a row are read, or written, at a time.
+        unsafe {
+            let zero = _mm256_setzero_si256();
+            let words = both!(half => {
+                let mut words = [zero; MOST_WORDS];
+                let mut i = 0;
+                while i < count {
+                    words[i] = _mm256_loadu_si256(rows[i][4 * half..].as_ptr().cast());
+                    i += 1;
+                }
+                words
+            });
+            let below = both!(half => below(P::MODULUS, &words[half]));
+            let digits = both!(half => digits_of_rows::<N>(&words[half]));
+            let plain = Self::of(each!(j < N, [digits[0][0]; 2] => [digits[0][j], digits[1][j]]));
+            *self = plain.reduced_digits().product(form);
+            let integer = self.product(&Self::constant(&table.to_integer)).reduced_digits();
+            let p = Self::modulus_digits();
+            let mut half = 0;
+            while half < 2 {
+                let x = each!(j < N, digits[0][0] => integer.digits()[j][half]);
+                let words = rows_of_digits(&x, &p);
+                let mut i = 0;
+                while i < count {
+                    _mm256_storeu_si256(rows[i][4 * half..].as_mut_ptr().cast(), words[i]);
+                    i += 1;
+                }
+                half += 1;
+            }
+            !(below[0] | below[1] << 4)
+        }
+    }
+}
 
 impl<P: Prime<L>> Doubles<P, L> {
     /// The digits of an integer below p, nearest to 0.
@@ -63,7 +112,7 @@ impl<P: Prime<L>> Doubles<P, L> {
         unsafe {
             let words = words_of_bytes(integers);
             let below = below(P::MODULUS, &words[0]) | below(P::MODULUS, &words[1]) << 4;
-            let halves = [plain_digits(words[0]), plain_digits(words[1])];
+            let halves = both!(n => digits_of_rows::<L>(&padded(words[n])));
             (Self::of(joined(halves)).reduced_digits(), below)
         }
     }
@@ -74,8 +123,10 @@ impl<P: Prime<L>> Doubles<P, L> {
         // SAFETY: whoever has doubles has a `Fma`.
         unsafe {
             let p = Self::modulus_digits();
-            let words =
-                [plain_words(half(self.digits(), 0), &p), plain_words(half(self.digits(), 1), &p)];
+            let words: [Words; 2] = both!(n => {
+                let words = rows_of_digits(&half(self.digits(), n), &p);
+                each!(i < WORDS, words[0] => words[i])
+            });
             bytes_of_words(words, integers);
         }
     }
@@ -129,7 +180,7 @@ fn bytes_of_words([first, second]: [Words; 2], integers: [&mut Bytes; WIDTH]) {
 /// Where integers are below the modulus: from the lowest word to the highest, the last that differs decides.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn below(modulus: &[u64], words: &Words) -> Mask {
+fn below(modulus: &[u64], words: &[__m256i]) -> Mask {
     let top = 1 << 63;
     let mut below = _mm256_setzero_si256();
     for (word, p) in words.iter().zip(modulus) {
@@ -143,30 +194,30 @@ fn below(modulus: &[u64], words: &Words) -> Mask {
     _mm256_movemask_pd(_mm256_castsi256_pd(below)) as Mask
 }
 
-/// Digits between 0 and 2^51; the highest may be above that in numbers that are not below a modulus.
+/// Words of four integers, and zeros.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn plain_digits([w0, w1, w2, w3]: Words) -> [__m256d; L] {
-    let mask = _mm256_set1_epi64x((1 << BITS) - 1);
-    let exponent = _mm256_set1_pd(EXPONENT);
-    let bits = [
-        _mm256_and_si256(w0, mask),
-        _mm256_and_si256(
-            _mm256_or_si256(_mm256_srli_epi64::<51>(w0), _mm256_slli_epi64::<13>(w1)),
-            mask,
-        ),
-        _mm256_and_si256(
-            _mm256_or_si256(_mm256_srli_epi64::<38>(w1), _mm256_slli_epi64::<26>(w2)),
-            mask,
-        ),
-        _mm256_and_si256(
-            _mm256_or_si256(_mm256_srli_epi64::<25>(w2), _mm256_slli_epi64::<39>(w3)),
-            mask,
-        ),
-        _mm256_srli_epi64::<12>(w3),
-    ];
-    each!(j < L, exponent => {
-        let double = _mm256_or_pd(_mm256_castsi256_pd(bits[j]), exponent);
+fn padded(words: Words) -> [__m256i; MOST_WORDS] {
+    each!(i < MOST_WORDS, _mm256_setzero_si256() => if i < WORDS { words[i] } else { _mm256_setzero_si256() })
+}
+
+/// Digits that are not negative; the highest may have more bits in numbers that are not below a modulus.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn digits_of_rows<const N: usize>(words: &[__m256i; MOST_WORDS]) -> [__m256d; N] {
+    let (bits, exponent) = (width(N) as usize, _mm256_set1_pd(EXPONENT));
+    let mask = _mm256_set1_epi64x((1 << bits) - 1);
+    each!(j < N, exponent => {
+        let (word, low) = (bits * j / 64, bits * j % 64);
+        let mut digit = _mm256_srl_epi64(words[word], _mm_cvtsi32_si128(low as i32));
+        if low + bits > 64 && word + 1 < MOST_WORDS {
+            let above = _mm256_sll_epi64(words[word + 1], _mm_cvtsi32_si128(64 - low as i32));
+            digit = _mm256_or_si256(digit, above);
+        }
+        if j + 1 < N {
+            digit = _mm256_and_si256(digit, mask);
+        }
+        let double = _mm256_or_pd(_mm256_castsi256_pd(digit), exponent);
         _mm256_sub_pd(double, exponent)
     })
 }
@@ -174,32 +225,36 @@ fn plain_digits([w0, w1, w2, w3]: Words) -> [__m256d; L] {
 /// The words of the integers between 0 and p that normal digits are, or are with p more.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-fn plain_words(x: [__m256d; L], p: &[f64; L]) -> Words {
-    let down = _mm256_set1_pd(power_of_two(-(BITS as i32)));
+fn rows_of_digits<const N: usize>(x: &[__m256d; N], p: &[f64; N]) -> [__m256i; MOST_WORDS] {
+    let bits = width(N);
+    let down = _mm256_set1_pd(power_of_two(-(bits as i32)));
     // Rounding changes no sign.
     let mut sign = x[0];
     for digit in &x[1..] {
         sign = _mm256_fmadd_pd(sign, down, *digit);
     }
     let negative = _mm256_cmp_pd::<_CMP_LT_OQ>(sign, _mm256_setzero_pd());
-    let (up, exponent) = (_mm256_set1_pd(power_of_two(BITS as i32)), _mm256_set1_pd(EXPONENT));
+    let (up, exponent) = (_mm256_set1_pd(power_of_two(bits as i32)), _mm256_set1_pd(EXPONENT));
     let mut carry = _mm256_setzero_pd();
-    let mut bits = [_mm256_setzero_si256(); L];
-    for (j, bits) in bits.iter_mut().enumerate() {
+    let mut words = [_mm256_setzero_si256(); MOST_WORDS];
+    let mut j = 0;
+    while j < N {
         let more = _mm256_and_pd(negative, _mm256_set1_pd(p[j]));
         let all = _mm256_add_pd(_mm256_add_pd(x[j], more), carry);
         carry = _mm256_floor_pd(_mm256_mul_pd(all, down));
-        let rest = if j + 1 < L { _mm256_fnmadd_pd(carry, up, all) } else { all };
+        let rest = if j + 1 < N { _mm256_fnmadd_pd(carry, up, all) } else { all };
         let double = _mm256_castpd_si256(_mm256_add_pd(rest, exponent));
-        *bits = _mm256_xor_si256(double, _mm256_castpd_si256(exponent));
+        let digit = _mm256_xor_si256(double, _mm256_castpd_si256(exponent));
+        let (word, low) = (bits as usize * j / 64, bits as usize * j % 64);
+        let lower = _mm256_sll_epi64(digit, _mm_cvtsi32_si128(low as i32));
+        words[word] = _mm256_or_si256(words[word], lower);
+        if low + bits as usize > 64 && word + 1 < MOST_WORDS {
+            let upper = _mm256_srl_epi64(digit, _mm_cvtsi32_si128(64 - low as i32));
+            words[word + 1] = _mm256_or_si256(words[word + 1], upper);
+        }
+        j += 1;
     }
-    let [b0, b1, b2, b3, b4] = bits;
-    [
-        _mm256_or_si256(b0, _mm256_slli_epi64::<51>(b1)),
-        _mm256_or_si256(_mm256_srli_epi64::<13>(b1), _mm256_slli_epi64::<38>(b2)),
-        _mm256_or_si256(_mm256_srli_epi64::<26>(b2), _mm256_slli_epi64::<25>(b3)),
-        _mm256_or_si256(_mm256_srli_epi64::<39>(b3), _mm256_slli_epi64::<12>(b4)),
-    ]
+    words
 }
 
 #[target_feature(enable = "avx2")]
