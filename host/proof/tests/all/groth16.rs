@@ -168,5 +168,5 @@ fn questions_without_sense_are_errors_that_name_what_is_wrong() {
     off.ic[1][5] ^= 1;
     assert_eq!(problem(&off, &public, &proof), "verifying key: IC[1] is not on the curve");
     let other = VerifyingKey { curve: Curve::Bls12_377, ..vk.clone() };
-    assert!(problem(&other, &public, &proof).starts_with("curve: BLS12-377"));
+    assert!(problem(&other, &public, &proof).starts_with("curve: bls12_377"));
 }
