@@ -111,10 +111,10 @@ pub trait Form<const D: usize>: PrimeField {
     /// The lanes of a level that transforms run on; none if scalar code is as fast.
     fn lanes(isa: Isa) -> Option<AnyMachine>;
 
-    /// [`Arithmetic::factor_digits`] of these lanes.
+    /// What makes the digits of a factor on these lanes.
     fn factor_digits(lanes: AnyMachine) -> fn(&Self) -> [u64; D];
 
-    /// The logarithm of the largest radix of [`Arithmetic::butterflies`].
+    /// The logarithm of the largest radix of butterflies.
     const MOST_LOG_RADIX: u32;
 
     /// The root of unity of order r that butterflies of radix r are made for: the one given, or another.
