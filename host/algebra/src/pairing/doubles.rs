@@ -2,6 +2,7 @@
 
 use super::Coefficient;
 use super::eight::LaneTower;
+use super::lanes::InLanes;
 use crate::lanes::affine::Residue;
 use crate::lanes::{Doubles, Fma, Mask, WIDTH, Work, pair_product, pair_square};
 use crate::tower::Fp2;
@@ -13,17 +14,20 @@ pub struct EightDoubles<T: LaneTower<L>, const L: usize> {
     c: [Doubles<T::Base, L>; 2],
 }
 
-impl<T: LaneTower<L>, const L: usize> EightDoubles<T, L> {
-    /// From elements.
+impl<T: LaneTower<L>, const L: usize> InLanes<T> for EightDoubles<T, L> {
+    type Proof = Fma;
+
     #[inline(always)]
-    pub fn from_elements(fma: Fma, elements: &[Fp2<T>; WIDTH]) -> Self {
+    fn of(fma: Fma, elements: &[Fp2<T>; WIDTH]) -> Self {
         let c0 = Doubles::from_elements(fma, &elements.map(|element| element.c0));
         Self { fma, c: [c0, Doubles::from_elements(fma, &elements.map(|element| element.c1))] }
     }
-
-    /// To elements.
     #[inline(always)]
-    pub fn to_elements(self) -> [Fp2<T>; WIDTH] {
+    fn base(fma: Fma, elements: &[T::Base; WIDTH]) -> Self::Base {
+        Doubles::from_elements(fma, elements)
+    }
+    #[inline(always)]
+    fn elements(&self) -> [Fp2<T>; WIDTH] {
         let [c0, c1] = self.c.each_ref().map(Doubles::to_elements);
         std::array::from_fn(|lane| Fp2::new(c0[lane], c1[lane]))
     }

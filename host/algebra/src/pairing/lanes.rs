@@ -7,9 +7,9 @@ use super::formula::fp12_sqr;
 use super::walk::{Constants, Place, Walk};
 use super::{Coefficient, Pair, Pairing, Step, miller};
 use crate::field::Field;
-use crate::lanes::{AnyMachine, Backend, Choice, Lazy, Mask, WIDTH, choose};
 #[cfg(target_arch = "x86_64")]
-use crate::lanes::{Doubles, Fma, affine::Residue};
+use crate::lanes::Fma;
+use crate::lanes::{AnyMachine, Backend, Choice, Lazy, Mask, WIDTH, choose};
 use crate::tower::{Fp2, Fp12, Tower};
 
 /// Eight elements of Fp2 in lanes.
@@ -34,24 +34,6 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> InLanes<T> for Eight<B, T, L> 
     #[inline(always)]
     fn base(b: B, elements: &[T::Base; WIDTH]) -> Self::Base {
         Lazy::from_elements(b, elements)
-    }
-    #[inline(always)]
-    fn elements(&self) -> [Fp2<T>; WIDTH] {
-        self.to_elements()
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-impl<T: LaneTower<L>, const L: usize> InLanes<T> for EightDoubles<T, L> {
-    type Proof = Fma;
-
-    #[inline(always)]
-    fn of(fma: Fma, elements: &[Fp2<T>; WIDTH]) -> Self {
-        EightDoubles::from_elements(fma, elements)
-    }
-    #[inline(always)]
-    fn base(fma: Fma, elements: &[T::Base; WIDTH]) -> Self::Base {
-        Doubles::from_elements(fma, elements)
     }
     #[inline(always)]
     fn elements(&self) -> [Fp2<T>; WIDTH] {

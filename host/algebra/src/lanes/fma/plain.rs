@@ -7,7 +7,8 @@ use super::Fma;
 use super::constants::{digits_of, power_of_two, width};
 use super::doubles::Doubles;
 use super::memory::{digits_of_words, transpose, words_of_digits};
-use super::product::Digits;
+use super::product::{self, half, joined};
+use crate::lanes::affine::Residue;
 use crate::lanes::backend::{Mask, WIDTH, both, each};
 use crate::lanes::primes::Prime;
 
@@ -49,15 +50,13 @@ impl<P: Prime<N>, const N: usize> Doubles<P, N> {
                 words
             });
             let below = both!(half => below(P::MODULUS, &words[half]));
-            let digits = both!(half => digits_of_rows::<N>(&words[half]));
-            let plain = Self::of(each!(j < N, [digits[0][0]; 2] => [digits[0][j], digits[1][j]]));
-            *self = plain.reduced_digits().product(form);
+            let digits = both!(half => digits_of_rows::<N, _>(&words[half], width(N)));
+            *self = Self::of(joined(digits)).reduced_digits().product(form);
             let integer = self.product(&Self::constant(&table.to_integer)).reduced_digits();
             let p = Self::modulus_digits();
             let mut half = 0;
             while half < 2 {
-                let x = each!(j < N, digits[0][0] => integer.digits()[j][half]);
-                let words = rows_of_digits(&x, &p);
+                let words = rows_of_digits(&product::half(integer.digits(), half), &p);
                 let mut i = 0;
                 while i < count {
                     _mm256_storeu_si256(rows[i][4 * half..].as_mut_ptr().cast(), words[i]);
@@ -84,25 +83,16 @@ impl<P: Prime<L>> Doubles<P, L> {
 
     /// From the bits of doubles at rest.
     #[inline(always)]
-    pub fn of_bits(_: Fma, at_rest: &[[u64; WIDTH]; L]) -> Self {
-        // SAFETY: there is a `Fma`, and eight words of a row are read.
-        Self::of(each!(j < L, [unsafe { _mm256_setzero_pd() }; 2] => unsafe {
-            let row = at_rest[j].as_ptr().cast::<f64>();
-            [_mm256_loadu_pd(row), _mm256_loadu_pd(row.add(4))]
-        }))
+    pub fn of_bits(fma: Fma, at_rest: &[[u64; WIDTH]; L]) -> Self {
+        // SAFETY: any bits are a double, of the same size and alignment.
+        Self::load(fma, unsafe { &*std::ptr::from_ref(at_rest).cast() })
     }
 
     /// The bits of the doubles to rest.
     #[inline(always)]
     pub fn to_bits(&self, at_rest: &mut [[u64; WIDTH]; L]) {
-        for (row, [first, second]) in at_rest.iter_mut().zip(self.digits()) {
-            let row = row.as_mut_ptr().cast::<f64>();
-            // SAFETY: whoever has doubles has a `Fma`, and eight words of a row are written.
-            unsafe {
-                _mm256_storeu_pd(row, *first);
-                _mm256_storeu_pd(row.add(4), *second);
-            }
-        }
+        // SAFETY: as for `of_bits`.
+        self.store(unsafe { &mut *std::ptr::from_mut(at_rest).cast() });
     }
 
     /// Plain integers as normal elements, and where they are below p.
@@ -112,7 +102,7 @@ impl<P: Prime<L>> Doubles<P, L> {
         unsafe {
             let words = words_of_bytes(integers);
             let below = below(P::MODULUS, &words[0]) | below(P::MODULUS, &words[1]) << 4;
-            let halves = both!(n => digits_of_rows::<L>(&padded(words[n])));
+            let halves = both!(n => digits_of_rows::<L, _>(&words[n], width(L)));
             (Self::of(joined(halves)).reduced_digits(), below)
         }
     }
@@ -194,23 +184,20 @@ fn below(modulus: &[u64], words: &[__m256i]) -> Mask {
     _mm256_movemask_pd(_mm256_castsi256_pd(below)) as Mask
 }
 
-/// Words of four integers, and zeros.
+/// Digits of so many bits that are not negative, from words and zeros behind them; the highest may have more bits in numbers
+/// that are not below a modulus.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn padded(words: Words) -> [__m256i; MOST_WORDS] {
-    each!(i < MOST_WORDS, _mm256_setzero_si256() => if i < WORDS { words[i] } else { _mm256_setzero_si256() })
-}
-
-/// Digits that are not negative; the highest may have more bits in numbers that are not below a modulus.
-#[target_feature(enable = "avx2")]
-#[inline]
-fn digits_of_rows<const N: usize>(words: &[__m256i; MOST_WORDS]) -> [__m256d; N] {
-    let (bits, exponent) = (width(N) as usize, _mm256_set1_pd(EXPONENT));
+pub(super) fn digits_of_rows<const N: usize, const W: usize>(
+    words: &[__m256i; W],
+    bits: u32,
+) -> [__m256d; N] {
+    let (bits, exponent) = (bits as usize, _mm256_set1_pd(EXPONENT));
     let mask = _mm256_set1_epi64x((1 << bits) - 1);
     each!(j < N, exponent => {
         let (word, low) = (bits * j / 64, bits * j % 64);
         let mut digit = _mm256_srl_epi64(words[word], _mm_cvtsi32_si128(low as i32));
-        if low + bits > 64 && word + 1 < MOST_WORDS {
+        if low + bits > 64 && word + 1 < W {
             let above = _mm256_sll_epi64(words[word + 1], _mm_cvtsi32_si128(64 - low as i32));
             digit = _mm256_or_si256(digit, above);
         }
@@ -255,16 +242,4 @@ fn rows_of_digits<const N: usize>(x: &[__m256d; N], p: &[f64; N]) -> [__m256i; M
         j += 1;
     }
     words
-}
-
-#[target_feature(enable = "avx2")]
-#[inline]
-fn half(x: &Digits<L>, half: usize) -> [__m256d; L] {
-    each!(j < L, x[0][0] => x[j][half])
-}
-
-#[target_feature(enable = "avx2")]
-#[inline]
-fn joined([first, second]: [[__m256d; L]; 2]) -> Digits<L> {
-    each!(j < L, [first[0]; 2] => [first[j], second[j]])
 }

@@ -271,26 +271,26 @@ fn reduced<const L: usize>(table: &Table<L>, mut x: [__m256d; L]) -> [__m256d; L
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 pub(super) fn carried_eight<const L: usize>(table: &Table<L>, x: &Digits<L>) -> Digits<L> {
-    joined(carried(table, half(x, 0)), carried(table, half(x, 1)))
+    joined([carried(table, half(x, 0)), carried(table, half(x, 1))])
 }
 
 /// [`reduced`] in all eight lanes.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 pub(super) fn reduced_eight<const L: usize>(table: &Table<L>, x: &Digits<L>) -> Digits<L> {
-    joined(reduced(table, half(x, 0)), reduced(table, half(x, 1)))
+    joined([reduced(table, half(x, 0)), reduced(table, half(x, 1))])
 }
 
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-fn splat(vector: &Splat) -> __m256d {
+pub(super) fn splat(vector: &Splat) -> __m256d {
     // SAFETY: four doubles are read.
     unsafe { _mm256_load_pd(vector.as_ptr()) }
 }
 
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-fn half<const L: usize>(x: &Digits<L>, half: usize) -> [__m256d; L] {
+pub(super) fn half<const L: usize>(x: &Digits<L>, half: usize) -> [__m256d; L] {
     let mut digits = [_mm256_setzero_pd(); L];
     for (digit, both) in digits.iter_mut().zip(x) {
         *digit = both[half];
@@ -300,7 +300,7 @@ fn half<const L: usize>(x: &Digits<L>, half: usize) -> [__m256d; L] {
 
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-fn joined<const L: usize>(first: [__m256d; L], second: [__m256d; L]) -> Digits<L> {
+pub(super) fn joined<const L: usize>([first, second]: [[__m256d; L]; 2]) -> Digits<L> {
     let mut digits = [[_mm256_setzero_pd(); 2]; L];
     for (j, both) in digits.iter_mut().enumerate() {
         *both = [first[j], second[j]];
@@ -322,8 +322,7 @@ macro_rules! halves {
                 _ => unreachable!("five or eight digits"),
             }
         });
-        let [first, second] = halves;
-        joined(first, second)
+        joined(halves)
     }};
 }
 

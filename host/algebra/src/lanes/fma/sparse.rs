@@ -10,8 +10,8 @@
 use std::arch::x86_64::*;
 
 use super::constants::{Splat, power_of_two};
-use super::product::{first_product, for_each, load, product};
-use super::{Fma, memory::transpose};
+use super::product::{self, first_product, for_each, joined, load, product, splat};
+use super::{Fma, memory::transpose, plain};
 use crate::field::spec::secp256k1_fp::MODULUS;
 use crate::field::{Field, Secp256k1Fp};
 use crate::lanes::backend::{Mask, WIDTH, both, each};
@@ -28,8 +28,8 @@ const MOST: f64 = 120.0;
 /// Bytes from one digit to the next.
 const DIGIT: usize = size_of::<[__m256d; 2]>();
 
-/// Digits of eight elements: lanes 0 to 3 and lanes 4 to 7.
-type Digits = [[__m256d; 2]; L];
+/// Digits of eight elements.
+type Digits = product::Digits<L>;
 
 /// What products need.
 #[repr(C, align(32))]
@@ -81,9 +81,9 @@ impl SparseDoubles {
     pub fn load(_: Fma, numbers: &[[u64; WORDS]; WIDTH]) -> Self {
         // SAFETY: there is a `Fma`.
         unsafe {
-            joined(
+            Self(joined(
                 both!(half => digits_of_rows(each!(i < 4, &numbers[0] => &numbers[4 * half + i]))),
-            )
+            ))
         }
     }
 
@@ -93,8 +93,8 @@ impl SparseDoubles {
         let numbers = |i: usize| pairs[i].as_chunks::<WORDS>().0;
         // SAFETY: there is a `Fma`.
         unsafe {
-            both!(which => joined(both!(half => digits_of_rows(
-                each!(i < 4, &numbers(0)[which] => &numbers(4 * half + i)[which])))))
+            both!(which => Self(joined(both!(half => digits_of_rows(
+                each!(i < 4, &numbers(0)[which] => &numbers(4 * half + i)[which]))))))
         }
     }
 
@@ -262,34 +262,7 @@ fn digits_of_rows(numbers: [&[u64; WORDS]; 4]) -> [__m256d; L] {
     let rows = each!(i < 4, _mm256_setzero_si256() => unsafe {
         _mm256_loadu_si256(numbers[i].as_ptr().cast())
     });
-    let [w0, w1, w2, w3] = transpose(rows);
-    let mask = _mm256_set1_epi64x((1 << BITS) - 1);
-    let exponent = _mm256_set1_pd(power_of_two(52));
-    let bits = [
-        w0,
-        _mm256_or_si256(_mm256_srli_epi64::<43>(w0), _mm256_slli_epi64::<21>(w1)),
-        _mm256_or_si256(_mm256_srli_epi64::<22>(w1), _mm256_slli_epi64::<42>(w2)),
-        _mm256_srli_epi64::<1>(w2),
-        _mm256_or_si256(_mm256_srli_epi64::<44>(w2), _mm256_slli_epi64::<20>(w3)),
-        _mm256_srli_epi64::<23>(w3),
-    ];
-    each!(j < L, exponent => {
-        let double = _mm256_castsi256_pd(_mm256_and_si256(bits[j], mask));
-        _mm256_sub_pd(_mm256_or_pd(double, exponent), exponent)
-    })
-}
-
-#[target_feature(enable = "avx2")]
-#[inline]
-fn joined([first, second]: [[__m256d; L]; 2]) -> SparseDoubles {
-    SparseDoubles(each!(j < L, [first[0]; 2] => [first[j], second[j]]))
-}
-
-#[target_feature(enable = "avx2")]
-#[inline]
-fn splat(vector: &Splat) -> __m256d {
-    // SAFETY: four doubles are read.
-    unsafe { _mm256_loadu_pd(vector.as_ptr()) }
+    plain::digits_of_rows(&transpose(rows), BITS)
 }
 
 /// Defines a product, or a square, of half of the lanes. x and y are every other vector from these on.
@@ -385,7 +358,7 @@ fn carried(digits: [__m256d; L]) -> [__m256d; L] {
 fn multiply_eight(x: &SparseDoubles, y: &SparseDoubles) -> SparseDoubles {
     let (x, y) = (x.0.as_flattened().as_ptr(), y.0.as_flattened().as_ptr());
     // SAFETY: the second vector is one of the array.
-    joined(both!(half => multiply(unsafe { x.add(half) }, unsafe { y.add(half) })))
+    SparseDoubles(joined(both!(half => multiply(unsafe { x.add(half) }, unsafe { y.add(half) }))))
 }
 
 /// x^2 in all eight lanes.
@@ -394,5 +367,5 @@ fn multiply_eight(x: &SparseDoubles, y: &SparseDoubles) -> SparseDoubles {
 fn square_eight(x: &SparseDoubles) -> SparseDoubles {
     let x = x.0.as_flattened().as_ptr();
     // SAFETY: as for `multiply_eight`.
-    joined(both!(half => square(unsafe { x.add(half) }, unsafe { x.add(half) })))
+    SparseDoubles(joined(both!(half => square(unsafe { x.add(half) }, unsafe { x.add(half) }))))
 }

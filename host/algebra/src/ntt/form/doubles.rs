@@ -12,13 +12,15 @@ use super::{Arithmetic, Form, radix_four};
 /// Digits.
 const L: usize = 5;
 /// The logarithm of R.
-const LOG_R: u64 = 255;
+const LOG_R: u32 = 255;
 
 impl<F: Form<L> + Prime<L>> Arithmetic<F, L> for Fma {
     type X = Doubles<F, L>;
 
+    /// R is 2^51 to the power of L; every factor asks for it.
     fn to_factor() -> F {
-        F::from(2).pow_vartime(&[LOG_R])
+        let base = F::from(1 << (LOG_R / L as u32));
+        base.square().square() * base
     }
 
     fn digits(element: &F) -> [u64; L] {

@@ -76,7 +76,7 @@ macro_rules! forms {
             type X = [B::V; L];
 
             fn to_factor() -> $field {
-                <$field>::constant(words(&<$field>::CONSTANTS.one))
+                const { <$field>::constant(words(&<$field>::CONSTANTS.one)) }
             }
 
             fn digits(element: &$field) -> [u64; L] {
