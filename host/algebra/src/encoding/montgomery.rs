@@ -93,7 +93,7 @@ impl<C: Group> Task for ToPairs<'_, C> {
             let [y0, y1] = &mut y;
             let large0 = C::Coordinates::take_word_form(m, &form, &mut rows[0], [x0, y0]);
             let large1 = C::Coordinates::take_word_form(m, &form, &mut rows[1], [x1, y1]);
-            let off = off_curve(&curve_b, &x, &y);
+            let off = off_curve(m, &curve_b, &x, &y);
             let large = lanes([large0, large1]);
             let wrong = large | lanes(off);
             if wrong != 0 {
@@ -138,10 +138,24 @@ fn scatter<C: Group>(rows: &[Rows; 2], pairs: &mut [u8]) {
 
 /// Where points of two vectors are neither on the curve nor the identity.
 #[inline(always)]
-fn off_curve<M: Machine, R: Residue<M>>(curve_b: &R, x: &[R; 2], y: &[R; 2]) -> [Mask; 2] {
-    let cubes = R::products(R::squares(x.each_ref()).each_ref(), x.each_ref());
-    let squares = R::squares(y.each_ref());
+fn off_curve<M: Machine, R: Residue<M>>(m: M, curve_b: &R, x: &[R; 2], y: &[R; 2]) -> [Mask; 2] {
+    let squares = m.apart(Product(m, x, x));
+    let cubes = m.apart(Product(m, &squares, x));
+    let squares = m.apart(Product(m, y, y));
     both!(n => !(equal(&squares[n], &cubes[n], curve_b) | (x[n].is_zero() & y[n].is_zero())))
+}
+
+/// Two products.
+struct Product<'a, M, R>(M, &'a [R; 2], &'a [R; 2]);
+
+impl<M: Machine, R: Residue<M>> Task for Product<'_, M, R> {
+    type Output = [R; 2];
+
+    #[inline(always)]
+    fn run<Here: Machine>(self, _: Here) -> [R; 2] {
+        let Self(_, x, y) = self;
+        R::products(x.each_ref(), y.each_ref())
+    }
 }
 
 /// Where y^2 = x^3 + b.

@@ -206,11 +206,9 @@ impl<B: Backend> Machine for B {
         self,
         form: &Held<B, P, L>,
         rows: &mut [[u64; WIDTH]],
-        [first, second]: [&mut Held<B, P, L>; 2],
+        to: [&mut Held<B, P, L>; 2],
     ) -> Mask {
-        let large;
-        ([*first, *second], large) = form.take_word_form(self, rows);
-        large
+        form.take_word_form(self, rows, to)
     }
     #[inline(always)]
     fn apart<T: Task>(self, task: T) -> T::Output {

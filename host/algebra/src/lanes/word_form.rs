@@ -6,7 +6,7 @@
 //! x 2^(52 L) · 1 / 2^(52 L) = x
 //! ```
 
-use super::backend::{Backend, LIMB_BITS, Mask, WIDTH, both, each};
+use super::backend::{Backend, Kernel, LIMB_BITS, Mask, WIDTH, both, each};
 use super::held::{limbs_of_words, words_of_limbs};
 use super::montgomery::carried;
 use super::{Held, Prime, limbs};
@@ -22,10 +22,33 @@ impl<B: Backend, P: Prime<L>, const L: usize> Held<B, P, L> {
         Self::from_elements(b, &[P::from(1 << shift); WIDTH])
     }
 
-    /// Twice eight elements in this form, each W rows of words, which become the integers. Lanes of the mask were not
-    /// below the modulus: what comes of them is of no use.
+    /// Twice eight elements in this form, each W rows of words, which become the integers; and where the elements are
+    /// wanted. Lanes of the mask were not below the modulus: what comes of them is of no use.
     #[inline(always)]
-    pub(super) fn take_word_form(self, b: B, rows: &mut [[u64; WIDTH]]) -> ([Self; 2], Mask) {
+    pub(super) fn take_word_form(
+        &self,
+        b: B,
+        rows: &mut [[u64; WIDTH]],
+        to: [&mut Self; 2],
+    ) -> Mask {
+        b.apart(TakeWordForm { b, form: self, rows, to })
+    }
+}
+
+/// [`Held::take_word_form`]: long, and wanted for each coefficient.
+struct TakeWordForm<'a, B: Backend, P, const L: usize> {
+    b: B,
+    form: &'a Held<B, P, L>,
+    rows: &'a mut [[u64; WIDTH]],
+    to: [&'a mut Held<B, P, L>; 2],
+}
+
+impl<B: Backend, P: Prime<L>, const L: usize> Kernel for TakeWordForm<'_, B, P, L> {
+    type Output = Mask;
+
+    #[inline(always)]
+    fn run<Here: Backend>(self, _: Here) -> Mask {
+        let Self { b, form, rows, to } = self;
         let words = P::MODULUS.len();
         let (first, second) = rows.split_at_mut(words);
         let x = [limbs_of_rows(b, first), limbs_of_rows(b, &second[..words])];
@@ -34,13 +57,15 @@ impl<B: Backend, P: Prime<L>, const L: usize> Held<B, P, L> {
             let less = carried(b, each!(j < L, x[n][0] => b.sub(x[n][j], b.splat(p[j]))));
             !b.negative(less[L - 1])
         });
-        let elements = Self::mul_each(both!(n => Self::of(b, x[n])), [self; 2]);
+        let x: [Held<B, P, L>; 2] = both!(n => Held::of(b, x[n]));
+        let elements = Held::mul_each(x, [*form; 2]);
         let one: [_; L] = limbs(&[1]);
-        let one = Self::of(b, each!(j < L, x[0][0] => b.splat(one[j])));
-        let [integer0, integer1] = Self::mul_each(elements, [one; 2]);
+        let one: Held<B, P, L> = Held::of(b, each!(j < L, b.splat(0) => b.splat(one[j])));
+        let [integer0, integer1] = Held::mul_each(elements, [one; 2]);
         store(b, integer0.canonical(), first);
         store(b, integer1.canonical(), second);
-        (elements, large[0] | large[1])
+        [*to[0], *to[1]] = elements;
+        large[0] | large[1]
     }
 }
 

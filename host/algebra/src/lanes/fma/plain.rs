@@ -3,11 +3,11 @@
 
 use std::arch::x86_64::*;
 
-use super::Fma;
 use super::constants::{digits_of, power_of_two, width};
 use super::doubles::Doubles;
 use super::memory::{digits_of_words, transpose, words_of_digits};
 use super::product::{self, half, joined};
+use super::{Fma, Work};
 use crate::lanes::affine::Residue;
 use crate::lanes::backend::{Mask, WIDTH, both, each};
 use crate::lanes::primes::Prime;
@@ -35,7 +35,24 @@ impl<P: Prime<N>, const N: usize> Doubles<P, N> {
     /// comes of them is of no use.
     #[inline(always)]
     pub(super) fn take_word_form(&mut self, form: &Self, rows: &mut [[u64; WIDTH]]) -> Mask {
-        let table = Self::table();
+        Fma(()).apart(TakeWordForm(self, form, rows))
+    }
+}
+
+/// [`Doubles::take_word_form`]: long, and wanted for each coefficient.
+struct TakeWordForm<'a, P, const N: usize>(
+    &'a mut Doubles<P, N>,
+    &'a Doubles<P, N>,
+    &'a mut [[u64; WIDTH]],
+);
+
+impl<P: Prime<N>, const N: usize> Work for TakeWordForm<'_, P, N> {
+    type Output = Mask;
+
+    #[inline(always)]
+    fn run(self, _: Fma) -> Mask {
+        let Self(element, form, rows) = self;
+        let table = Doubles::<P, N>::table();
         let count = P::MODULUS.len();
         // SAFETY: whoever has doubles has a `Fma`; four words of a row are read, or written, at a time.
         unsafe {
@@ -51,9 +68,9 @@ impl<P: Prime<N>, const N: usize> Doubles<P, N> {
             });
             let below = both!(half => below(P::MODULUS, &words[half]));
             let digits = both!(half => digits_of_rows::<N, _>(&words[half], width(N)));
-            *self = Self::of(joined(digits)).reduced_digits().product(form);
-            let integer = self.product(&Self::constant(&table.to_integer)).reduced_digits();
-            let p = Self::modulus_digits();
+            *element = Doubles::of(joined(digits)).reduced_digits().product(form);
+            let integer = element.product(&Doubles::constant(&table.to_integer)).reduced_digits();
+            let p = Doubles::<P, N>::modulus_digits();
             let mut half = 0;
             while half < 2 {
                 let words = rows_of_digits(&product::half(integer.digits(), half), &p);
