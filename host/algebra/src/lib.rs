@@ -2,6 +2,9 @@
 //!
 //! Where an instruction set makes a difference, its file stands beside the portable one and the caller
 //! chooses with an [`Isa`].
+//!
+//! Features, on by default: `bls12_377` has that curve, `pasta` has `pallas` and `vesta`. Off by default: `toy`, the toy curves;
+//! `emulation`, for tests. The types of all fields are always there.
 
 pub mod blake2b;
 #[cfg(feature = "bls12_377")]

@@ -7,7 +7,7 @@
 //! | `sim:NAME` | the simulated card of another configuration |
 //! | `sim:/path/to/lib.so` | a simulation library by its path: whatever has a `/` in it |
 //!
-//! Options follow `?` and are joined by `&`; in a value, `%` and two hex digits stand for a byte.
+//! `sim:` needs the feature `card`, which is on by default. Options follow `?` and are joined by `&`; in a value, `%` and two hex digits stand for a byte.
 //!
 //! | option | of | meaning |
 //! |---|---|---|
