@@ -24,6 +24,8 @@ MSM_CURVES = ["msm_bn254_twin", "msm_bn254_two_twin", "msm_bls12_381_twin", "msm
 #: The workspaces of what the bench measures us against: other people's libraries, compiled by whoever measures.
 PEERS = ["--manifest-path", "bench/peers/Cargo.toml"]
 PLONKY = ["--manifest-path", "bench/peers/plonky/Cargo.toml"]
+#: Builds without the default features: that of `make run`, and of crates that others depend on by themselves.
+SMALLER = [("cli", ["--features", "dev"]), ("algebra", []), ("testkit", [])]
 LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES]
 
 
@@ -50,7 +52,9 @@ STAGES = [
     Stage("figures", "docs/figures.md and the plots show those of bench/results", [python("report", "--check")]),
     Stage("clippy", "no warnings",
           [["cargo", "clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"],
-           ["cargo", "clippy", *ALGEBRA, "--all-targets", "--quiet", "--", "-D", "warnings"]], ("setup",),
+           ["cargo", "clippy", *ALGEBRA, "--all-targets", "--quiet", "--", "-D", "warnings"],
+           *(["cargo", "clippy", "--package", f"proofmill-{crate}", "--no-default-features", *features, "--quiet", "--", "-D", "warnings"] for crate, features in SMALLER)],
+          ("setup",),
           [["cargo", "clippy", *PEERS, "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"], ["cargo", "test", *PEERS, "--workspace", "--quiet"]],
           uses="cargo"),
     Stage("verilog", "all circuits, generated in one run", [python("rtl", "--all")], ("setup",), uses="mvn"),
@@ -82,7 +86,7 @@ STAGES = [
     Stage("levels", "the host on each instruction-set level of this processor", [python("host", "--levels")], ("sim", "programs"), uses="cargo"),
     Stage("docs", "documented examples and links",
           [["cargo", "doc", "--workspace", "--no-deps", "--quiet"], *(["cargo", "test", *crates, "--doc", "--quiet"] for crates in (OTHERS, ALGEBRA))], ("setup",), uses="cargo"),
-    Stage("run", "make run", [["make", "--no-print-directory", "run"]], ("setup",), uses="cargo"),
+    Stage("run", "make run, and what it leaves out says so", [["make", "--no-print-directory", "run"], python("left_out")], ("setup",), uses="cargo"),
     Stage("release", "the conformance suite on the program that people use",
           [["cargo", "run", "--release", "--quiet", "--package", "proofmill-cli", "--", "selftest"]], ("run",), uses="cargo"),
     Stage("interop", "proofs of and for snarkjs, with circuits of circom and the keys of a ceremony",

@@ -2,8 +2,12 @@
 //!
 //! Where an instruction set makes a difference, its file stands beside the portable one and the caller
 //! chooses with an [`Isa`].
+//!
+//! Features, on by default: `bls12_377` has that curve, `pasta` has `pallas` and `vesta`. Off by default: `toy`, the toy curves;
+//! `emulation`, for tests. The types of all fields are always there.
 
 pub mod blake2b;
+#[cfg(feature = "bls12_377")]
 pub mod bls12_377;
 pub mod bls12_381;
 pub mod bn254;
@@ -19,6 +23,7 @@ pub mod ntt;
 pub mod pairing;
 pub mod secp256k1;
 pub mod tower;
+#[cfg(feature = "toy")]
 pub mod toy;
 
 /// Curves that have nothing of their own but their files in `spec/curves`.
@@ -38,8 +43,10 @@ macro_rules! curves {
 
 curves! {
     /// Pallas: y^2 = x^3 + 5 over Fp, of prime order. Its scalars are the coordinates of [`vesta`].
+    #[cfg(feature = "pasta")]
     pallas;
     /// Vesta: y^2 = x^3 + 5 over Fp, of prime order. Its scalars are the coordinates of [`pallas`].
+    #[cfg(feature = "pasta")]
     vesta;
 }
 

@@ -27,11 +27,17 @@ pub use precomputed::precomputed;
 pub use scalars::{NotReduced, SCALAR_BYTES, Scalars};
 pub use sums::combine;
 
+#[cfg(feature = "bls12_377")]
+use crate::bls12_377;
 use crate::curve::{Affine, Curve, Projective};
 use crate::encoding::{self, EncodingError};
 use crate::isa::Isa;
 use crate::lanes::affine::{self, Addition, Base, Coordinate, Point, Quadratic};
-use crate::{bls12_377, bls12_381, bn254, pallas, toy, vesta};
+#[cfg(feature = "toy")]
+use crate::toy;
+use crate::{bls12_381, bn254};
+#[cfg(feature = "pasta")]
+use crate::{pallas, vesta};
 
 /// A group whose points can be added in batches. The functions are those of [`lanes::affine`](crate::lanes::affine) and
 /// [`encoding::montgomery`], compiled here, once for each group.
@@ -62,7 +68,8 @@ pub trait Group: Curve<Base: encoding::Coordinate> {
 }
 
 macro_rules! groups {
-    ($($group:ty: $coordinates:ty;)*) => {$(
+    ($($(#[$condition:meta])* $group:ty: $coordinates:ty;)*) => {$(
+        $(#[$condition])*
         impl Group for $group {
             type Coordinates = $coordinates;
 
@@ -100,14 +107,19 @@ macro_rules! groups {
 }
 
 groups! {
+    #[cfg(feature = "toy")]
     toy::Toy: Base<toy::Fp, 5, 1>;
     bn254::G1: Base<bn254::Fp, 5, 1>;
     bn254::G2: Quadratic<bn254::Bn254Tower, 1, 5, 1>;
     bls12_381::G1: Base<bls12_381::Fp, 8, 2>;
     bls12_381::G2: Quadratic<bls12_381::Bls12381Tower, 1, 8, 2>;
+    #[cfg(feature = "bls12_377")]
     bls12_377::G1: Base<bls12_377::Fp, 8, 2>;
+    #[cfg(feature = "bls12_377")]
     bls12_377::G2: Quadratic<bls12_377::Bls12377Tower, 5, 8, 2>;
+    #[cfg(feature = "pasta")]
     pallas::G1: Base<pallas::Fp, 5, 1>;
+    #[cfg(feature = "pasta")]
     vesta::G1: Base<vesta::Fp, 5, 1>;
 }
 

@@ -32,7 +32,9 @@ mod walk;
 pub use coefficient::Coefficient;
 pub use cyclotomic::Cyclotomic;
 pub use exponentiation::{final_exponentiation, final_exponentiation_on};
-pub use instances::{Bls12377, Bls12381, Bn254};
+#[cfg(feature = "bls12_377")]
+pub use instances::Bls12377;
+pub use instances::{Bls12381, Bn254};
 pub use miller::{Prepared, PreparedPair};
 pub use schedule::Step;
 

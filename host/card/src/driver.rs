@@ -160,7 +160,7 @@ impl Drop for Card {
 
 /// The capability bits and the blocks must name the same engines.
 fn agree_on_engines(engines: &[Engine], capabilities: u64, uri: &str) -> Result<()> {
-    let known = equihash_verify::KNOWN.iter().chain(&ecdsa_verify::KNOWN).chain(&msm::KNOWN);
+    let known = equihash_verify::KNOWN.iter().chain(&ecdsa_verify::KNOWN).chain(msm::KNOWN);
     for (capability, bit) in known {
         let block = engines.iter().any(|engine| engine.capability == *capability);
         let promised = capabilities >> bit & 1 == 1;

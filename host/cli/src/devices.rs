@@ -40,14 +40,19 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
         }
     }
     if !rows.iter().any(|row| row["kind"] == "sim") {
+        output.line(format_args!("sim:                     {}", no_simulation()))?;
+    }
+    Ok(Exit::Valid)
+}
+
+/// Why there is none.
+fn no_simulation() -> String {
+    proofmill_device::no_cards().unwrap_or_else(|| {
         let folder = proofmill_device::simulation_folder();
         let folder =
             folder.map_or("any known folder".into(), |folder| folder.display().to_string());
-        output.line(format_args!(
-            "sim:                     no simulation in {folder}; `make sim` builds them"
-        ))?;
-    }
-    Ok(Exit::Valid)
+        format!("no simulation in {folder}; `make sim` builds them")
+    })
 }
 
 fn describe(listed: &Listed) -> Value {

@@ -71,6 +71,10 @@ fn memory(value: &Value) -> String {
 }
 
 fn simulations(seen: &Value, output: &mut Output) -> anyhow::Result<()> {
+    if let Value::String(problem) = &seen["problem"] {
+        output.line(format_args!("simulations  {problem}"))?;
+        return Ok(());
+    }
     output.line(format_args!("simulations  in {}", text(&seen["folder"])))?;
     let found = seen["found"].as_array();
     if found.is_none_or(Vec::is_empty) {
@@ -127,6 +131,7 @@ fn look() -> Value {
         "simulations": {
             "folder": proofmill_device::simulation_folder(),
             "found": found,
+            "problem": proofmill_device::no_cards(),
         },
     })
 }

@@ -36,9 +36,11 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::{Parser, Subcommand};
+use proofmill::msm::Curve;
+use proofmill::ntt::Field;
 use proofmill_algebra::{ISA_VARIABLE, Isa};
 
-use output::{Exit, Output, report};
+use output::{Exit, Output, on_each, report};
 
 /// Proves and verifies on this machine's processor and on cards.
 ///
@@ -79,9 +81,9 @@ enum Command {
     /// Verifies Equihash block headers.
     #[command(subcommand)]
     Equihash(equihash::Command),
-    /// Multi-scalar multiplication (MSM) on BN254, BLS12-381, BLS12-377, Pallas and Vesta.
+    #[command(about = on_each("Multi-scalar multiplication (MSM) on", &Curve::ALL.map(Curve::name)))]
     Msm(msm::Arguments),
-    /// Number-theoretic transform (NTT) over the scalars of BN254, BLS12-381, Pallas and Vesta, and Goldilocks.
+    #[command(about = on_each("Number-theoretic transform (NTT) over", &Field::ALL.map(Field::name)))]
     Ntt(ntt::Arguments),
     /// Makes points for tests and benchmarks.
     #[command(subcommand)]

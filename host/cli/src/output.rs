@@ -56,8 +56,17 @@ impl From<Exit> for ExitCode {
 
 /// Help on an option that takes one of these names.
 pub fn one_of(what: &str, names: &[&str]) -> String {
+    format!("{what}: {}", listed(names, "or"))
+}
+
+/// Help on what works on all of these.
+pub fn on_each(what: &str, names: &[&str]) -> String {
+    format!("{what} {}", listed(names, "and"))
+}
+
+fn listed(names: &[&str], joined: &str) -> String {
     let (last, others) = names.split_last().expect("names to choose from");
-    format!("{what}: {} or {last}", others.join(", "))
+    format!("{} {joined} {last}", others.join(", "))
 }
 
 /// Standard output, buffered, on a terminal by the line; a reader that went away is an error, not a panic.

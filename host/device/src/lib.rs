@@ -7,7 +7,7 @@
 //! | `sim:NAME` | the simulated card of another configuration |
 //! | `sim:/path/to/lib.so` | a simulation library by its path: whatever has a `/` in it |
 //!
-//! Options follow `?` and are joined by `&`; in a value, `%` and two hex digits stand for a byte.
+//! `sim:` needs the feature `card`, which is on by default. Options follow `?` and are joined by `&`; in a value, `%` and two hex digits stand for a byte.
 //!
 //! | option | of | meaning |
 //! |---|---|---|
@@ -18,15 +18,17 @@
 //! | `memory_latency=CYCLES` | `sim:` | from an address to its first data in the card's memory; 1 to 65536, at first 64 |
 //! | `memory_gap=256THS` | `sim:` | share of the cycles in which the memory gives no data; 0 to 255, at first 0 |
 
+#[cfg(feature = "card")]
+mod card;
+#[cfg(not(feature = "card"))]
+#[path = "no_card.rs"]
+mod card;
 mod sim;
 mod uri;
 
 use std::fmt::Display;
-use std::path::Path;
 use std::str::FromStr;
-use std::time::Duration;
 
-use proofmill_card::{Card, Mailbox, Memory, Options, SimTransport, Transport};
 use proofmill_cpu::{CpuDevice, Isa};
 use proofmill_op::{Device, DeviceKind, Error, Result};
 
@@ -35,13 +37,6 @@ pub use uri::Uri;
 
 /// More threads than this are a slip of the finger, and would take a minute to start.
 const MOST_THREADS: usize = 1024;
-/// Option of a simulated card's memory: cycles from an address to its first data.
-const LATENCY: &str = "memory_latency";
-/// Option of a simulated card's memory: cycles of 256 in which it gives no data.
-const GAP: &str = "memory_gap";
-/// No memory is slower; a simulation would only seem to hang.
-const MOST_LATENCY: u32 = 65_536;
-
 /// Opens the device that a URI names.
 pub fn open(uri: &str) -> Result<Box<dyn Device>> {
     open_uri(&uri.parse()?)
@@ -51,7 +46,7 @@ pub fn open(uri: &str) -> Result<Box<dyn Device>> {
 pub fn open_uri(uri: &Uri) -> Result<Box<dyn Device>> {
     match uri.scheme() {
         "cpu" => open_cpu(uri),
-        "sim" => open_sim(uri),
+        "sim" => card::open(uri),
         "pcie" | "uart" => Err(Error::Open {
             device: uri.to_string(),
             problem: format!(
@@ -77,10 +72,16 @@ pub struct Listed {
     pub simulation: Option<Simulation>,
 }
 
+/// Why this build opens no card, whatever there is; `None` where it opens them.
+pub fn no_cards() -> Option<String> {
+    card::problem()
+}
+
 /// Every device that could be opened here, without opening any.
 pub fn list() -> Vec<Listed> {
     let cpu = Listed { uri: "cpu:".into(), kind: DeviceKind::Cpu, simulation: None };
-    let simulations = sim::find_all().into_iter().map(|simulation| Listed {
+    let found = if no_cards().is_some() { Vec::new() } else { sim::find_all() };
+    let simulations = found.into_iter().map(|simulation| Listed {
         uri: simulation.uri(),
         kind: DeviceKind::Sim,
         simulation: Some(simulation),
@@ -111,39 +112,6 @@ fn open_cpu(uri: &Uri) -> Result<Box<dyn Device>> {
     Ok(Box::new(device))
 }
 
-fn open_sim(uri: &Uri) -> Result<Box<dyn Device>> {
-    uri.allow(&["timeout", "trace", LATENCY, GAP])?;
-    let mut options = Options::new(uri.to_string(), DeviceKind::Sim);
-    if let Some(text) = uri.option("timeout") {
-        options.timeout = seconds(text)?;
-    }
-    let memory = memory(uri)?;
-    let trace = uri.option("trace");
-    let library = sim::load(uri.path(), trace.is_some(), &options.uri)?;
-    let mut transport = SimTransport::new(&library)?;
-    transport.set_memory(memory)?;
-    if let Some(file) = trace {
-        transport.trace(Path::new(file))?;
-    }
-    let transport: Box<dyn Transport> = match Mailbox::is_there(&mut transport)? {
-        true => Box::new(Mailbox::new(transport)?),
-        false => Box::new(transport),
-    };
-    Ok(Box::new(Card::open(transport, options)?))
-}
-
-/// The memory of a simulated card as the options want it.
-fn memory(uri: &Uri) -> Result<Memory> {
-    let mut memory = Memory::default();
-    if let Some(text) = uri.option(LATENCY) {
-        memory.latency = whole(LATENCY, text, 1, MOST_LATENCY)?;
-    }
-    if let Some(text) = uri.option(GAP) {
-        memory.gap = whole(GAP, text, 0, u8::MAX)?;
-    }
-    Ok(memory)
-}
-
 /// An option's value as a number in a range.
 fn whole<N: FromStr + PartialOrd + Display>(
     option: &'static str,
@@ -154,14 +122,6 @@ fn whole<N: FromStr + PartialOrd + Display>(
     let number = text.parse().ok().filter(|number| (&least..=&most).contains(&number));
     number.ok_or_else(|| {
         Error::argument(option, format!("'{text}' is not a number from {least} to {most}"))
-    })
-}
-
-fn seconds(text: &str) -> Result<Duration> {
-    let seconds = text.parse().ok().filter(|&seconds| seconds > 0.0);
-    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    duration.ok_or_else(|| {
-        Error::argument("timeout", format!("'{text}' is not a positive number of seconds"))
     })
 }
 
@@ -199,24 +159,50 @@ mod tests {
             ("cpu:?isa=fast", "isa: there is no level 'fast'"),
             ("cpu:?threads=many", "threads: 'many'"),
             ("cpu:?threads=100000", "threads: '100000' is not a number from 1 to 1024"),
+            ("cpu:?memory_gap=1", "unknown option 'memory_gap' of cpu:"),
+            ("pcie:0", "not offered in this release"),
+            ("uart:/dev/ttyUSB0", "not offered in this release"),
+        ] {
+            told(uri, part);
+        }
+    }
+
+    fn told(uri: &str, part: &str) {
+        let problem = problem(uri);
+        assert!(problem.contains(part), "{uri}: '{part}' is not in: {problem}");
+    }
+
+    #[test]
+    #[cfg(not(feature = "card"))]
+    fn a_build_without_cards_says_which_feature_brings_them() {
+        let wanted = "is not in this build; build with the feature 'card'";
+        for uri in ["sim:", "sim:/nowhere/card.so", "sim:card?timeout=1"] {
+            told(uri, wanted);
+        }
+        assert!(no_cards().is_some_and(|problem| problem.ends_with(wanted)));
+        assert!(list().iter().all(|listed| listed.simulation.is_none()));
+    }
+
+    #[test]
+    #[cfg(feature = "card")]
+    fn what_is_wrong_with_a_card_is_named() {
+        for (uri, part) in [
             ("sim:?threads=2", "unknown option 'threads'"),
             ("sim:?memory_latency=0", "memory_latency: '0' is not a number from 1 to 65536"),
             ("sim:?memory_latency=fast", "memory_latency: 'fast'"),
             ("sim:?memory_gap=256", "memory_gap: '256' is not a number from 0 to 255"),
             ("sim:?memory_gap=-1", "memory_gap: '-1'"),
-            ("cpu:?memory_gap=1", "unknown option 'memory_gap' of cpu:"),
             ("sim:?timeout=-1", "timeout: '-1'"),
             ("sim:?timeout=soon", "timeout: 'soon'"),
             ("sim:/nowhere/card.so", "/nowhere/card.so"),
-            ("pcie:0", "not offered in this release"),
-            ("uart:/dev/ttyUSB0", "not offered in this release"),
         ] {
-            let problem = problem(uri);
-            assert!(problem.contains(part), "{uri}: '{part}' is not in: {problem}");
+            told(uri, part);
         }
+        assert_eq!(no_cards(), None);
     }
 
     #[test]
+    #[cfg(feature = "card")]
     fn a_missing_simulation_says_how_to_make_it() {
         let problem = problem("sim:no-such-card");
         assert!(

@@ -6,15 +6,16 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use proofmill_card::SimLibrary;
-use proofmill_op::{Error, Result};
+use proofmill_op::Result;
+
+use crate::card;
 
 /// The configuration that `sim:` opens.
 pub const DEFAULT_CONFIGURATION: &str = "card";
 /// Names the folder of simulation libraries.
 pub const FOLDER_VARIABLE: &str = "PROOFMILL_SIM_DIR";
 /// Marks the file of a library that can write waveforms.
-const TRACED: &str = "-trace";
+pub const TRACED: &str = "-trace";
 /// What a card's library exports in every version of `spec/wire/sim.h`; that of a unit by itself does not.
 const EXPORTED: &[u8] = b"pm_sim_abi\0";
 
@@ -41,7 +42,7 @@ impl Simulation {
 
     /// The generator's manifest, as JSON text. Loads the library.
     pub fn manifest(&self) -> Result<String> {
-        Ok(SimLibrary::load(&self.path)?.manifest())
+        card::manifest(&self.path)
     }
 }
 
@@ -74,38 +75,6 @@ pub fn find_all() -> Vec<Simulation> {
 /// Does this file have a card's door? One that cannot be read may: whoever opens it is told why not.
 fn is_card(path: &Path) -> bool {
     fs::read(path).map_or(true, |file| file.windows(EXPORTED.len()).any(|part| part == EXPORTED))
-}
-
-/// Loads the library that a URI's path names.
-pub fn load(name: &str, traced: bool, uri: &str) -> Result<SimLibrary> {
-    if name.contains('/') {
-        return SimLibrary::load(Path::new(name));
-    }
-    let name = if name.is_empty() { DEFAULT_CONFIGURATION } else { name };
-    if name.starts_with('.') || name.contains('\0') {
-        return Err(Error::argument("device", format!("'{uri}': not the name of a configuration")));
-    }
-    let folder = folder().ok_or_else(|| Error::Open {
-        device: uri.to_owned(),
-        problem: format!(
-            "no folder to look in: none of {FOLDER_VARIABLE}, XDG_CACHE_HOME and HOME is set"
-        ),
-    })?;
-    let path = folder.join(format!("{name}{}.so", if traced { TRACED } else { "" }));
-    if !path.exists() {
-        let make = match (name, traced) {
-            (DEFAULT_CONFIGURATION, false) => "make sim".to_owned(),
-            (DEFAULT_CONFIGURATION, true) => "make sim TRACE=1".to_owned(),
-            (name, false) => format!("make sim CONFIG={name}"),
-            (name, true) => format!("make sim CONFIG={name} TRACE=1"),
-        };
-        let problem = format!(
-            "there is no {}; run `{make}`, or set {FOLDER_VARIABLE} to its folder",
-            path.display()
-        );
-        return Err(Error::Open { device: uri.to_owned(), problem });
-    }
-    SimLibrary::load(&path)
 }
 
 #[cfg(test)]

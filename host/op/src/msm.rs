@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use proofmill_algebra::field::PrimeField;
 
-use crate::{Data, Error, Parked, Result};
+use crate::{Data, Error, Parked, Result, features};
 
 pub mod read;
 mod stream;
@@ -20,11 +20,26 @@ pub use stream::Stream;
 /// Bytes of a scalar.
 pub const SCALAR_BYTES: usize = proofmill_algebra::msm::SCALAR_BYTES;
 
-/// Lists the curves and their groups: names in `spec/curves`, modules of `proofmill_algebra`.
+/// The name of a group.
+macro_rules! named {
+    ($module:ident G1) => {
+        concat!(stringify!($module), "_g1")
+    };
+    ($module:ident G2) => {
+        concat!(stringify!($module), "_g2")
+    };
+}
+
+/// Lists the curves and their groups: names in `spec/curves`, modules of `proofmill_algebra`. Then those that this build lacks.
 macro_rules! instances {
-    (($dollar:tt) $($(#[$doc:meta])* $curve:ident = $module:ident: $($group:ident)+;)*) => {
-        /// A curve with MSMs.
+    (
+        ($dollar:tt)
+        { $($(#[$doc:meta])* $curve:ident = $module:ident: $($group:ident)+;)* }
+        { $($feature:tt: $absent:ident = $lacking:ident: $($missing:ident)+;)* }
+    ) => {
+        /// A curve with MSMs. Features of this crate bring more.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
         pub enum Curve {
             $($(#[$doc])* $curve,)*
         }
@@ -56,10 +71,13 @@ macro_rules! instances {
             /// Curve and group.
             pub fn name(self) -> &'static str {
                 match (self.curve, self.group) {
-                    $((Curve::$curve, Group::G1) => concat!(stringify!($module), "_g1"),
-                    (Curve::$curve, Group::G2) => concat!(stringify!($module), "_g2"),)*
+                    $((Curve::$curve, Group::G1) => named!($module G1),
+                    (Curve::$curve, Group::G2) => named!($module G2),)*
                 }
             }
+
+            /// Names that this build lacks, each with its feature.
+            const ABSENT: &[(&str, &str)] = &[$($((named!($lacking $missing), $feature)),+),*];
         }
 
         /// Calls a function that returns a `Result` for the group in `proofmill_algebra` of an
@@ -73,6 +91,7 @@ macro_rules! instances {
                     $($((Curve::$curve, Group::$group) => {
                         $dollar function::<proofmill_algebra::$module::$group>($dollar($dollar argument),*)
                     })+)*
+                    #[allow(unreachable_patterns)]
                     _ => {
                         let problem = format!("there is no {instance}");
                         Err($dollar crate::Error::argument("instance", problem))
@@ -83,16 +102,19 @@ macro_rules! instances {
     };
 }
 
-instances! { ($)
+features::sorted! { instances! ($)
     /// BN254, or alt_bn128.
     Bn254 = bn254: G1 G2;
     /// BLS12-381.
     Bls12_381 = bls12_381: G1 G2;
     /// BLS12-377.
+    #[cfg(feature = "bls12_377")]
     Bls12_377 = bls12_377: G1 G2;
     /// Pallas.
+    #[cfg(feature = "pasta")]
     Pallas = pallas: G1;
     /// Vesta.
+    #[cfg(feature = "pasta")]
     Vesta = vesta: G1;
 }
 
@@ -140,8 +162,7 @@ impl FromStr for Instance {
 
     fn from_str(name: &str) -> Result<Self> {
         Self::ALL.into_iter().find(|instance| instance.name() == name).ok_or_else(|| {
-            let all = Self::ALL.map(Self::name).join(", ");
-            Error::argument("instance", format!("'{name}' is unknown; expected one of {all}"))
+            features::no_such("instance", name, &Self::ALL.map(Self::name), Self::ABSENT)
         })
     }
 }
@@ -374,6 +395,8 @@ fn whole(argument: &'static str, bytes: u64, each: usize) -> Result<usize> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -395,20 +418,31 @@ mod tests {
         for instance in Instance::ALL {
             assert_eq!(in_group!(instance, named()).unwrap(), instance.name());
         }
+    }
+
+    #[test]
+    #[cfg(feature = "pasta")]
+    fn a_curve_without_the_group_is_refused() {
+        fn never<C: proofmill_algebra::curve::Curve>() -> Result<()> {
+            panic!("called for {}", C::NAME)
+        }
         let none = Instance::new(Curve::Pallas, Group::G2);
-        let problem = in_group!(none, named()).unwrap_err().to_string();
+        let problem = in_group!(none, never()).unwrap_err().to_string();
         assert_eq!(problem, "instance: there is no pallas_g2");
         assert!("pallas_g2".parse::<Instance>().is_err());
     }
 
     #[test]
-    fn curves_are_those_of_the_wire() {
+    fn curves_here_and_absent_are_those_of_the_wire() {
         let text = proofmill_spec::text(proofmill_spec::WIRE, "msm").unwrap();
         let spec: toml::Table = text.parse().unwrap();
         let names = spec["curves"].as_table().unwrap().keys();
-        let names: Vec<_> = names.filter(|name| !name.starts_with("toy")).collect();
-        assert_eq!(names.len(), Curve::ALL.len());
-        assert!(Curve::ALL.iter().all(|curve| names.iter().any(|name| *name == curve.name())));
+        let names: BTreeSet<_> =
+            names.map(String::as_str).filter(|name| !name.starts_with("toy")).collect();
+        let here = Instance::ALL.into_iter().map(Instance::name);
+        let all = here.chain(Instance::ABSENT.iter().map(|(name, _)| *name));
+        let curves: BTreeSet<_> = all.map(|name| name.rsplit_once('_').unwrap().0).collect();
+        assert_eq!(curves, names);
     }
 
     #[test]

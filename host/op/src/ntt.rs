@@ -11,16 +11,21 @@ use std::str::FromStr;
 use proofmill_algebra::field::PrimeField;
 
 pub use crate::msm::Progress;
-use crate::{Data, Error, Result};
+use crate::{Data, Error, Result, features};
 
 /// The largest number of elements is two to the power of this.
 pub const MOST_LOG_SIZE: u32 = 27;
 
-/// Lists the fields: types of `proofmill_algebra`.
+/// Lists the fields: types of `proofmill_algebra`. Then those that this build lacks.
 macro_rules! fields {
-    (($dollar:tt) $($(#[$doc:meta])* $field:ident = $element:ident;)*) => {
-        /// A field with a root of unity of an order that is a large power of two.
+    (
+        ($dollar:tt)
+        { $($(#[$doc:meta])* $field:ident = $element:ident;)* }
+        { $($feature:tt: $absent:ident = $lacking:ident;)* }
+    ) => {
+        /// A field with a root of unity of an order that is a large power of two. Features of this crate bring more.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
         pub enum Field {
             $($(#[$doc])* $field,)*
         }
@@ -36,6 +41,10 @@ macro_rules! fields {
                 }
             }
 
+            /// Names that this build lacks, each with its feature.
+            const ABSENT: &[(&str, &str)] =
+                &[$((<proofmill_algebra::field::$lacking as PrimeField>::NAME, $feature)),*];
+
             /// Bytes of an element.
             pub const fn bytes(self) -> usize {
                 match self {
@@ -44,7 +53,8 @@ macro_rules! fields {
             }
         }
 
-        /// Calls a function for the field in `proofmill_algebra` of a [`Field`](crate::ntt::Field), and its number of digits.
+        /// Calls a function that returns a `Result` for the field in `proofmill_algebra` of a [`Field`](crate::ntt::Field), and
+        /// its number of digits.
         #[macro_export]
         macro_rules! in_field {
             ($dollar field:expr, $dollar function:ident($dollar($dollar argument:expr),* $dollar(,)?)) => {
@@ -52,13 +62,17 @@ macro_rules! fields {
                     $($dollar crate::ntt::Field::$field => {
                         $dollar function::<proofmill_algebra::field::$element, _>($dollar($dollar argument),*)
                     })*
+                    #[allow(unreachable_patterns)]
+                    field => {
+                        Err($dollar crate::Error::argument("field", format!("there is no {field}")))
+                    }
                 }
             };
         }
     };
 }
 
-fields! { ($)
+features::sorted! { fields! ($)
     /// The scalars of BN254.
     Bn254Fr = Bn254Fr;
     /// The scalars of BLS12-381.
@@ -66,8 +80,10 @@ fields! { ($)
     /// 2^64 - 2^32 + 1.
     Goldilocks = Goldilocks;
     /// The scalars of Vesta.
+    #[cfg(feature = "pasta")]
     PastaFp = PastaFp;
     /// The scalars of Pallas.
+    #[cfg(feature = "pasta")]
     PastaFq = PastaFq;
 }
 
@@ -82,8 +98,7 @@ impl FromStr for Field {
 
     fn from_str(name: &str) -> Result<Self> {
         Self::ALL.into_iter().find(|field| field.name() == name).ok_or_else(|| {
-            let all = Self::ALL.map(Self::name).join(", ");
-            Error::argument("field", format!("'{name}' is unknown; expected one of {all}"))
+            features::no_such("field", name, &Self::ALL.map(Self::name), Self::ABSENT)
         })
     }
 }
@@ -214,11 +229,12 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_those_of_the_wire() {
+    fn fields_here_and_absent_are_those_of_the_wire() {
         let text = proofmill_spec::text(proofmill_spec::WIRE, "ntt").unwrap();
         let spec: toml::Table = text.parse().unwrap();
         let fields = spec["fields"].as_table().unwrap();
-        assert_eq!(fields.len(), Field::ALL.len());
+        assert_eq!(fields.len(), Field::ALL.len() + Field::ABSENT.len());
+        assert!(Field::ABSENT.iter().all(|(name, _)| fields.contains_key(*name)));
         for field in Field::ALL {
             assert_eq!(fields[field.name()]["element"].as_integer(), Some(field.bytes() as i64));
         }

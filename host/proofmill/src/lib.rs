@@ -55,7 +55,12 @@
 //!
 //! # Features
 //!
-//! `dev` adds `groth16::dev`, circuits and INSECURE keys for tests. It is off by default.
+//! | feature | default | what it adds |
+//! |---|---|---|
+//! | `bls12_377` | yes | MSM on BLS12-377 |
+//! | `pasta` | yes | MSM on Pallas and Vesta, NTT over their scalars |
+//! | `card` | yes | cards: `sim:` |
+//! | `dev` | no | `groth16::dev`, circuits and INSECURE keys for tests |
 
 pub mod ecdsa;
 pub mod equihash;

@@ -5,10 +5,12 @@ use super::{
     Cyclotomic, Kind, Pair, Pairing, Prepared, PreparedPair, Step, cyclotomic, exponentiation, few,
     lanes, miller, schedule,
 };
+#[cfg(feature = "bls12_377")]
+use crate::bls12_377;
 use crate::curve::{Affine, spec};
 use crate::lanes::{AnyMachine, Vectors};
 use crate::tower::Fp12;
-use crate::{bls12_377, bls12_381, bn254};
+use crate::{bls12_381, bn254};
 
 /// What a pairing does one element at a time, compiled here for each.
 macro_rules! in_words {
@@ -86,6 +88,7 @@ impl LaneTower<8> for bls12_381::Bls12381Tower {
     const SMALL_XI: [u32; 2] = [1, 1];
 }
 
+#[cfg(feature = "bls12_377")]
 impl LaneTower<8> for bls12_377::Bls12377Tower {
     const MINUS_BETA: u32 = 5;
     const SMALL_XI: [u32; 2] = [0, 1];
@@ -144,6 +147,7 @@ bls12! {
     Bls12381, bls12_381, Bls12381Tower, M
 }
 
+#[cfg(feature = "bls12_377")]
 bls12! {
     /// The pairing of BLS12-377.
     Bls12377, bls12_377, Bls12377Tower, D

@@ -7,7 +7,9 @@
 
 use std::marker::PhantomData;
 
-use crate::field::{Bls12381Fr, Bn254Fr, PastaFp, PastaFq, PrimeField};
+use crate::field::{Bls12381Fr, Bn254Fr, PrimeField};
+#[cfg(feature = "pasta")]
+use crate::field::{PastaFp, PastaFq};
 use crate::isa::Isa;
 #[cfg(target_arch = "x86_64")]
 use crate::lanes::Fma;
@@ -201,7 +203,9 @@ macro_rules! forms {
     )*};
 }
 
-forms! { Bn254Fr, Bls12381Fr, PastaFp, PastaFq }
+forms! { Bn254Fr, Bls12381Fr }
+#[cfg(feature = "pasta")]
+forms! { PastaFp, PastaFq }
 
 /// The number below p that a normal element is: less q p, where q is the quotient by p, estimated from the highest limb,
 /// or one less; and less p, if that is not negative.

@@ -1,10 +1,13 @@
 //! What depends on the curve: the coordinates that points have in the card's memory, and sums when they come back.
 
-use proofmill_algebra::curve::{Affine, EdwardsAffine, Projective};
+#[cfg(feature = "bls12_377")]
+mod edwards;
+
+use proofmill_algebra::curve::{Affine, Projective};
 use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::field::{Field, PrimeField};
 use proofmill_algebra::msm::Group;
-use proofmill_algebra::{bls12_377, bls12_381, bn254};
+use proofmill_algebra::{bls12_381, bn254};
 use proofmill_op::msm::{Check, read};
 use proofmill_op::{Error, Result};
 
@@ -46,46 +49,21 @@ macro_rules! weierstrass {
     };
 }
 
-/// x, y and x y; X, Y, Z, T. Four points of even order have no image.
-macro_rules! edwards {
-    ($group:ty) => {
-        impl OnCard for $group {
-            const STORED: usize = 3;
-            const SUM: usize = 4;
-
-            fn store(points: &[Affine<Self>]) -> std::result::Result<Vec<Self::Base>, usize> {
-                let mut stored = Vec::with_capacity(3 * points.len());
-                for (number, image) in EdwardsAffine::batch(points).into_iter().enumerate() {
-                    let image = Option::<EdwardsAffine<Self>>::from(image).ok_or(number)?;
-                    stored.extend([image.x(), image.y(), image.x() * image.y()]);
-                }
-                Ok(stored)
-            }
-
-            fn point(coordinates: &[Self::Base]) -> Option<Affine<Self>> {
-                let &[x, y, z, t] = coordinates else { return None };
-                let inverse = z.invert_vartime()?;
-                let image: Option<EdwardsAffine<Self>> =
-                    EdwardsAffine::new(x * inverse, y * inverse).into();
-                image.filter(|_| x * y == z * t).map(|image| image.weierstrass())
-            }
-        }
-    };
-}
-
 weierstrass!(bn254::G1);
 weierstrass!(bls12_381::G1);
-edwards!(bls12_377::G1);
 
 /// Calls a function for the group of an instance that has an engine; an error for another group.
 macro_rules! in_group {
     ($instance:expr, $function:ident($($argument:expr),*)) => {{
-        use proofmill_algebra::{bls12_377, bls12_381, bn254};
+        use proofmill_algebra::{bls12_381, bn254};
         use proofmill_op::msm::{Curve, Group};
         match ($instance.curve, $instance.group) {
             (Curve::Bn254, Group::G1) => Ok($function::<bn254::G1>($($argument),*)),
             (Curve::Bls12_381, Group::G1) => Ok($function::<bls12_381::G1>($($argument),*)),
-            (Curve::Bls12_377, Group::G1) => Ok($function::<bls12_377::G1>($($argument),*)),
+            #[cfg(feature = "bls12_377")]
+            (Curve::Bls12_377, Group::G1) => {
+                Ok($function::<proofmill_algebra::bls12_377::G1>($($argument),*))
+            }
             _ => {
                 let problem = format!("no card adds points of {}", $instance);
                 Err(proofmill_op::Error::argument("instance", problem))

@@ -12,17 +12,18 @@ use crate::driver::job::{Engine, Exchange, Lane};
 use crate::driver::open_error;
 use crate::wire::Header;
 use crate::wire::constants::msm::{block, commands};
-use crate::wire::constants::shell::capabilities::{MSM_BLS12_377, MSM_BLS12_381, MSM_BN254};
+use crate::wire::constants::shell::capabilities as bit;
 
 const fn g1(curve: Curve) -> Capability {
     Capability::Msm(Instance::new(curve, Group::G1))
 }
 
 /// The groups that have a capability bit.
-pub const KNOWN: [(Capability, u32); 3] = [
-    (g1(Curve::Bn254), MSM_BN254),
-    (g1(Curve::Bls12_381), MSM_BLS12_381),
-    (g1(Curve::Bls12_377), MSM_BLS12_377),
+pub const KNOWN: &[(Capability, u32)] = &[
+    (g1(Curve::Bn254), bit::MSM_BN254),
+    (g1(Curve::Bls12_381), bit::MSM_BLS12_381),
+    #[cfg(feature = "bls12_377")]
+    (g1(Curve::Bls12_377), bit::MSM_BLS12_377),
 ];
 
 /// Finds this operation's engines among the blocks: one at most for a group.

@@ -64,6 +64,7 @@ impl Geometry {
         let curve = match number {
             curves::BN254 => Curve::Bn254,
             curves::BLS12_381 => Curve::Bls12_381,
+            #[cfg(feature = "bls12_377")]
             curves::BLS12_377 => Curve::Bls12_377,
             _ => return None,
         };

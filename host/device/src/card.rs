@@ -1,0 +1,101 @@
+//! Cards, as `sim:` opens them. A build without the feature `card` has `no_card.rs` instead.
+
+use std::path::Path;
+use std::time::Duration;
+
+use proofmill_card::{Card, Mailbox, Memory, Options, SimLibrary, SimTransport, Transport};
+use proofmill_op::{Device, DeviceKind, Error, Result};
+
+use crate::sim::{DEFAULT_CONFIGURATION, FOLDER_VARIABLE, TRACED, folder};
+use crate::{Uri, whole};
+
+/// Option of a simulated card's memory: cycles from an address to its first data.
+const LATENCY: &str = "memory_latency";
+/// Option of a simulated card's memory: cycles of 256 in which it gives no data.
+const GAP: &str = "memory_gap";
+/// No memory is slower; a simulation would only seem to hang.
+const MOST_LATENCY: u32 = 65_536;
+
+/// Cards can be opened.
+pub fn problem() -> Option<String> {
+    None
+}
+
+/// The generator's manifest in a simulation's library, as JSON text.
+pub fn manifest(library: &Path) -> Result<String> {
+    Ok(SimLibrary::load(library)?.manifest())
+}
+
+/// Opens the card that a URI names.
+pub fn open(uri: &Uri) -> Result<Box<dyn Device>> {
+    uri.allow(&["timeout", "trace", LATENCY, GAP])?;
+    let mut options = Options::new(uri.to_string(), DeviceKind::Sim);
+    if let Some(text) = uri.option("timeout") {
+        options.timeout = seconds(text)?;
+    }
+    let memory = memory(uri)?;
+    let trace = uri.option("trace");
+    let library = load(uri.path(), trace.is_some(), &options.uri)?;
+    let mut transport = SimTransport::new(&library)?;
+    transport.set_memory(memory)?;
+    if let Some(file) = trace {
+        transport.trace(Path::new(file))?;
+    }
+    let transport: Box<dyn Transport> = match Mailbox::is_there(&mut transport)? {
+        true => Box::new(Mailbox::new(transport)?),
+        false => Box::new(transport),
+    };
+    Ok(Box::new(Card::open(transport, options)?))
+}
+
+/// The memory of a simulated card as the options want it.
+fn memory(uri: &Uri) -> Result<Memory> {
+    let mut memory = Memory::default();
+    if let Some(text) = uri.option(LATENCY) {
+        memory.latency = whole(LATENCY, text, 1, MOST_LATENCY)?;
+    }
+    if let Some(text) = uri.option(GAP) {
+        memory.gap = whole(GAP, text, 0, u8::MAX)?;
+    }
+    Ok(memory)
+}
+
+fn seconds(text: &str) -> Result<Duration> {
+    let seconds = text.parse().ok().filter(|&seconds| seconds > 0.0);
+    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    duration.ok_or_else(|| {
+        Error::argument("timeout", format!("'{text}' is not a positive number of seconds"))
+    })
+}
+
+/// Loads the library that a URI's path names.
+fn load(name: &str, traced: bool, uri: &str) -> Result<SimLibrary> {
+    if name.contains('/') {
+        return SimLibrary::load(Path::new(name));
+    }
+    let name = if name.is_empty() { DEFAULT_CONFIGURATION } else { name };
+    if name.starts_with('.') || name.contains('\0') {
+        return Err(Error::argument("device", format!("'{uri}': not the name of a configuration")));
+    }
+    let folder = folder().ok_or_else(|| Error::Open {
+        device: uri.to_owned(),
+        problem: format!(
+            "no folder to look in: none of {FOLDER_VARIABLE}, XDG_CACHE_HOME and HOME is set"
+        ),
+    })?;
+    let path = folder.join(format!("{name}{}.so", if traced { TRACED } else { "" }));
+    if !path.exists() {
+        let make = match (name, traced) {
+            (DEFAULT_CONFIGURATION, false) => "make sim".to_owned(),
+            (DEFAULT_CONFIGURATION, true) => "make sim TRACE=1".to_owned(),
+            (name, false) => format!("make sim CONFIG={name}"),
+            (name, true) => format!("make sim CONFIG={name} TRACE=1"),
+        };
+        let problem = format!(
+            "there is no {}; run `{make}`, or set {FOLDER_VARIABLE} to its folder",
+            path.display()
+        );
+        return Err(Error::Open { device: uri.to_owned(), problem });
+    }
+    SimLibrary::load(&path)
+}

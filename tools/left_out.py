@@ -1,0 +1,42 @@
+"""What the build of `make run` leaves out says so: `python3 tools/left_out.py`, after `make run`.
+
+Each command ends with status 2 and names the feature that it needs, and what needs none works.
+"""
+
+import os
+import subprocess
+from pathlib import Path
+
+from place import ROOT, TARGET, Failed, main, run
+
+PROOFMILL = Path(os.environ.get("CARGO_TARGET_DIR", TARGET)) / "release/proofmill"
+ABSENT = "is not in this build; build with the feature"
+#: What is asked for, and what the answer has to say.
+LEFT_OUT = {
+    "points generate --curve pallas --count 1 /dev/null": f"'pallas_g1' {ABSENT} 'pasta'",
+    "points generate --curve bls12_377 --group g2 --count 1 /dev/null": f"'bls12_377_g2' {ABSENT} 'bls12_377'",
+    "ntt --field pasta_fq from to": f"'pasta_fq' {ABSENT} 'pasta'",
+    "selftest --device sim:": "build with --features selftest",
+    "demo --device sim:": f"the driver of cards (sim:) {ABSENT} 'card'",
+}
+
+
+def answer(arguments):
+    done = subprocess.run([PROOFMILL, *arguments.split()], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return done.returncode, done.stdout
+
+
+def door():
+    for asked, wanted in LEFT_OUT.items():
+        status, said = answer(asked)
+        if status != 2 or wanted not in said:
+            raise Failed(f"`proofmill {asked}` ended with {status}: {said}")
+    for command in ("devices", "doctor"):
+        if f"{ABSENT} 'card'" not in (said := run([PROOFMILL, command])):
+            raise Failed(f"`proofmill {command}` does not say that there are no cards: {said}")
+    run([PROOFMILL, "points", "generate", "--curve", "bn254", "--count", "1", "/dev/null"])
+    print(f"{len(LEFT_OUT) + 3} passed, 0 failed")
+
+
+if __name__ == "__main__":
+    main(door)
