@@ -1,5 +1,6 @@
 //! Four lanes with AVX2: rotations by whole bytes are shuffles.
 
+use std::arch::asm;
 use std::arch::x86_64::*;
 
 use super::begin::{Begun, begin_lanes};
@@ -31,7 +32,6 @@ operations! {
     xor(a: V, b: V) -> V { _mm256_xor_si256(a, b) }
     rotr32(a: V) -> V { _mm256_shuffle_epi32::<0b10_11_00_01>(a) }
     rotr24(a: V) -> V { rotr_bytes(a, 0x0201_0007_0605_0403) }
-    rotr16(a: V) -> V { rotr_bytes(a, 0x0100_0706_0504_0302) }
     rotr63(a: V) -> V { _mm256_or_si256(_mm256_srli_epi64::<63>(a), _mm256_add_epi64(a, a)) }
     shl(a: V, bits: u32) -> V { _mm256_sll_epi64(a, _mm_cvtsi32_si128(bits as i32)) }
     shr(a: V, bits: u32) -> V { _mm256_srl_epi64(a, _mm_cvtsi32_si128(bits as i32)) }
@@ -45,6 +45,36 @@ operations! {
 fn rotr_bytes(a: V, order: u64) -> V {
     let (low, high) = (order as i64, (order + 0x0808_0808_0808_0808) as i64);
     _mm256_shuffle_epi8(a, _mm256_set_epi64x(high, low, high, low))
+}
+
+/// The bytes of a vector, each from its place in the same 128 bits.
+#[repr(align(32))]
+struct Order([u64; LANES]);
+
+static ROTR16: Order = Order([
+    0x0100_0706_0504_0302,
+    0x0908_0f0e_0d0c_0b0a,
+    0x0100_0706_0504_0302,
+    0x0908_0f0e_0d0c_0b0a,
+]);
+
+/// One shuffle that the compiler cannot see through. It would make two of this rotation (`vpshuflw`, `vpshufhw`) and
+/// move them before the exclusive or, where they are four, on the two units of a Zen 3 that shuffle.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn rotr16(a: V) -> V {
+    let rotated;
+    // SAFETY: it reads the 32 bytes of `ROTR16`, aligned as a vector, and changes nothing but its result.
+    unsafe {
+        asm!(
+            "vpshufb {rotated}, {a}, ymmword ptr [{order}]",
+            rotated = lateout(ymm_reg) rotated,
+            a = in(ymm_reg) a,
+            order = in(reg) &ROTR16.0,
+            options(pure, readonly, nostack, preserves_flags)
+        );
+    }
+    rotated
 }
 
 #[target_feature(enable = "avx2")]

@@ -77,18 +77,26 @@ macro_rules! walk_strips {
             }
         }
 
-        /// BLAKE2b of the header and these block numbers, one a lane.
+        /// BLAKE2b of the header and these block numbers, one a lane. Loops, because `map` and `from_fn` have not these
+        /// processor features, and stay calls.
         $(#[$feature])*
         #[inline]
         fn digest(leaves: &Leaves<'_>, block: V) -> [V; 8] {
             let mut m = [splat(0); 16];
             m[0] = splat(leaves.m0);
             m[1] = or(splat(leaves.m1_low), shl(block, 32));
-            let mut v = leaves.v.map(|word| splat(word));
+            let mut v = [splat(0); 16];
+            for i in 0..16 {
+                v[i] = splat(leaves.v[i]);
+            }
             g_second_half!(v, 0 4 8 12: m[1]);
             diagonals!(v, m, SIGMA[0]);
             rounds!(v, m, 1 2 3 4 5 6 7 8 9 10 11);
-            std::array::from_fn(|i| xor(splat(leaves.h[i]), xor(v[i], v[i + 8])))
+            let mut h = [splat(0); 8];
+            for i in 0..8 {
+                h[i] = xor(splat(leaves.h[i]), xor(v[i], v[i + 8]));
+            }
+            h
         }
 
         /// The walk, with copies of its own for Zcash's parameters and (144,5).
