@@ -88,6 +88,9 @@ enum Command {
     /// Makes points for tests and benchmarks.
     #[command(subcommand)]
     Points(msm::Command),
+    /// Makes scalars for tests and benchmarks.
+    #[command(subcommand)]
+    Scalars(msm::ScalarCommand),
     /// Lists the devices of this machine and what each offers.
     Devices(devices::Arguments),
     /// Shows what this machine offers, which code path is used and why.
@@ -147,6 +150,9 @@ fn run(command: Command, output: &mut Output) -> anyhow::Result<Exit> {
         Command::Msm(arguments) => msm::sum(&arguments, output),
         Command::Ntt(arguments) => ntt::run(&arguments, output),
         Command::Points(msm::Command::Generate(arguments)) => msm::generate(&arguments),
+        Command::Scalars(msm::ScalarCommand::Generate(arguments)) => {
+            msm::generate_scalars(&arguments)
+        }
         Command::Devices(arguments) => devices::run(&arguments, output),
         Command::Doctor(arguments) => doctor::run(&arguments, output),
         #[cfg(feature = "selftest")]

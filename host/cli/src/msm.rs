@@ -1,8 +1,9 @@
-//! `proofmill msm` and `proofmill points`: points and scalars from files, a point out.
+//! `proofmill msm`, `proofmill points` and `proofmill scalars`: points and scalars from files, a point out.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::str::FromStr as _;
 use std::time::Instant;
 
 use anyhow::{Context as _, bail, ensure};
@@ -66,6 +67,31 @@ pub struct Generate {
     /// The first multiple of the generator
     #[arg(long, default_value_t = 1)]
     first: u64,
+    /// Where to write them; an existing file is replaced
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+#[derive(clap::Subcommand)]
+pub enum ScalarCommand {
+    /// Writes random scalars below r, as scalars for `proofmill msm` and coefficients for `proofmill ntt`.
+    Generate(Scalars),
+}
+
+#[derive(Args)]
+#[command(after_help = examples!(
+    "proofmill scalars generate --curve bn254 --count 65536 scalars",
+    "proofmill scalars generate --curve bls12_381 --count 1000 --seed 7 scalars",
+))]
+pub struct Scalars {
+    #[arg(long, help = one_of("The curve", &Curve::ALL.map(Curve::name)))]
+    curve: String,
+    /// Number of scalars
+    #[arg(long)]
+    count: u32,
+    /// The same seed makes the same scalars
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
     /// Where to write them; an existing file is replaced
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -182,6 +208,15 @@ pub fn generate(arguments: &Generate) -> anyhow::Result<Exit> {
         let points = msm::multiples(instance, start, BLOCK.min(end - start) as usize)?;
         written.write_all(&points).with_context(|| named("FILE", file))?;
     }
+    Ok(Exit::Valid)
+}
+
+/// Writes scalars.
+pub fn generate_scalars(arguments: &Scalars) -> anyhow::Result<Exit> {
+    let Scalars { curve, count, seed, file } = arguments;
+    let instance = Instance::from_str(&format!("{curve}_g1")).context("--curve")?;
+    let scalars = msm::scalars(instance, *seed, *count as usize)?;
+    std::fs::write(file, scalars).with_context(|| named("FILE", file))?;
     Ok(Exit::Valid)
 }
 

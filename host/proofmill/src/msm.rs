@@ -74,7 +74,9 @@ pub use proofmill_op::msm::{
 };
 
 use proofmill_algebra::encoding::pair;
+use proofmill_algebra::field::PrimeField as _;
 use proofmill_op::in_group;
+use sha2::{Digest as _, Sha256};
 
 use crate::{Answer, Data, Device, Error, Result};
 
@@ -89,6 +91,28 @@ where
 {
     let points = proofmill_algebra::msm::multiples::<C>(first, count);
     Ok(points.iter().flat_map(pair::encode).collect())
+}
+
+/// Scalars to try an MSM with: `count` of them, 32 bytes each, below the order of the group; the same ones for the same
+/// `seed`. Whoever knows the seed knows them: they are not for secrets.
+pub fn scalars(instance: Instance, seed: u64, count: usize) -> Result<Vec<u8>> {
+    in_group!(instance, scalars_in(seed, count))
+}
+
+fn scalars_in<C>(seed: u64, count: usize) -> Result<Vec<u8>>
+where
+    C: proofmill_algebra::msm::Group,
+{
+    let excess = 8 * SCALAR_BYTES as u32 - C::Scalar::BITS;
+    let candidates = (0u64..).map(|number| -> [u8; SCALAR_BYTES] {
+        let hash = Sha256::new().chain_update(seed.to_le_bytes());
+        let mut digest: [u8; SCALAR_BYTES] =
+            hash.chain_update(number.to_le_bytes()).finalize().into();
+        digest[SCALAR_BYTES - 1] &= u8::MAX >> excess;
+        digest
+    });
+    let below = candidates.filter(|scalar| C::Scalar::from_le_bytes(scalar).is_ok());
+    Ok(below.take(count).flatten().collect())
 }
 
 /// How an MSM over so many points, resident or not, would be computed, and in how much memory.

@@ -44,6 +44,29 @@ fn a_sum_of_generated_points_is_a_generated_point() {
     }
 }
 
+#[test]
+fn generated_scalars_are_below_the_order_and_repeat_with_their_seed() {
+    for (curve, ..) in CURVES {
+        let (_folder, paths) = files(&[&[], &[]]);
+        let [points, file] = &paths[..] else { unreachable!() };
+        let make = |seed: &str| {
+            let ask = ["scalars", "generate", "--curve", curve, "--count", "100", "--seed", seed];
+            expect(&run(&[&ask[..], &[file]].concat()), 0, &[]);
+            std::fs::read(file).unwrap()
+        };
+        let (first, other, again) = (make("1"), make("2"), make("1"));
+        assert_eq!((first.len(), &first), (3200, &again));
+        assert_ne!(first, other);
+        let of = ["--curve", curve, "--count", "100", points];
+        expect(&run(&[&["points", "generate"][..], &of].concat()), 0, &[]);
+        // The MSM refuses what is not below r.
+        let ask = ["msm", "--curve", curve, "--bases", points, "--scalars", file, "--confirm"];
+        expect(&run(&ask), 0, &["confirmed by cpu: in "]);
+    }
+    let ask = ["scalars", "generate", "--curve", "curve25519", "--count", "1", "/dev/null"];
+    expect(&run(&ask), 2, &["--curve", "curve25519"]);
+}
+
 /// Enough points for buckets of eight lanes, which once took more stack than a thread had in unoptimised code.
 #[test]
 fn thousands_of_points_are_summed() {
