@@ -10,6 +10,7 @@ pub mod equihash_verify;
 mod error;
 pub mod msm;
 pub mod ntt;
+pub mod poseidon;
 mod ticket;
 mod verdict;
 

@@ -67,7 +67,8 @@ impl InLanes<'_> {
         let (preimages, preimages_alone) = preimages.split_at(elements * digests.len());
         let alone = Batch { tag, elements, preimages: preimages_alone, digests: digests_alone };
         let are_below = alone.digests.is_empty() || apart(self.instance, alone);
-        are_below & run(a, self.instance, Batch { tag, elements, preimages, digests })
+        let in_lanes = Batch { tag, elements, preimages, digests };
+        are_below & (in_lanes.digests.is_empty() || run(a, self.instance, in_lanes))
     }
 }
 
