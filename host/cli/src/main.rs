@@ -24,6 +24,7 @@ mod msm;
 mod new_file;
 mod ntt;
 mod output;
+mod poseidon;
 mod progress;
 mod prove;
 #[cfg(feature = "selftest")]
@@ -83,6 +84,9 @@ enum Command {
     Msm(msm::Arguments),
     /// Number-theoretic transform (NTT) over the scalars of BN254, BLS12-381, Pallas and Vesta, and Goldilocks.
     Ntt(ntt::Arguments),
+    /// Poseidon hashes over the scalars of BLS12-381 as Filecoin uses them, and Merkle trees.
+    #[command(subcommand)]
+    Poseidon(poseidon::Command),
     /// Makes points for tests and benchmarks.
     #[command(subcommand)]
     Points(msm::Command),
@@ -144,6 +148,7 @@ fn run(command: Command, output: &mut Output) -> anyhow::Result<Exit> {
         }
         Command::Msm(arguments) => msm::sum(&arguments, output),
         Command::Ntt(arguments) => ntt::run(&arguments, output),
+        Command::Poseidon(command) => poseidon::run(&command, output),
         Command::Points(msm::Command::Generate(arguments)) => msm::generate(&arguments),
         Command::Devices(arguments) => devices::run(&arguments, output),
         Command::Doctor(arguments) => doctor::run(&arguments, output),
