@@ -7,7 +7,7 @@ use std::{env, fs};
 fn main() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let mut code = String::new();
-    for folder in ["fields", "curves", "wire"] {
+    for folder in ["fields", "curves", "hashes", "wire"] {
         let files = files(&root.join(folder), "toml");
         list(&mut code, &root.join(folder), folder, &files);
     }

@@ -10,9 +10,12 @@ use toml::{Table, Value};
 
 #[path = "build/curves.rs"]
 mod curves;
+#[path = "build/poseidon.rs"]
+mod poseidon;
 
 fn main() {
     curves::generate();
+    poseidon::generate();
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=build.rs");
     let (mut code, mut types) = (String::new(), String::from("fields! {\n"));

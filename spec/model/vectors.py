@@ -18,13 +18,14 @@ import cases_field
 import cases_formula
 import cases_msm
 import cases_pairing
+import cases_poseidon
 import cases_shell
 
 VECTORS = Path(__file__).resolve().parent.parent / "vectors"
 #: Folders whose files all have the same shape, and what makes them.
 FOLDERS = {
     "wire": cases_shell, "ecdsa_verify": cases_ecdsa_verify, "field": cases_field, "formula": cases_formula, "curve": cases_curve,
-    "encoding": cases_encoding, "msm": cases_msm, "pairing": cases_pairing,
+    "encoding": cases_encoding, "msm": cases_msm, "pairing": cases_pairing, "poseidon": cases_poseidon,
 }
 
 

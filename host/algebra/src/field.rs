@@ -14,6 +14,7 @@ pub use traits::{DecodeError, Field, PrimeField};
 
 mod batch;
 mod bytes;
+mod combination;
 mod constants;
 mod goldilocks;
 pub(crate) mod limbs;

@@ -21,6 +21,7 @@ pub mod lanes;
 pub mod msm;
 pub mod ntt;
 pub mod pairing;
+pub mod poseidon;
 pub mod secp256k1;
 pub mod tower;
 #[cfg(feature = "toy")]

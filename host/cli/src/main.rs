@@ -24,6 +24,7 @@ mod msm;
 mod new_file;
 mod ntt;
 mod output;
+mod poseidon;
 mod progress;
 mod prove;
 #[cfg(feature = "selftest")]
@@ -85,6 +86,9 @@ enum Command {
     Msm(msm::Arguments),
     #[command(about = on_each("Number-theoretic transform (NTT) over", &Field::ALL.map(Field::name)))]
     Ntt(ntt::Arguments),
+    /// Poseidon hashes over the scalars of BLS12-381 as Filecoin uses them, and Merkle trees.
+    #[command(subcommand)]
+    Poseidon(poseidon::Command),
     /// Makes points for tests and benchmarks.
     #[command(subcommand)]
     Points(msm::Command),
@@ -149,6 +153,7 @@ fn run(command: Command, output: &mut Output) -> anyhow::Result<Exit> {
         }
         Command::Msm(arguments) => msm::sum(&arguments, output),
         Command::Ntt(arguments) => ntt::run(&arguments, output),
+        Command::Poseidon(command) => poseidon::run(&command, output),
         Command::Points(msm::Command::Generate(arguments)) => msm::generate(&arguments),
         Command::Scalars(msm::ScalarCommand::Generate(arguments)) => {
             msm::generate_scalars(&arguments)

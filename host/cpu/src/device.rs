@@ -8,13 +8,14 @@ use proofmill_algebra::{ISA_VARIABLE, Isa};
 use proofmill_op::equihash_verify::Params;
 use proofmill_op::msm::Instance;
 use proofmill_op::ntt::Field;
+use proofmill_op::poseidon::Instance as Poseidon;
 use proofmill_op::{
     Answer, Capability, Caps, Completer, Data, Device, DeviceKind, Error, Metrics, Parked, Request,
     Result, Ticket,
 };
 use rayon::ThreadPool;
 
-use crate::{ecdsa_verify, equihash_verify, msm, ntt, thread_pool};
+use crate::{ecdsa_verify, equihash_verify, msm, ntt, poseidon, thread_pool};
 
 /// Parameter sets offered: those that chains use, and small ones for tests. The code takes any.
 const EQUIHASH_SETS: [(u32, u32); 7] =
@@ -79,6 +80,7 @@ impl CpuDevice {
         caps.capabilities.push(Capability::EcdsaVerify);
         caps.capabilities.extend(Instance::ALL.map(Capability::Msm));
         caps.capabilities.extend(Field::ALL.map(Capability::Ntt));
+        caps.capabilities.extend(Poseidon::ALL.map(Capability::Poseidon));
         caps.queue = 2 * count;
         caps.isa = Some(isa);
         let identity = Parked::fresh_identity();
@@ -180,6 +182,13 @@ impl Device for CpuDevice {
                 let isa = self.isa;
                 Ok(self.start(Place::Pool, move |completer| {
                     work.answer(isa, &|| completer.is_cancelled()).map(Answer::Ntt)
+                }))
+            }
+            Request::Poseidon(request) => {
+                let work = poseidon::Work::new(request, self.identity)?;
+                let isa = self.isa;
+                Ok(self.start(Place::Pool, move |completer| {
+                    work.answer(isa, &|| completer.is_cancelled()).map(Answer::Poseidon)
                 }))
             }
             _ => Err(Error::Unsupported { device: self.caps.uri.clone(), what: asked.to_string() }),

@@ -8,6 +8,7 @@ mod equihash_verify;
 mod msm;
 mod ntt;
 mod pages;
+mod poseidon;
 mod processors;
 
 pub use device::CpuDevice;

@@ -1,6 +1,8 @@
 //! The central door: whoever answers requests implements [`Device`].
 
-use crate::{Data, Error, Parked, Result, Ticket, ecdsa_verify, equihash_verify, msm, ntt};
+use crate::{
+    Data, Error, Parked, Result, Ticket, ecdsa_verify, equihash_verify, msm, ntt, poseidon,
+};
 use proofmill_algebra::Isa;
 
 /// One question to a device.
@@ -15,6 +17,8 @@ pub enum Request {
     Msm(msm::Request),
     /// What are the values of this polynomial, or the polynomial of these values?
     Ntt(ntt::Request),
+    /// What are the hashes of these elements?
+    Poseidon(poseidon::Request),
 }
 
 impl Request {
@@ -25,6 +29,7 @@ impl Request {
             Self::EcdsaVerify(_) => Capability::EcdsaVerify,
             Self::Msm(request) => Capability::Msm(request.instance()),
             Self::Ntt(request) => Capability::Ntt(request.field),
+            Self::Poseidon(request) => Capability::Poseidon(request.instance),
         }
     }
 }
@@ -41,6 +46,8 @@ pub enum Answer {
     Msm(msm::Response),
     /// The elements.
     Ntt(ntt::Response),
+    /// The digests.
+    Poseidon(poseidon::Response),
 }
 
 /// An operation with one of its instances, by the names that the command line and `spec/` use.
@@ -55,6 +62,8 @@ pub enum Capability {
     Msm(msm::Instance),
     /// `ntt` over this field.
     Ntt(ntt::Field),
+    /// `poseidon` of this instance.
+    Poseidon(poseidon::Instance),
 }
 
 impl std::fmt::Display for Capability {
@@ -64,6 +73,7 @@ impl std::fmt::Display for Capability {
             Self::EcdsaVerify => f.write_str("ecdsa_verify (secp256k1)"),
             Self::Msm(instance) => write!(f, "msm ({instance})"),
             Self::Ntt(field) => write!(f, "ntt ({field})"),
+            Self::Poseidon(instance) => write!(f, "poseidon ({instance})"),
         }
     }
 }

@@ -11,6 +11,7 @@ mod error;
 mod features;
 pub mod msm;
 pub mod ntt;
+pub mod poseidon;
 mod ticket;
 mod verdict;
 

@@ -1,4 +1,4 @@
-//! proofmill makes and verifies Groth16 proofs, computes MSMs and NTTs, and verifies ECDSA signatures and Equihash block
+//! proofmill makes and verifies Groth16 proofs, computes MSMs, NTTs and Poseidon hashes, and verifies ECDSA signatures and Equihash block
 //! headers in bulk. Work runs on a device, opened by its URI: this machine's processor (`cpu:`) or a card (`sim:` is one in
 //! simulation). Every device gives the same results.
 //!
@@ -67,6 +67,7 @@ pub mod equihash;
 pub mod groth16;
 pub mod msm;
 pub mod ntt;
+pub mod poseidon;
 
 pub use proofmill_device::{Listed, Uri, list as devices, open, open_uri};
 pub use proofmill_op::{

@@ -14,6 +14,7 @@
 //! | a product takes | normal or sums of two; of BLS12-381's scalars only normal | normal or sums; with carries two against four |
 //! | it is | normal | normal, but of two sums up to 1.9 p |
 
+mod combination;
 mod constants;
 mod doubles;
 mod extension;

@@ -17,4 +17,5 @@ mod msm;
 mod ntt;
 mod pairing;
 mod pairing_vectors;
+mod poseidon;
 mod tower;

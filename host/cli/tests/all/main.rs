@@ -7,4 +7,5 @@ mod groth16_devices;
 mod groth16_progress;
 mod msm;
 mod ntt;
+mod poseidon;
 mod support;

@@ -5,3 +5,4 @@ mod ecdsa_verify;
 mod equihash_verify;
 mod msm;
 mod ntt;
+mod poseidon;

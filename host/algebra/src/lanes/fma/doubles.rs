@@ -100,7 +100,7 @@ impl<P: Prime<L>, const L: usize> Doubles<P, L> {
 
     /// x^2.
     #[inline(always)]
-    fn squared(&self) -> Self {
+    pub fn squared(&self) -> Self {
         debug_assert!(self.is_factor(), "digits that are too large");
         // SAFETY: see `digits`.
         Self::of(unsafe { product::square(Self::TABLE, &self.digits) })

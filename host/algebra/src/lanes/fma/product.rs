@@ -242,7 +242,7 @@ define! {
 /// Digits of at most 2^53 with carries, all at once: at most a few above 2^(W - 1) in absolute value.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-fn carried<const L: usize>(table: &Table<L>, mut x: [__m256d; L]) -> [__m256d; L] {
+pub(super) fn carried<const L: usize>(table: &Table<L>, mut x: [__m256d; L]) -> [__m256d; L] {
     let (round, down) = (splat(&table.round), splat(&table.down));
     let mut carry = _mm256_setzero_pd();
     for (j, digit) in x.iter_mut().enumerate() {

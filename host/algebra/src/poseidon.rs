@@ -1,0 +1,147 @@
+//! Poseidon as Filecoin uses it, over the scalars of BLS12-381: hashes of 2 to 36 elements (Grassi, Khovratovich, Rechberger,
+//! Roy, Schofnegger, ePrint 2019/458; `spec/model/poseidon.py` has the definition).
+//!
+//! The state is a tag, which tells what is hashed ([`Domain`]), and the preimage. Each round adds constants, raises all elements
+//! (eight full rounds) or the first (the partial rounds) to the power of 5 and multiplies by a matrix. The digest is the
+//! second element.
+//!
+//! All [numbers](numbers) are made when an [`Instance`] is first asked for. It is computed in one of two forms: [`scaled`] for up
+//! to twelve elements, [`moving`] for more; each is written once over an [`Arithmetic`](arithmetic::Arithmetic) and runs on
+//! words, on limbs of 52 bits and on doubles, one, sixteen and eight hashes at a time.
+//!
+//! The time depends on no element, but for one that is refused.
+
+use std::sync::OnceLock;
+
+use crate::field::{Bls12381Fr, PrimeField};
+use crate::isa::Isa;
+use crate::ntt::NotBelowModulus;
+use numbers::Numbers;
+use table::Tables;
+
+mod arithmetic;
+mod batch;
+#[cfg(target_arch = "x86_64")]
+mod doubles;
+mod limbs;
+mod matrix;
+mod moving;
+mod numbers;
+mod scaled;
+mod table;
+#[cfg(test)]
+mod tests;
+mod words;
+
+/// The primary numbers of `spec/hashes`.
+mod spec {
+    include!(concat!(env!("OUT_DIR"), "/poseidon.rs"));
+}
+
+/// What is hashed.
+pub type Scalar = Bls12381Fr;
+
+/// Bytes of an element and of a digest: a canonical integer, lowest byte first.
+pub const ELEMENT_BYTES: usize = <Scalar as PrimeField>::BYTES;
+/// The fewest elements of a preimage.
+pub const LEAST_ARITY: usize = spec::LEAST_ARITY;
+/// The most elements of a preimage.
+pub const MOST_ARITY: usize = LEAST_ARITY + spec::PARTIAL_ROUNDS.len() - 1;
+
+/// Elements of the largest state.
+const MOST_WIDTH: usize = MOST_ARITY + 1;
+
+/// How many partial rounds there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Strength {
+    /// As in Filecoin.
+    #[default]
+    Standard,
+    /// A quarter more.
+    Strengthened,
+}
+
+/// What is hashed, which decides the tag.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Domain {
+    /// The children of a node, or a column: tag 2^arity - 1.
+    #[default]
+    MerkleTree,
+    /// A message of any length, which the caller padded: tag 2^64.
+    VariableLength,
+    /// So many elements, at least one and at most the arity; zeros follow them: tag 2^64 times the length.
+    ConstantLength(usize),
+    /// Encryption: tag 2^32.
+    Encryption,
+}
+
+impl Domain {
+    /// Elements of a preimage for an arity; none if it cannot be hashed.
+    pub fn elements(self, arity: usize) -> Option<usize> {
+        match self {
+            Self::ConstantLength(length) => (1..=arity).contains(&length).then_some(length),
+            _ => Some(arity),
+        }
+    }
+
+    /// The first element of the state.
+    fn tag(self, arity: usize) -> Scalar {
+        let tag = match self {
+            Self::MerkleTree => (1 << arity) - 1,
+            Self::VariableLength => spec::VARIABLE_LENGTH,
+            Self::ConstantLength(length) => length as u128 * spec::CONSTANT_LENGTH,
+            Self::Encryption => spec::ENCRYPTION,
+        };
+        let [low, high] = [tag as u64, (tag >> 64) as u64];
+        Scalar::from_canonical([low, high, 0, 0]).expect("a tag of at most 70 bits")
+    }
+}
+
+/// An arity and a strength, with all numbers that follow from them.
+pub struct Instance {
+    arity: usize,
+    numbers: Numbers,
+    tables: Tables,
+}
+
+impl Instance {
+    /// Of this arity; none if it is below [`LEAST_ARITY`] or above [`MOST_ARITY`]. It is made once, in a few milliseconds (the
+    /// largest: 50).
+    pub fn of(arity: usize, strength: Strength) -> Option<&'static Self> {
+        const COUNT: usize = MOST_ARITY - LEAST_ARITY + 1;
+        static ALL: [[OnceLock<Instance>; COUNT]; 2] =
+            [const { [const { OnceLock::new() }; COUNT] }; 2];
+        let place = ALL[strength as usize].get(arity.checked_sub(LEAST_ARITY)?)?;
+        Some(place.get_or_init(|| Self {
+            arity,
+            numbers: Numbers::of(arity, strength),
+            tables: Tables::default(),
+        }))
+    }
+
+    /// Elements of a preimage.
+    pub fn arity(&self) -> usize {
+        self.arity
+    }
+
+    /// The digests of preimages that follow each other, each of [`Domain::elements`] of [`ELEMENT_BYTES`], in as many bytes as
+    /// digests have. An element that is not below the modulus is named by its number among all.
+    ///
+    /// # Panics
+    /// If these are no whole preimages, or the digests too few or too many, or the domain has no preimage of this arity.
+    pub fn hash(
+        &self,
+        isa: Isa,
+        domain: Domain,
+        preimages: &[u8],
+        digests: &mut [u8],
+    ) -> Result<(), NotBelowModulus> {
+        let elements = domain.elements(self.arity).expect("a domain for this arity");
+        let (preimages, rest) = preimages.as_chunks();
+        let (digests, no_digest) = digests.as_chunks_mut();
+        assert!(rest.is_empty() && no_digest.is_empty(), "whole elements and whole digests");
+        assert_eq!(preimages.len(), elements * digests.len(), "a digest for each preimage");
+        let tag = domain.tag(self.arity);
+        batch::hash(self, isa, batch::Batch { tag, elements, preimages, digests })
+    }
+}

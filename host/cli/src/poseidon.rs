@@ -1,0 +1,247 @@
+//! `proofmill poseidon`: hashes and trees of elements from files, to files.
+
+use std::fs::File;
+use std::io::{BufReader, Read, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context as _, ensure};
+use clap::{Args, ValueEnum};
+use proofmill::poseidon::tree::{self, Leaves, Proof, Shape};
+use proofmill::poseidon::{self, Domain, ELEMENT_BYTES, Instance, Request, Strength};
+use proofmill::{Capability, Device, Uri};
+use serde_json::json;
+
+use crate::new_file::{NewFile, keep_apart};
+use crate::output::{Exit, Output};
+
+#[derive(clap::Subcommand)]
+pub enum Command {
+    /// Hashes preimages.
+    Hash(Hash),
+    /// Builds a Merkle tree from leaves or columns.
+    Tree(Tree),
+    /// Makes the proof that a leaf is in a tree.
+    Prove(Prove),
+    /// Checks such a proof against the tree's root.
+    Check(Check),
+}
+
+#[derive(Args)]
+#[command(after_help = examples!(
+    "proofmill poseidon hash --arity 8 preimages digests",
+    "proofmill poseidon hash --arity 4 --domain constant-length --length 3 --strengthened preimages digests",
+))]
+pub struct Hash {
+    /// Elements that a permutation takes: 2 to 36
+    #[arg(long)]
+    arity: usize,
+    /// What is hashed, which decides the domain tag
+    #[arg(long, value_name = "DOMAIN", default_value = "merkle-tree")]
+    domain: Asked,
+    /// Elements of each preimage in the domain constant-length
+    #[arg(long, required_if_eq("domain", "constant-length"))]
+    length: Option<usize>,
+    /// Takes a quarter more partial rounds
+    #[arg(long)]
+    strengthened: bool,
+    /// Device that computes (see `proofmill devices`)
+    #[arg(long, value_name = "URI", default_value = "cpu:")]
+    device: Uri,
+    /// Writes one line of JSON: the number of hashes, and seconds
+    #[arg(long)]
+    json: bool,
+    /// Preimages one after the other: elements of 32 bytes, little-endian, below r
+    #[arg(value_name = "FROM")]
+    from: PathBuf,
+    /// Where to write the digests, in the same form; an existing file is replaced
+    #[arg(value_name = "TO")]
+    to: PathBuf,
+}
+
+/// A domain without its length.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Asked {
+    MerkleTree,
+    VariableLength,
+    ConstantLength,
+    Encryption,
+}
+
+#[derive(Args)]
+#[command(after_help = examples!(
+    "proofmill poseidon tree --arity 8 leaves tree",
+    "proofmill poseidon tree --arity 8 --columns 11 columns tree",
+))]
+pub struct Tree {
+    /// Children of a node: 2, 4, 8 or 11, or any number up to 36
+    #[arg(long)]
+    arity: usize,
+    /// Leaves are the hashes of columns, each of so many elements
+    #[arg(long, value_name = "ELEMENTS")]
+    columns: Option<usize>,
+    /// Device that computes (see `proofmill devices`)
+    #[arg(long, value_name = "URI", default_value = "cpu:")]
+    device: Uri,
+    /// Writes one line of JSON: the root, the number of leaves, and seconds
+    #[arg(long)]
+    json: bool,
+    /// Leaves, or columns: elements of 32 bytes, little-endian, below r. The number of leaves is a power of the arity
+    #[arg(value_name = "FROM")]
+    from: PathBuf,
+    /// Where to write all rows, from the leaves to the root; an existing file is replaced
+    #[arg(value_name = "TREE")]
+    tree: PathBuf,
+}
+
+#[derive(Args)]
+#[command(after_help = examples!(
+    "proofmill poseidon prove --arity 8 --index 42 tree proof.json",
+    "proofmill poseidon prove --arity 2 --index 0 tree proof.json",
+))]
+pub struct Prove {
+    /// Children of a node
+    #[arg(long)]
+    arity: usize,
+    /// The leaf's number, from 0 on
+    #[arg(long)]
+    index: u64,
+    /// All rows, as `proofmill poseidon tree` writes them
+    #[arg(value_name = "TREE")]
+    tree: PathBuf,
+    /// Where to write the proof as JSON; an existing file is replaced
+    #[arg(value_name = "PROOF")]
+    proof: PathBuf,
+}
+
+#[derive(Args)]
+#[command(after_help = examples!(
+    "proofmill poseidon check --root 0x48fe0b1331196f6cdb33a7c6e5af61b76fd388e1ef1d3d418be5147f0e4613d4 proof.json",
+    "proofmill poseidon check --root 0x48fe0b1331196f6cdb33a7c6e5af61b76fd388e1ef1d3d418be5147f0e4613d4 --device cpu:?threads=1 proof.json",
+))]
+pub struct Check {
+    /// The root that is trusted
+    #[arg(long, value_name = "HEX")]
+    root: String,
+    /// Device that computes (see `proofmill devices`)
+    #[arg(long, value_name = "URI", default_value = "cpu:")]
+    device: Uri,
+    /// The proof
+    #[arg(value_name = "PROOF")]
+    proof: PathBuf,
+}
+
+/// Runs the subcommand.
+pub fn run(command: &Command, output: &mut Output) -> anyhow::Result<Exit> {
+    match command {
+        Command::Hash(arguments) => hash(arguments, output),
+        Command::Tree(arguments) => build(arguments, output),
+        Command::Prove(arguments) => prove(arguments),
+        Command::Check(arguments) => check(arguments, output),
+    }
+}
+
+fn open(uri: &Uri) -> anyhow::Result<Box<dyn Device>> {
+    let device = proofmill::open_uri(uri)?;
+    device.caps().demand(&Capability::Poseidon(Instance::default()))?;
+    Ok(device)
+}
+
+fn hash(arguments: &Hash, output: &mut Output) -> anyhow::Result<Exit> {
+    let Hash { arity, length, strengthened, ref from, ref to, .. } = *arguments;
+    let domain = match (arguments.domain, length) {
+        (Asked::ConstantLength, length) => Domain::ConstantLength(length.unwrap_or(arity)),
+        (_, Some(_)) => anyhow::bail!("--length: only the domain constant-length has one"),
+        (Asked::MerkleTree, None) => Domain::MerkleTree,
+        (Asked::VariableLength, None) => Domain::VariableLength,
+        (Asked::Encryption, None) => Domain::Encryption,
+    };
+    let device = open(&arguments.device)?;
+    let preimages = std::fs::read(from).with_context(|| format!("FROM: {}", from.display()))?;
+    let strength = if strengthened { Strength::Strengthened } else { Strength::Standard };
+    let request = Request::new(arity, preimages).in_domain(domain).with_strength(strength);
+    let count = request.count()?;
+    let start = Instant::now();
+    let digests = poseidon::digests(&*device, request)?;
+    let seconds = start.elapsed().as_secs_f64();
+    std::fs::write(to, digests).with_context(|| format!("TO: {}", to.display()))?;
+    if arguments.json {
+        output.line(json!({
+            "type": "poseidon", "arity": arity, "count": count, "seconds": seconds,
+        }))?;
+    }
+    Ok(Exit::Valid)
+}
+
+fn build(arguments: &Tree, output: &mut Output) -> anyhow::Result<Exit> {
+    let Tree { arity, columns, ref from, tree: ref to, .. } = *arguments;
+    keep_apart(&[("TREE", to)], &[("FROM", from)])?;
+    let device = open(&arguments.device)?;
+    let mut file = File::open(from).with_context(|| format!("FROM: {}", from.display()))?;
+    let bytes = file.seek(std::io::SeekFrom::End(0)).and_then(|bytes| {
+        file.rewind()?;
+        Ok(bytes)
+    });
+    let bytes = bytes.with_context(|| format!("FROM: {}", from.display()))?;
+    let each = (columns.unwrap_or(1) * ELEMENT_BYTES) as u64;
+    ensure!(each > 0, "--columns: is 0; expected 2 to 36");
+    let what = if columns.is_some() { "columns" } else { "leaves" };
+    ensure!(
+        bytes.is_multiple_of(each),
+        "FROM: {bytes} bytes are not a whole number of {each}-byte {what}"
+    );
+    let shape = Shape::new(arity, bytes / each)?;
+    let leaves = columns.map_or(Leaves::Nodes, Leaves::Columns);
+    let place = || format!("TREE: {}", to.display());
+    let mut rows = NewFile::create(to).with_context(place)?;
+    let start = Instant::now();
+    let root = tree::build(&*device, shape, leaves, &mut file, &mut rows)?;
+    rows.finish().with_context(place)?;
+    let seconds = start.elapsed().as_secs_f64();
+    let root = tree::to_text(&root);
+    if arguments.json {
+        output.line(json!({
+            "type": "poseidon_tree", "arity": arity, "leaves": shape.leaves(), "root": root,
+            "seconds": seconds,
+        }))?;
+    } else {
+        output.line(root)?;
+    }
+    Ok(Exit::Valid)
+}
+
+fn prove(arguments: &Prove) -> anyhow::Result<Exit> {
+    let Prove { arity, index, ref tree, proof: ref to } = *arguments;
+    keep_apart(&[("PROOF", to)], &[("TREE", tree)])?;
+    let place = || format!("TREE: {}", tree.display());
+    let mut file = File::open(tree).with_context(place)?;
+    let bytes = file.metadata().with_context(place)?.len();
+    let proof = tree::prove(Shape::of_tree(arity, bytes)?, &mut file, index)?;
+    let place = || format!("PROOF: {}", to.display());
+    let mut new = NewFile::create(to).with_context(place)?;
+    writeln!(new, "{}", serde_json::to_string_pretty(&proof)?).with_context(place)?;
+    new.finish().with_context(place)?;
+    Ok(Exit::Valid)
+}
+
+/// More than any proof has.
+const MOST_PROOF_BYTES: u64 = 1 << 20;
+
+fn check(arguments: &Check, output: &mut Output) -> anyhow::Result<Exit> {
+    let Check { root, device, proof: path } = arguments;
+    let root = tree::of_text(root);
+    let root = root.with_context(|| format!("--root: '{}' is no 0x…", arguments.root))?;
+    let proof = read_proof(path).with_context(|| format!("PROOF: {}", path.display()))?;
+    let found = proof.root(&*open(device)?)?;
+    if found == root {
+        output.line("valid")?;
+        return Ok(Exit::Valid);
+    }
+    output.line(format_args!("invalid: leads to {}", tree::to_text(&found)))?;
+    Ok(Exit::Invalid)
+}
+
+fn read_proof(path: &Path) -> anyhow::Result<Proof> {
+    let file = BufReader::new(File::open(path)?.take(MOST_PROOF_BYTES));
+    Ok(serde_json::from_reader(file)?)
+}

@@ -1,0 +1,85 @@
+//! `proofmill poseidon` from outside.
+
+use serde_json::Value;
+
+use crate::support::{expect, files, run, text};
+
+/// Small numbers as elements.
+fn elements(numbers: impl IntoIterator<Item = u8>) -> Vec<u8> {
+    let element = |number| {
+        let mut bytes = [0; 32];
+        bytes[0] = number;
+        bytes
+    };
+    numbers.into_iter().flat_map(element).collect()
+}
+
+#[test]
+fn a_file_is_hashed() {
+    let (folder, paths) = files(&[&elements([0, 1, 2, 3])]);
+    let to = folder.path().join("digests").to_str().unwrap().to_owned();
+    let output = run(&["poseidon", "hash", "--arity", "2", "--json", &paths[0], &to]);
+    expect(&output, 0, &[]);
+    let line: Value = serde_json::from_str(text(&output.stdout).trim()).unwrap();
+    assert_eq!((&line["type"], &line["count"]), (&"poseidon".into(), &2.into()));
+    let mut digest = std::fs::read(&to).unwrap()[..32].to_vec();
+    digest.reverse();
+    let wanted = "396508d75e76a56b739e0fd902efe161a6fba9339d05a69d2e203c369a02e7ff";
+    assert_eq!(hex::encode(digest), wanted);
+    // What neptune publishes of four elements of constant length.
+    let arguments = ["--domain", "constant-length", "--length", "4", &paths[0], &to];
+    let output = run(&[&["poseidon", "hash", "--arity", "8"], &arguments[..]].concat());
+    expect(&output, 0, &[]);
+    let mut digest = std::fs::read(&to).unwrap();
+    digest.reverse();
+    let wanted = "5c6de4b69de9d792cad8b9f8aeb1578f203e3c7c4a85c1f9370a94532f818897";
+    assert_eq!(hex::encode(digest), wanted);
+}
+
+#[test]
+fn a_tree_its_proofs_and_their_checks() {
+    let (folder, paths) = files(&[&elements(0..64), &elements(0..192)]);
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (tree, proof) = (at("tree"), at("proof.json"));
+    for (columns, from) in [(&[][..], &paths[0]), (&["--columns", "3"], &paths[1])] {
+        let arguments = [&["poseidon", "tree", "--arity", "4"], columns, &[from, &tree]].concat();
+        let output = run(&arguments);
+        expect(&output, 0, &["0x"]);
+        let root = text(&output.stdout).trim().to_owned();
+        assert_eq!(std::fs::metadata(&tree).unwrap().len(), 32 * (64 + 16 + 4 + 1));
+        expect(
+            &run(&["poseidon", "prove", "--arity", "4", "--index", "63", &tree, &proof]),
+            0,
+            &[],
+        );
+        expect(&run(&["poseidon", "check", "--root", &root, &proof]), 0, &["valid"]);
+        let output = run(&["poseidon", "check", "--root", "0x1", &proof]);
+        expect(&output, 1, &["invalid: leads to ", &root]);
+    }
+}
+
+#[test]
+fn what_cannot_be_is_named() {
+    let (folder, paths) = files(&[&elements(0..63), &[0xff; 64], b"{}"]);
+    let to = folder.path().join("to").to_str().unwrap().to_owned();
+    let poseidon = |arguments: &[&str]| run(&[&["poseidon"], arguments].concat());
+    let [odd, large, braces] = &paths[..] else { unreachable!() };
+    let cases: [(&[&str], &str); 9] = [
+        (&["hash", "--arity", "2", odd, &to], "preimages: 2016 bytes are not a whole number"),
+        (&["hash", "--arity", "2", large, &to], "element 0 of preimage 0 is not below the modulus"),
+        (&["hash", "--arity", "37", odd, &to], "arity: is 37; expected 2 to 36"),
+        (&["hash", "--arity", "3", "--length", "2", odd, &to], "--length: only the domain"),
+        (
+            &["tree", "--arity", "8", odd, &to],
+            "leaves: a count of 63 is not a power of the arity 8",
+        ),
+        (&["tree", "--arity", "2", large, &to], "leaves: number 0 is not below the modulus"),
+        (&["tree", "--arity", "2", "--columns", "0", odd, &to], "--columns: is 0"),
+        (&["prove", "--arity", "8", "--index", "0", odd, &to], "tree: 2016 bytes are not all rows"),
+        (&["check", "--root", "0x0", braces], "PROOF: "),
+    ];
+    for (arguments, problem) in cases {
+        expect(&poseidon(arguments), 2, &[problem]);
+    }
+    assert!(!std::path::Path::new(&to).exists());
+}

@@ -1,0 +1,162 @@
+//! `poseidon`: hashes of field elements over the scalars of BLS12-381, as Filecoin uses them.
+//!
+//! Elements and digests are canonical integers below r, little-endian, [`ELEMENT_BYTES`] each. Preimages follow each other, and so
+//! do their digests.
+
+use std::fmt;
+use std::str::FromStr;
+
+pub use proofmill_algebra::poseidon::{Domain, ELEMENT_BYTES, LEAST_ARITY, MOST_ARITY, Strength};
+
+pub use crate::msm::Progress;
+use crate::{Data, Error, Result};
+
+/// A field with its S-box, rounds and domains.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Instance {
+    /// Filecoin's, over the scalars of BLS12-381: arities from [`LEAST_ARITY`] to [`MOST_ARITY`], both strengths.
+    #[default]
+    Bls12_381,
+}
+
+impl Instance {
+    /// All there are.
+    pub const ALL: [Self; 1] = [Self::Bls12_381];
+
+    /// Its name in `spec/hashes`, without the operation's.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bls12_381 => "bls12_381",
+        }
+    }
+}
+
+impl fmt::Display for Instance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Instance {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|instance| instance.name() == name).ok_or_else(|| {
+            let all = Self::ALL.map(Self::name).join(", ");
+            Error::argument("instance", format!("'{name}' is unknown; expected one of {all}"))
+        })
+    }
+}
+
+/// Preimages to hash.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The field and all that goes with it.
+    pub instance: Instance,
+    /// How many elements a permutation takes, from [`LEAST_ARITY`] to [`MOST_ARITY`].
+    pub arity: usize,
+    /// How many rounds there are.
+    pub strength: Strength,
+    /// What is hashed, which decides the tag, and how many elements a preimage has.
+    pub domain: Domain,
+    /// The preimages one after the other.
+    pub preimages: Data,
+    /// Is called with the progress.
+    pub progress: Option<Progress>,
+}
+
+impl Request {
+    /// As a Merkle tree of this arity hashes the children of its nodes, or columns: of standard strength.
+    pub fn new(arity: usize, preimages: impl Into<Data>) -> Self {
+        Self {
+            instance: Instance::default(),
+            arity,
+            strength: Strength::default(),
+            domain: Domain::default(),
+            preimages: preimages.into(),
+            progress: None,
+        }
+    }
+
+    /// The same in another domain.
+    pub fn in_domain(self, domain: Domain) -> Self {
+        Self { domain, ..self }
+    }
+
+    /// The same with another strength.
+    pub fn with_strength(self, strength: Strength) -> Self {
+        Self { strength, ..self }
+    }
+
+    /// Elements of a preimage. An error if there is no such arity or length.
+    pub fn elements(&self) -> Result<usize> {
+        let arity = self.arity;
+        if !(LEAST_ARITY..=MOST_ARITY).contains(&arity) {
+            let problem = format!("is {arity}; expected {LEAST_ARITY} to {MOST_ARITY}");
+            return Err(Error::argument("arity", problem));
+        }
+        self.domain.elements(arity).ok_or_else(|| {
+            let problem = format!("{:?} at arity {arity}; expected 1 to {arity}", self.domain);
+            Error::argument("domain", problem)
+        })
+    }
+
+    /// Number of preimages. An error if there is no such arity or length, or if these are no whole preimages.
+    pub fn count(&self) -> Result<usize> {
+        let (bytes, each) = (self.preimages.len(), self.elements()? * ELEMENT_BYTES);
+        if !bytes.is_multiple_of(each) {
+            let problem = format!("{bytes} bytes are not a whole number of {each}-byte preimages");
+            return Err(Error::argument("preimages", problem));
+        }
+        Ok(bytes / each)
+    }
+}
+
+/// The result.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Response {
+    /// A digest for each preimage.
+    pub digests: Vec<u8>,
+}
+
+/// Only their number: they may be of secrets.
+impl fmt::Debug for Response {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Response({} bytes)", self.digests.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instances_are_those_of_the_specification() {
+        for instance in Instance::ALL {
+            assert_eq!(instance.name().parse::<Instance>().unwrap(), instance);
+            let name = format!("poseidon_{instance}");
+            assert!(proofmill_spec::text(proofmill_spec::HASHES, &name).is_some(), "{name}");
+        }
+        let problem = "bn254".parse::<Instance>().unwrap_err().to_string();
+        assert_eq!(problem, "instance: 'bn254' is unknown; expected one of bls12_381");
+    }
+
+    #[test]
+    fn what_cannot_be_is_named() {
+        let of = |arity, bytes| Request::new(arity, vec![0; bytes]);
+        assert_eq!(of(2, 0).count().unwrap(), 0);
+        assert_eq!(of(8, 512).count().unwrap(), 2);
+        assert_eq!(of(8, 512).in_domain(Domain::ConstantLength(1)).count().unwrap(), 16);
+        let problem = |request: Request| request.count().unwrap_err().to_string();
+        assert_eq!(
+            problem(of(8, 33)),
+            "preimages: 33 bytes are not a whole number of 256-byte preimages"
+        );
+        assert_eq!(problem(of(37, 0)), "arity: is 37; expected 2 to 36");
+        assert_eq!(
+            problem(of(4, 0).in_domain(Domain::ConstantLength(5))),
+            "domain: ConstantLength(5) at arity 4; expected 1 to 4"
+        );
+    }
+}

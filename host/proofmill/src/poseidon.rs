@@ -1,0 +1,58 @@
+//! Poseidon as Filecoin uses it, over the scalars of BLS12-381: hashes of 2 to 36 elements, and Merkle trees of them.
+//!
+//! Elements and digests are integers below r, little-endian, 32 bytes each. Digests are those of the crate `neptune`.
+//!
+//! ```
+//! use proofmill::poseidon;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let device = proofmill::open("cpu:?threads=1")?;
+//! // Two preimages of two elements each.
+//! let preimages: Vec<u8> = [0u8, 1, 2, 3].into_iter().flat_map(element).collect();
+//! let digests = poseidon::hash(&*device, 2, preimages)?;
+//! assert_eq!(digests.len(), 64);
+//! assert_eq!(digests[..4], [0xff, 0xe7, 0x02, 0x9a]);
+//!
+//! fn element(small: u8) -> [u8; 32] {
+//!     let mut bytes = [0; 32];
+//!     bytes[0] = small;
+//!     bytes
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`Request`] has the other domains and the other strength. For progress, or not to wait, submit it to the device. [`tree`]
+//! builds trees, and makes and checks inclusion proofs.
+
+pub use proofmill_op::poseidon::{
+    Domain, ELEMENT_BYTES, Instance, LEAST_ARITY, MOST_ARITY, Progress, Request, Response, Strength,
+};
+
+use crate::{Answer, Data, Device, Error, Result};
+
+pub mod tree;
+
+/// The digests of preimages of `arity` elements each, as nodes of a Merkle tree are hashed.
+pub fn hash(device: &dyn Device, arity: usize, preimages: impl Into<Data>) -> Result<Vec<u8>> {
+    digests(device, Request::new(arity, preimages))
+}
+
+/// Any hashes. Waits for them.
+pub fn digests(device: &dyn Device, request: Request) -> Result<Vec<u8>> {
+    match device.submit(crate::Request::Poseidon(request))?.wait()? {
+        Answer::Poseidon(response) => Ok(response.digests),
+        other => {
+            let problem = format!("an answer to another question: {other:?}");
+            Err(Error::Lost { device: device.caps().uri.clone(), problem })
+        }
+    }
+}
+
+fn is_arity(elements: usize) -> bool {
+    (LEAST_ARITY..=MOST_ARITY).contains(&elements)
+}
+
+fn expected_arity() -> String {
+    format!("expected {LEAST_ARITY} to {MOST_ARITY}")
+}
