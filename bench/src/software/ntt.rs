@@ -20,7 +20,9 @@ use crate::place::Processor;
 use crate::row::SoftwareRow;
 use crate::timing::Pick;
 
-const OF_255_BITS: [Library; 2] = [Library::Arkworks, Library::GnarkCrypto(Package::Ntt)];
+/// gnark-crypto has no transforms of the others.
+const OF_PAIRING_CURVES: &[Library] = &[Library::Arkworks, Library::GnarkCrypto(Package::Ntt)];
+const OF_PASTA_CURVES: &[Library] = &[Library::Arkworks];
 /// Transforms of one program: what it calls them, what stands in the rows, and whether they have threads.
 const OF_GOLDILOCKS: [(&str, &str, bool); 3] = [
     ("Radix2DFTSmallBatch", "Plonky3 0.9.0-rc.2 Radix2DFTSmallBatch", true),
@@ -116,11 +118,18 @@ pub fn task(log_size: u32) -> Result<Task> {
 
 /// The peers' transforms over a field, with so many threads: whose, by which name there, and what stands in the rows.
 fn transforms(field: Field, threads: usize) -> Vec<(Library, &'static str, String)> {
-    if field != Field::Goldilocks {
-        return OF_255_BITS.map(|library| (library, "", library.name())).into();
+    let of = |libraries: &[Library]| {
+        libraries.iter().map(|library| (*library, "", library.name())).collect()
+    };
+    match field {
+        Field::Goldilocks => {
+            let present = OF_GOLDILOCKS.into_iter();
+            let present = present.filter(|(.., threaded)| *threaded || threads == 1);
+            present.map(|(transform, name, _)| (Library::Plonky, transform, shown(name))).collect()
+        }
+        Field::PastaFp | Field::PastaFq => of(OF_PASTA_CURVES),
+        _ => of(OF_PAIRING_CURVES),
     }
-    let present = OF_GOLDILOCKS.into_iter().filter(|(.., threaded)| *threaded || threads == 1);
-    present.map(|(transform, name, _)| (Library::Plonky, transform, shown(name))).collect()
 }
 
 /// A name with its mode: compiled for this processor, Plonky3's program ends when it is not packed for AVX-512 where that is.

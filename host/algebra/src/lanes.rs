@@ -17,7 +17,9 @@ pub use backend::{Backend, Kernel, Mask, Vectors, WIDTH, run};
 pub(crate) use backend::{LIMB_BITS, LIMB_MASK, both, each};
 pub(crate) use constants::limbs;
 #[cfg(target_arch = "x86_64")]
-pub use fma::{Bytes, Doubles, Fma, SparseDoubles, SparsePair, Work, pair_product, pair_square};
+pub use fma::{
+    Bytes, Doubles, Fma, Quad, SparseDoubles, SparsePair, Work, pair_product, pair_square,
+};
 pub use held::{Held, Sum};
 pub(crate) use held::{limbs_of_words, words_of_limbs};
 pub(crate) use lazy::Lazy;

@@ -30,8 +30,8 @@ const SIGNATURES_HERE: usize = 8;
 
 /// This machine's processor.
 ///
-/// A small request, of at most two (200,9) headers, 32 (144,5) ones or eight signatures, is answered within `submit`:
-/// that returns after some tens of microseconds (one or two hundred where the processor has no vectors), and the ticket
+/// A small request, of at most two (200,9) headers, 32 (144,5) ones or eight signatures, or a transform of at most 8 KiB
+/// without a progress function, is answered within `submit`: that returns after some tens of microseconds (one or two hundred where the processor has no vectors), and the ticket
 /// is complete. Such a request overtakes those that wait for the pool.
 ///
 /// A larger one is divided into chunks of well below a millisecond for the pool's threads; between two of them
@@ -180,8 +180,13 @@ impl Device for CpuDevice {
             Request::Ntt(request) => {
                 let work = ntt::Work::new(request, self.identity)?;
                 let isa = self.isa;
-                Ok(self.start(Place::Pool, move |completer| {
-                    work.answer(isa, &|| completer.is_cancelled()).map(Answer::Ntt)
+                let place = if work.is_for_here() { Place::Here } else { Place::Pool };
+                Ok(self.start(place, move |completer| {
+                    let response = match place {
+                        Place::Here => work.answer_here(isa)?,
+                        Place::Pool => work.answer(isa, &|| completer.is_cancelled())?,
+                    };
+                    Ok(Answer::Ntt(response))
                 }))
             }
             Request::Poseidon(request) => {
@@ -206,6 +211,7 @@ impl Device for CpuDevice {
 mod tests {
     use proofmill_op::ecdsa_verify;
     use proofmill_op::equihash_verify::{self, Network};
+    use proofmill_op::ntt;
 
     use super::*;
 
@@ -259,6 +265,26 @@ mod tests {
             assert_eq!(response.verdicts.len(), count);
         }
         assert!(submit(SIGNATURES_HERE + 1).poll().is_none(), "a larger one is for the pool");
+        let submit = |count: usize, request: fn(ntt::Request) -> ntt::Request| {
+            let elements = vec![0; count * ntt::Field::Goldilocks.bytes()];
+            let request = request(ntt::Request::forward(ntt::Field::Goldilocks, elements));
+            device.submit(Request::Ntt(request)).unwrap()
+        };
+        for log in [0, 7, 8, 10] {
+            let Some(Ok(Answer::Ntt(response))) = submit(1 << log, |request| request).poll() else {
+                panic!("a transform of 2^{log}: no answer yet")
+            };
+            assert_eq!(response.elements.len(), 8 << log);
+        }
+        assert!(
+            submit(1 << 11, |request| request).poll().is_none(),
+            "a larger one is for the pool"
+        );
+        let told = |request: ntt::Request| ntt::Request {
+            progress: Some(ntt::Progress(Arc::new(|_| ()))),
+            ..request
+        };
+        assert!(submit(1, told).poll().is_none(), "so is one that tells of its progress");
         release.send(()).unwrap();
         assert!(matches!(busy.wait(), Err(Error::Argument { .. })));
     }

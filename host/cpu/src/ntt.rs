@@ -12,6 +12,10 @@ use rayon::prelude::*;
 
 use crate::pages;
 
+/// Most bytes of elements of a request that is answered while it is submitted: 2^10 of Goldilocks, or 2^8 of 32 bytes, some tens
+/// of microseconds of work. To wake a thread of the pool and to be woken by it can take as long.
+const BYTES_HERE: usize = 8 << 10;
+
 /// A transform, and what is transformed.
 pub(crate) struct Work {
     transform: Box<dyn Answer>,
@@ -22,6 +26,10 @@ pub(crate) struct Work {
 
 /// A transform in one of the fields.
 trait Answer: Send {
+    /// On the caller's own thread.
+    fn answer_here(&self, isa: Isa, source: &[u8], target: &mut [u8]) -> Result<()>;
+
+    /// On the threads of the caller's pool.
     fn answer(
         &self,
         isa: Isa,
@@ -44,6 +52,18 @@ impl Work {
             memory: request.memory.0,
             progress: request.progress,
         })
+    }
+
+    /// Is it to be answered here, because it is small and nobody wants to hear of its progress?
+    pub fn is_for_here(&self) -> bool {
+        self.elements.len() <= BYTES_HERE && self.progress.is_none()
+    }
+
+    /// The answer, on the caller's own thread.
+    pub fn answer_here(self, isa: Isa) -> Result<Response> {
+        let mut target = pages::reused(self.memory, self.elements.len());
+        self.transform.answer_here(isa, &self.elements, &mut target)?;
+        Ok(Response { elements: target })
     }
 
     /// The answer, on the threads of the caller's pool.
@@ -88,6 +108,15 @@ fn element<F: PrimeField>(argument: &'static str, bytes: &[u8]) -> Result<F> {
 }
 
 impl<F: Form<D>, const D: usize> Answer for Digits<F, D> {
+    fn answer_here(&self, isa: Isa, source: &[u8], target: &mut [u8]) -> Result<()> {
+        let Self(transform) = self;
+        let done = match Plan::new(isa, transform) {
+            Some(plan) => plan.run(source, target),
+            None => direct(transform, source, target),
+        };
+        done.map_err(named)
+    }
+
     fn answer(
         &self,
         isa: Isa,

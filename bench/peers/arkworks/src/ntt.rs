@@ -29,6 +29,8 @@ fn task(instance: &str, log_size: u32) -> Result<Task> {
     Ok(match instance {
         "bn254_fr" => transform::<ark_bn254::Fr>(1 << log_size),
         "bls12_381_fr" => transform::<ark_bls12_381::Fr>(1 << log_size),
+        "pasta_fp" => transform::<ark_vesta::Fr>(1 << log_size),
+        "pasta_fq" => transform::<ark_pallas::Fr>(1 << log_size),
         _ => bail!("arkworks has no {instance} here"),
     })
 }
@@ -83,7 +85,7 @@ mod tests {
             let (transform, instance) = (String::new(), instance.into());
             transforms.seconds(&Work { transform, instance, log_size: 8, threads: 1, bytes })
         };
-        for field in ["bn254_fr", "bls12_381_fr"] {
+        for field in ["bn254_fr", "bls12_381_fr", "pasta_fp", "pasta_fq"] {
             assert!(answer(field, false).unwrap() > 0.0 && answer(field, true).unwrap() > 0.0);
         }
         assert!(answer("goldilocks", false).is_err());

@@ -21,6 +21,7 @@ mod extension;
 mod memory;
 mod plain;
 mod product;
+mod quad;
 mod sparse;
 #[cfg(test)]
 mod tests;
@@ -35,6 +36,7 @@ use crate::tower::Tower;
 pub use doubles::Doubles;
 pub use extension::{DoublesPair, pair_product, pair_square};
 pub use plain::Bytes;
+pub use quad::Quad;
 pub use sparse::{SparseDoubles, SparsePair};
 
 /// The machine of processors with AVX2 and FMA. It is made where an `Isa` says that the processor has them: this is why the

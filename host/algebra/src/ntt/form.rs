@@ -33,6 +33,9 @@ pub trait Arithmetic<F: Form<D>, const D: usize>: Copy {
     /// Eight elements in registers.
     type X: Copy;
 
+    /// [`Eight`]s of a row of a tile.
+    const ROW: usize = 2;
+
     /// What an element times this is, as a canonical integer, is the factor; R, if factors are in Montgomery form.
     fn to_factor() -> F;
 
@@ -51,15 +54,28 @@ pub trait Arithmetic<F: Form<D>, const D: usize>: Copy {
     /// Eight to rest.
     fn set(self, at_rest: &mut Eight<D>, x: &Self::X);
 
+    /// A row of a tile.
+    #[inline(always)]
+    fn get_row(self, row: &[Eight<D>]) -> [Self::X; 2] {
+        [self.get(&row[0]), self.get(&row[1])]
+    }
+
+    /// A row of a tile to rest.
+    #[inline(always)]
+    fn set_row(self, row: &mut [Eight<D>], x: &[Self::X; 2]) {
+        self.set(&mut row[0], &x[0]);
+        self.set(&mut row[1], &x[1]);
+    }
+
     /// The same digits in every lane.
     fn splat(self, digits: &[u64; D]) -> Self::X;
 
     /// The elements of a piece, held: canonical integers, lowest byte first. Tells where they are below the modulus.
     fn read(self, piece: &[u8]) -> ([Self::X; 2], Mask);
 
-    /// The elements of as many pieces as a piece has elements, one below the other, a column after the other; they are what
-    /// [`Arithmetic::write`] wrote.
-    fn read_columns(self, pieces: &[&mut [u8]; PIECE], columns: &mut [Eight<D>; 2 * PIECE]);
+    /// The elements of as many pieces as a piece has elements, one below the other, a column after the other, each in a row;
+    /// they are what [`Arithmetic::write`] wrote.
+    fn read_columns(self, pieces: &[&mut [u8]; PIECE], columns: &mut [Eight<D>]);
 
     /// Writes normal elements in as many bytes as they have, if they are products by a factor made of an element, or of two.
     fn write(self, normal: &[Self::X; 2], piece: &mut [u8]);

@@ -38,24 +38,22 @@ impl<F: Form<D>, const D: usize> Pass<F, D> for Columns<'_, F, D> {
     fn run_on<A: Arithmetic<F, D>>(self, a: A) -> bool {
         let Self { plan, lanes, rows, factors, first, source, between } = self;
         let piece = plan.piece_bytes();
+        let rows = &mut rows[..A::ROW << plan.log_rows];
         factors.make(a, &plan.transform, first);
         let mut below = Mask::MAX;
-        let (pairs, _) = rows.as_chunks_mut::<2>();
         let lines = source.chunks_exact(F::BYTES << plan.log_columns);
-        for ([row0, row1], line) in pairs.iter_mut().zip(lines) {
-            let ([x0, x1], are_below) = a.read(&line[first * F::BYTES..][..piece]);
+        for (row, line) in rows.chunks_exact_mut(A::ROW).zip(lines) {
+            let (x, are_below) = a.read(&line[first * F::BYTES..][..piece]);
             below &= are_below;
-            a.set(row0, &x0);
-            a.set(row1, &x1);
+            a.set_row(row, &x);
         }
         transform::<F, A, D>(a, rows, &lanes.column_steps);
         let tiles = plan.row_tiles();
         for (place, piece) in between.chunks_exact_mut(piece).enumerate() {
             let k1 = place % tiles * PIECE + place / tiles;
             let row = lanes.column_steps.row(k1);
-            let x0 = a.settled(a.get(&rows[2 * row]));
-            let x1 = a.settled(a.get(&rows[2 * row + 1]));
-            a.write(&factors.times(a, k1, &[x0, x1]), piece);
+            let [x0, x1] = a.get_row(&rows[A::ROW * row..][..A::ROW]);
+            a.write(&factors.times(a, k1, &[a.settled(x0), a.settled(x1)]), piece);
         }
         below == Mask::MAX
     }
@@ -75,16 +73,16 @@ impl<F: Form<D>, const D: usize> Pass<F, D> for Rows<'_, '_, F, D> {
     #[inline(always)]
     fn run_on<A: Arithmetic<F, D>>(self, a: A) {
         let Self { lanes, rows, pieces, .. } = self;
-        let (columns, _) = rows.as_chunks_mut::<{ 2 * PIECE }>();
+        let rows = &mut rows[..A::ROW * pieces.len()];
         let (groups, _) = pieces.as_chunks::<PIECE>();
-        for (columns, group) in columns.iter_mut().zip(groups) {
+        for (columns, group) in rows.chunks_exact_mut(A::ROW * PIECE).zip(groups) {
             a.read_columns(group, columns);
         }
         transform::<F, A, D>(a, rows, &lanes.row_steps);
         for (k2, piece) in pieces.iter_mut().enumerate() {
             let row = lanes.row_steps.row(k2);
-            let mut x0 = a.settled(a.get(&rows[2 * row]));
-            let mut x1 = a.settled(a.get(&rows[2 * row + 1]));
+            let [x0, x1] = a.get_row(&rows[A::ROW * row..][..A::ROW]);
+            let [mut x0, mut x1] = [a.settled(x0), a.settled(x1)];
             if let Some(outputs) = &lanes.outputs {
                 let w = a.splat(&outputs[k2]);
                 let [y0, y1] = a.multiply([&x0, &x1], [&w, &w]);

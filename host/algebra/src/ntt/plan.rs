@@ -137,7 +137,7 @@ impl<F: Form<D>, const D: usize> Plan<F, D> {
         assert!(source.len() == self.bytes() && between.len() == self.column_tile_bytes());
         let are_below = match (&self.factors, &mut tile.0) {
             (Factors::Lanes(machine, lanes), Memory::Lanes { rows, between: factors }) => {
-                let (rows, first) = (&mut rows[..2 << self.log_rows], number * PIECE);
+                let first = number * PIECE;
                 let pass = Columns { plan: self, lanes, rows, factors, first, source, between };
                 F::first_pass(*machine, pass)
             }
@@ -161,7 +161,6 @@ impl<F: Form<D>, const D: usize> Plan<F, D> {
         assert!(pieces.len() == 1 << self.log_columns);
         match (&self.factors, &mut tile.0) {
             (Factors::Lanes(machine, lanes), Memory::Lanes { rows, .. }) => {
-                let rows = &mut rows[..2 << self.log_columns];
                 F::second_pass(*machine, Rows { lanes, rows, pieces, field: PhantomData });
             }
             (Factors::Words(words), Memory::Words(columns)) => {

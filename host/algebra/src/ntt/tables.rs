@@ -30,7 +30,7 @@ pub struct Steps<const D: usize> {
 /// Butterflies of a radix, of blocks of one size.
 pub struct Step<const D: usize> {
     pub log_radix: u32,
-    /// Vectors of a block, two a row.
+    /// Rows of a block.
     pub block: usize,
     /// As many as the radix less one for each block: [`Form::butterfly_factors`].
     pub factors: Vec<[u64; D]>,
@@ -55,10 +55,10 @@ impl<const D: usize> Steps<D> {
                 let of_block = F::butterfly_factors(t, root, log_radix);
                 factors.extend(of_block.iter().map(digits));
             }
-            let of_root: Vec<usize> = (0..radix).map(|c| exponent(given, root, c)).collect();
+            let of_root = logarithms(given, root, radix);
             let next = |e: &usize| of_root.iter().map(move |k| e + k * blocks).collect::<Vec<_>>();
             exponents = exponents.iter().flat_map(next).collect();
-            list.push(Step { log_radix, block: 2 * radix * part, factors });
+            list.push(Step { log_radix, block: radix * part, factors });
             left -= log_radix;
         }
         let mut rows = vec![0; n];
@@ -79,8 +79,10 @@ fn next_radix(left: u32, most: u32) -> u32 {
     if left == most + 1 { left / 2 } else { most.min(left) }
 }
 
-/// The k < r for which given^k = root^c, of roots of unity of the same order r.
-fn exponent<F: PrimeField>(given: F, root: F, c: usize) -> usize {
-    let sought = root.pow_vartime(&[c as u64]);
-    (0..).find(|k| given.pow_vartime(&[*k as u64]) == sought).expect("roots of the same order")
+/// Of each c below r the k for which given^k = root^c, of roots of unity of the same order r.
+fn logarithms<F: PrimeField>(given: F, root: F, r: usize) -> Vec<usize> {
+    let given = powers(given, r);
+    let exponent = |sought: &F| given.iter().position(|power| power == sought);
+    let found = powers(root, r).iter().map(exponent).collect::<Option<_>>();
+    found.expect("roots of the same order")
 }

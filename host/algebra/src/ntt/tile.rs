@@ -56,7 +56,7 @@ pub struct Tile<F, const D: usize>(pub(super) Memory<F, D>);
 
 /// In lanes, or in scalar code.
 pub enum Memory<F, const D: usize> {
-    /// Two vectors a row.
+    /// Up to two vectors a row.
     Lanes { rows: Vec<Eight<D>>, between: Between<D> },
     /// Sixteen elements a row.
     Words(Vec<Row<F>>),
@@ -102,7 +102,7 @@ fn step<F: Form<D>, A: Arithmetic<F, D>, const D: usize>(
 ) {
     let count = (1 << step.log_radix) - 1;
     let factors = step.factors[count * first..].chunks_exact(count);
-    for (block, factors) in rows.chunks_exact_mut(step.block).zip(factors) {
+    for (block, factors) in rows.chunks_exact_mut(A::ROW * step.block).zip(factors) {
         a.butterflies(block, factors, step.log_radix, is_plain);
     }
 }

@@ -61,7 +61,7 @@ impl<F: Form<L> + Prime<L>> Arithmetic<F, L> for Fma {
     }
 
     #[inline(always)]
-    fn read_columns(self, pieces: &[&mut [u8]; PIECE], columns: &mut [Eight<L>; 2 * PIECE]) {
+    fn read_columns(self, pieces: &[&mut [u8]; PIECE], columns: &mut [Eight<L>]) {
         for (place, eight) in columns.iter_mut().enumerate() {
             let (column, half) = (place / 2, place % 2);
             let integers = each!(i < WIDTH, &[0; 32] =>

@@ -1,4 +1,4 @@
-//! p = 2^64 - 2^32 + 1 in two digits to the base i = 2^48, for which i^2 = -1 modulo p: Gaussian integers.
+//! p = 2^64 - 2^32 + 1, with AVX2 in [`words`], and with AVX-512 IFMA in two digits to the base i = 2^48, for which i^2 = -1 modulo p: Gaussian integers.
 //!
 //! ```text
 //! (x0 + x1 i) w = x0 w + x1 (i w)
@@ -27,6 +27,8 @@ use crate::ntt::tile::{Eight, PIECE};
 use super::{Arithmetic, FactorDigits, Form, Pass, Run, choices, kernels};
 
 mod butterflies;
+#[cfg(target_arch = "x86_64")]
+mod words;
 
 /// Bits of a digit.
 const BITS: u32 = 48;
@@ -106,7 +108,7 @@ impl Form<2> for Goldilocks {
     kernels!(2);
 
     fn lanes(isa: Isa) -> Option<AnyMachine> {
-        isa.vectors().map(AnyMachine::from)
+        isa.machine()
     }
 
     const MOST_LOG_RADIX: u32 = 3;
@@ -126,7 +128,7 @@ impl Form<2> for Goldilocks {
     }
 }
 
-choices!(Goldilocks, 2);
+choices!(Goldilocks, 2, doubles);
 
 impl<B: Backend> Arithmetic<Goldilocks, 2> for B {
     type X = [B::V; 2];
@@ -175,7 +177,7 @@ impl<B: Backend> Arithmetic<Goldilocks, 2> for B {
     }
 
     #[inline(always)]
-    fn read_columns(self, pieces: &[&mut [u8]; PIECE], columns: &mut [Eight<2>; 2 * PIECE]) {
+    fn read_columns(self, pieces: &[&mut [u8]; PIECE], columns: &mut [Eight<2>]) {
         for group in 0..2 {
             for half in 0..2 {
                 let rows = each!(j < WIDTH, Backend::splat(self, 0) =>

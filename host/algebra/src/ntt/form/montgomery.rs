@@ -119,7 +119,7 @@ macro_rules! forms {
             }
 
             #[inline(always)]
-            fn read_columns(self, pieces: &[&mut [u8]; PIECE], columns: &mut [Eight<L>; 2 * PIECE]) {
+            fn read_columns(self, pieces: &[&mut [u8]; PIECE], columns: &mut [Eight<L>]) {
                 for group in 0..2 {
                     for pair in 0..PIECE / 2 {
                         let rows = each!(j < WIDTH, Backend::splat(self, 0) =>
