@@ -32,6 +32,7 @@ pub enum Library {
     K256,
     Libsecp256k1,
     Mcl,
+    Neptune,
     Plonky,
     Rapidsnark,
     Snarkjs,
@@ -61,6 +62,7 @@ impl Library {
             Self::K256 => "k256 0.14.0",
             Self::Libsecp256k1 => "libsecp256k1 (secp256k1 0.33.1)",
             Self::Mcl => "mcl (mcl_rust 1.2.0)",
+            Self::Neptune => "neptune 13.0.0",
             Self::Plonky => "Plonky3 0.9.0-rc.2 and plonky2_field 1.0.0",
             Self::Rapidsnark => "rapidsnark 0.0.8",
             Self::Snarkjs => "snarkjs 0.7.6",
@@ -93,6 +95,7 @@ impl Library {
                     .map(Command::new)
             }
             Self::Mcl => rust("mcl-peer"),
+            Self::Neptune => rust("neptune-peer"),
             Self::Plonky => program::build_plonky().map(Command::new),
             Self::Rapidsnark => prove::rapidsnark(),
             Self::Snarkjs => prove::snarkjs(),
@@ -264,6 +267,7 @@ mod tests {
             (Library::K256, "k256"),
             (Library::Libsecp256k1, "secp256k1"),
             (Library::Mcl, "mcl_rust"),
+            (Library::Neptune, "neptune"),
         ];
         for (library, name) in crates {
             let (_, rest) = lock.split_once(&format!("\nname = \"{name}\"\nversion = \"")).unwrap();

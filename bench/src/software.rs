@@ -17,6 +17,7 @@ mod equihash_verify;
 mod msm;
 mod ntt;
 mod pairing;
+mod poseidon;
 mod prove;
 
 pub use prove::prove_once;
@@ -33,9 +34,10 @@ pub fn run(op: &str, quick: bool, isa: Option<&str>) -> Result<()> {
         "msm" => msm::rows(quick)?,
         "ntt" => ntt::rows(quick)?,
         "pairing" => pairing::rows(quick)?,
+        "poseidon" => poseidon::rows(quick)?,
         "prove" => prove::rows(quick)?,
         _ => bail!(
-            "op: '{op}' has no bench; expected algebra, ecdsa_verify, equihash_verify, msm, ntt, pairing or prove"
+            "op: '{op}' has no bench; expected algebra, ecdsa_verify, equihash_verify, msm, ntt, pairing, poseidon or prove"
         ),
     };
     let place = &Place::here()?;
@@ -51,12 +53,13 @@ pub fn run(op: &str, quick: bool, isa: Option<&str>) -> Result<()> {
 pub type Task = Box<dyn Contestant>;
 
 /// All of them, by operation and size, on one thread.
-pub const TASKS: [&str; 6] = [
+pub const TASKS: [&str; 7] = [
     "ecdsa_verify, 512 signatures",
     "equihash_verify (200,9), 64 headers",
     "msm bls12_381_g1, 2^13 points",
     "ntt bn254_fr, 2^16",
     "pairing bls12_381, 4 of them",
+    "poseidon arity 8, 512 hashes",
     "prove bn254, 2^12 constraints",
 ];
 
@@ -68,6 +71,7 @@ pub fn task(name: &str) -> Result<Task> {
         Some("msm") => msm::task(13),
         Some("ntt") => ntt::task(16),
         Some("pairing") => pairing::task(),
+        Some("poseidon") => poseidon::task(512),
         Some("prove") => prove::task(12),
         _ => bail!("task: '{name}' is not known; there are {}", TASKS.join("; ")),
     }

@@ -12,6 +12,7 @@ pub mod equihash;
 pub mod msm;
 pub mod ntt;
 pub mod pairing;
+pub mod poseidon;
 pub mod prove;
 
 /// A line. Programs in other languages read the fields of their own operation.
@@ -25,6 +26,7 @@ pub enum Work {
     Msm(msm::Work),
     Ntt(ntt::Work),
     Pairing(pairing::Work),
+    Poseidon(poseidon::Work),
     Prove(prove::Work),
 }
 

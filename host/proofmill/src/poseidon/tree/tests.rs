@@ -32,7 +32,7 @@ fn defined(device: &dyn Device, arity: usize, leaves: &[u8]) -> Vec<u8> {
 fn rows_are_those_of_the_definition() {
     let device = device();
     // More than a piece of leaves among them, and more than a piece in the second row.
-    for (arity, height) in [(2, 1), (2, 16), (4, 4), (8, 5), (11, 2), (11, 4)] {
+    for (arity, height) in [(2usize, 1), (2, 16), (4, 4), (8, 5), (11, 2), (11, 4)] {
         let count = arity.pow(height);
         let shape = Shape::new(arity, count as u64).unwrap();
         let leaves = leaves(count);
