@@ -17,6 +17,7 @@
 //! let mut rows = std::io::Cursor::new(Vec::new());
 //! let root = tree::build(&*device, shape, Leaves::Nodes, &mut &leaves[..], &mut rows)?;
 //!
+//! rows.set_position(0);
 //! let proof = tree::prove(shape, &mut rows, 42)?;
 //! assert_eq!(proof.root(&*device)?, root);
 //! # Ok(())
