@@ -5,9 +5,9 @@
 //! (eight full rounds) or the first (the partial rounds) to the power of 5 and multiplies by a matrix. The digest is the
 //! second element.
 //!
-//! All [numbers](numbers) are made when an [`Instance`] is first asked for. It is computed in one of two forms: [`scaled`] for up
-//! to twelve elements, [`moving`] for more; each is written once over an [`Arithmetic`](arithmetic::Arithmetic) and runs on
-//! words, on limbs of 52 bits and on doubles, one, sixteen and eight hashes at a time.
+//! All numbers (`numbers.rs`) are made when an [`Instance`] is first asked for. It is computed in one of two forms: `scaled.rs`
+//! for states of up to twelve elements, `moving.rs` for more; each is written once over an `Arithmetic` and runs on words, on
+//! limbs of 52 bits and on doubles, one, sixteen and eight hashes at a time.
 //!
 //! The time depends on no element, but for one that is refused.
 
