@@ -22,8 +22,7 @@ pub struct Batch<'a> {
 }
 
 pub fn hash(instance: &Instance, isa: Isa, batch: Batch<'_>) -> Result<(), NotBelowModulus> {
-    let Batch { tag, elements, preimages, digests } = batch;
-    let batch = Batch { tag, elements, preimages, digests };
+    let preimages = batch.preimages;
     let are_below = match isa.machine() {
         Some(machine) => choose(machine, InLanes { instance, batch }),
         None => run(Words, instance, batch),

@@ -82,7 +82,7 @@ impl<C: Copy> Scaled<C> {
                 let row = &self.entries[i..i + width];
                 *x = a.combination(&state[..width], row, round.after.get(i));
             }
-            *state = next;
+            state[..width].copy_from_slice(&next[..width]);
         }
         self.raise(a, state, last);
         let second = a.combination(&state[..width], &self.entries[1..=width], None);
