@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 use std::time::Instant;
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, ensure};
 use clap::{Args, ValueEnum};
 use proofmill::msm::{self, Bases, Check, Curve, Instance, Plan, SCALAR_BYTES, Sums};
 use proofmill::{Capability, Data, Device, Uri};
 
 use crate::output::{Exit, Output, note, one_of};
+use crate::source::regular;
 
 /// Points that are made at a time.
 const BLOCK: u64 = 1 << 16;
@@ -218,15 +219,6 @@ pub fn generate_scalars(arguments: &Scalars) -> anyhow::Result<Exit> {
     let scalars = msm::scalars(instance, *seed, *count as usize)?;
     std::fs::write(file, scalars).with_context(|| named("FILE", file))?;
     Ok(Exit::Valid)
-}
-
-/// A file whose length says how many points there are: a pipe's and a folder's do not.
-fn regular(file: &Path) -> anyhow::Result<File> {
-    let opened = File::open(file)?;
-    if !opened.metadata()?.is_file() {
-        bail!("not a regular file");
-    }
-    Ok(opened)
 }
 
 /// A file's scalars. One of another length is not read, and of a pipe not more than should be there.

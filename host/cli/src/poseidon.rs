@@ -1,7 +1,7 @@
 //! `proofmill poseidon`: hashes and trees of elements from files, to files.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Seek as _, Write as _};
+use std::io::{BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -14,6 +14,7 @@ use serde_json::json;
 
 use crate::new_file::{NewFile, keep_apart};
 use crate::output::{Exit, Output};
+use crate::source::regular;
 
 #[derive(clap::Subcommand)]
 pub enum Command {
@@ -177,13 +178,10 @@ fn build(arguments: &Tree, output: &mut Output) -> anyhow::Result<Exit> {
     let Tree { arity, columns, ref from, tree: ref to, .. } = *arguments;
     keep_apart(&[("TREE", to)], &[("FROM", from)])?;
     let device = open(&arguments.device)?;
-    let mut file = File::open(from).with_context(|| format!("FROM: {}", from.display()))?;
-    let bytes = file.seek(std::io::SeekFrom::End(0)).and_then(|bytes| {
-        file.rewind()?;
-        Ok(bytes)
-    });
-    let bytes = bytes.with_context(|| format!("FROM: {}", from.display()))?;
-    let each = (columns.unwrap_or(1) * ELEMENT_BYTES) as u64;
+    let place = || format!("FROM: {}", from.display());
+    let mut file = regular(from).with_context(place)?;
+    let bytes = file.metadata().with_context(place)?.len();
+    let each = columns.unwrap_or(1).saturating_mul(ELEMENT_BYTES) as u64;
     ensure!(each > 0, "--columns: is 0; expected 2 to 36");
     let what = if columns.is_some() { "columns" } else { "leaves" };
     ensure!(
@@ -214,7 +212,7 @@ fn prove(arguments: &Prove) -> anyhow::Result<Exit> {
     let Prove { arity, index, ref tree, proof: ref to } = *arguments;
     keep_apart(&[("PROOF", to)], &[("TREE", tree)])?;
     let place = || format!("TREE: {}", tree.display());
-    let mut file = File::open(tree).with_context(place)?;
+    let mut file = regular(tree).with_context(place)?;
     let bytes = file.metadata().with_context(place)?.len();
     let proof = tree::prove(Shape::of_tree(arity, bytes)?, &mut file, index)?;
     let place = || format!("PROOF: {}", to.display());

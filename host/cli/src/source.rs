@@ -1,5 +1,6 @@
-//! What the subcommands that verify files have in common: the device's arguments, and standard input as a file.
+//! What subcommands that read files have in common: the device's arguments, standard input as a file, and files of a known length.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
@@ -47,4 +48,13 @@ pub fn stdin_once(files: &[PathBuf]) -> anyhow::Result<()> {
         bail!("FILE: standard input (-) can be read only once");
     }
     Ok(())
+}
+
+/// A file whose length says how much is in it: a pipe's and a folder's do not.
+pub fn regular(file: &Path) -> anyhow::Result<File> {
+    let opened = File::open(file)?;
+    if !opened.metadata()?.is_file() {
+        bail!("not a regular file");
+    }
+    Ok(opened)
 }

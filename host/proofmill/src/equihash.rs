@@ -51,6 +51,7 @@ pub use proofmill_op::equihash_verify::{
 };
 use sha2::{Digest, Sha256};
 
+use crate::lost::{lost, other_answer};
 use crate::{Answer, Data, Device, Error, Result};
 
 /// Verifies one header, [`Params::header_bytes`] long, and waits for the verdict.
@@ -66,7 +67,7 @@ pub fn verify(
         return Err(Error::argument("header", problem));
     }
     let verdicts = verify_many(device, params, network, header)?;
-    verdicts.first().copied().ok_or_else(|| no_answer(device, "no verdict for a header"))
+    verdicts.first().copied().ok_or_else(|| lost(device, "no verdict for a header"))
 }
 
 /// Verifies headers that stand one after the other, and waits for their verdicts.
@@ -79,12 +80,8 @@ pub fn verify_many(
     let request = Request::new(params, network, headers);
     match device.submit(crate::Request::EquihashVerify(request))?.wait()? {
         Answer::EquihashVerify(response) => Ok(response.verdicts),
-        other => Err(no_answer(device, &format!("an answer to another question: {other:?}"))),
+        other => Err(other_answer(device, &other)),
     }
-}
-
-fn no_answer(device: &dyn Device, problem: &str) -> Error {
-    Error::Lost { device: device.caps().uri.clone(), problem: problem.to_owned() }
 }
 
 /// The name of a block: SHA-256 of SHA-256 of its header, the solution included. Shown, as everywhere on the Zcash

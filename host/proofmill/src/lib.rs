@@ -65,6 +65,7 @@
 pub mod ecdsa;
 pub mod equihash;
 pub mod groth16;
+mod lost;
 pub mod msm;
 pub mod ntt;
 pub mod poseidon;

@@ -78,7 +78,8 @@ use proofmill_algebra::field::PrimeField as _;
 use proofmill_op::in_group;
 use sha2::{Digest as _, Sha256};
 
-use crate::{Answer, Data, Device, Error, Result};
+use crate::lost::{lost, other_answer};
+use crate::{Answer, Data, Device, Result};
 
 /// Bases to try an MSM with: `count` consecutive multiples of the generator, from `first` times the generator on.
 pub fn multiples(instance: Instance, first: u64, count: usize) -> Result<Vec<u8>> {
@@ -133,7 +134,7 @@ pub fn plan_precomputed(
 fn ask_plan(device: &dyn Device, request: Request) -> Result<Plan> {
     match ask(device, request)? {
         Response::Plan(plan) => Ok(plan),
-        other => Err(unexpected(device, &other)),
+        other => Err(other_answer(device, &other)),
     }
 }
 
@@ -143,7 +144,7 @@ pub fn park(device: &dyn Device, bases: Bases) -> Result<Bases> {
     let instance = bases.instance;
     match ask(device, Request::Park(bases))? {
         Response::Parked(parked) => Ok(Bases::parked(instance, parked)),
-        other => Err(unexpected(device, &other)),
+        other => Err(other_answer(device, &other)),
     }
 }
 
@@ -152,7 +153,7 @@ pub fn sum(device: &dyn Device, bases: Bases, scalars: impl Into<Data>) -> Resul
     let mut sums = sums(device, bases, [scalars])?;
     match (sums.pop(), sums.is_empty()) {
         (Some(sum), true) => Ok(sum),
-        _ => Err(lost(device, "not one sum for one list".into())),
+        _ => Err(lost(device, "not one sum for one list")),
     }
 }
 
@@ -179,21 +180,13 @@ pub struct Computed {
 pub fn compute(device: &dyn Device, sums: Sums) -> Result<Computed> {
     match ask(device, Request::Sums(sums))? {
         Response::Sums { points, cycles } => Ok(Computed { points, cycles }),
-        other => Err(unexpected(device, &other)),
+        other => Err(other_answer(device, &other)),
     }
 }
 
 fn ask(device: &dyn Device, request: Request) -> Result<Response> {
     match device.submit(crate::Request::Msm(request))?.wait()? {
         Answer::Msm(response) => Ok(response),
-        other => Err(lost(device, format!("an answer to another question: {other:?}"))),
+        other => Err(other_answer(device, &other)),
     }
-}
-
-fn unexpected(device: &dyn Device, response: &Response) -> Error {
-    lost(device, format!("an answer to another question: {response:?}"))
-}
-
-fn lost(device: &dyn Device, problem: String) -> Error {
-    Error::Lost { device: device.caps().uri.clone(), problem }
 }

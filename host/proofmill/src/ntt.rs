@@ -24,7 +24,8 @@
 
 pub use proofmill_op::ntt::{Direction, Field, MOST_LOG_SIZE, Memory, Progress, Request, Response};
 
-use crate::{Answer, Data, Device, Error, Result};
+use crate::lost::other_answer;
+use crate::{Answer, Data, Device, Result};
 
 /// The values of the polynomial with these coefficients at the powers of the root of unity.
 pub fn forward(device: &dyn Device, field: Field, elements: impl Into<Data>) -> Result<Vec<u8>> {
@@ -40,9 +41,6 @@ pub fn inverse(device: &dyn Device, field: Field, elements: impl Into<Data>) -> 
 pub fn transform(device: &dyn Device, request: Request) -> Result<Vec<u8>> {
     match device.submit(crate::Request::Ntt(request))?.wait()? {
         Answer::Ntt(response) => Ok(response.elements),
-        other => {
-            let problem = format!("an answer to another question: {other:?}");
-            Err(Error::Lost { device: device.caps().uri.clone(), problem })
-        }
+        other => Err(other_answer(device, &other)),
     }
 }

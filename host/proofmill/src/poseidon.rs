@@ -29,7 +29,8 @@ pub use proofmill_op::poseidon::{
     Domain, ELEMENT_BYTES, Instance, LEAST_ARITY, MOST_ARITY, Progress, Request, Response, Strength,
 };
 
-use crate::{Answer, Data, Device, Error, Result};
+use crate::lost::other_answer;
+use crate::{Answer, Data, Device, Result};
 
 pub mod tree;
 
@@ -42,10 +43,7 @@ pub fn hash(device: &dyn Device, arity: usize, preimages: impl Into<Data>) -> Re
 pub fn digests(device: &dyn Device, request: Request) -> Result<Vec<u8>> {
     match device.submit(crate::Request::Poseidon(request))?.wait()? {
         Answer::Poseidon(response) => Ok(response.digests),
-        other => {
-            let problem = format!("an answer to another question: {other:?}");
-            Err(Error::Lost { device: device.caps().uri.clone(), problem })
-        }
+        other => Err(other_answer(device, &other)),
     }
 }
 

@@ -64,7 +64,9 @@ fn what_cannot_be_is_named() {
     let to = folder.path().join("to").to_str().unwrap().to_owned();
     let poseidon = |arguments: &[&str]| run(&[&["poseidon"], arguments].concat());
     let [odd, large, braces] = &paths[..] else { unreachable!() };
-    let cases: [(&[&str], &str); 9] = [
+    let huge = usize::MAX.to_string();
+    let place = folder.path().to_str().unwrap();
+    let cases: [(&[&str], &str); 11] = [
         (&["hash", "--arity", "2", odd, &to], "preimages: 2016 bytes are not a whole number"),
         (&["hash", "--arity", "2", large, &to], "element 0 of preimage 0 is not below the modulus"),
         (&["hash", "--arity", "37", odd, &to], "arity: is 37; expected 2 to 36"),
@@ -75,6 +77,8 @@ fn what_cannot_be_is_named() {
         ),
         (&["tree", "--arity", "2", large, &to], "leaves: number 0 is not below the modulus"),
         (&["tree", "--arity", "2", "--columns", "0", odd, &to], "--columns: is 0"),
+        (&["tree", "--arity", "2", "--columns", &huge, odd, &to], "FROM: 2016 bytes are not"),
+        (&["tree", "--arity", "2", place, &to], "not a regular file"),
         (&["prove", "--arity", "8", "--index", "0", odd, &to], "tree: 2016 bytes are not all rows"),
         (&["check", "--root", "0x0", braces], "PROOF: "),
     ];

@@ -7,16 +7,13 @@ use std::arch::x86_64::*;
 
 use super::constants::Table;
 use super::doubles::Doubles;
-use super::product::{Digits, carried, for_each, joined, product, splat};
+use super::product::{DIGIT, Digits, VECTOR, carried, for_each, joined, product, splat};
 use crate::lanes::backend::both;
 use crate::lanes::primes::Prime;
 
 /// Digits.
 const L: usize = 5;
 const LAST: usize = L - 1;
-/// Bytes from one digit to the next, and from one vector of a table to the next.
-const DIGIT: usize = size_of::<[__m256d; 2]>();
-const VECTOR: usize = size_of::<__m256d>();
 /// So many terms are added before the low parts give their carries away.
 const TERMS: usize = 4;
 

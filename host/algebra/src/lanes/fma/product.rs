@@ -18,9 +18,9 @@ use crate::lanes::backend::both;
 pub(super) type Digits<const L: usize> = [[__m256d; 2]; L];
 
 /// Bytes from one digit to the next.
-const DIGIT: usize = size_of::<[__m256d; 2]>();
+pub(super) const DIGIT: usize = size_of::<[__m256d; 2]>();
 /// Bytes from one vector of a table to the next.
-const VECTOR: usize = size_of::<__m256d>();
+pub(super) const VECTOR: usize = size_of::<__m256d>();
 
 /// A copy of the body for each number.
 macro_rules! for_each {

@@ -3,6 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::Fma;
+use super::memory::transpose;
 use crate::lanes::backend::{Mask, each};
 
 /// Four words. They are made with an [`Fma`], so whoever has some is on a processor with AVX2.
@@ -106,17 +107,8 @@ impl Quad {
     /// Word i of vector j to word j of vector i.
     #[inline(always)]
     pub fn transposed(rows: &[Self; 4]) -> [Self; 4] {
-        let [a, b, c, d] = each!(j < 4, rows[0].0 => rows[j].0);
         // SAFETY: as for all of these.
-        unsafe {
-            let (even0, odd0) = (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
-            let (even1, odd1) = (_mm256_unpacklo_epi64(c, d), _mm256_unpackhi_epi64(c, d));
-            [
-                Self(_mm256_permute2x128_si256::<0x20>(even0, even1)),
-                Self(_mm256_permute2x128_si256::<0x20>(odd0, odd1)),
-                Self(_mm256_permute2x128_si256::<0x31>(even0, even1)),
-                Self(_mm256_permute2x128_si256::<0x31>(odd0, odd1)),
-            ]
-        }
+        let words = unsafe { transpose(each!(j < 4, rows[0].0 => rows[j].0)) };
+        each!(j < 4, rows[0] => Self(words[j]))
     }
 }

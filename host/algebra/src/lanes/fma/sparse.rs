@@ -10,7 +10,7 @@
 use std::arch::x86_64::*;
 
 use super::constants::{Splat, power_of_two};
-use super::product::{self, first_product, for_each, joined, load, product, splat};
+use super::product::{self, DIGIT, first_product, for_each, joined, load, product, splat};
 use super::{Fma, memory::transpose, plain};
 use crate::field::spec::secp256k1_fp::MODULUS;
 use crate::field::{Field, Secp256k1Fp};
@@ -25,8 +25,6 @@ const BITS: u32 = 43;
 const WORDS: usize = 4;
 /// The largest product of the numbers of normal elements that two factors are sums of.
 const MOST: f64 = 120.0;
-/// Bytes from one digit to the next.
-const DIGIT: usize = size_of::<[__m256d; 2]>();
 
 /// Digits of eight elements.
 type Digits = product::Digits<L>;

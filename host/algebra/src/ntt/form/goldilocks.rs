@@ -1,4 +1,5 @@
-//! p = 2^64 - 2^32 + 1, with AVX2 in [`words`], and with AVX-512 IFMA in two digits to the base i = 2^48, for which i^2 = -1 modulo p: Gaussian integers.
+//! p = 2^64 - 2^32 + 1: with AVX2 as in `goldilocks/words.rs`, and with AVX-512 IFMA in two digits to the base i = 2^48, for which
+//! i^2 = -1 modulo p, Gaussian integers.
 //!
 //! ```text
 //! (x0 + x1 i) w = x0 w + x1 (i w)

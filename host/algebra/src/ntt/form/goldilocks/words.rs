@@ -3,7 +3,7 @@
 //! Between being read from a tile and being written again they are [`Digits`], which are added without carries.
 
 use crate::field::{Field, Goldilocks, PrimeField};
-use crate::lanes::{Fma, Mask, Quad, WIDTH, each};
+use crate::lanes::{Fma, Mask, Quad, WIDTH, both, each};
 use crate::ntt::tile::{Eight, PIECE};
 
 use super::super::Arithmetic;
@@ -21,22 +21,6 @@ const QUADS: usize = PIECE / WORDS;
 
 /// Eight elements.
 type Pair = [Quad; 2];
-
-/// Each of a pair by an expression.
-macro_rules! pair {
-    ($n:ident => $body:expr) => {
-        [
-            {
-                let $n = 0;
-                $body
-            },
-            {
-                let $n = 1;
-                $body
-            },
-        ]
-    };
-}
 
 /// A vector of a row.
 #[inline(always)]
@@ -79,7 +63,7 @@ impl Arithmetic<Goldilocks, 2> for Fma {
     #[inline(always)]
     fn get(self, at_rest: &Eight<2>) -> Pair {
         let (words, _) = at_rest.0[0].as_chunks();
-        pair!(n => Quad::load(self, &words[n]))
+        both!(n => Quad::load(self, &words[n]))
     }
 
     #[inline(always)]
@@ -92,7 +76,7 @@ impl Arithmetic<Goldilocks, 2> for Fma {
     #[inline(always)]
     fn get_row(self, row: &[Eight<2>]) -> [Pair; 2] {
         let (words, _) = row[0].0.as_flattened().as_chunks();
-        pair!(group => pair!(n => Quad::load(self, &words[2 * group + n])))
+        both!(group => both!(n => Quad::load(self, &words[2 * group + n])))
     }
 
     #[inline(always)]
@@ -112,7 +96,7 @@ impl Arithmetic<Goldilocks, 2> for Fma {
     #[inline(always)]
     fn read(self, piece: &[u8]) -> ([Pair; 2], Mask) {
         let (chunks, _) = piece.as_chunks();
-        let x = pair!(group => pair!(n => Quad::load_bytes(self, &chunks[2 * group + n])));
+        let x = both!(group => both!(n => Quad::load_bytes(self, &chunks[2 * group + n])));
         let mut wrong = 0;
         let mut n = 0;
         while n < QUADS {
@@ -150,7 +134,7 @@ impl Arithmetic<Goldilocks, 2> for Fma {
 
     #[inline(always)]
     fn write_canonical(self, normal: &[Pair; 2], piece: &mut [u8]) {
-        let least = pair!(group => pair!(n => {
+        let least = both!(group => both!(n => {
             let x = normal[group][n];
             x.plus(above(self, x))
         }));
@@ -164,7 +148,7 @@ impl Arithmetic<Goldilocks, 2> for Fma {
 
     #[inline(always)]
     fn multiply<const N: usize>(self, normal: [&Pair; N], factor: [&Pair; N]) -> [Pair; N] {
-        each!(i < N, *normal[0] => pair!(n => {
+        each!(i < N, *normal[0] => both!(n => {
             let w = Factor::of(factor[i][n]);
             Digits::product(normal[i][n], &w).lifted(self).word(self)
         }))
@@ -172,12 +156,12 @@ impl Arithmetic<Goldilocks, 2> for Fma {
 
     #[inline(always)]
     fn plus(self, held: &Pair, product: &Pair) -> Pair {
-        pair!(n => Digits::of(held[n]).plus(&Digits::of(product[n])).word(self))
+        both!(n => Digits::of(held[n]).plus(&Digits::of(product[n])).word(self))
     }
 
     #[inline(always)]
     fn minus(self, held: &Pair, product: &Pair) -> Pair {
-        pair!(n => Digits::of(held[n]).less(&Digits::of(product[n])).lifted(self).word(self))
+        both!(n => Digits::of(held[n]).less(&Digits::of(product[n])).lifted(self).word(self))
     }
 
     #[inline(always)]
