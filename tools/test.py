@@ -15,7 +15,7 @@ import time
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
-from host import ALGEBRA, OTHERS
+from host import CRATES
 from place import ROOT, TARGET, Failed
 
 PYTHON = [sys.executable]
@@ -26,6 +26,9 @@ PEERS = ["--manifest-path", "bench/peers/Cargo.toml"]
 PLONKY = ["--manifest-path", "bench/peers/plonky/Cargo.toml"]
 #: Builds without the default features: that of `make run`, and of crates that others depend on by themselves.
 SMALLER = [("cli", ["--features", "dev"]), ("algebra", []), ("testkit", [])]
+#: What people run, with cards and without curves that `make run` has not compiled; the default features are long.
+SHIPPED = ["--release", "--quiet", "--package", "proofmill-cli"]
+SHORTER = [*SHIPPED, "--no-default-features", "--features", "card,dev,selftest"]
 LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES]
 
 
@@ -51,17 +54,16 @@ STAGES = [
     Stage("house", "arrows, twins, no registry named", [python("check_house")]),
     Stage("figures", "docs/figures.md and the plots show those of bench/results", [python("report", "--check")]),
     Stage("clippy", "no warnings",
-          [["cargo", "clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"],
-           ["cargo", "clippy", *ALGEBRA, "--all-targets", "--quiet", "--", "-D", "warnings"],
+          [["cargo", "clippy", *CRATES, "--all-targets", "--quiet", "--", "-D", "warnings"],
            *(["cargo", "clippy", "--package", f"proofmill-{crate}", "--no-default-features", *features, "--quiet", "--", "-D", "warnings"] for crate, features in SMALLER)],
           ("setup",),
           [["cargo", "clippy", *PEERS, "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"], ["cargo", "test", *PEERS, "--workspace", "--quiet"]],
-          uses="cargo"),
+          uses="target/debug"),
     Stage("verilog", "all circuits, generated in one run", [python("rtl", "--all")], ("setup",), uses="mvn"),
     Stage("sim", "the card in Verilator", [python("sim", *LIBRARIES), python("sim", "--trace", "toy")], ("verilog",)),
-    Stage("programs", "the host's tests are built", [python("host", "--build")], ("setup",), uses="cargo"),
+    Stage("programs", "the host's tests are built", [python("host", "--build")], ("setup",), uses="target/debug"),
     # Offline: what the crates depend on was fetched to build the programs.
-    Stage("packages", "each public crate is complete by itself", [python("packages", "--check")], ("programs",), uses="cargo"),
+    Stage("packages", "each public crate is complete by itself", [python("packages", "--check")], ("programs",), uses="target/debug"),
     Stage("tools", "the build tools", [[*PYTHON, "-m", "unittest", "discover", "-s", "tools", "-p", "test_*.py"]], ("setup",)),
     Stage("model", "the executable specification", [[*PYTHON, "-m", "unittest", "discover", "-s", "spec/model", "-p", "test_*.py"]]),
     Stage("vectors", "are what `make vectors` makes", [[*PYTHON, "spec/model/vectors.py", "--check"]]),
@@ -82,16 +84,16 @@ STAGES = [
           [[*PYTHON, "rtl/sim/test_ecdsa.py", "--seconds", "300"]]),
     Stage("msm", "toys exhaustively, every curve, garbage and resets on the MSM engine", [[*PYTHON, "rtl/sim/test_msm.py"]], ("sim",),
           [[*PYTHON, "rtl/sim/test_msm.py", "--seconds", "300", *MSM_TOYS]]),
-    Stage("host", "all crates, on cpu: and sim:", [python("host")], ("sim", "programs"), [python("host", "--long")], uses="cargo"),
-    Stage("levels", "the host on each instruction-set level of this processor", [python("host", "--levels")], ("sim", "programs"), uses="cargo"),
+    Stage("host", "all crates, on cpu: and sim:", [python("host")], ("sim", "programs"), [python("host", "--long")]),
+    Stage("levels", "the host on each instruction-set level of this processor", [python("host", "--levels")], ("sim", "programs")),
     Stage("docs", "documented examples and links",
-          [["cargo", "doc", "--workspace", "--no-deps", "--quiet"], *(["cargo", "test", *crates, "--doc", "--quiet"] for crates in (OTHERS, ALGEBRA))], ("setup",), uses="cargo"),
-    Stage("run", "make run, and what it leaves out says so", [["make", "--no-print-directory", "run"], python("left_out")], ("setup",), uses="cargo"),
+          [["cargo", "doc", "--workspace", "--no-deps", "--quiet"], ["cargo", "test", *CRATES, "--doc", "--quiet"]], ("setup",), uses="target/debug"),
+    Stage("run", "make run, and what it leaves out says so", [["make", "--no-print-directory", "run"], python("left_out")], ("setup",), uses="target/release"),
     Stage("release", "the conformance suite on the program that people use",
-          [["cargo", "run", "--release", "--quiet", "--package", "proofmill-cli", "--", "selftest"]], ("run",), uses="cargo"),
+          [["cargo", "run", *SHORTER, "--", "selftest"]], ("run",), [["cargo", "run", *SHIPPED, "--", "selftest"]], uses="target/release"),
     Stage("interop", "proofs of and for snarkjs, with circuits of circom and the keys of a ceremony",
-          [["cargo", "build", "--release", "--quiet", "--package", "proofmill-cli"], [*PYTHON, "-m", "unittest", "discover", "-s", "interop", "-p", "test_*.py"]],
-          ("sim",), uses="cargo"),
+          [["cargo", "build", *SHORTER], [*PYTHON, "-m", "unittest", "discover", "-s", "interop", "-p", "test_*.py"]],
+          ("sim", "release")),
     Stage("formal", "proofs of control, and faults that they refute", [python("formal"), [*PYTHON, "rtl/formal/mutants.py"]], ("setup",)),
     Stage("area", "the counts come out", [python("area", "shell", "--out", "target/test/area.json")], ("setup",), [python("area")]),
 ]

@@ -19,8 +19,10 @@ mod ntt;
 mod pairing;
 mod poseidon;
 mod prove;
+mod rows;
 
 pub use prove::prove_once;
+use rows::Rows;
 
 /// Takes an operation's figures, writes them and prints them. Those of a path that was asked for go to a file of their own.
 pub fn run(op: &str, quick: bool, isa: Option<&str>) -> Result<()> {

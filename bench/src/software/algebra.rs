@@ -16,6 +16,7 @@ use proofmill_algebra::field::{Bls12381Fp, Bls12381Fr, Bn254Fp, Bn254Fr, Secp256
 use proofmill_algebra::lanes::Prime;
 use works::algebra::{Task, Work};
 
+use super::Rows;
 use crate::peers::{Library, Package, Peer, Peers, contest};
 use crate::row::SoftwareRow;
 use crate::timing::{Contestant, Pick};
@@ -47,7 +48,7 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     let effort =
         if quick { Effort { rounds: 3, scale: 20 } } else { Effort { rounds: 31, scale: 1 } };
     let peers = &Peers::default();
-    let mut rows = Vec::new();
+    let mut rows = Rows::default();
     vectors::<Bls12381Fp, 8>(&mut rows, peers, &effort, Library::Blst)?;
     vectors::<Bn254Fp, 5>(&mut rows, peers, &effort, Library::Halo2curves)?;
     vectors::<Bls12381Fr, 5>(&mut rows, peers, &effort, GNARK)?;
@@ -59,11 +60,11 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     points::<Bls12381Fp, 8, 2>(&mut rows, peers, &effort, "bls12_381", peer)?;
     let peer = (Library::Halo2curves, " (mixed addition)");
     points::<Bn254Fp, 5, 1>(&mut rows, peers, &effort, "bn254", peer)?;
-    Ok(rows)
+    Ok(rows.all())
 }
 
 fn vectors<P: Prime<L>, const L: usize>(
-    rows: &mut Vec<SoftwareRow>,
+    rows: &mut Rows,
     peers: &Peers,
     effort: &Effort,
     peer: Library,
@@ -89,7 +90,7 @@ fn vectors<P: Prime<L>, const L: usize>(
 }
 
 fn scalars<P: proofmill_algebra::field::PrimeField>(
-    rows: &mut Vec<SoftwareRow>,
+    rows: &mut Rows,
     peers: &Peers,
     effort: &Effort,
     peer: Library,
@@ -111,7 +112,7 @@ fn scalars<P: proofmill_algebra::field::PrimeField>(
 }
 
 fn points<P: Prime<L>, const L: usize, const K: usize>(
-    rows: &mut Vec<SoftwareRow>,
+    rows: &mut Rows,
     peers: &Peers,
     effort: &Effort,
     curve: &str,

@@ -18,7 +18,7 @@ use proofmill_cpu::CpuDevice;
 use proofmill_op::{Answer, Data, Device};
 use works::ecdsa::{Encoded, Work};
 
-use super::Task;
+use super::{Rows, Task};
 use crate::peers::{Library, Peer, Peers, contest};
 use crate::report;
 use crate::row::SoftwareRow;
@@ -44,7 +44,7 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     let path = report::write("inputs/signatures", &encoded)?;
     let peers = Peers::default();
     let all = std::thread::available_parallelism()?.get();
-    let mut rows = Vec::new();
+    let mut rows = Rows::default();
     for threads in if all > 1 { vec![1, all] } else { vec![1] } {
         for (metric, parsing) in [("batch", false), ("batch with parsing", true)] {
             let comparison = Comparison { metric, parsing, count: batch, threads, rounds };
@@ -54,7 +54,7 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     let (metric, rounds) = ("latency of one", 100 * rounds);
     let one = Comparison { metric, parsing: false, count: 1, threads: 1, rounds };
     rows.extend(compare(&encoded, &path, &one, &peers)?);
-    Ok(rows)
+    Ok(rows.all())
 }
 
 /// A batch on one thread.

@@ -19,7 +19,7 @@ use proofmill_op::equihash_verify::{Network, Params, Request};
 use proofmill_op::{Answer, Data, Device};
 use works::equihash::Work;
 
-use super::Task;
+use super::{Rows, Task};
 use crate::peers::{Library, Peer, Peers, contest};
 use crate::row::SoftwareRow;
 use crate::timing::Pick;
@@ -54,7 +54,7 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     ];
     let all = std::thread::available_parallelism()?.get();
     let peers = Peers::default();
-    let mut rows = Vec::new();
+    let mut rows = Rows::default();
     for instance in &instances {
         let batch = instance.batch / scale;
         for threads in if all > 1 { vec![1, all] } else { vec![1] } {
@@ -67,7 +67,7 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
             Comparison { metric: "latency of one", network: Network::None, count: 1, threads: 1 };
         rows.extend(compare(instance, &one, 100 * rounds, &peers)?);
     }
-    Ok(rows)
+    Ok(rows.all())
 }
 
 /// A batch on one thread, without difficulty.

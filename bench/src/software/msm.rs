@@ -11,7 +11,7 @@ use proofmill_algebra::msm::{Group, MULTIPLES, multiples};
 use proofmill_algebra::{bls12_377, bls12_381, bn254};
 use works::msm::Work;
 
-use super::Task;
+use super::{Rows, Task};
 use crate::peers::{Library, Package, Peer, Peers, contest};
 use crate::row::SoftwareRow;
 use crate::timing::{Contestant, Pick, interleaved};
@@ -44,7 +44,7 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     let peers = Peers::default();
     let g1: &[u32] = if quick { &QUICK } else { &G1_SIZES };
     let g2: &[u32] = if quick { &QUICK } else { &G2_SIZES };
-    let mut rows = Vec::new();
+    let mut rows = Rows::default();
     group::<bn254::G1>(&mut rows, &peers, g1)?;
     group::<bls12_381::G1>(&mut rows, &peers, g1)?;
     group::<bls12_377::G1>(&mut rows, &peers, g1)?;
@@ -55,7 +55,7 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     precomputed::<bn254::G1>(&mut rows, g2[0])?;
     precomputed::<bls12_381::G1>(&mut rows, g2[0])?;
     precomputed::<bn254::G2>(&mut rows, g2[0])?;
-    Ok(rows)
+    Ok(rows.all())
 }
 
 /// Has a library such a group, with so many threads? blst has one for every processor, or one in all.
@@ -75,11 +75,7 @@ fn rounds(size: u32) -> usize {
 }
 
 /// All sizes of a group, each with one and with two threads: the programs prepare a size once.
-fn group<C: Group<Base: Coordinate>>(
-    rows: &mut Vec<SoftwareRow>,
-    peers: &Peers,
-    sizes: &[u32],
-) -> Result<()> {
+fn group<C: Group<Base: Coordinate>>(rows: &mut Rows, peers: &Peers, sizes: &[u32]) -> Result<()> {
     let largest = sizes.iter().copied().max().context("a size at least")?;
     let points: Vec<u8> = multiples::<C>(1, 1 << largest).iter().flat_map(pair::encode).collect();
     let processors = std::thread::available_parallelism()?.get();
@@ -93,7 +89,7 @@ fn group<C: Group<Base: Coordinate>>(
 
 /// One size with a number of threads: a row a peer.
 fn one<C: Group<Base: Coordinate>>(
-    rows: &mut Vec<SoftwareRow>,
+    rows: &mut Rows,
     peers: &Peers,
     points: &[u8],
     size: u32,
@@ -138,7 +134,7 @@ pub fn task(size: u32) -> Result<Task> {
 }
 
 /// Scalars of other distributions beside uniform ones.
-fn distributions<C: Group<Base: Coordinate>>(rows: &mut Vec<SoftwareRow>, size: u32) -> Result<()> {
+fn distributions<C: Group<Base: Coordinate>>(rows: &mut Rows, size: u32) -> Result<()> {
     let count = 1 << size;
     let points: Vec<u8> = multiples::<C>(1, count).iter().flat_map(pair::encode).collect();
     let ours = Ours::new::<C>(&points, 1, 0)?;
@@ -166,7 +162,7 @@ fn distributions<C: Group<Base: Coordinate>>(rows: &mut Vec<SoftwareRow>, size: 
 }
 
 /// Points with multiples of them beside the points alone.
-fn precomputed<C: Group<Base: Coordinate>>(rows: &mut Vec<SoftwareRow>, size: u32) -> Result<()> {
+fn precomputed<C: Group<Base: Coordinate>>(rows: &mut Rows, size: u32) -> Result<()> {
     let count = 1 << size;
     let points: Vec<u8> = multiples::<C>(1, count).iter().flat_map(pair::encode).collect();
     let alone = Ours::new::<C>(&points, 1, 0)?;

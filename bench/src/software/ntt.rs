@@ -14,7 +14,7 @@ use proofmill_op::ntt::{Field, Request};
 use proofmill_op::{Answer, Data, Device};
 use works::ntt::Work;
 
-use super::Task;
+use super::{Rows, Task};
 use crate::peers::{Library, Package, Peer, Peers, contest};
 use crate::place::Processor;
 use crate::row::SoftwareRow;
@@ -33,7 +33,7 @@ const OF_GOLDILOCKS: [(&str, &str, bool); 3] = [
 /// The figures.
 pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     let peers = Peers::default();
-    let mut rows = Vec::new();
+    let mut rows = Rows::default();
     let all = std::thread::available_parallelism()?.get();
     for field in Field::ALL {
         let sizes: &[u32] = match field {
@@ -48,17 +48,10 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
             }
         }
     }
-    rows.sort_by_key(|row| row.threads);
-    Ok(rows)
+    Ok(rows.by_threads())
 }
 
-fn one(
-    rows: &mut Vec<SoftwareRow>,
-    peers: &Peers,
-    field: Field,
-    log_size: u32,
-    threads: usize,
-) -> Result<()> {
+fn one(rows: &mut Rows, peers: &Peers, field: Field, log_size: u32, threads: usize) -> Result<()> {
     let mut ours = ours(field, log_size, threads)?;
     let (mut theirs, mut forms) = (Vec::new(), Vec::new());
     for (library, transform, name) in transforms(field, threads) {

@@ -22,7 +22,7 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 use works::pairing::Work;
 
-use super::Task;
+use super::{Rows, Task};
 use crate::peers::{Library, Package, Peer, Peers, contest};
 use crate::row::SoftwareRow;
 use crate::timing::Pick;
@@ -48,7 +48,7 @@ const TASKS: [(&str, usize, usize, usize); 4] = [
 pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     let peers = Peers::default();
     let rounds = if quick { 3 } else { 31 };
-    let mut rows = Vec::new();
+    let mut rows = Rows::default();
     let processors = std::thread::available_parallelism()?.get();
     for (metric, count, threads, repeat) in TASKS {
         if threads > processors {
@@ -59,7 +59,7 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
         compare::<Bls12381>(&mut rows, &peers, &comparison)?;
         compare::<Bls12377>(&mut rows, &peers, &comparison)?;
     }
-    Ok(rows)
+    Ok(rows.all())
 }
 
 /// What is done, how often in a turn and in how many rounds.
@@ -71,11 +71,7 @@ struct Comparison {
     rounds: usize,
 }
 
-fn compare<E: Pairing>(
-    rows: &mut Vec<SoftwareRow>,
-    peers: &Peers,
-    comparison: &Comparison,
-) -> Result<()> {
+fn compare<E: Pairing>(rows: &mut Rows, peers: &Peers, comparison: &Comparison) -> Result<()> {
     let &Comparison { metric, count, threads, repeat, rounds } = comparison;
     let ours = Ours::<E>::new(count, threads)?;
     let work = Work { instance: E::NAME.into(), count, threads, repeat };

@@ -13,7 +13,7 @@ use proofmill_op::poseidon::Request;
 use proofmill_op::{Answer, Data, Device};
 use works::poseidon::{Work, checksum, preimages};
 
-use super::Task;
+use super::{Rows, Task};
 use crate::peers::{Library, Peer, Peers, contest};
 use crate::row::SoftwareRow;
 use crate::timing::Pick;
@@ -26,7 +26,7 @@ const ALONE: usize = 1 << 9;
 
 /// The figures.
 pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
-    let (peers, mut rows) = (Peers::default(), Vec::new());
+    let (peers, mut rows) = (Peers::default(), Rows::default());
     let threads = std::thread::available_parallelism()?.get();
     for arity in ARITIES {
         let batch = if quick { 1 << 8 } else { BATCH };
@@ -36,8 +36,7 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
             rows.push(row(&peers, arity, batch, 2, false)?);
         }
     }
-    rows.sort_by_key(|row| row.threads);
-    Ok(rows)
+    Ok(rows.by_threads())
 }
 
 fn row(

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use proofmill::groth16::{Curve, return_freed_memory};
 
+use super::Rows;
 use crate::peers::{Peers, contest};
 use crate::report;
 use crate::row::SoftwareRow;
@@ -33,7 +34,7 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     let keys = keys()?;
     let tasks = Task::all(&folder(), quick)?;
     let processors = std::thread::available_parallelism()?.get();
-    let mut rows = Vec::new();
+    let mut rows = Rows::default();
     // The most threads come first: with them keys are made fastest, and then they are there.
     for threads in (1..=processors.min(2)).rev() {
         let peers = Peers::on_processors(threads);
@@ -42,8 +43,7 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
             rows.push(memory(task, threads)?);
         }
     }
-    rows.sort_by_key(|row| row.threads);
-    Ok(rows)
+    Ok(rows.by_threads())
 }
 
 /// A proof on one thread, by a prover that stays.

@@ -112,6 +112,10 @@ impl Isa {
 
     /// The level of this name, for a call or a device of this process.
     pub fn named(name: &str) -> Result<Self, IsaError> {
+        #[cfg(feature = "emulation")]
+        if name == Level::Emulated.name() {
+            return Ok(Self(Level::Emulated));
+        }
         let level = present(name)?;
         let (best, words) = (process(), Self::words().0);
         if level > best {

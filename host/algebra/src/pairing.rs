@@ -27,6 +27,7 @@ mod lanes;
 mod miller;
 mod power;
 mod schedule;
+mod slots;
 mod walk;
 
 pub use coefficient::Coefficient;

@@ -1,8 +1,8 @@
 //! Eight elements of Fp2 in doubles. As in limbs each operation is a function of its own; all that comes out is reduced.
 
-use super::Coefficient;
 use super::eight::LaneTower;
 use super::lanes::InLanes;
+use super::slots::Wide;
 use crate::lanes::affine::Residue;
 use crate::lanes::{Doubles, Fma, Mask, WIDTH, Work, pair_product, pair_square};
 use crate::tower::Fp2;
@@ -33,19 +33,22 @@ impl<T: LaneTower<L>, const L: usize> InLanes<T> for EightDoubles<T, L> {
     }
 }
 
-/// Defines what is done apart, and what it gives: [c0, c1].
+/// Defines what is done apart, and what is written: [c0, c1].
 macro_rules! operations {
-    ($($(#[$doc:meta])* $work:ident($x:ident $(, $y:ident: $type:ty)*) = $body:expr;)*) => {$(
-        $(#[$doc])*
-        struct $work<'a, T: LaneTower<L>, const L: usize>(&'a EightDoubles<T, L> $(, $type)*);
+    ($($work:ident($x:ident $(, $y:ident: $type:ty)*) = $body:expr;)*) => {$(
+        struct $work<'a, T: LaneTower<L>, const L: usize>(
+            &'a mut EightDoubles<T, L>,
+            &'a EightDoubles<T, L>
+            $(, $type)*
+        );
 
         impl<T: LaneTower<L>, const L: usize> Work for $work<'_, T, L> {
-            type Output = EightDoubles<T, L>;
+            type Output = ();
             #[inline(always)]
-            fn run(self, fma: Fma) -> EightDoubles<T, L> {
-                let Self($x $(, $y)*) = self;
+            fn run(self, _: Fma) {
+                let Self(to, $x $(, $y)*) = self;
                 let $x = &$x.c;
-                EightDoubles { fma, c: $body }
+                to.c = $body;
             }
         }
     )*};
@@ -55,6 +58,7 @@ operations! {
     Sum(x, y: &'a EightDoubles<T, L>) = [x[0].reduced_sum(&y.c[0]), x[1].reduced_sum(&y.c[1])];
     Difference(x, y: &'a EightDoubles<T, L>) =
         [x[0].less_multiple(&y.c[0], 1), x[1].less_multiple(&y.c[1], 1)];
+    Negative(x) = [x[0].negative(), x[1].negative()];
     Multiple(x, n: u32) = [x[0].multiple(n), x[1].multiple(n)];
     TimesXi(x) = {
         let [x0, x1] = T::SMALL_XI;
@@ -71,51 +75,53 @@ operations! {
         let [c0, c1] = pair_square(x.each_ref(), T::MINUS_BETA);
         [c0.reduced_digits(), c1.reduced_digits()]
     };
+    Conjugate(x) = [x[0], x[1].negative()];
+    Select(x, y: &'a EightDoubles<T, L>, mask: Mask) =
+        [x[0].select(mask, &y.c[0]), x[1].select(mask, &y.c[1])];
 }
 
-impl<T: LaneTower<L>, const L: usize> Coefficient for EightDoubles<T, L> {
+impl<T: LaneTower<L>, const L: usize> Wide for EightDoubles<T, L> {
     type Base = Doubles<T::Base, L>;
     type Choice = Mask;
 
     #[inline(always)]
-    fn plus(&self, other: &Self) -> Self {
-        self.fma.apart(Sum(self, other))
+    fn plus(to: &mut Self, a: &Self, b: &Self) {
+        a.fma.apart(Sum(to, a, b));
     }
     #[inline(always)]
-    fn less(&self, other: &Self) -> Self {
-        self.fma.apart(Difference(self, other))
+    fn less(to: &mut Self, a: &Self, b: &Self) {
+        a.fma.apart(Difference(to, a, b));
     }
     #[inline(always)]
-    fn negative(&self) -> Self {
-        Self { fma: self.fma, c: [self.c[0].negative(), self.c[1].negative()] }
+    fn negative(to: &mut Self, a: &Self) {
+        a.fma.apart(Negative(to, a));
     }
     #[inline(always)]
-    fn times(&self, other: &Self) -> Self {
-        self.fma.apart(Product(self, other))
+    fn times(to: &mut Self, a: &Self, b: &Self) {
+        a.fma.apart(Product(to, a, b));
     }
     #[inline(always)]
-    fn squared(&self) -> Self {
-        self.fma.apart(Square(self))
+    fn squared(to: &mut Self, a: &Self) {
+        a.fma.apart(Square(to, a));
     }
     #[inline(always)]
-    fn small<const N: u32>(&self) -> Self {
-        self.fma.apart(Multiple(self, N))
+    fn small<const N: u32>(to: &mut Self, a: &Self) {
+        a.fma.apart(Multiple(to, a, N));
     }
     #[inline(always)]
-    fn times_xi(&self) -> Self {
-        self.fma.apart(TimesXi(self))
+    fn times_xi(to: &mut Self, a: &Self) {
+        a.fma.apart(TimesXi(to, a));
     }
     #[inline(always)]
-    fn scaled(&self, by: &Self::Base) -> Self {
-        self.fma.apart(Scale(self, by))
+    fn scaled(to: &mut Self, a: &Self, by: &Self::Base) {
+        a.fma.apart(Scale(to, a, by));
     }
     #[inline(always)]
-    fn conjugate(&self) -> Self {
-        Self { fma: self.fma, c: [self.c[0], self.c[1].negative()] }
+    fn conjugate(to: &mut Self, a: &Self) {
+        a.fma.apart(Conjugate(to, a));
     }
     #[inline(always)]
-    fn or_if(&self, mask: Mask, other: &Self) -> Self {
-        let c = [self.c[0].select(mask, &other.c[0]), self.c[1].select(mask, &other.c[1])];
-        Self { fma: self.fma, c }
+    fn select(to: &mut Self, a: &Self, b: &Self, choice: Mask) {
+        a.fma.apart(Select(to, a, b, choice));
     }
 }

@@ -4,8 +4,9 @@
 use super::doubles::EightDoubles;
 use super::eight::{Eight, LaneTower};
 use super::formula::fp12_sqr;
+use super::slots::{Slot, Slots, Wide};
 use super::walk::{Constants, Place, Walk};
-use super::{Coefficient, Pair, Pairing, Step, miller};
+use super::{Pair, Pairing, Step, miller};
 use crate::field::Field;
 #[cfg(target_arch = "x86_64")]
 use crate::lanes::Fma;
@@ -13,7 +14,7 @@ use crate::lanes::{AnyMachine, Backend, Choice, Lazy, Mask, WIDTH, choose};
 use crate::tower::{Fp2, Fp12, Tower};
 
 /// Eight elements of Fp2 in lanes.
-pub trait InLanes<T: Tower>: Coefficient<Choice = Mask> {
+pub trait InLanes<T: Tower>: Wide<Choice = Mask> {
     /// The proof that there are such lanes.
     type Proof: Copy;
     /// From elements.
@@ -68,29 +69,46 @@ impl<E: Pairing<Tower: LaneTower<L>>, const L: usize> Choice for Loop<'_, E, L> 
     }
 }
 
+/// More places than constants, f and a step's elements take.
+const ROOM: usize = 160;
+/// Places of eight pairs: Q and T.
+const OF_A_WALK: usize = 5;
+
 #[inline(always)]
-fn run<C: InLanes<E::Tower>, E: Pairing>(
-    proof: C::Proof,
+fn run<W: InLanes<E::Tower>, E: Pairing>(
+    proof: W::Proof,
     pairs: &[Pair<E>],
 ) -> [Fp12<E::Tower>; WIDTH] {
-    let constants = constants::<C, E>(proof);
+    let zero = W::of(proof, &[Fp2::ZERO; WIDTH]);
+    let slots = &Slots::new(ROOM + OF_A_WALK * pairs.len().div_ceil(WIDTH), zero);
+    let constants = &constants::<W, E>(proof, slots);
     let mut walking = Vec::with_capacity(pairs.len().div_ceil(WIDTH));
     for eight in pairs.chunks(WIDTH) {
-        walking.push(load::<C, E>(proof, eight, &constants));
+        walking.push(load::<W, E>(proof, eight, slots, constants));
     }
-    let mut f = constants.f_one();
+    let [one, zero] = constants.f_one();
+    let f = [slots.copies(one), slots.copies(zero)];
+    let write = |f: &[[Slot<W>; 3]; 2], value: [[Slot<W>; 3]; 2]| {
+        slots.write(f[0], value[0]);
+        slots.write(f[1], value[1]);
+    };
+    let mark = slots.mark();
     for (at, step) in E::steps().into_iter().enumerate() {
         if step == Step::Double && at > 0 {
-            f = fp12_sqr(&f);
+            write(&f, fp12_sqr(&f));
+            slots.release(mark);
         }
-        for (place, walk) in &mut walking {
-            let line = walk.step(step, &constants);
-            f = place.times_line(&f, &line, E::TWIST, &constants);
+        for (place, walk) in &walking {
+            let mut after = *walk;
+            let line = after.step(step, constants);
+            write(&f, place.times_line(&f, &line, E::TWIST, constants));
+            slots.write(walk.t, after.t);
+            slots.release(mark);
         }
     }
     let mut factors = [[[Fp2::ZERO; 3]; 2]; WIDTH];
     for i in 0..6 {
-        let elements = f[i / 3][i % 3].elements();
+        let elements = slots.get(f[i / 3][i % 3]).elements();
         for (factor, element) in factors.iter_mut().zip(elements) {
             factor[i / 3][i % 3] = element;
         }
@@ -100,11 +118,12 @@ fn run<C: InLanes<E::Tower>, E: Pairing>(
 
 /// At most eight pairs; the other lanes are nowhere.
 #[inline(always)]
-fn load<C: InLanes<E::Tower>, E: Pairing>(
-    proof: C::Proof,
+fn load<'s, W: InLanes<E::Tower>, E: Pairing>(
+    proof: W::Proof,
     pairs: &[Pair<E>],
-    constants: &Constants<C>,
-) -> (Place<C>, Walk<C>) {
+    slots: &'s Slots<W>,
+    constants: &Constants<Slot<'s, W>>,
+) -> (Place<Slot<'s, W>>, Walk<Slot<'s, W>>) {
     let zero = <E::Tower as Tower>::Base::ZERO;
     let (mut p, mut q) = ([[zero; WIDTH]; 2], [[Fp2::ZERO; WIDTH]; 2]);
     let mut nowhere = 0;
@@ -118,19 +137,23 @@ fn load<C: InLanes<E::Tower>, E: Pairing>(
         }
         nowhere |= Mask::from(place.nowhere.unwrap_u8()) << lane;
     }
-    let p = [C::base(proof, &p[0]), C::base(proof, &p[1])];
-    let q = [C::of(proof, &q[0]), C::of(proof, &q[1])];
-    (Place { p, nowhere }, Walk::new(q, constants))
+    let p = [W::base(proof, &p[0]), W::base(proof, &p[1])];
+    let q = [slots.put(W::of(proof, &q[0])), slots.put(W::of(proof, &q[1]))];
+    let mut walk = Walk::new(q, constants);
+    walk.t = slots.copies(walk.t);
+    (Place { p, nowhere }, walk)
 }
 
 #[inline(always)]
-fn constants<C: InLanes<E::Tower>, E: Pairing>(proof: C::Proof) -> Constants<C> {
-    let Constants { one, zero, b3, psi } = miller::constants::<E>();
-    let [x, y] = psi;
+fn constants<W: InLanes<E::Tower>, E: Pairing>(
+    proof: W::Proof,
+    slots: &Slots<W>,
+) -> Constants<Slot<'_, W>> {
+    let Constants { one, zero, b3, psi: [x, y] } = miller::constants::<E>();
     Constants {
-        one: C::of(proof, &[one; WIDTH]),
-        zero: C::of(proof, &[zero; WIDTH]),
-        b3: C::of(proof, &[b3; WIDTH]),
-        psi: [C::of(proof, &[x; WIDTH]), C::of(proof, &[y; WIDTH])],
+        one: slots.put(W::of(proof, &[one; WIDTH])),
+        zero: slots.put(W::of(proof, &[zero; WIDTH])),
+        b3: slots.put(W::of(proof, &[b3; WIDTH])),
+        psi: [slots.put(W::of(proof, &[x; WIDTH])), slots.put(W::of(proof, &[y; WIDTH]))],
     }
 }

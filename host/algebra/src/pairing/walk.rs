@@ -30,7 +30,8 @@ impl<C: Coefficient> Constants<C> {
 /// Where a walk has come to.
 #[derive(Clone, Copy)]
 pub struct Walk<C> {
-    t: [C; 3],
+    /// The multiple of Q.
+    pub t: [C; 3],
     q: [C; 2],
 }
 

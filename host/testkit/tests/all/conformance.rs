@@ -1,6 +1,6 @@
 //! The same suite on every device: the processor, a card in software judged by the processor, every simulation.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::support;
 use proofmill_card::{Card, Options};
@@ -51,7 +51,9 @@ fn the_driver_conforms_over_a_card_in_software() {
 #[test]
 fn every_simulation_conforms() {
     for simulation in support::simulations() {
+        let start = Instant::now();
         conforms(&*proofmill_device::open(&simulation.uri()).unwrap());
+        eprintln!("{}: {:?}", simulation.name, start.elapsed());
     }
 }
 
