@@ -15,6 +15,7 @@ import place
 import plot
 import report
 import sim
+import synthesis
 import test
 
 VERILOG = """
@@ -175,7 +176,7 @@ class Area(unittest.TestCase):
     def test_large_memories_are_ultraram(self):
         for bits, words, uram in ((72, 4096, False), (73, 4096, True), (1, 16384, False), (773, 16384, True)):
             text = f"  wire [7:0] x;\n  reg [{bits - 1}:0] memory [0:{words - 1}];\n  reg [15:0] small [0:15];\n"
-            self.assertEqual(area.synthesis_of(text).endswith("-uram"), uram, (bits, words))
+            self.assertEqual(synthesis.synthesis_of(text).endswith("-uram"), uram, (bits, words))
 
     def test_totals(self):
         own = {"Top": {"ff": 1}, "Pair": {"lut": 5}, "Leaf": {"lut": 2, "bram": 0.5}}
