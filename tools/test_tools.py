@@ -225,6 +225,15 @@ class Report(unittest.TestCase):
         shown = [(row["op"], row["metric"].split()[0]) for row in rows if not report.detail(row)]
         self.assertEqual(shown, [("prove", "fastest"), ("prove", "slower"), ("prove", "absent"), ("msm", "fastest"), ("msm", "absent")])
 
+    def test_cycles_have_nanoseconds_and_what_they_cost_beside_them(self):
+        row = {"op": "msm", "instance": "bn254_g1", "config": "msm_bn254_twin", "metric": "a point", "unit": "cycles", "value": 16.0, "kind": "measured"}
+        sizes = [{**row, "instance": "bn254", "config": "msm_bn254", "metric": metric, "unit": "", "value": value} for metric, value in (("lut", 4000), ("dsp", 500), ("clock", 250))]
+        figures = {"area-msm": [{"rows": sizes[:2]}], "timing": [{"rows": sizes[2:]}]}
+        (weighed,) = report.weighed([row], figures)
+        self.assertEqual([weighed[name] for name in ("ns, estimated", "K LUT cycles", "K DSP cycles")], [64, 64, 8])
+        (plain,) = report.weighed([row], {})
+        self.assertEqual(plain, row)
+
     def test_marked_places_are_filled_and_nothing_else(self):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "README.md"
