@@ -9,7 +9,7 @@ CONFIG ?= $(or $(if $(filter ecdsa_verify,$(OP)),ecdsa ecdsa_two),$(if $(filter 
 BENCH := cargo run --profile $(PROFILE) --quiet --package proofmill-bench --bin proofmill-bench --
 need-op = $(if $(OP),,$(error OP is missing: say which operation, such as OP=equihash_verify))
 
-.PHONY: help run dist test test-long lint format vectors sim area bench bench-profiles bench-paths cycles formal report clean
+.PHONY: help run dist test test-long lint format vectors sim area timing bench bench-profiles bench-paths cycles formal report clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -45,6 +45,10 @@ sim: ## Verilated libraries: CONFIG=card|toy|..., TRACE=1 for waveforms
 area: ## LUT, FF, DSP, BRAM of every unit and engine: OP=... for one operation
 	$(PYTHON) tools/setup.py
 	$(PYTHON) tools/area.py $(if $(OP),--op $(OP))
+
+timing: ## the clock that engines and units are estimated to run at: CONFIG=... for some, as in `make sim`
+	$(PYTHON) tools/setup.py
+	$(PYTHON) tools/timing.py $(if $(filter command line,$(origin CONFIG)),$(CONFIG))
 
 bench: ## against the peers, side by side: OP=...; ISA=avx2 for another code path, PROFILE=dist for another build, QUICK=1 to see that it runs
 	$(need-op)$(BENCH) software $(OP) $(if $(ISA),--isa $(ISA)) $(if $(QUICK),--quick)

@@ -2,38 +2,28 @@
 
 Engines are measured inside their card; multipliers, adders and processors (OP=algebra) by themselves.
 
-Every module of the generated Verilog is synthesised once, by itself, with the modules it instantiates as black
-boxes; the counts are kept in the user's cache folder under the module's content. Totals go up the tree of
-instances by multiplication. So a module that stands fifty times is synthesised once, and a change to one
-module costs one synthesis.
+Modules are synthesised one by one (`synthesis`) and their counts kept. Totals go up the tree of instances by multiplication.
 
 What the numbers are: LUTs as yosys maps them, one output each. A vendor tool puts two small functions into one
 LUT6 with two outputs and would come out lower. LUTs used as memory (LUTRAM) and as shift registers (SRL) are
 in the LUT count and are also listed apart. yosys builds CARRY4; two of them are one CARRY8. A RAMB18 is half a
-BRAM. A memory larger than one UltraRAM (4096 words of 72 bits) is built of them. Nothing is optimised across module borders. The depth is the number of cells on the longest way from
-register to register inside a module, a CARRY4 being one cell; there are no delays in it and no clock.
+BRAM. A memory larger than one UltraRAM (4096 words of 72 bits) is built of them. Nothing is optimised across module borders. The depth is
+the number of cells on the slowest way from register to register, across module borders, as `make timing` finds it; eight bits of a carry
+chain are one cell.
 """
 
 import argparse
 import collections
 import json
-import os
 import re
-import shutil
 import sys
-import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import rtl
-import setup
-from place import CACHE, TARGET, Failed, digest, main, run, write_whole
+import timing
+from place import TARGET, Failed, main, write_whole
+from synthesis import SYNTHESIS, Modules, read, synthesise_all
 
-SYNTHESIS = "synth_xilinx -family xcup -flatten -noiopad"
-URAM_BITS = 4096 * 72
-MEMORY = re.compile(r"^\s*reg\s+(?:\[(\d+):0\]\s+)?\w+\s*\[0:(\d+)\]", re.M)
-#: Cells between which a way through the logic begins and ends.
-BORDERS = ["FD*", "LD*", "SRL*", "DSP*", "RAM*"]
 METRICS = {"lut": "LUT", "ff": "FF", "dsp": "DSP", "bram": "BRAM36", "uram": "URAM288", "lutram": "LUT", "srl": "LUT", "carry8": "CARRY8", "muxf": "MUXF"}
 
 #: Cards that are measured when none is named.
@@ -81,68 +71,6 @@ def cost_of(cell):
     return {} if cell in FREE else None
 
 
-class Modules:
-    """The modules of some Verilog files: their text, their ports, and what they instantiate."""
-
-    def __init__(self, files):
-        self.text = {}
-        for path in files:
-            for found in re.finditer(r"^module\s+(\w+)\b.*?^endmodule\b", path.read_text(), re.S | re.M):
-                self.text[found[1]] = found[0] + "\n"
-        names = "|".join(map(re.escape, self.text))
-        instance = re.compile(rf"^\s+({names})\s+(?:#\(.*?\)\s*)?(\w+)\s*\(", re.M | re.S)
-        self.instances = {
-            name: [(child[1], child[2]) for child in instance.finditer(text[text.index(");"):])]
-            for name, text in self.text.items()
-        }
-        # A memory's contents are in a file beside the Verilog; they are part of what the module is.
-        folder = files[0].parent
-        self.data = {name: [folder / f for f in re.findall(r'\$readmem[bh]\("([^"]+)"', text)] for name, text in self.text.items()}
-        self.folder = folder
-
-    def children(self, name):
-        return collections.Counter(child for child, _ in self.instances[name])
-
-    def shell_of(self, name):
-        """The module's ports without its inside."""
-        head = self.text[name]
-        return f"(* blackbox *)\n{head[:head.index(');') + 2]}\nendmodule\n"
-
-    def below(self, name):
-        """Every module of the tree under a module with its number of instances, the module itself included."""
-        total = collections.Counter({name: 1})
-        for child, count in self.children(name).items():
-            for module, inner in self.below(child).items():
-                total[module] += count * inner
-        return total
-
-
-def synthesis_of(text):
-    """The yosys command for a module: UltraRAM is for large memories, as a designer would choose."""
-    largest = max(((int(top or 0) + 1) * (int(last) + 1) for top, last in MEMORY.findall(text)), default=0)
-    return f"{SYNTHESIS} -uram" if largest > URAM_BITS else SYNTHESIS
-
-
-def synthesise(modules, name, version):
-    """Cells of a module by itself, from the cache or from yosys."""
-    synthesis = synthesis_of(modules.text[name])
-    inside = modules.text[name] + "".join(modules.shell_of(child) for child in sorted(modules.children(name)))
-    kept = CACHE / "area" / f"{digest(version, synthesis, BORDERS, inside, *modules.data[name])}.json"
-    if not kept.exists():
-        # yosys is WebAssembly and sees its working folder and little else: everything is brought there.
-        with tempfile.TemporaryDirectory() as scratch:
-            Path(scratch, "unit.v").write_text(inside)
-            for file in modules.data[name]:
-                shutil.copy(file, scratch)
-            borders = " ".join(f"t:{cell}" for cell in [*BORDERS, *sorted(modules.children(name))])
-            script = f"read_verilog unit.v; {synthesis} -top {name}; tee -q -o unit.json stat -json; delete {borders}; tee -q -o depth.txt ltp"
-            run([setup.yosys(), "-q", "-p", script], cwd=scratch)
-            cells = json.loads(Path(scratch, "unit.json").read_text())["design"]["num_cells_by_type"]
-            depth = re.search(r"\(length=(\d+)\)", Path(scratch, "depth.txt").read_text())
-            write_whole(kept, json.dumps({"cells": cells, "depth": int(depth[1]) if depth else 0}))
-    return json.loads(kept.read_text())
-
-
 def own_cost(modules, name, cells):
     """Metrics of a module without its children."""
     total = collections.Counter()
@@ -156,17 +84,10 @@ def own_cost(modules, name, cells):
 
 
 def measure(files, top):
-    """(modules, name -> metrics of the module itself, name -> its depth) for everything under the top."""
+    """(modules, name -> metrics of the module itself, name -> its netlist) for everything under the top."""
     modules = Modules(files)
-    if top not in modules.text:
-        raise Failed(f"{files[0].parent}: no module {top}")
-    version = run([setup.yosys(), "-V"])
-    wanted = sorted(modules.below(top), key=lambda name: -len(modules.text[name]))
-
-    with ThreadPoolExecutor(os.cpu_count()) as workers:
-        found = dict(zip(wanted, workers.map(lambda name: synthesise(modules, name, version), wanted)))
-    own = {name: own_cost(modules, name, made["cells"]) for name, made in found.items()}
-    return modules, own, {name: made["depth"] for name, made in found.items()}
+    made = {name: read(kept) for name, kept in synthesise_all(modules, top).items()}
+    return modules, {name: own_cost(modules, name, one["counts"]) for name, one in made.items()}, made
 
 
 def total_of(modules, own, name):
@@ -227,9 +148,9 @@ def unit_area(config):
     """Rows of a unit that stands alone, and its line in the table of units."""
     folder = rtl.generate(config)
     manifest = rtl.manifest(folder)
-    modules, own, depths = measure(rtl.verilog(folder), manifest["top"])
+    modules, own, made = measure(rtl.verilog(folder), manifest["top"])
     whole = total_of(modules, own, manifest["top"])
-    depth = max(depths[module] for module in modules.below(manifest["top"]))
+    depth = timing.depth(made, manifest["top"])
     latency = manifest["latency"]
     more = [("depth", "cells", depth), *([("latency", "cycles", latency)] if latency >= 0 else [])]  # -1: no fixed one
     rows = list(rows_of(config, manifest["unit"], manifest["instance"], "", whole, more))

@@ -66,7 +66,7 @@ def text_of(content):
 def keep():
     files = sorted(MADE.glob("*.json"))
     if not files:
-        raise Failed("target/bench holds no figures: run `make bench`, `make cycles` or `make area`")
+        raise Failed("target/bench holds no figures: run `make bench`, `make cycles`, `make area` or `make timing`")
     today = commit()  # before the kept files themselves change the tree
     for path in files:
         made, name = datetime.date.fromtimestamp(path.stat().st_mtime).isoformat(), path.stem.partition("@")[0]
@@ -120,6 +120,34 @@ def sideways(rows):
     return list(circuits.values())
 
 
+def circuit(row):
+    """The circuit that a row is about: operation, configuration without its twin's mark, and the beginning of its instance."""
+    return row["op"], row["config"].removesuffix("_twin"), row["instance"].removesuffix("_g1")
+
+
+def known(figures):
+    """Circuit -> clock, LUTs and DSPs, from the newest kept figures."""
+    found = {}
+    for name, contents in figures.items():
+        for row in contents[0]["rows"] if name.split("-")[0] in ("area", "timing") else ():
+            if row.get("metric") in ("clock", "lut", "dsp"):
+                found.setdefault(circuit(row), {})[row["metric"]] = row["value"]
+    return found
+
+
+def weighed(rows, figures):
+    """Rows of cycles with nanoseconds beside them, at the clock that `make timing` estimates, and with what the circuit's LUTs and DSPs are
+    worth for so long; what is not known is left out.
+    """
+    about = known(figures)
+    for row in rows:
+        size = about.get(circuit(row), {}) if row.get("unit") == "cycles" and "config" in row else {}
+        more = {"ns, estimated": 1000 / size["clock"]} if "clock" in size else {}
+        if str(row.get("metric")).startswith(("per ", "a point")):  # what goes through it, not what one alone takes
+            more |= {"K LUT cycles": size.get("lut", 0) / 1000, "K DSP cycles": size.get("dsp", 0) / 1000}
+        yield {**row, **{name: row["value"] * by for name, by in more.items() if by}}
+
+
 def origin(content):
     """Where, when and how the rows were made."""
     row = content["rows"][0]
@@ -127,9 +155,9 @@ def origin(content):
     return f"{where}`{content['command']}`, {content['date']}, commit {content['commit']}."
 
 
-def table(content, ops=()):
-    """The rows as Markdown, without the details; only those of some operations where these are given."""
-    rows = [row for row in content["rows"] if not detail(row) and (not ops or row["op"] in ops)]
+def table(content, ops=(), figures={}):
+    """The rows as Markdown, without the details; only those of some operations where these are given. `figures`: what else is kept."""
+    rows = [row for row in weighed(content["rows"], figures) if not detail(row) and (not ops or row["op"] in ops)]
     if rows and all(row.get("metric") in SIZES and "config" in row for row in rows):
         rows = sideways(rows)
     rows = [{**row, "peer": f"absent: {row['absent']}"} if row.get("absent") else row for row in rows]
@@ -145,6 +173,10 @@ def command(name):
     """The command that makes figures of this name again."""
     if name.split("-")[0] == "area":
         return "make area" + (f" OP={name.removeprefix('area-')}" if "-" in name else "")
+    if name == "timing":
+        return "make timing"
+    if name == "ecp5":
+        return "python3 tools/ecp5.py"
     return f"make cycles OP={name.removeprefix('cycles-')}" if name.startswith("cycles-") else f"make bench OP={name}"
 
 
@@ -154,7 +186,7 @@ def filled(path, figures):
         name, *ops = found[1].split()
         if name not in figures:
             raise Failed(f"{path}: no kept figures are called {name}; there are {', '.join(figures) or 'none'}")
-        tables = "\n".join(table(content, ops) for content in figures[name])
+        tables = "\n".join(table(content, ops, figures) for content in figures[name])
         return f"<!-- figures {found[1]} -->\n{tables}<!-- end -->"
     text, count = re.subn(r"<!-- figures ([\w -]+?) -->\n.*?<!-- end -->", fill, path.read_text(), flags=re.S)
     if count == 0:

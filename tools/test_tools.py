@@ -15,6 +15,7 @@ import place
 import plot
 import report
 import sim
+import synthesis
 import test
 
 VERILOG = """
@@ -175,7 +176,7 @@ class Area(unittest.TestCase):
     def test_large_memories_are_ultraram(self):
         for bits, words, uram in ((72, 4096, False), (73, 4096, True), (1, 16384, False), (773, 16384, True)):
             text = f"  wire [7:0] x;\n  reg [{bits - 1}:0] memory [0:{words - 1}];\n  reg [15:0] small [0:15];\n"
-            self.assertEqual(area.synthesis_of(text).endswith("-uram"), uram, (bits, words))
+            self.assertEqual(synthesis.synthesis_of(text).endswith("-uram"), uram, (bits, words))
 
     def test_totals(self):
         own = {"Top": {"ff": 1}, "Pair": {"lut": 5}, "Leaf": {"lut": 2, "bram": 0.5}}
@@ -223,6 +224,15 @@ class Report(unittest.TestCase):
         rows = [{"op": op, "metric": f"{place} peer", "value": 1} for op in ("prove", "msm") for place in ("fastest", "slower", "absent")]
         shown = [(row["op"], row["metric"].split()[0]) for row in rows if not report.detail(row)]
         self.assertEqual(shown, [("prove", "fastest"), ("prove", "slower"), ("prove", "absent"), ("msm", "fastest"), ("msm", "absent")])
+
+    def test_cycles_have_nanoseconds_and_what_they_cost_beside_them(self):
+        row = {"op": "msm", "instance": "bn254_g1", "config": "msm_bn254_twin", "metric": "a point", "unit": "cycles", "value": 16.0, "kind": "measured"}
+        sizes = [{**row, "instance": "bn254", "config": "msm_bn254", "metric": metric, "unit": "", "value": value} for metric, value in (("lut", 4000), ("dsp", 500), ("clock", 250))]
+        figures = {"area-msm": [{"rows": sizes[:2]}], "timing": [{"rows": sizes[2:]}]}
+        (weighed,) = report.weighed([row], figures)
+        self.assertEqual([weighed[name] for name in ("ns, estimated", "K LUT cycles", "K DSP cycles")], [64, 64, 8])
+        (plain,) = report.weighed([row], {})
+        self.assertEqual(plain, row)
 
     def test_marked_places_are_filled_and_nothing_else(self):
         with tempfile.TemporaryDirectory() as folder:

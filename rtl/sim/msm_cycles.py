@@ -18,13 +18,17 @@ COMPUTED = [1 << n for n in (14, 16, 18, 20, 22, 24, 26)]
 LONG = 1 << 22
 ROWS = ROOT / "target/bench/cycles-msm.json"
 
-#: System, curve, cycles a point, DSPs. if-ZKP's DSPs multiply 27 by 27 bits.
-#: Sources: if-ZKP (Agilex, BLS12-381 and BN128 with S = 2); Hardcaml's ZPrize entry of 2022; CycloneMSM, ePrint 2022/1396.
+#: System, curve, cycles a point, DSPs, LUTs, MHz; None where it is not stated. if-ZKP's DSPs multiply 27 by 27 bits.
+#: Sources: if-ZKP (Agilex, BLS12-381 and BN128 with S = 2); Hardcaml's ZPrize entry of 2022; CycloneMSM, ePrint 2022/1396; the ZPrize entries of
+#: 2023 by SuperScalar (three adders, all of a U250) and by Yrrid and Ingonyama (three batched affine adders).
 PUBLISHED = [
-    ("if-ZKP", "bn254", 41.6, 1975),
-    ("if-ZKP", "bls12_381", 82.4, 4425),
-    ("Hardcaml", "bls12_377", 20.6, 2999),
-    ("CycloneMSM", "bls12_377", 21.1, 2277),
+    ("if-ZKP", "bn254", 41.6, 1975, None, 350),
+    ("if-ZKP", "bls12_381", 82.4, 4425, None, 351),
+    ("Yrrid and Ingonyama", "bls12_381", 7.62, None, None, 250),
+    ("Hardcaml", "bls12_377", 20.6, 2999, 387_000, 278),
+    ("CycloneMSM", "bls12_377", 21.1, 2277, 525_000, 250),
+    ("SuperScalar", "bls12_377", 5.98, 6817, 1_020_000, 280),
+    ("Yrrid and Ingonyama", "bls12_377", 7.62, None, None, 250),
 ]
 
 
@@ -57,7 +61,11 @@ class Measurement:
     def rows(self):
         """What `make report` shows, the fields as bench/src/row.rs has them."""
         geometry, whole = self.bench.geometry, self.whole
-        published = {curve: (cycles, f"{system}, at its own window and size") for system, curve, cycles, _ in reversed(PUBLISHED)}
+        published = {}
+        for system, curve, cycles, _, _, mhz in PUBLISHED:
+            best = published.get(curve, (cycles, ""))[0]
+            if cycles <= best:  # of several the one with the fewest cycles
+                published[curve] = (cycles, f"{system}, {mhz} MHz, at its own window and size")
         adders = "1 adder" if geometry.adders == 1 else f"{geometry.adders} adders"
 
         def row(metric, value, kind, reference=(None, None)):
@@ -95,6 +103,7 @@ def report(libraries, seed):
             rows += measurement.rows()
     ROWS.parent.mkdir(parents=True, exist_ok=True)
     ROWS.write_text(json.dumps(rows, indent=1) + "\n")
-    for name, curve, cycles, dsp in PUBLISHED:
-        print(f"published: {name:12}{curve:12}{cycles:8.1f} cycles a point,{dsp:6,} DSP,{cycles * dsp / 1000:7.1f}K DSP cycles a point")
+    for name, curve, cycles, dsp, lut, mhz in PUBLISHED:
+        sizes = "".join(f",{size:10,} {what},{cycles * size / 1000:9,.1f}K {what} cycles a point" for size, what in ((dsp, "DSP"), (lut, "LUT")) if size)
+        print(f"published: {name:20}{curve:12}{cycles:8.2f} cycles a point, {1000 * cycles / mhz:6.1f} ns at {mhz} MHz{sizes}")
     return 0

@@ -201,15 +201,20 @@ object EquihashTests {
         dut.io.hash.fragment #= (hash >> (32 * j)) & 0xffffffffL
         dut.io.hash.last #= j == 7
         dut.clockDomain.waitSampling()
-        if (j == 7) require(f"bits $bits%08x limit $limit%x hash $hash%x", dut.io.fail.payload.toBoolean, fail)
       }
+      dut.io.hash.valid #= false
+      dut.clockDomain.waitSampling()
+      require("the verdict is there", dut.io.fail.valid.toBoolean, true)
+      require(f"bits $bits%08x limit $limit%x hash $hash%x", dut.io.fail.payload.toBoolean, fail)
     }
     for (j <- 0 until 8) {
       dut.io.enable #= false
       dut.io.bits #= 0
+      dut.io.hash.valid #= true
       dut.io.hash.last #= j == 7
       dut.clockDomain.waitSampling()
     }
+    dut.clockDomain.waitSampling()
     require("switched off", dut.io.fail.payload.toBoolean, false)
   }
 

@@ -8,7 +8,8 @@ import spinal.lib._
   * zcashd `arith_uint256::SetCompact` and `CheckProofOfWork`: size = bits >> 24, word = bits & 0x7fffff, target = word * 256^(size-3);
   * fails when the target is negative, zero, overflows 256 bits or exceeds the limit, or when the hash exceeds it.
   *
-  * Each word of target is compared as it comes: a higher word's inequality replaces what lower words said.
+  * Each word of target is compared in the cycle after it came: a higher word's inequality replaces what lower words said. `bits` and `limit`
+  * are looked at when a word comes.
   */
 class Difficulty extends Component {
   val io = new Bundle {
@@ -34,23 +35,41 @@ class Difficulty extends Component {
 
   val target = Cat((0 until 4).map(byteOf))
 
-  val hashAbove, targetAbove, targetNonZero = RegInit(False)
-  def replaced(before: Bool, left: Bits, right: Bits): Bool =
-    (left.asUInt > right.asUInt) || (left === right && before)
-  val hashAboveNow = replaced(hashAbove, io.hash.fragment, target)
-  val targetAboveNow = replaced(targetAbove, target, io.limit.subdivideIn(32 bits)(j))
-  val nonZeroNow = targetNonZero || target.orR
-
   val negative = word.orR && io.bits(23)
   val overflow =
     word.orR && (size > 34 || (word(23 downto 8).orR && size > 33) || (word(23 downto 16).orR && size > 32))
-  io.fail.payload := io.enable && (negative || overflow || !nonZeroNow || targetAboveNow || hashAboveNow)
-  io.fail.valid := io.hash.valid && io.hash.last
-  io.hash.ready := io.fail.ready || !io.hash.last
-  when(io.hash.fire) {
-    hashAbove := hashAboveNow && !io.hash.last
-    targetAbove := targetAboveNow && !io.hash.last
-    targetNonZero := nonZeroNow && !io.hash.last
-    j := j + 1
+
+  // A word with the target's and the limit's at its place.
+  val placed = io.hash.translateWith {
+    val now = Compared()
+    now.hash := io.hash.fragment
+    now.target := target
+    now.limit := io.limit.subdivideIn(32 bits)(j)
+    now.wrong := negative || overflow
+    now.last := io.hash.last
+    now
+  }.m2sPipe()
+  when(io.hash.fire)(j := j + 1)
+
+  val hashAbove, targetAbove, targetNonZero = RegInit(False)
+  def replaced(before: Bool, left: Bits, right: Bits): Bool =
+    (left.asUInt > right.asUInt) || (left === right && before)
+  val hashAboveNow = replaced(hashAbove, placed.hash, placed.target)
+  val targetAboveNow = replaced(targetAbove, placed.target, placed.limit)
+  val nonZeroNow = targetNonZero || placed.target.orR
+
+  io.fail.payload := io.enable && (placed.wrong || !nonZeroNow || targetAboveNow || hashAboveNow)
+  io.fail.valid := placed.valid && placed.last
+  placed.ready := io.fail.ready || !placed.last
+  when(placed.fire) {
+    hashAbove := hashAboveNow && !placed.last
+    targetAbove := targetAboveNow && !placed.last
+    targetNonZero := nonZeroNow && !placed.last
   }
+}
+
+/** One word of a hash with those of its target and of the limit; `wrong`: the target is not one. */
+case class Compared() extends Bundle {
+  val hash, target, limit = Bits(32 bits)
+  val wrong, last = Bool()
 }

@@ -7,7 +7,7 @@ import spinal.core._
 import spinal.lib._
 
 /** @param instance parameter set, by its name in `spec/hashes`
-  * @param shaCores SHA-256d cores that take headers in turn; each needs 65 cycles a block
+  * @param shaCores SHA-256d cores that take headers in turn; each needs 66 cycles a block
   * @param headers  headers that may be inside at once, a power of two
   */
 case class EquihashConfig(instance: String, shaCores: Int, headers: Int = 8) {
@@ -75,9 +75,9 @@ class EquihashEngine(config: EquihashConfig) extends Engine {
     Map("personalisation" -> personalisation, "difficulty" -> difficultyCheck, "pow_limit" -> powLimit)
 
   val midstate = new Midstate(p)
-  val solution = StreamFifo(Bits(64 bits), 1 << log2Up(2 * solutionWords))
+  val solution = StreamFifo(Bits(64 bits), 1 << log2Up(2 * solutionWords), forFMax = true)
   val shas = Seq.fill(config.shaCores)(new Sha256d(p.totalBytes))
-  val pending = StreamFifo(Pending(), config.headers)
+  val pending = StreamFifo(Pending(), config.headers, forFMax = true)
   val clock = Reg(UInt(32 bits)) init 0
   clock := clock + 1
 
@@ -138,7 +138,7 @@ class EquihashEngine(config: EquihashConfig) extends Engine {
     val cutter = new IndexCutter(p)
     val grouping = new Grouping(p)
     cutter.io.word << solution.io.pop
-    grouping.io.index << cutter.io.index
+    grouping.io.index << cutter.io.index.s2mPipe()
 
     val start = Reg(LeafStart())
     val started = RegInit(False)
@@ -195,10 +195,12 @@ class EquihashEngine(config: EquihashConfig) extends Engine {
     val leaves = queued(issue.leaves.io.verdict)
     val order = queued(issue.order.io.bad)
     val duplicate = queued(issue.duplicates.io.found)
-    val all = StreamJoin(Seq(pending.io.pop, leaves, order, duplicate, difficulty.check.io.fail))
+    // A verdict a header: its way to the reply ends in a register, and so does the way back.
+    val fails = difficulty.check.io.fail.halfPipe()
+    val all = StreamJoin(Seq(pending.io.pop, leaves, order, duplicate, fails))
     val header = pending.io.pop.payload
     val mask = header.badSize ## duplicate.payload ## leaves.badZeroOrder ## order.payload ## leaves.xorNonZero ##
-      difficulty.check.io.fail.payload
+      fails.payload
 
     val word = Reg(UInt(2 bits)) init 0
     reply.valid := all.valid

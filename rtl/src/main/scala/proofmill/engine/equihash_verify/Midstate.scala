@@ -1,5 +1,6 @@
 package proofmill.engine.equihash_verify
 
+import proofmill.arith.Copies
 import proofmill.spec.Equihash
 import spinal.core._
 import spinal.lib._
@@ -72,23 +73,40 @@ class Midstate(p: Equihash) extends Component {
   val m1 = Reg(Bits(32 bits))
   val secondBlock = Reg(Bool())
 
-  // The four message words of this half step: sigma row, then column or diagonal, then x or y.
+  // The four message words of each half step: sigma row, then column or diagonal, then x or y. They are looked up two cycles ahead and
+  // added one cycle ahead, their numbers three cycles ahead; to the first words of the columns, which never turn: `sums` is a + m of the half step that comes.
   val steps = Blake2b.sigma.flatMap(row => Seq(row.take(8), row.drop(8))).flatMap { eight =>
     Seq(0, 1).map(half => (0 until 4).map(i => eight(2 * i + half)))
   }
-  val step = Reg(UInt(6 bits)) init 0
-  val order = (0 until 4).map(i => Vec(steps.map(four => U(four(i), 4 bits))).read(step.resize(log2Up(steps.size))))
-  val scheduled = order.map(index => words.readAsync((drain ## index).asUInt, writeFirst).asUInt)
+  val nextStep = UInt(6 bits)
+  val step = RegNext(nextStep) init 0
+  nextStep := step
+  val ahead = Reg(UInt(6 bits)) init 0
+  val order = (0 until 4).map(i => Reg(UInt(4 bits)))
+  for ((number, first) <- order.zip(steps.head)) number := first
+  ahead := 1
+  def lookUp(): Unit = {
+    for ((number, i) <- order.zipWithIndex)
+      number := Vec(steps.map(four => U(four(i), 4 bits))).read(ahead.resize(log2Up(steps.size)))
+    ahead := ahead + 1
+  }
+  val message = Vec(order.map(index => RegNext(words.readAsync((drain ## index).asUInt).asUInt)))
+  val nextMessage = Vec(UInt(64 bits), 4)
+  val sums = Vec(Reg(UInt(64 bits)), 4)
+
+  // Which half it is, for the readers of each column and those of its results; whether columns turn to diagonals (true) or back.
+  val secondHalves = Copies(nextStep(0), 4)
+  val keeps = Copies(nextStep(0), 4)
+  val turns = Copies(!nextStep(1), 4)
 
   // The mixing: both halves of G share their adders. In a first half (a, b, c, d) are all ready; between the halves b and d are open.
-  val secondHalf = Bool()
-  val message = Vec(UInt(64 bits), 4)
-  val turn = Bool() // columns to diagonals (true) or back
   val mixed = (0 until 4).map { i =>
     val Seq(a, b, c, d) = Blake2b.columns(i).map(v(_))
+    def secondHalf = secondHalves(i)
     val b1 = secondHalf ? (b ^ c).rotateRight(24) | b
     val d1 = secondHalf ? (d ^ a).rotateRight(32) | d
-    val a2 = a.asUInt + b1.asUInt + message(i)
+    val a2 = sums(i) + b1.asUInt
+    sums(i) := sums(i) + b1.asUInt + nextMessage(i)
     val d2 = secondHalf ? (d1 ^ a2.asBits).rotateRight(16) | (d1 ^ a2.asBits).rotateRight(32)
     val c2 = c.asUInt + d2.asUInt
     val b2 = (b1 ^ c2.asBits).rotateRight(63)
@@ -101,12 +119,9 @@ class Midstate(p: Equihash) extends Component {
   def turned(i: Int, j: Int): Bits = {
     val left = fullMixed((i + j) % 4)(j)
     val right = fullMixed((i + 4 - j) % 4)(j)
-    if (j % 2 == 0) left else turn ? left | right
+    if (j % 2 == 0) left else turns(i) ? left | right
   }
-
-  secondHalf := step(0)
-  turn := !step(1)
-  message := Vec(scheduled)
+  nextMessage := message
 
   val fsm = new StateMachine {
     val Idle, Load, Mix, Chain, Begin0, Begin1, Done = new State
@@ -117,10 +132,16 @@ class Midstate(p: Equihash) extends Component {
       secondBlock := False
       m0 := tail(drain.asUInt)(0)
       m1 := tail(drain.asUInt)(1)(31 downto 0)
-      when(full(drain.asUInt))(goto(Load))
+      when(full(drain.asUInt)) {
+        lookUp()
+        goto(Load)
+      }
     }
     Load.whenIsActive {
-      step := 0
+      nextStep := 0
+      lookUp()
+      val first = secondBlock ? Vec(m0.asUInt +: Seq.fill(3)(U(0, 64 bits))) | message
+      for (i <- 0 until 4) sums(i) := h(i).asUInt + first(i)
       val counter = secondBlock ? B(144, 64 bits) | B(128, 64 bits)
       val flag = B(64 bits, default -> secondBlock)
       for ((iv, i) <- Blake2b.iv.map(B(_, 64 bits)).zipWithIndex) {
@@ -131,8 +152,9 @@ class Midstate(p: Equihash) extends Component {
     }
     Mix.whenIsActive {
       for (i <- 0 until 4; j <- 0 until 4)
-        v(Blake2b.columns(i)(j)) := (secondHalf ? turned(i, j) | halfMixed(i)(j))
-      step := step + 1
+        v(Blake2b.columns(i)(j)) := (keeps(i) ? turned(i, j) | halfMixed(i)(j))
+      nextStep := step + 1
+      lookUp()
       when(step === steps.size - 1) {
         full(drain.asUInt) := False
         drain := !drain
@@ -145,14 +167,13 @@ class Midstate(p: Equihash) extends Component {
       goto(Load)
     }
     Begin0.whenIsActive {
-      message := Vec(m0.asUInt +: Seq.fill(3)(U(0, 64 bits)))
+      nextMessage := Vec(Seq.fill(4)(U(0, 64 bits)))
       for (i <- 0 until 4; j <- 0 until 4) v(Blake2b.columns(i)(j)) := halfMixed(i)(j)
       column0 := Vec(halfMixed(0))
-      step := 1
+      nextStep := 1
       goto(Begin1)
     }
     Begin1.whenIsActive {
-      message := Vec(Seq.fill(4)(U(0, 64 bits)))
       for (i <- 0 until 4; j <- 0 until 4) v(Blake2b.columns(i)(j)) := turned(i, j)
       goto(Done)
     }

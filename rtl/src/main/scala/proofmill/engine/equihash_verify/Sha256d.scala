@@ -19,18 +19,19 @@ object Sha256 {
   def smallSigma1(x: UInt): UInt = x.rotateRight(17) ^ x.rotateRight(19) ^ (x |>> 10)
 }
 
-/** SHA-256 of SHA-256 of a message of fixed length, one round a cycle: 65 cycles a block.
+/** SHA-256 of SHA-256 of a message of fixed length, one round a cycle: 66 cycles a block.
   *
   * {{{
-  *   Fetch ─► Round (64) ─► Add ─┬─► Fetch        next block of the message
-  *                               ├─► Round        second hash, its message is the digest
-  *                               └─► Result (8) ─► Fetch
+  *   Fetch ─► Begin ─► Round (64) ─► Add ─┬─► Fetch        next block of the message
+  *                                        ├─► Begin        second hash, its message is the digest
+  *                                        └─► Result (8) ─► Fetch
   * }}}
   *
   *   1. Fetch: waits until the block's eight words have been written; the message may still be arriving. Skipped when they have.
   *      Before the first block a..h and H hold the initial value.
-  *   2. Round: t = 0 to 63. W_t comes from the message memory for t < 16, in the second hash from H, which moves
-  *      out through word 0 while the initial value moves in at word 7.
+  *   2. Begin, Round: W_t for t = 0 to 63, and one cycle later round t with h + K_t + W_t, which needs nothing of the round before. W_t comes
+  *      from the message memory for t < 16, in the second hash from H, which moves out through word 0 while the initial value moves in at
+  *      word 7; the others are computed a cycle ahead.
   *   3. Add: H += a..h.
   *   4. Result: H moves out in the same way, digest word 0 first.
   *
@@ -56,9 +57,11 @@ class Sha256d(bytes: Int) extends Component {
   memory.write(written.resized, io.word.payload, io.word.fire)
   when(io.word.fire)(written := written + 1)
 
-  val t = Reg(UInt(6 bits)) init 0
+  val t = Reg(UInt(7 bits)) init 0 // of the word that is here; 64: of none
   val block = Reg(UInt(log2Up(blocks + 1) bits)) init 0 // `blocks` stands for the second hash
-  val second = block === blocks
+  val second = RegInit(False) // the second hash: block === blocks
+  val early = RegInit(True) // t < 16
+  early := t < 15 || t >= 64
 
   // The word that the next cycle needs: memory answers a cycle later.
   val nextT = UInt(4 bits)
@@ -86,19 +89,30 @@ class Sha256d(bytes: Int) extends Component {
       (default -> U(0, 32 bits)): _*
   )
 
-  // Message schedule: w(0) is W_{t-16}.
+  // Message schedule: w(0) is W_{t-16}; `computed` is of the next cycle's t.
   val w = Vec(Reg(UInt(32 bits)), 16)
-  val computed = Sha256.smallSigma1(w(14)) + w(9) + Sha256.smallSigma0(w(1)) + w(0)
+  val computed = RegNext(Sha256.smallSigma1(w(15)) + w(10) + Sha256.smallSigma0(w(2)) + w(1))
   val external = second ? digestWord | messageWord
-  val current = (t < 16) ? external | computed
+  val current = early ? external | computed
 
   val v = Vec(Sha256.iv.map(x => Reg(UInt(32 bits)) init x))
   val Seq(a, b, c, d, e, f, g, h) = v.toSeq
   val constants = Vec(Sha256.k.map(U(_, 32 bits)))
   val choose = (e & f) ^ (~e & g)
   val majority = (a & b) ^ (a & c) ^ (b & c)
-  val t1 = h + Sha256.bigSigma1(e) + choose + constants(t) + current
+  val prepared = Reg(UInt(32 bits)) // h + K + W of the round
+  val t1 = prepared + Sha256.bigSigma1(e) + choose
   val t2 = Sha256.bigSigma0(a) + majority
+
+  /** Takes word t: of the next round, whose h is given. */
+  def takeWord(nextH: UInt): Unit = {
+    nextT := t(3 downto 0) + 1
+    for (i <- 0 until 15) w(i) := w(i + 1)
+    w(15) := current
+    prepared := nextH + constants(t(5 downto 0)) + current
+    when(second && t < 8)(moveHash())
+    t := t + 1
+  }
 
   def moveHash(): Unit = {
     for (i <- 0 until 7) hash(i) := hash(i + 1)
@@ -111,18 +125,21 @@ class Sha256d(bytes: Int) extends Component {
   val following = written >= (((block + 2) << 3).min(U(dataWords)))
 
   val fsm = new StateMachine {
-    val Fetch, Round, Add, Result = new State
+    val Fetch, Begin, Round, Add, Result = new State
     setEntry(Fetch)
 
-    Fetch.whenIsActive(when(available)(goto(Round)))
+    Fetch.whenIsActive(when(available)(goto(Begin)))
+    Begin.whenIsActive {
+      takeWord(h)
+      goto(Round)
+    }
     Round.whenIsActive {
-      nextT := t(3 downto 0) + 1
-      for (i <- 0 until 15) w(i) := w(i + 1)
-      w(15) := current
+      takeWord(g)
       v := Vec(t1 + t2, a, b, c, d + t1, e, f, g)
-      when(second && t < 8)(moveHash())
-      t := t + 1
-      when(t === 63)(goto(Add))
+      when(t === 64) {
+        t := 0
+        goto(Add)
+      }
     }
     Add.whenIsActive {
       val sum = Vec(hash.zip(v).map { case (x, y) => x + y })
@@ -130,11 +147,12 @@ class Sha256d(bytes: Int) extends Component {
       v := sum
       nextBlock := block + 1
       block := block + 1
+      second := block === blocks - 1
       when(block === blocks - 1 || second)(v := Vec(Sha256.iv.map(U(_, 32 bits))))
       when(second) {
         block := 0
         goto(Result)
-      } elsewhen (block === blocks - 1 || following)(goto(Round)) otherwise goto(Fetch)
+      } elsewhen (block === blocks - 1 || following)(goto(Begin)) otherwise goto(Fetch)
     }
     Result.whenIsActive {
       when(io.result.ready) {

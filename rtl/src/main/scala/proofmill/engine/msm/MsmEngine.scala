@@ -117,6 +117,7 @@ class MsmEngine(config: MsmConfig) extends Engine {
   passes.io.empty := feed.io.empty
   for ((core, s) <- cores.zipWithIndex) {
     core.io.items << feed.io.items(s)
+    core.io.points << feed.io.itemPoints(s)
     core.io.orders << passes.io.orders(s)
     core.io.other := (if (s == 0) Vec(cores.map(_.io.acc))(passes.io.gathered.resized) else core.io.acc)
     passes.io.busy(s) := core.io.busy

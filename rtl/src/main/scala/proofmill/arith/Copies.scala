@@ -1,0 +1,24 @@
+package proofmill.arith
+
+import spinal.core._
+
+/** A register for each group of a signal's readers, all with the same content: each then has a short wire.
+  *
+  * Every copy is a module of its own, and carries the attribute that a vendor's tool asks for, so that no synthesis makes one of them again.
+  */
+object Copies {
+
+  /** @param next what the registers take in every cycle */
+  def apply(next: Bool, count: Int): Vec[Bool] = Vec(Seq.fill(count) {
+    val copy = new Copy
+    copy.next := next
+    copy.now
+  })
+}
+
+class Copy extends Component {
+  val next = in(Bool())
+  val now = out(Reg(Bool()))
+  now.addAttribute("dont_touch", "yes")
+  now := next
+}

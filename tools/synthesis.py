@@ -1,0 +1,103 @@
+"""Synthesis of generated Verilog for UltraScale+ with yosys: what `make area` counts and `make timing` times.
+
+Every module is synthesised once, by itself, with the modules it instantiates as black boxes, and kept in the user's cache
+folder under its content: so a module that stands fifty times is synthesised once, and a change to one module costs one
+synthesis. Nothing is optimised across module borders.
+"""
+
+import collections
+import gzip
+import json
+import os
+import re
+import shutil
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import cells
+import setup
+from place import CACHE, Failed, digest, run
+
+SYNTHESIS = "synth_xilinx -family xcup -flatten -noiopad"
+URAM_BITS = 4096 * 72
+MEMORY = re.compile(r"^\s*reg\s+(?:\[(\d+):0\]\s+)?\w+\s*\[0:(\d+)\]", re.M)
+
+
+class Modules:
+    """The modules of some Verilog files: their text, their ports, and what they instantiate."""
+
+    def __init__(self, files):
+        self.text = {}
+        for path in files:
+            for found in re.finditer(r"^module\s+(\w+)\b.*?^endmodule\b", path.read_text(), re.S | re.M):
+                self.text[found[1]] = found[0] + "\n"
+        names = "|".join(map(re.escape, self.text))
+        instance = re.compile(rf"^\s+({names})\s+(?:#\(.*?\)\s*)?(\w+)\s*\(", re.M | re.S)
+        self.instances = {
+            name: [(child[1], child[2]) for child in instance.finditer(text[text.index(");"):])]
+            for name, text in self.text.items()
+        }
+        # A memory's contents are in a file beside the Verilog; they are part of what the module is.
+        folder = files[0].parent
+        self.data = {name: [folder / f for f in re.findall(r'\$readmem[bh]\("([^"]+)"', text)] for name, text in self.text.items()}
+        self.folder = folder
+
+    def children(self, name):
+        return collections.Counter(child for child, _ in self.instances[name])
+
+    def shell_of(self, name):
+        """The module's ports without its inside."""
+        head = self.text[name]
+        return f"(* blackbox *)\n{head[:head.index(');') + 2]}\nendmodule\n"
+
+    def below(self, name):
+        """Every module of the tree under a module with its number of instances, the module itself included."""
+        total = collections.Counter({name: 1})
+        for child, count in self.children(name).items():
+            for module, inner in self.below(child).items():
+                total[module] += count * inner
+        return total
+
+
+def synthesis_of(text):
+    """The yosys command for a module: UltraRAM is for large memories, as a designer would choose."""
+    largest = max(((int(top or 0) + 1) * (int(last) + 1) for top, last in MEMORY.findall(text)), default=0)
+    return f"{SYNTHESIS} -uram" if largest > URAM_BITS else SYNTHESIS
+
+
+def synthesise(modules, name, version):
+    """The kept file of a module's netlist (see `cells`), from the cache or from yosys."""
+    synthesis = synthesis_of(modules.text[name])
+    inside = modules.text[name] + "".join(modules.shell_of(child) for child in sorted(modules.children(name)))
+    kept = CACHE / "netlist" / f"{digest(version, synthesis, cells.FORM, inside, *modules.data[name])}.json.gz"
+    if not kept.exists():
+        # yosys is WebAssembly and sees its working folder and little else: everything is brought there.
+        with tempfile.TemporaryDirectory() as scratch:
+            Path(scratch, "unit.v").write_text(inside)
+            for file in modules.data[name]:
+                shutil.copy(file, scratch)
+            script = f"read_verilog unit.v; {synthesis} -top {name}; tee -q -o stat.json stat -json; write_json unit.json"
+            run([setup.yosys(), "-q", "-p", script], cwd=scratch)
+            counts = json.loads(Path(scratch, "stat.json").read_text())["design"]["num_cells_by_type"]
+            netlist = json.loads(Path(scratch, "unit.json").read_text())["modules"][name]
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        scratch = kept.with_name(f".{kept.name}-{os.getpid()}")
+        scratch.write_bytes(gzip.compress(json.dumps({"counts": counts, **cells.compact(netlist, modules.text)}).encode(), 6))
+        scratch.replace(kept)
+    return kept
+
+
+def synthesise_all(modules, top, jobs=None):
+    """Name -> kept file of everything under the top."""
+    if top not in modules.text:
+        raise Failed(f"{modules.folder}: no module {top}")
+    version = run([setup.yosys(), "-V"])
+    wanted = sorted(modules.below(top), key=lambda name: -len(modules.text[name]))
+    with ThreadPoolExecutor(jobs or os.cpu_count()) as workers:
+        return dict(zip(wanted, workers.map(lambda name: synthesise(modules, name, version), wanted)))
+
+
+def read(kept):
+    """What `synthesise` kept."""
+    return json.loads(gzip.decompress(kept.read_bytes()))
