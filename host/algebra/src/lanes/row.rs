@@ -13,6 +13,7 @@ use super::montgomery::carried;
 use super::{Held, Prime};
 
 /// The largest bound.
+#[cfg(debug_assertions)]
 const MOST: u32 = 1 << MOST_BITS;
 const MOST_BITS: u32 = 10;
 
@@ -20,13 +21,43 @@ const MOST_BITS: u32 = 10;
 #[derive(Clone, Copy)]
 pub struct Row<B: Backend, P, const L: usize> {
     limbs: B::V,
-    bound: u32,
+    bound: Bound,
     prime: PhantomData<P>,
+}
+
+/// A bound, which exists where debug assertions are: an element is a vector and nothing else.
+#[derive(Clone, Copy)]
+struct Bound(#[cfg(debug_assertions)] u32);
+
+impl Bound {
+    const ZERO: Self = Self::of(0);
+
+    const fn of(_bound: u32) -> Self {
+        Self(
+            #[cfg(debug_assertions)]
+            _bound,
+        )
+    }
+
+    /// What the larger of two, their sum or a multiple is.
+    #[inline(always)]
+    fn from(self, _other: Self, _rule: fn(u32, u32) -> u32) -> Self {
+        Self(
+            #[cfg(debug_assertions)]
+            _rule(self.0, _other.0),
+        )
+    }
+
+    #[inline(always)]
+    fn check(self) {
+        #[cfg(debug_assertions)]
+        assert!(self.0 <= MOST, "a formula that leaves the room");
+    }
 }
 
 impl<B: Backend, P: Prime<L>, const L: usize> Row<B, P, L> {
     /// Of a product.
-    const PRODUCT: u32 = 3;
+    const PRODUCT: Bound = Bound::of(3);
 
     /// MOST p in normal limbs.
     const OFFSET: [u64; L] = {
@@ -43,7 +74,7 @@ impl<B: Backend, P: Prime<L>, const L: usize> Row<B, P, L> {
     };
 
     #[inline(always)]
-    fn of(limbs: B::V, bound: u32) -> Self {
+    fn of(limbs: B::V, bound: Bound) -> Self {
         Self { limbs, bound, prime: PhantomData }
     }
 
@@ -67,31 +98,31 @@ impl<B: Backend, P: Prime<L>, const L: usize> Row<B, P, L> {
     /// 0.
     #[inline(always)]
     pub fn zero(b: B) -> Self {
-        Self::of(b.splat(0), 0)
+        Self::of(b.splat(0), Bound::ZERO)
     }
 
     /// x + y.
     #[inline(always)]
     pub fn plus(&self, b: B, y: &Self) -> Self {
-        Self::of(b.add(self.limbs, y.limbs), self.bound + y.bound)
+        Self::of(b.add(self.limbs, y.limbs), self.bound.from(y.bound, |x, y| x + y))
     }
 
     /// x - y.
     #[inline(always)]
     pub fn less(&self, b: B, y: &Self) -> Self {
-        Self::of(b.sub(self.limbs, y.limbs), self.bound + y.bound)
+        Self::of(b.sub(self.limbs, y.limbs), self.bound.from(y.bound, |x, y| x + y))
     }
 
     /// n x, for small n.
     #[inline(always)]
     pub fn times_small(&self, b: B, n: u32) -> Self {
-        Self::of(multiple(b, n, self.limbs), n * self.bound)
+        Self::of(multiple(b, n, self.limbs), self.bound.from(Bound::of(n), |x, n| n * x))
     }
 
     /// y if `choice` is all ones, x if it is 0.
     #[inline(always)]
     pub fn select(&self, b: B, choice: super::Mask, y: &Self) -> Self {
-        Self::of(b.select(choice, self.limbs, y.limbs), self.bound.max(y.bound))
+        Self::of(b.select(choice, self.limbs, y.limbs), self.bound.from(y.bound, u32::max))
     }
 }
 
@@ -136,7 +167,7 @@ fn coefficients<B: Backend, P: Prime<L>, const L: usize>(
     let zero = b.splat(0);
     each!(c < 2, [zero; L] => {
         let limbs = limbs(b, &each!(i < WIDTH, zero => {
-            debug_assert!(x[i][c].bound <= MOST, "a formula that leaves the room");
+            x[i][c].bound.check();
             x[i][c].limbs
         }));
         carried(b, above(b, &limbs, &Row::<B, P, L>::OFFSET))
