@@ -27,12 +27,14 @@ from synthesis import SYNTHESIS, Modules, read, synthesise_all
 METRICS = {"lut": "LUT", "ff": "FF", "dsp": "DSP", "bram": "BRAM36", "uram": "URAM288", "lutram": "LUT", "srl": "LUT", "carry8": "CARRY8", "muxf": "MUXF"}
 
 #: Cards that are measured when none is named.
-CARDS = ["card", "toy", "ecdsa", "msm_bn254", "msm_bls12_381", "msm_bls12_377"]
+CARDS = ["card", "toy", "ecdsa", "msm_bn254", "msm_bls12_381", "msm_bls12_377",
+         "poseidon_2", "poseidon_4", "poseidon_8", "poseidon_11", "poseidon"]
 
 #: What published circuits took for the same job.
 PUBLISHED = {
     ("equihash_verify", "equihash_200_9"): ({"lut": 87914, "ff": 54362, "dsp": 0, "bram": 6}, "zcash-fpga (VU37P, Vivado)"),
     ("ecdsa_verify", "secp256k1"): ({"lut": 98792, "ff": 61909, "dsp": 144, "bram": 2}, "zcash-fpga (VU37P, Vivado)"),
+    ("poseidon", "poseidon_bls12_381"): ({"lut": 533000, "dsp": 4108}, "TRIDENT (C1100, arities 2, 8 and 11)"),
     ("modmul", "bls12_381_fp"): ({"dsp": 345}, "zcash-fpga"),
     ("modmul", "bls12_377_fp"): ({"dsp": 324, "lut": 43100, "ff": 46900, "latency": 39}, "CycloneMSM (VU9P)"),
     ("modmul", "bls12_381_fr"): ({"dsp": 324, "latency": 43}, "TRIDENT"),

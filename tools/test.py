@@ -19,6 +19,7 @@ from host import CRATES
 from place import ROOT, TARGET, Failed
 
 PYTHON = [sys.executable]
+POSEIDON = ["poseidon_small_twin", "poseidon_twin"]
 MSM_TOYS = ["msm_toy", "msm_toy_two", "msm_toy_edwards"]
 MSM_CURVES = ["msm_bn254_twin", "msm_bn254_two_twin", "msm_bls12_381_twin", "msm_bls12_377_twin"]
 #: The workspaces of what the bench measures us against: other people's libraries, compiled by whoever measures.
@@ -29,7 +30,7 @@ SMALLER = [("cli", ["--features", "dev"]), ("algebra", []), ("testkit", [])]
 #: What people run, with cards and without curves that `make run` has not compiled; the default features are long.
 SHIPPED = ["--release", "--quiet", "--package", "proofmill-cli"]
 SHORTER = [*SHIPPED, "--no-default-features", "--features", "card,dev,selftest"]
-LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES]
+LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES, *POSEIDON]
 
 
 @dataclass
@@ -84,6 +85,11 @@ STAGES = [
           [[*PYTHON, "rtl/sim/test_ecdsa.py", "--seconds", "300"]]),
     Stage("msm", "toys exhaustively, every curve, garbage and resets on the MSM engine", [[*PYTHON, "rtl/sim/test_msm.py"]], ("sim",),
           [[*PYTHON, "rtl/sim/test_msm.py", "--seconds", "300", *MSM_TOYS]]),
+    Stage("hashes", "vectors, refusals, garbage and resets on the Poseidon engine, and its parts",
+          [[*PYTHON, "rtl/sim/test_poseidon_units.py"], [*PYTHON, "rtl/sim/test_poseidon.py"]], ("sim",),
+          [python("sim", "poseidon_small"),
+           [*PYTHON, "rtl/sim/test_poseidon.py", "--seconds", "60", "--library", "target/sim/poseidon_small.so"],
+           [*PYTHON, "rtl/sim/test_poseidon.py", "--seconds", "300"]]),
     Stage("host", "all crates, on cpu: and sim:", [python("host")], ("sim", "programs"), [python("host", "--long")]),
     Stage("levels", "the host on each instruction-set level of this processor", [python("host", "--levels")], ("sim", "programs")),
     Stage("docs", "documented examples and links",

@@ -13,6 +13,7 @@ use crate::report;
 
 mod ecdsa_verify;
 mod equihash_verify;
+mod poseidon;
 
 /// The longest that the whole stream may take on the clock on the wall.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -36,10 +37,12 @@ pub fn run(op: &str, simulations: &[String]) -> Result<()> {
     let measure = match op {
         ecdsa_verify::OP => ecdsa_verify::rows,
         equihash_verify::OP => equihash_verify::rows,
+        poseidon::OP => poseidon::rows,
         _ => bail!(
-            "op: '{op}' has no circuit whose cycles could be counted; there are {} and {}",
+            "op: '{op}' has no circuit whose cycles could be counted; there are {}, {} and {}",
             ecdsa_verify::OP,
-            equihash_verify::OP
+            equihash_verify::OP,
+            poseidon::OP
         ),
     };
     let mut rows = Vec::new();
@@ -80,6 +83,8 @@ struct Expected {
 struct Pass {
     /// The cycle of the first word in.
     start: u64,
+    /// The cycle of the last packet's first word in.
+    fed: u64,
     /// The cycle of each reply's last word out.
     ends: Vec<u64>,
     replies: Vec<Vec<u8>>,
@@ -104,7 +109,9 @@ fn pass(library: &SimLibrary, packets: &[Vec<u8>], expected: &Expected) -> Resul
         replies.push(reply);
     }
     let start = card.first_word(0).context("the card forgot its first packet")?;
-    Ok(Pass { start, ends, replies })
+    let fed =
+        card.first_word(packets.len() as u64 - 1).context("the card forgot its last packet")?;
+    Ok(Pass { start, fed, ends, replies })
 }
 
 /// Cycles from a reply to the next, without the first third, which fills queues and pipelines, over whole turns of

@@ -78,7 +78,14 @@ class Ledger:
     def __init__(self, lengths):
         self.lengths = lengths
         self.control = []  # replies in order, STATUS as its kind alone
-        self.epochs = [{length: [] for length in lengths}]
+        self.epochs = [self.streams()]
+
+    def engine(self, length):
+        """Whose commands have this length; an engine's replies keep their order."""
+        return length
+
+    def streams(self):
+        return {self.engine(length): [] for length in self.lengths}
 
     def answer(self, length, command):
         """The reply to a whole command."""
@@ -94,21 +101,21 @@ class Ledger:
         """Notes a packet; what it is: 'engine', 'status', 'ignore' or 'reset'."""
         kind, *rest = expected(packet, keeps, self.lengths, self.number)
         if kind == "engine":
-            self.epochs[-1][rest[0]].append(self.answer(*rest))
+            self.epochs[-1][self.engine(rest[0])].append(self.answer(*rest))
         else:
             self.control.append((kind, *rest))
             if kind == "reset":
-                self.epochs.append({length: [] for length in self.lengths})
+                self.epochs.append(self.streams())
         return kind
 
     def check(self, replies):
         control = iter(self.control)
-        epoch, taken = 0, {length: 0 for length in self.lengths}
+        epoch, taken = 0, dict.fromkeys(self.streams(), 0)
         for reply in replies:
             length, command = struct.unpack("<II", reply[:8])
             assert length == len(reply), f"reply of {len(reply)} bytes says {length}"
             if command == REPLY | self.number:
-                mine = [n for n in self.lengths if any(self.same(answer, reply) for answer in self.epochs[epoch][n][taken[n] : taken[n] + 1])]
+                mine = [n for n in taken if any(self.same(answer, reply) for answer in self.epochs[epoch][n][taken[n] : taken[n] + 1])]
                 assert mine, f"unexpected engine reply {reply.hex()}"
                 taken[mine[0]] += 1
                 continue
@@ -119,9 +126,9 @@ class Ledger:
                 assert reply == header(16, IGNORE) + rest[0], f"{reply.hex()} instead of IGNORE for {rest[0].hex()}"
             elif kind == "reset":
                 assert reply == header(8, REPLY | RESET), f"{reply.hex()} instead of the RESET reply"
-                epoch, taken = epoch + 1, {length: 0 for length in self.lengths}
+                epoch, taken = epoch + 1, dict.fromkeys(taken, 0)
             else:
                 raise AssertionError(f"one reply too many: {reply.hex()}")
         assert next(control, None) is None, "a control reply is missing"
-        for length in self.lengths:
-            assert taken[length] == len(self.epochs[epoch][length]), f"replies of the {length}-byte engine are missing"
+        for engine, answers in self.epochs[epoch].items():
+            assert taken[engine] == len(answers), f"replies of engine {engine} are missing"

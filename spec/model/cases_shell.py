@@ -1,16 +1,20 @@
 """The cases of the command stream: well-formed packets, and every way in which one can be malformed.
 
 A file of the same cases for each of some cards: `shell` for one with both real Equihash engines, `shell_toy` for one
-with the toy, `shell_ecdsa` for one with the ECDSA engine.
+with the toy, `shell_ecdsa` and `shell_poseidon` for one with that engine.
 """
 
 import ecdsa_verify as ecdsa
 import equihash_verify as equihash
+import poseidon_card
 from cases_ecdsa_verify import PUBLISHED
 from cases_equihash_verify import BOOKS
-from wire import ECDSA_INSTANCE, EQUIHASH, HEADER, SHELL, Card, Identity, command_len, ecdsa_command, equihash_command, packet
+from wire import (
+    ECDSA_INSTANCE, EQUIHASH, HEADER, POSEIDON_INSTANCE, SHELL, Card, Identity, command_len, ecdsa_command, equihash_command, packet,
+    poseidon_command,
+)
 
-CARDS = {"shell": ["200_9", "144_5"], "shell_toy": ["48_5"], "shell_ecdsa": [ECDSA_INSTANCE]}
+CARDS = {"shell": ["200_9", "144_5"], "shell_toy": ["48_5"], "shell_ecdsa": [ECDSA_INSTANCE], "shell_poseidon": [POSEIDON_INSTANCE]}
 
 #: Only an example: these bytes of a status reply belong to the build and are free in every case.
 IDENTITY = Identity(version=0x000100, build_date="20260101", build_host="example")
@@ -21,6 +25,8 @@ CYCLE_BYTES = [17, 19]
 FREE = {SHELL["commands"]["status"]["reply"]: BUILD_BYTES, ecdsa.COMMAND["reply"]: CYCLE_BYTES}
 
 INDEX = 0x0123456789ABCDEF
+#: Every card with Poseidon has this arity.
+POSEIDON_ARITY = 2
 RESET, STATUS = SHELL["commands"]["reset"]["number"], SHELL["commands"]["status"]["number"]
 
 
@@ -78,6 +84,8 @@ def layout(instance):
     """(number, length) of an engine's commands."""
     if instance == ECDSA_INSTANCE:
         return ecdsa.COMMAND["number"], ecdsa.COMMAND["len"]
+    if instance == POSEIDON_INSTANCE:
+        return poseidon_card.COMMAND["number"], poseidon_card.command_len(POSEIDON_ARITY)
     return EQUIHASH["number"], command_len(equihash.load_params(instance))
 
 
@@ -86,6 +94,8 @@ def valid_command(instance):
     if instance == ECDSA_INSTANCE:
         name, signature = next(iter(PUBLISHED.items()))
         return name, ecdsa_command(INDEX, signature)
+    if instance == POSEIDON_INSTANCE:
+        return "a node of a binary tree", poseidon_command(INDEX, [3, 0, 1])
     book = BOOKS[instance]()
     name, header = next(iter(book.bases.items()))
     return name, equihash_command(book.params, INDEX, header)
@@ -116,9 +126,23 @@ def engines(cases):
         cases.case(f"{label}-number-changed", "the right bytes under a number that is not built in", packet(0x1FF, good[8:]), good)
         cases.case(f"{label}-status-between", "status between two commands", good, status, good)
         cases.case(f"{label}-reset-between", "reset between two commands", good, packet(RESET), good)
-    for instance in sorted({*BOOKS, ECDSA_INSTANCE} - set(cases.engines)):
+    if POSEIDON_INSTANCE in cases.engines:
+        poseidon_elements(cases)
+    for instance in sorted({*BOOKS, ECDSA_INSTANCE, POSEIDON_INSTANCE} - set(cases.engines)):
         number, length = layout(instance)
         cases.case(f"{instance.replace('_', '-')}-not-built-in", "an engine that this card does not have", packet(number, bytes(length - HEADER["bytes"])), status)
+
+
+def poseidon_elements(cases):
+    """What the elements of a state may be."""
+    p = poseidon_card.instance(POSEIDON_ARITY).p
+    good = poseidon_command(INDEX, [3, 0, 1])
+    cases.case("poseidon-largest", "every element is r - 1, the tag too", poseidon_command(INDEX, [p - 1] * 3))
+    for number in range(POSEIDON_ARITY + 1):
+        for name, value in (("r", p), ("all-ones", 2**256 - 1)):
+            state = [value if i == number else 1 for i in range(POSEIDON_ARITY + 1)]
+            cases.case(f"poseidon-element-{number}-is-{name}", "refused by its number, and no trace of it in the next digest", poseidon_command(INDEX, state), good)
+    cases.case("poseidon-two-are-wrong", "the first one is named", poseidon_command(INDEX, [3, p, p + 1]), good)
 
 
 def contents():

@@ -55,6 +55,22 @@ class Shell(unittest.TestCase):
         self.assertEqual(self.card.answer(command), ignored(command))
         self.assertEqual(card.answer(wire.packet(1))[28], 1 << 2)
 
+    def test_poseidon_on_the_wire(self):
+        card = wire.Card(IDENTITY, [wire.POSEIDON_INSTANCE])
+        command = wire.poseidon_command(0xA, [3, 0, 1])
+        self.assertEqual((len(command), command[:16].hex()), (112, "7000000000050000" + "0a00000000000000"))
+        # neptune's digest of 0 and 1.
+        digest = 0x396508D75E76A56B739E0FD902EFE161A6FBA9339D05A69D2E203C369A02E7FF
+        reply = bytes.fromhex("3800000000050080" + "0a00000000000000" + "00" * 8) + digest.to_bytes(32, "little")
+        self.assertEqual(card.answer(command), reply)
+        p = wire.poseidon_card.instance(2).p
+        refused = card.answer(wire.poseidon_command(0xA, [3, p, p]))
+        self.assertEqual(refused, reply[:16] + bytes.fromhex("0100000001000000") + bytes(32))
+        self.assertEqual([wire.poseidon_card.command_len(arity) for arity in (4, 8, 11)], [176, 304, 400])
+        self.assertEqual(card.answer(wire.poseidon_command(0, [1] * 4)), ignored(wire.poseidon_command(0, [1] * 4)))
+        self.assertEqual(self.card.answer(command), ignored(command))
+        self.assertEqual(card.answer(wire.packet(1))[28], 1 << 6)
+
     def test_msm_on_the_wire(self):
         geometry = Geometry.of("toy")
         card = wire.Card(IDENTITY, [], msm=geometry)

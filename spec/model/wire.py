@@ -14,11 +14,13 @@ import ecdsa_verify as ecdsa
 import equihash_verify as equihash
 import msm
 import msm_card
+import poseidon_card
 
 SHELL = tomllib.loads((equihash.SPEC / "wire/shell.toml").read_text())
 EQUIHASH = equihash.WIRE["command"]
 HEADER = SHELL["header"]
 ECDSA_INSTANCE = ecdsa.SECP256K1.name
+POSEIDON_INSTANCE = poseidon_card.poseidon.FACTS["name"]
 MSM = msm.WIRE["commands"]
 
 
@@ -61,7 +63,8 @@ def framed(received, length):
 
 
 class Card:
-    """A card with some engines, named by their instances: Equihash's such as "200_9", the ECDSA engine by its curve.
+    """A card with some engines, named by their instances: Equihash's such as "200_9", the ECDSA engine by its curve, the one of Poseidon,
+    which has all arities of Filecoin, by its hash.
 
     `msm` is the geometry of its MSM engine, if it has one.
     """
@@ -69,7 +72,8 @@ class Card:
     def __init__(self, identity, engines, msm=None):
         self.identity = identity
         self.verifies_ecdsa = ECDSA_INSTANCE in engines
-        self.engines = [equihash.load_params(name) for name in engines if name != ECDSA_INSTANCE]
+        self.hashes_poseidon = POSEIDON_INSTANCE in engines
+        self.engines = [equihash.load_params(name) for name in engines if name not in (ECDSA_INSTANCE, POSEIDON_INSTANCE)]
         self.msm = msm and msm_card.Engine(msm)
         self.reset()
 
@@ -96,6 +100,9 @@ class Card:
                 return self.verify_equihash(params, received)
         if self.verifies_ecdsa and number == ecdsa.COMMAND["number"] and framed(received, ecdsa.COMMAND["len"]):
             return self.verify_ecdsa(received)
+        for arity in poseidon_card.ARITIES if self.hashes_poseidon else ():
+            if number == poseidon_card.COMMAND["number"] and framed(received, poseidon_card.command_len(arity)):
+                return poseidon_reply(received)
         for name in MSM if self.msm else ():
             if number == MSM[name]["number"] and framed(received, MSM[name]["len"]):
                 return msm_reply(name, getattr(self.msm, name)(msm_fields(name, received)))
@@ -104,6 +111,7 @@ class Card:
     def status(self):
         capabilities = sum(1 << SHELL["capabilities"][params.name] for params in self.engines)
         capabilities += self.verifies_ecdsa << SHELL["capabilities"][f"ecdsa_{ECDSA_INSTANCE}"]
+        capabilities += self.hashes_poseidon << SHELL["capabilities"]["poseidon"]
         capabilities += 1 << SHELL["capabilities"][f"msm_{self.msm.geometry.curve}"] if self.msm else 0
         body = word(self.identity.version, 4)
         body += reversed_text(self.identity.build_date) + reversed_text(self.identity.build_host)
@@ -137,6 +145,18 @@ def equihash_command(params, index, header):
 def ecdsa_command(index, signature):
     """The command that asks for a signature's verdict; it ends with a word."""
     return packet(ecdsa.COMMAND["number"], word(index, 8) + signature.to_bytes())
+
+
+def poseidon_command(index, state):
+    """The command that asks for the hash of a state of integers below 2^256, its tag first; it ends with a word."""
+    return packet(poseidon_card.COMMAND["number"], word(index, 8) + b"".join(word(value, poseidon_card.ELEMENT) for value in state))
+
+
+def poseidon_reply(command):
+    """The reply to a whole command."""
+    told = poseidon_card.answer(int.from_bytes(command[8:16], "little"), command[16:])
+    fields = poseidon_card.COMMAND["reply_fields"]
+    return packet(poseidon_card.COMMAND["reply"], b"".join(word(told[field["name"]], field["bytes"]) for field in fields))
 
 
 def msm_command(name, **values):

@@ -84,16 +84,17 @@ impl Domain {
         }
     }
 
-    /// The first element of the state.
-    fn tag(self, arity: usize) -> Scalar {
+    /// The first element of the state: a canonical integer, little-endian.
+    pub fn tag(self, arity: usize) -> [u8; ELEMENT_BYTES] {
         let tag = match self {
             Self::MerkleTree => (1 << arity) - 1,
             Self::VariableLength => spec::VARIABLE_LENGTH,
             Self::ConstantLength(length) => length as u128 * spec::CONSTANT_LENGTH,
             Self::Encryption => spec::ENCRYPTION,
         };
-        let [low, high] = [tag as u64, (tag >> 64) as u64];
-        Scalar::from_canonical([low, high, 0, 0]).expect("a tag of at most 70 bits")
+        let mut bytes = [0; ELEMENT_BYTES];
+        bytes[..16].copy_from_slice(&tag.to_le_bytes());
+        bytes
     }
 }
 
@@ -137,11 +138,27 @@ impl Instance {
         digests: &mut [u8],
     ) -> Result<(), NotBelowModulus> {
         let elements = domain.elements(self.arity).expect("a domain for this arity");
+        let tag = Scalar::from_le_bytes(&domain.tag(self.arity)).expect("a tag of at most 70 bits");
+        self.hash_with(isa, tag, elements, preimages, digests)
+    }
+
+    /// The same with any tag, and `elements` of them a preimage, zeros behind.
+    ///
+    /// # Panics
+    /// If these are no whole preimages, or the digests too few or too many, or `elements` is 0 or more than the arity.
+    pub fn hash_with(
+        &self,
+        isa: Isa,
+        tag: Scalar,
+        elements: usize,
+        preimages: &[u8],
+        digests: &mut [u8],
+    ) -> Result<(), NotBelowModulus> {
+        assert!((1..=self.arity).contains(&elements), "{elements} elements of {}", self.arity);
         let (preimages, rest) = preimages.as_chunks();
         let (digests, no_digest) = digests.as_chunks_mut();
         assert!(rest.is_empty() && no_digest.is_empty(), "whole elements and whole digests");
         assert_eq!(preimages.len(), elements * digests.len(), "a digest for each preimage");
-        let tag = domain.tag(self.arity);
         batch::hash(self, isa, batch::Batch { tag, elements, preimages, digests })
     }
 }

@@ -13,6 +13,7 @@ mod flights;
 mod handshake;
 mod job;
 mod msm;
+mod poseidon;
 mod reactor;
 
 use std::sync::mpsc::{self, Sender};
@@ -53,6 +54,7 @@ pub struct Card {
     identity: u64,
     shared: Arc<Shared>,
     desks: Vec<msm::Desk>,
+    arities: Option<poseidon::Arities>,
     inbox: Option<Sender<Work>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -79,6 +81,9 @@ impl Card {
             doors.push(msm::Door::new(engines.len(), geometry, identity, &options.uri));
             engines.push(engine);
         }
+        let hashes = poseidon::find(&mut *transport, &chain, &options.uri)?;
+        let (hashes, arities) = hashes.unzip();
+        engines.extend(hashes);
         agree_on_engines(&engines, status.capabilities, &options.uri)?;
 
         let mut caps = Caps::new(options.uri.clone(), options.kind, describe(&status, &engines));
@@ -98,7 +103,8 @@ impl Card {
             })?;
         let desk = |door| msm::Desk::open(door, inbox.clone(), shared.clone());
         let desks = doors.into_iter().map(desk).collect::<Result<_>>()?;
-        Ok(Self { caps, identity, shared, desks, inbox: Some(inbox), thread: Some(thread) })
+        let (inbox, thread) = (Some(inbox), Some(thread));
+        Ok(Self { caps, identity, shared, desks, arities, inbox, thread })
     }
 }
 
@@ -128,6 +134,10 @@ impl Device for Card {
             }
             Request::EcdsaVerify(request) => {
                 Box::new(ecdsa_verify::Job::new(request, self.identity)?)
+            }
+            Request::Poseidon(request) => {
+                let arities = self.arities.as_ref().ok_or_else(unsupported)?;
+                Box::new(poseidon::Job::new(request, arities, self.identity, &self.caps.uri)?)
             }
             Request::Msm(request) => {
                 let desk = self.desks.iter().find(|desk| desk.is_for(request.instance()));
@@ -160,7 +170,8 @@ impl Drop for Card {
 
 /// The capability bits and the blocks must name the same engines.
 fn agree_on_engines(engines: &[Engine], capabilities: u64, uri: &str) -> Result<()> {
-    let known = equihash_verify::KNOWN.iter().chain(&ecdsa_verify::KNOWN).chain(msm::KNOWN);
+    let verification = equihash_verify::KNOWN.iter().chain(&ecdsa_verify::KNOWN);
+    let known = verification.chain(msm::KNOWN).chain(&poseidon::KNOWN);
     for (capability, bit) in known {
         let block = engines.iter().any(|engine| engine.capability == *capability);
         let promised = capabilities >> bit & 1 == 1;

@@ -53,6 +53,11 @@ pub fn ecdsa_verify(index: u64, signature: &[u8]) -> Vec<u8> {
     engine_command(constants::ecdsa_verify::command::NUMBER, index, signature)
 }
 
+/// The command that asks for the hash of a state: a tag and elements as they stand in a request.
+pub fn poseidon(index: u64, state: &[u8]) -> Vec<u8> {
+    engine_command(constants::poseidon::command::NUMBER, index, state)
+}
+
 /// The command that writes to a memory channel of the MSM engine: at most as many bytes as it takes, the rest are zeros.
 pub fn msm_write(index: u64, address: u64, channel: u8, data: &[u8]) -> Vec<u8> {
     use constants::msm::commands::write::{LEN, NUMBER, fields as at};
@@ -179,6 +184,15 @@ mod tests {
         let packet = msm_cancel(8, 7);
         assert_eq!(Header::of(&packet), Some(Header { len: cancel::LEN, cmd: cancel::NUMBER }));
         assert_eq!(u64_at(&packet, cancel::fields::target::OFFSET), Some(7));
+    }
+
+    #[test]
+    fn a_poseidon_command_has_the_layout_of_the_wire() {
+        use constants::poseidon::command::{BARE_LEN, fields as at};
+        let packet = poseidon(7, &[9; 96]);
+        assert_eq!(Header::of(&packet), Some(Header { len: BARE_LEN + 96, cmd: 0x500 }));
+        assert_eq!(u64_at(&packet, at::index::OFFSET), Some(7));
+        assert_eq!(packet[at::state::OFFSET as usize..], [9; 96]);
     }
 
     #[test]

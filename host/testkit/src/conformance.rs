@@ -3,14 +3,17 @@
 //! Every check ends, on any device: devices have time-outs of their own. A device that is lost fails the check
 //! that noticed, and the suite ends there.
 
+mod hashes;
 mod promises;
 mod subject;
 mod sums;
 
 use proofmill_op::msm::Instance;
-use proofmill_op::{Answer, Capability, Device, Error, Request, Ticket};
+use proofmill_op::{Answer, Capability, Device, Error, Request, Ticket, poseidon};
 
 use subject::Subject;
+
+use crate::vectors;
 
 /// How a check ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +66,11 @@ pub fn conformance(device: &dyn Device, filter: &str) -> Report {
         if let Capability::Msm(instance) = *capability {
             suite.nothing.get_or_insert_with(|| sums::nothing(instance));
             suite.sums(instance);
+            continue;
+        }
+        if let Capability::Poseidon(instance) = *capability {
+            suite.nothing.get_or_insert_with(hashes::nothing);
+            suite.hashes(instance);
             continue;
         }
         match Subject::of(capability) {
@@ -147,6 +155,31 @@ impl Suite<'_> {
             if self.is_over() {
                 return;
             }
+        }
+    }
+
+    /// The vectors of `poseidon`, all outstanding at once, and its promises.
+    fn hashes(&mut self, instance: poseidon::Instance) {
+        let cases = match hashes::cases(self.device, instance) {
+            Ok(cases) => cases,
+            Err(problem) => return self.record(format!("{instance}: vectors"), Err(problem)),
+        };
+        let named = cases.iter().map(|case| (hashes::name(instance, case), case));
+        let chosen: Vec<_> =
+            named.filter(|(name, _)| name.contains(self.filter) && !self.is_over()).collect();
+        let ask = |case: &vectors::PoseidonCase| case.request(case.preimage.clone());
+        let submit = |case| self.device.submit(Request::Poseidon(ask(case)));
+        let tickets: Vec<_> = chosen.iter().map(|(_, case)| submit(case)).collect();
+        for ((name, case), ticket) in chosen.into_iter().zip(tickets) {
+            let result = ticket.map_err(|error| error.to_string());
+            self.record(name, result.and_then(|ticket| hashes::judge(ticket, &case.digest)));
+            if self.is_over() {
+                return;
+            }
+        }
+        for (what, promise) in hashes::PROMISES {
+            let name = format!("{}: {what}", Capability::Poseidon(instance));
+            self.check(&name, |device| promise(device, &cases[0]));
         }
     }
 

@@ -15,7 +15,7 @@ use proofmill_card::wire::{self, Header, INDEX_OFFSET, u64_at};
 use proofmill_op::Capability;
 
 use crate::random::Random;
-use crate::soft_card::{VerdictFn, reply_of, request_after_reset};
+use crate::soft_card::{VerdictFn, poseidon, reply_of, request_after_reset};
 use crate::stream_model::{Reaction, reaction};
 use crate::vectors::ShellCase;
 
@@ -101,6 +101,11 @@ impl Soak<'_> {
             Reaction::Engine { engine: Capability::Msm(_), index, .. } => {
                 let command = Header::of(packet).map_or(0, |header| header.cmd);
                 Expected::Numbered(command | wire::REPLY, index)
+            }
+            Reaction::Engine { engine: Capability::Poseidon(_), index, body } => {
+                let reply = poseidon::reply(index, &body);
+                let predicted = reply.len();
+                Expected::Engine(reply, predicted)
             }
             Reaction::Engine { engine, index, body } => {
                 let mask = (self.verdict)(&request_after_reset(&engine, &body));

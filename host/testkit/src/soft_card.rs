@@ -3,6 +3,7 @@
 
 mod engine;
 mod msm;
+pub(crate) mod poseidon;
 mod registers;
 mod replies;
 
@@ -152,6 +153,9 @@ impl SoftCard {
         };
         let what = match self.engines[engine].msm {
             Some(geometry) => self.msm(&geometry, index, packet),
+            None if matches!(self.engines[engine].capability, Capability::Poseidon(_)) => {
+                What::Reply(poseidon::reply(index, &packet[BODY..]))
+            }
             None => {
                 let body = &packet[BODY..];
                 let mut request = request_after_reset(&self.engines[engine].capability, body);

@@ -2,9 +2,12 @@
 //! obvious twin of the shell's parser.
 
 use proofmill_card::wire::constants::shell::commands::{reset, status};
-use proofmill_card::wire::constants::{ecdsa_verify, equihash_verify, msm};
+use proofmill_card::wire::constants::{ecdsa_verify, equihash_verify, msm, poseidon};
 use proofmill_card::wire::{Header, INDEX_OFFSET, u64_at};
 use proofmill_op::Capability;
+use proofmill_op::poseidon::ELEMENT_BYTES;
+
+use crate::soft_card::poseidon::ARITIES;
 
 /// What a packet asks of a card.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +32,7 @@ pub enum Reaction {
 /// Where a command's body begins, whichever engine it is for: after header and index.
 pub const BODY: usize = INDEX_OFFSET as usize + size_of::<u64>();
 
-/// Number and length of an engine's commands.
+/// Number and length of an engine's commands; of Poseidon with all arities of Filecoin.
 pub fn commands_of(engine: &Capability) -> Vec<Header> {
     use msm::commands::{cancel, run, write};
     let commands = match engine {
@@ -44,6 +47,12 @@ pub fn commands_of(engine: &Capability) -> Vec<Header> {
             (run::NUMBER, run::LEN),
             (cancel::NUMBER, cancel::LEN),
         ],
+        Capability::Poseidon(_) => ARITIES
+            .map(|arity| {
+                let state = (arity + 1) * ELEMENT_BYTES;
+                (poseidon::command::NUMBER, poseidon::command::BARE_LEN + state as u32)
+            })
+            .to_vec(),
         other => panic!("{other}: the wire has no such engine"),
     };
     commands.into_iter().map(|(cmd, len)| Header { len, cmd }).collect()

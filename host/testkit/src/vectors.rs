@@ -3,11 +3,13 @@
 mod ecdsa_verify;
 mod equihash_verify;
 mod msm;
+mod poseidon;
 mod shell;
 
 pub use ecdsa_verify::{EcdsaCase, cases as ecdsa_verify};
 pub use equihash_verify::{EquihashCase, cases as equihash_verify};
 pub use msm::{MsmCase, cases as msm};
+pub use poseidon::{PoseidonCase, cases as poseidon};
 pub use shell::{Exchange, ShellCase, cases as shell};
 
 /// The cases of all files whose name begins so. An error names the file.
@@ -25,4 +27,14 @@ fn read_all<Case>(
         return Err(format!("spec/vectors/{begins}: no cases"));
     }
     Ok(cases)
+}
+
+/// `0x` and at most 64 hex digits as a little-endian integer.
+fn integer(text: &str) -> Result<[u8; 32], String> {
+    let digits = text.strip_prefix("0x").ok_or_else(|| format!("{text} is not 0x and digits"))?;
+    let mut bytes = [0; 32];
+    hex::decode_to_slice(format!("{digits:0>64}"), &mut bytes)
+        .map_err(|error| format!("{text}: {error}"))?;
+    bytes.reverse();
+    Ok(bytes)
 }

@@ -4,7 +4,7 @@ use proofmill_op::equihash_verify::{Network, Params, Request as Equihash, Verdic
 use proofmill_op::{Capability, Data, Device, Error, Parked, Request, Ticket, ecdsa_verify, msm};
 
 use super::subject::Subject;
-use super::{finish, sums};
+use super::{finish, hashes, sums};
 
 type Promise = fn(&dyn Device, &Subject) -> Result<(), String>;
 
@@ -108,7 +108,7 @@ pub(super) fn refuses_the_unknown(device: &dyn Device) -> Result<(), String> {
     let signatures = vec![0; ecdsa_verify::SIGNATURE_BYTES];
     let ecdsa = Request::EcdsaVerify(ecdsa_verify::Request::new(signatures));
     let sums = msm::Instance::ALL.into_iter().map(sums::nothing);
-    for request in equihash.chain([ecdsa]).chain(sums) {
+    for request in equihash.chain([ecdsa, hashes::nothing()]).chain(sums) {
         let asked: Capability = request.capability();
         if device.caps().offers(&asked) {
             continue;

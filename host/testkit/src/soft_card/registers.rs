@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use proofmill_card::wire::constants::shell::{address_map, block, block_header, identification};
-use proofmill_card::wire::constants::{ecdsa_verify, equihash_verify, msm};
+use proofmill_card::wire::constants::{ecdsa_verify, equihash_verify, msm, poseidon};
 use proofmill_op::Capability;
 use proofmill_op::equihash_verify::{Network, Personalisation};
 
@@ -56,6 +56,10 @@ fn header(at: u32, kind: u32, version: u32, next: u32) -> Words {
 fn of_engine(engine: &SoftEngine) -> (u32, u32, Words) {
     if let Some(geometry) = &engine.msm {
         return (msm::block::TYPE, msm::block::VERSION, geometry.registers(engine.queue));
+    }
+    if let Capability::Poseidon(_) = engine.capability {
+        let own = super::poseidon::registers(engine.queue);
+        return (poseidon::block::TYPE, poseidon::block::VERSION, own);
     }
     let len = commands_of(&engine.capability)[0].len;
     match &engine.capability {

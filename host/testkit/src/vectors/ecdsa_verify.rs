@@ -3,6 +3,8 @@
 use proofmill_op::ecdsa_verify::{Request, Signature, Verdict};
 use serde::Deserialize;
 
+use super::integer;
+
 /// A case of `ecdsa_verify`.
 #[derive(Clone, Debug)]
 pub struct EcdsaCase {
@@ -82,16 +84,6 @@ fn signature(case: &Case) -> Result<Signature, String> {
         qx: integer(&case.qx)?,
         qy: integer(&case.qy)?,
     })
-}
-
-/// `0x` and at most 64 hex digits as a little-endian integer.
-fn integer(text: &str) -> Result<[u8; 32], String> {
-    let digits = text.strip_prefix("0x").ok_or_else(|| format!("{text} is not 0x and digits"))?;
-    let mut bytes = [0; 32];
-    hex::decode_to_slice(format!("{digits:0>64}"), &mut bytes)
-        .map_err(|error| format!("{text}: {error}"))?;
-    bytes.reverse();
-    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -80,10 +80,14 @@ fn parse(text: &str) -> Result<Vec<ShellCase>, String> {
     file.cases.into_iter().map(read).collect()
 }
 
-/// An engine by its instance: Equihash's parameters such as `200_9`, or a curve.
+/// An engine by its instance: Equihash's parameters such as `200_9`, a curve, or a hash.
 fn engine(instance: &str) -> Result<Capability, String> {
     if instance == "secp256k1" {
         return Ok(Capability::EcdsaVerify);
+    }
+    if let Some(instance) = instance.strip_prefix("poseidon_") {
+        let instance = instance.parse().map_err(|error: Error| error.to_string())?;
+        return Ok(Capability::Poseidon(instance));
     }
     let params = instance.replace('_', ",").parse().map_err(|error: Error| error.to_string())?;
     Ok(Capability::EquihashVerify(params))

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::support;
 use proofmill_card::{Card, Options, SimTransport, Transport, wire};
 use proofmill_op::equihash_verify::{Network, Params, Request as Equihash};
-use proofmill_op::{Capability, Device, DeviceKind, Error, Request, Result};
+use proofmill_op::{Capability, Device, DeviceKind, Error, Request, Result, poseidon};
 use proofmill_testkit::packets::{Soak, exchange};
 use proofmill_testkit::random::Random;
 use proofmill_testkit::soft_card::{SoftCard, SoftEngine};
@@ -42,7 +42,18 @@ fn commands(engines: &[Capability]) -> Vec<Vec<u8>> {
     ];
     let with_msm = engines.iter().any(|engine| matches!(engine, Capability::Msm(_)));
     let msm = msm.into_iter().filter(|_| with_msm);
-    headers.chain(signatures).chain(msm).collect()
+    // Of the one arity that every card with this engine has: good states, and one of each element that is too large.
+    let states = (0u8..8).map(|i| {
+        let mut state = [i; 96];
+        state[31..].iter_mut().step_by(32).for_each(|high| *high = 0x70);
+        if i < 3 {
+            state[32 * usize::from(i) + 31] = 0x74;
+        }
+        wire::poseidon(0, &state)
+    });
+    let with_poseidon = offered(Capability::Poseidon(poseidon::Instance::Bls12_381));
+    let states = states.filter(|_| with_poseidon);
+    headers.chain(signatures).chain(msm).chain(states).collect()
 }
 
 /// Sends every case that is for a card with these engines; returns how many there were.
@@ -95,6 +106,7 @@ fn the_stream_vectors_hold_for_the_card_in_software() {
         vec![equihash(Params::N48_K5)],
         vec![equihash(Params::N200_K9), equihash(Params::N144_K5)],
         vec![Capability::EcdsaVerify],
+        vec![Capability::Poseidon(poseidon::Instance::Bls12_381)],
     ] {
         let soft = engines.iter().cloned().map(|capability| SoftEngine {
             capability,
@@ -143,6 +155,14 @@ fn cards_with_an_ecdsa_engine_stay_in_sync() {
     for simulation in support::offering(&Capability::EcdsaVerify) {
         soak(&simulation, 2_000, true, 9, (0, 0));
         soak(&simulation, 500, false, 10, (100, 100));
+    }
+}
+
+#[test]
+fn cards_with_a_poseidon_engine_stay_in_sync() {
+    for simulation in support::offering(&Capability::Poseidon(poseidon::Instance::Bls12_381)) {
+        soak(&simulation, 2_000, true, 11, (0, 0));
+        soak(&simulation, 500, false, 12, (100, 100));
     }
 }
 

@@ -30,7 +30,8 @@ class BaseZ(field: Field, tempo: Tempo) extends Form {
   val factor: Bound = Bound.magnitude((BigInt(1) << (z.bitLength + 2)) - 1)
   val reducible: Bound = Bound.magnitude(BigInt(1) << (z.bitLength + 12))
 
-  def afterProduct: Reduction = Reduction(folds ++ carry(Divide(z, tempo)) ++ carry(tables))
+  def afterProduct: Reduction = Reduction(folds ++ afterWide.steps)
+  override def afterWide: Reduction = Reduction(carry(Divide(z, tempo)) ++ carry(tables))
   def afterSums: Reduction = Reduction(carry(tables))
 
   /** Degrees 2n - 2 down to n: one a step, or all at once, whichever is smaller. */

@@ -21,6 +21,9 @@ trait Form {
   /** From the coefficients of the product of two factors to digits well within `factor`. */
   def afterProduct: Reduction
 
+  /** From digits as long as the coefficients of a product of two factors, already folded, to digits well within `factor`. */
+  def afterWide: Reduction = afterProduct
+
   /** What a digit may be before `afterSums`. */
   def reducible: Bound
 

@@ -1,5 +1,6 @@
 package proofmill.engine.ecdsa_verify
 
+import proofmill.arith.Below
 import proofmill.spec.Curve
 import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
@@ -38,16 +39,8 @@ class Intake(curve: Curve) extends StreamUnit {
   private val first = place === 0
   private val last = place.andR
 
-  /** Whether what has come of this number, this word included, is below a constant. */
-  private def isBelow(bound: BigInt): Bool = {
-    val words =
-      Vec((0 until places).map(i => U(bound >> (wordBits * i) & ((BigInt(1) << wordBits) - 1), wordBits bits)))
-    val before, now = Bool()
-    before := RegNextWhen(now, io.in.fire) && !first
-    now := word.asUInt < words(place) || (word.asUInt === words(place) && before)
-    now
-  }
-  private val Seq(belowN, belowP, belowRest) = Seq(n, p, p - n).map(isBelow)
+  // Whether what has come of this number, this word included, is below a constant.
+  private val Seq(belowN, belowP, belowRest) = Seq(n, p, p - n).map(Below(_, word, place, io.in.fire))
   private val some = Bool()
   some := word.orR || (RegNextWhen(some, io.in.fire) && !first)
   private val scalar = belowN && some

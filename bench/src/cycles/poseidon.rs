@@ -1,0 +1,118 @@
+//! `poseidon`: cycles a hash.
+
+use anyhow::{Context, Result, ensure};
+use proofmill_algebra::Isa;
+use proofmill_algebra::poseidon::{Domain, ELEMENT_BYTES, Instance, Strength};
+use proofmill_card::SimLibrary;
+use proofmill_card::wire;
+use proofmill_card::wire::constants::poseidon::command;
+use serde::Deserialize;
+
+use super::{Expected, Pass, pass};
+use crate::row::{HardwareRow, Kind};
+
+pub const OP: &str = "poseidon";
+/// Rows in a stream for each row that the engine has under way.
+const STREAM: usize = 4;
+
+/// What is known of the circuit that this one is compared with, by arity: TRIDENT's hashes a second at 100 MHz.
+const PUBLISHED: [(usize, f64); 3] = [(2, 101.0), (8, 279.0), (11, 328.0)];
+const PUBLISHED_BY: &str = "TRIDENT (C1100, 100 MHz)";
+
+#[derive(Deserialize)]
+struct Parameters {
+    arities: u32,
+    elements: usize,
+    rows: usize,
+}
+
+/// The rows of an engine with these parameters.
+pub fn rows(
+    library: &SimLibrary,
+    config: &str,
+    parameters: serde_json::Value,
+) -> Result<Vec<HardwareRow>> {
+    let Parameters { arities, elements, rows } = serde_json::from_value(parameters)?;
+    let arities: Vec<usize> = (0..32).filter(|bit| arities >> bit & 1 == 1).collect();
+    let mut found = Vec::new();
+    let mut add = |metric: String, value: f64, published: Option<f64>| {
+        found.push(HardwareRow {
+            op: OP.into(),
+            instance: "poseidon_bls12_381".into(),
+            config: config.into(),
+            metric,
+            unit: "cycles".into(),
+            value,
+            published,
+            published_by: published.map(|_| PUBLISHED_BY.into()),
+            kind: Kind::Measured,
+        });
+    };
+    for &arity in &arities {
+        let published =
+            PUBLISHED.iter().find(|(known, _)| *known == arity).map(|(_, cycles)| *cycles);
+        let in_row = elements / (arity + 1);
+        let stream = hashed(library, &vec![arity; STREAM * rows * in_row])?;
+        add(format!("per hash of arity {arity} in a stream, steady"), steady(&stream)?, published);
+        let alone = hashed(library, &[arity])?;
+        let latency = (alone.ends[0] - alone.start) as f64;
+        add(format!("latency of one hash of arity {arity} alone"), latency, None);
+    }
+    if arities.len() > 1 {
+        let mixed: Vec<_> = arities.iter().copied().cycle().take(STREAM * rows).collect();
+        let stream = hashed(library, &mixed)?;
+        add("per hash, arities in turn, steady".into(), steady(&stream)?, None);
+    }
+    Ok(found)
+}
+
+/// Sends a hash of each of these arities, and compares the digests with the processor's.
+fn hashed(library: &SimLibrary, arities: &[usize]) -> Result<Pass> {
+    let most = arities.iter().max().context("no hash")? * ELEMENT_BYTES;
+    let preimage = |number: usize, arity: usize| {
+        let mut bytes: Vec<_> = (number..number + most).map(|i| (i * i % 251) as u8).collect();
+        bytes.truncate(arity * ELEMENT_BYTES);
+        bytes
+            .iter_mut()
+            .skip(ELEMENT_BYTES - 1)
+            .step_by(ELEMENT_BYTES)
+            .for_each(|top| *top &= 0x3f);
+        bytes
+    };
+    let packets: Vec<_> = (0..)
+        .zip(arities)
+        .map(|(number, &arity)| {
+            let tag = Domain::MerkleTree.tag(arity);
+            wire::poseidon(number as u64, &[&tag[..], &preimage(number, arity)].concat())
+        })
+        .collect();
+    let expected = Expected {
+        reply: command::REPLY,
+        len: command::REPLY_LEN,
+        mask_at: command::reply_fields::status::OFFSET,
+        allowed: 0,
+    };
+    let done = pass(library, &packets, &expected)?;
+    for ((number, &arity), reply) in (0..).zip(arities).zip(&done.replies) {
+        let instance = Instance::of(arity, Strength::Standard).context("no such arity")?;
+        let mut wanted = [0; ELEMENT_BYTES];
+        let preimage = preimage(number, arity);
+        instance.hash(Isa::words(), Domain::MerkleTree, &preimage, &mut wanted)?;
+        let found = wire::bytes_at(reply, command::reply_fields::digest::OFFSET);
+        ensure!(found == Some(wanted), "hash {number}, arity {arity}: a wrong digest");
+    }
+    Ok(done)
+}
+
+/// Cycles from a reply to the next: without the first third, which fills queues and pipelines, and without what comes when nothing more
+/// goes in.
+fn steady(stream: &Pass) -> Result<f64> {
+    let from = stream.ends.len() / 3;
+    let to = stream
+        .ends
+        .iter()
+        .rposition(|&end| end < stream.fed)
+        .context("no reply while commands go in")?;
+    ensure!(to > 2 * from - from / 2, "too few hashes for a figure");
+    Ok((stream.ends[to] - stream.ends[from]) as f64 / (to - from) as f64)
+}

@@ -1,0 +1,224 @@
+//! `poseidon` on a card: one command a hash, whose state the tag begins, and one reply each. A card has some arities of the
+//! standard strength.
+
+use std::sync::Arc;
+
+use proofmill_op::poseidon::{
+    ELEMENT_BYTES, Instance, LEAST_ARITY, MOST_ARITY, Progress, Request, Response, Strength,
+};
+use proofmill_op::{Answer, Capability, Error, Result};
+
+use super::chain::Chain;
+use super::job::{self, Engine, Exchange, Lane, Settings};
+use super::open_error;
+use crate::Transport;
+use crate::wire::constants::poseidon::{block, command, status};
+use crate::wire::constants::shell::capabilities::POSEIDON;
+use crate::wire::{self, Header};
+
+/// The capability and its bit.
+pub const KNOWN: [(Capability, u32); 1] = [(Capability::Poseidon(Instance::Bls12_381), POSEIDON)];
+
+/// Replies between two calls of a callback for progress.
+const PACE: usize = 256;
+
+/// The arities that an engine has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arities(Vec<usize>);
+
+impl Arities {
+    /// Bit a of the register: arity a.
+    fn of(register: u32) -> std::result::Result<Self, String> {
+        let all: Vec<_> = (0..32).filter(|bit| register >> bit & 1 == 1).collect();
+        let known = all.iter().all(|arity| (LEAST_ARITY..=MOST_ARITY).contains(arity));
+        match known && !all.is_empty() {
+            true => Ok(Self(all)),
+            false => Err(format!("arities {register:#010x}")),
+        }
+    }
+
+    fn exchanges(&self) -> Vec<Exchange> {
+        let exchange = |&arity: &usize| {
+            let len = command::BARE_LEN + ((arity + 1) * ELEMENT_BYTES) as u32;
+            Exchange {
+                command: Header { len, cmd: command::NUMBER },
+                reply: Header { len: command::REPLY_LEN, cmd: command::REPLY },
+            }
+        };
+        self.0.iter().map(exchange).collect()
+    }
+
+    /// An error for a hash that the engine has not.
+    fn demand(&self, request: &Request, device: &str) -> Result<()> {
+        let standard = request.strength == Strength::Standard;
+        if standard && self.0.contains(&request.arity) {
+            return Ok(());
+        }
+        let asked = match standard {
+            true => format!("arity {}", request.arity),
+            false => "the strengthened instance".into(),
+        };
+        let offered: Vec<_> = self.0.iter().map(usize::to_string).collect();
+        let what = format!(
+            "poseidon with {asked}; it has the standard instance of arity {}",
+            offered.join(", ")
+        );
+        Err(Error::Unsupported { device: device.to_owned(), what })
+    }
+}
+
+/// Finds this operation's engine among the blocks: there is one at most.
+pub fn find(
+    transport: &mut dyn Transport,
+    chain: &Chain,
+    uri: &str,
+) -> Result<Option<(Engine, Arities)>> {
+    use block::registers as at;
+    let mut found = None;
+    for it in
+        chain.blocks.iter().filter(|it| it.kind == block::TYPE && it.version == block::VERSION)
+    {
+        let broken = |what: String| {
+            open_error(uri, format!("its poseidon block at {:#x}: {what}", it.address))
+        };
+        let arities = Arities::of(it.read(transport, at::arities::OFFSET)?).map_err(broken)?;
+        let queue = it.read(transport, at::queue::OFFSET)? as usize;
+        if queue == 0 {
+            return Err(broken("a queue of no command".into()));
+        }
+        let exchanges = arities.exchanges();
+        let lane = Lane { block: it.address, exchanges, queue, progress: &[] };
+        let engine = Engine { capability: Capability::Poseidon(Instance::Bls12_381), lane };
+        if found.replace((engine, arities)).is_some() {
+            return Err(broken("a second engine".into()));
+        }
+    }
+    Ok(found)
+}
+
+/// A request on its way: the preimages, and the digests that have come.
+pub struct Job {
+    preimages: Arc<[u8]>,
+    /// Elements of a preimage.
+    elements: usize,
+    /// Header and index of a command, the tag, and zeros to be written over.
+    bare: Vec<u8>,
+    settings: Settings,
+    digests: Vec<u8>,
+    progress: Option<Progress>,
+    sent: usize,
+    answered: usize,
+    /// Preimage and element that are not below the modulus: the first ones.
+    wrong: Option<(usize, usize)>,
+}
+
+impl Job {
+    /// Checks the request and makes a job of it, for the device with this identity and URI, whose engine has these arities.
+    pub fn new(request: Request, arities: &Arities, identity: u64, device: &str) -> Result<Self> {
+        let (elements, count) = (request.elements()?, request.count()?);
+        arities.demand(&request, device)?;
+        let tag = request.domain.tag(request.arity);
+        let mut state = vec![0; (request.arity + 1) * ELEMENT_BYTES];
+        state[..ELEMENT_BYTES].copy_from_slice(&tag);
+        Ok(Self {
+            preimages: request.preimages.on(identity)?.clone(),
+            elements,
+            bare: wire::poseidon(0, &state),
+            settings: Settings::new(),
+            digests: vec![0; count * ELEMENT_BYTES],
+            progress: request.progress,
+            sent: 0,
+            answered: 0,
+            wrong: None,
+        })
+    }
+
+    fn count(&self) -> usize {
+        self.digests.len() / ELEMENT_BYTES
+    }
+
+    fn tell(&self) {
+        if let Some(Progress(function)) = &self.progress
+            && self.wrong.is_none()
+            && (self.answered.is_multiple_of(PACE) || self.answered == self.count())
+        {
+            function(self.answered as f64 / self.count() as f64);
+        }
+    }
+}
+
+impl job::Job for Job {
+    fn commands(&self) -> usize {
+        if self.wrong.is_some() { self.sent } else { self.count() }
+    }
+
+    fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    fn command(&mut self, position: usize, index: u64) -> Vec<u8> {
+        let bytes = self.elements * ELEMENT_BYTES;
+        let preimage = &self.preimages[position * bytes..][..bytes];
+        let mut packet = self.bare.clone();
+        wire::put(&mut packet, wire::INDEX_OFFSET, &index.to_le_bytes());
+        let first = command::fields::state::OFFSET + ELEMENT_BYTES as u32; // behind the tag
+        wire::put(&mut packet, first, preimage);
+        self.sent = self.sent.max(position + 1);
+        packet
+    }
+
+    fn accept(&mut self, position: usize, reply: &[u8]) -> std::result::Result<(), String> {
+        use command::reply_fields as at;
+        let word = |offset| wire::u32_at(reply, offset).ok_or("a reply without its status");
+        let (found, element) = (word(at::status::OFFSET)?, word(at::element::OFFSET)?);
+        let digest: [u8; ELEMENT_BYTES] =
+            wire::bytes_at(reply, at::digest::OFFSET).ok_or("a reply without its digest")?;
+        match (found, element as usize) {
+            (status::DONE, 0) => {
+                self.digests[position * ELEMENT_BYTES..][..ELEMENT_BYTES].copy_from_slice(&digest);
+            }
+            // The tag, 0, is right, and so are the zeros behind the preimage.
+            (status::REFUSED, element) if (1..=self.elements).contains(&element) => {
+                let wrong = (position, element - 1);
+                self.wrong = Some(self.wrong.map_or(wrong, |first| first.min(wrong)));
+            }
+            _ => return Err(format!("status {found}, element {element}")),
+        }
+        self.answered += 1;
+        self.tell();
+        Ok(())
+    }
+
+    fn answer(&mut self) -> Result<Answer> {
+        if let Some((preimage, element)) = self.wrong {
+            let problem =
+                format!("element {element} of preimage {preimage} is not below the modulus");
+            return Err(Error::argument("preimages", problem));
+        }
+        Ok(Answer::Poseidon(Response { digests: std::mem::take(&mut self.digests) }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arities_are_those_of_the_register() {
+        assert_eq!(Arities::of(0b1001_0001_0100), Ok(Arities(vec![2, 4, 8, 11])));
+        for register in [0, 1, 0b110] {
+            let problem = format!("arities {register:#010x}");
+            assert_eq!(Arities::of(register), Err(problem));
+        }
+    }
+
+    #[test]
+    fn what_an_engine_has_not_is_told() {
+        let arities = Arities(vec![2, 8]);
+        let problem = |request: Request| arities.demand(&request, "sim:x").unwrap_err().to_string();
+        arities.demand(&Request::new(8, vec![]), "sim:x").unwrap();
+        assert!(problem(Request::new(4, vec![])).contains("arity 4; it has"));
+        let strengthened = Request::new(8, vec![]).with_strength(Strength::Strengthened);
+        assert!(problem(strengthened).ends_with("the standard instance of arity 2, 8"));
+    }
+}

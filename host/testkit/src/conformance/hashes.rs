@@ -1,0 +1,147 @@
+//! Hashes, as the suite sees them: preimages and digests. A device may have some arities and strengths only.
+
+use proofmill_op::poseidon::{ELEMENT_BYTES, Instance, Request};
+use proofmill_op::{Answer, Capability, Data, Device, Error, Parked, Ticket};
+
+use crate::vectors::{self, PoseidonCase};
+
+/// The vectors that a device must answer: of those that it refuses, as one may, there are none.
+pub(super) fn cases(device: &dyn Device, instance: Instance) -> Result<Vec<PoseidonCase>, String> {
+    let mut cases = match instance {
+        Instance::Bls12_381 => vectors::poseidon()?,
+        _ => vec![],
+    };
+    let offered = |case: &PoseidonCase| {
+        let answer = device.submit(proofmill_op::Request::Poseidon(case.request(vec![])));
+        !matches!(answer, Err(Error::Unsupported { .. }))
+    };
+    cases.retain(offered);
+    if cases.is_empty() { Err("it has none of the vectors' arities".into()) } else { Ok(cases) }
+}
+
+/// Asks for no hash.
+pub(super) fn nothing() -> proofmill_op::Request {
+    proofmill_op::Request::Poseidon(Request::new(2, vec![]))
+}
+
+/// The name of a case's check.
+pub(super) fn name(instance: Instance, case: &PoseidonCase) -> String {
+    format!("{}: {:?} {}", Capability::Poseidon(instance), case.strength, case.id)
+}
+
+/// Compares digests with those that are wanted.
+pub(super) fn judge(ticket: Ticket, wanted: &[u8]) -> Result<(), String> {
+    let found = digests(ticket).map_err(|error| error.to_string())?;
+    if found.len() != wanted.len() {
+        return Err(format!("{} bytes of digests, not {}", found.len(), wanted.len()));
+    }
+    let pairs = found.chunks(ELEMENT_BYTES).zip(wanted.chunks(ELEMENT_BYTES));
+    match pairs.enumerate().find(|(_, (found, wanted))| found != wanted) {
+        None => Ok(()),
+        Some((at, (found, wanted))) => {
+            let [found, wanted] = [found, wanted].map(hex::encode);
+            Err(format!("digest {at}: {found}, where the vector says {wanted}"))
+        }
+    }
+}
+
+fn digests(ticket: Ticket) -> Result<Vec<u8>, Error> {
+    match ticket.wait()? {
+        Answer::Poseidon(response) => Ok(response.digests),
+        answer => Err(Error::argument("answer", format!("to another question: {answer:?}"))),
+    }
+}
+
+type Promise = fn(&dyn Device, &PoseidonCase) -> Result<(), String>;
+
+/// What every device promises, told with one of its vectors, by name.
+pub(super) const PROMISES: [(&str, Promise); 8] = [
+    ("no preimage, no digest", |device, case| ask(device, case, vec![], &[])),
+    ("part of a preimage is refused", |device, case| {
+        refused(submit(device, case, vec![0; 2 * case.preimage.len() - 1]), "preimages")
+    }),
+    ("bytes parked elsewhere are refused", |device, case| {
+        let elsewhere = Parked::new(Parked::fresh_identity(), case.preimage.clone().into());
+        refused(submit(device, case, Data::Parked(elsewhere)), "data")
+    }),
+    ("an element that is too large is named", too_large),
+    ("digests keep the order of the preimages", in_order),
+    ("parked preimages are hashed", |device, case| {
+        let parked = device.park(case.preimage.clone().into()).map_err(|e| e.to_string())?;
+        ask(device, case, Data::Parked(parked), &case.digest)
+    }),
+    ("a cancelled request disturbs nobody", cancelled),
+    ("requests are counted", |device, case| {
+        let before = device.metrics().requests;
+        ask(device, case, case.preimage.clone(), &case.digest)?;
+        let counted = device.metrics().requests - before;
+        if counted >= 1 { Ok(()) } else { Err(format!("{counted} counted for 1")) }
+    }),
+];
+
+/// Sixty preimages, of which every third is another one; what they make, a second time in turn.
+fn in_order(device: &dyn Device, case: &PoseidonCase) -> Result<(), String> {
+    let other = vec![0; case.preimage.len()];
+    let ticket = submit(device, case, other.clone()).map_err(|error| error.to_string())?;
+    let digest = digests(ticket).map_err(|error| error.to_string())?;
+    let odd = |i: usize| i.is_multiple_of(3);
+    let preimages =
+        (0..60).flat_map(|i| if odd(i) { other.clone() } else { case.preimage.clone() });
+    let wanted = (0..60).flat_map(|i| if odd(i) { digest.clone() } else { case.digest.to_vec() });
+    ask(device, case, preimages.collect::<Vec<_>>(), &wanted.collect::<Vec<_>>())
+}
+
+/// The last element of the fourth of nine preimages.
+fn too_large(device: &dyn Device, case: &PoseidonCase) -> Result<(), String> {
+    let mut preimages = case.preimage.repeat(9);
+    let end = 4 * case.preimage.len();
+    preimages[end - ELEMENT_BYTES..end].fill(0xff);
+    preimages[end + ELEMENT_BYTES - 1] = 0xff;
+    let element = case.preimage.len() / ELEMENT_BYTES - 1;
+    let wanted = format!("element {element} of preimage 3 is not below the modulus");
+    match submit(device, case, preimages).and_then(digests) {
+        Err(Error::Argument { argument, problem }) if argument == "preimages" => {
+            if problem == wanted { Ok(()) } else { Err(format!("{problem}, not {wanted}")) }
+        }
+        Err(error) => Err(format!("{error}, where an error about 'preimages' was expected")),
+        Ok(_) => Err("it was hashed".into()),
+    }
+}
+
+fn cancelled(device: &dyn Device, case: &PoseidonCase) -> Result<(), String> {
+    let ticket = submit(device, case, case.preimage.repeat(50)).map_err(|e| e.to_string())?;
+    ticket.cancel();
+    // The answer may have been faster than the cancellation; nothing else is allowed.
+    match digests(ticket) {
+        Err(Error::Cancelled) => {}
+        Ok(found) if found == case.digest.repeat(50) => {}
+        Ok(_) => return Err("wrong digests".into()),
+        Err(error) => return Err(error.to_string()),
+    }
+    ask(device, case, case.preimage.clone(), &case.digest)
+}
+
+fn submit(
+    device: &dyn Device,
+    case: &PoseidonCase,
+    preimages: impl Into<Data>,
+) -> Result<Ticket, Error> {
+    device.submit(proofmill_op::Request::Poseidon(case.request(preimages)))
+}
+
+fn ask(
+    device: &dyn Device,
+    case: &PoseidonCase,
+    preimages: impl Into<Data>,
+    wanted: &[u8],
+) -> Result<(), String> {
+    judge(submit(device, case, preimages).map_err(|error| error.to_string())?, wanted)
+}
+
+fn refused(result: Result<Ticket, Error>, name: &str) -> Result<(), String> {
+    match result {
+        Err(Error::Argument { argument, .. }) if argument == name => Ok(()),
+        Err(error) => Err(format!("{error}, where an error about '{name}' was expected")),
+        Ok(_) => Err("it was taken".into()),
+    }
+}

@@ -1,0 +1,132 @@
+package proofmill.engine.poseidon
+
+import proofmill.arith.Lag
+import proofmill.spec.Poseidon
+import spinal.core._
+import spinal.lib._
+
+/** The hashes of a row, as digits of a product each; of places without a state nothing is said. */
+case class Digests(config: PoseidonConfig, bits: Int) extends Bundle {
+  val slot = UInt(config.slotBits bits)
+  val digests = Vec(Bits(bits bits), config.mostBlocks)
+}
+
+/** The rounds of many rows at once.
+  *
+  * {{{
+  *                ┌──────────── Raise: full rounds, S-boxes in turn ◄─┬─ rows
+  *                ▼                                                   │
+  *   ┌─ partial ─►(join)─► Linear ─┬─ next round full ── queue ───────┘
+  *   │                             │
+  *   └── S-box of each state ◄─────┴─ next round partial, or none ─► k x: digests
+  * }}}
+  *
+  * The way through the S-boxes of partial rounds and the linear layer never stops. Rows from full rounds wait until it has a gap; a row
+  * that ends leaves one. So no queue here can overflow while at most `config.rows` rows are under way, and all of them come to an end.
+  *
+  * A row enters with the constants of its first round added.
+  */
+class Core(config: PoseidonConfig, residues: Residues) extends Component {
+  import residues.{arithmetic, digits, elementBits}
+  private val productBits = digits * arithmetic.product.width
+  private def row = Row(config, elementBits)
+  val io = new Bundle {
+    val rows = slave(Stream(row))
+    val digests = master(Flow(Digests(config, productBits)))
+  }
+
+  val returning = StreamFifo(row, config.rows)
+  val raise = new Raise(config, residues)
+  raise.io.rows << StreamArbiterFactory().lowerFirst.noLock.onArgs(returning.io.pop, io.rows)
+
+  /** Rows into the linear layer, with the constants of the round behind it. */
+  val join = new Area {
+    val partial = Flow(row)
+    val entering = Flow(row)
+    entering.valid := partial.valid || raise.io.raised.valid
+    entering.payload := partial.valid ? partial.payload | raise.io.raised.payload
+    raise.io.raised.ready := !partial.valid
+    val held = entering.m2sPipe()
+    val next = held.progress.next
+  }
+  val constants = new Constants(config, residues)
+  constants.io.next := join.next
+
+  val linear = new Linear(config, residues)
+  private val behind = {
+    val cycles = Constants.latency
+    val (row, next) = (Lag(masked(join.held.payload), cycles), Lag(join.next, cycles))
+    linear.io.row := row.asBits
+    linear.io.constants := constants.io.row
+    linear.io.code := next.code
+    val done = Flow(Row(config, elementBits))
+    done.valid := Delay(join.held.valid, cycles + linear.latency, init = False)
+    done.progress := Lag(next, linear.latency)
+    done.values.assignFromBits(linear.io.result)
+    done.m2sPipe()
+  }
+  private val toFull = behind.progress.isFull
+  returning.io.push.valid := behind.valid && toFull
+  returning.io.push.payload := behind.payload
+
+  val sboxes = new Partial(config, residues)
+  sboxes.io.row.valid := behind.valid && !toFull
+  sboxes.io.row.payload := behind.payload
+  join.partial << sboxes.io.raised
+  io.digests << sboxes.io.digests
+
+  /** With zeros where no state has an element. */
+  private def masked(row: Row) = Vec(row.values.zipWithIndex.map { case (element, i) =>
+    val used = config.byCode(row.progress.code, config.widths.indices.map(code => Bool(config.isUsed(code, i))))
+    element & B(elementBits bits, default -> used)
+  })
+}
+
+/** The constants of a round for a row, `latency` cycles after what is known of it. */
+class Constants(config: PoseidonConfig, residues: Residues) extends Component {
+  import residues.elementBits
+  val io = new Bundle {
+    val next = in(Progress(config))
+    val row = out(Bits(config.elements * elementBits bits))
+  }
+  private def encoded(value: BigInt) = B(residues.encoded(value), elementBits bits)
+  private def place(code: Int, element: Int) = element % (config.elements / config.blocks(code))
+
+  // Full rounds: the first half's, then the second half's; of each an element.
+  private val half = Poseidon.fullRounds / 2
+  private val fullBits = log2Up(half) + 1
+  private val full = RegNext(Vec((0 until config.elements).map { i =>
+    val words = config.hashes.zipWithIndex.flatMap { case (hash, code) =>
+      (0 until 2 * half).map { step =>
+        val constants = hash.constants(if (step < half) step else hash.rounds - 2 * half + step)
+        encoded(constants.applyOrElse(place(code, i), (_: Int) => BigInt(0)))
+      }
+    }
+    val address = io.next.code @@ (io.next.phase === Phase.last).asUInt @@ io.next.step.resize(fullBits - 1)
+    Mem(Bits(elementBits bits), words).readSync(address.resize(log2Up(words.size)))
+  }))
+
+  // Partial rounds: of the first element.
+  private val partial = RegNext({
+    val words = config.hashes.flatMap { hash =>
+      (0 until 1 << Progress.stepBits).map { step =>
+        encoded(if (step < hash.partial) hash.constants(half + step).head else 0)
+      }
+    }
+    Mem(Bits(elementBits bits), words).readSync((io.next.code @@ io.next.step).resize(log2Up(words.size)))
+  })
+  private val known = Lag(io.next, Constants.latency)
+  io.row := Cat((0 until config.elements).map { i =>
+    val first = config.byCode(known.code, config.widths.indices.map(code => Bool(place(code, i) == 0)))
+    val none = B(0, elementBits bits)
+    known.phase.mux(
+      Phase.finish -> none,
+      Phase.partial -> (first ? partial | none),
+      default -> full(i)
+    )
+  })
+}
+
+object Constants {
+  val latency = 2
+}

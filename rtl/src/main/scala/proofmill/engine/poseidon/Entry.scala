@@ -1,0 +1,57 @@
+package proofmill.engine.poseidon
+
+import proofmill.arith.{Timed, Twin, TwinFunction}
+import proofmill.field._
+import spinal.core._
+
+/** Integers to elements, one a cycle, any of `Entry.bits` bits: the residue of the integer, plus a constant.
+  *
+  * The lowest bits are in digit 0 as they are; each chunk of the others has a table of its digits.
+  */
+class Entry(residues: Residues) extends Component {
+  import residues.{bound, digitBits, digits, elementBits, form}
+  val io = new Bundle {
+    val value = in(Bits(Entry.bits bits))
+    val constant = in(Bits(elementBits bits))
+    val element = out(Bits(elementBits bits))
+  }
+  setDefinitionName("PoseidonEntry")
+
+  private val reduction = {
+    val keep = form.base.abs.bitLength - 1
+    val tempo = Tempo(residues.price.pace, residues.options.chain)
+    val field = residues.arithmetic.field
+    val tables = (0 until digits).map { i =>
+      val low = Option.when(i == 0)(Slice(0, keep))
+      ChunkTables(keep, low, value => form.split(field.residue(value))(i), tempo.pace, tempo.chain)
+    }
+    val sums = Seq.tabulate(digits, 2 * digits)((i, j) => BigInt(if (j % digits == i) 1 else 0))
+    val steps = Seq(Expand(tables +: Seq.fill(digits)(Seq(Slice.whole))), Combination(sums, tempo.pace))
+    Reduction(steps ++ form.afterSums.steps)
+  }
+  private val operands = Bound.unsigned(Entry.bits) +: Seq.fill(digits)(bound)
+  val latency: Int = reduction.latency(operands.map(Ready(_, 0)))
+  require(reduction.result(operands).within(bound), "an integer's digits are too long")
+
+  private def structure = {
+    val value = Number(Timed((False ## io.value).asSInt, 0), operands.head)
+    val constant = Residue(io.constant, digits, bound, 0).digits.map(Number(_, bound))
+    ModMul.together(reduction.build(value +: constant), latency, bound)
+  }
+  private def twin = {
+    val cpp = new TwinText(Entry.bits / 64 + 1)
+    val words = Entry.bits / 64 + 1
+    val value = cpp.let(s"load<$words>(in0, 0, ${Entry.bits}).low(${Entry.bits})")
+    val constant = (0 until digits).map(i => cpp.let(s"load<$words>(in1, ${i * digitBits}, $digitBits)"))
+    Linear.store(reduction, (value +: constant).zip(operands), residues, cpp)
+    val function = TwinFunction("poseidon_entry", Seq(Entry.bits, elementBits), elementBits, cpp.text)
+    Twin(function, latency, Timed(io.value, 0), Timed(io.constant, 0)).value
+  }
+  io.element := (if (residues.options.twin) twin else structure)
+}
+
+object Entry {
+
+  /** Bits of an integer. */
+  val bits = 256
+}

@@ -1,0 +1,115 @@
+package proofmill.engine.poseidon
+
+import proofmill.field.Canonical
+import proofmill.spec.{Command, Spec}
+import proofmill.stream.Word
+import spinal.core._
+import spinal.lib._
+
+/** Keeps digests until their turn, makes canonical integers of them, and answers commands in their order.
+  *
+  * Rows end in any order; each has a slot. The slots are read in turn, and of a row as many digests as it has hashes.
+  */
+class Leave(config: PoseidonConfig, residues: Residues, wire: Command) extends Component {
+  import config.{mostBlocks, rows}
+  import residues.{arithmetic, digits}
+  private val bits = digits * arithmetic.product.width
+  val io = new Bundle {
+    val digests = slave(Flow(Digests(config, bits)))
+    val filled = slave(Flow(Filled(config)))
+    val pending = slave(Flow(Pending()))
+    val clock = in(UInt(32 bits))
+    val leaves = out(Bool()) // the oldest slot is free again
+    val done = out(Bool()) // a reply's first word goes out
+    val latency = out(UInt(32 bits)) // of that reply's hash
+    val reply = master(Word.packets)
+  }
+
+  /** Rows that are whole, by slot. */
+  private val memory = Mem(Vec(Bits(bits bits), mostBlocks), rows)
+  private val sizes = Mem(UInt(io.filled.last.getWidth bits), rows)
+  val whole = Vec(Seq.fill(rows)(RegInit(False)))
+  memory.write(io.digests.slot, io.digests.digests, io.digests.valid)
+  sizes.write(io.filled.slot, io.filled.last, io.filled.valid)
+  when(io.digests.valid)(whole(io.digests.slot) := True)
+
+  /** Reads one row after the other: looks, reads, then hands its digests on. */
+  val slot = Reg(UInt(config.slotBits bits)) init 0
+  val digest = Stream(Bits(bits bits))
+  io.leaves := False
+  object State extends SpinalEnum {
+    val Look, Read, Hand = newElement()
+  }
+  val state = RegInit(State.Look)
+  val left = Reg(cloneOf(io.filled.last))
+  val held = Reg(Vec(Bits(bits bits), mostBlocks))
+  private val found = RegNext(whole(slot)) init False
+  private val (row, size) = (memory.readSync(slot), sizes.readSync(slot))
+  digest.valid := state === State.Hand
+  digest.payload := held.head
+  switch(state) {
+    is(State.Look)(when(found)(state := State.Read))
+    is(State.Read) {
+      held := row
+      left := size
+      whole(slot) := False
+      slot := slot + 1
+      io.leaves := True
+      state := State.Hand
+    }
+    is(State.Hand)(when(digest.fire) {
+      for ((now, above) <- held.zip(held.tail)) now := above
+      left := left - 1
+      when(left === 0)(state := State.Look)
+    })
+  }
+
+  /** So many at a time that rows of the fewest rounds find one free. */
+  val canonicals = Seq.fill(Leave.canonicals(config))(new Canonical(arithmetic, residues.price.pace))
+  private val deal = Counter(canonicals.size, digest.fire)
+  private val turn = Counter(canonicals.size)
+  digest.ready := Vec(canonicals.map(_.io.in.ready))(deal)
+  for ((unit, i) <- canonicals.zipWithIndex) {
+    unit.io.in.valid := digest.valid && deal === i
+    unit.io.in.payload := digest.payload
+  }
+
+  // Commands in rows, and those whose row has been read.
+  val pending = StreamFifo(Pending(), (rows + 1) * mostBlocks + canonicals.size)
+  pending.io.push << io.pending.toStream
+  private val words = wire.replyBytes / 8
+  val word = Reg(UInt(log2Up(words) bits)) init 0
+  private val hash = Vec(canonicals.map(_.io.out.payload))(turn).resize(Entry.bits)
+  private val asked = pending.io.pop
+  private val status = Spec.table("wire/poseidon").getTable("status")
+  private def code(name: String) = B(Spec.int(status, name), 32 bits)
+  private val shown = asked.bad ? B(0, Entry.bits bits) | hash
+  io.reply.valid := Vec(canonicals.map(_.io.out.valid))(turn) && asked.valid
+  io.reply.last := word === words - 1
+  io.reply.keep.setAll()
+  io.reply.data := Vec(
+    Seq(
+      B(wire.reply, 32 bits) ## B(wire.replyBytes, 32 bits),
+      asked.index,
+      asked.element.resize(32).asBits ## (asked.bad ? code("refused") | code("done"))
+    ) ++ shown.subdivideIn(64 bits)
+  )(word)
+  private val ends = io.reply.fire && io.reply.last
+  when(io.reply.fire)(word := io.reply.last ? U(0) | word + 1)
+  when(ends)(turn.increment())
+  asked.ready := ends
+  for ((unit, i) <- canonicals.zipWithIndex) unit.io.out.ready := ends && turn === i
+  io.done := ends
+  io.latency := io.clock - asked.arrival
+}
+
+object Leave {
+
+  /** Cycles that making a digest canonical takes at most; two row's worth of rounds are the least between two rows. */
+  private def canonicals(config: PoseidonConfig): Int = {
+    val cycles = 128
+    config.hashes.zip(config.blocks).map { case (hash, blocks) =>
+      (cycles * blocks + hash.rounds - 1) / hash.rounds
+    }.max
+  }
+}

@@ -1,0 +1,66 @@
+package proofmill.engine.poseidon
+
+import proofmill.arith.Lag
+import spinal.core._
+import spinal.lib._
+
+/** The S-boxes of partial rounds, a row a cycle: the first element of each state to the power of 5 and scaled, the others as they are.
+  *
+  * A row that has had all rounds ends here: the second element of each state is scaled by the first multiplication, and goes out.
+  */
+class Partial(config: PoseidonConfig, residues: Residues) extends Component {
+  import config.mostBlocks
+  import residues.{arithmetic, digits, elementBits}
+  val io = new Bundle {
+    val row = slave(Flow(Row(config, elementBits)))
+    val raised = master(Flow(Row(config, elementBits)))
+    val digests = master(Flow(Digests(config, digits * arithmetic.product.width)))
+  }
+  private val codes = config.widths.indices
+  private val finish = Phase.finish
+
+  // Factors of partial rounds by their step; that of the end is the last.
+  private val factor = {
+    val steps = 1 << Progress.stepBits
+    val words = config.hashes.flatMap { hash =>
+      (0 until steps).map { step =>
+        val first = proofmill.spec.Poseidon.fullRounds / 2
+        val value =
+          if (step == steps - 1) hash.last else if (step < hash.partial) hash.factors(first + step) else BigInt(0)
+        B(residues.encoded(value), elementBits bits)
+      }
+    }
+    val known = io.row.progress
+    val step = (known.phase === finish) ? U(steps - 1) | known.step
+    RegNext(Mem(Bits(elementBits bits), words).readSync((known.code @@ step).resize(log2Up(words.size))))
+  }
+  private val read = 2 // cycles
+  private val row = Lag(io.row.payload, read)
+  private val valid = Delay(io.row.valid, read, init = False)
+  private val ends = row.progress.phase === finish
+
+  /** The place of a block's element by the width; block 0 where there is no such block. */
+  private def chosen(row: Row, block: Int, element: Int): Bits = config.byCode(
+    row.progress.code,
+    codes.map(code => row.values(if (block < config.blocks(code)) config.place(code, block) + element else element))
+  )
+  val sboxes = (0 until mostBlocks).map { block =>
+    val sbox = new SBox(residues, scaled = true)
+    sbox.io.x := RegNext(ends ? chosen(row, block, 1) | chosen(row, block, 0))
+    sbox.io.k := RegNext(factor)
+    sbox
+  }
+
+  private val toProduct = SBox.productLatency(residues) + 1
+  io.digests.valid := Delay(valid && ends, toProduct, init = False)
+  io.digests.slot := Lag(row.progress.slot, toProduct)
+  io.digests.digests := Vec(sboxes.map(_.io.product))
+
+  private val toPower = SBox.latency(residues) + 1
+  io.raised.valid := Delay(valid && !ends, toPower, init = False)
+  io.raised.payload := Lag(row, toPower)
+  for ((sbox, block) <- sboxes.zipWithIndex; code <- codes; if block < config.blocks(code))
+    when(config.byCode(io.raised.progress.code, codes.map(c => Bool(c == code)))) {
+      io.raised.values(config.place(code, block)) := sbox.io.power
+    }
+}

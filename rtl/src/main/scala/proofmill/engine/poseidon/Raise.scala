@@ -1,0 +1,53 @@
+package proofmill.engine.poseidon
+
+import proofmill.arith.Lag
+import spinal.core._
+import spinal.lib._
+
+/** The S-boxes of full rounds: each element of a row to the power of 5, `config.fullLanes` a cycle, and the row again. */
+class Raise(config: PoseidonConfig, residues: Residues) extends Component {
+  import residues.elementBits
+  private val lanes = config.fullLanes
+  private val beats = (config.elements + lanes - 1) / lanes
+  val io = new Bundle {
+    val rows = slave(Stream(Row(config, elementBits)))
+    val raised = master(Stream(Row(config, elementBits)))
+  }
+
+  // A row begins when there is room for it at the end.
+  val queue = StreamFifo(Row(config, elementBits), Raise.depth)
+  val begun = CounterUpDown(Raise.depth + 1, io.rows.fire, io.raised.fire)
+  val beat = Reg(UInt(log2Up(beats + 1) bits)) init 0 // left of the row under way
+  val row = Reg(Row(config, elementBits))
+  io.rows.ready := beat <= 1 && begun =/= Raise.depth
+  when(beat =/= 0) {
+    beat := beat - 1
+    for ((now, above) <- row.values.zip(row.values.drop(lanes))) now := above
+  }
+  when(io.rows.fire) {
+    beat := beats
+    row := io.rows.payload
+  }
+
+  // Powers move in from above.
+  private val latency = SBox.latency(residues)
+  private val powers = row.values.take(lanes).map { element =>
+    val sbox = new SBox(residues, scaled = false)
+    sbox.io.x := element
+    sbox.io.power
+  }
+  val raised = Vec(Reg(Bits(elementBits bits)), beats * lanes)
+  when(Delay(beat =/= 0, latency, init = False)) {
+    for ((now, above) <- raised.zip(raised.drop(lanes) ++ powers)) now := above
+  }
+  queue.io.push.valid := Delay(beat === 1, latency + 1, init = False)
+  queue.io.push.progress := Lag(row.progress, latency + 1)
+  queue.io.push.values := Vec(raised.take(config.elements))
+  io.raised << queue.io.pop
+}
+
+object Raise {
+
+  /** Rows between its doors at most. */
+  val depth = 64
+}

@@ -1,0 +1,48 @@
+package proofmill.engine.poseidon
+
+import spinal.core._
+
+/** Which round comes next: one of the first full ones, a partial one, one of the last full ones, or none. */
+object Phase extends SpinalEnum(binarySequential) {
+  val first, partial, last, finish = newElement()
+}
+
+/** What is known of a row: where its results go, whose states they are, and the round that comes next. */
+case class Progress(config: PoseidonConfig) extends Bundle {
+  val slot = UInt(config.slotBits bits)
+  val code = UInt(config.codeBits bits)
+  val phase = Phase()
+  val step = UInt(Progress.stepBits bits) // of the phase
+
+  /** After a round. */
+  def next: Progress = {
+    val full = proofmill.spec.Poseidon.fullRounds / 2
+    val partial = config.byCode(code, config.hashes.map(hash => U(hash.partial - 1, Progress.stepBits bits)))
+    val ends = (phase === Phase.partial) ? (step === partial) | (step === full - 1)
+    val after = Progress(config)
+    after.slot := slot
+    after.code := code
+    after.step := ends ? U(0) | step + 1
+    after.phase := phase
+    when(ends) {
+      switch(phase) {
+        is(Phase.first)(after.phase := Phase.partial)
+        is(Phase.partial)(after.phase := Phase.last)
+        default(after.phase := Phase.finish)
+      }
+    }
+    after
+  }
+
+  def isFull: Bool = phase === Phase.first || phase === Phase.last
+}
+
+object Progress {
+  val stepBits = 6
+}
+
+/** States on their way: `elements` residues, each its digits side by side. */
+case class Row(config: PoseidonConfig, elementBits: Int) extends Bundle {
+  val progress = Progress(config)
+  val values = Vec(Bits(elementBits bits), config.elements)
+}

@@ -1,0 +1,54 @@
+package proofmill.top
+
+import proofmill.engine.poseidon._
+import proofmill.stream.{Port, StreamUnit}
+import spinal.core._
+import spinal.lib._
+
+/** Parts of `poseidon` that have a twin: the linear layer of each configuration, and what makes digits of integers. */
+object PoseidonUnits {
+  def all: Seq[UnitTarget] = for {
+    twin <- Seq(false, true)
+    suffix = if (twin) "_twin" else ""
+    unit <- PoseidonConfig.named.map { case (name, config) =>
+      val what = s"linear_$name"
+      UnitTarget(what + suffix, "poseidon_linear", name, twin, () => new LinearUnit(config, new Residues(twin)))
+    } :+ UnitTarget(s"poseidon_entry$suffix", "poseidon_entry", "all", twin, () => new EntryUnit(new Residues(twin)))
+  } yield unit
+
+  def element(residues: Residues, name: String): Port = {
+    import residues._
+    Port(name, digitBits, digits, Some(arithmetic.field.name), arithmetic.base, 1, bound.low, bound.high)
+  }
+}
+
+/** A row, the constants, and the number of its width, to the row behind the linear layer. */
+class LinearUnit(config: PoseidonConfig, residues: Residues) extends StreamUnit {
+  private def row(name: String) = Seq.tabulate(config.elements)(i => PoseidonUnits.element(residues, s"$name$i"))
+  def operands: Seq[Port] = row("x") ++ row("c") :+ Port("code", config.codeBits)
+  def results: Seq[Port] = row("y")
+  private val unit = new Linear(config, residues)
+  def latency: Option[Int] = Some(unit.latency)
+
+  private val bits = config.elements * residues.elementBits
+  unit.io.row := io.in.payload(0, bits bits)
+  unit.io.constants := io.in.payload(bits, bits bits)
+  unit.io.code := io.in.payload.dropLow(2 * bits).asUInt
+  io.in.ready := True
+  io.out.payload := unit.io.result
+  io.out.valid := Delay(io.in.valid, unit.latency, init = False)
+}
+
+/** An integer of 256 bits and a constant to an element. */
+class EntryUnit(residues: Residues) extends StreamUnit {
+  def operands: Seq[Port] = Seq(Port("value", Entry.bits), PoseidonUnits.element(residues, "constant"))
+  def results: Seq[Port] = Seq(PoseidonUnits.element(residues, "element"))
+  private val unit = new Entry(residues)
+  def latency: Option[Int] = Some(unit.latency)
+
+  unit.io.value := io.in.payload(0, Entry.bits bits)
+  unit.io.constant := io.in.payload.dropLow(Entry.bits)
+  io.in.ready := True
+  io.out.payload := unit.io.element
+  io.out.valid := Delay(io.in.valid, unit.latency, init = False)
+}
