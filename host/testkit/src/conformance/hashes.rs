@@ -100,7 +100,7 @@ fn too_large(device: &dyn Device, case: &PoseidonCase) -> Result<(), String> {
     let element = case.preimage.len() / ELEMENT_BYTES - 1;
     let wanted = format!("element {element} of preimage 3 is not below the modulus");
     match submit(device, case, preimages).and_then(digests) {
-        Err(Error::Argument { argument, problem }) if argument == "preimages" => {
+        Err(Error::Argument { argument: "preimages", problem }) => {
             if problem == wanted { Ok(()) } else { Err(format!("{problem}, not {wanted}")) }
         }
         Err(error) => Err(format!("{error}, where an error about 'preimages' was expected")),
