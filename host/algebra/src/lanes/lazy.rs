@@ -70,6 +70,14 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
         Self::of(self.b, carried(self.b, self.limbs), self.bound)
     }
 
+    /// The same in normal limbs, with this for its bound whatever it is: what is made of it has bounds that the compiler knows.
+    #[inline(always)]
+    pub fn settled<const BOUND: u32>(&self) -> Self {
+        const { assert!(BOUND >= Self::REDUCED) }
+        let x = if self.bound > BOUND { self.reduced() } else { self.normal() };
+        Self::of(x.b, x.limbs, BOUND)
+    }
+
     /// From elements; zeros where there are fewer than eight.
     #[inline(always)]
     pub fn from_elements(b: B, elements: &[P]) -> Self {

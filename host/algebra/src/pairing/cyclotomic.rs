@@ -1,10 +1,10 @@
 //! What the hard part of a final exponentiation does with its element, one at a time or in lanes.
 
-use super::eight::{Eight, LaneTower};
+use super::eight::{self, Eight, LaneTower};
 use super::power::{power, power_by_bits, power_by_few_bits};
 use super::{Coefficient, Pairing};
 use crate::field::Field;
-use crate::lanes::{Backend, Kernel, Vectors, WIDTH, run};
+use crate::lanes::{Backend, Kernel, Mask, Vectors, WIDTH, run};
 use crate::tower::{Fp2, Fp6, Fp12, Tower};
 
 /// An element of the cyclotomic subgroup of Fp12, where inverses are conjugates. Implementations for lanes run inside a
@@ -84,7 +84,7 @@ const LANE: [u8; 6] = [0, 3, 1, 4, 2, 5];
 impl<B: Backend, T: LaneTower<L>, const L: usize> Folded<B, T, L> {
     #[inline(always)]
     fn of(b: B, f: Fp12<T>) -> Self {
-        Self { b, a: eight(b, &f.powers_of_w()) }
+        Self { b, a: in_lanes(b, &f.powers_of_w()) }
     }
 
     #[inline(always)]
@@ -96,7 +96,7 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> Folded<B, T, L> {
 
 /// Coefficients of the powers of w in their lanes.
 #[inline(always)]
-fn eight<B: Backend, T: LaneTower<L>, const L: usize>(b: B, a: &[Fp2<T>; 6]) -> Eight<B, T, L> {
+fn in_lanes<B: Backend, T: LaneTower<L>, const L: usize>(b: B, a: &[Fp2<T>; 6]) -> Eight<B, T, L> {
     let mut lanes = [Fp2::ZERO; WIDTH];
     for i in 0..6 {
         lanes[usize::from(LANE[i])] = a[i];
@@ -111,10 +111,12 @@ struct Squared<'a, B: Backend, T: LaneTower<L>, const L: usize>(&'a Folded<B, T,
 impl<B: Backend, T: LaneTower<L>, const L: usize> Kernel for Squared<'_, B, T, L> {
     type Output = Folded<B, T, L>;
 
+    /// All but the product is done in place: there is little of it, and the bounds are known.
     #[inline(always)]
     fn run<Same: Backend>(self, _: Same) -> Self::Output {
         const SECOND: u8 = 0b11_1000;
         let Folded { b, a } = self.0;
+        let a = &Here::settled(a);
         // Twice a0, a1, a2, and twice a3, a4, a5.
         let (x, y) = (a.permute([0, 3, 1, 0, 3, 1, 6, 7]), a.permute([4, 2, 5, 4, 2, 5, 6, 7]));
         let sum = x.or_if(SECOND, &x.plus(&y));
@@ -128,7 +130,59 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> Kernel for Squared<'_, B, T, L
         let odd = w.or_if(0b1000, &xi).small::<2>();
         let sign = a.or_if(0b111, &a.negative());
         let square = even.or_if(SECOND, &odd).small::<3>().plus(&sign.small::<2>());
-        Folded { b: *b, a: square }
+        Folded { b: *b, a: square.0 }
+    }
+}
+
+/// Bounds of what is squared and of a product.
+const SETTLED: u32 = 8;
+const OF_PRODUCT: u32 = 3;
+
+/// Eight elements whose sums are done in place.
+#[derive(Clone, Copy)]
+struct Here<B: Backend, T: LaneTower<L>, const L: usize>(Eight<B, T, L>);
+
+impl<B: Backend, T: LaneTower<L>, const L: usize> Here<B, T, L> {
+    #[inline(always)]
+    fn settled(x: &Eight<B, T, L>) -> Self {
+        Self(x.settled::<SETTLED>())
+    }
+    /// A product, which is a function of its own.
+    #[inline(always)]
+    fn times(&self, other: &Self) -> Self {
+        Self(self.0.times(&other.0).settled::<OF_PRODUCT>())
+    }
+    #[inline(always)]
+    fn of(x: &Self, sum: impl Kernel<Output = Eight<B, T, L>>) -> Self {
+        Self(sum.run(x.0.backend()))
+    }
+    #[inline(always)]
+    fn permute(&self, from: [u8; WIDTH]) -> Self {
+        Self(self.0.permute(from))
+    }
+    #[inline(always)]
+    fn plus(&self, other: &Self) -> Self {
+        Self::of(self, eight::Sum(&self.0, &other.0))
+    }
+    #[inline(always)]
+    fn less(&self, other: &Self) -> Self {
+        Self::of(self, eight::Difference(&self.0, &other.0))
+    }
+    #[inline(always)]
+    fn negative(&self) -> Self {
+        Self::of(self, eight::Negative(&self.0))
+    }
+    #[inline(always)]
+    fn times_xi(&self) -> Self {
+        Self::of(self, eight::TimesXi(&self.0))
+    }
+    #[inline(always)]
+    fn small<const N: u32>(&self) -> Self {
+        Self::of(self, eight::Multiple(&self.0, N))
+    }
+    #[inline(always)]
+    fn or_if(&self, mask: Mask, other: &Self) -> Self {
+        Self::of(self, eight::Select(&self.0, &other.0, mask))
     }
 }
 
@@ -143,7 +197,7 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> Kernel for Product<'_, B, T, L
 
     #[inline(always)]
     fn run<Same: Backend>(self, _: Same) -> Self::Output {
-        let (b, x0, y0) = (self.0.b, &self.0.a, &self.1.a);
+        let (b, x0, y0) = (self.0.b, &Here::settled(&self.0.a), &Here::settled(&self.1.a));
         let (x1, y1) = (upper(x0), upper(y0));
         let v0 = fp6_mul(x0, y0);
         let v1 = fp6_mul(&x1, &y1);
@@ -151,22 +205,22 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> Kernel for Product<'_, B, T, L
         let turned = v1.permute([2, 0, 1, 3, 4, 5, 6, 7]);
         let c0 = v0.plus(&turned.or_if(0b1, &turned.times_xi()));
         let c1 = both.less(&v0).less(&v1);
-        Folded { b, a: c0.or_if(0b11_1000, &upper(&c1)) }
+        Folded { b, a: c0.or_if(0b11_1000, &upper(&c1)).0 }
     }
 }
 
 /// Halves change places.
 #[inline(always)]
-fn upper<B: Backend, T: LaneTower<L>, const L: usize>(a: &Eight<B, T, L>) -> Eight<B, T, L> {
+fn upper<B: Backend, T: LaneTower<L>, const L: usize>(a: &Here<B, T, L>) -> Here<B, T, L> {
     a.permute([3, 4, 5, 0, 1, 2, 6, 7])
 }
 
 /// Formula `fp6_mul` (ePrint 2006/471, section 4, Karatsuba) of the first three lanes, to these.
 #[inline(always)]
 fn fp6_mul<B: Backend, T: LaneTower<L>, const L: usize>(
-    x: &Eight<B, T, L>,
-    y: &Eight<B, T, L>,
-) -> Eight<B, T, L> {
+    x: &Here<B, T, L>,
+    y: &Here<B, T, L>,
+) -> Here<B, T, L> {
     let m = fp6_factors(x).times(&fp6_factors(y));
     // v0, v1, v2, t0, t1, t2.
     let less = m.permute([3, 4, 5, 3, 4, 5, 6, 7]).less(&m.permute([1, 0, 0, 3, 4, 5, 6, 7]));
@@ -178,7 +232,7 @@ fn fp6_mul<B: Backend, T: LaneTower<L>, const L: usize>(
 
 /// a0, a1, a2, a1 + a2, a0 + a1, a0 + a2.
 #[inline(always)]
-fn fp6_factors<B: Backend, T: LaneTower<L>, const L: usize>(a: &Eight<B, T, L>) -> Eight<B, T, L> {
+fn fp6_factors<B: Backend, T: LaneTower<L>, const L: usize>(a: &Here<B, T, L>) -> Here<B, T, L> {
     let first = a.permute([0, 1, 2, 1, 0, 0, 6, 7]);
     first.or_if(0b11_1000, &first.plus(&a.permute([0, 1, 2, 2, 1, 2, 6, 7])))
 }
@@ -203,7 +257,7 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> Cyclotomic for Folded<B, T, L>
             *gamma = T::frobenius().gamma(k, i);
         }
         let conjugate = if k % 2 == 1 { self.a.conjugate() } else { self.a };
-        Self { b: self.b, a: conjugate.times(&eight(self.b, &gamma)) }
+        Self { b: self.b, a: conjugate.times(&in_lanes(self.b, &gamma)) }
     }
     #[inline(always)]
     fn power(&self, n: u64) -> Self {

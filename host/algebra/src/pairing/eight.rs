@@ -31,6 +31,18 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> Eight<B, T, L> {
         Self { b, c0, c1: Lazy::from_elements(b, &elements.map(|element| element.c1)) }
     }
 
+    /// The lanes.
+    #[inline(always)]
+    pub fn backend(&self) -> B {
+        self.b
+    }
+
+    /// The same with bounds that the compiler knows.
+    #[inline(always)]
+    pub fn settled<const BOUND: u32>(&self) -> Self {
+        Self { b: self.b, c0: self.c0.settled::<BOUND>(), c1: self.c1.settled::<BOUND>() }
+    }
+
     /// Lane i of the result is lane `from[i]`.
     #[inline(always)]
     pub fn permute(&self, from: [u8; WIDTH]) -> Self {
@@ -49,7 +61,7 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> Eight<B, T, L> {
 macro_rules! operations {
     ($($(#[$doc:meta])* $kernel:ident($x:ident $(, $y:ident: $type:ty)*) = $body:expr;)*) => {$(
         $(#[$doc])*
-        struct $kernel<'a, B: Backend, T: LaneTower<L>, const L: usize>(&'a Eight<B, T, L> $(, $type)*);
+        pub(super) struct $kernel<'a, B: Backend, T: LaneTower<L>, const L: usize>(pub &'a Eight<B, T, L> $(, pub $type)*);
 
         impl<B: Backend, T: LaneTower<L>, const L: usize> Kernel for $kernel<'_, B, T, L> {
             type Output = Eight<B, T, L>;

@@ -101,7 +101,11 @@ fn too_large(device: &dyn Device, case: &PoseidonCase) -> Result<(), String> {
     let wanted = format!("element {element} of preimage 3 is not below the modulus");
     match submit(device, case, preimages).and_then(digests) {
         Err(Error::Argument { argument: "preimages", problem }) => {
-            if problem == wanted { Ok(()) } else { Err(format!("{problem}, not {wanted}")) }
+            if problem == wanted {
+                Ok(())
+            } else {
+                Err(format!("{problem}, not {wanted}"))
+            }
         }
         Err(error) => Err(format!("{error}, where an error about 'preimages' was expected")),
         Ok(_) => Err("it was hashed".into()),
