@@ -12,6 +12,7 @@ object Design {
     withTimescale = false,
     headerWithDate = false,
     headerWithRepoHash = false,
-    inlineRom = true
+    inlineRom = true,
+    bitVectorWidthMax = 8192 // a row of Poseidon and its constants at the door of a unit
   )
 }
