@@ -82,12 +82,13 @@ class Midstate(p: Equihash) extends Component {
   val step = RegNext(nextStep) init 0
   nextStep := step
   val ahead = Reg(UInt(6 bits)) init 0
-  val order = (0 until 4).map(i => Reg(UInt(4 bits)))
-  for ((number, first) <- order.zip(steps.head)) number := first
+  val schedule = new MessageOrder(steps)
+  schedule.step := ahead
+  val order = Vec(Reg(UInt(4 bits)), 4)
+  order := Vec(steps.head.map(U(_, 4 bits)))
   ahead := 1
   def lookUp(): Unit = {
-    for ((number, i) <- order.zipWithIndex)
-      number := Vec(steps.map(four => U(four(i), 4 bits))).read(ahead.resize(log2Up(steps.size)))
+    order := schedule.numbers
     ahead := ahead + 1
   }
   val message = Vec(order.map(index => RegNext(words.readAsync((drain ## index).asUInt).asUInt)))
@@ -95,19 +96,18 @@ class Midstate(p: Equihash) extends Component {
   val sums = Vec(Reg(UInt(64 bits)), 4)
 
   // Which half it is, for the readers of each column and those of its results; whether columns turn to diagonals (true) or back.
-  val secondHalves = Copies(nextStep(0), 4)
+  val secondHalves, secondLasts = Copies(nextStep(0), 4)
   val keeps = Copies(nextStep(0), 4)
   val turns = Copies(!nextStep(1), 4)
 
   // The mixing: both halves of G share their adders. In a first half (a, b, c, d) are all ready; between the halves b and d are open.
   val mixed = (0 until 4).map { i =>
     val Seq(a, b, c, d) = Blake2b.columns(i).map(v(_))
-    def secondHalf = secondHalves(i)
-    val b1 = secondHalf ? (b ^ c).rotateRight(24) | b
-    val d1 = secondHalf ? (d ^ a).rotateRight(32) | d
+    val b1 = secondHalves(i) ? (b ^ c).rotateRight(24) | b
+    val d1 = secondLasts(i) ? (d ^ a).rotateRight(32) | d
     val a2 = sums(i) + b1.asUInt
     sums(i) := sums(i) + b1.asUInt + nextMessage(i)
-    val d2 = secondHalf ? (d1 ^ a2.asBits).rotateRight(16) | (d1 ^ a2.asBits).rotateRight(32)
+    val d2 = secondLasts(i) ? (d1 ^ a2.asBits).rotateRight(16) | (d1 ^ a2.asBits).rotateRight(32)
     val c2 = c.asUInt + d2.asUInt
     val b2 = (b1 ^ c2.asBits).rotateRight(63)
     (Seq(a2.asBits, b, c2.asBits, d), Seq(a2.asBits, b2, c2.asBits, d2))
@@ -187,4 +187,11 @@ class Midstate(p: Equihash) extends Component {
   for (i <- 1 until 4; j <- 0 until 4) io.result.start.columns(i - 1)(j) := v(Blake2b.columns((i + 4 - j) % 4)(j))
   io.result.start.m0 := m0
   io.result.start.m1 := m1
+}
+
+/** Numbers of the four message words of a half step. A module of its own: synthesis would else put the counter behind the table. */
+class MessageOrder(steps: Seq[Seq[Int]]) extends Component {
+  val step = in(UInt(6 bits))
+  val numbers = out(Vec(UInt(4 bits), 4))
+  numbers := Vec((0 until 4).map(i => Vec(steps.map(four => U(four(i), 4 bits))).read(step.resize(log2Up(steps.size)))))
 }

@@ -53,9 +53,13 @@ class Sha256d(bytes: Int) extends Component {
 
   val memory = Mem(Bits(64 bits), 1 << log2Up(dataWords))
   val written = Reg(UInt(log2Up(dataWords + 1) bits)) init 0
-  io.word.ready := written =/= dataWords
+  val complete = RegInit(False) // written === dataWords
+  io.word.ready := !complete
   memory.write(written.resized, io.word.payload, io.word.fire)
-  when(io.word.fire)(written := written + 1)
+  when(io.word.fire) {
+    written := written + 1
+    complete := written === dataWords - 1
+  }
 
   val t = Reg(UInt(7 bits)) init 0 // of the word that is here; 64: of none
   val block = Reg(UInt(log2Up(blocks + 1) bits)) init 0 // `blocks` stands for the second hash
@@ -161,6 +165,7 @@ class Sha256d(bytes: Int) extends Component {
         when(t === 7) {
           t := 0
           written := 0
+          complete := False
           goto(Fetch)
         }
       }

@@ -83,7 +83,7 @@ class MsmEngine(config: MsmConfig) extends Engine {
   runs.io.cancel << intake.io.cancel
   passes.io.cancel << intake.io.cancel
   intake.io.cancels := runs.io.found || passes.io.found
-  answer.io.notice << intake.io.notice
+  answer.io.notice << intake.io.notice.halfPipe()
   answer.io.outcome << passes.io.outcome
   answer.io.sum := cores.head.io.acc
   reply << answer.io.reply
