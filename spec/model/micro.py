@@ -3,8 +3,7 @@
 The image is what the generator writes beside the circuit's Verilog (image.json); the instruction word is
 spec/micro/word.toml. A register holds the canonical integer that its residue stands for. What is modelled of time:
 
-- a context's next word is there two cycles after it began the one before, three after a `take`, and can begin in the cycle after one
-  in which nothing kept it from it;
+- a context's next word is there two cycles after it began the one before, three after a `take`;
 - contexts are dealt to the multipliers in turn, each multiplier with a linear unit and a way out of its own; of
   the contexts that are ready for a unit the one with the oldest job goes, one context a unit and cycle;
 - a result can be read by words that begin `mul` or `linear` cycles later, and is in its register two cycles after that;
@@ -84,7 +83,6 @@ class Context:
         self.results = {}
         self.job = None
         self.left = None  # items of each list, once the job is fed
-        self.ready = None  # for which unit its word was ready in the cycle before
         self.registers = [[0] * 64, [0] * 64]
 
 
@@ -113,17 +111,14 @@ class Machine:
             for event in self.events.pop(cycle, ()):
                 event()
             chosen, settled = [], []
-            ready = [next((unit for unit in (0, 1) if self.ready(context, cycle, unit)), None) for context in self.contexts]
             for lane, own in enumerate(orders[oldest]):
-                chosen += [next((k for k in own if self.contexts[k].ready == unit), None) for unit in (0, 1)]
+                chosen += [next((k for k in own if self.ready(self.contexts[k], cycle, unit)), None) for unit in (0, 1)]
                 settled += [next((k for k in own if k in self.waiting), None) if cycle > self.busy_until[lane] else None]
             leaves = self.contexts[oldest].over
             enters = running < size and rest and cycle >= feeding
             for k in chosen:
                 if k is not None:
                     self.begin(k, cycle)
-            for k, context in enumerate(self.contexts):
-                context.ready = None if k in chosen else ready[k]
             for k in settled:
                 if k is not None:
                     self.canonical(k, cycle)
@@ -262,14 +257,11 @@ class Machine:
         context.on_their_way[bank] += 1
         there = cycle + self.latency[bank]
 
-        def told():
-            context.on_their_way[bank] -= 1
-
         def arrive():
+            context.on_their_way[bank] -= 1
             context.registers[bank][register] = value
             if self.trace is not None:
                 self.trace.append(Line(there + WRITE, k, address, bank, register, value))
-        self.at(there - 1, told)  # a word is ready a cycle before it begins
         self.at(there, arrive)
 
     def canonical(self, k, cycle):

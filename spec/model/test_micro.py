@@ -154,7 +154,7 @@ class Items(unittest.TestCase):
 class Cycles(unittest.TestCase):
     def test_a_dependent_product_waits_for_the_first(self):
         square = word("mul", dst=0, a_bank=1, c_bank=1)
-        for waits, apart in ((0, 10), (1, 3)):
+        for waits, apart in ((0, 10), (1, 2)):
             trace = []
             machine(word("load", dst=0), square, word("mul", dst=1, wait_mul=waits)).run([micro.Job(0, [0], [2, 0])], trace)
             products = [line for line in trace if line.bank == micro.PRODUCTS]
@@ -173,9 +173,9 @@ class Cycles(unittest.TestCase):
     def test_two_multipliers_take_turns(self):
         products = [word("mul", dst=0, wait_mul=15, wait_lin=15)] * 60
         for multipliers in (1, 2):
-            processor = machine(word("load", dst=0), *products, contexts=12, multipliers=multipliers)
-            _, left = processor.run([micro.Job(0, [0], [2, 0])] * 12)
-            self.assertTrue(12 * 60 <= left[-1] * multipliers <= 12 * 60 + 50, left)
+            processor = machine(word("load", dst=0), *products, contexts=8, multipliers=multipliers)
+            _, left = processor.run([micro.Job(0, [0], [2, 0])] * 8)
+            self.assertTrue(8 * 60 <= left[-1] * multipliers <= 8 * 60 + 50, left)
 
 
 if __name__ == "__main__":

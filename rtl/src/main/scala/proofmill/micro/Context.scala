@@ -18,7 +18,7 @@ case class ListState(lists: Seq[ItemList]) extends Bundle {
 
 /** One context: its word, its place in the program, its counter and lists, and its results on their way.
   *
-  * A word is ready a cycle after at most as many results are on their way as it allows, and its job is fed if it asks a list.
+  * A word is ready when at most as many results are on their way as it allows, and its job is fed if it asks a list.
   */
 class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
   import WordFormat.{linear => field}
@@ -70,17 +70,14 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
     Vec(True, counter === jump("than").resized, counter > jump("than"), False)(jump("test"))
   private val follows = jumps ? part("value").resize(addressBits) | next
 
-  // What is looked at when a word is chosen stands in registers: a word begins at the earliest a cycle after it may.
   private val goes = present && products <= part("wait_mul") && sums <= part("wait_lin") &&
     !(exact && part("wait_exact").lsb) && !(asks && !fed) && !taken
 
   io.state.word := word
   io.state.place := next - 1
-  private val went = RegNext(follows)
-  private val jumped = RegNext(jumps)
-  io.state.follows := went
-  io.state.readyMul := RegNext(goes && !isLinear && !products.andR && !io.begins, init = False)
-  io.state.readyLinear := RegNext(goes && isLinear && !sums.andR && !io.begins, init = False)
+  io.state.follows := follows
+  io.state.readyMul := goes && !isLinear && !products.andR
+  io.state.readyLinear := goes && isLinear && !sums.andR
   io.counter := counter
   io.over := over
   io.items.left := Vec(left)
@@ -88,8 +85,8 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
 
   when(io.begins) {
     present := False
-    next := went + 1
-    when(jumped)(counter := counter - jump("less"))
+    next := follows + 1
+    when(jumps)(counter := counter - jump("less"))
     when(is("count"))(counter := part("value"))
     when(is("end"))(over := True)
     when(is("settle"))(exact := True)

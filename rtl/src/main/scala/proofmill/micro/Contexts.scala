@@ -13,7 +13,7 @@ case class Issue(contexts: Int, addressBits: Int) extends Bundle {
 /** The contexts: each executes its program in order, and in each cycle one begins a product and another one something else.
   *
   * 1. A job takes the next context of the ring; its first word is `count 0`, behind which its program begins.
-  * 2. Of the contexts that are ready for a unit the one with the oldest job goes. Its next word is fetched: there two cycles later, and may be chosen a cycle after that.
+  * 2. Of the contexts that are ready for a unit the one with the oldest job goes. Its next word is fetched: there two cycles later.
   * 3. After `end` its answer is taken, in the order of the jobs, and the context is free.
   *
   * Oldest first is what keeps the multiplier busy: the jobs drift apart, so that their waits do not coincide.
@@ -39,7 +39,6 @@ class Contexts(image: Image, contexts: Int, latency: Pace, lists: Seq[ItemList])
   }
 
   private val program = Mem(Bits(WordFormat.bits bits), image.words.map(B(_, WordFormat.bits bits)))
-  program.addAttribute("rom_style", "block")
   private val oldest, free = Reg(UInt(indexBits bits)) init 0
   private val running = Reg(UInt(log2Up(contexts + 1) bits)) init 0
   private val all = Seq.fill(contexts)(new Context(addressBits, lists))
@@ -61,9 +60,9 @@ class Contexts(image: Image, contexts: Int, latency: Pace, lists: Seq[ItemList])
   private val mulArrives = arriving(io.mul)
   private val linearArrives = arriving(io.linear)
 
-  /** Contexts whose result of a unit is there for words that begin `cycles` after its own: told so early that they are ready by then. */
+  /** Contexts whose result of a unit is there for words that begin `cycles` after its own. */
   private def there(issue: Flow[Issue], makes: Bool, cycles: Int): Bits =
-    marks(Delay(issue.valid && makes, cycles - 3, init = False), Delay(issue.context, cycles - 3))
+    marks(Delay(issue.valid && makes, cycles - 2, init = False), Delay(issue.context, cycles - 2))
   private val products = there(io.mul, True, latency.mul)
   private val sums = there(io.linear, Context.makesSum(io.linear.word), latency.linear)
 

@@ -104,11 +104,11 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
       flip: Bool
   ) = {
     val term = OperandTerm(arithmetic.digits, operandWidth)
-    term.value := RegNext(value) // a cycle for the memory and the choice among the banks, and one for the sum
-    term.shift := Delay(at(issue, s"${letter}_shift", word), 2)
-    term.triple := word.get(s"${letter}_triple").fold(False)(field => Delay(field.in(issue.word).lsb, 2))
-    term.minus := Delay(at(issue, s"${letter}_minus", word).lsb ^ flip, 2)
-    term.on := Delay(on, 2)
+    term.value := value
+    term.shift := RegNext(at(issue, s"${letter}_shift", word))
+    term.triple := word.get(s"${letter}_triple").fold(False)(field => RegNext(field.in(issue.word).lsb))
+    term.minus := RegNext(at(issue, s"${letter}_minus", word).lsb ^ flip)
+    term.on := RegNext(on)
     term
   }
 
@@ -290,9 +290,8 @@ object Lane {
   /** Who reads registers: the four terms of a product, the two of a sum. */
   private val readers = Seq("a", "b", "c", "d").map("mul" -> _) ++ Seq("a", "b").map("linear" -> _)
 
-  /** An operation's result is there for operations that begin so much later. It takes two cycles to the memory's answer, one to the
-    * operands and one for their sum; of these the two are not waited for, because a result becomes an answer in the cycle in which it is
-    * written.
+  /** An operation's result is there for operations that begin so much later. It takes two cycles to the operands and one for
+    * their sum; of these the two are not waited for, because a result becomes an operand in the cycle in which it is written.
     */
-  def pace(arithmetic: Arithmetic): Pace = Pace(arithmetic.mulLatency + 2, arithmetic.reduceLatency + 2)
+  def pace(arithmetic: Arithmetic): Pace = Pace(arithmetic.mulLatency + 1, arithmetic.reduceLatency + 1)
 }

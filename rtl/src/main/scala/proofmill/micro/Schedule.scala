@@ -3,7 +3,7 @@ package proofmill.micro
 import scala.collection.mutable
 
 /** What a program may count on: cycles from an operation to one that reads its result, and between two operations of a context. */
-case class Pace(mul: Int, linear: Int, step: Int = 3) {
+case class Pace(mul: Int, linear: Int, step: Int = 2) {
   def of(operation: Operation): Int = if (operation.multiplies) mul else linear
 }
 
