@@ -24,9 +24,9 @@ SEED = unit.seed()
 LONG = bool(os.environ.get("PROOFMILL_LONG"))
 TAIL, GATHER, CLEAR = range(3)
 #: Cycles of a sum's way beside the adder, and those of the way in and out again that a model's accumulation does not have.
-BESIDE_ADDER, DOORS = 3, 3
+BESIDE_ADDER, DOORS = 3, 2
 #: Cycles that a core takes for what a model does at once in the tail, for every bit of a window.
-HANDOVER = 10
+HANDOVER = 8
 #: Cycles a point that no order of points exceeds.
 WORST = 2
 Unit = cache(unit.Unit)

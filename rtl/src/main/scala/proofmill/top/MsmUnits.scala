@@ -1,6 +1,6 @@
 package proofmill.top
 
-import proofmill.engine.msm.{Core, Order, OrderKind, Points}
+import proofmill.engine.msm.{Core, Item, Order, OrderKind, Points}
 import proofmill.spec.Curve
 import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
@@ -65,11 +65,8 @@ class CoreUnit(makePoints: () => Points, bucketBits: Int) extends StreamUnit {
 
   private val ordered = RegInit(False)
   core.io.items.valid := valid && !isOrder && !ordered
-  core.io.items.payload := delayed(parts("bucket").asUInt)
-  private val waiting = StreamFifo(Bits(points.width bits), 8)
-  waiting.io.push.valid := core.io.items.fire
-  waiting.io.push.payload := point
-  core.io.points << waiting.io.pop
+  core.io.items.bucket := delayed(parts("bucket").asUInt)
+  core.io.items.point := point
   core.io.orders.valid := valid && isOrder && !ordered
   core.io.orders.kind.assignFromBits(delayed(parts("kind")))
   core.io.orders.windowBits := delayed(parts("window_bits").asUInt)

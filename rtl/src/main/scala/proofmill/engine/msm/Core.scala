@@ -18,31 +18,28 @@ import spinal.lib._
   *
   * One without the other does the same. So every cycle has at most one read and one write.
   *
-  *   - Lookup, Found: is X's bucket full, is R's? R's number leaves the delay line before its point leaves the adder.
-  *   - Decide: the table, over registers. Here a sum's way begins; it decides again [[Core.loop]] cycles later. X's point is taken now.
+  *   - Lookup: is X's bucket full, is R's? R's number leaves the delay line before its point leaves the adder.
+  *   - Decide: the table. Here a sum's way begins; it decides again [[Core.loop]] cycles later.
   *   - Memory: a write, and the addresses of reads. R's point is here.
   *   - two cycles more until the memory answers; then the operands are chosen, and registered for the adder.
   */
-class Core(val points: Points, bucketBits: Int) extends Component {
+class Core(points: Points, bucketBits: Int) extends Component {
   val io = new Bundle {
 
-    /** Buckets that points come for; none is taken while an order waits or is carried out. `ready` does not depend on `valid`. */
-    val items = slave(Stream(UInt(bucketBits bits)))
-
-    /** Their points in the same order, each there two cycles after its bucket was taken, and taken when it is needed. */
-    val points = slave(Stream(Bits(Core.this.points.width bits)))
+    /** Points for buckets; none is taken while an order waits or is carried out. `ready` does not depend on `valid`. */
+    val items = slave(Stream(Item(points, bucketBits)))
 
     /** Taken when no item is inside. */
     val orders = slave(Stream(Order(bucketBits)))
 
     /** What Gather adds; steady meanwhile. */
-    val other = in(Bits(Core.this.points.width bits))
+    val other = in(Bits(points.width bits))
 
     /** An order is being carried out, an item is inside, or the buckets are being cleared after reset. */
     val busy = out(Bool())
 
     /** The accumulator; steady when not busy. */
-    val acc = out(Bits(Core.this.points.width bits))
+    val acc = out(Bits(points.width bits))
 
     /** A pair enters the adder. */
     val issued = out(Bool())
@@ -59,28 +56,25 @@ class Core(val points: Points, bucketBits: Int) extends Component {
   asked := tail.io.request.payload
   when(!tail.io.busy) {
     asked.kind := RequestKind.Item
-    asked.a := io.items.payload
-    asked.b := io.items.payload
+    asked.a := io.items.bucket
+    asked.b := io.items.bucket
   }
   private val next = Bool()
   io.items.ready := next && taking
 
-  private val soon = Destination(bucketBits)
-  private val coming = RegNext(soon)
+  private val coming = Destination(bucketBits)
   private val comes = Bool()
   flags.io.next := next
   flags.io.asked := Vec(asked.places)
-  flags.io.sumAsked := soon.bucket
+  flags.io.sumAsked := coming.bucket
   flags.io.clear := tail.io.clear
 
   // Decide: the table for points; a tail's sums go where they belong, and no request waits.
-  private val found = RegNextWhen(asked, next)
-  private val isFound = RegNextWhen(tail.io.request.valid || io.items.valid && taking, next) init False
-  private val request = RegNextWhen(found, next)
-  private val valid = RegNextWhen(isFound, next) init False
-  private val places = RegNextWhen(Vec(found.places), next)
-  private val bank = RegNextWhen(Bucket.bank(found.a), next)
-  private val alike = RegNext(next ? (coming.bucket === found.a) | (coming.bucket === request.a))
+  private val request = RegNextWhen(asked, next)
+  private val valid = RegNextWhen(tail.io.request.valid || io.items.valid && taking, next) init False
+  private val places = RegNextWhen(Vec(asked.places), next)
+  private val bank = RegNextWhen(Bucket.bank(asked.a), next)
+  private val alike = RegNext(next ? (coming.bucket === asked.a) | (coming.bucket === request.a))
   private val (isItem, isPair, isCollect) =
     (valid && request.isItem, valid && request.isPair, valid && request.kind === RequestKind.Collect)
   private val full = flags.io.full
@@ -108,20 +102,19 @@ class Core(val points: Points, bucketBits: Int) extends Component {
   private val destination = Destination(bucketBits)
   destination.bucket := sumPairs ? sum.bucket | request.a
   destination.isAcc := !sumPairs && request.isForAcc
-  soon := Delay(destination, Core.loop(points) - 2)
+  coming := Delay(destination, Core.loop(points) - 1)
   comes := Delay(pairs, Core.loop(points) - 1, init = False)
   io.issued := pairs
 
   private val inside = Reg(UInt(log2Up(Core.loop(points) + 1) bits)) init 0
   inside := inside + pairs.asUInt - arrives.asUInt
-  tail.io.settled := inside === 0 && !isFound && !valid && !flags.io.clearing
+  tail.io.settled := inside === 0 && !valid && !flags.io.clearing
   tail.io.clearing := flags.io.clearing
   tail.io.order << io.orders
   io.busy := tail.io.busy || !tail.io.settled
 
   // Memory: what rests is written, and what the adder takes is read.
-  io.points.ready := isItem && next
-  private val point = RegNext(io.points.payload)
+  private val point = RegNext(RegNextWhen(io.items.point, next))
   private val result = adder.io.out.payload
   private val itemWrites = RegNext(itemRests)
   buckets.io.read := RegNext(Vec(places.map(place => sumPairs ? Bucket.place(sum.bucket) | place)))

@@ -24,8 +24,7 @@ class Feed(points: Points, cutting: Cutting, countBits: Int) extends Component {
     val points = Vec.fill(Feed.this.points.slices)(slave(Stream(Bits(Points.sliceBits bits))))
     val scalars = slave(Stream(Bits(8 * MsmConfig.beat bits)))
     val open = in(Bool())
-    val items = Vec.fill(adders)(master(Stream(UInt(bucketBits bits)))) // buckets,
-    val itemPoints = Vec.fill(adders)(master(Stream(Bits(Feed.this.points.width bits)))) // and a point for each
+    val items = Vec.fill(adders)(master(Stream(Item(Feed.this.points, bucketBits))))
     val empty = out(Bool()) // every item of a joined group has been taken
     val done = out(Bool()) // and all groups of this pass have been joined
   }
@@ -52,19 +51,15 @@ class Feed(points: Points, cutting: Cutting, countBits: Int) extends Component {
       val latency = made.cycle
       val valids = (1 to latency).scanLeft(some)((valid, _) => RegNext(valid) init False)
       val depth = 1 << log2Up(2 * latency + 8)
-      def queued[T <: Data](value: T, out: Stream[T]) = {
-        val queue = new StreamFifo(cloneOf(value), depth, withAsyncRead = true, withBypass = false)
-        queue.io.push.valid := valids.last
-        queue.io.push.payload := value
-        out << queue.io.pop
-        queue.io.occupancy
-      }
-      queued(Delay(digit.bucket, latency), io.items(s))
-      val waiting = queued(made.value, io.itemPoints(s)) // a point is taken after its bucket
+      val queue = new StreamFifo(Item(points, bucketBits), depth, withAsyncRead = true, withBypass = false)
+      queue.io.push.valid := valids.last
+      queue.io.push.bucket := Delay(digit.bucket, latency)
+      queue.io.push.point := made.value
+      io.items(s) << queue.io.pop
 
       /** What is on its way, `latency` + 1 items at most, has room as well as one more. */
-      val room = RegNext(waiting < depth - (latency + 4)) init False
-      val empty = !valids.orR && waiting === 0
+      val room = RegNext(queue.io.occupancy < depth - (latency + 4)) init False
+      val empty = !valids.orR && queue.io.occupancy === 0
     }
   room := lanes.map(_.room).andR
   io.empty := !group.fire && lanes.map(_.empty).andR

@@ -3,19 +3,17 @@ package proofmill.engine.msm
 import spinal.core._
 import spinal.lib._
 
-/** Which buckets are full, for two who ask at the same time, each about what it may change two cycles later.
+/** Which buckets are full, for two who ask at the same time, each about what it may change in the next cycle.
   *
   * A bucket is full when its two bits differ: one is turned over by who comes from outside, the other by sums. So either has a
-  * memory of its own, each with one writer. An answer stands in registers, two cycles after its question, and holds in the cycle in which
-  * it is there: what was turned over meanwhile is in it.
+  * memory of its own, each with one writer. An answer holds in the cycle in which it is there: what was turned over
+  * while it was read is in it.
   */
 class Flags(bucketBits: Int) extends Component {
   private val places = 1 << (bucketBits - 1)
   val io = new Bundle {
 
-    /** From outside: a place in each bank, taken in a cycle with `next`; so is what was asked before, whose answer then comes and stays until
-      * the next one.
-      */
+    /** From outside: a place in each bank, taken in a cycle with `next`. The answer stays until the next one. */
     val next = in(Bool())
     val asked = in(Vec(UInt(bucketBits - 1 bits), 2))
     val full = out(Vec(Bool(), 2))
@@ -43,30 +41,18 @@ class Flags(bucketBits: Int) extends Component {
   when(io.clear)(clearing := True)
   io.clearing := clearing
 
-  // 2. A question reads both memories, a cycle later their bits go into registers, and at each step with them what is being turned over.
+  // 2. A question reads both memories, and looks at what is being turned over right now.
   private class Bits(place: UInt, turn: Bool) {
     private val memory = Mem(Bool(), places)
-
-    /** @param next questions go on to their next step */
-    def ask(asked: UInt, next: Bool): Bool = {
-      def turned(place: UInt): Bool = turn && place === this.place
-      def held[T <: Data](value: T): T = RegNextWhen(value, next)
-      val (read, answered) = (held(asked), held(held(asked)))
-      val (change, bit) = (Reg(Bool()), Reg(Bool()))
-      change := next ? turned(asked) | (change ^ turned(read))
-      val now = memory.readSync(asked, next, readUnderWrite = readFirst) ^ change
-      bit := next ? (now ^ turned(read)) | (bit ^ turned(answered))
-      bit
-    }
+    def ask(asked: UInt, enable: Bool): Bool =
+      memory.readSync(asked, enable, readUnderWrite = readFirst) ^ RegNextWhen(turn && place === asked, enable)
 
     /** The memory's writer: of the bit that is there now. */
     def turnOver(bit: Bool): Unit = memory.write(clearing ? swept | place, !clearing && !bit, clearing || turn)
   }
-
-  private val sum = RegNext(RegNext(io.sumAsked))
-  private def after(asked: UInt) = RegNextWhen(RegNextWhen(asked, io.next), io.next)
+  private val sum = RegNext(io.sumAsked)
   private val sumFull = Seq(False, True).zipWithIndex.map { case (bank, i) =>
-    val outside = new Bits(after(io.asked(i)), io.turn(i))
+    val outside = new Bits(RegNextWhen(io.asked(i), io.next), io.turn(i))
     val sums = new Bits(Bucket.place(sum), io.sumTurn && Bucket.bank(sum) === bank)
     val bits = Seq(outside, sums).map(_.ask(io.asked(i), io.next))
     val sumBits = Seq(outside, sums).map(_.ask(Bucket.place(io.sumAsked), True))

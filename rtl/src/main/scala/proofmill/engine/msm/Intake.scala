@@ -55,12 +55,11 @@ class Intake(cutting: Cutting, memoryBits: Int, channels: Int) extends Component
 
   // What a write's fields say.
   private val where = field.last
-  private val writeBad =
-    RegNext(where.drop(56).asUInt >= channels || where.take(56).drop(memoryBits).orR || unaligned(where))
+  private val writeBad = where.drop(56).asUInt >= channels || where.take(56).drop(memoryBits).orR || unaligned(where)
 
   // What a run's fields say, and whether all of its points lie in the memory.
   private val Seq(points, scalars, count, windowBits) = field.toSeq
-  private val runBad = RegNext(Seq(
+  private val runBad = Seq(
     unaligned(points),
     unaligned(scalars),
     count.drop(memoryBits - 4).orR,
@@ -68,7 +67,7 @@ class Intake(cutting: Cutting, memoryBits: Int, channels: Int) extends Component
     beyond(scalars, MsmConfig.scalar),
     windowBits < cutting.least,
     windowBits > cutting.most
-  ).orR)
+  ).orR
   private def unaligned(address: UInt): Bool = address.take(log2Up(MsmConfig.granule)).orR
   private def beyond(address: UInt, bytes: Int): Bool = {
     val end = address.resize(memoryBits + 1) +^ (count.resize(memoryBits - 4) << log2Up(bytes))
@@ -98,7 +97,7 @@ class Intake(cutting: Cutting, memoryBits: Int, channels: Int) extends Component
   pending.io.push.waits := False
 
   object State extends SpinalEnum {
-    val Index, Fields, Check, Act, Data, Drop = newElement()
+    val Index, Fields, Act, Data, Drop = newElement()
   }
   val state = RegInit(State.Index)
   switch(state) {
@@ -112,10 +111,9 @@ class Intake(cutting: Cutting, memoryBits: Int, channels: Int) extends Component
       io.command.ready := True
       when(io.command.valid) {
         for ((now, above) <- field.zip(field.tail :+ word.asUInt)) now := above
-        when(io.command.last || kind === Kind.write)(state := State.Check)
+        when(io.command.last || kind === Kind.write)(state := State.Act)
       }
     }
-    is(State.Check)(state := State.Act) // the fields stand, and what is wrong with them goes into registers
     is(State.Act) {
       switch(kind) {
         is(Kind.write) {

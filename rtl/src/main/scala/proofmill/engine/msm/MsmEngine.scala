@@ -83,7 +83,7 @@ class MsmEngine(config: MsmConfig) extends Engine {
   runs.io.cancel << intake.io.cancel
   passes.io.cancel << intake.io.cancel
   intake.io.cancels := runs.io.found || passes.io.found
-  answer.io.notice << intake.io.notice.halfPipe()
+  answer.io.notice << intake.io.notice
   answer.io.outcome << passes.io.outcome
   answer.io.sum := cores.head.io.acc
   reply << answer.io.reply
@@ -117,7 +117,6 @@ class MsmEngine(config: MsmConfig) extends Engine {
   passes.io.empty := feed.io.empty
   for ((core, s) <- cores.zipWithIndex) {
     core.io.items << feed.io.items(s)
-    core.io.points << feed.io.itemPoints(s)
     core.io.orders << passes.io.orders(s)
     core.io.other := (if (s == 0) Vec(cores.map(_.io.acc))(passes.io.gathered.resized) else core.io.acc)
     passes.io.busy(s) := core.io.busy
