@@ -27,9 +27,8 @@ PEERS = ["--manifest-path", "bench/peers/Cargo.toml"]
 PLONKY = ["--manifest-path", "bench/peers/plonky/Cargo.toml"]
 #: Builds without the default features: that of `make run`, and of crates that others depend on by themselves.
 SMALLER = [("cli", ["--features", "dev"]), ("algebra", []), ("testkit", [])]
-#: What people run, with cards and without curves that `make run` has not compiled; the default features are long.
+#: What people run.
 SHIPPED = ["--release", "--quiet", "--package", "proofmill-cli"]
-SHORTER = [*SHIPPED, "--no-default-features", "--features", "card,dev,selftest"]
 LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES, *POSEIDON]
 
 
@@ -96,9 +95,9 @@ STAGES = [
           [["cargo", "doc", "--workspace", "--no-deps", "--quiet"], ["cargo", "test", *CRATES, "--doc", "--quiet"]], ("setup",), uses="target/debug"),
     Stage("run", "make run, and what it leaves out says so", [["make", "--no-print-directory", "run"], python("left_out")], ("setup",), uses="target/release"),
     Stage("release", "the conformance suite on the program that people use",
-          [["cargo", "run", *SHORTER, "--", "selftest"]], ("run",), [["cargo", "run", *SHIPPED, "--", "selftest"]], uses="target/release"),
+          [["cargo", "run", *SHIPPED, "--", "selftest"]], ("run",), uses="target/release"),
     Stage("interop", "proofs of and for snarkjs, with circuits of circom and the keys of a ceremony",
-          [["cargo", "build", *SHORTER], [*PYTHON, "-m", "unittest", "discover", "-s", "interop", "-p", "test_*.py"]],
+          [["cargo", "build", *SHIPPED], [*PYTHON, "-m", "unittest", "discover", "-s", "interop", "-p", "test_*.py"]],
           ("sim", "release")),
     Stage("formal", "proofs of control, and faults that they refute", [python("formal"), [*PYTHON, "rtl/formal/mutants.py"]], ("setup",)),
     Stage("area", "the counts come out", [python("area", "shell", "--out", "target/test/area.json")], ("setup",), [python("area")]),
