@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::support;
 use proofmill_card::{Card, Options};
 use proofmill_op::equihash_verify::{Params, Verdict};
-use proofmill_op::{Device, DeviceKind, Error, ecdsa_verify};
+use proofmill_op::{Capability, Device, DeviceKind, Error, ecdsa_verify};
 use proofmill_testkit::conformance::{Outcome, conformance};
 use proofmill_testkit::faults::{Fault, Faulty};
 use proofmill_testkit::random::Random;
@@ -19,7 +19,11 @@ fn conforms(device: &dyn Device) {
         eprintln!("FAILED on {}: {}: {problem}", device.caps().uri, check.name);
     }
     assert!(report.is_success(), "{} checks failed", report.failures().count());
-    let enough = 15 * device.caps().capabilities.len();
+    // A card that does nothing but hash has its vectors of one instance, and no more.
+    let enough = match &device.caps().capabilities[..] {
+        [Capability::Poseidon(_)] => 15,
+        all => 20 * all.len(),
+    };
     assert!(report.passed() > enough, "only {} checks", report.passed());
 }
 
