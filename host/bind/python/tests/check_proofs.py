@@ -52,7 +52,7 @@ class Proofs(unittest.TestCase):
             (proofmill.FileError, "witness", lambda: proofmill.prove(key, b"")),
             (proofmill.ArgumentError, "gpu:", lambda: proofmill.prove(key, other, device="gpu:")),
             (proofmill.FileError, "verification_key", lambda: proofmill.verify("{}", "{}", "[]")),
-            (TypeError, "zkey", lambda: proofmill.Prover(7)),
+            (proofmill.ArgumentError, "zkey: int", lambda: proofmill.Prover(7)),
         ):
             with self.assertRaisesRegex(expected, said):
                 attempt()

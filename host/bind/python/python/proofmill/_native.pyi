@@ -1,9 +1,8 @@
 from collections.abc import Callable
-from os import PathLike
 from typing import Any
 
 __version__: str
-_Source = bytes | str | PathLike[str]
+_Source = bytes | str
 
 def devices() -> list[str]: ...
 def verify(key: str, public: str, proof: str) -> bool: ...

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _native
+from .errors import ArgumentError
 
 #: A path, or the bytes of the file.
 Source = str | os.PathLike[str] | bytes
@@ -39,7 +40,7 @@ class Prover:
     """
 
     def __init__(self, zkey: Source, *, device: str = "cpu:", resident: bool = True) -> None:
-        self._inner = _native.Prover(device, zkey, resident)
+        self._inner = _native.Prover(device, _source("zkey", zkey), resident)
 
     @property
     def curve(self) -> str:
@@ -53,7 +54,7 @@ class Prover:
 
     def prove(self, witness: Source, *, progress: Progress | None = None) -> Proof:
         """A proof for a .wtns file, or its bytes. It is verified before it is returned."""
-        proof, public, seconds = self._inner.prove(witness, progress)
+        proof, public, seconds = self._inner.prove(_source("witness", witness), progress)
         return Proof(json.loads(proof), json.loads(public), seconds)
 
 
@@ -73,6 +74,15 @@ def verify(verification_key: Any, proof: Proof | Any, public: Any = None) -> boo
     if isinstance(proof, Proof):
         proof, public = proof.proof, proof.public if public is None else public
     return _native.verify(_text(verification_key), _text(public), _text(proof))
+
+
+def _source(argument: str, source: Any) -> str | bytes:
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return bytes(source)
+    try:
+        return os.fsdecode(source)
+    except TypeError:
+        raise ArgumentError(f"{argument}: {type(source).__name__}; expected a path, or the bytes of a file") from None
 
 
 def _text(document: Any) -> str:
