@@ -5,11 +5,7 @@ use std::ffi::{CStr, c_char};
 use crate::status::{Failure, Outcome, proofmill_status};
 
 /// The bytes of an argument. A null pointer stands for none of them.
-pub unsafe fn bytes<'a>(
-    argument: &str,
-    pointer: *const u8,
-    length: usize,
-) -> Outcome<&'a [u8]> {
+pub unsafe fn bytes<'a>(argument: &str, pointer: *const u8, length: usize) -> Outcome<&'a [u8]> {
     unsafe { items(argument, pointer, length) }
 }
 
@@ -75,7 +71,12 @@ pub unsafe fn place<'a, T>(argument: &str, pointer: *mut T) -> Outcome<&'a mut T
 }
 
 /// A text that goes out to a buffer of `*length` bytes, with a zero byte at its end. `*length` becomes what it takes.
-pub unsafe fn put_text(argument: &str, text: &str, out: *mut c_char, length: *mut usize) -> Outcome {
+pub unsafe fn put_text(
+    argument: &str,
+    text: &str,
+    out: *mut c_char,
+    length: *mut usize,
+) -> Outcome {
     let whole = text.len() + 1;
     unsafe { demand(argument, whole, out, length)? };
     // SAFETY: there is room for all of it.

@@ -69,8 +69,7 @@ pub unsafe extern "C" fn proofmill_ecdsa_verify(
         let read = |(index, signature): (usize, &proofmill_signature)| {
             let named = |field| format!("signatures[{index}].{field}");
             let key = bytes(&named("key"), signature.key, signature.key_length)?;
-            let body =
-                bytes(&named("signature"), signature.signature, signature.signature_length)?;
+            let body = bytes(&named("signature"), signature.signature, signature.signature_length)?;
             let encoded = match signature.form {
                 0 => Encoded::Der(body),
                 1 => Encoded::Compact(body),

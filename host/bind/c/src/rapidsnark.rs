@@ -33,8 +33,8 @@ struct Message {
 }
 
 impl Message {
-    fn new(text: *mut c_char, room: u64) -> Self {
-        Self { text, room: usize::try_from(room).unwrap_or(usize::MAX) }
+    fn new(text: *mut c_char, room: usize) -> Self {
+        Self { text, room }
     }
 
     /// Writes as much as there is room for.
@@ -42,7 +42,8 @@ impl Message {
         if self.text.is_null() || self.room == 0 {
             return;
         }
-        let length = (0..=said.len().min(self.room - 1)).rev().find(|&at| said.is_char_boundary(at));
+        let length =
+            (0..=said.len().min(self.room - 1)).rev().find(|&at| said.is_char_boundary(at));
         let length = length.unwrap_or(0);
         // SAFETY: the caller has given so much room.
         unsafe {
@@ -110,7 +111,9 @@ impl Room {
         }
         if *proof_size < proof_bytes || *public_size < public_bytes {
             (*proof_size, *public_size) = (proof_bytes, public_bytes);
-            let text = format!("{proof_bytes} bytes are needed for the proof, {public_bytes} for the public values");
+            let text = format!(
+                "{proof_bytes} bytes are needed for the proof, {public_bytes} for the public values"
+            );
             return Err(Failure { status: proofmill_status::PROOFMILL_SHORT_BUFFER, text });
         }
         Ok(())
@@ -151,7 +154,7 @@ pub unsafe extern "C" fn groth16_public_size_for_zkey_buf(
     error_msg: *mut c_char,
     error_msg_maxsize: c_ulonglong,
 ) -> c_int {
-    prover(&Message::new(error_msg, error_msg_maxsize), || unsafe {
+    prover(&Message::new(error_msg, error_msg_maxsize as usize), || unsafe {
         let key = zkey(buffer("zkey_buffer", zkey_buffer, zkey_size)?)?;
         *place("public_size", public_size)? = public_bytes(&key) as u64;
         Ok(())
@@ -166,7 +169,7 @@ pub unsafe extern "C" fn groth16_public_size_for_zkey_file(
     error_msg: *mut c_char,
     error_msg_maxsize: c_ulonglong,
 ) -> c_int {
-    prover(&Message::new(error_msg, error_msg_maxsize), || unsafe {
+    prover(&Message::new(error_msg, error_msg_maxsize as usize), || unsafe {
         let key = zkey_file("zkey_fname", zkey_fname)?;
         *place("public_size", public_size)? = public_bytes(&key) as u64;
         Ok(())
@@ -191,7 +194,7 @@ pub unsafe extern "C" fn groth16_prover_create(
     error_msg: *mut c_char,
     error_msg_maxsize: c_ulonglong,
 ) -> c_int {
-    prover(&Message::new(error_msg, error_msg_maxsize), || unsafe {
+    prover(&Message::new(error_msg, error_msg_maxsize as usize), || unsafe {
         let place = place("prover_object", prover_object)?;
         *place = std::ptr::null_mut();
         let bytes = buffer("zkey_buffer", zkey_buffer, zkey_size)?;
@@ -208,7 +211,7 @@ pub unsafe extern "C" fn groth16_prover_create_zkey_file(
     error_msg: *mut c_char,
     error_msg_maxsize: c_ulonglong,
 ) -> c_int {
-    prover(&Message::new(error_msg, error_msg_maxsize), || unsafe {
+    prover(&Message::new(error_msg, error_msg_maxsize as usize), || unsafe {
         let place = place("prover_object", prover_object)?;
         *place = std::ptr::null_mut();
         *place = boxed(open(zkey_file("zkey_file_path", zkey_file_path)?)?).cast();
@@ -230,7 +233,7 @@ pub unsafe extern "C" fn groth16_prover_prove(
     error_msg_maxsize: c_ulonglong,
 ) -> c_int {
     let room = Room { proof: proof_buffer, proof_size, public: public_buffer, public_size };
-    prover(&Message::new(error_msg, error_msg_maxsize), || unsafe {
+    prover(&Message::new(error_msg, error_msg_maxsize as usize), || unsafe {
         let prover = crate::buffer::handle("prover_object", prover_object.cast_const().cast())?;
         room.fill(prover, buffer("wtns_buffer", wtns_buffer, wtns_size)?)
     })
@@ -257,7 +260,7 @@ pub unsafe extern "C" fn groth16_prover(
     error_msg_maxsize: c_ulonglong,
 ) -> c_int {
     let room = Room { proof: proof_buffer, proof_size, public: public_buffer, public_size };
-    prover(&Message::new(error_msg, error_msg_maxsize), || unsafe {
+    prover(&Message::new(error_msg, error_msg_maxsize as usize), || unsafe {
         let key = buffer("zkey_buffer", zkey_buffer, zkey_size)?;
         let prover = open(zkey(key)?)?;
         room.fill(&prover, buffer("wtns_buffer", wtns_buffer, wtns_size)?)
@@ -278,7 +281,7 @@ pub unsafe extern "C" fn groth16_prover_zkey_file(
     error_msg_maxsize: c_ulonglong,
 ) -> c_int {
     let room = Room { proof: proof_buffer, proof_size, public: public_buffer, public_size };
-    prover(&Message::new(error_msg, error_msg_maxsize), || unsafe {
+    prover(&Message::new(error_msg, error_msg_maxsize as usize), || unsafe {
         let prover = open(zkey_file("zkey_file_path", zkey_file_path)?)?;
         room.fill(&prover, buffer("wtns_buffer", wtns_buffer, wtns_size)?)
     })
@@ -301,7 +304,7 @@ pub unsafe extern "C" fn groth16_verify(
         Ok(true) => VERIFIER_VALID_PROOF,
         Ok(false) => VERIFIER_INVALID_PROOF,
         Err(failure) => {
-            Message::new(error_msg, error_msg_maxsize.into()).say(&failure.text);
+            Message::new(error_msg, error_msg_maxsize as usize).say(&failure.text);
             VERIFIER_ERROR
         }
     }

@@ -1,7 +1,6 @@
 """The C library as its users have it: installed in a folder, found by pkg-config, compiled without a warning."""
 
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -77,7 +76,6 @@ class Library(unittest.TestCase):
         done = self.ended(program, *files, PROOFMILL_DEVICE="moon:")
         self.assertIn("unknown scheme 'moon:'", done.stdout)
 
-    @unittest.skipUnless(shutil.which("valgrind"), "there is no valgrind")
     def test_nothing_leaks(self):
         valgrind = ["valgrind", "--quiet", "--leak-check=full", "--errors-for-leak-kinds=definite,indirect", "--error-exitcode=9"]
         self.right("all refused", self.compiled(HERE / "edges.c"), self.folder / "circuit", before=valgrind)

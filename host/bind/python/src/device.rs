@@ -192,7 +192,8 @@ impl Bases {
         let sums: Outcome<_> = py.detach(|| {
             let each = self.count * SCALAR_BYTES;
             if each.checked_mul(lists) != Some(scalars.len()) {
-                let problem = format!("{} bytes; {lists} lists of {each} are expected", scalars.len());
+                let problem =
+                    format!("{} bytes; {lists} lists of {each} are expected", scalars.len());
                 return Err(Failure::argument("scalars", problem));
             }
             let scalars = (0..lists).map(|list| &scalars[list * each..][..each]);

@@ -71,7 +71,8 @@ impl Prover {
 
     /// verification_key.json as a text.
     fn verification_key(&self) -> PyResult<String> {
-        let text = || -> Outcome<_> { Ok(snarkjs::verifying_key::text(&self.key.verifying_key()?)?) };
+        let text =
+            || -> Outcome<_> { Ok(snarkjs::verifying_key::text(&self.key.verifying_key()?)?) };
         Ok(text()?)
     }
 
