@@ -10,7 +10,7 @@ CONFIG ?= $(or $(if $(filter ecdsa_verify,$(OP)),ecdsa ecdsa_two),$(if $(filter 
 BENCH := cargo run --profile $(PROFILE) --quiet --package proofmill-bench --bin proofmill-bench --
 need-op = $(if $(OP),,$(error OP is missing: say which operation, such as OP=equihash_verify))
 
-.PHONY: help run dist test test-long lint format vectors sim area timing bench bench-profiles bench-paths cycles formal report clean
+.PHONY: help run dist test test-long lint format vectors sim verilog area timing bench bench-profiles bench-paths cycles formal report clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -42,6 +42,10 @@ vectors: ## spec/vectors, from the executable specification
 sim: ## Verilated libraries: CONFIG=card|toy|..., TRACE=1 for waveforms
 	$(PYTHON) tools/setup.py
 	$(PYTHON) tools/sim.py $(CONFIG) $(if $(TRACE),--trace)
+
+verilog: ## a card or a unit as Verilog, one file a module, in target/verilog: CONFIG=card|ecdsa|modmul_bn254_fp|...
+	$(PYTHON) tools/setup.py
+	$(PYTHON) tools/verilog.py $(CONFIG)
 
 area: ## LUT, FF, DSP, BRAM of every unit and engine: OP=... for one operation
 	$(PYTHON) tools/setup.py

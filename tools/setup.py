@@ -19,6 +19,7 @@ PROGRAMS = {
     "z3": "z3",
     "berkeley-abc": "berkeley-abc",
     "g++": "g++",
+    "iverilog": "iverilog",
     "make": "make",
     "java": "default-jdk-headless",
     "javac": "default-jdk-headless",

@@ -33,7 +33,7 @@ class Canonical(arithmetic: Arithmetic, contexts: Int) extends Component {
   private val idle :: horner :: lift :: divide :: done :: Nil = List.tabulate(5)(i => U(i, 3 bits))
   private val state = Reg(UInt(3 bits)) init 0
   private val context = Reg(UInt(log2Up(contexts) bits))
-  private val value, total = Reg(SInt(plan.width bits))
+  private val value = Reg(SInt(plan.width bits))
   private val rest = Reg(Bits(arithmetic.digits * digit bits))
   private val step = Reg(UInt(log2Up(plan.longest + 1) bits))
   private val left = Reg(UInt(log2Up(arithmetic.digits + 1) bits))
@@ -45,8 +45,6 @@ class Canonical(arithmetic: Arithmetic, contexts: Int) extends Component {
   waiting := (waiting & ~(take ? chosen | B(0, contexts bits))) |
     (io.request.valid ? UIntToOh(io.request.context, contexts) | B(0, contexts bits))
 
-  private val top = rest.takeHigh(digit).asSInt.resize(plan.width)
-  private val nextTotal = ((step === 0) ? top | total) + plan.signedShifts(value, step)
   private val reduced = value - S((p << plan.steps), plan.width bits)
   step := step + 1
   switch(state) {
@@ -59,6 +57,9 @@ class Canonical(arithmetic: Arithmetic, contexts: Int) extends Component {
       when(take)(state := (if (arithmetic.digits > 1) horner else lift))
     }
     if (arithmetic.digits > 1) is(horner) {
+      val total = Reg(SInt(plan.width bits))
+      val top = rest.takeHigh(digit).asSInt.resize(plan.width)
+      val nextTotal = ((step === 0) ? top | total) + plan.signedShifts(value, step)
       total := nextTotal
       when(step === plan.base.size - 1) {
         value := nextTotal
