@@ -32,6 +32,8 @@ pub use proofmill_op::poseidon::{
 use crate::lost::other_answer;
 use crate::{Answer, Data, Device, Result};
 
+#[cfg(feature = "neptune")]
+pub mod neptune;
 pub mod tree;
 
 /// The digests of preimages of `arity` elements each, as nodes of a Merkle tree are hashed.
