@@ -101,7 +101,7 @@ STAGES = [
     Stage("interop", "proofs of and for snarkjs, with circuits of circom and the keys of a ceremony",
           [["cargo", "build", *SHIPPED], [*PYTHON, "-m", "unittest", "discover", "-s", "interop", "-p", "test_*.py"]],
           ("sim", "release")),
-    Stage("digests", "Poseidon's digests and trees beside neptune", [python("hashes")], ("setup",), [python("hashes", "--long")]),
+    Stage("digests", "Poseidon beside neptune, light-poseidon, taceo-poseidon2 and zkhash", [python("hashes")], ("setup",), [python("hashes", "--long")]),
     Stage("formal", "proofs of control, and faults that they refute", [python("formal"), [*PYTHON, "rtl/formal/mutants.py"]], ("setup",)),
     Stage("area", "the counts come out", [python("area", "shell", "--out", "target/test/area.json")], ("setup",), [python("area")]),
 ]

@@ -1,4 +1,5 @@
-//! Poseidon beside other people's libraries, in tests alone: digests, trees and traits of `neptune`.
+//! Poseidon beside other people's libraries, in tests alone: digests, trees and traits of `neptune`, digests and permutations of
+//! others.
 
 #[cfg(test)]
 mod neptune_digests;
@@ -6,3 +7,5 @@ mod neptune_digests;
 mod neptune_trees;
 #[cfg(test)]
 mod painted;
+#[cfg(test)]
+mod plain;
