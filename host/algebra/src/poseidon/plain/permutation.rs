@@ -177,7 +177,7 @@ fn outer<F: PrimeField>(state: &mut [F]) {
 
 /// The rows 5 7 1 3, 4 6 1 1, 1 3 5 7 and 1 1 4 6: with s = a + b and t = c + d they are 4 s + (t + 2 b) + (s + 2 d), and so on.
 fn block<F: PrimeField>([a, b, c, d]: &mut [F; 4]) {
-    let (s, t) = (*a + &*b, *c + &*d);
+    let (s, t) = (*a + *b, *c + *d);
     let (u, v) = (t + b.double(), s + d.double());
     let (p, q) = (s.double().double() + u, t.double().double() + v);
     (*a, *b, *c, *d) = (p + v, p, q + u, q);
