@@ -101,7 +101,7 @@ STAGES = [
     Stage("interop", "proofs of and for snarkjs, with circuits of circom and the keys of a ceremony",
           [["cargo", "build", *SHIPPED], [*PYTHON, "-m", "unittest", "discover", "-s", "interop", "-p", "test_*.py"]],
           ("sim", "release")),
-    Stage("digests", "Poseidon beside neptune, light-poseidon, taceo-poseidon2 and zkhash", [python("hashes")], ("setup",), [python("hashes", "--long")]),
+    Stage("digests", "Poseidon beside neptune, light-poseidon, taceo-poseidon2 and zkhash", [python("digests")], ("setup",), [python("digests", "--long")]),
     Stage("doors", "C, C++, Python and Go, as their users have them",
           [["cargo", "build", *SHIPPED],
            *([*PYTHON, "-m", "unittest", "discover", "-s", f"host/bind/{door}/tests", "-p", "test_*.py"] for door in ("c", "python", "go"))],

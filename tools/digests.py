@@ -1,4 +1,4 @@
-"""Poseidon beside other people's libraries: `python3 tools/hashes.py [--long]`, the tests of interop/hashes.
+"""Poseidon beside other people's libraries: `python3 tools/digests.py [--long]`, the tests of interop/hashes.
 
 neptune has its tree builders only where it also has OpenCL. It gets a library of that name without a device (interop/hashes/opencl.c), so
 that no driver has to be there.
