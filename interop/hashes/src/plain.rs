@@ -81,10 +81,10 @@ fn beside_zkhash<F: PrimeField>(instance: Instance, permutation: &Poseidon2<F>) 
 fn poseidon2_and_its_authors_code() {
     beside_zkhash(Instance::Poseidon2Bn254, &Poseidon2::new(&POSEIDON2_BN256_PARAMS));
     for parameters in [
-        &POSEIDON2_GOLDILOCKS_8_PARAMS,
-        &POSEIDON2_GOLDILOCKS_12_PARAMS,
-        &POSEIDON2_GOLDILOCKS_16_PARAMS,
-        &POSEIDON2_GOLDILOCKS_20_PARAMS,
+        &*POSEIDON2_GOLDILOCKS_8_PARAMS,
+        &*POSEIDON2_GOLDILOCKS_12_PARAMS,
+        &*POSEIDON2_GOLDILOCKS_16_PARAMS,
+        &*POSEIDON2_GOLDILOCKS_20_PARAMS,
     ] {
         beside_zkhash(Instance::Poseidon2Goldilocks, &Poseidon2::new(parameters));
     }
