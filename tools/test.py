@@ -25,6 +25,8 @@ MSM_CURVES = ["msm_bn254_twin", "msm_bn254_two_twin", "msm_bls12_381_twin", "msm
 #: The workspaces of what the bench measures us against: other people's libraries, compiled by whoever measures.
 PEERS = ["--manifest-path", "bench/peers/Cargo.toml"]
 PLONKY = ["--manifest-path", "bench/peers/plonky/Cargo.toml"]
+#: The workspace of the tests beside other people's Poseidon.
+HASHES = ["--manifest-path", "interop/hashes/Cargo.toml"]
 #: Builds without the default features: that of `make run`, and of crates that others depend on by themselves.
 SMALLER = [("cli", ["--features", "dev"]), ("algebra", []), ("testkit", [])]
 #: What people run.
@@ -49,7 +51,7 @@ def python(script, *arguments):
 STAGES = [
     Stage("setup", "everything that is needed is there", [python("setup")]),
     Stage("rustfmt", "Rust is formatted",
-          [["cargo", "fmt", *manifest, "--all", "--check"] for manifest in ([], PEERS, PLONKY)], ("setup",)),
+          [["cargo", "fmt", *manifest, "--all", "--check"] for manifest in ([], PEERS, PLONKY, HASHES)], ("setup",)),
     Stage("scalafmt", "Scala is formatted", [python("scalafmt")], ("setup",), uses="mvn"),
     Stage("house", "arrows, twins, no registry named", [python("check_house")]),
     Stage("figures", "docs/figures.md and the plots show those of bench/results", [python("report", "--check")]),
@@ -100,6 +102,7 @@ STAGES = [
     Stage("interop", "proofs of and for snarkjs, with circuits of circom and the keys of a ceremony",
           [["cargo", "build", *SHIPPED], [*PYTHON, "-m", "unittest", "discover", "-s", "interop", "-p", "test_*.py"]],
           ("sim", "release")),
+    Stage("digests", "Poseidon beside neptune, light-poseidon, taceo-poseidon2 and zkhash", [python("digests")], ("setup",), [python("digests", "--long")]),
     Stage("doors", "C, C++, Python and Go, as their users have them",
           [["cargo", "build", *SHIPPED],
            *([*PYTHON, "-m", "unittest", "discover", "-s", f"host/bind/{door}/tests", "-p", "test_*.py"] for door in ("c", "python", "go"))],

@@ -56,6 +56,18 @@ enum Command {
         /// Threads
         threads: usize,
     },
+    /// One tree of `software poseidon`, for its time and its memory
+    #[command(hide = true)]
+    TreeOnce {
+        /// Children of a node
+        arity: usize,
+        /// The leaves
+        from: PathBuf,
+        /// Where its rows go
+        to: PathBuf,
+        /// Threads
+        threads: usize,
+    },
 }
 
 fn main() -> Result<()> {
@@ -71,5 +83,8 @@ fn main() -> Result<()> {
         Command::Serve => ours::serve(std::io::stdin().lock(), std::io::stdout()),
         Command::Cycles { op, sim } => cycles::run(&op, &sim),
         Command::ProveOnce { zkey, wtns, threads } => software::prove_once(zkey, wtns, threads),
+        Command::TreeOnce { arity, from, to, threads } => {
+            software::build_tree_once(arity, &from, &to, threads)
+        }
     }
 }

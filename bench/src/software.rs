@@ -17,10 +17,12 @@ mod equihash_verify;
 mod msm;
 mod ntt;
 mod pairing;
+mod peak;
 mod poseidon;
 mod prove;
 mod rows;
 
+pub use poseidon::build_tree_once;
 pub use prove::prove_once;
 use rows::Rows;
 

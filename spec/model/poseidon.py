@@ -29,13 +29,14 @@ MOST_SCALED_WIDTH = 12
 TAPS = sum(1 << 79 - place for place in (0, 13, 23, 38, 51, 62))
 
 
-def grain(size, width, full, partial):
-    """The bits of the Grain LFSR of these numbers: 80 bits of state, of which the first 160 outputs are dropped.
+def grain(size, width, full, partial, sbox=1):
+    """The bits of the Grain LFSR of these numbers: 80 bits of state, of which the first 160 outputs are dropped. neptune calls the S-box
+    x^5 number 1; the authors call all powers 0.
 
     Of the following pairs the second bit counts if the first is 1.
     """
     state = 0
-    for value, length in ((1, 2), (1, 4), (size, 12), (width, 12), (full, 10), (partial, 10), ((1 << 30) - 1, 30)):
+    for value, length in ((1, 2), (sbox, 4), (size, 12), (width, 12), (full, 10), (partial, 10), ((1 << 30) - 1, 30)):
         state = state << length | value
 
     def shifted():

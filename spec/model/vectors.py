@@ -18,6 +18,7 @@ import cases_field
 import cases_formula
 import cases_msm
 import cases_pairing
+import cases_permutation
 import cases_poseidon
 import cases_shell
 
@@ -26,6 +27,7 @@ VECTORS = Path(__file__).resolve().parent.parent / "vectors"
 FOLDERS = {
     "wire": cases_shell, "ecdsa_verify": cases_ecdsa_verify, "field": cases_field, "formula": cases_formula, "curve": cases_curve,
     "encoding": cases_encoding, "msm": cases_msm, "pairing": cases_pairing, "poseidon": cases_poseidon,
+    "permutation": cases_permutation,
 }
 
 

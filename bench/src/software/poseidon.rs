@@ -1,7 +1,8 @@
 //! Poseidon hashes beside neptune: microseconds for one.
 //!
 //! We go from canonical bytes to canonical bytes; neptune goes from its own elements to its own. In each turn it is held to the
-//! checksum of our digests: one that has others is absent.
+//! checksum of our digests: one that has others is absent. A tree from a file of leaves to a file of rows stands beside its hashes alone, and
+//! its peak memory beside the bytes of its rows, which builders of trees in memory have.
 
 use std::time::Instant;
 
@@ -17,6 +18,10 @@ use super::{Rows, Task};
 use crate::peers::{Library, Peer, Peers, contest};
 use crate::row::SoftwareRow;
 use crate::timing::Pick;
+
+pub use tree::build_once as build_tree_once;
+
+mod tree;
 
 /// Filecoin's arities.
 const ARITIES: [usize; 4] = [2, 4, 8, 11];
@@ -36,7 +41,9 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
             rows.push(row(&peers, arity, batch, 2, false)?);
         }
     }
-    Ok(rows.by_threads())
+    let mut rows = rows.by_threads();
+    rows.extend(tree::rows(quick, threads)?);
+    Ok(rows)
 }
 
 fn row(

@@ -13,6 +13,7 @@ mod headers;
 mod points;
 mod signatures;
 mod snarkjs;
+mod trees;
 
 /// A body, and valid inputs to begin with.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +27,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 17] = [
+pub const TARGETS: [Target; 20] = [
     Target { name: "field_elements", run: elements::run, seeds: elements::seeds },
     Target { name: "points_sec1", run: points::sec1, seeds: points::sec1_seeds },
     Target { name: "points_zcash", run: points::zcash, seeds: points::zcash_seeds },
@@ -43,6 +44,9 @@ pub const TARGETS: [Target; 17] = [
     Target { name: "groth16_key", run: groth16::key, seeds: snarkjs::zkey_seeds },
     Target { name: "groth16_witness", run: groth16::witness, seeds: snarkjs::wtns_seeds },
     Target { name: "groth16_verdict", run: groth16::verdict, seeds: groth16::verdict_seeds },
+    Target { name: "poseidon_rows", run: trees::rows, seeds: trees::rows_seeds },
+    Target { name: "poseidon_proof", run: trees::proof, seeds: trees::proof_seeds },
+    Target { name: "poseidon_checkpoint", run: trees::checkpoint, seeds: trees::checkpoint_seeds },
     Target { name: "card_replies", run: card::run, seeds: card::seeds },
 ];
 

@@ -122,6 +122,22 @@ fn snarkjs_wtns() {
     examine("snarkjs_wtns", INPUTS);
 }
 
+/// Each input that gets far is a few hashes, or some trees.
+#[test]
+fn poseidon_rows() {
+    examine("poseidon_rows", INPUTS / 10);
+}
+
+#[test]
+fn poseidon_proof() {
+    examine("poseidon_proof", INPUTS / 10);
+}
+
+#[test]
+fn poseidon_checkpoint() {
+    examine("poseidon_checkpoint", INPUTS / 20);
+}
+
 /// As with keys.
 #[test]
 fn snarkjs_vkey() {

@@ -23,10 +23,12 @@ mod arithmetic;
 mod batch;
 #[cfg(target_arch = "x86_64")]
 mod doubles;
+mod grain;
 mod limbs;
 mod matrix;
 mod moving;
 mod numbers;
+pub mod plain;
 mod scaled;
 mod table;
 #[cfg(test)]

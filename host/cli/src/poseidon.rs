@@ -3,18 +3,23 @@
 use std::fs::File;
 use std::io::{BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
 use clap::{Args, ValueEnum};
-use proofmill::poseidon::tree::{self, Leaves, Proof, Shape};
-use proofmill::poseidon::{self, Domain, ELEMENT_BYTES, Instance, Request, Strength};
+use proofmill::poseidon::tree::{self, Build, Leaves, Proof, Shape};
+use proofmill::poseidon::{self, Domain, ELEMENT_BYTES, Instance, Request, Strength, plain};
 use proofmill::{Capability, Device, Uri};
 use serde_json::json;
 
 use crate::new_file::{NewFile, keep_apart};
 use crate::output::{Exit, Output};
+use crate::progress::Progress;
 use crate::source::regular;
+use part::Part;
+
+mod part;
 
 #[derive(clap::Subcommand)]
 pub enum Command {
@@ -31,10 +36,13 @@ pub enum Command {
 #[derive(Args)]
 #[command(after_help = examples!(
     "proofmill poseidon hash --arity 8 preimages digests",
-    "proofmill poseidon hash --arity 4 --domain constant-length --length 3 --strengthened preimages digests",
+    "proofmill poseidon hash --instance poseidon2_goldilocks --arity 12 states permuted",
 ))]
 pub struct Hash {
-    /// Elements that a permutation takes: 2 to 36
+    /// Filecoin's hashes (bls12_381), circomlib's (circom), or the permutation of Poseidon2 (poseidon2_bn254, poseidon2_goldilocks)
+    #[arg(long, value_name = "NAME", default_value = "bls12_381", value_parser = named)]
+    instance: Named,
+    /// Elements of a preimage: 2 to 36; of circom 1 to 16; of poseidon2_bn254 2, 3, 4, 8, 12 or 16; of poseidon2_goldilocks 8, 12, 16 or 20
     #[arg(long)]
     arity: usize,
     /// What is hashed, which decides the domain tag
@@ -52,12 +60,28 @@ pub struct Hash {
     /// Writes one line of JSON: the number of hashes, and seconds
     #[arg(long)]
     json: bool,
-    /// Preimages one after the other: elements of 32 bytes, little-endian, below r
+    /// Preimages one after the other: elements of 32 bytes (poseidon2_goldilocks: 8), little-endian, below the modulus
     #[arg(value_name = "FROM")]
     from: PathBuf,
     /// Where to write the digests, in the same form; an existing file is replaced
     #[arg(value_name = "TO")]
     to: PathBuf,
+}
+
+/// What hashes: a device, or scalar code.
+#[derive(Clone, Copy)]
+enum Named {
+    OnDevice(Instance),
+    Plain(plain::Instance),
+}
+
+fn named(name: &str) -> Result<Named, String> {
+    if let Ok(instance) = plain::instance(name) {
+        return Ok(Named::Plain(instance));
+    }
+    let all = || plain::Instance::ALL.map(plain::Instance::name).join(", ");
+    let unknown = |problem: proofmill::Error| format!("{problem}, {}", all());
+    name.parse().map(Named::OnDevice).map_err(unknown)
 }
 
 /// A domain without its length.
@@ -72,7 +96,7 @@ enum Asked {
 #[derive(Args)]
 #[command(after_help = examples!(
     "proofmill poseidon tree --arity 8 leaves tree",
-    "proofmill poseidon tree --arity 8 --columns 11 columns tree",
+    "proofmill poseidon tree --arity 8 --columns 11 --resume columns tree",
 ))]
 pub struct Tree {
     /// Children of a node: 2, 4, 8 or 11, or any number up to 36
@@ -81,6 +105,9 @@ pub struct Tree {
     /// Leaves are the hashes of columns, each of so many elements
     #[arg(long, value_name = "ELEMENTS")]
     columns: Option<usize>,
+    /// Keeps what is done when it is interrupted, in TREE.part and TREE.part.json, and goes on with what is there
+    #[arg(long)]
+    resume: bool,
     /// Device that computes (see `proofmill devices`)
     #[arg(long, value_name = "URI", default_value = "cpu:")]
     device: Uri,
@@ -142,14 +169,14 @@ pub fn run(command: &Command, output: &mut Output) -> anyhow::Result<Exit> {
     }
 }
 
-fn open(uri: &Uri) -> anyhow::Result<Box<dyn Device>> {
+fn open(uri: &Uri, instance: Instance) -> anyhow::Result<Box<dyn Device>> {
     let device = proofmill::open_uri(uri)?;
-    device.caps().demand(&Capability::Poseidon(Instance::default()))?;
+    device.caps().demand(&Capability::Poseidon(instance))?;
     Ok(device)
 }
 
 fn hash(arguments: &Hash, output: &mut Output) -> anyhow::Result<Exit> {
-    let Hash { arity, length, strengthened, ref from, ref to, .. } = *arguments;
+    let Hash { arity, length, strengthened, ref from, .. } = *arguments;
     let domain = match (arguments.domain, length) {
         (Asked::ConstantLength, length) => Domain::ConstantLength(length.unwrap_or(arity)),
         (_, Some(_)) => anyhow::bail!("--length: only the domain constant-length has one"),
@@ -157,18 +184,42 @@ fn hash(arguments: &Hash, output: &mut Output) -> anyhow::Result<Exit> {
         (Asked::VariableLength, None) => Domain::VariableLength,
         (Asked::Encryption, None) => Domain::Encryption,
     };
-    let device = open(&arguments.device)?;
-    let preimages = std::fs::read(from).with_context(|| format!("FROM: {}", from.display()))?;
+    let read = || std::fs::read(from).with_context(|| format!("FROM: {}", from.display()));
+    let instance = match arguments.instance {
+        Named::OnDevice(instance) => instance,
+        Named::Plain(instance) => {
+            ensure!(domain == Domain::MerkleTree, "--domain: only the instance bls12_381 has some");
+            ensure!(!strengthened, "--strengthened: only the instance bls12_381 has this strength");
+            let uri = &arguments.device;
+            ensure!(uri.scheme() == "cpu", "--device: {uri} does not have {instance}; cpu: has");
+            let (preimages, start) = (read()?, Instant::now());
+            let digests = plain::hash(instance, arity, &preimages)?;
+            let count = preimages.len() / (arity * instance.element_bytes());
+            return written(arguments, &digests, count, start, output);
+        }
+    };
+    let device = open(&arguments.device, instance)?;
+    let preimages = read()?;
     let strength = if strengthened { Strength::Strengthened } else { Strength::Standard };
     let request = Request::new(arity, preimages).in_domain(domain).with_strength(strength);
     let count = request.count()?;
     let start = Instant::now();
     let digests = poseidon::digests(&*device, request)?;
-    let seconds = start.elapsed().as_secs_f64();
+    written(arguments, &digests, count, start, output)
+}
+
+fn written(
+    arguments: &Hash,
+    digests: &[u8],
+    count: usize,
+    start: Instant,
+    output: &mut Output,
+) -> anyhow::Result<Exit> {
+    let (seconds, to) = (start.elapsed().as_secs_f64(), &arguments.to);
     std::fs::write(to, digests).with_context(|| format!("TO: {}", to.display()))?;
     if arguments.json {
         output.line(json!({
-            "type": "poseidon", "arity": arity, "count": count, "seconds": seconds,
+            "type": "poseidon", "arity": arguments.arity, "count": count, "seconds": seconds,
         }))?;
     }
     Ok(Exit::Valid)
@@ -176,8 +227,13 @@ fn hash(arguments: &Hash, output: &mut Output) -> anyhow::Result<Exit> {
 
 fn build(arguments: &Tree, output: &mut Output) -> anyhow::Result<Exit> {
     let Tree { arity, columns, ref from, tree: ref to, .. } = *arguments;
-    keep_apart(&[("TREE", to)], &[("FROM", from)])?;
-    let device = open(&arguments.device)?;
+    let part = Part::of(to);
+    let mut outputs = vec![("TREE", to)];
+    if arguments.resume {
+        outputs.extend([("TREE.part", &part.rows), ("TREE.part.json", &part.checkpoint)]);
+    }
+    keep_apart(&outputs, &[("FROM", from)])?;
+    let device = open(&arguments.device, Instance::default())?;
     let place = || format!("FROM: {}", from.display());
     let mut file = regular(from).with_context(place)?;
     let bytes = file.metadata().with_context(place)?.len();
@@ -191,10 +247,19 @@ fn build(arguments: &Tree, output: &mut Output) -> anyhow::Result<Exit> {
     let shape = Shape::new(arity, bytes / each)?;
     let leaves = columns.map_or(Leaves::Nodes, Leaves::Columns);
     let place = || format!("TREE: {}", to.display());
-    let mut rows = NewFile::create(to).with_context(place)?;
+    let bar = Arc::new(Progress::of_parts(1));
+    let shown = bar.clone();
+    let plan = Build::new(shape, leaves)?.with_progress(move |done| shown.say("leaves", done));
     let start = Instant::now();
-    let root = tree::build(&*device, shape, leaves, &mut file, &mut rows)?;
-    rows.finish().with_context(place)?;
+    let root = if arguments.resume {
+        part.build(&plan, &*device, &mut file, to)?
+    } else {
+        let mut rows = NewFile::create(to).with_context(place)?;
+        let root = plan.run(&*device, &mut file, &mut rows)?;
+        rows.finish().with_context(place)?;
+        root
+    };
+    bar.finish();
     let seconds = start.elapsed().as_secs_f64();
     let root = tree::to_text(&root);
     if arguments.json {
@@ -230,7 +295,7 @@ fn check(arguments: &Check, output: &mut Output) -> anyhow::Result<Exit> {
     let root = tree::of_text(root);
     let root = root.with_context(|| format!("--root: '{}' is no 0x…", arguments.root))?;
     let proof = read_proof(path).with_context(|| format!("PROOF: {}", path.display()))?;
-    let found = proof.root(&*open(device)?)?;
+    let found = proof.root(&*open(device, Instance::default())?)?;
     if found == root {
         output.line("valid")?;
         return Ok(Exit::Valid);

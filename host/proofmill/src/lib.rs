@@ -61,6 +61,7 @@
 //! | `pasta` | yes | MSM on Pallas and Vesta, NTT over their scalars |
 //! | `card` | yes | cards: `sim:` |
 //! | `dev` | no | `groth16::dev`, circuits and INSECURE keys for tests |
+//! | `neptune` | no | `poseidon::neptune`, the traits and builders of that crate |
 
 pub mod ecdsa;
 pub mod equihash;

@@ -23,7 +23,7 @@
 //! ```
 //!
 //! [`Request`] has the other domains and the other strength. For progress, or not to wait, submit it to the device. [`tree`]
-//! builds trees, and makes and checks inclusion proofs.
+//! builds trees, and makes and checks inclusion proofs. [`plain`] has circomlib's Poseidon, and Poseidon2.
 
 pub use proofmill_op::poseidon::{
     Domain, ELEMENT_BYTES, Instance, LEAST_ARITY, MOST_ARITY, Progress, Request, Response, Strength,
@@ -32,6 +32,9 @@ pub use proofmill_op::poseidon::{
 use crate::lost::other_answer;
 use crate::{Answer, Data, Device, Result};
 
+#[cfg(feature = "neptune")]
+pub mod neptune;
+pub mod plain;
 pub mod tree;
 
 /// The digests of preimages of `arity` elements each, as nodes of a Merkle tree are hashed.

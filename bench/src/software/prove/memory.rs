@@ -2,12 +2,13 @@
 
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use proofmill_algebra::{ISA_VARIABLE, Isa};
 use serde::{Deserialize, Serialize};
 
 use super::ours::Ours;
 use super::task::Files;
+use crate::software::peak::peak;
 
 /// Bytes of a program that opens a key and a witness and makes one proof.
 #[derive(Serialize, Deserialize)]
@@ -37,12 +38,4 @@ impl Memory {
         println!("{}", serde_json::to_string(&Self { peak: peak()?, plan })?);
         Ok(())
     }
-}
-
-/// The most that this program had in memory at a time.
-fn peak() -> Result<usize> {
-    let status = std::fs::read_to_string("/proc/self/status").context("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("no VmHWM")?;
-    let kib: usize = line.trim().trim_end_matches(" kB").parse().context("VmHWM")?;
-    Ok(1024 * kib)
 }

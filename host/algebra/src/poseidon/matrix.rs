@@ -5,21 +5,21 @@ use crate::field::Field;
 
 /// Row by row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Matrix(Vec<Vec<Scalar>>);
+pub struct Matrix<F = Scalar>(Vec<Vec<F>>);
 
-impl Matrix {
+impl<F: Field> Matrix<F> {
     /// With this entry in row i and column j.
-    pub fn new(size: usize, entry: impl Fn(usize, usize) -> Scalar) -> Self {
+    pub fn new(size: usize, entry: impl Fn(usize, usize) -> F) -> Self {
         Self((0..size).map(|i| (0..size).map(|j| entry(i, j)).collect()).collect())
     }
 
     /// 1.
     fn unit(size: usize) -> Self {
-        Self::new(size, |i, j| if i == j { Scalar::ONE } else { Scalar::ZERO })
+        Self::new(size, |i, j| if i == j { F::ONE } else { F::ZERO })
     }
 
     /// The rows.
-    pub fn rows(&self) -> &[Vec<Scalar>] {
+    pub fn rows(&self) -> &[Vec<F>] {
         &self.0
     }
 
@@ -37,9 +37,9 @@ impl Matrix {
     }
 
     /// The product with a vector.
-    pub fn times(&self, vector: &[Scalar]) -> Vec<Scalar> {
-        let add = |sum, (a, b): (&Scalar, &Scalar)| sum + *a * b;
-        self.0.iter().map(|row| row.iter().zip(vector).fold(Scalar::ZERO, add)).collect()
+    pub fn times(&self, vector: &[F]) -> Vec<F> {
+        let add = |sum, (a, b): (&F, &F)| sum + *a * b;
+        self.0.iter().map(|row| row.iter().zip(vector).fold(F::ZERO, add)).collect()
     }
 
     fn product(&self, other: &Self) -> Self {

@@ -1,7 +1,7 @@
 //! Round constants and the matrix.
 
+use super::grain::Grain;
 use super::{Scalar, Strength, spec};
-use crate::field::PrimeField;
 use crate::poseidon::matrix::Matrix;
 
 /// What defines an instance.
@@ -16,6 +16,9 @@ pub struct Numbers {
     pub matrix: Matrix,
 }
 
+/// What neptune calls the S-box x^5 when it makes constants.
+const FIFTH_POWER: usize = 1;
+
 /// Full rounds before and after the partial ones.
 pub const HALF: usize = spec::FULL_ROUNDS / 2;
 
@@ -28,7 +31,7 @@ impl Numbers {
             Strength::Standard => standard,
             Strength::Strengthened => (standard * times).div_ceil(over),
         };
-        let mut grain = Grain::new(width, partial);
+        let mut grain = Grain::new::<Scalar>(FIFTH_POWER, width, spec::FULL_ROUNDS, partial);
         let constants = (0..spec::FULL_ROUNDS + partial)
             .map(|_| (0..width).map(|_| grain.element()).collect())
             .collect();
@@ -62,60 +65,5 @@ impl Numbers {
             }
         }
         moved
-    }
-}
-
-/// The Grain LFSR: 80 bits, the oldest highest.
-struct Grain(u128);
-
-impl Grain {
-    /// Bits of the state.
-    const BITS: u32 = 80;
-    /// The bits whose sum is the next one, by their age.
-    const TAPS: [u32; 6] = [0, 13, 23, 38, 51, 62];
-
-    /// Of prime fields, the S-box x^5 and these numbers.
-    fn new(width: usize, partial: usize) -> Self {
-        let mut state: u128 = 0;
-        let (size, full) = (Scalar::BITS as usize, spec::FULL_ROUNDS);
-        let parts = [(1, 2), (1, 4), (size, 12), (width, 12), (full, 10), (partial, 10)];
-        for (value, bits) in parts.into_iter().chain([((1 << 30) - 1, 30)]) {
-            state = state << bits | value as u128;
-        }
-        let mut grain = Self(state);
-        for _ in 0..160 {
-            grain.shift();
-        }
-        grain
-    }
-
-    fn shift(&mut self) -> u64 {
-        let age = |age: &u32| (self.0 >> (Self::BITS - 1 - age)) as u64 & 1;
-        let bit = Self::TAPS.iter().map(age).fold(0, |sum, bit| sum ^ bit);
-        self.0 = (self.0 << 1 | u128::from(bit)) & ((1 << Self::BITS) - 1);
-        bit
-    }
-
-    /// Of a pair the second bit counts, if the first is 1.
-    fn bit(&mut self) -> u64 {
-        loop {
-            let (counts, bit) = (self.shift(), self.shift());
-            if counts == 1 {
-                return bit;
-            }
-        }
-    }
-
-    /// The next number below the modulus of as many bits, highest bit first.
-    fn element(&mut self) -> Scalar {
-        loop {
-            let mut words = [0; 4];
-            for place in (0..Scalar::BITS as usize).rev() {
-                words[place / 64] |= self.bit() << (place % 64);
-            }
-            if let Some(element) = Scalar::from_canonical(words).into() {
-                return element;
-            }
-        }
     }
 }

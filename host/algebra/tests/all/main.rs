@@ -18,4 +18,5 @@ mod ntt;
 mod pairing;
 mod pairing_vectors;
 mod poseidon;
+mod poseidon_plain;
 mod tower;

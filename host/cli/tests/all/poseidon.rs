@@ -36,6 +36,43 @@ fn a_file_is_hashed() {
     assert_eq!(hex::encode(digest), wanted);
 }
 
+/// What circomlib publishes of 1, 2 and Poseidon2's authors of 0 to 11.
+#[test]
+fn other_instances() {
+    let states: Vec<u8> = (0u64..12).flat_map(u64::to_le_bytes).collect();
+    let (folder, paths) = files(&[&elements([1, 2]), &states]);
+    let to = folder.path().join("digests").to_str().unwrap().to_owned();
+    let cases = [
+        (
+            "circom",
+            "2",
+            &paths[0],
+            "115cc0f5e7d690413df64c6b9662e9cf2a3617f2743245519e19607a4417189a",
+        ),
+        ("poseidon2_goldilocks", "12", &paths[1], "01eaef96bdf1c0c1"),
+    ];
+    for (instance, arity, from, wanted) in cases {
+        let arguments = ["poseidon", "hash", "--instance", instance, "--arity", arity, from, &to];
+        expect(&run(&arguments), 0, &[]);
+        let mut first = std::fs::read(&to).unwrap()[..wanted.len() / 2].to_vec();
+        first.reverse();
+        assert_eq!(hex::encode(first), wanted);
+        let more: [(&[&str], &str); 4] = [
+            (&["--strengthened"], "--strengthened: only the instance bls12_381"),
+            (&["--domain", "encryption"], "--domain: only the instance bls12_381 has some"),
+            (&["--arity", "17"], "--arity"),
+            (&["--device", "sim:"], "--device: sim: does not have "),
+        ];
+        for (argument, problem) in more {
+            expect(&run(&[&arguments[..], argument].concat()), 2, &[problem]);
+        }
+    }
+    let wrong = ["poseidon", "hash", "--instance", "circom", "--arity", "17", &paths[0], &to];
+    expect(&run(&wrong), 2, &["arity: is 17; circom has 1, 2, "]);
+    let wrong = ["poseidon", "hash", "--instance", "bn254", "--arity", "2", &paths[0], &to];
+    expect(&run(&wrong), 2, &["'bn254' is unknown; expected one of bls12_381, circom, "]);
+}
+
 #[test]
 fn a_tree_its_proofs_and_their_checks() {
     let (folder, paths) = files(&[&elements(0..64), &elements(0..192)]);
@@ -86,4 +123,48 @@ fn what_cannot_be_is_named() {
         expect(&poseidon(arguments), 2, &[problem]);
     }
     assert!(!std::path::Path::new(&to).exists());
+}
+
+/// Killed after its first checkpoint, a tree goes on from there; what changed meanwhile is named.
+#[test]
+fn a_killed_tree_goes_on() {
+    let leaf = |i: u32| [&i.to_le_bytes()[..], &[0; 28]].concat();
+    let leaves: Vec<u8> = (0..1 << 18).flat_map(leaf).collect();
+    let (folder, paths) = files(&[&leaves]);
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (plain, tree, from) = (at("plain"), at("tree"), &paths[0]);
+    let (rows, checkpoint) = (at("tree.part"), at("tree.part.json"));
+    let arguments = ["poseidon", "tree", "--arity", "2", "--device", "cpu:?threads=1"];
+    let resume = [&arguments[..], &["--resume", from, &tree]].concat();
+    let output = run(&[&arguments[..], &[from, &plain]].concat());
+    let root = text(&output.stdout).to_owned();
+
+    let mut child =
+        std::process::Command::new(env!("CARGO_BIN_EXE_proofmill")).args(&resume).spawn().unwrap();
+    while !std::fs::exists(&checkpoint).unwrap() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it could be killed");
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    assert!(!child.wait().unwrap().success());
+    assert!(std::fs::exists(&rows).unwrap() && !std::fs::exists(&tree).unwrap());
+
+    // Other rows, and other input.
+    let kept = std::fs::read(&rows).unwrap();
+    let mut changed = kept.clone();
+    changed[100] ^= 1;
+    std::fs::write(&rows, changed).unwrap();
+    expect(&run(&resume), 2, &["--resume: ", "row 0 of the tree is not what was written"]);
+    std::fs::write(&rows, kept).unwrap();
+    let since = std::fs::metadata(&checkpoint).unwrap().modified().unwrap();
+    let input = std::fs::File::options().append(true).open(from).unwrap();
+    input.set_modified(since + std::time::Duration::from_secs(1)).unwrap();
+    expect(&run(&resume), 2, &["FROM was changed since"]);
+    input.set_modified(since).unwrap();
+
+    let output = run(&resume);
+    expect(&output, 0, &[]);
+    assert_eq!(text(&output.stdout), root);
+    assert!(std::fs::read(&tree).unwrap() == std::fs::read(&plain).unwrap());
+    assert!(!std::fs::exists(&rows).unwrap() && !std::fs::exists(&checkpoint).unwrap());
 }

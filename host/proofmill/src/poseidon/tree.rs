@@ -5,7 +5,8 @@
 //! `rows_to_discard` rows is the end of this.
 //!
 //! [`build`] reads leaves, or columns that it hashes first, and writes the rows, both in pieces: a file of any size takes a few
-//! mebibytes of memory. [`prove`] makes the proof that a leaf is in a tree, and [`Proof::root`] is what it leads to.
+//! mebibytes of memory. [`Build`] also tells its progress, and goes on with a tree of files that was interrupted. [`prove`] makes the
+//! proof that a leaf is in a tree, and [`Proof::root`] is what it leads to.
 //!
 //! ```
 //! use proofmill::poseidon::tree::{self, Leaves, Shape};
@@ -24,24 +25,24 @@
 //! # }
 //! ```
 
-use std::io::{Read, Seek, SeekFrom, Write};
-use std::sync::Arc;
+use std::io::{Read, Seek, Write};
 
+pub use build::Build;
+pub use checkpoint::Checkpoint;
 pub use proof::{Proof, of_text, prove, to_text};
-use proofmill_algebra::field::{Bls12381Fr, PrimeField as _};
 
 use super::{ELEMENT_BYTES, LEAST_ARITY};
 use crate::{Device, Error, Result};
 
+mod build;
+mod checkpoint;
 mod proof;
+mod rows;
 #[cfg(test)]
 mod tests;
 
 /// A leaf, a node or the root: an integer below r, little-endian.
 pub type Node = [u8; ELEMENT_BYTES];
-
-/// Nodes that are hashed at a time.
-const PIECE: u64 = 1 << 14;
 
 /// How many children a node has, and how many leaves there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,117 +128,5 @@ pub fn build<W: Write + Seek>(
     from: &mut dyn Read,
     to: &mut W,
 ) -> Result<Node> {
-    let bytes = shape.bytes().ok_or_else(|| Error::argument("leaves", "too many"))?;
-    let start = to.stream_position().map_err(writing)?;
-    let each = match leaves {
-        Leaves::Nodes => 1,
-        Leaves::Columns(elements) if super::is_arity(elements) => elements,
-        Leaves::Columns(elements) => {
-            let problem = format!("{elements} elements each; {}", super::expected_arity());
-            return Err(Error::argument("columns", problem));
-        }
-    };
-    let mut rows = Rows::new(device, shape, start, to);
-    let mut left = shape.leaves;
-    // Whole nodes of the row above.
-    let arity = shape.arity as u64;
-    let piece = PIECE.div_ceil(arity) * arity;
-    while left > 0 {
-        let count = left.min(piece);
-        let mut elements = vec![0; count as usize * each * ELEMENT_BYTES];
-        from.read_exact(&mut elements).map_err(|problem| reading(problem, left))?;
-        demand_elements(&elements, each, shape.leaves - left)?;
-        let nodes = match leaves {
-            Leaves::Nodes => elements,
-            Leaves::Columns(elements_each) => super::hash(device, elements_each, elements)?,
-        };
-        rows.add(0, &nodes)?;
-        left -= count;
-    }
-    let root = rows.finish()?;
-    to.seek(SeekFrom::Start(start + bytes)).map_err(writing)?;
-    Ok(root)
-}
-
-/// The rows of a tree that is built, and of each what the row above has still to take.
-struct Rows<'a, W> {
-    device: &'a dyn Device,
-    arity: usize,
-    to: &'a mut W,
-    /// Of each row, where its next node goes.
-    places: Vec<u64>,
-    waiting: Vec<Vec<u8>>,
-}
-
-impl<'a, W: Write + Seek> Rows<'a, W> {
-    fn new(device: &'a dyn Device, shape: Shape, start: u64, to: &'a mut W) -> Self {
-        let mut place = start;
-        let places = shape.rows().map(|row| {
-            place += row * ELEMENT_BYTES as u64;
-            place - row * ELEMENT_BYTES as u64
-        });
-        let places: Vec<_> = places.collect();
-        let waiting = vec![Vec::new(); places.len()];
-        Self { device, arity: shape.arity, to, places, waiting }
-    }
-
-    /// More nodes of a row. As soon as there are many, the row above gets theirs.
-    fn add(&mut self, row: usize, nodes: &[u8]) -> Result<()> {
-        self.to.seek(SeekFrom::Start(self.places[row])).map_err(writing)?;
-        self.to.write_all(nodes).map_err(writing)?;
-        self.places[row] += nodes.len() as u64;
-        self.waiting[row].extend_from_slice(nodes);
-        if self.waiting[row].len() >= PIECE as usize * ELEMENT_BYTES {
-            self.pass_on(row)?;
-        }
-        Ok(())
-    }
-
-    /// Hashes whole groups of children.
-    fn pass_on(&mut self, row: usize) -> Result<()> {
-        let group = self.arity * ELEMENT_BYTES;
-        let whole = self.waiting[row].len() / group * group;
-        let children: Arc<[u8]> = self.waiting[row].drain(..whole).as_slice().into();
-        if whole == 0 {
-            return Ok(());
-        }
-        let nodes = super::hash(self.device, self.arity, crate::Data::Here(children))?;
-        self.add(row + 1, &nodes)
-    }
-
-    /// Hashes what waits, from below. The root is what is left.
-    fn finish(mut self) -> Result<Node> {
-        let root = self.places.len() - 1;
-        for row in 0..root {
-            self.pass_on(row)?;
-        }
-        let node = self.waiting[root].as_slice().try_into();
-        Ok(node.expect("one node is left of a number that is a power of the arity"))
-    }
-}
-
-/// Refuses a leaf, or an element of a column, that is not below r.
-fn demand_elements(elements: &[u8], each: usize, done: u64) -> Result<()> {
-    let is_wrong = |element: &[u8]| Bls12381Fr::from_le_bytes(element).is_err();
-    match elements.chunks(ELEMENT_BYTES).position(is_wrong) {
-        None => Ok(()),
-        Some(number) => {
-            let (leaf, element) = (done + (number / each) as u64, number % each);
-            let place = if each == 1 { String::new() } else { format!("element {element} of ") };
-            let problem = format!("{place}number {leaf} is not below the modulus");
-            Err(Error::argument("leaves", problem))
-        }
-    }
-}
-
-fn reading(source: std::io::Error, left: u64) -> Error {
-    if source.kind() == std::io::ErrorKind::UnexpectedEof {
-        let problem = format!("the input ends with {left} leaves or fewer missing");
-        return Error::argument("leaves", problem);
-    }
-    Error::Io { context: "leaves".into(), source: Arc::new(source) }
-}
-
-fn writing(source: std::io::Error) -> Error {
-    Error::Io { context: "the tree's rows".into(), source: Arc::new(source) }
+    Build::new(shape, leaves)?.run(device, from, to)
 }

@@ -1,6 +1,8 @@
 //! Trees against their definition, and proofs that are right and wrong.
 
 use std::io::Cursor;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use super::*;
 
@@ -131,5 +133,105 @@ fn nodes_as_text() {
     assert_eq!(of_text(&to_text(&node)), Some(node));
     for text in ["12", "0x", "0xg", &format!("0x{}", "1".repeat(65))] {
         assert_eq!(of_text(text), None, "{text}");
+    }
+}
+
+/// Interrupts a build at every checkpoint: input that ends there stands for the kill.
+#[test]
+fn an_interrupted_tree_goes_on_where_it_was() {
+    let device = device();
+    // Rows of whole and of broken pieces, of leaves and of columns.
+    for (arity, height, each) in [(2usize, 17, 1), (8, 5, 3), (11, 5, 1)] {
+        let count = arity.pow(height);
+        let shape = Shape::new(arity, count as u64).unwrap();
+        let kind = if each == 1 { Leaves::Nodes } else { Leaves::Columns(each) };
+        let input = leaves(count * each);
+        let mut whole = Cursor::new(Vec::new());
+        let wanted = build(&*device, shape, kind, &mut &input[..], &mut whole).unwrap();
+        let plan = Build::new(shape, kind).unwrap().with_checkpoints_every(Duration::ZERO);
+        // Some bytes in front: a tree begins where the writer is.
+        let mut rows = Cursor::new(vec![7; 5]);
+        let mut last: Option<Checkpoint> = None;
+        let piece = 16_384usize.div_ceil(arity) * arity * each * ELEMENT_BYTES;
+        for end in (0..input.len()).step_by(piece).skip(1) {
+            rows.set_position(5);
+            let before = last.clone();
+            let keep = |checkpoint: Checkpoint| {
+                let text = serde_json::to_string(&checkpoint).unwrap();
+                last = Some(serde_json::from_str(&text).unwrap());
+                assert_eq!(last.as_ref(), Some(&checkpoint));
+                Ok(())
+            };
+            let from = &mut &input[..end + 7];
+            plan.resume(&*device, from, &mut rows, before.as_ref(), keep).unwrap_err();
+            let done = last.as_ref().map_or(0, Checkpoint::done);
+            assert_eq!(done as usize, end / each / ELEMENT_BYTES);
+        }
+        rows.set_position(5);
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let watch = told.clone();
+        let plan = plan.with_progress(move |part| watch.lock().unwrap().push(part));
+        let from = &mut &input[..];
+        let root = plan.resume(&*device, from, &mut rows, last.as_ref(), |_| Ok(())).unwrap();
+        assert_eq!(root, wanted);
+        assert!(rows.get_ref()[..5] == [7; 5] && rows.get_ref()[5..] == whole.get_ref()[..]);
+        let told = told.lock().unwrap();
+        assert!(told[0] >= 0.5 && told.is_sorted() && told.last() == Some(&1.0), "{told:?}");
+    }
+}
+
+#[test]
+fn what_changed_before_a_tree_goes_on_is_noticed() {
+    let device = device();
+    let shape = Shape::new(2, 1 << 15).unwrap();
+    let input = leaves(1 << 15);
+    let plan = Build::new(shape, Leaves::Nodes).unwrap().with_checkpoints_every(Duration::ZERO);
+    let mut rows = Cursor::new(Vec::new());
+    let mut last = None;
+    let keep = |checkpoint| {
+        last = Some(checkpoint);
+        Ok(())
+    };
+    let short = &mut &input[..input.len() - 1];
+    plan.resume(&*device, short, &mut rows, None, keep).unwrap_err();
+    let (rows, last) = (rows.into_inner(), last.unwrap());
+    assert_eq!(last.done(), 1 << 14);
+    let problem = |input: &[u8], rows: &[u8], checkpoint: &Checkpoint, plan: &Build| {
+        let mut rows = Cursor::new(rows.to_vec());
+        let from = &mut &input[..];
+        let resumed = plan.resume(&*device, from, &mut rows, Some(checkpoint), |_| Ok(()));
+        resumed.unwrap_err().to_string()
+    };
+    let changed = |bytes: &[u8], place: usize| {
+        let mut bytes = bytes.to_vec();
+        bytes[place] ^= 1;
+        bytes
+    };
+    let said = problem(&changed(&input, 32 * 16_383), &rows, &last, &plan);
+    assert_eq!(said, "checkpoint: the input is not what was read");
+    let said = problem(&input, &changed(&rows, 32 * 16_383), &last, &plan);
+    assert_eq!(said, "checkpoint: row 0 of the tree is not what was written");
+    let said = problem(&input, &changed(&rows, 32 * (1 << 15)), &last, &plan);
+    assert_eq!(said, "checkpoint: row 1 of the tree is not what was written");
+    let said = problem(&input, &rows[..1000], &last, &plan);
+    assert_eq!(said, "checkpoint: row 0 of the tree is not what was written");
+    for (arity, leaves, kind) in
+        [(8, 1 << 15, Leaves::Nodes), (2, 1 << 14, Leaves::Nodes), (2, 1 << 15, Leaves::Columns(2))]
+    {
+        let other = Build::new(Shape::new(arity, leaves).unwrap(), kind).unwrap();
+        assert_eq!(problem(&input, &rows, &last, &other), "checkpoint: is of another tree");
+    }
+    // Numbers that cannot be.
+    let with = |change: &dyn Fn(&mut Checkpoint)| {
+        let mut checkpoint = last.clone();
+        change(&mut checkpoint);
+        problem(&input, &rows, &checkpoint, &plan)
+    };
+    assert!(with(&|it| it.rows.truncate(3)).contains("another number of rows"));
+    assert!(with(&|it| it.rows[3].0 = u64::MAX).contains("more nodes than there are"));
+    assert!(with(&|it| it.rows[1].0 = 8193).contains("does not fit the one above"));
+    assert!(with(&|it| it.rows[0].0 = 1 << 15).contains("does not fit the one above"));
+    for text in ["{}", r#"{"arity":2,"leaves":2,"input":"00","rows":[]}"#] {
+        assert!(serde_json::from_str::<Checkpoint>(text).is_err(), "{text}");
     }
 }

@@ -1,0 +1,42 @@
+"""Poseidon beside other people's libraries: `python3 tools/digests.py [--long]`, the tests of interop/hashes.
+
+neptune has its tree builders only where it also has OpenCL. It gets a library of that name without a device (interop/hashes/opencl.c), so
+that no driver has to be there.
+"""
+
+import argparse
+import os
+import subprocess
+
+from place import ROOT, TARGET, Failed, main
+
+CRATE = ROOT / "interop/hashes"
+
+
+def opencl():
+    """The folder of the library."""
+    folder = TARGET / "hashes/opencl"
+    folder.mkdir(parents=True, exist_ok=True)
+    library, compiled = folder / "libOpenCL.a", folder / "opencl.o"
+    library.unlink(missing_ok=True)
+    compiler = os.environ.get("CC", "cc")
+    for command in ([compiler, "-c", CRATE / "opencl.c", "-o", compiled], ["ar", "rcs", library, compiled]):
+        if subprocess.run(command).returncode != 0:
+            raise Failed(f"{command[0]} cannot make {library}")
+    return folder
+
+
+def door():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--long", action="store_true", help="100,000 preimages an arity and the tree of 16 MiB, instead of a few")
+    arguments = parser.parse_args()
+    folders = [str(opencl()), os.environ.get("LIBRARY_PATH", "")]
+    found = {**os.environ, "CARGO_TARGET_DIR": str(TARGET / "hashes"), "LIBRARY_PATH": ":".join(filter(None, folders))}
+    command = ["cargo", "test", "--quiet", "--manifest-path", str(CRATE / "Cargo.toml")]
+    done = subprocess.run([*command, "--", *(["--ignored"] if arguments.long else [])], cwd=ROOT, env=found)
+    if done.returncode != 0:
+        raise Failed("the tests of interop/hashes failed")
+
+
+if __name__ == "__main__":
+    main(door)
