@@ -86,8 +86,9 @@ impl Memory {
         };
         let (shift, scale) = (factor(at::shift::OFFSET), factor(at::scale::OFFSET));
         let (Some(shift), Some(scale)) = (shift, scale) else { return (status::REFUSED, 0) };
-        let beyond =
-            |at: u64, bytes: u64| at % GRANULE != 0 || bytes > MEMORY || at > MEMORY - bytes;
+        let beyond = |at: u64, bytes: u64| {
+            !at.is_multiple_of(GRANULE) || bytes > MEMORY || at > MEMORY - bytes
+        };
         if !LOGS.contains(&log) || direction > directions::INVERSE || count == 0 {
             return (status::REFUSED, 0);
         }
