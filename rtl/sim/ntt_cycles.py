@@ -12,7 +12,7 @@ from card import ROOT, Card
 from ntt_bench import P, STATUS, Engine, ntt
 
 LATENCY = 20
-LOGS = (6, 9, 12, 14, 16)
+LOGS = (6, 9, 12, 14, 16, 18)
 LONG = 24
 ROWS = ROOT / "target/bench/cycles-ntt.json"
 

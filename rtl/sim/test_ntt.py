@@ -168,10 +168,14 @@ class Long(Checked):
             for log in (15, 16, 17, 18):
                 self.check(engine, log, inverse=log % 2 == 1, factors=True)
 
-    def test_structural_multipliers(self):
-        with Card(library("ntt_small")) as card:
-            for log in (6, 9, 12, 13):
-                self.check(Engine(card), log, inverse=log % 2 == 1, factors=True)
+    def test_other_cards(self):
+        """Structural multipliers, and 32 lanes."""
+        for config, logs in (("ntt_small", (6, 9, 12, 13)), ("ntt_twin", range(6, 14))):
+            with Card(library(config)) as card:
+                engine = Engine(card)
+                for log in logs:
+                    for inverse in (False, True):
+                        self.check(engine, log, inverse, factors=True)
 
 
 if __name__ == "__main__":
