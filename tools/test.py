@@ -31,7 +31,7 @@ HASHES = ["--manifest-path", "interop/hashes/Cargo.toml"]
 SMALLER = [("cli", ["--features", "dev"]), ("algebra", []), ("testkit", [])]
 #: What people run.
 SHIPPED = ["--release", "--quiet", "--package", "proofmill-cli"]
-LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES, *POSEIDON]
+LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES, *POSEIDON, "ntt_small_twin"]
 
 
 @dataclass
@@ -92,6 +92,7 @@ STAGES = [
           [python("sim", "poseidon_small"),
            [*PYTHON, "rtl/sim/test_poseidon.py", "--seconds", "60", "--library", "target/sim/poseidon_small.so"],
            [*PYTHON, "rtl/sim/test_poseidon.py", "--seconds", "300"]]),
+    Stage("ntt", "all sizes of one pass, refusals, garbage and resets on the NTT engine", [[*PYTHON, "rtl/sim/test_ntt.py"]], ("sim",)),
     Stage("host", "all crates, on cpu: and sim:", [python("host")], ("sim", "programs"), [python("host", "--long")]),
     Stage("levels", "the host on each instruction-set level of this processor", [python("host", "--levels")], ("sim", "programs")),
     Stage("docs", "documented examples and links",

@@ -13,8 +13,10 @@ mod flights;
 mod handshake;
 mod job;
 mod msm;
+mod ntt;
 mod poseidon;
 mod reactor;
+mod regions;
 
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, OnceLock};
@@ -55,6 +57,7 @@ pub struct Card {
     shared: Arc<Shared>,
     desks: Vec<msm::Desk>,
     arities: Option<poseidon::Arities>,
+    transforms: Option<Arc<ntt::Door>>,
     inbox: Option<Sender<Work>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -84,6 +87,9 @@ impl Card {
         let hashes = poseidon::find(&mut *transport, &chain, &options.uri)?;
         let (hashes, arities) = hashes.unzip();
         engines.extend(hashes);
+        let transforms = ntt::find(&mut *transport, &chain, &options.uri, identity)?;
+        let (engine, transforms) = transforms.unzip();
+        engines.extend(engine);
         agree_on_engines(&engines, status.capabilities, &options.uri)?;
 
         let mut caps = Caps::new(options.uri.clone(), options.kind, describe(&status, &engines));
@@ -104,7 +110,7 @@ impl Card {
         let desk = |door| msm::Desk::open(door, inbox.clone(), shared.clone());
         let desks = doors.into_iter().map(desk).collect::<Result<_>>()?;
         let (inbox, thread) = (Some(inbox), Some(thread));
-        Ok(Self { caps, identity, shared, desks, arities, inbox, thread })
+        Ok(Self { caps, identity, shared, desks, arities, transforms, inbox, thread })
     }
 }
 
@@ -139,6 +145,10 @@ impl Device for Card {
                 let arities = self.arities.as_ref().ok_or_else(unsupported)?;
                 Box::new(poseidon::Job::new(request, arities, self.identity, &self.caps.uri)?)
             }
+            Request::Ntt(request) => {
+                let door = self.transforms.as_ref().ok_or_else(unsupported)?;
+                Box::new(ntt::Job::new(request, door)?)
+            }
             Request::Msm(request) => {
                 let desk = self.desks.iter().find(|desk| desk.is_for(request.instance()));
                 return desk.ok_or_else(unsupported)?.submit(request);
@@ -171,7 +181,7 @@ impl Drop for Card {
 /// The capability bits and the blocks must name the same engines.
 fn agree_on_engines(engines: &[Engine], capabilities: u64, uri: &str) -> Result<()> {
     let verification = equihash_verify::KNOWN.iter().chain(&ecdsa_verify::KNOWN);
-    let known = verification.chain(msm::KNOWN).chain(&poseidon::KNOWN);
+    let known = verification.chain(msm::KNOWN).chain(&poseidon::KNOWN).chain(&ntt::KNOWN);
     for (capability, bit) in known {
         let block = engines.iter().any(|engine| engine.capability == *capability);
         let promised = capabilities >> bit & 1 == 1;

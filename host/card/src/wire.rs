@@ -79,6 +79,52 @@ pub fn msm_cancel(index: u64, target: u64) -> Vec<u8> {
     engine_command(constants::msm::commands::cancel::NUMBER, index, &target.to_le_bytes())
 }
 
+/// The command that writes to a memory channel of the NTT engine: at most as many bytes as it takes, the rest are zeros.
+pub fn ntt_write(index: u64, address: u64, channel: u8, data: &[u8]) -> Vec<u8> {
+    use constants::ntt::commands::write::{LEN, NUMBER, fields as at};
+    let mut packet = engine_command(NUMBER, index, &[0; (LEN - INDEX_OFFSET - 8) as usize]);
+    put(&mut packet, at::address::OFFSET, &address.to_le_bytes()[..7]);
+    put(&mut packet, at::channel::OFFSET, &[channel]);
+    put(&mut packet, at::data::OFFSET, data);
+    packet
+}
+
+/// The command that reads from a memory channel of the NTT engine.
+pub fn ntt_read(index: u64, address: u64, channel: u8) -> Vec<u8> {
+    use constants::ntt::commands::read::{LEN, NUMBER, fields as at};
+    let mut packet = engine_command(NUMBER, index, &[0; (LEN - INDEX_OFFSET - 8) as usize]);
+    put(&mut packet, at::address::OFFSET, &address.to_le_bytes()[..7]);
+    put(&mut packet, at::channel::OFFSET, &[channel]);
+    packet
+}
+
+/// The fields of the command that transforms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // they are those of spec/wire/ntt.toml
+pub struct NttRun {
+    pub elements: u64,
+    pub scratch: u64,
+    pub log_size: u32,
+    pub direction: u32,
+    pub count: u64,
+    pub shift: [u8; 8],
+    pub scale: [u8; 8],
+}
+
+/// The command that transforms elements in the card's memory.
+pub fn ntt_run(index: u64, run: &NttRun) -> Vec<u8> {
+    use constants::ntt::commands::run::{LEN, NUMBER, fields as at};
+    let mut packet = engine_command(NUMBER, index, &[0; (LEN - INDEX_OFFSET - 8) as usize]);
+    put(&mut packet, at::elements::OFFSET, &run.elements.to_le_bytes());
+    put(&mut packet, at::scratch::OFFSET, &run.scratch.to_le_bytes());
+    put(&mut packet, at::log_size::OFFSET, &run.log_size.to_le_bytes());
+    put(&mut packet, at::direction::OFFSET, &run.direction.to_le_bytes());
+    put(&mut packet, at::count::OFFSET, &run.count.to_le_bytes());
+    put(&mut packet, at::shift::OFFSET, &run.shift);
+    put(&mut packet, at::scale::OFFSET, &run.scale);
+    packet
+}
+
 /// A reply has the number of its command with this bit.
 pub const REPLY: u32 = 1 << 31;
 

@@ -7,9 +7,10 @@ mod hashes;
 mod promises;
 mod subject;
 mod sums;
+mod transforms;
 
 use proofmill_op::msm::Instance;
-use proofmill_op::{Answer, Capability, Device, Error, Request, Ticket, poseidon};
+use proofmill_op::{Answer, Capability, Device, Error, Request, Ticket, ntt, poseidon};
 
 use subject::Subject;
 
@@ -71,6 +72,11 @@ pub fn conformance(device: &dyn Device, filter: &str) -> Report {
         if let Capability::Poseidon(instance) = *capability {
             suite.nothing.get_or_insert_with(hashes::nothing);
             suite.hashes(instance);
+            continue;
+        }
+        if let Capability::Ntt(field) = *capability {
+            suite.nothing.get_or_insert_with(|| transforms::nothing(field));
+            suite.transforms(field);
             continue;
         }
         match Subject::of(capability) {
@@ -180,6 +186,33 @@ impl Suite<'_> {
         for (what, promise) in hashes::PROMISES {
             let name = format!("{}: {what}", Capability::Poseidon(instance));
             self.check(&name, |device| promise(device, &cases[0]));
+        }
+    }
+
+    /// The vectors of `ntt`, all outstanding at once, and its promises; of fields without vectors nothing.
+    fn transforms(&mut self, field: ntt::Field) {
+        let cases = match transforms::cases(self.device, field) {
+            Ok(cases) => cases,
+            Err(problem) => return self.record(format!("{field}: vectors"), Err(problem)),
+        };
+        let named = cases.iter().map(|case| (transforms::name(case), case));
+        let chosen: Vec<_> =
+            named.filter(|(name, _)| name.contains(self.filter) && !self.is_over()).collect();
+        let submit =
+            |case: &vectors::NttCase| transforms::submit(self.device, case, &case.elements[..]);
+        let tickets: Vec<_> = chosen.iter().map(|(_, case)| submit(case)).collect();
+        for ((name, case), ticket) in chosen.into_iter().zip(tickets) {
+            let result = ticket.map_err(|error| error.to_string());
+            let judged = result.and_then(|it| transforms::judge(it, field, &case.result));
+            self.record(name, judged);
+            if self.is_over() {
+                return;
+            }
+        }
+        let Some(case) = cases.iter().find(|case| case.id == "6-forward") else { return };
+        for (what, promise) in transforms::PROMISES {
+            let name = format!("{}: {what}", Capability::Ntt(field));
+            self.check(&name, |device| promise(device, case));
         }
     }
 

@@ -98,7 +98,7 @@ impl Soak<'_> {
             Reaction::Reset => Expected::Reset,
             Reaction::Status => Expected::Status,
             Reaction::Ignore(echo) => Expected::Ignore(echo),
-            Reaction::Engine { engine: Capability::Msm(_), index, .. } => {
+            Reaction::Engine { engine: Capability::Msm(_) | Capability::Ntt(_), index, .. } => {
                 let command = Header::of(packet).map_or(0, |header| header.cmd);
                 Expected::Numbered(command | wire::REPLY, index)
             }

@@ -3,6 +3,7 @@
 
 mod engine;
 mod msm;
+mod ntt;
 pub(crate) mod poseidon;
 mod registers;
 mod replies;
@@ -60,6 +61,8 @@ pub struct SoftCard {
     outstanding: VecDeque<Pending>,
     /// Of the MSM engine; a card has one at most.
     memory: msm::Memory,
+    /// Of the NTT engine, likewise.
+    transforms: ntt::Memory,
     replies: VecDeque<Vec<u8>>,
     log: Arc<Mutex<Log>>,
     cycles: u64,
@@ -94,6 +97,7 @@ impl SoftCard {
             registers: HashMap::new(),
             outstanding: VecDeque::new(),
             memory: msm::Memory::default(),
+            transforms: ntt::Memory::default(),
             replies: VecDeque::new(),
             log: Arc::default(),
             cycles: 0,
@@ -155,6 +159,9 @@ impl SoftCard {
             Some(geometry) => self.msm(&geometry, index, packet),
             None if matches!(self.engines[engine].capability, Capability::Poseidon(_)) => {
                 What::Reply(poseidon::reply(index, &packet[BODY..]))
+            }
+            None if matches!(self.engines[engine].capability, Capability::Ntt(_)) => {
+                What::Reply(self.transforms.reply(index, packet))
             }
             None => {
                 let body = &packet[BODY..];

@@ -2,7 +2,7 @@
 //! obvious twin of the shell's parser.
 
 use proofmill_card::wire::constants::shell::commands::{reset, status};
-use proofmill_card::wire::constants::{ecdsa_verify, equihash_verify, msm, poseidon};
+use proofmill_card::wire::constants::{ecdsa_verify, equihash_verify, msm, ntt, poseidon};
 use proofmill_card::wire::{Header, INDEX_OFFSET, u64_at};
 use proofmill_op::Capability;
 use proofmill_op::poseidon::ELEMENT_BYTES;
@@ -47,6 +47,10 @@ pub fn commands_of(engine: &Capability) -> Vec<Header> {
             (run::NUMBER, run::LEN),
             (cancel::NUMBER, cancel::LEN),
         ],
+        Capability::Ntt(_) => {
+            use ntt::commands::{read, run, write};
+            vec![(write::NUMBER, write::LEN), (run::NUMBER, run::LEN), (read::NUMBER, read::LEN)]
+        }
         Capability::Poseidon(_) => ARITIES
             .map(|arity| {
                 let state = (arity + 1) * ELEMENT_BYTES;

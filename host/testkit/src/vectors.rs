@@ -3,12 +3,14 @@
 mod ecdsa_verify;
 mod equihash_verify;
 mod msm;
+mod ntt;
 mod poseidon;
 mod shell;
 
 pub use ecdsa_verify::{EcdsaCase, cases as ecdsa_verify};
 pub use equihash_verify::{EquihashCase, cases as equihash_verify};
 pub use msm::{MsmCase, cases as msm};
+pub use ntt::{NttCase, cases as ntt};
 pub use poseidon::{PoseidonCase, cases as poseidon};
 pub use shell::{Exchange, ShellCase, cases as shell};
 

@@ -29,11 +29,12 @@ pub use self::find::{KNOWN, find};
 use self::curve::in_group;
 use self::geometry::Geometry;
 use self::job::Kept;
-use self::memory::{Halves, Memory, Region};
+use self::memory::Halves;
 use self::prepare::{Source, prepare};
 use super::Shared;
 use super::job::Work;
 use super::reactor::finish;
+use super::regions::{Memory, Region};
 
 /// An engine, as requests see it.
 #[derive(Debug)]

@@ -1,10 +1,12 @@
 //! What every device promises, whatever it is asked.
 
 use proofmill_op::equihash_verify::{Network, Params, Request as Equihash, Verdict};
-use proofmill_op::{Capability, Data, Device, Error, Parked, Request, Ticket, ecdsa_verify, msm};
+use proofmill_op::{
+    Capability, Data, Device, Error, Parked, Request, Ticket, ecdsa_verify, msm, ntt,
+};
 
 use super::subject::Subject;
-use super::{finish, hashes, sums};
+use super::{finish, hashes, sums, transforms};
 
 type Promise = fn(&dyn Device, &Subject) -> Result<(), String>;
 
@@ -108,7 +110,9 @@ pub(super) fn refuses_the_unknown(device: &dyn Device) -> Result<(), String> {
     let signatures = vec![0; ecdsa_verify::SIGNATURE_BYTES];
     let ecdsa = Request::EcdsaVerify(ecdsa_verify::Request::new(signatures));
     let sums = msm::Instance::ALL.into_iter().map(sums::nothing);
-    for request in equihash.chain([ecdsa, hashes::nothing()]).chain(sums) {
+    let transforms = ntt::Field::ALL.into_iter().map(transforms::nothing);
+    let others = [ecdsa, hashes::nothing()];
+    for request in equihash.chain(others).chain(sums).chain(transforms) {
         let asked: Capability = request.capability();
         if device.caps().offers(&asked) {
             continue;

@@ -6,7 +6,7 @@ use proofmill_card::wire::constants::{ecdsa_verify, equihash_verify};
 use proofmill_op::ecdsa_verify::{Request as Ecdsa, Verdict};
 use proofmill_op::equihash_verify::{Network, Params, Request as Equihash};
 use proofmill_op::msm::Curve;
-use proofmill_op::{Capability, Data, Request, poseidon};
+use proofmill_op::{Capability, Data, Request, ntt, poseidon};
 
 use super::msm::MsmGeometry;
 
@@ -41,6 +41,11 @@ impl SoftEngine {
         Self { capability, queue, msm: None }
     }
 
+    /// An NTT engine.
+    pub const fn ntt(queue: u32) -> Self {
+        Self { capability: Capability::Ntt(ntt::Field::Goldilocks), queue, msm: None }
+    }
+
     /// An MSM engine.
     pub fn msm(geometry: MsmGeometry, queue: u32) -> Self {
         Self { capability: geometry.capability(), queue, msm: Some(geometry) }
@@ -53,6 +58,7 @@ impl SoftEngine {
             Capability::EquihashVerify(Params::N144_K5) => 1 << bit::EQUIHASH_144_5,
             Capability::EquihashVerify(Params::N48_K5) => 1 << bit::EQUIHASH_48_5,
             Capability::EcdsaVerify => 1 << bit::ECDSA_SECP256K1,
+            Capability::Ntt(_) => 1 << bit::NTT,
             Capability::Poseidon(_) => 1 << bit::POSEIDON,
             Capability::Msm(instance) => match instance.curve {
                 Curve::Bn254 => 1 << bit::MSM_BN254,

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use proofmill_card::wire::constants::shell::{address_map, block, block_header, identification};
-use proofmill_card::wire::constants::{ecdsa_verify, equihash_verify, msm, poseidon};
+use proofmill_card::wire::constants::{ecdsa_verify, equihash_verify, msm, ntt, poseidon};
 use proofmill_op::Capability;
 use proofmill_op::equihash_verify::{Network, Personalisation};
 
@@ -60,6 +60,10 @@ fn of_engine(engine: &SoftEngine) -> (u32, u32, Words) {
     if let Capability::Poseidon(_) = engine.capability {
         let own = super::poseidon::registers(engine.queue);
         return (poseidon::block::TYPE, poseidon::block::VERSION, own);
+    }
+    if let Capability::Ntt(_) = engine.capability {
+        let own = super::ntt::registers(engine.queue);
+        return (ntt::block::TYPE, ntt::block::VERSION, own);
     }
     let len = commands_of(&engine.capability)[0].len;
     match &engine.capability {

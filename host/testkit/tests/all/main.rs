@@ -5,6 +5,7 @@ mod ecdsa_defects;
 mod ecdsa_verify;
 mod groth16;
 mod msm;
+mod ntt;
 mod poseidon;
 mod reading;
 mod simulation;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::support;
 use proofmill_card::{Card, Options, SimTransport, Transport, wire};
 use proofmill_op::equihash_verify::{Network, Params, Request as Equihash};
-use proofmill_op::{Capability, Device, DeviceKind, Error, Request, Result, poseidon};
+use proofmill_op::{Capability, Device, DeviceKind, Error, Request, Result, ntt, poseidon};
 use proofmill_testkit::packets::{Soak, exchange};
 use proofmill_testkit::random::Random;
 use proofmill_testkit::soft_card::{SoftCard, SoftEngine};
@@ -53,7 +53,26 @@ fn commands(engines: &[Capability]) -> Vec<Vec<u8>> {
     });
     let with_poseidon = offered(Capability::Poseidon(poseidon::Instance::Bls12_381));
     let states = states.filter(|_| with_poseidon);
-    headers.chain(signatures).chain(msm).chain(states).collect()
+    let run = wire::NttRun {
+        elements: 0,
+        scratch: 0,
+        log_size: 6,
+        direction: 0,
+        count: 1,
+        shift: [1; 8],
+        scale: [0xff; 8],
+    };
+    let ntt = [
+        wire::ntt_write(0, 1024, 0, &[7; 1024]),
+        wire::ntt_write(0, 1, 0, &[7; 1024]),
+        wire::ntt_read(0, 1024, 0),
+        wire::ntt_read(0, 0, 9),
+        wire::ntt_run(0, &run),
+        wire::ntt_run(0, &wire::NttRun { scale: [1; 8], ..run }),
+    ];
+    let with_ntt = engines.iter().any(|engine| matches!(engine, Capability::Ntt(_)));
+    let ntt = ntt.into_iter().filter(|_| with_ntt);
+    headers.chain(signatures).chain(msm).chain(states).chain(ntt).collect()
 }
 
 /// Sends every case that is for a card with these engines; returns how many there were.
@@ -124,8 +143,10 @@ fn the_stream_vectors_hold_for_every_simulation() {
     for simulation in support::simulations() {
         let engines = engines(&simulation);
         let found = exchange_all(&mut support::door(support::transport(&simulation)), &engines);
-        // What is sent to these engines depends on what was written: rtl/sim/test_msm.py.
-        let stateful = engines.iter().all(|engine| matches!(engine, Capability::Msm(_)));
+        // What is sent to these engines depends on what was written: rtl/sim/test_msm.py, test_ntt.py.
+        let has_memory =
+            |engine: &Capability| matches!(engine, Capability::Msm(_) | Capability::Ntt(_));
+        let stateful = engines.iter().all(has_memory);
         assert!(found > 0 || stateful, "no stream vectors for {}", simulation.name);
     }
 }
@@ -163,6 +184,14 @@ fn cards_with_a_poseidon_engine_stay_in_sync() {
     for simulation in support::offering(&Capability::Poseidon(poseidon::Instance::Bls12_381)) {
         soak(&simulation, 2_000, true, 11, (0, 0));
         soak(&simulation, 500, false, 12, (100, 100));
+    }
+}
+
+#[test]
+fn cards_with_an_ntt_engine_stay_in_sync() {
+    for simulation in support::offering(&Capability::Ntt(ntt::Field::Goldilocks)) {
+        soak(&simulation, 1_000, true, 13, (0, 0));
+        soak(&simulation, 300, false, 14, (100, 100));
     }
 }
 

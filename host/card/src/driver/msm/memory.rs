@@ -1,77 +1,8 @@
-//! The card's memory: regions for points, the same in each of their channels, and two halves of the scalars' channel.
+//! The two halves of the scalars' channel.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::geometry::Geometry;
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// What of the points' channels is free.
-#[derive(Debug)]
-pub struct Memory(Mutex<Vec<Gap>>);
-
-/// Granules that are free, between such as are not: the first and the one after the last.
-type Gap = (u64, u64);
-
-impl Memory {
-    /// All of it.
-    pub fn new(bytes: u64) -> Arc<Self> {
-        Arc::new(Self(Mutex::new(vec![(0, bytes / Geometry::GRANULE as u64)])))
-    }
-
-    /// The first place that is large enough; otherwise the bytes of the largest one.
-    pub fn take(self: &Arc<Self>, bytes: u64) -> Result<Region, u64> {
-        let granules = bytes.div_ceil(Geometry::GRANULE as u64);
-        let mut gaps = lock(&self.0);
-        let Some(gap) = gaps.iter_mut().find(|(start, end)| end - start >= granules) else {
-            let largest = gaps.iter().map(|(start, end)| end - start).max().unwrap_or(0);
-            return Err(largest * Geometry::GRANULE as u64);
-        };
-        let start = gap.0;
-        gap.0 += granules;
-        gaps.retain(|(start, end)| start < end);
-        Ok(Region { memory: self.clone(), start, granules })
-    }
-
-    fn give_back(&self, start: u64, granules: u64) {
-        if granules == 0 {
-            return;
-        }
-        let mut gaps = lock(&self.0);
-        let at = gaps.partition_point(|gap| gap.0 < start);
-        gaps.insert(at, (start, start + granules));
-        gaps.dedup_by(|next, gap| {
-            let touch = gap.1 == next.0;
-            if touch {
-                gap.1 = next.1;
-            }
-            touch
-        });
-    }
-}
-
-/// A part of the memory; free again when dropped.
-#[derive(Debug)]
-pub struct Region {
-    memory: Arc<Memory>,
-    start: u64,
-    granules: u64,
-}
-
-impl Region {
-    /// Where it begins.
-    pub fn address(&self) -> u64 {
-        self.start * Geometry::GRANULE as u64
-    }
-}
-
-impl Drop for Region {
-    fn drop(&mut self) {
-        self.memory.give_back(self.start, self.granules);
-    }
-}
 
 /// The halves of the scalars' channel: one is read by a run while the other is filled for the next.
 #[derive(Debug)]
@@ -89,7 +20,7 @@ impl Halves {
 
     /// One that is free.
     pub fn take(self: &Arc<Self>) -> Option<Half> {
-        let mut free = lock(&self.free);
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let number = free.iter().position(|&free| free)?;
         free[number] = false;
         Some(Half { of: self.clone(), number })
@@ -112,29 +43,13 @@ impl Half {
 
 impl Drop for Half {
     fn drop(&mut self) {
-        lock(&self.of.free)[self.number] = true;
+        self.of.free.lock().unwrap_or_else(PoisonError::into_inner)[self.number] = true;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn regions_do_not_overlap_and_come_back_in_any_order() {
-        let memory = Memory::new(8 * 1024 + 1023);
-        let [a, b, c] = [1, 2048, 1024].map(|bytes| memory.take(bytes).unwrap());
-        assert_eq!([&a, &b, &c].map(Region::address), [0, 1024, 3072]);
-        assert_eq!(memory.take(4097).unwrap_err(), 4096);
-        drop(b);
-        assert_eq!(memory.take(2049).unwrap().address(), 4096);
-        assert_eq!(memory.take(2048).unwrap().address(), 1024);
-        assert_eq!(memory.take(0).unwrap().address(), 1024);
-        drop(a);
-        drop(c);
-        assert_eq!(memory.take(8 * 1024).unwrap().address(), 0);
-        assert_eq!(lock(&memory.0)[..], [(0, 8)]);
-    }
 
     #[test]
     fn there_are_two_halves() {

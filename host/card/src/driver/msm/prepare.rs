@@ -19,8 +19,8 @@ use super::Door;
 use super::curve::{OnCard, encode};
 use super::geometry::Geometry;
 use super::job::{Job, Kept, Pieces, Purpose};
-use super::memory::Region;
 use crate::driver::job::{self, Work};
+use crate::driver::regions::Region;
 
 /// Most points of a stream that are added up at a time: what a card's tail costs is little beside these.
 const CHUNK: usize = 1 << 20;

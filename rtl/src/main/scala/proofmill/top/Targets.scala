@@ -3,6 +3,7 @@ package proofmill.top
 import proofmill.engine.ecdsa_verify.{EcdsaConfig, EcdsaEngine}
 import proofmill.engine.equihash_verify.{EquihashConfig, EquihashEngine}
 import proofmill.engine.msm.{MsmConfig, MsmEngine}
+import proofmill.engine.ntt.{NttConfig, NttEngine}
 import proofmill.engine.poseidon.{PoseidonConfig, PoseidonEngine}
 import proofmill.shell.{EngineSlot, ShellConfig}
 
@@ -49,6 +50,15 @@ object Targets {
   private def poseidon(config: PoseidonConfig): Seq[EngineSlot] =
     Seq(EngineSlot("poseidon", "poseidon_bls12_381", () => new PoseidonEngine(config)))
 
+  /** Engines of the NTT, each also with behavioural multipliers. */
+  private val ntts: Seq[(String, NttConfig)] = {
+    val all = Seq("ntt_small" -> NttConfig(mostLog = 20), "ntt" -> NttConfig(lanes = 32))
+    all ++ all.map { case (name, config) => s"${name}_twin" -> config.copy(twin = true) }
+  }
+
+  private def ntt(config: NttConfig): Seq[EngineSlot] =
+    Seq(EngineSlot("ntt", "goldilocks", () => new NttEngine(config)))
+
   def all(shell: ShellConfig): Seq[Target] = Seq(
     Target("shell", shell, Seq.empty),
     Target("toy", shell, Seq(toy)),
@@ -58,5 +68,6 @@ object Targets {
     Target("ecdsa", shell, ecdsa(cores = 1)),
     Target("ecdsa_two", shell, ecdsa(cores = 2))
   ) ++ msms.map { case (name, config) => Target(s"msm_$name", shell, msm(config)) } ++
-    poseidons.map { case (name, config) => Target(name, shell, poseidon(config)) }
+    poseidons.map { case (name, config) => Target(name, shell, poseidon(config)) } ++
+    ntts.map { case (name, config) => Target(name, shell, ntt(config)) }
 }

@@ -1,0 +1,153 @@
+//! Transforms, as the suite sees them: elements and what they become. A device may have some sizes, and the standard root, only;
+//! it has 2^6 elements at least.
+
+use proofmill_op::ntt::{Direction, Field, Request};
+use proofmill_op::{Answer, Capability, Data, Device, Error, Parked, Ticket};
+
+use crate::vectors::{self, NttCase};
+
+/// Elements of the size that every device has.
+const COUNT: usize = 64;
+
+/// The vectors of a field that a device must answer: those that it refuses, as one may, are not among them.
+pub(super) fn cases(device: &dyn Device, field: Field) -> Result<Vec<NttCase>, String> {
+    let mut cases = vectors::ntt()?;
+    cases.retain(|case| case.field == field);
+    cases.retain(|case| {
+        let common = case.root.is_none() && case.elements.len() == COUNT * field.bytes();
+        let answer = submit(device, case, case.elements.clone());
+        let refused = |error: &Error| {
+            let size = matches!(error, Error::Argument { argument: "elements", .. });
+            size || matches!(error, Error::Unsupported { .. })
+        };
+        common || !answer.is_err_and(|error| refused(&error))
+    });
+    Ok(cases)
+}
+
+/// Asks for a transform that is small.
+pub(super) fn nothing(field: Field) -> proofmill_op::Request {
+    proofmill_op::Request::Ntt(Request::forward(field, vec![0; COUNT * field.bytes()]))
+}
+
+/// The name of a case's check.
+pub(super) fn name(case: &NttCase) -> String {
+    format!("{}: {}", Capability::Ntt(case.field), case.id)
+}
+
+/// Compares elements with those that are wanted.
+pub(super) fn judge(ticket: Ticket, field: Field, wanted: &[u8]) -> Result<(), String> {
+    let found = elements(ticket).map_err(|error| error.to_string())?;
+    if found.len() != wanted.len() {
+        return Err(format!("{} bytes of elements, not {}", found.len(), wanted.len()));
+    }
+    let pairs = found.chunks(field.bytes()).zip(wanted.chunks(field.bytes()));
+    match pairs.enumerate().find(|(_, (found, wanted))| found != wanted) {
+        None => Ok(()),
+        Some((at, (found, wanted))) => {
+            let [found, wanted] = [found, wanted].map(hex::encode);
+            Err(format!("element {at}: {found}, where {wanted} was expected"))
+        }
+    }
+}
+
+fn elements(ticket: Ticket) -> Result<Vec<u8>, Error> {
+    match ticket.wait()? {
+        Answer::Ntt(response) => Ok(response.elements),
+        answer => Err(Error::argument("answer", format!("to another question: {answer:?}"))),
+    }
+}
+
+type Promise = fn(&dyn Device, &NttCase) -> Result<(), String>;
+
+/// What every device promises, told with a vector of 2^6 elements, by name.
+pub(super) const PROMISES: [(&str, Promise); 9] = [
+    ("a count that is no power of two is refused", |device, case| {
+        refused(submit(device, case, case.elements.repeat(3)), "elements")
+    }),
+    ("part of an element is refused", |device, case| {
+        refused(submit(device, case, &case.elements[1..]), "elements")
+    }),
+    ("a shift of 0 is refused", |device, case| {
+        let mut shifted = case.clone();
+        shifted.coset = Some(vec![0; case.field.bytes()]);
+        refused(submit(device, &shifted, case.elements.clone()), "coset")
+    }),
+    ("bytes parked elsewhere are refused", |device, case| {
+        let elsewhere = Parked::new(Parked::fresh_identity(), case.elements.clone().into());
+        refused(submit(device, case, Data::Parked(elsewhere)), "data")
+    }),
+    ("the first element that is too large is named", too_large),
+    ("an inverse transform goes back", |device, case| {
+        let back = match case.direction {
+            Direction::Forward => Direction::Inverse,
+            Direction::Inverse => Direction::Forward,
+        };
+        let other = NttCase { direction: back, ..case.clone() };
+        ask(device, &other, case.result.clone(), &case.elements)
+    }),
+    ("parked elements are transformed", |device, case| {
+        let parked = device.park(case.elements.clone().into()).map_err(|e| e.to_string())?;
+        ask(device, case, Data::Parked(parked), &case.result)
+    }),
+    ("a cancelled request disturbs nobody", cancelled),
+    ("requests are counted", |device, case| {
+        let before = device.metrics().requests;
+        ask(device, case, case.elements.clone(), &case.result)?;
+        let counted = device.metrics().requests - before;
+        if counted >= 1 { Ok(()) } else { Err(format!("{counted} counted for 1")) }
+    }),
+];
+
+/// Two of them, of which the one in front is named.
+fn too_large(device: &dyn Device, case: &NttCase) -> Result<(), String> {
+    let bytes = case.field.bytes();
+    let mut wrong = case.elements.clone();
+    for at in [19, 40] {
+        wrong[at * bytes..][..bytes].fill(0xff);
+    }
+    let wanted = "number 19 is not below the modulus";
+    match submit(device, case, wrong).and_then(elements) {
+        Err(Error::Argument { argument: "elements", problem }) if problem == wanted => Ok(()),
+        Err(error) => Err(format!("{error}, not {wanted}")),
+        Ok(_) => Err("it was transformed".into()),
+    }
+}
+
+fn cancelled(device: &dyn Device, case: &NttCase) -> Result<(), String> {
+    let ticket = submit(device, case, case.elements.clone()).map_err(|e| e.to_string())?;
+    ticket.cancel();
+    // The answer may have been faster than the cancellation; nothing else is allowed.
+    match elements(ticket) {
+        Err(Error::Cancelled) => {}
+        Ok(found) if found == case.result => {}
+        Ok(_) => return Err("wrong elements".into()),
+        Err(error) => return Err(error.to_string()),
+    }
+    ask(device, case, case.elements.clone(), &case.result)
+}
+
+pub(super) fn submit(
+    device: &dyn Device,
+    case: &NttCase,
+    elements: impl Into<Data>,
+) -> Result<Ticket, Error> {
+    device.submit(proofmill_op::Request::Ntt(case.request(elements)))
+}
+
+fn ask(
+    device: &dyn Device,
+    case: &NttCase,
+    elements: impl Into<Data>,
+    wanted: &[u8],
+) -> Result<(), String> {
+    judge(submit(device, case, elements).map_err(|error| error.to_string())?, case.field, wanted)
+}
+
+fn refused(result: Result<Ticket, Error>, name: &str) -> Result<(), String> {
+    match result {
+        Err(Error::Argument { argument, .. }) if argument == name => Ok(()),
+        Err(error) => Err(format!("{error}, where an error about '{name}' was expected")),
+        Ok(_) => Err("it was taken".into()),
+    }
+}

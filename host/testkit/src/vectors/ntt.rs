@@ -1,0 +1,127 @@
+//! The cases of `ntt`: elements and what they become.
+
+use proofmill_op::Error;
+use proofmill_op::ntt::{Direction, Field, Request};
+use serde::Deserialize;
+
+/// A case of `ntt`.
+#[derive(Clone, Debug)]
+pub struct NttCase {
+    /// Unique among those of its field.
+    pub id: String,
+    /// Whose elements these are.
+    pub field: Field,
+    /// Forward or inverse.
+    pub direction: Direction,
+    /// Another root of unity than the standard one.
+    pub root: Option<Vec<u8>>,
+    /// The shift of a coset.
+    pub coset: Option<Vec<u8>>,
+    /// What is transformed.
+    pub elements: Vec<u8>,
+    /// The only right answer.
+    pub result: Vec<u8>,
+}
+
+impl NttCase {
+    /// The request for other elements, transformed as these.
+    pub fn request(&self, elements: impl Into<proofmill_op::Data>) -> Request {
+        let mut request = Request::forward(self.field, elements);
+        request.direction = self.direction;
+        (request.root, request.coset) = (self.root.clone(), self.coset.clone());
+        request
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(rename = "schema")]
+    _schema: String,
+    #[serde(rename = "op")]
+    _op: String,
+    field: String,
+    cases: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    id: String,
+    #[serde(rename = "comment")]
+    _comment: String,
+    direction: String,
+    root: Option<String>,
+    coset: Option<String>,
+    elements: Vec<String>,
+    result: Vec<String>,
+    #[serde(rename = "tags")]
+    _tags: Vec<String>,
+}
+
+/// Every embedded case. An error names the file and the case.
+pub fn cases() -> Result<Vec<NttCase>, String> {
+    super::read_all("ntt/", parse)
+}
+
+/// The cases of one file's text.
+fn parse(text: &str) -> Result<Vec<NttCase>, String> {
+    let file: File = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let field: Field = file.field.parse().map_err(|error: Error| error.to_string())?;
+    let read = |case: Case| {
+        let wrong = |problem| format!("{}: {problem}", case.id);
+        let element = |text: &String| {
+            let bytes = super::integer(text)?;
+            let (low, high) = bytes.split_at(field.bytes());
+            match high.iter().all(|&byte| byte == 0) {
+                true => Ok(low.to_vec()),
+                false => Err(format!("{text} has more than {} bytes", field.bytes())),
+            }
+        };
+        let one = |text: &Option<String>| text.as_ref().map(element).transpose();
+        let all = |texts: &[String]| -> Result<Vec<u8>, String> {
+            Ok(texts.iter().map(element).collect::<Result<Vec<_>, _>>()?.concat())
+        };
+        Ok(NttCase {
+            field,
+            direction: match &case.direction[..] {
+                "forward" => Direction::Forward,
+                "inverse" => Direction::Inverse,
+                other => return Err(wrong(format!("direction {other}"))),
+            },
+            root: one(&case.root).map_err(wrong)?,
+            coset: one(&case.coset).map_err(wrong)?,
+            elements: all(&case.elements).map_err(wrong)?,
+            result: all(&case.result).map_err(wrong)?,
+            id: case.id,
+        })
+    };
+    file.cases.into_iter().map(read).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_embedded_files_can_be_read() {
+        let cases = cases().unwrap();
+        for field in [Field::Goldilocks, Field::Bn254Fr, Field::Bls12_381Fr] {
+            let mine: Vec<_> = cases.iter().filter(|case| case.field == field).collect();
+            assert!(mine.len() > 20, "{field}");
+            assert!(mine.iter().any(|case| case.root.is_some()), "{field}");
+            assert!(mine.iter().all(|case| case.elements.len() == case.result.len()), "{field}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let text = r#"{"schema": "s", "op": "ntt", "field": "goldilocks", "cases": [
+            {"id": "one", "comment": "c", "direction": "forward", "root": null, "coset": "SHIFT", "elements": ["0x1"], "result": ["0x2"], "tags": []}]}"#;
+        assert_eq!(parse(&text.replace("SHIFT", "0x7")).unwrap().len(), 1);
+        let problem = parse(&text.replace("SHIFT", "0x10000000000000000")).unwrap_err();
+        assert_eq!(problem, "one: 0x10000000000000000 has more than 8 bytes");
+        assert!(parse(&text.replace("forward", "back")).unwrap_err().starts_with("one: "));
+        assert!(parse(&text.replace("goldilocks", "silver")).unwrap_err().contains("silver"));
+    }
+}

@@ -1,0 +1,122 @@
+package proofmill.engine.ntt
+
+import spinal.core._
+import spinal.lib._
+
+/** Transforms blocks of 64 residues, each as blocks of 2^b points, by shifts and additions; a beat in and a beat out a cycle.
+  *
+  * 64 = 8 * 8: a transform of up to 8 points in the lanes, powers of 2^39, the time's bits change places with lanes, a transform of up to 8
+  * points again. [[Arrangement.core]] says what comes where. A block's beats come in consecutive cycles. An inverse transform takes its
+  * points in the order 0, n - 1, n - 2, …, and the inverse powers.
+  *
+  * @param fixed whether `b` is always 6
+  */
+class Core(laneBits: Int, residueBits: Int, fixed: Boolean) extends Component {
+  private val lanes = 1 << laneBits
+  private val q = NttConfig.radixBits - laneBits
+  val io = new Bundle {
+    val b = in(UInt(3 bits)) // steady
+    val inverse = in(Bool()) // steady
+    val valid = in(Bool())
+    val position = in(UInt(q max 1 bits)) // of the beat in its block
+    val residues = in(Vec(SInt(residueBits bits), lanes))
+    val results = out(Vec(Quad(Quad.digitBits), lanes))
+  }
+  private val b = if (fixed) U(6, 3 bits) else io.b
+  private val upper = RegNext((b > 3) ? (b - 3) | U(0))
+  private val lower = RegNext((b > 3) ? U(3) | b)
+
+  private val first = Core.small(io.residues.map(Quad.of).toSeq, bit => bit + 3 - q, upper, io.inverse)
+  private val position1 = Delay(io.position, Core.smallLatency)
+  private val valid1 = Delay(io.valid, Core.smallLatency, init = False)
+
+  // Lane bit j is bit q + j of the block; bits 3 to 5 are the results of the first transform, in reversed order.
+  private val turned = first.zipWithIndex.map { case (x, lane) =>
+    def power(b: Int, time: Int): Int = {
+      val y = lane << q | time
+      val upper = b - 3
+      val low = y & 7
+      val result = (0 until upper).map(i => (y >> (3 + upper - 1 - i) & 1) << i).sum
+      (result * low << (6 - b)) % 64
+    }
+    def chosen(b: Int): UInt = {
+      val times = (0 until 1 << q).map(time => U(power(b, time), 6 bits))
+      if (q == 0) times.head else Vec(times)(position1)
+    }
+    val plain = UInt(6 bits)
+    plain := (if (fixed) chosen(6) else U(0))
+    if (!fixed) for (size <- 4 to 6) when(b === size)(plain := chosen(size))
+    val signed = io.inverse ? (U(0, 6 bits) - plain) | plain
+    Quad.rotated(x, signed)
+  }
+  private val position2 = Delay(position1, Quad.rotation)
+  private val valid2 = Delay(valid1, Quad.rotation, init = False)
+
+  // Bit t of the time changes places with bit l - q + t of the lane.
+  private val (swapped, _, _) = (0 until q).foldLeft((turned: Seq[Quad], position2, valid2)) {
+    case ((now, position, valid), t) =>
+      val (j, wait) = (laneBits - q + t, 1 << t)
+      val crossed = valid && position(t)
+      val next = now.indices.map { lane =>
+        val (low, high) = (lane & ~(1 << j), lane | (1 << j))
+        def late(x: Quad) = Delay(x, wait)
+        if (lane == low) late(Mux(crossed, late(now(high)), now(low)))
+        else Mux(crossed, now(low), late(now(high)))
+      }
+      (next, Delay(position, wait), Delay(valid, wait, init = False))
+  }
+  private val second = Core.small(
+    swapped,
+    bit => if (bit < q) laneBits - q + bit else bit - q,
+    lower,
+    io.inverse
+  )
+  io.results := Vec(second.map(_.resized(Quad.digitBits)))
+}
+
+object Core {
+
+  /** Cycles of a transform in the lanes, and of a core. */
+  val smallLatency = 4
+  def latency(laneBits: Int): Int =
+    2 * smallLatency + Quad.rotation + (1 << (NttConfig.radixBits - laneBits)) - 1
+
+  /** Transforms of 2^size points, 0 to 3, in the lanes. Bit i of a point's number is lane bit `place(i)`; results come in reversed order. */
+  def small(points: Seq[Quad], place: Int => Int, size: UInt, inverse: Bool): Seq[Quad] = {
+    val lanes = points.indices
+    def number(lane: Int) = (0 until 3).map(i => (lane >> place(i) & 1) << i).sum
+    def withNumber(lane: Int, number: Int) =
+      (0 until 3).foldLeft(lane)((l, i) => l & ~(1 << place(i)) | (number >> i & 1) << place(i))
+
+    // An inverse transform's order.
+    val back = lanes.map { lane =>
+      val n = number(lane)
+      def negated(points: Int) = withNumber(lane, n & ~(points - 1) | (-n & (points - 1)))
+      val chosen = cloneOf(points(lane))
+      chosen := points(lane)
+      when(inverse && size === 2)(chosen := points(negated(4)))
+      when(inverse && size === 3)(chosen := points(negated(8)))
+      RegNext(chosen)
+    }
+    (2 to 0 by -1).foldLeft(back) { (now, i) =>
+      val width = now.head.width + 1
+      val active = size > i
+      lanes.map { lane =>
+        val (low, high) = (withNumber(lane, number(lane) & ~(1 << i)), withNumber(lane, number(lane) | (1 << i)))
+        val (x, y) = (now(low), now(high))
+        val turns = 5 * ((number(low) & ((1 << i) - 1)) << (2 - i)) % 8
+        val digits = (0 until Quad.count).map { e =>
+          if (lane == low) {
+            val sum = x.digits(e) +^ y.digits(e)
+            Mux(active, sum, x.digits(e).resize(width))
+          } else {
+            val (from, negative) = Quad.source(e, turns)
+            val (a, b) = (x.digits(from), y.digits(from))
+            Mux(active, if (negative) b -^ a else a -^ b, y.digits(e).resize(width))
+          }
+        }
+        Quad(digits.map(d => RegNext(d)))
+      }
+    }
+  }
+}

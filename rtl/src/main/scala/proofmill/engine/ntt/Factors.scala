@@ -1,0 +1,89 @@
+package proofmill.engine.ntt
+
+import proofmill.arith.Lag
+import spinal.core._
+import spinal.lib._
+
+object FactorKind extends SpinalEnum {
+
+  /** One: 1. Power: scale shift^i of element i. Root: root(log)^(high low), of the place in a matrix of which `low` is the lowest index, and
+    * lanes its lowest bits.
+    */
+  val One, Power, Root = newElement()
+}
+
+/** Where a beat belongs. */
+case class Place(config: NttConfig) extends Bundle {
+  val beat = UInt(config.beatBits bits) // of its transform
+  val high = UInt(NttConfig.passBits bits)
+  val low = UInt(NttConfig.passBits - config.laneBits bits) // without the lane
+}
+
+/** Multiplies each element by the factor of its place; a beat in and a beat out a cycle.
+  *
+  * A factor is the product of two that come from tables. A root's power has three parts: two choose from tables of the root's powers, the highest
+  * six bits are a power of 2^39.
+  */
+class Factors(config: NttConfig, residues: Residues) extends Component {
+  import config.{laneBits, lanes, mostLog}
+  private val bits = residues.bits
+  val io = new Bundle {
+    val kind = in(FactorKind()) // steady
+    val inverse = in(Bool()) // steady
+    val log = in(UInt(5 bits)) // steady
+    val input = slave(Flow(Beat(bits, lanes)))
+    val place = in(Place(config))
+    val output = master(Flow(Beat(bits, lanes)))
+
+    /** To and from [[Powers]]. */
+    val beat = out(UInt(config.beatBits bits))
+    val factor = in(SInt(bits bits))
+    val lane = in(Vec(SInt(bits bits), lanes))
+  }
+  io.beat := io.place.beat
+  private val isRoot = RegNext(io.kind === FactorKind.Root)
+  private val isOne = RegNext(io.kind === FactorKind.One)
+
+  private val exponentBits = mostLog
+  private val lowBits = (exponentBits - NttConfig.radixBits + 1) / 2
+  private val midBits = exponentBits - NttConfig.radixBits - lowBits
+  private val shift = RegNext(U(mostLog, 5 bits) - io.log)
+
+  // 1. The exponent's parts. 2. Their sum. 3. For the largest root. 4. Its sign. 5. Tables.
+  private val exponentLatency = 4
+  private val first = Powers.latency(residues) // cycle in which the first product's factors are there
+  require(first > exponentLatency + 1)
+  private val common = RegNext((io.place.high * (io.place.low @@ U(0, laneBits bits))).resize(exponentBits))
+  private val high = io.place.high
+  private val stop = first + residues.latency + Quad.rotation + residues.residueLatency
+  private val valid = Delay(io.input.valid, Factors.latency(residues), init = False)
+  io.output.valid := valid
+  private val later = Lag(io.input.payload, stop + 1)
+
+  for (j <- 0 until lanes) {
+    val mine = RegNext((high * U(j, laneBits bits)).resize(exponentBits))
+    val sum = RegNext(common + mine)
+    val scaled = RegNext((sum |<< shift).resize(exponentBits))
+    val exponent = RegNext(io.inverse ? (U(0, exponentBits bits) - scaled) | scaled)
+
+    val wait = first - exponentLatency - 1
+    def table(from: Int, width: Int) =
+      Residues.plain(
+        Residues.table(Residues.powers(mostLog - from, width)).readSync(Delay(exponent(from, width bits), wait)),
+        bits
+      )
+    val product = residues.product(
+      isRoot ? table(0, lowBits) | io.factor,
+      isRoot ? table(lowBits, midBits) | io.lane(j)
+    )
+    val turns = Delay(exponent.takeHigh(NttConfig.radixBits).asUInt, first - exponentLatency + residues.latency)
+    val rotated = residues.of(Quad.rotated(Quad.of(product), isRoot ? turns | U(0)))
+    val factor = RegNext(isOne ? S(1, bits bits) | rotated)
+    io.output.lanes(j) := residues.product(later.lanes(j).asSInt, factor).asBits
+  }
+}
+
+object Factors {
+  def latency(residues: Residues): Int =
+    Powers.latency(residues) + residues.latency + Quad.rotation + residues.residueLatency + 1 + residues.latency
+}

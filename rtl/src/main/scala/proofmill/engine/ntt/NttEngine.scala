@@ -1,0 +1,150 @@
+package proofmill.engine.ntt
+
+import org.tomlj.TomlTable
+import proofmill.engine.{Engine, EnginePacket}
+import proofmill.spec.{Block, Command, Spec}
+import proofmill.stream.Word
+import spinal.core._
+import spinal.lib._
+import spinal.lib.bus.amba4.axi._
+
+/** Transforms elements of 2^64 - 2^32 + 1 that lie in the card's memory.
+  *
+  * {{{
+  *   command ─► Door ─┬─ a granule written or read ───────────────┐
+  *   reply   ◄────────┘─ run ─► Passes ═► Pipeline ═► Passes ═════╧══► memory channels
+  * }}}
+  * Eight elements a beat and channel: beat i of channel j has those from 8 (channels i + j) on. All channels do the same at the same time.
+  */
+class NttEngine(config: NttConfig) extends Engine {
+  import config.channels
+  private val axi = Engine.memory(config.memoryBits)
+  private val residues = new Residues(config.twin)
+  private val names = Seq("write", "run", "read")
+  private val wires = names.map(Command(NttEngine.wire, _))
+  val commands: Seq[EnginePacket] = wires.zip(names).map { case (command, name) =>
+    EnginePacket(command, Command.bytes(NttEngine.wire, name))
+  }
+  val capability: Int = Spec.int(Spec.table("wire/shell").getTable("capabilities"), "ntt")
+  val block: Block = Block(NttEngine.wire)
+  val parameters: Map[String, BigInt] = Map(
+    "field" -> BigInt(Spec.int(NttEngine.wire.getTable("fields").getTable("goldilocks"), "number")),
+    "queue" -> BigInt(NttEngine.queue),
+    "lanes" -> BigInt(config.lanes),
+    "channels" -> BigInt(channels),
+    "memory" -> (BigInt(1) << config.memoryBits),
+    "least_log" -> BigInt(NttConfig.leastLog),
+    "most_log" -> BigInt(config.mostLog),
+    "pass_log" -> BigInt(NttConfig.passBits)
+  )
+  val resets: Map[String, BigInt] = Map.empty
+  def control: Map[String, Bits] = Map.empty
+
+  val command = slave(Word.payloads(commands.size))
+  val reply = master(Word.packets)
+  override val memories: Seq[Axi4] = Seq.fill(channels)(master(Axi4(axi)))
+
+  val passes = new Passes(config, residues)
+  val door = new Door(config, wires)
+  door.io.command << command
+  reply << door.io.reply
+  passes.io.run << door.io.run
+  door.io.outcome << passes.io.outcome
+
+  // Reads: of all channels, or of one.
+  private val wanted = StreamFork(passes.io.wanted, channels)
+  private val reads = memories.map(_.r)
+  private val all = reads.map(_.valid).andR
+  passes.io.read.valid := all && passes.io.busy
+  passes.io.read.payload := Cat(reads.map(_.data))
+  private val taken = passes.io.read.fire
+  private val readFault = taken && reads.map(_.resp =/= Axi4.resp.OKAY).orR
+
+  // Writes: likewise. Addresses and data leave one by one.
+  private val stores = StreamFork(passes.io.store, 2 * channels)
+  private val responses = memories.map(_.b)
+  private val stored = responses.map(_.valid).andR && passes.io.busy
+  passes.io.stored := stored
+  passes.io.fault := readFault || stored && responses.map(_.resp =/= Axi4.resp.OKAY).orR
+
+  for ((memory, j) <- memories.zipWithIndex) {
+    val mine = !passes.io.busy && door.io.channel === j
+    def burst(channel: Axi4Ax, beats: Int): Unit = {
+      channel.len := beats - 1
+      channel.size := log2Up(NttConfig.beat)
+      channel.setBurstINCR()
+    }
+    def byte(beat: UInt): UInt = beat @@ U(0, log2Up(NttConfig.beat) bits)
+    val granule = NttConfig.granule / NttConfig.beat
+
+    val ar = wanted(j).translateWith {
+      val address = Axi4Ar(axi)
+      address.addr := byte(wanted(j).payload)
+      burst(address, 1)
+      address
+    }
+    val one = Stream(Axi4Ar(axi))
+    one.valid := door.io.readAddress.valid && mine
+    one.addr := byte(door.io.beat)
+    burst(one, granule)
+    memory.ar << StreamMux(passes.io.busy.asUInt, Seq(one, ar))
+    memory.r.ready := passes.io.busy ? taken | (mine && door.io.readData.ready)
+
+    val aw = stores(2 * j).translateWith {
+      val address = Axi4Aw(axi)
+      address.addr := byte(stores(2 * j).beat)
+      burst(address, 1)
+      address
+    }.queueLowLatency(4, latency = 1)
+    val w = stores(2 * j + 1).translateWith {
+      val data = Axi4W(axi)
+      data.data := stores(2 * j + 1).data(512 * j, 512 bits)
+      data.strb.setAll()
+      data.last := True
+      data
+    }.queueLowLatency(4, latency = 1)
+    val oneAddress = Stream(Axi4Aw(axi))
+    oneAddress.valid := door.io.writeAddress.valid && mine
+    oneAddress.addr := byte(door.io.beat)
+    burst(oneAddress, granule)
+    val oneData = Stream(Axi4W(axi))
+    oneData.valid := door.io.writeData.valid && mine
+    oneData.data := door.io.writeData.fragment
+    oneData.strb.setAll()
+    oneData.last := door.io.writeData.last
+    memory.aw << StreamMux(passes.io.busy.asUInt, Seq(oneAddress, aw))
+    memory.w << StreamMux(passes.io.busy.asUInt, Seq(oneData, w))
+    memory.b.ready := passes.io.busy ? stored | (mine && door.io.response.ready)
+  }
+  private def selected[T <: Data](values: Seq[T]): T =
+    if (channels == 1) values.head else Vec(values)(door.io.channel.resized)
+  door.io.readAddress.ready := !passes.io.busy && selected(memories.map(_.ar.ready))
+  door.io.readData.valid := !passes.io.busy && selected(reads.map(_.valid))
+  door.io.readData.fragment := selected(reads.map(_.data))
+  door.io.readData.last := selected(reads.map(_.last))
+  door.io.readFault := selected(reads.map(_.resp)) =/= Axi4.resp.OKAY
+  door.io.writeAddress.ready := !passes.io.busy && selected(memories.map(_.aw.ready))
+  door.io.writeData.ready := !passes.io.busy && selected(memories.map(_.w.ready))
+  door.io.response.valid := !passes.io.busy && selected(responses.map(_.valid))
+  door.io.response.payload := selected(responses.map(_.resp)) =/= Axi4.resp.OKAY
+
+  // What the registers say.
+  private def count(event: Bool): Bits = {
+    val value = Reg(UInt(64 bits)) init 0
+    when(event)(value := value + 1)
+    value.asBits
+  }
+  val status: Map[String, Bits] = Map(
+    "done" -> count(door.io.answered),
+    "busy_cycles" -> count(passes.io.busy),
+    "beats" -> count(taken)
+  )
+  for ((name, value) <- status) out(value.setName(s"status_$name"))
+}
+
+object NttEngine {
+  val wire: TomlTable = Spec.table("wire/ntt")
+
+  /** Commands that fit the shell's queue: a granule's with its address each. */
+  val queue: Int = Engine.queueWords / 131
+}

@@ -1,0 +1,198 @@
+package proofmill.engine.ntt
+
+import proofmill.spec.Field
+import spinal.core._
+import spinal.lib._
+
+/** A run that has been found sound. */
+case class Run(config: NttConfig) extends Bundle {
+  val source, scratch = UInt(config.memoryBits - 6 bits) // beats
+  val log = UInt(5 bits)
+  val inverse = Bool()
+  val count = UInt(config.memoryBits - 6 bits) // of transforms
+  val shift, scale = Bits(64 bits)
+}
+
+/** `status` of a reply. */
+object Status extends SpinalEnum {
+  val done, refused, memoryFault, notCanonical = newElement()
+}
+
+/** What is said of a run at its end. */
+case class Outcome() extends Bundle {
+  val status = Status()
+  val element = UInt(64 bits) // the first that is not canonical
+  val first, last = UInt(64 bits) // cycles
+}
+
+/** A beat for the memory. */
+case class Store(config: NttConfig) extends Bundle {
+  val beat = UInt(config.memoryBits - 6 bits)
+  val data = Bits(64 * config.lanes bits)
+}
+
+/** Carries out a run, pass by pass.
+  *
+  *   1. Idle: takes a run.
+  *   2. Prepare: the powers of the shift, unless shift and scale are 1.
+  *   3. Begin: a pass. Up to 2^12 elements, all transforms are one pass; else each has two, by way of the scratch memory.
+  *   4. Work: until the last beat of the pass has been stored.
+  *   5. Done: the outcome is held until it is taken.
+  *
+  * @param residues how residues are multiplied
+  */
+class Passes(config: NttConfig, residues: Residues) extends Component {
+  import config.{laneBits, lanes}
+  private val beatsBits = config.memoryBits - 6
+  val io = new Bundle {
+    val run = slave(Stream(Run(config)))
+    val outcome = master(Stream(Outcome()))
+
+    /** Of all channels, which do the same: beats that are wanted, what they contain, what is stored, and that it was. */
+    val wanted = master(Stream(UInt(beatsBits bits)))
+    val read = slave(Stream(Bits(64 * lanes bits)))
+    val store = master(Stream(Store(config)))
+    val stored = in(Bool())
+    val fault = in(Bool()) // of what is read or was stored in this cycle
+    val busy = out(Bool())
+  }
+
+  object State extends SpinalEnum {
+    val Idle, Prepare, Begin, Work, Done = newElement()
+  }
+  val state = RegInit(State.Idle)
+  io.busy := state =/= State.Idle
+  val run = Reg(Run(config))
+  val isLast = Reg(Bool()) // of two passes
+  val transform = Reg(UInt(beatsBits bits))
+  val offset = Reg(UInt(beatsBits bits)) // of its first beat
+  val outcome = Reg(Outcome())
+  private val whole = RegNext(run.log <= NttConfig.passBits)
+  private val rows = RegNext((run.log +^ 1) >> 1) // bits of the first pass's columns
+  private val columns = RegNext(run.log >> 1)
+
+  // The present pass.
+  val job = Reg(Job(config))
+  private val plain = RegNext(run.shift.asUInt === 1 && run.scale.asUInt === 1)
+  private val start = RegNext(RegNext(state === State.Begin) init False) init False
+  private val pass = Pass(config)
+  private val size = (U(1, beatsBits bits) |<< (run.log - laneBits)).resize(beatsBits) // beats of a transform
+  pass.kind := whole ? PassKind.Whole | (isLast ? PassKind.Last | PassKind.First)
+  private val mine = whole ? run.log | (isLast ? columns | rows).resize(5)
+  pass.b := (mine - NttConfig.radixBits).resize(3)
+  pass.other := (isLast ? rows | columns).resize(4)
+  pass.tiles := whole ? run.count | (U(1, beatsBits bits) |<< (pass.other - laneBits)).resize(beatsBits)
+  pass.source := (isLast && !whole) ? run.scratch | (run.source + offset)
+  pass.target := (isLast || whole) ? (run.source + offset) | run.scratch
+
+  val powers = new Powers(config, residues)
+  powers.io.start := False
+  powers.io.shift := run.shift
+  powers.io.scale := run.scale
+  powers.io.log := run.log
+  val pipeline = new Pipeline(config, residues)
+  pipeline.io.job := job
+  pipeline.io.start := start
+  powers.io.beat := pipeline.io.beat
+  pipeline.io.factor := powers.io.factor
+  pipeline.io.lane := powers.io.lane
+
+  // From and to the memory.
+  private def walk(written: Boolean, next: Bool): Walk = {
+    val walk = new Walk(config, written)
+    walk.io.pass := job.pass
+    walk.io.start := start
+    walk.io.next := next
+    walk
+  }
+  private val asked, beats = Stream(UInt(beatsBits bits))
+  val asking = walk(written = false, asked.fire)
+  asked.valid := !asking.io.done && state === State.Work
+  asked.payload := job.pass.source + asking.io.beat
+  io.wanted << asked.m2sPipe()
+  pipeline.io.input << io.read
+  val storing = walk(written = true, pipeline.io.output.fire)
+  private val store = pipeline.io.output.translateWith {
+    val store = Store(config)
+    store.beat := job.pass.target + storing.io.beat
+    store.data := pipeline.io.output.payload
+    store
+  }
+  io.store << store.m2sPipe()
+  val open = Reg(UInt(beatsBits bits)) init 0 // beats to be stored, or whose response is missing
+  open := open + pipeline.io.output.fire.asUInt - io.stored.asUInt
+  private val over = storing.io.done && open === 0
+
+  // Elements that are not canonical, in the first pass over them: the least number.
+  private val p = Residues.field.modulus
+  val arriving = walk(written = false, io.read.fire)
+  private val wrong = Vec(io.read.payload.subdivideIn(64 bits).map(_.asUInt >= p))
+  val found = Reg(Bool())
+  private val checked = RegNext(io.read.fire && wrong.orR && !(job.pass.kind === PassKind.Last)) init False
+  private val lane = RegNext(OHToUInt(OHMasking.first(wrong.asBits)))
+  private val number = (RegNext(arriving.io.beat + offset) @@ lane).resize(64)
+  when(checked && (!found || number < outcome.element)) {
+    found := True
+    outcome.element := number
+  }
+  val faulty = Reg(Bool())
+  when(io.fault && state === State.Work)(faulty := True)
+
+  when(state === State.Work) {
+    when(job.pass.kind === PassKind.First)(outcome.first := outcome.first + 1)
+      .otherwise(outcome.last := outcome.last + 1)
+  }
+  io.run.ready := state === State.Idle
+  io.outcome.valid := state === State.Done
+  io.outcome.element := outcome.element
+  io.outcome.first := outcome.first
+  io.outcome.last := outcome.last
+  io.outcome.status := faulty ? Status.memoryFault | (found ? Status.notCanonical | Status.done)
+  when(!found || faulty)(io.outcome.element := 0)
+
+  private val settle = Reg(UInt(2 bits)) // cycles until what follows from the run stands
+  switch(state) {
+    is(State.Idle) {
+      run := io.run.payload
+      isLast := False
+      transform := 0
+      offset := 0
+      found := False
+      faulty := False
+      outcome.element := 0
+      outcome.first := 0
+      outcome.last := 0
+      settle := 3
+      when(io.run.valid)(state := State.Prepare)
+    }
+    is(State.Prepare) {
+      when(settle =/= 0)(settle := settle - 1)
+      when(settle === 1 && !plain)(powers.io.start := True)
+      when(settle === 0 && !powers.io.busy)(state := State.Begin)
+    }
+    is(State.Begin) {
+      job.pass := pass
+      job.inverse := run.inverse
+      job.log := run.log
+      val multiplies = whole || (isLast === run.inverse)
+      job.factors := multiplies ? (plain ? FactorKind.One | FactorKind.Power) | FactorKind.Root
+      settle := 3
+      state := State.Work
+    }
+    is(State.Work) {
+      when(settle =/= 0)(settle := settle - 1)
+      when(settle === 0 && over) {
+        isLast := !isLast
+        when(isLast) {
+          transform := transform + 1
+          offset := offset + size
+        }
+        val ends = whole || (isLast && transform === run.count - 1)
+        state := ends ? State.Done | State.Begin
+      }
+    }
+    is(State.Done) {
+      when(io.outcome.ready)(state := State.Idle)
+    }
+  }
+}

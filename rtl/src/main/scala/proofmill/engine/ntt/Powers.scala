@@ -1,0 +1,118 @@
+package proofmill.engine.ntt
+
+import spinal.core._
+import spinal.lib._
+
+/** scale shift^i for the elements i of a beat: a factor for the beat, shift^(lanes beat), and one for each lane, scale shift^lane.
+  *
+  * Tables have the powers of three parts of i: the lane, and the lower and the upper half of the beat's number. They are filled bit by bit of
+  * i: what a table has so far, times shift^(2^bit), is its next part; and that factor is squared.
+  *
+  *   1. Idle: looks up.
+  *   2. Issue: a product a cycle.
+  *   3. Wait: until the last one is written.
+  */
+class Powers(config: NttConfig, residues: Residues) extends Component {
+  import config.{beatBits, laneBits, lanes, mostLog}
+  private val width = residues.bits
+  private val lowBits = (beatBits + 1) / 2
+  private val highBits = beatBits - lowBits
+  val io = new Bundle {
+    val start = in(Bool())
+    val shift, scale = in(Bits(64 bits))
+    val log = in(UInt(5 bits)) // of the size; at least 6
+    val busy = out(Bool())
+    val beat = in(UInt(beatBits bits))
+    val factor = out(SInt(width bits)) // `latency` cycles later
+    val lane = out(Vec(SInt(width bits), lanes))
+  }
+
+  object State extends SpinalEnum {
+    val Idle, Issue, Wait = newElement()
+  }
+  val state = RegInit(State.Idle)
+  io.busy := state =/= State.Idle
+
+  // Tables. `part`: 0 lanes, 1 lower half, 2 upper half; `bit` within it.
+  val lane = Vec.fill(lanes)(Reg(SInt(width bits)))
+  val low = Mem(SInt(width bits), 1 << lowBits)
+  val high = Mem(SInt(width bits), 1 << highBits)
+  io.lane := lane
+  val part = Reg(UInt(2 bits))
+  val bit = Reg(UInt(4 bits))
+  val step = Reg(UInt(5 bits))
+  val number = Reg(UInt(lowBits + 1 bits)) // of the product
+  val power = Reg(SInt(width bits))
+  private val size = (U(1, lowBits + 1 bits) |<< bit).resize(lowBits + 1)
+  private val filling = state =/= State.Idle
+
+  // A product: of two tables, or of one and the power.
+  private val fromLow = low.readSync(filling ? number.resize(lowBits) | io.beat.resize(lowBits))
+  private val fromHigh = high.readSync(filling ? number.resize(highBits) | (io.beat >> lowBits).resize(highBits))
+  private val fromLane = RegNext(lane(number.resize(laneBits)))
+  private val squares = RegNext(number === size)
+  private val chosen = RegNext(part).mux(0 -> fromLane, 2 -> fromHigh, default -> fromLow)
+  private val wasFilling = RegNext(filling) init False
+  private val product = residues.product(
+    RegNext((wasFilling && squares) ? power | (wasFilling ? chosen | fromLow)),
+    RegNext(wasFilling ? power | fromHigh)
+  )
+  io.factor := product
+
+  // Where it goes.
+  private val issues = state === State.Issue
+  private val depth = Powers.latency(residues)
+  private val arrives = Delay(issues, depth, init = False)
+  private val target = Delay(number, depth)
+  private val begins = io.start && state === State.Idle
+  private val isSquare = target === size
+  private val place = (target + size).resize(lowBits)
+  private val one = S(1, width bits)
+  low.write(begins ? U(0) | place, begins ? one | product, begins || arrives && !isSquare && part === 1)
+  high.write(
+    begins ? U(0) | place.resize(highBits),
+    begins ? one | product,
+    begins || arrives && !isSquare && part === 2
+  )
+  when(arrives && !isSquare && part === 0)(lane(place.resize(laneBits)) := product)
+  when(arrives && isSquare)(power := product)
+
+  switch(state) {
+    is(State.Idle) {
+      when(io.start) {
+        state := State.Issue
+        lane.tail.foreach(_ := 0)
+        lane(0) := Residues.plain(io.scale, width)
+        power := Residues.plain(io.shift, width)
+        part := 0
+        bit := 0
+        step := 0
+        number := 0
+      }
+    }
+    is(State.Issue) {
+      number := number + 1
+      when(number === size)(state := State.Wait)
+    }
+    is(State.Wait) {
+      number := 0
+      when(arrives && isSquare) {
+        step := step + 1
+        bit := bit + 1
+        val last = part.mux(0 -> U(laneBits - 1), default -> U(lowBits - 1)).resize(4)
+        when(bit === last) {
+          bit := 0
+          part := part + 1
+        }
+        state := (step + 1 === io.log) ? State.Idle | State.Issue
+      }
+    }
+  }
+  require(mostLog >= laneBits)
+}
+
+object Powers {
+
+  /** Cycles from a beat's number to its factor, and from a number to its product. */
+  def latency(residues: Residues): Int = 2 + residues.latency
+}

@@ -1,0 +1,156 @@
+package proofmill.engine.ntt
+
+import spinal.core._
+import spinal.lib._
+
+/** One beat of a stream that does not stop: an element a lane. */
+case class Beat(width: Int, count: Int) extends Bundle {
+  val lanes = Vec(Bits(width bits), count)
+}
+
+/** Permutes blocks of elements as an [[Arrangement]] says, a beat in and a beat out a cycle.
+  *
+  * It has room for some blocks, two at least: one comes while another leaves. An element is kept in the bank of its lane, exclusive or those bits of the time that will be lanes; so
+  * those of a beat, before as after, lie in different banks. Its place in the bank is the time at which it came.
+  *
+  *   - In: a beat for a block may come when the block was claimed, which may be done while `room` is high.
+  *   - Out: a block leaves in consecutive cycles, but for pauses in front of beats whose number is a multiple of 2^`next`, where the claim
+  *     of a block behind waits for `nextRoom`. Beats are counted from `start` on.
+  *
+  * @param choices what it can do; `choice` is steady while anything is inside
+  * @param blocks  a power of two: a block that was claimed has its room, so more than two where it comes late
+  */
+class Shuffle(width: Int, laneBits: Int, choices: Seq[Arrangement], blocks: Int) extends Component {
+  private val lanes = 1 << laneBits
+  private val timeBits = choices.map(_.bits).max - laneBits
+  val io = new Bundle {
+    val choice = in(UInt(log2Up(choices.size) bits))
+    val start = in(Bool()) // of a pass: nothing is inside
+    val claim = in(Bool())
+    val room = out(Bool())
+    val input = slave(Flow(Beat(width, lanes)))
+    val next = in(UInt(4 bits))
+    val nextRoom = in(Bool())
+    val nextClaim = out(Bool())
+    val output = master(Flow(Beat(width, lanes)))
+  }
+
+  private def chosen[T <: Data](values: Seq[T]): T = if (values.size == 1) values.head else Vec(values)(io.choice)
+  private def bit(time: UInt, symbol: String, positions: Seq[String]): Bool = time(positions.indexOf(symbol) - laneBits)
+  private val last = chosen(choices.map(c => U((1 << (c.bits - laneBits)) - 1, timeBits bits)))
+
+  /** Each lane's bit before, with the bit that takes its part after; the pairs of those that stay have the same bit twice. */
+  private val pairs = choices.map { c =>
+    val (before, after) = (c.in.take(laneBits), c.out.take(laneBits))
+    val come = after.zipWithIndex.filterNot { case (bit, _) => before.contains(bit) }
+    val go = before.indices.filterNot(j => after.contains(before(j)))
+    // One that comes takes the part of the one that goes from its place, if one does.
+    val here = come.filter { case (_, p) => go.contains(p) }
+    val others = come.filterNot(here.contains).zip(go.filterNot(here.map(_._2).contains))
+    val partner = (here.map { case (bit, p) => p -> bit } ++ others.map { case ((bit, _), j) => j -> bit }).toMap
+    before.zipWithIndex.map { case (bit, j) => (bit, partner.getOrElse(j, bit)) }
+  }
+
+  // Blocks: claimed, and full.
+  private def number = RegInit(U(0, log2Up(blocks) bits))
+  val free = Reg(UInt(log2Up(blocks + 1) bits)) init blocks
+  val full = Vec(Seq.fill(blocks)(RegInit(False)))
+  val done = Bool()
+  free := free + done.asUInt - io.claim.asUInt
+  io.room := free =/= 0
+
+  // In.
+  val into = new Area {
+    val time = Reg(UInt(timeBits bits)) init 0
+    val block = number
+    when(io.input.valid) {
+      time := time + 1
+      when(time === last) {
+        time := 0
+        block := block + 1
+        full(block) := True
+      }
+    }
+    private val turn = chosen(choices.zip(pairs).map { case (c, pairs) =>
+      Cat(pairs.map { case (bit, partner) => if (bit == partner) False else Shuffle.this.bit(time, partner, c.in) })
+    })
+    val banks = RegNext(Shuffle.exchanged(io.input.lanes, turn))
+    val valid = RegNext(io.input.valid) init False
+    val place = RegNext(block ## time)
+  }
+
+  // Out.
+  val outOf = new Area {
+    val time = Reg(UInt(timeBits bits)) init 0
+    val block = number
+    val count = Reg(UInt(NttConfig.passBits + 1 bits)) init 0
+    private val atBorder = (count & Shuffle.below(io.next)) === 0
+    val go = full(block) && (!atBorder || io.nextRoom)
+    io.nextClaim := go && atBorder
+    val ends = go && time === last
+    when(go) {
+      time := time + 1
+      count := count + 1
+    }
+    when(io.start)(count := 0)
+    when(ends) {
+      time := 0
+      block := block + 1
+      full(block) := False
+    }
+    done := ends
+
+    val turn = RegNext(chosen(choices.zip(pairs).map { case (c, pairs) =>
+      Cat(pairs.map { case (bit, partner) => if (bit == partner) False else Shuffle.this.bit(time, bit, c.out) })
+    }))
+    val places = (0 until lanes).map { bank =>
+      RegNext(block ## chosen(choices.zip(pairs).map { case (c, pairs) =>
+        Cat((0 until timeBits).map { i =>
+          c.in.lift(laneBits + i).fold[Bool](False) { symbol =>
+            pairs.indexWhere { case (bit, partner) => partner == symbol && bit != partner } match {
+              case -1 => Shuffle.this.bit(time, symbol, c.out)
+              case j  => Bool((bank >> j & 1) == 1) ^ Shuffle.this.bit(time, pairs(j)._1, c.out)
+            }
+          }
+        })
+      }))
+    }
+    val valid = RegNext(go) init False
+  }
+
+  private val read = (0 until lanes).map { bank =>
+    val memory = Mem(Bits(width bits), blocks << timeBits)
+    memory.write(into.place.asUInt, into.banks(bank), into.valid)
+    memory.readSync(outOf.places(bank).asUInt)
+  }
+
+  /** By the parts that bits have in the bank's number; a lane of the output takes them in its own order. */
+  private val turned = RegNext(Shuffle.exchanged(Vec(read), RegNext(outOf.turn)))
+  private val orders = choices.zip(pairs).map { case (c, pairs) =>
+    c.out.take(laneBits).map(symbol => pairs.indexWhere(_._2 == symbol))
+  }
+  private val distinct = orders.distinct
+  private val order = Vec(orders.map(o => U(distinct.indexOf(o), log2Up(distinct.size max 2) bits)))(io.choice)
+  private val ordered = Vec((0 until lanes).map { lane =>
+    val sources = distinct.map(o => o.zipWithIndex.map { case (part, p) => (lane >> p & 1) << part }.sum)
+    if (sources.distinct.size == 1) turned(sources.head)
+    else Vec(sources.map(turned(_)))(order.resize(log2Up(sources.size)))
+  })
+  io.output.lanes := RegNext(ordered)
+  io.output.valid := Delay(outOf.valid, 3, init = False)
+}
+
+object Shuffle {
+
+  /** Cycles from a block's start to its first beat at the output. */
+  val latency = 4
+
+  /** 2^bits - 1, as wide as a count of beats. */
+  def below(bits: UInt): UInt = ((U(1, NttConfig.passBits + 1 bits) |<< bits) - 1).resize(NttConfig.passBits + 1)
+
+  /** Element i goes to place i exclusive or `turn`. */
+  def exchanged(elements: Vec[Bits], turn: Bits): Vec[Bits] =
+    (0 until turn.getWidth).foldLeft(elements) { (now, j) =>
+      Vec(now.indices.map(i => turn(j) ? now(i ^ (1 << j)) | now(i)))
+    }
+}

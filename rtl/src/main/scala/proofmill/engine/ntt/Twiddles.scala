@@ -1,0 +1,55 @@
+package proofmill.engine.ntt
+
+import spinal.core._
+import spinal.lib._
+
+/** Multiplies the first core's results by the powers of the column's root: result o of index b by root(6 + size)^(o b).
+  *
+  * The power's upper three bits are a power of 2^24, its lower nine choose from a table, which is the factor of a multiplier.
+  */
+class Twiddles(laneBits: Int, residues: Residues) extends Component {
+  private val lanes = 1 << laneBits
+  private val q = NttConfig.radixBits - laneBits
+  private val index = NttConfig.radixBits // bits
+  val io = new Bundle {
+    val b = in(UInt(3 bits)) // steady: bits of the index
+    val inverse = in(Bool()) // steady
+    val columns = in(Bool()) // steady: whether the time has bits of a column's number below those of the index
+
+    /** Of the results that come `Twiddles.ahead` cycles later; beats of this column. */
+    val time = in(UInt(NttConfig.passBits bits))
+    val results = in(Vec(Quad(Quad.digitBits), lanes))
+    val products = out(Vec(SInt(residues.bits bits), lanes))
+  }
+
+  private val places = Arrangement.core(laneBits, (0 until index).map(i => s"a$i"), index, i => s"o$i")
+  private def place(bit: Int) = places.indexOf(s"o$bit")
+  private val mask = RegNext(((U(1, index + 1 bits) |<< io.b) - 1).resize(index))
+  private val b =
+    RegNext((io.columns ? (io.time >> (q + laneBits)) | (io.time >> q).resize(index)).resize(index) & mask)
+  private val low = RegNext(io.time.resize(q max 1))
+
+  for (lane <- 0 until lanes) {
+    val o = Cat((0 until index).map { bit =>
+      if (place(bit) < laneBits) Bool((lane >> place(bit) & 1) == 1) else low(place(bit) - laneBits)
+    }).asUInt
+    val product = RegNext(o * b)
+    val scaled = RegNext((product |<< (U(index, 3 bits) - io.b)).resize(NttConfig.passBits))
+    val power = RegNext(io.inverse ? (U(0, NttConfig.passBits bits) - scaled) | scaled)
+    val turns = RegNext((power.takeHigh(3).asUInt * U(5, 3 bits)).resize(3))
+    val residue = residues.of(Quad.turned(io.results(lane), turns))
+    val table = Residues.table(Residues.powers(NttConfig.passBits, Twiddles.tableBits))
+    val factor = table.readSync(Delay(power.resize(Twiddles.tableBits), residues.residueLatency + 1))
+    io.products(lane) := residues.product(residue, Residues.plain(factor, residues.bits))
+  }
+}
+
+object Twiddles {
+  private val tableBits = 9
+
+  /** Cycles by which the time comes before the results. */
+  val ahead = 5
+
+  /** Cycles from the results to the products. */
+  def latency(residues: Residues): Int = 1 + residues.residueLatency + residues.latency
+}

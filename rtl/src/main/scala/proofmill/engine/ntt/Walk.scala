@@ -1,0 +1,84 @@
+package proofmill.engine.ntt
+
+import spinal.core._
+import spinal.lib._
+
+object PassKind extends SpinalEnum {
+  val Whole, First, Last = newElement()
+
+  /** In the order of `Arrangement.Kind`. */
+  def number(kind: SpinalEnumCraft[PassKind.type]): UInt = kind.mux(Whole -> U(0, 2 bits), First -> U(1), Last -> U(2))
+}
+
+/** What is to be done in a pass. */
+case class Pass(config: NttConfig) extends Bundle {
+  val kind = PassKind()
+  val b = UInt(3 bits) // a column has 2^(6 + b) elements
+  val other = UInt(4 bits) // of First and Last: 2^other columns
+  val tiles = UInt(config.memoryBits - 6 bits) // of Whole: transforms
+  val source, target = UInt(config.memoryBits - 6 bits) // beats of a channel
+}
+
+/** The order of a pass's beats in the memory: a step is a beat.
+  *
+  * A tile's time is a row of the matrix with its lower six bits as the highest ones, as the cores' transposers take and leave them.
+  *
+  * @param written whether it is the order in which they are written
+  */
+class Walk(config: NttConfig, written: Boolean) extends Component {
+  import config.laneBits
+  private val tileBits = config.memoryBits - 6
+  val io = new Bundle {
+    val pass = in(Pass(config)) // steady
+    val start = in(Bool()) // begins anew
+    val next = in(Bool())
+    val done = out(Bool()) // all have been passed
+    val beat = out(UInt(tileBits bits)) // of the pass's memory
+    val place = out(Place(config))
+  }
+  private val radix = NttConfig.radixBits
+  private val whole = io.pass.kind === PassKind.Whole
+  private val lanesOut = whole || (if (written) io.pass.kind === PassKind.First else False) // of a result's lowest bits
+
+  val time = Reg(UInt(NttConfig.passBits bits)) init 0
+  val tile = Reg(UInt(tileBits bits)) init 0
+  val done = RegInit(True)
+  private val timeBits = io.pass.b +^ (whole ? U(radix - laneBits, 4 bits) | U(radix, 4 bits))
+  private val rowBits = (io.pass.b +^ (lanesOut ? U(radix - laneBits, 4 bits) | U(radix, 4 bits))).resize(4)
+  private val last = RegNext(Shuffle.below(timeBits.resize(4)).resize(NttConfig.passBits))
+  private val rows = RegNext(Shuffle.below(rowBits).resize(NttConfig.passBits))
+  private val lastTile = RegNext(io.pass.tiles - 1)
+  when(io.next) {
+    time := time + 1
+    when(time === last) {
+      time := 0
+      tile := tile + 1
+      when(tile === lastTile)(done := True)
+    }
+  }
+  when(io.start) {
+    time := 0
+    tile := 0
+    done := False
+  }
+  io.done := done
+
+  private val above =
+    RegNext(lanesOut ? ((io.pass.b >= laneBits) ? (io.pass.b - laneBits).resize(3) | U(0, 3 bits)) | io.pass.b)
+  private val straight = RegNext(lanesOut && io.pass.b < laneBits)
+  private val within = time & rows
+  private val turned =
+    ((within.take(radix).asUInt.resize(NttConfig.passBits) |<< above) | (within >> radix).resize(NttConfig.passBits))
+  private val row = straight ? within | turned
+  private val column = (time >> rowBits).resize(laneBits)
+
+  private val matrix = (row.resize(tileBits) |<< (io.pass.other - laneBits)) | tile
+  private val wholeBeat = (tile |<< rowBits) | row.resize(tileBits)
+  private val across = (((tile @@ column).resize(tileBits)) |<< rowBits) | row.resize(tileBits)
+  io.beat := whole ? wholeBeat | (if (written) (io.pass.kind === PassKind.First) ? across | matrix else matrix)
+
+  io.place.beat := (whole ? row.resize(tileBits) | io.beat).resize(config.beatBits)
+  private val first = if (written) io.pass.kind === PassKind.First else False
+  io.place.high := first ? (tile @@ column).resize(NttConfig.passBits) | row
+  io.place.low := (first ? row | tile.resize(NttConfig.passBits)).resize(NttConfig.passBits - laneBits)
+}

@@ -1,0 +1,141 @@
+"""The number-theoretic transform by its definition, and in the passes of the engine (docs/ntt.md).
+
+    values = transform(field, coefficients)                     # X_i = sum of (g w^i)^j x_j
+    transform(field, values, inverse=True) == coefficients
+    run(coefficients, log)                                      # the same over Goldilocks, pass by pass
+
+Sizes are powers of two; elements are integers below the modulus, in natural order before and after.
+"""
+
+import functools
+import tomllib
+from dataclasses import dataclass
+
+from field import SPEC, number
+
+WIRE = tomllib.loads((SPEC / "wire/ntt.toml").read_text())
+RADIX = 6  # bits of a core's index
+PASS = 2 * RADIX
+
+
+@dataclass(frozen=True)
+class Field:
+    name: str
+    p: int
+    generator: int
+
+    def root(self, log):
+        """The standard root of unity of order 2^log."""
+        if (self.p - 1) % (1 << log):
+            raise ValueError(f"log: {self.name} has no root of order 2^{log}")
+        return pow(self.generator, (self.p - 1) >> log, self.p)
+
+
+@functools.cache
+def field(name):
+    facts = tomllib.loads((SPEC / f"fields/{name}.toml").read_text())
+    return Field(name, number(facts["modulus"]), number(facts["generator"]))
+
+
+GOLDILOCKS = field("goldilocks")
+
+
+def log_of(elements):
+    log = len(elements).bit_length() - 1
+    if len(elements) != 1 << log:
+        raise ValueError(f"elements: {len(elements)} is not a power of two")
+    return log
+
+
+def definition(field, elements, root):
+    """The values at the powers of the root, one by one."""
+    p = field.p
+    powers = [1]
+    for _ in elements[1:]:
+        powers.append(powers[-1] * root % p)
+    n = len(elements)
+    return [sum(x * powers[i * j % n] for j, x in enumerate(elements)) % p for i in range(n)]
+
+
+def fast(field, elements, root):
+    """The same by halves: even and odd coefficients (Cooley and Tukey, 1965)."""
+    n, p = len(elements), field.p
+    if n == 1:
+        return list(elements)
+    even, odd = (fast(field, elements[half::2], root * root % p) for half in (0, 1))
+    result, factor = [0] * n, 1
+    for i, (a, b) in enumerate(zip(even, odd)):
+        product = factor * b % p
+        result[i], result[i + n // 2] = (a + product) % p, (a - product) % p
+        factor = factor * root % p
+    return result
+
+
+def scaled(field, elements, shift, scale=1):
+    """Element i times scale shift^i."""
+    found = []
+    for x in elements:
+        found.append(x * scale % field.p)
+        scale = scale * shift % field.p
+    return found
+
+
+def transform(field, elements, inverse=False, coset=1, root=None):
+    """The transform of `spec/wire/ntt.toml`: `coset` is the shift g, `root` another one of the order."""
+    log, p = log_of(elements), field.p
+    w = field.root(log) if root is None else root
+    if not inverse:
+        return fast(field, scaled(field, elements, coset), w)
+    return scaled(field, fast(field, elements, pow(w, -1, p)), pow(coset, -1, p), pow(len(elements), -1, p))
+
+
+# The engine's passes.
+
+def columns(log):
+    """Bits of the index that each pass transforms: one of up to 12, or two of at least 6."""
+    if not RADIX <= log <= 2 * PASS:
+        raise ValueError(f"log: {log} is not between {RADIX} and {2 * PASS}")
+    return [log] if log <= PASS else [(log + 1) // 2, log // 2]
+
+
+def small(elements, sign, bits):
+    """A transform of 2^bits points, at most 64: all its factors are powers of 2^39."""
+    w = pow(2, sign * 39 << (RADIX - bits), GOLDILOCKS.p)
+    return definition(GOLDILOCKS, elements, w)
+
+
+def column(elements, sign):
+    """A column of 2^(6 + b) elements: 64 points, powers of the root, 2^b points."""
+    p, bits = GOLDILOCKS.p, log_of(elements)
+    b = bits - RADIX
+    w = pow(GOLDILOCKS.root(bits), sign, p)
+    rest = 1 << b
+    firsts = [small(elements[j::rest], sign, RADIX) for j in range(rest)]  # index a 2^b + j
+    result = [0] * len(elements)
+    for o in range(1 << RADIX):
+        row = small([firsts[j][o] * pow(w, o * j, p) % p for j in range(rest)], sign, b)
+        for r, value in enumerate(row):
+            result[o + (r << RADIX)] = value
+    return result
+
+
+def run(elements, inverse=False, shift=1, scale=1):
+    """One transform as the engine makes it: factors come before a forward transform's passes, and behind an inverse one's."""
+    log, p = log_of(elements), GOLDILOCKS.p
+    sign = -1 if inverse else 1
+    sizes = columns(log)
+    values = elements if inverse else scaled(GOLDILOCKS, elements, shift, scale)
+    if len(sizes) == 1:
+        values = column(values, sign)
+    else:
+        rows, across = (1 << size for size in sizes)
+        w = pow(GOLDILOCKS.root(log), sign, p)
+        between = [0] * len(elements)  # place i2 rows + o1
+        for i2 in range(across):
+            for o1, value in enumerate(column(values[i2::across], sign)):
+                between[i2 * rows + o1] = value * pow(w, i2 * o1, p) % p
+        values = [0] * len(elements)
+        for o1 in range(rows):
+            for o2, value in enumerate(column(between[o1::rows], sign)):
+                values[o1 + rows * o2] = value
+    return scaled(GOLDILOCKS, values, shift, scale) if inverse else values

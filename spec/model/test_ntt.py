@@ -1,0 +1,44 @@
+"""The transform: by definition, fast, and in the engine's passes."""
+
+import random
+import unittest
+
+import ntt
+from ntt import GOLDILOCKS
+
+
+class Transform(unittest.TestCase):
+    def test_fast_is_the_definition_and_its_inverse_undoes_it(self):
+        source = random.Random(1)
+        for name in ("goldilocks", "bn254_fr", "bls12_381_fr"):
+            field = ntt.field(name)
+            for log in range(7):
+                x = [source.randrange(field.p) for _ in range(1 << log)]
+                g = source.randrange(1, field.p)
+                values = ntt.transform(field, x, coset=g)
+                self.assertEqual(values, ntt.definition(field, ntt.scaled(field, x, g), field.root(log)))
+                self.assertEqual(ntt.transform(field, values, inverse=True, coset=g), x)
+
+    def test_the_passes_make_the_transform(self):
+        source = random.Random(2)
+        for log in (6, 7, 8, 9, 11, 12, 13, 14):
+            x = [source.randrange(GOLDILOCKS.p) for _ in range(1 << log)]
+            g = source.randrange(1, GOLDILOCKS.p)
+            values = ntt.run(x, shift=g)
+            self.assertEqual(values, ntt.transform(GOLDILOCKS, x, coset=g), log)
+            shift, scale = (pow(y, -1, GOLDILOCKS.p) for y in (g, len(x)))
+            self.assertEqual(ntt.run(values, inverse=True, shift=shift, scale=scale), x, log)
+
+    def test_2_to_the_39_is_the_root_of_order_64(self):
+        self.assertEqual(GOLDILOCKS.root(6), pow(2, 39, GOLDILOCKS.p))
+
+    def test_sizes_that_cannot_be_are_named(self):
+        for log in (5, 25):
+            with self.assertRaisesRegex(ValueError, f"log: {log} is not between 6 and 24"):
+                ntt.columns(log)
+        with self.assertRaisesRegex(ValueError, "elements: 3 is not a power of two"):
+            ntt.log_of([1, 2, 3])
+
+
+if __name__ == "__main__":
+    unittest.main()
