@@ -60,6 +60,8 @@ pub struct SoftCard {
     outstanding: VecDeque<Pending>,
     /// Of the MSM engine; a card has one at most.
     memory: msm::Memory,
+    /// Of the Poseidon engine, likewise.
+    hashed: poseidon::Memory,
     replies: VecDeque<Vec<u8>>,
     log: Arc<Mutex<Log>>,
     cycles: u64,
@@ -94,6 +96,7 @@ impl SoftCard {
             registers: HashMap::new(),
             outstanding: VecDeque::new(),
             memory: msm::Memory::default(),
+            hashed: poseidon::Memory::default(),
             replies: VecDeque::new(),
             log: Arc::default(),
             cycles: 0,
@@ -154,7 +157,7 @@ impl SoftCard {
         let what = match self.engines[engine].msm {
             Some(geometry) => self.msm(&geometry, index, packet),
             None if matches!(self.engines[engine].capability, Capability::Poseidon(_)) => {
-                What::Reply(poseidon::reply(index, &packet[BODY..]))
+                What::Reply(self.hashed.answer(index, packet))
             }
             None => {
                 let body = &packet[BODY..];

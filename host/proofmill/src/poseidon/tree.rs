@@ -30,7 +30,7 @@ use std::sync::Arc;
 pub use proof::{Proof, of_text, prove, to_text};
 use proofmill_algebra::field::{Bls12381Fr, PrimeField as _};
 
-use super::{ELEMENT_BYTES, LEAST_ARITY};
+use super::{ELEMENT_BYTES, LEAST_ARITY, Layers};
 use crate::{Device, Error, Result};
 
 mod proof;
@@ -139,9 +139,8 @@ pub fn build<W: Write + Seek>(
     };
     let mut rows = Rows::new(device, shape, start, to);
     let mut left = shape.leaves;
-    // Whole nodes of the row above.
-    let arity = shape.arity as u64;
-    let piece = PIECE.div_ceil(arity) * arity;
+    // A whole tree of them, which a device builds at once.
+    let piece = shape.arity.pow(PIECE.ilog(shape.arity as u64)) as u64;
     while left > 0 {
         let count = left.min(piece);
         let mut elements = vec![0; count as usize * each * ELEMENT_BYTES];
@@ -181,11 +180,17 @@ impl<'a, W: Write + Seek> Rows<'a, W> {
         Self { device, arity: shape.arity, to, places, waiting }
     }
 
-    /// More nodes of a row. As soon as there are many, the row above gets theirs.
-    fn add(&mut self, row: usize, nodes: &[u8]) -> Result<()> {
+    /// More nodes of a row.
+    fn write(&mut self, row: usize, nodes: &[u8]) -> Result<()> {
         self.to.seek(SeekFrom::Start(self.places[row])).map_err(writing)?;
         self.to.write_all(nodes).map_err(writing)?;
         self.places[row] += nodes.len() as u64;
+        Ok(())
+    }
+
+    /// The same, and as soon as there are many, the row above gets theirs.
+    fn add(&mut self, row: usize, nodes: &[u8]) -> Result<()> {
+        self.write(row, nodes)?;
         self.waiting[row].extend_from_slice(nodes);
         if self.waiting[row].len() >= PIECE as usize * ELEMENT_BYTES {
             self.pass_on(row)?;
@@ -193,7 +198,7 @@ impl<'a, W: Write + Seek> Rows<'a, W> {
         Ok(())
     }
 
-    /// Hashes whole groups of children.
+    /// Hashes whole groups of children, and what they make, as far up as that makes whole groups.
     fn pass_on(&mut self, row: usize) -> Result<()> {
         let group = self.arity * ELEMENT_BYTES;
         let whole = self.waiting[row].len() / group * group;
@@ -201,8 +206,20 @@ impl<'a, W: Write + Seek> Rows<'a, W> {
         if whole == 0 {
             return Ok(());
         }
-        let nodes = super::hash(self.device, self.arity, crate::Data::Here(children))?;
-        self.add(row + 1, &nodes)
+        let (mut height, mut length) = (1, whole / self.arity);
+        while length.is_multiple_of(group) && self.waiting[row + height].is_empty() {
+            (height, length) = (height + 1, length / self.arity);
+        }
+        let request = Layers::new(self.arity, height, crate::Data::Here(children));
+        let layers = super::layers(self.device, request)?;
+        let (mut rest, mut length) = (&layers[..], whole);
+        for above in row + 1..row + height {
+            length /= self.arity;
+            let (nodes, others) = rest.split_at(length);
+            self.write(above, nodes)?;
+            rest = others;
+        }
+        self.add(row + height, rest)
     }
 
     /// Hashes what waits, from below. The root is what is left.
