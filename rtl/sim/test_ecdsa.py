@@ -108,7 +108,7 @@ class Trial(trial.Trial):
         self.block, self.parameters = engine["block"], engine["parameters"]
         self.signatures = [signature_of(case).to_bytes() for case in CASES]
         self.sent = 0  # packets
-        self.cycles = []  # of each vector alone
+        self.alone = []  # of each vector alone
         self.done = 0
 
     def register(self, name):
@@ -137,7 +137,7 @@ class Trial(trial.Trial):
     def vectors(self):
         for case, signature in zip(CASES, self.signatures):
             mask, cycles = self.ask(self.rng.getrandbits(64), signature)
-            self.cycles.append(cycles)
+            self.alone.append(cycles)
             assert mask == case["mask"], f"{case['id']}: mask {mask:#04x}"
             assert cycles < (AT_ONCE if mask & RANGES else LONGEST), f"{case['id']}: {cycles} cycles"
             assert self.card.read(self.block + REGISTERS["last_latency"]) == cycles, case["id"]
@@ -154,7 +154,7 @@ class Trial(trial.Trial):
         """So many commands at once: the first one good and slow, so that all others are inside, or have been refused, before its reply."""
         good = [signature for case, signature in zip(CASES, self.signatures) if case["mask"] == 0]
         bad = [signature for case, signature in zip(CASES, self.signatures) if case["mask"]]
-        slow = [signature for case, signature, cycles in zip(CASES, self.signatures, self.cycles) if case["mask"] == 0 and cycles > SLOW]
+        slow = [signature for case, signature, cycles in zip(CASES, self.signatures, self.alone) if case["mask"] == 0 and cycles > SLOW]
         for count in (8, 16, self.parameters["cores"] * self.parameters["contexts"]):
             for _ in range(3):
                 ledger, packets = Verdicts([LENGTH]), []

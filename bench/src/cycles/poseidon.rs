@@ -14,7 +14,9 @@ use crate::row::{HardwareRow, Kind};
 
 pub const OP: &str = "poseidon";
 /// Rows in a stream for each row that the engine has under way.
-const STREAM: usize = 4;
+const STREAM: usize = 12;
+/// The same in a layer.
+const LAYER: usize = 4;
 
 /// What is known of the circuit that this one is compared with, by arity: TRIDENT's hashes a second at 100 MHz.
 const PUBLISHED: [(usize, f64); 3] = [(2, 101.0), (8, 279.0), (11, 328.0)];
@@ -58,7 +60,7 @@ pub fn rows(
         let alone = hashed(library, &[arity])?;
         let latency = (alone.ends[0] - alone.start) as f64;
         add(format!("latency of one hash of arity {arity} alone"), latency, None);
-        let digests = STREAM * rows * in_row;
+        let digests = LAYER * rows * in_row;
         let layer = layer(library, arity, digests)? as f64 / digests as f64;
         let metric =
             format!("per hash of arity {arity} in a layer of {digests}, from command to reply");
@@ -145,8 +147,8 @@ fn node(number: usize) -> [u8; ELEMENT_BYTES] {
     node
 }
 
-/// Cycles from a reply to the next: without the first third, which fills queues and pipelines, and without what comes when nothing more
-/// goes in.
+/// Cycles from a reply to the next, by least squares, since rows overtake each other and replies come in bursts: without the first third, which
+/// fills queues and pipelines, and without what comes when nothing more goes in.
 fn steady(stream: &Pass) -> Result<f64> {
     let from = stream.ends.len() / 3;
     let to = stream
@@ -155,5 +157,11 @@ fn steady(stream: &Pass) -> Result<f64> {
         .rposition(|&end| end < stream.fed)
         .context("no reply while commands go in")?;
     ensure!(to > 2 * from - from / 2, "too few hashes for a figure");
-    Ok((stream.ends[to] - stream.ends[from]) as f64 / (to - from) as f64)
+    let ends = &stream.ends[from..=to];
+    let middle = (ends.len() - 1) as f64 / 2.0;
+    let place = |number: usize| number as f64 - middle;
+    let since = |end: u64| (end - ends[0]) as f64;
+    let together: f64 = ends.iter().enumerate().map(|(i, &end)| place(i) * since(end)).sum();
+    let apart: f64 = (0..ends.len()).map(|i| place(i) * place(i)).sum();
+    Ok(together / apart)
 }
