@@ -25,6 +25,8 @@ PROGRAMS = {
     "mvn": "maven",
     "node": "nodejs",
     "npm": "npm",
+    "pkg-config": "pkg-config",
+    "valgrind": "valgrind",
 }
 #: Programs that Debian's packages are too old for, or that have an installer of their own.
 BY_HAND = {"cargo": "a Rust toolchain of at least 1.89, with rustfmt and clippy"}

@@ -102,6 +102,10 @@ STAGES = [
     Stage("interop", "proofs of and for snarkjs, with circuits of circom and the keys of a ceremony",
           [["cargo", "build", *SHIPPED], [*PYTHON, "-m", "unittest", "discover", "-s", "interop", "-p", "test_*.py"]],
           ("sim", "release")),
+    Stage("doors", "C, C++, Python and Go, as their users have them",
+          [["cargo", "build", *SHIPPED],
+           *([*PYTHON, "-m", "unittest", "discover", "-s", f"host/bind/{door}/tests", "-p", "test_*.py"] for door in ("c", "python", "go"))],
+          ("release",), uses="target/release"),
     Stage("formal", "proofs of control, and faults that they refute", [python("formal"), [*PYTHON, "rtl/formal/mutants.py"]], ("setup",)),
     Stage("area", "the counts come out", [python("area", "shell", "--out", "target/test/area.json")], ("setup",), [python("area")]),
 ]

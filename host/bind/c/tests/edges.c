@@ -1,0 +1,167 @@
+/* Wrong arguments of every function of proofmill.h, each with the status and the sentence that it gets. edges FOLDER, with the
+ * files of `proofmill dev circuit`. */
+
+#include <proofmill.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures;
+
+#define EXPECT(call, wanted, part) expect(__LINE__, call, wanted, part)
+
+static void expect(int line, proofmill_status got, proofmill_status wanted, const char *part) {
+    if (got == wanted && (got == PROOFMILL_OK || strstr(proofmill_last_error(), part))) return;
+    fprintf(stderr, "line %d: status %d, expected %d with '%s': %s\n", line, got, wanted, part, proofmill_last_error());
+    failures++;
+}
+
+static void is(int line, bool right) {
+    if (right) return;
+    fprintf(stderr, "line %d: wrong\n", line);
+    failures++;
+}
+#define IS(what) is(__LINE__, what)
+
+/* The error of one thread is not that of another. */
+static void *other_thread(void *context) {
+    (void)context;
+    IS(strlen(proofmill_last_error()) == 0);
+    return NULL;
+}
+
+static void devices(proofmill_device *device) {
+    proofmill_device *none = device;
+    EXPECT(proofmill_device_open("gpu:", &none), PROOFMILL_ARGUMENT, "unknown scheme 'gpu:'");
+    IS(none == NULL);
+    EXPECT(proofmill_device_open(NULL, &none), PROOFMILL_ARGUMENT, "uri: is null");
+    EXPECT(proofmill_device_open("cpu:?threads=0", &none), PROOFMILL_ARGUMENT, "threads");
+    EXPECT(proofmill_device_open("sim:/nowhere/card.so", &none), PROOFMILL_OPEN, "/nowhere/card.so");
+    EXPECT(proofmill_device_open("\xff", &none), PROOFMILL_ARGUMENT, "uri: is not UTF-8");
+    EXPECT(proofmill_device_open("cpu:", NULL), PROOFMILL_ARGUMENT, "device: is null");
+
+    char small[8], *text;
+    size_t length = sizeof small;
+    EXPECT(proofmill_device_info(device, small, &length), PROOFMILL_SHORT_BUFFER, "a buffer of 8 bytes");
+    IS(length > sizeof small);
+    text = malloc(length);
+    EXPECT(proofmill_device_info(device, text, &length), PROOFMILL_OK, "");
+    IS(strlen(text) + 1 == length && strstr(text, "msm (bn254_g1)") != NULL);
+    free(text);
+    EXPECT(proofmill_device_info(device, small, NULL), PROOFMILL_ARGUMENT, "info_length: is null");
+    EXPECT(proofmill_device_info(NULL, small, &length), PROOFMILL_ARGUMENT, "device: is null");
+    length = 0;
+    EXPECT(proofmill_devices(NULL, &length), PROOFMILL_SHORT_BUFFER, "uris");
+    IS(length >= sizeof "[\"cpu:\"]");
+    proofmill_device_close(NULL);
+}
+
+static void msm(proofmill_device *device) {
+    uint8_t points[128] = {0}, scalars[128] = {0}, result[128];
+    size_t bytes = 0;
+    points[0] = points[64] = 1;
+    points[32] = points[96] = 2;
+    scalars[0] = 5, scalars[32] = 3, scalars[64] = 6, scalars[96] = 2;
+    EXPECT(proofmill_msm_point_bytes("bls12_381_g2", &bytes), PROOFMILL_OK, "");
+    IS(bytes == 192);
+    EXPECT(proofmill_msm_point_bytes("bn254_g3", &bytes), PROOFMILL_ARGUMENT, "bn254_g3");
+    EXPECT(proofmill_msm(device, "bn254_g1", PROOFMILL_CHECK_SUBGROUP, points, 128, scalars, 64, result, 64), PROOFMILL_OK, "");
+    EXPECT(proofmill_msm(device, "bn254_g1", 3, points, 128, scalars, 64, result, 64), PROOFMILL_ARGUMENT, "check: 3");
+    EXPECT(proofmill_msm(device, "bn254_g1", 0, points, 127, scalars, 64, result, 64), PROOFMILL_ARGUMENT, "bases");
+    EXPECT(proofmill_msm(device, "bn254_g1", 0, points, 128, scalars, 32, result, 64), PROOFMILL_ARGUMENT, "scalars");
+    EXPECT(proofmill_msm(device, "bn254_g1", 0, points, 128, scalars, 64, result, 96), PROOFMILL_ARGUMENT, "result: a buffer of 96");
+    EXPECT(proofmill_msm(device, "bn254_g1", 0, NULL, 128, scalars, 64, result, 64), PROOFMILL_ARGUMENT, "points: is null");
+    EXPECT(proofmill_msm(device, "bn254_g1", 0, points, (size_t)-1, scalars, 64, result, 64), PROOFMILL_ARGUMENT, "points: a length");
+    points[32] = 3;
+    EXPECT(proofmill_msm(device, "bn254_g1", PROOFMILL_CHECK_CURVE, points, 128, scalars, 64, result, 64), PROOFMILL_ARGUMENT, "not on the curve");
+    points[32] = 2;
+
+    proofmill_bases *bases;
+    EXPECT(proofmill_bases_open(device, "bn254_g1", 2, 0, points, 128, &bases), PROOFMILL_OK, "");
+    EXPECT(proofmill_bases_msm(bases, 2, scalars, 128, result, 128), PROOFMILL_OK, "");
+    IS(memcmp(result, result + 64, 64) == 0);
+    EXPECT(proofmill_bases_msm(bases, 2, scalars, 64, result, 128), PROOFMILL_ARGUMENT, "scalars: 64 bytes");
+    EXPECT(proofmill_bases_msm(bases, (size_t)-1, scalars, 64, result, 128), PROOFMILL_ARGUMENT, "scalars");
+    EXPECT(proofmill_bases_msm(bases, 0, NULL, 0, NULL, 0), PROOFMILL_OK, "");
+    EXPECT(proofmill_bases_msm(NULL, 1, scalars, 64, result, 64), PROOFMILL_ARGUMENT, "bases: is null");
+    scalars[31] = 0xff;
+    EXPECT(proofmill_bases_msm(bases, 1, scalars, 64, result, 64), PROOFMILL_ARGUMENT, "scalar");
+    proofmill_bases_close(bases);
+    proofmill_bases_close(NULL);
+}
+
+static void others(proofmill_device *device) {
+    uint8_t elements[32] = {3, 0, 0, 0, 0, 0, 0, 0, 1}, kept[32], shift[8] = {7}, digest[32];
+    memcpy(kept, elements, 32);
+    EXPECT(proofmill_ntt(device, "goldilocks", false, shift, elements, 32), PROOFMILL_OK, "");
+    IS(memcmp(elements, kept, 32) != 0);
+    EXPECT(proofmill_ntt(device, "goldilocks", true, shift, elements, 32), PROOFMILL_OK, "");
+    IS(memcmp(elements, kept, 32) == 0);
+    EXPECT(proofmill_ntt(device, "goldilocks", false, NULL, elements, 24), PROOFMILL_ARGUMENT, "power of two");
+    EXPECT(proofmill_ntt(device, "silver", false, NULL, elements, 32), PROOFMILL_ARGUMENT, "silver");
+    memset(elements, 0xff, 32);
+    EXPECT(proofmill_ntt(device, "goldilocks", false, NULL, elements, 32), PROOFMILL_ARGUMENT, "element");
+    memset(shift, 0, 8);
+    EXPECT(proofmill_ntt(device, "goldilocks", false, shift, kept, 32), PROOFMILL_ARGUMENT, "coset");
+
+    uint8_t preimage[64] = {0};
+    EXPECT(proofmill_poseidon(device, 2, preimage, 64, digest, 32), PROOFMILL_OK, "");
+    EXPECT(proofmill_poseidon(device, 1, preimage, 64, digest, 32), PROOFMILL_ARGUMENT, "arity");
+    EXPECT(proofmill_poseidon(device, 2, preimage, 63, digest, 32), PROOFMILL_ARGUMENT, "preimages");
+    EXPECT(proofmill_poseidon(device, 2, preimage, 64, digest, 31), PROOFMILL_ARGUMENT, "result");
+
+    uint8_t key[33] = {2}, signature[64] = {0};
+    uint32_t outcome = 0;
+    proofmill_signature item = {key, 33, signature, 64, PROOFMILL_COMPACT, {0}};
+    EXPECT(proofmill_ecdsa_verify(device, false, &item, 1, &outcome), PROOFMILL_OK, "");
+    IS(outcome != 0);
+    item.key_length = 5;
+    EXPECT(proofmill_ecdsa_verify(device, false, &item, 1, &outcome), PROOFMILL_OK, "");
+    IS(outcome == PROOFMILL_ECDSA_BAD_KEY);
+    item.form = 9;
+    EXPECT(proofmill_ecdsa_verify(device, false, &item, 1, &outcome), PROOFMILL_ARGUMENT, "signatures[0].form: 9");
+    item.form = PROOFMILL_DER, item.key = NULL;
+    EXPECT(proofmill_ecdsa_verify(device, false, &item, 1, &outcome), PROOFMILL_ARGUMENT, "signatures[0].key: is null");
+
+    uint8_t header[1487] = {0}, verdict = 0;
+    EXPECT(proofmill_equihash_verify(device, 200, 9, "main", header, 1487, &verdict, 1), PROOFMILL_OK, "");
+    IS(verdict & PROOFMILL_EQUIHASH_SIZE);
+    EXPECT(proofmill_equihash_verify(device, 200, 9, "main", header, 1486, &verdict, 1), PROOFMILL_ARGUMENT, "headers: 1486 bytes");
+    EXPECT(proofmill_equihash_verify(device, 200, 8, "main", header, 1487, &verdict, 1), PROOFMILL_ARGUMENT, "(200,8)");
+    EXPECT(proofmill_equihash_verify(device, 200, 9, "moon", header, 1487, &verdict, 1), PROOFMILL_ARGUMENT, "network");
+}
+
+static void proofs(const char *folder) {
+    char path[4096], proof[4096], values[65536];
+    size_t proof_length = 1, public_length = sizeof values;
+    bool valid = true;
+    proofmill_prover *prover;
+    EXPECT(proofmill_prover_open("cpu:", "/nowhere.zkey", false, &prover), PROOFMILL_IO, "/nowhere.zkey");
+    EXPECT(proofmill_prover_open_bytes("cpu:", (const uint8_t *)"zkey", 4, false, &prover), PROOFMILL_FILE, "zkey");
+    IS(prover == NULL);
+    snprintf(path, sizeof path, "%s/INSECURE.zkey", folder);
+    EXPECT(proofmill_prover_open("cpu:?isa=none", path, false, &prover), PROOFMILL_ARGUMENT, "isa");
+    EXPECT(proofmill_prover_open("cpu:", path, true, &prover), PROOFMILL_OK, "");
+    EXPECT(proofmill_prove(prover, NULL, 0, NULL, NULL, proof, &proof_length, values, &public_length), PROOFMILL_SHORT_BUFFER, "proof: a buffer of 1 bytes");
+    EXPECT(proofmill_prove(prover, NULL, 0, NULL, NULL, proof, &proof_length, values, &public_length), PROOFMILL_FILE, "witness");
+    EXPECT(proofmill_groth16_verify("{}", "[]", "{}", &valid), PROOFMILL_FILE, "verification_key");
+    IS(!valid);
+    proofmill_prover_close(prover);
+    proofmill_prover_close(NULL);
+}
+
+int main(int count, char **arguments) {
+    if (count != 2) return 2;
+    proofmill_device *device;
+    EXPECT(proofmill_device_open("cpu:?threads=2", &device), PROOFMILL_OK, "");
+    devices(device);
+    msm(device);
+    others(device);
+    proofs(arguments[1]);
+    pthread_t thread;
+    IS(pthread_create(&thread, NULL, other_thread, NULL) == 0 && pthread_join(thread, NULL) == 0);
+    proofmill_device_close(device);
+    if (!failures) printf("all refused as they should be\n");
+    return failures != 0;
+}

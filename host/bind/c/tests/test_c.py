@@ -1,0 +1,86 @@
+"""The C library as its users have it: installed in a folder, found by pkg-config, compiled without a warning."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[3]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import clib  # noqa: E402
+from place import TARGET, run  # noqa: E402
+
+PROOFMILL = Path(os.environ.get("CARGO_TARGET_DIR", TARGET)) / "release/proofmill"
+WARNINGS = ["-O1", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+
+
+class Library(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
+        clib.install(cls.folder / "installed", "release")
+        for name, constraints in (("circuit", 60), ("other", 30)):
+            run([PROOFMILL, "dev", "circuit", "chain", "--constraints", constraints, "--out", cls.folder / name])
+        cls.files = [cls.folder / "circuit" / name for name in ("INSECURE.zkey", "witness.wtns", "verification_key.json")]
+
+    def compiled(self, source, *flags):
+        """A program of this source, linked as pkg-config says."""
+        compiler = {".c": ["cc", "-std=c99", "-pthread"], ".cpp": ["c++", "-std=c++20"]}[source.suffix]
+        pc = self.folder / "installed/lib/pkgconfig"
+        found = run(["pkg-config", "--cflags", "--libs", *flags, "proofmill"], env={**os.environ, "PKG_CONFIG_PATH": str(pc)}).split()
+        program = self.folder / (source.stem + "-static" * bool(flags))
+        if flags:  # the archive instead of the shared library of the same name
+            found[found.index("-lproofmill")] = "-l:libproofmill.a"
+        run([*compiler, *WARNINGS, source, *found, "-o", program])
+        return program
+
+    def ended(self, program, *arguments, before=(), **variables):
+        environment = {**os.environ, "LD_LIBRARY_PATH": str(self.folder / "installed/lib"), **variables}
+        return subprocess.run([*before, program, *arguments], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def right(self, said, *programs, **how):
+        done = self.ended(*programs, **how)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn(said, done.stdout)
+
+    def test_the_example_in_c_proves(self):
+        program = self.compiled(ROOT / "host/bind/c/examples/prove.c")
+        self.right("\nvalid\n", program, *self.files)
+        for wrong, said in (
+            (["/nowhere", *self.files[1:]], "open: /nowhere"),
+            ([self.files[0], self.folder / "other/witness.wtns", self.files[2]], "prove: witness: has 32 values"),
+            ([self.files[1], *self.files[1:]], "witness.wtns"),
+        ):
+            done = self.ended(program, *wrong)
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertIn(said, done.stdout)
+
+    def test_the_static_library_links(self):
+        self.right("\nvalid\n", self.compiled(ROOT / "host/bind/c/examples/prove.c", "--static"), *self.files)
+
+    def test_the_example_in_cpp_computes(self):
+        program = self.compiled(ROOT / "host/bind/c/examples/msm.cpp")
+        self.right("right\nrefused, as it should be: scalar", program)
+
+    def test_what_is_wrong_is_said(self):
+        self.right("all refused", self.compiled(HERE / "edges.c"), self.folder / "circuit")
+
+    def test_programs_for_rapidsnark_link(self):
+        program = self.compiled(HERE / "shim.c")
+        files = [*self.files[:2], self.folder / "other/witness.wtns", self.files[2]]
+        self.right("as rapidsnark answers", program, *files)
+        done = self.ended(program, *files, PROOFMILL_DEVICE="moon:")
+        self.assertIn("unknown scheme 'moon:'", done.stdout)
+
+    def test_nothing_leaks(self):
+        valgrind = ["valgrind", "--quiet", "--leak-check=full", "--errors-for-leak-kinds=definite,indirect", "--error-exitcode=9"]
+        self.right("all refused", self.compiled(HERE / "edges.c"), self.folder / "circuit", before=valgrind)
+        self.right("\nvalid\n", self.compiled(ROOT / "host/bind/c/examples/prove.c"), *self.files, before=valgrind)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,3 @@
+module proofmill
+
+go 1.21

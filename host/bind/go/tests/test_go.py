@@ -1,0 +1,47 @@
+"""The Go module as its users have it: beside an installed C library that pkg-config finds."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[3]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import clib  # noqa: E402
+from place import TARGET, run  # noqa: E402
+
+PROOFMILL = Path(os.environ.get("CARGO_TARGET_DIR", TARGET)) / "release/proofmill"
+
+
+def version():
+    """Go's, such as (1, 21); nothing where there is none."""
+    if shutil.which("go") is None:
+        return ()
+    return tuple(map(int, re.findall(r"go(\d+)\.(\d+)", run(["go", "version"]))[0]))
+
+
+@unittest.skipIf(version() < (1, 21), "there is no Go of at least 1.21")
+class Module(unittest.TestCase):
+    def test_the_module(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            clib.install(folder / "installed", "release")
+            run([PROOFMILL, "dev", "circuit", "chain", "--constraints", 60, "--out", folder / "circuit"])
+            library = folder / "installed/lib"
+            environment = {**os.environ, "PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": str(library), "GOFLAGS": "-mod=mod",
+                           "GOTOOLCHAIN": "local", "PROOFMILL_TEST_CIRCUIT": str(folder / "circuit")}
+            for command in (["go", "vet", "./..."], ["go", "test", "-count=1", "./..."]):
+                done = subprocess.run(command, cwd=HERE.parent, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                self.assertEqual(done.returncode, 0, done.stdout)
+            unformatted = run(["gofmt", "-l", "."], cwd=HERE.parent)
+            self.assertEqual(unformatted, "")
+
+
+if __name__ == "__main__":
+    unittest.main()

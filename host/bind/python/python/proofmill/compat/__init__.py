@@ -1,0 +1,1 @@
+"""Modules with the names of other libraries, answered by proofmill."""

@@ -1,0 +1,213 @@
+//! Devices and what they are asked. Arguments that hold numbers are bytes or anything else that has a buffer of them.
+
+use std::sync::Arc;
+
+use proofmill::ecdsa::{self, Encoded, Item, Policy};
+use proofmill::equihash::{self, Network, Params};
+use proofmill::msm::{self, Check, Instance, SCALAR_BYTES};
+use proofmill::{DeviceKind, ntt, poseidon};
+use pyo3::buffer::PyBuffer;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::errors::{Failure, Outcome};
+
+/// An open device.
+#[pyclass(frozen, module = "proofmill._native")]
+pub struct Device(pub Arc<dyn proofmill::Device>);
+
+/// Bases that are resident on a device.
+#[pyclass(frozen, module = "proofmill._native")]
+pub struct Bases {
+    device: Arc<dyn proofmill::Device>,
+    bases: msm::Bases,
+    count: usize,
+}
+
+/// A signature as it comes: key, signature, digest.
+type Signature = (Vec<u8>, Vec<u8>, [u8; 32]);
+
+/// URIs of the devices that could be opened here.
+#[pyfunction]
+pub fn devices() -> Vec<String> {
+    proofmill::devices().into_iter().map(|listed| listed.uri).collect()
+}
+
+/// A copy, made while the interpreter is locked: nobody changes the bytes in the meantime.
+fn bytes(py: Python<'_>, buffer: &PyBuffer<u8>) -> PyResult<Vec<u8>> {
+    buffer.to_vec(py)
+}
+
+#[pymethods]
+impl Device {
+    #[new]
+    fn new(py: Python<'_>, uri: &str) -> PyResult<Self> {
+        let opened: Outcome<_> = py.detach(|| Ok(proofmill::open(uri)?));
+        Ok(Self(opened?.into()))
+    }
+
+    /// URI, kind, description, capabilities, queue.
+    fn info(&self) -> (String, &'static str, String, Vec<String>, usize) {
+        let caps = self.0.caps();
+        let kind = match caps.kind {
+            DeviceKind::Cpu => "cpu",
+            DeviceKind::Sim => "sim",
+            _ => "card",
+        };
+        let capabilities = caps.capabilities.iter().map(ToString::to_string).collect();
+        (caps.uri.clone(), kind, caps.description.clone(), capabilities, caps.queue)
+    }
+
+    /// One MSM: one point.
+    fn msm<'py>(
+        &self,
+        py: Python<'py>,
+        group: &str,
+        check: u8,
+        points: PyBuffer<u8>,
+        scalars: PyBuffer<u8>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let (points, scalars) = (bytes(py, &points)?, bytes(py, &scalars)?);
+        let sum: Outcome<_> = py.detach(|| {
+            let instance: Instance = group.parse()?;
+            let bases = msm::Bases::new(instance, points).checked(checked(check)?);
+            Ok(msm::sum(&*self.0, bases, scalars)?)
+        });
+        Ok(PyBytes::new(py, &sum?))
+    }
+
+    /// Bases made resident.
+    fn bases(
+        &self,
+        py: Python<'_>,
+        group: &str,
+        check: u8,
+        room: usize,
+        points: PyBuffer<u8>,
+    ) -> PyResult<Bases> {
+        let points = bytes(py, &points)?;
+        let made: Outcome<_> = py.detach(|| {
+            let bases = msm::Bases::new(group.parse()?, points);
+            let bases = bases.checked(checked(check)?).precomputed(room);
+            let count = bases.count()?;
+            let bases = msm::park(&*self.0, bases)?;
+            Ok(Bases { device: self.0.clone(), bases, count })
+        });
+        Ok(made?)
+    }
+
+    /// A transform.
+    fn ntt<'py>(
+        &self,
+        py: Python<'py>,
+        field: &str,
+        inverse: bool,
+        shift: Option<Vec<u8>>,
+        elements: PyBuffer<u8>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let elements = bytes(py, &elements)?;
+        let transformed: Outcome<_> = py.detach(|| {
+            let field = field.parse()?;
+            let request = match inverse {
+                false => ntt::Request::forward(field, elements),
+                true => ntt::Request::inverse(field, elements),
+            };
+            let request = match shift {
+                None => request,
+                Some(shift) => request.on_coset(shift),
+            };
+            Ok(ntt::transform(&*self.0, request)?)
+        });
+        Ok(PyBytes::new(py, &transformed?))
+    }
+
+    /// Poseidon digests.
+    fn poseidon<'py>(
+        &self,
+        py: Python<'py>,
+        arity: usize,
+        preimages: PyBuffer<u8>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let preimages = bytes(py, &preimages)?;
+        let digests: Outcome<_> = py.detach(|| Ok(poseidon::hash(&*self.0, arity, preimages)?));
+        Ok(PyBytes::new(py, &digests?))
+    }
+
+    /// For each signature the names of what is wrong.
+    fn ecdsa_verify(
+        &self,
+        py: Python<'_>,
+        der: bool,
+        low_s: bool,
+        signatures: Vec<Signature>,
+    ) -> PyResult<Vec<Vec<&'static str>>> {
+        let outcomes: Outcome<_> = py.detach(|| {
+            let items = signatures.into_iter().map(|(key, signature, digest)| {
+                let signature =
+                    if der { Encoded::Der(signature) } else { Encoded::Compact(signature) };
+                Item { key, signature, digest }
+            });
+            let items: Vec<_> = items.collect();
+            Ok(ecdsa::verify_batch(&*self.0, &items, Policy { low_s })?)
+        });
+        let wrong = |outcome: &ecdsa::Outcome| {
+            outcome.rejection().map_or(Vec::new(), |rejection| rejection.names())
+        };
+        Ok(outcomes?.iter().map(wrong).collect())
+    }
+
+    /// For each header the names of what is wrong.
+    fn equihash_verify(
+        &self,
+        py: Python<'_>,
+        n: u32,
+        k: u32,
+        network: &str,
+        headers: PyBuffer<u8>,
+    ) -> PyResult<Vec<Vec<&'static str>>> {
+        let headers = bytes(py, &headers)?;
+        let verdicts: Outcome<_> = py.detach(|| {
+            let (params, network): (_, Network) = (Params::new(n, k)?, network.parse()?);
+            Ok(equihash::verify_many(&*self.0, params, network, headers)?)
+        });
+        Ok(verdicts?.iter().map(|verdict| verdict.errors().collect()).collect())
+    }
+}
+
+#[pymethods]
+impl Bases {
+    /// Number of points.
+    fn __len__(&self) -> usize {
+        self.count
+    }
+
+    /// MSMs: a point for each list of scalars, which stand one after the other.
+    fn msm<'py>(
+        &self,
+        py: Python<'py>,
+        lists: usize,
+        scalars: PyBuffer<u8>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let scalars = bytes(py, &scalars)?;
+        let sums: Outcome<_> = py.detach(|| {
+            let each = self.count * SCALAR_BYTES;
+            if each.checked_mul(lists) != Some(scalars.len()) {
+                let problem =
+                    format!("{} bytes; {lists} lists of {each} are expected", scalars.len());
+                return Err(Failure::argument("scalars", problem));
+            }
+            let scalars = (0..lists).map(|list| &scalars[list * each..][..each]);
+            Ok(msm::sums(&*self.device, self.bases.clone(), scalars)?)
+        });
+        Ok(PyBytes::new(py, &sums?.concat()))
+    }
+}
+
+fn checked(check: u8) -> Outcome<Check> {
+    match check {
+        0 => Ok(Check::Nothing),
+        1 => Ok(Check::Curve),
+        2 => Ok(Check::Subgroup),
+        other => Err(Failure::argument("check", format!("{other} is no check"))),
+    }
+}

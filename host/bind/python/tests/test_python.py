@@ -1,0 +1,36 @@
+"""The Python package as its users have it: a wheel in a new virtual environment, beside py_ecc, numpy and tqdm."""
+
+import os
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[3]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import setup  # noqa: E402
+from place import TARGET, run  # noqa: E402
+
+#: What the examples and the tests use besides.
+PACKAGES = ["maturin==1.16.0", "numpy==2.3.5", "py_ecc==8.0.0", "hypothesis==6.148.2", "tqdm==4.67.1"]
+
+
+class Wheel(unittest.TestCase):
+    def test_the_wheel_in_its_environment(self):
+        python = setup.python_tool("python", PACKAGES)
+        environment = {**os.environ, "PATH": f"{python.parent}:{os.environ['PATH']}"}
+        site = TARGET / "test/python"
+        wheels = TARGET / "test/wheels"
+        run([python.parent / "maturin", "build", "--quiet", "--release", "--manifest-path", HERE.parent / "Cargo.toml", "--out", wheels], env=environment)
+        newest = max(wheels.glob("proofmill-*.whl"), key=lambda wheel: wheel.stat().st_mtime)
+        run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--upgrade", "--target", site, newest])
+        checks = subprocess.run([python, "-m", "unittest", "discover", "-s", HERE, "-p", "check_*.py"], env={**environment, "PYTHONPATH": str(site)},
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        print(checks.stdout)
+        self.assertEqual(checks.returncode, 0, checks.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,57 @@
+"""The C library where other programs find it: `python3 tools/clib.py --prefix FOLDER [--profile NAME]`.
+
+FOLDER/include gets the headers (proofmill.h, proofmill.hpp, rapidsnark's names in prover.h and verifier.h), FOLDER/lib the library,
+shared and static, and proofmill.pc for pkg-config.
+"""
+
+import argparse
+import os
+import shutil
+import tomllib
+from pathlib import Path
+
+from place import ROOT, TARGET, link, main, run
+
+SOURCE = ROOT / "host/bind/c"
+#: What the static library wants to be linked with.
+PRIVATE = "-lgcc_s -lutil -lrt -lpthread -lm -ldl -lc"
+
+
+def version():
+    return tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
+
+
+def build(profile):
+    """The folder with the built library."""
+    run(["cargo", "build", "--quiet", "--profile", profile, "--package", "proofmill-c"], cwd=ROOT)
+    return Path(os.environ.get("CARGO_TARGET_DIR", TARGET)) / profile
+
+
+def install(prefix, profile):
+    built, number = build(profile), version()
+    include, library = prefix / "include", prefix / "lib"
+    (library / "pkgconfig").mkdir(parents=True, exist_ok=True)
+    shutil.copytree(SOURCE / "include", include, dirs_exist_ok=True)
+    whole = f"libproofmill.so.{number}"
+    shutil.copy(built / "libproofmill_c.so", library / whole)
+    shutil.copy(built / "libproofmill_c.a", library / "libproofmill.a")
+    link(library / f"libproofmill.so.{number.split('.')[0]}", whole)
+    link(library / "libproofmill.so", whole)
+    pc = (SOURCE / "proofmill.pc.in").read_text()
+    for name, value in {"prefix": prefix, "version": number, "private": PRIVATE}.items():
+        pc = pc.replace(f"@{name}@", str(value))
+    (library / "pkgconfig/proofmill.pc").write_text(pc)
+    return library / whole
+
+
+def door():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--prefix", type=Path, required=True, help="a folder, such as /usr/local")
+    parser.add_argument("--profile", default="dist", help="cargo's: dist, as shipped, or release")
+    chosen = parser.parse_args()
+    print(install(chosen.prefix.absolute(), chosen.profile))
+    return 0
+
+
+if __name__ == "__main__":
+    main(door)
