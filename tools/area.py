@@ -184,16 +184,12 @@ def door():
     parser.add_argument("configs", nargs="*", metavar="CONFIG", help="what to measure; nothing: those of CARDS and all units")
     parser.add_argument("--out", type=Path, help="where the rows go; else target/bench/area.json, or area-OP.json for one operation")
     chosen = parser.parse_args()
-    units = [unit for unit in rtl.units() if not unit.endswith("_twin")]
-    wanted = chosen.configs or [*CARDS, *units]
-    if twins := [config for config in wanted if config.endswith("_twin")]:
-        raise Failed(f"{', '.join(twins)}: twins are for simulation and have no area")
-    cards = [config for config in wanted if config not in units]
+    cards, units = rtl.synthesised(chosen.configs, CARDS)
     rows = [row for config in cards for row in area(config, chosen.op)] if chosen.op != "algebra" else []
-    if chosen.op in (None, "algebra") and set(wanted) & set(units):
-        rows += units_area([config for config in wanted if config in units])
+    if chosen.op in (None, "algebra") and units:
+        rows += units_area(units)
     if not rows:
-        raise Failed(f"--op {chosen.op}: no such operation in {', '.join(wanted)}")
+        raise Failed(f"--op {chosen.op}: no such operation in {', '.join(cards + units)}")
     out = chosen.out or TARGET / "bench" / (f"area-{chosen.op}.json" if chosen.op else "area.json")
     write_whole(out, json.dumps(rows, indent=1) + "\n")
     print(f"\n{out}: {len(rows)} rows", file=sys.stderr)

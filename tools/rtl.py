@@ -77,6 +77,15 @@ def simulated(names):
     return [name for name in names if f"{name}_twin" not in names or "toy" in name or name.startswith("modmul")]
 
 
+def synthesised(asked, cards):
+    """(cards, units) among the configurations that are asked for; nothing: these cards, and all units. A twin, which cannot be synthesised, is an error."""
+    all_units = [unit for unit in units() if not unit.endswith("_twin")]
+    wanted = asked or [*cards, *all_units]
+    if twins := [config for config in wanted if config.endswith("_twin")]:
+        raise Failed(f"{', '.join(twins)}: twins are for simulation and have neither area nor clock")
+    return [config for config in wanted if config not in all_units], [config for config in wanted if config in all_units]
+
+
 def generate(config):
     """Folder with the Verilog and the manifest of a configuration."""
     return generate_all([config])[0]
@@ -105,6 +114,16 @@ def generate_all(configs):
     return folders
 
 
+#: All of Verilator's warnings are errors but those about style and about widths, which the generator has checked.
+LINT = ["verilator", "--lint-only", "--no-timing", "-Wno-WIDTH", "-Wno-CMPCONST", "-Wno-UNSIGNED", "-Wno-style"]
+
+
+def lint(config):
+    """An error where Verilator finds fault with the Verilog: two drivers, a latch, a loop."""
+    folder = generate(config)
+    run([*LINT, "--top-module", manifest(folder)["top"], *(path.resolve() for path in verilog(folder))], cwd=folder)
+
+
 def take(made, folder, stamp):
     """Puts what a generator made where it belongs."""
     if not (made / "manifest.json").exists():
@@ -131,6 +150,7 @@ def door():
     parser.add_argument("configs", nargs="*", metavar="CONFIG", help="what to generate; nothing: list them")
     parser.add_argument("--run", metavar="CLASS", help="run this class of rtl/ instead; the other arguments are its own")
     parser.add_argument("--all", action="store_true", help="generate in one run all that `make test` simulates")
+    parser.add_argument("--lint", action="store_true", help="let Verilator read what is generated")
     chosen = parser.parse_args()
     if chosen.all:
         print(f"{len(generate_all(simulated(configs() + units())))} circuits")
@@ -139,8 +159,9 @@ def door():
         return subprocess.call(command(chosen.run, *chosen.configs), cwd=ROOT)
     if not chosen.configs:
         print("\n".join(configs()))
-    for config in chosen.configs:
-        folder = generate(config)
+    for config, folder in zip(chosen.configs, generate_all(chosen.configs)):
+        if chosen.lint:
+            lint(config)
         print(f"{folder.relative_to(ROOT)}: {', '.join(path.name for path in verilog(folder))}")
     return 0
 

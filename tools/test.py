@@ -20,6 +20,8 @@ from place import ROOT, TARGET, Failed
 
 PYTHON = [sys.executable]
 POSEIDON = ["poseidon_small_twin", "poseidon_twin"]
+#: Cards with structural arithmetic, which take too long to simulate.
+POSEIDON_CIRCUITS = ["poseidon_2", "poseidon_4", "poseidon_8", "poseidon_11", "poseidon", "poseidon_stream"]
 MSM_TOYS = ["msm_toy", "msm_toy_two", "msm_toy_edwards"]
 MSM_CURVES = ["msm_bn254_twin", "msm_bn254_two_twin", "msm_bls12_381_twin", "msm_bls12_377_twin"]
 #: The workspaces of what the bench measures us against: other people's libraries, compiled by whoever measures.
@@ -87,10 +89,11 @@ STAGES = [
           [[*PYTHON, "rtl/sim/test_ecdsa.py", "--seconds", "300"]]),
     Stage("msm", "toys exhaustively, every curve, garbage and resets on the MSM engine", [[*PYTHON, "rtl/sim/test_msm.py"]], ("sim",),
           [[*PYTHON, "rtl/sim/test_msm.py", "--seconds", "300", *MSM_TOYS]]),
-    Stage("hashes", "vectors, refusals, garbage and resets on the Poseidon engine, and its parts",
-          [[*PYTHON, "rtl/sim/test_poseidon_units.py"], [*PYTHON, "rtl/sim/test_poseidon.py"]], ("sim",),
-          [python("sim", "poseidon_small"),
-           [*PYTHON, "rtl/sim/test_poseidon.py", "--seconds", "60", "--library", "target/sim/poseidon_small.so"],
+    Stage("hashes", "vectors, trees, refusals, garbage and resets on the Poseidon engine, its parts, and published streams",
+          [[*PYTHON, "rtl/sim/test_poseidon_units.py"], [*PYTHON, "rtl/sim/test_poseidon.py"], [*PYTHON, "rtl/sim/test_streams.py"]], ("sim",),
+          [python("rtl", "--lint", *POSEIDON_CIRCUITS), python("sim", "poseidon_small"),
+           [*PYTHON, "rtl/sim/test_streams.py", "--seconds", "120", "poseidon_stream_twin"],
+           [*PYTHON, "rtl/sim/test_poseidon.py", "--seconds", "60", "poseidon_small"],
            [*PYTHON, "rtl/sim/test_poseidon.py", "--seconds", "300"]]),
     Stage("ntt", "all sizes of one pass, refusals, garbage and resets on the NTT engine", [[*PYTHON, "rtl/sim/test_ntt.py"]], ("sim",)),
     Stage("host", "all crates, on cpu: and sim:", [python("host")], ("sim", "programs"), [python("host", "--long")]),

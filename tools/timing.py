@@ -489,11 +489,9 @@ def door():
     parser.add_argument("--out", type=Path, default=TARGET / "bench/timing.json", help="where the rows go")
     parser.add_argument("--jobs", type=int, help="modules that are synthesised at a time; nothing: one a processor")
     chosen = parser.parse_args()
-    units = [name for name in rtl.units() if not name.endswith("_twin")]
-    wanted = chosen.configs or [*CARDS, *units]
-    if twins := [config for config in wanted if config.endswith("_twin")]:
-        raise Failed(f"{', '.join(twins)}: twins are for simulation and have no clock")
-    rows = [one for config in wanted for one in (unit if config in units else card)(config, chosen.jobs)]
+    cards, units = rtl.synthesised(chosen.configs, CARDS)
+    rows = [row for config in cards for row in card(config, chosen.jobs)]
+    rows += [row for config in units for row in unit(config, chosen.jobs)]
     write_whole(chosen.out, json.dumps(rows, indent=1) + "\n")
     print(f"\n{chosen.out}: {len(rows)} rows", file=sys.stderr)
 

@@ -13,9 +13,9 @@ be anything.
 
 import json
 import sys
-from collections import Counter
 from dataclasses import fields as fields_of
 
+import trial
 from card import IGNORE, REPLY, RESET, ROOT, STATUS, header, status_of
 
 sys.path.insert(0, str(ROOT / "spec/model"))
@@ -31,12 +31,12 @@ NAMES = {command["number"]: name for name, command in COMMANDS.items()}
 CURVES = {number: name for name, number in msm.WIRE["curves"].items()}
 
 
-class Bench:
+class Bench(trial.Trial):
     #: Cycles in which a reply must come where one is due; more than any run of these tests takes.
     patience = 20_000_000
 
     def __init__(self, card, rng):
-        self.card, self.rng = card, rng
+        super().__init__(card, rng)
         manifest = json.loads(card.lib.pm_sim_manifest())
         (engine,) = [engine for engine in manifest["engines"] if engine["op"] == "msm"]
         self.block = engine["block"]
@@ -54,7 +54,6 @@ class Bench:
         self.controls = []  # numbers of the shell's replies that are due, in their order
         self.answered = []  # (name, command, reply's fields) in the order of replies, since the last `settle`
         self.done = 0  # runs answered since RESET
-        self.kinds = Counter()
 
     # Registers.
 
@@ -190,9 +189,6 @@ class Bench:
         action()
         self.settle()
         return self.cycles() - begin
-
-    def cycles(self):
-        return self.card.lib.pm_sim_cycles(self.card.sim)
 
     def judge_cancels(self):
         """A run says `cancelled` exactly where a cancellation of it is done."""

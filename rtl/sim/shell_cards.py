@@ -19,16 +19,18 @@ def build():
     """Libraries of the test cards, by name; made by the same tools as those of real cards."""
     folder = TARGET / "rtl-test"
     rtl.java("proofmill.shell.GenerateShellTest", folder)
-    cards = {}
-    for made in sorted(path for path in folder.iterdir() if path.is_dir()):
-        name = sim.name_of(made, sim.CARD, False)
-        library = CACHE / "sim" / name / "card.so"
-        if not library.exists():
-            with made_whole(library.parent) as scratch:
-                manifest = json.loads((made / "manifest.json").read_text())
-                sim.compile_library(made, sim.CARD, {**manifest, "content": name, "traced": False}, scratch)
-        cards[made.name] = library
-    return cards
+    return {made.name: library(made) for made in sorted(path for path in folder.iterdir() if path.is_dir())}
+
+
+def library(made):
+    """The library of a card whose Verilog lies in this folder; `sim:` does not find it."""
+    name = sim.name_of(made, sim.CARD, False)
+    library = CACHE / "sim" / name / "card.so"
+    if not library.exists():
+        with made_whole(library.parent) as scratch:
+            manifest = json.loads((made / "manifest.json").read_text())
+            sim.compile_library(made, sim.CARD, {**manifest, "content": name, "traced": False}, scratch)
+    return library
 
 
 def main(description, checks, amount, default, help):

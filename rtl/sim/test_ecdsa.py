@@ -1,6 +1,6 @@
 """The ECDSA engine on its card, in Verilator, against the model; and how many cycles it takes.
 
-`python3 rtl/sim/test_ecdsa.py [--seconds N] [--seed N] [--library PATH]...` does with each library, such as `make sim` makes:
+`python3 rtl/sim/test_ecdsa.py [--seconds N] [--seed N] [CARD ...]` does with each card (`make sim` makes them):
 
   defects   what the published card gets wrong, each by name, and each of them among the vectors
   vectors   every one alone, its bounded time, and all of them one behind the other
@@ -14,18 +14,14 @@
 `--cycles` measures instead: cycles a signature with all contexts full, and of one alone, from its last word to its verdict.
 """
 
-import argparse
 import ctypes
 import functools
 import json
 import random
 import struct
 import sys
-import time
-import traceback
-from collections import Counter
-from pathlib import Path
 
+import trial
 from card import RESET, ROOT, Card, header, keeps_of
 from traffic import Ledger, random_packet
 
@@ -33,7 +29,7 @@ sys.path.insert(0, str(ROOT / "spec/model"))
 
 import ecdsa_verify as ecdsa  # noqa: E402
 
-LIBRARIES = [ROOT / "target/sim/ecdsa.so", ROOT / "target/sim/ecdsa_two.so"]
+CARDS = ["ecdsa", "ecdsa_two"]
 NUMBER, LENGTH = ecdsa.COMMAND["number"], ecdsa.COMMAND["len"]
 REGISTERS = {register["name"]: register["offset"] for register in ecdsa.WIRE["block"]["registers"]}
 FIELDS = ("s", "r", "hash", "qx", "qy")
@@ -68,9 +64,6 @@ DEFECTS = {
 RANGE_S = ecdsa.ERROR["out_of_range_s"] | ecdsa.ERROR["failed_sig_ver"]
 RANGES = ecdsa.ERROR["out_of_range_r"] | ecdsa.ERROR["out_of_range_s"]
 
-#: Gaps before input words and refusals of output words, in 256ths of the cycles.
-JITTERS = [(0, 0), (0, 0), (30, 0), (240, 0), (0, 128), (0, 253), (60, 60), (250, 250)]
-
 
 def signature_of(case):
     return ecdsa.Signature(*(int(case[name], 16) for name in FIELDS))
@@ -102,19 +95,21 @@ class Verdicts(Ledger):
         return answer[:-COUNT_BYTES] == reply[:-COUNT_BYTES] and any(reply[-COUNT_BYTES:])
 
 
-class Trial:
+class Trial(trial.Trial):
     """One card, what it must have counted, and what has been sent so far."""
 
+    CHECKS = ("defects", "vectors", "full", "reuse", "cut", "limit")
+
     def __init__(self, card, rng):
-        self.card, self.rng = card, rng
+        super().__init__(card, rng)
         (engine,) = json.loads(card.lib.pm_sim_manifest())["engines"]
         (packet,) = engine["commands"]
         assert (packet["command"], packet["command_len"]) == (NUMBER, LENGTH), engine
         self.block, self.parameters = engine["block"], engine["parameters"]
         self.signatures = [signature_of(case).to_bytes() for case in CASES]
         self.sent = 0  # packets
-        self.cycles = []  # of each vector alone
-        self.done, self.kinds = 0, Counter()
+        self.alone = []  # of each vector alone
+        self.done = 0
 
     def register(self, name):
         return self.card.read64(self.block + REGISTERS[name])
@@ -142,7 +137,7 @@ class Trial:
     def vectors(self):
         for case, signature in zip(CASES, self.signatures):
             mask, cycles = self.ask(self.rng.getrandbits(64), signature)
-            self.cycles.append(cycles)
+            self.alone.append(cycles)
             assert mask == case["mask"], f"{case['id']}: mask {mask:#04x}"
             assert cycles < (AT_ONCE if mask & RANGES else LONGEST), f"{case['id']}: {cycles} cycles"
             assert self.card.read(self.block + REGISTERS["last_latency"]) == cycles, case["id"]
@@ -159,7 +154,7 @@ class Trial:
         """So many commands at once: the first one good and slow, so that all others are inside, or have been refused, before its reply."""
         good = [signature for case, signature in zip(CASES, self.signatures) if case["mask"] == 0]
         bad = [signature for case, signature in zip(CASES, self.signatures) if case["mask"]]
-        slow = [signature for case, signature, cycles in zip(CASES, self.signatures, self.cycles) if case["mask"] == 0 and cycles > SLOW]
+        slow = [signature for case, signature, cycles in zip(CASES, self.signatures, self.alone) if case["mask"] == 0 and cycles > SLOW]
         for count in (8, 16, self.parameters["cores"] * self.parameters["contexts"]):
             for _ in range(3):
                 ledger, packets = Verdicts([LENGTH]), []
@@ -251,7 +246,7 @@ class Trial:
                 yield self.command()
 
     def hurry(self):
-        gap, stall = self.rng.choice(JITTERS)
+        gap, stall = self.rng.choice(trial.JITTERS)
         self.card.jitter(self.rng.getrandbits(64), gap, stall)
 
     def round(self):
@@ -267,31 +262,6 @@ class Trial:
         answered = len(ledger.epochs[-1][LENGTH])
         self.done = answered + (self.done if len(ledger.epochs) == 1 else 0)
         assert self.register("done") == self.done, f"{self.register('done')} signatures counted, there were {self.done}"
-
-
-def examine(library, seed, seconds):
-    """All checks; whether all went well."""
-    rounds = 0
-    with Card(library) as card:
-        trial = Trial(card, random.Random(seed))
-        try:
-            trial.defects()
-            trial.vectors()
-            trial.full()
-            trial.reuse()
-            trial.cut()
-            trial.limit()
-            end = time.monotonic() + seconds
-            while rounds == 0 or time.monotonic() < end:
-                trial.round()
-                rounds += 1
-        except AssertionError as problem:
-            traceback.print_exc(file=sys.stdout)
-            print(f"FAILED: {library}, seed {seed}, round {rounds}: {problem}", flush=True)
-            return False
-        kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(trial.kinds.items()))
-        print(f"{library.name}: {len(DEFECTS)} defects, {len(CASES)} vectors, {rounds} rounds, {kinds}, {card.lib.pm_sim_cycles(card.sim):,} cycles", flush=True)
-    return True
 
 
 # How long it takes.
@@ -318,38 +288,25 @@ def arrivals(card, count):
 def measure(library, seed, alone=100, full=300):
     source = random.Random(seed)
     with Card(library) as card:
-        trial = Trial(card, source)
-        inside = trial.parameters["cores"] * trial.parameters["contexts"]
-        latencies = [cycles for mask, cycles in (trial.ask(i, signed(source)) for i in range(alone)) if mask == 0]
+        examined = Trial(card, source)
+        inside = examined.parameters["cores"] * examined.parameters["contexts"]
+        latencies = [cycles for mask, cycles in (examined.ask(i, signed(source)) for i in range(alone)) if mask == 0]
         assert len(latencies) == alone
         for i in range(full + 2 * inside):
             card.send(packet_of(i, signed(source)))
         found = arrivals(card, full + 2 * inside)
         sustained = (found[inside + full - 1] - found[inside - 1]) / full
-        print(f"{library.stem:12}{trial.parameters['cores']:6}{trial.parameters['contexts']:10}{sustained:22,.1f}"
+        print(f"{library.stem:12}{examined.parameters['cores']:6}{examined.parameters['contexts']:10}{sustained:22,.1f}"
               f"{sum(latencies) / alone:12,.0f}{min(latencies):8,}{max(latencies):8,}", flush=True)
-    return True
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=20, help="of rounds, for each library")
-    parser.add_argument("--seed", type=int, default=None)
-    parser.add_argument("--library", type=Path, action="append", help="a card with this engine; more than one can be named; default: ecdsa and ecdsa_two")
-    parser.add_argument("--cycles", action="store_true", help="measure")
-    chosen = parser.parse_args()
-    seed = random.randrange(1 << 32) if chosen.seed is None else chosen.seed
-    print(f"seed {seed}", flush=True)
-    libraries = chosen.library or LIBRARIES
-    if chosen.cycles:
-        print(f"{'card':12}{'cores':>6}{'contexts':>10}{'cycles a signature':>22}{'alone: mean':>12}{'min':>8}{'max':>8}")
-        outcomes = [measure(library, seed) for library in libraries]
-        print("zcash-fpga: 10,100 published, 11,899 in simulation, one signature at a time")
-        return 0
-    outcomes = [examine(library, seed, chosen.seconds) for library in libraries]
-    print(f"{sum(outcomes)} passed, {len(outcomes) - sum(outcomes)} failed")
-    return 0 if all(outcomes) else 1
+def measure_all(libraries, seed):
+    print(f"{'card':12}{'cores':>6}{'contexts':>10}{'cycles a signature':>22}{'alone: mean':>12}{'min':>8}{'max':>8}")
+    for library in libraries or map(trial.simulation, CARDS):
+        measure(library, seed)
+    print("zcash-fpga: 10,100 published, 11,899 in simulation, one signature at a time")
+    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(trial.main(Trial, __doc__, CARDS, measure=measure_all))

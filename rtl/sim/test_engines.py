@@ -1,28 +1,23 @@
 """The engines of a real card against the model, in Verilator, through the C interface of spec/wire/sim.h.
 
-`python3 rtl/sim/test_engines.py [--seconds N] [--seed N] [--library PATH]...` drives each library, such as `make sim` makes, in rounds:
+`python3 rtl/sim/test_engines.py [--seconds N] [--seed N] [CARD ...]` drives each card (`make sim` makes them) in rounds:
 
   1. While the card is idle, every engine gets a personalisation and a powLimit, or keeps those that it has.
   2. Vectors, mutants of vectors, noise, malformed packets, STATUS and RESET go in, in random order, with random gaps and back-pressure.
   3. Every reply must be the one that spec/model gives under these settings, each engine's in order, none missing, none too many.
   4. The `done` counter of every engine must be the number of its replies since the last RESET.
 
-A round depends only on the seed and the rounds before it; `--seconds`, for each library, says how many there are.
+A round depends only on the seed and the rounds before it; `--seconds`, for each card, says how many there are.
 """
 
-import argparse
 import functools
 import json
-import random
 import struct
 import sys
-import time
-import traceback
-from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 
-from card import RESET, ROOT, Card, header, keeps_of
+import trial
+from card import RESET, ROOT, header, keeps_of
 from traffic import EQUIHASH, VERIFY, Ledger, random_packet
 
 sys.path.insert(0, str(ROOT / "spec/model"))
@@ -30,15 +25,12 @@ sys.path.insert(0, str(ROOT / "spec/model"))
 import equihash_verify as equihash  # noqa: E402
 from book import pow_limit  # noqa: E402
 
-LIBRARIES = [ROOT / "target/sim/card.so", ROOT / "target/sim/toy.so"]
+CARDS = ["card", "toy"]
 REGISTERS = {register["name"]: register for register in EQUIHASH["block"]["registers"]}
 HEADER = next(field["offset"] for field in EQUIHASH["command"]["fields"] if field["name"] == "header")
 
 #: (personalisation, powLimit) of an engine after power-up and after RESET; no powLimit: the difficulty is not checked.
 DEFAULTS = (REGISTERS["personalisation"]["reset"].encode(), equihash.POW_LIMIT[REGISTERS["pow_limit"]["reset"]])
-
-#: Gaps before input words and refusals of output words, in 256ths of the cycles.
-JITTERS = [(0, 0), (0, 0), (30, 0), (128, 0), (240, 0), (0, 128), (0, 250), (0, 253), (60, 60), (200, 230), (250, 250)]
 
 
 @dataclass(frozen=True)
@@ -99,16 +91,16 @@ class Verdicts(Ledger):
         return kind
 
 
-class Trial:
+class Trial(trial.Trial):
     """One card, what it is set to, what it must have counted, and what has been sent so far."""
 
     def __init__(self, card, rng):
-        self.card, self.rng = card, rng
+        super().__init__(card, rng)
         manifest = json.loads(card.lib.pm_sim_manifest())
         self.engines = {engine.length: engine for engine in map(engine_of, manifest["engines"])}
         self.settings = dict.fromkeys(self.engines, DEFAULTS)
         self.done = dict.fromkeys(self.engines, 0)
-        self.kinds = Counter()
+        assert self.engines, "a card without engines"
 
     def set_up(self, engine):
         """Draws and writes settings, those of vectors or random ones; or leaves them."""
@@ -128,7 +120,7 @@ class Trial:
 
     def hurry(self):
         """Draws gaps and back-pressure; the cycles without a reply that then mean that none will come: twice the longest packet's."""
-        gap, stall = self.rng.choice(JITTERS)
+        gap, stall = self.rng.choice(trial.JITTERS)
         self.card.jitter(self.rng.getrandbits(64), gap, stall)
         return 6000 + 2 * (max(self.engines) // 8) * 256 // (256 - max(gap, stall))
 
@@ -180,38 +172,5 @@ class Trial:
             assert done == self.done[length], f"{engine.params.name} counts {done} headers, there were {self.done[length]}"
 
 
-def stress(library, seed, seconds):
-    """Rounds for some seconds, one at least; whether all went well."""
-    end, rounds = time.monotonic() + seconds, 0
-    with Card(library) as card:
-        trial = Trial(card, random.Random(seed))
-        if not trial.engines:
-            raise SystemExit(f"--library: {library} has no engines")
-        while rounds == 0 or time.monotonic() < end:
-            try:
-                trial.round()
-            except AssertionError as problem:
-                traceback.print_exc(file=sys.stdout)
-                print(f"FAILED: {library}, seed {seed}, round {rounds}: {problem}", flush=True)
-                return False
-            rounds += 1
-        kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(trial.kinds.items()))
-        print(f"{library.name}: {rounds} rounds, {kinds}, {card.lib.pm_sim_cycles(card.sim):,} cycles", flush=True)
-    return True
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=20, help="for each library")
-    parser.add_argument("--seed", type=int, default=None)
-    parser.add_argument("--library", type=Path, action="append", help="a card with engines; more than one can be named; default: card and toy")
-    chosen = parser.parse_args()
-    seed = random.randrange(1 << 32) if chosen.seed is None else chosen.seed
-    print(f"seed {seed}", flush=True)
-    outcomes = [stress(library, seed, chosen.seconds) for library in chosen.library or LIBRARIES]
-    print(f"{sum(outcomes)} passed, {len(outcomes) - sum(outcomes)} failed")
-    return 0 if all(outcomes) else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(trial.main(Trial, __doc__, CARDS))

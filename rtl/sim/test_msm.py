@@ -18,16 +18,13 @@ and with each card of a real curve 0, 1, 2, 3, 100 and 2^8 points with every dis
 PROOFMILL_LONG=1 2^10 instead of 2^8, and 2^16 uniform ones. `--cycles` measures instead (msm_cycles.py).
 """
 
-import argparse
+import json
 import os
-import random
 import sys
-import time
-import traceback
-from pathlib import Path
 
 import msm_cycles
-from card import ROOT, STATUS, WIRE, Card, header, status_of
+import trial
+from card import STATUS, WIRE, header, status_of
 from msm_bench import GRANULE, Bench
 from msm_toys import Toy
 
@@ -94,67 +91,27 @@ class Real(Bench):
         return f"2^16 points: {found['accumulation'] / count:.3f} cycles a point, {found['tail'] / found['tail_additions']:.3f} of the tail's additions"
 
 
-def status_is_told(trial):
-    trial.card.send(header(8, STATUS))
-    capabilities, _ = status_of(trial.receive())
-    assert capabilities == 1 << WIRE["capabilities"][f"msm_{trial.geometry.curve}"], capabilities
+    def examine(self, _):
+        """No rounds."""
+        chain = self.multiples.chain(*(self.rng.randrange(1, self.geometry.facts.r) for _ in range(2)), 1 << 16 if LONG else 256)
+        self.sizes(chain)
+        self.chunks(chain)
+        return self.large(chain) if LONG else f"up to 2^{MOST_LOG} points"
 
 
-def examine_toy(trial, seconds):
-    for name in trial.CHECKS:
-        begin = time.monotonic()
-        getattr(trial, name)()
-        print(f"  {name}: {time.monotonic() - begin:.1f} s, {trial.cycles():,} cycles so far", flush=True)
-    end, rounds = time.monotonic() + seconds, 0
-    while rounds == 0 or time.monotonic() < end:
-        trial.round()
-        rounds += 1
-    return f"{rounds} rounds"
+def make(card, rng):
+    """The trial of a card, whose STATUS is right."""
+    config = json.loads(card.lib.pm_sim_manifest())["config"]
+    made = Toy(card, rng) if "toy" in config else Real(card, rng)
+    card.send(header(8, STATUS))
+    capabilities, _ = status_of(made.receive())
+    assert capabilities == 1 << WIRE["capabilities"][f"msm_{made.geometry.curve}"], capabilities
+    return made
 
 
-def examine_real(trial):
-    chain = trial.multiples.chain(*(trial.rng.randrange(1, trial.geometry.facts.r) for _ in range(2)), 1 << 16 if LONG else 256)
-    trial.sizes(chain)
-    trial.chunks(chain)
-    return trial.large(chain) if LONG else f"up to 2^{MOST_LOG} points"
-
-
-def examine(library, seed, seconds):
-    """All checks of a card; whether all went well."""
-    with Card(library) as card:
-        source = random.Random(f"{seed} {library.stem}")
-        try:
-            trial = Toy(card, source) if "toy" in library.stem else Real(card, source)
-            status_is_told(trial)
-            told = examine_toy(trial, seconds) if isinstance(trial, Toy) else examine_real(trial)
-        except AssertionError as problem:
-            traceback.print_exc(file=sys.stdout)
-            print(f"FAILED: {library}, seed {seed}: {problem}", flush=True)
-            return False
-        kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(trial.kinds.items()))
-        print(f"{library.name}: {told}, {kinds}, {trial.cycles():,} cycles", flush=True)
-    return True
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("cards", nargs="*", help="names of cards in target/sim, or paths; default: all")
-    parser.add_argument("--seconds", type=float, default=10, help="of rounds, for each toy card")
-    parser.add_argument("--seed", type=int, default=None)
-    parser.add_argument("--cycles", action="store_true", help="measure")
-    chosen = parser.parse_args()
-    seed = random.randrange(1 << 32) if chosen.seed is None else chosen.seed
-    print(f"seed {seed}", flush=True)
-
-    def library(name):
-        return Path(name) if "/" in name else ROOT / f"target/sim/{name}.so"
-
-    if chosen.cycles:
-        return msm_cycles.report([library(name) for name in chosen.cards or REAL], seed)
-    outcomes = [examine(library(name), seed, chosen.seconds) for name in chosen.cards or TOYS + REAL]
-    print(f"{sum(outcomes)} passed, {len(outcomes) - sum(outcomes)} failed")
-    return 0 if all(outcomes) else 1
+def measure(libraries, seed):
+    return msm_cycles.report(libraries or [trial.simulation(name) for name in REAL], seed)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(trial.main(make, __doc__, TOYS + REAL, seconds=10, measure=measure))

@@ -1,7 +1,7 @@
 """The parts of the engine poseidon that have a twin, in Verilator, against plain integers and spec/model/poseidon.py.
 
 `python3 rtl/sim/test_poseidon_units.py`: the linear layer is the scaled matrix and an addition, for every width of a configuration; the entry is
-the identity and an addition. Circuits and twins give the same bits. Structural layers of whole configurations only with
+the identity, or the way from Montgomery form, and an addition. Circuits and twins give the same bits. Structural layers of whole configurations only with
 PROOFMILL_LONG=1. PROOFMILL_SEED repeats a run.
 """
 
@@ -28,12 +28,15 @@ LAYERS = {
 }
 STRUCTURAL = list(LAYERS) if LONG else ["poseidon_small"]
 
+#: What the entry divides by.
+ENTRIES = {"poseidon_entry": 1, "poseidon_entry_montgomery": 1 << 256}
+
 built = cache(Unit)
 
 
 def setUpModule():
     """Generates all units at once."""
-    rtl.generate_all([*(f"linear_{name}_twin" for name in LAYERS), *(f"linear_{name}" for name in STRUCTURAL), "poseidon_entry", "poseidon_entry_twin"])
+    rtl.generate_all([*(f"linear_{name}_twin" for name in LAYERS), *(f"linear_{name}" for name in STRUCTURAL), *(name + twin for name in ENTRIES for twin in ("", "_twin"))])
 
 
 @cache
@@ -96,8 +99,8 @@ class Linear(unittest.TestCase):
 
 
 class Entry(unittest.TestCase):
-    def test_integers_and_the_twin(self):
-        circuit, source = built("poseidon_entry"), random.Random(SEED)
+    def check(self, name, divisor):
+        circuit, source = built(name), random.Random(SEED)
         constant, result = circuit.operands[1], circuit.results[0]
         p, top = result.modulus, 1 << 256
         values = {(k * p + step) % top for k in (0, 1, 2) for step in (-2, -1, 0, 1, 2)}
@@ -107,10 +110,15 @@ class Entry(unittest.TestCase):
         outcome = circuit.run(operands, seed=SEED)
         self.assertEqual(set(outcome.latencies), {circuit.latency})
         for (value, added), (found,) in zip(operands, outcome.results, strict=True):
-            self.assertEqual(result.value(found), (value + constant.value(added)) % p, value)
+            self.assertEqual(result.value(found), (value * pow(divisor, -1, p) + constant.value(added)) % p, value)
             self.assertTrue(all(result.low <= digit <= result.high for digit in found))
-        twin = built("poseidon_entry_twin").run(operands, seed=SEED)
+        twin = built(f"{name}_twin").run(operands, seed=SEED)
         self.assertEqual((twin.results, twin.latencies), (outcome.results, outcome.latencies))
+
+    def test_integers_and_the_twin(self):
+        for name, divisor in ENTRIES.items():
+            with self.subTest(name):
+                self.check(name, divisor)
 
 
 if __name__ == "__main__":

@@ -36,9 +36,8 @@ def packets(cards, rng, count):
                     packet, keeps = random_packet(rng, lengths, rng.getrandbits(64))
                     if rng.random() < resets:
                         packet, keeps = header(8, RESET), b"\xff"
-                    kind = expected(packet, keeps, lengths)[0]
+                    kind = ledger.sent(packet, keeps)
                     kinds[kind] = kinds.get(kind, 0) + 1
-                    ledger.sent(packet, keeps)
                     card.send(packet, keeps)
                 ledger.check(card.replies())
     return ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items()))

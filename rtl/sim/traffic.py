@@ -21,8 +21,10 @@ def masked(word, keep):
     return bytes(b if keep >> i & 1 else 0 for i, b in enumerate(word))
 
 
-def expected(packet, keeps, lengths, number=VERIFY):
-    """('reset',), ('status',), ('ignore', header) or ('engine', length, the whole command); `number` is that of the engines' commands."""
+def expected(packet, keeps, takes):
+    """('reset',), ('status',), ('ignore', header) or ('engine', length, the whole command); `takes`: is there such a command of this number
+    and length?
+    """
     words = len(keeps)
     padded = packet.ljust(8 * words, b"\xa5")
     head = masked(padded[:8], keeps[0])
@@ -34,7 +36,7 @@ def expected(packet, keeps, lengths, number=VERIFY):
             return ("reset",)
         if length == 8 and command == STATUS:
             return ("status",)
-        if command == number and length in lengths:
+        if takes(command, length):
             return ("engine", length, padded[:length])
     return ("ignore", head)
 
@@ -56,7 +58,7 @@ def random_packet(rng, lengths, index, number=VERIFY):
         packet = header(length, command) + rng.randbytes(length - 8)
     elif kind == 9:  # control commands of a wrong length
         packet = header(rng.choice([0, 7, 8, 9, 16]), rng.choice([RESET, STATUS])) + rng.randbytes(rng.choice([0, 1, 8, 30]))
-        if expected(packet, keeps_of(packet), lengths, number)[0] == "reset":
+        if expected(packet, keeps_of(packet), lambda *_: False)[0] == "reset":
             packet += b"x"
     else:
         packet = rng.randbytes(rng.choice([1, 2, 7, 8, 9, 16, rng.randrange(1, 600)]))
@@ -80,9 +82,17 @@ class Ledger:
         self.control = []  # replies in order, STATUS as its kind alone
         self.epochs = [self.streams()]
 
+    def takes(self, command, length):
+        """Is it a command of an engine?"""
+        return command == self.number and length in self.lengths
+
     def engine(self, length):
         """Whose commands have this length; an engine's replies keep their order."""
         return length
+
+    def numbers(self):
+        """Of the engines' commands; their replies have them too."""
+        return {self.number}
 
     def streams(self):
         return {self.engine(length): [] for length in self.lengths}
@@ -99,7 +109,7 @@ class Ledger:
 
     def sent(self, packet, keeps):
         """Notes a packet; what it is: 'engine', 'status', 'ignore' or 'reset'."""
-        kind, *rest = expected(packet, keeps, self.lengths, self.number)
+        kind, *rest = expected(packet, keeps, self.takes)
         if kind == "engine":
             self.epochs[-1][self.engine(rest[0])].append(self.answer(*rest))
         else:
@@ -114,7 +124,7 @@ class Ledger:
         for reply in replies:
             length, command = struct.unpack("<II", reply[:8])
             assert length == len(reply), f"reply of {len(reply)} bytes says {length}"
-            if command == REPLY | self.number:
+            if command & ~REPLY in self.numbers():
                 mine = [n for n in taken if any(self.same(answer, reply) for answer in self.epochs[epoch][n][taken[n] : taken[n] + 1])]
                 assert mine, f"unexpected engine reply {reply.hex()}"
                 taken[mine[0]] += 1

@@ -10,8 +10,8 @@ import poseidon_card
 from cases_ecdsa_verify import PUBLISHED
 from cases_equihash_verify import BOOKS
 from wire import (
-    ECDSA_INSTANCE, EQUIHASH, HEADER, POSEIDON_INSTANCE, SHELL, Card, Identity, command_len, ecdsa_command, equihash_command, packet,
-    poseidon_command,
+    ECDSA_INSTANCE, EQUIHASH, HEADER, POSEIDON_INSTANCE, SHELL, Card, Identity, command_len, ecdsa_command, equihash_command, layers_command,
+    packet, poseidon_command,
 )
 
 CARDS = {"shell": ["200_9", "144_5"], "shell_toy": ["48_5"], "shell_ecdsa": [ECDSA_INSTANCE], "shell_poseidon": [POSEIDON_INSTANCE]}
@@ -128,6 +128,7 @@ def engines(cases):
         cases.case(f"{label}-reset-between", "reset between two commands", good, packet(RESET), good)
     if POSEIDON_INSTANCE in cases.engines:
         poseidon_elements(cases)
+        poseidon_layers(cases)
     for instance in sorted({*BOOKS, ECDSA_INSTANCE, POSEIDON_INSTANCE} - set(cases.engines)):
         number, length = layout(instance)
         cases.case(f"{instance.replace('_', '-')}-not-built-in", "an engine that this card does not have", packet(number, bytes(length - HEADER["bytes"])), status)
@@ -143,6 +144,34 @@ def poseidon_elements(cases):
             state = [value if i == number else 1 for i in range(POSEIDON_ARITY + 1)]
             cases.case(f"poseidon-element-{number}-is-{name}", "refused by its number, and no trace of it in the next digest", poseidon_command(INDEX, state), good)
     cases.case("poseidon-two-are-wrong", "the first one is named", poseidon_command(INDEX, [3, p, p + 1]), good)
+
+
+def poseidon_layers(cases):
+    """A tree of four leaves, and commands of the memory that are not possible."""
+    good, granule = poseidon_command(INDEX, [3, 0, 1]), poseidon_card.GRANULE
+
+    def write(leaves):
+        data = b"".join(leaf.to_bytes(poseidon_card.ELEMENT, "little") for leaf in leaves).ljust(granule, b"\xff")
+        return layers_command("write", index=INDEX, address=granule, data=data)
+
+    def layer(*places, **other):
+        return layers_command("layer", **dict(zip(("from", "to", "count"), places), index=INDEX, arity=POSEIDON_ARITY, tag=3) | other)
+
+    above, root = layer(granule, 2 * granule, 2), layer(2 * granule, 3 * granule, 1)
+    reads = [layers_command("read", index=INDEX, address=granule * number) for number in (1, 2, 3)]
+    cases.case("poseidon-tree", "four leaves, two nodes, a root; all of them are read", write([1, 2, 3, 4]), above, root, *reads, good)
+    cases.case("poseidon-tree-in-place", "each layer in the place of the one below", write([1, 2, 3, 4]), layer(granule, granule, 2), layer(granule, granule, 1), reads[0])
+    p = poseidon_card.instance(POSEIDON_ARITY).p
+    cases.case("poseidon-layer-element-is-r", "refused by its number in all states; the next layer is as ever", write([1, 2, 3, p]), above, write([1, 2, 3, 4]), above)
+    cases.case("poseidon-layer-tag-is-r", "element 0", write([1, 2, 3, 4]), layer(granule, 2 * granule, 2, tag=p), above)
+    for name, wrong in {
+        "no-digest": {"count": 0}, "too-many": {"count": 1 << 40}, "far-too-many": {"count": (1 << 64) - 1}, "arity-3": {"arity": 3}, "arity-0": {"arity": 0},
+        "from-odd": {"from": 32}, "to-odd": {"to": 32}, "from-beyond": {"from": 1 << 40}, "to-beyond": {"to": 1 << 63},
+    }.items():
+        cases.case(f"poseidon-layer-{name}", "invalid, and nothing is written", write([1, 2, 3, 4]), layer(granule, granule, 1, **wrong), reads[0])
+    for name, address in (("odd", 8), ("beyond", 1 << 40), ("far-beyond", 1 << 63)):
+        cases.case(f"poseidon-write-{name}", "invalid", layers_command("write", index=INDEX, address=address, data=bytes(granule)), good)
+        cases.case(f"poseidon-read-{name}", "invalid, and zeros", layers_command("read", index=INDEX, address=address), good)
 
 
 def contents():

@@ -71,6 +71,37 @@ class Shell(unittest.TestCase):
         self.assertEqual(self.card.answer(command), ignored(command))
         self.assertEqual(card.answer(wire.packet(1))[28], 1 << 6)
 
+    def test_layers_on_the_wire(self):
+        """A tree of four leaves, the last of which is wrong at first."""
+        card, model = wire.Card(IDENTITY, [wire.POSEIDON_INSTANCE]), wire.poseidon_card
+        hashes = model.instance(2)
+
+        def ask(name, **values):
+            command = wire.layers_command(name, index=7, **values)
+            self.assertEqual(len(command), model.OF_MEMORY[name]["len"])
+            reply = card.answer(command)
+            self.assertEqual(len(reply), model.OF_MEMORY[name]["reply_len"])
+            return wire.fields_of(model.OF_MEMORY[name]["reply_fields"], reply)
+
+        def layer(start, to, count, **other):
+            told = ask("layer", **{"from": start, "to": to, "count": count, "arity": 2, "tag": 3} | other)
+            return told["status"], told["element"], told["digest"]
+
+        leaves = [1, 2, 3, hashes.p]
+        for last in (hashes.p, 4):
+            leaves[-1] = last
+            data = b"".join(leaf.to_bytes(32, "little") for leaf in leaves).ljust(1024, b"\1")
+            self.assertEqual(ask("write", address=1024, data=data)["status"], 0)
+            if last == hashes.p:
+                self.assertEqual(layer(1024, 2048, 2), (1, 5, 0))
+        nodes = [hashes.hash(leaves[:2]), hashes.hash(leaves[2:])]
+        self.assertEqual(layer(1024, 2048, 2), (0, 0, nodes[1]))
+        self.assertEqual(ask("read", address=2048)["data"], b"".join(node.to_bytes(32, "little") for node in nodes) + bytes(960))
+        self.assertEqual(layer(2048, 2048, 1), (0, 0, hashes.hash(nodes)))
+        for wrong in ({"arity": 3}, {"count": 0}, {"count": (1 << 14) + 1}, {"count": 1 << 63}, {"from": 32}, {"to": 1 << 20}):
+            self.assertEqual(layer(**{"start": wrong.pop("from", 0), "to": wrong.pop("to", 0), "count": wrong.pop("count", 1)}, **wrong)[0], 2)
+        self.assertEqual(ask("read", address=1 << 20), {"index": 7, "status": 2, "element": 0, "data": bytes(1024)})
+
     def test_msm_on_the_wire(self):
         geometry = Geometry.of("toy")
         card = wire.Card(IDENTITY, [], msm=geometry)

@@ -75,6 +75,7 @@ class Card:
         self.hashes_poseidon = POSEIDON_INSTANCE in engines
         self.engines = [equihash.load_params(name) for name in engines if name not in (ECDSA_INSTANCE, POSEIDON_INSTANCE)]
         self.msm = msm and msm_card.Engine(msm)
+        self.layers = poseidon_card.Engine()
         self.reset()
 
     def reset(self):
@@ -103,6 +104,9 @@ class Card:
         for arity in poseidon_card.ARITIES if self.hashes_poseidon else ():
             if number == poseidon_card.COMMAND["number"] and framed(received, poseidon_card.command_len(arity)):
                 return poseidon_reply(received)
+        for name, command in poseidon_card.OF_MEMORY.items() if self.hashes_poseidon else ():
+            if number == command["number"] and framed(received, command["len"]):
+                return layers_reply(name, getattr(self.layers, name)(fields_of(command["fields"], received)))
         for name in MSM if self.msm else ():
             if number == MSM[name]["number"] and framed(received, MSM[name]["len"]):
                 return msm_reply(name, getattr(self.msm, name)(msm_fields(name, received)))
@@ -159,27 +163,50 @@ def poseidon_reply(command):
     return packet(poseidon_card.COMMAND["reply"], b"".join(word(told[field["name"]], field["bytes"]) for field in fields))
 
 
+def layers_command(name, **values):
+    """A command of `poseidon`'s memory, as `msm_command`."""
+    return command_of(poseidon_card.OF_MEMORY, name, values)
+
+
+def layers_reply(name, values):
+    """Its reply from its fields."""
+    return reply_of(poseidon_card.OF_MEMORY, name, values)
+
+
 def msm_command(name, **values):
     """A command of `msm`: its fields by name, `data` as bytes and the others as integers; those that are not named are 0."""
-    fields = {field["name"]: field["bytes"] for field in MSM[name]["fields"]}
-    if unknown := values.keys() - fields:
-        raise ValueError(f"{name}: no field {', '.join(sorted(unknown))}")
-    values = {field: values.get(field, 0) for field in fields}
-    return packet(MSM[name]["number"], b"".join(
-        value if isinstance(value, bytes) else word(value, fields[field]) for field, value in values.items()))
+    return command_of(MSM, name, values)
 
 
 def msm_fields(name, received, part="fields"):
     """The inverse; with "reply_fields" the fields of a reply, whose sum has no length of its own and takes the rest."""
+    return fields_of(MSM[name][part], received)
+
+
+def msm_reply(name, values):
+    """A reply of `msm` from its fields."""
+    return reply_of(MSM, name, values)
+
+
+def command_of(commands, name, values):
+    fields = {field["name"]: field["bytes"] for field in commands[name]["fields"]}
+    if unknown := values.keys() - fields:
+        raise ValueError(f"{name}: no field {', '.join(sorted(unknown))}")
+    values = {field: values.get(field, 0) for field in fields}
+    return packet(commands[name]["number"], b"".join(
+        value if isinstance(value, bytes) else word(value, fields[field]) for field, value in values.items()))
+
+
+def fields_of(fields, received):
+    """By name: `data` and `sum` as bytes, the others as integers; a field without a length takes the rest."""
     found = {}
-    for field in MSM[name][part]:
+    for field in fields:
         data = received[field["offset"]:field["offset"] + field["bytes"]] if "bytes" in field else received[field["offset"]:]
         found[field["name"]] = data if field["name"] in ("data", "sum") else int.from_bytes(data, "little")
     return found
 
 
-def msm_reply(name, values):
-    """A reply of `msm` from its fields."""
-    sizes = {field["name"]: field.get("bytes") for field in MSM[name]["reply_fields"]}
-    return packet(MSM[name]["reply"], b"".join(
+def reply_of(commands, name, values):
+    sizes = {field["name"]: field.get("bytes") for field in commands[name]["reply_fields"]}
+    return packet(commands[name]["reply"], b"".join(
         values[field] if isinstance(values[field], bytes) else word(values[field], size) for field, size in sizes.items()))

@@ -1,19 +1,22 @@
-//! `poseidon`: cycles a hash.
+//! `poseidon`: cycles a hash, by commands of one hash each and in a layer of a tree.
 
 use anyhow::{Context, Result, ensure};
 use proofmill_algebra::Isa;
 use proofmill_algebra::poseidon::{Domain, ELEMENT_BYTES, Instance, Strength};
-use proofmill_card::SimLibrary;
 use proofmill_card::wire;
 use proofmill_card::wire::constants::poseidon::command;
+use proofmill_card::wire::constants::poseidon::commands::{layer, write};
+use proofmill_card::{SimLibrary, SimTransport, Transport as _};
 use serde::Deserialize;
 
-use super::{Expected, Pass, pass};
+use super::{Expected, LIMIT, Pass, pass};
 use crate::row::{HardwareRow, Kind};
 
 pub const OP: &str = "poseidon";
 /// Rows in a stream for each row that the engine has under way.
-const STREAM: usize = 4;
+const STREAM: usize = 12;
+/// The same in a layer.
+const LAYER: usize = 4;
 
 /// What is known of the circuit that this one is compared with, by arity: TRIDENT's hashes a second at 100 MHz.
 const PUBLISHED: [(usize, f64); 3] = [(2, 101.0), (8, 279.0), (11, 328.0)];
@@ -57,6 +60,11 @@ pub fn rows(
         let alone = hashed(library, &[arity])?;
         let latency = (alone.ends[0] - alone.start) as f64;
         add(format!("latency of one hash of arity {arity} alone"), latency, None);
+        let digests = LAYER * rows * in_row;
+        let layer = layer(library, arity, digests)? as f64 / digests as f64;
+        let metric =
+            format!("per hash of arity {arity} in a layer of {digests}, from command to reply");
+        add(metric, layer, published);
     }
     if arities.len() > 1 {
         let mixed: Vec<_> = arities.iter().copied().cycle().take(STREAM * rows).collect();
@@ -104,8 +112,43 @@ fn hashed(library: &SimLibrary, arities: &[usize]) -> Result<Pass> {
     Ok(done)
 }
 
-/// Cycles from a reply to the next: without the first third, which fills queues and pipelines, and without what comes when nothing more
-/// goes in.
+/// Cycles from the first word of the command for a layer of so many digests to its reply's last word. The nodes lie in the card's memory; the
+/// last digest is compared with the processor's.
+fn layer(library: &SimLibrary, arity: usize, digests: usize) -> Result<u64> {
+    let nodes: Vec<_> = (0..digests * arity).flat_map(node).collect();
+    let mut card = SimTransport::new(library)?;
+    let granule = (write::LEN - write::fields::data::OFFSET) as usize;
+    for (number, data) in nodes.chunks(granule).enumerate() {
+        card.send(&wire::poseidon_write(number as u64, (number * granule) as u64, data))?;
+        let reply = card.receive(LIMIT)?.context("no reply to a write")?;
+        let [status] =
+            wire::bytes_at(&reply, write::reply_fields::status::OFFSET).context("short")?;
+        ensure!(status == 0, "write {number}: status {status}");
+    }
+    let packets = nodes.len().div_ceil(granule) as u64;
+    let (to, tag) = (packets * granule as u64, Domain::MerkleTree.tag(arity));
+    card.send(&wire::poseidon_layer(packets, 0, to, digests as u64, arity as u64, &tag))?;
+    let (reply, end) = card.receive_stamped(LIMIT)?.context("no reply to a layer")?;
+    let start = card.first_word(packets).context("the card forgot the command")?;
+    let instance = Instance::of(arity, Strength::Standard).context("no such arity")?;
+    let mut wanted = [0; ELEMENT_BYTES];
+    let last = &nodes[nodes.len() - arity * ELEMENT_BYTES..];
+    instance.hash(Isa::words(), Domain::MerkleTree, last, &mut wanted)?;
+    let found = wire::bytes_at(&reply, layer::reply_fields::digest::OFFSET);
+    ensure!(found == Some(wanted), "a layer of arity {arity}: a wrong digest");
+    Ok(end - start)
+}
+
+/// Some element.
+fn node(number: usize) -> [u8; ELEMENT_BYTES] {
+    let mut node = [0; ELEMENT_BYTES];
+    node[..8]
+        .copy_from_slice(&(number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes());
+    node
+}
+
+/// Cycles from a reply to the next, by least squares, since rows overtake each other and replies come in bursts: without the first third, which
+/// fills queues and pipelines, and without what comes when nothing more goes in.
 fn steady(stream: &Pass) -> Result<f64> {
     let from = stream.ends.len() / 3;
     let to = stream
@@ -114,5 +157,11 @@ fn steady(stream: &Pass) -> Result<f64> {
         .rposition(|&end| end < stream.fed)
         .context("no reply while commands go in")?;
     ensure!(to > 2 * from - from / 2, "too few hashes for a figure");
-    Ok((stream.ends[to] - stream.ends[from]) as f64 / (to - from) as f64)
+    let ends = &stream.ends[from..=to];
+    let middle = (ends.len() - 1) as f64 / 2.0;
+    let place = |number: usize| number as f64 - middle;
+    let since = |end: u64| (end - ends[0]) as f64;
+    let together: f64 = ends.iter().enumerate().map(|(i, &end)| place(i) * since(end)).sum();
+    let apart: f64 = (0..ends.len()).map(|i| place(i) * place(i)).sum();
+    Ok(together / apart)
 }

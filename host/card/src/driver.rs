@@ -56,7 +56,7 @@ pub struct Card {
     identity: u64,
     shared: Arc<Shared>,
     desks: Vec<msm::Desk>,
-    arities: Option<poseidon::Arities>,
+    hashes: Option<poseidon::Geometry>,
     transforms: Option<Arc<ntt::Door>>,
     inbox: Option<Sender<Work>>,
     thread: Option<JoinHandle<()>>,
@@ -85,8 +85,8 @@ impl Card {
             engines.push(engine);
         }
         let hashes = poseidon::find(&mut *transport, &chain, &options.uri)?;
-        let (hashes, arities) = hashes.unzip();
-        engines.extend(hashes);
+        let (engine, hashes) = hashes.unzip();
+        engines.extend(engine);
         let transforms = ntt::find(&mut *transport, &chain, &options.uri, identity)?;
         let (engine, transforms) = transforms.unzip();
         engines.extend(engine);
@@ -110,7 +110,7 @@ impl Card {
         let desk = |door| msm::Desk::open(door, inbox.clone(), shared.clone());
         let desks = doors.into_iter().map(desk).collect::<Result<_>>()?;
         let (inbox, thread) = (Some(inbox), Some(thread));
-        Ok(Self { caps, identity, shared, desks, arities, transforms, inbox, thread })
+        Ok(Self { caps, identity, shared, desks, hashes, transforms, inbox, thread })
     }
 }
 
@@ -142,8 +142,13 @@ impl Device for Card {
                 Box::new(ecdsa_verify::Job::new(request, self.identity)?)
             }
             Request::Poseidon(request) => {
-                let arities = self.arities.as_ref().ok_or_else(unsupported)?;
-                Box::new(poseidon::Job::new(request, arities, self.identity, &self.caps.uri)?)
+                let hashes = self.hashes.as_ref().ok_or_else(unsupported)?;
+                Box::new(poseidon::Job::new(request, hashes, self.identity, &self.caps.uri)?)
+            }
+            Request::PoseidonLayers(request) => {
+                let hashes = self.hashes.as_ref().ok_or_else(unsupported)?;
+                let (identity, uri) = (self.identity, &self.caps.uri);
+                Box::new(poseidon::layers::Job::new(request, hashes, identity, uri)?)
             }
             Request::Ntt(request) => {
                 let door = self.transforms.as_ref().ok_or_else(unsupported)?;

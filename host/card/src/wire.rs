@@ -58,6 +58,35 @@ pub fn poseidon(index: u64, state: &[u8]) -> Vec<u8> {
     engine_command(constants::poseidon::command::NUMBER, index, state)
 }
 
+/// The command that writes to the memory of the Poseidon engine: at most as many bytes as it takes, the rest are zeros.
+pub fn poseidon_write(index: u64, address: u64, data: &[u8]) -> Vec<u8> {
+    use constants::poseidon::commands::write::{LEN, NUMBER, fields as at};
+    let mut packet = engine_command(NUMBER, index, &[0; (LEN - INDEX_OFFSET - 8) as usize]);
+    put(&mut packet, at::address::OFFSET, &address.to_le_bytes());
+    put(&mut packet, at::data::OFFSET, data);
+    packet
+}
+
+/// The command that hashes nodes in that memory.
+pub fn poseidon_layer(
+    index: u64,
+    from: u64,
+    to: u64,
+    count: u64,
+    arity: u64,
+    tag: &[u8; 32],
+) -> Vec<u8> {
+    let words = [from, to, count, arity].map(u64::to_le_bytes);
+    let body = [words.as_flattened(), tag].concat();
+    engine_command(constants::poseidon::commands::layer::NUMBER, index, &body)
+}
+
+/// The command that reads that memory.
+pub fn poseidon_read(index: u64, address: u64) -> Vec<u8> {
+    let number = constants::poseidon::commands::read::NUMBER;
+    engine_command(number, index, &address.to_le_bytes())
+}
+
 /// The command that writes to a memory channel of the MSM engine: at most as many bytes as it takes, the rest are zeros.
 pub fn msm_write(index: u64, address: u64, channel: u8, data: &[u8]) -> Vec<u8> {
     use constants::msm::commands::write::{LEN, NUMBER, fields as at};
@@ -239,6 +268,30 @@ mod tests {
         assert_eq!(Header::of(&packet), Some(Header { len: BARE_LEN + 96, cmd: 0x500 }));
         assert_eq!(u64_at(&packet, at::index::OFFSET), Some(7));
         assert_eq!(packet[at::state::OFFSET as usize..], [9; 96]);
+    }
+
+    #[test]
+    fn commands_of_layers_have_the_layout_of_the_wire() {
+        use constants::poseidon::commands::{layer, read, write};
+        let packet = poseidon_write(7, 2048, &[9; 100]);
+        assert_eq!(Header::of(&packet), Some(Header { len: write::LEN, cmd: write::NUMBER }));
+        assert_eq!((packet.len(), u64_at(&packet, 16)), (write::LEN as usize, Some(2048)));
+        assert_eq!((&packet[24..124], &packet[124..]), (&[9; 100][..], &[0; 924][..]));
+        let packet = poseidon_layer(7, 1024, 2048, 3, 8, &[5; 32]);
+        assert_eq!(Header::of(&packet), Some(Header { len: layer::LEN, cmd: layer::NUMBER }));
+        use layer::fields as at;
+        for (offset, value) in [
+            (at::from::OFFSET, 1024),
+            (at::to::OFFSET, 2048),
+            (at::count::OFFSET, 3),
+            (at::arity::OFFSET, 8),
+        ] {
+            assert_eq!(u64_at(&packet, offset), Some(value));
+        }
+        assert_eq!(packet[at::tag::OFFSET as usize..], [5; 32]);
+        let packet = poseidon_read(8, 1024);
+        assert_eq!(Header::of(&packet), Some(Header { len: read::LEN, cmd: read::NUMBER }));
+        assert_eq!(u64_at(&packet, read::fields::address::OFFSET), Some(1024));
     }
 
     #[test]

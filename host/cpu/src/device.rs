@@ -196,6 +196,13 @@ impl Device for CpuDevice {
                     work.answer(isa, &|| completer.is_cancelled()).map(Answer::Poseidon)
                 }))
             }
+            Request::PoseidonLayers(request) => {
+                let trees = poseidon::Trees::new(request, self.identity)?;
+                let isa = self.isa;
+                Ok(self.start(Place::Pool, move |completer| {
+                    trees.answer(isa, &|| completer.is_cancelled()).map(Answer::Poseidon)
+                }))
+            }
             _ => Err(Error::Unsupported { device: self.caps.uri.clone(), what: asked.to_string() }),
         }
     }

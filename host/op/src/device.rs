@@ -19,6 +19,8 @@ pub enum Request {
     Ntt(ntt::Request),
     /// What are the hashes of these elements?
     Poseidon(poseidon::Request),
+    /// What are the layers of these trees? Answered by [`Answer::Poseidon`].
+    PoseidonLayers(poseidon::Layers),
 }
 
 impl Request {
@@ -30,6 +32,7 @@ impl Request {
             Self::Msm(request) => Capability::Msm(request.instance()),
             Self::Ntt(request) => Capability::Ntt(request.field),
             Self::Poseidon(request) => Capability::Poseidon(request.instance),
+            Self::PoseidonLayers(request) => Capability::Poseidon(request.instance),
         }
     }
 }

@@ -113,10 +113,95 @@ impl Request {
     }
 }
 
+/// Which layers of [`Layers`] are wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wanted {
+    /// All of them, the lowest first.
+    #[default]
+    All,
+    /// The uppermost one.
+    Last,
+}
+
+/// Layers of Merkle trees: nodes are hashed, the digests are hashed, and so on, in the domain of Merkle trees and with standard strength.
+///
+/// A device with memory of its own keeps them there: of a tree with [`Wanted::Last`] the leaves go there, and only the root comes back.
+#[derive(Clone, Debug)]
+pub struct Layers {
+    /// The field and all that goes with it.
+    pub instance: Instance,
+    /// How many nodes a hash takes in each layer, the lowest first, each from [`LEAST_ARITY`] to [`MOST_ARITY`].
+    pub arities: Vec<usize>,
+    /// The nodes of the lowest layer one after the other: as many as one node of the uppermost layer takes, or a multiple, at least 1.
+    pub nodes: Data,
+    /// What is to be answered.
+    pub wanted: Wanted,
+    /// Is called with the progress.
+    pub progress: Option<Progress>,
+}
+
+impl Layers {
+    /// All layers of trees of this height and arity, whose leaves follow each other.
+    pub fn new(arity: usize, height: usize, leaves: impl Into<Data>) -> Self {
+        Self {
+            instance: Instance::default(),
+            arities: vec![arity; height],
+            nodes: leaves.into(),
+            wanted: Wanted::default(),
+            progress: None,
+        }
+    }
+
+    /// The same over leaves that are hashes of columns of so many elements, which are given in their place.
+    pub fn of_columns(mut self, elements: usize) -> Self {
+        self.arities.insert(0, elements);
+        self
+    }
+
+    /// The same, of which only this is answered.
+    pub fn with(self, wanted: Wanted) -> Self {
+        Self { wanted, ..self }
+    }
+
+    /// Nodes of each layer: of the lowest one those that are given, then digests. An error if there is no such arity, or if the nodes do not
+    /// make whole trees.
+    pub fn counts(&self) -> Result<Vec<usize>> {
+        let is_arity = |arity: &usize| (LEAST_ARITY..=MOST_ARITY).contains(arity);
+        if let Some(wrong) = self.arities.iter().find(|arity| !is_arity(arity)) {
+            let problem = format!("has {wrong}; expected {LEAST_ARITY} to {MOST_ARITY}");
+            return Err(Error::argument("arities", problem));
+        }
+        if self.arities.is_empty() {
+            return Err(Error::argument("arities", "has none; expected at least 1"));
+        }
+        let bytes = self.nodes.len();
+        if bytes == 0 || !bytes.is_multiple_of(ELEMENT_BYTES) {
+            let problem = format!("{bytes} bytes are not some nodes of {ELEMENT_BYTES} bytes");
+            return Err(Error::argument("nodes", problem));
+        }
+        let mut counts = vec![bytes / ELEMENT_BYTES];
+        for &arity in &self.arities {
+            let below = counts[counts.len() - 1];
+            if !below.is_multiple_of(arity) {
+                let problem =
+                    format!("{} do not make whole trees of arities {:?}", counts[0], self.arities);
+                return Err(Error::argument("nodes", problem));
+            }
+            counts.push(below / arity);
+        }
+        Ok(counts)
+    }
+
+    /// The error for a node that is not below the modulus.
+    pub fn too_large(&self, number: usize) -> Error {
+        Error::argument("nodes", format!("number {number} is not below the modulus"))
+    }
+}
+
 /// The result.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Response {
-    /// A digest for each preimage.
+    /// A digest for each preimage; or those of the layers that are wanted, one layer after the other.
     pub digests: Vec<u8>,
 }
 
@@ -140,6 +225,24 @@ mod tests {
         }
         let problem = "bn254".parse::<Instance>().unwrap_err().to_string();
         assert_eq!(problem, "instance: 'bn254' is unknown; expected one of bls12_381");
+    }
+
+    #[test]
+    fn layers_are_whole_trees() {
+        let of = |arities: &[usize], nodes: usize| Layers {
+            arities: arities.to_vec(),
+            ..Layers::new(2, 0, vec![0; nodes * ELEMENT_BYTES])
+        };
+        assert_eq!(of(&[11, 8, 8], 704).counts().unwrap(), [704, 64, 8, 1]);
+        assert_eq!(of(&[2], 6).counts().unwrap(), [6, 3]);
+        assert_eq!(Layers::new(8, 2, vec![]).of_columns(11).arities, [11, 8, 8]);
+        let problem = |request: Layers| request.counts().unwrap_err().to_string();
+        assert_eq!(problem(of(&[], 1)), "arities: has none; expected at least 1");
+        assert_eq!(problem(of(&[8, 37], 8)), "arities: has 37; expected 2 to 36");
+        assert_eq!(problem(of(&[8], 0)), "nodes: 0 bytes are not some nodes of 32 bytes");
+        let short = Layers::new(2, 1, vec![0; 63]);
+        assert_eq!(problem(short), "nodes: 63 bytes are not some nodes of 32 bytes");
+        assert_eq!(problem(of(&[8, 8], 72)), "nodes: 72 do not make whole trees of arities [8, 8]");
     }
 
     #[test]

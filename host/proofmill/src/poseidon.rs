@@ -26,7 +26,8 @@
 //! builds trees, and makes and checks inclusion proofs. [`plain`] has circomlib's Poseidon, and Poseidon2.
 
 pub use proofmill_op::poseidon::{
-    Domain, ELEMENT_BYTES, Instance, LEAST_ARITY, MOST_ARITY, Progress, Request, Response, Strength,
+    Domain, ELEMENT_BYTES, Instance, LEAST_ARITY, Layers, MOST_ARITY, Progress, Request, Response,
+    Strength, Wanted,
 };
 
 use crate::lost::other_answer;
@@ -45,6 +46,30 @@ pub fn hash(device: &dyn Device, arity: usize, preimages: impl Into<Data>) -> Re
 /// Any hashes. Waits for them.
 pub fn digests(device: &dyn Device, request: Request) -> Result<Vec<u8>> {
     match device.submit(crate::Request::Poseidon(request))?.wait()? {
+        Answer::Poseidon(response) => Ok(response.digests),
+        other => Err(other_answer(device, &other)),
+    }
+}
+
+/// The layers of trees that are wanted, one layer after the other, each node's digest in its place. A card keeps what is between them in its
+/// memory, and an error says how many nodes it has room for.
+///
+/// ```
+/// use proofmill::poseidon::{self, Layers, Wanted};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let device = proofmill::open("cpu:?threads=1")?;
+/// // 64 columns of 11 elements are the leaves of a tree of arity 8.
+/// let columns = Layers::new(8, 2, vec![0; 64 * 11 * 32]).of_columns(11);
+/// let nodes = poseidon::layers(&*device, columns.clone())?;
+/// assert_eq!(nodes.len(), (64 + 8 + 1) * 32);
+/// let root = poseidon::layers(&*device, columns.with(Wanted::Last))?;
+/// assert_eq!(root, nodes[72 * 32..]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn layers(device: &dyn Device, request: Layers) -> Result<Vec<u8>> {
+    match device.submit(crate::Request::PoseidonLayers(request))?.wait()? {
         Answer::Poseidon(response) => Ok(response.digests),
         other => Err(other_answer(device, &other)),
     }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use proofmill_card::Transport;
 use proofmill_card::wire::constants::shell::commands::{reset, status};
 use proofmill_card::wire::constants::shell::replies::ignore;
-use proofmill_card::wire::constants::{ecdsa_verify, equihash_verify};
+use proofmill_card::wire::constants::{ecdsa_verify, equihash_verify, poseidon as poseidon_wire};
 use proofmill_card::wire::{self, Header, INDEX_OFFSET, u64_at};
 use proofmill_op::Capability;
 
@@ -94,12 +94,18 @@ impl Soak<'_> {
     }
 
     fn predict(&mut self, packet: &[u8]) -> Expected {
+        let command = Header::of(packet).map_or(0, |header| header.cmd);
         match reaction(&self.engines, packet) {
             Reaction::Reset => Expected::Reset,
             Reaction::Status => Expected::Status,
             Reaction::Ignore(echo) => Expected::Ignore(echo),
+            // What these answer depends on what was written.
             Reaction::Engine { engine: Capability::Msm(_) | Capability::Ntt(_), index, .. } => {
-                let command = Header::of(packet).map_or(0, |header| header.cmd);
+                Expected::Numbered(command | wire::REPLY, index)
+            }
+            Reaction::Engine { engine: Capability::Poseidon(_), index, .. }
+                if command != poseidon_wire::command::NUMBER =>
+            {
                 Expected::Numbered(command | wire::REPLY, index)
             }
             Reaction::Engine { engine: Capability::Poseidon(_), index, body } => {

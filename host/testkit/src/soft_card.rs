@@ -63,6 +63,8 @@ pub struct SoftCard {
     memory: msm::Memory,
     /// Of the NTT engine, likewise.
     transforms: ntt::Memory,
+    /// Of the Poseidon engine, likewise.
+    hashed: poseidon::Memory,
     replies: VecDeque<Vec<u8>>,
     log: Arc<Mutex<Log>>,
     cycles: u64,
@@ -98,6 +100,7 @@ impl SoftCard {
             outstanding: VecDeque::new(),
             memory: msm::Memory::default(),
             transforms: ntt::Memory::default(),
+            hashed: poseidon::Memory::default(),
             replies: VecDeque::new(),
             log: Arc::default(),
             cycles: 0,
@@ -158,7 +161,7 @@ impl SoftCard {
         let what = match self.engines[engine].msm {
             Some(geometry) => self.msm(&geometry, index, packet),
             None if matches!(self.engines[engine].capability, Capability::Poseidon(_)) => {
-                What::Reply(poseidon::reply(index, &packet[BODY..]))
+                What::Reply(self.hashed.answer(index, packet))
             }
             None if matches!(self.engines[engine].capability, Capability::Ntt(_)) => {
                 What::Reply(self.transforms.reply(index, packet))

@@ -51,12 +51,19 @@ pub fn commands_of(engine: &Capability) -> Vec<Header> {
             use ntt::commands::{read, run, write};
             vec![(write::NUMBER, write::LEN), (run::NUMBER, run::LEN), (read::NUMBER, read::LEN)]
         }
-        Capability::Poseidon(_) => ARITIES
-            .map(|arity| {
+        Capability::Poseidon(_) => {
+            use poseidon::commands::{layer, read, write};
+            let hash = |arity| {
                 let state = (arity + 1) * ELEMENT_BYTES;
                 (poseidon::command::NUMBER, poseidon::command::BARE_LEN + state as u32)
-            })
-            .to_vec(),
+            };
+            let of_memory = [
+                (write::NUMBER, write::LEN),
+                (layer::NUMBER, layer::LEN),
+                (read::NUMBER, read::LEN),
+            ];
+            ARITIES.into_iter().map(hash).chain(of_memory).collect()
+        }
         other => panic!("{other}: the wire has no such engine"),
     };
     commands.into_iter().map(|(cmd, len)| Header { len, cmd }).collect()

@@ -1,5 +1,7 @@
 //! `poseidon` on a card: one command a hash, whose state the tag begins, and one reply each. A card has some arities of the
-//! standard strength.
+//! standard strength. Layers of trees are hashed in its memory.
+
+pub mod layers;
 
 use std::sync::Arc;
 
@@ -22,19 +24,25 @@ pub const KNOWN: [(Capability, u32); 1] = [(Capability::Poseidon(Instance::Bls12
 /// Replies between two calls of a callback for progress.
 const PACE: usize = 256;
 
-/// The arities that an engine has.
+/// The arities that an engine has, and the bytes of its memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Arities(Vec<usize>);
+pub struct Geometry {
+    arities: Vec<usize>,
+    memory: u64,
+}
 
-impl Arities {
+impl Geometry {
     /// Bit a of the register: arity a.
-    fn of(register: u32) -> std::result::Result<Self, String> {
+    fn of(register: u32, memory: u64) -> std::result::Result<Self, String> {
         let all: Vec<_> = (0..32).filter(|bit| register >> bit & 1 == 1).collect();
         let known = all.iter().all(|arity| (LEAST_ARITY..=MOST_ARITY).contains(arity));
-        match known && !all.is_empty() {
-            true => Ok(Self(all)),
-            false => Err(format!("arities {register:#010x}")),
+        if !known || all.is_empty() {
+            return Err(format!("arities {register:#010x}"));
         }
+        if !memory.is_multiple_of(layers::GRANULE) {
+            return Err(format!("a memory of {memory:#x} bytes"));
+        }
+        Ok(Self { arities: all, memory })
     }
 
     fn exchanges(&self) -> Vec<Exchange> {
@@ -45,20 +53,20 @@ impl Arities {
                 reply: Header { len: command::REPLY_LEN, cmd: command::REPLY },
             }
         };
-        self.0.iter().map(exchange).collect()
+        self.arities.iter().map(exchange).chain(layers::exchanges()).collect()
     }
 
     /// An error for a hash that the engine has not.
-    fn demand(&self, request: &Request, device: &str) -> Result<()> {
-        let standard = request.strength == Strength::Standard;
-        if standard && self.0.contains(&request.arity) {
+    fn demand(&self, arity: usize, strength: Strength, device: &str) -> Result<()> {
+        let standard = strength == Strength::Standard;
+        if standard && self.arities.contains(&arity) {
             return Ok(());
         }
         let asked = match standard {
-            true => format!("arity {}", request.arity),
+            true => format!("arity {arity}"),
             false => "the strengthened instance".into(),
         };
-        let offered: Vec<_> = self.0.iter().map(usize::to_string).collect();
+        let offered: Vec<_> = self.arities.iter().map(usize::to_string).collect();
         let what = format!(
             "poseidon with {asked}; it has the standard instance of arity {}",
             offered.join(", ")
@@ -72,7 +80,7 @@ pub fn find(
     transport: &mut dyn Transport,
     chain: &Chain,
     uri: &str,
-) -> Result<Option<(Engine, Arities)>> {
+) -> Result<Option<(Engine, Geometry)>> {
     use block::registers as at;
     let mut found = None;
     for it in
@@ -81,15 +89,17 @@ pub fn find(
         let broken = |what: String| {
             open_error(uri, format!("its poseidon block at {:#x}: {what}", it.address))
         };
-        let arities = Arities::of(it.read(transport, at::arities::OFFSET)?).map_err(broken)?;
+        let arities = it.read(transport, at::arities::OFFSET)?;
+        let memory = it.read64(transport, at::memory::OFFSET)?;
+        let geometry = Geometry::of(arities, memory).map_err(broken)?;
         let queue = it.read(transport, at::queue::OFFSET)? as usize;
         if queue == 0 {
             return Err(broken("a queue of no command".into()));
         }
-        let exchanges = arities.exchanges();
+        let exchanges = geometry.exchanges();
         let lane = Lane { block: it.address, exchanges, queue, progress: &[] };
         let engine = Engine { capability: Capability::Poseidon(Instance::Bls12_381), lane };
-        if found.replace((engine, arities)).is_some() {
+        if found.replace((engine, geometry)).is_some() {
             return Err(broken("a second engine".into()));
         }
     }
@@ -113,10 +123,10 @@ pub struct Job {
 }
 
 impl Job {
-    /// Checks the request and makes a job of it, for the device with this identity and URI, whose engine has these arities.
-    pub fn new(request: Request, arities: &Arities, identity: u64, device: &str) -> Result<Self> {
+    /// Checks the request and makes a job of it, for the device with this identity and URI, whose engine this is.
+    pub fn new(request: Request, geometry: &Geometry, identity: u64, device: &str) -> Result<Self> {
         let (elements, count) = (request.elements()?, request.count()?);
-        arities.demand(&request, device)?;
+        geometry.demand(request.arity, request.strength, device)?;
         let tag = request.domain.tag(request.arity);
         let mut state = vec![0; (request.arity + 1) * ELEMENT_BYTES];
         state[..ELEMENT_BYTES].copy_from_slice(&tag);
@@ -203,22 +213,28 @@ impl job::Job for Job {
 mod tests {
     use super::*;
 
+    fn geometry(arities: &[usize]) -> Geometry {
+        Geometry { arities: arities.to_vec(), memory: 1 << 20 }
+    }
+
     #[test]
     fn arities_are_those_of_the_register() {
-        assert_eq!(Arities::of(0b1001_0001_0100), Ok(Arities(vec![2, 4, 8, 11])));
+        assert_eq!(Geometry::of(0b1001_0001_0100, 1 << 20), Ok(geometry(&[2, 4, 8, 11])));
         for register in [0, 1, 0b110] {
             let problem = format!("arities {register:#010x}");
-            assert_eq!(Arities::of(register), Err(problem));
+            assert_eq!(Geometry::of(register, 1 << 20), Err(problem));
         }
+        assert_eq!(Geometry::of(4, 1000), Err("a memory of 0x3e8 bytes".into()));
     }
 
     #[test]
     fn what_an_engine_has_not_is_told() {
-        let arities = Arities(vec![2, 8]);
-        let problem = |request: Request| arities.demand(&request, "sim:x").unwrap_err().to_string();
-        arities.demand(&Request::new(8, vec![]), "sim:x").unwrap();
-        assert!(problem(Request::new(4, vec![])).contains("arity 4; it has"));
-        let strengthened = Request::new(8, vec![]).with_strength(Strength::Strengthened);
-        assert!(problem(strengthened).ends_with("the standard instance of arity 2, 8"));
+        let geometry = geometry(&[2, 8]);
+        let demand = |arity, strength| geometry.demand(arity, strength, "sim:x");
+        demand(8, Strength::Standard).unwrap();
+        let problem = |arity, strength| demand(arity, strength).unwrap_err().to_string();
+        assert!(problem(4, Strength::Standard).contains("arity 4; it has"));
+        let strengthened = problem(8, Strength::Strengthened);
+        assert!(strengthened.ends_with("the standard instance of arity 2, 8"));
     }
 }

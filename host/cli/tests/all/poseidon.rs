@@ -95,6 +95,34 @@ fn a_tree_its_proofs_and_their_checks() {
     }
 }
 
+/// The same bytes as on the processor.
+#[test]
+fn a_tree_is_built_by_a_simulated_card() {
+    let name = "poseidon_small_twin";
+    let found = proofmill_device::list().into_iter().filter_map(|listed| listed.simulation);
+    let Some(simulation) = found.into_iter().find(|found| found.name == name && !found.traced)
+    else {
+        let named = std::env::var_os(proofmill_device::FOLDER_VARIABLE).is_some();
+        assert!(!named, "{} has no '{name}'", proofmill_device::FOLDER_VARIABLE);
+        eprintln!("SKIPPED: there is no simulation '{name}'; `make sim CONFIG={name}` builds it");
+        return;
+    };
+    let (folder, paths) = files(&[&elements(0..16), &elements(0..32)]);
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let device = format!("sim:{}", simulation.path.display());
+    for (columns, from) in [(&[][..], &paths[0]), (&["--columns", "2"], &paths[1])] {
+        let trees = [("cpu:", at("here")), (&device[..], at("there"))].map(|(device, tree)| {
+            let arguments = ["poseidon", "tree", "--arity", "2", "--device", device];
+            expect(&run(&[&arguments[..], columns, &[from, &tree]].concat()), 0, &["0x"]);
+            std::fs::read(&tree).unwrap()
+        });
+        assert!(trees[0] == trees[1] && trees[0].len() == 32 * (16 + 8 + 4 + 2 + 1));
+    }
+    let arguments = ["poseidon", "tree", "--arity", "4", "--device", &device];
+    let output = run(&[&arguments[..], &[&paths[0], &at("there")]].concat());
+    expect(&output, 3, &["arity 4; it has the standard instance of arity 2"]);
+}
+
 #[test]
 fn what_cannot_be_is_named() {
     let (folder, paths) = files(&[&elements(0..63), &[0xff; 64], b"{}"]);

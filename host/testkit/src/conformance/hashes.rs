@@ -1,6 +1,6 @@
 //! Hashes, as the suite sees them: preimages and digests. A device may have some arities and strengths only.
 
-use proofmill_op::poseidon::{ELEMENT_BYTES, Instance, Request};
+use proofmill_op::poseidon::{ELEMENT_BYTES, Instance, Layers, Request, Wanted};
 use proofmill_op::{Answer, Capability, Data, Device, Error, Parked, Ticket};
 
 use crate::vectors::{self, PoseidonCase};
@@ -55,7 +55,7 @@ fn digests(ticket: Ticket) -> Result<Vec<u8>, Error> {
 type Promise = fn(&dyn Device, &PoseidonCase) -> Result<(), String>;
 
 /// What every device promises, told with one of its vectors, by name.
-pub(super) const PROMISES: [(&str, Promise); 8] = [
+pub(super) const PROMISES: [(&str, Promise); 10] = [
     ("no preimage, no digest", |device, case| ask(device, case, vec![], &[])),
     ("part of a preimage is refused", |device, case| {
         refused(submit(device, case, vec![0; 2 * case.preimage.len() - 1]), "preimages")
@@ -66,6 +66,8 @@ pub(super) const PROMISES: [(&str, Promise); 8] = [
     }),
     ("an element that is too large is named", too_large),
     ("digests keep the order of the preimages", in_order),
+    ("layers are hashes of hashes", layers),
+    ("what makes no trees is refused", no_trees),
     ("parked preimages are hashed", |device, case| {
         let parked = device.park(case.preimage.clone().into()).map_err(|e| e.to_string())?;
         ask(device, case, Data::Parked(parked), &case.digest)
@@ -89,6 +91,48 @@ fn in_order(device: &dyn Device, case: &PoseidonCase) -> Result<(), String> {
         (0..60).flat_map(|i| if odd(i) { other.clone() } else { case.preimage.clone() });
     let wanted = (0..60).flat_map(|i| if odd(i) { digest.clone() } else { case.digest.to_vec() });
     ask(device, case, preimages.collect::<Vec<_>>(), &wanted.collect::<Vec<_>>())
+}
+
+/// Two trees of two layers, of which there are all or the last one, and in which a node is not below the modulus.
+fn layers(device: &dyn Device, case: &PoseidonCase) -> Result<(), String> {
+    let arity = case.arity;
+    let leaf =
+        |i: usize| std::array::from_fn(|byte| if byte < 2 { (i >> (8 * byte)) as u8 } else { 0 });
+    let leaves: Vec<[u8; ELEMENT_BYTES]> = (0..2 * arity * arity).map(leaf).collect();
+    let leaves = leaves.as_flattened();
+    let ask = |request: Layers| {
+        let request = proofmill_op::Request::PoseidonLayers(request);
+        device.submit(request).and_then(digests).map_err(|error| error.to_string())
+    };
+    let hash = |nodes: &[u8]| {
+        let request = proofmill_op::Request::Poseidon(Request::new(arity, nodes));
+        device.submit(request).and_then(digests).map_err(|error| error.to_string())
+    };
+    let below = hash(leaves)?;
+    let above = hash(&below)?;
+    let request = Layers::new(arity, 2, leaves);
+    if ask(request.clone().with(Wanted::Last))? != above {
+        return Err("other roots than those of hashes".into());
+    }
+    if ask(request)? != [below, above].concat() {
+        return Err("other nodes than hashes".into());
+    }
+    let mut leaves = leaves.to_vec();
+    let wrong = 2 * arity * arity - 2;
+    leaves[wrong * ELEMENT_BYTES..].fill(0xff);
+    let problem = ask(Layers::new(arity, 2, leaves)).err().unwrap_or("it was hashed".into());
+    let wanted = format!("nodes: number {wrong} is not below the modulus");
+    if problem == wanted { Ok(()) } else { Err(format!("{problem}, not {wanted}")) }
+}
+
+fn no_trees(device: &dyn Device, case: &PoseidonCase) -> Result<(), String> {
+    let submit = |request| device.submit(proofmill_op::Request::PoseidonLayers(request));
+    let node = vec![0; ELEMENT_BYTES];
+    refused(submit(Layers::new(case.arity, 1, vec![])), "nodes")?;
+    refused(submit(Layers::new(case.arity, 1, node.repeat(case.arity + 1))), "nodes")?;
+    refused(submit(Layers::new(case.arity, 2, node.repeat(case.arity))), "nodes")?;
+    refused(submit(Layers::new(case.arity, 0, node.clone())), "arities")?;
+    refused(submit(Layers::new(37, 1, node.repeat(37))), "arities")
 }
 
 /// The last element of the fourth of nine preimages.

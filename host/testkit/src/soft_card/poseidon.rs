@@ -1,11 +1,16 @@
-//! Poseidon of a card in software: all arities of Filecoin, hashed by the processor.
+//! Poseidon of a card in software: all arities of Filecoin, hashed by the processor, and layers in a memory.
+
+use std::collections::HashMap;
 
 use proofmill_algebra::Isa;
 use proofmill_algebra::field::{Bls12381Fr, PrimeField};
 use proofmill_algebra::poseidon::{ELEMENT_BYTES, Instance, Strength};
 use proofmill_card::wire::constants::poseidon::block::registers as at;
+use proofmill_card::wire::constants::poseidon::commands::{layer, read, write};
 use proofmill_card::wire::constants::poseidon::{command, status};
-use proofmill_card::wire::{Header, INDEX_OFFSET, put};
+use proofmill_card::wire::{Header, INDEX_OFFSET, bytes_at, put, u32_at, u64_at};
+
+use crate::stream_model::BODY;
 
 /// The arities.
 pub(crate) const ARITIES: [usize; 4] = [2, 4, 8, 11];
@@ -13,7 +18,110 @@ pub(crate) const ARITIES: [usize; 4] = [2, 4, 8, 11];
 /// What stands in its registers, by their offsets.
 pub(super) fn registers(queue: u32) -> Vec<(u32, u32)> {
     let arities = ARITIES.iter().map(|arity| 1 << arity).sum();
-    vec![(at::arities::OFFSET, arities), (at::queue::OFFSET, queue)]
+    vec![
+        (at::arities::OFFSET, arities),
+        (at::queue::OFFSET, queue),
+        (at::memory::OFFSET, MEMORY as u32),
+        (at::memory::OFFSET + 4, 0),
+    ]
+}
+
+/// Bytes of the memory.
+const MEMORY: u64 = 1 << 21;
+/// Bytes of a write and of a read.
+const GRANULE: usize = 1024;
+
+/// What was written to the memory.
+#[derive(Debug, Default)]
+pub(super) struct Memory(HashMap<u64, [u8; GRANULE]>);
+
+impl Memory {
+    /// Carries any command of this engine out; its reply.
+    pub fn answer(&mut self, index: u64, packet: &[u8]) -> Vec<u8> {
+        let field = |offset| u64_at(packet, offset).expect("a whole command");
+        match Header::of(packet).map(|header| header.cmd) {
+            Some(write::NUMBER) => {
+                let address = field(write::fields::address::OFFSET);
+                let good = holds(address, Some(GRANULE as u64));
+                if good {
+                    let data = bytes_at(packet, write::fields::data::OFFSET);
+                    self.0.insert(address, data.expect("a whole command"));
+                }
+                said(write::REPLY, write::REPLY_LEN, index, good)
+            }
+            Some(read::NUMBER) => {
+                let address = field(read::fields::address::OFFSET);
+                let good = holds(address, Some(GRANULE as u64));
+                let mut reply = said(read::REPLY, read::REPLY_LEN, index, good);
+                if good {
+                    put(&mut reply, read::reply_fields::data::OFFSET, &self.load(address, GRANULE));
+                }
+                reply
+            }
+            Some(layer::NUMBER) => self.layer(index, packet),
+            _ => reply(index, &packet[BODY..]),
+        }
+    }
+
+    fn load(&self, address: u64, bytes: usize) -> Vec<u8> {
+        let granules = (address..).step_by(GRANULE).take(bytes.div_ceil(GRANULE));
+        let zeros = [0; GRANULE];
+        let data = granules.flat_map(|at| *self.0.get(&at).unwrap_or(&zeros));
+        data.take(bytes).collect()
+    }
+
+    fn layer(&mut self, index: u64, packet: &[u8]) -> Vec<u8> {
+        use layer::fields as at;
+        let field = |offset| u64_at(packet, offset).expect("a whole command");
+        let (from, to) = (field(at::from::OFFSET), field(at::to::OFFSET));
+        let (count, arity) = (field(at::count::OFFSET), field(at::arity::OFFSET));
+        let size = |nodes: u64| nodes.checked_mul(ELEMENT_BYTES as u64);
+        let good = count > 0
+            && ARITIES.iter().any(|&one| one as u64 == arity)
+            && holds(from, count.checked_mul(arity).and_then(size))
+            && holds(to, size(count));
+        let mut told = said(layer::REPLY, layer::REPLY_LEN, index, good);
+        if !good {
+            return told;
+        }
+        let tag = &packet[at::tag::OFFSET as usize..][..ELEMENT_BYTES];
+        let nodes = self.load(from, (count * arity) as usize * ELEMENT_BYTES);
+        let mut digests = vec![];
+        for (number, nodes) in nodes.chunks(arity as usize * ELEMENT_BYTES).enumerate() {
+            let one = reply(0, &[tag, nodes].concat());
+            use layer::reply_fields as at;
+            let word = |packet: &[u8], offset| u32_at(packet, offset).expect("a whole reply");
+            let is_first = word(&told, at::status::OFFSET) == status::DONE;
+            if is_first && word(&one, at::status::OFFSET) == status::REFUSED {
+                let element = number as u32 * (arity as u32 + 1) + word(&one, at::element::OFFSET);
+                put(&mut told, at::status::OFFSET, &status::REFUSED.to_le_bytes());
+                put(&mut told, at::element::OFFSET, &element.to_le_bytes());
+            }
+            let digest = &one[command::reply_fields::digest::OFFSET as usize..];
+            put(&mut told, at::digest::OFFSET, digest);
+            digests.extend_from_slice(digest);
+        }
+        digests.resize(digests.len().next_multiple_of(GRANULE), 0);
+        let granules = digests.as_chunks::<GRANULE>().0.iter().copied();
+        self.0.extend((to..).step_by(GRANULE).zip(granules));
+        told
+    }
+}
+
+/// Does this lie in the memory, from the start of a granule on?
+fn holds(address: u64, bytes: Option<u64>) -> bool {
+    let end = bytes.and_then(|bytes| address.checked_add(bytes));
+    address.is_multiple_of(GRANULE as u64) && end.is_some_and(|end| end <= MEMORY)
+}
+
+/// A reply with its status: done or invalid, and zeros.
+fn said(cmd: u32, len: u32, index: u64, good: bool) -> Vec<u8> {
+    let mut reply = vec![0; len as usize];
+    let status = if good { status::DONE } else { status::INVALID };
+    put(&mut reply, 0, &Header { len, cmd }.to_bytes());
+    put(&mut reply, INDEX_OFFSET, &index.to_le_bytes());
+    put(&mut reply, command::reply_fields::status::OFFSET, &status.to_le_bytes());
+    reply
 }
 
 /// The reply to a state: its digest, or the first element that is not below the modulus.

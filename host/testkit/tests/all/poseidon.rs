@@ -1,8 +1,11 @@
 //! `poseidon` on every simulation that has the engine, against the processor, which neptune's digests hold.
 
 use proofmill_algebra::field::{Bls12381Fr, Field as _, PrimeField};
-use proofmill_op::poseidon::{Domain, ELEMENT_BYTES, Instance, Progress, Request, Strength};
-use proofmill_op::{Answer, Capability, Device, Error};
+use proofmill_card::{Card, Options};
+use proofmill_op::poseidon::{
+    Domain, ELEMENT_BYTES, Instance, Layers, Progress, Request, Strength, Wanted,
+};
+use proofmill_op::{Answer, Capability, Device, DeviceKind, Error};
 use std::sync::{Arc, Mutex};
 
 use crate::support;
@@ -42,6 +45,13 @@ fn agree(device: &dyn Device, count: usize) -> usize {
         }
     }
     found
+}
+
+fn layers(device: &dyn Device, request: Layers) -> Result<Vec<u8>, Error> {
+    match device.submit(proofmill_op::Request::PoseidonLayers(request))?.wait()? {
+        Answer::Poseidon(response) => Ok(response.digests),
+        other => panic!("an answer to another question: {other:?}"),
+    }
 }
 
 fn simulations() -> Vec<Box<dyn Device>> {
@@ -87,5 +97,81 @@ fn progress_is_told_and_ends_at_one() {
         assert_eq!(ask(&*device, request).unwrap().len(), 600 * ELEMENT_BYTES);
         let told = told.lock().unwrap();
         assert!(told.len() >= 3 && told.is_sorted() && told.last() == Some(&1.0), "{told:?}");
+    }
+}
+
+/// Of each arity that there is; the largest has layers of several commands.
+#[test]
+fn trees_are_built_on_the_card_as_on_the_processor() {
+    let cpu = proofmill_device::open("cpu:").unwrap();
+    for device in simulations() {
+        let long = if device.caps().queue > 100 { 13 } else { 7 };
+        let mut found = 0;
+        for (arity, height) in [(2usize, 3), (4, 3), (8, 3), (11, 2), (2, long)] {
+            for wanted in [Wanted::All, Wanted::Last] {
+                let leaves = elements(arity.pow(height as u32));
+                let request = || Layers::new(arity, height, &leaves[..]).with(wanted);
+                match layers(&*device, request()) {
+                    Err(Error::Unsupported { .. }) => continue,
+                    nodes => {
+                        let wanted = layers(&*cpu, request()).unwrap();
+                        assert!(nodes.unwrap() == wanted, "arity {arity}, height {height}");
+                        found += 1;
+                    }
+                }
+            }
+        }
+        assert!(found >= 2, "{}", device.caps().uri);
+    }
+}
+
+#[test]
+fn column_trees_are_built_on_the_card() {
+    let cpu = proofmill_device::open("cpu:").unwrap();
+    for device in simulations() {
+        for (columns, arity, height) in [(2, 8usize, 2), (11, 8, 2), (2, 2, 5)] {
+            let request =
+                || Layers::new(arity, height, elements(columns * arity.pow(height as u32)));
+            let request = || request().of_columns(columns);
+            match layers(&*device, request()) {
+                Err(Error::Unsupported { .. }) => continue,
+                nodes => assert!(nodes.unwrap() == layers(&*cpu, request()).unwrap()),
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_card_cannot_build_is_told() {
+    for device in simulations() {
+        let problem = |request| layers(&*device, request).unwrap_err().to_string();
+        assert!(problem(Layers::new(3, 1, elements(3))).contains("arity 3; it has"));
+        assert!(problem(Layers::new(2, 1, vec![])).starts_with("nodes: 0 bytes"));
+        assert!(problem(Layers::new(2, 2, elements(6))).contains("6 do not make whole trees"));
+    }
+    let Some(small) = support::simulation("poseidon_small_twin") else { return };
+    let small = proofmill_device::open(&small.uri()).unwrap();
+    let large = Layers::new(2, 16, vec![0; 32 << 16]);
+    let problem = layers(&*small, large).unwrap_err().to_string();
+    assert!(
+        problem.ends_with("card's memory has 2097152: there is room for 0 in as many layers"),
+        "{problem}"
+    );
+    let many = Layers::new(2, 1, vec![0; 32 << 16]);
+    let problem = layers(&*small, many).unwrap_err().to_string();
+    assert!(problem.ends_with("there is room for 43680 in as many layers"), "{problem}");
+}
+
+/// The error is the request's; the card goes on.
+#[test]
+fn a_memory_that_fails_is_told_and_the_card_goes_on() {
+    for simulation in support::offering(&Capability::Poseidon(Instance::Bls12_381)) {
+        let mut transport = support::transport(&simulation);
+        transport.fault(0, 0..1).unwrap();
+        let options = Options::new("sim:faulty", DeviceKind::Sim);
+        let device = Card::open(Box::new(transport), options).unwrap();
+        let problem = layers(&device, Layers::new(2, 1, elements(2))).unwrap_err();
+        assert!(matches!(problem, Error::Failed { .. }), "{problem}");
+        assert_eq!(ask(&device, Request::new(2, elements(2))).unwrap().len(), ELEMENT_BYTES);
     }
 }

@@ -52,7 +52,15 @@ fn commands(engines: &[Capability]) -> Vec<Vec<u8>> {
         wire::poseidon(0, &state)
     });
     let with_poseidon = offered(Capability::Poseidon(poseidon::Instance::Bls12_381));
-    let states = states.filter(|_| with_poseidon);
+    // Those of its memory that are answered at once, also with a bit that is flipped.
+    let of_memory = [
+        wire::poseidon_write(0, 1024, &[7; 1024]),
+        wire::poseidon_write(0, 1, &[7; 1024]),
+        wire::poseidon_read(0, 1024),
+        wire::poseidon_read(0, u64::MAX),
+        wire::poseidon_layer(0, 0, 1024, 1, 77, &[0; 32]),
+    ];
+    let states = states.chain(of_memory).filter(|_| with_poseidon);
     let run = wire::NttRun {
         elements: 0,
         scratch: 0,

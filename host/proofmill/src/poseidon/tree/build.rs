@@ -139,10 +139,10 @@ impl Build {
         done: u64,
     ) -> Result<u64> {
         self.tell(done);
-        // Whole nodes of the row above.
+        // A whole tree of them, which a device builds at once.
         let arity = self.shape.arity() as u64;
         let left = self.shape.leaves() - done;
-        let count = left.min(PIECE.div_ceil(arity) * arity);
+        let count = left.min(arity.pow(PIECE.ilog(arity)));
         let each = self.each();
         let mut elements = vec![0; count as usize * each * ELEMENT_BYTES];
         from.read_exact(&mut elements).map_err(|problem| reading(problem, left))?;

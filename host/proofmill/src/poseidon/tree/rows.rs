@@ -6,6 +6,7 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 
 use super::{ELEMENT_BYTES, Node, Shape};
+use crate::poseidon::Layers;
 use crate::{Device, Error, Result};
 
 /// Nodes that are hashed at a time.
@@ -50,18 +51,23 @@ impl<'a, W: Write + Seek> Rows<'a, W> {
 
     /// More nodes of a row. As soon as there are many, the row above gets theirs.
     pub fn add(&mut self, number: usize, nodes: &[u8]) -> Result<()> {
-        let row = &mut self.rows[number];
-        let place = row.start + row.count * ELEMENT_BYTES as u64;
-        self.to.seek(SeekFrom::Start(place)).map_err(writing)?;
-        self.to.write_all(nodes).map_err(writing)?;
-        row.take(nodes);
-        if row.waiting.len() >= PIECE as usize * ELEMENT_BYTES {
+        self.write(number, nodes)?;
+        if self.rows[number].waiting.len() >= PIECE as usize * ELEMENT_BYTES {
             self.pass_on(number)?;
         }
         Ok(())
     }
 
-    /// Hashes whole groups of children.
+    fn write(&mut self, number: usize, nodes: &[u8]) -> Result<()> {
+        let row = &mut self.rows[number];
+        let place = row.start + row.count * ELEMENT_BYTES as u64;
+        self.to.seek(SeekFrom::Start(place)).map_err(writing)?;
+        self.to.write_all(nodes).map_err(writing)?;
+        row.take(nodes);
+        Ok(())
+    }
+
+    /// Hashes whole groups of children, and what they make, as far up as that makes whole groups.
     fn pass_on(&mut self, number: usize) -> Result<()> {
         let (group, waiting) = (self.arity * ELEMENT_BYTES, &mut self.rows[number].waiting);
         let whole = waiting.len() / group * group;
@@ -69,8 +75,21 @@ impl<'a, W: Write + Seek> Rows<'a, W> {
         if whole == 0 {
             return Ok(());
         }
-        let nodes = crate::poseidon::hash(self.device, self.arity, crate::Data::Here(children))?;
-        self.add(number + 1, &nodes)
+        let (mut height, mut length) = (1, whole / self.arity);
+        while length.is_multiple_of(group) && self.rows[number + height].waiting.is_empty() {
+            (height, length) = (height + 1, length / self.arity);
+        }
+        let request = Layers::new(self.arity, height, crate::Data::Here(children));
+        let layers = crate::poseidon::layers(self.device, request)?;
+        let (mut rest, mut length) = (&layers[..], whole);
+        for above in number + 1..number + height {
+            length /= self.arity;
+            let (nodes, others) = rest.split_at(length);
+            self.write(above, nodes)?;
+            self.rows[above].waiting.clear(); // their parents are among the others
+            rest = others;
+        }
+        self.add(number + height, rest)
     }
 
     /// Hashes what waits, from below. The root is what is left. The writer is behind it then.

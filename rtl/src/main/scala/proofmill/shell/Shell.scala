@@ -21,7 +21,7 @@ import spinal.lib.bus.amba4.axilite._
   *                                          +-------------+         +---------+
   *   axi <--> AxiLiteDoor <--> RegisterMap (identification, shell block, one block an engine)
   * }}}
-  * With the mailbox, `rx` and `tx` are unused and the packets come from and go to the registers.
+  * With another door, `rx` and `tx` carry its format. With the mailbox, they are unused and the packets come from and go to the registers.
   */
 class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
   val rx = slave(Word.packets)
@@ -103,12 +103,19 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
   door.axi << axi
   val map = new RegisterMap(door)
   val mailbox = config.mailbox generate Mailbox(Shell.mailboxWords)
+  val streams = config.door.map(_())
   if (config.mailbox) {
     mailbox.connect(map, door, Shell.streamControl)
     framer.rx << mailbox.commands.m2sPipe()
     mailbox.replies << arbiter.output.m2sPipe()
     rx.ready := False
     tx.setIdle()
+  } else if (streams.nonEmpty) {
+    // No reset touches it: what it has begun to send it sends to its end.
+    streams.get.rx << rx.m2sPipe()
+    framer.rx << streams.get.commands.m2sPipe()
+    streams.get.replies << arbiter.output
+    tx << streams.get.tx.s2mPipe().m2sPipe()
   } else {
     framer.rx << rx.m2sPipe()
     tx << arbiter.output.s2mPipe().m2sPipe()
@@ -132,7 +139,7 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
     for ((name, value) <- status if name != "control") value.setName(name)
   }
   val registers = new ClockingArea(fresh) {
-    Shell.identify(map)
+    Shell.identify(map, if (streams.isEmpty) "layout" else "streams")
     val header = Shell.block
     val blocks = header +: engines.map(_.block)
     require(
@@ -183,11 +190,11 @@ object Shell {
   }
 
   /** The fixed page: all that a host may know beforehand. */
-  def identify(map: RegisterMap): Unit = {
+  def identify(map: RegisterMap, layout: String): Unit = {
     def at(name: String) = Spec.int(identification.getTable(name), "offset")
     def value(name: String) = Spec.big(identification.getTable(name), "value")
     map.constant(at("magic"), value("magic"))
-    map.constant(at("layout"), value("layout"))
+    map.constant(at("layout"), value(layout))
     map.constant(at("first_block"), firstBlock)
     map.readWrite(at("scratch"), 32, 32, 0).setName("scratch")
   }

@@ -1,6 +1,7 @@
 package proofmill.shell
 
 import proofmill.engine.Engine
+import proofmill.stream.Door
 
 /** One engine of a card: which operation, which instance, and how to make it. */
 case class EngineSlot(op: String, instance: String, build: () => Engine)
@@ -14,6 +15,7 @@ case class EngineSlot(op: String, instance: String, build: () => Engine)
   * @param replyWords   least depth of an engine's reply queue in 64-bit words
   * @param resetCycles  cycles that the engines are held in reset at least
   * @param mailbox      commands and replies pass through the register door instead of the streams
+  * @param door         what makes packets of what the streams carry, if these are none
   */
 case class ShellConfig(
     version: Int = 0x000100,
@@ -22,8 +24,10 @@ case class ShellConfig(
     commandWords: Int = Engine.queueWords,
     replyWords: Int = 16,
     resetCycles: Int = 16,
-    mailbox: Boolean = false
+    mailbox: Boolean = false,
+    door: Option[() => Door] = None
 ) {
+  require(!mailbox || door.isEmpty, "mailbox: with another door to the streams nobody hears it")
   for ((what, text) <- Seq("buildDate" -> buildDate, "buildHost" -> buildHost))
     require(
       text.length <= 8 && text.forall(c => c > ' ' && c < 127),

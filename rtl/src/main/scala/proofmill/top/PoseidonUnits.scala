@@ -13,7 +13,10 @@ object PoseidonUnits {
     unit <- PoseidonConfig.named.map { case (name, config) =>
       val what = s"linear_$name"
       UnitTarget(what + suffix, "poseidon_linear", name, twin, () => new LinearUnit(config, new Residues(twin)))
-    } :+ UnitTarget(s"poseidon_entry$suffix", "poseidon_entry", "all", twin, () => new EntryUnit(new Residues(twin)))
+    } ++ Seq("poseidon_entry" -> BigInt(1), "poseidon_entry_montgomery" -> (BigInt(1) << 256)).map {
+      case (name, divisor) =>
+        UnitTarget(s"$name$suffix", name, "all", twin, () => new EntryUnit(new Residues(twin), divisor))
+    }
   } yield unit
 
   def element(residues: Residues, name: String): Port = {
@@ -40,10 +43,10 @@ class LinearUnit(config: PoseidonConfig, residues: Residues) extends StreamUnit 
 }
 
 /** An integer of 256 bits and a constant to an element. */
-class EntryUnit(residues: Residues) extends StreamUnit {
+class EntryUnit(residues: Residues, divisor: BigInt) extends StreamUnit {
   def operands: Seq[Port] = Seq(Port("value", Entry.bits), PoseidonUnits.element(residues, "constant"))
   def results: Seq[Port] = Seq(PoseidonUnits.element(residues, "element"))
-  private val unit = new Entry(residues)
+  private val unit = new Entry(residues, divisor)
   def latency: Option[Int] = Some(unit.latency)
 
   unit.io.value := io.in.payload(0, Entry.bits bits)

@@ -1,5 +1,6 @@
 package proofmill.engine.msm
 
+import proofmill.engine.Granule
 import spinal.core._
 import spinal.lib._
 
@@ -36,7 +37,7 @@ class Digits(cutting: Cutting, countBits: Int) extends Component {
   val io = new Bundle {
     val windowBits = in(UInt(5 bits))
     val count = in(UInt(countBits bits))
-    val scalars = slave(Stream(Bits(8 * MsmConfig.beat bits)))
+    val scalars = slave(Stream(Bits(8 * Granule.beat bits)))
     val groups = master(Stream(DigitGroup(adders, bucketBits)))
   }
   private def fact(of: Int => BigInt) = RegNext(cutting.table(io.windowBits, of))

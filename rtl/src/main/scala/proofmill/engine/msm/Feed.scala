@@ -1,5 +1,6 @@
 package proofmill.engine.msm
 
+import proofmill.engine.Granule
 import spinal.core._
 import spinal.lib._
 
@@ -22,7 +23,7 @@ class Feed(points: Points, cutting: Cutting, countBits: Int) extends Component {
     val windowBits = in(UInt(5 bits))
     val count = in(UInt(countBits bits))
     val points = Vec.fill(Feed.this.points.slices)(slave(Stream(Bits(Points.sliceBits bits))))
-    val scalars = slave(Stream(Bits(8 * MsmConfig.beat bits)))
+    val scalars = slave(Stream(Bits(8 * Granule.beat bits)))
     val open = in(Bool())
     val items = Vec.fill(adders)(master(Stream(Item(Feed.this.points, bucketBits))))
     val empty = out(Bool()) // every item of a joined group has been taken

@@ -1,5 +1,6 @@
 package proofmill.engine.msm
 
+import proofmill.engine.{Granule, Place}
 import spinal.core._
 import spinal.lib._
 
@@ -63,12 +64,12 @@ class Intake(cutting: Cutting, memoryBits: Int, channels: Int) extends Component
     unaligned(points),
     unaligned(scalars),
     count.drop(memoryBits - 4).orR,
-    beyond(points, MsmConfig.beat),
+    beyond(points, Granule.beat),
     beyond(scalars, MsmConfig.scalar),
     windowBits < cutting.least,
     windowBits > cutting.most
   ).orR
-  private def unaligned(address: UInt): Bool = address.take(log2Up(MsmConfig.granule)).orR
+  private def unaligned(address: UInt): Bool = address.take(log2Up(Granule.bytes)).orR
   private def beyond(address: UInt, bytes: Int): Bool = {
     val end = address.resize(memoryBits + 1) +^ (count.resize(memoryBits - 4) << log2Up(bytes))
     address.drop(memoryBits + 1).orR || end > (BigInt(1) << memoryBits)

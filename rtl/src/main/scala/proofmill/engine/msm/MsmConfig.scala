@@ -21,11 +21,6 @@ object MsmConfig {
   /** Runs that wait while one is under way. */
   val runs = 8
 
-  /** Bytes of a write and of a burst, and what addresses are multiples of; of a beat; of a scalar. */
-  val granule = 1024
-  val beat = 64
+  /** Bytes of a scalar. */
   val scalar = 32
-
-  /** Beats of a burst. */
-  val burst: Int = granule / beat
 }

@@ -1,7 +1,7 @@
 package proofmill.engine.msm
 
 import org.tomlj.TomlTable
-import proofmill.engine.{Engine, EnginePacket}
+import proofmill.engine.{Engine, EnginePacket, Reader, Writer}
 import proofmill.spec.{Block, Command, Curve, Spec}
 import proofmill.stream.Word
 import spinal.core._

@@ -4,26 +4,27 @@ import proofmill.arith.{Timed, Twin, TwinFunction}
 import proofmill.field._
 import spinal.core._
 
-/** Integers to elements, one a cycle, any of `Entry.bits` bits: the residue of the integer, plus a constant.
+/** Integers to elements, one a cycle, any of `Entry.bits` bits: the residue of the integer divided by `divisor`, plus a constant.
   *
-  * The lowest bits are in digit 0 as they are; each chunk of the others has a table of its digits.
+  * Where nothing is divided the lowest bits are in digit 0 as they are; each chunk of the others has a table of its digits.
   */
-class Entry(residues: Residues) extends Component {
+class Entry(residues: Residues, divisor: BigInt) extends Component {
   import residues.{bound, digitBits, digits, elementBits, form}
   val io = new Bundle {
     val value = in(Bits(Entry.bits bits))
     val constant = in(Bits(elementBits bits))
     val element = out(Bits(elementBits bits))
   }
-  setDefinitionName("PoseidonEntry")
+  setDefinitionName(if (divisor == 1) "PoseidonEntry" else "PoseidonEntryDivided")
 
   private val reduction = {
-    val keep = form.base.abs.bitLength - 1
+    val keep = if (divisor == 1) form.base.abs.bitLength - 1 else 0
     val tempo = Tempo(residues.price.pace, residues.options.chain)
     val field = residues.arithmetic.field
+    val inverse = divisor.modInverse(field.modulus)
     val tables = (0 until digits).map { i =>
-      val low = Option.when(i == 0)(Slice(0, keep))
-      ChunkTables(keep, low, value => form.split(field.residue(value))(i), tempo.pace, tempo.chain)
+      val low = Option.when(i == 0 && keep > 0)(Slice(0, keep))
+      ChunkTables(keep, low, value => form.split(field.residue(value * inverse))(i), tempo.pace, tempo.chain)
     }
     val sums = Seq.tabulate(digits, 2 * digits)((i, j) => BigInt(if (j % digits == i) 1 else 0))
     val steps = Seq(Expand(tables +: Seq.fill(digits)(Seq(Slice.whole))), Combination(sums, tempo.pace))
@@ -44,7 +45,12 @@ class Entry(residues: Residues) extends Component {
     val value = cpp.let(s"load<$words>(in0, 0, ${Entry.bits}).low(${Entry.bits})")
     val constant = (0 until digits).map(i => cpp.let(s"load<$words>(in1, ${i * digitBits}, $digitBits)"))
     Linear.store(reduction, (value +: constant).zip(operands), residues, cpp)
-    val function = TwinFunction("poseidon_entry", Seq(Entry.bits, elementBits), elementBits, cpp.text)
+    val function = TwinFunction(
+      if (divisor == 1) "poseidon_entry" else "poseidon_entry_divided",
+      Seq(Entry.bits, elementBits),
+      elementBits,
+      cpp.text
+    )
     Twin(function, latency, Timed(io.value, 0), Timed(io.constant, 0)).value
   }
   io.element := (if (residues.options.twin) twin else structure)

@@ -32,7 +32,7 @@ class Intake(config: PoseidonConfig, residues: Residues) extends Component {
   import residues.elementBits
   private val words = Entry.bits / 64
   private val mostWidth = config.widths.max
-  private val kindBits = log2Up(config.widths.size)
+  import config.kindBits
   val io = new Bundle {
     val command = slave(Stream(Fragment(Bits(64 + kindBits bits))))
     val clock = in(UInt(32 bits))
@@ -158,7 +158,7 @@ class Intake(config: PoseidonConfig, residues: Residues) extends Component {
   io.filled.last := (state === State.Index) ? (block - 1) | block
 
   /** To digits, with the first round's constants, and to their places. */
-  val entry = new Entry(residues)
+  val entry = new Entry(residues, config.form)
   private val constants = {
     val bits = log2Up(mostWidth)
     val table = config.hashes.flatMap(hash =>

@@ -1,16 +1,14 @@
 package proofmill.engine.poseidon
 
 import proofmill.field.Canonical
-import proofmill.spec.{Command, Spec}
-import proofmill.stream.Word
 import spinal.core._
 import spinal.lib._
 
-/** Keeps digests until their turn, makes canonical integers of them, and answers commands in their order.
+/** Keeps digests until their turn, makes canonical integers of them, and answers hashes in their order.
   *
   * Rows end in any order; each has a slot. The slots are read in turn, and of a row as many digests as it has hashes.
   */
-class Leave(config: PoseidonConfig, residues: Residues, wire: Command) extends Component {
+class Leave(config: PoseidonConfig, residues: Residues) extends Component {
   import config.{mostBlocks, rows}
   import residues.{arithmetic, digits}
   private val bits = digits * arithmetic.product.width
@@ -20,9 +18,8 @@ class Leave(config: PoseidonConfig, residues: Residues, wire: Command) extends C
     val pending = slave(Flow(Pending()))
     val clock = in(UInt(32 bits))
     val leaves = out(Bool()) // the oldest slot is free again
-    val done = out(Bool()) // a reply's first word goes out
-    val latency = out(UInt(32 bits)) // of that reply's hash
-    val reply = master(Word.packets)
+    val answer = master(Stream(Outcome()))
+    val latency = out(UInt(32 bits)) // of that hash
   }
 
   /** Rows that are whole, by slot. */
@@ -77,29 +74,18 @@ class Leave(config: PoseidonConfig, residues: Residues, wire: Command) extends C
   // Commands in rows, and those whose row has been read.
   val pending = StreamFifo(Pending(), (rows + 1) * mostBlocks + canonicals.size)
   pending.io.push << io.pending.toStream
-  private val words = wire.replyBytes / 8
-  val word = Reg(UInt(log2Up(words) bits)) init 0
   private val hash = Vec(canonicals.map(_.io.out.payload))(turn).resize(Entry.bits)
   private val asked = pending.io.pop
-  private val status = Spec.table("wire/poseidon").getTable("status")
-  private def code(name: String) = B(Spec.int(status, name), 32 bits)
-  private val shown = asked.bad ? B(0, Entry.bits bits) | hash
-  io.reply.valid := Vec(canonicals.map(_.io.out.valid))(turn) && asked.valid
-  io.reply.last := word === words - 1
-  io.reply.keep.setAll()
-  io.reply.data := Vec(
-    Seq(
-      B(wire.reply, 32 bits) ## B(wire.replyBytes, 32 bits),
-      asked.index,
-      asked.element.resize(32).asBits ## (asked.bad ? code("refused") | code("done"))
-    ) ++ shown.subdivideIn(64 bits)
-  )(word)
-  private val ends = io.reply.fire && io.reply.last
-  when(io.reply.fire)(word := io.reply.last ? U(0) | word + 1)
+  private val ends = io.answer.fire
+  io.answer.valid := Vec(canonicals.map(_.io.out.valid))(turn) && asked.valid
+  io.answer.kind := Kind.hash
+  io.answer.index := asked.index
+  io.answer.status := asked.bad ? Status.refused | Status.done
+  io.answer.element := asked.element.resized
+  io.answer.digest := asked.bad ? B(0, Entry.bits bits) | hash
   when(ends)(turn.increment())
   asked.ready := ends
   for ((unit, i) <- canonicals.zipWithIndex) unit.io.out.ready := ends && turn === i
-  io.done := ends
   io.latency := io.clock - asked.arrival
 }
 

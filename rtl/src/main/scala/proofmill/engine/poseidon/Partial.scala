@@ -26,7 +26,9 @@ class Partial(config: PoseidonConfig, residues: Residues) extends Component {
       (0 until steps).map { step =>
         val first = proofmill.spec.Poseidon.fullRounds / 2
         val value =
-          if (step == steps - 1) hash.last else if (step < hash.partial) hash.factors(first + step) else BigInt(0)
+          if (step == steps - 1) hash.last * config.form
+          else if (step < hash.partial) hash.factors(first + step)
+          else BigInt(0)
         B(residues.encoded(value), elementBits bits)
       }
     }

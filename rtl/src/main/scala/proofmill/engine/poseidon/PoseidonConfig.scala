@@ -7,6 +7,8 @@ import spinal.core._
   * @param elements  elements of a row, which is what goes round: the state of one hash, or of several
   * @param fullLanes S-boxes a cycle for full rounds; those for partial rounds are as many as hashes in a row
   * @param rows      rows under way at most, a power of two
+  * @param memoryBits the memory has 2^memoryBits bytes
+  * @param montgomery integers at the doors are in Montgomery form: times 2^256
   * @param twin      behavioural arithmetic, for simulation only
   */
 case class PoseidonConfig(
@@ -14,8 +16,14 @@ case class PoseidonConfig(
     elements: Int,
     fullLanes: Int = 2,
     rows: Int = 256,
+    memoryBits: Int = 32,
+    montgomery: Boolean = false,
     twin: Boolean = false
 ) {
+
+  /** What an integer at a door is of the element that it stands for. */
+  val form: BigInt = if (montgomery) (BigInt(1) << 256).mod(Poseidon.field.modulus) else BigInt(1)
+
   val hashes: Seq[Poseidon] = widths.map(Poseidon(_))
 
   /** Hashes in a row, by the width's number in `widths`. */
@@ -29,6 +37,8 @@ case class PoseidonConfig(
   /** Is this element of a row one of a state? */
   def isUsed(code: Int, element: Int): Boolean = element % (elements / blocks(code)) < widths(code)
 
+  /** Bits that tell the widths' commands apart. */
+  val kindBits: Int = log2Up(widths.size)
   val codeBits: Int = log2Up(widths.size max 2)
   val slotBits: Int = log2Up(rows)
 
@@ -47,8 +57,15 @@ object PoseidonConfig {
   val named: Seq[(String, PoseidonConfig)] = {
     val alone = Seq(2 -> 12, 4 -> 10, 8 -> 9, 11 -> 12)
     alone.map { case (arity, elements) => s"poseidon_$arity" -> PoseidonConfig(Seq(arity + 1), elements) } ++ Seq(
-      "poseidon_small" -> PoseidonConfig(Seq(3), elements = 3, fullLanes = 1, rows = 16),
+      "poseidon_small" -> PoseidonConfig(Seq(3), elements = 3, fullLanes = 1, rows = 16, memoryBits = 21),
       "poseidon" -> PoseidonConfig(alone.map(_._1 + 1), elements = 12)
     )
   }
+
+  /** Those whose streams are TRIDENT's. */
+  val streams: Seq[(String, PoseidonConfig)] = Seq(
+    "poseidon_stream" -> named.toMap.apply("poseidon").copy(montgomery = true),
+    "poseidon_stream_small" ->
+      PoseidonConfig(Seq(3, 5), elements = 5, fullLanes = 1, rows = 16, memoryBits = 21, montgomery = true)
+  )
 }

@@ -5,24 +5,32 @@ import proofmill.spec.{Block, Command, Spec}
 import proofmill.stream.Word
 import spinal.core._
 import spinal.lib._
+import spinal.lib.bus.amba4.axi._
 
 /** Hashes states of several widths, in any mixture.
   *
   * {{{
-  *   command ─► Intake ─ rows of states ─► Core ─ digests ─► Leave ─► reply
-  *                 └────── indices, what is refused ───────────┘
+  *   command ─┬─ hashes ─► Intake ─ rows of states ─► Core ─ digests ─► Leave ─┬─► Reply ─► reply
+  *            │            ▲  └────── indices, what is refused ───────────┘    │    ▲
+  *            │            └─ states ─┐                           ┌─ answers ──┘    │
+  *            └─ write, layer, read ─►└────────── Layers ─────────┘─────────────────┘
+  *                                                  ║
+  *                                                memory
   * }}}
   *
-  * Replies keep the order of the commands.
+  * Commands are carried out and answered in their order. One of the memory waits until all hashes before it are answered, and those behind
+  * wait for it.
   */
 class PoseidonEngine(config: PoseidonConfig) extends Engine {
   private val table = Spec.table("wire/poseidon")
   private val wire = Command(table)
   private val residues = new Residues(config.twin)
 
+  private val ofMemory = Seq("write", "layer", "read")
+  private val wires = wire +: ofMemory.map(Command(table, _))
   val commands: Seq[EnginePacket] = config.widths.map { width =>
     EnginePacket(wire, Spec.int(table.getTable("command"), "bare_len") + width * Entry.bits / 8)
-  }
+  } ++ wires.tail.zip(ofMemory).map { case (command, name) => EnginePacket(command, Command.bytes(table, name)) }
   val capability: Int = Spec.int(Spec.table("wire/shell").getTable("capabilities"), "poseidon")
   val block: Block = Block(table)
   val parameters: Map[String, BigInt] = Map(
@@ -31,7 +39,8 @@ class PoseidonEngine(config: PoseidonConfig) extends Engine {
     "elements" -> BigInt(config.elements),
     "full_lanes" -> BigInt(config.fullLanes),
     "partial_lanes" -> BigInt(config.mostBlocks),
-    "rows" -> BigInt(config.rows)
+    "rows" -> BigInt(config.rows),
+    "memory" -> (BigInt(1) << config.memoryBits)
   )
   val resets: Map[String, BigInt] = Map.empty
   def control: Map[String, Bits] = Map.empty
@@ -47,10 +56,38 @@ class PoseidonEngine(config: PoseidonConfig) extends Engine {
   clock := clock + 1
   val intake = new Intake(config, residues)
   val core = new Core(config, residues)
-  val leave = new Leave(config, residues, wire)
+  val leave = new Leave(config, residues)
+  val layers = new Layers(config)
+  val replies = new Reply(wires)
   private val slots = CounterUpDown(config.rows + 1, intake.io.begins, leave.io.leaves)
+  override val memories: Seq[Axi4] = Seq(master(Axi4(layers.io.memory.config)))
+  memories.head << layers.io.memory
 
-  intake.io.command << command
+  private val hashed = leave.io.answer.fire && !layers.io.busy
+
+  /** Whose turn it is: hashes, or one command of the memory. */
+  val turn = new Area {
+    private val kind = command.fragment.drop(64).asUInt
+    private val number = kind - config.widths.size
+    val isOfMemory = kind >= config.widths.size
+    val hashes =
+      CounterUpDown(2 * (config.rows + 2) * config.mostBlocks, command.fire && command.last && !isOfMemory, hashed)
+    val layering = layers.io.busy
+    private val word = command.fragment
+    private val toLayers = isOfMemory && hashes === 0
+    layers.io.kind.assignFromBits((number + 1).asBits.resize(2 bits))
+    layers.io.command.valid := command.valid && toLayers
+    layers.io.command.last := command.last
+    layers.io.command.fragment := word.resized
+    private val toIntake = !isOfMemory && !layering
+    intake.io.command.valid := layering ? layers.io.states.valid | (command.valid && toIntake)
+    intake.io.command.last := layering ? layers.io.states.last | command.last
+    intake.io.command.fragment := layering ? layers.io.states.fragment | word.resize(
+      intake.io.command.fragment.getWidth
+    )
+    layers.io.states.ready := layering && intake.io.command.ready
+    command.ready := isOfMemory ? (toLayers && layers.io.command.ready) | (toIntake && intake.io.command.ready)
+  }
   intake.io.clock := clock
   intake.io.free := slots =/= config.rows
   core.io.rows << intake.io.rows
@@ -58,11 +95,18 @@ class PoseidonEngine(config: PoseidonConfig) extends Engine {
   leave.io.filled << intake.io.filled
   leave.io.pending << intake.io.pending
   leave.io.clock := clock
-  reply << leave.io.reply
+  reply << replies.io.reply
+  replies.io.data << layers.io.data
 
-  when(leave.io.done) {
-    done := done + 1
-    lastLatency := leave.io.latency
-  }
-  when(slots =/= 0 || command.valid)(busyCycles := busyCycles + 1)
+  // Answers of hashes to whoever asked for them.
+  layers.io.answers.valid := leave.io.answer.valid && turn.layering
+  layers.io.answers.payload := leave.io.answer.payload
+  replies.io.outcome.valid := turn.layering ? layers.io.outcome.valid | leave.io.answer.valid
+  replies.io.outcome.payload := turn.layering ? layers.io.outcome.payload | leave.io.answer.payload
+  layers.io.outcome.ready := turn.layering && replies.io.outcome.ready
+  leave.io.answer.ready := turn.layering ? layers.io.answers.ready | replies.io.outcome.ready
+
+  when(replies.io.outcome.fire)(done := done + 1)
+  when(hashed)(lastLatency := leave.io.latency)
+  when(slots =/= 0 || command.valid || turn.layering)(busyCycles := busyCycles + 1)
 }

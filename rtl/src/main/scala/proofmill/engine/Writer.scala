@@ -1,4 +1,4 @@
-package proofmill.engine.msm
+package proofmill.engine
 
 import spinal.core._
 import spinal.lib._
@@ -15,7 +15,7 @@ case class Place(memoryBits: Int, channels: Int) extends Bundle {
   * The next place is taken when all of the burst has left. Responses are another's business.
   */
 class Writer(config: Axi4Config, channels: Int) extends Component {
-  private val words = MsmConfig.beat / 8
+  private val words = Granule.beat / 8
   val io = new Bundle {
     val place = slave(Stream(Place(config.addressWidth, channels)))
     val words = slave(Stream(Bits(64 bits)))
@@ -36,7 +36,7 @@ class Writer(config: Axi4Config, channels: Int) extends Component {
   val beat = Reg(Bits(config.dataWidth bits))
   val whole = RegInit(False)
   val word = Counter(words, io.words.fire)
-  val number = Reg(UInt(log2Up(MsmConfig.burst) bits)) init 0
+  val number = Reg(UInt(log2Up(Granule.beats) bits)) init 0
   private val taken = io.data.map(_.fire).orR
   io.words.ready := writing && (!whole || taken)
   when(taken)(whole := False)
@@ -51,11 +51,11 @@ class Writer(config: Axi4Config, channels: Int) extends Component {
   when(io.address.map(_.fire).orR)(addressing := False)
 
   for (j <- 0 until channels) {
-    val here = place.channel === j
+    val here = if (channels == 1) True else place.channel === j
     io.address(j).valid := addressing && here
     io.address(j).addr := place.address
-    io.address(j).len := MsmConfig.burst - 1
-    io.address(j).size := log2Up(MsmConfig.beat)
+    io.address(j).len := Granule.beats - 1
+    io.address(j).size := log2Up(Granule.beat)
     io.address(j).setBurstINCR()
     io.data(j).valid := whole && here
     io.data(j).data := beat

@@ -1,4 +1,4 @@
-package proofmill.engine.msm
+package proofmill.engine
 
 import spinal.core._
 import spinal.lib._
@@ -18,7 +18,7 @@ case class ReadJob(memoryBits: Int) extends Bundle {
   */
 class Reader(config: Axi4Config, depth: Int = 256) extends Component {
   private val memoryBits = config.addressWidth
-  private val most = MsmConfig.burst
+  private val most = Granule.beats
   val io = new Bundle {
     val start = slave(Flow(ReadJob(memoryBits)))
     val stop = in(Bool())
@@ -45,7 +45,7 @@ class Reader(config: Axi4Config, depth: Int = 256) extends Component {
     offered := True
     length := next
     io.memory.ar.addr.setAsReg() := address
-    address := address + MsmConfig.granule
+    address := address + Granule.bytes
     left := left - next
     when(left === next) {
       address := job.address
@@ -56,7 +56,7 @@ class Reader(config: Axi4Config, depth: Int = 256) extends Component {
   }
   io.memory.ar.valid := offered
   io.memory.ar.len := (length - 1).resized
-  io.memory.ar.size := log2Up(MsmConfig.beat)
+  io.memory.ar.size := log2Up(Granule.beat)
   io.memory.ar.setBurstINCR()
 
   val queue = StreamFifo(Bits(config.dataWidth bits), depth)

@@ -1,0 +1,287 @@
+//! Layers of trees in the card's memory: nodes are written there, each layer is hashed to the place behind it, and what is wanted is read.
+//!
+//! The card carries commands out in their order, and a job's commands are sent one behind the other. So each job has the whole memory,
+//! and needs nothing of what was there before.
+
+use std::sync::Arc;
+
+use proofmill_op::poseidon::{Domain, ELEMENT_BYTES, Layers, Progress, Response, Strength, Wanted};
+use proofmill_op::{Answer, Error, Result};
+
+use super::Geometry;
+use crate::driver::job::{self, Exchange, Settings};
+use crate::wire::constants::poseidon::commands::{layer, read, write};
+use crate::wire::constants::poseidon::status;
+use crate::wire::{self, Header};
+
+/// Bytes of a write and of a read, and what addresses are multiples of.
+pub const GRANULE: u64 = 1024;
+/// Digests that a command makes at most, whole granules of them: between two commands a job can be ended, and the first digest of a command
+/// waits for nothing but its rounds, which take as long as some hundred digests.
+const PIECE: usize = 2048;
+
+/// The commands.
+pub fn exchanges() -> [Exchange; 3] {
+    [
+        (write::NUMBER, write::LEN, write::REPLY, write::REPLY_LEN),
+        (layer::NUMBER, layer::LEN, layer::REPLY, layer::REPLY_LEN),
+        (read::NUMBER, read::LEN, read::REPLY, read::REPLY_LEN),
+    ]
+    .map(|(number, len, reply, reply_len)| Exchange {
+        command: Header { len, cmd: number },
+        reply: Header { len: reply_len, cmd: reply },
+    })
+}
+
+/// A command; bytes are of the nodes that are given, or of the digests that are answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// Of these bytes, to an address.
+    Write { from: usize, to: u64 },
+    /// Of so many digests. `first`: number of its first node, in the lowest layer.
+    Layer { from: u64, to: u64, count: usize, arity: usize, first: Option<usize> },
+    /// To these bytes, up to the end of a layer.
+    Read { from: u64, to: usize, end: usize },
+}
+
+/// Bytes in memory of so many nodes.
+fn room(nodes: usize) -> u64 {
+    (nodes as u64 * ELEMENT_BYTES as u64).div_ceil(GRANULE) * GRANULE
+}
+
+/// All commands for layers of so many nodes each.
+fn steps(counts: &[usize], arities: &[usize], wanted: Wanted) -> Vec<Step> {
+    let granule = GRANULE as usize;
+    let pieces = |bytes: usize| (0..bytes).step_by(granule);
+    let writes =
+        pieces(counts[0] * ELEMENT_BYTES).map(|from| Step::Write { from, to: from as u64 });
+    let mut steps: Vec<_> = writes.collect();
+    let mut reads = vec![];
+    let (mut from, mut answered) = (0, 0);
+    for (number, (&arity, &count)) in arities.iter().zip(&counts[1..]).enumerate() {
+        let to = from + room(counts[number]);
+        steps.extend((0..count).step_by(PIECE).map(|digest| {
+            let at = |base: u64, nodes: usize| base + (nodes * ELEMENT_BYTES) as u64;
+            Step::Layer {
+                from: at(from, digest * arity),
+                to: at(to, digest),
+                count: PIECE.min(count - digest),
+                arity,
+                first: (number == 0).then_some(digest * arity),
+            }
+        }));
+        if wanted == Wanted::All || number + 1 == arities.len() {
+            let end = answered + count * ELEMENT_BYTES;
+            let read = |at: usize| Step::Read { from: to + at as u64, to: answered + at, end };
+            reads.extend(pieces(count * ELEMENT_BYTES).map(read));
+            answered = end;
+        }
+        from = to;
+    }
+    steps.extend(reads);
+    steps
+}
+
+/// A request on its way.
+pub struct Job {
+    request: Layers,
+    nodes: Arc<[u8]>,
+    steps: Vec<Step>,
+    settings: Settings,
+    digests: Vec<u8>,
+    device: String,
+    sent: usize,
+    answered: usize,
+    /// Number of the first node that is not below the modulus.
+    wrong: Option<usize>,
+    /// The memory did not answer.
+    failed: bool,
+}
+
+impl Job {
+    /// Checks the request and makes a job of it, for the device with this identity and URI, whose engine this is.
+    pub fn new(request: Layers, geometry: &Geometry, identity: u64, device: &str) -> Result<Self> {
+        let counts = request.counts()?;
+        for &arity in &request.arities {
+            geometry.demand(arity, Strength::Standard, device)?;
+        }
+        let nodes = request.nodes.on(identity)?.clone();
+        fits(&counts, &request.arities, geometry.memory)?;
+        let answered = match request.wanted {
+            Wanted::All => counts[1..].iter().sum(),
+            Wanted::Last => counts[counts.len() - 1],
+        };
+        Ok(Self {
+            nodes,
+            steps: steps(&counts, &request.arities, request.wanted),
+            settings: Settings::new(),
+            digests: vec![0; answered * ELEMENT_BYTES],
+            device: device.to_owned(),
+            sent: 0,
+            answered: 0,
+            wrong: None,
+            failed: false,
+            request,
+        })
+    }
+
+    /// What a command's reply says of it.
+    fn note(&mut self, step: Step, found: u32, element: usize) -> std::result::Result<(), String> {
+        match (found, step) {
+            (status::DONE, _) => {}
+            (status::MEMORY_FAULT, _) => self.failed = true,
+            // The tag, 0, is right; what is behind in the memory was hashed.
+            (status::REFUSED, Step::Layer { count, arity, first: Some(first), .. })
+                if !element.is_multiple_of(arity + 1) && element < count * (arity + 1) =>
+            {
+                let wrong = first + element / (arity + 1) * arity + element % (arity + 1) - 1;
+                self.wrong = Some(self.wrong.map_or(wrong, |first| first.min(wrong)));
+            }
+            // If nodes were refused, so may be what was hashed of their digests' places, which are 0: they are not.
+            _ => return Err(format!("status {found}, element {element}")),
+        }
+        Ok(())
+    }
+
+    fn tell(&self) {
+        if let Some(Progress(function)) = &self.request.progress
+            && self.wrong.is_none()
+            && !self.failed
+        {
+            function(self.answered as f64 / self.steps.len() as f64);
+        }
+    }
+}
+
+/// An error for what the memory has no room for; it names what it would have room for.
+fn fits(counts: &[usize], arities: &[usize], memory: u64) -> Result<()> {
+    let need = |counts: &[usize]| counts.iter().map(|&nodes| room(nodes)).sum::<u64>();
+    if need(counts) <= memory {
+        return Ok(());
+    }
+    let of_tops = |tops: usize| {
+        let above = arities.iter().rev().scan(tops, |nodes, arity| {
+            *nodes *= arity;
+            Some(*nodes)
+        });
+        std::iter::once(tops).chain(above).collect::<Vec<_>>()
+    };
+    // Of such trees the most that there is room for.
+    let (mut some, mut too_many) = (0, counts[counts.len() - 1]);
+    while too_many - some > 1 {
+        let tops = some.midpoint(too_many);
+        if need(&of_tops(tops)) <= memory { some = tops } else { too_many = tops }
+    }
+    let most = of_tops(some)[arities.len()];
+    let problem = format!(
+        "{} with their layers take {} bytes, where the card's memory has {memory}: there is room for {most} in as many layers",
+        counts[0],
+        need(counts),
+    );
+    Err(Error::argument("nodes", problem))
+}
+
+impl job::Job for Job {
+    fn commands(&self) -> usize {
+        let ended = self.wrong.is_some() || self.failed;
+        if ended { self.sent } else { self.steps.len() }
+    }
+
+    fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    fn command(&mut self, position: usize, index: u64) -> Vec<u8> {
+        self.sent = self.sent.max(position + 1);
+        match self.steps[position] {
+            Step::Write { from, to } => {
+                let end = self.nodes.len().min(from + GRANULE as usize);
+                wire::poseidon_write(index, to, &self.nodes[from..end])
+            }
+            Step::Layer { from, to, count, arity, .. } => {
+                let tag = Domain::MerkleTree.tag(arity);
+                wire::poseidon_layer(index, from, to, count as u64, arity as u64, &tag)
+            }
+            Step::Read { from, .. } => wire::poseidon_read(index, from),
+        }
+    }
+
+    fn accept(&mut self, position: usize, reply: &[u8]) -> std::result::Result<(), String> {
+        use read::reply_fields as at;
+        let word = |offset| wire::u32_at(reply, offset).ok_or("a reply without its status");
+        let (found, element) = (word(at::status::OFFSET)?, word(at::element::OFFSET)?);
+        let step = self.steps[position];
+        self.note(step, found, element as usize)?;
+        if let Step::Read { to, end, .. } = step {
+            let end = end.min(to + GRANULE as usize);
+            let data = &reply[at::data::OFFSET as usize..];
+            let data = data.get(..end - to).ok_or("a reply without its data")?;
+            self.digests[to..end].copy_from_slice(data);
+        }
+        self.answered += 1;
+        self.tell();
+        Ok(())
+    }
+
+    fn answer(&mut self) -> Result<Answer> {
+        if self.failed {
+            let problem = "its memory did not answer".into();
+            return Err(Error::Failed { device: self.device.clone(), problem });
+        }
+        if let Some(number) = self.wrong {
+            return Err(self.request.too_large(number));
+        }
+        Ok(Answer::Poseidon(Response { digests: std::mem::take(&mut self.digests) }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_is_written_hashed_and_read() {
+        let step = |from, to, count, first| Step::Layer { from, to, count, arity: 8, first };
+        let counts = [64, 8, 1];
+        let all = [
+            Step::Write { from: 0, to: 0 },
+            Step::Write { from: 1024, to: 1024 },
+            step(0, 2048, 8, Some(0)),
+            step(2048, 3072, 1, None),
+            Step::Read { from: 2048, to: 0, end: 256 },
+            Step::Read { from: 3072, to: 256, end: 288 },
+        ];
+        assert_eq!(steps(&counts, &[8, 8], Wanted::All), all);
+        let last = [&all[..4], &[Step::Read { from: 3072, to: 0, end: 32 }]].concat();
+        assert_eq!(steps(&counts, &[8, 8], Wanted::Last), last);
+    }
+
+    #[test]
+    fn a_long_layer_is_several_commands() {
+        let counts = [2 * (2 * PIECE + 5), 2 * PIECE + 5];
+        let steps = steps(&counts, &[2], Wanted::Last);
+        let layers: Vec<_> =
+            steps.iter().filter(|step| matches!(step, Step::Layer { .. })).collect();
+        assert_eq!(layers.len(), 3);
+        let node = ELEMENT_BYTES as u64;
+        let (from, to) = (2 * 2 * PIECE as u64 * node, room(counts[0]) + 2 * PIECE as u64 * node);
+        let last = Step::Layer { from, to, count: 5, arity: 2, first: Some(4 * PIECE) };
+        assert_eq!(layers[2], &last);
+        assert!(from % GRANULE == 0 && to % GRANULE == 0);
+    }
+
+    #[test]
+    fn what_does_not_fit_names_what_would() {
+        let problem = |counts: &[usize], arities: &[usize], memory| {
+            fits(counts, arities, memory).unwrap_err().to_string()
+        };
+        fits(&[64, 8, 1], &[8, 8], 4096).unwrap();
+        assert_eq!(
+            problem(&[64, 8, 1], &[8, 8], 3072),
+            "nodes: 64 with their layers take 4096 bytes, where the card's memory has 3072: there is room for 0 in as many layers"
+        );
+        assert!(
+            problem(&[640, 80, 10], &[8, 8], 1 << 14).ends_with("room for 384 in as many layers")
+        );
+    }
+}
