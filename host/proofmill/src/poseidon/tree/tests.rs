@@ -152,7 +152,7 @@ fn an_interrupted_tree_goes_on_where_it_was() {
         // Some bytes in front: a tree begins where the writer is.
         let mut rows = Cursor::new(vec![7; 5]);
         let mut last: Option<Checkpoint> = None;
-        let piece = 16_384usize.div_ceil(arity) * arity * each * ELEMENT_BYTES;
+        let piece = arity.pow(16_384usize.ilog(arity)) * each * ELEMENT_BYTES;
         for end in (0..input.len()).step_by(piece).skip(1) {
             rows.set_position(5);
             let before = last.clone();
