@@ -100,10 +100,13 @@ macro_rules! arities {
     )*};
 }
 
+// neptune is compiled once for each, which takes seconds: some of them, Filecoin's among them, and with the feature `every` the others.
+arities! { arity_2: U2, arity_3: U3, arity_4: U4, arity_8: U8, arity_11: U11, arity_12: U12, arity_36: U36, }
+
+#[cfg(feature = "every")]
 arities! {
-    arity_2: U2, arity_3: U3, arity_4: U4, arity_5: U5, arity_6: U6, arity_7: U7, arity_8: U8, arity_9: U9, arity_10: U10,
-    arity_11: U11, arity_12: U12, arity_13: U13, arity_14: U14, arity_15: U15, arity_16: U16, arity_17: U17, arity_18: U18,
-    arity_19: U19, arity_20: U20, arity_21: U21, arity_22: U22, arity_23: U23, arity_24: U24, arity_25: U25, arity_26: U26,
-    arity_27: U27, arity_28: U28, arity_29: U29, arity_30: U30, arity_31: U31, arity_32: U32, arity_33: U33, arity_34: U34,
-    arity_35: U35, arity_36: U36,
+    arity_5: U5, arity_6: U6, arity_7: U7, arity_9: U9, arity_10: U10, arity_13: U13, arity_14: U14, arity_15: U15, arity_16: U16,
+    arity_17: U17, arity_18: U18, arity_19: U19, arity_20: U20, arity_21: U21, arity_22: U22, arity_23: U23, arity_24: U24,
+    arity_25: U25, arity_26: U26, arity_27: U27, arity_28: U28, arity_29: U29, arity_30: U30, arity_31: U31, arity_32: U32,
+    arity_33: U33, arity_34: U34, arity_35: U35,
 }
