@@ -3,7 +3,6 @@
 Each function runs one to its end. `snarkjs` and `proofmill` give what came of it, also when that is a refusal.
 """
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,13 +11,12 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
 import node_packages  # noqa: E402
-from place import TARGET, Failed, run  # noqa: E402
+from place import PROOFMILL, Failed, run  # noqa: E402
 
 INSTALLED = node_packages.folder()
 PACKAGES = INSTALLED / "node_modules"
 #: The keys, circuits and verifying keys of Semaphore, from its ceremony.
 SEMAPHORE = PACKAGES / "@zk-kit/semaphore-artifacts"
-PROOFMILL = Path(os.environ.get("CARGO_TARGET_DIR", TARGET)) / "release/proofmill"
 
 
 def circom(circuit, prime, into):

@@ -5,12 +5,11 @@ shared and static, and proofmill.pc for pkg-config.
 """
 
 import argparse
-import os
 import shutil
 import tomllib
 from pathlib import Path
 
-from place import ROOT, TARGET, link, main, run
+from place import BUILT, ROOT, link, main, run
 
 SOURCE = ROOT / "host/bind/c"
 #: What the static library wants to be linked with.
@@ -24,7 +23,7 @@ def version():
 def build(profile):
     """The folder with the built library."""
     run(["cargo", "build", "--quiet", "--profile", profile, "--package", "proofmill-c"], cwd=ROOT)
-    return Path(os.environ.get("CARGO_TARGET_DIR", TARGET)) / profile
+    return BUILT / profile
 
 
 def install(prefix, profile):

@@ -3,13 +3,10 @@
 Each command ends with status 2 and names the feature that it needs, and what needs none works.
 """
 
-import os
 import subprocess
-from pathlib import Path
 
-from place import ROOT, TARGET, Failed, main, run
+from place import PROOFMILL, ROOT, Failed, main, run
 
-PROOFMILL = Path(os.environ.get("CARGO_TARGET_DIR", TARGET)) / "release/proofmill"
 ABSENT = "is not in this build; build with the feature"
 #: What is asked for, and what the answer has to say.
 LEFT_OUT = {

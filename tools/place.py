@@ -16,6 +16,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "target"
+#: What cargo built, a folder a profile; and the command, as people run it.
+BUILT = Path(os.environ.get("CARGO_TARGET_DIR", TARGET))
+PROOFMILL = BUILT / "release/proofmill"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "proofmill"
 
 

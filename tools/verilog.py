@@ -26,7 +26,7 @@ SCALA = ROOT / "rtl/src/main/scala/proofmill"
 MODULE = re.compile(r"^module (\w+) \((.*?)^\);(.*?)^endmodule", re.M | re.S)
 PORT = re.compile(r"^  (input|output) +(?:wire|reg) +(?:signed +)?(?:\[(\d+):0\] +)?(\w+)", re.M)
 #: A declaration of a module's own, with its width.
-OWN = re.compile(r"^  (?:(?:input|output) +)?(?:wire|reg) +(signed +)?(?:\[(\d+):0\])? +(\w+)(?= *[;,=\n]| *$)", re.M)
+OWN = re.compile(r"^  (?:(?:input|output) +)?(?:wire|reg) +(?:signed +)?(?:\[(\d+):0\])? +(\w+)(?= *[;,=\n]| *$)", re.M)
 INSTANCE = re.compile(r"^  ([A-Z]\w*) (\w+) \($", re.M)
 INTERMEDIATE = re.compile(r"\b_zz_(\w+)\b")
 SHIFT = re.compile(r"^(  assign (\w+) = )\((\w+) >>> \d+'d(\d+)\);$", re.M)
@@ -35,9 +35,8 @@ WORD = re.compile(r"((\w+)\[(\w+) \+: (\d+)\])")
 CONSTANT = re.compile(r"^  assign (\w+) = \d+'([hb])([0-9a-f]+);$", re.M)
 PLACE = re.compile(r"^  assign (\w+) = \((\w+(?:\[\d+:\d+\])?) \* \d+'([hb])([0-9a-f]+)\);$", re.M)
 MARKS = re.compile(r"\(\* keep , syn_keep \*\) | ?/\* synthesis syn_keep = 1 \*/ ?")
-KEYWORDS = {"begin", "end", "else", "if", "case"}
 #: What a wide circuit made by a generator has many of, and no fault is behind: bits of a word that nobody needs, states that only have names.
-UNUSED = "UNUSEDSIGNAL UNUSEDPARAM"
+UNUSED = ["UNUSEDSIGNAL", "UNUSEDPARAM"]
 WIDTH = 100  # characters of a comment's line
 
 
@@ -63,8 +62,8 @@ def modules_of(text):
 
 
 def widths(module):
-    """Bits and signedness of each name that a module declares."""
-    return {name: (int(high or 0) + 1, bool(signed)) for signed, high, name in OWN.findall(module.ports + module.body)}
+    """Bits of each name that a module declares."""
+    return {name: int(high or 0) + 1 for high, name in OWN.findall(module.ports + module.body)}
 
 
 def plain_shifts(module):
@@ -72,7 +71,7 @@ def plain_shifts(module):
     known = widths(module)
 
     def part(match):
-        (to, _), (of, _), by = known.get(match[2], (0, False)), known.get(match[3], (0, False)), int(match[4])
+        to, of, by = known.get(match[2], 0), known.get(match[3], 0), int(match[4])
         if not to or not of or to != of - by:
             return match[0]
         return f"{match[1]}{match[3]}[{of - 1}:{by}];"
@@ -101,8 +100,8 @@ def tables(module):
         if table not in constants or step != int(each) or uses(table) != 3:  # declared, assigned, read
             continue
         sliced = re.fullmatch(r"\w+\[(\d+):(\d+)\]", index)
-        bits = int(sliced[1]) - int(sliced[2]) + 1 if sliced else known[index][0]
-        count = min(known[table][0] // step, 1 << bits)
+        bits = int(sliced[1]) - int(sliced[2]) + 1 if sliced else known[index]
+        count = min(known[table] // step, 1 << bits)
         rows = [f"      {bits}'d{at}: {table} = {each}'h{constants[table] >> step * at & (1 << step) - 1:x};" for at in range(count)]
         if count < 1 << bits:
             rows.append(f"      default: {table} = {each}'h0; // not asked for")
@@ -132,10 +131,9 @@ def readable_names(module):
             turn += 1
             new = f"{base}_{'abcdefghijklmnopqrstuvwxyz'[turn - 1]}" if turn <= 26 else f"{base}_v{turn}"
         taken.add(new)
-        names[f"_zz_{old}"] = new
-    rename = re.compile(r"\b_zz_\w+\b")
-    module.body = rename.sub(lambda found: names[found[0]], module.body)
-    module.ports = rename.sub(lambda found: names[found[0]], module.ports)
+        names[old] = new
+    module.body = INTERMEDIATE.sub(lambda found: names[found[1]], module.body)
+    module.ports = INTERMEDIATE.sub(lambda found: names[found[1]], module.ports)
 
 
 @cache
@@ -221,7 +219,8 @@ def written(config, out):
         tables(module)
         readable_names(module)
         text = header(module, config, manifest)
-        text += f"\n// verilator lint_off {UNUSED.split()[0]}\n// verilator lint_off {UNUSED.split()[1]}\n\n{module.text}"
+        unused = "".join(f"// verilator lint_off {kind}\n" for kind in UNUSED)
+        text += f"\n{unused}\n{module.text}"
         (into / f"{module.name}.v").write_text(text)
     (into / "files.f").write_text("".join(f"{module.name}.v\n" for module in ordered))
     shutil.copy(folder / "manifest.json", into / "about.json")

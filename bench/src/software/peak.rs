@@ -1,6 +1,23 @@
-//! The peak of a program's memory.
+//! The peak of a program's memory, and programs that do one thing so that it can be told.
 
-use anyhow::{Context, Result};
+use std::ffi::OsString;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use proofmill_algebra::{ISA_VARIABLE, Isa};
+use serde::de::DeserializeOwned;
+
+/// What this program, begun anew with these arguments, prints as JSON.
+pub fn of_a_program<T: DeserializeOwned>(
+    arguments: impl IntoIterator<Item = OsString>,
+) -> Result<T> {
+    let done = Command::new(std::env::current_exe()?)
+        .env(ISA_VARIABLE, Isa::best().name())
+        .args(arguments)
+        .output()?;
+    ensure!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr).trim());
+    Ok(serde_json::from_slice(&done.stdout)?)
+}
 
 /// The most bytes that this program had in memory at a time.
 pub fn peak() -> Result<usize> {

@@ -1,7 +1,7 @@
 //! `proofmill devices`: the devices of this machine.
 
 use clap::Args;
-use proofmill::{DeviceKind, Listed};
+use proofmill::Listed;
 use serde_json::{Value, json};
 
 use crate::output::{Exit, Output};
@@ -56,11 +56,7 @@ fn no_simulation() -> String {
 }
 
 fn describe(listed: &Listed) -> Value {
-    let kind = match listed.kind {
-        DeviceKind::Cpu => "cpu",
-        DeviceKind::Sim => "sim",
-        _ => "card",
-    };
+    let kind = listed.kind.name();
     match proofmill::open(&listed.uri) {
         Ok(device) => {
             let caps = device.caps();

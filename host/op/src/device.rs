@@ -93,6 +93,17 @@ pub enum DeviceKind {
     Card,
 }
 
+impl DeviceKind {
+    /// In a word: `cpu`, `sim`, `card`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Sim => "sim",
+            Self::Card => "card",
+        }
+    }
+}
+
 /// What a device says of itself.
 #[derive(Clone, Debug)]
 #[non_exhaustive]

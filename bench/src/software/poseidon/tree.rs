@@ -3,12 +3,10 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use proofmill::poseidon::tree::{self, Leaves, Shape};
-use proofmill_algebra::{ISA_VARIABLE, Isa};
 use proofmill_cpu::CpuDevice;
 use serde::{Deserialize, Serialize};
 use works::poseidon::preimages;
@@ -16,7 +14,7 @@ use works::poseidon::preimages;
 use super::batch_task;
 use crate::report;
 use crate::row::SoftwareRow;
-use crate::software::peak::peak;
+use crate::software::peak::{of_a_program, peak};
 
 const ARITY: usize = 8;
 /// The logarithm of the number of leaves; that of a quick run.
@@ -43,7 +41,10 @@ pub fn rows(quick: bool, threads: usize) -> Result<[SoftwareRow; 2]> {
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     let [leaves, rows] = ["leaves", "rows"].map(|name| folder.join(name));
     paint(&leaves, shape.leaves())?;
-    let once = of_a_program(&leaves, &rows, threads);
+    let (arity, threads_given) = (ARITY.to_string().into(), threads.to_string().into());
+    let files = [&leaves, &rows].map(|path| path.into());
+    let once: Result<Once> =
+        of_a_program(["tree-once".into(), arity].into_iter().chain(files).chain([threads_given]));
     std::fs::remove_dir_all(&folder).with_context(|| folder.display().to_string())?;
     let once = once?;
 
@@ -81,18 +82,6 @@ fn paint(to: &Path, leaves: u64) -> Result<()> {
     file.flush()?;
     ensure!(std::fs::metadata(to)?.len() == leaves * NODE, "whole pieces");
     Ok(())
-}
-
-/// Of this program begun anew.
-fn of_a_program(from: &Path, to: &Path, threads: usize) -> Result<Once> {
-    let done = Command::new(std::env::current_exe()?)
-        .env(ISA_VARIABLE, Isa::best().name())
-        .args(["tree-once", &ARITY.to_string()])
-        .args([from, to])
-        .arg(threads.to_string())
-        .output()?;
-    ensure!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr).trim());
-    Ok(serde_json::from_slice(&done.stdout)?)
 }
 
 /// Builds one tree in this program, which does nothing else, and prints what it took.

@@ -1,14 +1,11 @@
 //! The memory of a proof: a program's peak, so each proof has a program of its own.
 
-use std::process::Command;
-
-use anyhow::{Result, ensure};
-use proofmill_algebra::{ISA_VARIABLE, Isa};
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use super::ours::Ours;
 use super::task::Files;
-use crate::software::peak::peak;
+use crate::software::peak::{of_a_program, peak};
 
 /// Bytes of a program that opens a key and a witness and makes one proof.
 #[derive(Serialize, Deserialize)]
@@ -22,14 +19,9 @@ pub struct Memory {
 impl Memory {
     /// Of this program begun anew.
     pub fn of_a_program(files: &Files, threads: usize) -> Result<Self> {
-        let done = Command::new(std::env::current_exe()?)
-            .env(ISA_VARIABLE, Isa::best().name())
-            .arg("prove-once")
-            .args([&files.zkey, &files.wtns])
-            .arg(threads.to_string())
-            .output()?;
-        ensure!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr).trim());
-        Ok(serde_json::from_slice(&done.stdout)?)
+        let files = [&files.zkey, &files.wtns].map(|path| path.into());
+        let threads = threads.to_string().into();
+        of_a_program(["prove-once".into()].into_iter().chain(files).chain([threads]))
     }
 
     /// The program's side: makes the proof and prints this as JSON.

@@ -7,6 +7,16 @@ use crate::field::Field;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matrix<F = Scalar>(Vec<Vec<F>>);
 
+/// What partial rounds multiply with in coordinates that move along: `moving.rs` tells how.
+pub struct Along<F> {
+    /// Of each round v A^k.
+    pub rows: Vec<Vec<F>>,
+    /// Of each round A^-(k + 1) w.
+    pub columns: Vec<Vec<F>>,
+    /// A to the power of the number of rounds.
+    pub end: Matrix<F>,
+}
+
 impl<F: Field> Matrix<F> {
     /// With this entry in row i and column j.
     pub fn new(size: usize, entry: impl Fn(usize, usize) -> F) -> Self {
@@ -40,6 +50,39 @@ impl<F: Field> Matrix<F> {
     pub fn times(&self, vector: &[F]) -> Vec<F> {
         let add = |sum, (a, b): (&F, &F)| sum + *a * b;
         self.0.iter().map(|row| row.iter().zip(vector).fold(F::ZERO, add)).collect()
+    }
+
+    /// Moves what partial rounds add to all but the first element to the rounds after them, through the matrix, until a full round adds
+    /// it. `constants` are those of the partial rounds and of the full round behind them; a partial round keeps one.
+    pub fn move_constants(&self, constants: &mut [Vec<F>]) {
+        let Some((full, partial)) = constants.split_last_mut() else { return };
+        let mut carried = vec![F::ZERO; self.size()];
+        let add = |constants: &mut Vec<F>, carried: &[F]| {
+            constants.iter_mut().zip(carried).for_each(|(constant, more)| *constant += more);
+        };
+        for constants in partial {
+            add(constants, &carried);
+            carried = std::mem::take(constants);
+            constants.push(std::mem::replace(&mut carried[0], F::ZERO));
+            carried = self.times(&carried);
+        }
+        add(full, &carried);
+    }
+
+    /// So many partial rounds in coordinates that move along.
+    pub fn along(&self, partial: usize) -> Along<F> {
+        let rest = self.rest();
+        let (inverse, transposed) = (rest.inverse(), rest.transposed());
+        let mut row = self.0[0][1..].to_vec();
+        let mut column: Vec<F> = self.0[1..].iter().map(|row| row[0]).collect();
+        let (mut rows, mut columns) = (Vec::new(), Vec::new());
+        for _ in 0..partial {
+            column = inverse.times(&column);
+            let next = transposed.times(&row);
+            rows.push(std::mem::replace(&mut row, next));
+            columns.push(column.clone());
+        }
+        Along { rows, columns, end: rest.power(partial) }
     }
 
     fn product(&self, other: &Self) -> Self {

@@ -42,25 +42,14 @@ impl<C: Copy> Moving<C> {
             numbers.iter().map(|numbers| list(by, numbers)).collect()
         };
 
-        let (matrix, rest) = (&numbers.matrix, numbers.matrix.rest());
-        let (inverse, transposed) = (rest.inverse(), rest.transposed());
-        let first = &matrix.rows()[0][1..];
-        // The matrix is symmetric.
-        let (mut row, mut column) = (first.to_vec(), first.to_vec());
-        let (mut rows, mut columns) = (Vec::new(), Vec::new());
-        for _ in 0..numbers.partial {
-            column = inverse.times(&column);
-            rows.push(list(factor, &row));
-            columns.push(list(of_power, &column));
-            row = transposed.times(&row);
-        }
+        let along = numbers.matrix.along(numbers.partial);
         Self {
             width: numbers.width,
             constants: lists(Scalar::ONE, &numbers.moved_constants()),
-            matrix: lists(of_power, matrix.rows()),
-            rows,
-            columns,
-            end: lists(factor, rest.power(numbers.partial).rows()),
+            matrix: lists(of_power, numbers.matrix.rows()),
+            rows: lists(factor, &along.rows),
+            columns: lists(of_power, &along.columns),
+            end: lists(factor, along.end.rows()),
             one: A::constant(&factor),
         }
     }

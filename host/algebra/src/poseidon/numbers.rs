@@ -51,19 +51,10 @@ impl Numbers {
         !(HALF..HALF + self.partial).contains(&round)
     }
 
-    /// The constants, with those that partial rounds add to all but the first element moved to the rounds after them: through
-    /// the matrix, until a full round adds them. A partial round keeps one.
+    /// The constants, with [those that partial rounds add](Matrix::move_constants) to all but the first element moved.
     pub fn moved_constants(&self) -> Vec<Vec<Scalar>> {
         let mut moved = self.constants.clone();
-        let mut carried = vec![Scalar::default(); self.width];
-        for (round, constants) in moved.iter_mut().enumerate().skip(HALF).take(self.partial + 1) {
-            constants.iter_mut().zip(&carried).for_each(|(constant, more)| *constant += more);
-            if !self.is_full(round) {
-                carried = std::mem::take(constants);
-                constants.push(std::mem::take(&mut carried[0]));
-                carried = self.matrix.times(&carried);
-            }
-        }
+        self.matrix.move_constants(&mut moved[HALF..=HALF + self.partial]);
         moved
     }
 }

@@ -198,12 +198,13 @@ enum proofmill_status proofmill_bases_msm(const struct proofmill_bases *bases,
                                           size_t results_length);
 
 // A transform in place, in natural order: from coefficients to values, or back if `inverse`. `field` is "goldilocks" (8
-// bytes an element), "bn254_fr", "bls12_381_fr" (32 bytes), ...; the number of elements is a power of two. `shift`, of one
-// element, is that of a coset; NULL for none.
+// bytes an element), "bn254_fr", "bls12_381_fr" (32 bytes), ...; the number of elements is a power of two. `shift` is
+// that of a coset, one element; NULL for none.
 enum proofmill_status proofmill_ntt(const struct proofmill_device *device,
                                     const char *field,
                                     bool inverse,
                                     const uint8_t *shift,
+                                    size_t shift_length,
                                     uint8_t *elements,
                                     size_t elements_length);
 

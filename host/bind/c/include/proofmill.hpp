@@ -121,9 +121,8 @@ private:
 /// A transform in place, in natural order. `shift` is that of a coset.
 inline void ntt(const Device &device, const std::string &field, std::span<std::uint8_t> elements, bool inverse = false,
                 std::optional<View> shift = std::nullopt) {
-    const std::size_t element = field == "goldilocks" ? 8 : 32;
-    if (shift && shift->size() != element) throw Error(PROOFMILL_ARGUMENT, "shift: not one element");
-    detail::check(proofmill_ntt(device.get(), field.c_str(), inverse, shift ? shift->data() : nullptr, elements.data(), elements.size()));
+    const View at = shift.value_or(View());
+    detail::check(proofmill_ntt(device.get(), field.c_str(), inverse, at.data(), at.size(), elements.data(), elements.size()));
 }
 
 /// Filecoin's Poseidon: a digest of 32 bytes for each preimage of `arity` elements.

@@ -70,6 +70,26 @@ pub unsafe fn place<'a, T>(argument: &str, pointer: *mut T) -> Outcome<&'a mut T
     unsafe { pointer.as_mut() }.ok_or_else(|| Failure::argument(argument, "is null"))
 }
 
+/// Puts the handle of something new at its place; NULL if it cannot be made.
+pub unsafe fn give<T>(
+    argument: &str,
+    pointer: *mut *mut T,
+    make: impl FnOnce() -> Outcome<T>,
+) -> Outcome {
+    let place = unsafe { place(argument, pointer)? };
+    *place = std::ptr::null_mut();
+    *place = Box::into_raw(Box::new(make()?));
+    Ok(())
+}
+
+/// Frees what a handle stands for. NULL is ignored.
+pub unsafe fn close<T>(pointer: *mut T) {
+    if !pointer.is_null() {
+        // SAFETY: `give` made it so.
+        drop(unsafe { Box::from_raw(pointer) });
+    }
+}
+
 /// A text that goes out to a buffer of `*length` bytes, with a zero byte at its end. `*length` becomes what it takes.
 pub unsafe fn put_text(
     argument: &str,

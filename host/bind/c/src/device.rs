@@ -3,10 +3,10 @@
 use std::ffi::c_char;
 use std::sync::Arc;
 
-use proofmill::{Device, DeviceKind};
+use proofmill::Device;
 use serde_json::json;
 
-use crate::buffer::{handle, place, put_text, text};
+use crate::buffer::{close, give, handle, put_text, text};
 use crate::status::{Outcome, call, proofmill_status};
 
 /// An open device.
@@ -19,21 +19,14 @@ pub unsafe extern "C" fn proofmill_device_open(
     device: *mut *mut proofmill_device,
 ) -> proofmill_status {
     call(|| unsafe {
-        let place = place("device", device)?;
-        *place = std::ptr::null_mut();
-        let opened = proofmill_device(proofmill::open(text("uri", uri)?)?.into());
-        *place = Box::into_raw(Box::new(opened));
-        Ok(())
+        give("device", device, || Ok(proofmill_device(proofmill::open(text("uri", uri)?)?.into())))
     })
 }
 
 /// Closes a device. What was made with it (bases, provers) keeps what it needs of it. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn proofmill_device_close(device: *mut proofmill_device) {
-    if !device.is_null() {
-        // SAFETY: we made it so.
-        drop(unsafe { Box::from_raw(device) });
-    }
+    unsafe { close(device) };
 }
 
 /// What a device says of itself, as JSON: "uri", "kind", "description", "capabilities", "queue". `*info_length` is the size
@@ -65,15 +58,10 @@ pub unsafe extern "C" fn proofmill_devices(
 
 fn describe(device: &dyn Device) -> String {
     let caps = device.caps();
-    let kind = match caps.kind {
-        DeviceKind::Cpu => "cpu",
-        DeviceKind::Sim => "sim",
-        _ => "card",
-    };
     let capabilities: Vec<_> = caps.capabilities.iter().map(ToString::to_string).collect();
     let found = json!({
         "uri": caps.uri,
-        "kind": kind,
+        "kind": caps.kind.name(),
         "description": caps.description,
         "capabilities": capabilities,
         "queue": caps.queue,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use proofmill::groth16::snarkjs::{self, Witness, Zkey};
 use proofmill::groth16::{self, Prover, Settings, Step, Watch};
 
-use crate::buffer::{bytes, demand, handle, place, put_text, text};
+use crate::buffer::{bytes, close, demand, give, handle, place, put_text, text};
 use crate::status::{Outcome, call, proofmill_status};
 
 /// A proof takes no more bytes as text, on any curve.
@@ -34,11 +34,10 @@ pub unsafe extern "C" fn proofmill_prover_open(
     prover: *mut *mut proofmill_prover,
 ) -> proofmill_status {
     call(|| unsafe {
-        let place = place("prover", prover)?;
-        *place = std::ptr::null_mut();
-        let key = Zkey::open(text("zkey_path", zkey_path)?)?;
-        *place = boxed(proofmill_prover::new(text("uri", uri)?, key, resident)?);
-        Ok(())
+        give("prover", prover, || {
+            let key = Zkey::open(text("zkey_path", zkey_path)?)?;
+            proofmill_prover::new(text("uri", uri)?, key, resident)
+        })
     })
 }
 
@@ -52,21 +51,17 @@ pub unsafe extern "C" fn proofmill_prover_open_bytes(
     prover: *mut *mut proofmill_prover,
 ) -> proofmill_status {
     call(|| unsafe {
-        let place = place("prover", prover)?;
-        *place = std::ptr::null_mut();
-        let key = Zkey::from_bytes("zkey", bytes("zkey", zkey, zkey_length)?.into())?;
-        *place = boxed(proofmill_prover::new(text("uri", uri)?, key, resident)?);
-        Ok(())
+        give("prover", prover, || {
+            let key = Zkey::from_bytes("zkey", bytes("zkey", zkey, zkey_length)?.into())?;
+            proofmill_prover::new(text("uri", uri)?, key, resident)
+        })
     })
 }
 
 /// Frees a prover. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn proofmill_prover_close(prover: *mut proofmill_prover) {
-    if !prover.is_null() {
-        // SAFETY: we made it so.
-        drop(unsafe { Box::from_raw(prover) });
-    }
+    unsafe { close(prover) };
 }
 
 /// Sizes of buffers that are large enough for every proof of a prover and for its public values, zero bytes included.
@@ -168,10 +163,6 @@ pub(crate) fn verify(key: &str, public: &str, proof: &str) -> Outcome<bool> {
     let public = snarkjs::public::parse("public", public.as_bytes(), key.curve)?;
     let proof = snarkjs::proof::parse("proof", proof.as_bytes())?;
     Ok(groth16::verify(&key, &public, &proof)?)
-}
-
-pub(crate) fn boxed<T>(value: T) -> *mut T {
-    Box::into_raw(Box::new(value))
 }
 
 fn watch(

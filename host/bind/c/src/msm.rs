@@ -6,7 +6,7 @@ use std::sync::Arc;
 use proofmill::Device;
 use proofmill::msm::{self, Bases, Check, Instance, SCALAR_BYTES};
 
-use crate::buffer::{bytes, exact, handle, place, text};
+use crate::buffer::{bytes, close, exact, give, handle, place, text};
 use crate::device::{opened, proofmill_device};
 use crate::status::{Failure, Outcome, call, proofmill_status};
 
@@ -79,24 +79,20 @@ pub unsafe extern "C" fn proofmill_bases_open(
     bases: *mut *mut proofmill_bases,
 ) -> proofmill_status {
     call(|| unsafe {
-        let place = place("bases", bases)?;
-        *place = std::ptr::null_mut();
-        let device = opened(device)?.clone();
-        let points = bytes("points", points, points_length)?;
-        let bases = Bases::new(instance(group)?, points);
-        let bases = msm::park(&*device, bases.checked(checked(check)?).precomputed(room))?;
-        *place = Box::into_raw(Box::new(proofmill_bases { device, bases }));
-        Ok(())
+        give("bases", bases, || {
+            let device = opened(device)?.clone();
+            let points = bytes("points", points, points_length)?;
+            let bases = Bases::new(instance(group)?, points);
+            let bases = msm::park(&*device, bases.checked(checked(check)?).precomputed(room))?;
+            Ok(proofmill_bases { device, bases })
+        })
     })
 }
 
 /// Frees resident bases. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn proofmill_bases_close(bases: *mut proofmill_bases) {
-    if !bases.is_null() {
-        // SAFETY: we made it so.
-        drop(unsafe { Box::from_raw(bases) });
-    }
+    unsafe { close(bases) };
 }
 
 /// `count` MSMs over resident bases: `scalars` are those of one MSM after those of the other, and so are the points in

@@ -7,8 +7,8 @@ use std::ffi::{c_char, c_int, c_ulong, c_ulonglong, c_void};
 
 use proofmill::groth16::snarkjs::{Witness, Zkey};
 
-use crate::buffer::{bytes, place, text};
-use crate::groth16::{PROOF_BYTES, boxed, proofmill_prover, public_bytes, verify};
+use crate::buffer::{bytes, close, give, handle, place, text};
+use crate::groth16::{PROOF_BYTES, proofmill_prover, public_bytes, verify};
 use crate::status::{Failure, Outcome, guarded, proofmill_status};
 
 /// The proof is there.
@@ -92,6 +92,21 @@ fn open(key: Zkey) -> Outcome<proofmill_prover> {
     proofmill_prover::new(&device, key, true)
 }
 
+/// Puts a prover for a key at its place.
+unsafe fn created(
+    prover_object: *mut *mut c_void,
+    key: impl FnOnce() -> Outcome<Zkey>,
+) -> Result<(), Fault> {
+    let place = prover_object.cast::<*mut proofmill_prover>();
+    unsafe { give("prover_object", place, || open(key()?))? };
+    Ok(())
+}
+
+unsafe fn tell_public_size(key: &Zkey, public_size: *mut c_ulonglong) -> Result<(), Fault> {
+    *unsafe { place("public_size", public_size)? } = public_bytes(key) as u64;
+    Ok(())
+}
+
 /// Where a proof goes.
 struct Room {
     proof: *mut c_char,
@@ -155,9 +170,7 @@ pub unsafe extern "C" fn groth16_public_size_for_zkey_buf(
     error_msg_maxsize: c_ulonglong,
 ) -> c_int {
     prover(&Message::new(error_msg, error_msg_maxsize as usize), || unsafe {
-        let key = zkey(buffer("zkey_buffer", zkey_buffer, zkey_size)?)?;
-        *place("public_size", public_size)? = public_bytes(&key) as u64;
-        Ok(())
+        tell_public_size(&zkey(buffer("zkey_buffer", zkey_buffer, zkey_size)?)?, public_size)
     })
 }
 
@@ -170,9 +183,7 @@ pub unsafe extern "C" fn groth16_public_size_for_zkey_file(
     error_msg_maxsize: c_ulonglong,
 ) -> c_int {
     prover(&Message::new(error_msg, error_msg_maxsize as usize), || unsafe {
-        let key = zkey_file("zkey_fname", zkey_fname)?;
-        *place("public_size", public_size)? = public_bytes(&key) as u64;
-        Ok(())
+        tell_public_size(&zkey_file("zkey_fname", zkey_fname)?, public_size)
     })
 }
 
@@ -195,11 +206,7 @@ pub unsafe extern "C" fn groth16_prover_create(
     error_msg_maxsize: c_ulonglong,
 ) -> c_int {
     prover(&Message::new(error_msg, error_msg_maxsize as usize), || unsafe {
-        let place = place("prover_object", prover_object)?;
-        *place = std::ptr::null_mut();
-        let bytes = buffer("zkey_buffer", zkey_buffer, zkey_size)?;
-        *place = boxed(open(zkey(bytes)?)?).cast();
-        Ok(())
+        created(prover_object, || zkey(buffer("zkey_buffer", zkey_buffer, zkey_size)?))
     })
 }
 
@@ -212,10 +219,7 @@ pub unsafe extern "C" fn groth16_prover_create_zkey_file(
     error_msg_maxsize: c_ulonglong,
 ) -> c_int {
     prover(&Message::new(error_msg, error_msg_maxsize as usize), || unsafe {
-        let place = place("prover_object", prover_object)?;
-        *place = std::ptr::null_mut();
-        *place = boxed(open(zkey_file("zkey_file_path", zkey_file_path)?)?).cast();
-        Ok(())
+        created(prover_object, || zkey_file("zkey_file_path", zkey_file_path))
     })
 }
 
@@ -234,7 +238,7 @@ pub unsafe extern "C" fn groth16_prover_prove(
 ) -> c_int {
     let room = Room { proof: proof_buffer, proof_size, public: public_buffer, public_size };
     prover(&Message::new(error_msg, error_msg_maxsize as usize), || unsafe {
-        let prover = crate::buffer::handle("prover_object", prover_object.cast_const().cast())?;
+        let prover = handle("prover_object", prover_object.cast_const().cast())?;
         room.fill(prover, buffer("wtns_buffer", wtns_buffer, wtns_size)?)
     })
 }
@@ -242,7 +246,7 @@ pub unsafe extern "C" fn groth16_prover_prove(
 /// Frees a prover.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn groth16_prover_destroy(prover_object: *mut c_void) {
-    unsafe { crate::groth16::proofmill_prover_close(prover_object.cast()) };
+    unsafe { close(prover_object.cast::<proofmill_prover>()) };
 }
 
 /// One proof with the bytes of a .zkey file.

@@ -94,16 +94,17 @@ static void msm(proofmill_device *device) {
 static void others(proofmill_device *device) {
     uint8_t elements[32] = {3, 0, 0, 0, 0, 0, 0, 0, 1}, kept[32], shift[8] = {7}, digest[32];
     memcpy(kept, elements, 32);
-    EXPECT(proofmill_ntt(device, "goldilocks", false, shift, elements, 32), PROOFMILL_OK, "");
+    EXPECT(proofmill_ntt(device, "goldilocks", false, shift, 8, elements, 32), PROOFMILL_OK, "");
     IS(memcmp(elements, kept, 32) != 0);
-    EXPECT(proofmill_ntt(device, "goldilocks", true, shift, elements, 32), PROOFMILL_OK, "");
+    EXPECT(proofmill_ntt(device, "goldilocks", true, shift, 8, elements, 32), PROOFMILL_OK, "");
     IS(memcmp(elements, kept, 32) == 0);
-    EXPECT(proofmill_ntt(device, "goldilocks", false, NULL, elements, 24), PROOFMILL_ARGUMENT, "power of two");
-    EXPECT(proofmill_ntt(device, "silver", false, NULL, elements, 32), PROOFMILL_ARGUMENT, "silver");
+    EXPECT(proofmill_ntt(device, "goldilocks", false, NULL, 0, elements, 24), PROOFMILL_ARGUMENT, "power of two");
+    EXPECT(proofmill_ntt(device, "silver", false, NULL, 0, elements, 32), PROOFMILL_ARGUMENT, "silver");
     memset(elements, 0xff, 32);
-    EXPECT(proofmill_ntt(device, "goldilocks", false, NULL, elements, 32), PROOFMILL_ARGUMENT, "element");
+    EXPECT(proofmill_ntt(device, "goldilocks", false, NULL, 0, elements, 32), PROOFMILL_ARGUMENT, "element");
+    EXPECT(proofmill_ntt(device, "goldilocks", false, shift, 4, kept, 32), PROOFMILL_ARGUMENT, "shift: 4 bytes");
     memset(shift, 0, 8);
-    EXPECT(proofmill_ntt(device, "goldilocks", false, shift, kept, 32), PROOFMILL_ARGUMENT, "coset");
+    EXPECT(proofmill_ntt(device, "goldilocks", false, shift, 8, kept, 32), PROOFMILL_ARGUMENT, "coset");
 
     uint8_t preimage[64] = {0};
     EXPECT(proofmill_poseidon(device, 2, preimage, 64, digest, 32), PROOFMILL_OK, "");

@@ -12,9 +12,8 @@ ROOT = HERE.parents[3]
 sys.path.insert(0, str(ROOT / "tools"))
 
 import clib  # noqa: E402
-from place import TARGET, run  # noqa: E402
+from place import PROOFMILL, run  # noqa: E402
 
-PROOFMILL = Path(os.environ.get("CARGO_TARGET_DIR", TARGET)) / "release/proofmill"
 WARNINGS = ["-O1", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
 

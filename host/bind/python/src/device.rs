@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proofmill::ecdsa::{self, Encoded, Item, Policy};
 use proofmill::equihash::{self, Network, Params};
 use proofmill::msm::{self, Check, Instance, SCALAR_BYTES};
-use proofmill::{DeviceKind, ntt, poseidon};
+use proofmill::{ntt, poseidon};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -49,13 +49,8 @@ impl Device {
     /// URI, kind, description, capabilities, queue.
     fn info(&self) -> (String, &'static str, String, Vec<String>, usize) {
         let caps = self.0.caps();
-        let kind = match caps.kind {
-            DeviceKind::Cpu => "cpu",
-            DeviceKind::Sim => "sim",
-            _ => "card",
-        };
         let capabilities = caps.capabilities.iter().map(ToString::to_string).collect();
-        (caps.uri.clone(), kind, caps.description.clone(), capabilities, caps.queue)
+        (caps.uri.clone(), caps.kind.name(), caps.description.clone(), capabilities, caps.queue)
     }
 
     /// One MSM: one point.

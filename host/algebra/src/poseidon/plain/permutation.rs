@@ -3,7 +3,7 @@
 use super::Inner;
 use crate::field::PrimeField;
 use crate::poseidon::grain::Grain;
-use crate::poseidon::matrix::Matrix;
+use crate::poseidon::matrix::{Along, Matrix};
 
 /// What the authors call an S-box that is a power when they make constants.
 const POWER: usize = 0;
@@ -23,7 +23,7 @@ pub struct Permutation<F> {
 /// What mixes the elements.
 enum Linear<F> {
     /// Poseidon's matrix, with partial rounds in coordinates that move along (`moving.rs` tells how).
-    Poseidon { matrix: Matrix<F>, rows: Vec<Vec<F>>, columns: Vec<Vec<F>>, end: Matrix<F> },
+    Poseidon { matrix: Matrix<F>, along: Along<F> },
     /// The diagonal of Poseidon2's inner matrix, less 1.
     Poseidon2 { diagonal: Vec<F> },
 }
@@ -40,28 +40,8 @@ impl<F: PrimeField> Permutation<F> {
         let matrix = Matrix::new(width, |i, j| {
             (x[i] + y[j]).invert_vartime().expect("numbers of a Cauchy matrix")
         });
-        // Constants of partial rounds go through the matrix, but for the first.
-        let mut carried = vec![F::ZERO; width];
-        for (round, constants) in constants.iter_mut().enumerate().skip(half).take(partial + 1) {
-            constants.iter_mut().zip(&carried).for_each(|(constant, more)| *constant += more);
-            if round < half + partial {
-                carried = std::mem::take(constants);
-                constants.push(std::mem::take(&mut carried[0]));
-                carried = matrix.times(&carried);
-            }
-        }
-        let rest = matrix.rest();
-        let (inverse, transposed) = (rest.inverse(), rest.transposed());
-        let mut row = matrix.rows()[0][1..].to_vec();
-        let mut column: Vec<F> = matrix.rows()[1..].iter().map(|row| row[0]).collect();
-        let (mut rows, mut columns) = (Vec::new(), Vec::new());
-        for _ in 0..partial {
-            column = inverse.times(&column);
-            let next = transposed.times(&row);
-            rows.push(std::mem::replace(&mut row, next));
-            columns.push(column.clone());
-        }
-        let linear = Linear::Poseidon { end: rest.power(partial), matrix, rows, columns };
+        matrix.move_constants(&mut constants[half..=half + partial]);
+        let linear = Linear::Poseidon { along: matrix.along(partial), matrix };
         Self { width, half, seventh: is_seventh(alpha), constants, linear }
     }
 
@@ -97,7 +77,7 @@ impl<F: PrimeField> Permutation<F> {
         let (first, others) = self.constants.split_at(self.half);
         let (partial, last) = others.split_at(others.len() - self.half);
         match &self.linear {
-            Linear::Poseidon { matrix, rows, columns, end } => {
+            Linear::Poseidon { matrix, along: Along { rows, columns, end } } => {
                 let full = |state: &mut [F], constants: &[F]| {
                     self.raise(state, constants);
                     let mixed = matrix.times(state);

@@ -86,10 +86,9 @@ def _source(argument: str, source: Any) -> str | bytes:
 
 
 def _text(document: Any) -> str:
-    if isinstance(document, os.PathLike):
+    if isinstance(document, str) and document.lstrip()[:1] in ("{", "["):
+        return document
+    if isinstance(document, (str, os.PathLike)):
         with open(document) as file:
             return file.read()
-    if isinstance(document, str) and document.lstrip()[:1] not in ("{", "["):
-        with open(document) as file:
-            return file.read()
-    return document if isinstance(document, str) else json.dumps(document)
+    return json.dumps(document)

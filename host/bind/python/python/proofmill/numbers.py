@@ -24,23 +24,15 @@ def is_array(value: Any) -> bool:
 
 def pack(argument: str, values: Any, width: int) -> Any:
     """Bytes of numbers of `width` bytes each, or a view of them."""
-    if is_array(values):
-        return _limbs(argument, values)
-    if isinstance(values, (bytes, bytearray)):
-        return values
-    if isinstance(values, memoryview):
-        return values.cast("B")
+    if (given := _given(argument, values)) is not None:
+        return given
     return b"".join(_number(f"{argument}[{index}]", value, width) for index, value in enumerate(_sequence(argument, values)))
 
 
 def pack_points(argument: str, values: Any, width: int, extension: int) -> Any:
     """Bytes of points with coordinates of `extension` numbers of `width` bytes."""
-    if is_array(values):
-        return _limbs(argument, values)
-    if isinstance(values, (bytes, bytearray)):
-        return values
-    if isinstance(values, memoryview):
-        return values.cast("B")
+    if (given := _given(argument, values)) is not None:
+        return given
     return b"".join(_point(f"{argument}[{index}]", point, width, extension) for index, point in enumerate(_sequence(argument, values)))
 
 
@@ -61,6 +53,15 @@ def points_like(model: Any, data: bytes, width: int, extension: int) -> Any:
         return data
     size = 2 * extension * width
     return [_unpacked(data[at : at + size], width, extension) for at in range(0, len(data), size)]
+
+
+def _given(argument: str, values: Any) -> Any:
+    """A view of numbers that are bytes already, or limbs; None for a sequence."""
+    if is_array(values):
+        return _limbs(argument, values)
+    if isinstance(values, (bytes, bytearray)):
+        return values
+    return values.cast("B") if isinstance(values, memoryview) else None
 
 
 def _sequence(argument: str, values: Any) -> Sequence[Any]:
