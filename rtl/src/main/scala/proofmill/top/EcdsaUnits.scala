@@ -1,6 +1,7 @@
 package proofmill.top
 
-import proofmill.engine.ecdsa_verify.{Cut, Divide, Intake, Scalars, Split}
+import proofmill.engine.ecdsa_verify.{Cut, Intake, Scalars, Split}
+import proofmill.field.Quotients
 import proofmill.micro.{ItemList, ItemWrite}
 import proofmill.spec.Curve
 import proofmill.stream.{Port, StreamUnit}
@@ -13,7 +14,7 @@ object EcdsaUnits {
     def target(kind: String)(make: Cut => StreamUnit) =
       UnitTarget(s"${kind}_$curve", kind, curve, twin = false, () => make(Cut(curve)))
     Seq(
-      target("ecdsa_divide")(cut => new Divide(cut.n)),
+      target("ecdsa_divide")(cut => new Quotients(cut.n)),
       target("ecdsa_split")(new Split(_)),
       target("ecdsa_items")(new ItemsUnit(_))
     )

@@ -1,5 +1,6 @@
 package proofmill.engine.ecdsa_verify
 
+import proofmill.field.Quotients
 import proofmill.micro.{Fed, ItemWrite}
 import spinal.core._
 import spinal.lib._
@@ -14,7 +15,7 @@ case class ScalarJob(bits: Int, contexts: Int) extends Bundle {
   *
   * {{{
   *                u1 ─► Comb ───────────────► items of G ─┐
-  *   z, r, s ─► Divide                                    ├─► fed
+  *   z, r, s ─► Quotients                                 ├─► fed
   *                u2 ─► Split ─► k1, k2 ─► Recode ► items of Q ─┘
   * }}}
   *
@@ -30,7 +31,7 @@ class Scalars(cut: Cut, contexts: Int) extends Component {
     val fed = master(Flow(Fed(contexts, cut.lists, feedFlags = 1))) // the flag: u1 is 0
   }
 
-  val divide = new Divide(cut.n)
+  val divide = new Quotients(cut.n)
   val split = new Split(cut)
   val recode = new Recode(cut, split.halfBits)
   val comb = new Comb(cut)

@@ -1,11 +1,11 @@
-package proofmill.engine.ecdsa_verify
+package proofmill.field
 
 import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
 
-/** Both quotients of a verification: u1 = z / s and u2 = r / s modulo n, for any z and r and any s that is not 0 mod n.
+/** Two quotients, those of an ECDSA verification: u1 = z / s and u2 = r / s modulo n, for any z and r and any s that is not 0 mod n.
   *
   * Plus-minus division (Brent and Kung, A systolic algorithm for integer GCD computation, 1985): f is odd, alpha and beta say
   * |f| <= 2^alpha and |g| <= 2^beta, at first f = n, g = s and alpha = beta = bits of n. A cycle is one of
@@ -32,7 +32,7 @@ import spinal.lib.fsm._
   *
   * If s is 0 mod n the result is any number; the cycles keep their bound.
   */
-class Divide(n: BigInt) extends StreamUnit {
+class Quotients(n: BigInt) extends StreamUnit {
   private lazy val bits = n.bitLength
   def operands: Seq[Port] = Seq("z", "r", "s").map(Port(_, bits))
   def results: Seq[Port] = Seq("u1", "u2").map(Port(_, bits))
@@ -49,7 +49,7 @@ class Divide(n: BigInt) extends StreamUnit {
 
   // A cycle's decision, and what it makes of f, g and the gap.
   val odd = g(0)
-  val step = Step()
+  val step = QuotientStep()
   step.use := odd
   step.minus := f(1) === g(1) // f + g = 0 mod 4 else
   step.swap := odd && gap < 0
@@ -112,7 +112,7 @@ class Divide(n: BigInt) extends StreamUnit {
 }
 
 /** What a cycle does: adds f to g, or subtracts it; f becomes the old g; g is divided by 4 rather than 2. */
-case class Step() extends Bundle {
+case class QuotientStep() extends Bundle {
   val use, minus, swap, double = Bool()
 }
 
@@ -127,7 +127,7 @@ class Cofactors(n: BigInt) extends Component {
   val io = new Bundle {
     val load, run, collect, reduce, centre = in Bool () // at most one of them
     val value = in UInt (bits bits)
-    val step = in(Step())
+    val step = in(QuotientStep())
     val minus = in Bool () // collect e - d, not e + d
     val reduced = out Bool () // e is in [0, n)
     val quotient = out Bits (bits bits)

@@ -1,0 +1,46 @@
+package proofmill.pairing
+
+import proofmill.field._
+import proofmill.spec.{Field => PrimeField}
+
+/** The arithmetic of Fp2 = Fp(u), u^2 = -1, over a field with residues in base z: two multipliers of Fp whose products are added
+  * before they are reduced.
+  *
+  * A register holds a residue whose digits are within `register`. A multiplier's factors are sums of four of them.
+  */
+class Fp2Arithmetic(val field: PrimeField, options: Options) {
+  private val tempo = Tempo(options.price.pace.copy(chain = options.price.pace.chain max 144), options.chain)
+  private val form = new BaseZ(field, tempo, spare = 3)
+  private object Long extends BaseZ(field, tempo, spare = 3) {
+    override def afterProduct: Reduction = fold
+  }
+
+  /** The arithmetic of one coordinate. */
+  val base: Arithmetic = new FormArithmetic(field, form, options)
+  val digits: Int = base.digits
+
+  /** A product of two factors that is not reduced yet. */
+  val product: ProductPlan = ProductPlan(Long, options.price)
+  def multiplier(): ModMul = new ModMul(s"${field.name}_long", product, options.twin)
+
+  /** The sum of three products, one of them or two of them negative. */
+  val long: Bound = Bound.magnitude(product.bound.absolute.high * 3)
+  private val reduction = form.afterWide
+  private val longs = Seq.fill(digits)(Ready(long, 0))
+  private val reductionLatency = reduction.latency(longs)
+  def reducer(): ReduceUnit =
+    new ReduceUnit(reduction, digits, long, reductionLatency).setDefinitionName(s"ReduceLong_${field.name}")
+
+  /** What a digit of a register may be: a reduced product's, or a reduced sum's. */
+  val register: Bound = Bound.magnitude(reduction.result(longs.map(_.bound)).absolute.high max base.reduced.absolute.high)
+  val factor: Bound = base.factor
+  require((register * 4).within(factor), s"sums of four of $register are no factors within $factor")
+
+  /** Cycles from operands to results. */
+  val latency: Latency = Latency(mul = 2 + product.latency + 2 + reductionLatency, sum = 2 + base.reduceLatency)
+
+  /** Elements of Fp side by side as registers have them, the first one lowest. */
+  def encode(values: Seq[BigInt]): BigInt = values.flatMap(base.encode).zipWithIndex.map { case (digit, i) =>
+    digit.mod(BigInt(1) << register.width) << (i * register.width)
+  }.sum
+}

@@ -1,0 +1,73 @@
+package proofmill.pairing
+
+import spinal.core._
+import spinal.lib._
+
+/** A plain integer as a residue's digits: the sum of the digits of 2^i for all bits i that are set, four bits a cycle, reduced.
+  *
+  *   1. Idle: takes an integer.
+  *   2. Add: the next four bits' digits are there a cycle after their place, and are added.
+  *   3. Reduce: until the reduction's result is there, which stays until it is taken.
+  */
+class Intake[T <: Data](arithmetic: Fp2Arithmetic, tag: HardType[T]) extends Component {
+  import Intake._
+  import arithmetic.{base, digits, field, register}
+  val io = new Bundle {
+    val in = slave(Stream(TaggedInteger(field.bits, tag)))
+    val out = master(Stream(TaggedResidue(digits * register.width, tag)))
+  }
+  private val steps = (field.bits + bitsPerCycle - 1) / bitsPerCycle
+  private val width = register.width
+  private val rows = (0 until steps).map { step =>
+    val powers = (0 until bitsPerCycle).map(j => field.residue(BigInt(1) << (step * bitsPerCycle + j)))
+    B(arithmetic.encode(powers), bitsPerCycle * digits * width bits)
+  }
+  private val table = Mem(Bits(bitsPerCycle * digits * width bits), rows)
+  require(register.within(proofmill.field.Bound(base.reducible.low / field.bits, base.reducible.high / field.bits)))
+
+  private val busy, adding = RegInit(False)
+  private val rest = Reg(Bits(steps * bitsPerCycle bits))
+  private val held = Reg(tag())
+  private val total = Vec(Seq.fill(digits)(Reg(SInt(base.reducible.width bits))))
+  private val step = Reg(UInt(log2Up(steps + base.reduceLatency + 3) bits))
+  private val row = table.readSync(step.resize(log2Up(steps)))
+  private val now = RegNext(rest.takeLow(bitsPerCycle))
+  private val each = row.subdivideIn(bitsPerCycle slices).map(_.subdivideIn(digits slices).map(_.asSInt).toSeq).toSeq
+  private val counted = RegNext(busy && step < steps, init = False)
+
+  io.in.ready := !busy
+  when(io.in.fire) {
+    busy := True
+    rest := io.in.value.resized
+    held := io.in.tag
+    step := 0
+    total.foreach(_ := 0)
+  }
+  when(busy) {
+    rest := (rest >> bitsPerCycle).resized
+    when(step =/= steps + base.reduceLatency + 2)(step := step + 1)
+  }
+  when(counted) {
+    for (i <- 0 until digits) {
+      val terms = each.zipWithIndex.map { case (digit, j) => digit(i).andMask(now(j)).resize(base.reducible.width) }
+      total(i) := (terms :+ total(i)).reduceBalancedTree(_ + _)
+    }
+  }
+  io.out.valid := busy && step === steps + base.reduceLatency + 2
+  io.out.tag := held
+  io.out.residue := base.reduce(proofmill.field.Residue(Cat(total.map(_.asBits)), digits, base.reducible, 0))
+    .bits(base.reduceLatency, register)
+  when(io.out.fire)(busy := False)
+}
+
+object Intake { private val bitsPerCycle = 4 }
+
+case class TaggedInteger[T <: Data](bits: Int, tagType: HardType[T]) extends Bundle {
+  val value = Bits(bits bits)
+  val tag = tagType()
+}
+
+case class TaggedResidue[T <: Data](bits: Int, tagType: HardType[T]) extends Bundle {
+  val residue = Bits(bits bits)
+  val tag = tagType()
+}

@@ -1,0 +1,68 @@
+package proofmill.pairing
+
+import proofmill.field.{Bound, Residue}
+import spinal.core._
+import spinal.lib._
+
+/** A register as a term: its conjugate, times xi, times 1 or 3, times 2^shift, negated; in this order. */
+case class SumTerm(width: Int) extends Bundle {
+  val value = Bits(width bits)
+  val on, minus, triple, xi, conj = Bool()
+  val shift = UInt(2 bits)
+}
+
+/** The sum of four terms and of something from outside, reduced; both coordinates, digit by digit.
+  *
+  *   1. Each term: x0 - x1 and x0 + x1 where it is multiplied by xi, and that three times if it is tripled, as the sum of up to four
+  *      shifted digits. Its complement if it is negated.
+  *   2. The terms' sum.
+  *   3. Its reduction.
+  */
+class LinearUnit(arithmetic: Fp2Arithmetic) extends Component {
+  import arithmetic.{base, digits, register}
+  private val coordinate = digits * register.width
+  val io = new Bundle {
+    val terms = in(Vec.fill(Sum.terms)(SumTerm(2 * coordinate)))
+    val outside = in(Bits(2 * coordinate bits)) // 0 where there is nothing
+    val result = out(Bits(2 * coordinate bits)) // sumLatency cycles later
+  }
+  private val largest = register * (2 * 3 * 8)
+  private val total = largest * Sum.terms + register
+  private val range = Bound.magnitude(Seq(total.low.abs, total.high.abs).max * 2)
+  require(range.within(base.reducible), s"a sum within $range cannot be reduced")
+  private val width = range.width
+
+  private def coordinates(bits: Bits): Seq[Seq[SInt]] =
+    bits.subdivideIn(2 slices).map(_.subdivideIn(digits slices).map(_.asSInt).toSeq).toSeq
+
+  /** A term's digits, of which those that are negated are complements: 1 less than they should be. */
+  private def prepared(term: SumTerm): Seq[Seq[SInt]] = {
+    val Seq(x0, x1) = coordinates(term.value)
+    def digit(own: SInt, ownMinus: Bool, other: SInt, otherMinus: Bool) = {
+      def signed(x: SInt, minus: Bool) = x.resize(register.width + 4) ^ S(register.width + 4 bits, default -> minus)
+      val p = signed(own, ownMinus)
+      val q = signed(other, otherMinus).andMask(term.xi)
+      val ones = ownMinus.asUInt.resize(3) + (otherMinus && term.xi).asUInt.resize(3)
+      val once = p + q + ones.intoSInt.resize(register.width + 4)
+      val tripled = term.triple ? (once + (once |<< 1)) | once
+      val shifted = (tripled.resize(width) << term.shift).resize(width)
+      RegNext((shifted ^ S(width bits, default -> term.minus)).andMask(term.on))
+    }
+    val zipped = x0.zip(x1)
+    Seq(
+      zipped.map { case (p, q) => digit(p, False, q, !term.conj) }, // x0 - x1; x0 + x1 of a conjugate
+      zipped.map { case (p, q) => digit(q, term.conj, p, False) }
+    )
+  }
+  private val terms = io.terms.map(prepared).toSeq
+  private val outside = coordinates(RegNext(io.outside))
+  private val ones = RegNext(CountOne(io.terms.map(t => t.on && t.minus)))
+  private val sums = for (c <- 0 until 2) yield {
+    val digitSums = Cat((0 until digits).map { i =>
+      val all = terms.map(_(c)(i)) :+ outside(c)(i).resize(width) :+ ones.intoSInt.resize(width)
+      RegNext(all.reduceBalancedTree(_ + _)).resize(base.reducible.width).asBits
+    })
+    base.reduce(Residue(digitSums, digits, base.reducible, 0)).bits(base.reduceLatency, register)
+  }
+  io.result := Cat(sums)
+}

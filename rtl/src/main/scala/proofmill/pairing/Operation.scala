@@ -1,0 +1,63 @@
+package proofmill.pairing
+
+/** An element of Fp2 on its way through a block: a register's content at its beginning, or an operation's result. */
+class Value(val maker: Option[Operation], val variable: Option[String])
+
+/** `factor` times a value, of which the conjugate may be taken first and which may be multiplied by xi = 1 + u then. */
+case class Term(value: Value, factor: Int, xi: Boolean = false, conj: Boolean = false) {
+  def alike(other: Term): Boolean = (value eq other.value) && xi == other.xi && conj == other.conj
+}
+
+/** One or two registers as the multiplier's factor: a, a + b, a - b. */
+case class Factor(a: Value, b: Option[Value], minus: Boolean) {
+  def values: Seq[Value] = a +: b.toSeq
+}
+
+/** What the linear unit takes besides registers. */
+sealed trait Outside
+case class FromSlots(base: Int, slot: Int, whole: Boolean) extends Outside
+case class FromConstants(index: Int) extends Outside
+case object FromInverter extends Outside
+
+/** Where the linear unit's result also goes. */
+sealed trait Also
+case class ToSlot(base: Int, slot: Int, second: Boolean) extends Also
+case object ToInverter extends Also
+
+/** What a unit does for one result. */
+sealed abstract class Operation {
+  val value: Value = new Value(Some(this), None)
+  def reads: Seq[Value]
+}
+
+/** (a0 + a1 u)(b0 + b1 u): three products. */
+class Multiply(val a: Factor, val b: Factor) extends Operation {
+  def reads: Seq[Value] = a.values ++ b.values
+}
+
+/** (a0 + a1 u)^2: two products. */
+class Square(val a: Factor) extends Operation {
+  def reads: Seq[Value] = a.values
+}
+
+/** (a0 + a1 u) b0: two products. */
+class Stretch(val a: Factor, val b: Factor) extends Operation {
+  def reads: Seq[Value] = a.values ++ b.values
+}
+
+/** The sum of at most four terms. @param home the variable whose register takes it, if it is one's at the block's end */
+class Sum(val terms: Seq[Term], val outside: Option[Outside], val also: Option[Also]) extends Operation {
+  require(terms.size <= Sum.terms, s"${terms.size} terms")
+  var home: Option[String] = None
+  def reads: Seq[Value] = terms.map(_.value)
+}
+
+object Sum {
+  val terms = 4
+
+  /** 2^shift, or three times that. */
+  def shift(factor: Int): Int = Integer.numberOfTrailingZeros(factor)
+  def triple(factor: Int): Boolean = factor.abs >> shift(factor) == 3
+  def possible(factor: Int): Boolean =
+    factor != 0 && shift(factor) < 4 && Set(1, 3)(factor.abs >> shift(factor))
+}

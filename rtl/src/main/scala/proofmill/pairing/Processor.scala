@@ -1,0 +1,166 @@
+package proofmill.pairing
+
+import proofmill.micro.{Canonical, RegisterBank}
+import spinal.core._
+import spinal.lib._
+
+/** What is to be done: a program by its number, and the first slots of its operands. */
+case class Start(programs: Int, slotBits: Int) extends Bundle {
+  val program = UInt(log2Up(programs) bits)
+  val operands = Vec.fill(3)(UInt(slotBits bits))
+}
+
+/** The pairing processor: a multiplier and a linear unit over Fp2, shared by contexts that run programs on a memory of slots.
+  *
+  * A slot holds a residue. From outside it is written and read as an integer; a written one is there when `writing` has fallen.
+  * Jobs are answered in the order in which they came. Who starts a job sees to it that no other one still writes what it reads,
+  * or reads what it writes.
+  */
+class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt, BigInt)], contexts: Int, slotBits: Int)
+    extends Component {
+  require(contexts >= 2 && isPow2(contexts), s"$contexts contexts are not a power of two")
+  import arithmetic.{digits, field, register}
+  private val latency = arithmetic.latency
+  require(image.latency == latency, s"the words are scheduled for ${image.latency}, the units have $latency")
+  private val coordinate = digits * register.width
+  private val indexBits = log2Up(contexts)
+
+  val io = new Bundle {
+    val start = slave(Stream(Start(image.entries.size, slotBits)))
+    val done = master(Event)
+    val write = slave(Stream(TaggedInteger(field.bits, UInt(slotBits bits))))
+    val writing = out(Bool())
+    val read = slave(Stream(UInt(slotBits bits)))
+    val value = master(Flow(Bits(field.bits bits)))
+  }
+
+  // 1. Jobs: their operands are kept beside their context.
+  private val control = new Sequencer(image, contexts)
+  control.io.start.arbitrationFrom(io.start)
+  private val addressBits = control.io.start.payload.getWidth
+  control.io.start.payload := Vec(image.entries.map(e => U(e.address, addressBits bits)))(io.start.program)
+  private val operands = Vec(Seq.fill(contexts)(Reg(Vec.fill(3)(UInt(slotBits bits)))))
+  when(io.start.fire)(operands(control.io.startContext) := io.start.operands)
+  io.done << control.io.answered
+
+  // 2. Registers: four readers of the multiplier, four of the linear unit.
+  private val (mul, sum) = (control.io.mul, control.io.sum)
+  private val factors = Seq("a", "a2", "b", "b2")
+  private val terms = (0 until Sum.terms).map(i => s"t$i")
+  private val readers = factors.map(_ -> mul) ++ terms.map(_ -> sum)
+  private val registerBits = image.registers.map(count => log2Up(count) max 1)
+  private val banks = registerBits.map(bits => new RegisterBank(2 * coordinate, contexts << bits, readers.size))
+  private def place(bank: Int, issue: Flow[Issue], name: String) =
+    issue.context @@ Words.number(issue.word, name).resize(registerBits(bank))
+  private val values = readers.zipWithIndex.map { case ((name, issue), i) =>
+    for ((bank, b) <- banks.zipWithIndex) bank.io.addresses(i) := place(b, issue, s"${name}_reg")
+    RegNext(Words.flag(issue.word, s"${name}_bank")) ? banks(1).io.values(i) | banks(0).io.values(i)
+  }
+
+  /** What a result's register is told a cycle before it. */
+  private def writes(bank: Int, issue: Flow[Issue], makes: Bool, name: String, cycles: Int, result: Bits): Unit = {
+    banks(bank).io.coming.valid := Delay(issue.valid && makes, cycles, init = False)
+    banks(bank).io.coming.payload := Delay(place(bank, issue, name), cycles)
+    banks(bank).io.data := result
+  }
+
+  // 3. The multiplier.
+  private val multiplier = new Multiplier(arithmetic)
+  multiplier.io.mode := RegNext(Words.number(mul.word, "mode").andMask(mul.valid)) init 0
+  private def factor(name: String, first: Int) = {
+    val terms = FactorTerms(2 * coordinate)
+    terms.a := values(first)
+    terms.b := values(first + 1)
+    terms.on := RegNext(Words.flag(mul.word, s"${name}2_on"))
+    terms.minus := RegNext(Words.flag(mul.word, s"${name}2_minus"))
+    terms
+  }
+  multiplier.io.a := factor("a", 0)
+  multiplier.io.b := factor("b", 2)
+  writes(0, mul, Words.flag(mul.word, "mul_writes"), "mul_dst", latency.mul, multiplier.io.result)
+
+  // 4. The linear unit: terms, and slots, constants or the inverse.
+  private val linear = new LinearUnit(arithmetic)
+  for ((name, i) <- terms.zipWithIndex) {
+    val term = linear.io.terms(i)
+    def flag(field: String) = RegNext(Words.flag(sum.word, s"${name}_$field"))
+    term.value := values(factors.size + i)
+    term.on := flag("on")
+    term.minus := flag("minus")
+    term.triple := flag("triple")
+    term.xi := flag("xi")
+    term.conj := flag("conj")
+    term.shift := RegNext(Words.number(sum.word, s"${name}_shift"))
+  }
+  writes(1, sum, Words.flag(sum.word, "sum_on"), "sum_dst", latency.sum, linear.io.result)
+
+  private def outside(name: String) = RegNext(Words.number(sum.word, "outside") === Layout.outsides.indexOf(name))
+  private val slotAddress = operands(sum.context)(Words.number(sum.word, "base")) + Words.number(sum.word, "value").resized
+  private val slots = Seq.fill(3)(Mem(Bits(coordinate bits), 1 << slotBits))
+  private val (slot, next) = (slots(0).readSync(slotAddress), slots(1).readSync(slotAddress + 1))
+  private val rom = Mem(Bits(2 * coordinate bits), constants.map { case (c0, c1) =>
+    B(arithmetic.encode(Seq(c0, c1)), 2 * coordinate bits)
+  })
+  private val constant = rom.readSync(Words.number(sum.word, "value").resize(log2Up(constants.size)))
+  private val inverses = Mem(Bits(coordinate bits), contexts)
+  private val inverse = inverses.readSync(sum.context)
+  linear.io.outside := (slot.andMask(outside("slots") || outside("slot")).resize(2 * coordinate)
+    | (next.andMask(outside("slots")) ## B(0, coordinate bits))
+    | constant.andMask(outside("constant"))
+    | inverse.andMask(outside("inverse")).resize(2 * coordinate))
+
+  // 5. Integers from outside, and inverses, become residues.
+  private val results = latency.sum + 1 // cycles from the word to its sum
+  private def also(name: String) =
+    Delay(sum.valid && Words.flag(sum.word, "sum_on") && Words.number(sum.word, "also") === Layout.alsos.indexOf(name), results, init = False)
+  private val Seq(c0, c1) = linear.io.result.subdivideIn(2 slices).toSeq
+  private val inverter = new Inverter(arithmetic, contexts)
+  inverter.io.in.valid := also("inverter")
+  inverter.io.in.residue := c0
+  inverter.io.in.tag := Delay(sum.context, results)
+
+  private val tag = HardType(Bits(1 + slotBits.max(indexBits) bits))
+  private val intake = new Intake(arithmetic, tag)
+  private def tagged(from: Stream[TaggedInteger[UInt]], inverse: Bool) = {
+    val to = Stream(TaggedInteger(field.bits, tag))
+    to.arbitrationFrom(from)
+    to.value := from.value
+    to.tag := inverse ## from.tag.resize(tag.getBitsWidth - 1)
+    to
+  }
+  intake.io.in << StreamArbiterFactory.lowerFirst.on(Seq(tagged(inverter.io.out, True), tagged(io.write, False)))
+  private val isInverse = intake.io.out.tag.msb
+  private val inverseOf = intake.io.out.tag.resize(indexBits).asUInt
+  private val there = Reg(Bits(contexts bits)) init 0
+  private val comes = intake.io.out.fire && isInverse
+  inverses.write(inverseOf, intake.io.out.residue, comes)
+  private def mark(when: Bool, context: UInt) = UIntToOh(context, contexts).andMask(when)
+  there := (there | mark(comes, inverseOf)) & ~mark(inverter.io.in.valid, inverter.io.in.tag)
+  control.io.inverse := there
+  private val writing = RegInit(False)
+  when(intake.io.out.fire && !isInverse)(writing := False)
+  when(io.write.fire)(writing := True)
+  io.writing := writing
+
+  // 6. Slots: a program's result goes first.
+  private val (first, second) = (also("first"), also("second"))
+  private val stores = first || second
+  intake.io.out.ready := isInverse || !stores
+  for (memory <- slots) memory.write(
+    stores ? Delay(slotAddress, results) | intake.io.out.tag.resize(slotBits).asUInt,
+    stores ? (first ? c0 | c1) | intake.io.out.residue,
+    stores || (intake.io.out.fire && !isInverse)
+  )
+  private val canonical = new Canonical(arithmetic.base, 2)
+  private val reading = RegInit(False)
+  io.read.ready := !reading
+  when(io.read.fire)(reading := True)
+  canonical.io.oldest := 1
+  canonical.io.request.valid := RegNext(io.read.fire, init = False)
+  canonical.io.request.context := 0
+  canonical.io.request.place := 0
+  canonical.io.request.residue := Inverter.short(arithmetic, slots(2).readSync(io.read.payload))
+  io.value.valid := canonical.io.answer.valid
+  io.value.payload := canonical.io.answer.value
+  when(canonical.io.answer.valid)(reading := False)
+}

@@ -1,0 +1,69 @@
+package proofmill.pairing
+
+import spinal.core._
+import spinal.lib._
+
+/** A word on its way into a unit. */
+case class Issue(contexts: Int) extends Bundle {
+  val context = UInt(log2Up(contexts) bits)
+  val word = Bits(Layout.bits bits)
+}
+
+/** The contexts, of which in every cycle one begins a word that needs the multiplier and another one a word that does not; or one a word
+  * that needs both units.
+  *
+  * 1. A job takes the next context of the ring.
+  * 2. Of the contexts that are ready the one with the oldest job goes, unless one must go on because the word before said `hold`.
+  * 3. Its word is there in the next cycle.
+  * 4. After `end` its answer is taken, in the order of the jobs.
+  */
+class Sequencer(image: Image, contexts: Int) extends Component {
+  private val addressBits = log2Up(image.words.size)
+  private val indexBits = log2Up(contexts)
+  val io = new Bundle {
+    val start = slave(Stream(UInt(addressBits bits)))
+    val startContext = out(UInt(indexBits bits))
+    val mul, sum = master(Flow(Issue(contexts)))
+    val inverse = in(Bits(contexts bits))
+    val answered = master(Event)
+  }
+  private val program = Mem(Bits(Layout.bits bits), image.words.map(B(_, Layout.bits bits)))
+  private val oldest, free = Reg(UInt(indexBits bits)) init 0
+  private val running = Reg(UInt(log2Up(contexts + 1) bits)) init 0
+  private val all = Seq.fill(contexts)(new Context(addressBits))
+
+  private val held = Reg(Bits(contexts bits)) init 0
+  private def choose(ready: Bits) = OHMasking.roundRobin(ready, UIntToOh(oldest, contexts))
+  private val needsMul = Cat(all.map(c => c.io.ready && c.io.info.mul))
+  private val others = Cat(all.map(c => c.io.ready && !c.io.info.mul))
+  private val mul = held.orR ? held | choose(needsMul)
+  private val both = (mul & Cat(all.map(_.io.info.sum))).orR
+  private val sum = choose(others).andMask(!both)
+  held := mul & Cat(all.map(_.io.info.hold))
+
+  private def fetch(chosen: Bits) = program.readSync(MuxOH(chosen, all.map(_.io.address)))
+  private val (mulWord, sumWord) = (fetch(mul), fetch(sum))
+  private val fromMul = RegNext(mul)
+  private val alsoSum = RegNext(both, init = False)
+  io.mul.valid := RegNext(mul.orR, init = False)
+  io.mul.context := OHToUInt(fromMul)
+  io.mul.word := mulWord
+  io.sum.valid := RegNext(sum.orR || both, init = False)
+  io.sum.context := alsoSum ? OHToUInt(fromMul) | OHToUInt(RegNext(sum))
+  io.sum.word := alsoSum ? mulWord | sumWord
+
+  for ((context, i) <- all.zipWithIndex) {
+    context.io.chosen := mul(i) || sum(i)
+    context.io.fetched := fromMul(i) ? mulWord | sumWord
+    context.io.inverse := io.inverse(i)
+    context.io.start.valid := io.start.fire && free === i
+    context.io.start.payload := io.start.payload
+    context.io.answered := io.answered.fire && oldest === i
+  }
+  io.start.ready := running =/= contexts
+  io.startContext := free
+  io.answered.valid := Vec(all.map(_.io.over))(oldest)
+  when(io.start.fire)(free := free + 1)
+  when(io.answered.fire)(oldest := oldest + 1)
+  when(io.start.fire =/= io.answered.fire)(running := io.start.fire ? (running + 1) | (running - 1))
+}

@@ -1,0 +1,117 @@
+package proofmill.pairing
+
+import java.nio.file.Files
+
+import proofmill.spec.Spec
+
+import scala.jdk.CollectionConverters._
+
+/** The programs of a curve as `spec/pairing` has them: routines of statements over Fp2, nothing yet about registers or words.
+  *
+  * `docs/coprocessor_rtl.md` tells the language.
+  */
+case class Source(name: String, routines: Seq[Source.Routine]) {
+  import Source._
+  private val known = routines.map(_.name)
+  for (name <- known.diff(known.distinct).headOption) sys.error(s"spec/pairing/${this.name}.asm: $name stands twice")
+
+  def routine(name: String): Routine =
+    routines.find(_.name == name).getOrElse(sys.error(s"spec/pairing/${this.name}.asm: no routine $name"))
+  def entries: Seq[Routine] = routines.filter(_.kind == Entry)
+}
+
+object Source {
+  sealed trait Kind
+  case object Once extends Kind
+
+  /** Its one block is executed as often as its caller says. */
+  case object Loop extends Kind
+  case object Entry extends Kind
+
+  case class Routine(name: String, kind: Kind, statements: Seq[Statement])
+
+  sealed trait Statement
+  case class Assign(targets: Seq[String], right: Right) extends Statement
+  case class Store(base: Int, slot: Int, names: Seq[String]) extends Statement
+  case class Invert(name: String) extends Statement
+  case object Await extends Statement
+
+  /** `times` is 1 for a routine that is no loop. */
+  case class Call(routine: String, times: Int) extends Statement
+
+  /** What is assigned, element by element, except for a formula's outputs. */
+  sealed trait Right
+  case class Formula(name: String, arguments: Seq[String]) extends Right
+  case class Binary(operation: String, a: Seq[String], b: Seq[String]) extends Right
+  case class Unary(operation: String, a: Seq[String]) extends Right
+  case class Scaled(factor: Int, a: Seq[String]) extends Right
+
+  /** From two slots an element, or from one that has an element of Fp. */
+  case class Load(base: Int, slot: Int, whole: Boolean) extends Right
+  case class Constant(name: String) extends Right
+  case object Inverse extends Right
+
+  private val Name = """[A-Za-z]\w*"""
+  private val Range = """([A-Za-z]\w*)\[(\d+):(\d+)\]""".r
+  private val One = s"""$Name(?:\\[\\d+:\\d+\\])?"""
+  private val Head = s"""(routine|entry)\\s+($Name)(\\s+loop)?""".r
+  private val StoreIs = s"""store\\s+([abc])\\s+(\\d+)\\s+($One)""".r
+  private val InvertIs = s"""invert\\s+($Name)""".r
+  private val CallIs = s"""call\\s+($Name)""".r
+  private val RepeatIs = s"""repeat\\s+(\\d+)\\s+($Name)""".r
+  private val AssignIs = s"""($One(?:\\s+$One)*)\\s*=\\s*(.*)""".r
+  private val LoadIs = """(load|load_fp)\s+([abc])\s+(\d+)""".r
+  private val ConstantIs = s"""constant\\s+($Name)""".r
+  private val BinaryIs = s"""($One)\\s*([-+*.])\\s*($One)""".r
+  private val ScaledIs = s"""(\\d+)\\s*\\*\\s*($One)""".r
+  private val UnaryIs = s"""(-|conj|xi)\\s*($One)""".r
+  private val FormulaIs = s"""($Name)((?:\\s+$One)+)""".r
+
+  def apply(name: String): Source = {
+    val lines = Files.readAllLines(Spec.root.resolve(s"pairing/$name.asm")).asScala.toSeq
+    val routines = lines.zipWithIndex.foldLeft(Seq.empty[Routine]) { case (found, (line, i)) =>
+      def fault(what: String) = sys.error(s"spec/pairing/$name.asm:${i + 1}: $what")
+      line.takeWhile(_ != '#').trim match {
+        case "" => found
+        case Head(word, routine, loop) =>
+          val kind = if (word == "entry") Entry else if (loop != null) Loop else Once
+          found :+ Routine(routine, kind, Seq.empty)
+        case text =>
+          if (found.isEmpty) fault("a statement before the first routine")
+          val statement = parse(text).getOrElse(fault(s"`$text` is no statement"))
+          found.init :+ found.last.copy(statements = found.last.statements :+ statement)
+      }
+    }
+    Source(name, routines)
+  }
+
+  private def base(letter: String) = "abc".indexOf(letter)
+
+  private def names(text: String): Seq[String] = text match {
+    case Range(name, from, until) => (from.toInt until until.toInt).map(i => s"$name$i")
+    case name                     => Seq(name)
+  }
+  private def all(text: String): Seq[String] = text.trim.split("\\s+").toSeq.flatMap(names)
+
+  private def parse(text: String): Option[Statement] = text match {
+    case StoreIs(letter, slot, name) => Some(Store(base(letter), slot.toInt, names(name)))
+    case InvertIs(name)              => Some(Invert(name))
+    case "wait"                      => Some(Await)
+    case CallIs(routine)             => Some(Call(routine, 1))
+    case RepeatIs(times, routine)    => Some(Call(routine, times.toInt))
+    case AssignIs(targets, from)     => right(from).map(Assign(all(targets), _))
+    case _                           => None
+  }
+
+  private def right(text: String): Option[Right] = text match {
+    case LoadIs(word, letter, slot) => Some(Load(base(letter), slot.toInt, word == "load"))
+    case ConstantIs(name)           => Some(Constant(name))
+    case "inverse"                  => Some(Inverse)
+    case BinaryIs(a, sign, b)       => Some(Binary(sign, names(a), names(b)))
+    case ScaledIs(k, a)             => Some(Scaled(k.toInt, names(a)))
+    case UnaryIs(word, a) if word == "-" || text.contains(' ') => Some(Unary(word, names(a)))
+    case FormulaIs(name, arguments) => Some(Formula(name, all(arguments)))
+    case _ if text.matches(One)     => Some(Unary("+", names(text)))
+    case _                          => None
+  }
+}

@@ -1,0 +1,95 @@
+package proofmill.top
+
+import proofmill.arith.{Pace, Price}
+import proofmill.field.Options
+import proofmill.pairing._
+import proofmill.spec.{Field => PrimeField}
+import proofmill.stream.{Port, StreamUnit}
+import spinal.core._
+import spinal.lib._
+
+/** The pairing processor with its slots. */
+object PairingUnits {
+  def all: Seq[UnitTarget] = for (kind <- Seq("", "_twin")) yield {
+    val twin = kind.nonEmpty
+    lazy val arithmetic = new Fp2Arithmetic(PrimeField("bls12_381_fp"), options(twin))
+    lazy val image = Image(Source("bls12_381"), arithmetic.latency)
+    UnitTarget(
+      s"pairing_bls12_381$kind",
+      "pairing",
+      "bls12_381",
+      twin,
+      () => new PairingUnit(arithmetic, image, contexts),
+      () => beside(arithmetic, image)
+    )
+  }
+
+  private val contexts = 8
+
+  /** 162 tiles for each multiplier. One job alone waits for every stage, so tables stand side by side, and carries are long. */
+  private def options(twin: Boolean) =
+    Options(Price(lutPerDsp = 250, pace = Pace(chain = 144, levels = 4, joined = true)), chain = 1, twin = twin)
+
+  private def beside(arithmetic: Fp2Arithmetic, image: Image) = Map(
+    "image.json" -> (Json.render(describe(arithmetic, image)) + "\n"),
+    "listing.txt" -> image.listing.mkString("", "\n", "\n")
+  )
+
+  /** What spec/model/pairing_words.py needs to execute the same words. */
+  private def describe(arithmetic: Fp2Arithmetic, image: Image): Json = {
+    def hex(value: BigInt) = Json(s"0x${value.toString(16)}")
+    Json.of(
+      "modulus" -> hex(arithmetic.field.modulus),
+      "mul" -> Json(image.latency.mul),
+      "sum" -> Json(image.latency.sum),
+      "contexts" -> Json(contexts),
+      "registers" -> Json(image.registers.map(Json(_))),
+      "constants" -> Json(image.constants.map(Constants(arithmetic.field)(_)).map { case (c0, c1) => Json(Seq(hex(c0), hex(c1))) }),
+      "entries" -> Json(image.entries.map(e => Json.of("name" -> Json(e.name), "address" -> Json(e.address)))),
+      "words" -> Json(image.words.map(hex))
+    )
+  }
+}
+
+/** The processor behind one door. A word's `kind`: 0 writes slot a, 1 starts a program with operands a, b, c, 2 reads slot a when all jobs
+  * are done. A result is the value that was read, or says that a job is done: `done`. Writes and starts wait for the write before them.
+  */
+class PairingUnit(arithmetic: Fp2Arithmetic, image: Image, contexts: Int) extends StreamUnit {
+  private def slotBits = 8
+  private lazy val fieldBits = arithmetic.field.bits
+  def operands: Seq[Port] = Seq(Port("kind", 2), Port("program", 8)) ++ Seq("a", "b", "c").map(Port(_, slotBits)) :+ Port("value", fieldBits)
+  def results: Seq[Port] = Seq(Port("done", 1), Port("value", fieldBits))
+  def latency: Option[Int] = None
+
+  private val processor =
+    new Processor(arithmetic, image, image.constants.map(Constants(arithmetic.field)(_)), contexts, slotBits)
+  private val parts = operands.scanLeft(0)(_ + _.bits).zip(operands).map { case (at, port) => port.name -> io.in.payload(at, port.bits bits) }
+    .toMap
+  private val running = Reg(UInt(8 bits)) init 0
+  private val reading = RegInit(False)
+  private val free = !processor.io.writing && !reading
+  private def offer(kind: Int, when: Bool) = io.in.valid && parts("kind").asUInt === kind && when
+
+  processor.io.write.valid := offer(0, free)
+  processor.io.write.value := parts("value")
+  processor.io.write.tag := parts("a").asUInt
+  processor.io.start.valid := offer(1, free)
+  processor.io.start.program := parts("program").asUInt.resized
+  for ((letter, i) <- Seq("a", "b", "c").zipWithIndex) processor.io.start.operands(i) := parts(letter).asUInt
+  processor.io.read.valid := offer(2, free && running === 0)
+  processor.io.read.payload := parts("a").asUInt
+  io.in.ready := processor.io.write.fire || processor.io.start.fire || processor.io.read.fire
+
+  when(processor.io.read.fire)(reading := True)
+  private val held = RegInit(False)
+  private val value = RegNextWhen(processor.io.value.payload, processor.io.value.valid)
+  when(processor.io.value.valid)(held := True)
+  when(io.out.fire && held) {
+    held := False
+    reading := False
+  }
+  io.out.valid := processor.io.done.valid || held
+  processor.io.done.ready := io.out.ready && !held
+  io.out.payload := (value.andMask(held) ## !held)
+  when(processor.io.start.fire =/= processor.io.done.fire)(running := processor.io.start.fire ? (running + 1) | (running - 1))
+}

@@ -1,0 +1,213 @@
+# Programs of the pairing processor for BLS12-381. Every name is an element of Fp2; x[0:3] stands for x0 x1 x2.
+# An element of Fp12 is six of them, c0.c0 c0.c1 c0.c2 c1.c0 c1.c1 c1.c2; its conjugate has the last three negated.
+# The curve's parameter is -x with x = 0xd201000000010000, binary 1101001 0^8 1 0^31 1 0^16.
+
+# f l, squared; T = 2 T, and l the tangent there at P
+routine double loop
+  e[0:6] = fp12_mul_014 f[0:6] l[0:3]
+  f[0:6] = fp12_sqr e[0:6]
+  X Y Z ly lx l0 = line_dbl_jacobian X Y Z
+  l1 = lx . xP
+  l2 = ly . yP
+
+# f l; T = T + Q, and l the chord at P
+routine add
+  f[0:6] = fp12_mul_014 f[0:6] l[0:3]
+  X Y Z ly lx l0 = line_add_jacobian X Y Z xQ yQ
+  l1 = lx . xP
+  l2 = ly . yP
+
+# f = the Miller value of a, a point of G1, and b, one of G2, before the conjugation for the parameter's sign
+routine miller
+  xP = load_fp a 0
+  yP = load_fp a 1
+  xQ = load b 0
+  yQ = load b 2
+  X = xQ
+  Y = yQ
+  Z = constant one
+  f0 = constant one
+  f[1:6] = constant zero
+  l0 = constant one
+  l[1:3] = constant zero
+  repeat 1 double
+  call add
+  repeat 2 double
+  call add
+  repeat 3 double
+  call add
+  repeat 9 double
+  call add
+  repeat 32 double
+  call add
+  repeat 16 double
+  f[0:6] = fp12_mul_014 f[0:6] l[0:3]
+
+routine square loop
+  t[0:6] = fp12_cyclotomic_sqr t[0:6]
+
+routine times
+  t[0:6] = fp12_mul t[0:6] g[0:6]
+
+# t = g^x
+routine power
+  t[0:6] = g[0:6]
+  repeat 1 square
+  call times
+  repeat 2 square
+  call times
+  repeat 3 square
+  call times
+  repeat 9 square
+  call times
+  repeat 32 square
+  call times
+  repeat 16 square
+
+# g = f^-3 (p^12 - 1) / r: the easy part of f over its conjugate, then (z - 1)^2 (z + p) (z^2 + p^2 - 1) + 3 of Hayashida, Hayasaka,
+# Teruya, ePrint 2020/875, where z = -x, and a conjugate is an inverse.
+routine final
+  n[0:3] = fp12_norm f[0:6]
+  m[0:3] s = fp6_adjoint n[0:3]
+  sc = conj s
+  q = s * sc
+  invert q
+  wait
+  q = inverse
+  s = sc . q
+  n[0:3] = fp6_mul_fp2 m[0:3] s
+  # n = 1 / (f fbar), so f over its conjugate is f f n
+  e[0:6] = fp12_sqr f[0:6]
+  f[0:3] = fp6_mul e[0:3] n[0:3]
+  f[3:6] = fp6_mul e[3:6] n[0:3]
+  call easy
+  call times
+  h[0:6] = t[0:6]
+  g[0:6] = t[0:6]
+  call power
+  f[0:3] = t[0:3]
+  f[3:6] = - t[3:6]
+  e[0:3] = h[0:3]
+  e[3:6] = - h[3:6]
+  g[0:6] = fp12_mul f[0:6] e[0:6]
+  call power
+  e[0:3] = t[0:3]
+  e[3:6] = - t[3:6]
+  d[0:3] = g[0:3]
+  d[3:6] = - g[3:6]
+  g[0:6] = fp12_mul e[0:6] d[0:6]
+  call power
+  call frobenius
+  e[0:3] = t[0:3]
+  e[3:6] = - t[3:6]
+  g[0:6] = fp12_mul e[0:6] f[0:6]
+  call power
+  f[0:6] = g[0:6]
+  g[0:6] = t[0:6]
+  call power
+  call inner
+  call times
+  g[0:6] = t[0:6]
+  t[0:6] = fp12_cyclotomic_sqr h[0:6]
+  e[0:6] = fp12_mul t[0:6] h[0:6]
+  g[0:6] = fp12_mul g[0:6] e[0:6]
+
+# t = f^(p^2), g = f
+routine easy
+  g[0:6] = f[0:6]
+  t0 = f0
+  c1 = constant frobenius2_2
+  t1 = f1 . c1
+  c2 = constant frobenius2_4
+  t2 = f2 . c2
+  c3 = constant frobenius2_1
+  t3 = f3 . c3
+  c4 = constant frobenius2_3
+  t4 = f4 . c4
+  c5 = constant frobenius2_5
+  t5 = f5 . c5
+
+# f = g^p
+routine frobenius
+  k[0:6] = conj g[0:6]
+  f0 = k0
+  c1 = constant frobenius1_2
+  f1 = k1 * c1
+  c2 = constant frobenius1_4
+  f2 = k2 * c2
+  c3 = constant frobenius1_1
+  f3 = k3 * c3
+  c4 = constant frobenius1_3
+  f4 = k4 * c4
+  c5 = constant frobenius1_5
+  f5 = k5 * c5
+
+# g = f^(p^2 - 1), where f was the third power's base
+routine inner
+  c1 = constant frobenius2_2
+  c2 = constant frobenius2_4
+  c3 = constant frobenius2_1
+  c4 = constant frobenius2_3
+  c5 = constant frobenius2_5
+  e0 = f0
+  e1 = f1 . c1
+  e2 = f2 . c2
+  e3 = f3 . c3
+  e4 = f4 . c4
+  e5 = f5 . c5
+  d[0:3] = f[0:3]
+  d[3:6] = - f[3:6]
+  g[0:6] = fp12_mul e[0:6] d[0:6]
+
+entry miller_loop
+  call miller
+  store c 0 f[0:6]
+
+entry final_exp
+  f[0:6] = load a 0
+  call final
+  store c 0 g[0:6]
+
+entry ate_pairing
+  call miller
+  call final
+  store c 0 g[0:6]
+
+entry fe12_mul
+  f[0:6] = load a 0
+  e[0:6] = load b 0
+  g[0:6] = fp12_mul f[0:6] e[0:6]
+  store c 0 g[0:6]
+
+entry fe12_sqr
+  f[0:6] = load a 0
+  g[0:6] = fp12_sqr f[0:6]
+  store c 0 g[0:6]
+
+entry fe12_add
+  f[0:6] = load a 0
+  e[0:6] = load b 0
+  g[0:6] = f[0:6] + e[0:6]
+  store c 0 g[0:6]
+
+entry fe12_sub
+  f[0:6] = load a 0
+  e[0:6] = load b 0
+  g[0:6] = f[0:6] - e[0:6]
+  store c 0 g[0:6]
+
+entry fe2_mul
+  f0 = load a 0
+  e0 = load b 0
+  g0 = f0 * e0
+  store c 0 g0
+
+entry fe2_inv
+  s = load a 0
+  sc = conj s
+  q = s * sc
+  invert q
+  wait
+  q = inverse
+  g0 = sc . q
+  store c 0 g0
