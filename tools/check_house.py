@@ -20,7 +20,8 @@ from place import ROOT, main
 SCALA_ARROWS = {"spec": set(), "stream": {"spec"}, "arith": {"spec", "stream"}}
 SCALA_ARROWS["field"] = SCALA_ARROWS["arith"] | {"arith"}
 SCALA_ARROWS["curve"] = SCALA_ARROWS["micro"] = SCALA_ARROWS["field"] | {"field"}
-SCALA_ARROWS["engine"] = SCALA_ARROWS["curve"] | {"curve", "micro"}
+SCALA_ARROWS["pairing"] = SCALA_ARROWS["micro"] | {"micro"}
+SCALA_ARROWS["engine"] = SCALA_ARROWS["curve"] | {"curve", "micro", "pairing"}
 SCALA_ARROWS["shell"] = SCALA_ARROWS["engine"] | {"engine"}
 SCALA_ARROWS["top"] = SCALA_ARROWS["shell"] | {"shell", "Design"}
 SCALA_ARROWS["formal"] = SCALA_ARROWS["top"]

@@ -61,7 +61,7 @@ SHORT = ["-fno-inline", "-fno-expand"]
 COMPILE = ["g++", "-std=c++17", "-fPIC", "-fvisibility=hidden", "-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-faligned-new", "-w"]
 FAST, SLOW = "-O3", "-O0"  # what runs every cycle, and what runs once
 #: Units that run for so few cycles that they are sooner done when g++ does not optimise them.
-BRIEF = ("point_add", "modmul", "modadd", "modsub", "reduce", "canonical")
+BRIEF = ("point_add", "modmul", "modadd", "modsub", "reduce", "canonical", "pairing_structure")
 BUNDLE = 500_000  # bytes of C++ that one compiler run takes
 COMPILERS = threading.BoundedSemaphore(os.cpu_count())
 

@@ -46,6 +46,13 @@ routine miller
 routine square loop
   t[0:6] = fp12_cyclotomic_sqr t[0:6]
 
+# Four squarings: one begins before the one before it has ended.
+routine square_four loop
+  t[0:6] = fp12_cyclotomic_sqr t[0:6]
+  t[0:6] = fp12_cyclotomic_sqr t[0:6]
+  t[0:6] = fp12_cyclotomic_sqr t[0:6]
+  t[0:6] = fp12_cyclotomic_sqr t[0:6]
+
 routine times
   t[0:6] = fp12_mul t[0:6] g[0:6]
 
@@ -58,11 +65,12 @@ routine power
   call times
   repeat 3 square
   call times
-  repeat 9 square
+  repeat 2 square_four
+  repeat 1 square
   call times
-  repeat 32 square
+  repeat 8 square_four
   call times
-  repeat 16 square
+  repeat 4 square_four
 
 # g = f^-3 (p^12 - 1) / r: the easy part of f over its conjugate, then (z - 1)^2 (z + p) (z^2 + p^2 - 1) + 3 of Hayashida, Hayasaka,
 # Teruya, ePrint 2020/875, where z = -x, and a conjugate is an inverse.
@@ -196,6 +204,35 @@ entry fe12_sub
   g[0:6] = f[0:6] - e[0:6]
   store c 0 g[0:6]
 
+# 0 for 0: one over f is its conjugate times one over the norm
+entry fe12_inv
+  f[0:6] = load a 0
+  n[0:3] = fp12_norm f[0:6]
+  m[0:3] s = fp6_adjoint n[0:3]
+  sc = conj s
+  q = s * sc
+  invert q
+  wait
+  q = inverse
+  s = sc . q
+  n[0:3] = fp6_mul_fp2 m[0:3] s
+  g[0:3] = fp6_mul f[0:3] n[0:3]
+  e[0:3] = - f[3:6]
+  g[3:6] = fp6_mul e[0:3] n[0:3]
+  store c 0 g[0:6]
+
+entry fe2_add
+  f0 = load a 0
+  e0 = load b 0
+  g0 = f0 + e0
+  store c 0 g0
+
+entry fe2_sub
+  f0 = load a 0
+  e0 = load b 0
+  g0 = f0 - e0
+  store c 0 g0
+
 entry fe2_mul
   f0 = load a 0
   e0 = load b 0
@@ -211,3 +248,28 @@ entry fe2_inv
   q = inverse
   g0 = sc . q
   store c 0 g0
+
+entry fe_add
+  f0 = load_fp a 0
+  e0 = load_fp b 0
+  g0 = f0 + e0
+  store_fp c 0 g0
+
+entry fe_sub
+  f0 = load_fp a 0
+  e0 = load_fp b 0
+  g0 = f0 - e0
+  store_fp c 0 g0
+
+entry fe_mul
+  f0 = load_fp a 0
+  e0 = load_fp b 0
+  g0 = f0 . e0
+  store_fp c 0 g0
+
+entry fe_inv
+  q = load_fp a 0
+  invert q
+  wait
+  q = inverse
+  store_fp c 0 q

@@ -117,7 +117,7 @@ class Code(schedule: Schedule, homes: Map[String, Int], latency: Latency) {
       case FromInverter                 => outsideIs("inverse")
     }
     val also = sum.also.toSeq.flatMap {
-      case ToSlot(base, slot, second) => alsoIs(if (second) "second" else "first") ++ Seq("base" -> base, "value" -> slot)
+      case ToSlots(base, slot, whole) => alsoIs(if (whole) "slots" else "slot") ++ Seq("base" -> base, "value" -> slot)
       case ToInverter                 => alsoIs("inverter")
     }
     val terms = sum.terms.zipWithIndex.flatMap { case (term, i) =>

@@ -75,7 +75,7 @@ class Context(addressBits: Int) extends Component {
     val next = arrives ? brought | following
     address := address + 1
     info := next
-    gap := next.gap.resized
+    gap := next.gap.andMask(!info.last).resized // nothing is known of what comes behind a block's last word
     live := !info.last
   }
 

@@ -29,9 +29,9 @@ class Emission(constant: String => Int) {
       val found = nodes(right, targets.size)
       require(found.size == targets.size, s"${targets.mkString(" ")}: ${found.size} values")
       for ((name, node) <- targets.zip(found)) names(name) = node
-    case Source.Store(base, slot, stored) =>
-      for ((name, i) <- stored.zipWithIndex; second <- Seq(false, true))
-        add(new Sum(terms(node(name)), None, Some(ToSlot(base, slot + 2 * i + (if (second) 1 else 0), second))))
+    case Source.Store(base, slot, stored, whole) =>
+      for ((name, i) <- stored.zipWithIndex)
+        add(new Sum(terms(node(name)), None, Some(ToSlots(base, slot + (if (whole) 2 else 1) * i, whole))))
     case Source.Invert(name) => add(new Sum(terms(node(name)), None, Some(ToInverter)))
     case other               => sys.error(s"$other is no statement of a block")
   }
@@ -88,7 +88,7 @@ class Emission(constant: String => Int) {
     case Source.Unary("xi", a)              => a.map(x => Xi(node(x)))
     case Source.Unary(_, a)                 => a.map(node)
     case Source.Scaled(k, a)                => a.map(x => Scale(k, node(x)))
-    case Source.Load(base, slot, whole)     => Seq.tabulate(count)(i => outside(FromSlots(base, slot + 2 * i, whole)))
+    case Source.Load(base, slot, whole)     => Seq.tabulate(count)(i => outside(FromSlots(base, slot + (if (whole) 2 else 1) * i, whole)))
     case Source.Constant("zero")            => Seq.fill(count)(Made(add(new Sum(Seq.empty, None, None)).value))
     case Source.Constant(name)              => Seq.fill(count)(outside(FromConstants(constant(name))))
     case Source.Inverse                     => Seq(outside(FromInverter))
@@ -201,7 +201,7 @@ class Emission(constant: String => Int) {
         (Factor(x, Some(y), minus = k != l), k)
       case _ =>
         node match {
-          case Add(a, b, sign) if node.made.isEmpty && now.size > 2 && Seq(a, b).forall(isPlain) =>
+          case Add(a, b, sign) if node.made.isEmpty && now.size > 2 && Seq(a, b).forall(isWorthIt) =>
             val (x, y) = (make(a), make(b))
             (Factor(x, Some(y), minus = sign < 0), 1)
           case _ => (Factor(make(node), None, minus = false), 1)
@@ -209,26 +209,30 @@ class Emission(constant: String => Int) {
     }
   }
 
-  /** Has it neither xi nor a conjugate in it? */
-  private def isPlain(node: Node) = terms(node).forall(t => !t.xi && !t.conj)
+  /** Is it to be made for a factor's sake? What stands in a register already, or what others read as well; nothing with xi or a conjugate. */
+  private def isWorthIt(node: Node) = terms(node).forall(t => !t.xi && !t.conj) && (terms(node).size == 1 || node.readers > 1)
 }
 
 object Emission {
 
-  /** An expression. `made`: the register that has it; for products `result` and how many times that they are. */
+  /** An expression. `made`: the register that has it; for products `result` and how many times that they are; `readers`: expressions that have it in them. */
   sealed abstract class Node {
     var made: Option[Made] = None
     var result: Option[Value] = None
     var scale: Int = 0
+    var readers: Int = 0
     override final def equals(other: Any): Boolean = this eq other.asInstanceOf[AnyRef]
     override final def hashCode: Int = System.identityHashCode(this)
   }
   case class Made(value: Value) extends Node
-  case class Add(a: Node, b: Node, sign: Int) extends Node
-  case class Scale(k: Int, a: Node) extends Node
-  case class Xi(a: Node) extends Node
-  case class Conjugate(a: Node) extends Node
-  case class Squared(a: Node) extends Node
-  case class Product(a: Node, b: Node) extends Node
-  case class Stretched(a: Node, b: Node) extends Node
+  sealed abstract class Reader(of: Node*) extends Node {
+    for (node <- of) node.readers += 1
+  }
+  case class Add(a: Node, b: Node, sign: Int) extends Reader(a, b)
+  case class Scale(k: Int, a: Node) extends Reader(a)
+  case class Xi(a: Node) extends Reader(a)
+  case class Conjugate(a: Node) extends Reader(a)
+  case class Squared(a: Node) extends Reader(a)
+  case class Product(a: Node, b: Node) extends Reader(a, b)
+  case class Stretched(a: Node, b: Node) extends Reader(a, b)
 }

@@ -21,7 +21,7 @@ case object FromInverter extends Outside
 
 /** Where the linear unit's result also goes. */
 sealed trait Also
-case class ToSlot(base: Int, slot: Int, second: Boolean) extends Also
+case class ToSlots(base: Int, slot: Int, whole: Boolean) extends Also
 case object ToInverter extends Also
 
 /** What a unit does for one result. */

@@ -96,16 +96,16 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
 
   private def outside(name: String) = RegNext(Words.number(sum.word, "outside") === Layout.outsides.indexOf(name))
   private val slotAddress = operands(sum.context)(Words.number(sum.word, "base")) + Words.number(sum.word, "value").resized
-  private val slots = Seq.fill(3)(Mem(Bits(coordinate bits), 1 << slotBits))
-  private val (slot, next) = (slots(0).readSync(slotAddress), slots(1).readSync(slotAddress + 1))
+  private val slots = new Slots(coordinate, slotBits)
+  slots.io.load := slotAddress
   private val rom = Mem(Bits(2 * coordinate bits), constants.map { case (c0, c1) =>
     B(arithmetic.encode(Seq(c0, c1)), 2 * coordinate bits)
   })
   private val constant = rom.readSync(Words.number(sum.word, "value").resize(log2Up(constants.size)))
   private val inverses = Mem(Bits(coordinate bits), contexts)
   private val inverse = inverses.readSync(sum.context)
-  linear.io.outside := (slot.andMask(outside("slots") || outside("slot")).resize(2 * coordinate)
-    | (next.andMask(outside("slots")) ## B(0, coordinate bits))
+  linear.io.outside := (slots.io.loaded(0).andMask(outside("slots") || outside("slot")).resize(2 * coordinate)
+    | (slots.io.loaded(1).andMask(outside("slots")) ## B(0, coordinate bits))
     | constant.andMask(outside("constant"))
     | inverse.andMask(outside("inverse")).resize(2 * coordinate))
 
@@ -143,23 +143,23 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
   io.writing := writing
 
   // 6. Slots: a program's result goes first.
-  private val (first, second) = (also("first"), also("second"))
-  private val stores = first || second
+  private val (pair, single) = (also("slots"), also("slot"))
+  private val stores = pair || single
+  private val arrives = intake.io.out.valid && !isInverse
   intake.io.out.ready := isInverse || !stores
-  for (memory <- slots) memory.write(
-    stores ? Delay(slotAddress, results) | intake.io.out.tag.resize(slotBits).asUInt,
-    stores ? (first ? c0 | c1) | intake.io.out.residue,
-    stores || (intake.io.out.fire && !isInverse)
-  )
+  slots.io.store := stores ? Delay(slotAddress, results) | intake.io.out.tag.resize(slotBits).asUInt
+  slots.io.stored := Vec(stores ? c0 | intake.io.out.residue, c1)
+  slots.io.enable := Vec(stores || arrives, pair)
   private val canonical = new Canonical(arithmetic.base, 2)
   private val reading = RegInit(False)
   io.read.ready := !reading
+  slots.io.show := io.read.payload
   when(io.read.fire)(reading := True)
   canonical.io.oldest := 1
   canonical.io.request.valid := RegNext(io.read.fire, init = False)
   canonical.io.request.context := 0
   canonical.io.request.place := 0
-  canonical.io.request.residue := Inverter.short(arithmetic, slots(2).readSync(io.read.payload))
+  canonical.io.request.residue := Inverter.short(arithmetic, slots.io.shown)
   io.value.valid := canonical.io.answer.valid
   io.value.payload := canonical.io.answer.value
   when(canonical.io.answer.valid)(reading := False)

@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
 
 /** The programs of a curve as `spec/pairing` has them: routines of statements over Fp2, nothing yet about registers or words.
   *
-  * `docs/coprocessor_rtl.md` tells the language.
+  * `docs/pairing_processor.md` tells the language.
   */
 case class Source(name: String, routines: Seq[Source.Routine]) {
   import Source._
@@ -32,7 +32,8 @@ object Source {
 
   sealed trait Statement
   case class Assign(targets: Seq[String], right: Right) extends Statement
-  case class Store(base: Int, slot: Int, names: Seq[String]) extends Statement
+  /** To two slots an element, or to one of which only the first coordinate is stored. */
+  case class Store(base: Int, slot: Int, names: Seq[String], whole: Boolean) extends Statement
   case class Invert(name: String) extends Statement
   case object Await extends Statement
 
@@ -55,7 +56,7 @@ object Source {
   private val Range = """([A-Za-z]\w*)\[(\d+):(\d+)\]""".r
   private val One = s"""$Name(?:\\[\\d+:\\d+\\])?"""
   private val Head = s"""(routine|entry)\\s+($Name)(\\s+loop)?""".r
-  private val StoreIs = s"""store\\s+([abc])\\s+(\\d+)\\s+($One)""".r
+  private val StoreIs = s"""(store|store_fp)\\s+([abc])\\s+(\\d+)\\s+($One)""".r
   private val InvertIs = s"""invert\\s+($Name)""".r
   private val CallIs = s"""call\\s+($Name)""".r
   private val RepeatIs = s"""repeat\\s+(\\d+)\\s+($Name)""".r
@@ -94,7 +95,7 @@ object Source {
   private def all(text: String): Seq[String] = text.trim.split("\\s+").toSeq.flatMap(names)
 
   private def parse(text: String): Option[Statement] = text match {
-    case StoreIs(letter, slot, name) => Some(Store(base(letter), slot.toInt, names(name)))
+    case StoreIs(word, letter, slot, name) => Some(Store(base(letter), slot.toInt, names(name), word == "store"))
     case InvertIs(name)              => Some(Invert(name))
     case "wait"                      => Some(Await)
     case CallIs(routine)             => Some(Call(routine, 1))

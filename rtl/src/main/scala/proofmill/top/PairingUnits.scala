@@ -2,6 +2,7 @@ package proofmill.top
 
 import proofmill.arith.{Pace, Price}
 import proofmill.field.Options
+import proofmill.micro.Canonical
 import proofmill.pairing._
 import proofmill.spec.{Field => PrimeField}
 import proofmill.stream.{Port, StreamUnit}
@@ -16,7 +17,7 @@ object PairingUnits {
     lazy val image = Image(Source("bls12_381"), arithmetic.latency)
     UnitTarget(
       s"pairing_bls12_381$kind",
-      "pairing",
+      if (twin) "pairing" else "pairing_structure",
       "bls12_381",
       twin,
       () => new PairingUnit(arithmetic, image, contexts),
@@ -42,6 +43,8 @@ object PairingUnits {
       "modulus" -> hex(arithmetic.field.modulus),
       "mul" -> Json(image.latency.mul),
       "sum" -> Json(image.latency.sum),
+      "reduce" -> Json(arithmetic.base.reduceLatency),
+      "canonical" -> Json(Canonical.latency(arithmetic.base)),
       "contexts" -> Json(contexts),
       "registers" -> Json(image.registers.map(Json(_))),
       "constants" -> Json(image.constants.map(Constants(arithmetic.field)(_)).map { case (c0, c1) => Json(Seq(hex(c0), hex(c1))) }),

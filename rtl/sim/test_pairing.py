@@ -1,0 +1,230 @@
+"""The pairing processor in Verilator: published values, random jobs against the towers' model, and every cycle against the machine's model.
+
+`python3 rtl/sim/test_pairing.py` runs it with the multiplier's twin, and one multiplication in Fp12 and one square with the multiplier itself;
+PROOFMILL_LONG=1 has that compute a whole pairing. PROOFMILL_SEED repeats a run.
+
+`python3 rtl/sim/test_pairing.py --cycles` prints the cycles of each program alone and in a stream.
+"""
+
+import json
+import os
+import random
+import sys
+import unittest
+from functools import cache
+
+import unit
+from unit import ROOT, Unit, rtl
+
+sys.path.insert(0, str(ROOT / "spec/model"))
+
+import curve  # noqa: E402
+import pairing  # noqa: E402
+import pairing_processor  # noqa: E402
+from pairing_processor import Job, Machine  # noqa: E402
+
+TWIN, STRUCTURE = "pairing_bls12_381_twin", "pairing_bls12_381"
+LONG = "PROOFMILL_LONG" in os.environ
+SEED = unit.seed() if __name__ == "__main__" else 1
+WRITE, START, READ = range(3)
+
+FACTS = curve.load("bls12_381")
+P, FP2, FP12 = FACTS.fp.p, FACTS.tower.fp2, FACTS.tower.fp12
+built = cache(Unit)
+
+#: e(G1, G2), which RELIC, zkcrypto and blst print as well; and the Miller value of the generators as zkcrypto has it before its conjugation.
+PAIRED = json.loads((ROOT / "spec/pairing/generators.json").read_text())
+
+
+@cache
+def image(config=TWIN):
+    return json.loads((rtl.generate(config) / "image.json").read_text())
+
+
+def named(key):
+    return [int(text, 16) for text in PAIRED[key]]
+
+
+def flat(element):
+    return [element] if isinstance(element, int) else [number for part in element for number in flat(part)]
+
+
+def fp12(numbers):
+    pairs = list(zip(numbers[::2], numbers[1::2]))
+    return (tuple(pairs[:3]), tuple(pairs[3:]))
+
+
+class Session:
+    """What is sent to the unit, and what comes back: values by slot, the cycle of each job's start and end."""
+
+    def __init__(self, config=TWIN):
+        self.config, self.words, self.shown = config, [], []
+        self.programs = [entry["name"] for entry in image(config)["entries"]]
+
+    def write(self, slot, numbers):
+        self.words += [(WRITE, 0, slot + i, 0, 0, number) for i, number in enumerate(numbers)]
+        return self
+
+    def start(self, program, a, b, c):
+        self.words.append((START, self.programs.index(program), a, b, c, 0))
+        return self
+
+    def read(self, slot, count):
+        self.words += [(READ, 0, slot + i, 0, 0, 0) for i in range(count)]
+        return self
+
+    def run(self, **doors):
+        answers = sum(word[0] != WRITE for word in self.words)
+        outcome = built(self.config).run(self.words, expected=answers, limit=30_000 * len(self.words), **doors)
+        self.started = [cycle for word, cycle in zip(self.words, outcome.entered) if word[0] == START]
+        self.ended = [cycle for (done, _), cycle in zip(outcome.results, outcome.left) if done[0]]
+        return [value[0] for done, value in outcome.results if not done[0]]
+
+
+def one(program, a=(), b=(), count=12, config=TWIN):
+    """A single job's result, and its cycles."""
+    session = Session(config).write(0, a).write(32, b).start(program, 0, 32, 64).read(64, count)
+    return session.run(), session.ended[0] - session.started[0]
+
+
+def point(group, k):
+    return flat(FACTS.group(group).mul(k, FACTS.generator(group)))
+
+
+def element(source, count):
+    edges = (0, 1, 2, P - 1, P - 2, (P + 1) // 2, 1 << 380)
+    return [source.choice(edges) if source.randrange(4) == 0 else source.randrange(P) for _ in range(count)]
+
+
+class Published(unittest.TestCase):
+    def test_generators(self):
+        operands = point("g1", 1), point("g2", 1)
+        self.assertEqual(one("miller_loop", *operands)[0], named("miller_loop"))
+        self.assertEqual(one("final_exp", named("miller_loop"))[0], named("ate_pairing"))
+        self.assertEqual(one("ate_pairing", *operands)[0], named("ate_pairing"))
+
+    def test_the_same_twice_and_different_ones_without_a_reset(self):
+        session = Session().write(0, point("g1", 1)).write(8, point("g2", 1)).write(16, point("g1", 3))
+        session.start("ate_pairing", 0, 8, 32).start("ate_pairing", 0, 8, 48).start("ate_pairing", 16, 8, 64).read(32, 44)
+        found = session.run()
+        cube = fp12(named("ate_pairing"))
+        cube = FP12.mul(cube, FP12.mul(cube, cube))
+        self.assertEqual(found[:12], named("ate_pairing"))
+        self.assertEqual(found[16:28], named("ate_pairing"))
+        self.assertEqual(found[32:44], flat(cube))
+
+    def test_product_of_two_pairings(self):
+        session = Session().write(0, point("g1", 1)).write(8, point("g2", 1))
+        session.start("miller_loop", 0, 8, 32).start("miller_loop", 0, 8, 48).read(32, 1)
+        session.start("fe12_mul", 32, 48, 32).read(32, 1).start("final_exp", 32, 0, 32).read(32, 12)
+        square = FP12.mul(*[fp12(named("ate_pairing"))] * 2)
+        self.assertEqual(session.run()[2:], flat(square))
+
+
+class Values(unittest.TestCase):
+    def test_pairings_of_random_points(self):
+        source = random.Random(f"{SEED} pairings")
+        paired = pairing.Pairing("bls12_381")
+        k, m = source.randrange(1, FACTS.r), source.randrange(1, FACTS.r)
+        found, _ = one("ate_pairing", point("g1", k), point("g2", m))
+        p, q = (FACTS.group(g).mul(n, FACTS.generator(g)) for g, n in (("g1", k), ("g2", m)))
+        self.assertEqual(found, flat(paired(p, q)))
+
+    def test_final_exponentiation_of_anything(self):
+        numbers = element(random.Random(f"{SEED} final"), 12)
+        exponent = 3 * (P**12 - 1) // FACTS.r
+        self.assertEqual(one("final_exp", numbers)[0], flat(FP12.inverse(FP12.power(fp12(numbers), exponent))))
+        self.assertEqual(one("final_exp", [0] * 12)[0], [0] * 12)
+
+    def test_field_operations(self):
+        """Random jobs of all small programs, many at once, with and without gaps at the doors."""
+        fields = {"fe": (FACTS.fp, 1), "fe2": (FP2, 2), "fe12": (FP12, 12)}
+        shape = {1: lambda n: n[0], 2: tuple, 12: fp12}
+        for gaps, refusals in ((0, 0), (200, 100)):
+            source = random.Random(f"{SEED} field {gaps}")
+            for _ in range(6):
+                session, expected = Session(), []
+                for i in range(5):
+                    name = source.choice(list(fields))
+                    field, count = fields[name]
+                    operation = source.choice(["add", "sub", "mul", "inv", "sqr"] if name == "fe12" else ["add", "sub", "mul", "inv"])
+                    a, b, at = element(source, count), element(source, count), 50 * i
+                    x, y = shape[count](a), shape[count](b)
+                    result = {
+                        "add": lambda: field.add(x, y), "sub": lambda: field.add(x, field.neg(y)), "mul": lambda: field.mul(x, y),
+                        "inv": lambda: field.inverse(x) if any(a) else x, "sqr": lambda: field.mul(x, x),
+                    }[operation]()
+                    session.write(at, a).write(at + 12, b).start(f"{name}_{operation}", at, at + 12, at + 24)
+                    expected.append((at + 24, flat(result)))
+                for slot, numbers in expected:
+                    session.read(slot, len(numbers))
+                self.assertEqual(session.run(gaps=gaps, refusals=refusals, seed=SEED), [n for _, numbers in expected for n in numbers])
+
+    def test_structure(self):
+        """The multipliers themselves instead of their twins: the same answers in the same cycles."""
+        source = random.Random(f"{SEED} structure")
+        a, b = element(source, 12), element(source, 12)
+        for program in ("fe12_mul", "fe12_sqr"):
+            self.assertEqual(one(program, a, b), one(program, a, b, config=STRUCTURE), program)
+
+    @unittest.skipUnless(LONG, "PROOFMILL_LONG=1 computes a pairing with the structural multipliers")
+    def test_structure_pairs(self):
+        operands = point("g1", 1), point("g2", 1)
+        found = one("ate_pairing", *operands, config=STRUCTURE)
+        self.assertEqual(found[0], named("ate_pairing"))
+        self.assertEqual(found, one("ate_pairing", *operands))
+
+
+class Cycles(unittest.TestCase):
+    def test_every_program_takes_what_the_model_says(self):
+        """And the model refuses words that read what is not there yet."""
+        source = random.Random(f"{SEED} cycles")
+        for program in (entry["name"] for entry in image()["entries"]):
+            with self.subTest(program):
+                a, b = element(source, 12), element(source, 12)
+                machine = Machine(image())
+                machine.slots[0:12], machine.slots[32:44] = a, b
+                (cycles,) = machine.run([Job(program, (0, 32, 64))])
+                count = {"fe": 1, "fe2": 2}.get(program.split("_")[0], 12)
+                self.assertEqual(one(program, a, b, count), (machine.slots[64:64 + count], cycles))
+
+    def test_every_answer_of_a_stream_leaves_when_the_model_says(self):
+        session = Session().write(0, point("g1", 5)).write(8, point("g2", 7))
+        jobs = [Job("miller_loop" if i % 3 else "fe12_mul", (0, 8, 32 + 16 * (i % 8))) for i in range(20)]
+        for job in jobs:
+            session.start(job.program, *job.operands)
+        session.run()
+        left = [cycle - session.started[0] for cycle in session.ended]
+        self.assertEqual(left, Machine(image()).run(jobs))
+
+    def test_the_multipliers_are_busy(self):
+        self.assertLess(stream("ate_pairing"), 7_800)
+
+
+def stream(program, jobs=32):
+    """Cycles a result with all contexts full; the first and the last round are not counted."""
+    contexts = image()["contexts"]
+    session = Session().write(0, point("g1", 1)).write(8, point("g2", 1)).write(16, named("ate_pairing"))
+    a = 0 if program in ("miller_loop", "ate_pairing") else 16
+    for i in range(jobs):
+        session.start(program, a, 8, 48 + 16 * (i % 8))
+    session.run()
+    return (session.ended[-contexts - 1] - session.ended[contexts - 1]) / (jobs - 2 * contexts)
+
+
+def print_cycles():
+    print(f"{'program':14}{'alone':>10}{'stream':>10}{'multiplier':>12}{'sums':>8}")
+    for entry in image()["entries"]:
+        name = entry["name"]
+        machine = Machine(image())
+        machine.run([Job(name, (0, 8, 64))])
+        big = name in ("miller_loop", "ate_pairing")
+        alone = one(name, point("g1", 1) if big else named("ate_pairing"), point("g2", 1) if big else named("ate_pairing"))[1]
+        print(f"{name:14}{alone:>10,}{stream(name, 32 if big or name == 'final_exp' else 64):>10,.0f}{machine.turns:>12,}{machine.sums:>8,}")
+
+
+if __name__ == "__main__":
+    if "--cycles" in sys.argv:
+        print_cycles()
+    else:
+        unittest.main()
