@@ -74,7 +74,7 @@ def units():
 
 def simulated(names):
     """What `make test` simulates: of a circuit with a twin the twin; toys and multipliers as they are, too."""
-    return [name for name in names if f"{name}_twin" not in names or "toy" in name or name.startswith("modmul")]
+    return [name for name in names if f"{name}_twin" not in names or "toy" in name or name.startswith(("modmul", "pairing"))]
 
 
 def synthesised(asked, cards):

@@ -77,6 +77,7 @@ STAGES = [
           [[*PYTHON, "rtl/sim/test_wide.py"], [*PYTHON, "rtl/sim/test_multipliers.py"]], ("verilog",)),
     Stage("adders", "point adders in Verilator", [[*PYTHON, "rtl/sim/test_point_adders.py"]], ("verilog",)),
     Stage("micro", "field processors in Verilator", [[*PYTHON, "rtl/sim/test_micro.py"], [*PYTHON, "rtl/sim/test_micro_ecdsa.py"]], ("verilog",)),
+    Stage("pairing", "the pairing processor in Verilator", [[*PYTHON, "rtl/sim/test_pairing.py"]], ("verilog",)),
     Stage("items", "scalars of ECDSA in Verilator", [[*PYTHON, "rtl/sim/test_ecdsa_units.py"]], ("verilog",)),
     Stage("core", "buckets and tail of MSM in Verilator", [[*PYTHON, "rtl/sim/test_msm_core.py"]], ("verilog",)),
     Stage("shell", "100,000 packets, registers, mailbox", [[*PYTHON, "rtl/sim/test_shell.py"]], ("sim",),

@@ -91,6 +91,25 @@ class Values(unittest.TestCase):
         self.assertEqual(moved, pairing(facts.group("g1").mul(30, g1), g2))
         self.assertNotEqual(moved, facts.tower.fp12.one)
 
+    def test_jacobian_lines_are_the_homogeneous_ones(self):
+        """The same points, and the same lines up to a factor."""
+        facts = curve.load("bls12_381")
+        pairing, group, fp2 = Pairing(facts), facts.group("g2"), facts.tower.fp2
+        q, t = facts.generator("g2"), group.mul(9, facts.generator("g2"))
+        z = (3, 5)
+        z2 = fp2.mul(z, z)
+        z3 = fp2.mul(z2, z)
+        jacobian = (fp2.mul(t[0], z2), fp2.mul(t[1], z3), z)
+        for step, others, to in (("dbl", (), group.add(t, t)), ("add", q, group.add(t, q))):
+            *_, ly, lx, l1 = pairing.run(f"line_{step}", fp2, *t, fp2.one, *others)
+            x, y, z, my, mx, m1 = pairing.run(f"line_{step}_jacobian", fp2, *jacobian, *others)
+            inverse = fp2.inverse(z)
+            squared = fp2.mul(inverse, inverse)
+            self.assertEqual((fp2.mul(x, squared), fp2.mul(y, fp2.mul(squared, inverse))), to)
+            for a, b in ((mx, lx), (m1, l1)):
+                self.assertEqual(fp2.mul(a, ly), fp2.mul(b, my))
+            self.assertNotEqual(my, fp2.zero)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -23,11 +23,12 @@ object Block {
       case Source.Loop  => Exit.Loop
       case Source.Once  => Exit.Return
     }
-    val (done, rest) = routine.statements.foldLeft((Seq.empty[(Seq[Source.Statement], Exit)], Seq.empty[Source.Statement])) {
-      case ((done, now), Source.Call(name, times)) => (done :+ (now -> Exit.Call(name, times)), Seq.empty)
-      case ((done, now), Source.Await)             => (done :+ (now -> Exit.Await), Seq.empty)
-      case ((done, now), other)                    => (done, now :+ other)
-    }
+    val (done, rest) =
+      routine.statements.foldLeft((Seq.empty[(Seq[Source.Statement], Exit)], Seq.empty[Source.Statement])) {
+        case ((done, now), Source.Call(name, times)) => (done :+ (now -> Exit.Call(name, times)), Seq.empty)
+        case ((done, now), Source.Await)             => (done :+ (now -> Exit.Await), Seq.empty)
+        case ((done, now), other)                    => (done, now :+ other)
+      }
     require(last != Exit.Loop || done.isEmpty, s"${routine.name}: a loop calls nobody")
     val all = (done.lastOption, rest) match {
       case (Some((before, Exit.Call(name, times))), Seq()) if last == Exit.Return =>

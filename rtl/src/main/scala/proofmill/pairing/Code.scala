@@ -22,10 +22,13 @@ class Code(schedule: Schedule, homes: Map[String, Int], latency: Latency) {
 
   /** Cycles of waiting after the last word, so that `next` finds what it reads, and the block after it everything. */
   def drain(next: Code): Int =
-    writes.map { case (home, there) => there - last - Image.between - next.firstRead(home) }.maxOption.getOrElse(0).max(0)
+    writes.map { case (home, there) => there - last - Image.between - next.firstRead(home) }.maxOption.getOrElse(0).max(
+      0
+    )
 
   /** Cycles of waiting until everything is written. */
-  def rest: Int = (schedule.made.map { case (operation, made) => made + cyclesOf(operation) }.maxOption.getOrElse(0) - last).max(0)
+  def rest: Int =
+    (schedule.made.map { case (operation, made) => made + cyclesOf(operation) }.maxOption.getOrElse(0) - last).max(0)
 
   private def cyclesOf(operation: Operation) = if (operation.isInstanceOf[Sum]) latency.sum else latency.mul
   private def writes: Seq[(String, Int)] =
@@ -47,7 +50,8 @@ class Code(schedule: Schedule, homes: Map[String, Int], latency: Latency) {
     val lastRead = mutable.Map[Value, Int]()
     for ((operation, cycle) <- schedule.read; value <- operation.reads)
       lastRead(value) = lastRead.getOrElse(value, 0).max(cycle)
-    val free = Array(mutable.TreeSet.from(0 until Layout.registers), mutable.TreeSet.from(homes.size until Layout.registers))
+    val free =
+      Array(mutable.TreeSet.from(0 until Layout.registers), mutable.TreeSet.from(homes.size until Layout.registers))
     val busy = mutable.Map[Value, (Int, Int)]()
     val found = mutable.Map[Value, (Int, Int)]()
     for (value <- schedule.read.keys.flatMap(_.reads); name <- value.variable) found(value) = sums -> homes(name)
@@ -80,16 +84,17 @@ class Code(schedule: Schedule, homes: Map[String, Int], latency: Latency) {
     }
   }
 
-  private def info(prefix: String, index: Option[Int]): Seq[(String, Int)] = index.filter(cycles.isDefinedAt).toSeq.flatMap { i =>
-    val cycle = cycles(i)
-    Seq(
-      s"${prefix}_mul" -> bit(schedule.turns.contains(cycle)),
-      s"${prefix}_sum" -> bit(schedule.sums.contains(cycle)),
-      s"${prefix}_hold" -> bit(schedule.holds(cycle)),
-      s"${prefix}_last" -> bit(i == cycles.size - 1),
-      s"${prefix}_gap" -> (if (i == 0) 0 else cycle - cycles(i - 1) - 1)
-    )
-  }
+  private def info(prefix: String, index: Option[Int]): Seq[(String, Int)] =
+    index.filter(cycles.isDefinedAt).toSeq.flatMap { i =>
+      val cycle = cycles(i)
+      Seq(
+        s"${prefix}_mul" -> bit(schedule.turns.contains(cycle)),
+        s"${prefix}_sum" -> bit(schedule.sums.contains(cycle)),
+        s"${prefix}_hold" -> bit(schedule.holds(cycle)),
+        s"${prefix}_last" -> bit(i == cycles.size - 1),
+        s"${prefix}_gap" -> (if (i == 0) 0 else cycle - cycles(i - 1) - 1)
+      )
+    }
 
   private def place(prefix: String, value: Value): Seq[(String, Int)] = {
     val (bank, register) = registers(value)
@@ -112,9 +117,10 @@ class Code(schedule: Schedule, homes: Map[String, Int], latency: Latency) {
 
   private def sum(cycle: Int): Seq[(String, Int)] = schedule.sums.get(cycle).toSeq.flatMap { sum =>
     val outside = sum.outside.toSeq.flatMap {
-      case FromSlots(base, slot, whole) => outsideIs(if (whole) "slots" else "slot") ++ Seq("base" -> base, "value" -> slot)
-      case FromConstants(index)         => outsideIs("constant") :+ ("value" -> index)
-      case FromInverter                 => outsideIs("inverse")
+      case FromSlots(base, slot, whole) =>
+        outsideIs(if (whole) "slots" else "slot") ++ Seq("base" -> base, "value" -> slot)
+      case FromConstants(index) => outsideIs("constant") :+ ("value" -> index)
+      case FromInverter         => outsideIs("inverse")
     }
     val also = sum.also.toSeq.flatMap {
       case ToSlots(base, slot, whole) => alsoIs(if (whole) "slots" else "slot") ++ Seq("base" -> base, "value" -> slot)

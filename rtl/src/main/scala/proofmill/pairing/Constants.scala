@@ -7,7 +7,7 @@ object Constants {
   private val Frobenius = """frobenius(\d)_(\d)""".r
 
   def apply(field: Field)(name: String): (BigInt, BigInt) = name match {
-    case "one" => (1, 0)
+    case "one"           => (1, 0)
     case Frobenius(k, i) => power(field, (1, 1), i.toInt * (field.modulus.pow(k.toInt) - 1) / 6)
     case _               => sys.error(s"$name is no constant of a program")
   }

@@ -41,7 +41,7 @@ class Emission(constant: String => Int) {
     for ((name, node) <- names; if homes(name) && !isUnchanged(name, node)) {
       val sum = node.made match {
         case Some(Made(value)) if value.maker.exists(mayBeHome(_, name)) => value.maker.get.asInstanceOf[Sum]
-        case _                                                          => add(new Sum(terms(node), None, None))
+        case _                                                           => add(new Sum(terms(node), None, None))
       }
       sum.home = Some(name)
     }
@@ -78,20 +78,21 @@ class Emission(constant: String => Int) {
   private def read(name: String): Node = Made(initial.getOrElseUpdate(name, new Value(None, Some(name))))
 
   private def nodes(right: Source.Right, count: Int): Seq[Node] = right match {
-    case Source.Formula(name, arguments)    => formula(Text(name), arguments.map(node))
-    case Source.Binary("+", a, b)           => a.zip(b).map { case (x, y) => Add(node(x), node(y), 1) }
-    case Source.Binary("-", a, b)           => a.zip(b).map { case (x, y) => Add(node(x), node(y), -1) }
-    case Source.Binary("*", a, b)           => a.zip(b).map { case (x, y) => product(node(x), node(y)) }
-    case Source.Binary(_, a, b)             => a.zip(b).map { case (x, y) => Stretched(node(x), node(y)) }
-    case Source.Unary("-", a)               => a.map(x => Scale(-1, node(x)))
-    case Source.Unary("conj", a)            => a.map(x => Conjugate(node(x)))
-    case Source.Unary("xi", a)              => a.map(x => Xi(node(x)))
-    case Source.Unary(_, a)                 => a.map(node)
-    case Source.Scaled(k, a)                => a.map(x => Scale(k, node(x)))
-    case Source.Load(base, slot, whole)     => Seq.tabulate(count)(i => outside(FromSlots(base, slot + (if (whole) 2 else 1) * i, whole)))
-    case Source.Constant("zero")            => Seq.fill(count)(Made(add(new Sum(Seq.empty, None, None)).value))
-    case Source.Constant(name)              => Seq.fill(count)(outside(FromConstants(constant(name))))
-    case Source.Inverse                     => Seq(outside(FromInverter))
+    case Source.Formula(name, arguments) => formula(Text(name), arguments.map(node))
+    case Source.Binary("+", a, b)        => a.zip(b).map { case (x, y) => Add(node(x), node(y), 1) }
+    case Source.Binary("-", a, b)        => a.zip(b).map { case (x, y) => Add(node(x), node(y), -1) }
+    case Source.Binary("*", a, b)        => a.zip(b).map { case (x, y) => product(node(x), node(y)) }
+    case Source.Binary(_, a, b)          => a.zip(b).map { case (x, y) => Stretched(node(x), node(y)) }
+    case Source.Unary("-", a)            => a.map(x => Scale(-1, node(x)))
+    case Source.Unary("conj", a)         => a.map(x => Conjugate(node(x)))
+    case Source.Unary("xi", a)           => a.map(x => Xi(node(x)))
+    case Source.Unary(_, a)              => a.map(node)
+    case Source.Scaled(k, a)             => a.map(x => Scale(k, node(x)))
+    case Source.Load(base, slot, whole) =>
+      Seq.tabulate(count)(i => outside(FromSlots(base, slot + (if (whole) 2 else 1) * i, whole)))
+    case Source.Constant("zero") => Seq.fill(count)(Made(add(new Sum(Seq.empty, None, None)).value))
+    case Source.Constant(name)   => Seq.fill(count)(outside(FromConstants(constant(name))))
+    case Source.Inverse          => Seq(outside(FromInverter))
   }
   private def outside(from: Outside): Node = Made(add(new Sum(Seq.empty, Some(from), None)).value)
   private def product(a: Node, b: Node): Node = if (a eq b) Squared(a) else Product(a, b)
@@ -115,12 +116,12 @@ class Emission(constant: String => Int) {
         case Text.Mul(a, b) =>
           val (constants, letters) = Seq(a, b).partition(text.constants.contains)
           (constants, letters.map(known)) match {
-            case (Seq("xi"), Seq(x))            => x.map(Xi(_))
-            case (Seq("v"), Seq(x))             => formula(Text("fp6_mul_v"), x)
+            case (Seq("xi"), Seq(x))              => x.map(Xi(_))
+            case (Seq("v"), Seq(x))               => formula(Text("fp6_mul_v"), x)
             case (Seq(), Seq(x, y)) if parts == 1 => Seq(product(x.head, y.head))
-            case (Seq(), Seq(x, _)) if a == b   => formula(Text("fp6_sqr"), x)
-            case (Seq(), Seq(x, y))             => formula(Text("fp6_mul"), x ++ y)
-            case _                              => sys.error(s"${text.name}: constant ${constants.mkString}")
+            case (Seq(), Seq(x, _)) if a == b     => formula(Text("fp6_sqr"), x)
+            case (Seq(), Seq(x, y))               => formula(Text("fp6_mul"), x ++ y)
+            case _                                => sys.error(s"${text.name}: constant ${constants.mkString}")
           }
       }
       known + (line.result -> found)
@@ -135,7 +136,7 @@ class Emission(constant: String => Int) {
     case None =>
       node match {
         case _ if node.result.isDefined => Seq(Term(node.result.get, node.scale))
-        case Made(value) => Seq(Term(value, 1))
+        case Made(value)                => Seq(Term(value, 1))
         case Scale(k, a) =>
           val inner = terms(a).map(t => t.copy(factor = t.factor * k))
           if (inner.forall(t => Sum.possible(t.factor))) inner else scaled(Term(make(a), k))
@@ -210,7 +211,8 @@ class Emission(constant: String => Int) {
   }
 
   /** Is it to be made for a factor's sake? What stands in a register already, or what others read as well; nothing with xi or a conjugate. */
-  private def isWorthIt(node: Node) = terms(node).forall(t => !t.xi && !t.conj) && (terms(node).size == 1 || node.readers > 1)
+  private def isWorthIt(node: Node) =
+    terms(node).forall(t => !t.xi && !t.conj) && (terms(node).size == 1 || node.readers > 1)
 }
 
 object Emission {

@@ -32,7 +32,8 @@ class Fp2Arithmetic(val field: PrimeField, options: Options) {
     new ReduceUnit(reduction, digits, long, reductionLatency).setDefinitionName(s"ReduceLong_${field.name}")
 
   /** What a digit of a register may be: a reduced product's, or a reduced sum's. */
-  val register: Bound = Bound.magnitude(reduction.result(longs.map(_.bound)).absolute.high max base.reduced.absolute.high)
+  val register: Bound =
+    Bound.magnitude(reduction.result(longs.map(_.bound)).absolute.high max base.reduced.absolute.high)
   val factor: Bound = base.factor
   require((register * 4).within(factor), s"sums of four of $register are no factors within $factor")
 

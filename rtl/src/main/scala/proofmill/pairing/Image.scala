@@ -68,6 +68,14 @@ object Image {
       val code = byBlock(block)
       f"${addresses(block)}%5d ${block.routine}%-14s ${block.exit}%-18s ${code.summary}, ${control(block).last}"
     }
-    Image(words, source.entries.map(e => Entry(e.name, first(e.name))), constants, latency, places, coded.map(_.registerCounts).transpose.map(_.max), listing)
+    Image(
+      words,
+      source.entries.map(e => Entry(e.name, first(e.name))),
+      constants,
+      latency,
+      places,
+      coded.map(_.registerCounts).transpose.map(_.max),
+      listing
+    )
   }
 }

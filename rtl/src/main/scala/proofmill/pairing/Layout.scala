@@ -18,9 +18,10 @@ object Layout {
     (0 until list.size).map(list.getArray).map(row => row.getString(0) -> row.getLong(1).toInt)
   }
   private def prefixed(prefix: String, key: String) = rows(key).map { case (name, bits) => s"$prefix$name" -> bits }
-  private val all: Seq[(String, Int)] = rows("control") ++ prefixed("next_", "info") ++ prefixed("first_", "info") ++ rows("mul") ++
-    Seq("a", "a2", "b", "b2").flatMap(x => prefixed(s"${x}_", if (x.endsWith("2")) "second" else "register")) ++
-    rows("sum") ++ (0 until Sum.terms).flatMap(i => prefixed(s"t${i}_", "term"))
+  private val all: Seq[(String, Int)] =
+    rows("control") ++ prefixed("next_", "info") ++ prefixed("first_", "info") ++ rows("mul") ++
+      Seq("a", "a2", "b", "b2").flatMap(x => prefixed(s"${x}_", if (x.endsWith("2")) "second" else "register")) ++
+      rows("sum") ++ (0 until Sum.terms).flatMap(i => prefixed(s"t${i}_", "term"))
 
   val fields: Map[String, Field] =
     all.zip(all.scanLeft(0)(_ + _._2)).map { case ((name, bits), at) => name -> Field(name, at, bits) }.toMap

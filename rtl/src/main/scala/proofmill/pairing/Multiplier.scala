@@ -41,12 +41,13 @@ class Multiplier(arithmetic: Fp2Arithmetic) extends Component {
   private def is(mode: UInt, some: Mode*): Bool = some.map(m => mode === m.number).reduce(_ || _)
 
   // 1. a ± b: b's complement, and 1.
-  private def total(terms: FactorTerms): Seq[Residue] = coordinates(terms.a).zip(coordinates(terms.b)).map { case (a, b) =>
-    RegNext(Cat(each(a, b) { (x, y) =>
-      val other = (y.resize(factor.width) ^ S(factor.width bits, default -> terms.minus)).andMask(terms.on)
-      x.resize(factor.width) + other + (terms.on && terms.minus).asUInt.intoSInt.resize(factor.width)
-    }.map(_.asBits))).subdivideIn(digits slices).map(_.asSInt).toSeq
-  }
+  private def total(terms: FactorTerms): Seq[Residue] =
+    coordinates(terms.a).zip(coordinates(terms.b)).map { case (a, b) =>
+      RegNext(Cat(each(a, b) { (x, y) =>
+        val other = (y.resize(factor.width) ^ S(factor.width bits, default -> terms.minus)).andMask(terms.on)
+        x.resize(factor.width) + other + (terms.on && terms.minus).asUInt.intoSInt.resize(factor.width)
+      }.map(_.asBits))).subdivideIn(digits slices).map(_.asSInt).toSeq
+    }
   private val mode = RegNext(io.mode)
   private val Seq(a0, a1) = total(io.a)
   private val Seq(b0, b1) = total(io.b)
@@ -59,7 +60,12 @@ class Multiplier(arithmetic: Fp2Arithmetic) extends Component {
   import Mode._
   private val x, y = arithmetic.multiplier()
   x.io.a := choose(Seq(Outer, Stretch) -> a0, Seq(Inner) -> held(sumA), Seq(Rest) -> held(a0), Seq(Square) -> sumA)
-  x.io.b := choose(Seq(Outer, Stretch) -> b0, Seq(Inner) -> held(sumB), Seq(Rest) -> held(b0), Seq(Square) -> difference)
+  x.io.b := choose(
+    Seq(Outer, Stretch) -> b0,
+    Seq(Inner) -> held(sumB),
+    Seq(Rest) -> held(b0),
+    Seq(Square) -> difference
+  )
   y.io.a := choose(
     Seq(Outer, Stretch) -> a1,
     Seq(Inner) -> sumA,

@@ -95,12 +95,16 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
   writes(1, sum, Words.flag(sum.word, "sum_on"), "sum_dst", latency.sum, linear.io.result)
 
   private def outside(name: String) = RegNext(Words.number(sum.word, "outside") === Layout.outsides.indexOf(name))
-  private val slotAddress = operands(sum.context)(Words.number(sum.word, "base")) + Words.number(sum.word, "value").resized
+  private val slotAddress =
+    operands(sum.context)(Words.number(sum.word, "base")) + Words.number(sum.word, "value").resized
   private val slots = new Slots(coordinate, slotBits)
   slots.io.load := slotAddress
-  private val rom = Mem(Bits(2 * coordinate bits), constants.map { case (c0, c1) =>
-    B(arithmetic.encode(Seq(c0, c1)), 2 * coordinate bits)
-  })
+  private val rom = Mem(
+    Bits(2 * coordinate bits),
+    constants.map { case (c0, c1) =>
+      B(arithmetic.encode(Seq(c0, c1)), 2 * coordinate bits)
+    }
+  )
   private val constant = rom.readSync(Words.number(sum.word, "value").resize(log2Up(constants.size)))
   private val inverses = Mem(Bits(coordinate bits), contexts)
   private val inverse = inverses.readSync(sum.context)
@@ -111,8 +115,9 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
 
   // 5. Integers from outside, and inverses, become residues.
   private val results = latency.sum + 1 // cycles from the word to its sum
-  private def also(name: String) =
-    Delay(sum.valid && Words.flag(sum.word, "sum_on") && Words.number(sum.word, "also") === Layout.alsos.indexOf(name), results, init = False)
+  private def isAlso(name: String) =
+    sum.valid && Words.flag(sum.word, "sum_on") && Words.number(sum.word, "also") === Layout.alsos.indexOf(name)
+  private def also(name: String) = Delay(isAlso(name), results, init = False)
   private val Seq(c0, c1) = linear.io.result.subdivideIn(2 slices).toSeq
   private val inverter = new Inverter(arithmetic, contexts)
   inverter.io.in.valid := also("inverter")
@@ -135,7 +140,7 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
   private val comes = intake.io.out.fire && isInverse
   inverses.write(inverseOf, intake.io.out.residue, comes)
   private def mark(when: Bool, context: UInt) = UIntToOh(context, contexts).andMask(when)
-  there := (there | mark(comes, inverseOf)) & ~mark(inverter.io.in.valid, inverter.io.in.tag)
+  there := (there | mark(comes, inverseOf)) & ~mark(isAlso("inverter"), sum.context) // an earlier one no longer counts
   control.io.inverse := there
   private val writing = RegInit(False)
   when(intake.io.out.fire && !isInverse)(writing := False)

@@ -22,7 +22,8 @@ class Slots(width: Int, slotBits: Int) extends Component {
   private val banks = Seq.fill(2, 2)(Mem(Bits(width bits), 1 << (slotBits - 1))) // the reader's, even and odd
   private val data = inOrder(io.store.lsb, io.stored(0), io.stored(1))
   private val enable = inOrder(io.store.lsb, io.enable(0), io.enable(1))
-  for (bank <- banks; ((memory, place), i) <- bank.zip(places(io.store)).zipWithIndex) memory.write(place, data(i), enable(i))
+  for (bank <- banks; ((memory, place), i) <- bank.zip(places(io.store)).zipWithIndex)
+    memory.write(place, data(i), enable(i))
 
   private def read(bank: Seq[Mem[Bits]], first: UInt) = {
     val Seq(even, odd) = bank.zip(places(first)).map { case (memory, place) => memory.readSync(place) }

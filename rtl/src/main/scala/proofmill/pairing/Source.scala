@@ -32,6 +32,7 @@ object Source {
 
   sealed trait Statement
   case class Assign(targets: Seq[String], right: Right) extends Statement
+
   /** To two slots an element, or to one of which only the first coordinate is stored. */
   case class Store(base: Int, slot: Int, names: Seq[String], whole: Boolean) extends Statement
   case class Invert(name: String) extends Statement
@@ -96,23 +97,23 @@ object Source {
 
   private def parse(text: String): Option[Statement] = text match {
     case StoreIs(word, letter, slot, name) => Some(Store(base(letter), slot.toInt, names(name), word == "store"))
-    case InvertIs(name)              => Some(Invert(name))
-    case "wait"                      => Some(Await)
-    case CallIs(routine)             => Some(Call(routine, 1))
-    case RepeatIs(times, routine)    => Some(Call(routine, times.toInt))
-    case AssignIs(targets, from)     => right(from).map(Assign(all(targets), _))
-    case _                           => None
+    case InvertIs(name)                    => Some(Invert(name))
+    case "wait"                            => Some(Await)
+    case CallIs(routine)                   => Some(Call(routine, 1))
+    case RepeatIs(times, routine)          => Some(Call(routine, times.toInt))
+    case AssignIs(targets, from)           => right(from).map(Assign(all(targets), _))
+    case _                                 => None
   }
 
   private def right(text: String): Option[Right] = text match {
-    case LoadIs(word, letter, slot) => Some(Load(base(letter), slot.toInt, word == "load"))
-    case ConstantIs(name)           => Some(Constant(name))
-    case "inverse"                  => Some(Inverse)
-    case BinaryIs(a, sign, b)       => Some(Binary(sign, names(a), names(b)))
-    case ScaledIs(k, a)             => Some(Scaled(k.toInt, names(a)))
+    case LoadIs(word, letter, slot)                            => Some(Load(base(letter), slot.toInt, word == "load"))
+    case ConstantIs(name)                                      => Some(Constant(name))
+    case "inverse"                                             => Some(Inverse)
+    case BinaryIs(a, sign, b)                                  => Some(Binary(sign, names(a), names(b)))
+    case ScaledIs(k, a)                                        => Some(Scaled(k.toInt, names(a)))
     case UnaryIs(word, a) if word == "-" || text.contains(' ') => Some(Unary(word, names(a)))
-    case FormulaIs(name, arguments) => Some(Formula(name, all(arguments)))
-    case _ if text.matches(One)     => Some(Unary("+", names(text)))
-    case _                          => None
+    case FormulaIs(name, arguments)                            => Some(Formula(name, all(arguments)))
+    case _ if text.matches(One)                                => Some(Unary("+", names(text)))
+    case _                                                     => None
   }
 }

@@ -47,7 +47,9 @@ object PairingUnits {
       "canonical" -> Json(Canonical.latency(arithmetic.base)),
       "contexts" -> Json(contexts),
       "registers" -> Json(image.registers.map(Json(_))),
-      "constants" -> Json(image.constants.map(Constants(arithmetic.field)(_)).map { case (c0, c1) => Json(Seq(hex(c0), hex(c1))) }),
+      "constants" -> Json(image.constants.map(Constants(arithmetic.field)(_)).map { case (c0, c1) =>
+        Json(Seq(hex(c0), hex(c1)))
+      }),
       "entries" -> Json(image.entries.map(e => Json.of("name" -> Json(e.name), "address" -> Json(e.address)))),
       "words" -> Json(image.words.map(hex))
     )
@@ -60,13 +62,16 @@ object PairingUnits {
 class PairingUnit(arithmetic: Fp2Arithmetic, image: Image, contexts: Int) extends StreamUnit {
   private def slotBits = 8
   private lazy val fieldBits = arithmetic.field.bits
-  def operands: Seq[Port] = Seq(Port("kind", 2), Port("program", 8)) ++ Seq("a", "b", "c").map(Port(_, slotBits)) :+ Port("value", fieldBits)
+  def operands: Seq[Port] =
+    Seq(Port("kind", 2), Port("program", 8)) ++ Seq("a", "b", "c").map(Port(_, slotBits)) :+ Port("value", fieldBits)
   def results: Seq[Port] = Seq(Port("done", 1), Port("value", fieldBits))
   def latency: Option[Int] = None
 
   private val processor =
     new Processor(arithmetic, image, image.constants.map(Constants(arithmetic.field)(_)), contexts, slotBits)
-  private val parts = operands.scanLeft(0)(_ + _.bits).zip(operands).map { case (at, port) => port.name -> io.in.payload(at, port.bits bits) }
+  private val parts = operands.scanLeft(0)(_ + _.bits).zip(operands).map { case (at, port) =>
+    port.name -> io.in.payload(at, port.bits bits)
+  }
     .toMap
   private val running = Reg(UInt(8 bits)) init 0
   private val reading = RegInit(False)
@@ -94,5 +99,7 @@ class PairingUnit(arithmetic: Fp2Arithmetic, image: Image, contexts: Int) extend
   io.out.valid := processor.io.done.valid || held
   processor.io.done.ready := io.out.ready && !held
   io.out.payload := (value.andMask(held) ## !held)
-  when(processor.io.start.fire =/= processor.io.done.fire)(running := processor.io.start.fire ? (running + 1) | (running - 1))
+  when(processor.io.start.fire =/= processor.io.done.fire)(
+    running := processor.io.start.fire ? (running + 1) | (running - 1)
+  )
 }
