@@ -6,6 +6,7 @@ slots that changed. The published programs are those of zcash-fpga's tests.
 
 import coprocessor
 from cases import Cases, painted, painted_number
+from cases_equihash_verify import random_bytes
 from coprocessor import FACTS, FIELDS, NUMBER, P, TYPES, Instruction, Machine, Slot, flat
 
 #: Where results go.
@@ -69,6 +70,7 @@ def memory():
         made.add(f"{group}_none_jb", f"{kind}_jb", [5] * 2 * each + [0] * each)
         made.add(f"{group}_outside", f"{kind}_af", outside(group, f"coprocessor {group} outside"))
         made.add(f"{group}_off", f"{kind}_af", [1] * 2 * each)
+        made.add(f"{group}_origin", f"{kind}_jb", [0] * 2 * each + [1] + [0] * (each - 1))
         made.add(f"{group}_large", f"{kind}_jb", [1] * (3 * each - 1) + [P])
         made.add(f"{group}_untyped", "scalar", FACTS.generator(group))
     if len(made.slots) > OUT:
@@ -98,7 +100,7 @@ class Book(Cases):
             id, comment, tags, program=[self.text(instruction) for instruction in instructions], start=start,
             data=[[at, slot.to_bytes().hex()] for at, slot in data], changed=changed,
             pointer=machine.pointer, error=machine.error and [name[machine.error[0]], machine.error[1]],
-            sent=[packet.hex() for packet in machine.sent], steps=machine.steps)
+            sent=[packet.hex() for packet in machine.sent], limit=limit, steps=machine.steps)
         return machine
 
     def place(self, operand):
@@ -150,7 +152,7 @@ def edges(book):
         book.case(f"point-add-{group}", "equal, opposite, the identity", "edge", ("point_add", group, group, OUT), ("point_add", group, f"{group}_opposite", OUT + 10),
                   ("point_add", f"{group}_none_jb", group, OUT + 20), ("point_add", group, f"{group}_none_af", OUT + 30),
                   ("point_add", f"{group}_a_jb", f"{group}_a_af", OUT + 40))
-        for name in ("outside", "off", "none_af", "none_jb", "large", "opposite"):
+        for name in ("outside", "off", "origin", "none_af", "none_jb", "large", "opposite"):
             book.case(f"point-check-{group}-{name.replace('_', '-')}", "curve, subgroup, identity", "edge", ("point_check", f"{group}_{name}", OUT))
         book.case(f"point-affine-{group}-none", "the identity is (0, 0)", "edge identity", ("point_affine", f"{group}_none_jb", OUT))
         for name, operands in (("point_mult", ("ten", f"{group}_off", OUT)), ("point_affine", (f"{group}_off", OUT)), ("point_add", (group, f"{group}_off", OUT)),
@@ -206,10 +208,29 @@ def published(book):
               ("ate_pairing", "g1", "g2", OUT), ("ate_pairing", "g1", "g2", OUT + 12), ("ate_pairing", "g1_a_af", "g2_b_jb", OUT + 24), ("ate_pairing", "g1", "g2", OUT + 36))
 
 
+def painted_programs(book):
+    """Instructions that a rule has chosen, among them those that are refused, that jump and that overwrite what others read."""
+    numbers = [number for number in coprocessor.OPCODES if number not in (0x21, 0x22, 0x23)]
+    for i in range(24):
+        choices = iter(random_bytes(f"coprocessor program {i}", 4 * 7 * 20))
+        def choose(most):
+            return int.from_bytes(bytes(next(choices) for _ in range(4)), "little") % most
+        program = []
+        for at in range(20):
+            number = numbers[choose(len(numbers))] if at else 0x01
+            roles = [coprocessor.OPCODES[number].get(operand, "index") for operand in "abc"]
+            def operand(role):
+                if role == "target":
+                    return 1 + choose(24)
+                return OUT + choose(14) if choose(3) == 0 else choose(OUT)
+            program.append((number, *map(operand, roles)))
+        book.case(f"painted-{i}", "chosen by rule", "painted endless", *program, limit=60)
+
+
 def contents():
     """Name -> content of spec/vectors/coprocessor/<curve>.json."""
     book = Book()
-    for part in (published, each_type, edges, refused, control):
+    for part in (published, each_type, edges, refused, control, painted_programs):
         part(book)
     return {FACTS.name: {
         "schema": "../schema.json", "op": "coprocessor", "curve": FACTS.name, "memory": [slot.to_bytes().hex() for slot in book.memory.slots], "cases": book.found,

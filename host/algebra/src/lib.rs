@@ -11,6 +11,7 @@ pub mod blake2b;
 pub mod bls12_377;
 pub mod bls12_381;
 pub mod bn254;
+pub mod coprocessor;
 pub mod curve;
 pub mod encoding;
 pub mod equihash;
