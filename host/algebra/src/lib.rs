@@ -17,6 +17,7 @@ pub mod encoding;
 pub mod equihash;
 pub mod field;
 pub mod fixed_base;
+pub mod hash_to_curve;
 mod isa;
 pub mod lanes;
 pub mod msm;

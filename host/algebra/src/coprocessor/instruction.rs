@@ -1,5 +1,8 @@
 //! Instructions, and what their operands are.
 
+use std::fmt;
+use std::str::FromStr;
+
 /// Bytes of an instruction.
 pub const INSTRUCTION_BYTES: usize = 8;
 
@@ -169,5 +172,45 @@ impl Instruction {
     pub fn from_bytes([opcode, a0, a1, b0, b1, c0, c1, _]: [u8; INSTRUCTION_BYTES]) -> Self {
         let operands = [[a0, a1], [b0, b1], [c0, c1]].map(u16::from_le_bytes);
         Self { opcode, operands }
+    }
+}
+
+/// The opcode's name and its operands; its number as `0x…` and all three operands if it is unknown, or if one that it does not have is not 0.
+impl fmt::Display for Instruction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = Opcode::from_number(self.opcode)
+            .map(|opcode| (opcode.name(), self.operands.split_at(opcode.operands().len())));
+        let operands = match known {
+            Some((name, (operands, [] | [0] | [0, 0] | [0, 0, 0]))) => {
+                f.write_str(name)?;
+                operands
+            }
+            _ => {
+                write!(f, "{:#x}", self.opcode)?;
+                &self.operands
+            }
+        };
+        operands.iter().try_for_each(|operand| write!(f, " {operand}"))
+    }
+}
+
+/// What [`Instruction`] displays; operands that are missing are 0. The error says what is wrong.
+impl FromStr for Instruction {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut words = text.split_ascii_whitespace();
+        let name = words.next().ok_or("no opcode")?;
+        let opcode = match name.strip_prefix("0x") {
+            Some(digits) => u8::from_str_radix(digits, 16).ok(),
+            None => Opcode::from_name(name).map(Opcode::number),
+        };
+        let opcode = opcode.ok_or_else(|| format!("'{name}' is no opcode"))?;
+        let mut operands = [0; 3];
+        for (at, word) in words.enumerate() {
+            let place = operands.get_mut(at).ok_or("more than three operands")?;
+            *place = word.parse().map_err(|_| format!("'{word}' is no number from 0 to 65535"))?;
+        }
+        Ok(Self { opcode, operands })
     }
 }

@@ -2,7 +2,7 @@
 
 use proofmill_algebra::Isa;
 use proofmill_algebra::coprocessor::{
-    Event, Instruction, LOG2_SLOTS, Machine, Opcode, SLOT_BYTES, Slot, Stop,
+    Event, Instruction, LOG2_SLOTS, Machine, SLOT_BYTES, Slot, Stop,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -29,17 +29,6 @@ fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().expect("a list").iter()
 }
 
-fn instruction(text: &str) -> Instruction {
-    let mut words = text.split(' ');
-    let opcode = words.next().expect("an opcode");
-    let opcode = match opcode.strip_prefix("0x") {
-        Some(digits) => u8::from_str_radix(digits, 16).expect("a number"),
-        None => Opcode::from_name(opcode).unwrap_or_else(|| panic!("{opcode}")).number(),
-    };
-    let operands: Vec<u16> = words.map(|word| word.parse().expect("a number")).collect();
-    Instruction { opcode, operands: operands.try_into().expect("three operands") }
-}
-
 #[test]
 fn vectors() {
     let memory: Vec<Slot> = list(&file("coprocessor/bls12_381")["memory"]).map(slot).collect();
@@ -52,7 +41,7 @@ fn vectors() {
         }
         let start = number(&case["start"]);
         for (at, told) in list(&case["program"]).enumerate() {
-            machine.program[start + at] = instruction(told.as_str().expect("text"));
+            machine.program[start + at] = told.as_str().expect("text").parse().expect(id);
         }
         let mut wanted = machine.data.clone();
         for entry in list(&case["changed"]) {
@@ -119,6 +108,12 @@ fn bytes_are_slots_and_instructions() {
         let mut bytes: [u8; 8] = rng.random();
         bytes[7] = 0;
         assert_eq!(Instruction::from_bytes(bytes).to_bytes(), bytes);
+    }
+    for text in ["mul 1 13 1", "noop_wait", "jump 65535", "0x3 1 2 3", "0x2 1 0 7", "0x0 1 0 0"] {
+        assert_eq!(text.parse::<Instruction>().unwrap().to_string(), text);
+    }
+    for text in ["", "mull 1", "0x100", "mul 1 2 3 4", "jump 65536", "jump -1"] {
+        assert!(text.parse::<Instruction>().is_err(), "{text}");
     }
     assert_eq!(Slot::new([0xff; SLOT_BYTES], Slot::default().kind()), None);
     let mut machine = Machine::default();
