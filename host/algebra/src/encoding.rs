@@ -15,16 +15,17 @@ pub mod pair;
 pub mod sec1;
 pub mod zcash;
 
+use std::error::Error;
+use std::fmt;
+
 use crate::curve::{Affine, Curve};
 use crate::field::{DecodeError, Field, PrimeField};
 use crate::tower::{Fp2, Tower};
-use thiserror::Error;
 
 /// Why bytes are not the encoding of a point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EncodingError {
     /// Not a length that the form has.
-    #[error("{found} bytes where the form has {expected}")]
     Length {
         /// What the form has.
         expected: usize,
@@ -32,24 +33,38 @@ pub enum EncodingError {
         found: usize,
     },
     /// Flag bits or a first byte that this form does not have.
-    #[error("flags {0:#04x} that the form does not have")]
     Flags(u8),
     /// A coordinate that is not below the field's modulus.
-    #[error("a coordinate that is not below the modulus")]
     NotReduced,
     /// No point of the curve has these coordinates, or this x.
-    #[error("not on the curve")]
     NotOnCurve,
     /// A point of the curve, but not of the subgroup of prime order.
-    #[error("on the curve but not in the subgroup")]
     NotInSubgroup,
     /// The identity's flag, and bits besides that should be zeros.
-    #[error("the identity with other bits set")]
     InfinityWithData,
     /// The identity, which is no public key.
-    #[error("the identity, which is no public key")]
     Identity,
 }
+
+impl fmt::Display for EncodingError {
+    fn fmt(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
+        text.write_str(match self {
+            Self::Length { expected, found } => {
+                return write!(text, "{found} bytes where the form has {expected}");
+            }
+            Self::Flags(flags) => {
+                return write!(text, "flags {flags:#04x} that the form does not have");
+            }
+            Self::NotReduced => "a coordinate that is not below the modulus",
+            Self::NotOnCurve => "not on the curve",
+            Self::NotInSubgroup => "on the curve but not in the subgroup",
+            Self::InfinityWithData => "the identity with other bits set",
+            Self::Identity => "the identity, which is no public key",
+        })
+    }
+}
+
+impl Error for EncodingError {}
 
 impl From<DecodeError> for EncodingError {
     fn from(error: DecodeError) -> Self {

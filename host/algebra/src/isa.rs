@@ -13,10 +13,9 @@
 //! path of one call or one device: the process's words, or any level between these and its best.
 
 use std::env;
+use std::error::Error;
 use std::fmt;
 use std::sync::OnceLock;
-
-use thiserror::Error;
 
 /// The environment variable that names a level for the whole process.
 pub const VARIABLE: &str = "PROOFMILL_ISA";
@@ -44,26 +43,45 @@ use Level::{Avx2, Avx512, Avx512Ifma, Bmi2, Portable};
 const LEVELS: [Level; 5] = [Portable, Bmi2, Avx2, Avx512, Avx512Ifma];
 
 /// Why a level cannot be had.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IsaError {
     /// No level is called so.
-    #[error("there is no level '{0}'; there are portable, bmi2, avx2, avx512 and avx512ifma")]
     Unknown(String),
     /// The processor lacks its instructions.
-    #[error("this processor has no {0}; it has {has}", has = names(&Isa::present()))]
     Absent(&'static str),
     /// It is above what this process was limited to.
-    #[error("this process is limited to {1}, and {0} is above it")]
     AboveLimit(&'static str, &'static str),
     /// Words without BMI2 are for a whole process.
-    #[error(
-        "this process multiplies with BMI2 and ADX; for portable, start it with {VARIABLE}=portable"
-    )]
     BelowWords,
     /// The process has taken another level before.
-    #[error("this process already takes {0}")]
     Late(&'static str),
 }
+
+impl fmt::Display for IsaError {
+    fn fmt(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown(name) => {
+                write!(
+                    text,
+                    "there is no level '{name}'; there are portable, bmi2, avx2, avx512 and avx512ifma"
+                )
+            }
+            Self::Absent(level) => {
+                write!(text, "this processor has no {level}; it has {}", names(&Isa::present()))
+            }
+            Self::AboveLimit(level, limit) => {
+                write!(text, "this process is limited to {limit}, and {level} is above it")
+            }
+            Self::BelowWords => write!(
+                text,
+                "this process multiplies with BMI2 and ADX; for portable, start it with {VARIABLE}=portable"
+            ),
+            Self::Late(level) => write!(text, "this process already takes {level}"),
+        }
+    }
+}
+
+impl Error for IsaError {}
 
 /// The best level of this process, once it was asked for.
 static PROCESS: OnceLock<Result<Level, IsaError>> = OnceLock::new();

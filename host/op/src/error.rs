@@ -1,17 +1,17 @@
 //! What can go wrong between asking and answering. An invalid proof or signature is an answer, not an error.
 
 use std::any::Any;
+use std::fmt;
 use std::sync::Arc;
 
 /// The result of asking a device.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Why there is no answer. Cloneable, because one lost device fails many tickets.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Error {
     /// The caller's argument is not of the form that the operation demands.
-    #[error("{argument}: {problem}")]
     Argument {
         /// The argument's name, as the caller wrote it.
         argument: &'static str,
@@ -19,7 +19,6 @@ pub enum Error {
         problem: String,
     },
     /// The device does not offer the operation, the instance or the size.
-    #[error("{device} cannot do this: {what}")]
     Unsupported {
         /// The device's URI.
         device: String,
@@ -27,7 +26,6 @@ pub enum Error {
         what: String,
     },
     /// The device could not be opened.
-    #[error("cannot open '{device}': {problem}")]
     Open {
         /// The URI that was given.
         device: String,
@@ -35,7 +33,6 @@ pub enum Error {
         problem: String,
     },
     /// The device could not do this one thing, or did it wrong; it lives on.
-    #[error("{device} failed: {problem}")]
     Failed {
         /// The device's URI.
         device: String,
@@ -43,7 +40,6 @@ pub enum Error {
         problem: String,
     },
     /// The device died, or answered what no healthy device answers. Every outstanding ticket gets this.
-    #[error("{device} is lost: {problem}")]
     Lost {
         /// The device's URI.
         device: String,
@@ -51,7 +47,6 @@ pub enum Error {
         problem: String,
     },
     /// The device did not answer in time. Every outstanding ticket gets this.
-    #[error("{device} gave no answer for {seconds} s")]
     TimedOut {
         /// The device's URI.
         device: String,
@@ -59,16 +54,40 @@ pub enum Error {
         seconds: f64,
     },
     /// The ticket was cancelled before its answer came.
-    #[error("cancelled")]
     Cancelled,
     /// Input or output failed.
-    #[error("{context}: {source}")]
     Io {
         /// What was being read or written.
         context: String,
         /// The operating system's word.
         source: Arc<std::io::Error>,
     },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Argument { argument, problem } => write!(text, "{argument}: {problem}"),
+            Self::Unsupported { device, what } => write!(text, "{device} cannot do this: {what}"),
+            Self::Open { device, problem } => write!(text, "cannot open '{device}': {problem}"),
+            Self::Failed { device, problem } => write!(text, "{device} failed: {problem}"),
+            Self::Lost { device, problem } => write!(text, "{device} is lost: {problem}"),
+            Self::TimedOut { device, seconds } => {
+                write!(text, "{device} gave no answer for {seconds} s")
+            }
+            Self::Cancelled => text.write_str("cancelled"),
+            Self::Io { context, source } => write!(text, "{context}: {source}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io { source, .. } => Some(&**source),
+            _ => None,
+        }
+    }
 }
 
 impl Error {

@@ -1,16 +1,15 @@
 //! What every field and every prime field can do.
 
-use std::fmt::Debug;
+use std::error::Error;
+use std::fmt::{self, Debug};
 use std::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, CtOption};
-use thiserror::Error;
 
 /// Why bytes are not a field element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DecodeError {
     /// Not as many bytes as an element has.
-    #[error("{found} bytes where a field element has {expected}")]
     Length {
         /// Bytes of an element.
         expected: usize,
@@ -18,9 +17,21 @@ pub enum DecodeError {
         found: usize,
     },
     /// A number that is not below the modulus.
-    #[error("a number that is not below the modulus")]
     NotReduced,
 }
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Length { expected, found } => {
+                write!(text, "{found} bytes where a field element has {expected}")
+            }
+            Self::NotReduced => text.write_str("a number that is not below the modulus"),
+        }
+    }
+}
+
+impl Error for DecodeError {}
 
 /// A finite field. Everything takes the same time for all values, unless its name ends in `_vartime`.
 ///

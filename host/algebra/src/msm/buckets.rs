@@ -1,8 +1,8 @@
 //! Buckets, and how points get into them.
 
+use std::error::Error;
+use std::fmt;
 use std::ops::Range;
-
-use thiserror::Error;
 
 use super::plan::{Plan, Window};
 use super::scalars::{Digit, Scalars};
@@ -19,9 +19,16 @@ const TOGETHER: usize = 512 << 10;
 const CHUNK: usize = 8192;
 
 /// The work was given up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("cancelled")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cancelled;
+
+impl fmt::Display for Cancelled {
+    fn fmt(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
+        text.write_str("cancelled")
+    }
+}
+
+impl Error for Cancelled {}
 
 /// The buckets of all windows of a plan. Points may be added in several calls.
 pub struct Buckets<C: Group> {

@@ -1,8 +1,9 @@
 //! Scalars as digits.
 
+use std::error::Error;
+use std::fmt;
 use std::ops::Range;
 
-use thiserror::Error;
 use zeroize::Zeroize;
 
 use super::Group;
@@ -13,9 +14,16 @@ use crate::field::PrimeField;
 pub const SCALAR_BYTES: usize = 32;
 
 /// Scalar number `.0` is not below the order of the group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("scalar {0} is not below the order of the group")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotReduced(pub usize);
+
+impl fmt::Display for NotReduced {
+    fn fmt(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(text, "scalar {} is not below the order of the group", self.0)
+    }
+}
+
+impl Error for NotReduced {}
 
 type Words = [u64; 4];
 

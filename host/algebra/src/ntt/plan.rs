@@ -1,8 +1,8 @@
 //! A transform in two passes over memory.
 
+use std::error::Error;
+use std::fmt;
 use std::marker::PhantomData;
-
-use thiserror::Error;
 
 use crate::field::DecodeError;
 use crate::isa::Isa;
@@ -22,9 +22,16 @@ pub const LEAST_SIZE: usize = PIECE * PIECE;
 const _: () = assert!(MOST_LOG_SIZE.div_ceil(2) <= MOST_LEVELS);
 
 /// The element with this number is not below the modulus.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("number {0} is not below the modulus")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotBelowModulus(pub usize);
+
+impl fmt::Display for NotBelowModulus {
+    fn fmt(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(text, "number {} is not below the modulus", self.0)
+    }
+}
+
+impl Error for NotBelowModulus {}
 
 /// How a transform is computed, and its factors.
 ///

@@ -1,6 +1,7 @@
 //! What is computed.
 
-use thiserror::Error;
+use std::error::Error;
+use std::fmt;
 
 use crate::field::PrimeField;
 
@@ -8,13 +9,11 @@ use crate::field::PrimeField;
 pub const MOST_LOG_SIZE: u32 = 27;
 
 /// Why there is no transform of a size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SizeError {
     /// It is not a power of two.
-    #[error("{0} elements are not a power of two")]
     NotPowerOfTwo(usize),
     /// It is too large for the field, or for this module.
-    #[error("2^{log} elements are more than 2^{most}")]
     TooLarge {
         /// The logarithm of the size.
         log: u32,
@@ -22,6 +21,19 @@ pub enum SizeError {
         most: u32,
     },
 }
+
+impl fmt::Display for SizeError {
+    fn fmt(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotPowerOfTwo(size) => write!(text, "{size} elements are not a power of two"),
+            Self::TooLarge { log, most } => {
+                write!(text, "2^{log} elements are more than 2^{most}")
+            }
+        }
+    }
+}
+
+impl Error for SizeError {}
 
 /// The logarithm of a size.
 pub fn log_size<F: PrimeField>(size: usize) -> Result<u32, SizeError> {

@@ -34,7 +34,9 @@ class Module(unittest.TestCase):
             run([PROOFMILL, "dev", "circuit", "chain", "--constraints", 60, "--out", folder / "circuit"])
             library = folder / "installed/lib"
             environment = {**os.environ, "PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": str(library), "GOFLAGS": "-mod=mod",
-                           "GOTOOLCHAIN": "local", "PROOFMILL_TEST_CIRCUIT": str(folder / "circuit")}
+                           "GOTOOLCHAIN": "local", "PROOFMILL_TEST_CIRCUIT": str(folder / "circuit"),
+                           # Go keeps what pkg-config said the last time, unless it is told of another folder.
+                           "CGO_CFLAGS": f"-O2 -I{folder / 'installed/include'}"}
             for command in (["go", "vet", "./..."], ["go", "test", "-count=1", "./..."]):
                 done = subprocess.run(command, cwd=HERE.parent, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
                 self.assertEqual(done.returncode, 0, done.stdout)

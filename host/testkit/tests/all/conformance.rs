@@ -52,9 +52,25 @@ fn the_driver_conforms_over_a_card_in_software() {
     }
 }
 
+/// To the host, it is the same card as its neighbour with one adder, and it takes twice as long to simulate.
+const TWO_ADDERS: &str = "msm_bn254_two_twin";
+
 #[test]
 fn every_simulation_conforms() {
+    simulations_conform(|name| name != TWO_ADDERS);
+}
+
+#[test]
+#[ignore = "takes minutes; make test-long runs it"]
+fn the_card_with_two_adders_conforms() {
+    simulations_conform(|name| name == TWO_ADDERS);
+}
+
+fn simulations_conform(chosen: impl Fn(&str) -> bool) {
     for simulation in support::simulations() {
+        if !chosen(&simulation.name) {
+            continue;
+        }
         let start = Instant::now();
         conforms(&*proofmill_device::open(&simulation.uri()).unwrap());
         eprintln!("{}: {:?}", simulation.name, start.elapsed());
