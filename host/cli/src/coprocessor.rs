@@ -208,7 +208,8 @@ fn trace(arguments: &Trace, output: &mut Output) -> anyhow::Result<Exit> {
         let changed = before.iter().zip(&machine.data).enumerate();
         for (slot, (_, now)) in changed.filter(|(_, (before, now))| before != now) {
             let content = format!("{} {}", now.kind().name(), number(now.value()));
-            output.line(format_args!("       {} = {content}", place(&assembly, slot)))?;
+            let name = place(&assembly, slot, |at| machine.data[at].kind().slots());
+            output.line(format_args!("       {name} = {content}"))?;
         }
         steps += 1;
     }
@@ -251,17 +252,16 @@ fn told(assembly: &Assembly, instruction: Instruction) -> String {
     let operands = opcode.operands().iter().zip(instruction.operands);
     let operands: Vec<_> = operands
         .map(|(role, operand)| match role.is_data() {
-            true => place(assembly, operand.into()),
+            true => place(assembly, operand.into(), |_| 1),
             false => operand.to_string(),
         })
         .collect();
     format!("{} {}", opcode.name(), operands.join(", ")).trim_end().to_owned()
 }
 
-/// A slot by its name, or how far behind one it is within a value's length, or its number.
-fn place(assembly: &Assembly, slot: usize) -> String {
-    let longest = Kind::Fe12.slots();
-    let before = assembly.names.iter().filter(|(_, at)| (*at..at + longest).contains(&slot));
+/// A slot by its name, or how far behind one it is within the value there, or its number.
+fn place(assembly: &Assembly, slot: usize, slots_at: impl Fn(usize) -> usize) -> String {
+    let before = assembly.names.iter().filter(|(_, at)| (*at..at + slots_at(*at)).contains(&slot));
     match before.max_by_key(|(_, at)| *at) {
         Some((name, at)) if *at == slot => name.clone(),
         Some((name, at)) => format!("{name}+{}", slot - at),

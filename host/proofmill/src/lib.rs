@@ -70,6 +70,7 @@
 pub mod bls;
 pub mod coprocessor;
 pub mod ecdsa;
+pub mod eip2537;
 pub mod equihash;
 pub mod groth16;
 mod lost;

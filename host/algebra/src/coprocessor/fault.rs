@@ -1,27 +1,21 @@
 //! What is wrong with an instruction.
 
-use thiserror::Error;
+use std::fmt;
 
 /// Why an instruction did nothing: the first reason in this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fault {
     /// No instruction has this opcode.
-    #[error("no instruction has this opcode")]
     UnknownOpcode = 1,
     /// An operand, or a jump's target, is not below the number of slots.
-    #[error("an operand that is not below the number of slots")]
     NoSuchSlot,
     /// The type of a value's first slot is not one that the operand takes.
-    #[error("an operand of a type that the instruction does not take")]
     WrongType,
     /// A value, read or written, goes on behind the last slot.
-    #[error("a value that goes on behind the last slot")]
     BeyondEnd,
     /// A coordinate or an element is not below p.
-    #[error("a number that is not below the modulus")]
     NotReduced,
     /// A point is not on its curve.
-    #[error("a point that is not on the curve")]
     NotOnCurve,
 }
 
@@ -53,3 +47,18 @@ impl Fault {
         self as u8
     }
 }
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::UnknownOpcode => "no instruction has this opcode",
+            Self::NoSuchSlot => "an operand that is not below the number of slots",
+            Self::WrongType => "an operand of a type that the instruction does not take",
+            Self::BeyondEnd => "a value that goes on behind the last slot",
+            Self::NotReduced => "a number that is not below the modulus",
+            Self::NotOnCurve => "a point that is not on the curve",
+        })
+    }
+}
+
+impl std::error::Error for Fault {}

@@ -3,6 +3,7 @@
 mod bad_input_json;
 mod bls;
 mod dev;
+mod eip2537;
 mod files;
 mod groth16;
 mod prover;
