@@ -105,7 +105,7 @@ fn verdicts(
 ) -> anyhow::Result<Vec<Option<String>>> {
     const WRONG: &str = "the signature does not verify";
     let mut verdicts = vec![];
-    let mut batch: Vec<(usize, (&PublicKey, &[u8], &Signature))> = vec![];
+    let (mut ones, mut places) = (vec![], vec![]);
     for (at, (_, claim)) in claims.iter().enumerate() {
         let valid = match claim {
             Err(problem) => {
@@ -113,7 +113,8 @@ fn verdicts(
                 continue;
             }
             Ok(Claim::One(key, message, signature)) => {
-                batch.push((at, (key, message, signature)));
+                ones.push((key, &message[..], signature));
+                places.push(at);
                 true
             }
             Ok(Claim::OfOneMessage(keys, message, signature)) => {
@@ -127,9 +128,8 @@ fn verdicts(
         };
         verdicts.push((!valid).then(|| WRONG.to_owned()));
     }
-    let ones: Vec<_> = batch.iter().map(|(_, one)| *one).collect();
     for wrong in bls::find_invalid(scheme, &ones)? {
-        verdicts[batch[wrong].0] = Some(WRONG.to_owned());
+        verdicts[places[wrong]] = Some(WRONG.to_owned());
     }
     Ok(verdicts)
 }

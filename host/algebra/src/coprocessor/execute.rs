@@ -173,8 +173,8 @@ impl<'a> Execution<'a> {
                 Form::G2 { .. } => self.check::<G2>()?,
             },
             Opcode::PointAffine => match self.source() {
-                Form::G1 { .. } => self.to_affine::<G1>()?,
-                Form::G2 { .. } => self.to_affine::<G2>()?,
+                Form::G1 { .. } => self.affine::<G1>()?,
+                Form::G2 { .. } => self.affine::<G2>()?,
             },
             Opcode::PointAdd => match self.source() {
                 Form::G1 { .. } => self.sum::<G1>()?,
@@ -234,7 +234,7 @@ impl<'a> Execution<'a> {
         Ok(())
     }
 
-    fn to_affine<C: Group>(&mut self) -> Result<(), Fault> {
+    fn affine<C: Group>(&mut self) -> Result<(), Fault> {
         let point = self.point::<C>(0)?;
         let coordinates = [point.x(), point.y()].map(|a| a.coefficients()).concat();
         self.write(self.at[1], C::AFFINE, &coordinates);

@@ -46,7 +46,7 @@ fn signatures_and_aggregates_are_judged() {
             &format!("line 4: {does_not}\n"),
         ],
     );
-    expect(&verify(&[good.clone()], &[]), 1, &["line 1: invalid"]);
+    expect(&verify(std::slice::from_ref(&good), &[]), 1, &["line 1: invalid"]);
     let output = verify(&[good], &["--json", "--scheme", "possession"]);
     expect(&output, 0, &[]);
     let line: Value = serde_json::from_str(text(&output.stdout).trim()).unwrap();
@@ -75,10 +75,10 @@ fn what_cannot_be_is_named() {
     let lines = json!({ "public_keys": [KEY], "messages": [], "signature": SIGNATURE });
     expect(&verify(&[lines], &[]), 2, &["1 public keys and 0 messages"]);
     expect(
-        &verify(&[good.clone()], &["--variant", "min-sig"]),
+        &verify(std::slice::from_ref(&good), &["--variant", "min-sig"]),
         1,
         &["is 48 bytes where the form has 96"],
     );
-    expect(&verify(&[good.clone()], &["--scheme", "other"]), 2, &["possession"]);
+    expect(&verify(std::slice::from_ref(&good), &["--scheme", "other"]), 2, &["possession"]);
     expect(&run(&["bls", "verify", "no such file"]), 2, &["FILE: no such file"]);
 }
