@@ -143,7 +143,7 @@ impl<T: Tower> Coordinate for Fp2<T> {
 
 /// The point (x, y), which has to be on the curve and in the subgroup; (0, 0), which stands for the identity inside,
 /// is refused like any other pair off the curve.
-fn point<C: Curve>(x: C::Base, y: C::Base) -> Result<Affine<C>, EncodingError> {
+pub(crate) fn point<C: Curve>(x: C::Base, y: C::Base) -> Result<Affine<C>, EncodingError> {
     let point = Affine::new_unchecked(x, y);
     if !bool::from(point.is_on_curve() & !point.is_identity()) {
         return Err(EncodingError::NotOnCurve);

@@ -4,13 +4,16 @@
 //! chooses with an [`Isa`].
 //!
 //! Features, on by default: `bls12_377` has that curve, `pasta` has `pallas` and `vesta`. Off by default: `toy`, the toy curves;
-//! `emulation`, for tests. The types of all fields are always there.
+//! `emulation`, for tests; `arkworks`, `blst` and `halo2curves`, conversions from and to their types. The types of all fields are always
+//! there.
 
 pub mod blake2b;
 #[cfg(feature = "bls12_377")]
 pub mod bls12_377;
 pub mod bls12_381;
 pub mod bn254;
+#[cfg(any(feature = "arkworks", feature = "blst", feature = "halo2curves"))]
+pub mod conversions;
 pub mod coprocessor;
 pub mod curve;
 pub mod encoding;

@@ -64,6 +64,7 @@
 //! | `bls12_377` | yes | MSM on BLS12-377 |
 //! | `pasta` | yes | MSM on Pallas and Vesta, NTT over their scalars |
 //! | `card` | yes | cards: `sim:` |
+//! | `arkworks`, `blst`, `halo2curves` | no | conversions from and to their elements and points: `algebra::conversions` |
 //! | `dev` | no | `groth16::dev`, circuits and INSECURE keys for tests |
 //! | `neptune` | no | `poseidon::neptune`, the traits and builders of that crate |
 
@@ -78,6 +79,8 @@ pub mod msm;
 pub mod ntt;
 pub mod poseidon;
 
+/// Fields, curves and points as types.
+pub use proofmill_algebra as algebra;
 pub use proofmill_device::{Listed, Uri, list as devices, open, open_uri};
 pub use proofmill_op::{
     Answer, Capability, Caps, Completer, Data, Device, DeviceKind, Error, Metrics, Parked, Request,

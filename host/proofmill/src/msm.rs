@@ -1,7 +1,8 @@
 //! Multi-scalar multiplication: the sum of k_i P_i in the groups of BN254, BLS12-381, BLS12-377, Pallas and Vesta.
 //!
 //! Points are x and y, canonical and little-endian; scalars are 32 bytes, little-endian, below r. [`Instance`] lists the
-//! groups, [`Check`] the checks on points.
+//! groups, [`Check`] the checks on points. [`sum_of`], [`bases_of`] and [`scalars_of`] take the types of [`crate::algebra`], which
+//! those of arkworks, blst and halo2curves convert to.
 //!
 //! ```
 //! use proofmill::msm::{self, Bases, Check, Instance};
@@ -66,12 +67,14 @@
 //! ticket stops the MSM.
 
 mod confirm;
+mod typed;
 
 pub use confirm::confirm;
 pub use proofmill_op::msm::{
     Bases, Check, Curve, Cycles, Group, Instance, MOST_POINTS, Plan, Points, Progress, Request,
     Response, SCALAR_BYTES, Stream, Sums,
 };
+pub use typed::{bases_of, scalars_of, sum_of};
 
 use proofmill_algebra::encoding::pair;
 use proofmill_algebra::field::PrimeField as _;

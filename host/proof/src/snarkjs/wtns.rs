@@ -10,21 +10,29 @@ use std::path::Path;
 use std::sync::Arc;
 
 use proofmill_op::msm::Curve;
+use zeroize::Zeroizing;
 
 use super::container::{Container, Format};
 use super::curve::{Facts, Prime, SCALAR_BYTES, is_below};
 use super::source::Source;
-use crate::Result;
 use crate::groth16::Scalar;
+use crate::{Error, Result};
 
 const FORMAT: Format = Format { magic: b"wtns", version: 2, sections: &["header", "values"] };
 
 /// A witness. Its values are nobody's business: they are not shown for debugging.
 #[derive(Clone)]
 pub struct Witness {
-    container: Container,
+    values: Values,
     facts: &'static Facts,
     count: usize,
+}
+
+/// Where the values are.
+#[derive(Clone)]
+enum Values {
+    File(Container),
+    Memory(Arc<Zeroizing<Vec<Scalar>>>),
 }
 
 impl Witness {
@@ -36,6 +44,23 @@ impl Witness {
     /// Reads bytes in memory, under a name for errors.
     pub fn from_bytes(name: impl Into<String>, bytes: Arc<[u8]>) -> Result<Self> {
         Self::read(Source::new(name, bytes))
+    }
+
+    /// Takes values, canonical and little-endian, each below r; the first is 1, then come the public ones. They are wiped in the end.
+    pub fn from_values(curve: Curve, values: Vec<Scalar>) -> Result<Self> {
+        let values = Zeroizing::new(values);
+        let wrong = |problem: String| Err(Error::argument("witness", problem));
+        let Some(facts) = Facts::of(curve) else {
+            return wrong(format!("there are no proofs over {}", curve.name()));
+        };
+        match problem_of(&values, facts) {
+            _ if values.is_empty() => wrong("no values; the first of all is 1".into()),
+            Some((number, problem)) => wrong(format!("value {number} {problem}")),
+            None => {
+                let count = values.len();
+                Ok(Self { values: Values::Memory(Arc::new(values)), facts, count })
+            }
+        }
     }
 
     fn read(source: Source) -> Result<Self> {
@@ -51,16 +76,11 @@ impl Witness {
         let section = container.section(2)?;
         let values = section.clone().all(count.into(), SCALAR_BYTES, "values")?;
         let (values, _) = values.as_chunks::<SCALAR_BYTES>();
-        let wrong = |number: usize, problem: &str| {
-            section.wrong(section.at() + number * SCALAR_BYTES, format!("value {number} {problem}"))
-        };
-        if let Some(number) = values.iter().position(|value| !is_below(value, facts.scalar)) {
-            return Err(wrong(number, "is not below r").into());
+        if let Some((number, problem)) = problem_of(values, facts) {
+            let at = section.at() + number * SCALAR_BYTES;
+            return Err(section.wrong(at, format!("value {number} {problem}")).into());
         }
-        if values[0][0] != 1 || values[0][1..] != [0; SCALAR_BYTES - 1] {
-            return Err(wrong(0, "is not 1").into());
-        }
-        Ok(Self { container, facts, count: count as usize })
+        Ok(Self { values: Values::File(container), facts, count: count as usize })
     }
 
     /// Whose scalars the values are.
@@ -75,20 +95,40 @@ impl Witness {
 
     /// The values, each below r; the first is 1, then come the public ones.
     pub fn values(&self) -> &[Scalar] {
-        let section = self.container.section(2).expect("read before");
-        let values = section.all(self.count as u64, SCALAR_BYTES, "values").expect("read before");
-        values.as_chunks().0
+        match &self.values {
+            Values::File(container) => {
+                let section = container.section(2).expect("read before");
+                let values = section.all(self.count as u64, SCALAR_BYTES, "values");
+                values.expect("read before").as_chunks().0
+            }
+            Values::Memory(values) => values,
+        }
     }
 
     /// Its name, as errors say it.
     pub fn name(&self) -> &str {
-        self.container.source().name()
+        match &self.values {
+            Values::File(container) => container.source().name(),
+            Values::Memory(_) => "witness",
+        }
     }
 
-    /// Bytes of the file.
+    /// Bytes of the file, or of the values in memory.
     pub fn file_bytes(&self) -> usize {
-        self.container.source().bytes().len()
+        match &self.values {
+            Values::File(container) => container.source().bytes().len(),
+            Values::Memory(values) => values.as_flattened().len(),
+        }
     }
+}
+
+/// The first value that no witness has there, and what is wrong with it.
+fn problem_of(values: &[Scalar], facts: &Facts) -> Option<(usize, &'static str)> {
+    if let Some(number) = values.iter().position(|value| !is_below(value, facts.scalar)) {
+        return Some((number, "is not below r"));
+    }
+    let (first, rest) = values.first()?.split_first()?;
+    (*first != 1 || rest.iter().any(|&byte| byte != 0)).then_some((0, "is not 1"))
 }
 
 impl fmt::Debug for Witness {

@@ -3,8 +3,8 @@
 use num_bigint::BigUint;
 use proofmill_algebra::field::{Bls12381Fp, Bn254Fp, PrimeField};
 use proofmill_op::msm::{Group, Stream as _};
-use proofmill_proof::groth16::{Curve, Proof};
-use proofmill_proof::snarkjs::{Matrix, Section, proof, public, verifying_key};
+use proofmill_proof::groth16::{Curve, Proof, VerifyingKey};
+use proofmill_proof::snarkjs::{Matrix, Section, Witness, proof, public, verifying_key};
 
 use crate::small::{CURVES, circuit, everything, key, places, read_key, read_witness, witness};
 
@@ -107,6 +107,56 @@ fn a_witness_says_what_was_written() {
         assert_eq!(public::text(&witness.values()[1..2]), written(curve, "public"));
         let name = if curve == Curve::Bn254 { "bn254" } else { "bls12_381" };
         assert_eq!(format!("{witness:?}"), format!("Witness(a.wtns: 7 values of {name})"));
+    }
+}
+
+#[test]
+fn a_witness_may_be_values_in_memory() {
+    for curve in CURVES {
+        let values = read_witness(&witness(curve)).unwrap().values().to_vec();
+        let told = |change: &dyn Fn(&mut Vec<[u8; 32]>)| {
+            let mut values = values.clone();
+            change(&mut values);
+            Witness::from_values(curve, values).map_err(|error| error.to_string())
+        };
+        let same = told(&|_| {}).unwrap();
+        assert_eq!((same.curve(), same.count(), same.values()), (curve, 7, &values[..]));
+        assert_eq!(same.file_bytes(), 7 * 32);
+        let name = if curve == Curve::Bn254 { "bn254" } else { "bls12_381" };
+        assert_eq!(format!("{same:?}"), format!("Witness(witness: 7 values of {name})"));
+        let problem = |change: &dyn Fn(&mut Vec<[u8; 32]>)| told(change).unwrap_err();
+        assert_eq!(problem(&|all| all.clear()), "witness: no values; the first of all is 1");
+        assert_eq!(problem(&|all| all[0][31] = 1), "witness: value 0 is not 1");
+        assert_eq!(problem(&|all| all[0][0] = 0), "witness: value 0 is not 1");
+        assert_eq!(problem(&|all| all[6] = [255; 32]), "witness: value 6 is not below r");
+    }
+}
+
+/// serde's forms are objects with snarkjs's fields, and what is read is checked.
+#[test]
+fn proofs_and_keys_are_values_of_serde() {
+    for curve in CURVES {
+        let text = written(curve, "proof");
+        let proof = proof::parse("proof", text.as_bytes()).unwrap();
+        let value = serde_json::to_value(&proof).unwrap();
+        assert_eq!(value, serde_json::from_str::<serde_json::Value>(&text).unwrap());
+        assert_eq!(serde_json::from_value::<Proof>(value.clone()).unwrap(), proof);
+        let mut other = value.clone();
+        other["pi_a"][0] = "7".into();
+        let problem = serde_json::from_value::<Proof>(other).unwrap_err().to_string();
+        assert!(problem.contains("pi_a") && problem.contains("not on the curve"), "{problem}");
+        assert!(serde_json::from_value::<Proof>("proof".into()).is_err());
+
+        let text = written(curve, "verification_key");
+        let key = verifying_key::parse("key", text.as_bytes()).unwrap();
+        let value = serde_json::to_value(&key).unwrap();
+        let mut file: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(serde_json::from_value::<VerifyingKey>(file.clone()).unwrap(), key);
+        file.as_object_mut().unwrap().remove("vk_alphabeta_12");
+        assert_eq!(value, file);
+        file["nPublic"] = 5.into();
+        let problem = serde_json::from_value::<VerifyingKey>(file).unwrap_err().to_string();
+        assert!(problem.contains("IC"), "{problem}");
     }
 }
 

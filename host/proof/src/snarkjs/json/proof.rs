@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::ser::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::document::{self, Document, Text};
 use super::point::{G1, G2, g1, g1_text, g2, g2_text};
@@ -43,13 +45,31 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<Proof> {
 
 /// What the file of a proof holds. An error when a point has another length than those of the curve.
 pub fn text(proof: &Proof) -> Result<String> {
+    file(proof).map(|file| document::text(&file))
+}
+
+fn file(proof: &Proof) -> Result<File<String, &'static str>> {
     let facts = facts(proof.curve)?;
-    let file = File {
+    Ok(File {
         pi_a: g1_text(facts, "a", &proof.a)?,
         pi_b: g2_text(facts, "b", &proof.b)?,
         pi_c: g1_text(facts, "c", &proof.c)?,
         protocol: PROTOCOL,
         curve: facts.word,
-    };
-    Ok(document::text(&file))
+    })
+}
+
+/// As an object with the fields of snarkjs's file.
+impl Serialize for Proof {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        file(self).map_err(S::Error::custom)?.serialize(serializer)
+    }
+}
+
+/// Checks what [`parse`] checks.
+impl<'de> Deserialize<'de> for Proof {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let file = File::<String, String>::deserialize(deserializer)?;
+        parse("proof", document::text(&file).as_bytes()).map_err(D::Error::custom)
+    }
 }

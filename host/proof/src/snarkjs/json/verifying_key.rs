@@ -7,7 +7,9 @@ use proofmill_algebra::pairing::{Bls12381, Bn254, Pairing, pairing};
 use proofmill_algebra::tower::{Fp6, Tower};
 use proofmill_op::msm::Curve;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::ser::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::document::{self, Document, Text};
 use super::point::{G1, G2, g1, g1_text, g2, g2_text, not_identity};
@@ -18,35 +20,30 @@ use crate::{Error, Result};
 /// Most bytes of a file: 200,000 public values.
 pub const MOST_BYTES: usize = 1 << 26;
 
-#[derive(Deserialize)]
+/// What is read, and all that a key is made of.
+#[derive(Serialize, Deserialize)]
 #[expect(non_snake_case, reason = "the file's word")]
-struct Read<'a> {
-    #[serde(borrow)]
-    protocol: Option<Text<'a>>,
-    #[serde(borrow)]
-    curve: Option<Text<'a>>,
+struct Points<T, W> {
+    protocol: W,
+    curve: W,
     nPublic: u32,
-    #[serde(borrow)]
-    vk_alpha_1: G1<Text<'a>>,
-    #[serde(borrow)]
-    vk_beta_2: G2<Text<'a>>,
-    #[serde(borrow)]
-    vk_gamma_2: G2<Text<'a>>,
-    #[serde(borrow)]
-    vk_delta_2: G2<Text<'a>>,
-    #[serde(borrow)]
-    IC: Vec<G1<Text<'a>>>,
+    vk_alpha_1: G1<T>,
+    vk_beta_2: G2<T>,
+    vk_gamma_2: G2<T>,
+    vk_delta_2: G2<T>,
+    IC: Vec<G1<T>>,
 }
 
 /// An element of Fp12: of each of two elements of Fp6 three of Fp2, from the coefficient of 1 on.
 type Fp12Text = [[[String; 2]; 3]; 2];
 
+/// What is written, in snarkjs's order.
 #[derive(Serialize)]
 #[expect(non_snake_case, reason = "the file's word")]
 struct Written {
     protocol: &'static str,
     curve: &'static str,
-    nPublic: usize,
+    nPublic: u32,
     vk_alpha_1: G1<String>,
     vk_beta_2: G2<String>,
     vk_gamma_2: G2<String>,
@@ -65,7 +62,7 @@ pub fn open(path: impl AsRef<Path>) -> Result<VerifyingKey> {
 /// the identity. The pairing of alpha and beta, which follows from them, is not read.
 pub fn parse(name: &str, bytes: &[u8]) -> Result<VerifyingKey> {
     let document = Document::new(name, bytes, MOST_BYTES)?;
-    let file: Read<'_> = document.parse()?;
+    let file: Points<Text<'_>, Option<Text<'_>>> = document.parse()?;
     let facts = document.facts(file.protocol, file.curve)?;
     if file.IC.len() as u64 != u64::from(file.nPublic) + 1 {
         let problem = format!("{} points for {} public values and 1", file.IC.len(), file.nPublic);
@@ -92,23 +89,52 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<VerifyingKey> {
 /// What the file of a key holds. An error when a point has another length than those of the curve, or alpha or beta is
 /// none of its group.
 pub fn text(key: &VerifyingKey) -> Result<String> {
-    let facts = facts(key.curve)?;
-    let file = Written {
-        protocol: PROTOCOL,
-        curve: facts.word,
-        nPublic: key.publics(),
-        vk_alpha_1: g1_text(facts, "alpha_g1", &key.alpha_g1)?,
-        vk_beta_2: g2_text(facts, "beta_g2", &key.beta_g2)?,
-        vk_gamma_2: g2_text(facts, "gamma_g2", &key.gamma_g2)?,
-        vk_delta_2: g2_text(facts, "delta_g2", &key.delta_g2)?,
+    let points = points(key)?;
+    Ok(document::text(&Written {
+        protocol: points.protocol,
+        curve: points.curve,
+        nPublic: points.nPublic,
+        vk_alpha_1: points.vk_alpha_1,
+        vk_beta_2: points.vk_beta_2,
+        vk_gamma_2: points.vk_gamma_2,
+        vk_delta_2: points.vk_delta_2,
         vk_alphabeta_12: match key.curve {
             Curve::Bn254 => alphabeta::<Bn254>(key)?,
             Curve::Bls12_381 => alphabeta::<Bls12381>(key)?,
             _ => unreachable!("refused above"),
         },
+        IC: points.IC,
+    }))
+}
+
+fn points(key: &VerifyingKey) -> Result<Points<String, &'static str>> {
+    let facts = facts(key.curve)?;
+    let too_many = |_| Error::argument("ic", format!("{} points", key.ic.len()));
+    Ok(Points {
+        protocol: PROTOCOL,
+        curve: facts.word,
+        nPublic: key.publics().try_into().map_err(too_many)?,
+        vk_alpha_1: g1_text(facts, "alpha_g1", &key.alpha_g1)?,
+        vk_beta_2: g2_text(facts, "beta_g2", &key.beta_g2)?,
+        vk_gamma_2: g2_text(facts, "gamma_g2", &key.gamma_g2)?,
+        vk_delta_2: g2_text(facts, "delta_g2", &key.delta_g2)?,
         IC: key.ic.iter().map(|point| g1_text(facts, "ic", point)).collect::<Result<_>>()?,
-    };
-    Ok(document::text(&file))
+    })
+}
+
+/// As an object with the fields of snarkjs's file, but for `vk_alphabeta_12`, which follows from them.
+impl Serialize for VerifyingKey {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        points(self).map_err(S::Error::custom)?.serialize(serializer)
+    }
+}
+
+/// Checks what [`parse`] checks.
+impl<'de> Deserialize<'de> for VerifyingKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let points = Points::<String, String>::deserialize(deserializer)?;
+        parse("verifying key", document::text(&points).as_bytes()).map_err(D::Error::custom)
+    }
 }
 
 /// e(alpha, beta). snarkjs raises to the same power of p^12 - 1 over r as [`proofmill_algebra::pairing`] does.

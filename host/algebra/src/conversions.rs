@@ -1,0 +1,48 @@
+//! Elements and points of other libraries, by their numbers: no memory is reinterpreted.
+//!
+//! Field elements are converted by [`From`], but for those of `blst`, whose words anybody may set: [`TryFrom`] refuses a number that is
+//! not below the modulus. Points are converted by [`TryFrom`] in both directions, and are checked in both: one that is not on
+//! its curve, or not in the subgroup of prime order, is an [`EncodingError`]. The identity stays the identity.
+//!
+//! ```
+//! # #[cfg(feature = "arkworks")]
+//! # fn main() -> Result<(), proofmill_algebra::encoding::EncodingError> {
+//! use proofmill_algebra::{bn254, curve::Affine};
+//!
+//! let theirs = ark_bn254::G1Affine::new_unchecked(1.into(), 2.into());
+//! let point = Affine::<bn254::G1>::try_from(theirs)?;
+//! assert_eq!(ark_bn254::G1Affine::try_from(point)?, theirs);
+//! assert_eq!(ark_bn254::Fr::from(-bn254::Fr::from(1)), (-1).into());
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "arkworks"))]
+//! # fn main() {}
+//! ```
+//!
+//! | feature | library | what |
+//! |---|---|---|
+//! | `arkworks` | `ark-bn254`, `ark-bls12-381`, `ark-bls12-377`, `ark-pallas`, `ark-vesta` | `Fr`, `Fq`, `Fq2`, affine points |
+//! | `blst` | `blst` | `blst_fr`, `blst_fp`, `blst_fp2`, `blst_p1_affine`, `blst_p2_affine` |
+//! | `halo2curves` | `halo2curves`: `bn256`, `bls12381` | `Fr`, `Fq`, `Fq2`, affine points |
+
+#[cfg(feature = "arkworks")]
+mod arkworks;
+#[cfg(feature = "blst")]
+mod blst;
+#[cfg(feature = "halo2curves")]
+mod halo2curves;
+
+use crate::curve::{Affine, Curve};
+use crate::encoding::{self, Coordinate, EncodingError};
+
+/// The point of the subgroup with these coordinates; (0, 0) is the identity.
+#[cfg(any(feature = "blst", feature = "halo2curves"))]
+fn point<C: Curve<Base: Coordinate>>(x: C::Base, y: C::Base) -> Result<Affine<C>, EncodingError> {
+    checked(Affine::new_unchecked(x, y))
+}
+
+/// The point, if it is one of the subgroup.
+fn checked<C: Curve<Base: Coordinate>>(point: Affine<C>) -> Result<Affine<C>, EncodingError> {
+    let is_identity = bool::from(point.is_identity());
+    if is_identity { Ok(point) } else { encoding::point(point.x(), point.y()) }
+}
