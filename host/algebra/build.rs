@@ -10,11 +10,14 @@ use toml::{Table, Value};
 
 #[path = "build/curves.rs"]
 mod curves;
+#[path = "build/hash_to_curve.rs"]
+mod hash_to_curve;
 #[path = "build/poseidon.rs"]
 mod poseidon;
 
 fn main() {
     curves::generate();
+    hash_to_curve::generate();
     poseidon::generate();
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=build.rs");

@@ -10,6 +10,7 @@ import json
 import sys
 from pathlib import Path
 
+import cases_coprocessor
 import cases_curve
 import cases_ecdsa_verify
 import cases_encoding
@@ -28,7 +29,7 @@ VECTORS = Path(__file__).resolve().parent.parent / "vectors"
 FOLDERS = {
     "wire": cases_shell, "ecdsa_verify": cases_ecdsa_verify, "field": cases_field, "formula": cases_formula, "curve": cases_curve,
     "encoding": cases_encoding, "msm": cases_msm, "ntt": cases_ntt, "pairing": cases_pairing, "poseidon": cases_poseidon,
-    "permutation": cases_permutation,
+    "permutation": cases_permutation, "coprocessor": cases_coprocessor,
 }
 
 
@@ -42,9 +43,9 @@ def rendered(content):
         elif key == "bases":
             bases = ",\n".join(f"    {json.dumps(name)}: {json.dumps(header)}" for name, header in value.items())
             lines.append(f'  "bases": {{\n{bases}\n  }},')
-        elif key == "points":
-            points = ",\n".join(f"    {json.dumps(point)}" for point in value)
-            lines.append(f'  "points": [\n{points}\n  ],')
+        elif key in ("points", "memory"):
+            entries = ",\n".join(f"    {json.dumps(entry)}" for entry in value)
+            lines.append(f'  "{key}": [\n{entries}\n  ],')
         else:
             lines.append(f"  {json.dumps(key)}: {json.dumps(value)},")
     return "\n".join(lines + ["}"]) + "\n"

@@ -7,6 +7,7 @@
 
 mod card;
 mod claims;
+mod coprocessor;
 mod elements;
 mod groth16;
 mod headers;
@@ -27,7 +28,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 20] = [
+pub const TARGETS: [Target; 21] = [
     Target { name: "field_elements", run: elements::run, seeds: elements::seeds },
     Target { name: "points_sec1", run: points::sec1, seeds: points::sec1_seeds },
     Target { name: "points_zcash", run: points::zcash, seeds: points::zcash_seeds },
@@ -36,6 +37,7 @@ pub const TARGETS: [Target; 20] = [
     Target { name: "ecdsa_der", run: signatures::der, seeds: signatures::der_seeds },
     Target { name: "ecdsa_files", run: signatures::files, seeds: signatures::file_seeds },
     Target { name: "ecdsa_claims", run: claims::run, seeds: claims::seeds },
+    Target { name: "coprocessor_program", run: coprocessor::run, seeds: coprocessor::seeds },
     Target { name: "snarkjs_zkey", run: snarkjs::zkey, seeds: snarkjs::zkey_seeds },
     Target { name: "snarkjs_wtns", run: snarkjs::wtns, seeds: snarkjs::wtns_seeds },
     Target { name: "snarkjs_vkey", run: snarkjs::vkey, seeds: snarkjs::vkey_seeds },

@@ -138,6 +138,11 @@ fn poseidon_checkpoint() {
     examine("poseidon_checkpoint", INPUTS / 20);
 }
 
+#[test]
+fn coprocessor_program() {
+    examine("coprocessor_program", INPUTS / 10);
+}
+
 /// As with keys.
 #[test]
 fn snarkjs_vkey() {

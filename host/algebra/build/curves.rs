@@ -225,7 +225,7 @@ fn signed(a: &BigInt, b: &BigInt) -> BigInt {
 }
 
 /// A number that is not negative in this many limbs.
-fn limbs(number: &BigInt, count: usize) -> Vec<u64> {
+pub fn limbs(number: &BigInt, count: usize) -> Vec<u64> {
     let mut limbs = number.magnitude().to_u64_digits();
     assert!(limbs.len() <= count && number.sign() != Sign::Minus, "{number}: not {count} limbs");
     limbs.resize(count, 0);
@@ -249,7 +249,7 @@ fn text<'a>(table: &'a Table, key: &str) -> Result<&'a str, String> {
 }
 
 /// An integer, or a text `0x…`, perhaps with a minus in front.
-fn number(value: &Value) -> Result<BigInt, String> {
+pub fn number(value: &Value) -> Result<BigInt, String> {
     if let Some(small) = value.as_integer() {
         return Ok(small.into());
     }

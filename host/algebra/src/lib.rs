@@ -14,11 +14,13 @@ pub mod bls12_381;
 pub mod bn254;
 #[cfg(any(feature = "arkworks", feature = "blst", feature = "halo2curves"))]
 pub mod conversions;
+pub mod coprocessor;
 pub mod curve;
 pub mod encoding;
 pub mod equihash;
 pub mod field;
 pub mod fixed_base;
+pub mod hash_to_curve;
 mod isa;
 pub mod lanes;
 pub mod msm;

@@ -9,7 +9,9 @@ macro_rules! examples {
 
 #[cfg(not(all(feature = "dev", feature = "selftest")))]
 mod absent;
+mod bls;
 mod busy;
+mod coprocessor;
 #[cfg(feature = "dev")]
 mod curve;
 mod demo;
@@ -76,6 +78,12 @@ enum Command {
     /// Sample circuits and INSECURE keys. NOT IN THIS BUILD: build with --features dev.
     #[cfg(not(feature = "dev"))]
     Dev(absent::Arguments),
+    /// Verifies BLS signatures on BLS12-381.
+    #[command(subcommand)]
+    Bls(bls::Command),
+    /// Programs of the BLS12-381 coprocessor: field, point and pairing instructions.
+    #[command(subcommand)]
+    Coprocessor(coprocessor::Command),
     /// Verifies ECDSA signatures on secp256k1.
     #[command(subcommand)]
     Ecdsa(ecdsa::Command),
@@ -146,6 +154,8 @@ fn run(command: Command, output: &mut Output) -> anyhow::Result<Exit> {
         Command::Dev(dev::Command::Circuit(arguments)) => dev::circuit(&arguments, output),
         #[cfg(not(feature = "dev"))]
         Command::Dev(_) => absent::run("dev", "dev"),
+        Command::Bls(bls::Command::Verify(arguments)) => bls::verify(&arguments, output),
+        Command::Coprocessor(command) => coprocessor::run(&command, output),
         Command::Ecdsa(ecdsa::Command::Verify(arguments)) => ecdsa::verify(&arguments, output),
         Command::Ecdsa(ecdsa::Command::Convert(arguments)) => ecdsa::convert(&arguments, output),
         Command::Equihash(equihash::Command::Verify(arguments)) => {

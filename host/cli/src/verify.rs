@@ -1,11 +1,11 @@
 //! `proofmill verify`: is a proof valid?
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use clap::Args;
-use proofmill::groth16::{self, snarkjs};
+use proofmill::groth16::{self, Curve, PreparedVerifyingKey, snarkjs};
 use serde_json::json;
 
 use crate::output::{Exit, Output};
@@ -13,10 +13,13 @@ use crate::output::{Exit, Output};
 #[derive(Args)]
 #[command(after_help = examples!(
     "proofmill verify verification_key.json public.json proof.json",
-    "proofmill verify --json verification_key.json public.json proof.json",
+    "proofmill verify --batch verification_key.json public1.json proof1.json public2.json proof2.json",
 ))]
 pub struct Arguments {
-    /// Writes one line of JSON
+    /// Verifies several proofs at once, faster than one by one; PUBLIC and PROOF come again for each
+    #[arg(long)]
+    batch: bool,
+    /// Writes one line of JSON a proof
     #[arg(long)]
     json: bool,
     /// The verification key (.json), as `proofmill key export-vkey` and snarkjs write it
@@ -28,10 +31,17 @@ pub struct Arguments {
     /// The proof (.json)
     #[arg(value_name = "PROOF")]
     proof: PathBuf,
+    /// With --batch: the public values and the proof of each further one
+    #[arg(value_name = "PUBLIC PROOF", requires = "batch")]
+    more: Vec<PathBuf>,
 }
 
-/// Verifies one proof.
+/// Verifies one proof, or a batch.
 pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
+    if arguments.batch { many(arguments, output) } else { one(arguments, output) }
+}
+
+fn one(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let key = snarkjs::verifying_key::open(&arguments.key)?;
     let public = snarkjs::public::open(&arguments.public, key.curve)?;
     let proof = snarkjs::proof::open(&arguments.proof)?;
@@ -42,17 +52,70 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     };
     let valid = groth16::verify(&key, &public, &proof).with_context(together)?;
     let seconds = start.elapsed().as_secs_f64();
-    if arguments.json {
-        output.line(json!({
-            "type": "verify",
-            "valid": valid,
-            "curve": key.curve.name(),
-            "publics": public.len(),
-            "seconds": seconds,
-        }))?;
-    } else {
-        let verdict = if valid { "valid" } else { "invalid" };
-        output.line(format_args!("{}: {verdict}", arguments.proof.display()))?;
+    let verdict = Verdict { valid, curve: key.curve, publics: public.len(), seconds };
+    verdict.tell(arguments, &arguments.proof, output)
+}
+
+fn many(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
+    let (further, rest) = arguments.more.as_chunks::<2>();
+    ensure!(
+        rest.is_empty(),
+        "PUBLIC PROOF: {} has no proof",
+        arguments.more[2 * further.len()].display()
+    );
+    let first = [&arguments.public, &arguments.proof];
+    let files: Vec<_> = [first].into_iter().chain(further.iter().map(|[a, b]| [a, b])).collect();
+    let key = snarkjs::verifying_key::open(&arguments.key)?;
+    let open = |[public, proof]: &[&PathBuf; 2]| {
+        Ok((snarkjs::public::open(public, key.curve)?, snarkjs::proof::open(proof)?))
+    };
+    let proofs = files.iter().map(open).collect::<groth16::Result<Vec<_>>>()?;
+    let batch: Vec<_> = proofs.iter().map(|(public, proof)| (&public[..], proof)).collect();
+    let start = Instant::now();
+    let invalid = PreparedVerifyingKey::new(&key)?.find_invalid(&batch);
+    let invalid = invalid.with_context(|| format!("with {}", arguments.key.display()))?;
+    let seconds = start.elapsed().as_secs_f64() / files.len() as f64;
+    let mut exit = Exit::Valid;
+    for (at, [_, file]) in files.iter().enumerate() {
+        let valid = !invalid.contains(&at);
+        let verdict = Verdict { valid, curve: key.curve, publics: key.publics(), seconds };
+        exit = exit.max(verdict.tell(arguments, file, output)?);
     }
-    Ok(if valid { Exit::Valid } else { Exit::Invalid })
+    Ok(exit)
+}
+
+/// What is said of a proof.
+struct Verdict {
+    valid: bool,
+    curve: Curve,
+    publics: usize,
+    seconds: f64,
+}
+
+impl Verdict {
+    fn tell(
+        &self,
+        arguments: &Arguments,
+        file: &Path,
+        output: &mut Output,
+    ) -> anyhow::Result<Exit> {
+        let Self { valid, curve, publics, seconds } = *self;
+        if arguments.json {
+            let mut told = json!({
+                "type": "verify",
+                "valid": valid,
+                "curve": curve.name(),
+                "publics": publics,
+                "seconds": seconds,
+            });
+            if arguments.batch {
+                told["file"] = file.to_string_lossy().into();
+            }
+            output.line(told)?;
+        } else {
+            let verdict = if valid { "valid" } else { "invalid" };
+            output.line(format_args!("{}: {verdict}", file.display()))?;
+        }
+        Ok(if valid { Exit::Valid } else { Exit::Invalid })
+    }
 }

@@ -15,7 +15,7 @@ use proofmill_op::{
 };
 use rayon::ThreadPool;
 
-use crate::{ecdsa_verify, equihash_verify, msm, ntt, poseidon, thread_pool};
+use crate::{coprocessor, ecdsa_verify, equihash_verify, msm, ntt, poseidon, thread_pool};
 
 /// Parameter sets offered: those that chains use, and small ones for tests. The code takes any.
 const EQUIHASH_SETS: [(u32, u32); 7] =
@@ -81,6 +81,7 @@ impl CpuDevice {
         caps.capabilities.extend(Instance::ALL.map(Capability::Msm));
         caps.capabilities.extend(Field::ALL.map(Capability::Ntt));
         caps.capabilities.extend(Poseidon::ALL.map(Capability::Poseidon));
+        caps.capabilities.push(Capability::Coprocessor);
         caps.queue = 2 * count;
         caps.isa = Some(isa);
         let identity = Parked::fresh_identity();
@@ -201,6 +202,13 @@ impl Device for CpuDevice {
                 let isa = self.isa;
                 Ok(self.start(Place::Pool, move |completer| {
                     trees.answer(isa, &|| completer.is_cancelled()).map(Answer::Poseidon)
+                }))
+            }
+            Request::Coprocessor(request) => {
+                let work = coprocessor::Work::new(request, self.identity)?;
+                let isa = self.isa;
+                Ok(self.start(Place::Pool, move |completer| {
+                    work.answer(isa, &|| completer.is_cancelled()).map(Answer::Coprocessor)
                 }))
             }
             _ => Err(Error::Unsupported { device: self.caps.uri.clone(), what: asked.to_string() }),

@@ -1,6 +1,7 @@
 //! Answers every request on this machine's processor, with threads of its own and the widest vectors that the
 //! processor has. One file an operation.
 
+mod coprocessor;
 mod device;
 pub mod difficulty;
 mod ecdsa_verify;

@@ -1,7 +1,8 @@
 //! The central door: whoever answers requests implements [`Device`].
 
 use crate::{
-    Data, Error, Parked, Result, Ticket, ecdsa_verify, equihash_verify, msm, ntt, poseidon,
+    Data, Error, Parked, Result, Ticket, coprocessor, ecdsa_verify, equihash_verify, msm, ntt,
+    poseidon,
 };
 use proofmill_algebra::Isa;
 
@@ -21,6 +22,8 @@ pub enum Request {
     Poseidon(poseidon::Request),
     /// What are the layers of these trees? Answered by [`Answer::Poseidon`].
     PoseidonLayers(poseidon::Layers),
+    /// What does this program do?
+    Coprocessor(coprocessor::Request),
 }
 
 impl Request {
@@ -33,6 +36,7 @@ impl Request {
             Self::Ntt(request) => Capability::Ntt(request.field),
             Self::Poseidon(request) => Capability::Poseidon(request.instance),
             Self::PoseidonLayers(request) => Capability::Poseidon(request.instance),
+            Self::Coprocessor(_) => Capability::Coprocessor,
         }
     }
 }
@@ -51,6 +55,8 @@ pub enum Answer {
     Ntt(ntt::Response),
     /// The digests.
     Poseidon(poseidon::Response),
+    /// The memory, and what was sent.
+    Coprocessor(coprocessor::Response),
 }
 
 /// An operation with one of its instances, by the names that the command line and `spec/` use.
@@ -67,6 +73,8 @@ pub enum Capability {
     Ntt(ntt::Field),
     /// `poseidon` of this instance.
     Poseidon(poseidon::Instance),
+    /// `coprocessor` on BLS12-381.
+    Coprocessor,
 }
 
 impl std::fmt::Display for Capability {
@@ -77,6 +85,7 @@ impl std::fmt::Display for Capability {
             Self::Msm(instance) => write!(f, "msm ({instance})"),
             Self::Ntt(field) => write!(f, "ntt ({field})"),
             Self::Poseidon(instance) => write!(f, "poseidon ({instance})"),
+            Self::Coprocessor => f.write_str("coprocessor (bls12_381)"),
         }
     }
 }

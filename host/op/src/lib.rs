@@ -3,6 +3,7 @@
 //!
 //! This room knows no backend. Data crosses it in one form: canonical little-endian bytes.
 
+pub mod coprocessor;
 mod data;
 mod device;
 pub mod ecdsa_verify;

@@ -2,16 +2,21 @@
 //!
 //! | module | what |
 //! |---|---|
+//! | [`bls`] | BLS signatures on BLS12-381 (draft-irtf-cfrg-bls-signature) |
+//! | [`eip2537`] | the operations of Ethereum's contracts on BLS12-381 |
 //! | [`groth16`] | proofs of Groth (EUROCRYPT 2016, ePrint 2016/260), over BN254 and BLS12-381 |
 //! | [`snarkjs`] | the files of circom and snarkjs: keys, witnesses, proofs |
 //! | [`dev`] | circuits and INSECURE keys for tests and figures; with the feature `dev` only |
 //!
 //! Points and scalars cross this room's doors as they cross `proofmill_op::msm`'s: canonical little-endian bytes.
 
+pub mod bls;
 #[cfg(feature = "dev")]
 pub mod dev;
+pub mod eip2537;
 mod error;
 pub mod groth16;
+mod halves;
 pub mod snarkjs;
 
 pub use error::{Error, FileError, Result};

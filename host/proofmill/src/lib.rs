@@ -46,6 +46,10 @@
 //!
 //! From the files of circom and snarkjs: [`groth16`].
 //!
+//! # A program of pairings
+//!
+//! For the BLS12-381 coprocessor: [`coprocessor`].
+//!
 //! # Without waiting
 //!
 //! [`Device::submit`] takes a request and returns a [`Ticket`] at once; a device can work on many requests. [`equihash`] shows
@@ -64,7 +68,10 @@
 //! | `dev` | no | `groth16::dev`, circuits and INSECURE keys for tests |
 //! | `neptune` | no | `poseidon::neptune`, the traits and builders of that crate |
 
+pub mod bls;
+pub mod coprocessor;
 pub mod ecdsa;
+pub mod eip2537;
 pub mod equihash;
 pub mod groth16;
 mod lost;

@@ -4,6 +4,7 @@
 //! that noticed, and the suite ends there.
 
 mod hashes;
+mod programs;
 mod promises;
 mod subject;
 mod sums;
@@ -77,6 +78,11 @@ pub fn conformance(device: &dyn Device, filter: &str) -> Report {
         if let Capability::Ntt(field) = *capability {
             suite.nothing.get_or_insert_with(|| transforms::nothing(field));
             suite.transforms(field);
+            continue;
+        }
+        if *capability == Capability::Coprocessor {
+            suite.nothing.get_or_insert_with(programs::nothing);
+            suite.programs();
             continue;
         }
         match Subject::of(capability) {
@@ -213,6 +219,34 @@ impl Suite<'_> {
         for (what, promise) in transforms::PROMISES {
             let name = format!("{}: {what}", Capability::Ntt(field));
             self.check(&name, |device| promise(device, case));
+        }
+    }
+
+    /// The vectors of `coprocessor`, all outstanding at once, and its promises.
+    fn programs(&mut self) {
+        let cases = match vectors::coprocessor() {
+            Ok(cases) => cases,
+            Err(problem) => {
+                return self.record(format!("{}: vectors", Capability::Coprocessor), Err(problem));
+            }
+        };
+        let named = cases.iter().map(|case| (programs::name(case), case));
+        let chosen: Vec<_> =
+            named.filter(|(name, _)| name.contains(self.filter) && !self.is_over()).collect();
+        let submit = |case: &vectors::CoprocessorCase| {
+            self.device.submit(Request::Coprocessor(case.request.clone()))
+        };
+        let tickets: Vec<_> = chosen.iter().map(|(_, case)| submit(case)).collect();
+        for ((name, case), ticket) in chosen.into_iter().zip(tickets) {
+            let result = ticket.map_err(|error| error.to_string());
+            self.record(name, result.and_then(|ticket| programs::judge(ticket, &case.response)));
+            if self.is_over() {
+                return;
+            }
+        }
+        for (what, promise) in programs::PROMISES {
+            let name = format!("{}: {what}", Capability::Coprocessor);
+            self.check(&name, |device| promise(device, &cases[0]));
         }
     }
 

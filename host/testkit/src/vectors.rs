@@ -1,5 +1,6 @@
 //! The cases of `spec/vectors`: one file an operation and instance, made by `make vectors`, embedded at build time.
 
+mod coprocessor;
 mod ecdsa_verify;
 mod equihash_verify;
 mod msm;
@@ -7,6 +8,8 @@ mod ntt;
 mod poseidon;
 mod shell;
 
+pub(crate) use coprocessor::told as told_slot;
+pub use coprocessor::{CoprocessorCase, cases as coprocessor};
 pub use ecdsa_verify::{EcdsaCase, cases as ecdsa_verify};
 pub use equihash_verify::{EquihashCase, cases as equihash_verify};
 pub use msm::{MsmCase, cases as msm};

@@ -1,6 +1,7 @@
 //! What this crate shows from outside, in one program, so that it is compiled and linked once.
 
 mod conversions;
+mod coprocessor;
 mod curve_arkworks;
 mod curve_formulas;
 mod curve_toy;

@@ -157,6 +157,38 @@ fn what_does_not_hold_is_invalid() {
 }
 
 #[test]
+fn of_a_batch_each_is_judged() {
+    let made = Made::new("bls12_381", 9);
+    let prove = |proof: &str| {
+        expect(&made.prove_with(&[]), 0, &[]);
+        fs::rename(made.at("proof.json"), made.at(proof)).unwrap();
+        made.at(proof)
+    };
+    let proofs = [prove("a.json"), prove("b.json"), prove("c.json")];
+    let (key, public) = (made.at("verification_key.json"), made.at("public.json"));
+    let other = made.write("other.json", "[\"5\"]");
+    let batch = |files: &[&str]| run(&[&["verify", "--batch", &key], files].concat());
+    let [a, b, c] = proofs.each_ref().map(|proof| &proof[..]);
+    expect(&batch(&[&public, a]), 0, &["a.json: valid"]);
+    let valid = ["a.json: valid\n", "b.json: valid\n", "c.json: valid\n"];
+    expect(&batch(&[&public, a, &public, b, &public, c]), 0, &valid);
+    let output = batch(&[&public, a, &other, b, &public, c]);
+    expect(&output, 1, &["a.json: valid\n", "b.json: invalid\n", "c.json: valid\n"]);
+    let output = batch(&["--json", &other, a, &public, b]);
+    expect(&output, 1, &[]);
+    let lines: Vec<Value> =
+        text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let told = |i: usize| (lines[i]["valid"].as_bool(), lines[i]["file"].as_str());
+    assert_eq!((told(0), told(1)), ((Some(false), Some(a)), (Some(true), Some(b))));
+
+    expect(&batch(&[&public, a, &public]), 2, &["PUBLIC PROOF: ", "public.json has no proof"]);
+    expect(&run(&["verify", &key, &public, a, &public, b]), 2, &["--batch"]);
+    let two = made.write("two.json", "[\"1\", \"2\"]");
+    expect(&batch(&[&public, a, &two, b]), 2, &["of proof 1: 2 values, the key has 1"]);
+    expect(&batch(&[&public, a, &public, "none.json"]), 2, &["none.json", "No such file"]);
+}
+
+#[test]
 fn files_that_do_not_belong_together_are_named() {
     let (made, other) = (Made::new("bn254", 9), Made::new("bls12_381", 9));
     let longer = Made::new("bn254", 10);

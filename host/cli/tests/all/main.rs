@@ -1,6 +1,8 @@
 //! What this crate shows from outside, in one program, so that it is compiled and linked once.
 
+mod bls;
 mod cli;
+mod coprocessor;
 mod ecdsa;
 mod groth16;
 mod groth16_devices;

@@ -7,6 +7,8 @@
 //! (ePrint 2016/260, section 3.2). The first factor is computed once for a key, and so are the lines through gamma and
 //! delta: [`PreparedVerifyingKey`].
 
+mod batch;
+
 use proofmill_algebra::Isa;
 use proofmill_algebra::curve::{Affine, Projective};
 use proofmill_algebra::field::PrimeField;
@@ -132,7 +134,15 @@ impl<E: Suite> Key<E> {
 
     /// IC_0 and the sum of x_i IC_i.
     fn statement(&self, publics: &[Scalar]) -> Result<Projective<E::G1>> {
+        self.check_publics(publics)?;
         let (one, others) = self.ic.split_first().expect("a key has an IC");
+        let sum = sum_vartime::<E::G1>(self.isa, &stored(self.isa, others), publics);
+        Ok(sum.expect("each was looked at").add_mixed(one))
+    }
+
+    /// Are there as many as the key has, each below r?
+    fn check_publics(&self, publics: &[Scalar]) -> Result<()> {
+        let others = &self.ic[1..];
         if publics.len() != others.len() {
             let problem = format!("{} values, the key has {}", publics.len(), others.len());
             return Err(Error::argument("public", problem));
@@ -142,7 +152,6 @@ impl<E: Suite> Key<E> {
             let problem = format!("value {i} is not below the order of the group");
             return Err(Error::argument("public", problem));
         }
-        let sum = sum_vartime::<E::G1>(self.isa, &stored(self.isa, others), publics);
-        Ok(sum.expect("each was looked at").add_mixed(one))
+        Ok(())
     }
 }

@@ -101,6 +101,36 @@ fn tampered(proof: &Proof) -> [Proof; 2] {
     [swapped, nothing]
 }
 
+/// One proof many times, some of them changed: those are found, wherever they are.
+fn examine_batch(key: &PreparedVerifyingKey, public: &[Scalar], proof: &Proof) {
+    let [swapped, nothing] = tampered(proof);
+    let count = 11;
+    for wrong in [vec![], vec![0], vec![10], vec![3, 4], vec![0, 5, 10], (0..count).collect()] {
+        let of = |at: usize| match at {
+            _ if !wrong.contains(&at) => proof,
+            3 => &nothing,
+            _ => &swapped,
+        };
+        let batch: Vec<_> = (0..count).map(|at| (public, of(at))).collect();
+        assert_eq!(key.find_invalid(&batch).unwrap(), wrong);
+    }
+    if let [first, ..] = public {
+        let mut others = public.to_vec();
+        others[0] = if *first == [0; 32] { [1; 32] } else { [0; 32] };
+        let batch = [(public, proof), (&others[..], proof), (public, proof)];
+        assert_eq!(key.find_invalid(&batch).unwrap(), [1]);
+    }
+    assert_eq!(key.find_invalid(&[]).unwrap(), [0; 0]);
+    assert_eq!(key.find_invalid(&[(public, proof)]).unwrap(), [0; 0]);
+    let off = Proof { a: [&[proof.a[0] ^ 1], &proof.a[1..]].concat(), ..proof.clone() };
+    let problem = key.find_invalid(&[(public, proof), (public, &off)]).unwrap_err().to_string();
+    assert_eq!(problem, "proof: of proof 1: A is not on the curve");
+    let more = [public, &[[0; 32]]].concat();
+    let problem = key.find_invalid(&[(&more, proof)]).unwrap_err().to_string();
+    let (found, has) = (more.len(), public.len());
+    assert_eq!(problem, format!("public: of proof 0: {found} values, the key has {has}"));
+}
+
 fn examine<E: Pairing>(curve: Curve) {
     let rng = &mut StdRng::seed_from_u64(6);
     for (publics, products) in [(0, 5), (1, 1), (3, 40), (20, 30)] {
@@ -115,6 +145,9 @@ fn examine<E: Pairing>(curve: Curve) {
         let prepared = PreparedVerifyingKey::new(&key).unwrap();
         assert!(prepared.verify(&public, &proof).unwrap());
         assert!(verify(&key, &public, &proof).unwrap());
+        if products < 10 {
+            examine_batch(&prepared, &public, &proof);
+        }
         for wrong in tampered(&proof) {
             assert!(!prepared.verify(&public, &wrong).unwrap());
         }

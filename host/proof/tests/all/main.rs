@@ -1,7 +1,9 @@
 //! What this crate shows from outside, in one program, so that it is compiled and linked once.
 
 mod bad_input_json;
+mod bls;
 mod dev;
+mod eip2537;
 mod files;
 mod groth16;
 mod prover;

@@ -6,7 +6,7 @@ use proofmill_op::{
 };
 
 use super::subject::Subject;
-use super::{finish, hashes, sums, transforms};
+use super::{finish, hashes, programs, sums, transforms};
 
 type Promise = fn(&dyn Device, &Subject) -> Result<(), String>;
 
@@ -111,7 +111,7 @@ pub(super) fn refuses_the_unknown(device: &dyn Device) -> Result<(), String> {
     let ecdsa = Request::EcdsaVerify(ecdsa_verify::Request::new(signatures));
     let sums = msm::Instance::ALL.into_iter().map(sums::nothing);
     let transforms = ntt::Field::ALL.into_iter().map(transforms::nothing);
-    let others = [ecdsa, hashes::nothing()];
+    let others = [ecdsa, hashes::nothing(), programs::nothing()];
     for request in equihash.chain(others).chain(sums).chain(transforms) {
         let asked: Capability = request.capability();
         if device.caps().offers(&asked) {

@@ -8,13 +8,17 @@ use proofmill_algebra::tower::{Fp2, Fp6, Fp12, Tower};
 use proofmill_algebra::{bls12_377, bls12_381, bn254, pallas, secp256k1, toy, vesta};
 use serde_json::Value;
 
-/// The cases of `spec/vectors/<name>.json`.
-pub fn cases(name: &str) -> Vec<Value> {
+/// `spec/vectors/<name>.json`.
+pub fn file(name: &str) -> Value {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/vectors");
     let path = folder.join(name).with_extension("json");
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let file: Value = serde_json::from_str(&text).expect("JSON");
-    file["cases"].as_array().expect("cases").clone()
+    serde_json::from_str(&text).expect("JSON")
+}
+
+/// The cases of `spec/vectors/<name>.json`.
+pub fn cases(name: &str) -> Vec<Value> {
+    file(name)["cases"].as_array().expect("cases").clone()
 }
 
 pub fn text<'a>(case: &'a Value, key: &str) -> &'a str {

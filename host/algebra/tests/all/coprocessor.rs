@@ -1,0 +1,122 @@
+//! The coprocessor against `spec/vectors/coprocessor`, and on contents that nobody chose.
+
+use proofmill_algebra::Isa;
+use proofmill_algebra::coprocessor::{
+    Event, Instruction, LOG2_SLOTS, Machine, SLOT_BYTES, Slot, Stop,
+};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde_json::Value;
+
+use crate::json::{cases, file, text};
+
+fn bytes(value: &Value) -> Vec<u8> {
+    let digits = value.as_str().expect("hex").as_bytes().chunks(2);
+    digits
+        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).expect("ASCII"), 16).expect("hex"))
+        .collect()
+}
+
+fn slot(value: &Value) -> Slot {
+    Slot::from_bytes(bytes(value).try_into().expect("48 bytes"))
+}
+
+fn number(value: &Value) -> usize {
+    value.as_u64().expect("a number") as usize
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().expect("a list").iter()
+}
+
+#[test]
+fn vectors() {
+    let memory: Vec<Slot> = list(&file("coprocessor/bls12_381")["memory"]).map(slot).collect();
+    for case in cases("coprocessor/bls12_381") {
+        let id = text(&case, "id");
+        let mut machine = Machine::default();
+        machine.data[..memory.len()].copy_from_slice(&memory);
+        for entry in list(&case["data"]) {
+            machine.data[number(&entry[0])] = slot(&entry[1]);
+        }
+        let start = number(&case["start"]);
+        for (at, told) in list(&case["program"]).enumerate() {
+            machine.program[start + at] = told.as_str().expect("text").parse().expect(id);
+        }
+        let mut wanted = machine.data.clone();
+        for entry in list(&case["changed"]) {
+            wanted[number(&entry[0])] = slot(&entry[1]);
+        }
+        machine.set_pointer(start);
+        let mut sent = vec![];
+        let (limit, steps) = (number(&case["limit"]), number(&case["steps"]));
+        let (stop, done) = machine.run(limit as u64, |interrupt| sent.push(interrupt.to_bytes()));
+        let packets: Vec<_> =
+            list(&case["sent"]).map(|packet| bytes(packet)[8..].to_vec()).collect();
+        let differing =
+            machine.data.iter().zip(&wanted).position(|(found, wanted)| found != wanted);
+        assert_eq!(differing, None, "{id}: a slot");
+        assert_eq!(machine.pointer(), number(&case["pointer"]), "{id}: pointer");
+        let error = machine.error().map(|(fault, at)| serde_json::json!([fault.name(), at]));
+        assert_eq!(error.unwrap_or(Value::Null), case["error"], "{id}: error");
+        assert_eq!(sent, packets, "{id}: interrupts");
+        assert_eq!(done, steps as u64, "{id}: steps");
+        assert_eq!(stop == Stop::Waits, machine.waits(), "{id}: stop");
+    }
+}
+
+/// Memories of noise: every step is one instruction or none, and one that is refused changes nothing.
+#[test]
+fn nothing_stops_it() {
+    let mut rng = ChaCha8Rng::seed_from_u64(19);
+    for _ in 0..200 {
+        let mut machine = Machine::new(Isa::best(), 5, 5);
+        for slot in &mut machine.data {
+            let mut bytes: [u8; SLOT_BYTES] = rng.random();
+            bytes[SLOT_BYTES - 1] &= 0xef; // below p more often than not
+            *slot = Slot::from_bytes(bytes);
+        }
+        for instruction in &mut machine.program {
+            let opcode =
+                if rng.random_bool(0.9) { rng.random_range(1..0x14) } else { rng.random() };
+            let operands = std::array::from_fn(|_| rng.random_range(0..36));
+            *instruction = Instruction { opcode, operands };
+        }
+        for _ in 0..60 {
+            let (before, pointer) = (machine.clone(), machine.pointer());
+            match machine.step() {
+                Event::Waits => assert!(before.waits() && machine.pointer() == pointer),
+                Event::Refused(fault) => {
+                    assert_eq!(machine.data, before.data);
+                    assert_eq!(machine.pointer(), (pointer + 1) % 32);
+                    assert_eq!(machine.error(), before.error().or(Some((fault, pointer))));
+                }
+                Event::Done | Event::Sent(_) => assert_eq!(machine.error(), before.error()),
+            }
+        }
+    }
+}
+
+#[test]
+fn bytes_are_slots_and_instructions() {
+    let mut rng = ChaCha8Rng::seed_from_u64(20);
+    for _ in 0..100 {
+        let bytes: [u8; SLOT_BYTES] = rng.random();
+        let slot = Slot::from_bytes(bytes);
+        assert_eq!(slot.to_bytes(), bytes);
+        assert_eq!(Slot::new(*slot.value(), slot.kind()), Some(slot));
+        let mut bytes: [u8; 8] = rng.random();
+        bytes[7] = 0;
+        assert_eq!(Instruction::from_bytes(bytes).to_bytes(), bytes);
+    }
+    for text in ["mul 1 13 1", "noop_wait", "jump 65535", "0x3 1 2 3", "0x2 1 0 7", "0x0 1 0 0"] {
+        assert_eq!(text.parse::<Instruction>().unwrap().to_string(), text);
+    }
+    for text in ["", "mull 1", "0x100", "mul 1 2 3 4", "jump 65536", "jump -1"] {
+        assert!(text.parse::<Instruction>().is_err(), "{text}");
+    }
+    assert_eq!(Slot::new([0xff; SLOT_BYTES], Slot::default().kind()), None);
+    let mut machine = Machine::default();
+    machine.set_pointer((1 << LOG2_SLOTS) + 3);
+    assert_eq!(machine.pointer(), 3);
+}

@@ -1,0 +1,171 @@
+//! `coprocessor`: programs of field, point and pairing instructions on BLS12-381 (`spec/wire/coprocessor.toml`).
+//!
+//! A request brings both memories and gets them back as the program left them. Instructions have [`INSTRUCTION_BYTES`] bytes, slots
+//! [`SLOT_BYTES`], as the card has them.
+
+use std::fmt;
+use std::sync::Arc;
+
+pub use proofmill_algebra::coprocessor::{
+    Event, Fault, FieldName, INSTRUCTION_BYTES, Instruction, Interrupt, Kind, LOG2_SLOTS, Machine,
+    Opcode, Role, SLOT_BYTES, Slot, Stop, VALUE_BITS,
+};
+
+use crate::{Data, Error, Result};
+
+/// Slots of either memory.
+pub const SLOTS: usize = 1 << LOG2_SLOTS;
+
+/// Instructions that a request may have done, unless it says otherwise.
+pub const DEFAULT_LIMIT: u64 = 1 << 20;
+
+/// A callback for what a program sends: called while it runs, in the order of sending, from any thread.
+#[derive(Clone)]
+pub struct Receiver(pub Arc<dyn Fn(&Interrupt) + Send + Sync>);
+
+impl fmt::Debug for Receiver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Receiver")
+    }
+}
+
+/// A program to run.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Instructions from slot 0 on; the other slots wait.
+    pub program: Data,
+    /// Slots of data from slot 0 on; the others are scalars of 0.
+    pub data: Data,
+    /// The slot of the first instruction.
+    pub start: usize,
+    /// Most instructions; a program that has done so many is stopped.
+    pub limit: u64,
+    /// Is called with each interrupt.
+    pub receiver: Option<Receiver>,
+}
+
+impl Request {
+    /// With the usual limit.
+    pub fn new(program: impl Into<Data>, data: impl Into<Data>, start: usize) -> Self {
+        Self {
+            program: program.into(),
+            data: data.into(),
+            start,
+            limit: DEFAULT_LIMIT,
+            receiver: None,
+        }
+    }
+
+    /// An error if these are no whole slots, too many, or if there is no such start.
+    pub fn check(&self) -> Result<()> {
+        let whole = |argument, bytes: usize, each: usize| {
+            if !bytes.is_multiple_of(each) {
+                let problem = format!("{bytes} bytes are not a whole number of {each}-byte slots");
+                return Err(Error::argument(argument, problem));
+            }
+            if bytes / each > SLOTS {
+                let problem = format!("{} slots; there are {SLOTS}", bytes / each);
+                return Err(Error::argument(argument, problem));
+            }
+            Ok(())
+        };
+        whole("program", self.program.len(), INSTRUCTION_BYTES)?;
+        whole("data", self.data.len(), SLOT_BYTES)?;
+        if self.start >= SLOTS {
+            let problem = format!("is {}; expected 0 to {}", self.start, SLOTS - 1);
+            return Err(Error::argument("start", problem));
+        }
+        Ok(())
+    }
+}
+
+/// What a program came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Response {
+    /// All slots of data memory.
+    pub data: Vec<u8>,
+    /// Where the pointer stands.
+    pub pointer: usize,
+    /// The first instruction that was refused, with its slot.
+    pub error: Option<(Fault, usize)>,
+    /// What was sent.
+    pub interrupts: Vec<Interrupt>,
+    /// How many instructions were done.
+    pub steps: u64,
+    /// Why it ended.
+    pub stop: Stop,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toml::{Table, Value};
+
+    fn wire() -> Table {
+        let text = proofmill_spec::text(proofmill_spec::WIRE, "coprocessor").unwrap();
+        text.parse().unwrap()
+    }
+
+    fn number(value: &Value) -> usize {
+        value.as_integer().unwrap() as usize
+    }
+
+    #[test]
+    fn tables_are_those_of_the_specification() {
+        let wire = wire();
+        let table = |key: &str| wire[key].as_array().unwrap().clone();
+        let kinds: Vec<_> = table("types")
+            .iter()
+            .map(|kind| {
+                let text = |key: &str| kind[key].as_str().unwrap().to_owned();
+                (text("name"), number(&kind["number"]), number(&kind["slots"]), text("field"))
+            })
+            .collect();
+        let ours = Kind::ALL.map(|kind| {
+            let field = kind.field().name().to_owned();
+            (kind.name().to_owned(), usize::from(kind.number()), kind.slots(), field)
+        });
+        assert_eq!(kinds, ours);
+
+        let opcodes = table("opcodes");
+        assert_eq!(opcodes.len(), Opcode::ALL.len());
+        for (told, opcode) in opcodes.iter().zip(Opcode::ALL) {
+            assert_eq!(told["name"].as_str(), Some(opcode.name()));
+            assert_eq!(number(&told["number"]), usize::from(opcode.number()));
+            let operands = ["a", "b", "c"].iter().filter_map(|operand| told.get(operand)?.as_str());
+            let ours: Vec<_> = opcode.operands().iter().map(|role| role.name()).collect();
+            assert_eq!(operands.collect::<Vec<_>>(), ours, "{}", opcode.name());
+        }
+
+        let errors = table("errors");
+        let errors: Vec<_> =
+            errors.iter().map(|e| (e["name"].as_str().unwrap(), number(&e["number"]))).collect();
+        assert_eq!(errors, Fault::ALL.map(|fault| (fault.name(), usize::from(fault.number()))));
+
+        assert_eq!(number(&wire["data"]["bytes"]), SLOT_BYTES);
+        assert_eq!(number(&wire["data"]["fields"][0]["bits"]), VALUE_BITS as usize);
+        assert_eq!(number(&wire["instructions"]["stride"]), INSTRUCTION_BYTES);
+        assert_eq!(number(&wire["data"]["log2_slots"]), LOG2_SLOTS as usize);
+        assert_eq!(number(&wire["instructions"]["log2_slots"]), LOG2_SLOTS as usize);
+    }
+
+    #[test]
+    fn what_cannot_be_is_named() {
+        let problem = |program: usize, data: usize, start: usize| {
+            let request = Request::new(vec![0; program], vec![0; data], start);
+            request.check().map_err(|error| error.to_string())
+        };
+        assert_eq!(problem(8 * SLOTS, SLOT_BYTES * SLOTS, SLOTS - 1), Ok(()));
+        let wrong = |told: &str| Err(told.to_owned());
+        assert_eq!(
+            problem(9, 0, 0),
+            wrong("program: 9 bytes are not a whole number of 8-byte slots")
+        );
+        assert_eq!(problem(8 * 257, 0, 0), wrong("program: 257 slots; there are 256"));
+        assert_eq!(
+            problem(0, 47, 0),
+            wrong("data: 47 bytes are not a whole number of 48-byte slots")
+        );
+        assert_eq!(problem(0, 0, 256), wrong("start: is 256; expected 0 to 255"));
+    }
+}

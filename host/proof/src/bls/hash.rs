@@ -1,0 +1,62 @@
+//! Messages become points: RFC 9380 with SHA-256.
+
+use proofmill_algebra::bls12_381::{G1, G2};
+use proofmill_algebra::curve::Affine;
+use proofmill_algebra::encoding::zcash::encode_compressed;
+use proofmill_algebra::hash_to_curve::{FromBytes, Mapped, to_group_vartime};
+use sha2::{Digest, Sha256};
+
+use super::Variant;
+
+/// Bytes that SHA-256 takes at a time, and makes.
+const BLOCK: usize = 64;
+const DIGEST: usize = 32;
+/// Longer tags are hashed.
+const LONGEST_TAG: usize = 255;
+/// As many digests as there may be.
+const MOST: usize = 255 * DIGEST;
+
+/// Uniform bytes of a message, section 5.3.1; a tag of more than 255 bytes is hashed first. Panics above 8160 bytes.
+pub fn expand_message_xmd(message: &[u8], tag: &[u8], count: usize) -> Vec<u8> {
+    assert!(count <= MOST, "{count} bytes; expected at most {MOST}");
+    let hash = |parts: &[&[u8]]| -> [u8; DIGEST] {
+        parts.iter().fold(Sha256::new(), |hash, part| hash.chain_update(part)).finalize().into()
+    };
+    let hashed;
+    let tag = if tag.len() > LONGEST_TAG {
+        hashed = hash(&[b"H2C-OVERSIZE-DST-", tag]);
+        &hashed[..]
+    } else {
+        tag
+    };
+    let tag = [tag, &[tag.len() as u8]].concat();
+    let length = (count as u16).to_be_bytes();
+    let first = hash(&[&[0; BLOCK], message, &length, &[0], &tag]);
+    let mut block = hash(&[&first, &[1], &tag]);
+    let mut bytes = Vec::with_capacity(count + DIGEST);
+    for number in 2.. {
+        bytes.extend_from_slice(&block);
+        if bytes.len() >= count {
+            break;
+        }
+        let mixed: Vec<u8> = first.iter().zip(&block).map(|(a, b)| a ^ b).collect();
+        block = hash(&[&mixed, &[number], &tag]);
+    }
+    bytes.truncate(count);
+    bytes
+}
+
+/// The point that a message becomes, in compressed form: of the group that has the variant's signatures.
+pub fn hash_to_curve(variant: Variant, message: &[u8], tag: &[u8]) -> Vec<u8> {
+    match variant {
+        Variant::MinPk => encode_compressed(&hash_to_group::<G2>(message, tag)).to_vec(),
+        Variant::MinSig => encode_compressed(&hash_to_group::<G1>(message, tag)).to_vec(),
+    }
+}
+
+/// The point of the subgroup that a message becomes: section 3.
+pub(super) fn hash_to_group<C: Mapped>(message: &[u8], tag: &[u8]) -> Affine<C> {
+    let bytes = expand_message_xmd(message, tag, 2 * C::Base::HASHED);
+    let (first, second) = bytes.split_at(C::Base::HASHED);
+    to_group_vartime::<C>([first, second].map(C::Base::from_hash))
+}

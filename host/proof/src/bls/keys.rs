@@ -1,0 +1,129 @@
+//! Keys and signatures: points of either group, read once and known to be good.
+
+use proofmill_algebra::bls12_381::{G1, G2};
+use proofmill_algebra::curve::{Affine, Projective};
+use proofmill_algebra::encoding::zcash::{decode_compressed, encode_compressed};
+
+use super::Variant;
+use crate::{Error, Result};
+
+/// A public key: a point of the subgroup other than the identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PublicKey(pub(super) Point);
+
+/// A signature, or the sum of several: a point of the subgroup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signature(pub(super) Point);
+
+/// A point of one of the groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Point {
+    G1(Affine<G1>),
+    G2(Affine<G2>),
+}
+
+impl PublicKey {
+    /// From its compressed form; an error says what is wrong with it. It is that of the argument `public key`.
+    pub fn from_bytes(variant: Variant, bytes: &[u8]) -> Result<Self> {
+        let point = match variant {
+            Variant::MinPk => Point::g1("public key", bytes)?,
+            Variant::MinSig => Point::g2("public key", bytes)?,
+        };
+        if point.is_identity() {
+            return Err(Error::argument("public key", "is the identity"));
+        }
+        Ok(Self(point))
+    }
+
+    /// Its compressed form.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.0.to_bytes()
+    }
+
+    /// The sum of keys, which may be the identity.
+    pub(super) fn aggregate(keys: &[&Self]) -> Result<Self> {
+        let points: Vec<_> = keys.iter().map(|key| key.0).collect();
+        Point::sum("public keys", &points).map(Self)
+    }
+
+    /// Which group it is in.
+    pub fn variant(&self) -> Variant {
+        match self.0 {
+            Point::G1(_) => Variant::MinPk,
+            Point::G2(_) => Variant::MinSig,
+        }
+    }
+}
+
+impl Signature {
+    /// From its compressed form; an error says what is wrong with it. It is that of the argument `signature`.
+    pub fn from_bytes(variant: Variant, bytes: &[u8]) -> Result<Self> {
+        Ok(Self(match variant {
+            Variant::MinPk => Point::g2("signature", bytes)?,
+            Variant::MinSig => Point::g1("signature", bytes)?,
+        }))
+    }
+
+    /// Its compressed form.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.0.to_bytes()
+    }
+
+    /// Which group its keys are in.
+    pub fn variant(&self) -> Variant {
+        match self.0 {
+            Point::G1(_) => Variant::MinSig,
+            Point::G2(_) => Variant::MinPk,
+        }
+    }
+
+    /// The signature of all messages together: their sum. An error if there is none, or if they are of different variants.
+    pub fn aggregate(signatures: &[Self]) -> Result<Self> {
+        let points: Vec<_> = signatures.iter().map(|signature| signature.0).collect();
+        Point::sum("signatures", &points).map(Self)
+    }
+}
+
+impl Point {
+    fn g1(argument: &'static str, bytes: &[u8]) -> Result<Self> {
+        let point = decode_compressed(bytes);
+        point.map(Self::G1).map_err(|problem| Error::argument(argument, format!("is {problem}")))
+    }
+
+    fn g2(argument: &'static str, bytes: &[u8]) -> Result<Self> {
+        let point = decode_compressed(bytes);
+        point.map(Self::G2).map_err(|problem| Error::argument(argument, format!("is {problem}")))
+    }
+
+    /// The sum of at least one point, all of one group.
+    fn sum(argument: &'static str, points: &[Self]) -> Result<Self> {
+        let (mut g1, mut g2) = (Projective::<G1>::IDENTITY, Projective::<G2>::IDENTITY);
+        for point in points {
+            match point {
+                Self::G1(point) => g1 += *point,
+                Self::G2(point) => g2 += *point,
+            }
+        }
+        let in_g1 = points.iter().filter(|point| matches!(point, Self::G1(_))).count();
+        match (in_g1, points.len()) {
+            (_, 0) => Err(Error::argument(argument, "are none")),
+            (0, _) => Ok(Self::G2(g2.into())),
+            (some, all) if some == all => Ok(Self::G1(g1.into())),
+            _ => Err(Error::argument(argument, "are of different variants")),
+        }
+    }
+
+    pub(super) fn is_identity(&self) -> bool {
+        match self {
+            Self::G1(point) => point.is_identity().into(),
+            Self::G2(point) => point.is_identity().into(),
+        }
+    }
+
+    fn to_bytes(self) -> Vec<u8> {
+        match self {
+            Self::G1(point) => encode_compressed(&point).to_vec(),
+            Self::G2(point) => encode_compressed(&point).to_vec(),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Many proofs with one key, by one product of pairings: with random r_i,
+//!
+//! ```text
+//! product of e(r_i A_i, B_i) = e(alpha, beta)^s e(sum of r_i x_i, gamma) e(sum of r_i C_i, delta)      s: the sum of r_i
+//! ```
+//!
+//! (Bellare, Garay, Rabin, *Fast Batch Verification for Modular Exponentiation and Digital Signatures*, EUROCRYPT 1998, the small exponents
+//! test.) All values lie in groups of prime order, so wrong proofs pass with a chance of 2^-128 at most, whoever made them: the r_i are
+//! secret, fresh and chosen after the proofs. Where a batch does not pass, its halves are looked at.
+
+use proofmill_algebra::curve::{Affine, Projective};
+use proofmill_algebra::field::{Field, PrimeField};
+use proofmill_algebra::msm::{stored, sum_vartime};
+use proofmill_algebra::pairing::{Prepared, final_exponentiation_on, miller_product};
+use proofmill_algebra::tower::Fp12;
+use rayon::prelude::*;
+
+use super::{Key, OnCurve, PreparedVerifyingKey, points};
+use crate::groth16::suite::{ScalarOf, Suite, demand_curve};
+use crate::groth16::{Proof, Scalar};
+use crate::{Error, Result, halves};
+
+/// Pairs of points for one thread at a time: a multiple of what goes through the loop side by side.
+const PAIRS: usize = 64;
+
+impl PreparedVerifyingKey {
+    /// Which of these are not valid, by their place, the first one first: none if all are. As [`PreparedVerifyingKey::verify`] for each, with
+    /// one final exponentiation for all if all are valid, and a Miller loop of one pair for each. Runs in the caller's rayon pool.
+    ///
+    /// An error when a question makes no sense: it says the number of the proof, from 0 on; or when the system gives no random bytes.
+    pub fn find_invalid(&self, proofs: &[(&[Scalar], &Proof)]) -> Result<Vec<usize>> {
+        for (at, (_, proof)) in proofs.iter().enumerate() {
+            demand_curve("proof", proof.curve, self.curve).map_err(|error| numbered(error, at))?;
+        }
+        match &self.on {
+            OnCurve::Bn254(key) => key.find_invalid(proofs),
+            OnCurve::Bls12_381(key) => key.find_invalid(proofs),
+        }
+    }
+}
+
+/// The same error, of which it is known whose it is.
+fn numbered(error: Error, at: usize) -> Error {
+    match error {
+        Error::Argument { argument, problem } => {
+            Error::argument(argument, format!("of proof {at}: {problem}"))
+        }
+        other => other,
+    }
+}
+
+/// A proof that makes sense, with its public values.
+struct Claim<'a, E: Suite> {
+    publics: &'a [Scalar],
+    a: Affine<E::G1>,
+    b: Affine<E::G2>,
+    c: Affine<E::G1>,
+}
+
+impl<E: Suite> Key<E> {
+    fn find_invalid(&self, proofs: &[(&[Scalar], &Proof)]) -> Result<Vec<usize>> {
+        let claims = proofs.par_iter().enumerate().map(|(at, (publics, proof))| {
+            self.claim(publics, proof).map_err(|error| numbered(error, at))
+        });
+        let claims: Vec<_> = claims.collect::<Result<_>>()?;
+        halves::find_invalid(claims.len(), |some| self.hold(&claims[some]))
+    }
+
+    fn claim<'a>(&self, publics: &'a [Scalar], proof: &Proof) -> Result<Claim<'a, E>> {
+        let (a, b, c) = points::<E>(proof)?;
+        self.check_publics(publics)?;
+        Ok(Claim { publics, a, b, c })
+    }
+
+    /// Are all these claims true?
+    fn hold(&self, claims: &[Claim<E>]) -> Result<bool> {
+        let factors = halves::random_factors::<ScalarOf<E>>(claims.len())?;
+        let multiple =
+            |(claim, r): (&Claim<E>, &ScalarOf<E>)| Projective::from(claim.a).times_vartime(r);
+        let a: Vec<_> = claims.par_iter().zip(&factors).map(multiple).collect();
+        let a = Affine::batch(&a);
+        let pairs: Vec<_> = a.into_iter().zip(claims).map(|(a, claim)| (a, claim.b)).collect();
+        let lines = pairs.par_chunks(PAIRS).map(|pairs| miller_product::<E>(self.isa, pairs, &[]));
+        let lines = lines.reduce(|| Fp12::ONE, |left, right| left * right);
+
+        let bytes: Vec<_> = factors.iter().map(bytes::<E>).collect();
+        let c: Vec<_> = claims.iter().map(|claim| claim.c).collect();
+        let c = sum_vartime::<E::G1>(self.isa, &stored(self.isa, &c), &bytes);
+        let c = Affine::from(c.expect("factors are below r"));
+        let (sum, x) = self.statements(claims, &factors);
+        let rest: [(_, &Prepared<E>); 2] = [(-x, &self.gamma), (-c, &self.delta)];
+        let lines = lines * miller_product(self.isa, &[], &rest);
+        let power = self.alpha_beta.pow_vartime(sum.to_canonical().as_ref());
+        Ok(final_exponentiation_on::<E>(self.isa, lines) == power)
+    }
+
+    /// The sum of r_i, and that of r_i x_i: of IC_0 and of each public value times its IC.
+    fn statements(
+        &self,
+        claims: &[Claim<E>],
+        factors: &[ScalarOf<E>],
+    ) -> (ScalarOf<E>, Affine<E::G1>) {
+        let sum = |terms: &dyn Fn(usize) -> ScalarOf<E>| {
+            (0..claims.len()).fold(ScalarOf::<E>::ZERO, |sum, i| sum + terms(i))
+        };
+        let constant = sum(&|i| factors[i]);
+        let value = |i: usize, j: usize| {
+            let x = ScalarOf::<E>::from_le_bytes(&claims[i].publics[j]);
+            factors[i] * x.expect("each was looked at")
+        };
+        let values = (0..self.ic.len() - 1).map(|j| sum(&|i| value(i, j)));
+        let scalars: Vec<_> = [constant].into_iter().chain(values).collect();
+        let scalars: Vec<_> = scalars.iter().map(bytes::<E>).collect();
+        let x = sum_vartime::<E::G1>(self.isa, &stored(self.isa, &self.ic), &scalars);
+        (constant, x.expect("scalars are below r").into())
+    }
+}
+
+fn bytes<E: Suite>(scalar: &ScalarOf<E>) -> Scalar {
+    scalar.to_le_bytes().as_ref().try_into().expect("32 bytes")
+}

@@ -1,0 +1,79 @@
+//! Batches: many claims checked by one equation, a sum of theirs with random factors, and the wrong ones found by halves.
+
+use std::ops::Range;
+
+use proofmill_algebra::field::PrimeField;
+
+use crate::{Error, Result};
+
+/// Bytes of a factor: wrong claims pass together with a chance of 2^-128 at most, where all values lie in groups of a prime order above that.
+const FACTOR: usize = 16;
+
+/// As many random numbers of 128 bits, fresh from the system.
+pub fn random_factors<F: PrimeField>(count: usize) -> Result<Vec<F>> {
+    let mut random = vec![[0; FACTOR]; count];
+    getrandom::fill(random.as_flattened_mut()).map_err(|error| Error::Random(error.to_string()))?;
+    let shift = F::from(1 << 32).square();
+    let number = |bytes: &[u8; FACTOR]| {
+        bytes.chunks_exact(8).fold(F::ZERO, |high, low| {
+            high * shift + F::from(u64::from_le_bytes(low.try_into().expect("eight bytes")))
+        })
+    };
+    Ok(random.iter().map(number).collect())
+}
+
+/// Which claims do not hold, the first one first, when it can be asked of any of them whether they all do.
+pub fn find_invalid(
+    count: usize,
+    mut all_hold: impl FnMut(Range<usize>) -> Result<bool>,
+) -> Result<Vec<usize>> {
+    let mut invalid = vec![];
+    search(0..count, false, &mut all_hold, &mut invalid)?;
+    Ok(invalid)
+}
+
+/// Looks at claims, of which it may be known that not all hold.
+fn search(
+    claims: Range<usize>,
+    known: bool,
+    all_hold: &mut impl FnMut(Range<usize>) -> Result<bool>,
+    invalid: &mut Vec<usize>,
+) -> Result<()> {
+    if claims.is_empty() || !known && all_hold(claims.clone())? {
+        return Ok(());
+    }
+    if claims.len() == 1 {
+        invalid.push(claims.start);
+        return Ok(());
+    }
+    let middle = claims.start + claims.len() / 2;
+    let before = invalid.len();
+    search(claims.start..middle, false, all_hold, invalid)?;
+    let left_is_good = invalid.len() == before;
+    search(middle..claims.end, left_is_good, all_hold, invalid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_wrong_one_is_found_and_few_questions_are_asked() {
+        for count in 0..9 {
+            for wrong in 0..1_usize << count {
+                let is_wrong = |at: usize| wrong >> at & 1 == 1;
+                let mut asked = 0;
+                let found = find_invalid(count, |claims| {
+                    asked += 1;
+                    Ok(!claims.into_iter().any(is_wrong))
+                });
+                let wanted: Vec<_> = (0..count).filter(|at| is_wrong(*at)).collect();
+                assert_eq!(found.unwrap(), wanted);
+                assert!(asked <= 2 * count.max(1), "{asked} of {count}");
+                assert!(wrong != 0 || asked <= 1);
+            }
+        }
+        let failing = find_invalid(3, |_| Err(Error::DoesNotVerify));
+        assert!(matches!(failing, Err(Error::DoesNotVerify)));
+    }
+}

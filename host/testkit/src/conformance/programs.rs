@@ -1,0 +1,111 @@
+//! Programs, as the suite sees them: what a device makes of a memory.
+
+use std::sync::{Arc, Mutex};
+
+use proofmill_op::coprocessor::{
+    Instruction, Opcode, Receiver, Request, Response, SLOT_BYTES, Stop,
+};
+use proofmill_op::{Answer, Capability, Data, Device, Error, Parked, Ticket};
+
+use crate::vectors::{CoprocessorCase, told_slot};
+
+/// Asks for no instruction.
+pub(super) fn nothing() -> proofmill_op::Request {
+    proofmill_op::Request::Coprocessor(Request::new(vec![], vec![], 0))
+}
+
+/// The name of a case's check.
+pub(super) fn name(case: &CoprocessorCase) -> String {
+    format!("{}: {}", Capability::Coprocessor, case.id)
+}
+
+/// Compares what a program left behind with what it should have.
+pub(super) fn judge(ticket: Ticket, wanted: &Response) -> Result<(), String> {
+    let found = response(ticket).map_err(|error| error.to_string())?;
+    if found == *wanted {
+        return Ok(());
+    }
+    let slots = |data: &[u8]| data.chunks(SLOT_BYTES).map(told_slot).collect::<Vec<_>>();
+    let (left, right) = (slots(&found.data), slots(&wanted.data));
+    match left.iter().zip(&right).position(|(found, wanted)| found != wanted) {
+        Some(at) => Err(format!("slot {at}: {}, where the vector says {}", left[at], right[at])),
+        None => {
+            let rest = |of: &Response| Response { data: vec![], ..of.clone() };
+            Err(format!("{:?}, where the vector says {:?}", rest(&found), rest(wanted)))
+        }
+    }
+}
+
+fn response(ticket: Ticket) -> Result<Response, Error> {
+    match ticket.wait()? {
+        Answer::Coprocessor(response) => Ok(response),
+        answer => Err(Error::argument("answer", format!("to another question: {answer:?}"))),
+    }
+}
+
+type Promise = fn(&dyn Device, &CoprocessorCase) -> Result<(), String>;
+
+/// What every device promises, told with the first vector, which sends twice.
+pub(super) const PROMISES: [(&str, Promise); 5] = [
+    ("part of a slot is refused", |device, _| {
+        refused(submit(device, Request::new(vec![0; 9], vec![], 0)), "program")?;
+        refused(submit(device, Request::new(vec![], vec![0; 47], 0)), "data")?;
+        refused(submit(device, Request::new(vec![], vec![], 256)), "start")
+    }),
+    ("bytes parked elsewhere are refused", |device, case| {
+        let data = Data::Parked(Parked::new(Parked::fresh_identity(), vec![0; 48].into()));
+        refused(submit(device, Request { data, ..case.request.clone() }), "data")
+    }),
+    ("interrupts are told while it runs", |device, case| {
+        let told = Arc::new(Mutex::new(vec![]));
+        let heard = told.clone();
+        let receiver = Receiver(Arc::new(move |sent| {
+            heard.lock().expect("nobody panics").push(sent.clone());
+        }));
+        let request = Request { receiver: Some(receiver), ..case.request.clone() };
+        judge(submit(device, request).map_err(|e| e.to_string())?, &case.response)?;
+        let told = told.lock().expect("nobody panics").clone();
+        if told == case.response.interrupts {
+            Ok(())
+        } else {
+            Err(format!("{} interrupts were told", told.len()))
+        }
+    }),
+    ("a loop ends at the limit", |device, _| {
+        let request = Request { limit: 1000, ..endless() };
+        let found = response(submit(device, request).map_err(|e| e.to_string())?);
+        let found = found.map_err(|error| error.to_string())?;
+        if (found.steps, found.stop, found.pointer) == (1000, Stop::Limit, 0) {
+            Ok(())
+        } else {
+            Err(format!("{} steps, {:?} at {}", found.steps, found.stop, found.pointer))
+        }
+    }),
+    ("a cancelled program disturbs nobody", |device, case| {
+        let request = Request { limit: u64::MAX, ..endless() };
+        let ticket = submit(device, request).map_err(|e| e.to_string())?;
+        ticket.cancel();
+        match response(ticket) {
+            Err(Error::Cancelled) => {}
+            other => return Err(format!("{other:?}, where it was cancelled")),
+        }
+        judge(submit(device, case.request.clone()).map_err(|e| e.to_string())?, &case.response)
+    }),
+];
+
+/// A jump to itself.
+fn endless() -> Request {
+    Request::new(Instruction::new(Opcode::Jump, [0; 3]).to_bytes().to_vec(), vec![], 0)
+}
+
+fn submit(device: &dyn Device, request: Request) -> Result<Ticket, Error> {
+    device.submit(proofmill_op::Request::Coprocessor(request))
+}
+
+fn refused(result: Result<Ticket, Error>, name: &str) -> Result<(), String> {
+    match result {
+        Err(Error::Argument { argument, .. }) if argument == name => Ok(()),
+        Err(error) => Err(format!("{error}, where an error about '{name}' was expected")),
+        Ok(_) => Err("it was taken".into()),
+    }
+}
