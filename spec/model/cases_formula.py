@@ -121,6 +121,8 @@ def lines(book):
         z = painted(f, f"{facts.name} line {i} z")
         book.record("line_dbl", "fp2", str(i), "a tangent", homogeneous(f, p, z), {"b3": f.scale(3, b)})
         book.record("line_add", "fp2", str(i), "a chord", homogeneous(f, p, z) + q)
+        book.record("line_dbl_jacobian", "fp2", str(i), "a tangent", jacobian(f, p, z))
+        book.record("line_add_jacobian", "fp2", str(i), "a chord", jacobian(f, p, z) + q)
 
 
 def tower(book):

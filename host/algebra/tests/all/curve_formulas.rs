@@ -10,7 +10,7 @@ use proofmill_algebra::{bls12_377, bls12_381, bn254, pallas, secp256k1, toy, ves
 use serde_json::Value;
 
 /// Formulas of the specification that only circuits use, or that are parts of larger ones here.
-const NOT_HERE: [&str; 9] = [
+const NOT_HERE: [&str; 11] = [
     "coz_dblu",
     "coz_zaddu",
     "lazy_dbl",
@@ -20,6 +20,8 @@ const NOT_HERE: [&str; 9] = [
     "xyzz_dbl",
     "fp6_mul_01",
     "fp6_mul_1",
+    "line_add_jacobian",
+    "line_dbl_jacobian",
 ];
 
 fn list<F: Read>(case: &Value, key: &str) -> Vec<F> {
