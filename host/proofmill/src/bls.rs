@@ -17,7 +17,7 @@
 //! let signature = Signature::from_bytes(Variant::MinPk, &signature)?;
 //! assert!(bls::verify(Scheme::ProofOfPossession, &key, &message, &signature)?);
 //! // One equation for any number of them; none is invalid.
-//! let invalid = bls::find_invalid(Scheme::ProofOfPossession, &[(&key, &message, &signature); 3])?;
+//! let invalid = bls::find_invalid(Scheme::ProofOfPossession, &[(&key, &message[..], &signature); 3])?;
 //! assert!(invalid.is_empty());
 //! # Ok(())
 //! # }
