@@ -25,6 +25,47 @@
 //! | `blst` | `blst` | `blst_fr`, `blst_fp`, `blst_fp2`, `blst_p1_affine`, `blst_p2_affine` |
 //! | `halo2curves` | `halo2curves`: `bn256`, `bls12381` | `Fr`, `Fq`, `Fq2`, affine points |
 
+/// Elements of Fp2, of which theirs are given as two coefficients.
+#[cfg(any(feature = "arkworks", feature = "halo2curves"))]
+macro_rules! quadratic {
+    (|$theirs_is:ident| $coefficients:expr; $($ours:ty = $theirs:ty;)*) => {$(
+        impl From<$theirs> for $ours {
+            fn from($theirs_is: $theirs) -> Self {
+                let [c0, c1] = $coefficients;
+                Self::new(c0.into(), c1.into())
+            }
+        }
+
+        impl From<$ours> for $theirs {
+            fn from(ours: $ours) -> Self {
+                Self::new(ours.c0.into(), ours.c1.into())
+            }
+        }
+    )*};
+}
+
+/// Affine points: how theirs is read and checked, and how it is made of one of ours that was checked.
+macro_rules! points {
+    (|$theirs_is:ident| $read:expr, |$ours_is:ident| $made:expr; $($ours:ty = $theirs:ty;)*) => {$(
+        impl TryFrom<$theirs> for Affine<$ours> {
+            type Error = EncodingError;
+
+            fn try_from($theirs_is: $theirs) -> Result<Self, EncodingError> {
+                $read
+            }
+        }
+
+        impl TryFrom<Affine<$ours>> for $theirs {
+            type Error = EncodingError;
+
+            fn try_from(ours: Affine<$ours>) -> Result<Self, EncodingError> {
+                let $ours_is = checked(ours)?;
+                Ok($made)
+            }
+        }
+    )*};
+}
+
 #[cfg(feature = "arkworks")]
 mod arkworks;
 #[cfg(feature = "blst")]

@@ -2,7 +2,11 @@
 
 use std::ops::Range;
 
+use proofmill_algebra::Isa;
 use proofmill_algebra::field::PrimeField;
+use proofmill_algebra::pairing::{self, Pair, Pairing};
+use proofmill_algebra::tower::Fp12;
+use rayon::prelude::*;
 
 use crate::{Error, Result};
 
@@ -20,6 +24,15 @@ pub fn random_factors<F: PrimeField>(count: usize) -> Result<Vec<F>> {
         })
     };
     Ok(random.iter().map(number).collect())
+}
+
+/// Pairs of points for one thread at a time: a multiple of what goes through the loop side by side.
+const PAIRS: usize = 64;
+
+/// The product of Miller values, on the threads of the caller's rayon pool.
+pub fn miller_product<E: Pairing>(isa: Isa, pairs: &[Pair<E>]) -> Fp12<E::Tower> {
+    let parts = pairs.par_chunks(PAIRS).map(|pairs| pairing::miller_product::<E>(isa, pairs, &[]));
+    parts.reduce(|| Fp12::ONE, |left, right| left * right)
 }
 
 /// Which claims do not hold, the first one first, when it can be asked of any of them whether they all do.

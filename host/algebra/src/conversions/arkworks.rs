@@ -41,45 +41,22 @@ macro_rules! fields {
     )*};
 }
 
-macro_rules! quadratic {
-    ($($ours:ty = $theirs:ty;)*) => {$(
-        impl From<$theirs> for $ours {
-            fn from(theirs: $theirs) -> Self {
-                Self::new(theirs.c0.into(), theirs.c1.into())
-            }
+/// Theirs has a flag for the identity, or makes (0, 0) of it.
+macro_rules! ark_points {
+    ($($list:tt)*) => {
+        points! {
+            |theirs| match theirs.xy() {
+                Some((x, y)) => encoding::point(x.into(), y.into()),
+                None => Ok(Affine::IDENTITY),
+            },
+            |ours| if ours.is_identity().into() {
+                Self::identity()
+            } else {
+                Self::new_unchecked(ours.x().into(), ours.y().into())
+            };
+            $($list)*
         }
-
-        impl From<$ours> for $theirs {
-            fn from(ours: $ours) -> Self {
-                Self::new(ours.c0.into(), ours.c1.into())
-            }
-        }
-    )*};
-}
-
-macro_rules! points {
-    ($($ours:ty = $theirs:ty;)*) => {$(
-        impl TryFrom<$theirs> for Affine<$ours> {
-            type Error = EncodingError;
-
-            fn try_from(theirs: $theirs) -> Result<Self, EncodingError> {
-                let Some((x, y)) = theirs.xy() else { return Ok(Self::IDENTITY) };
-                encoding::point(x.into(), y.into())
-            }
-        }
-
-        impl TryFrom<Affine<$ours>> for $theirs {
-            type Error = EncodingError;
-
-            fn try_from(ours: Affine<$ours>) -> Result<Self, EncodingError> {
-                let ours = checked(ours)?;
-                if ours.is_identity().into() {
-                    return Ok(Self::identity());
-                }
-                Ok(Self::new_unchecked(ours.x().into(), ours.y().into()))
-            }
-        }
-    )*};
+    };
 }
 
 fields! {
@@ -89,10 +66,11 @@ fields! {
     bls12_381::Fp = ark_bls12_381::Fq;
 }
 quadratic! {
+    |theirs| [theirs.c0, theirs.c1];
     bn254::Fp2 = ark_bn254::Fq2;
     bls12_381::Fp2 = ark_bls12_381::Fq2;
 }
-points! {
+ark_points! {
     bn254::G1 = ark_bn254::G1Affine;
     bn254::G2 = ark_bn254::G2Affine;
     bls12_381::G1 = ark_bls12_381::G1Affine;
@@ -109,9 +87,10 @@ mod bls12_377 {
         bls12_377::Fp = ark_bls12_377::Fq;
     }
     quadratic! {
+        |theirs| [theirs.c0, theirs.c1];
         bls12_377::Fp2 = ark_bls12_377::Fq2;
     }
-    points! {
+    ark_points! {
         bls12_377::G1 = ark_bls12_377::G1Affine;
         bls12_377::G2 = ark_bls12_377::G2Affine;
     }
@@ -127,7 +106,7 @@ mod pasta {
         pallas::Fr = ark_pallas::Fr;
         pallas::Fp = ark_pallas::Fq;
     }
-    points! {
+    ark_points! {
         pallas::G1 = ark_pallas::Affine;
         vesta::G1 = ark_vesta::Affine;
     }

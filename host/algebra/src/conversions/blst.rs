@@ -26,32 +26,13 @@ macro_rules! fields {
     )*};
 }
 
-macro_rules! points {
-    ($($ours:ty = $theirs:ident;)*) => {$(
-        impl TryFrom<$theirs> for Affine<$ours> {
-            type Error = EncodingError;
-
-            fn try_from(theirs: $theirs) -> Result<Self, EncodingError> {
-                point(theirs.x.try_into()?, theirs.y.try_into()?)
-            }
-        }
-
-        impl TryFrom<Affine<$ours>> for $theirs {
-            type Error = EncodingError;
-
-            fn try_from(ours: Affine<$ours>) -> Result<Self, EncodingError> {
-                let ours = checked(ours)?;
-                Ok(Self { x: ours.x().into(), y: ours.y().into() })
-            }
-        }
-    )*};
-}
-
 fields! {
     Fr = blst_fr;
     Fp = blst_fp;
 }
 points! {
+    |theirs| point(theirs.x.try_into()?, theirs.y.try_into()?),
+    |ours| Self { x: ours.x().into(), y: ours.y().into() };
     G1 = blst_p1_affine;
     G2 = blst_p2_affine;
 }

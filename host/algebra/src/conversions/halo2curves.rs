@@ -27,43 +27,6 @@ macro_rules! fields {
     )*};
 }
 
-macro_rules! quadratic {
-    ($($ours:ty = $theirs:ty;)*) => {$(
-        impl From<$theirs> for $ours {
-            fn from(theirs: $theirs) -> Self {
-                Self::new((*theirs.c0()).into(), (*theirs.c1()).into())
-            }
-        }
-
-        impl From<$ours> for $theirs {
-            fn from(ours: $ours) -> Self {
-                Self::new(ours.c0.into(), ours.c1.into())
-            }
-        }
-    )*};
-}
-
-macro_rules! points {
-    ($($ours:ty = $theirs:ty;)*) => {$(
-        impl TryFrom<$theirs> for Affine<$ours> {
-            type Error = EncodingError;
-
-            fn try_from(theirs: $theirs) -> Result<Self, EncodingError> {
-                point(theirs.x.into(), theirs.y.into())
-            }
-        }
-
-        impl TryFrom<Affine<$ours>> for $theirs {
-            type Error = EncodingError;
-
-            fn try_from(ours: Affine<$ours>) -> Result<Self, EncodingError> {
-                let ours = checked(ours)?;
-                Ok(Self { x: ours.x().into(), y: ours.y().into() })
-            }
-        }
-    )*};
-}
-
 fields! {
     bn254::Fr = bn256::Fr;
     bn254::Fp = bn256::Fq;
@@ -71,10 +34,13 @@ fields! {
     bls12_381::Fp = bls12381::Fq;
 }
 quadratic! {
+    |theirs| [*theirs.c0(), *theirs.c1()];
     bn254::Fp2 = bn256::Fq2;
     bls12_381::Fp2 = bls12381::Fq2;
 }
 points! {
+    |theirs| point(theirs.x.into(), theirs.y.into()),
+    |ours| Self { x: ours.x().into(), y: ours.y().into() };
     bn254::G1 = bn256::G1Affine;
     bn254::G2 = bn256::G2Affine;
     bls12_381::G1 = bls12381::G1Affine;

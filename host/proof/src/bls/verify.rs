@@ -6,7 +6,7 @@ use proofmill_algebra::Isa;
 use proofmill_algebra::bls12_381::{Fr, G1, G2};
 use proofmill_algebra::curve::{Affine, Curve, Projective};
 use proofmill_algebra::hash_to_curve::Mapped;
-use proofmill_algebra::pairing::{Bls12381, Pair, final_exponentiation_on, miller_product};
+use proofmill_algebra::pairing::{Bls12381, Pair, final_exponentiation_on};
 use proofmill_algebra::tower::Fp12;
 use rayon::prelude::*;
 
@@ -14,9 +14,6 @@ use super::hash::hash_to_group;
 use super::keys::Point;
 use super::{PublicKey, Scheme, Signature, Variant, possession_tag};
 use crate::{Error, Result, halves};
-
-/// Pairs of points for one thread at a time: a multiple of what goes through the loop side by side.
-const PAIRS: usize = 64;
 
 /// Is this the key's signature of the message? An error if they are of different variants.
 pub fn verify(
@@ -207,8 +204,7 @@ fn is_one<S: Sides>(
     };
     let mut pairs: Vec<_> = claims.par_iter().zip(&keys).map(of_claim).collect();
     pairs.push(S::pair(-S::Key::GENERATOR, signature));
-    let lines = pairs.par_chunks(PAIRS).map(|pairs| miller_product::<Bls12381>(isa, pairs, &[]));
-    let lines = lines.reduce(|| Fp12::ONE, |left, right| left * right);
+    let lines = halves::miller_product::<Bls12381>(isa, &pairs);
     final_exponentiation_on::<Bls12381>(isa, lines) == Fp12::ONE
 }
 

@@ -21,7 +21,11 @@ pub fn bases_of<C: Group>(points: &[Affine<C>]) -> Result<Bases> {
 
 /// Typed scalars as the 32 bytes each that MSMs take.
 pub fn scalars_of<F: PrimeField>(scalars: &[F]) -> Vec<u8> {
-    scalars.iter().flat_map(|scalar| scalar.to_le_bytes().as_ref().to_vec()).collect()
+    let mut bytes = Vec::with_capacity(scalars.len() * F::BYTES);
+    for scalar in scalars {
+        bytes.extend_from_slice(scalar.to_le_bytes().as_ref());
+    }
+    bytes
 }
 
 /// One MSM of typed points and scalars, as many of one as of the other. Waits for it.

@@ -12,16 +12,12 @@ use proofmill_algebra::curve::{Affine, Projective};
 use proofmill_algebra::field::{Field, PrimeField};
 use proofmill_algebra::msm::{stored, sum_vartime};
 use proofmill_algebra::pairing::{Prepared, final_exponentiation_on, miller_product};
-use proofmill_algebra::tower::Fp12;
 use rayon::prelude::*;
 
 use super::{Key, OnCurve, PreparedVerifyingKey, points};
 use crate::groth16::suite::{ScalarOf, Suite, demand_curve};
 use crate::groth16::{Proof, Scalar};
 use crate::{Error, Result, halves};
-
-/// Pairs of points for one thread at a time: a multiple of what goes through the loop side by side.
-const PAIRS: usize = 64;
 
 impl PreparedVerifyingKey {
     /// Which of these are not valid, by their place, the first one first: none if all are. As [`PreparedVerifyingKey::verify`] for each, with
@@ -80,8 +76,7 @@ impl<E: Suite> Key<E> {
         let a: Vec<_> = claims.par_iter().zip(&factors).map(multiple).collect();
         let a = Affine::batch(&a);
         let pairs: Vec<_> = a.into_iter().zip(claims).map(|(a, claim)| (a, claim.b)).collect();
-        let lines = pairs.par_chunks(PAIRS).map(|pairs| miller_product::<E>(self.isa, pairs, &[]));
-        let lines = lines.reduce(|| Fp12::ONE, |left, right| left * right);
+        let lines = halves::miller_product::<E>(self.isa, &pairs);
 
         let bytes: Vec<_> = factors.iter().map(bytes::<E>).collect();
         let c: Vec<_> = claims.iter().map(|claim| claim.c).collect();
