@@ -273,3 +273,92 @@ entry fe_inv
   wait
   q = inverse
   store_fp c 0 q
+
+# What a point at a lacks to be on its curve, y^2 - x^3 - b z^6, to c: 0 on the curve.
+entry g1_affine_equation
+  x = load_fp a 0
+  y = load_fp a 1
+  one = constant one
+  xx = x . x
+  xxx = xx . x
+  yy = y . y
+  e = yy - xxx
+  b = 4 * one
+  e = e - b
+  store_fp c 0 e
+
+entry g1_jacobian_equation
+  x = load_fp a 0
+  y = load_fp a 1
+  z = load_fp a 2
+  xx = x . x
+  zz = z . z
+  xxx = xx . x
+  zzz = zz . z
+  yy = y . y
+  z6 = zzz . zzz
+  e = yy - xxx
+  b = 4 * z6
+  e = e - b
+  store_fp c 0 e
+
+entry g2_affine_equation
+  x = load a 0
+  y = load a 2
+  one = constant one
+  xx = x * x
+  xxx = xx * x
+  yy = y * y
+  e = yy - xxx
+  b = xi one
+  b = 4 * b
+  e = e - b
+  store c 0 e
+
+entry g2_jacobian_equation
+  x = load a 0
+  y = load a 2
+  z = load a 4
+  xx = x * x
+  zz = z * z
+  xxx = xx * x
+  zzz = zz * z
+  yy = y * y
+  z6 = zzz * zzz
+  e = yy - xxx
+  b = xi z6
+  b = 4 * b
+  e = e - b
+  store c 0 e
+
+# The affine form of a Jacobian point at a, to c.
+entry g1_normal
+  q = load_fp a 2
+  invert q
+  wait
+  i = inverse
+  x = load_fp a 0
+  y = load_fp a 1
+  ii = i . i
+  iii = ii . i
+  x = x . ii
+  y = y . iii
+  store_fp c 0 x
+  store_fp c 1 y
+
+entry g2_normal
+  s = load a 4
+  sc = conj s
+  q = s * sc
+  invert q
+  wait
+  q = inverse
+  i = sc . q
+  x = load a 0
+  y = load a 2
+  ii = i * i
+  iii = ii * i
+  x = x * ii
+  y = y * iii
+  store c 0 x
+  store c 2 y
