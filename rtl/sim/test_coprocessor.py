@@ -89,7 +89,7 @@ class Trial(trial.Trial):
 
     def built(self, number):
         """Has this card the instruction?"""
-        return number != 0x20 and number < 0x24 or number >= 0x24 and self.extensions >> number - 0x24 & 1
+        return number < 0x24 or self.extensions >> number - 0x24 & 1
 
     def set(self, slots):
         """Brings the card's memory to these slots; those that are right already are not written."""

@@ -14,7 +14,9 @@ import spinal.lib._
   *   4. Residues: the operands of arithmetic.
   *   5. Curve, ZeroZ, ZeroE, ZeroXY: is an operand on its curve, and is it the identity? Normal: its affine form.
   *   6. Run: the processor's program. Mark: its result. Ones: a result that is 1, an integer at a time.
-  *   7. Finish.
+  *   7. Points are computed with in projective coordinates: Begin makes them so. Scalar, Table: multiples 0 to 15; Skip: the digits from
+  *      the highest one on that is not 0; Window: a digit; or Add: a sum. Last: the result's affine form. ZeroLast, Verdict: of a check.
+  *   8. Finish.
   */
 class Machine(config: CoprocessorConfig, places: Places) extends Component {
   import InstructionSet.{kind => kindOf, _}
@@ -42,6 +44,8 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     val Read, Take, Look, Judge, Copy, CopyTo, Left, Right, Lowered, Head, Index, Value, Send = newElement()
     val Residues, Curve, CurveDone, ZeroZ, ZeroE, ZeroXY, Normal, NormalDone, Run, RunDone, Mark, Ones, Finish =
       newElement()
+    val Begin, BeginDone, Scalar, Table, TableDone, Skip, Window, WindowDone, Add, AddDone, Last, ZeroLast, Verdict =
+      newElement()
   }
   import State._
   private val state = RegInit(Read)
@@ -52,8 +56,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
   private val opcode = instruction.takeLow(8)
   private val operands = (0 until 3).map(i => instruction(8 + 16 * i, 16 bits).asUInt)
   private def isOp(name: String): Bool = opcode === InstructionSet.opcode(name).number
-  private val built = opcodes.filter(o => Machine.built(o.name))
-  private def role(operand: Int): UInt = built.foldLeft(U(0, 4 bits)) { (otherwise, o) =>
+  private def role(operand: Int): UInt = opcodes.foldLeft(U(0, 4 bits)) { (otherwise, o) =>
     (opcode === o.number) ? U(roles.indexOf(o.roles(operand)), 4 bits) | otherwise
   }
   private val theRoles = (0 until 3).map(role)
@@ -81,7 +84,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     (isOp("point_add") && shapes(0).second =/= shapes(1).second)
   private val beyondEnd =
     (0 until 3).map(i => isSlot(i) && (operands(i) +^ shapes(i).slots) > (1 << log2)).reduce(_ || _)
-  private val known = built.map(o => opcode === o.number).reduce(_ || _)
+  private val known = opcodes.map(o => opcode === o.number).reduce(_ || _)
   private val fault = Reg(UInt(3 bits))
   private def refuse(name: String): Unit = {
     fault := errors(name)
@@ -107,6 +110,23 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
   private val point = of ? points(0) | points(1)
   private val each = shapeNow.second ? U(2, 4 bits) | U(1, 4 bits)
   private val other = which === 1
+
+  // Of instructions on points: the group, and where the table is.
+  private val ofPoints = isOp("point_mult") || isOp("point_check") || isOp("point_affine") || isOp("point_add")
+  private val second = isOp("point_mult") ? shapes(1).second | shapes(0).second
+  private val tables = places.tables.map(U(_, places.bits bits))
+  private val theTable = isOp("point_mult") ? tables(1) | tables(0)
+  private val accumulator = U(places.accumulator, places.bits bits)
+  private val sum = Reg(UInt(places.bits bits)) // where the sum so far is
+  private val digits = Reg(UInt(log2Up(Machine.digits(bits) + 1) bits))
+  private val scalar = Reg(Bits(Machine.digits(bits) * Machine.window bits))
+  private val digit = scalar.takeHigh(Machine.window).asUInt
+  private def entry(table: UInt, index: UInt): UInt = (table + index * Machine.entrySlots).resize(places.bits)
+  private def shiftScalar(): Unit = {
+    scalar := (scalar << Machine.window).resized
+    digits := digits - 1
+  }
+  private def ofGroup(name: String) = second ? program(s"g2_$name") | program(s"g1_$name")
 
   // Defaults.
   io.data.valid := False
@@ -138,15 +158,32 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
   private def nextPoint(): Unit = {
     which := 1
     state := Curve
-    when(other)(state := Run)
+    when(other) {
+      which := 0
+      state := ofPoints ? Begin | Run
+    }
+  }
+
+  /** A point that is on no curve. */
+  private def wrongPoint(): Unit = {
+    refuse("not_on_curve")
+    when(isOp("point_check")) {
+      value := 0
+      fault := 0
+      state := Verdict
+    }
   }
 
   // Where a result goes: operand, type.
   private val ofPairing = isOp("miller_loop") || isOp("ate_pairing")
-  private val toB = isOp("inv") || isOp("final_exp") || isOp("point_affine")
+  private val toB = isOp("inv") || isOp("final_exp") || isOp("point_affine") || isOp("point_check")
   private val target = toB ? operands(1) | operands(2)
   private val targetSlots = toB ? shapes(1).slots | shapes(2).slots
-  private val targetKind = (ofPairing || isOp("final_exp")) ? B(kindOf("fe12"), 3 bits) | kinds(0)
+  private val targetKind = CombInit(kinds(0))
+  when(ofPairing || isOp("final_exp"))(targetKind := kindOf("fe12"))
+  when(isOp("point_mult") || isOp("point_add"))(targetKind := second ? B(kindOf("fp2_jb")) | B(kindOf("fp_jb")))
+  when(isOp("point_affine"))(targetKind := second ? B(kindOf("fp2_af")) | B(kindOf("fp_af")))
+  when(isOp("point_check"))(targetKind := kindOf("scalar"))
 
   switch(state) {
     is(Read)(state := Take)
@@ -292,7 +329,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
         when(io.found.good) {
           when(shapeNow.jacobian)(state := Normal) otherwise nextPoint()
         } elsewhen shapeNow.jacobian {
-          refuse("not_on_curve")
+          wrongPoint()
         } otherwise (state := ZeroXY)
       }
     }
@@ -302,7 +339,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
       when(io.data.ready) {
         none(which) := True
         nextPoint()
-        when(!io.found.good)(refuse("not_on_curve"))
+        when(!io.found.good)(wrongPoint())
       }
     }
     is(Normal) {
@@ -340,6 +377,96 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
         when(step + 1 === targetSlots)(state := Finish)
       }
     }
+
+    // Points.
+    is(Begin) {
+      io.start.operands(0) := here(which)
+      io.start.operands(2) := of ? tables(0) | tables(1)
+      io.start.program := ofGroup("begin")
+      when(point)(run(BeginDone)) otherwise (state := BeginDone)
+    }
+    is(BeginDone) {
+      when(io.done.valid || !point) {
+        which := 1
+        state := Begin
+        when(other) {
+          sum := accumulator
+          state := Scalar
+          when(isOp("point_add"))(state := Add)
+          when(isOp("point_affine"))(state := Last)
+        }
+      }
+      step := 1
+      digits := Machine.digits(bits)
+    }
+    is(Scalar) {
+      data(Task.Integer, operands(0), !isOp("point_check"))
+      scalar := (isOp("point_check") ? B(Machine.order, bits bits) | io.found.value).resized
+      when(isOp("point_mult") && none(1))(scalar := 0)
+      when(io.data.ready || isOp("point_check"))(state := Table)
+    }
+    is(Table) {
+      io.start.operands(0) := entry(theTable, step)
+      io.start.operands(1) := entry(theTable, U(1))
+      io.start.operands(2) := entry(theTable, step << 1)
+      io.start.program := ofGroup("table")
+      run(TableDone)
+    }
+    is(TableDone) {
+      when(io.done.valid) {
+        step := step + 1
+        state := Table
+        when(step === (1 << (Machine.window - 1)) - 1)(state := Skip)
+      }
+    }
+    is(Skip) {
+      shiftScalar()
+      when(digit =/= 0 || digits === 1) {
+        sum := entry(theTable, digit)
+        state := Window
+      }
+    }
+    is(Window) {
+      io.start.operands(0) := sum
+      io.start.operands(1) := entry(theTable, digit)
+      io.start.operands(2) := accumulator
+      io.start.program := ofGroup("window")
+      when(digits === 0)(state := isOp("point_check") ? ZeroLast | Last) otherwise run(WindowDone)
+    }
+    is(WindowDone) {
+      when(io.done.valid) {
+        sum := accumulator
+        shiftScalar()
+        state := Window
+      }
+    }
+    is(Add) {
+      io.start.operands(0) := entry(tables(0), (!none(0)).asUInt)
+      io.start.operands(1) := entry(tables(1), (!none(1)).asUInt)
+      io.start.operands(2) := accumulator
+      io.start.program := ofGroup("add")
+      run(AddDone)
+    }
+    is(AddDone)(when(io.done.valid)(state := Last))
+    is(Last) {
+      io.start.operands(0) := isOp("point_affine") ? entry(tables(0), (!none(0)).asUInt) | sum
+      io.start.operands(2) := target.resized
+      io.start.program := isOp("point_affine") ? ofGroup("affine") | ofGroup("finish")
+      run(RunDone)
+    }
+    is(ZeroLast) {
+      data(Task.Zero, second ? (sum + 4) | (sum + 2))
+      io.data.count := second ? U(2, 4 bits) | U(1, 4 bits)
+      value := B(1 | 2, bits bits)
+      when(none(0))(value := B(1 | 2 | 4, bits bits))
+      when(!io.found.good && !none(0))(value := B(1, bits bits))
+      when(io.data.ready)(state := Verdict)
+    }
+    is(Verdict) {
+      data(Task.Put, operands(1))
+      io.data.kind := kindOf("scalar")
+      when(io.data.ready)(state := Finish)
+    }
     is(Finish) {
       pointer := (fault === 0) ? following | (pointer + 1)
       when(opcode.asUInt >= 0x10)(lastCycles := cycles)
@@ -374,8 +501,13 @@ object Machine {
   /** A header, whose length field does not count the value. */
   val interruptHeader: BigInt = (Spec.big(packet, "number") << 32) | Spec.int(packet, "len")
 
-  /** The instructions that the circuit has. */
-  def built(name: String): Boolean = !name.startsWith("point_")
+  /** Bits of a digit of a scalar, and how many there are in `bits`; slots of an entry of a point's table. */
+  val window = 4
+  def digits(bits: Int): Int = (bits + window - 1) / window
+  val entrySlots = 6
+
+  /** The number of points in either subgroup. */
+  val order: BigInt = proofmill.spec.Field("bls12_381_fr").modulus
 }
 
 /** Slots of the pairing processor behind those of data memory. */
@@ -388,6 +520,12 @@ case class Places(log2: Int) {
 
   /** Affine forms of two operands. */
   val normal: Seq[Int] = Seq(base + 8, base + 16)
+
+  /** Tables of two operands' multiples; one of them has to have room for all. */
+  private val room = Machine.entrySlots << Machine.window
+  val tables: Seq[Int] = Seq(base + 24, base + 24 + room)
+  val accumulator: Int = base + 24 + 2 * room
+  require(accumulator + Machine.entrySlots <= (1 << bits), s"the processor's slots are too few for $room slots of a table, twice")
 }
 
 /** A [[Shape]] in hardware. */
