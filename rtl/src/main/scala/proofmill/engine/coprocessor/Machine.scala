@@ -592,7 +592,10 @@ case class Places(log2: Int) {
   private val room = Machine.entrySlots << Machine.window
   val tables: Seq[Int] = Seq(base + 24, base + 24 + room)
   val accumulator: Int = base + 24 + 2 * room
-  require(accumulator + Machine.entrySlots <= (1 << bits), s"the processor's slots are too few for $room slots of a table, twice")
+  require(
+    accumulator + Machine.entrySlots <= (1 << bits),
+    s"the processor's slots are too few for $room slots of a table, twice"
+  )
 }
 
 /** A [[Shape]] in hardware. */
