@@ -85,6 +85,8 @@ class Trial(trial.Trial):
     def __init__(self, card, rng):
         super().__init__(card, rng)
         self.window = Window(card)
+        if not json.loads(card.lib.pm_sim_manifest())["config"].endswith("_twin"):
+            self.CHECKS = ("published",)  # a structural card is slow
         block = card.read(0x8000 + 8)
         assert card.read(block) == WIRE["block"]["type"], "the second block is not the coprocessor's"
         assert card.read(block + REGISTERS["window"]) == BASE
