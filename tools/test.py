@@ -33,7 +33,7 @@ HASHES = ["--manifest-path", "interop/hashes/Cargo.toml"]
 SMALLER = [("cli", ["--features", "dev"]), ("algebra", []), ("testkit", [])]
 #: What people run.
 SHIPPED = ["--release", "--quiet", "--package", "proofmill-cli"]
-LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES, *POSEIDON, "ntt_small_twin"]
+LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES, *POSEIDON, "ntt_small_twin", "coprocessor_twin"]
 
 
 @dataclass
@@ -97,6 +97,8 @@ STAGES = [
            [*PYTHON, "rtl/sim/test_streams.py", "--seconds", "120", "poseidon_stream_twin"],
            [*PYTHON, "rtl/sim/test_poseidon.py", "--seconds", "60", "poseidon_small"],
            [*PYTHON, "rtl/sim/test_poseidon.py", "--seconds", "300"]]),
+    Stage("coprocessor", "vectors, random programs, interrupts and resets on the coprocessor", [[*PYTHON, "rtl/sim/test_coprocessor.py"]], ("sim",),
+          [[*PYTHON, "rtl/sim/test_coprocessor.py", "--seconds", "300"]]),
     Stage("ntt", "all sizes of one pass, refusals, garbage and resets on the NTT engine", [[*PYTHON, "rtl/sim/test_ntt.py"]], ("sim",)),
     Stage("host", "all crates, on cpu: and sim:", [python("host")], ("sim", "programs"), [python("host", "--long")]),
     Stage("levels", "the host on each instruction-set level of this processor", [python("host", "--levels")], ("sim", "programs")),

@@ -273,3 +273,298 @@ entry fe_inv
   wait
   q = inverse
   store_fp c 0 q
+
+# What a point at a lacks to be on its curve, y^2 - x^3 - b z^6, to c: 0 on the curve.
+entry g1_affine_equation
+  x = load_fp a 0
+  y = load_fp a 1
+  one = constant one
+  xx = x . x
+  xxx = xx . x
+  yy = y . y
+  e = yy - xxx
+  b = 4 * one
+  e = e - b
+  store_fp c 0 e
+
+entry g1_jacobian_equation
+  x = load_fp a 0
+  y = load_fp a 1
+  z = load_fp a 2
+  xx = x . x
+  zz = z . z
+  xxx = xx . x
+  zzz = zz . z
+  yy = y . y
+  z6 = zzz . zzz
+  e = yy - xxx
+  b = 4 * z6
+  e = e - b
+  store_fp c 0 e
+
+entry g2_affine_equation
+  x = load a 0
+  y = load a 2
+  one = constant one
+  xx = x * x
+  xxx = xx * x
+  yy = y * y
+  e = yy - xxx
+  b = xi one
+  b = 4 * b
+  e = e - b
+  store c 0 e
+
+entry g2_jacobian_equation
+  x = load a 0
+  y = load a 2
+  z = load a 4
+  xx = x * x
+  zz = z * z
+  xxx = xx * x
+  zzz = zz * z
+  yy = y * y
+  z6 = zzz * zzz
+  e = yy - xxx
+  b = xi z6
+  b = 4 * b
+  e = e - b
+  store c 0 e
+
+# Both of affine points: of a in G1 to c, of b in G2 to the two slots behind it.
+entry affine_equations
+  x = load_fp a 0
+  y = load_fp a 1
+  u = load b 0
+  v = load b 2
+  one = constant one
+  xx = x . x
+  uu = u * u
+  xxx = xx . x
+  uuu = uu * u
+  yy = y . y
+  vv = v * v
+  e = yy - xxx
+  b = 4 * one
+  e = e - b
+  store_fp c 0 e
+  g = vv - uuu
+  h = xi one
+  h = 4 * h
+  g = g - h
+  store c 1 g
+
+# The affine form of a Jacobian point at a, to c.
+entry g1_normal
+  q = load_fp a 2
+  invert q
+  wait
+  i = inverse
+  x = load_fp a 0
+  y = load_fp a 1
+  ii = i . i
+  iii = ii . i
+  x = x . ii
+  y = y . iii
+  store_fp c 0 x
+  store_fp c 1 y
+
+entry g2_normal
+  s = load a 4
+  sc = conj s
+  q = s * sc
+  invert q
+  wait
+  q = inverse
+  i = sc . q
+  x = load a 0
+  y = load a 2
+  ii = i * i
+  iii = ii * i
+  x = x * ii
+  y = y * iii
+  store c 0 x
+  store c 2 y
+
+# Multiples of points, in projective coordinates (x / z, y / z) with formulas that are complete: both curves have an odd number of points. An
+# entry of a table takes six slots.
+
+# Entries 0 and 1 at c of the affine point at a: the identity, and the point.
+entry g1_begin
+  x = load_fp a 0
+  y = load_fp a 1
+  one = constant one
+  zero = constant zero
+  store_fp c 0 zero
+  store_fp c 1 one
+  store_fp c 2 zero
+  store_fp c 6 x
+  store_fp c 7 y
+  store_fp c 8 one
+
+# Entries 2 k and 2 k + 1 at c of entry k at a and entry 1 at b.
+entry g1_table
+  x = load_fp a 0
+  y = load_fp a 1
+  z = load_fp a 2
+  u = load_fp b 0
+  v = load_fp b 1
+  w = load_fp b 2
+  x y z = rcb_dbl x y z over fp
+  store_fp c 0 x
+  store_fp c 1 y
+  store_fp c 2 z
+  x y z = rcb_add x y z u v w over fp
+  store_fp c 6 x
+  store_fp c 7 y
+  store_fp c 8 z
+
+# 16 times the point at a and the one at b, to c.
+entry g1_window
+  x = load_fp a 0
+  y = load_fp a 1
+  z = load_fp a 2
+  u = load_fp b 0
+  v = load_fp b 1
+  w = load_fp b 2
+  x y z = rcb_dbl x y z over fp
+  x y z = rcb_dbl x y z over fp
+  x y z = rcb_dbl x y z over fp
+  x y z = rcb_dbl x y z over fp
+  x y z = rcb_add x y z u v w over fp
+  store_fp c 0 x
+  store_fp c 1 y
+  store_fp c 2 z
+
+entry g1_add
+  x = load_fp a 0
+  y = load_fp a 1
+  z = load_fp a 2
+  u = load_fp b 0
+  v = load_fp b 1
+  w = load_fp b 2
+  x y z = rcb_add x y z u v w over fp
+  store_fp c 0 x
+  store_fp c 1 y
+  store_fp c 2 z
+
+# The affine form with z = 1 at c of the point at a; (1, 1, 0) of the identity.
+entry g1_finish
+  q = load_fp a 2
+  invert q
+  wait
+  i = inverse
+  x = load_fp a 0
+  y = load_fp a 1
+  z = load_fp a 2
+  one = constant one
+  e = z . i
+  x = x . i
+  y = y . i
+  o = one - e
+  x = x + o
+  y = y + o
+  store_fp c 0 x
+  store_fp c 1 y
+  store_fp c 2 e
+
+# Affine coordinates at c of an entry 0 or 1 at a.
+entry g1_affine
+  x = load_fp a 0
+  y = load_fp a 1
+  z = load_fp a 2
+  x = x . z
+  y = y . z
+  store_fp c 0 x
+  store_fp c 1 y
+
+entry g2_begin
+  x = load a 0
+  y = load a 2
+  one = constant one
+  zero = constant zero
+  store c 0 zero
+  store c 2 one
+  store c 4 zero
+  store c 6 x
+  store c 8 y
+  store c 10 one
+
+# Entries 2 k and 2 k + 1 at c of entry k at a and entry 1 at b.
+entry g2_table
+  x = load a 0
+  y = load a 2
+  z = load a 4
+  u = load b 0
+  v = load b 2
+  w = load b 4
+  x y z = rcb_dbl x y z
+  store c 0 x
+  store c 2 y
+  store c 4 z
+  x y z = rcb_add x y z u v w
+  store c 6 x
+  store c 8 y
+  store c 10 z
+
+# 16 times the point at a and the one at b, to c.
+entry g2_window
+  x = load a 0
+  y = load a 2
+  z = load a 4
+  u = load b 0
+  v = load b 2
+  w = load b 4
+  x y z = rcb_dbl x y z
+  x y z = rcb_dbl x y z
+  x y z = rcb_dbl x y z
+  x y z = rcb_dbl x y z
+  x y z = rcb_add x y z u v w
+  store c 0 x
+  store c 2 y
+  store c 4 z
+
+entry g2_add
+  x = load a 0
+  y = load a 2
+  z = load a 4
+  u = load b 0
+  v = load b 2
+  w = load b 4
+  x y z = rcb_add x y z u v w
+  store c 0 x
+  store c 2 y
+  store c 4 z
+
+# The affine form with z = 1 at c of the point at a; (1, 1, 0) of the identity.
+entry g2_finish
+  z = load a 4
+  sc = conj z
+  q = z * sc
+  invert q
+  wait
+  q = inverse
+  i = sc . q
+  x = load a 0
+  y = load a 2
+  z = load a 4
+  one = constant one
+  e = z * i
+  x = x * i
+  y = y * i
+  o = one - e
+  x = x + o
+  y = y + o
+  store c 0 x
+  store c 2 y
+  store c 4 e
+
+# Affine coordinates at c of an entry 0 or 1 at a.
+entry g2_affine
+  x = load a 0
+  y = load a 2
+  z = load a 4
+  x = x * z
+  y = y * z
+  store c 0 x
+  store c 2 y

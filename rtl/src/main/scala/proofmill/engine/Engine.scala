@@ -38,6 +38,15 @@ abstract class Engine extends Component {
   val command: Stream[Fragment[Bits]]
   val reply: Stream[Fragment[Word]]
 
+  /** Bytes of the longest packet that it sends without being asked by a command. */
+  def longestUnasked: Int = 0
+
+  /** Is it at work? Of an engine that works without commands. */
+  def working: Option[Bool] = None
+
+  /** Slave: addresses of the register door that it answers itself. */
+  def window: Option[Window] = None
+
   /** Masters: the memory channels that it uses, each [[Engine.memory]] with addresses of its own from 0 on.
     *
     * The engine offers a burst's address before or with its first data and does not wait for data to be taken first. It may be reset at

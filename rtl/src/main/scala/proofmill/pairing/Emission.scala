@@ -78,16 +78,16 @@ class Emission(constant: String => Int) {
   private def read(name: String): Node = Made(initial.getOrElseUpdate(name, new Value(None, Some(name))))
 
   private def nodes(right: Source.Right, count: Int): Seq[Node] = right match {
-    case Source.Formula(name, arguments) => formula(Text(name), arguments.map(node))
-    case Source.Binary("+", a, b)        => a.zip(b).map { case (x, y) => Add(node(x), node(y), 1) }
-    case Source.Binary("-", a, b)        => a.zip(b).map { case (x, y) => Add(node(x), node(y), -1) }
-    case Source.Binary("*", a, b)        => a.zip(b).map { case (x, y) => product(node(x), node(y)) }
-    case Source.Binary(_, a, b)          => a.zip(b).map { case (x, y) => Stretched(node(x), node(y)) }
-    case Source.Unary("-", a)            => a.map(x => Scale(-1, node(x)))
-    case Source.Unary("conj", a)         => a.map(x => Conjugate(node(x)))
-    case Source.Unary("xi", a)           => a.map(x => Xi(node(x)))
-    case Source.Unary(_, a)              => a.map(node)
-    case Source.Scaled(k, a)             => a.map(x => Scale(k, node(x)))
+    case Source.Formula(name, arguments, overFp) => formula(Text(name), arguments.map(node), overFp)
+    case Source.Binary("+", a, b)                => a.zip(b).map { case (x, y) => Add(node(x), node(y), 1) }
+    case Source.Binary("-", a, b)                => a.zip(b).map { case (x, y) => Add(node(x), node(y), -1) }
+    case Source.Binary("*", a, b)                => a.zip(b).map { case (x, y) => product(node(x), node(y)) }
+    case Source.Binary(_, a, b)                  => a.zip(b).map { case (x, y) => Stretched(node(x), node(y)) }
+    case Source.Unary("-", a)                    => a.map(x => Scale(-1, node(x)))
+    case Source.Unary("conj", a)                 => a.map(x => Conjugate(node(x)))
+    case Source.Unary("xi", a)                   => a.map(x => Xi(node(x)))
+    case Source.Unary(_, a)                      => a.map(node)
+    case Source.Scaled(k, a)                     => a.map(x => Scale(k, node(x)))
     case Source.Load(base, slot, whole) =>
       Seq.tabulate(count)(i => outside(FromSlots(base, slot + (if (whole) 2 else 1) * i, whole)))
     case Source.Constant("zero") => Seq.fill(count)(Made(add(new Sum(Seq.empty, None, None)).value))
@@ -99,7 +99,7 @@ class Emission(constant: String => Int) {
 
   // Formulas, floor by floor: a letter is `parts` elements of Fp2.
 
-  private def formula(text: Text, arguments: Seq[Node]): Seq[Node] = {
+  private def formula(text: Text, arguments: Seq[Node], overFp: Boolean = false): Seq[Node] = {
     val parts = text.over match {
       case Some("fp6") => 3
       case _           => 1
@@ -118,6 +118,8 @@ class Emission(constant: String => Int) {
           (constants, letters.map(known)) match {
             case (Seq("xi"), Seq(x))              => x.map(Xi(_))
             case (Seq("v"), Seq(x))               => formula(Text("fp6_mul_v"), x)
+            case (Seq("b3"), Seq(x))              => x.map(y => Scale(tripleB, if (overFp) y else Xi(y)))
+            case (Seq(), Seq(x, y)) if overFp     => Seq(Stretched(x.head, y.head))
             case (Seq(), Seq(x, y)) if parts == 1 => Seq(product(x.head, y.head))
             case (Seq(), Seq(x, _)) if a == b     => formula(Text("fp6_sqr"), x)
             case (Seq(), Seq(x, y))               => formula(Text("fp6_mul"), x ++ y)
@@ -216,6 +218,9 @@ class Emission(constant: String => Int) {
 }
 
 object Emission {
+
+  /** Three times the constant of y^2 = x^3 + 4, and of y^2 = x^3 + 4 xi but for xi. */
+  private val tripleB = 12
 
   /** An expression. `made`: the register that has it; for products `result` and how many times that they are; `readers`: expressions that have it in them. */
   sealed abstract class Node {

@@ -43,7 +43,9 @@ object Source {
 
   /** What is assigned, element by element, except for a formula's outputs. */
   sealed trait Right
-  case class Formula(name: String, arguments: Seq[String]) extends Right
+
+  /** `overFp`: of elements of Fp, whose second coordinates are 0. */
+  case class Formula(name: String, arguments: Seq[String], overFp: Boolean) extends Right
   case class Binary(operation: String, a: Seq[String], b: Seq[String]) extends Right
   case class Unary(operation: String, a: Seq[String]) extends Right
   case class Scaled(factor: Int, a: Seq[String]) extends Right
@@ -67,7 +69,7 @@ object Source {
   private val BinaryIs = s"""($One)\\s*([-+*.])\\s*($One)""".r
   private val ScaledIs = s"""(\\d+)\\s*\\*\\s*($One)""".r
   private val UnaryIs = s"""(-|conj|xi)\\s*($One)""".r
-  private val FormulaIs = s"""($Name)((?:\\s+$One)+)""".r
+  private val FormulaIs = s"""($Name)((?:\\s+$One)+?)(\\s+over\\s+fp)?""".r
 
   def apply(name: String): Source = {
     val lines = Files.readAllLines(Spec.root.resolve(s"pairing/$name.asm")).asScala.toSeq
@@ -112,7 +114,7 @@ object Source {
     case BinaryIs(a, sign, b)                                  => Some(Binary(sign, names(a), names(b)))
     case ScaledIs(k, a)                                        => Some(Scaled(k.toInt, names(a)))
     case UnaryIs(word, a) if word == "-" || text.contains(' ') => Some(Unary(word, names(a)))
-    case FormulaIs(name, arguments)                            => Some(Formula(name, all(arguments)))
+    case FormulaIs(name, arguments, overFp)                    => Some(Formula(name, all(arguments), overFp != null))
     case _ if text.matches(One)                                => Some(Unary("+", names(text)))
     case _                                                     => None
   }

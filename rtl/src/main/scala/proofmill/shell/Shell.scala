@@ -20,6 +20,7 @@ import spinal.lib.bus.amba4.axilite._
   *               +------------------------->| ControlUnit |-------->|         |
   *                                          +-------------+         +---------+
   *   axi <--> AxiLiteDoor <--> RegisterMap (identification, shell block, one block an engine)
+  *        WindowDoor in front of it, if an engine answers addresses itself
   * }}}
   * With another door, `rx` and `tx` carry its format. With the mailbox, they are unused and the packets come from and go to the registers.
   */
@@ -35,12 +36,15 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
 
   // Engines, each between its two queues.
   val engines: Seq[Engine] = slots.map(slot => fresh(slot.build()).setPartialName(slot.instance))
-  val commandQueues = engines.map(e => fresh(PacketFifo(cloneOf(e.command.fragment), config.commandWords)))
+  val commandQueues = engines.map { e =>
+    Option.when(e.commands.nonEmpty)(fresh(PacketFifo(cloneOf(e.command.fragment), config.commandWords)))
+  }
   val replyQueues = engines.map(e => PacketFifo(Word(), Shell.replyWords(config, e)))
   for ((engine, (commands, replies)) <- engines.zip(commandQueues.zip(replyQueues))) {
     for (packet <- engine.commands)
       require(packet.bytes - 8 <= config.commandWords * 8, s"${packet.bytes} bytes do not fit the command queue")
-    engine.command << commands.pop
+    if (commands.isEmpty) engine.command.setIdle()
+    for (queue <- commands) engine.command << queue.pop
     replies.push << engine.reply
     replies.rollback := inReset
   }
@@ -60,7 +64,7 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
   val framer = RxFramer(packets.flatten)
   framer.abort := resetting || inReset
   private val ports = framer.commands.zip(framer.rollback).iterator
-  for ((queue, kinds) <- commandQueues.zip(packets)) {
+  for ((Some(queue), kinds) <- commandQueues.zip(packets)) {
     val (commands, rollbacks) = ports.take(kinds.size).toSeq.unzip
     val mine = commands.map(_.valid)
     queue.push.valid := mine.orR
@@ -89,18 +93,27 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
 
   // An engine is busy from the last word of a command to the last word of its reply.
   val busy =
-    for ((queue, i) <- commandQueues.zipWithIndex) yield new ClockingArea(fresh) {
+    for (((engine, commands), i) <- engines.zip(commandQueues).zipWithIndex) yield new ClockingArea(fresh) {
       val outstanding = Reg(UInt(16 bits)) init 0
-      val begins = queue.push.fire && queue.push.last
+      val begins = commands.map(queue => queue.push.fire && queue.push.last).getOrElse(False)
       val ends = arbiter.inputs(i + 1).fire && arbiter.inputs(i + 1).last
       outstanding := outstanding + begins.asUInt - ends.asUInt
-      val now = outstanding =/= 0
+      val now = engine.working.getOrElse(outstanding =/= 0)
     }
   control.busy := busy.map(_.now).foldLeft(False)(_ || _)
 
   // Doors.
   val door = AxiLiteDoor(Shell.addressBits)
-  door.axi << axi
+  private val windows = engines.flatMap(_.window)
+  require(windows.size <= 1, "two engines with a window")
+  if (windows.isEmpty) door.axi << axi
+  for (window <- windows) {
+    val split = WindowDoor(Shell.addressBits, window.base, window.bytes)
+    split.axi << axi
+    door.axi << split.rest
+    window << split.window
+    split.blocked := inReset
+  }
   val map = new RegisterMap(door)
   val mailbox = config.mailbox generate Mailbox(Shell.mailboxWords)
   val streams = config.door.map(_())
@@ -185,7 +198,7 @@ object Shell {
 
   /** Depth of an engine's reply queue: room for its longest reply at least. */
   private def replyWords(config: ShellConfig, engine: Engine): Int = {
-    val longest = engine.commands.map(_.wire.replyBytes).max
+    val longest = (engine.longestUnasked +: engine.commands.map(_.wire.replyBytes)).max
     config.replyWords max (1 << log2Up((longest + 7) / 8))
   }
 

@@ -1,10 +1,7 @@
 package proofmill.top
 
-import proofmill.arith.{Pace, Price}
-import proofmill.field.Options
 import proofmill.micro.Canonical
 import proofmill.pairing._
-import proofmill.spec.{Field => PrimeField}
 import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
 import spinal.lib._
@@ -13,31 +10,25 @@ import spinal.lib._
 object PairingUnits {
   def all: Seq[UnitTarget] = for (kind <- Seq("", "_twin")) yield {
     val twin = kind.nonEmpty
-    lazy val arithmetic = new Fp2Arithmetic(PrimeField("bls12_381_fp"), options(twin))
-    lazy val image = Image(Source("bls12_381"), arithmetic.latency)
+    lazy val machine = new PairingMachine(twin)
     UnitTarget(
       s"pairing_bls12_381$kind",
       if (twin) "pairing" else "pairing_structure",
       "bls12_381",
       twin,
-      () => new PairingUnit(arithmetic, image, contexts),
-      () => beside(arithmetic, image)
+      () => new PairingUnit(machine),
+      () => beside(machine)
     )
   }
 
-  private val contexts = 8
-
-  /** 162 tiles for each multiplier. One job alone waits for every stage, so tables stand side by side, and carries are long. */
-  private def options(twin: Boolean) =
-    Options(Price(lutPerDsp = 250, pace = Pace(chain = 144, levels = 4, joined = true)), chain = 1, twin = twin)
-
-  private def beside(arithmetic: Fp2Arithmetic, image: Image) = Map(
-    "image.json" -> (Json.render(describe(arithmetic, image)) + "\n"),
-    "listing.txt" -> image.listing.mkString("", "\n", "\n")
+  private def beside(machine: PairingMachine) = Map(
+    "image.json" -> (Json.render(describe(machine)) + "\n"),
+    "listing.txt" -> machine.image.listing.mkString("", "\n", "\n")
   )
 
   /** What spec/model/pairing_words.py needs to execute the same words. */
-  private def describe(arithmetic: Fp2Arithmetic, image: Image): Json = {
+  private def describe(machine: PairingMachine): Json = {
+    import machine.{arithmetic, contexts, image}
     def hex(value: BigInt) = Json(s"0x${value.toString(16)}")
     Json.of(
       "modulus" -> hex(arithmetic.field.modulus),
@@ -47,9 +38,7 @@ object PairingUnits {
       "canonical" -> Json(Canonical.latency(arithmetic.base)),
       "contexts" -> Json(contexts),
       "registers" -> Json(image.registers.map(Json(_))),
-      "constants" -> Json(image.constants.map(Constants(arithmetic.field)(_)).map { case (c0, c1) =>
-        Json(Seq(hex(c0), hex(c1)))
-      }),
+      "constants" -> Json(machine.constants.map { case (c0, c1) => Json(Seq(hex(c0), hex(c1))) }),
       "entries" -> Json(image.entries.map(e => Json.of("name" -> Json(e.name), "address" -> Json(e.address)))),
       "words" -> Json(image.words.map(hex))
     )
@@ -59,16 +48,15 @@ object PairingUnits {
 /** The processor behind one door. A word's `kind`: 0 writes slot a, 1 starts a program with operands a, b, c, 2 reads slot a when all jobs
   * are done. A result is the value that was read, or says that a job is done: `done`. Writes and starts wait for the write before them.
   */
-class PairingUnit(arithmetic: Fp2Arithmetic, image: Image, contexts: Int) extends StreamUnit {
+class PairingUnit(machine: PairingMachine) extends StreamUnit {
   private def slotBits = 8
-  private lazy val fieldBits = arithmetic.field.bits
+  private def fieldBits = machine.field.bits
   def operands: Seq[Port] =
     Seq(Port("kind", 2), Port("program", 8)) ++ Seq("a", "b", "c").map(Port(_, slotBits)) :+ Port("value", fieldBits)
   def results: Seq[Port] = Seq(Port("done", 1), Port("value", fieldBits))
   def latency: Option[Int] = None
 
-  private val processor =
-    new Processor(arithmetic, image, image.constants.map(Constants(arithmetic.field)(_)), contexts, slotBits)
+  private val processor = machine.processor(slotBits)
   private val parts = operands.scanLeft(0)(_ + _.bits).zip(operands).map { case (at, port) =>
     port.name -> io.in.payload(at, port.bits bits)
   }

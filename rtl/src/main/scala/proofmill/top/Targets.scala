@@ -1,5 +1,6 @@
 package proofmill.top
 
+import proofmill.engine.coprocessor.{CoprocessorConfig, CoprocessorEngine}
 import proofmill.engine.ecdsa_verify.{EcdsaConfig, EcdsaEngine}
 import proofmill.engine.equihash_verify.{EquihashConfig, EquihashEngine}
 import proofmill.engine.msm.{MsmConfig, MsmEngine}
@@ -59,6 +60,9 @@ object Targets {
   private def ntt(config: NttConfig): Seq[EngineSlot] =
     Seq(EngineSlot("ntt", "goldilocks", () => new NttEngine(config)))
 
+  private def coprocessor(config: CoprocessorConfig): Seq[EngineSlot] =
+    Seq(EngineSlot("coprocessor", "bls12_381", () => new CoprocessorEngine(config)))
+
   def all(shell: ShellConfig): Seq[Target] = Seq(
     Target("shell", shell, Seq.empty),
     Target("toy", shell, Seq(toy)),
@@ -72,5 +76,9 @@ object Targets {
     withTwins(PoseidonConfig.streams).map { case (name, config) =>
       Target(name, shell.copy(door = Some(() => new Frames(config))), poseidon(config))
     } ++
-    ntts.map { case (name, config) => Target(name, shell, ntt(config)) }
+    ntts.map { case (name, config) => Target(name, shell, ntt(config)) } ++
+    Seq(
+      Target("coprocessor", shell, coprocessor(CoprocessorConfig())),
+      Target("coprocessor_twin", shell, coprocessor(CoprocessorConfig(twin = true)))
+    )
 }

@@ -1,0 +1,471 @@
+"""The coprocessor on its card, in Verilator, through the register map and the command stream, against the model; and its cycles.
+
+`python3 rtl/sim/test_coprocessor.py [--seconds N] [--seed N] [CARD ...]` does with each card (`make sim` makes them):
+
+  published  zcash-fpga's start-up program: its packets, values and pointer; the register map, memories cleared, words that are not committed
+  vectors    spec/vectors/coprocessor: every opcode on every type, edges, refusals, control; memory, error, packets, pointer
+  twice      the same pairing twice, and two different ones, back to back
+  stream     pairings, Miller loops and final exponentiations that overlap, and those that read and write each other's slots; fewer cycles
+  rewritten  a program that is overwritten as it waits and as it runs, and a pointer that is moved
+  pressure   interrupts whose packets nobody takes
+  reset      RESET in the middle of everything: memories, pointer and error are as at first, and what comes next is right
+  rounds     random programs on random memories, slot by slot as the model leaves them; none hangs
+
+`--cycles` measures instead: cycles of each instruction alone, by the register `last_cycles`.
+"""
+
+import json
+import random
+import sys
+
+import trial
+from card import RESET, Card, header
+
+sys.path.insert(0, str(trial.ROOT / "spec/model"))
+
+import coprocessor  # noqa: E402
+from coprocessor import ERRORS, FACTS, NUMBER, P, WINDOW, WIRE, Instruction, Machine, Slot, flat  # noqa: E402
+
+CARDS = ["coprocessor_twin"]
+BOOK = json.loads((trial.ROOT / "spec/vectors/coprocessor/bls12_381.json").read_text())
+BASE = coprocessor.tomllib.loads((trial.ROOT / "spec/wire/shell.toml").read_text())["address_map"]["coprocessor"]["base"]
+REGISTERS = {register["name"]: register["offset"] for register in WIRE["block"]["registers"]}
+DATA, INSTRUCTIONS = WIRE["data"], WIRE["instructions"]
+OUT = 144
+ROWS = trial.ROOT / "target/bench/cycles-coprocessor.json"
+#: Of zcash-fpga's document.
+PUBLISHED = {
+    "mul fe12, residues": 270, "inv fe2, residues": 2685, "point_mult fp_af, residues": 49_800, "point_mult fp2_af, residues": 62_064,
+    "miller_loop fp_af, residues": 38_844, "ate_pairing fp_af, residues": 126_644, "ate_pairing fp_af, in a stream": 126_644,
+}
+#: More cycles than any instruction takes.
+LONGEST = 60_000
+
+
+class Window:
+    """The card's window: slots and registers, as `coprocessor.Window` has them of the model."""
+
+    def __init__(self, card):
+        self.card = card
+
+    def read(self, offset):
+        return self.card.read(BASE + offset)
+
+    def write(self, offset, word):
+        self.card.write(BASE + offset, word)
+
+    def register(self, name):
+        return self.read(WINDOW[name])
+
+    def put(self, at, slot):
+        data = slot.to_bytes()
+        for byte in range(0, DATA["bytes"], 4):
+            self.write(DATA["base"] + DATA["stride"] * at + byte, int.from_bytes(data[byte:byte + 4], "little"))
+
+    def slot(self, at):
+        words = [self.read(DATA["base"] + DATA["stride"] * at + byte) for byte in range(0, DATA["bytes"], 4)]
+        return Slot.from_bytes(b"".join(word.to_bytes(4, "little") for word in words))
+
+    def program(self, at, instructions):
+        for i, instruction in enumerate(instructions):
+            bits = int.from_bytes(instruction.to_bytes(), "little")
+            self.write(INSTRUCTIONS["base"] + 8 * (at + i), bits & 0xFFFFFFFF)
+            self.write(INSTRUCTIONS["base"] + 8 * (at + i) + 4, bits >> 32)
+
+    def clear(self):
+        self.write(WINDOW["clear"], 3)
+
+    def go(self, at):
+        self.write(WINDOW["pointer"], at)
+
+
+class Trial(trial.Trial):
+    CHECKS = ("published", "vectors", "twice", "stream", "rewritten", "pressure", "reset")
+
+    def __init__(self, card, rng):
+        super().__init__(card, rng)
+        self.window = Window(card)
+        block = card.read(0x8000 + 8)
+        assert card.read(block) == WIRE["block"]["type"], "the second block is not the coprocessor's"
+        assert card.read(block + REGISTERS["window"]) == BASE
+        self.block = block
+        self.extensions = self.window.register("extensions")
+        self.memory = [Slot()] * len(Machine().data)
+        self.instructions = 0
+        self.sent = 0
+
+    def built(self, number):
+        """Has this card the instruction?"""
+        return number < 0x24 or self.extensions >> number - 0x24 & 1
+
+    def set(self, slots):
+        """Brings the card's memory to these slots; those that are right already are not written."""
+        for at, (now, slot) in enumerate(zip(self.memory, slots, strict=True)):
+            if now != slot:
+                self.window.put(at, slot)
+        self.memory = list(slots)
+
+    def settle(self, expected, cycles=LONGEST):
+        """Runs until so many packets have come and the machine waits at a slot; the packets."""
+        packets = [self.card.recv(cycles) for _ in range(expected)]
+        assert None not in packets, f"{packets.index(None)} of {expected} packets"
+        return packets
+
+    def wait(self, pointer, steps):
+        """Until the pointer is there and so many instructions are counted."""
+        for _ in range(2000):
+            if self.counter("instructions") >= self.instructions + steps and self.window.register("pointer") == pointer:
+                break
+            self.card.run(500)
+        else:
+            raise AssertionError(f"the pointer is {self.window.register('pointer')} and not {pointer}, "
+                                 f"{self.counter('instructions') - self.instructions} of {steps} instructions")
+
+    def counter(self, name):
+        return self.card.read64(self.block + REGISTERS[name])
+
+    def play(self, program, start, machine, what, run=None):
+        """Runs a program on the card, whose memory is `machine`'s; the model has its instructions already. Everything must be alike.
+
+        `run` brings the model to its end, if the model itself does not.
+        """
+        self.set(machine.data)
+        self.window.write(WINDOW["error"], 0)
+        self.park(start + len(program) + 7)
+        self.window.program(start, program)
+        machine.pointer, machine.error, machine.sent, machine.steps = start, None, [], 0
+        if run:
+            run()
+        else:
+            assert machine.run(200), f"{what}: the model does not wait"
+        self.window.go(start)
+        packets = self.settle(len(machine.sent))
+        self.wait(machine.pointer, machine.steps)
+        assert packets == machine.sent, f"{what}: {[p.hex() for p in packets]}"
+        self.same(machine, what)
+        self.instructions += machine.steps
+        self.sent += len(packets)
+        assert self.counter("instructions") == self.instructions, f"{what}: instructions"
+        assert self.counter("interrupts") == self.sent, f"{what}: interrupts"
+        self.memory = list(machine.data)
+
+    def same(self, machine, what, everywhere=False):
+        number, slot = machine.error or (0, 0)
+        found = self.window.register("error")
+        assert found == number | slot << 16, f"{what}: error {found:#x}, not {number} of {slot}"
+        for at, (slot, old) in enumerate(zip(machine.data, self.memory, strict=True)):
+            if everywhere or slot != old or self.rng.randrange(64) == 0:
+                found = self.window.slot(at)
+                assert found == slot, f"{what}: slot {at} is {found}, not {slot}"
+
+    # What must be right.
+
+    def park(self, at):
+        """Has it wait where nobody writes, so that a program does not begin as it is written."""
+        self.window.write(WINDOW["clear"], 1)
+        self.window.go(at % len(Machine().program))
+
+    def fresh(self):
+        self.window.clear()
+        self.memory = [Slot()] * len(self.memory)
+
+    def published(self):
+        window = self.window
+        assert [window.read(offset) for offset in (0, 4, 8, 12, 16, 20, 0x18, 0x1C, 0x20, 0x40)] == [0x1000, 0x2000, 8, 8, 0, 0, 0xBEEF, 0xBEEF, 0xBEEF, 0]
+        assert [window.read(offset) for offset in (0x1800, 0x1FFC)] == [0xBEEF] * 2, "behind instruction memory"
+        case = next(case for case in BOOK["cases"] if case["id"] == "start-up")
+        self.fresh()
+        machine = Machine()
+        for at, slot in case["data"]:
+            machine.data[at] = Slot.from_bytes(bytes.fromhex(slot))
+        self.run_case(case, machine)
+        # Words of a slot and of an instruction that are not committed; the gap behind a slot.
+        data = Slot(P - 1, 5).to_bytes()
+        for byte in range(0, 44, 4):
+            window.write(0x2000 + 64 * 200 + byte, int.from_bytes(data[byte:byte + 4], "little"))
+            assert window.read(0x2000 + 64 * 200) == 0
+        window.write(0x2000 + 64 * 200 + 44, int.from_bytes(data[44:], "little"))
+        window.write(0x2000 + 64 * 200 + 48, 77)
+        assert window.slot(200) == Slot(P - 1, 5) and window.read(0x2000 + 64 * 200 + 48) == 0
+        window.write(0x1008 + 8 * 100, 0x11223312)
+        assert window.read(0x1008 + 8 * 100) == 0
+        window.write(0x100C + 8 * 100, 0xFF445566)
+        assert (window.read(0x1008 + 8 * 100), window.read(0x100C + 8 * 100)) == (0x11223312, 0x445566)
+        window.write(WINDOW["clear"], 1)
+        assert window.read(0x1008 + 8 * 100) == 0 and window.slot(200) == Slot(P - 1, 5)
+        window.write(WINDOW["clear"], 2)
+        assert window.slot(200) == Slot() and window.slot(255) == Slot() and window.slot(1) == Slot()
+        self.memory = [Slot()] * len(self.memory)
+
+    def run_case(self, case, machine):
+        """A case of the vectors: `machine` has its memory, and gets what the file says that it leaves behind."""
+        program = [self.instruction(text) for text in case["program"]]
+
+        def run():
+            machine.pointer, machine.steps, machine.sent = case["pointer"], case["steps"], [bytes.fromhex(packet) for packet in case["sent"]]
+            machine.error = case["error"] and (ERRORS[case["error"][0]], case["error"][1])
+            for at, slot in case["changed"]:
+                machine.data[at] = Slot.from_bytes(bytes.fromhex(slot))
+
+        self.play(program, case["start"], machine, case["id"], run)
+
+    @staticmethod
+    def instruction(text):
+        name, *operands = text.split()
+        return Instruction(int(name, 0) if name.startswith("0x") else name, *map(int, operands))
+
+    def cases(self):
+        """Those of this card's instructions, and that end."""
+        for case in BOOK["cases"]:
+            numbers = [self.instruction(text).opcode for text in case["program"]]
+            if "endless" not in case["tags"] and all(self.built(n) or n not in coprocessor.OPCODES for n in numbers):
+                yield case
+
+    def vectors(self):
+        usual = [Slot.from_bytes(bytes.fromhex(slot)) for slot in BOOK["memory"]]
+        usual += [Slot()] * (len(self.memory) - len(usual))
+        done = 0
+        for case in self.cases():
+            machine = Machine()
+            machine.data = list(usual)
+            for at, slot in case["data"]:
+                machine.data[at] = Slot.from_bytes(bytes.fromhex(slot))
+            self.run_case(case, machine)
+            done += 1
+        self.kinds["vectors"] += done
+
+    def twice(self):
+        self.fresh()
+        machine = Machine()
+        g1, g2 = (FACTS.generator(group) for group in ("g1", "g2"))
+        machine.store(0, "fp_af", g1)
+        machine.store(2, "fp2_af", g2)
+        machine.store(6, "fp_af", FACTS.group("g1").mul(3, g1))
+        program = [("ate_pairing", 0, 2, 32), ("ate_pairing", 0, 2, 44), ("ate_pairing", 6, 2, 56), ("miller_loop", 0, 2, 68), ("ate_pairing", 0, 2, 80)]
+        program = [Instruction(*words) for words in program]
+        machine.program[1:1 + len(program)] = program
+        self.play(program, 1, machine, "pairings back to back")
+
+    def stream(self):
+        rng, made, machine = self.rng, [], Machine()
+        self.fresh()
+        points = [(FACTS.group("g1").mul(k, FACTS.generator("g1")), FACTS.group("g2").mul(k, FACTS.generator("g2"))) for k in (1, 2)]
+        for i, (p, q) in enumerate(points):
+            machine.store(6 * i, "fp_af", p)
+            machine.store(6 * i + 2, "fp2_af", q)
+        machine.store(12, "fp_af", (1, 1))
+        machine.store(14, "fp_jb", (0, 1, 0))
+        for i in range(16):
+            targets = (40, 52, 64, 76, 82, 100)
+            name = rng.choice(("miller_loop", "miller_loop", "ate_pairing", "ate_pairing", "final_exp", "mul"))
+            if name == "final_exp":
+                made.append(Instruction(name, rng.choice(targets), rng.choice(targets)))
+            elif name == "mul":
+                made.append(Instruction(name, *(rng.choice(targets) for _ in "abc")))
+            else:
+                made.append(Instruction(name, rng.choice((0, 0, 6, 6, 6, 12, 14)), rng.choice((2, 8)), rng.choice(targets)))
+        machine.program[1:1 + len(made)] = made
+        self.play(made, 1, machine, " ; ".join(f"{i.opcode:#x} {i.a} {i.b} {i.c}" for i in made))
+        self.park(200)
+        self.window.program(1, [Instruction("ate_pairing", 6 * (i % 2), 2, 40 + 12 * (i % 12)) for i in range(16)])
+        self.window.go(1)
+        begin = self.cycles()
+        while self.window.register("pointer") != 17:
+            self.card.run(200)
+        cycles = (self.cycles() - begin) / 16
+        assert cycles < 11_000, f"{cycles:,.0f} cycles a pairing: they do not overlap"
+        self.instructions += 16
+        self.memory = [None] * len(self.memory)
+
+    def rewritten(self):
+        self.fresh()
+        window = self.window
+        self.park(200)
+        window.put(0, Slot(7, 1))
+        window.put(3, Slot(P - 2, 1))
+        window.program(1, [Instruction("copy_reg", 0, 5), Instruction(0)])
+        window.go(1)
+        self.card.run(200)
+        assert window.register("pointer") == 2 and window.slot(5) == Slot(7, 1)
+        window.program(2, [Instruction("add", 5, 5, 5)])  # over the instruction at which it waits
+        self.card.run(400)
+        assert window.register("pointer") == 3 and window.slot(5) == Slot(14, 1)
+        # A loop whose body is overwritten as it runs, and that is left by its pointer.
+        window.program(20, [Instruction("add", 5, 3, 5), Instruction("jump", 20)])
+        window.go(20)
+        self.card.run(5000)
+        window.program(20, [Instruction("copy_reg", 0, 6)])
+        self.card.run(1000)
+        assert window.slot(6) == Slot(7, 1)
+        held = window.slot(5)
+        assert held.kind == 1 and (14 - held.value) % P % 2 == 0
+        window.go(100)
+        self.card.run(300)
+        assert window.register("pointer") == 100
+        window.program(21, [Instruction("jump", 21)])
+        window.go(20)
+        self.card.run(300)
+        assert window.register("pointer") == 21
+        window.go(300)  # bits above are dropped
+        self.card.run(300)
+        assert window.register("pointer") == 44
+        self.instructions = self.counter("instructions")
+        self.memory = [None] * len(self.memory)
+
+    def pressure(self):
+        """Interrupts behind a host that takes nothing, then little."""
+        self.fresh()
+        machine = Machine()
+        machine.store(0, "fe12", [self.rng.randrange(P) for _ in range(12)])
+        machine.store(12, "scalar", [(1 << 381) - 1])
+        machine.store(20, "fp2_jb", [self.rng.randrange(1 << 381) for _ in range(6)])
+        program = [Instruction("send_interrupt", (0, 12, 20)[i % 3], i) for i in range(30)] + [Instruction("copy_reg", 12, 40)]
+        machine.program[1:1 + len(program)] = program
+        self.park(200)
+        self.window.program(1, program)
+        self.set(machine.data)
+        self.window.write(WINDOW["error"], 0)
+        self.card.jitter(1, 0, 256)
+        self.window.go(1)
+        self.card.run(20_000)
+        assert self.counter("instructions") - self.instructions < 30, "packets went somewhere"
+        assert self.window.slot(12) == machine.data[12], "registers wait for packets"
+        self.card.jitter(self.rng.getrandbits(64), 0, 240)
+        machine.pointer = 1
+        machine.run(100)
+        assert self.settle(30) == machine.sent
+        self.card.jitter(0, 0, 0)
+        self.wait(machine.pointer, len(program))
+        self.instructions += len(program)
+        self.sent += 30
+        self.same(machine, "back-pressure")
+        self.memory = list(machine.data)
+
+    def reset(self):
+        """What a program was at does not matter to the next."""
+        machine, g1, g2 = Machine(), FACTS.generator("g1"), FACTS.generator("g2")
+        machine.store(0, "fp_af", g1)
+        machine.store(2, "fp2_af", g2)
+        machine.store(8, "fe", [5])
+        program = [Instruction("inv", 8, 9), Instruction("miller_loop", 0, 2, 20), Instruction("send_interrupt", 20, 1), Instruction("mul", 20, 20, 40), Instruction("jump", 300), Instruction("jump", 1)]
+        after = [Instruction("mul", 8, 8, 9), Instruction("inv", 8, 10), Instruction("send_interrupt", 10, 3)]
+        for cycles in (3, 60, 130, 200, 500, 700, 900, 1100, 3000, 9000, 9300, 9500, 9700, 10_000):
+            self.set(machine.data)
+            self.park(200)
+            self.window.program(1, program)
+            self.window.go(1)
+            self.card.run(cycles + self.rng.randrange(50))
+            self.card.send(header(8, RESET))
+            if cycles % 20 == 0:  # accesses while it is reset
+                self.window.write(0x2000 + 64, 5)
+                self.window.read(0x2000 + 64 * 20)
+            replies = self.card.replies()
+            assert replies[-1] == header(8, 0x80000000 | RESET), [reply.hex() for reply in replies]
+            self.memory, self.instructions, self.sent = [Slot()] * len(self.memory), 0, 0
+            assert self.window.register("pointer") == 0 and self.window.register("error") == 0
+            blank = Machine()
+            self.same(blank, "reset", everywhere=cycles == 60)
+            assert self.window.read(0x1008) == 0
+            blank.store(8, "fe", [5])
+            blank.program[1:4] = after
+            self.play(after, 1, blank, f"after a reset at {cycles}")
+            self.fresh()
+
+    # Random programs.
+
+    def round(self):
+        rng = self.rng
+        machine = Machine()
+        if None in self.memory:
+            self.fresh()
+        machine.data = list(self.memory)
+        for _ in range(rng.choice((5, 20, 60))):
+            value = rng.choice((0, 1, P - 1, P, rng.randrange(P), rng.randrange(P), rng.randrange(P), rng.randrange(1 << 381)))
+            machine.data[rng.randrange(rng.choice((8, 40, 256)))] = Slot(value, rng.randrange(8))
+        # Points, some of them wrong.
+        for group, base in (("g1", 200), ("g2", 220)):
+            point = FACTS.group(group).mul(rng.randrange(FACTS.r), FACTS.generator(group))
+            kind = "fp_af" if group == "g1" else "fp2_af"
+            machine.store(base, rng.choice((kind, "scalar")), flat(point or (0, 0)))
+        cheap = [n for n in coprocessor.OPCODES if n not in (0, 0x20, 0x21, 0x22, 0x23) and self.built(n)] + [0x03, 0x77]
+        program, length = [], rng.choice((10, 20, 40))
+        for at in range(1, length):
+            number = rng.choice(cheap) if rng.random() < 0.99 else rng.choice([n for n in (0x20, 0x21, 0x22, 0x23) if self.built(n)])
+            small = rng.choice((8, 40, 256, 256, 300))
+            operands = [rng.randrange(small) for _ in range(3)]
+            if number in (0x02, 0x04, 0x05):  # forward, so that it ends
+                operands[0] = rng.choice((rng.randrange(at + 1, length + 1), rng.randrange(256, 1 << 16)))
+            if number >= 0x20 and rng.random() < 0.7:
+                operands[:2] = [200, 220]
+            program.append(Instruction(number, *operands))
+        machine.program[1:1 + len(program)] = program
+        self.play(program, 1, machine, " ; ".join(f"{i.opcode:#x} {i.a} {i.b} {i.c}" for i in program))
+        self.kinds["instructions"] += machine.steps
+
+
+def stream(card, window, count=40):
+    """Cycles a pairing, of many that follow each other; the first and the last round are not counted."""
+    window.program(1, [Instruction("ate_pairing", 0, 2, 40 + 12 * (i % 12)) for i in range(count)] + [Instruction(0)])
+    window.go(1)
+    reached = {}
+    while (pointer := window.register("pointer")) != 1 + count:
+        reached.setdefault(pointer, card.lib.pm_sim_cycles(card.sim))
+        card.run(20)
+    first, last = 12, count - 10
+    return (reached[last] - reached[first]) / (last - first)
+
+
+def measure(libraries, seed):
+    """Cycles of each instruction, its operands given as integers and then as results; rows for `make report`."""
+    made = []
+    for library in libraries or map(trial.simulation, CARDS):
+        with Card(library) as card:
+            window, found = Window(card), {}
+            g1, g2 = (FACTS.generator(group) for group in ("g1", "g2"))
+            machine = Machine()
+            source = random.Random(seed)
+            machine.store(0, "fp_af", g1)
+            machine.store(2, "fp2_af", g2)
+            machine.store(6, "fe12", [source.randrange(P) for _ in range(12)])
+            machine.store(18, "fe2", [source.randrange(P) for _ in range(2)])
+            machine.store(20, "fe", [source.randrange(P)])
+            machine.store(21, "scalar", [source.randrange(1 << 254, FACTS.r)])
+            extensions = window.register("extensions")
+            rows = [("add", 20, 20), ("mul", 20, 20), ("inv", 20, 40), ("add", 18, 18), ("mul", 18, 18), ("inv", 18, 40), ("add", 6, 6), ("mul", 6, 6), ("inv", 6, 40),
+                    ("point_mult", 21, 0), ("point_mult", 21, 2), ("point_add", 0, 0), ("point_add", 2, 2), ("point_check", 0, 40), ("point_check", 2, 40),
+                    ("point_affine", 0, 40), ("point_affine", 2, 40), ("miller_loop", 0, 2), ("final_exp", 6, 40), ("ate_pairing", 0, 2)]
+            print(f"{'instruction':14}{'type':>8}{'integers':>10}{'residues':>10}")
+            for name, a, b in rows:
+                number = coprocessor.OPCODE[name]
+                if number >= 0x24 and not extensions >> number - 0x24 & 1:
+                    continue
+                times = []
+                window.clear()
+                for at, slot in enumerate(machine.data[:22]):
+                    window.put(at, slot)
+                for _ in range(2):
+                    window.go(200)
+                    window.program(1, [Instruction(name, a, b, 60)])
+                    window.go(1)
+                    for _ in range(400):
+                        card.run(500)
+                        if window.register("pointer") == 2:
+                            break
+                    times.append(window.register("last_cycles"))
+                assert window.register("error") == 0, name
+                kind = coprocessor.TYPES[machine.data[b if name == "point_mult" else a].kind]["name"]
+                print(f"{name:14}{kind:>8}{times[0]:>10,}{times[1]:>10,}", flush=True)
+                found[f"{name} {kind}, residues"] = times[1]
+            found["ate_pairing fp_af, in a stream"] = round(stream(card, window))
+            print(f"{'pairings in a stream':22}{found['ate_pairing fp_af, in a stream']:>20,}", flush=True)
+            config = library.stem.removesuffix("_twin")
+            fields = {"op": "coprocessor", "instance": "bls12_381", "config": config, "unit": "cycles", "kind": "measured"}
+            made += [{**fields, "metric": metric, "value": value, "published": PUBLISHED.get(metric), "published_by": metric in PUBLISHED and "zcash-fpga, its document" or None}
+                     for metric, value in found.items()]
+    ROWS.parent.mkdir(parents=True, exist_ok=True)
+    ROWS.write_text(json.dumps(made, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(trial.main(Trial, __doc__, CARDS, seconds=5, measure=measure))

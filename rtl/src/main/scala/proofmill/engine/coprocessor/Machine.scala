@@ -1,0 +1,616 @@
+package proofmill.engine.coprocessor
+
+import proofmill.pairing.{PairingMachine, Start}
+import proofmill.stream.Word
+import spinal.core._
+import spinal.lib._
+
+/** Executes instructions, one after the other. An instruction that makes no sense only leaves its error.
+  *
+  * Pairings, Miller loops and final exponentiations that follow each other overlap, if none reads or writes another one's result: nobody
+  * can tell, since all that can be wrong with one is known before the next one begins, results come in their order, and the pointer is that of
+  * the oldest. All other instructions wait until none is under way, and so do points in Jacobian coordinates, whose affine forms have
+  * one place.
+  *
+  *   1. Read, Take: the slot at the pointer; NoopWait reads it again.
+  *   2. Look: the types of its operands. Judge: all that can be said against it without values.
+  *   3. Control instructions: Copy; Left, Right of a comparison, or of a count that is Lowered; the words of an interrupt (Head, Index,
+  *      Value, Send).
+  *   4. Residues: the operands of arithmetic.
+  *   5. Curve, ZeroZ, ZeroE, ZeroXY: is an operand on its curve, and is it the identity? Normal: its affine form.
+  *      Both, ZeroBoth: the same for two affine points at once.
+  *   6. Run: the processor's program. Mark: its result. Depart: that comes later; Retire: now it is there. Ones: a result that is 1, an integer at a time.
+  *   7. Points are computed with in projective coordinates: Begin makes them so. Scalar, Table: multiples 0 to 15; Skip: the digits from
+  *      the highest one on that is not 0; Window: a digit; or Add: a sum. Last: the result's affine form. ZeroLast, Verdict: of a check.
+  *   8. Finish.
+  */
+class Machine(config: CoprocessorConfig, places: Places) extends Component {
+  import InstructionSet.{kind => kindOf, _}
+  private val pairing: PairingMachine = config.machine
+  private val bits = pairing.field.bits
+  private val (log2, log2Instructions) = (config.log2Data, config.log2Instructions)
+  val io = new Bundle {
+    val fetch = out(UInt(log2Instructions bits))
+    val fetched = in(Bits(Instructions.bits bits))
+    val look = out(Vec.fill(2)(UInt(log2 bits)))
+    val kinds = in(Vec.fill(2)(Bits(3 bits)))
+    val data = master(Stream(Ask(places.bits, bits)))
+    val found = in(Found(bits))
+    val start = master(Stream(Start(pairing.image.entries.size, places.bits)))
+    val context = in(UInt(log2Up(pairing.contexts) bits))
+    val over = in(Bits(pairing.contexts bits))
+    val reply = master(Word.packets)
+    val pointer = out(UInt(log2Instructions bits))
+    val jump = slave(Flow(UInt(log2Instructions bits))) // the host's
+    val error = out(Bits(32 bits))
+    val forgive = in(Bool())
+    val lastCycles = out(UInt(32 bits))
+    val executed, sent, busy = out(Bool())
+  }
+  private object State extends SpinalEnum {
+    val Read, Take, Look, Judge, Copy, CopyTo, Left, Right, Lowered, Head, Index, Value, Send = newElement()
+    val Residues, Curve, CurveDone, ZeroZ, ZeroE, ZeroXY, Normal, NormalDone, Run, RunDone, Mark, Ones, Finish =
+      newElement()
+    val Both, BothDone, ZeroBoth, Depart, Retire = newElement()
+    val Begin, BeginDone, Scalar, Table, TableDone, Skip, Window, WindowDone, Add, AddDone, Last, ZeroLast, Verdict =
+      newElement()
+  }
+  import State._
+  private val state = RegInit(Read)
+
+  // The instruction.
+  private val pointer = Reg(UInt(log2Instructions bits)) init 0
+  private val instruction = Reg(Bits(Instructions.bits bits))
+  private val opcode = instruction.takeLow(8)
+  private val operands = (0 until 3).map(i => instruction(8 + 16 * i, 16 bits).asUInt)
+  private def isOp(name: String): Bool = opcode === InstructionSet.opcode(name).number
+  private def role(operand: Int): UInt = opcodes.foldLeft(U(0, 4 bits)) { (otherwise, o) =>
+    (opcode === o.number) ? U(roles.indexOf(o.roles(operand)), 4 bits) | otherwise
+  }
+  private val theRoles = (0 until 3).map(role)
+  private def hasRole(operand: Int, names: String*): Bool =
+    names.map(name => theRoles(operand) === roles.indexOf(name)).reduce(_ || _)
+  io.look := Vec(operands.take(2).map(_.resize(log2)))
+
+  // What its operands are.
+  private val kinds = Vec(Seq.fill(2)(Reg(Bits(3 bits))))
+  private val shapes = Vec(Seq.fill(3)(Reg(ShapeOf())))
+  private val table =
+    Vec(roles.flatMap(r => InstructionSet.kinds.map(k => ShapeOf.literal(shape(r, k)))))
+  private def shapeOf(operand: Int, kind: Bits) = ShapeOf.of(table((theRoles(operand) @@ kind.asUInt).resized))
+  private val points = (0 until 2).map(i => hasRole(i, "g1", "g2", "point"))
+  private val elements = (0 until 2).map(i => hasRole(i, "element", "fp12") || points(i))
+
+  // Its errors, the first one first.
+  private val isSlot = (0 until 3).map(i => theRoles(i) =/= 0 && !hasRole(i, "index", "target"))
+  private def above(i: Int, log2: Int) = operands(i) >= (1 << log2)
+  private val noSuchSlot =
+    (0 until 3).map(i => isSlot(i) && above(i, log2) || hasRole(i, "target") && above(i, log2Instructions)).reduce(
+      _ || _
+    )
+  private val wrongType = shapes.map(!_.legal).reduce(_ || _) ||
+    (isOp("point_add") && shapes(0).second =/= shapes(1).second)
+  private val beyondEnd =
+    (0 until 3).map(i => isSlot(i) && (operands(i) +^ shapes(i).slots) > (1 << log2)).reduce(_ || _)
+  private val known = opcodes.map(o => opcode === o.number).reduce(_ || _)
+  private val fault = Reg(UInt(3 bits))
+  private def refuse(name: String): Unit = {
+    fault := errors(name)
+    state := Finish
+  }
+
+  private val cycles = Reg(UInt(32 bits)) // of this instruction
+
+  // Pairings under way, in their order.
+  private val context = RegNextWhen(io.context, io.start.fire)
+  private val over = io.over(context)
+  private val flights = new Flights(pairing.contexts, log2, log2Instructions)
+  flights.io.over := io.over
+  flights.io.begin.valid := False
+  flights.io.begin.slot := pointer
+  flights.io.begin.context := context
+  flights.io.soFar := cycles
+  flights.io.end := False
+  private val flies = isOp("miller_loop") || isOp("ate_pairing") || isOp("final_exp")
+  private val bothAffine = !shapes(0).jacobian && !shapes(1).jacobian
+  flights.io.ranges := Vec((0 until 3).map { i =>
+    val range = SlotRange(log2)
+    range.from := operands(i).resized
+    range.count := shapes(i).slots
+    range
+  })
+  private val mayFly = flies && (bothAffine || isOp("final_exp"))
+  private val mustWait = flights.io.any && (!mayFly || flights.io.clash || flights.io.full)
+
+  // The host's pointer.
+  private val awaited = RegInit(False)
+  private val wanted = RegNextWhen(io.jump.payload, io.jump.valid)
+
+  // Work under way.
+  private val following = Reg(UInt(log2Instructions bits))
+  private val which = Reg(UInt(1 bits)) // of two operands
+  private val here = Vec(Seq.fill(2)(Reg(UInt(places.bits bits)))) // where their coordinates are
+  private val none = Vec(Seq.fill(2)(Reg(Bool()))) // the identity
+  private val step, word = Reg(UInt(4 bits))
+  private val value = Reg(Bits(bits bits))
+  private val lastCycles = Reg(UInt(32 bits)) init 0
+  private val error = Reg(Bits(32 bits)) init 0
+  private val asked = RegInit(False)
+  private val to = Reg(UInt(log2Instructions bits))
+  cycles := cycles + 1
+
+  private val of = which === 0
+  private val shapeNow = of ? shapes(0) | shapes(1)
+  private val point = of ? points(0) | points(1)
+  private val each = shapeNow.second ? U(2, 4 bits) | U(1, 4 bits)
+  private val other = which === 1
+
+  // Of instructions on points: the group, and where the table is.
+  private val ofPoints = isOp("point_mult") || isOp("point_check") || isOp("point_affine") || isOp("point_add")
+  private val second = isOp("point_mult") ? shapes(1).second | shapes(0).second
+  private val tables = places.tables.map(U(_, places.bits bits))
+  private val theTable = isOp("point_mult") ? tables(1) | tables(0)
+  private val accumulator = U(places.accumulator, places.bits bits)
+  private val sum = Reg(UInt(places.bits bits)) // where the sum so far is
+  private val digits = Reg(UInt(log2Up(Machine.digits(bits) + 1) bits))
+  private val scalar = Reg(Bits(Machine.digits(bits) * Machine.window bits))
+  private val digit = scalar.takeHigh(Machine.window).asUInt
+  private def entry(table: UInt, index: UInt): UInt = (table + index * Machine.entrySlots).resize(places.bits)
+  private def shiftScalar(): Unit = {
+    scalar := (scalar << Machine.window).resized
+    digits := digits - 1
+  }
+  private def ofGroup(name: String) = second ? program(s"g2_$name") | program(s"g1_$name")
+
+  // Defaults.
+  io.data.valid := False
+  io.data.task := Task.Integer
+  io.data.slot := operands(0).resized
+  io.data.count := 1
+  io.data.value := value
+  io.data.kind := kinds(0)
+  io.start.valid := False
+  io.start.program := 0
+  io.start.operands := Vec(here(0), here(1), operands(2).resize(places.bits))
+  io.reply.valid := False
+  io.reply.last := False
+  io.reply.fragment.keep := 0xff
+  io.reply.fragment.data := 0
+  private def data(task: SpinalEnumElement[Task.type], slot: UInt, when: Bool = True): Unit = {
+    io.data.valid := when
+    io.data.task := task
+    io.data.slot := slot.resized
+  }
+  private def program(name: String) = U(pairing.program(name), io.start.program.getWidth bits)
+  private def run(then: SpinalEnumElement[State.type]): Unit = {
+    io.start.valid := True
+    when(io.start.ready)(state := then)
+  }
+
+  /** On to the other operand, or to the program. */
+  private def nextPoint(): Unit = {
+    which := 1
+    state := Curve
+    when(other) {
+      which := 0
+      state := ofPoints ? Begin | Run
+    }
+  }
+
+  /** A point that is on no curve. */
+  private def wrongPoint(): Unit = {
+    refuse("not_on_curve")
+    when(isOp("point_check")) {
+      value := 0
+      fault := 0
+      state := Verdict
+    }
+  }
+
+  // Where a result goes: operand, type.
+  private val ofPairing = isOp("miller_loop") || isOp("ate_pairing")
+  private val toB = isOp("inv") || isOp("final_exp") || isOp("point_affine") || isOp("point_check")
+  private val target = toB ? operands(1) | operands(2)
+  flights.io.begin.target := target.resized
+  private val targetSlots = toB ? shapes(1).slots | shapes(2).slots
+  private val targetKind = CombInit(kinds(0))
+  when(ofPairing || isOp("final_exp"))(targetKind := kindOf("fe12"))
+  when(isOp("point_mult") || isOp("point_add"))(targetKind := second ? B(kindOf("fp2_jb")) | B(kindOf("fp_jb")))
+  when(isOp("point_affine"))(targetKind := second ? B(kindOf("fp2_af")) | B(kindOf("fp_af")))
+  when(isOp("point_check"))(targetKind := kindOf("scalar"))
+
+  switch(state) {
+    is(Read) {
+      state := Take
+      when(awaited)(state := Read)
+      when(flights.io.landed)(state := Retire)
+    }
+    is(Retire) {
+      data(Task.Mark, flights.io.oldest.target)
+      io.data.count := coefficients("fp12")
+      io.data.kind := kindOf("fe12")
+      when(io.data.ready) {
+        flights.io.end := True
+        lastCycles := flights.io.oldest.cycles
+        state := Read
+      }
+    }
+    is(Take) {
+      instruction := io.fetched
+      following := pointer + 1
+      cycles := 1
+      fault := 0
+      which := 0
+      step := 0
+      none.foreach(_ := False)
+      state := Look
+      when(io.fetched.takeLow(8) === InstructionSet.opcode("noop_wait").number)(state := Read)
+    }
+    is(Look) {
+      kinds := io.kinds
+      val (a, b) = (io.kinds(0), io.kinds(1))
+      shapes(0) := shapeOf(0, a)
+      shapes(1) := shapeOf(1, hasRole(1, "element", "to element", "to affine") ? a | b)
+      shapes(2) := shapeOf(2, hasRole(2, "to element") ? a | b)
+      here := Vec(operands.take(2).map(_.resize(places.bits)))
+      state := Judge
+    }
+    is(Judge) {
+      state := Residues
+      when(isOp("copy_reg"))(state := Copy)
+      when(isOp("jump")) {
+        following := operands(0).resized
+        state := Finish
+      }
+      when(isOp("jump_if_eq") || isOp("jump_nonzero_sub"))(state := Left)
+      when(isOp("send_interrupt"))(state := Head)
+      when(beyondEnd)(refuse("beyond_end"))
+      when(wrongType)(refuse("wrong_type"))
+      when(noSuchSlot)(refuse("no_such_slot"))
+      when(!known)(refuse("unknown_opcode"))
+      when(mustWait)(state := Read)
+    }
+
+    // Control.
+    is(Copy) {
+      data(Task.Integer, operands(0))
+      value := io.found.value
+      when(io.data.ready)(state := CopyTo)
+    }
+    is(CopyTo) {
+      data(Task.Put, operands(1))
+      when(io.data.ready)(state := Finish)
+    }
+    is(Left) {
+      data(Task.Integer, operands(1))
+      value := io.found.value
+      when(io.data.ready) {
+        state := Right
+        when(isOp("jump_nonzero_sub")) {
+          value := (io.found.value.asUInt - 1).asBits
+          state := Lowered
+          when(io.found.value.takeLow(64) === 0)(state := Finish)
+        }
+      }
+    }
+    is(Right) {
+      data(Task.Integer, operands(2))
+      when(io.data.ready) {
+        when(io.found.value.takeLow(64) === value.takeLow(64))(following := operands(0).resized)
+        state := Finish
+      }
+    }
+    is(Lowered) {
+      data(Task.Put, operands(1))
+      io.data.kind := kinds(1)
+      following := operands(0).resized
+      when(io.data.ready)(state := Finish)
+    }
+    is(Head) {
+      io.reply.valid := True
+      io.reply.fragment.data := Machine.interruptHeader
+      when(io.reply.ready)(state := Index)
+    }
+    is(Index) {
+      io.reply.valid := True
+      io.reply.fragment.data := (kinds(0) ## operands(1).resize(32)).resized
+      when(io.reply.ready)(state := Value)
+    }
+    is(Value) {
+      data(Task.Integer, operands(0) + step)
+      value := io.found.value
+      word := 0
+      when(io.data.ready) {
+        step := step + 1
+        state := Send
+      }
+    }
+    is(Send) {
+      io.reply.valid := True
+      io.reply.fragment.data := value.takeLow(64)
+      io.reply.last := word === 5 && step === shapes(0).slots
+      when(io.reply.ready) {
+        word := word + 1
+        value := (value >> 64).resized
+        when(word === 5)(state := Value)
+        when(io.reply.last)(state := Finish)
+      }
+    }
+
+    // Arithmetic.
+    is(Residues) {
+      val needed = of ? elements(0) | elements(1)
+      data(Task.Residues, of ? operands(0) | operands(1), needed)
+      io.data.count := shapeNow.slots
+      when(!needed || io.data.ready) {
+        which := 1
+        when(other) {
+          which := 0
+          state := Curve
+          when(ofPairing && bothAffine)(state := Both)
+        }
+      }
+      when(needed && io.data.ready && !io.found.good)(refuse("not_reduced"))
+    }
+    is(Both) {
+      io.start.operands(2) := places.equation
+      io.start.program := program("affine_equations")
+      run(BothDone)
+    }
+    is(BothDone)(when(over)(state := ZeroBoth))
+    is(ZeroBoth) {
+      data(Task.Zero, U(places.equation, places.bits bits))
+      io.data.count := 3
+      when(io.data.ready)(state := io.found.good ? Run | Curve)
+    }
+    is(Curve) {
+      io.start.operands(0) := here(which)
+      io.start.operands(2) := places.equation
+      io.start.program := shapeNow.second ?
+        (shapeNow.jacobian ? program("g2_jacobian_equation") | program("g2_affine_equation")) |
+        (shapeNow.jacobian ? program("g1_jacobian_equation") | program("g1_affine_equation"))
+      when(point)(run(CurveDone)) otherwise nextPoint()
+    }
+    is(CurveDone)(when(over)(state := shapeNow.jacobian ? ZeroZ | ZeroE))
+    is(ZeroZ) {
+      data(Task.Zero, here(which) + (each << 1))
+      io.data.count := each
+      when(io.data.ready) {
+        state := ZeroE
+        when(io.found.good) {
+          none(which) := True
+          nextPoint()
+        }
+      }
+    }
+    is(ZeroE) {
+      data(Task.Zero, U(places.equation, places.bits bits))
+      io.data.count := each
+      when(io.data.ready) {
+        when(io.found.good) {
+          when(shapeNow.jacobian)(state := Normal) otherwise nextPoint()
+        } elsewhen shapeNow.jacobian {
+          wrongPoint()
+        } otherwise (state := ZeroXY)
+      }
+    }
+    is(ZeroXY) {
+      data(Task.Zero, here(which))
+      io.data.count := (each << 1).resized
+      when(io.data.ready) {
+        none(which) := True
+        nextPoint()
+        when(!io.found.good)(wrongPoint())
+      }
+    }
+    is(Normal) {
+      io.start.operands(0) := here(which)
+      io.start.operands(2) := of ? U(places.normal(0), places.bits bits) | U(places.normal(1), places.bits bits)
+      io.start.program := shapeNow.second ? program("g2_normal") | program("g1_normal")
+      run(NormalDone)
+    }
+    is(NormalDone) {
+      here(which) := of ? U(places.normal(0), places.bits bits) | U(places.normal(1), places.bits bits)
+      when(over)(nextPoint())
+    }
+    is(Run) {
+      io.start.operands(2) := target.resized
+      when(isOp("miller_loop"))(io.start.program := program("miller_loop"))
+      when(isOp("ate_pairing"))(io.start.program := program("ate_pairing"))
+      when(isOp("final_exp"))(io.start.program := program("final_exp"))
+      for (name <- Seq("add", "sub", "mul", "inv"); (field, slots) <- Seq("fe" -> 1, "fe2" -> 2, "fe12" -> 12))
+        when(isOp(name) && shapes(0).slots === slots)(io.start.program := program(s"${field}_$name"))
+      when(ofPairing && (none(0) || none(1)))(state := Ones) otherwise run(RunDone)
+    }
+    is(RunDone) {
+      when(mayFly) {
+        flights.io.begin.valid := True
+        state := Depart
+      } elsewhen over(state := Mark)
+    }
+    is(Depart) {
+      pointer := following
+      state := Read
+    }
+    is(Mark) {
+      data(Task.Mark, target)
+      io.data.count := targetSlots
+      io.data.kind := targetKind
+      when(io.data.ready)(state := Finish)
+    }
+    is(Ones) {
+      data(Task.Put, target + step)
+      io.data.value := B(1, bits bits).andMask(step === 0)
+      io.data.kind := targetKind
+      when(io.data.ready) {
+        step := step + 1
+        when(step + 1 === targetSlots)(state := Finish)
+      }
+    }
+
+    // Points.
+    is(Begin) {
+      io.start.operands(0) := here(which)
+      io.start.operands(2) := of ? tables(0) | tables(1)
+      io.start.program := ofGroup("begin")
+      when(point)(run(BeginDone)) otherwise (state := BeginDone)
+    }
+    is(BeginDone) {
+      when(over || !point) {
+        which := 1
+        state := Begin
+        when(other) {
+          sum := accumulator
+          state := Scalar
+          when(isOp("point_add"))(state := Add)
+          when(isOp("point_affine"))(state := Last)
+        }
+      }
+      step := 1
+      digits := Machine.digits(bits)
+    }
+    is(Scalar) {
+      data(Task.Integer, operands(0), !isOp("point_check"))
+      scalar := (isOp("point_check") ? B(Machine.order, bits bits) | io.found.value).resized
+      when(isOp("point_mult") && none(1))(scalar := 0)
+      when(io.data.ready || isOp("point_check"))(state := Table)
+    }
+    is(Table) {
+      io.start.operands(0) := entry(theTable, step)
+      io.start.operands(1) := entry(theTable, U(1))
+      io.start.operands(2) := entry(theTable, step << 1)
+      io.start.program := ofGroup("table")
+      run(TableDone)
+    }
+    is(TableDone) {
+      when(over) {
+        step := step + 1
+        state := Table
+        when(step === (1 << (Machine.window - 1)) - 1)(state := Skip)
+      }
+    }
+    is(Skip) {
+      shiftScalar()
+      when(digit =/= 0 || digits === 1) {
+        sum := entry(theTable, digit)
+        state := Window
+      }
+    }
+    is(Window) {
+      io.start.operands(0) := sum
+      io.start.operands(1) := entry(theTable, digit)
+      io.start.operands(2) := accumulator
+      io.start.program := ofGroup("window")
+      when(digits === 0)(state := isOp("point_check") ? ZeroLast | Last) otherwise run(WindowDone)
+    }
+    is(WindowDone) {
+      when(over) {
+        sum := accumulator
+        shiftScalar()
+        state := Window
+      }
+    }
+    is(Add) {
+      io.start.operands(0) := entry(tables(0), (!none(0)).asUInt)
+      io.start.operands(1) := entry(tables(1), (!none(1)).asUInt)
+      io.start.operands(2) := accumulator
+      io.start.program := ofGroup("add")
+      run(AddDone)
+    }
+    is(AddDone)(when(over)(state := Last))
+    is(Last) {
+      io.start.operands(0) := isOp("point_affine") ? entry(tables(0), (!none(0)).asUInt) | sum
+      io.start.operands(2) := target.resized
+      io.start.program := isOp("point_affine") ? ofGroup("affine") | ofGroup("finish")
+      run(RunDone)
+    }
+    is(ZeroLast) {
+      data(Task.Zero, second ? (sum + 4) | (sum + 2))
+      io.data.count := second ? U(2, 4 bits) | U(1, 4 bits)
+      value := B(1 | 2, bits bits)
+      when(none(0))(value := B(1 | 2 | 4, bits bits))
+      when(!io.found.good && !none(0))(value := B(1, bits bits))
+      when(io.data.ready)(state := Verdict)
+    }
+    is(Verdict) {
+      data(Task.Put, operands(1))
+      io.data.kind := kindOf("scalar")
+      when(io.data.ready)(state := Finish)
+    }
+    is(Finish) {
+      pointer := (fault === 0) ? following | (pointer + 1)
+      when(opcode.asUInt >= 0x10)(lastCycles := cycles)
+      when(fault =/= 0 && error === 0)(error := pointer.asBits.resize(16) ## fault.asBits.resize(16))
+      state := Read
+    }
+  }
+  // The host's pointer waits until what is under way is done.
+  when(state === Read && awaited && !flights.io.any) {
+    pointer := wanted
+    awaited := False
+  }
+  when(io.jump.valid)(awaited := True)
+  when(io.forgive)(error := 0)
+
+  io.fetch := pointer
+  io.pointer := awaited ? wanted | (flights.io.any ? flights.io.oldest.slot | pointer)
+  io.error := error
+  io.lastCycles := lastCycles
+  io.executed := state === Finish || flights.io.end
+  io.sent := io.reply.fire && io.reply.last
+  io.busy := state =/= Read && state =/= Take || flights.io.any
+}
+
+object Machine {
+  import proofmill.spec.Spec
+  private val packet = Spec.table("wire/coprocessor").getTable("interrupt")
+
+  /** A header, whose length field does not count the value. */
+  val interruptHeader: BigInt = (Spec.big(packet, "number") << 32) | Spec.int(packet, "len")
+
+  /** Bits of a digit of a scalar, and how many there are in `bits`; slots of an entry of a point's table. */
+  val window = 4
+  def digits(bits: Int): Int = (bits + window - 1) / window
+  val entrySlots = 6
+
+  /** The number of points in either subgroup. */
+  val order: BigInt = proofmill.spec.Field("bls12_381_fr").modulus
+}
+
+/** Slots of the pairing processor behind those of data memory. */
+case class Places(log2: Int) {
+  val bits: Int = log2 + 1
+  private val base = 1 << log2
+
+  /** What a point lacks to be on its curve. */
+  val equation: Int = base
+
+  /** Affine forms of two operands. */
+  val normal: Seq[Int] = Seq(base + 8, base + 16)
+
+  /** Tables of two operands' multiples; one of them has to have room for all. */
+  private val room = Machine.entrySlots << Machine.window
+  val tables: Seq[Int] = Seq(base + 24, base + 24 + room)
+  val accumulator: Int = base + 24 + 2 * room
+  require(
+    accumulator + Machine.entrySlots <= (1 << bits),
+    s"the processor's slots are too few for $room slots of a table, twice"
+  )
+}
+
+/** A [[Shape]] in hardware. */
+case class ShapeOf() extends Bundle {
+  val slots = UInt(4 bits)
+  val legal, second, jacobian = Bool()
+}
+
+object ShapeOf {
+  private def bit(set: Boolean) = if (set) 1 else 0
+  def literal(shape: Shape): Bits =
+    B(shape.slots | (bit(shape.legal) << 4) | (bit(shape.second) << 5) | (bit(shape.jacobian) << 6), 7 bits)
+  def of(word: Bits): ShapeOf = {
+    val made = ShapeOf()
+    made.assignFromBits(word)
+    made
+  }
+}

@@ -1,0 +1,28 @@
+package proofmill.pairing
+
+import proofmill.arith.{Pace, Price}
+import proofmill.field.Options
+import proofmill.spec.{Field => PrimeField}
+
+/** The pairing processor of BLS12-381: its arithmetic, its programs and how many contexts it has.
+  *
+  * 162 tiles for each multiplier. One job alone waits for every stage, so tables stand side by side, and carries are long.
+  *
+  * @param twin behavioural multipliers
+  */
+class PairingMachine(twin: Boolean) {
+  val contexts = 8
+  val curve = "bls12_381"
+  val field: PrimeField = PrimeField("bls12_381_fp")
+  val arithmetic = new Fp2Arithmetic(
+    field,
+    Options(Price(lutPerDsp = 250, pace = Pace(chain = 144, levels = 4, joined = true)), chain = 1, twin = twin)
+  )
+  val image: Image = Image(Source(curve), arithmetic.latency)
+  val constants: Seq[(BigInt, BigInt)] = image.constants.map(Constants(field)(_))
+
+  /** The number of a program. */
+  def program(name: String): Int =
+    image.entries.indexWhere(_.name == name).ensuring(_ >= 0, s"spec/pairing/$curve.asm has no entry $name")
+  def processor(slotBits: Int) = new Processor(arithmetic, image, constants, contexts, slotBits)
+}
