@@ -43,8 +43,9 @@ use std::sync::Arc;
 #[cfg(feature = "dev")]
 pub use proofmill_proof::dev;
 pub use proofmill_proof::groth16::{
-    Counts, Curve, Devices, Plan, Planned, PreparedVerifyingKey, Proof, Proved, Prover, Redone,
-    Report, Scalar, Settings, Step, Timed, VerifyingKey, Watch, return_freed_memory, verify,
+    Control, Counts, Curve, Devices, Plan, Planned, PreparedVerifyingKey, Proof, Proved, Prover,
+    Redone, Report, Scalar, Settings, Step, Timed, VerifyingKey, Watch, return_freed_memory,
+    verify,
 };
 pub use proofmill_proof::{Error, FileError, Result, snarkjs};
 

@@ -83,6 +83,6 @@ pub mod poseidon;
 pub use proofmill_algebra as algebra;
 pub use proofmill_device::{Listed, Uri, list as devices, open, open_uri};
 pub use proofmill_op::{
-    Answer, Capability, Caps, Completer, Data, Device, DeviceKind, Error, Metrics, Parked, Request,
-    Result, Ticket,
+    Answer, Cancel, Capability, Caps, Completer, Data, Device, DeviceKind, Error, Metrics, Parked,
+    Request, Result, Ticket,
 };

@@ -36,7 +36,12 @@ pub struct Plan {
 impl Plan {
     /// All of it.
     pub fn memory(&self) -> usize {
-        self.key + self.witness + self.kept + self.working
+        self.memory_of_batch(1)
+    }
+
+    /// All of a batch with so many lanes: each has a witness and a working set.
+    pub fn memory_of_batch(&self, lanes: usize) -> usize {
+        self.key + self.kept + lanes * (self.witness + self.working)
     }
 }
 
