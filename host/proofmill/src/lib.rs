@@ -77,6 +77,7 @@ pub mod groth16;
 mod lost;
 pub mod msm;
 pub mod ntt;
+pub mod pairing;
 pub mod poseidon;
 
 /// Fields, curves and points as types.
