@@ -135,7 +135,7 @@ impl Prover {
         py: Python<'_>,
         witnesses: Vec<Source>,
         progress: Option<Py<PyAny>>,
-    ) -> PyResult<Vec<Result<Texts, PyErr>>> {
+    ) -> PyResult<Vec<Py<PyAny>>> {
         let cancel = Cancel::new();
         let made = interruptible(py, &cancel, || {
             let cancelled = || Err(proofmill::Error::Cancelled.into());
@@ -150,7 +150,11 @@ impl Prover {
             })?;
             Ok(made)
         })?;
-        Ok(made.into_iter().map(|made| made.map_err(PyErr::from)).collect())
+        let value = |made| match made {
+            Ok(texts) => Ok(Texts::into_pyobject(texts, py)?.into_any().unbind()),
+            Err(failure) => Ok(PyErr::from(failure).into_value(py).into_any()),
+        };
+        made.into_iter().map(value).collect()
     }
 
     /// verification_key.json as a text.
