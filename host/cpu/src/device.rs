@@ -341,6 +341,36 @@ mod tests {
         assert!(matches!(busy.wait(), Err(Error::Argument { .. })));
     }
 
+    /// The device's only thread is kept busy.
+    #[test]
+    fn an_answer_on_the_callers_threads_needs_none_of_the_devices() {
+        let device = CpuDevice::new(Some(1)).unwrap();
+        let (release, held) = std::sync::mpsc::channel::<()>();
+        let busy = device.start(Place::Pool, move |_| {
+            held.recv().expect("the test lets it go");
+            Err(Error::argument("test", "over"))
+        });
+        let request = || {
+            let elements: Vec<_> = (0..1u64 << 12).flat_map(u64::to_le_bytes).collect();
+            Request::Ntt(ntt::Request::forward(ntt::Field::Goldilocks, elements))
+        };
+        let callers = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let cancel = Cancel::new();
+        let Answer::Ntt(here) = callers.install(|| device.answer(request(), &cancel)).unwrap()
+        else {
+            panic!("another answer")
+        };
+        cancel.cancel();
+        let given_up = callers.install(|| device.answer(request(), &cancel));
+        assert!(matches!(given_up, Err(Error::Cancelled)));
+        let ticket = device.submit(request()).unwrap();
+        release.send(()).unwrap();
+        let Answer::Ntt(there) = ticket.wait().unwrap() else { panic!("another answer") };
+        assert_eq!(here.elements, there.elements);
+        assert!(matches!(busy.wait(), Err(Error::Argument { .. })));
+        assert_eq!(device.metrics().requests, 4);
+    }
+
     #[test]
     fn parked_data_stays_on_its_device() {
         let (here, there) = (CpuDevice::new(Some(1)).unwrap(), CpuDevice::new(Some(1)).unwrap());

@@ -43,7 +43,7 @@ impl Source {
 type Texts = (String, String, f64);
 
 fn texts(proved: groth16::Result<Proved>) -> Outcome<Texts> {
-    let Proved { proof, public, report } = proved?;
+    let Proved { proof, public, report, .. } = proved?;
     Ok((snarkjs::proof::text(&proof)?, snarkjs::public::text(&public), report.seconds))
 }
 

@@ -12,6 +12,7 @@ use crate::snarkjs::Section;
 /// What a proof will take. All bytes are those of this machine's memory, at most, in a process that
 /// [gives back](super::return_freed_memory) what it freed.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Plan {
     /// The curve.
     pub curve: Curve,
@@ -47,6 +48,7 @@ impl Plan {
 
 /// A step to come.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Planned {
     /// Which.
     pub step: Step,

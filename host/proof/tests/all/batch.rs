@@ -55,7 +55,7 @@ fn every_proof_of_a_batch_is_that_of_its_witness() {
                 for (number, proved) in made.into_iter().enumerate() {
                     let case = format!("{curve:?} {threads} {lanes:?} {number} of {count}");
                     match proved {
-                        Ok(Proved { proof, public, report }) => {
+                        Ok(Proved { proof, public, report, .. }) => {
                             assert!(!is_wrong(number), "{case}");
                             assert!(verify(&vk, &public, &proof).unwrap(), "{case}");
                             assert_eq!(report.steps.len(), 9, "{case}");
