@@ -28,7 +28,7 @@ METRICS = {"lut": "LUT", "ff": "FF", "dsp": "DSP", "bram": "BRAM36", "uram": "UR
 
 #: Cards that are measured when none is named.
 CARDS = ["card", "toy", "ecdsa", "msm_bn254", "msm_bls12_381", "msm_bls12_377",
-         "poseidon_2", "poseidon_4", "poseidon_8", "poseidon_11", "poseidon"]
+         "poseidon_2", "poseidon_4", "poseidon_8", "poseidon_11", "poseidon", "coprocessor"]
 
 #: What published circuits took for the same job.
 PUBLISHED = {

@@ -97,7 +97,7 @@ class Session:
 
 def one(program, a=(), b=(), count=12, config=TWIN):
     """A single job's result, and its cycles."""
-    session = Session(config).write(0, a).write(32, b).start(program, 0, 32, 64).read(64, count)
+    session = Session(config).write(0, a).write(32, b).write(64, [0] * count).start(program, 0, 32, 64).read(64, count)
     return session.run(), session.ended[0] - session.started[0]
 
 

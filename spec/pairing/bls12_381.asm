@@ -331,6 +331,29 @@ entry g2_jacobian_equation
   e = e - b
   store c 0 e
 
+# Both of affine points: of a in G1 to c, of b in G2 to the two slots behind it.
+entry affine_equations
+  x = load_fp a 0
+  y = load_fp a 1
+  u = load b 0
+  v = load b 2
+  one = constant one
+  xx = x . x
+  uu = u * u
+  xxx = xx . x
+  uuu = uu * u
+  yy = y . y
+  vv = v * v
+  e = yy - xxx
+  b = 4 * one
+  e = e - b
+  store_fp c 0 e
+  g = vv - uuu
+  h = xi one
+  h = 4 * h
+  g = g - h
+  store c 1 g
+
 # The affine form of a Jacobian point at a, to c.
 entry g1_normal
   q = load_fp a 2

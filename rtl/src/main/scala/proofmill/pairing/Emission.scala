@@ -79,15 +79,15 @@ class Emission(constant: String => Int) {
 
   private def nodes(right: Source.Right, count: Int): Seq[Node] = right match {
     case Source.Formula(name, arguments, overFp) => formula(Text(name), arguments.map(node), overFp)
-    case Source.Binary("+", a, b)        => a.zip(b).map { case (x, y) => Add(node(x), node(y), 1) }
-    case Source.Binary("-", a, b)        => a.zip(b).map { case (x, y) => Add(node(x), node(y), -1) }
-    case Source.Binary("*", a, b)        => a.zip(b).map { case (x, y) => product(node(x), node(y)) }
-    case Source.Binary(_, a, b)          => a.zip(b).map { case (x, y) => Stretched(node(x), node(y)) }
-    case Source.Unary("-", a)            => a.map(x => Scale(-1, node(x)))
-    case Source.Unary("conj", a)         => a.map(x => Conjugate(node(x)))
-    case Source.Unary("xi", a)           => a.map(x => Xi(node(x)))
-    case Source.Unary(_, a)              => a.map(node)
-    case Source.Scaled(k, a)             => a.map(x => Scale(k, node(x)))
+    case Source.Binary("+", a, b)                => a.zip(b).map { case (x, y) => Add(node(x), node(y), 1) }
+    case Source.Binary("-", a, b)                => a.zip(b).map { case (x, y) => Add(node(x), node(y), -1) }
+    case Source.Binary("*", a, b)                => a.zip(b).map { case (x, y) => product(node(x), node(y)) }
+    case Source.Binary(_, a, b)                  => a.zip(b).map { case (x, y) => Stretched(node(x), node(y)) }
+    case Source.Unary("-", a)                    => a.map(x => Scale(-1, node(x)))
+    case Source.Unary("conj", a)                 => a.map(x => Conjugate(node(x)))
+    case Source.Unary("xi", a)                   => a.map(x => Xi(node(x)))
+    case Source.Unary(_, a)                      => a.map(node)
+    case Source.Scaled(k, a)                     => a.map(x => Scale(k, node(x)))
     case Source.Load(base, slot, whole) =>
       Seq.tabulate(count)(i => outside(FromSlots(base, slot + (if (whole) 2 else 1) * i, whole)))
     case Source.Constant("zero") => Seq.fill(count)(Made(add(new Sum(Seq.empty, None, None)).value))

@@ -28,6 +28,8 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
   val io = new Bundle {
     val start = slave(Stream(Start(image.entries.size, slotBits)))
     val done = master(Event)
+    val context = out(UInt(log2Up(contexts) bits)) // that a job takes which is started now
+    val over = out(Bits(contexts bits)) // whose jobs have ended, whatever those before them do, and are not answered
     val write = slave(Stream(TaggedInteger(field.bits, UInt(slotBits bits))))
     val writing = out(Bool())
     val read = slave(Stream(UInt(slotBits bits)))
@@ -42,6 +44,8 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
   private val operands = Vec(Seq.fill(contexts)(Reg(Vec.fill(3)(UInt(slotBits bits)))))
   when(io.start.fire)(operands(control.io.startContext) := io.start.operands)
   io.done << control.io.answered
+  io.context := control.io.startContext
+  io.over := control.io.over
 
   // 2. Registers: four readers of the multiplier, four of the linear unit.
   private val (mul, sum) = (control.io.mul, control.io.sum)

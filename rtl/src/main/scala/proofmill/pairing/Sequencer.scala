@@ -26,6 +26,7 @@ class Sequencer(image: Image, contexts: Int) extends Component {
     val mul, sum = master(Flow(Issue(contexts)))
     val inverse = in(Bits(contexts bits))
     val answered = master(Event)
+    val over = out(Bits(contexts bits)) // whose jobs have ended and are not answered
   }
   private val program = Mem(Bits(Layout.bits bits), image.words.map(B(_, Layout.bits bits)))
   private val oldest, free = Reg(UInt(indexBits bits)) init 0
@@ -62,7 +63,8 @@ class Sequencer(image: Image, contexts: Int) extends Component {
   }
   io.start.ready := running =/= contexts
   io.startContext := free
-  io.answered.valid := Vec(all.map(_.io.over))(oldest)
+  io.over := Cat(all.map(_.io.over))
+  io.answered.valid := io.over(oldest)
   when(io.start.fire)(free := free + 1)
   when(io.answered.fire)(oldest := oldest + 1)
   when(io.start.fire =/= io.answered.fire)(running := io.start.fire ? (running + 1) | (running - 1))

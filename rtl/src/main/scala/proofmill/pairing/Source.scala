@@ -43,6 +43,7 @@ object Source {
 
   /** What is assigned, element by element, except for a formula's outputs. */
   sealed trait Right
+
   /** `overFp`: of elements of Fp, whose second coordinates are 0. */
   case class Formula(name: String, arguments: Seq[String], overFp: Boolean) extends Right
   case class Binary(operation: String, a: Seq[String], b: Seq[String]) extends Right
@@ -113,7 +114,7 @@ object Source {
     case BinaryIs(a, sign, b)                                  => Some(Binary(sign, names(a), names(b)))
     case ScaledIs(k, a)                                        => Some(Scaled(k.toInt, names(a)))
     case UnaryIs(word, a) if word == "-" || text.contains(' ') => Some(Unary(word, names(a)))
-    case FormulaIs(name, arguments, overFp) => Some(Formula(name, all(arguments), overFp != null))
+    case FormulaIs(name, arguments, overFp)                    => Some(Formula(name, all(arguments), overFp != null))
     case _ if text.matches(One)                                => Some(Unary("+", names(text)))
     case _                                                     => None
   }

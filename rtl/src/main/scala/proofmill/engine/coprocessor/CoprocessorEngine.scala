@@ -50,7 +50,9 @@ class CoprocessorEngine(config: CoprocessorConfig) extends Engine {
   processor.io.read << data.io.read
   data.io.value << processor.io.value
   processor.io.start << machine.io.start
-  machine.io.done << processor.io.done
+  machine.io.context := processor.io.context
+  machine.io.over := processor.io.over
+  processor.io.done.ready := True
 
   data.io.machine << machine.io.data
   machine.io.found := data.io.found

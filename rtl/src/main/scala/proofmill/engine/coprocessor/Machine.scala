@@ -7,13 +7,19 @@ import spinal.lib._
 
 /** Executes instructions, one after the other. An instruction that makes no sense only leaves its error.
   *
+  * Pairings, Miller loops and final exponentiations that follow each other overlap, if none reads or writes another one's result: nobody
+  * can tell, since all that can be wrong with one is known before the next one begins, results come in their order, and the pointer is that of
+  * the oldest. All other instructions wait until none is under way, and so do points in Jacobian coordinates, whose affine forms have
+  * one place.
+  *
   *   1. Read, Take: the slot at the pointer; NoopWait reads it again.
   *   2. Look: the types of its operands. Judge: all that can be said against it without values.
   *   3. Control instructions: Copy; Left, Right of a comparison, or of a count that is Lowered; the words of an interrupt (Head, Index,
   *      Value, Send).
   *   4. Residues: the operands of arithmetic.
   *   5. Curve, ZeroZ, ZeroE, ZeroXY: is an operand on its curve, and is it the identity? Normal: its affine form.
-  *   6. Run: the processor's program. Mark: its result. Ones: a result that is 1, an integer at a time.
+  *      Both, ZeroBoth: the same for two affine points at once.
+  *   6. Run: the processor's program. Mark: its result. Depart: that comes later; Retire: now it is there. Ones: a result that is 1, an integer at a time.
   *   7. Points are computed with in projective coordinates: Begin makes them so. Scalar, Table: multiples 0 to 15; Skip: the digits from
   *      the highest one on that is not 0; Window: a digit; or Add: a sum. Last: the result's affine form. ZeroLast, Verdict: of a check.
   *   8. Finish.
@@ -31,7 +37,8 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     val data = master(Stream(Ask(places.bits, bits)))
     val found = in(Found(bits))
     val start = master(Stream(Start(pairing.image.entries.size, places.bits)))
-    val done = slave(Event)
+    val context = in(UInt(log2Up(pairing.contexts) bits))
+    val over = in(Bits(pairing.contexts bits))
     val reply = master(Word.packets)
     val pointer = out(UInt(log2Instructions bits))
     val jump = slave(Flow(UInt(log2Instructions bits))) // the host's
@@ -44,6 +51,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     val Read, Take, Look, Judge, Copy, CopyTo, Left, Right, Lowered, Head, Index, Value, Send = newElement()
     val Residues, Curve, CurveDone, ZeroZ, ZeroE, ZeroXY, Normal, NormalDone, Run, RunDone, Mark, Ones, Finish =
       newElement()
+    val Both, BothDone, ZeroBoth, Depart, Retire = newElement()
     val Begin, BeginDone, Scalar, Table, TableDone, Skip, Window, WindowDone, Add, AddDone, Last, ZeroLast, Verdict =
       newElement()
   }
@@ -91,6 +99,33 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     state := Finish
   }
 
+  private val cycles = Reg(UInt(32 bits)) // of this instruction
+
+  // Pairings under way, in their order.
+  private val context = RegNextWhen(io.context, io.start.fire)
+  private val over = io.over(context)
+  private val flights = new Flights(pairing.contexts, log2, log2Instructions)
+  flights.io.over := io.over
+  flights.io.begin.valid := False
+  flights.io.begin.slot := pointer
+  flights.io.begin.context := context
+  flights.io.soFar := cycles
+  flights.io.end := False
+  private val flies = isOp("miller_loop") || isOp("ate_pairing") || isOp("final_exp")
+  private val bothAffine = !shapes(0).jacobian && !shapes(1).jacobian
+  flights.io.ranges := Vec((0 until 3).map { i =>
+    val range = SlotRange(log2)
+    range.from := operands(i).resized
+    range.count := shapes(i).slots
+    range
+  })
+  private val mayFly = flies && (bothAffine || isOp("final_exp"))
+  private val mustWait = flights.io.any && (!mayFly || flights.io.clash || flights.io.full)
+
+  // The host's pointer.
+  private val awaited = RegInit(False)
+  private val wanted = RegNextWhen(io.jump.payload, io.jump.valid)
+
   // Work under way.
   private val following = Reg(UInt(log2Instructions bits))
   private val which = Reg(UInt(1 bits)) // of two operands
@@ -98,7 +133,6 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
   private val none = Vec(Seq.fill(2)(Reg(Bool()))) // the identity
   private val step, word = Reg(UInt(4 bits))
   private val value = Reg(Bits(bits bits))
-  private val cycles = Reg(UInt(32 bits))
   private val lastCycles = Reg(UInt(32 bits)) init 0
   private val error = Reg(Bits(32 bits)) init 0
   private val asked = RegInit(False)
@@ -138,7 +172,6 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
   io.start.valid := False
   io.start.program := 0
   io.start.operands := Vec(here(0), here(1), operands(2).resize(places.bits))
-  io.done.ready := True
   io.reply.valid := False
   io.reply.last := False
   io.reply.fragment.keep := 0xff
@@ -178,6 +211,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
   private val ofPairing = isOp("miller_loop") || isOp("ate_pairing")
   private val toB = isOp("inv") || isOp("final_exp") || isOp("point_affine") || isOp("point_check")
   private val target = toB ? operands(1) | operands(2)
+  flights.io.begin.target := target.resized
   private val targetSlots = toB ? shapes(1).slots | shapes(2).slots
   private val targetKind = CombInit(kinds(0))
   when(ofPairing || isOp("final_exp"))(targetKind := kindOf("fe12"))
@@ -186,7 +220,21 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
   when(isOp("point_check"))(targetKind := kindOf("scalar"))
 
   switch(state) {
-    is(Read)(state := Take)
+    is(Read) {
+      state := Take
+      when(awaited)(state := Read)
+      when(flights.io.landed)(state := Retire)
+    }
+    is(Retire) {
+      data(Task.Mark, flights.io.oldest.target)
+      io.data.count := coefficients("fp12")
+      io.data.kind := kindOf("fe12")
+      when(io.data.ready) {
+        flights.io.end := True
+        lastCycles := flights.io.oldest.cycles
+        state := Read
+      }
+    }
     is(Take) {
       instruction := io.fetched
       following := pointer + 1
@@ -220,6 +268,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
       when(wrongType)(refuse("wrong_type"))
       when(noSuchSlot)(refuse("no_such_slot"))
       when(!known)(refuse("unknown_opcode"))
+      when(mustWait)(state := Read)
     }
 
     // Control.
@@ -298,9 +347,21 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
         when(other) {
           which := 0
           state := Curve
+          when(ofPairing && bothAffine)(state := Both)
         }
       }
       when(needed && io.data.ready && !io.found.good)(refuse("not_reduced"))
+    }
+    is(Both) {
+      io.start.operands(2) := places.equation
+      io.start.program := program("affine_equations")
+      run(BothDone)
+    }
+    is(BothDone)(when(over)(state := ZeroBoth))
+    is(ZeroBoth) {
+      data(Task.Zero, U(places.equation, places.bits bits))
+      io.data.count := 3
+      when(io.data.ready)(state := io.found.good ? Run | Curve)
     }
     is(Curve) {
       io.start.operands(0) := here(which)
@@ -310,7 +371,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
         (shapeNow.jacobian ? program("g1_jacobian_equation") | program("g1_affine_equation"))
       when(point)(run(CurveDone)) otherwise nextPoint()
     }
-    is(CurveDone)(when(io.done.valid)(state := shapeNow.jacobian ? ZeroZ | ZeroE))
+    is(CurveDone)(when(over)(state := shapeNow.jacobian ? ZeroZ | ZeroE))
     is(ZeroZ) {
       data(Task.Zero, here(which) + (each << 1))
       io.data.count := each
@@ -350,7 +411,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     }
     is(NormalDone) {
       here(which) := of ? U(places.normal(0), places.bits bits) | U(places.normal(1), places.bits bits)
-      when(io.done.valid)(nextPoint())
+      when(over)(nextPoint())
     }
     is(Run) {
       io.start.operands(2) := target.resized
@@ -361,7 +422,16 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
         when(isOp(name) && shapes(0).slots === slots)(io.start.program := program(s"${field}_$name"))
       when(ofPairing && (none(0) || none(1)))(state := Ones) otherwise run(RunDone)
     }
-    is(RunDone)(when(io.done.valid)(state := Mark))
+    is(RunDone) {
+      when(mayFly) {
+        flights.io.begin.valid := True
+        state := Depart
+      } elsewhen over(state := Mark)
+    }
+    is(Depart) {
+      pointer := following
+      state := Read
+    }
     is(Mark) {
       data(Task.Mark, target)
       io.data.count := targetSlots
@@ -386,7 +456,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
       when(point)(run(BeginDone)) otherwise (state := BeginDone)
     }
     is(BeginDone) {
-      when(io.done.valid || !point) {
+      when(over || !point) {
         which := 1
         state := Begin
         when(other) {
@@ -413,7 +483,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
       run(TableDone)
     }
     is(TableDone) {
-      when(io.done.valid) {
+      when(over) {
         step := step + 1
         state := Table
         when(step === (1 << (Machine.window - 1)) - 1)(state := Skip)
@@ -434,7 +504,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
       when(digits === 0)(state := isOp("point_check") ? ZeroLast | Last) otherwise run(WindowDone)
     }
     is(WindowDone) {
-      when(io.done.valid) {
+      when(over) {
         sum := accumulator
         shiftScalar()
         state := Window
@@ -447,7 +517,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
       io.start.program := ofGroup("add")
       run(AddDone)
     }
-    is(AddDone)(when(io.done.valid)(state := Last))
+    is(AddDone)(when(over)(state := Last))
     is(Last) {
       io.start.operands(0) := isOp("point_affine") ? entry(tables(0), (!none(0)).asUInt) | sum
       io.start.operands(2) := target.resized
@@ -474,24 +544,21 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
       state := Read
     }
   }
-  // The host's pointer waits until an instruction is done.
-  private val awaited = RegInit(False)
-  private val wanted = RegNextWhen(io.jump.payload, io.jump.valid)
-  when(state === Read && awaited) {
+  // The host's pointer waits until what is under way is done.
+  when(state === Read && awaited && !flights.io.any) {
     pointer := wanted
     awaited := False
-    state := Read
   }
   when(io.jump.valid)(awaited := True)
   when(io.forgive)(error := 0)
 
   io.fetch := pointer
-  io.pointer := awaited ? wanted | pointer
+  io.pointer := awaited ? wanted | (flights.io.any ? flights.io.oldest.slot | pointer)
   io.error := error
   io.lastCycles := lastCycles
-  io.executed := state === Finish
+  io.executed := state === Finish || flights.io.end
   io.sent := io.reply.fire && io.reply.last
-  io.busy := state =/= Read && state =/= Take
+  io.busy := state =/= Read && state =/= Take || flights.io.any
 }
 
 object Machine {
@@ -525,7 +592,10 @@ case class Places(log2: Int) {
   private val room = Machine.entrySlots << Machine.window
   val tables: Seq[Int] = Seq(base + 24, base + 24 + room)
   val accumulator: Int = base + 24 + 2 * room
-  require(accumulator + Machine.entrySlots <= (1 << bits), s"the processor's slots are too few for $room slots of a table, twice")
+  require(
+    accumulator + Machine.entrySlots <= (1 << bits),
+    s"the processor's slots are too few for $room slots of a table, twice"
+  )
 }
 
 /** A [[Shape]] in hardware. */
