@@ -10,7 +10,7 @@ CONFIG ?= $(or $(if $(filter ecdsa_verify,$(OP)),ecdsa ecdsa_two),$(if $(filter 
 BENCH := cargo run --profile $(PROFILE) --quiet --package proofmill-bench --bin proofmill-bench --
 need-op = $(if $(OP),,$(error OP is missing: say which operation, such as OP=equihash_verify))
 
-.PHONY: help run dist test test-long lint format vectors sim verilog area timing bench bench-profiles bench-paths cycles formal report clean
+.PHONY: help run dist test test-long lint format vectors sim verilog testbench area timing bench bench-profiles bench-paths cycles formal report clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -46,6 +46,10 @@ sim: ## Verilated libraries: CONFIG=card|toy|..., TRACE=1 for waveforms
 verilog: ## a card or a unit as Verilog, one file a module, in target/verilog: CONFIG=card|ecdsa|modmul_bn254_fp|...
 	$(PYTHON) tools/setup.py
 	$(PYTHON) tools/verilog.py $(CONFIG)
+
+testbench: ## a card with a test bench in plain Verilog, and runs it: CONFIG=toy|ecdsa|ntt_small|..., WITH=verilator, WAVES=1
+	$(PYTHON) tools/setup.py
+	$(PYTHON) tools/testbench.py $(CONFIG) $(if $(WITH),--with $(WITH)) $(if $(WAVES),--waves)
 
 area: ## LUT, FF, DSP, BRAM of every unit and engine: OP=... for one operation
 	$(PYTHON) tools/setup.py

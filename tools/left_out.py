@@ -1,6 +1,7 @@
 """What the build of `make run` leaves out says so: `python3 tools/left_out.py`, after `make run`.
 
-Each command ends with status 2 and names the feature that it needs, and what needs none works.
+Each command ends with status 2 and names the feature that it needs, and what needs none works. Who uses the library with `cpu:` alone gets no
+driver of cards, no simulator and no keys for tests.
 """
 
 import subprocess
@@ -32,7 +33,11 @@ def door():
         if f"{ABSENT} 'card'" not in (said := run([PROOFMILL, command])):
             raise Failed(f"`proofmill {command}` does not say that there are no cards: {said}")
     run([PROOFMILL, "points", "generate", "--curve", "bn254", "--count", "1", "/dev/null"])
-    print(f"{len(LEFT_OUT) + 3} passed, 0 failed")
+    needed = run(["cargo", "tree", "--offline", "--package", "proofmill", "--no-default-features", "--edges", "no-dev,features", "--prefix", "none"], cwd=ROOT)
+    for part in ("proofmill-card", "proofmill-testkit", "libloading", 'proofmill-proof feature "dev"'):
+        if part in needed:
+            raise Failed(f"the library for cpu: alone depends on {part}")
+    print(f"{len(LEFT_OUT) + 4} passed, 0 failed")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from place import ROOT, TARGET, Failed, alone, digest, main, run, write_whole
 
 RTL = ROOT / "rtl"
 BUILT = RTL / "target"
-JAVA = ["java", "-Xss8m"]
+JAVA = ["java", "-Xss8m", "-XX:+UseParallelGC"]
 
 
 def sources(part):

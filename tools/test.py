@@ -64,7 +64,8 @@ STAGES = [
           [["cargo", "clippy", *PEERS, "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"], ["cargo", "test", *PEERS, "--workspace", "--quiet"]],
           uses="target/debug"),
     Stage("verilog", "all circuits, generated in one run", [python("rtl", "--all")], ("setup",), uses="mvn"),
-    Stage("export", "Verilog for people: linted, read by three tools, the same as what is simulated", [[*PYTHON, "rtl/sim/test_verilog.py"]], ("verilog",)),
+    Stage("export", "Verilog for people: linted, read by three tools, the same as what is simulated, with test benches",
+          [[*PYTHON, "rtl/sim/test_verilog.py"], [*PYTHON, "rtl/sim/test_testbench.py"]], ("verilog",)),
     Stage("sim", "the card in Verilator", [python("sim", *LIBRARIES), python("sim", "--trace", "toy")], ("verilog",)),
     Stage("programs", "the host's tests are built", [python("host", "--build")], ("setup",), uses="target/debug"),
     # Offline: what the crates depend on was fetched to build the programs.
@@ -114,7 +115,7 @@ STAGES = [
     Stage("doors", "C, C++, Python and Go, as their users have them",
           [["cargo", "build", *SHIPPED],
            *([*PYTHON, "-m", "unittest", "discover", "-s", f"host/bind/{door}/tests", "-p", "test_*.py"] for door in ("c", "python", "go"))],
-          ("release",), uses="target/release"),
+          ("release",), [[*PYTHON, "host/bind/go/tests/long_gnark.py"]], uses="target/release"),
     Stage("formal", "proofs of control, and faults that they refute", [python("formal"), [*PYTHON, "rtl/formal/mutants.py"]], ("setup",)),
     Stage("area", "the counts come out", [python("area", "shell", "--out", "target/test/area.json")], ("setup",), [python("area")]),
 ]

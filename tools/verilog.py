@@ -29,7 +29,7 @@ PORT = re.compile(r"^  (input|output) +(?:wire|reg) +(?:signed +)?(?:\[(\d+):0\]
 OWN = re.compile(r"^  (?:(?:input|output) +)?(?:wire|reg) +(?:signed +)?(?:\[(\d+):0\])? +(\w+)(?= *[;,=\n]| *$)", re.M)
 INSTANCE = re.compile(r"^  ([A-Z]\w*) (\w+) \($", re.M)
 INTERMEDIATE = re.compile(r"\b_zz_(\w+)\b")
-SHIFT = re.compile(r"^(  assign (\w+) = )\((\w+) >>> \d+'d(\d+)\);$", re.M)
+SHIFT = re.compile(r"^( +(?:assign )?(\w+) (?:<=|=) )\((\w+) >>> \d+'d(\d+)\);$", re.M)
 #: A word of a table: the table as one constant, and where the word begins in it.
 WORD = re.compile(r"((\w+)\[(\w+) \+: (\d+)\])")
 CONSTANT = re.compile(r"^  assign (\w+) = \d+'([hb])([0-9a-f]+);$", re.M)

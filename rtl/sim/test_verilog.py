@@ -1,5 +1,6 @@
 """What `tools/verilog.py` writes otherwise than the generator means the same: on text by hand, and of whole units by proof."""
 
+import os
 import re
 import subprocess
 import sys
@@ -13,6 +14,9 @@ import rtl  # noqa: E402
 import setup  # noqa: E402
 import verilog  # noqa: E402
 from place import ROOT, run  # noqa: E402
+
+#: One of each engine, in the long tests.
+LONG = ["msm_bn254", "poseidon_small", "ntt_small"] if os.environ.get("PROOFMILL_LONG") else []
 
 UNIT = """module Unit (
   input  wire [2:0]    io_index,
@@ -155,7 +159,7 @@ endmodule
 class Tools(unittest.TestCase):
     def test_three_tools_read_it(self):
         with tempfile.TemporaryDirectory() as folder:
-            for config in ("card", "ecdsa", "modmul_bn254_fp"):
+            for config in ("card", "ecdsa", "modmul_bn254_fp", *LONG):
                 into, top = verilog.written(config, Path(folder))
                 verilog.check(into, top)
                 self.assertFalse([path for path in into.glob("*.v") if "_zz_" in path.read_text()])

@@ -5,13 +5,20 @@
 //! | pairing | e(P, Q), nothing prepared |
 //! | product of 4 pairings | what verifies a Groth16 proof; ours has three of the second points prepared |
 //! | product of 64 pairings | one final exponentiation; with two threads, each has half of the pairs |
+//! | 64 Groth16 proofs | see [`groth16`]: a batch of one key; milliseconds |
+//! | 1000 BLS signatures | see [`bls`]: with one message and with distinct ones; milliseconds |
+
+mod bls;
+mod groth16;
 
 use std::hint::black_box;
 use std::time::Instant;
 
 use anyhow::Result;
 use proofmill_algebra::Isa;
+use proofmill_algebra::bls12_381::Fr;
 use proofmill_algebra::curve::{Affine, Curve, Projective};
+use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::pairing::{
     Bls12377, Bls12381, Bn254, Pair, Pairing, Prepared, final_exponentiation_on, miller_product,
     pairing,
@@ -20,6 +27,7 @@ use proofmill_algebra::tower::Fp12;
 use proofmill_cpu::thread_pool;
 use rayon::ThreadPool;
 use rayon::prelude::*;
+use sha2::{Digest, Sha256};
 use works::pairing::Work;
 
 use super::{Rows, Task};
@@ -59,6 +67,8 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
         compare::<Bls12381>(&mut rows, &peers, &comparison)?;
         compare::<Bls12377>(&mut rows, &peers, &comparison)?;
     }
+    groth16::rows(&mut rows, &peers, quick)?;
+    bls::rows(&mut rows, &peers, quick)?;
     Ok(rows.all())
 }
 
@@ -98,6 +108,41 @@ fn compare<E: Pairing>(rows: &mut Rows, peers: &Peers, comparison: &Comparison) 
         });
     }
     Ok(())
+}
+
+/// What is verified together on one thread: a row for each peer, in milliseconds.
+fn verified(
+    rows: &mut Rows,
+    metric: &str,
+    rounds: usize,
+    mut ours: impl FnMut() -> Result<f64>,
+    mut theirs: Vec<Peer<'_>>,
+) -> Result<()> {
+    let ([ours], seconds) = contest(rounds, Pick::Median, [&mut ours], &mut theirs)?;
+    for (peer, seconds) in theirs.into_iter().zip(seconds) {
+        rows.push(SoftwareRow {
+            op: "pairing".into(),
+            instance: Bls12381::NAME.into(),
+            metric: metric.into(),
+            unit: "ms".into(),
+            threads: 1,
+            ours: ours * 1e3,
+            peer_name: peer.name,
+            peer: seconds * 1e3,
+            ratio: seconds / ours,
+            absent: peer.absent,
+        });
+    }
+    Ok(())
+}
+
+/// Element number i of a list that is always the same.
+fn scalar(list: &str, i: usize) -> Fr {
+    let digest = |last: u8| {
+        Sha256::new().chain_update(list).chain_update(i.to_le_bytes()).chain_update([last])
+    };
+    let bytes = [digest(0).finalize(), digest(1).finalize()].concat();
+    Fr::reduce_wide_le(&bytes.try_into().expect("two digests of 32 bytes"))
 }
 
 /// A pairing on one thread.

@@ -6,7 +6,8 @@
 //! else. Our time contains the verification of the proof, which we do before we give it out; a peer's does not. Peers' proofs are
 //! verified after the clock has stopped: those that come in files by us, the others by the peer's own verifier. Everybody has the
 //! same number of threads, and all take turns. A peer that cannot be built or run has rows that say why. The
-//! peak memory of a program that makes one proof stands beside what the prover's plan says.
+//! peak memory of a program that makes one proof stands beside what the prover's plan says, and a batch of proofs with one key beside as many made one after
+//! the other by the same prover.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +20,7 @@ use crate::report;
 use crate::row::SoftwareRow;
 use crate::timing::Pick;
 use memory::Memory;
-use ours::Ours;
+use ours::{Batch, Ours};
 use peers::{Entrant, Key};
 use task::{Files, Task};
 
@@ -41,6 +42,9 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
         for task in &tasks {
             rows.extend(one(&peers, task, &keys, threads)?);
             rows.push(memory(task, threads)?);
+            if threads > 1 && task.batch > 0 {
+                rows.extend(batch(task, threads)?);
+            }
         }
     }
     Ok(rows.by_threads())
@@ -102,6 +106,31 @@ fn one(peers: &Peers, task: &Task, keys: &Path, threads: usize) -> Result<Vec<So
             SoftwareRow { absent: peer.absent, ..row }
         })
         .collect())
+}
+
+/// Proofs of a batch in lanes, beside those of one after the other: milliseconds for one, and how many threads work.
+fn batch(task: &Task, threads: usize) -> Result<[SoftwareRow; 2]> {
+    let ours = Ours::new(&task.files, threads)?;
+    // In turns; the fastest of each.
+    let mut best: [Option<Batch>; 2] = [None; 2];
+    for _ in 0..task.rounds {
+        for (best, took) in
+            best.iter_mut().zip([ours.in_lanes(task.batch)?, ours.one_after_the_other(task.batch)?])
+        {
+            *best = (*best).filter(|best| best.seconds < took.seconds).or(Some(took));
+        }
+    }
+    let [lanes, alone] = best.map(|best| best.expect("there is a round"));
+    let each = |batch: Batch| batch.seconds * 1e3 / task.batch as f64;
+    let name = format!("{} proofs with one key", task.batch);
+    let row = |metric: &str, unit, ours, peer| {
+        row(task, threads, metric, unit, ours, "one after the other", peer)
+    };
+    let busy = SoftwareRow {
+        ratio: lanes.busy / alone.busy,
+        ..row(&format!("{name}, busy threads"), "threads", lanes.busy, alone.busy)
+    };
+    Ok([row(&format!("{name}, each"), "ms", each(lanes), each(alone)), busy])
 }
 
 /// The peak memory of one proof from files on, beside the plan's.

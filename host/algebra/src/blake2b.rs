@@ -83,7 +83,19 @@ macro_rules! rounds {
     })*};
 }
 
-pub(crate) use {columns, diagonals, four_g, g_first_half, g_second_half, rounds};
+/// All rounds on state `v` with message words `m`, as a loop: for what runs rarely. Rounds one behind the other take the
+/// compiler twenty times as long.
+macro_rules! looped_rounds {
+    ($v:ident, $m:ident) => {
+        for round in 0..12 {
+            let s = &$crate::blake2b::SIGMA[round % 10];
+            columns!($v, $m, s);
+            diagonals!($v, $m, s);
+        }
+    };
+}
+
+pub(crate) use {columns, diagonals, four_g, g_first_half, g_second_half, looped_rounds, rounds};
 
 /// The word operations on one `u64`.
 pub(crate) mod words {

@@ -19,7 +19,7 @@ pub type Fp12 = tower::Fp12<Bls12381Tower>;
 pub struct Bls12381Tower;
 
 /// |z|; z itself is negative.
-const Z: [u64; 1] = [spec::parameter::MAGNITUDE];
+pub(crate) const Z: [u64; 1] = [spec::parameter::MAGNITUDE];
 
 impl Tower for Bls12381Tower {
     type Base = Fp;

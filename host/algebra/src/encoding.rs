@@ -18,8 +18,10 @@ pub mod zcash;
 use std::error::Error;
 use std::fmt;
 
+use crate::batch::{Batched, are_in_subgroup_vartime};
 use crate::curve::{Affine, Curve};
 use crate::field::{DecodeError, Field, PrimeField};
+use crate::isa::Isa;
 use crate::tower::{Fp2, Tower};
 
 /// Why bytes are not the encoding of a point.
@@ -144,11 +146,33 @@ impl<T: Tower> Coordinate for Fp2<T> {
 /// The point (x, y), which has to be on the curve and in the subgroup; (0, 0), which stands for the identity inside,
 /// is refused like any other pair off the curve.
 pub(crate) fn point<C: Curve>(x: C::Base, y: C::Base) -> Result<Affine<C>, EncodingError> {
+    in_subgroup(on_curve(x, y)?)
+}
+
+/// The same without a look at the subgroup.
+fn on_curve<C: Curve>(x: C::Base, y: C::Base) -> Result<Affine<C>, EncodingError> {
     let point = Affine::new_unchecked(x, y);
-    if !bool::from(point.is_on_curve() & !point.is_identity()) {
-        return Err(EncodingError::NotOnCurve);
+    if bool::from(point.is_on_curve() & !point.is_identity()) {
+        Ok(point)
+    } else {
+        Err(EncodingError::NotOnCurve)
     }
-    in_subgroup(point)
+}
+
+/// The points that are in the subgroup.
+fn in_subgroup_each<C: Batched>(
+    isa: Isa,
+    points: Vec<Result<Affine<C>, EncodingError>>,
+) -> Vec<Result<Affine<C>, EncodingError>> {
+    // The identity is the subgroup's.
+    let each: Vec<_> =
+        points.iter().map(|point| point.as_ref().copied().unwrap_or_default()).collect();
+    let are = are_in_subgroup_vartime(isa, &each);
+    let point = |(point, is): (Result<Affine<C>, _>, bool)| match point {
+        Ok(_) if !is => Err(EncodingError::NotInSubgroup),
+        other => other,
+    };
+    points.into_iter().zip(are).map(point).collect()
 }
 
 /// The point with this x, and of the two y the one that this says of.

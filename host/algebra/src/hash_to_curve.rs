@@ -3,9 +3,11 @@
 //!
 //! Time depends on the field elements: what is hashed here is public.
 
+use crate::batch::{ClearedEach, Roots};
 use crate::bls12_381::{Fp, Fp2, G1, G2};
-use crate::curve::{Affine, Curve, Projective};
+use crate::curve::Affine;
 use crate::field::{Field, PrimeField};
+use crate::isa::Isa;
 
 /// The primary numbers of `spec/hashes`.
 #[allow(clippy::unreadable_literal)]
@@ -56,7 +58,7 @@ impl FromBytes for Fp2 {
 }
 
 /// A group that can be hashed to.
-pub trait Mapped: Curve<Base: FromBytes> {
+pub trait Mapped: ClearedEach<Base: FromBytes + Roots> {
     /// a, b and z of the simplified SWU map to E': y^2 = x^3 + a x + b.
     const SWU: [Self::Base; 3];
 
@@ -89,36 +91,61 @@ fn polynomial<F: Field, T: Copy>(x: F, coefficients: &[T], element: fn(T) -> F) 
     coefficients.iter().rev().fold(F::ZERO, |value, coefficient| value * x + element(*coefficient))
 }
 
-/// A point of the curve for a field element: simplified SWU (section 6.6.2), then the isogeny (section 6.6.3). Not of the subgroup; the
+/// Points of the curve for field elements: simplified SWU (section 6.6.2), then the isogeny (section 6.6.3). Not of the subgroup; the
 /// identity for the isogeny's kernel.
-pub fn map_to_curve_vartime<C: Mapped>(u: C::Base) -> Affine<C> {
+pub fn map_each_to_curve_vartime<C: Mapped>(isa: Isa, elements: &[C::Base]) -> Vec<Affine<C>> {
     let [a, b, z] = C::SWU;
-    let right = |x: C::Base| (x.square() + a) * x + b;
-    let zuu = z * u.square();
-    let t = zuu.square() + zuu;
+    let right = |x: &C::Base| (x.square() + a) * x + b;
+    let zuu: Vec<_> = elements.iter().map(|u| z * u.square()).collect();
     // -b / a (1 + 1 / t) = -b (1 + t) / (a t), and b / (z a) for t = 0.
-    let (above, below) =
-        if t == C::Base::ZERO { (b, z * a) } else { (-(b * (t + C::Base::ONE)), a * t) };
-    let x = above * below.invert().unwrap_or(C::Base::ZERO);
-    let (x, root) = match Option::<C::Base>::from(right(x).sqrt()) {
-        Some(root) => (x, root),
-        None => {
-            let x = zuu * x;
-            (x, right(x).sqrt().expect("if g(x) is no square, g(z u^2 x) is one"))
+    let (mut x, mut below): (Vec<_>, Vec<_>) = zuu
+        .iter()
+        .map(|zuu| match zuu.square() + zuu {
+            t if t == C::Base::ZERO => (b, z * a),
+            t => (-(b * (t + C::Base::ONE)), a * t),
+        })
+        .unzip();
+    C::Base::batch_invert_vartime(&mut below);
+    x.iter_mut().zip(below).for_each(|(x, inverse)| *x *= inverse);
+    let mut roots = C::Base::sqrt_each_vartime(isa, &x.iter().map(right).collect::<Vec<_>>());
+    // If g(x) is no square, g(z u^2 x) is one.
+    let others: Vec<_> = (0..x.len()).filter(|&i| roots[i].is_none()).collect();
+    others.iter().for_each(|&i| x[i] *= zuu[i]);
+    let squares: Vec<_> = others.iter().map(|&i| right(&x[i])).collect();
+    let found = C::Base::sqrt_each_vartime(isa, &squares);
+    others.iter().zip(found).for_each(|(&i, root)| roots[i] = root);
+    let isogenies: Vec<_> = x.into_iter().map(C::isogeny).collect();
+    let mut inverses: Vec<_> =
+        isogenies.iter().map(|[_, x_den, _, y_den]| *x_den * *y_den).collect();
+    C::Base::batch_invert_vartime(&mut inverses);
+    let point = |((u, root), ([x_num, x_den, y_num, y_den], inverse)): (
+        (&C::Base, Option<C::Base>),
+        ([C::Base; 4], C::Base),
+    )| {
+        if inverse == C::Base::ZERO {
+            return Affine::IDENTITY;
         }
+        let root = root.expect("one of the two is a square");
+        let y = if root.is_odd() == u.is_odd() { root } else { -root };
+        Affine::new_unchecked(x_num * y_den * inverse, y * y_num * x_den * inverse)
     };
-    let y = if root.is_odd() == u.is_odd() { root } else { -root };
-    let [x_num, x_den, y_num, y_den] = C::isogeny(x);
-    match Option::<C::Base>::from((x_den * y_den).invert()) {
-        Some(inverse) => {
-            Affine::new_unchecked(x_num * y_den * inverse, y * y_num * x_den * inverse)
-        }
-        None => Affine::IDENTITY,
-    }
+    elements.iter().zip(roots).zip(isogenies.into_iter().zip(inverses)).map(point).collect()
 }
 
-/// A point of the subgroup from two field elements: section 3, behind hash_to_field.
+/// [`map_each_to_curve_vartime`] of one.
+pub fn map_to_curve_vartime<C: Mapped>(u: C::Base) -> Affine<C> {
+    map_each_to_curve_vartime(Isa::words(), &[u])[0]
+}
+
+/// Points of the subgroup, each from two field elements: section 3, behind hash_to_field.
+pub fn each_to_group_vartime<C: Mapped>(isa: Isa, elements: &[[C::Base; 2]]) -> Vec<Affine<C>> {
+    let mapped = map_each_to_curve_vartime::<C>(isa, elements.as_flattened());
+    let (pairs, _) = mapped.as_chunks();
+    let pairs: Vec<_> = pairs.iter().map(|&[p, q]| (p, q)).collect();
+    C::clear_each_vartime(isa, Affine::sums_vartime(&pairs))
+}
+
+/// [`each_to_group_vartime`] of one.
 pub fn to_group_vartime<C: Mapped>(u: [C::Base; 2]) -> Affine<C> {
-    let [p, q] = u.map(map_to_curve_vartime::<C>);
-    C::clear_cofactor(&(Projective::from(p) + q)).into()
+    each_to_group_vartime(Isa::words(), &[u])[0]
 }

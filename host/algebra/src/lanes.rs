@@ -25,6 +25,7 @@ pub(crate) use held::{limbs_of_words, words_of_limbs};
 pub(crate) use lazy::Lazy;
 pub use machine::{AnyMachine, Choice, Machine, Task, choose, perform};
 pub(crate) use montgomery::carried;
+pub use powers::powers;
 pub use primes::Prime;
 pub(crate) use row::{PairProducts, Row};
 pub use slices::{add, from_elements, invert, mul, square, sub, to_elements};
@@ -47,6 +48,7 @@ mod machine;
 mod montgomery;
 #[cfg(feature = "emulation")]
 mod portable;
+mod powers;
 mod primes;
 mod row;
 mod slices;

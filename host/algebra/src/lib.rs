@@ -7,6 +7,7 @@
 //! `emulation`, for tests; `arkworks`, `blst` and `halo2curves`, conversions from and to their types. The types of all fields are always
 //! there.
 
+pub mod batch;
 pub mod blake2b;
 #[cfg(feature = "bls12_377")]
 pub mod bls12_377;

@@ -11,9 +11,11 @@ package proofmill
 import "C"
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"sync"
 	"unsafe"
 )
 
@@ -343,21 +345,134 @@ type Proof struct {
 // Prove makes a proof for the bytes of a .wtns file. It is verified before it is returned.
 func (p *Prover) Prove(witness []byte) (Proof, error) {
 	defer runtime.KeepAlive(p)
-	var proofLength, publicLength C.size_t
-	err := call(func() status { return C.proofmill_prover_sizes(p.handle, &proofLength, &publicLength) })
+	return texts(p.publicLength(), func(proof *C.char, proofLength *C.size_t, public *C.char, publicLength *C.size_t) status {
+		return C.proofmill_prove(p.handle, bytes(witness), C.size_t(len(witness)), nil, nil, proof, proofLength, public, publicLength)
+	})
+}
+
+// Start starts a proof for the bytes of a .wtns file and returns at once.
+func (p *Prover) Start(witness []byte) (*Proving, error) {
+	defer runtime.KeepAlive(p)
+	var handle *C.proofmill_proving
+	err := call(func() status {
+		return C.proofmill_prove_start(p.handle, bytes(witness), C.size_t(len(witness)), nil, nil, &handle)
+	})
+	if err != nil {
+		return nil, err
+	}
+	proving := &Proving{handle: handle, publicLength: p.publicLength()}
+	runtime.SetFinalizer(proving, (*Proving).Close)
+	return proving, nil
+}
+
+// ProveContext makes a proof as Prove does, and gives it up when the context is done: then the error is the context's.
+func (p *Prover) ProveContext(ctx context.Context, witness []byte) (Proof, error) {
+	proving, err := p.Start(witness)
 	if err != nil {
 		return Proof{}, err
 	}
+	defer proving.Close()
+	stop := context.AfterFunc(ctx, proving.Cancel)
+	defer stop()
+	proof, err := proving.Wait()
+	if e, told := err.(*Error); told && e.Status == ErrCancelled && ctx.Err() != nil {
+		return Proof{}, ctx.Err()
+	}
+	return proof, err
+}
+
+// Proving is a proof that is being made.
+type Proving struct {
+	lock         sync.Mutex // of who cancels and who closes
+	handle       *C.proofmill_proving
+	publicLength C.size_t
+}
+
+// Cancel gives up the proof; one that is there stays.
+func (p *Proving) Cancel() {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	C.proofmill_proving_cancel(p.handle)
+}
+
+// Wait waits for the proof.
+func (p *Proving) Wait() (Proof, error) {
+	defer runtime.KeepAlive(p)
+	return texts(p.publicLength, func(proof *C.char, proofLength *C.size_t, public *C.char, publicLength *C.size_t) status {
+		return C.proofmill_proving_result(p.handle, proof, proofLength, public, publicLength)
+	})
+}
+
+// Close frees the handle; a proof that is not there is given up.
+func (p *Proving) Close() {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	C.proofmill_proving_close(p.handle)
+	p.handle = nil
+	runtime.SetFinalizer(p, nil)
+}
+
+// Result is a proof of a batch, or why it could not be made.
+type Result struct {
+	Proof Proof
+	Err   error
+}
+
+// ProveBatch makes a proof for each witness, several at a time, each in memory of its own. One that cannot be made is no hindrance to
+// others.
+func (p *Prover) ProveBatch(witnesses [][]byte) ([]Result, error) {
+	defer runtime.KeepAlive(p)
+	if len(witnesses) == 0 {
+		return nil, nil
+	}
+	// C may keep no pointers to Go's memory within an array of its own, so the bytes are pinned.
+	var pins runtime.Pinner
+	defer pins.Unpin()
+	starts, lengths := make([]*C.uint8_t, len(witnesses)), make([]C.size_t, len(witnesses))
+	for i, witness := range witnesses {
+		if len(witness) > 0 {
+			starts[i], lengths[i] = bytes(witness), C.size_t(len(witness))
+			pins.Pin(starts[i])
+		}
+	}
+	var batch *C.proofmill_batch
+	err := call(func() status {
+		return C.proofmill_prove_batch(p.handle, &starts[0], &lengths[0], C.size_t(len(witnesses)), nil, nil, &batch)
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer C.proofmill_batch_close(batch)
+	results := make([]Result, len(witnesses))
+	for i := range results {
+		results[i].Proof, results[i].Err = texts(p.publicLength(), func(proof *C.char, proofLength *C.size_t, public *C.char, publicLength *C.size_t) status {
+			return C.proofmill_batch_proof(batch, C.size_t(i), proof, proofLength, public, publicLength)
+		})
+	}
+	return results, nil
+}
+
+func (p *Prover) publicLength() C.size_t {
+	var proof, public C.size_t
+	C.proofmill_prover_sizes(p.handle, &proof, &public)
+	return public
+}
+
+// texts asks for a proof, in buffers that are large enough.
+func texts(publicLength C.size_t, ask func(*C.char, *C.size_t, *C.char, *C.size_t) status) (Proof, error) {
+	proofLength := C.size_t(proofBytes)
 	proof, public := make([]byte, proofLength), make([]byte, publicLength)
-	err = call(func() status {
-		return C.proofmill_prove(p.handle, bytes(witness), C.size_t(len(witness)), nil, nil, (*C.char)(unsafe.Pointer(bytes(proof))), &proofLength,
-			(*C.char)(unsafe.Pointer(bytes(public))), &publicLength)
+	err := call(func() status {
+		return ask((*C.char)(unsafe.Pointer(bytes(proof))), &proofLength, (*C.char)(unsafe.Pointer(bytes(public))), &publicLength)
 	})
 	if err != nil {
 		return Proof{}, err
 	}
 	return Proof{proof[:proofLength-1], public[:publicLength-1]}, nil
 }
+
+// proofBytes are enough for a proof as text.
+const proofBytes = 2048
 
 // Verify says whether a proof convinces, with the content of verification_key.json.
 func Verify(verificationKey []byte, proof Proof) (bool, error) {
@@ -367,5 +482,45 @@ func Verify(verificationKey []byte, proof Proof) (bool, error) {
 	defer C.free(unsafe.Pointer(text))
 	var valid C.bool
 	err := call(func() status { return C.proofmill_groth16_verify(key, public, text, &valid) })
+	return bool(valid), err
+}
+
+// Pairing is the product of the pairings of points of G1 with as many of G2, on "bn254" or "bls12_381": twelve numbers, the coefficients over
+// Fp2 of 1, w, ..., w^5.
+func Pairing(curve string, g1, g2 []byte) ([]byte, error) {
+	name := C.CString(curve)
+	defer C.free(unsafe.Pointer(name))
+	group := C.CString(curve + "_g1")
+	defer C.free(unsafe.Pointer(group))
+	var point C.size_t
+	C.proofmill_msm_point_bytes(group, &point) // of another curve none: then the call below says what is wrong
+	result := make([]byte, 6*point)
+	err := call(func() status {
+		return C.proofmill_pairing(name, bytes(g1), C.size_t(len(g1)), bytes(g2), C.size_t(len(g2)), bytes(result), C.size_t(len(result)))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// PairingIsOne says whether that product is 1.
+func PairingIsOne(curve string, g1, g2 []byte) (bool, error) {
+	name := C.CString(curve)
+	defer C.free(unsafe.Pointer(name))
+	var one C.bool
+	err := call(func() status {
+		return C.proofmill_pairing_is_one(name, bytes(g1), C.size_t(len(g1)), bytes(g2), C.size_t(len(g2)), &one)
+	})
+	return bool(one), err
+}
+
+// BLSVerify says whether this is a BLS signature on BLS12-381 of the message, of Ethereum's scheme or of the basic one. Points are compressed.
+func BLSVerify(key, message, signature []byte, proofOfPossession bool) (bool, error) {
+	var valid C.bool
+	err := call(func() status {
+		return C.proofmill_bls_verify(C.bool(proofOfPossession), bytes(key), C.size_t(len(key)), bytes(message), C.size_t(len(message)),
+			bytes(signature), C.size_t(len(signature)), &valid)
+	})
 	return bool(valid), err
 }

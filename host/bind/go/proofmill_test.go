@@ -2,6 +2,7 @@ package proofmill_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -239,10 +240,60 @@ func TestProofs(t *testing.T) {
 	if valid, err := proofmill.Verify(key, proof); err != nil || valid {
 		t.Error(valid, err)
 	}
+	ctx, cancel := context.WithCancel(context.Background())
+	if proof, err = prover.ProveContext(ctx, witness); err != nil {
+		t.Fatal(err)
+	}
+	if valid, err := proofmill.Verify(key, proof); err != nil || !valid {
+		t.Error(valid, err)
+	}
+	cancel()
+	if _, err = prover.ProveContext(ctx, witness); err != nil && err != context.Canceled {
+		t.Error(err)
+	}
+	results, err := prover.ProveBatch([][]byte{witness, nil, witness, witness[:100], witness})
+	if err != nil || len(results) != 5 {
+		t.Fatal(results, err)
+	}
+	for i, result := range results {
+		if i%2 == 1 {
+			refused(t, result.Err, proofmill.ErrFile, fmt.Sprintf("witnesses[%d]", i))
+		} else if valid, err := proofmill.Verify(key, result.Proof); result.Err != nil || err != nil || !valid {
+			t.Error(i, result.Err, valid, err)
+		}
+	}
 	_, err = prover.Prove(witness[:100])
 	refused(t, err, proofmill.ErrFile, "witness")
 	_, err = proofmill.OpenProver("cpu:", "/nowhere", false)
 	refused(t, err, proofmill.ErrIO, "/nowhere")
 	_, err = proofmill.Verify([]byte("{}"), proof)
 	refused(t, err, proofmill.ErrFile, "verification_key")
+}
+
+func TestPairings(t *testing.T) {
+	none, err := proofmill.Pairing("bls12_381", nil, nil)
+	if err != nil || len(none) != 576 || none[0] != 1 || !bytes.Equal(none[1:], make([]byte, 575)) {
+		t.Errorf("%x, %v", none, err)
+	}
+	one, err := proofmill.PairingIsOne("bn254", generators(), make([]byte, 256))
+	if err != nil || !one {
+		t.Error(one, err)
+	}
+	_, err = proofmill.Pairing("secp256k1", nil, nil)
+	refused(t, err, proofmill.ErrArgument, "curve: 'secp256k1'")
+	_, err = proofmill.PairingIsOne("bn254", generators(), nil)
+	refused(t, err, proofmill.ErrArgument, "g2: 0 points")
+
+	// A signature from Ethereum's consensus tests.
+	key, _ := hex.DecodeString("a491d1b0ecd9bb917989f0e74f0dea0422eac4a873e5e2644f368dffb9a6e20fd6e10c1b77654d067c0618f6e5a7f79a")
+	signature, _ := hex.DecodeString("b6ed936746e01f8ecf281f020953fbf1f01debd5657c4a383940b020b26507f6076334f91e2366c96e9ab279fb515809" +
+		"0352ea1c5b0c9274504f4f0e7053af24802e51e4568d164fe986834f41e55c8e850ce1f98458c0cfc9ab380b55285a55")
+	for message, expected := range map[string]bool{string(make([]byte, 32)): true, "": false} {
+		valid, err := proofmill.BLSVerify(key, []byte(message), signature, true)
+		if err != nil || valid != expected {
+			t.Error(valid, err)
+		}
+	}
+	_, err = proofmill.BLSVerify(key[1:], nil, signature, true)
+	refused(t, err, proofmill.ErrArgument, "key")
 }

@@ -7,6 +7,7 @@
 //! 4. STATUS, compared with what the blocks say.
 
 mod chain;
+mod coprocessor;
 mod ecdsa_verify;
 mod equihash_verify;
 mod flights;
@@ -58,6 +59,7 @@ pub struct Card {
     desks: Vec<msm::Desk>,
     hashes: Option<poseidon::Geometry>,
     transforms: Option<Arc<ntt::Door>>,
+    machine: Option<Arc<coprocessor::Door>>,
     inbox: Option<Sender<Work>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -90,6 +92,9 @@ impl Card {
         let transforms = ntt::find(&mut *transport, &chain, &options.uri, identity)?;
         let (engine, transforms) = transforms.unzip();
         engines.extend(engine);
+        let machine = coprocessor::find(&mut *transport, &chain, &options.uri, identity)?;
+        let (engine, machine) = machine.unzip();
+        engines.extend(engine);
         agree_on_engines(&engines, status.capabilities, &options.uri)?;
 
         let mut caps = Caps::new(options.uri.clone(), options.kind, describe(&status, &engines));
@@ -110,7 +115,7 @@ impl Card {
         let desk = |door| msm::Desk::open(door, inbox.clone(), shared.clone());
         let desks = doors.into_iter().map(desk).collect::<Result<_>>()?;
         let (inbox, thread) = (Some(inbox), Some(thread));
-        Ok(Self { caps, identity, shared, desks, hashes, transforms, inbox, thread })
+        Ok(Self { caps, identity, shared, desks, hashes, transforms, machine, inbox, thread })
     }
 }
 
@@ -154,6 +159,10 @@ impl Device for Card {
                 let door = self.transforms.as_ref().ok_or_else(unsupported)?;
                 Box::new(ntt::Job::new(request, door)?)
             }
+            Request::Coprocessor(request) => {
+                let door = self.machine.as_ref().ok_or_else(unsupported)?;
+                Box::new(coprocessor::Job::new(request, door)?)
+            }
             Request::Msm(request) => {
                 let desk = self.desks.iter().find(|desk| desk.is_for(request.instance()));
                 return desk.ok_or_else(unsupported)?.submit(request);
@@ -187,6 +196,7 @@ impl Drop for Card {
 fn agree_on_engines(engines: &[Engine], capabilities: u64, uri: &str) -> Result<()> {
     let verification = equihash_verify::KNOWN.iter().chain(&ecdsa_verify::KNOWN);
     let known = verification.chain(msm::KNOWN).chain(&poseidon::KNOWN).chain(&ntt::KNOWN);
+    let known = known.chain(&coprocessor::KNOWN);
     for (capability, bit) in known {
         let block = engines.iter().any(|engine| engine.capability == *capability);
         let promised = capabilities >> bit & 1 == 1;

@@ -182,7 +182,8 @@ fn points(
     signature: &[u8],
 ) -> Result<Claim, String> {
     let told = |error: bls::Error| error.to_string();
-    let keys = keys.iter().map(|key| PublicKey::from_bytes(variant, key));
+    let keys: Vec<_> = keys.iter().map(|key| &key[..]).collect();
+    let keys = PublicKey::each_from_bytes(variant, &keys).into_iter();
     let mut keys = keys.collect::<Result<Vec<_>, _>>().map_err(told)?;
     let signature = Signature::from_bytes(variant, signature).map_err(told)?;
     Ok(match many {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proofmill_algebra::Isa;
 use proofmill_op::coprocessor::{
     Event, INSTRUCTION_BYTES, Instruction, LOG2_SLOTS, Machine, Request, Response, SLOT_BYTES,
-    Slot, Stop,
+    Sent, Slot, Stop,
 };
 use proofmill_op::{Error, Result};
 
@@ -27,19 +27,14 @@ impl Work {
     /// Runs it; between two instructions a cancelled one stops.
     pub(crate) fn answer(&self, isa: Isa, cancelled: &dyn Fn() -> bool) -> Result<Response> {
         let mut machine = self.machine(isa);
-        let (mut interrupts, mut steps) = (vec![], 0);
+        let (mut sent, mut steps) = (Sent::new(&self.request), 0);
         while steps < self.request.limit {
             if cancelled() {
                 return Err(Error::Cancelled);
             }
             match machine.step() {
                 Event::Waits => break,
-                Event::Sent(interrupt) => {
-                    if let Some(receiver) = &self.request.receiver {
-                        (receiver.0)(&interrupt);
-                    }
-                    interrupts.push(interrupt);
-                }
+                Event::Sent(interrupt) => sent.push(interrupt)?,
                 Event::Done | Event::Refused(_) => {}
             }
             steps += 1;
@@ -48,7 +43,7 @@ impl Work {
             data: machine.data.iter().flat_map(Slot::to_bytes).collect(),
             pointer: machine.pointer(),
             error: machine.error(),
-            interrupts,
+            interrupts: sent.into_interrupts(),
             steps,
             stop: if machine.waits() { Stop::Waits } else { Stop::Limit },
         })

@@ -10,7 +10,7 @@ use proofmill_op::msm::Instance;
 use proofmill_op::ntt::Field;
 use proofmill_op::poseidon::Instance as Poseidon;
 use proofmill_op::{
-    Answer, Capability, Caps, Completer, Data, Device, DeviceKind, Error, Metrics, Parked, Request,
+    Answer, Cancel, Capability, Caps, Data, Device, DeviceKind, Error, Metrics, Parked, Request,
     Result, Ticket,
 };
 use rayon::ThreadPool;
@@ -84,6 +84,7 @@ impl CpuDevice {
         caps.capabilities.push(Capability::Coprocessor);
         caps.queue = 2 * count;
         caps.isa = Some(isa);
+        caps.threads = Some(count);
         let identity = Parked::fresh_identity();
         Ok(Self { caps, isa, identity, pool, answered: Arc::default() })
     }
@@ -102,14 +103,12 @@ impl CpuDevice {
     fn start(
         &self,
         place: Place,
-        work: impl FnOnce(&Completer) -> Result<Answer> + Send + 'static,
+        work: impl FnOnce(Cancelled<'_>) -> Result<Answer> + Send + 'static,
     ) -> Ticket {
         let (completer, ticket) = Ticket::pair();
         let (answered, uri) = (self.answered.clone(), self.caps.uri.clone());
         let job = move || {
-            let answer = catch_unwind(AssertUnwindSafe(|| work(&completer)))
-                .unwrap_or_else(|panic| Err(Error::panicked(uri, "a worker", &*panic)));
-            answered.fetch_add(1, Ordering::Relaxed);
+            let answer = guarded(&uri, &answered, || work(&|| completer.is_cancelled()));
             completer.complete(answer);
         };
         match place {
@@ -118,6 +117,104 @@ impl CpuDevice {
         }
         ticket
     }
+
+    /// What there is to do for a request, on the threads of whoever does it, and where it is done if nobody says otherwise. What
+    /// is wrong with the request is said here.
+    fn work(&self, request: Request) -> Result<(Place, Work)> {
+        let asked = request.capability();
+        self.caps.demand(&asked)?;
+        let isa = self.isa;
+        Ok(match request {
+            Request::EquihashVerify(request) => {
+                let leaves = request.count()? * request.params.indices();
+                let headers = request.headers.on(self.identity)?.clone();
+                let place = Place::here_if(leaves <= LEAVES_HERE);
+                let work: Work = Box::new(move |cancelled| {
+                    let response = match place {
+                        Place::Here => equihash_verify::verify_here(isa, &request, &headers),
+                        Place::Pool => equihash_verify::verify(isa, &request, &headers, cancelled)?,
+                    };
+                    Ok(Answer::EquihashVerify(response))
+                });
+                (place, work)
+            }
+            Request::EcdsaVerify(request) => {
+                let count = request.count()?;
+                let signatures = request.signatures.on(self.identity)?.clone();
+                let place = Place::here_if(count <= SIGNATURES_HERE);
+                let work: Work = Box::new(move |cancelled| {
+                    let response = match place {
+                        Place::Here => ecdsa_verify::verify_here(isa, &signatures),
+                        Place::Pool => ecdsa_verify::verify(isa, &signatures, cancelled)?,
+                    };
+                    Ok(Answer::EcdsaVerify(response))
+                });
+                (place, work)
+            }
+            Request::Msm(request) => {
+                let threads = self.threads();
+                let asker = msm::Asker { isa, identity: self.identity, threads };
+                asker.demand(&request)?;
+                let work: Work = Box::new(move |cancelled| {
+                    let asker = msm::Asker { threads: rayon::current_num_threads(), ..asker };
+                    asker.answer(&request, cancelled).map(Answer::Msm)
+                });
+                (Place::Pool, work)
+            }
+            Request::Ntt(request) => {
+                let work = ntt::Work::new(request, self.identity)?;
+                let place = Place::here_if(work.is_for_here());
+                let work: Work = Box::new(move |cancelled| {
+                    let response = match place {
+                        Place::Here => work.answer_here(isa)?,
+                        Place::Pool => work.answer(isa, cancelled)?,
+                    };
+                    Ok(Answer::Ntt(response))
+                });
+                (place, work)
+            }
+            Request::Poseidon(request) => {
+                let work = poseidon::Work::new(request, self.identity)?;
+                let work: Work =
+                    Box::new(move |cancelled| work.answer(isa, cancelled).map(Answer::Poseidon));
+                (Place::Pool, work)
+            }
+            Request::PoseidonLayers(request) => {
+                let trees = poseidon::Trees::new(request, self.identity)?;
+                let work: Work =
+                    Box::new(move |cancelled| trees.answer(isa, cancelled).map(Answer::Poseidon));
+                (Place::Pool, work)
+            }
+            Request::Coprocessor(request) => {
+                let work = coprocessor::Work::new(request, self.identity)?;
+                let work: Work =
+                    Box::new(move |cancelled| work.answer(isa, cancelled).map(Answer::Coprocessor));
+                (Place::Pool, work)
+            }
+            _ => {
+                let (device, what) = (self.caps.uri.clone(), asked.to_string());
+                return Err(Error::Unsupported { device, what });
+            }
+        })
+    }
+}
+
+/// Is asked between two chunks of work.
+type Cancelled<'a> = &'a (dyn Fn() -> bool + Sync);
+
+/// The answer to a request, on the threads of the caller's pool.
+type Work = Box<dyn FnOnce(Cancelled<'_>) -> Result<Answer> + Send>;
+
+/// Counts what is answered; a panic is an answer, too.
+fn guarded(
+    uri: &str,
+    answered: &AtomicU64,
+    work: impl FnOnce() -> Result<Answer>,
+) -> Result<Answer> {
+    let answer = catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|panic| Err(Error::panicked(uri, "a worker", &*panic)));
+    answered.fetch_add(1, Ordering::Relaxed);
+    answer
 }
 
 /// Where a request is answered.
@@ -127,6 +224,12 @@ enum Place {
     Here,
     /// By the pool's threads.
     Pool,
+}
+
+impl Place {
+    fn here_if(is_small: bool) -> Self {
+        if is_small { Self::Here } else { Self::Pool }
+    }
 }
 
 impl Device for CpuDevice {
@@ -139,80 +242,14 @@ impl Device for CpuDevice {
     }
 
     fn submit(&self, request: Request) -> Result<Ticket> {
-        let asked = request.capability();
-        self.caps.demand(&asked)?;
-        match request {
-            Request::EquihashVerify(request) => {
-                let leaves = request.count()? * request.params.indices();
-                let headers = request.headers.on(self.identity)?.clone();
-                let isa = self.isa;
-                let place = if leaves <= LEAVES_HERE { Place::Here } else { Place::Pool };
-                Ok(self.start(place, move |completer| {
-                    let cancelled = || completer.is_cancelled();
-                    let response = match place {
-                        Place::Here => equihash_verify::verify_here(isa, &request, &headers),
-                        Place::Pool => equihash_verify::verify(isa, &request, &headers, cancelled)?,
-                    };
-                    Ok(Answer::EquihashVerify(response))
-                }))
-            }
-            Request::EcdsaVerify(request) => {
-                let count = request.count()?;
-                let signatures = request.signatures.on(self.identity)?.clone();
-                let isa = self.isa;
-                let place = if count <= SIGNATURES_HERE { Place::Here } else { Place::Pool };
-                Ok(self.start(place, move |completer| {
-                    let cancelled = || completer.is_cancelled();
-                    let response = match place {
-                        Place::Here => ecdsa_verify::verify_here(isa, &signatures),
-                        Place::Pool => ecdsa_verify::verify(isa, &signatures, cancelled)?,
-                    };
-                    Ok(Answer::EcdsaVerify(response))
-                }))
-            }
-            Request::Msm(request) => {
-                let asker =
-                    msm::Asker { isa: self.isa, identity: self.identity, threads: self.threads() };
-                asker.demand(&request)?;
-                Ok(self.start(Place::Pool, move |completer| {
-                    asker.answer(&request, &|| completer.is_cancelled()).map(Answer::Msm)
-                }))
-            }
-            Request::Ntt(request) => {
-                let work = ntt::Work::new(request, self.identity)?;
-                let isa = self.isa;
-                let place = if work.is_for_here() { Place::Here } else { Place::Pool };
-                Ok(self.start(place, move |completer| {
-                    let response = match place {
-                        Place::Here => work.answer_here(isa)?,
-                        Place::Pool => work.answer(isa, &|| completer.is_cancelled())?,
-                    };
-                    Ok(Answer::Ntt(response))
-                }))
-            }
-            Request::Poseidon(request) => {
-                let work = poseidon::Work::new(request, self.identity)?;
-                let isa = self.isa;
-                Ok(self.start(Place::Pool, move |completer| {
-                    work.answer(isa, &|| completer.is_cancelled()).map(Answer::Poseidon)
-                }))
-            }
-            Request::PoseidonLayers(request) => {
-                let trees = poseidon::Trees::new(request, self.identity)?;
-                let isa = self.isa;
-                Ok(self.start(Place::Pool, move |completer| {
-                    trees.answer(isa, &|| completer.is_cancelled()).map(Answer::Poseidon)
-                }))
-            }
-            Request::Coprocessor(request) => {
-                let work = coprocessor::Work::new(request, self.identity)?;
-                let isa = self.isa;
-                Ok(self.start(Place::Pool, move |completer| {
-                    work.answer(isa, &|| completer.is_cancelled()).map(Answer::Coprocessor)
-                }))
-            }
-            _ => Err(Error::Unsupported { device: self.caps.uri.clone(), what: asked.to_string() }),
-        }
+        let (place, work) = self.work(request)?;
+        Ok(self.start(place, work))
+    }
+
+    fn answer(&self, request: Request, cancel: &Cancel) -> Result<Answer> {
+        let (_, work) = self.work(request)?;
+        let cancelled = || cancel.is_cancelled();
+        guarded(&self.caps.uri, &self.answered, || work(&cancelled))
     }
 
     fn metrics(&self) -> Metrics {
@@ -302,6 +339,36 @@ mod tests {
         assert!(submit(1, told).poll().is_none(), "so is one that tells of its progress");
         release.send(()).unwrap();
         assert!(matches!(busy.wait(), Err(Error::Argument { .. })));
+    }
+
+    /// The device's only thread is kept busy.
+    #[test]
+    fn an_answer_on_the_callers_threads_needs_none_of_the_devices() {
+        let device = CpuDevice::new(Some(1)).unwrap();
+        let (release, held) = std::sync::mpsc::channel::<()>();
+        let busy = device.start(Place::Pool, move |_| {
+            held.recv().expect("the test lets it go");
+            Err(Error::argument("test", "over"))
+        });
+        let request = || {
+            let elements: Vec<_> = (0..1u64 << 12).flat_map(u64::to_le_bytes).collect();
+            Request::Ntt(ntt::Request::forward(ntt::Field::Goldilocks, elements))
+        };
+        let callers = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let cancel = Cancel::new();
+        let Answer::Ntt(here) = callers.install(|| device.answer(request(), &cancel)).unwrap()
+        else {
+            panic!("another answer")
+        };
+        cancel.cancel();
+        let given_up = callers.install(|| device.answer(request(), &cancel));
+        assert!(matches!(given_up, Err(Error::Cancelled)));
+        let ticket = device.submit(request()).unwrap();
+        release.send(()).unwrap();
+        let Answer::Ntt(there) = ticket.wait().unwrap() else { panic!("another answer") };
+        assert_eq!(here.elements, there.elements);
+        assert!(matches!(busy.wait(), Err(Error::Argument { .. })));
+        assert_eq!(device.metrics().requests, 4);
     }
 
     #[test]

@@ -29,6 +29,48 @@ impl fmt::Debug for Receiver {
     }
 }
 
+/// Slots that a program may send in all.
+pub const MOST_SENT: usize = 1 << 16;
+
+/// What a program has sent so far.
+#[derive(Debug)]
+pub struct Sent {
+    receiver: Option<Receiver>,
+    slots: usize,
+    interrupts: Vec<Interrupt>,
+}
+
+impl Sent {
+    /// Nothing yet.
+    pub fn new(request: &Request) -> Self {
+        Self { receiver: request.receiver.clone(), slots: 0, interrupts: vec![] }
+    }
+
+    /// Tells the receiver, and keeps it. An error if the program has sent more than [`MOST_SENT`] slots now.
+    pub fn push(&mut self, interrupt: Interrupt) -> Result<()> {
+        self.slots += interrupt.value.len();
+        if self.slots > MOST_SENT {
+            let problem = format!("sends more than {MOST_SENT} slots");
+            return Err(Error::argument("program", problem));
+        }
+        if let Some(Receiver(receive)) = &self.receiver {
+            receive(&interrupt);
+        }
+        self.interrupts.push(interrupt);
+        Ok(())
+    }
+
+    /// How many.
+    pub fn count(&self) -> usize {
+        self.interrupts.len()
+    }
+
+    /// All of it.
+    pub fn into_interrupts(self) -> Vec<Interrupt> {
+        self.interrupts
+    }
+}
+
 /// A program to run.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -38,9 +80,10 @@ pub struct Request {
     pub data: Data,
     /// The slot of the first instruction.
     pub start: usize,
-    /// Most instructions; a program that has done so many is stopped.
+    /// Most instructions; a program that has done so many is stopped. A card looks from time to time, and stops it some instructions
+    /// later: the answer says how many there were.
     pub limit: u64,
-    /// Is called with each interrupt.
+    /// Is called with each interrupt. A program that sends more than [`MOST_SENT`] slots in all ends with an error.
     pub receiver: Option<Receiver>,
 }
 
@@ -147,6 +190,18 @@ mod tests {
         assert_eq!(number(&wire["instructions"]["stride"]), INSTRUCTION_BYTES);
         assert_eq!(number(&wire["data"]["log2_slots"]), LOG2_SLOTS as usize);
         assert_eq!(number(&wire["instructions"]["log2_slots"]), LOG2_SLOTS as usize);
+    }
+
+    #[test]
+    fn what_is_sent_is_bounded() {
+        let interrupt = |slots| Interrupt { index: 1, kind: Kind::Fe, value: vec![[0; 48]; slots] };
+        let mut sent = Sent::new(&Request::new(vec![], vec![], 0));
+        for _ in 0..MOST_SENT / 16 {
+            sent.push(interrupt(16)).unwrap();
+        }
+        assert_eq!(sent.count(), MOST_SENT / 16);
+        let told = sent.push(interrupt(1)).unwrap_err().to_string();
+        assert_eq!(told, "program: sends more than 65536 slots");
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The central door: whoever answers requests implements [`Device`].
 
 use crate::{
-    Data, Error, Parked, Result, Ticket, coprocessor, ecdsa_verify, equihash_verify, msm, ntt,
-    poseidon,
+    Cancel, Data, Error, Parked, Result, Ticket, coprocessor, ecdsa_verify, equihash_verify, msm,
+    ntt, poseidon,
 };
 use proofmill_algebra::Isa;
 
@@ -129,6 +129,8 @@ pub struct Caps {
     pub queue: usize,
     /// The code path, where the device is this machine's processor.
     pub isa: Option<Isa>,
+    /// The threads of its own, where the device is this machine's processor.
+    pub threads: Option<usize>,
 }
 
 impl Caps {
@@ -141,6 +143,7 @@ impl Caps {
             capabilities: Vec::new(),
             queue: 1,
             isa: None,
+            threads: None,
         }
     }
 
@@ -182,6 +185,13 @@ pub trait Device: Send + Sync {
     /// Takes a request and returns at once. An argument that is wrong, or something not offered, is said here;
     /// everything later arrives through the ticket.
     fn submit(&self, request: Request) -> Result<Ticket>;
+
+    /// Answers a request before it returns: this machine's processor on the threads of the caller's rayon pool instead of its own, so that
+    /// several callers with a pool each divide the processor among themselves; other devices as [`Device::submit`] does. It ends
+    /// early when `cancel` is said.
+    fn answer(&self, request: Request, cancel: &Cancel) -> Result<Answer> {
+        self.submit(request)?.covered_by(cancel).wait()
+    }
 
     /// What it counted so far.
     fn metrics(&self) -> Metrics;

@@ -3,6 +3,7 @@
 //!
 //! This room knows no backend. Data crosses it in one form: canonical little-endian bytes.
 
+mod cancel;
 pub mod coprocessor;
 mod data;
 mod device;
@@ -16,6 +17,7 @@ pub mod poseidon;
 mod ticket;
 mod verdict;
 
+pub use cancel::Cancel;
 pub use data::{Data, Parked};
 pub use device::{Answer, Capability, Caps, Device, DeviceKind, Metrics, Request};
 pub use error::{Error, Result};

@@ -2,72 +2,114 @@
 //!
 //! Whatever happens to the device, the ticket ends: a completer that is dropped without an answer fails it.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use crate::{Answer, Error, Result};
+use crate::cancel::{Cancel, Stop};
+use crate::{Answer, Error};
 
-enum State {
-    Waiting,
-    Done(Result<Answer>, Instant),
+enum State<T, E> {
+    /// With whom to wake, if a future was asked.
+    Waiting(Option<Waker>),
+    Done(Result<T, E>, Instant),
     Taken,
 }
 
-struct Shared {
-    state: Mutex<State>,
+struct Shared<T, E> {
+    state: Mutex<State<T, E>>,
     changed: Condvar,
+    /// Is said when the ticket is given up.
+    work: Option<Cancel>,
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl<T, E> Shared<T, E> {
+    fn lock(&self) -> MutexGuard<'_, State<T, E>> {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// The first word counts; later ones are dropped.
-    fn finish(&self, answer: Result<Answer>) {
+    /// The first word counts, for which this is true; later ones are dropped.
+    fn finish(&self, answer: Result<T, E>) -> bool {
         let mut state = self.lock();
-        if matches!(*state, State::Waiting) {
-            *state = State::Done(answer, Instant::now());
-            self.changed.notify_all();
+        let State::Waiting(waker) = &mut *state else { return false };
+        let waker = waker.take();
+        *state = State::Done(answer, Instant::now());
+        drop(state);
+        self.changed.notify_all();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+        true
+    }
+}
+
+impl<T, E: From<Error>> Shared<T, E> {
+    /// Nobody wants the answer any more.
+    fn give_up(&self) {
+        if self.finish(Err(Error::Cancelled.into()))
+            && let Some(work) = &self.work
+        {
+            work.cancel();
         }
     }
 }
 
-/// The claim to one answer.
+impl<T: Send, E: From<Error> + Send> Stop for Shared<T, E> {
+    fn stop(&self) {
+        self.give_up();
+    }
+}
+
+/// The claim to one answer: of a device, if nothing else is said.
+///
+/// It can be waited for, looked at, given up, or awaited: it is a [`Future`], which needs no particular executor.
 #[must_use = "a dropped ticket cancels its request"]
-pub struct Ticket(Arc<Shared>);
+pub struct Ticket<T = Answer, E: From<Error> = Error>(Arc<Shared<T, E>>);
 
 /// The duty to give one answer.
-pub struct Completer(Arc<Shared>);
+pub struct Completer<T = Answer, E: From<Error> = Error>(Arc<Shared<T, E>>);
 
 impl Ticket {
     /// A ticket and the completer that will end it.
     pub fn pair() -> (Completer, Ticket) {
-        let shared =
-            Arc::new(Shared { state: Mutex::new(State::Waiting), changed: Condvar::new() });
+        Self::made(None)
+    }
+}
+
+impl<T, E: From<Error>> Ticket<T, E> {
+    /// A ticket whose work goes on elsewhere, and its completer: whoever gives up the ticket says `work`.
+    pub fn of_work(work: Cancel) -> (Completer<T, E>, Self) {
+        Self::made(Some(work))
+    }
+
+    fn made(work: Option<Cancel>) -> (Completer<T, E>, Self) {
+        let state = Mutex::new(State::Waiting(None));
+        let shared = Arc::new(Shared { state, changed: Condvar::new(), work });
         (Completer(shared.clone()), Ticket(shared))
     }
 
     /// Blocks until the answer is there. Devices have time-outs of their own, so this ends.
-    pub fn wait(self) -> Result<Answer> {
+    pub fn wait(self) -> Result<T, E> {
         self.wait_stamped().0
     }
 
     /// As [`Ticket::wait`], with the time at which the device gave the answer: earlier than now, when nobody was
     /// waiting yet.
-    pub fn wait_stamped(self) -> (Result<Answer>, Instant) {
+    pub fn wait_stamped(self) -> (Result<T, E>, Instant) {
         let mut state = self.0.lock();
-        while matches!(*state, State::Waiting) {
+        while matches!(*state, State::Waiting(_)) {
             state = self.0.changed.wait(state).unwrap_or_else(|poisoned| poisoned.into_inner());
         }
         take(&mut state)
     }
 
     /// Blocks for at most `limit`; gives the ticket back when the answer is not there by then.
-    pub fn wait_timeout(self, limit: Duration) -> std::result::Result<Result<Answer>, Self> {
+    pub fn wait_timeout(self, limit: Duration) -> std::result::Result<Result<T, E>, Self> {
         let start = Instant::now();
         let mut state = self.0.lock();
-        while matches!(*state, State::Waiting) {
+        while matches!(*state, State::Waiting(_)) {
             let left = limit.saturating_sub(start.elapsed());
             if left.is_zero() {
                 drop(state);
@@ -82,61 +124,93 @@ impl Ticket {
     }
 
     /// The answer if it is there, without blocking; after it was taken once, `None` again.
-    pub fn poll(&mut self) -> Option<Result<Answer>> {
+    pub fn poll(&mut self) -> Option<Result<T, E>> {
         let mut state = self.0.lock();
         match *state {
             State::Done(..) => Some(take(&mut state).0),
-            State::Waiting | State::Taken => None,
+            State::Waiting(_) | State::Taken => None,
         }
     }
 
-    /// Gives up the answer: the ticket ends with [`Error::Cancelled`] and the device drops the work where it can.
+    /// Gives up the answer: the ticket ends with [`Error::Cancelled`] and the device drops the work where it can. An answer that
+    /// is there stays.
     pub fn cancel(&self) {
-        self.0.finish(Err(Error::Cancelled));
+        self.0.give_up();
     }
 }
 
-impl Drop for Ticket {
+impl<T: Send + 'static, E: From<Error> + Send + 'static> Ticket<T, E> {
+    /// The ticket ends when this is said, too.
+    pub fn covered_by(self, cancel: &Cancel) -> Self {
+        let shared: Weak<Shared<T, E>> = Arc::downgrade(&self.0);
+        cancel.covers(shared);
+        self
+    }
+}
+
+/// Ready with the answer, once; with [`Error::Cancelled`] if it was taken already. To drop it in between gives up the answer.
+impl<T, E: From<Error>> Future for Ticket<T, E> {
+    type Output = Result<T, E>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut state = self.0.lock();
+        match &mut *state {
+            State::Waiting(waker) => {
+                match waker {
+                    Some(waker) => waker.clone_from(context.waker()),
+                    None => *waker = Some(context.waker().clone()),
+                }
+                Poll::Pending
+            }
+            State::Done(..) | State::Taken => Poll::Ready(take(&mut state).0),
+        }
+    }
+}
+
+impl<T, E: From<Error>> Drop for Ticket<T, E> {
     fn drop(&mut self) {
         self.cancel();
     }
 }
 
-impl Completer {
+impl<T, E: From<Error>> Completer<T, E> {
     /// Ends the ticket.
-    pub fn complete(self, answer: Result<Answer>) {
+    pub fn complete(self, answer: Result<T, E>) {
         self.0.finish(answer);
     }
 
     /// True when nobody waits any more: the work may be dropped.
     pub fn is_cancelled(&self) -> bool {
-        !matches!(*self.0.lock(), State::Waiting)
+        !matches!(*self.0.lock(), State::Waiting(_))
     }
 }
 
-impl Drop for Completer {
+impl<T, E: From<Error>> Drop for Completer<T, E> {
     fn drop(&mut self) {
-        self.0.finish(Err(Error::Lost {
+        let lost = || Error::Lost {
             device: "the device".into(),
             problem: "it dropped the request without an answer".into(),
-        }));
+        };
+        if !self.is_cancelled() {
+            self.0.finish(Err(lost().into()));
+        }
     }
 }
 
-fn take(state: &mut State) -> (Result<Answer>, Instant) {
+fn take<T, E: From<Error>>(state: &mut State<T, E>) -> (Result<T, E>, Instant) {
     match std::mem::replace(state, State::Taken) {
         State::Done(answer, when) => (answer, when),
-        State::Waiting | State::Taken => (Err(Error::Cancelled), Instant::now()),
+        State::Waiting(_) | State::Taken => (Err(Error::Cancelled.into()), Instant::now()),
     }
 }
 
-impl std::fmt::Debug for Ticket {
+impl<T, E: From<Error>> std::fmt::Debug for Ticket<T, E> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Ticket")
     }
 }
 
-impl std::fmt::Debug for Completer {
+impl<T, E: From<Error>> std::fmt::Debug for Completer<T, E> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Completer")
     }
@@ -191,5 +265,77 @@ mod tests {
         let ticket = ticket.wait_timeout(Duration::from_millis(5)).unwrap_err();
         completer.complete(Ok(answer()));
         assert!(ticket.wait_timeout(Duration::MAX).unwrap().is_ok());
+    }
+
+    /// An executor of three lines.
+    fn block_on<F: Future>(future: F) -> F::Output {
+        struct Unpark(std::thread::Thread);
+        impl std::task::Wake for Unpark {
+            fn wake(self: Arc<Self>) {
+                self.0.unpark();
+            }
+        }
+        let mut future = std::pin::pin!(future);
+        let waker = Arc::new(Unpark(std::thread::current())).into();
+        loop {
+            match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+                Poll::Ready(done) => return done,
+                Poll::Pending => std::thread::park(),
+            }
+        }
+    }
+
+    #[test]
+    fn a_ticket_is_awaited() {
+        let (first, second) = (Ticket::pair(), Ticket::pair());
+        let giver = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(5));
+            second.0.complete(Ok(answer()));
+            drop(first.0);
+        });
+        let both = block_on(async { (first.1.await, second.1.await) });
+        assert!(matches!(both, (Err(Error::Lost { .. }), Ok(_))), "{both:?}");
+        giver.join().unwrap();
+    }
+
+    #[test]
+    fn a_future_that_is_dropped_gives_up_the_answer() {
+        let (completer, ticket) = Ticket::pair();
+        let mut future = Box::pin(ticket);
+        let context = &mut Context::from_waker(Waker::noop());
+        assert!(future.as_mut().poll(context).is_pending());
+        drop(future);
+        assert!(completer.is_cancelled());
+    }
+
+    #[test]
+    fn work_is_told_when_its_ticket_is_given_up_before_the_answer() {
+        for is_there in [false, true] {
+            let work = Cancel::new();
+            let (completer, ticket) = Ticket::<u8, Error>::of_work(work.clone());
+            if is_there {
+                completer.complete(Ok(1));
+            }
+            ticket.cancel();
+            assert_eq!(work.is_cancelled(), !is_there);
+            assert_eq!(ticket.wait().is_ok(), is_there);
+        }
+    }
+
+    #[test]
+    fn a_word_ends_the_tickets_that_it_covers_before_and_after() {
+        let cancel = Cancel::new();
+        let (early, waiting) = Ticket::pair();
+        let (done, answered) = Ticket::pair();
+        let (waiting, answered) = (waiting.covered_by(&cancel), answered.covered_by(&cancel));
+        done.complete(Ok(answer()));
+        let waiter = std::thread::spawn(|| waiting.wait());
+        cancel.clone().cancel();
+        assert!(matches!(waiter.join().unwrap(), Err(Error::Cancelled)));
+        assert!(early.is_cancelled() && answered.wait().is_ok());
+        let (late, ticket) = Ticket::pair();
+        let ticket = ticket.covered_by(&cancel);
+        assert!(late.is_cancelled() && matches!(ticket.wait(), Err(Error::Cancelled)));
+        assert!(matches!(cancel.go_on(), Err(Error::Cancelled)));
     }
 }

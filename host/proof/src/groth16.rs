@@ -6,6 +6,8 @@
 mod allocator;
 mod assemble;
 mod attempt;
+mod batch;
+mod control;
 mod plan;
 mod points;
 mod prove;
@@ -17,6 +19,7 @@ mod suite;
 mod verify;
 
 pub use allocator::return_freed_memory;
+pub use control::Control;
 pub use plan::{Plan, Planned};
 pub use proofmill_op::msm::Curve;
 pub use prove::{Prover, Settings};

@@ -3,27 +3,29 @@
 use std::ops::Range;
 
 use proofmill_algebra::Isa;
-use proofmill_algebra::field::PrimeField;
+use proofmill_algebra::batch::{FACTOR_BYTES, Factors};
+use proofmill_algebra::curve::Curve;
 use proofmill_algebra::pairing::{self, Pair, Pairing};
 use proofmill_algebra::tower::Fp12;
 use rayon::prelude::*;
 
 use crate::{Error, Result};
 
-/// Bytes of a factor: wrong claims pass together with a chance of 2^-128 at most, where all values lie in groups of a prime order above that.
-const FACTOR: usize = 16;
-
-/// As many random numbers of 128 bits, fresh from the system.
-pub fn random_factors<F: PrimeField>(count: usize) -> Result<Vec<F>> {
-    let mut random = vec![[0; FACTOR]; count];
+/// As many random factors of 128 bits, fresh from the system: wrong claims pass together with a chance of 2^-128 at most, where all values lie in groups of a prime order
+/// above that.
+pub fn random_factors<C: Curve>(count: usize) -> Result<Factors<C::Scalar>> {
+    let mut random = vec![[0; FACTOR_BYTES]; count];
     getrandom::fill(random.as_flattened_mut()).map_err(|error| Error::Random(error.to_string()))?;
-    let shift = F::from(1 << 32).square();
-    let number = |bytes: &[u8; FACTOR]| {
-        bytes.chunks_exact(8).fold(F::ZERO, |high, low| {
-            high * shift + F::from(u64::from_le_bytes(low.try_into().expect("eight bytes")))
-        })
-    };
-    Ok(random.iter().map(number).collect())
+    Ok(Factors::new::<C>(&random))
+}
+
+/// What one thread does at a time: enough to fill the lanes, and for inversions that are shared.
+const AT_A_TIME: usize = 128;
+
+/// What a function makes of all items, of so many on each thread of the caller's rayon pool.
+pub fn each<T: Sync, U: Send>(items: &[T], of: impl Fn(&[T]) -> Vec<U> + Send + Sync) -> Vec<U> {
+    let parts: Vec<_> = items.par_chunks(AT_A_TIME).map(of).collect();
+    parts.into_iter().flatten().collect()
 }
 
 /// Pairs of points for one thread at a time: a multiple of what goes through the loop side by side.

@@ -34,6 +34,64 @@
 //! # }
 //! ```
 //!
+//! # Many proofs, and some that nobody wants any more
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use proofmill::Cancel;
+//! use proofmill::groth16::snarkjs::{Witness, Zkey};
+//! use proofmill::groth16::{self, Control, Prover, Settings, Step};
+//! # use proofmill::groth16::dev::{Circuit, Statement};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let circuit = Circuit::new(groth16::Curve::Bn254, &Statement::Chain { constraints: 9 })?;
+//! # let (mut key, mut witness) = (Vec::new(), Vec::new());
+//! # circuit.write_insecure_key(b"example", &mut key)?;
+//! # circuit.write_witness(&mut witness)?;
+//! # let (key, witness) = (Zkey::from_bytes("key", key.into())?, Witness::from_bytes("witness", witness.into())?);
+//! let settings = Settings { park: true, ..Settings::default() }; // the key's points stay on the device
+//! let prover = Arc::new(Prover::new(&key, groth16::devices("cpu:")?, settings)?);
+//!
+//! // As many at a time as the processor has threads. `prove_each` takes an iterator, of which it asks for no more than that.
+//! let proofs = prover.prove_batch(&[witness.clone(), witness.clone()], &Cancel::new())?;
+//! assert!(proofs.iter().all(Result::is_ok));
+//!
+//! // One that is followed, and that is given up in the middle.
+//! let cancel = Cancel::new();
+//! let says = cancel.clone();
+//! let watch = Arc::new(move |step: Step, part: f64| {
+//!     if step == Step::Quotient && part > 0.5 {
+//!         says.cancel();
+//!     }
+//! });
+//! let control = Control::none().watched_by(watch).given_up_by(cancel);
+//! let error = prover.prove_with(&witness, &control).unwrap_err();
+//! assert_eq!(error.to_string(), "cancelled");
+//!
+//! // One that is awaited, on any executor; to drop the ticket gives it up.
+//! async fn proof(prover: &Arc<Prover>, witness: Witness) -> groth16::Result<groth16::Proved> {
+//!     prover.submit(witness, Control::none())?.await
+//! }
+//! # use std::{pin::pin, task::{Context, Poll, Wake}, thread::{self, Thread}};
+//! # struct Unpark(Thread);
+//! # impl Wake for Unpark {
+//! #     fn wake(self: Arc<Self>) { self.0.unpark(); }
+//! # }
+//! # fn block_on<F: Future>(future: F) -> F::Output {
+//! #     let (mut future, waker) = (pin!(future), Arc::new(Unpark(thread::current())).into());
+//! #     loop {
+//! #         match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+//! #             Poll::Ready(done) => return done,
+//! #             Poll::Pending => thread::park(),
+//! #         }
+//! #     }
+//! # }
+//! assert!(block_on(proof(&prover, witness)).is_ok());
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! [`Prover::prove`] verifies each proof before it returns it, unless [`Settings`] say otherwise. If a device was wrong, the
 //! proof is made again on `cpu:`, the report says so and [`Prover::counts`] counts it. A [`PreparedVerifyingKey`] verifies many
 //! proofs faster, and finds the invalid ones among them by one product of pairings.
@@ -43,8 +101,9 @@ use std::sync::Arc;
 #[cfg(feature = "dev")]
 pub use proofmill_proof::dev;
 pub use proofmill_proof::groth16::{
-    Counts, Curve, Devices, Plan, Planned, PreparedVerifyingKey, Proof, Proved, Prover, Redone,
-    Report, Scalar, Settings, Step, Timed, VerifyingKey, Watch, return_freed_memory, verify,
+    Control, Counts, Curve, Devices, Plan, Planned, PreparedVerifyingKey, Proof, Proved, Prover,
+    Redone, Report, Scalar, Settings, Step, Timed, VerifyingKey, Watch, return_freed_memory,
+    verify,
 };
 pub use proofmill_proof::{Error, FileError, Result, snarkjs};
 

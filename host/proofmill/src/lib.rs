@@ -77,12 +77,13 @@ pub mod groth16;
 mod lost;
 pub mod msm;
 pub mod ntt;
+pub mod pairing;
 pub mod poseidon;
 
 /// Fields, curves and points as types.
 pub use proofmill_algebra as algebra;
 pub use proofmill_device::{Listed, Uri, list as devices, open, open_uri};
 pub use proofmill_op::{
-    Answer, Capability, Caps, Completer, Data, Device, DeviceKind, Error, Metrics, Parked, Request,
-    Result, Ticket,
+    Answer, Cancel, Capability, Caps, Completer, Data, Device, DeviceKind, Error, Metrics, Parked,
+    Request, Result, Ticket,
 };

@@ -7,8 +7,10 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde::{Deserialize, Serialize};
 
 pub mod algebra;
+pub mod bls;
 pub mod ecdsa;
 pub mod equihash;
+pub mod groth16;
 pub mod msm;
 pub mod ntt;
 pub mod pairing;
@@ -21,8 +23,10 @@ pub mod prove;
 #[expect(missing_docs, reason = "a module each")]
 pub enum Work {
     Algebra(algebra::Work),
+    Bls(bls::Work),
     Ecdsa(ecdsa::Work),
     Equihash(equihash::Work),
+    Groth16(groth16::Work),
     Msm(msm::Work),
     Ntt(ntt::Work),
     Pairing(pairing::Work),

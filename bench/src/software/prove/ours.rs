@@ -4,12 +4,28 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
+use proofmill::Cancel;
 use proofmill::groth16::snarkjs::{Witness, Zkey};
 use proofmill::groth16::{Devices, PreparedVerifyingKey, Proved, Prover, Settings};
 use proofmill_cpu::CpuDevice;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::task::Files;
+
+/// What a batch took.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch {
+    /// Seconds of all its proofs.
+    pub seconds: f64,
+    /// Threads that worked, on average.
+    pub busy: f64,
+}
+
+/// The seconds of all threads of this process.
+fn processor_time() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
 
 /// A prover that stays, with its witness, and the threads that it has.
 pub struct Ours {
@@ -38,6 +54,38 @@ impl Ours {
             let seconds = start.elapsed().as_secs_f64();
             self.ensure_right(&proved)?;
             Ok(seconds)
+        })
+    }
+
+    /// Seconds and busy threads of a batch, one proof after the other.
+    pub fn one_after_the_other(&self, proofs: usize) -> Result<Batch> {
+        self.batch(proofs, || {
+            (0..proofs).map(|_| Ok(self.prover.prove(&self.witness, None)?)).collect()
+        })
+    }
+
+    /// The same in lanes.
+    pub fn in_lanes(&self, proofs: usize) -> Result<Batch> {
+        let witnesses = vec![self.witness.clone(); proofs];
+        self.batch(proofs, || {
+            let made = self.prover.prove_batch(&witnesses, &Cancel::new())?;
+            made.into_iter().map(|proved| Ok(proved?)).collect()
+        })
+    }
+
+    fn batch(
+        &self,
+        proofs: usize,
+        prove: impl FnOnce() -> Result<Vec<Proved>> + Send,
+    ) -> Result<Batch> {
+        self.pool.install(|| {
+            let (start, worked) = (Instant::now(), processor_time());
+            let made = prove()?;
+            let seconds = start.elapsed().as_secs_f64();
+            let busy = (processor_time() - worked) / seconds;
+            ensure!(made.len() == proofs, "{} proofs, not {proofs}", made.len());
+            made.iter().try_for_each(|proved| self.ensure_right(proved))?;
+            Ok(Batch { seconds, busy })
         })
     }
 

@@ -117,6 +117,7 @@ mod tests {
             name: "a chain".into(),
             chain: None,
             rounds: 1,
+            batch: 0,
             files: Files { zkey: folder.path().join("zkey"), wtns: folder.path().join("wtns") },
         };
         let work = task.work(folder.path(), 1);

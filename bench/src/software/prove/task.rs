@@ -28,6 +28,9 @@ const CIRCOM: (&str, &str, usize) = ("sha256", "SHA-256", 4);
 /// The same of a quick run.
 const QUICK_CIRCOM: (&str, &str, usize) = ("poseidon_chain", "Poseidon chain", 1);
 
+/// Proofs of a batch.
+const BATCH: usize = 16;
+
 /// A statement to prove.
 pub struct Task {
     /// Over this curve.
@@ -38,6 +41,8 @@ pub struct Task {
     pub chain: Option<u32>,
     /// How many rounds there are.
     pub rounds: usize,
+    /// Proofs of a batch; none where that takes too long.
+    pub batch: usize,
     /// Its key and its witness.
     pub files: Files,
 }
@@ -75,7 +80,8 @@ impl Task {
         write(&zkey, |to| circuit.write_insecure_key(b"bench", to))?;
         write(&wtns, |to| circuit.write_witness(to))?;
         let name = format!("2^{log_size} constraints");
-        Ok(Self { curve, name, chain: Some(log_size), rounds, files: Files { zkey, wtns } })
+        let batch = if log_size <= 16 { BATCH } else { 0 };
+        Ok(Self { curve, name, chain: Some(log_size), rounds, batch, files: Files { zkey, wtns } })
     }
 
     /// A circuit of circom over BN254.
@@ -85,7 +91,8 @@ impl Task {
         let [zkey, wtns] = circom(circuit, &folder)?;
         let rows = Zkey::open(&zkey)?.domain_log();
         let name = format!("circom's {said}, 2^{rows} rows");
-        Ok(Self { curve: Curve::Bn254, name, chain: None, rounds, files: Files { zkey, wtns } })
+        let files = Files { zkey, wtns };
+        Ok(Self { curve: Curve::Bn254, name, chain: None, rounds, batch: BATCH, files })
     }
 
     /// What a peer is told; keys that take long to make are kept in a folder.

@@ -1,8 +1,10 @@
 //! x and y, one after the other, each canonical and little-endian, in Fp2 the coefficient of 1 first; zeros are the
 //! identity. This is proofmill's own form of a point outside, on every curve.
 
-use super::{Coordinate, EncodingError, of_length, point};
+use super::{Coordinate, EncodingError, in_subgroup_each, of_length, on_curve, point};
+use crate::batch::Batched;
 use crate::curve::{Affine, Curve};
+use crate::isa::Isa;
 
 /// Bytes of a point.
 pub const fn bytes<C: Curve<Base: Coordinate>>() -> usize {
@@ -20,9 +22,31 @@ pub fn encode<C: Curve<Base: Coordinate>>(point: &Affine<C>) -> Vec<u8> {
 
 /// Reads a point of the subgroup.
 pub fn decode<C: Curve<Base: Coordinate>>(encoding: &[u8]) -> Result<Affine<C>, EncodingError> {
+    match read::<C>(encoding)? {
+        Some([x, y]) => point(x, y),
+        None => Ok(Affine::IDENTITY),
+    }
+}
+
+/// [`decode`] of each, in lanes.
+pub fn decode_each<C: Batched>(
+    isa: Isa,
+    encodings: &[&[u8]],
+) -> Vec<Result<Affine<C>, EncodingError>> {
+    let on_curve = |encoding: &&[u8]| match read::<C>(encoding)? {
+        Some([x, y]) => on_curve(x, y),
+        None => Ok(Affine::IDENTITY),
+    };
+    in_subgroup_each(isa, encodings.iter().map(on_curve).collect())
+}
+
+/// x and y; nothing for the identity.
+fn read<C: Curve<Base: Coordinate>>(
+    encoding: &[u8],
+) -> Result<Option<[C::Base; 2]>, EncodingError> {
     let (x, y) = of_length(encoding, bytes::<C>())?.split_at(C::Base::BYTES);
     if encoding.iter().all(|&byte| byte == 0) {
-        return Ok(Affine::IDENTITY);
+        return Ok(None);
     }
-    point(C::Base::read_le(x)?, C::Base::read_le(y)?)
+    Ok(Some([C::Base::read_le(x)?, C::Base::read_le(y)?]))
 }

@@ -9,9 +9,12 @@
 //! | 6 | the identity: all other bits but bit 7 are zeros |
 //! | 5 | compressed, and y is the larger one of y and -y |
 
-use super::{Coordinate, EncodingError, of_length, point, point_at};
+use super::{Coordinate, EncodingError, in_subgroup_each, of_length, point, point_at};
+use crate::batch::{Batched, Roots};
 use crate::bls12_381::{G1, G2};
 use crate::curve::{Affine, Curve};
+use crate::field::Field;
+use crate::isa::Isa;
 
 const COMPRESSED: u8 = 0x80;
 const IDENTITY: u8 = 0x40;
@@ -68,15 +71,43 @@ pub fn encode_uncompressed<C: Zcash>(point: &Affine<C>) -> C::Uncompressed {
 
 /// Reads a point of the subgroup from x and what tells y.
 pub fn decode_compressed<C: Zcash>(encoding: &[u8]) -> Result<Affine<C>, EncodingError> {
+    match read_compressed::<C>(encoding)? {
+        // y = 0 would be neither; no point has it, as the order of the curve is odd.
+        Some((x, larger)) => point_at(x, |y: &C::Base| y.is_larger_than_negative() == larger),
+        None => Ok(Affine::IDENTITY),
+    }
+}
+
+/// [`decode_compressed`] of each, in lanes.
+pub fn decode_each_compressed<C: Zcash<Base: Roots> + Batched>(
+    isa: Isa,
+    encodings: &[&[u8]],
+) -> Vec<Result<Affine<C>, EncodingError>> {
+    let read: Vec<_> = encodings.iter().map(|encoding| read_compressed::<C>(encoding)).collect();
+    let squares: Vec<_> = read
+        .iter()
+        .map(|read| match read {
+            Ok(Some((x, _))) => x.square() * x + C::B,
+            _ => C::Base::ONE,
+        })
+        .collect();
+    let roots = C::Base::sqrt_each_vartime(isa, &squares);
+    let point = |(read, root): (Result<Option<(C::Base, bool)>, _>, Option<C::Base>)| {
+        let Some((x, larger)) = read? else { return Ok(Affine::IDENTITY) };
+        let y = root.ok_or(EncodingError::NotOnCurve)?;
+        let y = if y.is_larger_than_negative() == larger { y } else { -y };
+        Ok(Affine::new_unchecked(x, y))
+    };
+    in_subgroup_each(isa, read.into_iter().zip(roots).map(point).collect())
+}
+
+/// x, and whether y is the larger one of two; nothing for the identity.
+fn read_compressed<C: Zcash>(encoding: &[u8]) -> Result<Option<(C::Base, bool)>, EncodingError> {
     let mut bytes = of_length(encoding, C::Base::BYTES)?.to_vec();
     let flags = take_flags(&mut bytes);
     match flags & !LARGER {
-        COMPRESSED => {
-            let larger = flags & LARGER != 0;
-            // y = 0 would be neither; no point has it, as the order of the curve is odd.
-            point_at(C::Base::read_be(&bytes)?, |y: &C::Base| y.is_larger_than_negative() == larger)
-        }
-        _ if flags == COMPRESSED | IDENTITY => identity(&bytes),
+        COMPRESSED => Ok(Some((C::Base::read_be(&bytes)?, flags & LARGER != 0))),
+        _ if flags == COMPRESSED | IDENTITY => identity::<C>(&bytes).map(|_| None),
         _ => Err(EncodingError::Flags(flags)),
     }
 }

@@ -67,13 +67,13 @@ macro_rules! begin_lanes {
             begun: &mut $crate::equihash::begin::Begun<HEADERS>,
             count: usize,
         ) {
-            use $crate::blake2b::before_rounds;
+            use $crate::blake2b::{before_rounds, looped_rounds};
             use $crate::equihash::begin::{BLOCK_BYTES, BLOCK_WORDS, MESSAGE_BYTES};
             for first in (0..count).step_by(LANES * ROWS) {
                 let m: [V; BLOCK_WORDS] =
                     std::array::from_fn(|i| load_words(&begun.message[i], first));
                 let mut v = before_rounds(start, BLOCK_BYTES, false).map(|word| splat(word));
-                rounds!(v, m, 0 1 2 3 4 5 6 7 8 9 10 11);
+                looped_rounds!(v, m);
                 let h: [V; 8] =
                     std::array::from_fn(|i| xor(splat(start[i]), xor(v[i], v[i + 8])));
                 let (zero, m0) = (splat(0), load_words(&begun.message[BLOCK_WORDS], first));

@@ -12,11 +12,13 @@
 
 pub use base::Base;
 pub use coordinate::{Coordinate, Residue};
+pub use ladder::{Ladder, Rung};
 pub use point::Point;
 pub use quadratic::Quadratic;
 
 pub(super) mod base;
 mod coordinate;
+mod ladder;
 mod pair;
 mod point;
 mod quadratic;

@@ -1,5 +1,7 @@
 //! The coprocessor against `spec/vectors/coprocessor`, and on contents that nobody chose.
 
+use std::process::Command;
+
 use proofmill_algebra::Isa;
 use proofmill_algebra::coprocessor::{
     Event, Instruction, LOG2_SLOTS, Machine, SLOT_BYTES, Slot, Stop,
@@ -8,7 +10,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
-use crate::json::{cases, file, text};
+use crate::json::{file, text};
 
 fn bytes(value: &Value) -> Vec<u8> {
     let digits = value.as_str().expect("hex").as_bytes().chunks(2);
@@ -31,9 +33,41 @@ fn list(value: &Value) -> impl Iterator<Item = &Value> {
 
 #[test]
 fn vectors() {
-    let memory: Vec<Slot> = list(&file("coprocessor/bls12_381")["memory"]).map(slot).collect();
-    for case in cases("coprocessor/bls12_381") {
-        let id = text(&case, "id");
+    examine(&file("coprocessor/bls12_381"));
+}
+
+/// As many programs as the model draws, slot by slot.
+fn random_programs(count: usize) {
+    let seed = match std::env::var("PROOFMILL_SEED") {
+        Ok(seed) => seed,
+        Err(_) => rand::random::<u32>().to_string(),
+    };
+    eprintln!("PROOFMILL_SEED={seed}");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/model/random_programs.py");
+    let python = Command::new("python3").args([script, &count.to_string(), &seed]).output();
+    let drawn = python.expect("python3");
+    assert!(drawn.status.success(), "{}", String::from_utf8_lossy(&drawn.stderr));
+    let drawn: Value = serde_json::from_slice(&drawn.stdout).expect("JSON");
+    assert_eq!(list(&drawn["cases"]).count(), count);
+    examine(&drawn);
+}
+
+#[test]
+fn random_programs_are_as_the_model_has_them() {
+    random_programs(100);
+}
+
+#[test]
+#[ignore = "takes minutes; make test-long runs it"]
+fn ten_thousand_random_programs_are_as_the_model_has_them() {
+    random_programs(10_000);
+}
+
+/// Each case of a file leaves behind what the file says.
+fn examine(vectors: &Value) {
+    let memory: Vec<Slot> = list(&vectors["memory"]).map(slot).collect();
+    for case in list(&vectors["cases"]) {
+        let id = text(case, "id");
         let mut machine = Machine::default();
         machine.data[..memory.len()].copy_from_slice(&memory);
         for entry in list(&case["data"]) {

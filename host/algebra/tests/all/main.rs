@@ -1,5 +1,6 @@
 //! What this crate shows from outside, in one program, so that it is compiled and linked once.
 
+mod batch;
 mod conversions;
 mod coprocessor;
 mod curve_arkworks;

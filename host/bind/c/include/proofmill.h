@@ -108,11 +108,17 @@ typedef enum proofmill_form {
 // Bases that are resident on a device.
 typedef struct proofmill_bases proofmill_bases;
 
+// The proofs of a batch.
+typedef struct proofmill_batch proofmill_batch;
+
 // An open device.
 typedef struct proofmill_device proofmill_device;
 
 // A proving key on a device.
 typedef struct proofmill_prover proofmill_prover;
+
+// A proof that is being made.
+typedef struct proofmill_proving proofmill_proving;
 
 // A signature on secp256k1, its key and the digest that it signs.
 typedef struct proofmill_signature {
@@ -132,6 +138,9 @@ typedef struct proofmill_signature {
 
 // Is told which part of a step of a proof is done, from 0 to 1, by any thread. `context` is what the caller gave.
 typedef void (*proofmill_progress)(void *context, const char *step, double part);
+
+// Is told the number of a proof of a batch that has ended, and how; false gives up those that have not.
+typedef bool (*proofmill_each)(void *context, size_t number, enum proofmill_status status);
 
 #ifdef __cplusplus
 extern "C" {
@@ -237,6 +246,35 @@ enum proofmill_status proofmill_equihash_verify(const struct proofmill_device *d
                                                 uint8_t *verdicts,
                                                 size_t verdicts_length);
 
+// The product of the pairings of points of G1 with as many of G2, on "bn254" or "bls12_381": twelve numbers, the coefficients over Fp2 of
+// 1, w, ..., w^5. Points are those of proofmill_msm, and each is checked to be in its subgroup.
+enum proofmill_status proofmill_pairing(const char *curve,
+                                        const uint8_t *g1,
+                                        size_t g1_length,
+                                        const uint8_t *g2,
+                                        size_t g2_length,
+                                        uint8_t *result,
+                                        size_t result_length);
+
+// Is the product of these pairings 1?
+enum proofmill_status proofmill_pairing_is_one(const char *curve,
+                                               const uint8_t *g1,
+                                               size_t g1_length,
+                                               const uint8_t *g2,
+                                               size_t g2_length,
+                                               bool *is_one);
+
+// Is this a BLS signature on BLS12-381 of the message? Compressed points, as Ethereum and Filecoin have them: keys of 48 bytes and signatures of
+// 96, or the other way round if the key has 96. With `proof_of_possession`, of Ethereum's scheme, else of the basic one.
+enum proofmill_status proofmill_bls_verify(bool proof_of_possession,
+                                           const uint8_t *key,
+                                           size_t key_length,
+                                           const uint8_t *message,
+                                           size_t message_length,
+                                           const uint8_t *signature,
+                                           size_t signature_length,
+                                           bool *valid);
+
 // A prover for a .zkey file, on the device that a URI names ("cpu:", "sim:msm_bn254_twin"). With `resident`, the device keeps
 // the key's points in its own form, for many proofs. The file is mapped: nobody may change it while the prover is open.
 enum proofmill_status proofmill_prover_open(const char *uri,
@@ -277,6 +315,56 @@ enum proofmill_status proofmill_groth16_verify(const char *verification_key,
                                                const char *public_values,
                                                const char *proof,
                                                bool *valid);
+
+// Starts a proof for the bytes of a .wtns file, which are copied, and returns at once. `progress` may be NULL; it is called until the
+// proof is there or its handle is closed. The prover may be closed meanwhile.
+enum proofmill_status proofmill_prove_start(const struct proofmill_prover *prover,
+                                            const uint8_t *witness,
+                                            size_t witness_length,
+                                            proofmill_progress progress,
+                                            void *context,
+                                            struct proofmill_proving **proving);
+
+// Waits for at most so many seconds, and says whether the proof has ended, in whatever way.
+enum proofmill_status proofmill_proving_wait(const struct proofmill_proving *proving,
+                                             double seconds,
+                                             bool *ended);
+
+// Gives up the proof, which then ends with PROOFMILL_CANCELLED within some tens of milliseconds; one that is there stays.
+enum proofmill_status proofmill_proving_cancel(const struct proofmill_proving *proving);
+
+// Waits for the proof, as proofmill_prove gives it. It may be asked for again, with larger buffers.
+enum proofmill_status proofmill_proving_result(const struct proofmill_proving *proving,
+                                               char *proof,
+                                               size_t *proof_length,
+                                               char *public_values,
+                                               size_t *public_length);
+
+// Frees the handle; a proof that is not there is given up. `progress` is not called any more, so this must not be called by it.
+// NULL is ignored.
+void proofmill_proving_close(struct proofmill_proving *proving);
+
+// Proofs for the bytes of `count` .wtns files, several at a time: a proof for each thread of the processor, each with a working set of its
+// own. One that cannot be made is no hindrance to others. `each` may be NULL; the caller's own thread calls it, in the order in which
+// proofs end.
+enum proofmill_status proofmill_prove_batch(const struct proofmill_prover *prover,
+                                            const uint8_t *const *witnesses,
+                                            const size_t *witness_lengths,
+                                            size_t count,
+                                            proofmill_each each,
+                                            void *context,
+                                            struct proofmill_batch **batch);
+
+// A proof of a batch, as proofmill_prove gives it, or why it could not be made.
+enum proofmill_status proofmill_batch_proof(const struct proofmill_batch *batch,
+                                            size_t number,
+                                            char *proof,
+                                            size_t *proof_length,
+                                            char *public_values,
+                                            size_t *public_length);
+
+// Frees a batch. NULL is ignored.
+void proofmill_batch_close(struct proofmill_batch *batch);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -152,6 +152,26 @@ struct Proof {
     std::string proof, public_values;
 };
 
+namespace detail {
+
+/// Both texts of a proof that is there, or will be: asked for again with larger buffers where these are short.
+template <class Ask> Proof proof(Ask ask) {
+    Proof made;
+    std::size_t proof_length = 4096, public_length = 4096;
+    for (;;) {
+        made.proof.resize(proof_length);
+        made.public_values.resize(public_length);
+        const proofmill_status status = ask(made.proof.data(), &proof_length, made.public_values.data(), &public_length);
+        if (status == PROOFMILL_SHORT_BUFFER && (proof_length > made.proof.size() || public_length > made.public_values.size())) continue;
+        check(status);
+        made.proof.resize(proof_length - 1);
+        made.public_values.resize(public_length - 1);
+        return made;
+    }
+}
+
+} // namespace detail
+
 /// A proving key on a device.
 class Prover {
 public:
@@ -184,9 +204,108 @@ public:
         return made;
     }
 
+    /// Starts a proof and returns at once. The prover may go meanwhile.
+    class Proving start(View witness, Progress progress = {}) const;
+
+    /// Is told the number of a proof of a batch that has ended, and how; false gives up those that have not.
+    using Each = std::function<bool(std::size_t number, proofmill_status status)>;
+
+    /// Proofs of many witnesses, several at a time. The caller's own thread calls `each`; its exception ends the program.
+    class Batch prove_batch(std::span<const View> witnesses, const Each &each = {}) const;
+
 private:
     std::unique_ptr<proofmill_prover, detail::Closer<proofmill_prover_close>> handle_;
 };
+
+/// A proof that is being made; given up if this goes before it is there.
+class Proving {
+public:
+    /// Waits for at most so many seconds. Has the proof ended, in whatever way?
+    bool wait(double seconds) const {
+        bool ended = false;
+        detail::check(proofmill_proving_wait(handle_.get(), seconds, &ended));
+        return ended;
+    }
+
+    /// Gives it up: then `get` throws PROOFMILL_CANCELLED, unless the proof is there.
+    void cancel() const { detail::check(proofmill_proving_cancel(handle_.get())); }
+
+    /// Waits for the proof.
+    Proof get() const {
+        return detail::proof([this](auto... room) { return proofmill_proving_result(handle_.get(), room...); });
+    }
+
+private:
+    friend class Prover;
+    explicit Proving(Prover::Progress progress) : progress_(std::make_unique<Prover::Progress>(std::move(progress))) {}
+
+    std::unique_ptr<Prover::Progress> progress_; // outlives the handle
+    std::unique_ptr<proofmill_proving, detail::Closer<proofmill_proving_close>> handle_;
+};
+
+inline Proving Prover::start(View witness, Progress progress) const {
+    Proving proving(std::move(progress));
+    const auto tell = [](void *context, const char *step, double part) noexcept { (*static_cast<const Progress *>(context))(step, part); };
+    proofmill_proving *started = nullptr;
+    detail::check(proofmill_prove_start(handle_.get(), witness.data(), witness.size(), *proving.progress_ ? +tell : nullptr,
+                                        proving.progress_.get(), &started));
+    proving.handle_.reset(started);
+    return proving;
+}
+
+/// The proofs of a batch.
+class Batch {
+public:
+    std::size_t size() const noexcept { return size_; }
+
+    /// One of them; throws why it could not be made.
+    Proof get(std::size_t number) const {
+        return detail::proof([this, number](auto... room) { return proofmill_batch_proof(handle_.get(), number, room...); });
+    }
+
+private:
+    friend class Prover;
+    std::size_t size_ = 0;
+    std::unique_ptr<proofmill_batch, detail::Closer<proofmill_batch_close>> handle_;
+};
+
+inline Batch Prover::prove_batch(std::span<const View> witnesses, const Each &each) const {
+    std::vector<const std::uint8_t *> starts;
+    std::vector<std::size_t> lengths;
+    for (const View &witness : witnesses) starts.push_back(witness.data()), lengths.push_back(witness.size());
+    const auto tell = [](void *context, std::size_t number, proofmill_status status) noexcept {
+        return (*static_cast<const Each *>(context))(number, status);
+    };
+    proofmill_batch *made = nullptr;
+    detail::check(proofmill_prove_batch(handle_.get(), starts.data(), lengths.data(), witnesses.size(), each ? +tell : nullptr,
+                                        const_cast<Each *>(&each), &made));
+    Batch batch;
+    batch.size_ = witnesses.size();
+    batch.handle_.reset(made);
+    return batch;
+}
+
+/// The product of pairings on "bn254" or "bls12_381": twelve numbers, of 32 or 48 bytes.
+inline Bytes pairing(const std::string &curve, View g1, View g2) {
+    Bytes result(6 * point_bytes(curve + "_g1"));
+    detail::check(proofmill_pairing(curve.c_str(), g1.data(), g1.size(), g2.data(), g2.size(), result.data(), result.size()));
+    return result;
+}
+
+/// Is that product 1?
+inline bool pairing_is_one(const std::string &curve, View g1, View g2) {
+    bool is_one = false;
+    detail::check(proofmill_pairing_is_one(curve.c_str(), g1.data(), g1.size(), g2.data(), g2.size(), &is_one));
+    return is_one;
+}
+
+/// Is this a BLS signature of the message? Of Ethereum's scheme, or of the basic one.
+inline bool bls_verify(View key, View message, View signature, bool proof_of_possession = true) {
+    bool valid = false;
+    detail::check(proofmill_bls_verify(proof_of_possession, key.data(), key.size(), message.data(), message.size(), signature.data(),
+                                       signature.size(), &valid));
+    return valid;
+}
 
 /// Does a proof convince? The texts of verification_key.json, public.json and proof.json.
 inline bool verify(const std::string &verification_key, const Proof &proof) {

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
 use proofmill::groth16::snarkjs::{self, Witness, Zkey};
-use proofmill::groth16::{self, Prover, Settings, Step, Watch};
+use proofmill::groth16::{self, Proved, Prover, Settings, Step, Watch};
 
 use crate::buffer::{bytes, close, demand, give, handle, place, put_text, text};
 use crate::status::{Outcome, call, proofmill_status};
@@ -17,7 +17,7 @@ const PUBLIC_BYTES: usize = 96;
 /// A proving key on a device.
 pub struct proofmill_prover {
     key: Zkey,
-    prover: Prover,
+    prover: Arc<Prover>,
 }
 
 /// Is told which part of a step of a proof is done, from 0 to 1, by any thread. `context` is what the caller gave.
@@ -101,8 +101,7 @@ pub unsafe extern "C" fn proofmill_prove(
         let witness = bytes("witness", witness, witness_length)?;
         let witness = Witness::from_bytes("witness", witness.into())?;
         let made = prover.prove(&witness, progress.map(|progress| watch(progress, context)))?;
-        put_text("proof", &made.proof, proof, proof_length)?;
-        put_text("public", &made.public, public_values, public_length)
+        made.put(proof, proof_length, public_values, public_length)
     })
 }
 
@@ -130,10 +129,32 @@ pub(crate) struct Made {
     pub public: String,
 }
 
+impl Made {
+    pub(crate) fn of(proved: groth16::Result<Proved>) -> Outcome<Self> {
+        let proved = proved?;
+        let proof = snarkjs::proof::text(&proved.proof)?;
+        Ok(Self { proof, public: snarkjs::public::text(&proved.public) })
+    }
+
+    /// Both texts to the caller's buffers.
+    pub(crate) unsafe fn put(
+        &self,
+        proof: *mut c_char,
+        proof_length: *mut usize,
+        public_values: *mut c_char,
+        public_length: *mut usize,
+    ) -> Outcome {
+        unsafe {
+            put_text("proof", &self.proof, proof, proof_length)?;
+            put_text("public", &self.public, public_values, public_length)
+        }
+    }
+}
+
 impl proofmill_prover {
     pub(crate) fn new(uri: &str, key: Zkey, resident: bool) -> Outcome<Self> {
         let settings = Settings { park: resident, ..Settings::default() };
-        let prover = Prover::new(&key, groth16::devices(uri)?, settings)?;
+        let prover = Arc::new(Prover::new(&key, groth16::devices(uri)?, settings)?);
         Ok(Self { key, prover })
     }
 
@@ -147,9 +168,12 @@ impl proofmill_prover {
     }
 
     pub(crate) fn prove(&self, witness: &Witness, watch: Option<Watch>) -> Outcome<Made> {
-        let made = self.prover.prove(witness, watch.as_ref())?;
-        let proof = snarkjs::proof::text(&made.proof)?;
-        Ok(Made { proof, public: snarkjs::public::text(&made.public) })
+        Made::of(self.prover.prove(witness, watch.as_ref()))
+    }
+
+    /// The prover, which stays while proofs are made.
+    pub(crate) fn shared(&self) -> &Arc<Prover> {
+        &self.prover
     }
 }
 
@@ -165,7 +189,8 @@ pub(crate) fn verify(key: &str, public: &str, proof: &str) -> Outcome<bool> {
     Ok(groth16::verify(&key, &public, &proof)?)
 }
 
-fn watch(
+/// Hands on to the caller's function.
+pub(crate) fn watch(
     progress: unsafe extern "C" fn(*mut c_void, *const c_char, f64),
     context: *mut c_void,
 ) -> Watch {

@@ -11,6 +11,7 @@
 // C's names, and C's rule: pointers are valid for what their documentation says. The header states it once for all.
 #![allow(non_camel_case_types, clippy::missing_safety_doc)]
 
+pub mod batch;
 mod buffer;
 pub mod device;
 pub mod ecdsa;
@@ -18,6 +19,7 @@ pub mod equihash;
 pub mod groth16;
 pub mod msm;
 pub mod ntt;
+pub mod pairing;
 pub mod poseidon;
 pub mod rapidsnark;
 pub mod status;

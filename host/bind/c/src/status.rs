@@ -41,6 +41,7 @@ pub enum proofmill_status {
 use proofmill_status::*;
 
 /// Why there is no answer.
+#[derive(Clone)]
 pub(crate) struct Failure {
     pub status: proofmill_status,
     pub text: String,

@@ -1,11 +1,14 @@
 /* Wrong arguments of every function of proofmill.h, each with the status and the sentence that it gets. edges FOLDER, with the
  * files of `proofmill dev circuit`. */
 
+#define _POSIX_C_SOURCE 200809L
+
 #include <proofmill.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static int failures;
 
@@ -133,6 +136,123 @@ static void others(proofmill_device *device) {
     EXPECT(proofmill_equihash_verify(device, 200, 9, "moon", header, 1487, &verdict, 1), PROOFMILL_ARGUMENT, "network");
 }
 
+static uint8_t *whole(const char *folder, const char *name, size_t *length) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "rb");
+    uint8_t *bytes = calloc(1, 1 << 20);
+    *length = file && bytes ? fread(bytes, 1, (1 << 20) - 1, file) : 0;
+    IS(*length > 0);
+    if (file) fclose(file);
+    return bytes;
+}
+
+/* What callbacks are told, by any thread: one holder of the lock at a time. */
+struct told {
+    pthread_mutex_t lock;
+    size_t steps, ended, failed;
+    size_t most;
+};
+
+static void step(void *context, const char *name, double part) {
+    struct told *told = context;
+    pthread_mutex_lock(&told->lock);
+    told->steps++;
+    pthread_mutex_unlock(&told->lock);
+    IS(*name != 0 && part >= 0 && part <= 1);
+}
+
+static bool ended(void *context, size_t number, proofmill_status status) {
+    struct told *told = context;
+    IS(number < 5);
+    told->ended++;
+    told->failed += status != PROOFMILL_OK;
+    return told->ended < told->most;
+}
+
+static void started(const char *folder, const proofmill_prover *prover) {
+    size_t witness_length, key_length, proof_length = sizeof(char[4096]), public_length = 4096, short_length = 1;
+    uint8_t *witness = whole(folder, "witness.wtns", &witness_length), *key = whole(folder, "verification_key.json", &key_length);
+    char proof[4096], values[4096];
+    struct told told = {PTHREAD_MUTEX_INITIALIZER, 0, 0, 0, 100};
+    proofmill_proving *proving;
+    bool done = false, valid = false;
+
+    EXPECT(proofmill_prove_start(prover, witness, 100, NULL, NULL, &proving), PROOFMILL_FILE, "witness");
+    EXPECT(proofmill_prove_start(NULL, witness, witness_length, NULL, NULL, &proving), PROOFMILL_ARGUMENT, "prover: is null");
+    EXPECT(proofmill_prove_start(prover, witness, witness_length, step, &told, &proving), PROOFMILL_OK, "");
+    EXPECT(proofmill_proving_wait(proving, -1, &done), PROOFMILL_ARGUMENT, "seconds");
+    EXPECT(proofmill_proving_wait(proving, 60, &done), PROOFMILL_OK, "");
+    IS(done && told.steps > 0);
+    EXPECT(proofmill_proving_cancel(proving), PROOFMILL_OK, "");
+    EXPECT(proofmill_proving_result(proving, proof, &short_length, values, &public_length), PROOFMILL_SHORT_BUFFER, "proof: a buffer of 1");
+    EXPECT(proofmill_proving_result(proving, proof, &proof_length, values, &public_length), PROOFMILL_OK, "");
+    EXPECT(proofmill_groth16_verify((char *)key, values, proof, &valid), PROOFMILL_OK, "");
+    IS(valid);
+    proofmill_proving_close(proving);
+
+    EXPECT(proofmill_prove_start(prover, witness, witness_length, step, &told, &proving), PROOFMILL_OK, "");
+    EXPECT(proofmill_proving_cancel(proving), PROOFMILL_OK, "");
+    proofmill_status status = proofmill_proving_result(proving, NULL, &proof_length, NULL, &public_length);
+    IS(status == PROOFMILL_CANCELLED || status == PROOFMILL_SHORT_BUFFER);
+    proofmill_proving_close(proving);
+    EXPECT(proofmill_prove_start(prover, witness, witness_length, step, &told, &proving), PROOFMILL_OK, "");
+    proofmill_proving_close(proving); /* in the middle */
+    size_t steps = told.steps;
+    nanosleep(&(struct timespec){0, 20000000}, NULL);
+    IS(told.steps == steps);
+    proofmill_proving_close(NULL);
+
+    const uint8_t *witnesses[5] = {witness, witness, witness, witness, witness};
+    size_t lengths[5] = {witness_length, witness_length, 100, witness_length, witness_length};
+    proofmill_batch *batch;
+    EXPECT(proofmill_prove_batch(prover, witnesses, lengths, 5, ended, &told, &batch), PROOFMILL_OK, "");
+    IS(told.ended == 5 && told.failed == 1);
+    for (size_t number = 0; number < 5; number++) {
+        proof_length = public_length = 4096;
+        if (number == 2) {
+            EXPECT(proofmill_batch_proof(batch, number, proof, &proof_length, values, &public_length), PROOFMILL_FILE, "witnesses[2]");
+            continue;
+        }
+        EXPECT(proofmill_batch_proof(batch, number, proof, &proof_length, values, &public_length), PROOFMILL_OK, "");
+        EXPECT(proofmill_groth16_verify((char *)key, values, proof, &valid), PROOFMILL_OK, "");
+        IS(valid);
+    }
+    EXPECT(proofmill_batch_proof(batch, 5, proof, &proof_length, values, &public_length), PROOFMILL_ARGUMENT, "number: 5; there are 5");
+    proofmill_batch_close(batch);
+    struct told few = {PTHREAD_MUTEX_INITIALIZER, 0, 0, 0, 1};
+    EXPECT(proofmill_prove_batch(prover, witnesses, lengths, 5, ended, &few, &batch), PROOFMILL_OK, "");
+    EXPECT(proofmill_batch_proof(batch, 4, proof, &proof_length, values, &public_length), PROOFMILL_CANCELLED, "cancelled");
+    proofmill_batch_close(batch);
+    witnesses[1] = NULL;
+    EXPECT(proofmill_prove_batch(prover, witnesses, lengths, 5, NULL, NULL, &batch), PROOFMILL_ARGUMENT, "witnesses[1]: is null");
+    EXPECT(proofmill_prove_batch(prover, NULL, NULL, 0, NULL, NULL, &batch), PROOFMILL_OK, "");
+    proofmill_batch_close(batch);
+    proofmill_batch_close(NULL);
+    free(witness);
+    free(key);
+}
+
+static void pairings(void) {
+    uint8_t g1[64] = {1}, g2[128] = {0}, result[384], one[384] = {1};
+    bool is_one = false;
+    g1[32] = 2;
+    EXPECT(proofmill_pairing_is_one("bn254", g1, 64, g2, 128, &is_one), PROOFMILL_OK, ""); /* with the identity */
+    IS(is_one);
+    EXPECT(proofmill_pairing("bn254", g1, 64, g2, 128, result, 384), PROOFMILL_OK, "");
+    IS(memcmp(result, one, 384) == 0);
+    EXPECT(proofmill_pairing("bn254", g1, 64, g2, 128, result, 383), PROOFMILL_ARGUMENT, "result: a buffer of 383");
+    EXPECT(proofmill_pairing("bn254", g1, 64, g2, 0, result, 384), PROOFMILL_ARGUMENT, "g2: 0 points");
+    EXPECT(proofmill_pairing("bn254", g1, 63, g2, 0, result, 384), PROOFMILL_ARGUMENT, "g1: 63 bytes");
+    EXPECT(proofmill_pairing("secp256k1", g1, 64, g2, 128, result, 384), PROOFMILL_ARGUMENT, "curve: 'secp256k1'");
+    g2[0] = 1;
+    EXPECT(proofmill_pairing_is_one("bn254", g1, 64, g2, 128, &is_one), PROOFMILL_ARGUMENT, "g2: point 0");
+    IS(!is_one);
+    bool valid = true;
+    EXPECT(proofmill_bls_verify(true, g1, 48, NULL, 0, g2, 96, &valid), PROOFMILL_ARGUMENT, "public key");
+    IS(!valid);
+}
+
 static void proofs(const char *folder) {
     char path[4096], proof[4096], values[65536];
     size_t proof_length = 1, public_length = sizeof values;
@@ -148,6 +268,7 @@ static void proofs(const char *folder) {
     EXPECT(proofmill_prove(prover, NULL, 0, NULL, NULL, proof, &proof_length, values, &public_length), PROOFMILL_FILE, "witness");
     EXPECT(proofmill_groth16_verify("{}", "[]", "{}", &valid), PROOFMILL_FILE, "verification_key");
     IS(!valid);
+    started(folder, prover);
     proofmill_prover_close(prover);
     proofmill_prover_close(NULL);
 }
@@ -159,6 +280,7 @@ int main(int count, char **arguments) {
     devices(device);
     msm(device);
     others(device);
+    pairings();
     proofs(arguments[1]);
     pthread_t thread;
     IS(pthread_create(&thread, NULL, other_thread, NULL) == 0 && pthread_join(thread, NULL) == 0);

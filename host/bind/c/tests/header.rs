@@ -8,7 +8,10 @@ fn the_header_is_made_of_the_source() {
     let mut made = Vec::new();
     let config = cbindgen::Config::from_file(folder.join("cbindgen.toml")).unwrap();
     let source = cbindgen::Builder::new().with_config(config);
-    let modules = ["status", "device", "msm", "ntt", "poseidon", "ecdsa", "equihash", "groth16"];
+    let modules = [
+        "status", "device", "msm", "ntt", "poseidon", "ecdsa", "equihash", "pairing", "groth16",
+        "batch",
+    ];
     let paths = modules.map(|module| folder.join("src").join(module).with_extension("rs"));
     let source = paths.iter().fold(source, |source, path| source.with_src(path));
     source.generate().unwrap().write(&mut made);

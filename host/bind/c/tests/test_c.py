@@ -65,6 +65,9 @@ class Library(unittest.TestCase):
         program = self.compiled(ROOT / "host/bind/c/examples/msm.cpp")
         self.right("right\nrefused, as it should be: scalar", program)
 
+    def test_the_example_in_cpp_proves(self):
+        self.right("refused, as it should be: witnesses[2]", self.compiled(ROOT / "host/bind/c/examples/batch.cpp"), *self.files)
+
     def test_what_is_wrong_is_said(self):
         self.right("all refused", self.compiled(HERE / "edges.c"), self.folder / "circuit")
 

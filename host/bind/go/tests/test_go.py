@@ -17,7 +17,6 @@ import clib  # noqa: E402
 from place import PROOFMILL, run  # noqa: E402
 
 
-
 def version():
     """Go's, such as (1, 21); nothing where there is none."""
     if shutil.which("go") is None:
@@ -25,23 +24,28 @@ def version():
     return tuple(map(int, re.findall(r"go(\d+)\.(\d+)", run(["go", "version"]))[0]))
 
 
+def tested(module):
+    """Vets, tests and looks at the formatting of a module beside the C library; returns what is wrong."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        clib.install(folder / "installed", "release")
+        run([PROOFMILL, "dev", "circuit", "chain", "--constraints", 60, "--out", folder / "circuit"])
+        library = folder / "installed/lib"
+        environment = {**os.environ, "PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": str(library), "GOFLAGS": "-mod=mod",
+                       "GOTOOLCHAIN": "local", "PROOFMILL_TEST_CIRCUIT": str(folder / "circuit"),
+                       # Go keeps what pkg-config said the last time, unless it is told of another folder.
+                       "CGO_CFLAGS": f"-O2 -I{folder / 'installed/include'}"}
+        for command in (["go", "vet", "./..."], ["go", "test", "-count=1", "./..."]):
+            done = subprocess.run(command, cwd=module, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            if done.returncode != 0:
+                return done.stdout
+        return run(["gofmt", "-l", "."], cwd=module)
+
+
 @unittest.skipIf(version() < (1, 21), "there is no Go of at least 1.21")
 class Module(unittest.TestCase):
     def test_the_module(self):
-        with tempfile.TemporaryDirectory() as folder:
-            folder = Path(folder)
-            clib.install(folder / "installed", "release")
-            run([PROOFMILL, "dev", "circuit", "chain", "--constraints", 60, "--out", folder / "circuit"])
-            library = folder / "installed/lib"
-            environment = {**os.environ, "PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": str(library), "GOFLAGS": "-mod=mod",
-                           "GOTOOLCHAIN": "local", "PROOFMILL_TEST_CIRCUIT": str(folder / "circuit"),
-                           # Go keeps what pkg-config said the last time, unless it is told of another folder.
-                           "CGO_CFLAGS": f"-O2 -I{folder / 'installed/include'}"}
-            for command in (["go", "vet", "./..."], ["go", "test", "-count=1", "./..."]):
-                done = subprocess.run(command, cwd=HERE.parent, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-                self.assertEqual(done.returncode, 0, done.stdout)
-            unformatted = run(["gofmt", "-l", "."], cwd=HERE.parent)
-            self.assertEqual(unformatted, "")
+        self.assertEqual(tested(HERE.parent), "")
 
 
 if __name__ == "__main__":

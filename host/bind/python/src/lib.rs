@@ -3,6 +3,7 @@
 
 mod device;
 mod errors;
+mod pairing;
 mod prover;
 
 use pyo3::prelude::*;
@@ -12,6 +13,8 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use super::device::{Bases, Device, devices};
+    #[pymodule_export]
+    use super::pairing::{bls_find_invalid, pairing};
     #[pymodule_export]
     use super::prover::{Prover, verify};
 

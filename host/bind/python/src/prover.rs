@@ -1,13 +1,18 @@
 //! Groth16, with snarkjs's files.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
+use proofmill::Cancel;
 use proofmill::groth16::snarkjs::{self, Witness, Zkey};
-use proofmill::groth16::{self, Settings, Step, Watch};
+use proofmill::groth16::{self, Control, Proved, Settings, Step, Watch};
 use pyo3::prelude::*;
 
-use crate::errors::Outcome;
+use crate::errors::{Failure, Outcome};
+
+/// How often it is asked whether the user has interrupted a proof.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// A proving key on a device.
 #[pyclass(frozen, module = "proofmill._native")]
@@ -23,6 +28,67 @@ pub enum Source {
     Bytes(Vec<u8>),
     /// str or os.PathLike
     Path(PathBuf),
+}
+
+impl Source {
+    fn witness(&self, name: String) -> groth16::Result<Witness> {
+        match self {
+            Self::Path(path) => Witness::open(path),
+            Self::Bytes(bytes) => Witness::from_bytes(name, bytes[..].into()),
+        }
+    }
+}
+
+/// proof.json, public.json, seconds.
+type Texts = (String, String, f64);
+
+fn texts(proved: groth16::Result<Proved>) -> Outcome<Texts> {
+    let Proved { proof, public, report, .. } = proved?;
+    Ok((snarkjs::proof::text(&proof)?, snarkjs::public::text(&public), report.seconds))
+}
+
+/// Calls what the user gave; its exceptions spoil no proof.
+fn tell(progress: &Py<PyAny>, arguments: impl for<'py> pyo3::call::PyCallArgs<'py>) {
+    Python::attach(|py| {
+        if let Err(error) = progress.call1(py, arguments) {
+            error.write_unraisable(py, Some(progress.bind(py)));
+        }
+    });
+}
+
+/// Does the work on another thread, without the lock of the interpreter, and looks meanwhile whether the user has interrupted it: then
+/// the work is given up, and the exception is that of the interrupt.
+fn interruptible<T: Send>(
+    py: Python<'_>,
+    cancel: &Cancel,
+    work: impl FnOnce() -> Outcome<T> + Send,
+) -> PyResult<T> {
+    py.detach(|| {
+        std::thread::scope(|scope| {
+            let (done, ended) = mpsc::channel();
+            scope.spawn(move || done.send(work()));
+            let mut interrupt = None;
+            loop {
+                match ended.recv_timeout(LOOK) {
+                    Ok(outcome) => {
+                        return match interrupt {
+                            Some(interrupt) => Err(interrupt),
+                            None => Ok(outcome?),
+                        };
+                    }
+                    // The work panicked, which the end of the scope says.
+                    Err(mpsc::RecvTimeoutError::Disconnected) => {
+                        return Err(Failure::argument("prover", "panicked").into());
+                    }
+                    Err(mpsc::RecvTimeoutError::Timeout) => {}
+                }
+                if let Err(error) = Python::attach(|py| py.check_signals()) {
+                    cancel.cancel();
+                    interrupt.get_or_insert(error);
+                }
+            }
+        })
+    })
 }
 
 #[pymethods]
@@ -47,26 +113,48 @@ impl Prover {
         py: Python<'_>,
         witness: Source,
         progress: Option<Py<PyAny>>,
-    ) -> PyResult<(String, String, f64)> {
+    ) -> PyResult<Texts> {
         let watch = progress.map(|progress| -> Watch {
             Arc::new(move |step: Step, part: f64| {
-                Python::attach(|py| {
-                    if let Err(error) = progress.call1(py, (step.to_string(), part)) {
-                        error.write_unraisable(py, Some(progress.bind(py)));
-                    }
-                });
+                tell(&progress, (step.to_string(), part));
             })
         });
-        let made: Outcome<_> = py.detach(|| {
-            let witness = match witness {
-                Source::Path(path) => Witness::open(path)?,
-                Source::Bytes(bytes) => Witness::from_bytes("witness", bytes.into())?,
-            };
-            let made = self.prover.prove(&witness, watch.as_ref())?;
-            let proof = snarkjs::proof::text(&made.proof)?;
-            Ok((proof, snarkjs::public::text(&made.public), made.report.seconds))
-        });
-        Ok(made?)
+        let cancel = Cancel::new();
+        let mut control = Control::none().given_up_by(cancel.clone());
+        if let Some(watch) = watch {
+            control = control.watched_by(watch);
+        }
+        interruptible(py, &cancel, || {
+            texts(self.prover.prove_with(&witness.witness("witness".into())?, &control))
+        })
+    }
+
+    /// For each witness what `prove` gives, or the error. `progress` is called with the number of each proof that has ended.
+    fn prove_batch(
+        &self,
+        py: Python<'_>,
+        witnesses: Vec<Source>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Vec<Py<PyAny>>> {
+        let cancel = Cancel::new();
+        let made = interruptible(py, &cancel, || {
+            let cancelled = || Err(proofmill::Error::Cancelled.into());
+            let mut made: Vec<Outcome<Texts>> = witnesses.iter().map(|_| cancelled()).collect();
+            let opened = witnesses.iter().enumerate();
+            let opened = opened.map(|(number, it)| it.witness(format!("witnesses[{number}]")));
+            self.prover.prove_each(opened, &cancel, |number, proved| {
+                made[number] = texts(proved);
+                if let Some(progress) = &progress {
+                    tell(progress, (number,));
+                }
+            })?;
+            Ok(made)
+        })?;
+        let value = |made| match made {
+            Ok(texts) => Ok(Texts::into_pyobject(texts, py)?.into_any().unbind()),
+            Err(failure) => Ok(PyErr::from(failure).into_value(py).into_any()),
+        };
+        made.into_iter().map(value).collect()
     }
 
     /// verification_key.json as a text.

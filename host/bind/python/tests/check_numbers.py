@@ -225,5 +225,55 @@ def digest(item):
     return hashlib.sha256(once).digest() if item.get("hash") == "sha256d" else once
 
 
+class Pairings(unittest.TestCase):
+    BN = 4965661367192848881
+    #: w^6 is so much more than u, and ours is so high a power of py_ecc's, which takes the loop of BLS12-381 without its sign.
+    NUMBERS = {"bn254": (9, 2 * BN * (6 * BN * BN + 3 * BN + 1)), "bls12_381": (1, -3)}
+
+    def test_values_are_powers_of_py_eccs(self):
+        for (ours, theirs), a in zip(CURVES, (5, 7)):
+            more, power = self.NUMBERS[ours.name]
+            p, q = theirs.multiply(theirs.G1, a), theirs.multiply(theirs.G2, a + 1)
+            found = proofmill.pairing(ours.name, [plain(p)], [plain(q)])
+            pairs = list(zip(found[::2], found[1::2]))
+            found = [(x - more * y) % ours.field_modulus for x, y in pairs] + [y for _, y in pairs]
+            expected = theirs.pairing(q, p) ** (power % theirs.curve_order)
+            self.assertEqual(found, [int(number) for number in expected.coeffs])
+
+    @settings(max_examples=10, deadline=None)
+    @given(st.integers(1, 2**64), st.integers(1, 2**64), st.sampled_from(CURVES))
+    def test_pairings_are_bilinear(self, a, b, curves):
+        ours, _ = curves
+        left = [ours.multiply(ours.G1, a), ours.multiply(ours.G1, -a * b)]
+        right = [ours.multiply(ours.G2, b), ours.G2]
+        self.assertTrue(proofmill.pairing_is_one(ours.name, left, right))
+        self.assertEqual(proofmill.pairing(ours.name, left, right), [1] + [0] * 11)
+        left[1] = ours.multiply(ours.G1, -a * b - 1)
+        self.assertFalse(proofmill.pairing_is_one(ours.name, left, right))
+        self.assertTrue(proofmill.pairing_is_one(ours.name, [left[0], None], [None, right[0]]))
+
+    def test_what_is_no_pair_is_refused(self):
+        for curve, g1, g2, said in (
+            ("bn254", [bn128.G1], [], "g2: 0 points, and 1 of G1"), ("secp256k1", [], [], "curve: 'secp256k1'"),
+            ("bn254", [(1, 3)], [bn128.G2], "g1: point 0"), ("bn254", bytes(63), b"", "g1: 63 bytes"),
+        ):
+            with self.assertRaisesRegex(proofmill.ArgumentError, said):
+                proofmill.pairing(curve, g1, g2)
+
+    def test_signatures(self):
+        key = bytes.fromhex("a491d1b0ecd9bb917989f0e74f0dea0422eac4a873e5e2644f368dffb9a6e20fd6e10c1b77654d067c0618f6e5a7f79a")
+        signature = bytes.fromhex(
+            "b6ed936746e01f8ecf281f020953fbf1f01debd5657c4a383940b020b26507f6076334f91e2366c96e9ab279fb515809"
+            "0352ea1c5b0c9274504f4f0e7053af24802e51e4568d164fe986834f41e55c8e850ce1f98458c0cfc9ab380b55285a55")
+        self.assertTrue(proofmill.bls_verify(key, bytes(32), signature))
+        self.assertFalse(proofmill.bls_verify(key, bytes(31), signature))
+        self.assertFalse(proofmill.bls_verify(key, bytes(32), signature, scheme="basic"))
+        several = [(key, message, signature) for message in (bytes(32), b"", bytes(32), bytes(33))]
+        self.assertEqual(proofmill.bls_find_invalid(several), [1, 3])
+        for given, said in (([(key[1:], b"", signature)], r"signatures\[0\]"), ([(key, b"", key)], r"signatures\[0\]")):
+            with self.assertRaisesRegex(proofmill.ArgumentError, said):
+                proofmill.bls_find_invalid(given)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -43,6 +43,58 @@ class Proofs(unittest.TestCase):
         self.assertEqual([proofmill.verify(files / "verification_key.json", proof) for proof in made], [True] * 3)
         self.assertEqual(len({json.dumps(proof.proof) for proof in made}), 3, "each has randomness of its own")
 
+    def test_one_that_has_no_proof_is_no_hindrance_to_others(self):
+        right = (self.folder / "bn/witness.wtns").read_bytes()
+        wrong = right[:-32] + bytes([right[-32] ^ 1]) + right[-31:]
+        prover = proofmill.Prover(self.folder / "bn/INSECURE.zkey", device="cpu:?threads=2")
+        with self.assertRaises(proofmill.DoesNotVerifyError):
+            prover.prove_batch([right, wrong])
+        first, second, third, fourth = prover.prove_batch([right, wrong, b"", right], errors="return")
+        self.assertTrue(all(proofmill.verify(prover.verification_key, made) for made in (first, fourth)))
+        self.assertIsInstance(second, proofmill.DoesNotVerifyError)
+        self.assertIsInstance(third, proofmill.FileError)
+        self.assertIn("witnesses[2]", str(third))
+        self.assertEqual(prover.prove_batch([]), [])
+
+    def test_bars_go_to_their_end(self):
+        class Bar:
+            def __init__(self, total):
+                self.total, self.n = total, 0
+
+            def update(self, n):
+                self.n += n
+
+        prover = proofmill.Prover(self.folder / "bls/INSECURE.zkey")
+        for bar, prove in ((Bar(1), prover.prove), (Bar(100), prover.prove), (Bar(None), prover.prove),
+                           (Bar(3), lambda witness, progress: prover.prove_batch([witness] * 3, progress=progress))):
+            prove(self.folder / "bls/witness.wtns", progress=bar)
+            self.assertAlmostEqual(bar.n, bar.total or 1)
+
+    def test_an_interrupt_gives_up_a_proof_and_a_batch(self):
+        command = [PROOFMILL, "dev", "circuit", "chain", "--constraints", "30000", "--out", self.folder / "long"]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        program = (
+            "import os, signal, sys, threading, time, proofmill\n"
+            "prover = proofmill.Prover('INSECURE.zkey', device='cpu:?threads=1')\n"
+            "def interrupt(*_):\n"
+            "    global said\n"
+            "    if 'said' not in globals():\n"
+            "        said = time.monotonic()\n"
+            "        os.kill(os.getpid(), signal.SIGINT)\n"
+            "class Bar:\n"
+            "    update = interrupt\n"
+            "try:\n"
+            "    PROVE\n"
+            "except KeyboardInterrupt:\n"
+            "    print('interrupted', time.monotonic() - said)\n"
+        )
+        for prove in ("prover.prove('witness.wtns', progress=interrupt)", "prover.prove_batch(['witness.wtns'] * 1000, progress=Bar())"):
+            run = [sys.executable, "-c", program.replace("PROVE", prove)]
+            done = subprocess.run(run, cwd=self.folder / "long", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+            word, seconds = done.stdout.split()
+            self.assertEqual(word, "interrupted", done.stdout)
+            self.assertLess(float(seconds), 2, "a proof goes on after the interrupt")
+
     def test_what_is_refused(self):
         key, other = self.folder / "bn/INSECURE.zkey", self.folder / "other/witness.wtns"
         for expected, said, attempt in (

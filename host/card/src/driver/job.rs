@@ -1,8 +1,11 @@
 //! What the reactor is given: lanes, the doors of engines, and jobs, requests that are cut into commands.
 
+use std::time::Duration;
+
 use proofmill_op::{Answer, Capability, Completer, Result};
 
 use super::flights::Sent;
+use crate::Transport;
 use crate::wire::Header;
 
 /// Contents of an engine's registers: offset in its block and value.
@@ -46,6 +49,16 @@ pub struct Engine {
     pub lane: Lane,
 }
 
+/// What a job that speaks with the card has to keep to.
+pub struct Terms<'a> {
+    /// Of the device.
+    pub uri: &'a str,
+    /// The longest that it may see nothing happen.
+    pub timeout: Duration,
+    /// Whoever waits.
+    pub completer: &'a Completer,
+}
+
 /// A request, cut into commands with one reply each.
 pub trait Job: Send {
     /// How many commands; once one has failed, those that were sent.
@@ -63,6 +76,14 @@ pub trait Job: Send {
     /// The packet that ends a command in the card before its time, by its index; for jobs of a lane with `progress`.
     fn cancel(&mut self, _position: usize, _target: u64, _index: u64) -> Option<Vec<u8>> {
         None
+    }
+    /// For a job that speaks with the card by itself, alone, in place of commands; an error ends the device.
+    fn talk(&mut self, _transport: &mut dyn Transport, _terms: &Terms<'_>) -> Result<()> {
+        Ok(())
+    }
+    /// Does it?
+    fn talks(&self) -> bool {
+        false
     }
     /// The answer, after every reply was taken in.
     fn answer(&mut self) -> Result<Answer>;

@@ -8,7 +8,8 @@
 //! 4. the first thing that no healthy card does, and the first command unanswered past the time-out, ends the
 //!    device: every job gets the same error, and so does everything submitted later;
 //!    (an engine whose commands take long shows in its counters that it is at work, and is given time as long as it is);
-//! 5. a cancelled job sends no further command, ends those in the card that can be ended, and their replies are swallowed.
+//! 5. a cancelled job sends no further command, ends those in the card that can be ended, and their replies are swallowed;
+//! 6. a job that speaks with the card by itself has it alone: commands of others are answered before and sent afterwards.
 
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,7 +21,7 @@ use std::time::Duration;
 use proofmill_op::{Answer, Completer, Error, Metrics, Result};
 
 use super::flights::{Flight, Flights, Sent};
-use super::job::{Active, Lane, Settings, Work};
+use super::job::{Active, Lane, Settings, Terms, Work};
 use super::{Options, Shared};
 use crate::Transport;
 use crate::wire::constants::shell::replies::ignore;
@@ -171,8 +172,15 @@ impl Reactor {
 
     /// Sends as many commands as the engines take.
     fn launch(&mut self) -> Result<()> {
+        if let Some(number) = self.engines.iter().position(|engine| self.talks_next(engine)) {
+            return if self.flights.is_empty() { self.talk(number) } else { Ok(()) };
+        }
         for number in 0..self.engines.len() {
             while let Some(&id) = self.engines[number].waiting.front() {
+                // It came to the front just now, behind one that nobody waits for.
+                if self.talks_next(&self.engines[number]) {
+                    break;
+                }
                 let Some(position) = self.jobs.get(&id).and_then(Active::next) else {
                     self.engines[number].waiting.pop_front();
                     self.settle(id);
@@ -185,6 +193,26 @@ impl Reactor {
             }
         }
         Ok(())
+    }
+
+    /// Does the engine's next job speak with the card by itself?
+    fn talks_next(&self, engine: &Engine) -> bool {
+        let next = engine.waiting.front().and_then(|id| self.jobs.get(id));
+        next.is_some_and(|active| active.job.talks() && !active.is_abandoned())
+    }
+
+    /// Lets that job speak.
+    fn talk(&mut self, number: usize) -> Result<()> {
+        let id = self.engines[number].waiting.pop_front();
+        let Some(active) = id.and_then(|id| self.jobs.remove(&id)) else { return Ok(()) };
+        let Active { mut job, completer: Some(completer), .. } = active else { return Ok(()) };
+        let Options { uri, timeout, .. } = &self.options;
+        let terms = Terms { uri, timeout: *timeout, completer: &completer };
+        let talked = job.talk(&mut *self.transport, &terms);
+        self.count_cycles();
+        let answer = talked.clone().and_then(|()| job.answer());
+        finish(&self.shared, completer, answer);
+        talked
     }
 
     /// Makes an engine ready for this job's next command; false when it is not yet.

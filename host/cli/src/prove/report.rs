@@ -36,7 +36,7 @@ pub fn plan(plan: &Plan, as_json: bool, output: &mut Output) -> anyhow::Result<(
     }
     let of = format_args!("{}, 2^{} rows", curve.name(), domain.ilog2());
     output.line(format_args!("{:<10} {:>12}  {of}", "step", "working set"))?;
-    for Planned { step, device, working } in &plan.steps {
+    for Planned { step, device, working, .. } in &plan.steps {
         line(&name(*step), &shown(*working), device.as_deref(), output)?;
     }
     output.line("")?;
@@ -56,7 +56,7 @@ pub fn proved(
     output: &mut Output,
 ) -> anyhow::Result<()> {
     let report = &proved.report;
-    if let Some(Redone { devices, problem }) = &report.redone {
+    if let Some(Redone { devices, problem, .. }) = &report.redone {
         // Whatever is read of the output, a device that is wrong must not go unseen.
         note(format_args!("{}: {problem}; all was done again on cpu:", devices.join(", ")));
     }
@@ -90,7 +90,7 @@ pub fn proved(
     }
     let of = format_args!("{}, 2^{} rows", plan.curve.name(), plan.domain.ilog2());
     output.line(format_args!("{:<10} {:>12}  {of}", "step", "time"))?;
-    for Timed { step, device, seconds } in &report.steps {
+    for Timed { step, device, seconds, .. } in &report.steps {
         let time = format!("{:.3} ms", seconds * 1e3);
         line(&name(*step), &time, device.as_deref(), output)?;
     }

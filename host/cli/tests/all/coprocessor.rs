@@ -33,6 +33,14 @@ fn the_published_program_sends_the_published_values() {
 }
 
 #[test]
+fn a_loop_that_sends_ends() {
+    let (_folder, paths) = files(&[
+        b"slot f = 0: fe12 1 2 3 4 5 6 7 8 9 10 11 12\nagain: send_interrupt f, 1\njump again\n",
+    ]);
+    expect(&coprocessor(&["run", &paths[0]]), 2, &["program: sends more than 65536 slots"]);
+}
+
+#[test]
 fn what_was_assembled_is_disassembled() {
     let (folder, paths) = files(&[START_UP.as_bytes()]);
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();

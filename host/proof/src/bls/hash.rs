@@ -1,12 +1,14 @@
 //! Messages become points: RFC 9380 with SHA-256.
 
+use proofmill_algebra::Isa;
 use proofmill_algebra::bls12_381::{G1, G2};
 use proofmill_algebra::curve::Affine;
 use proofmill_algebra::encoding::zcash::encode_compressed;
-use proofmill_algebra::hash_to_curve::{FromBytes, Mapped, to_group_vartime};
+use proofmill_algebra::hash_to_curve::{FromBytes, Mapped, each_to_group_vartime};
 use sha2::{Digest, Sha256};
 
 use super::Variant;
+use crate::halves;
 
 /// Bytes that SHA-256 takes at a time, and makes.
 const BLOCK: usize = 64;
@@ -55,8 +57,21 @@ pub fn hash_to_curve(variant: Variant, message: &[u8], tag: &[u8]) -> Vec<u8> {
 }
 
 /// The point of the subgroup that a message becomes: section 3.
-pub(super) fn hash_to_group<C: Mapped>(message: &[u8], tag: &[u8]) -> Affine<C> {
+fn hash_to_group<C: Mapped>(message: &[u8], tag: &[u8]) -> Affine<C> {
+    each_to_group_vartime::<C>(Isa::best(), &[elements::<C>(message, tag)])[0]
+}
+
+/// The points of the subgroup that messages become, in the caller's rayon pool.
+pub(super) fn hash_each_to_group<C: Mapped>(messages: &[&[u8]], tag: &[u8]) -> Vec<Affine<C>> {
+    halves::each(messages, |messages| {
+        let elements: Vec<_> = messages.iter().map(|message| elements::<C>(message, tag)).collect();
+        each_to_group_vartime::<C>(Isa::best(), &elements)
+    })
+}
+
+/// Two field elements of a message: section 5.2.
+fn elements<C: Mapped>(message: &[u8], tag: &[u8]) -> [C::Base; 2] {
     let bytes = expand_message_xmd(message, tag, 2 * C::Base::HASHED);
     let (first, second) = bytes.split_at(C::Base::HASHED);
-    to_group_vartime::<C>([first, second].map(C::Base::from_hash))
+    [first, second].map(C::Base::from_hash)
 }

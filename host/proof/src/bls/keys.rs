@@ -1,11 +1,16 @@
 //! Keys and signatures: points of either group, read once and known to be good.
 
+use proofmill_algebra::Isa;
+use proofmill_algebra::batch::{Batched, Roots};
 use proofmill_algebra::bls12_381::{G1, G2};
 use proofmill_algebra::curve::{Affine, Projective};
-use proofmill_algebra::encoding::zcash::{decode_compressed, encode_compressed};
+use proofmill_algebra::encoding::EncodingError;
+use proofmill_algebra::encoding::zcash::{
+    Zcash, decode_compressed, decode_each_compressed, encode_compressed,
+};
 
 use super::Variant;
-use crate::{Error, Result};
+use crate::{Error, Result, halves};
 
 /// A public key: a point of the subgroup other than the identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +19,11 @@ pub struct PublicKey(pub(super) Point);
 /// A signature, or the sum of several: a point of the subgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signature(pub(super) Point);
+
+/// The error of a point that is none.
+fn is(argument: &'static str, problem: EncodingError) -> Error {
+    Error::argument(argument, format!("is {problem}"))
+}
 
 /// A point of one of the groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,10 +35,23 @@ pub(super) enum Point {
 impl PublicKey {
     /// From its compressed form; an error says what is wrong with it. It is that of the argument `public key`.
     pub fn from_bytes(variant: Variant, bytes: &[u8]) -> Result<Self> {
-        let point = match variant {
-            Variant::MinPk => Point::g1("public key", bytes)?,
-            Variant::MinSig => Point::g2("public key", bytes)?,
+        Self::of(match variant {
+            Variant::MinPk => Point::one("public key", bytes, Point::G1)?,
+            Variant::MinSig => Point::one("public key", bytes, Point::G2)?,
+        })
+    }
+
+    /// [`PublicKey::from_bytes`] of each, as [`Signature::each_from_bytes`].
+    pub fn each_from_bytes(variant: Variant, keys: &[&[u8]]) -> Vec<Result<Self>> {
+        let points = match variant {
+            Variant::MinPk => Point::each("public key", keys, Point::G1),
+            Variant::MinSig => Point::each("public key", keys, Point::G2),
         };
+        points.into_iter().map(|point| Self::of(point?)).collect()
+    }
+
+    /// A point other than the identity.
+    fn of(point: Point) -> Result<Self> {
         if point.is_identity() {
             return Err(Error::argument("public key", "is the identity"));
         }
@@ -59,9 +82,18 @@ impl Signature {
     /// From its compressed form; an error says what is wrong with it. It is that of the argument `signature`.
     pub fn from_bytes(variant: Variant, bytes: &[u8]) -> Result<Self> {
         Ok(Self(match variant {
-            Variant::MinPk => Point::g2("signature", bytes)?,
-            Variant::MinSig => Point::g1("signature", bytes)?,
+            Variant::MinPk => Point::one("signature", bytes, Point::G2)?,
+            Variant::MinSig => Point::one("signature", bytes, Point::G1)?,
         }))
+    }
+
+    /// [`Signature::from_bytes`] of each, many at a time: in a part of the time that one by one takes. Runs in the caller's rayon pool.
+    pub fn each_from_bytes(variant: Variant, signatures: &[&[u8]]) -> Vec<Result<Self>> {
+        let points = match variant {
+            Variant::MinPk => Point::each("signature", signatures, Point::G2),
+            Variant::MinSig => Point::each("signature", signatures, Point::G1),
+        };
+        points.into_iter().map(|point| point.map(Self)).collect()
     }
 
     /// Its compressed form.
@@ -85,14 +117,24 @@ impl Signature {
 }
 
 impl Point {
-    fn g1(argument: &'static str, bytes: &[u8]) -> Result<Self> {
-        let point = decode_compressed(bytes);
-        point.map(Self::G1).map_err(|problem| Error::argument(argument, format!("is {problem}")))
+    /// From its bytes.
+    fn one<C: Zcash>(
+        argument: &'static str,
+        bytes: &[u8],
+        of: fn(Affine<C>) -> Self,
+    ) -> Result<Self> {
+        decode_compressed(bytes).map(of).map_err(|problem| is(argument, problem))
     }
 
-    fn g2(argument: &'static str, bytes: &[u8]) -> Result<Self> {
-        let point = decode_compressed(bytes);
-        point.map(Self::G2).map_err(|problem| Error::argument(argument, format!("is {problem}")))
+    /// Each from its bytes.
+    fn each<C: Zcash<Base: Roots> + Batched>(
+        argument: &'static str,
+        bytes: &[&[u8]],
+        of: fn(Affine<C>) -> Self,
+    ) -> Vec<Result<Self>> {
+        let points = halves::each(bytes, |bytes| decode_each_compressed(Isa::best(), bytes));
+        let points = points.into_iter();
+        points.map(|point| point.map(of).map_err(|problem| is(argument, problem))).collect()
     }
 
     /// The sum of at least one point, all of one group.

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use proofmill_algebra::Isa;
+use proofmill_algebra::batch::{Batched, Factors};
 use proofmill_algebra::bls12_381::{Fr, G1, G2};
 use proofmill_algebra::curve::{Affine, Curve, Projective};
 use proofmill_algebra::hash_to_curve::Mapped;
@@ -10,7 +11,7 @@ use proofmill_algebra::pairing::{Bls12381, Pair, final_exponentiation_on};
 use proofmill_algebra::tower::Fp12;
 use rayon::prelude::*;
 
-use super::hash::hash_to_group;
+use super::hash::hash_each_to_group;
 use super::keys::Point;
 use super::{PublicKey, Scheme, Signature, Variant, possession_tag};
 use crate::{Error, Result, halves};
@@ -117,7 +118,7 @@ fn holds(claims: &[(&PublicKey, Vec<u8>)], tag: &str, signature: &Signature) -> 
 
 /// A variant: the groups of keys and signatures.
 trait Sides: Sized {
-    type Key: Mapped<Scalar = Fr>;
+    type Key: Batched<Scalar = Fr>;
     type Signature: Mapped<Scalar = Fr>;
 
     fn key(key: &PublicKey) -> Affine<Self::Key>;
@@ -169,40 +170,41 @@ impl Sides for MinSig {
 }
 
 fn all_hold<S: Sides>(claims: &[(&PublicKey, Vec<u8>)], tag: &str, signature: &Signature) -> bool {
-    let keys = claims.iter().map(|(key, _)| Projective::from(S::key(key)));
-    let messages = claims.iter().map(|(_, message)| &message[..]);
-    is_one::<S>(by_message::<S>(keys.zip(messages)), tag, S::signature(signature))
+    let groups = by_message(claims.iter().map(|(_, message)| &message[..]));
+    let sum = |(_, places): &(_, Vec<usize>)| {
+        let keys = places.iter().map(|&place| S::key(claims[place].0));
+        keys.fold(Projective::IDENTITY, |sum, key| sum + key)
+    };
+    let keys = Affine::batch(&groups.iter().map(sum).collect::<Vec<_>>());
+    let messages: Vec<_> = groups.iter().map(|(message, _)| *message).collect();
+    is_one::<S>(&messages, &keys, tag, S::signature(signature))
 }
 
-/// The sum of keys for each message: equal messages are hashed once and share a pairing.
-fn by_message<'a, S: Sides>(
-    claims: impl Iterator<Item = (Projective<S::Key>, &'a [u8])>,
-) -> Vec<(&'a [u8], Projective<S::Key>)> {
-    let mut places = HashMap::new();
-    let mut sums: Vec<(&[u8], Projective<S::Key>)> = vec![];
-    for (key, message) in claims {
-        let place = *places.entry(message).or_insert(sums.len());
-        match sums.get_mut(place) {
-            Some((_, sum)) => *sum += key,
-            None => sums.push((message, key)),
+/// The claims of each message, by their places.
+fn by_message<'a>(messages: impl Iterator<Item = &'a [u8]>) -> Vec<(&'a [u8], Vec<usize>)> {
+    let mut numbers = HashMap::new();
+    let mut groups: Vec<(&[u8], Vec<usize>)> = vec![];
+    for (place, message) in messages.enumerate() {
+        let number = *numbers.entry(message).or_insert(groups.len());
+        match groups.get_mut(number) {
+            Some((_, places)) => places.push(place),
+            None => groups.push((message, vec![place])),
         }
     }
-    sums
+    groups
 }
 
-/// Is the product of e(key, H(message)) that of e(generator, signature)?
+/// Is the product of e(key, H(message)), with another message for each key, that of e(generator, signature)?
 fn is_one<S: Sides>(
-    claims: Vec<(&[u8], Projective<S::Key>)>,
+    messages: &[&[u8]],
+    keys: &[Affine<S::Key>],
     tag: &str,
     signature: Affine<S::Signature>,
 ) -> bool {
     let isa = Isa::best();
-    let keys: Vec<_> = claims.iter().map(|(_, key)| *key).collect();
-    let keys = Affine::batch(&keys);
-    let of_claim = |((message, _), key): (&(&[u8], _), &Affine<S::Key>)| {
-        S::pair(*key, hash_to_group::<S::Signature>(message, tag.as_bytes()))
-    };
-    let mut pairs: Vec<_> = claims.par_iter().zip(&keys).map(of_claim).collect();
+    let hashed = hash_each_to_group::<S::Signature>(messages, tag.as_bytes());
+    let mut pairs: Vec<_> =
+        keys.iter().zip(hashed).map(|(key, hashed)| S::pair(*key, hashed)).collect();
     pairs.push(S::pair(-S::Key::GENERATOR, signature));
     let lines = halves::miller_product::<Bls12381>(isa, &pairs);
     final_exponentiation_on::<Bls12381>(isa, lines) == Fp12::ONE
@@ -215,21 +217,36 @@ fn invalid<S: Sides>(
     let tag = scheme.tag(claims[0].0.variant());
     let messages: Vec<_> =
         claims.iter().map(|(key, message, _)| signed(scheme, key, message)).collect();
+    let keys: Vec<_> = claims.iter().map(|(key, ..)| S::key(key)).collect();
+    let signatures: Vec<_> =
+        claims.iter().map(|(_, _, signature)| S::signature(signature)).collect();
     halves::find_invalid(claims.len(), |some| {
-        let factors = halves::random_factors::<Fr>(some.len())?;
-        let (claims, messages) = (&claims[some.clone()], &messages[some]);
-        let multiples: Vec<_> = claims
-            .par_iter()
-            .zip(&factors)
-            .map(|((key, _, signature), r)| {
-                let key = Projective::from(S::key(key)).times_vartime(r);
-                (key, Projective::from(S::signature(signature)).times_vartime(r))
-            })
-            .collect();
-        let none = Projective::<S::Signature>::IDENTITY;
-        let signature = multiples.iter().fold(none, |sum, (_, signature)| sum + *signature);
-        let keys = multiples.iter().map(|(key, _)| *key);
-        let claims = by_message::<S>(keys.zip(messages.iter().map(|message| &message[..])));
-        Ok(is_one::<S>(claims, &tag, signature.into()))
+        let factors = halves::random_factors::<S::Key>(some.len())?;
+        let groups = by_message(messages[some.clone()].iter().map(|message| &message[..]));
+        let keys = multiples_of_groups(&factors, &keys[some.clone()], &groups);
+        let signature = factors.sum_vartime(Isa::best(), &signatures[some]);
+        let messages: Vec<_> = groups.iter().map(|(message, _)| *message).collect();
+        Ok(is_one::<S>(&messages, &keys, &tag, signature.into()))
     })
+}
+
+/// The sum of the multiples of each message's keys.
+fn multiples_of_groups<C: Batched<Scalar = Fr>>(
+    factors: &Factors<Fr>,
+    keys: &[Affine<C>],
+    groups: &[(&[u8], Vec<usize>)],
+) -> Vec<Affine<C>> {
+    let isa = Isa::best();
+    if groups.len() == keys.len() {
+        let all: Vec<_> = (0..keys.len()).collect();
+        return halves::each(&all, |places| {
+            let keys: Vec<_> = places.iter().map(|&place| keys[place]).collect();
+            factors.of(places).times_each_vartime(isa, &keys)
+        });
+    }
+    let sum = |(_, places): &(_, Vec<usize>)| {
+        let keys: Vec<_> = places.iter().map(|&place| keys[place]).collect();
+        factors.of(places).sum_vartime(isa, &keys)
+    };
+    Affine::batch(&groups.par_iter().map(sum).collect::<Vec<_>>())
 }

@@ -15,9 +15,10 @@ use proofmill_op::{Answer, Data, Ticket};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::assemble::{Blinding, Sums, assemble};
+use super::control::{Control, Place};
 use super::prove::Prover;
 use super::quotient::{TRANSFORMS, quotient};
-use super::report::{Step, Timed, Watch};
+use super::report::{Step, Timed};
 use super::route::{Route, of_section};
 use super::suite::{ScalarOf, Suite};
 use super::{Proof, Scalar};
@@ -64,8 +65,10 @@ pub struct Attempt<'a> {
     pub prover: &'a Prover,
     /// Which device does what.
     pub route: &'a Route,
-    /// Is told how far it is.
-    pub watch: Option<&'a Watch>,
+    /// Is told how far it is, and gives it up.
+    pub control: &'a Control,
+    /// Where this machine's processor works.
+    pub place: Place,
     /// Gets what was done.
     pub steps: &'a mut Vec<Timed>,
 }
@@ -89,12 +92,15 @@ impl Attempt<'_> {
             under_way.push(self.start(section, &witness)?);
         }
         for section in here {
-            let sum = self.start(section, &witness)?;
-            answers[section as usize] = Some(self.finish(sum)?);
+            answers[section as usize] = Some(self.sum(section, &witness)?);
         }
         let h = Zeroizing::new(self.scalars_of_h::<E>(values)?);
         let h = Wiped(h[..].into());
-        under_way.push(self.start(Section::H, &h)?);
+        if self.route.is_elsewhere(Section::H) {
+            under_way.push(self.start(Section::H, &h)?);
+        } else {
+            answers[Section::H as usize] = Some(self.sum(Section::H, &h)?);
+        }
         for sum in under_way {
             let section = sum.section;
             answers[section as usize] = Some(self.finish(sum)?);
@@ -109,6 +115,7 @@ impl Attempt<'_> {
             h: route.sum(Section::H, h)?,
         };
         let key = &self.prover.key;
+        self.control.cancel.go_on()?;
         self.timed(Step::Assembly, None, || assemble(key, &sums, &Blinding::random()?))
     }
 
@@ -118,15 +125,16 @@ impl Attempt<'_> {
     }
 
     fn scalars_of_h<E: Suite>(&mut self, values: &[Scalar]) -> Result<Vec<u8>> {
-        let Self { prover, route, watch, .. } = *self;
-        let rows = self.timed(Step::Rows, None, || prover.rows.times::<ScalarOf<E>>(values))?;
+        let Self { prover, route, control, place, .. } = *self;
+        let rows = || prover.rows.times::<ScalarOf<E>>(values, &control.cancel);
+        let rows = self.timed(Step::Rows, None, rows)?;
         let uri = route.transforms.caps().uri.clone();
         let transform = |request, number| {
-            if let Some(watch) = watch {
+            if let Some(watch) = &control.watch {
                 watch(Step::Quotient, number as f64 / TRANSFORMS as f64);
             }
             // What is transformed comes from the rows, which are canonical, or from the transform before.
-            route.transform(request).map_err(|error| match error {
+            route.transform(request, place, &control.cancel).map_err(|error| match error {
                 proofmill_op::Error::Argument { argument: "elements", .. } => {
                     route.wrong_transform().into()
                 }
@@ -138,14 +146,32 @@ impl Attempt<'_> {
         Ok(h.ok_or_else(|| route.wrong_transform())?)
     }
 
+    /// The sum of a section on this machine's processor.
+    fn sum(&mut self, section: Section, scalars: &Wiped) -> Result<Answer> {
+        if self.place == Place::Device {
+            let sum = self.start(section, scalars)?;
+            return self.finish(sum);
+        }
+        let Self { route, control, place, .. } = *self;
+        let request = route.request(section, Data::Here(scalars.0.clone()), self.progress(section));
+        let device = route.device(section);
+        let work = || place.answer(&**device, request, &control.cancel);
+        let answer = self.timed(Step::Sum(section), Some(device.caps().uri.clone()), work);
+        answer.map_err(|error| of_section(section, error))
+    }
+
     fn start(&self, section: Section, scalars: &Wiped) -> Result<UnderWay> {
-        let step = Step::Sum(section);
-        let progress = self.watch.cloned();
-        let progress = progress.map(|watch| Progress(Arc::new(move |part| watch(step, part))));
+        let Self { route, control, .. } = *self;
+        let request = route.request(section, Data::Here(scalars.0.clone()), self.progress(section));
         let start = Instant::now();
-        let ticket = self.route.start(section, Data::Here(scalars.0.clone()), progress);
+        let ticket = route.device(section).submit(request);
         let ticket = ticket.map_err(|error| of_section(section, error))?;
-        Ok(UnderWay { section, ticket, start })
+        Ok(UnderWay { section, ticket: ticket.covered_by(&control.cancel), start })
+    }
+
+    fn progress(&self, section: Section) -> Option<Progress> {
+        let (step, watch) = (Step::Sum(section), self.control.watch.clone());
+        watch.map(|watch| Progress(Arc::new(move |part| watch(step, part))))
     }
 
     fn finish(&mut self, sum: UnderWay) -> Result<Answer> {
@@ -158,7 +184,7 @@ impl Attempt<'_> {
     }
 
     fn timed<T>(&mut self, step: Step, device: Option<String>, work: impl FnOnce() -> T) -> T {
-        let say = |part| self.watch.iter().for_each(|watch| watch(step, part));
+        let say = |part| self.control.watch.iter().for_each(|watch| watch(step, part));
         let start = Instant::now();
         say(0.0);
         let done = work();

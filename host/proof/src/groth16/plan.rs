@@ -12,6 +12,7 @@ use crate::snarkjs::Section;
 /// What a proof will take. All bytes are those of this machine's memory, at most, in a process that
 /// [gives back](super::return_freed_memory) what it freed.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Plan {
     /// The curve.
     pub curve: Curve,
@@ -36,12 +37,18 @@ pub struct Plan {
 impl Plan {
     /// All of it.
     pub fn memory(&self) -> usize {
-        self.key + self.witness + self.kept + self.working
+        self.memory_of_batch(1)
+    }
+
+    /// All of a batch with so many lanes: each has a witness and a working set.
+    pub fn memory_of_batch(&self, lanes: usize) -> usize {
+        self.key + self.kept + lanes * (self.witness + self.working)
     }
 }
 
 /// A step to come.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Planned {
     /// Which.
     pub step: Step,

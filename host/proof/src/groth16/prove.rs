@@ -1,12 +1,14 @@
 //! The prover.
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::num::NonZero;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use proofmill_algebra::Isa;
+use proofmill_op::{Cancel, Ticket};
 
 use super::attempt::{Attempt, Outcome};
+use super::control::{Control, Place};
 use super::report::{Counts, Proved, Redone, Report, Watch};
 use super::route::{Devices, Route};
 use super::rows::Rows;
@@ -25,12 +27,15 @@ pub struct Settings {
     pub self_check: bool,
     /// What a device did wrong, or not at all, is done again on the helper.
     pub redo_on_helper: bool,
+    /// Proofs of a [batch](Prover::prove_batch) that are made at a time, each in a working set of its own and on its part of the processor's threads.
+    /// None: as many as there are threads.
+    pub lanes: Option<NonZero<usize>>,
 }
 
 impl Default for Settings {
     /// For one proof that is right.
     fn default() -> Self {
-        Self { park: false, self_check: true, redo_on_helper: true }
+        Self { park: false, self_check: true, redo_on_helper: true, lanes: None }
     }
 }
 
@@ -62,13 +67,45 @@ impl Prover {
     /// helper; the report says so. [`Error::DoesNotVerify`] if then the proof does not verify either: the witness or the key is
     /// wrong. An [`Error::Device`] names who failed if nothing may be done again.
     pub fn prove(&self, witness: &Witness, watch: Option<&Watch>) -> Result<Proved> {
+        self.prove_with(witness, &Control { watch: watch.cloned(), ..Control::none() })
+    }
+
+    /// The same, followed and perhaps given up.
+    pub fn prove_with(&self, witness: &Witness, control: &Control) -> Result<Proved> {
+        self.made(witness, control, Place::Device)
+    }
+
+    /// The same on a thread of its own. The ticket is a future, too; whoever drops or cancels it gives up the proof, and says `control`'s
+    /// [`Cancel`](proofmill_op::Cancel).
+    pub fn submit(
+        self: &Arc<Self>,
+        witness: Witness,
+        control: Control,
+    ) -> Result<Ticket<Proved, Error>> {
+        let own = Cancel::new();
+        let (completer, ticket) = Ticket::of_work(own.clone());
+        let ticket = ticket.covered_by(&control.cancel);
+        let (prover, control) = (self.clone(), control.given_up_by(own));
+        let work = move || completer.complete(prover.prove_with(&witness, &control));
+        let thread = std::thread::Builder::new().name("proofmill-prover".into()).spawn(work);
+        thread.map_err(|source| Error::Io { name: "the prover's thread".into(), source })?;
+        Ok(ticket)
+    }
+
+    /// A proof on these threads.
+    pub(super) fn made(
+        &self,
+        witness: &Witness,
+        control: &Control,
+        place: Place,
+    ) -> Result<Proved> {
         demand_curve("witness", witness.curve(), self.key.curve())?;
         let (found, expected) = (witness.count(), self.key.variables());
         if found != expected {
             let problem = format!("has {found} values, the key is for {expected}");
             return Err(Error::argument("witness", problem));
         }
-        on_curve!(self.key.curve(), prove(self, witness.values(), watch))
+        on_curve!(self.key.curve(), prove(self, witness.values(), control, place))
     }
 
     /// What happened since the prover was made.
@@ -84,6 +121,11 @@ impl Prover {
     /// The code path of what is done beside devices.
     pub(super) fn isa(&self) -> Isa {
         self.devices.isa()
+    }
+
+    /// Threads of this machine's processor, if it is among the devices.
+    pub(super) fn processors(&self) -> Option<usize> {
+        self.devices.threads()
     }
 
     fn count(&self, what: impl FnOnce(&mut Counts)) {
@@ -104,12 +146,17 @@ fn new<E: Suite>(key: &Zkey, devices: Devices, settings: Settings) -> Result<Pro
     Ok(Prover { key, rows, route, settings, devices, verifying, counts })
 }
 
-fn prove<E: Suite>(prover: &Prover, values: &[Scalar], watch: Option<&Watch>) -> Result<Proved> {
+fn prove<E: Suite>(
+    prover: &Prover,
+    values: &[Scalar],
+    control: &Control,
+    place: Place,
+) -> Result<Proved> {
     let start = Instant::now();
     let public = values[1..=prover.key.publics()].to_vec();
     let mut report = Report::default();
     let mut attempt = |route: &Route| -> Result<Outcome> {
-        let mut attempt = Attempt { prover, route, watch, steps: &mut report.steps };
+        let mut attempt = Attempt { prover, route, control, place, steps: &mut report.steps };
         let proof = match attempt.run::<E>(values) {
             Err(Error::Device(error)) if error.is_device() => return Ok(Outcome::Failed(error)),
             other => other?,
@@ -117,6 +164,7 @@ fn prove<E: Suite>(prover: &Prover, values: &[Scalar], watch: Option<&Watch>) ->
         if !prover.settings.self_check {
             return Ok(Outcome::Right(proof));
         }
+        control.cancel.go_on()?;
         let is_right = attempt.check(|| prover.is_right(&public, &proof));
         Ok(if is_right { Outcome::Right(proof) } else { Outcome::Wrong })
     };

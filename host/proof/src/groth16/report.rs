@@ -7,6 +7,7 @@ use crate::snarkjs::Section;
 
 /// A part of the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Step {
     /// The sum over a section of the key.
     Sum(Section),
@@ -37,6 +38,7 @@ pub type Watch = Arc<dyn Fn(Step, f64) + Send + Sync>;
 
 /// A proof, what it is about, and how it came about.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Proved {
     /// The proof.
     pub proof: Proof,
@@ -48,6 +50,7 @@ pub struct Proved {
 
 /// How a proof came about.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Report {
     /// The steps in the order in which they ended; of a proof that was redone, those of both attempts.
     pub steps: Vec<Timed>,
@@ -59,6 +62,7 @@ pub struct Report {
 
 /// A step that was done.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Timed {
     /// Which.
     pub step: Step,
@@ -70,6 +74,7 @@ pub struct Timed {
 
 /// A first attempt that was none.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Redone {
     /// The devices that it could have been.
     pub devices: Vec<String>,

@@ -7,8 +7,9 @@ use proofmill_algebra::curve::Affine;
 use proofmill_algebra::encoding::Coordinate;
 use proofmill_algebra::msm;
 use proofmill_op::msm::{Bases, Check, Progress, Request, Response, Sums, read};
-use proofmill_op::{Answer, Capability, Data, Device, DeviceKind, Error, Result, ntt};
+use proofmill_op::{Answer, Cancel, Capability, Data, Device, DeviceKind, Error, Result, ntt};
 
+use super::control::Place;
 use super::points::bases;
 use super::suite::Suite;
 use crate::snarkjs::{Section, Zkey};
@@ -32,6 +33,12 @@ impl Devices {
     pub fn isa(&self) -> Isa {
         let processors = self.helper.iter().chain([&self.device]);
         processors.filter_map(|device| device.caps().isa).next().unwrap_or_else(Isa::best)
+    }
+
+    /// The threads of this machine's processor, if it is among them.
+    pub fn threads(&self) -> Option<usize> {
+        let mut all = self.helper.iter().chain([&self.device]);
+        all.find_map(|device| device.caps().threads)
     }
 
     fn offering(&self, capability: &Capability) -> Result<Arc<dyn Device>> {
@@ -75,16 +82,16 @@ impl Route {
         Ok(Self { sums, transforms })
     }
 
-    /// Starts the sum of a section.
-    pub fn start(
+    /// What the device of a section is asked for its sum.
+    pub fn request(
         &self,
         section: Section,
         scalars: Data,
         progress: Option<Progress>,
-    ) -> Result<proofmill_op::Ticket> {
-        let (device, bases) = &self.sums[section as usize];
+    ) -> proofmill_op::Request {
+        let (_, bases) = &self.sums[section as usize];
         let sums = Sums { bases: bases.clone(), scalars: vec![scalars], progress };
-        device.submit(proofmill_op::Request::Msm(Request::Sums(sums)))
+        proofmill_op::Request::Msm(Request::Sums(sums))
     }
 
     /// The device of a section's sum.
@@ -118,9 +125,16 @@ impl Route {
     }
 
     /// A transform, for which it waits.
-    pub fn transform(&self, request: ntt::Request) -> Result<Vec<u8>> {
+    pub fn transform(
+        &self,
+        request: ntt::Request,
+        place: Place,
+        cancel: &Cancel,
+    ) -> Result<Vec<u8>> {
         let expected = request.elements.len();
-        match self.transforms.submit(proofmill_op::Request::Ntt(request))?.wait()? {
+        let request = proofmill_op::Request::Ntt(request);
+        cancel.go_on()?;
+        match place.answer(&*self.transforms, request, cancel)? {
             Answer::Ntt(response) if response.elements.len() == expected => Ok(response.elements),
             _ => Err(another(&*self.transforms)),
         }

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use proofmill_algebra::field::PrimeField;
+use proofmill_op::Cancel;
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 
@@ -97,7 +98,11 @@ impl Rows {
     }
 
     /// A w, B w and their products row by row, canonical. An error names a value of the witness that is not below r.
-    pub fn times<F: PrimeField>(&self, witness: &[Scalar]) -> Result<[Vec<u8>; 3]> {
+    pub fn times<F: PrimeField>(
+        &self,
+        witness: &[Scalar],
+        cancel: &Cancel,
+    ) -> Result<[Vec<u8>; 3]> {
         let mut elements = Zeroizing::new(vec![F::ZERO; witness.len()]);
         elements.par_iter_mut().zip(witness).enumerate().try_for_each(
             |(i, (element, bytes))| {
@@ -112,7 +117,8 @@ impl Rows {
         let chunk = CHUNK * F::BYTES;
         let chunks =
             a.par_chunks_mut(chunk).zip(b.par_chunks_mut(chunk)).zip(c.par_chunks_mut(chunk));
-        chunks.enumerate().for_each(|(number, ((a, b), c))| {
+        chunks.enumerate().try_for_each(|(number, ((a, b), c))| {
+            cancel.go_on()?;
             let each =
                 a.chunks_mut(F::BYTES).zip(b.chunks_mut(F::BYTES)).zip(c.chunks_mut(F::BYTES));
             for (i, ((a, b), c)) in each.enumerate() {
@@ -122,7 +128,8 @@ impl Rows {
                 b.copy_from_slice(y.to_le_bytes().as_ref());
                 c.copy_from_slice((x * y).to_le_bytes().as_ref());
             }
-        });
+            Ok::<_, Error>(())
+        })?;
         Ok([a, b, c])
     }
 }
@@ -190,7 +197,7 @@ mod tests {
             dense[*row][*matrix] += *value * witness[*column];
         }
         let witness: Vec<_> = witness.into_iter().map(bytes).collect();
-        let [a, b, c] = found.times::<F>(&witness).unwrap();
+        let [a, b, c] = found.times::<F>(&witness, &Cancel::new()).unwrap();
         for (row, [x, y]) in dense.into_iter().enumerate() {
             let range = 32 * row..32 * (row + 1);
             assert_eq!([&a[range.clone()], &b[range.clone()]], [&bytes(x)[..], &bytes(y)], "{row}");
@@ -198,7 +205,7 @@ mod tests {
         }
         let mut wrong = witness;
         wrong[4] = [0xff; 32];
-        let error = found.times::<F>(&wrong).unwrap_err().to_string();
+        let error = found.times::<F>(&wrong, &Cancel::new()).unwrap_err().to_string();
         assert_eq!(error, "witness: value 4 is a number that is not below the modulus");
     }
 }

@@ -1,8 +1,8 @@
 //! The curves that proofs are made on.
 
+use proofmill_algebra::batch::Batched;
 use proofmill_algebra::curve::{Affine, Curve as Group};
-use proofmill_algebra::encoding::{Coordinate, pair};
-use proofmill_algebra::msm;
+use proofmill_algebra::encoding::{Coordinate, EncodingError, pair};
 use proofmill_algebra::ntt::Form;
 use proofmill_algebra::pairing::{Bls12381, Bn254, Pairing};
 use proofmill_op::{msm::Curve, ntt::Field};
@@ -13,7 +13,7 @@ use crate::{Error, Result};
 pub const DIGITS: usize = 5;
 
 /// A pairing whose scalars can be transformed.
-pub trait Suite: Pairing<G1: msm::Group<Scalar: Form<DIGITS>>, G2: msm::Group> {
+pub trait Suite: Pairing<G1: Batched<Scalar: Form<DIGITS>>, G2: Batched> {
     /// Its curve, to devices.
     const CURVE: Curve;
     /// Its scalars, to devices.
@@ -69,5 +69,10 @@ pub fn point<C: Group<Base: Coordinate>>(
     name: &str,
     bytes: &[u8],
 ) -> Result<Affine<C>> {
-    pair::decode(bytes).map_err(|problem| Error::argument(argument, format!("{name} is {problem}")))
+    pair::decode(bytes).map_err(|problem| no_point(argument, name, problem))
+}
+
+/// The error of a part of an argument that is none.
+pub fn no_point(argument: &'static str, name: &str, problem: EncodingError) -> Error {
+    Error::argument(argument, format!("{name} is {problem}"))
 }

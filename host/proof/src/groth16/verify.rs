@@ -84,6 +84,8 @@ pub fn check_points(proof: &Proof) -> Result<()> {
 #[derive(Clone, Debug)]
 struct Key<E: Suite> {
     isa: Isa,
+    alpha: Affine<E::G1>,
+    beta: Prepared<E>,
     alpha_beta: Fp12<E::Tower>,
     gamma: Prepared<E>,
     delta: Prepared<E>,
@@ -117,6 +119,8 @@ impl<E: Suite> Key<E> {
         }
         Ok(Self {
             isa,
+            alpha,
+            beta: Prepared::new(&beta),
             alpha_beta: product::<E>(isa, &[(alpha, beta)]),
             gamma: Prepared::new(&point::<E::G2>(KEY, "gamma", &key.gamma_g2)?),
             delta: Prepared::new(&point::<E::G2>(KEY, "delta", &key.delta_g2)?),

@@ -1,6 +1,7 @@
 //! What this crate shows from outside, in one program, so that it is compiled and linked once.
 
 mod bad_input_json;
+mod batch;
 mod bls;
 mod dev;
 mod eip2537;

@@ -151,9 +151,10 @@ fn the_stream_vectors_hold_for_every_simulation() {
     for simulation in support::simulations() {
         let engines = engines(&simulation);
         let found = exchange_all(&mut support::door(support::transport(&simulation)), &engines);
-        // What is sent to these engines depends on what was written: rtl/sim/test_msm.py, test_ntt.py.
-        let has_memory =
-            |engine: &Capability| matches!(engine, Capability::Msm(_) | Capability::Ntt(_));
+        // What is sent to these engines depends on what was written: rtl/sim/test_msm.py, test_ntt.py; or it is no command at all.
+        let has_memory = |engine: &Capability| {
+            matches!(engine, Capability::Msm(_) | Capability::Ntt(_) | Capability::Coprocessor)
+        };
         let stateful = engines.iter().all(has_memory);
         assert!(found > 0 || stateful, "no stream vectors for {}", simulation.name);
     }

@@ -22,11 +22,12 @@ from .errors import (
     ArgumentError, CancelledError, DeviceError, DeviceTimeoutError, DoesNotVerifyError, Error, FileError, UnsupportedError,
 )
 from .groth16 import Proof, Prover, prove, prove_batch, verify
+from .pairings import bls_find_invalid, bls_verify, pairing, pairing_is_one
 
 __all__ = [
     "ArgumentError", "Bases", "CancelledError", "Device", "DeviceError", "DeviceTimeoutError", "DoesNotVerifyError", "Error", "FileError",
-    "Info", "Proof", "Prover", "UnsupportedError", "Verdict", "__version__", "devices", "ecdsa_verify_batch", "equihash_verify", "msm",
-    "ntt", "poseidon", "prove", "prove_batch", "verify",
+    "Info", "Proof", "Prover", "UnsupportedError", "Verdict", "__version__", "bls_find_invalid", "bls_verify", "devices",
+    "ecdsa_verify_batch", "equihash_verify", "msm", "ntt", "pairing", "pairing_is_one", "poseidon", "prove", "prove_batch", "verify",
 ]
 
 

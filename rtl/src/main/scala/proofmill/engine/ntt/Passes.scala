@@ -66,7 +66,8 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
   val isLast = Reg(Bool()) // of two passes
   val transform = Reg(UInt(beatsBits bits))
   val offset = Reg(UInt(beatsBits bits)) // of its first beat
-  val outcome = Reg(Outcome())
+  val element = Reg(UInt(64 bits)) // the first that is not canonical
+  val firstCycles, lastCycles = Reg(UInt(64 bits))
   private val whole = RegNext(run.log <= NttConfig.passBits)
   private val rows = RegNext((run.log +^ 1) >> 1) // bits of the first pass's columns
   private val columns = RegNext(run.log >> 1)
@@ -131,22 +132,22 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
   private val checked = RegNext(io.read.fire && wrong.orR && !(job.pass.kind === PassKind.Last)) init False
   private val lane = RegNext(OHToUInt(OHMasking.first(wrong.asBits)))
   private val number = (RegNext(arriving.io.beat + offset) @@ lane).resize(64)
-  when(checked && (!found || number < outcome.element)) {
+  when(checked && (!found || number < element)) {
     found := True
-    outcome.element := number
+    element := number
   }
   val faulty = Reg(Bool())
   when(io.fault && state === State.Work)(faulty := True)
 
   when(state === State.Work) {
-    when(job.pass.kind === PassKind.First)(outcome.first := outcome.first + 1)
-      .otherwise(outcome.last := outcome.last + 1)
+    when(job.pass.kind === PassKind.First)(firstCycles := firstCycles + 1)
+      .otherwise(lastCycles := lastCycles + 1)
   }
   io.run.ready := state === State.Idle
   io.outcome.valid := state === State.Done
-  io.outcome.element := outcome.element
-  io.outcome.first := outcome.first
-  io.outcome.last := outcome.last
+  io.outcome.element := element
+  io.outcome.first := firstCycles
+  io.outcome.last := lastCycles
   io.outcome.status := faulty ? Status.memoryFault | (found ? Status.notCanonical | Status.done)
   when(!found || faulty)(io.outcome.element := 0)
 
@@ -159,9 +160,9 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
       offset := 0
       found := False
       faulty := False
-      outcome.element := 0
-      outcome.first := 0
-      outcome.last := 0
+      element := 0
+      firstCycles := 0
+      lastCycles := 0
       settle := 3
       when(io.run.valid)(state := State.Prepare)
     }

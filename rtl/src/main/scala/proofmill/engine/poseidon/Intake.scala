@@ -173,9 +173,9 @@ class Intake(config: PoseidonConfig, residues: Residues) extends Component {
   private val cycles = entry.latency + 1
   private def settled(flag: Bool) = Delay(flag, cycles, init = False)
   private val arrives = Lag(token, cycles)
-  val row = Reg(Row(config, elementBits))
+  val values = Reg(Vec(Bits(elementBits bits), config.elements))
   when(settled(token.isElement)) {
-    for ((held, i) <- row.values.zipWithIndex) when(arrives.place === i)(held := entry.io.element)
+    for ((held, i) <- values.zipWithIndex) when(arrives.place === i)(held := entry.io.element)
   }
 
   // A row that is complete moves on; the next one is at least a command away, and the one before it has been taken.
@@ -189,7 +189,7 @@ class Intake(config: PoseidonConfig, residues: Residues) extends Component {
   stays := (complete || stays) && !moves
   when(moves) {
     ready := True
-    handed.values := row.values
+    handed.values := values
     val progress = stays ? RegNextWhen(known, complete) | known
     handed.progress.slot := progress.slot
     handed.progress.code := progress.code

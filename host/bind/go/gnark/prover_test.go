@@ -1,0 +1,173 @@
+package gnark_test
+
+import (
+	"bytes"
+	"errors"
+	"math/big"
+	"testing"
+
+	"github.com/consensys/gnark-crypto/ecc"
+	"github.com/consensys/gnark/backend/groth16"
+	"github.com/consensys/gnark/constraint"
+	"github.com/consensys/gnark/frontend"
+	"github.com/consensys/gnark/frontend/cs/r1cs"
+	"github.com/consensys/gnark/logger"
+
+	"proofmill"
+	"proofmill/gnark"
+)
+
+// x is squared and i added, step after step; some wires are in one matrix only.
+type chain struct {
+	steps int
+	Start frontend.Variable
+	End   frontend.Variable `gnark:",public"`
+	Twice frontend.Variable `gnark:",public"`
+}
+
+func (c *chain) Define(api frontend.API) error {
+	x := c.Start
+	for i := range c.steps {
+		x = api.Add(api.Mul(x, x), i)
+	}
+	api.AssertIsEqual(x, c.End)
+	api.AssertIsEqual(api.Add(c.Start, c.Start), c.Twice)
+	return nil
+}
+
+type committed struct{ X, Y frontend.Variable }
+
+func (c *committed) Define(api frontend.API) error {
+	commitment, err := api.(frontend.Committer).Commit(c.X)
+	api.AssertIsDifferent(commitment, c.Y)
+	return err
+}
+
+func assignment(steps int, curve ecc.ID) *chain {
+	start := big.NewInt(3)
+	x := new(big.Int).Set(start)
+	for i := range steps {
+		x.Mul(x, x).Add(x, big.NewInt(int64(i))).Mod(x, curve.ScalarField())
+	}
+	return &chain{Start: start, End: x, Twice: 6}
+}
+
+type made struct {
+	system    constraint.ConstraintSystem
+	proving   groth16.ProvingKey
+	verifying groth16.VerifyingKey
+}
+
+func compiled(t *testing.T, curve ecc.ID, circuit frontend.Circuit) made {
+	t.Helper()
+	system, err := frontend.Compile(curve.ScalarField(), r1cs.NewBuilder, circuit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proving, verifying, err := groth16.Setup(system)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made{system, proving, verifying}
+}
+
+func opened(t *testing.T) *proofmill.Device {
+	logger.Disable()
+	device, err := proofmill.Open("cpu:?threads=2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(device.Close)
+	return device
+}
+
+func TestGnarkVerifiesOurProofs(t *testing.T) {
+	device := opened(t)
+	for _, curve := range []ecc.ID{ecc.BN254, ecc.BLS12_381} {
+		for _, steps := range []int{1, 2, 5, 61, 1000} {
+			circuit := compiled(t, curve, &chain{steps: steps})
+			// The key as it comes from a file of gnark.
+			var file bytes.Buffer
+			if _, err := circuit.proving.WriteTo(&file); err != nil {
+				t.Fatal(err)
+			}
+			proving := groth16.NewProvingKey(curve)
+			if _, err := proving.ReadFrom(&file); err != nil {
+				t.Fatal(err)
+			}
+			prover, err := gnark.NewProver(device, circuit.system, proving, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			full, err := frontend.NewWitness(assignment(steps, curve), curve.ScalarField())
+			if err != nil {
+				t.Fatal(err)
+			}
+			public, err := full.Public()
+			if err != nil {
+				t.Fatal(err)
+			}
+			proof, err := prover.Prove(full)
+			if err != nil {
+				t.Fatalf("%s, %d steps: %v", curve, steps, err)
+			}
+			if err := groth16.Verify(proof, circuit.verifying, public); err != nil {
+				t.Errorf("%s, %d steps: %v", curve, steps, err)
+			}
+			// As a file of gnark, and back.
+			if _, err := proof.WriteTo(&file); err != nil {
+				t.Fatal(err)
+			}
+			again := groth16.NewProof(curve)
+			if _, err := again.ReadFrom(&file); err != nil {
+				t.Fatal(err)
+			}
+			if err := groth16.Verify(again, circuit.verifying, public); err != nil {
+				t.Error(err)
+			}
+			other := assignment(steps, curve)
+			other.Twice = 7
+			wrong, _ := frontend.NewWitness(other, curve.ScalarField(), frontend.PublicOnly())
+			if groth16.Verify(proof, circuit.verifying, wrong) == nil {
+				t.Error("it convinces of another statement")
+			}
+			if _, err := prover.Prove(public); err == nil {
+				t.Error("a witness without its private part was taken")
+			}
+		}
+	}
+}
+
+func TestWhatIsRefused(t *testing.T) {
+	device := opened(t)
+	one, other := compiled(t, ecc.BN254, &chain{steps: 5}), compiled(t, ecc.BN254, &chain{steps: 5})
+	full, err := frontend.NewWitness(assignment(5, ecc.BN254), ecc.BN254.ScalarField())
+	if err != nil {
+		t.Fatal(err)
+	}
+	prover, err := gnark.NewProver(device, one.system, one.proving, one.verifying)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := prover.Prove(full); err != nil {
+		t.Error(err)
+	}
+	// A verifying key of another ceremony.
+	prover, err = gnark.NewProver(device, one.system, one.proving, other.verifying)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := prover.Prove(full); !errors.Is(err, gnark.ErrDoesNotVerify) {
+		t.Error(err)
+	}
+	if _, err := gnark.NewProver(device, one.system, groth16.NewProvingKey(ecc.BLS12_381), nil); err == nil {
+		t.Error("a key on another curve was taken")
+	}
+	if _, err := gnark.NewProver(device, one.system, groth16.NewProvingKey(ecc.BW6_761), nil); err == nil {
+		t.Error("a key on an unknown curve was taken")
+	}
+	with := compiled(t, ecc.BN254, &committed{})
+	if _, err := gnark.NewProver(device, with.system, with.proving, nil); err == nil {
+		t.Error("a circuit with commitments was taken")
+	}
+}

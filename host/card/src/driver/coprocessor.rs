@@ -1,0 +1,420 @@
+//! `coprocessor` on a card: a program is written through the window of registers, runs, and sends packets; nothing of it is a command with
+//! a reply. A job has the card alone:
+//!
+//! 1. Instruction memory is cleared, so that the machine waits wherever it is; the pointer is set, where it waits too.
+//! 2. Slots of data that differ from what the card has, then all instructions but the one at the pointer, are written; `error` is cleared.
+//! 3. The instruction at the pointer is written: the program runs.
+//! 4. Packets are taken, until the pointer stands at an instruction that waits, no cycle was spent on another one between two looks, and as many
+//!    packets have come as were sent.
+//! 5. Slots that the program can have written are read.
+//!
+//! A program that has done more instructions than it may, one that sends too much, and one that nobody waits for, are stopped by clearing instruction
+//! memory.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use proofmill_op::coprocessor::{
+    Fault, INSTRUCTION_BYTES, Instruction, Interrupt, Kind, LOG2_SLOTS, Opcode, Request, Response,
+    Role, SLOT_BYTES, SLOTS, Sent, Stop,
+};
+use proofmill_op::{Answer, Capability, Error, Result};
+
+use super::chain::{Block, Chain};
+use super::job::{self, Engine, Lane, Settings, Terms};
+use super::open_error;
+use crate::Transport;
+use crate::wire::constants::coprocessor::{block, data, instructions, interrupt, window};
+use crate::wire::constants::shell::address_map;
+use crate::wire::constants::shell::capabilities::COPROCESSOR_BLS12_381;
+use crate::wire::{self, Header, u32_at};
+
+/// The capability and its bit.
+pub const KNOWN: [(Capability, u32); 1] = [(Capability::Coprocessor, COPROCESSOR_BLS12_381)];
+
+/// One wait for a packet; the machine is looked at in between.
+const SLICE: Duration = Duration::from_millis(1);
+
+/// Where the machine is, and what its data memory has.
+#[derive(Debug)]
+pub struct Door {
+    block: Block,
+    /// Instructions of ours that it has: bit i that with the opcode 0x24 + i.
+    extensions: u32,
+    identity: u64,
+    uri: String,
+    /// Nothing while that is not known.
+    memory: Mutex<Option<Vec<u8>>>,
+}
+
+/// Finds the machine among the blocks: there is one at most.
+pub fn find(
+    transport: &mut dyn Transport,
+    chain: &Chain,
+    uri: &str,
+    identity: u64,
+) -> Result<Option<(Engine, Arc<Door>)>> {
+    let mut found = None;
+    let ours = |it: &&Block| it.kind == block::TYPE && it.version == block::VERSION;
+    for it in chain.blocks.iter().filter(ours) {
+        let broken = |what: String| {
+            open_error(uri, format!("its coprocessor block at {:#x}: {what}", it.address))
+        };
+        let at = it.read(transport, block::registers::window::OFFSET)?;
+        if at != address_map::coprocessor::BASE {
+            let expected = address_map::coprocessor::BASE;
+            return Err(broken(format!("a window at {at:#x}, where {expected:#x} is expected")));
+        }
+        use window::registers;
+        let mut word = |offset| transport.read_register(at + offset);
+        for (name, offset, expected) in [
+            ("instruction memory", registers::instruction_base::OFFSET, instructions::BASE),
+            ("data memory", registers::data_base::OFFSET, data::BASE),
+        ] {
+            let found = word(offset)?;
+            if found != expected {
+                let problem = format!("{name} at {found:#x}, where {expected:#x} is expected");
+                return Err(broken(problem));
+            }
+        }
+        for (name, offset) in [
+            ("instructions", registers::log2_instructions::OFFSET),
+            ("data", registers::log2_data::OFFSET),
+        ] {
+            let log2 = word(offset)?;
+            if log2 != LOG2_SLOTS {
+                let problem =
+                    format!("2^{log2} slots of {name}, where 2^{LOG2_SLOTS} are expected");
+                return Err(broken(problem));
+            }
+        }
+        let extensions = word(registers::extensions::OFFSET)?;
+        let lane = Lane { block: it.address, exchanges: vec![], queue: 1, progress: &[] };
+        let engine = Engine { capability: Capability::Coprocessor, lane };
+        let memory = Mutex::new(None);
+        let door = Door { block: *it, extensions, identity, uri: uri.to_owned(), memory };
+        if found.replace((engine, Arc::new(door))).is_some() {
+            return Err(broken("a second machine".into()));
+        }
+    }
+    Ok(found)
+}
+
+/// A request on its way.
+pub struct Job {
+    door: Arc<Door>,
+    program: Vec<Instruction>,
+    data: Vec<u8>,
+    request: Request,
+    settings: Settings,
+    answer: Option<Result<Response>>,
+}
+
+impl Job {
+    /// Checks the request and makes a job of it.
+    pub fn new(request: Request, door: &Arc<Door>) -> Result<Self> {
+        request.check()?;
+        let mut program = vec![Instruction::default(); SLOTS];
+        let (bytes, _) = request.program.on(door.identity)?.as_chunks::<INSTRUCTION_BYTES>();
+        for (slot, bytes) in program.iter_mut().zip(bytes) {
+            *slot = Instruction::from_bytes(*bytes);
+        }
+        door.demand(&program)?;
+        let mut data = request.data.on(door.identity)?.to_vec();
+        data.resize(SLOTS * SLOT_BYTES, 0);
+        let door = door.clone();
+        Ok(Self { door, program, data, request, settings: Settings::new(), answer: None })
+    }
+}
+
+impl Door {
+    /// An error for an instruction of ours that this card lacks.
+    fn demand(&self, program: &[Instruction]) -> Result<()> {
+        let first = Opcode::PointCheck.number();
+        let lacks = |opcode: &Opcode| {
+            let extension = opcode.number().checked_sub(first);
+            extension.is_some_and(|bit| self.extensions >> bit & 1 == 0)
+        };
+        let mut opcodes = program.iter().filter_map(|it| Opcode::from_number(it.opcode));
+        match opcodes.find(lacks) {
+            Some(opcode) => Err(Error::Unsupported {
+                device: self.uri.clone(),
+                what: format!("the instruction {}", opcode.name()),
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl job::Job for Job {
+    fn commands(&self) -> usize {
+        0
+    }
+
+    fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    fn command(&mut self, _position: usize, _index: u64) -> Vec<u8> {
+        unreachable!("a job without commands")
+    }
+
+    fn accept(&mut self, _position: usize, _reply: &[u8]) -> std::result::Result<(), String> {
+        Err("no command".into())
+    }
+
+    fn talks(&self) -> bool {
+        true
+    }
+
+    fn talk(&mut self, transport: &mut dyn Transport, terms: &Terms<'_>) -> Result<()> {
+        let known = self.door.memory.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let mut talk = Talk { job: self, transport, terms };
+        let (answer, memory) = talk.run(known)?;
+        *self.door.memory.lock().unwrap_or_else(PoisonError::into_inner) = memory;
+        self.answer = Some(answer);
+        Ok(())
+    }
+
+    fn answer(&mut self) -> Result<Answer> {
+        // Nobody waited for one that has not spoken.
+        self.answer.take().unwrap_or(Err(Error::Cancelled)).map(Answer::Coprocessor)
+    }
+}
+
+/// A job as it speaks.
+struct Talk<'a> {
+    job: &'a Job,
+    transport: &'a mut dyn Transport,
+    terms: &'a Terms<'a>,
+}
+
+/// What of the machine changes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Look {
+    pointer: usize,
+    steps: u64,
+    busy: u64,
+}
+
+impl Talk<'_> {
+    /// The answer, and data memory as it is then, if that is known.
+    fn run(&mut self, known: Option<Vec<u8>>) -> Result<(Result<Response>, Option<Vec<u8>>)> {
+        self.load(known)?;
+        let before = self.look()?;
+        let sent_before = self.counter(block::registers::interrupts::OFFSET)?;
+        self.write_instruction(self.job.request.start)?;
+        let mut sent = Sent::new(&self.job.request);
+        let (mut last, mut progress) = (before, Instant::now());
+        let stop = loop {
+            if let Some(packet) = self.transport.receive(SLICE)? {
+                progress = Instant::now();
+                if let Err(problem) = sent.push(self.interrupt(&packet)?) {
+                    return self.give_up(problem);
+                }
+                continue;
+            }
+            if self.terms.completer.is_cancelled() {
+                return self.give_up(Error::Cancelled);
+            }
+            let now = self.look()?;
+            if now == last && self.waits(now.pointer) {
+                let count = self.counter(block::registers::interrupts::OFFSET)?;
+                if count.wrapping_sub(sent_before) == sent.count() as u64 {
+                    break Stop::Waits;
+                }
+            } else if !self.waits(now.pointer)
+                && now.steps.wrapping_sub(before.steps) >= self.job.request.limit
+            {
+                // A machine at its limit may be told to wait in the same moment.
+                break Stop::Limit;
+            }
+            if now.steps != last.steps {
+                progress = Instant::now();
+            }
+            last = now;
+            self.check_time(progress)?;
+        };
+        if stop == Stop::Limit {
+            self.halt(&mut sent, sent_before)?;
+        }
+        let end = self.look()?;
+        let steps = end.steps.wrapping_sub(before.steps);
+        // It may have come to its end before anybody looked.
+        let stop = if steps > self.job.request.limit { Stop::Limit } else { stop };
+        let memory = self.read_memory()?;
+        let response = Response {
+            data: memory.clone(),
+            pointer: end.pointer,
+            error: self.error()?,
+            interrupts: sent.into_interrupts(),
+            steps,
+            stop,
+        };
+        Ok((Ok(response), Some(memory)))
+    }
+
+    /// Steps 1 and 2.
+    fn load(&mut self, known: Option<Vec<u8>>) -> Result<()> {
+        use window::registers as at;
+        let clear = if known.is_some() { 1 } else { 3 };
+        self.write(at::clear::OFFSET, clear)?;
+        self.write(at::pointer::OFFSET, self.job.request.start as u32)?;
+        let known = known.unwrap_or_else(|| vec![0; self.job.data.len()]);
+        let slots = known.chunks(SLOT_BYTES).zip(self.job.data.chunks(SLOT_BYTES));
+        for (slot, (_, wanted)) in slots.enumerate().filter(|(_, (known, wanted))| known != wanted)
+        {
+            let base = data::BASE + data::STRIDE * slot as u32;
+            let (words, _) = wanted.as_chunks::<4>();
+            for (offset, word) in (0..).step_by(4).zip(words) {
+                self.write(base + offset, u32::from_le_bytes(*word))?;
+            }
+        }
+        for at in (0..SLOTS).filter(|at| *at != self.job.request.start) {
+            self.write_instruction(at)?;
+        }
+        self.write(at::error::OFFSET, 0)
+    }
+
+    /// An instruction that does not wait.
+    fn write_instruction(&mut self, at: usize) -> Result<()> {
+        if self.job.program[at] == Instruction::default() {
+            return Ok(());
+        }
+        let base = instructions::BASE + instructions::STRIDE * at as u32;
+        let bytes = u64::from_le_bytes(self.job.program[at].to_bytes());
+        self.write(base, bytes as u32)?;
+        self.write(base + 4, (bytes >> 32) as u32)
+    }
+
+    /// Does the machine wait there?
+    fn waits(&self, pointer: usize) -> bool {
+        self.job.program.get(pointer).is_none_or(|it| it.opcode == Opcode::NoopWait.number())
+    }
+
+    /// The packet as what was sent.
+    fn interrupt(&self, packet: &[u8]) -> Result<Interrupt> {
+        let read = || {
+            let header = Header { len: interrupt::LEN, cmd: interrupt::NUMBER };
+            use interrupt::fields as at;
+            let index = u32_at(packet, at::index::OFFSET)?;
+            let [kind] = wire::bytes_at(packet, at::kind::OFFSET)?;
+            let kind = *Kind::ALL.get(usize::from(kind))?;
+            let (value, rest) = packet.get(at::value::OFFSET as usize..)?.as_chunks::<SLOT_BYTES>();
+            let whole = rest.is_empty() && value.len() == kind.slots();
+            (Header::of(packet)? == header && whole).then_some(())?;
+            Some(Interrupt { index: u16::try_from(index).ok()?, kind, value: value.to_vec() })
+        };
+        read().ok_or_else(|| self.lost(format!("it sent what no program sends: {packet:02x?}")))
+    }
+
+    /// Stops the program, and takes what it still sends.
+    fn halt(&mut self, sent: &mut Sent, sent_before: u64) -> Result<()> {
+        self.write(window::registers::clear::OFFSET, 1)?;
+        let mut last = self.look()?;
+        let start = Instant::now();
+        loop {
+            while let Some(packet) = self.transport.receive(SLICE)? {
+                // What is too much is dropped: the error is told already, or nobody waits.
+                let _ = sent.push(self.interrupt(&packet)?);
+            }
+            let now = self.look()?;
+            let count = self.counter(block::registers::interrupts::OFFSET)?;
+            if now == last && count.wrapping_sub(sent_before) <= sent.count() as u64 {
+                return Ok(());
+            }
+            last = now;
+            self.check_time(start)?;
+        }
+    }
+
+    /// Stops the program for a reason that is its answer; what it sends is nobody's.
+    fn give_up(&mut self, problem: Error) -> Result<(Result<Response>, Option<Vec<u8>>)> {
+        self.write(window::registers::clear::OFFSET, 1)?;
+        let mut last = self.look()?;
+        let start = Instant::now();
+        loop {
+            let mut quiet = true;
+            while self.transport.receive(SLICE)?.is_some() {
+                quiet = false;
+            }
+            let now = self.look()?;
+            if quiet && now == last {
+                return Ok((Err(problem), None));
+            }
+            last = now;
+            self.check_time(start)?;
+        }
+    }
+
+    /// Data memory: what the program cannot have written is what was loaded.
+    fn read_memory(&mut self) -> Result<Vec<u8>> {
+        let mut memory = self.job.data.clone();
+        let mut written = [false; SLOTS];
+        for instruction in &self.job.program {
+            let Some(opcode) = Opcode::from_number(instruction.opcode) else { continue };
+            for (role, operand) in opcode.operands().iter().zip(instruction.operands) {
+                let most = match role {
+                    Role::ToSlot => 1,
+                    Role::Slot if opcode == Opcode::JumpNonzeroSub => 1,
+                    Role::ToElement | Role::ToFp12 => Kind::Fe12.slots(),
+                    Role::ToJacobian | Role::ToAffine => Kind::Fp2Jb.slots(),
+                    _ => 0,
+                };
+                let from = usize::from(operand).min(SLOTS);
+                written[from..(from + most).min(SLOTS)].fill(true);
+            }
+        }
+        for slot in (0..SLOTS).filter(|slot| written[*slot]) {
+            let base = data::BASE + data::STRIDE * slot as u32;
+            let (words, _) = memory[slot * SLOT_BYTES..][..SLOT_BYTES].as_chunks_mut::<4>();
+            for (offset, word) in (0..).step_by(4).zip(words) {
+                *word = self.read(base + offset)?.to_le_bytes();
+            }
+        }
+        Ok(memory)
+    }
+
+    fn error(&mut self) -> Result<Option<(Fault, usize)>> {
+        let word = self.read(window::registers::error::OFFSET)?;
+        if word == 0 {
+            return Ok(None);
+        }
+        let fault = Fault::ALL.into_iter().find(|fault| u32::from(fault.number()) == word & 0xff);
+        let fault =
+            fault.ok_or_else(|| self.lost(format!("its register error reads {word:#x}")))?;
+        Ok(Some((fault, (word >> 16) as usize)))
+    }
+
+    fn look(&mut self) -> Result<Look> {
+        Ok(Look {
+            steps: self.counter(block::registers::instructions::OFFSET)?,
+            busy: self.counter(block::registers::busy_cycles::OFFSET)?,
+            pointer: self.read(window::registers::pointer::OFFSET)? as usize,
+        })
+    }
+
+    fn counter(&mut self, offset: u32) -> Result<u64> {
+        self.job.door.block.read64(self.transport, offset)
+    }
+
+    fn read(&mut self, offset: u32) -> Result<u32> {
+        self.transport.read_register(address_map::coprocessor::BASE + offset)
+    }
+
+    fn write(&mut self, offset: u32, word: u32) -> Result<()> {
+        self.transport.write_register(address_map::coprocessor::BASE + offset, word)
+    }
+
+    fn check_time(&self, since: Instant) -> Result<()> {
+        if since.elapsed() <= self.terms.timeout {
+            return Ok(());
+        }
+        let seconds = self.terms.timeout.as_secs_f64();
+        Err(Error::TimedOut { device: self.terms.uri.to_owned(), seconds })
+    }
+
+    fn lost(&self, problem: String) -> Error {
+        Error::Lost { device: self.terms.uri.to_owned(), problem }
+    }
+}
