@@ -64,7 +64,8 @@ object Quad {
 
   /** 2^(39 power) times a value, three cycles later; `power` from 0 to 63. */
   def rotated(x: Quad, power: UInt): Quad = {
-    val turns = CombInit(power).dontSimplifyIt() // a choice within a product would be too narrow for strict readers of Verilog
+    val turns =
+      CombInit(power).dontSimplifyIt() // a choice within a product would be too narrow for strict readers of Verilog
     val steps = (turns * U(13, 4 bits)).resize(6) // of three bits each
     shifted(turned(x, steps.drop(3).asUInt), RegNext(steps.take(3).asUInt))
   }
