@@ -118,18 +118,18 @@ pub fn map_each_to_curve_vartime<C: Mapped>(isa: Isa, elements: &[C::Base]) -> V
     let mut inverses: Vec<_> =
         isogenies.iter().map(|[_, x_den, _, y_den]| *x_den * *y_den).collect();
     C::Base::batch_invert_vartime(&mut inverses);
-    let point = |((u, root), ([x_num, x_den, y_num, y_den], inverse)): (
-        (&C::Base, Option<C::Base>),
-        ([C::Base; 4], C::Base),
-    )| {
-        if inverse == C::Base::ZERO {
-            return Affine::IDENTITY;
-        }
-        let root = root.expect("one of the two is a square");
-        let y = if root.is_odd() == u.is_odd() { root } else { -root };
-        Affine::new_unchecked(x_num * y_den * inverse, y * y_num * x_den * inverse)
-    };
-    elements.iter().zip(roots).zip(isogenies.into_iter().zip(inverses)).map(point).collect()
+    let signed = elements.iter().zip(roots);
+    let points = signed.zip(isogenies.into_iter().zip(inverses));
+    points
+        .map(|((u, root), ([x_num, x_den, y_num, y_den], inverse))| {
+            if inverse == C::Base::ZERO {
+                return Affine::IDENTITY;
+            }
+            let root = root.expect("one of the two is a square");
+            let y = if root.is_odd() == u.is_odd() { root } else { -root };
+            Affine::new_unchecked(x_num * y_den * inverse, y * y_num * x_den * inverse)
+        })
+        .collect()
 }
 
 /// [`map_each_to_curve_vartime`] of one.

@@ -92,13 +92,13 @@ pub fn decode_each_compressed<C: Zcash<Base: Roots> + Batched>(
         })
         .collect();
     let roots = C::Base::sqrt_each_vartime(isa, &squares);
-    let point = |(read, root): (Result<Option<(C::Base, bool)>, _>, Option<C::Base>)| {
+    let points = read.into_iter().zip(roots).map(|(read, root)| {
         let Some((x, larger)) = read? else { return Ok(Affine::IDENTITY) };
         let y = root.ok_or(EncodingError::NotOnCurve)?;
         let y = if y.is_larger_than_negative() == larger { y } else { -y };
         Ok(Affine::new_unchecked(x, y))
-    };
-    in_subgroup_each(isa, read.into_iter().zip(roots).map(point).collect())
+    });
+    in_subgroup_each(isa, points.collect())
 }
 
 /// x, and whether y is the larger one of two; nothing for the identity.

@@ -150,7 +150,7 @@ fn multiple<M: Machine, F: Coordinate>(
     let one = [F::Held::one(m); 2];
     let mut sum = [one; 3];
     for (number, rung) in ladder.rungs.iter().enumerate() {
-        let (x, y) = entries::<M, F>(m, ladder, first, number);
+        let [x, y] = entries::<M, F>(m, ladder, first, number);
         let x = if rung.image { times(m, &x, &[*beta; 2]) } else { x };
         if number == 0 {
             sum = [x, y, one];
@@ -174,7 +174,7 @@ fn entries<M: Machine, F: Coordinate>(
     ladder: &Ladder<'_, F>,
     first: usize,
     rung: usize,
-) -> (Two<F::Held<M>>, Two<F::Held<M>>) {
+) -> [Two<F::Held<M>>; 2] {
     let last = ladder.tables[0].len() - 1;
     let (mut x, mut y) = ([F::Held::zero(m); 2], [F::Held::zero(m); 2]);
     for n in 0..2 {
@@ -189,7 +189,7 @@ fn entries<M: Machine, F: Coordinate>(
         F::gather(m, rows, [&mut x[n], &mut y[n]]);
         y[n] = y[n].select(negated, &y[n].negative());
     }
-    (x, y)
+    [x, y]
 }
 
 /// 2 (X : Y : Z).
