@@ -4,8 +4,8 @@
 //! use proofmill::pairing::{self, Curve};
 //!
 //! # fn main() -> proofmill::Result<()> {
-//! # use proofmill::algebra::{curve::Affine, encoding::pair, pairing::{Bn254, Pairing}, bn254::{G1, G2}};
-//! # let (p, q) = (Affine::<G1>::GENERATOR, Affine::<G2>::GENERATOR);
+//! # use proofmill::algebra::{bn254::{G1, G2}, curve::Curve as _, encoding::pair};
+//! # let (p, q) = (G1::GENERATOR, G2::GENERATOR);
 //! # let (p, minus_p, q) = (pair::encode(&p), pair::encode(&-p), pair::encode(&q));
 //! // e(P, Q) e(-P, Q) is 1.
 //! assert!(pairing::is_one(Curve::Bn254, &[p, minus_p].concat(), &[&q[..], &q].concat())?);
