@@ -75,6 +75,7 @@ class Proofs(unittest.TestCase):
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         program = (
             "import os, signal, sys, threading, time, proofmill\n"
+            "signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background commands ignore it\n"
             "prover = proofmill.Prover('INSECURE.zkey', device='cpu:?threads=1')\n"
             "def interrupt(*_):\n"
             "    global said\n"
