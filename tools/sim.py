@@ -4,7 +4,7 @@ A unit that stands alone becomes a library too; rtl/sim/unit.py calls it.
 1. The generators write Verilog and a manifest (tools/rtl.py).
 2. Verilator turns the Verilog into C++.
 3. The C++, Verilator's own support files and the shim of rtl/sim become one library with the functions of
-   spec/wire/sim.h and nothing else outside.
+   spec/wire/sim.h and nothing else outside. A card on a serial line has those of spec/wire/serial.h.
 
 The library is kept in the user's cache folder under a name made of everything it was made from; links say which
 is the present one: ~/.cache/proofmill/sim/current/<config>.so and target/sim/<config>.so (of a unit, target/unit), with `-trace` behind
@@ -27,7 +27,7 @@ from pathlib import Path
 import rtl
 from place import CACHE, ROOT, TARGET, Failed, alone, digest, link, main, made_whole, run
 
-INTERFACE = ROOT / "spec/wire/sim.h"
+INTERFACES = [ROOT / "spec/wire/sim.h", ROOT / "spec/wire/serial.h"]
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,11 @@ class Door:
 
 CARD = Door("card.so", ROOT / "rtl/sim", "Vcard", "fast", (CACHE / "sim/current", TARGET / "sim"))
 UNIT = Door("unit.so", ROOT / "rtl/sim/unit", "Vunit", "unique", (TARGET / "unit",))
+SERIAL = Door("serial.so", ROOT / "rtl/sim/serial", "Vserial", "fast", (TARGET / "sim",))
 
 
 def door_of(manifest):
-    return UNIT if "unit" in manifest else CARD
+    return UNIT if "unit" in manifest else SERIAL if "serial" in manifest else CARD
 
 
 VERILATE = [
@@ -91,7 +92,7 @@ def verilator():
 def name_of(folder, door, trace):
     """Everything that a library is made from, as a name."""
     data = [path for path in sorted(folder.iterdir()) if path.name != "generated-from"]
-    here = [Path(__file__), INTERFACE, *needed(door)]
+    here = [Path(__file__), *INTERFACES, *needed(door)]
     return digest(verilator(), compiler(), trace, *(part for path in [*data, *here] for part in (path.name, path)))
 
 
@@ -127,7 +128,7 @@ def compile_library(folder, door, manifest, scratch):
     levels = {part: SLOW if is_slow(part) else level for part in parts}
     levels |= {path: FAST for path in needed(door) if path.suffix == ".cpp"}
     levels |= {path.resolve(): FAST for path in folder.glob("*.cpp")}  # what the Verilog calls
-    objects = compile_parts(bundles(model, levels), model, manifest["traced"], [f"-I{model}", f"-I{INTERFACE.parent}"])
+    objects = compile_parts(bundles(model, levels), model, manifest["traced"], [f"-I{model}", f"-I{INTERFACES[0].parent}"])
     run(["g++", "-shared", "-o", scratch / door.library, *objects, *support(manifest["traced"]), "-pthread"])
     shutil.rmtree(model)
     print(f"built {folder.name}{'-trace' if trace else ''} in {time.monotonic() - begin:.1f} s", file=sys.stderr, flush=True)
@@ -241,7 +242,8 @@ def manifest_header(manifest):
     """The manifest as a C string literal, for pm_sim_manifest, and its memory channels as a macro."""
     text = json.dumps(manifest)
     memories = " ".join(f"X({j})" for j, _ in enumerate(manifest.get("memories", [])))
-    return f"#define PM_SIM_MANIFEST {json.dumps(text)}\n#define PM_SIM_MEMORIES(X) {memories}\n"
+    rates = "".join(f"#define PM_SERIAL_{rate.upper()} {value}\n" for rate, value in manifest.get("serial", {}).items())
+    return f"#define PM_SIM_MANIFEST {json.dumps(text)}\n#define PM_SIM_MEMORIES(X) {memories}\n{rates}"
 
 
 def door():

@@ -7,6 +7,7 @@
 
 pub mod mailbox;
 pub mod sim;
+pub mod uart;
 
 use std::time::Duration;
 

@@ -1,9 +1,11 @@
-//! Cards, as `sim:` opens them. A build without the feature `card` has `no_card.rs` instead.
+//! Cards, as `sim:` and `uart:` open them. A build without the feature `card` has `no_card.rs` instead.
 
 use std::path::Path;
 use std::time::Duration;
 
-use proofmill_card::{Card, Mailbox, Memory, Options, SimLibrary, SimTransport, Transport};
+use proofmill_card::{
+    Card, Mailbox, Memory, Options, SimLibrary, SimTransport, Transport, UartTransport,
+};
 use proofmill_op::{Device, DeviceKind, Error, Result};
 
 use crate::sim::{DEFAULT_CONFIGURATION, FOLDER_VARIABLE, TRACED, folder};
@@ -16,6 +18,11 @@ const GAP: &str = "memory_gap";
 /// No memory is slower; a simulation would only seem to hang.
 const MOST_LATENCY: u32 = 65_536;
 
+/// Bits a second of the boards' serial lines.
+const BAUD: u32 = 921_600;
+/// No adapter is faster.
+const MOST_BAUD: u32 = 12_000_000;
+
 /// Cards can be opened.
 pub fn problem() -> Option<String> {
     None
@@ -26,7 +33,22 @@ pub fn manifest(library: &Path) -> Result<String> {
     Ok(SimLibrary::load(library)?.manifest())
 }
 
-/// Opens the card that a URI names.
+/// Opens the card on a serial line that a URI names.
+pub fn open_uart(uri: &Uri) -> Result<Box<dyn Device>> {
+    uri.allow(&["timeout", "baud"])?;
+    if uri.path().is_empty() {
+        return Err(Error::argument("device", "uart: needs a port, such as uart:/dev/ttyUSB1"));
+    }
+    let mut options = Options::new(uri.to_string(), DeviceKind::Card);
+    if let Some(text) = uri.option("timeout") {
+        options.timeout = seconds(text)?;
+    }
+    let baud = uri.option("baud").map_or(Ok(BAUD), |text| whole("baud", text, 1200, MOST_BAUD))?;
+    let transport = UartTransport::open(Path::new(uri.path()), baud, options.timeout)?;
+    Ok(Box::new(Card::open(Box::new(transport), options)?))
+}
+
+/// Opens the simulated card that a URI names.
 pub fn open(uri: &Uri) -> Result<Box<dyn Device>> {
     uri.allow(&["timeout", "trace", LATENCY, GAP])?;
     let mut options = Options::new(uri.to_string(), DeviceKind::Sim);

@@ -6,14 +6,16 @@
 //! | `sim:` | the simulated card of the default configuration, `card` |
 //! | `sim:NAME` | the simulated card of another configuration |
 //! | `sim:/path/to/lib.so` | a simulation library by its path: whatever has a `/` in it |
+//! | `uart:/dev/ttyUSB1` | the card on a serial line |
 //!
-//! `sim:` needs the feature `card`, which is on by default. Options follow `?` and are joined by `&`; in a value, `%` and two hex digits stand for a byte.
+//! `sim:` and `uart:` need the feature `card`, which is on by default. Options follow `?` and are joined by `&`; in a value, `%` and two hex digits stand for a byte.
 //!
 //! | option | of | meaning |
 //! |---|---|---|
 //! | `threads=N` | `cpu:` | threads to use |
 //! | `isa=LEVEL` | `cpu:` | the code path: `bmi2`, `avx2`, `avx512` or `avx512ifma`, as far as the processor has it; `portable` in a process that was started with `PROOFMILL_ISA=portable` |
-//! | `timeout=SECONDS` | `sim:` | how long the card may be silent |
+//! | `baud=RATE` | `uart:` | bits a second, at first 921600 |
+//! | `timeout=SECONDS` | `sim:`, `uart:` | how long the card may be silent |
 //! | `trace=FILE` | `sim:` | a waveform |
 //! | `memory_latency=CYCLES` | `sim:` | from an address to its first data in the card's memory; 1 to 65536, at first 64 |
 //! | `memory_gap=256THS` | `sim:` | share of the cycles in which the memory gives no data; 0 to 255, at first 0 |
@@ -47,16 +49,17 @@ pub fn open_uri(uri: &Uri) -> Result<Box<dyn Device>> {
     match uri.scheme() {
         "cpu" => open_cpu(uri),
         "sim" => card::open(uri),
-        "pcie" | "uart" => Err(Error::Open {
+        "uart" => card::open_uart(uri),
+        "pcie" => Err(Error::Open {
             device: uri.to_string(),
             problem: format!(
-                "'{}:' is not offered in this release; there are cpu: and sim:",
+                "'{}:' is not offered in this release; there are cpu:, sim: and uart:",
                 uri.scheme()
             ),
         }),
         other => Err(Error::argument(
             "device",
-            format!("unknown scheme '{other}:'; there are cpu: and sim:"),
+            format!("unknown scheme '{other}:'; there are cpu:, sim: and uart:"),
         )),
     }
 }
@@ -161,7 +164,6 @@ mod tests {
             ("cpu:?threads=100000", "threads: '100000' is not a number from 1 to 1024"),
             ("cpu:?memory_gap=1", "unknown option 'memory_gap' of cpu:"),
             ("pcie:0", "not offered in this release"),
-            ("uart:/dev/ttyUSB0", "not offered in this release"),
         ] {
             told(uri, part);
         }
@@ -193,6 +195,11 @@ mod tests {
             ("sim:?memory_gap=256", "memory_gap: '256' is not a number from 0 to 255"),
             ("sim:?memory_gap=-1", "memory_gap: '-1'"),
             ("sim:?timeout=-1", "timeout: '-1'"),
+            ("uart:", "needs a port"),
+            ("uart:/dev/null", "not a serial port"),
+            ("uart:/dev/ttyNone", "there is no /dev/ttyNone"),
+            ("uart:/dev/null?baud=300", "baud: '300' is not a number from 1200 to 12000000"),
+            ("uart:/dev/null?trace=x", "unknown option 'trace'"),
             ("sim:?timeout=soon", "timeout: 'soon'"),
             ("sim:/nowhere/card.so", "/nowhere/card.so"),
         ] {

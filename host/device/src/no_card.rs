@@ -21,6 +21,11 @@ pub fn open(_: &Uri) -> Result<Box<dyn Device>> {
     Err(Error::argument("device", text()))
 }
 
+/// There is none to be opened.
+pub fn open_uart(_: &Uri) -> Result<Box<dyn Device>> {
+    Err(Error::argument("device", text()))
+}
+
 fn text() -> String {
-    not_in_this_build("the driver of cards (sim:)", "card")
+    not_in_this_build("the driver of cards (sim:, uart:)", "card")
 }

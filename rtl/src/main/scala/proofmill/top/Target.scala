@@ -4,10 +4,10 @@ import java.nio.file.{Files, Path}
 
 import proofmill.Design
 import proofmill.engine.{Engine, EnginePacket}
-import proofmill.shell.{EngineSlot, Shell, ShellConfig}
+import proofmill.shell.{EngineSlot, SerialConfig, Shell, ShellConfig}
 
-/** One card that can be generated. */
-case class Target(name: String, config: ShellConfig, engines: Seq[EngineSlot]) {
+/** One card that can be generated; with a serial line where it has one, else with all its ports. */
+case class Target(name: String, config: ShellConfig, engines: Seq[EngineSlot], line: Option[SerialConfig] = None) {
 
   /** Name of the Verilog module and its file. */
   val top: String = name.capitalize + "Top"
@@ -15,11 +15,23 @@ case class Target(name: String, config: ShellConfig, engines: Seq[EngineSlot]) {
   /** Writes `<top>.v` and `manifest.json` into `folder`; the same target always gives the same bytes. */
   def write(folder: Path): Unit = {
     Files.createDirectories(folder)
-    val made = Design.config(folder.toString).generateVerilog(new SimTop(this)).toplevel.shell
+    val design = Design.config(folder.toString)
+    val made = line match {
+      case None         => design.generateVerilog(new SimTop(this)).toplevel.shell
+      case Some(serial) => design.generateVerilog(new SerialTop(this, serial)).toplevel.card.shell
+    }
     Files.writeString(folder.resolve("manifest.json"), Json.render(manifest(made)) + "\n")
   }
 
-  private def manifest(shell: Shell): Json = Json.of(
+  private def manifest(shell: Shell): Json = Json.of(about(shell) ++ line.map("serial" -> describe(_)): _*)
+
+  private def describe(line: SerialConfig): Json = Json.of(
+    "clock" -> Json(line.clock),
+    "baud" -> Json(line.baud),
+    "idle_bytes" -> Json(line.idleBytes)
+  )
+
+  private def about(shell: Shell): Seq[(String, Json)] = Seq(
     "config" -> Json(name),
     "top" -> Json(top),
     "version" -> Json(Seq(16, 8, 0).map(shift => (config.version >> shift) & 0xff).mkString(".")),

@@ -1,0 +1,38 @@
+package proofmill.shell
+
+import proofmill.stream.Word
+import spinal.core._
+import spinal.lib._
+import spinal.lib.bus.amba4.axilite.AxiLite4
+
+/** A card's packets and registers over a serial line.
+  *
+  * {{{
+  *   rxd --> SerialReceiver --> SerialFramer --> queue --> RegisterPackets --> commands
+  *   txd <-- SerialTransmitter <-------------------------- RegisterPackets <-- replies
+  *                                                          +--> axi
+  * }}}
+  */
+case class SerialDoor(config: SerialConfig, longest: Int) extends Component {
+  val rxd = in(Bool())
+  val txd = out(Bool())
+  val commands = master(Word.packets)
+  val replies = slave(Word.packets)
+  val axi = master(AxiLite4(Shell.addressBits, 32))
+
+  val receiver = SerialReceiver(config)
+  val framer = SerialFramer(longest max RegisterPackets.longest)
+  val registers = RegisterPackets()
+  val transmitter = SerialTransmitter(config)
+
+  receiver.rxd := rxd
+  framer.byte << receiver.byte
+  framer.broken := receiver.broken
+  framer.quiet := receiver.quiet
+  registers.rx << framer.packets.queue(config.queueWords)
+  commands << registers.commands
+  registers.replies << replies
+  axi << registers.axi
+  transmitter.packets << registers.tx
+  txd := transmitter.txd
+}

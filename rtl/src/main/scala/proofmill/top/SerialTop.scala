@@ -1,0 +1,41 @@
+package proofmill.top
+
+import proofmill.shell.{SerialConfig, SerialDoor, Shell}
+import spinal.core._
+
+/** A card on a serial line, for small boards: `clk`, `reset` (high, of any timing), `rxd`, `txd`, `busy` (an engine works) and `resetting`.
+  *
+  * One clock: the engines run at the clock that the line is sampled with. Memories are not offered.
+  */
+class SerialTop(target: Target, line: SerialConfig) extends Component {
+  setDefinitionName(target.top)
+
+  val clk = in(Bool())
+  val reset = in(Bool())
+  val rxd = in(Bool())
+  val txd = out(Bool())
+  val busy = out(Bool())
+  val resetting = out(Bool())
+
+  // Reset begins at once and ends with the clock.
+  private val raw = ClockDomain(clk, reset, config = ClockDomainConfig(resetKind = ASYNC))
+  val synchroniser = new ClockingArea(raw) {
+    val chain = RegInit(B"1111")
+    chain := chain |<< 1
+    val inReset = chain.msb
+  }
+  private val domain = ClockDomain(clk, synchroniser.inReset, config = ClockDomainConfig(resetKind = SYNC))
+
+  val card = new ClockingArea(domain) {
+    val shell = new Shell(target.config, target.engines)
+    require(shell.memories.isEmpty, s"${target.name}: a card on a serial line has no memory")
+    val door = SerialDoor(line, shell.packets.flatten.map(_.bytes).foldLeft(8)(_ max _))
+    door.rxd := rxd
+    shell.rx << door.commands
+    door.replies << shell.tx
+    shell.axi << door.axi
+    txd := door.txd
+    busy := RegNext(shell.control.busy.pull()) init False
+    resetting := RegNext(shell.resetting.pull()) init True
+  }
+}
