@@ -67,7 +67,7 @@ class Port:
             if due:
                 self.faults.remove(due)
             kind = due and due[1]
-            made += {None: [byte], "drop": [], "double": [byte, byte], "noise": [byte ^ 0x10]}[kind]
+            made += bytes({None: [byte], "drop": [], "double": [byte, byte], "noise": [byte ^ 0x10]}[kind])
         return bytes(made)
 
     def turn(self, wait):
