@@ -15,4 +15,4 @@ pub use driver::{Card, Options};
 pub use transport::Transport;
 pub use transport::mailbox::Mailbox;
 pub use transport::sim::{Memory, SimLibrary, SimTransport};
-pub use transport::uart::UartTransport;
+pub use transport::uart::{UartTransport, serial_ports};

@@ -1,10 +1,5 @@
 //! `proofmill devices`: the devices of this machine.
 
-use std::fs::{self, OpenOptions};
-use std::io::ErrorKind;
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
-
 use clap::Args;
 use proofmill::Listed;
 use serde_json::{Value, json};
@@ -47,33 +42,10 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     if !rows.iter().any(|row| row["kind"] == "sim") {
         output.line(format_args!("sim:                     {}", no_simulation()))?;
     }
-    for port in ports() {
-        output.line(format_args!("{:<24} {}", format!("uart:{}", port.display()), about(&port)))?;
+    for (uri, about) in proofmill_device::serial_ports() {
+        output.line(format_args!("{uri:<24} {about}"))?;
     }
     Ok(Exit::Valid)
-}
-
-/// The serial ports of this machine that a board may be at. What is there is not asked: it may be something else.
-fn ports() -> Vec<PathBuf> {
-    let entries = fs::read_dir("/dev").into_iter().flatten().flatten();
-    let named = |path: &PathBuf| {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        name.starts_with("ttyUSB") || name.starts_with("ttyACM")
-    };
-    let mut found: Vec<_> = entries.map(|entry| entry.path()).filter(named).collect();
-    found.sort();
-    found
-}
-
-/// Can this port be opened, and if not, what helps?
-fn about(port: &Path) -> String {
-    match OpenOptions::new().read(true).write(true).custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32).open(port) {
-        Ok(_) => "a serial port; `proofmill selftest --device` says whether a card is there".into(),
-        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-            "a serial port without permission: add yourself to its group, often `dialout`, and log in again".into()
-        }
-        Err(error) => format!("a serial port that does not open: {error}"),
-    }
 }
 
 /// Why there is none.

@@ -33,6 +33,12 @@ pub fn manifest(library: &Path) -> Result<String> {
     Ok(SimLibrary::load(library)?.manifest())
 }
 
+/// The serial ports that a board may be at: URI, and what can be said of it.
+pub fn serial_ports() -> Vec<(String, String)> {
+    let found = proofmill_card::serial_ports().into_iter();
+    found.map(|(path, about)| (format!("uart:{}", path.display()), about)).collect()
+}
+
 /// Opens the card on a serial line that a URI names.
 pub fn open_uart(uri: &Uri) -> Result<Box<dyn Device>> {
     uri.allow(&["timeout", "baud"])?;

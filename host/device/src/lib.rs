@@ -92,6 +92,11 @@ pub fn list() -> Vec<Listed> {
     std::iter::once(cpu).chain(simulations).collect()
 }
 
+/// The serial ports of this machine that a board may be at: URI, and what can be said of it without asking whether a card is there.
+pub fn serial_ports() -> Vec<(String, String)> {
+    card::serial_ports()
+}
+
 fn open_cpu(uri: &Uri) -> Result<Box<dyn Device>> {
     uri.allow(&["threads", "isa"])?;
     if !uri.path().is_empty() {

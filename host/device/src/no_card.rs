@@ -21,6 +21,11 @@ pub fn open(_: &Uri) -> Result<Box<dyn Device>> {
     Err(Error::argument("device", text()))
 }
 
+/// None can be used.
+pub fn serial_ports() -> Vec<(String, String)> {
+    Vec::new()
+}
+
 /// There is none to be opened.
 pub fn open_uart(_: &Uri) -> Result<Box<dyn Device>> {
     Err(Error::argument("device", text()))

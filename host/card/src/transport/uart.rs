@@ -4,9 +4,9 @@
 //! The line has no checksum. A reply whose length cannot be loses the card; a byte that is damaged elsewhere is not noticed.
 
 use std::collections::VecDeque;
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -33,6 +33,28 @@ const LEAST_PAUSE: Duration = Duration::from_millis(20);
 /// How often opening asks for an answer within its time.
 const ATTEMPTS: u32 = 3;
 
+/// The serial ports of this machine that a board may be at, each with what can be said of it without asking whether a card is there.
+pub fn serial_ports() -> Vec<(PathBuf, String)> {
+    let entries = fs::read_dir("/dev").into_iter().flatten().flatten();
+    let named = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        name.starts_with("ttyUSB") || name.starts_with("ttyACM")
+    };
+    let mut found: Vec<_> = entries.map(|entry| entry.path()).filter(named).collect();
+    found.sort();
+    let about = |path: &PathBuf| match open_port(path) {
+        Ok(_) => "a serial port; `proofmill selftest --device` says whether a card is there".into(),
+        Err(error) => explain(path, &error),
+    };
+    found.into_iter().map(|path| (path.clone(), about(&path))).collect()
+}
+
+/// Opens a port without waiting for a carrier and without becoming its terminal's process.
+fn open_port(path: &Path) -> std::io::Result<File> {
+    let flags = (OFlags::NOCTTY | OFlags::NONBLOCK).bits() as i32;
+    OpenOptions::new().read(true).write(true).custom_flags(flags).open(path)
+}
+
 /// A card at the other end of a serial line.
 pub struct UartTransport {
     port: File,
@@ -48,12 +70,7 @@ impl UartTransport {
     pub fn open(path: &Path, baud: u32, limit: Duration) -> Result<Self> {
         let name = format!("uart:{}", path.display());
         let failed = |problem: String| Error::Open { device: name.clone(), problem };
-        let port = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .custom_flags((OFlags::NOCTTY | OFlags::NONBLOCK).bits() as i32)
-            .open(path)
-            .map_err(|error| failed(explain(path, &error)))?;
+        let port = open_port(path).map_err(|error| failed(explain(path, &error)))?;
         flock(&port, FlockOperation::NonBlockingLockExclusive)
             .map_err(|_| failed("another program uses this port".into()))?;
         let mut settings = tcgetattr(&port).map_err(|_| failed("not a serial port".into()))?;
@@ -85,7 +102,7 @@ impl UartTransport {
             let mut bytes = Vec::new();
             let until = end.min(Instant::now() + limit / ATTEMPTS);
             while Instant::now() < until {
-                self.read(&mut bytes, until - Instant::now())?;
+                self.read(&mut bytes, until.saturating_duration_since(Instant::now()))?;
                 if let Some(at) = bytes.windows(answer.len()).position(|it| it == answer) {
                     self.partial = bytes.split_off(at + answer.len());
                     return Ok(());
