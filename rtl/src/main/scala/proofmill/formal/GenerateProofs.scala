@@ -14,6 +14,7 @@ object GenerateProofs {
     "packet_fifo" -> (() => new PacketFifoProof(depth = 4)),
     "packet_arbiter" -> (() => new PacketArbiterProof(ports = 3)),
     "rx_framer" -> (() => new RxFramerProof(commands)),
+    "serial_framer" -> (() => new SerialFramerProof(longest = 30)),
     "control_unit" -> (() => new ControlUnitProof(resetCycles = 3)),
     "memory_guard" -> (() => new MemoryGuardProof(bursts = 2, longest = 2)),
     "axi_lite_door" -> (() => new AxiLiteDoorProof(addressBits = 4)),

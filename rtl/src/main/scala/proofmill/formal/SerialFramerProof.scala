@@ -1,0 +1,57 @@
+package proofmill.formal
+
+import proofmill.shell.SerialFramer
+import spinal.core._
+
+/** Bytes of a line become packets by their length, and a quiet line always brings the framer back into step.
+  *
+  * The specification counts a packet's bytes and keeps its length. A packet ends with the byte that its length says, or by quiet; after either
+  * the framer is as after a reset, whatever came before.
+  */
+class SerialFramerProof(longest: Int) extends Component with Proof {
+  val dut = SerialFramer(longest)
+  val valid = freeInput(dut.byte.valid)
+  val payload = freeInput(dut.byte.payload)
+  val broken = freeInput(dut.broken)
+  val quiet = freeInput(dut.quiet)
+  val packets = freeSink(dut.packets)
+  assume(!(valid && broken))
+
+  // The packet so far.
+  val count = Reg(UInt(log2Up(longest + 2) bits)) init 0 // bytes before this one
+  val length = Reg(Bits(32 bits)) init 0
+  val hurt = RegInit(False) // by damage, a lost word included
+  val begun = RegInit(False)
+  val ends = packets.fire && packets.last
+  val lost = packets.valid && !packets.ready && valid
+  when(valid && !hurt) {
+    count := count + 1
+    for (i <- 0 until 4) when(count === i)(length(8 * i, 8 bits) := payload)
+    when(count === 7 && (length.asUInt < 8 || length.asUInt > longest))(hurt := True)
+  }
+  when(valid || broken)(begun := True)
+  when(broken || lost)(hurt := True)
+  when(ends) {
+    count := 0
+    hurt := False
+    begun := False
+  }
+
+  // In step: as the framer sees it, and as it is.
+  assert(dut.inside.pull() === begun, "inside exactly behind a packet's first byte")
+  assert(dut.damaged.pull() === hurt, "damage is seen")
+  assert(
+    begun || (dut.first.pull() && dut.held.pull() === 0 && count === 0 && !hurt),
+    "between packets as after a reset"
+  )
+  assert(hurt || dut.first.pull() === (count < 8), "the header is the first eight bytes")
+  assert(hurt || dut.held.pull() === count.resize(3 bits), "no byte of a word is missing")
+  assert(hurt || count < 8 || dut.left.pull() === (length.asUInt - count).resized, "what is still to come")
+  assert(hurt || count < 8 || (length.asUInt > count && length.asUInt <= longest), "not beyond its end")
+
+  // Ends.
+  val byLength = valid && !hurt && count >= 7 && length.asUInt === count + 1
+  assert(!packets.fire || packets.last === (byLength || !valid), "the last word is the length's, or quiet's")
+  assert(!(quiet && begun && !valid && !broken) || (packets.valid && packets.last), "quiet ends what has begun")
+  assert(!packets.valid || valid || (quiet && begun), "nothing else makes a word")
+}
