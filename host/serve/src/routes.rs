@@ -16,7 +16,7 @@ use crate::job::{Job, Operation, Outcome, State, Why};
 use crate::keys::Key;
 use crate::metrics::Rejection;
 use crate::query::Query;
-use crate::service::{Service, Work};
+use crate::service::{Service, Work, ms_since};
 use crate::status;
 
 /// How long a body may take.
@@ -38,13 +38,14 @@ pub async fn answer(service: &Arc<Service>, request: Request) -> Response {
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    let (status, ms) = (response.status().as_u16(), start.elapsed().as_secs_f64() * 1e3);
-    // Only paths that exist are told: anything else may be a secret that was typed into the wrong place.
-    let path = if status == 404 { "?" } else { &path };
-    if method == Method::GET {
-        debug!(%method, path, status, ms, "request");
+    let (status, ms) = (response.status().as_u16(), ms_since(start));
+    // Only what exists is told: anything else may be a secret in the wrong place.
+    let is_unknown = matches!(status, 401 | 403 | 404 | 405);
+    let (method, path) = if is_unknown { ("?", "?") } else { (method.as_str(), &path[..]) };
+    if method == "GET" {
+        debug!(method, path, status, ms, "request");
     } else {
-        info!(%method, path, status, ms, "request");
+        info!(method, path, status, ms, "request");
     }
     response
 }
@@ -205,7 +206,7 @@ async fn work(
     let waiting = Waiting(&job);
     let outcome = job.outcome().await;
     drop(waiting);
-    let ms = job.accepted.elapsed().as_secs_f64() * 1e3;
+    let ms = ms_since(job.accepted);
     let response =
         with(told(&outcome), HeaderName::from_static("server-timing"), &format!("job;dur={ms:.1}"));
     with(response, HeaderName::from_static("proofmill-job"), &job.id.to_string())

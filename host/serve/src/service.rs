@@ -151,8 +151,7 @@ impl Service {
             outcome = work => outcome,
         };
         self.metrics.ended(&job, started, &outcome);
-        let ms = |from: Instant| from.elapsed().as_secs_f64() * 1e3;
-        let (whole, worked) = (ms(job.accepted), started.map_or(0.0, ms));
+        let (whole, worked) = (ms_since(job.accepted), started.map_or(0.0, ms_since));
         match &outcome {
             Outcome::Failed(problem) | Outcome::Refused(problem) => {
                 info!(outcome = outcome.name(), problem, ms = whole, work_ms = worked, "ended");
@@ -251,6 +250,11 @@ impl Service {
     }
 }
 
+/// Milliseconds, to the microsecond.
+pub fn ms_since(start: Instant) -> f64 {
+    (start.elapsed().as_secs_f64() * 1e6).round() / 1e3
+}
+
 /// Has it ended, and is its answer there for somebody who fetches it?
 fn is_kept(job: &Job) -> bool {
     job.is_kept && matches!(job.state(), State::Ended(_))
@@ -325,7 +329,7 @@ impl Phases {
         if part >= 1.0
             && let Some((span, start)) = open.remove(&step)
         {
-            let ms = start.elapsed().as_secs_f64() * 1e3;
+            let ms = ms_since(start);
             span.in_scope(|| debug!(ms, "done"));
         }
     }

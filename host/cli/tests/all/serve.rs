@@ -314,15 +314,19 @@ fn by_default_it_is_this_machines_alone() {
 fn nobody_works_without_the_token() {
     let made = Made::new("bn254", 9);
     let file = made.write("token", format!("{TOKEN}\n"));
-    let mut service = Running::start(&made, &["--token-file", &file], None);
+    let mut service = Running::start(&made, &["--token-file", &file, "--log-level", "debug"], None);
     for path in ["/metrics", "/v1/status", "/v1/keys", "/v1/jobs/1"] {
         service.get(path).expect(401, "www-authenticate: bearer");
     }
     service.token = Some("a-token-that-nobody-may-logg");
     service.ask("POST", "/v1/prove/chain", &made.read("witness.wtns")).expect(401, "token");
+    service.get(&format!("/v1/{TOKEN}")).expect(401, "token");
     service.get("/healthz").expect(200, "ok");
     service.get("/").expect(200, "</html>");
     service.token = Some(TOKEN);
+    service.ask(TOKEN, "/metrics", &[]).expect(405, "method");
+    service.get(&format!("/{TOKEN}")).expect(404, "nothing");
+    service.get(&format!("/v1/prove/{TOKEN}")).expect(405, "method");
     service.ask("POST", "/v1/prove/chain", &made.read("witness.wtns")).expect(200, "pi_a");
     service.signal();
     let said = service.ended(&made);
