@@ -14,6 +14,7 @@ from dataclasses import fields as fields_of
 from pathlib import Path
 
 import rtl
+import sim
 import verilog
 from place import ROOT, TARGET, Failed, main, run
 
@@ -228,7 +229,7 @@ def commands(folder, simulator, shown):
     files = [*(folder / "files.f").read_text().split(), *SOURCES]
     if simulator == "icarus":
         return ["iverilog", "-g2005", "-s", "testbench", "-o", "testbench", *files], ["vvp", "-n", "testbench", *shown]
-    flags = ["--binary", "--timing", "--trace", "--timescale", "1ns/1ps", "-Wno-fatal", "-Wno-lint", "-Wno-style", "-O3", "--x-initial", "unique"]
+    flags = ["--binary", "--timing", "--trace", "--timescale", "1ns/1ps", "-Wno-fatal", "-Wno-lint", "-Wno-style", "-O3", sim.EXACT, "--x-initial", "unique"]
     return ["verilator", *flags, *files, "--top-module", "testbench"], ["obj_dir/Vtestbench", *shown]
 
 
