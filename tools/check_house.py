@@ -33,9 +33,11 @@ RUST_ARROWS["card"] = {"algebra", "op", "spec"}
 RUST_ARROWS["device"] = {"algebra", "op", "cpu", "card", "remote"}
 RUST_ARROWS["testkit"] = {"algebra", "op", "card", "spec"}
 RUST_ARROWS["proofmill"] = RUST_ARROWS["device"] | {"device", "proof"}
-RUST_ARROWS["cli"] = RUST_ARROWS["c"] = RUST_ARROWS["python"] = RUST_ARROWS["proofmill"] | {"proofmill", "testkit"}
-RUST_ARROWS["bench"] = RUST_ARROWS["bodies"] = RUST_ARROWS["cli"]
-ENDS = {"cli", "bench", "bodies", "c", "python"}
+RUST_ARROWS["serve"] = {"proofmill"}
+RUST_ARROWS["cli"] = RUST_ARROWS["proofmill"] | {"proofmill", "serve", "testkit"}
+RUST_ARROWS["c"] = RUST_ARROWS["python"] = RUST_ARROWS["proofmill"] | {"proofmill", "testkit"}
+RUST_ARROWS["bench"] = RUST_ARROWS["bodies"] = RUST_ARROWS["c"]
+ENDS = {"cli", "serve", "bench", "bodies", "c", "python"}
 
 #: Of every operation; and of those that a card offers.
 TWINS = ["host/op/src/{op}.rs", "host/cpu/src/{op}.rs"]

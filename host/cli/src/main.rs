@@ -7,7 +7,7 @@ macro_rules! examples {
     ($($line:literal),+ $(,)?) => { concat!("Examples:", $("\n  ", $line),+) };
 }
 
-#[cfg(not(all(feature = "dev", feature = "selftest")))]
+#[cfg(not(all(feature = "dev", feature = "selftest", feature = "serve")))]
 mod absent;
 mod bls;
 mod busy;
@@ -31,6 +31,8 @@ mod progress;
 mod prove;
 #[cfg(feature = "selftest")]
 mod selftest;
+#[cfg(feature = "serve")]
+mod serve;
 mod source;
 mod threads;
 mod verify;
@@ -113,6 +115,12 @@ enum Command {
     /// Runs the conformance suite on a device. NOT IN THIS BUILD: build with --features selftest.
     #[cfg(not(feature = "selftest"))]
     Selftest(absent::Arguments),
+    /// Serves proofs over HTTP, with keys that stay resident.
+    #[cfg(feature = "serve")]
+    Serve(serve::Arguments),
+    /// Serves proofs over HTTP. NOT IN THIS BUILD: build with --features serve.
+    #[cfg(not(feature = "serve"))]
+    Serve(absent::Arguments),
     /// Makes a proof of a SHA-256 preimage, verifies real headers and signatures, and shows the time.
     Demo(demo::Arguments),
 }
@@ -174,6 +182,10 @@ fn run(command: Command, output: &mut Output) -> anyhow::Result<Exit> {
         Command::Selftest(arguments) => selftest::run(&arguments, output),
         #[cfg(not(feature = "selftest"))]
         Command::Selftest(_) => absent::run("selftest", "selftest"),
+        #[cfg(feature = "serve")]
+        Command::Serve(arguments) => serve::run(&arguments, output),
+        #[cfg(not(feature = "serve"))]
+        Command::Serve(_) => absent::run("serve", "serve"),
         Command::Demo(arguments) => demo::run(&arguments, output),
     }
 }

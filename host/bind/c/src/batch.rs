@@ -94,9 +94,9 @@ pub unsafe extern "C" fn proofmill_proving_result(
 ) -> proofmill_status {
     call(|| unsafe {
         let proving = handle("proving", proving)?;
-        let put = |made: &Outcome<Made>| match made {
-            Ok(made) => made.put(proof, proof_length, public_values, public_length),
-            Err(failure) => Err(failure.clone()),
+        let put = |made: &Outcome<Made>| {
+            let made = made.as_ref().map_err(Failure::clone)?;
+            made.put(proof, proof_length, public_values, public_length)
         };
         proving.wait(Duration::MAX, put).expect("it has ended")
     })
@@ -207,10 +207,8 @@ pub unsafe extern "C" fn proofmill_batch_proof(
     call(|| unsafe {
         let proofmill_batch(made) = handle("batch", batch)?;
         let none = || Failure::argument("number", format!("{number}; there are {}", made.len()));
-        match made.get(number).ok_or_else(none)? {
-            Ok(made) => made.put(proof, proof_length, public_values, public_length),
-            Err(failure) => Err(failure.clone()),
-        }
+        let made = made.get(number).ok_or_else(none)?.as_ref().map_err(Failure::clone)?;
+        made.put(proof, proof_length, public_values, public_length)
     })
 }
 

@@ -10,4 +10,6 @@ mod groth16_progress;
 mod msm;
 mod ntt;
 mod poseidon;
+#[cfg(all(unix, feature = "serve"))]
+mod serve;
 mod support;

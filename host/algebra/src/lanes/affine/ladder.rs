@@ -7,6 +7,7 @@
 
 use std::marker::PhantomData;
 
+use super::Invert;
 use super::coordinate::{Coordinate, Residue};
 use super::point::Point;
 use crate::lanes::backend::{Mask, WIDTH, both};
@@ -268,16 +269,4 @@ operations! {
             }
         }
     };
-}
-
-/// 1/x: long, and once in all.
-struct Invert<M, R>(R, PhantomData<M>);
-
-impl<M: Machine, R: Residue<M>> Task for Invert<M, R> {
-    type Output = R;
-
-    #[inline(always)]
-    fn run<Same: Machine>(self, _: Same) -> R {
-        self.0.inverse_vartime()
-    }
 }

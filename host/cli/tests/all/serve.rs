@@ -1,0 +1,502 @@
+//! The service from outside: a process, its socket, its memory, its last words.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use proofmill::groth16::snarkjs::{Witness, proof, public, verifying_key};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::support::made::Made;
+use crate::support::{command, expect, run, text};
+
+const TOKEN: &str = "a-token-that-nobody-may-log";
+/// Longer than anything here takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A service that runs.
+struct Running {
+    child: Child,
+    address: String,
+    token: Option<&'static str>,
+}
+
+/// What it said in the end.
+struct Said {
+    summary: String,
+    log: String,
+    code: Option<i32>,
+}
+
+impl Running {
+    /// With the key `chain` of these files.
+    fn start(made: &Made, more: &[&str], token: Option<&'static str>) -> Self {
+        let key = format!("chain={}", made.at("INSECURE.zkey"));
+        let arguments = [&["serve", "--listen", "127.0.0.1:0", "--key", &key], more].concat();
+        let mut command = command(&arguments);
+        command.env_remove("PROOFMILL_TOKEN").envs(token.map(|it| ("PROOFMILL_TOKEN", it)));
+        let log = fs::File::create(made.at("log")).unwrap();
+        let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::with_capacity(1, child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim_end().strip_prefix("serving on http://");
+        let address = address.unwrap_or_else(|| panic!("{line} {:?}", made.read("log"))).to_owned();
+        Self { child, address, token }
+    }
+
+    /// A request on a connection of its own, sent; none where nobody listens.
+    fn try_send(&self, method: &str, path: &str, body: &[u8]) -> Option<TcpStream> {
+        let mut stream = TcpStream::connect(&self.address).ok()?;
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let token =
+            self.token.map_or(String::new(), |it| format!("Authorization: Bearer {it}\r\n"));
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{token}Content-Length: {}\r\n\r\n",
+            body.len()
+        );
+        // Whoever refuses a body does not read it to the end.
+        let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body));
+        Some(stream)
+    }
+
+    /// Its answer.
+    fn ask(&self, method: &str, path: &str, body: &[u8]) -> Heard {
+        self.try_send(method, path, body).map(Heard::from).unwrap_or_default()
+    }
+
+    fn get(&self, path: &str) -> Heard {
+        self.ask("GET", path, &[])
+    }
+
+    fn signal(&self) {
+        kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
+    }
+
+    /// Waits for its end.
+    fn ended(mut self, made: &Made) -> Said {
+        let start = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            assert!(start.elapsed() < PATIENCE, "it does not end: {}", text(&made.read("log")));
+            thread::sleep(Duration::from_millis(10));
+        };
+        let mut summary = String::new();
+        self.child.stdout.take().unwrap().read_to_string(&mut summary).unwrap();
+        let log = String::from_utf8(made.read("log")).unwrap();
+        assert!(!log.contains("panicked"), "{log}");
+        Said { summary, log, code: status.code() }
+    }
+
+    /// KiB of memory: now, and at most so far.
+    fn memory(&self) -> Option<[u64; 2]> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let of = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+            line.split_whitespace().next()?.parse().ok()
+        };
+        Some([of("VmRSS:")?, of("VmHWM:")?])
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// An answer; without one, status 0.
+#[derive(Debug, Default)]
+struct Heard {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Heard {
+    fn from(mut stream: TcpStream) -> Self {
+        let mut all = Vec::new();
+        let _ = stream.read_to_end(&mut all);
+        let all = String::from_utf8(all).unwrap();
+        let (head, body) = all.split_once("\r\n\r\n").unwrap_or((&all, ""));
+        let status = head.split(' ').nth(1).and_then(|it| it.parse().ok()).unwrap_or(0);
+        Self { status, head: head.to_lowercase(), body: body.into() }
+    }
+
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    #[track_caller]
+    fn expect(&self, status: u16, part: &str) -> &Self {
+        assert!(
+            self.status == status && (self.body.contains(part) || self.head.contains(part)),
+            "{self:?}"
+        );
+        self
+    }
+}
+
+/// The value of a sample, such as `jobs_queued`.
+fn sample(metrics: &str, name: &str) -> u64 {
+    let line = metrics.lines().find_map(|line| line.strip_prefix(&format!("proofmill_{name} ")));
+    line.unwrap_or_else(|| panic!("{name}: {metrics}")).parse().unwrap()
+}
+
+/// The numbers of `N jobs accepted: N answered, N failed, N cancelled; N requests rejected`.
+fn numbers(summary: &str) -> [u64; 5] {
+    let digits = summary.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty());
+    let numbers: Vec<_> = digits.map(|part| part.parse().unwrap()).collect();
+    numbers.try_into().unwrap_or_else(|_| panic!("{summary}"))
+}
+
+/// SplitMix64.
+fn random(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
+#[test]
+fn a_proof_is_made_and_verified_at_once_and_later() {
+    let made = Made::new("bn254", 100);
+    let service = Running::start(&made, &["--log-format", "json", "--log-level", "debug"], None);
+    let witness = made.read("witness.wtns");
+    let proved = service.ask("POST", "/v1/prove/chain?priority=high", &witness);
+    proved.expect(200, "proofmill-job: 1").expect(200, "server-timing: job;dur=");
+    // Both parts are files of snarkjs.
+    let answer = proved.json();
+    let key = verifying_key::open(made.at("verification_key.json")).unwrap();
+    let proof = proof::parse("proof", answer["proof"].to_string().as_bytes()).unwrap();
+    let values = public::parse("public", answer["public"].to_string().as_bytes(), key.curve);
+    assert!(proofmill::groth16::verify(&key, &values.unwrap(), &proof).unwrap());
+    service.ask("POST", "/v1/verify/chain", proved.body.as_bytes()).expect(200, "{\"valid\":true}");
+    let mut wrong = answer.clone();
+    wrong["public"][0] = "5".into();
+    let said = service.ask("POST", "/v1/verify/chain", wrong.to_string().as_bytes());
+    said.expect(200, "{\"valid\":false}");
+
+    let later = service.ask("POST", "/v1/prove/chain?wait=false", &witness);
+    later.expect(202, "location: /v1/jobs/4");
+    let fetched = loop {
+        let fetched = service.get("/v1/jobs/4");
+        if fetched.status != 202 {
+            break fetched;
+        }
+    };
+    assert_eq!((fetched.status, fetched.json()["public"].clone()), (200, answer["public"].clone()));
+    service.get("/v1/jobs/4").expect(404, "fetched");
+    let later = service.ask("POST", "/v1/prove/chain?wait=false", &witness);
+    later.expect(202, "\"job\":5");
+    let gone = service.ask("DELETE", "/v1/jobs/5", &[]);
+    assert!(
+        ["cancelled", "answered"].contains(&gone.json()["state"].as_str().unwrap()),
+        "{gone:?}"
+    );
+    service.get("/v1/jobs/5").expect(404, "fetched");
+
+    assert_eq!(service.get("/v1/keys/chain").body.as_bytes(), made.read("verification_key.json"));
+    service.get("/v1/keys").expect(200, "\"variables\"");
+    service.get("/healthz").expect(200, "ok");
+    service.get("/readyz").expect(200, "ready");
+    service.get("/").expect(200, "content-security-policy").expect(200, "</html>");
+    let status = service.get("/v1/status").json();
+    assert_eq!(status["jobs"]["accepted"], 5);
+    assert!(status["devices"][0]["uri"].as_str().unwrap().starts_with("cpu:"), "{status}");
+    let metrics = service.get("/metrics").body;
+    assert_eq!(sample(&metrics, "jobs_ended_total{operation=\"verify\",outcome=\"answered\"}"), 2);
+    assert_eq!(sample(&metrics, "job_wait_seconds_count{operation=\"prove\"}"), 3);
+    service.signal();
+    let said = service.ended(&made);
+    assert_eq!(said.code, Some(0), "{}", said.log);
+    // An object a line; a span for the request, the job and each phase.
+    let lines: Vec<Value> = said
+        .log
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}")))
+        .collect();
+    let names = |line: &Value| -> Vec<String> {
+        let spans = line["spans"].as_array().into_iter().flatten();
+        spans.map(|span| span["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let phases = lines.iter().filter(|line| names(line) == ["request", "job", "phase"]);
+    let steps: Vec<_> = phases.map(|line| line["span"]["step"].as_str().unwrap()).collect();
+    for step in ["rows", "quotient", "assembly", "check"] {
+        assert!(steps.contains(&step), "{step}: {steps:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_by_name() {
+    let made = Made::new("bn254", 100);
+    let service = Running::start(&made, &["--queue", "0", "--workers", "1"], None);
+    let witness = made.read("witness.wtns");
+    let prove = |path: &str, body: &[u8]| service.ask("POST", path, body);
+    prove("/v1/prove/other", &witness).expect(404, "the key");
+    prove("/v1/prove/chain?priority=urgent", &witness).expect(400, "priority");
+    prove("/v1/prove/chain", &vec![0; 1 << 20]).expect(413, "at most");
+    prove("/v1/prove/chain", &[]).expect(400, "witness");
+    prove("/v1/prove/chain", &witness[..witness.len() - 1]).expect(400, "witness");
+    prove("/v1/verify/chain", b"{}").expect(400, "'proof' and 'public'");
+    prove("/v1/verify/chain", &[b'['; 1000]).expect(400, "the body");
+    prove("/v1/verify/chain", br#"{"proof":{},"public":[]}"#).expect(400, "proof");
+    let mut wrong = witness.clone();
+    let last = wrong.len() - 32;
+    wrong[last] ^= 1;
+    prove("/v1/prove/chain", &wrong).expect(422, "does not satisfy");
+    service.ask("PUT", "/v1/prove/chain", &[]).expect(405, "method");
+    service.get("/v1/jobs/99").expect(404, "the job");
+    service.get("/v1/../etc/passwd").expect(404, "nothing");
+    // Half a body holds the only place; whoever comes then is told to come again.
+    let mut half = TcpStream::connect(&service.address).unwrap();
+    let head = format!(
+        "POST /v1/prove/chain HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n",
+        witness.len()
+    );
+    half.write_all(head.as_bytes()).unwrap();
+    half.write_all(&witness[..100]).unwrap();
+    let start = Instant::now();
+    while prove("/v1/prove/chain", &witness).status != 429 {
+        assert!(start.elapsed() < PATIENCE);
+    }
+    prove("/v1/prove/chain", &witness).expect(429, "retry-after: 1");
+    drop(half);
+    while prove("/v1/prove/chain?deadline_ms=60000", &witness).status == 429 {
+        assert!(start.elapsed() < PATIENCE);
+    }
+    // Names of others that were made to point here.
+    for head in ["Host: example.org", "Host: localhost\r\nOrigin: http://example.org"] {
+        let mut stream = TcpStream::connect(&service.address).unwrap();
+        write!(stream, "GET /v1/status HTTP/1.1\r\n{head}\r\nConnection: close\r\n\r\n").unwrap();
+        Heard::from(stream).expect(403, "own names");
+    }
+    // Garbage is no request.
+    let mut stream = TcpStream::connect(&service.address).unwrap();
+    stream.write_all(&[0xff; 4000]).unwrap();
+    Heard::from(stream).expect(400, "");
+    service.get("/healthz").expect(200, "ok");
+}
+
+#[test]
+fn by_default_it_is_this_machines_alone() {
+    let made = Made::new("bn254", 9);
+    let key = format!("chain={}", made.at("INSECURE.zkey"));
+    let refused = run(&["serve", "--key", &key, "--listen", "0.0.0.0:0"]);
+    expect(
+        &refused,
+        2,
+        &["--listen: 0.0.0.0:0 can be reached from other machines", "--token-file"],
+    );
+    let service = Running::start(&made, &[], None);
+    let port: u16 = service.address.strip_prefix("127.0.0.1:").unwrap().parse().unwrap();
+    // An address of this machine that is not loopback, if it has one: where its own packets would leave from.
+    let socket = std::net::UdpSocket::bind("0.0.0.0:0").unwrap();
+    match socket.connect("192.0.2.1:9").and_then(|()| socket.local_addr()) {
+        Ok(own) if !own.ip().is_loopback() => {
+            let error = TcpStream::connect((own.ip(), port)).unwrap_err();
+            assert_eq!(error.kind(), std::io::ErrorKind::ConnectionRefused);
+        }
+        _ => println!("SKIPPED another address: this machine has none"),
+    }
+}
+
+#[test]
+fn nobody_works_without_the_token() {
+    let made = Made::new("bn254", 9);
+    let file = made.write("token", format!("{TOKEN}\n"));
+    let mut service = Running::start(&made, &["--token-file", &file, "--log-level", "debug"], None);
+    for path in ["/metrics", "/v1/status", "/v1/keys", "/v1/jobs/1"] {
+        service.get(path).expect(401, "www-authenticate: bearer");
+    }
+    service.token = Some("a-token-that-nobody-may-logg");
+    service.ask("POST", "/v1/prove/chain", &made.read("witness.wtns")).expect(401, "token");
+    service.get(&format!("/v1/{TOKEN}")).expect(401, "token");
+    service.get("/healthz").expect(200, "ok");
+    service.get("/").expect(200, "</html>");
+    service.token = Some(TOKEN);
+    service.ask(TOKEN, "/metrics", &[]).expect(405, "method");
+    service.get(&format!("/{TOKEN}")).expect(404, "nothing");
+    service.get(&format!("/v1/prove/{TOKEN}")).expect(405, "method");
+    service.ask("POST", "/v1/prove/chain", &made.read("witness.wtns")).expect(200, "pi_a");
+    service.signal();
+    let said = service.ended(&made);
+    assert!(!said.log.contains("a-token"), "{}", said.log);
+    let short = made.write("token", "short");
+    let key = format!("chain={}", made.at("INSECURE.zkey"));
+    let refused = run(&["serve", "--key", &key, "--token-file", &short]);
+    expect(&refused, 2, &["--token-file", "16 to 1024 visible ASCII characters"]);
+}
+
+/// 200 clients at a time; some cancel, some go away, some send garbage. In the middle comes SIGTERM.
+#[test]
+fn no_accepted_job_is_lost_in_a_storm() {
+    const CLIENTS: u64 = 200;
+    /// KiB that the process may have at most: some 40 witnesses of 32 KB, two working sets, 200 connections.
+    const MOST_MEMORY: u64 = 300 << 10;
+    let made = Made::new("bn254", 1000);
+    let more = ["--queue", "40", "--workers", "2", "--log-level", "debug"];
+    let service = Running::start(&made, &more, Some(TOKEN));
+    let witness = made.read("witness.wtns");
+    service.ask("POST", "/v1/prove/chain", &witness).expect(200, "pi_a");
+    let seen = Mutex::new(BTreeMap::<(&str, u16), u64>::new());
+    let count = |kind, status| *seen.lock().unwrap().entry((kind, status)).or_default() += 1;
+    let (start, storm) = (Instant::now(), Duration::from_secs(3));
+    let (metrics, memory) = thread::scope(|scope| {
+        for client in 0..CLIENTS {
+            let (service, witness, count) = (&service, &witness, &count);
+            scope.spawn(move || {
+                let mut state = client;
+                while start.elapsed() < storm {
+                    let pause = Duration::from_millis(random(&mut state) % 40);
+                    let prove = |query: &str| {
+                        service.ask("POST", &format!("/v1/prove/chain{query}"), witness)
+                    };
+                    match random(&mut state) % 8 {
+                        0..3 => count("prove", prove("").status),
+                        3 => count("deadline", prove("?deadline_ms=20").status),
+                        4 => {
+                            let heard = prove("?wait=false&priority=low");
+                            count("later", heard.status);
+                            if heard.status == 202 {
+                                thread::sleep(pause);
+                                let path = format!("/v1/jobs/{}", heard.json()["job"]);
+                                let deleted = service.ask("DELETE", &path, &[]);
+                                count(
+                                    if deleted.body.contains("answered") {
+                                        "late delete"
+                                    } else {
+                                        "delete"
+                                    },
+                                    deleted.status,
+                                );
+                            }
+                        }
+                        5 => {
+                            let sent = service.try_send("POST", "/v1/prove/chain", witness);
+                            thread::sleep(pause);
+                            drop(sent);
+                            count("gone", 0);
+                        }
+                        6 => {
+                            let large = service.ask("POST", "/v1/prove/chain", &[7; 1 << 17]);
+                            count("large", large.status);
+                        }
+                        _ => {
+                            let garbage = service.ask("POST", "/v1/verify/chain", b"{\"proof\":");
+                            count("malformed", garbage.status);
+                        }
+                    }
+                    thread::sleep(pause);
+                }
+            });
+        }
+        thread::sleep(storm / 2);
+        let told = (service.get("/metrics").body, service.memory());
+        // Until here nobody was left without an answer, but for bodies that were refused before they were sent.
+        let lost: Vec<_> = seen
+            .lock()
+            .unwrap()
+            .keys()
+            .filter(|(kind, status)| *status == 0 && !["gone", "large"].contains(kind))
+            .copied()
+            .collect();
+        service.signal();
+        assert!(lost.is_empty(), "{lost:?}");
+        told
+    });
+    let said = service.ended(&made);
+    let seen = seen.into_inner().unwrap();
+    let [accepted, answered, failed, cancelled, rejected] = numbers(&said.summary);
+    println!(
+        "storm of {CLIENTS} clients: {}[KiB now, at most]: {memory:?}; {seen:?}",
+        said.summary
+    );
+    assert_eq!(said.code, Some(0), "{}", said.log);
+    assert_eq!(accepted, answered + failed + cancelled);
+    assert!(answered > 1 && cancelled > 0 && rejected > 0 && failed == 0);
+    for told in [("large", 413), ("malformed", 400), ("prove", 200), ("prove", 429)] {
+        assert!(seen.contains_key(&told), "{told:?}");
+    }
+    assert!(seen.keys().all(|(_, status)| *status != 500), "{seen:?}");
+    // What was answered was heard, but by those who had gone or had cancelled too late.
+    let of = |kind: &str, status| seen.get(&(kind, status)).copied().unwrap_or(0);
+    let heard = 1 + of("prove", 200) + of("deadline", 200) + of("late delete", 200);
+    assert!(
+        (heard..=heard + of("gone", 0)).contains(&answered),
+        "{answered} answered, {heard} heard"
+    );
+    if let Some([_, most]) = memory {
+        assert!(most < MOST_MEMORY, "{most} KiB");
+    }
+    let values = Witness::from_bytes("witness", witness.into()).unwrap();
+    let secret = values.values().last().unwrap();
+    let number = num_bigint::BigUint::from_bytes_le(secret);
+    let bytes = secret.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    for secret in [TOKEN, &number.to_string(), &format!("{number:x}"), &bytes] {
+        assert!(!said.log.contains(secret) && !metrics.contains(secret), "{secret}");
+    }
+}
+
+#[test]
+fn accepted_jobs_end_before_the_service_does() {
+    let made = Made::new("bn254", 1000);
+    let service = Running::start(&made, &["--workers", "1", "--grace", "20"], None);
+    let witness = made.read("witness.wtns");
+    let later = service.ask("POST", "/v1/prove/chain?wait=false", &witness);
+    let sent: Vec<_> =
+        (0..5).map(|_| service.try_send("POST", "/v1/prove/chain", &witness).unwrap()).collect();
+    while sample(&service.get("/metrics").body, "jobs_accepted_total{operation=\"prove\"}") < 6 {}
+    service.signal();
+    while service.get("/readyz").status == 200 {}
+    service.ask("POST", "/v1/prove/chain", &witness).expect(503, "shutting down");
+    for sent in sent {
+        Heard::from(sent).expect(200, "pi_a");
+    }
+    // It waits for somebody who fetches the answer that it keeps.
+    service.get(&format!("/v1/jobs/{}", later.json()["job"])).expect(200, "pi_a");
+    let said = service.ended(&made);
+    assert_eq!((said.code, numbers(&said.summary)), (Some(0), [6, 6, 0, 0, 1]));
+}
+
+#[test]
+fn jobs_that_outlive_the_grace_are_told_so() {
+    let made = Made::new("bn254", 1000);
+    let service = Running::start(&made, &["--workers", "1", "--grace", "0"], None);
+    let witness = made.read("witness.wtns");
+    let sent: Vec<_> =
+        (0..8).map(|_| service.try_send("POST", "/v1/prove/chain", &witness).unwrap()).collect();
+    while sample(&service.get("/metrics").body, "jobs_accepted_total{operation=\"prove\"}") < 8 {}
+    service.signal();
+    let statuses: Vec<_> = sent.into_iter().map(|sent| Heard::from(sent).status).collect();
+    assert!(statuses.iter().all(|status| [200, 503].contains(status)), "{statuses:?}");
+    assert!(statuses.contains(&503), "{statuses:?}");
+    let [accepted, answered, _, cancelled, _] = numbers(&service.ended(&made).summary);
+    assert_eq!((accepted, answered + cancelled), (8, 8));
+}
+
+/// The commands of `docs/service.md`, as they stand there.
+#[test]
+fn the_pages_commands_work() {
+    if Command::new("curl").arg("--version").stdout(Stdio::null()).status().is_err() {
+        println!("SKIPPED the commands of docs/service.md: there is no curl");
+        return;
+    }
+    let made = Made::new("bn254", 9);
+    let service = Running::start(&made, &[], None);
+    let page = include_str!("../../../../docs/service.md");
+    let commands = page.split("```sh\n").nth(2).and_then(|rest| rest.split("```").next()).unwrap();
+    let commands = commands.replace("127.0.0.1:8080", &service.address).replace("KEY", "chain");
+    let mut shell = Command::new("sh");
+    let done = shell.args(["-e", "-c", &commands]).current_dir(&made.0).output().unwrap();
+    expect(&done, 0, &["{\"valid\":true}", "proofmill_jobs_accepted_total{operation=\"prove\"} 2"]);
+}
