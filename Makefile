@@ -6,7 +6,7 @@ QUICK ?=
 PROFILE ?= release
 MSM_CARDS := msm_bn254_twin msm_bn254_two_twin msm_bls12_381_twin msm_bls12_377_twin
 POSEIDON_CARDS := poseidon_2_twin poseidon_4_twin poseidon_8_twin poseidon_11_twin poseidon_twin
-CONFIG ?= $(or $(if $(filter ecdsa_verify,$(OP)),ecdsa ecdsa_two),$(if $(filter msm,$(OP)),$(MSM_CARDS)),$(if $(filter poseidon,$(OP)),$(POSEIDON_CARDS)),$(if $(filter ntt,$(OP)),ntt_small_twin),$(if $(filter coprocessor,$(OP)),coprocessor_twin),card)
+CONFIG ?= $(or $(if $(filter ecdsa_verify,$(OP)),ecdsa ecdsa_two),$(if $(filter msm,$(OP)),$(MSM_CARDS)),$(if $(filter poseidon,$(OP)),$(POSEIDON_CARDS)),$(if $(filter ntt,$(OP)),ntt_small_twin ntt_twin),$(if $(filter coprocessor,$(OP)),coprocessor_twin),card)
 BENCH := cargo run --profile $(PROFILE) --quiet --package proofmill-bench --bin proofmill-bench --
 need-op = $(if $(OP),,$(error OP is missing: say which operation, such as OP=equihash_verify))
 

@@ -49,6 +49,8 @@ FAULTS = [
     ("register_map", "byte strobes do nothing", r"(5'h08\)\) && door_writeStrobe)\[0\]", r"\1[1]"),
     ("shell", "reply queues keep half a reply", r"\.rollback +\(inReset +\)", ".rollback (1'b0)"),
     ("shell", "a reset does not wait for older replies", r"\.repliesWaiting( +)\(\w+ *\)", r".repliesWaiting\1(1'b0)"),
+    ("ntt_read_walk", "tiles are not counted", r"tile <= \(tile \+ \w+'h0*1\);", "tile <= tile;"),
+    ("ntt_write_walk", "every other beat is left out", r"time_1 <= \(time_1 \+ (\w+)'h0*1\);", r"time_1 <= (time_1 + \1'h2);"),
     ("shell", "engines are not reset", r"inReset <= resetting;", "inReset <= 1'b0;"),
 ]
 

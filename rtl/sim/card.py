@@ -17,6 +17,7 @@ RESET, STATUS = 0, 1
 REPLY = 0x80000000
 IGNORE = WIRE["replies"]["ignore"]["number"]
 BLOCKS = WIRE["address_map"]["blocks"]["base"]
+DRAM_COUNTS = ("reads", "writes", "opened", "closed", "refreshes", "turns")
 
 
 class Card:
@@ -43,6 +44,8 @@ class Card:
             ("first_word", u64, [ctypes.c_void_p, u64]),
             ("last_word", u64, [ctypes.c_void_p, u64]),
             ("memory", ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint]),
+            ("memory_model", ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p]),
+            ("memory_counts", ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.POINTER(u64)]),
             ("memory_fault", ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, u64, u64]),
             ("broken", ctypes.c_char_p, [ctypes.c_void_p]),
         ]:
@@ -94,6 +97,16 @@ class Card:
     def write(self, address, value):
         code = self.lib.pm_sim_reg_write(self.sim, address, value, 1000)
         assert code == 0, f"write to 0x{address:04x}: {code}"
+
+    def set_memory(self, model):
+        """`model`: what is behind the memory channels, by its name in sim.h."""
+        assert self.lib.pm_sim_memory_model(self.sim, model.encode()) == 0, f"no memory model {model} here and now"
+
+    def memory_counts(self, channel=0):
+        """Of a channel's DRAM, by name."""
+        counts = (ctypes.c_uint64 * len(DRAM_COUNTS))()
+        assert self.lib.pm_sim_memory_counts(self.sim, channel, counts) == 0, f"no memory channel {channel}"
+        return dict(zip(DRAM_COUNTS, counts))
 
     def jitter(self, seed, gap, stall):
         self.lib.pm_sim_jitter(self.sim, seed, gap, stall)

@@ -1,4 +1,4 @@
-// A memory channel of the simulated card, as spec/wire/sim.h describes it: an AXI4 slave with beats of 64 bytes.
+// A memory channel of the simulated card, as spec/wire/sim.h describes it: an AXI4 slave with beats of 64 bytes, ideal or with the timing of a DRAM.
 //
 // What it drives in a cycle depends on the cycles before only; `cycle` takes what the card drives in it. It also holds the card to the
 // rules of AXI4 ("IHI 0022, AMBA AXI and ACE Protocol", A3): the first broken one is told in `broken`.
@@ -13,6 +13,8 @@
 #include <string>
 #include <unordered_map>
 #include <vector>
+
+#include "dram.h"
 
 constexpr unsigned kBeatBytes = 64;
 using Beat512 = std::array<uint8_t, kBeatBytes>;
@@ -55,16 +57,24 @@ class Memory {
     uint64_t faultFrom = 0, faultTo = 0;
     std::string broken;
 
+    // Is anything under way?
+    bool busy() const { return !reads.empty() || !owed.empty() || !stored.empty(); }
+
+    // Behind it is a DRAM from now on, or with nullptr an ideal memory again. Nothing is under way.
+    void setDram(std::unique_ptr<Dram> wanted) { dram = std::move(wanted); }
+    DramCounts counts() const { return dram ? dram->counts() : DramCounts{}; }
+
     const ToCard &drives() const { return out; }
 
     void cycle(const FromCard &card) {
         ++now;
         check(card);
-        if (card.arvalid && out.arready) reads.push_back({card.ar, now + timing.latency});
+        if (card.arvalid && out.arready) ask(card.ar);
         if (card.awvalid && out.awready) owed.push_back({card.aw, 0});
         if (card.wvalid && out.wready) take(card.w);
         if (out.bvalid && card.bready) respond();
         if (out.rvalid && card.rready) pass();
+        if (dram) dram->step(now);
         drive(out.rvalid && !card.rready);
     }
 
@@ -99,18 +109,26 @@ class Memory {
     size_t readBeat = 0;             // next beat of it
     std::deque<Burst> owed, stored;  // writes without all their data; without their response
     std::unordered_map<uint64_t, std::array<uint8_t, kPage>> pages;
+    std::unique_ptr<Dram> dram;
 
     uint8_t *bytes(uint64_t place) { return &pages[place / kPage][place % kPage]; }
     bool faulty(uint64_t place) const { return faultFrom < faultTo && place < faultTo && place + kBeatBytes > faultFrom; }
 
+    void ask(const Address &burst) {
+        reads.push_back({burst, now + timing.latency});
+        if (!dram) return;
+        for (size_t i = 0; i <= burst.len; ++i) dram->read(reads.back().place(i) / kBeatBytes);
+    }
+
     void take(const Data &beat) {
         Burst &burst = owed.front();
+        if (dram) dram->write(burst.place(burst.data.size()) / kBeatBytes, now);
         const bool last = burst.data.size() == burst.at.len;
         if (beat.last != last) fail(last ? "the last beat of a write is not marked" : "a beat of a write that is not its last is marked so", burst.at);
         burst.data.push_back(beat);
         writing.spend();
         if (!last) return;
-        burst.due = now + timing.latency;
+        burst.due = now + (dram ? dram->pathCycles() : timing.latency);
         stored.push_back(std::move(burst));
         owed.pop_front();
     }
@@ -128,6 +146,7 @@ class Memory {
 
     void pass() {
         reading.spend();
+        if (dram) dram->passRead();
         if (readBeat++ < reads.front().at.len) return;
         reads.pop_front();
         readBeat = 0;
@@ -137,13 +156,14 @@ class Memory {
     void drive(bool held) {
         reading.step(timing.gap);
         writing.step(timing.gap);
-        out.arready = reads.size() < timing.bursts;
-        out.awready = owed.size() + stored.size() < timing.bursts;
-        out.wready = !owed.empty() && writing.open();
+        const size_t most = dram ? dram->setting.window : timing.bursts;
+        out.arready = dram ? dram->readRoom() : reads.size() < most;
+        out.awready = owed.size() + stored.size() < most;
+        out.wready = !owed.empty() && writing.open() && (!dram || dram->writeRoom(owed.front().place(owed.front().data.size()) / kBeatBytes));
         out.bvalid = !stored.empty() && now + 1 >= stored.front().due;
         if (out.bvalid) out.bresp = response(stored.front());
         if (held) return;
-        out.rvalid = !reads.empty() && now + 1 >= reads.front().due && reading.open();
+        out.rvalid = !reads.empty() && reading.open() && (dram ? dram->readDone(now + 1) : now + 1 >= reads.front().due);
         if (!out.rvalid) return;
         const uint64_t place = reads.front().place(readBeat);
         out.rlast = readBeat == reads.front().at.len;

@@ -368,6 +368,23 @@ int pm_sim_memory(pm_sim *s, unsigned latency, unsigned gap, unsigned bursts) {
     return 0;
 }
 
+int pm_sim_memory_model(pm_sim *s, const char *name) {
+    const std::string wanted = name;
+    if (wanted != "ideal" && !dram::find(wanted, kMemories)) return -1;
+    for (Memory &memory : s->memories)
+        if (memory.busy()) return -1;
+    for (Memory &memory : s->memories) memory.setDram(wanted == "ideal" ? nullptr : std::make_unique<Dram>(*dram::find(wanted, kMemories)));
+    return 0;
+}
+
+int pm_sim_memory_counts(const pm_sim *s, unsigned channel, uint64_t counts[6]) {
+    if (channel >= kMemories) return -1;
+    const DramCounts c = s->memories[channel].counts();
+    const uint64_t all[] = {c.reads, c.writes, c.opened, c.closed, c.refreshes, c.turns};
+    std::copy(std::begin(all), std::end(all), counts);
+    return 0;
+}
+
 int pm_sim_memory_fault(pm_sim *s, unsigned channel, uint64_t address, uint64_t end) {
     if (channel >= kMemories) return -1;
     Memory &memory = s->memories[channel];

@@ -8,8 +8,10 @@ engine writes and fetches bursts as it is told (MemoryEngine.scala), and checks:
   faults     ranges that are answered with an error
   resets     RESET in the middle of bursts, by packet and by register: whole beats, and nothing of it afterwards
   rules      bursts that AXI4 forbids are told, and the card stands still; the rules that no engine can break behind the guard
+  drams      the timing of HBM and DDR4 (dram.h) against closed forms, and contents through it
 """
 
+import random
 import struct
 import subprocess
 import tempfile
@@ -207,15 +209,56 @@ def rules(cards, rng, turns):
             assert card.lib.pm_sim_broken(card.sim) == told.encode(), card.lib.pm_sim_broken(card.sim)
             at = card.lib.pm_sim_cycles(card.sim)
             assert card.lib.pm_sim_run(card.sim, 500, 0) == 500 and card.lib.pm_sim_cycles(card.sim) == at + 500
+    return f"4 on a card, {by_hand('rules.cpp')} by hand"
+
+
+def by_hand(source):
+    """Compiles and runs a program of the folder `rules`; how many lines it printed."""
     with tempfile.TemporaryDirectory() as scratch:
-        program = Path(scratch, "rules")
-        subprocess.run(["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-o", program, Path(__file__).parent / "rules/rules.cpp"], check=True)
+        program = Path(scratch, "program")
+        subprocess.run(["g++", "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-o", program, Path(__file__).parent / "rules" / source], check=True)
         found = subprocess.run([program], stdout=subprocess.PIPE, text=True)
         assert found.returncode == 0, found.stdout
-    return f"4 on a card, {len(found.stdout.splitlines())} by hand"
+    return len(found.stdout.splitlines())
 
 
-CHECKS = [contents, timing, faults, resets, rules]
+def drams(cards, rng, turns):
+    """What was written is read, and each access takes place once; the second run of the same commands takes the same cycles."""
+    lines = by_hand("dram.cpp")
+    with Card(cards["memory"]) as card:
+        model = lambda name: card.lib.pm_sim_memory_model(card.sim, name)
+        assert [model(b"hbm3"), model(b""), model(b"hbm"), model(b"ideal")] == [-1, -1, 0, 0]
+        card.send(fetch(1, 0, 0, 16, 60))
+        card.run(300)
+        assert model(b"hbm") == -1, "in the middle of a fetch"
+        card.recv()
+        assert set(card.memory_counts().values()) == {0}, "an ideal memory counts nothing"
+    for name in ("hbm", "hbm_plain", "ddr4", "ddr4_plain"):
+        seed, cycles = rng.getrandbits(32), []
+        for _ in range(2):
+            with Card(cards["memory"]) as card:
+                card.set_memory(name)
+                cycles.append(through(card, random.Random(seed), turns // 8))
+        assert cycles[0] == cycles[1], f"{name}: {cycles}"
+    return f"{lines} by hand, 4 models on a card"
+
+
+def through(card, rng, turns):
+    """Random writes and fetches; the cycles."""
+    data = {}
+    beats = [0] * CHANNELS
+    for i in range(turns):
+        channel, address = rng.randrange(CHANNELS), BURST * rng.randrange(SIZE // BURST)
+        data[channel, address] = rng.randbytes(BURST)
+        assert written(ask(card, write(i, channel, address, data[channel, address])), i) == OKAY
+        (channel, address), content = rng.choice(list(data.items()))
+        assert fetched(ask(card, fetch(i, channel, address, 16)), i)[:2] == (OKAY, digest(content))
+        beats[channel] += BURST // BEAT
+    assert [card.memory_counts(channel)["reads"] for channel in range(CHANNELS)] == beats
+    return card.lib.pm_sim_cycles(card.sim)
+
+
+CHECKS = [contents, timing, faults, resets, rules, drams]
 
 
 if __name__ == "__main__":

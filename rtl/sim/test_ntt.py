@@ -1,6 +1,6 @@
 """The engine ntt in Verilator, as packets see it, against spec/model/ntt.py.
 
-`python3 rtl/sim/test_ntt.py`: all sizes of one pass and one of two, in both directions, with and without factors, one transform and a batch;
+`python3 rtl/sim/test_ntt.py`: all sizes of one pass and one of two, in both directions, with and without factors, one transform and a batch; 2^18 behind HBM and DDR4;
 elements that are not canonical; what is refused; errors of the memory; latencies and back-pressure; RESET in the middle; garbage. With
 PROOFMILL_LONG=1 more sizes of two passes, on the card with structural multipliers too. `--cycles CARD ...` counts cycles instead.
 PROOFMILL_SEED repeats a run.
@@ -78,6 +78,33 @@ class Transforms(Checked):
                 if latency <= 20:
                     self.check(engine, 13, factors=True)
 
+    def test_drams(self):
+        """2^18 complete, behind HBM and behind DDR4."""
+        for model in ("hbm", "ddr4"):
+            with Card(library(CONFIG)) as card:
+                card.set_memory(model)
+                engine = Engine(card)
+                self.check(engine, 6, inverse=True, factors=True, count=3)
+                self.check(engine, 13, factors=True, count=2)
+                self.check(engine, 18, inverse=model == "ddr4")
+
+    def test_hbm_costs_little_and_ddr4_is_not_ideal(self):
+        """A transform of 2^18 takes at most 1% more cycles behind HBM than behind an ideal memory, which needs the hash of addresses."""
+        cycles = {}
+        for model in ("ideal", "hbm", "hbm_plain", "ddr4"):
+            with Card(library(CONFIG)) as card:
+                card.lib.pm_sim_memory(card.sim, 20, 0, 64)
+                card.set_memory(model)
+                status, _, first, last = Engine(card).run(18)
+                self.assertEqual(status, STATUS["done"])
+                cycles[model] = first + last
+                if model == "hbm":
+                    opened, beats = card.memory_counts()["opened"], 2 * 2 * (1 << 15)
+                    self.assertLess(opened, beats * 1.05)
+        self.assertLess(cycles["hbm"], 1.01 * cycles["ideal"])
+        self.assertGreater(cycles["hbm_plain"], 2 * cycles["hbm"])
+        self.assertGreater(cycles["ddr4"], 2 * cycles["ideal"])
+
     def test_edges(self):
         with Card(library(CONFIG)) as card:
             engine = Engine(card)
@@ -130,18 +157,23 @@ class Transforms(Checked):
 
     def test_a_reset_may_come_at_any_time(self):
         body = struct.pack("<QQIIQ", ELEMENTS, SCRATCH, 13, 1, 1) + (5).to_bytes(32, "little") * 2
-        with Card(library(CONFIG)) as card:
-            engine = Engine(card)
-            for cycles in (0, 30, 60, 100, 150, 300, 500, 900, 1500, 2000):
-                engine.card.send(header(112, RUN) + bytes(8) + body)
-                card.run(cycles)
-                card.send(header(8, RESET))
-                self.assertEqual(card.replies()[-1], header(8, REPLY | RESET))
-                engine.card.send(header(24 + GRANULE, WRITE) + bytes(8) + struct.pack("<Q", ELEMENTS) + bytes(GRANULE))
-                card.run(cycles % 137)
-                card.send(header(8, RESET))
-                self.assertEqual(card.replies()[-1], header(8, REPLY | RESET))
-                self.check(engine, 6, inverse=bool(cycles % 4))
+        for model in ("ideal", "hbm", "ddr4"):
+            with Card(library(CONFIG)) as card:
+                card.set_memory(model)
+                self.reset_at_any_time(Engine(card), body)
+
+    def reset_at_any_time(self, engine, body):
+        card = engine.card
+        for cycles in (0, 30, 60, 100, 150, 300, 500, 900, 1500, 2000):
+            card.send(header(112, RUN) + bytes(8) + body)
+            card.run(cycles)
+            card.send(header(8, RESET))
+            self.assertEqual(card.replies()[-1], header(8, REPLY | RESET))
+            card.send(header(24 + GRANULE, WRITE) + bytes(8) + struct.pack("<Q", ELEMENTS) + bytes(GRANULE))
+            card.run(cycles % 137)
+            card.send(header(8, RESET))
+            self.assertEqual(card.replies()[-1], header(8, REPLY | RESET))
+            self.check(engine, 6, inverse=bool(cycles % 4))
 
     def test_garbage_is_answered_and_the_stream_stays_in_sync(self):
         lengths = {COMMANDS[name]["number"]: COMMANDS[name]["len"] for name in COMMANDS}
@@ -165,13 +197,15 @@ class Long(Checked):
     def test_larger_sizes(self):
         with Card(library(CONFIG)) as card:
             engine = Engine(card)
-            for log in (15, 16, 17, 18):
+            card.set_memory("hbm")
+            for log in (15, 16, 17, 20):
                 self.check(engine, log, inverse=log % 2 == 1, factors=True)
 
     def test_other_cards(self):
-        """Structural multipliers, and 32 lanes."""
+        """Structural multipliers, and 32 lanes, behind HBM."""
         for config, logs in (("ntt_small", (6, 9, 12, 13)), ("ntt_twin", range(6, 14))):
             with Card(library(config)) as card:
+                card.set_memory("hbm")
                 engine = Engine(card)
                 for log in logs:
                     for inverse in (False, True):

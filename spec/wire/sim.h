@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define PM_SIM_ABI 2u
+#define PM_SIM_ABI 3u
 
 typedef struct pm_sim pm_sim;
 
@@ -60,6 +60,15 @@ void pm_sim_jitter(pm_sim *s, uint64_t seed, unsigned rx_gap, unsigned tx_stall)
  * response and a read sees what is there when its data passes. At first 64, 0, 64; a new latency holds for bursts that begin later.
  * 0, or -1 for a value out of range. */
 int pm_sim_memory(pm_sim *s, unsigned latency, unsigned gap, unsigned bursts);
+
+/* What is behind the memory channels: "ideal", which is what is said above, or "hbm" or "ddr4", the timing of 32 pseudo-channels of HBM2 or of
+ * four channels of DDR4-2400 beside a card of 300 MHz (docs/memory_model.md), where the channels' own `latency` and `bursts` say nothing;
+ * "hbm_plain" and "ddr4_plain" are the same without a hash of the address. 0, or -1 for another name, for DDR4 on a card with more than four
+ * channels, or while anything is under way. */
+int pm_sim_memory_model(pm_sim *s, const char *name);
+/* What has happened in a channel's DRAM: beats read and written, rows opened, rows closed (not by a refresh), refreshes, turns of the data
+ * buses. All 0 of an ideal memory; -1 when there is no such channel. */
+int pm_sim_memory_counts(const pm_sim *s, unsigned channel, uint64_t counts[6]);
 
 /* For tests of faults: accesses to the bytes from `address` to before `end` of a channel are answered with SLVERR and change nothing; only the
  * last such range of a channel counts, an empty one is none. 0, or -1 when there is no such channel. */

@@ -11,10 +11,14 @@ use proofmill_op::{Device, DeviceKind, Error, Result};
 use crate::sim::{DEFAULT_CONFIGURATION, FOLDER_VARIABLE, TRACED, folder};
 use crate::{Uri, whole};
 
+/// Option of a simulated card's memory: what is behind its channels.
+const MODEL: &str = "memory";
 /// Option of a simulated card's memory: cycles from an address to its first data.
 const LATENCY: &str = "memory_latency";
 /// Option of a simulated card's memory: cycles of 256 in which it gives no data.
 const GAP: &str = "memory_gap";
+/// Values of the option `memory`.
+const MODELS: [&str; 3] = ["ideal", "hbm", "ddr4"];
 /// No memory is slower; a simulation would only seem to hang.
 const MOST_LATENCY: u32 = 65_536;
 
@@ -56,16 +60,23 @@ pub fn open_uart(uri: &Uri) -> Result<Box<dyn Device>> {
 
 /// Opens the simulated card that a URI names.
 pub fn open(uri: &Uri) -> Result<Box<dyn Device>> {
-    uri.allow(&["timeout", "trace", LATENCY, GAP])?;
+    uri.allow(&["timeout", "trace", MODEL, LATENCY, GAP])?;
     let mut options = Options::new(uri.to_string(), DeviceKind::Sim);
     if let Some(text) = uri.option("timeout") {
         options.timeout = seconds(text)?;
     }
     let memory = memory(uri)?;
+    if let Some(model) = uri.option(MODEL).filter(|model| !MODELS.contains(model)) {
+        let problem = format!("'{model}' is not one of {}", MODELS.join(", "));
+        return Err(Error::argument(MODEL, problem));
+    }
     let trace = uri.option("trace");
     let library = load(uri.path(), trace.is_some(), &options.uri)?;
     let mut transport = SimTransport::new(&library)?;
     transport.set_memory(memory)?;
+    if let Some(model) = uri.option(MODEL) {
+        transport.set_memory_model(model)?;
+    }
     if let Some(file) = trace {
         transport.trace(Path::new(file))?;
     }

@@ -17,6 +17,7 @@
 //! | `baud=RATE` | `uart:` | bits a second, at first 921600 |
 //! | `timeout=SECONDS` | `sim:`, `uart:` | how long the card may be silent |
 //! | `trace=FILE` | `sim:` | a waveform |
+//! | `memory=MODEL` | `sim:` | what is behind the card's memory channels: `ideal`, at first, or the timing of `hbm` or `ddr4` |
 //! | `memory_latency=CYCLES` | `sim:` | from an address to its first data in the card's memory; 1 to 65536, at first 64 |
 //! | `memory_gap=256THS` | `sim:` | share of the cycles in which the memory gives no data; 0 to 255, at first 0 |
 
@@ -195,6 +196,7 @@ mod tests {
     fn what_is_wrong_with_a_card_is_named() {
         for (uri, part) in [
             ("sim:?threads=2", "unknown option 'threads'"),
+            ("sim:?memory=fast", "memory: 'fast' is not one of ideal, hbm, ddr4"),
             ("sim:?memory_latency=0", "memory_latency: '0' is not a number from 1 to 65536"),
             ("sim:?memory_latency=fast", "memory_latency: 'fast'"),
             ("sim:?memory_gap=256", "memory_gap: '256' is not a number from 0 to 255"),

@@ -17,7 +17,7 @@ use proofmill_op::{Error, Result};
 use super::Transport;
 
 /// Version of the C interface that this transport speaks.
-const ABI: u32 = 2;
+const ABI: u32 = 3;
 /// Cycles between two looks at the clock on the wall: some hundred microseconds of simulation.
 const SLICE: u64 = 256;
 /// Cycles that a register access may take: far more than any queue in front of it.
@@ -62,6 +62,7 @@ interface! {
     pm_sim_reg_write: fn(*mut RawSim, u32, u32, u64) -> c_int;
     pm_sim_jitter: fn(*mut RawSim, u64, c_uint, c_uint);
     pm_sim_memory: fn(*mut RawSim, c_uint, c_uint, c_uint) -> c_int;
+    pm_sim_memory_model: fn(*mut RawSim, *const c_char) -> c_int;
     pm_sim_memory_fault: fn(*mut RawSim, c_uint, u64, u64) -> c_int;
     pm_sim_broken: fn(*const RawSim) -> *const c_char;
     pm_sim_freeze: fn(*mut RawSim, c_int);
@@ -184,6 +185,17 @@ impl SimTransport {
         match code {
             0 => Ok(()),
             _ => Err(Error::argument("memory", format!("{memory:?}: a value is out of range"))),
+        }
+    }
+
+    /// Sets what is behind the memory channels, by its name in `spec/wire/sim.h`: `ideal`, `hbm` or `ddr4`.
+    pub fn set_memory_model(&mut self, name: &str) -> Result<()> {
+        let refused = |problem: &str| Error::argument("memory", format!("'{name}' {problem}"));
+        let text = CString::new(name).map_err(|_| refused("has a zero byte in it"))?;
+        // SAFETY: a live card and a zero-terminated text.
+        match unsafe { (self.interface().pm_sim_memory_model)(self.card.as_ptr(), text.as_ptr()) } {
+            0 => Ok(()),
+            _ => Err(refused("is not ideal, hbm or ddr4, or not possible on this card")),
         }
     }
 

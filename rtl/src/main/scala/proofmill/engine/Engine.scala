@@ -54,6 +54,9 @@ abstract class Engine extends Component {
     */
   def memories: Seq[Axi4] = Seq.empty
 
+  /** Bursts that may be under way in a memory channel, reads and writes each: a power of two. */
+  def bursts: Int = 64
+
   /** Outputs: the block's counters and changing read-only registers, by name. A counter's value here is its present count. */
   def status: Map[String, Bits]
 

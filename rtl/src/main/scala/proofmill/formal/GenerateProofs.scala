@@ -19,7 +19,9 @@ object GenerateProofs {
     "memory_guard" -> (() => new MemoryGuardProof(bursts = 2, longest = 2)),
     "axi_lite_door" -> (() => new AxiLiteDoorProof(addressBits = 4)),
     "register_map" -> (() => new RegisterMapProof),
-    "shell" -> (() => new ShellProof)
+    "shell" -> (() => new ShellProof),
+    "ntt_read_walk" -> (() => new NttWalkProof(written = false, mostB = 0)),
+    "ntt_write_walk" -> (() => new NttWalkProof(written = true, mostB = 0))
   )
 
   def main(arguments: Array[String]): Unit = {

@@ -50,8 +50,8 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
   }
 
   // Memory channels of all engines, in their order.
-  val guards = engines.flatMap(_.memories).map { channel =>
-    val guard = MemoryGuard(channel.config)
+  val guards = engines.flatMap(engine => engine.memories.map(engine -> _)).map { case (engine, channel) =>
+    val guard = MemoryGuard(channel.config, engine.bursts)
     guard.engine << channel
     guard.blocked := inReset
     guard

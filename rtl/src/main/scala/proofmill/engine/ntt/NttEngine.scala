@@ -44,6 +44,9 @@ class NttEngine(config: NttConfig) extends Engine {
   val reply = master(Word.packets)
   override val memories: Seq[Axi4] = Seq.fill(channels)(master(Axi4(axi)))
 
+  /** Bursts are of one beat, and a refresh of the memory lasts a hundred cycles. */
+  override val bursts: Int = 512
+
   val passes = new Passes(config, residues)
   val door = new Door(config, wires)
   door.io.command << command
