@@ -72,9 +72,14 @@ def units():
     return java("proofmill.Generate", "--units").split()
 
 
+#: What only `make test-long` and `make cycles` simulate.
+LONG = ("ntt_twin", "uart_fast")
+
+
 def simulated(names):
     """What `make test` simulates: of a circuit with a twin the twin; toys and multipliers as they are, too."""
-    return [name for name in names if f"{name}_twin" not in names or "toy" in name or name.startswith(("modmul", "pairing"))]
+    both = ("modmul", "pairing")
+    return [name for name in names if (f"{name}_twin" not in names or "toy" in name or name.startswith(both)) and name not in LONG]
 
 
 def synthesised(asked, cards):
