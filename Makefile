@@ -75,8 +75,8 @@ formal: ## proofs of the circuit's control
 	$(PYTHON) tools/setup.py
 	$(PYTHON) tools/formal.py
 
-report: ## docs/figures.md and the plots from bench/results; KEEP=1 keeps the figures of target/bench there first
-	$(PYTHON) tools/report.py $(if $(KEEP),--keep) --fill
+report: ## docs/figures.md and the plots from bench/results; KEEP=1 keeps the figures of target/bench there first; HTML=report.html writes one page of all
+	$(PYTHON) tools/report.py $(if $(KEEP),--keep) $(if $(HTML),--html $(HTML),--fill)
 
 clean: ## what was built here; the user's cache folder stays
 	cargo clean --quiet

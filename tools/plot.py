@@ -7,6 +7,7 @@ for light and dark pages itself.
 import math
 import re
 from dataclasses import dataclass
+from html import escape
 
 #: Whose line has which colour, on light and on dark.
 COLOURS = {
@@ -181,7 +182,8 @@ def lines(drawing, contents):
             parts.append(f'<g transform="{place}">\n{panel(title, drawn, sizes, values, across == 0)}\n</g>')
     threads = " and ".join(sorted({str(most_threads(content["rows"])) for content in contents}))
     axes = f"{drawing.axes}, on {threads} threads"
-    return document(drawing.what, axes, LEFT + len(grid[0]) * (WIDTH + GAP), TOP + len(grid) * (HEIGHT + 60) - 30, names, parts)
+    width = max(LEFT + len(grid[0]) * (WIDTH + GAP), right - 20, 6.6 * len(axes))  # of the panels, the names, the first line
+    return document(drawing.what, axes, round(width), TOP + len(grid) * (HEIGHT + 60) - 30, names, parts)
 
 
 def who(peer_name):
@@ -216,11 +218,32 @@ def bars(drawing, contents):
             for across, one in enumerate(figures.values()):
                 left, value = NAMES + across * (WIDTH + GAP), one.get(name)
                 width = (WIDTH - FIGURES) * (value or 0) / most
-                label = "absent" if value is None else f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+                label = "absent" if value is None else figure(value)
                 parts.append(f'<rect class="{"ours" if name == "proofmill" else "peer"}" x="{left}" y="{y + 2}" width="{width:.1f}" height="{BAR - 4}"/>')
                 parts.append(f'<text x="{left + width + 6:.1f}" y="{y + 13}">{label}</text>')
         down += len(everybody) * BAR + BETWEEN
     return document(drawing.what, drawing.axes, NAMES + len(machines) * (WIDTH + GAP), down - 12, [], parts)
+
+
+def pairs(what, axes, entries):
+    """Bars of (name, ours, published or None, by whom), a scale of its own for each."""
+    parts, down = [], 44
+    for name, ours, published, by in entries:
+        parts.append(f'<text class="title" x="0" y="{down}">{escape(name)}</text>')
+        shown = [("proofmill", ours)] + ([(escape(by), published)] if published else [])
+        most = max(value for _, value in shown)
+        for position, (one, value) in enumerate(shown):
+            y, width = down + 6 + position * BAR, (WIDTH - FIGURES) * value / most
+            parts.append(f'<text class="end" x="{NAMES - 8}" y="{y + 13}">{one}</text>')
+            parts.append(f'<rect class="{"ours" if position == 0 else "peer"}" x="{NAMES}" y="{y + 2}" width="{width:.1f}" height="{BAR - 4}"/>')
+            parts.append(f'<text x="{NAMES + width + 6:.1f}" y="{y + 13}">{figure(value)}</text>')
+        down += len(shown) * BAR + BETWEEN
+    return document(what, axes, NAMES + WIDTH + GAP, down - 12, [], parts)
+
+
+def figure(value):
+    """A bar's length in words."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def svg(name, contents):

@@ -15,6 +15,7 @@ import subprocess
 from pathlib import Path
 
 import plot
+import report_page
 from place import ROOT, TARGET, Failed, main, write_whole
 
 MADE, KEPT, PLOTS = TARGET / "bench", ROOT / "bench/results", ROOT / "docs/figures"
@@ -203,6 +204,7 @@ def door():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--keep", action="store_true", help="keep the figures of target/bench")
     parser.add_argument("--fill", action="store_true", help="page and plots with the kept figures")
+    parser.add_argument("--html", metavar="FILE", type=Path, help="one page with plots and all tables, which needs no other file")
     parser.add_argument("--check", action="store_true", help="fails when the page or a plot does not show the kept figures")
     chosen = parser.parse_args()
     if chosen.keep:
@@ -213,9 +215,16 @@ def door():
             if not path.exists() or path.read_text() != text:
                 raise Failed(f"{path.relative_to(ROOT)} does not show the figures of bench/results: run `make report`")
         return
+    if chosen.html:
+        if not figures:
+            raise Failed("bench/results is empty: `make report KEEP=1` keeps what lies in target/bench")
+        chosen.html.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(chosen.html, report_page.page(figures, lambda content: table(content, figures=figures)))
+        print(chosen.html)
     if chosen.fill:
         for path, text in shown(figures).items():
             write_whole(path, text)
+    if chosen.fill or chosen.html:
         return
     if not figures:
         raise Failed("bench/results is empty: `make report KEEP=1` keeps what lies in target/bench")

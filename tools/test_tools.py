@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import re
 import tempfile
 import unittest
 from pathlib import Path
@@ -14,6 +15,7 @@ import host
 import place
 import plot
 import report
+import report_page
 import sim
 import synthesis
 import test
@@ -259,6 +261,27 @@ class Report(unittest.TestCase):
             self.assertEqual(spots, ["-area", "-msm@amd-25-1-avx2", "-msm@amd-25-1-portable", "-msm@amd-26-2-avx512ifma"])
             self.assertEqual([content["rows"][0]["isa"] for content in figures["msm"]], ["avx512ifma", "avx2", "portable"])
             self.assertEqual([content["rows"][0]["isa"] for content in plot.two(figures["msm"])], ["avx512ifma", "avx2"])
+
+    def test_the_page_of_all_figures_needs_no_other_file(self):
+        figures = report.newest()
+        text = report_page.page(figures, lambda content: report.table(content, figures=figures))
+        drawings = re.findall(r"<svg.*?</svg>", text, re.S)
+        for drawing in drawings:
+            ElementTree.fromstring(drawing)
+        operations = [drawing.what for name, drawing in plot.DRAWINGS.items() if name in figures]
+        headings = re.findall(r"<h2 id=\"[\w()-]+\">(.*?)</h2>", text)
+        self.assertEqual(headings[:len(operations)], operations)
+        self.assertEqual(headings[-len(report_page.CIRCUITS):], list(report_page.CIRCUITS))
+        self.assertGreater(len(drawings), len(headings))
+        self.assertEqual(set(re.findall(r"https?://[^\"]*", text)), {"http://www.w3.org/2000/svg"})
+        for names in (r"<script", r"\bsrc=", r"@import", r"url\("):
+            self.assertNotRegex(text, names)
+
+    def test_words_of_figures_are_no_html(self):
+        content = {**self.CONTENT, "rows": [{**self.ROWS[0], "published": 1, "published_by": "<b>&"}, *self.ROWS[1:]]}
+        text = report_page.page({"area": [content]}, report.table)
+        self.assertIn("&lt;b&gt;&amp;", text)
+        self.assertNotIn("<b>", text)
 
     def test_totals_and_the_largest_parts_are_kept(self):
         def row(config, metric, value):

@@ -1,0 +1,118 @@
+"""The kept figures as one HTML page that needs nothing else: `page` makes it for `make report HTML=FILE`.
+
+A section an operation: its plot, a panel each for a machine, then its tables, folded. Sections of circuits show cycles and area beside
+what was published. The page follows the reader's light or dark setting; on a narrow screen panels stand one below the other.
+"""
+
+import datetime
+import html
+import re
+
+import plot
+
+#: Sections of circuits: heading, what bars show, how the names of kept figures begin, the metrics.
+CIRCUITS = {
+    "Cycles of the circuits": ("cycles in simulation for one of a stream, published ones at their own sizes; less is better", "cycles-", r"per .*, steady.*|a point of .*"),
+    "Size of the circuits": ("thousands of LUT for UltraScale+, as yosys counts them; less is better", "area", "lut"),
+}
+STYLE = """:root { color-scheme: light dark; --ink: #222; --paper: #fff; --line: #ccc; --faint: #f4f4f6 }
+@media (prefers-color-scheme: dark) { :root { --ink: #ddd; --paper: #16181d; --line: #444; --faint: #20232a } }
+body { margin: 0 auto; max-width: 84rem; padding: 1rem; font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper) }
+h1 { font-size: 1.6rem } h2 { margin-top: 2.5rem; border-top: 1px solid var(--line); padding-top: 1rem } h3 { font-size: 1rem; margin-bottom: 0 }
+.panels { display: flex; flex-wrap: wrap; gap: 1rem 2rem } .panels figure { margin: 0; flex: 1 1 20rem; max-width: 36rem; overflow-x: auto }
+svg { width: 100%; height: auto } nav { display: flex; flex-wrap: wrap; gap: .2rem 1rem }
+.wide { overflow-x: auto } table { border-collapse: collapse; font-size: .85rem } td, th { border: 1px solid var(--line); padding: .2rem .5rem; text-align: left }
+th { background: var(--faint) } summary { cursor: pointer; margin: .5rem 0 }"""
+
+
+def panels(drawing, contents):
+    """SVGs of an operation: a machine each, and of lines an instance each."""
+    made = []
+    for content in plot.two(contents):
+        if isinstance(drawing, plot.Bars):
+            made.append(plot.bars(drawing, [content]))
+            continue
+        instances = dict.fromkeys(row["instance"] for row in content["rows"])
+        for instance in instances:
+            rows = [row for row in content["rows"] if row["instance"] == instance]
+            if plot.curves(drawing, rows):
+                made.append(plot.lines(drawing, [{**content, "rows": rows}]))
+    return made
+
+
+def of_circuits(axes, begins, metric, figures):
+    """An SVG for each kept figures of circuits: bars of ours and of what was published."""
+    scale, made = 1000 if axes.startswith("thousands") else 1, []
+    for name, contents in figures.items():
+        if name == "area-algebra":  # units, of which there are too many
+            continue
+        entries = []
+        for row in contents[0]["rows"] if name.startswith(begins) else ():
+            if not re.fullmatch(metric, str(row["metric"])) or row.get("op") == "shell" or "config" not in row or row["config"] == "toy":
+                continue
+            label = row["instance"] if row["config"] == "card" else row["config"].removesuffix("_twin")  # a card of two engines
+            label += f": {row['metric'].partition(',')[0]}" if begins == "cycles-" else ""
+            by = re.split("[,;(]", str(row["published_by"]))[0].strip()
+            entries.append((label, row["value"] / scale, row["published"] and row["published"] / scale, by))
+        if entries:
+            made.append(plot.pairs(entries[0][0], axes, entries))
+    return made
+
+
+def cells(tag, line):
+    return "".join(f"<{tag}>{html.escape(cell.strip())}</{tag}>" for cell in line.strip("| \n").split(" | "))
+
+
+def tables(text):
+    """HTML of tables in Markdown, each under the lines above it."""
+    made, rows = [], []
+    for line in [*text.splitlines(), ""]:
+        if line.startswith("|--"):
+            continue
+        if line.startswith("|"):
+            rows.append(f"<tr>{cells('td' if rows else 'th', line)}</tr>")
+        elif rows:
+            made.append(f'<div class="wide"><table>{"".join(rows)}</table></div>')
+            rows = []
+        if line and not line.startswith("|"):
+            made.append(f"<p>{html.escape(line.replace('**', '').replace('`', ''))}</p>")
+    return "\n".join(made)
+
+
+def section(heading, drawn, texts):
+    figures = "".join(f"<figure>{one}</figure>" for one in drawn)
+    folded = f"<details><summary>All rows</summary>\n{tables(chr(10).join(texts))}\n</details>" if texts else ""
+    return f'<h2 id="{anchor(heading)}">{html.escape(heading)}</h2>\n<div class="panels">{figures}</div>\n{folded}'
+
+
+def anchor(heading):
+    return heading.lower().replace(" ", "-")
+
+
+def page(figures, table):
+    """The page. `figures`: name -> kept contents, newest first; `table`: a content's rows as Markdown."""
+    sections = {}
+    for name, drawing in plot.DRAWINGS.items():
+        if name in figures:
+            sections[drawing.what] = (panels(drawing, figures[name]), [table(content) for content in figures[name]])
+    for name, contents in figures.items():
+        if name not in plot.DRAWINGS and "-" not in name and name not in ("area", "timing", "ecp5"):
+            sections[name.capitalize()] = ([], [table(content) for content in contents])
+    for heading, (axes, begins, metric) in CIRCUITS.items():
+        named = [name for name in figures if name.startswith(begins)]
+        if named:
+            sections[heading] = (of_circuits(axes, begins, metric, figures), [table(figures[name][0]) for name in named])
+    links = "".join(f'<a href="#{anchor(heading)}">{html.escape(heading)}</a>' for heading in sections)
+    body = "\n".join(section(heading, *parts) for heading, parts in sections.items())
+    return f"""<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>proofmill: figures</title>
+<style>{STYLE}</style>
+<h1>proofmill: figures</h1>
+<p>Measured figures, each with its machine, code path, command and commit; made on {datetime.date.today().isoformat()}.</p>
+<nav>{links}</nav>
+{body}
+</html>
+"""
