@@ -16,7 +16,7 @@ LEFT_OUT = {
     "ntt --field pasta_fq from to": f"'pasta_fq' {ABSENT} 'pasta'",
     "selftest --device sim:": "build with --features selftest",
     "serve --key a=b": "build with --features serve",
-    "demo --device sim:": f"the driver of cards (sim:) {ABSENT} 'card'",
+    "demo --device sim:": f"the driver of cards (sim:, uart:) {ABSENT} 'card'",
 }
 
 

@@ -205,7 +205,7 @@ def softreset(cards, rng, count):
 def interface(cards, rng, count):
     with Card(cards["pair"]) as card:
         call = lambda name, *arguments: getattr(card.lib, f"pm_sim_{name}")(*arguments)
-        assert call("abi") == 2
+        assert call("abi") == 3
         assert json.loads(call("manifest"))["config"] == "pair"
         assert call("trace", card.sim, b"/dev/null") == -1
 
