@@ -15,6 +15,8 @@ LEFT_OUT = {
     "points generate --curve bls12_377 --group g2 --count 1 /dev/null": f"'bls12_377_g2' {ABSENT} 'bls12_377'",
     "ntt --field pasta_fq from to": f"'pasta_fq' {ABSENT} 'pasta'",
     "selftest --device sim:": "build with --features selftest",
+    "device-server": "build with --features remote",
+    "demo --device tcp://127.0.0.1:1": f"the client of devices elsewhere (tcp:) {ABSENT} 'remote'",
     "serve --key a=b": "build with --features serve",
     "demo --device sim:": f"the driver of cards (sim:, uart:) {ABSENT} 'card'",
 }
@@ -35,7 +37,7 @@ def door():
             raise Failed(f"`proofmill {command}` does not say that there are no cards: {said}")
     run([PROOFMILL, "points", "generate", "--curve", "bn254", "--count", "1", "/dev/null"])
     needed = run(["cargo", "tree", "--offline", "--package", "proofmill", "--no-default-features", "--edges", "no-dev,features", "--prefix", "none"], cwd=ROOT)
-    for part in ("proofmill-card", "proofmill-testkit", "libloading", 'proofmill-proof feature "dev"'):
+    for part in ("proofmill-card", "proofmill-testkit", "libloading", "proofmill-remote", 'proofmill-proof feature "dev"'):
         if part in needed:
             raise Failed(f"the library for cpu: alone depends on {part}")
     print(f"{len(LEFT_OUT) + 4} passed, 0 failed")

@@ -99,7 +99,7 @@ STAGES = [
            [*PYTHON, "rtl/sim/test_poseidon.py", "--seconds", "300"]]),
     Stage("coprocessor", "vectors, random programs, interrupts and resets on the coprocessor", [[*PYTHON, "rtl/sim/test_coprocessor.py"]], ("sim",),
           [python("sim", "coprocessor"), [*PYTHON, "rtl/sim/test_coprocessor.py", "--seconds", "60", "coprocessor"],
-           [*PYTHON, "rtl/sim/test_coprocessor.py", "--seconds", "300"]]),
+           [*PYTHON, "rtl/sim/test_coprocessor.py", "--rounds", "10000"]]),
     Stage("ntt", "all sizes of one pass, refusals, garbage and resets on the NTT engine", [[*PYTHON, "rtl/sim/test_ntt.py"]], ("sim",)),
     Stage("serial", "cards on a serial line: rates, framing, damage, registers", [[*PYTHON, "rtl/sim/test_uart.py"]], ("sim",)),
     Stage("host", "all crates, on cpu: and sim:", [python("host")], ("sim", "programs"), [python("host", "--long")]),

@@ -73,9 +73,13 @@ def of_ecdsa(_):
 
 
 def of_poseidon(engine):
-    """A hash of each arity, and an element that is none."""
-    arities = [arity for arity in poseidon_card.ARITIES if any(it["command_len"] == poseidon_card.command_len(arity) for it in engine["commands"])]
-    packets = [wire.poseidon_command(arity, [2**arity - 1, *range(1, arity + 1)]) for arity in arities]
+    """A hash of each arity and strength, and an element that is none."""
+    said = [(it["command"], it["command_len"]) for it in engine["commands"]]
+    arities = [arity for arity in poseidon_card.ARITIES if (poseidon_card.COMMAND["number"], poseidon_card.command_len(arity)) in said]
+    packets = [
+        wire.poseidon_command(arity, [2**arity - 1, *range(1, arity + 1)], strength)
+        for strength, it in poseidon_card.HASHES.items() for arity in arities if (it["number"], poseidon_card.command_len(arity)) in said
+    ]
     refused = wire.poseidon_command(99, [0, poseidon_card.instance(arities[0]).p, *[0] * (arities[0] - 1)])
     return answered(wire.Card(wire.Identity(0, "", ""), [wire.POSEIDON_INSTANCE]), [*packets, refused], [])
 

@@ -1,6 +1,6 @@
 """The coprocessor on its card, in Verilator, through the register map and the command stream, against the model; and its cycles.
 
-`python3 rtl/sim/test_coprocessor.py [--seconds N] [--seed N] [CARD ...]` does with each card (`make sim` makes them):
+`python3 rtl/sim/test_coprocessor.py [--seconds N] [--rounds N] [--seed N] [CARD ...]` does with each card (`make sim` makes them):
 
   published  zcash-fpga's start-up program: its packets, values and pointer; the register map, memories cleared, words that are not committed
   vectors    spec/vectors/coprocessor: every opcode on every type, edges, refusals, control; memory, error, packets, pointer

@@ -2,7 +2,7 @@
 
 `python3 rtl/sim/test_poseidon.py [--seconds N] [--seed N] [CARD ...]`, for each card:
 
-  1. Every vector of the card's arities and of the standard strength alone, and all of them at once, in order and shuffled.
+  1. Every vector of the card's arities and strengths alone, and all of them at once, in order and shuffled.
   2. Values not below the modulus, at every place of a state: refused by their number, and without a trace in what comes behind.
   3. One state of an arity between others: rows that are not full go on all the same, after a bounded time.
   4. Commands in every cycle around the one in which a row goes on without more of them.
@@ -10,7 +10,7 @@
   6. Layers: trees, of every count up to some rows, of memories that take their time; elements that are refused; fields out of their ranges;
      errors of the memory, in reads and in writes; RESET at many moments of a layer. All of the memory that is written is read.
   7. Rounds of traffic for so many seconds, and one at least: states, commands of the memory, malformed packets, STATUS and RESET in random order, with random gaps and
-     back-pressure. Every reply is the model's, in the order of the commands of all arities together, none missing, none too many.
+     back-pressure. Every reply is the model's, in the order of the commands of all arities and strengths together, none missing, none too many.
 
 The `done` counter is what was answered. A round depends only on the seed and the rounds before it.
 """
@@ -29,7 +29,7 @@ import poseidon_card as model  # noqa: E402
 import wire  # noqa: E402
 
 CARDS = ["poseidon_small_twin", "poseidon_twin"]
-NUMBER = model.COMMAND["number"]
+NUMBERS = {strength: it["number"] for strength, it in model.HASHES.items()}
 REGISTERS = {register["name"]: register["offset"] for register in model.WIRE["block"]["registers"]}
 P = model.instance(2).p
 #: More cycles than a hash takes alone, whatever its arity.
@@ -53,17 +53,16 @@ reply_to = functools.lru_cache(1 << 14)(wire.poseidon_reply)
 class Digests(Ledger):
     """A ledger with one engine for all commands; `layers` is the model of its memory."""
 
-    number = NUMBER
-
-    def __init__(self, lengths, layers):
+    def __init__(self, lengths, hashes, layers):
+        """`hashes`: the numbers of their commands."""
+        self.hashes, self.layers = hashes, layers
         super().__init__(lengths)
-        self.layers = layers
 
     def numbers(self):
-        return {NUMBER, *(command["number"] for command in MEMORY.values())}
+        return {*self.hashes, *(command["number"] for command in MEMORY.values())}
 
     def takes(self, command, length):
-        return super().takes(command, length) or any((command, length) == (it["number"], it["len"]) for it in MEMORY.values())
+        return (command in self.hashes and length in self.lengths) or any((command, length) == (it["number"], it["len"]) for it in MEMORY.values())
 
     def engine(self, length):
         return "poseidon"
@@ -80,16 +79,16 @@ class Digests(Ledger):
         return reply[:8] + command[8:16] + reply[16:]
 
 
-def vectors(arities):
-    """States and digests of the standard strength."""
-    cases = json.loads((ROOT / "spec/vectors/poseidon/bls12_381_standard.json").read_text())["cases"]
+def vectors(arities, strength):
+    """Strength, state and digest of each."""
+    cases = json.loads((ROOT / f"spec/vectors/poseidon/bls12_381_{strength}.json").read_text())["cases"]
     for case in cases:
         arity, (domain, *length) = case["arity"], case["domain"].split()
         if arity in arities:
-            instance = model.instance(arity)
+            instance = model.instance(arity, strength)
             tag = instance.constant_length(int(*length)) if length else getattr(instance, domain)
             preimage = [int(x, 16) for x in case["preimage"]]
-            yield [tag, *preimage, *[0] * (arity - len(preimage))], int(case["digest"], 16)
+            yield strength, [tag, *preimage, *[0] * (arity - len(preimage))], int(case["digest"], 16)
 
 
 class Trial(trial.Trial):
@@ -104,10 +103,12 @@ class Trial(trial.Trial):
         self.arities = [arity for arity in range(32) if self.parameters["arities"] >> arity & 1]
         self.lengths = [model.command_len(arity) for arity in self.arities]
         said = [(packet["command"], packet["command_len"], packet["reply_len"]) for packet in engine["commands"]]
-        hashes = [(NUMBER, length, model.COMMAND["reply_len"]) for length in self.lengths]
+        self.strengths = [strength for bit, strength in enumerate(NUMBERS) if self.parameters["strengths"] >> bit & 1]
+        hashes = [(NUMBERS[strength], length, model.COMMAND["reply_len"]) for strength in self.strengths for length in self.lengths]
         assert said == hashes + [(it["number"], it["len"], it["reply_len"]) for it in MEMORY.values()], engine
-        assert self.register("arities") == self.parameters["arities"]
-        self.vectors = list(vectors(self.arities))
+        for name in ("arities", "strengths"):
+            assert self.register(name) == self.parameters[name]
+        self.vectors = [vector for strength in self.strengths for vector in vectors(self.arities, strength)]
         self.memory = model.Engine(self.arities, self.parameters["memory"])
         self.done = 0
 
@@ -130,7 +131,7 @@ class Trial(trial.Trial):
         return found + self.card.replies(PATIENCE)
 
     def ledger(self):
-        return Digests(self.lengths, self.memory)
+        return Digests(self.lengths, {NUMBERS[strength] for strength in self.strengths}, self.memory)
 
     def settle(self, ledger, replies):
         """Every reply has come and is right, and so is the count of them."""
@@ -140,13 +141,13 @@ class Trial(trial.Trial):
         assert self.card.read64(self.block + REGISTERS["done"]) == self.done
 
     def all_vectors(self):
-        for i, (state, digest) in enumerate(self.vectors):
-            self.card.send(wire.poseidon_command(i, state))
+        for i, (strength, state, digest) in enumerate(self.vectors):
+            self.card.send(wire.poseidon_command(i, state, strength))
             reply = self.card.recv(LONGEST)
-            assert reply == wire.packet(model.COMMAND["reply"], wire.word(i, 8) + bytes(8) + wire.word(digest, 32)), f"vector {i}: {reply}"
+            assert reply == wire.packet(model.HASHES[strength]["reply"], wire.word(i, 8) + bytes(8) + wire.word(digest, 32)), f"vector {i}: {reply}"
             assert self.register("last_latency") < LONGEST
             self.done += 1
-        packets = [wire.poseidon_command(i, state) for i, (state, _) in enumerate(self.vectors)]
+        packets = [wire.poseidon_command(i, state, strength) for i, (strength, state, _) in enumerate(self.vectors)]
         for order in (packets, self.rng.sample(packets, len(packets))):
             self.exchange(order)
 
@@ -156,7 +157,8 @@ class Trial(trial.Trial):
             good = wire.poseidon_command(arity, range(arity + 1))
             for place in range(arity + 1):
                 for value in (P, P + 1, 2**256 - 1, P - 1):
-                    packets.append(wire.poseidon_command(place, [value if i >= place else i for i in range(arity + 1)]))
+                    state = [value if i >= place else i for i in range(arity + 1)]
+                    packets += [wire.poseidon_command(place, state, strength) for strength in self.strengths]
                 packets.append(good)
         self.exchange(packets)
 
@@ -165,7 +167,7 @@ class Trial(trial.Trial):
         for count in range(1, 2 * self.parameters["partial_lanes"] + 2):
             for arity in self.arities:
                 alone = self.rng.choice(self.arities)
-                self.exchange([wire.poseidon_command(i, self.state(alone if i == count // 2 else arity)) for i in range(count)])
+                self.exchange([self.hash(i, alone if i == count // 2 else arity) for i in range(count)])
 
     def late(self):
         """A command in any cycle around the one in which its row goes on without it: once it was taken and the row closed at the same time."""
@@ -179,15 +181,19 @@ class Trial(trial.Trial):
 
     def cut(self):
         for wait in (*range(10, 400, 30), *range(400, LONGEST, 1500)):
-            before = [wire.poseidon_command(i, self.state(self.rng.choice(self.arities))) for i in range(10)]
+            before = [self.hash(i, self.rng.choice(self.arities)) for i in range(10)]
             for packet in before:
                 self.card.send(packet)
             self.card.run(wait)
             self.card.send(header(8, RESET))
             while (reply := self.card.recv(LONGEST)) != header(8, 1 << 31 | RESET):
-                assert reply is not None and reply[4:8] == wire.word(model.COMMAND["reply"], 4), "not a reply from before RESET"
+                assert reply is not None and reply[4:8] in {wire.word(it["reply"], 4) for it in model.HASHES.values()}, "not a reply from before RESET"
             self.done = 0
             self.exchange([wire.poseidon_command(i, self.state(arity)) for i, arity in enumerate(self.arities)])
+
+    def hash(self, index, arity):
+        """A command of any strength."""
+        return wire.poseidon_command(index, self.state(arity), self.rng.choice(self.strengths))
 
     def state(self, arity):
         edges = (0, 1, P - 1, P - 2, 1 << 254)
@@ -195,11 +201,11 @@ class Trial(trial.Trial):
 
     def command(self):
         rng = self.rng
-        known = [state for state, _ in self.vectors]
+        known = [state for _, state, _ in self.vectors]
         state = list(rng.choice(known)) if rng.random() < 0.5 else self.state(rng.choice(self.arities))
         if rng.random() < 0.1:
             state[rng.randrange(len(state))] = rng.choice([P, P + 1, rng.getrandbits(256), 2**256 - 1])
-        packet = wire.poseidon_command(rng.getrandbits(64), state)
+        packet = wire.poseidon_command(rng.getrandbits(64), state, rng.choice(self.strengths))
         return packet, keeps_of(packet)
 
     def traffic(self):
@@ -214,7 +220,7 @@ class Trial(trial.Trial):
             if rng.random() < resets:
                 yield header(8, RESET), b"\xff"
             elif rng.random() < garbage:
-                yield random_packet(rng, self.lengths, rng.getrandbits(64), NUMBER)
+                yield random_packet(rng, self.lengths, rng.getrandbits(64), rng.choice(list(NUMBERS.values())))
             elif rng.random() < layers:
                 packet = self.of_memory()
                 yield packet, keeps_of(packet)
@@ -277,7 +283,7 @@ class Trial(trial.Trial):
                 most = ROOM // 2 // 32 // arity
                 for count in {*(min(count, most) for count in counts)}:
                     spoilt = self.rng.choice([0, 0.02])
-                    hashes = [wire.poseidon_command(i, self.state(self.rng.choice(self.arities))) for i in range(3)]
+                    hashes = [self.hash(i, self.rng.choice(self.arities)) for i in range(3)]
                     self.exchange([*self.fill(spoilt), hashes[0], self.layer(0, ROOM // 2, count, arity), *hashes[1:], *self.reads()])
         assert self.card.lib.pm_sim_memory(self.card.sim, 64, 0, 64) == 0
 

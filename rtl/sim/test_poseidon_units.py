@@ -21,10 +21,10 @@ SEED = unit.seed()
 LONG = bool(os.environ.get("PROOFMILL_LONG"))
 ROWS, LIKELY = 200, 40
 
-#: Configuration -> the widths by their number, and the elements of a row.
+#: Configuration -> the widths by code, and the elements of a row.
 LAYERS = {
-    "poseidon_small": ([3], 3), "poseidon_2": ([3], 12), "poseidon_4": ([5], 10), "poseidon_8": ([9], 9), "poseidon_11": ([12], 12),
-    "poseidon": ([3, 5, 9, 12], 12),
+    "poseidon_small": ([3, 3], 3), "poseidon_2": ([3], 12), "poseidon_4": ([5], 10), "poseidon_8": ([9], 9), "poseidon_11": ([12], 12),
+    "poseidon": ([3, 5, 9, 12] * 2, 12),
 }
 STRUCTURAL = list(LAYERS) if LONG else ["poseidon_small"]
 

@@ -27,6 +27,8 @@ class Trial:
     """One card, and what has been sent to it so far by kind."""
 
     CHECKS = ()
+    #: Rounds at least.
+    least = 1
 
     def __init__(self, card, rng):
         self.card, self.rng, self.kinds = card, rng, Counter()
@@ -43,9 +45,9 @@ class Trial:
         return self.card.lib.pm_sim_cycles(self.card.sim)
 
     def rounds(self, seconds):
-        """One at least; how many."""
+        """As many as `least` at least; how many."""
         end, count = time.monotonic() + seconds, 0
-        while count == 0 or time.monotonic() < end:
+        while count < self.least or time.monotonic() < end:
             try:
                 self.round()
             except AssertionError as problem:
@@ -59,11 +61,12 @@ def simulation(name):
     return ROOT / f"target/sim/{name}.so"
 
 
-def examine(make, name, library, seed, seconds):
+def examine(make, name, library, seed, seconds, least):
     """Whether all went well with the trial that `make` makes of a card and a source."""
     with Card(library) as card:
         try:
             trial = make(card, random.Random(seed))
+            trial.least = least
             told = trial.examine(seconds)
         except AssertionError as problem:
             traceback.print_exc(file=sys.stdout)
@@ -81,6 +84,7 @@ def main(make, about, cards, seconds=20, measure=None, find=simulation):
     parser = argparse.ArgumentParser(description=about.splitlines()[0])
     parser.add_argument("cards", nargs="*", metavar="CARD", help=f"names of cards, or paths of libraries; default: {', '.join(cards)}")
     parser.add_argument("--seconds", type=float, default=seconds, help="of rounds, for each card")
+    parser.add_argument("--rounds", type=int, default=1, help="so many at least, however long they take")
     parser.add_argument("--seed", type=int, default=None)
     if measure:
         parser.add_argument("--cycles", action="store_true", help="measure")
@@ -93,6 +97,6 @@ def main(make, about, cards, seconds=20, measure=None, find=simulation):
 
     if measure and chosen.cycles:
         return measure(list(libraries(chosen.cards).values()), seed)
-    outcomes = [examine(make, name, library, seed, chosen.seconds) for name, library in libraries(chosen.cards or cards).items()]
+    outcomes = [examine(make, name, library, seed, chosen.seconds, chosen.rounds) for name, library in libraries(chosen.cards or cards).items()]
     print(f"{sum(outcomes)} passed, {len(outcomes) - sum(outcomes)} failed")
     return 0 if all(outcomes) else 1

@@ -1,10 +1,10 @@
 """The engine poseidon as packets see it: a state in, a digest out; and layers of trees in its memory.
 
-    reply = answer(index, state)        # the reply's fields; `state` is the command's, as bytes
+    reply = answer(index, state, "standard")  # the reply's fields; `state` is the command's, as bytes
     engine = Engine(memory=1 << 20)
     engine.layer({"index": 0, "from": 0, "to": 1024, "count": 1, "arity": 2, "tag": 3})
 
-The arity of a hash follows from its command's length. A RESET leaves the memory as it is.
+The arity of a hash follows from its command's length, the strength from its number. A RESET leaves the memory as it is.
 """
 
 import functools
@@ -16,6 +16,8 @@ from field import SPEC
 WIRE = tomllib.loads((SPEC / "wire/poseidon.toml").read_text())
 COMMAND = WIRE["command"]
 OF_MEMORY = WIRE["commands"]
+#: By strength what has the numbers of a hash's command and reply.
+HASHES = {"standard": COMMAND, "strengthened": WIRE["strengthened"]}
 STATUS = WIRE["status"]
 ELEMENT = 32  # bytes
 GRANULE = 1024  # bytes of a write and of a read, and what addresses are multiples of
@@ -29,10 +31,10 @@ def command_len(arity):
     return COMMAND["bare_len"] + ELEMENT * (arity + 1)
 
 
-def answer(index, state):
+def answer(index, state, strength="standard"):
     """The fields of the reply to a state of whole elements, its tag first."""
     values = [int.from_bytes(state[i:i + ELEMENT], "little") for i in range(0, len(state), ELEMENT)]
-    hashes = instance(len(values) - 1)
+    hashes = instance(len(values) - 1, strength)
     for number, value in enumerate(values):
         if value >= hashes.p:
             return {"index": index, "status": STATUS["refused"], "element": number, "digest": 0}

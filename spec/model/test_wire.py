@@ -66,6 +66,10 @@ class Shell(unittest.TestCase):
         p = wire.poseidon_card.instance(2).p
         refused = card.answer(wire.poseidon_command(0xA, [3, p, p]))
         self.assertEqual(refused, reply[:16] + bytes.fromhex("0100000001000000") + bytes(32))
+        # The same by the strengthened instance, which has a number of its own.
+        strengthened = card.answer(wire.poseidon_command(0xA, [3, 0, 1], "strengthened"))
+        digest = wire.poseidon_card.poseidon.Instance(2, "strengthened").hash([0, 1])
+        self.assertEqual(strengthened, bytes.fromhex("3800000004050080") + reply[8:24] + digest.to_bytes(32, "little"))
         self.assertEqual([wire.poseidon_card.command_len(arity) for arity in (4, 8, 11)], [176, 304, 400])
         self.assertEqual(card.answer(wire.poseidon_command(0, [1] * 4)), ignored(wire.poseidon_command(0, [1] * 4)))
         self.assertEqual(self.card.answer(command), ignored(command))

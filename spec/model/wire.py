@@ -64,7 +64,7 @@ def framed(received, length):
 
 class Card:
     """A card with some engines, named by their instances: Equihash's such as "200_9", the ECDSA engine by its curve, the one of Poseidon,
-    which has all arities of Filecoin, by its hash.
+    which has all arities of Filecoin and both strengths, by its hash.
 
     `msm` is the geometry of its MSM engine, if it has one.
     """
@@ -102,7 +102,7 @@ class Card:
         if self.verifies_ecdsa and number == ecdsa.COMMAND["number"] and framed(received, ecdsa.COMMAND["len"]):
             return self.verify_ecdsa(received)
         for arity in poseidon_card.ARITIES if self.hashes_poseidon else ():
-            if number == poseidon_card.COMMAND["number"] and framed(received, poseidon_card.command_len(arity)):
+            if number in {it["number"] for it in poseidon_card.HASHES.values()} and framed(received, poseidon_card.command_len(arity)):
                 return poseidon_reply(received)
         for name, command in poseidon_card.OF_MEMORY.items() if self.hashes_poseidon else ():
             if number == command["number"] and framed(received, command["len"]):
@@ -151,16 +151,18 @@ def ecdsa_command(index, signature):
     return packet(ecdsa.COMMAND["number"], word(index, 8) + signature.to_bytes())
 
 
-def poseidon_command(index, state):
+def poseidon_command(index, state, strength="standard"):
     """The command that asks for the hash of a state of integers below 2^256, its tag first; it ends with a word."""
-    return packet(poseidon_card.COMMAND["number"], word(index, 8) + b"".join(word(value, poseidon_card.ELEMENT) for value in state))
+    return packet(poseidon_card.HASHES[strength]["number"], word(index, 8) + b"".join(word(value, poseidon_card.ELEMENT) for value in state))
 
 
 def poseidon_reply(command):
     """The reply to a whole command."""
-    told = poseidon_card.answer(int.from_bytes(command[8:16], "little"), command[16:])
+    asked = int.from_bytes(command[4:8], "little")
+    strength = next(strength for strength, it in poseidon_card.HASHES.items() if it["number"] == asked)
+    told = poseidon_card.answer(int.from_bytes(command[8:16], "little"), command[16:], strength)
     fields = poseidon_card.COMMAND["reply_fields"]
-    return packet(poseidon_card.COMMAND["reply"], b"".join(word(told[field["name"]], field["bytes"]) for field in fields))
+    return packet(poseidon_card.HASHES[strength]["reply"], b"".join(word(told[field["name"]], field["bytes"]) for field in fields))
 
 
 def layers_command(name, **values):

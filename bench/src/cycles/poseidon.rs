@@ -91,7 +91,11 @@ fn hashed(library: &SimLibrary, arities: &[usize]) -> Result<Pass> {
         .zip(arities)
         .map(|(number, &arity)| {
             let tag = Domain::MerkleTree.tag(arity);
-            wire::poseidon(number as u64, &[&tag[..], &preimage(number, arity)].concat())
+            wire::poseidon(
+                number as u64,
+                Strength::Standard,
+                &[&tag[..], &preimage(number, arity)].concat(),
+            )
         })
         .collect();
     let expected = Expected {

@@ -1,5 +1,7 @@
 //! The wire, as `spec/wire` tells it: constants made at build time, and the few shapes that every packet has.
 
+use proofmill_op::poseidon::Strength;
+
 use constants::shell;
 
 /// One module a file of `spec/wire`, one constant a number in it.
@@ -54,8 +56,13 @@ pub fn ecdsa_verify(index: u64, signature: &[u8]) -> Vec<u8> {
 }
 
 /// The command that asks for the hash of a state: a tag and elements as they stand in a request.
-pub fn poseidon(index: u64, state: &[u8]) -> Vec<u8> {
-    engine_command(constants::poseidon::command::NUMBER, index, state)
+pub fn poseidon(index: u64, strength: Strength, state: &[u8]) -> Vec<u8> {
+    use constants::poseidon::{command, strengthened};
+    let number = match strength {
+        Strength::Standard => command::NUMBER,
+        Strength::Strengthened => strengthened::NUMBER,
+    };
+    engine_command(number, index, state)
 }
 
 /// The command that writes to the memory of the Poseidon engine: at most as many bytes as it takes, the rest are zeros.
@@ -264,10 +271,13 @@ mod tests {
     #[test]
     fn a_poseidon_command_has_the_layout_of_the_wire() {
         use constants::poseidon::command::{BARE_LEN, fields as at};
-        let packet = poseidon(7, &[9; 96]);
+        let packet = poseidon(7, Strength::Standard, &[9; 96]);
         assert_eq!(Header::of(&packet), Some(Header { len: BARE_LEN + 96, cmd: 0x500 }));
         assert_eq!(u64_at(&packet, at::index::OFFSET), Some(7));
         assert_eq!(packet[at::state::OFFSET as usize..], [9; 96]);
+        let strengthened = poseidon(7, Strength::Strengthened, &[9; 96]);
+        assert_eq!(Header::of(&strengthened), Some(Header { len: BARE_LEN + 96, cmd: 0x504 }));
+        assert_eq!(strengthened[Header::BYTES..], packet[Header::BYTES..]);
     }
 
     #[test]

@@ -6,10 +6,11 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, anyhow, ensure};
 use clap::{Args, ValueEnum};
-use proofmill::bls::{self, PublicKey, Scheme, Signature, Variant};
+use proofmill::bls::{self, PublicKey, Scheme, Signature, Variant, Verifier};
 use serde_json::{Map, Value, json};
 
 use crate::output::{Exit, Output};
+use crate::source::DeviceArguments;
 
 #[derive(clap::Subcommand)]
 pub enum Command {
@@ -29,6 +30,8 @@ pub struct Arguments {
     /// The ciphersuite: basic (NUL), augmented (AUG) or possession (POP, as in Ethereum)
     #[arg(long, value_name = "SCHEME", default_value = "basic")]
     scheme: Suite,
+    #[command(flatten)]
+    device: DeviceArguments,
     /// Writes one line of JSON a signature
     #[arg(long)]
     json: bool,
@@ -81,7 +84,8 @@ pub fn verify(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit
         claims.push((number, claim(variant, scheme, &fields).with_context(told)?));
     }
     ensure!(!claims.is_empty(), "FILE: {} has no signature", arguments.file.display());
-    let verdicts = verdicts(scheme, &claims)?;
+    let verdicts =
+        arguments.device.pairings(|pairings| verdicts(&Verifier { pairings }, scheme, &claims))?;
     let mut exit = Exit::Valid;
     for ((number, _), problem) in claims.iter().zip(&verdicts) {
         if problem.is_some() {
@@ -100,6 +104,7 @@ pub fn verify(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit
 
 /// Why each claim is not true, if it is not. A key or a signature that is none makes it so.
 fn verdicts(
+    verifier: &Verifier,
     scheme: Scheme,
     claims: &[(u64, Result<Claim, String>)],
 ) -> anyhow::Result<Vec<Option<String>>> {
@@ -119,16 +124,16 @@ fn verdicts(
             }
             Ok(Claim::OfOneMessage(keys, message, signature)) => {
                 let keys: Vec<_> = keys.iter().collect();
-                bls::fast_aggregate_verify(&keys, message, signature)?
+                verifier.fast_aggregate_verify(&keys, message, signature)?
             }
             Ok(Claim::OfMany(claims, signature)) => {
                 let claims: Vec<_> = claims.iter().map(|(key, it)| (key, &it[..])).collect();
-                bls::aggregate_verify(scheme, &claims, signature)?
+                verifier.aggregate_verify(scheme, &claims, signature)?
             }
         };
         verdicts.push((!valid).then(|| WRONG.to_owned()));
     }
-    for wrong in bls::find_invalid(scheme, &ones)? {
+    for wrong in verifier.find_invalid(scheme, &ones)? {
         verdicts[places[wrong]] = Some(WRONG.to_owned());
     }
     Ok(verdicts)

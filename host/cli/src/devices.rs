@@ -1,7 +1,7 @@
 //! `proofmill devices`: the devices of this machine.
 
 use clap::Args;
-use proofmill::Listed;
+use proofmill::{Device, Error, Listed, Uri};
 use serde_json::{Value, json};
 
 use crate::output::{Exit, Output};
@@ -9,9 +9,12 @@ use crate::output::{Exit, Output};
 #[derive(Args)]
 #[command(after_help = examples!(
     "proofmill devices",
-    "proofmill devices --json",
+    "proofmill devices --device tcp://127.0.0.1:7733 --json",
 ))]
 pub struct Arguments {
+    /// Only this device, which may be one of another machine
+    #[arg(long, value_name = "URI")]
+    device: Option<Uri>,
     /// Writes one JSON document, a list
     #[arg(long)]
     json: bool,
@@ -19,7 +22,10 @@ pub struct Arguments {
 
 /// Opens each in turn, so that it says itself what it is.
 pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
-    let rows: Vec<Value> = proofmill::devices().iter().map(describe).collect();
+    let rows: Vec<Value> = match &arguments.device {
+        Some(uri) => vec![shown(&*proofmill::open_uri(uri)?)],
+        None => proofmill::devices().iter().map(describe).collect(),
+    };
     if arguments.json {
         output.line(serde_json::to_string_pretty(&rows)?)?;
         return Ok(Exit::Valid);
@@ -38,6 +44,9 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
                 capability.as_str().unwrap_or_default()
             ))?;
         }
+    }
+    if arguments.device.is_some() {
+        return Ok(Exit::Valid);
     }
     if !rows.iter().any(|row| row["kind"] == "sim") {
         output.line(format_args!("sim:                     {}", no_simulation()))?;
@@ -59,19 +68,21 @@ fn no_simulation() -> String {
 }
 
 fn describe(listed: &Listed) -> Value {
-    let kind = listed.kind.name();
-    match proofmill::open(&listed.uri) {
-        Ok(device) => {
-            let caps = device.caps();
-            let capabilities: Vec<_> = caps.capabilities.iter().map(ToString::to_string).collect();
-            json!({
-                "uri": listed.uri,
-                "kind": kind,
-                "description": caps.description,
-                "capabilities": capabilities,
-                "queue": caps.queue,
-            })
-        }
-        Err(error) => json!({ "uri": listed.uri, "kind": kind, "problem": error.to_string() }),
-    }
+    let problem = |error: Error| {
+        let kind = listed.kind.name();
+        json!({ "uri": listed.uri, "kind": kind, "problem": error.to_string() })
+    };
+    proofmill::open(&listed.uri).map_or_else(problem, |device| shown(&*device))
+}
+
+fn shown(device: &dyn Device) -> Value {
+    let caps = device.caps();
+    let capabilities: Vec<_> = caps.capabilities.iter().map(ToString::to_string).collect();
+    json!({
+        "uri": caps.uri,
+        "kind": caps.kind.name(),
+        "description": caps.description,
+        "capabilities": capabilities,
+        "queue": caps.queue,
+    })
 }

@@ -1,22 +1,30 @@
 //! `proofmill doctor`: what this machine offers, which code path was chosen and why, and what each reaches.
 
+mod connection;
 mod measure;
 
 use std::fs;
 use std::thread;
 
 use clap::Args;
+use proofmill::Uri;
 use proofmill_algebra::Isa;
 use serde_json::{Value, json};
 
 use crate::output::{Exit, Output};
 
 #[derive(Args)]
-#[command(after_help = examples!("proofmill doctor", "proofmill doctor --measure"))]
+#[command(after_help = examples!(
+    "proofmill doctor --measure",
+    "proofmill doctor --device tcp://127.0.0.1:7733",
+))]
 pub struct Arguments {
     /// Measures what each code path reaches here, in about five seconds
     #[arg(long)]
     measure: bool,
+    /// Measures the way to this device, too: round trip and bandwidth
+    #[arg(long, value_name = "URI")]
+    device: Option<Uri>,
     /// Writes one JSON document
     #[arg(long)]
     json: bool,
@@ -27,6 +35,9 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let mut seen = look();
     if arguments.measure {
         seen["measured"] = measure::all_levels()?;
+    }
+    if let Some(uri) = &arguments.device {
+        seen["device"] = connection::measured(uri)?;
     }
     if arguments.json {
         output.line(serde_json::to_string_pretty(&seen)?)?;
@@ -46,6 +57,9 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     output.line(format_args!("absent       {}", list(&cpu["absent"])))?;
     output.line(format_args!("chosen       {}: {}", text(&cpu["chosen"]), text(&cpu["reason"])))?;
     simulations(&seen["simulations"], output)?;
+    if seen.get("device").is_some() {
+        connection::show(&seen["device"], output)?;
+    }
     if let Some(measured) = seen["measured"].as_array() {
         output.line("")?;
         measure::table(measured, output)?;

@@ -7,7 +7,7 @@ macro_rules! examples {
     ($($line:literal),+ $(,)?) => { concat!("Examples:", $("\n  ", $line),+) };
 }
 
-#[cfg(not(all(feature = "dev", feature = "selftest", feature = "serve")))]
+#[cfg(not(all(feature = "dev", feature = "remote", feature = "selftest", feature = "serve")))]
 mod absent;
 mod bls;
 mod busy;
@@ -17,6 +17,8 @@ mod curve;
 mod demo;
 #[cfg(feature = "dev")]
 mod dev;
+#[cfg(feature = "remote")]
+mod device_server;
 mod devices;
 mod doctor;
 mod ecdsa;
@@ -121,6 +123,12 @@ enum Command {
     /// Serves proofs over HTTP. NOT IN THIS BUILD: build with --features serve.
     #[cfg(not(feature = "serve"))]
     Serve(absent::Arguments),
+    /// Serves a device of this machine to others, where it is `tcp://HOST:PORT`.
+    #[cfg(feature = "remote")]
+    DeviceServer(device_server::Arguments),
+    /// Serves a device of this machine to others. NOT IN THIS BUILD: build with --features remote.
+    #[cfg(not(feature = "remote"))]
+    DeviceServer(absent::Arguments),
     /// Makes a proof of a SHA-256 preimage, verifies real headers and signatures, and shows the time.
     Demo(demo::Arguments),
 }
@@ -186,6 +194,10 @@ fn run(command: Command, output: &mut Output) -> anyhow::Result<Exit> {
         Command::Serve(arguments) => serve::run(&arguments, output),
         #[cfg(not(feature = "serve"))]
         Command::Serve(_) => absent::run("serve", "serve"),
+        #[cfg(feature = "remote")]
+        Command::DeviceServer(arguments) => device_server::run(&arguments, output),
+        #[cfg(not(feature = "remote"))]
+        Command::DeviceServer(_) => absent::run("device-server", "remote"),
         Command::Demo(arguments) => demo::run(&arguments, output),
     }
 }

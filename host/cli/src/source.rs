@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use clap::Args;
+use proofmill::pairing::Pairings;
 use proofmill::{Capability, Device, Uri};
+
+use crate::threads;
 
 /// Which device verifies.
 #[derive(Args)]
@@ -24,6 +27,16 @@ impl DeviceArguments {
         let device = proofmill::open_uri(&self.uri()?)?;
         device.caps().demand(capability)?;
         Ok(device)
+    }
+
+    /// Does a work with pairings computed by the device: of this machine's processor, on so many threads.
+    pub fn pairings<T: Send>(
+        &self,
+        work: impl FnOnce(Pairings) -> anyhow::Result<T> + Send,
+    ) -> anyhow::Result<T> {
+        let device = self.open(&Capability::Coprocessor)?;
+        let threads = device.caps().threads;
+        threads::run(threads, || work(Pairings::by(device.into())))
     }
 
     fn uri(&self) -> anyhow::Result<Uri> {

@@ -16,15 +16,23 @@ pub struct Threads {
     threads: Option<u16>,
 }
 
+/// Does a work, with a pool of so many threads, or of all, for what it divides.
+pub fn run<T: Send>(
+    threads: Option<usize>,
+    work: impl FnOnce() -> anyhow::Result<T> + Send,
+) -> anyhow::Result<T> {
+    let threads = threads.unwrap_or(0); // rayon's word for all
+    let pool = ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build();
+    pool.context("starting threads")?.install(work)
+}
+
 impl Threads {
     /// Does a work, with a pool of so many threads for what it divides.
     pub fn run<T: Send>(
         self,
         work: impl FnOnce() -> anyhow::Result<T> + Send,
     ) -> anyhow::Result<T> {
-        let threads = self.threads.map_or(0, usize::from); // 0 is rayon's word for all
-        let pool = ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build();
-        pool.context("--threads")?.install(work)
+        run(self.threads.map(usize::from), work)
     }
 
     /// The processor with so many threads.

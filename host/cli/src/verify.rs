@@ -9,6 +9,7 @@ use proofmill::groth16::{self, Curve, PreparedVerifyingKey, snarkjs};
 use serde_json::json;
 
 use crate::output::{Exit, Output};
+use crate::source::DeviceArguments;
 
 #[derive(Args)]
 #[command(after_help = examples!(
@@ -19,6 +20,8 @@ pub struct Arguments {
     /// Verifies several proofs at once, faster than one by one; PUBLIC and PROOF come again for each
     #[arg(long)]
     batch: bool,
+    #[command(flatten)]
+    device: DeviceArguments,
     /// Writes one line of JSON a proof
     #[arg(long)]
     json: bool,
@@ -45,13 +48,16 @@ fn one(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let key = snarkjs::verifying_key::open(&arguments.key)?;
     let public = snarkjs::public::open(&arguments.public, key.curve)?;
     let proof = snarkjs::proof::open(&arguments.proof)?;
-    let start = Instant::now();
     let together = || {
         let [proof, public] = [&arguments.proof, &arguments.public].map(|file| file.display());
         format!("{proof} for {public} with {}", arguments.key.display())
     };
-    let valid = groth16::verify(&key, &public, &proof).with_context(together)?;
-    let seconds = start.elapsed().as_secs_f64();
+    let (valid, seconds) = arguments.device.pairings(|pairings| {
+        let start = Instant::now();
+        let prepared = PreparedVerifyingKey::with_pairings(&key, pairings);
+        let valid = prepared.and_then(|key| key.verify(&public, &proof)).with_context(together)?;
+        Ok((valid, start.elapsed().as_secs_f64()))
+    })?;
     let verdict = Verdict { valid, curve: key.curve, publics: public.len(), seconds };
     verdict.tell(arguments, &arguments.proof, output)
 }
@@ -71,10 +77,13 @@ fn many(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     };
     let proofs = files.iter().map(open).collect::<groth16::Result<Vec<_>>>()?;
     let batch: Vec<_> = proofs.iter().map(|(public, proof)| (&public[..], proof)).collect();
-    let start = Instant::now();
-    let invalid = PreparedVerifyingKey::new(&key)?.find_invalid(&batch);
-    let invalid = invalid.with_context(|| format!("with {}", arguments.key.display()))?;
-    let seconds = start.elapsed().as_secs_f64() / files.len() as f64;
+    let (invalid, seconds) = arguments.device.pairings(|pairings| {
+        let start = Instant::now();
+        let prepared = PreparedVerifyingKey::with_pairings(&key, pairings)?;
+        let invalid = prepared.find_invalid(&batch);
+        let invalid = invalid.with_context(|| format!("with {}", arguments.key.display()))?;
+        Ok((invalid, start.elapsed().as_secs_f64() / files.len() as f64))
+    })?;
     let mut exit = Exit::Valid;
     for (at, [_, file]) in files.iter().enumerate() {
         let valid = !invalid.contains(&at);

@@ -1,7 +1,6 @@
 //! Cards, as `sim:` and `uart:` open them. A build without the feature `card` has `no_card.rs` instead.
 
 use std::path::Path;
-use std::time::Duration;
 
 use proofmill_card::{
     Card, Mailbox, Memory, Options, SimLibrary, SimTransport, Transport, UartTransport,
@@ -9,7 +8,7 @@ use proofmill_card::{
 use proofmill_op::{Device, DeviceKind, Error, Result};
 
 use crate::sim::{DEFAULT_CONFIGURATION, FOLDER_VARIABLE, TRACED, folder};
-use crate::{Uri, whole};
+use crate::{Uri, seconds, whole};
 
 /// Option of a simulated card's memory: what is behind its channels.
 const MODEL: &str = "memory";
@@ -97,14 +96,6 @@ fn memory(uri: &Uri) -> Result<Memory> {
         memory.gap = whole(GAP, text, 0, u8::MAX)?;
     }
     Ok(memory)
-}
-
-fn seconds(text: &str) -> Result<Duration> {
-    let seconds = text.parse().ok().filter(|&seconds| seconds > 0.0);
-    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    duration.ok_or_else(|| {
-        Error::argument("timeout", format!("'{text}' is not a positive number of seconds"))
-    })
 }
 
 /// Loads the library that a URI's path names.

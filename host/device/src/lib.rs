@@ -7,15 +7,17 @@
 //! | `sim:NAME` | the simulated card of another configuration |
 //! | `sim:/path/to/lib.so` | a simulation library by its path: whatever has a `/` in it |
 //! | `uart:/dev/ttyUSB1` | the card on a serial line |
+//! | `tcp://HOST:PORT` | the device of another machine, where `proofmill device-server` runs |
 //!
-//! `sim:` and `uart:` need the feature `card`, which is on by default. Options follow `?` and are joined by `&`; in a value, `%` and two hex digits stand for a byte.
+//! `sim:` and `uart:` need the feature `card`, `tcp:` the feature `remote`; both are on by default. Options follow `?` and are joined by `&`; in a value, `%` and two hex digits stand for a byte.
 //!
 //! | option | of | meaning |
 //! |---|---|---|
 //! | `threads=N` | `cpu:` | threads to use |
 //! | `isa=LEVEL` | `cpu:` | the code path: `bmi2`, `avx2`, `avx512` or `avx512ifma`, as far as the processor has it; `portable` in a process that was started with `PROOFMILL_ISA=portable` |
 //! | `baud=RATE` | `uart:` | bits a second, at first 921600 |
-//! | `timeout=SECONDS` | `sim:`, `uart:` | how long the card may be silent |
+//! | `timeout=SECONDS` | `sim:`, `uart:`, `tcp:` | how long the card, or the other machine, may be silent |
+//! | `token_file=FILE` | `tcp:` | the token that the other machine wants; at first that of the variable `PROOFMILL_TOKEN`, if it is set |
 //! | `trace=FILE` | `sim:` | a waveform |
 //! | `memory=MODEL` | `sim:` | what is behind the card's memory channels: `ideal`, at first, or the timing of `hbm` or `ddr4` |
 //! | `memory_latency=CYCLES` | `sim:` | from an address to its first data in the card's memory; 1 to 65536, at first 64 |
@@ -26,6 +28,8 @@ mod card;
 #[cfg(not(feature = "card"))]
 #[path = "no_card.rs"]
 mod card;
+#[cfg(feature = "remote")]
+mod remote;
 mod sim;
 mod uri;
 
@@ -51,16 +55,24 @@ pub fn open_uri(uri: &Uri) -> Result<Box<dyn Device>> {
         "cpu" => open_cpu(uri),
         "sim" => card::open(uri),
         "uart" => card::open_uart(uri),
+        #[cfg(feature = "remote")]
+        "tcp" => remote::open(uri),
+        #[cfg(not(feature = "remote"))]
+        "tcp" => {
+            let absent =
+                proofmill_op::not_in_this_build("the client of devices elsewhere (tcp:)", "remote");
+            Err(Error::argument("device", absent))
+        }
         "pcie" => Err(Error::Open {
             device: uri.to_string(),
             problem: format!(
-                "'{}:' is not offered in this release; there are cpu:, sim: and uart:",
+                "'{}:' is not offered in this release; there are cpu:, sim:, uart: and tcp:",
                 uri.scheme()
             ),
         }),
         other => Err(Error::argument(
             "device",
-            format!("unknown scheme '{other}:'; there are cpu:, sim: and uart:"),
+            format!("unknown scheme '{other}:'; there are cpu:, sim:, uart: and tcp:"),
         )),
     }
 }
@@ -119,6 +131,16 @@ fn open_cpu(uri: &Uri) -> Result<Box<dyn Device>> {
         }
     };
     Ok(Box::new(device))
+}
+
+/// The value of the option `timeout`.
+#[cfg(any(feature = "card", feature = "remote"))]
+fn seconds(text: &str) -> Result<std::time::Duration> {
+    let seconds = text.parse().ok().filter(|&seconds| seconds > 0.0);
+    let duration = seconds.and_then(|seconds| std::time::Duration::try_from_secs_f64(seconds).ok());
+    duration.ok_or_else(|| {
+        Error::argument("timeout", format!("'{text}' is not a positive number of seconds"))
+    })
 }
 
 /// An option's value as a number in a range.
@@ -189,6 +211,32 @@ mod tests {
         }
         assert!(no_cards().is_some_and(|problem| problem.ends_with(wanted)));
         assert!(list().iter().all(|listed| listed.simulation.is_none()));
+    }
+
+    #[test]
+    #[cfg(not(feature = "remote"))]
+    fn a_build_without_remote_devices_says_which_feature_brings_them() {
+        told("tcp://127.0.0.1:1", "is not in this build; build with the feature 'remote'");
+    }
+
+    #[test]
+    #[cfg(feature = "remote")]
+    fn what_is_wrong_with_an_address_is_named() {
+        for (uri, part) in [
+            ("tcp:127.0.0.1:1", "'tcp:127.0.0.1:1' is not of the form tcp://HOST:PORT"),
+            ("tcp://127.0.0.1:1/x", "is not of the form tcp://HOST:PORT"),
+            ("tcp://127.0.0.1", "no port"),
+            ("tcp://127.0.0.1:http", "port 'http' is not from 1 to 65535"),
+            ("tcp://127.0.0.1:0", "port '0' is not from 1 to 65535"),
+            ("tcp://:7733", "no host"),
+            ("tcp://127.0.0.1:1", "nothing answers at 127.0.0.1:1"),
+            ("tcp://no.such.host.invalid:1", "host 'no.such.host.invalid' has no address"),
+            ("tcp://127.0.0.1:1?timeout=0", "timeout: '0'"),
+            ("tcp://127.0.0.1:1?baud=1", "unknown option 'baud' of tcp:"),
+            ("tcp://127.0.0.1:1?token_file=/no/token", "token_file: /no/token"),
+        ] {
+            told(uri, part);
+        }
     }
 
     #[test]

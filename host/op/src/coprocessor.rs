@@ -3,6 +3,8 @@
 //! A request brings both memories and gets them back as the program left them. Instructions have [`INSTRUCTION_BYTES`] bytes, slots
 //! [`SLOT_BYTES`], as the card has them.
 
+pub mod pairings;
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -73,6 +75,7 @@ impl Sent {
 
 /// A program to run.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Request {
     /// Instructions from slot 0 on; the other slots wait.
     pub program: Data,
@@ -84,6 +87,7 @@ pub struct Request {
     /// later: the answer says how many there were.
     pub limit: u64,
     /// Is called with each interrupt. A program that sends more than [`MOST_SENT`] slots in all ends with an error.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub receiver: Option<Receiver>,
 }
 
@@ -124,6 +128,11 @@ impl Request {
 
 /// What a program came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(try_from = "crate::forms::ProgramForm", into = "crate::forms::ProgramForm")
+)]
 pub struct Response {
     /// All slots of data memory.
     pub data: Vec<u8>,

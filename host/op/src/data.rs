@@ -28,6 +28,8 @@ enum Kept {
     Bytes(Arc<[u8]>),
     /// In a form of the device's own, made for one operation from so many bytes.
     Prepared(Capability, usize, Arc<dyn Any + Send + Sync>),
+    /// So many bytes in a place of which this is the name.
+    Distant(usize, Arc<dyn Any + Send + Sync>),
 }
 
 impl Parked {
@@ -60,7 +62,7 @@ impl Parked {
     ) -> Result<Arc<T>> {
         let problem = match &self.kept {
             _ if self.device != device => "resident on another device".to_owned(),
-            Kept::Bytes(_) => format!("resident as bytes, not for {form}"),
+            Kept::Bytes(_) | Kept::Distant(..) => format!("resident as bytes, not for {form}"),
             Kept::Prepared(other, ..) if other != form => {
                 format!("resident for {other}, not {form}")
             }
@@ -72,11 +74,27 @@ impl Parked {
         Err(Error::argument("data", problem))
     }
 
+    /// For devices elsewhere: hands out a handle to what `len` bytes became there, whose name is `name`.
+    pub fn distant<T: Send + Sync + 'static>(device: u64, len: usize, name: T) -> Self {
+        Self { device, kept: Kept::Distant(len, Arc::new(name)) }
+    }
+
+    /// For devices elsewhere: the name, if this device gave it.
+    pub fn name<T: Send + Sync + 'static>(&self, device: u64) -> Result<Arc<T>> {
+        let elsewhere = || Error::argument("data", "resident on another device");
+        match &self.kept {
+            Kept::Distant(_, name) if self.device == device => {
+                name.clone().downcast().map_err(|_| elsewhere())
+            }
+            _ => Err(elsewhere()),
+        }
+    }
+
     /// Length in bytes, as they came.
     pub fn len(&self) -> usize {
         match &self.kept {
             Kept::Bytes(bytes) => bytes.len(),
-            Kept::Prepared(_, len, _) => *len,
+            Kept::Prepared(_, len, _) | Kept::Distant(len, _) => *len,
         }
     }
 
@@ -110,6 +128,9 @@ impl Data {
             Self::Parked(Parked { kept: Kept::Bytes(bytes), .. }) => Ok(bytes),
             Self::Parked(Parked { kept: Kept::Prepared(form, ..), .. }) => {
                 Err(Error::argument("data", format!("resident for {form}, not as bytes")))
+            }
+            Self::Parked(Parked { kept: Kept::Distant(..), .. }) => {
+                Err(Error::argument("data", "resident on another machine"))
             }
         }
     }

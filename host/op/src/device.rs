@@ -9,6 +9,7 @@ use proofmill_algebra::Isa;
 /// One question to a device.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Request {
     /// Are these block headers valid?
     EquihashVerify(equihash_verify::Request),
@@ -39,11 +40,41 @@ impl Request {
             Self::Coprocessor(_) => Capability::Coprocessor,
         }
     }
+
+    /// For devices elsewhere: the bytes that it brings, resident ones too, in an order that depends on nothing but what is asked. Points that
+    /// are streamed are not among them.
+    pub fn data_mut(&mut self) -> Vec<&mut Data> {
+        match self {
+            Self::EquihashVerify(request) => vec![&mut request.headers],
+            Self::EcdsaVerify(request) => vec![&mut request.signatures],
+            Self::Msm(msm::Request::Plan { .. }) => vec![],
+            Self::Msm(msm::Request::Park(bases)) => bases.points.data_mut().into_iter().collect(),
+            Self::Msm(msm::Request::Sums(sums)) => {
+                sums.bases.points.data_mut().into_iter().chain(&mut sums.scalars).collect()
+            }
+            Self::Ntt(request) => vec![&mut request.elements],
+            Self::Poseidon(request) => vec![&mut request.preimages],
+            Self::PoseidonLayers(request) => vec![&mut request.nodes],
+            Self::Coprocessor(request) => vec![&mut request.program, &mut request.data],
+        }
+    }
+
+    /// For devices elsewhere: who is to be told of the progress, if anybody can be.
+    pub fn progress_mut(&mut self) -> Option<&mut Option<msm::Progress>> {
+        match self {
+            Self::Msm(msm::Request::Sums(sums)) => Some(&mut sums.progress),
+            Self::Ntt(request) => Some(&mut request.progress),
+            Self::Poseidon(request) => Some(&mut request.progress),
+            Self::PoseidonLayers(request) => Some(&mut request.progress),
+            _ => None,
+        }
+    }
 }
 
 /// The answer to the request of the same name.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Answer {
     /// One verdict a header.
     EquihashVerify(equihash_verify::Response),
@@ -59,9 +90,22 @@ pub enum Answer {
     Coprocessor(coprocessor::Response),
 }
 
+impl Answer {
+    /// For devices elsewhere: its bytes, where there may be many.
+    pub fn bytes_mut(&mut self) -> Option<&mut Vec<u8>> {
+        match self {
+            Self::Ntt(response) => Some(&mut response.elements),
+            Self::Poseidon(response) => Some(&mut response.digests),
+            Self::Coprocessor(response) => Some(&mut response.data),
+            Self::EquihashVerify(_) | Self::EcdsaVerify(_) | Self::Msm(_) => None,
+        }
+    }
+}
+
 /// An operation with one of its instances, by the names that the command line and `spec/` use.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Capability {
     /// `equihash_verify` for these parameters.
     EquihashVerify(equihash_verify::Params),
@@ -93,6 +137,7 @@ impl std::fmt::Display for Capability {
 /// What kind of machinery stands behind the door.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum DeviceKind {
     /// This machine's processor.
     Cpu,
@@ -100,15 +145,18 @@ pub enum DeviceKind {
     Sim,
     /// A card.
     Card,
+    /// A device of another machine, or of another process.
+    Remote,
 }
 
 impl DeviceKind {
-    /// In a word: `cpu`, `sim`, `card`.
+    /// In a word: `cpu`, `sim`, `card`, `remote`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
             Self::Sim => "sim",
             Self::Card => "card",
+            Self::Remote => "remote",
         }
     }
 }
@@ -116,6 +164,7 @@ impl DeviceKind {
 /// What a device says of itself.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Caps {
     /// The URI that opens it again.
     pub uri: String,
@@ -128,6 +177,7 @@ pub struct Caps {
     /// Requests that can usefully be outstanding at once.
     pub queue: usize,
     /// The code path, where the device is this machine's processor.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub isa: Option<Isa>,
     /// The threads of its own, where the device is this machine's processor.
     pub threads: Option<usize>,
@@ -167,6 +217,7 @@ impl Caps {
 /// What a device counted since it was opened. A backend without a clock of its own leaves the cycles out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Metrics {
     /// Requests answered, errors included.
     pub requests: u64,

@@ -43,6 +43,7 @@ impl Signature {
 
 /// Some signatures to be verified.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Request {
     /// Signatures one after the other, each [`SIGNATURE_BYTES`] long: [`Signature::to_bytes`].
     pub signatures: Data,
@@ -71,6 +72,7 @@ impl Request {
 
 /// Verdicts in the order of the signatures.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Response {
     /// One a signature.
     pub verdicts: Vec<Verdict>,

@@ -12,6 +12,8 @@ pub const HEADER_BYTES: usize = 140;
 
 /// An Equihash parameter set (n, k).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "(u32, u32)", into = "(u32, u32)"))]
 pub struct Params {
     n: u32,
     k: u32,
@@ -123,6 +125,7 @@ impl std::str::FromStr for Params {
 
 /// The largest target that a network allows, or no difficulty check at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Network {
     /// Zcash mainnet.
     Main,
@@ -175,6 +178,7 @@ impl std::str::FromStr for Network {
 
 /// The first 8 bytes of the BLAKE2b personalisation; the rest follows from the parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Personalisation(pub [u8; 8]);
 
 impl Default for Personalisation {
@@ -185,6 +189,7 @@ impl Default for Personalisation {
 
 /// Some headers of one parameter set to be verified.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Request {
     /// Parameter set of all headers.
     pub params: Params,
@@ -225,6 +230,7 @@ impl Request {
 
 /// Verdicts in the order of the headers.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Response {
     /// One a header.
     pub verdicts: Vec<Verdict>,

@@ -11,6 +11,8 @@ pub mod ecdsa_verify;
 pub mod equihash_verify;
 mod error;
 mod features;
+#[cfg(feature = "serde")]
+pub mod forms;
 pub mod msm;
 pub mod ntt;
 pub mod poseidon;

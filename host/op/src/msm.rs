@@ -129,6 +129,8 @@ pub enum Group {
 
 /// A group by its curve and number: `bls12_381_g1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
 pub struct Instance {
     /// The curve.
     pub curve: Curve,
@@ -170,6 +172,7 @@ impl FromStr for Instance {
 /// Checks on the points before anything is computed. Coordinates must always be below p. Without [`Check::Subgroup`], the
 /// result for points outside the subgroup is undefined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Check {
     /// None: the caller trusts these points.
     #[default]
@@ -189,8 +192,19 @@ pub enum Points {
     Stream(Arc<dyn Stream>),
 }
 
+impl Points {
+    /// The bytes, if they are not streamed.
+    pub(crate) fn data_mut(&mut self) -> Option<&mut Data> {
+        match self {
+            Self::Data(data) => Some(data),
+            Self::Stream(_) => None,
+        }
+    }
+}
+
 /// The bases of an MSM: points that scalars are multiplied with.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Bases {
     /// Their group.
     pub instance: Instance,
@@ -245,12 +259,14 @@ impl Bases {
 
 /// MSMs over the same bases.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sums {
     /// The points.
     pub bases: Bases,
     /// For each MSM its scalars, one after the other.
     pub scalars: Vec<Data>,
     /// Is called with the progress.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub progress: Option<Progress>,
 }
 
@@ -287,6 +303,7 @@ impl fmt::Debug for Progress {
 /// What can be asked.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Request {
     /// How an MSM over so many points would be computed, and in how much memory.
     Plan {
@@ -319,6 +336,7 @@ impl Request {
 /// The answer to the request of the same name.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Response {
     /// How it would be computed.
     Plan(Plan),
@@ -335,6 +353,7 @@ pub enum Response {
 
 /// Clock cycles of an engine for one MSM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Cycles {
     /// In which points were added into buckets.
     pub accumulation: u64,
@@ -355,6 +374,7 @@ impl std::ops::AddAssign for Cycles {
 /// How an MSM is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Plan {
     /// Windows that the scalars are cut into.
     pub windows: usize,

@@ -26,6 +26,8 @@ macro_rules! fields {
         /// A field with a root of unity of an order that is a large power of two. Features of this crate bring more.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
         pub enum Field {
             $($(#[$doc])* $field,)*
         }
@@ -105,6 +107,7 @@ impl FromStr for Field {
 
 /// Forward or inverse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Direction {
     /// From coefficients to values.
     #[default]
@@ -115,6 +118,7 @@ pub enum Direction {
 
 /// A transform.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Request {
     /// The field.
     pub field: Field,
@@ -127,8 +131,10 @@ pub struct Request {
     /// The elements one after the other.
     pub elements: Data,
     /// Memory to reuse for the response, if it is large enough. Its content does not matter; after an error it is gone.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub memory: Memory,
     /// Is called with the progress.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub progress: Option<Progress>,
 }
 
@@ -203,8 +209,10 @@ impl fmt::Debug for Memory {
 
 /// The result.
 #[derive(Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Response {
     /// The elements, in the same form and order.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub elements: Vec<u8>,
 }
 

@@ -14,6 +14,8 @@ use crate::{Data, Error, Result};
 /// A field with its S-box, rounds and domains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
 pub enum Instance {
     /// Filecoin's, over the scalars of BLS12-381: arities from [`LEAST_ARITY`] to [`MOST_ARITY`], both strengths.
     #[default]
@@ -51,18 +53,22 @@ impl FromStr for Instance {
 
 /// Preimages to hash.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Request {
     /// The field and all that goes with it.
     pub instance: Instance,
     /// How many elements a permutation takes, from [`LEAST_ARITY`] to [`MOST_ARITY`].
     pub arity: usize,
     /// How many rounds there are.
+    #[cfg_attr(feature = "serde", serde(with = "crate::forms::StrengthForm"))]
     pub strength: Strength,
     /// What is hashed, which decides the tag, and how many elements a preimage has.
+    #[cfg_attr(feature = "serde", serde(with = "crate::forms::DomainForm"))]
     pub domain: Domain,
     /// The preimages one after the other.
     pub preimages: Data,
     /// Is called with the progress.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub progress: Option<Progress>,
 }
 
@@ -115,6 +121,7 @@ impl Request {
 
 /// Which layers of [`Layers`] are wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Wanted {
     /// All of them, the lowest first.
     #[default]
@@ -127,6 +134,7 @@ pub enum Wanted {
 ///
 /// A device with memory of its own keeps them there: of a tree with [`Wanted::Last`] the leaves go there, and only the root comes back.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Layers {
     /// The field and all that goes with it.
     pub instance: Instance,
@@ -137,6 +145,7 @@ pub struct Layers {
     /// What is to be answered.
     pub wanted: Wanted,
     /// Is called with the progress.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub progress: Option<Progress>,
 }
 
@@ -200,8 +209,10 @@ impl Layers {
 
 /// The result.
 #[derive(Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Response {
     /// A digest for each preimage; or those of the layers that are wanted, one layer after the other.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub digests: Vec<u8>,
 }
 

@@ -8,6 +8,7 @@ macro_rules! verdict {
     ) => {
         $(#[$about])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         pub struct Verdict(u8);
 
         impl Verdict {

@@ -18,7 +18,9 @@ mod verify;
 
 pub use hash::{expand_message_xmd, hash_to_curve};
 pub use keys::{PublicKey, Signature};
-pub use verify::{aggregate_verify, fast_aggregate_verify, find_invalid, pop_verify, verify};
+pub use verify::{
+    Verifier, aggregate_verify, fast_aggregate_verify, find_invalid, pop_verify, verify,
+};
 
 /// Which group has the keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

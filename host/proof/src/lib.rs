@@ -17,6 +17,8 @@ pub mod eip2537;
 mod error;
 pub mod groth16;
 mod halves;
+mod pairings;
 pub mod snarkjs;
 
 pub use error::{Error, FileError, Result};
+pub use pairings::{Pairings, Programmed};

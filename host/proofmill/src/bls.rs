@@ -22,9 +22,11 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! [`Verifier`] has pairings computed on a card.
 
 pub use proofmill_proof::bls::{
-    PublicKey, Scheme, Signature, Variant, aggregate_verify, expand_message_xmd,
+    PublicKey, Scheme, Signature, Variant, Verifier, aggregate_verify, expand_message_xmd,
     fast_aggregate_verify, find_invalid, hash_to_curve, pop_verify, verify,
 };
 pub use proofmill_proof::{Error, Result};

@@ -13,5 +13,7 @@
 //! assert_eq!(Operation::PairingCheck.run(&[]), Err(Failure::Length));
 //! # Ok::<(), Failure>(())
 //! ```
+//!
+//! [`Operation::run_with`] has pairings computed on a card.
 
 pub use proofmill_proof::eip2537::{Failure, Operation};

@@ -94,7 +94,7 @@
 //!
 //! [`Prover::prove`] verifies each proof before it returns it, unless [`Settings`] say otherwise. If a device was wrong, the
 //! proof is made again on `cpu:`, the report says so and [`Prover::counts`] counts it. A [`PreparedVerifyingKey`] verifies many
-//! proofs faster, and finds the invalid ones among them by one product of pairings.
+//! proofs faster, and finds the invalid ones among them by one product of pairings; a card with the coprocessor can compute it ([`Pairings`](crate::pairing::Pairings)).
 
 use std::sync::Arc;
 

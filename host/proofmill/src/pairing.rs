@@ -12,14 +12,30 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! [`Pairings`] says where they are computed: on this processor, or by programs on a card with the BLS12-381 [coprocessor](crate::coprocessor).
+//!
+//! ```no_run
+//! use proofmill::bls::Verifier;
+//! use proofmill::pairing::{self, Curve, Pairings};
+//!
+//! # fn main() -> proofmill::Result<()> {
+//! let pairings = Pairings::by(proofmill::open("sim:coprocessor_twin")?.into());
+//! assert!(pairing::is_one_with(&pairings, Curve::Bls12_381, &[], &[])?);
+//! // Signatures of BLS and proofs of Groth16 likewise.
+//! let verifier = Verifier { pairings };
+//! # Ok(())
+//! # }
+//! ```
 
-use proofmill_algebra::Isa;
 use proofmill_algebra::curve::{Affine, Curve as Group};
 use proofmill_algebra::encoding::{Coordinate, EncodingError, pair};
-use proofmill_algebra::pairing::{self, Bls12381, Bn254, Pairing};
+use proofmill_algebra::pairing::{Bls12381, Bn254};
 use proofmill_algebra::tower::{Fp2, Fp12, Tower};
 
 pub use proofmill_op::msm::Curve;
+pub use proofmill_proof::Pairings;
+use proofmill_proof::Programmed;
 
 use crate::{Error, Result};
 
@@ -38,18 +54,28 @@ const ON: &str = "pairings are on bn254 and bls12_381";
 /// (p^12 - 1) / r-th power times the factor of [`algebra::pairing`](crate::algebra::pairing). Every point is checked to be in its
 /// subgroup; an error names the list and the point.
 pub fn product(curve: Curve, g1: &[u8], g2: &[u8]) -> Result<Vec<u8>> {
+    product_with(&Pairings::default(), curve, g1, g2)
+}
+
+/// [`product`], computed there.
+pub fn product_with(pairings: &Pairings, curve: Curve, g1: &[u8], g2: &[u8]) -> Result<Vec<u8>> {
     match curve {
-        Curve::Bn254 => Ok(bytes(value::<Bn254>(g1, g2)?)),
-        Curve::Bls12_381 => Ok(bytes(value::<Bls12381>(g1, g2)?)),
+        Curve::Bn254 => Ok(bytes(value::<Bn254>(pairings, g1, g2)?)),
+        Curve::Bls12_381 => Ok(bytes(value::<Bls12381>(pairings, g1, g2)?)),
         other => Err(without(other)),
     }
 }
 
 /// Is that product 1?
 pub fn is_one(curve: Curve, g1: &[u8], g2: &[u8]) -> Result<bool> {
+    is_one_with(&Pairings::default(), curve, g1, g2)
+}
+
+/// [`is_one`], computed there.
+pub fn is_one_with(pairings: &Pairings, curve: Curve, g1: &[u8], g2: &[u8]) -> Result<bool> {
     match curve {
-        Curve::Bn254 => Ok(value::<Bn254>(g1, g2)? == Fp12::ONE),
-        Curve::Bls12_381 => Ok(value::<Bls12381>(g1, g2)? == Fp12::ONE),
+        Curve::Bn254 => Ok(value::<Bn254>(pairings, g1, g2)? == Fp12::ONE),
+        Curve::Bls12_381 => Ok(value::<Bls12381>(pairings, g1, g2)? == Fp12::ONE),
         other => Err(without(other)),
     }
 }
@@ -58,14 +84,14 @@ fn without(curve: Curve) -> Error {
     Error::argument("curve", format!("{}; {ON}", curve.name()))
 }
 
-fn value<E: Pairing>(g1: &[u8], g2: &[u8]) -> Result<Fp12<E::Tower>> {
+fn value<E: Programmed>(pairings: &Pairings, g1: &[u8], g2: &[u8]) -> Result<Fp12<E::Tower>> {
     let (g1, g2) = (points::<E::G1>("g1", g1)?, points::<E::G2>("g2", g2)?);
     if g1.len() != g2.len() {
         let problem = format!("{} points, and {} of G1", g2.len(), g1.len());
         return Err(Error::argument("g2", problem));
     }
     let pairs: Vec<_> = g1.into_iter().zip(g2).collect();
-    Ok(pairing::product::<E>(Isa::best(), &pairs))
+    pairings.product::<E>(&pairs)
 }
 
 fn points<C: Group<Base: Coordinate>>(

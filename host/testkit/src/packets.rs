@@ -13,6 +13,7 @@ use proofmill_card::wire::constants::shell::replies::ignore;
 use proofmill_card::wire::constants::{ecdsa_verify, equihash_verify, poseidon as poseidon_wire};
 use proofmill_card::wire::{self, Header, INDEX_OFFSET, u64_at};
 use proofmill_op::Capability;
+use proofmill_op::poseidon::Strength;
 
 use crate::random::Random;
 use crate::soft_card::{VerdictFn, poseidon, reply_of, request_after_reset};
@@ -103,13 +104,13 @@ impl Soak<'_> {
             Reaction::Engine { engine: Capability::Msm(_) | Capability::Ntt(_), index, .. } => {
                 Expected::Numbered(command | wire::REPLY, index)
             }
-            Reaction::Engine { engine: Capability::Poseidon(_), index, .. }
-                if command != poseidon_wire::command::NUMBER =>
-            {
-                Expected::Numbered(command | wire::REPLY, index)
-            }
             Reaction::Engine { engine: Capability::Poseidon(_), index, body } => {
-                let reply = poseidon::reply(index, &body);
+                let strength = match command {
+                    poseidon_wire::command::NUMBER => Strength::Standard,
+                    poseidon_wire::strengthened::NUMBER => Strength::Strengthened,
+                    _ => return Expected::Numbered(command | wire::REPLY, index),
+                };
+                let reply = poseidon::reply(index, strength, &body);
                 let predicted = reply.len();
                 Expected::Engine(reply, predicted)
             }

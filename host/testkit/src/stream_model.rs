@@ -32,7 +32,7 @@ pub enum Reaction {
 /// Where a command's body begins, whichever engine it is for: after header and index.
 pub const BODY: usize = INDEX_OFFSET as usize + size_of::<u64>();
 
-/// Number and length of an engine's commands; of Poseidon with all arities of Filecoin.
+/// Number and length of an engine's commands; of Poseidon with all arities of Filecoin and both strengths.
 pub fn commands_of(engine: &Capability) -> Vec<Header> {
     use msm::commands::{cancel, run, write};
     let commands = match engine {
@@ -53,16 +53,19 @@ pub fn commands_of(engine: &Capability) -> Vec<Header> {
         }
         Capability::Poseidon(_) => {
             use poseidon::commands::{layer, read, write};
-            let hash = |arity| {
-                let state = (arity + 1) * ELEMENT_BYTES;
-                (poseidon::command::NUMBER, poseidon::command::BARE_LEN + state as u32)
-            };
+            let hashes = [poseidon::command::NUMBER, poseidon::strengthened::NUMBER]
+                .into_iter()
+                .flat_map(|number| {
+                    let len =
+                        |arity| poseidon::command::BARE_LEN + ((arity + 1) * ELEMENT_BYTES) as u32;
+                    ARITIES.map(|arity| (number, len(arity)))
+                });
             let of_memory = [
                 (write::NUMBER, write::LEN),
                 (layer::NUMBER, layer::LEN),
                 (read::NUMBER, read::LEN),
             ];
-            ARITIES.into_iter().map(hash).chain(of_memory).collect()
+            hashes.chain(of_memory).collect()
         }
         other => panic!("{other}: the wire has no such engine"),
     };

@@ -1,5 +1,5 @@
-//! `poseidon` on a card: one command a hash, whose state the tag begins, and one reply each. A card has some arities of the
-//! standard strength. Layers of trees are hashed in its memory.
+//! `poseidon` on a card: one command a hash, whose state the tag begins, and one reply each. A card has some arities and
+//! strengths. Layers of trees are hashed in its memory, by the standard instance.
 
 pub mod layers;
 
@@ -14,7 +14,7 @@ use super::chain::Chain;
 use super::job::{self, Engine, Exchange, Lane, Settings};
 use super::open_error;
 use crate::Transport;
-use crate::wire::constants::poseidon::{block, command, status};
+use crate::wire::constants::poseidon::{block, command, status, strengthened};
 use crate::wire::constants::shell::capabilities::POSEIDON;
 use crate::wire::{self, Header};
 
@@ -24,53 +24,67 @@ pub const KNOWN: [(Capability, u32); 1] = [(Capability::Poseidon(Instance::Bls12
 /// Replies between two calls of a callback for progress.
 const PACE: usize = 256;
 
-/// The arities that an engine has, and the bytes of its memory.
+/// The arities and strengths that an engine has, and the bytes of its memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Geometry {
     arities: Vec<usize>,
+    strengths: Vec<Strength>,
     memory: u64,
 }
 
 impl Geometry {
-    /// Bit a of the register: arity a.
-    fn of(register: u32, memory: u64) -> std::result::Result<Self, String> {
-        let all: Vec<_> = (0..32).filter(|bit| register >> bit & 1 == 1).collect();
+    /// Bit a of the register of arities: arity a. Bits 0 and 1 of that of strengths: the standard instance, the strengthened one.
+    fn of(arities: u32, strengths: u32, memory: u64) -> std::result::Result<Self, String> {
+        let all: Vec<_> = (0..32).filter(|bit| arities >> bit & 1 == 1).collect();
         let known = all.iter().all(|arity| (LEAST_ARITY..=MOST_ARITY).contains(arity));
         if !known || all.is_empty() {
-            return Err(format!("arities {register:#010x}"));
+            return Err(format!("arities {arities:#010x}"));
         }
+        let strengths = match strengths {
+            1 => vec![Strength::Standard],
+            3 => vec![Strength::Standard, Strength::Strengthened],
+            _ => return Err(format!("strengths {strengths:#x}")),
+        };
         if !memory.is_multiple_of(layers::GRANULE) {
             return Err(format!("a memory of {memory:#x} bytes"));
         }
-        Ok(Self { arities: all, memory })
+        Ok(Self { arities: all, strengths, memory })
     }
 
     fn exchanges(&self) -> Vec<Exchange> {
-        let exchange = |&arity: &usize| {
-            let len = command::BARE_LEN + ((arity + 1) * ELEMENT_BYTES) as u32;
-            Exchange {
-                command: Header { len, cmd: command::NUMBER },
-                reply: Header { len: command::REPLY_LEN, cmd: command::REPLY },
-            }
+        let of_strength = |&strength: &Strength| {
+            let (number, reply) = match strength {
+                Strength::Standard => (command::NUMBER, command::REPLY),
+                Strength::Strengthened => (strengthened::NUMBER, strengthened::REPLY),
+            };
+            self.arities.iter().map(move |arity| Exchange {
+                command: Header {
+                    len: command::BARE_LEN + ((arity + 1) * ELEMENT_BYTES) as u32,
+                    cmd: number,
+                },
+                reply: Header { len: command::REPLY_LEN, cmd: reply },
+            })
         };
-        self.arities.iter().map(exchange).chain(layers::exchanges()).collect()
+        self.strengths.iter().flat_map(of_strength).chain(layers::exchanges()).collect()
     }
 
     /// An error for a hash that the engine has not.
     fn demand(&self, arity: usize, strength: Strength, device: &str) -> Result<()> {
-        let standard = strength == Strength::Standard;
-        if standard && self.arities.contains(&arity) {
+        let has_strength = self.strengths.contains(&strength);
+        if has_strength && self.arities.contains(&arity) {
             return Ok(());
         }
-        let asked = match standard {
+        let asked = match has_strength {
             true => format!("arity {arity}"),
             false => "the strengthened instance".into(),
         };
         let offered: Vec<_> = self.arities.iter().map(usize::to_string).collect();
-        let what = format!(
-            "poseidon with {asked}; it has the standard instance of arity {}",
-            offered.join(", ")
-        );
+        let instances = match self.strengths.len() {
+            1 => "the standard instance",
+            _ => "the standard and the strengthened instance",
+        };
+        let what =
+            format!("poseidon with {asked}; it has {instances} of arity {}", offered.join(", "));
         Err(Error::Unsupported { device: device.to_owned(), what })
     }
 }
@@ -91,7 +105,8 @@ pub fn find(
         };
         let arities = it.read(transport, at::arities::OFFSET)?;
         let memory = it.read64(transport, at::memory::OFFSET)?;
-        let geometry = Geometry::of(arities, memory).map_err(broken)?;
+        let strengths = it.read(transport, at::strengths::OFFSET)?;
+        let geometry = Geometry::of(arities, strengths, memory).map_err(broken)?;
         let queue = it.read(transport, at::queue::OFFSET)? as usize;
         if queue == 0 {
             return Err(broken("a queue of no command".into()));
@@ -133,7 +148,7 @@ impl Job {
         Ok(Self {
             preimages: request.preimages.on(identity)?.clone(),
             elements,
-            bare: wire::poseidon(0, &state),
+            bare: wire::poseidon(0, request.strength, &state),
             settings: Settings::new(),
             digests: vec![0; count * ELEMENT_BYTES],
             progress: request.progress,
@@ -213,28 +228,59 @@ impl job::Job for Job {
 mod tests {
     use super::*;
 
-    fn geometry(arities: &[usize]) -> Geometry {
-        Geometry { arities: arities.to_vec(), memory: 1 << 20 }
+    const BOTH: [Strength; 2] = [Strength::Standard, Strength::Strengthened];
+
+    fn geometry(arities: &[usize], strengths: &[Strength]) -> Geometry {
+        Geometry { arities: arities.to_vec(), strengths: strengths.to_vec(), memory: 1 << 20 }
     }
 
     #[test]
-    fn arities_are_those_of_the_register() {
-        assert_eq!(Geometry::of(0b1001_0001_0100, 1 << 20), Ok(geometry(&[2, 4, 8, 11])));
+    fn arities_and_strengths_are_those_of_the_registers() {
+        assert_eq!(
+            Geometry::of(0b1001_0001_0100, 1, 1 << 20),
+            Ok(geometry(&[2, 4, 8, 11], &BOTH[..1]))
+        );
+        assert_eq!(Geometry::of(4, 3, 1 << 20), Ok(geometry(&[2], &BOTH)));
         for register in [0, 1, 0b110] {
             let problem = format!("arities {register:#010x}");
-            assert_eq!(Geometry::of(register, 1 << 20), Err(problem));
+            assert_eq!(Geometry::of(register, 1, 1 << 20), Err(problem));
         }
-        assert_eq!(Geometry::of(4, 1000), Err("a memory of 0x3e8 bytes".into()));
+        for register in [0, 2, 4, 5] {
+            assert_eq!(Geometry::of(4, register, 1 << 20), Err(format!("strengths {register:#x}")));
+        }
+        assert_eq!(Geometry::of(4, 1, 1000), Err("a memory of 0x3e8 bytes".into()));
+    }
+
+    #[test]
+    fn each_strength_has_its_commands() {
+        let exchanges = geometry(&[2, 8], &BOTH).exchanges();
+        let hashes = exchanges[..4].iter().map(|it| (it.command.cmd, it.command.len, it.reply.cmd));
+        let wanted = [
+            (0x500, 112, 0x8000_0500),
+            (0x500, 304, 0x8000_0500),
+            (0x504, 112, 0x8000_0504),
+            (0x504, 304, 0x8000_0504),
+        ];
+        assert!(hashes.eq(wanted));
     }
 
     #[test]
     fn what_an_engine_has_not_is_told() {
-        let geometry = geometry(&[2, 8]);
+        let geometry = geometry(&[2, 8], &BOTH[..1]);
         let demand = |arity, strength| geometry.demand(arity, strength, "sim:x");
         demand(8, Strength::Standard).unwrap();
         let problem = |arity, strength| demand(arity, strength).unwrap_err().to_string();
         assert!(problem(4, Strength::Standard).contains("arity 4; it has"));
         let strengthened = problem(8, Strength::Strengthened);
+        assert!(strengthened.contains("with the strengthened instance; it has"));
         assert!(strengthened.ends_with("the standard instance of arity 2, 8"));
+        let both = Geometry { strengths: BOTH.to_vec(), ..geometry.clone() };
+        both.demand(8, Strength::Strengthened, "sim:x").unwrap();
+        let problem = both.demand(4, Strength::Strengthened, "sim:x").unwrap_err().to_string();
+        assert!(
+            problem.ends_with(
+                "arity 4; it has the standard and the strengthened instance of arity 2, 8"
+            )
+        );
     }
 }

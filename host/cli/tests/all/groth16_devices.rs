@@ -1,24 +1,28 @@
-//! `proofmill prove` with sums in the circuit of `msm`, in simulation: one that computes, one that lies, one that is silent.
+//! `proofmill prove` with sums in the circuit of `msm`, in simulation: one that computes, one that lies, one that is silent; and `proofmill verify` and
+//! `bls verify` with pairings in the coprocessor.
 #![cfg(unix)]
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::support::made::Made;
-use crate::support::{expect, text};
+use crate::support::{expect, files, run, text};
 use proofmill_device::Simulation;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The circuit of BN254, with multipliers by a function: their circuits would be simulated for hours.
 const NAME: &str = "msm_bn254_twin";
 
-fn simulation() -> Option<Simulation> {
+/// The coprocessor, likewise.
+const COPROCESSOR: &str = "coprocessor_twin";
+
+fn simulation(name: &str) -> Option<Simulation> {
     let found = proofmill_device::list().into_iter().filter_map(|listed| listed.simulation);
-    let found = found.into_iter().find(|it| it.name == NAME && !it.traced);
+    let found = found.into_iter().find(|it| it.name == name && !it.traced);
     if found.is_none() {
         let named = std::env::var_os(proofmill_device::FOLDER_VARIABLE).is_some();
-        assert!(!named, "{} has no '{NAME}'", proofmill_device::FOLDER_VARIABLE);
-        eprintln!("SKIPPED: there is no simulation '{NAME}'; `make sim CONFIG={NAME}` builds it");
+        assert!(!named, "{} has no '{name}'", proofmill_device::FOLDER_VARIABLE);
+        eprintln!("SKIPPED: there is no simulation '{name}'; `make sim CONFIG={name}` builds it");
     }
     found
 }
@@ -58,7 +62,7 @@ fn devices<'a>(report: &'a Value, step: &str) -> Vec<&'a str> {
 
 #[test]
 fn a_circuit_sums_and_the_processor_does_the_rest() {
-    let Some(simulation) = simulation() else { return };
+    let Some(simulation) = simulation(NAME) else { return };
     let device = format!("sim:{}", simulation.path.display());
     let made = Made::new("bn254", 40);
     expect(&made.prove_with(&["--plan", "--device", &device]), 0, &[&device, "cpu:"]);
@@ -77,7 +81,7 @@ fn a_circuit_sums_and_the_processor_does_the_rest() {
 
 #[test]
 fn a_circuit_that_lies_is_found_out() {
-    let Some(simulation) = simulation() else { return };
+    let Some(simulation) = simulation(NAME) else { return };
     let made = Made::new("bn254", 9);
     let device = lying(&simulation, made.0.path(), &[]);
     let (report, said) = report(&made, &device);
@@ -97,7 +101,7 @@ fn a_circuit_that_lies_is_found_out() {
 
 #[test]
 fn a_circuit_that_is_silent_is_not_waited_for() {
-    let Some(simulation) = simulation() else { return };
+    let Some(simulation) = simulation(NAME) else { return };
     let made = Made::new("bn254", 9);
     let device = lying(&simulation, made.0.path(), &["-DSILENT"]) + "?timeout=1";
     let (report, said) = report(&made, &device);
@@ -109,4 +113,42 @@ fn a_circuit_that_is_silent_is_not_waited_for() {
     std::fs::remove_file(made.at("proof.json")).unwrap();
     expect(&made.prove_with(&["--device", &device, "--no-redo"]), 3, &[&problem]);
     assert!(!Path::new(&made.at("proof.json")).exists());
+}
+
+#[test]
+fn pairings_on_a_card_and_by_the_processor_judge_alike() {
+    let Some(simulation) = simulation(COPROCESSOR) else { return };
+    let card = format!("sim:{}", simulation.path.display());
+    let made = Made::new("bls12_381", 9);
+    expect(&made.prove_with(&[]), 0, &[]);
+    let [key, public, proof] =
+        ["verification_key.json", "public.json", "proof.json"].map(|name| made.at(name));
+    let other = made.write("other.json", "[\"5\"]");
+    let lines = [&"00".repeat(32), "01"].map(|message| {
+        json!({ "public_key": crate::bls::KEY, "message": message, "signature": crate::bls::SIGNATURE })
+    });
+    let content = lines.map(|line| format!("{line}\n")).concat();
+    let (_folder, signatures) = files(&[content.as_bytes()]);
+    for device in [&card, "cpu:?threads=1"] {
+        let verify = |more: &[&str]| run(&[&["verify", "--device", device, &key], more].concat());
+        expect(&verify(&[&public, &proof]), 0, &["proof.json: valid\n"]);
+        expect(&verify(&[&other, &proof]), 1, &["proof.json: invalid\n"]);
+        let batch = ["--batch", "--json", &public, &proof, &other, &proof, &public, &proof];
+        let said = verify(&batch);
+        expect(&said, 1, &[]);
+        let valid = text(&said.stdout).lines().map(|line| {
+            let line: Value = serde_json::from_str(line).unwrap();
+            line["valid"].as_bool().unwrap()
+        });
+        assert_eq!(valid.collect::<Vec<_>>(), [true, false, true], "{device}");
+        let arguments = ["bls", "verify", "--scheme", "possession", "--device", device];
+        let said = run(&[&arguments[..], &[&signatures[0]]].concat());
+        expect(&said, 1, &["line 1: valid\nline 2: invalid: the signature does not verify\n"]);
+    }
+
+    let other = Made::new("bn254", 9);
+    expect(&other.prove_with(&[]), 0, &[]);
+    expect(&other.verify(&["--device", &card]), 3, &["cannot do this: pairings on bn254"]);
+    let refused = made.verify(&["--device", "sim:/nowhere/lib.so"]);
+    expect(&refused, 3, &["cannot open", "/nowhere/lib.so"]);
 }

@@ -7,82 +7,153 @@ use proofmill_algebra::batch::{Batched, Factors};
 use proofmill_algebra::bls12_381::{Fr, G1, G2};
 use proofmill_algebra::curve::{Affine, Curve, Projective};
 use proofmill_algebra::hash_to_curve::Mapped;
-use proofmill_algebra::pairing::{Bls12381, Pair, final_exponentiation_on};
+use proofmill_algebra::pairing::{Bls12381, Pair};
 use proofmill_algebra::tower::Fp12;
 use rayon::prelude::*;
 
 use super::hash::hash_each_to_group;
 use super::keys::Point;
 use super::{PublicKey, Scheme, Signature, Variant, possession_tag};
-use crate::{Error, Result, halves};
+use crate::{Error, Pairings, Result, halves};
 
-/// Is this the key's signature of the message? An error if they are of different variants.
+/// [`Verifier::verify`] on this processor.
 pub fn verify(
     scheme: Scheme,
     key: &PublicKey,
     message: &[u8],
     signature: &Signature,
 ) -> Result<bool> {
-    let tag = scheme.tag(key.variant());
-    holds(&[(key, signed(scheme, key, message))], &tag, signature)
+    Verifier::default().verify(scheme, key, message, signature)
 }
 
-/// Is this the sum of a signature of each key for its message? Without keys it is not, nor, in the basic scheme, where two messages are equal.
+/// [`Verifier::aggregate_verify`] on this processor.
 pub fn aggregate_verify(
     scheme: Scheme,
     claims: &[(&PublicKey, &[u8])],
     signature: &Signature,
 ) -> Result<bool> {
-    let Some((first, _)) = claims.first() else { return Ok(false) };
-    let mut seen = HashSet::new();
-    let differ = claims.iter().all(|(_, message)| seen.insert(message));
-    if scheme == Scheme::Basic && !differ {
-        return Ok(false);
-    }
-    let tag = scheme.tag(first.variant());
-    let claims: Vec<_> =
-        claims.iter().map(|(key, message)| (*key, signed(scheme, key, message))).collect();
-    holds(&claims, &tag, signature)
+    Verifier::default().aggregate_verify(scheme, claims, signature)
 }
 
-/// Is this the sum of a signature of each key for the one message? Without keys it is not. Each key has to have proved possession: the scheme
-/// is [`Scheme::ProofOfPossession`].
+/// [`Verifier::fast_aggregate_verify`] on this processor.
 pub fn fast_aggregate_verify(
     keys: &[&PublicKey],
     message: &[u8],
     signature: &Signature,
 ) -> Result<bool> {
-    let Some(first) = keys.first() else { return Ok(false) };
-    let key = PublicKey::aggregate(keys)?;
-    demand(first.variant(), first, signature)?;
-    // The identity is no public key, were it a sum of some.
-    if key.0.is_identity() {
-        return Ok(false);
-    }
-    verify(Scheme::ProofOfPossession, &key, message, signature)
+    Verifier::default().fast_aggregate_verify(keys, message, signature)
 }
 
-/// Is this the proof that somebody has the secret of the key?
+/// [`Verifier::pop_verify`] on this processor.
 pub fn pop_verify(key: &PublicKey, proof: &Signature) -> Result<bool> {
-    holds(&[(key, key.to_bytes())], &possession_tag(key.variant()), proof)
+    Verifier::default().pop_verify(key, proof)
 }
 
-/// Which of these signatures, each of one key and one message, are not valid, by their place, the first one first: none if all are. All
-/// are checked by one equation with secret random factors, and its halves where it does not hold; signatures of the same message share a pairing.
-/// Wrong ones pass with a chance of 2^-128 at most. Runs in the caller's rayon pool.
-///
-/// An error if they are of different variants, or if the system gives no random bytes.
+/// [`Verifier::find_invalid`] on this processor.
 pub fn find_invalid(
     scheme: Scheme,
     claims: &[(&PublicKey, &[u8], &Signature)],
 ) -> Result<Vec<usize>> {
-    let Some((first, ..)) = claims.first() else { return Ok(vec![]) };
-    for (key, _, signature) in claims {
-        demand(first.variant(), key, signature)?;
+    Verifier::default().find_invalid(scheme, claims)
+}
+
+/// Verifies signatures, with the pairings on a processor or a device. A device that gives no answer is an error.
+#[derive(Clone, Debug, Default)]
+pub struct Verifier {
+    /// Where pairings are computed.
+    pub pairings: Pairings,
+}
+
+impl Verifier {
+    /// Is this the key's signature of the message? An error if they are of different variants.
+    pub fn verify(
+        &self,
+        scheme: Scheme,
+        key: &PublicKey,
+        message: &[u8],
+        signature: &Signature,
+    ) -> Result<bool> {
+        let tag = scheme.tag(key.variant());
+        self.holds(&[(key, signed(scheme, key, message))], &tag, signature)
     }
-    match first.variant() {
-        Variant::MinPk => invalid::<MinPk>(scheme, claims),
-        Variant::MinSig => invalid::<MinSig>(scheme, claims),
+
+    /// Is this the sum of a signature of each key for its message? Without keys it is not, nor, in the basic scheme, where two messages are equal.
+    pub fn aggregate_verify(
+        &self,
+        scheme: Scheme,
+        claims: &[(&PublicKey, &[u8])],
+        signature: &Signature,
+    ) -> Result<bool> {
+        let Some((first, _)) = claims.first() else { return Ok(false) };
+        let mut seen = HashSet::new();
+        let differ = claims.iter().all(|(_, message)| seen.insert(message));
+        if scheme == Scheme::Basic && !differ {
+            return Ok(false);
+        }
+        let tag = scheme.tag(first.variant());
+        let claims: Vec<_> =
+            claims.iter().map(|(key, message)| (*key, signed(scheme, key, message))).collect();
+        self.holds(&claims, &tag, signature)
+    }
+
+    /// Is this the sum of a signature of each key for the one message? Without keys it is not. Each key has to have proved possession: the scheme
+    /// is [`Scheme::ProofOfPossession`].
+    pub fn fast_aggregate_verify(
+        &self,
+        keys: &[&PublicKey],
+        message: &[u8],
+        signature: &Signature,
+    ) -> Result<bool> {
+        let Some(first) = keys.first() else { return Ok(false) };
+        let key = PublicKey::aggregate(keys)?;
+        demand(first.variant(), first, signature)?;
+        // The identity is no public key, were it a sum of some.
+        if key.0.is_identity() {
+            return Ok(false);
+        }
+        self.verify(Scheme::ProofOfPossession, &key, message, signature)
+    }
+
+    /// Is this the proof that somebody has the secret of the key?
+    pub fn pop_verify(&self, key: &PublicKey, proof: &Signature) -> Result<bool> {
+        self.holds(&[(key, key.to_bytes())], &possession_tag(key.variant()), proof)
+    }
+
+    /// Which of these signatures, each of one key and one message, are not valid, by their place, the first one first: none if all are. All
+    /// are checked by one equation with secret random factors, and its halves where it does not hold; signatures of the same message share a pairing.
+    /// Wrong ones pass with a chance of 2^-128 at most. Runs in the caller's rayon pool.
+    ///
+    /// An error if they are of different variants, or if the system gives no random bytes.
+    pub fn find_invalid(
+        &self,
+        scheme: Scheme,
+        claims: &[(&PublicKey, &[u8], &Signature)],
+    ) -> Result<Vec<usize>> {
+        let Some((first, ..)) = claims.first() else { return Ok(vec![]) };
+        for (key, _, signature) in claims {
+            demand(first.variant(), key, signature)?;
+        }
+        match first.variant() {
+            Variant::MinPk => invalid::<MinPk>(&self.pairings, scheme, claims),
+            Variant::MinSig => invalid::<MinSig>(&self.pairings, scheme, claims),
+        }
+    }
+
+    /// The product of e(key, H(message)) over all claims, and that of the signature.
+    fn holds(
+        &self,
+        claims: &[(&PublicKey, Vec<u8>)],
+        tag: &str,
+        signature: &Signature,
+    ) -> Result<bool> {
+        let variant = claims[0].0.variant();
+        for (key, _) in claims {
+            demand(variant, key, signature)?;
+        }
+        match variant {
+            Variant::MinPk => all_hold::<MinPk>(&self.pairings, claims, tag, signature),
+            Variant::MinSig => all_hold::<MinSig>(&self.pairings, claims, tag, signature),
+        }
     }
 }
 
@@ -102,18 +173,6 @@ fn demand(variant: Variant, key: &PublicKey, signature: &Signature) -> Result<()
         }
     }
     Ok(())
-}
-
-/// The product of e(key, H(message)) over all claims, and that of the signature.
-fn holds(claims: &[(&PublicKey, Vec<u8>)], tag: &str, signature: &Signature) -> Result<bool> {
-    let variant = claims[0].0.variant();
-    for (key, _) in claims {
-        demand(variant, key, signature)?;
-    }
-    Ok(match variant {
-        Variant::MinPk => all_hold::<MinPk>(claims, tag, signature),
-        Variant::MinSig => all_hold::<MinSig>(claims, tag, signature),
-    })
 }
 
 /// A variant: the groups of keys and signatures.
@@ -169,7 +228,12 @@ impl Sides for MinSig {
     }
 }
 
-fn all_hold<S: Sides>(claims: &[(&PublicKey, Vec<u8>)], tag: &str, signature: &Signature) -> bool {
+fn all_hold<S: Sides>(
+    pairings: &Pairings,
+    claims: &[(&PublicKey, Vec<u8>)],
+    tag: &str,
+    signature: &Signature,
+) -> Result<bool> {
     let groups = by_message(claims.iter().map(|(_, message)| &message[..]));
     let sum = |(_, places): &(_, Vec<usize>)| {
         let keys = places.iter().map(|&place| S::key(claims[place].0));
@@ -177,7 +241,7 @@ fn all_hold<S: Sides>(claims: &[(&PublicKey, Vec<u8>)], tag: &str, signature: &S
     };
     let keys = Affine::batch(&groups.iter().map(sum).collect::<Vec<_>>());
     let messages: Vec<_> = groups.iter().map(|(message, _)| *message).collect();
-    is_one::<S>(&messages, &keys, tag, S::signature(signature))
+    is_one::<S>(pairings, &messages, &keys, tag, S::signature(signature))
 }
 
 /// The claims of each message, by their places.
@@ -196,21 +260,21 @@ fn by_message<'a>(messages: impl Iterator<Item = &'a [u8]>) -> Vec<(&'a [u8], Ve
 
 /// Is the product of e(key, H(message)), with another message for each key, that of e(generator, signature)?
 fn is_one<S: Sides>(
+    pairings: &Pairings,
     messages: &[&[u8]],
     keys: &[Affine<S::Key>],
     tag: &str,
     signature: Affine<S::Signature>,
-) -> bool {
-    let isa = Isa::best();
+) -> Result<bool> {
     let hashed = hash_each_to_group::<S::Signature>(messages, tag.as_bytes());
     let mut pairs: Vec<_> =
         keys.iter().zip(hashed).map(|(key, hashed)| S::pair(*key, hashed)).collect();
     pairs.push(S::pair(-S::Key::GENERATOR, signature));
-    let lines = halves::miller_product::<Bls12381>(isa, &pairs);
-    final_exponentiation_on::<Bls12381>(isa, lines) == Fp12::ONE
+    Ok(pairings.product::<Bls12381>(&pairs)? == Fp12::ONE)
 }
 
 fn invalid<S: Sides>(
+    pairings: &Pairings,
     scheme: Scheme,
     claims: &[(&PublicKey, &[u8], &Signature)],
 ) -> Result<Vec<usize>> {
@@ -226,7 +290,7 @@ fn invalid<S: Sides>(
         let keys = multiples_of_groups(&factors, &keys[some.clone()], &groups);
         let signature = factors.sum_vartime(Isa::best(), &signatures[some]);
         let messages: Vec<_> = groups.iter().map(|(message, _)| *message).collect();
-        Ok(is_one::<S>(&messages, &keys, &tag, signature.into()))
+        is_one::<S>(pairings, &messages, &keys, &tag, signature.into())
     })
 }
 

@@ -13,15 +13,14 @@ use proofmill_algebra::Isa;
 use proofmill_algebra::curve::{Affine, Projective};
 use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::msm::{stored, sum_vartime};
-use proofmill_algebra::pairing::{
-    Bls12381, Bn254, Pairing, Prepared, final_exponentiation_on, miller_product, product,
-};
+use proofmill_algebra::pairing::{Bls12381, Bn254, Pairing, product};
 use proofmill_algebra::tower::Fp12;
 use proofmill_op::msm::Curve;
 
 use super::suite::{ScalarOf, Suite, demand_curve, on_curve, point};
 use super::{Proof, Scalar, VerifyingKey};
-use crate::{Error, Result};
+use crate::pairings::Known;
+use crate::{Error, Pairings, Result};
 
 /// Is this a proof for these public values? An error when the question makes no sense: another number of public values than the
 /// key has, one that is not below r, points that are none, different curves.
@@ -50,9 +49,14 @@ impl PreparedVerifyingKey {
 
     /// The same with the code path of a level.
     pub fn with_isa(key: &VerifyingKey, isa: Isa) -> Result<Self> {
+        Self::with_pairings(key, Pairings::Here(isa))
+    }
+
+    /// The same with products of pairings somewhere else: there are programs for keys on BLS12-381.
+    pub fn with_pairings(key: &VerifyingKey, pairings: Pairings) -> Result<Self> {
         let on = match key.curve {
-            Curve::Bn254 => OnCurve::Bn254(Box::new(Key::new(key, isa)?)),
-            Curve::Bls12_381 => OnCurve::Bls12_381(Box::new(Key::new(key, isa)?)),
+            Curve::Bn254 => OnCurve::Bn254(Box::new(Key::new(key, pairings)?)),
+            Curve::Bls12_381 => OnCurve::Bls12_381(Box::new(Key::new(key, pairings)?)),
             other => return Err(super::suite::no_proofs(other)),
         };
         Ok(Self { curve: key.curve, on })
@@ -83,12 +87,12 @@ pub fn check_points(proof: &Proof) -> Result<()> {
 
 #[derive(Clone, Debug)]
 struct Key<E: Suite> {
-    isa: Isa,
+    pairings: Pairings,
     alpha: Affine<E::G1>,
-    beta: Prepared<E>,
+    beta: Known<E>,
     alpha_beta: Fp12<E::Tower>,
-    gamma: Prepared<E>,
-    delta: Prepared<E>,
+    gamma: Known<E>,
+    delta: Known<E>,
     ic: Vec<Affine<E::G1>>,
 }
 
@@ -107,7 +111,7 @@ fn points<E: Suite>(proof: &Proof) -> Result<Points<E>> {
 }
 
 impl<E: Suite> Key<E> {
-    fn new(key: &VerifyingKey, isa: Isa) -> Result<Self> {
+    fn new(key: &VerifyingKey, pairings: Pairings) -> Result<Self> {
         const KEY: &str = "verifying key";
         let alpha = point::<E::G1>(KEY, "alpha", &key.alpha_g1)?;
         let beta = point::<E::G2>(KEY, "beta", &key.beta_g2)?;
@@ -118,29 +122,29 @@ impl<E: Suite> Key<E> {
             return Err(Error::argument(KEY, "has no IC"));
         }
         Ok(Self {
-            isa,
             alpha,
-            beta: Prepared::new(&beta),
-            alpha_beta: product::<E>(isa, &[(alpha, beta)]),
-            gamma: Prepared::new(&point::<E::G2>(KEY, "gamma", &key.gamma_g2)?),
-            delta: Prepared::new(&point::<E::G2>(KEY, "delta", &key.delta_g2)?),
+            beta: Known::new(beta),
+            alpha_beta: product::<E>(pairings.isa(), &[(alpha, beta)]),
+            gamma: Known::new(point::<E::G2>(KEY, "gamma", &key.gamma_g2)?),
+            delta: Known::new(point::<E::G2>(KEY, "delta", &key.delta_g2)?),
             ic,
+            pairings,
         })
     }
 
     fn verify(&self, publics: &[Scalar], proof: &Proof) -> Result<bool> {
         let (a, b, c) = points::<E>(proof)?;
         let x = Affine::from(self.statement(publics)?);
-        let pairs = [(a, &Prepared::new(&b)), (-x, &self.gamma), (-c, &self.delta)];
-        Ok(final_exponentiation_on::<E>(self.isa, miller_product(self.isa, &[], &pairs))
-            == self.alpha_beta)
+        let pairs = [(a, &Known::new(b)), (-x, &self.gamma), (-c, &self.delta)];
+        Ok(self.pairings.product_with(&[], &pairs)? == self.alpha_beta)
     }
 
     /// IC_0 and the sum of x_i IC_i.
     fn statement(&self, publics: &[Scalar]) -> Result<Projective<E::G1>> {
         self.check_publics(publics)?;
         let (one, others) = self.ic.split_first().expect("a key has an IC");
-        let sum = sum_vartime::<E::G1>(self.isa, &stored(self.isa, others), publics);
+        let isa = self.pairings.isa();
+        let sum = sum_vartime::<E::G1>(isa, &stored(isa, others), publics);
         Ok(sum.expect("each was looked at").add_mixed(one))
     }
 

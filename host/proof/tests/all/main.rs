@@ -3,10 +3,12 @@
 mod bad_input_json;
 mod batch;
 mod bls;
+mod bls_vectors;
 mod dev;
 mod eip2537;
 mod files;
 mod groth16;
+mod pairings;
 mod prover;
 #[path = "../small/mod.rs"]
 mod small;

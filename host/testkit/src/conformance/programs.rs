@@ -2,8 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
+use proofmill_algebra::Isa;
+use proofmill_algebra::bls12_381::{G1, G2};
+use proofmill_algebra::curve::{Affine, Curve, Projective};
+use proofmill_algebra::pairing::{Bls12381, product};
 use proofmill_op::coprocessor::{
-    Instruction, Opcode, Receiver, Request, Response, SLOT_BYTES, Stop,
+    Instruction, Opcode, Receiver, Request, Response, SLOT_BYTES, Stop, pairings,
 };
 use proofmill_op::{Answer, Capability, Data, Device, Error, Parked, Ticket};
 
@@ -47,7 +51,7 @@ fn response(ticket: Ticket) -> Result<Response, Error> {
 type Promise = fn(&dyn Device, &CoprocessorCase) -> Result<(), String>;
 
 /// What every device promises, told with the first vector, which sends twice.
-pub(super) const PROMISES: [(&str, Promise); 5] = [
+pub(super) const PROMISES: [(&str, Promise); 6] = [
     ("part of a slot is refused", |device, _| {
         refused(submit(device, Request::new(vec![0; 9], vec![], 0)), "program")?;
         refused(submit(device, Request::new(vec![], vec![0; 47], 0)), "data")?;
@@ -91,6 +95,24 @@ pub(super) const PROMISES: [(&str, Promise); 5] = [
             other => return Err(format!("{other:?}, where it was cancelled")),
         }
         judge(submit(device, case.request.clone()).map_err(|e| e.to_string())?, &case.response)
+    }),
+    ("products of pairings are those of the processor", |device, _| {
+        // None; one; one of a whole program and one pair; identities.
+        let multiple = |k: usize| {
+            let (p, q) = (Projective::from(G1::GENERATOR), Projective::from(G2::GENERATOR));
+            let [k, l] = [[k as u64 + 2], [3 * k as u64 + 1]];
+            (p.times_public(&k).into(), q.times_public(&l).into())
+        };
+        let (p, q) = multiple(0);
+        let many: Vec<_> = (0..=pairings::AT_A_TIME).map(multiple).collect();
+        let identities = [(p, Affine::IDENTITY), (Affine::IDENTITY, q), (p, q), (-p, q)];
+        for pairs in [&[][..], &many[..1], &many, &identities] {
+            let found = pairings::product(device, pairs).map_err(|error| error.to_string())?;
+            if found != product::<Bls12381>(Isa::best(), pairs) {
+                return Err(format!("another product of {} pairings", pairs.len()));
+            }
+        }
+        Ok(())
     }),
 ];
 

@@ -1,4 +1,4 @@
-//! Poseidon of a card in software: all arities of Filecoin, hashed by the processor, and layers in a memory.
+//! Poseidon of a card in software: all arities of Filecoin and both strengths, hashed by the processor, and layers in a memory.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use proofmill_algebra::field::{Bls12381Fr, PrimeField};
 use proofmill_algebra::poseidon::{ELEMENT_BYTES, Instance, Strength};
 use proofmill_card::wire::constants::poseidon::block::registers as at;
 use proofmill_card::wire::constants::poseidon::commands::{layer, read, write};
-use proofmill_card::wire::constants::poseidon::{command, status};
+use proofmill_card::wire::constants::poseidon::{command, status, strengthened};
 use proofmill_card::wire::{Header, INDEX_OFFSET, bytes_at, put, u32_at, u64_at};
 
 use crate::stream_model::BODY;
@@ -20,6 +20,7 @@ pub(super) fn registers(queue: u32) -> Vec<(u32, u32)> {
     let arities = ARITIES.iter().map(|arity| 1 << arity).sum();
     vec![
         (at::arities::OFFSET, arities),
+        (at::strengths::OFFSET, 3),
         (at::queue::OFFSET, queue),
         (at::memory::OFFSET, MEMORY as u32),
         (at::memory::OFFSET + 4, 0),
@@ -59,7 +60,8 @@ impl Memory {
                 reply
             }
             Some(layer::NUMBER) => self.layer(index, packet),
-            _ => reply(index, &packet[BODY..]),
+            Some(strengthened::NUMBER) => reply(index, Strength::Strengthened, &packet[BODY..]),
+            _ => reply(index, Strength::Standard, &packet[BODY..]),
         }
     }
 
@@ -88,7 +90,7 @@ impl Memory {
         let nodes = self.load(from, (count * arity) as usize * ELEMENT_BYTES);
         let mut digests = vec![];
         for (number, nodes) in nodes.chunks(arity as usize * ELEMENT_BYTES).enumerate() {
-            let one = reply(0, &[tag, nodes].concat());
+            let one = reply(0, Strength::Standard, &[tag, nodes].concat());
             use layer::reply_fields as at;
             let word = |packet: &[u8], offset| u32_at(packet, offset).expect("a whole reply");
             let is_first = word(&told, at::status::OFFSET) == status::DONE;
@@ -125,11 +127,15 @@ fn said(cmd: u32, len: u32, index: u64, good: bool) -> Vec<u8> {
 }
 
 /// The reply to a state: its digest, or the first element that is not below the modulus.
-pub(crate) fn reply(index: u64, state: &[u8]) -> Vec<u8> {
+pub(crate) fn reply(index: u64, strength: Strength, state: &[u8]) -> Vec<u8> {
     let mut elements = state.chunks(ELEMENT_BYTES);
     let wrong = elements.position(|element| Bls12381Fr::from_le_bytes(element).is_err());
+    let cmd = match strength {
+        Strength::Standard => command::REPLY,
+        Strength::Strengthened => strengthened::REPLY,
+    };
     let mut reply = vec![0; command::REPLY_LEN as usize];
-    put(&mut reply, 0, &Header { len: command::REPLY_LEN, cmd: command::REPLY }.to_bytes());
+    put(&mut reply, 0, &Header { len: command::REPLY_LEN, cmd }.to_bytes());
     put(&mut reply, INDEX_OFFSET, &index.to_le_bytes());
     use command::reply_fields as at;
     if let Some(element) = wrong {
@@ -140,7 +146,7 @@ pub(crate) fn reply(index: u64, state: &[u8]) -> Vec<u8> {
     let (tag, preimage) = state.split_at(ELEMENT_BYTES);
     let tag = Bls12381Fr::from_le_bytes(tag).expect("below the modulus");
     let arity = preimage.len() / ELEMENT_BYTES;
-    let instance = Instance::of(arity, Strength::Standard).expect("one of the arities");
+    let instance = Instance::of(arity, strength).expect("one of the arities");
     let mut digest = [0; ELEMENT_BYTES];
     let hashed = instance.hash_with(Isa::words(), tag, arity, preimage, &mut digest);
     hashed.expect("below the modulus");

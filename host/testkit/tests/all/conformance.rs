@@ -12,7 +12,7 @@ use proofmill_testkit::random::Random;
 use proofmill_testkit::soft_card::{Order, SoftCard, SoftEngine, first_byte};
 use proofmill_testkit::vectors;
 
-fn conforms(device: &dyn Device) {
+pub fn conforms(device: &dyn Device) {
     let report = conformance(device, "");
     for check in report.failures() {
         let Outcome::Failed(problem) = &check.outcome else { continue };

@@ -1,6 +1,7 @@
 //! What this crate shows from outside, in one program, so that it is compiled and linked once.
 
 mod conformance;
+mod coprocessor;
 mod ecdsa_defects;
 mod ecdsa_verify;
 mod groth16;
@@ -8,6 +9,7 @@ mod msm;
 mod ntt;
 mod poseidon;
 mod reading;
+mod remote;
 mod simulation;
 mod soak;
 mod support;

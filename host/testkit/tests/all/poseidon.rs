@@ -26,19 +26,20 @@ fn ask(device: &dyn Device, request: Request) -> Result<Vec<u8>, Error> {
 }
 
 /// Each arity and domain that a simulation has, with so many preimages; how many there were of them.
-fn agree(device: &dyn Device, count: usize) -> usize {
+fn agree(device: &dyn Device, strength: Strength, count: usize) -> usize {
     let cpu = proofmill_device::open("cpu:").unwrap();
     let mut found = 0;
     for arity in ARITIES {
         let domains = [Domain::MerkleTree, Domain::ConstantLength(arity - 1), Domain::Encryption];
         for domain in domains {
             let preimages = elements(count * domain.elements(arity).unwrap());
-            let request = || Request::new(arity, &preimages[..]).in_domain(domain);
+            let request =
+                || Request::new(arity, &preimages[..]).in_domain(domain).with_strength(strength);
             match ask(device, request()) {
                 Err(Error::Unsupported { .. }) => continue,
                 digests => {
                     let wanted = ask(&*cpu, request()).unwrap();
-                    assert!(digests.unwrap() == wanted, "arity {arity}, {domain:?}");
+                    assert!(digests.unwrap() == wanted, "arity {arity}, {domain:?}, {strength:?}");
                     found += 1;
                 }
             }
@@ -62,7 +63,9 @@ fn simulations() -> Vec<Box<dyn Device>> {
 #[test]
 fn every_simulation_hashes_as_the_processor_does() {
     for device in simulations() {
-        assert!(agree(&*device, 50) >= 3, "{}", device.caps().uri);
+        for strength in [Strength::Standard, Strength::Strengthened] {
+            assert!(agree(&*device, strength, 50) >= 3, "{}, {strength:?}", device.caps().uri);
+        }
     }
 }
 
@@ -70,7 +73,7 @@ fn every_simulation_hashes_as_the_processor_does() {
 #[ignore = "takes minutes; make test-long runs it"]
 fn ten_thousand_preimages_of_each_arity() {
     for device in simulations().into_iter().filter(|it| it.caps().queue > 100) {
-        assert!(agree(&*device, 10_000) >= 3, "{}", device.caps().uri);
+        assert!(agree(&*device, Strength::Standard, 10_000) >= 3, "{}", device.caps().uri);
     }
 }
 
@@ -79,8 +82,10 @@ fn what_a_card_has_not_is_told() {
     for device in simulations() {
         let problem = |request| ask(&*device, request).unwrap_err().to_string();
         assert!(problem(Request::new(3, elements(3))).contains("arity 3; it has"));
-        let strengthened = Request::new(2, elements(2)).with_strength(Strength::Strengthened);
-        assert!(problem(strengthened).contains("the strengthened instance; it has"));
+        let strengthened = Request::new(3, elements(3)).with_strength(Strength::Strengthened);
+        assert!(
+            problem(strengthened).contains("arity 3; it has the standard and the strengthened")
+        );
         assert!(problem(Request::new(1, elements(2))).starts_with("arity: "));
         let short = Request::new(2, &elements(2)[1..]);
         assert!(problem(short).starts_with("preimages: "));

@@ -49,7 +49,7 @@ fn commands(engines: &[Capability]) -> Vec<Vec<u8>> {
         if i < 3 {
             state[32 * usize::from(i) + 31] = 0x74;
         }
-        wire::poseidon(0, &state)
+        wire::poseidon(0, poseidon::Strength::Standard, &state)
     });
     let with_poseidon = offered(Capability::Poseidon(poseidon::Instance::Bls12_381));
     // Those of its memory that are answered at once, also with a bit that is flipped.

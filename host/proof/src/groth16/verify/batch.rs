@@ -14,7 +14,6 @@ use proofmill_algebra::curve::{Affine, Projective};
 use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::field::{Field, PrimeField};
 use proofmill_algebra::msm::{stored, sum_vartime};
-use proofmill_algebra::pairing::{Prepared, final_exponentiation_on, miller_product};
 use proofmill_algebra::tower::Fp12;
 
 use super::{Key, OnCurve, Points, PreparedVerifyingKey};
@@ -77,7 +76,8 @@ fn each_point<'a, C: Batched<Base: Coordinate>>(
 
 impl<E: Suite> Key<E> {
     fn find_invalid(&self, proofs: &[(&[Scalar], &Proof)]) -> Result<Vec<usize>> {
-        let points = halves::each(proofs, |proofs| points_of_each::<E>(self.isa, proofs));
+        let isa = self.pairings.isa();
+        let points = halves::each(proofs, |proofs| points_of_each::<E>(isa, proofs));
         let claims = proofs.iter().zip(points).enumerate().map(|(at, ((publics, _), points))| {
             let claim = || {
                 let (a, b, c) = points?;
@@ -92,24 +92,21 @@ impl<E: Suite> Key<E> {
 
     /// Are all these claims true?
     fn hold(&self, claims: &[Claim<E>]) -> Result<bool> {
+        let isa = self.pairings.isa();
         let factors = halves::random_factors::<E::G1>(claims.len())?;
         let places: Vec<_> = (0..claims.len()).collect();
         let a = halves::each(&places, |places| {
             let a: Vec<_> = places.iter().map(|&place| claims[place].a).collect();
-            factors.of(places).times_each_vartime(self.isa, &a)
+            factors.of(places).times_each_vartime(isa, &a)
         });
         let pairs: Vec<_> = a.into_iter().zip(claims).map(|(a, claim)| (a, claim.b)).collect();
-        let lines = halves::miller_product::<E>(self.isa, &pairs);
-
         let c: Vec<_> = claims.iter().map(|claim| claim.c).collect();
-        let c = Affine::from(factors.sum_vartime(self.isa, &c));
+        let c = Affine::from(factors.sum_vartime(isa, &c));
         let (sum, x) = self.statements(claims, factors.values());
         // A multiple of alpha takes less time than a power of e(alpha, beta).
         let alpha = Affine::from(Projective::from(self.alpha).times_vartime(&sum));
-        let rest: [(_, &Prepared<E>); 3] =
-            [(-alpha, &self.beta), (-x, &self.gamma), (-c, &self.delta)];
-        let lines = lines * miller_product(self.isa, &[], &rest);
-        Ok(final_exponentiation_on::<E>(self.isa, lines) == Fp12::ONE)
+        let rest = [(-alpha, &self.beta), (-x, &self.gamma), (-c, &self.delta)];
+        Ok(self.pairings.product_with(&pairs, &rest)? == Fp12::ONE)
     }
 
     /// The sum of r_i, and that of r_i x_i: of IC_0 and of each public value times its IC.
@@ -129,7 +126,8 @@ impl<E: Suite> Key<E> {
         let values = (0..self.ic.len() - 1).map(|j| sum(&|i| value(i, j)));
         let scalars: Vec<_> = [constant].into_iter().chain(values).collect();
         let scalars: Vec<_> = scalars.iter().map(bytes::<E>).collect();
-        let x = sum_vartime::<E::G1>(self.isa, &stored(self.isa, &self.ic), &scalars);
+        let isa = self.pairings.isa();
+        let x = sum_vartime::<E::G1>(isa, &stored(isa, &self.ic), &scalars);
         (constant, x.expect("scalars are below r").into())
     }
 }

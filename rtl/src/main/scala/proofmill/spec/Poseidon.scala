@@ -2,18 +2,19 @@ package proofmill.spec
 
 import scala.collection.mutable
 
-/** Poseidon as Filecoin uses it, of the standard strength, for a state of `width` elements, in the form with a matrix of small
-  * integers: `Scaled` in `spec/model/poseidon.py`, which proves that it is the same function.
+/** Poseidon as Filecoin uses it, for a state of `width` elements, in the form with a matrix of small integers:
+  * `Scaled` in `spec/model/poseidon.py`, which proves that it is the same function.
   *
   * Round r of `rounds` adds `constants(r)` to the state, raises the elements to the power of 5 (in a partial round only the first,
   * which is then multiplied by `factors(r)`) and multiplies by `matrix`. The second element times `last` is the hash.
   */
-case class Poseidon(width: Int) {
+case class Poseidon(width: Int, strength: Strength = Strength.Standard) {
   import Poseidon._
 
   private val arity = width - 1
   private val p = field.modulus
-  val partial: Int = facts.getArray("partial_rounds").getLong(arity - Spec.int(facts, "least_arity")).toInt
+  val partial: Int =
+    strength.partial(facts.getArray("partial_rounds").getLong(arity - Spec.int(facts, "least_arity")).toInt)
   val rounds: Int = fullRounds + partial
   def isFull(round: Int): Boolean = round < fullRounds / 2 || round >= fullRounds / 2 + partial
 
@@ -47,9 +48,34 @@ case class Poseidon(width: Int) {
     matrix.map(_.zip(state).map { case (a, x) => a * x }.sum mod p)
 }
 
+/** How many partial rounds there are. */
+sealed abstract class Strength {
+
+  /** Partial rounds where the standard instance has so many. */
+  def partial(standard: Int): Int
+}
+
+object Strength {
+  case object Standard extends Strength {
+    def partial(standard: Int): Int = standard
+  }
+
+  /** A fraction more, rounded up. */
+  case object Strengthened extends Strength {
+    def partial(standard: Int): Int = {
+      val Array(times, over) = Poseidon.strengthened.split('/').map(_.toInt)
+      (standard * times + over - 1) / over
+    }
+  }
+
+  /** In the order of the register `strengths`. */
+  val all: Seq[Strength] = Seq(Standard, Strengthened)
+}
+
 object Poseidon {
   private val facts = Spec.table("hashes/poseidon_bls12_381")
   val field: Field = Field(facts.getString("field"))
+  private[spec] val strengthened: String = facts.getString("strengthened")
   val fullRounds: Int = Spec.int(facts, "full_rounds")
   require(Spec.int(facts, "alpha") == 5, "the S-box is x^5")
 

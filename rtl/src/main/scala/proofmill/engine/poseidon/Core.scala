@@ -77,7 +77,7 @@ class Core(config: PoseidonConfig, residues: Residues) extends Component {
 
   /** With zeros where no state has an element. */
   private def masked(row: Row) = Vec(row.values.zipWithIndex.map { case (element, i) =>
-    val used = config.byCode(row.progress.code, config.widths.indices.map(code => Bool(config.isUsed(code, i))))
+    val used = config.byCode(row.progress.code, config.hashes.indices.map(code => Bool(config.isUsed(code, i))))
     element & B(elementBits bits, default -> used)
   })
 }
@@ -109,7 +109,7 @@ class Constants(config: PoseidonConfig, residues: Residues) extends Component {
   // Partial rounds: of the first element.
   private val partial = RegNext({
     val words = config.hashes.flatMap { hash =>
-      (0 until 1 << Progress.stepBits).map { step =>
+      (0 until 1 << config.stepBits).map { step =>
         encoded(if (step < hash.partial) hash.constants(half + step).head else 0)
       }
     }
@@ -117,7 +117,7 @@ class Constants(config: PoseidonConfig, residues: Residues) extends Component {
   })
   private val known = Lag(io.next, Constants.latency)
   io.row := Cat((0 until config.elements).map { i =>
-    val first = config.byCode(known.code, config.widths.indices.map(code => Bool(place(code, i) == 0)))
+    val first = config.byCode(known.code, config.hashes.indices.map(code => Bool(place(code, i) == 0)))
     val none = B(0, elementBits bits)
     known.phase.mux(
       Phase.finish -> none,

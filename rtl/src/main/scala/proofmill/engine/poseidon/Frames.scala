@@ -14,6 +14,7 @@ import spinal.lib._
   *   3. Out: digests. What is refused is answered by 32 bytes of ones, which are no element.
   */
 class Frames(config: PoseidonConfig) extends Door {
+  require(config.strengths.size == 1, "a state's length does not tell its strength")
   private val nodeWords = Entry.bits / 64
   private val most = config.widths.max
   private val command = Command(Spec.table("wire/poseidon"))

@@ -1,13 +1,14 @@
 package proofmill.engine.poseidon
 
 import proofmill.arith.{Below, Lag}
-import proofmill.spec.Poseidon
+import proofmill.spec.{Poseidon, Strength}
 import spinal.core._
 import spinal.lib._
 
 /** What is kept of a command until its reply. */
 case class Pending() extends Bundle {
   val index = Bits(64 bits)
+  val strengthened = Bool()
   val bad = Bool() // some element is not below the modulus
   val element = UInt(8 bits) // the first of them
   val arrival = UInt(32 bits) // of the last word
@@ -85,7 +86,7 @@ class Intake(config: PoseidonConfig, residues: Residues) extends Component {
   private val lastWord = io.command.last
   private val start = config.byCode(
     code,
-    config.widths.indices.map { c =>
+    config.hashes.indices.map { c =>
       val starts = (0 until 1 << block.getWidth).map(b =>
         U(if (b < config.blocks(c)) config.place(c, b) else 0, token.place.getWidth bits)
       )
@@ -97,6 +98,10 @@ class Intake(config: PoseidonConfig, residues: Residues) extends Component {
   io.command.ready := False
   io.pending.valid := False
   io.pending.index := index
+  io.pending.strengthened := config.byCode(
+    code,
+    config.hashes.map(hash => Bool(hash.strength == Strength.Strengthened))
+  )
   io.pending.bad := failed || bad
   io.pending.element := (bad && !failed) ? element.resize(8 bits) | first
   io.pending.arrival := io.clock

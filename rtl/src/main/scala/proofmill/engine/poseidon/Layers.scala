@@ -93,7 +93,7 @@ class Layers(config: PoseidonConfig) extends Component {
     val left = Reg(UInt(countBits bits)) init 0
     val place = Reg(UInt(log2Up(1 + nodeWords * config.widths.max) bits)) init 0
     private val isNode = place > nodeWords
-    private val last = config.byCode(code, config.widths.map(width => U(nodeWords * width, place.getWidth bits)))
+    private val last = config.byCode(code, config.hashes.map(hash => U(nodeWords * hash.width, place.getWidth bits)))
     io.states.valid := left =/= 0 && (!isNode || nodeWord.words.valid)
     io.states.last := place === last
     private val shown = isNode ? nodeWord.words.payload | Vec(tag)((place - 1).resize(2 bits))
@@ -139,7 +139,7 @@ class Layers(config: PoseidonConfig) extends Component {
     }
     when(io.answers.fire) {
       left := left - 1
-      first := first + config.byCode(code, config.widths.map(U(_, 32 bits)))
+      first := first + config.byCode(code, config.hashes.map(hash => U(hash.width, 32 bits)))
       digest := io.answers.digest
       when(io.answers.status === Status.refused && !bad) {
         bad := True

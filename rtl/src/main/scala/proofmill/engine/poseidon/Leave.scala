@@ -78,7 +78,7 @@ class Leave(config: PoseidonConfig, residues: Residues) extends Component {
   private val asked = pending.io.pop
   private val ends = io.answer.fire
   io.answer.valid := Vec(canonicals.map(_.io.out.valid))(turn) && asked.valid
-  io.answer.kind := Kind.hash
+  io.answer.kind := asked.strengthened ? Kind.strengthened | Kind.hash
   io.answer.index := asked.index
   io.answer.status := asked.bad ? Status.refused | Status.done
   io.answer.element := asked.element.resized

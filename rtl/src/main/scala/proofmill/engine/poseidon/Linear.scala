@@ -65,7 +65,7 @@ class Linear(config: PoseidonConfig, residues: Residues) extends Component {
     cpp.line("}")
     cpp.line(s"memset(out, 0, ${(rowBits + 31) / 32 * 4});")
     each(s"store(out, (i * $digits + d) * $digitBits, $digitBits, y[i][d]);")
-    val name = s"poseidon_linear_${config.widths.mkString("_")}_in_$elements"
+    val name = s"poseidon_linear_${config.hashes.map(_.width).mkString("_")}_in_$elements"
     val function = TwinFunction(name, Seq(rowBits, rowBits, Linear.codeBits), rowBits, cpp.text)
     val code = io.code.resize(Linear.codeBits).asBits
     Twin(function, latency, Timed(io.row, 0), Timed(io.constants, 0), Timed(code, 0)).value
@@ -74,7 +74,7 @@ class Linear(config: PoseidonConfig, residues: Residues) extends Component {
 }
 
 object Linear {
-  private val codeBits = 2
+  private val codeBits = 3
 
   /** A reduction's steps on variables. */
   def steps(reduction: Reduction, xs: Seq[(String, Bound)], cpp: TwinText): Seq[String] =

@@ -16,12 +16,12 @@ class Partial(config: PoseidonConfig, residues: Residues) extends Component {
     val raised = master(Flow(Row(config, elementBits)))
     val digests = master(Flow(Digests(config, digits * arithmetic.product.width)))
   }
-  private val codes = config.widths.indices
+  private val codes = config.hashes.indices
   private val finish = Phase.finish
 
   // Factors of partial rounds by their step; that of the end is the last.
   private val factor = {
-    val steps = 1 << Progress.stepBits
+    val steps = 1 << config.stepBits
     val words = config.hashes.flatMap { hash =>
       (0 until steps).map { step =>
         val first = proofmill.spec.Poseidon.fullRounds / 2

@@ -1,6 +1,6 @@
 package proofmill.engine.poseidon
 
-import proofmill.spec.Poseidon
+import proofmill.spec.{Poseidon, Strength}
 import spinal.core._
 
 /** @param widths    elements of the states that it takes, the tag among them; ascending
@@ -8,6 +8,7 @@ import spinal.core._
   * @param fullLanes S-boxes a cycle for full rounds; those for partial rounds are as many as hashes in a row
   * @param rows      rows under way at most, a power of two
   * @param memoryBits the memory has 2^memoryBits bytes
+  * @param strengths the standard one first, which layers have
   * @param montgomery integers at the doors are in Montgomery form: times 2^256
   * @param twin      behavioural arithmetic, for simulation only
   */
@@ -17,6 +18,7 @@ case class PoseidonConfig(
     fullLanes: Int = 2,
     rows: Int = 256,
     memoryBits: Int = 32,
+    strengths: Seq[Strength] = Seq(Strength.Standard),
     montgomery: Boolean = false,
     twin: Boolean = false
 ) {
@@ -24,10 +26,12 @@ case class PoseidonConfig(
   /** What an integer at a door is of the element that it stands for. */
   val form: BigInt = if (montgomery) (BigInt(1) << 256).mod(Poseidon.field.modulus) else BigInt(1)
 
-  val hashes: Seq[Poseidon] = widths.map(Poseidon(_))
+  /** What is hashed: of each strength all widths. The number in this sequence is a hash's code, which commands and rows carry. */
+  val hashes: Seq[Poseidon] = strengths.flatMap(strength => widths.map(Poseidon(_, strength)))
+  require(strengths.head == Strength.Standard, "layers are of the standard strength")
 
-  /** Hashes in a row, by the width's number in `widths`. */
-  val blocks: Seq[Int] = widths.map(elements / _)
+  /** Hashes in a row, by the code. */
+  val blocks: Seq[Int] = hashes.map(elements / _.width)
   val mostBlocks: Int = blocks.max
   require(blocks.min > 0 && blocks.forall(elements % _ == 0), s"hashes of $widths elements in a row of $elements")
 
@@ -35,14 +39,17 @@ case class PoseidonConfig(
   def place(code: Int, block: Int): Int = block * (elements / blocks(code))
 
   /** Is this element of a row one of a state? */
-  def isUsed(code: Int, element: Int): Boolean = element % (elements / blocks(code)) < widths(code)
+  def isUsed(code: Int, element: Int): Boolean = element % (elements / blocks(code)) < hashes(code).width
 
-  /** Bits that tell the widths' commands apart. */
-  val kindBits: Int = log2Up(widths.size)
-  val codeBits: Int = log2Up(widths.size max 2)
+  /** Bits that tell the hashes' commands apart. */
+  val kindBits: Int = log2Up(hashes.size)
+  val codeBits: Int = log2Up(hashes.size max 2)
+
+  /** Bits of a round's number among those of its phase; one number more than there are partial rounds. */
+  val stepBits: Int = log2Up(hashes.map(_.partial).max + 1)
   val slotBits: Int = log2Up(rows)
 
-  /** A function of the width's number, chosen by it. */
+  /** A function of the code, chosen by it. */
   def byCode[T <: Data](code: UInt, values: Seq[T]): T =
     if (values.size == 1) values.head
     else {
@@ -53,18 +60,21 @@ case class PoseidonConfig(
 
 object PoseidonConfig {
 
-  /** By name: each of Filecoin's arities alone, with as many elements in a row as keep its lanes busy; a small one; and one for all. */
+  /** By name: each of Filecoin's arities alone, with as many elements in a row as keep its lanes busy; of both strengths
+    * a small one and one for all arities.
+    */
   val named: Seq[(String, PoseidonConfig)] = {
     val alone = Seq(2 -> 12, 4 -> 10, 8 -> 9, 11 -> 12)
     alone.map { case (arity, elements) => s"poseidon_$arity" -> PoseidonConfig(Seq(arity + 1), elements) } ++ Seq(
-      "poseidon_small" -> PoseidonConfig(Seq(3), elements = 3, fullLanes = 1, rows = 16, memoryBits = 21),
-      "poseidon" -> PoseidonConfig(alone.map(_._1 + 1), elements = 12)
+      "poseidon_small" ->
+        PoseidonConfig(Seq(3), elements = 3, fullLanes = 1, rows = 16, memoryBits = 21, strengths = Strength.all),
+      "poseidon" -> PoseidonConfig(alone.map(_._1 + 1), elements = 12, strengths = Strength.all)
     )
   }
 
   /** Those whose streams are TRIDENT's. */
   val streams: Seq[(String, PoseidonConfig)] = Seq(
-    "poseidon_stream" -> named.toMap.apply("poseidon").copy(montgomery = true),
+    "poseidon_stream" -> named.toMap.apply("poseidon").copy(montgomery = true, strengths = Seq(Strength.Standard)),
     "poseidon_stream_small" ->
       PoseidonConfig(Seq(3, 5), elements = 5, fullLanes = 1, rows = 16, memoryBits = 21, montgomery = true)
   )

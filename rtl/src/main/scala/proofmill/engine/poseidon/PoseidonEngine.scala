@@ -1,13 +1,13 @@
 package proofmill.engine.poseidon
 
 import proofmill.engine.{Engine, EnginePacket}
-import proofmill.spec.{Block, Command, Spec}
+import proofmill.spec.{Block, Command, Spec, Strength}
 import proofmill.stream.Word
 import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** Hashes states of several widths, in any mixture.
+/** Hashes states of several widths and strengths, in any mixture.
   *
   * {{{
   *   command ─┬─ hashes ─► Intake ─ rows of states ─► Core ─ digests ─► Leave ─┬─► Reply ─► reply
@@ -27,14 +27,20 @@ class PoseidonEngine(config: PoseidonConfig) extends Engine {
   private val residues = new Residues(config.twin)
 
   private val ofMemory = Seq("write", "layer", "read")
-  private val wires = wire +: ofMemory.map(Command(table, _))
-  val commands: Seq[EnginePacket] = config.widths.map { width =>
-    EnginePacket(wire, Spec.int(table.getTable("command"), "bare_len") + width * Entry.bits / 8)
-  } ++ wires.tail.zip(ofMemory).map { case (command, name) => EnginePacket(command, Command.bytes(table, name)) }
+  private val memoryWires = ofMemory.map(Command(table, _))
+  private val strengthened = {
+    val numbers = table.getTable("strengthened")
+    wire.copy(number = Spec.big(numbers, "number"), reply = Spec.big(numbers, "reply"))
+  }
+  val commands: Seq[EnginePacket] = config.hashes.map { hash =>
+    val number = if (hash.strength == Strength.Standard) wire else strengthened
+    EnginePacket(number, Spec.int(table.getTable("command"), "bare_len") + hash.width * Entry.bits / 8)
+  } ++ memoryWires.zip(ofMemory).map { case (command, name) => EnginePacket(command, Command.bytes(table, name)) }
   val capability: Int = Spec.int(Spec.table("wire/shell").getTable("capabilities"), "poseidon")
   val block: Block = Block(table)
   val parameters: Map[String, BigInt] = Map(
     "arities" -> config.widths.map(width => BigInt(1) << (width - 1)).sum,
+    "strengths" -> config.strengths.map(strength => BigInt(1) << Strength.all.indexOf(strength)).sum,
     "queue" -> BigInt(config.rows * config.blocks.min),
     "elements" -> BigInt(config.elements),
     "full_lanes" -> BigInt(config.fullLanes),
@@ -58,7 +64,7 @@ class PoseidonEngine(config: PoseidonConfig) extends Engine {
   val core = new Core(config, residues)
   val leave = new Leave(config, residues)
   val layers = new Layers(config)
-  val replies = new Reply(wires)
+  val replies = new Reply((wire +: memoryWires) :+ strengthened)
   private val slots = CounterUpDown(config.rows + 1, intake.io.begins, leave.io.leaves)
   override val memories: Seq[Axi4] = Seq(master(Axi4(layers.io.memory.config)))
   memories.head << layers.io.memory
@@ -68,14 +74,14 @@ class PoseidonEngine(config: PoseidonConfig) extends Engine {
   /** Whose turn it is: hashes, or one command of the memory. */
   val turn = new Area {
     private val kind = command.fragment.drop(64).asUInt
-    private val number = kind - config.widths.size
-    val isOfMemory = kind >= config.widths.size
+    private val number = kind - config.hashes.size
+    val isOfMemory = kind >= config.hashes.size
     val hashes =
       CounterUpDown(2 * (config.rows + 2) * config.mostBlocks, command.fire && command.last && !isOfMemory, hashed)
     val layering = layers.io.busy
     private val word = command.fragment
     private val toLayers = isOfMemory && hashes === 0
-    layers.io.kind.assignFromBits((number + 1).asBits.resize(2 bits))
+    layers.io.kind.assignFromBits((number + 1).asBits.resize(Kind().getBitsWidth bits))
     layers.io.command.valid := command.valid && toLayers
     layers.io.command.last := command.last
     layers.io.command.fragment := word.resized

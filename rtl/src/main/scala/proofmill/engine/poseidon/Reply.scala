@@ -5,9 +5,9 @@ import proofmill.stream.Word
 import spinal.core._
 import spinal.lib._
 
-/** Which command. Those of the memory come behind the hashes of all arities. */
+/** Which command: a hash by the standard instance, one of the memory, or a hash by the strengthened instance. */
 object Kind extends SpinalEnum(binarySequential) {
-  val hash, write, layer, read = newElement()
+  val hash, write, layer, read, strengthened = newElement()
 }
 
 /** What became of a command: a number of `[status]`. */

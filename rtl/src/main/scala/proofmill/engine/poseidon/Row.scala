@@ -12,12 +12,12 @@ case class Progress(config: PoseidonConfig) extends Bundle {
   val slot = UInt(config.slotBits bits)
   val code = UInt(config.codeBits bits)
   val phase = Phase()
-  val step = UInt(Progress.stepBits bits) // of the phase
+  val step = UInt(config.stepBits bits) // of the phase
 
   /** After a round. */
   def next: Progress = {
     val full = proofmill.spec.Poseidon.fullRounds / 2
-    val partial = config.byCode(code, config.hashes.map(hash => U(hash.partial - 1, Progress.stepBits bits)))
+    val partial = config.byCode(code, config.hashes.map(hash => U(hash.partial - 1, config.stepBits bits)))
     val ends = (phase === Phase.partial) ? (step === partial) | (step === full - 1)
     val after = Progress(config)
     after.slot := slot
@@ -35,10 +35,6 @@ case class Progress(config: PoseidonConfig) extends Bundle {
   }
 
   def isFull: Bool = phase === Phase.first || phase === Phase.last
-}
-
-object Progress {
-  val stepBits = 6
 }
 
 /** States on their way: `elements` residues, each its digits side by side. */

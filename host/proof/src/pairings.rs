@@ -1,0 +1,119 @@
+//! Where products of pairings are computed.
+
+use std::fmt;
+use std::sync::Arc;
+
+use proofmill_algebra::Isa;
+use proofmill_algebra::curve::Affine;
+use proofmill_algebra::pairing::{
+    Bls12381, Bn254, Pair, Pairing, Prepared, final_exponentiation_on, miller_product,
+};
+use proofmill_algebra::tower::Fp12;
+use proofmill_op::coprocessor::pairings;
+use proofmill_op::{Device, DeviceKind, Error, Result};
+
+use crate::halves;
+
+/// Where products of pairings are computed: here, or by programs on a device. The rest of a verification (reading points, hashing, multiples of points) is done here.
+#[derive(Clone)]
+pub enum Pairings {
+    /// On this processor by this code path, in the caller's rayon pool.
+    Here(Isa),
+    /// By programs on a device that has the BLS12-381 coprocessor. Of other curves it is an error.
+    On(Arc<dyn Device>),
+}
+
+/// The best code path of this processor.
+impl Default for Pairings {
+    fn default() -> Self {
+        Self::Here(Isa::best())
+    }
+}
+
+impl fmt::Debug for Pairings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Here(isa) => write!(f, "Here({isa})"),
+            Self::On(device) => write!(f, "On({})", device.caps().uri),
+        }
+    }
+}
+
+impl Pairings {
+    /// By a device: if it is this machine's processor, [`Pairings::Here`] with its code path, which needs no programs.
+    pub fn by(device: Arc<dyn Device>) -> Self {
+        let caps = device.caps();
+        match caps.kind {
+            DeviceKind::Cpu => Self::Here(caps.isa.unwrap_or_else(Isa::best)),
+            _ => Self::On(device),
+        }
+    }
+
+    /// The code path of what is done here.
+    pub(crate) fn isa(&self) -> Isa {
+        match self {
+            Self::Here(isa) => *isa,
+            Self::On(_) => Isa::best(),
+        }
+    }
+
+    /// The product of the pairings of points of the subgroups, in any number; 1 of none.
+    pub fn product<E: Programmed>(&self, pairs: &[Pair<E>]) -> Result<Fp12<E::Tower>> {
+        self.product_with::<E>(pairs, &[])
+    }
+
+    /// The same with pairs whose second point is used often.
+    pub(crate) fn product_with<E: Programmed>(
+        &self,
+        pairs: &[Pair<E>],
+        known: &[(Affine<E::G1>, &Known<E>)],
+    ) -> Result<Fp12<E::Tower>> {
+        match self {
+            &Self::Here(isa) => {
+                let mut f = halves::miller_product::<E>(isa, pairs);
+                if !known.is_empty() {
+                    let known: Vec<_> = known.iter().map(|(p, q)| (*p, &q.lines)).collect();
+                    f *= miller_product(isa, &[], &known);
+                }
+                Ok(final_exponentiation_on::<E>(isa, f))
+            }
+            Self::On(device) => {
+                let known = known.iter().map(|(p, q)| (*p, q.point));
+                let pairs: Vec<_> = pairs.iter().copied().chain(known).collect();
+                E::product_on(&**device, &pairs)
+            }
+        }
+    }
+}
+
+/// A point of the second group that is used often, with its lines.
+#[derive(Clone, Debug)]
+pub(crate) struct Known<E: Pairing> {
+    point: Affine<E::G2>,
+    lines: Prepared<E>,
+}
+
+impl<E: Pairing> Known<E> {
+    pub fn new(point: Affine<E::G2>) -> Self {
+        Self { point, lines: Prepared::new(&point) }
+    }
+}
+
+/// A pairing that devices may have programs for.
+pub trait Programmed: Pairing {
+    /// The product of the pairings, by programs on a device.
+    fn product_on(device: &dyn Device, pairs: &[Pair<Self>]) -> Result<Fp12<Self::Tower>>;
+}
+
+impl Programmed for Bls12381 {
+    fn product_on(device: &dyn Device, pairs: &[Pair<Self>]) -> Result<Fp12<Self::Tower>> {
+        pairings::product(device, pairs)
+    }
+}
+
+impl Programmed for Bn254 {
+    fn product_on(device: &dyn Device, _pairs: &[Pair<Self>]) -> Result<Fp12<Self::Tower>> {
+        let what = "pairings on bn254; the coprocessor has those of bls12_381".into();
+        Err(Error::Unsupported { device: device.caps().uri.clone(), what })
+    }
+}

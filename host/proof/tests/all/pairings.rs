@@ -1,0 +1,64 @@
+//! Proofs and signatures whose pairings are computed by programs of a coprocessor; here that of `cpu:`, in the tests of the testkit that of a card.
+
+use std::sync::Arc;
+
+use crate::support::{Liar, Lie, chain, cpu};
+use proofmill_op::{Capability, Device, Error as DeviceError};
+use proofmill_proof::groth16::{Curve, Devices, PreparedVerifyingKey, Prover, Settings};
+use proofmill_proof::{Error, Pairings};
+
+#[test]
+fn a_batch_of_proofs_is_judged_by_programs() {
+    let (key, witness) = chain(Curve::Bls12_381, 20);
+    let prover = Prover::new(&key, Devices::one(cpu(2)), Settings::default()).unwrap();
+    let proved = prover.prove(&witness, None).unwrap();
+    let key = key.verifying_key().unwrap();
+    let device: Arc<dyn Device> = cpu(1);
+    let key = PreparedVerifyingKey::with_pairings(&key, Pairings::On(device.clone())).unwrap();
+    let (proof, public) = (&proved.proof, &proved.public[..]);
+    let mut other = public.to_vec();
+    other[0][0] ^= 1;
+    assert!(key.verify(public, proof).unwrap());
+    assert!(!key.verify(&other, proof).unwrap());
+    // More pairs than a program has, and one of the proofs in the middle is wrong.
+    let mut batch = vec![(public, proof); 30];
+    assert!(key.find_invalid(&batch).unwrap().is_empty());
+    let before = device.metrics().requests;
+    batch[17].0 = &other;
+    assert_eq!(key.find_invalid(&batch).unwrap(), [17]);
+    assert!(device.metrics().requests - before > 5);
+}
+
+#[test]
+fn where_there_are_no_programs_it_is_said() {
+    let (key, witness) = chain(Curve::Bn254, 9);
+    let proved = Prover::new(&key, Devices::one(cpu(1)), Settings::default()).unwrap();
+    let proved = proved.prove(&witness, None).unwrap();
+    let on = |device: Arc<dyn Device>, key: &_| {
+        let key = PreparedVerifyingKey::with_pairings(key, Pairings::by(device)).unwrap();
+        key.verify(&proved.public, &proved.proof)
+    };
+    let vkey = key.verifying_key().unwrap();
+    // A processor needs none; other devices have those of BLS12-381.
+    assert!(on(cpu(1), &vkey).unwrap());
+    let error = on(Liar::new(Lie::None), &vkey).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "soft:liar cannot do this: pairings on bn254; the coprocessor has those of bls12_381"
+    );
+
+    let (key, witness) = chain(Curve::Bls12_381, 9);
+    let proved = Prover::new(&key, Devices::one(cpu(1)), Settings::default()).unwrap();
+    let proved = proved.prove(&witness, None).unwrap();
+    let vkey = key.verifying_key().unwrap();
+    let on = |device: Arc<dyn Device>| {
+        let key = PreparedVerifyingKey::with_pairings(&vkey, Pairings::by(device)).unwrap();
+        key.verify(&proved.public, &proved.proof)
+    };
+    assert!(on(Liar::new(Lie::None)).unwrap());
+    let without = Liar::offering(Lie::None, |offered| *offered != Capability::Coprocessor);
+    let error = on(without).unwrap_err().to_string();
+    assert!(error.starts_with("soft:liar cannot do this: coprocessor (bls12_381)"), "{error}");
+    let error = on(Liar::new(Lie::Dies)).unwrap_err();
+    assert!(matches!(error, Error::Device(DeviceError::Lost { .. })), "{error}");
+}

@@ -1,0 +1,302 @@
+//! A connection: hello, handshake, and then bytes in encrypted frames.
+//!
+//! Client: hello (16 characters, version), a frame with the first message of the handshake. Server: hello, a byte that says how it goes on
+//! ([`Verdict`]), and a frame with the second message. Then frames in both directions, each a length of 16 bits, little-endian, and a
+//! Noise message of so many bytes, whose counters are implied.
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use snow::{Builder, HandshakeState, StatelessTransportState};
+
+use crate::Token;
+
+/// The version of the protocol.
+pub const VERSION: u16 = 1;
+
+const PATTERN: &str = "Noise_NNpsk0_25519_ChaChaPoly_BLAKE2s";
+const MAGIC: [u8; 16] = *b"proofmill-device";
+const HELLO: usize = MAGIC.len() + 2;
+/// Bytes of either message of the handshake: a public key and a tag.
+const HANDSHAKE: usize = 48;
+/// Bytes that a frame has more than its plain text.
+const TAG: usize = 16;
+/// Most plain text of a frame.
+const MOST_PLAIN: usize = u16::MAX as usize - TAG;
+
+/// How the server answers a hello, after its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Verdict {
+    /// The handshake goes on.
+    GoOn = 0,
+    /// The version or the token is another.
+    Refused = 1,
+    /// There are as many clients as there may be.
+    Full = 2,
+}
+
+/// Why there is no connection.
+#[derive(Debug)]
+pub enum Refusal {
+    /// Of the connection itself.
+    Io(io::Error),
+    /// What speaks there is something else: the first bytes.
+    Stranger(Vec<u8>),
+    /// Another version.
+    Version(u16),
+    /// Another token, or one where there is none, or none where there is one.
+    Token,
+    /// The server has as many clients as it may have.
+    Full,
+}
+
+impl From<io::Error> for Refusal {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+fn hello(version: u16) -> [u8; HELLO] {
+    let mut hello = [0; HELLO];
+    hello[..MAGIC.len()].copy_from_slice(&MAGIC);
+    hello[MAGIC.len()..].copy_from_slice(&version.to_le_bytes());
+    hello
+}
+
+/// The version in a hello, if it is one.
+fn version(hello: &[u8; HELLO]) -> Option<u16> {
+    let (magic, version) = hello.split_last_chunk()?;
+    (magic == MAGIC).then_some(u16::from_le_bytes(*version))
+}
+
+/// Reads from a stream until a point in time.
+struct Until<'a> {
+    stream: &'a TcpStream,
+    end: Instant,
+}
+
+impl Read for Until<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.stream.set_read_timeout(Some(left))?;
+        self.stream.read(buffer)
+    }
+}
+
+fn noise(token: Option<&Token>, is_client: bool) -> io::Result<HandshakeState> {
+    let key = Token::key(token);
+    let prologue = hello(VERSION);
+    let builder = Builder::new(PATTERN.parse().map_err(io::Error::other)?);
+    let builder = builder.psk(0, &key).and_then(|builder| builder.prologue(&prologue));
+    let built = builder.and_then(|builder| match is_client {
+        true => builder.build_initiator(),
+        false => builder.build_responder(),
+    });
+    built.map_err(io::Error::other)
+}
+
+/// The client's side of the handshake, within `limit`.
+pub fn connect(
+    stream: TcpStream,
+    token: Option<&Token>,
+    limit: Duration,
+) -> Result<(Sender, Receiver), Refusal> {
+    let mut from = Until { stream: &stream, end: Instant::now() + limit };
+    let mut noise = noise(token, true)?;
+    let mut message = [0; HANDSHAKE];
+    noise.write_message(&[], &mut message).map_err(io::Error::other)?;
+    stream.set_write_timeout(Some(limit))?;
+    (&stream).write_all(&[&hello(VERSION)[..], &frame_length(HANDSHAKE), &message].concat())?;
+    let mut there = [0; HELLO];
+    let mut got = 0;
+    while got < HELLO && there[..got.min(MAGIC.len())] == MAGIC[..got.min(MAGIC.len())] {
+        match from.read(&mut there[got..])? {
+            0 => break,
+            more => got += more,
+        }
+    }
+    match version(&there) {
+        _ if got == 0 => return Err(Refusal::Io(io::ErrorKind::UnexpectedEof.into())),
+        None => return Err(Refusal::Stranger(there[..got].to_vec())),
+        Some(_) if got < HELLO => return Err(Refusal::Stranger(there[..got].to_vec())),
+        Some(VERSION) => {}
+        Some(other) => return Err(Refusal::Version(other)),
+    }
+    let mut verdict = [0];
+    from.read_exact(&mut verdict)?;
+    match verdict[0] {
+        go_on if go_on == Verdict::GoOn as u8 => {}
+        full if full == Verdict::Full as u8 => return Err(Refusal::Full),
+        _ => return Err(Refusal::Token),
+    }
+    read_handshake(&mut from, &mut message)?;
+    noise.read_message(&message, &mut []).map_err(|_| Refusal::Token)?;
+    Ok(split(stream, noise)?)
+}
+
+/// The server's side. Whoever is not a client gets a hello, so that he can see what this is.
+pub fn accept(
+    stream: TcpStream,
+    token: Option<&Token>,
+    has_room: bool,
+    limit: Duration,
+) -> Result<(Sender, Receiver), Refusal> {
+    let mut from = Until { stream: &stream, end: Instant::now() + limit };
+    stream.set_write_timeout(Some(limit))?;
+    let answer = |verdict: Verdict, rest: &[u8]| {
+        (&stream).write_all(&[&hello(VERSION)[..], &[verdict as u8], rest].concat())
+    };
+    let mut there = [0; HELLO];
+    from.read_exact(&mut there)?;
+    let refusal = match version(&there) {
+        Some(VERSION) if has_room => None,
+        Some(VERSION) => Some((Verdict::Full, Refusal::Full)),
+        Some(other) => Some((Verdict::Refused, Refusal::Version(other))),
+        None => Some((Verdict::Refused, Refusal::Stranger(there.to_vec()))),
+    };
+    if let Some((verdict, refusal)) = refusal {
+        answer(verdict, &[])?;
+        drain(&mut from);
+        return Err(refusal);
+    }
+    let mut message = [0; HANDSHAKE];
+    read_handshake(&mut from, &mut message)?;
+    let mut noise = noise(token, false)?;
+    if noise.read_message(&message, &mut []).is_err() {
+        answer(Verdict::Refused, &[])?;
+        return Err(Refusal::Token);
+    }
+    noise.write_message(&[], &mut message).map_err(io::Error::other)?;
+    answer(Verdict::GoOn, &[&frame_length(HANDSHAKE)[..], &message].concat())?;
+    Ok(split(stream, noise)?)
+}
+
+/// Takes what a stranger has sent: a connection that is closed with bytes unread loses the answer.
+fn drain(from: &mut Until<'_>) {
+    from.end = from.end.min(Instant::now() + Duration::from_millis(100));
+    let mut rest = [0; 4096];
+    for _ in 0..16 {
+        if !matches!(from.read(&mut rest), Ok(1..)) {
+            return;
+        }
+    }
+}
+
+fn frame_length(bytes: usize) -> [u8; 2] {
+    (bytes as u16).to_le_bytes()
+}
+
+fn read_handshake(from: &mut impl Read, message: &mut [u8; HANDSHAKE]) -> io::Result<()> {
+    let mut length = [0; 2];
+    from.read_exact(&mut length)?;
+    if length != frame_length(HANDSHAKE) {
+        return Err(garbage("a handshake of another length"));
+    }
+    from.read_exact(message)
+}
+
+/// What no healthy peer sends.
+pub fn garbage(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+fn split(stream: TcpStream, noise: HandshakeState) -> io::Result<(Sender, Receiver)> {
+    let noise = Arc::new(noise.into_stateless_transport_mode().map_err(io::Error::other)?);
+    stream.set_nodelay(true)?;
+    let receiver = Receiver {
+        stream: stream.try_clone()?,
+        noise: noise.clone(),
+        nonce: 0,
+        frame: vec![0; MOST_PLAIN + TAG],
+        plain: vec![0; MOST_PLAIN],
+        left: 0..0,
+    };
+    let sender = Sender { stream, noise, nonce: 0, frame: vec![0; 2 + MOST_PLAIN + TAG] };
+    Ok((sender, receiver))
+}
+
+/// The half of a connection that sends.
+pub struct Sender {
+    stream: TcpStream,
+    noise: Arc<StatelessTransportState>,
+    nonce: u64,
+    frame: Vec<u8>,
+}
+
+impl Sender {
+    /// The other side may leave bytes untaken for so long.
+    pub fn set_timeout(&self, limit: Duration) -> io::Result<()> {
+        self.stream.set_write_timeout(Some(limit))
+    }
+
+    /// For an end from outside.
+    pub fn stream(&self) -> io::Result<TcpStream> {
+        self.stream.try_clone()
+    }
+
+    /// Sends bytes in as many frames as they need.
+    pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        for plain in bytes.chunks(MOST_PLAIN) {
+            let written = self.noise.write_message(self.nonce, plain, &mut self.frame[2..]);
+            let written = written.map_err(io::Error::other)?;
+            self.nonce += 1;
+            self.frame[..2].copy_from_slice(&frame_length(written));
+            self.stream.write_all(&self.frame[..2 + written])?;
+        }
+        Ok(())
+    }
+}
+
+/// The half of a connection that receives: the bytes of the frames.
+pub struct Receiver {
+    stream: TcpStream,
+    noise: Arc<StatelessTransportState>,
+    nonce: u64,
+    frame: Vec<u8>,
+    plain: Vec<u8>,
+    /// Of the plain text, what was not yet taken.
+    left: std::ops::Range<usize>,
+}
+
+impl Receiver {
+    /// The other side may be silent for so long.
+    pub fn set_timeout(&self, limit: Duration) -> io::Result<()> {
+        self.stream.set_read_timeout(Some(limit))
+    }
+
+    fn next_frame(&mut self) -> io::Result<()> {
+        let mut length = [0; 2];
+        self.stream.read_exact(&mut length)?;
+        let length = usize::from(u16::from_le_bytes(length));
+        if length <= TAG {
+            return Err(garbage("a frame of nothing"));
+        }
+        let frame = &mut self.frame[..length];
+        self.stream.read_exact(frame)?;
+        let read = self.noise.read_message(self.nonce, frame, &mut self.plain);
+        self.nonce += 1;
+        self.left = 0..read.map_err(|_| garbage("a frame that was changed on its way"))?;
+        Ok(())
+    }
+}
+
+impl Read for Receiver {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        if self.left.is_empty() {
+            self.next_frame()?;
+        }
+        let count = self.left.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&self.plain[self.left.start..][..count]);
+        self.left.start += count;
+        Ok(count)
+    }
+}

@@ -1,0 +1,286 @@
+//! The device at the other end of a connection.
+
+mod link;
+mod resident;
+
+use std::fmt;
+use std::net::{TcpStream, ToSocketAddrs};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use proofmill_op::{
+    Caps, Data, Device, DeviceKind, Error, Metrics, Parked, Request, Result, Ticket, coprocessor,
+    msm,
+};
+
+use crate::channel::{self, Refusal, VERSION};
+use crate::message::{Ask, Message, Place, Reply};
+use crate::{TOKEN_VARIABLE, Token};
+use link::{Job, Link};
+use resident::{Resident, Source};
+
+/// How a server is reached.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The device's URI, as errors call it.
+    pub uri: String,
+    /// Host and port.
+    pub address: String,
+    /// What the server knows, too.
+    pub token: Option<Token>,
+    /// A connection that takes longer is given up, and so is a server that is silent for longer; 0.1 s to 1 h.
+    pub timeout: Duration,
+}
+
+impl Options {
+    /// Without a token, and with 10 s.
+    pub fn new(uri: impl Into<String>, address: impl Into<String>) -> Self {
+        Self {
+            uri: uri.into(),
+            address: address.into(),
+            token: None,
+            timeout: Duration::from_secs(10),
+        }
+    }
+}
+
+/// A device of another machine.
+///
+/// [`Device::submit`] returns when the server's device has taken the request, so that what is wrong with an argument is said there as on any
+/// device. When the connection ends, all tickets end with [`Error::Lost`] or [`Error::TimedOut`]; the next request makes a new one, and sends
+/// what was resident and is used again: it is kept here, too.
+pub struct RemoteDevice {
+    caps: Caps,
+    inside: Arc<Inside>,
+}
+
+struct Inside {
+    options: Options,
+    identity: u64,
+    link: Mutex<Arc<Link>>,
+    /// What was counted last.
+    metrics: Mutex<Metrics>,
+}
+
+impl RemoteDevice {
+    /// Connects to a server.
+    pub fn open(options: Options) -> Result<Self> {
+        let identity = Parked::fresh_identity();
+        let (link, there) = Link::start(&options, connect(&options)?)?;
+        let about = format!("{} of {}: {}", there.uri, options.address, there.description);
+        let mut caps = Caps::new(options.uri.clone(), DeviceKind::Remote, about);
+        caps.capabilities = there.capabilities;
+        caps.queue = there.queue.max(1);
+        let link = Mutex::new(Arc::new(link));
+        let inside = Inside { options, identity, link, metrics: Mutex::default() };
+        Ok(Self { caps, inside: Arc::new(inside) })
+    }
+
+    /// The time that a message takes there and back.
+    pub fn round_trip(&self) -> Result<Duration> {
+        let start = std::time::Instant::now();
+        self.inside.count().map(|_| start.elapsed())
+    }
+}
+
+impl Drop for RemoteDevice {
+    fn drop(&mut self) {
+        self.inside.link().close();
+    }
+}
+
+impl Inside {
+    fn link(&self) -> MutexGuard<'_, Arc<Link>> {
+        self.link.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The connection, a new one if the last has ended.
+    fn live(&self) -> Result<Arc<Link>> {
+        let mut link = self.link();
+        if link.is_over() {
+            let lost = |error| match error {
+                Error::Open { device, problem } => Error::Lost { device, problem },
+                other => other,
+            };
+            let stream = connect(&self.options).map_err(lost)?;
+            *link = Arc::new(Link::start(&self.options, stream).map_err(lost)?.0);
+        }
+        Ok(link.clone())
+    }
+
+    fn message(&self, link: &Link, ask: &Ask, bulk: Vec<Arc<[u8]>>) -> Result<Message> {
+        let bytes: u64 = bulk.iter().map(|part| part.len() as u64).sum();
+        let message = Message::new(link.fresh_ticket(), ask, bulk)
+            .map_err(|error| Error::argument("request", error.to_string()))?;
+        link.fits(&message, bytes)?;
+        Ok(message)
+    }
+
+    /// Sends a request on this connection; returns when it was taken.
+    fn submit(self: &Arc<Self>, link: &Arc<Link>, mut request: Request) -> Result<Ticket> {
+        let source = match &request {
+            Request::Msm(msm::Request::Park(bases)) => Some(Source::Bases(bases.clone())),
+            _ => None,
+        };
+        link.read_streams(&mut request)?;
+        let progress = request.progress_mut().and_then(Option::take);
+        let (mut receiver, mut memory) = (None, Vec::new());
+        match &mut request {
+            Request::Coprocessor(request) => receiver = request.receiver.take(),
+            Request::Ntt(request) => memory = std::mem::take(&mut request.memory.0),
+            _ => {}
+        }
+        let (mut places, mut bulk) = (Vec::new(), Vec::new());
+        for data in request.data_mut() {
+            places.push(match data {
+                Data::Here(bytes) => {
+                    bulk.push(bytes.clone());
+                    Place::Bulk(bytes.len() as u64)
+                }
+                Data::Parked(parked) => {
+                    Place::Resident(parked.name::<Resident>(self.identity)?.on(self, link)?)
+                }
+            });
+        }
+        let ask = Ask::Request { request, places, tell: progress.is_some() };
+        let message = self.message(link, &ask, bulk)?;
+        let made = source.map(|source| {
+            let (inside, identity) = (Arc::downgrade(self), self.identity);
+            Box::new(move |number, len, epoch| {
+                Parked::distant(identity, len, Resident::new(inside, source, number, epoch))
+            }) as link::Made
+        });
+        let (job, ticket) = Job::new(link, message.ticket, progress, receiver, memory, made);
+        match link.ask(message, Some(job))? {
+            Reply::Taken => Ok(ticket),
+            _ => Err(link.nonsense("something else than whether it takes a request")),
+        }
+    }
+
+    /// Sends bytes to be kept; the number of their place.
+    fn send_bytes(&self, link: &Link, bytes: Arc<[u8]>) -> Result<u64> {
+        match link.ask(self.message(link, &Ask::Park, vec![bytes])?, None)? {
+            Reply::Resident { number, .. } => Ok(number),
+            _ => Err(link.nonsense("something else than where bytes are")),
+        }
+    }
+
+    fn count(&self) -> Result<Metrics> {
+        let link = self.live()?;
+        match link.ask(self.message(&link, &Ask::Metrics, vec![])?, None)? {
+            Reply::Metrics(metrics) => Ok(metrics),
+            _ => Err(link.nonsense("something else than counts")),
+        }
+    }
+}
+
+impl Device for RemoteDevice {
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
+    fn park(&self, bytes: Data) -> Result<Parked> {
+        let bytes = match bytes {
+            Data::Here(bytes) => bytes,
+            // It is there.
+            Data::Parked(parked) => {
+                parked.name::<Resident>(self.inside.identity)?;
+                return Ok(parked);
+            }
+        };
+        let link = self.inside.live()?;
+        let number = self.inside.send_bytes(&link, bytes.clone())?;
+        let (inside, len) = (Arc::downgrade(&self.inside), bytes.len());
+        let resident = Resident::new(inside, Source::Bytes(bytes), number, link.epoch());
+        Ok(Parked::distant(self.inside.identity, len, resident))
+    }
+
+    fn submit(&self, request: Request) -> Result<Ticket> {
+        self.caps.demand(&request.capability())?;
+        self.inside.submit(&self.inside.live()?, request)
+    }
+
+    /// The server's, or what it said last.
+    fn metrics(&self) -> Metrics {
+        let counted = self.inside.count();
+        let mut last = self.inside.metrics.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Ok(metrics) = counted {
+            *last = metrics;
+        }
+        *last
+    }
+}
+
+impl fmt::Debug for RemoteDevice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("RemoteDevice").field(&self.caps.uri).finish()
+    }
+}
+
+/// A connection to the first of the host's addresses that takes one.
+fn connect(options: &Options) -> Result<(channel::Sender, channel::Receiver)> {
+    let (uri, address) = (&options.uri, &options.address);
+    let open = |problem: String| Error::Open { device: uri.clone(), problem };
+    let wrong = |problem: &str| {
+        Error::argument("device", format!("'{uri}': {problem}; expected tcp://HOST:PORT"))
+    };
+    let (host, port) = address.rsplit_once(':').ok_or_else(|| wrong("no port"))?;
+    match port.parse::<u16>() {
+        Ok(0) | Err(_) => return Err(wrong(&format!("port '{port}' is not from 1 to 65535"))),
+        Ok(_) if host.is_empty() => return Err(wrong("no host")),
+        Ok(_) => {}
+    }
+    let found = address.to_socket_addrs();
+    let found = found.map_err(|error| open(format!("host '{host}' has no address: {error}")))?;
+    let mut problem = format!("host '{host}' has no address");
+    for address in found {
+        let stream = match TcpStream::connect_timeout(&address, options.timeout) {
+            Ok(stream) => stream,
+            Err(error) => {
+                problem = format!("nothing answers at {address}: {error}");
+                continue;
+            }
+        };
+        let connected = channel::connect(stream, options.token.as_ref(), options.timeout);
+        return connected.map_err(|refusal| match refusal {
+            Refusal::Io(error) if is_silence(&error) => Error::TimedOut {
+                device: uri.clone(),
+                seconds: options.timeout.as_secs_f64(),
+            },
+            Refusal::Io(error) => {
+                open(format!("{address} ended the connection before it began: {error}"))
+            }
+            Refusal::Stranger(bytes) if bytes.starts_with(b"HTTP/") => {
+                open(format!("{address} speaks HTTP; port {port} is not that of a device"))
+            }
+            Refusal::Stranger(bytes) => open(format!(
+                "{address} speaks another protocol (it says '{}'); port {port} is not that of a device",
+                bytes.escape_ascii()
+            )),
+            Refusal::Version(other) => open(format!(
+                "{address} speaks version {other} of the protocol, and this program version {VERSION}"
+            )),
+            Refusal::Full => open(format!("{address} has as many clients as it may have")),
+            Refusal::Token => Error::argument(
+                "token",
+                match &options.token {
+                    Some(_) => format!("{uri} has another one, or none"),
+                    None => format!(
+                        "{uri} wants one: give ?token_file=FILE or set {TOKEN_VARIABLE}"
+                    ),
+                },
+            ),
+        });
+    }
+    Err(open(problem))
+}
+
+/// Was there nothing to read, or no room to write, for too long?
+fn is_silence(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut)
+}
+
+/// Tells interrupts of a program as they come.
+fn tell(receiver: &coprocessor::Receiver, sent: &coprocessor::Interrupt) {
+    (receiver.0)(sent);
+}

@@ -1,0 +1,435 @@
+//! One connection: a thread that sends, a thread that receives, and who waits for what.
+
+use std::collections::HashMap;
+use std::future::Future as _;
+use std::io::{self, Read as _};
+use std::net::{Shutdown, TcpStream};
+use std::pin::pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Wake, Waker};
+use std::thread;
+use std::time::Duration;
+
+use proofmill_op::coprocessor::Receiver as Interrupts;
+use proofmill_op::msm::{self, Points, Progress};
+use proofmill_op::{Answer, Cancel, Caps, Completer, Error, Parked, Request, Result, Ticket};
+
+use super::{Options, is_silence, tell};
+use crate::channel::{Receiver, Sender, garbage};
+use crate::message::{self, Ask, Header, MOST_ANSWER_HEAD, MOST_HEAD, Message, Reply};
+
+/// Memory for an answer is taken at once up to this, and then as it comes.
+const MOST_RESERVED: u64 = 1 << 26;
+
+/// Makes the handle of what is resident under a number, of so many bytes, over the connection of this epoch.
+pub type Made = Box<dyn FnOnce(u64, usize, u64) -> Parked + Send>;
+
+/// A connection.
+pub struct Link {
+    epoch: u64,
+    next: AtomicU64,
+    most_bytes: u64,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    uri: String,
+    silence: f64,
+    stream: TcpStream,
+    out: mpsc::Sender<Out>,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// Why it ended.
+    end: Option<Error>,
+    waiting: HashMap<u64, Waiting>,
+}
+
+/// Who waits under the number of a ticket.
+#[derive(Default)]
+struct Waiting {
+    /// For the first word.
+    word: Option<mpsc::SyncSender<Result<Reply>>>,
+    /// For the answer.
+    job: Option<Job>,
+}
+
+/// What there is to send.
+enum Out {
+    Message(Message),
+    /// This ticket was given up.
+    GivenUp(u64),
+    Release(u64),
+    End,
+}
+
+/// A request that was asked.
+pub struct Job {
+    completer: Completer,
+    progress: Option<Progress>,
+    receiver: Option<Interrupts>,
+    /// For the answer's bytes.
+    memory: Vec<u8>,
+    made: Option<Made>,
+    /// Ends with the ticket, and tells.
+    _watch: Ticket,
+}
+
+impl Job {
+    pub fn new(
+        link: &Link,
+        number: u64,
+        progress: Option<Progress>,
+        receiver: Option<Interrupts>,
+        memory: Vec<u8>,
+        made: Option<Made>,
+    ) -> (Self, Ticket) {
+        let given_up = Cancel::new();
+        let (completer, ticket) = Ticket::of_work(given_up.clone());
+        let (watcher, watch) = Ticket::pair();
+        let mut watch = watch.covered_by(&given_up);
+        let waker = Waker::from(Arc::new(Watch {
+            number,
+            out: link.shared.out.clone(),
+            _watcher: watcher,
+        }));
+        let _ = pin!(&mut watch).poll(&mut Context::from_waker(&waker));
+        (Self { completer, progress, receiver, memory, made, _watch: watch }, ticket)
+    }
+}
+
+/// Is woken when a ticket is given up.
+struct Watch {
+    number: u64,
+    out: mpsc::Sender<Out>,
+    /// Whose end would end the watch.
+    _watcher: Completer,
+}
+
+impl Wake for Watch {
+    fn wake(self: Arc<Self>) {
+        // Where nobody sends any more, all tickets have ended.
+        let _ = self.out.send(Out::GivenUp(self.number));
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends the connection for this reason, if none was first: every ticket and everybody who waits for a word learns it.
+    fn end(&self, why: Error) {
+        let mut state = self.state();
+        let why = state.end.get_or_insert(why).clone();
+        let waiting = std::mem::take(&mut state.waiting);
+        drop(state);
+        let _ = self.stream.shutdown(Shutdown::Both);
+        let _ = self.out.send(Out::End);
+        for waiting in waiting.into_values() {
+            if let Some(word) = waiting.word {
+                let _ = word.try_send(Err(why.clone()));
+            }
+            if let Some(job) = waiting.job {
+                job.completer.complete(Err(why.clone()));
+            }
+        }
+    }
+
+    fn lost(&self, problem: impl Into<String>) -> Error {
+        Error::Lost { device: self.uri.clone(), problem: problem.into() }
+    }
+
+    /// What an end of reading or writing means.
+    fn of(&self, error: &io::Error) -> Error {
+        if is_silence(error) {
+            return Error::TimedOut { device: self.uri.clone(), seconds: self.silence };
+        }
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => self.lost("the server closed the connection"),
+            io::ErrorKind::InvalidData => self.lost(format!("the server sent {error}")),
+            _ => self.lost(format!("the connection broke: {error}")),
+        }
+    }
+}
+
+impl Link {
+    /// Greets the server, and starts the threads. What the server's device says of itself.
+    pub fn start(
+        options: &Options,
+        (mut sender, mut receiver): (Sender, Receiver),
+    ) -> Result<(Self, Caps)> {
+        static EPOCHS: AtomicU64 = AtomicU64::new(1);
+        let broken = |error: io::Error| Error::Open {
+            device: options.uri.clone(),
+            problem: format!("the server ended the connection before it began: {error}"),
+        };
+        let silence = message::milliseconds(options.timeout);
+        let limit = Duration::from_millis(silence.into());
+        sender.set_timeout(limit).and_then(|()| receiver.set_timeout(limit)).map_err(broken)?;
+        let begin = Message::new(0, &Ask::Begin { silence }, vec![]);
+        begin.and_then(|begin| begin.send(&mut sender)).map_err(broken)?;
+        let welcome = message::first(&mut receiver).map_err(broken)?;
+        let Reply::Welcome { caps, silence: there, most_bytes } = welcome else {
+            return Err(broken(garbage("no welcome")));
+        };
+        let (out, queue) = mpsc::channel();
+        let state = Mutex::new(State { end: None, waiting: HashMap::new() });
+        let shared = Arc::new(Shared {
+            uri: options.uri.clone(),
+            silence: limit.as_secs_f64(),
+            stream: sender.stream().map_err(broken)?,
+            out,
+            state,
+        });
+        let epoch = EPOCHS.fetch_add(1, Ordering::Relaxed);
+        let beat = message::beat(silence, there);
+        let (writer, reader) = (shared.clone(), shared.clone());
+        spawn("remote-send", broken, move || {
+            if let Err(error) = write(&writer, &mut sender, &queue, beat) {
+                writer.end(writer.of(&error));
+            }
+        })?;
+        spawn("remote-receive", broken, move || {
+            let error = read(&reader, &mut receiver, epoch);
+            reader.end(reader.of(&error));
+        })?;
+        Ok((Self { epoch, next: AtomicU64::new(1), most_bytes, shared }, caps))
+    }
+
+    /// Tells this connection from all others.
+    pub fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.shared.state().end.is_some()
+    }
+
+    pub fn close(&self) {
+        self.shared.end(self.shared.lost("it was closed here"));
+    }
+
+    pub fn fresh_ticket(&self) -> u64 {
+        self.next.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// An error if the server would not take so much.
+    pub fn fits(&self, message: &Message, bulk: u64) -> Result<()> {
+        if message.head_bytes() > MOST_HEAD as usize {
+            let problem =
+                format!("{} bytes besides data; at most {MOST_HEAD}", message.head_bytes());
+            return Err(Error::argument("request", problem));
+        }
+        self.takes(bulk)
+    }
+
+    fn takes(&self, bulk: u64) -> Result<()> {
+        if bulk > self.most_bytes {
+            let problem = format!(
+                "{bytes} bytes of data; {uri} takes at most {most}",
+                bytes = bulk,
+                uri = self.shared.uri,
+                most = self.most_bytes
+            );
+            return Err(Error::argument("request", problem));
+        }
+        Ok(())
+    }
+
+    /// Reads points that are streamed, as far as the server would take them.
+    pub fn read_streams(&self, request: &mut Request) -> Result<()> {
+        let bases = match request {
+            Request::Msm(msm::Request::Park(bases)) => bases,
+            Request::Msm(msm::Request::Sums(sums)) => &mut sums.bases,
+            _ => return Ok(()),
+        };
+        let Points::Stream(stream) = &bases.points else { return Ok(()) };
+        let io = |source| Error::Io { context: "bases".into(), source: Arc::new(source) };
+        let length = stream.bytes().map_err(io)?;
+        self.takes(length)?;
+        let mut bytes = vec![0; length as usize];
+        stream.read_at(0, &mut bytes).map_err(io)?;
+        bases.points = Points::Data(bytes.into());
+        Ok(())
+    }
+
+    /// The server said what none says.
+    pub fn nonsense(&self, what: &str) -> Error {
+        let error = self.shared.lost(format!("it said {what}"));
+        self.shared.end(error.clone());
+        error
+    }
+
+    /// Sends a message and waits for the first word about it.
+    pub fn ask(&self, message: Message, job: Option<Job>) -> Result<Reply> {
+        let (word, first) = mpsc::sync_channel(1);
+        let mut state = self.shared.state();
+        if let Some(end) = &state.end {
+            return Err(end.clone());
+        }
+        state.waiting.insert(message.ticket, Waiting { word: Some(word), job });
+        drop(state);
+        // Without a sender there is an end, and that is told to whoever waits.
+        let _ = self.shared.out.send(Out::Message(message));
+        first.recv().unwrap_or_else(|_| Err(self.shared.lost("the connection is over")))
+    }
+
+    pub fn release(&self, number: u64) {
+        let _ = self.shared.out.send(Out::Release(number));
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+fn spawn(
+    name: &str,
+    broken: impl Fn(io::Error) -> Error,
+    body: impl FnOnce() + Send + 'static,
+) -> Result<()> {
+    thread::Builder::new().name(name.into()).spawn(body).map(|_| ()).map_err(broken)
+}
+
+/// Sends what there is, and signs of life, until the end.
+fn write(
+    shared: &Shared,
+    sender: &mut Sender,
+    queue: &mpsc::Receiver<Out>,
+    beat: Duration,
+) -> io::Result<()> {
+    let plain = |ticket, ask: &Ask| Message::new(ticket, ask, vec![]);
+    loop {
+        match queue.recv_timeout(beat) {
+            Ok(Out::Message(message)) => message.send(sender)?,
+            Ok(Out::GivenUp(number)) => {
+                let waiting = shared.state().waiting.remove(&number);
+                if waiting.is_some() {
+                    plain(number, &Ask::Cancel)?.send(sender)?;
+                }
+            }
+            Ok(Out::Release(number)) => plain(0, &Ask::Release(number))?.send(sender)?,
+            Err(RecvTimeoutError::Timeout) => message::sign_of_life(sender)?,
+            Ok(Out::End) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
+        }
+    }
+}
+
+/// Takes what comes, until the end: why it ended.
+fn read(shared: &Shared, receiver: &mut Receiver, epoch: u64) -> io::Error {
+    loop {
+        if let Err(error) = next(shared, receiver, epoch) {
+            return error;
+        }
+    }
+}
+
+fn next(shared: &Shared, receiver: &mut Receiver, epoch: u64) -> io::Result<()> {
+    let header = Header::read(receiver)?;
+    let head = header.read_head(MOST_ANSWER_HEAD, receiver)?;
+    let reply: Reply = message::decode(&head)?;
+    let number = header.ticket;
+    if header.bulk > 0 && !matches!(reply, Reply::Answer(_)) {
+        return Err(garbage("bytes where there are none"));
+    }
+    match reply {
+        Reply::Taken | Reply::Metrics(_) => {
+            let mut state = shared.state();
+            if let Some(waiting) = state.waiting.get_mut(&number) {
+                if let Some(word) = waiting.word.take() {
+                    let _ = word.try_send(Ok(reply));
+                }
+                if waiting.job.is_none() {
+                    state.waiting.remove(&number);
+                }
+            }
+        }
+        Reply::Refused(fault) => {
+            let waiting = shared.state().waiting.remove(&number);
+            if let Some(word) = waiting.and_then(|waiting| waiting.word) {
+                let _ = word.try_send(Err(fault.of(&shared.uri)));
+            }
+        }
+        Reply::Resident { number: place, len } => {
+            let waiting = shared.state().waiting.remove(&number).unwrap_or_default();
+            match (waiting.word, waiting.job) {
+                (Some(word), None) => {
+                    let _ = word.try_send(Ok(Reply::Resident { number: place, len }));
+                }
+                (_, Some(Job { completer, made: Some(made), .. })) => {
+                    let parked = made(place, len as usize, epoch);
+                    completer.complete(Ok(Answer::Msm(msm::Response::Parked(parked))));
+                }
+                // Nobody wants it any more.
+                _ => {
+                    let _ = shared.out.send(Out::Release(place));
+                }
+            }
+        }
+        Reply::Progress(done) => {
+            let state = shared.state();
+            let job = state.waiting.get(&number).and_then(|waiting| waiting.job.as_ref());
+            let progress = job.and_then(|job| job.progress.clone());
+            drop(state);
+            if let Some(Progress(tell)) = progress {
+                tell(done.clamp(0.0, 1.0));
+            }
+        }
+        Reply::Sent(sent) => {
+            let sent = sent.try_into().map_err(garbage)?;
+            let state = shared.state();
+            let job = state.waiting.get(&number).and_then(|waiting| waiting.job.as_ref());
+            let receiver = job.and_then(|job| job.receiver.clone());
+            drop(state);
+            if let Some(receiver) = receiver {
+                tell(&receiver, &sent);
+            }
+        }
+        Reply::Answer(answer) => return answered(shared, receiver, header, answer),
+        Reply::Failed(fault) => {
+            let waiting = shared.state().waiting.remove(&number);
+            if let Some(job) = waiting.and_then(|waiting| waiting.job) {
+                job.completer.complete(Err(fault.of(&shared.uri)));
+            }
+        }
+        Reply::Welcome { .. } => return Err(garbage("a second welcome")),
+    }
+    Ok(())
+}
+
+/// The answer to a request, with its bytes.
+fn answered(
+    shared: &Shared,
+    receiver: &mut Receiver,
+    header: Header,
+    mut answer: Answer,
+) -> io::Result<()> {
+    let wants =
+        |waiting: &mut Waiting| waiting.job.as_mut().map(|job| std::mem::take(&mut job.memory));
+    let memory = shared.state().waiting.get_mut(&header.ticket).and_then(wants);
+    let Some(mut memory) = memory else { return message::skip(header.bulk, receiver) };
+    memory.clear();
+    match answer.bytes_mut() {
+        Some(bytes) => {
+            memory.reserve(header.bulk.min(MOST_RESERVED) as usize);
+            receiver.by_ref().take(header.bulk).read_to_end(&mut memory)?;
+            if (memory.len() as u64) < header.bulk {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            *bytes = memory;
+        }
+        None if header.bulk > 0 => return Err(garbage("an answer with bytes that has none")),
+        None => {}
+    }
+    let waiting = shared.state().waiting.remove(&header.ticket);
+    if let Some(job) = waiting.and_then(|waiting| waiting.job) {
+        job.completer.complete(Ok(answer));
+    }
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! Errors on their way from the server's device to the client's caller.
+
+use std::collections::HashSet;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use proofmill_op::Error;
+use serde::{Deserialize, Serialize};
+
+/// An [`Error`] without its device, which has another name at the client.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Fault {
+    Argument(String, String),
+    Unsupported(String),
+    Open(String),
+    Failed(String),
+    Lost(String),
+    TimedOut(f64),
+    Cancelled,
+    Io(String, String),
+}
+
+impl From<&Error> for Fault {
+    fn from(error: &Error) -> Self {
+        match error {
+            Error::Argument { argument, problem } => {
+                Self::Argument((*argument).to_owned(), problem.clone())
+            }
+            Error::Unsupported { what, .. } => Self::Unsupported(what.clone()),
+            Error::Open { problem, .. } => Self::Open(problem.clone()),
+            Error::Failed { problem, .. } => Self::Failed(problem.clone()),
+            Error::Lost { problem, .. } => Self::Lost(problem.clone()),
+            Error::TimedOut { seconds, .. } => Self::TimedOut(*seconds),
+            Error::Cancelled => Self::Cancelled,
+            Error::Io { context, source } => Self::Io(context.clone(), source.to_string()),
+            other => Self::Failed(other.to_string()),
+        }
+    }
+}
+
+impl Fault {
+    /// The error of the device with this URI.
+    pub fn of(self, device: &str) -> Error {
+        let device = device.to_owned();
+        match self {
+            Self::Argument(argument, problem) => match name(&argument) {
+                Some(argument) => Error::Argument { argument, problem },
+                None => Error::argument("request", format!("{argument}: {problem}")),
+            },
+            Self::Unsupported(what) => Error::Unsupported { device, what },
+            Self::Open(problem) => Error::Open { device, problem },
+            Self::Failed(problem) => Error::Failed { device, problem },
+            Self::Lost(problem) => Error::Lost { device, problem },
+            Self::TimedOut(seconds) => Error::TimedOut { device, seconds },
+            Self::Cancelled => Error::Cancelled,
+            Self::Io(context, problem) => {
+                Error::Io { context, source: Arc::new(std::io::Error::other(problem)) }
+            }
+        }
+    }
+}
+
+/// Names of arguments are kept for ever, so only some are.
+const MOST_NAMES: usize = 256;
+const MOST_BYTES: usize = 64;
+
+fn name(argument: &str) -> Option<&'static str> {
+    static NAMES: LazyLock<Mutex<HashSet<&'static str>>> = LazyLock::new(Mutex::default);
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = names.get(argument) {
+        return Some(known);
+    }
+    if names.len() >= MOST_NAMES || argument.len() > MOST_BYTES {
+        return None;
+    }
+    let kept: &'static str = Box::leak(argument.to_owned().into_boxed_str());
+    names.insert(kept);
+    Some(kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_keeps_its_words_and_gets_the_clients_device() {
+        let cpu = || "cpu:".to_owned();
+        for error in [
+            Error::argument("scalars", "too few"),
+            Error::Unsupported { device: cpu(), what: "this".into() },
+            Error::Failed { device: cpu(), problem: "that".into() },
+            Error::Lost { device: cpu(), problem: "dead".into() },
+            Error::TimedOut { device: cpu(), seconds: 1.5 },
+            Error::Cancelled,
+        ] {
+            let there = Fault::from(&error).of("tcp://there:1").to_string();
+            assert_eq!(there, error.to_string().replace("cpu:", "tcp://there:1"));
+        }
+    }
+
+    #[test]
+    fn no_server_fills_the_memory_with_names() {
+        let named = |text: String| Fault::Argument(text, "wrong".into()).of("tcp:").to_string();
+        assert_eq!(named("x".repeat(65)), format!("request: {}: wrong", "x".repeat(65)));
+        for number in 0..1000 {
+            let text = named(format!("name{number}"));
+            assert!(text.ends_with(&format!("name{number}: wrong")), "{text}");
+        }
+    }
+}

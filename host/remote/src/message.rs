@@ -1,0 +1,225 @@
+//! Messages: 20 bytes of header, a head of serde's values in postcard's form, and bytes in bulk.
+//!
+//! | bytes | header |
+//! |---|---|
+//! | 8 | number of the ticket, little-endian; 0 for what belongs to none |
+//! | 4 | bytes of the head |
+//! | 8 | bytes of the bulk, which follow it |
+//!
+//! A header of zeros alone is a sign of life. Ends of frames mean nothing.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::time::Duration;
+
+use proofmill_op::forms::InterruptForm;
+use proofmill_op::{Answer, Caps, Metrics, Request};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::channel::{Receiver, Sender, garbage};
+use crate::fault::Fault;
+
+/// What a client says.
+#[derive(Serialize, Deserialize)]
+pub enum Ask {
+    /// First of all: after so many milliseconds of silence the client takes the server for dead.
+    Begin { silence: u32 },
+    /// Answer a request. Its bytes are in the bulk, or resident.
+    Request {
+        request: Request,
+        places: Vec<Place>,
+        /// Is anybody to be told of the progress?
+        tell: bool,
+    },
+    /// Nobody wants the answer any more.
+    Cancel,
+    /// Keep the bulk.
+    Park,
+    /// Forget what is resident under this number.
+    Release(u64),
+    /// What was counted?
+    Metrics,
+}
+
+/// Where bytes of a request are.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub enum Place {
+    /// So many of the bulk, behind those before.
+    Bulk(u64),
+    /// Resident on the server.
+    Resident(u64),
+}
+
+/// What a server says.
+#[derive(Serialize, Deserialize)]
+pub enum Reply {
+    /// First of all.
+    Welcome { caps: Caps, silence: u32, most_bytes: u64 },
+    /// The device took the request.
+    Taken,
+    /// It did not.
+    Refused(Fault),
+    /// The answer. Its bytes are the bulk.
+    Answer(Answer),
+    /// There is none.
+    Failed(Fault),
+    /// The answer is so many bytes that are resident under this number.
+    Resident { number: u64, len: u64 },
+    /// The fraction of the work that is done.
+    Progress(f64),
+    /// A program sent this.
+    Sent(InterruptForm),
+    /// What was counted.
+    Metrics(Metrics),
+}
+
+/// Most bytes of a request's head: numbers and names.
+pub const MOST_HEAD: u32 = 1 << 20;
+/// Most bytes of an answer's head: verdicts and points.
+pub const MOST_ANSWER_HEAD: u32 = 1 << 28;
+
+const HEADER: usize = 20;
+
+/// What stands before head and bulk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    pub ticket: u64,
+    pub head: u32,
+    pub bulk: u64,
+}
+
+impl Header {
+    fn to_bytes(self) -> [u8; HEADER] {
+        let mut bytes = [0; HEADER];
+        bytes[..8].copy_from_slice(&self.ticket.to_le_bytes());
+        bytes[8..12].copy_from_slice(&self.head.to_le_bytes());
+        bytes[12..].copy_from_slice(&self.bulk.to_le_bytes());
+        bytes
+    }
+
+    /// The next one that is not a sign of life alone.
+    pub fn read(from: &mut impl Read) -> io::Result<Self> {
+        loop {
+            let mut bytes = [0; HEADER];
+            from.read_exact(&mut bytes)?;
+            let [ticket, head, bulk] = [&bytes[..8], &bytes[8..12], &bytes[12..]].map(|part| {
+                let mut wide = [0; 8];
+                wide[..part.len()].copy_from_slice(part);
+                u64::from_le_bytes(wide)
+            });
+            if bytes != [0; HEADER] {
+                return Ok(Self { ticket, head: head as u32, bulk });
+            }
+        }
+    }
+
+    /// The head, of at most so many bytes.
+    pub fn read_head(self, most: u32, from: &mut impl Read) -> io::Result<Vec<u8>> {
+        if self.head > most {
+            return Err(garbage("a head that is too long"));
+        }
+        let mut head = Vec::new();
+        from.take(self.head.into()).read_to_end(&mut head)?;
+        if head.len() < self.head as usize {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        Ok(head)
+    }
+}
+
+/// Takes a head apart; whatever the bytes are, there is a value or an error.
+pub fn decode<T: DeserializeOwned>(head: &[u8]) -> io::Result<T> {
+    match postcard::take_from_bytes(head) {
+        Ok((value, [])) => Ok(value),
+        Ok(_) => Err(garbage("a head that goes on behind its end")),
+        Err(error) => Err(garbage(&format!("a head that makes no sense: {error}"))),
+    }
+}
+
+/// Takes bytes and forgets them.
+pub fn skip(count: u64, from: &mut impl Read) -> io::Result<()> {
+    match io::copy(&mut from.take(count), &mut io::sink())? {
+        taken if taken == count => Ok(()),
+        _ => Err(io::ErrorKind::UnexpectedEof.into()),
+    }
+}
+
+/// A message to be sent.
+pub struct Message {
+    pub ticket: u64,
+    head: Vec<u8>,
+    bulk: Vec<Arc<[u8]>>,
+}
+
+impl Message {
+    /// With these bytes in bulk.
+    pub fn new(ticket: u64, head: &impl Serialize, bulk: Vec<Arc<[u8]>>) -> io::Result<Self> {
+        let head = postcard::to_stdvec(head).map_err(io::Error::other)?;
+        Ok(Self { ticket, head, bulk })
+    }
+
+    /// Bytes of the head.
+    pub fn head_bytes(&self) -> usize {
+        self.head.len()
+    }
+
+    /// Sends it.
+    pub fn send(&self, to: &mut Sender) -> io::Result<()> {
+        send(to, self.ticket, &self.head, self.bulk.iter().map(|part| &part[..]))
+    }
+}
+
+/// Sends a message whose bulk is not shared.
+pub fn send<'a>(
+    to: &mut Sender,
+    ticket: u64,
+    head: &[u8],
+    bulk: impl Iterator<Item = &'a [u8]> + Clone,
+) -> io::Result<()> {
+    let bytes = bulk.clone().map(|part| part.len() as u64).sum();
+    let head_bytes = u32::try_from(head.len()).map_err(io::Error::other)?;
+    let header = Header { ticket, head: head_bytes, bulk: bytes };
+    to.send(&[&header.to_bytes()[..], head].concat())?;
+    bulk.into_iter().try_for_each(|part| to.send(part))
+}
+
+/// Says that this side is there.
+pub fn sign_of_life(to: &mut Sender) -> io::Result<()> {
+    to.send(&[0; HEADER])
+}
+
+/// The first message of the other side: nothing else may come before it.
+pub fn first<T: DeserializeOwned>(from: &mut Receiver) -> io::Result<T> {
+    let header = Header::read(from)?;
+    if header.bulk > 0 {
+        return Err(garbage("a first message with bytes in bulk"));
+    }
+    decode(&header.read_head(MOST_HEAD, from)?)
+}
+
+/// A time as messages tell it, at least a tenth of a second and at most an hour.
+pub fn milliseconds(time: Duration) -> u32 {
+    time.as_millis().clamp(100, 3_600_000) as u32
+}
+
+/// How often there has to be a sign of life, so that none of two sides with these limits takes the other for dead.
+pub fn beat(one: u32, other: u32) -> Duration {
+    Duration::from_millis(u64::from(one.min(other).clamp(100, 3_600_000)) / 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_is_read_as_it_was_written() {
+        let header = Header { ticket: 1 << 60, head: 7, bulk: u64::MAX };
+        let bytes = [[0; HEADER], header.to_bytes()].concat();
+        assert_eq!(Header::read(&mut &bytes[..]).unwrap(), header);
+        assert!(Header::read(&mut &bytes[..30]).is_err());
+        assert!(header.read_head(6, &mut &[0; 7][..]).is_err());
+        assert!(header.read_head(7, &mut &[0; 6][..]).is_err());
+        assert_eq!(header.read_head(7, &mut &[0; 7][..]).unwrap(), [0; 7]);
+    }
+}

@@ -1,0 +1,354 @@
+//! One client: a thread that receives and asks the device, and one that sends.
+//!
+//! The sending thread looks after tickets, too: the device wakes it when one has its answer.
+
+use std::collections::{HashMap, HashSet};
+use std::future::Future as _;
+use std::io::{self, Read as _};
+use std::net::{Shutdown, TcpStream};
+use std::pin::Pin;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use proofmill_op::coprocessor::Receiver as Interrupts;
+use proofmill_op::msm::{self, Progress};
+use proofmill_op::{Answer, Data, Error, Parked, Request, Result, Ticket};
+
+use super::Shared;
+use super::budget::Hold;
+use crate::channel::{self, Receiver, Sender, garbage};
+use crate::fault::Fault;
+use crate::message::{self, Ask, Header, MOST_HEAD, Place, Reply};
+
+/// A client has so long to say who it is.
+const HANDSHAKE: Duration = Duration::from_secs(5);
+/// The progress of a request is told at most so often.
+const TELL: Duration = Duration::from_millis(50);
+
+/// What there is to send.
+enum Out {
+    Reply(u64, Reply),
+    /// The device took the request; or its ticket has an answer.
+    Look(u64),
+    /// The answer, behind all that was told before it.
+    Answer(u64, Result<Answer>, Hold),
+    End,
+}
+
+struct State {
+    tickets: HashMap<u64, (Ticket, Hold)>,
+    residents: HashMap<u64, (Parked, Hold)>,
+    next: u64,
+}
+
+struct Session<'a> {
+    shared: &'a Shared,
+    out: mpsc::Sender<Out>,
+    state: Arc<Mutex<State>>,
+}
+
+/// Serves a client until it goes away or says what none says.
+pub fn serve(stream: TcpStream, shared: &Shared, has_room: bool) {
+    let Ok((sender, receiver)) =
+        channel::accept(stream, shared.token.as_ref(), has_room, HANDSHAKE)
+    else {
+        return;
+    };
+    // An end of the connection is all that there is to say.
+    let _ = converse(sender, receiver, shared);
+}
+
+fn converse(mut sender: Sender, mut receiver: Receiver, shared: &Shared) -> io::Result<()> {
+    receiver.set_timeout(HANDSHAKE)?;
+    let Ask::Begin { silence: there } = message::first(&mut receiver)? else {
+        return Err(garbage("no beginning"));
+    };
+    let silence = message::milliseconds(shared.limits.timeout);
+    let limit = Duration::from_millis(silence.into());
+    sender.set_timeout(limit)?;
+    receiver.set_timeout(limit)?;
+    let caps = shared.device.caps().clone();
+    let welcome = Reply::Welcome { caps, silence, most_bytes: shared.limits.request_bytes };
+    reply(&mut sender, 0, &welcome, &[])?;
+    shared.served.fetch_add(1, Ordering::Relaxed);
+
+    let (out, queue) = mpsc::channel();
+    let state = State { tickets: HashMap::new(), residents: HashMap::new(), next: 1 };
+    let state = Arc::new(Mutex::new(state));
+    let session = Session { shared, out: out.clone(), state: state.clone() };
+    let beat = message::beat(silence, there);
+    let stream = sender.stream()?;
+    thread::scope(|scope| {
+        let writer = thread::Builder::new().name("remote-send".into());
+        let state = &state;
+        writer.spawn_scoped(scope, move || {
+            let _ = write(&mut sender, &queue, &out, state, beat);
+            let _ = stream.shutdown(Shutdown::Both);
+        })?;
+        let ended = loop {
+            if let Err(error) = session.next(&mut receiver) {
+                break error;
+            }
+        };
+        let _ = session.out.send(Out::End);
+        Err(ended)
+    })
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Session<'_> {
+    fn say(&self, ticket: u64, reply: Reply) {
+        let _ = self.out.send(Out::Reply(ticket, reply));
+    }
+
+    fn next(&self, receiver: &mut Receiver) -> io::Result<()> {
+        let header = Header::read(receiver)?;
+        let head = header.read_head(MOST_HEAD, receiver)?;
+        let ticket = header.ticket;
+        let ask = match message::decode(&head) {
+            Ok(ask) => ask,
+            Err(error) => {
+                message::skip(header.bulk, receiver)?;
+                self.say(ticket, Reply::Refused(Fault::Failed(format!("it got {error}"))));
+                return Ok(());
+            }
+        };
+        match ask {
+            Ask::Request { request, places, tell } => {
+                let taken = self.request(header, request, &places, tell, receiver)?;
+                match taken {
+                    Ok(()) => self.out.send(Out::Look(ticket)).map_err(io::Error::other)?,
+                    Err(error) => self.say(ticket, Reply::Refused(Fault::from(&error))),
+                }
+            }
+            Ask::Park => match self.park(header.bulk, receiver)? {
+                Ok(resident) => self.say(ticket, resident),
+                Err(error) => self.say(ticket, Reply::Refused(Fault::from(&error))),
+            },
+            _ if header.bulk > 0 => return Err(garbage("bytes where there are none")),
+            Ask::Cancel => drop(self.state().tickets.remove(&ticket)),
+            Ask::Release(number) => drop(self.state().residents.remove(&number)),
+            Ask::Metrics => self.say(ticket, Reply::Metrics(self.shared.device.metrics())),
+            Ask::Begin { .. } => return Err(garbage("a second beginning")),
+        }
+        Ok(())
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+
+    fn failed(&self, problem: String) -> Error {
+        Error::Failed { device: self.shared.device.caps().uri.clone(), problem }
+    }
+
+    /// Room for so many bytes that come, and `more`; or why there is none.
+    fn room(&self, bulk: u64, more: u64) -> Result<Hold> {
+        let most = self.shared.limits.request_bytes;
+        if bulk > most {
+            let problem = format!("{bulk} bytes of data; at most {most}");
+            return Err(Error::argument("request", problem));
+        }
+        let room = self.shared.budget.take(bulk.saturating_add(more));
+        room.map_err(|problem| self.failed(format!("no memory for this request: {problem}")))
+    }
+
+    /// Reads a request's bytes and asks the device. The inner error is the client's answer, the outer one its end.
+    fn request(
+        &self,
+        header: Header,
+        mut request: Request,
+        places: &[Place],
+        tell: bool,
+        receiver: &mut Receiver,
+    ) -> io::Result<Result<()>> {
+        let ticket = header.ticket;
+        let bulk = places.iter().try_fold(0u64, |sum, place| match place {
+            Place::Bulk(bytes) => sum.checked_add(*bytes),
+            Place::Resident(_) => Some(sum),
+        });
+        if bulk != Some(header.bulk) || places.len() != request.data_mut().len() {
+            return Err(garbage("a request with other bytes than it says"));
+        }
+        // Resident bases with multiples take what they are allowed to take.
+        let more = match &request {
+            Request::Msm(msm::Request::Park(bases)) => bases.room as u64,
+            _ => 0,
+        };
+        let hold = match self.check(ticket).and_then(|()| self.room(header.bulk, more)) {
+            Ok(hold) => hold,
+            Err(error) => {
+                message::skip(header.bulk, receiver)?;
+                return Ok(Err(error));
+            }
+        };
+        let mut missing = None;
+        for (data, place) in request.data_mut().into_iter().zip(places) {
+            match *place {
+                Place::Bulk(bytes) => *data = Data::Here(read(bytes, receiver)?),
+                Place::Resident(number) => match self.state().residents.get(&number) {
+                    Some((parked, _)) => *data = Data::Parked(parked.clone()),
+                    None => missing = Some(number),
+                },
+            }
+        }
+        if let Some(number) = missing {
+            let problem = format!("nothing is resident under number {number}");
+            return Ok(Err(Error::argument("data", problem)));
+        }
+        self.listen(ticket, &mut request, tell);
+        Ok(self.shared.device.submit(request).map(|taken| {
+            self.shared.requests.fetch_add(1, Ordering::Relaxed);
+            self.state().tickets.insert(ticket, (taken, hold));
+        }))
+    }
+
+    /// May there be another request, of this number?
+    fn check(&self, ticket: u64) -> Result<()> {
+        let state = self.state();
+        let most = self.shared.limits.requests;
+        if state.tickets.len() >= most {
+            return Err(self.failed(format!("{most} requests of this client are under way")));
+        }
+        if state.tickets.contains_key(&ticket) {
+            return Err(Error::argument("ticket", format!("{ticket} is under way")));
+        }
+        Ok(())
+    }
+
+    /// What a request tells while it is worked on goes to the client.
+    fn listen(&self, ticket: u64, request: &mut Request, tell: bool) {
+        if tell && let Some(progress) = request.progress_mut() {
+            let last = Mutex::new(None);
+            let out = self.out.clone();
+            *progress = Some(Progress(Arc::new(move |done| {
+                let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+                if done >= 1.0 || last.is_none_or(|last: Instant| last.elapsed() >= TELL) {
+                    *last = Some(Instant::now());
+                    let _ = out.send(Out::Reply(ticket, Reply::Progress(done)));
+                }
+            })));
+        }
+        if let Request::Coprocessor(request) = request {
+            let out = self.out.clone();
+            request.receiver = Some(Interrupts(Arc::new(move |sent| {
+                let _ = out.send(Out::Reply(ticket, Reply::Sent(sent.clone().into())));
+            })));
+        }
+    }
+
+    fn park(&self, bulk: u64, receiver: &mut Receiver) -> io::Result<Result<Reply>> {
+        let hold = match self.room(bulk, 0) {
+            Ok(hold) => hold,
+            Err(error) => {
+                message::skip(bulk, receiver)?;
+                return Ok(Err(error));
+            }
+        };
+        let bytes = read(bulk, receiver)?;
+        let parked = self.shared.device.park(Data::Here(bytes));
+        Ok(parked.map(|parked| keep(&mut self.state(), parked, hold)))
+    }
+}
+
+fn keep(state: &mut State, parked: Parked, hold: Hold) -> Reply {
+    let (number, len) = (state.next, parked.len() as u64);
+    state.next += 1;
+    state.residents.insert(number, (parked, hold));
+    Reply::Resident { number, len }
+}
+
+/// So many bytes, for which there is room.
+fn read(count: u64, receiver: &mut Receiver) -> io::Result<Arc<[u8]>> {
+    let mut bytes: Arc<[u8]> = std::iter::repeat_n(0, count as usize).collect();
+    let fresh = Arc::get_mut(&mut bytes).ok_or_else(|| garbage("nothing"))?;
+    receiver.read_exact(fresh)?;
+    Ok(bytes)
+}
+
+/// Tells the sending thread to look at a ticket.
+struct Woken {
+    ticket: u64,
+    out: mpsc::Sender<Out>,
+}
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        let _ = self.out.send(Out::Look(self.ticket));
+    }
+}
+
+fn reply(to: &mut Sender, ticket: u64, reply: &Reply, bulk: &[u8]) -> io::Result<()> {
+    let head = postcard::to_stdvec(reply).map_err(io::Error::other)?;
+    message::send(to, ticket, &head, std::iter::once(bulk))
+}
+
+/// Sends what there is, and signs of life, until the end.
+fn write(
+    sender: &mut Sender,
+    queue: &mpsc::Receiver<Out>,
+    out: &mpsc::Sender<Out>,
+    state: &Mutex<State>,
+    beat: Duration,
+) -> io::Result<()> {
+    // Those of which the client knows that they were taken.
+    let mut told = HashSet::new();
+    loop {
+        match queue.recv_timeout(beat) {
+            Ok(Out::Reply(ticket, what)) => reply(sender, ticket, &what, &[])?,
+            Ok(Out::Look(ticket)) => {
+                if told.insert(ticket) {
+                    reply(sender, ticket, &Reply::Taken, &[])?;
+                }
+                if look(ticket, out, state) {
+                    told.remove(&ticket);
+                }
+            }
+            Ok(Out::Answer(ticket, answer, hold)) => {
+                answered(sender, ticket, answer, hold, state)?;
+            }
+            Err(RecvTimeoutError::Timeout) => message::sign_of_life(sender)?,
+            Ok(Out::End) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
+        }
+    }
+}
+
+/// Is nothing more to come from this ticket? If its answer is there, it is sent when all is sent that came before it.
+fn look(number: u64, out: &mpsc::Sender<Out>, state: &Mutex<State>) -> bool {
+    let mut all = lock(state);
+    let Some((ticket, _)) = all.tickets.get_mut(&number) else { return true };
+    let waker = Waker::from(Arc::new(Woken { ticket: number, out: out.clone() }));
+    let Poll::Ready(answer) = Pin::new(ticket).poll(&mut Context::from_waker(&waker)) else {
+        return false;
+    };
+    if let Some((_, hold)) = all.tickets.remove(&number) {
+        let _ = out.send(Out::Answer(number, answer, hold));
+    }
+    true
+}
+
+fn answered(
+    sender: &mut Sender,
+    ticket: u64,
+    answer: Result<Answer>,
+    hold: Hold,
+    state: &Mutex<State>,
+) -> io::Result<()> {
+    let mut bulk = Vec::new();
+    let what = match answer {
+        Ok(Answer::Msm(msm::Response::Parked(parked))) => keep(&mut lock(state), parked, hold),
+        Ok(mut answer) => {
+            bulk = answer.bytes_mut().map(std::mem::take).unwrap_or_default();
+            Reply::Answer(answer)
+        }
+        Err(error) => Reply::Failed(Fault::from(&error)),
+    };
+    reply(sender, ticket, &what, &bulk)
+}

@@ -1,0 +1,84 @@
+//! What both sides know and never send.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use proofmill_op::{Error, Result};
+use sha2::{Digest as _, Sha256};
+use zeroize::Zeroizing;
+
+/// The environment variable with the token.
+pub const TOKEN_VARIABLE: &str = "PROOFMILL_TOKEN";
+
+/// Who saw a handshake may try tokens at home: a short one could be found.
+const LEAST: usize = 16;
+const MOST: usize = 1024;
+
+/// What a client and a server both know. It is never sent and never shown.
+#[derive(Clone)]
+pub struct Token(Zeroizing<[u8; 32]>);
+
+impl Token {
+    /// Visible ASCII characters, 16 to 1024. Take random ones: who saw a handshake can try tokens without being seen.
+    pub fn new(text: &str) -> Result<Self> {
+        let is_fit = (LEAST..=MOST).contains(&text.len())
+            && text.bytes().all(|byte| byte.is_ascii_graphic());
+        if !is_fit {
+            let problem =
+                format!("has to have {LEAST} to {MOST} visible ASCII characters and no spaces");
+            return Err(Error::argument("token", problem));
+        }
+        Ok(Self(key(text.as_bytes())))
+    }
+
+    /// From a file, or else from the variable [`TOKEN_VARIABLE`]; a file of one line may end with its end.
+    pub fn find(file: Option<&Path>) -> Result<Option<Self>> {
+        if let Some(file) = file {
+            let text = std::fs::read_to_string(file).map(Zeroizing::new);
+            let text = text.map_err(|source| Error::Io {
+                context: format!("token_file: {}", file.display()),
+                source: Arc::new(source),
+            })?;
+            let line = text.strip_suffix('\n').unwrap_or(&text);
+            return Self::new(line.strip_suffix('\r').unwrap_or(line)).map(Some);
+        }
+        match std::env::var(TOKEN_VARIABLE) {
+            Ok(text) => Self::new(&Zeroizing::new(text)).map(Some),
+            Err(std::env::VarError::NotPresent) => Ok(None),
+            Err(_) => Err(Error::argument("token", format!("{TOKEN_VARIABLE} is not text"))),
+        }
+    }
+
+    /// The pre-shared key of a handshake; without a token it is one that everybody knows.
+    pub(crate) fn key(token: Option<&Self>) -> Zeroizing<[u8; 32]> {
+        token.map_or_else(|| key(b""), |token| token.0.clone())
+    }
+}
+
+fn key(text: &[u8]) -> Zeroizing<[u8; 32]> {
+    let digest = Sha256::new().chain_update(b"proofmill-device token\0").chain_update(text);
+    Zeroizing::new(digest.finalize().into())
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_tokens_and_those_with_spaces_are_refused_unseen() {
+        for text in ["", "0123456789abcde", "0123456789 abcdef", "0123456789abcdef\n"] {
+            let error = Token::new(text).unwrap_err().to_string();
+            assert!(error.starts_with("token: has to have 16") && !error.contains("0123"));
+        }
+        let token = Token::new("0123456789abcdef").unwrap();
+        assert_eq!(format!("{token:?}"), "Token");
+        assert_ne!(Token::key(Some(&token)), Token::key(None));
+    }
+}

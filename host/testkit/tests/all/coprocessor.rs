@@ -1,0 +1,163 @@
+//! The driver of the coprocessor and a card that answers no more: its ticket ends in time, and a card that is opened again works.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use crate::support;
+use proofmill_card::{Card, Options, SimTransport, Transport};
+use proofmill_op::coprocessor::{
+    INSTRUCTION_BYTES, Instruction, Kind, Opcode, Request, SLOT_BYTES, Slot, Stop,
+};
+use proofmill_op::{Answer, Device, DeviceKind, Error, Result, Ticket};
+
+const TIMEOUT: Duration = Duration::from_secs(1);
+/// Far more than any test here needs, far less than for ever.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How a card behaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Mood {
+    Works,
+    /// Its clock stands.
+    Frozen,
+    /// Registers say what they said first, and no packet comes.
+    Stuck,
+}
+
+/// A card that outlives its driver, as a real one does.
+#[derive(Clone)]
+struct Moody {
+    card: Arc<Mutex<SimTransport>>,
+    mood: Arc<AtomicU8>,
+    said: HashMap<u32, u32>,
+}
+
+impl Moody {
+    fn new(card: SimTransport) -> Self {
+        let mood = Arc::new(AtomicU8::new(Mood::Works as u8));
+        Self { card: Arc::new(Mutex::new(card)), mood, said: HashMap::new() }
+    }
+
+    fn becomes(&self, mood: Mood) {
+        self.card.lock().unwrap().freeze(mood == Mood::Frozen);
+        self.mood.store(mood as u8, Ordering::SeqCst);
+    }
+
+    fn is_stuck(&self) -> bool {
+        self.mood.load(Ordering::SeqCst) == Mood::Stuck as u8
+    }
+
+    /// The driver, which opens it anew.
+    fn open(&self) -> Card {
+        let options = Options { timeout: TIMEOUT, ..Options::new("sim:moody", DeviceKind::Sim) };
+        Card::open(Box::new(self.clone()), options).unwrap()
+    }
+}
+
+impl Transport for Moody {
+    fn name(&self) -> &str {
+        "sim:moody"
+    }
+
+    fn send(&mut self, packet: &[u8]) -> Result<()> {
+        self.card.lock().unwrap().send(packet)
+    }
+
+    fn receive(&mut self, limit: Duration) -> Result<Option<Vec<u8>>> {
+        if self.is_stuck() {
+            std::thread::sleep(limit);
+            return Ok(None);
+        }
+        self.card.lock().unwrap().receive(limit)
+    }
+
+    fn read_register(&mut self, address: u32) -> Result<u32> {
+        if self.is_stuck()
+            && let Some(word) = self.said.get(&address)
+        {
+            return Ok(*word);
+        }
+        let word = self.card.lock().unwrap().read_register(address)?;
+        if self.is_stuck() {
+            self.said.insert(address, word);
+        }
+        Ok(word)
+    }
+
+    fn write_register(&mut self, address: u32, value: u32) -> Result<()> {
+        self.card.lock().unwrap().write_register(address, value)
+    }
+}
+
+fn submit(card: &Card, program: &[Instruction], limit: u64) -> Result<Ticket> {
+    let mut seven = [0; SLOT_BYTES];
+    seven[0] = 7;
+    let data = Slot::new(seven, Kind::Fe).unwrap().to_bytes().to_vec();
+    let mut bytes = vec![0; INSTRUCTION_BYTES]; // at which it waits
+    bytes.extend(program.iter().flat_map(|it| it.to_bytes()));
+    let request = Request { limit, ..Request::new(bytes, data, 1) };
+    card.submit(proofmill_op::Request::Coprocessor(request))
+}
+
+fn end(ticket: Ticket) -> Result<Answer> {
+    ticket.wait_timeout(PATIENCE).unwrap_or_else(|_| panic!("a ticket hangs"))
+}
+
+/// 7 * 7, sent as interrupt 5.
+fn works(card: &Card) {
+    let program = [
+        Instruction::new(Opcode::Mul, [0, 0, 1]),
+        Instruction::new(Opcode::SendInterrupt, [1, 5, 0]),
+    ];
+    let answer = end(submit(card, &program, 100).unwrap()).unwrap();
+    let Answer::Coprocessor(response) = answer else { panic!("{answer:?}") };
+    let [sent] = &response.interrupts[..] else { panic!("{response:?}") };
+    assert_eq!((sent.index, sent.kind, sent.value[0][0]), (5, Kind::Fe, 49));
+    assert_eq!((response.stop, response.pointer, response.error), (Stop::Waits, 3, None));
+}
+
+#[test]
+fn a_coprocessor_that_answers_no_more_is_given_up_and_works_after_a_reset() {
+    let Some(simulation) = support::simulation("coprocessor_twin") else { return };
+    let moody = Moody::new(support::transport(&simulation));
+    for mood in [Mood::Stuck, Mood::Frozen] {
+        let card = moody.open();
+        works(&card);
+        // A program that never ends, on a card that stops while it runs; another request waits behind it.
+        let endless = [Instruction::new(Opcode::Jump, [1, 0, 0])];
+        let tickets = [0; 2].map(|_| submit(&card, &endless, u64::MAX).unwrap());
+        std::thread::sleep(Duration::from_millis(200));
+        let start = Instant::now();
+        moody.becomes(mood);
+        for ticket in tickets {
+            let error = end(ticket).unwrap_err();
+            let as_wanted = match mood {
+                Mood::Stuck => matches!(error, Error::TimedOut { .. }),
+                _ => matches!(error, Error::Lost { .. }),
+            };
+            assert!(as_wanted, "{mood:?}: {error}");
+        }
+        let took = start.elapsed();
+        assert!(took < 10 * TIMEOUT, "{mood:?}: {took:?}");
+        assert!(mood != Mood::Stuck || took >= TIMEOUT, "{took:?}");
+        assert!(submit(&card, &endless, 1).and_then(end).is_err(), "{mood:?}: it is given up");
+        drop(card);
+        // The program still runs; opening resets the card.
+        moody.becomes(Mood::Works);
+        works(&moody.open());
+    }
+}
+
+#[test]
+fn a_program_that_never_ends_is_stopped_by_its_limit_and_the_next_one_is_right() {
+    let Some(simulation) = support::simulation("coprocessor_twin") else { return };
+    let card = Moody::new(support::transport(&simulation)).open();
+    let endless = [Instruction::new(Opcode::Jump, [1, 0, 0])];
+    let answer = end(submit(&card, &endless, 5000).unwrap()).unwrap();
+    let Answer::Coprocessor(response) = answer else { panic!("{answer:?}") };
+    assert!(response.stop == Stop::Limit && response.steps >= 5000, "{} steps", response.steps);
+    works(&card);
+}

@@ -1,0 +1,409 @@
+//! Devices of other machines, over loopback: the suite, and everything that can go wrong on the way.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::conformance::conforms;
+use crate::support;
+use proofmill_op::msm::{self, Bases, Curve, Group, Instance, Sums};
+use proofmill_op::{
+    Answer, Capability, Caps, Completer, Data, Device, DeviceKind, Error, Metrics, Parked, Request,
+    Result, Ticket, ecdsa_verify, ntt,
+};
+use proofmill_remote::{Limits, Options, RemoteDevice, Running, Server, Token};
+use proofmill_testkit::random::Random;
+
+const TOKEN: &str = "correct-horse-battery";
+
+fn token() -> Option<Token> {
+    Some(Token::new(TOKEN).unwrap())
+}
+
+/// A server of this device at this address.
+fn serve_at(address: SocketAddr, device: Box<dyn Device>, limits: Limits) -> Running {
+    Server::bind(address, Arc::from(device), token(), limits).unwrap().start().unwrap()
+}
+
+fn serve(device: Box<dyn Device>, limits: Limits) -> Running {
+    serve_at("127.0.0.1:0".parse().unwrap(), device, limits)
+}
+
+fn cpu() -> Box<dyn Device> {
+    proofmill_device::open("cpu:?threads=1").unwrap()
+}
+
+fn options(address: SocketAddr) -> Options {
+    let address = address.to_string();
+    Options { token: token(), ..Options::new(format!("tcp://{address}"), address) }
+}
+
+fn client(server: &Running) -> RemoteDevice {
+    RemoteDevice::open(options(server.address())).unwrap()
+}
+
+fn problem(options: Options) -> Error {
+    RemoteDevice::open(options).expect_err("it is no device of ours")
+}
+
+fn signatures(count: usize) -> Request {
+    let bytes = vec![0; count * ecdsa_verify::SIGNATURE_BYTES];
+    Request::EcdsaVerify(ecdsa_verify::Request::new(bytes))
+}
+
+/// Waits for something that has to become true.
+fn soon(what: &str, is_so: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < Duration::from_secs(20), "{what}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Takes requests and keeps them.
+struct Keeps {
+    caps: Caps,
+    kept: Arc<Mutex<Vec<Completer>>>,
+}
+
+impl Keeps {
+    fn new() -> (Box<Self>, Arc<Mutex<Vec<Completer>>>) {
+        let mut caps = Caps::new("keeps:", DeviceKind::Card, "keeps requests");
+        caps.capabilities.push(Capability::EcdsaVerify);
+        let kept = Arc::new(Mutex::new(Vec::new()));
+        (Box::new(Self { caps, kept: kept.clone() }), kept)
+    }
+}
+
+impl Device for Keeps {
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
+    fn park(&self, _: Data) -> Result<Parked> {
+        Err(Error::argument("data", "is not kept"))
+    }
+
+    fn submit(&self, _: Request) -> Result<Ticket> {
+        let (completer, ticket) = Ticket::pair();
+        self.kept.lock().unwrap().push(completer);
+        Ok(ticket)
+    }
+
+    fn metrics(&self) -> Metrics {
+        Metrics::default()
+    }
+}
+
+#[test]
+fn a_remote_processor_conforms() {
+    let server = serve(proofmill_device::open("cpu:").unwrap(), Limits::default());
+    conforms(&client(&server));
+    soon("everything is released", || server.held_bytes() == 0);
+}
+
+#[test]
+fn a_remote_simulation_conforms() {
+    let Some(simulation) = support::simulation("toy") else { return };
+    let server = serve(proofmill_device::open(&simulation.uri()).unwrap(), Limits::default());
+    conforms(&client(&server));
+}
+
+/// Four clients at a time, each with several requests under way.
+#[test]
+fn clients_do_not_mix_up_answers() {
+    let server = serve(cpu(), Limits::default());
+    thread::scope(|scope| {
+        for number in 0..4 {
+            let server = &server;
+            scope.spawn(move || {
+                let device = client(server);
+                let tickets: Vec<_> = (0..40)
+                    .map(|turn| (turn, device.submit(signatures(turn + 40 * number)).unwrap()))
+                    .collect();
+                for (turn, ticket) in tickets {
+                    let Answer::EcdsaVerify(response) = ticket.wait().unwrap() else {
+                        panic!("another answer")
+                    };
+                    assert_eq!(response.verdicts.len(), turn + 40 * number);
+                }
+            });
+        }
+    });
+    assert_eq!(server.served(), (4, 160));
+}
+
+#[test]
+fn a_server_that_is_killed_fails_every_ticket_and_the_next_request_connects_again() {
+    let (device, kept) = Keeps::new();
+    let mut server = serve(device, Limits::default());
+    let device = client(&server);
+    let tickets: Vec<_> = (0..8).map(|_| device.submit(signatures(1)).unwrap()).collect();
+    assert_eq!(kept.lock().unwrap().len(), 8);
+    server.stop();
+    for ticket in tickets {
+        let error = ticket.wait().unwrap_err();
+        assert!(matches!(&error, Error::Lost { device, .. } if device.starts_with("tcp://")));
+    }
+    soon("the device learns that nobody waits", || {
+        kept.lock().unwrap().iter().all(Completer::is_cancelled)
+    });
+    let error = device.submit(signatures(1)).unwrap_err();
+    assert!(matches!(error, Error::Lost { .. }), "{error}");
+    let _again = serve_at(server.address(), cpu(), Limits::default());
+    device.submit(signatures(1)).unwrap().wait().unwrap();
+}
+
+/// What is resident is there again after a new connection.
+#[test]
+fn resident_bytes_and_bases_survive_the_server() {
+    let instance = Instance::new(Curve::Bn254, Group::G1);
+    // (1, 2) is the generator.
+    let point: Vec<u8> = (0..64).map(|i| u8::from(i == 0) + 2 * u8::from(i == 32)).collect();
+    let mut server = serve(cpu(), Limits::default());
+    let device = client(&server);
+    let bytes = device.park(vec![0; ecdsa_verify::SIGNATURE_BYTES].into()).unwrap();
+    let bases = Bases::new(instance, point.clone()).checked(msm::Check::Subgroup);
+    let parked = device.submit(Request::Msm(msm::Request::Park(bases))).unwrap().wait().unwrap();
+    let Answer::Msm(msm::Response::Parked(parked)) = parked else { panic!("another answer") };
+    let held = server.held_bytes();
+    assert!(held >= 64 + 160, "{held}");
+    let ask = || {
+        let one: Vec<u8> = (0..32).map(|i| u8::from(i == 0)).collect();
+        let sums = Sums::one(Bases::parked(instance, parked.clone()), one);
+        let sums = device.submit(Request::Msm(msm::Request::Sums(sums))).unwrap().wait().unwrap();
+        let Answer::Msm(msm::Response::Sums { points, .. }) = sums else {
+            panic!("another answer")
+        };
+        assert_eq!(points, std::slice::from_ref(&point));
+        let request = ecdsa_verify::Request { signatures: Data::Parked(bytes.clone()) };
+        device.submit(Request::EcdsaVerify(request)).unwrap().wait().unwrap();
+    };
+    ask();
+    server.stop();
+    let server = serve_at(server.address(), cpu(), Limits::default());
+    soon("the client sees the end", || device.round_trip().is_ok());
+    ask();
+    ask();
+    soon("it is there once", || server.held_bytes() == held);
+    drop((parked, bytes));
+    soon("it is released", || server.held_bytes() == 0);
+}
+
+/// Between a client and a server, until it is told to pass nothing more.
+fn between(server: SocketAddr) -> (SocketAddr, Arc<AtomicBool>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let is_mute = Arc::new(AtomicBool::new(false));
+    let mute = is_mute.clone();
+    thread::spawn(move || {
+        for from in listener.incoming().flatten() {
+            let to = TcpStream::connect(server).unwrap();
+            let pairs = [(&from, &to), (&to, &from)].map(|(from, to)| {
+                (from.try_clone().unwrap(), to.try_clone().unwrap(), mute.clone())
+            });
+            for (mut from, mut to, mute) in pairs {
+                thread::spawn(move || {
+                    let mut buffer = [0; 4096];
+                    while let Ok(count @ 1..) = from.read(&mut buffer) {
+                        while mute.load(Ordering::SeqCst) {
+                            thread::sleep(Duration::from_millis(20));
+                        }
+                        if to.write_all(&buffer[..count]).is_err() {
+                            break;
+                        }
+                    }
+                });
+            }
+        }
+    });
+    (address, is_mute)
+}
+
+#[test]
+fn silence_fails_every_ticket_in_time_and_signs_of_life_do_not() {
+    let (device, kept) = Keeps::new();
+    let server = serve(device, Limits::default());
+    let (address, is_mute) = between(server.address());
+    let timeout = Duration::from_millis(600);
+    let device = RemoteDevice::open(Options { timeout, ..options(address) }).unwrap();
+    let mut tickets: Vec<_> = (0..3).map(|_| device.submit(signatures(1)).unwrap()).collect();
+    // Several times as long as silence may be.
+    thread::sleep(4 * timeout);
+    assert!(tickets.iter_mut().all(|ticket| ticket.poll().is_none()));
+    is_mute.store(true, Ordering::SeqCst);
+    for ticket in tickets {
+        let answer = ticket.wait_timeout(Duration::from_secs(20)).expect("in time");
+        assert!(matches!(answer, Err(Error::TimedOut { .. })), "{answer:?}");
+    }
+    is_mute.store(false, Ordering::SeqCst);
+    drop(device);
+    soon("given up there", || kept.lock().unwrap().iter().all(Completer::is_cancelled));
+}
+
+#[test]
+fn a_ticket_that_is_given_up_is_given_up_there() {
+    let (device, kept) = Keeps::new();
+    let server = serve(device, Limits::default());
+    let device = client(&server);
+    let [one, two] = [1, 2].map(|count| device.submit(signatures(count)).unwrap());
+    assert_eq!(server.held_bytes(), 3 * ecdsa_verify::SIGNATURE_BYTES as u64);
+    one.cancel();
+    soon("the device learns it", || kept.lock().unwrap()[0].is_cancelled());
+    assert!(!kept.lock().unwrap()[1].is_cancelled());
+    soon("its bytes are free", || server.held_bytes() == 2 * ecdsa_verify::SIGNATURE_BYTES as u64);
+    assert!(matches!(one.wait(), Err(Error::Cancelled)));
+    drop(two);
+    soon("a dropped one, too", || server.held_bytes() == 0);
+}
+
+#[test]
+fn progress_travels_and_memory_is_used_again() {
+    let server = serve(cpu(), Limits::default());
+    let device = client(&server);
+    let told = Arc::new(AtomicUsize::new(0));
+    let count = told.clone();
+    let elements = vec![0; 8 << 12];
+    let memory = Vec::with_capacity(8 << 13);
+    let place = memory.as_ptr();
+    let request = ntt::Request {
+        progress: Some(ntt::Progress(Arc::new(move |done| {
+            assert!((0.0..=1.0).contains(&done));
+            count.fetch_add(1, Ordering::SeqCst);
+        }))),
+        ..ntt::Request::forward(ntt::Field::Goldilocks, elements).answered_in(memory)
+    };
+    let Answer::Ntt(response) = device.submit(Request::Ntt(request)).unwrap().wait().unwrap()
+    else {
+        panic!("another answer")
+    };
+    assert_eq!((response.elements.len(), response.elements.as_ptr()), (8 << 12, place));
+    assert!(told.load(Ordering::SeqCst) > 0);
+}
+
+#[test]
+fn whoever_has_another_token_learns_that_it_is_the_token() {
+    let server = serve(cpu(), Limits::default());
+    let other = Some(Token::new("another-horse-battery").unwrap());
+    let told = problem(Options { token: other, ..options(server.address()) }).to_string();
+    assert!(
+        told.starts_with("token: tcp://") && told.ends_with("has another one, or none"),
+        "{told}"
+    );
+    let told = problem(Options { token: None, ..options(server.address()) }).to_string();
+    assert!(told.starts_with("token: ") && told.contains("token_file"), "{told}");
+
+    let open =
+        Server::bind("127.0.0.1:0".parse().unwrap(), Arc::from(cpu()), None, Limits::default());
+    let open = open.unwrap().start().unwrap();
+    let told = problem(options(open.address())).to_string();
+    assert!(told.ends_with("has another one, or none"), "{told}");
+    RemoteDevice::open(Options { token: None, ..options(open.address()) }).unwrap();
+
+    for beyond in ["0.0.0.0:0", "[::]:0", "192.0.2.1:80"] {
+        let server =
+            Server::bind(beyond.parse().unwrap(), Arc::from(cpu()), None, Limits::default());
+        let told = server.err().expect("nobody may listen there without a token").to_string();
+        assert!(told.starts_with("token: ") && told.contains(beyond), "{told}");
+    }
+}
+
+/// Something else at the other end, which says this to whoever comes.
+fn says(words: &[u8]) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let words = words.to_vec();
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut first = [0; 18];
+            let _ = stream.read_exact(&mut first).and_then(|()| stream.write_all(&words));
+            // So that the client reads it before the connection is reset.
+            let _ = stream.set_read_timeout(Some(Duration::from_millis(100)));
+            while let Ok(1..) = stream.read(&mut first) {}
+        }
+    });
+    address
+}
+
+#[test]
+fn what_speaks_at_another_port_is_named() {
+    let hello = b"proofmill-device";
+    for (words, part) in [
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec(), "speaks HTTP"),
+        (b"SSH-2.0-OpenSSH\r\n".to_vec(), "speaks another protocol (it says 'SSH-2.0-OpenSSH"),
+        (b"".to_vec(), "ended the connection before it began"),
+        (hello.to_vec(), "another protocol"),
+        ([&hello[..], &[7, 0]].concat(), "speaks version 7 of the protocol"),
+        ([&hello[..], &[1, 0, 2]].concat(), "as many clients as it may have"),
+        ([&hello[..], &[1, 0, 1]].concat(), "token: "),
+        ([&hello[..], &[1, 0, 0, 48, 0], &[9; 48]].concat(), "token: "),
+        ([&hello[..], &[1, 0, 0, 255, 255], &[9; 48]].concat(), "a handshake of another length"),
+    ] {
+        let told = problem(options(says(&words))).to_string();
+        assert!(told.contains(part), "{}: {told}", words.escape_ascii());
+    }
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let timeout = Duration::from_millis(300);
+    let told = problem(Options { timeout, ..options(silent.local_addr().unwrap()) });
+    assert!(matches!(told, Error::TimedOut { .. }), "{told}");
+}
+
+#[test]
+fn limits_are_named_and_the_connection_goes_on() {
+    let (device, _kept) = Keeps::new();
+    let limits = Limits {
+        clients: 1,
+        requests: 3,
+        request_bytes: 4 * 160,
+        memory_bytes: 6 * 160,
+        ..Limits::default()
+    };
+    let server = serve(device, limits);
+    let device = client(&server);
+    let told = problem(options(server.address())).to_string();
+    assert!(told.contains("as many clients as it may have"), "{told}");
+
+    let told = device.submit(signatures(5)).unwrap_err();
+    assert!(matches!(told, Error::Argument { argument: "request", .. }), "{told}");
+    assert!(told.to_string().ends_with("takes at most 640"), "{told}");
+    let four = device.submit(signatures(4)).unwrap();
+    let told = device.submit(signatures(3)).unwrap_err();
+    assert!(matches!(told, Error::Failed { .. }), "{told}");
+    assert!(told.to_string().contains("no memory for this request"), "{told}");
+    let rest = [1, 1].map(|count| device.submit(signatures(count)).unwrap());
+    let told = device.submit(signatures(0)).unwrap_err().to_string();
+    assert!(told.contains("3 requests of this client are under way"), "{told}");
+    drop((four, rest));
+    soon("there is room again", || server.held_bytes() == 0);
+    drop(device.submit(signatures(4)).unwrap());
+    drop(device);
+    soon("the place is free", || RemoteDevice::open(options(server.address())).is_ok());
+}
+
+/// Whatever comes in, a client behind it is served, and nothing is held.
+#[test]
+fn a_server_survives_whatever_bytes_come() {
+    let server = serve(cpu(), Limits::default());
+    let good = client(&server);
+    let mut random = Random::new(29);
+    let mut hello = b"proofmill-device".to_vec();
+    hello.extend([1, 0, 48, 0]);
+    for turn in 0..300 {
+        let Ok(mut stream) = TcpStream::connect(server.address()) else { continue };
+        let count = random.below(if turn % 10 == 0 { 100_000 } else { 100 }) as usize;
+        let mut bytes = random.bytes(count);
+        let whole = random.below(hello.len() as u64 + 1) as usize;
+        if turn % 3 > 0 {
+            bytes.splice(0..0, hello[..whole].iter().copied());
+        } else if turn % 2 == 0 {
+            bytes.splice(0..0, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".iter().copied());
+        }
+        let _ = stream.write_all(&bytes);
+    }
+    good.submit(signatures(3)).unwrap().wait().unwrap();
+    soon("strangers are gone", || RemoteDevice::open(options(server.address())).is_ok());
+    assert_eq!(server.held_bytes(), 0);
+}
