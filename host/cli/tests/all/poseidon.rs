@@ -120,7 +120,7 @@ fn a_tree_is_built_by_a_simulated_card() {
     }
     let arguments = ["poseidon", "tree", "--arity", "4", "--device", &device];
     let output = run(&[&arguments[..], &[&paths[0], &at("there")]].concat());
-    expect(&output, 3, &["arity 4; it has the standard instance of arity 2"]);
+    expect(&output, 3, &["arity 4; it has the standard and the strengthened instance of arity 2"]);
 }
 
 #[test]
