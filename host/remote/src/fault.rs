@@ -64,17 +64,26 @@ const MOST_NAMES: usize = 256;
 const MOST_BYTES: usize = 64;
 
 fn name(argument: &str) -> Option<&'static str> {
-    static NAMES: LazyLock<Mutex<HashSet<&'static str>>> = LazyLock::new(Mutex::default);
-    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = names.get(argument) {
-        return Some(known);
+    static NAMES: LazyLock<Mutex<Names>> = LazyLock::new(Mutex::default);
+    NAMES.lock().unwrap_or_else(PoisonError::into_inner).keep(argument)
+}
+
+#[derive(Default)]
+struct Names(HashSet<&'static str>);
+
+impl Names {
+    /// None where it is too long, or there are too many.
+    fn keep(&mut self, argument: &str) -> Option<&'static str> {
+        if let Some(known) = self.0.get(argument) {
+            return Some(known);
+        }
+        if self.0.len() >= MOST_NAMES || argument.len() > MOST_BYTES {
+            return None;
+        }
+        let kept: &'static str = Box::leak(argument.to_owned().into_boxed_str());
+        self.0.insert(kept);
+        Some(kept)
     }
-    if names.len() >= MOST_NAMES || argument.len() > MOST_BYTES {
-        return None;
-    }
-    let kept: &'static str = Box::leak(argument.to_owned().into_boxed_str());
-    names.insert(kept);
-    Some(kept)
 }
 
 #[cfg(test)]
@@ -99,11 +108,13 @@ mod tests {
 
     #[test]
     fn no_server_fills_the_memory_with_names() {
-        let named = |text: String| Fault::Argument(text, "wrong".into()).of("tcp:").to_string();
-        assert_eq!(named("x".repeat(65)), format!("request: {}: wrong", "x".repeat(65)));
-        for number in 0..1000 {
-            let text = named(format!("name{number}"));
-            assert!(text.ends_with(&format!("name{number}: wrong")), "{text}");
-        }
+        let long = "x".repeat(MOST_BYTES + 1);
+        let named = Fault::Argument(long.clone(), "wrong".into()).of("tcp:").to_string();
+        assert_eq!(named, format!("request: {long}: wrong"));
+        let mut names = Names::default();
+        let kept = (0..1000).filter_map(|number| names.keep(&format!("name{number}"))).count();
+        assert_eq!(kept, MOST_NAMES);
+        assert_eq!(names.keep("name255"), Some("name255"));
+        assert_eq!(names.keep("name256"), None);
     }
 }

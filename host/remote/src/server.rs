@@ -1,6 +1,8 @@
 //! Hands the requests of clients to a device.
 
 mod budget;
+#[cfg(test)]
+mod hostile;
 mod session;
 
 use std::collections::HashMap;

@@ -3,6 +3,8 @@
 mod bls;
 mod cli;
 mod coprocessor;
+#[cfg(all(unix, feature = "remote"))]
+mod device_server;
 mod ecdsa;
 mod groth16;
 mod groth16_devices;

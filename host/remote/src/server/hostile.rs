@@ -1,0 +1,159 @@
+//! Clients that know the token and say what no client says: the server goes on, and nothing of theirs stays.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use std::{io, panic, thread};
+
+use proofmill_cpu::CpuDevice;
+use proofmill_op::msm::{Bases, Curve, Group, Instance, Sums};
+use proofmill_op::{Request, coprocessor, ecdsa_verify, equihash_verify, msm, ntt, poseidon};
+use proofmill_testkit::random::Random;
+
+use super::{Limits, Running, Server};
+use crate::Token;
+use crate::channel::{self, Receiver, Sender};
+use crate::message::{self, Ask, Header, MOST_ANSWER_HEAD, Place, Reply};
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn token() -> Token {
+    Token::new("correct-horse-battery").unwrap()
+}
+
+fn server() -> Running {
+    let limits = Limits {
+        requests: 8,
+        request_bytes: 1 << 16,
+        memory_bytes: 1 << 20,
+        timeout: Duration::from_secs(2),
+        ..Limits::default()
+    };
+    let device = Arc::new(CpuDevice::new(Some(1)).unwrap());
+    Server::bind("127.0.0.1:0".parse().unwrap(), device, Some(token()), limits)
+        .unwrap()
+        .start()
+        .unwrap()
+}
+
+fn connect(server: &Running) -> (Sender, Receiver) {
+    let stream = std::net::TcpStream::connect(server.address()).unwrap();
+    channel::connect(stream, Some(&token()), PATIENCE).unwrap()
+}
+
+fn tell(to: &mut Sender, ticket: u64, ask: &Ask, bulk: &[u8]) -> io::Result<()> {
+    let head = postcard::to_stdvec(ask).unwrap();
+    message::send(to, ticket, &head, std::iter::once(bulk))
+}
+
+/// One small request of each kind, with the bytes that belong to it.
+fn requests() -> Vec<(Request, Vec<Vec<u8>>)> {
+    let one = |request, bytes: usize| (request, vec![vec![1; bytes]]);
+    let nothing = || Vec::<u8>::new();
+    let bn254 = Instance::new(Curve::Bn254, Group::G1);
+    let params = equihash_verify::Params::new(48, 5).unwrap();
+    let headers =
+        equihash_verify::Request::new(params, equihash_verify::Network::Regtest, nothing());
+    let mut generator = vec![0; 64];
+    (generator[0], generator[32]) = (1, 2);
+    let bases = || Bases::new(bn254, nothing()).checked(msm::Check::Subgroup);
+    let sums = Sums::one(bases(), nothing());
+    let plan = msm::Request::Plan { instance: bn254, points: 9, parked: true, room: 1 };
+    vec![
+        one(Request::EcdsaVerify(ecdsa_verify::Request::new(nothing())), 320),
+        one(Request::EquihashVerify(headers), params.header_bytes()),
+        (Request::Msm(plan), vec![]),
+        (Request::Msm(msm::Request::Park(bases())), vec![generator.clone()]),
+        (Request::Msm(msm::Request::Sums(sums)), vec![generator, vec![3; 32]]),
+        one(Request::Ntt(ntt::Request::forward(ntt::Field::Goldilocks, nothing())), 64),
+        one(Request::Poseidon(poseidon::Request::new(2, nothing())), 128),
+        one(Request::PoseidonLayers(poseidon::Layers::new(2, 2, nothing())), 128),
+        (
+            Request::Coprocessor(coprocessor::Request::new(nothing(), nothing(), 0)),
+            vec![vec![0; 16], vec![0; 96]],
+        ),
+    ]
+}
+
+/// What a client that changes and cuts what it sends says: the head, the header's numbers and the bulk.
+fn say(random: &mut Random, to: &mut Sender) -> io::Result<()> {
+    let (request, parts) = requests().swap_remove(random.below(9) as usize);
+    let bulk = parts.concat();
+    let mut places: Vec<_> = parts.iter().map(|part| Place::Bulk(part.len() as u64)).collect();
+    if random.below(8) == 0 {
+        places.push(Place::Resident(random.below(3)));
+    }
+    let ask = match random.below(12) {
+        0 => Ask::Park,
+        1 => Ask::Cancel,
+        2 => Ask::Release(random.below(3)),
+        3 => Ask::Metrics,
+        _ => Ask::Request { request, places, tell: random.below(2) == 0 },
+    };
+    let carries = matches!(ask, Ask::Request { .. } | Ask::Park);
+    let mut head = postcard::to_stdvec(&ask).unwrap();
+    for _ in 0..random.below(4) {
+        let at = random.below(head.len() as u64) as usize;
+        match random.below(4) {
+            0 => head[at] ^= 1 << random.below(8),
+            1 => head[at] = random.bits() as u8,
+            2 => head.insert(at, 0xff),
+            _ => drop(head.remove(at)),
+        }
+        if head.is_empty() {
+            break;
+        }
+    }
+    let bulk = if carries { &bulk[..] } else { &[] };
+    let bulk = if random.below(10) == 0 { &bulk[bulk.len() / 2..] } else { bulk };
+    message::send(to, random.below(5), &head, std::iter::once(bulk))
+}
+
+/// Waits for something that has to become true.
+fn soon(what: &str, is_so: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < PATIENCE, "{what}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn whatever_a_client_with_the_token_says_the_server_goes_on() {
+    let panics = Arc::new(AtomicUsize::new(0));
+    let (count, usual) = (panics.clone(), panic::take_hook());
+    panic::set_hook(Box::new(move |info| {
+        count.fetch_add(1, Ordering::SeqCst);
+        usual(info);
+    }));
+    let server = server();
+    let mut random = Random::new(30);
+    for turn in 0..400 {
+        let (mut to, _from) = connect(&server);
+        // Some begin as no client does.
+        if turn % 20 > 0 {
+            tell(&mut to, 0, &Ask::Begin { silence: 1000 }, &[]).unwrap();
+        }
+        for _ in 0..random.below(12) {
+            if say(&mut random, &mut to).is_err() {
+                break; // the server ended it
+            }
+        }
+        if turn % 5 == 0 {
+            let bytes = random.below(200) as usize;
+            let _ = to.send(&random.bytes(bytes));
+        }
+    }
+    let (mut to, mut from) = connect(&server);
+    tell(&mut to, 0, &Ask::Begin { silence: 1000 }, &[]).unwrap();
+    let Reply::Welcome { .. } = message::first(&mut from).unwrap() else { panic!("no welcome") };
+    tell(&mut to, 7, &Ask::Metrics, &[]).unwrap();
+    let header = Header::read(&mut from).unwrap();
+    let head = header.read_head(MOST_ANSWER_HEAD, &mut from).unwrap();
+    let Ok(Reply::Metrics(_)) = message::decode(&head) else { panic!("another answer") };
+    assert_eq!(header.ticket, 7);
+    soon("what they asked for is given up", || server.held_bytes() == 0);
+    let (clients, requests) = server.served();
+    assert!(clients > 300 && requests > 100, "{clients} clients, {requests} requests");
+    assert_eq!(panics.load(Ordering::SeqCst), 0);
+}
