@@ -6,12 +6,12 @@
 //! 3. RESET, so that nothing of a previous host is left, and a probe that marks the end of stale replies;
 //! 4. STATUS, compared with what the blocks say.
 
-mod chain;
+pub(crate) mod chain;
 mod coprocessor;
 mod ecdsa_verify;
 mod equihash_verify;
 mod flights;
-mod handshake;
+pub(crate) mod handshake;
 mod job;
 mod msm;
 mod ntt;

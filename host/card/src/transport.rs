@@ -6,6 +6,7 @@
 //! transport up.
 
 pub mod mailbox;
+pub mod pcie;
 pub mod sim;
 pub mod uart;
 

@@ -51,7 +51,8 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     if !rows.iter().any(|row| row["kind"] == "sim") {
         output.line(format_args!("sim:                     {}", no_simulation()))?;
     }
-    for (uri, about) in proofmill_device::serial_ports() {
+    let ports = proofmill_device::serial_ports().into_iter();
+    for (uri, about) in ports.chain(proofmill_device::pcie_cards()) {
         output.line(format_args!("{uri:<24} {about}"))?;
     }
     Ok(Exit::Valid)

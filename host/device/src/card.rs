@@ -1,14 +1,15 @@
-//! Cards, as `sim:` and `uart:` open them. A build without the feature `card` has `no_card.rs` instead.
+//! Cards, as `sim:`, `uart:` and `pcie:` open them. A build without the feature `card` has `no_card.rs` instead.
 
 use std::path::Path;
 
 use proofmill_card::{
-    Card, Mailbox, Memory, Options, SimLibrary, SimTransport, Transport, UartTransport,
+    Card, Mailbox, Memory, Options, PcieTransport, SimLibrary, SimTransport, Transport,
+    UartTransport, XDMA_PREFIX,
 };
 use proofmill_op::{Device, DeviceKind, Error, Result};
 
 use crate::sim::{DEFAULT_CONFIGURATION, FOLDER_VARIABLE, TRACED, folder};
-use crate::{Uri, seconds, whole};
+use crate::{Uri, Way, seconds, whole};
 
 /// Option of a simulated card's memory: what is behind its channels.
 const MODEL: &str = "memory";
@@ -42,28 +43,82 @@ pub fn serial_ports() -> Vec<(String, String)> {
     found.map(|(path, about)| (format!("uart:{}", path.display()), about)).collect()
 }
 
-/// Opens the card on a serial line that a URI names.
-pub fn open_uart(uri: &Uri) -> Result<Box<dyn Device>> {
+/// The cards behind the XDMA driver and the boards that it does not serve: URI, and what can be said of it.
+pub fn pcie_cards() -> Vec<(String, String)> {
+    let cards = proofmill_card::xdma_cards(XDMA_PREFIX).into_iter();
+    let cards = cards.map(|(number, about)| (format!("pcie:{number}"), about));
+    let boards = proofmill_card::boards_without_driver().into_iter().map(|address| {
+        let about =
+            format!("the board at {address} has no driver: load the vendor's (`modprobe xdma`)");
+        ("pcie:".to_owned(), about)
+    });
+    cards.chain(boards).collect()
+}
+
+/// Opens the card that a URI names.
+pub fn open(uri: &Uri) -> Result<Box<dyn Device>> {
+    let (transport, options) = reached(uri)?;
+    Ok(Box::new(Card::open(transport, options)?))
+}
+
+/// The way to the card that a URI names.
+pub fn way(uri: &Uri) -> Result<Way> {
+    let (mut transport, options) = reached(uri)?;
+    let way = proofmill_card::measure(&mut *transport, &options)?;
+    Ok(Way {
+        register: way.register,
+        round_trip: way.round_trip,
+        bytes_per_second: way.bytes_per_second,
+    })
+}
+
+fn reached(uri: &Uri) -> Result<(Box<dyn Transport>, Options)> {
+    match uri.scheme() {
+        "uart" => uart(uri),
+        "pcie" => pcie(uri),
+        _ => sim(uri),
+    }
+}
+
+fn options(uri: &Uri, kind: DeviceKind) -> Result<Options> {
+    let mut options = Options::new(uri.to_string(), kind);
+    if let Some(text) = uri.option("timeout") {
+        options.timeout = seconds(text)?;
+    }
+    Ok(options)
+}
+
+/// The card on a serial line.
+fn uart(uri: &Uri) -> Result<(Box<dyn Transport>, Options)> {
     uri.allow(&["timeout", "baud"])?;
     if uri.path().is_empty() {
         return Err(Error::argument("device", "uart: needs a port, such as uart:/dev/ttyUSB1"));
     }
-    let mut options = Options::new(uri.to_string(), DeviceKind::Card);
-    if let Some(text) = uri.option("timeout") {
-        options.timeout = seconds(text)?;
-    }
+    let options = options(uri, DeviceKind::Card)?;
     let baud = uri.option("baud").map_or(Ok(BAUD), |text| whole("baud", text, 1200, MOST_BAUD))?;
     let transport = UartTransport::open(Path::new(uri.path()), baud, options.timeout)?;
-    Ok(Box::new(Card::open(Box::new(transport), options)?))
+    Ok((Box::new(transport), options))
 }
 
-/// Opens the simulated card that a URI names.
-pub fn open(uri: &Uri) -> Result<Box<dyn Device>> {
+/// The card behind the XDMA driver.
+fn pcie(uri: &Uri) -> Result<(Box<dyn Transport>, Options)> {
+    uri.allow(&["timeout", "prefix"])?;
+    let number =
+        uri.path().parse().ok().filter(|_| uri.path().bytes().all(|it| it.is_ascii_digit()));
+    let number = number.ok_or_else(|| {
+        let problem = format!("'{uri}': pcie: needs the number of one card, such as pcie:0");
+        Error::argument("device", problem)
+    })?;
+    let options = options(uri, DeviceKind::Card)?;
+    let prefix = uri.option("prefix").unwrap_or(XDMA_PREFIX);
+    let transport = PcieTransport::open(prefix, number, options.timeout)?;
+    Ok((Box::new(transport), options))
+}
+
+/// A simulated card.
+fn sim(uri: &Uri) -> Result<(Box<dyn Transport>, Options)> {
     uri.allow(&["timeout", "trace", MODEL, LATENCY, GAP])?;
-    let mut options = Options::new(uri.to_string(), DeviceKind::Sim);
-    if let Some(text) = uri.option("timeout") {
-        options.timeout = seconds(text)?;
-    }
+    let options = options(uri, DeviceKind::Sim)?;
     let memory = memory(uri)?;
     if let Some(model) = uri.option(MODEL).filter(|model| !MODELS.contains(model)) {
         let problem = format!("'{model}' is not one of {}", MODELS.join(", "));
@@ -83,7 +138,7 @@ pub fn open(uri: &Uri) -> Result<Box<dyn Device>> {
         true => Box::new(Mailbox::new(transport)?),
         false => Box::new(transport),
     };
-    Ok(Box::new(Card::open(transport, options)?))
+    Ok((transport, options))
 }
 
 /// The memory of a simulated card as the options want it.

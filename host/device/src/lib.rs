@@ -7,16 +7,18 @@
 //! | `sim:NAME` | the simulated card of another configuration |
 //! | `sim:/path/to/lib.so` | a simulation library by its path: whatever has a `/` in it |
 //! | `uart:/dev/ttyUSB1` | the card on a serial line |
+//! | `pcie:0` | the card behind the first set of files of the vendor's XDMA driver, `/dev/xdma0_…` |
 //! | `tcp://HOST:PORT` | the device of another machine, where `proofmill device-server` runs |
 //!
-//! `sim:` and `uart:` need the feature `card`, `tcp:` the feature `remote`; both are on by default. Options follow `?` and are joined by `&`; in a value, `%` and two hex digits stand for a byte.
+//! `sim:`, `uart:` and `pcie:` need the feature `card`, `tcp:` the feature `remote`; both are on by default. Options follow `?` and are joined by `&`; in a value, `%` and two hex digits stand for a byte.
 //!
 //! | option | of | meaning |
 //! |---|---|---|
 //! | `threads=N` | `cpu:` | threads to use |
 //! | `isa=LEVEL` | `cpu:` | the code path: `bmi2`, `avx2`, `avx512` or `avx512ifma`, as far as the processor has it; `portable` in a process that was started with `PROOFMILL_ISA=portable` |
 //! | `baud=RATE` | `uart:` | bits a second, at first 921600 |
-//! | `timeout=SECONDS` | `sim:`, `uart:`, `tcp:` | how long the card, or the other machine, may be silent |
+//! | `prefix=PATH` | `pcie:` | what the driver's files begin with, at first `/dev/xdma`; the number follows |
+//! | `timeout=SECONDS` | `sim:`, `uart:`, `pcie:`, `tcp:` | how long the card, or the other machine, may be silent |
 //! | `token_file=FILE` | `tcp:` | the token that the other machine wants; at first that of the variable `PROOFMILL_TOKEN`, if it is set |
 //! | `trace=FILE` | `sim:` | a waveform |
 //! | `memory=MODEL` | `sim:` | what is behind the card's memory channels: `ideal`, at first, or the timing of `hbm` or `ddr4` |
@@ -35,6 +37,7 @@ mod uri;
 
 use std::fmt::Display;
 use std::str::FromStr;
+use std::time::Duration;
 
 use proofmill_cpu::{CpuDevice, Isa};
 use proofmill_op::{Device, DeviceKind, Error, Result};
@@ -53,8 +56,7 @@ pub fn open(uri: &str) -> Result<Box<dyn Device>> {
 pub fn open_uri(uri: &Uri) -> Result<Box<dyn Device>> {
     match uri.scheme() {
         "cpu" => open_cpu(uri),
-        "sim" => card::open(uri),
-        "uart" => card::open_uart(uri),
+        "sim" | "uart" | "pcie" => card::open(uri),
         #[cfg(feature = "remote")]
         "tcp" => remote::open(uri),
         #[cfg(not(feature = "remote"))]
@@ -63,16 +65,9 @@ pub fn open_uri(uri: &Uri) -> Result<Box<dyn Device>> {
                 proofmill_op::not_in_this_build("the client of devices elsewhere (tcp:)", "remote");
             Err(Error::argument("device", absent))
         }
-        "pcie" => Err(Error::Open {
-            device: uri.to_string(),
-            problem: format!(
-                "'{}:' is not offered in this release; there are cpu:, sim:, uart: and tcp:",
-                uri.scheme()
-            ),
-        }),
         other => Err(Error::argument(
             "device",
-            format!("unknown scheme '{other}:'; there are cpu:, sim:, uart: and tcp:"),
+            format!("unknown scheme '{other}:'; there are cpu:, sim:, uart:, pcie: and tcp:"),
         )),
     }
 }
@@ -110,6 +105,30 @@ pub fn serial_ports() -> Vec<(String, String)> {
     card::serial_ports()
 }
 
+/// The cards behind the XDMA driver and the boards that it does not serve: URI, and what can be said of it.
+pub fn pcie_cards() -> Vec<(String, String)> {
+    card::pcie_cards()
+}
+
+/// The way to a card, measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Way {
+    /// Reading a register.
+    pub register: Duration,
+    /// From a command that asks for the card's status to its reply.
+    pub round_trip: Duration,
+    /// Packets to the card, of the longest kind that it takes.
+    pub bytes_per_second: f64,
+}
+
+/// Resets the card that a URI names and measures the way to it; `None` for a device that is no card.
+pub fn way(uri: &Uri) -> Result<Option<Way>> {
+    match uri.scheme() {
+        "sim" | "uart" | "pcie" => card::way(uri).map(Some),
+        _ => Ok(None),
+    }
+}
+
 fn open_cpu(uri: &Uri) -> Result<Box<dyn Device>> {
     uri.allow(&["threads", "isa"])?;
     if !uri.path().is_empty() {
@@ -135,9 +154,9 @@ fn open_cpu(uri: &Uri) -> Result<Box<dyn Device>> {
 
 /// The value of the option `timeout`.
 #[cfg(any(feature = "card", feature = "remote"))]
-fn seconds(text: &str) -> Result<std::time::Duration> {
+fn seconds(text: &str) -> Result<Duration> {
     let seconds = text.parse().ok().filter(|&seconds| seconds > 0.0);
-    let duration = seconds.and_then(|seconds| std::time::Duration::try_from_secs_f64(seconds).ok());
+    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     duration.ok_or_else(|| {
         Error::argument("timeout", format!("'{text}' is not a positive number of seconds"))
     })
@@ -191,7 +210,6 @@ mod tests {
             ("cpu:?threads=many", "threads: 'many'"),
             ("cpu:?threads=100000", "threads: '100000' is not a number from 1 to 1024"),
             ("cpu:?memory_gap=1", "unknown option 'memory_gap' of cpu:"),
-            ("pcie:0", "not offered in this release"),
         ] {
             told(uri, part);
         }
@@ -250,6 +268,12 @@ mod tests {
             ("sim:?memory_gap=256", "memory_gap: '256' is not a number from 0 to 255"),
             ("sim:?memory_gap=-1", "memory_gap: '-1'"),
             ("sim:?timeout=-1", "timeout: '-1'"),
+            ("pcie:", "'pcie:': pcie: needs the number of one card"),
+            ("pcie:+1", "needs the number of one card"),
+            ("pcie:0,1", "needs the number of one card"),
+            ("pcie:0?baud=1", "unknown option 'baud' of pcie:, which has timeout, prefix"),
+            ("pcie:0?timeout=0", "timeout: '0'"),
+            ("pcie:7?prefix=/nowhere/card", "there is no /nowhere/card7_user"),
             ("uart:", "needs a port"),
             ("uart:/dev/null", "not a serial port"),
             ("uart:/dev/ttyNone", "there is no /dev/ttyNone"),

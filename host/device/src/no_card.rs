@@ -4,7 +4,7 @@ use std::path::Path;
 
 use proofmill_op::{Device, Error, Result, not_in_this_build};
 
-use crate::Uri;
+use crate::{Uri, Way};
 
 /// Why no card can be opened.
 pub fn problem() -> Option<String> {
@@ -26,11 +26,16 @@ pub fn serial_ports() -> Vec<(String, String)> {
     Vec::new()
 }
 
-/// There is none to be opened.
-pub fn open_uart(_: &Uri) -> Result<Box<dyn Device>> {
+/// None can be used.
+pub fn pcie_cards() -> Vec<(String, String)> {
+    Vec::new()
+}
+
+/// There is none to be measured.
+pub fn way(_: &Uri) -> Result<Way> {
     Err(Error::argument("device", text()))
 }
 
 fn text() -> String {
-    not_in_this_build("the driver of cards (sim:, uart:)", "card")
+    not_in_this_build("the driver of cards (sim:, uart:, pcie:)", "card")
 }

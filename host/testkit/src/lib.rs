@@ -5,6 +5,7 @@
 //! * `soft_card` and `faults` (feature `card`): a card in software, and the ways in which cards go wrong, for tests of the driver.
 //! * `packets` (feature `card`): random and mutated packets against a card's command stream, with the reply of each predicted.
 //! * `signatures` (feature `libsecp256k1`): random signatures, and what that library thinks of any.
+//! * `xdma` (feature `card`): the files of a PCIe card's driver, around any card in software or in simulation.
 //! * [`zebra`]: real blocks, from the sources of a published crate that is not part of this repository.
 
 pub mod conformance;
@@ -20,6 +21,8 @@ pub mod soft_card;
 #[cfg(feature = "card")]
 pub mod stream_model;
 pub mod vectors;
+#[cfg(all(feature = "card", target_os = "linux"))]
+pub mod xdma;
 pub mod zebra;
 
 pub use conformance::conformance;

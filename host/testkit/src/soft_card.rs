@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use proofmill_card::Transport;
 use proofmill_card::wire::constants::msm::commands::{run, write};
-use proofmill_card::wire::constants::shell::address_map;
+use proofmill_card::wire::constants::shell::{address_map, block};
 use proofmill_card::wire::{Header, u64_at};
 use proofmill_op::{Capability, Error, Request, Result};
 
@@ -284,7 +284,11 @@ impl Transport for SoftCard {
         };
         let busy = self.outstanding.iter().any(busy);
         self.note(|log| if busy { log.writes_while_busy += 1 } else { log.writes += 1 });
-        self.registers.insert(address, value);
+        match address == address_map::blocks::BASE + block::registers::control::OFFSET {
+            true if value & 1 == 1 => self.reset(),
+            true => {}
+            false => _ = self.registers.insert(address, value),
+        }
         Ok(())
     }
 

@@ -3,3 +3,4 @@
 mod driver;
 mod faults;
 mod msm;
+mod pcie;

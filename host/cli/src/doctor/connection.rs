@@ -1,4 +1,5 @@
-//! The way to a device: how long a question takes there and back, and how fast data goes there.
+//! The way to a device: how long a question takes there and back, and how fast data goes there. To a card these are packets and registers;
+//! to another machine its counters are asked for and bytes are made resident there.
 
 use std::time::{Duration, Instant};
 
@@ -14,6 +15,20 @@ const BYTES: usize = 16 << 20;
 
 /// Opens the device and asks.
 pub fn measured(uri: &Uri) -> anyhow::Result<Value> {
+    let Some(way) = proofmill_device::way(uri)? else { return asked(uri) };
+    let start = Instant::now();
+    let device = proofmill::open_uri(uri)?;
+    Ok(json!({
+        "uri": device.caps().uri,
+        "description": device.caps().description,
+        "open_seconds": start.elapsed().as_secs_f64(),
+        "register_seconds": way.register.as_secs_f64(),
+        "round_trip_seconds": way.round_trip.as_secs_f64(),
+        "bytes_per_second": way.bytes_per_second,
+    }))
+}
+
+fn asked(uri: &Uri) -> anyhow::Result<Value> {
     let start = Instant::now();
     let device = proofmill::open_uri(uri)?;
     let opened = start.elapsed();
@@ -50,8 +65,10 @@ pub fn show(device: &Value, output: &mut Output) -> anyhow::Result<()> {
         Value::String(problem) => problem.clone(),
         _ => format!("{:.0} MiB/s to it", number("bytes_per_second") / f64::from(1 << 20)),
     };
+    let register = device["register_seconds"].as_f64();
+    let register = register.map_or(String::new(), |it| format!(", register {:.3} ms", it * 1e3));
     output.line(format_args!(
-        "             opened in {:.1} ms, round trip {:.3} ms, {bandwidth}",
+        "             opened in {:.1} ms{register}, round trip {:.3} ms, {bandwidth}",
         number("open_seconds") * 1e3,
         number("round_trip_seconds") * 1e3,
     ))?;

@@ -31,6 +31,7 @@ pub(super) fn fixed(engines: &[SoftEngine], capabilities: u64) -> Words {
         (shell + at::build_date::OFFSET + 4, u32::from_le_bytes(*b"6202")),
         (shell + at::build_host::OFFSET, 0),
         (shell + at::build_host::OFFSET + 4, u32::from_le_bytes(*b"tfos")),
+        (shell + at::control::OFFSET, 0),
         (shell + at::cmd_cap::OFFSET, capabilities as u32),
         (shell + at::cmd_cap::OFFSET + 4, (capabilities >> 32) as u32),
     ]);

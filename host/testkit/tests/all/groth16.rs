@@ -16,30 +16,35 @@ fn proved_in_simulation(curve: Curve, constraints: usize) {
         _ => "msm_bls12_381_twin",
     };
     if let Some(simulation) = support::simulation(name) {
-        let circuit = Circuit::new(curve, &Statement::Chain { constraints }).unwrap();
-        let (mut key, mut witness) = (Vec::new(), Vec::new());
-        circuit.write_insecure_key(b"sim", &mut key).unwrap();
-        circuit.write_witness(&mut witness).unwrap();
-        let key = Zkey::from_bytes("key", key.into()).unwrap();
-        let witness = Witness::from_bytes("witness", witness.into()).unwrap();
+        proved_on(curve, constraints, &simulation.uri());
+    }
+}
 
-        let card: Arc<dyn Device> = proofmill_device::open(&simulation.uri()).unwrap().into();
-        let helper: Arc<dyn Device> = proofmill_device::open("cpu:").unwrap().into();
-        let before = card.metrics().requests;
-        let devices = Devices { device: card.clone(), helper: Some(helper) };
-        let settings = Settings { park: true, ..Settings::default() };
-        let prover = Prover::new(&key, devices, settings).unwrap();
-        let proved = prover.prove(&witness, None).unwrap();
-        assert_eq!(proved.report.redone, None, "{}", simulation.name);
-        assert!(verify(&key.verifying_key().unwrap(), &proved.public, &proved.proof).unwrap());
-        // Four sections were parked and summed up there.
-        assert_eq!(card.metrics().requests - before, 8, "{}", simulation.name);
-        for timed in proved.report.steps {
-            let is_there = timed.device.as_deref() == Some(&card.caps().uri);
-            let in_g1 = matches!(timed.step, Step::Sum(section) if section != Section::B2);
-            assert_eq!(is_there, in_g1, "{}", timed.step);
-            eprintln!("{}: {} {:.2} s", simulation.name, timed.step, timed.seconds);
-        }
+/// A proof whose sums in G1 are that card's.
+pub fn proved_on(curve: Curve, constraints: usize, uri: &str) {
+    let circuit = Circuit::new(curve, &Statement::Chain { constraints }).unwrap();
+    let (mut key, mut witness) = (Vec::new(), Vec::new());
+    circuit.write_insecure_key(b"sim", &mut key).unwrap();
+    circuit.write_witness(&mut witness).unwrap();
+    let key = Zkey::from_bytes("key", key.into()).unwrap();
+    let witness = Witness::from_bytes("witness", witness.into()).unwrap();
+
+    let card: Arc<dyn Device> = proofmill_device::open(uri).unwrap().into();
+    let helper: Arc<dyn Device> = proofmill_device::open("cpu:").unwrap().into();
+    let before = card.metrics().requests;
+    let devices = Devices { device: card.clone(), helper: Some(helper) };
+    let settings = Settings { park: true, ..Settings::default() };
+    let prover = Prover::new(&key, devices, settings).unwrap();
+    let proved = prover.prove(&witness, None).unwrap();
+    assert_eq!(proved.report.redone, None, "{uri}");
+    assert!(verify(&key.verifying_key().unwrap(), &proved.public, &proved.proof).unwrap());
+    // Four sections were parked and summed up there.
+    assert_eq!(card.metrics().requests - before, 8, "{uri}");
+    for timed in proved.report.steps {
+        let is_there = timed.device.as_deref() == Some(&card.caps().uri);
+        let in_g1 = matches!(timed.step, Step::Sum(section) if section != Section::B2);
+        assert_eq!(is_there, in_g1, "{}", timed.step);
+        eprintln!("{uri}: {} {:.2} s", timed.step, timed.seconds);
     }
 }
 

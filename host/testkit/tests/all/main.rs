@@ -7,6 +7,7 @@ mod ecdsa_verify;
 mod groth16;
 mod msm;
 mod ntt;
+mod pcie;
 mod poseidon;
 mod reading;
 mod remote;

@@ -1,0 +1,281 @@
+//! The files of the XDMA driver around any card in software or in simulation, so that the host's real `pcie:` transport runs without a board.
+//!
+//! | the driver's file | here |
+//! |---|---|
+//! | `_h2c_0` | a FIFO; commands are cut by their length, since a FIFO has no `tlast` |
+//! | `_c2h_0` | a FIFO in packet mode: a read ends where a reply does, as the bridge ends it |
+//! | `_user` | a file of 64 KiB: words that the host changed are written to the card before each command, words that the card changed are written here before each reply to RESET and STATUS, and every 20 ms |
+//! | `_events_0` | a FIFO that gets a 1 an interrupt |
+//!
+//! So a register is as old as that, and one that acts when it is read does not act: enough for every engine but the coprocessor.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use proofmill_card::Transport;
+use proofmill_card::wire::constants::shell::{address_map, block_header, commands, identification};
+use proofmill_card::wire::{Header, is_engine};
+use proofmill_op::Result;
+use rustix::fs::{CWD, FileType, Mode, OFlags, fcntl_setfl, mknodat};
+
+/// How old a register may be.
+const REFRESH: Duration = Duration::from_millis(20);
+/// No register that the host needs lies behind this many bytes of a block.
+const BLOCK: u32 = 0x200;
+
+static FOLDERS: AtomicU32 = AtomicU32::new(0);
+
+/// A card behind such files, served by a thread until it is dropped. Its number is 0.
+pub struct Xdma {
+    folder: PathBuf,
+    events: File,
+    orders: Arc<Orders>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct Orders {
+    stop: AtomicBool,
+    hang: AtomicBool,
+    vanish: AtomicBool,
+}
+
+impl Xdma {
+    /// Puts a card behind files in a new folder.
+    pub fn new(card: Box<dyn Transport>) -> io::Result<Self> {
+        let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
+        let name = format!("proofmill-xdma-{}-{number}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        fs::create_dir(&folder)?;
+        for what in ["h2c_0", "c2h_0", "events_0"] {
+            let mode = Mode::RUSR | Mode::WUSR;
+            mknodat(CWD, place(&folder, what), FileType::Fifo, mode, 0)?;
+        }
+        let commands = fifo(&folder, "h2c_0")?;
+        let replies = fifo(&folder, "c2h_0")?;
+        fcntl_setfl(&replies, OFlags::NONBLOCK | OFlags::DIRECT)?;
+        let events = fifo(&folder, "events_0")?;
+        let orders = Arc::<Orders>::default();
+        let mirror = Mirror::new(&place(&folder, "user"), card).map_err(io::Error::other)?;
+        let mut server = Server {
+            folder: folder.clone(),
+            commands: Some(commands),
+            replies: Some(replies),
+            mirror,
+            orders: orders.clone(),
+            partial: Vec::new(),
+            waiting: Vec::new(),
+        };
+        let thread = thread::Builder::new().spawn(move || server.run())?;
+        Ok(Self { folder, events, orders, thread: Some(thread) })
+    }
+
+    /// What the files' names begin with.
+    pub fn prefix(&self) -> String {
+        self.folder.join("xdma").display().to_string()
+    }
+
+    /// One of the files.
+    pub fn file(&self, what: &str) -> PathBuf {
+        place(&self.folder, what)
+    }
+
+    /// A hung card takes nothing, answers nothing, and its registers stand still.
+    pub fn hang(&self, hung: bool) {
+        self.orders.hang.store(hung, Ordering::SeqCst);
+    }
+
+    /// The card leaves the bus: its registers read ones, its files go.
+    pub fn vanish(&self) {
+        self.orders.vanish.store(true, Ordering::SeqCst);
+    }
+
+    /// The card's first interrupt.
+    pub fn interrupt(&self) -> io::Result<()> {
+        (&self.events).write_all(&1u32.to_le_bytes())
+    }
+}
+
+impl Drop for Xdma {
+    fn drop(&mut self) {
+        self.orders.stop.store(true, Ordering::SeqCst);
+        if let Some(thread) = self.thread.take() {
+            // A card that panicked has said so.
+            let _ = thread.join();
+        }
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn place(folder: &Path, what: &str) -> PathBuf {
+    folder.join(format!("xdma0_{what}"))
+}
+
+/// Open for both, so that it stays open while hosts come and go.
+fn fifo(folder: &Path, what: &str) -> io::Result<File> {
+    let flags = OFlags::NONBLOCK.bits() as i32;
+    OpenOptions::new().read(true).write(true).custom_flags(flags).open(place(folder, what))
+}
+
+/// The registers, here and in the card.
+struct Mirror {
+    file: File,
+    card: Box<dyn Transport>,
+    /// Addresses, and the words as both sides last agreed.
+    words: Vec<(u32, u32)>,
+    since: Instant,
+}
+
+impl Mirror {
+    fn new(path: &Path, mut card: Box<dyn Transport>) -> Result<Self> {
+        let page = identification::magic::OFFSET..identification::scratch::OFFSET + 4;
+        let mut addresses: Vec<u32> = page.step_by(4).collect();
+        let mut block = card.read_register(identification::first_block::OFFSET)?;
+        while block != 0 {
+            let size = card.read_register(block + block_header::SIZE)?.min(BLOCK);
+            addresses.extend((block..block + size).step_by(4));
+            block = card.read_register(block + block_header::NEXT)?;
+        }
+        let io = |source: io::Error| proofmill_op::Error::Io {
+            context: path.display().to_string(),
+            source: source.into(),
+        };
+        let unmapped = address_map::UNMAPPED.to_le_bytes();
+        fs::write(path, unmapped.repeat((1 << address_map::BITS) / 4)).map_err(io)?;
+        let file = OpenOptions::new().read(true).write(true).open(path).map_err(io)?;
+        let words = addresses.into_iter().map(|at| (at, address_map::UNMAPPED)).collect();
+        let mut mirror = Self { file, card, words, since: Instant::now() };
+        mirror.refresh();
+        Ok(mirror)
+    }
+
+    fn word(&self, address: u32) -> u32 {
+        let mut bytes = [0; 4];
+        self.file.read_exact_at(&mut bytes, address.into()).expect("the file has all registers");
+        u32::from_le_bytes(bytes)
+    }
+
+    /// Brings to the card what the host has changed.
+    fn apply(&mut self) {
+        for number in 0..self.words.len() {
+            let (address, known) = self.words[number];
+            let found = self.word(address);
+            if found != known {
+                self.card.write_register(address, found).expect("the card's registers work");
+                self.words[number].1 = found;
+            }
+        }
+    }
+
+    /// And to the host what the card has changed.
+    fn refresh(&mut self) {
+        self.apply();
+        for (address, known) in &mut self.words {
+            let found = self.card.read_register(*address).expect("the card's registers work");
+            if found != *known {
+                let bytes = found.to_le_bytes();
+                self.file.write_all_at(&bytes, (*address).into()).expect("the file is there");
+                *known = found;
+            }
+        }
+        self.since = Instant::now();
+    }
+}
+
+struct Server {
+    folder: PathBuf,
+    commands: Option<File>,
+    replies: Option<File>,
+    mirror: Mirror,
+    orders: Arc<Orders>,
+    /// Bytes of a command that is not whole.
+    partial: Vec<u8>,
+    /// Bytes of a reply that the host has no room for.
+    waiting: Vec<u8>,
+}
+
+impl Server {
+    fn run(&mut self) {
+        while !self.orders.stop.load(Ordering::SeqCst) {
+            if self.orders.vanish.load(Ordering::SeqCst) {
+                return self.vanish();
+            }
+            if self.orders.hang.load(Ordering::SeqCst) {
+                thread::sleep(Duration::from_millis(1));
+                continue;
+            }
+            self.take();
+            if self.mirror.since.elapsed() >= REFRESH {
+                self.mirror.refresh();
+            }
+            if self.waiting.is_empty() {
+                self.answer();
+            }
+            self.give();
+        }
+    }
+
+    fn vanish(&mut self) {
+        let ones = vec![0xff; 1 << address_map::BITS];
+        let _ = self.mirror.file.write_all_at(&ones, 0);
+        for what in ["user", "h2c_0", "c2h_0", "events_0"] {
+            let _ = fs::remove_file(place(&self.folder, what));
+        }
+        self.commands = None;
+        self.replies = None;
+    }
+
+    /// Commands, as far as there are any.
+    fn take(&mut self) {
+        let Some(mut commands) = self.commands.as_ref() else { return };
+        let mut room = [0; 1 << 16];
+        match commands.read(&mut room) {
+            Ok(count) => self.partial.extend_from_slice(&room[..count]),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            Err(error) => panic!("the FIFO of commands: {error}"),
+        }
+        while let Some(header) = Header::of(&self.partial) {
+            let len = (header.len as usize).max(Header::BYTES);
+            if self.partial.len() < len {
+                return;
+            }
+            let rest = self.partial.split_off(len);
+            let packet = std::mem::replace(&mut self.partial, rest);
+            // What the host wrote to a register before it sent this.
+            self.mirror.apply();
+            self.mirror.card.send(&packet).expect("the card takes packets");
+        }
+    }
+
+    /// The card's next reply.
+    fn answer(&mut self) {
+        let reply = self.mirror.card.receive(Duration::from_millis(1));
+        let Some(reply) = reply.expect("the card answers") else { return };
+        let header = Header::of(&reply);
+        let is_control = [commands::reset::REPLY, commands::status::REPLY];
+        if header.is_some_and(|it| !is_engine(it.cmd) && is_control.contains(&it.cmd)) {
+            self.mirror.refresh();
+        }
+        self.waiting = reply;
+    }
+
+    fn give(&mut self) {
+        let Some(mut replies) = self.replies.as_ref() else { return };
+        if self.waiting.is_empty() {
+            return;
+        }
+        match replies.write(&self.waiting) {
+            Ok(count) => _ = self.waiting.drain(..count),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                thread::sleep(Duration::from_millis(1));
+            }
+            Err(error) => panic!("the FIFO of replies: {error}"),
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! The suite over the host's real PCIe transport, with simulated cards behind files like the XDMA driver's; and a proof.
+
+use crate::conformance::conforms;
+use crate::support;
+use proofmill_device::Uri;
+use proofmill_testkit::xdma::Xdma;
+
+fn uri(xdma: &Xdma) -> String {
+    let uri: Uri = "pcie:0".parse().unwrap();
+    uri.with_option("prefix", &xdma.prefix()).with_option("timeout", "60").to_string()
+}
+
+fn behind_files(name: &str) -> Option<Xdma> {
+    let simulation = support::simulation(name)?;
+    Some(Xdma::new(Box::new(support::transport(&simulation))).unwrap())
+}
+
+#[test]
+fn simulated_cards_conform_over_pcie_two_at_once() {
+    let cards: Vec<_> = ["toy", "ecdsa"].into_iter().filter_map(behind_files).collect();
+    std::thread::scope(|scope| {
+        for xdma in &cards {
+            scope.spawn(|| conforms(&*proofmill_device::open(&uri(xdma)).unwrap()));
+        }
+    });
+}
+
+#[test]
+fn the_way_to_a_card_is_measured() {
+    let Some(xdma) = behind_files("toy") else { return };
+    let way = proofmill_device::way(&uri(&xdma).parse().unwrap()).unwrap().unwrap();
+    assert!(way.round_trip > way.register && way.bytes_per_second > 0.0, "{way:?}");
+    // And left as it was found.
+    assert!(proofmill_device::open(&uri(&xdma)).is_ok());
+    assert_eq!(proofmill_device::way(&"cpu:".parse().unwrap()).unwrap(), None);
+}
+
+#[test]
+fn a_proof_on_bn254_with_its_sums_behind_pcie() {
+    let Some(xdma) = behind_files("msm_bn254_twin") else { return };
+    crate::groth16::proved_on(proofmill_op::msm::Curve::Bn254, 30, &uri(&xdma));
+}
