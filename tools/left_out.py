@@ -4,6 +4,7 @@ Each command ends with status 2 and names the feature that it needs, and what ne
 driver of cards, no simulator and no keys for tests.
 """
 
+import json
 import subprocess
 
 from place import PROOFMILL, ROOT, Failed, main, run
@@ -35,12 +36,17 @@ def door():
     for command in ("devices", "doctor"):
         if f"{ABSENT} 'card'" not in (said := run([PROOFMILL, command])):
             raise Failed(f"`proofmill {command}` does not say that there are no cards: {said}")
+    levels = json.loads(run([PROOFMILL, "doctor", "--json"]))["cpu"]["left_out"]
+    for level in levels:
+        status, said = answer(f"demo --isa {level}")
+        if status != 2 or f"{level} is not in this build" not in said:
+            raise Failed(f"`proofmill demo --isa {level}` ended with {status}: {said}")
     run([PROOFMILL, "points", "generate", "--curve", "bn254", "--count", "1", "/dev/null"])
     needed = run(["cargo", "tree", "--offline", "--package", "proofmill", "--no-default-features", "--edges", "no-dev,features", "--prefix", "none"], cwd=ROOT)
     for part in ("proofmill-card", "proofmill-testkit", "libloading", "proofmill-remote", 'proofmill-proof feature "dev"'):
         if part in needed:
             raise Failed(f"the library for cpu: alone depends on {part}")
-    print(f"{len(LEFT_OUT) + 4} passed, 0 failed")
+    print(f"{len(LEFT_OUT) + len(levels) + 4} passed, 0 failed")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@ use toml::{Table, Value};
 mod curves;
 #[path = "build/hash_to_curve.rs"]
 mod hash_to_curve;
+#[path = "build/kernels.rs"]
+mod kernels;
 #[path = "build/poseidon.rs"]
 mod poseidon;
 
@@ -19,6 +21,7 @@ fn main() {
     curves::generate();
     hash_to_curve::generate();
     poseidon::generate();
+    kernels::choose();
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=build.rs");
     let (mut code, mut types) = (String::new(), String::from("fields! {\n"));

@@ -11,6 +11,8 @@
 //! A process takes the best level that its processor has, or the one that the environment variable `PROOFMILL_ISA` or
 //! [`Isa::limit`] names. This holds for all of the process, single field products included. Below it, an [`Isa`] chooses the
 //! path of one call or one device: the process's words, or any level between these and its best.
+//!
+//! A build with `PROOFMILL_BUILD=native` has the vectors of one level alone, the best of the processor that compiled it.
 
 use std::env;
 use std::error::Error;
@@ -49,6 +51,8 @@ pub enum IsaError {
     Unknown(String),
     /// The processor lacks its instructions.
     Absent(&'static str),
+    /// This build has no code for it.
+    NotBuilt(&'static str),
     /// It is above what this process was limited to.
     AboveLimit(&'static str, &'static str),
     /// Words without BMI2 are for a whole process.
@@ -69,6 +73,12 @@ impl fmt::Display for IsaError {
             Self::Absent(level) => {
                 write!(text, "this processor has no {level}; it has {}", names(&Isa::present()))
             }
+            Self::NotBuilt(level) => write!(
+                text,
+                "{level} is not in this build, which has the vectors of the processor that compiled it; it has {}; build \
+                 without PROOFMILL_BUILD=native",
+                names(&Isa::present())
+            ),
             Self::AboveLimit(level, limit) => {
                 write!(text, "this process is limited to {limit}, and {level} is above it")
             }
@@ -90,9 +100,18 @@ impl Isa {
     /// Plain Rust, on every processor.
     pub(crate) const PORTABLE: Self = Self(Portable);
 
-    /// All levels that this processor has, slowest first.
+    /// All levels that this processor and this build have, slowest first.
     pub fn present() -> Vec<Self> {
         LEVELS.into_iter().filter(|level| level.is_present()).map(Self).collect()
+    }
+
+    /// The names of the levels that this processor has and this build does not.
+    pub fn left_out() -> Vec<&'static str> {
+        LEVELS
+            .into_iter()
+            .filter(|level| level.is_supported() && !level.is_built())
+            .map(Level::name)
+            .collect()
     }
 
     /// The names of all levels, slowest first.
@@ -162,7 +181,11 @@ impl Isa {
 fn present(name: &str) -> Result<Level, IsaError> {
     let level = LEVELS.into_iter().find(|level| level.name() == name);
     let level = level.ok_or_else(|| IsaError::Unknown(name.into()))?;
-    if level.is_present() { Ok(level) } else { Err(IsaError::Absent(level.name())) }
+    match level {
+        level if !level.is_supported() => Err(IsaError::Absent(level.name())),
+        level if !level.is_built() => Err(IsaError::NotBuilt(level.name())),
+        level => Ok(level),
+    }
 }
 
 fn from_environment() -> Result<Level, IsaError> {
@@ -186,8 +209,22 @@ fn names(all: &[Isa]) -> String {
 }
 
 impl Level {
-    #[cfg(target_arch = "x86_64")]
     fn is_present(self) -> bool {
+        self.is_supported() && self.is_built()
+    }
+
+    /// Whether this build has the level's kernels of eight lanes.
+    fn is_built(self) -> bool {
+        match self {
+            Avx2 | Avx512 => cfg!(kernels_of_doubles),
+            Avx512Ifma => cfg!(kernels_of_limbs),
+            _ => true,
+        }
+    }
+
+    /// Whether this processor has the instructions.
+    #[cfg(target_arch = "x86_64")]
+    fn is_supported(self) -> bool {
         macro_rules! has {
             ($($feature:tt)*) => { $(std::is_x86_feature_detected!($feature))&&* };
         }
@@ -197,13 +234,13 @@ impl Level {
             Portable => true,
             Bmi2 => has!("bmi2" "adx"),
             Avx2 => has!("avx2" "fma"),
-            Avx512 => Avx2.is_present() && has!("avx512f"),
-            Avx512Ifma => Avx512.is_present() && has!("avx512dq" "avx512vl" "avx512ifma"),
+            Avx512 => Avx2.is_supported() && has!("avx512f"),
+            Avx512Ifma => Avx512.is_supported() && has!("avx512dq" "avx512vl" "avx512ifma"),
         }
     }
 
     #[cfg(not(target_arch = "x86_64"))]
-    fn is_present(self) -> bool {
+    fn is_supported(self) -> bool {
         self <= Portable
     }
 
@@ -244,7 +281,9 @@ mod tests {
         assert_eq!(Isa::named(Isa::words().name()), Ok(Isa::words()));
         for name in Isa::names() {
             let is_present = Isa::present().iter().any(|isa| isa.name() == name);
-            assert_eq!(matches!(Isa::named(name), Err(IsaError::Absent(_))), !is_present, "{name}");
+            let is_refused =
+                matches!(Isa::named(name), Err(IsaError::Absent(_) | IsaError::NotBuilt(_)));
+            assert_eq!(is_refused, !is_present, "{name}");
         }
         let unknown = Isa::named("fast").unwrap_err().to_string();
         assert!(unknown.contains("'fast'") && unknown.contains("avx512ifma"), "{unknown}");

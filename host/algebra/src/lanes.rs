@@ -35,9 +35,10 @@ mod backend;
 mod columns;
 mod constants;
 #[cfg(target_arch = "x86_64")]
+#[cfg_attr(not(kernels_of_doubles), expect(dead_code, reason = "nobody makes an `Fma`"))]
 mod fma;
 mod held;
-#[cfg(target_arch = "x86_64")]
+#[cfg(kernels_of_limbs)]
 mod ifma;
 mod lazy;
 mod machine;

@@ -55,6 +55,12 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     output.line(format_args!("features     {}", list(&cpu["features"])))?;
     output.line(format_args!("code paths   {}", list(&cpu["code_paths"])))?;
     output.line(format_args!("absent       {}", list(&cpu["absent"])))?;
+    if !Isa::left_out().is_empty() {
+        output.line(format_args!(
+            "left out     {}: build without PROOFMILL_BUILD=native",
+            list(&cpu["left_out"])
+        ))?;
+    }
     output.line(format_args!("chosen       {}: {}", text(&cpu["chosen"]), text(&cpu["reason"])))?;
     simulations(&seen["simulations"], output)?;
     if seen.get("device").is_some() {
@@ -116,7 +122,9 @@ fn built(manifest: &Value) -> String {
 
 fn look() -> Value {
     let present: Vec<_> = Isa::present().into_iter().map(Isa::name).collect();
-    let absent: Vec<_> = Isa::names().filter(|name| !present.contains(name)).collect();
+    let left_out = Isa::left_out();
+    let absent: Vec<_> =
+        Isa::names().filter(|name| !present.contains(name) && !left_out.contains(name)).collect();
     let found: Vec<_> = proofmill::devices().into_iter().filter_map(|listed| listed.simulation).map(|simulation| {
         let mut row = json!({ "uri": simulation.uri(), "file": simulation.path, "traced": simulation.traced });
         match simulation.manifest() {
@@ -135,6 +143,7 @@ fn look() -> Value {
             "features": features(),
             "code_paths": present,
             "absent": absent,
+            "left_out": left_out,
             "chosen": Isa::best().name(),
             "reason": reason(&present),
         },
@@ -158,7 +167,7 @@ fn reason(present: &[&str]) -> String {
             format!("limited by --isa or PROOFMILL_ISA; this processor has {last}")
         }
         [_] => "this processor has nothing faster".to_owned(),
-        _ => format!("the fastest of those that this processor has ({})", present.join(", ")),
+        _ => format!("the fastest of those that there are ({})", present.join(", ")),
     }
 }
 

@@ -153,7 +153,7 @@ pub struct Vectors(Kind);
 /// What there may be.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(kernels_of_limbs)]
     Ifma,
     #[cfg(feature = "emulation")]
     Emulated,
@@ -163,7 +163,7 @@ impl Isa {
     /// The vectors for lanes that this level has. Where there are none, scalar code does the work.
     pub fn vectors(self) -> Option<Vectors> {
         match self.0 {
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(kernels_of_limbs)]
             Level::Avx512Ifma => Some(Vectors(Kind::Ifma)),
             #[cfg(feature = "emulation")]
             Level::Emulated => Some(Vectors(Kind::Emulated)),
@@ -175,7 +175,7 @@ impl Isa {
 /// Does it with these vectors.
 pub fn run<K: Kernel>(vectors: Vectors, kernel: K) -> K::Output {
     match vectors.0 {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(kernels_of_limbs)]
         Kind::Ifma => super::ifma::run(kernel),
         #[cfg(feature = "emulation")]
         Kind::Emulated => kernel.run(super::portable::Portable),

@@ -11,7 +11,7 @@ use super::fma::Fma;
 use super::held::{Held, HeldPair};
 use super::primes::Prime;
 use crate::isa::Isa;
-#[cfg(target_arch = "x86_64")]
+#[cfg(kernels_of_doubles)]
 use crate::isa::Level;
 use crate::tower::{Fp2, Tower};
 
@@ -79,7 +79,7 @@ pub struct AnyMachine(Kind);
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Limbs(Vectors),
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(kernels_of_doubles)]
     Doubles(Fma),
 }
 
@@ -95,7 +95,7 @@ impl Isa {
         if let Some(vectors) = self.vectors() {
             return Some(vectors.into());
         }
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(kernels_of_doubles)]
         if matches!(self.0, Level::Avx2 | Level::Avx512) {
             return Some(AnyMachine(Kind::Doubles(Fma::new())));
         }
@@ -107,7 +107,7 @@ impl Isa {
 pub fn perform<T: Task>(machine: AnyMachine, task: T) -> T::Output {
     match machine.0 {
         Kind::Limbs(vectors) => backend::run(vectors, OnBackend(task)),
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(kernels_of_doubles)]
         Kind::Doubles(fma) => fma.run(task),
     }
 }
@@ -127,7 +127,7 @@ pub trait Choice {
 pub fn choose<C: Choice>(machine: AnyMachine, choice: C) -> C::Output {
     match machine.0 {
         Kind::Limbs(vectors) => backend::run(vectors, OnLimbs(choice)),
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(kernels_of_doubles)]
         Kind::Doubles(fma) => fma.choose(choice),
     }
 }
