@@ -3,6 +3,7 @@ PYTHON := python3
 OP ?=
 ISA ?=
 QUICK ?=
+ONLY ?=
 PROFILE ?= release
 MSM_CARDS := msm_bn254_twin msm_bn254_two_twin msm_bls12_381_twin msm_bls12_377_twin
 POSEIDON_CARDS := poseidon_2_twin poseidon_4_twin poseidon_8_twin poseidon_11_twin poseidon_twin
@@ -59,8 +60,8 @@ timing: ## the clock that engines and units are estimated to run at: CONFIG=... 
 	$(PYTHON) tools/setup.py
 	$(PYTHON) tools/timing.py $(if $(filter command line,$(origin CONFIG)),$(CONFIG))
 
-bench: ## against the peers, side by side: OP=...; ISA=avx2 for another code path, PROFILE=dist for another build, QUICK=1 to see that it runs
-	$(need-op)$(BENCH) software $(OP) $(if $(ISA),--isa $(ISA)) $(if $(QUICK),--quick)
+bench: ## against the peers, side by side: OP=...; ISA=avx2 for another code path, PROFILE=dist for another build, QUICK=1 to see that it runs, ONLY=batches for a part
+	$(need-op)$(BENCH) software $(OP) $(if $(ISA),--isa $(ISA)) $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
 
 bench-profiles: ## our own code as built by default and for shipping (dist), side by side, without peers
 	$(BENCH) profiles release dist

@@ -16,6 +16,7 @@ LEFT_OUT = {
     "points generate --curve bls12_377 --group g2 --count 1 /dev/null": f"'bls12_377_g2' {ABSENT} 'bls12_377'",
     "ntt --field pasta_fq from to": f"'pasta_fq' {ABSENT} 'pasta'",
     "selftest --device sim:": "build with --features selftest",
+    "bench --html x.html": "build with --features bench",
     "device-server": "build with --features remote",
     "demo --device tcp://127.0.0.1:1": f"the client of devices elsewhere (tcp:) {ABSENT} 'remote'",
     "serve --key a=b": "build with --features serve",

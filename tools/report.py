@@ -21,6 +21,8 @@ from place import ROOT, TARGET, Failed, main, write_whole
 MADE, KEPT, PLOTS = TARGET / "bench", ROOT / "bench/results", ROOT / "docs/figures"
 #: Where figures are shown.
 PAGE = ROOT / "docs/figures.md"
+#: The page of `proofmill bench`, in which the command puts its own figures.
+TEMPLATE = ROOT / "host/cli/src/bench/page.html"
 #: What a row says of the place that it was taken at; tables say it once.
 PLACE = ("processor", "vendor", "family", "model", "flags", "isa", "profile", "commit")
 #: Columns that are in no table.
@@ -197,7 +199,7 @@ def filled(path, figures):
 
 def shown(figures):
     """Path -> text of the page and of every plot that there are figures for."""
-    return {PAGE: filled(PAGE, figures)} | {PLOTS / f"{name}.svg": plot.svg(name, figures[name]) for name in plot.DRAWINGS if name in figures}
+    return {PAGE: filled(PAGE, figures), TEMPLATE: report_page.template(figures, origin)} | {PLOTS / f"{name}.svg": plot.svg(name, figures[name]) for name in plot.DRAWINGS if name in figures}
 
 
 def door():

@@ -1,4 +1,5 @@
-"""The kept figures as one HTML page that needs nothing else: `page` makes it for `make report HTML=FILE`.
+"""The kept figures as one HTML page that needs nothing else: `page` makes it for `make report HTML=FILE`, and `template` that of
+`proofmill bench --html`, in which the command puts what it measured.
 
 A section an operation: its plot, a panel each for a machine, then its tables, folded. Sections of circuits show cycles and area beside
 what was published. The page follows the reader's light or dark setting; on a narrow screen panels stand one below the other.
@@ -81,7 +82,8 @@ def tables(text):
 
 def section(heading, drawn, texts):
     figures = "".join(f"<figure>{one}</figure>" for one in drawn)
-    folded = f"<details><summary>All rows</summary>\n{tables(chr(10).join(texts))}\n</details>" if texts else ""
+    summary = "All rows" if any("|" in text for text in texts) else "Where"
+    folded = f"<details><summary>{summary}</summary>\n{tables(chr(10).join(texts))}\n</details>" if texts else ""
     return f'<h2 id="{anchor(heading)}">{html.escape(heading)}</h2>\n<div class="panels">{figures}</div>\n{folded}'
 
 
@@ -89,30 +91,57 @@ def anchor(heading):
     return heading.lower().replace(" ", "-")
 
 
-def page(figures, table):
-    """The page. `figures`: name -> kept contents, newest first; `table`: a content's rows as Markdown."""
-    sections = {}
+def sections(figures, table):
+    """Heading -> plots and texts of the tables."""
+    made = {}
     for name, drawing in plot.DRAWINGS.items():
         if name in figures:
-            sections[drawing.what] = (panels(drawing, figures[name]), [table(content) for content in figures[name]])
+            made[drawing.what] = (panels(drawing, figures[name]), [table(content) for content in figures[name]])
     for name, contents in figures.items():
         if name not in plot.DRAWINGS and "-" not in name and name not in ("area", "timing", "ecp5"):
-            sections[name.capitalize()] = ([], [table(content) for content in contents])
+            made[name.capitalize()] = ([], [table(content) for content in contents])
     for heading, (axes, begins, metric) in CIRCUITS.items():
         named = [name for name in figures if name.startswith(begins)]
         if named:
-            sections[heading] = (of_circuits(axes, begins, metric, figures), [table(figures[name][0]) for name in named])
-    links = "".join(f'<a href="#{anchor(heading)}">{html.escape(heading)}</a>' for heading in sections)
-    body = "\n".join(section(heading, *parts) for heading, parts in sections.items())
+            made[heading] = (of_circuits(axes, begins, metric, figures), [table(figures[name][0]) for name in named])
+    return made
+
+
+def page(figures, table):
+    """The page. `figures`: name -> kept contents, newest first; `table`: a content's rows as Markdown."""
+    said = f"Measured figures, each with its machine, code path, command and commit; made on {datetime.date.today().isoformat()}."
+    return document("proofmill: figures", STYLE, said, {}, sections(figures, table))
+
+
+def template(figures, origin):
+    """The page of `proofmill bench`: the kept plots, each with where it was measured, without tables, below a place for those of its own."""
+    found = {heading: parts for heading, parts in sections(figures, lambda content: origin(content)).items() if parts[0]}
+    style = f"{STYLE}\n{plot.STYLE}{series(0)}\n@media (prefers-color-scheme: dark) {{ {plot.DARK}{series(1)} }}"
+    said = "First what was measured on this machine. Below stand kept figures, ours and other libraries' from one run on the machine that is named, and those of circuits."
+    return document("proofmill bench", style, said, {"this-machine": "This machine", "phases-of-a-proof": "Phases of a proof"}, found, "<!-- measured -->")
+
+
+def series(which):
+    """Colours of lines by number, on light or on dark."""
+    colours = [plot.COLOURS[name][which] for name in ("proofmill", "gnark", "blst", "arkworks", "halo2curves", "mcl")]
+    return "".join(f" path.s{number} {{ stroke: {colour} }} text.s{number} {{ fill: {colour} }}" for number, colour in enumerate(colours))
+
+
+def document(title, style, said, links, found, above=""):
+    """The HTML: what is said first, links, sections."""
+    links = links | {anchor(heading): heading for heading in found}
+    links = "".join(f'<a href="#{to}">{html.escape(text)}</a>' for to, text in links.items())
+    body = "\n".join(section(heading, *parts) for heading, parts in found.items())
     return f"""<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>proofmill: figures</title>
-<style>{STYLE}</style>
-<h1>proofmill: figures</h1>
-<p>Measured figures, each with its machine, code path, command and commit; made on {datetime.date.today().isoformat()}.</p>
+<title>{title}</title>
+<style>{style}</style>
+<h1>{title}</h1>
+<p>{said}</p>
 <nav>{links}</nav>
+{above}
 {body}
 </html>
 """

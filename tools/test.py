@@ -115,9 +115,10 @@ STAGES = [
           [["cargo", "build", *SHIPPED], [*PYTHON, "-m", "unittest", "discover", "-s", "interop", "-p", "test_*.py"]],
           ("sim", "release")),
     Stage("digests", "Poseidon beside neptune, light-poseidon, taceo-poseidon2 and zkhash", [python("digests")], ("setup",), [python("digests", "--long")]),
-    Stage("doors", "C, C++, Python and Go, as their users have them",
+    Stage("doors", "Rust, C, C++, Python and Go, as their users have them",
           [["cargo", "build", *SHIPPED],
-           *([*PYTHON, "-m", "unittest", "discover", "-s", f"host/bind/{door}/tests", "-p", "test_*.py"] for door in ("c", "python", "go"))],
+           *([*PYTHON, "-m", "unittest", "discover", "-s", f"host/{door}/tests", "-p", "test_*.py"]
+             for door in ("cli", "bind/rust", "bind/c", "bind/python", "bind/go"))],
           ("release",), [[*PYTHON, "host/bind/go/tests/long_gnark.py"]], uses="target/release"),
     Stage("formal", "proofs of control, and faults that they refute", [python("formal"), [*PYTHON, "rtl/formal/mutants.py"]], ("setup",)),
     Stage("area", "the counts come out", [python("area", "shell", "--out", "target/test/area.json")], ("setup",), [python("area")]),

@@ -26,6 +26,9 @@ enum Command {
         /// Our code path, such as avx2, instead of the best that the processor has
         #[arg(long)]
         isa: Option<String>,
+        /// A part of the rows: of prove, `batches`; they go to target/bench/parts
+        #[arg(long)]
+        only: Option<String>,
     },
     /// Our own code in several build profiles, side by side, without peers
     Profiles {
@@ -77,7 +80,9 @@ fn main() -> Result<()> {
         _ => Isa::requested()?,
     };
     match command {
-        Command::Software { op, quick, isa } => software::run(&op, quick, isa.as_deref()),
+        Command::Software { op, quick, isa, only } => {
+            software::run(&op, quick, isa.as_deref(), only.as_deref())
+        }
         Command::Profiles { profiles } => ours::profiles(&profiles),
         Command::Paths => ours::paths(),
         Command::Serve => ours::serve(std::io::stdin().lock(), std::io::stdout()),

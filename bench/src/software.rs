@@ -27,11 +27,17 @@ pub use prove::prove_once;
 use rows::Rows;
 
 /// Takes an operation's figures, writes them and prints them. Those of a path that was asked for go to a file of their own.
-pub fn run(op: &str, quick: bool, isa: Option<&str>) -> Result<()> {
+pub fn run(op: &str, quick: bool, isa: Option<&str>, only: Option<&str>) -> Result<()> {
     if cfg!(debug_assertions) {
         bail!("this is a debug build; run it with cargo run --release -p proofmill-bench");
     }
+    if let Some(only) = only
+        && (op, only) != ("prove", "batches")
+    {
+        bail!("only: '{op}' has no part '{only}'; prove has batches");
+    }
     let rows = match op {
+        "prove" if only == Some("batches") => prove::batches(quick)?,
         "algebra" => algebra::rows(quick)?,
         "ecdsa_verify" => ecdsa_verify::rows(quick)?,
         "equihash_verify" => equihash_verify::rows(quick)?,
@@ -46,7 +52,11 @@ pub fn run(op: &str, quick: bool, isa: Option<&str>) -> Result<()> {
     };
     let place = &Place::here()?;
     let placed: Vec<_> = rows.iter().map(|row| Placed { row, place }).collect();
-    let folder = if quick { "quick/" } else { "" };
+    let folder = match (quick, only) {
+        (true, _) => "quick/",
+        (false, Some(_)) => "parts/",
+        (false, None) => "",
+    };
     let path = isa.map_or(String::new(), |isa| format!("@{isa}"));
     let path = report::write(&format!("{folder}{op}{path}"), &placed)?;
     println!("{}\n{}written to {}", place.line(), report::table(&rows)?, path.display());

@@ -50,6 +50,16 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     Ok(rows.by_threads())
 }
 
+/// Of these the rows of batches alone, on two threads.
+pub fn batches(quick: bool) -> Result<Vec<SoftwareRow>> {
+    return_freed_memory();
+    let mut rows = Vec::new();
+    for task in Task::all(&folder(), quick)?.iter().filter(|task| task.batch > 0) {
+        rows.extend(batch(task, 2)?);
+    }
+    Ok(rows)
+}
+
 /// A proof on one thread, by a prover that stays.
 pub fn task(log_size: u32) -> Result<super::Task> {
     let ours = Ours::new(&Task::chain(&folder(), Curve::Bn254, log_size, 1)?.files, 1)?;

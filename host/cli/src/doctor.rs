@@ -1,7 +1,7 @@
 //! `proofmill doctor`: what this machine offers, which code path was chosen and why, and what each reaches.
 
 mod connection;
-mod measure;
+pub mod measure;
 
 use std::fs;
 use std::thread;
@@ -181,6 +181,12 @@ fn told(file: &str, name: &str) -> Option<String> {
 fn kibibytes(name: &str) -> Option<u64> {
     let number = told("/proc/meminfo", name)?;
     Some(number.strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
+}
+
+/// The processor's name.
+#[cfg(feature = "bench")]
+pub fn processor() -> Option<String> {
+    told("/proc/cpuinfo", "model name")
 }
 
 /// The features that some code path of this or a planned engine uses.

@@ -7,8 +7,16 @@ macro_rules! examples {
     ($($line:literal),+ $(,)?) => { concat!("Examples:", $("\n  ", $line),+) };
 }
 
-#[cfg(not(all(feature = "dev", feature = "remote", feature = "selftest", feature = "serve")))]
+#[cfg(not(all(
+    feature = "bench",
+    feature = "dev",
+    feature = "remote",
+    feature = "selftest",
+    feature = "serve"
+)))]
 mod absent;
+#[cfg(feature = "bench")]
+mod bench;
 mod bls;
 mod busy;
 mod coprocessor;
@@ -111,6 +119,12 @@ enum Command {
     Devices(devices::Arguments),
     /// Shows what this machine offers, which code path is used and why.
     Doctor(doctor::Arguments),
+    /// Measures the engines and a proof on this machine, and shows it as a table or a page with plots.
+    #[cfg(feature = "bench")]
+    Bench(bench::Arguments),
+    /// Measures the engines and a proof on this machine. NOT IN THIS BUILD: build with --features bench.
+    #[cfg(not(feature = "bench"))]
+    Bench(absent::Arguments),
     /// Runs the conformance suite on a device.
     #[cfg(feature = "selftest")]
     Selftest(selftest::Arguments),
@@ -186,6 +200,10 @@ fn run(command: Command, output: &mut Output) -> anyhow::Result<Exit> {
         }
         Command::Devices(arguments) => devices::run(&arguments, output),
         Command::Doctor(arguments) => doctor::run(&arguments, output),
+        #[cfg(feature = "bench")]
+        Command::Bench(arguments) => bench::run(&arguments, output),
+        #[cfg(not(feature = "bench"))]
+        Command::Bench(_) => absent::run("bench", "bench"),
         #[cfg(feature = "selftest")]
         Command::Selftest(arguments) => selftest::run(&arguments, output),
         #[cfg(not(feature = "selftest"))]

@@ -33,6 +33,7 @@ mod card;
 #[cfg(feature = "remote")]
 mod remote;
 mod sim;
+mod traced;
 mod uri;
 
 use std::fmt::Display;
@@ -43,6 +44,7 @@ use proofmill_cpu::{CpuDevice, Isa};
 use proofmill_op::{Device, DeviceKind, Error, Result};
 
 pub use sim::{DEFAULT_CONFIGURATION, FOLDER_VARIABLE, Simulation, folder as simulation_folder};
+use traced::Traced;
 pub use uri::Uri;
 
 /// More threads than this are a slip of the finger, and would take a minute to start.
@@ -52,8 +54,13 @@ pub fn open(uri: &str) -> Result<Box<dyn Device>> {
     open_uri(&uri.parse()?)
 }
 
-/// Opens the device that a parsed URI names.
+/// Opens the device that a parsed URI names. Each request is a span of `tracing`, `operation`, with the device and what it is asked, and its end
+/// an event; both are at level DEBUG.
 pub fn open_uri(uri: &Uri) -> Result<Box<dyn Device>> {
+    Ok(Box::new(Traced(open_plain(uri)?)))
+}
+
+fn open_plain(uri: &Uri) -> Result<Box<dyn Device>> {
     match uri.scheme() {
         "cpu" => open_cpu(uri),
         "sim" | "uart" | "pcie" => card::open(uri),
@@ -74,6 +81,7 @@ pub fn open_uri(uri: &Uri) -> Result<Box<dyn Device>> {
 
 /// A device that could be opened here.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Listed {
     /// What to give to [`open`].
     pub uri: String,
@@ -112,6 +120,7 @@ pub fn pcie_cards() -> Vec<(String, String)> {
 
 /// The way to a card, measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Way {
     /// Reading a register.
     pub register: Duration,

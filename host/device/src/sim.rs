@@ -21,6 +21,7 @@ const EXPORTED: &[u8] = b"pm_sim_abi\0";
 
 /// A simulation library that is there.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Simulation {
     /// Name of its configuration.
     pub name: String,

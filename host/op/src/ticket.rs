@@ -4,9 +4,12 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
+
+use tracing::{Span, debug};
 
 use crate::cancel::{Cancel, Stop};
 use crate::{Answer, Error};
@@ -21,27 +24,54 @@ enum State<T, E> {
 struct Shared<T, E> {
     state: Mutex<State<T, E>>,
     changed: Condvar,
+    /// The word that counts was said; the state follows.
+    has_ended: AtomicBool,
+    /// The span in which the end is an event, and when it began.
+    span: Mutex<Option<(Span, Instant)>>,
     /// Is said when the ticket is given up.
     work: Option<Cancel>,
 }
 
 impl<T, E> Shared<T, E> {
     fn lock(&self) -> MutexGuard<'_, State<T, E>> {
-        self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The first word counts, for which this is true; later ones are dropped.
     fn finish(&self, answer: Result<T, E>) -> bool {
-        let mut state = self.lock();
-        let State::Waiting(waker) = &mut *state else { return false };
-        let waker = waker.take();
-        *state = State::Done(answer, Instant::now());
-        drop(state);
+        if self.has_ended.swap(true, Ordering::SeqCst) {
+            return false;
+        }
+        let when = Instant::now();
+        // Before anybody goes on, and without the lock: whoever listens may wait for locks of its own.
+        self.tell(answer.is_ok());
+        let before = std::mem::replace(&mut *self.lock(), State::Done(answer, when));
         self.changed.notify_all();
-        if let Some(waker) = waker {
+        if let State::Waiting(Some(waker)) = before {
             waker.wake();
         }
         true
+    }
+
+    /// The event of the end, once.
+    fn tell(&self, is_answer: bool) {
+        let span = self.span.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((span, start)) = span {
+            let ms = (start.elapsed().as_secs_f64() * 1e6).round() / 1e3;
+            span.in_scope(|| match is_answer {
+                true => debug!(ms, "answered"),
+                false => debug!(ms, "failed"),
+            });
+        }
+    }
+
+    /// The state when it is no longer that of waiting.
+    fn ended(&self) -> MutexGuard<'_, State<T, E>> {
+        let mut state = self.lock();
+        while matches!(*state, State::Waiting(_)) {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state
     }
 }
 
@@ -86,7 +116,14 @@ impl<T, E: From<Error>> Ticket<T, E> {
 
     fn made(work: Option<Cancel>) -> (Completer<T, E>, Self) {
         let state = Mutex::new(State::Waiting(None));
-        let shared = Arc::new(Shared { state, changed: Condvar::new(), work });
+        let shared = Shared {
+            state,
+            changed: Condvar::new(),
+            has_ended: AtomicBool::new(false),
+            span: Mutex::new(None),
+            work,
+        };
+        let shared = Arc::new(shared);
         (Completer(shared.clone()), Ticket(shared))
     }
 
@@ -98,11 +135,17 @@ impl<T, E: From<Error>> Ticket<T, E> {
     /// As [`Ticket::wait`], with the time at which the device gave the answer: earlier than now, when nobody was
     /// waiting yet.
     pub fn wait_stamped(self) -> (Result<T, E>, Instant) {
-        let mut state = self.0.lock();
-        while matches!(*state, State::Waiting(_)) {
-            state = self.0.changed.wait(state).unwrap_or_else(|poisoned| poisoned.into_inner());
+        take(&mut self.0.ended())
+    }
+
+    /// The end of the ticket is an event in this span, at level DEBUG, with the milliseconds since `start`.
+    pub fn told_in(self, span: Span, start: Instant) -> Self {
+        *self.0.span.lock().unwrap_or_else(PoisonError::into_inner) = Some((span, start));
+        if self.0.has_ended.load(Ordering::SeqCst) {
+            let is_answer = matches!(*self.0.ended(), State::Done(Ok(_), _));
+            self.0.tell(is_answer);
         }
-        take(&mut state)
+        self
     }
 
     /// Blocks for at most `limit`; gives the ticket back when the answer is not there by then.
@@ -181,7 +224,7 @@ impl<T, E: From<Error>> Completer<T, E> {
 
     /// True when nobody waits any more: the work may be dropped.
     pub fn is_cancelled(&self) -> bool {
-        !matches!(*self.0.lock(), State::Waiting(_))
+        self.0.has_ended.load(Ordering::SeqCst)
     }
 }
 

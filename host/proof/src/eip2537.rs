@@ -43,6 +43,7 @@ pub enum Operation {
 
 /// Why a contract refuses its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Failure {
     /// Not as many bytes as the operation takes, or none where it takes a list.
     Length,

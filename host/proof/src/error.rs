@@ -42,6 +42,7 @@ pub enum Error {
 /// Where a file is wrong, and how.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {section}, byte {offset}: {problem}")]
+#[non_exhaustive]
 pub struct FileError {
     /// The file's name.
     pub file: String,

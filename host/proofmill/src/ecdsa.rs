@@ -80,6 +80,7 @@ pub struct Policy {
 
 /// From a message to a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Hash {
     /// SHA-256.
     Sha256,
@@ -145,6 +146,7 @@ pub fn verify_batch<B: AsRef<[u8]>>(
 
 /// A signature that is not valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Invalid {
     /// Its place among the items, from 0.
     pub index: usize,

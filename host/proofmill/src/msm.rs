@@ -172,6 +172,7 @@ pub fn sums(
 
 /// The results of MSMs, and what they took.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Computed {
     /// For each list of scalars a point.
     pub points: Vec<Vec<u8>>,

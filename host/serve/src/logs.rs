@@ -14,7 +14,7 @@ pub enum Format {
     Json,
 }
 
-/// From now on everything of this level and above is written. Each job is a span, each phase of a proof one within it at `DEBUG`.
+/// From now on everything of this level and above is written. Each job is a span; at `DEBUG` its proof is one within it, and within that each phase and what a device is asked.
 pub fn start(format: Format, level: Level) -> anyhow::Result<()> {
     let lines = tracing_subscriber::fmt()
         .with_max_level(level)

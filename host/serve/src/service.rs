@@ -1,13 +1,13 @@
 //! Keys, and the life of a job: accepted, waiting, worked on, ended.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use proofmill::Device;
 use proofmill::groth16::snarkjs::{Witness, proof, public};
-use proofmill::groth16::{Control, Error, Proved, Result, Step, devices_beside};
+use proofmill::groth16::{Control, Error, Proved, Result, devices_beside};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tracing::{Instrument as _, Span, debug, info, info_span};
 
@@ -264,10 +264,8 @@ fn is_kept(job: &Job) -> bool {
 async fn carry_out_now(key: &Arc<Key>, work: Work, held: (Turn, Place)) -> Outcome {
     match work {
         Work::Prove(witness) => {
-            let phases = Phases::new(Span::current());
-            let watch = Arc::new(move |step, part| {
+            let watch = Arc::new(move |_, _| {
                 let _held = &held;
-                phases.tell(step, part);
             });
             let control = Control::none().watched_by(watch);
             let proved = match key.prover.submit(witness, control) {
@@ -302,35 +300,6 @@ fn ended(answer: Result<String>) -> Outcome {
 
 /// A proof as it is answered: both files of snarkjs in one object.
 fn told(proved: &Proved) -> Result<String> {
-    if let Some(redone) = &proved.report.redone {
-        info!(devices = redone.devices.join(", "), problem = redone.problem, "made again on cpu:");
-    }
     let (proof, public) = (proof::text(&proved.proof)?, public::text(&proved.public));
     Ok(format!("{{\"proof\":{},\n\"public\":{}}}\n", proof.trim_end(), public.trim_end()))
-}
-
-/// A span for each phase of a proof, from the first word of it to the last.
-struct Phases {
-    job: Span,
-    open: Mutex<HashMap<Step, (Span, Instant)>>,
-}
-
-impl Phases {
-    fn new(job: Span) -> Self {
-        Self { job, open: Mutex::default() }
-    }
-
-    fn tell(&self, step: Step, part: f64) {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        open.entry(step).or_insert_with(|| {
-            let span = tracing::debug_span!(parent: &self.job, "phase", %step);
-            (span, Instant::now())
-        });
-        if part >= 1.0
-            && let Some((span, start)) = open.remove(&step)
-        {
-            let ms = ms_since(start);
-            span.in_scope(|| debug!(ms, "done"));
-        }
-    }
 }

@@ -11,16 +11,19 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::errors::{Failure, Outcome};
+use crate::logs::{Unlocked, unlocked};
+
+type Shared = Arc<Unlocked<Box<dyn proofmill::Device>>>;
 
 /// An open device.
 #[pyclass(frozen, module = "proofmill._native")]
-pub struct Device(pub Arc<dyn proofmill::Device>);
+pub struct Device(Shared);
 
 /// Bases that are resident on a device.
 #[pyclass(frozen, module = "proofmill._native")]
 pub struct Bases {
-    device: Arc<dyn proofmill::Device>,
-    bases: msm::Bases,
+    device: Shared,
+    bases: Unlocked<msm::Bases>,
     count: usize,
 }
 
@@ -42,8 +45,8 @@ fn bytes(py: Python<'_>, buffer: &PyBuffer<u8>) -> PyResult<Vec<u8>> {
 impl Device {
     #[new]
     fn new(py: Python<'_>, uri: &str) -> PyResult<Self> {
-        let opened: Outcome<_> = py.detach(|| Ok(proofmill::open(uri)?));
-        Ok(Self(opened?.into()))
+        let opened: Outcome<_> = unlocked(py, || Ok(proofmill::open(uri)?));
+        Ok(Self(Arc::new(Unlocked::new(opened?))))
     }
 
     /// URI, kind, description, capabilities, queue.
@@ -63,10 +66,10 @@ impl Device {
         scalars: PyBuffer<u8>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let (points, scalars) = (bytes(py, &points)?, bytes(py, &scalars)?);
-        let sum: Outcome<_> = py.detach(|| {
+        let sum: Outcome<_> = unlocked(py, || {
             let instance: Instance = group.parse()?;
             let bases = msm::Bases::new(instance, points).checked(checked(check)?);
-            Ok(msm::sum(&*self.0, bases, scalars)?)
+            Ok(msm::sum(&***self.0, bases, scalars)?)
         });
         Ok(PyBytes::new(py, &sum?))
     }
@@ -81,12 +84,12 @@ impl Device {
         points: PyBuffer<u8>,
     ) -> PyResult<Bases> {
         let points = bytes(py, &points)?;
-        let made: Outcome<_> = py.detach(|| {
+        let made: Outcome<_> = unlocked(py, || {
             let bases = msm::Bases::new(group.parse()?, points);
             let bases = bases.checked(checked(check)?).precomputed(room);
             let count = bases.count()?;
-            let bases = msm::park(&*self.0, bases)?;
-            Ok(Bases { device: self.0.clone(), bases, count })
+            let bases = msm::park(&***self.0, bases)?;
+            Ok(Bases { device: self.0.clone(), bases: Unlocked::new(bases), count })
         });
         Ok(made?)
     }
@@ -101,7 +104,7 @@ impl Device {
         elements: PyBuffer<u8>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let elements = bytes(py, &elements)?;
-        let transformed: Outcome<_> = py.detach(|| {
+        let transformed: Outcome<_> = unlocked(py, || {
             let field = field.parse()?;
             let request = match inverse {
                 false => ntt::Request::forward(field, elements),
@@ -111,7 +114,7 @@ impl Device {
                 None => request,
                 Some(shift) => request.on_coset(shift),
             };
-            Ok(ntt::transform(&*self.0, request)?)
+            Ok(ntt::transform(&***self.0, request)?)
         });
         Ok(PyBytes::new(py, &transformed?))
     }
@@ -124,7 +127,8 @@ impl Device {
         preimages: PyBuffer<u8>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let preimages = bytes(py, &preimages)?;
-        let digests: Outcome<_> = py.detach(|| Ok(poseidon::hash(&*self.0, arity, preimages)?));
+        let digests: Outcome<_> =
+            unlocked(py, || Ok(poseidon::hash(&***self.0, arity, preimages)?));
         Ok(PyBytes::new(py, &digests?))
     }
 
@@ -136,14 +140,14 @@ impl Device {
         low_s: bool,
         signatures: Vec<Signature>,
     ) -> PyResult<Vec<Vec<&'static str>>> {
-        let outcomes: Outcome<_> = py.detach(|| {
+        let outcomes: Outcome<_> = unlocked(py, || {
             let items = signatures.into_iter().map(|(key, signature, digest)| {
                 let signature =
                     if der { Encoded::Der(signature) } else { Encoded::Compact(signature) };
                 Item { key, signature, digest }
             });
             let items: Vec<_> = items.collect();
-            Ok(ecdsa::verify_batch(&*self.0, &items, Policy { low_s })?)
+            Ok(ecdsa::verify_batch(&***self.0, &items, Policy { low_s })?)
         });
         let wrong = |outcome: &ecdsa::Outcome| {
             outcome.rejection().map_or(Vec::new(), |rejection| rejection.names())
@@ -161,9 +165,9 @@ impl Device {
         headers: PyBuffer<u8>,
     ) -> PyResult<Vec<Vec<&'static str>>> {
         let headers = bytes(py, &headers)?;
-        let verdicts: Outcome<_> = py.detach(|| {
+        let verdicts: Outcome<_> = unlocked(py, || {
             let (params, network): (_, Network) = (Params::new(n, k)?, network.parse()?);
-            Ok(equihash::verify_many(&*self.0, params, network, headers)?)
+            Ok(equihash::verify_many(&***self.0, params, network, headers)?)
         });
         Ok(verdicts?.iter().map(|verdict| verdict.errors().collect()).collect())
     }
@@ -184,7 +188,7 @@ impl Bases {
         scalars: PyBuffer<u8>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let scalars = bytes(py, &scalars)?;
-        let sums: Outcome<_> = py.detach(|| {
+        let sums: Outcome<_> = unlocked(py, || {
             let each = self.count * SCALAR_BYTES;
             if each.checked_mul(lists) != Some(scalars.len()) {
                 let problem =
@@ -192,7 +196,7 @@ impl Bases {
                 return Err(Failure::argument("scalars", problem));
             }
             let scalars = (0..lists).map(|list| &scalars[list * each..][..each]);
-            Ok(msm::sums(&*self.device, self.bases.clone(), scalars)?)
+            Ok(msm::sums(&***self.device, (*self.bases).clone(), scalars)?)
         });
         Ok(PyBytes::new(py, &sums?.concat()))
     }

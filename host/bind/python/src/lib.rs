@@ -3,6 +3,7 @@
 
 mod device;
 mod errors;
+mod logs;
 mod pairing;
 mod prover;
 
@@ -22,6 +23,7 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        logs::start(module.py())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

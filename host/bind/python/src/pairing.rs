@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::errors::{Failure, Outcome};
+use crate::logs::unlocked;
 
 /// The product of pairings: twelve numbers.
 #[pyfunction]
@@ -16,7 +17,7 @@ pub fn pairing<'py>(
     g2: PyBuffer<u8>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let (g1, g2) = (g1.to_vec(py)?, g2.to_vec(py)?);
-    let product: Outcome<_> = py.detach(|| {
+    let product: Outcome<_> = unlocked(py, || {
         let curve = proofmill::pairing::curve(curve)?;
         Ok(proofmill::pairing::product(curve, &g1, &g2)?)
     });
@@ -30,7 +31,7 @@ pub fn bls_find_invalid(
     scheme: &str,
     signatures: Vec<(Vec<u8>, Vec<u8>, Vec<u8>)>,
 ) -> PyResult<Vec<usize>> {
-    let invalid: Outcome<_> = py.detach(|| {
+    let invalid: Outcome<_> = unlocked(py, || {
         let scheme = match scheme {
             "basic" => Scheme::Basic,
             "aug" => Scheme::MessageAugmentation,

@@ -10,6 +10,7 @@ use proofmill::groth16::{self, Control, Proved, Settings, Step, Watch};
 use pyo3::prelude::*;
 
 use crate::errors::{Failure, Outcome};
+use crate::logs::{Unlocked, unlocked};
 
 /// How often it is asked whether the user has interrupted a proof.
 const LOOK: Duration = Duration::from_millis(20);
@@ -18,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(20);
 #[pyclass(frozen, module = "proofmill._native")]
 pub struct Prover {
     key: Zkey,
-    prover: groth16::Prover,
+    prover: Unlocked<groth16::Prover>,
 }
 
 /// A file, or its bytes.
@@ -63,7 +64,7 @@ fn interruptible<T: Send>(
     cancel: &Cancel,
     work: impl FnOnce() -> Outcome<T> + Send,
 ) -> PyResult<T> {
-    py.detach(|| {
+    unlocked(py, || {
         std::thread::scope(|scope| {
             let (done, ended) = mpsc::channel();
             scope.spawn(move || done.send(work()));
@@ -95,14 +96,14 @@ fn interruptible<T: Send>(
 impl Prover {
     #[new]
     fn new(py: Python<'_>, uri: &str, zkey: Source, resident: bool) -> PyResult<Self> {
-        let made: Outcome<_> = py.detach(|| {
+        let made: Outcome<_> = unlocked(py, || {
             let key = match zkey {
                 Source::Path(path) => Zkey::open(path)?,
                 Source::Bytes(bytes) => Zkey::from_bytes("zkey", bytes.into())?,
             };
             let settings = Settings { park: resident, ..Settings::default() };
             let prover = groth16::Prover::new(&key, groth16::devices(uri)?, settings)?;
-            Ok(Self { key, prover })
+            Ok(Self { key, prover: Unlocked::new(prover) })
         });
         Ok(made?)
     }
@@ -173,7 +174,7 @@ impl Prover {
 /// Does a proof convince? Texts of verification_key.json, public.json and proof.json.
 #[pyfunction]
 pub fn verify(py: Python<'_>, key: &str, public: &str, proof: &str) -> PyResult<bool> {
-    let convinced: Outcome<_> = py.detach(|| {
+    let convinced: Outcome<_> = unlocked(py, || {
         let key = snarkjs::verifying_key::parse("verification_key", key.as_bytes())?;
         let public = snarkjs::public::parse("public", public.as_bytes(), key.curve)?;
         let proof = snarkjs::proof::parse("proof", proof.as_bytes())?;

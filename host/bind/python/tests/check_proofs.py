@@ -123,7 +123,7 @@ class Proofs(unittest.TestCase):
     def test_the_examples_of_the_readme(self):
         text = (Path(__file__).resolve().parents[1] / "README.md").read_text()
         examples = re.findall(r"```python\n(.*?)```", text, re.S)
-        self.assertEqual(len(examples), 3)
+        self.assertEqual(len(examples), 4)
         work = self.folder / "readme"
         work.mkdir()
         (work / "circuit.zkey").symlink_to(self.folder / "bn/INSECURE.zkey")

@@ -10,17 +10,19 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[3]
 sys.path.insert(0, str(ROOT / "tools"))
 
+import node_packages  # noqa: E402
 import setup  # noqa: E402
-from place import TARGET, run  # noqa: E402
+from place import PROOFMILL, TARGET, run  # noqa: E402
 
 #: What the examples and the tests use besides.
-PACKAGES = ["maturin==1.16.0", "numpy==2.3.5", "py_ecc==8.0.0", "hypothesis==6.148.2", "tqdm==4.67.1"]
+PACKAGES = ["maturin==1.16.0", "numpy==2.3.5", "py_ecc==8.0.0", "hypothesis==6.148.2", "tqdm==4.67.1",
+            "ipykernel==7.4.0", "matplotlib==3.11.2", "nbclient==0.11.0"]
 
 
 class Wheel(unittest.TestCase):
     def test_the_wheel_in_its_environment(self):
         python = setup.python_tool("python", PACKAGES)
-        environment = {**os.environ, "PATH": f"{python.parent}:{os.environ['PATH']}"}
+        environment = {**os.environ, "PATH": f"{python.parent}:{PROOFMILL.parent}:{node_packages.folder() / 'node_modules/.bin'}:{os.environ['PATH']}"}
         site = TARGET / "test/python"
         wheels = TARGET / "test/wheels"
         run([python.parent / "maturin", "build", "--quiet", "--release", "--manifest-path", HERE.parent / "Cargo.toml", "--out", wheels], env=environment)

@@ -7,20 +7,18 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, ensure};
 use proofmill::ecdsa::{self, Item, Policy, file::Reader};
 use proofmill::equihash::{self, Network, Params, read};
-use proofmill::msm::{self, Bases};
+use proofmill::msm::{self, Bases, Instance};
 use proofmill::ntt::{self, Field};
 use proofmill::{Data, Device};
-use proofmill_algebra::encoding::pair;
-use proofmill_algebra::msm::multiples;
-use proofmill_algebra::{Isa, bn254};
+use proofmill_algebra::Isa;
 use serde_json::{Value, json};
 
 use crate::output::Output;
 
 /// For all of it, but for what is done at least once.
 const BUDGET: Duration = Duration::from_secs(4);
-const MSM_LOG: u32 = 14;
-const NTT_LOG: u32 = 16;
+const POINTS: usize = 1 << 14;
+const ELEMENTS: usize = 1 << 16;
 const SIGNATURES: usize = 1000;
 const HEADERS: usize = 64;
 
@@ -81,8 +79,12 @@ fn alone(isa: Isa) -> anyhow::Result<Vec<Value>> {
 fn level(isa: Isa, share: Duration) -> anyhow::Result<Value> {
     let device = proofmill::open(&format!("cpu:?isa={isa}"))?;
     let device = &*device;
-    let rates =
-        [msm(device, share)?, ntt(device, share)?, ecdsa(device, share)?, equihash(device, share)?];
+    let rates = [
+        msm(device, "bn254_g1".parse()?, POINTS, share)?,
+        ntt(device, Field::Bn254Fr, ELEMENTS, share)?,
+        ecdsa(device, SIGNATURES, share)?,
+        equihash(device, HEADERS, share)?,
+    ];
     let mut row = json!({ "level": isa.name() });
     for ((key, _), rate) in COLUMNS.into_iter().zip(rates) {
         row[key] = rate.into();
@@ -91,7 +93,7 @@ fn level(isa: Isa, share: Duration) -> anyhow::Result<Value> {
 }
 
 /// How many a second, each work being of so many: the best of several, after one that warms up.
-fn rate<T>(
+pub fn rate<T>(
     each: usize,
     share: Duration,
     mut work: impl FnMut() -> anyhow::Result<T>,
@@ -108,47 +110,61 @@ fn rate<T>(
     }
 }
 
-fn msm(device: &dyn Device, share: Duration) -> anyhow::Result<f64> {
-    let points = multiples::<bn254::G1>(1, 1 << MSM_LOG);
-    let points: Vec<u8> = points.iter().flat_map(pair::encode).collect();
-    let bases = msm::park(device, Bases::new("bn254_g1".parse()?, points))?;
-    let scalars: Data = numbers(1 << MSM_LOG).into();
-    rate(1 << MSM_LOG, share, || Ok(msm::sum(device, bases.clone(), scalars.clone())?))
+/// Points a second of a sum over resident points.
+pub fn msm(
+    device: &dyn Device,
+    group: Instance,
+    count: usize,
+    share: Duration,
+) -> anyhow::Result<f64> {
+    let points = msm::multiples(group, 1, count)?;
+    let bases = msm::park(device, Bases::new(group, points))?;
+    let scalars: Data = numbers(4, count).into();
+    rate(count, share, || Ok(msm::sum(device, bases.clone(), scalars.clone())?))
 }
 
-fn ntt(device: &dyn Device, share: Duration) -> anyhow::Result<f64> {
-    let elements: Data = numbers(1 << NTT_LOG).into();
+/// Elements a second of a transform.
+pub fn ntt(
+    device: &dyn Device,
+    field: Field,
+    count: usize,
+    share: Duration,
+) -> anyhow::Result<f64> {
+    let elements: Data = numbers(field.bytes() / 8, count).into();
     let mut memory = Vec::new();
-    rate(1 << NTT_LOG, share, || {
-        let request = ntt::Request::forward(Field::Bn254Fr, elements.clone());
+    rate(count, share, || {
+        let request = ntt::Request::forward(field, elements.clone());
         memory = ntt::transform(device, request.answered_in(std::mem::take(&mut memory)))?;
         Ok(())
     })
 }
 
-fn ecdsa(device: &dyn Device, share: Duration) -> anyhow::Result<f64> {
+/// Signatures a second, parsing included.
+pub fn ecdsa(device: &dyn Device, count: usize, share: Duration) -> anyhow::Result<f64> {
     let entries = Reader::new(&include_bytes!("../demo/data/mainnet.jsonl")[..])?;
     let real: Vec<Item> = entries.map(|entry| Ok(entry?.item?)).collect::<anyhow::Result<_>>()?;
-    let items: Vec<Item> = real.iter().cycle().take(SIGNATURES).cloned().collect();
-    rate(SIGNATURES, share, || Ok(ecdsa::find_invalid(device, &items, Policy::default())?))
+    let items: Vec<Item> = real.iter().cycle().take(count).cloned().collect();
+    rate(count, share, || Ok(ecdsa::find_invalid(device, &items, Policy::default())?))
 }
 
-fn equihash(device: &dyn Device, share: Duration) -> anyhow::Result<f64> {
+/// Headers a second.
+pub fn equihash(device: &dyn Device, count: usize, share: Duration) -> anyhow::Result<f64> {
     let params = Params::N200_K9;
     let real = read::headers(include_bytes!("../demo/data/mainnet-346.hex"), params)?;
     let header = real.iter().next().context("the header that is built in")?;
-    let headers: Data = header.repeat(HEADERS).into();
-    rate(HEADERS, share, || {
+    let headers: Data = header.repeat(count).into();
+    rate(count, share, || {
         Ok(equihash::verify_many(device, params, Network::Main, headers.clone())?)
     })
 }
 
-/// Numbers of 253 bits, below the order of BN254, that look random: a Weyl sequence, mixed.
-fn numbers(count: usize) -> Vec<u8> {
-    let words = (1..=4 * count as u64).map(|i| {
-        let mixed = i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+/// Numbers of so many words, three bits short of full, so below the modulus of every field that is measured, that look random: a Weyl
+/// sequence, mixed.
+pub fn numbers(words: usize, count: usize) -> Vec<u8> {
+    let words = (1..=words * count).map(|i| {
+        let mixed = (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let top = if i % 4 == 0 { u64::MAX >> 3 } else { u64::MAX };
+        let top = if i % words == 0 { u64::MAX >> 3 } else { u64::MAX };
         (mixed ^ (mixed >> 32)) & top
     });
     words.flat_map(u64::to_le_bytes).collect()

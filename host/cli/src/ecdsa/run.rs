@@ -91,7 +91,7 @@ impl<'a> Run<'a> {
         };
         let (mut rows, mut items) = (Vec::new(), Vec::new());
         for entry in entries {
-            let Entry { number, id, item } = match entry {
+            let Entry { number, id, item, .. } = match entry {
                 Ok(entry) => entry,
                 Err(error) => {
                     self.submit(file, rows, &items)?;

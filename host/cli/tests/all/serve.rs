@@ -229,7 +229,7 @@ fn a_proof_is_made_and_verified_at_once_and_later() {
         let spans = line["spans"].as_array().into_iter().flatten();
         spans.map(|span| span["name"].as_str().unwrap().to_owned()).collect()
     };
-    let phases = lines.iter().filter(|line| names(line) == ["request", "job", "phase"]);
+    let phases = lines.iter().filter(|line| names(line) == ["request", "job", "proof", "phase"]);
     let steps: Vec<_> = phases.map(|line| line["span"]["step"].as_str().unwrap()).collect();
     for step in ["rows", "quotient", "assembly", "check"] {
         assert!(steps.contains(&step), "{step}: {steps:?}");

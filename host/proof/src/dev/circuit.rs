@@ -21,6 +21,7 @@ pub(super) fn no_files(curve: Curve) -> Error {
 
 /// What a witness is known of.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Statement {
     /// Steps x := x^2 + i, from a private number to a public one: a circuit for figures, of any size from 1 to
     /// [`MOST_CONSTRAINTS`], whose numbers all have as many bits as the field.

@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use proofmill_op::msm::Progress;
 use proofmill_op::{Answer, Data, Ticket};
+use tracing::{Span, debug, debug_span};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::assemble::{Blinding, Sums, assemble};
@@ -78,6 +79,7 @@ struct UnderWay {
     section: Section,
     ticket: Ticket,
     start: Instant,
+    span: Span,
 }
 
 impl Attempt<'_> {
@@ -163,10 +165,10 @@ impl Attempt<'_> {
     fn start(&self, section: Section, scalars: &Wiped) -> Result<UnderWay> {
         let Self { route, control, .. } = *self;
         let request = route.request(section, Data::Here(scalars.0.clone()), self.progress(section));
-        let start = Instant::now();
-        let ticket = route.device(section).submit(request);
+        let (span, start) = (phase(Step::Sum(section)), Instant::now());
+        let ticket = span.in_scope(|| route.device(section).submit(request));
         let ticket = ticket.map_err(|error| of_section(section, error))?;
-        Ok(UnderWay { section, ticket: ticket.covered_by(&control.cancel), start })
+        Ok(UnderWay { section, ticket: ticket.covered_by(&control.cancel), start, span })
     }
 
     fn progress(&self, section: Section) -> Option<Progress> {
@@ -175,9 +177,10 @@ impl Attempt<'_> {
     }
 
     fn finish(&mut self, sum: UnderWay) -> Result<Answer> {
-        let UnderWay { section, ticket, start } = sum;
+        let UnderWay { section, ticket, start, span } = sum;
         let (answer, end) = ticket.wait_stamped();
         let seconds = end.saturating_duration_since(start).as_secs_f64();
+        span.in_scope(|| debug!(ms = ms(seconds), "done"));
         let device = Some(self.route.device(section).caps().uri.clone());
         self.steps.push(Timed { step: Step::Sum(section), device, seconds });
         answer.map_err(|error| of_section(section, error))
@@ -185,13 +188,26 @@ impl Attempt<'_> {
 
     fn timed<T>(&mut self, step: Step, device: Option<String>, work: impl FnOnce() -> T) -> T {
         let say = |part| self.control.watch.iter().for_each(|watch| watch(step, part));
-        let start = Instant::now();
+        let (span, start) = (phase(step).entered(), Instant::now());
         say(0.0);
         let done = work();
         say(1.0);
-        self.steps.push(Timed { step, device, seconds: start.elapsed().as_secs_f64() });
+        let seconds = start.elapsed().as_secs_f64();
+        debug!(ms = ms(seconds), "done");
+        drop(span);
+        self.steps.push(Timed { step, device, seconds });
         done
     }
+}
+
+/// The span of a step.
+fn phase(step: Step) -> Span {
+    debug_span!("phase", %step)
+}
+
+/// Milliseconds, to the microsecond.
+pub fn ms(seconds: f64) -> f64 {
+    (seconds * 1e6).round() / 1e3
 }
 
 /// Scalars that are overwritten at the end, if the devices have let go of them.

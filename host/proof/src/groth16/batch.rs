@@ -94,6 +94,7 @@ impl Prover {
             let mut witnesses = witnesses.lock().unwrap_or_else(PoisonError::into_inner);
             if cancel.is_cancelled() { None } else { witnesses.next() }
         };
+        let span = &tracing::Span::current();
         std::thread::scope(|scope| {
             // No lane is ahead of who takes the proofs by more than one.
             let (made, proofs) = mpsc::sync_channel(0);
@@ -102,8 +103,10 @@ impl Prover {
                 scope.spawn(move || {
                     pool.install(|| {
                         while let Some((number, witness)) = next() {
-                            let prove =
-                                |witness: W| self.made(witness.borrow(), control, Place::Caller);
+                            let prove = |witness: W| {
+                                let made = || self.made(witness.borrow(), control, Place::Caller);
+                                span.in_scope(made)
+                            };
                             if made.send((number, witness.and_then(prove))).is_err() {
                                 break; // nobody takes it: `each` panicked
                             }

@@ -6,8 +6,9 @@ use std::time::Instant;
 
 use proofmill_algebra::Isa;
 use proofmill_op::{Cancel, Ticket};
+use tracing::{Span, debug, debug_span, warn};
 
-use super::attempt::{Attempt, Outcome};
+use super::attempt::{Attempt, Outcome, ms};
 use super::control::{Control, Place};
 use super::report::{Counts, Proved, Redone, Report, Watch};
 use super::route::{Devices, Route};
@@ -43,6 +44,9 @@ impl Default for Settings {
 ///
 /// What devices are not asked for (the products of the matrices with the witness, the end) is computed on the threads of the
 /// caller's rayon pool.
+///
+/// A proof is a span of `tracing`, `proof`, with one for each step within it, `phase`, both at level DEBUG; that a device was wrong is an event at
+/// level WARN.
 pub struct Prover {
     pub(super) key: Zkey,
     pub(super) rows: Rows,
@@ -86,7 +90,9 @@ impl Prover {
         let (completer, ticket) = Ticket::of_work(own.clone());
         let ticket = ticket.covered_by(&control.cancel);
         let (prover, control) = (self.clone(), control.given_up_by(own));
-        let work = move || completer.complete(prover.prove_with(&witness, &control));
+        let span = Span::current();
+        let work =
+            move || completer.complete(span.in_scope(|| prover.prove_with(&witness, &control)));
         let thread = std::thread::Builder::new().name("proofmill-prover".into()).spawn(work);
         thread.map_err(|source| Error::Io { name: "the prover's thread".into(), source })?;
         Ok(ticket)
@@ -105,6 +111,7 @@ impl Prover {
             let problem = format!("has {found} values, the key is for {expected}");
             return Err(Error::argument("witness", problem));
         }
+        let _span = debug_span!("proof", curve = self.key.curve().name()).entered();
         on_curve!(self.key.curve(), prove(self, witness.values(), control, place))
     }
 
@@ -182,7 +189,9 @@ fn prove<E: Suite>(
                 counts.redone += 1;
                 counts.wrong += u64::from(!failed);
             });
-            (proof, Some(Redone { devices: suspects, problem: outcome.to_string() }))
+            let problem = outcome.to_string();
+            warn!(devices = suspects.join(", "), problem, "made again on this machine's processor");
+            (proof, Some(Redone { devices: suspects, problem }))
         }
         (Outcome::Failed(error), _) => {
             prover.count(|counts| counts.failures += 1);
@@ -198,5 +207,6 @@ fn prove<E: Suite>(
     prover.count(|counts| counts.proofs += 1);
     report.redone = redone;
     report.seconds = start.elapsed().as_secs_f64();
+    debug!(ms = ms(report.seconds), "made");
     Ok(Proved { proof, public, report })
 }

@@ -84,6 +84,7 @@ pub struct Redone {
 
 /// What happened since a prover was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Counts {
     /// Proofs that were given out.
     pub proofs: u64,

@@ -24,6 +24,7 @@ const FIRST: usize = 1;
 /// What is wrong with a program's text.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("line {line}: {problem}")]
+#[non_exhaustive]
 pub struct AsmError {
     /// From 1 on.
     pub line: usize,
@@ -33,6 +34,7 @@ pub struct AsmError {
 
 /// A program with its data and its names.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Assembly {
     /// Instructions by slot.
     pub program: BTreeMap<usize, Instruction>,

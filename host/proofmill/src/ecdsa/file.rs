@@ -12,6 +12,7 @@ use super::{Item, Rejection};
 
 /// A signature of a file, or what is there in place of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Entry {
     /// Its line or record, from 1.
     pub number: u64,
@@ -23,6 +24,7 @@ pub struct Entry {
 
 /// Where something is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Place {
     /// In the compact form's header, or before anything is known.
     Start,

@@ -47,6 +47,7 @@ impl Headers {
 
 /// Where something is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Place {
     /// At this byte of the file.
     File(usize),
@@ -71,6 +72,7 @@ impl fmt::Display for Place {
 /// What is wrong with a file's content.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {problem}")]
+#[non_exhaustive]
 pub struct ReadError {
     /// Where.
     pub place: Place,

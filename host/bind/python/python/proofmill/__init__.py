@@ -8,11 +8,12 @@ True
 4
 
 Numbers are ints, bytes or numpy arrays: `proofmill.numbers`. Every function takes `device`, a URI or a `Device`; ``"cpu:"`` by default. The
-lock of the interpreter is released while anything is computed.
+lock of the interpreter is released while anything is computed. What the library tells are records of the logger ``"proofmill"``.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from typing import Any, Literal
 
@@ -29,6 +30,9 @@ __all__ = [
     "Info", "Proof", "Prover", "UnsupportedError", "Verdict", "__version__", "bls_find_invalid", "bls_verify", "devices",
     "ecdsa_verify_batch", "equihash_verify", "msm", "ntt", "pairing", "pairing_is_one", "poseidon", "prove", "prove_batch", "verify",
 ]
+
+# Who sets up no logging reads nothing.
+logging.getLogger("proofmill").addHandler(logging.NullHandler())
 
 
 def msm(group: str, points: Any, scalars: Any, *, check: Check = "none", device: Device | str | None = None) -> Any:

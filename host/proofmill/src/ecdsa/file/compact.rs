@@ -13,6 +13,7 @@ const HEADER_BYTES: usize = 24;
 
 /// How a file keeps its keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum KeyForm {
     /// 33 bytes.
     Compressed,

@@ -1,0 +1,106 @@
+"""The crate as its users have it: a new project that depends on the package, with the Rust examples of README.md and docs/bindings.md as its
+program; and README.md's commands, one after the other as they stand there."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[3]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import packages  # noqa: E402
+from place import BUILT, PROOFMILL, TARGET, run  # noqa: E402
+
+#: What an example takes from the program around it, by a word of it.
+AROUND = {
+    "circuit.zkey": "",
+    "Check::Subgroup": 'let points = proofmill::msm::multiples("bls12_381_g1".parse()?, 1, 8)?; let scalars = vec![1; 256];',
+    "others": """use proofmill::algebra::{bn254, curve::Affine};
+        let device = proofmill::open("cpu:")?;
+        let theirs = [ark_bn254::G1Affine::new_unchecked(1.into(), 2.into())];
+        let others = [ark_bn254::Fr::from(5)];""",
+}
+
+
+def examples(page, language=""):
+    return re.findall(rf"^```{language}\n(.*?)^```", (ROOT / page).read_text(), re.S | re.M)
+
+
+class Project(unittest.TestCase):
+    def test_a_new_project_depends_on_the_packages(self):
+        found = packages.crates()
+        chosen = [word for name in found for word in ("--package", name)]
+        run(["cargo", "package", "--quiet", "--allow-dirty", "--offline", "--no-verify", *chosen], cwd=ROOT)
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            for name, package in found.items():
+                with tarfile.open(BUILT / f"package/{name}-{package['version']}.crate") as archive:
+                    archive.extractall(folder, filter="data")
+            project = folder / "project"
+            (project / "src").mkdir(parents=True)
+            patches = "\n".join(f'{name} = {{ path = "../{name}-{package["version"]}" }}' for name, package in found.items())
+            version = found["proofmill"]["version"]
+            (project / "Cargo.toml").write_text(f"""[package]
+name = "project"
+version = "0.1.0"
+edition = "2024"
+
+[dependencies]
+proofmill = {{ version = "{version}", default-features = false, features = ["arkworks"] }}
+ark-bn254 = "0.6"
+
+[patch.crates-io]
+{patches}
+""")
+            shutil.copy(ROOT / "Cargo.lock", project)  # the versions that are there
+            texts = examples("README.md", "rust") + examples("docs/bindings.md", "rust")
+            self.assertEqual(len(texts), 3)
+            program = ["type Outcome = Result<(), Box<dyn std::error::Error>>;"]
+            for number, text in enumerate(texts):
+                before = next(before for word, before in AROUND.items() if word in text)
+                program.append(f"fn example{number}() -> Outcome {{\n{before}\n{text}\nOk(())\n}}")
+            program.append("fn main() -> Outcome {" + "".join(f"example{number}()?;" for number in range(len(texts))) + 'println!("all went well"); Ok(()) }')
+            (project / "src/main.rs").write_text("\n".join(program))
+            run([PROOFMILL, "dev", "circuit", "chain", "--constraints", 60, "--out", project])
+            (project / "INSECURE.zkey").rename(project / "circuit.zkey")
+            environment = {**os.environ, "CARGO_TARGET_DIR": str(TARGET / "test/project"), "CARGO_INCREMENTAL": "0"}
+            self.assertIn("all went well", run(["cargo", "run", "--quiet", "--offline"], cwd=project, env=environment))
+            self.assertTrue((project / "proof.json").exists())
+
+
+class Readme(unittest.TestCase):
+    SIGNATURE = {
+        "public_key": "0xa491d1b0ecd9bb917989f0e74f0dea0422eac4a873e5e2644f368dffb9a6e20fd6e10c1b77654d067c0618f6e5a7f79a",
+        "message": "0x" + "00" * 32,
+        "signature": "0xb6ed936746e01f8ecf281f020953fbf1f01debd5657c4a383940b020b26507f6076334f91e2366c96e9ab279fb515809"
+                     "0352ea1c5b0c9274504f4f0e7053af24802e51e4568d164fe986834f41e55c8e850ce1f98458c0cfc9ab380b55285a55",
+    }
+
+    def test_its_commands_end_well(self):
+        lines = [line.partition("   #")[0].strip() for text in examples("README.md") for line in text.splitlines() if line.startswith("proofmill ")]
+        self.assertGreater(len(lines), 14)
+        simulations = os.environ.get("PROOFMILL_SIM_DIR")
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            (folder / "examples").symlink_to(ROOT / "examples")
+            (folder / "signatures.jsonl").write_text(json.dumps(self.SIGNATURE) + "\n")
+            (folder / "leaves").write_bytes(bytes(32 * 64))
+            for link, to in (("circuit.zkey", "made/INSECURE.zkey"), ("witness.wtns", "made/witness.wtns")):
+                (folder / link).symlink_to(to)
+            for line in lines:
+                if "sim:" in line and (simulations is None or "selftest" in line):  # the stage `host` runs the suite on all simulations
+                    continue
+                done = subprocess.run([PROOFMILL, *line.split()[1:]], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                self.assertEqual(done.returncode, 0, f"{line}: {done.stdout[-500:]}")
+
+
+if __name__ == "__main__":
+    unittest.main()
