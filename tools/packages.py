@@ -1,8 +1,9 @@
-"""The crates that are made to be published: `python3 tools/packages.py [--check] [--verify]`.
+"""The crates that are made to be published: `python3 tools/packages.py [--check] [--verify] [--semver]`.
 
 --check packages each as cargo would for a registry, without compiling, and holds that none reads a file outside its own package
-and that none is missing; --verify compiles each from its package too, which takes minutes. Without either: their names, in the order
-in which they can be published.
+and that none is missing; --verify compiles each from its package too, which takes minutes. --semver holds the public interface of each
+to that of `BASELINE`: `cargo semver-checks` finds what would break a program that was written for it. Without any: their names, in the
+order in which they can be published.
 """
 
 import argparse
@@ -12,7 +13,12 @@ import re
 import subprocess
 from pathlib import Path
 
-from place import ROOT, Failed, main, run
+from place import CACHE, ROOT, Failed, made_whole, main, run
+
+#: The commit whose public interface is kept: that of the last release, or, before the first one, of the last intended break.
+BASELINE = "COMMIT"
+#: The version of cargo-semver-checks, which is compiled into the user's cache folder on first use.
+SEMVER = "0.51.0"
 
 #: Paths in the source that cargo does not look at: what a macro includes, what an attribute points at, what a build script joins.
 INCLUDED = re.compile(r'(?:include_str!|include_bytes!|include!|#!?\[path =)\s*\(?\s*"([^"]+)"')
@@ -63,13 +69,29 @@ def check(found, verify):
     print(f"{len(found)} crates, each whole: {', '.join(found)}")
 
 
+def semver(found):
+    """What of the interfaces at `BASELINE` is not there any more."""
+    folder = CACHE / f"semver-checks-{SEMVER}"
+    if not folder.is_dir():
+        print(f"compiling cargo-semver-checks into {folder}, once: some minutes", flush=True)
+        with made_whole(folder) as scratch:
+            run(["cargo", "install", "cargo-semver-checks", "--version", SEMVER, "--locked", "--root", scratch])
+    chosen = [word for name in found for word in ("--package", name)]
+    command = [folder / "bin/cargo-semver-checks", "semver-checks", "--baseline-rev", BASELINE, "--release-type", "minor", *chosen]
+    if subprocess.run(command, cwd=ROOT).returncode != 0:
+        raise Failed(f"a public interface of {BASELINE} is broken: mend it, or, where that is meant, say so in CHANGELOG.md and move BASELINE")
+
+
 def door():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--verify", action="store_true")
+    parser.add_argument("--semver", action="store_true")
     asked = parser.parse_args()
     found = crates()
-    if asked.check or asked.verify:
+    if asked.semver:
+        semver(found)
+    elif asked.check or asked.verify:
         check(found, asked.verify)
     else:
         print("\n".join(found))

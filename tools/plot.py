@@ -238,7 +238,7 @@ def pairs(what, axes, entries):
             parts.append(f'<rect class="{"ours" if position == 0 else "peer"}" x="{NAMES}" y="{y + 2}" width="{width:.1f}" height="{BAR - 4}"/>')
             parts.append(f'<text x="{NAMES + width + 6:.1f}" y="{y + 13}">{figure(value)}</text>')
         down += len(shown) * BAR + BETWEEN
-    return document(what, axes, NAMES + WIDTH + GAP, down - 12, [], parts)
+    return document(what, axes, round(max(NAMES + WIDTH + GAP, 6.6 * len(axes))), down - 12, [], parts)
 
 
 def figure(value):

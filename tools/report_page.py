@@ -20,7 +20,7 @@ STYLE = """:root { color-scheme: light dark; --ink: #222; --paper: #fff; --line:
 @media (prefers-color-scheme: dark) { :root { --ink: #ddd; --paper: #16181d; --line: #444; --faint: #20232a } }
 body { margin: 0 auto; max-width: 84rem; padding: 1rem; font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper) }
 h1 { font-size: 1.6rem } h2 { margin-top: 2.5rem; border-top: 1px solid var(--line); padding-top: 1rem } h3 { font-size: 1rem; margin-bottom: 0 }
-.panels { display: flex; flex-wrap: wrap; gap: 1rem 2rem } .panels figure { margin: 0; flex: 1 1 20rem; max-width: 36rem; overflow-x: auto }
+.panels { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 28rem), 1fr)); gap: 1rem 2rem } .panels figure { margin: 0; max-width: 36rem; overflow-x: auto }
 svg { width: 100%; height: auto } nav { display: flex; flex-wrap: wrap; gap: .2rem 1rem }
 .wide { overflow-x: auto } table { border-collapse: collapse; font-size: .85rem } td, th { border: 1px solid var(--line); padding: .2rem .5rem; text-align: left }
 th { background: var(--faint) } summary { cursor: pointer; margin: .5rem 0 }"""

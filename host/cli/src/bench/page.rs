@@ -64,7 +64,7 @@ fn throughput(runs: &[Value]) -> Vec<String> {
         }
     }
     let drawn = plots.iter().map(|((instance, unit), drawn)| {
-        lines(&format!("{instance}: {unit} a second over {unit} at a time"), drawn)
+        lines(instance, &format!("{unit} a second, over how many at a time"), drawn)
     });
     drawn.collect()
 }

@@ -3,7 +3,7 @@
 use super::page::escaped;
 
 const LEFT: f64 = 56.0;
-const TOP: f64 = 56.0;
+const TOP: f64 = 72.0;
 const WIDTH: f64 = 300.0;
 const HEIGHT: f64 = 190.0;
 /// Of bars: the room for names, the height of one.
@@ -17,7 +17,7 @@ pub struct Line<'a> {
 }
 
 /// Lines in one pair of axes.
-pub fn lines(title: &str, lines: &[Line]) -> String {
+pub fn lines(title: &str, axes: &str, lines: &[Line]) -> String {
     let points = || lines.iter().flat_map(|line| &line.points);
     let mut sizes: Vec<u64> = points().map(|point| point.0).collect();
     sizes.sort_unstable();
@@ -31,7 +31,8 @@ pub fn lines(title: &str, lines: &[Line]) -> String {
     let x =
         |size: u64| WIDTH * (size as f64 / least as f64).ln() / (most as f64 / least as f64).ln();
     let y = |value: f64| HEIGHT * (1.0 - (value / low).ln() / (high / low).ln());
-    let mut parts = legend(lines);
+    let mut parts = format!("<text x=\"0\" y=\"34\">{}</text>\n", escaped(axes));
+    parts += &legend(lines);
     parts += &format!("<g transform=\"translate({LEFT} {TOP})\">\n");
     for &size in &sizes {
         let x = x(size);
@@ -65,17 +66,28 @@ pub fn bars(title: &str, values: &[(&str, f64)]) -> String {
     let bar = |(number, &(name, value)): (usize, &(&str, f64))| {
         let (y, width) = (30.0 + BAR * number as f64, 230.0 * value / most);
         format!(
-            "<text class=\"end\" x=\"{}\" y=\"{}\">{}</text><rect class=\"ours\" x=\"{NAMES}\" y=\"{y}\" width=\"{width:.1}\" height=\"{}\"/><text x=\"{:.1}\" y=\"{}\">{value:.3}</text>\n",
+            "<text class=\"end\" x=\"{}\" y=\"{}\">{}</text><rect class=\"ours\" x=\"{NAMES}\" y=\"{y}\" width=\"{width:.1}\" height=\"{}\"/><text x=\"{:.1}\" y=\"{}\">{}</text>\n",
             NAMES - 8.0,
             y + 13.0,
             escaped(name),
             BAR - 4.0,
             NAMES + width + 6.0,
-            y + 13.0
+            y + 13.0,
+            figure(value)
         )
     };
     let parts: String = values.iter().enumerate().map(bar).collect();
     document(title, LEFT + WIDTH + 30.0, 36.0 + BAR * values.len() as f64, &parts)
+}
+
+/// Three digits, or all those before the point.
+fn figure(value: f64) -> String {
+    let digits = match value {
+        100.0.. => 0,
+        10.0.. => 1,
+        _ => 2,
+    };
+    format!("{value:.digits$}")
 }
 
 /// What has one size only: no line, but bars.
@@ -88,7 +100,7 @@ fn legend(lines: &[Line]) -> String {
     let mut right = LEFT;
     let mut entry = |(number, line): (usize, &Line)| {
         let text = format!(
-            "<text class=\"s{number} title\" x=\"{right}\" y=\"38\">{}</text>\n",
+            "<text class=\"s{number} title\" x=\"{right}\" y=\"54\">{}</text>\n",
             escaped(line.name)
         );
         right += 8.0 * line.name.len() as f64 + 16.0;

@@ -99,6 +99,7 @@ pub fn rate<T>(
     mut work: impl FnMut() -> anyhow::Result<T>,
 ) -> anyhow::Result<f64> {
     let begun = Instant::now();
+    work()?;
     let mut best = Duration::MAX;
     loop {
         let start = Instant::now();
