@@ -24,7 +24,7 @@ mod operators;
 mod power;
 mod root;
 mod safegcd;
-mod secp256k1;
+pub(crate) mod secp256k1;
 mod select;
 mod signed62;
 mod traits;

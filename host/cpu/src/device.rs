@@ -45,7 +45,7 @@ pub struct CpuDevice {
     /// Tells parked data of this device from others'.
     identity: u64,
     pool: ThreadPool,
-    answered: Arc<AtomicU64>,
+    tally: Arc<Tally>,
 }
 
 impl CpuDevice {
@@ -86,7 +86,8 @@ impl CpuDevice {
         caps.isa = Some(isa);
         caps.threads = Some(count);
         let identity = Parked::fresh_identity();
-        Ok(Self { caps, isa, identity, pool, answered: Arc::default() })
+        let tally = Arc::new(Tally { uri: caps.uri.clone(), answered: AtomicU64::new(0) });
+        Ok(Self { caps, isa, identity, pool, tally })
     }
 
     /// Threads that work on requests.
@@ -106,9 +107,9 @@ impl CpuDevice {
         work: impl FnOnce(Cancelled<'_>) -> Result<Answer> + Send + 'static,
     ) -> Ticket {
         let (completer, ticket) = Ticket::pair();
-        let (answered, uri) = (self.answered.clone(), self.caps.uri.clone());
+        let tally = self.tally.clone();
         let job = move || {
-            let answer = guarded(&uri, &answered, || work(&|| completer.is_cancelled()));
+            let answer = tally.guarded(|| work(&|| completer.is_cancelled()));
             completer.complete(answer);
         };
         match place {
@@ -205,16 +206,20 @@ type Cancelled<'a> = &'a (dyn Fn() -> bool + Sync);
 /// The answer to a request, on the threads of the caller's pool.
 type Work = Box<dyn FnOnce(Cancelled<'_>) -> Result<Answer> + Send>;
 
-/// Counts what is answered; a panic is an answer, too.
-fn guarded(
-    uri: &str,
-    answered: &AtomicU64,
-    work: impl FnOnce() -> Result<Answer>,
-) -> Result<Answer> {
-    let answer = catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|panic| Err(Error::panicked(uri, "a worker", &*panic)));
-    answered.fetch_add(1, Ordering::Relaxed);
-    answer
+/// What is counted, and on which device.
+struct Tally {
+    uri: String,
+    answered: AtomicU64,
+}
+
+impl Tally {
+    /// Counts what is answered; a panic is an answer, too.
+    fn guarded(&self, work: impl FnOnce() -> Result<Answer>) -> Result<Answer> {
+        let answer = catch_unwind(AssertUnwindSafe(work))
+            .unwrap_or_else(|panic| Err(Error::panicked(&self.uri, "a worker", &*panic)));
+        self.answered.fetch_add(1, Ordering::Relaxed);
+        answer
+    }
 }
 
 /// Where a request is answered.
@@ -249,12 +254,12 @@ impl Device for CpuDevice {
     fn answer(&self, request: Request, cancel: &Cancel) -> Result<Answer> {
         let (_, work) = self.work(request)?;
         let cancelled = || cancel.is_cancelled();
-        guarded(&self.caps.uri, &self.answered, || work(&cancelled))
+        self.tally.guarded(|| work(&cancelled))
     }
 
     fn metrics(&self) -> Metrics {
         let mut metrics = Metrics::default();
-        metrics.requests = self.answered.load(Ordering::Relaxed);
+        metrics.requests = self.tally.answered.load(Ordering::Relaxed);
         metrics
     }
 }

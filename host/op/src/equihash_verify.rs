@@ -102,7 +102,13 @@ impl Params {
 
     /// Bytes of a whole header: 140, CompactSize, solution.
     pub fn header_bytes(self) -> usize {
-        HEADER_BYTES + self.compact_size().len() + self.solution_bytes()
+        let solution = self.solution_bytes();
+        let compact_size = match solution {
+            0..=0xfc => 1,
+            0xfd..=0xffff => 3,
+            _ => 5,
+        };
+        HEADER_BYTES + compact_size + solution
     }
 }
 
@@ -290,6 +296,10 @@ mod tests {
 
     #[test]
     fn sizes_are_the_published_ones() {
+        for params in [Params::N200_K9, Params::N144_K5, Params::N48_K5] {
+            let parts = [HEADER_BYTES, params.compact_size().len(), params.solution_bytes()];
+            assert_eq!(params.header_bytes(), parts.iter().sum());
+        }
         assert_eq!(Params::N200_K9.header_bytes(), 1487);
         assert_eq!(Params::N144_K5.header_bytes(), 241);
         assert_eq!(Params::N48_K5.header_bytes(), 177);

@@ -15,7 +15,8 @@ pub struct Indices {
     /// Index number l * rows + s at `rows[s][l]`, as [`walk`](super::walk) wants them.
     rows: Vec<[u32; STRIPS]>,
     bits: usize,
-    /// One bit for each value of the lowest bits of an index: has an index with these been seen?
+    /// One bit for each value of the lowest bits of an index: has an index with these been seen? Empty until the first
+    /// search by sieve, like the suspects.
     seen: Vec<u64>,
     suspects: Vec<u32>,
 }
@@ -27,8 +28,8 @@ impl Indices {
         Self {
             rows: vec![[0; STRIPS]; count / STRIPS],
             bits: bits as usize,
-            seen: vec![0; 2 * count],
-            suspects: vec![0; count],
+            seen: Vec::new(),
+            suspects: Vec::new(),
         }
     }
 
@@ -83,7 +84,9 @@ impl Indices {
     pub fn have_duplicate(&mut self, isa: Isa) -> bool {
         match (isa.0, <&[_; 4]>::try_from(&self.rows[..])) {
             #[cfg(target_arch = "x86_64")]
-            (Level::Avx2 | Level::Avx512, Ok(four_rows)) => avx2::have_equal_pair(four_rows),
+            (Level::Avx2 | Level::Avx512 | Level::Avx512Ifma, Ok(four_rows)) => {
+                avx2::have_equal_pair(four_rows)
+            }
             _ => self.have_duplicate_among_many(),
         }
     }
@@ -94,8 +97,10 @@ impl Indices {
     fn have_duplicate_among_many(&mut self) -> bool {
         const FEW: usize = 16;
         let indices = self.rows.as_flattened();
+        self.seen.clear();
+        self.seen.resize(2 * indices.len(), 0);
+        self.suspects.resize(indices.len(), 0);
         let (seen, found) = (&mut self.seen[..], &mut self.suspects[..]);
-        seen.fill(0);
         let words = seen.len() - 1; // a mask: their number is a power of two
         let mut suspects = 0;
         for &index in indices {

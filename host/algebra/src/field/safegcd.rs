@@ -10,14 +10,16 @@
 //!
 //! After enough of them ([`steps_needed`]) g is 0 and f is plus or minus the greatest common divisor, 1. (The paper
 //! begins with delta = 1. The half is due to Wuille, "Bounds on divsteps iterations in safegcd", 2021.) Steps are
-//! linear in f and g and depend, 62 at a time, on the 62 lowest bits only. So a batch is done on one word, which
-//! gives a 2 x 2 matrix of words with denominator 2^62; then the matrix is applied to all of f and g
+//! linear in f and g and depend, 62 at a time, on the 62 lowest bits only. So a batch is done on one word ([`packed`]),
+//! which gives a 2 x 2 matrix of words with denominator 2^62; then the matrix is applied to all of f and g
 //! ([`apply_exactly`]), and modulo p to d and e, which keep d x = f scale and e x = g scale ([`apply_modulo`]).
 //! At the end f = ±1, and ±d is the inverse times `scale`: with R^2 for scale, the inverse in Montgomery form of
 //! a number in Montgomery form.
 
 use super::constants::{bit_length, inverse_mod_word};
 use super::signed62::{LIMB_BITS, MASK, Signed62};
+
+mod packed;
 
 /// Division steps from delta = 1/2 that end with g = 0, for 0 <= g <= f < 2^bits: Wuille, "Bounds on divsteps
 /// iterations in safegcd", 2021; proved in Coq by Hvass, Aranha, Spitters, ePrint 2021/549.
@@ -33,9 +35,8 @@ pub struct Inversion<const N: usize> {
     p_inverse: i64,
     /// A factor of the result.
     scale: Signed62<N>,
-    /// Batches of the constant-time loop, and steps of each.
+    /// Batches of the constant-time loop.
     batches: u32,
-    steps: u32,
 }
 
 /// 2^62 times the matrix that some division steps are: (f, g) becomes (u f + v g, q f + r g) / 2^62. The sum of the
@@ -51,14 +52,11 @@ struct Matrix {
 impl<const N: usize> Inversion<N> {
     /// Modulo the odd prime p; the result of [`Self::invert`] is scale/x.
     pub const fn new(p: &[u64; N], scale: &[u64; N]) -> Self {
-        let needed = steps_needed(bit_length(p));
-        let batches = needed.div_ceil(LIMB_BITS);
         Self {
             p: Signed62::new(p),
             p_inverse: (inverse_mod_word(p[0]) & MASK as u64) as i64,
             scale: Signed62::new(scale),
-            batches,
-            steps: needed.div_ceil(batches),
+            batches: steps_needed(bit_length(p)).div_ceil(packed::BATCH),
         }
     }
 
@@ -70,7 +68,7 @@ impl<const N: usize> Inversion<N> {
         let mut zeta = -1;
         for _ in 0..self.batches {
             let matrix;
-            (zeta, matrix) = batch(zeta, f.low[0], g.low[0], self.steps);
+            (zeta, matrix) = packed::batch(zeta, f.low[0], g.low[0]);
             (d, e) = apply_modulo(&d, &e, &matrix, self);
             (f, g) = apply_exactly(&f, &g, &matrix);
         }
@@ -91,36 +89,6 @@ impl<const N: usize> Inversion<N> {
         }
         d.normalized(f.sign(), &self.p).limbs()
     }
-}
-
-/// Some division steps on the lowest bits of f and g; up to 62 of them depend on nothing else. `zeta` is
-/// -(delta + 1/2).
-#[inline(always)]
-fn batch(mut zeta: i64, f: i64, g: i64, steps: u32) -> (i64, Matrix) {
-    let (mut f, mut g) = (f, g);
-    // The denominator is to be 2^62, however many steps there are.
-    let one = 1 << (LIMB_BITS - steps);
-    let (mut u, mut v, mut q, mut r) = (one, 0i64, 0i64, one);
-    for _ in 0..steps {
-        // All ones if delta > 0; all ones if g is odd.
-        let positive = zeta >> 63;
-        let odd = -(g & 1);
-        // g + f, or g - f if delta > 0, where g is odd.
-        g = g.wrapping_add(((f ^ positive).wrapping_sub(positive)) & odd);
-        q = q.wrapping_add(((u ^ positive).wrapping_sub(positive)) & odd);
-        r = r.wrapping_add(((v ^ positive).wrapping_sub(positive)) & odd);
-        // Where both hold, f becomes the old g, which is f + (g - f).
-        let swap = positive & odd;
-        zeta = (zeta ^ swap).wrapping_sub(1);
-        f = f.wrapping_add(g & swap);
-        u = u.wrapping_add(q & swap);
-        v = v.wrapping_add(r & swap);
-        // Instead of a halved second row, a doubled first row and denominator.
-        g >>= 1;
-        u <<= 1;
-        v <<= 1;
-    }
-    (zeta, Matrix { u, v, q, r })
 }
 
 /// 62 division steps on the lowest bits of f and g. `eta` is -delta.

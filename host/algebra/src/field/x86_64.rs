@@ -15,7 +15,7 @@ use crate::isa::Isa;
 
 /// A process whose words are those of ADX and BMI2 ([`Isa::words`]).
 #[derive(Clone, Copy)]
-struct Adx(());
+pub(super) struct Adx(());
 
 /// What [`Adx::ask`] has found: in one byte, so that a multiplication tests it with one instruction.
 static FOUND: AtomicU8 = AtomicU8::new(NOT_ASKED);
@@ -26,7 +26,7 @@ const PRESENT: u8 = 2;
 impl Adx {
     /// Asks the first time, and remembers.
     #[inline(always)]
-    fn detect() -> Option<Self> {
+    pub(super) fn detect() -> Option<Self> {
         match FOUND.load(Relaxed) {
             PRESENT => Some(Self(())),
             ABSENT => None,
@@ -83,6 +83,52 @@ pub fn prefetch<T>(value: &T) {
             )
         }
     }
+}
+
+/// Twenty division steps on zeta and the words with h and g, of [`super::safegcd`], with instructions that the compiler
+/// cannot turn into branches.
+#[inline(always)]
+pub fn division_steps(zeta: i64, h: i64, g: i64) -> (i64, i64, i64) {
+    let (mut zeta, mut h, mut g) = (zeta, h, g);
+    // SAFETY: instructions that touch nothing but their registers and the flags.
+    unsafe {
+        asm!(
+            // 1 if delta is positive, that is zeta negative; otherwise 0.
+            "mov {positive}, {zeta}",
+            "shr {positive}, 63",
+            "mov {left:e}, 10",
+            "2:",
+            ".rept 2",
+            "lea {sum}, [{g} + {h}]",
+            "mov {not_zeta}, {zeta}",
+            "not {not_zeta}",
+            "test {g:e}, {positive:e}",
+            "cmovnz {h}, {g}",
+            "cmovnz {zeta}, {not_zeta}",
+            "test {g:e}, 1",
+            "cmovnz {g}, {sum}",
+            "sar {g}, 1",
+            "mov {sum}, {h}",
+            "neg {sum}",
+            // Borrows if zeta is 0.
+            "sub {zeta}, 1",
+            "cmovc {h}, {sum}",
+            "mov {positive}, {zeta}",
+            "shr {positive}, 63",
+            ".endr",
+            "sub {left:e}, 1",
+            "jnz 2b",
+            positive = out(reg) _,
+            not_zeta = out(reg) _,
+            sum = out(reg) _,
+            left = out(reg) _,
+            zeta = inout(reg) zeta,
+            h = inout(reg) h,
+            g = inout(reg) g,
+            options(pure, nomem, nostack),
+        );
+    }
+    (zeta, h, g)
 }
 
 /// The instructions of [`reduce_once`] for numbers of some words.
@@ -145,6 +191,8 @@ macro_rules! row {
         )
     };
 }
+
+pub(super) use row;
 
 /// For each word i: `t = (t + a[i] b + m p) / 2^64`, and the same with the further products. The division gives the
 /// words of t other names: the first becomes the last of the next turn.

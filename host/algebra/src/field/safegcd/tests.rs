@@ -7,8 +7,8 @@ use super::*;
 use crate::field::limbs::below;
 use crate::field::spec;
 
-/// f and g after the batches of the constant-time loop. Their number, and that of the steps of each, are constants of
-/// the modulus: nothing of x decides about either.
+/// f and g after the batches of the constant-time loop. Their number is a constant of the modulus: nothing of x decides
+/// about it.
 fn after_the_loop<const N: usize>(
     inversion: &Inversion<N>,
     x: &[u64; N],
@@ -16,7 +16,7 @@ fn after_the_loop<const N: usize>(
     let (mut f, mut g, mut zeta) = (inversion.p, Signed62::new(x), -1);
     for _ in 0..inversion.batches {
         let matrix;
-        (zeta, matrix) = batch(zeta, f.low[0], g.low[0], inversion.steps);
+        (zeta, matrix) = packed::batch(zeta, f.low[0], g.low[0]);
         (f, g) = apply_exactly(&f, &g, &matrix);
     }
     (f, g)
@@ -24,8 +24,7 @@ fn after_the_loop<const N: usize>(
 
 fn ends_with_the_divisor<const N: usize>(p: [u64; N], numbers: impl Iterator<Item = [u64; N]>) {
     let inversion = Inversion::new(&p, &p);
-    assert!(inversion.batches * inversion.steps >= steps_needed(bit_length(&p)));
-    assert!(inversion.steps <= LIMB_BITS);
+    assert!(inversion.batches * packed::BATCH >= steps_needed(bit_length(&p)));
     for x in numbers.filter(|x| below(x, &p) == 1) {
         let (f, g) = after_the_loop(&inversion, &x);
         assert!(g.is_zero_vartime(), "{x:x?}");
@@ -76,27 +75,4 @@ fn the_constant_loop_is_long_enough() {
 fn the_bound_is_the_published_one_for_256_bits() {
     // Wuille proves 590 for this size by computing; the closed form is one more.
     assert_eq!(steps_needed(256), 591);
-}
-
-#[test]
-fn a_batch_is_its_steps_one_by_one() {
-    let mut rng = ChaCha20Rng::seed_from_u64(63);
-    for _ in 0..1_000 {
-        let (f, g) = (rng.random::<i64>() >> 2 | 1, rng.random::<i64>() >> 2);
-        let steps = rng.random_range(1..=LIMB_BITS);
-        // Twice delta, f and g by the definition.
-        let (mut twice_delta, mut f1, mut g1) = (1, i128::from(f), i128::from(g));
-        for _ in 0..steps {
-            (twice_delta, f1, g1) = if twice_delta > 0 && g1 & 1 == 1 {
-                (2 - twice_delta, g1, (g1 - f1) / 2)
-            } else {
-                (2 + twice_delta, f1, (g1 + (g1 & 1) * f1) / 2)
-            };
-        }
-        let (zeta, matrix) = batch(-1, f, g, steps);
-        let wide =
-            |a: i64, b: i64| (i128::from(a) * i128::from(f) + i128::from(b) * i128::from(g)) >> 62;
-        assert_eq!(2 * -zeta - 1, twice_delta);
-        assert_eq!((wide(matrix.u, matrix.v), wide(matrix.q, matrix.r)), (f1, g1));
-    }
 }

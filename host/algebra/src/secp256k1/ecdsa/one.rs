@@ -8,6 +8,7 @@ use super::digits::{self, BITS};
 use super::generator::{self, GENERATOR};
 use super::point::{Affine, Jacobian};
 use crate::curve::spec::secp256k1::endomorphism::BETA;
+use crate::field::prefetch;
 use crate::secp256k1::coordinate::Coordinate;
 
 /// Width of the form of the key's scalar.
@@ -18,9 +19,8 @@ const MULTIPLES: usize = 1 << (KEY_WIDTH - 2);
 /// y^2 = x^3 + 7 for the key?
 pub fn is_on_curve(claim: &Claim) -> bool {
     let [x, y] = [claim.qx, claim.qy].map(|words| Coordinate::new(&words));
-    let right: Coordinate<2> = x.square().times(&x).plus(&Coordinate::new(&[7, 0, 0, 0]));
-    let difference: Coordinate<4> = y.square().minus(&right);
-    difference.is_zero()
+    let right = x.square().times(&x).plus(&Coordinate::new(&[7, 0, 0, 0]));
+    y.square().minus(&right).is_zero()
 }
 
 /// u1 G + u2 Q for canonical scalars and a key that is on the curve; none if it is the identity.
@@ -32,6 +32,12 @@ pub fn multiple(claim: &Claim, u1: &[u64; 4], u2: &[u64; 4]) -> Option<Jacobian>
     let of_key = digits::split(u2).map(|half| half.non_adjacent(KEY_WIDTH));
     let of_generator = digits::split(u1).map(|half| half.non_adjacent(generator::WINDOW + 1));
     let generator = &*GENERATOR;
+    // Their lines come while Q is doubled.
+    for (digits, multiples) in of_generator.iter().zip(&generator.multiples) {
+        for digit in digits.iter().filter(|digit| **digit != 0) {
+            prefetch(&multiples[usize::from(digit.unsigned_abs() / 2)]);
+        }
+    }
 
     let mut sum: Option<Jacobian> = None;
     for bit in (0..=BITS as usize).rev() {
@@ -53,12 +59,12 @@ pub fn multiple(claim: &Claim, u1: &[u64; 4], u2: &[u64; 4]) -> Option<Jacobian>
                 let point = Affine::from(point).signed(digit);
                 sum = match sum {
                     None => Some(point.scaled(&z).into()),
-                    Some(sum) => sum.plus(&sum.Z.times(&z).small::<1, 2>(), &point),
+                    Some(sum) => sum.plus(&sum.Z.times(&z), &point),
                 };
             }
         }
     }
-    sum.map(|sum| Jacobian { Z: sum.Z.times(&z).small::<1, 2>(), ..sum })
+    sum.map(|sum| Jacobian { Z: sum.Z.times(&z), ..sum })
 }
 
 /// Q, 3 Q, 5 Q, ..., each coordinate with the same denominators z^2 and z^3, and z.
@@ -66,7 +72,7 @@ fn odd_multiples(key: &Affine) -> ([Affine; MULTIPLES], Coordinate) {
     let twice = Jacobian::from(*key).double();
     // On the curve where 2 Q is affine.
     let step = twice.numerators();
-    let mut sum = Jacobian::from(key.scaled(&twice.Z.times(&Coordinate::ONE)));
+    let mut sum = Jacobian::from(key.scaled(&twice.Z));
     let mut multiples = [(sum, Coordinate::ONE); MULTIPLES];
     for multiple in multiples.iter_mut().skip(1) {
         let ratio;

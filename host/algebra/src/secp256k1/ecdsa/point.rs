@@ -1,4 +1,4 @@
-//! Points for one claim: Jacobian coordinates with bounds in the types.
+//! Points for one claim, in Jacobian coordinates.
 
 #![allow(non_snake_case)]
 
@@ -7,34 +7,31 @@ use crate::secp256k1::lanes::Line;
 
 /// A point that is not the identity.
 #[derive(Clone, Copy, Debug)]
-pub struct Affine<const M: u64 = 1> {
+pub struct Affine {
     pub x: Coordinate,
-    pub y: Coordinate<M>,
+    pub y: Coordinate,
 }
 
 /// (X : Y : Z), x = X / Z^2 and y = Y / Z^3, not the identity.
 #[derive(Clone, Copy, Debug)]
 pub struct Jacobian {
-    pub X: Coordinate<10>,
-    pub Y: Coordinate<2>,
-    pub Z: Coordinate<2>,
+    pub X: Coordinate,
+    pub Y: Coordinate,
+    pub Z: Coordinate,
 }
 
 impl Affine {
     /// P, or -P for a negative digit.
     #[inline(always)]
-    pub fn signed(&self, digit: i16) -> Affine<2> {
-        let y = if digit < 0 { Coordinate::ZERO.minus(&self.y) } else { self.y.small::<1, 2>() };
-        Affine { x: self.x, y }
+    pub fn signed(&self, digit: i16) -> Self {
+        if digit < 0 { Self { y: self.y.negative(), ..*self } } else { *self }
     }
-}
 
-impl<const M: u64> Affine<M> {
     /// (x z^2, y z^3): its image on the curve y^2 = x^3 + 7 z^6.
     #[inline(always)]
-    pub fn scaled(&self, z: &Coordinate) -> Affine {
+    pub fn scaled(&self, z: &Coordinate) -> Self {
         let square = z.square();
-        Affine { x: self.x.times(&square), y: self.y.times(&square.times(z)) }
+        Self { x: self.x.times(&square), y: self.y.times(&square.times(z)) }
     }
 }
 
@@ -46,42 +43,42 @@ impl From<&Line> for Affine {
     }
 }
 
-impl<const M: u64> From<Affine<M>> for Jacobian {
+impl From<Affine> for Jacobian {
     #[inline(always)]
-    fn from(point: Affine<M>) -> Self {
-        let Z = Coordinate::ONE.small::<1, 2>();
-        Self { X: point.x.small::<1, 10>(), Y: point.y.small::<1, 2>(), Z }
+    fn from(point: Affine) -> Self {
+        Self { X: point.x, Y: point.y, Z: Coordinate::ONE }
     }
 }
 
 impl Jacobian {
     /// (X, Y): its image where it is affine.
     pub fn numerators(&self) -> Affine {
-        Affine { x: self.X.times(&Coordinate::ONE), y: self.Y.times(&Coordinate::ONE) }
+        Affine { x: self.X, y: self.Y }
     }
 
-    /// 2 P, which is never the identity: EFD dbl-2009-l, but D is a product. 3 multiplications, 4 squarings.
+    /// 2 P, which is never the identity: with L = 3 X^2 / 2 and T = X Y^2, EFD dbl-2009-l with Z / 2 for Z. 3 multiplications,
+    /// 4 squarings.
     ///
     /// A call of its own, like [`Self::plus`]: where both are inlined, a verification leaves the instruction cache, and its time
     /// depends on where the linker puts it (24 or 30 us).
     #[inline(never)]
     pub fn double(&self) -> Self {
         let Self { X, Y, Z } = self;
+        let S = Y.square();
         let A = X.square();
-        let B = Y.square();
-        let D: Coordinate<4> = X.times(&B).small::<4, 4>();
-        let E: Coordinate<3> = A.small::<3, 3>();
-        let X3: Coordinate<10> = E.square().minus(&D.small::<2, 8>());
-        let X3mD: Coordinate<15> = X3.minus(&D);
-        let minus_Y3 = Coordinate::product_and_square::<15, 1, 8>(&E, &X3mD, &B);
-        let Z3: Coordinate<2> = Y.times(Z).small::<2, 2>();
-        Self { X: X3, Y: Coordinate::ZERO.minus(&minus_Y3), Z: Z3 }
+        let Z3 = Y.times(Z);
+        let T = X.times(&S);
+        let L = A.plus(&A.half());
+        let X3 = L.square().minus(&T.double());
+        let SS = S.square();
+        let Y3 = L.times(&T.minus(&X3)).minus(&SS);
+        Self { X: X3, Y: Y3, Z: Z3 }
     }
 
     /// P + Q; none if that is the identity. `z` is Z, or Z times the z of the curve that P is on and Q is not: the
     /// sum is on P's.
     #[inline(never)]
-    pub fn plus(&self, z: &Coordinate<2>, q: &Affine<2>) -> Option<Self> {
+    pub fn plus(&self, z: &Coordinate, q: &Affine) -> Option<Self> {
         let (H, r) = self.differences(z, q);
         if H.is_zero() {
             return r.is_zero().then(|| self.double());
@@ -93,38 +90,34 @@ impl Jacobian {
     #[inline(always)]
     pub fn plus_other(&self, q: &Affine) -> (Self, Coordinate) {
         let (H, r) = self.differences(&self.Z, q);
-        (self.chord(&H, &r), H.times(&Coordinate::ONE))
+        (self.chord(&H, &r), H)
     }
 
     /// EFD madd-2004-hmv, first half: what tells the points apart. 3 multiplications, 1 squaring.
     #[inline(always)]
-    fn differences<const M: u64>(
-        &self,
-        z: &Coordinate<2>,
-        q: &Affine<M>,
-    ) -> (Coordinate<12>, Coordinate<4>) {
+    fn differences(&self, z: &Coordinate, q: &Affine) -> (Coordinate, Coordinate) {
         let Z1Z1 = z.square();
         let U2 = q.x.times(&Z1Z1);
-        let S2 = q.y.times(&z.times(&Z1Z1));
+        let S2 = q.y.times(z).times(&Z1Z1);
         (U2.minus(&self.X), S2.minus(&self.Y))
     }
 
     /// EFD madd-2004-hmv, second half, for H other than 0. 5 multiplications, 2 squarings.
     #[inline(always)]
-    fn chord(&self, H: &Coordinate<12>, r: &Coordinate<4>) -> Self {
+    fn chord(&self, H: &Coordinate, r: &Coordinate) -> Self {
         let HH = H.square();
-        let HHH = H.times(&HH);
+        let rr = r.square();
+        let Z3 = self.Z.times(H);
         let V = self.X.times(&HH);
-        let twice_V: Coordinate<2> = V.small::<2, 2>();
-        let X3: Coordinate<10> = r.square().minus(&HHH.plus::<2, 3>(&twice_V));
-        let X3mV: Coordinate<12> = X3.minus(&V);
-        let minus_Y3 = Coordinate::sum_of_products(r, &X3mV, &self.Y, &HHH);
-        Self { X: X3, Y: Coordinate::ZERO.minus(&minus_Y3), Z: self.Z.times(H).small::<1, 2>() }
+        let HHH = H.times(&HH);
+        let X3 = rr.minus(&HHH).minus(&V.double());
+        let YHHH = self.Y.times(&HHH);
+        let Y3 = r.times(&V.minus(&X3)).minus(&YHHH);
+        Self { X: X3, Y: Y3, Z: Z3 }
     }
 
     /// Is this, below p, the point's x?
     pub fn has_x(&self, x: &[u64; 4]) -> bool {
-        let difference: Coordinate<12> = Coordinate::new(x).times(&self.Z.square()).minus(&self.X);
-        difference.is_zero()
+        Coordinate::new(x).times(&self.Z.square()).minus(&self.X).is_zero()
     }
 }
