@@ -2,7 +2,7 @@
 without the hash of addresses.
 
 Each transform is checked. A pass takes its beats, a tile until the second core can begin, and the latency of the rest; so the passes of 2^24 elements are
-computed from the largest that are measured, with as many cycles a beat.
+computed from the largest that are measured, with as many cycles a beat; so are those of the largest size over a longer field.
 """
 
 import json
@@ -10,7 +10,7 @@ import random
 from pathlib import Path
 
 from card import ROOT, Card
-from ntt_bench import P, STATUS, Engine, ntt
+from ntt_bench import STATUS, Engine, ntt
 
 LATENCY = 20
 #: What sim.h calls it, and what rows do.
@@ -18,6 +18,8 @@ MEMORIES = {"ideal": "ideal memory", "hbm": "HBM", "ddr4": "DDR4", "hbm_plain": 
 LOGS = (6, 9, 12, 14, 16, 18, 20)
 #: With addresses that are not hashed, which says nothing of larger ones: the more rows a pass jumps over, the fewer banks it meets.
 PLAIN_LOGS = (12, 16, 18)
+#: Of elements of 32 bytes, which pass the card's door four times as slowly.
+LONG_FIELDS = (6, 10, 12, 14, 16)
 LONG = 24
 ROWS = ROOT / "target/bench/cycles-ntt.json"
 
@@ -26,12 +28,12 @@ PUBLISHED = [("Nantucket", 1_146_000, 2880, 464), ("Hardcaml", 9_000_000, 2052, 
 
 
 class Transforms:
-    """Elements of each size, and their transforms."""
+    """Elements of a field of each size, and their transforms."""
 
-    def __init__(self, seed):
+    def __init__(self, field, logs, seed):
         source = random.Random(f"{seed} cycles")
-        self.elements = {log: [source.randrange(P) for _ in range(1 << log)] for log in LOGS}
-        self.results = {log: ntt.fast(ntt.GOLDILOCKS, x, ntt.GOLDILOCKS.root(log)) for log, x in self.elements.items()}
+        self.elements = {log: [source.randrange(field.p) for _ in range(1 << log)] for log in logs}
+        self.results = {log: ntt.fast(field, x, field.root(log)) for log, x in self.elements.items()}
 
     def measure(self, engine, log):
         """(cycles of the first pass, of the last)"""
@@ -42,9 +44,11 @@ class Transforms:
         return first, last
 
 
-def rows(name, lanes, memory, measured):
+def rows(name, engine, memory, measured):
+    lanes, goldilocks = engine.lanes, engine.field is ntt.GOLDILOCKS
+
     def row(metric, value, kind, published=None):
-        fields = {"op": "ntt", "instance": "goldilocks", "config": name, "metric": f"{metric}, {lanes} lanes, {MEMORIES[memory]}", "unit": "cycles", "value": value}
+        fields = {"op": "ntt", "instance": engine.field.name, "config": name, "metric": f"{metric}, {lanes} lanes, {MEMORIES[memory]}", "unit": "cycles", "value": value}
         return {**fields, "published": published and published[1], "published_by": published and f"{published[0]}, {published[3]} MHz, on its board", "kind": kind}
 
     found = []
@@ -52,31 +56,36 @@ def rows(name, lanes, memory, measured):
         found.append(row(f"transform of 2^{log}", first + last, "measured"))
         if first:
             found += [row(f"first pass of 2^{log}", first, "measured"), row(f"last pass of 2^{log}", last, "measured")]
-    log = max(measured)
-    if log != max(LOGS):
+    log, most = max(measured), LONG if goldilocks else engine.register("most_log")
+    if "plain" in memory or log == most:
         return found
     beats = lambda size: 2 * (1 << size) // lanes
     tiles = lambda size: 2 * (1 << size // 2)
     pace = max(1, (sum(measured[log]) - tiles(log)) / beats(log))  # cycles a beat
-    computed = round(pace * beats(LONG) + tiles(LONG))
-    return [*found, row(f"transform of 2^{LONG} (computed)", computed, "extrapolated", PUBLISHED[0])]
+    computed = round(pace * beats(most) + tiles(most))
+    return [*found, row(f"transform of 2^{most} (computed)", computed, "extrapolated", PUBLISHED[0] if goldilocks else None)]
 
 
-def count(library, memory, transforms):
+def count(library, memory, transforms, seed):
     with Card(library) as card:
-        engine, lanes = Engine(card), 8 * Engine(card).channels
+        engine = Engine(card)
+        field, goldilocks = engine.field, engine.field is ntt.GOLDILOCKS
         card.lib.pm_sim_memory(card.sim, LATENCY, 0, 64)
         card.set_memory(memory)
-        return rows(Path(library).stem, lanes, memory, {log: transforms.measure(engine, log) for log in (PLAIN_LOGS if "plain" in memory else LOGS)})
+        logs = (PLAIN_LOGS if "plain" in memory else LOGS) if goldilocks else LONG_FIELDS
+        if field.name not in transforms:
+            transforms[field.name] = Transforms(field, LOGS if goldilocks else LONG_FIELDS, seed)
+        logs = [log for log in logs if log <= engine.register("most_log")]
+        return rows(Path(library).stem, engine, memory, {log: transforms[field.name].measure(engine, log) for log in logs})
 
 
 def report(libraries, seed):
-    made, transforms = [], Transforms(seed)
+    made, transforms = [], {}
     for library in libraries:
         for memory in MEMORIES:
-            made += count(library, memory, transforms)
+            made += count(library, memory, transforms, seed)
     for row in made:
-        print(f"{row['config']:18}{row['metric']:72}{row['value']:12,.0f}  {row['kind']}")
+        print(f"{row['config']:22}{row['metric']:72}{row['value']:12,.0f}  {row['kind']}")
     ROWS.parent.mkdir(parents=True, exist_ok=True)
     ROWS.write_text(json.dumps(made, indent=1) + "\n")
     return 0

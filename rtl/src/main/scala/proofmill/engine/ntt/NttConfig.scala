@@ -36,7 +36,7 @@ case class NttConfig(
   /** A column has 2^(coreBits + b) elements: `b` is what a pass says of it, in `sizeBits` bits. */
   val coreBits: Int = if (goldilocks) NttConfig.radixBits else 0
   val sizeBits: Int = if (goldilocks) 3 else 4
-  val leastLog: Int = if (goldilocks) NttConfig.radixBits else laneBits
+  val leastLog: Int = if (goldilocks) NttConfig.radixBits else 1
 
   /** Bits of the number of a beat of a transform. */
   val beatBits: Int = mostLog - laneBits

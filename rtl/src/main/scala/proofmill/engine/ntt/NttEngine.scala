@@ -102,7 +102,7 @@ class NttEngine(config: NttConfig) extends Engine {
     val w = stores(2 * j + 1).translateWith {
       val data = Axi4W(axi)
       data.data := stores(2 * j + 1).data(512 * j, 512 bits)
-      data.strb.setAll()
+      data.strb.setAllTo(!stores(2 * j + 1).half || Bool(2 * j < channels))
       data.last := True
       data
     }.queueLowLatency(4, latency = 1)

@@ -28,6 +28,7 @@ case class Outcome() extends Bundle {
 case class Store(config: NttConfig) extends Bundle {
   val beat = UInt(config.memoryBits - 6 bits)
   val data = Bits(config.elementBits * config.lanes bits)
+  val half = Bool() // only the first half of the lanes
 }
 
 /** Carries out a run, pass by pass.
@@ -81,7 +82,9 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
   private val mine = whole ? run.log | (isLast ? columns | rows).resize(5)
   pass.b := (mine - config.coreBits).resize(config.sizeBits)
   pass.other := (isLast ? rows | columns).resize(4)
-  pass.tiles := whole ? run.count | (U(1, beatsBits bits) |<< (pass.other - laneBits)).resize(beatsBits)
+  private val short = if (config.leastLog < laneBits) run.log === 1 else False // two transforms a beat
+  private val wholes = short ? ((run.count + 1) >> 1).resize(beatsBits) | run.count
+  pass.tiles := whole ? wholes | (U(1, beatsBits bits) |<< (pass.other - laneBits)).resize(beatsBits)
   pass.source := (isLast && !whole) ? run.scratch | (run.source + offset)
   pass.target := (isLast || whole) ? (run.source + offset) | run.scratch
 
@@ -111,11 +114,13 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
   asked.payload := job.pass.source + asking.io.beat
   io.wanted << asked.m2sPipe()
   pipeline.io.input << io.read
+  private val half = RegNext(short && run.count(0)) init False
   val storing = walk(written = true, pipeline.io.output.fire)
   private val store = pipeline.io.output.translateWith {
     val store = Store(config)
     store.beat := job.pass.target + storing.io.beat
     store.data := pipeline.io.output.payload
+    store.half := half && storing.io.isLast
     store
   }
   io.store << store.m2sPipe()
@@ -125,8 +130,10 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
 
   // Elements that are not canonical, in the first pass over them: the least number.
   val arriving = walk(written = false, io.read.fire)
-  private val wrong = Vec(io.read.payload.subdivideIn(elementBits bits).map(Passes.notBelow(config.field.modulus, _)))
+  private val wrongs = io.read.payload.subdivideIn(elementBits bits).map(Passes.notBelow(config.field.modulus, _))
   val found = Reg(Bool())
+  private val missing = RegNext(half && arriving.io.isLast) // the second half of the lanes
+  private val wrong = Vec(wrongs.zipWithIndex.map { case (wrong, i) => wrong && !(Bool(i >= lanes / 2) && missing) })
   private val isFirst = RegNext(io.read.fire && !(job.pass.kind === PassKind.Last)) init False
   private val checked = RegNext(isFirst && wrong.orR) init False
   private val lane = RegNext(OHToUInt(OHMasking.first(wrong.asBits)))

@@ -18,7 +18,7 @@ class Steps(config: NttConfig, residues: LongResidues) extends Columns(config, r
   private val sizes = config.leastLog to passLog
   val before = shuffle(sizes, Steps.blocks)(Steps.before)
   val after = shuffle(sizes, Steps.blocks)(Steps.after)
-  private val tileBits = RegNext((whole ? (pass.b - laneBits) | pass.b).resize(4))
+  private val tileBits = RegNext(whole ? ((pass.b > laneBits) ? (pass.b - laneBits) | U(0)) | pass.b)
   io.entryBits := tileBits
   before.io.claim := io.claim
   io.room := before.io.room
@@ -83,21 +83,21 @@ object Steps {
   /** Tiles of a shuffle: one comes, one leaves, and two are on their way. */
   private val blocks = 4
 
-  /** Bits of a column's index or of its result by name, and those of a column's number in a tile. */
+  /** Bits of a column's index or of its result by name, and those of a column's number in a tile; of two elements, that of a transform's number. */
   private def named(letter: String, bits: Range): Seq[String] = bits.map(i => s"$letter$i")
-  private def columns(kind: Arrangement.Kind.Value, laneBits: Int): Seq[String] =
-    if (kind == Arrangement.Kind.Whole) Seq.empty else named("c", 0 until laneBits)
+  private def columns(kind: Arrangement.Kind.Value, laneBits: Int, k: Int): Seq[String] =
+    if (kind != Arrangement.Kind.Whole) named("c", 0 until laneBits) else named("c", k until laneBits)
 
   /** In front of the first step: the two highest bits in the lanes, the highest one higher, but alone where the first step is of radix 2. */
   private def before(laneBits: Int, kind: Arrangement.Kind.Value, k: Int): Arrangement = {
-    val (a, c) = (named("a", 0 until k), columns(kind, laneBits))
+    val (a, c) = (named("a", 0 until k), columns(kind, laneBits, k))
     val top = if (k % 2 == 0) a.takeRight(2) else a.takeRight(2).reverse
-    Arrangement(c ++ a, top ++ a.dropRight(2) ++ c)
+    Arrangement(if (k < laneBits) a ++ c else c ++ a, top ++ a.dropRight(2) ++ c)
   }
 
   /** Behind the last one. */
   private def after(laneBits: Int, kind: Arrangement.Kind.Value, k: Int): Arrangement = {
-    val (o, c) = (named("o", 0 until k), columns(kind, laneBits))
-    Arrangement(o.reverse ++ c, if (kind == Arrangement.Kind.Last) c ++ o else o ++ c)
+    val (o, c) = (named("o", 0 until k), columns(kind, laneBits, k))
+    Arrangement(o.reverse ++ c, if (kind == Arrangement.Kind.Last && k >= laneBits) c ++ o else o ++ c)
   }
 }

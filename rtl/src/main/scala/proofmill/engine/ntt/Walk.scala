@@ -15,7 +15,7 @@ case class Pass(config: NttConfig) extends Bundle {
   val kind = PassKind()
   val b = UInt(config.sizeBits bits) // a column has 2^(coreBits + b) elements
   val other = UInt(4 bits) // of First and Last: 2^other columns
-  val tiles = UInt(config.memoryBits - 6 bits) // of Whole: transforms
+  val tiles = UInt(config.memoryBits - 6 bits) // of Whole: transforms, or beats of more than one
   val source, target = UInt(config.memoryBits - 6 bits) // beats of a channel
 }
 
@@ -33,6 +33,7 @@ class Walk(config: NttConfig, written: Boolean) extends Component {
     val start = in(Bool()) // begins anew
     val next = in(Bool())
     val done = out(Bool()) // all have been passed
+    val isLast = out(Bool())
     val beat = out(UInt(tileBits bits)) // of the pass's memory
     val place = out(Place(config))
   }
@@ -44,8 +45,10 @@ class Walk(config: NttConfig, written: Boolean) extends Component {
   val tile = Reg(UInt(tileBits bits)) init 0
   val done = RegInit(True)
   private val columnBits = (io.pass.b +^ U(core, 4 bits)).resize(4)
-  private val timeBits = columnBits - (whole ? U(laneBits, 4 bits) | U(0, 4 bits))
-  private val rowBits = columnBits - (lanesOut ? U(laneBits, 4 bits) | U(0, 4 bits))
+  private def without(lanes: Bool) =
+    lanes ? ((columnBits > laneBits) ? (columnBits - laneBits) | U(0, 4 bits)) | columnBits
+  private val timeBits = without(whole)
+  private val rowBits = without(lanesOut)
   private val last = RegNext(Shuffle.below(timeBits).resize(NttConfig.passBits))
   private val rows = RegNext(Shuffle.below(rowBits).resize(NttConfig.passBits))
   private val lastTile = RegNext(io.pass.tiles - 1)
@@ -63,6 +66,7 @@ class Walk(config: NttConfig, written: Boolean) extends Component {
     done := False
   }
   io.done := done
+  io.isLast := time === last && tile === lastTile
 
   private val within = time & rows
   private val row = if (core == 0) within else {
