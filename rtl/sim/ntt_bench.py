@@ -69,3 +69,21 @@ class Engine:
     def run(self, log, inverse=False, count=1, shift=1, scale=1, elements=ELEMENTS, scratch=SCRATCH):
         body = struct.pack("<QQIIQ", elements, scratch, log, inverse, count) + shift.to_bytes(32, "little") + scale.to_bytes(32, "little")
         return struct.unpack("<4Q", self.ask(112, RUN, body))
+
+    def sampled(self, log, source):
+        """Cycles of the passes of a large forward transform: of elements that are nearly all 0, of whose results some are checked."""
+        p, w = self.field.p, self.field.root(log)
+        count = GRANULE * self.channels // self.element  # elements of a granule of each channel
+        blocks = (1 << log) // count
+        elements = {}
+        for block in (0, source.randrange(1, blocks)):
+            some = [source.randrange(p) for _ in range(count)]
+            self.load(some, ELEMENTS + GRANULE * block)
+            elements |= {count * block + j: x for j, x in enumerate(some)}
+        status, _, first, last = self.run(log)
+        assert status == STATUS["done"], status
+        for block in (0, blocks - 1, source.randrange(blocks)):
+            found = self.store(count, ELEMENTS + GRANULE * block)
+            for i, value in enumerate(found, count * block):
+                assert value == sum(x * pow(w, i * j, p) for j, x in elements.items()) % p, (log, i)
+        return first, last

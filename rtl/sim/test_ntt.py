@@ -237,6 +237,7 @@ class Bn254(Transforms, Checked):
             self.assertEqual(engine.store(8), [3, p - 1, 7, p - 1, 11, p - 1, behind, behind])
 
 
+@unittest.skipUnless(LONG, "PROOFMILL_LONG=1 runs it")
 class Bls12_381(Checked):
     config = "ntt_bls12_381_small_twin"
 
@@ -255,12 +256,18 @@ class Bls12_381(Checked):
 @unittest.skipUnless(LONG, "PROOFMILL_LONG=1 runs it")
 class Long(Checked):
     def test_larger_sizes(self):
-        for config, logs in (("ntt_small_twin", (15, 16, 17, 20)), ("ntt_bn254_twin", (13, 17)), ("ntt_bls12_381_twin", (13, 18))):
+        for config, logs in (("ntt_small_twin", (15, 16, 17, 20)), ("ntt_bn254_twin", (9, 13)), ("ntt_bls12_381_twin", (9, 13))):
             with Card(library(config)) as card:
                 engine = Engine(card)
                 card.set_memory("hbm")
                 for log in logs:
                     self.check(engine, log, inverse=log % 2 == 1, factors=True)
+
+    def test_the_largest_size_of_longer_fields(self):
+        for config in ("ntt_bn254_twin", "ntt_bls12_381_twin"):
+            with Card(library(config)) as card:
+                card.set_memory("hbm")
+                Engine(card).sampled(20, self.source)
 
     def test_other_cards(self):
         """Structural multipliers, and 32 lanes, behind HBM."""

@@ -17,9 +17,14 @@ case class SettlePlan(arithmetic: Arithmetic, bound: Bound, pace: Pace) {
 
   /** What v - q p may be. */
   val range: Bound = Bound(0, p + (BigInt(1) << s) - 1)
-  private val v = Seq.fill(digits)(Ready(bound, 0)).reduceLeft((v, d) => Combine.plan(weights.map { case (x, k) =>
-    (if (x) v else d) -> k
-  }, pace))
+  private val v = Seq.fill(digits)(Ready(bound, 0)).reduceLeft((v, d) =>
+    Combine.plan(
+      weights.map { case (x, k) =>
+        (if (x) v else d) -> k
+      },
+      pace
+    )
+  )
   private def weights = Seq(true -> base, false -> BigInt(1))
 
   /** -q p for each choice. */
@@ -54,5 +59,8 @@ class Settle(plan: SettlePlan) extends Component {
   private val rest = Sum(Seq(Term(v.value, v.bound), multiple), range, pace)
   private val less = Sum(Seq(Term(rest, range)), range - Bound(p, p), pace, -p)
   io.result := RegNext(less.value.msb ? rest.at(less.cycle) | less.value.resize(range.width)).asBits.resize(field.bits)
-  require(less.cycle + 1 == plan.latency, s"${field.name}: settled in ${less.cycle + 1} cycles, planned are ${plan.latency}")
+  require(
+    less.cycle + 1 == plan.latency,
+    s"${field.name}: settled in ${less.cycle + 1} cycles, planned are ${plan.latency}"
+  )
 }

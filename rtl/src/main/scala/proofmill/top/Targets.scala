@@ -53,8 +53,10 @@ object Targets {
 
   /** Engines of the NTT, each also with behavioural multipliers; `_small` over a field of 255 bits: columns of 2^6, for simulations. */
   private val ntts: Seq[(String, NttConfig)] = {
-    val long = for (field <- Seq("bn254", "bls12_381"); (size, passLog) <- Seq("_small" -> 6, "" -> 10)) yield s"ntt_$field$size" ->
-      NttConfig(s"${field}_fr", lanes = 4, mostLog = 2 * passLog, passLog = passLog)
+    val long =
+      for (field <- Seq("bn254", "bls12_381"); (size, passLog) <- Seq("_small" -> 6, "" -> 10))
+        yield s"ntt_$field$size" ->
+          NttConfig(s"${field}_fr", lanes = 4, mostLog = 2 * passLog, passLog = passLog)
     val all = Seq("ntt_small" -> NttConfig(mostLog = 20), "ntt" -> NttConfig(lanes = 32)) ++ long
     all ++ all.map { case (name, config) => s"${name}_twin" -> config.copy(twin = true) }
   }

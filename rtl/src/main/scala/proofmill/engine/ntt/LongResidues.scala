@@ -68,7 +68,8 @@ class LongResidues(field: Field, twin: Boolean) extends Residues(field) {
 
   /** The root of order 4 as a power of the base, with a sign, if it is one. */
   private val asPower: Option[(Int, Int)] = Option.when(digits > 1) {
-    (for (e <- 1 until 2 * digits; sign <- Seq(1, -1); if field.residue(base.pow(e) * sign) == root(2)) yield (e, sign)).headOption
+    (for (e <- 1 until 2 * digits; sign <- Seq(1, -1); if field.residue(base.pow(e) * sign) == root(2))
+      yield (e, sign)).headOption
   }.flatten
 
   /** Whether the product with a root of order 4 takes a multiplier. */

@@ -28,7 +28,10 @@ case class NttConfig(
 
   require((if (goldilocks) Seq(8, 16, 32, 64) else Seq(4)).contains(lanes), s"$lanes lanes")
   require(passLog <= mostLog && mostLog <= 2 * passLog, s"2^$mostLog elements, columns of 2^$passLog")
-  require(if (goldilocks) passLog == NttConfig.passBits else passLog % 2 == 0 && 4 <= passLog && passLog <= 12, s"columns of 2^$passLog")
+  require(
+    if (goldilocks) passLog == NttConfig.passBits else passLog % 2 == 0 && 4 <= passLog && passLog <= 12,
+    s"columns of 2^$passLog"
+  )
 
   val laneBits: Int = Integer.numberOfTrailingZeros(lanes)
   val channels: Int = lanes / perBeat

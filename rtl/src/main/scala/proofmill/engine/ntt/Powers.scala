@@ -39,7 +39,8 @@ class Powers(config: NttConfig, residues: Residues) extends Component {
   val low = Mem(SInt(width bits), 1 << lowBits)
   val high = Mem(SInt(width bits), 1 << highBits)
   // Of a transform that is shorter than a beat, each has its own.
-  for (j <- 0 until lanes) io.lane(j) := (if (config.leastLog < laneBits && j >= 2) (io.log === 1) ? lane(j & 1) | lane(j) else lane(j))
+  for (j <- 0 until lanes)
+    io.lane(j) := (if (config.leastLog < laneBits && j >= 2) (io.log === 1) ? lane(j & 1) | lane(j) else lane(j))
   val part = Reg(UInt(2 bits))
   val bit = Reg(UInt(4 bits))
   val step = Reg(UInt(5 bits))

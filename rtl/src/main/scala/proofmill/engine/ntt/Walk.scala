@@ -69,7 +69,8 @@ class Walk(config: NttConfig, written: Boolean) extends Component {
   io.isLast := time === last && tile === lastTile
 
   private val within = time & rows
-  private val row = if (core == 0) within else {
+  private val row = if (core == 0) within
+  else {
     val above =
       RegNext(lanesOut ? ((io.pass.b >= laneBits) ? (io.pass.b - laneBits).resize(3) | U(0, 3 bits)) | io.pass.b)
     val straight = RegNext(lanesOut && io.pass.b < laneBits)
