@@ -113,15 +113,17 @@ def of_msm(engine):
 def of_ntt(engine):
     """A transform of 64 elements, and back."""
     commands, channels = ntt.WIRE["commands"], engine["parameters"]["channels"]
-    field, size = ntt.GOLDILOCKS, 64
+    field, size = ntt.field(engine["instance"]), 64
+    element = ntt.WIRE["fields"][field.name]["element"]
+    each = 64 // element  # of a beat
     before = [pow(7, i, field.p) for i in range(size)]
     after = ntt.transform(field, before)
     scale = pow(size, -1, field.p)
 
     def parts(elements):
         """What each channel has."""
-        groups = [elements[i:i + 8] for i in range(0, size, 8)]
-        return [b"".join(x.to_bytes(8, "little") for group in groups[channel::channels] for x in group).ljust(GRANULE, b"\0") for channel in range(channels)]
+        groups = [elements[i:i + each] for i in range(0, size, each)]
+        return [b"".join(x.to_bytes(element, "little") for group in groups[channel::channels] for x in group).ljust(GRANULE, b"\0") for channel in range(channels)]
 
     found = []
 

@@ -11,10 +11,10 @@ import ntt  # noqa: E402
 
 COMMANDS, STATUS = ntt.WIRE["commands"], ntt.WIRE["status"]
 WRITE, RUN, READ = (COMMANDS[name]["number"] for name in ("write", "run", "read"))
-P = ntt.GOLDILOCKS.p
-GRANULE, BEAT = 1024, 8  # bytes; elements
-ELEMENTS, SCRATCH = 1 << 20, 1 << 24  # addresses
-CHANNELS = next(r["offset"] for r in ntt.WIRE["block"]["registers"] if r["name"] == "channels")
+GRANULE, BEAT = 1024, 64  # bytes
+ELEMENTS, SCRATCH = 1 << 20, 1 << 26  # addresses
+REGISTERS = {r["name"]: r["offset"] for r in ntt.WIRE["block"]["registers"]}
+FIELDS = {facts["number"]: name for name, facts in ntt.WIRE["fields"].items()}
 
 
 class Engine:
@@ -22,7 +22,12 @@ class Engine:
 
     def __init__(self, card):
         self.card, self.index = card, 0
-        self.channels = card.read(BLOCKS + 0x1000 + CHANNELS)
+        name = FIELDS[self.register("field")]
+        self.field, self.element = ntt.field(name), ntt.WIRE["fields"][name]["element"]
+        self.channels, self.lanes = self.register("channels"), self.register("lanes")
+
+    def register(self, name):
+        return self.card.read(BLOCKS + 0x1000 + REGISTERS[name])
 
     def ask(self, length, number, body, limit=10_000_000):
         self.index += 1
@@ -41,27 +46,44 @@ class Engine:
         return status, reply[8:]
 
     def load(self, elements, address=ELEMENTS):
+        data = b"".join(x.to_bytes(self.element, "little") for x in elements)
         for channel in range(self.channels):
-            mine = [x for i in range(0, len(elements), BEAT * self.channels) for x in elements[i + BEAT * channel:i + BEAT * (channel + 1)]]
-            data = struct.pack(f"<{len(mine)}Q", *mine)
-            for at in range(0, len(data), GRANULE):
-                assert self.put(address + at, channel, data[at:at + GRANULE]) == STATUS["done"]
+            mine = b"".join(data[at:at + BEAT] for at in range(BEAT * channel, len(data), BEAT * self.channels))
+            for at in range(0, len(mine), GRANULE):
+                assert self.put(address + at, channel, mine[at:at + GRANULE]) == STATUS["done"]
 
     def store(self, count, address=ELEMENTS):
-        found = [0] * count
+        found = bytearray(count * self.element)
         for channel in range(self.channels):
-            size = 8 * count // self.channels
+            starts = range(BEAT * channel, len(found), BEAT * self.channels)
             data = b""
-            for at in range(0, size, GRANULE):
+            for at in range(0, BEAT * len(starts), GRANULE):
                 status, part = self.get(address + at, channel)
                 assert status == STATUS["done"]
                 data += part
-            mine = struct.unpack(f"<{size // 8}Q", data[:size])
-            for i in range(0, len(mine), BEAT):
-                at = i * self.channels + BEAT * channel
-                found[at:at + BEAT] = mine[i:i + BEAT]
-        return found
+            for i, at in enumerate(starts):
+                part = data[BEAT * i:BEAT * (i + 1)]
+                found[at:at + BEAT] = part[:len(found) - at]
+        return [int.from_bytes(found[at:at + self.element], "little") for at in range(0, len(found), self.element)]
 
     def run(self, log, inverse=False, count=1, shift=1, scale=1, elements=ELEMENTS, scratch=SCRATCH):
         body = struct.pack("<QQIIQ", elements, scratch, log, inverse, count) + shift.to_bytes(32, "little") + scale.to_bytes(32, "little")
         return struct.unpack("<4Q", self.ask(112, RUN, body))
+
+    def sampled(self, log, source):
+        """Cycles of the passes of a large forward transform: of elements that are nearly all 0, of whose results some are checked."""
+        p, w = self.field.p, self.field.root(log)
+        count = GRANULE * self.channels // self.element  # elements of a granule of each channel
+        blocks = (1 << log) // count
+        elements = {}
+        for block in (0, source.randrange(1, blocks)):
+            some = [source.randrange(p) for _ in range(count)]
+            self.load(some, ELEMENTS + GRANULE * block)
+            elements |= {count * block + j: x for j, x in enumerate(some)}
+        status, _, first, last = self.run(log)
+        assert status == STATUS["done"], status
+        for block in (0, blocks - 1, source.randrange(blocks)):
+            found = self.store(count, ELEMENTS + GRANULE * block)
+            for i, value in enumerate(found, count * block):
+                assert value == sum(x * pow(w, i * j, p) for j, x in elements.items()) % p, (log, i)
+        return first, last

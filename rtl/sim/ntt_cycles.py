@@ -1,8 +1,8 @@
 """How many cycles the NTT engine takes, pass by pass, with each memory: ideal (20 cycles late, a beat a cycle and channel), HBM and DDR4, and these
 without the hash of addresses.
 
-Each transform is checked. A pass takes its beats, a tile until the second core can begin, and the latency of the rest; so the passes of 2^24 elements are
-computed from the largest that are measured, with as many cycles a beat.
+Each transform is checked, the largest of longer fields in some places. A pass takes its beats, a tile until the second core can begin, and the latency of the rest; so the passes of
+2^24 elements are computed from the largest that are measured, with as many cycles a beat.
 """
 
 import json
@@ -10,7 +10,7 @@ import random
 from pathlib import Path
 
 from card import ROOT, Card
-from ntt_bench import P, STATUS, Engine, ntt
+from ntt_bench import STATUS, Engine, ntt
 
 LATENCY = 20
 #: What sim.h calls it, and what rows do.
@@ -18,6 +18,8 @@ MEMORIES = {"ideal": "ideal memory", "hbm": "HBM", "ddr4": "DDR4", "hbm_plain": 
 LOGS = (6, 9, 12, 14, 16, 18, 20)
 #: With addresses that are not hashed, which says nothing of larger ones: the more rows a pass jumps over, the fewer banks it meets.
 PLAIN_LOGS = (12, 16, 18)
+#: Of elements of 32 bytes, all of which go through the card's door; of the largest size only some do.
+LONG_FIELDS = (6, 10, 12)
 LONG = 24
 ROWS = ROOT / "target/bench/cycles-ntt.json"
 
@@ -26,15 +28,18 @@ PUBLISHED = [("Nantucket", 1_146_000, 2880, 464), ("Hardcaml", 9_000_000, 2052, 
 
 
 class Transforms:
-    """Elements of each size, and their transforms."""
+    """Elements of a field of each size, and their transforms."""
 
-    def __init__(self, seed):
+    def __init__(self, field, logs, seed):
         source = random.Random(f"{seed} cycles")
-        self.elements = {log: [source.randrange(P) for _ in range(1 << log)] for log in LOGS}
-        self.results = {log: ntt.fast(ntt.GOLDILOCKS, x, ntt.GOLDILOCKS.root(log)) for log, x in self.elements.items()}
+        self.logs = logs
+        self.elements = {log: [source.randrange(field.p) for _ in range(1 << log)] for log in logs}
+        self.results = {log: ntt.fast(field, x, field.root(log)) for log, x in self.elements.items()}
 
     def measure(self, engine, log):
         """(cycles of the first pass, of the last)"""
+        if log not in self.logs:
+            return engine.sampled(log, random.Random(log))
         engine.load(self.elements[log])
         status, _, first, last = engine.run(log)
         if status != STATUS["done"] or engine.store(1 << log) != self.results[log]:
@@ -42,9 +47,11 @@ class Transforms:
         return first, last
 
 
-def rows(name, lanes, memory, measured):
+def rows(name, engine, memory, measured):
+    lanes, goldilocks = engine.lanes, engine.field is ntt.GOLDILOCKS
+
     def row(metric, value, kind, published=None):
-        fields = {"op": "ntt", "instance": "goldilocks", "config": name, "metric": f"{metric}, {lanes} lanes, {MEMORIES[memory]}", "unit": "cycles", "value": value}
+        fields = {"op": "ntt", "instance": engine.field.name, "config": name, "metric": f"{metric}, {lanes} lanes, {MEMORIES[memory]}", "unit": "cycles", "value": value}
         return {**fields, "published": published and published[1], "published_by": published and f"{published[0]}, {published[3]} MHz, on its board", "kind": kind}
 
     found = []
@@ -53,7 +60,7 @@ def rows(name, lanes, memory, measured):
         if first:
             found += [row(f"first pass of 2^{log}", first, "measured"), row(f"last pass of 2^{log}", last, "measured")]
     log = max(measured)
-    if log != max(LOGS):
+    if not goldilocks or log != max(LOGS):
         return found
     beats = lambda size: 2 * (1 << size) // lanes
     tiles = lambda size: 2 * (1 << size // 2)
@@ -62,21 +69,27 @@ def rows(name, lanes, memory, measured):
     return [*found, row(f"transform of 2^{LONG} (computed)", computed, "extrapolated", PUBLISHED[0])]
 
 
-def count(library, memory, transforms):
+def count(library, memory, transforms, seed):
     with Card(library) as card:
-        engine, lanes = Engine(card), 8 * Engine(card).channels
+        engine = Engine(card)
+        field, goldilocks = engine.field, engine.field is ntt.GOLDILOCKS
         card.lib.pm_sim_memory(card.sim, LATENCY, 0, 64)
         card.set_memory(memory)
-        return rows(Path(library).stem, lanes, memory, {log: transforms.measure(engine, log) for log in (PLAIN_LOGS if "plain" in memory else LOGS)})
+        logs = (PLAIN_LOGS if "plain" in memory else LOGS) if goldilocks else LONG_FIELDS
+        if field.name not in transforms:
+            transforms[field.name] = Transforms(field, LOGS if goldilocks else LONG_FIELDS, seed)
+        most = engine.register("most_log")
+        logs = sorted({log for log in logs if log <= most} | (set() if goldilocks else {most}))
+        return rows(Path(library).stem, engine, memory, {log: transforms[field.name].measure(engine, log) for log in logs})
 
 
 def report(libraries, seed):
-    made, transforms = [], Transforms(seed)
+    made, transforms = [], {}
     for library in libraries:
         for memory in MEMORIES:
-            made += count(library, memory, transforms)
+            made += count(library, memory, transforms, seed)
     for row in made:
-        print(f"{row['config']:18}{row['metric']:72}{row['value']:12,.0f}  {row['kind']}")
+        print(f"{row['config']:22}{row['metric']:72}{row['value']:12,.0f}  {row['kind']}")
     ROWS.parent.mkdir(parents=True, exist_ok=True)
     ROWS.write_text(json.dumps(made, indent=1) + "\n")
     return 0

@@ -1,8 +1,8 @@
 """The engine ntt in Verilator, as packets see it, against spec/model/ntt.py.
 
-`python3 rtl/sim/test_ntt.py`: all sizes of one pass and one of two, in both directions, with and without factors, one transform and a batch; 2^18 behind HBM and DDR4;
-elements that are not canonical; what is refused; errors of the memory; latencies and back-pressure; RESET in the middle; garbage. With
-PROOFMILL_LONG=1 more sizes of two passes, on the card with structural multipliers too. `--cycles CARD ...` counts cycles instead.
+`python3 rtl/sim/test_ntt.py`: all sizes of one pass and some of two, in both directions, with and without factors, one transform and a batch, over Goldilocks and the scalar
+fields of BN254 and BLS12-381; 2^18 of Goldilocks behind HBM and DDR4; elements that are not canonical; what is refused; errors of the memory; latencies and back-pressure; RESET
+in the middle; garbage. With PROOFMILL_LONG=1 more sizes of two passes, on the cards with structural multipliers too. `--cycles CARD ...` counts cycles instead.
 PROOFMILL_SEED repeats a run.
 """
 
@@ -16,149 +16,136 @@ from functools import cache
 import ntt_cycles
 import unit
 from card import REPLY, RESET, STATUS as ASK, Card, header, status_of
-from ntt_bench import COMMANDS, ELEMENTS, GRANULE, P, RUN, SCRATCH, STATUS, WRITE, Engine, ntt
+from ntt_bench import COMMANDS, ELEMENTS, GRANULE, RUN, SCRATCH, STATUS, WRITE, Engine, ntt
 from unit import sim
 
 SEED = unit.seed()
 LONG = bool(os.environ.get("PROOFMILL_LONG"))
-CONFIG = "ntt_small_twin"
-FIELD = ntt.GOLDILOCKS
-MEMORY, MOST = 1 << 30, 20
+MEMORY = 1 << 30
 
 library = cache(sim.build)
 
 
-def expected(x, inverse, shift, scale):
-    w = FIELD.root(ntt.log_of(x))
+def expected(field, x, inverse, shift, scale):
+    w = field.root(ntt.log_of(x))
     if inverse:
-        return ntt.scaled(FIELD, ntt.fast(FIELD, x, pow(w, -1, P)), shift, scale)
-    return ntt.fast(FIELD, ntt.scaled(FIELD, x, shift, scale), w)
+        return ntt.scaled(field, ntt.fast(field, x, pow(w, -1, field.p)), shift, scale)
+    return ntt.fast(field, ntt.scaled(field, x, shift, scale), w)
 
 
 class Checked(unittest.TestCase):
+    config = "ntt_small_twin"
+
     def setUp(self):
         self.source = random.Random(f"{SEED} {self.id()}")
 
+    def card(self):
+        return Card(library(self.config))
+
     def check(self, engine, log, inverse=False, factors=False, count=1):
-        source = self.source
-        x = [[source.randrange(P) for _ in range(1 << log)] for _ in range(count)]
-        shift, scale = (source.randrange(P), source.randrange(P)) if factors else (1, 1)
+        source, p = self.source, engine.field.p
+        x = [[source.randrange(p) for _ in range(1 << log)] for _ in range(count)]
+        shift, scale = (source.randrange(p), source.randrange(p)) if factors else (1, 1)
         engine.load([value for one in x for value in one])
         status, element, _, _ = engine.run(log, inverse, count, shift, scale)
         what = f"2^{log}, inverse {inverse}, shift {shift}, scale {scale}, {count} of them"
         self.assertEqual((status, element), (STATUS["done"], 0), what)
-        self.assertEqual(engine.store(count << log), [y for one in x for y in expected(one, inverse, shift, scale)], what)
+        wanted = [y for one in x for y in expected(engine.field, one, inverse, shift, scale)]
+        self.assertEqual(engine.store(count << log), wanted, what)
 
-
-class Transforms(Checked):
-    def test_every_size_of_one_pass(self):
-        with Card(library(CONFIG)) as card:
+    def check_every_size_of_one_pass(self, counts):
+        with self.card() as card:
             engine = Engine(card)
-            for log in range(6, 13):
+            for log in range(engine.register("least_log"), engine.register("pass_log") + 1):
                 for inverse in (False, True):
                     for factors in (False, True):
-                        for count in (1, 3) if log < 10 else (1,):
+                        for count in counts(log):
                             self.check(engine, log, inverse, factors, count)
 
+
+class Transforms:
+    """What every card has to do. Numbers of the least size, of the largest of one pass and of the largest are `least`, `one` and `most`."""
+
     def test_two_passes(self):
-        with Card(library(CONFIG)) as card:
+        with self.card() as card:
             engine = Engine(card)
-            self.check(engine, 13, inverse=False, factors=True, count=2)
-            self.check(engine, 13, inverse=True, factors=True)
-            self.check(engine, 14, inverse=True)
+            self.check(engine, self.one + 1, inverse=False, factors=True, count=2)
+            self.check(engine, self.one + 1, inverse=True, factors=True)
+            self.check(engine, self.one + 2, inverse=True)
 
     def test_memories_fast_and_slow_and_words_that_stutter(self):
         for latency, gap, bursts, stutter in ((1, 0, 64, 0), (20, 0, 64, 100), (2000, 0, 64, 0), (200, 128, 3, 60)):
-            with Card(library(CONFIG)) as card:
+            with self.card() as card:
                 self.assertEqual(card.lib.pm_sim_memory(card.sim, latency, gap, bursts), 0)
                 card.jitter(SEED, stutter, stutter)
                 engine = Engine(card)
-                self.check(engine, 6, inverse=True, factors=True)
-                self.check(engine, 9, count=2)
+                self.check(engine, self.least, inverse=True, factors=True)
+                self.check(engine, self.least + 3, count=2)
                 if latency <= 20:
-                    self.check(engine, 13, factors=True)
-
-    def test_drams(self):
-        """2^18 complete, behind HBM and behind DDR4."""
-        for model in ("hbm", "ddr4"):
-            with Card(library(CONFIG)) as card:
-                card.set_memory(model)
-                engine = Engine(card)
-                self.check(engine, 6, inverse=True, factors=True, count=3)
-                self.check(engine, 13, factors=True, count=2)
-                self.check(engine, 18, inverse=model == "ddr4")
-
-    def test_hbm_costs_little_and_ddr4_is_not_ideal(self):
-        """A transform of 2^18 takes at most 1% more cycles behind HBM than behind an ideal memory, which needs the hash of addresses."""
-        cycles = {}
-        for model in ("ideal", "hbm", "hbm_plain", "ddr4"):
-            with Card(library(CONFIG)) as card:
-                card.lib.pm_sim_memory(card.sim, 20, 0, 64)
-                card.set_memory(model)
-                status, _, first, last = Engine(card).run(18)
-                self.assertEqual(status, STATUS["done"])
-                cycles[model] = first + last
-                if model == "hbm":
-                    opened, beats = card.memory_counts()["opened"], 2 * 2 * (1 << 15)
-                    self.assertLess(opened, beats * 1.05)
-        self.assertLess(cycles["hbm"], 1.01 * cycles["ideal"])
-        self.assertGreater(cycles["hbm_plain"], 2 * cycles["hbm"])
-        self.assertGreater(cycles["ddr4"], 2 * cycles["ideal"])
+                    self.check(engine, self.one + 1, factors=True)
 
     def test_edges(self):
-        with Card(library(CONFIG)) as card:
+        with self.card() as card:
             engine = Engine(card)
-            for x in ([0] * 64, [P - 1] * 64, [P - 1, 0] * 32, [0] * 63 + [1], [1 << 32] * 64, [(1 << 32) - 1] * 64):
+            p, size = engine.field.p, 1 << 6
+            middle = [1 << engine.field.p.bit_length() // 2, (1 << engine.field.p.bit_length() // 2) - 1]
+            for x in ([0] * size, [p - 1] * size, [p - 1, 0] * (size // 2), [0] * (size - 1) + [1], [middle[0]] * size, [middle[1]] * size):
                 for inverse in (False, True):
                     engine.load(x)
-                    self.assertEqual(engine.run(6, inverse, 1, P - 1, P - 1)[0], STATUS["done"])
-                    self.assertEqual(engine.store(64), expected(x, inverse, P - 1, P - 1))
+                    self.assertEqual(engine.run(6, inverse, 1, p - 1, p - 1)[0], STATUS["done"])
+                    self.assertEqual(engine.store(size), expected(engine.field, x, inverse, p - 1, p - 1))
 
     def test_elements_that_are_not_canonical_are_named(self):
-        with Card(library(CONFIG)) as card:
+        one = self.one
+        cases = ((6, 1, [5]), (6, 3, [190, 70, 71]), (one, 1, [(1 << one) - 1, 33, 32]), (one + 1, 1, [(2 << one) - 1, (1 << one) + 1]))
+        with self.card() as card:
             engine = Engine(card)
-            for log, count, wrong in ((6, 1, [5]), (6, 3, [190, 70, 71]), (12, 1, [4095, 64, 63]), (13, 1, [8191, 4097])):
+            for log, count, wrong in cases:
                 x = [1] * (count << log)
                 for at in wrong:
-                    x[at] = self.source.randrange(P, 1 << 64)
+                    x[at] = self.source.randrange(engine.field.p, 1 << 8 * engine.element)
                 engine.load(x)
                 self.assertEqual(engine.run(log, False, count)[:2], (STATUS["not_canonical"], min(wrong)))
+            engine.load([engine.field.p] + [1] * 63)
+            self.assertEqual(engine.run(6)[:2], (STATUS["not_canonical"], 0))
             self.check(engine, 7)
 
     def test_what_is_refused(self):
-        with Card(library(CONFIG)) as card:
+        with self.card() as card:
             engine = Engine(card)
+            p, least = engine.field.p, self.least
+            fit = 1024 * engine.channels // (engine.element << least)
             good = {"log": 6, "inverse": 0, "count": 1, "shift": 1, "scale": 1, "elements": ELEMENTS, "scratch": SCRATCH}
-            for wrong in ({"log": 5}, {"log": MOST + 1}, {"log": 0}, {"log": 1 << 31}, {"inverse": 2}, {"count": 0}, {"count": 1 << 40}, {"shift": P}, {"scale": P},
-                          {"shift": 1 << 64}, {"scale": 1 << 255}, {"elements": 512}, {"elements": MEMORY}, {"elements": 1 << 63},
-                          {"elements": MEMORY - 1024, "log": 8}, {"scratch": 8}, {"log": 13, "scratch": MEMORY - 1024},
-                          {"elements": MEMORY - 1024, "count": 3}):
+            for wrong in ({"log": least - 1}, {"log": self.most + 1}, {"log": 0}, {"log": 1 << 31}, {"inverse": 2}, {"count": 0}, {"count": 1 << 40}, {"shift": p}, {"scale": p},
+                          {"shift": p + 1}, {"shift": 1 << 255}, {"scale": 1 << 255}, {"scale": (1 << 256) - 1}, {"elements": 512}, {"elements": MEMORY}, {"elements": 1 << 63},
+                          {"elements": MEMORY - 1024, "log": 8}, {"scratch": 8}, {"log": self.one + 1, "scratch": MEMORY - 1024},
+                          {"elements": MEMORY - 1024, "log": least, "count": fit + 1}):
                 status, element, first, last = engine.run(**good | wrong)
                 self.assertEqual((status, element, first, last), (STATUS["refused"], 0, 0, 0), wrong)
             for address in (1, 1 << 55, MEMORY):
                 self.assertEqual(engine.put(address, 0, bytes(GRANULE)), STATUS["refused"])
                 self.assertEqual(engine.get(address, 0), (STATUS["refused"], bytes(GRANULE)))
-            self.assertEqual(engine.put(0, 1, bytes(GRANULE)), STATUS["refused"])
-            engine.load([3] * 64, MEMORY - 1024)
-            self.assertEqual(engine.run(6, count=2, elements=MEMORY - 1024)[0], STATUS["done"])
+            self.assertEqual(engine.put(0, engine.channels, bytes(GRANULE)), STATUS["refused"])
+            engine.load([3] * (fit << least), MEMORY - 1024)
+            self.assertEqual(engine.run(least, count=fit, elements=MEMORY - 1024)[0], STATUS["done"])
             self.check(engine, 6)
 
     def test_errors_of_the_memory_are_told(self):
-        with Card(library(CONFIG)) as card:
+        with self.card() as card:
             engine = Engine(card)
-            engine.load([1] * 8192)
-            for start, log in ((ELEMENTS, 9), (ELEMENTS, 13), (SCRATCH + 4096, 13)):
+            engine.load([1] * (2 << self.one))
+            for start, log in ((ELEMENTS, 6), (ELEMENTS, self.one + 1), (SCRATCH + 1024, self.one + 1)):
                 card.lib.pm_sim_memory_fault(card.sim, 0, start, start + 64)
                 self.assertEqual(engine.run(log)[0], STATUS["memory_fault"], (start, log))
-            self.assertEqual(engine.get(SCRATCH + 4096, 0), (STATUS["memory_fault"], bytes(GRANULE)))
-            self.assertEqual(engine.put(SCRATCH + 4096, 0, bytes(GRANULE)), STATUS["memory_fault"])
+            self.assertEqual(engine.get(SCRATCH + 1024, 0), (STATUS["memory_fault"], bytes(GRANULE)))
+            self.assertEqual(engine.put(SCRATCH + 1024, 0, bytes(GRANULE)), STATUS["memory_fault"])
             card.lib.pm_sim_memory_fault(card.sim, 0, 0, 0)
             self.check(engine, 8)
 
     def test_a_reset_may_come_at_any_time(self):
-        body = struct.pack("<QQIIQ", ELEMENTS, SCRATCH, 13, 1, 1) + (5).to_bytes(32, "little") * 2
+        body = struct.pack("<QQIIQ", ELEMENTS, SCRATCH, self.one + 1, 1, 1) + (5).to_bytes(32, "little") * 2
         for model in ("ideal", "hbm", "ddr4"):
-            with Card(library(CONFIG)) as card:
+            with self.card() as card:
                 card.set_memory(model)
                 self.reset_at_any_time(Engine(card), body)
 
@@ -177,7 +164,7 @@ class Transforms(Checked):
 
     def test_garbage_is_answered_and_the_stream_stays_in_sync(self):
         lengths = {COMMANDS[name]["number"]: COMMANDS[name]["len"] for name in COMMANDS}
-        with Card(library(CONFIG)) as card:
+        with self.card() as card:
             for _ in range(60):
                 sent = 0
                 for _ in range(self.source.randrange(1, 12)):
@@ -192,18 +179,100 @@ class Transforms(Checked):
             self.check(Engine(card), 7)
 
 
+class Goldilocks(Transforms, Checked):
+    least, one, most = 6, 12, 20
+
+    def test_every_size_of_one_pass(self):
+        self.check_every_size_of_one_pass(lambda log: (1, 3) if log < 10 else (1,))
+
+    def test_drams(self):
+        """2^18 complete, behind HBM and behind DDR4."""
+        for model in ("hbm", "ddr4"):
+            with self.card() as card:
+                card.set_memory(model)
+                engine = Engine(card)
+                self.check(engine, 6, inverse=True, factors=True, count=3)
+                self.check(engine, 13, factors=True, count=2)
+                self.check(engine, 18, inverse=model == "ddr4")
+
+    def test_hbm_costs_little_and_ddr4_is_not_ideal(self):
+        """A transform of 2^18 takes at most 1% more cycles behind HBM than behind an ideal memory, which needs the hash of addresses."""
+        cycles = {}
+        for model in ("ideal", "hbm", "hbm_plain", "ddr4"):
+            with self.card() as card:
+                card.lib.pm_sim_memory(card.sim, 20, 0, 64)
+                card.set_memory(model)
+                status, _, first, last = Engine(card).run(18)
+                self.assertEqual(status, STATUS["done"])
+                cycles[model] = first + last
+                if model == "hbm":
+                    opened, beats = card.memory_counts()["opened"], 2 * 2 * (1 << 15)
+                    self.assertLess(opened, beats * 1.05)
+        self.assertLess(cycles["hbm"], 1.01 * cycles["ideal"])
+        self.assertGreater(cycles["hbm_plain"], 2 * cycles["hbm"])
+        self.assertGreater(cycles["ddr4"], 2 * cycles["ideal"])
+
+
+class Bn254(Transforms, Checked):
+    config = "ntt_bn254_small_twin"
+    least, one, most = 1, 6, 12
+
+    def test_every_size_of_one_pass(self):
+        self.check_every_size_of_one_pass(lambda log: (1, 2, 3, 5))
+
+    def test_every_size_of_two_passes(self):
+        with self.card() as card:
+            engine = Engine(card)
+            for log in range(7, 13):
+                self.check(engine, log, inverse=log % 2 == 0, factors=True)
+
+    def test_a_half_beat_is_left_alone(self):
+        """Three transforms of two elements are a beat and a half: what stands behind them stays, and may be anything."""
+        with self.card() as card:
+            engine = Engine(card)
+            behind = (1 << 256) - 1
+            engine.load([1, 2, 3, 4, 5, 6, behind, behind])
+            self.assertEqual(engine.run(1, count=3)[:2], (STATUS["done"], 0))
+            p = engine.field.p
+            self.assertEqual(engine.store(8), [3, p - 1, 7, p - 1, 11, p - 1, behind, behind])
+
+
+@unittest.skipUnless(LONG, "PROOFMILL_LONG=1 runs it")
+class Bls12_381(Checked):
+    config = "ntt_bls12_381_small_twin"
+
+    def test_every_size_of_one_pass(self):
+        self.check_every_size_of_one_pass(lambda log: (1, 3))
+
+    def test_two_passes(self):
+        with self.card() as card:
+            engine = Engine(card)
+            card.set_memory("hbm")
+            for inverse in (False, True):
+                self.check(engine, 12, inverse, factors=True)
+                self.check(engine, 9, inverse, count=2)
+
+
 @unittest.skipUnless(LONG, "PROOFMILL_LONG=1 runs it")
 class Long(Checked):
     def test_larger_sizes(self):
-        with Card(library(CONFIG)) as card:
-            engine = Engine(card)
-            card.set_memory("hbm")
-            for log in (15, 16, 17, 20):
-                self.check(engine, log, inverse=log % 2 == 1, factors=True)
+        for config, logs in (("ntt_small_twin", (15, 16, 17, 20)), ("ntt_bn254_twin", (9, 13)), ("ntt_bls12_381_twin", (9, 13))):
+            with Card(library(config)) as card:
+                engine = Engine(card)
+                card.set_memory("hbm")
+                for log in logs:
+                    self.check(engine, log, inverse=log % 2 == 1, factors=True)
+
+    def test_the_largest_size_of_longer_fields(self):
+        for config in ("ntt_bn254_twin", "ntt_bls12_381_twin"):
+            with Card(library(config)) as card:
+                card.set_memory("hbm")
+                Engine(card).sampled(20, self.source)
 
     def test_other_cards(self):
         """Structural multipliers, and 32 lanes, behind HBM."""
-        for config, logs in (("ntt_small", (6, 9, 12, 13)), ("ntt_twin", range(6, 14))):
+        cards = (("ntt_small", (6, 9, 12, 13)), ("ntt_twin", range(6, 14)), ("ntt_bn254_small", (1, 4, 7)), ("ntt_bls12_381_small", (1, 4, 7)))
+        for config, logs in cards:
             with Card(library(config)) as card:
                 card.set_memory("hbm")
                 engine = Engine(card)

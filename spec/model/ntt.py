@@ -2,7 +2,8 @@
 
     values = transform(field, coefficients)                     # X_i = sum of (g w^i)^j x_j
     transform(field, values, inverse=True) == coefficients
-    run(coefficients, log)                                      # the same over Goldilocks, pass by pass
+    run(coefficients)                                           # the same over Goldilocks, pass by pass
+    run(coefficients, field=field("bn254_fr"), pass_log=10)     # over a field of 255 bits
 
 Sizes are powers of two; elements are integers below the modulus, in natural order before and after.
 """
@@ -91,11 +92,11 @@ def transform(field, elements, inverse=False, coset=1, root=None):
 
 # The engine's passes.
 
-def columns(log):
-    """Bits of the index that each pass transforms: one of up to 12, or two of at least 6."""
-    if not RADIX <= log <= 2 * PASS:
-        raise ValueError(f"log: {log} is not between {RADIX} and {2 * PASS}")
-    return [log] if log <= PASS else [(log + 1) // 2, log // 2]
+def columns(log, least=RADIX, pass_log=PASS):
+    """Bits of the index that each pass transforms: one of up to `pass_log`, or two."""
+    if not least <= log <= 2 * pass_log:
+        raise ValueError(f"log: {log} is not between {least} and {2 * pass_log}")
+    return [log] if log <= pass_log else [(log + 1) // 2, log // 2]
 
 
 def small(elements, sign, bits):
@@ -104,8 +105,8 @@ def small(elements, sign, bits):
     return definition(GOLDILOCKS, elements, w)
 
 
-def column(elements, sign):
-    """A column of 2^(6 + b) elements: 64 points, powers of the root, 2^b points."""
+def cores(elements, sign):
+    """A column of 2^(6 + b) elements of Goldilocks: 64 points, powers of the root, 2^b points."""
     p, bits = GOLDILOCKS.p, log_of(elements)
     b = bits - RADIX
     w = pow(GOLDILOCKS.root(bits), sign, p)
@@ -119,17 +120,43 @@ def column(elements, sign):
     return result
 
 
-def run(elements, inverse=False, shift=1, scale=1):
+def butterfly(field, points, sign):
+    """Four points, or two: additions, and one product with a root of order 4."""
+    if len(points) == 2:
+        return [sum(points) % field.p, (points[0] - points[1]) % field.p]
+    i = pow(field.root(2), sign, field.p)
+    x0, x1, x2, x3 = points
+    even, odd, less, turned = x0 + x2, x1 + x3, x0 - x2, (x1 - x3) * i
+    return [value % field.p for value in (even + odd, less + turned, even - odd, less - turned)]
+
+
+def steps(field, elements, sign):
+    """A column of 2^k elements in steps of radix 4, the first one of radix 2 if k is odd; the index's highest bits come first."""
+    k, p = log_of(elements), field.p
+    if k == 0:
+        return list(elements)
+    radix = 2 if k % 2 else 4
+    w, rest = pow(field.root(k), sign, p), len(elements) // radix
+    firsts = [butterfly(field, elements[j::rest], sign) for j in range(rest)]  # index a rest + j
+    result = [0] * len(elements)
+    for o in range(radix):
+        result[o::radix] = steps(field, [firsts[j][o] * pow(w, o * j, p) % p for j in range(rest)], sign)
+    return result
+
+
+def run(elements, inverse=False, shift=1, scale=1, field=GOLDILOCKS, pass_log=PASS):
     """One transform as the engine makes it: factors come before a forward transform's passes, and behind an inverse one's."""
-    log, p = log_of(elements), GOLDILOCKS.p
+    log, p = log_of(elements), field.p
     sign = -1 if inverse else 1
-    sizes = columns(log)
-    values = elements if inverse else scaled(GOLDILOCKS, elements, shift, scale)
+    goldilocks = field is GOLDILOCKS
+    column = cores if goldilocks else lambda elements, sign: steps(field, elements, sign)
+    sizes = columns(log, RADIX if goldilocks else 1, pass_log)
+    values = elements if inverse else scaled(field, elements, shift, scale)
     if len(sizes) == 1:
         values = column(values, sign)
     else:
         rows, across = (1 << size for size in sizes)
-        w = pow(GOLDILOCKS.root(log), sign, p)
+        w = pow(field.root(log), sign, p)
         between = [0] * len(elements)  # place i2 rows + o1
         for i2 in range(across):
             for o1, value in enumerate(column(values[i2::across], sign)):
@@ -138,4 +165,4 @@ def run(elements, inverse=False, shift=1, scale=1):
         for o1 in range(rows):
             for o2, value in enumerate(column(between[o1::rows], sign)):
                 values[o1 + rows * o2] = value
-    return scaled(GOLDILOCKS, values, shift, scale) if inverse else values
+    return scaled(field, values, shift, scale) if inverse else values

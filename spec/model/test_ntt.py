@@ -29,6 +29,24 @@ class Transform(unittest.TestCase):
             shift, scale = (pow(y, -1, GOLDILOCKS.p) for y in (g, len(x)))
             self.assertEqual(ntt.run(values, inverse=True, shift=shift, scale=scale), x, log)
 
+    def test_steps_of_radix_4_make_the_transform(self):
+        source = random.Random(3)
+        for name in ("bn254_fr", "bls12_381_fr"):
+            field = ntt.field(name)
+            for log in range(1, 9):
+                x = [source.randrange(field.p) for _ in range(1 << log)]
+                g = source.randrange(1, field.p)
+                values = ntt.transform(field, x, coset=g)
+                shift, scale = (pow(y, -1, field.p) for y in (g, len(x)))
+                for pass_log in (4, 8):
+                    self.assertEqual(ntt.run(x, shift=g, field=field, pass_log=pass_log), values, (name, log))
+                    self.assertEqual(ntt.run(values, True, shift, scale, field, pass_log), x, (name, log))
+
+    def test_i_is_a_power_of_z(self):
+        """BLS12-381: z^6 = -1 modulo r = z^4 - z^2 + 1, so z^3 is a root of order 4."""
+        field, z = ntt.field("bls12_381_fr"), -0xD201000000010000
+        self.assertIn(field.root(2), [sign * z**3 % field.p for sign in (1, -1)])
+
     def test_2_to_the_39_is_the_root_of_order_64(self):
         self.assertEqual(GOLDILOCKS.root(6), pow(2, 39, GOLDILOCKS.p))
 

@@ -195,8 +195,9 @@ impl Drop for Card {
 /// The capability bits and the blocks must name the same engines.
 fn agree_on_engines(engines: &[Engine], capabilities: u64, uri: &str) -> Result<()> {
     let verification = equihash_verify::KNOWN.iter().chain(&ecdsa_verify::KNOWN);
-    let known = verification.chain(msm::KNOWN).chain(&poseidon::KNOWN).chain(&ntt::KNOWN);
-    let known = known.chain(&coprocessor::KNOWN);
+    let known = verification.chain(msm::KNOWN).chain(&poseidon::KNOWN);
+    let transforms = [ntt::known(engines)];
+    let known = known.chain(&transforms).chain(&coprocessor::KNOWN);
     for (capability, bit) in known {
         let block = engines.iter().any(|engine| engine.capability == *capability);
         let promised = capabilities >> bit & 1 == 1;

@@ -143,8 +143,8 @@ pub struct NttRun {
     pub log_size: u32,
     pub direction: u32,
     pub count: u64,
-    pub shift: [u8; 8],
-    pub scale: [u8; 8],
+    pub shift: [u8; 32],
+    pub scale: [u8; 32],
 }
 
 /// The command that transforms elements in the card's memory.

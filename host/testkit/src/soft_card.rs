@@ -158,15 +158,13 @@ impl SoftCard {
         let Some(engine) = self.engines.iter().position(|it| it.capability == *engine) else {
             return;
         };
-        let what = match self.engines[engine].msm {
-            Some(geometry) => self.msm(&geometry, index, packet),
-            None if matches!(self.engines[engine].capability, Capability::Poseidon(_)) => {
-                What::Reply(self.hashed.answer(index, packet))
+        let what = match (self.engines[engine].msm, &self.engines[engine].capability) {
+            (Some(geometry), _) => self.msm(&geometry, index, packet),
+            (None, Capability::Poseidon(_)) => What::Reply(self.hashed.answer(index, packet)),
+            (None, &Capability::Ntt(field)) => {
+                What::Reply(self.transforms.reply(field, index, packet))
             }
-            None if matches!(self.engines[engine].capability, Capability::Ntt(_)) => {
-                What::Reply(self.transforms.reply(index, packet))
-            }
-            None => {
+            (None, _) => {
                 let body = &packet[BODY..];
                 let mut request = request_after_reset(&self.engines[engine].capability, body);
                 if let Request::EquihashVerify(request) = &mut request {

@@ -6,12 +6,12 @@ mod geometry;
 
 use std::sync::Arc;
 
-use proofmill_algebra::field::{Field as _, Goldilocks, PrimeField};
-use proofmill_algebra::ntt::{SizeError, Transform};
-use proofmill_op::ntt::{Direction, Field, Progress, Request, Response};
-use proofmill_op::{Answer, Capability, Error, Result};
+use proofmill_algebra::field::PrimeField;
+use proofmill_algebra::ntt::{Form, SizeError, Transform};
+use proofmill_op::ntt::{Direction, Progress, Request, Response};
+use proofmill_op::{Answer, Error, Result, in_field};
 
-pub use self::geometry::{Door, KNOWN, find};
+pub use self::geometry::{Door, find, known};
 
 use self::geometry::{GRANULE, Geometry};
 use super::job::{self, Settings};
@@ -26,8 +26,7 @@ pub struct Job {
     settings: Settings,
     log_size: u32,
     inverse: bool,
-    shift: [u8; 8],
-    scale: [u8; 8],
+    factors: Factors,
     source: Arc<[u8]>,
     target: Vec<u8>,
     progress: Option<Progress>,
@@ -43,20 +42,7 @@ impl Job {
     pub fn new(request: Request, door: &Arc<Door>) -> Result<Self> {
         let log_size = request.log_size()?;
         door.geometry.demand(log_size)?;
-        is_standard(&request, log_size, &door.uri)?;
-        let g = match &request.coset {
-            Some(bytes) => element("coset", bytes)?,
-            None => Goldilocks::ONE,
-        };
-        let Some(back) = g.invert_vartime() else {
-            return Err(Error::argument("coset", "is 0"));
-        };
-        let inverse = request.direction == Direction::Inverse;
-        let count = Goldilocks::from(1 << log_size);
-        let (shift, scale) = match inverse {
-            true => (back, count.invert_vartime().expect("a power of two is not 0")),
-            false => (g, Goldilocks::ONE),
-        };
+        let factors = in_field!(request.field, factors(&request, log_size, &door.uri))?;
         let source = request.elements.on(door.identity)?.clone();
         let mut target = request.memory.0;
         target.clear();
@@ -65,9 +51,8 @@ impl Job {
             door: door.clone(),
             settings: Settings::new(),
             log_size,
-            inverse,
-            shift: shift.to_le_bytes(),
-            scale: scale.to_le_bytes(),
+            inverse: request.direction == Direction::Inverse,
+            factors,
             source,
             target,
             progress: request.progress,
@@ -142,23 +127,56 @@ impl Job {
     }
 }
 
+/// What elements are multiplied by, in bytes of the field and zeros above.
+struct Factors {
+    shift: [u8; 32],
+    scale: [u8; 32],
+}
+
+/// Those of a request, whose root and coset it checks.
+fn factors<F: Form<D>, const D: usize>(
+    request: &Request,
+    log_size: u32,
+    device: &str,
+) -> Result<Factors> {
+    is_standard::<F>(request, log_size, device)?;
+    let g = match &request.coset {
+        Some(bytes) => element::<F>("coset", bytes)?,
+        None => F::ONE,
+    };
+    let Some(back) = g.invert_vartime() else {
+        return Err(Error::argument("coset", "is 0"));
+    };
+    let count = F::from(1 << log_size);
+    let (shift, scale) = match request.direction {
+        Direction::Inverse => (back, count.invert_vartime().expect("a power of two is not 0")),
+        Direction::Forward => (g, F::ONE),
+    };
+    let bytes = |x: F| {
+        let mut bytes = [0; 32];
+        bytes[..F::BYTES].copy_from_slice(x.to_le_bytes().as_ref());
+        bytes
+    };
+    Ok(Factors { shift: bytes(shift), scale: bytes(scale) })
+}
+
 /// An error unless the request's root of unity is the card's: the standard one of the order.
-fn is_standard(request: &Request, log_size: u32, device: &str) -> Result<()> {
+fn is_standard<F: PrimeField>(request: &Request, log_size: u32, device: &str) -> Result<()> {
     let Some(root) = &request.root else { return Ok(()) };
-    let root = element("root", root)?;
+    let root = element::<F>("root", root)?;
     let size = |problem: SizeError| Error::argument("elements", problem.to_string());
     if Transform::forward_at(log_size, root).map_err(size)?.is_none() {
         return Err(Error::argument("root", format!("its order is not 2^{log_size}")));
     }
-    if root == Transform::<Goldilocks>::forward(log_size).map_err(size)?.root() {
+    if root == Transform::<F>::forward(log_size).map_err(size)?.root() {
         return Ok(());
     }
-    let what = format!("ntt ({}) with another root than the standard one", Field::Goldilocks);
+    let what = format!("ntt ({}) with another root than the standard one", request.field);
     Err(Error::Unsupported { device: device.to_owned(), what })
 }
 
-fn element(argument: &'static str, bytes: &[u8]) -> Result<Goldilocks> {
-    Goldilocks::from_le_bytes(bytes).map_err(|error| Error::argument(argument, error.to_string()))
+fn element<F: PrimeField>(argument: &'static str, bytes: &[u8]) -> Result<F> {
+    F::from_le_bytes(bytes).map_err(|error| Error::argument(argument, error.to_string()))
 }
 
 impl job::Job for Job {
@@ -204,8 +222,8 @@ impl job::Job for Job {
                 log_size: self.log_size,
                 direction: if self.inverse { directions::INVERSE } else { directions::FORWARD },
                 count: 1,
-                shift: self.shift,
-                scale: self.scale,
+                shift: self.factors.shift,
+                scale: self.factors.scale,
             },
         )
     }
@@ -242,6 +260,3 @@ impl job::Job for Job {
         }
     }
 }
-
-/// What the one field that cards transform is called among capabilities.
-pub const CAPABILITY: Capability = Capability::Ntt(Field::Goldilocks);

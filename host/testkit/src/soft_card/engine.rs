@@ -41,9 +41,9 @@ impl SoftEngine {
         Self { capability, queue, msm: None }
     }
 
-    /// An NTT engine.
-    pub const fn ntt(queue: u32) -> Self {
-        Self { capability: Capability::Ntt(ntt::Field::Goldilocks), queue, msm: None }
+    /// An NTT engine over one of the fields that cards have.
+    pub const fn ntt(field: ntt::Field, queue: u32) -> Self {
+        Self { capability: Capability::Ntt(field), queue, msm: None }
     }
 
     /// An MSM engine.

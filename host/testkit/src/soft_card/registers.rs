@@ -62,8 +62,8 @@ fn of_engine(engine: &SoftEngine) -> (u32, u32, Words) {
         let own = super::poseidon::registers(engine.queue);
         return (poseidon::block::TYPE, poseidon::block::VERSION, own);
     }
-    if let Capability::Ntt(_) = engine.capability {
-        let own = super::ntt::registers(engine.queue);
+    if let Capability::Ntt(field) = engine.capability {
+        let own = super::ntt::registers(field, engine.queue);
         return (ntt::block::TYPE, ntt::block::VERSION, own);
     }
     let len = commands_of(&engine.capability)[0].len;

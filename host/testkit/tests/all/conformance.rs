@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use crate::support;
 use proofmill_card::{Card, Options};
 use proofmill_op::equihash_verify::{Params, Verdict};
+use proofmill_op::ntt::Field;
 use proofmill_op::{Capability, Device, DeviceKind, Error, ecdsa_verify};
 use proofmill_testkit::conformance::{Outcome, conformance};
 use proofmill_testkit::faults::{Fault, Faulty};
@@ -32,13 +33,27 @@ const EQUIHASH: [Params; 3] = [Params::N200_K9, Params::N144_K5, Params::N48_K5]
 fn engines() -> Vec<SoftEngine> {
     let queues = EQUIHASH.into_iter().zip([3, 8, 5]);
     let equihash = queues.map(|(params, queue)| SoftEngine::equihash(params, queue));
-    equihash.chain([SoftEngine::ecdsa(9), SoftEngine::poseidon(7), SoftEngine::ntt(6)]).collect()
+    equihash
+        .chain([
+            SoftEngine::ecdsa(9),
+            SoftEngine::poseidon(7),
+            SoftEngine::ntt(Field::Goldilocks, 6),
+        ])
+        .collect()
 }
 
 #[test]
 fn the_processor_conforms() {
     conforms(&*proofmill_device::open("cpu:").unwrap());
     conforms(&*proofmill_device::open("cpu:?threads=1").unwrap());
+}
+
+#[test]
+fn the_driver_conforms_over_cards_that_transform() {
+    for field in [Field::Bn254Fr, Field::Bls12_381Fr] {
+        let card = SoftCard::new(&[SoftEngine::ntt(field, 3)], support::judge());
+        conforms(&Card::open(Box::new(card), Options::new("soft:", DeviceKind::Card)).unwrap());
+    }
 }
 
 #[test]

@@ -61,14 +61,19 @@ fn commands(engines: &[Capability]) -> Vec<Vec<u8>> {
         wire::poseidon_layer(0, 0, 1024, 1, 77, &[0; 32]),
     ];
     let states = states.chain(of_memory).filter(|_| with_poseidon);
+    const FIRST: [u8; 32] = {
+        let mut one = [0; 32];
+        one[0] = 1;
+        one
+    };
     let run = wire::NttRun {
         elements: 0,
         scratch: 0,
         log_size: 6,
         direction: 0,
         count: 1,
-        shift: [1; 8],
-        scale: [0xff; 8],
+        shift: FIRST,
+        scale: [0xff; 32],
     };
     let ntt = [
         wire::ntt_write(0, 1024, 0, &[7; 1024]),
@@ -76,7 +81,7 @@ fn commands(engines: &[Capability]) -> Vec<Vec<u8>> {
         wire::ntt_read(0, 1024, 0),
         wire::ntt_read(0, 0, 9),
         wire::ntt_run(0, &run),
-        wire::ntt_run(0, &wire::NttRun { scale: [1; 8], ..run }),
+        wire::ntt_run(0, &wire::NttRun { scale: FIRST, ..run }),
     ];
     let with_ntt = engines.iter().any(|engine| matches!(engine, Capability::Ntt(_)));
     let ntt = ntt.into_iter().filter(|_| with_ntt);

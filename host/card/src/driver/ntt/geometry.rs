@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use proofmill_op::ntt::Field;
 use proofmill_op::{Capability, Error, Result};
 
-use super::CAPABILITY;
 use crate::Transport;
 use crate::driver::chain::{Block, Chain};
 use crate::driver::job::{Engine, Exchange, Lane};
@@ -14,8 +14,22 @@ use crate::wire::Header;
 use crate::wire::constants::ntt::{block, commands, fields};
 use crate::wire::constants::shell::capabilities::NTT;
 
-/// The capability and its bit.
-pub const KNOWN: [(Capability, u32); 1] = [(CAPABILITY, NTT)];
+/// The capability of the card's engine, or of one that it might have, and its bit: all fields have the same.
+pub fn known(engines: &[Engine]) -> (Capability, u32) {
+    let own = engines.iter().map(|engine| &engine.capability);
+    let own = own.into_iter().find(|capability| matches!(capability, Capability::Ntt(_)));
+    (own.cloned().unwrap_or(Capability::Ntt(Field::Goldilocks)), NTT)
+}
+
+/// The field that a number stands for, if there are cards that have it.
+fn field_of(number: u32) -> Option<Field> {
+    match number {
+        fields::goldilocks::NUMBER => Some(Field::Goldilocks),
+        fields::bn254_fr::NUMBER => Some(Field::Bn254Fr),
+        fields::bls12_381_fr::NUMBER => Some(Field::Bls12_381Fr),
+        _ => None,
+    }
+}
 
 /// Bytes of a write and of a read, and what addresses are multiples of.
 pub const GRANULE: usize = 1024;
@@ -23,6 +37,8 @@ pub const GRANULE: usize = 1024;
 /// What the registers say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Geometry {
+    /// Of the elements.
+    pub field: Field,
     /// Memory channels, which have beats in turn.
     pub channels: usize,
     /// Bytes of each.
@@ -34,14 +50,13 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// Bytes of a channel's beat, and of an element.
+    /// Bytes of a channel's beat.
     pub const BEAT: usize = 64;
-    const ELEMENT: u64 = 8;
 
     /// Granules of a transform in a channel.
     pub fn granules(&self, log_size: u32) -> usize {
-        let beats = (1usize << log_size) / (Self::BEAT / Self::ELEMENT as usize * self.channels);
-        (beats * Self::BEAT).div_ceil(GRANULE)
+        let row = Self::BEAT * self.channels;
+        ((self.field.bytes() << log_size).div_ceil(row) * Self::BEAT).div_ceil(GRANULE)
     }
 
     /// Bytes of a transform in a channel, in whole granules.
@@ -75,7 +90,7 @@ impl Geometry {
         let logs = &self.logs;
         if ![1, 2, 4, 8].contains(&self.channels) {
             Some(format!("{} channels", self.channels))
-        } else if logs.is_empty() || *logs.start() < 6 || *logs.end() > 32 {
+        } else if logs.is_empty() || *logs.start() == 0 || *logs.end() > 32 {
             Some(format!("sizes from 2^{} to 2^{}", logs.start(), logs.end()))
         } else if self.needed(*logs.start()) > self.memory {
             Some(format!("{} bytes of memory", self.memory))
@@ -112,10 +127,8 @@ pub fn find(
     {
         let broken =
             |what: String| open_error(uri, format!("its ntt block at {:#x}: {what}", it.address));
-        if it.read(transport, at::field::OFFSET)? != fields::goldilocks::NUMBER {
-            continue;
-        }
-        let geometry = geometry(transport, it)?;
+        let Some(field) = field_of(it.read(transport, at::field::OFFSET)?) else { continue };
+        let geometry = geometry(transport, it, field)?;
         if let Some(problem) = geometry.problem() {
             return Err(broken(problem));
         }
@@ -123,7 +136,7 @@ pub fn find(
         if queue == 0 {
             return Err(broken("a queue of no command".into()));
         }
-        let engine = Engine { capability: CAPABILITY, lane: lane(it.address, queue) };
+        let engine = Engine { capability: Capability::Ntt(field), lane: lane(it.address, queue) };
         let memory = Memory::new(geometry.memory);
         let door = Arc::new(Door { geometry, identity, uri: uri.to_owned(), memory });
         if found.replace((engine, door)).is_some() {
@@ -133,10 +146,11 @@ pub fn find(
     Ok(found)
 }
 
-fn geometry(transport: &mut dyn Transport, it: &Block) -> Result<Geometry> {
+fn geometry(transport: &mut dyn Transport, it: &Block, field: Field) -> Result<Geometry> {
     use block::registers as at;
     let mut word = |offset| it.read(transport, offset);
     Ok(Geometry {
+        field,
         channels: word(at::channels::OFFSET)? as usize,
         logs: word(at::least_log::OFFSET)?..=word(at::most_log::OFFSET)?,
         pass_log: word(at::pass_log::OFFSET)?,
@@ -168,7 +182,8 @@ mod tests {
     use super::*;
 
     fn geometry() -> Geometry {
-        Geometry { channels: 4, memory: 1 << 20, logs: 6..=24, pass_log: 12 }
+        let field = Field::Goldilocks;
+        Geometry { field, channels: 4, memory: 1 << 20, logs: 6..=24, pass_log: 12 }
     }
 
     #[test]
@@ -176,6 +191,8 @@ mod tests {
         let bytes = [6, 9, 10, 12, 13].map(|log| geometry().bytes(log));
         assert_eq!(bytes, [1024, 1024, 2048, 8192, 16384]);
         assert_eq!([12, 13].map(|log| geometry().needed(log)), [8192, 32768]);
+        let long = Geometry { field: Field::Bn254Fr, channels: 2, logs: 1..=20, ..geometry() };
+        assert_eq!([1, 2, 6, 7, 10].map(|log| long.bytes(log)), [1024, 1024, 1024, 2048, 16384]);
     }
 
     #[test]

@@ -51,14 +51,18 @@ object Targets {
   private def poseidon(config: PoseidonConfig): Seq[EngineSlot] =
     Seq(EngineSlot("poseidon", "poseidon_bls12_381", () => new PoseidonEngine(config)))
 
-  /** Engines of the NTT, each also with behavioural multipliers. */
+  /** Engines of the NTT, each also with behavioural multipliers; `_small` over a field of 255 bits: columns of 2^6, for simulations. */
   private val ntts: Seq[(String, NttConfig)] = {
-    val all = Seq("ntt_small" -> NttConfig(mostLog = 20), "ntt" -> NttConfig(lanes = 32))
+    val long =
+      for (field <- Seq("bn254", "bls12_381"); (size, passLog) <- Seq("_small" -> 6, "" -> 10))
+        yield s"ntt_$field$size" ->
+          NttConfig(s"${field}_fr", lanes = 4, mostLog = 2 * passLog, passLog = passLog)
+    val all = Seq("ntt_small" -> NttConfig(mostLog = 20), "ntt" -> NttConfig(lanes = 32)) ++ long
     all ++ all.map { case (name, config) => s"${name}_twin" -> config.copy(twin = true) }
   }
 
   private def ntt(config: NttConfig): Seq[EngineSlot] =
-    Seq(EngineSlot("ntt", "goldilocks", () => new NttEngine(config)))
+    Seq(EngineSlot("ntt", config.instance, () => new NttEngine(config)))
 
   private def coprocessor(config: CoprocessorConfig): Seq[EngineSlot] =
     Seq(EngineSlot("coprocessor", "bls12_381", () => new CoprocessorEngine(config)))

@@ -60,13 +60,14 @@ class Door(config: NttConfig, commands: Seq[Command]) extends Component {
   private def unaligned(address: UInt): Bool = address.take(log2Up(NttConfig.granule)).orR
 
   // What a run's fields say, and whether it lies in the memory.
-  private val Seq(elements, scratch, sizes, count, shift, shift1, shift2, shift3, scale, scale1, scale2, scale3) =
-    field.toSeq
+  private val Seq(elements, scratch, sizes, count) = field.take(4).toSeq
+  private val shift = Cat(field.slice(4, 8)).asUInt
+  private val scale = Cat(field.slice(8, 12)).asUInt
   private val log = sizes.take(32).asUInt
   private val direction = sizes.drop(32).asUInt
-  private val p = Residues.field.modulus
+  private val p = config.field.modulus
   private val room = BigInt(1) << memoryBits
-  private val logBad = log < NttConfig.leastLog || log > config.mostLog
+  private val logBad = log < config.leastLog || log > config.mostLog
   private val logBytes = log.resize(5) - laneBits + 6 // of a transform in a channel
   private val bytes = RegNext((U(1, memoryBits + 1 bits) |<< logBytes).resize(memoryBits + 1))
   private val most = RegNext(U(room, memoryBits + 1 bits) |>> logBytes) // transforms
@@ -74,7 +75,7 @@ class Door(config: NttConfig, commands: Seq[Command]) extends Component {
   private val total = RegNext((count.resize(memoryBits + 1) |<< logBytes).resize(memoryBits + 2))
   private def beyond(address: UInt, length: UInt) =
     RegNext(address.drop(memoryBits + 1).orR || (address.resize(memoryBits + 2) + length.resize(memoryBits + 2)) > room)
-  private val needsScratch = log > NttConfig.passBits
+  private val needsScratch = log > config.passLog
   private val runBad = RegNext(
     Seq(
       logBad,
@@ -84,7 +85,6 @@ class Door(config: NttConfig, commands: Seq[Command]) extends Component {
       countBad,
       beyond(elements, total),
       needsScratch && beyond(scratch, bytes),
-      Seq(shift1, shift2, shift3, scale1, scale2, scale3).map(_.orR).orR,
       shift >= p,
       scale >= p
     ).orR
@@ -94,8 +94,8 @@ class Door(config: NttConfig, commands: Seq[Command]) extends Component {
   io.run.log := log.resized
   io.run.inverse := direction(0)
   io.run.count := count.resized
-  io.run.shift := shift.asBits
-  io.run.scale := scale.asBits
+  io.run.shift := shift.asBits.resized
+  io.run.scale := scale.asBits.resized
 
   object State extends SpinalEnum {
     val Index, Fields, Settle, Act, Drop, Address, Data, Response, Fetch, Work, Reply = newElement()

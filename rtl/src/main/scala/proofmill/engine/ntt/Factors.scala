@@ -22,7 +22,7 @@ case class Place(config: NttConfig) extends Bundle {
 /** Multiplies each element by the factor of its place; a beat in and a beat out a cycle.
   *
   * A factor is the product of two that come from tables. A root's power has three parts: two choose from tables of the root's powers, the highest
-  * six bits are a power of 2^39.
+  * `turnBits` bits are a turn.
   */
 class Factors(config: NttConfig, residues: Residues) extends Component {
   import config.{laneBits, lanes, mostLog}
@@ -45,8 +45,8 @@ class Factors(config: NttConfig, residues: Residues) extends Component {
   private val isOne = RegNext(io.kind === FactorKind.One)
 
   private val exponentBits = mostLog
-  private val lowBits = (exponentBits - NttConfig.radixBits + 1) / 2
-  private val midBits = exponentBits - NttConfig.radixBits - lowBits
+  private val lowBits = (exponentBits - residues.turnBits + 1) / 2
+  private val midBits = exponentBits - residues.turnBits - lowBits
   private val shift = RegNext(U(mostLog, 5 bits) - io.log)
 
   // 1. The exponent's parts. 2. Their sum. 3. For the largest root. 4. Its sign. 5. Tables.
@@ -55,7 +55,7 @@ class Factors(config: NttConfig, residues: Residues) extends Component {
   require(first > exponentLatency + 1)
   private val common = RegNext((io.place.high * (io.place.low @@ U(0, laneBits bits))).resize(exponentBits))
   private val high = io.place.high
-  private val stop = first + residues.latency + Quad.rotation + residues.residueLatency
+  private val stop = first + residues.latency + residues.turnLatency
   private val valid = Delay(io.input.valid, Factors.latency(residues), init = False)
   io.output.valid := valid
   private val later = Lag(io.input.payload, stop + 1)
@@ -68,22 +68,23 @@ class Factors(config: NttConfig, residues: Residues) extends Component {
 
     val wait = first - exponentLatency - 1
     def table(from: Int, width: Int) =
-      Residues.plain(
-        Residues.table(Residues.powers(mostLog - from, width)).readSync(Delay(exponent(from, width bits), wait)),
-        bits
-      )
+      residues.chosen(residues.powers(mostLog - from, width), Delay(exponent(from, width bits), wait))
     val product = residues.product(
       isRoot ? table(0, lowBits) | io.factor,
       isRoot ? table(lowBits, midBits) | io.lane(j)
     )
-    val turns = Delay(exponent.takeHigh(NttConfig.radixBits).asUInt, first - exponentLatency + residues.latency)
-    val rotated = residues.of(Quad.rotated(Quad.of(product), isRoot ? turns | U(0)))
-    val factor = RegNext(isOne ? S(1, bits bits) | rotated)
+    val turned =
+      if (residues.turnBits == 0) product
+      else {
+        val turns = Delay(exponent.takeHigh(residues.turnBits).asUInt, first - exponentLatency + residues.latency)
+        residues.turned(product, isRoot ? turns | U(0))
+      }
+    val factor = RegNext(isOne ? S(1, bits bits) | turned)
     io.output.lanes(j) := residues.product(later.lanes(j).asSInt, factor).asBits
   }
 }
 
 object Factors {
   def latency(residues: Residues): Int =
-    Powers.latency(residues) + residues.latency + Quad.rotation + residues.residueLatency + 1 + residues.latency
+    Powers.latency(residues) + residues.latency + residues.turnLatency + 1 + residues.latency
 }

@@ -1,18 +1,50 @@
 package proofmill.engine.ntt
 
-/** @param lanes      elements a cycle: 8, 16, 32 or 64; a memory channel has eight of them
-  * @param mostLog    base-2 logarithm of the largest size, at most 24: two passes of 2^12
+import proofmill.spec.{Field, Spec}
+
+/** @param instance   the field's name
+  * @param lanes      elements a cycle: of Goldilocks 8, 16, 32 or 64, of a longer field 4; a memory channel has `perBeat` of them
+  * @param mostLog    base-2 logarithm of the largest size: at most two passes of 2^passLog
+  * @param passLog    base-2 logarithm of the most elements of a column; of Goldilocks 12, of a longer field an even number up to that
   * @param memoryBits a memory channel has 2^memoryBits bytes
   * @param twin       behavioural multipliers, for simulation only
   */
-case class NttConfig(lanes: Int = 8, mostLog: Int = 24, memoryBits: Int = 30, twin: Boolean = false) {
-  require(Seq(8, 16, 32, 64).contains(lanes), s"$lanes lanes")
-  require(12 <= mostLog && mostLog <= 24, s"2^$mostLog elements")
+case class NttConfig(
+    instance: String = "goldilocks",
+    lanes: Int = 8,
+    mostLog: Int = 24,
+    passLog: Int = NttConfig.passBits,
+    memoryBits: Int = 30,
+    twin: Boolean = false
+) {
+  private val facts = NttEngine.wire.getTable("fields").getTable(instance)
+  val field: Field = Field(instance)
+
+  /** Its number in commands; bits of an element in the memory, and how many a beat has. */
+  val number: Int = Spec.int(facts, "number")
+  val elementBits: Int = 8 * Spec.int(facts, "element")
+  val perBeat: Int = 8 * NttConfig.beat / elementBits
+  val goldilocks: Boolean = instance == "goldilocks"
+
+  require((if (goldilocks) Seq(8, 16, 32, 64) else Seq(4)).contains(lanes), s"$lanes lanes")
+  require(passLog <= mostLog && mostLog <= 2 * passLog, s"2^$mostLog elements, columns of 2^$passLog")
+  require(
+    if (goldilocks) passLog == NttConfig.passBits else passLog % 2 == 0 && 4 <= passLog && passLog <= 12,
+    s"columns of 2^$passLog"
+  )
+
   val laneBits: Int = Integer.numberOfTrailingZeros(lanes)
-  val channels: Int = lanes / NttConfig.perBeat
+  val channels: Int = lanes / perBeat
+
+  /** A column has 2^(coreBits + b) elements: `b` is what a pass says of it, in `sizeBits` bits. */
+  val coreBits: Int = if (goldilocks) NttConfig.radixBits else 0
+  val sizeBits: Int = if (goldilocks) 3 else 4
+  val leastLog: Int = if (goldilocks) NttConfig.radixBits else 1
 
   /** Bits of the number of a beat of a transform. */
   val beatBits: Int = mostLog - laneBits
+
+  def residues: Residues = if (goldilocks) new QuadResidues(twin) else new LongResidues(field, twin)
 }
 
 object NttConfig {
@@ -20,14 +52,10 @@ object NttConfig {
   /** Points of a core, and their logarithm. */
   val radixBits = 6
 
-  /** Most index bits of a pass: two cores. */
+  /** Most index bits of a pass: two cores of Goldilocks. */
   val passBits: Int = 2 * radixBits
 
-  /** The least size. */
-  val leastLog: Int = radixBits
-
-  /** Elements of a memory channel's beat, and its bytes; bytes of a command's data. */
-  val perBeat = 8
+  /** Bytes of a memory channel's beat, and of a command's data. */
   val beat = 64
   val granule = 1024
 }

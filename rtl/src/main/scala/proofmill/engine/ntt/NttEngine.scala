@@ -8,18 +8,18 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** Transforms elements of 2^64 - 2^32 + 1 that lie in the card's memory.
+/** Transforms elements of a field that lie in the card's memory.
   *
   * {{{
   *   command ─► Door ─┬─ a granule written or read ───────────────┐
   *   reply   ◄────────┘─ run ─► Passes ═► Pipeline ═► Passes ═════╧══► memory channels
   * }}}
-  * Eight elements a beat and channel: beat i of channel j has those from 8 (channels i + j) on. All channels do the same at the same time.
+  * A beat of a channel has `perBeat` elements: beat i of channel j has those from perBeat (channels i + j) on. All channels do the same at the same time.
   */
 class NttEngine(config: NttConfig) extends Engine {
   import config.channels
   private val axi = Engine.memory(config.memoryBits)
-  private val residues = new Residues(config.twin)
+  private val residues = config.residues
   private val names = Seq("write", "run", "read")
   private val wires = names.map(Command(NttEngine.wire, _))
   val commands: Seq[EnginePacket] = wires.zip(names).map { case (command, name) =>
@@ -28,14 +28,14 @@ class NttEngine(config: NttConfig) extends Engine {
   val capability: Int = Spec.int(Spec.table("wire/shell").getTable("capabilities"), "ntt")
   val block: Block = Block(NttEngine.wire)
   val parameters: Map[String, BigInt] = Map(
-    "field" -> BigInt(Spec.int(NttEngine.wire.getTable("fields").getTable("goldilocks"), "number")),
+    "field" -> BigInt(config.number),
     "queue" -> BigInt(NttEngine.queue),
     "lanes" -> BigInt(config.lanes),
     "channels" -> BigInt(channels),
     "memory" -> (BigInt(1) << config.memoryBits),
-    "least_log" -> BigInt(NttConfig.leastLog),
+    "least_log" -> BigInt(config.leastLog),
     "most_log" -> BigInt(config.mostLog),
-    "pass_log" -> BigInt(NttConfig.passBits)
+    "pass_log" -> BigInt(config.passLog)
   )
   val resets: Map[String, BigInt] = Map.empty
   def control: Map[String, Bits] = Map.empty
@@ -102,7 +102,7 @@ class NttEngine(config: NttConfig) extends Engine {
     val w = stores(2 * j + 1).translateWith {
       val data = Axi4W(axi)
       data.data := stores(2 * j + 1).data(512 * j, 512 bits)
-      data.strb.setAll()
+      data.strb.setAllTo(!stores(2 * j + 1).half || Bool(2 * j < channels))
       data.last := True
       data
     }.queueLowLatency(4, latency = 1)

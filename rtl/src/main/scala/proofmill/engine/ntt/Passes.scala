@@ -1,6 +1,5 @@
 package proofmill.engine.ntt
 
-import proofmill.spec.Field
 import spinal.core._
 import spinal.lib._
 
@@ -10,7 +9,7 @@ case class Run(config: NttConfig) extends Bundle {
   val log = UInt(5 bits)
   val inverse = Bool()
   val count = UInt(config.memoryBits - 6 bits) // of transforms
-  val shift, scale = Bits(64 bits)
+  val shift, scale = Bits(config.elementBits bits)
 }
 
 /** `status` of a reply. */
@@ -28,21 +27,22 @@ case class Outcome() extends Bundle {
 /** A beat for the memory. */
 case class Store(config: NttConfig) extends Bundle {
   val beat = UInt(config.memoryBits - 6 bits)
-  val data = Bits(64 * config.lanes bits)
+  val data = Bits(config.elementBits * config.lanes bits)
+  val half = Bool() // only the first half of the lanes
 }
 
 /** Carries out a run, pass by pass.
   *
   *   1. Idle: takes a run.
   *   2. Prepare: the powers of the shift, unless shift and scale are 1.
-  *   3. Begin: a pass. Up to 2^12 elements, all transforms are one pass; else each has two, by way of the scratch memory.
+  *   3. Begin: a pass. Up to 2^passLog elements, all transforms are one pass; else each has two, by way of the scratch memory.
   *   4. Work: until the last beat of the pass has been stored.
   *   5. Done: the outcome is held until it is taken.
   *
   * @param residues how residues are multiplied
   */
 class Passes(config: NttConfig, residues: Residues) extends Component {
-  import config.{laneBits, lanes}
+  import config.{elementBits, laneBits, lanes}
   private val beatsBits = config.memoryBits - 6
   val io = new Bundle {
     val run = slave(Stream(Run(config)))
@@ -50,7 +50,7 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
 
     /** Of all channels, which do the same: beats that are wanted, what they contain, what is stored, and that it was. */
     val wanted = master(Stream(UInt(beatsBits bits)))
-    val read = slave(Stream(Bits(64 * lanes bits)))
+    val read = slave(Stream(Bits(elementBits * lanes bits)))
     val store = master(Stream(Store(config)))
     val stored = in(Bool())
     val fault = in(Bool()) // of what is read or was stored in this cycle
@@ -68,7 +68,7 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
   val offset = Reg(UInt(beatsBits bits)) // of its first beat
   val element = Reg(UInt(64 bits)) // the first that is not canonical
   val firstCycles, lastCycles = Reg(UInt(64 bits))
-  private val whole = RegNext(run.log <= NttConfig.passBits)
+  private val whole = RegNext(run.log <= config.passLog)
   private val rows = RegNext((run.log +^ 1) >> 1) // bits of the first pass's columns
   private val columns = RegNext(run.log >> 1)
 
@@ -80,9 +80,11 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
   private val size = (U(1, beatsBits bits) |<< (run.log - laneBits)).resize(beatsBits) // beats of a transform
   pass.kind := whole ? PassKind.Whole | (isLast ? PassKind.Last | PassKind.First)
   private val mine = whole ? run.log | (isLast ? columns | rows).resize(5)
-  pass.b := (mine - NttConfig.radixBits).resize(3)
+  pass.b := (mine - config.coreBits).resize(config.sizeBits)
   pass.other := (isLast ? rows | columns).resize(4)
-  pass.tiles := whole ? run.count | (U(1, beatsBits bits) |<< (pass.other - laneBits)).resize(beatsBits)
+  private val short = if (config.leastLog < laneBits) run.log === 1 else False // two transforms a beat
+  private val wholes = short ? ((run.count + 1) >> 1).resize(beatsBits) | run.count
+  pass.tiles := whole ? wholes | (U(1, beatsBits bits) |<< (pass.other - laneBits)).resize(beatsBits)
   pass.source := (isLast && !whole) ? run.scratch | (run.source + offset)
   pass.target := (isLast || whole) ? (run.source + offset) | run.scratch
 
@@ -112,11 +114,13 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
   asked.payload := job.pass.source + asking.io.beat
   io.wanted << asked.m2sPipe()
   pipeline.io.input << io.read
+  private val half = RegNext(short && run.count(0)) init False
   val storing = walk(written = true, pipeline.io.output.fire)
   private val store = pipeline.io.output.translateWith {
     val store = Store(config)
     store.beat := job.pass.target + storing.io.beat
     store.data := pipeline.io.output.payload
+    store.half := half && storing.io.isLast
     store
   }
   io.store << store.m2sPipe()
@@ -125,13 +129,15 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
   private val over = storing.io.done && open === 0
 
   // Elements that are not canonical, in the first pass over them: the least number.
-  private val p = Residues.field.modulus
   val arriving = walk(written = false, io.read.fire)
-  private val wrong = Vec(io.read.payload.subdivideIn(64 bits).map(_.asUInt >= p))
+  private val wrongs = io.read.payload.subdivideIn(elementBits bits).map(Passes.notBelow(config.field.modulus, _))
   val found = Reg(Bool())
-  private val checked = RegNext(io.read.fire && wrong.orR && !(job.pass.kind === PassKind.Last)) init False
+  private val missing = RegNext(half && arriving.io.isLast) // the second half of the lanes
+  private val wrong = Vec(wrongs.zipWithIndex.map { case (wrong, i) => wrong && !(Bool(i >= lanes / 2) && missing) })
+  private val isFirst = RegNext(io.read.fire && !(job.pass.kind === PassKind.Last)) init False
+  private val checked = RegNext(isFirst && wrong.orR) init False
   private val lane = RegNext(OHToUInt(OHMasking.first(wrong.asBits)))
-  private val number = (RegNext(arriving.io.beat + offset) @@ lane).resize(64)
+  private val number = (RegNext(RegNext(arriving.io.beat + offset)) @@ lane).resize(64)
   when(checked && (!found || number < element)) {
     found := True
     element := number
@@ -195,5 +201,17 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
     is(State.Done) {
       when(io.outcome.ready)(state := State.Idle)
     }
+  }
+}
+
+object Passes {
+
+  /** Is an unsigned integer not below another one? A cycle later. */
+  private def notBelow(p: BigInt, value: Bits): Bool = {
+    val parts = value.subdivideIn(64 bits).zipWithIndex.map { case (word, i) =>
+      val other = (p >> (64 * i)) & ((BigInt(1) << 64) - 1)
+      (RegNext(word.asUInt > other), RegNext(word.asUInt === other))
+    }
+    parts.foldLeft(True) { case (lower, (above, equal)) => above || equal && lower }
   }
 }

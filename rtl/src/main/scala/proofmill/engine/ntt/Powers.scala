@@ -9,8 +9,9 @@ import spinal.lib._
   * i: what a table has so far, times shift^(2^bit), is its next part; and that factor is squared.
   *
   *   1. Idle: looks up.
-  *   2. Issue: a product a cycle.
-  *   3. Wait: until the last one is written.
+  *   2. Enter: the scale becomes a residue, then the shift.
+  *   3. Issue: a product a cycle.
+  *   4. Wait: until the last one is written.
   */
 class Powers(config: NttConfig, residues: Residues) extends Component {
   import config.{beatBits, laneBits, lanes, mostLog}
@@ -19,8 +20,8 @@ class Powers(config: NttConfig, residues: Residues) extends Component {
   private val highBits = beatBits - lowBits
   val io = new Bundle {
     val start = in(Bool())
-    val shift, scale = in(Bits(64 bits))
-    val log = in(UInt(5 bits)) // of the size; at least 6
+    val shift, scale = in(Bits(residues.elementBits bits)) // steady while busy
+    val log = in(UInt(5 bits)) // of the size
     val busy = out(Bool())
     val beat = in(UInt(beatBits bits))
     val factor = out(SInt(width bits)) // `latency` cycles later
@@ -28,7 +29,7 @@ class Powers(config: NttConfig, residues: Residues) extends Component {
   }
 
   object State extends SpinalEnum {
-    val Idle, Issue, Wait = newElement()
+    val Idle, Enter, Issue, Wait = newElement()
   }
   val state = RegInit(State.Idle)
   io.busy := state =/= State.Idle
@@ -37,7 +38,9 @@ class Powers(config: NttConfig, residues: Residues) extends Component {
   val lane = Vec.fill(lanes)(Reg(SInt(width bits)))
   val low = Mem(SInt(width bits), 1 << lowBits)
   val high = Mem(SInt(width bits), 1 << highBits)
-  io.lane := lane
+  // Of a transform that is shorter than a beat, each has its own.
+  for (j <- 0 until lanes)
+    io.lane(j) := (if (config.leastLog < laneBits && j >= 2) (io.log === 1) ? lane(j & 1) | lane(j) else lane(j))
   val part = Reg(UInt(2 bits))
   val bit = Reg(UInt(4 bits))
   val step = Reg(UInt(5 bits))
@@ -77,17 +80,34 @@ class Powers(config: NttConfig, residues: Residues) extends Component {
   when(arrives && !isSquare && part === 0)(lane(place.resize(laneBits)) := product)
   when(arrives && isSquare)(power := product)
 
+  // What enters.
+  val isShift = Reg(Bool())
+  val entry = Reg(UInt(log2Up(residues.entryLatency + 2) bits))
+  private val entered = residues.entered(RegNext(isShift ? io.shift | io.scale))
+  private val hasEntered = entry === residues.entryLatency + 1
+
   switch(state) {
     is(State.Idle) {
       when(io.start) {
-        state := State.Issue
+        state := State.Enter
         lane.tail.foreach(_ := 0)
-        lane(0) := Residues.plain(io.scale, width)
-        power := Residues.plain(io.shift, width)
+        isShift := False
+        entry := 0
         part := 0
         bit := 0
         step := 0
         number := 0
+      }
+    }
+    is(State.Enter) {
+      entry := entry + 1
+      when(hasEntered) {
+        entry := 0
+        isShift := True
+        when(isShift) {
+          power := entered
+          state := State.Issue
+        }.otherwise(lane(0) := entered)
       }
     }
     is(State.Issue) {

@@ -7,7 +7,7 @@ import spinal.lib._
   *
   * The power's upper three bits are a power of 2^24, its lower nine choose from a table, which is the factor of a multiplier.
   */
-class Twiddles(laneBits: Int, residues: Residues) extends Component {
+class Twiddles(laneBits: Int, residues: QuadResidues) extends Component {
   private val lanes = 1 << laneBits
   private val q = NttConfig.radixBits - laneBits
   private val index = NttConfig.radixBits // bits
@@ -38,9 +38,11 @@ class Twiddles(laneBits: Int, residues: Residues) extends Component {
     val power = RegNext(io.inverse ? (U(0, NttConfig.passBits bits) - scaled) | scaled)
     val turns = RegNext((power.takeHigh(3).asUInt * U(5, 3 bits)).resize(3))
     val residue = residues.of(Quad.turned(io.results(lane), turns))
-    val table = Residues.table(Residues.powers(NttConfig.passBits, Twiddles.tableBits))
-    val factor = table.readSync(Delay(power.resize(Twiddles.tableBits), residues.residueLatency + 1))
-    io.products(lane) := residues.product(residue, Residues.plain(factor, residues.bits))
+    val chosen = Delay(power.resize(Twiddles.tableBits), residues.residueLatency + 1)
+    io.products(lane) := residues.product(
+      residue,
+      residues.chosen(residues.powers(NttConfig.passBits, Twiddles.tableBits), chosen)
+    )
   }
 }
 
@@ -51,5 +53,5 @@ object Twiddles {
   val ahead = 5
 
   /** Cycles from the results to the products. */
-  def latency(residues: Residues): Int = 1 + residues.residueLatency + residues.latency
+  def latency(residues: QuadResidues): Int = 1 + residues.residueLatency + residues.latency
 }

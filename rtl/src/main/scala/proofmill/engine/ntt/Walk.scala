@@ -13,15 +13,15 @@ object PassKind extends SpinalEnum {
 /** What is to be done in a pass. */
 case class Pass(config: NttConfig) extends Bundle {
   val kind = PassKind()
-  val b = UInt(3 bits) // a column has 2^(6 + b) elements
+  val b = UInt(config.sizeBits bits) // a column has 2^(coreBits + b) elements
   val other = UInt(4 bits) // of First and Last: 2^other columns
-  val tiles = UInt(config.memoryBits - 6 bits) // of Whole: transforms
+  val tiles = UInt(config.memoryBits - 6 bits) // of Whole: transforms, or beats of more than one
   val source, target = UInt(config.memoryBits - 6 bits) // beats of a channel
 }
 
 /** The order of a pass's beats in the memory: a step is a beat.
   *
-  * A tile's time is a row of the matrix with its lower six bits as the highest ones, as the cores' transposers take and leave them.
+  * A tile's time is a row of the matrix with its lower `coreBits` bits as the highest ones, as the cores' transposers take and leave them.
   *
   * @param written whether it is the order in which they are written
   */
@@ -33,19 +33,23 @@ class Walk(config: NttConfig, written: Boolean) extends Component {
     val start = in(Bool()) // begins anew
     val next = in(Bool())
     val done = out(Bool()) // all have been passed
+    val isLast = out(Bool())
     val beat = out(UInt(tileBits bits)) // of the pass's memory
     val place = out(Place(config))
   }
-  private val radix = NttConfig.radixBits
+  private val core = config.coreBits
   private val whole = io.pass.kind === PassKind.Whole
   private val lanesOut = whole || (if (written) io.pass.kind === PassKind.First else False) // of a result's lowest bits
 
   val time = Reg(UInt(NttConfig.passBits bits)) init 0
   val tile = Reg(UInt(tileBits bits)) init 0
   val done = RegInit(True)
-  private val timeBits = io.pass.b +^ (whole ? U(radix - laneBits, 4 bits) | U(radix, 4 bits))
-  private val rowBits = (io.pass.b +^ (lanesOut ? U(radix - laneBits, 4 bits) | U(radix, 4 bits))).resize(4)
-  private val last = RegNext(Shuffle.below(timeBits.resize(4)).resize(NttConfig.passBits))
+  private val columnBits = (io.pass.b +^ U(core, 4 bits)).resize(4)
+  private def without(lanes: Bool) =
+    lanes ? ((columnBits > laneBits) ? (columnBits - laneBits) | U(0, 4 bits)) | columnBits
+  private val timeBits = without(whole)
+  private val rowBits = without(lanesOut)
+  private val last = RegNext(Shuffle.below(timeBits).resize(NttConfig.passBits))
   private val rows = RegNext(Shuffle.below(rowBits).resize(NttConfig.passBits))
   private val lastTile = RegNext(io.pass.tiles - 1)
   when(io.next) {
@@ -62,14 +66,18 @@ class Walk(config: NttConfig, written: Boolean) extends Component {
     done := False
   }
   io.done := done
+  io.isLast := time === last && tile === lastTile
 
-  private val above =
-    RegNext(lanesOut ? ((io.pass.b >= laneBits) ? (io.pass.b - laneBits).resize(3) | U(0, 3 bits)) | io.pass.b)
-  private val straight = RegNext(lanesOut && io.pass.b < laneBits)
   private val within = time & rows
-  private val turned =
-    ((within.take(radix).asUInt.resize(NttConfig.passBits) |<< above) | (within >> radix).resize(NttConfig.passBits))
-  private val row = straight ? within | turned
+  private val row = if (core == 0) within
+  else {
+    val above =
+      RegNext(lanesOut ? ((io.pass.b >= laneBits) ? (io.pass.b - laneBits).resize(3) | U(0, 3 bits)) | io.pass.b)
+    val straight = RegNext(lanesOut && io.pass.b < laneBits)
+    val turned =
+      (within.take(core).asUInt.resize(NttConfig.passBits) |<< above) | (within >> core).resize(NttConfig.passBits)
+    straight ? within | turned
+  }
   private val column = (time >> rowBits).resize(laneBits)
 
   private val matrix = (row.resize(tileBits) |<< (io.pass.other - laneBits)) | tile

@@ -5,11 +5,9 @@ import proofmill.field._
 import spinal.core._
 
 /** Integers to elements, one a cycle, any of `Entry.bits` bits: the residue of the integer divided by `divisor`, plus a constant.
-  *
-  * Where nothing is divided the lowest bits are in digit 0 as they are; each chunk of the others has a table of its digits.
   */
 class Entry(residues: Residues, divisor: BigInt) extends Component {
-  import residues.{bound, digitBits, digits, elementBits, form}
+  import residues.{bound, digitBits, digits, elementBits}
   val io = new Bundle {
     val value = in(Bits(Entry.bits bits))
     val constant = in(Bits(elementBits bits))
@@ -17,19 +15,7 @@ class Entry(residues: Residues, divisor: BigInt) extends Component {
   }
   setDefinitionName(if (divisor == 1) "PoseidonEntry" else "PoseidonEntryDivided")
 
-  private val reduction = {
-    val keep = if (divisor == 1) form.base.abs.bitLength - 1 else 0
-    val tempo = Tempo(residues.price.pace, residues.options.chain)
-    val field = residues.arithmetic.field
-    val inverse = divisor.modInverse(field.modulus)
-    val tables = (0 until digits).map { i =>
-      val low = Option.when(i == 0 && keep > 0)(Slice(0, keep))
-      ChunkTables(keep, low, value => form.split(field.residue(value * inverse))(i), tempo.pace, tempo.chain)
-    }
-    val sums = Seq.tabulate(digits, 2 * digits)((i, j) => BigInt(if (j % digits == i) 1 else 0))
-    val steps = Seq(Expand(tables +: Seq.fill(digits)(Seq(Slice.whole))), Combination(sums, tempo.pace))
-    Reduction(steps ++ form.afterSums.steps)
-  }
+  private val reduction = EntrySteps(residues.arithmetic.field, residues.options, divisor)
   private val operands = Bound.unsigned(Entry.bits) +: Seq.fill(digits)(bound)
   val latency: Int = reduction.latency(operands.map(Ready(_, 0)))
   require(reduction.result(operands).within(bound), "an integer's digits are too long")

@@ -1,0 +1,45 @@
+package proofmill.engine.ntt
+
+import proofmill.arith.Bound
+import proofmill.field.{Arithmetic, Options, Residue}
+import proofmill.spec.Field
+import spinal.core._
+
+/** Residues modulo 2^64 - 2^32 + 1 as signed integers within `bound`, and their products. */
+class QuadResidues(twin: Boolean) extends Residues(Field("goldilocks")) {
+  private val arithmetic = Arithmetic(field, Options(twin = twin))
+  private val p = field.modulus
+  val bound: Bound = arithmetic.factor
+  val bits: Int = bound.width
+  val elementBits = 64
+  val tableBits = 64
+  val latency: Int = arithmetic.mulLatency
+
+  def product(a: SInt, b: SInt): SInt = {
+    def residue(x: SInt) = Residue(x.resize(bits).asBits, 1, bound, 0)
+    arithmetic.mul(residue(a), residue(b)).digits.head.value.resize(bits)
+  }
+
+  def entered(word: Bits): SInt = word.asUInt.resize(bits).asSInt
+  val entryLatency = 0
+  def encoded(value: BigInt): BigInt = value
+
+  /** What a core leaves, as a residue, `residueLatency` cycles later. */
+  def of(x: Quad): SInt = Quad.residue(x, bound).value
+  val residueLatency: Int = Quad.residueLatency(bound)
+
+  val canonicalLatency = 3
+  def canonical(x: SInt): Bits = {
+    val high = (x >> 64).resize(4)
+    val folded = RegNext((False ## x(0, 64 bits)).asSInt.resize(67) + (high << 32).resize(67) - high.resize(67))
+    val (less, more) = (RegNext(folded - p), RegNext(folded + p))
+    val same = RegNext(folded)
+    RegNext((same.msb ? more | (less.msb ? same | less)).asBits.resize(64))
+  }
+
+  /** 2^39 is the root of order 64. */
+  val turnBits: Int = NttConfig.radixBits
+  require(root(turnBits) == BigInt(2).modPow(39, p), "2^39 is the root of order 64")
+  val turnLatency: Int = Quad.rotation + residueLatency
+  def turned(x: SInt, turns: UInt): SInt = of(Quad.rotated(Quad.of(x), turns))
+}
