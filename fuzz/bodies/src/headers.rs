@@ -21,7 +21,10 @@ pub(crate) fn run(input: &[u8]) {
         Err(error) => {
             assert!(!error.to_string().is_empty());
             let (read::Place::File(at) | read::Place::Line(_, at) | read::Place::Decoded(at)) =
-                error.place;
+                error.place
+            else {
+                unreachable!("a place of a new kind: {error}");
+            };
             assert!(at <= content.len(), "{error}");
         }
     }
