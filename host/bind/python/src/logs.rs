@@ -4,6 +4,7 @@
 //! for such a thread: whatever waits is called through [`unlocked`], and devices and provers are dropped so. The logger's level is
 //! looked at when a call begins; below it an event costs a comparison.
 
+use std::cell::Cell;
 use std::fmt::{self, Write as _};
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -118,6 +119,11 @@ impl fmt::Display for Fields {
     }
 }
 
+thread_local! {
+    /// A record is being told on this thread.
+    static TELLS: Cell<bool> = const { Cell::new(false) };
+}
+
 struct Bridge;
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Bridge {
@@ -138,7 +144,11 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Bridge {
         }
     }
 
+    /// What a handler itself asks of the library is not told: it would be handed to the same handler without end.
     fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
+        if TELLS.replace(true) {
+            return;
+        }
         let mut fields = Fields::default();
         event.record(&mut fields);
         let (mut text, mut spans) = (String::new(), Vec::new());
@@ -162,6 +172,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Bridge {
                 }
             }
         });
+        TELLS.set(false);
     }
 }
 
