@@ -4,7 +4,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
 use super::*;
-use crate::field::{Field, PrimeField};
+use crate::field::Field;
 use crate::secp256k1::Fp;
 
 /// The element that it stands for.
