@@ -1,7 +1,10 @@
 //! p = 2^256 - 2^32 - 977: modulo it 2^256 is [`FOLD`], so that the upper half of a product is folded onto the lower.
 
 #[cfg(not(target_arch = "x86_64"))]
-use super::limbs::add;
+use portable as machine;
+#[cfg(target_arch = "x86_64")]
+use x86_64 as machine;
+
 use super::limbs::{add_carry, mul_add, reduce_once};
 use super::select::mask;
 use super::spec::secp256k1_fp::MODULUS;
@@ -53,11 +56,17 @@ pub fn loose_square(a: &[u64; 4]) -> [u64; 4] {
 /// a / 2 modulo p, below 2^256, for any a.
 #[inline(always)]
 pub fn half(a: &[u64; 4]) -> [u64; 4] {
-    let odd = mask(a[0] & 1);
-    #[cfg(target_arch = "x86_64")]
-    return x86_64::half(a, odd);
-    #[cfg(not(target_arch = "x86_64"))]
-    {
+    machine::half(a, mask(a[0] & 1))
+}
+
+#[cfg(any(test, not(target_arch = "x86_64")))]
+mod portable {
+    use super::MODULUS;
+    use crate::field::limbs::add;
+
+    /// (a + p) / 2 if `odd` is all ones, a / 2 if it is 0.
+    #[inline(always)]
+    pub fn half(a: &[u64; 4], odd: u64) -> [u64; 4] {
         let (sum, carry) = add(a, &MODULUS.map(|word| word & odd));
         std::array::from_fn(|i| sum[i] >> 1 | sum.get(i + 1).unwrap_or(&carry) << 63)
     }
@@ -131,7 +140,10 @@ mod tests {
         for (i, a) in numbers.iter().enumerate() {
             let square = reduce_once(&loose_square(a), 0, &MODULUS);
             assert_eq!(square, expected(a, a), "{a:x?}");
-            assert_eq!(product(&half(a), &[2, 0, 0, 0]), reduce_once(a, 0, &MODULUS), "{a:x?}");
+            let halves = [half(a), portable::half(a, mask(a[0] & 1))];
+            for half in halves {
+                assert_eq!(product(&half, &[2, 0, 0, 0]), reduce_once(a, 0, &MODULUS), "{a:x?}");
+            }
             for step in [1, 7, 63, 512, 4096 + 5] {
                 let b = &numbers[(i + step) % numbers.len()];
                 assert_eq!(product(a, b), expected(a, b), "{a:x?} {b:x?}");
