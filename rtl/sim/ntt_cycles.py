@@ -18,8 +18,8 @@ MEMORIES = {"ideal": "ideal memory", "hbm": "HBM", "ddr4": "DDR4", "hbm_plain": 
 LOGS = (6, 9, 12, 14, 16, 18, 20)
 #: With addresses that are not hashed, which says nothing of larger ones: the more rows a pass jumps over, the fewer banks it meets.
 PLAIN_LOGS = (12, 16, 18)
-#: Of elements of 32 bytes, all of which go through the card's door; of the largest size only some do.
-LONG_FIELDS = (6, 10, 12)
+#: Of elements of 32 bytes, all of which go through the card's door; of larger sizes, and of the card's largest, only some do.
+LONG_FIELDS, SAMPLED = (6, 10, 12), 16
 LONG = 24
 ROWS = ROOT / "target/bench/cycles-ntt.json"
 
@@ -79,7 +79,7 @@ def count(library, memory, transforms, seed):
         if field.name not in transforms:
             transforms[field.name] = Transforms(field, LOGS if goldilocks else LONG_FIELDS, seed)
         most = engine.register("most_log")
-        logs = sorted({log for log in logs if log <= most} | (set() if goldilocks else {most}))
+        logs = sorted({log for log in logs if log <= most} | (set() if goldilocks else {min(SAMPLED, most), most}))
         return rows(Path(library).stem, engine, memory, {log: transforms[field.name].measure(engine, log) for log in logs})
 
 

@@ -16,8 +16,8 @@ use crate::wire::constants::shell::capabilities::NTT;
 
 /// The capability of the card's engine, or of one that it might have, and its bit: all fields have the same.
 pub fn known(engines: &[Engine]) -> (Capability, u32) {
-    let own = engines.iter().map(|engine| &engine.capability);
-    let own = own.into_iter().find(|capability| matches!(capability, Capability::Ntt(_)));
+    let mut own = engines.iter().map(|engine| &engine.capability);
+    let own = own.find(|capability| matches!(capability, Capability::Ntt(_)));
     (own.cloned().unwrap_or(Capability::Ntt(Field::Goldilocks)), NTT)
 }
 
