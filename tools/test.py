@@ -33,7 +33,8 @@ HASHES = ["--manifest-path", "interop/hashes/Cargo.toml"]
 SMALLER = [("cli", ["--features", "dev"]), ("algebra", []), ("testkit", [])]
 #: What people run.
 SHIPPED = ["--release", "--quiet", "--package", "proofmill-cli"]
-LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES, *POSEIDON, "ntt_small_twin", "ntt_bn254_small_twin", "coprocessor_twin", "uart_shell", "uart_toy"]
+LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES, *POSEIDON, "ntt_small_twin", "ntt_bn254_small_twin", "coprocessor_twin",
+             "uart_shell", "uart_toy", "xdma_toy", "xdma_msm_toy", "xdma_msm_bls12_381_twin"]
 
 
 @dataclass
@@ -102,6 +103,8 @@ STAGES = [
            [*PYTHON, "rtl/sim/test_coprocessor.py", "--rounds", "10000"]]),
     Stage("ntt", "all sizes of one pass, refusals, garbage and resets on the NTT engine", [[*PYTHON, "rtl/sim/test_ntt.py"]], ("sim",)),
     Stage("serial", "cards on a serial line: rates, framing, damage, registers", [[*PYTHON, "rtl/sim/test_uart.py"]], ("sim",)),
+    Stage("bridge", "a card behind a bridge for PCIe: three clocks, the door to its memory, resets of either side", [[*PYTHON, "rtl/sim/test_xdma.py"]], ("sim",),
+          [[*PYTHON, "rtl/sim/test_xdma.py", "--seconds", "60"]]),
     Stage("host", "all crates, on cpu: and sim:", [python("host")], ("sim", "programs"), [python("host", "--long")]),
     Stage("levels", "the host on each instruction-set level of this processor", [python("host", "--levels")], ("sim", "programs")),
     Stage("docs", "documented examples and links",

@@ -66,6 +66,17 @@ class Memory {
 
     const ToCard &drives() const { return out; }
 
+    // Forgets what is under way; its contents stay.
+    void reset() {
+        reads.clear();
+        owed.clear();
+        stored.clear();
+        readBeat = 0;
+        waits = {};
+        out = {};
+        if (dram) dram = std::make_unique<Dram>(dram->setting);
+    }
+
     void cycle(const FromCard &card) {
         ++now;
         check(card);

@@ -2,10 +2,12 @@
 //
 // Compiled once for each card by tools/sim.py: the model is called Vcard whatever the top module's name, the generated
 // header manifest.h defines PM_SIM_MANIFEST, the manifest as a string constant, and PM_SIM_MEMORIES(X), which is X(j) for each memory channel;
-// VM_TRACE=1 adds waveforms.
+// VM_TRACE=1 adds waveforms. PM_SIM_PCIE=1 is a card behind a bridge for PCIe: beats of eight words, three clocks, and a door to the memory where
+// PM_SIM_DOOR=1.
 //
 // One cycle is two evaluations: with the clock low the inputs settle and the handshakes of this cycle are read, then the
 // clock rises. A cycle's number, wherever it is reported, is the count of cycles after it; so none is ever 0.
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <deque>
@@ -51,7 +53,20 @@ struct Entry {
 };
 constexpr uint64_t kEntries = 65536;
 
-constexpr int kResetCycles = 8;
+constexpr int kResetCycles = PM_SIM_PCIE ? 200 : 8;
+constexpr size_t kWords = PM_SIM_PCIE ? 8 : 1;  // of a beat of packets
+
+// The clock whose edge comes next. Periods in ps, of no common measure that matters.
+enum Clock { kBridge, kCard, kMemory };
+struct Clocks {
+    static constexpr uint64_t kPeriod[] = {4000, 3333, 3077};
+    uint64_t due[3] = {1000, 3333, 500};
+    Clock next() {
+        const Clock first = Clock(std::min_element(due, due + 3) - due);
+        due[first] += kPeriod[first];
+        return first;
+    }
+};
 
 #define PM_SIM_ONE(j) +1
 constexpr size_t kMemories = 0 PM_SIM_MEMORIES(PM_SIM_ONE);
@@ -99,8 +114,30 @@ struct pm_sim {
     std::array<Memory, kMemories> memories;
     std::string broken;  // the first rule of AXI4 that the card broke, and where
 
+    // What the doors did in the cycle under way.
+    bool rx_fire = false, ar_fire = false, aw_fire = false, w_fire = false;
+
+    // The door to the memory.
+    std::deque<std::vector<uint8_t>> transfers;
+    size_t transferred = 0;  // bytes of transfers.front()
+    bool door_offered = false, door_fire = false;
+    std::vector<uint8_t> answering;
+    std::deque<std::vector<uint8_t>> answers;
+
+    Clocks clocks;
+    uint64_t reset_until[2] = {};  // of the bridge, of the memory; in cycles
+    uint64_t steps = 0;
+
     void tick();
     void step();
+    void drive_doors();
+    void note_doors();
+    void settle_doors();
+    void drive_door();
+    void note_door();
+    void settle_door();
+    void resets();
+    void forget();
     void drive_memories();
     void cycle_memories();
     bool stands() const { return frozen || !broken.empty(); }
@@ -108,33 +145,116 @@ struct pm_sim {
     bool until(Done done, uint64_t &budget);
 };
 
+// One cycle of the card.
+#if PM_SIM_PCIE
 void pm_sim::tick() {
     auto &c = *card;
+    auto edge = [this](CData &clock, auto before, auto after) {
+        clock = 0;
+        step();
+        before();
+        clock = 1;
+        step();
+        after();
+    };
+    const auto nothing = [] {};
+    resets();
+    for (;;) switch (clocks.next()) {
+        case kBridge:
+            drive_doors();
+            edge(c.clk, [this] { note_doors(); }, [this] { settle_doors(); });
+            break;
+        case kMemory:
+            drive_memories();
+            if (!c.memory_resetn)
+                for (Memory &memory : memories) memory.reset();
+            edge(c.memory_clk, [this] { if (card->memory_resetn) cycle_memories(); }, nothing);
+            break;
+        case kCard:
+            ++cycles;
+            edge(c.card_clk, nothing, nothing);
+            return;
+        }
+}
 
+// The bridge knows nothing of what it was sending and receiving.
+void pm_sim::forget() {
+    sending.clear();
+    transfers.clear();
+    receiving.clear();
+    answering.clear();
+    beat = transferred = 0;
+    offered = door_offered = ar = aw = w = false;
+    reads_open = writes_open = 0;
+    card->rx_tvalid = 0;
+#if PM_SIM_DOOR
+    card->door_rx_tvalid = 0;
+#endif
+}
+
+void pm_sim::resets() {
+    card->resetn = cycles >= reset_until[0];
+    card->memory_resetn = cycles >= reset_until[1];
+    card->irq_ack = card->irq;
+}
+#else
+void pm_sim::forget() {}
+
+void pm_sim::tick() {
+    auto &c = *card;
+    drive_doors();
+    drive_memories();
+    c.clk = 0;
+    step();
+    ++cycles;
+    note_doors();
+    if (!c.reset) cycle_memories();
+    c.clk = 1;
+    step();
+    settle_doors();
+}
+#endif
+
+// A beat of eight words lies in 16 words of 32 bits, one of one word in one of 64.
+template <class Wires>
+void put(Wires &wires, const Beat *words, size_t n) {
+    uint64_t data[kWords] = {};
+    for (size_t i = 0; i < n; ++i) data[i] = words[i].data;
+    std::memcpy(&wires, data, sizeof data);
+}
+
+void pm_sim::drive_doors() {
+    auto &c = *card;
     if (!offered && !sending.empty() && (rx_gap == 0 || noise.next256() >= rx_gap)) {
         const Packet &packet = sending.front();
+        const size_t n = std::min(kWords, packet.size() - beat);
+        uint64_t keep = 0;
+        for (size_t i = 0; i < n; ++i) keep |= uint64_t(packet[beat + i].keep) << (8 * i);
+        put(c.rx_tdata, &packet[beat], n);
         c.rx_tvalid = 1;
-        c.rx_tdata = packet[beat].data;
-        c.rx_tkeep = packet[beat].keep;
-        c.rx_tlast = beat + 1 == packet.size();
+        c.rx_tkeep = keep;
+        c.rx_tlast = beat + kWords >= packet.size();
         offered = true;
     }
     c.tx_tready = tx_stall == 0 || noise.next256() >= tx_stall;
     c.axil_arvalid = ar;
     c.axil_awvalid = aw;
     c.axil_wvalid = w;
-    drive_memories();
-    c.clk = 0;
-    step();
+    drive_door();
+}
 
-    const bool rx_fire = c.rx_tvalid && c.rx_tready;
-    const bool tx_fire = c.tx_tvalid && c.tx_tready;
-    const bool ar_fire = ar && c.axil_arready, aw_fire = aw && c.axil_awready, w_fire = w && c.axil_wready;
-    ++cycles;
-
-    if (tx_fire) {
-        for (int i = 0; i < 8; ++i)
-            if (c.tx_tkeep >> i & 1) receiving.push_back(uint8_t(c.tx_tdata >> (8 * i)));
+// Handshakes of this cycle, before the clock rises.
+void pm_sim::note_doors() {
+    auto &c = *card;
+    rx_fire = c.rx_tvalid && c.rx_tready;
+    ar_fire = ar && c.axil_arready;
+    aw_fire = aw && c.axil_awready;
+    w_fire = w && c.axil_wready;
+    if (c.tx_tvalid && c.tx_tready) {
+        uint8_t bytes[8 * kWords];
+        std::memcpy(bytes, &c.tx_tdata, sizeof bytes);
+        for (size_t i = 0; i < sizeof bytes; ++i)
+            if (uint64_t(c.tx_tkeep) >> i & 1) receiving.push_back(bytes[i]);
         if (c.tx_tlast) {
             replies.push_back({std::move(receiving), cycles});
             receiving.clear();
@@ -149,26 +269,69 @@ void pm_sim::tick() {
         write_code = c.axil_bresp;
         --writes_open;
     }
+    note_door();
+}
 
-    if (!c.reset) cycle_memories();
-    c.clk = 1;
-    step();
-
+void pm_sim::settle_doors() {
     if (rx_fire) {
         Entry &entry = entries[(beat == 0 ? sent : sent - 1) % kEntries];
         if (beat == 0) entry = {sent++, cycles, 0};
-        if (++beat == sending.front().size()) {
+        beat += kWords;
+        if (beat >= sending.front().size()) {
             entry.last = cycles;
             sending.pop_front();
             beat = 0;
         }
         offered = false;
-        c.rx_tvalid = 0;
+        card->rx_tvalid = 0;
     }
     ar = ar && !ar_fire;
     aw = aw && !aw_fire;
     w = w && !w_fire;
+    settle_door();
 }
+
+#if PM_SIM_DOOR
+void pm_sim::drive_door() {
+    auto &c = *card;
+    if (!door_offered && !transfers.empty() && (rx_gap == 0 || noise.next256() >= rx_gap)) {
+        const auto &bytes = transfers.front();
+        std::memcpy(&c.door_rx_tdata, &bytes[transferred], kBeatBytes);
+        c.door_rx_tkeep = ~uint64_t(0);
+        c.door_rx_tlast = transferred + kBeatBytes == bytes.size();
+        c.door_rx_tvalid = 1;
+        door_offered = true;
+    }
+    c.door_tx_tready = tx_stall == 0 || noise.next256() >= tx_stall;
+}
+
+void pm_sim::note_door() {
+    auto &c = *card;
+    door_fire = c.door_rx_tvalid && c.door_rx_tready;
+    if (!c.door_tx_tvalid || !c.door_tx_tready) return;
+    const size_t n = answering.size();
+    answering.resize(n + kBeatBytes);
+    std::memcpy(&answering[n], &c.door_tx_tdata, kBeatBytes);
+    if (!c.door_tx_tlast) return;
+    answers.push_back(std::move(answering));
+    answering.clear();
+}
+
+void pm_sim::settle_door() {
+    if (!door_fire) return;
+    transferred += kBeatBytes;
+    if (transferred == transfers.front().size()) {
+        transfers.pop_front();
+        transferred = 0;
+    }
+    door_offered = false;
+    card->door_rx_tvalid = 0;
+}
+#else
+void pm_sim::drive_door() {}
+void pm_sim::note_door() {}
+void pm_sim::settle_door() {}
+#endif
 
 void pm_sim::drive_memories() {
 #define PM_SIM_DRIVE(j)                                                        \
@@ -212,7 +375,7 @@ void pm_sim::cycle_memories() {
 inline void pm_sim::step() {
     card->eval();
 #if VM_TRACE
-    if (wave) wave->dump(2 * cycles - card->clk);
+    if (wave) wave->dump(++steps);
 #endif
 }
 
@@ -246,12 +409,19 @@ pm_sim *pm_sim_new(void) try {
     c.rx_tvalid = 0;
     c.axil_rready = 1;
     c.axil_bready = 1;
+#if PM_SIM_PCIE
+    s->reset_until[0] = s->reset_until[1] = kResetCycles / 2;
+    for (int i = 0; i < kResetCycles; ++i) s->tick();
+#else
     c.reset = 1;
     for (int i = 0; i < kResetCycles; ++i) s->tick();
     c.reset = 0;
+#endif
     // What the doors seemed to do before the reset took hold were random register values.
     s->receiving.clear();
     s->replies.clear();
+    s->answering.clear();
+    s->answers.clear();
     s->reads_open = s->writes_open = 0;
     return s.release();
 } catch (const std::bad_alloc &) {
@@ -305,7 +475,8 @@ size_t pm_sim_pending(const pm_sim *s) { return s->sending.size(); }
 
 uint64_t pm_sim_run(pm_sim *s, uint64_t max_cycles, int until_packet) {
     const uint64_t before = s->cycles;
-    s->until([&] { return until_packet && !s->replies.empty(); }, max_cycles);
+    const auto waits = [&] { return ((until_packet & 1) && !s->replies.empty()) || ((until_packet & 2) && !s->answers.empty()); };
+    s->until(waits, max_cycles);
     return s->cycles - before;
 }
 
@@ -318,6 +489,29 @@ size_t pm_sim_recv(pm_sim *s, uint8_t *bytes, size_t cap, uint64_t *cycle) {
     if (cycle) *cycle = reply.cycle;
     s->replies.pop_front();
     return n;
+}
+
+int pm_sim_door_send(pm_sim *s, const uint8_t *bytes, size_t n) {
+    if (!PM_SIM_DOOR || n == 0 || n % kBeatBytes) return -1;
+    s->transfers.emplace_back(bytes, bytes + n);
+    return 0;
+}
+
+size_t pm_sim_door_recv(pm_sim *s, uint8_t *bytes, size_t cap) {
+    if (s->answers.empty()) return 0;
+    const auto &answer = s->answers.front();
+    const size_t n = answer.size();
+    if (n > cap) return n;
+    std::memcpy(bytes, answer.data(), n);
+    s->answers.pop_front();
+    return n;
+}
+
+int pm_sim_reset(pm_sim *s, int which, uint64_t cycles) {
+    if (!PM_SIM_PCIE || which < 0 || which > 2) return -1;
+    if (which < 2) s->reset_until[which] = s->cycles + cycles;
+    if (which != 1) s->forget();
+    return 0;
 }
 
 uint64_t pm_sim_cycles(const pm_sim *s) { return s->cycles; }

@@ -32,12 +32,24 @@ void pm_sim_send(pm_sim *s, const uint8_t *bytes, size_t n);
 /* Packets queued or half sent. */
 size_t pm_sim_pending(const pm_sim *s);
 
-/* Runs until `max_cycles` have passed or, when `until_packet` is not 0, a complete reply waits. Returns the cycles run. */
+/* Runs until `max_cycles` have passed or, when bit 0 of `until_packet` is set, a complete reply waits, or, when bit 1 is, an answer of the door
+ * to the memory. Returns the cycles run. */
 uint64_t pm_sim_run(pm_sim *s, uint64_t max_cycles, int until_packet);
 
 /* Takes the oldest complete reply. Returns its length, 0 when none waits; when it is larger than `cap` it
  * stays and its length is returned. `cycle` (may be NULL) gets the cycle in which its last word left the card. */
 size_t pm_sim_recv(pm_sim *s, uint8_t *bytes, size_t cap, uint64_t *cycle);
+
+/* The door to the card's memory (spec/wire/memory_door.toml), of cards behind a bridge for PCIe that have memory. Queues one transfer of `n` bytes,
+ * a multiple of 64; 0, or -1 when there is no such door or `n` is none. Takes the oldest complete answer as pm_sim_recv does.
+ * Libraries built before there was such a door lack both. */
+int pm_sim_door_send(pm_sim *s, const uint8_t *bytes, size_t n);
+size_t pm_sim_door_recv(pm_sim *s, uint8_t *bytes, size_t cap);
+
+/* Behind such a bridge there are three clocks: a cycle is one of the engines', of 3,333 ps; the bridge's has 4,000 and the memory's 3,077.
+ * For tests: puts the bridge (0) or the memory (1) into reset for so many cycles, at once; the bridge forgets what it was sending, as it also does
+ * when its host dies (2), which resets nothing. 0, or -1 without such a bridge. */
+int pm_sim_reset(pm_sim *s, int which, uint64_t cycles);
 
 /* Cycles since power-up. */
 uint64_t pm_sim_cycles(const pm_sim *s);

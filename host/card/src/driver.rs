@@ -81,9 +81,15 @@ impl Card {
         let mut engines = equihash_verify::find(&mut *transport, &chain, &options.uri)?;
         engines.extend(ecdsa_verify::find(&mut *transport, &chain, &options.uri)?);
         let identity = Parked::fresh_identity();
+        let bulk = match transport.has_memory() {
+            true => chain.memory_door(&mut *transport)?,
+            false => None,
+        };
         let mut doors = Vec::new();
         for (engine, geometry) in msm::find(&mut *transport, &chain, &options.uri)? {
-            doors.push(msm::Door::new(engines.len(), geometry, identity, &options.uri));
+            let bulk =
+                bulk.filter(|channels| *channels as usize == geometry.channels + 1).map(|_| 0);
+            doors.push(msm::Door::new(engines.len(), geometry, identity, &options.uri, bulk));
             engines.push(engine);
         }
         let hashes = poseidon::find(&mut *transport, &chain, &options.uri)?;

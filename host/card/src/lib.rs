@@ -13,9 +13,10 @@ mod way;
 pub mod wire;
 
 pub use driver::{Card, Options};
-pub use transport::Transport;
+pub use transport::door::BEAT as DOOR_BEAT;
 pub use transport::mailbox::Mailbox;
 pub use transport::pcie::{PcieTransport, XDMA_PREFIX, boards_without_driver, xdma_cards};
 pub use transport::sim::{Memory, SimLibrary, SimTransport};
 pub use transport::uart::{UartTransport, serial_ports};
+pub use transport::{Place, Transport};
 pub use way::{Way, measure};

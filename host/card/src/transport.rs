@@ -5,6 +5,7 @@
 //! direction and are never cut or joined. After an error that is not about an argument the driver gives the
 //! transport up.
 
+pub mod door;
 pub mod mailbox;
 pub mod pcie;
 pub mod sim;
@@ -13,6 +14,8 @@ pub mod uart;
 use std::time::Duration;
 
 use proofmill_op::{Error, Result};
+
+pub use self::door::Place;
 
 /// A way to a card. Owned by one thread at a time.
 pub trait Transport: Send {
@@ -31,13 +34,19 @@ pub trait Transport: Send {
     /// Writes a 32-bit register at a byte address.
     fn write_register(&mut self, address: u32, value: u32) -> Result<()>;
 
-    /// Fills `bytes` from the card's memory.
-    fn read_memory(&mut self, _address: u64, _bytes: &mut [u8]) -> Result<()> {
+    /// Has it a way to the card's memory beside that of the packets?
+    fn has_memory(&self) -> bool {
+        false
+    }
+
+    /// Fills `bytes`, whole beats, from the card's memory.
+    fn read_memory(&mut self, _place: Place, _bytes: &mut [u8]) -> Result<()> {
         Err(unsupported(self.name(), "card memory"))
     }
 
-    /// Copies `bytes` into the card's memory.
-    fn write_memory(&mut self, _address: u64, _bytes: &[u8]) -> Result<()> {
+    /// Copies `bytes`, whole slices, into the card's memory; they are there when it returns. [`Error::Failed`] says that the memory did not answer,
+    /// which the card survives.
+    fn write_memory(&mut self, _place: Place, _bytes: &[u8]) -> Result<()> {
         Err(unsupported(self.name(), "card memory"))
     }
 
@@ -73,12 +82,16 @@ impl<T: Transport + ?Sized> Transport for Box<T> {
         (**self).write_register(address, value)
     }
 
-    fn read_memory(&mut self, address: u64, bytes: &mut [u8]) -> Result<()> {
-        (**self).read_memory(address, bytes)
+    fn has_memory(&self) -> bool {
+        (**self).has_memory()
     }
 
-    fn write_memory(&mut self, address: u64, bytes: &[u8]) -> Result<()> {
-        (**self).write_memory(address, bytes)
+    fn read_memory(&mut self, place: Place, bytes: &mut [u8]) -> Result<()> {
+        (**self).read_memory(place, bytes)
+    }
+
+    fn write_memory(&mut self, place: Place, bytes: &[u8]) -> Result<()> {
+        (**self).write_memory(place, bytes)
     }
 
     fn wait_event(&mut self, limit: Duration) -> Result<bool> {

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `_h2c_0` | a FIFO; commands are cut by their length, since a FIFO has no `tlast` |
 //! | `_c2h_0` | a FIFO in packet mode: a read ends where a reply does, as the bridge ends it |
+//! | `_h2c_1`, `_c2h_1` | FIFOs of the door to the memory, if the card has one; a transfer is as long as its header says |
 //! | `_user` | a file of 64 KiB: words that the host changed are written to the card before each command, words that the card changed are written here before each reply to RESET and STATUS, and every 20 ms |
 //! | `_events_0` | a FIFO that gets a 1 an interrupt |
 //!
@@ -19,10 +20,13 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use proofmill_card::Transport;
+use proofmill_card::wire::constants::memory_door::{header as at, kind, status};
 use proofmill_card::wire::constants::shell::{address_map, block_header, commands, identification};
-use proofmill_card::wire::{Header, is_engine};
-use proofmill_op::Result;
+use proofmill_card::wire::{Header, is_engine, put, u32_at, u64_at};
+use proofmill_card::{DOOR_BEAT as BEAT, Place};
+use proofmill_op::{Error, Result};
 use rustix::fs::{CWD, FileType, Mode, OFlags, fcntl_setfl, mknodat};
+use rustix::pipe::fcntl_setpipe_size;
 
 /// How old a register may be.
 const REFRESH: Duration = Duration::from_millis(20);
@@ -53,13 +57,18 @@ impl Xdma {
         let name = format!("proofmill-xdma-{}-{number}", std::process::id());
         let folder = std::env::temp_dir().join(name);
         fs::create_dir(&folder)?;
-        for what in ["h2c_0", "c2h_0", "events_0"] {
+        let bulk: &[&str] = if card.has_memory() { &["h2c_1", "c2h_1"] } else { &[] };
+        for what in ["h2c_0", "c2h_0", "events_0"].iter().chain(bulk) {
             let mode = Mode::RUSR | Mode::WUSR;
             mknodat(CWD, place(&folder, what), FileType::Fifo, mode, 0)?;
         }
         let commands = fifo(&folder, "h2c_0")?;
         let replies = fifo(&folder, "c2h_0")?;
         fcntl_setfl(&replies, OFlags::NONBLOCK | OFlags::DIRECT)?;
+        let bulk = match card.has_memory() {
+            true => Some(Bulk::new(&folder)?),
+            false => None,
+        };
         let events = fifo(&folder, "events_0")?;
         let orders = Arc::<Orders>::default();
         let mirror = Mirror::new(&place(&folder, "user"), card).map_err(io::Error::other)?;
@@ -67,6 +76,7 @@ impl Xdma {
             folder: folder.clone(),
             commands: Some(commands),
             replies: Some(replies),
+            bulk,
             mirror,
             orders: orders.clone(),
             partial: Vec::new(),
@@ -188,7 +198,75 @@ impl Mirror {
     }
 }
 
+/// The door to the memory.
+struct Bulk {
+    transfers: File,
+    answers: File,
+    /// Bytes of a transfer that is not whole.
+    partial: Vec<u8>,
+}
+
+impl Bulk {
+    /// Room for all transfers that are on their way at a time.
+    const ROOM: usize = 1 << 18;
+
+    fn new(folder: &Path) -> io::Result<Self> {
+        let (transfers, answers) = (fifo(folder, "h2c_1")?, fifo(folder, "c2h_1")?);
+        fcntl_setpipe_size(&transfers, Self::ROOM)?;
+        fcntl_setfl(&answers, OFlags::NONBLOCK | OFlags::DIRECT)?;
+        Ok(Self { transfers, answers, partial: Vec::new() })
+    }
+
+    /// Carries whole transfers out.
+    fn serve(&mut self, card: &mut dyn Transport) {
+        let mut room = vec![0; Self::ROOM];
+        match self.transfers.read(&mut room) {
+            Ok(count) => self.partial.extend_from_slice(&room[..count]),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            Err(error) => panic!("the FIFO of transfers: {error}"),
+        }
+        while let Some(header) = self.partial.get(..BEAT) {
+            let word = |offset| u32_at(header, offset).expect("a header has all fields");
+            let address = u64_at(header, at::address::OFFSET).expect("likewise");
+            let place = Place {
+                channel: word(at::channel::OFFSET),
+                address,
+                slice: word(at::slice::OFFSET),
+            };
+            let beats = word(at::beats::OFFSET) as usize;
+            let writes = word(at::kind::OFFSET) == kind::WRITE;
+            let slices = if writes { beats * place.slice as usize } else { 0 };
+            let len = BEAT + slices.next_multiple_of(BEAT);
+            if self.partial.len() < len {
+                return;
+            }
+            let rest = self.partial.split_off(len);
+            let transfer = std::mem::replace(&mut self.partial, rest);
+            let mut answer = vec![0; if writes { 0 } else { beats * BEAT }];
+            let done = match writes {
+                true => card.write_memory(place, &transfer[BEAT..BEAT + slices]),
+                false => card.read_memory(place, &mut answer),
+            };
+            let status = match done {
+                Ok(()) => status::DONE,
+                Err(Error::Failed { .. }) => status::MEMORY_FAULT,
+                Err(_) => {
+                    answer.clear();
+                    status::REFUSED
+                }
+            };
+            answer.extend_from_slice(&transfer[..BEAT]);
+            let end = answer.len() - BEAT;
+            put(&mut answer[end..], at::status::OFFSET, &status.to_le_bytes());
+            self.answers
+                .write_all(&answer)
+                .expect("the FIFO of answers has room for all that are asked for");
+        }
+    }
+}
+
 struct Server {
+    bulk: Option<Bulk>,
     folder: PathBuf,
     commands: Option<File>,
     replies: Option<File>,
@@ -211,6 +289,9 @@ impl Server {
                 continue;
             }
             self.take();
+            if let Some(bulk) = &mut self.bulk {
+                bulk.serve(&mut *self.mirror.card);
+            }
             if self.mirror.since.elapsed() >= REFRESH {
                 self.mirror.refresh();
             }
@@ -224,11 +305,12 @@ impl Server {
     fn vanish(&mut self) {
         let ones = vec![0xff; 1 << address_map::BITS];
         let _ = self.mirror.file.write_all_at(&ones, 0);
-        for what in ["user", "h2c_0", "c2h_0", "events_0"] {
+        for what in ["user", "h2c_0", "c2h_0", "h2c_1", "c2h_1", "events_0"] {
             let _ = fs::remove_file(place(&self.folder, what));
         }
         self.commands = None;
         self.replies = None;
+        self.bulk = None;
     }
 
     /// Commands, as far as there are any.

@@ -6,6 +6,7 @@ use proofmill_op::Result;
 use super::handshake::Status;
 use super::open_error;
 use crate::Transport;
+use crate::wire::constants::memory_door;
 use crate::wire::constants::shell::{address_map, block, block_header, identification};
 
 /// More blocks than this are not a card's but a broken bus's.
@@ -120,6 +121,14 @@ fn walk(transport: &mut dyn Transport, uri: &str) -> Result<Vec<Block>> {
 }
 
 impl Chain {
+    /// Memory channels behind the card's door to them, if it has one. With as many as an engine has, they are that engine's.
+    pub fn memory_door(&self, transport: &mut dyn Transport) -> Result<Option<u32>> {
+        use memory_door::block;
+        let door =
+            self.blocks.iter().find(|it| it.kind == block::TYPE && it.version == block::VERSION);
+        door.map(|it| it.read(transport, block::registers::channels::OFFSET)).transpose()
+    }
+
     /// The registers and the command stream must lead to the same card.
     pub fn agrees_with(&self, status: &Status, uri: &str) -> Result<()> {
         let stream = (status.version, status.capabilities, status.raw_date, status.raw_host);

@@ -6,6 +6,7 @@ use proofmill_op::{Answer, Capability, Completer, Result};
 
 use super::flights::Sent;
 use crate::Transport;
+use crate::transport::Place;
 use crate::wire::Header;
 
 /// Contents of an engine's registers: offset in its block and value.
@@ -59,6 +60,15 @@ pub struct Terms<'a> {
     pub completer: &'a Completer,
 }
 
+/// Bytes for the card's memory.
+#[derive(Debug)]
+pub struct Upload {
+    /// Where they go.
+    pub place: Place,
+    /// Whole slices.
+    pub bytes: Vec<u8>,
+}
+
 /// A request, cut into commands with one reply each.
 pub trait Job: Send {
     /// How many commands; once one has failed, those that were sent.
@@ -69,6 +79,13 @@ pub trait Job: Send {
     fn is_ready(&mut self, _position: usize) -> bool {
         true
     }
+    /// What goes over the door to the card's memory in place of the command of this number, which is done when it is there; `None` for a command
+    /// that is a packet.
+    fn upload(&self, _position: usize) -> Option<Upload> {
+        None
+    }
+    /// The memory did not take an upload.
+    fn upload_failed(&mut self) {}
     /// One command's packet.
     fn command(&mut self, position: usize, index: u64) -> Vec<u8>;
     /// Takes in its reply; the error says what is wrong with it.
@@ -130,6 +147,12 @@ impl Active {
     pub fn count_sent(&mut self, sent: Sent) {
         self.sent += usize::from(sent != Sent::Cancel);
         self.in_card += 1;
+    }
+
+    /// An upload of it is done.
+    pub fn count_uploaded(&mut self) {
+        self.sent += 1;
+        self.answered += 1;
     }
 
     /// One of its packets was answered.

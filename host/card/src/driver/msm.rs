@@ -51,13 +51,21 @@ pub struct Door {
     pub memory: Arc<Memory>,
     /// Where scalars lie.
     pub halves: Arc<Halves>,
+    /// Where the card's door to its memory is used: its number of the engine's first channel.
+    pub bulk: Option<u32>,
 }
 
 impl Door {
     /// To the engine of this lane, with nothing in its memory.
-    pub fn new(engine: usize, geometry: Geometry, identity: u64, uri: &str) -> Arc<Self> {
+    pub fn new(
+        engine: usize,
+        geometry: Geometry,
+        identity: u64,
+        uri: &str,
+        bulk: Option<u32>,
+    ) -> Arc<Self> {
         let (memory, halves) = (Memory::new(geometry.memory), Halves::new(geometry.memory));
-        Arc::new(Self { engine, geometry, identity, uri: uri.to_owned(), memory, halves })
+        Arc::new(Self { engine, geometry, identity, uri: uri.to_owned(), memory, halves, bulk })
     }
 
     /// Room for so many points.

@@ -21,7 +21,7 @@ use std::time::Duration;
 use proofmill_op::{Answer, Completer, Error, Metrics, Result};
 
 use super::flights::{Flight, Flights, Sent};
-use super::job::{Active, Lane, Settings, Terms, Work};
+use super::job::{Active, Lane, Settings, Terms, Upload, Work};
 use super::{Options, Shared};
 use crate::Transport;
 use crate::wire::constants::shell::replies::ignore;
@@ -189,7 +189,10 @@ impl Reactor {
                 if !self.prepare(number, id)? || !self.is_ready(id, position) {
                     break;
                 }
-                self.send(id, position)?;
+                match self.jobs[&id].job.upload(position) {
+                    Some(upload) => self.upload(id, &upload)?,
+                    None => self.send(id, position)?,
+                }
             }
         }
         Ok(())
@@ -232,6 +235,19 @@ impl Reactor {
 
     fn is_ready(&mut self, id: u64, position: usize) -> bool {
         self.jobs.get_mut(&id).is_some_and(|active| active.job.is_ready(position))
+    }
+
+    /// Writes to the card's memory, while the engines go on.
+    fn upload(&mut self, id: u64, upload: &Upload) -> Result<()> {
+        let done = self.transport.write_memory(upload.place, &upload.bytes);
+        let Some(active) = self.jobs.get_mut(&id) else { return Ok(()) };
+        active.count_uploaded();
+        match done {
+            Err(Error::Failed { .. }) => active.job.upload_failed(),
+            other => other?,
+        }
+        self.settle(id);
+        Ok(())
     }
 
     fn send(&mut self, id: u64, position: usize) -> Result<()> {

@@ -1,5 +1,5 @@
-//! A card on PCIe, behind the vendor's XDMA driver and its character devices: `_h2c_0` and `_c2h_0` carry packets, `_user` the registers,
-//! `_events_0` interrupts. A write is a packet, and a read ends with one: the bridge puts `tlast` where a transfer ends.
+//! A card on PCIe, behind the vendor's XDMA driver and its character devices: `_h2c_0` and `_c2h_0` carry packets, `_h2c_1` and `_c2h_1` lead to the
+//! card's memory where they are there, `_user` has the registers, `_events_0` interrupts. A write is a packet, and a read ends with one: the bridge puts `tlast` where a transfer ends.
 //!
 //! What the driver does (its sources, `cdev_sgdma.c` and `libxdma.c`), and what follows:
 //! 1. A channel's read and write sleep until the card moves, whatever the file's flags say: each channel has a thread of its own, and the
@@ -11,14 +11,14 @@
 //! A register of a card that has left the bus reads all ones.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use proofmill_op::{Error, Result};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -26,6 +26,7 @@ use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 
 use super::Transport;
+use super::door::{Door, Place, Streams};
 use crate::wire::constants::shell::{block, command_blocks, identification};
 use crate::wire::{Header, bare};
 
@@ -108,6 +109,9 @@ pub struct PcieTransport {
     events: Option<File>,
     /// None when the transport is being closed.
     channels: Option<Channels>,
+    /// Those of the door to the memory, if the card has one.
+    bulk: Option<Channels>,
+    door: Option<Door>,
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
     /// Why it is no more.
@@ -120,6 +124,27 @@ struct Channels {
     taken: Receiver<Result<()>>,
     wanted: SyncSender<()>,
     replies: Receiver<Result<Vec<u8>>>,
+}
+
+impl Channels {
+    /// Threads for a channel to the card and one from it.
+    fn open(writer: Channel, reader: Channel, threads: &mut Vec<JoinHandle<()>>) -> Result<Self> {
+        let (commands, command_receiver) = mpsc::sync_channel(1);
+        let (taken_sender, taken) = mpsc::channel();
+        let (wanted, wanted_receiver) = mpsc::sync_channel(1);
+        let (reply_sender, replies) = mpsc::sync_channel(REPLIES);
+        threads.push(spawn(move || {
+            writer.write_all(command_receiver, |done| taken_sender.send(done))
+        })?);
+        threads.push(spawn(move || reader.read_all(wanted_receiver, &reply_sender))?);
+        Ok(Self { commands, taken, wanted, replies })
+    }
+}
+
+/// Another one at each opening, so that no answer to an earlier host is taken for ours.
+fn first_transfer() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    (now.as_nanos() as u64) << 8
 }
 
 impl PcieTransport {
@@ -151,22 +176,45 @@ impl PcieTransport {
             Err((_, error)) => return Err(error),
         };
 
+        let mut bulk = None;
+        if file_of(prefix, number, "h2c_1").exists() {
+            let commands = file("h2c_1", OpenOptions::new().write(true));
+            let answers = file("c2h_1", OpenOptions::new().read(true));
+            bulk =
+                Some((commands.map_err(|(_, error)| error)?, answers.map_err(|(_, error)| error)?));
+        }
+
         let stop = Arc::new(AtomicBool::new(false));
-        let channel =
-            |file| Channel { file, name: name.clone(), stop: stop.clone(), _lock: user.clone() };
-        let (command_sender, command_receiver) = mpsc::sync_channel(1);
-        let (taken_sender, taken) = mpsc::channel();
-        let (wanted, wanted_receiver) = mpsc::sync_channel(1);
-        let (reply_sender, reply_receiver) = mpsc::sync_channel(REPLIES);
-        let (writer, reader) = (channel(commands), channel(replies));
-        let threads = vec![
-            spawn(move || writer.write_all(command_receiver, |done| taken_sender.send(done)))?,
-            spawn(move || reader.read_all(wanted_receiver, &reply_sender))?,
-        ];
-        let channels =
-            Some(Channels { commands: command_sender, taken, wanted, replies: reply_receiver });
-        let mut transport = Self { name, limit, user, events, channels, stop, threads, dead: None };
+        let mut threads = Vec::new();
+        let mut pair = |(commands, replies)| {
+            let channel = |file| Channel {
+                file,
+                name: name.clone(),
+                stop: stop.clone(),
+                _lock: user.clone(),
+            };
+            Channels::open(channel(commands), channel(replies), &mut threads)
+        };
+        let channels = Some(pair((commands, replies))?);
+        let bulk = bulk.map(&mut pair).transpose()?;
+        let mut transport = Self {
+            name,
+            limit,
+            user,
+            events,
+            channels,
+            bulk,
+            door: None,
+            stop,
+            threads,
+            dead: None,
+        };
         transport.restart()?;
+        if transport.bulk.is_some() {
+            let mut door = Door::default();
+            door.open(&mut transport, first_transfer())?;
+            transport.door = Some(door);
+        }
         Ok(transport)
     }
 
@@ -219,6 +267,39 @@ impl PcieTransport {
         }
     }
 
+    fn timed_out(&self) -> Error {
+        Error::TimedOut { device: self.name.clone(), seconds: self.limit.as_secs_f64() }
+    }
+
+    /// Gives bytes to a channel's thread, and waits until they are written.
+    fn written(&self, channels: &Channels, bytes: &[u8]) -> Result<()> {
+        // A thread that has ended has dropped the other end of `taken`, too.
+        let _ = channels.commands.send(bytes.to_vec());
+        match channels.taken.recv_timeout(self.limit) {
+            Ok(done) => done,
+            Err(RecvTimeoutError::Timeout) => Err(self.timed_out()),
+            Err(RecvTimeoutError::Disconnected) => Err(self.lost("its writing thread has ended")),
+        }
+    }
+
+    /// The streams of the door.
+    fn bulk(&self) -> Result<&Channels> {
+        self.alive()?;
+        self.bulk.as_ref().ok_or_else(|| super::unsupported(&self.name, "card memory"))
+    }
+
+    /// Lets the door work; what ends the conversation ends the card, but an error of its memory.
+    fn through(&mut self, work: impl FnOnce(&mut Door, &mut Self) -> Result<()>) -> Result<()> {
+        self.bulk()?;
+        let mut door = self.door.take().unwrap_or_default();
+        let done = work(&mut door, self);
+        self.door = Some(door);
+        match done {
+            Err(error @ (Error::Lost { .. } | Error::TimedOut { .. })) => self.died(error),
+            other => other,
+        }
+    }
+
     fn wait_for_threads(&self, limit: Duration) -> bool {
         let start = Instant::now();
         while !self.threads.iter().all(JoinHandle::is_finished) {
@@ -231,6 +312,27 @@ impl PcieTransport {
     }
 }
 
+impl Streams for PcieTransport {
+    fn device(&self) -> &str {
+        &self.name
+    }
+
+    fn transfer(&mut self, transfer: &[u8]) -> Result<()> {
+        self.written(self.bulk()?, transfer)
+    }
+
+    fn answer(&mut self) -> Result<Vec<u8>> {
+        let channels = self.bulk()?;
+        // Full: it has been asked already.
+        let _ = channels.wanted.try_send(());
+        match channels.replies.recv_timeout(self.limit) {
+            Ok(answer) => answer,
+            Err(RecvTimeoutError::Timeout) => Err(self.timed_out()),
+            Err(RecvTimeoutError::Disconnected) => Err(self.lost("its reading thread has ended")),
+        }
+    }
+}
+
 impl Transport for PcieTransport {
     fn name(&self) -> &str {
         &self.name
@@ -240,18 +342,10 @@ impl Transport for PcieTransport {
         if packet.is_empty() {
             return Err(Error::argument("packet", "has no bytes"));
         }
-        let channels = self.alive()?;
-        // A thread that has ended has dropped the other end of `taken`, too.
-        let _ = channels.commands.send(packet.to_vec());
-        let error = match channels.taken.recv_timeout(self.limit) {
-            Ok(Ok(())) => return Ok(()),
-            Ok(Err(error)) => error,
-            Err(RecvTimeoutError::Timeout) => {
-                Error::TimedOut { device: self.name.clone(), seconds: self.limit.as_secs_f64() }
-            }
-            Err(RecvTimeoutError::Disconnected) => self.lost("its writing thread has ended"),
-        };
-        self.died(error)
+        match self.written(self.alive()?, packet) {
+            Ok(()) => Ok(()),
+            Err(error) => self.died(error),
+        }
     }
 
     fn receive(&mut self, limit: Duration) -> Result<Option<Vec<u8>>> {
@@ -288,6 +382,18 @@ impl Transport for PcieTransport {
         self.access("writing", address, done.map(|()| value)).map(drop)
     }
 
+    fn has_memory(&self) -> bool {
+        self.bulk.is_some()
+    }
+
+    fn read_memory(&mut self, place: Place, bytes: &mut [u8]) -> Result<()> {
+        self.through(|door, streams| door.read(streams, place, bytes))
+    }
+
+    fn write_memory(&mut self, place: Place, bytes: &[u8]) -> Result<()> {
+        self.through(|door, streams| door.write(streams, place, bytes))
+    }
+
     fn wait_event(&mut self, limit: Duration) -> Result<bool> {
         self.alive()?;
         let Some(events) = &self.events else {
@@ -308,6 +414,7 @@ impl Transport for PcieTransport {
 impl Drop for PcieTransport {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::SeqCst);
+        self.bulk = None;
         let Some(Channels { commands, replies, .. }) = self.channels.take() else { return };
         drop(replies);
         if !self.wait_for_threads(FAREWELL / 5) && self.dead.is_none() {
@@ -320,15 +427,37 @@ impl Drop for PcieTransport {
     }
 }
 
+/// A channel as the driver offers it.
+trait Driver: Send {
+    /// May it be read or written?
+    fn is_ready(&self, what: PollFlags) -> io::Result<bool>;
+    fn write(&self, bytes: &[u8]) -> io::Result<usize>;
+    fn read(&self, room: &mut [u8]) -> io::Result<usize>;
+}
+
+impl Driver for File {
+    fn is_ready(&self, what: PollFlags) -> io::Result<bool> {
+        ready(self, what, Some(&SLICE))
+    }
+
+    fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+        io::Write::write(&mut &*self, bytes)
+    }
+
+    fn read(&self, room: &mut [u8]) -> io::Result<usize> {
+        io::Read::read(&mut &*self, room)
+    }
+}
+
 /// A channel's file, in its thread. The card stays locked while one is there.
-struct Channel {
-    file: File,
+struct Channel<F: Driver = File> {
+    file: F,
     name: String,
     stop: Arc<AtomicBool>,
     _lock: Arc<File>,
 }
 
-impl Channel {
+impl<F: Driver> Channel<F> {
     /// Writes packet after packet and says of each how it went, until one fails or there are no more.
     fn write_all<E>(
         &self,
@@ -353,7 +482,7 @@ impl Channel {
                 }
                 continue;
             }
-            match (&self.file).write(packet) {
+            match self.file.write(packet) {
                 Ok(count) if count == packet.len() => return Ok(()),
                 Ok(count) => {
                     let whole = packet.len();
@@ -414,7 +543,7 @@ impl Channel {
                 }
                 continue;
             }
-            match (&self.file).read(page) {
+            match self.file.read(page) {
                 Ok(0) => return Err(self.lost("its stream of replies has ended")),
                 Ok(count) => return Ok(Some(count)),
                 Err(error) if is_passing(&error) => {}
@@ -425,7 +554,7 @@ impl Channel {
     }
 
     fn is_ready(&self, what: PollFlags) -> Result<bool> {
-        ready(&self.file, what, Some(&SLICE)).map_err(|error| self.lost(error))
+        self.file.is_ready(what).map_err(|error| self.lost(error))
     }
 
     fn lost(&self, problem: impl std::fmt::Display) -> Error {
@@ -450,9 +579,9 @@ fn ready(file: &File, what: PollFlags, limit: Option<&Timespec>) -> io::Result<b
 }
 
 /// The number of interrupts since the last look, which is not 0 when the file could be read.
-fn events_read(mut events: &File) -> io::Result<bool> {
+fn events_read(events: &File) -> io::Result<bool> {
     let mut count = [0; 4];
-    match events.read(&mut count) {
+    match Driver::read(events, &mut count) {
         Ok(0) => Err(ErrorKind::UnexpectedEof.into()),
         Ok(_) => Ok(count != [0; 4]),
         Err(error) if is_passing(&error) => Ok(false),
@@ -543,7 +672,71 @@ fn explain(prefix: &str, number: u32, path: &Path, error: &io::Error) -> String 
 
 #[cfg(test)]
 mod tests {
+    use std::collections::VecDeque;
+    use std::sync::Mutex;
+
     use super::*;
+
+    /// A driver that does what it is told, call by call.
+    struct Script(Mutex<VecDeque<io::Result<usize>>>);
+
+    impl Driver for Script {
+        fn is_ready(&self, _what: PollFlags) -> io::Result<bool> {
+            Ok(true)
+        }
+
+        fn write(&self, _bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().pop_front().unwrap()
+        }
+
+        fn read(&self, room: &mut [u8]) -> io::Result<usize> {
+            room.fill(0);
+            self.0.lock().unwrap().pop_front().unwrap()
+        }
+    }
+
+    fn scripted(calls: impl IntoIterator<Item = io::Result<usize>>) -> Channel<Script> {
+        let file = Script(Mutex::new(calls.into_iter().collect()));
+        let lock = Arc::new(File::open("/dev/null").unwrap());
+        Channel { file, name: "pcie:0".into(), stop: Arc::default(), _lock: lock }
+    }
+
+    fn given_up() -> io::Result<usize> {
+        Err(io::Error::from_raw_os_error(GIVEN_UP))
+    }
+
+    fn passing() -> io::Result<usize> {
+        Err(ErrorKind::Interrupted.into())
+    }
+
+    #[test]
+    fn a_write_that_the_driver_gave_up_says_what_to_do() {
+        let error = scripted([passing(), given_up()]).write(&[0; 24]).unwrap_err().to_string();
+        assert!(error.contains("error 512") && error.contains("load the card's image"), "{error}");
+    }
+
+    #[test]
+    fn a_short_write_is_a_packet_in_two_so_the_card_is_lost() {
+        let error = scripted([Ok(16)]).write(&[0; 24]).unwrap_err().to_string();
+        assert!(error.contains("16 bytes of a packet of 24"), "{error}");
+        scripted([passing(), Ok(24)]).write(&[0; 24]).unwrap();
+    }
+
+    #[test]
+    fn a_read_that_the_driver_gave_up_brought_nothing() {
+        let mut page = vec![0; PAGE];
+        assert_eq!(scripted([given_up()]).packet(&mut page).unwrap(), None);
+        let packet = scripted([passing(), Ok(17)]).packet(&mut page).unwrap();
+        assert_eq!(packet.map(|it| it.len()), Some(17));
+    }
+
+    #[test]
+    fn a_page_that_is_a_whole_packet_ends_it_and_no_bytes_end_the_stream() {
+        let channel = scripted([Ok(PAGE), given_up()]);
+        assert_eq!(channel.packet(&mut vec![0; PAGE]).unwrap().map(|it| it.len()), Some(PAGE));
+        let error = scripted([Ok(0)]).packet(&mut vec![0; PAGE]).unwrap_err().to_string();
+        assert!(error.contains("has ended"), "{error}");
+    }
 
     #[test]
     fn buffers_begin_with_a_page() {

@@ -15,6 +15,7 @@ use libloading::{Library, Symbol};
 use proofmill_op::{Error, Result};
 
 use super::Transport;
+use super::door::{Door, PATIENCE, Place, Streams};
 
 /// Version of the C interface that this transport speaks.
 const ABI: u32 = 3;
@@ -68,6 +69,25 @@ interface! {
     pm_sim_freeze: fn(*mut RawSim, c_int);
 }
 
+/// The door to the memory, in libraries that have one.
+#[derive(Clone, Copy)]
+struct DoorFunctions {
+    send: unsafe extern "C" fn(*mut RawSim, *const u8, usize) -> c_int,
+    recv: unsafe extern "C" fn(*mut RawSim, *mut u8, usize) -> usize,
+}
+
+impl DoorFunctions {
+    fn load(library: &Library) -> Option<Self> {
+        // SAFETY: the types are those of spec/wire/sim.h; the pointers are kept no longer than the library, which stands in the same struct.
+        unsafe {
+            Some(Self {
+                send: *library.get(b"pm_sim_door_send\0").ok()?,
+                recv: *library.get(b"pm_sim_door_recv\0").ok()?,
+            })
+        }
+    }
+}
+
 /// A loaded simulation library: any number of cards can be made of it.
 #[derive(Clone)]
 pub struct SimLibrary(Arc<Loaded>);
@@ -75,6 +95,7 @@ pub struct SimLibrary(Arc<Loaded>);
 struct Loaded {
     path: PathBuf,
     interface: Interface,
+    door: Option<DoorFunctions>,
     _library: Library,
 }
 
@@ -100,7 +121,8 @@ impl SimLibrary {
             return Err(open_error(path, problem));
         }
         let interface = Interface::load(&library).map_err(foreign)?;
-        Ok(Self(Arc::new(Loaded { path: path.to_owned(), interface, _library: library })))
+        let door = DoorFunctions::load(&library);
+        Ok(Self(Arc::new(Loaded { path: path.to_owned(), interface, door, _library: library })))
     }
 
     /// What was built, as JSON text.
@@ -144,6 +166,8 @@ pub struct SimTransport {
     card: NonNull<RawSim>,
     name: String,
     sent: u64,
+    /// None where the card has no door to its memory.
+    door: Option<Door>,
 }
 
 // SAFETY: a card is not thread-safe but not bound to a thread either; this struct owns it, all access goes
@@ -157,7 +181,12 @@ impl SimTransport {
         let card = NonNull::new(unsafe { (library.0.interface.pm_sim_new)() })
             .ok_or_else(|| open_error(library.path(), "not enough memory for a card"))?;
         let name = format!("sim:{}", library.path().display());
-        Ok(Self { library: library.clone(), card, name, sent: 0 })
+        let mut transport = Self { library: library.clone(), card, name, sent: 0, door: None };
+        let mut door = Door::default();
+        if transport.library.0.door.is_some() && door.open(&mut transport, 1).is_ok() {
+            transport.door = Some(door);
+        }
+        Ok(transport)
     }
 
     /// Writes a waveform (VCD) of everything from now on.
@@ -325,6 +354,49 @@ impl SimTransport {
     }
 }
 
+impl Streams for SimTransport {
+    fn device(&self) -> &str {
+        &self.name
+    }
+
+    fn transfer(&mut self, transfer: &[u8]) -> Result<()> {
+        let no_door = || super::unsupported(&self.name, "card memory");
+        let door = self.library.0.door.ok_or_else(no_door)?;
+        // SAFETY: a live card; the bytes are copied before the call returns.
+        match unsafe { (door.send)(self.card.as_ptr(), transfer.as_ptr(), transfer.len()) } {
+            0 => Ok(()),
+            _ => Err(no_door()),
+        }
+    }
+
+    fn answer(&mut self) -> Result<Vec<u8>> {
+        const ANSWER: c_int = 2;
+        let door =
+            self.library.0.door.ok_or_else(|| super::unsupported(&self.name, "card memory"))?;
+        let start = Instant::now();
+        let mut bytes = vec![0; 1 << 16];
+        loop {
+            // SAFETY: a live card, a buffer of the length given.
+            let len = unsafe { (door.recv)(self.card.as_ptr(), bytes.as_mut_ptr(), bytes.len()) };
+            if len > bytes.len() {
+                bytes.resize(len, 0);
+                continue;
+            }
+            if len > 0 {
+                bytes.truncate(len);
+                return Ok(bytes);
+            }
+            // SAFETY: a live card.
+            unsafe { (self.interface().pm_sim_run)(self.card.as_ptr(), SLICE, ANSWER) };
+            self.check_bus()?;
+            if start.elapsed() >= PATIENCE {
+                let seconds = PATIENCE.as_secs_f64();
+                return Err(Error::TimedOut { device: self.name.clone(), seconds });
+            }
+        }
+    }
+}
+
 impl Transport for SimTransport {
     fn name(&self) -> &str {
         &self.name
@@ -364,6 +436,26 @@ impl Transport for SimTransport {
             write(self.card.as_ptr(), address, value, REGISTER_CYCLES)
         };
         self.register_result(code, "writing", address)
+    }
+
+    fn has_memory(&self) -> bool {
+        self.door.is_some()
+    }
+
+    fn read_memory(&mut self, place: Place, bytes: &mut [u8]) -> Result<()> {
+        let mut door =
+            self.door.take().ok_or_else(|| super::unsupported(&self.name, "card memory"))?;
+        let done = door.read(self, place, bytes);
+        self.door = Some(door);
+        done
+    }
+
+    fn write_memory(&mut self, place: Place, bytes: &[u8]) -> Result<()> {
+        let mut door =
+            self.door.take().ok_or_else(|| super::unsupported(&self.name, "card memory"))?;
+        let done = door.write(self, place, bytes);
+        self.door = Some(door);
+        done
     }
 
     fn cycles(&self) -> Option<u64> {

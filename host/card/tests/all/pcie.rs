@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use proofmill_card::wire::bare;
 use proofmill_card::wire::constants::shell::{commands, identification};
-use proofmill_card::{Card, Options, PcieTransport, Transport, xdma_cards};
+use proofmill_card::{Card, Options, PcieTransport, Place, Transport, xdma_cards};
 use proofmill_op::equihash_verify::{Network, Params, Request as Equihash};
 use proofmill_op::{Answer, Device, DeviceKind, Error, Request, Result, Ticket};
 use proofmill_testkit::faults::{Fault, Faulty};
@@ -226,4 +226,123 @@ fn replies_that_no_healthy_card_sends_lose_the_card() {
         assert_eq!(answered, 42, "{fault:?}");
         assert!(submit(&card, 1).and_then(end).unwrap_err().is_device(), "{fault:?}");
     }
+}
+
+/// A soft card with two channels of memory behind a door.
+struct WithMemory {
+    card: SoftCard,
+    channels: [Vec<u8>; 2],
+    /// A place that does not answer.
+    faulty: Option<u64>,
+}
+
+impl WithMemory {
+    fn part(&mut self, place: Place, bytes: usize) -> Result<&mut [u8]> {
+        let device = || "soft".to_owned();
+        if self.faulty == Some(place.address) {
+            return Err(Error::Failed { device: device(), problem: "faulty".into() });
+        }
+        let start = place.address as usize;
+        let channel = self.channels.get_mut(place.channel as usize);
+        let part = channel.and_then(|it| it.get_mut(start..start + bytes));
+        part.ok_or_else(|| Error::argument("place", format!("{place:?}")))
+    }
+}
+
+impl Transport for WithMemory {
+    fn name(&self) -> &str {
+        self.card.name()
+    }
+
+    fn send(&mut self, packet: &[u8]) -> Result<()> {
+        self.card.send(packet)
+    }
+
+    fn receive(&mut self, limit: Duration) -> Result<Option<Vec<u8>>> {
+        self.card.receive(limit)
+    }
+
+    fn read_register(&mut self, address: u32) -> Result<u32> {
+        self.card.read_register(address)
+    }
+
+    fn write_register(&mut self, address: u32, value: u32) -> Result<()> {
+        self.card.write_register(address, value)
+    }
+
+    fn has_memory(&self) -> bool {
+        true
+    }
+
+    fn read_memory(&mut self, place: Place, bytes: &mut [u8]) -> Result<()> {
+        bytes.copy_from_slice(self.part(place, bytes.len())?);
+        Ok(())
+    }
+
+    fn write_memory(&mut self, place: Place, bytes: &[u8]) -> Result<()> {
+        let slice = place.slice as usize;
+        let part = self.part(place, bytes.len() / slice * 64)?;
+        for (beat, bytes) in part.chunks_mut(64).zip(bytes.chunks(slice)) {
+            beat.fill(0);
+            beat[..slice].copy_from_slice(bytes);
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn memory_is_written_and_read_through_its_own_channels() {
+    let channels = [vec![0xee; 1 << 20], vec![0xee; 1 << 20]];
+    let card = WithMemory { card: soft(), channels, faulty: Some(1 << 19) };
+    let xdma = Xdma::new(Box::new(card)).unwrap();
+    let mut transport = transport(&xdma).unwrap();
+    let bytes: Vec<u8> =
+        (0..300_000u32 / 192 * 192).map(|i| (u64::from(i).pow(2) >> 7) as u8).collect();
+    for (place, beats) in
+        [(Place::new(0, 4096), bytes.len() / 64), (Place::new(1, 0).packed(), bytes.len() / 48)]
+    {
+        transport.write_memory(place, &bytes).unwrap();
+        let mut back = vec![0; beats * 64];
+        transport.read_memory(Place::new(place.channel, place.address), &mut back).unwrap();
+        let slice = place.slice as usize;
+        for (beat, bytes) in back.chunks(64).zip(bytes.chunks(slice)) {
+            assert!(beat[..slice] == *bytes && beat[slice..].iter().all(|it| *it == 0));
+        }
+    }
+    // An error of the memory is told, and the card lives; a place that is none is a driver's error, so it does not.
+    let error = transport.write_memory(Place::new(0, 1 << 19), &[0; 64]).unwrap_err();
+    assert!(matches!(error, Error::Failed { .. }), "{error}");
+    transport.write_memory(Place::new(0, 0), &[0; 64]).unwrap();
+    let error = transport.write_memory(Place::new(7, 0), &[0; 64]).unwrap_err();
+    assert!(matches!(error, Error::Lost { .. }), "{error}");
+    assert_eq!(
+        transport.write_memory(Place::new(0, 0), &[0; 64]).unwrap_err().to_string(),
+        error.to_string()
+    );
+}
+
+#[test]
+fn a_hung_card_takes_no_memory_in_time_and_has_none_without_a_door() {
+    let channels = [vec![0; 4096], vec![0; 4096]];
+    let card = WithMemory { card: soft(), channels, faulty: None };
+    let xdma = Xdma::new(Box::new(card)).unwrap();
+    let mut hung = transport(&xdma).unwrap();
+    xdma.hang(true);
+    let start = Instant::now();
+    let error = hung.write_memory(Place::new(0, 0), &[1; 4096]).unwrap_err();
+    assert!(matches!(error, Error::TimedOut { .. }), "{error}");
+    assert!(start.elapsed() < 2 * TIMEOUT);
+    drop(hung);
+    xdma.hang(false);
+    // What was under way then is answered to nobody.
+    let mut again = transport(&xdma).unwrap();
+    again.write_memory(Place::new(1, 0), &[2; 4096]).unwrap();
+    drop(again);
+    works(&xdma);
+
+    let plain = files();
+    let mut without = transport(&plain).unwrap();
+    assert!(!without.has_memory());
+    let error = without.write_memory(Place::new(0, 0), &[0; 64]).unwrap_err();
+    assert!(matches!(error, Error::Unsupported { .. }), "{error}");
 }

@@ -40,3 +40,16 @@ fn a_proof_on_bn254_with_its_sums_behind_pcie() {
     let Some(xdma) = behind_files("msm_bn254_twin") else { return };
     crate::groth16::proved_on(proofmill_op::msm::Curve::Bn254, 30, &uri(&xdma));
 }
+
+/// On the board's top itself: packets, registers and the memory cross to the clocks of the engines and of the memory.
+#[test]
+fn a_proof_on_bls12_381_with_its_points_through_the_door_to_the_memory() {
+    let Some(xdma) = behind_files("xdma_msm_bls12_381_twin") else { return };
+    crate::groth16::proved_on(proofmill_op::msm::Curve::Bls12_381, 30, &uri(&xdma));
+}
+
+#[test]
+fn the_boards_top_conforms_over_pcie() {
+    let Some(xdma) = behind_files("xdma_toy") else { return };
+    conforms(&*proofmill_device::open(&uri(&xdma)).unwrap());
+}

@@ -92,6 +92,11 @@ impl Geometry {
         })
     }
 
+    /// Is a slice one coordinate that the door to the memory takes packed?
+    pub fn packs(&self) -> bool {
+        self.channels > 1 && self.form.stored_bytes() == crate::transport::door::PACKED as usize
+    }
+
     /// The channel of a point's j-th coordinate, and where it begins in the slice there.
     pub fn place(&self, j: usize) -> (usize, usize) {
         if self.channels == 1 { (0, j * self.form.stored_bytes()) } else { (j, 0) }

@@ -11,8 +11,10 @@ use super::Door;
 use super::curve::{OnCard, decode};
 use super::geometry::Geometry;
 use super::memory::Half;
-use crate::driver::job::{self, Settings};
+use crate::driver::job::{self, Settings, Upload};
 use crate::driver::regions::Region;
+use crate::transport::Place;
+use crate::transport::door::PACKED;
 use crate::wire::constants::msm::commands::{run, write};
 use crate::wire::constants::msm::status;
 use crate::wire::{self, bytes_at, u64_at};
@@ -38,6 +40,14 @@ impl Pieces {
 
     fn writes(&self) -> usize {
         self.0.iter().map(|piece| piece.len() / Geometry::GRANULE).sum()
+    }
+
+    /// Channel, address from the first point's on, and bytes of an upload: a piece's slices in a channel.
+    fn upload(&self, position: usize, channels: usize) -> (usize, usize, &[u8]) {
+        let (piece, channel) = (position / channels, position % channels);
+        let slices = &self.0[piece];
+        let each = slices.len() / channels;
+        (channel, piece * Self::POINTS * Geometry::SLICE, &slices[channel * each..][..each])
     }
 
     /// Channel, address from the first point's on, and bytes of a write.
@@ -89,6 +99,9 @@ enum Command {
 }
 
 impl<C: OnCard> Job<C> {
+    /// Bytes of scalars that are uploaded at once: in between, replies are heard.
+    const UPLOAD: usize = 1 << 16;
+
     /// Of checked points and scalars: what is to be written first, and then done.
     pub fn new(door: Arc<Door>, points: Arc<Kept>, pieces: Pieces, purpose: Purpose) -> Self {
         let lists = if let Purpose::Sums(lists, ..) = &purpose { lists.len() } else { 0 };
@@ -109,13 +122,34 @@ impl<C: OnCard> Job<C> {
         }
     }
 
+    /// Bytes of scalars of a command.
+    fn scalars_each(&self) -> usize {
+        if self.door.bulk.is_some() { Self::UPLOAD } else { Geometry::GRANULE }
+    }
+
     /// Commands of a list.
     fn each(&self) -> usize {
-        Geometry::granules(self.points.count, SCALAR_BYTES) + 1
+        (self.points.count * SCALAR_BYTES).div_ceil(self.scalars_each()) + 1
+    }
+
+    /// Commands that bring points.
+    fn writes(&self) -> usize {
+        match self.door.bulk {
+            Some(_) => self.pieces.0.len() * self.door.geometry.channels,
+            None => self.pieces.writes(),
+        }
+    }
+
+    /// Bytes, and address behind the list's first one, of some of a list's scalars.
+    fn some_scalars(&self, list: usize, at: usize) -> Option<(u64, &[u8])> {
+        let Purpose::Sums(lists, first, _) = &self.purpose else { return None };
+        let from = at * self.scalars_each();
+        let end = (from + self.scalars_each()).min(self.points.count * SCALAR_BYTES);
+        Some((from as u64, &lists[list][first * SCALAR_BYTES..][from..end]))
     }
 
     fn at(&self, position: usize) -> Command {
-        let Some(after) = position.checked_sub(self.pieces.writes()) else {
+        let Some(after) = position.checked_sub(self.writes()) else {
             return Command::Points;
         };
         let (list, at) = (after / self.each(), after % self.each());
@@ -176,11 +210,17 @@ impl<C: OnCard> Job<C> {
     }
 }
 
+/// Slices without what is zero at the end of each.
+fn packed(slices: &[u8]) -> Vec<u8> {
+    let slices = slices.as_chunks::<{ Geometry::SLICE }>().0.iter();
+    slices.flat_map(|slice| &slice[..PACKED as usize]).copied().collect()
+}
+
 impl<C: OnCard> job::Job for Job<C> {
     fn commands(&self) -> usize {
         match self.failed {
             Some(_) => self.sent,
-            None => self.pieces.writes() + self.halves.len() * self.each(),
+            None => self.writes() + self.halves.len() * self.each(),
         }
     }
 
@@ -198,25 +238,48 @@ impl<C: OnCard> job::Job for Job<C> {
         self.halves[list].is_some()
     }
 
+    fn upload(&self, position: usize) -> Option<Upload> {
+        let (bulk, channels) = (self.door.bulk?, self.door.geometry.channels);
+        let place = |channel: usize, address| Place::new(bulk + channel as u32, address);
+        match self.at(position) {
+            Command::Run(_) => None,
+            Command::Scalars(list, at) => {
+                let (from, scalars) = self.some_scalars(list, at)?;
+                let mut bytes = scalars.to_vec();
+                bytes.resize(bytes.len().next_multiple_of(Geometry::SLICE), 0);
+                Some(Upload { place: place(channels, self.scalars_at(list) + from), bytes })
+            }
+            Command::Points => {
+                let (channel, at, slices) = self.pieces.upload(position, channels);
+                let place = place(channel, self.points.region.address() + at as u64);
+                Some(match self.door.geometry.packs() {
+                    false => Upload { place, bytes: slices.to_vec() },
+                    true => Upload { place: place.packed(), bytes: packed(slices) },
+                })
+            }
+        }
+    }
+
+    fn upload_failed(&mut self) {
+        self.failed = Some("its memory did not answer");
+    }
+
     fn command(&mut self, position: usize, index: u64) -> Vec<u8> {
         self.sent = position + 1;
-        match (self.at(position), &self.purpose) {
-            (Command::Scalars(list, at), Purpose::Sums(lists, first, _)) => {
-                let from = at * Geometry::GRANULE;
-                let scalars = &lists[list][first * SCALAR_BYTES..];
-                let end = (from + Geometry::GRANULE).min(self.points.count * SCALAR_BYTES);
-                let scalars = &scalars[from..end];
-                let address = self.scalars_at(list) + from as u64;
+        match self.at(position) {
+            Command::Scalars(list, at) => {
+                let (from, scalars) = self.some_scalars(list, at).unwrap_or_default();
+                let address = self.scalars_at(list) + from;
                 wire::msm_write(index, address, self.door.geometry.channels as u8, scalars)
             }
-            (Command::Run(list), _) => wire::msm_run(
+            Command::Run(list) => wire::msm_run(
                 index,
                 self.points.region.address(),
                 self.scalars_at(list),
                 self.points.count as u64,
                 self.window_bits,
             ),
-            _ => {
+            Command::Points => {
                 let channels = self.door.geometry.channels;
                 let (channel, at, slices) = self.pieces.write(position, channels);
                 let address = self.points.region.address() + at as u64;

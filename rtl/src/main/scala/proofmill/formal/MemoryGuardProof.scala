@@ -12,17 +12,7 @@ import spinal.lib.bus.amba4.axi._
   * order, a burst as long as it was asked for. Beside the guard runs the obvious account of what is under way.
   */
 class MemoryGuardProof(bursts: Int, longest: Int) extends Component with Proof {
-  private val config =
-    Axi4Config(
-      1,
-      8,
-      useId = false,
-      useRegion = false,
-      useLock = false,
-      useCache = false,
-      useQos = false,
-      useProt = false
-    )
+  private val config = Proof.axi
   val dut = MemoryGuard(config, bursts)
   val engine = slave(Axi4(config))
   dut.engine << engine

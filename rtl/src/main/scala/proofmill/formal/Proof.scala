@@ -2,6 +2,7 @@ package proofmill.formal
 
 import spinal.core._
 import spinal.lib._
+import spinal.lib.bus.amba4.axi.Axi4Config
 
 /** What proofs share. Registers start with their reset value; no reset comes after. Inputs are free. */
 trait Proof { this: Component =>
@@ -27,27 +28,56 @@ trait Proof { this: Component =>
     port
   }
 
-  private def offered[T <: Data](stream: Stream[T], unless: Bool): (Bool, Bool) = {
-    val waiting = RegNext(stream.valid && !stream.ready && !unless) init False
-    val before = RegNext(stream.payload)
-    (waiting, stream.valid && stream.payload.asBits === before.asBits)
+  /** A clock of its own: it ticks in the steps in which a free input is high. */
+  protected def freeClock(name: String): (Bool, ClockDomain) = {
+    val ticks = in(Bool()).setName(s"${name}_ticks")
+    val config = ClockDomainConfig(resetKind = BOOT, clockEnableActiveLevel = HIGH)
+    val domain = ClockDomain(ClockDomain.current.readClockWire, clockEnable = ticks, config = config)
+    domain.setSynchronousWith(ClockDomain.current) // the proof looks at both
+    (ticks, domain)
   }
 
-  /** The rule of every stream: what is offered stays until it is taken. */
-  protected def staysOffered[T <: Data](name: String, stream: Stream[T], unless: Bool = False): Unit = {
-    val (waiting, same) = offered(stream, unless)
+  private def offered[T <: Data](stream: Stream[T], unless: Bool, ticks: Bool): (Bool, Bool) = {
+    val waiting = RegNextWhen(stream.valid && !stream.ready && !unless, ticks) init False
+    val before = RegNextWhen(stream.payload, ticks)
+    (waiting && ticks, stream.valid && stream.payload.asBits === before.asBits)
+  }
+
+  /** The rule of every stream: what is offered stays until it is taken. Of a stream on a clock of its own: at its ticks. */
+  protected def staysOffered[T <: Data](
+      name: String,
+      stream: Stream[T],
+      unless: Bool = False,
+      ticks: Bool = True
+  ): Unit = {
+    val (waiting, same) = offered(stream, unless, ticks)
     assert(!waiting || same || unless, s"$name stays offered")
   }
 
-  protected def assumeStaysOffered[T <: Data](stream: Stream[T]): Unit = {
-    val (waiting, same) = offered(stream, False)
+  protected def assumeStaysOffered[T <: Data](stream: Stream[T], ticks: Bool = True): Unit = {
+    val (waiting, same) = offered(stream, False, ticks)
     assume(!waiting || same)
   }
 
-  /** While `asked` holds without a break, `answer` comes after at most `within` cycles without it. */
-  protected def responds(name: String, asked: Bool, answer: Bool, within: Int): Unit = {
+  /** While `asked` holds without a break, `answer` comes after at most `within` ticks without it. */
+  protected def responds(name: String, asked: Bool, answer: Bool, within: Int, ticks: Bool = True): Unit = {
     val patience = Reg(UInt(log2Up(within + 2) bits)) init 0
-    patience := (asked && !answer) ? (patience + 1) | U(0)
-    assert(!(asked && !answer && patience === within), name)
+    when(ticks)(patience := (asked && !answer) ? (patience + 1) | U(0))
+    assert(!(ticks && asked && !answer && patience === within), name)
   }
+}
+
+object Proof {
+
+  /** The narrowest bus with the channels of a card's memory. */
+  val axi: Axi4Config = Axi4Config(
+    addressWidth = 1,
+    dataWidth = 8,
+    useId = false,
+    useRegion = false,
+    useLock = false,
+    useCache = false,
+    useQos = false,
+    useProt = false
+  )
 }

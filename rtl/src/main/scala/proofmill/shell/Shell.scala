@@ -57,7 +57,56 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
     guard
   }
   val memories = guards.map(guard => master(Axi4(guard.memory.config)))
-  for ((port, guard) <- memories.zip(guards)) port << guard.memory
+
+  // The door to them, if there is one.
+  val bulk = Option.when(config.memoryDoor && guards.nonEmpty)(new Bulk)
+  for (((port, guard), i) <- memories.zip(guards).zipWithIndex) bulk match {
+    case Some(door) => door.share(i, guard.memory, port)
+    case None       => port << guard.memory
+  }
+
+  /** A door beside the engines: in reset with them, guarded as they are, and a turn at each channel. */
+  class Bulk extends Area {
+    val transfers = slave(Stream(Fragment(Bits(Engine.memoryBits bits))))
+    val answers = master(Stream(Fragment(Bits(Engine.memoryBits bits))))
+    private val widest = guards.map(_.memory.config).maxBy(_.addressWidth)
+    val door = fresh(new MemoryDoor(widest, guards.map(guard => BigInt(1) << guard.memory.config.addressWidth)))
+    door.io.transfers << transfers
+    door.io.answers >> answers
+    val guard = MemoryGuard(widest)
+    guard.engine << door.io.memory
+    guard.blocked := inReset
+    val channel = RegNextWhen(door.io.channel, !guard.busy) init 0
+    private val all = guard.memory
+    private val ports = memories.map(port => Axi4(port.config))
+    private def one(get: Axi4 => Bool) = Vec(ports.map(get))(channel)
+    all.ar.ready := one(_.ar.ready)
+    all.aw.ready := one(_.aw.ready)
+    all.w.ready := one(_.w.ready)
+    all.r.valid := one(_.r.valid)
+    all.r.payload := Vec(ports.map(_.r.payload))(channel)
+    all.b.valid := one(_.b.valid)
+    all.b.payload := Vec(ports.map(_.b.payload))(channel)
+    for ((port, i) <- ports.zipWithIndex) {
+      val mine = channel === i
+      for ((to, from) <- Seq(port.ar -> all.ar, port.aw -> all.aw)) {
+        to.valid := from.valid && mine
+        to.payload.assignSomeByName(from.payload)
+        to.addr.removeAssignments() := from.addr.resized
+      }
+      port.w.valid := all.w.valid && mine
+      port.w.payload := all.w.payload
+      port.r.ready := all.r.ready && mine
+      port.b.ready := all.b.ready && mine
+    }
+
+    def share(i: Int, engine: Axi4, port: Axi4): Unit = {
+      val share = MemoryShare(port.config)
+      share.managers(0) << engine
+      share.managers(1) << ports(i)
+      port << share.memory
+    }
+  }
 
   // In. All packets of an engine share its queue.
   val packets = engines.map(e => e.commands.map(packet => EngineCommand(packet.wire.number, packet.bytes)))
@@ -87,7 +136,7 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
   val arbiter = PacketArbiter(Word(), engines.size + 1)
   control.requests << framer.requests
   control.repliesWaiting := replyQueues.map(!_.empty).foldLeft(False)(_ || _)
-  control.memoriesBusy := guards.map(_.busy).foldLeft(False)(_ || _)
+  control.memoriesBusy := (guards ++ bulk.map(_.guard)).map(_.busy).foldLeft(False)(_ || _)
   resetting := control.resetting
   for ((input, reply) <- arbiter.inputs.zip(control.reply +: replyQueues.map(_.pop))) input << reply
 
@@ -150,11 +199,12 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
       "control" -> framer.abort.asBits.resize(32 bits)
     )
     for ((name, value) <- status if name != "control") value.setName(name)
+    val ofDoor = bulk.map(_.door.events.map { case (name, event) => name -> count(event) })
   }
   val registers = new ClockingArea(fresh) {
     Shell.identify(map, if (streams.isEmpty) "layout" else "streams")
     val header = Shell.block
-    val blocks = header +: engines.map(_.block)
+    val blocks = (header +: engines.map(_.block)) ++ bulk.map(_ => MemoryDoor.block)
     require(
       blocks.size <= Shell.maxBlocks,
       s"${engines.size} engines: the address map has room for ${Shell.maxBlocks - 1}"
@@ -174,6 +224,10 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
       val inputs = engine.control.map { case (name, input) => name -> (input.getWidth, engine.resets(name)) }
       val held = BlockMap(map, at(i + 1), next(i + 1), engine.block, engine.parameters, engine.status, inputs)
       for ((name, input) <- engine.control) input := held(name)
+    }
+    for (counted <- counters.ofDoor) {
+      val known = Map("channels" -> BigInt(memories.size), "longest" -> BigInt(MemoryDoor.longest))
+      BlockMap(map, at(blocks.size - 1), 0, MemoryDoor.block, known, counted, Map.empty)
     }
     map.build(Shell.unmapped)
   }

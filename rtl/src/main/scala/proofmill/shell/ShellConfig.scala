@@ -16,6 +16,7 @@ case class EngineSlot(op: String, instance: String, build: () => Engine)
   * @param resetCycles  cycles that the engines are held in reset at least
   * @param mailbox      commands and replies pass through the register door instead of the streams
   * @param door         what makes packets of what the streams carry, if these are none
+  * @param memoryDoor   streams of 512 bits lead to the card's memory
   */
 case class ShellConfig(
     version: Int = 0x000100,
@@ -25,7 +26,8 @@ case class ShellConfig(
     replyWords: Int = 16,
     resetCycles: Int = 16,
     mailbox: Boolean = false,
-    door: Option[() => Door] = None
+    door: Option[() => Door] = None,
+    memoryDoor: Boolean = false
 ) {
   require(!mailbox || door.isEmpty, "mailbox: with another door to the streams nobody hears it")
   for ((what, text) <- Seq("buildDate" -> buildDate, "buildHost" -> buildHost))

@@ -1,6 +1,6 @@
 package proofmill.top
 
-import proofmill.shell.{SerialConfig, SerialDoor, Shell}
+import proofmill.shell.{ResetSynchroniser, SerialConfig, SerialDoor, Shell}
 import spinal.core._
 
 /** A card on a serial line, for small boards: `clk`, `reset` (high, of any timing), `rxd`, `txd`, `busy` (an engine works) and `resetting`.
@@ -17,14 +17,7 @@ class SerialTop(target: Target, line: SerialConfig) extends Component {
   val busy = out(Bool())
   val resetting = out(Bool())
 
-  // Reset begins at once and ends with the clock.
-  private val raw = ClockDomain(clk, reset, config = ClockDomainConfig(resetKind = ASYNC))
-  val synchroniser = new ClockingArea(raw) {
-    val chain = RegInit(B"1111")
-    chain := chain |<< 1
-    val inReset = chain.msb
-  }
-  private val domain = ClockDomain(clk, synchroniser.inReset, config = ClockDomainConfig(resetKind = SYNC))
+  private val domain = ResetSynchroniser(clk, reset)
 
   val card = new ClockingArea(domain) {
     val shell = new Shell(target.config, target.engines)

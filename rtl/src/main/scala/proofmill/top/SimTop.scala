@@ -15,34 +15,40 @@ class SimTop(target: Target) extends Component {
 
   val shell = new Shell(target.config, target.engines)
 
-  private def stream(prefix: String, port: Stream[Fragment[Word]]): Unit = {
-    port.valid.setName(s"${prefix}_tvalid")
-    port.ready.setName(s"${prefix}_tready")
-    port.last.setName(s"${prefix}_tlast")
-    port.fragment.data.setName(s"${prefix}_tdata")
-    port.fragment.keep.setName(s"${prefix}_tkeep")
-  }
-
-  private def bus(prefix: String, channels: (String, Stream[_ <: Data])*): Unit =
-    for ((letters, channel) <- channels) {
-      channel.valid.setName(s"${prefix}_${letters}valid")
-      channel.ready.setName(s"${prefix}_${letters}ready")
-      for ((name, signal) <- channel.payload.asInstanceOf[Bundle].elements) signal.setName(s"${prefix}_$letters$name")
-    }
-
   private val rx = slave(Word.packets)
   private val tx = master(Word.packets)
   private val axi = slave(cloneOf(shell.axi))
-  stream("rx", rx)
-  stream("tx", tx)
-  bus("axil", "aw" -> axi.aw, "w" -> axi.w, "b" -> axi.b, "ar" -> axi.ar, "r" -> axi.r)
+  SimTop.stream("rx", rx)
+  SimTop.stream("tx", tx)
+  SimTop.bus("axil", "aw" -> axi.aw, "w" -> axi.w, "b" -> axi.b, "ar" -> axi.ar, "r" -> axi.r)
   for ((inside, j) <- shell.memories.zipWithIndex) {
     val memory = master(cloneOf(inside))
-    bus(s"mem$j", "aw" -> memory.aw, "w" -> memory.w, "b" -> memory.b, "ar" -> memory.ar, "r" -> memory.r)
+    SimTop.bus(s"mem$j", "aw" -> memory.aw, "w" -> memory.w, "b" -> memory.b, "ar" -> memory.ar, "r" -> memory.r)
     memory << inside
   }
 
   shell.rx << rx
   tx << shell.tx
   shell.axi << axi
+}
+
+/** Names of ports. */
+object SimTop {
+
+  /** An AXI4-Stream, by the names of the members of its payload. */
+  def stream(prefix: String, port: Stream[_ <: Fragment[_ <: Bundle]]): Unit = {
+    port.valid.setName(s"${prefix}_tvalid")
+    port.ready.setName(s"${prefix}_tready")
+    port.payload.last.setName(s"${prefix}_tlast")
+    val beat = port.payload.fragment.asInstanceOf[Bundle]
+    for ((name, signal) <- beat.elements) signal.setName(s"${prefix}_t$name")
+  }
+
+  /** An AXI4 or AXI4-Lite bus, channel by channel. */
+  def bus(prefix: String, channels: (String, Stream[_ <: Data])*): Unit =
+    for ((letters, channel) <- channels) {
+      channel.valid.setName(s"${prefix}_${letters}valid")
+      channel.ready.setName(s"${prefix}_${letters}ready")
+      for ((name, signal) <- channel.payload.asInstanceOf[Bundle].elements) signal.setName(s"${prefix}_$letters$name")
+    }
 }

@@ -6,8 +6,14 @@ import proofmill.Design
 import proofmill.engine.{Engine, EnginePacket}
 import proofmill.shell.{EngineSlot, SerialConfig, Shell, ShellConfig}
 
-/** One card that can be generated; with a serial line where it has one, else with all its ports. */
-case class Target(name: String, config: ShellConfig, engines: Seq[EngineSlot], line: Option[SerialConfig] = None) {
+/** One card that can be generated: with a serial line where it has one, behind a bridge for PCIe, or with all its ports. */
+case class Target(
+    name: String,
+    config: ShellConfig,
+    engines: Seq[EngineSlot],
+    line: Option[SerialConfig] = None,
+    pcie: Boolean = false
+) {
 
   /** Name of the Verilog module and its file. */
   val top: String = name.capitalize + "Top"
@@ -17,13 +23,18 @@ case class Target(name: String, config: ShellConfig, engines: Seq[EngineSlot], l
     Files.createDirectories(folder)
     val design = Design.config(folder.toString)
     val made = line match {
+      case None if pcie => design.generateVerilog(new XdmaTop(this)).toplevel.shell
       case None         => design.generateVerilog(new SimTop(this)).toplevel.shell
       case Some(serial) => design.generateVerilog(new SerialTop(this, serial)).toplevel.card.shell
     }
     Files.writeString(folder.resolve("manifest.json"), Json.render(manifest(made)) + "\n")
   }
 
-  private def manifest(shell: Shell): Json = Json.of(about(shell) ++ line.map("serial" -> describe(_)): _*)
+  private def manifest(shell: Shell): Json =
+    Json.of(about(shell) ++ line.map("serial" -> describe(_)) ++ Option.when(pcie)("pcie" -> describe(shell)): _*)
+
+  private def describe(shell: Shell): Json =
+    Json.of("beat_bytes" -> Json(XdmaTop.bytes), "door" -> Json(shell.bulk.nonEmpty))
 
   private def describe(line: SerialConfig): Json = Json.of(
     "clock" -> Json(line.clock),

@@ -82,6 +82,15 @@ object Targets {
     )
   }
 
+  /** Cards behind a bridge for PCIe, with a door to their memory: an MSM, also with behavioural multipliers, and toys. */
+  private def pcie(shell: ShellConfig): Seq[Target] = {
+    val config = shell.copy(memoryDoor = true)
+    val sums = msms.toMap
+    Seq("toy", "bls12_381", "bls12_381_twin").map { name =>
+      Target(s"xdma_msm_$name", config, msm(sums(name)), pcie = true)
+    } :+ Target("xdma_toy", config, Seq(toy), pcie = true)
+  }
+
   def all(shell: ShellConfig): Seq[Target] = Seq(
     Target("shell", shell, Seq.empty),
     Target("toy", shell, Seq(toy)),
@@ -99,5 +108,5 @@ object Targets {
     Seq(
       Target("coprocessor", shell, coprocessor(CoprocessorConfig())),
       Target("coprocessor_twin", shell, coprocessor(CoprocessorConfig(twin = true)))
-    ) ++ serial(shell)
+    ) ++ serial(shell) ++ pcie(shell)
 }

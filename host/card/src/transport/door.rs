@@ -1,0 +1,293 @@
+//! The door to a card's memory (`spec/wire/memory_door.toml`): what goes over it, and the conversation, the same over every transport that has
+//! streams for it.
+//!
+//! Bytes are cut into transfers, a few of which are on their way at a time; each is answered. A write that is answered is in the memory.
+
+use std::time::Duration;
+
+use proofmill_op::{Error, Result};
+
+use crate::wire::constants::memory_door::{self as wire, header as at, kind, status};
+use crate::wire::{put, u32_at, u64_at};
+
+/// Bytes of a beat, and of a header.
+pub const BEAT: usize = wire::beat::BYTES as usize;
+/// Bytes of a slice that is written packed.
+pub const PACKED: u32 = 48;
+/// Beats of the memory that a transfer writes.
+const WRITTEN: usize = 512;
+/// Beats that one reads: data and header are less than a page, in which an answer ends over PCIe.
+const READ: usize = 48;
+/// Transfers on their way.
+const WINDOW: usize = 4;
+
+/// Where in a card's memory bytes begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Of the card's channels, counted from its first engine's first one on.
+    pub channel: u32,
+    /// Byte address in the channel, a multiple of 1024.
+    pub address: u64,
+    /// Bytes of each beat of the memory that are given: [`BEAT`], or [`PACKED`], and the others become zero.
+    pub slice: u32,
+}
+
+impl Place {
+    /// With whole beats.
+    pub fn new(channel: u32, address: u64) -> Self {
+        Self { channel, address, slice: BEAT as u32 }
+    }
+
+    /// With packed slices.
+    pub fn packed(self) -> Self {
+        Self { slice: PACKED, ..self }
+    }
+
+    fn header(self, kind: u32, index: u64, beats: usize) -> [u8; BEAT] {
+        let mut header = [0; BEAT];
+        let mut word = |offset, value: u32| put(&mut header, offset, &value.to_le_bytes());
+        word(at::magic::OFFSET, at::magic::VALUE);
+        word(at::kind::OFFSET, kind);
+        word(at::beats::OFFSET, beats as u32);
+        word(at::channel::OFFSET, self.channel);
+        word(at::slice::OFFSET, self.slice);
+        put(&mut header, at::index::OFFSET, &index.to_le_bytes());
+        put(&mut header, at::address::OFFSET, &self.address.to_le_bytes());
+        header
+    }
+
+    fn after(self, beats: usize) -> Self {
+        Self { address: self.address + (beats * BEAT) as u64, ..self }
+    }
+}
+
+/// The streams of a door.
+pub trait Streams {
+    /// What is behind them, for messages.
+    fn device(&self) -> &str;
+    /// Sends one transfer.
+    fn transfer(&mut self, transfer: &[u8]) -> Result<()>;
+    /// The oldest answer; an error when none comes in time.
+    fn answer(&mut self) -> Result<Vec<u8>>;
+}
+
+/// A conversation over them: numbers its transfers.
+#[derive(Debug, Default)]
+pub struct Door {
+    next: u64,
+}
+
+impl Door {
+    /// Behind it every answer is to a transfer that was sent after it. Answers to what an earlier host sent are swallowed.
+    pub fn open(&mut self, streams: &mut dyn Streams, number: u64) -> Result<()> {
+        self.next = number;
+        let nowhere = Place { channel: u32::MAX, address: 0, slice: BEAT as u32 };
+        streams.transfer(&nowhere.header(kind::READ, number, 1))?;
+        loop {
+            let answer = streams.answer()?;
+            if u64_at(trailer(streams.device(), &answer)?, at::index::OFFSET) == Some(number) {
+                break;
+            }
+        }
+        self.next += 1;
+        Ok(())
+    }
+
+    /// Writes slices.
+    pub fn write(&mut self, streams: &mut dyn Streams, place: Place, bytes: &[u8]) -> Result<()> {
+        let slice = place.slice as usize;
+        let whole = bytes.chunks_exact(slice);
+        if !whole.remainder().is_empty() || ![BEAT, PACKED as usize].contains(&slice) {
+            let problem = format!("{} bytes are not slices of {slice}", bytes.len());
+            return Err(Error::argument("bytes", problem));
+        }
+        let first = self.next;
+        let parts: Vec<_> = bytes.chunks(WRITTEN * slice).collect();
+        self.next += parts.len() as u64;
+        for number in 0..parts.len() + WINDOW {
+            if let Some(part) = parts.get(number) {
+                let beats = part.len() / slice;
+                let header =
+                    place.after(number * WRITTEN).header(kind::WRITE, first + number as u64, beats);
+                let mut transfer = [&header[..], part].concat();
+                transfer.resize(transfer.len().next_multiple_of(BEAT), 0);
+                streams.transfer(&transfer)?;
+            }
+            if (WINDOW..parts.len() + WINDOW).contains(&number) {
+                answered(streams, first + (number - WINDOW) as u64)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads whole beats.
+    pub fn read(
+        &mut self,
+        streams: &mut dyn Streams,
+        place: Place,
+        bytes: &mut [u8],
+    ) -> Result<()> {
+        if !bytes.len().is_multiple_of(BEAT) || place.slice != BEAT as u32 {
+            return Err(Error::argument(
+                "bytes",
+                format!("{} bytes are not whole beats", bytes.len()),
+            ));
+        }
+        let first = self.next;
+        let count = bytes.len().div_ceil(READ * BEAT);
+        self.next += count as u64;
+        for number in 0..count + WINDOW {
+            let part =
+                |number: usize| number * READ * BEAT..bytes.len().min((number + 1) * READ * BEAT);
+            if number < count {
+                let beats = part(number).len() / BEAT;
+                streams.transfer(&place.after(number * READ).header(
+                    kind::READ,
+                    first + number as u64,
+                    beats,
+                ))?;
+            }
+            if let Some(number) = number.checked_sub(WINDOW).filter(|it| *it < count) {
+                let answer = answered(streams, first + number as u64)?;
+                let (part, data) = (part(number), &answer[..answer.len() - BEAT]);
+                if data.len() != part.len() {
+                    return Err(lost(
+                        streams.device(),
+                        format!("a read of {} bytes brought {}", part.len(), data.len()),
+                    ));
+                }
+                bytes[part].copy_from_slice(data);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Bytes of an answer that are not data.
+fn trailer<'a>(name: &str, answer: &'a [u8]) -> Result<&'a [u8]> {
+    let start = answer.len().checked_sub(BEAT);
+    start
+        .map(|start| &answer[start..])
+        .ok_or_else(|| lost(name, format!("an answer of {} bytes", answer.len())))
+}
+
+/// The answer to this transfer.
+fn answered(streams: &mut dyn Streams, index: u64) -> Result<Vec<u8>> {
+    let answer = streams.answer()?;
+    let end = trailer(streams.device(), &answer)?;
+    if u64_at(end, at::index::OFFSET) != Some(index) {
+        return Err(lost(streams.device(), format!("an answer to another transfer than {index}")));
+    }
+    match u32_at(end, at::status::OFFSET) {
+        Some(status::DONE) => Ok(answer),
+        Some(status::MEMORY_FAULT) => {
+            let problem = "its memory did not answer".into();
+            Err(Error::Failed { device: streams.device().to_owned(), problem })
+        }
+        found => Err(lost(streams.device(), format!("a transfer with status {found:?}"))),
+    }
+}
+
+fn lost(device: &str, problem: String) -> Error {
+    Error::Lost { device: device.to_owned(), problem: format!("the door to its memory: {problem}") }
+}
+
+/// How long an answer may take that comes from the memory.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use super::*;
+
+    /// A memory channel, and a fault or two.
+    #[derive(Default)]
+    struct Memory {
+        beats: Vec<[u8; BEAT]>,
+        answers: VecDeque<Vec<u8>>,
+        most: usize,
+        status: u32,
+        stale: bool,
+    }
+
+    impl Streams for Memory {
+        fn device(&self) -> &str {
+            "memory"
+        }
+
+        fn transfer(&mut self, transfer: &[u8]) -> Result<()> {
+            let word = |offset| u32_at(transfer, offset).unwrap();
+            assert_eq!((word(at::magic::OFFSET), transfer.len() % BEAT), (at::magic::VALUE, 0));
+            let first = u64_at(transfer, at::address::OFFSET).unwrap() as usize / BEAT;
+            let (beats, slice) =
+                (word(at::beats::OFFSET) as usize, word(at::slice::OFFSET) as usize);
+            let mut answer = Vec::new();
+            if word(at::channel::OFFSET) == u32::MAX {
+                self.status = status::REFUSED;
+            } else if word(at::kind::OFFSET) == kind::READ {
+                answer = self.beats[first..first + beats].concat();
+            } else {
+                assert_eq!(transfer.len(), BEAT + (beats * slice).next_multiple_of(BEAT));
+                for i in 0..beats {
+                    self.beats[first + i] = [0; BEAT];
+                    self.beats[first + i][..slice]
+                        .copy_from_slice(&transfer[BEAT + i * slice..][..slice]);
+                }
+            }
+            let mut end = transfer[..BEAT].to_vec();
+            put(&mut end, at::status::OFFSET, &self.status.to_le_bytes());
+            if self.stale {
+                put(&mut end, at::index::OFFSET, &77u64.to_le_bytes());
+            }
+            self.status = status::DONE;
+            answer.extend(end);
+            self.answers.push_back(answer);
+            self.most = self.most.max(self.answers.len());
+            Ok(())
+        }
+
+        fn answer(&mut self) -> Result<Vec<u8>> {
+            self.answers.pop_front().ok_or_else(|| lost("memory", "nothing".into()))
+        }
+    }
+
+    #[test]
+    fn slices_come_to_their_beats_and_back() {
+        let mut memory = Memory { beats: vec![[0xee; BEAT]; 4096], ..Memory::default() };
+        let mut door = Door::default();
+        memory.answers.push_back(vec![0; BEAT]); // an earlier host's
+        door.open(&mut memory, 9).unwrap();
+        for count in [0, 1, 2, 511, 512, 513, 3000] {
+            for place in [Place::new(0, 1024), Place::new(0, 1024).packed()] {
+                let bytes: Vec<u8> =
+                    (0..count * place.slice as usize).map(|i| (i * 7 + 1) as u8).collect();
+                door.write(&mut memory, place, &bytes).unwrap();
+                let mut back = vec![0; count * BEAT];
+                door.read(&mut memory, Place::new(0, 1024), &mut back).unwrap();
+                for (slice, beat) in bytes.chunks(place.slice as usize).zip(back.chunks(BEAT)) {
+                    assert_eq!(slice, &beat[..slice.len()]);
+                    assert!(beat[slice.len()..].iter().all(|byte| *byte == 0));
+                }
+            }
+        }
+        assert!(memory.answers.is_empty() && memory.most <= WINDOW + 1, "{}", memory.most);
+    }
+
+    #[test]
+    fn a_fault_of_the_memory_is_not_the_cards_end() {
+        let mut memory = Memory { beats: vec![[0; BEAT]; 64], ..Memory::default() };
+        memory.status = status::MEMORY_FAULT;
+        let error = Door::default().write(&mut memory, Place::new(0, 0), &[1; BEAT]).unwrap_err();
+        assert!(matches!(error, Error::Failed { .. }), "{error}");
+        memory.status = status::REFUSED;
+        let error = Door::default().write(&mut memory, Place::new(0, 0), &[1; BEAT]).unwrap_err();
+        assert!(matches!(error, Error::Lost { .. }), "{error}");
+        memory.stale = true;
+        let error =
+            Door::default().read(&mut memory, Place::new(0, 0), &mut [1; BEAT]).unwrap_err();
+        assert!(matches!(error, Error::Lost { .. }), "{error}");
+        let error = Door::default().write(&mut memory, Place::new(0, 0), &[1; 63]).unwrap_err();
+        assert!(error.to_string().contains("63 bytes"), "{error}");
+    }
+}

@@ -1,0 +1,58 @@
+package proofmill.shell
+
+import spinal.core._
+import spinal.lib._
+
+/** A first-in first-out queue between two clocks that know nothing of each other.
+  *
+  * Each side counts its own words, one bit wider than an address, and shows the count to the other side in Gray code: from word to word one
+  * bit changes, so whoever samples it in the middle of a change reads the count before or after. Two registers in a row
+  * (`ASYNC_REG`) settle it. A side sees the other's count late, so it believes the queue fuller, or emptier, than it is, never the opposite.
+  * Source: Cummings, "Simulation and Synthesis Techniques for Asynchronous FIFO Design", SNUG 2002, style 1.
+  *
+  * A word can leave three of its reader's cycles after the writer's edge, one a cycle (block memory with two clocks). The queue holds
+  * `depth` words and the one that is offered. Both sides are reset together: see [[Crossing]].
+  *
+  * For the vendor's tools: `set_max_delay -datapath_only` from the counts to their synchronisers, less than a period of the faster clock.
+  */
+case class AsyncFifo[T <: Data](payload: HardType[T], depth: Int, writer: ClockDomain, reader: ClockDomain)
+    extends Component {
+  require(isPow2(depth) && depth > 1, s"AsyncFifo: depth $depth is not a power of two above 1")
+
+  val push = slave(Stream(payload()))
+  val pop = master(Stream(payload()))
+
+  private val countBits = log2Up(depth) + 1
+  val memory = Mem(payload(), depth)
+  private val written, read = Bits(countBits bits) // in Gray code
+
+  val pushSide = new ClockingArea(writer) {
+    val count = Reg(UInt(countBits bits)) init 0
+    val gray = Reg(Bits(countBits bits)) init 0
+    val sight = Synchroniser.gray(read)
+    val seen = sight.here
+    // Full: the other count is `depth` behind, whose Gray code differs in the two highest bits.
+    push.ready := gray =/= (seen ^ B(3 << (countBits - 2), countBits bits))
+    memory.write(count.resized, push.payload, enable = push.fire)
+    val next = count + push.fire.asUInt
+    count := next
+    gray := toGray(next)
+  }
+
+  val popSide = new ClockingArea(reader) {
+    val count = Reg(UInt(countBits bits)) init 0
+    val gray = Reg(Bits(countBits bits)) init 0
+    val sight = Synchroniser.gray(written)
+    val seen = sight.here
+    val address = Stream(UInt(log2Up(depth) bits))
+    address.valid := gray =/= seen
+    address.payload := count.resized
+    val next = count + address.fire.asUInt
+    count := next
+    gray := toGray(next)
+    pop << memory.streamReadSync(address, crossClock = true)
+  }
+
+  written := pushSide.gray
+  read := popSide.gray
+}

@@ -1,0 +1,110 @@
+package proofmill.shell
+
+import spinal.core._
+import spinal.lib._
+import spinal.lib.bus.amba4.axi._
+
+/** Stands in front of a subordinate that may be reset, or die, without its manager: every burst of the manager ends.
+  *
+  * {{{
+  *            down, or hung
+  *   OPEN ──────────────────► SHUT     bursts pass                    │ nothing passes; what was begun and what begins
+  *     ▲                       │                                      │ is answered with SLVERR
+  *     └───────────────────────┘
+  *      down is over, all is answered
+  * }}}
+  *
+  * `down` is high while the subordinate is in reset. It is hung when a read, or a write, waits for it
+  * for `patience` cycles; then only a reset of it opens the firewall again, and `hung` says so. Between the two states the subordinate has
+  * forgotten everything.
+  *
+  * Bursts pass in order, addresses, read data and responses a cycle later. The data of a write is taken once its address is, and the next write's address
+  * with or after the last data; `last` is made here. At most `bursts` reads, and as many writes, are under way. The mirror of [[MemoryGuard]],
+  * which stands behind a manager that may be reset.
+  *
+  * @param bursts   a power of two
+  * @param patience cycles, at least two
+  */
+case class Firewall(config: Axi4Config, bursts: Int = 64, patience: Int = 1 << 16) extends Component {
+  require(isPow2(bursts), s"Firewall: $bursts bursts are not a power of two")
+
+  val manager = slave(Axi4(config))
+  val subordinate = master(Axi4(config))
+  val down = in(Bool())
+  val hung = out(RegInit(False))
+
+  private val countBits = log2Up(bursts) + 1
+  val shut = RegInit(True)
+  val cut = shut || down || hung
+
+  /** After `shut`, before OPEN: nothing begins. */
+  val closing = shut && !down && !hung
+
+  // Reads. `lengths`: of those that are under way, less 1; `beat` of the first one.
+  val read = new Area {
+    val lengths = Vec(Reg(UInt(8 bits)), bursts)
+    val begun, ended = Reg(UInt(countBits bits)) init 0
+    val beat = Reg(UInt(8 bits)) init 0
+    val some = begun =/= ended
+    val room = (begun - ended) =/= bursts
+    val address = manager.ar.haltWhen(closing || !room)
+    when(address.fire) {
+      lengths(begun.resized) := address.len
+      begun := begun + 1
+    }
+    subordinate.ar << address.throwWhen(cut).m2sPipe(flush = cut)
+
+    val data = Stream(Axi4R(config))
+    data.valid := cut ? some | subordinate.r.valid
+    data.data := subordinate.r.data
+    data.resp := cut ? Axi4.resp.SLVERR | subordinate.r.resp
+    data.last := beat === lengths(ended.resized)
+    subordinate.r.ready := data.ready && !cut
+    when(data.fire) {
+      beat := data.last ? U(0) | beat + 1
+      ended := ended + data.last.asUInt
+    }
+    manager.r << data.m2sPipe()
+  }
+
+  // Writes. `left`: beats of data that the present write still owes.
+  val write = new Area {
+    val left = Reg(UInt(9 bits)) init 0
+    val open = Reg(UInt(countBits bits)) init 0
+    val data = Stream(Axi4W(config))
+    val address = manager.aw.haltWhen(closing || open.msb || !(left === 0 || (left === 1 && data.fire)))
+    subordinate.aw << address.throwWhen(cut).m2sPipe(flush = cut)
+
+    data.arbitrationFrom(manager.w.haltWhen(left === 0))
+    data.data := manager.w.data
+    data.strb := manager.w.strb
+    data.last := left === 1
+    subordinate.w << data.throwWhen(cut).m2sPipe(flush = cut)
+    when(data.fire)(left := left - 1)
+    when(address.fire)(left := address.len +^ 1)
+
+    val answered = Stream(Axi4B(config))
+    val whole = open > (left =/= 0).asUInt // some have all their data
+    answered.valid := cut ? whole | subordinate.b.valid
+    answered.resp := cut ? Axi4.resp.SLVERR | subordinate.b.resp
+    subordinate.b.ready := answered.ready && !cut
+    open := open + address.fire.asUInt - answered.fire.asUInt
+    manager.b << answered.m2sPipe()
+  }
+
+  // Does something wait for the subordinate for too long? Reads and writes apart, or one would hide that the other hangs.
+  private def late(waits: Bool): Bool = {
+    val quiet = Reg(UInt(log2Up(patience + 1) bits)) init 0
+    quiet := (waits && !cut) ? (quiet + 1) | U(0)
+    quiet === patience
+  }
+  val readLate = late(read.some && !subordinate.r.valid)
+  val writeLate =
+    late((write.whole && !subordinate.b.valid) || (subordinate.w.valid && !subordinate.w.ready))
+  when(readLate || writeLate)(hung := True)
+  when(down)(hung := False)
+
+  val opens = closing && !read.some && write.open === 0
+  when(cut)(shut := True)
+  when(opens)(shut := False)
+}

@@ -1,0 +1,64 @@
+package proofmill.shell
+
+import spinal.core._
+import spinal.lib._
+import spinal.lib.bus.amba4.axi._
+
+/** Two managers of one memory channel: an engine and the door. They take turns burst by burst, reads and writes apart.
+  *
+  * The memory answers in the order of the addresses, so a queue remembers whose they are. The data of a write pass in that order too: a manager
+  * offers an address only when its data follow without waiting for the other.
+  *
+  * @param bursts a power of two: reads, and as many writes, of both together
+  */
+case class MemoryShare(config: Axi4Config, bursts: Int = 128) extends Component {
+  val managers = Vec(slave(Axi4(config)), 2)
+  val memory = master(Axi4(config))
+
+  /** The manager whose turn it is; goes on when `over`. */
+  class Turns(begins: Bool, whose: UInt, over: Bool) extends Area {
+    val queue = StreamFifo(UInt(1 bits), bursts, latency = 1)
+    queue.io.push.valid := begins
+    queue.io.push.payload := whose
+    val room = queue.io.push.ready
+    val some = queue.io.pop.valid
+    val owner = queue.io.pop.payload
+    queue.io.pop.ready := over
+  }
+
+  private def arbiter[T <: Data](kind: HardType[T]): StreamArbiter[T] =
+    StreamArbiterFactory().roundRobin.transactionLock.build(kind, 2)
+
+  val read = new Area {
+    val choice = arbiter(Axi4Ar(config))
+    for ((input, manager) <- choice.io.inputs.zip(managers)) input << manager.ar
+    val room = Bool()
+    memory.ar << choice.io.output.haltWhen(!room)
+    val turns = new Turns(memory.ar.fire, choice.io.chosen, memory.r.fire && memory.r.last)
+    room := turns.room
+    memory.r.ready := turns.some && Vec(managers.map(_.r.ready))(turns.owner)
+    for ((manager, i) <- managers.zipWithIndex) {
+      manager.r.valid := memory.r.valid && turns.some && turns.owner === i
+      manager.r.payload := memory.r.payload
+    }
+  }
+
+  val write = new Area {
+    val choice = arbiter(Axi4Aw(config))
+    for ((input, manager) <- choice.io.inputs.zip(managers)) input << manager.aw
+    val room = Bool()
+    memory.aw << choice.io.output.haltWhen(!room)
+    val data = new Turns(memory.aw.fire, choice.io.chosen, memory.w.fire && memory.w.last)
+    val answers = new Turns(memory.aw.fire, choice.io.chosen, memory.b.fire)
+    room := data.room && answers.room
+
+    memory.w.valid := data.some && Vec(managers.map(_.w.valid))(data.owner)
+    memory.w.payload := Vec(managers.map(_.w.payload))(data.owner)
+    memory.b.ready := answers.some && Vec(managers.map(_.b.ready))(answers.owner)
+    for ((manager, i) <- managers.zipWithIndex) {
+      manager.w.ready := memory.w.ready && data.some && data.owner === i
+      manager.b.valid := memory.b.valid && answers.some && answers.owner === i
+      manager.b.payload := memory.b.payload
+    }
+  }
+}

@@ -1,0 +1,205 @@
+package proofmill.top
+
+import proofmill.shell._
+import proofmill.stream.{Beat, Narrower, Widener}
+import spinal.core._
+import spinal.lib._
+import spinal.lib.bus.amba4.axi._
+import spinal.lib.bus.amba4.axilite._
+
+/** A card behind the vendor's DMA bridge for PCIe, with a clock of the bridge, one of the engines and one of the memory:
+  *
+  * {{{
+  *   bridge clock               card clock                                    memory clock
+  *   h2c_0 ─ Narrower ─ fifo ─► Shell ─ MemoryGuard ┐
+  *   c2h_0 ◄ Widener ── fifo ── │ │                 MemoryShare ─ Firewall ─ AxiCrossing ─ MemoryGuard ─► mem<j>
+  *   h2c_1 ──────────── fifo ─► MemoryDoor ─────────┘
+  *   c2h_1 ◄─────────── fifo ── │
+  *   axil ─ Firewall ─ AxiCrossing ─ registers
+  * }}}
+  * `resetn` is the bridge's, `memory_resetn` says that the memory works; both of any timing, but a reset of
+  * the memory lasts 32 of its cycles. While the card is in reset, registers are answered
+  * with SLVERR, and the memory sees its bursts ended; while the memory is, or when it hangs, the engines' bursts are ended with SLVERR, so their commands
+  * end with `memory_fault`. Clocks differ by a factor of four at most.
+  *
+  * `irq` asks for an interrupt when a reply leaves, until `irq_ack`.
+  */
+class XdmaTop(target: Target) extends Component {
+  setDefinitionName(target.top)
+  private val bytes = XdmaTop.bytes
+
+  val clk, resetn, card_clk, memory_clk, memory_resetn = in(Bool())
+  val irq = out(Bool())
+  val irq_ack = in(Bool())
+
+  // Domains: of each clock, and of what it shares with a neighbour and what is in reset with either.
+  val cards = new ResetSequencer(card_clk, !resetn)
+  val memories = new ResetSequencer(memory_clk, !memory_resetn)
+  private val bridge = ResetSynchroniser(clk, !resetn)
+  private val card = cards.domain
+  private val memory = memories.domain
+  private def seen(domain: ClockDomain, level: Bool): Bool =
+    new ClockingArea(domain.copy(reset = null, config = ClockDomainConfig(resetKind = BOOT))) {
+      val seen = Synchroniser(level, reset = true)
+    }.seen
+  private def linked(domain: ClockDomain, down: Bool): ClockDomain = domain.copy(reset = domain.readResetWire || down)
+  val cardDownAtBridge = seen(bridge, cards.down)
+  val cardDownAtMemory = seen(memory, cards.down)
+  val memoryDownAtCard = seen(card, memories.down)
+  private val bridgeLink = linked(bridge, cardDownAtBridge)
+  private val cardLink = linked(card, memoryDownAtCard)
+  private val memoryLink = linked(memory, cardDownAtMemory)
+
+  // Nothing is taken in a reset, which is longer here than at the bridge.
+  private val absent = bridge.readResetWire
+  private val unlinked = bridgeLink.readResetWire
+
+  // The card.
+  val shell = card(new Shell(target.config, target.engines))
+
+  // Packets.
+  private val rx = slave(Stream(Fragment(Beat(bytes))))
+  private val tx = master(Stream(Fragment(Beat(bytes))))
+  SimTop.stream("rx", rx)
+  SimTop.stream("tx", tx)
+  private def cross[T <: Data](
+      from: Stream[T],
+      to: Stream[T],
+      depth: Int,
+      writer: ClockDomain,
+      reader: ClockDomain
+  ): Unit = {
+    val fifo = AsyncFifo(cloneOf(from.payload), depth, writer, reader)
+    fifo.push << from
+    to << fifo.pop
+  }
+  val narrower = bridgeLink(new Narrower(bytes))
+  val widener = bridgeLink(new Widener(bytes))
+  narrower.wide << rx.haltWhen(unlinked)
+  cross(narrower.narrow, shell.rx, XdmaTop.words, bridgeLink, card)
+  cross(shell.tx, widener.narrow, XdmaTop.words, card, bridgeLink)
+  tx << widener.wide
+
+  // The door to the memory.
+  for (bulk <- shell.bulk) {
+    val doorRx = slave(Stream(Fragment(Beat(bytes))))
+    val doorTx = master(Stream(Fragment(Beat(bytes))))
+    SimTop.stream("door_rx", doorRx)
+    SimTop.stream("door_tx", doorTx)
+    val (commands, answers) = (cloneOf(bulk.transfers), cloneOf(bulk.answers))
+    commands.arbitrationFrom(doorRx.haltWhen(unlinked))
+    commands.fragment := doorRx.data
+    commands.last := doorRx.last
+    cross(commands, bulk.transfers, XdmaTop.beats, bridgeLink, card)
+    cross(bulk.answers, answers, XdmaTop.beats, card, bridgeLink)
+    doorTx.arbitrationFrom(answers)
+    doorTx.data := answers.fragment
+    doorTx.keep.setAll()
+    doorTx.last := answers.last
+  }
+
+  // Registers.
+  private val axil = slave(cloneOf(shell.axi))
+  SimTop.bus("axil", "aw" -> axil.aw, "w" -> axil.w, "b" -> axil.b, "ar" -> axil.ar, "r" -> axil.r)
+  val registers = new ClockingArea(bridge) {
+    val firewall = Firewall(XdmaTop.registers, bursts = 2)
+    firewall.down := cardDownAtBridge
+    XdmaTop.widened(axil, firewall.manager, absent)
+    val crossing = AxiCrossing(XdmaTop.registers, 4, bridgeLink, card)
+    crossing.manager << firewall.subordinate
+    XdmaTop.narrowed(crossing.subordinate, shell.axi)
+  }
+
+  // Memory.
+  val guards = for ((inside, j) <- shell.memories.zipWithIndex) yield {
+    val config = inside.config
+    val port = master(cloneOf(inside))
+    SimTop.bus(s"mem$j", "aw" -> port.aw, "w" -> port.w, "b" -> port.b, "ar" -> port.ar, "r" -> port.r)
+    val firewall = card(Firewall(config, bursts = 128))
+    firewall.down := memoryDownAtCard
+    firewall.manager << inside
+    val crossing = AxiCrossing(config, XdmaTop.beats, cardLink, memoryLink)
+    crossing.manager << firewall.subordinate
+    val guard = memory(MemoryGuard(config, bursts = 128))
+    guard.blocked := cardDownAtMemory || memories.down // what it sees then may be half reset
+    guard.engine << crossing.subordinate
+    port << guard.memory
+    guard
+  }
+  // The card stays in reset until the memory has ended what was under way.
+  val ending = new ClockingArea(memory) {
+    val some = RegNext(guards.map(_.busy).foldLeft(False)(_ || _)) init False
+  }
+  cards.held := seen(card, ending.some) && !memoryDownAtCard && !seen(card, !memory_resetn)
+  memories.held := False
+
+  // Interrupts: one may stand for several replies.
+  val interrupts = new ClockingArea(bridge) {
+    val wanted, asking = RegInit(False)
+    when(tx.fire && tx.last)(wanted := True)
+    when(!asking && wanted) {
+      asking := True
+      wanted := tx.fire && tx.last
+    }
+    when(asking && irq_ack)(asking := False)
+    irq := asking
+  }
+}
+
+object XdmaTop {
+
+  /** Of a beat of the bridge: PCIe Gen3 x16 or Gen4 x8. */
+  val bytes = 64
+
+  /** Depths of the crossings. */
+  private val words = 64
+  private val beats = 32
+
+  /** AXI4-Lite as AXI4, for the firewall and the crossing. */
+  private val registers = Axi4Config(
+    addressWidth = Shell.addressBits,
+    dataWidth = 32,
+    useId = false,
+    useRegion = false,
+    useLock = false,
+    useCache = false,
+    useQos = false,
+    useProt = false
+  )
+
+  private def widened(lite: AxiLite4, full: Axi4, blocked: Bool): Unit = {
+    for ((from, to) <- Seq[(Stream[AxiLite4Ax], Stream[_ <: Axi4Ax])](lite.ar -> full.ar, lite.aw -> full.aw)) {
+      to.arbitrationFrom(from.haltWhen(blocked))
+      to.addr := from.addr
+      to.len := 0
+      to.size := 2
+      to.setBurstINCR()
+    }
+    full.w.arbitrationFrom(lite.w.haltWhen(blocked))
+    full.w.data := lite.w.data
+    full.w.strb := lite.w.strb
+    full.w.last := True
+    lite.r.arbitrationFrom(full.r)
+    lite.r.data := full.r.data
+    lite.r.resp := full.r.resp
+    lite.b.arbitrationFrom(full.b)
+    lite.b.resp := full.b.resp
+  }
+
+  private def narrowed(full: Axi4, lite: AxiLite4): Unit = {
+    for ((from, to) <- Seq[(Stream[_ <: Axi4Ax], Stream[AxiLite4Ax])](full.ar -> lite.ar, full.aw -> lite.aw)) {
+      to.arbitrationFrom(from)
+      to.addr := from.addr
+      to.prot := 0
+    }
+    lite.w.arbitrationFrom(full.w)
+    lite.w.data := full.w.data
+    lite.w.strb := full.w.strb
+    full.r.arbitrationFrom(lite.r)
+    full.r.data := lite.r.data
+    full.r.resp := lite.r.resp
+    full.r.last := True
+    full.b.arbitrationFrom(lite.b)
+    full.b.resp := lite.b.resp
+  }
+}
