@@ -3,7 +3,7 @@
 #   vivado -mode batch -source boards/xdma/build.tcl -tclargs target/verilog/xdma_msm_bls12_381 u55c 200
 #
 # Arguments: what `make verilog` wrote, the board, the engines' clock in MHz. What repeats facts is read from FOLDER/about.json: top, memory channels
-# and their bytes, width of the bridge. Writes FOLDER/board/: card.bit, utilization.rpt, timing.rpt. Stops where a clock is not met.
+# and their bytes, width of the bridge. Writes FOLDER/board/: card.bit, utilization.rpt, timing.rpt, crossings.rpt. Stops where a clock is not met.
 
 # Board: part, vendor's board file (with the pins of PCIe and memory), memory, clock of its bus in MHz.
 set boards {

@@ -2,7 +2,9 @@
 
 use std::time::Instant;
 
-use proofmill_op::{Answer, Cancel, Caps, Data, Device, Metrics, Parked, Request, Result, Ticket};
+use proofmill_op::{
+    Answer, Cancel, Caps, Data, Device, Metrics, Parked, Request, Result, Ticket, milliseconds,
+};
 use tracing::{Level, Span, debug, debug_span, enabled};
 
 /// Any device. Where nobody listens, this costs a branch a request.
@@ -42,7 +44,7 @@ impl Device for Traced {
         let (span, start) = (self.span(&request), Instant::now());
         span.in_scope(|| {
             let answer = self.0.answer(request, cancel);
-            let ms = (start.elapsed().as_secs_f64() * 1e6).round() / 1e3;
+            let ms = milliseconds(start.elapsed().as_secs_f64());
             match &answer {
                 Ok(_) => debug!(ms, "answered"),
                 Err(problem) => debug!(ms, %problem, "failed"),

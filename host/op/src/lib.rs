@@ -24,4 +24,4 @@ pub use data::{Data, Parked};
 pub use device::{Answer, Capability, Caps, Device, DeviceKind, Metrics, Request};
 pub use error::{Error, Result};
 pub use features::not_in_this_build;
-pub use ticket::{Completer, Ticket};
+pub use ticket::{Completer, Ticket, milliseconds};

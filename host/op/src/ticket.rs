@@ -42,14 +42,11 @@ impl<T, E> Shared<T, E> {
         if self.has_ended.swap(true, Ordering::SeqCst) {
             return false;
         }
-        let when = Instant::now();
-        // Before anybody goes on, and without the lock: whoever listens may wait for locks of its own.
-        self.tell(answer.is_ok());
-        let before = std::mem::replace(&mut *self.lock(), State::Done(answer, when));
-        self.changed.notify_all();
-        if let State::Waiting(Some(waker)) = before {
-            waker.wake();
-        }
+        let is_answer = answer.is_ok();
+        let end = End { ticket: self, done: State::Done(answer, Instant::now()) };
+        // Before anybody goes on, and without the lock: whoever listens may wait for locks of its own. If he panics, the ticket ends as well.
+        self.tell(is_answer);
+        drop(end);
         true
     }
 
@@ -57,7 +54,7 @@ impl<T, E> Shared<T, E> {
     fn tell(&self, is_answer: bool) {
         let span = self.span.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some((span, start)) = span {
-            let ms = (start.elapsed().as_secs_f64() * 1e6).round() / 1e3;
+            let ms = milliseconds(start.elapsed().as_secs_f64());
             span.in_scope(|| match is_answer {
                 true => debug!(ms, "answered"),
                 false => debug!(ms, "failed"),
@@ -73,6 +70,28 @@ impl<T, E> Shared<T, E> {
         }
         state
     }
+}
+
+/// The end of a ticket: its state changes, and whoever waits is woken, when this is dropped.
+struct End<'a, T, E> {
+    ticket: &'a Shared<T, E>,
+    done: State<T, E>,
+}
+
+impl<T, E> Drop for End<'_, T, E> {
+    fn drop(&mut self) {
+        let done = std::mem::replace(&mut self.done, State::Taken);
+        let before = std::mem::replace(&mut *self.ticket.lock(), done);
+        self.ticket.changed.notify_all();
+        if let State::Waiting(Some(waker)) = before {
+            waker.wake();
+        }
+    }
+}
+
+/// Seconds in milliseconds, to the microsecond, as events have them.
+pub fn milliseconds(seconds: f64) -> f64 {
+    (seconds * 1e6).round() / 1e3
 }
 
 impl<T, E: From<Error>> Shared<T, E> {
@@ -282,6 +301,36 @@ mod tests {
         let (completer, ticket) = Ticket::pair();
         drop(completer);
         assert!(matches!(ticket.wait(), Err(Error::Lost { .. })));
+    }
+
+    /// Somebody who listens to events and panics.
+    struct Clumsy;
+
+    impl tracing::Subscriber for Clumsy {
+        fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+            true
+        }
+        fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+            tracing::span::Id::from_u64(1)
+        }
+        fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+        fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+        fn event(&self, _: &tracing::Event<'_>) {
+            panic!("as the test wants it");
+        }
+        fn enter(&self, _: &tracing::span::Id) {}
+        fn exit(&self, _: &tracing::span::Id) {}
+    }
+
+    #[test]
+    fn a_ticket_ends_although_who_hears_of_it_panics() {
+        tracing::subscriber::with_default(Clumsy, || {
+            let (completer, ticket) = Ticket::pair();
+            let ticket = ticket.told_in(tracing::debug_span!("operation"), Instant::now());
+            let told = std::panic::AssertUnwindSafe(|| completer.complete(Ok(answer())));
+            assert!(std::panic::catch_unwind(told).is_err());
+            assert!(ticket.wait_timeout(Duration::from_secs(5)).is_ok_and(|answer| answer.is_ok()));
+        });
     }
 
     #[test]

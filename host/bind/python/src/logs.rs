@@ -69,10 +69,23 @@ impl<T: Send> Drop for Unlocked<T> {
 fn look(py: Python<'_>) {
     let wanted = |level: &u8| {
         let asked = LOGGER.get(py).map(|logger| logger.call_method1(py, "isEnabledFor", (*level,)));
-        asked.and_then(Result::ok).is_some_and(|said| said.is_truthy(py).unwrap_or(false))
+        let said =
+            asked.transpose().and_then(|said| said.map_or(Ok(false), |said| said.is_truthy(py)));
+        said.unwrap_or_else(|error| {
+            keep_interrupt(py, &error);
+            false
+        })
     };
     let least = [5, 10, 20, 30, 40].into_iter().find(wanted).unwrap_or(u8::MAX);
     LEAST.store(least, Ordering::Relaxed);
+}
+
+/// Ctrl-C that came while Python's code ran is not lost with the error that it became: whoever looks next for signals sees it.
+fn keep_interrupt(py: Python<'_>, error: &PyErr) {
+    if error.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) {
+        // SAFETY: it only notes that there is a signal; it may be called at any time.
+        unsafe { pyo3::ffi::PyErr_SetInterrupt() };
+    }
 }
 
 /// A level of `logging`; TRACE is 5.
@@ -163,13 +176,8 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Bridge {
         // While the interpreter ends, nobody is told.
         Python::try_attach(|py| {
             if let Err(error) = told(py, event.metadata(), &text, &fields, spans) {
-                let is_interrupt =
-                    error.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py);
+                keep_interrupt(py, &error);
                 error.write_unraisable(py, None);
-                if is_interrupt {
-                    // SAFETY: it only notes that there is a signal, for whoever looks next; it may be called at any time.
-                    unsafe { pyo3::ffi::PyErr_SetInterrupt() };
-                }
             }
         });
         TELLS.set(false);

@@ -28,7 +28,7 @@ pub struct Place {
     pub channel: u32,
     /// Byte address in the channel, a multiple of 1024.
     pub address: u64,
-    /// Bytes of each beat of the memory that are given: [`BEAT`], or [`PACKED`], and the others become zero.
+    /// Bytes of each beat of the memory that are given: 64, or 48 and the others become zero.
     pub slice: u32,
 }
 
@@ -81,8 +81,7 @@ impl Door {
     /// Behind it every answer is to a transfer that was sent after it. Answers to what an earlier host sent are swallowed.
     pub fn open(&mut self, streams: &mut dyn Streams, number: u64) -> Result<()> {
         self.next = number;
-        let nowhere = Place { channel: u32::MAX, address: 0, slice: BEAT as u32 };
-        streams.transfer(&nowhere.header(kind::READ, number, 1))?;
+        streams.transfer(&Self::refused(number))?;
         loop {
             let answer = streams.answer()?;
             if u64_at(trailer(streams.device(), &answer)?, at::index::OFFSET) == Some(number) {
@@ -93,6 +92,11 @@ impl Door {
         Ok(())
     }
 
+    /// A transfer that every card refuses: it is answered, and does nothing.
+    pub fn refused(number: u64) -> [u8; BEAT] {
+        Place::new(u32::MAX, 0).header(kind::READ, number, 1)
+    }
+
     /// Writes slices.
     pub fn write(&mut self, streams: &mut dyn Streams, place: Place, bytes: &[u8]) -> Result<()> {
         let slice = place.slice as usize;
@@ -101,23 +105,16 @@ impl Door {
             let problem = format!("{} bytes are not slices of {slice}", bytes.len());
             return Err(Error::argument("bytes", problem));
         }
-        let first = self.next;
         let parts: Vec<_> = bytes.chunks(WRITTEN * slice).collect();
-        self.next += parts.len() as u64;
-        for number in 0..parts.len() + WINDOW {
-            if let Some(part) = parts.get(number) {
-                let beats = part.len() / slice;
-                let header =
-                    place.after(number * WRITTEN).header(kind::WRITE, first + number as u64, beats);
-                let mut transfer = [&header[..], part].concat();
-                transfer.resize(transfer.len().next_multiple_of(BEAT), 0);
-                streams.transfer(&transfer)?;
-            }
-            if (WINDOW..parts.len() + WINDOW).contains(&number) {
-                answered(streams, first + (number - WINDOW) as u64)?;
-            }
-        }
-        Ok(())
+        let transfer = |number: usize, index| {
+            let part = parts[number];
+            let place = place.after(number * WRITTEN);
+            let mut transfer =
+                [&place.header(kind::WRITE, index, part.len() / slice), part].concat();
+            transfer.resize(transfer.len().next_multiple_of(BEAT), 0);
+            transfer
+        };
+        self.exchange(streams, parts.len(), transfer, |_, _, _| Ok(()))
     }
 
     /// Reads whole beats.
@@ -133,33 +130,48 @@ impl Door {
                 format!("{} bytes are not whole beats", bytes.len()),
             ));
         }
-        let first = self.next;
-        let count = bytes.len().div_ceil(READ * BEAT);
-        self.next += count as u64;
-        for number in 0..count + WINDOW {
-            let part =
-                |number: usize| number * READ * BEAT..bytes.len().min((number + 1) * READ * BEAT);
-            if number < count {
-                let beats = part(number).len() / BEAT;
-                streams.transfer(&place.after(number * READ).header(
-                    kind::READ,
-                    first + number as u64,
-                    beats,
-                ))?;
+        let mut parts: Vec<_> = bytes.chunks_mut(READ * BEAT).collect();
+        let beats: Vec<_> = parts.iter().map(|part| part.len() / BEAT).collect();
+        let transfer = |number: usize, index| {
+            place.after(number * READ).header(kind::READ, index, beats[number]).to_vec()
+        };
+        self.exchange(streams, beats.len(), transfer, |device, number, data| {
+            let (wanted, found) = (parts[number].len(), data.len());
+            if found != wanted {
+                return Err(lost(device, format!("a read of {wanted} bytes brought {found}")));
             }
-            if let Some(number) = number.checked_sub(WINDOW).filter(|it| *it < count) {
-                let answer = answered(streams, first + number as u64)?;
-                let (part, data) = (part(number), &answer[..answer.len() - BEAT]);
-                if data.len() != part.len() {
-                    return Err(lost(
-                        streams.device(),
-                        format!("a read of {} bytes brought {}", part.len(), data.len()),
-                    ));
-                }
-                bytes[part].copy_from_slice(data);
+            parts[number].copy_from_slice(data);
+            Ok(())
+        })
+    }
+
+    /// Sends `count` transfers, which are made of their number and their index, and takes the data of their answers, with a few transfers on their way
+    /// at a time. After a fault of the memory no more are sent, and those that were sent are answered before it returns.
+    fn exchange(
+        &mut self,
+        streams: &mut dyn Streams,
+        count: usize,
+        transfer: impl Fn(usize, u64) -> Vec<u8>,
+        mut take: impl FnMut(&str, usize, &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let first = self.next;
+        self.next += count as u64;
+        let (mut sent, mut fault) = (0, Ok(()));
+        for number in 0..count {
+            while fault.is_ok() && sent < count.min(number + WINDOW) {
+                streams.transfer(&transfer(sent, first + sent as u64))?;
+                sent += 1;
+            }
+            if number == sent {
+                break;
+            }
+            match answered(streams, first + number as u64) {
+                Ok(answer) => take(streams.device(), number, &answer[..answer.len() - BEAT])?,
+                Err(error @ Error::Failed { .. }) => fault = fault.and(Err(error)),
+                Err(error) => return Err(error),
             }
         }
-        Ok(())
+        fault
     }
 }
 
@@ -271,7 +283,7 @@ mod tests {
                 }
             }
         }
-        assert!(memory.answers.is_empty() && memory.most <= WINDOW + 1, "{}", memory.most);
+        assert!(memory.answers.is_empty() && memory.most == WINDOW, "{}", memory.most);
     }
 
     #[test]
@@ -280,6 +292,18 @@ mod tests {
         memory.status = status::MEMORY_FAULT;
         let error = Door::default().write(&mut memory, Place::new(0, 0), &[1; BEAT]).unwrap_err();
         assert!(matches!(error, Error::Failed { .. }), "{error}");
+        let mut door = Door::default();
+        memory = Memory { beats: vec![[0; BEAT]; 4096], ..Memory::default() };
+        memory.status = status::MEMORY_FAULT; // of the first of three transfers
+        let error = door.write(&mut memory, Place::new(0, 0), &[1; 1100 * BEAT]).unwrap_err();
+        assert!(matches!(error, Error::Failed { .. }), "{error}");
+        door.write(&mut memory, Place::new(0, 0), &[2; 1100 * BEAT]).unwrap();
+        memory.status = status::MEMORY_FAULT;
+        let mut back = [0; 1100 * BEAT];
+        let error = door.read(&mut memory, Place::new(0, 0), &mut back).unwrap_err();
+        assert!(matches!(error, Error::Failed { .. }), "{error}");
+        door.read(&mut memory, Place::new(0, 0), &mut back).unwrap();
+        assert_eq!(back, [2; 1100 * BEAT]);
         memory.status = status::REFUSED;
         let error = Door::default().write(&mut memory, Place::new(0, 0), &[1; BEAT]).unwrap_err();
         assert!(matches!(error, Error::Lost { .. }), "{error}");

@@ -149,7 +149,7 @@ fn first_transfer() -> u64 {
 
 impl PcieTransport {
     /// Opens card `number` behind files that begin with `prefix` ([`XDMA_PREFIX`]), looks whether it is one of ours, and resets it. No call
-    /// but `receive` and `wait_event` takes longer than `limit`.
+    /// but `receive` and `wait_event` takes longer than `limit`, and those of the memory no longer than that a transfer.
     pub fn open(prefix: &str, number: u32, limit: Duration) -> Result<Self> {
         let name = format!("pcie:{number}");
         let failed = |problem: String| Error::Open { device: name.clone(), problem };
@@ -414,14 +414,15 @@ impl Transport for PcieTransport {
 impl Drop for PcieTransport {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::SeqCst);
-        self.bulk = None;
+        let bulk = self.bulk.take().map(|channels| channels.commands);
         let Some(Channels { commands, replies, .. }) = self.channels.take() else { return };
         drop(replies);
         if !self.wait_for_threads(FAREWELL / 5) && self.dead.is_none() {
-            // A read that the driver keeps for a packet, which must not be the next host's: so it gets one.
+            // A read that the driver keeps for a packet or an answer, which must not be the next host's: so each gets one.
             let _ = commands.try_send(bare(UNKNOWN).to_vec());
+            let _ = bulk.as_ref().map(|bulk| bulk.try_send(Door::refused(0).to_vec()));
         }
-        drop(commands);
+        drop((commands, bulk));
         // Whatever is still in the driver ends when it gives up. Until then the thread keeps the card locked.
         self.wait_for_threads(FAREWELL);
     }

@@ -1,5 +1,5 @@
 //! A card's circuit, Verilated into a shared library and loaded at run time. The C interface is
-//! `spec/wire/sim.h`; time passes only while this transport waits for a reply or touches a register.
+//! `spec/wire/sim.h`; time passes only while this transport waits for a reply or for the door to the memory, or touches a register.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uint};
 use std::fs::File;
@@ -175,7 +175,7 @@ pub struct SimTransport {
 unsafe impl Send for SimTransport {}
 
 impl SimTransport {
-    /// A card just out of reset.
+    /// A card out of reset, whose door to the memory, if it has one, was opened.
     pub fn new(library: &SimLibrary) -> Result<Self> {
         // SAFETY: takes nothing; returns a new card or null.
         let card = NonNull::new(unsafe { (library.0.interface.pm_sim_new)() })
@@ -183,8 +183,12 @@ impl SimTransport {
         let name = format!("sim:{}", library.path().display());
         let mut transport = Self { library: library.clone(), card, name, sent: 0, door: None };
         let mut door = Door::default();
-        if transport.library.0.door.is_some() && door.open(&mut transport, 1).is_ok() {
-            transport.door = Some(door);
+        if transport.library.0.door.is_some() {
+            match door.open(&mut transport, 1) {
+                Ok(()) => transport.door = Some(door),
+                Err(Error::Unsupported { .. }) => {}
+                Err(error) => return Err(error),
+            }
         }
         Ok(transport)
     }

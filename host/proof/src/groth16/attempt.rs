@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use proofmill_op::msm::Progress;
-use proofmill_op::{Answer, Data, Ticket};
+use proofmill_op::{Answer, Data, Ticket, milliseconds};
 use tracing::{Span, debug, debug_span};
 use zeroize::{Zeroize, Zeroizing};
 
@@ -180,7 +180,11 @@ impl Attempt<'_> {
         let UnderWay { section, ticket, start, span } = sum;
         let (answer, end) = ticket.wait_stamped();
         let seconds = end.saturating_duration_since(start).as_secs_f64();
-        span.in_scope(|| debug!(ms = ms(seconds), "done"));
+        let ms = milliseconds(seconds);
+        span.in_scope(|| match answer {
+            Ok(_) => debug!(ms, "done"),
+            Err(_) => debug!(ms, "failed"),
+        });
         let device = Some(self.route.device(section).caps().uri.clone());
         self.steps.push(Timed { step: Step::Sum(section), device, seconds });
         answer.map_err(|error| of_section(section, error))
@@ -193,7 +197,7 @@ impl Attempt<'_> {
         let done = work();
         say(1.0);
         let seconds = start.elapsed().as_secs_f64();
-        debug!(ms = ms(seconds), "done");
+        debug!(ms = milliseconds(seconds), "done");
         drop(span);
         self.steps.push(Timed { step, device, seconds });
         done
@@ -203,11 +207,6 @@ impl Attempt<'_> {
 /// The span of a step.
 fn phase(step: Step) -> Span {
     debug_span!("phase", %step)
-}
-
-/// Milliseconds, to the microsecond.
-pub fn ms(seconds: f64) -> f64 {
-    (seconds * 1e6).round() / 1e3
 }
 
 /// Scalars that are overwritten at the end, if the devices have let go of them.

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use proofmill_algebra::Isa;
-use proofmill_op::{Cancel, Ticket};
+use proofmill_op::{Cancel, Ticket, milliseconds};
 use tracing::{Span, debug, debug_span, warn};
 
-use super::attempt::{Attempt, Outcome, ms};
+use super::attempt::{Attempt, Outcome};
 use super::control::{Control, Place};
 use super::report::{Counts, Proved, Redone, Report, Watch};
 use super::route::{Devices, Route};
@@ -207,6 +207,6 @@ fn prove<E: Suite>(
     prover.count(|counts| counts.proofs += 1);
     report.redone = redone;
     report.seconds = start.elapsed().as_secs_f64();
-    debug!(ms = ms(report.seconds), "made");
+    debug!(ms = milliseconds(report.seconds), "made");
     Ok(Proved { proof, public, report })
 }

@@ -67,18 +67,18 @@ fn the_driver_conforms_over_a_card_in_software() {
     }
 }
 
-/// To the host, it is the same card as its neighbour with one adder, and it takes twice as long to simulate.
-const TWO_ADDERS: &str = "msm_bn254_two_twin";
+/// To the host, each has the same engine as its neighbour: that with one adder, and that without the bridge for PCIe.
+const LONG: [&str; 2] = ["msm_bn254_two_twin", "xdma_msm_bls12_381_twin"];
 
 #[test]
 fn every_simulation_conforms() {
-    simulations_conform(|name| name != TWO_ADDERS);
+    simulations_conform(|name| !LONG.contains(&name));
 }
 
 #[test]
 #[ignore = "takes minutes; make test-long runs it"]
-fn the_card_with_two_adders_conforms() {
-    simulations_conform(|name| name == TWO_ADDERS);
+fn neighbours_of_other_cards_conform() {
+    simulations_conform(|name| LONG.contains(&name));
 }
 
 fn simulations_conform(chosen: impl Fn(&str) -> bool) {

@@ -37,7 +37,10 @@ fn ask(device: &dyn Device, request: Request) -> Result<Vec<u8>, Error> {
 fn devices(field: Field) -> Vec<Box<dyn Device>> {
     let soft = SoftCard::new(&[SoftEngine::ntt(field, 5)], support::judge());
     let soft = Card::open(Box::new(soft), Options::new("soft:", DeviceKind::Card)).unwrap();
-    let simulations = support::offering(&Capability::Ntt(field));
+    let simulations = match field {
+        Field::Bls12_381Fr => support::offering_if_built(&Capability::Ntt(field)),
+        _ => support::offering(&Capability::Ntt(field)),
+    };
     let simulations = simulations.iter().map(|it| proofmill_device::open(&it.uri()).unwrap());
     std::iter::once(Box::new(soft) as Box<dyn Device>).chain(simulations).collect()
 }

@@ -99,7 +99,7 @@ enum Command {
 }
 
 impl<C: OnCard> Job<C> {
-    /// Bytes of scalars that are uploaded at once: in between, replies are heard.
+    /// Bytes of scalars that are uploaded at once.
     const UPLOAD: usize = 1 << 16;
 
     /// Of checked points and scalars: what is to be written first, and then done.

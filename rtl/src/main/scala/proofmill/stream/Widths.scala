@@ -9,7 +9,7 @@ case class Beat(bytes: Int) extends Bundle {
   val keep = Bits(bytes bits)
 }
 
-/** Packets in wide beats, such as a DMA bridge's, to words; a beat without any byte makes none, unless a packet ends with it. */
+/** Packets in wide beats, such as a DMA bridge's, to words; a beat without any byte makes a word without any. */
 class Narrower(bytes: Int) extends Component {
   private val words = bytes / 8
   val wide = slave(Stream(Fragment(Beat(bytes))))
