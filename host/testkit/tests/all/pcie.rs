@@ -58,7 +58,7 @@ fn a_proof_on_bls12_381_with_its_points_through_the_door_to_the_memory() {
 /// Beats that came through the door, by its block of registers.
 fn beats_written(xdma: &Xdma) -> u32 {
     let file = std::fs::read(xdma.file("user")).unwrap();
-    let word = |at: u32| u32_at(&file, at as usize).unwrap();
+    let word = |at: u32| u32_at(&file, at).unwrap();
     let mut blocks =
         std::iter::successors(Some(word(identification::first_block::OFFSET)), |block| {
             Some(word(block + block_header::NEXT)).filter(|next| *next != 0)
