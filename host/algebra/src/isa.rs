@@ -12,7 +12,7 @@
 //! [`Isa::limit`] names. This holds for all of the process, single field products included. Below it, an [`Isa`] chooses the
 //! path of one call or one device: the process's words, or any level between these and its best.
 //!
-//! A build with `PROOFMILL_BUILD=native` has the vectors of one level alone, the best of the processor that compiled it.
+//! A build with `PROOFMILL_BUILD=native` has one kind of vectors alone, that of the best level of the processor that compiled it.
 
 use std::env;
 use std::error::Error;
