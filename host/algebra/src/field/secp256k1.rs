@@ -75,19 +75,21 @@ mod portable {
 /// Written out: a compiler that keeps the loop over the rows takes half as long again.
 #[inline(always)]
 fn portable_product(a: &[u64; 4], b: &[u64; 4]) -> [u64; 4] {
-    // t + x b: the lowest word, which is final, and the others.
-    let row = |[t0, t1, t2, t3]: [u64; 4], x| {
-        let (w0, carry) = mul_add(t0, x, b[0], 0);
-        let (w1, carry) = mul_add(t1, x, b[1], carry);
-        let (w2, carry) = mul_add(t2, x, b[2], carry);
-        let (w3, w4) = mul_add(t3, x, b[3], carry);
-        (w0, [w1, w2, w3, w4])
-    };
-    let (w0, t) = row([0; 4], a[0]);
-    let (w1, t) = row(t, a[1]);
-    let (w2, t) = row(t, a[2]);
-    let (w3, [w4, w5, w6, w7]) = row(t, a[3]);
+    let (w0, t) = row([0; 4], a[0], b);
+    let (w1, t) = row(t, a[1], b);
+    let (w2, t) = row(t, a[2], b);
+    let (w3, [w4, w5, w6, w7]) = row(t, a[3], b);
     fold(&[w0, w1, w2, w3, w4, w5, w6, w7])
+}
+
+/// t + x b: the lowest word, which is final, and the others.
+#[inline(always)]
+fn row([t0, t1, t2, t3]: [u64; 4], x: u64, b: &[u64; 4]) -> (u64, [u64; 4]) {
+    let (w0, carry) = mul_add(t0, x, b[0], 0);
+    let (w1, carry) = mul_add(t1, x, b[1], carry);
+    let (w2, carry) = mul_add(t2, x, b[2], carry);
+    let (w3, w4) = mul_add(t3, x, b[3], carry);
+    (w0, [w1, w2, w3, w4])
 }
 
 /// A number of 512 bits modulo p, below 2^256.
