@@ -66,9 +66,9 @@ def squares(folder):
     return made
 
 
-def own(folder):
+def own(folder, statement="sha256", constraints=30000):
     """A circuit, a key and a witness of our own: nothing of circom in it."""
-    done(proofmill("dev", "circuit", "sha256", "--constraints", 30000, "--out", folder))
+    done(proofmill("dev", "circuit", statement, "--constraints", constraints, "--out", folder))
     zkey, vkey = folder / "INSECURE.zkey", folder / "vkey.json"
     done(snarkjs("zkey", "export", "verificationkey", zkey, vkey))
     return Statement(zkey, folder / "witness.wtns", vkey)

@@ -3,6 +3,7 @@
 Each function runs one to its end. `snarkjs` and `proofmill` give what came of it, also when that is a refusal.
 """
 
+import contextlib
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,8 @@ from place import PROOFMILL, Failed, run  # noqa: E402
 
 INSTALLED = node_packages.folder()
 PACKAGES = INSTALLED / "node_modules"
+#: Simulated cards behind files like those of a PCIe card's driver: an example of the tests' crate, which is built with the tests.
+CARDS = ROOT / "target/debug/examples/xdma"
 #: The keys, circuits and verifying keys of Semaphore, from its ceremony.
 SEMAPHORE = PACKAGES / "@zk-kit/semaphore-artifacts"
 
@@ -39,6 +42,16 @@ def snarkjs(*arguments):
 def proofmill(*arguments):
     """0 when done, or when a proof is valid; 1 when it is not; 2 for wrong input."""
     return outcome([PROOFMILL, *arguments])
+
+
+@contextlib.contextmanager
+def on_pcie(*libraries):
+    """The cards of these simulation libraries behind a driver's files; gives the device's URI, of all of them."""
+    with subprocess.Popen([str(part) for part in (CARDS, *libraries)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as cards:
+        prefix = cards.stdout.readline().strip()
+        if not prefix:
+            raise Failed(f"{CARDS} has ended")
+        yield f"pcie:{','.join(str(number) for number in range(len(libraries)))}?prefix={prefix}"
 
 
 def done(result):

@@ -12,10 +12,26 @@ import unittest
 from pathlib import Path
 
 import circuits
-from programs import ROOT, SEMAPHORE, done, proofmill, snarkjs
+from programs import CARDS, ROOT, SEMAPHORE, done, on_pcie, proofmill, snarkjs
 
 #: The circuit of sums over BN254, with multipliers by a function.
-SIMULATION = "sim:msm_bn254_twin"
+CONFIGURATION = "msm_bn254_twin"
+NO_SIMULATION = f"no simulation: `make sim CONFIG={CONFIGURATION}` builds it, PROOFMILL_SIM_DIR=target/sim names it"
+
+
+def verdicts(made, proof, public):
+    """The exit codes of both verifiers, ours first."""
+    both = proofmill("verify", made.vkey, public, proof), snarkjs("groth16", "verify", made.vkey, public, proof)
+    return tuple(result.returncode for result in both)
+
+
+def proved_on(test, made, folder, device):
+    """The verdicts on our proof, whose sums in G1 are this device's."""
+    proof, public = folder / "simulated.json", folder / "simulated_public.json"
+    done_there = proofmill("prove", made.zkey, made.wtns, "-o", proof, "--public", public, "--device", device, "--no-redo", "--json")
+    steps = {step["step"]: step["device"] for step in json.loads(done(done_there))["steps"]}
+    test.assertEqual({steps[f"sum {section}"] for section in ("A", "B1", "C", "H")}, {device})
+    return verdicts(made, proof, public)
 
 
 class Agreement:
@@ -34,9 +50,7 @@ class Agreement:
         done(snarkjs("groth16", "prove", cls.made.zkey, cls.made.wtns, *cls.theirs))
 
     def verdicts(self, proof, public):
-        """The exit codes of both verifiers, ours first."""
-        both = proofmill("verify", self.made.vkey, public, proof), snarkjs("groth16", "verify", self.made.vkey, public, proof)
-        return tuple(result.returncode for result in both)
+        return verdicts(self.made, proof, public)
 
     def forged(self, proof, public):
         """The verdicts on changed values."""
@@ -104,13 +118,23 @@ class PoseidonChain(Agreement, unittest.TestCase):
         said = done(snarkjs("zkey", "verify", self.folder / "poseidon_chain.r1cs", self.folder / "tau.ptau", self.made.zkey))
         self.assertIn("ZKey Ok!", said)
 
-    @unittest.skipUnless("PROOFMILL_SIM_DIR" in os.environ, "no simulation: `make sim CONFIG=msm_bn254_twin` builds it, PROOFMILL_SIM_DIR=target/sim names it")
+    @unittest.skipUnless("PROOFMILL_SIM_DIR" in os.environ, NO_SIMULATION)
     def test_snarkjs_accepts_a_proof_whose_sums_a_circuit_made(self):
-        proof, public = self.folder / "simulated.json", self.folder / "simulated_public.json"
-        made = proofmill("prove", self.made.zkey, self.made.wtns, "-o", proof, "--public", public, "--device", SIMULATION, "--no-redo", "--json")
-        steps = {step["step"]: step["device"] for step in json.loads(done(made))["steps"]}
-        self.assertEqual({steps[f"sum {section}"] for section in ("A", "B1", "C", "H")}, {SIMULATION})
-        self.assertEqual(self.verdicts(proof, public), (0, 0))
+        self.assertEqual(proved_on(self, self.made, self.folder, f"sim:{CONFIGURATION}"), (0, 0))
+
+
+class CardsOnPcie(unittest.TestCase):
+    """A small circuit of our own, whose sums are those of two simulated cards behind a driver's files, as one device."""
+
+    @unittest.skipUnless("PROOFMILL_SIM_DIR" in os.environ, NO_SIMULATION)
+    def test_snarkjs_accepts_a_proof_whose_sums_two_cards_made(self):
+        self.assertTrue(CARDS.exists(), "`cargo test --no-run` builds it")
+        library = Path(os.environ["PROOFMILL_SIM_DIR"]) / f"{CONFIGURATION}.so"
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            made = circuits.own(folder, "chain", 30)
+            with on_pcie(library, library) as device:
+                self.assertEqual(proved_on(self, made, folder, device), (0, 0))
 
 
 class MerkleMembership(Agreement, unittest.TestCase):

@@ -116,7 +116,7 @@ STAGES = [
           [["cargo", "build", *SHIPPED], [*PYTHON, "rtl/sim/test_serial_port.py"]], ("sim", "release"), uses="target/release"),
     Stage("interop", "proofs of and for snarkjs, with circuits of circom and the keys of a ceremony",
           [["cargo", "build", *SHIPPED], [*PYTHON, "-m", "unittest", "discover", "-s", "interop", "-p", "test_*.py"]],
-          ("sim", "release")),
+          ("sim", "programs", "release")),
     Stage("digests", "Poseidon beside neptune, light-poseidon, taceo-poseidon2 and zkhash", [python("digests")], ("setup",), [python("digests", "--long")]),
     Stage("doors", "Rust, C, C++, Python and Go, as their users have them",
           [["cargo", "build", *SHIPPED],

@@ -7,6 +7,7 @@ use proofmill_card::{
     UartTransport, XDMA_PREFIX,
 };
 use proofmill_op::{Device, DeviceKind, Error, Result};
+use proofmill_pool::Pool;
 
 use crate::sim::{DEFAULT_CONFIGURATION, FOLDER_VARIABLE, TRACED, folder};
 use crate::{Uri, Way, seconds, whole};
@@ -45,31 +46,67 @@ pub fn serial_ports() -> Vec<(String, String)> {
 
 /// The cards behind the XDMA driver and the boards that it does not serve: URI, and what can be said of it.
 pub fn pcie_cards() -> Vec<(String, String)> {
-    let cards = proofmill_card::xdma_cards(XDMA_PREFIX).into_iter();
-    let cards = cards.map(|(number, about)| (format!("pcie:{number}"), about));
+    let cards = proofmill_card::xdma_cards(XDMA_PREFIX);
+    let all: Vec<_> = cards.iter().map(|(number, _)| number.to_string()).collect();
+    let all = (all.len() > 1).then(|| {
+        (format!("pcie:{}", all.join(",")), format!("these {} cards as one device", all.len()))
+    });
+    let cards = cards.into_iter().map(|(number, about)| (format!("pcie:{number}"), about));
     let boards = proofmill_card::boards_without_driver().into_iter().map(|address| {
         let about =
             format!("the board at {address} has no driver: load the vendor's (`modprobe xdma`)");
         ("pcie:".to_owned(), about)
     });
-    cards.chain(boards).collect()
+    cards.chain(all).chain(boards).collect()
 }
 
-/// Opens the card that a URI names.
+/// Opens the card that a URI names, or its cards as one device.
 pub fn open(uri: &Uri) -> Result<Box<dyn Device>> {
+    match &cards(uri)?[..] {
+        [_] => open_one(uri),
+        cards => {
+            let cards = cards.iter().map(open_one).collect::<Result<_>>()?;
+            Ok(Box::new(Pool::new(uri.to_string(), cards)?))
+        }
+    }
+}
+
+fn open_one(uri: &Uri) -> Result<Box<dyn Device>> {
     let (transport, options) = reached(uri)?;
     Ok(Box::new(Card::open(transport, options)?))
 }
 
-/// The way to the card that a URI names.
-pub fn way(uri: &Uri) -> Result<Way> {
-    let (mut transport, options) = reached(uri)?;
-    let way = proofmill_card::measure(&mut *transport, &options)?;
-    Ok(Way {
-        register: way.register,
-        round_trip: way.round_trip,
-        bytes_per_second: way.bytes_per_second,
-    })
+/// The cards that a URI names: their names are joined by commas, but a simulation library's path may have some. A simulation may be there
+/// more than once, as a card of its own each time.
+fn cards(uri: &Uri) -> Result<Vec<Uri>> {
+    if uri.scheme() == "sim" && uri.path().contains('/') {
+        return Ok(vec![uri.clone()]);
+    }
+    let names: Vec<_> = uri.path().split(',').collect();
+    let wrong = |problem: String| Error::argument("device", format!("'{uri}': {problem}"));
+    if names.len() > 1 && names.iter().any(|name| name.is_empty()) {
+        return Err(wrong("a card has no name; a list is of the form pcie:0,1".into()));
+    }
+    let again = |(at, name): &(usize, &&str)| names[..*at].contains(*name);
+    let twice = names.iter().enumerate().find(again).filter(|_| uri.scheme() != "sim");
+    match twice {
+        Some((_, name)) => Err(wrong(format!("card {name} is named twice"))),
+        None if names.len() > 1 && uri.option("trace").is_some() => {
+            Err(Error::argument("trace", "is of one card; several would write the same file"))
+        }
+        None => Ok(names.iter().map(|name| uri.clone().with_path(name)).collect()),
+    }
+}
+
+/// The way to each card that a URI names.
+pub fn ways(uri: &Uri) -> Result<Vec<(String, Way)>> {
+    let measured = |card: Uri| {
+        let (mut transport, options) = reached(&card)?;
+        let way = proofmill_card::measure(&mut *transport, &options)?;
+        let proofmill_card::Way { register, round_trip, bytes_per_second } = way;
+        Ok((card.to_string(), Way { register, round_trip, bytes_per_second }))
+    };
+    cards(uri)?.into_iter().map(measured).collect()
 }
 
 fn reached(uri: &Uri) -> Result<(Box<dyn Transport>, Options)> {
@@ -106,7 +143,8 @@ fn pcie(uri: &Uri) -> Result<(Box<dyn Transport>, Options)> {
     let number =
         uri.path().parse().ok().filter(|_| uri.path().bytes().all(|it| it.is_ascii_digit()));
     let number = number.ok_or_else(|| {
-        let problem = format!("'{uri}': pcie: needs the number of one card, such as pcie:0");
+        let problem =
+            format!("'{uri}': pcie: needs the numbers of cards, such as pcie:0 or pcie:0,1");
         Error::argument("device", problem)
     })?;
     let options = options(uri, DeviceKind::Card)?;

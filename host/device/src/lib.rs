@@ -8,6 +8,7 @@
 //! | `sim:/path/to/lib.so` | a simulation library by its path: whatever has a `/` in it |
 //! | `uart:/dev/ttyUSB1` | the card on a serial line |
 //! | `pcie:0` | the card behind the first set of files of the vendor's XDMA driver, `/dev/xdma0_…` |
+//! | `pcie:0,1`, `sim:NAME,NAME`, `uart:PORT,PORT` | several cards as one device, which does without those that are lost |
 //! | `tcp://HOST:PORT` | the device of another machine, where `proofmill device-server` runs |
 //!
 //! `sim:`, `uart:` and `pcie:` need the feature `card`, `tcp:` the feature `remote`; both are on by default. Options follow `?` and are joined by `&`; in a value, `%` and two hex digits stand for a byte.
@@ -130,11 +131,11 @@ pub struct Way {
     pub bytes_per_second: f64,
 }
 
-/// Resets the card that a URI names and measures the way to it; `None` for a device that is no card.
-pub fn way(uri: &Uri) -> Result<Option<Way>> {
+/// Resets the cards that a URI names and measures the way to each, by its own URI; none for a device that is no card.
+pub fn ways(uri: &Uri) -> Result<Vec<(String, Way)>> {
     match uri.scheme() {
-        "sim" | "uart" | "pcie" => card::way(uri).map(Some),
-        _ => Ok(None),
+        "sim" | "uart" | "pcie" => card::ways(uri),
+        _ => Ok(vec![]),
     }
 }
 
@@ -277,9 +278,12 @@ mod tests {
             ("sim:?memory_gap=256", "memory_gap: '256' is not a number from 0 to 255"),
             ("sim:?memory_gap=-1", "memory_gap: '-1'"),
             ("sim:?timeout=-1", "timeout: '-1'"),
-            ("pcie:", "'pcie:': pcie: needs the number of one card"),
-            ("pcie:+1", "needs the number of one card"),
-            ("pcie:0,1", "needs the number of one card"),
+            ("pcie:", "'pcie:': pcie: needs the numbers of cards, such as pcie:0 or pcie:0,1"),
+            ("pcie:+1", "needs the numbers of cards"),
+            ("pcie:0,", "'pcie:0,': a card has no name; a list is of the form pcie:0,1"),
+            ("pcie:0,1,0", "card 0 is named twice"),
+            ("pcie:7,8?prefix=/nowhere/card", "there is no /nowhere/card7_user"),
+            ("sim:toy,toy?trace=x.vcd", "trace: is of one card"),
             ("pcie:0?baud=1", "unknown option 'baud' of pcie:, which has timeout, prefix"),
             ("pcie:0?timeout=0", "timeout: '0'"),
             ("pcie:7?prefix=/nowhere/card", "there is no /nowhere/card7_user"),

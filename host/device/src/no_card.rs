@@ -32,7 +32,7 @@ pub fn pcie_cards() -> Vec<(String, String)> {
 }
 
 /// There is none to be measured.
-pub fn way(_: &Uri) -> Result<Way> {
+pub fn ways(_: &Uri) -> Result<Vec<(String, Way)>> {
     Err(Error::argument("device", text()))
 }
 

@@ -36,6 +36,12 @@ impl Uri {
         self
     }
 
+    /// The same URI with another path.
+    pub fn with_path(mut self, path: &str) -> Self {
+        path.clone_into(&mut self.path);
+        self
+    }
+
     /// An error that names the first option that is not one of these.
     pub fn allow(&self, names: &[&str]) -> Result<()> {
         let Some((name, _)) = self.options.iter().find(|(name, _)| !names.contains(&&name[..]))

@@ -35,9 +35,9 @@ const BLOCK: u32 = 0x200;
 
 static FOLDERS: AtomicU32 = AtomicU32::new(0);
 
-/// A card behind such files, served by a thread until it is dropped. Its number is 0.
+/// A card behind such files, served by a thread until it is dropped.
 pub struct Xdma {
-    folder: PathBuf,
+    files: Files,
     events: File,
     orders: Arc<Orders>,
     thread: Option<JoinHandle<()>>,
@@ -50,30 +50,67 @@ struct Orders {
     vanish: AtomicBool,
 }
 
+/// A folder of its own, until nobody uses it.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The files of a card, by its number.
+#[derive(Clone)]
+struct Files {
+    folder: Arc<Folder>,
+    number: u32,
+}
+
+impl Files {
+    fn place(&self, what: &str) -> PathBuf {
+        self.folder.0.join(format!("xdma{}_{what}", self.number))
+    }
+
+    /// Open for both, so that it stays open while hosts come and go.
+    fn fifo(&self, what: &str) -> io::Result<File> {
+        let flags = OFlags::NONBLOCK.bits() as i32;
+        OpenOptions::new().read(true).write(true).custom_flags(flags).open(self.place(what))
+    }
+}
+
 impl Xdma {
-    /// Puts a card behind files in a new folder.
+    /// Puts a card behind files in a new folder, where its number is 0.
     pub fn new(card: Box<dyn Transport>) -> io::Result<Self> {
         let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
         let name = format!("proofmill-xdma-{}-{number}", std::process::id());
         let folder = std::env::temp_dir().join(name);
         fs::create_dir(&folder)?;
+        Self::behind(Files { folder: Arc::new(Folder(folder)), number: 0 }, card)
+    }
+
+    /// Puts another card behind files beside these, with this number.
+    pub fn beside(&self, number: u32, card: Box<dyn Transport>) -> io::Result<Self> {
+        Self::behind(Files { number, ..self.files.clone() }, card)
+    }
+
+    fn behind(files: Files, card: Box<dyn Transport>) -> io::Result<Self> {
         let bulk: &[&str] = if card.has_memory() { &["h2c_1", "c2h_1"] } else { &[] };
         for what in ["h2c_0", "c2h_0", "events_0"].iter().chain(bulk) {
             let mode = Mode::RUSR | Mode::WUSR;
-            mknodat(CWD, place(&folder, what), FileType::Fifo, mode, 0)?;
+            mknodat(CWD, files.place(what), FileType::Fifo, mode, 0)?;
         }
-        let commands = fifo(&folder, "h2c_0")?;
-        let replies = fifo(&folder, "c2h_0")?;
+        let commands = files.fifo("h2c_0")?;
+        let replies = files.fifo("c2h_0")?;
         fcntl_setfl(&replies, OFlags::NONBLOCK | OFlags::DIRECT)?;
         let bulk = match card.has_memory() {
-            true => Some(Bulk::new(&folder)?),
+            true => Some(Bulk::new(&files)?),
             false => None,
         };
-        let events = fifo(&folder, "events_0")?;
+        let events = files.fifo("events_0")?;
         let orders = Arc::<Orders>::default();
-        let mirror = Mirror::new(&place(&folder, "user"), card).map_err(io::Error::other)?;
+        let mirror = Mirror::new(&files.place("user"), card).map_err(io::Error::other)?;
         let mut server = Server {
-            folder: folder.clone(),
+            files: files.clone(),
             commands: Some(commands),
             replies: Some(replies),
             bulk,
@@ -83,17 +120,17 @@ impl Xdma {
             waiting: Vec::new(),
         };
         let thread = thread::Builder::new().spawn(move || server.run())?;
-        Ok(Self { folder, events, orders, thread: Some(thread) })
+        Ok(Self { files, events, orders, thread: Some(thread) })
     }
 
     /// What the files' names begin with.
     pub fn prefix(&self) -> String {
-        self.folder.join("xdma").display().to_string()
+        self.files.folder.0.join("xdma").display().to_string()
     }
 
     /// One of the files.
     pub fn file(&self, what: &str) -> PathBuf {
-        place(&self.folder, what)
+        self.files.place(what)
     }
 
     /// A hung card takes nothing, answers nothing, and its registers stand still.
@@ -119,18 +156,7 @@ impl Drop for Xdma {
             // A card that panicked has said so.
             let _ = thread.join();
         }
-        let _ = fs::remove_dir_all(&self.folder);
     }
-}
-
-fn place(folder: &Path, what: &str) -> PathBuf {
-    folder.join(format!("xdma0_{what}"))
-}
-
-/// Open for both, so that it stays open while hosts come and go.
-fn fifo(folder: &Path, what: &str) -> io::Result<File> {
-    let flags = OFlags::NONBLOCK.bits() as i32;
-    OpenOptions::new().read(true).write(true).custom_flags(flags).open(place(folder, what))
 }
 
 /// The registers, here and in the card.
@@ -210,8 +236,8 @@ impl Bulk {
     /// Room for all transfers that are on their way at a time.
     const ROOM: usize = 1 << 18;
 
-    fn new(folder: &Path) -> io::Result<Self> {
-        let (transfers, answers) = (fifo(folder, "h2c_1")?, fifo(folder, "c2h_1")?);
+    fn new(files: &Files) -> io::Result<Self> {
+        let (transfers, answers) = (files.fifo("h2c_1")?, files.fifo("c2h_1")?);
         fcntl_setpipe_size(&transfers, Self::ROOM)?;
         fcntl_setfl(&answers, OFlags::NONBLOCK | OFlags::DIRECT)?;
         Ok(Self { transfers, answers, partial: Vec::new() })
@@ -267,7 +293,7 @@ impl Bulk {
 
 struct Server {
     bulk: Option<Bulk>,
-    folder: PathBuf,
+    files: Files,
     commands: Option<File>,
     replies: Option<File>,
     mirror: Mirror,
@@ -306,7 +332,7 @@ impl Server {
         let ones = vec![0xff; 1 << address_map::BITS];
         let _ = self.mirror.file.write_all_at(&ones, 0);
         for what in ["user", "h2c_0", "c2h_0", "h2c_1", "c2h_1", "events_0"] {
-            let _ = fs::remove_file(place(&self.folder, what));
+            let _ = fs::remove_file(self.files.place(what));
         }
         self.commands = None;
         self.replies = None;

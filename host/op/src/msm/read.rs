@@ -93,6 +93,25 @@ pub fn reduced<C: Group>(list: usize, first: usize, scalars: &[[u8; SCALAR_BYTES
     })
 }
 
+/// An error of [`point`] or [`reduced`] about points and scalars that were numbered from 0 and are numbered from `first`; any other as it is.
+pub fn renumbered(error: Error, first: usize) -> Error {
+    let Error::Argument { argument: argument @ ("bases" | "scalars"), problem } = &error else {
+        return error;
+    };
+    let marks = ["point ", ": number "];
+    let parts = marks.iter().find_map(|mark| {
+        let (before, after) = problem.split_once(mark)?;
+        let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+        Some((before, mark, after[..digits].parse::<usize>().ok()?, &after[digits..]))
+    });
+    match parts {
+        Some((before, mark, number, rest)) if rest.starts_with(" is ") => {
+            Error::argument(argument, format!("{before}{mark}{}{rest}", first + number))
+        }
+        _ => error,
+    }
+}
+
 /// Were resident bases checked at least as much as is asked now?
 pub fn checked(parked: Check, asked: Check) -> Result<()> {
     if asked <= parked {
@@ -100,4 +119,30 @@ pub fn checked(parked: Check, asked: Check) -> Result<()> {
     }
     let problem = format!("resident with Check::{parked:?}, not {asked:?}");
     Err(Error::argument("bases", problem))
+}
+
+#[cfg(test)]
+mod tests {
+    use proofmill_algebra::bn254::G1;
+
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_range_is_told_with_the_numbers_of_all() {
+        let told = |error: Error| renumbered(error, 100).to_string();
+        let large = [[0; SCALAR_BYTES], [0xff; SCALAR_BYTES]];
+        assert_eq!(
+            told(reduced::<G1>(3, 0, &large).unwrap_err()),
+            "scalars: list 3: number 101 is not below the order of the group"
+        );
+        let off = point::<G1>(7, &[1; 64], Check::Curve).unwrap_err();
+        assert_eq!(told(off), "bases: point 107 is not on the curve");
+        for other in [
+            Error::argument("points", "point 7 is not on the curve"),
+            Error::argument("bases", "12 points, where the card's memory has room for 4"),
+            Error::Cancelled,
+        ] {
+            assert_eq!(told(other.clone()), other.to_string());
+        }
+    }
 }

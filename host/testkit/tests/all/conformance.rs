@@ -30,7 +30,7 @@ pub fn conforms(device: &dyn Device) {
 
 const EQUIHASH: [Params; 3] = [Params::N200_K9, Params::N144_K5, Params::N48_K5];
 
-fn engines() -> Vec<SoftEngine> {
+pub fn engines() -> Vec<SoftEngine> {
     let queues = EQUIHASH.into_iter().zip([3, 8, 5]);
     let equihash = queues.map(|(params, queue)| SoftEngine::equihash(params, queue));
     equihash

@@ -8,6 +8,7 @@ mod groth16;
 mod msm;
 mod ntt;
 mod pcie;
+mod pool;
 mod poseidon;
 mod reading;
 mod remote;

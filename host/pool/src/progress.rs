@@ -1,0 +1,52 @@
+//! The progress of a request whose parts are done side by side.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use proofmill_op::msm::Progress;
+
+/// How far each part is, and who is told of the whole.
+pub struct Shares {
+    weights: Vec<f64>,
+    done: Mutex<Vec<f64>>,
+    progress: Progress,
+}
+
+impl Shares {
+    /// Of parts of these weights, not all 0.
+    pub fn new(weights: Vec<f64>, progress: Progress) -> Arc<Self> {
+        let total: f64 = weights.iter().sum();
+        let done = Mutex::new(vec![0.0; weights.len()]);
+        let weights = weights.iter().map(|weight| weight / total).collect();
+        Arc::new(Self { weights, done, progress })
+    }
+
+    /// What a part's card calls. A part that is done again does not go back.
+    pub fn of(self: &Arc<Self>, part: usize) -> Progress {
+        let shares = self.clone();
+        Progress(Arc::new(move |fraction| {
+            let mut done = shares.done.lock().unwrap_or_else(PoisonError::into_inner);
+            done[part] = done[part].max(fraction);
+            let all: f64 =
+                done.iter().zip(&shares.weights).map(|(done, weight)| done * weight).sum();
+            drop(done);
+            (shares.progress.0)(all.min(1.0));
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_count_by_their_weight_and_never_go_back() {
+        let told = Arc::new(Mutex::new(vec![]));
+        let heard = told.clone();
+        let listener = Progress(Arc::new(move |all| heard.lock().unwrap().push(all)));
+        let shares = Shares::new(vec![1.0, 3.0], listener);
+        for (part, fraction) in [(0, 1.0), (1, 0.5), (1, 0.25), (1, 1.0)] {
+            (shares.of(part).0)(fraction);
+        }
+        assert_eq!(*told.lock().unwrap(), [0.25, 0.625, 0.625, 1.0]);
+    }
+}

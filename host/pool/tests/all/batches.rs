@@ -1,0 +1,254 @@
+//! Requests that are divided by items, and those that are not.
+
+use std::sync::{Arc, Mutex};
+
+use proofmill_op::equihash_verify::{Network, Params, Request as Equihash};
+use proofmill_op::ntt::{Field, Request as Ntt};
+use proofmill_op::poseidon::{ELEMENT_BYTES, Layers, Progress, Request as Poseidon, Wanted};
+use proofmill_op::{
+    Answer, Capability, Data, Device, Error, Parked, Request, ecdsa_verify, poseidon,
+};
+use proofmill_pool::Pool;
+use proofmill_testkit::faults::Fault;
+use proofmill_testkit::soft_card::SoftEngine;
+
+use crate::support::{NONE, ask, end, lost, pool};
+
+fn engines() -> [SoftEngine; 4] {
+    [
+        SoftEngine::equihash(Params::N48_K5, 8),
+        SoftEngine::ecdsa(5),
+        SoftEngine::poseidon(7),
+        SoftEngine::ntt(Field::Goldilocks, 3),
+    ]
+}
+
+/// Headers whose verdicts are their numbers, as far as a mask goes.
+fn headers(count: usize) -> Vec<u8> {
+    let header = |i: usize| [vec![i as u8], vec![0; Params::N48_K5.header_bytes() - 1]].concat();
+    (0..count).flat_map(header).collect()
+}
+
+fn verify(headers: impl Into<Data>) -> Request {
+    Request::EquihashVerify(Equihash::new(Params::N48_K5, Network::Test, headers))
+}
+
+fn masks(answer: Answer) -> Vec<u8> {
+    match answer {
+        Answer::EquihashVerify(found) => found.verdicts.iter().map(|it| it.mask()).collect(),
+        Answer::EcdsaVerify(found) => {
+            assert_eq!(found.cycles.map(|it| it.len()), Some(found.verdicts.len()));
+            found.verdicts.iter().map(|it| it.mask()).collect()
+        }
+        other => panic!("another answer: {other:?}"),
+    }
+}
+
+fn digests(answer: Answer) -> Vec<u8> {
+    let Answer::Poseidon(found) = answer else { panic!("another answer: {answer:?}") };
+    found.digests
+}
+
+fn in_order(count: usize) -> Vec<u8> {
+    (0..count).map(|i| i as u8 & 0x3f).collect()
+}
+
+#[test]
+fn verdicts_are_in_the_order_of_the_items_whichever_card_gave_them() {
+    let (pool, _) = pool(&engines(), &[NONE; 3]);
+    for count in [0, 1, 2, 23, 500] {
+        assert_eq!(masks(ask(&pool, verify(headers(count))).unwrap()), in_order(count));
+    }
+    let signatures = vec![0; 77 * ecdsa_verify::SIGNATURE_BYTES];
+    let request = Request::EcdsaVerify(ecdsa_verify::Request::new(signatures));
+    assert_eq!(masks(ask(&pool, request).unwrap()), [0; 77]);
+    let parked = pool.park(headers(40).into()).unwrap();
+    assert_eq!(masks(ask(&pool, verify(Data::Parked(parked))).unwrap()), in_order(40));
+    assert_eq!(pool.metrics().requests, 7);
+    assert!(pool.metrics().cycles.is_some());
+}
+
+/// A card that is held takes two parts of sixteen at most; the other does the rest.
+#[test]
+fn a_card_that_is_free_does_what_a_busy_one_leaves() {
+    let (pool, holds) = pool(&engines(), &[NONE; 2]);
+    let told = Arc::new(Mutex::new(0.0));
+    let heard = told.clone();
+    let progress = Progress(Arc::new(move |all| *heard.lock().unwrap() = all));
+    let preimages = vec![1; 16_000 / 64 * 64];
+    let request = Poseidon { progress: Some(progress), ..Poseidon::new(2, preimages) };
+    holds.set_one(1, true);
+    let ticket = pool.submit(Request::Poseidon(request)).unwrap();
+    for _ in 0..200 {
+        if *told.lock().unwrap() > 0.8 {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let done = *told.lock().unwrap();
+    assert!((0.8..1.0).contains(&done), "{done} of the hashes beside a card that stands still");
+    holds.set_one(1, false);
+    assert_eq!(digests(end(ticket).unwrap()).len(), 250 * ELEMENT_BYTES);
+    assert_eq!(*told.lock().unwrap(), 1.0);
+    assert!(lost(&pool).is_empty());
+}
+
+#[test]
+fn hashes_and_layers_are_those_of_one_card() {
+    let [(one, _), (three, _)] = [pool(&engines(), &[NONE]), pool(&engines(), &[NONE; 3])];
+    let element =
+        |i: usize| std::array::from_fn(|at| if at < 2 { (i >> (8 * at)) as u8 } else { 0 });
+    let nodes: Vec<[u8; ELEMENT_BYTES]> = (0..4 * 64).map(element).collect();
+    let nodes = nodes.as_flattened();
+    let layers = |arities: &[usize], wanted| {
+        let request = Layers { arities: arities.to_vec(), ..Layers::new(2, 0, nodes) };
+        Request::PoseidonLayers(request.with(wanted))
+    };
+    for request in [
+        Request::Poseidon(Poseidon::new(8, nodes)),
+        layers(&[8, 8], Wanted::All),
+        layers(&[8, 8], Wanted::Last),
+        layers(&[8, 8, 4], Wanted::All), // one tree
+    ] {
+        let [found, wanted] = [&three, &one].map(|it| digests(ask(it, request.clone()).unwrap()));
+        assert!(found == wanted, "{request:?}");
+    }
+}
+
+#[test]
+fn transforms_go_to_the_card_with_the_least_to_do() {
+    let (pool, _) = pool(&engines(), &[NONE; 2]);
+    let elements: Vec<u8> = (0u64..64).flat_map(u64::to_le_bytes).collect();
+    let values = Request::Ntt(Ntt::forward(Field::Goldilocks, &elements[..]));
+    let tickets: Vec<_> = (0..10).map(|_| pool.submit(values.clone()).unwrap()).collect();
+    for ticket in tickets {
+        let Answer::Ntt(values) = end(ticket).unwrap() else { panic!("another answer") };
+        let back = Request::Ntt(Ntt::inverse(Field::Goldilocks, values.elements));
+        let Answer::Ntt(back) = ask(&pool, back).unwrap() else { panic!("another answer") };
+        assert!(back.elements == elements);
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said_as_one_card_says_it() {
+    let (pool, _) = pool(&engines(), &[NONE; 3]);
+    let said = |request| ask(&pool, request).unwrap_err().to_string();
+    let problem = said(verify(vec![0; 5]));
+    assert!(problem.starts_with("headers: 5 bytes are not a whole number"), "{problem}");
+    let elsewhere = Parked::new(Parked::fresh_identity(), headers(1).into());
+    assert_eq!(said(verify(Data::Parked(elsewhere))), "data: resident on another device");
+    let mut preimages = vec![1; 100 * 64];
+    preimages[77 * 64 + 32..78 * 64].fill(0xff);
+    preimages[90 * 64..91 * 64].fill(0xff);
+    assert_eq!(
+        said(Request::Poseidon(Poseidon::new(2, preimages))),
+        "preimages: element 1 of preimage 77 is not below the modulus"
+    );
+    let mut nodes = vec![1; 40 * 32];
+    nodes[33 * 32..34 * 32].fill(0xff);
+    assert_eq!(
+        said(Request::PoseidonLayers(Layers::new(2, 2, nodes))),
+        "nodes: number 33 is not below the modulus"
+    );
+    assert!(said(Request::Poseidon(Poseidon::new(5, vec![]))).contains("poseidon with arity 5"));
+    let problem = said(Request::Ntt(Ntt::forward(Field::Goldilocks, vec![0; 24])));
+    assert_eq!(problem, "elements: a count of 3 is not a power of two");
+    assert!(lost(&pool).is_empty());
+}
+
+/// What is offered is what all of them have.
+#[test]
+fn the_offer_is_the_smallest_common_one() {
+    let card = |engines: &[SoftEngine]| {
+        let (pool, _) = pool(engines, &[NONE]);
+        Box::new(pool) as Box<dyn Device>
+    };
+    let all = engines();
+    let pool = Pool::new("soft:", vec![card(&all), card(&all[1..3])]).unwrap();
+    let hashes = Capability::Poseidon(poseidon::Instance::Bls12_381);
+    assert_eq!(pool.caps().capabilities, [Capability::EcdsaVerify, hashes]);
+    assert_eq!(pool.caps().queue, 8 + 5 + 7 + 3 + 5 + 7);
+    let error = pool.submit(verify(headers(1))).unwrap_err();
+    assert!(matches!(error, Error::Unsupported { .. }), "{error}");
+    for nothing in [vec![], vec![card(&all[..1]), card(&all[1..])]] {
+        assert!(matches!(Pool::new("soft:", nothing), Err(Error::Open { .. })));
+    }
+}
+
+#[test]
+fn a_request_that_is_given_up_disturbs_nobody() {
+    let (pool, holds) = pool(&engines(), &[NONE; 2]);
+    holds.set(true);
+    let tickets: Vec<_> = (0..20).map(|_| pool.submit(verify(headers(300))).unwrap()).collect();
+    for (number, ticket) in tickets.into_iter().enumerate() {
+        if number % 3 == 0 {
+            holds.set(false);
+            assert_eq!(masks(end(ticket).unwrap()), in_order(300));
+        } else {
+            ticket.cancel();
+            assert!(!matches!(end(ticket), Err(Error::Lost { .. })));
+        }
+    }
+    assert_eq!(masks(ask(&pool, verify(headers(9))).unwrap()), in_order(9));
+}
+
+#[test]
+fn a_lost_card_is_left_out_and_its_parts_are_done_by_the_others() {
+    for fault in [Fault::Dies(42), Fault::Stalls(42), Fault::Garbage(42), Fault::Panics(42)] {
+        let (pool, holds) = pool(&engines(), &[NONE, fault, NONE]);
+        holds.set(true);
+        let tickets: Vec<_> = [1, 500, 3, 90, 1, 1, 700]
+            .map(|count| (count, pool.submit(verify(headers(count))).unwrap()))
+            .into();
+        holds.set(false);
+        for (count, ticket) in tickets {
+            assert_eq!(masks(end(ticket).unwrap()), in_order(count), "{fault:?}");
+        }
+        assert_eq!(lost(&pool), ["soft:1"], "{fault:?}");
+        assert_eq!(masks(ask(&pool, verify(headers(100))).unwrap()), in_order(100));
+    }
+}
+
+/// A request may be the reason.
+#[test]
+fn a_part_that_was_on_two_cards_as_they_were_lost_is_not_given_to_a_third() {
+    let (pool, _) = pool(&engines(), &[Fault::Dies(0), Fault::Dies(0), NONE, NONE]);
+    let mut failed = 0;
+    for _ in 0..20 {
+        match ask(&pool, verify(headers(1))) {
+            Ok(answer) => assert_eq!(masks(answer), [0]),
+            Err(error) => {
+                failed += 1;
+                assert!(matches!(error, Error::Lost { .. }), "{error}");
+            }
+        }
+    }
+    assert_eq!((failed, lost(&pool).len()), (1, 2));
+}
+
+#[test]
+fn a_pool_without_a_card_is_lost_and_names_them() {
+    let (pool, holds) = pool(&engines(), &[Fault::Dies(3), Fault::Dies(5)]);
+    holds.set(true);
+    let tickets: Vec<_> = (0..50).map(|_| pool.submit(verify(headers(4))).unwrap()).collect();
+    holds.set(false);
+    for ticket in tickets {
+        match end(ticket) {
+            Ok(answer) => assert_eq!(masks(answer), in_order(4)),
+            Err(error) => assert!(matches!(error, Error::Lost { .. }), "{error}"),
+        }
+    }
+    let problem = ask(&pool, verify(headers(1))).unwrap_err().to_string();
+    assert!(problem.contains("soft:0 is lost") && problem.contains("soft:1 is lost"), "{problem}");
+}
+
+#[test]
+fn who_listens_and_panics_ends_the_pool_but_leaves_nobody_waiting() {
+    let (pool, _) = pool(&engines(), &[NONE; 2]);
+    let progress = Progress(Arc::new(|_| panic!("as the test wants it")));
+    let request = Poseidon { progress: Some(progress), ..Poseidon::new(2, vec![1; 6400]) };
+    // The driver of the card that called is lost, and then that of the other one.
+    let error = ask(&pool, Request::Poseidon(request)).unwrap_err();
+    assert!(error.to_string().contains("as the test wants it"), "{error}");
+    assert!(ask(&pool, verify(headers(1))).unwrap_err().is_device());
+}

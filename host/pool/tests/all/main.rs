@@ -1,0 +1,5 @@
+//! What this crate shows from outside, in one program.
+
+mod batches;
+mod losses;
+mod support;

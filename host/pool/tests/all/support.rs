@@ -1,0 +1,62 @@
+//! Pools of cards in software, which can be held while their queues fill, and killed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use proofmill_card::{Card, Options};
+use proofmill_op::{Answer, Device, DeviceKind, Request, Result, Ticket};
+use proofmill_pool::Pool;
+use proofmill_testkit::faults::{Fault, Faulty};
+use proofmill_testkit::soft_card::{SoftCard, SoftEngine, first_byte};
+
+/// Of each card.
+pub const TIMEOUT: Duration = Duration::from_secs(1);
+/// Far more than any test here needs, far less than for ever.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Cards that are held as long as these are true.
+pub struct Holds(Vec<Arc<AtomicBool>>);
+
+impl Holds {
+    /// All of them.
+    pub fn set(&self, held: bool) {
+        self.0.iter().for_each(|hold| hold.store(held, Ordering::SeqCst));
+    }
+
+    /// One of them.
+    pub fn set_one(&self, card: usize, held: bool) {
+        self.0[card].store(held, Ordering::SeqCst);
+    }
+}
+
+/// A fault that never shows.
+pub const NONE: Fault = Fault::Loses(u64::MAX);
+
+/// Cards `soft:0`, `soft:1` and so on with these engines, each with its fault.
+pub fn pool(engines: &[SoftEngine], faults: &[Fault]) -> (Pool, Holds) {
+    let mut holds = Vec::new();
+    let card = |(number, fault): (usize, &Fault)| {
+        let card = Faulty::new(SoftCard::new(engines, first_byte()), *fault);
+        holds.push(card.hold());
+        let uri = format!("soft:{number}");
+        let options = Options { timeout: TIMEOUT, ..Options::new(uri, DeviceKind::Card) };
+        Box::new(Card::open(Box::new(card), options).unwrap()) as Box<dyn Device>
+    };
+    let cards = faults.iter().enumerate().map(card).collect();
+    (Pool::new("soft:", cards).unwrap(), Holds(holds))
+}
+
+/// Ends within the patience, or the test fails.
+pub fn end(ticket: Ticket) -> Result<Answer> {
+    ticket.wait_timeout(PATIENCE).unwrap_or_else(|_| panic!("a ticket hangs"))
+}
+
+pub fn ask(pool: &Pool, request: Request) -> Result<Answer> {
+    pool.submit(request).and_then(end)
+}
+
+/// The URIs of the members that are lost.
+pub fn lost(pool: &Pool) -> Vec<String> {
+    pool.lost().into_iter().map(|(uri, _)| uri).collect()
+}

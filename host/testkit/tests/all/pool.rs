@@ -1,0 +1,185 @@
+//! Two simulated cards as one device, over the host's real PCIe transport: the suite, and one of them killed in the middle of its work. Every
+//! ticket ends with the right answer, or with an error that names the card; the other one goes on alone.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use crate::conformance::{conforms, engines};
+use crate::support;
+use proofmill_card::{Card, Options};
+use proofmill_device::Uri;
+use proofmill_op::equihash_verify::Params;
+use proofmill_op::msm::{Bases, Curve, Group, Instance, Request as Msm, Response, Sums};
+use proofmill_op::{Answer, Data, Device, DeviceKind, Error, Request, Result, Ticket};
+use proofmill_pool::Pool;
+use proofmill_testkit::conformance::conformance;
+use proofmill_testkit::random::Random;
+use proofmill_testkit::soft_card::{MsmGeometry, Order, SoftCard, SoftEngine};
+use proofmill_testkit::vectors;
+use proofmill_testkit::xdma::Xdma;
+
+/// More than a simulated card needs for anything here when this machine is busy.
+const TIMEOUT: u32 = 5;
+const PATIENCE: Duration = Duration::from_secs(120);
+
+fn uri(xdma: &Xdma) -> String {
+    let uri: Uri = "pcie:0,1".parse().unwrap();
+    let uri = uri.with_option("prefix", &xdma.prefix());
+    uri.with_option("timeout", &TIMEOUT.to_string()).to_string()
+}
+
+/// Cards 0 and 1.
+fn two(name: &str) -> Option<[Xdma; 2]> {
+    let simulation = support::simulation(name)?;
+    let card = || Box::new(support::transport(&simulation));
+    let first = Xdma::new(card()).unwrap();
+    let second = first.beside(1, card()).unwrap();
+    Some([first, second])
+}
+
+fn end(ticket: Ticket) -> Result<Answer> {
+    ticket.wait_timeout(PATIENCE).unwrap_or_else(|_| panic!("a ticket hangs"))
+}
+
+/// What a card suffers.
+type Death = fn(&Xdma);
+const DEATHS: [(&str, Death); 2] =
+    [("leaves the bus", Xdma::vanish), ("hangs", |it| it.hang(true))];
+
+#[test]
+fn two_cards_on_pcie_conform_as_one_device() {
+    for name in ["toy", "ecdsa"] {
+        let Some(cards) = two(name) else { continue };
+        let device = proofmill_device::open(&uri(&cards[0])).unwrap();
+        assert_eq!(device.caps().uri, uri(&cards[0]));
+        conforms(&*device);
+        drop(device);
+        let ways = proofmill_device::ways(&uri(&cards[0]).parse().unwrap()).unwrap();
+        let measured: Vec<_> = ways.iter().map(|(uri, _)| &uri[..6]).collect();
+        assert_eq!(measured, ["pcie:0", "pcie:1"]);
+    }
+}
+
+#[test]
+fn two_simulations_conform_as_one_device() {
+    let Some(simulation) = support::simulation("toy") else { return };
+    let name = &simulation.name;
+    conforms(&*proofmill_device::open(&format!("sim:{name},{name}")).unwrap());
+}
+
+/// Every operation that a card in software has.
+#[test]
+fn three_cards_in_software_conform_as_one_device() {
+    let engines: Vec<_> =
+        engines().into_iter().chain([SoftEngine::msm(MsmGeometry::new(Curve::Bn254), 6)]).collect();
+    let card = |number| {
+        let order = Order::Shuffled(Random::new(number));
+        let card = SoftCard::new(&engines, support::judge()).with_order(order);
+        let options = Options::new(format!("soft:{number}"), DeviceKind::Card);
+        Box::new(Card::open(Box::new(card), options).unwrap()) as Box<dyn Device>
+    };
+    conforms(&Pool::new("soft:", (0..3).map(card).collect()).unwrap());
+}
+
+#[test]
+fn a_card_that_is_killed_in_the_middle_of_a_batch_is_left_out() {
+    let mut cases = vectors::equihash_verify().unwrap();
+    cases.retain(|case| case.params == Params::N48_K5);
+    let first = &cases[0].request();
+    cases.retain(|case| {
+        let asked = case.request();
+        (asked.network, asked.personalisation) == (first.network, first.personalisation)
+    });
+    let batch = |count: usize| cases.iter().cycle().take(count);
+    for (how, kill) in DEATHS {
+        let Some(cards) = two("toy") else { return };
+        let device = proofmill_device::open(&uri(&cards[0])).unwrap();
+        let submit = |count| {
+            let headers: Vec<u8> = batch(count).flat_map(|case| case.header.clone()).collect();
+            let request =
+                proofmill_op::equihash_verify::Request { headers: headers.into(), ..first.clone() };
+            device.submit(Request::EquihashVerify(request)).unwrap()
+        };
+        let judge = |ticket, count| {
+            let Answer::EquihashVerify(found) = end(ticket).unwrap() else { panic!("{how}") };
+            assert!(batch(count).map(|case| &case.verdict).eq(&found.verdicts), "{how}");
+        };
+        let tickets = [1000, 1, 300].map(|count| (count, submit(count)));
+        thread::sleep(Duration::from_millis(50));
+        kill(&cards[1]);
+        tickets.into_iter().for_each(|(count, ticket)| judge(ticket, count));
+        let report = conformance(&*device, "48,5");
+        assert!(report.is_success(), "{how}: {:?}", report.failures().next());
+        // And when the other one is gone, too, both are named.
+        cards[0].vanish();
+        let error = end(submit(50)).unwrap_err();
+        assert!(matches!(error, Error::Lost { .. } | Error::TimedOut { .. }), "{how}: {error}");
+        let error = device.submit(Request::EquihashVerify(first.clone())).unwrap_err().to_string();
+        assert!(error.contains("pcie:0?") && error.contains("pcie:1?"), "{how}: {error}");
+    }
+}
+
+#[test]
+fn a_card_that_is_killed_in_the_middle_of_sums_hands_its_points_on() {
+    const BN254: Instance = Instance::new(Curve::Bn254, Group::G1);
+    const COUNT: usize = 50;
+    let cpu = proofmill_device::open("cpu:?threads=1").unwrap();
+    let points: Arc<[u8]> = points(COUNT);
+    let mut random = Random::new(17);
+    let lists: Vec<Data> = (0..2).map(|_| scalars(&mut random, COUNT).into()).collect();
+    let sums = |device: &dyn Device, bases: Bases, list: &Data| {
+        device.submit(Request::Msm(Msm::Sums(Sums::one(bases, list.clone()))))
+    };
+    let sum = |answer| match answer {
+        Answer::Msm(Response::Sums { points, .. }) => points,
+        other => panic!("another answer: {other:?}"),
+    };
+    let here = |points: &Arc<[u8]>| Bases::new(BN254, Data::Here(points.clone()));
+    let right: Vec<_> = lists
+        .iter()
+        .map(|list| sum(sums(&*cpu, here(&points), list).and_then(end).unwrap()))
+        .collect();
+    for ((how, kill), kept) in DEATHS.into_iter().zip([true, false]) {
+        let Some(cards) = two("msm_bn254_twin") else { return };
+        let device = proofmill_device::open(&uri(&cards[0])).unwrap();
+        let own: Arc<[u8]> = points.to_vec().into();
+        let ticket = device.submit(Request::Msm(Msm::Park(here(&own)))).unwrap();
+        let Answer::Msm(Response::Parked(parked)) = end(ticket).unwrap() else { panic!() };
+        let own = kept.then_some(own);
+        let parked = Bases::parked(BN254, parked);
+        let tickets: Vec<_> =
+            lists.iter().map(|list| sums(&*device, parked.clone(), list).unwrap()).collect();
+        thread::sleep(Duration::from_millis(100));
+        kill(&cards[1]);
+        for (ticket, right) in tickets.into_iter().zip(&right) {
+            match end(ticket) {
+                Ok(answer) => assert_eq!(sum(answer), *right, "{how}"),
+                Err(error) => {
+                    let said = error.to_string();
+                    assert!(!kept && said.contains("pcie:1?"), "{how}: {said}");
+                    assert!(said.contains("the points 25 to 50 of these bases"), "{said}");
+                }
+            }
+        }
+        let after = sums(&*device, parked, &lists[0]).and_then(end);
+        assert_eq!(after.is_ok(), kept, "{how}");
+        drop(own);
+        // What it is given now, the other card has alone.
+        let alone = sums(&*device, here(&points), &lists[1]).and_then(end).unwrap();
+        assert_eq!(sum(alone), right[1], "{how}");
+    }
+}
+
+/// 1 G, 2 G and so on.
+fn points(count: usize) -> Arc<[u8]> {
+    use proofmill_algebra::{bn254::G1, encoding::pair, msm::multiples};
+    multiples::<G1>(1, count).iter().flat_map(pair::encode::<G1>).collect()
+}
+
+/// Below r, since their uppermost bytes are small.
+fn scalars(random: &mut Random, count: usize) -> Vec<u8> {
+    let mut bytes = random.bytes(count * 32);
+    bytes.iter_mut().skip(31).step_by(32).for_each(|high| *high &= 0x1f);
+    bytes
+}
