@@ -63,7 +63,7 @@ class Info:
 @dataclass(frozen=True)
 class Job:
     program: str
-    operands: tuple  # first slots of a, b, c
+    operands: tuple  # first slots of a, b, c; d is `checks` of the machine
 
 
 @dataclass
@@ -80,7 +80,7 @@ class Context:
     live: bool = True
     ending: bool = False
     inverse: int | None = None
-    inverse_at: int | None = None
+    inverse_at: int | None = 0  # at first what is waited for is the verdict, which is there
     waiting: bool = False
     word: dict | None = None  # that arrives
     held: tuple | None = None
@@ -92,13 +92,14 @@ class Context:
 
 
 class Machine:
-    def __init__(self, image, slots=256):
+    def __init__(self, image, slots=256, checks=240):
         self.image, self.p = image, int(image["modulus"], 16)
         self.words = [decode(int(word, 16)) for word in image["words"]]
         self.entries = {entry["name"]: entry["address"] for entry in image["entries"]}
         self.constants = [tuple(int(c, 16) for c in pair) for pair in image["constants"]]
         self.latency = {PRODUCTS: image["mul"], SUMS: image["sum"]}
         self.slots, self.turns, self.sums = [0] * slots, 0, 0
+        self.checks = checks
 
     @cached_property
     def intake(self):
@@ -136,7 +137,7 @@ class Machine:
 
     def advance(self, context, chosen, cycle):
         """What a clock edge does to a context."""
-        word, context.word = context.word, None
+        word, context.word, waited = context.word, None, context.waiting
         if word:
             self.execute(context, word, cycle)
         context.gap = max(0, context.gap - 1)
@@ -149,7 +150,7 @@ class Machine:
             context.info = brought
         if word:
             self.control(context, word)
-        if context.waiting and context.inverse_at is not None and context.inverse_at <= cycle:
+        if waited and context.inverse_at is not None and context.inverse_at <= cycle:
             context.waiting = False
             self.header(context, context.address)
 
@@ -265,7 +266,7 @@ class Machine:
         return 0, 0
 
     def place(self, context, word):
-        return (context.job.operands[word["base"]] + word["value"]) % len(self.slots)
+        return ((*context.job.operands, self.checks)[word["base"]] + word["value"]) % len(self.slots)
 
     def inversion(self, x):
         """Cycles from the word that begins it until its context goes on: sum, canonical integer, division, residue."""

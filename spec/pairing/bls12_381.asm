@@ -17,7 +17,8 @@ routine add
   l1 = lx . xP
   l2 = ly . yP
 
-# f = the Miller value of a, a point of G1, and b, one of G2, before the conjugation for the parameter's sign
+# f = the Miller value of a, a point of G1, and b, one of G2, before the conjugation for the parameter's sign. What they lack to be on
+# their curves, y^2 - x^3 - b, goes to d while the first doubling is made; the verdict is waited for where it has had the time to come.
 routine miller
   xP = load_fp a 0
   yP = load_fp a 1
@@ -25,14 +26,30 @@ routine miller
   yQ = load b 2
   X = xQ
   Y = yQ
-  Z = constant one
-  f0 = constant one
+  one = constant one
+  f0 = one
   f[1:6] = constant zero
-  l0 = constant one
-  l[1:3] = constant zero
-  repeat 1 double
+  X Y Z ly lx l0 = line_dbl_jacobian X Y one
+  l1 = lx . xP
+  l2 = ly . yP
+  xx = xP . xP
+  uu = xQ * xQ
+  xxx = xx . xP
+  uuu = uu * xQ
+  yy = yP . yP
+  vv = yQ * yQ
+  e = yy - xxx
+  b = 4 * one
+  e = e - b
+  store_fp d 0 e
+  w = vv - uuu
+  h = xi one
+  h = 4 * h
+  w = w - h
+  store d 1 w
   call add
   repeat 2 double
+  wait
   call add
   repeat 3 double
   call add
@@ -330,29 +347,6 @@ entry g2_jacobian_equation
   b = 4 * b
   e = e - b
   store c 0 e
-
-# Both of affine points: of a in G1 to c, of b in G2 to the two slots behind it.
-entry affine_equations
-  x = load_fp a 0
-  y = load_fp a 1
-  u = load b 0
-  v = load b 2
-  one = constant one
-  xx = x . x
-  uu = u * u
-  xxx = xx . x
-  uuu = uu * u
-  yy = y . y
-  vv = v * v
-  e = yy - xxx
-  b = 4 * one
-  e = e - b
-  store_fp c 0 e
-  g = vv - uuu
-  h = xi one
-  h = 4 * h
-  g = g - h
-  store c 1 g
 
 # The affine form of a Jacobian point at a, to c.
 entry g1_normal

@@ -32,6 +32,8 @@ object Layout {
   val outsides: Seq[String] = texts("outsides")
   val alsos: Seq[String] = texts("alsos")
 
+  /** Of a job. */
+  val operands: Int = 1 << fields("base").bits
   val registers: Int = 1 << fields("mul_dst").bits
   val longestGap: Int = 1 << fields("next_gap").bits
   def control(name: String): Int = controls.indexOf(name).ensuring(_ >= 0, s"no control $name")

@@ -7,7 +7,13 @@ import spinal.lib._
 /** What is to be done: a program by its number, and the first slots of its operands. */
 case class Start(programs: Int, slotBits: Int) extends Bundle {
   val program = UInt(log2Up(programs) bits)
-  val operands = Vec.fill(3)(UInt(slotBits bits))
+  val operands = Vec.fill(Layout.operands)(UInt(slotBits bits))
+}
+
+/** Whether the job of a context may go on where it waits for that, or ends there. */
+case class Permit(contexts: Int) extends Bundle {
+  val context = UInt(log2Up(contexts) bits)
+  val good = Bool()
 }
 
 /** The pairing processor: a multiplier and a linear unit over Fp2, shared by contexts that run programs on a memory of slots.
@@ -15,6 +21,9 @@ case class Start(programs: Int, slotBits: Int) extends Bundle {
   * A slot holds a residue. From outside it is written and read as an integer; a written one is there when `writing` has fallen.
   * Jobs are answered in the order in which they came. Who starts a job sees to it that no other one still writes what it reads,
   * or reads what it writes.
+  *
+  * A job whose program looks at its operands stores what it finds behind operand d, `checked`, and goes on; before it stores a result
+  * it waits for its verdict, which comes once.
   */
 class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt, BigInt)], contexts: Int, slotBits: Int)
     extends Component {
@@ -30,6 +39,8 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
     val done = master(Event)
     val context = out(UInt(log2Up(contexts) bits)) // that a job takes which is started now
     val over = out(Bits(contexts bits)) // whose jobs have ended, whatever those before them do, and are not answered
+    val checked = out(Bool()) // something is stored behind a job's operand d
+    val verdict = slave(Flow(Permit(contexts)))
     val write = slave(Stream(TaggedInteger(field.bits, UInt(slotBits bits))))
     val writing = out(Bool())
     val read = slave(Stream(UInt(slotBits bits)))
@@ -41,7 +52,7 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
   control.io.start.arbitrationFrom(io.start)
   private val addressBits = control.io.start.payload.getWidth
   control.io.start.payload := Vec(image.entries.map(e => U(e.address, addressBits bits)))(io.start.program)
-  private val operands = Vec(Seq.fill(contexts)(Reg(Vec.fill(3)(UInt(slotBits bits)))))
+  private val operands = Vec(Seq.fill(contexts)(Reg(Vec.fill(Layout.operands)(UInt(slotBits bits)))))
   when(io.start.fire)(operands(control.io.startContext) := io.start.operands)
   io.done << control.io.answered
   io.context := control.io.startContext
@@ -144,8 +155,14 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
   private val comes = intake.io.out.fire && isInverse
   inverses.write(inverseOf, intake.io.out.residue, comes)
   private def mark(when: Bool, context: UInt) = UIntToOh(context, contexts).andMask(when)
-  there := (there | mark(comes, inverseOf)) & ~mark(isAlso("inverter"), sum.context) // an earlier one no longer counts
+  private val begins = mark(io.start.fire, control.io.startContext)
+  private def judged(good: Boolean) = mark(io.verdict.valid && io.verdict.good === Bool(good), io.verdict.context)
+  there := (there | mark(comes, inverseOf) | judged(good = true)) &
+    ~(mark(isAlso("inverter"), sum.context) | begins) // an earlier one no longer counts
   control.io.inverse := there
+  private val dismissed = Reg(Bits(contexts bits)) init 0
+  dismissed := (dismissed | judged(good = false)) & ~begins
+  control.io.dismissed := dismissed
   private val writing = RegInit(False)
   when(intake.io.out.fire && !isInverse)(writing := False)
   when(io.write.fire)(writing := True)
@@ -154,6 +171,7 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
   // 6. Slots: a program's result goes first.
   private val (pair, single) = (also("slots"), also("slot"))
   private val stores = pair || single
+  io.checked := RegNext(stores && Delay(Words.number(sum.word, "base") === Layout.operands - 1, results), init = False)
   private val arrives = intake.io.out.valid && !isInverse
   intake.io.out.ready := isInverse || !stores
   slots.io.store := stores ? Delay(slotAddress, results) | intake.io.out.tag.resize(slotBits).asUInt

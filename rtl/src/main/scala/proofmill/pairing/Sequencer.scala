@@ -24,7 +24,7 @@ class Sequencer(image: Image, contexts: Int) extends Component {
     val start = slave(Stream(UInt(addressBits bits)))
     val startContext = out(UInt(indexBits bits))
     val mul, sum = master(Flow(Issue(contexts)))
-    val inverse = in(Bits(contexts bits))
+    val inverse, dismissed = in(Bits(contexts bits))
     val answered = master(Event)
     val over = out(Bits(contexts bits)) // whose jobs have ended and are not answered
   }
@@ -57,6 +57,7 @@ class Sequencer(image: Image, contexts: Int) extends Component {
     context.io.chosen := mul(i) || sum(i)
     context.io.fetched := fromMul(i) ? mulWord | sumWord
     context.io.inverse := io.inverse(i)
+    context.io.dismissed := io.dismissed(i)
     context.io.start.valid := io.start.fire && free === i
     context.io.start.payload := io.start.payload
     context.io.answered := io.answered.fire && oldest === i

@@ -59,12 +59,12 @@ object Source {
   private val Range = """([A-Za-z]\w*)\[(\d+):(\d+)\]""".r
   private val One = s"""$Name(?:\\[\\d+:\\d+\\])?"""
   private val Head = s"""(routine|entry)\\s+($Name)(\\s+loop)?""".r
-  private val StoreIs = s"""(store|store_fp)\\s+([abc])\\s+(\\d+)\\s+($One)""".r
+  private val StoreIs = s"""(store|store_fp)\\s+([abcd])\\s+(\\d+)\\s+($One)""".r
   private val InvertIs = s"""invert\\s+($Name)""".r
   private val CallIs = s"""call\\s+($Name)""".r
   private val RepeatIs = s"""repeat\\s+(\\d+)\\s+($Name)""".r
   private val AssignIs = s"""($One(?:\\s+$One)*)\\s*=\\s*(.*)""".r
-  private val LoadIs = """(load|load_fp)\s+([abc])\s+(\d+)""".r
+  private val LoadIs = """(load|load_fp)\s+([abcd])\s+(\d+)""".r
   private val ConstantIs = s"""constant\\s+($Name)""".r
   private val BinaryIs = s"""($One)\\s*([-+*.])\\s*($One)""".r
   private val ScaledIs = s"""(\\d+)\\s*\\*\\s*($One)""".r
@@ -89,7 +89,7 @@ object Source {
     Source(name, routines)
   }
 
-  private def base(letter: String) = "abc".indexOf(letter)
+  private def base(letter: String) = "abcd".indexOf(letter)
 
   private def names(text: String): Seq[String] = text match {
     case Range(name, from, until) => (from.toInt until until.toInt).map(i => s"$name$i")

@@ -52,6 +52,8 @@ class CoprocessorEngine(config: CoprocessorConfig) extends Engine {
   processor.io.start << machine.io.start
   machine.io.context := processor.io.context
   machine.io.over := processor.io.over
+  machine.io.checked := processor.io.checked
+  processor.io.verdict << machine.io.verdict
   processor.io.done.ready := True
 
   data.io.machine << machine.io.data

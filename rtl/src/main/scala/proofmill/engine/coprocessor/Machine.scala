@@ -1,6 +1,6 @@
 package proofmill.engine.coprocessor
 
-import proofmill.pairing.{PairingMachine, Start}
+import proofmill.pairing.{PairingMachine, Permit, Start}
 import proofmill.stream.Word
 import spinal.core._
 import spinal.lib._
@@ -18,8 +18,8 @@ import spinal.lib._
   *      Value, Send).
   *   4. Residues: the operands of arithmetic.
   *   5. Curve, ZeroZ, ZeroE, ZeroXY: is an operand on its curve, and is it the identity? Normal: its affine form.
-  *      Both, ZeroBoth: the same for two affine points at once.
-  *   6. Run: the processor's program. Mark: its result. Depart: that comes later; Retire: now it is there. Ones: a result that is 1, an integer at a time.
+  *   6. Run: the processor's program. Checked, ZeroBoth: those of pairings look themselves whether affine points are on their curves, and wait for
+  *      the verdict before they store anything; Dismissed: otherwise it is asked again, point by point. Mark: its result. Depart: that comes later; Retire: now it is there. Ones: a result that is 1, an integer at a time.
   *   7. Points are computed with in projective coordinates: Begin makes them so. Scalar, Table: multiples 0 to 15; Skip: the digits from
   *      the highest one on that is not 0; Window: a digit; or Add: a sum. Last: the result's affine form. ZeroLast, Verdict: of a check.
   *   8. Finish.
@@ -39,6 +39,8 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     val start = master(Stream(Start(pairing.image.entries.size, places.bits)))
     val context = in(UInt(log2Up(pairing.contexts) bits))
     val over = in(Bits(pairing.contexts bits))
+    val checked = in(Bool())
+    val verdict = master(Flow(Permit(pairing.contexts)))
     val reply = master(Word.packets)
     val pointer = out(UInt(log2Instructions bits))
     val jump = slave(Flow(UInt(log2Instructions bits))) // the host's
@@ -51,7 +53,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     val Read, Take, Look, Judge, Copy, CopyTo, Left, Right, Lowered, Head, Index, Value, Send = newElement()
     val Residues, Curve, CurveDone, ZeroZ, ZeroE, ZeroXY, Normal, NormalDone, Run, RunDone, Mark, Ones, Finish =
       newElement()
-    val Both, BothDone, ZeroBoth, Depart, Retire = newElement()
+    val Checked, ZeroBoth, Dismissed, Depart, Retire = newElement()
     val Begin, BeginDone, Scalar, Table, TableDone, Skip, Window, WindowDone, Add, AddDone, Last, ZeroLast, Verdict =
       newElement()
   }
@@ -135,7 +137,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
   private val value = Reg(Bits(bits bits))
   private val lastCycles = Reg(UInt(32 bits)) init 0
   private val error = Reg(Bits(32 bits)) init 0
-  private val asked = RegInit(False)
+  private val seen = Reg(Bool()) // both points have been looked at, one by one
   private val to = Reg(UInt(log2Instructions bits))
   cycles := cycles + 1
 
@@ -171,7 +173,10 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
   io.data.kind := kinds(0)
   io.start.valid := False
   io.start.program := 0
-  io.start.operands := Vec(here(0), here(1), operands(2).resize(places.bits))
+  io.start.operands := Vec(here(0), here(1), operands(2).resize(places.bits), U(places.equation, places.bits bits))
+  io.verdict.valid := False
+  io.verdict.good := True
+  io.verdict.context := context
   io.reply.valid := False
   io.reply.last := False
   io.reply.fragment.keep := 0xff
@@ -243,6 +248,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
       which := 0
       step := 0
       none.foreach(_ := False)
+      seen := False
       state := Look
       when(io.fetched.takeLow(8) === InstructionSet.opcode("noop_wait").number)(state := Read)
     }
@@ -346,22 +352,10 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
         which := 1
         when(other) {
           which := 0
-          state := Curve
-          when(ofPairing && bothAffine)(state := Both)
+          state := (ofPairing && bothAffine) ? Run | Curve
         }
       }
       when(needed && io.data.ready && !io.found.good)(refuse("not_reduced"))
-    }
-    is(Both) {
-      io.start.operands(2) := places.equation
-      io.start.program := program("affine_equations")
-      run(BothDone)
-    }
-    is(BothDone)(when(over)(state := ZeroBoth))
-    is(ZeroBoth) {
-      data(Task.Zero, U(places.equation, places.bits bits))
-      io.data.count := 3
-      when(io.data.ready)(state := io.found.good ? Run | Curve)
     }
     is(Curve) {
       io.start.operands(0) := here(which)
@@ -420,7 +414,35 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
       when(isOp("final_exp"))(io.start.program := program("final_exp"))
       for (name <- Seq("add", "sub", "mul", "inv"); (field, slots) <- Seq("fe" -> 1, "fe2" -> 2, "fe12" -> 12))
         when(isOp(name) && shapes(0).slots === slots)(io.start.program := program(s"${field}_$name"))
-      when(ofPairing && (none(0) || none(1)))(state := Ones) otherwise run(RunDone)
+      when(ofPairing && (none(0) || none(1)))(state := Ones) otherwise {
+        run(RunDone)
+        when(io.start.ready && ofPairing)(state := Checked)
+      }
+      step := 0
+    }
+    is(Checked) {
+      when(io.checked)(step := step + 1)
+      when(step === Machine.checks) {
+        step := 0
+        state := ZeroBoth
+        when(!bothAffine || seen) { // the affine forms have been looked at
+          io.verdict.valid := True
+          state := RunDone
+        }
+      }
+    }
+    is(ZeroBoth) {
+      data(Task.Zero, U(places.equation, places.bits bits))
+      io.data.count := 3
+      when(io.data.ready) {
+        io.verdict.valid := True
+        io.verdict.good := io.found.good
+        state := io.found.good ? RunDone | Dismissed
+      }
+    }
+    is(Dismissed) {
+      seen := True
+      when(over)(state := Curve)
     }
     is(RunDone) {
       when(mayFly) {
@@ -570,6 +592,9 @@ object Machine {
 
   /** Bits of a digit of a scalar, and how many there are in `bits`; slots of an entry of a point's table. */
   val window = 4
+
+  /** What a program of pairings stores that it finds of its operands: of a in G1, of b in G2. */
+  val checks = 2
   def digits(bits: Int): Int = (bits + window - 1) / window
   val entrySlots = 6
 
