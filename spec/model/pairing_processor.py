@@ -20,7 +20,7 @@ from functools import cached_property
 from pathlib import Path
 
 LAYOUT = tomllib.loads((Path(__file__).resolve().parents[1] / "pairing/word.toml").read_text())
-CONTROLS, OUTSIDES, ALSOS = (LAYOUT[key] for key in ("controls", "outsides", "alsos"))
+CONTROLS, OUTSIDES, ALSOS, TABLE = (LAYOUT[key] for key in ("controls", "outsides", "alsos", "table"))
 TERMS, BITS_PER_CYCLE = 4, 4
 OUTER, INNER, REST, SQUARE, STRETCH = range(1, 6)
 PRODUCTS, SUMS = 0, 1
@@ -63,7 +63,8 @@ class Info:
 @dataclass(frozen=True)
 class Job:
     program: str
-    operands: tuple  # first slots of a, b, c; d is `checks` of the machine
+    operands: tuple  # first slots of a, b, c, and of d, if it is not the machine's
+    digits: tuple = ()  # of a walk through a table, for each turn; digit i is always i if there are none
 
 
 @dataclass
@@ -84,6 +85,7 @@ class Context:
     waiting: bool = False
     word: dict | None = None  # that arrives
     held: tuple | None = None
+    taken: int = 0  # slots of entries that were read
     stack: list = field(default_factory=list)
     registers: dict = field(default_factory=dict)  # (bank, register) -> (value, cycle from which on it can be read)
 
@@ -259,6 +261,9 @@ class Machine:
             return self.slots[at], self.slots[(at + 1) % len(self.slots)]
         if kind == "slot":
             return self.slots[self.place(context, word)], 0
+        if kind in ("entries", "entry"):
+            at = self.entry(context, word)
+            return self.slots[at], self.slots[(at + 1) % len(self.slots)] if kind == "entries" else 0
         if kind == "constant":
             return self.constants[value]
         if kind == "inverse":
@@ -267,6 +272,15 @@ class Machine:
 
     def place(self, context, word):
         return ((*context.job.operands, self.checks)[word["base"]] + word["value"]) % len(self.slots)
+
+    def entry(self, context, word):
+        """A slot of the entry of a digit; a turn reads each digit's three coordinates."""
+        digit, slot = word["value"] >> 3, word["value"] & 7
+        if context.job.digits:
+            digits = context.job.digits[context.taken // (3 * len(context.job.digits[0]))]
+            digit, context.taken = digits[digit], context.taken + 1
+        operands = (*context.job.operands, self.checks)
+        return (operands[word["base"]] + TABLE["slots"] * digit + slot) % len(self.slots)
 
     def inversion(self, x):
         """Cycles from the word that begins it until its context goes on: sum, canonical integer, division, residue."""

@@ -90,9 +90,10 @@ class Emission(constant: String => Int) {
     case Source.Scaled(k, a)                     => a.map(x => Scale(k, node(x)))
     case Source.Load(base, slot, whole) =>
       Seq.tabulate(count)(i => outside(FromSlots(base, slot + (if (whole) 2 else 1) * i, whole)))
-    case Source.Constant("zero") => Seq.fill(count)(Made(add(new Sum(Seq.empty, None, None)).value))
-    case Source.Constant(name)   => Seq.fill(count)(outside(FromConstants(constant(name))))
-    case Source.Inverse          => Seq(outside(FromInverter))
+    case Source.Digit(digit, slot, whole) => Seq(outside(FromEntry(digit, slot, whole)))
+    case Source.Constant("zero")          => Seq.fill(count)(Made(add(new Sum(Seq.empty, None, None)).value))
+    case Source.Constant(name)            => Seq.fill(count)(outside(FromConstants(constant(name))))
+    case Source.Inverse                   => Seq(outside(FromInverter))
   }
   private def outside(from: Outside): Node = Made(add(new Sum(Seq.empty, Some(from), None)).value)
   private def product(a: Node, b: Node): Node = if (a eq b) Squared(a) else Product(a, b)
@@ -141,11 +142,14 @@ class Emission(constant: String => Int) {
         case Made(value)                => Seq(Term(value, 1))
         case Scale(k, a) =>
           val inner = terms(a).map(t => t.copy(factor = t.factor * k))
-          if (inner.forall(t => Sum.possible(t.factor))) inner else scaled(Term(make(a), k))
+          val twice = inner.flatMap(inTwo)
+          if (inner.forall(t => Sum.possible(t.factor))) inner
+          else if (inner.size == 1 && twice.size == 2) twice
+          else scaled(Term(make(a), k))
         case Xi(a)        => lifted(a, t => !t.xi, _.copy(xi = true))
         case Conjugate(a) => lifted(a, t => !t.xi && !t.conj, _.copy(conj = true))
         case Add(a, b, sign) =>
-          val sum = merged(terms(a) ++ terms(b).map(t => t.copy(factor = t.factor * sign)))
+          val sum = merged(terms(a) ++ terms(b).map(t => t.copy(factor = t.factor * sign))).flatMap(inTwo)
           if (sum.size <= Sum.terms && sum.forall(t => Sum.possible(t.factor))) sum
           else {
             make(if (terms(a).size >= terms(b).size) a else b)
@@ -163,6 +167,13 @@ class Emission(constant: String => Int) {
           val (y, l) = factorOf(b, _ * k)
           one(node, new Stretch(x, y), k * l)
       }
+  }
+
+  /** As it is, or as two terms of which a sum can take both, 36 x = 24 x + 12 x. */
+  private def inTwo(term: Term): Seq[Term] = {
+    val larger =
+      Seq(24, 16).map(_ * term.factor.sign).find(k => !Sum.possible(term.factor) && Sum.possible(term.factor - k))
+    larger.filter(Sum.possible).fold(Seq(term))(k => Seq(k, term.factor - k).map(f => term.copy(factor = f)))
   }
   private def scaled(term: Term): Seq[Term] = {
     require(Sum.possible(term.factor), s"no sum takes a term ${term.factor} times")

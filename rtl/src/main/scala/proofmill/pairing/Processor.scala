@@ -23,7 +23,7 @@ case class Permit(contexts: Int) extends Bundle {
   * or reads what it writes.
   *
   * A job whose program looks at its operands stores what it finds behind operand d, `checked`, and goes on; before it stores a result
-  * it waits for its verdict, which comes once.
+  * it waits for its verdict, which comes once. One that goes through a table reads the entries of `digits`.
   */
 class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt, BigInt)], contexts: Int, slotBits: Int)
     extends Component {
@@ -39,8 +39,11 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
     val done = master(Event)
     val context = out(UInt(log2Up(contexts) bits)) // that a job takes which is started now
     val over = out(Bits(contexts bits)) // whose jobs have ended, whatever those before them do, and are not answered
+    val idle = out(Bool()) // no job is under way
     val checked = out(Bool()) // something is stored behind a job's operand d
     val verdict = slave(Flow(Permit(contexts)))
+    val digits = in(Vec.fill(Layout.digits)(UInt(Layout.digitBits bits)))
+    val taken = out(Bool()) // a word reads an entry that one of them says
     val write = slave(Stream(TaggedInteger(field.bits, UInt(slotBits bits))))
     val writing = out(Bool())
     val read = slave(Stream(UInt(slotBits bits)))
@@ -57,6 +60,7 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
   io.done << control.io.answered
   io.context := control.io.startContext
   io.over := control.io.over
+  io.idle := control.io.idle
 
   // 2. Registers: four readers of the multiplier, four of the linear unit.
   private val (mul, sum) = (control.io.mul, control.io.sum)
@@ -109,9 +113,15 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
   }
   writes(1, sum, Words.flag(sum.word, "sum_on"), "sum_dst", latency.sum, linear.io.result)
 
-  private def outside(name: String) = RegNext(Words.number(sum.word, "outside") === Layout.outsides.indexOf(name))
+  private def outside(names: String*) = RegNext(names.map(from).reduce(_ || _))
+  private val value = Words.number(sum.word, "value")
+  private def from(name: String) = Words.number(sum.word, "outside") === Layout.outsides.indexOf(name)
+  private val isEntry = from("entries") || from("entry")
+  private val digit = io.digits((value >> Layout.slotOfEntryBits).resize(log2Up(Layout.digits)))
+  private val ofEntry = (digit * Layout.entrySlots).resize(slotBits) + value.resize(Layout.slotOfEntryBits).resized
   private val slotAddress =
-    operands(sum.context)(Words.number(sum.word, "base")) + Words.number(sum.word, "value").resized
+    operands(sum.context)(Words.number(sum.word, "base")) + (isEntry ? ofEntry | value.resize(slotBits))
+  io.taken := sum.valid && Words.flag(sum.word, "sum_on") && isEntry
   private val slots = new Slots(coordinate, slotBits)
   slots.io.load := slotAddress
   private val rom = Mem(
@@ -120,11 +130,11 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
       B(arithmetic.encode(Seq(c0, c1)), 2 * coordinate bits)
     }
   )
-  private val constant = rom.readSync(Words.number(sum.word, "value").resize(log2Up(constants.size)))
+  private val constant = rom.readSync(value.resize(log2Up(constants.size)))
   private val inverses = Mem(Bits(coordinate bits), contexts)
   private val inverse = inverses.readSync(sum.context)
-  linear.io.outside := (slots.io.loaded(0).andMask(outside("slots") || outside("slot")).resize(2 * coordinate)
-    | (slots.io.loaded(1).andMask(outside("slots")) ## B(0, coordinate bits))
+  linear.io.outside := (slots.io.loaded(0).andMask(outside("slots", "slot", "entries", "entry")).resize(2 * coordinate)
+    | (slots.io.loaded(1).andMask(outside("slots", "entries")) ## B(0, coordinate bits))
     | constant.andMask(outside("constant"))
     | inverse.andMask(outside("inverse")).resize(2 * coordinate))
 

@@ -26,6 +26,7 @@ class Sequencer(image: Image, contexts: Int) extends Component {
     val mul, sum = master(Flow(Issue(contexts)))
     val inverse, dismissed = in(Bits(contexts bits))
     val answered = master(Event)
+    val idle = out(Bool())
     val over = out(Bits(contexts bits)) // whose jobs have ended and are not answered
   }
   private val program = Mem(Bits(Layout.bits bits), image.words.map(B(_, Layout.bits bits)))
@@ -63,6 +64,7 @@ class Sequencer(image: Image, contexts: Int) extends Component {
     context.io.answered := io.answered.fire && oldest === i
   }
   io.start.ready := running =/= contexts
+  io.idle := running === 0
   io.startContext := free
   io.over := Cat(all.map(_.io.over))
   io.answered.valid := io.over(oldest)
