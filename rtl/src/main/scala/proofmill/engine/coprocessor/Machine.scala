@@ -374,7 +374,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
         which := 1
         when(other) {
           which := 0
-          state := (ofPairing && bothAffine) ? Run | Curve
+          state := (points.reduce(_ || _) && !(ofPairing && bothAffine)) ? Curve | Run
         }
       }
       when(needed && io.data.ready && !io.found.good)(refuse("not_reduced"))
