@@ -6,6 +6,7 @@
   vectors    spec/vectors/coprocessor: every opcode on every type, edges, refusals, control; memory, error, packets, pointer
   twice      the same pairing twice, and two different ones, back to back
   stream     pairings, Miller loops and final exponentiations that overlap, and those that read and write each other's slots; fewer cycles
+  multiples  of points in the subgroups and outside, by scalars about the powers of the curve's parameter
   rewritten  a program that is overwritten as it waits and as it runs, and a pointer that is moved
   pressure   interrupts whose packets nobody takes
   reset      RESET in the middle of everything: memories, pointer and error are as at first, and what comes next is right
@@ -23,6 +24,7 @@ from card import RESET, Card, header
 
 sys.path.insert(0, str(trial.ROOT / "spec/model"))
 
+import cases_coprocessor  # noqa: E402
 import coprocessor  # noqa: E402
 from coprocessor import ERRORS, FACTS, NUMBER, P, WINDOW, WIRE, Instruction, Machine, Slot, flat  # noqa: E402
 
@@ -80,7 +82,7 @@ class Window:
 
 
 class Trial(trial.Trial):
-    CHECKS = ("published", "vectors", "twice", "stream", "rewritten", "pressure", "reset")
+    CHECKS = ("published", "vectors", "twice", "stream", "multiples", "rewritten", "pressure", "reset")
 
     def __init__(self, card, rng):
         super().__init__(card, rng)
@@ -276,6 +278,27 @@ class Trial(trial.Trial):
         assert cycles < 11_000, f"{cycles:,.0f} cycles a pairing: they do not overlap"
         self.instructions += 16
         self.memory = [None] * len(self.memory)
+
+    def multiples(self):
+        """Scalars that are split into long digits, few, or none; points of order r, of an order prime to it, of order 3, and of neither."""
+        self.fresh()
+        x, r = 0xD201000000010000, FACTS.r
+        edges = [1, x - 1, x, x * x - 1, x * x, x * x + 1, x**3 - 1, x**3, x**4 - 1, r - 1, r, r + 1, (1 << 192) - 1, (1 << 255) - 19, (1 << 256) - 1, 1 << 256, (1 << 381) - 1]
+        for group, kind in (("g1", "fp_af"), ("g2", "fp2_af")):
+            curve, generator = FACTS.group(group), FACTS.generator(group)
+            inside = curve.mul(self.rng.randrange(1, r), generator)
+            outside = cases_coprocessor.outside(group, f"multiples {self.rng.random()}")
+            beside = curve.mul(r, outside)
+            points = [inside, inside, outside, beside, curve.add(inside, beside)] + ([(0, 2)] if group == "g1" else [])
+            for point in points:
+                machine = Machine()
+                machine.data = list(self.memory)
+                machine.store(10, kind, point)
+                for at in range(3):
+                    machine.store(at, "scalar", [self.rng.choice((self.rng.choice(edges), self.rng.randrange(r)))])
+                program = [Instruction("point_check", 10, 20)] + [Instruction("point_mult", at, 10, 30 + 6 * at) for at in range(3)]
+                machine.program[1:1 + len(program)] = program
+                self.play(program, 1, machine, f"multiples of {point} by {[machine.data[at].value for at in range(3)]}")
 
     def rewritten(self):
         self.fresh()

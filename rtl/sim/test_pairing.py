@@ -18,6 +18,7 @@ from unit import ROOT, Unit, rtl
 
 sys.path.insert(0, str(ROOT / "spec/model"))
 
+import cases_coprocessor  # noqa: E402
 import curve  # noqa: E402
 import pairing  # noqa: E402
 import pairing_processor  # noqa: E402
@@ -53,6 +54,11 @@ VALUES = {"miller_loop": """
 @cache
 def image(config=TWIN):
     return json.loads((rtl.generate(config) / "image.json").read_text())
+
+
+#: Where the unit has operand d, and what stands there at first.
+CHECKS = 240
+TABLE = [3 * i + 1 for i in range(16)]
 
 
 def named(key):
@@ -97,7 +103,8 @@ class Session:
 
 def one(program, a=(), b=(), count=12, config=TWIN):
     """A single job's result, and its cycles."""
-    session = Session(config).write(0, a).write(32, b).write(64, [0] * count).start(program, 0, 32, 64).read(64, count)
+    session = Session(config).write(0, a).write(32, b).write(64, [0] * count)
+    session.write(CHECKS, TABLE if program.endswith("walk") else []).start(program, 0, 32, 64).read(64, count)
     return session.run(), session.ended[0] - session.started[0]
 
 
@@ -206,6 +213,50 @@ class Values(unittest.TestCase):
         self.assertEqual(found, one("ate_pairing", *operands))
 
 
+class Multiples(unittest.TestCase):
+    """The programs of points on the model's machine: multiples by digits, and who is in the subgroup."""
+
+    X = 0xD201000000010000
+    TABLE, RESULT = 100, 300
+
+    def entries(self, group, point):
+        """A machine whose table has the multiples 0 to 15 of an affine point."""
+        machine = Machine(image(), slots=512)
+        machine.slots[0:4] = (point + [0] * 4)[:4]
+        at = [self.TABLE + pairing_processor.TABLE["slots"] * k for k in range(16)]
+        machine.run([Job(f"{group}_begin", (0, 0, at[0]))])
+        for k in range(1, 8):
+            machine.run([Job(f"{group}_table", (at[k], at[1], at[2 * k]))])
+        return machine
+
+    def test_walks(self):
+        source = random.Random(f"{SEED} walks")
+        for group, base, count, size in (("g1", self.X**2, 2, 1), ("g2", self.X, 4, 2)):
+            turns = (base.bit_length() + 3) // 4
+            for k in (0, 1, base, FACTS.r - 1, source.randrange(FACTS.r)):
+                m = source.randrange(1, FACTS.r)
+                machine = self.entries(group, point(group, m))
+                parts = [k // base**i % base for i in range(count)]
+                digits = tuple(tuple(part >> 4 * i & 15 for part in parts) for i in reversed(range(turns)))
+                machine.run([Job(f"{group}_walk", (0, 0, self.RESULT, self.TABLE), digits)])
+                machine.run([Job(f"{group}_finish", (self.RESULT, 0, self.RESULT))])
+                expected = point(group, k * m % FACTS.r) + [1] if k else [1] + [0] * (size - 1) + [1] + [0] * size
+                self.assertEqual(machine.slots[self.RESULT:self.RESULT + 2 * size + 1], expected, (group, k, m))
+
+    def test_subgroups(self):
+        source = random.Random(f"{SEED} subgroups")
+        for group, size in (("g1", 1), ("g2", 2)):
+            outside = cases_coprocessor.outside(group, f"{SEED} {group}")
+            beside = FACTS.group(group).mul(FACTS.r, outside)
+            inside = point(group, source.randrange(1, FACTS.r))
+            for affine, member in ((inside, True), (flat(outside), False), (flat(beside), False), ([0, 2], False)):
+                if len(affine) == 2 * size:
+                    machine = Machine(image())
+                    machine.slots[0:2 * size] = affine
+                    machine.run([Job(f"{group}_subgroup", (0, 0, 64))])
+                    self.assertEqual(not any(machine.slots[64:64 + size]), member, (group, affine))
+
+
 class Cycles(unittest.TestCase):
     def test_every_program_takes_what_the_model_says(self):
         """And the model refuses words that read what is not there yet."""
@@ -215,6 +266,7 @@ class Cycles(unittest.TestCase):
                 a, b = element(source, 12), element(source, 12)
                 machine = Machine(image())
                 machine.slots[0:12], machine.slots[32:44] = a, b
+                machine.slots[CHECKS:] = TABLE
                 (cycles,) = machine.run([Job(program, (0, 32, 64))])
                 count = {"fe": 1, "fe2": 2}.get(program.split("_")[0], 12)
                 self.assertEqual(one(program, a, b, count), (machine.slots[64:64 + count], cycles))

@@ -20,7 +20,7 @@ from functools import cached_property
 from pathlib import Path
 
 LAYOUT = tomllib.loads((Path(__file__).resolve().parents[1] / "pairing/word.toml").read_text())
-CONTROLS, OUTSIDES, ALSOS = (LAYOUT[key] for key in ("controls", "outsides", "alsos"))
+CONTROLS, OUTSIDES, ALSOS, TABLE = (LAYOUT[key] for key in ("controls", "outsides", "alsos", "table"))
 TERMS, BITS_PER_CYCLE = 4, 4
 OUTER, INNER, REST, SQUARE, STRETCH = range(1, 6)
 PRODUCTS, SUMS = 0, 1
@@ -63,7 +63,8 @@ class Info:
 @dataclass(frozen=True)
 class Job:
     program: str
-    operands: tuple  # first slots of a, b, c
+    operands: tuple  # first slots of a, b, c, and of d, if it is not the machine's
+    digits: tuple = ()  # of a walk through a table, for each turn; digit i is always i if there are none
 
 
 @dataclass
@@ -80,10 +81,11 @@ class Context:
     live: bool = True
     ending: bool = False
     inverse: int | None = None
-    inverse_at: int | None = None
+    inverse_at: int | None = 0  # at first what is waited for is the verdict, which is there
     waiting: bool = False
     word: dict | None = None  # that arrives
     held: tuple | None = None
+    taken: int = 0  # slots of entries that were read
     stack: list = field(default_factory=list)
     registers: dict = field(default_factory=dict)  # (bank, register) -> (value, cycle from which on it can be read)
 
@@ -92,13 +94,14 @@ class Context:
 
 
 class Machine:
-    def __init__(self, image, slots=256):
+    def __init__(self, image, slots=256, checks=240):
         self.image, self.p = image, int(image["modulus"], 16)
         self.words = [decode(int(word, 16)) for word in image["words"]]
         self.entries = {entry["name"]: entry["address"] for entry in image["entries"]}
         self.constants = [tuple(int(c, 16) for c in pair) for pair in image["constants"]]
         self.latency = {PRODUCTS: image["mul"], SUMS: image["sum"]}
         self.slots, self.turns, self.sums = [0] * slots, 0, 0
+        self.checks = checks
 
     @cached_property
     def intake(self):
@@ -136,7 +139,7 @@ class Machine:
 
     def advance(self, context, chosen, cycle):
         """What a clock edge does to a context."""
-        word, context.word = context.word, None
+        word, context.word, waited = context.word, None, context.waiting
         if word:
             self.execute(context, word, cycle)
         context.gap = max(0, context.gap - 1)
@@ -149,7 +152,7 @@ class Machine:
             context.info = brought
         if word:
             self.control(context, word)
-        if context.waiting and context.inverse_at is not None and context.inverse_at <= cycle:
+        if waited and context.inverse_at is not None and context.inverse_at <= cycle:
             context.waiting = False
             self.header(context, context.address)
 
@@ -258,6 +261,9 @@ class Machine:
             return self.slots[at], self.slots[(at + 1) % len(self.slots)]
         if kind == "slot":
             return self.slots[self.place(context, word)], 0
+        if kind in ("entries", "entry"):
+            at = self.entry(context, word)
+            return self.slots[at], self.slots[(at + 1) % len(self.slots)] if kind == "entries" else 0
         if kind == "constant":
             return self.constants[value]
         if kind == "inverse":
@@ -265,7 +271,16 @@ class Machine:
         return 0, 0
 
     def place(self, context, word):
-        return (context.job.operands[word["base"]] + word["value"]) % len(self.slots)
+        return ((*context.job.operands, self.checks)[word["base"]] + word["value"]) % len(self.slots)
+
+    def entry(self, context, word):
+        """A slot of the entry of a digit; a turn reads each digit's three coordinates."""
+        digit, slot = word["value"] >> 3, word["value"] & 7
+        if context.job.digits:
+            digits = context.job.digits[context.taken // (3 * len(context.job.digits[0]))]
+            digit, context.taken = digits[digit], context.taken + 1
+        operands = (*context.job.operands, self.checks)
+        return (operands[word["base"]] + TABLE["slots"] * digit + slot) % len(self.slots)
 
     def inversion(self, x):
         """Cycles from the word that begins it until its context goes on: sum, canonical integer, division, residue."""

@@ -17,7 +17,8 @@ routine add
   l1 = lx . xP
   l2 = ly . yP
 
-# f = the Miller value of a, a point of G1, and b, one of G2, before the conjugation for the parameter's sign
+# f = the Miller value of a, a point of G1, and b, one of G2, before the conjugation for the parameter's sign. What they lack to be on
+# their curves, y^2 - x^3 - b, goes to d while the first doubling is made; the verdict is waited for where it has had the time to come.
 routine miller
   xP = load_fp a 0
   yP = load_fp a 1
@@ -25,14 +26,30 @@ routine miller
   yQ = load b 2
   X = xQ
   Y = yQ
-  Z = constant one
-  f0 = constant one
+  one = constant one
+  f0 = one
   f[1:6] = constant zero
-  l0 = constant one
-  l[1:3] = constant zero
-  repeat 1 double
+  X Y Z ly lx l0 = line_dbl_jacobian X Y one
+  l1 = lx . xP
+  l2 = ly . yP
+  xx = xP . xP
+  uu = xQ * xQ
+  xxx = xx . xP
+  uuu = uu * xQ
+  yy = yP . yP
+  vv = yQ * yQ
+  e = yy - xxx
+  b = 4 * one
+  e = e - b
+  store_fp d 0 e
+  w = vv - uuu
+  h = xi one
+  h = 4 * h
+  w = w - h
+  store d 1 w
   call add
   repeat 2 double
+  wait
   call add
   repeat 3 double
   call add
@@ -331,29 +348,6 @@ entry g2_jacobian_equation
   e = e - b
   store c 0 e
 
-# Both of affine points: of a in G1 to c, of b in G2 to the two slots behind it.
-entry affine_equations
-  x = load_fp a 0
-  y = load_fp a 1
-  u = load b 0
-  v = load b 2
-  one = constant one
-  xx = x . x
-  uu = u * u
-  xxx = xx . x
-  uuu = uu * u
-  yy = y . y
-  vv = v * v
-  e = yy - xxx
-  b = 4 * one
-  e = e - b
-  store_fp c 0 e
-  g = vv - uuu
-  h = xi one
-  h = 4 * h
-  g = g - h
-  store c 1 g
-
 # The affine form of a Jacobian point at a, to c.
 entry g1_normal
   q = load_fp a 2
@@ -404,49 +398,46 @@ entry g1_begin
 
 # Entries 2 k and 2 k + 1 at c of entry k at a and entry 1 at b.
 entry g1_table
-  x = load_fp a 0
-  y = load_fp a 1
-  z = load_fp a 2
-  u = load_fp b 0
-  v = load_fp b 1
-  w = load_fp b 2
-  x y z = rcb_dbl x y z over fp
-  store_fp c 0 x
-  store_fp c 1 y
-  store_fp c 2 z
-  x y z = rcb_add x y z u v w over fp
-  store_fp c 6 x
-  store_fp c 7 y
-  store_fp c 8 z
+  X = load_fp a 0
+  Y = load_fp a 1
+  Z = load_fp a 2
+  xQ = load_fp b 0
+  yQ = load_fp b 1
+  zQ = load_fp b 2
+  repeat 1 g1_double
+  store_fp c 0 X
+  store_fp c 1 Y
+  store_fp c 2 Z
+  call g1_plus
+  store_fp c 6 X
+  store_fp c 7 Y
+  store_fp c 8 Z
 
 # 16 times the point at a and the one at b, to c.
 entry g1_window
-  x = load_fp a 0
-  y = load_fp a 1
-  z = load_fp a 2
-  u = load_fp b 0
-  v = load_fp b 1
-  w = load_fp b 2
-  x y z = rcb_dbl x y z over fp
-  x y z = rcb_dbl x y z over fp
-  x y z = rcb_dbl x y z over fp
-  x y z = rcb_dbl x y z over fp
-  x y z = rcb_add x y z u v w over fp
-  store_fp c 0 x
-  store_fp c 1 y
-  store_fp c 2 z
+  X = load_fp a 0
+  Y = load_fp a 1
+  Z = load_fp a 2
+  xQ = load_fp b 0
+  yQ = load_fp b 1
+  zQ = load_fp b 2
+  repeat 1 g1_double_four
+  call g1_plus
+  store_fp c 0 X
+  store_fp c 1 Y
+  store_fp c 2 Z
 
 entry g1_add
-  x = load_fp a 0
-  y = load_fp a 1
-  z = load_fp a 2
-  u = load_fp b 0
-  v = load_fp b 1
-  w = load_fp b 2
-  x y z = rcb_add x y z u v w over fp
-  store_fp c 0 x
-  store_fp c 1 y
-  store_fp c 2 z
+  X = load_fp a 0
+  Y = load_fp a 1
+  Z = load_fp a 2
+  xQ = load_fp b 0
+  yQ = load_fp b 1
+  zQ = load_fp b 2
+  call g1_plus
+  store_fp c 0 X
+  store_fp c 1 Y
+  store_fp c 2 Z
 
 # The affine form with z = 1 at c of the point at a; (1, 1, 0) of the identity.
 entry g1_finish
@@ -492,49 +483,46 @@ entry g2_begin
 
 # Entries 2 k and 2 k + 1 at c of entry k at a and entry 1 at b.
 entry g2_table
-  x = load a 0
-  y = load a 2
-  z = load a 4
-  u = load b 0
-  v = load b 2
-  w = load b 4
-  x y z = rcb_dbl x y z
-  store c 0 x
-  store c 2 y
-  store c 4 z
-  x y z = rcb_add x y z u v w
-  store c 6 x
-  store c 8 y
-  store c 10 z
+  X = load a 0
+  Y = load a 2
+  Z = load a 4
+  xQ = load b 0
+  yQ = load b 2
+  zQ = load b 4
+  repeat 1 g2_double
+  store c 0 X
+  store c 2 Y
+  store c 4 Z
+  call g2_plus
+  store c 6 X
+  store c 8 Y
+  store c 10 Z
 
 # 16 times the point at a and the one at b, to c.
 entry g2_window
-  x = load a 0
-  y = load a 2
-  z = load a 4
-  u = load b 0
-  v = load b 2
-  w = load b 4
-  x y z = rcb_dbl x y z
-  x y z = rcb_dbl x y z
-  x y z = rcb_dbl x y z
-  x y z = rcb_dbl x y z
-  x y z = rcb_add x y z u v w
-  store c 0 x
-  store c 2 y
-  store c 4 z
+  X = load a 0
+  Y = load a 2
+  Z = load a 4
+  xQ = load b 0
+  yQ = load b 2
+  zQ = load b 4
+  repeat 1 g2_double_four
+  call g2_plus
+  store c 0 X
+  store c 2 Y
+  store c 4 Z
 
 entry g2_add
-  x = load a 0
-  y = load a 2
-  z = load a 4
-  u = load b 0
-  v = load b 2
-  w = load b 4
-  x y z = rcb_add x y z u v w
-  store c 0 x
-  store c 2 y
-  store c 4 z
+  X = load a 0
+  Y = load a 2
+  Z = load a 4
+  xQ = load b 0
+  yQ = load b 2
+  zQ = load b 4
+  call g2_plus
+  store c 0 X
+  store c 2 Y
+  store c 4 Z
 
 # The affine form with z = 1 at c of the point at a; (1, 1, 0) of the identity.
 entry g2_finish
@@ -568,3 +556,176 @@ entry g2_affine
   y = y * z
   store c 0 x
   store c 2 y
+
+routine g1_double loop
+  X Y Z = rcb_dbl X Y Z over fp
+
+routine g1_double_four loop
+  X Y Z = rcb_dbl X Y Z over fp
+  X Y Z = rcb_dbl X Y Z over fp
+  X Y Z = rcb_dbl X Y Z over fp
+  X Y Z = rcb_dbl X Y Z over fp
+
+routine g1_plus
+  X Y Z = rcb_add X Y Z xQ yQ zQ over fp
+
+# |x| times the point (X : Y : Z).
+routine g1_times_x
+  xQ = X
+  yQ = Y
+  zQ = Z
+  repeat 1 g1_double
+  call g1_plus
+  repeat 2 g1_double
+  call g1_plus
+  repeat 3 g1_double
+  call g1_plus
+  repeat 2 g1_double_four
+  repeat 1 g1_double
+  call g1_plus
+  repeat 8 g1_double_four
+  call g1_plus
+  repeat 4 g1_double_four
+
+# z of x^2 P + phi(P) at c, phi (x, y) = (beta x, y): 0 if the affine point P at a is in the subgroup, and for no other one of the curve
+# (Scott, ePrint 2021/1130).
+entry g1_subgroup
+  X = load_fp a 0
+  Y = load_fp a 1
+  Z = constant one
+  call g1_times_x
+  call g1_times_x
+  u = load_fp a 0
+  v = load_fp a 1
+  one = constant one
+  beta = constant frobenius2_2
+  u = u . beta
+  x y z = rcb_add X Y Z u v one over fp
+  store_fp c 0 z
+
+# 16 times the sum so far, the entry of digit 0, and x^2 times that of digit 1, which is -phi of it in the subgroup.
+routine g1_digits loop
+  x = digit_fp 0 0
+  y = digit_fp 0 1
+  z = digit_fp 0 2
+  u = digit_fp 1 0
+  v = digit_fp 1 1
+  w = digit_fp 1 2
+  beta = constant frobenius2_2
+  u = u . beta
+  v = - v
+  x y z = rcb_add x y z u v w over fp
+  X Y Z = rcb_dbl X Y Z over fp
+  X Y Z = rcb_dbl X Y Z over fp
+  X Y Z = rcb_dbl X Y Z over fp
+  X Y Z = rcb_dbl X Y Z over fp
+  X Y Z = rcb_add X Y Z x y z over fp
+
+# The sum of k0 P + k1 x^2 P by their digits, to c; of the entries at d.
+entry g1_walk
+  X = constant zero
+  Y = constant one
+  Z = constant zero
+  repeat 32 g1_digits
+  store_fp c 0 X
+  store_fp c 1 Y
+  store_fp c 2 Z
+
+routine g2_double loop
+  X Y Z = rcb_dbl X Y Z
+
+routine g2_double_four loop
+  X Y Z = rcb_dbl X Y Z
+  X Y Z = rcb_dbl X Y Z
+  X Y Z = rcb_dbl X Y Z
+  X Y Z = rcb_dbl X Y Z
+
+routine g2_plus
+  X Y Z = rcb_add X Y Z xQ yQ zQ
+
+# |x| times the point (X : Y : Z).
+routine g2_times_x
+  xQ = X
+  yQ = Y
+  zQ = Z
+  repeat 1 g2_double
+  call g2_plus
+  repeat 2 g2_double
+  call g2_plus
+  repeat 3 g2_double
+  call g2_plus
+  repeat 2 g2_double_four
+  repeat 1 g2_double
+  call g2_plus
+  repeat 8 g2_double_four
+  call g2_plus
+  repeat 4 g2_double_four
+
+# z of |x| P + psi(P) at c, psi (X : Y : Z) = (xi^((p - 1) / 6) conj X : conj Y : xi^((p - 1) / 2) conj Z), the untwisted Frobenius: 0 if
+# the affine point P at a is in the subgroup, and for no other one of the curve (the same).
+entry g2_subgroup
+  X = load a 0
+  Y = load a 2
+  Z = constant one
+  call g2_times_x
+  u = load a 0
+  v = load a 2
+  u = conj u
+  v = conj v
+  c1 = constant frobenius1_1
+  w = constant frobenius1_3
+  u = u * c1
+  x y z = rcb_add X Y Z u v w
+  store c 0 z
+
+# 16 times the sum so far, and |x|^i times the entry of digit i, which is psi^i of it in the subgroup, negative if i is odd.
+routine g2_digits loop
+  xa = digit 0 0
+  ya = digit 0 2
+  za = digit 0 4
+  xb = digit 1 0
+  yb = digit 1 2
+  zb = digit 1 4
+  xb = conj xb
+  yb = conj yb
+  zb = conj zb
+  c1 = constant frobenius1_1
+  d1 = constant frobenius1_3
+  xb = xb * c1
+  yb = - yb
+  zb = zb * d1
+  xc = digit 2 0
+  yc = digit 2 2
+  zc = digit 2 4
+  c2 = constant frobenius2_1
+  xc = xc . c2
+  zc = - zc
+  xd = digit 3 0
+  yd = digit 3 2
+  zd = digit 3 4
+  xd = conj xd
+  yd = conj yd
+  zd = conj zd
+  c3 = constant frobenius3_1
+  d3 = constant frobenius3_3
+  xd = xd * c3
+  yd = - yd
+  zd = zd * d3
+  x y z = rcb_add xa ya za xb yb zb
+  u v w = rcb_add xc yc zc xd yd zd
+  x y z = rcb_add x y z u v w
+  X Y Z = rcb_dbl X Y Z
+  X Y Z = rcb_dbl X Y Z
+  X Y Z = rcb_dbl X Y Z
+  X Y Z = rcb_dbl X Y Z
+  X Y Z = rcb_add X Y Z x y z
+
+# The sum of k0 P + k1 |x| P + k2 |x|^2 P + k3 |x|^3 P by their digits, to c; of the entries at d.
+entry g2_walk
+  X = constant zero
+  Y = constant one
+  Z = constant zero
+  repeat 16 g2_digits
+  store c 0 X
+  store c 2 Y
+  store c 4 Z

@@ -119,6 +119,11 @@ class Code(schedule: Schedule, homes: Map[String, Int], latency: Latency) {
     val outside = sum.outside.toSeq.flatMap {
       case FromSlots(base, slot, whole) =>
         outsideIs(if (whole) "slots" else "slot") ++ Seq("base" -> base, "value" -> slot)
+      case FromEntry(digit, slot, whole) =>
+        outsideIs(if (whole) "entries" else "entry") ++ Seq(
+          "base" -> (Layout.operands - 1),
+          "value" -> Layout.entry(digit, slot)
+        )
       case FromConstants(index) => outsideIs("constant") :+ ("value" -> index)
       case FromInverter         => outsideIs("inverse")
     }

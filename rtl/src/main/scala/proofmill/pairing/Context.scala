@@ -43,7 +43,8 @@ class Context(addressBits: Int) extends Component {
     val start = slave(Flow(UInt(addressBits bits)))
     val chosen = in(Bool())
     val fetched = in(Bits(Layout.bits bits)) // a cycle after `chosen`
-    val inverse = in(Bool()) // the inverse is there
+    val inverse = in(Bool()) // what is waited for is there
+    val dismissed = in(Bool()) // the job ends where it waits
     val answered = in(Bool())
     val ready = out(Bool())
     val info = out(Info())
@@ -116,6 +117,10 @@ class Context(addressBits: Int) extends Component {
     header(address)
   }
   when(is("end"))(ending := True)
+  when(waiting && io.dismissed) {
+    waiting := False
+    ending := True
+  }
   when(io.answered)(ending := False)
   when(io.start.valid) {
     header(io.start.payload)

@@ -90,9 +90,10 @@ class Emission(constant: String => Int) {
     case Source.Scaled(k, a)                     => a.map(x => Scale(k, node(x)))
     case Source.Load(base, slot, whole) =>
       Seq.tabulate(count)(i => outside(FromSlots(base, slot + (if (whole) 2 else 1) * i, whole)))
-    case Source.Constant("zero") => Seq.fill(count)(Made(add(new Sum(Seq.empty, None, None)).value))
-    case Source.Constant(name)   => Seq.fill(count)(outside(FromConstants(constant(name))))
-    case Source.Inverse          => Seq(outside(FromInverter))
+    case Source.Digit(digit, slot, whole) => Seq(outside(FromEntry(digit, slot, whole)))
+    case Source.Constant("zero")          => Seq.fill(count)(Made(add(new Sum(Seq.empty, None, None)).value))
+    case Source.Constant(name)            => Seq.fill(count)(outside(FromConstants(constant(name))))
+    case Source.Inverse                   => Seq(outside(FromInverter))
   }
   private def outside(from: Outside): Node = Made(add(new Sum(Seq.empty, Some(from), None)).value)
   private def product(a: Node, b: Node): Node = if (a eq b) Squared(a) else Product(a, b)
@@ -141,11 +142,14 @@ class Emission(constant: String => Int) {
         case Made(value)                => Seq(Term(value, 1))
         case Scale(k, a) =>
           val inner = terms(a).map(t => t.copy(factor = t.factor * k))
-          if (inner.forall(t => Sum.possible(t.factor))) inner else scaled(Term(make(a), k))
+          val more = inner.flatMap(several)
+          if (inner.forall(t => Sum.possible(t.factor))) inner
+          else if (inner.size == 1 && more.size <= Sum.terms && more.forall(t => Sum.possible(t.factor))) more
+          else scaled(Term(make(a), k))
         case Xi(a)        => lifted(a, t => !t.xi, _.copy(xi = true))
         case Conjugate(a) => lifted(a, t => !t.xi && !t.conj, _.copy(conj = true))
         case Add(a, b, sign) =>
-          val sum = merged(terms(a) ++ terms(b).map(t => t.copy(factor = t.factor * sign)))
+          val sum = merged(terms(a) ++ terms(b).map(t => t.copy(factor = t.factor * sign))).flatMap(several)
           if (sum.size <= Sum.terms && sum.forall(t => Sum.possible(t.factor))) sum
           else {
             make(if (terms(a).size >= terms(b).size) a else b)
@@ -153,17 +157,24 @@ class Emission(constant: String => Int) {
           }
         case Squared(a) =>
           val (factor, k) = factorOf(a, k => k * k)
-          one(node, new Square(factor), k * k)
+          val (doubled, half) = twice(factor, k)
+          one(node, new Square(doubled), half * half)
         case Product(a, b) =>
-          val (x, k) = factorOf(a)
-          val (y, l) = factorOf(b, _ * k)
-          one(node, new Multiply(x, y), k * l)
+          val (x, y, k) = factorsOf(a, b)
+          one(node, new Multiply(x, y), k)
         case Stretched(a, b) =>
-          val (x, k) = factorOf(a)
-          val (y, l) = factorOf(b, _ * k)
-          one(node, new Stretch(x, y), k * l)
+          val (x, y, k) = factorsOf(a, b)
+          one(node, new Stretch(x, y), k)
       }
   }
+
+  /** As it is, or as several terms that a sum can take: 36 x = 24 x + 12 x. */
+  private def several(term: Term): Seq[Term] =
+    if (Sum.possible(term.factor) || term.factor.abs <= Emission.largest) Seq(term)
+    else {
+      val k = Emission.largest * term.factor.sign
+      term.copy(factor = k) +: several(term.copy(factor = term.factor - k))
+    }
   private def scaled(term: Term): Seq[Term] = {
     require(Sum.possible(term.factor), s"no sum takes a term ${term.factor} times")
     Seq(term)
@@ -195,6 +206,33 @@ class Emission(constant: String => Int) {
       value
   }
 
+  /** Two factors, and what their product is still to be multiplied by. */
+  private def factorsOf(a: Node, b: Node): (Factor, Factor, Int) =
+    takenOver(a, b).orElse(takenOver(b, a).map(_.swap)) match {
+      case Some((x, y)) => (x, y, 1)
+      case None =>
+        val (x, k) = factorOf(a)
+        val (y, l) = factorOf(b, _ * k)
+        val (first, once) = twice(x, k * l)
+        val (second, rest) = twice(y, once)
+        (first, second, rest)
+    }
+
+  /** x + x instead of x as a factor, if there is a 2 to be taken care of. */
+  private def twice(factor: Factor, k: Int): (Factor, Int) =
+    if (k % 2 == 0 && factor.b.isEmpty) (Factor(factor.a, Some(factor.a), minus = false), k / 2) else (factor, k)
+
+  /** (12 xi x) (8 y) as (96 xi x) y: where one factor has to be made, or neither number could be left to a sum, what the other one is
+    * multiplied by is made with it, so that the product is not multiplied by anything and can be one of two terms of a factor.
+    */
+  private def takenOver(a: Node, b: Node): Option[(Factor, Factor)] = (terms(a), terms(b)) match {
+    case (Seq(x), Seq(Term(y, l, false, false))) if l.abs != 1 && x.factor.abs != 1 && !Sum.possible(x.factor * l) =>
+      val all = several(x.copy(factor = x.factor * l))
+      if (all.size > Sum.terms || !all.forall(t => Sum.possible(t.factor))) None
+      else Some((Factor(add(new Sum(all, None, None)).value, None, minus = false), Factor(y, None, minus = false)))
+    case _ => None
+  }
+
   /** As a factor, and what that is still to be multiplied by: a number k such that a sum takes in `result(k)` times something. */
   private def factorOf(node: Node, result: Int => Int = k => k): (Factor, Int) = {
     val now = terms(node)
@@ -221,6 +259,9 @@ object Emission {
 
   /** Three times the constant of y^2 = x^3 + 4, and of y^2 = x^3 + 4 xi but for xi. */
   private val tripleB = 12
+
+  /** What a sum can multiply a term by at most. */
+  private val largest = 24
 
   /** An expression. `made`: the register that has it; for products `result` and how many times that they are; `readers`: expressions that have it in them. */
   sealed abstract class Node {

@@ -48,9 +48,12 @@ object Image {
     val first = blocks.filter(_.index == 0).map(b => b.routine -> addresses(b)).toMap
     val byBlock = blocks.zip(coded).toMap
 
+    /** A job can be dismissed where it waits. */
+    def mayEnd(block: Block) = block.exit == Exit.End || block.exit == Exit.Await
+
     def control(block: Block): Seq[(String, Int)] = {
       val code = byBlock(block)
-      val drain = (next(block).map(byBlock(_)).map(code.drain(_)) :+ (if (block.exit == Exit.End) code.rest else 0)).max
+      val drain = (next(block).map(byBlock(_)).map(code.drain(_)) :+ (if (mayEnd(block)) code.rest else 0)).max
       def to(name: String, target: Int, count: Int) =
         Seq("control" -> Layout.control(name), "target" -> target, "count" -> count)
       val jump = block.exit match {

@@ -32,6 +32,21 @@ object Layout {
   val outsides: Seq[String] = texts("outsides")
   val alsos: Seq[String] = texts("alsos")
 
+  /** Of a job. */
+  val operands: Int = 1 << fields("base").bits
+
+  /** Of tables: slots of an entry, digits at a time, bits of a digit. */
+  private val tables = table.getTable("table")
+  val entrySlots: Int = tables.getLong("slots").toInt
+  val digits: Int = tables.getLong("digits").toInt
+  val digitBits: Int = tables.getLong("bits").toInt
+  val slotOfEntryBits = 3
+
+  /** The value of a word that reads a slot of the entry of a digit. */
+  def entry(digit: Int, slot: Int): Int = {
+    require(digit < digits && slot < entrySlots, s"digit $digit has no slot $slot")
+    (digit << slotOfEntryBits) | slot
+  }
   val registers: Int = 1 << fields("mul_dst").bits
   val longestGap: Int = 1 << fields("next_gap").bits
   def control(name: String): Int = controls.indexOf(name).ensuring(_ >= 0, s"no control $name")

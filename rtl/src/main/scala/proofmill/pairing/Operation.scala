@@ -16,6 +16,7 @@ case class Factor(a: Value, b: Option[Value], minus: Boolean) {
 /** What the linear unit takes besides registers. */
 sealed trait Outside
 case class FromSlots(base: Int, slot: Int, whole: Boolean) extends Outside
+case class FromEntry(digit: Int, slot: Int, whole: Boolean) extends Outside
 case class FromConstants(index: Int) extends Outside
 case object FromInverter extends Outside
 

@@ -7,7 +7,13 @@ import spinal.lib._
 /** What is to be done: a program by its number, and the first slots of its operands. */
 case class Start(programs: Int, slotBits: Int) extends Bundle {
   val program = UInt(log2Up(programs) bits)
-  val operands = Vec.fill(3)(UInt(slotBits bits))
+  val operands = Vec.fill(Layout.operands)(UInt(slotBits bits))
+}
+
+/** Whether the job of a context may go on where it waits for that, or ends there. */
+case class Permit(contexts: Int) extends Bundle {
+  val context = UInt(log2Up(contexts) bits)
+  val good = Bool()
 }
 
 /** The pairing processor: a multiplier and a linear unit over Fp2, shared by contexts that run programs on a memory of slots.
@@ -15,6 +21,9 @@ case class Start(programs: Int, slotBits: Int) extends Bundle {
   * A slot holds a residue. From outside it is written and read as an integer; a written one is there when `writing` has fallen.
   * Jobs are answered in the order in which they came. Who starts a job sees to it that no other one still writes what it reads,
   * or reads what it writes.
+  *
+  * A job whose program looks at its operands stores what it finds behind operand d, `checked`, and goes on; before it stores a result
+  * it waits for its verdict, which comes once. One that goes through a table reads the entries of `digits`.
   */
 class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt, BigInt)], contexts: Int, slotBits: Int)
     extends Component {
@@ -30,6 +39,11 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
     val done = master(Event)
     val context = out(UInt(log2Up(contexts) bits)) // that a job takes which is started now
     val over = out(Bits(contexts bits)) // whose jobs have ended, whatever those before them do, and are not answered
+    val idle = out(Bool()) // no job is under way
+    val checked = out(Bool()) // something is stored behind a job's operand d
+    val verdict = slave(Flow(Permit(contexts)))
+    val digits = in(Vec.fill(Layout.digits)(UInt(Layout.digitBits bits)))
+    val taken = out(Bool()) // a word reads an entry that one of them says
     val write = slave(Stream(TaggedInteger(field.bits, UInt(slotBits bits))))
     val writing = out(Bool())
     val read = slave(Stream(UInt(slotBits bits)))
@@ -41,11 +55,12 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
   control.io.start.arbitrationFrom(io.start)
   private val addressBits = control.io.start.payload.getWidth
   control.io.start.payload := Vec(image.entries.map(e => U(e.address, addressBits bits)))(io.start.program)
-  private val operands = Vec(Seq.fill(contexts)(Reg(Vec.fill(3)(UInt(slotBits bits)))))
+  private val operands = Vec(Seq.fill(contexts)(Reg(Vec.fill(Layout.operands)(UInt(slotBits bits)))))
   when(io.start.fire)(operands(control.io.startContext) := io.start.operands)
   io.done << control.io.answered
   io.context := control.io.startContext
   io.over := control.io.over
+  io.idle := control.io.idle
 
   // 2. Registers: four readers of the multiplier, four of the linear unit.
   private val (mul, sum) = (control.io.mul, control.io.sum)
@@ -98,9 +113,15 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
   }
   writes(1, sum, Words.flag(sum.word, "sum_on"), "sum_dst", latency.sum, linear.io.result)
 
-  private def outside(name: String) = RegNext(Words.number(sum.word, "outside") === Layout.outsides.indexOf(name))
+  private def outside(names: String*) = RegNext(names.map(from).reduce(_ || _))
+  private val value = Words.number(sum.word, "value")
+  private def from(name: String) = Words.number(sum.word, "outside") === Layout.outsides.indexOf(name)
+  private val isEntry = from("entries") || from("entry")
+  private val digit = io.digits((value >> Layout.slotOfEntryBits).resize(log2Up(Layout.digits)))
+  private val ofEntry = (digit * Layout.entrySlots).resize(slotBits) + value.resize(Layout.slotOfEntryBits).resized
   private val slotAddress =
-    operands(sum.context)(Words.number(sum.word, "base")) + Words.number(sum.word, "value").resized
+    operands(sum.context)(Words.number(sum.word, "base")) + (isEntry ? ofEntry | value.resize(slotBits))
+  io.taken := sum.valid && Words.flag(sum.word, "sum_on") && isEntry
   private val slots = new Slots(coordinate, slotBits)
   slots.io.load := slotAddress
   private val rom = Mem(
@@ -109,11 +130,11 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
       B(arithmetic.encode(Seq(c0, c1)), 2 * coordinate bits)
     }
   )
-  private val constant = rom.readSync(Words.number(sum.word, "value").resize(log2Up(constants.size)))
+  private val constant = rom.readSync(value.resize(log2Up(constants.size)))
   private val inverses = Mem(Bits(coordinate bits), contexts)
   private val inverse = inverses.readSync(sum.context)
-  linear.io.outside := (slots.io.loaded(0).andMask(outside("slots") || outside("slot")).resize(2 * coordinate)
-    | (slots.io.loaded(1).andMask(outside("slots")) ## B(0, coordinate bits))
+  linear.io.outside := (slots.io.loaded(0).andMask(outside("slots", "slot", "entries", "entry")).resize(2 * coordinate)
+    | (slots.io.loaded(1).andMask(outside("slots", "entries")) ## B(0, coordinate bits))
     | constant.andMask(outside("constant"))
     | inverse.andMask(outside("inverse")).resize(2 * coordinate))
 
@@ -144,8 +165,14 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
   private val comes = intake.io.out.fire && isInverse
   inverses.write(inverseOf, intake.io.out.residue, comes)
   private def mark(when: Bool, context: UInt) = UIntToOh(context, contexts).andMask(when)
-  there := (there | mark(comes, inverseOf)) & ~mark(isAlso("inverter"), sum.context) // an earlier one no longer counts
+  private val begins = mark(io.start.fire, control.io.startContext)
+  private def judged(good: Boolean) = mark(io.verdict.valid && io.verdict.good === Bool(good), io.verdict.context)
+  there := (there | mark(comes, inverseOf) | judged(good = true)) &
+    ~(mark(isAlso("inverter"), sum.context) | begins) // an earlier one no longer counts
   control.io.inverse := there
+  private val dismissed = Reg(Bits(contexts bits)) init 0
+  dismissed := (dismissed | judged(good = false)) & ~begins
+  control.io.dismissed := dismissed
   private val writing = RegInit(False)
   when(intake.io.out.fire && !isInverse)(writing := False)
   when(io.write.fire)(writing := True)
@@ -154,6 +181,7 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
   // 6. Slots: a program's result goes first.
   private val (pair, single) = (also("slots"), also("slot"))
   private val stores = pair || single
+  io.checked := RegNext(stores && Delay(Words.number(sum.word, "base") === Layout.operands - 1, results), init = False)
   private val arrives = intake.io.out.valid && !isInverse
   intake.io.out.ready := isInverse || !stores
   slots.io.store := stores ? Delay(slotAddress, results) | intake.io.out.tag.resize(slotBits).asUInt

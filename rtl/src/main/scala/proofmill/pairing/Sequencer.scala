@@ -24,8 +24,9 @@ class Sequencer(image: Image, contexts: Int) extends Component {
     val start = slave(Stream(UInt(addressBits bits)))
     val startContext = out(UInt(indexBits bits))
     val mul, sum = master(Flow(Issue(contexts)))
-    val inverse = in(Bits(contexts bits))
+    val inverse, dismissed = in(Bits(contexts bits))
     val answered = master(Event)
+    val idle = out(Bool())
     val over = out(Bits(contexts bits)) // whose jobs have ended and are not answered
   }
   private val program = Mem(Bits(Layout.bits bits), image.words.map(B(_, Layout.bits bits)))
@@ -57,11 +58,13 @@ class Sequencer(image: Image, contexts: Int) extends Component {
     context.io.chosen := mul(i) || sum(i)
     context.io.fetched := fromMul(i) ? mulWord | sumWord
     context.io.inverse := io.inverse(i)
+    context.io.dismissed := io.dismissed(i)
     context.io.start.valid := io.start.fire && free === i
     context.io.start.payload := io.start.payload
     context.io.answered := io.answered.fire && oldest === i
   }
   io.start.ready := running =/= contexts
+  io.idle := running === 0
   io.startContext := free
   io.over := Cat(all.map(_.io.over))
   io.answered.valid := io.over(oldest)

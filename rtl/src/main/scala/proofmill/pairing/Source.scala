@@ -52,6 +52,9 @@ object Source {
 
   /** From two slots an element, or from one that has an element of Fp. */
   case class Load(base: Int, slot: Int, whole: Boolean) extends Right
+
+  /** Of the entry that a digit says, of the table at operand d. */
+  case class Digit(digit: Int, slot: Int, whole: Boolean) extends Right
   case class Constant(name: String) extends Right
   case object Inverse extends Right
 
@@ -59,12 +62,13 @@ object Source {
   private val Range = """([A-Za-z]\w*)\[(\d+):(\d+)\]""".r
   private val One = s"""$Name(?:\\[\\d+:\\d+\\])?"""
   private val Head = s"""(routine|entry)\\s+($Name)(\\s+loop)?""".r
-  private val StoreIs = s"""(store|store_fp)\\s+([abc])\\s+(\\d+)\\s+($One)""".r
+  private val StoreIs = s"""(store|store_fp)\\s+([abcd])\\s+(\\d+)\\s+($One)""".r
   private val InvertIs = s"""invert\\s+($Name)""".r
   private val CallIs = s"""call\\s+($Name)""".r
   private val RepeatIs = s"""repeat\\s+(\\d+)\\s+($Name)""".r
   private val AssignIs = s"""($One(?:\\s+$One)*)\\s*=\\s*(.*)""".r
-  private val LoadIs = """(load|load_fp)\s+([abc])\s+(\d+)""".r
+  private val LoadIs = """(load|load_fp)\s+([abcd])\s+(\d+)""".r
+  private val DigitIs = """(digit|digit_fp)\s+(\d+)\s+(\d+)""".r
   private val ConstantIs = s"""constant\\s+($Name)""".r
   private val BinaryIs = s"""($One)\\s*([-+*.])\\s*($One)""".r
   private val ScaledIs = s"""(\\d+)\\s*\\*\\s*($One)""".r
@@ -89,7 +93,7 @@ object Source {
     Source(name, routines)
   }
 
-  private def base(letter: String) = "abc".indexOf(letter)
+  private def base(letter: String) = "abcd".indexOf(letter)
 
   private def names(text: String): Seq[String] = text match {
     case Range(name, from, until) => (from.toInt until until.toInt).map(i => s"$name$i")
@@ -109,6 +113,7 @@ object Source {
 
   private def right(text: String): Option[Right] = text match {
     case LoadIs(word, letter, slot)                            => Some(Load(base(letter), slot.toInt, word == "load"))
+    case DigitIs(word, digit, slot)                            => Some(Digit(digit.toInt, slot.toInt, word == "digit"))
     case ConstantIs(name)                                      => Some(Constant(name))
     case "inverse"                                             => Some(Inverse)
     case BinaryIs(a, sign, b)                                  => Some(Binary(sign, names(a), names(b)))

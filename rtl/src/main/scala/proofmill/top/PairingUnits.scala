@@ -47,6 +47,7 @@ object PairingUnits {
 
 /** The processor behind one door. A word's `kind`: 0 writes slot a, 1 starts a program with operands a, b, c, 2 reads slot a when all jobs
   * are done. A result is the value that was read, or says that a job is done: `done`. Writes and starts wait for the write before them.
+  * Operand d is slot 240; every verdict is good, and there at once; digit i is always i.
   */
 class PairingUnit(machine: PairingMachine) extends StreamUnit {
   private def slotBits = 8
@@ -72,6 +73,11 @@ class PairingUnit(machine: PairingMachine) extends StreamUnit {
   processor.io.start.valid := offer(1, free)
   processor.io.start.program := parts("program").asUInt.resized
   for ((letter, i) <- Seq("a", "b", "c").zipWithIndex) processor.io.start.operands(i) := parts(letter).asUInt
+  processor.io.start.operands(3) := 240
+  processor.io.verdict.valid := RegNext(processor.io.start.fire, init = False)
+  processor.io.verdict.context := RegNext(processor.io.context)
+  processor.io.verdict.good := True
+  processor.io.digits := Vec((0 until Layout.digits).map(U(_, Layout.digitBits bits)))
   processor.io.read.valid := offer(2, free && running === 0)
   processor.io.read.payload := parts("a").asUInt
   io.in.ready := processor.io.write.fire || processor.io.start.fire || processor.io.read.fire

@@ -52,6 +52,11 @@ class CoprocessorEngine(config: CoprocessorConfig) extends Engine {
   processor.io.start << machine.io.start
   machine.io.context := processor.io.context
   machine.io.over := processor.io.over
+  machine.io.checked := processor.io.checked
+  processor.io.verdict << machine.io.verdict
+  processor.io.digits := machine.io.digits
+  machine.io.taken := processor.io.taken
+  machine.io.idle := processor.io.idle
   processor.io.done.ready := True
 
   data.io.machine << machine.io.data

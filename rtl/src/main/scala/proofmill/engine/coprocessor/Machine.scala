@@ -1,6 +1,6 @@
 package proofmill.engine.coprocessor
 
-import proofmill.pairing.{PairingMachine, Start}
+import proofmill.pairing.{Layout, PairingMachine, Permit, Start}
 import proofmill.stream.Word
 import spinal.core._
 import spinal.lib._
@@ -18,10 +18,12 @@ import spinal.lib._
   *      Value, Send).
   *   4. Residues: the operands of arithmetic.
   *   5. Curve, ZeroZ, ZeroE, ZeroXY: is an operand on its curve, and is it the identity? Normal: its affine form.
-  *      Both, ZeroBoth: the same for two affine points at once.
-  *   6. Run: the processor's program. Mark: its result. Depart: that comes later; Retire: now it is there. Ones: a result that is 1, an integer at a time.
-  *   7. Points are computed with in projective coordinates: Begin makes them so. Scalar, Table: multiples 0 to 15; Skip: the digits from
-  *      the highest one on that is not 0; Window: a digit; or Add: a sum. Last: the result's affine form. ZeroLast, Verdict: of a check.
+  *   6. Run: the processor's program. Checked, ZeroBoth: those of pairings look themselves whether affine points are on their curves, and wait for
+  *      the verdict before they store anything; Dismissed: otherwise it is asked again, point by point. Mark: its result. Depart: that comes later; Retire: now it is there. Ones: a result that is 1, an integer at a time.
+  *   7. Points are computed with in projective coordinates. Add: a sum, of what Begin has made so. A multiple: Scalar, which is split meanwhile; Table:
+  *      multiples 0 to 15; Member, a program that finds out whether the point is in its subgroup; Walk, at the same time: the multiple, if it
+  *      is; ZeroMember. If it is not, or the scalar is too long, Skip: the digits from the highest one on that is not 0; Window: a digit.
+  *      Last: the result's affine form. Verdict: of a check, which is Member alone.
   *   8. Finish.
   */
 class Machine(config: CoprocessorConfig, places: Places) extends Component {
@@ -39,6 +41,10 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     val start = master(Stream(Start(pairing.image.entries.size, places.bits)))
     val context = in(UInt(log2Up(pairing.contexts) bits))
     val over = in(Bits(pairing.contexts bits))
+    val checked = in(Bool())
+    val verdict = master(Flow(Permit(pairing.contexts)))
+    val digits = out(Vec.fill(Layout.digits)(UInt(Layout.digitBits bits)))
+    val taken, idle = in(Bool())
     val reply = master(Word.packets)
     val pointer = out(UInt(log2Instructions bits))
     val jump = slave(Flow(UInt(log2Instructions bits))) // the host's
@@ -51,9 +57,9 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     val Read, Take, Look, Judge, Copy, CopyTo, Left, Right, Lowered, Head, Index, Value, Send = newElement()
     val Residues, Curve, CurveDone, ZeroZ, ZeroE, ZeroXY, Normal, NormalDone, Run, RunDone, Mark, Ones, Finish =
       newElement()
-    val Both, BothDone, ZeroBoth, Depart, Retire = newElement()
-    val Begin, BeginDone, Scalar, Table, TableDone, Skip, Window, WindowDone, Add, AddDone, Last, ZeroLast, Verdict =
-      newElement()
+    val Checked, ZeroBoth, Dismissed, Depart, Retire = newElement()
+    val Begin, BeginDone, Scalar, Table, TableDone, Member, Walk, WalkDone, Join, ZeroMember = newElement()
+    val Skip, Window, WindowDone, Add, AddDone, Last, Verdict = newElement()
   }
   import State._
   private val state = RegInit(Read)
@@ -135,7 +141,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
   private val value = Reg(Bits(bits bits))
   private val lastCycles = Reg(UInt(32 bits)) init 0
   private val error = Reg(Bits(32 bits)) init 0
-  private val asked = RegInit(False)
+  private val seen = Reg(Bool()) // both points have been looked at, one by one
   private val to = Reg(UInt(log2Instructions bits))
   cycles := cycles + 1
 
@@ -149,7 +155,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
   private val ofPoints = isOp("point_mult") || isOp("point_check") || isOp("point_affine") || isOp("point_add")
   private val second = isOp("point_mult") ? shapes(1).second | shapes(0).second
   private val tables = places.tables.map(U(_, places.bits bits))
-  private val theTable = isOp("point_mult") ? tables(1) | tables(0)
+  private val theTable = tables(1)
   private val accumulator = U(places.accumulator, places.bits bits)
   private val sum = Reg(UInt(places.bits bits)) // where the sum so far is
   private val digits = Reg(UInt(log2Up(Machine.digits(bits) + 1) bits))
@@ -162,6 +168,21 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
   }
   private def ofGroup(name: String) = second ? program(s"g2_$name") | program(s"g1_$name")
 
+  // Of a multiple: the job that looks at the point, and whether it has ended; loads of entries.
+  private val looking = Reg(UInt(io.context.getWidth bits))
+  private val looked = Reg(Bool())
+  when(io.over(looking))(looked := True)
+  private val split = new Split(bits)
+  split.io.start.valid := False
+  split.io.start.payload := io.found.value
+  split.io.second := second
+  private val loads = Reg(UInt(4 bits))
+  private val allLoads = second ? U(3 * Layout.digits, 4 bits) | U(3 * 2, 4 bits)
+  when(io.taken)(loads := loads + 1)
+  split.io.next := loads === allLoads
+  when(split.io.next)(loads := 0)
+  io.digits := split.io.digits
+
   // Defaults.
   io.data.valid := False
   io.data.task := Task.Integer
@@ -171,7 +192,10 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
   io.data.kind := kinds(0)
   io.start.valid := False
   io.start.program := 0
-  io.start.operands := Vec(here(0), here(1), operands(2).resize(places.bits))
+  io.start.operands := Vec(here(0), here(1), operands(2).resize(places.bits), U(places.equation, places.bits bits))
+  io.verdict.valid := False
+  io.verdict.good := True
+  io.verdict.context := context
   io.reply.valid := False
   io.reply.last := False
   io.reply.fragment.keep := 0xff
@@ -193,7 +217,9 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     state := Curve
     when(other) {
       which := 0
-      state := ofPoints ? Begin | Run
+      state := Run
+      when(isOp("point_affine") || isOp("point_add") || isOp("point_mult"))(state := Begin)
+      when(isOp("point_check"))(state := Member)
     }
   }
 
@@ -243,6 +269,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
       which := 0
       step := 0
       none.foreach(_ := False)
+      seen := False
       state := Look
       when(io.fetched.takeLow(8) === InstructionSet.opcode("noop_wait").number)(state := Read)
     }
@@ -264,6 +291,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
       }
       when(isOp("jump_if_eq") || isOp("jump_nonzero_sub"))(state := Left)
       when(isOp("send_interrupt"))(state := Head)
+      when(isOp("point_mult"))(state := Scalar)
       when(beyondEnd)(refuse("beyond_end"))
       when(wrongType)(refuse("wrong_type"))
       when(noSuchSlot)(refuse("no_such_slot"))
@@ -346,22 +374,10 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
         which := 1
         when(other) {
           which := 0
-          state := Curve
-          when(ofPairing && bothAffine)(state := Both)
+          state := (points.reduce(_ || _) && !(ofPairing && bothAffine)) ? Curve | Run
         }
       }
       when(needed && io.data.ready && !io.found.good)(refuse("not_reduced"))
-    }
-    is(Both) {
-      io.start.operands(2) := places.equation
-      io.start.program := program("affine_equations")
-      run(BothDone)
-    }
-    is(BothDone)(when(over)(state := ZeroBoth))
-    is(ZeroBoth) {
-      data(Task.Zero, U(places.equation, places.bits bits))
-      io.data.count := 3
-      when(io.data.ready)(state := io.found.good ? Run | Curve)
     }
     is(Curve) {
       io.start.operands(0) := here(which)
@@ -420,7 +436,35 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
       when(isOp("final_exp"))(io.start.program := program("final_exp"))
       for (name <- Seq("add", "sub", "mul", "inv"); (field, slots) <- Seq("fe" -> 1, "fe2" -> 2, "fe12" -> 12))
         when(isOp(name) && shapes(0).slots === slots)(io.start.program := program(s"${field}_$name"))
-      when(ofPairing && (none(0) || none(1)))(state := Ones) otherwise run(RunDone)
+      when(ofPairing && (none(0) || none(1)))(state := Ones) otherwise {
+        run(RunDone)
+        when(io.start.ready && ofPairing)(state := Checked)
+      }
+      step := 0
+    }
+    is(Checked) {
+      when(io.checked)(step := step + 1)
+      when(step === Machine.checks) {
+        step := 0
+        state := ZeroBoth
+        when(!bothAffine || seen) { // the affine forms have been looked at
+          io.verdict.valid := True
+          state := RunDone
+        }
+      }
+    }
+    is(ZeroBoth) {
+      data(Task.Zero, U(places.equation, places.bits bits))
+      io.data.count := 3
+      when(io.data.ready) {
+        io.verdict.valid := True
+        io.verdict.good := io.found.good
+        state := io.found.good ? RunDone | Dismissed
+      }
+    }
+    is(Dismissed) {
+      seen := True
+      when(over)(state := Curve)
     }
     is(RunDone) {
       when(mayFly) {
@@ -461,32 +505,75 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
         state := Begin
         when(other) {
           sum := accumulator
-          state := Scalar
+          state := Last
           when(isOp("point_add"))(state := Add)
-          when(isOp("point_affine"))(state := Last)
+          when(isOp("point_mult"))(state := Table)
         }
       }
       step := 1
-      digits := Machine.digits(bits)
     }
     is(Scalar) {
-      data(Task.Integer, operands(0), !isOp("point_check"))
-      scalar := (isOp("point_check") ? B(Machine.order, bits bits) | io.found.value).resized
-      when(isOp("point_mult") && none(1))(scalar := 0)
-      when(io.data.ready || isOp("point_check"))(state := Table)
+      data(Task.Integer, operands(0))
+      scalar := io.found.value.resized
+      digits := Machine.digits(bits)
+      when(io.data.ready) {
+        split.io.start.valid := True
+        state := Residues
+      }
     }
     is(Table) {
       io.start.operands(0) := entry(theTable, step)
       io.start.operands(1) := entry(theTable, U(1))
       io.start.operands(2) := entry(theTable, step << 1)
       io.start.program := ofGroup("table")
-      run(TableDone)
-    }
-    is(TableDone) {
-      when(over) {
+      run(Table)
+      when(io.start.ready) {
         step := step + 1
-        state := Table
-        when(step === (1 << (Machine.window - 1)) - 1)(state := Skip)
+        when((step & (step + 1)) === 0)(state := TableDone) // twice as many entries are there then
+      }
+    }
+    is(TableDone)(when(io.idle)(state := step.msb ? Member | Table))
+    is(Member) {
+      val ofMultiple = isOp("point_mult")
+      val isNone = ofMultiple ? none(1) | none(0)
+      io.start.operands(0) := ofMultiple ? here(1) | here(0)
+      io.start.operands(2) := places.equation
+      io.start.program := ofGroup("subgroup")
+      value := B(Machine.isIdentity, bits bits)
+      loads := 0
+      when(ofMultiple && split.io.busy) {
+        state := Member
+      } elsewhen isNone {
+        scalar := 0
+        digits := 1
+        state := ofMultiple ? Skip | Verdict
+      } elsewhen (ofMultiple && !split.io.fits) {
+        state := Skip
+      } otherwise {
+        run(Join)
+        when(io.start.ready && ofMultiple)(state := Walk)
+      }
+      when(io.start.fire) {
+        looking := io.context
+        looked := False
+      }
+    }
+    is(Walk) {
+      io.start.operands(2) := accumulator
+      io.start.operands(3) := theTable
+      io.start.program := ofGroup("walk")
+      run(WalkDone)
+      sum := accumulator
+    }
+    is(WalkDone)(when(over)(state := Join))
+    is(Join)(when(looked)(state := ZeroMember))
+    is(ZeroMember) {
+      data(Task.Zero, U(places.equation, places.bits bits))
+      io.data.count := second ? U(2, 4 bits) | U(1, 4 bits)
+      value := io.found.good ? B(Machine.inSubgroup, bits bits) | B(Machine.onCurve, bits bits)
+      when(io.data.ready) {
+        state := Verdict
+        when(isOp("point_mult"))(state := io.found.good ? Last | Skip)
       }
     }
     is(Skip) {
@@ -501,7 +588,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
       io.start.operands(1) := entry(theTable, digit)
       io.start.operands(2) := accumulator
       io.start.program := ofGroup("window")
-      when(digits === 0)(state := isOp("point_check") ? ZeroLast | Last) otherwise run(WindowDone)
+      when(digits === 0)(state := Last) otherwise run(WindowDone)
     }
     is(WindowDone) {
       when(over) {
@@ -523,14 +610,6 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
       io.start.operands(2) := target.resized
       io.start.program := isOp("point_affine") ? ofGroup("affine") | ofGroup("finish")
       run(RunDone)
-    }
-    is(ZeroLast) {
-      data(Task.Zero, second ? (sum + 4) | (sum + 2))
-      io.data.count := second ? U(2, 4 bits) | U(1, 4 bits)
-      value := B(1 | 2, bits bits)
-      when(none(0))(value := B(1 | 2 | 4, bits bits))
-      when(!io.found.good && !none(0))(value := B(1, bits bits))
-      when(io.data.ready)(state := Verdict)
     }
     is(Verdict) {
       data(Task.Put, operands(1))
@@ -569,12 +648,15 @@ object Machine {
   val interruptHeader: BigInt = (Spec.big(packet, "number") << 32) | Spec.int(packet, "len")
 
   /** Bits of a digit of a scalar, and how many there are in `bits`; slots of an entry of a point's table. */
-  val window = 4
-  def digits(bits: Int): Int = (bits + window - 1) / window
-  val entrySlots = 6
+  val window: Int = Layout.digitBits
 
-  /** The number of points in either subgroup. */
-  val order: BigInt = proofmill.spec.Field("bls12_381_fr").modulus
+  /** What a program of pairings stores that it finds of its operands: of a in G1, of b in G2. */
+  val checks = 2
+  def digits(bits: Int): Int = (bits + window - 1) / window
+  val entrySlots: Int = Layout.entrySlots
+
+  /** What a check of a point says: bit 0 on the curve, bit 1 in the subgroup, bit 2 the identity. */
+  val (onCurve, inSubgroup, isIdentity) = (1, 3, 7)
 }
 
 /** Slots of the pairing processor behind those of data memory. */
