@@ -16,7 +16,7 @@ from functools import cache
 import ntt_cycles
 import unit
 from card import REPLY, RESET, STATUS as ASK, Card, header, status_of
-from ntt_bench import COMMANDS, ELEMENTS, GRANULE, RUN, SCRATCH, STATUS, WRITE, Engine, ntt
+from ntt_bench import COMMANDS, DIRECTIONS, ELEMENTS, GRANULE, RUN, SCRATCH, STATUS, WRITE, Engine, ntt
 from unit import sim
 
 SEED = unit.seed()
@@ -73,6 +73,45 @@ class Transforms:
             self.check(engine, self.one + 1, inverse=True, factors=True)
             self.check(engine, self.one + 2, inverse=True)
 
+    def test_a_b_less_c(self):
+        with self.card() as card:
+            engine = Engine(card)
+            p, source = engine.field.p, self.source
+            for log in (self.unit, self.unit + 1, 6, 7, self.one + 1):
+                lists = [[source.randrange(p) for _ in range(1 << log)] for _ in range(3)]
+                lists = [[0, p - 1, 0, p - 1][:1 << log] + lists[0][4:], [p - 1, 0, 0, p - 1] + lists[1][4:], [p - 1, 1, 0, 0] + lists[2][4:]]
+                engine.load([x for one in lists for x in one])
+                behind = engine.store(8, ELEMENTS + (1 << 19))
+                status, element, first, _ = engine.run(log, DIRECTIONS["a_b_less_c"], 3)
+                self.assertEqual((status, element, first), (STATUS["done"], 0, 0))
+                self.assertEqual(engine.store(3 << log), ntt.a_b_less_c(engine.field, *lists) + lists[1] + lists[2], log)
+                self.assertEqual(engine.store(8, ELEMENTS + (1 << 19)), behind)
+                self.check(engine, log, inverse=True, factors=True)
+
+    def test_a_quotient(self):
+        with self.card() as card:
+            engine = Engine(card)
+            p, source = engine.field.p, self.source
+            for model, log in (("ideal", self.one), ("hbm", self.one + 2)):
+                card.set_memory(model)
+                lists = [[source.randrange(p) for _ in range(1 << log)] for _ in range(3)]
+                g = source.randrange(1, p)
+                status, _ = engine.quotient(lists, g, pow(1 << log, -1, p))
+                self.assertEqual(status, STATUS["done"])
+                self.assertEqual(engine.store(1 << log), ntt.quotient(engine.field, *lists, g))
+
+    def test_lists_that_are_not_canonical_are_named(self):
+        log = self.unit + 1
+        with self.card() as card:
+            engine = Engine(card)
+            for wrong in ([5], [1 << log, 2 << log], [(3 << log) - 1], [(2 << log) + 1, (2 << log) - 1]):
+                x = [1] * (3 << log)
+                for at in wrong:
+                    x[at] = self.source.randrange(engine.field.p, 1 << 8 * engine.element)
+                engine.load(x)
+                self.assertEqual(engine.run(log, DIRECTIONS["a_b_less_c"], 3)[:2], (STATUS["not_canonical"], min(wrong)), wrong)
+            self.check(engine, 7)
+
     def test_memories_fast_and_slow_and_words_that_stutter(self):
         for latency, gap, bursts, stutter in ((1, 0, 64, 0), (20, 0, 64, 100), (2000, 0, 64, 0), (200, 128, 3, 60)):
             with self.card() as card:
@@ -81,6 +120,9 @@ class Transforms:
                 engine = Engine(card)
                 self.check(engine, self.least, inverse=True, factors=True)
                 self.check(engine, self.least + 3, count=2)
+                engine.load([3] * 64 + [5] * 64 + [16] * 64)
+                self.assertEqual(engine.run(6, DIRECTIONS["a_b_less_c"], 3)[0], STATUS["done"])
+                self.assertEqual(engine.store(64), [engine.field.p - 1] * 64)
                 if latency <= 20:
                     self.check(engine, self.one + 1, factors=True)
 
@@ -116,7 +158,9 @@ class Transforms:
             p, least = engine.field.p, self.least
             fit = 1024 * engine.channels // (engine.element << least)
             good = {"log": 6, "inverse": 0, "count": 1, "shift": 1, "scale": 1, "elements": ELEMENTS, "scratch": SCRATCH}
-            for wrong in ({"log": least - 1}, {"log": self.most + 1}, {"log": 0}, {"log": 1 << 31}, {"inverse": 2}, {"count": 0}, {"count": 1 << 40}, {"shift": p}, {"scale": p},
+            product = {"inverse": DIRECTIONS["a_b_less_c"], "count": 3}
+            for wrong in ({"log": least - 1}, {"log": self.most + 1}, {"log": 0}, {"log": 1 << 31}, product | {"inverse": 4}, product | {"inverse": 1 << 31}, {"inverse": 2},
+                          product | {"log": self.unit - 1}, product | {"count": 2}, product | {"elements": MEMORY - 2048, "log": 7}, *self.absent, {"count": 0}, {"count": 1 << 40}, {"shift": p}, {"scale": p},
                           {"shift": p + 1}, {"shift": 1 << 255}, {"scale": 1 << 255}, {"scale": (1 << 256) - 1}, {"elements": 512}, {"elements": MEMORY}, {"elements": 1 << 63},
                           {"elements": MEMORY - 1024, "log": 8}, {"scratch": 8}, {"log": self.one + 1, "scratch": MEMORY - 1024},
                           {"elements": MEMORY - 1024, "log": least, "count": fit + 1}):
@@ -137,10 +181,18 @@ class Transforms:
             for start, log in ((ELEMENTS, 6), (ELEMENTS, self.one + 1), (SCRATCH + 1024, self.one + 1)):
                 card.lib.pm_sim_memory_fault(card.sim, 0, start, start + 64)
                 self.assertEqual(engine.run(log)[0], STATUS["memory_fault"], (start, log))
+            card.lib.pm_sim_memory_fault(card.sim, 0, ELEMENTS, ELEMENTS + 64)
+            self.assertEqual(engine.run(6, DIRECTIONS["a_b_less_c"], 3)[0], STATUS["memory_fault"])
+            card.lib.pm_sim_memory_fault(card.sim, 0, SCRATCH + 1024, SCRATCH + 1088)
             self.assertEqual(engine.get(SCRATCH + 1024, 0), (STATUS["memory_fault"], bytes(GRANULE)))
             self.assertEqual(engine.put(SCRATCH + 1024, 0, bytes(GRANULE)), STATUS["memory_fault"])
             card.lib.pm_sim_memory_fault(card.sim, 0, 0, 0)
             self.check(engine, 8)
+
+    def test_a_reset_may_come_within_a_b_less_c(self):
+        body = struct.pack("<QQIIQ", ELEMENTS, SCRATCH, self.one, DIRECTIONS["a_b_less_c"], 3) + (1).to_bytes(32, "little") * 2
+        with self.card() as card:
+            self.reset_at_any_time(Engine(card), body)
 
     def test_a_reset_may_come_at_any_time(self):
         body = struct.pack("<QQIIQ", ELEMENTS, SCRATCH, self.one + 1, 1, 1) + (5).to_bytes(32, "little") * 2
@@ -180,7 +232,8 @@ class Transforms:
 
 
 class Goldilocks(Transforms, Checked):
-    least, one, most = 6, 12, 20
+    least, unit, one, most = 6, 6, 12, 20
+    absent = [{"inverse": 3, "count": 3}]
 
     def test_every_size_of_one_pass(self):
         self.check_every_size_of_one_pass(lambda log: (1, 3) if log < 10 else (1,))
@@ -215,7 +268,8 @@ class Goldilocks(Transforms, Checked):
 
 class Bn254(Transforms, Checked):
     config = "ntt_bn254_small_twin"
-    least, one, most = 1, 6, 12
+    least, unit, one, most = 1, 2, 6, 12
+    absent = [{"inverse": 3, "count": 3}]
 
     def test_every_size_of_one_pass(self):
         self.check_every_size_of_one_pass(lambda log: (1, 2, 3, 5))
