@@ -2,10 +2,11 @@
 
 `python3 rtl/sim/test_ntt.py`: all sizes of one pass and some of two, in both directions, with and without factors, one transform and a batch, over Goldilocks and the scalar
 fields of BN254 and BLS12-381; 2^18 of Goldilocks behind HBM and DDR4; elements that are not canonical; what is refused; errors of the memory; latencies and back-pressure; RESET
-in the middle; garbage. With PROOFMILL_LONG=1 more sizes of two passes, on the cards with structural multipliers too. `--cycles CARD ...` counts cycles instead.
+in the middle; garbage; a b - c of three lists, and the chain of a quotient. With PROOFMILL_LONG=1 more sizes of two passes, on the cards with structural multipliers too. `--cycles CARD ...` counts cycles instead.
 PROOFMILL_SEED repeats a run.
 """
 
+import json
 import os
 import random
 import struct
@@ -16,7 +17,7 @@ from functools import cache
 import ntt_cycles
 import unit
 from card import REPLY, RESET, STATUS as ASK, Card, header, status_of
-from ntt_bench import COMMANDS, DIRECTIONS, ELEMENTS, GRANULE, RUN, SCRATCH, STATUS, WRITE, Engine, ntt
+from ntt_bench import COMMANDS, DIRECTIONS, ELEMENTS, GRANULE, REGISTERS, RUN, SCRATCH, STATUS, WRITE, Engine, ntt
 from unit import sim
 
 SEED = unit.seed()
@@ -289,6 +290,48 @@ class Bn254(Transforms, Checked):
             self.assertEqual(engine.run(1, count=3)[:2], (STATUS["done"], 0))
             p = engine.field.p
             self.assertEqual(engine.store(8), [3, p - 1, 7, p - 1, 11, p - 1, behind, behind])
+
+
+class Prover(Checked):
+    """The card with an engine of sums, whose scalars a quotient can become. What they are then, host/testkit's tests show by a sum."""
+    config = "groth16_bn254_small_twin"
+    scalars = 1 << 34  # bytes
+
+    def test_lists_stay_and_bad_places_are_refused(self):
+        with self.card() as card:
+            card.set_memory("hbm")
+            engine = Engine(card)
+            p, log = engine.field.p, 5
+            self.assertEqual(card.read64(engine.block + REGISTERS["scalars"]), self.scalars)
+            lists = [[self.source.randrange(p) for _ in range(1 << log)] for _ in range(3)]
+            g = self.source.randrange(1, p)
+            status, _ = engine.quotient(lists, g, pow(1 << log, -1, p), target=self.scalars - (32 << log))
+            self.assertEqual(status, STATUS["done"])
+            moved = [ntt.transform(engine.field, ntt.transform(engine.field, x, True), coset=g) for x in lists]
+            self.assertEqual(engine.store(3 << log), [x for one in moved for x in one])
+            for target in (512, self.scalars, self.scalars - (32 << log) + 1024, 1 << 63):
+                self.assertEqual(engine.run(log, DIRECTIONS["a_b_less_c_to_scalars"], 3, scratch=target)[0], STATUS["refused"], target)
+            self.check(engine, 6)
+
+    def test_errors_of_the_other_channel_are_told(self):
+        with self.card() as card:
+            engine = Engine(card)
+            engine.load([1] * 192)
+            channel = len(json.loads(card.lib.pm_sim_manifest())["memories"]) - engine.channels - 1  # the last one of the engine in front
+            card.lib.pm_sim_memory_fault(card.sim, channel, 3072, 3136)
+            for target, wanted in ((0, "done"), (2048, "memory_fault"), (4096, "done")):
+                self.assertEqual(engine.run(6, DIRECTIONS["a_b_less_c_to_scalars"], 3, scratch=target)[0], STATUS[wanted], target)
+
+    def test_a_reset_may_come_at_any_time(self):
+        body = struct.pack("<QQIIQ", ELEMENTS, 1 << 20, 6, DIRECTIONS["a_b_less_c_to_scalars"], 3) + (1).to_bytes(32, "little") * 2
+        with self.card() as card:
+            engine = Engine(card)
+            for cycles in range(0, 400, 20):
+                card.send(header(112, RUN) + bytes(8) + body)
+                card.run(cycles)
+                card.send(header(8, RESET))
+                self.assertEqual(card.replies()[-1], header(8, REPLY | RESET))
+            self.check(engine, 6)
 
 
 @unittest.skipUnless(LONG, "PROOFMILL_LONG=1 runs it")
