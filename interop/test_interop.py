@@ -14,9 +14,9 @@ from pathlib import Path
 import circuits
 from programs import CARDS, ROOT, SEMAPHORE, done, on_pcie, proofmill, snarkjs
 
-#: The circuit of sums over BN254, with multipliers by a function.
-CONFIGURATION = "msm_bn254_twin"
-NO_SIMULATION = f"no simulation: `make sim CONFIG={CONFIGURATION}` builds it, PROOFMILL_SIM_DIR=target/sim names it"
+#: Circuits of sums over BN254, alone and with quotients, with multipliers by a function.
+SUMS, QUOTIENTS = "msm_bn254_twin", "groth16_bn254_small_twin"
+NO_SIMULATION = f"no simulation: `make sim CONFIG='{SUMS} {QUOTIENTS}'` builds it, PROOFMILL_SIM_DIR=target/sim names it"
 
 
 def verdicts(made, proof, public):
@@ -25,12 +25,12 @@ def verdicts(made, proof, public):
     return tuple(result.returncode for result in both)
 
 
-def proved_on(test, made, folder, device):
-    """The verdicts on our proof, whose sums in G1 are this device's."""
+def proved_on(test, made, folder, device, *more):
+    """The verdicts on our proof, whose sums in G1, and these steps, are this device's."""
     proof, public = folder / "simulated.json", folder / "simulated_public.json"
     done_there = proofmill("prove", made.zkey, made.wtns, "-o", proof, "--public", public, "--device", device, "--no-redo", "--json")
     steps = {step["step"]: step["device"] for step in json.loads(done(done_there))["steps"]}
-    test.assertEqual({steps[f"sum {section}"] for section in ("A", "B1", "C", "H")}, {device})
+    test.assertEqual({steps[step] for step in ("sum A", "sum B1", "sum C", "sum H", *more)}, {device})
     return verdicts(made, proof, public)
 
 
@@ -119,8 +119,8 @@ class PoseidonChain(Agreement, unittest.TestCase):
         self.assertIn("ZKey Ok!", said)
 
     @unittest.skipUnless("PROOFMILL_SIM_DIR" in os.environ, NO_SIMULATION)
-    def test_snarkjs_accepts_a_proof_whose_sums_a_circuit_made(self):
-        self.assertEqual(proved_on(self, self.made, self.folder, f"sim:{CONFIGURATION}"), (0, 0))
+    def test_snarkjs_accepts_a_proof_whose_quotient_and_sums_a_circuit_made(self):
+        self.assertEqual(proved_on(self, self.made, self.folder, f"sim:{QUOTIENTS}", "quotient"), (0, 0))
 
 
 class CardsOnPcie(unittest.TestCase):
@@ -129,7 +129,7 @@ class CardsOnPcie(unittest.TestCase):
     @unittest.skipUnless("PROOFMILL_SIM_DIR" in os.environ, NO_SIMULATION)
     def test_snarkjs_accepts_a_proof_whose_sums_two_cards_made(self):
         self.assertTrue(CARDS.exists(), "`cargo test --no-run` builds it")
-        library = Path(os.environ["PROOFMILL_SIM_DIR"]) / f"{CONFIGURATION}.so"
+        library = Path(os.environ["PROOFMILL_SIM_DIR"]) / f"{SUMS}.so"
         with tempfile.TemporaryDirectory() as folder:
             folder = Path(folder)
             made = circuits.own(folder, "chain", 30)

@@ -33,7 +33,7 @@ HASHES = ["--manifest-path", "interop/hashes/Cargo.toml"]
 SMALLER = [("cli", ["--features", "dev"]), ("algebra", []), ("testkit", [])]
 #: What people run.
 SHIPPED = ["--release", "--quiet", "--package", "proofmill-cli"]
-LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES, *POSEIDON, "ntt_small_twin", "ntt_bn254_small_twin", "coprocessor_twin",
+LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES, *POSEIDON, "ntt_small_twin", "ntt_bn254_small_twin", "groth16_bn254_small_twin", "coprocessor_twin",
              "uart_shell", "uart_toy", "xdma_toy", "xdma_msm_toy", "xdma_msm_bls12_381_twin"]
 
 

@@ -1,15 +1,16 @@
 """The commands of a simulated card's NTT engine, one after the other."""
 
+import json
 import struct
 import sys
 
-from card import BLOCKS, REPLY, ROOT, header
+from card import REPLY, ROOT, header
 
 sys.path.insert(0, str(ROOT / "spec/model"))
 
 import ntt  # noqa: E402
 
-COMMANDS, STATUS = ntt.WIRE["commands"], ntt.WIRE["status"]
+COMMANDS, STATUS, DIRECTIONS = ntt.WIRE["commands"], ntt.WIRE["status"], ntt.WIRE["directions"]
 WRITE, RUN, READ = (COMMANDS[name]["number"] for name in ("write", "run", "read"))
 GRANULE, BEAT = 1024, 64  # bytes
 ELEMENTS, SCRATCH = 1 << 20, 1 << 26  # addresses
@@ -22,12 +23,13 @@ class Engine:
 
     def __init__(self, card):
         self.card, self.index = card, 0
+        self.block = next(engine["block"] for engine in json.loads(card.lib.pm_sim_manifest())["engines"] if engine["op"] == "ntt")
         name = FIELDS[self.register("field")]
         self.field, self.element = ntt.field(name), ntt.WIRE["fields"][name]["element"]
         self.channels, self.lanes = self.register("channels"), self.register("lanes")
 
     def register(self, name):
-        return self.card.read(BLOCKS + 0x1000 + REGISTERS[name])
+        return self.card.read(self.block + REGISTERS[name])
 
     def ask(self, length, number, body, limit=10_000_000):
         self.index += 1
@@ -69,6 +71,15 @@ class Engine:
     def run(self, log, inverse=False, count=1, shift=1, scale=1, elements=ELEMENTS, scratch=SCRATCH):
         body = struct.pack("<QQIIQ", elements, scratch, log, inverse, count) + shift.to_bytes(32, "little") + scale.to_bytes(32, "little")
         return struct.unpack("<4Q", self.ask(112, RUN, body))
+
+    def quotient(self, lists, shift, scale, target=None):
+        """The chain of Groth16 on three lists of values, in the card from the elements to the end, or to the channel of scalars: status and cycles of
+        the inverse transforms, the forward ones, and of a b - c."""
+        log = ntt.log_of(lists[0])
+        self.load([x for one in lists for x in one])
+        last = ("a_b_less_c", SCRATCH) if target is None else ("a_b_less_c_to_scalars", target)
+        found = [self.run(log, True, 3, shift, scale), self.run(log, False, 3), self.run(log, DIRECTIONS[last[0]], 3, scratch=last[1])]
+        return found[-1][0], [first + last for _, _, first, last in found]
 
     def sampled(self, log, source):
         """Cycles of the passes of a large forward transform: of elements that are nearly all 0, of whose results some are checked."""

@@ -1,4 +1,4 @@
-"""How many cycles the NTT engine takes, pass by pass, with each memory: ideal (20 cycles late, a beat a cycle and channel), HBM and DDR4, and these
+"""How many cycles the NTT engine takes, pass by pass and for quotients, with each memory: ideal (20 cycles late, a beat a cycle and channel), HBM and DDR4, and these
 without the hash of addresses.
 
 Each transform is checked, the largest of longer fields in some places. A pass takes its beats, a tile until the second core can begin, and the latency of the rest; so the passes of
@@ -20,6 +20,8 @@ LOGS = (6, 9, 12, 14, 16, 18, 20)
 PLAIN_LOGS = (12, 16, 18)
 #: Of elements of 32 bytes, all of which go through the card's door; of larger sizes, and of the card's largest, only some do.
 LONG_FIELDS, SAMPLED = (6, 10, 12), 16
+#: Of the quotient of Groth16.
+QUOTIENTS = (6, 8, 10, 12)
 LONG = 24
 ROWS = ROOT / "target/bench/cycles-ntt.json"
 
@@ -47,7 +49,18 @@ class Transforms:
         return first, last
 
 
-def rows(name, engine, memory, measured):
+def quotient(engine, log, source):
+    """Cycles of a quotient's inverse transforms, of its forward ones, and of a b - c."""
+    p = engine.field.p
+    lists = [[source.randrange(p) for _ in range(1 << log)] for _ in range(3)]
+    g = engine.field.root(log + 1)
+    status, cycles = engine.quotient(lists, g, pow(1 << log, -1, p))
+    if status != STATUS["done"] or engine.store(1 << log) != ntt.quotient(engine.field, *lists, g):
+        raise RuntimeError(f"2^{log}: not the quotient")
+    return cycles
+
+
+def rows(name, engine, memory, measured, quotients):
     lanes, goldilocks = engine.lanes, engine.field is ntt.GOLDILOCKS
 
     def row(metric, value, kind, published=None):
@@ -59,6 +72,10 @@ def rows(name, engine, memory, measured):
         found.append(row(f"transform of 2^{log}", first + last, "measured"))
         if first:
             found += [row(f"first pass of 2^{log}", first, "measured"), row(f"last pass of 2^{log}", last, "measured")]
+    for log, cycles in quotients.items():
+        found.append(row(f"quotient of 2^{log}", sum(cycles), "measured"))
+        parts = zip(("three inverse transforms", "three forward transforms", "a b - c"), cycles)
+        found += [row(f"quotient of 2^{log}: {part}", one, "measured") for part, one in parts]
     log = max(measured)
     if not goldilocks or log != max(LOGS):
         return found
@@ -80,7 +97,10 @@ def count(library, memory, transforms, seed):
             transforms[field.name] = Transforms(field, LOGS if goldilocks else LONG_FIELDS, seed)
         most = engine.register("most_log")
         logs = sorted({log for log in logs if log <= most} | (set() if goldilocks else {min(SAMPLED, most), most}))
-        return rows(Path(library).stem, engine, memory, {log: transforms[field.name].measure(engine, log) for log in logs})
+        measured = {log: transforms[field.name].measure(engine, log) for log in logs}
+        sizes = () if goldilocks else (log for log in QUOTIENTS if log <= most)
+        quotients = {log: quotient(engine, log, random.Random(f"{seed} {log}")) for log in sizes}
+        return rows(Path(library).stem, engine, memory, measured, quotients)
 
 
 def report(libraries, seed):

@@ -2,10 +2,11 @@
 
 `python3 rtl/sim/test_ntt.py`: all sizes of one pass and some of two, in both directions, with and without factors, one transform and a batch, over Goldilocks and the scalar
 fields of BN254 and BLS12-381; 2^18 of Goldilocks behind HBM and DDR4; elements that are not canonical; what is refused; errors of the memory; latencies and back-pressure; RESET
-in the middle; garbage. With PROOFMILL_LONG=1 more sizes of two passes, on the cards with structural multipliers too. `--cycles CARD ...` counts cycles instead.
+in the middle; garbage; a b - c of three lists, and the chain of a quotient. With PROOFMILL_LONG=1 more sizes of two passes, on the cards with structural multipliers too. `--cycles CARD ...` counts cycles instead.
 PROOFMILL_SEED repeats a run.
 """
 
+import json
 import os
 import random
 import struct
@@ -16,7 +17,7 @@ from functools import cache
 import ntt_cycles
 import unit
 from card import REPLY, RESET, STATUS as ASK, Card, header, status_of
-from ntt_bench import COMMANDS, ELEMENTS, GRANULE, RUN, SCRATCH, STATUS, WRITE, Engine, ntt
+from ntt_bench import COMMANDS, DIRECTIONS, ELEMENTS, GRANULE, REGISTERS, RUN, SCRATCH, STATUS, WRITE, Engine, ntt
 from unit import sim
 
 SEED = unit.seed()
@@ -73,6 +74,45 @@ class Transforms:
             self.check(engine, self.one + 1, inverse=True, factors=True)
             self.check(engine, self.one + 2, inverse=True)
 
+    def test_a_b_less_c(self):
+        with self.card() as card:
+            engine = Engine(card)
+            p, source = engine.field.p, self.source
+            for log in (self.unit, self.unit + 1, 6, 7, self.one + 1):
+                lists = [[source.randrange(p) for _ in range(1 << log)] for _ in range(3)]
+                lists = [[0, p - 1, 0, p - 1][:1 << log] + lists[0][4:], [p - 1, 0, 0, p - 1] + lists[1][4:], [p - 1, 1, 0, 0] + lists[2][4:]]
+                engine.load([x for one in lists for x in one])
+                behind = engine.store(8, ELEMENTS + (1 << 19))
+                status, element, first, _ = engine.run(log, DIRECTIONS["a_b_less_c"], 3)
+                self.assertEqual((status, element, first), (STATUS["done"], 0, 0))
+                self.assertEqual(engine.store(3 << log), ntt.a_b_less_c(engine.field, *lists) + lists[1] + lists[2], log)
+                self.assertEqual(engine.store(8, ELEMENTS + (1 << 19)), behind)
+                self.check(engine, log, inverse=True, factors=True)
+
+    def test_a_quotient(self):
+        with self.card() as card:
+            engine = Engine(card)
+            p, source = engine.field.p, self.source
+            for model, log in (("ideal", self.one), ("hbm", self.one + 2)):
+                card.set_memory(model)
+                lists = [[source.randrange(p) for _ in range(1 << log)] for _ in range(3)]
+                g = source.randrange(1, p)
+                status, _ = engine.quotient(lists, g, pow(1 << log, -1, p))
+                self.assertEqual(status, STATUS["done"])
+                self.assertEqual(engine.store(1 << log), ntt.quotient(engine.field, *lists, g))
+
+    def test_lists_that_are_not_canonical_are_named(self):
+        log = self.unit + 1
+        with self.card() as card:
+            engine = Engine(card)
+            for wrong in ([5], [1 << log, 2 << log], [(3 << log) - 1], [(2 << log) + 1, (2 << log) - 1]):
+                x = [1] * (3 << log)
+                for at in wrong:
+                    x[at] = self.source.randrange(engine.field.p, 1 << 8 * engine.element)
+                engine.load(x)
+                self.assertEqual(engine.run(log, DIRECTIONS["a_b_less_c"], 3)[:2], (STATUS["not_canonical"], min(wrong)), wrong)
+            self.check(engine, 7)
+
     def test_memories_fast_and_slow_and_words_that_stutter(self):
         for latency, gap, bursts, stutter in ((1, 0, 64, 0), (20, 0, 64, 100), (2000, 0, 64, 0), (200, 128, 3, 60)):
             with self.card() as card:
@@ -81,6 +121,9 @@ class Transforms:
                 engine = Engine(card)
                 self.check(engine, self.least, inverse=True, factors=True)
                 self.check(engine, self.least + 3, count=2)
+                engine.load([3] * 64 + [5] * 64 + [16] * 64)
+                self.assertEqual(engine.run(6, DIRECTIONS["a_b_less_c"], 3)[0], STATUS["done"])
+                self.assertEqual(engine.store(64), [engine.field.p - 1] * 64)
                 if latency <= 20:
                     self.check(engine, self.one + 1, factors=True)
 
@@ -116,7 +159,9 @@ class Transforms:
             p, least = engine.field.p, self.least
             fit = 1024 * engine.channels // (engine.element << least)
             good = {"log": 6, "inverse": 0, "count": 1, "shift": 1, "scale": 1, "elements": ELEMENTS, "scratch": SCRATCH}
-            for wrong in ({"log": least - 1}, {"log": self.most + 1}, {"log": 0}, {"log": 1 << 31}, {"inverse": 2}, {"count": 0}, {"count": 1 << 40}, {"shift": p}, {"scale": p},
+            product = {"inverse": DIRECTIONS["a_b_less_c"], "count": 3}
+            for wrong in ({"log": least - 1}, {"log": self.most + 1}, {"log": 0}, {"log": 1 << 31}, product | {"inverse": 4}, product | {"inverse": 1 << 31}, {"inverse": 2},
+                          product | {"log": self.unit - 1}, product | {"count": 2}, product | {"elements": MEMORY - 2048, "log": 7}, *self.absent, {"count": 0}, {"count": 1 << 40}, {"shift": p}, {"scale": p},
                           {"shift": p + 1}, {"shift": 1 << 255}, {"scale": 1 << 255}, {"scale": (1 << 256) - 1}, {"elements": 512}, {"elements": MEMORY}, {"elements": 1 << 63},
                           {"elements": MEMORY - 1024, "log": 8}, {"scratch": 8}, {"log": self.one + 1, "scratch": MEMORY - 1024},
                           {"elements": MEMORY - 1024, "log": least, "count": fit + 1}):
@@ -137,10 +182,18 @@ class Transforms:
             for start, log in ((ELEMENTS, 6), (ELEMENTS, self.one + 1), (SCRATCH + 1024, self.one + 1)):
                 card.lib.pm_sim_memory_fault(card.sim, 0, start, start + 64)
                 self.assertEqual(engine.run(log)[0], STATUS["memory_fault"], (start, log))
+            card.lib.pm_sim_memory_fault(card.sim, 0, ELEMENTS, ELEMENTS + 64)
+            self.assertEqual(engine.run(6, DIRECTIONS["a_b_less_c"], 3)[0], STATUS["memory_fault"])
+            card.lib.pm_sim_memory_fault(card.sim, 0, SCRATCH + 1024, SCRATCH + 1088)
             self.assertEqual(engine.get(SCRATCH + 1024, 0), (STATUS["memory_fault"], bytes(GRANULE)))
             self.assertEqual(engine.put(SCRATCH + 1024, 0, bytes(GRANULE)), STATUS["memory_fault"])
             card.lib.pm_sim_memory_fault(card.sim, 0, 0, 0)
             self.check(engine, 8)
+
+    def test_a_reset_may_come_within_a_b_less_c(self):
+        body = struct.pack("<QQIIQ", ELEMENTS, SCRATCH, self.one, DIRECTIONS["a_b_less_c"], 3) + (1).to_bytes(32, "little") * 2
+        with self.card() as card:
+            self.reset_at_any_time(Engine(card), body)
 
     def test_a_reset_may_come_at_any_time(self):
         body = struct.pack("<QQIIQ", ELEMENTS, SCRATCH, self.one + 1, 1, 1) + (5).to_bytes(32, "little") * 2
@@ -180,7 +233,8 @@ class Transforms:
 
 
 class Goldilocks(Transforms, Checked):
-    least, one, most = 6, 12, 20
+    least, unit, one, most = 6, 6, 12, 20
+    absent = [{"inverse": 3, "count": 3}]
 
     def test_every_size_of_one_pass(self):
         self.check_every_size_of_one_pass(lambda log: (1, 3) if log < 10 else (1,))
@@ -215,7 +269,8 @@ class Goldilocks(Transforms, Checked):
 
 class Bn254(Transforms, Checked):
     config = "ntt_bn254_small_twin"
-    least, one, most = 1, 6, 12
+    least, unit, one, most = 1, 2, 6, 12
+    absent = [{"inverse": 3, "count": 3}]
 
     def test_every_size_of_one_pass(self):
         self.check_every_size_of_one_pass(lambda log: (1, 2, 3, 5))
@@ -235,6 +290,48 @@ class Bn254(Transforms, Checked):
             self.assertEqual(engine.run(1, count=3)[:2], (STATUS["done"], 0))
             p = engine.field.p
             self.assertEqual(engine.store(8), [3, p - 1, 7, p - 1, 11, p - 1, behind, behind])
+
+
+class Prover(Checked):
+    """The card with an engine of sums, whose scalars a quotient can become. What they are then, host/testkit's tests show by a sum."""
+    config = "groth16_bn254_small_twin"
+    scalars = 1 << 34  # bytes
+
+    def test_lists_stay_and_bad_places_are_refused(self):
+        with self.card() as card:
+            card.set_memory("hbm")
+            engine = Engine(card)
+            p, log = engine.field.p, 5
+            self.assertEqual(card.read64(engine.block + REGISTERS["scalars"]), self.scalars)
+            lists = [[self.source.randrange(p) for _ in range(1 << log)] for _ in range(3)]
+            g = self.source.randrange(1, p)
+            status, _ = engine.quotient(lists, g, pow(1 << log, -1, p), target=self.scalars - (32 << log))
+            self.assertEqual(status, STATUS["done"])
+            moved = [ntt.transform(engine.field, ntt.transform(engine.field, x, True), coset=g) for x in lists]
+            self.assertEqual(engine.store(3 << log), [x for one in moved for x in one])
+            for target in (512, self.scalars, self.scalars - (32 << log) + 1024, 1 << 63):
+                self.assertEqual(engine.run(log, DIRECTIONS["a_b_less_c_to_scalars"], 3, scratch=target)[0], STATUS["refused"], target)
+            self.check(engine, 6)
+
+    def test_errors_of_the_other_channel_are_told(self):
+        with self.card() as card:
+            engine = Engine(card)
+            engine.load([1] * 192)
+            channel = len(json.loads(card.lib.pm_sim_manifest())["memories"]) - engine.channels - 1  # the last one of the engine in front
+            card.lib.pm_sim_memory_fault(card.sim, channel, 3072, 3136)
+            for target, wanted in ((0, "done"), (2048, "memory_fault"), (4096, "done")):
+                self.assertEqual(engine.run(6, DIRECTIONS["a_b_less_c_to_scalars"], 3, scratch=target)[0], STATUS[wanted], target)
+
+    def test_a_reset_may_come_at_any_time(self):
+        body = struct.pack("<QQIIQ", ELEMENTS, 1 << 20, 6, DIRECTIONS["a_b_less_c_to_scalars"], 3) + (1).to_bytes(32, "little") * 2
+        with self.card() as card:
+            engine = Engine(card)
+            for cycles in range(0, 400, 20):
+                card.send(header(112, RUN) + bytes(8) + body)
+                card.run(cycles)
+                card.send(header(8, RESET))
+                self.assertEqual(card.replies()[-1], header(8, REPLY | RESET))
+            self.check(engine, 6)
 
 
 @unittest.skipUnless(LONG, "PROOFMILL_LONG=1 runs it")

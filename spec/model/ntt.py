@@ -90,6 +90,17 @@ def transform(field, elements, inverse=False, coset=1, root=None):
     return scaled(field, fast(field, elements, pow(w, -1, p)), pow(coset, -1, p), pow(len(elements), -1, p))
 
 
+def a_b_less_c(field, a, b, c):
+    return [(x * y - z) % field.p for x, y, z in zip(a, b, c)]
+
+
+def quotient(field, a, b, c, coset, root=None):
+    """The values of a b - c on the coset of the shift, of polynomials by their values at the powers of the root: Groth16's quotient, times what
+    x^n - 1 is there."""
+    moved = [transform(field, transform(field, x, True, root=root), False, coset, root) for x in (a, b, c)]
+    return a_b_less_c(field, *moved)
+
+
 # The engine's passes.
 
 def columns(log, least=RADIX, pass_log=PASS):

@@ -42,6 +42,28 @@ class Transform(unittest.TestCase):
                     self.assertEqual(ntt.run(x, shift=g, field=field, pass_log=pass_log), values, (name, log))
                     self.assertEqual(ntt.run(values, True, shift, scale, field, pass_log), x, (name, log))
 
+    def test_the_quotient_times_the_vanishing_polynomial_is_a_b_less_c(self):
+        """By polynomials: c is a b at the powers of the root, so x^n - 1 divides what is left."""
+        source = random.Random(4)
+        for name in ("bn254_fr", "bls12_381_fr"):
+            field, log = ntt.field(name), 3
+            p, n = field.p, 1 << log
+            a, b = ([source.randrange(p) for _ in range(n)] for _ in range(2))
+            c = [x * y % p for x, y in zip(a, b)]
+            left = [0] * 2 * n
+            polynomials = [ntt.transform(field, x, inverse=True) for x in (a, b, c)]
+            for i, x in enumerate(polynomials[0]):
+                for j, y in enumerate(polynomials[1]):
+                    left[i + j] += x * y
+            for i, z in enumerate(polynomials[2]):
+                left[i] -= z
+            h = [x % p for x in left[n:]]  # (x^n - 1) h has the coefficients of h in its upper half, and less h in its lower one
+            self.assertEqual([-x % p for x in h], [x % p for x in left[:n]])
+            g = field.root(log + 1)
+            scale = pow(g, n, p) - 1
+            wanted = [x * scale % p for x in ntt.transform(field, h, coset=g)]
+            self.assertEqual(ntt.quotient(field, a, b, c, g), wanted)
+
     def test_i_is_a_power_of_z(self):
         """BLS12-381: z^6 = -1 modulo r = z^4 - z^2 + 1, so z^3 is a root of order 4."""
         field, z = ntt.field("bls12_381_fr"), -0xD201000000010000

@@ -85,19 +85,28 @@ impl Card {
             true => chain.memory_door(&mut *transport)?,
             false => None,
         };
-        let mut doors = Vec::new();
+        let transforms = ntt::find(&mut *transport, &chain, &options.uri)?;
+        let (transform, transforms) = transforms.unzip();
+        let (mut doors, mut results) = (Vec::new(), None);
         for (engine, geometry) in msm::find(&mut *transport, &chain, &options.uri)? {
             let bulk =
                 bulk.filter(|channels| *channels as usize == geometry.channels + 1).map(|_| 0);
-            doors.push(msm::Door::new(engines.len(), geometry, identity, &options.uri, bulk));
+            let reserved = transforms.as_ref();
+            let reserved = reserved.map_or(0, |it| it.reserved(geometry.memory, geometry.order));
+            let (number, uri) = (engines.len(), &options.uri);
+            let door = msm::Door::new(number, geometry, reserved, identity, uri, bulk);
+            if reserved > 0 {
+                results = Some(door.clone());
+            }
+            doors.push(door);
             engines.push(engine);
         }
+        let transforms =
+            transforms.map(|geometry| ntt::Door::new(geometry, identity, &options.uri, results));
         let hashes = poseidon::find(&mut *transport, &chain, &options.uri)?;
         let (engine, hashes) = hashes.unzip();
         engines.extend(engine);
-        let transforms = ntt::find(&mut *transport, &chain, &options.uri, identity)?;
-        let (engine, transforms) = transforms.unzip();
-        engines.extend(engine);
+        engines.extend(transform);
         let machine = coprocessor::find(&mut *transport, &chain, &options.uri, identity)?;
         let (engine, machine) = machine.unzip();
         engines.extend(engine);
@@ -106,6 +115,7 @@ impl Card {
         let mut caps = Caps::new(options.uri.clone(), options.kind, describe(&status, &engines));
         caps.capabilities = engines.iter().map(|it| it.capability.clone()).collect();
         caps.queue = engines.iter().map(|it| it.lane.queue).sum::<usize>().max(1);
+        caps.quotients = transforms.as_ref().map(|door| door.geometry.quotients());
 
         let shared = Arc::new(Shared::default());
         let (inbox, outbox) = mpsc::channel();
@@ -164,6 +174,10 @@ impl Device for Card {
             Request::Ntt(request) => {
                 let door = self.transforms.as_ref().ok_or_else(unsupported)?;
                 Box::new(ntt::Job::new(request, door)?)
+            }
+            Request::Quotient(request) => {
+                let door = self.transforms.as_ref().ok_or_else(unsupported)?;
+                Box::new(ntt::Job::quotient(request, door)?)
             }
             Request::Coprocessor(request) => {
                 let door = self.machine.as_ref().ok_or_else(unsupported)?;

@@ -174,6 +174,12 @@ impl CpuDevice {
                 });
                 (place, work)
             }
+            Request::Quotient(request) => {
+                let chain = ntt::Chain::new(request, self.identity)?;
+                let work: Work =
+                    Box::new(move |cancelled| chain.answer(isa, cancelled).map(Answer::Ntt));
+                (Place::Pool, work)
+            }
             Request::Poseidon(request) => {
                 let work = poseidon::Work::new(request, self.identity)?;
                 let work: Work =

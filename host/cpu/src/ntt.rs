@@ -1,20 +1,29 @@
 //! `ntt` on the processor: the two passes of [`proofmill_algebra::ntt`], with a tile at a time for each thread.
 
+mod quotient;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use proofmill_algebra::Isa;
 use proofmill_algebra::field::PrimeField;
-use proofmill_algebra::ntt::{Form, NotBelowModulus, Plan, SizeError, Tile, Transform, direct};
+use proofmill_algebra::ntt::{
+    Form, NotBelowModulus, Plan, SizeError, Tile, Transform, a_b_less_c, direct,
+};
 use proofmill_op::ntt::{Direction, Progress, Request, Response};
 use proofmill_op::{Error, Result, in_field};
 use rayon::prelude::*;
+
+pub(crate) use quotient::Chain;
 
 use crate::pages;
 
 /// Most bytes of elements of a request that is answered while it is submitted: 2^10 of Goldilocks, or 2^8 of 32 bytes, some tens
 /// of microseconds of work. To wake a thread of the pool and to be woken by it can take as long.
 const BYTES_HERE: usize = 8 << 10;
+
+/// Elements that a thread multiplies at a time, apart from transforms.
+const CHUNK: usize = 1 << 12;
 
 /// A transform, and what is transformed.
 pub(crate) struct Work {
@@ -38,6 +47,9 @@ trait Answer: Send {
         progress: Option<&Progress>,
         cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Result<()>;
+
+    /// a := a b - c, of canonical elements, on the threads of the caller's pool.
+    fn a_b_less_c(&self, isa: Isa, a: &mut [u8], b: &[u8], c: &[u8]) -> Result<()>;
 }
 
 /// In D digits.
@@ -137,6 +149,13 @@ impl<F: Form<D>, const D: usize> Answer for Digits<F, D> {
             function(1.0);
         }
         Ok(())
+    }
+
+    fn a_b_less_c(&self, isa: Isa, a: &mut [u8], b: &[u8], c: &[u8]) -> Result<()> {
+        let chunk = CHUNK * F::BYTES;
+        let chunks = a.par_chunks_mut(chunk).zip(b.par_chunks(chunk)).zip(c.par_chunks(chunk));
+        let done = chunks.try_for_each(|((a, b), c)| a_b_less_c::<F, D>(isa, a, b, c));
+        done.map_err(named)
     }
 }
 

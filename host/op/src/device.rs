@@ -1,5 +1,7 @@
 //! The central door: whoever answers requests implements [`Device`].
 
+use std::ops::RangeInclusive;
+
 use crate::{
     Cancel, Data, Error, Parked, Result, Ticket, coprocessor, ecdsa_verify, equihash_verify, msm,
     ntt, poseidon,
@@ -19,6 +21,8 @@ pub enum Request {
     Msm(msm::Request),
     /// What are the values of this polynomial, or the polynomial of these values?
     Ntt(ntt::Request),
+    /// What is left of a b - c on a coset? Answered by [`Answer::Ntt`], or where it is kept by [`msm::Response::Parked`].
+    Quotient(ntt::Quotient),
     /// What are the hashes of these elements?
     Poseidon(poseidon::Request),
     /// What are the layers of these trees? Answered by [`Answer::Poseidon`].
@@ -35,6 +39,7 @@ impl Request {
             Self::EcdsaVerify(_) => Capability::EcdsaVerify,
             Self::Msm(request) => Capability::Msm(request.instance()),
             Self::Ntt(request) => Capability::Ntt(request.field),
+            Self::Quotient(request) => Capability::Ntt(request.field),
             Self::Poseidon(request) => Capability::Poseidon(request.instance),
             Self::PoseidonLayers(request) => Capability::Poseidon(request.instance),
             Self::Coprocessor(_) => Capability::Coprocessor,
@@ -53,6 +58,7 @@ impl Request {
                 sums.bases.points.data_mut().into_iter().chain(&mut sums.scalars).collect()
             }
             Self::Ntt(request) => vec![&mut request.elements],
+            Self::Quotient(request) => request.lists.iter_mut().collect(),
             Self::Poseidon(request) => vec![&mut request.preimages],
             Self::PoseidonLayers(request) => vec![&mut request.nodes],
             Self::Coprocessor(request) => vec![&mut request.program, &mut request.data],
@@ -64,6 +70,7 @@ impl Request {
         match self {
             Self::Msm(msm::Request::Sums(sums)) => Some(&mut sums.progress),
             Self::Ntt(request) => Some(&mut request.progress),
+            Self::Quotient(request) => Some(&mut request.progress),
             Self::Poseidon(request) => Some(&mut request.progress),
             Self::PoseidonLayers(request) => Some(&mut request.progress),
             _ => None,
@@ -176,6 +183,8 @@ pub struct Caps {
     pub capabilities: Vec<Capability>,
     /// Requests that can usefully be outstanding at once.
     pub queue: usize,
+    /// Base-2 logarithms of the numbers of elements of which it makes an [`ntt::Quotient`], where these are fewer than [`ntt`] has.
+    pub quotients: Option<RangeInclusive<u32>>,
     /// The code path, where the device is this machine's processor.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub isa: Option<Isa>,
@@ -192,6 +201,7 @@ impl Caps {
             description: description.into(),
             capabilities: Vec::new(),
             queue: 1,
+            quotients: None,
             isa: None,
             threads: None,
         }
@@ -200,6 +210,12 @@ impl Caps {
     /// True when the device can be asked this.
     pub fn offers(&self, capability: &Capability) -> bool {
         self.capabilities.contains(capability)
+    }
+
+    /// True when the device can be asked for an [`ntt::Quotient`] of lists of 2^log elements of this field.
+    pub fn offers_quotient(&self, field: ntt::Field, log: u32) -> bool {
+        let fits = self.quotients.as_ref().is_none_or(|logs| logs.contains(&log));
+        fits && self.offers(&Capability::Ntt(field))
     }
 
     /// [`Error::Unsupported`] when the device cannot be asked this; it names what it can be asked instead.

@@ -10,8 +10,11 @@ use std::str::FromStr;
 
 use proofmill_algebra::field::PrimeField;
 
+mod quotient;
+
 pub use crate::msm::Progress;
 use crate::{Data, Error, Result, features};
+pub use quotient::Quotient;
 
 /// The largest number of elements is two to the power of this.
 pub const MOST_LOG_SIZE: u32 = 27;
@@ -176,19 +179,24 @@ impl Request {
 
     /// The base-2 logarithm of the number of elements. An error if that is not a power of two, or too large.
     pub fn log_size(&self) -> Result<u32> {
-        let (bytes, each) = (self.elements.len(), self.field.bytes());
-        let count = bytes / each;
-        let problem = if !bytes.is_multiple_of(each) {
-            format!("{bytes} bytes are not a whole number of {each}-byte elements")
-        } else if !count.is_power_of_two() {
-            format!("a count of {count} is not a power of two")
-        } else if count.ilog2() > MOST_LOG_SIZE {
-            format!("a count of {count} exceeds 2^{MOST_LOG_SIZE}")
-        } else {
-            return Ok(count.ilog2());
-        };
-        Err(Error::argument("elements", problem))
+        count_log("elements", self.field, self.elements.len())
     }
+}
+
+/// The base-2 logarithm of the number of elements that an argument has in so many bytes.
+fn count_log(argument: &'static str, field: Field, bytes: usize) -> Result<u32> {
+    let each = field.bytes();
+    let count = bytes / each;
+    let problem = if !bytes.is_multiple_of(each) {
+        format!("{bytes} bytes are not a whole number of {each}-byte elements")
+    } else if !count.is_power_of_two() {
+        format!("a count of {count} is not a power of two")
+    } else if count.ilog2() > MOST_LOG_SIZE {
+        format!("a count of {count} exceeds 2^{MOST_LOG_SIZE}")
+    } else {
+        return Ok(count.ilog2());
+    };
+    Err(Error::argument(argument, problem))
 }
 
 /// Memory to be reused: debugging shows only its size, and a clone is empty.

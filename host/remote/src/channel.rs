@@ -14,7 +14,7 @@ use snow::{Builder, HandshakeState, StatelessTransportState};
 use crate::Token;
 
 /// The version of the protocol.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 
 const PATTERN: &str = "Noise_NNpsk0_25519_ChaChaPoly_BLAKE2s";
 const MAGIC: [u8; 16] = *b"proofmill-device";

@@ -71,6 +71,7 @@ impl RemoteDevice {
         let mut caps = Caps::new(options.uri.clone(), DeviceKind::Remote, about);
         caps.capabilities = there.capabilities;
         caps.queue = there.queue.max(1);
+        caps.quotients = there.quotients;
         let link = Mutex::new(Arc::new(link));
         let inside = Inside { options, identity, link, metrics: Mutex::default() };
         Ok(Self { caps, inside: Arc::new(inside) })
@@ -128,6 +129,7 @@ impl Inside {
         match &mut request {
             Request::Coprocessor(request) => receiver = request.receiver.take(),
             Request::Ntt(request) => memory = std::mem::take(&mut request.memory.0),
+            Request::Quotient(request) => memory = std::mem::take(&mut request.memory.0),
             _ => {}
         }
         let (mut places, mut bulk) = (Vec::new(), Vec::new());
@@ -197,6 +199,9 @@ impl Device for RemoteDevice {
 
     fn submit(&self, request: Request) -> Result<Ticket> {
         self.caps.demand(&request.capability())?;
+        if matches!(&request, Request::Quotient(quotient) if quotient.keep.is_some()) {
+            return Err(Error::argument("keep", "not on another machine"));
+        }
         self.inside.submit(&self.inside.live()?, request)
     }
 

@@ -25,11 +25,12 @@ use proofmill_op::msm::{Bases, Instance, MOST_POINTS, Plan, Points, Request, Res
 use proofmill_op::{Answer, Capability, Completer, Data, Error, Result, Ticket};
 
 pub use self::find::{KNOWN, find};
+pub use self::memory::Scalars;
 
 use self::curve::in_group;
 use self::geometry::Geometry;
-use self::job::Kept;
-use self::memory::Halves;
+use self::job::{Kept, List};
+use self::memory::{Halves, Reserve};
 use self::prepare::{Source, prepare};
 use super::Shared;
 use super::job::Work;
@@ -53,19 +54,41 @@ pub struct Door {
     pub halves: Arc<Halves>,
     /// Where the card's door to its memory is used: its number of the engine's first channel.
     pub bulk: Option<u32>,
+    /// Where scalars lie that are made on the card.
+    reserve: Reserve,
 }
 
 impl Door {
-    /// To the engine of this lane, with nothing in its memory.
+    /// To the engine of this lane, with nothing in its memory, of which this reserves so many bytes of each channel.
     pub fn new(
         engine: usize,
-        geometry: Geometry,
+        mut geometry: Geometry,
+        reserved: u64,
         identity: u64,
         uri: &str,
         bulk: Option<u32>,
     ) -> Arc<Self> {
+        geometry.memory -= reserved;
+        let reserve = Reserve::new(geometry.memory, reserved);
         let (memory, halves) = (Memory::new(geometry.memory), Halves::new(geometry.memory));
-        Arc::new(Self { engine, geometry, identity, uri: uri.to_owned(), memory, halves, bulk })
+        let uri = uri.to_owned();
+        Arc::new(Self { engine, geometry, identity, uri, memory, halves, bulk, reserve })
+    }
+
+    /// Room for so many scalars that are made on the card.
+    pub fn keep(&self, count: usize) -> Result<Scalars> {
+        self.reserve.take(count)
+    }
+
+    /// A list of scalars of this card.
+    fn list(&self, scalars: &Data) -> Result<List> {
+        if let Data::Parked(parked) = scalars {
+            let form = Capability::Msm(self.geometry.instance);
+            if let Ok(kept) = parked.inside::<Scalars>(self.identity, &form) {
+                return Ok(List::Kept(kept));
+            }
+        }
+        scalars.on(self.identity).cloned().map(List::Here)
     }
 
     /// Room for so many points.
@@ -164,7 +187,7 @@ impl Desk {
             _ => None,
         };
         for scalars in &sums.scalars {
-            scalars.on(self.door.identity)?;
+            self.door.list(scalars)?;
         }
         let count = sums.count()?;
         Ok(match (kept, points) {

@@ -1,4 +1,5 @@
-//! `ntt` on a card: elements go into its memory, are transformed there, and come back.
+//! `ntt` on a card: elements go into its memory, are transformed there, and come back; or what becomes of three lists does, or stays there as the
+//! scalars of a sum.
 //!
 //! Several requests may be under way, each with a region of the memory; one waits until there is room for it.
 
@@ -8,27 +9,32 @@ use std::sync::Arc;
 
 use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::ntt::{Form, SizeError, Transform};
-use proofmill_op::ntt::{Direction, Progress, Request, Response};
-use proofmill_op::{Answer, Error, Result, in_field};
+use proofmill_op::msm::{self, Instance};
+use proofmill_op::ntt::{Direction, Progress, Quotient, Request, Response};
+use proofmill_op::{Answer, Capability, Error, Parked, Result, in_field};
 
-pub use self::geometry::{Door, find, known};
+pub use self::geometry::{Door, Geometry, find, known};
 
-use self::geometry::{GRANULE, Geometry};
+use self::geometry::GRANULE;
 use super::job::{self, Settings};
+use super::msm::Scalars;
 use super::regions::Region;
 use crate::wire::constants::ntt::commands::{read, run, write};
 use crate::wire::constants::ntt::{directions, status};
 use crate::wire::{self, bytes_at, u64_at};
 
-/// A request on its way: writes, a run, reads.
+/// A request on its way: writes, runs, reads.
 pub struct Job {
     door: Arc<Door>,
     settings: Settings,
     log_size: u32,
-    inverse: bool,
-    factors: Factors,
-    source: Arc<[u8]>,
+    /// What is written, one list behind the other.
+    lists: Vec<Arc<[u8]>>,
+    runs: Vec<Run>,
+    /// What is read: the first list; or nothing.
     target: Vec<u8>,
+    /// Where the result stays instead.
+    kept: Option<(Instance, Scalars)>,
     progress: Option<Progress>,
     /// Elements, then memory for the scratch.
     region: Option<Region>,
@@ -37,57 +43,138 @@ pub struct Job {
     failed: Option<Error>,
 }
 
+/// A run over all lists.
+struct Run {
+    direction: u32,
+    factors: Factors,
+}
+
+/// A command, by its number among the job's.
+enum Command {
+    Write(usize),
+    Run(usize),
+    Read(usize),
+}
+
 impl Job {
     /// Checks the request, and makes a job of it.
     pub fn new(request: Request, door: &Arc<Door>) -> Result<Self> {
         let log_size = request.log_size()?;
         door.geometry.demand(log_size)?;
-        let factors = in_field!(request.field, factors(&request, log_size, &door.uri))?;
-        let source = request.elements.on(door.identity)?.clone();
-        let mut target = request.memory.0;
-        target.clear();
-        target.resize(source.len(), 0);
-        Ok(Self {
+        let run = in_field!(request.field, run(&request, log_size, &door.uri))?;
+        let lists = vec![request.elements.on(door.identity)?.clone()];
+        let target = request.memory.0;
+        Ok(Self::of(door, log_size, lists, vec![run], request.progress).answered_in(target))
+    }
+
+    /// The same of a quotient: the inverse transforms have the shift already, so the forward ones have none.
+    pub fn quotient(request: Quotient, door: &Arc<Door>) -> Result<Self> {
+        let log_size = request.log_size()?;
+        door.geometry.demand_quotient(log_size)?;
+        let [a, b, c] = request.lists.each_ref().map(|list| list.on(door.identity).cloned());
+        let lists = vec![a?, b?, c?];
+        let kept = match request.keep {
+            Some(instance) => Some((instance, door.scalars(instance, log_size)?)),
+            None => None,
+        };
+        let mut runs = in_field!(request.field, chain(&request, log_size, &door.uri))?;
+        if kept.is_some() {
+            runs[2].direction = directions::A_B_LESS_C_TO_SCALARS;
+        }
+        let job = Self::of(door, log_size, lists, runs, request.progress);
+        Ok(match kept {
+            Some(_) => Self { kept, ..job },
+            None => job.answered_in(request.memory.0),
+        })
+    }
+
+    fn of(
+        door: &Arc<Door>,
+        log_size: u32,
+        lists: Vec<Arc<[u8]>>,
+        runs: Vec<Run>,
+        progress: Option<Progress>,
+    ) -> Self {
+        Self {
             door: door.clone(),
             settings: Settings::new(),
             log_size,
-            inverse: request.direction == Direction::Inverse,
-            factors,
-            source,
-            target,
-            progress: request.progress,
+            lists,
+            runs,
+            target: Vec::new(),
+            kept: None,
+            progress,
             region: None,
             sent: 0,
             answered: 0,
             failed: None,
-        })
+        }
+    }
+
+    fn answered_in(self, mut memory: Vec<u8>) -> Self {
+        memory.clear();
+        memory.resize(self.lists[0].len(), 0);
+        Self { target: memory, ..self }
     }
 
     fn geometry(&self) -> &Geometry {
         &self.door.geometry
     }
 
-    /// Writes, and as many reads.
-    fn granules(&self) -> usize {
-        self.geometry().granules(self.log_size) * self.geometry().channels
+    /// Granules of so many lists, of all channels.
+    fn granules(&self, lists: usize) -> usize {
+        self.geometry().granules(lists, self.log_size) * self.geometry().channels
     }
 
-    /// Channel and address of a granule.
-    fn place(&self, number: usize) -> (usize, u64) {
-        let each = self.geometry().granules(self.log_size);
+    fn writes(&self) -> usize {
+        self.granules(self.lists.len())
+    }
+
+    fn all(&self) -> usize {
+        let reads = if self.kept.is_some() { 0 } else { self.granules(1) };
+        self.writes() + self.runs.len() + reads
+    }
+
+    fn at(&self, position: usize) -> Command {
+        let (writes, runs) = (self.writes(), self.runs.len());
+        if position < writes {
+            Command::Write(position)
+        } else if position < writes + runs {
+            Command::Run(position - writes)
+        } else {
+            Command::Read(position - writes - runs)
+        }
+    }
+
+    /// Channel and address of a granule of so many lists.
+    fn place(&self, lists: usize, number: usize) -> (usize, u64) {
+        let each = self.geometry().granules(lists, self.log_size);
         let start = self.region.as_ref().map_or(0, Region::address);
         (number / each, start + (number % each * GRANULE) as u64)
     }
 
-    /// What a granule has of the elements: offsets in them and in it, a beat each.
-    fn beats(&self, number: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
-        let each = self.geometry().granules(self.log_size);
+    /// What a granule has of so many lists: offsets in them and in it, a beat each.
+    fn beats(&self, lists: usize, number: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let each = self.geometry().granules(lists, self.log_size);
         let (channel, channels) = (number / each, self.geometry().channels);
-        let (first, bytes) = (number % each * GRANULE / Geometry::BEAT, self.source.len());
+        let first = number % each * GRANULE / Geometry::BEAT;
+        let bytes = lists * self.lists[0].len();
         let beats = (0..GRANULE / Geometry::BEAT).map(move |i| {
             (((first + i) * channels + channel) * Geometry::BEAT, i * Geometry::BEAT)
         });
         beats.filter(move |(at, _)| *at < bytes)
+    }
+
+    fn write(&self, number: usize, index: u64) -> Vec<u8> {
+        let (lists, each) = (self.lists.len(), self.lists[0].len());
+        let mut data = vec![0; GRANULE];
+        for (from, to) in self.beats(lists, number) {
+            let (list, at) = (&self.lists[from / each], from % each);
+            let end = (at + Geometry::BEAT).min(each);
+            data[to..to + end - at].copy_from_slice(&list[at..end]);
+        }
+        let (channel, address) = self.place(lists, number);
+        wire::ntt_write(index, address, channel as u8, &data)
     }
 
     fn fail(&mut self, error: Error) {
@@ -100,6 +187,7 @@ impl Job {
         const REFUSED: u64 = status::REFUSED as u64;
         const MEMORY_FAULT: u64 = status::MEMORY_FAULT as u64;
         const NOT_CANONICAL: u64 = status::NOT_CANONICAL as u64;
+        let (list, number) = (element >> self.log_size, element & ((1 << self.log_size) - 1));
         match found {
             DONE => {}
             REFUSED => return Err("a refusal of what its registers allow".into()),
@@ -107,9 +195,12 @@ impl Job {
                 let device = self.door.uri.clone();
                 self.fail(Error::Failed { device, problem: "its memory did not answer".into() });
             }
-            NOT_CANONICAL if element >> self.log_size == 0 => {
-                let problem = format!("number {element} is not below the modulus");
-                self.fail(Error::argument("elements", problem));
+            NOT_CANONICAL if list < self.lists.len() as u64 => {
+                let problem = format!("number {number} is not below the modulus");
+                self.fail(match self.lists.len() {
+                    1 => Error::argument("elements", problem),
+                    _ => Error::argument("lists", format!("list {list}: {problem}")),
+                });
             }
             other => return Err(format!("status {other}, element {element}")),
         }
@@ -117,7 +208,7 @@ impl Job {
     }
 
     fn tell(&self) {
-        let all = 2 * self.granules() + 1;
+        let all = self.all();
         if let Some(Progress(function)) = &self.progress
             && self.failed.is_none()
             && (self.answered.is_multiple_of(64) || self.answered == all)
@@ -133,45 +224,80 @@ struct Factors {
     scale: [u8; 32],
 }
 
-/// Those of a request, whose root and coset it checks.
-fn factors<F: Form<D>, const D: usize>(
-    request: &Request,
+impl Factors {
+    fn new<F: PrimeField>(shift: F, scale: F) -> Self {
+        let bytes = |x: F| {
+            let mut bytes = [0; 32];
+            bytes[..F::BYTES].copy_from_slice(x.to_le_bytes().as_ref());
+            bytes
+        };
+        Self { shift: bytes(shift), scale: bytes(scale) }
+    }
+}
+
+/// That of a request, whose root and coset it checks.
+fn run<F: Form<D>, const D: usize>(request: &Request, log_size: u32, device: &str) -> Result<Run> {
+    is_standard::<F>(&request.root, "elements", log_size, device)?;
+    let (g, back) = match &request.coset {
+        Some(bytes) => coset::<F>(bytes)?,
+        None => (F::ONE, F::ONE),
+    };
+    Ok(match request.direction {
+        Direction::Inverse => {
+            let factors = Factors::new(back, part::<F>(log_size));
+            Run { direction: directions::INVERSE, factors }
+        }
+        Direction::Forward => {
+            Run { direction: directions::FORWARD, factors: Factors::new(g, F::ONE) }
+        }
+    })
+}
+
+/// Those of a quotient.
+fn chain<F: Form<D>, const D: usize>(
+    request: &Quotient,
     log_size: u32,
     device: &str,
-) -> Result<Factors> {
-    is_standard::<F>(request, log_size, device)?;
-    let g = match &request.coset {
-        Some(bytes) => element::<F>("coset", bytes)?,
-        None => F::ONE,
-    };
-    let Some(back) = g.invert_vartime() else {
-        return Err(Error::argument("coset", "is 0"));
-    };
-    let count = F::from(1 << log_size);
-    let (shift, scale) = match request.direction {
-        Direction::Inverse => (back, count.invert_vartime().expect("a power of two is not 0")),
-        Direction::Forward => (g, F::ONE),
-    };
-    let bytes = |x: F| {
-        let mut bytes = [0; 32];
-        bytes[..F::BYTES].copy_from_slice(x.to_le_bytes().as_ref());
-        bytes
-    };
-    Ok(Factors { shift: bytes(shift), scale: bytes(scale) })
+) -> Result<Vec<Run>> {
+    is_standard::<F>(&request.root, "lists", log_size, device)?;
+    let (g, _) = coset::<F>(&request.coset)?;
+    let one = || Factors::new(F::ONE, F::ONE);
+    Ok(vec![
+        Run { direction: directions::INVERSE, factors: Factors::new(g, part::<F>(log_size)) },
+        Run { direction: directions::FORWARD, factors: one() },
+        Run { direction: directions::A_B_LESS_C, factors: one() },
+    ])
+}
+
+/// The shift of a coset, and its inverse.
+fn coset<F: PrimeField>(bytes: &[u8]) -> Result<(F, F)> {
+    let g = element::<F>("coset", bytes)?;
+    let back = g.invert_vartime().ok_or_else(|| Error::argument("coset", "is 0"))?;
+    Ok((g, back))
+}
+
+/// 1 / 2^log_size.
+fn part<F: PrimeField>(log_size: u32) -> F {
+    F::from(1 << log_size).invert_vartime().expect("a power of two is not 0")
 }
 
 /// An error unless the request's root of unity is the card's: the standard one of the order.
-fn is_standard<F: PrimeField>(request: &Request, log_size: u32, device: &str) -> Result<()> {
-    let Some(root) = &request.root else { return Ok(()) };
+fn is_standard<F: PrimeField>(
+    root: &Option<Vec<u8>>,
+    elements: &'static str,
+    log_size: u32,
+    device: &str,
+) -> Result<()> {
+    let Some(root) = root else { return Ok(()) };
     let root = element::<F>("root", root)?;
-    let size = |problem: SizeError| Error::argument("elements", problem.to_string());
+    let size = |problem: SizeError| Error::argument(elements, problem.to_string());
     if Transform::forward_at(log_size, root).map_err(size)?.is_none() {
         return Err(Error::argument("root", format!("its order is not 2^{log_size}")));
     }
     if root == Transform::<F>::forward(log_size).map_err(size)?.root() {
         return Ok(());
     }
-    let what = format!("ntt ({}) with another root than the standard one", request.field);
+    let what = format!("ntt ({}) with another root than the standard one", F::NAME);
     Err(Error::Unsupported { device: device.to_owned(), what })
 }
 
@@ -181,7 +307,7 @@ fn element<F: PrimeField>(argument: &'static str, bytes: &[u8]) -> Result<F> {
 
 impl job::Job for Job {
     fn commands(&self) -> usize {
-        if self.failed.is_some() { self.sent } else { 2 * self.granules() + 1 }
+        if self.failed.is_some() { self.sent } else { self.all() }
     }
 
     fn settings(&self) -> &Settings {
@@ -190,7 +316,7 @@ impl job::Job for Job {
 
     fn is_ready(&mut self, position: usize) -> bool {
         if self.region.is_none() {
-            let bytes = self.geometry().needed(self.log_size);
+            let bytes = self.geometry().needed(self.lists.len(), self.log_size);
             self.region = self.door.memory.take(bytes).ok();
         }
         // The run follows what was written, and reads follow the run, in the card's own order.
@@ -199,53 +325,58 @@ impl job::Job for Job {
 
     fn command(&mut self, position: usize, index: u64) -> Vec<u8> {
         self.sent = position + 1;
-        let granules = self.granules();
-        if position < granules {
-            let mut data = vec![0; GRANULE];
-            for (from, to) in self.beats(position) {
-                let end = (from + Geometry::BEAT).min(self.source.len());
-                data[to..to + end - from].copy_from_slice(&self.source[from..end]);
+        let number = match self.at(position) {
+            Command::Write(number) => return self.write(number, index),
+            Command::Run(number) => number,
+            Command::Read(number) => {
+                let (channel, address) = self.place(1, number);
+                return wire::ntt_read(index, address, channel as u8);
             }
-            let (channel, address) = self.place(position);
-            return wire::ntt_write(index, address, channel as u8, &data);
-        }
-        if position > granules {
-            let (channel, address) = self.place(position - granules - 1);
-            return wire::ntt_read(index, address, channel as u8);
-        }
-        let elements = self.region.as_ref().map_or(0, Region::address);
+        };
+        let Run { direction, factors } = &self.runs[number];
+        let (lists, elements) = (self.lists.len(), self.region.as_ref().map_or(0, Region::address));
+        let behind = elements + self.geometry().bytes(lists, self.log_size);
+        let scratch = match &self.kept {
+            Some((_, scalars)) if *direction == directions::A_B_LESS_C_TO_SCALARS => {
+                scalars.address()
+            }
+            _ => behind,
+        };
         wire::ntt_run(
             index,
             &wire::NttRun {
                 elements,
-                scratch: elements + self.geometry().bytes(self.log_size),
+                scratch,
                 log_size: self.log_size,
-                direction: if self.inverse { directions::INVERSE } else { directions::FORWARD },
-                count: 1,
-                shift: self.factors.shift,
-                scale: self.factors.scale,
+                direction: *direction,
+                count: lists as u64,
+                shift: factors.shift,
+                scale: factors.scale,
             },
         )
     }
 
     fn accept(&mut self, position: usize, reply: &[u8]) -> std::result::Result<(), String> {
         let field = |offset| u64_at(reply, offset).ok_or("a reply that is too short");
-        let granules = self.granules();
-        if position < granules {
-            let [found] =
-                bytes_at(reply, write::reply_fields::status::OFFSET).ok_or("no status")?;
-            self.note_status(found.into(), u64::MAX)?;
-        } else if position == granules {
-            use run::reply_fields as at;
-            let (found, element) = (field(at::status::OFFSET)?, field(at::element::OFFSET)?);
-            self.note_status(found, element)?;
-        } else {
-            use read::reply_fields as at;
-            self.note_status(field(at::status::OFFSET)?, u64::MAX)?;
-            let data: [u8; GRANULE] = bytes_at(reply, at::data::OFFSET).ok_or("no data")?;
-            for (to, from) in self.beats(position - granules - 1) {
-                let end = (to + Geometry::BEAT).min(self.target.len());
-                self.target[to..end].copy_from_slice(&data[from..from + end - to]);
+        match self.at(position) {
+            Command::Write(_) => {
+                let [found] =
+                    bytes_at(reply, write::reply_fields::status::OFFSET).ok_or("no status")?;
+                self.note_status(found.into(), u64::MAX)?;
+            }
+            Command::Run(_) => {
+                use run::reply_fields as at;
+                let (found, element) = (field(at::status::OFFSET)?, field(at::element::OFFSET)?);
+                self.note_status(found, element)?;
+            }
+            Command::Read(number) => {
+                use read::reply_fields as at;
+                self.note_status(field(at::status::OFFSET)?, u64::MAX)?;
+                let data: [u8; GRANULE] = bytes_at(reply, at::data::OFFSET).ok_or("no data")?;
+                for (to, from) in self.beats(1, number) {
+                    let end = (to + Geometry::BEAT).min(self.target.len());
+                    self.target[to..end].copy_from_slice(&data[from..from + end - to]);
+                }
             }
         }
         self.answered += 1;
@@ -254,9 +385,16 @@ impl job::Job for Job {
     }
 
     fn answer(&mut self) -> Result<Answer> {
-        match self.failed.take() {
-            Some(error) => Err(error),
-            None => Ok(Answer::Ntt(Response { elements: std::mem::take(&mut self.target) })),
+        if let Some(error) = self.failed.take() {
+            return Err(error);
         }
+        Ok(match self.kept.take() {
+            Some((instance, scalars)) => {
+                let (form, len) = (Capability::Msm(instance), self.lists[0].len());
+                let parked = Parked::prepared(self.door.identity, form, len, scalars);
+                Answer::Msm(msm::Response::Parked(parked))
+            }
+            None => Answer::Ntt(Response { elements: std::mem::take(&mut self.target) }),
+        })
     }
 }

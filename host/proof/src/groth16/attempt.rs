@@ -11,14 +11,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use proofmill_op::msm::Progress;
-use proofmill_op::{Answer, Data, Ticket, milliseconds};
+use proofmill_op::{Answer, Data, Parked, Ticket, milliseconds};
 use tracing::{Span, debug, debug_span};
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroize;
 
 use super::assemble::{Blinding, Sums, assemble};
 use super::control::{Control, Place};
 use super::prove::Prover;
-use super::quotient::{TRANSFORMS, quotient};
+use super::quotient::request;
 use super::report::{Step, Timed};
 use super::route::{Route, of_section};
 use super::suite::{ScalarOf, Suite};
@@ -85,7 +85,7 @@ struct UnderWay {
 impl Attempt<'_> {
     /// The proof, not verified.
     pub fn run<E: Suite>(&mut self, values: &[Scalar]) -> Result<Proof> {
-        let witness = Wiped(values.as_flattened().into());
+        let witness = Scalars::Here(Wiped(values.as_flattened().into()));
         let mut answers = [const { None }; 5];
         let (elsewhere, here): (Vec<_>, Vec<_>) =
             OF_WITNESS.into_iter().partition(|&section| self.route.is_elsewhere(section));
@@ -96,8 +96,7 @@ impl Attempt<'_> {
         for section in here {
             answers[section as usize] = Some(self.sum(section, &witness)?);
         }
-        let h = Zeroizing::new(self.scalars_of_h::<E>(values)?);
-        let h = Wiped(h[..].into());
+        let h = self.scalars_of_h::<E>(values)?;
         if self.route.is_elsewhere(Section::H) {
             under_way.push(self.start(Section::H, &h)?);
         } else {
@@ -126,53 +125,43 @@ impl Attempt<'_> {
         self.timed(Step::Check, None, check)
     }
 
-    fn scalars_of_h<E: Suite>(&mut self, values: &[Scalar]) -> Result<Vec<u8>> {
+    /// The scalars of section H; they stay on the device that makes them, if it adds them up too and has room.
+    fn scalars_of_h<E: Suite>(&mut self, values: &[Scalar]) -> Result<Scalars> {
         let Self { prover, route, control, place, .. } = *self;
         let rows = || prover.rows.times::<ScalarOf<E>>(values, &control.cancel);
         let rows = self.timed(Step::Rows, None, rows)?;
         let uri = route.transforms.caps().uri.clone();
-        let transform = |request, number| {
-            if let Some(watch) = &control.watch {
-                watch(Step::Quotient, number as f64 / TRANSFORMS as f64);
-            }
-            // What is transformed comes from the rows, which are canonical, or from the transform before.
-            route.transform(request, place, &control.cancel).map_err(|error| match error {
-                proofmill_op::Error::Argument { argument: "elements", .. } => {
-                    route.wrong_transform().into()
-                }
-                other => other.into(),
-            })
-        };
-        let quotient = || quotient::<ScalarOf<E>>(self.prover.isa(), E::FIELD, rows, &transform);
-        let h = self.timed(Step::Quotient, Some(uri), quotient)?;
-        Ok(h.ok_or_else(|| route.wrong_transform())?)
+        let mut request = request::<ScalarOf<E>>(E::FIELD, rows);
+        request.progress = self.progress(Step::Quotient);
+        let quotient = || route.quotient::<E>(request, place, &control.cancel);
+        Ok(self.timed(Step::Quotient, Some(uri), quotient)?)
     }
 
     /// The sum of a section on this machine's processor.
-    fn sum(&mut self, section: Section, scalars: &Wiped) -> Result<Answer> {
+    fn sum(&mut self, section: Section, scalars: &Scalars) -> Result<Answer> {
         if self.place == Place::Device {
             let sum = self.start(section, scalars)?;
             return self.finish(sum);
         }
         let Self { route, control, place, .. } = *self;
-        let request = route.request(section, Data::Here(scalars.0.clone()), self.progress(section));
+        let request = route.request(section, scalars.data(), self.progress(Step::Sum(section)));
         let device = route.device(section);
         let work = || place.answer(&**device, request, &control.cancel);
         let answer = self.timed(Step::Sum(section), Some(device.caps().uri.clone()), work);
         answer.map_err(|error| of_section(section, error))
     }
 
-    fn start(&self, section: Section, scalars: &Wiped) -> Result<UnderWay> {
+    fn start(&self, section: Section, scalars: &Scalars) -> Result<UnderWay> {
         let Self { route, control, .. } = *self;
-        let request = route.request(section, Data::Here(scalars.0.clone()), self.progress(section));
+        let request = route.request(section, scalars.data(), self.progress(Step::Sum(section)));
         let (span, start) = (phase(Step::Sum(section)), Instant::now());
         let ticket = span.in_scope(|| route.device(section).submit(request));
         let ticket = ticket.map_err(|error| of_section(section, error))?;
         Ok(UnderWay { section, ticket: ticket.covered_by(&control.cancel), start, span })
     }
 
-    fn progress(&self, section: Section) -> Option<Progress> {
-        let (step, watch) = (Step::Sum(section), self.control.watch.clone());
+    fn progress(&self, step: Step) -> Option<Progress> {
+        let watch = self.control.watch.clone();
         watch.map(|watch| Progress(Arc::new(move |part| watch(step, part))))
     }
 
@@ -209,8 +198,25 @@ fn phase(step: Step) -> Span {
     debug_span!("phase", %step)
 }
 
+/// Scalars of a sum.
+pub enum Scalars {
+    /// On this machine.
+    Here(Wiped),
+    /// On the device that made them.
+    There(Parked),
+}
+
+impl Scalars {
+    fn data(&self) -> Data {
+        match self {
+            Self::Here(Wiped(bytes)) => Data::Here(bytes.clone()),
+            Self::There(parked) => Data::Parked(parked.clone()),
+        }
+    }
+}
+
 /// Scalars that are overwritten at the end, if the devices have let go of them.
-struct Wiped(Arc<[u8]>);
+pub struct Wiped(pub Arc<[u8]>);
 
 impl Drop for Wiped {
     fn drop(&mut self) {

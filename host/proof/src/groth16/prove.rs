@@ -4,7 +4,6 @@ use std::num::NonZero;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use proofmill_algebra::Isa;
 use proofmill_op::{Cancel, Ticket, milliseconds};
 use tracing::{Span, debug, debug_span, warn};
 
@@ -123,11 +122,6 @@ impl Prover {
     /// The key's verifying half.
     pub fn verifying(&self) -> &PreparedVerifyingKey {
         &self.verifying
-    }
-
-    /// The code path of what is done beside devices.
-    pub(super) fn isa(&self) -> Isa {
-        self.devices.isa()
     }
 
     /// Threads of this machine's processor, if it is among the devices.

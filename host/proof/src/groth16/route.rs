@@ -8,7 +8,9 @@ use proofmill_algebra::encoding::Coordinate;
 use proofmill_algebra::msm;
 use proofmill_op::msm::{Bases, Check, Progress, Request, Response, Sums, read};
 use proofmill_op::{Answer, Cancel, Capability, Data, Device, DeviceKind, Error, Result, ntt};
+use zeroize::Zeroizing;
 
+use super::attempt::{Scalars, Wiped};
 use super::control::Place;
 use super::points::bases;
 use super::suite::Suite;
@@ -42,13 +44,21 @@ impl Devices {
     }
 
     fn offering(&self, capability: &Capability) -> Result<Arc<dyn Device>> {
-        if self.device.caps().offers(capability) {
-            return Ok(self.device.clone());
-        }
-        match &self.helper {
-            Some(helper) if helper.caps().offers(capability) => Ok(helper.clone()),
-            _ => Err(self.device.caps().demand(capability).expect_err("it does not offer it")),
-        }
+        self.first(|device| device.caps().offers(capability))
+            .ok_or_else(|| self.device.caps().demand(capability).expect_err("it does not offer it"))
+    }
+
+    /// The one that makes quotients of lists of 2^log elements of a field.
+    fn dividing(&self, field: ntt::Field, log: u32) -> Result<Arc<dyn Device>> {
+        let found = self.first(|device| device.caps().offers_quotient(field, log));
+        found.ok_or_else(|| Error::Unsupported {
+            device: self.device.caps().uri.clone(),
+            what: format!("{}, a quotient of 2^{log} elements", Capability::Ntt(field)),
+        })
+    }
+
+    fn first(&self, does: impl Fn(&dyn Device) -> bool) -> Option<Arc<dyn Device>> {
+        [&self.device].into_iter().chain(&self.helper).find(|device| does(&***device)).cloned()
     }
 }
 
@@ -56,14 +66,14 @@ impl Devices {
 pub struct Route {
     /// For each [`Section`] of the key.
     pub sums: [(Arc<dyn Device>, Bases); 5],
-    /// For transforms.
+    /// For the quotient.
     pub transforms: Arc<dyn Device>,
 }
 
 impl Route {
     /// Over these devices; if they are to keep the key, this waits until they do.
     pub fn new<E: Suite>(key: &Zkey, devices: &Devices, park: bool) -> crate::Result<Self> {
-        let transforms = devices.offering(&Capability::Ntt(E::FIELD))?;
+        let transforms = devices.dividing(E::FIELD, key.domain_log())?;
         let mut sums = Vec::new();
         for section in Section::ALL {
             let mut bases = bases(key, section, devices.isa());
@@ -124,25 +134,62 @@ impl Route {
         }
     }
 
-    /// A transform, for which it waits.
-    pub fn transform(
+    /// The scalars of section H, for which it waits. Where the device of that sum makes them and keeps them, they stay there.
+    pub fn quotient<E: Suite>(
         &self,
-        request: ntt::Request,
+        request: ntt::Quotient,
         place: Place,
         cancel: &Cancel,
-    ) -> Result<Vec<u8>> {
-        let expected = request.elements.len();
-        let request = proofmill_op::Request::Ntt(request);
+    ) -> Result<Scalars> {
+        let device = &*self.transforms;
+        let expected = request.lists[0].len();
+        let (sum, bases) = &self.sums[Section::H as usize];
         cancel.go_on()?;
-        match place.answer(&*self.transforms, request, cancel)? {
-            Answer::Ntt(response) if response.elements.len() == expected => Ok(response.elements),
-            _ => Err(another(&*self.transforms)),
+        if Arc::ptr_eq(sum, &self.transforms) && self.is_elsewhere(Section::H) {
+            let kept = request.clone().kept_for(bases.instance);
+            match device.submit(proofmill_op::Request::Quotient(kept)) {
+                // It has no room, or is no such device.
+                Err(Error::Argument { argument: "keep", .. }) => {}
+                Err(error) => return Err(self.of_quotient(error)),
+                Ok(ticket) => {
+                    drop(request);
+                    let answer = ticket.covered_by(cancel).wait();
+                    return match answer.map_err(|error| self.of_quotient(error))? {
+                        Answer::Msm(Response::Parked(parked)) if parked.len() == expected => {
+                            Ok(Scalars::There(parked))
+                        }
+                        _ => Err(another(device)),
+                    };
+                }
+            }
+        }
+        let asked = place.answer(device, proofmill_op::Request::Quotient(request), cancel);
+        let elements = match asked.map_err(|error| self.of_quotient(error))? {
+            Answer::Ntt(response) if response.elements.len() == expected => {
+                Zeroizing::new(response.elements)
+            }
+            _ => return Err(another(device)),
+        };
+        if device.caps().kind != DeviceKind::Cpu {
+            let (scalars, _) = elements.as_chunks();
+            let wrong = read::reduced::<E::G1>(0, 0, scalars).is_err();
+            if wrong {
+                return Err(self.wrong_quotient());
+            }
+        }
+        Ok(Scalars::Here(Wiped(elements[..].into())))
+    }
+
+    /// The lists come from the rows, which are canonical.
+    fn of_quotient(&self, error: Error) -> Error {
+        match error {
+            Error::Argument { argument: "lists", .. } => self.wrong_quotient(),
+            other => other,
         }
     }
 
-    /// An element of a transform was not below the modulus.
-    pub fn wrong_transform(&self) -> Error {
-        failed(&*self.transforms, "an element of its transform is not below the modulus".into())
+    fn wrong_quotient(&self) -> Error {
+        failed(&*self.transforms, "an element of its quotient is not below the modulus".into())
     }
 
     /// Those that are no processor of this machine, by their URIs.

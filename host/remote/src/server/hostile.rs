@@ -7,7 +7,7 @@ use std::{io, panic, thread};
 
 use proofmill_cpu::CpuDevice;
 use proofmill_op::msm::{Bases, Curve, Group, Instance, Sums};
-use proofmill_op::{Request, coprocessor, ecdsa_verify, equihash_verify, msm, ntt, poseidon};
+use proofmill_op::{Data, Request, coprocessor, ecdsa_verify, equihash_verify, msm, ntt, poseidon};
 use proofmill_testkit::random::Random;
 
 use super::{Limits, Running, Server};
@@ -59,6 +59,8 @@ fn requests() -> Vec<(Request, Vec<Vec<u8>>)> {
     let bases = || Bases::new(bn254, nothing()).checked(msm::Check::Subgroup);
     let sums = Sums::one(bases(), nothing());
     let plan = msm::Request::Plan { instance: bn254, points: 9, parked: true, room: 1 };
+    let lists = [(); 3].map(|()| Data::from(nothing()));
+    let quotient = ntt::Quotient::new(ntt::Field::Goldilocks, lists, vec![3; 8]);
     vec![
         one(Request::EcdsaVerify(ecdsa_verify::Request::new(nothing())), 320),
         one(Request::EquihashVerify(headers), params.header_bytes()),
@@ -66,6 +68,7 @@ fn requests() -> Vec<(Request, Vec<Vec<u8>>)> {
         (Request::Msm(msm::Request::Park(bases())), vec![generator.clone()]),
         (Request::Msm(msm::Request::Sums(sums)), vec![generator, vec![3; 32]]),
         one(Request::Ntt(ntt::Request::forward(ntt::Field::Goldilocks, nothing())), 64),
+        (Request::Quotient(quotient), vec![vec![1; 64]; 3]),
         one(Request::Poseidon(poseidon::Request::new(2, nothing())), 128),
         one(Request::PoseidonLayers(poseidon::Layers::new(2, 2, nothing())), 128),
         (
@@ -77,7 +80,7 @@ fn requests() -> Vec<(Request, Vec<Vec<u8>>)> {
 
 /// What a client that changes and cuts what it sends says: the head, the header's numbers and the bulk.
 fn say(random: &mut Random, to: &mut Sender) -> io::Result<()> {
-    let (request, parts) = requests().swap_remove(random.below(9) as usize);
+    let (request, parts) = requests().swap_remove(random.below(10) as usize);
     let bulk = parts.concat();
     let mut places: Vec<_> = parts.iter().map(|part| Place::Bulk(part.len() as u64)).collect();
     if random.below(8) == 0 {

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use proofmill_algebra::ntt::{Form, Transform, direct};
+use proofmill_algebra::Isa;
+use proofmill_algebra::ntt::{Form, Transform, a_b_less_c, direct};
 use proofmill_card::wire::constants::ntt::block::registers as at;
 use proofmill_card::wire::constants::ntt::commands::{read, run, write};
 use proofmill_card::wire::constants::ntt::{directions, fields, status};
@@ -34,6 +35,8 @@ pub(super) fn registers(field: Field, queue: u32) -> Vec<(u32, u32)> {
         (at::least_log::OFFSET, *logs.start()),
         (at::most_log::OFFSET, *logs.end()),
         (at::pass_log::OFFSET, PASS_LOG),
+        (at::scalars::OFFSET, 0),
+        (at::scalars::OFFSET + 4, 0),
     ]
 }
 
@@ -125,12 +128,16 @@ fn run_in<F: Form<D>, const D: usize>(
     let (Some(shift), Some(scale)) = (shift, scale) else { return REFUSED };
     let beyond =
         |at: u64, bytes: u64| !at.is_multiple_of(GRANULE) || bytes > MEMORY || at > MEMORY - bytes;
-    if !logs(field).contains(&log) || direction > directions::INVERSE || count == 0 {
+    if !logs(field).contains(&log) || direction > directions::A_B_LESS_C || count == 0 {
+        return REFUSED;
+    }
+    let combines = direction == directions::A_B_LESS_C;
+    if combines && (count != 3 || (F::BYTES << log) < CHANNELS * BEAT) {
         return REFUSED;
     }
     let bytes = ((F::BYTES as u64) << log) / CHANNELS as u64;
     if beyond(start, bytes.saturating_mul(count))
-        || beyond(scratch, if log > PASS_LOG { bytes } else { 0 })
+        || beyond(scratch, if log > PASS_LOG && !combines { bytes } else { 0 })
     {
         return REFUSED;
     }
@@ -138,6 +145,13 @@ fn run_in<F: Form<D>, const D: usize>(
     let wrong = elements.chunks(F::BYTES).position(|bytes| F::from_le_bytes(bytes).is_err());
     if let Some(element) = wrong {
         return Ok((status::NOT_CANONICAL, element as u64));
+    }
+    if combines {
+        let (a, others) = elements.split_at_mut(F::BYTES << log);
+        let (b, c) = others.split_at(F::BYTES << log);
+        a_b_less_c::<F, D>(Isa::best(), a, b, c).expect("canonical");
+        memory.store(start, a);
+        return Ok((status::DONE, 0));
     }
     let transform = Transform::<F>::forward(log).expect("a size of the card");
     for one in elements.chunks_mut(F::BYTES << log) {

@@ -1,10 +1,12 @@
-//! A proof whose sums in G1 are computed by the circuit of `msm`, in simulation: the rest is this machine's.
+//! A proof whose sums in G1 are computed by the circuit of `msm`, in simulation, and its quotient by that of `ntt` where the card has one: the
+//! rest is this machine's.
 
 use std::sync::Arc;
 
 use crate::support;
 use proofmill_op::Device;
 use proofmill_op::msm::Curve;
+use proofmill_op::ntt::Field;
 use proofmill_proof::dev::{Circuit, Statement};
 use proofmill_proof::groth16::{Devices, Prover, Settings, Step, verify};
 use proofmill_proof::snarkjs::{Section, Witness, Zkey};
@@ -20,7 +22,7 @@ fn proved_in_simulation(curve: Curve, constraints: usize) {
     }
 }
 
-/// A proof whose sums in G1 are that card's.
+/// A proof whose sums in G1 are that card's, and its quotient if it makes one of that many elements.
 pub fn proved_on(curve: Curve, constraints: usize, uri: &str) {
     let circuit = Circuit::new(curve, &Statement::Chain { constraints }).unwrap();
     let (mut key, mut witness) = (Vec::new(), Vec::new());
@@ -38,12 +40,19 @@ pub fn proved_on(curve: Curve, constraints: usize, uri: &str) {
     let proved = prover.prove(&witness, None).unwrap();
     assert_eq!(proved.report.redone, None, "{uri}");
     assert!(verify(&key.verifying_key().unwrap(), &proved.public, &proved.proof).unwrap());
+    let field = if curve == Curve::Bn254 { Field::Bn254Fr } else { Field::Bls12_381Fr };
+    let divides = card.caps().offers_quotient(field, key.domain_log());
     // Four sections were parked and summed up there.
-    assert_eq!(card.metrics().requests - before, 8, "{uri}");
+    let asked = if divides { 8 + 1 } else { 8 };
+    assert_eq!(card.metrics().requests - before, asked, "{uri}");
     for timed in proved.report.steps {
         let is_there = timed.device.as_deref() == Some(&card.caps().uri);
-        let in_g1 = matches!(timed.step, Step::Sum(section) if section != Section::B2);
-        assert_eq!(is_there, in_g1, "{}", timed.step);
+        let wanted = match timed.step {
+            Step::Sum(section) => section != Section::B2,
+            Step::Quotient => divides,
+            _ => false,
+        };
+        assert_eq!(is_there, wanted, "{}", timed.step);
         eprintln!("{uri}: {} {:.2} s", timed.step, timed.seconds);
     }
 }
@@ -51,6 +60,16 @@ pub fn proved_on(curve: Curve, constraints: usize, uri: &str) {
 #[test]
 fn a_proof_on_bn254_with_its_sums_in_a_circuit() {
     proved_in_simulation(Curve::Bn254, 100);
+}
+
+/// A domain of 2^7, and one of 2^13, which is more than the card transforms.
+#[test]
+fn a_proof_on_bn254_with_its_quotient_in_a_circuit() {
+    let Some(simulation) = support::simulation("groth16_bn254_small_twin") else { return };
+    proved_on(Curve::Bn254, 100, &simulation.uri());
+    let card = proofmill_device::open(&simulation.uri()).unwrap();
+    let fits = [1, 2, 12, 13].map(|log| card.caps().offers_quotient(Field::Bn254Fr, log));
+    assert_eq!(fits, [false, true, true, false]);
 }
 
 #[test]

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex};
 use proofmill_algebra::field::{Field as _, Goldilocks, PrimeField};
 use proofmill_algebra::ntt::Form;
 use proofmill_card::{Card, Options};
-use proofmill_op::ntt::{Direction, Field, Progress, Request};
-use proofmill_op::{Answer, Capability, Device, DeviceKind, Error, in_field};
+use proofmill_op::msm::{self, Bases, Curve, Group, Instance};
+use proofmill_op::ntt::{Direction, Field, Progress, Quotient, Request};
+use proofmill_op::{Answer, Capability, Data, Device, DeviceKind, Error, in_field};
 use proofmill_testkit::soft_card::{SoftCard, SoftEngine};
 
 use crate::support;
@@ -81,6 +82,97 @@ fn cards_transform_as_the_processor_does() {
         for device in devices(field) {
             agree(&*device, field, logs.clone());
         }
+    }
+}
+
+fn quotient(field: Field, log: u32) -> Quotient {
+    let all = elements(field, log + 2);
+    let one = field.bytes() << log;
+    let lists = [0, 1, 2].map(|list| Data::from(&all[list * one..][..one]));
+    let mut shift = vec![0; field.bytes()];
+    shift[0] = 5 + log as u8;
+    Quotient::new(field, lists, shift)
+}
+
+fn answered(device: &dyn Device, request: Quotient) -> Result<Answer, Error> {
+    device.submit(proofmill_op::Request::Quotient(request))?.wait()
+}
+
+fn result(device: &dyn Device, request: Quotient) -> Vec<u8> {
+    match answered(device, request).unwrap() {
+        Answer::Ntt(response) => response.elements,
+        other => panic!("an answer to another question: {other:?}"),
+    }
+}
+
+#[test]
+fn cards_make_quotients_as_the_processor_does() {
+    let cpu = proofmill_device::open("cpu:").unwrap();
+    for (field, logs) in FIELDS {
+        for device in devices(field) {
+            let offered = logs.clone().filter(|&log| device.caps().offers_quotient(field, log));
+            let offered: Vec<_> = offered.collect();
+            assert!(offered.contains(&6) && offered.contains(&9), "{offered:?}");
+            for log in offered {
+                let found = result(&*device, quotient(field, log));
+                let wanted = result(&*cpu, quotient(field, log));
+                assert!(found == wanted, "{}: {field} 2^{log}", device.caps().uri);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_quotient_is_told() {
+    for field in [Field::Goldilocks, Field::Bn254Fr] {
+        for device in devices(field) {
+            let problem = |request| answered(&*device, request).unwrap_err().to_string();
+            let mut wrong = quotient(field, 6);
+            let mut list = elements(field, 6);
+            list[7 * field.bytes()..8 * field.bytes()].fill(0xff);
+            wrong.lists[1] = list.into();
+            assert_eq!(problem(wrong), "lists: list 1: number 7 is not below the modulus");
+            let mut uneven = quotient(field, 6);
+            uneven.lists[2] = elements(field, 7).into();
+            assert!(problem(uneven).starts_with("lists: have "));
+            let zero = Quotient { coset: vec![0; field.bytes()], ..quotient(field, 6) };
+            assert_eq!(problem(zero), "coset: is 0");
+            assert!(problem(quotient(field, 0)).starts_with("lists: a count of 2^0, where"));
+            let other = Instance::new(Curve::Bls12_381, Group::G1);
+            let kept = problem(quotient(field, 6).kept_for(other));
+            assert_eq!(kept, "keep: this card keeps no scalars for bls12_381_g1");
+        }
+    }
+}
+
+/// Sums whose scalars were made on the card, beside those of the processor; five quotients are kept at a time.
+#[test]
+fn a_quotient_becomes_the_scalars_of_a_sum() {
+    let Some(simulation) = support::simulation("groth16_bn254_small_twin") else { return };
+    let card = proofmill_device::open(&simulation.uri()).unwrap();
+    let cpu = proofmill_device::open("cpu:").unwrap();
+    let instance = Instance::new(Curve::Bn254, Group::G1);
+    let field = Field::Bn254Fr;
+    let sum = |device: &dyn Device, bases: &Bases, scalars: Data| {
+        let request = msm::Request::Sums(msm::Sums::one(bases.clone(), scalars));
+        device.submit(proofmill_op::Request::Msm(request)).map(|ticket| ticket.wait().unwrap())
+    };
+    let mut generator = vec![0; 64];
+    (generator[0], generator[32]) = (1, 2);
+    let keep = |log| match answered(&*card, quotient(field, log).kept_for(instance)).unwrap() {
+        Answer::Msm(msm::Response::Parked(parked)) => Data::Parked(parked),
+        other => panic!("an answer to another question: {other:?}"),
+    };
+    let logs = [2, 5, 6, 7, 5];
+    let kept = logs.map(keep);
+    for (log, scalars) in logs.into_iter().zip(kept).rev() {
+        let bases = Bases::new(instance, generator.repeat(1 << log));
+        let wanted = sum(&*cpu, &bases, result(&*cpu, quotient(field, log)).into()).unwrap();
+        let Answer::Msm(msm::Response::Sums { points: wanted, .. }) = wanted else { panic!() };
+        let found = sum(&*card, &bases, scalars.clone()).unwrap();
+        let Answer::Msm(msm::Response::Sums { points: found, .. }) = found else { panic!() };
+        assert_eq!(found, wanted, "2^{log}");
+        assert!(sum(&*cpu, &bases, scalars).is_err(), "they are the card's");
     }
 }
 

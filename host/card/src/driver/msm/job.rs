@@ -10,7 +10,7 @@ use proofmill_op::{Answer, Capability, Error, Parked, Result};
 use super::Door;
 use super::curve::{OnCard, decode};
 use super::geometry::Geometry;
-use super::memory::Half;
+use super::memory::{Half, Scalars};
 use crate::driver::job::{self, Settings, Upload};
 use crate::driver::regions::Region;
 use crate::transport::Place;
@@ -61,12 +61,31 @@ impl Pieces {
     }
 }
 
+/// A list of scalars.
+#[derive(Clone)]
+pub enum List {
+    /// To be written.
+    Here(Arc<[u8]>),
+    /// The card made them.
+    Kept(Arc<Scalars>),
+}
+
+impl List {
+    /// How many.
+    pub fn count(&self) -> usize {
+        match self {
+            Self::Here(scalars) => scalars.len() / SCALAR_BYTES,
+            Self::Kept(scalars) => scalars.count,
+        }
+    }
+}
+
 /// What the answer is.
 pub enum Purpose {
     /// A handle to the points, which came in so many bytes.
     Park(usize),
     /// A sum for each of these lists, whose scalars for the points begin with the one of this number.
-    Sums(Vec<Arc<[u8]>>, usize, Option<Progress>),
+    Sums(Vec<List>, usize, Option<Progress>),
 }
 
 /// A request on its way.
@@ -128,8 +147,11 @@ impl<C: OnCard> Job<C> {
     }
 
     /// Commands of a list.
-    fn each(&self) -> usize {
-        (self.points.count * SCALAR_BYTES).div_ceil(self.scalars_each()) + 1
+    fn each(&self, list: usize) -> usize {
+        match &self.purpose {
+            Purpose::Sums(lists, ..) if matches!(lists[list], List::Kept(_)) => 1,
+            _ => (self.points.count * SCALAR_BYTES).div_ceil(self.scalars_each()) + 1,
+        }
     }
 
     /// Commands that bring points.
@@ -143,21 +165,34 @@ impl<C: OnCard> Job<C> {
     /// Bytes, and address behind the list's first one, of some of a list's scalars.
     fn some_scalars(&self, list: usize, at: usize) -> Option<(u64, &[u8])> {
         let Purpose::Sums(lists, first, _) = &self.purpose else { return None };
+        let List::Here(scalars) = &lists[list] else { return None };
         let from = at * self.scalars_each();
         let end = (from + self.scalars_each()).min(self.points.count * SCALAR_BYTES);
-        Some((from as u64, &lists[list][first * SCALAR_BYTES..][from..end]))
+        Some((from as u64, &scalars[first * SCALAR_BYTES..][from..end]))
     }
 
     fn at(&self, position: usize) -> Command {
-        let Some(after) = position.checked_sub(self.writes()) else {
+        let Some(mut at) = position.checked_sub(self.writes()) else {
             return Command::Points;
         };
-        let (list, at) = (after / self.each(), after % self.each());
-        if at + 1 == self.each() { Command::Run(list) } else { Command::Scalars(list, at) }
+        let mut list = 0;
+        while at >= self.each(list) {
+            at -= self.each(list);
+            list += 1;
+        }
+        if at + 1 == self.each(list) { Command::Run(list) } else { Command::Scalars(list, at) }
+    }
+
+    /// Where the card made them, if it did.
+    fn kept(&self, list: usize) -> Option<u64> {
+        let Purpose::Sums(lists, first, _) = &self.purpose else { return None };
+        let List::Kept(scalars) = &lists[list] else { return None };
+        Some(scalars.address() + (first * SCALAR_BYTES) as u64)
     }
 
     fn scalars_at(&self, list: usize) -> u64 {
-        self.halves[list].as_ref().map_or(0, Half::address)
+        let half = || self.halves[list].as_ref().map_or(0, Half::address);
+        self.kept(list).unwrap_or_else(half)
     }
 
     fn accept_run(&mut self, list: usize, reply: &[u8]) -> std::result::Result<(), String> {
@@ -220,7 +255,10 @@ impl<C: OnCard> job::Job for Job<C> {
     fn commands(&self) -> usize {
         match self.failed {
             Some(_) => self.sent,
-            None => self.writes() + self.halves.len() * self.each(),
+            None => {
+                let lists = 0..self.halves.len();
+                self.writes() + lists.map(|list| self.each(list)).sum::<usize>()
+            }
         }
     }
 
@@ -232,6 +270,9 @@ impl<C: OnCard> job::Job for Job<C> {
         let (Command::Scalars(list, _) | Command::Run(list)) = self.at(position) else {
             return true;
         };
+        if self.kept(list).is_some() {
+            return true;
+        }
         if self.halves[list].is_none() {
             self.halves[list] = self.door.halves.take();
         }

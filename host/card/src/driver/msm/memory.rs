@@ -1,8 +1,12 @@
-//! The two halves of the scalars' channel.
+//! The two halves of the scalars' channel, and what of it is kept for scalars that are made on the card.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use proofmill_op::msm::SCALAR_BYTES;
+use proofmill_op::{Error, Result};
+
 use super::geometry::Geometry;
+use crate::driver::regions::{Memory, Region};
 
 /// The halves of the scalars' channel: one is read by a run while the other is filled for the next.
 #[derive(Debug)]
@@ -47,9 +51,62 @@ impl Drop for Half {
     }
 }
 
+/// Scalars that were made on the card and stay there, until this is dropped.
+#[derive(Debug)]
+pub struct Scalars {
+    region: Region,
+    base: u64,
+    /// How many.
+    pub count: usize,
+}
+
+impl Scalars {
+    /// Where they begin.
+    pub fn address(&self) -> u64 {
+        self.base + self.region.address()
+    }
+}
+
+/// The part of the scalars' channel where such scalars lie.
+#[derive(Debug)]
+pub struct Reserve {
+    base: u64,
+    memory: Arc<Memory>,
+}
+
+impl Reserve {
+    /// So many bytes from an address on.
+    pub fn new(base: u64, bytes: u64) -> Self {
+        Self { base, memory: Memory::new(bytes) }
+    }
+
+    /// Room for so many scalars.
+    pub fn take(&self, count: usize) -> Result<Scalars> {
+        let region = self.memory.take((count * SCALAR_BYTES) as u64).map_err(|room| {
+            let room = room / SCALAR_BYTES as u64;
+            Error::argument("keep", format!("{count} scalars, where the card has room for {room}"))
+        })?;
+        Ok(Scalars { region, base: self.base, count })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn scalars_are_kept_while_there_is_room() {
+        let reserve = Reserve::new(1 << 30, 4096);
+        let one = reserve.take(64).unwrap();
+        assert_eq!(
+            [one.address(), reserve.take(33).unwrap().address()],
+            [1 << 30, (1 << 30) + 2048]
+        );
+        let problem = reserve.take(65).unwrap_err().to_string();
+        assert_eq!(problem, "keep: 65 scalars, where the card has room for 64");
+        drop(one);
+        assert_eq!(reserve.take(128).unwrap().address(), 1 << 30);
+    }
 
     #[test]
     fn there_are_two_halves() {

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use super::Door;
 use super::curve::{OnCard, encode};
 use super::geometry::Geometry;
-use super::job::{Job, Kept, Pieces, Purpose};
+use super::job::{Job, Kept, List, Pieces, Purpose};
 use crate::driver::job::{self, Work};
 use crate::driver::regions::Region;
 
@@ -49,9 +49,12 @@ pub enum Prepared {
     Answer(Response),
 }
 
-/// Points of a chunk of a stream, so that two chunks fit into the card's memory: half of it is whole granules.
+/// Points of a chunk of a stream, so that two chunks fit into the card's memory: half of it is whole granules. Where there are several, their scalars are
+/// whole granules, too, if the card has room for one.
 pub fn chunk(geometry: &Geometry, points: usize) -> usize {
-    points.min(CHUNK).min((geometry.most_points() / 2) as usize)
+    const WHOLE: usize = Geometry::GRANULE / SCALAR_BYTES;
+    let half = (geometry.most_points() / 2) as usize;
+    points.min(CHUNK).min(if half < WHOLE { half } else { half / WHOLE * WHOLE })
 }
 
 /// Bytes of points on their way from a stream to the card: two chunks.
@@ -99,11 +102,11 @@ pub fn prepare<C: OnCard>(
     Ok(Prepared::Job(Box::new(Job::<C>::new(door.clone(), points, pieces, purpose))))
 }
 
-/// The lists of a request, all of whose scalars are below r.
-fn scalars<C: OnCard>(door: &Door, sums: &Sums) -> Result<Vec<Arc<[u8]>>> {
-    let lists: Vec<_> =
-        sums.scalars.iter().map(|list| list.on(door.identity).cloned()).collect::<Result<_>>()?;
+/// The lists of a request, all of whose scalars are below r: those that the card made are.
+fn scalars<C: OnCard>(door: &Door, sums: &Sums) -> Result<Vec<List>> {
+    let lists: Vec<_> = sums.scalars.iter().map(|list| door.list(list)).collect::<Result<_>>()?;
     for (number, list) in lists.iter().enumerate() {
+        let List::Here(list) = list else { continue };
         let (scalars, _) = list.as_chunks::<SCALAR_BYTES>();
         let chunks = scalars.par_chunks(CHECKED).enumerate();
         chunks.try_for_each(|(i, some)| read::reduced::<C>(number, i * CHECKED, some))?;
@@ -145,9 +148,9 @@ impl Conductor<'_> {
         check: Check,
         chunk: usize,
         rooms: &[Arc<Region>; 2],
-        lists: &[Arc<[u8]>],
+        lists: &[List],
     ) -> Result<Response> {
-        let count = lists.first().map_or(0, |list| list.len() / SCALAR_BYTES);
+        let count = lists.first().map_or(0, List::count);
         let mut total = vec![(Projective::<C>::IDENTITY, Cycles::default()); lists.len()];
         let mut under_way: VecDeque<Ticket> = VecDeque::new();
         let chunks = count.div_ceil(chunk.max(1));

@@ -1,13 +1,17 @@
 //! The engine of a card that transforms, and what its registers say of it.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use proofmill_algebra::ntt::Form;
+use proofmill_op::msm::Instance;
 use proofmill_op::ntt::Field;
-use proofmill_op::{Capability, Error, Result};
+use proofmill_op::{Capability, Error, Result, in_field};
 
 use crate::Transport;
 use crate::driver::chain::{Block, Chain};
 use crate::driver::job::{Engine, Exchange, Lane};
+use crate::driver::msm;
 use crate::driver::open_error;
 use crate::driver::regions::Memory;
 use crate::wire::Header;
@@ -34,6 +38,9 @@ fn field_of(number: u32) -> Option<Field> {
 /// Bytes of a write and of a read, and what addresses are multiples of.
 pub const GRANULE: usize = 1024;
 
+/// Quotients of the largest size that are kept at a time.
+const KEPT: u64 = 4;
+
 /// What the registers say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Geometry {
@@ -44,46 +51,71 @@ pub struct Geometry {
     /// Bytes of each.
     pub memory: u64,
     /// Base-2 logarithms of the smallest and the largest transform, and of the largest that needs no scratch memory.
-    pub logs: std::ops::RangeInclusive<u32>,
+    pub logs: RangeInclusive<u32>,
     /// See `logs`.
     pub pass_log: u32,
+    /// Bytes of the channel of scalars of sums to which a quotient can be written; or 0.
+    pub scalars: u64,
 }
 
 impl Geometry {
     /// Bytes of a channel's beat.
     pub const BEAT: usize = 64;
 
-    /// Granules of a transform in a channel.
-    pub fn granules(&self, log_size: u32) -> usize {
+    /// Granules in a channel of some lists of 2^log_size elements, one behind the other.
+    pub fn granules(&self, lists: usize, log_size: u32) -> usize {
         let row = Self::BEAT * self.channels;
-        ((self.field.bytes() << log_size).div_ceil(row) * Self::BEAT).div_ceil(GRANULE)
+        ((lists * self.field.bytes() << log_size).div_ceil(row) * Self::BEAT).div_ceil(GRANULE)
     }
 
-    /// Bytes of a transform in a channel, in whole granules.
-    pub fn bytes(&self, log_size: u32) -> u64 {
-        (self.granules(log_size) * GRANULE) as u64
+    /// Bytes of these in a channel, in whole granules.
+    pub fn bytes(&self, lists: usize, log_size: u32) -> u64 {
+        (self.granules(lists, log_size) * GRANULE) as u64
     }
 
-    /// The same with the scratch memory, if it needs that.
-    pub fn needed(&self, log_size: u32) -> u64 {
-        self.bytes(log_size) * if log_size > self.pass_log { 2 } else { 1 }
+    /// The same with the scratch memory of a transform, if it needs that.
+    pub fn needed(&self, lists: usize, log_size: u32) -> u64 {
+        let scratch = if log_size > self.pass_log { self.bytes(1, log_size) } else { 0 };
+        self.bytes(lists, log_size) + scratch
     }
 
-    /// Base-2 logarithm of the largest transform that fits.
-    fn most(&self) -> u32 {
-        let fits = self.logs.clone().rev().find(|&log| self.needed(log) <= self.memory);
-        fits.unwrap_or(*self.logs.start())
+    /// Base-2 logarithms of the sizes of which so many lists fit, from `least` on.
+    fn sizes(&self, lists: usize, least: u32) -> RangeInclusive<u32> {
+        let mut fit =
+            (least..=*self.logs.end()).rev().filter(|&log| self.needed(lists, log) <= self.memory);
+        least..=fit.next().unwrap_or(least.saturating_sub(1))
     }
 
-    /// An error for a size that the card has not.
+    /// Those of transforms.
+    fn transforms(&self) -> RangeInclusive<u32> {
+        self.sizes(1, *self.logs.start())
+    }
+
+    /// Those of quotients: a list has whole beats of all channels.
+    pub fn quotients(&self) -> RangeInclusive<u32> {
+        let beats = (Self::BEAT * self.channels / self.field.bytes()).ilog2();
+        self.sizes(3, beats.max(*self.logs.start()))
+    }
+
+    /// An error for a transform of a size that the card has not.
     pub fn demand(&self, log_size: u32) -> Result<()> {
-        let (least, most) = (*self.logs.start(), self.most());
-        if (least..=most).contains(&log_size) {
-            return Ok(());
+        demand("elements", log_size, self.transforms())
+    }
+
+    /// The same of a quotient.
+    pub fn demand_quotient(&self, log_size: u32) -> Result<()> {
+        demand("lists", log_size, self.quotients())
+    }
+
+    /// What of a channel of scalars with so many bytes, of sums in a group of this order, is kept for quotients: none unless these can become such scalars.
+    pub fn reserved(&self, memory: u64, order: &[u64]) -> u64 {
+        let is_order = in_field!(self.field, is_order(order)).unwrap_or(false);
+        if self.scalars != memory || !is_order {
+            return 0;
         }
-        let problem =
-            format!("a count of 2^{log_size}, where the card transforms 2^{least} to 2^{most}");
-        Err(Error::argument("elements", problem))
+        let one = (self.field.bytes() as u64) << self.quotients().end();
+        let all = (KEPT * one).min(memory / 4);
+        all.next_multiple_of(2 * GRANULE as u64)
     }
 
     fn problem(&self) -> Option<String> {
@@ -92,12 +124,27 @@ impl Geometry {
             Some(format!("{} channels", self.channels))
         } else if logs.is_empty() || *logs.start() == 0 || *logs.end() > 32 {
             Some(format!("sizes from 2^{} to 2^{}", logs.start(), logs.end()))
-        } else if self.needed(*logs.start()) > self.memory {
+        } else if self.needed(1, *logs.start()) > self.memory {
             Some(format!("{} bytes of memory", self.memory))
         } else {
             None
         }
     }
+}
+
+/// An error for a size that is not one of these.
+fn demand(argument: &'static str, log_size: u32, sizes: RangeInclusive<u32>) -> Result<()> {
+    if sizes.contains(&log_size) {
+        return Ok(());
+    }
+    let (least, most) = (sizes.start(), sizes.end());
+    let problem =
+        format!("a count of 2^{log_size}, where the card transforms 2^{least} to 2^{most}");
+    Err(Error::argument(argument, problem))
+}
+
+fn is_order<F: Form<D>, const D: usize>(order: &[u64]) -> Result<bool> {
+    Ok(F::MODULUS == order)
 }
 
 /// An engine, as requests see it.
@@ -111,6 +158,29 @@ pub struct Door {
     pub uri: String,
     /// Where elements lie.
     pub memory: Arc<Memory>,
+    /// The sums whose scalars results can become.
+    pub sums: Option<Arc<msm::Door>>,
+}
+
+impl Door {
+    /// To an engine with nothing in its memory, whose results become scalars of these sums.
+    pub fn new(
+        geometry: Geometry,
+        identity: u64,
+        uri: &str,
+        sums: Option<Arc<msm::Door>>,
+    ) -> Arc<Self> {
+        let memory = Memory::new(geometry.memory);
+        Arc::new(Self { geometry, identity, uri: uri.to_owned(), memory, sums })
+    }
+
+    /// Room for a quotient of 2^log_size elements among the scalars of sums in this group.
+    pub fn scalars(&self, instance: Instance, log_size: u32) -> Result<msm::Scalars> {
+        let sums = self.sums.as_ref().filter(|sums| sums.geometry.instance == instance);
+        let problem = || format!("this card keeps no scalars for {instance}");
+        let sums = sums.ok_or_else(|| Error::argument("keep", problem()))?;
+        sums.keep(1 << log_size)
+    }
 }
 
 /// Finds this operation's engine among the blocks: there is one at most.
@@ -118,8 +188,7 @@ pub fn find(
     transport: &mut dyn Transport,
     chain: &Chain,
     uri: &str,
-    identity: u64,
-) -> Result<Option<(Engine, Arc<Door>)>> {
+) -> Result<Option<(Engine, Geometry)>> {
     use block::registers as at;
     let mut found = None;
     for it in
@@ -137,9 +206,7 @@ pub fn find(
             return Err(broken("a queue of no command".into()));
         }
         let engine = Engine { capability: Capability::Ntt(field), lane: lane(it.address, queue) };
-        let memory = Memory::new(geometry.memory);
-        let door = Arc::new(Door { geometry, identity, uri: uri.to_owned(), memory });
-        if found.replace((engine, door)).is_some() {
+        if found.replace((engine, geometry)).is_some() {
             return Err(broken("a second engine".into()));
         }
     }
@@ -155,6 +222,7 @@ fn geometry(transport: &mut dyn Transport, it: &Block, field: Field) -> Result<G
         logs: word(at::least_log::OFFSET)?..=word(at::most_log::OFFSET)?,
         pass_log: word(at::pass_log::OFFSET)?,
         memory: it.read64(transport, at::memory::OFFSET)?,
+        scalars: it.read64(transport, at::scalars::OFFSET)?,
     })
 }
 
@@ -183,16 +251,16 @@ mod tests {
 
     fn geometry() -> Geometry {
         let field = Field::Goldilocks;
-        Geometry { field, channels: 4, memory: 1 << 20, logs: 6..=24, pass_log: 12 }
+        Geometry { field, channels: 4, memory: 1 << 20, logs: 6..=24, pass_log: 12, scalars: 0 }
     }
 
     #[test]
     fn a_transform_has_whole_granules_in_each_channel() {
-        let bytes = [6, 9, 10, 12, 13].map(|log| geometry().bytes(log));
+        let bytes = [6, 9, 10, 12, 13].map(|log| geometry().bytes(1, log));
         assert_eq!(bytes, [1024, 1024, 2048, 8192, 16384]);
-        assert_eq!([12, 13].map(|log| geometry().needed(log)), [8192, 32768]);
+        assert_eq!([12, 13].map(|log| geometry().needed(1, log)), [8192, 32768]);
         let long = Geometry { field: Field::Bn254Fr, channels: 2, logs: 1..=20, ..geometry() };
-        assert_eq!([1, 2, 6, 7, 10].map(|log| long.bytes(log)), [1024, 1024, 1024, 2048, 16384]);
+        assert_eq!([1, 2, 6, 7, 10].map(|log| long.bytes(1, log)), [1024, 1024, 1024, 2048, 16384]);
     }
 
     #[test]
@@ -204,6 +272,31 @@ mod tests {
                 format!("elements: a count of 2^{log}, where the card transforms 2^6 to 2^18");
             assert_eq!(problem, wanted);
         }
+    }
+
+    #[test]
+    fn quotients_have_three_lists_of_whole_beats() {
+        assert_eq!(geometry().quotients(), 6..=17);
+        let long = Geometry { field: Field::Bn254Fr, channels: 2, logs: 1..=20, ..geometry() };
+        assert_eq!(long.quotients(), 2..=14);
+        assert_eq!([2, 4, 5, 6].map(|log| long.granules(3, log)), [1, 1, 2, 3]);
+        let problem = long.demand_quotient(1).unwrap_err().to_string();
+        assert_eq!(problem, "lists: a count of 2^1, where the card transforms 2^2 to 2^14");
+        let none = Geometry { memory: 1024, ..geometry() };
+        assert!(none.quotients().is_empty());
+    }
+
+    #[test]
+    fn scalars_of_the_groups_order_have_room() {
+        use proofmill_algebra::field::{Bls12381Fr, Bn254Fr, PrimeField};
+        let long = |scalars| {
+            let (field, logs, memory) = (Field::Bn254Fr, 1..=12, 1 << 30);
+            Geometry { field, channels: 2, logs, memory, scalars, ..geometry() }
+        };
+        assert_eq!(long(1 << 34).reserved(1 << 34, Bn254Fr::MODULUS), 4 << 17);
+        assert_eq!(long(1 << 34).reserved(1 << 34, Bls12381Fr::MODULUS), 0);
+        assert_eq!(long(0).reserved(1 << 34, Bn254Fr::MODULUS), 0);
+        assert_eq!(long(1 << 16).reserved(1 << 16, Bn254Fr::MODULUS), 1 << 14);
     }
 
     #[test]

@@ -54,6 +54,12 @@ abstract class Engine extends Component {
     */
   def memories: Seq[Axi4] = Seq.empty
 
+  /** Of `memories`, the number of one that another engine of the card may write to. */
+  def lent: Option[Int] = None
+
+  /** Master: the channel that another engine lends, on a card that has it, with the addresses and by the rules of [[memories]]; nothing is read there. */
+  def borrowed: Option[Axi4] = None
+
   /** Bursts that may be under way in a memory channel, reads and writes each: a power of two. */
   def bursts: Int = 64
 

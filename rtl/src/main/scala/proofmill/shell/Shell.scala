@@ -50,19 +50,36 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
   }
 
   // Memory channels of all engines, in their order.
-  val guards = engines.flatMap(engine => engine.memories.map(engine -> _)).map { case (engine, channel) =>
-    val guard = MemoryGuard(channel.config, engine.bursts)
+  private def guarded(channel: Axi4, bursts: Int): MemoryGuard = {
+    val guard = MemoryGuard(channel.config, bursts)
     guard.engine << channel
     guard.blocked := inReset
     guard
   }
+  private val own = engines.flatMap(engine => engine.memories.map(engine -> _))
+  val guards = own.map { case (engine, channel) => guarded(channel, engine.bursts) }
   val memories = guards.map(guard => master(Axi4(guard.memory.config)))
+
+  // One that an engine lends to another has both.
+  private val lent = engines.flatMap(engine => engine.lent.map(engine.memories(_)))
+  private val borrowers = engines.filter(_.borrowed.nonEmpty)
+  require(borrowers.size <= lent.size && borrowers.size <= 1, s"${borrowers.size} engines borrow ${lent.size} channels")
+  val borrows = borrowers.map(engine => guarded(engine.borrowed.get, engine.bursts))
+  private val channels =
+    for ((guard, (_, channel)) <- guards.zip(own)) yield borrows.headOption match {
+      case Some(borrow) if channel eq lent.head =>
+        val share = MemoryShare(guard.memory.config, bursts = 1024)
+        share.managers(0) << guard.memory
+        share.managers(1) << borrow.memory
+        share.memory
+      case _ => guard.memory
+    }
 
   // The door to them, if there is one.
   val bulk = Option.when(config.memoryDoor && guards.nonEmpty)(new Bulk)
-  for (((port, guard), i) <- memories.zip(guards).zipWithIndex) bulk match {
-    case Some(door) => door.share(i, guard.memory, port)
-    case None       => port << guard.memory
+  for (((port, channel), i) <- memories.zip(channels).zipWithIndex) bulk match {
+    case Some(door) => door.share(i, channel, port)
+    case None       => port << channel
   }
 
   /** A door beside the engines: in reset with them, guarded as they are, and a turn at each channel. */
@@ -136,7 +153,7 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
   val arbiter = PacketArbiter(Word(), engines.size + 1)
   control.requests << framer.requests
   control.repliesWaiting := replyQueues.map(!_.empty).foldLeft(False)(_ || _)
-  control.memoriesBusy := (guards ++ bulk.map(_.guard)).map(_.busy).foldLeft(False)(_ || _)
+  control.memoriesBusy := (guards ++ borrows ++ bulk.map(_.guard)).map(_.busy).foldLeft(False)(_ || _)
   resetting := control.resetting
   for ((input, reply) <- arbiter.inputs.zip(control.reply +: replyQueues.map(_.pop))) input << reply
 

@@ -64,6 +64,19 @@ object Targets {
   private def ntt(config: NttConfig): Seq[EngineSlot] =
     Seq(EngineSlot("ntt", config.instance, () => new NttEngine(config)))
 
+  /** What of a Groth16 proof over BN254 is in G1 and its scalar field: sums, and the quotient, which becomes their scalars. `_small`: quotients of 2^12, for simulations. */
+  private val provers: Seq[(String, Seq[EngineSlot])] = {
+    def both(name: String) = {
+      val transforms = ntts.toMap
+      Seq(name -> transforms(s"ntt_bn254$name"), s"${name}_twin" -> transforms(s"ntt_bn254${name}_twin")).map {
+        case (name, config) =>
+          val sums = MsmConfig("bn254", twin = config.twin)
+          s"groth16_bn254$name" -> (msm(sums) ++ ntt(config.copy(scalarBits = Some(sums.memoryBits))))
+      }
+    }
+    both("_small") ++ both("")
+  }
+
   private def coprocessor(config: CoprocessorConfig): Seq[EngineSlot] =
     Seq(EngineSlot("coprocessor", "bls12_381", () => new CoprocessorEngine(config)))
 
@@ -105,6 +118,7 @@ object Targets {
       Target(name, shell.copy(door = Some(() => new Frames(config))), poseidon(config))
     } ++
     ntts.map { case (name, config) => Target(name, shell, ntt(config)) } ++
+    provers.map { case (name, engines) => Target(name, shell, engines) } ++
     Seq(
       Target("coprocessor", shell, coprocessor(CoprocessorConfig())),
       Target("coprocessor_twin", shell, coprocessor(CoprocessorConfig(twin = true)))

@@ -60,6 +60,7 @@ class MsmEngine(config: MsmConfig) extends Engine {
   val command = slave(Word.payloads(commands.size))
   val reply = master(Word.packets)
   override val memories: Seq[Axi4] = Seq.fill(channels)(master(Axi4(axi)))
+  override val lent: Option[Int] = Some(slices)
 
   val intake = new Intake(cutting, config.memoryBits, channels)
   val writer = new Writer(axi, channels)

@@ -75,16 +75,24 @@ class Door(config: NttConfig, commands: Seq[Command]) extends Component {
   private val total = RegNext((count.resize(memoryBits + 1) |<< logBytes).resize(memoryBits + 2))
   private def beyond(address: UInt, length: UInt) =
     RegNext(address.drop(memoryBits + 1).orR || (address.resize(memoryBits + 2) + length.resize(memoryBits + 2)) > room)
-  private val needsScratch = log > config.passLog
+  private val toScalars = direction === Door.direction("a_b_less_c_to_scalars")
+  private val isProduct = direction === Door.direction("a_b_less_c") || toScalars
+  private val scalarsBad = config.scalarBits.fold(True) { bits =>
+    val end = scratch.resize(bits + 1) +^ (bytes << log2Up(channels)).resize(bits + 1)
+    RegNext(scratch.drop(bits + 1).orR || end > (BigInt(1) << bits))
+  }
+  private val needsScratch = log > config.passLog && !isProduct
   private val runBad = RegNext(
     Seq(
       logBad,
-      direction > 1,
+      direction > Door.direction(if (config.scalarBits.isEmpty) "a_b_less_c" else "a_b_less_c_to_scalars"),
+      isProduct && (log < config.unitLog || count =/= 3),
       unaligned(elements),
       unaligned(scratch),
       countBad,
       beyond(elements, total),
       needsScratch && beyond(scratch, bytes),
+      toScalars && scalarsBad,
       shift >= p,
       scale >= p
     ).orR
@@ -92,7 +100,10 @@ class Door(config: NttConfig, commands: Seq[Command]) extends Component {
   io.run.source := (elements >> 6).resized
   io.run.scratch := (scratch >> 6).resized
   io.run.log := log.resized
-  io.run.inverse := direction(0)
+  io.run.inverse := direction === Door.direction("inverse")
+  io.run.product := isProduct
+  io.run.scalars := toScalars
+  io.run.scalar := (scratch >> 6).resized
   io.run.count := count.resized
   io.run.shift := shift.asBits.resized
   io.run.scale := scale.asBits.resized
@@ -272,4 +283,5 @@ class Door(config: NttConfig, commands: Seq[Command]) extends Component {
 
 object Door {
   private def code(name: String) = Spec.int(NttEngine.wire.getTable("status"), name)
+  private def direction(name: String) = Spec.int(NttEngine.wire.getTable("directions"), name)
 }

@@ -35,6 +35,10 @@ class Factors(config: NttConfig, residues: Residues) extends Component {
     val place = in(Place(config))
     val output = master(Flow(Beat(bits, lanes)))
 
+    /** Instead: by the beat that came with `holds`, two cycles before at least. */
+    val pairs = in(Bool()) // steady
+    val holds = in(Bool())
+
     /** To and from [[Powers]]. */
     val beat = out(UInt(config.beatBits bits))
     val factor = in(SInt(bits bits))
@@ -59,6 +63,8 @@ class Factors(config: NttConfig, residues: Residues) extends Component {
   private val valid = Delay(io.input.valid, Factors.latency(residues), init = False)
   io.output.valid := valid
   private val later = Lag(io.input.payload, stop + 1)
+  private val isPair = RegNext(io.pairs)
+  private val held = RegNextWhen(later, Delay(io.holds, stop + 1, init = False))
 
   for (j <- 0 until lanes) {
     val mine = RegNext((high * U(j, laneBits bits)).resize(exponentBits))
@@ -79,7 +85,8 @@ class Factors(config: NttConfig, residues: Residues) extends Component {
         val turns = Delay(exponent.takeHigh(residues.turnBits).asUInt, first - exponentLatency + residues.latency)
         residues.turned(product, isRoot ? turns | U(0))
       }
-    val factor = RegNext(isOne ? S(1, bits bits) | turned)
+    val own = isOne ? S(1, bits bits) | turned
+    val factor = RegNext(isPair ? held.lanes(j).asSInt | own)
     io.output.lanes(j) := residues.product(later.lanes(j).asSInt, factor).asBits
   }
 }

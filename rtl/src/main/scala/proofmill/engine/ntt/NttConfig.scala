@@ -7,6 +7,8 @@ import proofmill.spec.{Field, Spec}
   * @param mostLog    base-2 logarithm of the largest size: at most two passes of 2^passLog
   * @param passLog    base-2 logarithm of the most elements of a column; of Goldilocks 12, of a longer field an even number up to that
   * @param memoryBits a memory channel has 2^memoryBits bytes
+  * @param scalarBits of a field of 32 bytes, on a card with an engine of sums: that one's memory channels have 2^scalarBits bytes, and what it
+  *                   takes as scalars can be written there
   * @param twin       behavioural multipliers, for simulation only
   */
 case class NttConfig(
@@ -15,6 +17,7 @@ case class NttConfig(
     mostLog: Int = 24,
     passLog: Int = NttConfig.passBits,
     memoryBits: Int = 30,
+    scalarBits: Option[Int] = None,
     twin: Boolean = false
 ) {
   private val facts = NttEngine.wire.getTable("fields").getTable(instance)
@@ -33,6 +36,8 @@ case class NttConfig(
     s"columns of 2^$passLog"
   )
 
+  require(scalarBits.isEmpty || elementBits == 256, s"scalars of $elementBits bits")
+
   val laneBits: Int = Integer.numberOfTrailingZeros(lanes)
   val channels: Int = lanes / perBeat
 
@@ -40,6 +45,9 @@ case class NttConfig(
   val coreBits: Int = if (goldilocks) NttConfig.radixBits else 0
   val sizeBits: Int = if (goldilocks) 3 else 4
   val leastLog: Int = if (goldilocks) NttConfig.radixBits else 1
+
+  /** Base-2 logarithm of the fewest elements of a list of `a b - c`: whole beats and cores. */
+  val unitLog: Int = laneBits max coreBits
 
   /** Bits of the number of a beat of a transform. */
   val beatBits: Int = mostLog - laneBits

@@ -13,6 +13,7 @@ import spinal.lib.bus.amba4.axi._
   * {{{
   *   command ─► Door ─┬─ a granule written or read ───────────────┐
   *   reply   ◄────────┘─ run ─► Passes ═► Pipeline ═► Passes ═════╧══► memory channels
+  *                                                       ╘═══════════► scalars of sums, in a channel of another engine
   * }}}
   * A beat of a channel has `perBeat` elements: beat i of channel j has those from perBeat (channels i + j) on. All channels do the same at the same time.
   */
@@ -35,7 +36,8 @@ class NttEngine(config: NttConfig) extends Engine {
     "memory" -> (BigInt(1) << config.memoryBits),
     "least_log" -> BigInt(config.leastLog),
     "most_log" -> BigInt(config.mostLog),
-    "pass_log" -> BigInt(config.passLog)
+    "pass_log" -> BigInt(config.passLog),
+    "scalars" -> config.scalarBits.fold(BigInt(0))(BigInt(1) << _)
   )
   val resets: Map[String, BigInt] = Map.empty
   def control: Map[String, Bits] = Map.empty
@@ -43,6 +45,7 @@ class NttEngine(config: NttConfig) extends Engine {
   val command = slave(Word.payloads(commands.size))
   val reply = master(Word.packets)
   override val memories: Seq[Axi4] = Seq.fill(channels)(master(Axi4(axi)))
+  override val borrowed: Option[Axi4] = config.scalarBits.map(bits => master(Axi4(Engine.memory(bits))))
 
   /** Bursts are of one beat, and a refresh of the memory lasts a hundred cycles. */
   override val bursts: Int = 512
@@ -64,11 +67,25 @@ class NttEngine(config: NttConfig) extends Engine {
   private val readFault = taken && reads.map(_.resp =/= Axi4.resp.OKAY).orR
 
   // Writes: likewise. Addresses and data leave one by one.
-  private val stores = StreamFork(passes.io.store, 2 * channels)
+  private val Seq(own, others) = StreamDemux(passes.io.store, passes.io.scalars.asUInt, 2).toSeq
+  private val stores = StreamFork(own, 2 * channels)
   private val responses = memories.map(_.b)
   private val stored = responses.map(_.valid).andR && passes.io.busy
-  passes.io.stored := stored
-  passes.io.fault := readFault || stored && responses.map(_.resp =/= Axi4.resp.OKAY).orR
+  private val scalars = borrowed.map { memory =>
+    val unit = new Scalars(config, memory.config)
+    unit.io.store << others
+    unit.io.first := passes.io.scalar
+    memory.aw << unit.io.address
+    memory.w << unit.io.data
+    unit.io.response << memory.b
+    memory.ar.setIdle()
+    memory.r.ready := True
+    unit
+  }
+  if (scalars.isEmpty) others.ready := False
+  passes.io.stored := stored || scalars.fold[Bool](False)(_.io.stored)
+  passes.io.fault := readFault || stored && responses.map(_.resp =/= Axi4.resp.OKAY).orR ||
+    scalars.fold[Bool](False)(_.io.fault)
 
   for ((memory, j) <- memories.zipWithIndex) {
     val mine = !passes.io.busy && door.io.channel === j

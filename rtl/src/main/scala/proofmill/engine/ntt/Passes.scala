@@ -8,6 +8,9 @@ case class Run(config: NttConfig) extends Bundle {
   val source, scratch = UInt(config.memoryBits - 6 bits) // beats
   val log = UInt(5 bits)
   val inverse = Bool()
+  val product = Bool() // no transforms, but a b - c of the lists a, b and c behind each other, in place of a
+  val scalars = Bool() // instead of there, among the scalars of sums
+  val scalar = UInt(config.scalarBits.getOrElse(7) - 6 bits) // the first one's beat there
   val count = UInt(config.memoryBits - 6 bits) // of transforms
   val shift, scale = Bits(config.elementBits bits)
 }
@@ -35,7 +38,8 @@ case class Store(config: NttConfig) extends Bundle {
   *
   *   1. Idle: takes a run.
   *   2. Prepare: the powers of the shift, unless shift and scale are 1.
-  *   3. Begin: a pass. Up to 2^passLog elements, all transforms are one pass; else each has two, by way of the scratch memory.
+  *   3. Begin: a pass. Up to 2^passLog elements, all transforms are one pass; else each has two, by way of the scratch memory. `a b - c` is one
+  *      pass, which reads a beat of a, one of c and one of b for each that it stores.
   *   4. Work: until the last beat of the pass has been stored.
   *   5. Done: the outcome is held until it is taken.
   *
@@ -54,6 +58,10 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
     val store = master(Stream(Store(config)))
     val stored = in(Bool())
     val fault = in(Bool()) // of what is read or was stored in this cycle
+
+    /** Where to instead, with beats from 0 on; steady while busy. */
+    val scalars = out(Bool())
+    val scalar = out(UInt(config.scalarBits.getOrElse(7) - 6 bits))
     val busy = out(Bool())
   }
 
@@ -63,30 +71,36 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
   val state = RegInit(State.Idle)
   io.busy := state =/= State.Idle
   val run = Reg(Run(config))
+  io.scalars := run.scalars
+  io.scalar := run.scalar
   val isLast = Reg(Bool()) // of two passes
   val transform = Reg(UInt(beatsBits bits))
   val offset = Reg(UInt(beatsBits bits)) // of its first beat
   val element = Reg(UInt(64 bits)) // the first that is not canonical
   val firstCycles, lastCycles = Reg(UInt(64 bits))
-  private val whole = RegNext(run.log <= config.passLog)
+  private val whole = RegNext(run.log <= config.passLog || run.product)
   private val rows = RegNext((run.log +^ 1) >> 1) // bits of the first pass's columns
   private val columns = RegNext(run.log >> 1)
 
   // The present pass.
   val job = Reg(Job(config))
-  private val plain = RegNext(run.shift.asUInt === 1 && run.scale.asUInt === 1)
+  private val plain = RegNext(run.shift.asUInt === 1 && run.scale.asUInt === 1 || run.product)
   private val start = RegNext(RegNext(state === State.Begin) init False) init False
   private val pass = Pass(config)
   private val size = (U(1, beatsBits bits) |<< (run.log - laneBits)).resize(beatsBits) // beats of a transform
   pass.kind := whole ? PassKind.Whole | (isLast ? PassKind.Last | PassKind.First)
-  private val mine = whole ? run.log | (isLast ? columns | rows).resize(5)
+  private val own = run.product ? U(config.unitLog, 5 bits) | run.log
+  private val mine = whole ? own | (isLast ? columns | rows).resize(5)
   pass.b := (mine - config.coreBits).resize(config.sizeBits)
   pass.other := (isLast ? rows | columns).resize(4)
   private val short = if (config.leastLog < laneBits) run.log === 1 else False // two transforms a beat
   private val wholes = short ? ((run.count + 1) >> 1).resize(beatsBits) | run.count
-  pass.tiles := whole ? wholes | (U(1, beatsBits bits) |<< (pass.other - laneBits)).resize(beatsBits)
+  private val units = (size >> (config.unitLog - laneBits)).resize(beatsBits)
+  private val tiles = run.product ? units | wholes
+  pass.tiles := whole ? tiles | (U(1, beatsBits bits) |<< (pass.other - laneBits)).resize(beatsBits)
   pass.source := (isLast && !whole) ? run.scratch | (run.source + offset)
   pass.target := (isLast || whole) ? (run.source + offset) | run.scratch
+  when(run.scalars)(pass.target := 0)
 
   val powers = new Powers(config, residues)
   powers.io.start := False
@@ -109,9 +123,20 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
     walk
   }
   private val asked, beats = Stream(UInt(beatsBits bits))
-  val asking = walk(written = false, asked.fire)
+  private val sizes = Seq(RegNext(U(0, beatsBits bits)), RegNext((size << 1).resize(beatsBits)), RegNext(size))
+
+  /** Whose beat is next, of the lists a, c and b; there is one list unless it is `a b - c`. */
+  class Lists(next: Bool) extends Area {
+    val number = Reg(UInt(2 bits)) init 0
+    val isLast = !job.product || number === 2
+    val offset = Vec(sizes)(number.resized)
+    when(next)(number := isLast ? U(0) | number + 1)
+    when(start)(number := 0)
+  }
+  val askedLists = new Lists(asked.fire)
+  val asking = walk(written = false, asked.fire && askedLists.isLast)
   asked.valid := !asking.io.done && state === State.Work
-  asked.payload := job.pass.source + asking.io.beat
+  asked.payload := job.pass.source + asking.io.beat + askedLists.offset
   io.wanted << asked.m2sPipe()
   pipeline.io.input << io.read
   private val half = RegNext(short && run.count(0)) init False
@@ -129,7 +154,8 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
   private val over = storing.io.done && open === 0
 
   // Elements that are not canonical, in the first pass over them: the least number.
-  val arriving = walk(written = false, io.read.fire)
+  val arrivingLists = new Lists(io.read.fire)
+  val arriving = walk(written = false, io.read.fire && arrivingLists.isLast)
   private val wrongs = io.read.payload.subdivideIn(elementBits bits).map(Passes.notBelow(config.field.modulus, _))
   val found = Reg(Bool())
   private val missing = RegNext(half && arriving.io.isLast) // the second half of the lanes
@@ -137,7 +163,7 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
   private val isFirst = RegNext(io.read.fire && !(job.pass.kind === PassKind.Last)) init False
   private val checked = RegNext(isFirst && wrong.orR) init False
   private val lane = RegNext(OHToUInt(OHMasking.first(wrong.asBits)))
-  private val number = (RegNext(RegNext(arriving.io.beat + offset)) @@ lane).resize(64)
+  private val number = (RegNext(RegNext(arriving.io.beat + offset + arrivingLists.offset)) @@ lane).resize(64)
   when(checked && (!found || number < element)) {
     found := True
     element := number
@@ -180,6 +206,7 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
     is(State.Begin) {
       job.pass := pass
       job.inverse := run.inverse
+      job.product := run.product
       job.log := run.log
       val multiplies = whole || (isLast === run.inverse)
       job.factors := multiplies ? (plain ? FactorKind.One | FactorKind.Power) | FactorKind.Root

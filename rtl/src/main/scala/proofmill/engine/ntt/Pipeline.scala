@@ -7,6 +7,7 @@ import spinal.lib._
 case class Job(config: NttConfig) extends Bundle {
   val pass = Pass(config)
   val inverse = Bool()
+  val product = Bool()
   val log = UInt(5 bits)
   val factors = FactorKind()
 }
@@ -14,9 +15,10 @@ case class Job(config: NttConfig) extends Bundle {
 /** Transforms the columns of a pass, from the memory's beats to the memory's beats.
   *
   * {{{
-  *   input ─► residues ─►(Factors)─► Columns ─►(Factors)─► canonical ─► queue ─► output
+  *   input ─► residues ─►(Factors)─► Columns ─►(Factors)─► canonical ─►(Difference)─► queue ─► output
   * }}}
-  * Factors come before a forward transform and after an inverse one. Nothing stops on its way: a block enters a part when there is room
+  * Factors come before a forward transform and after an inverse one. Of `a b - c`, whose beats come in the order a, c, b, they multiply b by a; c waits
+  * behind them as it came. Nothing stops on its way: a block enters a part when there is room
   * behind it.
   */
 class Pipeline(config: NttConfig, residues: Residues) extends Component {
@@ -32,21 +34,35 @@ class Pipeline(config: NttConfig, residues: Residues) extends Component {
     val lane = in(Vec(SInt(residues.bits bits), lanes))
   }
   private val pass = io.job.pass
+  private val depth = 1 << log2Up(Shuffle.latency + Factors.latency(residues) + residues.canonicalLatency + 8)
   val columns = Columns(config, residues)
   columns.io.job := io.job
   columns.io.start := io.start
 
   // In: a block at a time.
   private val entered = Reg(UInt(NttConfig.passBits + 1 bits)) init 0
-  private val atBorder = (entered & Shuffle.below(columns.io.entryBits)) === 0
-  private val taken = io.input.haltWhen(atBorder && !columns.io.room).toFlow
-  when(taken.valid)(entered := entered + 1)
-  when(io.start)(entered := 0)
-  columns.io.claim := taken.valid && atBorder
+  private val isProduct = RegNext(io.job.product) init False
+  val list = Reg(UInt(2 bits)) init 0 // of `a b - c`
+  private val places = Reg(UInt(log2Up(depth + 1) bits)) init depth
+  private val atBorder = isProduct ? (list === 0) | ((entered & Shuffle.below(columns.io.entryBits)) === 0)
+  private val room = isProduct ? (places =/= 0) | columns.io.room
+  private val taken = io.input.haltWhen(atBorder && !room).toFlow
+  when(taken.valid) {
+    entered := entered + 1
+    list := (list === 2 || !isProduct) ? U(0) | list + 1
+  }
+  when(io.start) {
+    entered := 0
+    list := 0
+  }
+  private val begins = taken.valid && atBorder
+  columns.io.claim := begins && !isProduct
   private val arriving = Flow(Beat(residues.bits, lanes))
   arriving.valid := Delay(taken.valid, residues.entryLatency, init = False)
   for ((to, word) <- arriving.lanes.zip(taken.payload.subdivideIn(elementBits bits)))
     to := residues.entered(word).asBits
+  private def entering(number: Int) =
+    Delay(taken.valid && isProduct && list === number, residues.entryLatency, init = False)
 
   // Factors, in front or behind.
   val factors = new Factors(config, residues)
@@ -63,24 +79,42 @@ class Pipeline(config: NttConfig, residues: Residues) extends Component {
     walk.io.start := io.start
     walk.io.next := factors.io.input.valid && mine
   }
+  factors.io.pairs := isProduct
+  factors.io.holds := entering(0)
   factors.io.input := (inFront ? arriving | columns.io.output)
+  when(isProduct)(factors.io.input.valid := entering(2))
   factors.io.place := (inFront ? walks.head.io.place | walks.last.io.place)
 
-  columns.io.input.valid := inFront ? factors.io.output.valid | arriving.valid
+  columns.io.input.valid := (inFront ? factors.io.output.valid | arriving.valid) && !isProduct
   columns.io.input.payload := inFront ? factors.io.output.payload | arriving.payload
 
   // Out: a beat leaves when the queue has a place for it.
-  private val depth = 1 << log2Up(Shuffle.latency + Factors.latency(residues) + residues.canonicalLatency + 8)
   val queue = new StreamFifo(Bits(words bits), depth)
-  private val places = Reg(UInt(log2Up(depth + 1) bits)) init depth
-  places := places + queue.io.pop.fire.asUInt - columns.io.nextClaim.asUInt
+  places := places + queue.io.pop.fire.asUInt - (columns.io.nextClaim || begins && isProduct).asUInt
   columns.io.nextRoom := places =/= 0
 
   private val leaving = Flow(Beat(residues.bits, lanes))
-  leaving.valid := inFront ? columns.io.output.valid | factors.io.output.valid
-  leaving.payload := inFront ? columns.io.output.payload | factors.io.output.payload
+  private val straight = inFront && !isProduct
+  leaving.valid := straight ? columns.io.output.valid | factors.io.output.valid
+  leaving.payload := straight ? columns.io.output.payload | factors.io.output.payload
   // What passes the factors in front is nothing to leave with, and the other way round.
-  queue.io.push.valid := Delay(leaving.valid, residues.canonicalLatency, init = False)
-  queue.io.push.payload := Cat(leaving.lanes.map(x => residues.canonical(x.asSInt)))
+  private val settled = Delay(leaving.valid, residues.canonicalLatency, init = False)
+  private val results = leaving.lanes.map(x => residues.canonical(x.asSInt))
+
+  // c, which is less than the product may be, modulo p.
+  val subtrahends = new StreamFifo(Bits(words bits), depth)
+  subtrahends.io.push.valid := taken.valid && isProduct && list === 1
+  subtrahends.io.push.payload := taken.payload
+  subtrahends.io.pop.ready := settled && isProduct
+  private val differences =
+    for ((result, c) <- results.zip(subtrahends.io.pop.payload.subdivideIn(elementBits bits))) yield {
+      val unit = new Difference(residues.field)
+      unit.io.a := result.resized
+      unit.io.b := c.resized
+      unit
+    }
+  private val late = Delay(settled, differences.head.latency, init = False)
+  queue.io.push.valid := isProduct ? late | settled
+  queue.io.push.payload := isProduct ? Cat(differences.map(_.io.result.resize(elementBits))) | Cat(results)
   io.output << queue.io.pop
 }
