@@ -1,6 +1,6 @@
 package proofmill.formal
 
-import proofmill.shell.{Control, EngineCommand, RequestKind, RxFramer}
+import proofmill.shell.{Control, EngineCommand, MarkedWord, RequestKind, RxFramer}
 import proofmill.stream.Word
 import spinal.core._
 import spinal.lib._
@@ -12,11 +12,13 @@ import spinal.lib._
   */
 class RxFramerProof(engines: Seq[EngineCommand]) extends Component with Proof {
   val dut = RxFramer(engines)
-  val rx = freeSource(dut.rx)
+  val from = freeSource(dut.rx)
+  val rx = dut.word.pull() // as the framer looks at it, a cycle after it came
+  private val beat = rx.fragment.word
   val abort = freeInput(dut.abort)
   val requests = freeSink(dut.requests)
   val commands = dut.commands.map(freeSink(_))
-  assumeStaysOffered(rx)
+  assumeStaysOffered(from)
 
   // The packet so far.
   val longest = engines.map(_.words).max + 1
@@ -25,8 +27,8 @@ class RxFramerProof(engines: Seq[EngineCommand]) extends Component with Proof {
   val fullSoFar = RegInit(True)
   val aborted = RegInit(False) // an abort since the first word
   val first = words === 0
-  val keep = rx.fragment.keep
-  val masked = Cat((0 until 8).map(i => rx.fragment.data(8 * i, 8 bits).andMask(keep(i))))
+  val keep = beat.keep
+  val masked = Cat((0 until 8).map(i => beat.data(8 * i, 8 bits).andMask(keep(i))))
   val head = first ? masked | header
   val ends = rx.fire && rx.last
 
@@ -42,6 +44,12 @@ class RxFramerProof(engines: Seq[EngineCommand]) extends Component with Proof {
     aborted := False
   }
   assert(dut.first.pull() === first, "at the start of a packet exactly after a last word")
+
+  // The word is one that came, and its marks are what they say.
+  val came = RegNextWhen(from.payload, from.ready)
+  val expected = MarkedWord.of(engines)(came)
+  assert(!rx.valid || rx.payload.asBits === expected.asBits, "the word that came, and its marks")
+  assert(!(RegNext(from.fire) init False) || rx.valid, "no word is lost on the way")
 
   // What the whole packet is, at its last word.
   val single = first && keep.andR
@@ -74,7 +82,7 @@ class RxFramerProof(engines: Seq[EngineCommand]) extends Component with Proof {
   for (((e, command), back) <- engines.zip(commands).zip(dut.rollback)) {
     val inside = Reg(UInt(log2Up(longest + 1) bits)) init 0
     when(back || abort)(inside := 0) elsewhen (command.fire)(inside := command.last ? U(0) | inside + 1)
-    assert(!command.fire || (rx.fire && command.fragment === rx.fragment.data), "the word itself enters")
+    assert(!command.fire || (rx.fire && command.fragment === beat.data), "the word itself enters")
     assert(!(command.fire && back) && !(command.fire && abort), "nothing enters while words are taken back")
     assert(!command.fire || inside === words - 1, "its packet's words before it are inside, no others")
     assert(!first || inside === 0, "nothing half done is left behind")
@@ -84,4 +92,5 @@ class RxFramerProof(engines: Seq[EngineCommand]) extends Component with Proof {
   staysOffered("a request", requests)
   val clear = requests.ready && commands.map(_.ready).reduce(_ && _) && !abort
   responds("ready again", rx.valid && clear, rx.ready, within = 1)
+  responds("ready again outside", from.valid && clear, from.ready, within = 1)
 }

@@ -25,8 +25,7 @@ class ShellProof extends Component with Proof {
 
     // Inside.
     val framer = dut.framer
-    val into = framer.rx.pull()
-    val request = framer.requests.pull()
+    val request = dut.control.requests.pull()
     val command = framer.commands.head.pull()
     val merged = dut.arbiter.output.pull()
 

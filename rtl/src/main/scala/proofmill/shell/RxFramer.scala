@@ -17,7 +17,8 @@ import spinal.lib._
   * the words before. While `abort` is high (the engines and their queues are in reset) nothing enters them; the
   * packet that was on its way to one is swallowed without any reply.
   *
-  * Ready whenever the place that the present word goes to is ready. No storage but the header.
+  * A word is compared with the headers on its way into a register, so that a cycle later the decision reads a few bits. Ready whenever
+  * that register is free or the place that its word goes to is ready. No other storage but the header.
   */
 case class RxFramer(engines: Seq[EngineCommand]) extends Component {
   require(engines.map(_.header).distinct.size == engines.size, "RxFramer: two engines share command number and length")
@@ -28,10 +29,14 @@ case class RxFramer(engines: Seq[EngineCommand]) extends Component {
   val commands = engines.map(_ => master(Word.payload))
   val rollback = engines.map(_ => out(Bool()))
 
-  // The word.
-  val data = rx.fragment.data
-  val keep = rx.fragment.keep
-  val full = keep.andR
+  /** A packet has ended in this cycle. */
+  val taken = out(Bool())
+
+  // The word, and what it is.
+  val word = rx.map(MarkedWord.of(engines)).m2sPipe()
+  val data = word.fragment.word.data
+  val keep = word.fragment.word.keep
+  val full = word.fragment.full
   val present = Cat(keep.asBools.zip(data.subdivideIn(8 bits)).map { case (there, byte) => byte.andMask(there) })
 
   // The packet under way.
@@ -44,42 +49,43 @@ case class RxFramer(engines: Seq[EngineCommand]) extends Component {
   private def any(bits: Seq[Bool]): Bool = bits.foldLeft(False)(_ || _)
 
   // First word: whose packet is it?
-  val starts = engines.map(e => full && !rx.last && data === e.header)
+  val starts = engines.indices.map(word.fragment.opens(_))
   val starting = first && any(starts)
 
   // Later words of an engine's packet: is it still the packet that its header promised?
   val inside = !first && any(target)
-  val exact = any(engines.zip(target).map { case (e, mine) => mine && keep === Word.keepOf(e.bytes) })
-  val wellFormed = rx.last === (left === 1) && (full || (rx.last && exact))
+  val exact = any(target.zipWithIndex.map { case (mine, i) => mine && word.fragment.closes(i) })
+  val wellFormed = word.last === (left === 1) && (full || (word.last && exact))
   for (((command, back), mine) <- commands.zip(rollback).zip(target)) {
-    command.valid := rx.valid && !first && mine && wellFormed && !abort
+    command.valid := word.valid && !first && mine && wellFormed && !abort
     command.fragment := data
-    command.last := rx.last
-    back := rx.valid && !first && mine && !wellFormed
+    command.last := word.last
+    back := word.valid && !first && mine && !wellFormed
   }
 
   // The end of any other packet. An engine's packet that turns out ill-formed has become one of these a cycle later.
-  val single = first && full
-  requests.valid := rx.valid && rx.last && !inside && (first || !silent)
+  requests.valid := word.valid && word.last && !inside && (first || !silent)
   requests.header := first ? present | header
   requests.kind := RequestKind.IGNORE
-  when(single && data === Control.reset)(requests.kind := RequestKind.RESET)
-  when(single && data === Control.status)(requests.kind := RequestKind.STATUS)
+  when(first && word.fragment.reset)(requests.kind := RequestKind.RESET)
+  when(first && word.fragment.status)(requests.kind := RequestKind.STATUS)
 
   val room = any(commands.zip(target).map { case (command, mine) => mine && command.ready })
-  rx.ready := Mux(requests.valid, requests.ready, Mux(inside, wellFormed && room && !abort, !(starting && abort)))
+  word.ready := Mux(requests.valid, requests.ready, Mux(inside, wellFormed && room && !abort, !(starting && abort)))
 
-  when(rx.fire) {
-    first := rx.last
+  taken := word.fire && word.last
+
+  when(word.fire) {
+    first := word.last
     left := left - 1
     when(first) {
       header := present
       silent := False
       for ((e, begins) <- engines.zip(starts)) when(begins)(left := e.words - 1)
     }
-    for ((mine, begins) <- target.zip(starts)) mine := first ? begins | (mine && !rx.last)
+    for ((mine, begins) <- target.zip(starts)) mine := first ? begins | (mine && !word.last)
   }
-  when(inside && (abort || (rx.valid && !wellFormed))) {
+  when(inside && (abort || (word.valid && !wellFormed))) {
     silent := abort
     target.foreach(_ := False)
   }

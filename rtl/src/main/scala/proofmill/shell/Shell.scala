@@ -151,7 +151,9 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
   )
   val control = ControlUnit(identity, config.resetCycles)
   val arbiter = PacketArbiter(Word(), engines.size + 1)
-  control.requests << framer.requests
+  val hold = RequestHold()
+  hold.asked << framer.requests
+  control.requests << hold.held
   control.repliesWaiting := replyQueues.map(!_.empty).foldLeft(False)(_ || _)
   control.memoriesBusy := (guards ++ borrows ++ bulk.map(_.guard)).map(_.busy).foldLeft(False)(_ || _)
   resetting := control.resetting
@@ -210,7 +212,7 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
     private val asked = framer.requests
     val status = Map(
       "cycles" -> count(True),
-      "packets_in" -> count(framer.rx.fire && framer.rx.last),
+      "packets_in" -> count(framer.taken),
       "packets_out" -> count(arbiter.output.fire && arbiter.output.last),
       "ignored" -> count(asked.fire && asked.kind === RequestKind.IGNORE),
       "control" -> framer.abort.asBits.resize(32 bits)
