@@ -15,7 +15,7 @@ import time
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
-from host import CRATES
+from host import CRATES, VARIABLES
 from place import ROOT, TARGET, Failed
 
 PYTHON = [sys.executable]
@@ -31,6 +31,8 @@ PLONKY = ["--manifest-path", "bench/peers/plonky/Cargo.toml"]
 HASHES = ["--manifest-path", "interop/hashes/Cargo.toml"]
 #: Builds without the default features: that of `make run`, and of crates that others depend on by themselves.
 SMALLER = [("cli", ["--features", "dev"]), ("algebra", []), ("testkit", [])]
+#: cargo for what is tested.
+DEBUG = ["env", *(f"{name}={value}" for name, value in VARIABLES.items()), "cargo"]
 #: What people run.
 SHIPPED = ["--release", "--quiet", "--package", "proofmill-cli"]
 LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES, *POSEIDON, "ntt_small_twin", "ntt_bn254_small_twin", "groth16_bn254_small_twin", "coprocessor_twin",
@@ -59,8 +61,8 @@ STAGES = [
     Stage("house", "arrows, twins, no registry named", [python("check_house")]),
     Stage("figures", "docs/figures.md and the plots show those of bench/results", [python("report", "--check")]),
     Stage("clippy", "no warnings",
-          [["cargo", "clippy", *CRATES, "--all-targets", "--quiet", "--", "-D", "warnings"],
-           *(["cargo", "clippy", "--package", f"proofmill-{crate}", "--no-default-features", *features, "--quiet", "--", "-D", "warnings"] for crate, features in SMALLER)],
+          [[*DEBUG, "clippy", *CRATES, "--all-targets", "--quiet", "--", "-D", "warnings"],
+           *([*DEBUG, "clippy", "--package", f"proofmill-{crate}", "--no-default-features", *features, "--quiet", "--", "-D", "warnings"] for crate, features in SMALLER)],
           ("setup",),
           [["cargo", "clippy", *PEERS, "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"], ["cargo", "test", *PEERS, "--workspace", "--quiet"]],
           uses="target/debug"),
@@ -105,10 +107,10 @@ STAGES = [
     Stage("serial", "cards on a serial line: rates, framing, damage, registers", [[*PYTHON, "rtl/sim/test_uart.py"]], ("sim",)),
     Stage("bridge", "a card behind a bridge for PCIe: three clocks, the door to its memory, resets of either side", [[*PYTHON, "rtl/sim/test_xdma.py"]], ("sim",),
           [[*PYTHON, "rtl/sim/test_xdma.py", "--seconds", "60"]]),
-    Stage("host", "all crates, on cpu: and sim:", [python("host")], ("sim", "programs"), [python("host", "--long")]),
+    Stage("host", "all crates, on cpu: and sim:", [python("host")], ("sim", "programs"), [python("host", "--long"), ["cargo", "test", "--package", "proofmill-algebra", "--features", "emulation", "--lib", "--quiet"]]),
     Stage("levels", "the host on each instruction-set level of this processor", [python("host", "--levels")], ("sim", "programs")),
     Stage("docs", "documented examples and links",
-          [["cargo", "doc", "--workspace", "--no-deps", "--quiet"], ["cargo", "test", *CRATES, "--doc", "--quiet"]], ("setup",), uses="target/debug"),
+          [[*DEBUG, "doc", "--workspace", "--no-deps", "--quiet"], [*DEBUG, "test", *CRATES, "--doc", "--quiet"]], ("setup",), uses="target/debug"),
     Stage("run", "make run, and what it leaves out says so", [["make", "--no-print-directory", "run"], python("left_out")], ("setup",), uses="target/release"),
     Stage("release", "the conformance suite on the program that people use",
           [["cargo", "run", *SHIPPED, "--", "selftest"]], ("run",), uses="target/release"),

@@ -140,6 +140,12 @@ class Host(unittest.TestCase):
         self.assertEqual(host.levels_of({"avx512f", "avx512dq", "avx512vl", "avx512ifma"}), ["portable"])
         self.assertEqual(host.levels_of(set.union(*host.LEVELS.values())), list(host.LEVELS))
 
+    def test_limbs_in_lanes_run_or_are_emulated(self):
+        self.assertEqual(host.built_of(list(host.LEVELS)), (["--workspace"], {}))
+        crates, variables = host.built_of(["portable", "bmi2", "avx2"])
+        self.assertIn("proofmill-algebra/emulation", crates)
+        self.assertEqual(variables, {"PROOFMILL_BUILD": "native"})
+
     def test_programs_are_called_by_crate_and_target(self):
         def message(kind, name, test=True):
             return {"reason": "compiler-artifact", "manifest_path": "/host/cpu/Cargo.toml", "target": {"kind": [kind], "name": name},

@@ -11,7 +11,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-#[cfg(all(test, feature = "emulation"))]
+#[cfg(test)]
 pub(crate) use backend::all_vectors;
 pub use backend::{Backend, Kernel, Mask, Vectors, WIDTH, run};
 pub(crate) use backend::{LIMB_BITS, LIMB_MASK, both, each};
@@ -53,7 +53,7 @@ mod powers;
 mod primes;
 mod row;
 mod slices;
-#[cfg(all(test, feature = "emulation"))]
+#[cfg(test)]
 #[expect(clippy::needless_range_loop, reason = "lanes and limbs have numbers")]
 mod tests;
 mod word_form;

@@ -208,5 +208,5 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
     }
 }
 
-#[cfg(all(test, feature = "emulation"))]
+#[cfg(test)]
 mod tests;

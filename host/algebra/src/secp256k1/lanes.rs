@@ -15,5 +15,5 @@ pub use field::Element;
 pub use point::{Affine, Coordinates, Jacobian, Line};
 pub use root::{AT_ONCE, Ordinates};
 
-#[cfg(all(test, feature = "emulation"))]
+#[cfg(test)]
 mod tests;

@@ -71,7 +71,7 @@ ark-bn254 = "0.6"
             (project / "src/main.rs").write_text("\n".join(program))
             run([PROOFMILL, "dev", "circuit", "chain", "--constraints", 60, "--out", project])
             (project / "INSECURE.zkey").rename(project / "circuit.zkey")
-            environment = {**os.environ, "CARGO_TARGET_DIR": str(TARGET / "test/project"), "CARGO_INCREMENTAL": "0"}
+            environment = {**os.environ, "PROOFMILL_BUILD": "native", "CARGO_TARGET_DIR": str(TARGET / "test/project"), "CARGO_INCREMENTAL": "0"}
             self.assertIn("all went well", run(["cargo", "run", "--quiet", "--offline"], cwd=project, env=environment))
             self.assertTrue((project / "proof.json").exists())
 
