@@ -18,5 +18,5 @@ pub use transport::mailbox::Mailbox;
 pub use transport::pcie::{PcieTransport, XDMA_PREFIX, boards_without_driver, xdma_cards};
 pub use transport::sim::{Memory, SimLibrary, SimTransport};
 pub use transport::uart::{UartTransport, serial_ports};
-pub use transport::{Place, Transport};
+pub use transport::{Event, Place, Transport};
 pub use way::{Way, measure};

@@ -17,6 +17,15 @@ use proofmill_op::{Error, Result};
 
 pub use self::door::Place;
 
+/// What a card tells.
+#[derive(Debug)]
+pub enum Event {
+    /// A packet.
+    Reply(Vec<u8>),
+    /// The oldest of the writes to its memory that were begun has ended.
+    Written(Result<()>),
+}
+
 /// A way to a card. Owned by one thread at a time.
 pub trait Transport: Send {
     /// What it leads to, for messages.
@@ -48,6 +57,16 @@ pub trait Transport: Send {
     /// which the card survives.
     fn write_memory(&mut self, _place: Place, _bytes: &[u8]) -> Result<()> {
         Err(unsupported(self.name(), "card memory"))
+    }
+
+    /// Begins what [`Transport::write_memory`] does, behind the writes that were begun before; an [`Event::Written`] says that it has ended.
+    fn begin_write(&mut self, _place: Place, _bytes: Vec<u8>) -> Result<()> {
+        Err(unsupported(self.name(), "card memory"))
+    }
+
+    /// The next packet or the end of a write, whichever comes first; `None` when neither comes within `limit`.
+    fn event(&mut self, limit: Duration) -> Result<Option<Event>> {
+        Ok(self.receive(limit)?.map(Event::Reply))
     }
 
     /// Waits for an interrupt; false when there was none within `limit`.
@@ -92,6 +111,14 @@ impl<T: Transport + ?Sized> Transport for Box<T> {
 
     fn write_memory(&mut self, place: Place, bytes: &[u8]) -> Result<()> {
         (**self).write_memory(place, bytes)
+    }
+
+    fn begin_write(&mut self, place: Place, bytes: Vec<u8>) -> Result<()> {
+        (**self).begin_write(place, bytes)
+    }
+
+    fn event(&mut self, limit: Duration) -> Result<Option<Event>> {
+        (**self).event(limit)
     }
 
     fn wait_event(&mut self, limit: Duration) -> Result<bool> {

@@ -2,13 +2,15 @@
 //!
 //! | the driver's file | here |
 //! |---|---|
-//! | `_h2c_0` | a FIFO; commands are cut by their length, since a FIFO has no `tlast` |
+//! | `_h2c_0` | a FIFO; commands are cut by their length, since a FIFO has no `tlast`; a card that has many to answer takes none |
 //! | `_c2h_0` | a FIFO in packet mode: a read ends where a reply does, as the bridge ends it |
 //! | `_h2c_1`, `_c2h_1` | FIFOs of the door to the memory, if the card has one; a transfer is as long as its header says |
 //! | `_user` | a file of 64 KiB: words that the host changed are written to the card before each command, words that the card changed are written here before each reply to RESET and STATUS, and every 20 ms |
 //! | `_events_0` | a FIFO that gets a 1 an interrupt |
 //!
 //! So a register is as old as that, and one that acts when it is read does not act: enough for every engine but the coprocessor.
+
+pub mod faults;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -21,7 +23,9 @@ use std::time::{Duration, Instant};
 
 use proofmill_card::Transport;
 use proofmill_card::wire::constants::memory_door::{header as at, kind, status};
-use proofmill_card::wire::constants::shell::{address_map, block_header, commands, identification};
+use proofmill_card::wire::constants::shell::{
+    address_map, block as shell, block_header, commands, identification,
+};
 use proofmill_card::wire::{Header, is_engine, put, u32_at, u64_at};
 use proofmill_card::{DOOR_BEAT as BEAT, Place};
 use proofmill_op::{Error, Result};
@@ -30,6 +34,8 @@ use rustix::pipe::fcntl_setpipe_size;
 
 /// How old a register may be.
 const REFRESH: Duration = Duration::from_millis(20);
+/// Packets that a card has taken and not answered, at most; more than the queues of its engines. Each is answered by one reply.
+const TAKEN: usize = 256;
 /// No register that the host needs lies behind this many bytes of a block.
 const BLOCK: u32 = 0x200;
 
@@ -47,6 +53,7 @@ pub struct Xdma {
 struct Orders {
     stop: AtomicBool,
     hang: AtomicBool,
+    hold_memory: AtomicBool,
     vanish: AtomicBool,
 }
 
@@ -117,6 +124,7 @@ impl Xdma {
             mirror,
             orders: orders.clone(),
             partial: Vec::new(),
+            taken: 0,
             waiting: Vec::new(),
         };
         let thread = thread::Builder::new().spawn(move || server.run())?;
@@ -136,6 +144,11 @@ impl Xdma {
     /// A hung card takes nothing, answers nothing, and its registers stand still.
     pub fn hang(&self, hung: bool) {
         self.orders.hang.store(hung, Ordering::SeqCst);
+    }
+
+    /// A card whose memory is held takes packets and answers them, and leaves what comes to the door of its memory.
+    pub fn hold_memory(&self, held: bool) {
+        self.orders.hold_memory.store(held, Ordering::SeqCst);
     }
 
     /// The card leaves the bus: its registers read ones, its files go.
@@ -166,6 +179,10 @@ struct Mirror {
     /// Addresses, and the words as both sides last agreed.
     words: Vec<(u32, u32)>,
     since: Instant,
+    /// The address of the shell's `control`.
+    control: u32,
+    /// The host has reset the card by it.
+    was_reset: bool,
 }
 
 impl Mirror {
@@ -173,6 +190,7 @@ impl Mirror {
         let page = identification::magic::OFFSET..identification::scratch::OFFSET + 4;
         let mut addresses: Vec<u32> = page.step_by(4).collect();
         let mut block = card.read_register(identification::first_block::OFFSET)?;
+        let control = block.saturating_add(shell::registers::control::OFFSET);
         while block != 0 {
             let size = card.read_register(block + block_header::SIZE)?.min(BLOCK);
             addresses.extend((block..block + size).step_by(4));
@@ -186,7 +204,8 @@ impl Mirror {
         fs::write(path, unmapped.repeat((1 << address_map::BITS) / 4)).map_err(io)?;
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(io)?;
         let words = addresses.into_iter().map(|at| (at, address_map::UNMAPPED)).collect();
-        let mut mirror = Self { file, card, words, since: Instant::now() };
+        let mut mirror =
+            Self { file, card, words, since: Instant::now(), control, was_reset: false };
         mirror.refresh();
         Ok(mirror)
     }
@@ -205,13 +224,13 @@ impl Mirror {
             if found != known {
                 self.card.write_register(address, found).expect("the card's registers work");
                 self.words[number].1 = found;
+                self.was_reset |= address == self.control;
             }
         }
     }
 
     /// And to the host what the card has changed.
     fn refresh(&mut self) {
-        self.apply();
         for (address, known) in &mut self.words {
             let found = self.card.read_register(*address).expect("the card's registers work");
             if found != *known {
@@ -298,8 +317,10 @@ struct Server {
     replies: Option<File>,
     mirror: Mirror,
     orders: Arc<Orders>,
-    /// Bytes of a command that is not whole.
+    /// Bytes of commands that are not taken.
     partial: Vec<u8>,
+    /// Commands that are not answered.
+    taken: usize,
     /// Bytes of a reply that the host has no room for.
     waiting: Vec<u8>,
 }
@@ -315,11 +336,12 @@ impl Server {
                 continue;
             }
             self.take();
-            if let Some(bulk) = &mut self.bulk {
+            let held = self.orders.hold_memory.load(Ordering::SeqCst);
+            if let Some(bulk) = self.bulk.as_mut().filter(|_| !held) {
                 bulk.serve(&mut *self.mirror.card);
             }
             if self.mirror.since.elapsed() >= REFRESH {
-                self.mirror.refresh();
+                self.refresh();
             }
             if self.waiting.is_empty() {
                 self.answer();
@@ -339,16 +361,43 @@ impl Server {
         self.bulk = None;
     }
 
+    /// Registers, both ways. A reset is over for the host when its old commands are forgotten.
+    fn refresh(&mut self) {
+        self.mirror.apply();
+        self.forget();
+        self.mirror.refresh();
+    }
+
+    /// After a reset by register: what the card had not taken was in the hands of the host that wrote it, and is gone with it. The next one
+    /// sends nothing before the reset is over.
+    fn forget(&mut self) -> bool {
+        let was_reset = std::mem::take(&mut self.mirror.was_reset);
+        if let Some(mut commands) = self.commands.as_ref().filter(|_| was_reset) {
+            self.partial.clear();
+            self.taken = 0;
+            let mut room = [0; 1 << 16];
+            while commands.read(&mut room).is_ok_and(|count| count > 0) {}
+        }
+        was_reset
+    }
+
     /// Commands, as far as there are any.
     fn take(&mut self) {
         let Some(mut commands) = self.commands.as_ref() else { return };
+        // A card whose replies nobody takes fills its queues, and then takes no commands.
+        if self.taken >= TAKEN {
+            return;
+        }
         let mut room = [0; 1 << 16];
-        match commands.read(&mut room) {
+        let room = &mut room[..(1usize << 16).saturating_sub(self.partial.len())];
+        match commands.read(room) {
             Ok(count) => self.partial.extend_from_slice(&room[..count]),
             Err(error) if error.kind() == ErrorKind::WouldBlock => {}
             Err(error) => panic!("the FIFO of commands: {error}"),
         }
-        while let Some(header) = Header::of(&self.partial) {
+        while self.taken < TAKEN
+            && let Some(header) = Header::of(&self.partial)
+        {
             let len = (header.len as usize).max(Header::BYTES);
             if self.partial.len() < len {
                 return;
@@ -357,7 +406,11 @@ impl Server {
             let packet = std::mem::replace(&mut self.partial, rest);
             // What the host wrote to a register before it sent this.
             self.mirror.apply();
+            if self.forget() {
+                return;
+            }
             self.mirror.card.send(&packet).expect("the card takes packets");
+            self.taken += 1;
         }
     }
 
@@ -365,10 +418,11 @@ impl Server {
     fn answer(&mut self) {
         let reply = self.mirror.card.receive(Duration::from_millis(1));
         let Some(reply) = reply.expect("the card answers") else { return };
+        self.taken = self.taken.saturating_sub(1);
         let header = Header::of(&reply);
         let is_control = [commands::reset::REPLY, commands::status::REPLY];
         if header.is_some_and(|it| !is_engine(it.cmd) && is_control.contains(&it.cmd)) {
-            self.mirror.refresh();
+            self.refresh();
         }
         self.waiting = reply;
     }

@@ -123,6 +123,8 @@ pub struct Active {
     answered: usize,
     /// Packets in the card: commands, and what cancels them.
     in_card: usize,
+    /// Uploads on their way.
+    uploading: usize,
     ignored: usize,
 }
 
@@ -130,7 +132,7 @@ impl Active {
     /// Nothing of it is sent yet.
     pub fn new(Work { engine, job, completer }: Work) -> Self {
         let completer = Some(completer);
-        Self { engine, job, completer, sent: 0, answered: 0, in_card: 0, ignored: 0 }
+        Self { engine, job, completer, sent: 0, answered: 0, in_card: 0, uploading: 0, ignored: 0 }
     }
 
     /// True when nobody waits for its answer.
@@ -149,10 +151,21 @@ impl Active {
         self.in_card += 1;
     }
 
-    /// An upload of it is done.
-    pub fn count_uploaded(&mut self) {
+    /// An upload of it was begun.
+    pub fn count_upload(&mut self) {
         self.sent += 1;
+        self.uploading += 1;
+    }
+
+    /// An upload of it has ended.
+    pub fn count_uploaded(&mut self) {
         self.answered += 1;
+        self.uploading -= 1;
+    }
+
+    /// Are uploads of it on their way? Its next command has to wait for them.
+    pub fn is_uploading(&self) -> bool {
+        self.uploading > 0
     }
 
     /// One of its packets was answered.
@@ -182,6 +195,6 @@ impl Active {
 
     /// True when nothing is to come any more: it is done, or abandoned with nothing left in the card.
     pub fn is_over(&self) -> bool {
-        self.in_card == 0 && (self.is_done() || self.is_abandoned())
+        self.in_card == 0 && self.uploading == 0 && (self.is_done() || self.is_abandoned())
     }
 }

@@ -9,7 +9,8 @@
 //!    device: every job gets the same error, and so does everything submitted later;
 //!    (an engine whose commands take long shows in its counters that it is at work, and is given time as long as it is);
 //! 5. a cancelled job sends no further command, ends those in the card that can be ended, and their replies are swallowed;
-//! 6. a job that speaks with the card by itself has it alone: commands of others are answered before and sent afterwards.
+//! 6. a job that speaks with the card by itself has it alone: commands of others are answered before and sent afterwards;
+//! 7. uploads to the card's memory go on while replies are heard; a job's command is sent when all of its uploads are in the memory.
 
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,12 +24,15 @@ use proofmill_op::{Answer, Completer, Error, Metrics, Result};
 use super::flights::{Flight, Flights, Sent};
 use super::job::{Active, Lane, Settings, Terms, Upload, Work};
 use super::{Options, Shared};
-use crate::Transport;
+use crate::transport::{Event, Transport};
 use crate::wire::constants::shell::replies::ignore;
 use crate::wire::{Header, INDEX_OFFSET, u64_at};
 
 /// How long the thread waits for a reply before it looks for new work again.
 const SLICE: Duration = Duration::from_millis(1);
+
+/// Uploads that are begun at a time.
+const UPLOADS: usize = 4;
 
 /// What is counted, readable from any thread.
 #[derive(Default)]
@@ -68,6 +72,8 @@ pub struct Reactor {
     /// Those whose commands may have to be ended.
     long: Vec<u64>,
     flights: Flights,
+    /// The jobs of the uploads that were begun, in their order.
+    uploads: VecDeque<u64>,
     next_job: u64,
     first_cycle: u64,
     shared: Arc<Shared>,
@@ -96,6 +102,7 @@ impl Reactor {
             inbox,
             closing: false,
             jobs: HashMap::new(),
+            uploads: VecDeque::new(),
             long: Vec::new(),
             flights: Flights::default(),
             next_job: 0,
@@ -131,16 +138,23 @@ impl Reactor {
             if self.closing && self.jobs.values().all(Active::is_abandoned) {
                 return Ok(());
             }
-            if !self.flights.is_empty() {
-                let reply = self.transport.receive(SLICE)?;
+            if !self.is_quiet() {
+                let event = self.transport.event(SLICE)?;
                 // Counts first, so that whoever has the answer finds its cycles counted.
                 self.count_cycles();
-                if let Some(reply) = reply {
-                    self.accept(&reply)?;
+                match event {
+                    Some(Event::Reply(reply)) => self.accept(&reply)?,
+                    Some(Event::Written(done)) => self.uploaded(done)?,
+                    None => {}
                 }
                 self.check_time()?;
             }
         }
+    }
+
+    /// Is nothing under way, neither to the card nor in it?
+    fn is_quiet(&self) -> bool {
+        self.flights.is_empty() && self.uploads.is_empty()
     }
 
     /// Takes in what was submitted; sleeps here when there is nothing to do.
@@ -173,7 +187,7 @@ impl Reactor {
     /// Sends as many commands as the engines take.
     fn launch(&mut self) -> Result<()> {
         if let Some(number) = self.engines.iter().position(|engine| self.talks_next(engine)) {
-            return if self.flights.is_empty() { self.talk(number) } else { Ok(()) };
+            return if self.is_quiet() { self.talk(number) } else { Ok(()) };
         }
         for number in 0..self.engines.len() {
             while let Some(&id) = self.engines[number].waiting.front() {
@@ -189,8 +203,11 @@ impl Reactor {
                 if !self.prepare(number, id)? || !self.is_ready(id, position) {
                     break;
                 }
-                match self.jobs[&id].job.upload(position) {
-                    Some(upload) => self.upload(id, &upload)?,
+                let active = &self.jobs[&id];
+                match active.job.upload(position) {
+                    Some(_) if self.uploads.len() == UPLOADS => break,
+                    Some(upload) => self.upload(id, upload)?,
+                    None if active.is_uploading() => break,
                     None => self.send(id, position)?,
                 }
             }
@@ -237,9 +254,20 @@ impl Reactor {
         self.jobs.get_mut(&id).is_some_and(|active| active.job.is_ready(position))
     }
 
-    /// Writes to the card's memory, while the engines go on.
-    fn upload(&mut self, id: u64, upload: &Upload) -> Result<()> {
-        let done = self.transport.write_memory(upload.place, &upload.bytes);
+    /// Begins to write to the card's memory, while the engines go on and are heard.
+    fn upload(&mut self, id: u64, upload: Upload) -> Result<()> {
+        self.transport.begin_write(upload.place, upload.bytes)?;
+        self.uploads.push_back(id);
+        if let Some(active) = self.jobs.get_mut(&id) {
+            active.count_upload();
+        }
+        Ok(())
+    }
+
+    /// The oldest upload has ended.
+    fn uploaded(&mut self, done: Result<()>) -> Result<()> {
+        let id = self.uploads.pop_front();
+        let id = id.ok_or_else(|| self.lost("a write has ended that was not begun".into()))?;
         let Some(active) = self.jobs.get_mut(&id) else { return Ok(()) };
         active.count_uploaded();
         match done {

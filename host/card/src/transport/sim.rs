@@ -1,6 +1,7 @@
 //! A card's circuit, Verilated into a shared library and loaded at run time. The C interface is
 //! `spec/wire/sim.h`; time passes only while this transport waits for a reply or for the door to the memory, or touches a register.
 
+use std::collections::VecDeque;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint};
 use std::fs::File;
 use std::io::Read as _;
@@ -14,8 +15,8 @@ use std::time::{Duration, Instant};
 use libloading::{Library, Symbol};
 use proofmill_op::{Error, Result};
 
-use super::Transport;
 use super::door::{Door, PATIENCE, Place, Streams};
+use super::{Event, Transport};
 
 /// Version of the C interface that this transport speaks.
 const ABI: u32 = 3;
@@ -168,6 +169,8 @@ pub struct SimTransport {
     sent: u64,
     /// None where the card has no door to its memory.
     door: Option<Door>,
+    /// Ends of writes to the memory, which take place when they are begun: time passes in a simulation only while somebody waits for it.
+    written: VecDeque<Result<()>>,
 }
 
 // SAFETY: a card is not thread-safe but not bound to a thread either; this struct owns it, all access goes
@@ -181,7 +184,14 @@ impl SimTransport {
         let card = NonNull::new(unsafe { (library.0.interface.pm_sim_new)() })
             .ok_or_else(|| open_error(library.path(), "not enough memory for a card"))?;
         let name = format!("sim:{}", library.path().display());
-        let mut transport = Self { library: library.clone(), card, name, sent: 0, door: None };
+        let mut transport = Self {
+            library: library.clone(),
+            card,
+            name,
+            sent: 0,
+            door: None,
+            written: VecDeque::new(),
+        };
         let mut door = Door::default();
         if transport.library.0.door.is_some() {
             match door.open(&mut transport, 1) {
@@ -460,6 +470,23 @@ impl Transport for SimTransport {
         let done = door.write(self, place, bytes);
         self.door = Some(door);
         done
+    }
+
+    fn begin_write(&mut self, place: Place, bytes: Vec<u8>) -> Result<()> {
+        let done = self.write_memory(place, &bytes);
+        self.written.push_back(done);
+        Ok(())
+    }
+
+    fn event(&mut self, limit: Duration) -> Result<Option<Event>> {
+        if let Some((reply, _)) = self.take() {
+            return Ok(Some(Event::Reply(reply)));
+        }
+        match self.written.pop_front() {
+            Some(Err(error)) if !matches!(error, Error::Failed { .. }) => Err(error),
+            Some(done) => Ok(Some(Event::Written(done))),
+            None => Ok(self.receive(limit)?.map(Event::Reply)),
+        }
     }
 
     fn cycles(&self) -> Option<u64> {

@@ -8,54 +8,61 @@ use std::time::{Duration, Instant};
 
 use proofmill_card::wire::bare;
 use proofmill_card::wire::constants::shell::{commands, identification};
-use proofmill_card::{Card, Options, PcieTransport, Place, Transport, xdma_cards};
-use proofmill_op::equihash_verify::{Network, Params, Request as Equihash};
-use proofmill_op::{Answer, Device, DeviceKind, Error, Request, Result, Ticket};
+use proofmill_card::{Card, Event, PcieTransport, Place, Transport};
+use proofmill_op::equihash_verify::Params;
+use proofmill_op::{Error, Result};
 use proofmill_testkit::faults::{Fault, Faulty};
 use proofmill_testkit::soft_card::{SoftCard, SoftEngine, first_byte};
 use proofmill_testkit::xdma::Xdma;
+use proofmill_testkit::xdma::faults::{self, Cards, end, refused, submit};
 
 const TIMEOUT: Duration = Duration::from_secs(2);
-/// Far more than any test here needs, far less than for ever.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 fn soft() -> SoftCard {
     SoftCard::new(&[SoftEngine::equihash(Params::N48_K5, 8)], first_byte())
 }
 
+const CARDS: Cards<'_> = Cards { make: &|| Box::new(soft()), timeout: TIMEOUT };
+
 fn files() -> Xdma {
-    Xdma::new(Box::new(soft())).unwrap()
+    CARDS.files()
 }
 
 fn transport(xdma: &Xdma) -> Result<PcieTransport> {
-    PcieTransport::open(&xdma.prefix(), 0, TIMEOUT)
+    CARDS.transport(xdma)
 }
 
 fn open(xdma: &Xdma) -> Result<Card> {
-    let options = Options { timeout: TIMEOUT, ..Options::new("pcie:0", DeviceKind::Card) };
-    Card::open(Box::new(transport(xdma)?), options)
-}
-
-fn submit(card: &Card, headers: usize) -> Result<Ticket> {
-    let bytes = vec![5; headers * Params::N48_K5.header_bytes()];
-    card.submit(Request::EquihashVerify(Equihash::new(Params::N48_K5, Network::Test, bytes)))
-}
-
-/// Ends within the patience, or the test fails.
-fn end(ticket: Ticket) -> Result<Answer> {
-    ticket.wait_timeout(PATIENCE).unwrap_or_else(|_| panic!("a ticket hangs"))
+    CARDS.open(xdma)
 }
 
 fn works(xdma: &Xdma) {
-    let card = open(xdma).unwrap();
-    let tickets: Vec<_> = (0..100).map(|_| submit(&card, 3).unwrap()).collect();
-    for ticket in tickets {
-        end(ticket).unwrap();
-    }
+    CARDS.works(xdma);
 }
 
-fn refused(opened: Result<impl Sized>) -> String {
-    opened.err().expect("it was opened").to_string()
+#[test]
+fn a_hung_card_times_out() {
+    faults::hung(&CARDS);
+}
+
+#[test]
+fn a_card_whose_replies_nobody_takes_takes_no_packets() {
+    faults::full(&CARDS);
+}
+
+#[test]
+fn a_card_leaves_the_bus() {
+    faults::gone(&CARDS);
+}
+
+#[test]
+fn a_host_dies_in_the_middle() {
+    faults::reset_in_the_middle(&CARDS);
+}
+
+#[test]
+fn a_wrong_image_is_named() {
+    faults::wrong_image(&CARDS);
 }
 
 #[test]
@@ -75,26 +82,6 @@ fn a_card_in_use_is_not_opened() {
     end(submit(&first, 1).unwrap()).unwrap();
     drop(first);
     works(&xdma);
-}
-
-#[test]
-fn a_hung_card_times_out_every_ticket_and_no_other_card() {
-    let (hung, other) = (files(), files());
-    let (card, neighbour) = (open(&hung).unwrap(), open(&other).unwrap());
-    hung.hang(true);
-    let start = Instant::now();
-    let tickets: Vec<_> = (0..100).map(|_| submit(&card, 1).unwrap()).collect();
-    for ticket in tickets {
-        let error = end(ticket).unwrap_err();
-        assert!(matches!(error, Error::TimedOut { .. }), "{error}");
-    }
-    assert!(start.elapsed() < TIMEOUT * 5, "{:?}", start.elapsed());
-    end(submit(&neighbour, 20).unwrap()).unwrap();
-    drop(card);
-    let problem = refused(open(&hung));
-    assert!(problem.contains("not out of its reset after 2 s; load its image again"), "{problem}");
-    hung.hang(false);
-    works(&hung);
 }
 
 #[test]
@@ -119,23 +106,6 @@ fn a_card_that_takes_nothing_times_out() {
 }
 
 #[test]
-fn a_card_that_leaves_the_bus_loses_every_ticket_and_no_other_card() {
-    let (leaving, other) = (files(), files());
-    let (card, neighbour) = (open(&leaving).unwrap(), open(&other).unwrap());
-    leaving.hang(true);
-    let tickets: Vec<_> = (0..100).map(|_| submit(&card, 1).unwrap()).collect();
-    leaving.vanish();
-    for ticket in tickets {
-        let error = end(ticket).unwrap_err();
-        assert!(matches!(error, Error::Lost { .. }), "{error}");
-    }
-    assert!(submit(&card, 1).and_then(end).unwrap_err().is_device());
-    end(submit(&neighbour, 20).unwrap()).unwrap();
-    let problem = refused(open(&leaving));
-    assert!(problem.contains("there is no ") && problem.contains("modprobe xdma"), "{problem}");
-}
-
-#[test]
 fn registers_of_a_card_that_left_the_bus_say_so() {
     let xdma = files();
     let mut transport = transport(&xdma).unwrap();
@@ -148,41 +118,6 @@ fn registers_of_a_card_that_left_the_bus_say_so() {
     let problem = transport.read_register(identification::scratch::OFFSET).unwrap_err();
     assert!(problem.to_string().contains("left the bus"), "{problem}");
     assert!(transport.write_register(identification::scratch::OFFSET, 0).is_err());
-}
-
-/// A host that dies leaves commands under way and replies that nobody takes.
-#[test]
-fn a_reset_in_the_middle_leaves_nothing() {
-    let xdma = files();
-    for packets in [1, 10, 14] {
-        let mut dying = transport(&xdma).unwrap();
-        for _ in 0..packets {
-            dying.send(&bare(commands::status::NUMBER)).unwrap();
-        }
-        drop(dying);
-        works(&xdma);
-    }
-}
-
-#[test]
-fn a_wrong_image_is_named() {
-    let xdma = files();
-    let user = fs::OpenOptions::new().write(true).open(xdma.file("user")).unwrap();
-    xdma.hang(true);
-    let about = |magic: u32| {
-        user.write_all_at(&magic.to_le_bytes(), identification::magic::OFFSET.into()).unwrap();
-        (refused(transport(&xdma)), xdma_cards(&xdma.prefix()))
-    };
-    for (magic, said) in [
-        (0x1234_5678, "another image is loaded: its magic reads 0x12345678, not 0x4c4d5250"),
-        (u32::MAX, "its registers read all ones: it has left the bus"),
-    ] {
-        let (problem, cards) = about(magic);
-        assert!(problem.contains(said), "{problem}");
-        assert!(matches!(&cards[..], [(0, about)] if about.contains(said)), "{cards:?}");
-    }
-    let (_, cards) = about(identification::magic::VALUE);
-    assert!(matches!(&cards[..], [(0, about)] if about.contains("a proofmill card")), "{cards:?}");
 }
 
 #[test]
@@ -319,6 +254,74 @@ fn memory_is_written_and_read_through_its_own_channels() {
         transport.write_memory(Place::new(0, 0), &[0; 64]).unwrap_err().to_string(),
         error.to_string()
     );
+}
+
+#[test]
+fn replies_are_heard_while_memory_is_written() {
+    let channels = [vec![0; 1 << 20], vec![0; 1 << 20]];
+    let card = WithMemory { card: soft(), channels, faulty: Some(1 << 19) };
+    let xdma = Xdma::new(Box::new(card)).unwrap();
+    let mut transport = transport(&xdma).unwrap();
+    while transport.receive(Duration::from_millis(50)).unwrap().is_some() {} // of opening
+    xdma.hold_memory(true);
+    let bytes: Vec<u8> = (0..1 << 18).map(|i| (i % 251) as u8).collect();
+    for (address, bytes) in [(0, bytes.clone()), (1 << 19, vec![0; 64]), (1 << 18, vec![3; 64])] {
+        transport.begin_write(Place::new(0, address), bytes).unwrap();
+    }
+    for _ in 0..20 {
+        transport.send(&bare(commands::status::NUMBER)).unwrap();
+        let event = transport.event(TIMEOUT).unwrap();
+        assert!(matches!(event, Some(Event::Reply(_))), "{event:?}");
+    }
+    assert!(transport.event(Duration::from_millis(1)).unwrap().is_none());
+    // Their ends come in their order, also when only replies are asked for meanwhile.
+    xdma.hold_memory(false);
+    assert!(transport.receive(Duration::from_millis(500)).unwrap().is_none());
+    for fault in [false, true, false] {
+        match transport.event(TIMEOUT).unwrap() {
+            Some(Event::Written(Ok(()))) => assert!(!fault),
+            Some(Event::Written(Err(Error::Failed { .. }))) => assert!(fault),
+            other => panic!("{other:?}"),
+        }
+    }
+    let mut back = vec![0; 1 << 18];
+    transport.read_memory(Place::new(0, 0), &mut back).unwrap();
+    assert!(back == bytes);
+    // A write that no card answers ends the card within the time-out.
+    xdma.hold_memory(true);
+    transport.begin_write(Place::new(0, 0), vec![0; 64]).unwrap();
+    let start = Instant::now();
+    let error = loop {
+        match transport.event(TIMEOUT) {
+            Ok(event) => assert!(event.is_none() && start.elapsed() < 5 * TIMEOUT, "{event:?}"),
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(error, Error::TimedOut { .. }), "{error}");
+    assert!(transport.send(&bare(commands::status::NUMBER)).is_err());
+}
+
+/// The thread of the memory waits for room to tell of the first write while the second one is waited for.
+#[test]
+fn replies_that_nobody_takes_do_not_hold_up_the_memory() {
+    let card = WithMemory { card: soft(), channels: [vec![0; 4096], vec![]], faulty: None };
+    let xdma = Xdma::new(Box::new(card)).unwrap();
+    let mut transport = transport(&xdma).unwrap();
+    while transport.receive(Duration::from_millis(50)).unwrap().is_some() {} // of opening
+    for _ in 0..260 {
+        transport.send(&bare(commands::status::NUMBER)).unwrap();
+    }
+    std::thread::sleep(Duration::from_millis(500));
+    transport.begin_write(Place::new(0, 0), vec![1; 64]).unwrap();
+    transport.write_memory(Place::new(0, 1024), &[2; 64]).unwrap();
+    let (mut replies, mut writes) = (0, 0);
+    while let Some(event) = transport.event(Duration::from_millis(500)).unwrap() {
+        match event {
+            Event::Reply(_) => replies += 1,
+            Event::Written(done) => writes += i32::from(done.is_ok()),
+        }
+    }
+    assert_eq!((replies, writes), (260, 1));
 }
 
 #[test]

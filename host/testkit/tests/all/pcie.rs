@@ -4,11 +4,13 @@ use std::time::Duration;
 
 use crate::conformance::conforms;
 use crate::support;
+use proofmill_card::Transport;
 use proofmill_card::wire::constants::memory_door;
 use proofmill_card::wire::constants::shell::{block_header, identification};
 use proofmill_card::wire::u32_at;
 use proofmill_device::Uri;
 use proofmill_testkit::xdma::Xdma;
+use proofmill_testkit::xdma::faults::{self, Cards};
 
 fn uri(xdma: &Xdma) -> String {
     let uri: Uri = "pcie:0".parse().unwrap();
@@ -73,4 +75,17 @@ fn beats_written(xdma: &Xdma) -> u32 {
 fn the_boards_top_conforms_over_pcie() {
     let Some(xdma) = behind_files("xdma_toy") else { return };
     conforms(&*proofmill_device::open(&uri(&xdma)).unwrap());
+}
+
+/// The same faults as with a card in software: crossings, queues and the reset are those of the circuit.
+#[test]
+fn the_boards_top_survives_what_happens_to_cards() {
+    let Some(simulation) = support::simulation("xdma_toy") else { return };
+    let make = || Box::new(support::transport(&simulation)) as Box<dyn Transport>;
+    let cards = Cards { make: &make, timeout: Duration::from_secs(3) };
+    for check in
+        [faults::hung, faults::full, faults::gone, faults::reset_in_the_middle, faults::wrong_image]
+    {
+        check(&cards);
+    }
 }

@@ -1,0 +1,367 @@
+//! The queues of a channel: a thread writes what is to go to the card, another reads what comes from it.
+
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use proofmill_op::{Error, Result};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use crate::wire::Header;
+
+/// A read's bytes, and what its buffer is aligned to.
+const PAGE: usize = 4096;
+/// No reply of any engine is longer.
+const LONGEST: usize = 1 << 20;
+/// The driver's word for a transfer that it gave up: ERESTARTSYS, which otherwise never leaves the kernel.
+const GIVEN_UP: i32 = 512;
+/// How often whoever waits for a channel looks whether that is still wanted.
+pub const SLICE: Duration = Duration::from_millis(20);
+/// After so long without a reply the reading thread waits to be asked again, as it does when the driver gives a read up.
+const IDLE: Duration = Duration::from_secs(10);
+
+/// The ends of the threads' queues.
+pub struct Queues {
+    name: String,
+    stop: Arc<AtomicBool>,
+    commands: SyncSender<Vec<u8>>,
+    taken: Receiver<Result<()>>,
+    wanted: SyncSender<()>,
+}
+
+impl Queues {
+    /// Threads for a channel to the card and one from it. What comes is told; false from there ends it.
+    pub fn open(
+        writer: Channel,
+        reader: Channel,
+        threads: &mut Vec<JoinHandle<()>>,
+        tell: impl Fn(Result<Vec<u8>>) -> bool + Send + 'static,
+    ) -> Result<Self> {
+        let (name, stop) = (writer.name.clone(), writer.stop.clone());
+        let (commands, command_receiver) = mpsc::sync_channel(1);
+        let (taken_sender, taken) = mpsc::channel();
+        let (wanted, wanted_receiver) = mpsc::sync_channel(1);
+        threads.push(spawn(move || {
+            writer.write_all(command_receiver, |done| taken_sender.send(done))
+        })?);
+        threads.push(spawn(move || reader.read_all(wanted_receiver, tell))?);
+        Ok(Self { name, stop, commands, taken, wanted })
+    }
+
+    /// Gives bytes to the writing thread, and waits until they are written.
+    pub fn write(&self, bytes: &[u8], limit: Duration) -> Result<()> {
+        // A thread that has ended has dropped the other end of `taken`, too.
+        let _ = self.commands.send(bytes.to_vec());
+        self.wait(&self.taken, limit)?.unwrap_or_else(|| {
+            Err(Error::TimedOut { device: self.name.clone(), seconds: limit.as_secs_f64() })
+        })
+    }
+
+    /// Lets the reading thread read, if it does not already.
+    pub fn ask(&self) {
+        // Full: it has been asked already.
+        let _ = self.wanted.try_send(());
+    }
+
+    /// What a thread tells within the limit, unless the card is closed meanwhile.
+    pub fn wait<T>(&self, told: &Receiver<T>, limit: Duration) -> Result<Option<T>> {
+        let start = Instant::now();
+        loop {
+            let left = limit.saturating_sub(start.elapsed());
+            match told.recv_timeout(left.min(SLICE)) {
+                Ok(told) => return Ok(Some(told)),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(self.lost("a thread of its channels has ended"));
+                }
+                Err(RecvTimeoutError::Timeout) if self.stop.load(Ordering::SeqCst) => {
+                    return Err(self.lost("it is closed"));
+                }
+                Err(RecvTimeoutError::Timeout) if left.is_zero() => return Ok(None),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// The way to the writing thread, to be used when the card is closed.
+    pub fn farewell(&self) -> SyncSender<Vec<u8>> {
+        self.commands.clone()
+    }
+
+    fn lost(&self, problem: &str) -> Error {
+        Error::Lost { device: self.name.clone(), problem: problem.to_owned() }
+    }
+}
+
+/// A channel as the driver offers it.
+pub trait Driver: Send {
+    /// May it be read or written?
+    fn is_ready(&self, what: PollFlags) -> io::Result<bool>;
+    /// Writes.
+    fn write(&self, bytes: &[u8]) -> io::Result<usize>;
+    /// Reads.
+    fn read(&self, room: &mut [u8]) -> io::Result<usize>;
+}
+
+impl Driver for File {
+    fn is_ready(&self, what: PollFlags) -> io::Result<bool> {
+        ready(self, what, Timespec::try_from(SLICE).ok().as_ref())
+    }
+
+    fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+        io::Write::write(&mut &*self, bytes)
+    }
+
+    fn read(&self, room: &mut [u8]) -> io::Result<usize> {
+        io::Read::read(&mut &*self, room)
+    }
+}
+
+/// A channel's file, in its thread. The card stays locked while one is there.
+pub struct Channel<F: Driver = File> {
+    /// The driver's.
+    pub file: F,
+    /// Of the card.
+    pub name: String,
+    /// The card is being closed.
+    pub stop: Arc<AtomicBool>,
+    /// What is locked.
+    pub _lock: Arc<File>,
+}
+
+impl<F: Driver> Channel<F> {
+    /// Writes packet after packet and says of each how it went, until one fails or there are no more.
+    fn write_all<E>(
+        &self,
+        commands: Receiver<Vec<u8>>,
+        tell: impl Fn(Result<()>) -> std::result::Result<(), E>,
+    ) {
+        let mut page = Aligned::new(PAGE);
+        for packet in commands {
+            let done = self.write(page.filled(&packet));
+            let failed = done.is_err();
+            if tell(done).is_err() || failed {
+                return;
+            }
+        }
+    }
+
+    fn write(&self, packet: &[u8]) -> Result<()> {
+        loop {
+            if !self.is_ready(PollFlags::OUT)? {
+                if self.stop.load(Ordering::SeqCst) {
+                    return Err(self.lost("it is closed"));
+                }
+                continue;
+            }
+            match self.file.write(packet) {
+                Ok(count) if count == packet.len() => return Ok(()),
+                Ok(count) => {
+                    let whole = packet.len();
+                    return Err(self.lost(format!("it took {count} bytes of a packet of {whole}")));
+                }
+                Err(error) if is_passing(&error) => {}
+                Err(error) if error.raw_os_error() == Some(GIVEN_UP) => {
+                    let problem = "it takes no packet: the XDMA driver gave a transfer up (error 512); load the card's image again";
+                    return Err(self.lost(problem));
+                }
+                Err(error) => return Err(self.lost(format!("writing: {error}"))),
+            }
+        }
+    }
+
+    /// When asked, reads packets until none comes.
+    fn read_all(&self, wanted: Receiver<()>, tell: impl Fn(Result<Vec<u8>>) -> bool) {
+        let mut page = Aligned::new(PAGE);
+        for () in wanted {
+            while let Some(packet) = self.packet(page.first(PAGE)).transpose() {
+                let failed = packet.is_err();
+                if !tell(packet) || failed {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// One packet; `None` when the driver gave up waiting for it, or nobody wants it any more.
+    fn packet(&self, page: &mut [u8]) -> Result<Option<Vec<u8>>> {
+        let mut packet = Vec::new();
+        loop {
+            let Some(count) = self.read(page)? else {
+                return match packet.len() {
+                    0 => Ok(None),
+                    len => Err(self.lost(format!("a packet broke off after {len} bytes"))),
+                };
+            };
+            packet.extend_from_slice(&page[..count]);
+            // Only a packet whose end is a page's end does not show it; the header does. (An interrupt of the coprocessor says less than
+            // its length, but is shorter than a page.)
+            let is_whole = |header: Header| header.len as usize <= packet.len();
+            if count < page.len() || Header::of(&packet).is_none_or(is_whole) {
+                return Ok(Some(packet));
+            }
+            if packet.len() > LONGEST {
+                return Err(self.lost(format!("a packet is longer than {LONGEST} bytes")));
+            }
+        }
+    }
+
+    fn read(&self, page: &mut [u8]) -> Result<Option<usize>> {
+        let start = Instant::now();
+        loop {
+            if !self.is_ready(PollFlags::IN)? {
+                if self.stop.load(Ordering::SeqCst) || start.elapsed() >= IDLE {
+                    return Ok(None);
+                }
+                continue;
+            }
+            match self.file.read(page) {
+                Ok(0) => return Err(self.lost("its stream of replies has ended")),
+                Ok(count) => return Ok(Some(count)),
+                Err(error) if is_passing(&error) => {}
+                Err(error) if error.raw_os_error() == Some(GIVEN_UP) => return Ok(None),
+                Err(error) => return Err(self.lost(format!("reading: {error}"))),
+            }
+        }
+    }
+
+    fn is_ready(&self, what: PollFlags) -> Result<bool> {
+        self.file.is_ready(what).map_err(|error| self.lost(error))
+    }
+
+    fn lost(&self, problem: impl std::fmt::Display) -> Error {
+        Error::Lost { device: self.name.clone(), problem: problem.to_string() }
+    }
+}
+
+/// Can this be tried again at once?
+pub fn is_passing(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
+}
+
+/// Waits until a file can be read or written. The driver's channels always say yes.
+pub fn ready(file: &File, what: PollFlags, limit: Option<&Timespec>) -> io::Result<bool> {
+    let mut files = [PollFd::new(file, what)];
+    match poll(&mut files, limit) {
+        // What went wrong with the file, its read or write tells.
+        Ok(_) => Ok(!files[0].revents().is_empty()),
+        Err(Errno::INTR) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// A thread of the transport.
+pub fn spawn(work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
+    thread::Builder::new()
+        .name("proofmill-pcie".into())
+        .spawn(work)
+        .map_err(|error| Error::Io { context: "starting a thread".into(), source: error.into() })
+}
+
+/// Bytes that begin with a page.
+struct Aligned {
+    bytes: Vec<u8>,
+}
+
+impl Aligned {
+    fn new(len: usize) -> Self {
+        Self { bytes: vec![0; len + PAGE] }
+    }
+
+    fn first(&mut self, len: usize) -> &mut [u8] {
+        if self.bytes.len() < len + PAGE {
+            self.bytes.resize(len + PAGE, 0);
+        }
+        let start = self.bytes.as_ptr().align_offset(PAGE);
+        &mut self.bytes[start..start + len]
+    }
+
+    fn filled(&mut self, content: &[u8]) -> &[u8] {
+        let place = self.first(content.len());
+        place.copy_from_slice(content);
+        place
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+    use std::sync::Mutex;
+
+    use super::*;
+
+    /// A driver that does what it is told, call by call.
+    struct Script(Mutex<VecDeque<io::Result<usize>>>);
+
+    impl Driver for Script {
+        fn is_ready(&self, _what: PollFlags) -> io::Result<bool> {
+            Ok(true)
+        }
+
+        fn write(&self, _bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().pop_front().unwrap()
+        }
+
+        fn read(&self, room: &mut [u8]) -> io::Result<usize> {
+            room.fill(0);
+            self.0.lock().unwrap().pop_front().unwrap()
+        }
+    }
+
+    fn scripted(calls: impl IntoIterator<Item = io::Result<usize>>) -> Channel<Script> {
+        let file = Script(Mutex::new(calls.into_iter().collect()));
+        let lock = Arc::new(File::open("/dev/null").unwrap());
+        Channel { file, name: "pcie:0".into(), stop: Arc::default(), _lock: lock }
+    }
+
+    fn given_up() -> io::Result<usize> {
+        Err(io::Error::from_raw_os_error(GIVEN_UP))
+    }
+
+    fn passing() -> io::Result<usize> {
+        Err(ErrorKind::Interrupted.into())
+    }
+
+    #[test]
+    fn a_write_that_the_driver_gave_up_says_what_to_do() {
+        let error = scripted([passing(), given_up()]).write(&[0; 24]).unwrap_err().to_string();
+        assert!(error.contains("error 512") && error.contains("load the card's image"), "{error}");
+    }
+
+    #[test]
+    fn a_short_write_is_a_packet_in_two_so_the_card_is_lost() {
+        let error = scripted([Ok(16)]).write(&[0; 24]).unwrap_err().to_string();
+        assert!(error.contains("16 bytes of a packet of 24"), "{error}");
+        scripted([passing(), Ok(24)]).write(&[0; 24]).unwrap();
+    }
+
+    #[test]
+    fn a_read_that_the_driver_gave_up_brought_nothing() {
+        let mut page = vec![0; PAGE];
+        assert_eq!(scripted([given_up()]).packet(&mut page).unwrap(), None);
+        let packet = scripted([passing(), Ok(17)]).packet(&mut page).unwrap();
+        assert_eq!(packet.map(|it| it.len()), Some(17));
+    }
+
+    #[test]
+    fn a_page_that_is_a_whole_packet_ends_it_and_no_bytes_end_the_stream() {
+        let channel = scripted([Ok(PAGE), given_up()]);
+        assert_eq!(channel.packet(&mut vec![0; PAGE]).unwrap().map(|it| it.len()), Some(PAGE));
+        let error = scripted([Ok(0)]).packet(&mut vec![0; PAGE]).unwrap_err().to_string();
+        assert!(error.contains("has ended"), "{error}");
+    }
+
+    #[test]
+    fn buffers_begin_with_a_page() {
+        let mut page = Aligned::new(1);
+        for len in [1, 100, 5000, 3] {
+            let content = vec![7; len];
+            let place = page.filled(&content);
+            assert_eq!((place.as_ptr() as usize % PAGE, place), (0, &content[..]));
+        }
+    }
+}
