@@ -177,7 +177,7 @@ impl Device for Card {
             }
             Request::Quotient(request) => {
                 let door = self.transforms.as_ref().ok_or_else(unsupported)?;
-                Box::new(ntt::Job::quotient(request, door)?)
+                Box::new(ntt::Job::quotient(*request, door)?)
             }
             Request::Coprocessor(request) => {
                 let door = self.machine.as_ref().ok_or_else(unsupported)?;

@@ -175,7 +175,7 @@ impl CpuDevice {
                 (place, work)
             }
             Request::Quotient(request) => {
-                let chain = ntt::Chain::new(request, self.identity)?;
+                let chain = ntt::Chain::new(*request, self.identity)?;
                 let work: Work =
                     Box::new(move |cancelled| chain.answer(isa, cancelled).map(Answer::Ntt));
                 (Place::Pool, work)

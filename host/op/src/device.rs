@@ -22,7 +22,7 @@ pub enum Request {
     /// What are the values of this polynomial, or the polynomial of these values?
     Ntt(ntt::Request),
     /// What is left of a b - c on a coset? Answered by [`Answer::Ntt`], or where it is kept by [`msm::Response::Parked`].
-    Quotient(ntt::Quotient),
+    Quotient(Box<ntt::Quotient>),
     /// What are the hashes of these elements?
     Poseidon(poseidon::Request),
     /// What are the layers of these trees? Answered by [`Answer::Poseidon`].

@@ -105,7 +105,7 @@ mod tests {
 
     fn problem(request: Quotient) -> String {
         let device = CpuDevice::new(Some(1)).unwrap();
-        let ticket = device.submit(Request::Quotient(request));
+        let ticket = device.submit(Request::Quotient(request.into()));
         ticket.and_then(|ticket| ticket.wait()).unwrap_err().to_string()
     }
 
@@ -129,10 +129,10 @@ mod tests {
         let list = told.clone();
         let mut request = quotient(1 << 14);
         request.progress = Some(Progress(Arc::new(move |part| list.lock().unwrap().push(part))));
-        device.submit(Request::Quotient(request)).unwrap().wait().unwrap();
+        device.submit(Request::Quotient(request.into())).unwrap().wait().unwrap();
         let told = told.lock().unwrap();
         assert!(told.is_sorted() && told.last() == Some(&1.0), "{told:?}");
-        let ticket = device.submit(Request::Quotient(quotient(1 << 22))).unwrap();
+        let ticket = device.submit(Request::Quotient(quotient(1 << 22).into())).unwrap();
         ticket.cancel();
         assert!(matches!(ticket.wait(), Err(Error::Cancelled)));
     }

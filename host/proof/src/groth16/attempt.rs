@@ -18,7 +18,7 @@ use zeroize::Zeroize;
 use super::assemble::{Blinding, Sums, assemble};
 use super::control::{Control, Place};
 use super::prove::Prover;
-use super::quotient::request;
+use super::quotient::{quotient, request};
 use super::report::{Step, Timed};
 use super::route::{Route, of_section};
 use super::suite::{ScalarOf, Suite};
@@ -133,7 +133,7 @@ impl Attempt<'_> {
         let uri = route.transforms.caps().uri.clone();
         let mut request = request::<ScalarOf<E>>(E::FIELD, rows);
         request.progress = self.progress(Step::Quotient);
-        let quotient = || route.quotient::<E>(request, place, &control.cancel);
+        let quotient = || quotient::<E>(route, request, place, &control.cancel);
         Ok(self.timed(Step::Quotient, Some(uri), quotient)?)
     }
 

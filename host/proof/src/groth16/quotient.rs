@@ -12,8 +12,61 @@
 
 use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::ntt::least_non_residue_root;
-use proofmill_op::Data;
+use proofmill_op::msm::{Response, read};
 use proofmill_op::ntt::{Field, Quotient};
+use proofmill_op::{Answer, Cancel, Data, DeviceKind, Error, Parked, Request, Result};
+use zeroize::Zeroizing;
+
+use super::attempt::{Scalars, Wiped};
+use super::control::Place;
+use super::route::{Route, another};
+use super::suite::Suite;
+
+/// The answer to such a request, for which this waits. Where the device of the sum makes the scalars and has room for them, they stay there.
+pub fn quotient<E: Suite>(
+    route: &Route,
+    request: Quotient,
+    place: Place,
+    cancel: &Cancel,
+) -> Result<Scalars> {
+    cancel.go_on()?;
+    let expected = request.lists[0].len();
+    // The lists come from the rows, which are canonical.
+    let named = |error| match error {
+        Error::Argument { argument: "lists", .. } => route.wrong_quotient(),
+        other => other,
+    };
+    if let Some(parked) = kept(route, &request, cancel).map_err(named)? {
+        return Ok(Scalars::There(parked));
+    }
+    let device = &*route.transforms;
+    match place.answer(device, Request::Quotient(request.into()), cancel).map_err(named)? {
+        Answer::Ntt(response) if response.elements.len() == expected => {
+            let elements = Zeroizing::new(response.elements);
+            let elsewhere = device.caps().kind != DeviceKind::Cpu;
+            let (scalars, _) = elements.as_chunks();
+            if elsewhere && read::reduced::<E::G1>(0, 0, scalars).is_err() {
+                return Err(route.wrong_quotient());
+            }
+            Ok(Scalars::Here(Wiped(elements[..].into())))
+        }
+        _ => Err(another(device)),
+    }
+}
+
+/// The handle of the scalars on the device; none if it is another than that of the sum, or has no room.
+fn kept(route: &Route, request: &Quotient, cancel: &Cancel) -> Result<Option<Parked>> {
+    let Some(instance) = route.keeps() else { return Ok(None) };
+    let (device, expected) = (&*route.transforms, request.lists[0].len());
+    let ticket = match device.submit(Request::Quotient(request.clone().kept_for(instance).into())) {
+        Err(Error::Argument { argument: "keep", .. }) => return Ok(None),
+        other => other?,
+    };
+    match ticket.covered_by(cancel).wait()? {
+        Answer::Msm(Response::Parked(parked)) if parked.len() == expected => Ok(Some(parked)),
+        _ => Err(another(device)),
+    }
+}
 
 /// Asks for the values of h, up to the factor -2, from those of A w, B w and their product.
 pub fn request<F: PrimeField>(field: Field, rows: [Vec<u8>; 3]) -> Quotient {
@@ -36,7 +89,7 @@ mod tests {
     use ark_std::rand::{SeedableRng, rngs::StdRng};
     use proofmill_algebra::field::{Bls12381Fr, Bn254Fr};
     use proofmill_cpu::CpuDevice;
-    use proofmill_op::{Answer, Device, Request};
+    use proofmill_op::Device;
 
     use super::*;
 
@@ -65,7 +118,8 @@ mod tests {
             let (a, b) = (list(rng), list(rng));
             let c: Vec<A> = a.iter().zip(&b).map(|(a, b)| *a * b).collect();
             let rows = [&a, &b, &c].map(|values| bytes(values));
-            let ticket = device.submit(Request::Quotient(request::<F>(field, rows))).unwrap();
+            let ticket =
+                device.submit(Request::Quotient(request::<F>(field, rows).into())).unwrap();
             let Answer::Ntt(found) = ticket.wait().unwrap() else { panic!("another answer") };
 
             let of = |root: F| A::from_le_bytes_mod_order(root.to_le_bytes().as_ref());

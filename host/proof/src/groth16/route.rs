@@ -6,12 +6,9 @@ use proofmill_algebra::Isa;
 use proofmill_algebra::curve::Affine;
 use proofmill_algebra::encoding::Coordinate;
 use proofmill_algebra::msm;
-use proofmill_op::msm::{Bases, Check, Progress, Request, Response, Sums, read};
-use proofmill_op::{Answer, Cancel, Capability, Data, Device, DeviceKind, Error, Result, ntt};
-use zeroize::Zeroizing;
+use proofmill_op::msm::{Bases, Check, Instance, Progress, Request, Response, Sums, read};
+use proofmill_op::{Answer, Capability, Data, Device, DeviceKind, Error, Result, ntt};
 
-use super::attempt::{Scalars, Wiped};
-use super::control::Place;
 use super::points::bases;
 use super::suite::Suite;
 use crate::snarkjs::{Section, Zkey};
@@ -134,61 +131,15 @@ impl Route {
         }
     }
 
-    /// The scalars of section H, for which it waits. Where the device of that sum makes them and keeps them, they stay there.
-    pub fn quotient<E: Suite>(
-        &self,
-        request: ntt::Quotient,
-        place: Place,
-        cancel: &Cancel,
-    ) -> Result<Scalars> {
-        let device = &*self.transforms;
-        let expected = request.lists[0].len();
+    /// The group of section H, if the device that makes its scalars adds them up, too, and is no processor of this machine.
+    pub fn keeps(&self) -> Option<Instance> {
         let (sum, bases) = &self.sums[Section::H as usize];
-        cancel.go_on()?;
-        if Arc::ptr_eq(sum, &self.transforms) && self.is_elsewhere(Section::H) {
-            let kept = request.clone().kept_for(bases.instance);
-            match device.submit(proofmill_op::Request::Quotient(kept)) {
-                // It has no room, or is no such device.
-                Err(Error::Argument { argument: "keep", .. }) => {}
-                Err(error) => return Err(self.of_quotient(error)),
-                Ok(ticket) => {
-                    drop(request);
-                    let answer = ticket.covered_by(cancel).wait();
-                    return match answer.map_err(|error| self.of_quotient(error))? {
-                        Answer::Msm(Response::Parked(parked)) if parked.len() == expected => {
-                            Ok(Scalars::There(parked))
-                        }
-                        _ => Err(another(device)),
-                    };
-                }
-            }
-        }
-        let asked = place.answer(device, proofmill_op::Request::Quotient(request), cancel);
-        let elements = match asked.map_err(|error| self.of_quotient(error))? {
-            Answer::Ntt(response) if response.elements.len() == expected => {
-                Zeroizing::new(response.elements)
-            }
-            _ => return Err(another(device)),
-        };
-        if device.caps().kind != DeviceKind::Cpu {
-            let (scalars, _) = elements.as_chunks();
-            let wrong = read::reduced::<E::G1>(0, 0, scalars).is_err();
-            if wrong {
-                return Err(self.wrong_quotient());
-            }
-        }
-        Ok(Scalars::Here(Wiped(elements[..].into())))
+        let same = Arc::ptr_eq(sum, &self.transforms) && self.is_elsewhere(Section::H);
+        same.then_some(bases.instance)
     }
 
-    /// The lists come from the rows, which are canonical.
-    fn of_quotient(&self, error: Error) -> Error {
-        match error {
-            Error::Argument { argument: "lists", .. } => self.wrong_quotient(),
-            other => other,
-        }
-    }
-
-    fn wrong_quotient(&self) -> Error {
+    /// An element of a quotient was not below the modulus.
+    pub fn wrong_quotient(&self) -> Error {
         failed(&*self.transforms, "an element of its quotient is not below the modulus".into())
     }
 

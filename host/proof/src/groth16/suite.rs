@@ -3,17 +3,13 @@
 use proofmill_algebra::batch::Batched;
 use proofmill_algebra::curve::{Affine, Curve as Group};
 use proofmill_algebra::encoding::{Coordinate, EncodingError, pair};
-use proofmill_algebra::ntt::Form;
 use proofmill_algebra::pairing::{Bls12381, Bn254, Pairing};
 use proofmill_op::{msm::Curve, ntt::Field};
 
 use crate::{Error, Programmed, Result};
 
-/// Digits of a scalar in the lanes of a transform.
-pub const DIGITS: usize = 5;
-
 /// A pairing whose scalars can be transformed.
-pub trait Suite: Programmed + Pairing<G1: Batched<Scalar: Form<DIGITS>>, G2: Batched> {
+pub trait Suite: Programmed + Pairing<G1: Batched, G2: Batched> {
     /// Its curve, to devices.
     const CURVE: Curve;
     /// Its scalars, to devices.

@@ -68,7 +68,7 @@ fn requests() -> Vec<(Request, Vec<Vec<u8>>)> {
         (Request::Msm(msm::Request::Park(bases())), vec![generator.clone()]),
         (Request::Msm(msm::Request::Sums(sums)), vec![generator, vec![3; 32]]),
         one(Request::Ntt(ntt::Request::forward(ntt::Field::Goldilocks, nothing())), 64),
-        (Request::Quotient(quotient), vec![vec![1; 64]; 3]),
+        (Request::Quotient(quotient.into()), vec![vec![1; 64]; 3]),
         one(Request::Poseidon(poseidon::Request::new(2, nothing())), 128),
         one(Request::PoseidonLayers(poseidon::Layers::new(2, 2, nothing())), 128),
         (

@@ -95,7 +95,7 @@ fn quotient(field: Field, log: u32) -> Quotient {
 }
 
 fn answered(device: &dyn Device, request: Quotient) -> Result<Answer, Error> {
-    device.submit(proofmill_op::Request::Quotient(request))?.wait()
+    device.submit(proofmill_op::Request::Quotient(request.into()))?.wait()
 }
 
 fn result(device: &dyn Device, request: Quotient) -> Vec<u8> {
@@ -157,7 +157,7 @@ fn a_quotient_becomes_the_scalars_of_a_sum() {
         let request = msm::Request::Sums(msm::Sums::one(bases.clone(), scalars));
         device.submit(proofmill_op::Request::Msm(request)).map(|ticket| ticket.wait().unwrap())
     };
-    let mut generator = vec![0; 64];
+    let mut generator = [0; 64];
     (generator[0], generator[32]) = (1, 2);
     let keep = |log| match answered(&*card, quotient(field, log).kept_for(instance)).unwrap() {
         Answer::Msm(msm::Response::Parked(parked)) => Data::Parked(parked),

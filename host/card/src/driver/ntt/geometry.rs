@@ -65,7 +65,7 @@ impl Geometry {
     /// Granules in a channel of some lists of 2^log_size elements, one behind the other.
     pub fn granules(&self, lists: usize, log_size: u32) -> usize {
         let row = Self::BEAT * self.channels;
-        ((lists * self.field.bytes() << log_size).div_ceil(row) * Self::BEAT).div_ceil(GRANULE)
+        (((lists * self.field.bytes()) << log_size).div_ceil(row) * Self::BEAT).div_ceil(GRANULE)
     }
 
     /// Bytes of these in a channel, in whole granules.
