@@ -14,6 +14,12 @@ object Copies {
     copy.next := next
     copy.now
   })
+
+  /** The same for a number of readers, with as many registers as `timing` has for them; each reader's register. */
+  def apply(next: Bool, readers: Int, timing: Timing): Vec[Bool] = {
+    val copies = apply(next, timing.copies min readers)
+    Vec((0 until readers).map(i => copies(i * copies.size / readers)))
+  }
 }
 
 class Copy extends Component {

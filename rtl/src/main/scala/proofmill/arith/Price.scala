@@ -6,7 +6,8 @@ case class Price(lutPerDsp: Int = 144, tile: TileShape = TileShape(), pace: Pace
 object Price {
 
   /** The fewest stages: more tiles than LUTs ask for, one level of Karatsuba less, and a long carry in each stage. */
-  val early: Price = Price(lutPerDsp = 96, pace = Pace(chain = 330, levels = 4, joined = true, flat = true))
+  val early: Price =
+    Price(lutPerDsp = 96, pace = Pace(chain = Timing.early.chain, levels = 4, joined = true, flat = true))
 }
 
 /** Widths of the two signed factors of one hardware multiplier. */

@@ -9,7 +9,7 @@ package proofmill.arith
   * @param registered a register ends a sum
   */
 case class Pace(
-    chain: Int = 128,
+    chain: Int = Timing().chain,
     levels: Int = 2,
     joined: Boolean = false,
     flat: Boolean = false,
@@ -18,6 +18,9 @@ case class Pace(
 
   /** Of a sum in front of a tile. */
   def toTile: Pace = copy(registered = !flat)
+
+  /** Of a sum of coefficients in base z. */
+  def ofCoefficients: Pace = copy(chain = chain max Timing.coefficients.chain)
 }
 
 /** How a sum of weighted signed integers is computed; data only.

@@ -50,7 +50,7 @@ object Form {
     val lazyBits = if (field.bits < 16) 2 else 4
     if (options.montgomery) new Montgomery(field, tempo, options.price, lazyBits)
     else if (field.baseZ.nonEmpty)
-      new BaseZ(field, tempo.copy(pace = tempo.pace.copy(chain = tempo.pace.chain max 144)))
+      new BaseZ(field, tempo.copy(pace = tempo.pace.ofCoefficients))
     else field.name match {
       case "secp256k1_fp" => SparsePrime.secp256k1(field, tempo)
       case "goldilocks"   => SparsePrime.goldilocks(field, tempo)

@@ -7,8 +7,8 @@ import spinal.lib._
 /** Each request gets exactly its reply, in order and whole; a reset reply comes only after a reset that lasted and when nothing older
   * is left; and neither a request nor a reset waits for ever.
   *
-  * Assumed of the shell: no reply begins to wait and no memory access begins once a reset is two cycles old (its queues and guards take
-  * nothing then).
+  * Assumed of the shell: no reply begins to wait and no memory access begins once a reset is three cycles old (its queues and guards take
+  * nothing then, which the control unit hears a cycle later).
   */
 class ControlUnitProof(resetCycles: Int) extends Component with Proof {
   val dut = ControlUnit(Identity(1, 2, 3, 4), resetCycles)
@@ -26,7 +26,7 @@ class ControlUnitProof(resetCycles: Int) extends Component with Proof {
   when(!resetting)(age := 0) elsewhen (age <= resetCycles)(age := age + 1)
   for (unfinished <- Seq(repliesWaiting, memoriesBusy)) {
     val before = RegNext(unfinished) init False
-    assume(!(age >= 2 && resetting && unfinished && !before))
+    assume(!(age >= 3 && resetting && unfinished && !before))
   }
   val finished = !repliesWaiting && !memoriesBusy
 

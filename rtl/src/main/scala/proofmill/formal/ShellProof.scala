@@ -16,7 +16,7 @@ class ShellProof extends Component with Proof {
 
   val proof = new ClockingArea(domain) {
     val slot = EngineSlot("echo", "echo", () => new EchoEngine)
-    val dut = new Shell(ShellConfig(commandWords = 2, replyWords = 2, resetCycles = 2), Seq(slot))
+    val dut = new Shell(ShellConfig(commandWords = 2, replyWords = 2, resetCycles = 3), Seq(slot))
     val rx = freeSource(dut.rx)
     val tx = freeSink(dut.tx)
     val axi = slave(cloneOf(dut.axi))

@@ -9,7 +9,7 @@ import proofmill.spec.{Field => PrimeField}
   * A register holds a residue whose digits are within `register`. A multiplier's factors are sums of four of them.
   */
 class Fp2Arithmetic(val field: PrimeField, options: Options) {
-  private val tempo = Tempo(options.price.pace.copy(chain = options.price.pace.chain max 144), options.chain)
+  private val tempo = Tempo(options.price.pace.ofCoefficients, options.chain)
   private val form = new BaseZ(field, tempo, spare = 3)
   private object Long extends BaseZ(field, tempo, spare = 3) {
     override def afterProduct: Reduction = fold

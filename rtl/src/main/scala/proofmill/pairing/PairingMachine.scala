@@ -1,6 +1,6 @@
 package proofmill.pairing
 
-import proofmill.arith.{Pace, Price}
+import proofmill.arith.{Pace, Price, Timing}
 import proofmill.field.Options
 import proofmill.spec.{Field => PrimeField}
 
@@ -16,7 +16,11 @@ class PairingMachine(twin: Boolean) {
   val field: PrimeField = PrimeField("bls12_381_fp")
   val arithmetic = new Fp2Arithmetic(
     field,
-    Options(Price(lutPerDsp = 250, pace = Pace(chain = 144, levels = 4, joined = true)), chain = 1, twin = twin)
+    Options(
+      Price(lutPerDsp = 250, pace = Pace(chain = Timing.coefficients.chain, levels = 4, joined = true)),
+      chain = 1,
+      twin = twin
+    )
   )
   val image: Image = Image(Source(curve), arithmetic.latency)
   val constants: Seq[(BigInt, BigInt)] = image.constants.map(Constants(field)(_))

@@ -1,5 +1,6 @@
 package proofmill.engine.equihash_verify
 
+import proofmill.arith.Timing
 import proofmill.engine.{Engine, EnginePacket}
 import proofmill.spec.{Block, Command, Equihash, Spec}
 import proofmill.stream.Word
@@ -10,7 +11,7 @@ import spinal.lib._
   * @param shaCores SHA-256d cores that take headers in turn; each needs 66 cycles a block
   * @param headers  headers that may be inside at once, a power of two
   */
-case class EquihashConfig(instance: String, shaCores: Int, headers: Int = 8) {
+case class EquihashConfig(instance: String, shaCores: Int, headers: Int = 8, timing: Timing = Timing()) {
   val params: Equihash = Equihash(instance)
 }
 
@@ -74,7 +75,7 @@ class EquihashEngine(config: EquihashConfig) extends Engine {
   def control: Map[String, Bits] =
     Map("personalisation" -> personalisation, "difficulty" -> difficultyCheck, "pow_limit" -> powLimit)
 
-  val midstate = new Midstate(p)
+  val midstate = new Midstate(p, config.timing)
   val solution = StreamFifo(Bits(64 bits), 1 << log2Up(2 * solutionWords), forFMax = true)
   val shas = Seq.fill(config.shaCores)(new Sha256d(p.totalBytes))
   val pending = StreamFifo(Pending(), config.headers, forFMax = true)

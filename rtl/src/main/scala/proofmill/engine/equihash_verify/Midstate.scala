@@ -1,6 +1,6 @@
 package proofmill.engine.equihash_verify
 
-import proofmill.arith.Copies
+import proofmill.arith.{Copies, Timing}
 import proofmill.spec.Equihash
 import spinal.core._
 import spinal.lib._
@@ -30,7 +30,7 @@ case class Prepared(digestWords: Int) extends Bundle {
   *
   * Two headers' words fit in, so the next header arrives while one is mixed.
   */
-class Midstate(p: Equihash) extends Component {
+class Midstate(p: Equihash, timing: Timing = Timing()) extends Component {
   private val digestWords = (p.digestBytes + 7) / 8
   val io = new Bundle {
 
@@ -96,9 +96,9 @@ class Midstate(p: Equihash) extends Component {
   val sums = Vec(Reg(UInt(64 bits)), 4)
 
   // Which half it is, for the readers of each column and those of its results; whether columns turn to diagonals (true) or back.
-  val secondHalves, secondLasts = Copies(nextStep(0), 4)
-  val keeps = Copies(nextStep(0), 4)
-  val turns = Copies(!nextStep(1), 4)
+  val secondHalves, secondLasts = Copies(nextStep(0), 4, timing)
+  val keeps = Copies(nextStep(0), 4, timing)
+  val turns = Copies(!nextStep(1), 4, timing)
 
   // The mixing: both halves of G share their adders. In a first half (a, b, c, d) are all ready; between the halves b and d are open.
   val mixed = (0 until 4).map { i =>

@@ -1,12 +1,13 @@
 package proofmill.engine.msm
 
+import proofmill.arith.Timing
 import spinal.core._
 import spinal.lib._
 
-/** The points in the buckets: two banks, each with a read and a write in every cycle. A read is there two cycles later and
-  * has what was written before the cycle of its address.
+/** The points in the buckets: two banks, each with a read and a write in every cycle. A read is there `timing.memory` cycles later
+  * and has what was written before the cycle of its address.
   */
-class Buckets(points: Points, bucketBits: Int) extends Component {
+class Buckets(points: Points, bucketBits: Int, timing: Timing) extends Component {
   val io = new Bundle {
     val read = in(Vec(UInt(bucketBits - 1 bits), 2))
     val found = out(Vec(Bits(points.width bits), 2))
@@ -15,7 +16,7 @@ class Buckets(points: Points, bucketBits: Int) extends Component {
     val point = in(Bits(points.width bits))
   }
   for (bank <- 0 until 2) {
-    val memory = new Bank(points.width, bucketBits - 1)
+    val memory = new Bank(points.width, bucketBits - 1, timing)
     memory.io.read := io.read(bank)
     memory.io.write := io.write(bank)
     memory.io.place := io.place
@@ -24,8 +25,8 @@ class Buckets(points: Points, bucketBits: Int) extends Component {
   }
 }
 
-/** One bank, with the registers that block memories have at their output. */
-class Bank(width: Int, placeBits: Int) extends Component {
+/** One bank, with the registers that block memories have at their output, and those behind it. */
+class Bank(width: Int, placeBits: Int, timing: Timing) extends Component {
   val io = new Bundle {
     val read, place = in(UInt(placeBits bits))
     val write = in(Bool())
@@ -34,5 +35,5 @@ class Bank(width: Int, placeBits: Int) extends Component {
   }
   private val memory = Mem(Bits(width bits), 1 << placeBits)
   memory.write(io.place, io.point, io.write)
-  io.found := RegNext(memory.readSync(io.read, readUnderWrite = dontCare))
+  io.found := Delay(memory.readSync(io.read, readUnderWrite = dontCare), timing.memory - 1)
 }

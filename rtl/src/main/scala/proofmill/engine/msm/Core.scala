@@ -1,5 +1,6 @@
 package proofmill.engine.msm
 
+import proofmill.arith.Timing
 import spinal.core._
 import spinal.lib._
 
@@ -21,9 +22,9 @@ import spinal.lib._
   *   - Lookup: is X's bucket full, is R's? R's number leaves the delay line before its point leaves the adder.
   *   - Decide: the table. Here a sum's way begins; it decides again [[Core.loop]] cycles later.
   *   - Memory: a write, and the addresses of reads. R's point is here.
-  *   - two cycles more until the memory answers; then the operands are chosen, and registered for the adder.
+  *   - `timing.memory` cycles more until the memory answers; then the operands are chosen, and registered for the adder.
   */
-class Core(points: Points, bucketBits: Int) extends Component {
+class Core(points: Points, bucketBits: Int, timing: Timing = Timing()) extends Component {
   val io = new Bundle {
 
     /** Points for buckets; none is taken while an order waits or is carried out. `ready` does not depend on `valid`. */
@@ -46,9 +47,10 @@ class Core(points: Points, bucketBits: Int) extends Component {
   }
 
   private val adder = points.adder()
-  private val buckets = new Buckets(points, bucketBits)
+  private val loop = Core.loop(points, timing)
+  private val buckets = new Buckets(points, bucketBits, timing)
   private val flags = new Flags(bucketBits)
-  private val tail = new Tail(bucketBits, Core.latency(points))
+  private val tail = new Tail(bucketBits, Core.latency(points, timing))
 
   // Lookup: a request of the tail, or a point. Requests are never held up.
   private val taking = !tail.io.busy && !io.orders.valid && !flags.io.clearing
@@ -102,11 +104,11 @@ class Core(points: Points, bucketBits: Int) extends Component {
   private val destination = Destination(bucketBits)
   destination.bucket := sumPairs ? sum.bucket | request.a
   destination.isAcc := !sumPairs && request.isForAcc
-  coming := Delay(destination, Core.loop(points) - 1)
-  comes := Delay(pairs, Core.loop(points) - 1, init = False)
+  coming := Delay(destination, loop - 1)
+  comes := Delay(pairs, loop - 1, init = False)
   io.issued := pairs
 
-  private val inside = Reg(UInt(log2Up(Core.loop(points) + 1) bits)) init 0
+  private val inside = Reg(UInt(log2Up(loop + 1) bits)) init 0
   inside := inside + pairs.asUInt - arrives.asUInt
   tail.io.settled := inside === 0 && !valid && !flags.io.clearing
   tail.io.clearing := flags.io.clearing
@@ -137,9 +139,12 @@ class Core(points: Points, bucketBits: Int) extends Component {
   private val right = RegNext(sumPairs) ? result | (outside ? (gathers ? io.other | acc) | point)
 
   private def operand(found: Bits, isFound: Bool, beside: Bits, isBeside: Bool): Bits = RegNext(
-    Delay(isFound, 3) ? found | (Delay(isBeside, 3) ? Delay(beside, 2) | B(points.identity, points.width bits))
+    Delay(isFound, timing.memory + 1) ? found | (Delay(isBeside, timing.memory + 1) ? Delay(beside, timing.memory) | B(
+      points.identity,
+      points.width bits
+    ))
   )
-  adder.io.in.valid := Delay(pairs, 4, init = False)
+  adder.io.in.valid := Delay(pairs, timing.memory + 2, init = False)
   adder.io.in.payload :=
     operand(buckets.io.found(1), rightFound, right, rightBeside) ## operand(
       buckets.io.found(0),
@@ -159,8 +164,8 @@ case class Destination(bucketBits: Int) extends Bundle {
 object Core {
 
   /** Cycles from a decision to the one about its sum. */
-  private def loop(points: Points): Int = points.latency + 3
+  private def loop(points: Points, timing: Timing): Int = points.latency + timing.memory + 1
 
   /** Cycles from a pair that enters to its sum in a bucket. */
-  def latency(points: Points): Int = loop(points) + 1
+  def latency(points: Points, timing: Timing): Int = loop(points, timing) + 1
 }

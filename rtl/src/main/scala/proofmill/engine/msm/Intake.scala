@@ -8,9 +8,10 @@ import spinal.lib._
   *
   *   1. Index: the command's first word.
   *   2. Fields: the words up to the data of a write, or up to the end.
-  *   3. Act: a write takes its place at the writer, or is refused; a run waits until every write has been answered, then goes to the queue,
+  *   3. Check: what a run's fields say goes into a register.
+  *   4. Act: a write takes its place at the writer, or is refused; a run waits until every write has been answered, then goes to the queue,
   *      or is refused; a cancel marks its run. A command that is answered by a status waits for room among those.
-  *   4. Data, Drop: the data of a write, which go to the writer or nowhere.
+  *   5. Data, Drop: the data of a write, which go to the writer or nowhere.
   *
   * A write's status is the memory's response; the others wait behind it.
   */
@@ -60,7 +61,7 @@ class Intake(cutting: Cutting, memoryBits: Int, channels: Int) extends Component
 
   // What a run's fields say, and whether all of its points lie in the memory.
   private val Seq(points, scalars, count, windowBits) = field.toSeq
-  private val runBad = Seq(
+  private val runBad = RegNext(Seq(
     unaligned(points),
     unaligned(scalars),
     count.drop(memoryBits - 4).orR,
@@ -68,7 +69,7 @@ class Intake(cutting: Cutting, memoryBits: Int, channels: Int) extends Component
     beyond(scalars, MsmConfig.scalar),
     windowBits < cutting.least,
     windowBits > cutting.most
-  ).orR
+  ).orR)
   private def unaligned(address: UInt): Bool = address.take(log2Up(Granule.bytes)).orR
   private def beyond(address: UInt, bytes: Int): Bool = {
     val end = address.resize(memoryBits + 1) +^ (count.resize(memoryBits - 4) << log2Up(bytes))
@@ -98,7 +99,7 @@ class Intake(cutting: Cutting, memoryBits: Int, channels: Int) extends Component
   pending.io.push.waits := False
 
   object State extends SpinalEnum {
-    val Index, Fields, Act, Data, Drop = newElement()
+    val Index, Fields, Check, Act, Data, Drop = newElement()
   }
   val state = RegInit(State.Index)
   switch(state) {
@@ -112,9 +113,10 @@ class Intake(cutting: Cutting, memoryBits: Int, channels: Int) extends Component
       io.command.ready := True
       when(io.command.valid) {
         for ((now, above) <- field.zip(field.tail :+ word.asUInt)) now := above
-        when(io.command.last || kind === Kind.write)(state := State.Act)
+        when(io.command.last || kind === Kind.write)(state := (kind === Kind.run) ? State.Check | State.Act)
       }
     }
+    is(State.Check)(state := State.Act)
     is(State.Act) {
       switch(kind) {
         is(Kind.write) {

@@ -43,7 +43,7 @@ class MsmEngine(config: MsmConfig) extends Engine {
     "curve" -> BigInt(Spec.int(MsmEngine.wire.getTable("curves"), curve.name)),
     "queue" -> BigInt(MsmConfig.runs),
     "adders" -> BigInt(config.adders),
-    "adder_latency" -> BigInt(Core.latency(points)),
+    "adder_latency" -> BigInt(Core.latency(points, config.timing)),
     "least_window" -> BigInt(cutting.least),
     "most_window" -> BigInt(cutting.most),
     "channels" -> BigInt(slices),
@@ -67,7 +67,7 @@ class MsmEngine(config: MsmConfig) extends Engine {
   val runs = new RunQueue(config.memoryBits, MsmConfig.runs)
   val passes = new Passes(cutting, config.memoryBits)
   val readers = Seq.fill(channels)(new Reader(axi))
-  val cores = Seq.fill(config.adders)(new Core(points, config.bucketBits))
+  val cores = Seq.fill(config.adders)(new Core(points, config.bucketBits, config.timing))
   val answer = new Answer(points, wires)
   val feed = ClockDomain.current.copy(reset = RegNext(passes.io.renew) init True)(new Feed(
     points,
@@ -84,7 +84,7 @@ class MsmEngine(config: MsmConfig) extends Engine {
   runs.io.cancel << intake.io.cancel
   passes.io.cancel << intake.io.cancel
   intake.io.cancels := runs.io.found || passes.io.found
-  answer.io.notice << intake.io.notice
+  answer.io.notice << intake.io.notice.halfPipe() // it has three words at least; the memory's response waits for a register alone
   answer.io.outcome << passes.io.outcome
   answer.io.sum := cores.head.io.acc
   reply << answer.io.reply
@@ -131,7 +131,7 @@ class MsmEngine(config: MsmConfig) extends Engine {
     value.asBits
   }
   val status: Map[String, Bits] = Map(
-    "done" -> count(passes.io.outcome.fire || intake.io.notice.fire && intake.io.notice.kind === Kind.run),
+    "done" -> count(answer.io.outcome.fire || answer.io.notice.fire && answer.io.notice.kind === Kind.run),
     "busy_cycles" -> count(passes.io.passes =/= 0),
     "accumulation_cycles" -> count(passes.io.accumulating),
     "accumulation_issues" -> count(passes.io.accumulating && cores.head.io.issued),

@@ -87,7 +87,7 @@ class LongResidues(field: Field, twin: Boolean) extends Residues(field) {
           below.zip(now.last).map { case (own, top) => own + lowered(i) * top }
         }
       }
-      val pace = options.price.pace.copy(chain = options.price.pace.chain max 144)
+      val pace = options.price.pace.ofCoefficients
       val numbers = x.digits.map(Number(_, x.bound))
       val made = rows.map(row => Combine.build(numbers.zip(row.map(k => BigInt(sign * k))), pace))
       val cycle = made.map(_.value.cycle).max
