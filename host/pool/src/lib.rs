@@ -82,11 +82,7 @@ impl Pool {
         let uri = uri.into();
         let open = |problem: &str| Error::Open { device: uri.clone(), problem: problem.into() };
         let Some(first) = members.first() else { return Err(open("it has no member")) };
-        let about: Vec<_> = members
-            .iter()
-            .map(|it| format!("{}: {}", it.caps().uri, it.caps().description))
-            .collect();
-        let about = format!("{} as one: {}", members.len(), about.join(" | "));
+        let about = described(&members);
         let mut caps = Caps::new(uri.clone(), first.caps().kind, about);
         caps.capabilities = first.caps().capabilities.clone();
         caps.capabilities.retain(|it| members.iter().all(|member| member.caps().offers(it)));
@@ -203,6 +199,17 @@ impl Drop for Pool {
             let _ = dispatcher.join();
         }
     }
+}
+
+/// What they say of themselves, once if all say the same.
+fn described(members: &[Box<dyn Device>]) -> String {
+    let count = members.len();
+    let about: Vec<_> = members.iter().map(|it| it.caps()).collect();
+    if about.iter().all(|it| it.description == about[0].description) {
+        return format!("{count} as one, each: {}", about[0].description);
+    }
+    let each = about.iter().map(|it| format!("{}: {}", it.uri, it.description));
+    format!("{count} as one: {}", each.collect::<Vec<_>>().join(" | "))
 }
 
 /// Takes answers in and gives parts out, until the pool is closed.

@@ -168,6 +168,7 @@ fn the_offer_is_the_smallest_common_one() {
     let hashes = Capability::Poseidon(poseidon::Instance::Bls12_381);
     assert_eq!(pool.caps().capabilities, [Capability::EcdsaVerify, hashes]);
     assert_eq!(pool.caps().queue, 8 + 5 + 7 + 3 + 5 + 7);
+    assert!(pool.caps().description.starts_with("2 as one: soft:: 1 as one, each: card 1.2.3"));
     let error = pool.submit(verify(headers(1))).unwrap_err();
     assert!(matches!(error, Error::Unsupported { .. }), "{error}");
     for nothing in [vec![], vec![card(&all[..1]), card(&all[1..])]] {

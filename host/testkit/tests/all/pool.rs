@@ -49,7 +49,7 @@ const DEATHS: [(&str, Death); 2] =
 
 #[test]
 fn two_cards_on_pcie_conform_as_one_device() {
-    for name in ["toy", "ecdsa"] {
+    for name in ["toy", "xdma_toy"] {
         let Some(cards) = two(name) else { continue };
         let device = proofmill_device::open(&uri(&cards[0])).unwrap();
         assert_eq!(device.caps().uri, uri(&cards[0]));
@@ -165,9 +165,11 @@ fn a_card_that_is_killed_in_the_middle_of_sums_hands_its_points_on() {
         let after = sums(&*device, parked, &lists[0]).and_then(end);
         assert_eq!(after.is_ok(), kept, "{how}");
         drop(own);
-        // What it is given now, the other card has alone.
-        let alone = sums(&*device, here(&points), &lists[1]).and_then(end).unwrap();
-        assert_eq!(sum(alone), right[1], "{how}");
+        if !kept {
+            // What it is given now, the other card has alone.
+            let alone = sums(&*device, here(&points), &lists[1]).and_then(end).unwrap();
+            assert_eq!(sum(alone), right[1], "{how}");
+        }
     }
 }
 
