@@ -91,7 +91,8 @@ impl Card {
         for (engine, geometry) in msm::find(&mut *transport, &chain, &options.uri)? {
             let bulk =
                 bulk.filter(|channels| *channels as usize == geometry.channels + 1).map(|_| 0);
-            let reserved = transforms.as_ref();
+            // The first of these channels, as the circuit lends it.
+            let reserved = transforms.as_ref().filter(|_| results.is_none());
             let reserved = reserved.map_or(0, |it| it.reserved(geometry.memory, geometry.order));
             let (number, uri) = (engines.len(), &options.uri);
             let door = msm::Door::new(number, geometry, reserved, identity, uri, bulk);

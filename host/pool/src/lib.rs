@@ -89,6 +89,9 @@ impl Pool {
         if caps.capabilities.is_empty() {
             return Err(open("there is nothing that all of them offer"));
         }
+        let quotients = members.iter().filter_map(|it| it.caps().quotients.clone());
+        caps.quotients = quotients
+            .reduce(|all, these| *all.start().max(these.start())..=*all.end().min(these.end()));
         caps.queue = members.iter().map(|it| it.caps().queue).sum();
         let state = Mutex::new(State::new(&uri, members));
         let shared = Arc::new(Shared { state, requests: AtomicU64::new(0) });
@@ -119,6 +122,10 @@ impl Pool {
             *data = Data::Here(data.on(self.identity)?.clone());
         }
         match &request {
+            // Its scalars would lie on one card, and the sum's ranges lie on all.
+            Request::Quotient(asked) if asked.keep.is_some() => {
+                return Err(Error::argument("keep", "not on several cards"));
+            }
             Request::Poseidon(asked) => {
                 asked.count()?;
                 let empty = vec![].into();

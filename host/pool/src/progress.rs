@@ -8,6 +8,8 @@ use proofmill_op::msm::Progress;
 pub struct Shares {
     weights: Vec<f64>,
     done: Mutex<Vec<f64>>,
+    /// The largest value that was told.
+    told: Mutex<f64>,
     progress: Progress,
 }
 
@@ -17,7 +19,7 @@ impl Shares {
         let total: f64 = weights.iter().sum();
         let done = Mutex::new(vec![0.0; weights.len()]);
         let weights = weights.iter().map(|weight| weight / total).collect();
-        Arc::new(Self { weights, done, progress })
+        Arc::new(Self { weights, done, told: Mutex::new(0.0), progress })
     }
 
     /// What a part's card calls. A part that is done again does not go back.
@@ -29,7 +31,11 @@ impl Shares {
             let all: f64 =
                 done.iter().zip(&shares.weights).map(|(done, weight)| done * weight).sum();
             drop(done);
-            (shares.progress.0)(all.min(1.0));
+            let mut told = shares.told.lock().unwrap_or_else(PoisonError::into_inner);
+            if all > *told {
+                *told = all;
+                (shares.progress.0)(all.min(1.0));
+            }
         }))
     }
 }
@@ -47,6 +53,6 @@ mod tests {
         for (part, fraction) in [(0, 1.0), (1, 0.5), (1, 0.25), (1, 1.0)] {
             (shares.of(part).0)(fraction);
         }
-        assert_eq!(*told.lock().unwrap(), [0.25, 0.625, 0.625, 1.0]);
+        assert_eq!(*told.lock().unwrap(), [0.25, 0.625, 1.0]);
     }
 }

@@ -4,8 +4,8 @@ use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use proofmill_op::Request;
 use proofmill_op::coprocessor::Receiver;
+use proofmill_op::{Data, Request};
 
 /// The request, and how many interrupts of its program were told.
 pub struct Whole {
@@ -23,6 +23,7 @@ impl Whole {
     pub fn weight(&self) -> usize {
         match &self.request {
             Request::Ntt(request) => request.elements.len().max(1),
+            Request::Quotient(request) => request.lists.iter().map(Data::len).sum::<usize>().max(1),
             _ => 1,
         }
     }
@@ -32,6 +33,9 @@ impl Whole {
         let mut request = self.request.clone();
         match (&mut self.request, &mut request) {
             (Request::Ntt(kept), Request::Ntt(sent)) => sent.memory = mem::take(&mut kept.memory),
+            (Request::Quotient(kept), Request::Quotient(sent)) => {
+                sent.memory = mem::take(&mut kept.memory);
+            }
             (_, Request::Coprocessor(sent)) => {
                 if let Some(receiver) = sent.receiver.take() {
                     sent.receiver = Some(self.once(receiver));

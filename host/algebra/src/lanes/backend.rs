@@ -187,7 +187,9 @@ pub fn run<K: Kernel>(vectors: Vectors, kernel: K) -> K::Output {
 pub(crate) fn all_vectors() -> Vec<Vectors> {
     let found: Vec<_> = Isa::available().into_iter().filter_map(Isa::vectors).collect();
     if found.is_empty() {
-        println!("SKIPPED limbs in lanes: no AVX-512 IFMA, and not built with the feature emulation");
+        println!(
+            "SKIPPED limbs in lanes: no AVX-512 IFMA, and not built with the feature emulation"
+        );
     }
     found
 }

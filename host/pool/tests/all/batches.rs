@@ -117,16 +117,26 @@ fn hashes_and_layers_are_those_of_one_card() {
 
 #[test]
 fn transforms_go_to_the_card_with_the_least_to_do() {
-    let (pool, _) = pool(&engines(), &[NONE; 2]);
+    let (pool, holds) = pool(&engines(), &[NONE; 2]);
     let elements: Vec<u8> = (0u64..64).flat_map(u64::to_le_bytes).collect();
     let values = Request::Ntt(Ntt::forward(Field::Goldilocks, &elements[..]));
+    holds.set_one(0, true);
     let tickets: Vec<_> = (0..10).map(|_| pool.submit(values.clone()).unwrap()).collect();
+    for _ in 0..100 {
+        if pool.metrics().requests == 5 {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert_eq!(pool.metrics().requests, 5, "half of them wait for the card that stands still");
+    holds.set_one(0, false);
     for ticket in tickets {
         let Answer::Ntt(values) = end(ticket).unwrap() else { panic!("another answer") };
         let back = Request::Ntt(Ntt::inverse(Field::Goldilocks, values.elements));
         let Answer::Ntt(back) = ask(&pool, back).unwrap() else { panic!("another answer") };
         assert!(back.elements == elements);
     }
+    assert!(lost(&pool).is_empty());
 }
 
 #[test]

@@ -62,12 +62,20 @@ fn a_proof_on_bn254_with_its_sums_in_a_circuit() {
     proved_in_simulation(Curve::Bn254, 100);
 }
 
-/// A domain of 2^7, and one of 2^13, which is more than the card transforms.
+/// A domain of 2^7, on one card and on two as one device, of which one transforms.
 #[test]
 fn a_proof_on_bn254_with_its_quotient_in_a_circuit() {
     let Some(simulation) = support::simulation("groth16_bn254_small_twin") else { return };
     proved_on(Curve::Bn254, 100, &simulation.uri());
-    let card = proofmill_device::open(&simulation.uri()).unwrap();
+    let twice = format!("sim:{0},{0}", simulation.name);
+    proved_on(Curve::Bn254, 100, &twice);
+    for uri in [simulation.uri(), twice] {
+        makes_quotients_of_2_to_12(&uri);
+    }
+}
+
+fn makes_quotients_of_2_to_12(uri: &str) {
+    let card = proofmill_device::open(uri).unwrap();
     let fits = [1, 2, 12, 13].map(|log| card.caps().offers_quotient(Field::Bn254Fr, log));
     assert_eq!(fits, [false, true, true, false]);
 }
