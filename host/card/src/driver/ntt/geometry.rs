@@ -282,7 +282,7 @@ mod tests {
         assert_eq!([2, 4, 5, 6].map(|log| long.granules(3, log)), [1, 1, 2, 3]);
         let problem = long.demand_quotient(1).unwrap_err().to_string();
         assert_eq!(problem, "lists: a count of 2^1, where the card transforms 2^2 to 2^14");
-        let none = Geometry { memory: 1024, ..geometry() };
+        let none = Geometry { memory: 512, ..geometry() };
         assert!(none.quotients().is_empty());
     }
 
