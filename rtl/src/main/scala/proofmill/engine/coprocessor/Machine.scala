@@ -18,8 +18,9 @@ import spinal.lib._
   *      Value, Send).
   *   4. Residues: the operands of arithmetic.
   *   5. Curve, ZeroZ, ZeroE, ZeroXY: is an operand on its curve, and is it the identity? Normal: its affine form.
-  *   6. Run: the processor's program. Checked, ZeroBoth: those of pairings look themselves whether affine points are on their curves, and wait for
-  *      the verdict before they store anything; Dismissed: otherwise it is asked again, point by point. Mark: its result. Depart: that comes later; Retire: now it is there. Ones: a result that is 1, an integer at a time.
+  *   6. Run: the processor's program. Checked, ZeroBoth: those of pairings look themselves whether affine points are on their curves, and
+  *      wait for the verdict before they store anything; Dismissed: otherwise it is asked again, point by point. Mark: its result. Depart:
+  *      that comes later; Retire: now it is there. Ones: a result that is 1, an integer at a time.
   *   7. Points are computed with in projective coordinates. Add: a sum, of what Begin has made so. A multiple: Scalar, which is split meanwhile; Table:
   *      multiples 0 to 15; Member, a program that finds out whether the point is in its subgroup; Walk, at the same time: the multiple, if it
   *      is; ZeroMember. If it is not, or the scalar is too long, Skip: the digits from the highest one on that is not 0; Window: a digit.
