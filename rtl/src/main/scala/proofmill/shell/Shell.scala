@@ -156,7 +156,9 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
   control.requests << hold.held
   // A cycle late: nothing begins in a reset by then.
   control.repliesWaiting := RegNext(replyQueues.map(!_.empty).foldLeft(False)(_ || _)) init True
-  control.memoriesBusy := RegNext((guards ++ borrows ++ bulk.map(_.guard)).map(_.busy).foldLeft(False)(_ || _)) init True
+  control.memoriesBusy := RegNext(
+    (guards ++ borrows ++ bulk.map(_.guard)).map(_.busy).foldLeft(False)(_ || _)
+  ) init True
   resetting := control.resetting
   for ((input, reply) <- arbiter.inputs.zip(control.reply +: replyQueues.map(_.pop))) input << reply
 
