@@ -337,10 +337,10 @@ fn what_speaks_at_another_port_is_named() {
         (b"".to_vec(), "ended the connection before it began"),
         (hello.to_vec(), "another protocol"),
         ([&hello[..], &[7, 0]].concat(), "speaks version 7 of the protocol"),
-        ([&hello[..], &[1, 0, 2]].concat(), "as many clients as it may have"),
-        ([&hello[..], &[1, 0, 1]].concat(), "token: "),
-        ([&hello[..], &[1, 0, 0, 48, 0], &[9; 48]].concat(), "token: "),
-        ([&hello[..], &[1, 0, 0, 255, 255], &[9; 48]].concat(), "a handshake of another length"),
+        ([&hello[..], &[2, 0, 2]].concat(), "as many clients as it may have"),
+        ([&hello[..], &[2, 0, 1]].concat(), "token: "),
+        ([&hello[..], &[2, 0, 0, 48, 0], &[9; 48]].concat(), "token: "),
+        ([&hello[..], &[2, 0, 0, 255, 255], &[9; 48]].concat(), "a handshake of another length"),
     ] {
         let told = problem(options(says(&words))).to_string();
         assert!(told.contains(part), "{}: {told}", words.escape_ascii());
