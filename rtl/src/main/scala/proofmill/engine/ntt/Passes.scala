@@ -54,14 +54,13 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
     val store = master(Stream(Store(config)))
     val stored = in(Bool())
     val fault = in(Bool()) // of what is read or was stored in this cycle
-    val busy = out(Bool())
+    val busy = out(RegInit(False))
   }
 
   object State extends SpinalEnum {
     val Idle, Prepare, Begin, Work, Done = newElement()
   }
   val state = RegInit(State.Idle)
-  io.busy := state =/= State.Idle
   val run = Reg(Run(config))
   val isLast = Reg(Bool()) // of two passes
   val transform = Reg(UInt(beatsBits bits))
@@ -170,7 +169,10 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
       firstCycles := 0
       lastCycles := 0
       settle := 3
-      when(io.run.valid)(state := State.Prepare)
+      when(io.run.valid) {
+        state := State.Prepare
+        io.busy := True
+      }
     }
     is(State.Prepare) {
       when(settle =/= 0)(settle := settle - 1)
@@ -199,7 +201,10 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
       }
     }
     is(State.Done) {
-      when(io.outcome.ready)(state := State.Idle)
+      when(io.outcome.ready) {
+        state := State.Idle
+        io.busy := False
+      }
     }
   }
 }
