@@ -27,7 +27,8 @@ class Core(laneBits: Int, residueBits: Int, fixed: Boolean) extends Component {
   private val lower = RegNext((b > 3) ? U(3) | b)
 
   private val first = Core.small(io.residues.map(Quad.of).toSeq, bit => bit + 3 - q, upper, io.inverse)
-  private val position1 = Delay(io.position, Core.smallLatency)
+  private val before1 = Delay(io.position, Core.smallLatency - 1)
+  private val position1 = RegNext(before1)
   private val valid1 = Delay(io.valid, Core.smallLatency, init = False)
 
   // Lane bit j is bit q + j of the block; bits 3 to 5 are the results of the first transform, in reversed order.
@@ -41,12 +42,12 @@ class Core(laneBits: Int, residueBits: Int, fixed: Boolean) extends Component {
     }
     def chosen(b: Int): UInt = {
       val times = (0 until 1 << q).map(time => U(power(b, time), 6 bits))
-      if (q == 0) times.head else Vec(times)(position1)
+      if (q == 0) times.head else Vec(times)(before1)
     }
     val plain = UInt(6 bits)
     plain := (if (fixed) chosen(6) else U(0))
     if (!fixed) for (size <- 4 to 6) when(b === size)(plain := chosen(size))
-    val signed = io.inverse ? (U(0, 6 bits) - plain) | plain
+    val signed = RegNext(io.inverse ? (U(0, 6 bits) - plain) | plain)
     Quad.rotated(x, signed)
   }
   private val position2 = Delay(position1, Quad.rotation)

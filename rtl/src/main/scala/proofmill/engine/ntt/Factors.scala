@@ -44,7 +44,8 @@ class Factors(config: NttConfig, residues: Residues) extends Component {
     val factor = in(SInt(bits bits))
     val lane = in(Vec(SInt(bits bits), lanes))
   }
-  io.beat := io.place.beat
+  private val place = RegNext(io.place) // the way from a pass to a place is long enough
+  io.beat := place.beat
   private val isRoot = RegNext(io.kind === FactorKind.Root)
   private val isOne = RegNext(io.kind === FactorKind.One)
 
@@ -55,16 +56,16 @@ class Factors(config: NttConfig, residues: Residues) extends Component {
 
   // 1. The exponent's parts. 2. Their sum. 3. For the largest root. 4. Its sign. 5. Tables.
   private val exponentLatency = 4
-  private val first = Powers.latency(residues) // cycle in which the first product's factors are there
+  private val first = Powers.latency(residues) // cycles after the place until the first product's factors are there
   require(first > exponentLatency + 1)
-  private val common = RegNext((io.place.high * (io.place.low @@ U(0, laneBits bits))).resize(exponentBits))
-  private val high = io.place.high
+  private val common = RegNext((place.high * (place.low @@ U(0, laneBits bits))).resize(exponentBits))
+  private val high = place.high
   private val stop = first + residues.latency + residues.turnLatency
   private val valid = Delay(io.input.valid, Factors.latency(residues), init = False)
   io.output.valid := valid
-  private val later = Lag(io.input.payload, stop + 1)
+  private val later = Lag(io.input.payload, stop + 2)
   private val isPair = RegNext(io.pairs)
-  private val held = RegNextWhen(later, Delay(io.holds, stop + 1, init = False))
+  private val held = RegNextWhen(later, Delay(io.holds, stop + 2, init = False))
 
   for (j <- 0 until lanes) {
     val mine = RegNext((high * U(j, laneBits bits)).resize(exponentBits))
@@ -93,5 +94,5 @@ class Factors(config: NttConfig, residues: Residues) extends Component {
 
 object Factors {
   def latency(residues: Residues): Int =
-    Powers.latency(residues) + residues.latency + residues.turnLatency + 1 + residues.latency
+    1 + Powers.latency(residues) + residues.latency + residues.turnLatency + 1 + residues.latency
 }

@@ -87,6 +87,7 @@ class NttEngine(config: NttConfig) extends Engine {
   passes.io.fault := readFault || stored && responses.map(_.resp =/= Axi4.resp.OKAY).orR ||
     scalars.fold[Bool](False)(_.io.fault)
 
+  private val addressReady = Seq.fill(channels)(Bool()) // for a granule
   for ((memory, j) <- memories.zipWithIndex) {
     val mine = !passes.io.busy && door.io.channel === j
     def burst(channel: Axi4Ax, beats: Int): Unit = {
@@ -132,7 +133,8 @@ class NttEngine(config: NttConfig) extends Engine {
     oneData.data := door.io.writeData.fragment
     oneData.strb.setAll()
     oneData.last := door.io.writeData.last
-    memory.aw << StreamMux(passes.io.busy.asUInt, Seq(oneAddress, aw))
+    memory.aw << StreamMux(passes.io.busy.asUInt, Seq(oneAddress, aw)).s2mPipe()
+    addressReady(j) := oneAddress.ready
     memory.w << StreamMux(passes.io.busy.asUInt, Seq(oneData, w))
     memory.b.ready := passes.io.busy ? stored | (mine && door.io.response.ready)
   }
@@ -143,7 +145,7 @@ class NttEngine(config: NttConfig) extends Engine {
   door.io.readData.fragment := selected(reads.map(_.data))
   door.io.readData.last := selected(reads.map(_.last))
   door.io.readFault := selected(reads.map(_.resp)) =/= Axi4.resp.OKAY
-  door.io.writeAddress.ready := !passes.io.busy && selected(memories.map(_.aw.ready))
+  door.io.writeAddress.ready := !passes.io.busy && selected(addressReady)
   door.io.writeData.ready := !passes.io.busy && selected(memories.map(_.w.ready))
   door.io.response.valid := !passes.io.busy && selected(responses.map(_.valid))
   door.io.response.payload := selected(responses.map(_.resp)) =/= Axi4.resp.OKAY

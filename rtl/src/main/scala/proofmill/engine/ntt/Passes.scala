@@ -62,14 +62,13 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
     /** Where to instead, with beats from 0 on; steady while busy. */
     val scalars = out(Bool())
     val scalar = out(UInt(config.scalarBits.getOrElse(7) - 6 bits))
-    val busy = out(Bool())
+    val busy = out(RegInit(False))
   }
 
   object State extends SpinalEnum {
     val Idle, Prepare, Begin, Work, Done = newElement()
   }
   val state = RegInit(State.Idle)
-  io.busy := state =/= State.Idle
   val run = Reg(Run(config))
   io.scalars := run.scalars
   io.scalar := run.scalar
@@ -196,7 +195,10 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
       firstCycles := 0
       lastCycles := 0
       settle := 3
-      when(io.run.valid)(state := State.Prepare)
+      when(io.run.valid) {
+        state := State.Prepare
+        io.busy := True
+      }
     }
     is(State.Prepare) {
       when(settle =/= 0)(settle := settle - 1)
@@ -226,7 +228,10 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
       }
     }
     is(State.Done) {
-      when(io.outcome.ready)(state := State.Idle)
+      when(io.outcome.ready) {
+        state := State.Idle
+        io.busy := False
+      }
     }
   }
 }

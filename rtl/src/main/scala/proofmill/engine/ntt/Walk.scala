@@ -48,9 +48,9 @@ class Walk(config: NttConfig, written: Boolean) extends Component {
   private def without(lanes: Bool) =
     lanes ? ((columnBits > laneBits) ? (columnBits - laneBits) | U(0, 4 bits)) | columnBits
   private val timeBits = without(whole)
-  private val rowBits = without(lanesOut)
+  private val rowBits = RegNext(without(lanesOut))
   private val last = RegNext(Shuffle.below(timeBits).resize(NttConfig.passBits))
-  private val rows = RegNext(Shuffle.below(rowBits).resize(NttConfig.passBits))
+  private val rows = RegNext(Shuffle.below(without(lanesOut)).resize(NttConfig.passBits))
   private val lastTile = RegNext(io.pass.tiles - 1)
   when(io.next) {
     time := time + 1
