@@ -162,7 +162,7 @@ class Cycles(unittest.TestCase):
         """1,900 cycles a signature with one multiplier, 7,500 for one alone; here without its scalars, of which the table hides a part."""
         found = figures(CONTEXTS)
         self.assertLess(found["each"], 1900)
-        self.assertLess(found["alone"], 5500)
+        self.assertLess(found["alone"], 5600)
 
 
 def figures(contexts, rounds=4):

@@ -26,7 +26,7 @@ import spinal.lib.fsm._
   *   1. Idle: takes z, r, s.
   *   2. Run: the cycles above, until g = 0.
   *   3. Collect: e is a multiple of n by then; e ± d is the quotient, plus a multiple of n.
-  *   4. Reduce: adds or subtracts n until it is in [0, n): at most four cycles.
+  *   4. Reduce, Settle: adds or subtracts n, and takes that unless the quotient is in [0, n): at most four times.
   *   5. Centre: u1 - n instead of u1 where u1 has all bits of n.
   *   6. Done: until the result is taken. u1 is a signed number of as many bits as n has.
   *
@@ -66,6 +66,7 @@ class Quotients(n: BigInt) extends StreamUnit {
     lane.io.load := io.in.fire
     lane.io.collect := False
     lane.io.reduce := False
+    lane.io.settle := False
     lane.io.centre := False
     lane.io.minus := f.msb
   }
@@ -74,7 +75,7 @@ class Quotients(n: BigInt) extends StreamUnit {
   io.out.payload := Cat(lanes.map(_.io.quotient))
 
   val fsm = new StateMachine {
-    val Idle, Run, Collect, Reduce, Centre, Done = new State
+    val Idle, Run, Collect, Reduce, Settle, Centre, Done = new State
     setEntry(Idle)
     Idle.whenIsActive {
       io.in.ready := True
@@ -98,7 +99,11 @@ class Quotients(n: BigInt) extends StreamUnit {
     }
     Reduce.whenIsActive {
       lanes.foreach(_.io.reduce := True)
-      when(lanes.map(_.io.reduced).andR)(goto(Centre))
+      goto(Settle)
+    }
+    Settle.whenIsActive {
+      lanes.foreach(_.io.settle := True)
+      when(lanes.map(_.io.reduced).andR)(goto(Centre)).otherwise(goto(Reduce))
     }
     Centre.whenIsActive {
       lanes.head.io.centre := True
@@ -125,11 +130,11 @@ class Cofactors(n: BigInt) extends Component {
   private val bits = n.bitLength
   private val width = bits + 2
   val io = new Bundle {
-    val load, run, collect, reduce, centre = in Bool () // at most one of them
+    val load, run, collect, reduce, settle, centre = in Bool () // at most one of them
     val value = in UInt (bits bits)
     val step = in(QuotientStep())
     val minus = in Bool () // collect e - d, not e + d
-    val reduced = out Bool () // e is in [0, n)
+    val reduced = out Bool () // e is in [0, n); asked with `settle`, after `reduce`
     val quotient = out Bits (bits bits)
   }
   val d, e = Reg(SInt(width bits))
@@ -161,14 +166,16 @@ class Cofactors(n: BigInt) extends Component {
   private val twos = words.combinations(2).map { case Seq(a, b) => a & b }.reduce(_ | _)
   private val total = ones + (twos.dropHigh(1) ## (use && minus)).asSInt
 
-  io.reduced := !e.msb && total.msb
+  io.reduced := !e.msb && d.msb
   private val centred = e(bits - 1) // as many bits as n: n is subtracted
-  private val store = io.run || io.collect || (io.reduce && !io.reduced) || (io.centre && centred)
+  private val store = io.run || io.collect || (io.centre && centred)
   when(store)(e := io.run.mux(
     True -> (io.step.double ? (total |>> 2) | (total |>> 1)).resize(width),
     False -> total.resize(width)
   ))
+  when(io.settle && !io.reduced)(e := d)
   when(io.run && io.step.swap)(d := e)
+  when(io.reduce)(d := total.resize(width)) // d has done its part
   when(io.load) {
     e := io.value.intoSInt.resized
     d := 0

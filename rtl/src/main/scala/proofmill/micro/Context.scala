@@ -49,7 +49,6 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
   private val products, sums = Reg(UInt(waitBits bits)) init 0 // on their way
 
   private def part(name: String) = field(name).in(word).asUInt
-  private def jump(name: String) = WordFormat.jump(name).in(word).asUInt
   private val isLinear = part("unit").lsb
   private def is(operation: String) = isLinear && part("operation") === WordFormat.operation(operation)
 
@@ -57,27 +56,46 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
   private val fed = RegInit(False)
   private val left = lists.map(list => Reg(UInt(log2Up(list.items + 1) bits)))
   private val found = RegInit(False)
-  private val has = Cat(left.map(_ =/= 0)).resize(WordFormat.lists)
-  private val asks = if (lists.isEmpty) False else is("take") || ((is("jump") || is("end")) && jump("lists") =/= 0)
   // The word after a `take` waits a cycle more: it may be a jump that asks the item's count.
   private val taking = RegNext(io.begins && is("take"), init = False)
-  private val taken = RegNext(taking, init = False)
 
-  private val flag = io.flags(part("flag"))
-  private val jumps = is("jump") &&
-    Vec(False, True, flag, !flag)(jump("when")) &&
-    (~has & jump("lists").asBits) === 0 &&
-    Vec(True, counter === jump("than").resized, counter > jump("than"), False)(jump("test"))
-  private val follows = jumps ? part("value").resize(addressBits) | next
+  // What the choice looks at stands in registers. So all of it is found out a cycle ahead, of the word that is coming or waits, and of
+  // what arrives in this very cycle. What a beginning word changes is not looked at: the one behind it comes a cycle later.
+  private val ahead = new Area {
+    val word = io.fetched.valid ? io.fetched.payload | Context.this.word
+    val present = (io.fetched.valid || Context.this.present) && !io.begins
+    val counter = io.count.valid ? io.count.payload | Context.this.counter
+    val has = Cat(left.zip(io.fed.payload).map { case (items, size) => (io.fed.valid ? size | items) =/= 0 })
+      .resize(WordFormat.lists)
 
-  private val goes = present && products <= part("wait_mul") && sums <= part("wait_lin") &&
-    !(exact && part("wait_exact").lsb) && !(asks && !fed) && !taken
+    def part(name: String): UInt = field(name).in(word).asUInt
+    def jump(name: String): UInt = WordFormat.jump(name).in(word).asUInt
+    val isLinear = part("unit").lsb
+    def is(operation: String): Bool = isLinear && part("operation") === WordFormat.operation(operation)
+
+    val flag = io.flags(part("flag"))
+    val jumps = is("jump") &&
+      Vec(False, True, flag, !flag)(jump("when")) &&
+      (~has & jump("lists").asBits) === 0 &&
+      Vec(True, counter === jump("than").resized, counter > jump("than"), False)(jump("test"))
+    val asks = if (lists.isEmpty) False else is("take") || ((is("jump") || is("end")) && jump("lists") =/= 0)
+
+    def less(results: UInt, there: Bool): UInt = there ? (results - 1) | results
+    val products = less(Context.this.products, io.product)
+    val sums = less(Context.this.sums, io.sum)
+    val goes = present && products <= part("wait_mul") && sums <= part("wait_lin") &&
+      !(exact && !io.settled && part("wait_exact").lsb) && !(asks && !fed && !io.fed.valid) && !taking
+  }
+  private val jumps = RegNext(ahead.jumps)
+  private val follows = RegNext(ahead.jumps ? ahead.part("value").resize(addressBits) | next)
+  private val readyMul = RegNext(ahead.goes && !ahead.isLinear && !ahead.products.andR, init = False)
+  private val readyLinear = RegNext(ahead.goes && ahead.isLinear && !ahead.sums.andR, init = False)
 
   io.state.word := word
   io.state.place := next - 1
   io.state.follows := follows
-  io.state.readyMul := goes && !isLinear && !products.andR
-  io.state.readyLinear := goes && isLinear && !sums.andR
+  io.state.readyMul := readyMul
+  io.state.readyLinear := readyLinear
   io.counter := counter
   io.over := over
   io.items.left := Vec(left)
@@ -86,7 +104,7 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
   when(io.begins) {
     present := False
     next := follows + 1
-    when(jumps)(counter := counter - jump("less"))
+    when(jumps)(counter := counter - WordFormat.jump("less").in(word).asUInt)
     when(is("count"))(counter := part("value"))
     when(is("end"))(over := True)
     when(is("settle"))(exact := True)
@@ -112,6 +130,9 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
     present := True
     fed := False
     next := io.start.payload
+    jumps := False
+    follows := io.start.payload
+    readyLinear := True // the first word waits for nothing
     word := B(Context.firstWord, WordFormat.bits bits)
   }
 

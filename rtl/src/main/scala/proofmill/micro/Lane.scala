@@ -104,11 +104,11 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
       flip: Bool
   ) = {
     val term = OperandTerm(arithmetic.digits, operandWidth)
-    term.value := value
-    term.shift := RegNext(at(issue, s"${letter}_shift", word))
-    term.triple := word.get(s"${letter}_triple").fold(False)(field => RegNext(field.in(issue.word).lsb))
-    term.minus := RegNext(at(issue, s"${letter}_minus", word).lsb ^ flip)
-    term.on := RegNext(on)
+    term.value := RegNext(value) // a cycle for the memory and the choice among the banks, and one for the sum
+    term.shift := Delay(at(issue, s"${letter}_shift", word), 2)
+    term.triple := word.get(s"${letter}_triple").fold(False)(field => Delay(field.in(issue.word).lsb, 2))
+    term.minus := Delay(at(issue, s"${letter}_minus", word).lsb ^ flip, 2)
+    term.on := Delay(on, 2)
     term
   }
 
@@ -241,8 +241,9 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
   canonical.io.request.place := Delay(at(linearIssue, "dst"), summed)
   canonical.io.request.residue := sum.bits(sum.cycle, demands.sum)
   private val answer = canonical.io.answer
-  control.io.settled.valid := answer.valid
-  control.io.settled.payload := answer.context
+  control.io.settled << answer.translateWith(
+    answer.context
+  ).stage() // a flag has to be in its register before it is asked
   private val answers = door.answers.indices.map { i =>
     val memory = Mem(Bits(field.bits bits), contexts)
     val here = answer.valid && answer.place === WordFormat.flags + i
@@ -290,8 +291,9 @@ object Lane {
   /** Who reads registers: the four terms of a product, the two of a sum. */
   private val readers = Seq("a", "b", "c", "d").map("mul" -> _) ++ Seq("a", "b").map("linear" -> _)
 
-  /** An operation's result is there for operations that begin so much later. It takes two cycles to the operands and one for
-    * their sum; of these the two are not waited for, because a result becomes an operand in the cycle in which it is written.
+  /** An operation's result is there for operations that begin so much later. It takes two cycles to the memories' answers, one to
+    * the operands and one for their sum; of these the two are not waited for, because a result becomes an answer in the cycle in
+    * which it is written.
     */
-  def pace(arithmetic: Arithmetic): Pace = Pace(arithmetic.mulLatency + 1, arithmetic.reduceLatency + 1)
+  def pace(arithmetic: Arithmetic): Pace = Pace(arithmetic.mulLatency + 2, arithmetic.reduceLatency + 2)
 }
