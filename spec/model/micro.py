@@ -278,7 +278,7 @@ class Machine:
             else:
                 context.results[place - FLAGS] = value
             context.exact = False
-        self.at(done_at + 1, done)
+        self.at(done_at + 2, done)  # a flag is in its register when it is asked
 
     def answer(self, context):
         return (*(context.results.get(i, 0) for i in range(self.image["results"])), context.flags)

@@ -9,9 +9,7 @@ import spinal.lib._
   * 1. Idle: takes the residue of the oldest context that waits.
   * 2. Horner: the digits become one integer; a step adds the integer so far, shifted by one signed bit of the base.
   * 3. Lift: a multiple of p makes it at least 0.
-  * 4. Divide: multiples 2^steps p, …, 2 p, p are subtracted where they can be.
-  * 5. Done: what is left is the answer.
-  * 6. Told: the answer is on its way into a register.
+  * 4. Divide: multiples 2^steps p, …, 2 p, p are subtracted where they can be; what is left is the answer.
   */
 class Canonical(arithmetic: Arithmetic, contexts: Int) extends Component {
   import Canonical._
@@ -32,7 +30,7 @@ class Canonical(arithmetic: Arithmetic, contexts: Int) extends Component {
   residues.write(io.request.context, io.request.residue, io.request.valid)
   destinations.write(io.request.context, io.request.place, io.request.valid)
 
-  private val idle :: horner :: lift :: divide :: done :: told :: Nil = List.tabulate(6)(i => U(i, 3 bits))
+  private val idle :: horner :: lift :: divide :: done :: Nil = List.tabulate(5)(i => U(i, 3 bits))
   private val state = Reg(UInt(3 bits)) init 0
   private val context = Reg(UInt(log2Up(contexts) bits))
   private val value = Reg(SInt(plan.width bits))
@@ -80,8 +78,7 @@ class Canonical(arithmetic: Arithmetic, contexts: Int) extends Component {
       value := ((reduced.msb ? value | reduced) << 1).resize(plan.width)
       when(step === plan.steps)(state := done)
     }
-    is(done)(state := told)
-    is(told)(state := idle)
+    is(done)(state := idle)
   }
 
   io.answer.valid := state === done
@@ -126,10 +123,10 @@ object Canonical {
       }
   }
 
-  /** Cycles from the one in which a residue is taken to the one in which its answer is in a register. */
+  /** Cycles from the one in which a residue is taken to the one in which its answer is there. */
   def latency(arithmetic: Arithmetic): Int = {
     val plan = Plan(arithmetic)
-    (arithmetic.digits - 1) * plan.base.size + plan.steps + 4
+    (arithmetic.digits - 1) * plan.base.size + plan.steps + 3
   }
 }
 
