@@ -104,11 +104,7 @@ impl Backend for Ifma {
         x: [&[__m512i; L]; N],
         y: [&[__m512i; L]; N],
     ) -> [[__m512i; L]; N] {
-        if L <= MOST_LIMBS_INTERLEAVED {
-            return montgomery::multiply(self, p, x, y);
-        }
-        // SAFETY: `self` exists.
-        each!(n < N, [self.splat(0); L] => unsafe { multiply(p, x[n], y[n]) })
+        montgomery::multiply(self, p, x, y)
     }
     #[inline(always)]
     fn sum_of_products<const L: usize, const N: usize>(
