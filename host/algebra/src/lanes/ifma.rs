@@ -104,7 +104,11 @@ impl Backend for Ifma {
         x: [&[__m512i; L]; N],
         y: [&[__m512i; L]; N],
     ) -> [[__m512i; L]; N] {
-        montgomery::multiply(self, p, x, y)
+        if L <= MOST_LIMBS_INTERLEAVED {
+            return montgomery::multiply(self, p, x, y);
+        }
+        // SAFETY: `self` exists.
+        each!(n < N, [self.splat(0); L] => unsafe { multiply(p, x[n], y[n]) })
     }
     #[inline(always)]
     fn sum_of_products<const L: usize, const N: usize>(
