@@ -16,7 +16,7 @@ use std::ops::{Add, Mul, Neg, Sub};
 use super::Lanes;
 use super::backend::{Backend, LIMB_BITS, LIMB_MASK, Mask, WIDTH, each};
 use super::constants::limbs;
-use super::montgomery::carried;
+use super::montgomery::{self, carried};
 use super::primes::Prime;
 
 /// 64-bit words of a canonical integer of any of the fields.
@@ -79,6 +79,21 @@ impl<B: Backend, P: Prime<L>, const L: usize, const K: usize> Held<B, P, L, K> {
         let x = each!(n < N, &x[0].limbs => &x[n].limbs);
         let y = each!(n < N, &y[0].limbs => &y[n].limbs);
         let products = b.multiply(&P::CONSTANTS, x, y);
+        each!(n < N, Held::zero(b) => Held::of(b, products[n]))
+    }
+
+    /// [`Held::mul_each`] in the code of whoever calls it: for loops with few of them. Elsewhere products of many limbs are a
+    /// function apart, which takes them from memory and leaves them there.
+    #[inline(always)]
+    pub(super) fn mul_each_here<const N: usize, const J: usize>(
+        x: [&Self; N],
+        y: [&Held<B, P, L, J>; N],
+    ) -> [Held<B, P, L>; N] {
+        const { assert!(K * J <= 16) }
+        let b = x[0].b;
+        let x = each!(n < N, &x[0].limbs => &x[n].limbs);
+        let y = each!(n < N, &y[0].limbs => &y[n].limbs);
+        let products = montgomery::multiply(b, &P::CONSTANTS, x, y);
         each!(n < N, Held::zero(b) => Held::of(b, products[n]))
     }
 

@@ -16,7 +16,7 @@
 //! N = 2 keeps the multipliers busy: a step 2 to 3 is a chain of 12 cycles, in which a five-limb product alone
 //! has too little to do (1.95 ns against 1.6 ns an element on Zen 5 at 4.1 GHz; its two multipliers allow 1.52).
 
-use super::backend::{Backend, LIMB_MASK, each};
+use super::backend::{Backend, LIMB_BITS, LIMB_MASK, each};
 use super::constants::Constants;
 
 /// One or two results, the first element of `$result` each. Two copies of the code rather than a loop, which
@@ -126,8 +126,9 @@ fn product_sum<B: Backend, const L: usize, const N: usize>(
     each!(n < N, [zero; L] => carried(b, t[n]))
 }
 
-/// x^2 / R mod p: as [`multiply`] of x by itself. The product comes first, 2L columns of it, because each
-/// x_i x_j with i < j is computed once and the columns are doubled.
+/// x^2 / R mod p: as [`multiply`] of x by itself. Each x_i x_j with i < j is computed once, as x_i d_j with the limbs d of
+/// 2x. Those above i are more than twice the limbs of x above i by the bit that x_i hands on, so that x_i is taken away
+/// where it has this bit. Of row i all columns up to i are complete, and t is the window of L columns from there.
 #[inline(always)]
 pub(super) fn square<B: Backend, const L: usize, const N: usize>(
     b: B,
@@ -146,29 +147,63 @@ fn squared<B: Backend, const L: usize, const N: usize>(
     p: &Constants<L>,
     x: [&[B::V; L]; N],
 ) -> [[B::V; L]; N] {
+    const { assert!(L <= 8) }
     let zero = b.splat(0);
-    // Columns 0 to L - 1 and L to 2L - 1 of the product.
-    let mut columns = [[[zero; L]; 2]; N];
-    for i in 0..L {
-        for j in i + 1..L {
-            for n in 0..N {
-                let low = &mut columns[n][(i + j) / L][(i + j) % L];
-                *low = b.add_low(*low, x[n][i], x[n][j]);
-                let high = &mut columns[n][(i + j + 1) / L][(i + j + 1) % L];
-                *high = b.add_high(*high, x[n][i], x[n][j]);
+    let doubled = each!(n < N, [zero; L] => twice(b, x[n]));
+    let mut t = [[zero; L]; N];
+    macro_rules! rows {
+        ($($i:literal)*) => {$(
+            if $i < L {
+                add_row::<B, L, N, $i>(b, p, x, &doubled, &mut t);
             }
-        }
+        )*};
     }
-    for i in 0..L {
+    rows!(0 1 2 3 4 5 6 7);
+    each!(n < N, [zero; L] => carried(b, t[n]))
+}
+
+/// Row I of a square, and its step of the reduction. The row is a constant, as a loop over rows of different lengths would
+/// keep its columns in memory.
+#[inline(always)]
+fn add_row<B: Backend, const L: usize, const N: usize, const I: usize>(
+    b: B,
+    p: &Constants<L>,
+    x: [&[B::V; L]; N],
+    doubled: &[[B::V; L]; N],
+    t: &mut [[B::V; L]; N],
+) {
+    let zero = b.splat(0);
+    let mut top = [zero; N];
+    for j in I..L {
         for n in 0..N {
-            let (low, high) = (2 * i, 2 * i + 1);
-            let sum = &mut columns[n][low / L][low % L];
-            *sum = b.add_low(b.add(*sum, *sum), x[n][i], x[n][i]);
-            let sum = &mut columns[n][high / L][high % L];
-            *sum = b.add_high(b.add(*sum, *sum), x[n][i], x[n][i]);
+            let y = if j == I { x[n][I] } else { doubled[n][j] };
+            t[n][j] = b.add_low(t[n][j], x[n][I], y);
         }
     }
-    reduced(b, p, &columns)
+    let q = quotients(b, p, each!(n < N, zero => t[n][0]));
+    for j in I..L {
+        for n in 0..N {
+            let y = if j == I { x[n][I] } else { doubled[n][j] };
+            let sum = if j + 1 < L { &mut t[n][j + 1] } else { &mut top[n] };
+            *sum = b.add_high(*sum, x[n][I], y);
+        }
+    }
+    if I + 1 < L {
+        for n in 0..N {
+            let handed_on = b.negative(b.shift_left(x[n][I], 64 - LIMB_BITS));
+            t[n][I + 1] = b.sub(t[n][I + 1], b.select(handed_on, zero, x[n][I]));
+        }
+    }
+    add_multiple(b, p, t, top, q);
+}
+
+/// 2x of normal limbs of a number < R / 2, in limbs of which only the lower 52 bits count.
+#[inline(always)]
+fn twice<B: Backend, const L: usize>(b: B, x: &[B::V; L]) -> [B::V; L] {
+    each!(j < L, x[0] => {
+        let twice = b.add(x[j], x[j]);
+        if j == 0 { twice } else { b.add(twice, b.shift_right(x[j - 1], LIMB_BITS - 1)) }
+    })
 }
 
 /// Columns 0 to L - 1 and L to 2L - 1 of x y, each in normal limbs: sums of at most 2L halves of products, none of

@@ -58,7 +58,7 @@ impl<M: Machine, R: Residue<M>> Pair<M, R> {
         let difference = self.x2.less(&self.x1);
         match self.is_suspicious(&difference) {
             false => difference,
-            true => self.m.apart(Difference(self, difference)),
+            true => self.m.apart(Difference(*self, difference)),
         }
     }
 
@@ -70,7 +70,7 @@ impl<M: Machine, R: Residue<M>> Pair<M, R> {
         let t0 = both!(n => {
             let Pair { y1, y2, negated, .. } = &pairs[n];
             let t0 = y2.signed_less(*negated, y1);
-            if suspicious[n] { m.apart(Slope(&pairs[n], t0)) } else { t0 }
+            if suspicious[n] { m.apart(Slope(pairs[n], t0)) } else { t0 }
         });
         let l = R::products_with(inv.each_ref(), t0.each_ref());
         let t1 = R::squares(l.each_ref());
@@ -79,7 +79,7 @@ impl<M: Machine, R: Residue<M>> Pair<M, R> {
         let t4 = R::products_with(l.each_ref(), t3.each_ref());
         both!(n => {
             let y3 = R::reduced(&t4[n].less(&pairs[n].y1));
-            if suspicious[n] { m.apart(Choice(&pairs[n], [x3[n], y3])) } else { [x3[n], y3] }
+            if suspicious[n] { m.apart(Choice(pairs[n], [x3[n], y3])) } else { [x3[n], y3] }
         })
     }
 
@@ -121,19 +121,20 @@ impl Exceptions {
     }
 }
 
-/// Defines what is done with a pair in which there is an exception; these functions are not part of the loop.
+/// Defines what is done with a pair in which there is an exception; these functions are not part of the loop, and take a
+/// copy of the pair, so that the loop may have it in registers.
 macro_rules! exceptional {
     ($($(#[$doc:meta])* $name:ident($pair:ident, $exceptions:ident, $value:ident: $type:ty) -> $output:ty $body:block)*) => {$(
         $(#[$doc])*
-        struct $name<'a, M: Machine, R: Residue<M>>(&'a Pair<M, R>, $type);
+        struct $name<M: Machine, R: Residue<M>>(Pair<M, R>, $type);
 
-        impl<M: Machine, R: Residue<M>> Task for $name<'_, M, R> {
+        impl<M: Machine, R: Residue<M>> Task for $name<M, R> {
             type Output = $output;
 
             #[inline(always)]
             fn run<Same: Machine>(self, _: Same) -> $output {
                 let Self($pair, $value) = self;
-                let $exceptions = Exceptions::of($pair);
+                let $exceptions = Exceptions::of(&$pair);
                 $body
             }
         }

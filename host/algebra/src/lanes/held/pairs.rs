@@ -120,11 +120,11 @@ impl<B: Backend, P: Prime<L>, const L: usize> Residue<B> for Held<B, P, L> {
     }
     #[inline(always)]
     fn products(x: [&Self; 2], y: [&Self; 2]) -> [Self; 2] {
-        Held::mul_each(both!(n => *x[n]), both!(n => *y[n]))
+        Held::mul_each_here(x, y)
     }
     #[inline(always)]
     fn products_with(x: [&Self; 2], y: [&Sum<B, P, L>; 2]) -> [Self; 2] {
-        Held::mul_each(both!(n => *x[n]), both!(n => *y[n]))
+        Held::mul_each_here(x, y)
     }
     #[inline(always)]
     fn squares(x: [&Self; 2]) -> [Self; 2] {
