@@ -38,13 +38,15 @@ LEVEL_TESTS = {
 SAME_ON_LEVELS = ["msm::precomputed_multiples_change_no_sum", "msm::more_points_than_a_chunk"]
 #: libtest tells the time of each test only to those who ask for what is unstable.
 TIMED = ["-Z", "unstable-options", "--report-time"]
+CPUINFO = Path("/proc/cpuinfo")
 SLOW = 1.0  # seconds from which a test's time is told
 
 
 def flags():
-    """What this processor's kernel says that it can do; nothing where there is no such file."""
-    told = Path("/proc/cpuinfo")
-    found = re.search(r"^(?:flags|Features)\s*:(.*)$", told.read_text(), re.M) if told.exists() else None
+    """What this processor's kernel says that it can do; nothing where it does not say it, as on systems other than Linux."""
+    if not CPUINFO.exists():
+        return set()
+    found = re.search(r"^(?:flags|Features)\s*:(.*)$", CPUINFO.read_text(), re.M)
     return set(found[1].split()) if found else set()
 
 

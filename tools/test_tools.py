@@ -140,6 +140,10 @@ class Host(unittest.TestCase):
         self.assertEqual(host.levels_of({"avx512f", "avx512dq", "avx512vl", "avx512ifma"}), ["portable"])
         self.assertEqual(host.levels_of(set.union(*host.LEVELS.values())), list(host.LEVELS))
 
+    def test_a_system_without_cpuinfo_has_no_flags(self):
+        with mock.patch.object(host, "CPUINFO", Path("/nowhere/cpuinfo")):
+            self.assertEqual(host.flags(), set())
+
     def test_limbs_in_lanes_run_or_are_emulated(self):
         self.assertEqual(host.built_of(list(host.LEVELS)), (["--workspace"], {}))
         crates, variables = host.built_of(["portable", "bmi2", "avx2"])

@@ -14,8 +14,9 @@
   rounds       for some seconds: writes, runs, cancels, garbage, STATUS and RESET in random order, with random gaps, back-pressure,
                memories and their errors: nothing is lost, nothing is wrong
 
-and with each card of a real curve 0, 1, 2, 3, 100 and, over BN254, 2^8 points with every distribution, and chunks one behind the other; with
-PROOFMILL_LONG=1 2^10 instead of 2^8, over every curve, and 2^16 uniform ones. `--cycles` measures instead (msm_cycles.py).
+and with the card of BN254 0, 1, 2, 3, 100 and 2^8 points with every distribution, and chunks one behind the other. The other real cards have the
+same counts with fewer distributions: those that depend on the curve's order, and of 100 points all where there are two adders. With
+PROOFMILL_LONG=1 every card has all of them, 2^10 points instead of 2^8, and 2^16 uniform ones. `--cycles` measures instead (msm_cycles.py).
 """
 
 import json
@@ -34,8 +35,15 @@ TOYS = ["msm_toy", "msm_toy_two", "msm_toy_edwards"]
 REAL = ["msm_bn254_twin", "msm_bn254_two_twin", "msm_bls12_381_twin", "msm_bls12_377_twin"]
 LONG = bool(os.environ.get("PROOFMILL_LONG"))
 MOST_LOG = 10 if LONG else 8  # of the points on a real card
-#: The distributions of as many, but over BN254: the curves differ in widths, which 100 points show as well.
-FEW = ("uniform", "one-bucket")
+#: Distributions that mean nothing else for up to three points.
+ALIKE = ("sparse", "witness", "small", "powers-of-two", "two-buckets")
+#: On other cards than that of BN254, by the count of points at most. The curves differ in widths and in r; how digits fall into buckets does not
+#: depend on them, and the toys and BN254 have it all. A run takes 60,000 cycles however few its points are.
+FEW = {
+    3: ("uniform", "zeros", "r-minus-1", "equal"),
+    100: ("uniform", "r-minus-1", "one-bucket", "both-signs", "lowest-digits", "highest-digits", "powers-of-two", "edges"),
+    1 << MOST_LOG: ("uniform", "one-bucket"),
+}
 
 
 class Real(Bench):
@@ -51,9 +59,7 @@ class Real(Bench):
         for count in (1, 2, 3, 100, 1 << MOST_LOG):
             bits = {1: 2, 2: 3, 3: 4, 100: 5}.get(count, 8)
             for i, (name, make) in enumerate(DISTRIBUTIONS.items()):
-                if count < 4 and name in ("sparse", "witness", "small", "powers-of-two", "two-buckets"):
-                    continue
-                if count > 100 and not LONG and self.geometry.curve != "bn254" and name not in FEW:
+                if not self.wanted(count, name):
                     continue
                 bases = list(BASES)[i % len(BASES)]
                 place = GRANULE * 128 * (runs % 2)
@@ -64,6 +70,12 @@ class Real(Bench):
                 if runs % 2 == 0:
                     self.pace()
         self.pace()
+
+    def wanted(self, count, name):
+        """Is a distribution of so many scalars run on this card?"""
+        if LONG or self.geometry.curve == "bn254" and (self.geometry.adders == 1 or count == 100):
+            return count > 3 or name not in ALIKE
+        return name in FEW[max(count, 3)]
 
     def pace(self):
         """Settles; no scalars take twice the cycles of others, but for what a pass takes to begin and to end."""
