@@ -48,16 +48,14 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
   private val counter = Reg(UInt(counterBits bits))
   private val products, sums = Reg(UInt(waitBits bits)) init 0 // on their way
 
-  private def part(name: String) = field(name).in(word).asUInt
-  private val isLinear = part("unit").lsb
-  private def is(operation: String) = isLinear && part("operation") === WordFormat.operation(operation)
+  private val now = new Context.Reading(word)
 
   // Lists: a job's items are there once it is fed; of an empty list nothing is taken.
   private val fed = RegInit(False)
   private val left = lists.map(list => Reg(UInt(log2Up(list.items + 1) bits)))
   private val found = RegInit(False)
   // The word after a `take` waits a cycle more: it may be a jump that asks the item's count.
-  private val taking = RegNext(io.begins && is("take"), init = False)
+  private val taking = RegNext(io.begins && now.is("take"), init = False)
 
   // What the choice looks at stands in registers. So all of it is found out a cycle ahead, of the word that is coming or waits, and of
   // what arrives in this very cycle. What a beginning word changes is not looked at: the one behind it comes a cycle later.
@@ -68,10 +66,8 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
     val has = Cat(left.zip(io.fed.payload).map { case (items, size) => (io.fed.valid ? size | items) =/= 0 })
       .resize(WordFormat.lists)
 
-    def part(name: String): UInt = field(name).in(word).asUInt
-    def jump(name: String): UInt = WordFormat.jump(name).in(word).asUInt
-    val isLinear = part("unit").lsb
-    def is(operation: String): Bool = isLinear && part("operation") === WordFormat.operation(operation)
+    val reading = new Context.Reading(word)
+    import reading._
 
     val flag = io.flags(part("flag"))
     val jumps = is("jump") &&
@@ -87,9 +83,9 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
       !(exact && !io.settled && part("wait_exact").lsb) && !(asks && !fed && !io.fed.valid) && !taking
   }
   private val jumps = RegNext(ahead.jumps)
-  private val follows = RegNext(ahead.jumps ? ahead.part("value").resize(addressBits) | next)
-  private val readyMul = RegNext(ahead.goes && !ahead.isLinear && !ahead.products.andR, init = False)
-  private val readyLinear = RegNext(ahead.goes && ahead.isLinear && !ahead.sums.andR, init = False)
+  private val follows = RegNext(ahead.jumps ? ahead.reading.part("value").resize(addressBits) | next)
+  private val readyMul = RegNext(ahead.goes && !ahead.reading.isLinear && !ahead.products.andR, init = False)
+  private val readyLinear = RegNext(ahead.goes && ahead.reading.isLinear && !ahead.sums.andR, init = False)
 
   io.state.word := word
   io.state.place := next - 1
@@ -104,12 +100,12 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
   when(io.begins) {
     present := False
     next := follows + 1
-    when(jumps)(counter := counter - WordFormat.jump("less").in(word).asUInt)
-    when(is("count"))(counter := part("value"))
-    when(is("end"))(over := True)
-    when(is("settle"))(exact := True)
-    when(is("take")) {
-      for ((items, i) <- left.zipWithIndex) when(part("dst") === i) {
+    when(jumps)(counter := counter - now.jump("less"))
+    when(now.is("count"))(counter := now.part("value"))
+    when(now.is("end"))(over := True)
+    when(now.is("settle"))(exact := True)
+    when(now.is("take")) {
+      for ((items, i) <- left.zipWithIndex) when(now.part("dst") === i) {
         found := items =/= 0
         when(items =/= 0)(items := items - 1)
       }
@@ -139,20 +135,28 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
   /** Counts a unit's results on their way. */
   private def count(results: UInt, begun: Bool, there: Bool): Unit =
     when(begun =/= there)(results := begun ? (results + 1) | (results - 1))
-  count(products, io.begins && !isLinear, io.product)
+  count(products, io.begins && !now.isLinear, io.product)
   count(sums, io.begins && Context.makesSum(word), io.sum)
 }
 
 object Context {
   private val fields = WordFormat.linear
 
-  private def operation(word: Bits) = fields("operation").in(word).asUInt
-  private def isLinear(word: Bits) = fields("unit").in(word).lsb
+  /** The fields of a word, those of a jump among them, and what it asks for. */
+  private class Reading(word: Bits) {
+    def part(name: String): UInt = fields(name).in(word).asUInt
+    def jump(name: String): UInt = WordFormat.jump(name).in(word).asUInt
+    def isLinear: Bool = fields("unit").in(word).lsb
+    def is(operation: String): Bool = isLinear && part("operation") === WordFormat.operation(operation)
+  }
 
   /** Does a word write a register of the bank of sums? */
-  def makesSum(word: Bits): Bool = isLinear(word) && operation(word) <= WordFormat.operation("table")
+  def makesSum(word: Bits): Bool = {
+    val reading = new Reading(word)
+    reading.isLinear && reading.part("operation") <= WordFormat.operation("table")
+  }
 
-  def isEnd(word: Bits): Bool = isLinear(word) && operation(word) === WordFormat.operation("end")
+  def isEnd(word: Bits): Bool = new Reading(word).is("end")
 
   /** `count 0`, which waits for nothing. */
   private val firstWord: BigInt = Seq(

@@ -241,9 +241,8 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
   canonical.io.request.place := Delay(at(linearIssue, "dst"), summed)
   canonical.io.request.residue := sum.bits(sum.cycle, demands.sum)
   private val answer = canonical.io.answer
-  control.io.settled << answer.translateWith(
-    answer.context
-  ).stage() // a flag has to be in its register before it is asked
+  // A flag has to be in its register before it is asked.
+  control.io.settled << answer.translateWith(answer.context).stage()
   private val answers = door.answers.indices.map { i =>
     val memory = Mem(Bits(field.bits bits), contexts)
     val here = answer.valid && answer.place === WordFormat.flags + i
