@@ -74,18 +74,21 @@ impl<B: Backend, P: Prime<L>, const L: usize, const K: usize> Held<B, P, L, K> {
         x: [Self; N],
         y: [Held<B, P, L, J>; N],
     ) -> [Held<B, P, L>; N] {
-        const { assert!(K * J <= 16) }
-        let b = x[0].b;
-        let x = each!(n < N, &x[0].limbs => &x[n].limbs);
-        let y = each!(n < N, &y[0].limbs => &y[n].limbs);
-        let products = b.multiply(&P::CONSTANTS, x, y);
-        each!(n < N, Held::zero(b) => Held::of(b, products[n]))
+        Self::products::<N, J, false>(each!(n < N, &x[0] => &x[n]), each!(n < N, &y[0] => &y[n]))
     }
 
-    /// [`Held::mul_each`] in the code of whoever calls it: for loops with few of them. Elsewhere products of many limbs are a
-    /// function apart, which takes them from memory and leaves them there.
+    /// The same in the code of whoever calls it: for loops with few of them. Elsewhere products of many limbs are a function
+    /// apart, which takes them from memory and leaves them there.
     #[inline(always)]
     pub(super) fn mul_each_here<const N: usize, const J: usize>(
+        x: [&Self; N],
+        y: [&Held<B, P, L, J>; N],
+    ) -> [Held<B, P, L>; N] {
+        Self::products::<N, J, true>(x, y)
+    }
+
+    #[inline(always)]
+    fn products<const N: usize, const J: usize, const HERE: bool>(
         x: [&Self; N],
         y: [&Held<B, P, L, J>; N],
     ) -> [Held<B, P, L>; N] {
@@ -93,7 +96,10 @@ impl<B: Backend, P: Prime<L>, const L: usize, const K: usize> Held<B, P, L, K> {
         let b = x[0].b;
         let x = each!(n < N, &x[0].limbs => &x[n].limbs);
         let y = each!(n < N, &y[0].limbs => &y[n].limbs);
-        let products = montgomery::multiply(b, &P::CONSTANTS, x, y);
+        let products = match HERE {
+            true => montgomery::multiply(b, &P::CONSTANTS, x, y),
+            false => b.multiply(&P::CONSTANTS, x, y),
+        };
         each!(n < N, Held::zero(b) => Held::of(b, products[n]))
     }
 
