@@ -1,7 +1,6 @@
 """The crate as its users have it: a new project that depends on the package, with the Rust examples of README.md and docs/bindings.md as its
 program; and README.md's commands, one after the other as they stand there."""
 
-import json
 import os
 import re
 import shutil
@@ -78,13 +77,6 @@ ark-bn254 = "0.6"
 
 
 class Readme(unittest.TestCase):
-    SIGNATURE = {
-        "public_key": "0xa491d1b0ecd9bb917989f0e74f0dea0422eac4a873e5e2644f368dffb9a6e20fd6e10c1b77654d067c0618f6e5a7f79a",
-        "message": "0x" + "00" * 32,
-        "signature": "0xb6ed936746e01f8ecf281f020953fbf1f01debd5657c4a383940b020b26507f6076334f91e2366c96e9ab279fb515809"
-                     "0352ea1c5b0c9274504f4f0e7053af24802e51e4568d164fe986834f41e55c8e850ce1f98458c0cfc9ab380b55285a55",
-    }
-
     def test_its_commands_end_well(self):
         lines = [line.partition("   #")[0].strip() for text in examples("README.md") for line in text.splitlines() if line.startswith("proofmill ")]
         self.assertGreater(len(lines), 14)
@@ -92,8 +84,6 @@ class Readme(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             folder = Path(folder)
             (folder / "examples").symlink_to(ROOT / "examples")
-            (folder / "signatures.jsonl").write_text(json.dumps(self.SIGNATURE) + "\n")
-            (folder / "leaves").write_bytes(bytes(32 * 64))
             # `circuit.zkey` is the reader's own: a small one, since a simulated card takes minutes for the one that is made.
             circuit = "made" if os.environ.get("PROOFMILL_LONG") else "small"
             run([PROOFMILL, "dev", "circuit", "chain", "--constraints", 60, "--out", folder / "small"])
