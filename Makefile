@@ -8,8 +8,14 @@ PROFILE ?= release
 MSM_CARDS := msm_bn254_twin msm_bn254_two_twin msm_bls12_381_twin msm_bls12_377_twin
 POSEIDON_CARDS := poseidon_2_twin poseidon_4_twin poseidon_8_twin poseidon_11_twin poseidon_twin
 CONFIG ?= $(or $(if $(filter ecdsa_verify,$(OP)),ecdsa ecdsa_two),$(if $(filter msm,$(OP)),$(MSM_CARDS)),$(if $(filter poseidon,$(OP)),$(POSEIDON_CARDS)),$(if $(filter ntt,$(OP)),ntt_small_twin ntt_twin),$(if $(filter coprocessor,$(OP)),coprocessor_twin),card)
+# As Verilog an operation is its circuit: a twin has multipliers in C++.
+CIRCUITS = $(if $(filter command line,$(origin CONFIG)),$(CONFIG),$(CONFIG:%_twin=%))
 BENCH := cargo run --profile $(PROFILE) --quiet --package proofmill-bench --bin proofmill-bench --
+# Said before anything is built.
 need-op = $(if $(OP),,$(error OP is missing: say which operation, such as OP=equihash_verify))
+known-op = $(if $(filter-out coprocessor ecdsa_verify equihash_verify msm ntt poseidon,$(OP)),$(error there is no circuit for OP=$(OP); there are coprocessor, ecdsa_verify, equihash_verify, msm, ntt and poseidon))
+$(if $(filter bench cycles,$(MAKECMDGOALS)),$(need-op))
+$(if $(filter sim verilog testbench cycles,$(MAKECMDGOALS)),$(known-op))
 
 .PHONY: help run dist test test-long lint format vectors sim verilog testbench area timing bench bench-profiles bench-paths cycles formal report clean
 .DEFAULT_GOAL := help
@@ -44,13 +50,13 @@ sim: ## Verilated libraries: CONFIG=card|toy|..., TRACE=1 for waveforms
 	$(PYTHON) tools/setup.py
 	$(PYTHON) tools/sim.py $(CONFIG) $(if $(TRACE),--trace)
 
-verilog: ## a card or a unit as Verilog, one file a module, in target/verilog: CONFIG=card|ecdsa|modmul_bn254_fp|...
+verilog: ## a card or a unit as Verilog, one file a module, in target/verilog: CONFIG=card|ecdsa|modmul_bn254_fp|..., or OP=...
 	$(PYTHON) tools/setup.py
-	$(PYTHON) tools/verilog.py $(CONFIG)
+	$(PYTHON) tools/verilog.py $(CIRCUITS)
 
-testbench: ## a card with a test bench in plain Verilog, and runs it: CONFIG=toy|ecdsa|ntt_small|..., WITH=verilator, WAVES=1
+testbench: ## a card with a test bench in plain Verilog, and runs it: CONFIG=toy|ecdsa|ntt_small|... or OP=..., WITH=verilator, WAVES=1
 	$(PYTHON) tools/setup.py
-	$(PYTHON) tools/testbench.py $(CONFIG) $(if $(WITH),--with $(WITH)) $(if $(WAVES),--waves)
+	$(PYTHON) tools/testbench.py $(CIRCUITS) $(if $(WITH),--with $(WITH)) $(if $(WAVES),--waves)
 
 area: ## LUT, FF, DSP, BRAM of every unit and engine: OP=... for one operation
 	$(PYTHON) tools/setup.py
@@ -61,7 +67,7 @@ timing: ## the clock that engines and units are estimated to run at: CONFIG=... 
 	$(PYTHON) tools/timing.py $(if $(filter command line,$(origin CONFIG)),$(CONFIG))
 
 bench: ## against the peers, side by side: OP=...; ISA=avx2 for another code path, PROFILE=dist for another build, QUICK=1 to see that it runs, ONLY=batches for a part
-	$(need-op)$(BENCH) software $(OP) $(if $(ISA),--isa $(ISA)) $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
+	$(BENCH) software $(OP) $(if $(ISA),--isa $(ISA)) $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
 
 bench-profiles: ## our own code as built by default and for shipping (dist), side by side, without peers
 	$(BENCH) profiles release dist
@@ -70,7 +76,7 @@ bench-paths: ## our own code on every code path of this processor, side by side,
 	$(BENCH) paths
 
 cycles: sim ## clock cycles of the circuit, as simulated: OP=...
-	$(need-op)$(if $(filter msm,$(OP)),$(PYTHON) rtl/sim/test_msm.py --cycles $(CONFIG),$(if $(filter ntt,$(OP)),$(PYTHON) rtl/sim/test_ntt.py --cycles $(CONFIG:%=target/sim/%.so),$(if $(filter coprocessor,$(OP)),$(PYTHON) rtl/sim/test_coprocessor.py --cycles $(CONFIG),$(BENCH) cycles $(OP) $(CONFIG:%=--sim %))))
+	$(if $(filter msm,$(OP)),$(PYTHON) rtl/sim/test_msm.py --cycles $(CONFIG),$(if $(filter ntt,$(OP)),$(PYTHON) rtl/sim/test_ntt.py --cycles $(CONFIG:%=target/sim/%.so),$(if $(filter coprocessor,$(OP)),$(PYTHON) rtl/sim/test_coprocessor.py --cycles $(CONFIG),$(BENCH) cycles $(OP) $(CONFIG:%=--sim %))))
 
 formal: ## proofs of the circuit's control
 	$(PYTHON) tools/setup.py

@@ -2,7 +2,9 @@
 
 import contextlib
 import io
+import os
 import re
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -345,6 +347,33 @@ module counter(input clk, input up);
   always @(posedge clk) assume (ASSUMED);
 endmodule
 """
+
+
+class Make(unittest.TestCase):
+    """What `make` would do; nothing is done."""
+
+    def would(self, *arguments):
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("MAKE") and name not in ("CONFIG", "OP")}
+        done = subprocess.run(["make", "--dry-run", "--no-print-directory", *arguments], cwd=place.ROOT, env=clean, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return done.returncode, done.stdout
+
+    def test_verilog_of_an_operation_is_that_of_its_circuits_and_not_of_twins(self):
+        for operation in ("coprocessor", "ecdsa_verify", "equihash_verify", "msm", "ntt", "poseidon"):
+            for goal in ("verilog", "testbench"):
+                status, said = self.would(goal, f"OP={operation}")
+                self.assertEqual(status, 0, said)
+                self.assertRegex(said, rf"tools/{goal}.py \w")
+                self.assertNotIn("_twin", said)
+            self.assertIn("tools/sim.py", self.would("cycles", f"OP={operation}")[1])
+        self.assertIn("verilog.py ntt_twin", self.would("verilog", "CONFIG=ntt_twin")[1])  # which refuses it by name
+
+    def test_an_operation_that_there_is_not_is_refused_before_anything_is_built(self):
+        for goal in ("sim", "verilog", "testbench", "cycles"):
+            status, said = self.would(goal, "OP=nttt")
+            self.assertEqual((status, "there is no circuit for OP=nttt" in said, "tools/" in said), (2, True, False), said)
+        for goal in ("bench", "cycles"):
+            status, said = self.would(goal)
+            self.assertEqual((status, "OP is missing" in said, "tools/" in said), (2, True, False), said)
 
 
 class Formal(unittest.TestCase):

@@ -246,6 +246,9 @@ def door():
         if config not in known:
             raise Failed(f"there is no configuration {config}; there are {', '.join(rtl.configs())}; and units such as {', '.join(rtl.units()[:5])}")
     for config in chosen.configs:
+        if config.endswith("_twin"):
+            raise Failed(f"{config}: twins are for our own simulation; take {config.removesuffix('_twin')}")
+    for config in chosen.configs:
         folder, top = written(config, chosen.out)
         if chosen.check:
             check(folder, top)
