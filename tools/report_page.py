@@ -16,6 +16,8 @@ CIRCUITS = {
     "Cycles of the circuits": ("cycles in simulation for one of a stream, published ones at their own sizes; less is better", "cycles-", r"per .*, steady.*|a point of .*"),
     "Size of the circuits": ("thousands of LUT for UltraScale+, as yosys counts them; less is better", "area", "lut"),
 }
+#: Of its own size, what a plot has at least: then its smallest letters have nine pixels.
+READABLE = 0.77
 STYLE = """:root { color-scheme: light dark; --ink: #222; --paper: #fff; --line: #ccc; --faint: #f4f4f6 }
 @media (prefers-color-scheme: dark) { :root { --ink: #ddd; --paper: #16181d; --line: #444; --faint: #20232a } }
 body { margin: 0 auto; max-width: 84rem; padding: 1rem; font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper) }
@@ -80,8 +82,13 @@ def tables(text):
     return "\n".join(made)
 
 
+def readable(svg):
+    """An SVG whose letters stay large enough on a telephone: what does not fit scrolls inside its frame."""
+    return re.sub(r'viewBox="0 0 (\d+)', lambda found: f'style="min-width: {READABLE * int(found[1]):.0f}px" {found[0]}', svg, count=1)
+
+
 def section(heading, drawn, texts):
-    figures = "".join(f"<figure>{one}</figure>" for one in drawn)
+    figures = "".join(f"<figure>{readable(one)}</figure>" for one in drawn)
     summary = "All rows" if any("|" in text for text in texts) else "Where"
     folded = f"<details><summary>{summary}</summary>\n{tables(chr(10).join(texts))}\n</details>" if texts else ""
     return f'<h2 id="{anchor(heading)}">{html.escape(heading)}</h2>\n<div class="panels">{figures}</div>\n{folded}'

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use clap::{Args, ValueEnum};
 use proofmill::groth16::dev::{Circuit, InsecurePowersOfTau, Statement};
 use proofmill::groth16::snarkjs::{Zkey, verifying_key};
@@ -103,7 +103,9 @@ pub fn circuit(arguments: &CircuitArguments, output: &mut Output) -> anyhow::Res
         Kind::Sha256 => Statement::sha256_of_about(*constraints),
     };
     let circuit = Circuit::new(common.curve.get(), &statement)?;
-    fs::create_dir_all(out).with_context(|| format!("--out: {}", out.display()))?;
+    let place = || format!("--out: {}", out.display());
+    ensure!(!out.exists() || out.is_dir(), "{}: not a folder", place());
+    fs::create_dir_all(out).with_context(place)?;
     let at = |name: &str| out.join(name);
     let (key, witness, verifying) =
         (at("INSECURE.zkey"), at("witness.wtns"), at("verification_key.json"));

@@ -68,9 +68,9 @@ fn element(field: Field, text: &str) -> anyhow::Result<Vec<u8>> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
     let width = 2 * field.bytes();
     anyhow::ensure!(digits.len() <= width, "--coset: more than {width} hexadecimal digits");
-    let bytes = hex::decode(format!("{digits:0>width$}"));
-    let mut bytes =
-        bytes.with_context(|| format!("--coset: '{text}' is not a hexadecimal number"))?;
+    let Ok(mut bytes) = hex::decode(format!("{digits:0>width$}")) else {
+        anyhow::bail!("--coset: '{text}' is not a hexadecimal number");
+    };
     bytes.reverse();
     Ok(bytes)
 }

@@ -293,7 +293,7 @@ const MOST_PROOF_BYTES: u64 = 1 << 20;
 fn check(arguments: &Check, output: &mut Output) -> anyhow::Result<Exit> {
     let Check { root, device, proof: path } = arguments;
     let root = tree::of_text(root);
-    let root = root.with_context(|| format!("--root: '{}' is no 0x…", arguments.root))?;
+    let root = root.with_context(|| format!("--root: '{}' is not a number 0x…", arguments.root))?;
     let proof = read_proof(path).with_context(|| format!("PROOF: {}", path.display()))?;
     let found = proof.root(&*open(device, Instance::default())?)?;
     if found == root {

@@ -39,6 +39,14 @@ pub struct Arguments {
     more: Vec<PathBuf>,
 }
 
+impl Arguments {
+    /// The files of a proof.
+    fn told(&self, [public, proof]: &[&PathBuf; 2]) -> String {
+        let [proof, public, key] = [proof, public, &self.key].map(|file| file.display());
+        format!("{proof} for {public} with {key}")
+    }
+}
+
 /// Verifies one proof, or a batch.
 pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     if arguments.batch { many(arguments, output) } else { one(arguments, output) }
@@ -48,14 +56,11 @@ fn one(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let key = snarkjs::verifying_key::open(&arguments.key)?;
     let public = snarkjs::public::open(&arguments.public, key.curve)?;
     let proof = snarkjs::proof::open(&arguments.proof)?;
-    let together = || {
-        let [proof, public] = [&arguments.proof, &arguments.public].map(|file| file.display());
-        format!("{proof} for {public} with {}", arguments.key.display())
-    };
     let (valid, seconds) = arguments.device.pairings(|pairings| {
         let start = Instant::now();
         let prepared = PreparedVerifyingKey::with_pairings(&key, pairings);
-        let valid = prepared.and_then(|key| key.verify(&public, &proof)).with_context(together)?;
+        let valid = prepared.and_then(|key| key.verify(&public, &proof));
+        let valid = valid.with_context(|| arguments.told(&[&arguments.public, &arguments.proof]))?;
         Ok((valid, start.elapsed().as_secs_f64()))
     })?;
     let verdict = Verdict { valid, curve: key.curve, publics: public.len(), seconds };
@@ -80,8 +85,13 @@ fn many(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let (invalid, seconds) = arguments.device.pairings(|pairings| {
         let start = Instant::now();
         let prepared = PreparedVerifyingKey::with_pairings(&key, pairings)?;
-        let invalid = prepared.find_invalid(&batch);
-        let invalid = invalid.with_context(|| format!("with {}", arguments.key.display()))?;
+        let invalid = prepared.find_invalid(&batch).or_else(|error| {
+            // One after the other, so that the files are named of which one makes no sense.
+            for ((public, proof), files) in batch.iter().zip(&files) {
+                prepared.verify(public, proof).with_context(|| arguments.told(files))?;
+            }
+            Err(error).with_context(|| format!("with {}", arguments.key.display()))
+        })?;
         Ok((invalid, start.elapsed().as_secs_f64() / files.len() as f64))
     })?;
     let mut exit = Exit::Valid;

@@ -103,8 +103,11 @@ impl Request {
             return Err(Error::argument("arity", problem));
         }
         self.domain.elements(arity).ok_or_else(|| {
-            let problem = format!("{:?} at arity {arity}; expected 1 to {arity}", self.domain);
-            Error::argument("domain", problem)
+            let length = match self.domain {
+                Domain::ConstantLength(length) => format!("constant length {length}"),
+                other => format!("{other:?}"),
+            };
+            Error::argument("domain", format!("{length} at arity {arity}; expected 1 to {arity}"))
         })
     }
 
@@ -270,7 +273,7 @@ mod tests {
         assert_eq!(problem(of(37, 0)), "arity: is 37; expected 2 to 36");
         assert_eq!(
             problem(of(4, 0).in_domain(Domain::ConstantLength(5))),
-            "domain: ConstantLength(5) at arity 4; expected 1 to 4"
+            "domain: constant length 5 at arity 4; expected 1 to 4"
         );
     }
 }

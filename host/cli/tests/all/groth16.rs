@@ -184,7 +184,8 @@ fn of_a_batch_each_is_judged() {
     expect(&batch(&[&public, a, &public]), 2, &["PUBLIC PROOF: ", "public.json has no proof"]);
     expect(&run(&["verify", &key, &public, a, &public, b]), 2, &["--batch"]);
     let two = made.write("two.json", "[\"1\", \"2\"]");
-    expect(&batch(&[&public, a, &two, b]), 2, &["of proof 1: 2 values, the key has 1"]);
+    let named = ["b.json for ", "two.json with ", "public: 2 values, the key has 1"];
+    expect(&batch(&[&public, a, &two, b]), 2, &named);
     expect(&batch(&[&public, a, &public, "none.json"]), 2, &["none.json", "No such file"]);
 }
 
@@ -197,7 +198,7 @@ fn files_that_do_not_belong_together_are_named() {
         expect(&made.prove(zkey, witness, &[]), 2, parts);
         assert!(made.others().is_empty(), "{:?}", made.others());
     };
-    fails(&zkey, &other.at("witness.wtns"), &["witness", "Bls12_381", "Bn254"]);
+    fails(&zkey, &other.at("witness.wtns"), &["witness: is on bls12_381, the key on bn254"]);
     fails(&zkey, &longer.at("witness.wtns"), &["witness", "12 values", "11"]);
     fails(&witness, &zkey, &["begins with 'wtns', not 'zkey'"]);
     fails(&zkey, &made.at("verification_key.json"), &["verification_key.json", "byte 0"]);
@@ -218,7 +219,7 @@ fn files_that_do_not_belong_together_are_named() {
     expect(&made.prove_with(&[]), 0, &[]);
     fs::copy(made.at("proof.json"), other.at("proof.json")).unwrap();
     fs::copy(made.at("public.json"), other.at("public.json")).unwrap();
-    expect(&other.verify(&[]), 2, &["proof", "Bn254", "Bls12_381"]);
+    expect(&other.verify(&[]), 2, &["proof: is on bn254, the key on bls12_381"]);
 }
 
 #[test]
@@ -261,6 +262,9 @@ fn wrong_arguments_are_named() {
     expect(&circuit("poseidon", &["--constraints", "9"]), 2, &["chain, sha256"]);
     let curve = ["--constraints", "9", "--curve", "bls12_377"];
     expect(&circuit("chain", &curve), 2, &["bn254, bls12_381"]);
+    let file = made.at("witness.wtns");
+    let output = run(&["dev", "circuit", "chain", "--constraints", "9", "--out", &file]);
+    expect(&output, 2, &["--out: ", "witness.wtns: not a folder\n"]);
     assert!(!Path::new(&out).exists());
     for power in ["0", "99"] {
         expect(&run(&["dev", "ptau", "--power", power, "--out", &out]), 2, &["power: "]);

@@ -43,5 +43,7 @@ fn what_cannot_be_is_named() {
     expect(&ntt("bn254_fr", "no such file"), 2, &["FROM: no such file"]);
     let output = run(&["ntt", "--field", "goldilocks", "--coset", "0x0", &paths[1], &to]);
     expect(&output, 2, &["coset: is 0"]);
+    let output = run(&["ntt", "--field", "goldilocks", "--coset", "xyz", &paths[1], &to]);
+    expect(&output, 2, &["--coset: 'xyz' is not a hexadecimal number\n"]);
     assert!(!Path::new(&to).exists());
 }

@@ -131,7 +131,7 @@ fn what_cannot_be_is_named() {
     let [odd, large, braces] = &paths[..] else { unreachable!() };
     let huge = usize::MAX.to_string();
     let place = folder.path().to_str().unwrap();
-    let cases: [(&[&str], &str); 11] = [
+    let cases: [(&[&str], &str); 12] = [
         (&["hash", "--arity", "2", odd, &to], "preimages: 2016 bytes are not a whole number"),
         (&["hash", "--arity", "2", large, &to], "element 0 of preimage 0 is not below the modulus"),
         (&["hash", "--arity", "37", odd, &to], "arity: is 37; expected 2 to 36"),
@@ -146,6 +146,7 @@ fn what_cannot_be_is_named() {
         (&["tree", "--arity", "2", place, &to], "not a regular file"),
         (&["prove", "--arity", "8", "--index", "0", odd, &to], "tree: 2016 bytes are not all rows"),
         (&["check", "--root", "0x0", braces], "PROOF: "),
+        (&["check", "--root", "mine", braces], "--root: 'mine' is not a number 0x…"),
     ];
     for (arguments, problem) in cases {
         expect(&poseidon(arguments), 2, &[problem]);

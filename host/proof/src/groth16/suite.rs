@@ -56,7 +56,8 @@ pub fn demand_curve(argument: &'static str, found: Curve, expected: Curve) -> Re
     if found == expected {
         return Ok(());
     }
-    Err(Error::argument(argument, format!("is on {found:?}, the key on {expected:?}")))
+    let [found, expected] = [found, expected].map(Curve::name);
+    Err(Error::argument(argument, format!("is on {found}, the key on {expected}")))
 }
 
 /// A point of the group. What is none is the argument's fault: its part `name`.

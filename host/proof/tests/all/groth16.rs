@@ -184,7 +184,7 @@ fn questions_without_sense_are_errors_that_name_what_is_wrong() {
         "public: value 0 is not below the order of the group"
     );
     let other = Proof { curve: Curve::Bls12_381, ..proof.clone() };
-    assert_eq!(problem(&vk, &public, &other), "proof: is on Bls12_381, the key on Bn254");
+    assert_eq!(problem(&vk, &public, &other), "proof: is on bls12_381, the key on bn254");
     let mut off = proof.clone();
     off.b[0] ^= 1;
     assert_eq!(problem(&vk, &public, &off), "proof: B is not on the curve");

@@ -191,7 +191,7 @@ fn inputs_that_do_not_belong_together_are_named() {
     let problem = |curve, constraints| {
         prover.prove(&chain(curve, constraints).1, None).unwrap_err().to_string()
     };
-    assert!(problem(Curve::Bls12_381, 20).starts_with("witness: is on Bls12_381"));
+    assert!(problem(Curve::Bls12_381, 20).starts_with("witness: is on bls12_381"));
     assert!(problem(Curve::Bn254, 21).starts_with("witness: has "));
 }
 
