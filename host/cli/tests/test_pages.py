@@ -146,11 +146,9 @@ class Pages(unittest.TestCase):
 
 
 def load_tests(_loader, tests, _pattern):
-    """All of them, or a line for the report of `make test`."""
-    if CHROMIUM:
-        return tests
-    print("SKIPPED the pages in a browser: there is no chromium; on Debian: apt-get install chromium")
-    return unittest.TestSuite()
+    """All of them; or one that says why not, since Python calls it a failure where there is none."""
+    reason = "SKIPPED the pages in a browser: there is no chromium; on Debian: apt-get install chromium"
+    return tests if CHROMIUM else unittest.TestSuite([unittest.FunctionTestCase(lambda: print(reason))])
 
 
 if __name__ == "__main__":
