@@ -32,6 +32,17 @@ fn the_published_program_sends_the_published_values() {
     assert_eq!(answer["slots"]["ten"]["value"][0], "0xa");
 }
 
+/// The example of `docs/coprocessor.md`, as it stands there: 7 and 31 doubled three times, and squared.
+#[test]
+fn the_program_of_the_page_runs() {
+    let page = include_str!("../../../../docs/coprocessor.md");
+    let program = &page[page.find("slot two = 0").unwrap()..];
+    let program = &program[..program.find("```").unwrap()];
+    let (_folder, paths) = files(&[program.as_bytes()]);
+    let output = coprocessor(&["run", "--slots", &paths[0]]);
+    expect(&output, 0, &["two = 0: scalar 0x0\n", " 0x6c80\n", "8 instructions, waits at 9"]);
+}
+
 #[test]
 fn a_loop_that_sends_ends() {
     let (_folder, paths) = files(&[
