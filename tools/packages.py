@@ -17,7 +17,7 @@ from place import CACHE, ROOT, Failed, made_whole, main, run
 
 #: The commit whose public interface is kept: that of the last release, or, before the first one, of the last intended break.
 BASELINE = "84db11bd8fc34a8b5533f7834283a37bd009d47b"
-#: The version of cargo-semver-checks, which is compiled into the user's cache folder on first use.
+#: The version of cargo-semver-checks, which is compiled into the user's cache folder on first use. It needs Rust 1.93.
 SEMVER = "0.51.0"
 
 #: Paths in the source that cargo does not look at: what a macro includes, what an attribute points at, what a build script joins.
@@ -73,7 +73,7 @@ def semver(found):
     """What of the interfaces at `BASELINE` is not there any more."""
     folder = CACHE / f"semver-checks-{SEMVER}"
     if not folder.is_dir():
-        print(f"compiling cargo-semver-checks into {folder}, once: some minutes", flush=True)
+        print(f"compiling cargo-semver-checks into {folder}, once: many minutes", flush=True)
         with made_whole(folder) as scratch:
             run(["cargo", "install", "cargo-semver-checks", "--version", SEMVER, "--locked", "--root", scratch])
     chosen = [word for name in found for word in ("--package", name)]

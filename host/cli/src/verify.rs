@@ -60,7 +60,8 @@ fn one(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
         let start = Instant::now();
         let prepared = PreparedVerifyingKey::with_pairings(&key, pairings);
         let valid = prepared.and_then(|key| key.verify(&public, &proof));
-        let valid = valid.with_context(|| arguments.told(&[&arguments.public, &arguments.proof]))?;
+        let valid =
+            valid.with_context(|| arguments.told(&[&arguments.public, &arguments.proof]))?;
         Ok((valid, start.elapsed().as_secs_f64()))
     })?;
     let verdict = Verdict { valid, curve: key.curve, publics: public.len(), seconds };
