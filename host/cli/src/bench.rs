@@ -7,6 +7,7 @@ mod measure;
 mod page;
 mod plot;
 
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -17,7 +18,7 @@ use proofmill_algebra::Isa;
 use serde_json::{Value, json};
 
 use crate::doctor;
-use crate::new_file;
+use crate::new_file::NewFile;
 use crate::output::{Exit, Output, note};
 use crate::threads::Threads;
 
@@ -52,6 +53,12 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
         bail!("--all-paths: {} has no code paths of this processor", arguments.device);
     }
     let uri = arguments.threads.applied(arguments.device.clone())?;
+    // Before a minute of measuring: where the page cannot be, that is said now.
+    let place = |path: &PathBuf| format!("--html: {}", path.display());
+    let html = match &arguments.html {
+        Some(path) => Some((path, NewFile::create(path).with_context(|| place(path))?)),
+        None => None,
+    };
     let runs = match arguments.all_paths {
         false => vec![measure::all(&uri, arguments.threads, arguments.quick)?],
         true => each_path(&uri, arguments.quick)?,
@@ -59,8 +66,9 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let seen = json!({
         "version": env!("CARGO_PKG_VERSION"), "processor": doctor::processor(), "quick": arguments.quick, "runs": runs,
     });
-    if let Some(path) = &arguments.html {
-        new_file::write_all(&[("html", path, page::page(&seen).as_bytes())])?;
+    if let Some((path, mut file)) = html {
+        let written = file.write_all(page::page(&seen).as_bytes()).and_then(|()| file.finish());
+        written.with_context(|| place(path))?;
     }
     if arguments.json {
         output.line(serde_json::to_string_pretty(&seen)?)?;
