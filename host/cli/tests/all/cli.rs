@@ -309,3 +309,10 @@ fn the_doctor_measures_every_level() {
         assert_eq!(rates.filter(|rate| *rate > 0.0).count(), 4, "{row}");
     }
 }
+
+/// Said before anything is measured, which takes a minute.
+#[test]
+fn a_page_of_bench_that_cannot_be_written_is_named_at_once() {
+    let output = run(&["bench", "--html", "/nowhere/proofmill.html"]);
+    expect(&output, 2, &["--html: /nowhere/proofmill.html: No such file"]);
+}
