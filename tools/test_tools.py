@@ -151,6 +151,14 @@ class Host(unittest.TestCase):
         self.assertIn("proofmill-algebra/emulation", crates)
         self.assertEqual(variables, {"PROOFMILL_BUILD": "native"})
 
+    def test_every_level_has_the_prover_and_the_conformance_suite(self):
+        for level in host.LEVELS:
+            tests = host.OWN_TESTS.get(level, host.LEVEL_TESTS)
+            self.assertLessEqual(set(tests), set(host.LEVEL_TESTS))
+            self.assertTrue(any(test.startswith("prover::") for test in tests["proof/all"]), level)
+            self.assertEqual(tests["testkit/all"], ["conformance::the_processor"])
+        self.assertLessEqual(set(host.OWN_TESTS), set(host.LEVELS))
+
     def test_programs_are_called_by_crate_and_target(self):
         def message(kind, name, test=True):
             return {"reason": "compiler-artifact", "manifest_path": "/host/cpu/Cargo.toml", "target": {"kind": [kind], "name": name},
