@@ -5,6 +5,7 @@ shared and static, and proofmill.pc for pkg-config.
 """
 
 import argparse
+import os
 import shutil
 import tomllib
 from pathlib import Path
@@ -20,14 +21,16 @@ def version():
     return tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
 
 
-def build(profile):
+def build(profile, beside):
     """The folder with the built library."""
-    run(["cargo", "build", "--quiet", "--profile", profile, "--package", "proofmill-c"], cwd=ROOT)
+    chosen = [word for name in ("proofmill-c", *beside) for word in ("--package", name)]
+    run(["cargo", "build", "--quiet", "--profile", profile, *chosen], cwd=ROOT)
     return BUILT / profile
 
 
-def install(prefix, profile):
-    built, number = build(profile), version()
+def install(prefix, profile, beside=()):
+    """The installed library. What is built beside it shares its crates, which then have the features that both want."""
+    built, number = build(profile, beside), version()
     include, library = prefix / "include", prefix / "lib"
     (library / "pkgconfig").mkdir(parents=True, exist_ok=True)
     shutil.copytree(SOURCE / "include", include, dirs_exist_ok=True)
@@ -41,6 +44,11 @@ def install(prefix, profile):
         pc = pc.replace(f"@{name}@", str(value))
     (library / "pkgconfig/proofmill.pc").write_text(pc)
     return library / whole
+
+
+def install_for_tests(prefix):
+    """Built beside the command, whose crates are compiled already; in the long tests by itself, as people build it."""
+    return install(prefix, "release", () if os.environ.get("PROOFMILL_LONG") else ("proofmill-cli",))
 
 
 def door():

@@ -34,6 +34,12 @@ LEVEL_TESTS = {
     "proof/all": ["prover::", "groth16::"],
     "testkit/all": ["conformance::the_processor"],
 }
+#: Instead of these, on levels that others have the code of. `avx512` takes the lanes of `avx2`, and for Equihash the vectors of `avx512ifma`:
+#: its own is that it takes them. `portable` is `bmi2` with another product of field elements.
+OWN_TESTS = {
+    "portable": {"algebra/all": LEVEL_TESTS["algebra/all"], "proof/all": ["prover::proofs_of_chains"], "testkit/all": LEVEL_TESTS["testkit/all"]},
+    "avx512": {"cpu/all": ["equihash_verify::"], "proof/all": ["prover::proofs_of_chains"], "testkit/all": LEVEL_TESTS["testkit/all"]},
+}
 #: Tests of these that take long, and show nothing about a level that `algebra/all` does not.
 SAME_ON_LEVELS = ["msm::precomputed_multiples_change_no_sum", "msm::more_points_than_a_chunk"]
 #: libtest tells the time of each test only to those who ask for what is unstable.
@@ -124,10 +130,11 @@ def run_levels(programs):
         raise Failed(f"PROOFMILL_REQUIRE_ISA: {', '.join(unknown)}: there are {', '.join(LEVELS)}")
     for level in here[:-1]:
         print(f"level {level}", flush=True)
+        tests = OWN_TESTS.get(level, LEVEL_TESTS)
         for program in programs:
-            if program.name in LEVEL_TESTS:
+            if program.name in tests:
                 skipped = [word for test in SAME_ON_LEVELS for word in ("--skip", test)]
-                good &= run(program, [*LEVEL_TESTS[program.name], *skipped], least=1, PROOFMILL_ISA=level)
+                good &= run(program, [*tests[program.name], *skipped], least=1, PROOFMILL_ISA=level)
     print(f"level {here[-1]}: all tests of the host run on it")
     for level in LEVELS:
         if level not in here and level in required:

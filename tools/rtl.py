@@ -7,16 +7,21 @@ are, the generator says.
 
 import argparse
 import json
+import os
+import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
-from place import ROOT, TARGET, Failed, alone, digest, main, run, write_whole
+from place import CACHE, ROOT, TARGET, Failed, alone, digest, main, run, write_whole
 
 RTL = ROOT / "rtl"
 BUILT = RTL / "target"
 JAVA = ["java", "-Xss8m", "-XX:+UseParallelGC"]
+#: The Scala compiler is done before it pays to optimise it: with the second of the JVM's compilers it takes twice the processor's time.
+MAVEN = {"MAVEN_OPTS": "-XX:TieredStopAtLevel=1"}
 
 
 def sources(part):
@@ -44,17 +49,29 @@ def build(part="main"):
                 old.unlink()
             goals = ["compile" if part == "main" else "test-compile"]
             goals += ["dependency:build-classpath", f"-Dmdep.outputFile={classpath}", "-Dmdep.includeScope=test"]
-            run(["mvn", "-q", "-B", *goals], cwd=RTL)
+            run(["mvn", "-q", "-B", *goals], cwd=RTL, env={**MAVEN, **os.environ})
             write_whole(BUILT / "built-main", content(sources("main")))
             write_whole(stamp, wanted)
     folders = [BUILT / "classes"] + ([BUILT / "test-classes"] if part == "test" else [])
     return ":".join([*map(str, folders), classpath.read_text()])
 
 
+def is_test(main_class):
+    return (RTL / "src/test/scala" / f"{main_class.replace('.', '/')}.scala").exists()
+
+
 def command(main_class, *arguments):
     """The command that runs a class of rtl/, which it compiles first; test classes see the others."""
-    tests = RTL / "src/test/scala" / f"{main_class.replace('.', '/')}.scala"
-    return [*JAVA, "-cp", build("test" if tests.exists() else "main"), main_class, *map(str, arguments)]
+    return [*JAVA, "-cp", build("test" if is_test(main_class) else "main"), main_class, *map(str, arguments)]
+
+
+def simulating():
+    """What the makefiles of SpinalHDL's simulator find in the environment. Its models are small and run briefly: they share what they can
+    (compile_once.py), and g++ does not optimise them.
+    """
+    versions = digest(run(["verilator", "--version"]), run(["g++", "--version"]))
+    compiler = shlex.join([sys.executable, "-IS", str(ROOT / "tools/compile_once.py")])
+    return {"MAKEFLAGS": "OPT_FAST=-O0", "OBJCACHE": compiler, "PROOFMILL_OBJECTS": str(CACHE / "sim" / f"objects-{versions}")}
 
 
 def java(main_class, *arguments):
@@ -158,10 +175,12 @@ def door():
     parser.add_argument("--lint", action="store_true", help="let Verilator read what is generated")
     chosen = parser.parse_args()
     if chosen.all:
+        build("test")  # with what the stage `rtl` runs, so that Maven starts once
         print(f"{len(generate_all(simulated(configs() + units())))} circuits")
         return 0
     if chosen.run:
-        return subprocess.call(command(chosen.run, *chosen.configs), cwd=ROOT)
+        variables = simulating() if is_test(chosen.run) else {}
+        return subprocess.call(command(chosen.run, *chosen.configs), cwd=ROOT, env={**os.environ, **variables})
     if not chosen.configs:
         print("\n".join(configs()))
     for config, folder in zip(chosen.configs, generate_all(chosen.configs)):

@@ -5,6 +5,8 @@ import argparse
 from place import CACHE, ROOT, digest, main, made_whole, run
 
 POM = ROOT / "tools/scalafmt/pom.xml"
+#: It is done before it pays to optimise it.
+JAVA = ["java", "-XX:TieredStopAtLevel=1"]
 
 
 def classpath():
@@ -20,7 +22,7 @@ def door():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="format instead of only looking")
     how = [] if parser.parse_args().write else ["--check"]
-    print(run(["java", "-cp", classpath(), "org.scalafmt.cli.Cli", "--non-interactive", *how, "rtl/src"], cwd=ROOT), end="")
+    print(run([*JAVA, "-cp", classpath(), "org.scalafmt.cli.Cli", "--non-interactive", *how, "rtl/src"], cwd=ROOT), end="")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from unittest import mock
 from xml.etree import ElementTree
 
 import area
+import compile_once
 import formal
 import host
 import place
@@ -152,12 +153,52 @@ class Host(unittest.TestCase):
         self.assertIn("proofmill-algebra/emulation", crates)
         self.assertEqual(variables, {"PROOFMILL_BUILD": "native"})
 
+    def test_every_level_has_the_prover_and_the_conformance_suite(self):
+        for level in host.LEVELS:
+            tests = host.OWN_TESTS.get(level, host.LEVEL_TESTS)
+            self.assertLessEqual(set(tests), set(host.LEVEL_TESTS))
+            self.assertTrue(any(test.startswith("prover::") for test in tests["proof/all"]), level)
+            self.assertEqual(tests["testkit/all"], ["conformance::the_processor"])
+        self.assertLessEqual(set(host.OWN_TESTS), set(host.LEVELS))
+
     def test_programs_are_called_by_crate_and_target(self):
         def message(kind, name, test=True):
             return {"reason": "compiler-artifact", "manifest_path": "/host/cpu/Cargo.toml", "target": {"kind": [kind], "name": name},
                     "profile": {"test": test}, "executable": f"/{name}"}
         messages = [message("lib", "proofmill-cpu"), message("test", "all"), message("bin", "tool"), message("bin", "tool", test=False), {"reason": "other"}]
         self.assertEqual([program.name for program in host.programs_of(messages)], ["cpu/all", "cpu/tool-unit", "cpu/unit"])
+
+
+class CompileOnce(unittest.TestCase):
+    COMPILER = """#!/bin/sh
+echo "$@" >> {log}
+while [ "$1" != -o ]; do shift; done
+echo made > "$2"
+"""
+
+    def test_what_models_share_is_compiled_once_for_each_set_of_flags(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            log, compiler = folder / "log", folder / "compiler"
+            compiler.write_text(self.COMPILER.format(log=log))
+            compiler.chmod(0o755)
+
+            def compiled(level, source):
+                made = folder / "made.o"
+                made.unlink(missing_ok=True)
+                before = len(log.read_text().splitlines()) if log.exists() else 0
+                with mock.patch.dict(compile_once.os.environ, PROOFMILL_OBJECTS=str(folder / "objects")):
+                    self.assertEqual(compile_once.main([str(compiler), level, "-c", "-o", str(made), source]), 0)
+                self.assertEqual(made.read_text(), "made\n")
+                return [line.split()[-1] for line in log.read_text().splitlines()[before:] if ".gch" not in line]
+
+            self.assertEqual(len(compiled("-O0", "/include/verilated.cpp")), 1)
+            self.assertEqual(compiled("-O0", "/include/verilated.cpp"), [])
+            self.assertEqual(len(compiled("-Os", "/include/verilated.cpp")), 1)
+            self.assertEqual(len(compiled("-Os", "/include/verilated_threads.cpp")), 1)
+            for _ in range(2):  # a model's own file, every time
+                self.assertEqual(compiled("-O0", "Vtop.cpp"), ["Vtop.cpp"])
+            self.assertEqual(log.read_text().count(".gch"), 1)
 
 
 class Tables(unittest.TestCase):

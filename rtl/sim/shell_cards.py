@@ -12,13 +12,17 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import rtl  # noqa: E402
 import sim  # noqa: E402
-from place import CACHE, TARGET, made_whole  # noqa: E402
+from place import CACHE, TARGET, alone, digest, made_whole, write_whole  # noqa: E402
 
 
 def build():
     """Libraries of the test cards, by name; made by the same tools as those of real cards."""
-    folder = TARGET / "rtl-test"
-    rtl.java("proofmill.shell.GenerateShellTest", folder)
+    folder, stamp = TARGET / "rtl-test", TARGET / "rtl-test/generated-from"
+    wanted = rtl.content(rtl.sources("main") + rtl.sources("test") + rtl.facts())
+    with alone(f"generate-{digest(str(ROOT))}"):
+        if not stamp.exists() or stamp.read_text() != wanted:
+            rtl.java("proofmill.shell.GenerateShellTest", folder)
+            write_whole(stamp, wanted)
     return {made.name: library(made) for made in sorted(path for path in folder.iterdir() if path.is_dir())}
 
 

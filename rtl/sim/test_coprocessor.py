@@ -494,4 +494,4 @@ def measure(libraries, seed):
 
 
 if __name__ == "__main__":
-    sys.exit(trial.main(Trial, __doc__, CARDS, seconds=5, measure=measure))
+    sys.exit(trial.main(Trial, __doc__, CARDS, measure=measure))

@@ -173,4 +173,4 @@ class Trial(trial.Trial):
 
 
 if __name__ == "__main__":
-    sys.exit(trial.main(Trial, __doc__, CARDS))
+    sys.exit(trial.main(Trial, __doc__, CARDS, seconds=10))

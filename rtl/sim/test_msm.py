@@ -131,4 +131,4 @@ def measure(libraries, seed):
 
 
 if __name__ == "__main__":
-    sys.exit(trial.main(make, __doc__, TOYS + REAL, seconds=10, measure=measure))
+    sys.exit(trial.main(make, __doc__, TOYS + REAL, measure=measure))

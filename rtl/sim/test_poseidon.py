@@ -346,4 +346,4 @@ class Trial(trial.Trial):
 
 
 if __name__ == "__main__":
-    sys.exit(trial.main(Trial, __doc__, CARDS, seconds=15))
+    sys.exit(trial.main(Trial, __doc__, CARDS))

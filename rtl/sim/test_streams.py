@@ -186,4 +186,4 @@ class Trial(trial.Trial):
 
 
 if __name__ == "__main__":
-    sys.exit(trial.main(Trial, __doc__, CARDS, seconds=10, find=lambda name: library(rtl.generate(name))))
+    sys.exit(trial.main(Trial, __doc__, CARDS, find=lambda name: library(rtl.generate(name))))

@@ -4,7 +4,7 @@
         CHECKS = ("vectors", "resets")  # methods; what is wrong is an AssertionError
         def round(self): ...            # random traffic
 
-    sys.exit(trial.main(Trial, __doc__, ["toy"], seconds=20))
+    sys.exit(trial.main(Trial, __doc__, ["toy"]))
 
 What a card does depends only on the seed and on how many rounds there were.
 """
@@ -77,7 +77,7 @@ def examine(make, name, library, seed, seconds, least):
     return True
 
 
-def main(make, about, cards, seconds=20, measure=None, find=simulation):
+def main(make, about, cards, seconds=5, measure=None, find=simulation):
     """The exit status. `measure`, of the libraries of the cards that were named and a seed, is what `--cycles` does instead; `find` is a card's
     library by its name.
     """

@@ -28,7 +28,7 @@ def tested(module):
     """Vets, tests and looks at the formatting of a module beside the C library; returns what is wrong."""
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        clib.install(folder / "installed", "release")
+        clib.install_for_tests(folder / "installed")
         run([PROOFMILL, "dev", "circuit", "chain", "--constraints", 60, "--out", folder / "circuit"])
         library = folder / "installed/lib"
         environment = {**os.environ, "PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": str(library), "GOFLAGS": "-mod=mod",
