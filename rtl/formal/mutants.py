@@ -67,6 +67,17 @@ FAULTS = [
     ("shell", "a reset does not wait for older replies", r"\.repliesWaiting( +)\(\w+ *\)", r".repliesWaiting\1(1'b0)"),
     ("ntt_read_walk", "tiles are not counted", r"tile <= \(tile \+ \w+'h0*1\);", "tile <= tile;"),
     ("ntt_write_walk", "every other beat is left out", r"time_1 <= \(time_1 \+ (\w+)'h0*1\);", r"time_1 <= (time_1 + \1'h2);"),
+    ("ntt_exchange", "another bit of the time", r"(assign _zz_output_payload_lanes_2 = \(input_valid && came)\[1\]\);", r"\1[0]);"),
+    ("ntt_exchange", "a lane comes a cycle early", r"input_payload_lanes_3_regNext_regNext <= input_payload_lanes_3_regNext;", "input_payload_lanes_3_regNext_regNext <= input_payload_lanes_3;"),
+    ("reset_sequencer", "neighbours are told when it begins", r"\(dut_sequence_down && \(3'b011 <= dut_sequence_timer\)\)", "dut_sequence_down"),
+    ("reset_sequencer", "it lasts a cycle less", r"\(dut_sequence_down && \(3'b011 <= dut_sequence_timer\)\)", "(dut_sequence_down && (3'b100 <= dut_sequence_timer))"),
+    ("reset_sequencer", "it ends while it is held", r"\(! dut_sequence_held\)", "1'b1"),
+    ("reset_sequencer", "it never ends", r"dut_sequence_down <= 1'b0;", "dut_sequence_down <= 1'b1;"),
+    ("msm_core", "a sum rests in a full bucket", r"assign sumPairs = .*;", "assign sumPairs = 1'b0;"),
+    ("msm_core", "a point that could rest is lost", r"assign itemRests = .*;", "assign itemRests = 1'b0;"),
+    ("msm_core", "a point for the sum's bucket is not noticed", r"assign meet = .*;", "assign meet = 1'b0;"),
+    ("msm_core", "a bucket that was taken stays full", r"assign turnA = .*;", "assign turnA = itemRests;"),
+    ("msm_core", "a point is taken though it must wait", r"assign next_1 = .*;", "assign next_1 = 1'b1;"),
     ("shell", "engines are not reset", r"inReset <= resetting;", "inReset <= 1'b0;"),
 ]
 

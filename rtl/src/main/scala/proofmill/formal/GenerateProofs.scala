@@ -20,11 +20,14 @@ object GenerateProofs {
     "firewall" -> (() => new FirewallProof(bursts = 2, longest = 2, patience = 2)),
     "memory_share" -> (() => new MemoryShareProof(bursts = 2)),
     "memory_guard" -> (() => new MemoryGuardProof(bursts = 2, longest = 2)),
+    "reset_sequencer" -> (() => new ResetSequencerProof(lead = 4, hold = 4)),
     "axi_lite_door" -> (() => new AxiLiteDoorProof(addressBits = 4)),
     "register_map" -> (() => new RegisterMapProof),
     "shell" -> (() => new ShellProof),
     "ntt_read_walk" -> (() => new NttWalkProof(written = false, mostB = 0)),
-    "ntt_write_walk" -> (() => new NttWalkProof(written = true, mostB = 0))
+    "ntt_write_walk" -> (() => new NttWalkProof(written = true, mostB = 0)),
+    "ntt_exchange" -> (() => new NttExchangeProof(laneBits = 2, lane = 1, bit = 1)),
+    "msm_core" -> (() => new MsmCoreProof(bucketBits = 2, latency = 1))
   )
 
   def main(arguments: Array[String]): Unit = {

@@ -37,6 +37,15 @@ trait Proof { this: Component =>
     (ticks, domain)
   }
 
+  /** The words of a memory of `owner`, a part of the circuit. */
+  protected def words[T <: Data](owner: Component, memory: Mem[T]): Seq[T] = owner
+    .rework((0 until memory.wordCount).map { i =>
+      val word = cloneOf(memory.wordType())
+      word := memory.readAsync(U(i, memory.addressWidth bits))
+      word
+    })
+    .map(_.pull())
+
   private def offered[T <: Data](stream: Stream[T], unless: Bool, ticks: Bool): (Bool, Bool) = {
     val waiting = RegNextWhen(stream.valid && !stream.ready && !unless, ticks) init False
     val before = RegNextWhen(stream.payload, ticks)

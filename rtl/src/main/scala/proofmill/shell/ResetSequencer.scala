@@ -22,7 +22,7 @@ class ResetSequencer(clk: Bool, raw: Bool, lead: Int = 16, hold: Int = 32) exten
     val down, reset = RegInit(True)
     val timer = Reg(UInt(log2Up(lead + hold) bits)) init lead
     when(down && timer =/= lead + hold - 1)(timer := timer + 1)
-    when(down && timer >= lead)(reset := True)
+    when(down && timer >= lead - 1)(reset := True)
     when(asked && !down) {
       down := True
       timer := 0

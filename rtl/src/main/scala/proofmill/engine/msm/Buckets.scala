@@ -7,7 +7,7 @@ import spinal.lib._
 /** The points in the buckets: two banks, each with a read and a write in every cycle. A read is there `timing.memory` cycles later
   * and has what was written before the cycle of its address.
   */
-class Buckets(points: Points, bucketBits: Int, timing: Timing) extends Component {
+class Buckets(points: Summands, bucketBits: Int, timing: Timing) extends Component {
   val io = new Bundle {
     val read = in(Vec(UInt(bucketBits - 1 bits), 2))
     val found = out(Vec(Bits(points.width bits), 2))
@@ -15,13 +15,14 @@ class Buckets(points: Points, bucketBits: Int, timing: Timing) extends Component
     val place = in(UInt(bucketBits - 1 bits))
     val point = in(Bits(points.width bits))
   }
-  for (bank <- 0 until 2) {
+  val banks = (0 until 2).map { bank =>
     val memory = new Bank(points.width, bucketBits - 1, timing)
     memory.io.read := io.read(bank)
     memory.io.write := io.write(bank)
     memory.io.place := io.place
     memory.io.point := io.point
     io.found(bank) := memory.io.found
+    memory
   }
 }
 
@@ -33,7 +34,8 @@ class Bank(width: Int, placeBits: Int, timing: Timing) extends Component {
     val point = in(Bits(width bits))
     val found = out(Bits(width bits))
   }
-  private val memory = Mem(Bits(width bits), 1 << placeBits)
+  val memory = Mem(Bits(width bits), 1 << placeBits)
   memory.write(io.place, io.point, io.write)
-  io.found := Delay(memory.readSync(io.read, readUnderWrite = dontCare), timing.memory - 1)
+  val read = memory.readSync(io.read, readUnderWrite = dontCare)
+  io.found := Delay(read, timing.memory - 1)
 }

@@ -24,7 +24,7 @@ import spinal.lib._
   *   - Memory: a write, and the addresses of reads. R's point is here.
   *   - `timing.memory` cycles more until the memory answers; then the operands are chosen, and registered for the adder.
   */
-class Core(points: Points, bucketBits: Int, timing: Timing = Timing()) extends Component {
+class Core(points: Summands, bucketBits: Int, timing: Timing = Timing()) extends Component {
   val io = new Bundle {
 
     /** Points for buckets; none is taken while an order waits or is carried out. `ready` does not depend on `valid`. */
@@ -46,14 +46,14 @@ class Core(points: Points, bucketBits: Int, timing: Timing = Timing()) extends C
     val issued = out(Bool())
   }
 
-  private val adder = points.adder()
+  val adder = points.adder()
   private val loop = Core.loop(points, timing)
-  private val buckets = new Buckets(points, bucketBits, timing)
-  private val flags = new Flags(bucketBits)
-  private val tail = new Tail(bucketBits, Core.latency(points, timing))
+  val buckets = new Buckets(points, bucketBits, timing)
+  val flags = new Flags(bucketBits)
+  val tail = new Tail(bucketBits, Core.latency(points, timing))
 
   // Lookup: a request of the tail, or a point. Requests are never held up.
-  private val taking = !tail.io.busy && !io.orders.valid && !flags.io.clearing
+  val taking = !tail.io.busy && !io.orders.valid && !flags.io.clearing
   private val asked = Request(bucketBits)
   asked := tail.io.request.payload
   when(!tail.io.busy) {
@@ -61,7 +61,7 @@ class Core(points: Points, bucketBits: Int, timing: Timing = Timing()) extends C
     asked.a := io.items.bucket
     asked.b := io.items.bucket
   }
-  private val next = Bool()
+  val next = Bool()
   io.items.ready := next && taking
 
   private val coming = Destination(bucketBits)
@@ -72,27 +72,27 @@ class Core(points: Points, bucketBits: Int, timing: Timing = Timing()) extends C
   flags.io.clear := tail.io.clear
 
   // Decide: the table for points; a tail's sums go where they belong, and no request waits.
-  private val request = RegNextWhen(asked, next)
-  private val valid = RegNextWhen(tail.io.request.valid || io.items.valid && taking, next) init False
-  private val places = RegNextWhen(Vec(asked.places), next)
-  private val bank = RegNextWhen(Bucket.bank(asked.a), next)
-  private val alike = RegNext(next ? (coming.bucket === asked.a) | (coming.bucket === request.a))
+  val request = RegNextWhen(asked, next)
+  val valid = RegNextWhen(tail.io.request.valid || io.items.valid && taking, next) init False
+  val places = RegNextWhen(Vec(asked.places), next)
+  val bank = RegNextWhen(Bucket.bank(asked.a), next)
+  val alike = RegNext(next ? (coming.bucket === asked.a) | (coming.bucket === request.a))
   private val (isItem, isPair, isCollect) =
     (valid && request.isItem, valid && request.isPair, valid && request.kind === RequestKind.Collect)
   private val full = flags.io.full
   private val (fullA, fullB) = (full(bank.asUInt), full((!bank).asUInt))
-  private val sum = RegNext(coming)
-  private val arrives = RegNext(comes) init False
+  val sum = RegNext(coming)
+  val arrives = RegNext(comes) init False
   private val sumBank = Bucket.bank(sum.bucket)
 
   private val matching = arrives && !tail.io.busy
-  private val meet = matching && isItem && alike
-  private val sumPairs = matching && !meet && flags.io.sumFull
-  private val sumRests = arrives && !meet && !sumPairs && !sum.isAcc
-  private val itemRests = isItem && sumPairs && !fullA
+  val meet = matching && isItem && alike
+  val sumPairs = matching && !meet && flags.io.sumFull
+  val sumRests = arrives && !meet && !sumPairs && !sum.isAcc
+  val itemRests = isItem && sumPairs && !fullA
   next := !(isItem && sumPairs && fullA)
-  private val requestPairs = valid && next && !itemRests
-  private val takesA = requestPairs && !meet && (isItem || isCollect) && fullA
+  val requestPairs = valid && next && !itemRests
+  val takesA = requestPairs && !meet && (isItem || isCollect) && fullA
 
   private val turnA = itemRests || takesA || isPair && !fullA
   private val turnB = isPair && request.kind === RequestKind.Take && fullB
@@ -100,7 +100,7 @@ class Core(points: Points, bucketBits: Int, timing: Timing = Timing()) extends C
   flags.io.sumTurn := sumPairs || matching && sumRests
 
   // The delay line: where the sum of what enters goes.
-  private val pairs = sumPairs || requestPairs
+  val pairs = sumPairs || requestPairs
   private val destination = Destination(bucketBits)
   destination.bucket := sumPairs ? sum.bucket | request.a
   destination.isAcc := !sumPairs && request.isForAcc
@@ -108,7 +108,7 @@ class Core(points: Points, bucketBits: Int, timing: Timing = Timing()) extends C
   comes := Delay(pairs, loop - 1, init = False)
   io.issued := pairs
 
-  private val inside = Reg(UInt(log2Up(loop + 1) bits)) init 0
+  val inside = Reg(UInt(log2Up(loop + 1) bits)) init 0
   inside := inside + pairs.asUInt - arrives.asUInt
   tail.io.settled := inside === 0 && !valid && !flags.io.clearing
   tail.io.clearing := flags.io.clearing
@@ -116,8 +116,8 @@ class Core(points: Points, bucketBits: Int, timing: Timing = Timing()) extends C
   io.busy := tail.io.busy || !tail.io.settled
 
   // Memory: what rests is written, and what the adder takes is read.
-  private val point = RegNext(RegNextWhen(io.items.point, next))
-  private val result = adder.io.out.payload
+  val point = RegNext(RegNextWhen(io.items.point, next))
+  val result = adder.io.out.payload
   private val itemWrites = RegNext(itemRests)
   buckets.io.read := RegNext(Vec(places.map(place => sumPairs ? Bucket.place(sum.bucket) | place)))
   buckets.io.write := RegNext(Vec(Seq(False, True).map(b => sumRests && sumBank === b || itemRests && bank === b)))
@@ -129,10 +129,10 @@ class Core(points: Points, bucketBits: Int, timing: Timing = Timing()) extends C
 
   // Operands. Bank 0 is read for the left one and bank 1 for the right one; the other comes along, or is the identity.
   private val alone = valid && (request.kind === RequestKind.Double || request.kind === RequestKind.Gather)
-  private val leftFound = sumPairs && !sumBank || takesA && !bank || isPair && full(0)
-  private val rightFound = sumPairs && sumBank || takesA && bank || isPair && full(1)
-  private val leftBeside = meet || sumPairs && sumBank || takesA && bank || isCollect && bank || alone
-  private val rightBeside = meet || sumPairs && !sumBank || isItem && !rightFound || isCollect && !bank || alone
+  val leftFound = sumPairs && !sumBank || takesA && !bank || isPair && full(0)
+  val rightFound = sumPairs && sumBank || takesA && bank || isPair && full(1)
+  val leftBeside = meet || sumPairs && sumBank || takesA && bank || isCollect && bank || alone
+  val rightBeside = meet || sumPairs && !sumBank || isItem && !rightFound || isCollect && !bank || alone
   private val outside = RegNext(tail.io.busy)
   private val gathers = RegNext(request.kind === RequestKind.Gather)
   private val left = RegNext(meet || sumPairs) ? result | (outside ? acc | point)
@@ -164,8 +164,8 @@ case class Destination(bucketBits: Int) extends Bundle {
 object Core {
 
   /** Cycles from a decision to the one about its sum. */
-  private def loop(points: Points, timing: Timing): Int = points.latency + timing.memory + 1
+  private def loop(points: Summands, timing: Timing): Int = points.latency + timing.memory + 1
 
   /** Cycles from a pair that enters to its sum in a bucket. */
-  def latency(points: Points, timing: Timing): Int = loop(points, timing) + 1
+  def latency(points: Summands, timing: Timing): Int = loop(points, timing) + 1
 }

@@ -10,7 +10,7 @@ import spinal.lib._
   * while it was read is in it.
   */
 class Flags(bucketBits: Int) extends Component {
-  private val places = 1 << (bucketBits - 1)
+  private val count = 1 << (bucketBits - 1)
   val io = new Bundle {
 
     /** From outside: a place in each bank, taken in a cycle with `next`. The answer stays until the next one. */
@@ -42,8 +42,8 @@ class Flags(bucketBits: Int) extends Component {
   io.clearing := clearing
 
   // 2. A question reads both memories, and looks at what is being turned over right now.
-  private class Bits(place: UInt, turn: Bool) {
-    private val memory = Mem(Bool(), places)
+  class Bits(place: UInt, turn: Bool) {
+    val memory = Mem(Bool(), count)
     def ask(asked: UInt, enable: Bool): Bool =
       memory.readSync(asked, enable, readUnderWrite = readFirst) ^ RegNextWhen(turn && place === asked, enable)
 
@@ -51,15 +51,20 @@ class Flags(bucketBits: Int) extends Component {
     def turnOver(bit: Bool): Unit = memory.write(clearing ? swept | place, !clearing && !bit, clearing || turn)
   }
   private val sum = RegNext(io.sumAsked)
-  private val sumFull = Seq(False, True).zipWithIndex.map { case (bank, i) =>
-    val outside = new Bits(RegNextWhen(io.asked(i), io.next), io.turn(i))
-    val sums = new Bits(Bucket.place(sum), io.sumTurn && Bucket.bank(sum) === bank)
-    val bits = Seq(outside, sums).map(_.ask(io.asked(i), io.next))
-    val sumBits = Seq(outside, sums).map(_.ask(Bucket.place(io.sumAsked), True))
-    outside.turnOver(bits.head)
-    sums.turnOver(sumBits.last)
-    io.full(i) := bits.reduce(_ ^ _)
-    sumBits.reduce(_ ^ _)
+
+  /** Of each bank: the place that is asked about from outside; the bits that are turned over from outside, and those by sums. */
+  val places = io.asked.map(RegNextWhen(_, io.next)).toSeq
+  val bits = Seq(False, True).zipWithIndex.map { case (bank, i) =>
+    val outside = new Bits(places(i), io.turn(i))
+    Seq(outside, new Bits(Bucket.place(sum), io.sumTurn && Bucket.bank(sum) === bank))
+  }
+  private val sumFull = bits.zipWithIndex.map { case (both @ Seq(outside, sums), i) =>
+    val now = both.map(_.ask(io.asked(i), io.next))
+    val sumNow = both.map(_.ask(Bucket.place(io.sumAsked), True))
+    outside.turnOver(now.head)
+    sums.turnOver(sumNow.last)
+    io.full(i) := now.reduce(_ ^ _)
+    sumNow.reduce(_ ^ _)
   }
   io.sumFull := Bucket.bank(sum) ? sumFull.last | sumFull.head
 }

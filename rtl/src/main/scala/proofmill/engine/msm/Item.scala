@@ -3,7 +3,7 @@ package proofmill.engine.msm
 import spinal.core._
 
 /** A point on its way to a bucket. */
-case class Item(points: Points, bucketBits: Int) extends Bundle {
+case class Item(points: Summands, bucketBits: Int) extends Bundle {
   val bucket = UInt(bucketBits bits)
   val point = Bits(points.width bits)
 }

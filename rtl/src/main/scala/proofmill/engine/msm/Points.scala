@@ -14,14 +14,13 @@ import spinal.core._
   *
   * @param twin multiplications for simulation
   */
-class Points(val curve: Curve, val twin: Boolean = false) {
+class Points(val curve: Curve, val twin: Boolean = false) extends Summands {
   private val edwards = curve.edwards.isDefined
   private val p = curve.baseField.modulus
   val arithmetic: Arithmetic = Arithmetic(curve.baseField, Options(twin = twin))
   private val law = if (edwards) PointAdder.edwardsGeneral(curve) else PointAdder.general(curve)
   private val schedule: Schedule = law.schedule(Terms(arithmetic))
 
-  /** A unit that takes two points, the first one lowest, in every cycle, and gives their sum `latency` cycles later. */
   def adder(): FormulaPipeline = new FormulaPipeline(schedule, arithmetic)
   val latency: Int = schedule.latency
 

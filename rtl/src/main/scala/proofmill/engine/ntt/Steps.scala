@@ -32,7 +32,8 @@ class Steps(config: NttConfig, residues: LongResidues) extends Columns(config, r
     // Each lane bit with its bit of the time, if the column has that bit behind its first step.
     val exchanged = Seq(1, 0).foldLeft(flow) { (flow, lane) =>
       val bit = 2 * r + lane
-      if (bit > passLog - 3) flow else chosen(pass.b > bit + 2, exchange(flow, lane, bit), flow)
+      if (bit > passLog - 3) flow
+      else chosen(pass.b > bit + 2, Steps.exchange(flow, counted(flow.valid), lane, bit), flow)
     }
     chosen(pass.b > 2 * r, step(exchanged, r), exchanged)
   }
@@ -50,21 +51,6 @@ class Steps(config: NttConfig, residues: LongResidues) extends Columns(config, r
     made
   }
 
-  /** A lane's bit with a bit of the time; 2^bit cycles later. */
-  private def exchange(flow: Flow[Beat], lane: Int, bit: Int): Flow[Beat] = {
-    val wait = 1 << bit
-    val crossed = flow.valid && counted(flow.valid)(bit)
-    val made = cloneOf(flow)
-    made.valid := Delay(flow.valid, wait, init = False)
-    for (low <- flow.lanes.indices if (low >> lane & 1) == 0) {
-      val high = low | 1 << lane
-      val late = Lag(flow.lanes(high), wait)
-      made.lanes(low) := Lag(crossed ? late | flow.lanes(low), wait)
-      made.lanes(high) := crossed ? flow.lanes(low) | late
-    }
-    made
-  }
-
   private def step(flow: Flow[Beat], r: Int): Flow[Beat] = {
     val unit = new RadixFour(residues, r)
     unit.io.two := RegNext(pass.b === 2 * r + 1)
@@ -79,6 +65,21 @@ class Steps(config: NttConfig, residues: LongResidues) extends Columns(config, r
 }
 
 object Steps {
+
+  /** A lane's bit changes places with a bit of the time, 2^bit cycles later; 2^(bit + 1) beats come in consecutive cycles. */
+  def exchange(flow: Flow[Beat], time: UInt, lane: Int, bit: Int): Flow[Beat] = {
+    val wait = 1 << bit
+    val crossed = flow.valid && time(bit)
+    val made = cloneOf(flow)
+    made.valid := Delay(flow.valid, wait, init = False)
+    for (low <- flow.lanes.indices if (low >> lane & 1) == 0) {
+      val high = low | 1 << lane
+      val late = Lag(flow.lanes(high), wait)
+      made.lanes(low) := Lag(crossed ? late | flow.lanes(low), wait)
+      made.lanes(high) := crossed ? flow.lanes(low) | late
+    }
+    made
+  }
 
   /** Tiles of a shuffle: one comes, one leaves, and two are on their way. */
   private val blocks = 4

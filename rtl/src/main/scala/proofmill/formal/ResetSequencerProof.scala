@@ -1,0 +1,39 @@
+package proofmill.formal
+
+import proofmill.shell.ResetSequencer
+import spinal.core._
+
+/** Neighbours are told `lead` cycles before the domain's reset begins, it lasts `hold` cycles and for as long as it is asked for or `held`, ends
+  * for both at once, and every request is heard, and ends.
+  *
+  * `raw` may change in every cycle.
+  */
+class ResetSequencerProof(lead: Int, hold: Int) extends Component with Proof {
+  val raw, held = in(Bool())
+  val dut = new ResetSequencer(ClockDomain.current.readClockWire, raw, lead, hold)
+  dut.held := held
+  dut.domain.setSynchronousWith(ClockDomain.current)
+  val down = dut.down
+  val reset = dut.sequence.reset
+
+  /** Cycles before this one in which `level` was high without a break, not beyond `most`. */
+  private def age(level: Bool, most: Int): UInt = {
+    val cycles = Reg(UInt(log2Up(most + 1) bits)) init 0
+    when(!level)(cycles := 0) elsewhen (cycles =/= most)(cycles := cycles + 1)
+    cycles
+  }
+  val told = age(down, lead)
+  val lasted = age(reset, hold)
+  private val (wasDown, wasReset) = (RegNext(down) init True, RegNext(reset) init True)
+  private def before[T <: Data](value: T): T = RegNext(value)
+  assert(wasReset || !reset || told === lead, "neighbours are told before")
+  assert(!reset || down, "and as long as it lasts")
+  assert(!wasReset || reset || before(lasted) >= hold - 1, "it lasts long enough")
+  assert(!wasDown || down || (wasReset && !reset), "it ends for both at once")
+  assert(!wasDown || down || !before(held || dut.sequence.asked), "not while it is held or asked for")
+
+  val unheard = RegInit(False)
+  when(raw && !down)(unheard := True) elsewhen (down)(unheard := False)
+  responds("a request is heard, however short", unheard, down, within = 4)
+  responds("a reset ends", !raw && !held, !down, within = lead + hold + 6)
+}
