@@ -90,8 +90,8 @@ class F2(Xdma):
         self.write(register("session"), 0)
         self.await_state(STATE["resetting"], cycles)
 
-    def open(self, session, cycles=4000):
-        """The steps of docs/wire.md."""
+    def open(self, session, cycles=4000, pause=0):
+        """The steps of docs/wire.md; `pause` cycles between closing and opening."""
         assert self.read_always("magic") == REGISTERS["magic"]["value"] and self.read_always("layout") == REGISTERS["layout"]["value"]
         assert session not in (0, self.read_always("session")), "a session of its own"
         self.close(cycles)
@@ -99,6 +99,7 @@ class F2(Xdma):
         quiet = self.lib.pm_sim_pcim_written(self.sim)
         self.write(register("base_low"), BASE & 0xFFFFFFFF)
         self.write(register("base_high"), BASE >> 32)
+        self.run(pause)
         assert self.lib.pm_sim_pcim_written(self.sim) == quiet, "a closed card writes"
         self.session, self.streams = session, [Stream(), Stream()]
         self.write(register("session"), session)
