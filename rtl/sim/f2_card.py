@@ -44,7 +44,9 @@ class Stream:
 
 
 class F2(Xdma):
-    """The doors of a card as everywhere, through the rings. `freeing`: after how many pages the host says that it has read them."""
+    """The doors of a card as everywhere, through the rings. `freeing`: after how many pages the host says that it has read them. `between`: what else
+    happens to a slot, of a stream and with a number, between its data and its descriptor.
+    """
 
     def __init__(self, library):
         super().__init__(library)
@@ -60,6 +62,7 @@ class F2(Xdma):
         self.memory = ctypes.create_string_buffer(ROOM["bytes"])
         self.reach(True)
         self.session, self.freeing = 0, 1
+        self.between = lambda stream, number: None
         self.slots = self.read_always("slots")
 
     def reach(self, there):
@@ -117,6 +120,7 @@ class F2(Xdma):
 
     def put_page(self, stream, number, data, last):
         self.store(place("pages", stream, number % self.slots), data.ljust(-(-len(data) // 8) * 8, b"\xee"))
+        self.between(stream, number)
         self.describe(stream, number, len(data), last)
 
     def queue(self, stream, data):

@@ -25,7 +25,7 @@ CARD = "f2_msm_toy"
 FAULTS = [
     ("a store of another session is placed", "hosts", r"placed_valid <= \(.*;", "placed_valid <= (pcis_w_fire && open_1);"),
     ("a descriptor of another session counts", "rings", r"(assign rings_0_here = .*)\(rings_0_seen_session == session\)", r"\g<1>1'b1"),
-    ("slots outlive their session", "shell", r"(rings_0_slot\] <= 1'b1;\s*end\s*if\(.*\) begin\s*rings_0_there <= ).*;", r"\g<1>rings_0_there;"),
+    ("slots outlive their session", "rings", r"(rings_0_slot\] <= 1'b1;\s*end\s*if\(.*\) begin\s*rings_0_there <= ).*;", r"\g<1>rings_0_there;"),
     ("a host frees what another one reads", "rings", r"(assign outlet_freed_0_valid = .*)\(door_writeData.*\);", r"\g<1>1'b1);"),
     ("a page is written where none is free", "rings", r"assign collectors_0_ready = .*;", "assign collectors_0_ready = collectors_0_ends_io_pop_valid;"),
     ("replies outlive their session", "hosts", r"assign forget = .*;", "assign forget = 1'b0;"),

@@ -127,6 +127,14 @@ def rings(make, rng, seconds):
             card.store(offset, rng.randbytes(64))
         assert card.recv(3000) is None
         card.works(rng)
+
+        # A session that there has been before finds empty slots.
+        for session in (20, 21, 20, 21):
+            card.open(session)
+            assert card.recv(1000) is None, "a page of an older session"
+            for _ in range(card.slots):
+                card.send(header(8, STATUS))
+                status_of(card.recv())
     return f"{many} replies waited for"
 
 
@@ -154,10 +162,13 @@ def hosts(make, rng, seconds):
             late += card.lib.pm_sim_pcis_pending(card.sim) > 0
             for s in (PACKETS, DOOR):
                 card.write(register("freed", s), of_the_dead << 16 | rng.randrange(card.slots + 1))
-                # Late lines of data and descriptors, as if they were of the new rings.
-                for number in range(card.slots):
-                    card.store(place("pages", s, number), rng.randbytes(64), session=of_the_dead)
-                    card.describe(s, number, 64, 1, session=of_the_dead)
+
+            # Late lines of data and descriptors, right where the new rings are being written.
+            def between(stream, number):
+                card.store(place("pages", stream, number % card.slots), rng.randbytes(64), session=of_the_dead)
+                card.describe(stream, number + rng.randrange(2), 64, 1, session=of_the_dead)
+
+            card.between = between
             # What this one says is answered, and nothing else.
             lengths = [rng.randrange(8, 3 * PAGE) for _ in range(2 * card.slots)]
             for length in lengths:
@@ -171,6 +182,7 @@ def hosts(make, rng, seconds):
             status_of(card.recv())
             assert card.recv(500) is None and card.answer(500) is None, "an answer to nobody"
             card.jitter(1, 0, 0)
+            card.between = lambda stream, number: None
         card.works(rng)
     assert late > lives // 4, f"only {late} hosts had stores on their way when the next one was there"
     return f"{lives} hosts, {late} of them with stores on their way"
