@@ -34,7 +34,7 @@ def opened():
 def engine(make, rng, seconds):
     with make() as card:
         toy = Toy(card, rng)
-        for name in ("refusals", "three", "faults"):
+        for name in ("refusals", "order", "faults"):
             getattr(toy, name)()
         card.check()
     return f"{toy.kinds['run']} sums"
@@ -205,7 +205,8 @@ def shell(make, rng, seconds):
         card.send(header(8, STATUS))
         assert card.recv(5000) is None and card.state() & STATE["fault"]
         card.reach(True)
-        assert card.recv(5000) is None, "after a fault"
+        card.send(header(8, STATUS))
+        assert card.recv(5000) is None, "a page after one that was lost"
         card.open(100)
         assert not card.state() & STATE["fault"]
         card.works(rng)
