@@ -245,7 +245,7 @@ def manifest_header(manifest):
     memories = " ".join(f"X({j})" for j, _ in enumerate(manifest.get("memories", [])))
     rates = "".join(f"#define PM_SERIAL_{rate.upper()} {value}\n" for rate, value in manifest.get("serial", {}).items())
     pcie = manifest.get("pcie", {})
-    rates += f"#define PM_SIM_PCIE {int('pcie' in manifest)}\n#define PM_SIM_DOOR {int(pcie.get('door', False))}\n"
+    rates += f"#define PM_SIM_PCIE {int('pcie' in manifest)}\n#define PM_SIM_DOOR {int(pcie.get('door', False))}\n#define PM_SIM_F2 {int('slots' in manifest)}\n"
     return f"#define PM_SIM_MANIFEST {json.dumps(text)}\n#define PM_SIM_MEMORIES(X) {memories}\n{rates}"
 
 

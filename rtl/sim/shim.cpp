@@ -3,7 +3,7 @@
 // Compiled once for each card by tools/sim.py: the model is called Vcard whatever the top module's name, the generated
 // header manifest.h defines PM_SIM_MANIFEST, the manifest as a string constant, and PM_SIM_MEMORIES(X), which is X(j) for each memory channel;
 // VM_TRACE=1 adds waveforms. PM_SIM_PCIE=1 is a card behind a bridge for PCIe: beats of eight words, three clocks, and a door to the memory where
-// PM_SIM_DOOR=1.
+// PM_SIM_DOOR=1. PM_SIM_F2=1 is one behind the shell of AWS F2, with those clocks, and buses instead of streams.
 //
 // One cycle is two evaluations: with the clock low the inputs settle and the handshakes of this cycle are read, then the
 // clock rises. A cycle's number, wherever it is reported, is the count of cycles after it; so none is ever 0.
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "Vcard.h"
+#include "f2_shell.h"
 #include "manifest.h"
 #include "memory.h"
 #include "verilated.h"
@@ -55,6 +56,12 @@ constexpr uint64_t kEntries = 65536;
 
 constexpr int kResetCycles = PM_SIM_PCIE ? 200 : 8;
 constexpr size_t kWords = PM_SIM_PCIE ? 8 : 1;  // of a beat of packets
+
+#if PM_SIM_F2
+#define PM_SIM_REGISTERS(signal) ocl_##signal
+#else
+#define PM_SIM_REGISTERS(signal) axil_##signal
+#endif
 
 // The clock whose edge comes next. Periods in ps, of no common measure that matters.
 enum Clock { kBridge, kCard, kMemory };
@@ -104,6 +111,7 @@ struct pm_sim {
 
     unsigned rx_gap = 0, tx_stall = 0;
     Noise noise;
+    F2Shell<Noise> shell{noise};
 
     // Register accesses that were given up are finished before the next one begins.
     bool ar = false, aw = false, w = false;           // offered
@@ -125,7 +133,8 @@ struct pm_sim {
     std::deque<std::vector<uint8_t>> answers;
 
     Clocks clocks;
-    uint64_t reset_until[2] = {};  // of the bridge, of the memory; in cycles
+    unsigned answer_waits = 0;     // cycles, for a register
+    uint64_t reset_until[4] = {};  // of the bridge, of the memory, none, and until when the engines' clock stands; in cycles
     uint64_t steps = 0;
 
     void tick();
@@ -133,6 +142,9 @@ struct pm_sim {
     void drive_doors();
     void note_doors();
     void settle_doors();
+    void drive_packets();
+    void note_packets();
+    void settle_packets();
     void drive_door();
     void note_door();
     void settle_door();
@@ -172,13 +184,14 @@ void pm_sim::tick() {
             break;
         case kCard:
             ++cycles;
-            edge(c.card_clk, nothing, nothing);
+            if (cycles >= reset_until[3]) edge(c.card_clk, nothing, nothing);
             return;
         }
 }
 
 // The bridge knows nothing of what it was sending and receiving.
 void pm_sim::forget() {
+    shell.reset();
     sending.clear();
     transfers.clear();
     receiving.clear();
@@ -186,16 +199,20 @@ void pm_sim::forget() {
     beat = transferred = 0;
     offered = door_offered = ar = aw = w = false;
     reads_open = writes_open = 0;
+#if !PM_SIM_F2
     card->rx_tvalid = 0;
 #if PM_SIM_DOOR
     card->door_rx_tvalid = 0;
+#endif
 #endif
 }
 
 void pm_sim::resets() {
     card->resetn = cycles >= reset_until[0];
     card->memory_resetn = cycles >= reset_until[1];
+#if !PM_SIM_F2
     card->irq_ack = card->irq;
+#endif
 }
 #else
 void pm_sim::forget() {}
@@ -225,6 +242,86 @@ void put(Wires &wires, const Beat *words, size_t n) {
 
 void pm_sim::drive_doors() {
     auto &c = *card;
+    c.PM_SIM_REGISTERS(arvalid) = ar;
+    c.PM_SIM_REGISTERS(awvalid) = aw;
+    c.PM_SIM_REGISTERS(wvalid) = w;
+    drive_packets();
+}
+
+// Handshakes of this cycle, before the clock rises.
+void pm_sim::note_doors() {
+    auto &c = *card;
+    ar_fire = ar && c.PM_SIM_REGISTERS(arready);
+    aw_fire = aw && c.PM_SIM_REGISTERS(awready);
+    w_fire = w && c.PM_SIM_REGISTERS(wready);
+    if (c.PM_SIM_REGISTERS(rvalid)) {
+        read_data = c.PM_SIM_REGISTERS(rdata);
+        read_code = c.PM_SIM_REGISTERS(rresp);
+        --reads_open;
+    }
+    if (c.PM_SIM_REGISTERS(bvalid)) {
+        write_code = c.PM_SIM_REGISTERS(bresp);
+        --writes_open;
+    }
+    note_packets();
+}
+
+void pm_sim::settle_doors() {
+    ar = ar && !ar_fire;
+    aw = aw && !aw_fire;
+    w = w && !w_fire;
+    settle_packets();
+}
+
+#if PM_SIM_F2
+void pm_sim::drive_packets() {
+    auto &c = *card;
+    const auto &d = shell.drives();
+    shell.gap = rx_gap;
+    shell.stall = tx_stall;
+    c.pcis_awvalid = d.awvalid;
+    c.pcis_awid = c.pcis_arid = shell.kId;
+    c.pcis_awaddr = d.aw.address;
+    c.pcis_awlen = d.aw.len;
+    c.pcis_awsize = c.pcis_arsize = 6;
+    c.pcis_awburst = c.pcis_arburst = 1;
+    c.pcis_wvalid = d.wvalid;
+    c.pcis_wstrb = d.w.strobes;
+    c.pcis_wlast = d.w.last;
+    std::memcpy(c.pcis_wdata.data(), d.w.bytes.data(), kBeatBytes);
+    c.pcis_bready = d.bready;
+    c.pcis_arvalid = d.arvalid;
+    c.pcis_araddr = d.ar.address;
+    c.pcis_arlen = d.ar.len;
+    c.pcis_rready = d.rready;
+    c.pcim_awready = d.pawready;
+    c.pcim_wready = d.pwready;
+    c.pcim_bvalid = d.pbvalid;
+    c.pcim_bresp = d.pbresp;
+    c.pcim_arready = 1;
+    c.pcim_rvalid = 0;
+}
+
+void pm_sim::note_packets() {
+    auto &c = *card;
+    if (!c.resetn) return shell.reset();
+    F2Shell<Noise>::FromCard wires{bool(c.pcis_awready), bool(c.pcis_wready), bool(c.pcis_bvalid), bool(c.pcis_arready), bool(c.pcis_rvalid),
+                                   bool(c.pcis_rlast),   c.pcis_bid,          c.pcis_rid,          c.pcis_bresp,         c.pcis_rresp,
+                                   bool(c.pcim_awvalid), bool(c.pcim_wvalid), bool(c.pcim_bready), bool(c.pcim_arvalid)};
+    wires.paw = {c.pcim_awaddr, c.pcim_awlen, c.pcim_awsize, c.pcim_awburst};
+    wires.pw.strobes = c.pcim_wstrb;
+    wires.pw.last = c.pcim_wlast;
+    if (wires.pwvalid) std::memcpy(wires.pw.bytes.data(), c.pcim_wdata.data(), kBeatBytes);
+    shell.cycle(wires);
+    answer_waits = ar || aw || w || reads_open || writes_open ? answer_waits + 1 : 0;
+    if (answer_waits > shell.kPatience && broken.empty()) broken = "OCL: no answer within 8 us";
+    if (broken.empty() && !shell.broken.empty()) broken = shell.broken;
+}
+
+void pm_sim::settle_packets() {}
+#else
+void pm_sim::drive_packets() {
+    auto &c = *card;
     if (!offered && !sending.empty() && (rx_gap == 0 || noise.next256() >= rx_gap)) {
         const Packet &packet = sending.front();
         const size_t n = std::min(kWords, packet.size() - beat);
@@ -237,19 +334,12 @@ void pm_sim::drive_doors() {
         offered = true;
     }
     c.tx_tready = tx_stall == 0 || noise.next256() >= tx_stall;
-    c.axil_arvalid = ar;
-    c.axil_awvalid = aw;
-    c.axil_wvalid = w;
     drive_door();
 }
 
-// Handshakes of this cycle, before the clock rises.
-void pm_sim::note_doors() {
+void pm_sim::note_packets() {
     auto &c = *card;
     rx_fire = c.rx_tvalid && c.rx_tready;
-    ar_fire = ar && c.axil_arready;
-    aw_fire = aw && c.axil_awready;
-    w_fire = w && c.axil_wready;
     if (c.tx_tvalid && c.tx_tready) {
         uint8_t bytes[8 * kWords];
         std::memcpy(bytes, &c.tx_tdata, sizeof bytes);
@@ -260,19 +350,10 @@ void pm_sim::note_doors() {
             receiving.clear();
         }
     }
-    if (c.axil_rvalid) {
-        read_data = c.axil_rdata;
-        read_code = c.axil_rresp;
-        --reads_open;
-    }
-    if (c.axil_bvalid) {
-        write_code = c.axil_bresp;
-        --writes_open;
-    }
     note_door();
 }
 
-void pm_sim::settle_doors() {
+void pm_sim::settle_packets() {
     if (rx_fire) {
         Entry &entry = entries[(beat == 0 ? sent : sent - 1) % kEntries];
         if (beat == 0) entry = {sent++, cycles, 0};
@@ -285,13 +366,11 @@ void pm_sim::settle_doors() {
         offered = false;
         card->rx_tvalid = 0;
     }
-    ar = ar && !ar_fire;
-    aw = aw && !aw_fire;
-    w = w && !w_fire;
     settle_door();
 }
+#endif
 
-#if PM_SIM_DOOR
+#if PM_SIM_DOOR && !PM_SIM_F2
 void pm_sim::drive_door() {
     auto &c = *card;
     if (!door_offered && !transfers.empty() && (rx_gap == 0 || noise.next256() >= rx_gap)) {
@@ -406,9 +485,11 @@ pm_sim *pm_sim_new(void) try {
 #endif
     s->card = std::make_unique<Vcard>(&s->context, "card");
     auto &c = *s->card;
+#if !PM_SIM_F2
     c.rx_tvalid = 0;
-    c.axil_rready = 1;
-    c.axil_bready = 1;
+#endif
+    c.PM_SIM_REGISTERS(rready) = 1;
+    c.PM_SIM_REGISTERS(bready) = 1;
 #if PM_SIM_PCIE
     s->reset_until[0] = s->reset_until[1] = kResetCycles / 2;
     for (int i = 0; i < kResetCycles; ++i) s->tick();
@@ -475,7 +556,11 @@ size_t pm_sim_pending(const pm_sim *s) { return s->sending.size(); }
 
 uint64_t pm_sim_run(pm_sim *s, uint64_t max_cycles, int until_packet) {
     const uint64_t before = s->cycles;
-    const auto waits = [&] { return ((until_packet & 1) && !s->replies.empty()) || ((until_packet & 2) && !s->answers.empty()); };
+    const uint64_t written = s->shell.written;
+    const auto waits = [&] {
+        return ((until_packet & 1) && !s->replies.empty()) || ((until_packet & 2) && !s->answers.empty()) ||
+               ((until_packet & 4) && s->shell.written != written);
+    };
     s->until(waits, max_cycles);
     return s->cycles - before;
 }
@@ -507,10 +592,26 @@ size_t pm_sim_door_recv(pm_sim *s, uint8_t *bytes, size_t cap) {
     return n;
 }
 
+int pm_sim_pcis_write(pm_sim *s, uint64_t address, const uint8_t *bytes, size_t n) {
+    if (!PM_SIM_F2 || n == 0) return -1;
+    s->shell.store(address, bytes, n);
+    return 0;
+}
+
+size_t pm_sim_pcis_pending(const pm_sim *s) { return s->shell.pending(); }
+
+int pm_sim_pcim_memory(pm_sim *s, uint64_t base, uint8_t *bytes, size_t n) {
+    if (!PM_SIM_F2) return -1;
+    s->shell.memory(base, bytes, n);
+    return 0;
+}
+
+uint64_t pm_sim_pcim_written(const pm_sim *s) { return s->shell.written; }
+
 int pm_sim_reset(pm_sim *s, int which, uint64_t cycles) {
-    if (!PM_SIM_PCIE || which < 0 || which > 2) return -1;
-    if (which < 2) s->reset_until[which] = s->cycles + cycles;
-    if (which != 1) s->forget();
+    if (!PM_SIM_PCIE || which < 0 || which > 3) return -1;
+    if (which != 2) s->reset_until[which] = s->cycles + cycles;
+    if (which == 0 || (which == 2 && !PM_SIM_F2)) s->forget();  // what a host has stored is on its way whether it lives or not
     return 0;
 }
 
@@ -529,7 +630,7 @@ uint64_t pm_sim_last_word(const pm_sim *s, uint64_t n) {
 int pm_sim_reg_read(pm_sim *s, uint32_t addr, uint32_t *value, uint64_t max_cycles) {
     auto settled = [&] { return s->reads_open == 0; };
     if (!s->until(settled, max_cycles)) return -1;
-    s->card->axil_araddr = uint16_t(addr);
+    s->card->PM_SIM_REGISTERS(araddr) = addr;
     s->ar = true;
     s->reads_open = 1;
     if (!s->until(settled, max_cycles)) return -1;
@@ -540,9 +641,9 @@ int pm_sim_reg_read(pm_sim *s, uint32_t addr, uint32_t *value, uint64_t max_cycl
 int pm_sim_reg_write(pm_sim *s, uint32_t addr, uint32_t value, uint64_t max_cycles) {
     auto settled = [&] { return s->writes_open == 0; };
     if (!s->until(settled, max_cycles)) return -1;
-    s->card->axil_awaddr = uint16_t(addr);
-    s->card->axil_wdata = value;
-    s->card->axil_wstrb = 0xf;
+    s->card->PM_SIM_REGISTERS(awaddr) = addr;
+    s->card->PM_SIM_REGISTERS(wdata) = value;
+    s->card->PM_SIM_REGISTERS(wstrb) = 0xf;
     s->aw = s->w = true;
     s->writes_open = 1;
     if (!s->until(settled, max_cycles)) return -1;

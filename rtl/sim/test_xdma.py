@@ -115,8 +115,8 @@ class Xdma(Card):
         assert self.get(2, 1, 5 * GRANULE, 16) == (DONE, data)
 
 
-def packets(library, rng, seconds):
-    with Xdma(library) as card:
+def packets(make, rng, seconds):
+    with make() as card:
         for length in range(1, 200):
             card.jitter(rng.getrandbits(32), rng.choice([0, 100]), rng.choice([0, 100]))
             packet = (header(length, 0xFE) + rng.randbytes(200))[:length]
@@ -131,10 +131,10 @@ def packets(library, rng, seconds):
     return "199 lengths"
 
 
-def door(library, rng, seconds):
+def door(make, rng, seconds):
     memory = {}
     begin, transfers = time.monotonic(), 0
-    with Xdma(library) as card:
+    with make() as card:
         while time.monotonic() - begin < seconds or transfers < 100:
             transfers += 1
             if transfers % 10 == 1:
@@ -160,9 +160,9 @@ def door(library, rng, seconds):
     return f"{transfers} writes and reads"
 
 
-def refusals(library, rng, seconds):
+def refusals(make, rng, seconds):
     data = rng.randbytes(4 * GRANULE)
-    with Xdma(library) as card:
+    with make() as card:
         refused = lambda *arguments, body=b"", **more: card.status(ask(*arguments, **more) + body)
         end = SIZE // BEAT
         cases = [(WRITE, 1, CHANNELS, 0, 1), (WRITE, 1, 0, 64, 1), (WRITE, 1, 0, SIZE, 1), (WRITE, 1, 0, 0, 0), (WRITE, 1, 0, 1 << 40, 1),
@@ -208,9 +208,9 @@ def begun(card, rng):
     card.run(rng.randrange(0, 800))
 
 
-def bridge(library, rng, seconds):
+def bridge(make, rng, seconds):
     begin, turns = time.monotonic(), 0
-    with Xdma(library) as card:
+    with make() as card:
         while time.monotonic() - begin < seconds or turns < 20:
             turns += 1
             begun(card, rng)
@@ -231,9 +231,9 @@ def bridge(library, rng, seconds):
     return f"{turns} resets"
 
 
-def memory(library, rng, seconds):
+def memory(make, rng, seconds):
     begin, turns, failed = time.monotonic(), 0, 0
-    with Xdma(library) as card:
+    with make() as card:
         while time.monotonic() - begin < seconds or turns < 20:
             turns += 1
             begun(card, rng)
@@ -258,20 +258,21 @@ def memory(library, rng, seconds):
     return f"{turns} resets, {failed} transfers cut"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main(make, about, checks):
+    """The door of a test program: `make` makes a card, a check has it, a source of chance and seconds."""
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=3, help="for each check that has random turns")
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("checks", nargs="*", metavar="CHECK")
     chosen = parser.parse_args()
     seed = chosen.seed if chosen.seed is not None else random.SystemRandom().getrandbits(32)
     print(f"seed {seed}")
-    library = os.environ.get("PROOFMILL_XDMA") or ROOT / "target/sim/xdma_msm_toy.so"
-    for check in (packets, door, refusals, bridge, memory):
+    for check in checks:
         if not chosen.checks or check.__name__ in chosen.checks:
             begin = time.monotonic()
-            print(f"{check.__name__}: {check(library, random.Random(seed), chosen.seconds)} ({time.monotonic() - begin:.1f} s)", flush=True)
+            print(f"{check.__name__}: {check(make, random.Random(seed), chosen.seconds)} ({time.monotonic() - begin:.1f} s)", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    LIBRARY = os.environ.get("PROOFMILL_XDMA") or ROOT / "target/sim/xdma_msm_toy.so"
+    main(lambda: Xdma(LIBRARY), __doc__, (packets, door, refusals, bridge, memory))

@@ -33,7 +33,7 @@ void pm_sim_send(pm_sim *s, const uint8_t *bytes, size_t n);
 size_t pm_sim_pending(const pm_sim *s);
 
 /* Runs until `max_cycles` have passed or, when bit 0 of `until_packet` is set, a complete reply waits, or, when bit 1 is, an answer of the door
- * to the memory. Returns the cycles run. */
+ * to the memory, or, when bit 2 is, another burst lies in the host's memory. Returns the cycles run. */
 uint64_t pm_sim_run(pm_sim *s, uint64_t max_cycles, int until_packet);
 
 /* Takes the oldest complete reply. Returns its length, 0 when none waits; when it is larger than `cap` it
@@ -46,9 +46,22 @@ size_t pm_sim_recv(pm_sim *s, uint8_t *bytes, size_t cap, uint64_t *cycle);
 int pm_sim_door_send(pm_sim *s, const uint8_t *bytes, size_t n);
 size_t pm_sim_door_recv(pm_sim *s, uint8_t *bytes, size_t cap);
 
+/* A card behind the shell of an AWS F2 instance (spec/wire/slot_rings.toml): packets and transfers go through its rings, so the functions above say
+ * nothing to it, and registers are those of OCL. Elsewhere these do nothing, and return -1 or 0; libraries built before there were such cards lack them.
+ *
+ * Queues a store of the host over PCIS, `n` bytes (n >= 1) at any address: lines of 64 bytes with those bytes enabled, in order. Stores that have
+ * not been answered are counted. */
+int pm_sim_pcis_write(pm_sim *s, uint64_t address, const uint8_t *bytes, size_t n);
+size_t pm_sim_pcis_pending(const pm_sim *s);
+/* The host's memory, `n` bytes at the bus address `base`: the card writes it over PCIM while time passes. What lies elsewhere is answered with SLVERR.
+ * `bytes` lives until another call; n = 0 takes it away. */
+int pm_sim_pcim_memory(pm_sim *s, uint64_t base, uint8_t *bytes, size_t n);
+/* Bursts over PCIM that lie in the host's memory. */
+uint64_t pm_sim_pcim_written(const pm_sim *s);
+
 /* Behind such a bridge there are three clocks: a cycle is one of the engines', of 3,333 ps; the bridge's has 4,000 and the memory's 3,077.
  * For tests: puts the bridge (0) or the memory (1) into reset for so many cycles, at once; the bridge forgets what it was sending, as it also does
- * when its host dies (2), which resets nothing. 0, or -1 without such a bridge. */
+ * when its host dies (2), which resets nothing; or stops the engines' clock (3), while cycles are counted on. 0, or -1 without such a bridge. */
 int pm_sim_reset(pm_sim *s, int which, uint64_t cycles);
 
 /* Cycles since power-up. */
@@ -86,7 +99,7 @@ int pm_sim_memory_counts(const pm_sim *s, unsigned channel, uint64_t counts[6]);
  * last such range of a channel counts, an empty one is none. 0, or -1 when there is no such channel. */
 int pm_sim_memory_fault(pm_sim *s, unsigned channel, uint64_t address, uint64_t end);
 
-/* The first rule of AXI4 that the card has broken on a memory channel, NULL while it has kept them all: a burst is incremental, of whole
+/* The first rule of AXI4 that the card has broken on a memory channel, or rule of F2's shell, NULL while it has kept them all: a burst is incremental, of whole
  * aligned beats and inside 4 KiB; what is offered stays until it is taken; `last` is on a burst's last beat and on no other. A card
  * that broke one stands still from then on, as a frozen one. The text lives as long as the card. */
 const char *pm_sim_broken(const pm_sim *s);

@@ -6,13 +6,16 @@ import proofmill.Design
 import proofmill.engine.{Engine, EnginePacket}
 import proofmill.shell.{EngineSlot, SerialConfig, Shell, ShellConfig}
 
-/** One card that can be generated: with a serial line where it has one, behind a bridge for PCIe, or with all its ports. */
+/** One card that can be generated: with a serial line where it has one, behind a bridge for PCIe or the shell of AWS F2, which has rings of so
+  * many `slots`, or with all its ports.
+  */
 case class Target(
     name: String,
     config: ShellConfig,
     engines: Seq[EngineSlot],
     line: Option[SerialConfig] = None,
-    pcie: Boolean = false
+    pcie: Boolean = false,
+    slots: Option[Int] = None
 ) {
 
   /** Name of the Verilog module and its file. */
@@ -22,16 +25,20 @@ case class Target(
   def write(folder: Path): Unit = {
     Files.createDirectories(folder)
     val design = Design.config(folder.toString)
-    val made = line match {
-      case None if pcie => design.generateVerilog(new XdmaTop(this)).toplevel.shell
-      case None         => design.generateVerilog(new SimTop(this)).toplevel.shell
-      case Some(serial) => design.generateVerilog(new SerialTop(this, serial)).toplevel.card.shell
+    val made = (line, slots) match {
+      case (Some(serial), _)    => design.generateVerilog(new SerialTop(this, serial)).toplevel.card.shell
+      case (None, Some(slots))  => design.generateVerilog(new F2Top(this, slots)).toplevel.card.shell
+      case (None, None) if pcie => design.generateVerilog(new XdmaTop(this, top)).toplevel.shell
+      case (None, None)         => design.generateVerilog(new SimTop(this)).toplevel.shell
     }
     Files.writeString(folder.resolve("manifest.json"), Json.render(manifest(made)) + "\n")
   }
 
   private def manifest(shell: Shell): Json =
-    Json.of(about(shell) ++ line.map("serial" -> describe(_)) ++ Option.when(pcie)("pcie" -> describe(shell)): _*)
+    Json.of(
+      about(shell) ++ line.map("serial" -> describe(_)) ++ Option.when(pcie)("pcie" -> describe(shell)) ++
+        slots.map("slots" -> Json(_)): _*
+    )
 
   private def describe(shell: Shell): Json =
     Json.of("beat_bytes" -> Json(XdmaTop.bytes), "door" -> Json(shell.bulk.nonEmpty))

@@ -24,8 +24,8 @@ import spinal.lib.bus.amba4.axilite._
   *
   * `irq` asks for an interrupt when a reply leaves, until `irq_ack`.
   */
-class XdmaTop(target: Target) extends Component {
-  setDefinitionName(target.top)
+class XdmaTop(target: Target, name: String) extends Component {
+  setDefinitionName(name)
   private val bytes = XdmaTop.bytes
 
   val clk, resetn, card_clk, memory_clk, memory_resetn = in(Bool())
@@ -58,8 +58,8 @@ class XdmaTop(target: Target) extends Component {
   val shell = card(new Shell(target.config, target.engines))
 
   // Packets.
-  private val rx = slave(Stream(Fragment(Beat(bytes))))
-  private val tx = master(Stream(Fragment(Beat(bytes))))
+  val rx = slave(Stream(Fragment(Beat(bytes))))
+  val tx = master(Stream(Fragment(Beat(bytes))))
   SimTop.stream("rx", rx)
   SimTop.stream("tx", tx)
   private def cross[T <: Data](
@@ -81,7 +81,7 @@ class XdmaTop(target: Target) extends Component {
   tx << widener.wide
 
   // The door to the memory.
-  for (bulk <- shell.bulk) {
+  val door = for (bulk <- shell.bulk) yield {
     val doorRx = slave(Stream(Fragment(Beat(bytes))))
     val doorTx = master(Stream(Fragment(Beat(bytes))))
     SimTop.stream("door_rx", doorRx)
@@ -96,24 +96,25 @@ class XdmaTop(target: Target) extends Component {
     doorTx.data := answers.fragment
     doorTx.keep.setAll()
     doorTx.last := answers.last
+    (doorRx, doorTx)
   }
 
   // Registers.
-  private val axil = slave(cloneOf(shell.axi))
+  val axil = slave(cloneOf(shell.axi))
   SimTop.bus("axil", "aw" -> axil.aw, "w" -> axil.w, "b" -> axil.b, "ar" -> axil.ar, "r" -> axil.r)
   val registers = new ClockingArea(bridge) {
-    val firewall = Firewall(XdmaTop.registers, bursts = 2)
+    val firewall = Firewall(LiteBus.config, bursts = 2)
     firewall.down := cardDownAtBridge
-    XdmaTop.widened(axil, firewall.manager, absent)
-    val crossing = AxiCrossing(XdmaTop.registers, 4, bridgeLink, card)
+    LiteBus.widened(axil, firewall.manager, absent)
+    val crossing = AxiCrossing(LiteBus.config, 4, bridgeLink, card)
     crossing.manager << firewall.subordinate
-    XdmaTop.narrowed(crossing.subordinate, shell.axi)
+    LiteBus.narrowed(crossing.subordinate, shell.axi)
   }
 
   // Memory.
-  val guards = for ((inside, j) <- shell.memories.zipWithIndex) yield {
+  val ports = shell.memories.map(inside => master(cloneOf(inside)))
+  val guards = for (((inside, port), j) <- shell.memories.zip(ports).zipWithIndex) yield {
     val config = inside.config
-    val port = master(cloneOf(inside))
     SimTop.bus(s"mem$j", "aw" -> port.aw, "w" -> port.w, "b" -> port.b, "ar" -> port.ar, "r" -> port.r)
     val firewall = card(Firewall(config, bursts = 128))
     firewall.down := memoryDownAtCard
@@ -154,52 +155,4 @@ object XdmaTop {
   /** Depths of the crossings. */
   private val words = 64
   private val beats = 32
-
-  /** AXI4-Lite as AXI4, for the firewall and the crossing. */
-  private val registers = Axi4Config(
-    addressWidth = Shell.addressBits,
-    dataWidth = 32,
-    useId = false,
-    useRegion = false,
-    useLock = false,
-    useCache = false,
-    useQos = false,
-    useProt = false
-  )
-
-  private def widened(lite: AxiLite4, full: Axi4, blocked: Bool): Unit = {
-    for ((from, to) <- Seq[(Stream[AxiLite4Ax], Stream[_ <: Axi4Ax])](lite.ar -> full.ar, lite.aw -> full.aw)) {
-      to.arbitrationFrom(from.haltWhen(blocked))
-      to.addr := from.addr
-      to.len := 0
-      to.size := 2
-      to.setBurstINCR()
-    }
-    full.w.arbitrationFrom(lite.w.haltWhen(blocked))
-    full.w.data := lite.w.data
-    full.w.strb := lite.w.strb
-    full.w.last := True
-    lite.r.arbitrationFrom(full.r)
-    lite.r.data := full.r.data
-    lite.r.resp := full.r.resp
-    lite.b.arbitrationFrom(full.b)
-    lite.b.resp := full.b.resp
-  }
-
-  private def narrowed(full: Axi4, lite: AxiLite4): Unit = {
-    for ((from, to) <- Seq[(Stream[_ <: Axi4Ax], Stream[AxiLite4Ax])](full.ar -> lite.ar, full.aw -> lite.aw)) {
-      to.arbitrationFrom(from)
-      to.addr := from.addr
-      to.prot := 0
-    }
-    lite.w.arbitrationFrom(full.w)
-    lite.w.data := full.w.data
-    lite.w.strb := full.w.strb
-    full.r.arbitrationFrom(lite.r)
-    full.r.data := lite.r.data
-    full.r.resp := lite.r.resp
-    full.r.last := True
-    full.b.arbitrationFrom(lite.b)
-    full.b.resp := lite.b.resp
-  }
 }

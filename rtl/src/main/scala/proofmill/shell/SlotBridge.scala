@@ -1,0 +1,175 @@
+package proofmill.shell
+
+import proofmill.spec.Spec
+import spinal.core._
+import spinal.lib._
+import spinal.lib.bus.amba4.axi._
+import spinal.lib.bus.amba4.axilite._
+
+/** A DMA bridge of our own, where the board's shell has none: its streams and registers are those of a card behind a vendor's bridge.
+  *
+  * {{{
+  *   ocl ── this one's registers
+  *       └─ Firewall ──────────► cards
+  *   pcis ─ SlotIntake ────────► toCard(0), toCard(1)
+  *   pcim ◄ Firewall ─ SlotOutlet ◄ fromCard(0), fromCard(1)
+  * }}}
+  * A write of the session puts the card into reset (`resetting`) for 64 cycles at least, and until no write over PCIM is under way.
+  */
+class SlotBridge(slots: Int) extends Component {
+  import SlotRings._
+
+  val ocl = slave(AxiLite4(32, 32))
+  val pcis = slave(Axi4(SlotRings.pcis))
+  val pcim = master(Axi4(SlotRings.pcim))
+  val cards = master(AxiLite4(Shell.addressBits, 32))
+  val toCard = Vec.fill(SlotRings.streams)(master(packets))
+  val fromCard = Vec.fill(SlotRings.streams)(slave(packets))
+  val down = in(Bool()) // the card is in reset
+  val resetting = out(RegInit(True))
+
+  val session = Reg(UInt(16 bits)) init 0
+  val open = RegNext(!resetting && session =/= 0) init False // ends as soon as the session is written
+  val refused = RegInit(False)
+
+  val intake = new SlotIntake(slots)
+  intake.pcis << pcis
+  intake.session := session
+  intake.open := open
+  for ((to, from) <- toCard.zip(intake.streams)) to << from
+
+  val outlet = new SlotOutlet(slots)
+  outlet.session := session
+  outlet.open := open
+  for ((to, from) <- outlet.streams.zip(fromCard)) to << from
+  // A shell that hangs has no reset of its own.
+  val outer = Firewall(SlotRings.pcim, bursts = 2)
+  outer.down := False
+  outer.manager << outlet.pcim
+  pcim << outer.subordinate
+
+  // Registers: the card's, and these.
+  private val split = new LiteSplit(firstRegister)
+  split.whole << ocl
+  val inner = Firewall(LiteBus.config, bursts = 2, patience = SlotBridge.patience)
+  inner.down := resetting
+  LiteBus.widened(split.low, inner.manager, blocked = False)
+  LiteBus.narrowed(inner.subordinate, cards)
+  val door = AxiLiteDoor(32)
+  door.axi << split.high
+  val map = new RegisterMap(door)
+  map.constant(register("magic"), value("magic"))
+  map.constant(register("layout"), value("layout"))
+  map.constant(register("slots"), slots)
+  map.readOnly(register("session"), session.asBits.resize(32))
+  map.readOnly(
+    register("state"),
+    state("resetting" -> resetting, "down" -> down, "fault" -> outlet.fault, "refused" -> refused)
+  )
+  private val low = map.readWrite(register("base_low"), bits = 32, used = 32, reset = 0)
+  private val high = map.readWrite(register("base_high"), bits = 32, used = 32, reset = 0)
+  outlet.base := (high ## low.dropLow(12) ## B(0, 12 bits)).asUInt
+  for (s <- 0 until SlotRings.streams) {
+    map.readOnly(register("taken", s), session ## intake.taken(s))
+    map.readOnly(register("freed", s), session ## outlet.read(s))
+    outlet.freed(s).valid := open && map.writes(register("freed", s)) && door.writeData.takeHigh(16).asUInt === session
+    outlet.freed(s).payload := door.writeData.takeLow(16).asUInt
+  }
+  map.build(Spec.big(Spec.table("wire/shell").getTable("address_map"), "unmapped"))
+
+  // The session.
+  val timer = Reg(UInt(6 bits)) init 0
+  when(resetting) {
+    timer := timer + 1
+    when(timer.andR) {
+      timer := timer
+      when(!outlet.busy)(resetting := False)
+    }
+  }
+  when(intake.refused)(refused := True)
+  when(map.writes(register("session"))) {
+    session := door.writeData.takeLow(16).asUInt
+    resetting := True
+    open := False
+    timer := 0
+    refused := False
+  }
+}
+
+object SlotBridge {
+
+  /** Cycles that a register of the card may take: half of the shell's 8 us at 250 MHz. */
+  private val patience = 1024
+}
+
+/** AXI4-Lite for two: addresses from 0 to before `border` go to `low`, all others to `high`. One read and one write at a time. An error of `low` is
+  * told by its data too, which is all ones.
+  */
+class LiteSplit(border: Int) extends Component {
+  val whole = slave(AxiLite4(32, 32))
+  val low = master(AxiLite4(log2Up(border), 32))
+  val high = master(AxiLite4(32, 32))
+  private def isLow(address: UInt): Bool = address < border
+
+  val reads = new Area {
+    val toLow, toHigh = RegInit(False)
+    private val free = whole.ar.haltWhen(toLow || toHigh)
+    private val mine = isLow(whole.ar.addr)
+    low.ar.valid := free.valid && mine
+    high.ar.valid := free.valid && !mine
+    low.ar.addr := whole.ar.addr.resized
+    high.ar.addr := whole.ar.addr
+    Seq(low, high).foreach(_.ar.prot := whole.ar.prot)
+    free.ready := mine ? low.ar.ready | high.ar.ready
+    whole.r.valid := (toLow && low.r.valid) || (toHigh && high.r.valid)
+    whole.r.resp := toLow ? low.r.resp | high.r.resp
+    whole.r.data := toLow ? low.r.data | high.r.data
+    when(toLow && low.r.resp =/= AxiLite4.resp.OKAY)(whole.r.data.setAll())
+    low.r.ready := toLow && whole.r.ready
+    high.r.ready := toHigh && whole.r.ready
+    when(whole.r.fire) {
+      toLow := False
+      toHigh := False
+    }
+    when(whole.ar.fire) {
+      toLow := mine
+      toHigh := !mine
+    }
+  }
+
+  // Both halves of a write go on together, or one after the other.
+  val writes = new Area {
+    val toLow, toHigh = RegInit(False)
+    private val mine = isLow(whole.aw.addr)
+    private val begins = whole.aw.valid && whole.w.valid && !toLow && !toHigh
+    whole.aw.ready := begins
+    whole.w.ready := begins
+    val address = RegNextWhen(whole.aw.payload, begins)
+    val data = RegNextWhen(whole.w.payload, begins)
+    val addressDue, dataDue = RegInit(False)
+    private def side(chosen: Bool, bus: AxiLite4): Unit = {
+      bus.aw.valid := addressDue && chosen
+      bus.aw.addr := address.addr.resized
+      bus.aw.prot := address.prot
+      bus.w.valid := dataDue && chosen
+      bus.w.payload := data
+      bus.b.ready := chosen && whole.b.ready
+      when(bus.aw.fire)(addressDue := False)
+      when(bus.w.fire)(dataDue := False)
+    }
+    side(toLow, low)
+    side(toHigh, high)
+    whole.b.valid := (toLow && low.b.valid) || (toHigh && high.b.valid)
+    whole.b.resp := toLow ? low.b.resp | high.b.resp
+    when(whole.b.fire) {
+      toLow := False
+      toHigh := False
+    }
+    when(begins) {
+      toLow := mine
+      toHigh := !mine
+      addressDue := True
+      dataDue := True
+    }
+  }
+}

@@ -1,0 +1,165 @@
+package proofmill.shell
+
+import spinal.core._
+import spinal.lib._
+import spinal.lib.bus.amba4.axi._
+
+/** The other way: streams become pages in the host's room, which PCIM writes.
+  *
+  *   1. PICK: a page is complete here and has a slot there; streams take turns.
+  *   2. PLACE: its address.
+  *   3. ADDRESS, DATA, ANSWER: one burst. All of its data is here, so it never waits for anybody.
+  *   4. The same again for the line with its descriptor.
+  *
+  * When `open` ends, the burst under way is completed and answered, and everything else forgotten; `busy` says when that is done. An error is a
+  * `fault`, after which nothing begins until `open` has ended.
+  */
+class SlotOutlet(slots: Int) extends Component {
+  import SlotRings._
+
+  val streams = Vec.fill(SlotRings.streams)(slave(packets))
+  val session = in(UInt(16 bits))
+  val open = in(Bool())
+  val base = in(UInt(64 bits))
+  val freed = Vec.fill(SlotRings.streams)(slave(Flow(UInt(16 bits)))) // of this session
+  val read = out(Vec.fill(SlotRings.streams)(UInt(16 bits)))
+  val pcim = master(Axi4(SlotRings.pcim))
+  val busy = out(Bool())
+  val fault = out(RegInit(False))
+
+  object State extends SpinalEnum { val PICK, PLACE, ADDRESS, DATA, ANSWER = newElement() }
+  val state = RegInit(State.PICK)
+  busy := state =/= State.PICK
+  private val forget = !open && !busy
+
+  /** How a page ends. */
+  case class End() extends Bundle {
+    val last = Bool() // of its transfer
+    val lines = UInt(log2Up(SlotRings.lines) bits) // less 1
+    val some = UInt(log2Up(bytes + 1) bits) // bytes of the last line
+    def count: UInt = (lines << log2Up(bytes)) +^ some
+  }
+  case class Line() extends Bundle {
+    val data = Bits(8 * bytes bits)
+    val some = UInt(log2Up(bytes + 1) bits)
+  }
+
+  /** Pages that wait, and how many were written and read. */
+  private class Collector(s: Int) extends Area {
+    private val depth = 2 * SlotRings.lines
+    val data = StreamFifo(Bits(8 * bytes bits), depth)
+    val ends = StreamFifo(End(), depth) // never fuller than `data`: an end leaves first
+    data.io.flush := forget
+    ends.io.flush := forget
+
+    private val counted = streams(s).map { beat =>
+      val line = Fragment(Line())
+      line.fragment.data := beat.fragment.data
+      line.fragment.some := CountOne(beat.fragment.keep)
+      line.last := beat.last
+      line
+    }.m2sPipe().throwWhen(!open)
+    val at = Reg(UInt(log2Up(SlotRings.lines) bits)) init 0
+    val whole = counted.last || at.andR
+    data.io.push.arbitrationFrom(counted)
+    data.io.push.payload := counted.data
+    ends.io.push.valid := counted.fire && whole
+    ends.io.push.last := counted.last
+    ends.io.push.lines := at
+    ends.io.push.some := counted.some
+    when(counted.fire)(at := whole ? U(0) | at + 1)
+
+    val written = Reg(UInt(16 bits)) init 0
+    val read = Reg(UInt(16 bits)) init 0
+    when(freed(s).valid && freed(s).payload - read <= written - read)(read := freed(s).payload)
+    when(!open) {
+      at := 0
+      written := 0
+      read := 0
+    }
+    val ready = ends.io.pop.valid && written - read =/= slots
+  }
+  private val collectors = (0 until SlotRings.streams).map(s => new Collector(s))
+  for ((count, collector) <- read.zip(collectors)) count := collector.read
+
+  // The page under way, of stream `which`, and whether its descriptor's turn has come.
+  val which = RegInit(False)
+  val describing = Reg(Bool())
+  val end = Reg(End())
+  val number = Reg(UInt(16 bits))
+  val address = Reg(UInt(64 bits))
+  val left = Reg(UInt(log2Up(SlotRings.lines) bits)) // lines of the burst, less 1
+  private val Seq(first, second) = collectors.map(_.ready)
+  private val begins = state === State.PICK && open && !fault && (first || second)
+  private val choice = second && (!which || !first)
+  for ((collector, s) <- collectors.zipWithIndex)
+    collector.ends.io.pop.ready := begins && choice === Bool(s == 1)
+
+  private def places(region: Region): UInt = {
+    val slot = number.resize(log2Up(slots) bits) << log2Up(region.slot)
+    val first = U(region.base, log2Up(roomBytes) bits)
+    (which ? (first + region.stride) | first) | slot.resize(log2Up(roomBytes) bits)
+  }
+  val descriptor = Descriptor()
+  descriptor.session := session
+  descriptor.number := number
+  descriptor.bytes := end.count.resized
+  descriptor.last := end.last.asUInt.resized
+
+  pcim.ar.valid := False
+  pcim.ar.payload.assignFromBits(B(0, pcim.ar.payload.getBitsWidth bits))
+  pcim.r.ready := True
+  pcim.aw.valid := state === State.ADDRESS
+  pcim.aw.addr := address
+  pcim.aw.len := left.resized
+  pcim.aw.size := log2Up(bytes)
+  pcim.aw.setBurstINCR()
+  pcim.w.valid := state === State.DATA
+  pcim.w.data := describing ? descriptor.written.resize(8 * bytes) | (which ? collectors(
+    1
+  ).data.io.pop.payload | collectors(0).data.io.pop.payload)
+  pcim.w.strb.setAll()
+  pcim.w.last := left === 0
+  pcim.b.ready := state === State.ANSWER
+  for ((collector, s) <- collectors.zipWithIndex)
+    collector.data.io.pop.ready := state === State.DATA && pcim.w.ready && !describing && which === Bool(s == 1)
+
+  switch(state) {
+    is(State.PICK) {
+      when(begins) {
+        which := choice
+        end := choice ? collectors(1).ends.io.pop.payload | collectors(0).ends.io.pop.payload
+        number := choice ? collectors(1).written | collectors(0).written
+        describing := False
+        state := State.PLACE
+      }
+    }
+    is(State.PLACE) {
+      address := base + (describing ? places(descriptors) | places(pages))
+      left := describing ? U(0) | end.lines
+      state := State.ADDRESS
+      // Counted before it goes: the host may have read it, and say so, before the answer is here.
+      for ((collector, s) <- collectors.zipWithIndex)
+        when(describing && which === Bool(s == 1))(collector.written := collector.written + 1)
+    }
+    is(State.ADDRESS)(when(pcim.aw.ready)(state := State.DATA))
+    is(State.DATA) {
+      when(pcim.w.ready) {
+        left := left - 1
+        when(left === 0)(state := State.ANSWER)
+      }
+    }
+    is(State.ANSWER) {
+      when(pcim.b.valid) {
+        describing := True
+        state := State.PICK
+        when(!describing && open)(state := State.PLACE)
+        when(pcim.b.resp =/= Axi4.resp.OKAY) {
+          fault := True
+          state := State.PICK
+        }
+      }
+    }
+  }
+  when(forget)(fault := False)
+}

@@ -1,0 +1,84 @@
+package proofmill.shell
+
+import proofmill.spec.Spec
+import proofmill.stream.Beat
+import spinal.core._
+import spinal.lib._
+import spinal.lib.bus.amba4.axi._
+
+/** The rings of slots between a host and a card without a DMA bridge: `spec/wire/slot_rings.toml`. */
+object SlotRings {
+  private val wire = Spec.table("wire/slot_rings")
+
+  /** Of a line, which is a beat of PCIS, of PCIM and of the streams. */
+  val bytes = 64
+
+  val streams = 2
+  def packets: Stream[Fragment[Beat]] = Stream(Fragment(Beat(bytes)))
+
+  /** A part of a room: of stream s and slot k at `base + s * stride + k * slot`. */
+  case class Region(base: Int, stride: Int, slot: Int)
+  private val room = wire.getTable("room")
+  private def region(name: String): Region = {
+    val table = room.getTable(name)
+    Region(Spec.int(table, "base"), Spec.int(table, "stride"), Spec.int(table, "slot"))
+  }
+  val roomBytes: Int = Spec.int(room, "bytes")
+  val mostSlots: Int = Spec.int(room, "most_slots")
+  val descriptors: Region = region("descriptors")
+  val pages: Region = region("pages")
+
+  /** Lines of a page. */
+  val lines: Int = pages.slot / bytes
+
+  /** A field of a descriptor: first bit and width. */
+  private def place(name: String): (Int, Int) = {
+    val table = wire.getTable("descriptor").getTable(name)
+    (8 * Spec.int(table, "offset"), 8 * Spec.int(table, "bytes"))
+  }
+  case class Descriptor() extends Bundle {
+    val session, number, bytes, last = UInt(16 bits)
+    private def fields = Seq("session" -> session, "number" -> number, "bytes" -> bytes, "last" -> last)
+    def read(word: Bits): Unit =
+      for ((name, field) <- fields; (at, width) = place(name)) field := word(at, width bits).asUInt
+    def written: Bits = {
+      val word = Bits(64 bits)
+      for ((name, field) <- fields; (at, width) = place(name)) word(at, width bits) := field.asBits
+      word
+    }
+  }
+
+  private val registers = wire.getTable("registers")
+  val firstRegister: Int = Spec.int(registers, "base")
+
+  /** Address of a register, of stream s where there is one for each. */
+  def register(name: String, s: Int = 0): Int = {
+    val table = registers.getTable(name)
+    firstRegister + Spec.int(table, "offset") + (if (s == 0) 0 else s * Spec.int(table, "stride"))
+  }
+  def value(name: String): BigInt = Spec.big(registers.getTable(name), "value")
+
+  /** The bits of `state`, by name. */
+  def state(bits: (String, Bool)*): Bits = {
+    val table = wire.getTable("state")
+    bits.map { case (name, bit) => bit ? B(Spec.big(table, name), 32 bits) | B(0, 32 bits) }.reduce(_ | _)
+  }
+
+  private def bus(addressBits: Int, id: Boolean) = Axi4Config(
+    addressWidth = addressBits,
+    dataWidth = 8 * bytes,
+    idWidth = if (id) 16 else -1,
+    useId = id,
+    useRegion = false,
+    useLock = false,
+    useCache = false,
+    useQos = false,
+    useProt = false
+  )
+
+  /** What the host writes. */
+  val pcis: Axi4Config = bus(64, id = true)
+
+  /** What the card writes. */
+  val pcim: Axi4Config = bus(64, id = false)
+}
