@@ -28,7 +28,9 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
   val io = new Bundle {
     val start = slave(Flow(UInt(addressBits bits))) // a job: where its program begins
     val begins = in(Bool()) // the word that is ready begins
-    val fetched = in(Vec.fill(2)(Bits(WordFormat.bits bits))) // a cycle later, the next word behind a product's and behind another one
+
+    /** A cycle later, the word behind it: if it begins a product, and if not. */
+    val fetched = in(Vec.fill(2)(Bits(WordFormat.bits bits)))
     val product, sum = in(Bool()) // one that was on its way can be read
     val settled = in(Bool()) // a canonical value has come
     val answered = in(Bool()) // the answer has been taken
