@@ -20,7 +20,7 @@ from test_ecdsa_items import edges  # noqa: E402
 SEED = unit.seed()
 DIVISIONS = 20_000
 #: Cycles that a division may take: two a bit and one, and those before and behind.
-DIVISION_REST = 9
+DIVISION_REST = 15
 
 built = cache(Unit)
 

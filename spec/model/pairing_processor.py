@@ -284,7 +284,7 @@ class Machine:
 
     def inversion(self, x):
         """Cycles from the word that begins it until its context goes on: sum, canonical integer, division, residue."""
-        return self.image["sum"] + self.image["canonical"] + self.division(x) + self.intake + 10
+        return self.image["sum"] + self.image["canonical"] + self.division(x) + self.intake + 13
 
     def division(self, s):
         """Cycles of the plus-minus division of 1 by s, the reduction of the quotient included (rtl/.../field/Quotients.scala)."""
@@ -302,7 +302,7 @@ class Machine:
         e += -d if f < 0 else d
         while not 0 <= e < n:
             e += n if e < 0 else -n
-            cycles += 2  # it is made, then looked at
+            cycles += 3  # it is chosen, made, then looked at
         return cycles
 
 

@@ -1,5 +1,6 @@
 package proofmill.field
 
+import proofmill.arith.{Copies, Timing}
 import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
 import spinal.lib._
@@ -21,7 +22,7 @@ import spinal.lib.fsm._
   * negative because f is not 0, and beta < 0 means g = 0: at most 2 bits + 1 cycles (513 for secp256k1; 308 on average). At the end f = ±1.
   *
   * With f = d s and g = e s modulo n all the while, d at the end is ±1 / s. Here each `Cofactors` begins with e = z, e = r instead of 1,
-  * so that d becomes ±z / s, ±r / s without a multiplication. They follow a cycle later.
+  * so that d becomes ±z / s, ±r / s without a multiplication. They follow two cycles later.
   *
   *   1. Idle: takes z, r, s.
   *   2. Run: the cycles above, until g = 0.
@@ -29,6 +30,8 @@ import spinal.lib.fsm._
   *   4. Reduce, Settle: adds or subtracts n, and takes that unless the quotient is in [0, n): at most four times.
   *   5. Centre: u1 - n instead of u1 where u1 has all bits of n.
   *   6. Done: until the result is taken. u1 is a signed number of as many bits as n has.
+  *
+  * What Collect, Reduce and Centre ask for is done a cycle later: in Collected, Reduced and Centred.
   *
   * If s is 0 mod n the result is any number; the cycles keep their bound.
   */
@@ -75,7 +78,7 @@ class Quotients(n: BigInt) extends StreamUnit {
   io.out.payload := Cat(lanes.map(_.io.quotient))
 
   val fsm = new StateMachine {
-    val Idle, Run, Collect, Reduce, Settle, Centre, Done = new State
+    val Idle, Run, Collect, Collected, Reduce, Reduced, Settle, Centre, Centred, Done = new State
     setEntry(Idle)
     Idle.whenIsActive {
       io.in.ready := True
@@ -85,30 +88,33 @@ class Quotients(n: BigInt) extends StreamUnit {
       when(io.in.valid)(goto(Run))
     }
     Run.whenIsActive {
+      // Once g is 0 the cycle leaves g and f as they are.
+      g := (step.double ? (total |>> 2) | (total |>> 1)).resized
+      when(step.swap)(f := g)
+      val less = step.use.asUInt.mux(0 -> (step.double ? S(-2) | S(-1)), default -> S(-1, 2 bits))
+      gap := (step.swap ? ~gap | gap + less.resized)
       run := g =/= 0
-      when(g === 0)(goto(Collect)).otherwise {
-        g := (step.double ? (total |>> 2) | (total |>> 1)).resized
-        when(step.swap)(f := g)
-        val less = step.use.asUInt.mux(0 -> (step.double ? S(-2) | S(-1)), default -> S(-1, 2 bits))
-        gap := (step.swap ? ~gap | gap + less.resized)
-      }
+      when(g === 0)(goto(Collect))
     }
     Collect.whenIsActive {
       lanes.foreach(_.io.collect := True)
-      goto(Reduce)
+      goto(Collected)
     }
+    Collected.whenIsActive(goto(Reduce))
     Reduce.whenIsActive {
       lanes.foreach(_.io.reduce := True)
-      goto(Settle)
+      goto(Reduced)
     }
+    Reduced.whenIsActive(goto(Settle))
     Settle.whenIsActive {
       lanes.foreach(_.io.settle := True)
       when(lanes.map(_.io.reduced).andR)(goto(Centre)).otherwise(goto(Reduce))
     }
     Centre.whenIsActive {
       lanes.head.io.centre := True
-      goto(Done)
+      goto(Centred)
     }
+    Centred.whenIsActive(goto(Done))
     Done.whenIsActive {
       io.out.valid := True
       when(io.out.ready)(goto(Idle))
@@ -125,8 +131,11 @@ case class QuotientStep() extends Bundle {
   *
   * Instead of (e ± d) / 4 modulo n it takes (e ± d + q n) / 4 with the q of -1, 0, 1, 2 that makes it exact. From |d|, |e| <= M
   * follows (2 M + 2 n) / 4 <= M for M >= n, so nothing ever grows beyond 2^bits, which is what `value` is below.
+  *
+  * What is asked for is done a cycle later, but `load` and `settle`: by then q stands in a register, chosen by the low bits that e and d are
+  * about to have.
   */
-class Cofactors(n: BigInt) extends Component {
+class Cofactors(n: BigInt, timing: Timing = Timing()) extends Component {
   private val bits = n.bitLength
   private val width = bits + 2
   val io = new Bundle {
@@ -134,17 +143,20 @@ class Cofactors(n: BigInt) extends Component {
     val value = in UInt (bits bits)
     val step = in(QuotientStep())
     val minus = in Bool () // collect e - d, not e + d
-    val reduced = out Bool () // e is in [0, n); asked with `settle`, after `reduce`
+    val reduced = out Bool () // e is in [0, n); asked with `settle`, two cycles after `reduce`
     val quotient = out Bits (bits bits)
   }
   val d, e = Reg(SInt(width bits))
+  private val nextD, nextE = SInt(width bits)
+  d := nextD
+  e := nextE
   val use = (io.run && io.step.use) || io.collect
   val minus = io.collect ? io.minus | io.step.minus
 
   // q n: in a run by the low bits of e ± d, else by the sign of e.
-  private val negated = d(1 downto 0) ^ S(2 bits, default -> minus)
+  private val negated = nextD(1 downto 0) ^ S(2 bits, default -> minus)
   private val low =
-    (e(1 downto 0).asUInt + (use ? negated.asUInt | U(0, 2 bits)) + (use && minus).asUInt.resize(2))
+    (nextE(1 downto 0).asUInt + (use ? negated.asUInt | U(0, 2 bits)) + (use && minus).asUInt.resize(2))
   private val multiples = Seq(0, 1, 2, -1)
   private def exact(bits: Int) = Vec((0 until 4).map { low =>
     val mask = (1 << bits) - 1
@@ -157,28 +169,37 @@ class Cofactors(n: BigInt) extends Component {
   when(io.run)(chosen := io.step.double ? exact(2) | exact(1))
   when(io.reduce)(chosen := e.msb ? once | less)
   when(io.centre)(chosen := less)
-  private val multiple = Vec(multiples.map(q => S(q * n, width + 1 bits)))(chosen)
+
+  // What is done now, and what chooses for each bit of the sum.
+  private def now(bit: Bool) = RegNext(bit, init = False)
+  private val Seq(run, collect, reduce, centre) = Seq(io.run, io.collect, io.reduce, io.centre).map(now)
+  private val Seq(double, swap) = Seq(io.step.double, io.step.swap).map(RegNext(_))
+  private val Seq(uses, minuses, chosenLow, chosenHigh) =
+    Seq(use, minus, chosen(0), chosen(1)).map(Copies(_, width + 1, timing))
+  private def only(index: Int): SInt =
+    Cat(chosenLow.zip(chosenHigh).map { case (low, high) => (high ## low).asUInt === index }).asSInt
+  private val multiple =
+    multiples.zipWithIndex.map { case (q, index) => S(q * n, width + 1 bits) & only(index) }.reduce(_ | _)
 
   // e ± d + q n: three words into two, then one carry chain, whose free lowest place takes the sign's carry.
-  private val term = (use ? (d ^ S(width bits, default -> minus)) | S(0, width bits))
-  private val words = Seq(e.resize(width + 1), term.resize(width + 1), multiple)
+  private val term = (d.resize(width + 1) ^ minuses.asBits.asSInt) & uses.asBits.asSInt
+  private val words = Seq(e.resize(width + 1), term, multiple)
   private val ones = words.reduce(_ ^ _)
   private val twos = words.combinations(2).map { case Seq(a, b) => a & b }.reduce(_ | _)
-  private val total = ones + (twos.dropHigh(1) ## (use && minus)).asSInt
+  private val total = ones + (twos.dropHigh(1) ## (uses.head && minuses.head)).asSInt
 
   io.reduced := !e.msb && d.msb
   private val centred = e(bits - 1) // as many bits as n: n is subtracted
-  private val store = io.run || io.collect || (io.centre && centred)
-  when(store)(e := io.run.mux(
-    True -> (io.step.double ? (total |>> 2) | (total |>> 1)).resize(width),
-    False -> total.resize(width)
-  ))
-  when(io.settle && !io.reduced)(e := d)
-  when(io.run && io.step.swap)(d := e)
-  when(io.reduce)(d := total.resize(width)) // d has done its part
+  nextD := d
+  nextE := e
+  when(run)(nextE := (double ? (total |>> 2) | (total |>> 1)).resize(width))
+  when(collect || (centre && centred))(nextE := total.resize(width))
+  when(io.settle && !io.reduced)(nextE := d)
+  when(run && swap)(nextD := e)
+  when(reduce)(nextD := total.resize(width)) // d has done its part
   when(io.load) {
-    e := io.value.intoSInt.resized
-    d := 0
+    nextE := io.value.intoSInt.resized
+    nextD := 0
   }
   io.quotient := e.takeLow(bits)
 }

@@ -20,7 +20,7 @@ class Canonical(arithmetic: Arithmetic, contexts: Int) extends Component {
 
   val io = new Bundle {
     val request = slave(Flow(CanonicalRequest(contexts, arithmetic.digits * digit, places)))
-    val oldest = in(Bits(contexts bits))
+    val fromOldest = in(Bits(contexts bits)) // the contexts whose number is the oldest one's or above
     val answer = master(Flow(CanonicalAnswer(contexts, arithmetic.field.bits, places)))
   }
 
@@ -38,7 +38,7 @@ class Canonical(arithmetic: Arithmetic, contexts: Int) extends Component {
   private val step = Reg(UInt(log2Up(plan.longest + 1) bits))
   private val left = Reg(UInt(log2Up(arithmetic.digits + 1) bits))
 
-  private val chosen = OHMasking.roundRobin(waiting, io.oldest)
+  private val chosen = Choice.oldest(waiting, io.fromOldest)
   private val chosenContext = OHToUInt(chosen)
   private val loaded = residues.readAsync(chosenContext)
   private val take = state === idle && waiting.orR

@@ -28,7 +28,9 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
   val io = new Bundle {
     val start = slave(Flow(UInt(addressBits bits))) // a job: where its program begins
     val begins = in(Bool()) // the word that is ready begins
-    val fetched = slave(Flow(Bits(WordFormat.bits bits)))
+
+    /** A cycle later, the word behind it: if it begins a product, and if not. */
+    val fetched = in(Vec.fill(2)(Bits(WordFormat.bits bits)))
     val product, sum = in(Bool()) // one that was on its way can be read
     val settled = in(Bool()) // a canonical value has come
     val answered = in(Bool()) // the answer has been taken
@@ -55,13 +57,14 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
   private val left = lists.map(list => Reg(UInt(log2Up(list.items + 1) bits)))
   private val found = RegInit(False)
   // The word after a `take` waits a cycle more: it may be a jump that asks the item's count.
-  private val taking = RegNext(io.begins && now.is("take"), init = False)
+  private val taking = RegInit(False)
+  private val arrives, fromLinear = RegInit(False) // the next word, and behind which one
 
   // What the choice looks at stands in registers. So all of it is found out a cycle ahead, of the word that is coming or waits, and of
   // what arrives in this very cycle. What a beginning word changes is not looked at: the one behind it comes a cycle later.
   private val ahead = new Area {
-    val word = io.fetched.valid ? io.fetched.payload | Context.this.word
-    val present = (io.fetched.valid || Context.this.present) && !io.begins
+    val word = arrives ? (fromLinear ? io.fetched(1) | io.fetched(0)) | Context.this.word
+    val present = (arrives || Context.this.present) && !io.begins
     val counter = io.count.valid ? io.count.payload | Context.this.counter
     val has = Cat(left.zip(io.fed.payload).map { case (items, size) => (io.fed.valid ? size | items) =/= 0 })
       .resize(WordFormat.lists)
@@ -82,6 +85,20 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
     val goes = present && products <= part("wait_mul") && sums <= part("wait_lin") &&
       !(exact && !io.settled && part("wait_exact").lsb) && !(asks && !fed && !io.fed.valid) && !taking
   }
+  // What the word is, found out a cycle ahead, too; at first it is `Context.firstWord`.
+  private def known(what: Context.Reading => Bool, first: Boolean): Bool = {
+    val is = RegNext(what(ahead.reading))
+    when(io.start.valid)(is := Bool(first))
+    is
+  }
+  private val isLinear = known(_.isLinear, first = true)
+  private val isCount = known(_.is("count"), first = true)
+  private val Seq(isEnd, isSettle, isTake) = Seq("end", "settle", "take").map(name => known(_.is(name), first = false))
+  private val makesSum = known(_.makesSum, first = false)
+
+  taking := io.begins && isTake
+  arrives := io.begins && !isEnd
+  fromLinear := isLinear
   private val jumps = RegNext(ahead.jumps)
   private val follows = RegNext(ahead.jumps ? ahead.reading.part("value").resize(addressBits) | next)
   private val readyMul = RegNext(ahead.goes && !ahead.reading.isLinear && !ahead.products.andR, init = False)
@@ -101,10 +118,10 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
     present := False
     next := follows + 1
     when(jumps)(counter := counter - now.jump("less"))
-    when(now.is("count"))(counter := now.part("value"))
-    when(now.is("end"))(over := True)
-    when(now.is("settle"))(exact := True)
-    when(now.is("take")) {
+    when(isCount)(counter := now.part("value"))
+    when(isEnd)(over := True)
+    when(isSettle)(exact := True)
+    when(isTake) {
       for ((items, i) <- left.zipWithIndex) when(now.part("dst") === i) {
         found := items =/= 0
         when(items =/= 0)(items := items - 1)
@@ -112,10 +129,8 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
     }
   }
   when(io.count.valid)(counter := io.count.payload)
-  when(io.fetched.valid) {
-    word := io.fetched.payload
-    present := True
-  }
+  word := ahead.word
+  when(arrives)(present := True)
   when(io.settled)(exact := False)
   when(io.answered)(over := False)
   when(io.fed.valid) {
@@ -135,8 +150,8 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
   /** Counts a unit's results on their way. */
   private def count(results: UInt, begun: Bool, there: Bool): Unit =
     when(begun =/= there)(results := begun ? (results + 1) | (results - 1))
-  count(products, io.begins && !now.isLinear, io.product)
-  count(sums, io.begins && Context.makesSum(word), io.sum)
+  count(products, io.begins && !isLinear, io.product)
+  count(sums, io.begins && makesSum, io.sum)
 }
 
 object Context {
@@ -148,15 +163,11 @@ object Context {
     def jump(name: String): UInt = WordFormat.jump(name).in(word).asUInt
     def isLinear: Bool = fields("unit").in(word).lsb
     def is(operation: String): Bool = isLinear && part("operation") === WordFormat.operation(operation)
+    def makesSum: Bool = isLinear && part("operation") <= WordFormat.operation("table")
   }
 
   /** Does a word write a register of the bank of sums? */
-  def makesSum(word: Bits): Bool = {
-    val reading = new Reading(word)
-    reading.isLinear && reading.part("operation") <= WordFormat.operation("table")
-  }
-
-  def isEnd(word: Bits): Bool = new Reading(word).is("end")
+  def makesSum(word: Bits): Bool = new Reading(word).makesSum
 
   /** `count 0`, which waits for nothing. */
   private val firstWord: BigInt = Seq(

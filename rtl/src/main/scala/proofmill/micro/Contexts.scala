@@ -35,11 +35,16 @@ class Contexts(image: Image, contexts: Int, latency: Pace, lists: Seq[ItemList])
     val items = out(Vec.fill(contexts)(ListState(lists)))
     val settled = slave(Flow(UInt(indexBits bits))) // a canonical value has come
     val oldest = out(UInt(indexBits bits))
+    val fromOldest = out(Bits(contexts bits)) // the contexts whose number is that or above
     val answered = master(Event) // the oldest context's job has been taken away
   }
 
   private val program = Mem(Bits(WordFormat.bits bits), image.words.map(B(_, WordFormat.bits bits)))
+  program.addAttribute("rom_style", "block") // the way to its address is long
   private val oldest, free = Reg(UInt(indexBits bits)) init 0
+  private val nextOldest = io.answered.fire ? (oldest + 1) | oldest
+  oldest := nextOldest
+  private val fromOldest = RegNext(Choice.from(nextOldest, contexts)) init B(contexts bits, default -> True)
   private val running = Reg(UInt(log2Up(contexts + 1) bits)) init 0
   private val all = Seq.fill(contexts)(new Context(addressBits, lists))
 
@@ -47,7 +52,7 @@ class Contexts(image: Image, contexts: Int, latency: Pace, lists: Seq[ItemList])
   private def choose(ready: ContextState => Bool, out: Flow[Issue]): (Choice, Bits) = {
     val choice = new Choice(contexts, addressBits)
     choice.io.ready := Cat(all.map(context => ready(context.io.state)))
-    choice.io.oldest := oldest
+    choice.io.fromOldest := fromOldest
     choice.io.states := Vec(all.map(_.io.state))
     out << choice.io.issue
     (choice, program.readSync(choice.io.follows))
@@ -56,9 +61,6 @@ class Contexts(image: Image, contexts: Int, latency: Pace, lists: Seq[ItemList])
   private val (linear, linearFetched) = choose(_.readyLinear, io.linear)
 
   private def marks(when: Bool, context: UInt): Bits = when ? UIntToOh(context, contexts) | B(0, contexts bits)
-  private def arriving(issue: Flow[Issue]) = marks(issue.valid && !Context.isEnd(issue.word), issue.context)
-  private val mulArrives = arriving(io.mul)
-  private val linearArrives = arriving(io.linear)
 
   /** Contexts whose result of a unit is there for words that begin `cycles` after its own. */
   private def there(issue: Flow[Issue], makes: Bool, cycles: Int): Bits =
@@ -68,8 +70,7 @@ class Contexts(image: Image, contexts: Int, latency: Pace, lists: Seq[ItemList])
 
   for ((context, i) <- all.zipWithIndex) {
     context.io.begins := mul.io.chosen(i) || linear.io.chosen(i)
-    context.io.fetched.valid := mulArrives(i) || linearArrives(i)
-    context.io.fetched.payload := mulArrives(i) ? mulFetched | linearFetched
+    context.io.fetched := Vec(mulFetched, linearFetched)
     context.io.product := products(i)
     context.io.sum := sums(i)
     context.io.settled := io.settled.valid && io.settled.payload === i
@@ -87,26 +88,42 @@ class Contexts(image: Image, contexts: Int, latency: Pace, lists: Seq[ItemList])
   io.start.ready := running =/= contexts
   io.startContext := free
   io.oldest := oldest
+  io.fromOldest := fromOldest
   io.answered.valid := Vec(all.map(_.io.over))(oldest)
   when(io.start.fire)(free := free + 1)
-  when(io.answered.fire)(oldest := oldest + 1)
   when(io.start.fire =/= io.answered.fire)(running := io.start.fire ? (running + 1) | (running - 1))
 }
 
-/** One unit's choice: of the contexts that are ready the first one from the oldest on. */
+/** One unit's choice: of the contexts that are ready the first one from the oldest on. `fromOldest` tells those whose number is the oldest one's
+  * or above.
+  */
 class Choice(contexts: Int, addressBits: Int) extends Component {
   val io = new Bundle {
     val ready = in(Bits(contexts bits))
-    val oldest = in(UInt(log2Up(contexts) bits))
+    val fromOldest = in(Bits(contexts bits))
     val states = in(Vec.fill(contexts)(ContextState(addressBits)))
     val chosen = out(Bits(contexts bits))
     val follows = out(UInt(addressBits bits)) // where the chosen context goes on
     val issue = master(Flow(Issue(contexts, addressBits))) // in the next cycle
   }
-  io.chosen := OHMasking.roundRobin(io.ready, UIntToOh(io.oldest, contexts))
+  io.chosen := Choice.oldest(io.ready, io.fromOldest)
   io.follows := MuxOH(io.chosen, io.states.map(_.follows))
   io.issue.valid := RegNext(io.chosen.orR, init = False)
   io.issue.context := RegNext(OHToUInt(io.chosen))
   io.issue.word := RegNext(MuxOH(io.chosen, io.states.map(_.word)))
   io.issue.address := RegNext(MuxOH(io.chosen, io.states.map(_.place)))
+}
+
+object Choice {
+
+  /** Of some contexts the first one from the oldest on, found without a carry. */
+  def oldest(some: Bits, fromOldest: Bits): Bits = {
+    val later = some & fromOldest
+    later.orR ? first(later) | first(some)
+  }
+  private def first(bits: Bits): Bits =
+    Cat(bits.asBools.zipWithIndex.map { case (bit, i) => if (i == 0) bit else bit && !bits.takeLow(i).orR })
+
+  /** The contexts from one on. */
+  def from(context: UInt, contexts: Int): Bits = Cat((0 until contexts).map(i => context <= i))
 }

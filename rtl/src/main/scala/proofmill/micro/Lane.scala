@@ -104,11 +104,11 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
       flip: Bool
   ) = {
     val term = OperandTerm(arithmetic.digits, operandWidth)
-    term.value := RegNext(value) // a cycle for the memory and the choice among the banks, and one for the sum
-    term.shift := Delay(at(issue, s"${letter}_shift", word), 2)
-    term.triple := word.get(s"${letter}_triple").fold(False)(field => Delay(field.in(issue.word).lsb, 2))
-    term.minus := Delay(at(issue, s"${letter}_minus", word).lsb ^ flip, 2)
-    term.on := Delay(on, 2)
+    term.value := value
+    term.shift := RegNext(at(issue, s"${letter}_shift", word))
+    term.triple := word.get(s"${letter}_triple").fold(False)(field => RegNext(field.in(issue.word).lsb))
+    term.minus := RegNext(at(issue, s"${letter}_minus", word).lsb ^ flip)
+    term.on := RegNext(on)
     term
   }
 
@@ -234,7 +234,7 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
 
   // 7. Canonical values: flags and results.
   private val canonical = new Canonical(arithmetic, contexts)
-  canonical.io.oldest := UIntToOh(control.io.oldest, contexts)
+  canonical.io.fromOldest := control.io.fromOldest
   private val summed = pace.linear + 1 // cycles from the issue to the sum
   canonical.io.request.valid := Delay(linearIssue.valid && isOperation("settle"), summed, init = False)
   canonical.io.request.context := Delay(linearIssue.context, summed)
@@ -291,7 +291,7 @@ object Lane {
   private val readers = Seq("a", "b", "c", "d").map("mul" -> _) ++ Seq("a", "b").map("linear" -> _)
 
   /** An operation's result is there for operations that begin so much later. It takes two cycles to the memories' answers, one to
-    * the operands and one for their sum; of these the two are not waited for, because a result becomes an answer in the cycle in
+    * the terms and one for their sum; of these the two are not waited for, because a result becomes an answer in the cycle in
     * which it is written.
     */
   def pace(arithmetic: Arithmetic): Pace = Pace(arithmetic.mulLatency + 2, arithmetic.reduceLatency + 2)

@@ -33,7 +33,8 @@ case class OperandTerm(digits: Int, width: Int) extends Bundle {
   val triple, minus, on = Bool()
 }
 
-/** The sum of two terms, digit by digit, a cycle later. At most one of them is negated; the sum must fit `result` bits.
+/** The sum of two terms, digit by digit, two cycles later: one for the terms, one for their sum. At most one of them is negated; the sum must
+  * fit `result` bits.
   *
   * @param triples may the first term be tripled? Then three numbers are added.
   */
@@ -42,21 +43,22 @@ class TermSum(digits: Int, operand: Int, result: Int, triples: Boolean) extends 
     val a, b = in(OperandTerm(digits, operand))
     val sum = out(Bits(digits * result bits))
   }
-  private def shifted(term: OperandTerm, digit: Int, more: Int, on: Bool): Bits = {
+  private def prepared(term: OperandTerm, digit: Int): Bits = {
     val wide = term.value.subdivideIn(digits slices)(digit).asSInt.resize(result)
-    val value = (wide << term.shift << more).resize(result)
-    (on ? (term.minus ? ~value | value) | S(0, result bits)).asBits
+    val value = (wide << term.shift).resize(result)
+    RegNext((term.on ? (term.minus ? ~value | value) | S(0, result bits)).asBits)
   }
-  private val minus = (io.a.minus && io.a.on) || (io.b.minus && io.b.on)
-  private val twice = io.a.triple && io.a.on
+  private val minusA = RegNext(io.a.minus && io.a.on)
+  private val minus = RegNext((io.a.minus && io.a.on) || (io.b.minus && io.b.on))
+  private val twice = RegNext(io.a.triple && io.a.on)
   private val sums = (0 until digits).map { i =>
-    val a = shifted(io.a, i, 0, io.a.on)
-    val b = shifted(io.b, i, 0, io.b.on)
+    val a = prepared(io.a, i)
+    val b = prepared(io.b, i)
     if (!triples) add(a, b, minus)
     else {
       // A carry-save adder; -3 v is the sum of two complements, so that 1 is to be added twice.
-      val more = shifted(io.a, i, 1, twice)
-      val carries = ((a & b) | (a & more) | (b & more)).resize(result - 1) ## (twice && io.a.minus)
+      val more = (a ## minusA).resize(result) & B(result bits, default -> twice)
+      val carries = ((a & b) | (a & more) | (b & more)).resize(result - 1) ## (twice && minusA)
       add(a ^ b ^ more, carries, minus)
     }
   }

@@ -17,7 +17,7 @@ class Inverter(arithmetic: Fp2Arithmetic, contexts: Int) extends Component {
     val out = master(Stream(TaggedInteger(field.bits, context)))
   }
   private val canonical = new Canonical(arithmetic.base, contexts)
-  canonical.io.oldest := 1
+  canonical.io.fromOldest.setAll()
   canonical.io.request.valid := io.in.valid
   canonical.io.request.context := io.in.tag
   canonical.io.request.place := 0

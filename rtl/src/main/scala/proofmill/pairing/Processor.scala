@@ -192,7 +192,7 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
   io.read.ready := !reading
   slots.io.show := io.read.payload
   when(io.read.fire)(reading := True)
-  canonical.io.oldest := 1
+  canonical.io.fromOldest.setAll()
   canonical.io.request.valid := RegNext(io.read.fire, init = False)
   canonical.io.request.context := 0
   canonical.io.request.place := 0

@@ -59,7 +59,7 @@ class NttEngine(config: NttConfig) extends Engine {
 
   // Reads: of all channels, or of one.
   private val wanted = StreamFork(passes.io.wanted, channels)
-  private val reads = memories.map(_.r)
+  private val reads = memories.map(_.r.s2mPipe()) // whoever takes a beat is not asked by the memory in the same cycle
   private val all = reads.map(_.valid).andR
   passes.io.read.valid := all && passes.io.busy
   passes.io.read.payload := Cat(reads.map(_.data))
@@ -109,7 +109,7 @@ class NttEngine(config: NttConfig) extends Engine {
     one.addr := byte(door.io.beat)
     burst(one, granule)
     memory.ar << StreamMux(passes.io.busy.asUInt, Seq(one, ar))
-    memory.r.ready := passes.io.busy ? taken | (mine && door.io.readData.ready)
+    reads(j).ready := passes.io.busy ? taken | (mine && door.io.readData.ready)
 
     val aw = stores(2 * j).translateWith {
       val address = Axi4Aw(axi)

@@ -114,8 +114,8 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
   pipeline.io.lane := powers.io.lane
 
   // From and to the memory.
-  private def walk(written: Boolean, next: Bool): Walk = {
-    val walk = new Walk(config, written)
+  private def walk(written: Boolean, next: Bool): Track = {
+    val walk = new Track(config, written)
     walk.io.pass := job.pass
     walk.io.start := start
     walk.io.next := next
@@ -134,7 +134,7 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
   }
   val askedLists = new Lists(asked.fire)
   val asking = walk(written = false, asked.fire && askedLists.isLast)
-  asked.valid := !asking.io.done && state === State.Work
+  asked.valid := asking.io.there && state === State.Work
   asked.payload := job.pass.source + asking.io.beat + askedLists.offset
   io.wanted << asked.m2sPipe()
   pipeline.io.input << io.read

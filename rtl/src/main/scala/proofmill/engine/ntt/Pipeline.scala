@@ -1,5 +1,6 @@
 package proofmill.engine.ntt
 
+import proofmill.arith.{Copies, Timing}
 import spinal.core._
 import spinal.lib._
 
@@ -34,17 +35,23 @@ class Pipeline(config: NttConfig, residues: Residues) extends Component {
     val lane = in(Vec(SInt(residues.bits bits), lanes))
   }
   private val pass = io.job.pass
-  private val depth = 1 << log2Up(Shuffle.latency + Factors.latency(residues) + residues.canonicalLatency + 8)
+  private val depth = 1 << log2Up(Shuffle.latency + Factors.latency(residues) + residues.canonicalLatency + 9)
   val columns = Columns(config, residues)
   columns.io.job := io.job
   columns.io.start := io.start
+
+  /** What chooses between words, and is steady: for each lane. */
+  private def eachLane(choice: Bool): Vec[Bool] = Copies(choice, lanes, Timing())
+  private def chosen(choices: Vec[Bool], one: Beat, other: Beat): Vec[Bits] =
+    Vec((0 until lanes).map(i => choices(i) ? one.lanes(i) | other.lanes(i)))
 
   // In: a block at a time.
   private val entered = Reg(UInt(NttConfig.passBits + 1 bits)) init 0
   private val isProduct = RegNext(io.job.product) init False
   val list = Reg(UInt(2 bits)) init 0 // of `a b - c`
   private val places = Reg(UInt(log2Up(depth + 1) bits)) init depth
-  private val atBorder = isProduct ? (list === 0) | ((entered & Shuffle.below(columns.io.entryBits)) === 0)
+  private val within = RegNext(Shuffle.below(columns.io.entryBits))
+  private val atBorder = isProduct ? (list === 0) | ((entered & within) === 0)
   private val room = isProduct ? (places =/= 0) | columns.io.room
   private val taken = io.input.haltWhen(atBorder && !room).toFlow
   when(taken.valid) {
@@ -72,21 +79,23 @@ class Pipeline(config: NttConfig, residues: Residues) extends Component {
   factors.io.factor := io.factor
   factors.io.lane := io.lane
   io.beat := factors.io.beat
-  private val inFront = !io.job.inverse
-  private val walks = Seq(false, true).map(new Walk(config, _))
-  for ((walk, mine) <- walks.zip(Seq(inFront, io.job.inverse))) {
+  private val inFront = RegNext(!io.job.inverse)
+  private val inFronts = eachLane(!io.job.inverse)
+  private val walks = Seq(false, true).map(new Track(config, _))
+  for ((walk, mine) <- walks.zip(Seq(inFront, !inFront))) {
     walk.io.pass := pass
     walk.io.start := io.start
     walk.io.next := factors.io.input.valid && mine
   }
   factors.io.pairs := isProduct
   factors.io.holds := entering(0)
-  factors.io.input := (inFront ? arriving | columns.io.output)
+  factors.io.input.valid := inFront ? arriving.valid | columns.io.output.valid
+  factors.io.input.lanes := chosen(inFronts, arriving, columns.io.output)
   when(isProduct)(factors.io.input.valid := entering(2))
   factors.io.place := (inFront ? walks.head.io.place | walks.last.io.place)
 
   columns.io.input.valid := (inFront ? factors.io.output.valid | arriving.valid) && !isProduct
-  columns.io.input.payload := inFront ? factors.io.output.payload | arriving.payload
+  columns.io.input.lanes := chosen(inFronts, factors.io.output, arriving)
 
   // Out: a beat leaves when the queue has a place for it.
   val queue = new StreamFifo(Bits(words bits), depth)
@@ -94,9 +103,9 @@ class Pipeline(config: NttConfig, residues: Residues) extends Component {
   columns.io.nextRoom := places =/= 0
 
   private val leaving = Flow(Beat(residues.bits, lanes))
-  private val straight = inFront && !isProduct
-  leaving.valid := straight ? columns.io.output.valid | factors.io.output.valid
-  leaving.payload := straight ? columns.io.output.payload | factors.io.output.payload
+  private val straight = !io.job.inverse && !io.job.product
+  leaving.valid := RegNext(RegNext(straight) ? columns.io.output.valid | factors.io.output.valid) init False
+  leaving.lanes := RegNext(chosen(eachLane(straight), columns.io.output, factors.io.output))
   // What passes the factors in front is nothing to leave with, and the other way round.
   private val settled = Delay(leaving.valid, residues.canonicalLatency, init = False)
   private val results = leaving.lanes.map(x => residues.canonical(x.asSInt))

@@ -29,7 +29,7 @@ class Shuffle(width: Int, laneBits: Int, choices: Seq[Arrangement], blocks: Int)
     val claim = in(Bool())
     val room = out(Bool())
     val input = slave(Flow(Beat(width, lanes)))
-    val next = in(UInt(4 bits))
+    val next = in(UInt(4 bits)) // steady while anything is inside
     val nextRoom = in(Bool())
     val nextClaim = out(Bool())
     val output = master(Flow(Beat(width, lanes)))
@@ -84,7 +84,8 @@ class Shuffle(width: Int, laneBits: Int, choices: Seq[Arrangement], blocks: Int)
     val time = Reg(UInt(timeBits bits)) init 0
     val block = number
     val count = Reg(UInt(NttConfig.passBits + 1 bits)) init 0
-    private val atBorder = (count & Shuffle.below(io.next)) === 0
+    private val within = RegNext(Shuffle.below(io.next))
+    private val atBorder = (count & within) === 0
     val go = full(block) && (!atBorder || io.nextRoom)
     io.nextClaim := go && atBorder
     val ends = go && time === last

@@ -90,3 +90,29 @@ class Walk(config: NttConfig, written: Boolean) extends Component {
   io.place.high := first ? (tile @@ column).resize(NttConfig.passBits) | row
   io.place.low := (first ? row | tile.resize(NttConfig.passBits)).resize(NttConfig.passBits - laneBits)
 }
+
+/** A walk whose present step stands in registers: what is added to it, or chosen by it, has a whole cycle. */
+class Track(config: NttConfig, written: Boolean) extends Component {
+  val io = new Bundle {
+    val pass = in(Pass(config)) // steady
+    val start = in(Bool()) // begins anew
+    val next = in(Bool()) // only while it is there
+    val there = out(Bool()) // a step is, from the second cycle after `start` until all have been passed
+    val done = out(Bool()) // all have been passed
+    val isLast = out(Bool())
+    val beat = out(UInt(config.memoryBits - 6 bits))
+    val place = out(Place(config))
+  }
+  val walk = new Walk(config, written)
+  val there = RegInit(False)
+  private val moves = !walk.io.done && (!there || io.next)
+  there := !io.start && (moves || there && !io.next)
+  walk.io.pass := io.pass
+  walk.io.start := io.start
+  walk.io.next := moves
+  io.there := there
+  io.done := walk.io.done && !there
+  io.isLast := RegNextWhen(walk.io.isLast, moves)
+  io.beat := RegNextWhen(walk.io.beat, moves)
+  io.place := RegNextWhen(walk.io.place, moves)
+}
