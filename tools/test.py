@@ -36,7 +36,7 @@ DEBUG = ["env", *(f"{name}={value}" for name, value in VARIABLES.items()), "carg
 #: What people run.
 SHIPPED = ["--release", "--quiet", "--package", "proofmill-cli"]
 LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES, *POSEIDON, "ntt_small_twin", "ntt_bn254_small_twin", "groth16_bn254_small_twin", "coprocessor_twin",
-             "uart_shell", "uart_toy", "xdma_toy", "xdma_msm_toy", "xdma_msm_bls12_381_twin"]
+             "uart_shell", "uart_toy", "xdma_toy", "xdma_msm_toy", "xdma_msm_bls12_381_twin", "f2_msm_toy"]
 
 
 @dataclass
@@ -105,8 +105,9 @@ STAGES = [
            [*PYTHON, "rtl/sim/test_coprocessor.py", "--rounds", "10000"]]),
     Stage("ntt", "all sizes of one pass, refusals, garbage and resets on the NTT engine", [[*PYTHON, "rtl/sim/test_ntt.py"]], ("sim",)),
     Stage("serial", "cards on a serial line: rates, framing, damage, registers", [[*PYTHON, "rtl/sim/test_uart.py"]], ("sim",)),
-    Stage("bridge", "a card behind a bridge for PCIe: three clocks, the door to its memory, resets of either side", [[*PYTHON, "rtl/sim/test_xdma.py"]], ("sim",),
-          [[*PYTHON, "rtl/sim/test_xdma.py", "--seconds", "60"]]),
+    Stage("bridge", "cards behind a bridge for PCIe and behind the shell of AWS F2: three clocks, the door to their memory, resets of either side, dying hosts",
+          [[*PYTHON, "rtl/sim/test_xdma.py"], [*PYTHON, "rtl/sim/test_f2.py"]], ("sim",),
+          [[*PYTHON, "rtl/sim/test_xdma.py", "--seconds", "60"], [*PYTHON, "rtl/sim/test_f2.py", "--seconds", "60"]]),
     Stage("host", "all crates, on cpu: and sim:", [python("host")], ("sim", "programs"), [python("host", "--long"), ["cargo", "test", "--package", "proofmill-algebra", "--features", "emulation", "--lib", "--quiet"]]),
     Stage("levels", "the host on each instruction-set level of this processor", [python("host", "--levels")], ("sim", "programs")),
     Stage("docs", "documented examples and links",

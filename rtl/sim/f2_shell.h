@@ -42,7 +42,7 @@ class F2Shell {
     static constexpr uint16_t kId = 0x20;  // of what the instance's processors ask
     static constexpr unsigned kPatience = 2000, kReads = 32, kWrites = 4;
 
-    unsigned gap = 0, stall = 0;  // 256ths; with a stall of 256 the shell is dead, and holds nobody to anything
+    unsigned gap = 0, stall = 0;  // 256ths; with a stall of 256 PCIM is dead, and nobody is held to anything
     std::string broken;
     uint64_t written = 0;  // bursts in the host's memory
 
@@ -193,8 +193,8 @@ class F2Shell {
             out.arvalid = true;
             reads.push_back({len + 1u, now});
         }
-        out.bready = !rests(stall);
-        out.rready = !rests(stall);
+        out.bready = stall > 255 || !rests(stall);
+        out.rready = stall > 255 || !rests(stall);
     }
 
     // Whether this one of the host's bursts is, or may be, under way.

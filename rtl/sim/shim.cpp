@@ -134,7 +134,7 @@ struct pm_sim {
 
     Clocks clocks;
     unsigned answer_waits = 0;     // cycles, for a register
-    uint64_t reset_until[2] = {};  // of the bridge, of the memory; in cycles
+    uint64_t reset_until[4] = {};  // of the bridge, of the memory, none, and until when the engines' clock stands; in cycles
     uint64_t steps = 0;
 
     void tick();
@@ -184,13 +184,14 @@ void pm_sim::tick() {
             break;
         case kCard:
             ++cycles;
-            edge(c.card_clk, nothing, nothing);
+            if (cycles >= reset_until[3]) edge(c.card_clk, nothing, nothing);
             return;
         }
 }
 
 // The bridge knows nothing of what it was sending and receiving.
 void pm_sim::forget() {
+    shell.reset();
     sending.clear();
     transfers.clear();
     receiving.clear();
@@ -608,8 +609,8 @@ int pm_sim_pcim_memory(pm_sim *s, uint64_t base, uint8_t *bytes, size_t n) {
 uint64_t pm_sim_pcim_written(const pm_sim *s) { return s->shell.written; }
 
 int pm_sim_reset(pm_sim *s, int which, uint64_t cycles) {
-    if (!PM_SIM_PCIE || which < 0 || which > 2) return -1;
-    if (which < 2) s->reset_until[which] = s->cycles + cycles;
+    if (!PM_SIM_PCIE || which < 0 || which > 3) return -1;
+    if (which != 2) s->reset_until[which] = s->cycles + cycles;
     if (which == 0 || (which == 2 && !PM_SIM_F2)) s->forget();  // what a host has stored is on its way whether it lives or not
     return 0;
 }

@@ -14,8 +14,8 @@ import os
 import struct
 
 import test_xdma
-from card import IGNORE, REPLY, ROOT, STATUS, header, status_of
-from f2_card import BASE, DOOR, F2, PACKETS, PAGE, ROOM, STATE, place, register
+from card import IGNORE, ROOT, STATUS, header, status_of
+from f2_card import DOOR, F2, PACKETS, PAGE, ROOM, STATE, place, register
 from msm_toys import Toy
 from test_xdma import BRIDGE, DONE, GRANULE, SLAVE_ERROR, begun
 
@@ -110,7 +110,6 @@ def rings(make, rng, seconds):
             status_of(card.recv())
 
         # Nonsense, each dropped and told of, and the page behind it taken.
-        it = card.streams[PACKETS]
         for session, (size, last) in enumerate([(0, 1), (0, 0), (PAGE + 1, 1), (65535, 0), (100, 0), (8, 0)], start=2):
             card.open(session)
             assert not card.state() & STATE["refused"]
@@ -118,7 +117,7 @@ def rings(make, rng, seconds):
             card.streams[PACKETS].sent = 1
             card.send(header(8, STATUS))
             status_of(card.recv())
-            assert card.state() & STATE["refused"] and card.read_always("taken") & 0xFFFF == 2
+            assert card.state() & STATE["refused"] and card.read_always("taken") == session << 16 | 2
         # A number that is not due, half a descriptor, and places where nothing is.
         card.describe(PACKETS, 7, 8, 1)
         card.store(place("descriptors", PACKETS, 2), struct.pack("<HHH", card.session, 2, 8))
@@ -131,9 +130,9 @@ def rings(make, rng, seconds):
 
 def hosts(make, rng, seconds):
     lives = max(24, int(8 * seconds))
-    late = 0
+    late, used = 0, {0, 1}
     with make() as card:
-        for life in range(2, lives + 2):
+        for life in range(lives):
             card.freeing = rng.choice([1, 2, card.slots])
             begun(card, rng)
             card.jitter(rng.getrandbits(32), rng.choice([0, 100, 200, 245]), rng.choice(SHARES))
@@ -145,9 +144,10 @@ def hosts(make, rng, seconds):
                 for number in range(dead[s][0], dead[s][0] + rng.randrange(card.slots + 1)):
                     card.put_page(s, number, header(64, 0xDEAD) * rng.choice([8, 64, 512]), 1)
             of_the_dead = card.session
-            session = rng.choice([life, 60000 + life, (life << 8) % 65536 + 1])
-            if session in (0, of_the_dead):
-                session = of_the_dead + 1
+            session = rng.choice([of_the_dead + 1, *(rng.randrange(1, 60000) for _ in range(2))])
+            while session in used:
+                session += 1
+            used.add(session)
             card.open(session, cycles=20_000)
             late += card.lib.pm_sim_pcis_pending(card.sim) > 0
             for s in (PACKETS, DOOR):
@@ -179,11 +179,11 @@ def shell(make, rng, seconds):
     with make() as card:
         for turn in range(turns):
             begun(card, rng)
-            card.reset(BRIDGE, rng.choice([1, 5, 100]))
-            card.run(2)
+            card.jitter(1, 0, 0)
+            card.reset(BRIDGE, rng.choice([5, 100]))
+            card.run(120)
             assert card.read_always("session") == 0
             card.await_state(STATE["resetting"] | STATE["down"])
-            card.jitter(1, 0, 0)
             card.open(turn + 1)
             card.works(rng)
         # No room at its address.
@@ -204,7 +204,7 @@ def shell(make, rng, seconds):
         card.send(header(8, STATUS))
         assert card.recv(5000) is None and card.state() & STATE["fault"]
         card.reset(BRIDGE, 10)
-        card.run(20)
+        card.run(30)
         card.await_state(STATE["resetting"] | STATE["down"])
         card.open(1)
         card.works(rng)

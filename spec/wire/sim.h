@@ -61,7 +61,7 @@ uint64_t pm_sim_pcim_written(const pm_sim *s);
 
 /* Behind such a bridge there are three clocks: a cycle is one of the engines', of 3,333 ps; the bridge's has 4,000 and the memory's 3,077.
  * For tests: puts the bridge (0) or the memory (1) into reset for so many cycles, at once; the bridge forgets what it was sending, as it also does
- * when its host dies (2), which resets nothing. 0, or -1 without such a bridge. */
+ * when its host dies (2), which resets nothing; or stops the engines' clock (3), while cycles are counted on. 0, or -1 without such a bridge. */
 int pm_sim_reset(pm_sim *s, int which, uint64_t cycles);
 
 /* Cycles since power-up. */

@@ -147,7 +147,7 @@ class LiteSplit(border: Int) extends Component {
     val address = RegNextWhen(whole.aw.payload, begins)
     val data = RegNextWhen(whole.w.payload, begins)
     val addressDue, dataDue = RegInit(False)
-    private val side = (chosen: Bool, bus: AxiLite4) => {
+    private def side(chosen: Bool, bus: AxiLite4): Unit = {
       bus.aw.valid := addressDue && chosen
       bus.aw.addr := address.addr.resized
       bus.aw.prot := address.prot

@@ -130,7 +130,7 @@ class SlotIntake(slots: Int) extends Component {
       val last = Bool()
     }
     val about = About()
-    about.some := (ends ? left | U(bytes)).resized
+    about.some := (ends ? left | U(bytes, left.getWidth bits)).resized
     about.last := ends && last
     val read = pages.streamReadSync(ask, about).throwWhen(!open)
     streams(s).arbitrationFrom(read)

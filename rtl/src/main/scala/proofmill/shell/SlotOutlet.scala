@@ -97,7 +97,8 @@ class SlotOutlet(slots: Int) extends Component {
 
   private def places(region: Region): UInt = {
     val slot = number.resize(log2Up(slots) bits) << log2Up(region.slot)
-    (which ? U(region.base + region.stride, log2Up(roomBytes) bits) | U(region.base, log2Up(roomBytes) bits)) | slot.resized
+    val first = U(region.base, log2Up(roomBytes) bits)
+    (which ? (first + region.stride) | first) | slot.resize(log2Up(roomBytes) bits)
   }
   val descriptor = Descriptor()
   descriptor.session := session

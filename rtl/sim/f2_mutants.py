@@ -1,0 +1,63 @@
+"""Can test_f2.py fail? Each fault below is put into the Verilog of its card, and one of its checks has to notice.
+
+`python3 rtl/sim/f2_mutants.py [FAULT ...]`, part of the long tests: a fault takes a minute. A fault is a piece of the generated text that must be there
+exactly once, and what replaces it.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import rtl  # noqa: E402
+import sim  # noqa: E402
+from place import Failed, main  # noqa: E402
+
+CARD = "f2_msm_toy"
+
+# (name, check, pattern in the generated text, replacement)
+FAULTS = []
+
+
+def library(folder, scratch, pattern, replacement):
+    """The card with a fault, compiled in `scratch`."""
+    faulty = scratch / "verilog"
+    shutil.copytree(folder, faulty)
+    (path,) = rtl.verilog(faulty)
+    text, count = re.subn(pattern, replacement, path.read_text())
+    if count != 1:
+        raise Failed(f"{pattern}: {count} times in {path.name}")
+    path.write_text(text)
+    sim.compile_library(faulty, sim.CARD, {**rtl.manifest(folder), "content": "fault", "traced": False}, scratch)
+    return scratch / sim.CARD.library
+
+
+def noticed(folder, check, pattern, replacement):
+    with tempfile.TemporaryDirectory() as scratch:
+        made = library(folder, Path(scratch), pattern, replacement)
+        test = [sys.executable, ROOT / "rtl/sim/test_f2.py", "--seed", "1", check]
+        done = subprocess.run(test, env={**os.environ, "PROOFMILL_F2": str(made)}, capture_output=True, text=True, timeout=600)
+        return done.returncode != 0, (done.stderr or done.stdout).strip().splitlines()[-1]
+
+
+def door():
+    folder = rtl.generate(CARD)
+    wanted = sys.argv[1:]
+    outcomes = []
+    for name, check, pattern, replacement in FAULTS:
+        if not wanted or name in wanted:
+            good, said = noticed(folder, check, pattern, replacement)
+            outcomes.append(good)
+            print(f"{'ok    ' if good else 'FAILED'} {check}: {name}: {said if good else 'not noticed'}", flush=True)
+    print(f"{sum(outcomes)} passed, {len(outcomes) - sum(outcomes)} failed")
+    return 0 if all(outcomes) else 1
+
+
+if __name__ == "__main__":
+    main(door)
