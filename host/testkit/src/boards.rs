@@ -70,11 +70,11 @@ impl Drop for Folder {
 }
 
 /// The registers, in a file and in the card.
-pub struct Mirror {
+pub struct Mirror<C: ?Sized = dyn Transport> {
     /// What the host maps or reads.
     pub file: File,
     /// Behind it.
-    pub card: Box<dyn Transport>,
+    pub card: Box<C>,
     /// Addresses, and the words as both sides last agreed.
     words: Vec<(u32, u32)>,
     since: Instant,
@@ -84,9 +84,9 @@ pub struct Mirror {
     pub was_reset: bool,
 }
 
-impl Mirror {
+impl<C: Transport + ?Sized> Mirror<C> {
     /// A file of 64 KiB for this card.
-    pub fn new(path: &Path, mut card: Box<dyn Transport>) -> Result<Self> {
+    pub fn new(path: &Path, mut card: Box<C>) -> Result<Self> {
         let page = identification::magic::OFFSET..identification::scratch::OFFSET + 4;
         let mut addresses: Vec<u32> = page.step_by(4).collect();
         let mut block = card.read_register(identification::first_block::OFFSET)?;

@@ -9,6 +9,8 @@
 //!
 //! The host's memory is a file beside them.
 
+mod top;
+
 use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io;
@@ -27,6 +29,8 @@ use proofmill_card::{
     Bar, DOOR_BEAT as BEAT, EMULATED_BASE, F2Transport, Transport, f2_slots, fence,
 };
 use proofmill_op::Result;
+
+pub use self::top::Top;
 
 use crate::boards::faults::{Board, Magic};
 use crate::boards::{Folder, Mirror, Orders, TAKEN, carried_out, is_control_reply};
@@ -58,6 +62,25 @@ struct Files {
 }
 
 impl Files {
+    /// Slot 0 of a new machine.
+    fn new() -> io::Result<Self> {
+        Ok(Self { folder: Arc::new(Folder::new("f2")?), number: 0 })
+    }
+
+    /// All but the registers.
+    fn lay_out(&self) -> io::Result<()> {
+        for (function, device) in IDS {
+            let folder = self.function(function);
+            fs::create_dir(&folder)?;
+            fs::write(folder.join("vendor"), "0x1d0f\n")?;
+            fs::write(folder.join("device"), format!("{device}\n"))?;
+            let mut config = [0; 64];
+            config[COMMAND] = ANSWERS;
+            fs::write(folder.join("config"), config)?;
+        }
+        File::create(self.of_image("resource4"))?.set_len(ROOM << 16)
+    }
+
     fn function(&self, function: &str) -> PathBuf {
         self.folder.path().join(format!("0000:{:02x}:00.{function}", 0x9f + 2 * self.number))
     }
@@ -65,12 +88,26 @@ impl Files {
     fn of_image(&self, what: &str) -> PathBuf {
         self.function("0").join(what)
     }
+
+    fn memory(&self) -> PathBuf {
+        self.folder.path().join(format!("memory{}", self.number))
+    }
+
+    fn may_write(&self) -> bool {
+        fs::read(self.of_image("config")).is_ok_and(|it| it[COMMAND] & MASTER != 0)
+    }
+
+    /// The card leaves the bus.
+    fn vanish(&self, registers: &File) {
+        let _ = registers.write_all_at(&[0xff; REGISTERS], 0);
+        let _ = fs::remove_dir_all(self.function("0"));
+    }
 }
 
 impl F2 {
     /// Puts a card in slot 0 of a new machine.
     pub fn new(card: Box<dyn Transport>) -> io::Result<Self> {
-        Self::behind(Files { folder: Arc::new(Folder::new("f2")?), number: 0 }, card)
+        Self::behind(Files::new()?, card)
     }
 
     /// Puts another card in the next slot, which has this number.
@@ -79,16 +116,7 @@ impl F2 {
     }
 
     fn behind(files: Files, card: Box<dyn Transport>) -> io::Result<Self> {
-        for (function, device) in IDS {
-            let folder = files.function(function);
-            fs::create_dir(&folder)?;
-            fs::write(folder.join("vendor"), "0x1d0f\n")?;
-            fs::write(folder.join("device"), format!("{device}\n"))?;
-            let mut config = [0; 64];
-            config[COMMAND] = ANSWERS;
-            fs::write(folder.join("config"), config)?;
-        }
-        File::create(files.of_image("resource4"))?.set_len(ROOM << 16)?;
+        files.lay_out()?;
         let has_door = card.has_memory();
         let mirror = Mirror::new(&files.of_image("resource0"), card).map_err(io::Error::other)?;
         mirror.file.set_len(REGISTERS as u64)?;
@@ -140,6 +168,8 @@ impl Drop for F2 {
 impl Board for F2 {
     const URI: &str = "f2:0";
     const GONE: [&str; 2] = ["there is no ", "`sudo fpga-describe-local-image -S 0 -R`"];
+
+    type Card = dyn Transport;
 
     fn with(card: Box<dyn Transport>) -> io::Result<Self> {
         Self::new(card)
@@ -207,7 +237,7 @@ impl Server {
     fn run(&mut self) {
         while !self.orders.stop.load(Ordering::SeqCst) {
             if self.orders.vanish.load(Ordering::SeqCst) {
-                return self.vanish();
+                return self.files.vanish(&self.mirror.file);
             }
             if self.orders.hang.load(Ordering::SeqCst) {
                 thread::sleep(Duration::from_millis(1));
@@ -237,11 +267,6 @@ impl Server {
         }
     }
 
-    fn vanish(&mut self) {
-        let _ = self.mirror.file.write_all_at(&[0xff; REGISTERS], 0);
-        let _ = fs::remove_dir_all(self.files.function("0"));
-    }
-
     fn get(&self, offset: u32) -> u32 {
         self.registers.read((at::BASE + offset) as usize)
     }
@@ -263,13 +288,12 @@ impl Server {
             let base =
                 u64::from(self.get(at::base_high::OFFSET)) << 32 | u64::from(self.get(at::base_low::OFFSET));
             assert_eq!(base, EMULATED_BASE, "the host's room is elsewhere");
-            let memory = self.files.folder.path().join(format!("memory{}", self.files.number));
             let open = |path: &Path, start| {
                 Bar::open(path, start, ROOM as usize).expect("the host has made its room")
             };
             Rooms {
                 window: open(&self.files.of_image("resource4"), u64::from(asked) * ROOM),
-                memory: open(&memory, 0),
+                memory: open(&self.files.memory(), 0),
             }
         });
         self.put(at::state::OFFSET, 0);
@@ -354,9 +378,8 @@ impl Server {
     /// Pages of a stream that the host has room for.
     fn give(&mut self, stream: u32) {
         let freed = self.get(at::freed::OFFSET + stream * at::freed::STRIDE);
-        let may = self.may_write();
-        let Some(rooms) = &self.rooms else { return };
         let ring = &mut self.streams[stream as usize];
+        let Some(rooms) = self.rooms.as_ref().filter(|_| !ring.out.is_empty()) else { return };
         let pages = freed as u16;
         let full = ring.written.wrapping_sub(ring.freed);
         if freed >> 16 == self.session.into() && ring.written.wrapping_sub(pages) <= full {
@@ -365,8 +388,8 @@ impl Server {
         while ring.written.wrapping_sub(ring.freed) < SLOTS
             && let Some((mut data, last)) = ring.out.pop_front()
         {
-            if !may {
-                return self.put(at::state::OFFSET, state::FAULT);
+            if !self.files.may_write() {
+                return self.registers.write((at::BASE + at::state::OFFSET) as usize, state::FAULT);
             }
             let (place, page) = Self::place(stream, ring.written);
             let mut line = [0; 64];
@@ -384,9 +407,5 @@ impl Server {
             rooms.memory.fill(place, &line);
             ring.written = ring.written.wrapping_add(1);
         }
-    }
-
-    fn may_write(&self) -> bool {
-        fs::read(self.files.of_image("config")).is_ok_and(|it| it[COMMAND] & MASTER != 0)
     }
 }

@@ -130,6 +130,8 @@ impl Board for Xdma {
     const URI: &str = "pcie:0";
     const GONE: [&str; 2] = ["there is no ", "modprobe xdma"];
 
+    type Card = dyn Transport;
+
     fn with(card: Box<dyn Transport>) -> io::Result<Self> {
         Self::new(card)
     }

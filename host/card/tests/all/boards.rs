@@ -24,7 +24,7 @@ pub fn soft() -> SoftCard {
     SoftCard::new(&[SoftEngine::equihash(Params::N48_K5, 8)], first_byte())
 }
 
-pub fn cards<B: Board>() -> Cards<'static, B> {
+pub fn cards<B: Board<Card = dyn Transport>>() -> Cards<'static, B> {
     Cards::new(&|| Box::new(soft()), TIMEOUT)
 }
 
@@ -57,34 +57,34 @@ on_every_board! {
     a_hung_card_takes_no_memory_in_time_and_has_none_without_a_door
 }
 
-fn a_hung_card_times_out<B: Board>() {
+fn a_hung_card_times_out<B: Board<Card = dyn Transport>>() {
     faults::hung(&cards::<B>());
 }
 
-fn a_card_whose_replies_nobody_takes_takes_no_packets<B: Board>() {
+fn a_card_whose_replies_nobody_takes_takes_no_packets<B: Board<Card = dyn Transport>>() {
     faults::full(&cards::<B>());
 }
 
-fn a_card_leaves_the_bus<B: Board>() {
+fn a_card_leaves_the_bus<B: Board<Card = dyn Transport>>() {
     faults::gone(&cards::<B>());
 }
 
-fn a_host_dies_in_the_middle<B: Board>() {
+fn a_host_dies_in_the_middle<B: Board<Card = dyn Transport>>() {
     faults::reset_in_the_middle(&cards::<B>());
 }
 
-fn a_wrong_image_is_named<B: Board>() {
+fn a_wrong_image_is_named<B: Board<Card = dyn Transport>>() {
     faults::wrong_image(&cards::<B>());
 }
 
-fn hosts_come_and_go<B: Board>() {
+fn hosts_come_and_go<B: Board<Card = dyn Transport>>() {
     let board = cards::<B>().board();
     for _ in 0..3 {
         cards().works(&board);
     }
 }
 
-fn a_card_in_use_is_not_opened<B: Board>() {
+fn a_card_in_use_is_not_opened<B: Board<Card = dyn Transport>>() {
     let board = cards::<B>().board();
     let first = cards().open(&board).unwrap();
     let problem = refused(cards().open(&board));
@@ -94,7 +94,7 @@ fn a_card_in_use_is_not_opened<B: Board>() {
     cards().works(&board);
 }
 
-fn a_card_that_takes_nothing_times_out<B: Board>() {
+fn a_card_that_takes_nothing_times_out<B: Board<Card = dyn Transport>>() {
     let board = cards::<B>().board();
     let mut transport = board.transport(TIMEOUT).unwrap();
     board.hang(true);
@@ -114,7 +114,7 @@ fn a_card_that_takes_nothing_times_out<B: Board>() {
     assert!(matches!(error, Error::TimedOut { .. }), "{error}");
 }
 
-fn registers_of_a_card_that_left_the_bus_say_so<B: Board>() {
+fn registers_of_a_card_that_left_the_bus_say_so<B: Board<Card = dyn Transport>>() {
     let board = cards::<B>().board();
     let mut transport = board.transport(TIMEOUT).unwrap();
     // Ones may be a register's own.
@@ -130,7 +130,7 @@ fn registers_of_a_card_that_left_the_bus_say_so<B: Board>() {
 }
 
 /// The driver's rules are the same whatever is below it.
-fn replies_that_no_healthy_card_sends_lose_the_card<B: Board>() {
+fn replies_that_no_healthy_card_sends_lose_the_card<B: Board<Card = dyn Transport>>() {
     for fault in
         [Fault::Garbage(42), Fault::UnknownIndex(42), Fault::ShortReply(42), Fault::Stalls(42)]
     {
@@ -222,7 +222,7 @@ impl Transport for WithMemory {
     }
 }
 
-fn memory_is_written_and_read_through_its_own_channels<B: Board>() {
+fn memory_is_written_and_read_through_its_own_channels<B: Board<Card = dyn Transport>>() {
     let channels = [vec![0xee; 1 << 20], vec![0xee; 1 << 20]];
     let card = WithMemory { card: soft(), channels, faulty: Some(1 << 19) };
     let board = B::with(Box::new(card)).unwrap();
@@ -252,7 +252,7 @@ fn memory_is_written_and_read_through_its_own_channels<B: Board>() {
     );
 }
 
-fn replies_are_heard_while_memory_is_written<B: Board>() {
+fn replies_are_heard_while_memory_is_written<B: Board<Card = dyn Transport>>() {
     let channels = [vec![0; 1 << 20], vec![0; 1 << 20]];
     let card = WithMemory { card: soft(), channels, faulty: Some(1 << 19) };
     let board = B::with(Box::new(card)).unwrap();
@@ -297,7 +297,7 @@ fn replies_are_heard_while_memory_is_written<B: Board>() {
 }
 
 /// The thread of the memory waits for room to tell of the first write while the second one is waited for.
-fn replies_that_nobody_takes_do_not_hold_up_the_memory<B: Board>() {
+fn replies_that_nobody_takes_do_not_hold_up_the_memory<B: Board<Card = dyn Transport>>() {
     let card = WithMemory { card: soft(), channels: [vec![0; 4096], vec![]], faulty: None };
     let board = B::with(Box::new(card)).unwrap();
     let mut transport = board.transport(TIMEOUT).unwrap();
@@ -318,7 +318,7 @@ fn replies_that_nobody_takes_do_not_hold_up_the_memory<B: Board>() {
     assert_eq!((replies, writes), (260, 1));
 }
 
-fn a_hung_card_takes_no_memory_in_time_and_has_none_without_a_door<B: Board>() {
+fn a_hung_card_takes_no_memory_in_time_and_has_none_without_a_door<B: Board<Card = dyn Transport>>() {
     let channels = [vec![0; 4096], vec![0; 4096]];
     let card = WithMemory { card: soft(), channels, faulty: None };
     let board = B::with(Box::new(card)).unwrap();

@@ -3,7 +3,6 @@
 
 use std::fs::OpenOptions;
 use std::io;
-use std::marker::PhantomData;
 use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -26,8 +25,10 @@ pub trait Board: Sized {
     const URI: &str;
     /// What is said of one that has left the bus.
     const GONE: [&str; 2];
+    /// What may be on one.
+    type Card: Transport + ?Sized;
     /// Puts a card on one.
-    fn with(card: Box<dyn Transport>) -> io::Result<Self>;
+    fn with(card: Box<Self::Card>) -> io::Result<Self>;
     /// The host's way to it.
     fn transport(&self, limit: Duration) -> Result<Box<dyn Transport>>;
     /// What happens to it.
@@ -64,16 +65,15 @@ pub struct Magic {
 }
 
 /// Cards with an engine for Equihash (48,5), each on a board of this kind.
-pub struct Cards<'a, B> {
-    make: &'a dyn Fn() -> Box<dyn Transport>,
+pub struct Cards<'a, B: Board> {
+    make: &'a dyn Fn() -> Box<B::Card>,
     timeout: Duration,
-    board: PhantomData<fn() -> B>,
 }
 
 impl<'a, B: Board> Cards<'a, B> {
     /// `make` makes a card, `timeout` is the host's.
-    pub const fn new(make: &'a dyn Fn() -> Box<dyn Transport>, timeout: Duration) -> Self {
-        Self { make, timeout, board: PhantomData }
+    pub const fn new(make: &'a dyn Fn() -> Box<B::Card>, timeout: Duration) -> Self {
+        Self { make, timeout }
     }
 
     /// A new one on its board.

@@ -32,6 +32,11 @@ impl Bar {
         self.map.as_ptr() as usize
     }
 
+    /// All of it, for whoever keeps it mapped meanwhile.
+    pub(crate) fn range(&self) -> (*mut u8, usize) {
+        (self.map.as_mut_ptr(), self.map.len())
+    }
+
     /// A place for a whole number at a byte offset.
     fn place<T>(&self, at: usize, count: usize) -> *mut T {
         let bytes = size_of::<T>() * count;
