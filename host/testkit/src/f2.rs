@@ -319,9 +319,9 @@ impl Server {
 
     /// The next whole transfer of the host.
     fn come(&mut self, stream: u32) -> Option<Vec<u8>> {
-        let window = &self.rooms.as_ref()?.window;
-        let ring = &mut self.streams[stream as usize];
         loop {
+            let window = &self.rooms.as_ref()?.window;
+            let ring = &mut self.streams[stream as usize];
             let (descriptor, page) = Self::place(stream, ring.taken);
             let found = window.read_long(descriptor);
             let field = |offset: u32| (found >> (8 * offset)) as u16;
@@ -382,7 +382,7 @@ impl Server {
         let Some(rooms) = self.rooms.as_ref().filter(|_| !ring.out.is_empty()) else { return };
         let pages = freed as u16;
         let full = ring.written.wrapping_sub(ring.freed);
-        if freed >> 16 == self.session.into() && ring.written.wrapping_sub(pages) <= full {
+        if freed >> 16 == u32::from(self.session) && ring.written.wrapping_sub(pages) <= full {
             ring.freed = pages;
         }
         while ring.written.wrapping_sub(ring.freed) < SLOTS

@@ -28,7 +28,7 @@ use rustix::pipe::fcntl_setpipe_size;
 
 use crate::boards::faults::{Board, Magic};
 use crate::boards::{
-    Folder, Mirror, Orders, REFRESH, TAKEN, carried_out, is_control_reply, transfer_len,
+    Folder, Mirror, Orders, TAKEN, carried_out, is_control_reply, transfer_len,
 };
 
 /// A card behind such files, served by a thread until it is dropped.
@@ -102,7 +102,7 @@ impl Xdma {
 
     /// What the files' names begin with.
     pub fn prefix(&self) -> String {
-        self.files.folder.0.join("xdma").display().to_string()
+        self.files.folder.path().join("xdma").display().to_string()
     }
 
     /// One of the files.
@@ -226,7 +226,7 @@ impl Server {
             if let Some(bulk) = self.bulk.as_mut().filter(|_| !held) {
                 bulk.serve(&mut *self.mirror.card);
             }
-            if self.mirror.since.elapsed() >= REFRESH {
+            if self.mirror.is_old() {
                 self.refresh();
             }
             if self.waiting.is_empty() {

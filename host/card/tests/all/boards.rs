@@ -25,7 +25,8 @@ pub fn soft() -> SoftCard {
 }
 
 pub fn cards<B: Board<Card = dyn Transport>>() -> Cards<'static, B> {
-    Cards::new(&|| Box::new(soft()), TIMEOUT)
+    const MAKE: &dyn Fn() -> Box<dyn Transport> = &|| Box::new(soft());
+    Cards::new(MAKE, TIMEOUT)
 }
 
 macro_rules! on_every_board {
