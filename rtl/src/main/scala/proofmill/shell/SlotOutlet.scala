@@ -136,6 +136,9 @@ class SlotOutlet(slots: Int) extends Component {
       address := base + (describing ? places(descriptors) | places(pages))
       left := describing ? U(0) | end.lines
       state := State.ADDRESS
+      // Counted before it goes: the host may have read it, and say so, before the answer is here.
+      for ((collector, s) <- collectors.zipWithIndex)
+        when(describing && which === Bool(s == 1))(collector.written := collector.written + 1)
     }
     is(State.ADDRESS)(when(pcim.aw.ready)(state := State.DATA))
     is(State.DATA) {
@@ -149,9 +152,6 @@ class SlotOutlet(slots: Int) extends Component {
         describing := True
         state := State.PICK
         when(!describing && open)(state := State.PLACE)
-        when(describing)(collectors.zipWithIndex.foreach { case (collector, s) =>
-          when(which === Bool(s == 1))(collector.written := collector.written + 1)
-        })
         when(pcim.b.resp =/= Axi4.resp.OKAY) {
           fault := True
           state := State.PICK
