@@ -32,7 +32,9 @@ if {[llength $channels] == 0} {
     connect_bd_net [get_bd_pins memory/apb_complete_0] [get_bd_ports memory_resetn]
     for {set j 0} {$j < [llength $channels]} {incr j} {
         set bus [create_bd_intf_port -mode Slave -vlnv xilinx.com:interface:aximm_rtl:1.0 mem$j]
-        set_property -dict {CONFIG.PROTOCOL AXI4 CONFIG.DATA_WIDTH 512 CONFIG.ADDR_WIDTH 34 CONFIG.FREQ_HZ 450000000} $bus
+        set bits [expr {int(round(log([lindex $channels $j]) / log(2)))}]
+        set_property -dict [list CONFIG.PROTOCOL AXI4 CONFIG.DATA_WIDTH 512 CONFIG.ADDR_WIDTH $bits CONFIG.ID_WIDTH 0 CONFIG.FREQ_HZ 450000000 \
+            CONFIG.HAS_LOCK 0 CONFIG.HAS_CACHE 0 CONFIG.HAS_PROT 0 CONFIG.HAS_QOS 0 CONFIG.HAS_REGION 0] $bus
         set width [create_bd_cell -type ip -vlnv xilinx.com:ip:smartconnect width$j]
         set_property -dict {CONFIG.NUM_SI 1 CONFIG.NUM_MI 1} $width
         set port [format %02d [expr {$j * $ports}]]

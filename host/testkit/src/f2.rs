@@ -285,8 +285,8 @@ impl Server {
         self.mirror.reset();
         (self.session, self.streams, self.unanswered) = (asked, Default::default(), 0);
         self.rooms = (asked != 0).then(|| {
-            let base =
-                u64::from(self.get(at::base_high::OFFSET)) << 32 | u64::from(self.get(at::base_low::OFFSET));
+            let base = u64::from(self.get(at::base_high::OFFSET)) << 32
+                | u64::from(self.get(at::base_low::OFFSET));
             assert_eq!(base, EMULATED_BASE, "the host's room is elsewhere");
             let open = |path: &Path, start| {
                 Bar::open(path, start, ROOM as usize).expect("the host has made its room")
@@ -312,7 +312,8 @@ impl Server {
     fn place(stream: u32, number: u16) -> (usize, usize) {
         use room::{descriptors, pages};
         let slot = u32::from(number % SLOTS);
-        let descriptor = descriptors::BASE + stream * descriptors::STRIDE + slot * descriptors::SLOT;
+        let descriptor =
+            descriptors::BASE + stream * descriptors::STRIDE + slot * descriptors::SLOT;
         let page = pages::BASE + stream * pages::STRIDE + slot * pages::SLOT;
         (descriptor as usize, page as usize)
     }

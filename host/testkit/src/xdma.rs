@@ -27,9 +27,7 @@ use rustix::fs::{CWD, FileType, Mode, OFlags, fcntl_setfl, mknodat};
 use rustix::pipe::fcntl_setpipe_size;
 
 use crate::boards::faults::{Board, Magic};
-use crate::boards::{
-    Folder, Mirror, Orders, TAKEN, carried_out, is_control_reply, transfer_len,
-};
+use crate::boards::{Folder, Mirror, Orders, TAKEN, carried_out, is_control_reply, transfer_len};
 
 /// A card behind such files, served by a thread until it is dropped.
 pub struct Xdma {

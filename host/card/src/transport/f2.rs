@@ -64,8 +64,7 @@ impl F2Transport {
         let packets = Ring::new(session.clone(), stream::PACKETS, limit);
         let (teller, written) = mpsc::channel();
         let (threads, looked) = (Vec::new(), Instant::now());
-        let mut transport =
-            Self { session, packets, bulk: None, threads, teller, written, looked };
+        let mut transport = Self { session, packets, bulk: None, threads, teller, written, looked };
         if transport.has_door()? {
             let ring = Ring::new(transport.session.clone(), stream::DOOR, limit);
             transport.bulk = Some(Bulk::open(ring, &mut transport.threads)?);

@@ -9,6 +9,8 @@ pub fn foreign(magic: u32, ours: u32, cure: &str) -> String {
         ONES => format!(
             "its registers read all ones: it has left the bus, or its image is gone; {cure}"
         ),
-        _ => format!("another image is loaded: its magic reads {magic:#010x}, not {ours:#010x}; {cure}"),
+        _ => format!(
+            "another image is loaded: its magic reads {magic:#010x}, not {ours:#010x}; {cure}"
+        ),
     }
 }

@@ -319,7 +319,9 @@ fn replies_that_nobody_takes_do_not_hold_up_the_memory<B: Board<Card = dyn Trans
     assert_eq!((replies, writes), (260, 1));
 }
 
-fn a_hung_card_takes_no_memory_in_time_and_has_none_without_a_door<B: Board<Card = dyn Transport>>() {
+fn a_hung_card_takes_no_memory_in_time_and_has_none_without_a_door<
+    B: Board<Card = dyn Transport>,
+>() {
     let channels = [vec![0; 4096], vec![0; 4096]];
     let card = WithMemory { card: soft(), channels, faulty: None };
     let board = B::with(Box::new(card)).unwrap();

@@ -210,10 +210,9 @@ pub fn wrong_image<B: Board>(cards: &Cards<'_, B>) {
     };
     board.hang(true);
     let other = format!("another image is loaded: its magic reads 0x12345678, not {value:#010x}");
-    for (magic, said) in [
-        (0x1234_5678, &other[..]),
-        (u32::MAX, "its registers read all ones: it has left the bus"),
-    ] {
+    for (magic, said) in
+        [(0x1234_5678, &other[..]), (u32::MAX, "its registers read all ones: it has left the bus")]
+    {
         write(magic);
         let (problem, found) = (refused(board.transport(cards.timeout)), board.listed());
         assert!(problem.contains(said), "{problem}");

@@ -193,7 +193,8 @@ impl Server {
         self.follow_writes();
         (self.session, self.stored) = (asked, [0; 2]);
         if asked != 0 && self.files.may_write() {
-            let base = [at::base_high::OFFSET, at::base_low::OFFSET].map(|it| u64::from(self.get(it)));
+            let base =
+                [at::base_high::OFFSET, at::base_low::OFFSET].map(|it| u64::from(self.get(it)));
             let memory = Bar::open(&self.files.memory(), 0, ROOM as usize);
             self.mirror.card.lend(base[0] << 32 | base[1], memory.expect("the host has its room"));
         }
@@ -205,7 +206,8 @@ impl Server {
             self.mirror.card.run(SLICE).expect("the circuit keeps the rules");
         }
         self.mirror.refresh();
-        let window = || Bar::open(&self.files.of_image("resource4"), u64::from(asked) * ROOM, ROOM as usize);
+        let window =
+            || Bar::open(&self.files.of_image("resource4"), u64::from(asked) * ROOM, ROOM as usize);
         self.window = (asked != 0).then(|| window().expect("it has all windows"));
         self.show(at::state::OFFSET);
         for stream in [stream::DOOR, stream::PACKETS] {
@@ -219,7 +221,9 @@ impl Server {
         let number = self.stored[stream as usize];
         let slot = u32::from(number % self.slots);
         let places = [
-            room::descriptors::BASE + stream * room::descriptors::STRIDE + slot * room::descriptors::SLOT,
+            room::descriptors::BASE
+                + stream * room::descriptors::STRIDE
+                + slot * room::descriptors::SLOT,
             room::pages::BASE + stream * room::pages::STRIDE + slot * room::pages::SLOT,
         ];
         let found = window.read_long(places[0] as usize);

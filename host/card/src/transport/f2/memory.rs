@@ -54,7 +54,8 @@ impl Memory {
         bytes.write(0, 0);
         let base = File::open(TABLE).and_then(|table| physical(&table, bytes.address() as u64));
         let base = base.map_err(|error| format!("{TABLE}: {error}"))?;
-        let base = base.ok_or("where its memory is only root is told: run this as root (`sudo`)")?;
+        let base =
+            base.ok_or("where its memory is only root is told: run this as root (`sudo`)")?;
         Ok(Self { bytes, base, _lock: file })
     }
 

@@ -164,7 +164,9 @@ impl Ring {
     fn come(&mut self) -> Result<Option<Vec<u8>>> {
         let before = self.read;
         let mut whole = None;
-        while whole.is_none() && let Some((bytes, last)) = self.next()? {
+        while whole.is_none()
+            && let Some((bytes, last)) = self.next()?
+        {
             let start = self.partial.len();
             self.partial.resize(start + bytes.next_multiple_of(8), 0);
             self.session.memory().take(self.page(self.read), &mut self.partial[start..]);

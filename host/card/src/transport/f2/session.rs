@@ -44,7 +44,8 @@ impl Session {
     pub fn open(emulated: Option<&Path>, number: u32, limit: Duration) -> Result<Self> {
         let name = format!("f2:{number}");
         let failed = |problem: String| Error::Open { device: name.clone(), problem };
-        let slot = Slot::find(emulated.unwrap_or(Path::new(PCI_DEVICES)), number).map_err(failed)?;
+        let slot =
+            Slot::find(emulated.unwrap_or(Path::new(PCI_DEVICES)), number).map_err(failed)?;
         slot.check().map_err(failed)?;
         slot.answer().map_err(failed)?;
         let registers = slot.map("resource0", 0, REGISTERS).map_err(failed)?;
@@ -290,7 +291,9 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        if !self.slot.is_there() || ![0, self.number.into()].contains(&self.get(at::session::OFFSET)) {
+        if !self.slot.is_there()
+            || ![0, self.number.into()].contains(&self.get(at::session::OFFSET))
+        {
             return;
         }
         // What does not end, as on a card that hangs, reaches no memory any more.
