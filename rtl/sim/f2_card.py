@@ -44,7 +44,9 @@ class Stream:
 
 
 class F2(Xdma):
-    """The doors of a card as everywhere, through the rings. `freeing`: after how many pages the host says that it has read them."""
+    """The doors of a card as everywhere, through the rings. `freeing`: after how many pages the host says that it has read them. `between`: what else
+    happens to a slot, of a stream and with a number, between its data and its descriptor.
+    """
 
     def __init__(self, library):
         super().__init__(library)
@@ -60,6 +62,7 @@ class F2(Xdma):
         self.memory = ctypes.create_string_buffer(ROOM["bytes"])
         self.reach(True)
         self.session, self.freeing = 0, 1
+        self.between = lambda stream, number: None
         self.slots = self.read_always("slots")
 
     def reach(self, there):
@@ -90,8 +93,8 @@ class F2(Xdma):
         self.write(register("session"), 0)
         self.await_state(STATE["resetting"], cycles)
 
-    def open(self, session, cycles=4000):
-        """The steps of docs/wire.md."""
+    def open(self, session, cycles=4000, pause=0):
+        """The steps of docs/wire.md; `pause` cycles between closing and opening."""
         assert self.read_always("magic") == REGISTERS["magic"]["value"] and self.read_always("layout") == REGISTERS["layout"]["value"]
         assert session not in (0, self.read_always("session")), "a session of its own"
         self.close(cycles)
@@ -99,6 +102,7 @@ class F2(Xdma):
         quiet = self.lib.pm_sim_pcim_written(self.sim)
         self.write(register("base_low"), BASE & 0xFFFFFFFF)
         self.write(register("base_high"), BASE >> 32)
+        self.run(pause)
         assert self.lib.pm_sim_pcim_written(self.sim) == quiet, "a closed card writes"
         self.session, self.streams = session, [Stream(), Stream()]
         self.write(register("session"), session)
@@ -116,6 +120,7 @@ class F2(Xdma):
 
     def put_page(self, stream, number, data, last):
         self.store(place("pages", stream, number % self.slots), data.ljust(-(-len(data) // 8) * 8, b"\xee"))
+        self.between(stream, number)
         self.describe(stream, number, len(data), last)
 
     def queue(self, stream, data):

@@ -22,7 +22,19 @@ from place import Failed, main  # noqa: E402
 CARD = "f2_msm_toy"
 
 # (name, check, pattern in the generated text, replacement)
-FAULTS = []
+FAULTS = [
+    ("a store of another session is placed", "hosts", r"placed_valid <= \(.*;", "placed_valid <= (pcis_w_fire && open_1);"),
+    ("a descriptor of another session counts", "rings", r"(assign rings_0_here = .*)\(rings_0_seen_session == session\)", r"\g<1>1'b1"),
+    ("slots outlive their session", "rings", r"(rings_0_slot\] <= 1'b1;\s*end\s*if\(.*\) begin\s*rings_0_there <= ).*;", r"\g<1>rings_0_there;"),
+    ("a host frees what another one reads", "rings", r"(assign outlet_freed_0_valid = .*)\(door_writeData.*\);", r"\g<1>1'b1);"),
+    ("a page is written where none is free", "rings", r"assign collectors_0_ready = .*;", "assign collectors_0_ready = collectors_0_ends_io_pop_valid;"),
+    ("replies outlive their session", "hosts", r"assign forget = .*;", "assign forget = 1'b0;"),
+    ("closing does not wait for PCIM", "hosts", r"(assign when_SlotBridge_l\w+ = )\(! outlet_busy\);", r"\g<1>1'b1;"),
+    ("an error is told without all ones", "registers", r"(assign when_SlotBridge_l\w+ = )\(reads_toLow && .*;", r"\g<1>1'b0;"),
+    ("a fault does not stop the pages", "shell", r"(assign begins = .*)\(! fault\)", r"\g<1>1'b1"),
+    ("beats of 32 bytes", "packets", r"assign pcim_aw_payload_size = 3'b110;", "assign pcim_aw_payload_size = 3'b101;"),
+    ("pages lie where they cross 4 KiB", "door", r"( address <= \(base \+ .*)\);", r"\g<1> + 64'h40);"),
+]
 
 
 def library(folder, scratch, pattern, replacement):

@@ -15,7 +15,7 @@ import struct
 
 import test_xdma
 from card import IGNORE, ROOT, STATUS, header, status_of
-from f2_card import DOOR, F2, PACKETS, PAGE, ROOM, STATE, place, register
+from f2_card import DESCRIPTOR, DOOR, F2, PACKETS, PAGE, ROOM, STATE, place, register
 from msm_toys import Toy
 from test_xdma import BRIDGE, DONE, GRANULE, SLAVE_ERROR, begun
 
@@ -118,13 +118,23 @@ def rings(make, rng, seconds):
             card.send(header(8, STATUS))
             status_of(card.recv())
             assert card.state() & STATE["refused"] and card.read_always("taken") == session << 16 | 2
-        # A number that is not due, half a descriptor, and places where nothing is.
+        # A number that is not due, another session, half a descriptor, and places where nothing is.
         card.describe(PACKETS, 7, 8, 1)
+        card.store(place("descriptors", PACKETS, 2), struct.pack(DESCRIPTOR, card.session + 1, 2, 8, 1))
+        assert card.recv(3000) is None
         card.store(place("descriptors", PACKETS, 2), struct.pack("<HHH", card.session, 2, 8))
         for offset in (ROOM["bytes"] - 64, place("descriptors", PACKETS, card.slots), place("descriptors", 2, 0), place("pages", PACKETS, card.slots), place("pages", 2, 0)):
             card.store(offset, rng.randbytes(64))
         assert card.recv(3000) is None
         card.works(rng)
+
+        # A session that there has been before finds empty slots.
+        for session in (20, 21, 20, 21):
+            card.open(session)
+            assert card.recv(1000) is None, "a page of an older session"
+            for _ in range(card.slots):
+                card.send(header(8, STATUS))
+                status_of(card.recv())
     return f"{many} replies waited for"
 
 
@@ -148,14 +158,17 @@ def hosts(make, rng, seconds):
             while session in used:
                 session += 1
             used.add(session)
-            card.open(session, cycles=20_000)
+            card.open(session, cycles=20_000, pause=rng.choice([0, 0, 500]))
             late += card.lib.pm_sim_pcis_pending(card.sim) > 0
             for s in (PACKETS, DOOR):
                 card.write(register("freed", s), of_the_dead << 16 | rng.randrange(card.slots + 1))
-                # Late lines of data and descriptors, as if they were of the new rings.
-                for number in range(card.slots):
-                    card.store(place("pages", s, number), rng.randbytes(64), session=of_the_dead)
-                    card.describe(s, number, 64, 1, session=of_the_dead)
+
+            # Late lines of data and descriptors, right where the new rings are being written.
+            def between(stream, number):
+                card.store(place("pages", stream, number % card.slots), rng.randbytes(64), session=of_the_dead)
+                card.describe(stream, number + rng.randrange(2), 64, 1, session=of_the_dead)
+
+            card.between = between
             # What this one says is answered, and nothing else.
             lengths = [rng.randrange(8, 3 * PAGE) for _ in range(2 * card.slots)]
             for length in lengths:
@@ -169,6 +182,7 @@ def hosts(make, rng, seconds):
             status_of(card.recv())
             assert card.recv(500) is None and card.answer(500) is None, "an answer to nobody"
             card.jitter(1, 0, 0)
+            card.between = lambda stream, number: None
         card.works(rng)
     assert late > lives // 4, f"only {late} hosts had stores on their way when the next one was there"
     return f"{lives} hosts, {late} of them with stores on their way"
@@ -177,14 +191,14 @@ def hosts(make, rng, seconds):
 def shell(make, rng, seconds):
     turns = max(10, int(3 * seconds))
     with make() as card:
-        for turn in range(turns):
+        for _ in range(turns):
             begun(card, rng)
             card.jitter(1, 0, 0)
             card.reset(BRIDGE, rng.choice([5, 100]))
             card.run(120)
             assert card.read_always("session") == 0
             card.await_state(STATE["resetting"] | STATE["down"])
-            card.open(turn + 1)
+            card.open(1)  # which there may have been before the reset
             card.works(rng)
         # No room at its address.
         card.reach(False)

@@ -89,8 +89,14 @@ class SlotIntake(slots: Int) extends Component {
     val pages = Mem(Bits(8 * bytes bits), slots * lines)
     private val (describes, slot) = placed.in(SlotRings.descriptors, s)
     private val (fills, line) = placed.in(SlotRings.pages, s)
-    descriptors.write(slot, placed.data.takeLow(64), enable = describes && placed.words(0))
+    private val described = describes && placed.words(0)
+    descriptors.write(slot, placed.data.takeLow(64), enable = described)
     pages.write(line, placed.data, enable = fills, mask = placed.words)
+
+    // What older sessions described is not there any more; nor is what was there at power-up.
+    val there = Reg(Bits(slots bits)) init 0
+    when(described)(there(slot) := True)
+    when(!open)(there := 0)
 
     val number = Reg(UInt(16 bits)) init 0
     val seen = Descriptor()
@@ -100,9 +106,12 @@ class SlotIntake(slots: Int) extends Component {
     val passing, last = RegInit(False)
     val left = Reg(UInt(log2Up(SlotRings.pages.slot + 1) bits))
     val at = Reg(UInt(log2Up(lines) bits))
-    val here = open && !passing && seen.session === session && seen.number === number
+    val here =
+      open && !passing && there(number.resize(log2Up(slots) bits)) && seen.session === session && seen.number === number
     val possible =
-      seen.bytes =/= 0 && seen.bytes <= SlotRings.pages.slot && (seen.last(0) || seen.bytes(lineBits - 1 downto 0) === 0)
+      seen.bytes =/= 0 && seen.bytes <= SlotRings.pages.slot && (seen.last(0) || seen.bytes(
+        lineBits - 1 downto 0
+      ) === 0)
     when(here) {
       left := seen.bytes.resized
       last := seen.last(0)

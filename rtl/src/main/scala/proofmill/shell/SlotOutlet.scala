@@ -115,7 +115,9 @@ class SlotOutlet(slots: Int) extends Component {
   pcim.aw.size := log2Up(bytes)
   pcim.aw.setBurstINCR()
   pcim.w.valid := state === State.DATA
-  pcim.w.data := describing ? descriptor.written.resize(8 * bytes) | (which ? collectors(1).data.io.pop.payload | collectors(0).data.io.pop.payload)
+  pcim.w.data := describing ? descriptor.written.resize(8 * bytes) | (which ? collectors(
+    1
+  ).data.io.pop.payload | collectors(0).data.io.pop.payload)
   pcim.w.strb.setAll()
   pcim.w.last := left === 0
   pcim.b.ready := state === State.ANSWER

@@ -26,10 +26,10 @@ case class Target(
     Files.createDirectories(folder)
     val design = Design.config(folder.toString)
     val made = (line, slots) match {
-      case (Some(serial), _)          => design.generateVerilog(new SerialTop(this, serial)).toplevel.card.shell
-      case (None, Some(slots))        => design.generateVerilog(new F2Top(this, slots)).toplevel.card.shell
-      case (None, None) if pcie       => design.generateVerilog(new XdmaTop(this, top)).toplevel.shell
-      case (None, None)               => design.generateVerilog(new SimTop(this)).toplevel.shell
+      case (Some(serial), _)    => design.generateVerilog(new SerialTop(this, serial)).toplevel.card.shell
+      case (None, Some(slots))  => design.generateVerilog(new F2Top(this, slots)).toplevel.card.shell
+      case (None, None) if pcie => design.generateVerilog(new XdmaTop(this, top)).toplevel.shell
+      case (None, None)         => design.generateVerilog(new SimTop(this)).toplevel.shell
     }
     Files.writeString(folder.resolve("manifest.json"), Json.render(manifest(made)) + "\n")
   }
