@@ -199,7 +199,9 @@ impl SimTransport {
             written: VecDeque::new(),
         };
         let mut door = Door::default();
-        if transport.library.0.door.is_some() {
+        let slot = transport.library.0.slot;
+        let is_in_slot = slot.is_some_and(|slot| slot.take_memory(transport.card));
+        if transport.library.0.door.is_some() && !is_in_slot {
             match door.open(&mut transport, 1) {
                 Ok(()) => transport.door = Some(door),
                 Err(Error::Unsupported { .. }) => {}

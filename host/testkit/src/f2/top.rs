@@ -233,6 +233,8 @@ impl Server {
             return None;
         }
         fence();
+        // What the host wrote to a register before it stored this.
+        self.mirror.apply();
         let bytes = usize::from(field(descriptor::bytes::OFFSET)).min(PAGE);
         let mut page = vec![0; bytes.next_multiple_of(8)];
         window.take(places[1] as usize, &mut page);

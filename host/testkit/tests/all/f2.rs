@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use crate::conformance::conforms;
 use crate::support;
-use proofmill_card::{SimLibrary, SimSlot};
+use proofmill_card::wire::bare;
+use proofmill_card::wire::constants::shell::commands;
+use proofmill_card::{Event, Place, SimLibrary, SimSlot};
 use proofmill_device::Uri;
-use proofmill_testkit::boards::faults::{self, Cards};
+use proofmill_testkit::boards::faults::{self, Board as _, Cards};
 use proofmill_testkit::f2::{F2, Top};
 
 fn uri(folder: &Path, slots: &str) -> String {
@@ -35,13 +37,6 @@ fn two_simulated_cards_in_slots_conform_as_one_device() {
     assert!(proofmill_device::open(&uri(first.folder(), "0")).is_ok());
 }
 
-/// Points and scalars go through the door to the memory.
-#[test]
-fn sums_on_a_card_with_memory_conform() {
-    let Some(slot) = in_slot("xdma_msm_toy") else { return };
-    conforms(&*proofmill_device::open(&uri(slot.folder(), "0")).unwrap());
-}
-
 /// The board's top itself: packets, registers and the memory cross to the clocks of the engines and of the memory.
 fn library(name: &str) -> Option<SimLibrary> {
     let simulation = support::simulation(name)?;
@@ -60,11 +55,32 @@ fn two_of_the_boards_tops_conform_as_one_device() {
     conforms(&*proofmill_device::open(&uri(first.folder(), "0,1")).unwrap());
 }
 
+/// Transfers of many pages, more than a ring has, while packets are answered beside them.
 #[test]
-fn sums_on_the_boards_top_conform() {
+fn the_memory_of_the_boards_top_is_written_and_read_through_the_door() {
     let Some(library) = library("f2_msm_toy") else { return };
     let slot = Top::new(card(&library)).unwrap();
-    conforms(&*proofmill_device::open(&uri(slot.folder(), "0")).unwrap());
+    let mut transport = slot.transport(Duration::from_secs(60)).unwrap();
+    let bytes: Vec<u8> = (0..3 << 14).map(|i: u32| (i.pow(2) >> 7) as u8).collect();
+    for (place, beats) in
+        [(Place::new(0, 1 << 14), bytes.len() / 64), (Place::new(1, 0).packed(), bytes.len() / 48)]
+    {
+        transport.begin_write(place, bytes.clone()).unwrap();
+        transport.send(&bare(commands::status::NUMBER)).unwrap();
+        let mut seen = [false; 2];
+        while seen != [true; 2] {
+            match transport.event(Duration::from_secs(60)).unwrap().unwrap() {
+                Event::Reply(_) => seen[0] = true,
+                Event::Written(done) => seen[1] = done.is_ok(),
+            }
+        }
+        let mut back = vec![0; beats * 64];
+        transport.read_memory(Place::new(place.channel, place.address), &mut back).unwrap();
+        let slice = place.slice as usize;
+        for (beat, bytes) in back.chunks(64).zip(bytes.chunks(slice)) {
+            assert!(beat[..slice] == *bytes && beat[slice..].iter().all(|it| *it == 0));
+        }
+    }
 }
 
 /// The same faults as with a card in software: rings, crossings and the reset are those of the circuit.

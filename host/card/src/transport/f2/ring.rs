@@ -89,6 +89,7 @@ impl Ring {
     /// Fills so many pages. Their data is in the card before the first descriptor is.
     fn put(&mut self, bytes: &[u8], ends: bool) -> Result<()> {
         self.session.alive()?;
+        self.session.settle_registers()?;
         let window = self.session.window();
         let first = self.sent;
         let number = |page: usize| first.wrapping_add(page as u16);

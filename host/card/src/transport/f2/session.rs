@@ -12,6 +12,7 @@ use super::bar::{Bar, fence};
 use super::memory::Memory;
 use super::slots::{PCI_DEVICES, REGISTERS, Slot};
 use crate::transport::image::ONES;
+use crate::wire::constants::shell::identification;
 use crate::wire::constants::slot_rings::{registers as at, room, state, stream};
 
 /// How often whoever waits for a card looks whether it is well.
@@ -34,6 +35,8 @@ pub struct Session {
     /// Of each ring.
     pub slots: u16,
     closed: AtomicBool,
+    /// Registers of the card were written, and nothing behind them was read.
+    written: AtomicBool,
     /// Why it is no more.
     dead: OnceLock<Error>,
 }
@@ -81,6 +84,7 @@ impl Session {
             number: fresh,
             slots: slots as u16,
             closed: AtomicBool::new(false),
+            written: AtomicBool::new(false),
             dead: OnceLock::new(),
         };
         session.begin(limit).inspect_err(|error| _ = session.dead.set(error.clone()))?;
@@ -213,7 +217,17 @@ impl Session {
     pub fn write(&self, address: u32, value: u32) -> Result<()> {
         self.reach(address)?;
         self.registers.write(address as usize, value);
+        self.written.store(true, Ordering::SeqCst);
         Ok(())
+    }
+
+    /// Makes sure that what was written to the card's registers is there before what goes over PCIS next: nothing orders the two, but a read waits for
+    /// the writes before it.
+    pub fn settle_registers(&self) -> Result<()> {
+        match self.written.swap(false, Ordering::SeqCst) {
+            true => self.read(identification::magic::OFFSET).map(drop),
+            false => Ok(()),
+        }
     }
 
     fn reach(&self, address: u32) -> Result<()> {

@@ -2,6 +2,7 @@
 //! is made of; time passes only in a run or while a register is touched.
 
 use std::ffi::c_int;
+use std::ptr::NonNull;
 use std::time::Duration;
 
 use libloading::Library;
@@ -32,6 +33,12 @@ impl Functions {
             })
         }
     }
+
+    /// Takes away what memory it was lent; false where the card is behind no such shell.
+    pub fn take_memory(self, card: NonNull<RawSim>) -> bool {
+        // SAFETY: a live card; no memory is given.
+        unsafe { (self.memory)(card.as_ptr(), 0, std::ptr::null_mut(), 0) == 0 }
+    }
 }
 
 /// A card behind the shell.
@@ -47,12 +54,9 @@ impl SimSlot {
     pub fn new(library: &SimLibrary) -> Result<Self> {
         let card = SimTransport::new(library)?;
         let absent = || super::super::unsupported(card.name(), "slot of an F2 instance");
-        let functions = library.0.slot.ok_or_else(absent)?;
-        // SAFETY: a live card; no memory is given.
-        match unsafe { (functions.memory)(card.card.as_ptr(), 0, std::ptr::null_mut(), 0) } {
-            0 => Ok(Self { card, functions, lent: None }),
-            _ => Err(absent()),
-        }
+        let functions = library.0.slot.filter(|slot| slot.take_memory(card.card));
+        let functions = functions.ok_or_else(absent)?;
+        Ok(Self { card, functions, lent: None })
     }
 
     /// Stores bytes over PCIS, behind what was stored before.
