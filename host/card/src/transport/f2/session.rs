@@ -316,15 +316,15 @@ impl Drop for Session {
     }
 }
 
-/// Another number than that of the session that is open, so that it is seen that the card has taken it.
+/// Another number than that of the session that is open, so that it is seen that the card has taken it; and none that is read of a card that is gone.
 fn fresh(open: u32) -> u16 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     // Spread over all numbers: hosts open at any time, but often in the same second.
     let spread = (now.as_nanos() as u64 ^ u64::from(std::process::id()) << 32)
         .wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let number = ((spread >> 40) % 0xffff) as u16 + 1;
+    let number = ((spread >> 40) % 0xfffe) as u16 + 1;
     match u32::from(number) == open {
-        true => number % 0xffff + 1,
+        true => number % 0xfffe + 1,
         false => number,
     }
 }
