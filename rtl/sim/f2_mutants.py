@@ -33,7 +33,7 @@ FAULTS = [
     ("an error is told without all ones", "registers", r"(assign when_SlotBridge_l\w+ = )\(reads_toLow && .*;", r"\g<1>1'b0;"),
     ("a fault does not stop the pages", "shell", r"(assign begins = .*)\(! fault\)", r"\g<1>1'b1"),
     ("beats of 32 bytes", "packets", r"assign pcim_aw_payload_size = 3'b110;", "assign pcim_aw_payload_size = 3'b101;"),
-    ("pages lie where they cross 4 KiB", "door", r"( address <= \(base \+ .*)\);", r"\g<1> + 64'h40);"),
+    ("a page of 65 lines", "door", r"assign pcim_aw_payload_len = \{.*left\};", "assign pcim_aw_payload_len = ((left == 6'h3f) ? 8'h40 : {2'd0, left});"),
 ]
 
 

@@ -34,7 +34,7 @@ def opened():
 def engine(make, rng, seconds):
     with make() as card:
         toy = Toy(card, rng)
-        for name in ("refusals", "three", "faults"):
+        for name in ("refusals", "order", "faults"):
             getattr(toy, name)()
         card.check()
     return f"{toy.kinds['run']} sums"
@@ -129,12 +129,12 @@ def rings(make, rng, seconds):
         card.works(rng)
 
         # A session that there has been before finds empty slots.
-        for session in (20, 21, 20, 21):
+        for session, count in [(20, card.slots), (21, 1), (20, 1)]:
             card.open(session)
-            assert card.recv(1000) is None, "a page of an older session"
-            for _ in range(card.slots):
+            for _ in range(count):
                 card.send(header(8, STATUS))
                 status_of(card.recv())
+            assert card.recv(1000) is None, "a page of an older session"
     return f"{many} replies waited for"
 
 
@@ -184,7 +184,7 @@ def hosts(make, rng, seconds):
             card.jitter(1, 0, 0)
             card.between = lambda stream, number: None
         card.works(rng)
-    assert late > lives // 4, f"only {late} hosts had stores on their way when the next one was there"
+    assert late, "no host had stores on their way when the next one was there"
     return f"{lives} hosts, {late} of them with stores on their way"
 
 
@@ -205,7 +205,8 @@ def shell(make, rng, seconds):
         card.send(header(8, STATUS))
         assert card.recv(5000) is None and card.state() & STATE["fault"]
         card.reach(True)
-        assert card.recv(5000) is None, "after a fault"
+        card.send(header(8, STATUS))
+        assert card.recv(5000) is None, "a page after one that was lost"
         card.open(100)
         assert not card.state() & STATE["fault"]
         card.works(rng)
