@@ -63,7 +63,8 @@ class SlotIntake(slots: Int) extends Component {
     def in(region: Region, s: Int): (Bool, UInt) = {
       val first = (region.base + s * region.stride) / bytes
       val count = slots * region.slot / bytes
-      (valid && line >= first && line < first + count, line.resize(log2Up(count) bits))
+      val high = line >> log2Up(count) // both are powers of two
+      (valid && high === first / count, line.resize(log2Up(count) bits))
     }
   }
 
