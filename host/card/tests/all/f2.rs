@@ -182,6 +182,33 @@ fn a_session_that_another_program_has_opened_is_lost_and_left_alone() {
     assert_eq!(session(&slot), other);
 }
 
+/// More of them than the card keeps itself, in its queues and in the ring.
+#[test]
+fn replies_that_come_while_packets_are_sent_wait_here() {
+    let slot = slot();
+    let mut transport = slot.transport(TIMEOUT).unwrap();
+    for _ in 0..400 {
+        transport.send(&bare(commands::status::NUMBER)).unwrap();
+    }
+    for number in 0..400 {
+        let reply = transport.receive(TIMEOUT).unwrap();
+        assert_eq!(reply.map(|it| it.len()), Some(37), "{number}");
+    }
+}
+
+/// Whoever used a register of it would be ended by the system.
+#[test]
+fn a_function_that_was_taken_away_is_not_touched() {
+    let slot = slot();
+    let mut transport = slot.transport(TIMEOUT).unwrap();
+    slot.hang(true);
+    fs::remove_dir_all(slot.file("resource0").parent().unwrap()).unwrap();
+    let error = transport.send(&bare(commands::status::NUMBER)).unwrap_err();
+    assert!(matches!(error, Error::Lost { .. }), "{error}");
+    assert!(error.to_string().contains("it has left the bus; load its image"), "{error}");
+    assert!(transport.receive(TIMEOUT).unwrap_err().to_string() == error.to_string());
+}
+
 /// More pages than a number has values.
 #[test]
 fn numbers_of_pages_begin_again() {
