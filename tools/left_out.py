@@ -20,7 +20,7 @@ LEFT_OUT = {
     "device-server": "build with --features remote",
     "demo --device tcp://127.0.0.1:1": f"the client of devices elsewhere (tcp:) {ABSENT} 'remote'",
     "serve --key a=b": "build with --features serve",
-    "demo --device sim:": f"the driver of cards (sim:, uart:, pcie:) {ABSENT} 'card'",
+    "demo --device sim:": f"the driver of cards (sim:, uart:, pcie:, f2:) {ABSENT} 'card'",
 }
 
 

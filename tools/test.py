@@ -36,7 +36,7 @@ DEBUG = ["env", *(f"{name}={value}" for name, value in VARIABLES.items()), "carg
 #: What people run.
 SHIPPED = ["--release", "--quiet", "--package", "proofmill-cli"]
 LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES, *POSEIDON, "ntt_small_twin", "ntt_bn254_small_twin", "groth16_bn254_small_twin", "coprocessor_twin",
-             "uart_shell", "uart_toy", "xdma_toy", "xdma_msm_toy", "xdma_msm_bls12_381_twin", "f2_msm_toy"]
+             "uart_shell", "uart_toy", "xdma_toy", "xdma_msm_toy", "xdma_msm_bls12_381_twin", "f2_msm_toy", "f2_toy"]
 
 
 @dataclass

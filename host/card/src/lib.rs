@@ -14,9 +14,10 @@ pub mod wire;
 
 pub use driver::{Card, Options};
 pub use transport::door::BEAT as DOOR_BEAT;
+pub use transport::f2::{Bar, EMULATED_BASE, F2Transport, PCI_DEVICES, f2_slots, fence};
 pub use transport::mailbox::Mailbox;
 pub use transport::pcie::{PcieTransport, XDMA_PREFIX, boards_without_driver, xdma_cards};
-pub use transport::sim::{Memory, SimLibrary, SimTransport};
+pub use transport::sim::{Memory, SimLibrary, SimSlot, SimTransport};
 pub use transport::uart::{UartTransport, serial_ports};
 pub use transport::{Event, Place, Transport};
 pub use way::{Way, measure};

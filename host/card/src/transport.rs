@@ -5,7 +5,10 @@
 //! direction and are never cut or joined. After an error that is not about an argument the driver gives the
 //! transport up.
 
+mod bulk;
 pub mod door;
+pub mod f2;
+mod image;
 pub mod mailbox;
 pub mod pcie;
 pub mod sim;

@@ -52,7 +52,8 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
         output.line(format_args!("sim:                     {}", no_simulation()))?;
     }
     let ports = proofmill_device::serial_ports().into_iter();
-    for (uri, about) in ports.chain(proofmill_device::pcie_cards()) {
+    let cards = proofmill_device::pcie_cards().into_iter().chain(proofmill_device::f2_slots());
+    for (uri, about) in ports.chain(cards) {
         output.line(format_args!("{uri:<24} {about}"))?;
     }
     Ok(Exit::Valid)

@@ -1,10 +1,10 @@
-//! Cards, as `sim:`, `uart:` and `pcie:` open them. A build without the feature `card` has `no_card.rs` instead.
+//! Cards, as `sim:`, `uart:`, `pcie:` and `f2:` open them. A build without the feature `card` has `no_card.rs` instead.
 
 use std::path::Path;
 
 use proofmill_card::{
-    Card, Mailbox, Memory, Options, PcieTransport, SimLibrary, SimTransport, Transport,
-    UartTransport, XDMA_PREFIX,
+    Card, F2Transport, Mailbox, Memory, Options, PCI_DEVICES, PcieTransport, SimLibrary,
+    SimTransport, Transport, UartTransport, XDMA_PREFIX,
 };
 use proofmill_op::{Device, DeviceKind, Error, Result};
 use proofmill_pool::Pool;
@@ -47,17 +47,27 @@ pub fn serial_ports() -> Vec<(String, String)> {
 /// The cards behind the XDMA driver and the boards that it does not serve: URI, and what can be said of it.
 pub fn pcie_cards() -> Vec<(String, String)> {
     let cards = proofmill_card::xdma_cards(XDMA_PREFIX);
-    let all: Vec<_> = cards.iter().map(|(number, _)| number.to_string()).collect();
-    let all = (all.len() > 1).then(|| {
-        (format!("pcie:{}", all.join(",")), format!("these {} cards as one device", all.len()))
-    });
-    let cards = cards.into_iter().map(|(number, about)| (format!("pcie:{number}"), about));
     let boards = proofmill_card::boards_without_driver().into_iter().map(|address| {
         let about =
             format!("the board at {address} has no driver: load the vendor's (`modprobe xdma`)");
         ("pcie:".to_owned(), about)
     });
-    cards.chain(all).chain(boards).collect()
+    numbered("pcie", cards).into_iter().chain(boards).collect()
+}
+
+/// The FPGA slots of an F2 instance: URI, and what can be said of it.
+pub fn f2_slots() -> Vec<(String, String)> {
+    numbered("f2", proofmill_card::f2_slots(Path::new(PCI_DEVICES)))
+}
+
+/// Cards by their numbers, and all of them as one device.
+fn numbered(scheme: &str, cards: Vec<(u32, String)>) -> Vec<(String, String)> {
+    let all: Vec<_> = cards.iter().map(|(number, _)| number.to_string()).collect();
+    let all = (all.len() > 1).then(|| {
+        (format!("{scheme}:{}", all.join(",")), format!("these {} cards as one device", all.len()))
+    });
+    let cards = cards.into_iter().map(|(number, about)| (format!("{scheme}:{number}"), about));
+    cards.chain(all).collect()
 }
 
 /// Opens the card that a URI names, or its cards as one device.
@@ -85,7 +95,8 @@ fn cards(uri: &Uri) -> Result<Vec<Uri>> {
     let names: Vec<_> = uri.path().split(',').collect();
     let wrong = |problem: String| Error::argument("device", format!("'{uri}': {problem}"));
     if names.len() > 1 && names.iter().any(|name| name.is_empty()) {
-        return Err(wrong("a card has no name; a list is of the form pcie:0,1".into()));
+        let form = format!("a list is of the form {}:0,1", uri.scheme());
+        return Err(wrong(format!("a card has no name; {form}")));
     }
     let again = |(at, name): &(usize, &&str)| names[..*at].contains(*name);
     let twice = names.iter().enumerate().find(again).filter(|_| uri.scheme() != "sim");
@@ -113,6 +124,7 @@ fn reached(uri: &Uri) -> Result<(Box<dyn Transport>, Options)> {
     match uri.scheme() {
         "uart" => uart(uri),
         "pcie" => pcie(uri),
+        "f2" => f2(uri),
         _ => sim(uri),
     }
 }
@@ -140,17 +152,30 @@ fn uart(uri: &Uri) -> Result<(Box<dyn Transport>, Options)> {
 /// The card behind the XDMA driver.
 fn pcie(uri: &Uri) -> Result<(Box<dyn Transport>, Options)> {
     uri.allow(&["timeout", "prefix"])?;
-    let number =
-        uri.path().parse().ok().filter(|_| uri.path().bytes().all(|it| it.is_ascii_digit()));
-    let number = number.ok_or_else(|| {
-        let problem =
-            format!("'{uri}': pcie: needs the numbers of cards, such as pcie:0 or pcie:0,1");
-        Error::argument("device", problem)
-    })?;
+    let number = number(uri, "cards")?;
     let options = options(uri, DeviceKind::Card)?;
     let prefix = uri.option("prefix").unwrap_or(XDMA_PREFIX);
     let transport = PcieTransport::open(prefix, number, options.timeout)?;
     Ok((Box::new(transport), options))
+}
+
+/// The card in a slot of an F2 instance.
+fn f2(uri: &Uri) -> Result<(Box<dyn Transport>, Options)> {
+    uri.allow(&["timeout", "emulated"])?;
+    let number = number(uri, "slots")?;
+    let options = options(uri, DeviceKind::Card)?;
+    let emulated = uri.option("emulated").map(Path::new);
+    Ok((Box::new(F2Transport::open(emulated, number, options.timeout)?), options))
+}
+
+/// A path that is a number.
+fn number(uri: &Uri, what: &str) -> Result<u32> {
+    let (scheme, path) = (uri.scheme(), uri.path());
+    path.parse().ok().filter(|_| path.bytes().all(|it| it.is_ascii_digit())).ok_or_else(|| {
+        let such = format!("such as {scheme}:0 or {scheme}:0,1");
+        let problem = format!("'{uri}': {scheme}: needs the numbers of {what}, {such}");
+        Error::argument("device", problem)
+    })
 }
 
 /// A simulated card.

@@ -8,10 +8,11 @@
 //! | `sim:/path/to/lib.so` | a simulation library by its path: whatever has a `/` in it |
 //! | `uart:/dev/ttyUSB1` | the card on a serial line |
 //! | `pcie:0` | the card behind the first set of files of the vendor's XDMA driver, `/dev/xdma0_…` |
-//! | `pcie:0,1`, `sim:NAME,NAME`, `uart:PORT,PORT` | several cards as one device, which does without those that are lost |
+//! | `f2:0` | the card in the first FPGA slot of an AWS F2 instance |
+//! | `pcie:0,1`, `f2:0,1`, `sim:NAME,NAME`, `uart:PORT,PORT` | several cards as one device, which does without those that are lost |
 //! | `tcp://HOST:PORT` | the device of another machine, where `proofmill device-server` runs |
 //!
-//! `sim:`, `uart:` and `pcie:` need the feature `card`, `tcp:` the feature `remote`; both are on by default. Options follow `?` and are joined by `&`; in a value, `%` and two hex digits stand for a byte.
+//! `sim:`, `uart:`, `pcie:` and `f2:` need the feature `card`, `tcp:` the feature `remote`; both are on by default. Options follow `?` and are joined by `&`; in a value, `%` and two hex digits stand for a byte.
 //!
 //! | option | of | meaning |
 //! |---|---|---|
@@ -19,7 +20,8 @@
 //! | `isa=LEVEL` | `cpu:` | the code path: `bmi2`, `avx2`, `avx512` or `avx512ifma`, as far as the processor has it; `portable` in a process that was started with `PROOFMILL_ISA=portable` |
 //! | `baud=RATE` | `uart:` | bits a second, at first 921600 |
 //! | `prefix=PATH` | `pcie:` | what the driver's files begin with, at first `/dev/xdma`; the number follows |
-//! | `timeout=SECONDS` | `sim:`, `uart:`, `pcie:`, `tcp:` | how long the card, or the other machine, may be silent |
+//! | `emulated=FOLDER` | `f2:` | files in place of the slots and the memory of an F2 instance, for tests |
+//! | `timeout=SECONDS` | `sim:`, `uart:`, `pcie:`, `f2:`, `tcp:` | how long the card, or the other machine, may be silent |
 //! | `token_file=FILE` | `tcp:` | the token that the other machine wants; at first that of the variable `PROOFMILL_TOKEN`, if it is set |
 //! | `trace=FILE` | `sim:` | a waveform |
 //! | `memory=MODEL` | `sim:` | what is behind the card's memory channels: `ideal`, at first, or the timing of `hbm` or `ddr4` |
@@ -64,7 +66,7 @@ pub fn open_uri(uri: &Uri) -> Result<Box<dyn Device>> {
 fn open_plain(uri: &Uri) -> Result<Box<dyn Device>> {
     match uri.scheme() {
         "cpu" => open_cpu(uri),
-        "sim" | "uart" | "pcie" => card::open(uri),
+        "sim" | "uart" | "pcie" | "f2" => card::open(uri),
         #[cfg(feature = "remote")]
         "tcp" => remote::open(uri),
         #[cfg(not(feature = "remote"))]
@@ -75,7 +77,7 @@ fn open_plain(uri: &Uri) -> Result<Box<dyn Device>> {
         }
         other => Err(Error::argument(
             "device",
-            format!("unknown scheme '{other}:'; there are cpu:, sim:, uart:, pcie: and tcp:"),
+            format!("unknown scheme '{other}:'; there are cpu:, sim:, uart:, pcie:, f2: and tcp:"),
         )),
     }
 }
@@ -119,6 +121,11 @@ pub fn pcie_cards() -> Vec<(String, String)> {
     card::pcie_cards()
 }
 
+/// The FPGA slots of an AWS F2 instance: URI, and what can be said of it.
+pub fn f2_slots() -> Vec<(String, String)> {
+    card::f2_slots()
+}
+
 /// The way to a card, measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -134,7 +141,7 @@ pub struct Way {
 /// Resets the cards that a URI names and measures the way to each, by its own URI; none for a device that is no card.
 pub fn ways(uri: &Uri) -> Result<Vec<(String, Way)>> {
     match uri.scheme() {
-        "sim" | "uart" | "pcie" => card::ways(uri),
+        "sim" | "uart" | "pcie" | "f2" => card::ways(uri),
         _ => Ok(vec![]),
     }
 }
@@ -287,6 +294,12 @@ mod tests {
             ("pcie:0?baud=1", "unknown option 'baud' of pcie:, which has timeout, prefix"),
             ("pcie:0?timeout=0", "timeout: '0'"),
             ("pcie:7?prefix=/nowhere/card", "there is no /nowhere/card7_user"),
+            ("f2:", "'f2:': f2: needs the numbers of slots, such as f2:0 or f2:0,1"),
+            ("f2:x", "needs the numbers of slots"),
+            ("f2:0,", "a card has no name; a list is of the form f2:0,1"),
+            ("f2:1,1", "card 1 is named twice"),
+            ("f2:0?prefix=/dev/x", "unknown option 'prefix' of f2:, which has timeout, emulated"),
+            ("f2:0?emulated=/nowhere", "no FPGA slot is on this machine"),
             ("uart:", "needs a port"),
             ("uart:/dev/null", "not a serial port"),
             ("uart:/dev/ttyNone", "there is no /dev/ttyNone"),

@@ -31,11 +31,16 @@ pub fn pcie_cards() -> Vec<(String, String)> {
     Vec::new()
 }
 
+/// None can be used.
+pub fn f2_slots() -> Vec<(String, String)> {
+    Vec::new()
+}
+
 /// There is none to be measured.
 pub fn ways(_: &Uri) -> Result<Vec<(String, Way)>> {
     Err(Error::argument("device", text()))
 }
 
 fn text() -> String {
-    not_in_this_build("the driver of cards (sim:, uart:, pcie:)", "card")
+    not_in_this_build("the driver of cards (sim:, uart:, pcie:, f2:)", "card")
 }

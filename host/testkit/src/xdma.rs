@@ -10,36 +10,24 @@
 //!
 //! So a register is as old as that, and one that acts when it is read does not act: enough for every engine but the coprocessor.
 
-pub mod faults;
-
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use proofmill_card::Transport;
-use proofmill_card::wire::constants::memory_door::{header as at, kind, status};
-use proofmill_card::wire::constants::shell::{
-    address_map, block as shell, block_header, commands, identification,
-};
-use proofmill_card::wire::{Header, is_engine, put, u32_at, u64_at};
-use proofmill_card::{DOOR_BEAT as BEAT, Place};
-use proofmill_op::{Error, Result};
+use proofmill_card::wire::Header;
+use proofmill_card::wire::constants::shell::{address_map, identification};
+use proofmill_card::{DOOR_BEAT as BEAT, PcieTransport, Transport, xdma_cards};
+use proofmill_op::Result;
 use rustix::fs::{CWD, FileType, Mode, OFlags, fcntl_setfl, mknodat};
 use rustix::pipe::fcntl_setpipe_size;
 
-/// How old a register may be.
-const REFRESH: Duration = Duration::from_millis(20);
-/// Packets that a card has taken and not answered, at most; more than the queues of its engines. Each is answered by one reply.
-const TAKEN: usize = 256;
-/// No register that the host needs lies behind this many bytes of a block.
-const BLOCK: u32 = 0x200;
-
-static FOLDERS: AtomicU32 = AtomicU32::new(0);
+use crate::boards::faults::{Board, Magic};
+use crate::boards::{Folder, Mirror, Orders, TAKEN, carried_out, is_control_reply, transfer_len};
 
 /// A card behind such files, served by a thread until it is dropped.
 pub struct Xdma {
@@ -47,23 +35,6 @@ pub struct Xdma {
     events: File,
     orders: Arc<Orders>,
     thread: Option<JoinHandle<()>>,
-}
-
-#[derive(Default)]
-struct Orders {
-    stop: AtomicBool,
-    hang: AtomicBool,
-    hold_memory: AtomicBool,
-    vanish: AtomicBool,
-}
-
-/// A folder of its own, until nobody uses it.
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }
 
 /// The files of a card, by its number.
@@ -75,7 +46,7 @@ struct Files {
 
 impl Files {
     fn place(&self, what: &str) -> PathBuf {
-        self.folder.0.join(format!("xdma{}_{what}", self.number))
+        self.folder.path().join(format!("xdma{}_{what}", self.number))
     }
 
     /// Open for both, so that it stays open while hosts come and go.
@@ -88,11 +59,7 @@ impl Files {
 impl Xdma {
     /// Puts a card behind files in a new folder, where its number is 0.
     pub fn new(card: Box<dyn Transport>) -> io::Result<Self> {
-        let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
-        let name = format!("proofmill-xdma-{}-{number}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        fs::create_dir(&folder)?;
-        Self::behind(Files { folder: Arc::new(Folder(folder)), number: 0 }, card)
+        Self::behind(Files { folder: Arc::new(Folder::new("xdma")?), number: 0 }, card)
     }
 
     /// Puts another card behind files beside these, with this number.
@@ -133,27 +100,12 @@ impl Xdma {
 
     /// What the files' names begin with.
     pub fn prefix(&self) -> String {
-        self.files.folder.0.join("xdma").display().to_string()
+        self.files.folder.path().join("xdma").display().to_string()
     }
 
     /// One of the files.
     pub fn file(&self, what: &str) -> PathBuf {
         self.files.place(what)
-    }
-
-    /// A hung card takes nothing, answers nothing, and its registers stand still.
-    pub fn hang(&self, hung: bool) {
-        self.orders.hang.store(hung, Ordering::SeqCst);
-    }
-
-    /// A card whose memory is held takes packets and answers them, and leaves what comes to the door of its memory.
-    pub fn hold_memory(&self, held: bool) {
-        self.orders.hold_memory.store(held, Ordering::SeqCst);
-    }
-
-    /// The card leaves the bus: its registers read ones, its files go.
-    pub fn vanish(&self) {
-        self.orders.vanish.store(true, Ordering::SeqCst);
     }
 
     /// The card's first interrupt.
@@ -172,74 +124,31 @@ impl Drop for Xdma {
     }
 }
 
-/// The registers, here and in the card.
-struct Mirror {
-    file: File,
-    card: Box<dyn Transport>,
-    /// Addresses, and the words as both sides last agreed.
-    words: Vec<(u32, u32)>,
-    since: Instant,
-    /// The address of the shell's `control`.
-    control: u32,
-    /// The host has reset the card by it.
-    was_reset: bool,
-}
+impl Board for Xdma {
+    const URI: &str = "pcie:0";
+    const GONE: [&str; 2] = ["there is no ", "modprobe xdma"];
 
-impl Mirror {
-    fn new(path: &Path, mut card: Box<dyn Transport>) -> Result<Self> {
-        let page = identification::magic::OFFSET..identification::scratch::OFFSET + 4;
-        let mut addresses: Vec<u32> = page.step_by(4).collect();
-        let mut block = card.read_register(identification::first_block::OFFSET)?;
-        let control = block.saturating_add(shell::registers::control::OFFSET);
-        while block != 0 {
-            let size = card.read_register(block + block_header::SIZE)?.min(BLOCK);
-            addresses.extend((block..block + size).step_by(4));
-            block = card.read_register(block + block_header::NEXT)?;
-        }
-        let io = |source: io::Error| proofmill_op::Error::Io {
-            context: path.display().to_string(),
-            source: source.into(),
-        };
-        let unmapped = address_map::UNMAPPED.to_le_bytes();
-        fs::write(path, unmapped.repeat((1 << address_map::BITS) / 4)).map_err(io)?;
-        let file = OpenOptions::new().read(true).write(true).open(path).map_err(io)?;
-        let words = addresses.into_iter().map(|at| (at, address_map::UNMAPPED)).collect();
-        let mut mirror =
-            Self { file, card, words, since: Instant::now(), control, was_reset: false };
-        mirror.refresh();
-        Ok(mirror)
+    type Card = dyn Transport;
+
+    fn with(card: Box<dyn Transport>) -> io::Result<Self> {
+        Self::new(card)
     }
 
-    fn word(&self, address: u32) -> u32 {
-        let mut bytes = [0; 4];
-        self.file.read_exact_at(&mut bytes, address.into()).expect("the file has all registers");
-        u32::from_le_bytes(bytes)
+    fn transport(&self, limit: Duration) -> Result<Box<dyn Transport>> {
+        Ok(Box::new(PcieTransport::open(&self.prefix(), 0, limit)?))
     }
 
-    /// Brings to the card what the host has changed.
-    fn apply(&mut self) {
-        for number in 0..self.words.len() {
-            let (address, known) = self.words[number];
-            let found = self.word(address);
-            if found != known {
-                self.card.write_register(address, found).expect("the card's registers work");
-                self.words[number].1 = found;
-                self.was_reset |= address == self.control;
-            }
-        }
+    fn orders(&self) -> &Orders {
+        &self.orders
     }
 
-    /// And to the host what the card has changed.
-    fn refresh(&mut self) {
-        for (address, known) in &mut self.words {
-            let found = self.card.read_register(*address).expect("the card's registers work");
-            if found != *known {
-                let bytes = found.to_le_bytes();
-                self.file.write_all_at(&bytes, (*address).into()).expect("the file is there");
-                *known = found;
-            }
-        }
-        self.since = Instant::now();
+    fn magic(&self) -> Magic {
+        let (offset, value) = (identification::magic::OFFSET, identification::magic::VALUE);
+        Magic { file: self.file("user"), offset, value }
+    }
+
+    fn listed(&self) -> Vec<(u32, String)> {
+        xdma_cards(&self.prefix())
     }
 }
 
@@ -271,38 +180,13 @@ impl Bulk {
             Err(error) => panic!("the FIFO of transfers: {error}"),
         }
         while let Some(header) = self.partial.get(..BEAT) {
-            let word = |offset| u32_at(header, offset).expect("a header has all fields");
-            let address = u64_at(header, at::address::OFFSET).expect("likewise");
-            let place = Place {
-                channel: word(at::channel::OFFSET),
-                address,
-                slice: word(at::slice::OFFSET),
-            };
-            let beats = word(at::beats::OFFSET) as usize;
-            let writes = word(at::kind::OFFSET) == kind::WRITE;
-            let slices = if writes { beats * place.slice as usize } else { 0 };
-            let len = BEAT + slices.next_multiple_of(BEAT);
+            let len = transfer_len(header);
             if self.partial.len() < len {
                 return;
             }
             let rest = self.partial.split_off(len);
             let transfer = std::mem::replace(&mut self.partial, rest);
-            let mut answer = vec![0; if writes { 0 } else { beats * BEAT }];
-            let done = match writes {
-                true => card.write_memory(place, &transfer[BEAT..BEAT + slices]),
-                false => card.read_memory(place, &mut answer),
-            };
-            let status = match done {
-                Ok(()) => status::DONE,
-                Err(Error::Failed { .. }) => status::MEMORY_FAULT,
-                Err(_) => {
-                    answer.clear();
-                    status::REFUSED
-                }
-            };
-            answer.extend_from_slice(&transfer[..BEAT]);
-            let end = answer.len() - BEAT;
-            put(&mut answer[end..], at::status::OFFSET, &status.to_le_bytes());
+            let answer = carried_out(card, &transfer);
             self.answers
                 .write_all(&answer)
                 .expect("the FIFO of answers has room for all that are asked for");
@@ -340,7 +224,7 @@ impl Server {
             if let Some(bulk) = self.bulk.as_mut().filter(|_| !held) {
                 bulk.serve(&mut *self.mirror.card);
             }
-            if self.mirror.since.elapsed() >= REFRESH {
+            if self.mirror.is_old() {
                 self.refresh();
             }
             if self.waiting.is_empty() {
@@ -419,9 +303,7 @@ impl Server {
         let reply = self.mirror.card.receive(Duration::from_millis(1));
         let Some(reply) = reply.expect("the card answers") else { return };
         self.taken = self.taken.saturating_sub(1);
-        let header = Header::of(&reply);
-        let is_control = [commands::reset::REPLY, commands::status::REPLY];
-        if header.is_some_and(|it| !is_engine(it.cmd) && is_control.contains(&it.cmd)) {
+        if is_control_reply(&reply) {
             self.refresh();
         }
         self.waiting = reply;

@@ -10,8 +10,8 @@
 //!
 //! A register of a card that has left the bus reads all ones.
 
-mod bulk;
 mod files;
+mod lines;
 mod queues;
 
 use std::collections::VecDeque;
@@ -30,10 +30,12 @@ use rustix::fs::{FlockOperation, OFlags, flock};
 
 pub use self::files::{boards_without_driver, xdma_cards};
 
-use self::bulk::Bulk;
-use self::files::{ONES, explain, file_of, foreign, word};
+use self::files::{explain, file_of, foreign, word};
+use self::lines::Lines;
 use self::queues::{Channel, Driver, Queues, SLICE, is_passing, ready};
+use super::bulk::Bulk;
 use super::door::{Door, Place, Streams};
+use super::image::ONES;
 use super::{Event, Transport};
 use crate::wire::bare;
 use crate::wire::constants::shell::{block, command_blocks, identification};
@@ -59,8 +61,8 @@ pub struct PcieTransport {
     teller: SyncSender<Heard>,
     /// What was told while something else was waited for.
     aside: VecDeque<Heard>,
-    /// The door to the memory, if the card has one.
-    bulk: Option<Bulk>,
+    /// The door to the memory, if the card has one, and the way to the thread that writes for it.
+    bulk: Option<(Bulk, SyncSender<Vec<u8>>)>,
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
     /// Why it is no more.
@@ -129,7 +131,9 @@ impl PcieTransport {
         let bulk = match bulk {
             Some((transfers, answers)) => {
                 let pair = (channel(transfers), channel(answers));
-                Some(Bulk::open(pair, limit, &mut threads)?)
+                let lines = Lines::open(pair, limit, &mut threads)?;
+                let farewell = lines.farewell();
+                Some((Bulk::open(lines, &mut threads)?, farewell))
             }
             None => None,
         };
@@ -205,7 +209,8 @@ impl PcieTransport {
 
     fn bulk(&self) -> Result<&Bulk> {
         self.alive()?;
-        self.bulk.as_ref().ok_or_else(|| super::unsupported(&self.name, "card memory"))
+        let bulk = self.bulk.as_ref().map(|(bulk, _)| bulk);
+        bulk.ok_or_else(|| super::unsupported(&self.name, "card memory"))
     }
 
     /// Lets the door work and waits for it.
@@ -378,7 +383,7 @@ impl Drop for PcieTransport {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::SeqCst);
         // The threads of the door end with their queue.
-        let bulk = self.bulk.take().map(|bulk| bulk.farewell);
+        let bulk = self.bulk.take().map(|(_, farewell)| farewell);
         self.heard = None;
         let Some(commands) = self.queues.take().map(|queues| queues.farewell()) else { return };
         if !self.wait_for_threads(FAREWELL / 5) && self.dead.is_none() {

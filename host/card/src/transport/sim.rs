@@ -1,6 +1,8 @@
 //! A card's circuit, Verilated into a shared library and loaded at run time. The C interface is
 //! `spec/wire/sim.h`; time passes only while this transport waits for a reply or for the door to the memory, or touches a register.
 
+mod slot;
+
 use std::collections::VecDeque;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint};
 use std::fs::File;
@@ -14,6 +16,8 @@ use std::time::{Duration, Instant};
 
 use libloading::{Library, Symbol};
 use proofmill_op::{Error, Result};
+
+pub use self::slot::SimSlot;
 
 use super::door::{Door, PATIENCE, Place, Streams};
 use super::{Event, Transport};
@@ -97,6 +101,7 @@ struct Loaded {
     path: PathBuf,
     interface: Interface,
     door: Option<DoorFunctions>,
+    slot: Option<slot::Functions>,
     _library: Library,
 }
 
@@ -122,8 +127,9 @@ impl SimLibrary {
             return Err(open_error(path, problem));
         }
         let interface = Interface::load(&library).map_err(foreign)?;
-        let door = DoorFunctions::load(&library);
-        Ok(Self(Arc::new(Loaded { path: path.to_owned(), interface, door, _library: library })))
+        let (door, slot) = (DoorFunctions::load(&library), slot::Functions::load(&library));
+        let path = path.to_owned();
+        Ok(Self(Arc::new(Loaded { path, interface, door, slot, _library: library })))
     }
 
     /// What was built, as JSON text.
@@ -193,7 +199,9 @@ impl SimTransport {
             written: VecDeque::new(),
         };
         let mut door = Door::default();
-        if transport.library.0.door.is_some() {
+        let slot = transport.library.0.slot;
+        let is_in_slot = slot.is_some_and(|slot| slot.take_memory(transport.card));
+        if transport.library.0.door.is_some() && !is_in_slot {
             match door.open(&mut transport, 1) {
                 Ok(()) => transport.door = Some(door),
                 Err(Error::Unsupported { .. }) => {}

@@ -4,6 +4,7 @@ mod conformance;
 mod coprocessor;
 mod ecdsa_defects;
 mod ecdsa_verify;
+mod f2;
 mod groth16;
 mod msm;
 mod ntt;

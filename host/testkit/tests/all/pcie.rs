@@ -9,8 +9,8 @@ use proofmill_card::wire::constants::memory_door;
 use proofmill_card::wire::constants::shell::{block_header, identification};
 use proofmill_card::wire::u32_at;
 use proofmill_device::Uri;
+use proofmill_testkit::boards::faults::{self, Cards};
 use proofmill_testkit::xdma::Xdma;
-use proofmill_testkit::xdma::faults::{self, Cards};
 
 fn uri(xdma: &Xdma) -> String {
     let uri: Uri = "pcie:0".parse().unwrap();
@@ -82,7 +82,7 @@ fn the_boards_top_conforms_over_pcie() {
 fn the_boards_top_survives_what_happens_to_cards() {
     let Some(simulation) = support::simulation("xdma_toy") else { return };
     let make = || Box::new(support::transport(&simulation)) as Box<dyn Transport>;
-    let cards = Cards { make: &make, timeout: Duration::from_secs(3) };
+    let cards = Cards::<Xdma>::new(&make, Duration::from_secs(3));
     for check in
         [faults::hung, faults::full, faults::gone, faults::reset_in_the_middle, faults::wrong_image]
     {

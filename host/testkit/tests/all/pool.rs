@@ -13,6 +13,7 @@ use proofmill_op::equihash_verify::Params;
 use proofmill_op::msm::{Bases, Curve, Group, Instance, Request as Msm, Response, Sums};
 use proofmill_op::{Answer, Data, Device, DeviceKind, Error, Request, Result, Ticket};
 use proofmill_pool::Pool;
+use proofmill_testkit::boards::faults::Board as _;
 use proofmill_testkit::conformance::conformance;
 use proofmill_testkit::random::Random;
 use proofmill_testkit::soft_card::{MsmGeometry, Order, SoftCard, SoftEngine};

@@ -5,10 +5,8 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::transport::image;
 use crate::wire::constants::shell::identification;
-
-/// What every register of an absent card reads.
-pub const ONES: u32 = u32::MAX;
 
 /// The cards behind files of this prefix: number, and what their registers say without opening them.
 pub fn xdma_cards(prefix: &str) -> Vec<(u32, String)> {
@@ -70,13 +68,8 @@ pub fn word(user: &File, address: u32) -> io::Result<u32> {
 
 /// Why this is no card of ours, and what to do.
 pub fn foreign(magic: u32) -> String {
-    match magic {
-        ONES => "its registers read all ones: it has left the bus, or its image is gone; load the image, then rescan the bus or start the machine again".into(),
-        _ => format!(
-            "another image is loaded: its magic reads {magic:#010x}, not {:#010x}; load proofmill's image, then rescan the bus or start the machine again",
-            identification::magic::VALUE
-        ),
-    }
+    let cure = "load proofmill's image, then rescan the bus or start the machine again";
+    image::foreign(magic, identification::magic::VALUE, cure)
 }
 
 /// Why a file cannot be opened, and what to do.

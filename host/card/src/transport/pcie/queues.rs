@@ -5,13 +5,14 @@ use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
-use std::thread::{self, JoinHandle};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use proofmill_op::{Error, Result};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
+use crate::transport::bulk::spawn;
 use crate::wire::Header;
 
 /// A read's bytes, and what its buffer is aligned to.
@@ -252,14 +253,6 @@ pub fn ready(file: &File, what: PollFlags, limit: Option<&Timespec>) -> io::Resu
         Err(Errno::INTR) => Ok(false),
         Err(error) => Err(error.into()),
     }
-}
-
-/// A thread of the transport.
-pub fn spawn(work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
-    thread::Builder::new()
-        .name("proofmill-pcie".into())
-        .spawn(work)
-        .map_err(|error| Error::Io { context: "starting a thread".into(), source: error.into() })
 }
 
 /// Bytes that begin with a page.

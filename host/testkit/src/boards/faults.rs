@@ -1,49 +1,95 @@
-//! The ways in which a card goes wrong, as its driver's files show them. Whatever stands behind the files: each ticket ends within the time-out, with
+//! The ways in which a card goes wrong, as its board's files show them. Whatever stands behind the files: each ticket ends within the time-out, with
 //! an error that says what to do, other cards are unaffected, and afterwards the card works again. A check panics with what it saw.
 
-use std::fs;
+use std::fs::OpenOptions;
+use std::io;
 use std::os::unix::fs::FileExt as _;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use proofmill_card::wire::bare;
-use proofmill_card::wire::constants::shell::{commands, identification};
-use proofmill_card::{Card, Options, PcieTransport, Transport, xdma_cards};
+use proofmill_card::wire::constants::shell::commands;
+use proofmill_card::{Card, Options, Transport};
 use proofmill_op::equihash_verify::{Network, Params, Request as Equihash, Verdict};
 use proofmill_op::{Answer, Device, DeviceKind, Error, Request, Result, Ticket};
 
-use super::Xdma;
+use super::Orders;
 
 /// Far more than any check needs, far less than for ever.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Cards with an engine for Equihash (48,5).
-pub struct Cards<'a> {
-    /// Makes one.
-    pub make: &'a dyn Fn() -> Box<dyn Transport>,
-    /// Of the host.
-    pub timeout: Duration,
-}
+/// A kind of board, emulated.
+pub trait Board: Sized {
+    /// How its card is called.
+    const URI: &str;
+    /// What is said of one that has left the bus.
+    const GONE: [&str; 2];
+    /// What may be on one.
+    type Card: Transport + ?Sized;
+    /// Puts a card on one.
+    fn with(card: Box<Self::Card>) -> io::Result<Self>;
+    /// The host's way to it.
+    fn transport(&self, limit: Duration) -> Result<Box<dyn Transport>>;
+    /// What happens to it.
+    fn orders(&self) -> &Orders;
+    /// By what its image is known.
+    fn magic(&self) -> Magic;
+    /// What is said of it before it is opened.
+    fn listed(&self) -> Vec<(u32, String)>;
 
-impl Cards<'_> {
-    /// A new one behind files.
-    pub fn files(&self) -> Xdma {
-        Xdma::new((self.make)()).expect("there is room for files")
+    /// A hung card takes nothing, answers nothing, and its registers stand still.
+    fn hang(&self, hung: bool) {
+        self.orders().hang.store(hung, Ordering::SeqCst);
     }
 
-    /// The way to it.
-    pub fn transport(&self, xdma: &Xdma) -> Result<PcieTransport> {
-        PcieTransport::open(&xdma.prefix(), 0, self.timeout)
+    /// A card whose memory is held takes packets and answers them, and leaves what comes to the door of its memory.
+    fn hold_memory(&self, held: bool) {
+        self.orders().hold_memory.store(held, Ordering::SeqCst);
+    }
+
+    /// The card leaves the bus: its registers read ones, its files go.
+    fn vanish(&self) {
+        self.orders().vanish.store(true, Ordering::SeqCst);
+    }
+}
+
+/// A word of a board's registers.
+pub struct Magic {
+    /// Where they are.
+    pub file: PathBuf,
+    /// In bytes.
+    pub offset: u32,
+    /// Of our images.
+    pub value: u32,
+}
+
+/// Cards with an engine for Equihash (48,5), each on a board of this kind.
+pub struct Cards<'a, B: Board> {
+    make: &'a dyn Fn() -> Box<B::Card>,
+    timeout: Duration,
+}
+
+impl<'a, B: Board> Cards<'a, B> {
+    /// `make` makes a card, `timeout` is the host's.
+    pub const fn new(make: &'a dyn Fn() -> Box<B::Card>, timeout: Duration) -> Self {
+        Self { make, timeout }
+    }
+
+    /// A new one on its board.
+    pub fn board(&self) -> B {
+        B::with((self.make)()).expect("there is room for files")
     }
 
     /// It, as a device.
-    pub fn open(&self, xdma: &Xdma) -> Result<Card> {
-        let options = Options { timeout: self.timeout, ..Options::new("pcie:0", DeviceKind::Card) };
-        Card::open(Box::new(self.transport(xdma)?), options)
+    pub fn open(&self, board: &B) -> Result<Card> {
+        let options = Options::new(B::URI, DeviceKind::Card);
+        Card::open(board.transport(self.timeout)?, Options { timeout: self.timeout, ..options })
     }
 
     /// It answers a hundred requests, the same verdict to each.
-    pub fn works(&self, xdma: &Xdma) {
-        let card = self.open(xdma).unwrap_or_else(|error| panic!("{error}"));
+    pub fn works(&self, board: &B) {
+        let card = self.open(board).unwrap_or_else(|error| panic!("{error}"));
         let tickets: Vec<_> = (0..100).map(|_| submit(&card, 3)).collect();
         let verdicts: Vec<_> = tickets.into_iter().map(|it| verdicts(it.and_then(end))).collect();
         assert!(verdicts.iter().all(|it| it.len() == 3 && *it == verdicts[0]), "{verdicts:?}");
@@ -85,8 +131,8 @@ fn all_fail(card: &Card, begin: impl FnOnce(), wanted: fn(&Error) -> bool) {
 }
 
 /// A hung card times out every ticket and no other card's; a reset that does not end is told, and later it does.
-pub fn hung(cards: &Cards<'_>) {
-    let (hung, other) = (cards.files(), cards.files());
+pub fn hung<B: Board>(cards: &Cards<'_, B>) {
+    let (hung, other) = (cards.board(), cards.board());
     let [card, neighbour] = [&hung, &other].map(|it| cards.open(it).expect("it opens"));
     hung.hang(true);
     let start = Instant::now();
@@ -102,9 +148,9 @@ pub fn hung(cards: &Cards<'_>) {
 }
 
 /// A card whose replies nobody takes fills its queues and takes no more packets; sending ends within the time-out.
-pub fn full(cards: &Cards<'_>) {
-    let xdma = cards.files();
-    let mut transport = cards.transport(&xdma).expect("it opens");
+pub fn full<B: Board>(cards: &Cards<'_, B>) {
+    let board = cards.board();
+    let mut transport = board.transport(cards.timeout).expect("it opens");
     let (start, mut taken) = (Instant::now(), 0u64);
     let error = loop {
         match transport.send(&bare(commands::status::NUMBER)) {
@@ -119,12 +165,12 @@ pub fn full(cards: &Cards<'_>) {
     let later = transport.receive(cards.timeout).expect_err("it was lost");
     assert_eq!(later.to_string(), error.to_string());
     drop(transport);
-    cards.works(&xdma);
+    cards.works(&board);
 }
 
 /// A card that leaves the bus loses every ticket and no other card's.
-pub fn gone(cards: &Cards<'_>) {
-    let (leaving, other) = (cards.files(), cards.files());
+pub fn gone<B: Board>(cards: &Cards<'_, B>) {
+    let (leaving, other) = (cards.board(), cards.board());
     let [card, neighbour] = [&leaving, &other].map(|it| cards.open(it).expect("it opens"));
     leaving.hang(true);
     let start = Instant::now();
@@ -132,50 +178,49 @@ pub fn gone(cards: &Cards<'_>) {
     assert!(start.elapsed() < cards.timeout * 5, "{:?}", start.elapsed());
     verdicts(submit(&neighbour, 20).and_then(end));
     let problem = refused(cards.open(&leaving));
-    assert!(problem.contains("there is no ") && problem.contains("modprobe xdma"), "{problem}");
+    assert!(B::GONE.iter().all(|part| problem.contains(part)), "{problem}");
 }
 
 /// A host that dies leaves commands under way and replies that nobody takes; the next one finds a card in its first state.
-pub fn reset_in_the_middle(cards: &Cards<'_>) {
-    let xdma = cards.files();
+pub fn reset_in_the_middle<B: Board>(cards: &Cards<'_, B>) {
+    let board = cards.board();
     for packets in [1, 10, 14] {
-        let mut dying = cards.transport(&xdma).expect("it opens");
+        let mut dying = board.transport(cards.timeout).expect("it opens");
         for _ in 0..packets {
             dying.send(&bare(commands::status::NUMBER)).expect("the card takes packets");
         }
         drop(dying);
-        cards.works(&xdma);
+        cards.works(&board);
     }
     // With requests in the engine.
-    let card = cards.open(&xdma).expect("it opens");
+    let card = cards.open(&board).expect("it opens");
     let tickets: Vec<_> = (0..20).map(|_| submit(&card, 5)).collect();
     drop(tickets);
     drop(card);
-    cards.works(&xdma);
+    cards.works(&board);
 }
 
 /// Another image, and a card without one, are named.
-pub fn wrong_image(cards: &Cards<'_>) {
-    let xdma = cards.files();
-    let user = fs::OpenOptions::new().write(true).open(xdma.file("user")).expect("it is there");
-    xdma.hang(true);
-    let about = |magic: u32| {
-        let at = identification::magic::OFFSET.into();
-        user.write_all_at(&magic.to_le_bytes(), at).expect("it has all registers");
-        (refused(cards.transport(&xdma)), xdma_cards(&xdma.prefix()))
+pub fn wrong_image<B: Board>(cards: &Cards<'_, B>) {
+    let board = cards.board();
+    let Magic { file, offset, value } = board.magic();
+    let registers = OpenOptions::new().write(true).open(file).expect("it is there");
+    let write = |magic: u32| {
+        registers.write_all_at(&magic.to_le_bytes(), offset.into()).expect("it has all registers");
     };
-    for (magic, said) in [
-        (0x1234_5678, "another image is loaded: its magic reads 0x12345678, not 0x4c4d5250"),
-        (u32::MAX, "its registers read all ones: it has left the bus"),
-    ] {
-        let (problem, found) = about(magic);
+    board.hang(true);
+    let other = format!("another image is loaded: its magic reads 0x12345678, not {value:#010x}");
+    for (magic, said) in
+        [(0x1234_5678, &other[..]), (u32::MAX, "its registers read all ones: it has left the bus")]
+    {
+        write(magic);
+        let (problem, found) = (refused(board.transport(cards.timeout)), board.listed());
         assert!(problem.contains(said), "{problem}");
         assert!(matches!(&found[..], [(0, about)] if about.contains(said)), "{found:?}");
     }
-    let right = identification::magic::VALUE.to_le_bytes();
-    user.write_all_at(&right, identification::magic::OFFSET.into()).expect("likewise");
-    let found = xdma_cards(&xdma.prefix());
+    write(value);
+    let found = board.listed();
     assert!(matches!(&found[..], [(0, about)] if about.contains("a proofmill card")), "{found:?}");
-    xdma.hang(false);
-    cards.works(&xdma);
+    board.hang(false);
+    cards.works(&board);
 }

@@ -1,0 +1,194 @@
+//! A card in a slot of an AWS F2 instance (`spec/wire/slot_rings.toml`), through the files that the system shows of a PCI function: nothing of
+//! Amazon's is linked and no driver is needed.
+//!
+//! | the function's file | carries |
+//! |---|---|
+//! | `resource0` | registers, over OCL |
+//! | `resource4_wc` | pages that the host writes, over PCIS: stores that the processor combines |
+//! | `config` | the right of the card to write to the memory of this machine, over PCIM, while a session is open |
+//!
+//! What follows from the machinery:
+//! 1. The card needs physical addresses. The host's room is one huge page, found in `/proc/self/pagemap`, which takes root as the files do.
+//! 2. Stores are not ordered but by fences, and PCIS not with OCL: so a descriptor lies in the window, behind its data.
+//! 3. Nothing here sleeps in the kernel, so all time-outs are ours. The packets need no thread, and the door to the memory has one.
+//!
+//! A register of a card that has left the bus reads all ones.
+
+mod bar;
+mod memory;
+mod ring;
+mod session;
+mod slots;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use proofmill_op::{Error, Result};
+
+pub use self::bar::{Bar, fence};
+pub use self::memory::EMULATED as EMULATED_BASE;
+pub use self::slots::{PCI_DEVICES, f2_slots};
+
+use self::ring::Ring;
+use self::session::Session;
+use super::bulk::Bulk;
+use super::door::{Door, Place, Streams};
+use super::{Event, Transport};
+use crate::wire::constants::memory_door;
+use crate::wire::constants::shell::{block_header, identification};
+use crate::wire::constants::slot_rings::stream;
+
+/// More blocks than this are not a card's but a broken bus's.
+const MOST_BLOCKS: usize = 64;
+
+/// A card in a slot.
+pub struct F2Transport {
+    session: Arc<Session>,
+    packets: Ring,
+    /// The door to the memory, if the card has one.
+    bulk: Option<Bulk>,
+    threads: Vec<JoinHandle<()>>,
+    teller: Sender<Result<()>>,
+    written: Receiver<Result<()>>,
+    looked: Instant,
+}
+
+impl F2Transport {
+    /// Opens the card in slot `number`, counted as Amazon's tools do, and resets it. With `emulated`, the slots are those that files in a folder
+    /// show, and so is the memory. No call but `receive` and `event` takes longer than `limit`, and those of the memory no longer than that a transfer.
+    pub fn open(emulated: Option<&Path>, number: u32, limit: Duration) -> Result<Self> {
+        let session = Arc::new(Session::open(emulated, number, limit)?);
+        let packets = Ring::new(session.clone(), stream::PACKETS, limit);
+        let (teller, written) = mpsc::channel();
+        let (threads, looked) = (Vec::new(), Instant::now());
+        let mut transport = Self { session, packets, bulk: None, threads, teller, written, looked };
+        if transport.has_door()? {
+            let ring = Ring::new(transport.session.clone(), stream::DOOR, limit);
+            transport.bulk = Some(Bulk::open(ring, &mut transport.threads)?);
+            transport.through(|door, streams| door.open(streams, 1))?;
+        }
+        Ok(transport)
+    }
+
+    /// A card without a door to its memory never takes a page of that stream.
+    fn has_door(&self) -> Result<bool> {
+        let mut block = self.session.read(identification::first_block::OFFSET)?;
+        for _ in 0..MOST_BLOCKS {
+            if block == 0 {
+                break;
+            }
+            if self.session.read(block + block_header::TYPE)? == memory_door::block::TYPE {
+                return Ok(true);
+            }
+            block = self.session.read(block + block_header::NEXT)?;
+        }
+        Ok(false)
+    }
+
+    fn bulk(&self) -> Result<&Bulk> {
+        self.session.alive()?;
+        self.bulk.as_ref().ok_or_else(|| super::unsupported(self.name(), "card memory"))
+    }
+
+    /// Lets the door work and waits for it.
+    fn through<T: Send + 'static>(
+        &mut self,
+        work: impl FnOnce(&mut Door, &mut dyn Streams) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let ended = |_| Err(self.session.lost("the thread of its memory has ended"));
+        let done = self.bulk()?.ask(work).recv().unwrap_or_else(ended);
+        self.survived(done)
+    }
+
+    /// What ends the conversation with the door ends the card, but an error of its memory does not.
+    fn survived<T>(&self, done: Result<T>) -> Result<T> {
+        match done {
+            Err(error @ (Error::Lost { .. } | Error::TimedOut { .. })) => self.session.died(error),
+            other => other,
+        }
+    }
+}
+
+impl Transport for F2Transport {
+    fn name(&self) -> &str {
+        self.session.name()
+    }
+
+    fn send(&mut self, packet: &[u8]) -> Result<()> {
+        if packet.is_empty() {
+            return Err(Error::argument("packet", "has no bytes"));
+        }
+        self.packets.send(packet)
+    }
+
+    fn receive(&mut self, limit: Duration) -> Result<Option<Vec<u8>>> {
+        self.packets.receive(limit)
+    }
+
+    fn event(&mut self, limit: Duration) -> Result<Option<Event>> {
+        let Self { session, packets, written, looked, .. } = self;
+        let happened = session.wait(limit, looked, || {
+            if let Ok(done) = written.try_recv() {
+                return Ok(Some(Event::Written(done)));
+            }
+            Ok(packets.poll()?.map(Event::Reply))
+        })?;
+        match happened {
+            Some(Event::Written(Err(error))) => match self.survived(Err(error)) {
+                Err(error @ Error::Failed { .. }) => Ok(Some(Event::Written(Err(error)))),
+                Err(error) => Err(error),
+                Ok(()) => Ok(None),
+            },
+            other => Ok(other),
+        }
+    }
+
+    fn read_register(&mut self, address: u32) -> Result<u32> {
+        self.session.read(address)
+    }
+
+    fn write_register(&mut self, address: u32, value: u32) -> Result<()> {
+        self.session.write(address, value)
+    }
+
+    fn has_memory(&self) -> bool {
+        self.bulk.is_some()
+    }
+
+    fn read_memory(&mut self, place: Place, bytes: &mut [u8]) -> Result<()> {
+        let mut room = vec![0; bytes.len()];
+        let read = self.through(move |door, streams| {
+            door.read(streams, place, &mut room)?;
+            Ok(room)
+        })?;
+        bytes.copy_from_slice(&read);
+        Ok(())
+    }
+
+    fn write_memory(&mut self, place: Place, bytes: &[u8]) -> Result<()> {
+        let bytes = bytes.to_vec();
+        self.through(move |door, streams| door.write(streams, place, &bytes))
+    }
+
+    fn begin_write(&mut self, place: Place, bytes: Vec<u8>) -> Result<()> {
+        let teller = self.teller.clone();
+        // Nobody listens to a card that is closed.
+        let tell = move |done| _ = teller.send(done);
+        self.bulk()?.begin(move |door, streams| door.write(streams, place, &bytes), tell);
+        Ok(())
+    }
+}
+
+impl Drop for F2Transport {
+    fn drop(&mut self) {
+        self.session.close();
+        self.bulk = None;
+        for thread in self.threads.drain(..) {
+            // It waits for nothing without looking whether the session is closed; one that panicked has said so.
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Memory of this machine that a card writes by its address on the bus: one huge page, which is contiguous and stays where it is.
+//!
+//! It is a file, which outlives the program: what a card still writes for a host that was killed lands where the next host looks, and never in
+//! memory that the system has given to somebody else.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock, fstatfs};
+
+use super::bar::Bar;
+
+/// Where the system shows its huge pages as files.
+const PAGES: &str = "/dev/hugepages";
+/// What the system calls such a file system.
+const HUGE: i64 = 0x9584_58f6;
+/// Where the system tells physical addresses, eight bytes for each small page.
+const TABLE: &str = "/proc/self/pagemap";
+const SMALL: u64 = 4096;
+/// Of an entry there: the page is in memory; its number, which only root is told.
+const PRESENT: u64 = 1 << 63;
+const NUMBER: u64 = (1 << 55) - 1;
+/// Where the memory of an emulated slot begins on its bus.
+pub const EMULATED: u64 = 0x17_4000_0000;
+
+/// The memory of a slot, which nobody else has opened.
+pub struct Memory {
+    /// Its bytes.
+    pub bytes: Bar,
+    /// Its address for the card.
+    pub base: u64,
+    /// While it is open, the slot is ours.
+    _lock: File,
+}
+
+impl Memory {
+    /// A huge page.
+    pub fn huge(number: u32, bytes: usize) -> Result<Self, String> {
+        let path = PathBuf::from(format!("{PAGES}/proofmill-f2-{number}"));
+        let file = locked(&path)?;
+        let found = fstatfs(&file).map_err(|error| format!("{}: {error}", path.display()))?;
+        if found.f_type as i64 != HUGE {
+            return Err(no_pages());
+        }
+        let page = found.f_bsize as usize;
+        assert!(bytes <= page, "a ring is longer than a huge page");
+        let bytes = sized(&path, &file, page).map_err(|error| match error.kind() {
+            ErrorKind::OutOfMemory => no_pages(),
+            _ => format!("{}: {error}", path.display()),
+        })?;
+        // A page has no place before it is used.
+        bytes.write(0, 0);
+        let base = File::open(TABLE).and_then(|table| physical(&table, bytes.address() as u64));
+        let base = base.map_err(|error| format!("{TABLE}: {error}"))?;
+        let base =
+            base.ok_or("where its memory is only root is told: run this as root (`sudo`)")?;
+        Ok(Self { bytes, base, _lock: file })
+    }
+
+    /// A file in place of it, for an emulated slot in files of a folder.
+    pub fn emulated(folder: &Path, number: u32, bytes: usize) -> Result<Self, String> {
+        let path = folder.join(format!("memory{number}"));
+        let file = locked(&path)?;
+        let bytes = sized(&path, &file, bytes);
+        let bytes = bytes.map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(Self { bytes, base: EMULATED, _lock: file })
+    }
+}
+
+fn locked(path: &Path) -> Result<File, String> {
+    let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+    let file = file.map_err(|error| match error.kind() {
+        ErrorKind::NotFound => no_pages(),
+        ErrorKind::PermissionDenied => {
+            format!("no permission for {}: run this as root (`sudo`)", path.display())
+        }
+        _ => format!("{}: {error}", path.display()),
+    })?;
+    flock(&file, FlockOperation::NonBlockingLockExclusive)
+        .map_err(|_| "another program uses this card")?;
+    Ok(file)
+}
+
+fn sized(path: &Path, file: &File, bytes: usize) -> io::Result<Bar> {
+    file.set_len(bytes as u64)?;
+    Bar::open(path, 0, bytes)
+}
+
+fn no_pages() -> String {
+    format!(
+        "no huge page is free in {PAGES}: `echo 8 | sudo tee /proc/sys/vm/nr_hugepages`, and `sudo mount -t hugetlbfs none {PAGES}` where it is not mounted"
+    )
+}
+
+/// The physical address of a place in this process; `None` where it is kept from us.
+fn physical(table: &File, place: u64) -> io::Result<Option<u64>> {
+    let mut entry = [0; 8];
+    table.read_exact_at(&mut entry, place / SMALL * 8)?;
+    let entry = u64::from_le_bytes(entry);
+    let number = entry & NUMBER;
+    let is_told = entry & PRESENT != 0 && number != 0;
+    Ok(is_told.then_some(number * SMALL + place % SMALL))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn a_place_is_found_in_the_table_or_kept_secret() {
+        let path = std::env::temp_dir().join(format!("proofmill-pagemap-{}", std::process::id()));
+        let mut file = File::create(&path).unwrap();
+        for entry in [0, PRESENT | 0x1234, PRESENT | 1 << 61 | 0x1235, PRESENT, 0x1236] {
+            file.write_all(&u64::to_le_bytes(entry)).unwrap();
+        }
+        let table = File::open(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let told = |place| physical(&table, place).unwrap();
+        assert_eq!((told(4096), told(8192 + 5)), (Some(0x123_4000), Some(0x123_5005)));
+        assert_eq!((told(0), told(3 * 4096), told(4 * 4096)), (None, None, None));
+        assert!(physical(&table, 5 * 4096).is_err());
+    }
+}

@@ -1,0 +1,227 @@
+//! A stream's two rings: pages in the card's room, which the host writes, and pages in the host's room, which the card writes.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{Ordering, fence as order};
+use std::time::{Duration, Instant};
+
+use proofmill_op::Result;
+
+use super::bar::fence;
+use super::session::Session;
+use crate::transport::door::{BEAT, Streams};
+use crate::wire::constants::slot_rings::{descriptor, room};
+use crate::wire::put;
+
+/// Bytes of a page.
+const PAGE: usize = room::pages::SLOT as usize;
+/// No reply of any engine, and no answer of a memory, is longer.
+const LONGEST: usize = 1 << 20;
+
+/// Transfers that may wait here before the card has to keep them.
+const WAITING: usize = 256;
+
+/// A stream.
+pub struct Ring {
+    session: Arc<Session>,
+    stream: u32,
+    /// Nothing is waited for longer while something is sent, nor an answer of the memory.
+    limit: Duration,
+    /// Pages that were sent, that the card has taken as far as is known, and that were read, modulo 2^16.
+    sent: u16,
+    taken: u16,
+    read: u16,
+    /// Transfers that came while something was sent.
+    waiting: VecDeque<Vec<u8>>,
+    /// Pages of a transfer that is not whole.
+    partial: Vec<u8>,
+    looked: Instant,
+}
+
+impl Ring {
+    /// Of a session in which nothing was sent.
+    pub fn new(session: Arc<Session>, stream: u32, limit: Duration) -> Self {
+        let (sent, taken, read) = (0, 0, 0);
+        let (waiting, partial, looked) = (VecDeque::new(), Vec::new(), Instant::now());
+        Self { session, stream, limit, sent, taken, read, waiting, partial, looked }
+    }
+
+    /// Sends one transfer.
+    pub fn send(&mut self, transfer: &[u8]) -> Result<()> {
+        let session = self.session.clone();
+        let start = Instant::now();
+        let mut rest = transfer;
+        while !rest.is_empty() {
+            let mut looked = self.looked;
+            let left = self.limit.saturating_sub(start.elapsed());
+            let free = session.wait(left, &mut looked, || self.room())?;
+            self.looked = looked;
+            let Some(free) = free else { return session.late(self.limit) };
+            let (now, later) = rest.split_at(rest.len().min(free * PAGE));
+            self.put(now, later.is_empty())?;
+            rest = later;
+        }
+        Ok(())
+    }
+
+    /// Pages that have room, if there is one. A card whose replies nobody takes may take no packets.
+    fn room(&mut self) -> Result<Option<usize>> {
+        let slots = self.session.slots;
+        if self.sent.wrapping_sub(self.taken) == slots {
+            let taken = self.session.taken(self.stream)?;
+            if self.sent.wrapping_sub(taken) > slots {
+                let problem =
+                    format!("it says it has taken {taken} pages when {} were sent", self.sent);
+                return self.session.died(self.session.lost(problem));
+            }
+            self.taken = taken;
+        }
+        let free = slots - self.sent.wrapping_sub(self.taken);
+        if free == 0
+            && self.waiting.len() < WAITING
+            && let Some(transfer) = self.come()?
+        {
+            self.waiting.push_back(transfer);
+        }
+        Ok(Some(free.into()).filter(|free| *free > 0))
+    }
+
+    /// Fills so many pages. Their data is in the card before the first descriptor is.
+    fn put(&mut self, bytes: &[u8], ends: bool) -> Result<()> {
+        self.session.alive()?;
+        self.session.settle_registers()?;
+        let window = self.session.window();
+        let first = self.sent;
+        let number = |page: usize| first.wrapping_add(page as u16);
+        for (page, data) in bytes.chunks(PAGE).enumerate() {
+            let place = self.page(number(page));
+            let (words, rest) = data.split_at(data.len() / 8 * 8);
+            window.fill(place, words);
+            if !rest.is_empty() {
+                let mut word = [0; 8];
+                word[..rest.len()].copy_from_slice(rest);
+                window.fill(place + words.len(), &word);
+            }
+        }
+        fence();
+        let pages = bytes.len().div_ceil(PAGE);
+        for (page, data) in bytes.chunks(PAGE).enumerate() {
+            let last = ends && page + 1 == pages;
+            let value = self.descriptor(number(page), data.len() as u16, last.into());
+            window.fill(self.place(number(page)), &value);
+        }
+        fence();
+        self.sent = number(pages);
+        Ok(())
+    }
+
+    fn descriptor(&self, number: u16, bytes: u16, last: u16) -> [u8; 8] {
+        let mut value = [0; 8];
+        for (offset, field) in [
+            (descriptor::session::OFFSET, self.session.number()),
+            (descriptor::number::OFFSET, number),
+            (descriptor::bytes::OFFSET, bytes),
+            (descriptor::last::OFFSET, last),
+        ] {
+            put(&mut value, offset, &field.to_le_bytes());
+        }
+        value
+    }
+
+    /// Where the descriptor of a page is.
+    fn place(&self, number: u16) -> usize {
+        use room::descriptors::{BASE, SLOT, STRIDE};
+        (BASE + self.stream * STRIDE + self.slot(number) * SLOT) as usize
+    }
+
+    /// And its data.
+    fn page(&self, number: u16) -> usize {
+        use room::pages::{BASE, SLOT, STRIDE};
+        (BASE + self.stream * STRIDE + self.slot(number) * SLOT) as usize
+    }
+
+    fn slot(&self, number: u16) -> u32 {
+        (number % self.session.slots).into()
+    }
+
+    /// The next transfer of the card; `None` when none is whole within `limit`.
+    pub fn receive(&mut self, limit: Duration) -> Result<Option<Vec<u8>>> {
+        let session = self.session.clone();
+        let mut looked = self.looked;
+        let found = session.wait(limit, &mut looked, || self.poll());
+        self.looked = looked;
+        found
+    }
+
+    /// The next transfer, if it is there.
+    pub fn poll(&mut self) -> Result<Option<Vec<u8>>> {
+        self.session.is_well()?;
+        match self.waiting.pop_front() {
+            None => self.come(),
+            waiting => Ok(waiting),
+        }
+    }
+
+    fn come(&mut self) -> Result<Option<Vec<u8>>> {
+        let before = self.read;
+        let mut whole = None;
+        while whole.is_none()
+            && let Some((bytes, last)) = self.next()?
+        {
+            let start = self.partial.len();
+            self.partial.resize(start + bytes.next_multiple_of(8), 0);
+            self.session.memory().take(self.page(self.read), &mut self.partial[start..]);
+            self.partial.truncate(start + bytes);
+            self.read = self.read.wrapping_add(1);
+            if self.partial.len() > LONGEST {
+                let problem = format!("a transfer is longer than {LONGEST} bytes");
+                return self.session.died(self.session.lost(problem));
+            }
+            whole = last.then(|| std::mem::take(&mut self.partial));
+        }
+        if self.read != before {
+            self.session.free(self.stream, self.read)?;
+        }
+        Ok(whole)
+    }
+
+    /// Bytes of the next page, and does it end its transfer? `None` while it is not there: what stands there is older, or an earlier session's.
+    fn next(&self) -> Result<Option<(usize, bool)>> {
+        let found = self.session.memory().read_long(self.place(self.read));
+        let field = |offset: u32| (found >> (8 * offset)) as u16;
+        let session = field(descriptor::session::OFFSET);
+        if (session, field(descriptor::number::OFFSET)) != (self.session.number(), self.read) {
+            return Ok(None);
+        }
+        // The data was written before.
+        order(Ordering::Acquire);
+        let bytes = usize::from(field(descriptor::bytes::OFFSET));
+        let goes_on = bytes.is_multiple_of(BEAT);
+        match field(descriptor::last::OFFSET) {
+            1 if (1..=PAGE).contains(&bytes) => Ok(Some((bytes, true))),
+            0 if (1..=PAGE).contains(&bytes) && goes_on => Ok(Some((bytes, false))),
+            last => {
+                let problem = format!("it wrote a page of {bytes} bytes, marked {last}");
+                self.session.died(self.session.lost(problem))
+            }
+        }
+    }
+}
+
+/// As a door has them.
+impl Streams for Ring {
+    fn device(&self) -> &str {
+        self.session.name()
+    }
+
+    fn transfer(&mut self, transfer: &[u8]) -> Result<()> {
+        self.send(transfer)
+    }
+
+    fn answer(&mut self) -> Result<Vec<u8>> {
+        match self.receive(self.limit)? {
+            Some(answer) => Ok(answer),
+            None => self.session.late(self.limit),
+        }
+    }
+}

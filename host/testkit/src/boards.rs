@@ -1,0 +1,211 @@
+//! Emulated boards: what is the same behind every way to a card, and how each may go wrong.
+//!
+//! A board puts files like the system's around any card, in software or in simulation, so that the host's real transport runs without hardware. Its
+//! registers are a file of 64 KiB: words that the host changed are written to the card before each command, words that the card changed are written
+//! there before each reply to RESET and STATUS, and every 20 ms. So a register is as old as that, and one that acts when it is read does not act:
+//! enough for every engine but the coprocessor.
+
+pub mod faults;
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use proofmill_card::wire::constants::memory_door::{header as at, kind, status};
+use proofmill_card::wire::constants::shell::{
+    address_map, block as shell, block_header, commands, identification,
+};
+use proofmill_card::wire::{Header, is_engine, put, u32_at, u64_at};
+use proofmill_card::{DOOR_BEAT as BEAT, Place, Transport};
+use proofmill_op::{Error, Result};
+
+/// How old a register may be.
+pub const REFRESH: Duration = Duration::from_millis(20);
+/// Packets that a card has taken and not answered, at most; more than the queues of its engines. Each is answered by one reply.
+pub const TAKEN: usize = 256;
+/// No register that the host needs lies behind this many bytes of a block.
+const BLOCK: u32 = 0x200;
+
+static FOLDERS: AtomicU32 = AtomicU32::new(0);
+
+/// What happens to a board.
+#[derive(Default)]
+pub struct Orders {
+    /// It is taken away.
+    pub stop: AtomicBool,
+    /// It takes nothing, answers nothing, and its registers stand still.
+    pub hang: AtomicBool,
+    /// It leaves what comes to the door of its memory.
+    pub hold_memory: AtomicBool,
+    /// It leaves the bus: its registers read ones, its files go.
+    pub vanish: AtomicBool,
+}
+
+/// A folder of its own, until nobody uses it.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    /// A new one, whose name says for what.
+    pub fn new(what: &str) -> io::Result<Self> {
+        let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
+        let name = format!("proofmill-{what}-{}-{number}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        fs::create_dir(&folder)?;
+        Ok(Self(folder))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The registers, in a file and in the card.
+pub struct Mirror<C: ?Sized = dyn Transport> {
+    /// What the host maps or reads.
+    pub file: File,
+    /// Behind it.
+    pub card: Box<C>,
+    /// Addresses, and the words as both sides last agreed.
+    words: Vec<(u32, u32)>,
+    since: Instant,
+    /// The address of the shell's `control`.
+    control: u32,
+    /// The host has reset the card by it.
+    pub was_reset: bool,
+}
+
+impl<C: Transport + ?Sized> Mirror<C> {
+    /// A file of 64 KiB for this card.
+    pub fn new(path: &Path, mut card: Box<C>) -> Result<Self> {
+        let page = identification::magic::OFFSET..identification::scratch::OFFSET + 4;
+        let mut addresses: Vec<u32> = page.step_by(4).collect();
+        let mut block = card.read_register(identification::first_block::OFFSET)?;
+        let control = block.saturating_add(shell::registers::control::OFFSET);
+        while block != 0 {
+            let size = card.read_register(block + block_header::SIZE)?.min(BLOCK);
+            addresses.extend((block..block + size).step_by(4));
+            block = card.read_register(block + block_header::NEXT)?;
+        }
+        let io = |source: io::Error| Error::Io {
+            context: path.display().to_string(),
+            source: source.into(),
+        };
+        let unmapped = address_map::UNMAPPED.to_le_bytes();
+        fs::write(path, unmapped.repeat((1 << address_map::BITS) / 4)).map_err(io)?;
+        let file = OpenOptions::new().read(true).write(true).open(path).map_err(io)?;
+        let words = addresses.into_iter().map(|at| (at, address_map::UNMAPPED)).collect();
+        let mut mirror =
+            Self { file, card, words, since: Instant::now(), control, was_reset: false };
+        mirror.refresh();
+        Ok(mirror)
+    }
+
+    /// A word of the file.
+    pub fn word(&self, address: u32) -> u32 {
+        let mut bytes = [0; 4];
+        self.file.read_exact_at(&mut bytes, address.into()).expect("the file has all registers");
+        u32::from_le_bytes(bytes)
+    }
+
+    /// Is what the host sees too old?
+    pub fn is_old(&self) -> bool {
+        self.since.elapsed() >= REFRESH
+    }
+
+    /// Brings to the card what the host has changed.
+    pub fn apply(&mut self) {
+        for number in 0..self.words.len() {
+            let (address, known) = self.words[number];
+            let found = self.word(address);
+            if found != known {
+                self.card.write_register(address, found).expect("the card's registers work");
+                self.words[number].1 = found;
+                self.was_reset |= address == self.control;
+            }
+        }
+    }
+
+    /// Resets the card by its register, and swallows what it still says.
+    pub fn reset(&mut self) {
+        self.card.write_register(self.control, 1).expect("the card's registers work");
+        while self.card.read_register(self.control).expect("the card's registers work") != 0 {
+            let _ = self.card.receive(Duration::from_millis(1)).expect("the card answers");
+        }
+        while self.card.receive(Duration::ZERO).expect("the card answers").is_some() {}
+        self.refresh();
+    }
+
+    /// And to the host what the card has changed.
+    pub fn refresh(&mut self) {
+        for (address, known) in &mut self.words {
+            let found = self.card.read_register(*address).expect("the card's registers work");
+            if found != *known {
+                let bytes = found.to_le_bytes();
+                self.file.write_all_at(&bytes, (*address).into()).expect("the file is there");
+                *known = found;
+            }
+        }
+        self.since = Instant::now();
+    }
+}
+
+/// Does the driver take registers for new when it gets this?
+pub fn is_control_reply(reply: &[u8]) -> bool {
+    let control = [commands::reset::REPLY, commands::status::REPLY];
+    Header::of(reply).is_some_and(|it| !is_engine(it.cmd) && control.contains(&it.cmd))
+}
+
+/// The bytes of a transfer to the door of the memory, which its header, one beat, tells.
+pub fn transfer_len(header: &[u8]) -> usize {
+    let place = place(header);
+    let writes = word(header, at::kind::OFFSET) == kind::WRITE;
+    let slices = if writes { beats(header) * place.slice as usize } else { 0 };
+    BEAT + slices.next_multiple_of(BEAT)
+}
+
+/// Carries a whole transfer out, and answers it.
+pub fn carried_out(card: &mut dyn Transport, transfer: &[u8]) -> Vec<u8> {
+    let (place, beats) = (place(transfer), beats(transfer));
+    let writes = word(transfer, at::kind::OFFSET) == kind::WRITE;
+    let mut answer = vec![0; if writes { 0 } else { beats * BEAT }];
+    let done = match writes {
+        true => card.write_memory(place, &transfer[BEAT..][..beats * place.slice as usize]),
+        false => card.read_memory(place, &mut answer),
+    };
+    let status = match done {
+        Ok(()) => status::DONE,
+        Err(Error::Failed { .. }) => status::MEMORY_FAULT,
+        Err(_) => {
+            answer.clear();
+            status::REFUSED
+        }
+    };
+    answer.extend_from_slice(&transfer[..BEAT]);
+    let end = answer.len() - BEAT;
+    put(&mut answer[end..], at::status::OFFSET, &status.to_le_bytes());
+    answer
+}
+
+fn place(header: &[u8]) -> Place {
+    let address = u64_at(header, at::address::OFFSET).expect("a header has all fields");
+    let (channel, slice) = (word(header, at::channel::OFFSET), word(header, at::slice::OFFSET));
+    Place { channel, address, slice }
+}
+
+fn beats(header: &[u8]) -> usize {
+    word(header, at::beats::OFFSET) as usize
+}
+
+fn word(header: &[u8], offset: u32) -> u32 {
+    u32_at(header, offset).expect("a header has all fields")
+}

@@ -1,0 +1,412 @@
+//! Slots of an AWS F2 instance around any card in software or in simulation, so that the host's real `f2:` transport runs without one: the files of
+//! two PCI functions, and behind them both rings of both streams (`spec/wire/slot_rings.toml`).
+//!
+//! | the function's file | here |
+//! |---|---|
+//! | `resource0` | the card's registers as on any [emulated board](crate::boards), and behind them those of the rings |
+//! | `resource4` | the windows of all sessions, 64 GiB with hardly a byte in them |
+//! | `config` | a command register: without the right to write to the host's memory, the card tells a fault |
+//!
+//! The host's memory is a file beside them.
+
+mod top;
+
+use std::collections::VecDeque;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use proofmill_card::wire::constants::slot_rings::{
+    descriptor, registers as at, room, state, stream,
+};
+use proofmill_card::wire::put;
+use proofmill_card::{
+    Bar, DOOR_BEAT as BEAT, EMULATED_BASE, F2Transport, Transport, f2_slots, fence,
+};
+use proofmill_op::Result;
+
+pub use self::top::Top;
+
+use crate::boards::faults::{Board, Magic};
+use crate::boards::{Folder, Mirror, Orders, TAKEN, carried_out, is_control_reply};
+
+/// Pages of each ring.
+const SLOTS: u16 = 16;
+const PAGE: usize = room::pages::SLOT as usize;
+const ROOM: u64 = room::BYTES as u64;
+/// Bytes of the registers.
+const REGISTERS: usize = 1 << 17;
+/// The command register of a function's configuration: it answers, and may write to memory.
+const COMMAND: usize = 4;
+const ANSWERS: u8 = 1 << 1;
+const MASTER: u8 = 1 << 2;
+/// What both functions are to the system.
+const IDS: [(&str, &str); 2] = [("0", "0xf000"), ("1", "0x9248")];
+
+/// A card in a slot, served by a thread until it is dropped.
+pub struct F2 {
+    files: Files,
+    orders: Arc<Orders>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Clone)]
+struct Files {
+    folder: Arc<Folder>,
+    number: u32,
+}
+
+impl Files {
+    /// Slot 0 of a new machine.
+    fn new() -> io::Result<Self> {
+        Ok(Self { folder: Arc::new(Folder::new("f2")?), number: 0 })
+    }
+
+    /// All but the registers.
+    fn lay_out(&self) -> io::Result<()> {
+        for (function, device) in IDS {
+            let folder = self.function(function);
+            fs::create_dir(&folder)?;
+            fs::write(folder.join("vendor"), "0x1d0f\n")?;
+            fs::write(folder.join("device"), format!("{device}\n"))?;
+            let mut config = [0; 64];
+            config[COMMAND] = ANSWERS;
+            fs::write(folder.join("config"), config)?;
+        }
+        File::create(self.of_image("resource4"))?.set_len(ROOM << 16)
+    }
+
+    fn function(&self, function: &str) -> PathBuf {
+        self.folder.path().join(format!("0000:{:02x}:00.{function}", 0x9f + 2 * self.number))
+    }
+
+    fn of_image(&self, what: &str) -> PathBuf {
+        self.function("0").join(what)
+    }
+
+    fn memory(&self) -> PathBuf {
+        self.folder.path().join(format!("memory{}", self.number))
+    }
+
+    fn may_write(&self) -> bool {
+        fs::read(self.of_image("config")).is_ok_and(|it| it[COMMAND] & MASTER != 0)
+    }
+
+    /// The card leaves the bus.
+    fn vanish(&self, registers: &File) {
+        let _ = registers.write_all_at(&[0xff; REGISTERS], 0);
+        let _ = fs::remove_dir_all(self.function("0"));
+    }
+}
+
+impl F2 {
+    /// Puts a card in slot 0 of a new machine.
+    pub fn new(card: Box<dyn Transport>) -> io::Result<Self> {
+        Self::behind(Files::new()?, card)
+    }
+
+    /// Puts another card in the next slot, which has this number.
+    pub fn beside(&self, number: u32, card: Box<dyn Transport>) -> io::Result<Self> {
+        Self::behind(Files { number, ..self.files.clone() }, card)
+    }
+
+    fn behind(files: Files, card: Box<dyn Transport>) -> io::Result<Self> {
+        files.lay_out()?;
+        let has_door = card.has_memory();
+        let mirror = Mirror::new(&files.of_image("resource0"), card).map_err(io::Error::other)?;
+        mirror.file.set_len(REGISTERS as u64)?;
+        let registers = Bar::open(&files.of_image("resource0"), 0, REGISTERS)?;
+        for (offset, value) in [
+            (at::magic::OFFSET, at::magic::VALUE),
+            (at::layout::OFFSET, at::layout::VALUE),
+            (at::slots::OFFSET, SLOTS.into()),
+        ] {
+            registers.write((at::BASE + offset) as usize, value);
+        }
+        let orders = Arc::<Orders>::default();
+        let mut server = Server {
+            files: files.clone(),
+            orders: orders.clone(),
+            mirror,
+            registers,
+            has_door,
+            session: 0,
+            rooms: None,
+            streams: Default::default(),
+            unanswered: 0,
+        };
+        let thread = thread::Builder::new().spawn(move || server.run())?;
+        Ok(Self { files, orders, thread: Some(thread) })
+    }
+
+    /// What shows the slots in place of the system's folder, and has the memory.
+    pub fn folder(&self) -> &Path {
+        self.files.folder.path()
+    }
+
+    /// A file of the function that leads to the image.
+    pub fn file(&self, what: &str) -> PathBuf {
+        self.files.of_image(what)
+    }
+}
+
+impl Drop for F2 {
+    fn drop(&mut self) {
+        self.orders.stop.store(true, Ordering::SeqCst);
+        if let Some(thread) = self.thread.take() {
+            // A card that panicked has said so.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Board for F2 {
+    const URI: &str = "f2:0";
+    const GONE: [&str; 2] = ["there is no ", "`sudo fpga-describe-local-image -S 0 -R`"];
+
+    type Card = dyn Transport;
+
+    fn with(card: Box<dyn Transport>) -> io::Result<Self> {
+        Self::new(card)
+    }
+
+    fn transport(&self, limit: Duration) -> Result<Box<dyn Transport>> {
+        Ok(Box::new(F2Transport::open(Some(self.folder()), 0, limit)?))
+    }
+
+    fn orders(&self) -> &Orders {
+        &self.orders
+    }
+
+    fn magic(&self) -> Magic {
+        let (offset, value) = (at::BASE + at::magic::OFFSET, at::magic::VALUE);
+        Magic { file: self.file("resource0"), offset, value }
+    }
+
+    fn listed(&self) -> Vec<(u32, String)> {
+        f2_slots(self.folder())
+    }
+}
+
+/// A stream's rings, as the card sees them.
+#[derive(Default)]
+struct Stream {
+    /// Pages that were taken, written and said to be read, modulo 2^16.
+    taken: u16,
+    written: u16,
+    freed: u16,
+    /// Pages of a transfer that is not whole.
+    partial: Vec<u8>,
+    /// Pages that the host has no room for, and which of them ends its transfer.
+    out: VecDeque<(Vec<u8>, bool)>,
+}
+
+impl Stream {
+    fn answer(&mut self, transfer: &[u8]) {
+        let pages = transfer.len().div_ceil(PAGE);
+        let pages = (1..).zip(transfer.chunks(PAGE)).map(|(n, page)| (page.to_vec(), n == pages));
+        self.out.extend(pages);
+    }
+}
+
+/// Of the session that is open.
+struct Rooms {
+    window: Bar,
+    memory: Bar,
+}
+
+struct Server {
+    files: Files,
+    orders: Arc<Orders>,
+    mirror: Mirror,
+    registers: Bar,
+    has_door: bool,
+    session: u16,
+    rooms: Option<Rooms>,
+    streams: [Stream; 2],
+    /// Packets that the card has taken and not answered.
+    unanswered: usize,
+}
+
+impl Server {
+    fn run(&mut self) {
+        while !self.orders.stop.load(Ordering::SeqCst) {
+            if self.orders.vanish.load(Ordering::SeqCst) {
+                return self.files.vanish(&self.mirror.file);
+            }
+            if self.orders.hang.load(Ordering::SeqCst) {
+                thread::sleep(Duration::from_millis(1));
+                continue;
+            }
+            self.follow_session();
+            if self.rooms.is_none() {
+                thread::sleep(Duration::from_millis(1));
+                continue;
+            }
+            self.take_packets();
+            let held = self.orders.hold_memory.load(Ordering::SeqCst);
+            if self.has_door && !held {
+                while let Some(transfer) = self.come(stream::DOOR) {
+                    let answer = carried_out(&mut *self.mirror.card, &transfer);
+                    self.streams[stream::DOOR as usize].answer(&answer);
+                }
+            }
+            if self.mirror.is_old() {
+                self.refresh();
+            }
+            if self.streams[stream::PACKETS as usize].out.is_empty() {
+                self.answer();
+            }
+            self.give(stream::PACKETS);
+            self.give(stream::DOOR);
+        }
+    }
+
+    fn get(&self, offset: u32) -> u32 {
+        self.registers.read((at::BASE + offset) as usize)
+    }
+
+    fn put(&self, offset: u32, value: u32) {
+        self.registers.write((at::BASE + offset) as usize, value);
+    }
+
+    /// Any write to the session closes what is open and resets the card.
+    fn follow_session(&mut self) {
+        let asked = self.get(at::session::OFFSET) as u16;
+        if asked == self.session {
+            return;
+        }
+        self.put(at::state::OFFSET, state::RESETTING);
+        self.mirror.reset();
+        (self.session, self.streams, self.unanswered) = (asked, Default::default(), 0);
+        self.rooms = (asked != 0).then(|| {
+            let base = u64::from(self.get(at::base_high::OFFSET)) << 32
+                | u64::from(self.get(at::base_low::OFFSET));
+            assert_eq!(base, EMULATED_BASE, "the host's room is elsewhere");
+            let open = |path: &Path, start| {
+                Bar::open(path, start, ROOM as usize).expect("the host has made its room")
+            };
+            Rooms {
+                window: open(&self.files.of_image("resource4"), u64::from(asked) * ROOM),
+                memory: open(&self.files.memory(), 0),
+            }
+        });
+        self.put(at::state::OFFSET, 0);
+        for stream in [stream::DOOR, stream::PACKETS] {
+            self.tell(stream);
+        }
+    }
+
+    /// How many pages were taken.
+    fn tell(&self, stream: u32) {
+        let taken = self.streams[stream as usize].taken;
+        let value = u32::from(self.session) << 16 | u32::from(taken);
+        self.put(at::taken::OFFSET + stream * at::taken::STRIDE, value);
+    }
+
+    fn place(stream: u32, number: u16) -> (usize, usize) {
+        use room::{descriptors, pages};
+        let slot = u32::from(number % SLOTS);
+        let descriptor =
+            descriptors::BASE + stream * descriptors::STRIDE + slot * descriptors::SLOT;
+        let page = pages::BASE + stream * pages::STRIDE + slot * pages::SLOT;
+        (descriptor as usize, page as usize)
+    }
+
+    /// The next whole transfer of the host.
+    fn come(&mut self, stream: u32) -> Option<Vec<u8>> {
+        loop {
+            let window = &self.rooms.as_ref()?.window;
+            let ring = &mut self.streams[stream as usize];
+            let (descriptor, page) = Self::place(stream, ring.taken);
+            let found = window.read_long(descriptor);
+            let field = |offset: u32| (found >> (8 * offset)) as u16;
+            let key = (field(descriptor::session::OFFSET), field(descriptor::number::OFFSET));
+            if key != (self.session, ring.taken) {
+                return None;
+            }
+            fence();
+            let bytes = usize::from(field(descriptor::bytes::OFFSET));
+            let last = field(descriptor::last::OFFSET) == 1;
+            assert!((1..=PAGE).contains(&bytes) && (last || bytes.is_multiple_of(BEAT)), "{bytes}");
+            let start = ring.partial.len();
+            ring.partial.resize(start + bytes.next_multiple_of(8), 0);
+            window.take(page, &mut ring.partial[start..]);
+            ring.partial.truncate(start + bytes);
+            ring.taken = ring.taken.wrapping_add(1);
+            let whole = last.then(|| std::mem::take(&mut ring.partial));
+            self.tell(stream);
+            if whole.is_some() {
+                return whole;
+            }
+        }
+    }
+
+    /// A card whose replies nobody takes fills its queues, and then takes no commands.
+    fn take_packets(&mut self) {
+        while self.unanswered < TAKEN
+            && let Some(packet) = self.come(stream::PACKETS)
+        {
+            // What the host wrote to a register before it sent this.
+            self.mirror.apply();
+            self.mirror.card.send(&packet).expect("the card takes packets");
+            self.unanswered += 1;
+        }
+    }
+
+    /// Registers, both ways.
+    fn refresh(&mut self) {
+        self.mirror.apply();
+        self.mirror.refresh();
+    }
+
+    /// The card's next reply.
+    fn answer(&mut self) {
+        let reply = self.mirror.card.receive(Duration::from_millis(1));
+        let Some(reply) = reply.expect("the card answers") else { return };
+        self.unanswered = self.unanswered.saturating_sub(1);
+        if is_control_reply(&reply) {
+            self.refresh();
+        }
+        self.streams[stream::PACKETS as usize].answer(&reply);
+    }
+
+    /// Pages of a stream that the host has room for.
+    fn give(&mut self, stream: u32) {
+        let freed = self.get(at::freed::OFFSET + stream * at::freed::STRIDE);
+        let ring = &mut self.streams[stream as usize];
+        let Some(rooms) = self.rooms.as_ref().filter(|_| !ring.out.is_empty()) else { return };
+        let pages = freed as u16;
+        let full = ring.written.wrapping_sub(ring.freed);
+        if freed >> 16 == u32::from(self.session) && ring.written.wrapping_sub(pages) <= full {
+            ring.freed = pages;
+        }
+        while ring.written.wrapping_sub(ring.freed) < SLOTS
+            && let Some((mut data, last)) = ring.out.pop_front()
+        {
+            if !self.files.may_write() {
+                return self.registers.write((at::BASE + at::state::OFFSET) as usize, state::FAULT);
+            }
+            let (place, page) = Self::place(stream, ring.written);
+            let mut line = [0; 64];
+            for (offset, field) in [
+                (descriptor::session::OFFSET, self.session),
+                (descriptor::number::OFFSET, ring.written),
+                (descriptor::bytes::OFFSET, data.len() as u16),
+                (descriptor::last::OFFSET, last.into()),
+            ] {
+                put(&mut line, offset, &field.to_le_bytes());
+            }
+            data.resize(data.len().next_multiple_of(64), 0);
+            rooms.memory.fill(page, &data);
+            fence();
+            rooms.memory.fill(place, &line);
+            ring.written = ring.written.wrapping_add(1);
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Slots around the board's own top in simulation: what the host puts into its window is stored over PCIS, what it changes in the registers is written
+//! over OCL, and the card writes the host's memory itself.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::Duration;
+
+use proofmill_card::wire::constants::slot_rings::{
+    descriptor, registers as at, room, state, stream,
+};
+use proofmill_card::{Bar, SimSlot, Transport, fence};
+use proofmill_op::Result;
+
+use super::{F2, Files, PAGE, REGISTERS, ROOM};
+use crate::boards::faults::{Board, Magic};
+use crate::boards::{Mirror, Orders};
+
+/// Cycles between two looks at what the host has done.
+const SLICE: u64 = 256;
+/// In which any session opens or closes.
+const OPENING: u64 = 1 << 20;
+/// What the host writes to the rings' registers, besides the session.
+const WRITTEN: [u32; 4] = [
+    at::base_low::OFFSET,
+    at::base_high::OFFSET,
+    at::freed::OFFSET,
+    at::freed::OFFSET + at::freed::STRIDE,
+];
+
+/// A slot with such a card.
+pub struct Top(F2);
+
+impl Top {
+    /// Puts it in slot 0 of a new machine.
+    pub fn new(card: SimSlot) -> io::Result<Self> {
+        Self::behind(Files::new()?, card)
+    }
+
+    /// Puts another one in the next slot, which has this number.
+    pub fn beside(&self, number: u32, card: SimSlot) -> io::Result<Self> {
+        Self::behind(Files { number, ..self.0.files.clone() }, card)
+    }
+
+    /// What shows the slots in place of the system's folder, and has the memory.
+    pub fn folder(&self) -> &Path {
+        self.0.folder()
+    }
+
+    fn behind(files: Files, card: SimSlot) -> io::Result<Self> {
+        files.lay_out()?;
+        let card = Box::new(card);
+        let mirror = Mirror::new(&files.of_image("resource0"), card).map_err(io::Error::other)?;
+        mirror.file.set_len(REGISTERS as u64)?;
+        let registers = Bar::open(&files.of_image("resource0"), 0, REGISTERS)?;
+        let orders = Arc::<Orders>::default();
+        let mut server = Server {
+            files: files.clone(),
+            orders: orders.clone(),
+            mirror,
+            registers,
+            session: 0,
+            window: None,
+            slots: 1,
+            stored: [0; 2],
+            written: [0; 4],
+        };
+        for offset in [at::magic::OFFSET, at::layout::OFFSET, at::slots::OFFSET] {
+            let value = server.asked(offset);
+            server.put(offset, value);
+        }
+        server.slots = server.get(at::slots::OFFSET) as u16;
+        let thread = thread::Builder::new().spawn(move || server.run())?;
+        Ok(Self(F2 { files, orders, thread: Some(thread) }))
+    }
+}
+
+impl Board for Top {
+    const URI: &str = F2::URI;
+    const GONE: [&str; 2] = F2::GONE;
+    type Card = SimSlot;
+
+    fn with(card: Box<SimSlot>) -> io::Result<Self> {
+        Self::new(*card)
+    }
+
+    fn transport(&self, limit: Duration) -> Result<Box<dyn Transport>> {
+        self.0.transport(limit)
+    }
+
+    fn orders(&self) -> &Orders {
+        self.0.orders()
+    }
+
+    fn magic(&self) -> Magic {
+        self.0.magic()
+    }
+
+    fn listed(&self) -> Vec<(u32, String)> {
+        self.0.listed()
+    }
+}
+
+struct Server {
+    files: Files,
+    orders: Arc<Orders>,
+    mirror: Mirror<SimSlot>,
+    registers: Bar,
+    session: u16,
+    /// Of the session that is open.
+    window: Option<Bar>,
+    slots: u16,
+    /// Pages of each stream that went over PCIS, modulo 2^16.
+    stored: [u16; 2],
+    written: [u32; 4],
+}
+
+impl Server {
+    fn run(&mut self) {
+        while !self.orders.stop.load(Ordering::SeqCst) {
+            if self.orders.vanish.load(Ordering::SeqCst) {
+                return self.files.vanish(&self.mirror.file);
+            }
+            if self.orders.hang.load(Ordering::SeqCst) {
+                thread::sleep(Duration::from_millis(1));
+                continue;
+            }
+            self.follow_session();
+            if self.window.is_none() {
+                thread::sleep(Duration::from_millis(1));
+                continue;
+            }
+            self.follow_writes();
+            for stream in [stream::PACKETS, stream::DOOR] {
+                while self.store(stream).is_some() {}
+            }
+            self.mirror.card.run(SLICE).expect("the circuit keeps the rules");
+            if self.mirror.is_old() {
+                self.mirror.apply();
+                self.mirror.refresh();
+                self.show(at::state::OFFSET);
+            }
+            for stream in [stream::PACKETS, stream::DOOR] {
+                let taken = at::taken::OFFSET + stream * at::taken::STRIDE;
+                if self.get(taken) as u16 != self.stored[stream as usize] {
+                    self.show(taken);
+                }
+            }
+        }
+    }
+
+    fn get(&self, offset: u32) -> u32 {
+        self.registers.read((at::BASE + offset) as usize)
+    }
+
+    fn put(&self, offset: u32, value: u32) {
+        self.registers.write((at::BASE + offset) as usize, value);
+    }
+
+    /// What the card says.
+    fn asked(&mut self, offset: u32) -> u32 {
+        self.mirror.card.read_register(at::BASE + offset).expect("these registers always answer")
+    }
+
+    fn tell(&mut self, offset: u32, value: u32) {
+        let told = self.mirror.card.write_register(at::BASE + offset, value);
+        told.expect("these registers always answer");
+    }
+
+    fn show(&mut self, offset: u32) {
+        let value = self.asked(offset);
+        self.put(offset, value);
+    }
+
+    fn follow_writes(&mut self) {
+        for (number, offset) in WRITTEN.into_iter().enumerate() {
+            let value = self.get(offset);
+            if value != self.written[number] {
+                self.written[number] = value;
+                self.tell(offset, value);
+            }
+        }
+    }
+
+    fn follow_session(&mut self) {
+        let asked = self.get(at::session::OFFSET) as u16;
+        if asked == self.session {
+            return;
+        }
+        self.put(at::state::OFFSET, state::RESETTING);
+        self.follow_writes();
+        (self.session, self.stored) = (asked, [0; 2]);
+        if asked != 0 && self.files.may_write() {
+            let base =
+                [at::base_high::OFFSET, at::base_low::OFFSET].map(|it| u64::from(self.get(it)));
+            let memory = Bar::open(&self.files.memory(), 0, ROOM as usize);
+            self.mirror.card.lend(base[0] << 32 | base[1], memory.expect("the host has its room"));
+        }
+        self.tell(at::session::OFFSET, asked.into());
+        for _ in 0..OPENING / SLICE {
+            if self.asked(at::state::OFFSET) & (state::RESETTING | state::DOWN) == 0 {
+                break;
+            }
+            self.mirror.card.run(SLICE).expect("the circuit keeps the rules");
+        }
+        self.mirror.refresh();
+        let window =
+            || Bar::open(&self.files.of_image("resource4"), u64::from(asked) * ROOM, ROOM as usize);
+        self.window = (asked != 0).then(|| window().expect("it has all windows"));
+        self.show(at::state::OFFSET);
+        for stream in [stream::DOOR, stream::PACKETS] {
+            self.show(at::taken::OFFSET + stream * at::taken::STRIDE);
+        }
+    }
+
+    /// Stores the next page of the host and its descriptor, if they are there.
+    fn store(&mut self, stream: u32) -> Option<()> {
+        let window = self.window.as_ref()?;
+        let number = self.stored[stream as usize];
+        let slot = u32::from(number % self.slots);
+        let places = [
+            room::descriptors::BASE
+                + stream * room::descriptors::STRIDE
+                + slot * room::descriptors::SLOT,
+            room::pages::BASE + stream * room::pages::STRIDE + slot * room::pages::SLOT,
+        ];
+        let found = window.read_long(places[0] as usize);
+        let field = |offset: u32| (found >> (8 * offset)) as u16;
+        let key = (field(descriptor::session::OFFSET), field(descriptor::number::OFFSET));
+        if key != (self.session, number) {
+            return None;
+        }
+        fence();
+        // What the host wrote to a register before it stored this.
+        self.mirror.apply();
+        let bytes = usize::from(field(descriptor::bytes::OFFSET)).min(PAGE);
+        let mut page = vec![0; bytes.next_multiple_of(8)];
+        window.take(places[1] as usize, &mut page);
+        let address = u64::from(self.session) * ROOM;
+        self.mirror.card.store(address + u64::from(places[1]), &page);
+        self.mirror.card.store(address + u64::from(places[0]), &found.to_le_bytes());
+        self.stored[stream as usize] = number.wrapping_add(1);
+        Some(())
+    }
+}
