@@ -34,7 +34,7 @@ LEVEL_TESTS = {
     "proof/all": ["prover::", "groth16::"],
     "testkit/all": ["conformance::the_processor"],
 }
-#: Instead of these, on levels that others have the code of. `avx512` takes the lanes of `avx2`, and for Equihash the vectors of `avx512ifma`:
+#: Instead of these, but in the long tests, on levels that others have the code of. `avx512` takes the lanes of `avx2`, and for Equihash the vectors of `avx512ifma`:
 #: its own is that it takes them. `portable` is `bmi2` with another product of field elements.
 OWN_TESTS = {
     "portable": {"algebra/all": LEVEL_TESTS["algebra/all"], "proof/all": ["prover::proofs_of_chains"], "testkit/all": LEVEL_TESTS["testkit/all"]},
@@ -128,9 +128,10 @@ def run_levels(programs):
     unknown = [level for level in required if level not in LEVELS]
     if unknown:
         raise Failed(f"PROOFMILL_REQUIRE_ISA: {', '.join(unknown)}: there are {', '.join(LEVELS)}")
+    own = {} if os.environ.get("PROOFMILL_LONG") else OWN_TESTS
     for level in here[:-1]:
         print(f"level {level}", flush=True)
-        tests = OWN_TESTS.get(level, LEVEL_TESTS)
+        tests = own.get(level, LEVEL_TESTS)
         for program in programs:
             if program.name in tests:
                 skipped = [word for test in SAME_ON_LEVELS for word in ("--skip", test)]

@@ -199,7 +199,10 @@ def top_facts(manifest):
     for engine in manifest.get("engines", []):
         facts = ", ".join(f"{name} = {value}" for name, value in engine.get("parameters", {}).items())
         yield f"Engine {engine['op']} ({engine.get('instance', '')}), registers at {engine['block']:#x}: {facts}"[: 2 * WIDTH]
-    yield "All of it has one clock, `clk`, and a synchronous reset that is active high. about.json says the rest."
+    if "pcie" in manifest:
+        yield "The bridge has the clock `clk`, the engines have `card_clk`, the memory has `memory_clk`; resets are active low. about.json says the rest."
+    else:
+        yield "All of it has one clock, `clk`, and a synchronous reset that is active high. about.json says the rest."
 
 
 def written(config, out):

@@ -29,7 +29,13 @@ if {[llength $channels] == 0} {
         CONFIG.USER_SWITCH_ENABLE_00 true CONFIG.USER_SWITCH_ENABLE_01 true {*}$used] $hbm
     connect_bd_net [get_bd_ports hbm_ref] [get_bd_pins memory/HBM_REF_CLK_0] [get_bd_pins memory/HBM_REF_CLK_1] [get_bd_pins memory/APB_0_PCLK] [get_bd_pins memory/APB_1_PCLK]
     connect_bd_net [get_bd_pins clocks/locked] [get_bd_pins memory/APB_0_PRESET_N] [get_bd_pins memory/APB_1_PRESET_N]
-    connect_bd_net [get_bd_pins memory/apb_complete_0] [get_bd_ports memory_resetn]
+    # Both stacks are ready.
+    set both [create_bd_cell -type ip -vlnv xilinx.com:ip:util_vector_logic ready]
+    set_property -dict {CONFIG.C_OPERATION and CONFIG.C_SIZE 1} $both
+    connect_bd_net [get_bd_pins memory/apb_complete_0] [get_bd_pins ready/Op1]
+    connect_bd_net [get_bd_pins memory/apb_complete_1] [get_bd_pins ready/Op2]
+    set ready [get_bd_pins ready/Res]
+    connect_bd_net $ready [get_bd_ports memory_resetn]
     for {set j 0} {$j < [llength $channels]} {incr j} {
         set bus [create_bd_intf_port -mode Slave -vlnv xilinx.com:interface:aximm_rtl:1.0 mem$j]
         set bits [expr {int(round(log([lindex $channels $j]) / log(2)))}]
@@ -41,7 +47,7 @@ if {[llength $channels] == 0} {
         connect_bd_intf_net $bus [get_bd_intf_pins width$j/S00_AXI]
         connect_bd_intf_net [get_bd_intf_pins width$j/M00_AXI] [get_bd_intf_pins memory/SAXI_$port]
         connect_bd_net [get_bd_pins clocks/clk_out2] [get_bd_pins memory/AXI_${port}_ACLK] [get_bd_pins width$j/aclk]
-        connect_bd_net [get_bd_pins memory/apb_complete_0] [get_bd_pins memory/AXI_${port}_ARESET_N] [get_bd_pins width$j/aresetn]
+        connect_bd_net $ready [get_bd_pins memory/AXI_${port}_ARESET_N] [get_bd_pins width$j/aresetn]
         lappend buses mem$j
     }
     set_property CONFIG.ASSOCIATED_BUSIF [join $buses :] [get_bd_ports memory_clk]

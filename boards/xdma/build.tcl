@@ -93,7 +93,13 @@ if {$memory eq "hbm"} {
     connect_bd_net [get_bd_pins clocks/clk_out3] [get_bd_pins memory/HBM_REF_CLK_0] [get_bd_pins memory/HBM_REF_CLK_1] [get_bd_pins memory/APB_0_PCLK] [get_bd_pins memory/APB_1_PCLK]
     connect_bd_net [get_bd_pins clocks/locked] [get_bd_pins memory/APB_0_PRESET_N] [get_bd_pins memory/APB_1_PRESET_N]
     set memory_clock [get_bd_pins clocks/clk_out2]
-    connect_bd_net [get_bd_pins memory/apb_complete_0] [get_bd_pins card/memory_resetn]
+    # Both stacks are ready.
+    set both [create_bd_cell -type ip -vlnv xilinx.com:ip:util_vector_logic ready]
+    set_property -dict {CONFIG.C_OPERATION and CONFIG.C_SIZE 1} $both
+    connect_bd_net [get_bd_pins memory/apb_complete_0] [get_bd_pins ready/Op1]
+    connect_bd_net [get_bd_pins memory/apb_complete_1] [get_bd_pins ready/Op2]
+    set ready [get_bd_pins ready/Res]
+    connect_bd_net $ready [get_bd_pins card/memory_resetn]
 } else {
     if {[llength $channels] > 4} { error "$board has four DDR4 controllers, the card [llength $channels] channels" }
 }
@@ -105,7 +111,7 @@ for {set j 0} {$j < [llength $channels]} {incr j} {
         set port [format %02d [expr {$j * $ports}]]
         connect_bd_intf_net [get_bd_intf_pins width$j/M00_AXI] [get_bd_intf_pins memory/SAXI_$port]
         connect_bd_net $memory_clock [get_bd_pins memory/AXI_${port}_ACLK] [get_bd_pins width$j/aclk]
-        connect_bd_net [get_bd_pins memory/apb_complete_0] [get_bd_pins memory/AXI_${port}_ARESET_N] [get_bd_pins width$j/aresetn]
+        connect_bd_net $ready [get_bd_pins memory/AXI_${port}_ARESET_N] [get_bd_pins width$j/aresetn]
     } else {
         set ddr [create_bd_cell -type ip -vlnv xilinx.com:ip:ddr4 memory$j]
         apply_bd_automation -rule xilinx.com:bd_rule:board -config [list Board_Interface ddr4_sdram_c$j] [get_bd_intf_pins memory$j/C0_DDR4]

@@ -15,10 +15,18 @@ use crate::cancel::{Cancel, Stop};
 use crate::{Answer, Error};
 
 enum State<T, E> {
-    /// With whom to wake, if a future was asked.
-    Waiting(Option<Waker>),
+    Waiting(Waiting),
     Done(Result<T, E>, Instant),
     Taken,
+}
+
+/// Whom to wake at the end. To wake nobody would be a call of the operating system all the same.
+#[derive(Default)]
+struct Waiting {
+    /// A thread waits for `changed`, or did so.
+    thread: bool,
+    /// A future was asked.
+    task: Option<Waker>,
 }
 
 struct Shared<T, E> {
@@ -65,7 +73,8 @@ impl<T, E> Shared<T, E> {
     /// The state when it is no longer that of waiting.
     fn ended(&self) -> MutexGuard<'_, State<T, E>> {
         let mut state = self.lock();
-        while matches!(*state, State::Waiting(_)) {
+        while let State::Waiting(waiting) = &mut *state {
+            waiting.thread = true;
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         state
@@ -82,8 +91,11 @@ impl<T, E> Drop for End<'_, T, E> {
     fn drop(&mut self) {
         let done = std::mem::replace(&mut self.done, State::Taken);
         let before = std::mem::replace(&mut *self.ticket.lock(), done);
-        self.ticket.changed.notify_all();
-        if let State::Waiting(Some(waker)) = before {
+        let State::Waiting(Waiting { thread, task }) = before else { return };
+        if thread {
+            self.ticket.changed.notify_all();
+        }
+        if let Some(waker) = task {
             waker.wake();
         }
     }
@@ -134,7 +146,7 @@ impl<T, E: From<Error>> Ticket<T, E> {
     }
 
     fn made(work: Option<Cancel>) -> (Completer<T, E>, Self) {
-        let state = Mutex::new(State::Waiting(None));
+        let state = Mutex::new(State::Waiting(Waiting::default()));
         let shared = Shared {
             state,
             changed: Condvar::new(),
@@ -171,7 +183,8 @@ impl<T, E: From<Error>> Ticket<T, E> {
     pub fn wait_timeout(self, limit: Duration) -> std::result::Result<Result<T, E>, Self> {
         let start = Instant::now();
         let mut state = self.0.lock();
-        while matches!(*state, State::Waiting(_)) {
+        while let State::Waiting(waiting) = &mut *state {
+            waiting.thread = true;
             let left = limit.saturating_sub(start.elapsed());
             if left.is_zero() {
                 drop(state);
@@ -217,10 +230,10 @@ impl<T, E: From<Error>> Future for Ticket<T, E> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut state = self.0.lock();
         match &mut *state {
-            State::Waiting(waker) => {
-                match waker {
+            State::Waiting(Waiting { task, .. }) => {
+                match task {
                     Some(waker) => waker.clone_from(context.waker()),
-                    None => *waker = Some(context.waker().clone()),
+                    None => *task = Some(context.waker().clone()),
                 }
                 Poll::Pending
             }
@@ -357,6 +370,22 @@ mod tests {
         let ticket = ticket.wait_timeout(Duration::from_millis(5)).unwrap_err();
         completer.complete(Ok(answer()));
         assert!(ticket.wait_timeout(Duration::MAX).unwrap().is_ok());
+    }
+
+    #[test]
+    fn a_thread_that_waits_is_woken() {
+        for had_given_up in [false, true] {
+            let (completer, mut ticket) = Ticket::pair();
+            if had_given_up {
+                ticket = ticket.wait_timeout(Duration::ZERO).unwrap_err();
+            }
+            let giver = std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_millis(20));
+                completer.complete(Ok(answer()));
+            });
+            assert!(ticket.wait().is_ok());
+            giver.join().unwrap();
+        }
     }
 
     /// An executor of three lines.

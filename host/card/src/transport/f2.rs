@@ -38,7 +38,7 @@ use super::bulk::Bulk;
 use super::door::{Door, Place, Streams};
 use super::{Event, Transport};
 use crate::wire::constants::memory_door;
-use crate::wire::constants::shell::{block_header, identification};
+use crate::wire::constants::shell::{address_map, block_header, identification};
 use crate::wire::constants::slot_rings::stream;
 
 /// More blocks than this are not a card's but a broken bus's.
@@ -78,6 +78,10 @@ impl F2Transport {
         let mut block = self.session.read(identification::first_block::OFFSET)?;
         for _ in 0..MOST_BLOCKS {
             if block == 0 {
+                break;
+            }
+            // What is wrong with the chain is said where all of it is read.
+            if !block.is_multiple_of(4) || block >> address_map::BITS != 0 {
                 break;
             }
             if self.session.read(block + block_header::TYPE)? == memory_door::block::TYPE {

@@ -123,6 +123,18 @@ fn of_a_host_that_was_killed_nothing_is_left() {
 }
 
 #[test]
+fn descriptors_of_the_memory_are_cleared_before_a_session_begins() {
+    let slot = slot();
+    cards().works(&slot);
+    let memory = slot.folder().join("memory0");
+    let (first, bytes) = (room::descriptors::BASE, room::MOST_SLOTS * room::descriptors::SLOT);
+    write(&memory, first.into(), &vec![0xff; bytes as usize]);
+    let _transport = slot.transport(TIMEOUT).unwrap();
+    let found = fs::read(&memory).unwrap();
+    assert!(found[first as usize..][..bytes as usize].iter().all(|byte| *byte == 0));
+}
+
+#[test]
 fn what_an_older_session_or_page_has_written_is_not_read() {
     let slot = slot();
     let mut transport = slot.transport(TIMEOUT).unwrap();

@@ -3,12 +3,12 @@
 //! It is a file, which outlives the program: what a card still writes for a host that was killed lands where the next host looks, and never in
 //! memory that the system has given to somebody else.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::FileExt as _;
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FlockOperation, flock, fstatfs};
+use rustix::fs::{FlockOperation, OFlags, flock, statfs};
 
 use super::bar::Bar;
 
@@ -16,6 +16,8 @@ use super::bar::Bar;
 const PAGES: &str = "/dev/hugepages";
 /// What the system calls such a file system.
 const HUGE: i64 = 0x9584_58f6;
+/// The card's answers are nobody else's to read, and its lock nobody else's to hold.
+const OWN: u32 = 0o600;
 /// Where the system tells physical addresses, eight bytes for each small page.
 const TABLE: &str = "/proc/self/pagemap";
 const SMALL: u64 = 4096;
@@ -36,14 +38,14 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// A huge page.
-    pub fn huge(number: u32, bytes: usize) -> Result<Self, String> {
-        let path = PathBuf::from(format!("{PAGES}/proofmill-f2-{number}"));
-        let file = locked(&path)?;
-        let found = fstatfs(&file).map_err(|error| format!("{}: {error}", path.display()))?;
+    /// A huge page, for the function with this address: numbers of slots move when one is taken away.
+    pub fn huge(function: &str, bytes: usize) -> Result<Self, String> {
+        let found = statfs(PAGES).map_err(|_| no_pages())?;
         if found.f_type as i64 != HUGE {
             return Err(no_pages());
         }
+        let path = PathBuf::from(format!("{PAGES}/proofmill-f2-{function}"));
+        let file = locked(&path)?;
         let page = found.f_bsize as usize;
         assert!(bytes <= page, "a ring is longer than a huge page");
         let bytes = sized(&path, &file, page).map_err(|error| match error.kind() {
@@ -70,9 +72,14 @@ impl Memory {
 }
 
 fn locked(path: &Path) -> Result<File, String> {
-    let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    options.mode(OWN).custom_flags(OFlags::NOFOLLOW.bits() as i32);
+    let file = options.open(path).and_then(|file| {
+        file.set_permissions(Permissions::from_mode(OWN))?;
+        Ok(file)
+    });
     let file = file.map_err(|error| match error.kind() {
-        ErrorKind::NotFound => no_pages(),
         ErrorKind::PermissionDenied => {
             format!("no permission for {}: run this as root (`sudo`)", path.display())
         }

@@ -88,12 +88,12 @@ impl Ring {
 
     /// Fills so many pages. Their data is in the card before the first descriptor is.
     fn put(&mut self, bytes: &[u8], ends: bool) -> Result<()> {
-        self.session.alive()?;
         self.session.settle_registers()?;
         let window = self.session.window();
         let first = self.sent;
         let number = |page: usize| first.wrapping_add(page as u16);
         for (page, data) in bytes.chunks(PAGE).enumerate() {
+            self.session.alive()?;
             let place = self.page(number(page));
             let (words, rest) = data.split_at(data.len() / 8 * 8);
             window.fill(place, words);
@@ -104,6 +104,7 @@ impl Ring {
             }
         }
         fence();
+        self.session.alive()?;
         let pages = bytes.len().div_ceil(PAGE);
         for (page, data) in bytes.chunks(PAGE).enumerate() {
             let last = ends && page + 1 == pages;

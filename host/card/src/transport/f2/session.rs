@@ -1,8 +1,8 @@
 //! A session with a slot: what both streams share, from its opening until nothing of it is under way any more.
 
 use std::path::Path;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -36,7 +36,7 @@ pub struct Session {
     pub slots: u16,
     closed: AtomicBool,
     /// Registers of the card were written, and nothing behind them was read.
-    written: AtomicBool,
+    written: Mutex<bool>,
     /// Why it is no more.
     dead: OnceLock<Error>,
 }
@@ -50,6 +50,12 @@ impl Session {
         let slot =
             Slot::find(emulated.unwrap_or(Path::new(PCI_DEVICES)), number).map_err(failed)?;
         slot.check().map_err(failed)?;
+        // Before anything of the card is touched: it is also the lock.
+        let memory = match emulated {
+            None => Memory::huge(&slot.address(), room::BYTES as usize),
+            Some(folder) => Memory::emulated(folder, number, room::BYTES as usize),
+        };
+        let memory = memory.map_err(failed)?;
         slot.answer().map_err(failed)?;
         let registers = slot.map("resource0", 0, REGISTERS).map_err(failed)?;
         let register = |offset: u32| registers.read((at::BASE + offset) as usize);
@@ -67,11 +73,6 @@ impl Session {
         if !slots.is_power_of_two() || slots > room::MOST_SLOTS {
             return Err(failed(format!("its rings have {slots} slots; {}", slot.cure())));
         }
-        let memory = match emulated {
-            None => Memory::huge(number, room::BYTES as usize),
-            Some(folder) => Memory::emulated(folder, number, room::BYTES as usize),
-        };
-        let memory = memory.map_err(failed)?;
         let fresh = fresh(register(at::session::OFFSET));
         let start = u64::from(fresh) * u64::from(room::BYTES);
         let window = slot.map(slot.window(), start, room::BYTES as usize).map_err(failed)?;
@@ -84,7 +85,7 @@ impl Session {
             number: fresh,
             slots: slots as u16,
             closed: AtomicBool::new(false),
-            written: AtomicBool::new(false),
+            written: Mutex::new(false),
             dead: OnceLock::new(),
         };
         session.begin(limit).inspect_err(|error| _ = session.dead.set(error.clone()))?;
@@ -108,10 +109,16 @@ impl Session {
 
     /// Writes the session's register and waits until that has been done.
     fn settle(&self, session: u16, limit: Duration) -> Result<()> {
+        let there = || match self.slot.is_there() {
+            true => Ok(()),
+            false => Err(self.refused(self.gone())),
+        };
         fence();
+        there()?;
         self.put(at::session::OFFSET, session.into());
         let start = Instant::now();
         loop {
+            there()?;
             // Only the card writes this one, so it has seen the session; its state then is that of the session.
             let told = self.get(at::taken::OFFSET);
             let found = self.get(at::state::OFFSET);
@@ -130,6 +137,10 @@ impl Session {
             }
             pause(start.elapsed());
         }
+    }
+
+    fn gone(&self) -> String {
+        format!("it has left the bus; {}", self.slot.cure())
     }
 
     fn refused(&self, problem: String) -> Error {
@@ -175,12 +186,11 @@ impl Session {
     }
 
     /// May its registers and its window be used? The system ends a program that uses those of a function that it has taken away: so the
-    /// function's files are looked for before each use.
+    /// function's files are looked for before each register and each page.
     pub fn alive(&self) -> Result<()> {
         self.is_well()?;
         if !self.slot.is_there() {
-            let cure = self.slot.cure();
-            return self.died(self.lost(format!("it has left the bus; {cure}")));
+            return self.died(self.lost(self.gone()));
         }
         Ok(())
     }
@@ -209,22 +219,35 @@ impl Session {
         let value = self.registers.read(address as usize);
         if value == ONES {
             self.look()?;
+            self.answers()?;
         }
         Ok(value)
+    }
+
+    /// All ones are a value, or those of registers that answer no more though the rings do: in a reset for a while, otherwise for ever.
+    fn answers(&self) -> Result<()> {
+        let is_silent = || self.registers.read(identification::magic::OFFSET as usize) == ONES;
+        if is_silent() && self.get(at::state::OFFSET) & state::DOWN == 0 && is_silent() {
+            let problem = format!("its registers do not answer; {}", self.slot.cure());
+            return self.died(self.lost(problem));
+        }
+        Ok(())
     }
 
     /// Writes a register of the card's own.
     pub fn write(&self, address: u32, value: u32) -> Result<()> {
         self.reach(address)?;
         self.registers.write(address as usize, value);
-        self.written.store(true, Ordering::SeqCst);
+        *self.written.lock().unwrap_or_else(PoisonError::into_inner) = true;
         Ok(())
     }
 
     /// Makes sure that what was written to the card's registers is there before what goes over PCIS next: nothing orders the two, but a read waits for
     /// the writes before it.
     pub fn settle_registers(&self) -> Result<()> {
-        match self.written.swap(false, Ordering::SeqCst) {
+        // The other stream waits for the same read.
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        match std::mem::take(&mut *written) {
             true => self.read(identification::magic::OFFSET).map(drop),
             false => Ok(()),
         }

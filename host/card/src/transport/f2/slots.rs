@@ -149,7 +149,8 @@ impl Slot {
         format!("load its image again (`sudo fpga-load-local-image -S {} -I agfi-…`)", self.number)
     }
 
-    fn address(&self) -> String {
+    /// Its address, as the system writes it.
+    pub fn address(&self) -> String {
         self.folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 

@@ -125,5 +125,6 @@ object Choice {
     Cat(bits.asBools.zipWithIndex.map { case (bit, i) => if (i == 0) bit else bit && !bits.takeLow(i).orR })
 
   /** The contexts from one on. */
-  def from(context: UInt, contexts: Int): Bits = Cat((0 until contexts).map(i => context <= i))
+  def from(context: UInt, contexts: Int): Bits =
+    Cat((0 until contexts).map(i => if (i == context.maxValue) True else context <= i))
 }

@@ -86,6 +86,7 @@ class SlotOutlet(slots: Int) extends Component {
   val which = RegInit(False)
   val describing = Reg(Bool())
   val end = Reg(End())
+  val owner = Reg(UInt(16 bits)) // the session that it belongs to, whatever is opened meanwhile
   val number = Reg(UInt(16 bits))
   val address = Reg(UInt(64 bits))
   val left = Reg(UInt(log2Up(SlotRings.lines) bits)) // lines of the burst, less 1
@@ -101,7 +102,7 @@ class SlotOutlet(slots: Int) extends Component {
     (which ? (first + region.stride) | first) | slot.resize(log2Up(roomBytes) bits)
   }
   val descriptor = Descriptor()
-  descriptor.session := session
+  descriptor.session := owner
   descriptor.number := number
   descriptor.bytes := end.count.resized
   descriptor.last := end.last.asUInt.resized
@@ -128,6 +129,7 @@ class SlotOutlet(slots: Int) extends Component {
     is(State.PICK) {
       when(begins) {
         which := choice
+        owner := session
         end := choice ? collectors(1).ends.io.pop.payload | collectors(0).ends.io.pop.payload
         number := choice ? collectors(1).written | collectors(0).written
         describing := False
