@@ -190,6 +190,10 @@ fn sim(uri: &Uri) -> Result<(Box<dyn Transport>, Options)> {
     let trace = uri.option("trace");
     let library = load(uri.path(), trace.is_some(), &options.uri)?;
     let mut transport = SimTransport::new(&library)?;
+    if transport.is_in_slot() {
+        let problem = "it is behind the shell of an AWS F2 instance, and has no stream for packets: `f2:` leads to such cards".into();
+        return Err(Error::Open { device: options.uri, problem });
+    }
     transport.set_memory(memory)?;
     if let Some(model) = uri.option(MODEL) {
         transport.set_memory_model(model)?;

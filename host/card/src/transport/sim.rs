@@ -199,9 +199,7 @@ impl SimTransport {
             written: VecDeque::new(),
         };
         let mut door = Door::default();
-        let slot = transport.library.0.slot;
-        let is_in_slot = slot.is_some_and(|slot| slot.take_memory(transport.card));
-        if transport.library.0.door.is_some() && !is_in_slot {
+        if transport.library.0.door.is_some() && !transport.is_in_slot() {
             match door.open(&mut transport, 1) {
                 Ok(()) => transport.door = Some(door),
                 Err(Error::Unsupported { .. }) => {}
@@ -209,6 +207,11 @@ impl SimTransport {
             }
         }
         Ok(transport)
+    }
+
+    /// Is it behind the shell of an F2 instance, where packets go through rings alone? What memory it was lent is taken away.
+    pub fn is_in_slot(&self) -> bool {
+        self.library.0.slot.is_some_and(|slot| slot.take_memory(self.card))
     }
 
     /// Writes a waveform (VCD) of everything from now on.

@@ -6,9 +6,16 @@ use proofmill_device::{FOLDER_VARIABLE, Simulation};
 use proofmill_op::{Answer, Capability, Device};
 use proofmill_testkit::soft_card::VerdictFn;
 
-/// Every simulation in the folder. Where there is none the tests say so and end; when the folder was named in the
+/// Every simulation in the folder that takes packets. Where there is none the tests say so and end; when the folder was named in the
 /// environment, that is a failure.
 pub fn simulations() -> Vec<Simulation> {
+    let mut found = all();
+    found.retain(|simulation| !transport(simulation).is_in_slot());
+    found
+}
+
+/// These, and those behind the shell of an F2 instance.
+fn all() -> Vec<Simulation> {
     let found: Vec<_> =
         proofmill_device::list().into_iter().filter_map(|listed| listed.simulation).collect();
     if found.is_empty() {
@@ -23,7 +30,7 @@ pub fn simulations() -> Vec<Simulation> {
 
 /// The simulation of this name, if any is there.
 pub fn simulation(name: &str) -> Option<Simulation> {
-    let found = simulations();
+    let found = all();
     let wanted = found.iter().find(|simulation| simulation.name == name).cloned();
     if wanted.is_none() {
         assert!(
