@@ -11,7 +11,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use proofmill_card::wire::constants::memory_door::{header as at, kind, status};
@@ -42,6 +44,51 @@ pub struct Orders {
     pub hold_memory: AtomicBool,
     /// It leaves the bus: its registers read ones, its files go.
     pub vanish: AtomicBool,
+}
+
+/// What a board does in a thread of its own.
+pub trait Serve: Send + 'static {
+    /// Looks once at what the host has done and what the card says.
+    fn turn(&mut self);
+
+    /// It leaves the bus.
+    fn vanish(&mut self);
+}
+
+/// The thread, until this is dropped.
+pub struct Served {
+    /// What happens to the board.
+    pub orders: Arc<Orders>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Served {
+    /// Serves as long as the orders let it.
+    pub fn start(orders: Arc<Orders>, mut board: impl Serve) -> io::Result<Self> {
+        let given = orders.clone();
+        let thread = thread::Builder::new().spawn(move || {
+            while !given.stop.load(Ordering::SeqCst) {
+                if given.vanish.load(Ordering::SeqCst) {
+                    return board.vanish();
+                }
+                match given.hang.load(Ordering::SeqCst) {
+                    true => thread::sleep(Duration::from_millis(1)),
+                    false => board.turn(),
+                }
+            }
+        })?;
+        Ok(Self { orders, thread: Some(thread) })
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.orders.stop.store(true, Ordering::SeqCst);
+        if let Some(thread) = self.thread.take() {
+            // A card that panicked has said so.
+            let _ = thread.join();
+        }
+    }
 }
 
 /// A folder of its own, until nobody uses it.

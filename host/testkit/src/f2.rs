@@ -18,7 +18,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::Duration;
 
 use proofmill_card::wire::constants::slot_rings::{
@@ -33,7 +33,7 @@ use proofmill_op::Result;
 pub use self::top::Top;
 
 use crate::boards::faults::{Board, Magic};
-use crate::boards::{Folder, Mirror, Orders, TAKEN, carried_out, is_control_reply};
+use crate::boards::{Folder, Mirror, Orders, Serve, Served, TAKEN, carried_out, is_control_reply};
 
 /// Pages of each ring.
 const SLOTS: u16 = 16;
@@ -51,8 +51,7 @@ const IDS: [(&str, &str); 2] = [("0", "0xf000"), ("1", "0x9248")];
 /// A card in a slot, served by a thread until it is dropped.
 pub struct F2 {
     files: Files,
-    orders: Arc<Orders>,
-    thread: Option<JoinHandle<()>>,
+    served: Served,
 }
 
 #[derive(Clone)]
@@ -129,7 +128,7 @@ impl F2 {
             registers.write((at::BASE + offset) as usize, value);
         }
         let orders = Arc::<Orders>::default();
-        let mut server = Server {
+        let server = Server {
             files: files.clone(),
             orders: orders.clone(),
             mirror,
@@ -140,8 +139,7 @@ impl F2 {
             streams: Default::default(),
             unanswered: 0,
         };
-        let thread = thread::Builder::new().spawn(move || server.run())?;
-        Ok(Self { files, orders, thread: Some(thread) })
+        Ok(Self { files, served: Served::start(orders, server)? })
     }
 
     /// What shows the slots in place of the system's folder, and has the memory.
@@ -152,16 +150,6 @@ impl F2 {
     /// A file of the function that leads to the image.
     pub fn file(&self, what: &str) -> PathBuf {
         self.files.of_image(what)
-    }
-}
-
-impl Drop for F2 {
-    fn drop(&mut self) {
-        self.orders.stop.store(true, Ordering::SeqCst);
-        if let Some(thread) = self.thread.take() {
-            // A card that panicked has said so.
-            let _ = thread.join();
-        }
     }
 }
 
@@ -180,7 +168,7 @@ impl Board for F2 {
     }
 
     fn orders(&self) -> &Orders {
-        &self.orders
+        &self.served.orders
     }
 
     fn magic(&self) -> Magic {
@@ -214,6 +202,30 @@ impl Stream {
     }
 }
 
+/// Where the descriptor of a slot is in a room, and its page.
+fn places(stream: u32, slot: u16) -> (usize, usize) {
+    use room::{descriptors, pages};
+    let slot = u32::from(slot);
+    let descriptor = descriptors::BASE + stream * descriptors::STRIDE + slot * descriptors::SLOT;
+    let page = pages::BASE + stream * pages::STRIDE + slot * pages::SLOT;
+    (descriptor as usize, page as usize)
+}
+
+/// The descriptor there, if it is that of this page: what the host stored before it is there, too.
+fn described(window: &Bar, place: usize, session: u16, number: u16) -> Option<u64> {
+    let found = window.read_long(place);
+    let key = [descriptor::session::OFFSET, descriptor::number::OFFSET].map(|it| field(found, it));
+    if key != [session, number] {
+        return None;
+    }
+    fence();
+    Some(found)
+}
+
+fn field(descriptor: u64, offset: u32) -> u16 {
+    (descriptor >> (8 * offset)) as u16
+}
+
 /// Of the session that is open.
 struct Rooms {
     window: Bar,
@@ -233,40 +245,36 @@ struct Server {
     unanswered: usize,
 }
 
-impl Server {
-    fn run(&mut self) {
-        while !self.orders.stop.load(Ordering::SeqCst) {
-            if self.orders.vanish.load(Ordering::SeqCst) {
-                return self.files.vanish(&self.mirror.file);
-            }
-            if self.orders.hang.load(Ordering::SeqCst) {
-                thread::sleep(Duration::from_millis(1));
-                continue;
-            }
-            self.follow_session();
-            if self.rooms.is_none() {
-                thread::sleep(Duration::from_millis(1));
-                continue;
-            }
-            self.take_packets();
-            let held = self.orders.hold_memory.load(Ordering::SeqCst);
-            if self.has_door && !held {
-                while let Some(transfer) = self.come(stream::DOOR) {
-                    let answer = carried_out(&mut *self.mirror.card, &transfer);
-                    self.streams[stream::DOOR as usize].answer(&answer);
-                }
-            }
-            if self.mirror.is_old() {
-                self.refresh();
-            }
-            if self.streams[stream::PACKETS as usize].out.is_empty() {
-                self.answer();
-            }
-            self.give(stream::PACKETS);
-            self.give(stream::DOOR);
+impl Serve for Server {
+    fn turn(&mut self) {
+        self.follow_session();
+        if self.rooms.is_none() {
+            return thread::sleep(Duration::from_millis(1));
         }
+        self.take_packets();
+        let held = self.orders.hold_memory.load(Ordering::SeqCst);
+        if self.has_door && !held {
+            while let Some(transfer) = self.come(stream::DOOR) {
+                let answer = carried_out(&mut *self.mirror.card, &transfer);
+                self.streams[stream::DOOR as usize].answer(&answer);
+            }
+        }
+        if self.mirror.is_old() {
+            self.refresh();
+        }
+        if self.streams[stream::PACKETS as usize].out.is_empty() {
+            self.answer();
+        }
+        self.give(stream::PACKETS);
+        self.give(stream::DOOR);
     }
 
+    fn vanish(&mut self) {
+        self.files.vanish(&self.mirror.file);
+    }
+}
+
+impl Server {
     fn get(&self, offset: u32) -> u32 {
         self.registers.read((at::BASE + offset) as usize)
     }
@@ -309,30 +317,15 @@ impl Server {
         self.put(at::taken::OFFSET + stream * at::taken::STRIDE, value);
     }
 
-    fn place(stream: u32, number: u16) -> (usize, usize) {
-        use room::{descriptors, pages};
-        let slot = u32::from(number % SLOTS);
-        let descriptor =
-            descriptors::BASE + stream * descriptors::STRIDE + slot * descriptors::SLOT;
-        let page = pages::BASE + stream * pages::STRIDE + slot * pages::SLOT;
-        (descriptor as usize, page as usize)
-    }
-
     /// The next whole transfer of the host.
     fn come(&mut self, stream: u32) -> Option<Vec<u8>> {
         loop {
             let window = &self.rooms.as_ref()?.window;
             let ring = &mut self.streams[stream as usize];
-            let (descriptor, page) = Self::place(stream, ring.taken);
-            let found = window.read_long(descriptor);
-            let field = |offset: u32| (found >> (8 * offset)) as u16;
-            let key = (field(descriptor::session::OFFSET), field(descriptor::number::OFFSET));
-            if key != (self.session, ring.taken) {
-                return None;
-            }
-            fence();
-            let bytes = usize::from(field(descriptor::bytes::OFFSET));
-            let last = field(descriptor::last::OFFSET) == 1;
+            let (descriptor, page) = places(stream, ring.taken % SLOTS);
+            let found = described(window, descriptor, self.session, ring.taken)?;
+            let bytes = usize::from(field(found, descriptor::bytes::OFFSET));
+            let last = field(found, descriptor::last::OFFSET) == 1;
             assert!((1..=PAGE).contains(&bytes) && (last || bytes.is_multiple_of(BEAT)), "{bytes}");
             let start = ring.partial.len();
             ring.partial.resize(start + bytes.next_multiple_of(8), 0);
@@ -392,7 +385,7 @@ impl Server {
             if !self.files.may_write() {
                 return self.registers.write((at::BASE + at::state::OFFSET) as usize, state::FAULT);
             }
-            let (place, page) = Self::place(stream, ring.written);
+            let (place, page) = places(stream, ring.written % SLOTS);
             let mut line = [0; 64];
             for (offset, field) in [
                 (descriptor::session::OFFSET, self.session),

@@ -5,10 +5,8 @@
 //! | `_h2c_0` | a FIFO; commands are cut by their length, since a FIFO has no `tlast`; a card that has many to answer takes none |
 //! | `_c2h_0` | a FIFO in packet mode: a read ends where a reply does, as the bridge ends it |
 //! | `_h2c_1`, `_c2h_1` | FIFOs of the door to the memory, if the card has one; a transfer is as long as its header says |
-//! | `_user` | a file of 64 KiB: words that the host changed are written to the card before each command, words that the card changed are written here before each reply to RESET and STATUS, and every 20 ms |
+//! | `_user` | the card's registers as on any [emulated board](crate::boards) |
 //! | `_events_0` | a FIFO that gets a 1 an interrupt |
-//!
-//! So a register is as old as that, and one that acts when it is read does not act: enough for every engine but the coprocessor.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -16,7 +14,7 @@ use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::Duration;
 
 use proofmill_card::wire::Header;
@@ -27,14 +25,15 @@ use rustix::fs::{CWD, FileType, Mode, OFlags, fcntl_setfl, mknodat};
 use rustix::pipe::fcntl_setpipe_size;
 
 use crate::boards::faults::{Board, Magic};
-use crate::boards::{Folder, Mirror, Orders, TAKEN, carried_out, is_control_reply, transfer_len};
+use crate::boards::{
+    Folder, Mirror, Orders, Serve, Served, TAKEN, carried_out, is_control_reply, transfer_len,
+};
 
 /// A card behind such files, served by a thread until it is dropped.
 pub struct Xdma {
     files: Files,
     events: File,
-    orders: Arc<Orders>,
-    thread: Option<JoinHandle<()>>,
+    served: Served,
 }
 
 /// The files of a card, by its number.
@@ -83,7 +82,7 @@ impl Xdma {
         let events = files.fifo("events_0")?;
         let orders = Arc::<Orders>::default();
         let mirror = Mirror::new(&files.place("user"), card).map_err(io::Error::other)?;
-        let mut server = Server {
+        let server = Server {
             files: files.clone(),
             commands: Some(commands),
             replies: Some(replies),
@@ -94,8 +93,7 @@ impl Xdma {
             taken: 0,
             waiting: Vec::new(),
         };
-        let thread = thread::Builder::new().spawn(move || server.run())?;
-        Ok(Self { files, events, orders, thread: Some(thread) })
+        Ok(Self { files, events, served: Served::start(orders, server)? })
     }
 
     /// What the files' names begin with.
@@ -114,16 +112,6 @@ impl Xdma {
     }
 }
 
-impl Drop for Xdma {
-    fn drop(&mut self) {
-        self.orders.stop.store(true, Ordering::SeqCst);
-        if let Some(thread) = self.thread.take() {
-            // A card that panicked has said so.
-            let _ = thread.join();
-        }
-    }
-}
-
 impl Board for Xdma {
     const URI: &str = "pcie:0";
     const GONE: [&str; 2] = ["there is no ", "modprobe xdma"];
@@ -139,7 +127,7 @@ impl Board for Xdma {
     }
 
     fn orders(&self) -> &Orders {
-        &self.orders
+        &self.served.orders
     }
 
     fn magic(&self) -> Magic {
@@ -209,29 +197,20 @@ struct Server {
     waiting: Vec<u8>,
 }
 
-impl Server {
-    fn run(&mut self) {
-        while !self.orders.stop.load(Ordering::SeqCst) {
-            if self.orders.vanish.load(Ordering::SeqCst) {
-                return self.vanish();
-            }
-            if self.orders.hang.load(Ordering::SeqCst) {
-                thread::sleep(Duration::from_millis(1));
-                continue;
-            }
-            self.take();
-            let held = self.orders.hold_memory.load(Ordering::SeqCst);
-            if let Some(bulk) = self.bulk.as_mut().filter(|_| !held) {
-                bulk.serve(&mut *self.mirror.card);
-            }
-            if self.mirror.is_old() {
-                self.refresh();
-            }
-            if self.waiting.is_empty() {
-                self.answer();
-            }
-            self.give();
+impl Serve for Server {
+    fn turn(&mut self) {
+        self.take();
+        let held = self.orders.hold_memory.load(Ordering::SeqCst);
+        if let Some(bulk) = self.bulk.as_mut().filter(|_| !held) {
+            bulk.serve(&mut *self.mirror.card);
         }
+        if self.mirror.is_old() {
+            self.refresh();
+        }
+        if self.waiting.is_empty() {
+            self.answer();
+        }
+        self.give();
     }
 
     fn vanish(&mut self) {
@@ -244,7 +223,9 @@ impl Server {
         self.replies = None;
         self.bulk = None;
     }
+}
 
+impl Server {
     /// Registers, both ways. A reset is over for the host when its old commands are forgotten.
     fn refresh(&mut self) {
         self.mirror.apply();

@@ -86,7 +86,7 @@ pub fn read(transport: &mut dyn Transport, uri: &str) -> Result<Chain> {
 
 /// Follows `next` from the first block to 0. Every block must lie in the address space, must not be met twice
 /// and must not be one of too many, so that a broken card cannot lead the driver round in circles.
-fn walk(transport: &mut dyn Transport, uri: &str) -> Result<Vec<Block>> {
+pub fn walk(transport: &mut dyn Transport, uri: &str) -> Result<Vec<Block>> {
     const HEADER: u32 = block_header::SIZE + 4;
     let end = 1u32 << address_map::BITS;
     let mut blocks: Vec<Block> = Vec::new();

@@ -5,7 +5,7 @@ use std::thread::{self, JoinHandle};
 
 use proofmill_op::{Error, Result};
 
-use super::door::{Door, Streams};
+use super::door::{Door, Place, Streams};
 
 /// What the thread does next.
 type Order = Box<dyn FnOnce(&mut Door, &mut dyn Streams) + Send>;
@@ -48,6 +48,26 @@ impl Bulk {
         self.begin(work, move |done| _ = told.send(done));
         done
     }
+}
+
+/// Work: reads so many bytes.
+pub fn reading(
+    place: Place,
+    count: usize,
+) -> impl FnOnce(&mut Door, &mut dyn Streams) -> Result<Vec<u8>> + Send + 'static {
+    move |door, streams| {
+        let mut room = vec![0; count];
+        door.read(streams, place, &mut room)?;
+        Ok(room)
+    }
+}
+
+/// Work: writes bytes.
+pub fn writing(
+    place: Place,
+    bytes: Vec<u8>,
+) -> impl FnOnce(&mut Door, &mut dyn Streams) -> Result<()> + Send + 'static {
+    move |door, streams| door.write(streams, place, &bytes)
 }
 
 /// A thread of a transport.

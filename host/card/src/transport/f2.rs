@@ -34,15 +34,12 @@ pub use self::slots::{PCI_DEVICES, f2_slots};
 
 use self::ring::Ring;
 use self::session::Session;
-use super::bulk::Bulk;
+use super::bulk::{Bulk, reading, writing};
 use super::door::{Door, Place, Streams};
 use super::{Event, Transport};
+use crate::driver::chain;
 use crate::wire::constants::memory_door;
-use crate::wire::constants::shell::{address_map, block_header, identification};
 use crate::wire::constants::slot_rings::stream;
-
-/// More blocks than this are not a card's but a broken bus's.
-const MOST_BLOCKS: usize = 64;
 
 /// A card in a slot.
 pub struct F2Transport {
@@ -65,31 +62,14 @@ impl F2Transport {
         let (teller, written) = mpsc::channel();
         let (threads, looked) = (Vec::new(), Instant::now());
         let mut transport = Self { session, packets, bulk: None, threads, teller, written, looked };
-        if transport.has_door()? {
+        // A card without a door to its memory never takes a page of that stream.
+        let blocks = chain::walk(&mut transport, &format!("f2:{number}"))?;
+        if blocks.iter().any(|block| block.kind == memory_door::block::TYPE) {
             let ring = Ring::new(transport.session.clone(), stream::DOOR, limit);
             transport.bulk = Some(Bulk::open(ring, &mut transport.threads)?);
             transport.through(|door, streams| door.open(streams, 1))?;
         }
         Ok(transport)
-    }
-
-    /// A card without a door to its memory never takes a page of that stream.
-    fn has_door(&self) -> Result<bool> {
-        let mut block = self.session.read(identification::first_block::OFFSET)?;
-        for _ in 0..MOST_BLOCKS {
-            if block == 0 {
-                break;
-            }
-            // What is wrong with the chain is said where all of it is read.
-            if !block.is_multiple_of(4) || block >> address_map::BITS != 0 {
-                break;
-            }
-            if self.session.read(block + block_header::TYPE)? == memory_door::block::TYPE {
-                return Ok(true);
-            }
-            block = self.session.read(block + block_header::NEXT)?;
-        }
-        Ok(false)
     }
 
     fn bulk(&self) -> Result<&Bulk> {
@@ -163,25 +143,19 @@ impl Transport for F2Transport {
     }
 
     fn read_memory(&mut self, place: Place, bytes: &mut [u8]) -> Result<()> {
-        let mut room = vec![0; bytes.len()];
-        let read = self.through(move |door, streams| {
-            door.read(streams, place, &mut room)?;
-            Ok(room)
-        })?;
-        bytes.copy_from_slice(&read);
+        bytes.copy_from_slice(&self.through(reading(place, bytes.len()))?);
         Ok(())
     }
 
     fn write_memory(&mut self, place: Place, bytes: &[u8]) -> Result<()> {
-        let bytes = bytes.to_vec();
-        self.through(move |door, streams| door.write(streams, place, &bytes))
+        self.through(writing(place, bytes.to_vec()))
     }
 
     fn begin_write(&mut self, place: Place, bytes: Vec<u8>) -> Result<()> {
         let teller = self.teller.clone();
         // Nobody listens to a card that is closed.
         let tell = move |done| _ = teller.send(done);
-        self.bulk()?.begin(move |door, streams| door.write(streams, place, &bytes), tell);
+        self.bulk()?.begin(writing(place, bytes), tell);
         Ok(())
     }
 }

@@ -33,7 +33,7 @@ pub use self::files::{boards_without_driver, xdma_cards};
 use self::files::{explain, file_of, foreign, word};
 use self::lines::Lines;
 use self::queues::{Channel, Driver, Queues, SLICE, is_passing, ready};
-use super::bulk::Bulk;
+use super::bulk::{Bulk, reading, writing};
 use super::door::{Door, Place, Streams};
 use super::image::ONES;
 use super::{Event, Transport};
@@ -340,25 +340,19 @@ impl Transport for PcieTransport {
     }
 
     fn read_memory(&mut self, place: Place, bytes: &mut [u8]) -> Result<()> {
-        let mut room = vec![0; bytes.len()];
-        let read = self.through(move |door, streams| {
-            door.read(streams, place, &mut room)?;
-            Ok(room)
-        })?;
-        bytes.copy_from_slice(&read);
+        bytes.copy_from_slice(&self.through(reading(place, bytes.len()))?);
         Ok(())
     }
 
     fn write_memory(&mut self, place: Place, bytes: &[u8]) -> Result<()> {
-        let bytes = bytes.to_vec();
-        self.through(move |door, streams| door.write(streams, place, &bytes))
+        self.through(writing(place, bytes.to_vec()))
     }
 
     fn begin_write(&mut self, place: Place, bytes: Vec<u8>) -> Result<()> {
         let teller = self.teller.clone();
         // Nobody listens to a card that is closed.
         let tell = move |done| _ = teller.send(Heard::Written(done));
-        self.bulk()?.begin(move |door, streams| door.write(streams, place, &bytes), tell);
+        self.bulk()?.begin(writing(place, bytes), tell);
         Ok(())
     }
 

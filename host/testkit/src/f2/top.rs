@@ -4,19 +4,16 @@
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
-use proofmill_card::wire::constants::slot_rings::{
-    descriptor, registers as at, room, state, stream,
-};
-use proofmill_card::{Bar, SimSlot, Transport, fence};
+use proofmill_card::wire::constants::slot_rings::{descriptor, registers as at, state, stream};
+use proofmill_card::{Bar, SimSlot, Transport};
 use proofmill_op::Result;
 
-use super::{F2, Files, PAGE, REGISTERS, ROOM};
+use super::{F2, Files, PAGE, REGISTERS, ROOM, described, field, places};
 use crate::boards::faults::{Board, Magic};
-use crate::boards::{Mirror, Orders};
+use crate::boards::{Mirror, Orders, Serve, Served};
 
 /// Cycles between two looks at what the host has done.
 const SLICE: u64 = 256;
@@ -55,10 +52,8 @@ impl Top {
         let mirror = Mirror::new(&files.of_image("resource0"), card).map_err(io::Error::other)?;
         mirror.file.set_len(REGISTERS as u64)?;
         let registers = Bar::open(&files.of_image("resource0"), 0, REGISTERS)?;
-        let orders = Arc::<Orders>::default();
         let mut server = Server {
             files: files.clone(),
-            orders: orders.clone(),
             mirror,
             registers,
             session: 0,
@@ -72,8 +67,7 @@ impl Top {
             server.put(offset, value);
         }
         server.slots = server.get(at::slots::OFFSET) as u16;
-        let thread = thread::Builder::new().spawn(move || server.run())?;
-        Ok(Self(F2 { files, orders, thread: Some(thread) }))
+        Ok(Self(F2 { files, served: Served::start(Arc::default(), server)? }))
     }
 }
 
@@ -105,7 +99,6 @@ impl Board for Top {
 
 struct Server {
     files: Files,
-    orders: Arc<Orders>,
     mirror: Mirror<SimSlot>,
     registers: Bar,
     session: u16,
@@ -117,40 +110,36 @@ struct Server {
     written: [u32; 4],
 }
 
-impl Server {
-    fn run(&mut self) {
-        while !self.orders.stop.load(Ordering::SeqCst) {
-            if self.orders.vanish.load(Ordering::SeqCst) {
-                return self.files.vanish(&self.mirror.file);
-            }
-            if self.orders.hang.load(Ordering::SeqCst) {
-                thread::sleep(Duration::from_millis(1));
-                continue;
-            }
-            self.follow_session();
-            if self.window.is_none() {
-                thread::sleep(Duration::from_millis(1));
-                continue;
-            }
-            self.follow_writes();
-            for stream in [stream::PACKETS, stream::DOOR] {
-                while self.store(stream).is_some() {}
-            }
-            self.mirror.card.run(SLICE).expect("the circuit keeps the rules");
-            if self.mirror.is_old() {
-                self.mirror.apply();
-                self.mirror.refresh();
-                self.show(at::state::OFFSET);
-            }
-            for stream in [stream::PACKETS, stream::DOOR] {
-                let taken = at::taken::OFFSET + stream * at::taken::STRIDE;
-                if self.get(taken) as u16 != self.stored[stream as usize] {
-                    self.show(taken);
-                }
+impl Serve for Server {
+    fn turn(&mut self) {
+        self.follow_session();
+        if self.window.is_none() {
+            return thread::sleep(Duration::from_millis(1));
+        }
+        self.follow_writes();
+        for stream in [stream::PACKETS, stream::DOOR] {
+            while self.store(stream).is_some() {}
+        }
+        self.mirror.card.run(SLICE).expect("the circuit keeps the rules");
+        if self.mirror.is_old() {
+            self.mirror.apply();
+            self.mirror.refresh();
+            self.show(at::state::OFFSET);
+        }
+        for stream in [stream::PACKETS, stream::DOOR] {
+            let taken = at::taken::OFFSET + stream * at::taken::STRIDE;
+            if self.get(taken) as u16 != self.stored[stream as usize] {
+                self.show(taken);
             }
         }
     }
 
+    fn vanish(&mut self) {
+        self.files.vanish(&self.mirror.file);
+    }
+}
+
+impl Server {
     fn get(&self, offset: u32) -> u32 {
         self.registers.read((at::BASE + offset) as usize)
     }
@@ -219,28 +208,16 @@ impl Server {
     fn store(&mut self, stream: u32) -> Option<()> {
         let window = self.window.as_ref()?;
         let number = self.stored[stream as usize];
-        let slot = u32::from(number % self.slots);
-        let places = [
-            room::descriptors::BASE
-                + stream * room::descriptors::STRIDE
-                + slot * room::descriptors::SLOT,
-            room::pages::BASE + stream * room::pages::STRIDE + slot * room::pages::SLOT,
-        ];
-        let found = window.read_long(places[0] as usize);
-        let field = |offset: u32| (found >> (8 * offset)) as u16;
-        let key = (field(descriptor::session::OFFSET), field(descriptor::number::OFFSET));
-        if key != (self.session, number) {
-            return None;
-        }
-        fence();
+        let (place, start) = places(stream, number % self.slots);
+        let found = described(window, place, self.session, number)?;
         // What the host wrote to a register before it stored this.
         self.mirror.apply();
-        let bytes = usize::from(field(descriptor::bytes::OFFSET)).min(PAGE);
+        let bytes = usize::from(field(found, descriptor::bytes::OFFSET)).min(PAGE);
         let mut page = vec![0; bytes.next_multiple_of(8)];
-        window.take(places[1] as usize, &mut page);
+        window.take(start, &mut page);
         let address = u64::from(self.session) * ROOM;
-        self.mirror.card.store(address + u64::from(places[1]), &page);
-        self.mirror.card.store(address + u64::from(places[0]), &found.to_le_bytes());
+        self.mirror.card.store(address + start as u64, &page);
+        self.mirror.card.store(address + place as u64, &found.to_le_bytes());
         self.stored[stream as usize] = number.wrapping_add(1);
         Some(())
     }

@@ -78,15 +78,19 @@ object Engine {
   /** Bits of a memory channel's beat. */
   val memoryBits = 512
 
-  /** A memory channel of `2^addressBits` bytes: incrementing bursts of whole beats, answered in their order. */
-  def memory(addressBits: Int): Axi4Config = Axi4Config(
+  /** AXI4 as cards have it: ids where there are bits for them, and none of the hints to caches and interconnects. */
+  def bus(addressBits: Int, dataBits: Int, idBits: Int = 0): Axi4Config = Axi4Config(
     addressWidth = addressBits,
-    dataWidth = memoryBits,
-    useId = false,
+    dataWidth = dataBits,
+    idWidth = if (idBits > 0) idBits else -1,
+    useId = idBits > 0,
     useRegion = false,
     useLock = false,
     useCache = false,
     useQos = false,
     useProt = false
   )
+
+  /** A memory channel of `2^addressBits` bytes: incrementing bursts of whole beats, answered in their order. */
+  def memory(addressBits: Int): Axi4Config = bus(addressBits, memoryBits)
 }

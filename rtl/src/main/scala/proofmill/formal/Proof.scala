@@ -1,5 +1,6 @@
 package proofmill.formal
 
+import proofmill.engine.Engine
 import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi.Axi4Config
@@ -79,14 +80,5 @@ trait Proof { this: Component =>
 object Proof {
 
   /** The narrowest bus with the channels of a card's memory. */
-  val axi: Axi4Config = Axi4Config(
-    addressWidth = 1,
-    dataWidth = 8,
-    useId = false,
-    useRegion = false,
-    useLock = false,
-    useCache = false,
-    useQos = false,
-    useProt = false
-  )
+  val axi: Axi4Config = Engine.bus(addressBits = 1, dataBits = 8)
 }

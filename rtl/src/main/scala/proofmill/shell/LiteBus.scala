@@ -1,5 +1,6 @@
 package proofmill.shell
 
+import proofmill.engine.Engine
 import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
@@ -7,16 +8,7 @@ import spinal.lib.bus.amba4.axilite._
 
 /** AXI4-Lite of a card's registers as AXI4, for the firewall and the crossing, and back. */
 object LiteBus {
-  val config = Axi4Config(
-    addressWidth = Shell.addressBits,
-    dataWidth = 32,
-    useId = false,
-    useRegion = false,
-    useLock = false,
-    useCache = false,
-    useQos = false,
-    useProt = false
-  )
+  val config: Axi4Config = Engine.bus(Shell.addressBits, dataBits = 32)
 
   def widened(lite: AxiLite4, full: Axi4, blocked: Bool): Unit = {
     for ((from, to) <- Seq[(Stream[AxiLite4Ax], Stream[_ <: Axi4Ax])](lite.ar -> full.ar, lite.aw -> full.aw)) {

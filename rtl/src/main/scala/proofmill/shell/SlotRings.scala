@@ -1,5 +1,6 @@
 package proofmill.shell
 
+import proofmill.engine.Engine
 import proofmill.spec.Spec
 import proofmill.stream.Beat
 import spinal.core._
@@ -64,21 +65,9 @@ object SlotRings {
     bits.map { case (name, bit) => bit ? B(Spec.big(table, name), 32 bits) | B(0, 32 bits) }.reduce(_ | _)
   }
 
-  private def bus(addressBits: Int, id: Boolean) = Axi4Config(
-    addressWidth = addressBits,
-    dataWidth = 8 * bytes,
-    idWidth = if (id) 16 else -1,
-    useId = id,
-    useRegion = false,
-    useLock = false,
-    useCache = false,
-    useQos = false,
-    useProt = false
-  )
-
   /** What the host writes. */
-  val pcis: Axi4Config = bus(64, id = true)
+  val pcis: Axi4Config = Engine.bus(addressBits = 64, dataBits = 8 * bytes, idBits = 16)
 
   /** What the card writes. */
-  val pcim: Axi4Config = bus(64, id = false)
+  val pcim: Axi4Config = Engine.bus(addressBits = 64, dataBits = 8 * bytes)
 }
