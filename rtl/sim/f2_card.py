@@ -145,19 +145,23 @@ class F2(Xdma):
         it = self.streams[stream]
         while True:
             at = place("descriptors", stream, it.read % self.slots)
-            line = self.memory.raw[at : at + BEAT]
+            line = self.seen(at, BEAT)
             session, number, size, last = struct.unpack(DESCRIPTOR, line[: -len(ALONE)])
             if (session, number) != (self.session, it.read % 65536):
                 return
             assert line[-len(ALONE) :] == ALONE and 1 <= size <= PAGE and last in (0, 1) and (last or size % BEAT == 0), line.hex()
             at = place("pages", stream, it.read % self.slots)
-            it.incoming += self.memory.raw[at : at + size]
+            it.incoming += self.seen(at, size)
             it.read += 1
             if last:
                 it.whole.append(it.incoming)
                 it.incoming = b""
             if it.read - it.freed >= self.freeing:
                 self.free(stream)
+
+    def seen(self, at, size):
+        """What the card has written to the host's room."""
+        return ctypes.string_at(ctypes.addressof(self.memory) + at, size)
 
     def free(self, stream):
         it = self.streams[stream]

@@ -3,7 +3,8 @@
 //
 // What it drives in a cycle depends on the cycles before only; `cycle` takes what the card drives in it. It holds the card to the shell's rules, each
 // of which would cost a user the instance's card: whole beats of 64 bytes, bursts within 4 KiB, contiguous bytes, and 8 us for everything that was
-// begun. It has up to 32 reads under way on PCIS; over PCIM the card has none. The first broken rule is told in `broken`.
+// begun. It has up to 32 reads under way on PCIS; over PCIM the card has none. One rule is the card's own: a page's descriptor is not written before the
+// page is there, for which the card waits for every write's answer. The first broken rule is told in `broken`.
 #ifndef PM_F2_SHELL_H
 #define PM_F2_SHELL_H
 #include <algorithm>
@@ -247,6 +248,7 @@ class F2Shell {
             if (card.paw.size != 6 || card.paw.burst != 1 || card.paw.address % kBeatBytes) tell("PCIM: not whole beats of 64 bytes");
             if (card.paw.address / kPage != (card.paw.address + bytes - 1) / kPage) tell("PCIM: a burst crosses 4 KiB");
         }
+        if (card.pawvalid && !posted.empty()) tell("PCIM: a write begins before the one before it was answered");
         if (card.parvalid) tell("PCIM: a read, and this card has no need of any");
         if (addressStays && !(card.pawvalid && card.paw == before.paw)) tell("PCIM: an address that was offered went away");
         if (dataStays && !(card.pwvalid && card.pw == before.pw)) tell("PCIM: data that was offered went away");

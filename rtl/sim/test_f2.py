@@ -6,6 +6,7 @@
   engine     requests of the MSM engine: writes, sums, errors
   registers  always answer; those of a card that is in reset or stands still, with an error and all ones
   rings      full in both directions, and descriptors that say nonsense
+  numbers    of pages go round, in both directions of both streams: beyond 2^16 from 60 seconds on
   hosts      die at any moment, with stores on their way; the next one finds rings of its own, and the room that it closed stays as it is
   shell      reset at any moment, and with a host's room that is not there, or a PCIM that hangs: a fault, and an end
 """
@@ -17,7 +18,7 @@ import test_xdma
 from card import IGNORE, ROOT, STATUS, header, status_of
 from f2_card import DESCRIPTOR, DOOR, F2, PACKETS, PAGE, ROOM, STATE, place, register
 from msm_toys import Toy
-from test_xdma import BRIDGE, DONE, GRANULE, SLAVE_ERROR, begun
+from test_xdma import BRIDGE, CHANNELS, DONE, GRANULE, READ, SLAVE_ERROR, begun
 
 CARD_CLOCK = 3
 UNMAPPED = 0xBEEF
@@ -77,25 +78,35 @@ def registers(make, rng, seconds):
     return "always answered"
 
 
+def short(card, stream):
+    """What asks for a page of this stream with a page, and what waits for it."""
+    if stream == PACKETS:
+        return lambda: card.send(header(8, STATUS)), lambda *cycles: (reply := card.recv(*cycles)) and (status_of(reply), reply)
+    return lambda: card.transfer(test_xdma.ask(READ, 1, CHANNELS, 0, 1)), lambda *cycles: card.answer(*cycles)
+
+
 def rings(make, rng, seconds):
     with make() as card:
         # A host that frees nothing: so many replies, and no more; then all.
-        card.freeing = 1 << 30
-        for _ in range(3 * card.slots):
-            card.send(header(8, STATUS))
-        for _ in range(card.slots):
-            status_of(card.recv())
-        assert card.recv(5000) is None, "a page without a slot"
-        card.write(register("freed"), 7 << 16 | card.streams[PACKETS].read)  # of another session
-        card.write(register("freed"), card.session << 16 | card.streams[PACKETS].read + 1)  # that is not written yet
-        assert card.recv(5000) is None, "a page without a slot"
-        for _ in range(2):
-            card.free(PACKETS)
+        for stream in (PACKETS, DOOR):
+            ask, answer = short(card, stream)
+            card.free(stream)
+            card.freeing = 1 << 30
+            for _ in range(3 * card.slots):
+                ask()
             for _ in range(card.slots):
-                status_of(card.recv())
-        card.free(PACKETS)
-        card.freeing = 2
-        card.works(rng)
+                assert answer()
+            assert answer(5000) is None, "a page without a slot"
+            card.write(register("freed", stream), 7 << 16 | card.streams[stream].read)  # of another session
+            card.write(register("freed", stream), card.session << 16 | card.streams[stream].read + 1)  # that is not written yet
+            assert answer(5000) is None, "a page without a slot"
+            for _ in range(2):
+                card.free(stream)
+                for _ in range(card.slots):
+                    assert answer()
+            card.free(stream)
+            card.freeing = 2
+            card.works(rng)
 
         # The other way: the card takes no more of a packet than there is room for, and PCIS goes on.
         card.freeing = 1 << 30
@@ -136,6 +147,25 @@ def rings(make, rng, seconds):
                 status_of(card.recv())
             assert card.recv(1000) is None, "a page of an older session"
     return f"{many} replies waited for"
+
+
+def numbers(make, rng, seconds):
+    pages = min(66_000, max(3000, int(1100 * seconds)))
+    with make() as card:
+        card.freeing = 3
+        ways = [short(card, stream) for stream in (PACKETS, DOOR)]
+        for _ in range(0, pages, card.slots):
+            for ask, _ in ways * card.slots:
+                ask()
+            for _, answer in ways * card.slots:
+                assert answer() is not None
+        read = [it.read for it in card.streams]
+        for stream, count in enumerate(read):
+            assert card.read_always("taken", stream) == card.session << 16 | count % 65536
+            card.free(stream)
+            assert card.read_always("freed", stream) == card.session << 16 | count % 65536
+        card.works(rng)
+    return f"{' and '.join(map(str, read))} pages each way"
 
 
 def hosts(make, rng, seconds):
@@ -227,4 +257,4 @@ def shell(make, rng, seconds):
 
 
 if __name__ == "__main__":
-    test_xdma.main(opened, __doc__, (test_xdma.packets, test_xdma.door, test_xdma.refusals, engine, registers, rings, hosts, test_xdma.memory, shell))
+    test_xdma.main(opened, __doc__, (test_xdma.packets, test_xdma.door, test_xdma.refusals, engine, registers, rings, numbers, hosts, test_xdma.memory, shell))
