@@ -10,6 +10,8 @@ in the LUT count and are also listed apart. yosys builds CARRY4; two of them are
 BRAM. A memory larger than one UltraRAM (4096 words of 72 bits) is built of them. Nothing is optimised across module borders. The depth is
 the number of cells on the slowest way from register to register, across module borders, as `make timing` finds it; eight bits of a carry
 chain are one cell.
+
+Of a board's top (OP=top) is measured what it has around the shell: bridge, crossings, firewalls, widths, in a table of its parts. Shell and engines are left out: other cards have them.
 """
 
 import argparse
@@ -22,7 +24,7 @@ from pathlib import Path
 import rtl
 import timing
 from place import TARGET, Failed, main, write_whole
-from synthesis import SYNTHESIS, Modules, read, synthesise_all
+from synthesis import SHELL, SYNTHESIS, Modules, board, synthesise_all
 
 METRICS = {"lut": "LUT", "ff": "FF", "dsp": "DSP", "bram": "BRAM36", "uram": "URAM288", "lutram": "LUT", "srl": "LUT", "carry8": "CARRY8", "muxf": "MUXF"}
 
@@ -85,10 +87,10 @@ def own_cost(modules, name, cells):
     return total
 
 
-def measure(files, top):
-    """(modules, name -> metrics of the module itself, name -> its netlist) for everything under the top."""
-    modules = Modules(files)
-    made = {name: read(kept) for name, kept in synthesise_all(modules, top).items()}
+def measure(files, top, hollow=()):
+    """(modules, name -> metrics of the module itself, name -> its netlist) for everything under the top, and nothing inside what is hollow."""
+    modules = Modules(files, hollow)
+    made = synthesise_all(modules, top)
     return modules, {name: own_cost(modules, name, one["counts"]) for name, one in made.items()}, made
 
 
@@ -127,6 +129,8 @@ def area(config, wanted_op):
     """Rows of a card: every engine, the units inside it, and the shell around all; of a card without the wanted operation none."""
     folder = rtl.generate(config)
     manifest = rtl.manifest(folder)
+    if wanted_op == "top":
+        return top_area(config, folder, manifest)
     if wanted_op not in (None, "shell", *(engine["op"] for engine in manifest["engines"])):
         return []
     modules, own, _ = measure(rtl.verilog(folder), manifest["top"])
@@ -143,6 +147,26 @@ def area(config, wanted_op):
     if wanted_op in (None, "shell"):
         rows += rows_of(config, "shell", config, "", around)
         print(f"\nshell ({config}): " + ", ".join(f"{around[m]:,g} {m}" for m in METRICS))
+    return rows
+
+
+def top_area(config, folder, manifest):
+    """Rows of a board's top and its parts; of a card that is no board's none."""
+    made_for = board(manifest)
+    if made_for is None:
+        return []
+    modules, own, _ = measure(rtl.verilog(folder), manifest["top"], {SHELL})
+    counts, parts = collections.Counter(), collections.defaultdict(collections.Counter)
+    for module, count in modules.below(manifest["top"]).items():
+        if module != SHELL:
+            name = re.sub(r"_\d+$", "", module)
+            counts[name] += count
+            parts[name].update({metric: count * amount for metric, amount in own[module].items()})
+    whole = total_of(modules, own, manifest["top"])
+    show(f"top of {config} without its shell", [(name, counts[name], cost) for name, cost in parts.items()], whole)
+    rows = list(rows_of(config, "top", made_for, "", whole))
+    for name, cost in parts.items():
+        rows += rows_of(config, "top", made_for, name, cost)
     return rows
 
 
@@ -169,23 +193,28 @@ def units_area(configs):
 
 def table(title, top, modules, own):
     """Every module under the top: instances, and what all of them take without what is inside them."""
+    lines = [(module, count, collections.Counter({m: a * count for m, a in own[module].items()})) for module, count in modules.below(top).items()]
+    show(title, lines, total_of(modules, own, top))
+
+
+def show(title, lines, whole):
     print(f"\n{title}, yosys {SYNTHESIS}")
     print(f"{'unit':36}{'count':>7}" + "".join(f"{metric:>10}" for metric in METRICS))
-    lines = [(module, count, own[module]) for module, count in modules.below(top).items()]
-    for module, count, cost in sorted(lines, key=lambda line: -line[1] * line[2]["lut"]):
-        print(f"{module:36}{count:>7}" + "".join(f"{cost[metric] * count:>10,g}" for metric in METRICS))
-    whole = total_of(modules, own, top)
+    for name, count, cost in sorted(lines, key=lambda line: -line[2]["lut"]):
+        print(f"{name:36}{count:>7}" + "".join(f"{cost[metric]:>10,g}" for metric in METRICS))
     print(f"{'total':43}" + "".join(f"{whole[metric]:>10,g}" for metric in METRICS))
 
 
 def door():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--op", help="only this operation's engines, or `shell`, or `algebra` for the units that stand alone")
-    parser.add_argument("configs", nargs="*", metavar="CONFIG", help="what to measure; nothing: those of CARDS and all units")
+    parser.add_argument("--op", help="only this operation's engines, or `shell`, or `top` for boards' tops, or `algebra` for the units that stand alone")
+    parser.add_argument("configs", nargs="*", metavar="CONFIG", help="what to measure; nothing: those of CARDS, boards' tops and all units")
     parser.add_argument("--out", type=Path, help="where the rows go; else target/bench/area.json, or area-OP.json for one operation")
     chosen = parser.parse_args()
-    cards, units = rtl.synthesised(chosen.configs, CARDS)
+    cards, units = rtl.synthesised(chosen.configs, timing.TOPS if chosen.op == "top" else CARDS)
     rows = [row for config in cards for row in area(config, chosen.op)] if chosen.op != "algebra" else []
+    if chosen.op is None and not chosen.configs:
+        rows += [row for config in timing.TOPS for row in area(config, "top")]
     if chosen.op in (None, "algebra") and units:
         rows += units_area(units)
     if not rows:

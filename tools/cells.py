@@ -52,6 +52,21 @@ def compact(netlist, modules):
     return {"nets": len(numbers), "names": _names(netlist["netnames"], numbers), "ports": ports, "instances": instances, **made}
 
 
+def hollow(ports):
+    """The short form of a module that has nothing but a register at each of its ports: name -> (direction, bits)."""
+    made, names, numbered, nets = {name: [] for name in KINDS}, {}, {}, 0
+    for name, (direction, width) in ports.items():
+        bits = list(range(nets + 1, nets + width + 1))
+        nets += width
+        numbered[name] = [direction[0], bits]
+        names |= {bit: name if width == 1 else f"{name}[{i}]" for i, bit in enumerate(bits)}
+    for direction, bits in list(numbered.values()):
+        for bit in bits:
+            nets += direction == "i"
+            made["ff"].append([nets, bit, 0, 0] if direction == "i" else [bit, 0, 0, 0])
+    return {"nets": nets, "names": names, "ports": numbered, "instances": [], **made}
+
+
 def _names(netnames, numbers):
     """Net -> name, the most readable one of each: a person's before a tool's, the shorter of two."""
     found = {}

@@ -51,7 +51,7 @@ def of_circuits(axes, begins, metric, figures):
             continue
         entries = []
         for row in contents[0]["rows"] if name.startswith(begins) else ():
-            if not re.fullmatch(metric, str(row["metric"])) or row.get("op") == "shell" or "config" not in row or row["config"] == "toy":
+            if not re.fullmatch(metric, str(row["metric"])) or row.get("op") in ("shell", "top") or "config" not in row or row["config"] == "toy":
                 continue
             label = row["instance"] if row["config"] == "card" else row["config"].removesuffix("_twin")  # a card of two engines
             label += f": {row['metric'].partition(',')[0]}" if begins == "cycles-" else ""

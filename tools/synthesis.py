@@ -21,13 +21,18 @@ from place import CACHE, Failed, digest, run
 
 SYNTHESIS = "synth_xilinx -family xcup -flatten -noiopad"
 URAM_BITS = 4096 * 72
+#: The module that all engines of a card are in.
+SHELL = "Shell"
+PORT = re.compile(r"^\s*(input|output)\s+(?:wire|reg)?\s*(?:\[(\d+):0\])?\s*(\w+)", re.M)
 MEMORY = re.compile(r"^\s*reg\s+(?:\[(\d+):0\]\s+)?\w+\s*\[0:(\d+)\]", re.M)
 
 
 class Modules:
-    """The modules of some Verilog files: their text, their ports, and what they instantiate."""
+    """The modules of some Verilog files: their text, their ports, and what they instantiate. Modules that are called hollow are not looked into: only
+    registers stand at their ports.
+    """
 
-    def __init__(self, files):
+    def __init__(self, files, hollow=()):
         self.text = {}
         for path in files:
             for found in re.finditer(r"^module\s+(\w+)\b.*?^endmodule\b", path.read_text(), re.S | re.M):
@@ -38,6 +43,8 @@ class Modules:
             name: [(child[1], child[2]) for child in instance.finditer(text[text.index(");"):])]
             for name, text in self.text.items()
         }
+        self.hollow = {name for name in self.text if name in hollow}
+        self.instances |= {name: [] for name in self.hollow}
         # A memory's contents are in a file beside the Verilog; they are part of what the module is.
         folder = files[0].parent
         self.data = {name: [folder / f for f in re.findall(r'\$readmem[bh]\("([^"]+)"', text)] for name, text in self.text.items()}
@@ -51,6 +58,11 @@ class Modules:
         head = self.text[name]
         return f"(* blackbox *)\n{head[:head.index(');') + 2]}\nendmodule\n"
 
+    def ports(self, name):
+        """Name -> (direction, bits)."""
+        head = self.text[name][:self.text[name].index(");")]
+        return {port: (direction, int(top or 0) + 1) for direction, top, port in PORT.findall(head)}
+
     def below(self, name):
         """Every module of the tree under a module with its number of instances, the module itself included."""
         total = collections.Counter({name: 1})
@@ -58,6 +70,11 @@ class Modules:
             for module, inner in self.below(child).items():
                 total[module] += count * inner
         return total
+
+
+def board(manifest):
+    """The board that a card's top is made for; nothing when it has all its ports."""
+    return "uart" if "serial" in manifest else "f2" if "slots" in manifest else "xdma" if "pcie" in manifest else None
 
 
 def synthesis_of(text):
@@ -89,13 +106,16 @@ def synthesise(modules, name, version):
 
 
 def synthesise_all(modules, top, jobs=None):
-    """Name -> kept file of everything under the top."""
+    """Name -> netlist of everything under the top, each with the counts of its cells."""
     if top not in modules.text:
         raise Failed(f"{modules.folder}: no module {top}")
     version = run([setup.yosys(), "-V"])
-    wanted = sorted(modules.below(top), key=lambda name: -len(modules.text[name]))
+    below = set(modules.below(top))
+    wanted = sorted(below - modules.hollow, key=lambda name: -len(modules.text[name]))
     with ThreadPoolExecutor(jobs or os.cpu_count()) as workers:
-        return dict(zip(wanted, workers.map(lambda name: synthesise(modules, name, version), wanted)))
+        kept = dict(zip(wanted, workers.map(lambda name: synthesise(modules, name, version), wanted)))
+    made = {name: {"counts": {}, **cells.hollow(modules.ports(name))} for name in below & modules.hollow}
+    return {name: read(file) for name, file in kept.items()} | made
 
 
 def read(kept):

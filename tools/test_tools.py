@@ -12,6 +12,7 @@ from unittest import mock
 from xml.etree import ElementTree
 
 import area
+import cells
 import compile_once
 import formal
 import host
@@ -233,6 +234,14 @@ class Area(unittest.TestCase):
             text = f"  wire [7:0] x;\n  reg [{bits - 1}:0] memory [0:{words - 1}];\n  reg [15:0] small [0:15];\n"
             self.assertEqual(synthesis.synthesis_of(text).endswith("-uram"), uram, (bits, words))
 
+    def test_what_is_hollow_has_registers_at_its_ports_and_nothing_below(self):
+        path = Path(self.folder.name) / "Top.v"
+        modules = area.Modules([path], {"Pair"})
+        self.assertNotIn("Leaf", modules.below("Pair"))
+        self.assertEqual(modules.ports("Top"), {"a": ("input", 1), "b": ("output", 4)})
+        made = cells.hollow({"clk": ("input", 1), "x": ("input", 2), "y": ("output", 1)})
+        self.assertEqual((made["ports"]["x"], made["ff"], made["nets"]), (["i", [2, 3]], [[5, 1, 0, 0], [6, 2, 0, 0], [7, 3, 0, 0], [4, 0, 0, 0]], 7))
+
     def test_totals(self):
         own = {"Top": {"ff": 1}, "Pair": {"lut": 5}, "Leaf": {"lut": 2, "bram": 0.5}}
         self.assertEqual(area.total_of(self.modules, own, "Top"), {"ff": 1, "lut": 11, "bram": 1.5})
@@ -412,6 +421,9 @@ class Make(unittest.TestCase):
         for goal in ("sim", "verilog", "testbench", "cycles"):
             status, said = self.would(goal, "OP=nttt")
             self.assertEqual((status, "there is no circuit for OP=nttt" in said, "tools/" in said), (2, True, False), said)
+        for goal, status in (("cycles", 0), ("sim", 2), ("verilog", 2)):
+            self.assertEqual(self.would(goal, "OP=top")[0], status, goal)
+        self.assertRegex(self.would("cycles", "OP=top")[1], r"sim\.py .*f2_msm_toy\s+\S+ rtl/sim/top_cycles\.py")
         for goal in ("bench", "cycles"):
             status, said = self.would(goal)
             self.assertEqual((status, "OP is missing" in said, "tools/" in said), (2, True, False), said)

@@ -5,7 +5,8 @@ across module borders. Cells have published delays, a wire's delay depends on it
 placed. docs/timing.md has the model, its sources and what it is worth.
 
 Engines are timed inside their card: a way belongs to the engine that its end lies in, else to the one that its beginning lies in, else to the
-shell. Units are timed by themselves, with a register in front of each input and behind each output.
+shell. Units are timed by themselves, with a register in front of each input and behind each output. Boards' tops are timed with registers in place of
+their shell, which other cards have.
 """
 
 import argparse
@@ -26,6 +27,8 @@ from place import TARGET, Failed, main, write_whole
 
 #: Cards that are timed when none is named.
 CARDS = ["card", "toy", "mailbox", "ecdsa", "msm_toy", "msm_toy_edwards", "msm_bn254", "msm_bls12_381", "msm_bls12_377"]
+#: Boards' tops that are timed besides.
+TOPS = ["uart", "xdma_msm_bls12_381", "f2_msm_bls12_381"]
 #: Ways that are shown of each engine, and picoseconds below which no way is looked at.
 SHOWN, SHORTEST = 4, 1000
 
@@ -414,10 +417,9 @@ def joined(parts, top):
     return timing
 
 
-def timed(files, top, jobs=None):
+def timed(files, top, jobs=None, hollow=()):
     """Timing of Verilog files under a module."""
-    kept = synthesis.synthesise_all(synthesis.Modules(files), top, jobs)
-    return joined({name: synthesis.read(file) for name, file in kept.items()}, top)
+    return joined(synthesis.synthesise_all(synthesis.Modules(files, hollow), top, jobs), top)
 
 
 def depth(parts, top):
@@ -459,9 +461,11 @@ def row(op, instance, config, timing, index):
 
 
 def card(config, jobs):
-    """Rows of a card: each engine, and the shell."""
+    """Rows of a card: each engine, and the shell; of a board's, the top around its shell."""
     folder = rtl.generate(config)
     manifest = rtl.manifest(folder)
+    if board := synthesis.board(manifest):
+        return top(config, board, folder, manifest, jobs)
     timing = timed(rtl.verilog(folder), manifest["top"], jobs)
     engines = {engine["instance"]: engine["op"] for engine in manifest["engines"]}
 
@@ -471,6 +475,14 @@ def card(config, jobs):
         report(f"{op} {instance} ({config})", timing, ways)
         rows.append(row(op, instance, config, timing, ways[0]))
     return rows
+
+
+def top(config, board, folder, manifest, jobs):
+    """The row of a board's top."""
+    timing = timed(rtl.verilog(folder), manifest["top"], jobs, {synthesis.SHELL})
+    ways = worst(timing, [])[""]
+    report(f"top {board} ({config})", timing, ways)
+    return [row("top", board, config, timing, ways[0])]
 
 
 def unit(config, jobs):
@@ -489,7 +501,7 @@ def door():
     parser.add_argument("--out", type=Path, default=TARGET / "bench/timing.json", help="where the rows go")
     parser.add_argument("--jobs", type=int, help="modules that are synthesised at a time; nothing: one a processor")
     chosen = parser.parse_args()
-    cards, units = rtl.synthesised(chosen.configs, CARDS)
+    cards, units = rtl.synthesised(chosen.configs, CARDS + TOPS)
     rows = [row for config in cards for row in card(config, chosen.jobs)]
     rows += [row for config in units for row in unit(config, chosen.jobs)]
     write_whole(chosen.out, json.dumps(rows, indent=1) + "\n")
