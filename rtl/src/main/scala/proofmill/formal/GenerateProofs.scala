@@ -17,6 +17,7 @@ object GenerateProofs {
     "serial_framer" -> (() => new SerialFramerProof(longest = 30)),
     "control_unit" -> (() => new ControlUnitProof(resetCycles = 3)),
     "async_fifo" -> (() => new AsyncFifoProof(depth = 4)),
+    "axi_crossing" -> (() => new AxiCrossingProof(depth = 2)),
     "firewall" -> (() => new FirewallProof(bursts = 2, longest = 2, patience = 2)),
     "memory_share" -> (() => new MemoryShareProof(bursts = 2)),
     "memory_guard" -> (() => new MemoryGuardProof(bursts = 2, longest = 2)),
