@@ -26,6 +26,8 @@ from synthesis import SYNTHESIS, Modules, read, synthesise_all
 
 METRICS = {"lut": "LUT", "ff": "FF", "dsp": "DSP", "bram": "BRAM36", "uram": "URAM288", "lutram": "LUT", "srl": "LUT", "carry8": "CARRY8", "muxf": "MUXF"}
 
+#: What has rows: units that stand alone, engines, and the shell.
+OPS = ["algebra", "coprocessor", "ecdsa_verify", "equihash_verify", "msm", "ntt", "poseidon", "shell"]
 #: Cards that are measured when none is named.
 CARDS = ["card", "toy", "ecdsa", "msm_bn254", "msm_bls12_381", "msm_bls12_377",
          "poseidon_2", "poseidon_4", "poseidon_8", "poseidon_11", "poseidon", "coprocessor"]
@@ -180,7 +182,7 @@ def table(title, top, modules, own):
 
 def door():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--op", help="only this operation's engines, or `shell`, or `algebra` for the units that stand alone")
+    parser.add_argument("--op", choices=OPS, help="only this operation's engines, or `shell`, or `algebra` for the units that stand alone")
     parser.add_argument("configs", nargs="*", metavar="CONFIG", help="what to measure; nothing: those of CARDS and all units")
     parser.add_argument("--out", type=Path, help="where the rows go; else target/bench/area.json, or area-OP.json for one operation")
     chosen = parser.parse_args()
