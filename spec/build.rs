@@ -31,10 +31,12 @@ fn list(code: &mut String, root: &Path, folder: &str, files: &[PathBuf]) {
     code.push_str("];\n");
 }
 
-/// What a device is asked for has a wire file; fields, curves and formulas are the business of `algebra` alone.
+/// What a device is asked for has a wire file, that of `ntt` for quotients too; fields, curves and formulas are the business of `algebra` alone.
 fn travels(root: &Path, folder: &Path) -> bool {
     let name = folder.file_name().expect("a folder's name");
-    name == "wire" || root.join("wire").join(name).with_extension("toml").exists()
+    name == "wire"
+        || name == "quotient"
+        || root.join("wire").join(name).with_extension("toml").exists()
 }
 
 fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {

@@ -28,6 +28,8 @@ from synthesis import SHELL, SYNTHESIS, Modules, board, synthesise_all
 
 METRICS = {"lut": "LUT", "ff": "FF", "dsp": "DSP", "bram": "BRAM36", "uram": "URAM288", "lutram": "LUT", "srl": "LUT", "carry8": "CARRY8", "muxf": "MUXF"}
 
+#: What has rows: units that stand alone, engines, the shell, and what boards' tops have around it.
+OPS = ["algebra", "coprocessor", "ecdsa_verify", "equihash_verify", "msm", "ntt", "poseidon", "shell", "top"]
 #: Cards that are measured when none is named.
 CARDS = ["card", "toy", "ecdsa", "msm_bn254", "msm_bls12_381", "msm_bls12_377",
          "poseidon_2", "poseidon_4", "poseidon_8", "poseidon_11", "poseidon", "coprocessor"]
@@ -207,7 +209,7 @@ def show(title, lines, whole):
 
 def door():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--op", help="only this operation's engines, or `shell`, or `top` for boards' tops, or `algebra` for the units that stand alone")
+    parser.add_argument("--op", choices=OPS, help="only this operation's engines, or `shell`, or `top` for boards' tops, or `algebra` for the units that stand alone")
     parser.add_argument("configs", nargs="*", metavar="CONFIG", help="what to measure; nothing: those of CARDS, boards' tops and all units")
     parser.add_argument("--out", type=Path, help="where the rows go; else target/bench/area.json, or area-OP.json for one operation")
     chosen = parser.parse_args()

@@ -10,7 +10,7 @@ import shutil
 import tomllib
 from pathlib import Path
 
-from place import BUILT, ROOT, link, main, run
+from place import BUILT, ROOT, SHIPPED, link, main, run
 
 SOURCE = ROOT / "host/bind/c"
 #: What the static library wants to be linked with.
@@ -23,7 +23,7 @@ def version():
 
 def build(profile, beside):
     """The folder with the built library."""
-    chosen = [word for name in ("proofmill-c", *beside) for word in ("--package", name)]
+    chosen = [word for name in sorted({"proofmill-c", *beside}) for word in ("--package", name)]
     run(["cargo", "build", "--quiet", "--profile", profile, *chosen], cwd=ROOT)
     return BUILT / profile
 
@@ -47,8 +47,8 @@ def install(prefix, profile, beside=()):
 
 
 def install_for_tests(prefix):
-    """Built beside the command, whose crates are compiled already; in the long tests by itself, as people build it."""
-    return install(prefix, "release", () if os.environ.get("PROOFMILL_LONG") else ("proofmill-cli",))
+    """Built beside the command, as other stages have it; in the long tests by itself, as people build it."""
+    return install(prefix, "release", () if os.environ.get("PROOFMILL_LONG") else SHIPPED)
 
 
 def door():

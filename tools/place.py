@@ -19,6 +19,8 @@ TARGET = ROOT / "target"
 #: What cargo built, a folder a profile; and the command, as people run it.
 BUILT = Path(os.environ.get("CARGO_TARGET_DIR", TARGET))
 PROOFMILL = BUILT / "release/proofmill"
+#: The command, and the libraries that the tests build beside it: what they share is then compiled once, with the features that all want.
+SHIPPED = ["proofmill-cli", "proofmill-c", "proofmill-python"]
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "proofmill"
 
 

@@ -20,6 +20,11 @@ COLOURS = {
     "mcl": ("#087f8c", "#5cd0dc"),
     "rapidsnark": ("#2b8a3e", "#69d08a"),
     "snarkjs": ("#6741d9", "#b197fc"),
+    "avx512ifma": ("#c2255c", "#ff6b9d"),
+    "avx512": ("#1971c2", "#74b8f0"),
+    "avx2": ("#2b8a3e", "#69d08a"),
+    "bmi2": ("#b35c00", "#f0a04b"),
+    "portable": ("#6741d9", "#b197fc"),
 }
 #: Curves as people write them.
 CURVES = {"bn254": "BN254", "bls12_381": "BLS12-381", "bls12_377": "BLS12-377"}
@@ -42,6 +47,7 @@ class Lines:
     instances: str  # a pattern of theirs
     title: str  # of a panel, from its instance
     rate: bool  # millions a second, else seconds
+    own: str = "proofmill"  # our line's name; nothing: the code path's
 
     def value(self, size, milliseconds):
         return 2**size / milliseconds / 1e3 if self.rate else milliseconds / 1e3
@@ -60,6 +66,8 @@ DRAWINGS = {
                    r"2\^(\d+) constraints, .*(?:fastest peer|slower peer)", r"(\w+)$", "{}", False),
     "msm": Lines("Multi-scalar multiplication", "millions of points a second over the number of points",
                  r"2\^(\d+) points, (?:fastest peer|slower peer|mcl)", r"(bn254|bls12_381)_g1$", "{} G1", True),
+    "paths": Lines("MSM on each code path of a processor", "millions of points a second over the number of points",
+                   r"2\^(\d+) points \(plot\)", r"(bn254|bls12_381)_g1$", "{} G1", True, own=""),
     "ntt": Bars("Number-theoretic transforms", "milliseconds for a transform from bytes to bytes on one thread; less is better", (
         ("bn254_fr", r"2\^20, bytes to bytes", 1, "BN254 scalar field, 2²⁰"),
         ("bls12_381_fr", r"2\^20, bytes to bytes", 1, "BLS12-381 scalar field, 2²⁰"),
@@ -108,7 +116,7 @@ def curves(drawing, rows):
             continue
         size = int(found[1])
         panel = panels.setdefault(instance[1], {})
-        ours = panel.setdefault("proofmill", {})
+        ours = panel.setdefault(drawing.own or row["isa"], {})
         if "from files" not in row["metric"]:
             ours[size] = drawing.value(size, row["ours"])
         if row["peer"] is not None:
@@ -177,11 +185,11 @@ def lines(drawing, contents):
             sizes = sorted({size for line in drawn.values() for size, _ in line})
             if not sizes:
                 continue
-            title = f"{drawing.title.format(CURVES[instance])}: {name}"
+            title = f"{drawing.title.format(CURVES[instance])}: {name if drawing.own else name.rpartition(', ')[0]}"
             place = f"translate({LEFT + across * (WIDTH + GAP)} {TOP + down * (HEIGHT + 60)})"
             parts.append(f'<g transform="{place}">\n{panel(title, drawn, sizes, values, across == 0)}\n</g>')
     threads = " and ".join(sorted({str(most_threads(content["rows"])) for content in contents}))
-    axes = f"{drawing.axes}, on {threads} threads"
+    axes = f"{drawing.axes}, on {threads} thread{'s' * (threads != '1')}"
     width = max(LEFT + len(grid[0]) * (WIDTH + GAP), right - 20, 6.6 * len(axes))  # of the panels, the names, the first line
     return document(drawing.what, axes, round(width), TOP + len(grid) * (HEIGHT + 60) - 30, names, parts)
 

@@ -101,7 +101,10 @@ def simulated(names):
 
 def synthesised(asked, cards):
     """(cards, units) among the configurations that are asked for; nothing: these cards, and all units. A twin, which cannot be synthesised, is an error."""
-    all_units = [unit for unit in units() if not unit.endswith("_twin")]
+    made = units()
+    if unknown := set(asked) - {*made, *(configs() if asked else ())}:
+        raise Failed(f"no circuit is called {', '.join(sorted(unknown))}; `python3 tools/rtl.py` lists the cards")
+    all_units = [unit for unit in made if not unit.endswith("_twin")]
     wanted = asked or [*cards, *all_units]
     if twins := [config for config in wanted if config.endswith("_twin")]:
         raise Failed(f"{', '.join(twins)}: twins are for simulation and have neither area nor clock")

@@ -16,7 +16,7 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
 from host import CRATES, VARIABLES
-from place import ROOT, TARGET, Failed
+from place import PROOFMILL, ROOT, SHIPPED, TARGET, Failed
 
 PYTHON = [sys.executable]
 POSEIDON = ["poseidon_small_twin", "poseidon_twin"]
@@ -33,8 +33,8 @@ HASHES = ["--manifest-path", "interop/hashes/Cargo.toml"]
 SMALLER = [("cli", ["--features", "dev"]), ("algebra", []), ("testkit", [])]
 #: cargo for what is tested.
 DEBUG = ["env", *(f"{name}={value}" for name, value in VARIABLES.items()), "cargo"]
-#: What people run.
-SHIPPED = ["--release", "--quiet", "--package", "proofmill-cli"]
+#: What people run and link.
+RELEASE = ["cargo", "build", "--release", "--quiet", *(word for name in SHIPPED for word in ("--package", name))]
 LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES, *POSEIDON, "ntt_small_twin", "ntt_bn254_small_twin", "groth16_bn254_small_twin", "coprocessor_twin",
              "uart_shell", "uart_toy", "xdma_toy", "xdma_msm_toy", "xdma_msm_bls12_381_twin", "f2_msm_toy", "f2_toy"]
 
@@ -116,15 +116,15 @@ STAGES = [
           [[*DEBUG, "doc", "--workspace", "--no-deps", "--quiet"], [*DEBUG, "test", *CRATES, "--doc", "--quiet"]], ("setup",), uses="target/debug"),
     Stage("run", "make run, and what it leaves out says so", [["make", "--no-print-directory", "run"], python("left_out")], ("setup",), uses="target/release"),
     Stage("release", "the conformance suite on the program that people use",
-          [["cargo", "run", *SHIPPED, "--", "selftest"]], ("run",), uses="target/release"),
+          [RELEASE, [str(PROOFMILL), "selftest"]], ("run",), uses="target/release"),
     Stage("port", "the host's transport on a simulated card behind a pseudo-terminal",
-          [["cargo", "build", *SHIPPED], [*PYTHON, "rtl/sim/test_serial_port.py"]], ("sim", "release"), uses="target/release"),
+          [RELEASE, [*PYTHON, "rtl/sim/test_serial_port.py"]], ("sim", "release"), uses="target/release"),
     Stage("interop", "proofs of and for snarkjs, with circuits of circom and the keys of a ceremony",
-          [["cargo", "build", *SHIPPED], [*PYTHON, "-m", "unittest", "discover", "-s", "interop", "-p", "test_*.py"]],
+          [RELEASE, [*PYTHON, "-m", "unittest", "discover", "-s", "interop", "-p", "test_*.py"]],
           ("sim", "programs", "release")),
     Stage("digests", "Poseidon beside neptune, light-poseidon, taceo-poseidon2 and zkhash", [python("digests")], ("setup",), [python("digests", "--long")]),
     Stage("doors", "Rust, C, C++, Python and Go, as their users have them",
-          [["cargo", "build", *SHIPPED],
+          [RELEASE,
            *([*PYTHON, "-m", "unittest", "discover", "-s", f"host/{door}/tests", "-p", "test_*.py"]
              for door in ("cli", "bind/rust", "bind/c", "bind/python", "bind/go"))],
           ("release",), [[*PYTHON, "host/bind/go/tests/long_gnark.py"]], uses="target/release"),

@@ -366,6 +366,13 @@ class Report(unittest.TestCase):
             paths = [path.get("class") for path in drawing.iter("{http://www.w3.org/2000/svg}path")]
             self.assertEqual(paths, ["proofmill", "arkworks", "halo2curves"] * len(contents))
 
+    def test_a_plot_of_paths_names_ours_too(self):
+        rows = [{"instance": "bn254_g1", "metric": f"2^{size} points (plot)", "threads": 1, "ours": 2.0, "peer_name": name, "peer": 8.0, **self.IFMA}
+                for size in (10, 20) for name in ("bmi2", "avx2")]
+        lines = plot.curves(plot.DRAWINGS["paths"], rows)["bn254"]
+        self.assertEqual({name: len(line) for name, line in lines.items()}, {"avx512ifma": 2, "bmi2": 2, "avx2": 2})
+        ElementTree.fromstring(plot.svg("paths", [{"date": "2026-01-02", "rows": rows}]))
+
     def test_a_plot_of_seconds_shows_ours_beside_a_key_that_stays(self):
         def row(form, peer, ours):
             return {"instance": "bn254", "metric": f"2^14 constraints, {form}, fastest peer", "threads": 2, "ours": ours, "peer_name": peer, "peer": 8000.0}

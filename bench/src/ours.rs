@@ -12,11 +12,16 @@ use serde_json::{Map, Value, json};
 use crate::peers::program::Program;
 use crate::place::Place;
 use crate::report;
+use crate::row::{Placed, SoftwareRow};
 use crate::software::{TASKS, Task, task};
 use crate::timing::{Contestant, Pick, interleaved};
 
-/// Rounds of every task.
+/// Rounds of every task, and of those for the plot, which take up to seconds.
 const ROUNDS: usize = 15;
+const ROUNDS_OF_PLOT: usize = 3;
+
+/// MSMs whose rate over the size is drawn for each path: groups, and logarithms of the sizes.
+const PLOT: ([&str; 2], [u32; 5]) = (["bn254_g1", "bls12_381_g1"], [10, 12, 14, 16, 18]);
 
 /// One of those that are compared.
 struct Side {
@@ -30,17 +35,66 @@ pub fn profiles(profiles: &[String]) -> Result<()> {
         let program = build(profile)?;
         Ok(Side { name: profile.clone(), program: start(Command::new(program))? })
     });
-    compare("profiles", sides.collect::<Result<_>>()?)
+    let mut sides: Vec<_> = sides.collect::<Result<_>>()?;
+    let mut rows = Vec::new();
+    for task in TASKS {
+        let seconds = seconds(&mut sides, task, ROUNDS)?;
+        let names = || sides.iter().map(|side| &side.name);
+        let mut row = Map::from_iter([("task".to_string(), json!(task))]);
+        row.extend(names().zip(&seconds).map(|(name, s)| (format!("{name}, ms"), json!(s * 1e3))));
+        let ratios = names().zip(&seconds).skip(1);
+        row.extend(ratios.map(|(name, s)| (format!("{name}, times"), json!(seconds[0] / s))));
+        rows.push(Value::Object(row));
+    }
+    print!("{}\n{}", Place::here()?.line(), report::table(&rows)?);
+    println!("written to {}", report::write("ours/profiles", &rows)?.display());
+    Ok(())
 }
 
-/// Compares all code paths that this processor has, as this program has them.
+/// Compares all code paths that this processor has, as this program has them: the best one as ours, the others as its peers.
 pub fn paths() -> Result<()> {
     let sides = Isa::present().into_iter().map(|level| {
         let mut command = Command::new(std::env::current_exe()?);
         command.env(ISA_VARIABLE, level.name());
         Ok(Side { name: level.name().into(), program: start(command)? })
     });
-    compare("paths", sides.collect::<Result<_>>()?)
+    let mut sides: Vec<_> = sides.collect::<Result<_>>()?;
+    let (groups, sizes) = PLOT;
+    let drawn = groups.into_iter().flat_map(|group| {
+        sizes.map(|size| (format!("msm {group}, 2^{size} points (plot)"), ROUNDS_OF_PLOT))
+    });
+    let tasks = TASKS.into_iter().map(|task| (task.to_owned(), ROUNDS));
+    let mut rows = Vec::new();
+    for (task, rounds) in tasks.chain(drawn) {
+        let seconds = seconds(&mut sides, &task, rounds)?;
+        let (best, others) = seconds.split_last().context("there is a path at least")?;
+        for (side, other) in sides.iter().zip(others) {
+            rows.push(row(&task, *best, &side.name, *other)?);
+        }
+    }
+    let place = &Place::here()?;
+    let placed: Vec<_> = rows.iter().map(|row| Placed { row, place }).collect();
+    let path = report::write("paths", &placed)?;
+    println!("{}\n{}written to {}", place.line(), report::table(&rows)?, path.display());
+    Ok(())
+}
+
+/// What a task takes on the best path, beside another one.
+fn row(task: &str, best: f64, name: &str, other: f64) -> Result<SoftwareRow> {
+    let (subject, metric) = task.split_once(", ").context("a task says how much it does")?;
+    let (op, instance) = subject.split_once(' ').context("a task has an instance")?;
+    Ok(SoftwareRow {
+        op: op.into(),
+        instance: instance.into(),
+        metric: metric.into(),
+        unit: "ms".into(),
+        threads: 1,
+        ours: best * 1e3,
+        peer_name: name.into(),
+        peer: other * 1e3,
+        ratio: other / best,
+        absent: None,
+    })
 }
 
 /// A program's side: answers each line with the seconds of the task that it names, until there is none.
@@ -75,33 +129,32 @@ fn build(profile: &str) -> Result<PathBuf> {
     Ok(report::checkout().join("target").join(profile).join("proofmill-bench"))
 }
 
-/// A row a task: milliseconds of each side, and how many times faster than the first one the others are.
-fn compare(name: &str, mut sides: Vec<Side>) -> Result<()> {
-    let mut rows = Vec::new();
-    for task in TASKS {
-        let mut turns: Vec<_> =
-            sides.iter_mut().map(|side| || side.program.seconds(&task).context(task)).collect();
-        let mut contestants: Vec<&mut dyn Contestant> = Vec::new();
-        for turn in &mut turns {
-            contestants.push(turn);
-        }
-        let seconds = interleaved(ROUNDS, Pick::Median, &mut contestants)?;
-        drop(turns);
-        let names = || sides.iter().map(|side| &side.name);
-        let mut row = Map::from_iter([("task".to_string(), json!(task))]);
-        row.extend(names().zip(&seconds).map(|(name, s)| (format!("{name}, ms"), json!(s * 1e3))));
-        let ratios = names().zip(&seconds).skip(1);
-        row.extend(ratios.map(|(name, s)| (format!("{name}, times"), json!(seconds[0] / s))));
-        rows.push(Value::Object(row));
+/// Seconds of a task on each side, which take turns.
+fn seconds(sides: &mut [Side], task: &str, rounds: usize) -> Result<Vec<f64>> {
+    let mut turns: Vec<_> = sides
+        .iter_mut()
+        .map(|side| || side.program.seconds(&task).with_context(|| task.to_owned()))
+        .collect();
+    let mut contestants: Vec<&mut dyn Contestant> = Vec::new();
+    for turn in &mut turns {
+        contestants.push(turn);
     }
-    print!("{}\n{}", Place::here()?.line(), report::table(&rows)?);
-    println!("written to {}", report::write(&format!("ours/{name}"), &rows)?.display());
-    Ok(())
+    interleaved(rounds, Pick::Median, &mut contestants)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tasks_are_rows() {
+        for task in TASKS {
+            let row = row(task, 0.5, "avx2", 1.0).unwrap();
+            assert_eq!(format!("{} {}, {}", row.op, row.instance, row.metric), task);
+            assert_eq!((row.ours, row.peer, row.ratio), (500.0, 1000.0, 2.0));
+        }
+        assert!(row("nothing", 1.0, "avx2", 1.0).is_err());
+    }
 
     #[test]
     fn every_task_is_answered_with_seconds() {
@@ -111,6 +164,11 @@ mod tests {
         let answers = String::from_utf8(answers).unwrap();
         let seconds = answers.lines().map(|line| line.parse::<f64>().unwrap());
         assert_eq!(seconds.filter(|&seconds| seconds > 0.0).count(), TASKS.len());
-        assert!(serve(&b"\"nothing\"\n"[..], Vec::new()).is_err());
+        for wrong in
+            ["nothing", "msm bn254_g1", "msm bn254_g2, 2^4 points", "msm bn254_g1, 2^x points"]
+        {
+            let line = json!(wrong).to_string() + "\n";
+            assert!(serve(line.as_bytes(), Vec::new()).is_err(), "{wrong}");
+        }
     }
 }

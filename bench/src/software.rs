@@ -4,7 +4,7 @@
 //! the kernel puts them, are those of Rust peers in sums and proofs, because arkworks starts pools of its own there, which bound
 //! threads would hold to one processor; those of blst's own pool; and those of other programs.
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::place::Place;
 use crate::report;
@@ -66,27 +66,31 @@ pub fn run(op: &str, quick: bool, isa: Option<&str>, only: Option<&str>) -> Resu
 /// A piece of our own work without peers, ready to be done again and again.
 pub type Task = Box<dyn Contestant>;
 
-/// All of them, by operation and size, on one thread.
+/// One of each operation: the operation, the instance, and what is done on one thread.
 pub const TASKS: [&str; 7] = [
-    "ecdsa_verify, 512 signatures",
-    "equihash_verify (200,9), 64 headers",
+    "ecdsa_verify secp256k1, 512 signatures",
+    "equihash_verify equihash_200_9, 64 headers",
     "msm bls12_381_g1, 2^13 points",
-    "ntt bn254_fr, 2^16",
-    "pairing bls12_381, 4 of them",
+    "ntt bn254_fr, 2^16 elements",
+    "pairing bls12_381, 4 pairings",
     "poseidon arity 8, 512 hashes",
     "prove bn254, 2^12 constraints",
 ];
 
-/// The one with this name.
+/// The one with this name; an MSM of any size.
 pub fn task(name: &str) -> Result<Task> {
-    match name.split([' ', ',']).next() {
-        Some("ecdsa_verify") => ecdsa_verify::task(512),
-        Some("equihash_verify") => equihash_verify::task(64),
-        Some("msm") => msm::task(13),
-        Some("ntt") => ntt::task(16),
-        Some("pairing") => pairing::task(),
-        Some("poseidon") => poseidon::task(512),
-        Some("prove") => prove::task(12),
+    let (subject, what) = name.split_once(", ").unwrap_or((name, ""));
+    match subject.split_once(' ') {
+        Some(("ecdsa_verify", _)) => ecdsa_verify::task(512),
+        Some(("equihash_verify", _)) => equihash_verify::task(64),
+        Some(("msm", instance)) => {
+            let size = what.strip_prefix("2^").and_then(|size| size.split(' ').next());
+            msm::task(instance, size.context("task: an MSM has a size")?.parse()?)
+        }
+        Some(("ntt", _)) => ntt::task(16),
+        Some(("pairing", _)) => pairing::task(),
+        Some(("poseidon", _)) => poseidon::task(512),
+        Some(("prove", _)) => prove::task(12),
         _ => bail!("task: '{name}' is not known; there are {}", TASKS.join("; ")),
     }
 }

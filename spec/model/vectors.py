@@ -22,6 +22,7 @@ import cases_ntt
 import cases_pairing
 import cases_permutation
 import cases_poseidon
+import cases_quotient
 import cases_shell
 
 VECTORS = Path(__file__).resolve().parent.parent / "vectors"
@@ -29,7 +30,7 @@ VECTORS = Path(__file__).resolve().parent.parent / "vectors"
 FOLDERS = {
     "wire": cases_shell, "ecdsa_verify": cases_ecdsa_verify, "field": cases_field, "formula": cases_formula, "curve": cases_curve,
     "encoding": cases_encoding, "msm": cases_msm, "ntt": cases_ntt, "pairing": cases_pairing, "poseidon": cases_poseidon,
-    "permutation": cases_permutation, "coprocessor": cases_coprocessor,
+    "permutation": cases_permutation, "coprocessor": cases_coprocessor, "quotient": cases_quotient,
 }
 
 

@@ -5,7 +5,7 @@
 //! it that to mcl, which uses IFMA too; sizes below 2^16 are there for the plot. Then come scalars and points that are not
 //! uniform, beside uniform ones, and apart from all others sums with precomputed multiples, beside those without.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::msm::{Group, MULTIPLES, multiples};
 use proofmill_algebra::{bls12_377, bls12_381, bn254};
@@ -124,9 +124,16 @@ fn one<C: Group<Base: Coordinate>>(
     Ok(())
 }
 
-/// A sum on one thread.
-pub fn task(size: u32) -> Result<Task> {
-    type C = bls12_381::G1;
+/// A sum of 2^size points on one thread.
+pub fn task(instance: &str, size: u32) -> Result<Task> {
+    match instance {
+        "bn254_g1" => task_of::<bn254::G1>(size),
+        "bls12_381_g1" => task_of::<bls12_381::G1>(size),
+        _ => bail!("task: no MSM in '{instance}'; there are bn254_g1 and bls12_381_g1"),
+    }
+}
+
+fn task_of<C: Group<Base: Coordinate>>(size: u32) -> Result<Task> {
     let points: Vec<u8> = multiples::<C>(1, 1 << size).iter().flat_map(pair::encode).collect();
     let ours = Ours::new::<C>(&points, 1, 0)?;
     let uniform = ours.uniform::<C>(1 << size);

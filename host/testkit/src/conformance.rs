@@ -78,6 +78,7 @@ pub fn conformance(device: &dyn Device, filter: &str) -> Report {
         if let Capability::Ntt(field) = *capability {
             suite.nothing.get_or_insert_with(|| transforms::nothing(field));
             suite.transforms(field);
+            suite.quotients(field);
             continue;
         }
         if *capability == Capability::Coprocessor {
@@ -219,6 +220,21 @@ impl Suite<'_> {
         for (what, promise) in transforms::PROMISES {
             let name = format!("{}: {what}", Capability::Ntt(field));
             self.check(&name, |device| promise(device, case));
+        }
+    }
+
+    /// The vectors of quotients, one after the other: a device may keep few at a time.
+    fn quotients(&mut self, field: ntt::Field) {
+        let cases = match transforms::quotients(self.device, field) {
+            Ok(cases) => cases,
+            Err(problem) => return self.record(format!("{field}: quotients"), Err(problem)),
+        };
+        for case in cases {
+            self.check(&transforms::quotient_name(&case), |device| {
+                let ticket = transforms::submit_quotient(device, &case);
+                let ticket = ticket.map_err(|error| error.to_string())?;
+                transforms::judge(ticket, field, &case.result)
+            });
         }
     }
 

@@ -6,6 +6,7 @@ mod equihash_verify;
 mod msm;
 mod ntt;
 mod poseidon;
+mod quotient;
 mod shell;
 
 pub(crate) use coprocessor::told as told_slot;
@@ -15,7 +16,10 @@ pub use equihash_verify::{EquihashCase, cases as equihash_verify};
 pub use msm::{MsmCase, cases as msm};
 pub use ntt::{NttCase, cases as ntt};
 pub use poseidon::{PoseidonCase, cases as poseidon};
+pub use quotient::{QuotientCase, cases as quotient};
 pub use shell::{Exchange, ShellCase, cases as shell};
+
+use proofmill_op::ntt::Field;
 
 /// The cases of all files whose name begins so. An error names the file.
 fn read_all<Case>(
@@ -42,4 +46,19 @@ fn integer(text: &str) -> Result<[u8; 32], String> {
         .map_err(|error| format!("{text}: {error}"))?;
     bytes.reverse();
     Ok(bytes)
+}
+
+/// The bytes of an element of a field that is transformed.
+fn element(field: Field, text: &str) -> Result<Vec<u8>, String> {
+    let bytes = integer(text)?;
+    let (low, high) = bytes.split_at(field.bytes());
+    match high.iter().all(|&byte| byte == 0) {
+        true => Ok(low.to_vec()),
+        false => Err(format!("{text} has more than {} bytes", field.bytes())),
+    }
+}
+
+/// The bytes of elements, one after the other.
+fn elements(field: Field, texts: &[String]) -> Result<Vec<u8>, String> {
+    Ok(texts.iter().map(|text| element(field, text)).collect::<Result<Vec<_>, _>>()?.concat())
 }

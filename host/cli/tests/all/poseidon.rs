@@ -158,7 +158,7 @@ fn what_cannot_be_is_named() {
 #[test]
 fn a_killed_tree_goes_on() {
     let leaf = |i: u32| [&i.to_le_bytes()[..], &[0; 28]].concat();
-    let leaves: Vec<u8> = (0..1 << 18).flat_map(leaf).collect();
+    let leaves: Vec<u8> = (0..1 << 17).flat_map(leaf).collect();
     let (folder, paths) = files(&[&leaves]);
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (plain, tree, from) = (at("plain"), at("tree"), &paths[0]);

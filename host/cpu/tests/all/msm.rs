@@ -102,22 +102,29 @@ fn examine_multiples<C: Group<Base: Coordinate>>() {
 }
 
 #[test]
-fn precomputed_multiples_change_no_sum_in_any_group() {
+fn precomputed_multiples_change_no_sum() {
     examine_multiples::<bn254::G1>();
+    examine_multiples::<bls12_377::G2>();
+}
+
+#[test]
+#[ignore = "a minute"]
+fn precomputed_multiples_change_no_sum_in_any_group() {
     examine_multiples::<bn254::G2>();
     examine_multiples::<bls12_381::G1>();
     examine_multiples::<bls12_381::G2>();
     examine_multiples::<bls12_377::G1>();
-    examine_multiples::<bls12_377::G2>();
     examine_multiples::<pallas::G1>();
     examine_multiples::<vesta::G1>();
 }
 
 fn examine<C: Group<Base: Coordinate>>() {
+    let points = bases::<C>(1000);
     for threads in [1, 3, 64] {
         let device = CpuDevice::new(Some(threads)).unwrap();
         for count in [0, 1, 2, 3, 1000] {
-            let here = Bases::new(instance::<C>(), bases::<C>(count)).checked(Check::Subgroup);
+            let some = points[..points.len() / 1000 * count].to_vec();
+            let here = Bases::new(instance::<C>(), some).checked(Check::Subgroup);
             let (first, first_sum) = scalars::<C>(count, 3 << 40);
             let (second, second_sum) = scalars::<C>(count, 5 << 40);
             assert_eq!(

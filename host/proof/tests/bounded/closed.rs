@@ -27,7 +27,7 @@ pub fn in_closed_space(test: &str, body: impl FnOnce()) {
         return told(test);
     }
     let mut inside = Command::new(std::env::current_exe().unwrap());
-    inside.args(["--exact", test, "--nocapture"]).env(INSIDE, "1");
+    inside.args(["--exact", test, "--include-ignored", "--nocapture"]).env(INSIDE, "1");
     // One thread of the pool, and one place that memory is taken from: each thread's own would take address space for itself.
     inside.env("RAYON_NUM_THREADS", "1").env("MALLOC_ARENA_MAX", "1").env("RUST_BACKTRACE", "0");
     // Its report, of a few lines, would be taken for one of another program.

@@ -49,9 +49,8 @@ fn proved(key: &Zkey, witness: &Witness, device: &Arc<dyn Device>, park: bool) -
     Ok(proved)
 }
 
-#[test]
-fn keys() {
-    in_closed_space("keys", || {
+fn examine_keys(test: &str, every: usize) {
+    in_closed_space(test, || {
         let device = processor();
         let inputs = CURVES.map(|curve| (key(curve), read_witness(&witness(curve)).unwrap()));
         let ask = |bytes: &[u8], witness, park| {
@@ -62,12 +61,23 @@ fn keys() {
         closed::close();
         for (key, witness) in &inputs {
             let mut park = false;
-            changes::of_key(key, &mut |case, changed| {
+            changes::of_key(key, every, &mut |case, changed| {
                 park = !park;
                 examine("key", case, || ask(changed, witness, park));
             });
         }
     });
+}
+
+#[test]
+fn keys() {
+    examine_keys("keys", 5);
+}
+
+#[test]
+#[ignore = "minutes"]
+fn keys_at_more_places() {
+    examine_keys("keys_at_more_places", 1);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use proofmill_op::ntt::{Direction, Field, Request};
 use proofmill_op::{Answer, Capability, Data, Device, Error, Parked, Ticket};
 
-use crate::vectors::{self, NttCase};
+use crate::vectors::{self, NttCase, QuotientCase};
 
 /// Elements of the size that every device has.
 const COUNT: usize = 64;
@@ -23,6 +23,26 @@ pub(super) fn cases(device: &dyn Device, field: Field) -> Result<Vec<NttCase>, S
         common || !answer.is_err_and(|error| refused(&error))
     });
     Ok(cases)
+}
+
+/// The quotients of a field that a device says it makes; one that has the standard root only may refuse another.
+pub(super) fn quotients(device: &dyn Device, field: Field) -> Result<Vec<QuotientCase>, String> {
+    let mut cases = vectors::quotient()?;
+    cases.retain(|case| {
+        let offered = case.field == field && device.caps().offers_quotient(field, case.log_size());
+        let refused = |answer| matches!(answer, Err(Error::Unsupported { .. }));
+        offered && (case.root.is_none() || !refused(submit_quotient(device, case)))
+    });
+    Ok(cases)
+}
+
+/// The name of a quotient's check.
+pub(super) fn quotient_name(case: &QuotientCase) -> String {
+    format!("{}: quotient {}", Capability::Ntt(case.field), case.id)
+}
+
+pub(super) fn submit_quotient(device: &dyn Device, case: &QuotientCase) -> Result<Ticket, Error> {
+    device.submit(proofmill_op::Request::Quotient(case.request().into()))
 }
 
 /// Asks for a transform that is small.

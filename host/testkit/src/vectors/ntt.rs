@@ -70,17 +70,8 @@ fn parse(text: &str) -> Result<Vec<NttCase>, String> {
     let field: Field = file.field.parse().map_err(|error: Error| error.to_string())?;
     let read = |case: Case| {
         let wrong = |problem| format!("{}: {problem}", case.id);
-        let element = |text: &String| {
-            let bytes = super::integer(text)?;
-            let (low, high) = bytes.split_at(field.bytes());
-            match high.iter().all(|&byte| byte == 0) {
-                true => Ok(low.to_vec()),
-                false => Err(format!("{text} has more than {} bytes", field.bytes())),
-            }
-        };
-        let one = |text: &Option<String>| text.as_ref().map(element).transpose();
-        let all = |texts: &[String]| -> Result<Vec<u8>, String> {
-            Ok(texts.iter().map(element).collect::<Result<Vec<_>, _>>()?.concat())
+        let one = |text: &Option<String>| {
+            text.as_ref().map(|text| super::element(field, text)).transpose()
         };
         Ok(NttCase {
             field,
@@ -91,8 +82,8 @@ fn parse(text: &str) -> Result<Vec<NttCase>, String> {
             },
             root: one(&case.root).map_err(wrong)?,
             coset: one(&case.coset).map_err(wrong)?,
-            elements: all(&case.elements).map_err(wrong)?,
-            result: all(&case.result).map_err(wrong)?,
+            elements: super::elements(field, &case.elements).map_err(wrong)?,
+            result: super::elements(field, &case.result).map_err(wrong)?,
             id: case.id,
         })
     };
