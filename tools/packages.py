@@ -1,33 +1,40 @@
 """The crates that are made to be published: `python3 tools/packages.py [--check] [--verify] [--semver]`.
 
 --check packages each as cargo would for a registry, without compiling, and holds that none reads a file outside its own package
-and that none is missing; --verify compiles each from its package too, which takes minutes. --semver holds the public interface of each
-to that of `BASELINE`: `cargo semver-checks` finds what would break a program that was written for it. Without any: their names, in the
-order in which they can be published.
+and that none is missing; --verify compiles each from its package too, which takes minutes. --semver holds the public interface of each,
+with all features, to that of `BASELINE`: cargo-semver-checks finds what would break a program that was written for it. Without any: their
+names, in the order in which they can be published.
 """
 
 import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
+import tarfile
 from pathlib import Path
 
-from place import CACHE, ROOT, Failed, made_whole, main, run
+from place import CACHE, ROOT, TARGET, Failed, digest, made_whole, main, run
 
 #: The commit whose public interface is kept: that of the last release, or, before the first one, of the last intended break.
-BASELINE = "84db11bd8fc34a8b5533f7834283a37bd009d47b"
+BASELINE = "15a31303566ec54cd67c45819ec35d262cf38c9c"
 #: The version of cargo-semver-checks, which is compiled into the user's cache folder on first use. It needs Rust 1.93.
 SEMVER = "0.51.0"
+#: Its own profile optimises across all of its 400 crates, which two cores do not end within an hour; so it takes eleven minutes on two that are
+#: busy with other work, and then some seconds a crate.
+QUICKLY = {"CARGO_PROFILE_RELEASE_LTO": "off", "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16", "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0"}
+#: How it wants rustdoc to describe a crate.
+DESCRIBED = "-Z unstable-options --output-format json --document-private-items --document-hidden-items --cap-lints allow"
 
 #: Paths in the source that cargo does not look at: what a macro includes, what an attribute points at, what a build script joins.
 INCLUDED = re.compile(r'(?:include_str!|include_bytes!|include!|#!?\[path =)\s*\(?\s*"([^"]+)"')
 CLIMBS = re.compile(r'(?:CARGO_MANIFEST_DIR[^;]*?\.\./)|rerun-if-changed=\.\./')
 
 
-def crates():
-    """Members of the workspace that may be published, each after those that it depends on."""
-    metadata = json.loads(run(["cargo", "metadata", "--format-version", "1", "--no-deps", "--offline"], cwd=ROOT))
+def crates(source=ROOT):
+    """Members of a checkout's workspace that may be published, each after those that it depends on."""
+    metadata = json.loads(run(["cargo", "metadata", "--format-version", "1", "--no-deps", "--offline"], cwd=source))
     members = {package["name"]: package for package in metadata["packages"] if package["publish"] != []}
     ordered = {}
 
@@ -69,17 +76,83 @@ def check(found, verify):
     print(f"{len(found)} crates, each whole: {', '.join(found)}")
 
 
-def semver(found):
-    """What of the interfaces at `BASELINE` is not there any more."""
+def semver_checks():
+    """The program, compiled on first use. An interrupted compilation goes on where it was."""
     folder = CACHE / f"semver-checks-{SEMVER}"
     if not folder.is_dir():
-        print(f"compiling cargo-semver-checks into {folder}, once: many minutes", flush=True)
+        print(f"compiling cargo-semver-checks into {folder}, once: some minutes", flush=True)
         with made_whole(folder) as scratch:
-            run(["cargo", "install", "cargo-semver-checks", "--version", SEMVER, "--locked", "--root", scratch])
-    chosen = [word for name in found for word in ("--package", name)]
-    command = [folder / "bin/cargo-semver-checks", "semver-checks", "--baseline-rev", BASELINE, "--release-type", "minor", *chosen]
-    if subprocess.run(command, cwd=ROOT).returncode != 0:
-        raise Failed(f"a public interface of {BASELINE} is broken: mend it, or, where that is meant, say so in CHANGELOG.md and move BASELINE")
+            command = ["cargo", "install", "cargo-semver-checks", "--version", SEMVER, "--locked", "--root", scratch, "--target-dir", TARGET / "semver-checks"]
+            run(command, env={**os.environ, **QUICKLY})
+        shutil.rmtree(TARGET / "semver-checks")
+    return folder / "bin/cargo-semver-checks"
+
+
+def libraries(found):
+    """Those that others can depend on."""
+    return {name: package for name, package in found.items() if any("lib" in target["kind"] for target in package["targets"])}
+
+
+def describe(source, names, target, folder):
+    """Puts into a folder what rustdoc says of a checkout's crates, all in one run. `target` is that checkout's alone: files of another one
+    would have the same names, and cargo would take them for fresh.
+    """
+    chosen = [word for name in names for word in ("--package", name)]
+    run(["cargo", "doc", "--quiet", "--no-deps", "--lib", "--all-features", *chosen], cwd=source,
+        env={**os.environ, "RUSTC_BOOTSTRAP": "1", "RUSTDOCFLAGS": DESCRIBED, "CARGO_TARGET_DIR": str(target)})
+    for name in names:
+        shutil.copy(target / f"doc/{name.replace('-', '_')}.json", folder / f"{name}.json")
+
+
+def baseline():
+    """A folder with what rustdoc says of the crates at `BASELINE`, and their features in `features.json`. It depends on the same versions as
+    the checkout: what others change is no break of ours.
+    """
+    folder = CACHE / f"interfaces-{digest(BASELINE, run(['rustc', '--version']), ROOT / 'Cargo.lock')}"
+    if not folder.is_dir():
+        with made_whole(folder) as scratch:
+            source = scratch / "source"
+            run(["git", "archive", "--output", scratch / "source.tar", BASELINE], cwd=ROOT)
+            with tarfile.open(scratch / "source.tar") as archive:
+                archive.extractall(source, filter="data")
+            shutil.copy(ROOT / "Cargo.lock", source)
+            then = libraries(crates(source))
+            describe(source, then, scratch / "target", scratch)
+            (scratch / "features.json").write_text(json.dumps({name: package["features"] for name, package in then.items()}))
+            shutil.rmtree(source)
+            shutil.rmtree(scratch / "target")
+            (scratch / "source.tar").unlink()
+    return folder
+
+
+def lost(name, then, now):
+    """Features that are not there any more, or not by default: rustdoc knows nothing of them."""
+    for feature in sorted(then.keys() - now.keys()):
+        yield f"{name}: the feature {feature} is not there any more"
+    for feature in sorted(set(then.get("default", ())) - set(now.get("default", ()))):
+        yield f"{name}: the feature {feature} is not on by default any more"
+
+
+def semver(found):
+    """What of the interfaces at `BASELINE` is not there any more."""
+    program, then, now = semver_checks(), baseline(), TARGET / "interfaces/now"
+    now.mkdir(parents=True, exist_ok=True)
+    found = libraries(found)
+    describe(ROOT, found, TARGET / "interfaces", now)
+    broken = []
+    for name, features in json.loads((then / "features.json").read_text()).items():
+        if name not in found:
+            broken.append(f"{name}: the crate is not there any more")
+            continue
+        broken += lost(name, features, found[name]["features"])
+        print(f"{name}:", flush=True)
+        command = [program, "semver-checks", "--baseline-rustdoc", then / f"{name}.json", "--current-rustdoc", now / f"{name}.json", "--release-type", "minor"]
+        if subprocess.run(command, cwd=ROOT).returncode != 0:
+            broken.append(f"{name}: see above")
+    if broken:
+        told = "mend it, or, where that is meant, say so in CHANGELOG.md and move BASELINE"
+        raise Failed("\n".join([f"a public interface of {BASELINE} is broken: {told}", *broken]))
+    print(f"{len(found)} crates, whose interfaces of {BASELINE[:12]} hold")
 
 
 def door():

@@ -16,6 +16,7 @@ import cells
 import compile_once
 import formal
 import host
+import packages
 import place
 import plot
 import report
@@ -56,6 +57,14 @@ module Leaf (
   end
 endmodule
 """
+
+
+class Interfaces(unittest.TestCase):
+    def test_features_that_are_lost_are_named(self):
+        then = {"default": ["card", "pasta"], "card": [], "pasta": [], "dev": []}
+        self.assertEqual(list(packages.lost("x", then, {**then, "more": []})), [])
+        now = {"default": ["card"], "card": [], "pasta": []}
+        self.assertEqual(list(packages.lost("x", then, now)), ["x: the feature dev is not there any more", "x: the feature pasta is not on by default any more"])
 
 
 class Place(unittest.TestCase):

@@ -46,6 +46,9 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
                 rows.extend(batch(task, threads)?);
             }
         }
+        if threads > 1 {
+            rows.extend(batch(&Task::short(&folder())?, threads)?);
+        }
     }
     Ok(rows.by_threads())
 }
@@ -53,8 +56,10 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
 /// Of these the rows of batches alone, on two threads.
 pub fn batches(quick: bool) -> Result<Vec<SoftwareRow>> {
     return_freed_memory();
+    let mut tasks = Task::all(&folder(), quick)?;
+    tasks.push(Task::short(&folder())?);
     let mut rows = Vec::new();
-    for task in Task::all(&folder(), quick)?.iter().filter(|task| task.batch > 0) {
+    for task in tasks.iter().filter(|task| task.batch > 0) {
         rows.extend(batch(task, 2)?);
     }
     Ok(rows)

@@ -46,6 +46,7 @@ const LEVELS: [Level; 5] = [Portable, Bmi2, Avx2, Avx512, Avx512Ifma];
 
 /// Why a level cannot be had.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum IsaError {
     /// No level is called so.
     Unknown(String),

@@ -106,20 +106,30 @@ type Info struct {
 // Info asks the device what it is.
 func (d *Device) Info() (Info, error) {
 	defer runtime.KeepAlive(d)
+	var info Info
+	err := document(&info, func(text *C.char, length *C.size_t) status { return C.proofmill_device_info(d.handle, text, length) })
+	return info, err
+}
+
+// Devices are the URIs of all devices that could be opened here.
+func Devices() ([]string, error) {
+	var uris []string
+	err := document(&uris, func(text *C.char, length *C.size_t) status { return C.proofmill_devices(text, length) })
+	return uris, err
+}
+
+// document reads a JSON text of a length that the library knows: it is asked for twice.
+func document(into any, ask func(*C.char, *C.size_t) status) error {
 	var length C.size_t
-	err := call(func() status { return C.proofmill_device_info(d.handle, nil, &length) })
+	err := call(func() status { return ask(nil, &length) })
 	if e, short := err.(*Error); !short || e.Status != ErrShortBuffer {
-		return Info{}, err
+		return err
 	}
 	text := make([]byte, length)
-	err = call(func() status {
-		return C.proofmill_device_info(d.handle, (*C.char)(unsafe.Pointer(bytes(text))), &length)
-	})
-	if err != nil {
-		return Info{}, err
+	if err := call(func() status { return ask((*C.char)(unsafe.Pointer(bytes(text))), &length) }); err != nil {
+		return err
 	}
-	var info Info
-	return info, json.Unmarshal(text[:length-1], &info)
+	return json.Unmarshal(text[:length-1], into)
 }
 
 // Check is what is looked at in points before anything is computed.
@@ -315,14 +325,25 @@ type Prover struct{ handle *C.proofmill_prover }
 
 // OpenProver opens a .zkey file for the device that a URI names. A resident key is kept in the device's own form, for many proofs.
 func OpenProver(uri, zkey string, resident bool) (*Prover, error) {
-	device, path := C.CString(uri), C.CString(zkey)
-	defer C.free(unsafe.Pointer(device))
+	path := C.CString(zkey)
 	defer C.free(unsafe.Pointer(path))
-	var handle *C.proofmill_prover
-	err := call(func() status {
-		return C.proofmill_prover_open(device, path, C.bool(resident), &handle)
+	return openProver(uri, func(device *C.char, handle **C.proofmill_prover) status {
+		return C.proofmill_prover_open(device, path, C.bool(resident), handle)
 	})
-	if err != nil {
+}
+
+// OpenProverBytes does the same with the bytes of a .zkey file, which are copied.
+func OpenProverBytes(uri string, zkey []byte, resident bool) (*Prover, error) {
+	return openProver(uri, func(device *C.char, handle **C.proofmill_prover) status {
+		return C.proofmill_prover_open_bytes(device, bytes(zkey), C.size_t(len(zkey)), C.bool(resident), handle)
+	})
+}
+
+func openProver(uri string, open func(*C.char, **C.proofmill_prover) status) (*Prover, error) {
+	device := C.CString(uri)
+	defer C.free(unsafe.Pointer(device))
+	var handle *C.proofmill_prover
+	if err := call(func() status { return open(device, &handle) }); err != nil {
 		return nil, err
 	}
 	prover := &Prover{handle}

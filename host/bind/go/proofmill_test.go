@@ -77,6 +77,9 @@ func TestDevices(t *testing.T) {
 	if err != nil || info.Kind != "cpu" || len(info.Capabilities) == 0 {
 		t.Errorf("%v, %v", info, err)
 	}
+	if uris, err := proofmill.Devices(); err != nil || len(uris) == 0 || uris[0] != "cpu:" {
+		t.Errorf("%v, %v", uris, err)
+	}
 	_, err = proofmill.Open("gpu:")
 	refused(t, err, proofmill.ErrArgument, "unknown scheme 'gpu:'")
 	device.Close()
@@ -264,6 +267,18 @@ func TestProofs(t *testing.T) {
 	}
 	_, err = prover.Prove(witness[:100])
 	refused(t, err, proofmill.ErrFile, "witness")
+	file, err := os.ReadFile(filepath.Join(circuit, "INSECURE.zkey"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if prover, err = proofmill.OpenProverBytes("cpu:", file, false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = prover.Prove(witness); err != nil {
+		t.Error(err)
+	}
+	_, err = proofmill.OpenProverBytes("cpu:", file[:100], false)
+	refused(t, err, proofmill.ErrFile, "zkey")
 	_, err = proofmill.OpenProver("cpu:", "/nowhere", false)
 	refused(t, err, proofmill.ErrIO, "/nowhere")
 	_, err = proofmill.Verify([]byte("{}"), proof)

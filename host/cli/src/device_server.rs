@@ -10,6 +10,7 @@ use clap::Args;
 use proofmill::Uri;
 use proofmill_remote::{Limits, Server, Token};
 
+use crate::logs::Logs;
 use crate::output::{Exit, Output};
 use crate::threads::Threads;
 
@@ -42,13 +43,20 @@ pub struct Arguments {
     /// A client that is silent for longer is taken for dead, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=3600))]
     timeout: u16,
+    #[command(flatten)]
+    logs: Logs,
 }
 
 /// Serves until a signal ends it.
 pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
-    let token = Token::find(arguments.token_file.as_deref()).context("--token-file")?;
+    let file = arguments.token_file.as_deref();
+    let token = match (Token::find(file), file) {
+        (found, Some(_)) => found.context("--token-file")?,
+        (found, None) => found?,
+    };
     let device = proofmill::open_uri(&arguments.threads.applied(arguments.device.clone())?)?;
     let uri = device.caps().uri.clone();
+    arguments.logs.start()?;
     let limits = Limits {
         clients: arguments.clients.into(),
         request_bytes: u64::from(arguments.most_request) << 20,

@@ -32,6 +32,8 @@ mod doctor;
 mod ecdsa;
 mod equihash;
 mod key;
+#[cfg(any(feature = "remote", feature = "serve"))]
+mod logs;
 mod msm;
 mod new_file;
 mod ntt;

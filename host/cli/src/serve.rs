@@ -4,10 +4,11 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use proofmill::Uri;
-use proofmill_serve::{Level, NamedKey, Settings, Token, logs};
+use proofmill_serve::{NamedKey, Settings, Token};
 
+use crate::logs::Logs;
 use crate::output::{Exit, Output};
 use crate::threads::Threads;
 
@@ -40,21 +41,8 @@ pub struct Arguments {
     /// How long accepted jobs may go on after SIGTERM, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     grace: u32,
-    /// How lines are written to standard error
-    #[arg(long, value_enum, default_value_t)]
-    log_format: LogFormat,
-    /// What is written: `debug` adds the phases of each proof, and requests that only look
-    #[arg(long, value_name = "LEVEL", default_value = "info", value_parser = ["error", "warn", "info", "debug"])]
-    log_level: String,
-}
-
-#[derive(Clone, Copy, Default, ValueEnum)]
-enum LogFormat {
-    /// For people
-    #[default]
-    Text,
-    /// An object a line
-    Json,
+    #[command(flatten)]
+    logs: Logs,
 }
 
 /// Serves until a signal ends it.
@@ -70,11 +58,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
         grace: Duration::from_secs(arguments.grace.into()),
     };
     settings.check()?;
-    let format = match arguments.log_format {
-        LogFormat::Text => logs::Format::Text,
-        LogFormat::Json => logs::Format::Json,
-    };
-    logs::start(format, arguments.log_level.parse::<Level>()?)?;
+    arguments.logs.start()?;
     proofmill::groth16::return_freed_memory();
     let mut told = Ok(());
     let summary = proofmill_serve::run(settings, |address| {

@@ -4,6 +4,7 @@
 //! ([`Verdict`]), and a frame with the second message. Then frames in both directions, each a length of 16 bits, little-endian, and a
 //! Noise message of so many bytes, whose counters are implied.
 
+use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
@@ -51,6 +52,19 @@ pub enum Refusal {
     Token,
     /// The server has as many clients as it may have.
     Full,
+}
+
+/// As the server's log has it: nothing of what a stranger said, which may be anything.
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => write!(f, "it said nothing that could be read: {error}"),
+            Self::Stranger(_) => f.write_str("it speaks another protocol"),
+            Self::Version(other) => write!(f, "it speaks version {other} of the protocol"),
+            Self::Token => f.write_str("it has another token, or none"),
+            Self::Full => f.write_str("there are as many clients as there may be"),
+        }
+    }
 }
 
 impl From<io::Error> for Refusal {

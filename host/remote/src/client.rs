@@ -269,9 +269,11 @@ fn connect(options: &Options) -> Result<(channel::Sender, channel::Receiver)> {
             Refusal::Token => Error::argument(
                 "token",
                 match &options.token {
-                    Some(_) => format!("{uri} has another one, or none"),
+                    Some(_) => format!(
+                        "is not that of the server at {address}, which has another one, or none"
+                    ),
                     None => format!(
-                        "{uri} wants one: give ?token_file=FILE or set {TOKEN_VARIABLE}"
+                        "the server at {address} wants one: give ?token_file=FILE or set {TOKEN_VARIABLE}"
                     ),
                 },
             ),

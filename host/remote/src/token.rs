@@ -22,11 +22,17 @@ pub struct Token(Zeroizing<[u8; 32]>);
 impl Token {
     /// Visible ASCII characters, 16 to 1024. Take random ones: who saw a handshake can try tokens without being seen.
     pub fn new(text: &str) -> Result<Self> {
+        Self::read(text, "")
+    }
+
+    /// An error says where the text is from.
+    fn read(text: &str, from: &str) -> Result<Self> {
         let is_fit = (LEAST..=MOST).contains(&text.len())
             && text.bytes().all(|byte| byte.is_ascii_graphic());
         if !is_fit {
-            let problem =
-                format!("has to have {LEAST} to {MOST} visible ASCII characters and no spaces");
+            let problem = format!(
+                "{from}has to have {LEAST} to {MOST} visible ASCII characters and no spaces"
+            );
             return Err(Error::argument("token", problem));
         }
         Ok(Self(key(text.as_bytes())))
@@ -41,10 +47,13 @@ impl Token {
                 source: Arc::new(source),
             })?;
             let line = text.strip_suffix('\n').unwrap_or(&text);
-            return Self::new(line.strip_suffix('\r').unwrap_or(line)).map(Some);
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            return Self::read(line, &format!("that of {} ", file.display())).map(Some);
         }
         match std::env::var(TOKEN_VARIABLE) {
-            Ok(text) => Self::new(&Zeroizing::new(text)).map(Some),
+            Ok(text) => {
+                Self::read(&Zeroizing::new(text), &format!("that of {TOKEN_VARIABLE} ")).map(Some)
+            }
             Err(std::env::VarError::NotPresent) => Ok(None),
             Err(_) => Err(Error::argument("token", format!("{TOKEN_VARIABLE} is not text"))),
         }

@@ -11,13 +11,11 @@
 //! | `service` | keys, and the life of a job |
 //! | `turns` | who is next |
 //! | `metrics`, `status` | figures for Prometheus, and for the page |
-//! | [`logs`] | lines on standard error, as text or JSON |
 //!
-//! Neither witnesses nor tokens are in logs, metrics or messages.
+//! What happens is told to `tracing`: a span for the request, one for the job. Neither witnesses nor tokens are in logs, metrics or messages.
 
 mod job;
 mod keys;
-pub mod logs;
 mod metrics;
 mod query;
 mod routes;
@@ -30,5 +28,3 @@ mod turns;
 pub use metrics::Summary;
 pub use server::run;
 pub use settings::{NamedKey, Settings, TOKEN_VARIABLE, Token};
-/// How much is logged.
-pub use tracing::Level;

@@ -16,11 +16,14 @@ use crate::job::{Job, Operation, Outcome, State, Why};
 use crate::keys::Key;
 use crate::metrics::Rejection;
 use crate::query::Query;
-use crate::service::{Service, Work, ms_since};
+use crate::service::{Place, Service, Work, ms_since};
 use crate::status;
 
 /// How long a body may take.
 const BODY: Duration = Duration::from_secs(30);
+/// Bytes of a refused body that are taken and forgotten, and for how long.
+const DISCARDED: usize = 64 << 20;
+const DISCARDING: Duration = Duration::from_secs(2);
 /// Seconds after which a request may come again that found the queue full.
 const RETRY_AFTER: &str = "1";
 
@@ -141,6 +144,84 @@ fn job(service: &Service, id: &str) -> Option<Arc<Job>> {
     service.job(id.parse().ok()?)
 }
 
+/// Why a request for work is not accepted, and what its client is told.
+type Refused = Box<(Rejection, Response)>;
+
+fn refused(why: Rejection, told: Response) -> Refused {
+    Box::new((why, told))
+}
+
+fn malformed(problem: String) -> Refused {
+    refused(Rejection::Malformed, error(StatusCode::BAD_REQUEST, problem))
+}
+
+fn draining() -> Refused {
+    let told = error(StatusCode::SERVICE_UNAVAILABLE, "the service is shutting down");
+    refused(Rejection::Draining, with(told, header::CONNECTION, "close"))
+}
+
+/// What is known of work before its body is read.
+struct Asked {
+    key: Arc<Key>,
+    query: Query,
+    length: u64,
+    place: Place,
+}
+
+/// Looks at the head of a request for work and takes a place for it.
+fn asked(
+    service: &Service,
+    request: &Request,
+    operation: Operation,
+    name: &str,
+) -> Result<Asked, Refused> {
+    let key =
+        service.keys.get(name).cloned().ok_or_else(|| refused(Rejection::Malformed, no_key()))?;
+    let query = Query::parse(request.uri().query().unwrap_or_default()).map_err(malformed)?;
+    let most = match operation {
+        Operation::Prove => key.witness_most(),
+        Operation::Verify => key.claim_most(),
+    };
+    let Some(length) = request.body().size_hint().exact() else {
+        let told = error(StatusCode::LENGTH_REQUIRED, "content-length: is missing");
+        return Err(refused(Rejection::Malformed, told));
+    };
+    if length > most as u64 {
+        let told = format!("the body: {length} bytes, at most {most} for this key");
+        return Err(refused(Rejection::TooLarge, error(StatusCode::PAYLOAD_TOO_LARGE, told)));
+    }
+    if service.is_draining() {
+        return Err(draining());
+    }
+    let Some(place) = service.place() else {
+        let told = error(StatusCode::TOO_MANY_REQUESTS, "the queue is full");
+        let told = with(told, header::RETRY_AFTER, RETRY_AFTER);
+        return Err(refused(Rejection::QueueFull, told));
+    };
+    Ok(Asked { key, query, length, place })
+}
+
+/// The body of a request whose place is taken, and the job that it becomes.
+async fn accepted(
+    service: &Arc<Service>,
+    request: Request,
+    operation: Operation,
+    asked: Asked,
+) -> Result<Arc<Job>, Refused> {
+    let Asked { key, query, length, place } = asked;
+    let body = match tokio::time::timeout(BODY, read(request.into_body(), length as usize)).await {
+        Ok(Ok(body)) => body,
+        Ok(Err(_)) => return Err(malformed("the body: ended too early".into())),
+        Err(_) => {
+            let told = error(StatusCode::REQUEST_TIMEOUT, "the body: took too long");
+            return Err(refused(Rejection::Slow, told));
+        }
+    };
+    service.metrics.bytes.fetch_add(length, Ordering::Relaxed);
+    let work = read_work(operation, key.clone(), body).await.map_err(malformed)?;
+    service.accept(work, key, query, place).ok_or_else(draining)
+}
+
 /// A proof or a verification: the place, the body, the job, its answer.
 async fn work(
     service: &Arc<Service>,
@@ -148,57 +229,23 @@ async fn work(
     operation: Operation,
     name: &str,
 ) -> Response {
-    let reject = |why, response| {
+    let reject = |refused: Refused| {
+        let (why, told) = *refused;
         service.metrics.rejected(why);
-        response
+        told
     };
-    let malformed =
-        |problem: String| reject(Rejection::Malformed, error(StatusCode::BAD_REQUEST, problem));
-    let draining = || {
-        let told = error(StatusCode::SERVICE_UNAVAILABLE, "the service is shutting down");
-        reject(Rejection::Draining, with(told, header::CONNECTION, "close"))
-    };
-    let Some(key) = service.keys.get(name).cloned() else {
-        return reject(Rejection::Malformed, no_key());
-    };
-    let query = match Query::parse(request.uri().query().unwrap_or_default()) {
-        Ok(query) => query,
-        Err(problem) => return malformed(problem),
-    };
-    let most = match operation {
-        Operation::Prove => key.witness_most(),
-        Operation::Verify => key.claim_most(),
-    };
-    let Some(length) = request.body().size_hint().exact() else {
-        let told = error(StatusCode::LENGTH_REQUIRED, "content-length: is missing");
-        return reject(Rejection::Malformed, told);
-    };
-    if length > most as u64 {
-        let told = format!("the body: {length} bytes, at most {most} for this key");
-        return reject(Rejection::TooLarge, error(StatusCode::PAYLOAD_TOO_LARGE, told));
-    }
-    if service.is_draining() {
-        return draining();
-    }
-    let Some(place) = service.place() else {
-        let told = error(StatusCode::TOO_MANY_REQUESTS, "the queue is full");
-        return reject(Rejection::QueueFull, with(told, header::RETRY_AFTER, RETRY_AFTER));
-    };
-    let body = match tokio::time::timeout(BODY, read(request.into_body(), length as usize)).await {
-        Ok(Ok(body)) => body,
-        Ok(Err(_)) => return malformed("the body: ended too early".into()),
-        Err(_) => {
-            let told = error(StatusCode::REQUEST_TIMEOUT, "the body: took too long");
-            return reject(Rejection::Slow, told);
+    let asked = match asked(service, &request, operation, name) {
+        Ok(asked) => asked,
+        Err(refused) => {
+            discard(request).await;
+            return reject(refused);
         }
     };
-    service.metrics.bytes.fetch_add(length, Ordering::Relaxed);
-    let work = match read_work(operation, key.clone(), body).await {
-        Ok(work) => work,
-        Err(problem) => return malformed(problem),
+    let is_awaited = asked.query.wait;
+    let job = match accepted(service, request, operation, asked).await {
+        Ok(job) => job,
+        Err(refused) => return reject(refused),
     };
-    let is_awaited = query.wait;
-    let Some(job) = service.accept(work, key, query, place) else { return draining() };
     if !is_awaited {
         let response = json(StatusCode::ACCEPTED, described(&job, "queued"));
         return with(response, header::LOCATION, &format!("/v1/jobs/{}", job.id));
@@ -221,6 +268,25 @@ async fn read(mut body: Incoming, length: usize) -> Result<Zeroizing<Vec<u8>>, h
         }
     }
     Ok(bytes)
+}
+
+/// Takes the body of a request that is refused, for a while: a client that still sends when the connection is closed does not hear why. One that
+/// waits for a word before it sends is not given it.
+async fn discard(request: Request) {
+    if request.headers().contains_key(header::EXPECT) {
+        return;
+    }
+    let mut body = request.into_body();
+    let taken = async {
+        let mut left = DISCARDED;
+        while let Some(Ok(frame)) = body.frame().await {
+            left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
+            if left == 0 {
+                break;
+            }
+        }
+    };
+    let _ = tokio::time::timeout(DISCARDING, taken).await;
 }
 
 /// Reads what is asked, beside the threads that answer everybody else.

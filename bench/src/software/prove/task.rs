@@ -28,6 +28,9 @@ const CIRCOM: (&str, &str, usize) = ("sha256", "SHA-256", 4);
 /// The same of a quick run.
 const QUICK_CIRCOM: (&str, &str, usize) = ("poseidon_chain", "Poseidon chain", 1);
 
+/// A chain for batches alone, so short that one proof after the other leaves much of two threads idle.
+const SHORT: (Curve, u32, usize) = (Curve::Bn254, 12, 8);
+
 /// Proofs of a batch.
 const BATCH: usize = 16;
 
@@ -68,6 +71,12 @@ impl Task {
             Err(problem) => eprintln!("without circom's {}: {problem:#}", circuit.1),
         }
         Ok(all)
+    }
+
+    /// What is proved in batches alone.
+    pub fn short(folder: &Path) -> Result<Self> {
+        let (curve, log_size, rounds) = SHORT;
+        Self::chain(folder, curve, log_size, rounds)
     }
 
     /// A chain of two constraints less than a power of two.

@@ -7,7 +7,7 @@
 int main() {
     try {
         const proofmill::Device device("cpu:?threads=2");
-        std::cout << "proofmill " << proofmill::version() << ": " << device.info() << "\n";
+        std::cout << "proofmill " << proofmill::version() << ": " << device.info() << " of " << proofmill::devices() << "\n";
 
         // The generator of G1 of BN254, (1, 2), twice; 5 G + 3 G and 6 G + 2 G.
         proofmill::Bytes points(128), scalars(128);

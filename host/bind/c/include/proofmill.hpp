@@ -79,6 +79,9 @@ private:
     std::shared_ptr<proofmill_device> handle_;
 };
 
+/// The URIs of all devices that could be opened here, as a JSON list.
+inline std::string devices() { return detail::text(proofmill_devices); }
+
 /// Bytes of a point of a group, such as "bn254_g1".
 inline std::size_t point_bytes(const std::string &group) {
     std::size_t bytes = 0;

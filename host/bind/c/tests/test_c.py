@@ -1,6 +1,8 @@
 """The C library as its users have it: installed in a folder, found by pkg-config, compiled without a warning."""
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -57,6 +59,14 @@ class Library(unittest.TestCase):
             done = self.ended(program, *wrong)
             self.assertEqual(done.returncode, 1, done.stdout)
             self.assertIn(said, done.stdout)
+
+    def test_the_pages_command_compiles(self):
+        page = (ROOT / "docs/bindings.md").read_text()
+        install, compile = re.search(r"^## C and C\+\+\n+```\n(.*?)^```", page, re.S | re.M)[1].splitlines()
+        self.assertRegex(install, r"^python3 tools/clib.py --prefix /opt/proofmill +#")  # which `setUpClass` did
+        shutil.copy(ROOT / "host/bind/c/examples/prove.c", self.folder)
+        run(["sh", "-c", compile.replace("/opt/proofmill", str(self.folder / "installed"))], cwd=self.folder)
+        self.right("\nvalid\n", self.folder / "a.out", *self.files)
 
     def test_the_static_library_links(self):
         self.right("\nvalid\n", self.compiled(ROOT / "host/bind/c/examples/prove.c", "--static"), *self.files)

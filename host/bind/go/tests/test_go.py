@@ -1,5 +1,6 @@
 """The Go module as its users have it: beside an installed C library that pkg-config finds."""
 
+import json
 import os
 import re
 import shutil
@@ -16,6 +17,42 @@ sys.path.insert(0, str(ROOT / "tools"))
 import clib  # noqa: E402
 from place import PROOFMILL, run  # noqa: E402
 
+#: A test that is an example of docs/bindings.md, and what the example takes from the program around it.
+EXAMPLE = """package proofmill_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"proofmill"
+)
+
+func TestTheExampleOfThePage(t *testing.T) {
+	ctx, points, scalars, others := context.Background(), generators(), scalars(5, 3), scalars(6, 2)
+	prover, err := proofmill.OpenProver("cpu:", filepath.Join(circuit, "INSECURE.zkey"), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	witness, err := os.ReadFile(filepath.Join(circuit, "witness.wtns"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	{
+		EXAMPLE
+		if err != nil || len(sums) != 2 || len(proof.Proof) == 0 {
+			t.Fatal(sums, proof, err)
+		}
+	}
+}
+"""
+
+
+def example(number):
+    """The Go of docs/bindings.md."""
+    return re.findall(r"^```go\n(.*?)^```", (ROOT / "docs/bindings.md").read_text(), re.S | re.M)[number]
+
 
 def version():
     """Go's, such as (1, 21); nothing where there is none."""
@@ -24,14 +61,16 @@ def version():
     return tuple(map(int, re.findall(r"go(\d+)\.(\d+)", run(["go", "version"]))[0]))
 
 
-def tested(module):
-    """Vets, tests and looks at the formatting of a module beside the C library; returns what is wrong."""
+def tested(module, program):
+    """Vets, tests and looks at the formatting of a module beside the C library, with one test more; returns what is wrong."""
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
+        (folder / "page_test.go").write_text(program)
+        (folder / "overlay.json").write_text(json.dumps({"Replace": {str(module / "page_test.go"): str(folder / "page_test.go")}}))
         clib.install_for_tests(folder / "installed")
         run([PROOFMILL, "dev", "circuit", "chain", "--constraints", 60, "--out", folder / "circuit"])
         library = folder / "installed/lib"
-        environment = {**os.environ, "PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": str(library), "GOFLAGS": "-mod=mod",
+        environment = {**os.environ, "PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": str(library), "GOFLAGS": f"-mod=mod -overlay={folder / 'overlay.json'}",
                        "GOTOOLCHAIN": "local", "PROOFMILL_TEST_CIRCUIT": str(folder / "circuit"),
                        # Go keeps what pkg-config said the last time, unless it is told of another folder.
                        "CGO_CFLAGS": f"-O2 -I{folder / 'installed/include'}"}
@@ -45,7 +84,7 @@ def tested(module):
 @unittest.skipIf(version() < (1, 21), "there is no Go of at least 1.21")
 class Module(unittest.TestCase):
     def test_the_module(self):
-        self.assertEqual(tested(HERE.parent), "")
+        self.assertEqual(tested(HERE.parent, EXAMPLE.replace("EXAMPLE", example(0))), "")
 
 
 if __name__ == "__main__":

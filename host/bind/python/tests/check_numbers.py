@@ -3,12 +3,12 @@
 import doctest
 import hashlib
 import json
-import random
 import threading
 import unittest
 from pathlib import Path
 
 import hypothesis.strategies as st
+import measure_conversions
 import numpy
 import proofmill
 from hypothesis import given, settings
@@ -19,6 +19,8 @@ from py_ecc import bn128 as ecc_bn128
 ROOT = Path(__file__).resolve().parents[4]
 P = 2**64 - 2**32 + 1
 CURVES = ((bn128, ecc_bn128), (bls12_381, ecc_bls12_381))
+#: Fields of transforms: modulus, and a generator of the multiplicative group.
+FIELDS = (("goldilocks", P, 7), ("bn254_fr", ecc_bn128.curve_order, 5), ("bls12_381_fr", ecc_bls12_381.curve_order, 7))
 FEW = settings(max_examples=25, deadline=None)
 
 
@@ -116,24 +118,19 @@ class Msm(unittest.TestCase):
 
 class Transforms(unittest.TestCase):
     @FEW
-    @given(st.integers(0, 6), st.randoms(use_true_random=False), st.booleans(), st.integers(1, P - 1))
-    def test_goldilocks_is_the_definition(self, log, chance, inverse, shift):
-        n = 1 << log
-        elements = [chance.randrange(P) for _ in range(n)]
-        root = pow(7, (P - 1) >> log, P)
-        found = proofmill.ntt("goldilocks", elements, shift=shift)
-        self.assertEqual(found, [sum(c * pow(shift * pow(root, i, P), j, P) for j, c in enumerate(elements)) % P for i in range(n)])
-        self.assertEqual(proofmill.ntt("goldilocks", found, shift=shift, inverse=True), elements)
-        array = numpy.array(elements, dtype=numpy.uint64)
-        self.assertEqual(proofmill.ntt("goldilocks", array, shift=shift).ravel().tolist(), found)
-
-    def test_scalars_of_curves(self):
-        for field, curve in (("bn254_fr", bn128), ("bls12_381_fr", bls12_381)):
-            chance = random.Random(field)
-            elements = [chance.randrange(curve.curve_order) for _ in range(64)]
-            there = proofmill.ntt(field, elements)
-            self.assertEqual(there[0], sum(elements) % curve.curve_order)
-            self.assertEqual(proofmill.ntt(field, there, inverse=True), elements)
+    @given(st.integers(0, 6), st.randoms(use_true_random=False), st.integers(1, P - 1), st.sampled_from(FIELDS))
+    def test_they_are_the_definition(self, log, chance, shift, given):
+        (field, p, generator), n = given, 1 << log
+        elements = [chance.randrange(p) for _ in range(n)]
+        root = pow(generator, (p - 1) >> log, p)
+        found = proofmill.ntt(field, elements, shift=shift)
+        self.assertEqual(found, [sum(c * pow(shift * pow(root, i, p), j, p) for j, c in enumerate(elements)) % p for i in range(n)])
+        self.assertEqual(proofmill.ntt(field, found, shift=shift, inverse=True), elements)
+        packed = b"".join(number.to_bytes(8 if p == P else 32, "little") for number in elements)
+        array = numpy.frombuffer(packed, "<u8").reshape(n, -1)
+        expected = b"".join(number.to_bytes(8 if p == P else 32, "little") for number in found)
+        self.assertEqual(proofmill.ntt(field, packed, shift=shift), expected)
+        self.assertEqual(proofmill.ntt(field, array, shift=shift).tobytes(), expected)
 
     def test_what_is_refused(self):
         for elements, options, said in (([1, 2, 3], {}, "power of two"), ([P], {}, "element"), ([2**64], {}, r"elements\[0\]"), ([1], {"shift": 0}, "coset")):
@@ -194,6 +191,10 @@ class Devices(unittest.TestCase):
             proofmill.Device("gpu:")
         with self.assertRaisesRegex(proofmill.ArgumentError, "device: int"):
             proofmill.msm("bn254_g1", [], [], device=3)
+
+    def test_what_conversions_cost_can_be_measured(self):
+        measured = measure_conversions.milliseconds(proofmill.Device("cpu:?threads=1"), 8, 1)
+        self.assertTrue(measured.keys() == {"array", "bytes", "ints"} and all(0 < taken < 1e3 for taken in measured.values()), measured)
 
     def test_the_interpreter_goes_on_meanwhile(self):
         ticks, stop = [], threading.Event()

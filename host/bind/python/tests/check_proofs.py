@@ -124,6 +124,9 @@ class Proofs(unittest.TestCase):
         text = (Path(__file__).resolve().parents[1] / "README.md").read_text()
         examples = re.findall(r"```python\n(.*?)```", text, re.S)
         self.assertEqual(len(examples), 4)
+        first = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+        self.assertEqual(len(first), 1)
+        examples.append("import proofmill; points, scalars = [(1, 2)], [5]\n" + first[0])
         work = self.folder / "readme"
         work.mkdir()
         (work / "circuit.zkey").symlink_to(self.folder / "bn/INSECURE.zkey")

@@ -1,9 +1,12 @@
 """What the form of numbers costs: `python3 measure_conversions.py`, where the module is installed. A transform of 2^16 scalars of BN254 with an
-array, with bytes and with ints; the three take turns, and the fastest of each counts.
+array, with bytes and with ints; the three take turns, and the fastest of each counts. It prints the row of docs/bindings.md.
 """
 
+import datetime
 import random
+import re
 import time
+from pathlib import Path
 
 import numpy
 import proofmill
@@ -11,23 +14,36 @@ import proofmill
 COUNT, ROUNDS = 1 << 16, 15
 
 
-def main():
+def processor():
+    """How it names itself, with family and model, which tell more."""
+    cpuinfo = Path("/proc/cpuinfo")
+    text = cpuinfo.read_text() if cpuinfo.exists() else ""
+    name, family, model = (re.search(rf"^{key}\s*: (.*)$", text, re.M) for key in ("model name", "cpu family", "model"))
+    return f"{name[1]} (family {family[1]}, model {model[1]})" if name and family and model else "unknown processor"
+
+
+def milliseconds(device, count, rounds):
+    """Of a transform of so many scalars, by the form of the numbers."""
     chance = random.Random(1)
-    packed = b"".join(chance.getrandbits(253).to_bytes(32, "little") for _ in range(COUNT))
+    packed = b"".join(chance.getrandbits(253).to_bytes(32, "little") for _ in range(count))
     forms = {
         "array": numpy.frombuffer(packed, "<u8").reshape(-1, 4),
         "bytes": packed,
         "ints": [int.from_bytes(packed[start:start + 32], "little") for start in range(0, len(packed), 32)],
     }
-    device, best = proofmill.Device(), dict.fromkeys(forms, float("inf"))
-    for _ in range(ROUNDS):
+    best = dict.fromkeys(forms, float("inf"))
+    for _ in range(rounds):
         for form, numbers in forms.items():
             start = time.perf_counter()
             device.ntt("bn254_fr", numbers)
-            best[form] = min(best[form], time.perf_counter() - start)
-    print(f"{COUNT} scalars, {device.info.description}")
-    for form, seconds in best.items():
-        print(f"{form:<6} {seconds * 1e3:8.2f} ms")
+            best[form] = min(best[form], (time.perf_counter() - start) * 1e3)
+    return best
+
+
+def main():
+    device = proofmill.Device()
+    place = f"{processor()}, {device.info.description}, {datetime.date.today()}"
+    print("|", " | ".join([place, *(f"{taken:.3g}" for taken in milliseconds(device, COUNT, ROUNDS).values())]), "|")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""The crate as its users have it: a new project that depends on the package, with the Rust examples of README.md and docs/bindings.md as its
-program; and README.md's commands, one after the other as they stand there."""
+"""The crate as its users have it: a new project that depends on the package, with the Rust examples of README.md and docs/bindings.md and what
+the author of a prover does as its program; README.md's commands, one after the other as they stand there; and what docs/install.md says of features."""
 
 import os
 import re
@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import tomllib
 import unittest
 from pathlib import Path
 
@@ -55,6 +56,7 @@ edition = "2024"
 [dependencies]
 proofmill = {{ version = "{version}", default-features = false, features = ["arkworks"] }}
 ark-bn254 = "0.6"
+serde_json = "1"
 
 [patch.crates-io]
 {patches}
@@ -62,14 +64,18 @@ ark-bn254 = "0.6"
             shutil.copy(ROOT / "Cargo.lock", project)  # the versions that are there
             texts = examples("README.md", "rust") + examples("docs/bindings.md", "rust")
             self.assertEqual(len(texts), 3)
-            program = ["type Outcome = Result<(), Box<dyn std::error::Error>>;"]
+            program = ["mod prover;\ntype Outcome = Result<(), Box<dyn std::error::Error>>;"]
+            shutil.copy(HERE / "prover.rs", project / "src")
             for number, text in enumerate(texts):
                 before = next(before for word, before in AROUND.items() if word in text)
                 program.append(f"fn example{number}() -> Outcome {{\n{before}\n{text}\nOk(())\n}}")
-            program.append("fn main() -> Outcome {" + "".join(f"example{number}()?;" for number in range(len(texts))) + 'println!("all went well"); Ok(()) }')
+            program.append("fn main() -> Outcome {" + "".join(f"example{number}()?;" for number in range(len(texts))) + 'prover::run()?; println!("all went well"); Ok(()) }')
             (project / "src/main.rs").write_text("\n".join(program))
             run([PROOFMILL, "dev", "circuit", "chain", "--constraints", 60, "--out", project])
             (project / "INSECURE.zkey").rename(project / "circuit.zkey")
+            tree = run(["cargo", "tree", "--offline", "--edges", "normal,build", "--prefix", "none", "--format", "{p}"], cwd=project)
+            for part in ("proofmill-card", "proofmill-remote", "proofmill-testkit", "libloading"):
+                self.assertNotIn(part, tree)
             environment = {**os.environ, "PROOFMILL_BUILD": "native", "CARGO_TARGET_DIR": str(TARGET / "test/project"), "CARGO_INCREMENTAL": "0",
                            "CARGO_PROFILE_DEV_DEBUG": "false"}  # names of lines take a quarter of the time
             self.assertIn("all went well", run(["cargo", "run", "--quiet", "--offline"], cwd=project, env=environment))
@@ -94,6 +100,33 @@ class Readme(unittest.TestCase):
                     continue
                 done = subprocess.run([PROOFMILL, *line.split()[1:]], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
                 self.assertEqual(done.returncode, 0, f"{line}: {done.stdout[-500:]}")
+
+
+class Install(unittest.TestCase):
+    """docs/install.md, but for what compiles: other stages do that."""
+
+    def test_the_features_are_these(self):
+        rows = re.findall(r"^\| `(\w+)` \| (yes|no)? *\| (yes|no)? *\|", (ROOT / "docs/install.md").read_text(), re.M)
+        for crate, column in (("cli", 1), ("proofmill", 2)):
+            features = tomllib.loads((ROOT / f"host/{crate}/Cargo.toml").read_text())["features"]
+            told = {row[0]: row[column] for row in rows if row[column]}
+            self.assertEqual({name for name, by_default in told.items() if by_default == "yes"}, set(features["default"]), crate)
+            self.assertLessEqual(told.keys(), features.keys(), crate)
+
+    def test_features_can_be_chosen(self):
+        lines = [words.split() for words in re.findall(r"`(cargo build --release --package [^`…]+)`", (ROOT / "docs/install.md").read_text())]
+        self.assertEqual(len(lines), 1)
+        tree = run(["cargo", "tree", "--offline", "--edges", "normal", "--prefix", "none", *lines[0][3:]], cwd=ROOT)
+        self.assertIn("proofmill-proof ", tree)
+        self.assertNotIn("proofmill-card", tree)
+
+    def test_the_library_is_added(self):
+        lines = [line.partition("   #")[0].split() for text in examples("docs/install.md") for line in text.splitlines() if line.startswith("cargo add")]
+        self.assertEqual([line[3] for line in lines], ["--path", "--git"])
+        with tempfile.TemporaryDirectory() as folder:
+            run(["cargo", "init", "--quiet", "--lib", "--name", "project", folder])
+            run([*(word.replace("PATH/", f"{ROOT}/") for word in lines[0]), "--quiet", "--offline"], cwd=folder)
+            self.assertIn("proofmill", tomllib.loads((Path(folder) / "Cargo.toml").read_text())["dependencies"])
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ use crate::snarkjs::Witness;
 use crate::{Error, Result};
 
 /// Bytes of a thread's stack: code that was not optimised keeps vectors of eight elements there.
-const STACK: usize = 32 << 20;
+pub(super) const STACK: usize = 32 << 20;
 
 /// Lanes where no device is this machine's processor: one proof's sums keep a card busy while the next one's are asked for.
 const LANES_ELSEWHERE: usize = 2;

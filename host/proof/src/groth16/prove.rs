@@ -8,6 +8,7 @@ use proofmill_op::{Cancel, Ticket, milliseconds};
 use tracing::{Span, debug, debug_span, warn};
 
 use super::attempt::{Attempt, Outcome};
+use super::batch::STACK;
 use super::control::{Control, Place};
 use super::report::{Counts, Proved, Redone, Report, Watch};
 use super::route::{Devices, Route};
@@ -92,7 +93,8 @@ impl Prover {
         let span = Span::current();
         let work =
             move || completer.complete(span.in_scope(|| prover.prove_with(&witness, &control)));
-        let thread = std::thread::Builder::new().name("proofmill-prover".into()).spawn(work);
+        let thread = std::thread::Builder::new().name("proofmill-prover".into());
+        let thread = thread.stack_size(STACK).spawn(work);
         thread.map_err(|source| Error::Io { name: "the prover's thread".into(), source })?;
         Ok(ticket)
     }

@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use proofmill_op::coprocessor::Receiver as Interrupts;
 use proofmill_op::msm::{self, Progress};
 use proofmill_op::{Answer, Data, Error, Parked, Request, Result, Ticket};
+use tracing::{info, info_span, warn};
 
 use super::Shared;
 use super::budget::Hold;
@@ -53,13 +54,21 @@ struct Session<'a> {
 
 /// Serves a client until it goes away or says what none says.
 pub fn serve(stream: TcpStream, shared: &Shared, has_room: bool) {
-    let Ok((sender, receiver)) =
-        channel::accept(stream, shared.token.as_ref(), has_room, HANDSHAKE)
-    else {
-        return;
-    };
-    // An end of the connection is all that there is to say.
-    let _ = converse(sender, receiver, shared);
+    let peer = stream.peer_addr().map_or_else(|_| "gone".into(), |peer| peer.to_string());
+    let _client = info_span!("client", peer).entered();
+    match channel::accept(stream, shared.token.as_ref(), has_room, HANDSHAKE) {
+        Ok((sender, receiver)) => {
+            let end = converse(sender, receiver, shared).err().map(|end| match end.kind() {
+                io::ErrorKind::UnexpectedEof => "it closed the connection".into(),
+                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                    "it was silent for too long".into()
+                }
+                _ => end.to_string(),
+            });
+            info!(end, "left");
+        }
+        Err(refusal) => warn!(why = %refusal, "refused"),
+    }
 }
 
 fn converse(mut sender: Sender, mut receiver: Receiver, shared: &Shared) -> io::Result<()> {
@@ -75,6 +84,7 @@ fn converse(mut sender: Sender, mut receiver: Receiver, shared: &Shared) -> io::
     let welcome = Reply::Welcome { caps, silence, most_bytes: shared.limits.request_bytes };
     reply(&mut sender, 0, &welcome, &[])?;
     shared.served.fetch_add(1, Ordering::Relaxed);
+    info!("welcome");
 
     let (out, queue) = mpsc::channel();
     let state = State { tickets: HashMap::new(), residents: HashMap::new(), next: 1 };

@@ -290,7 +290,8 @@ fn whoever_has_another_token_learns_that_it_is_the_token() {
     let other = Some(Token::new("another-horse-battery").unwrap());
     let told = problem(Options { token: other, ..options(server.address()) }).to_string();
     assert!(
-        told.starts_with("token: tcp://") && told.ends_with("has another one, or none"),
+        told.starts_with("token: is not that of the server at 127.0.0.1:")
+            && told.ends_with("has another one, or none"),
         "{told}"
     );
     let told = problem(Options { token: None, ..options(server.address()) }).to_string();
