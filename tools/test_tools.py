@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
 from unittest import mock
 from xml.etree import ElementTree
 
@@ -232,6 +233,13 @@ class Area(unittest.TestCase):
         for bits, words, uram in ((72, 4096, False), (73, 4096, True), (1, 16384, False), (773, 16384, True)):
             text = f"  wire [7:0] x;\n  reg [{bits - 1}:0] memory [0:{words - 1}];\n  reg [15:0] small [0:15];\n"
             self.assertEqual(synthesis.synthesis_of(text).endswith("-uram"), uram, (bits, words))
+
+    def test_small_modules_share_a_run(self):
+        large = "  reg [771:0] memory [0:16383];\n"
+        texts = {"A": 30_000 * "a", "B": 9_000 * "b", "C": 9_000 * "c", "D": 8_000 * "d", "E": large, "F": "f"}
+        with mock.patch.multiple(synthesis, SHORT=10_000, BATCH=20_000):
+            found = synthesis.batches(SimpleNamespace(text=texts), list(reversed(texts)))
+        self.assertEqual([sorted(names) for names in found], [["A"], ["B", "C"], ["E"], ["D", "F"]])
 
     def test_totals(self):
         own = {"Top": {"ff": 1}, "Pair": {"lut": 5}, "Leaf": {"lut": 2, "bram": 0.5}}
