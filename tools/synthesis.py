@@ -22,7 +22,7 @@ from place import CACHE, Failed, digest, run
 SYNTHESIS = "synth_xilinx -family xcup -flatten -noiopad"
 URAM_BITS = 4096 * 72
 #: Characters of modules that share a run, and of all modules of a run.
-SHORT, BATCH = 20_000, 200_000
+SHORT, BATCH = 20_000, 60_000
 MEMORY = re.compile(r"^\s*reg\s+(?:\[(\d+):0\]\s+)?\w+\s*\[0:(\d+)\]", re.M)
 
 
