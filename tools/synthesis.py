@@ -1,8 +1,8 @@
 """Synthesis of generated Verilog for UltraScale+ with yosys: what `make area` counts and `make timing` times.
 
-Every module is synthesised once, by itself, with the modules it instantiates as black boxes, and kept in the user's cache
+Every module is synthesised once, with the modules it instantiates as black boxes, and kept in the user's cache
 folder under its content: so a module that stands fifty times is synthesised once, and a change to one module costs one
-synthesis. Nothing is optimised across module borders.
+synthesis. Nothing is optimised across module borders. Small modules share a run of yosys, which takes seconds to read its libraries.
 """
 
 import collections
@@ -24,6 +24,8 @@ URAM_BITS = 4096 * 72
 #: The module that all engines of a card are in.
 SHELL = "Shell"
 PORT = re.compile(r"^\s*(input|output)\s+(?:wire|reg)?\s*(?:\[(\d+):0\])?\s*(\w+)", re.M)
+#: Characters of modules that share a run, and of all modules of a run.
+SHORT, BATCH = 20_000, 60_000
 MEMORY = re.compile(r"^\s*reg\s+(?:\[(\d+):0\]\s+)?\w+\s*\[0:(\d+)\]", re.M)
 
 
@@ -83,26 +85,57 @@ def synthesis_of(text):
     return f"{SYNTHESIS} -uram" if largest > URAM_BITS else SYNTHESIS
 
 
-def synthesise(modules, name, version):
-    """The kept file of a module's netlist (see `cells`), from the cache or from yosys."""
-    synthesis = synthesis_of(modules.text[name])
+def kept_of(modules, name, version):
+    """The file of a module's netlist in the cache."""
     inside = modules.text[name] + "".join(modules.shell_of(child) for child in sorted(modules.children(name)))
-    kept = CACHE / "netlist" / f"{digest(version, synthesis, cells.FORM, inside, *modules.data[name])}.json.gz"
-    if not kept.exists():
-        # yosys is WebAssembly and sees its working folder and little else: everything is brought there.
-        with tempfile.TemporaryDirectory() as scratch:
-            Path(scratch, "unit.v").write_text(inside)
-            for file in modules.data[name]:
-                shutil.copy(file, scratch)
-            script = f"read_verilog unit.v; {synthesis} -top {name}; tee -q -o stat.json stat -json; write_json unit.json"
-            run([setup.yosys(), "-q", "-p", script], cwd=scratch)
-            counts = json.loads(Path(scratch, "stat.json").read_text())["design"]["num_cells_by_type"]
-            netlist = json.loads(Path(scratch, "unit.json").read_text())["modules"][name]
+    return CACHE / "netlist" / f"{digest(version, synthesis_of(modules.text[name]), cells.FORM, inside, *modules.data[name])}.json.gz"
+
+
+def synthesise(modules, names, version):
+    """Has yosys make the netlists (see `cells`) of modules that have the same command, and keeps them.
+
+    Of several each is a module below one top and stays one, so it becomes what it would become alone.
+    """
+    children = {child for name in names for child in modules.children(name)} - set(names)
+    stays = "(* keep_hierarchy *)\n" if len(names) > 1 else ""
+    inside = "".join(stays + modules.text[name] for name in names) + "".join(map(modules.shell_of, sorted(children)))
+    top = names[0]
+    if len(names) > 1:
+        top = "batch"
+        inside += "module batch;\n" + "".join(f"(* keep *) {name} unit_{i} ();\n" for i, name in enumerate(names)) + "endmodule\n"
+    # yosys is WebAssembly and sees its working folder and little else: everything is brought there.
+    with tempfile.TemporaryDirectory() as scratch:
+        Path(scratch, "unit.v").write_text(inside)
+        for file in {file for name in names for file in modules.data[name]}:
+            shutil.copy(file, scratch)
+        command = synthesis_of(modules.text[names[0]])
+        script = f"read_verilog unit.v; {command} -top {top}; tee -q -o stat.json stat -json; write_json unit.json"
+        run([setup.yosys(), "-q", "-p", script], cwd=scratch)
+        counts = json.loads(Path(scratch, "stat.json").read_text())["modules"]
+        netlists = json.loads(Path(scratch, "unit.json").read_text())["modules"]
+    for name in names:
+        kept = kept_of(modules, name, version)
         kept.parent.mkdir(parents=True, exist_ok=True)
         scratch = kept.with_name(f".{kept.name}-{os.getpid()}")
-        scratch.write_bytes(gzip.compress(json.dumps({"counts": counts, **cells.compact(netlist, modules.text)}).encode(), 6))
+        made = {"counts": counts[f"\\{name}"]["num_cells_by_type"], **cells.compact(netlists[name], modules.text)}
+        scratch.write_bytes(gzip.compress(json.dumps(made).encode(), 6))
         scratch.replace(kept)
-    return kept
+
+
+def batches(modules, names):
+    """Modules in lists, the longest first: those with much text alone, the others together as far as `BATCH` goes."""
+    found, together, size = [], [], 0
+    for name in sorted(names, key=lambda name: -len(modules.text[name])):
+        text = modules.text[name]
+        if len(text) > SHORT or synthesis_of(text) != SYNTHESIS:
+            found.append([name])
+            continue
+        if size + len(text) > BATCH:
+            found.append(together)
+            together, size = [], 0
+        together.append(name)
+        size += len(text)
+    return found + [together] * bool(together)
 
 
 def synthesise_all(modules, top, jobs=None):
@@ -111,9 +144,10 @@ def synthesise_all(modules, top, jobs=None):
         raise Failed(f"{modules.folder}: no module {top}")
     version = run([setup.yosys(), "-V"])
     below = set(modules.below(top))
-    wanted = sorted(below - modules.hollow, key=lambda name: -len(modules.text[name]))
+    kept = {name: kept_of(modules, name, version) for name in below - modules.hollow}
+    missing = [name for name, file in kept.items() if not file.exists()]
     with ThreadPoolExecutor(jobs or os.cpu_count()) as workers:
-        kept = dict(zip(wanted, workers.map(lambda name: synthesise(modules, name, version), wanted)))
+        list(workers.map(lambda names: synthesise(modules, names, version), batches(modules, missing)))
     made = {name: {"counts": {}, **cells.hollow(modules.ports(name))} for name in below & modules.hollow}
     return {name: read(file) for name, file in kept.items()} | made
 

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
 from unittest import mock
 from xml.etree import ElementTree
 
@@ -250,6 +251,13 @@ class Area(unittest.TestCase):
         self.assertEqual(modules.ports("Top"), {"a": ("input", 1), "b": ("output", 4)})
         made = cells.hollow({"clk": ("input", 1), "x": ("input", 2), "y": ("output", 1)})
         self.assertEqual((made["ports"]["x"], made["ff"], made["nets"]), (["i", [2, 3]], [[5, 1, 0, 0], [6, 2, 0, 0], [7, 3, 0, 0], [4, 0, 0, 0]], 7))
+
+    def test_small_modules_share_a_run(self):
+        large = "  reg [771:0] memory [0:16383];\n"
+        texts = {"A": 30_000 * "a", "B": 9_000 * "b", "C": 9_000 * "c", "D": 8_000 * "d", "E": large, "F": "f"}
+        with mock.patch.multiple(synthesis, SHORT=10_000, BATCH=20_000):
+            found = synthesis.batches(SimpleNamespace(text=texts), list(reversed(texts)))
+        self.assertEqual([sorted(names) for names in found], [["A"], ["B", "C"], ["E"], ["D", "F"]])
 
     def test_totals(self):
         own = {"Top": {"ff": 1}, "Pair": {"lut": 5}, "Leaf": {"lut": 2, "bram": 0.5}}

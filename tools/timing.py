@@ -26,7 +26,7 @@ import synthesis
 from place import TARGET, Failed, main, write_whole
 
 #: Cards that are timed when none is named.
-CARDS = ["card", "toy", "mailbox", "ecdsa", "msm_toy", "msm_toy_edwards", "msm_bn254", "msm_bls12_381", "msm_bls12_377"]
+CARDS = ["card", "toy", "mailbox", "ecdsa", "msm_toy", "msm_toy_edwards", "msm_bn254", "msm_bls12_381", "msm_bls12_377", "poseidon_2"]
 #: Boards' tops that are timed besides.
 TOPS = ["uart", "xdma_msm_bls12_381", "f2_msm_bls12_381"]
 #: Ways that are shown of each engine, and picoseconds below which no way is looked at.

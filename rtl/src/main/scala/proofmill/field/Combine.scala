@@ -18,11 +18,13 @@ object Combine {
     case some                          => SumPlan(some, sum(some.map { case (x, weight) => x * weight }), 0, pace).luts
   }
 
-  def build(terms: Seq[(Number, BigInt)], pace: Pace): Number = terms.filter(_._2 != 0) match {
+  /** @param apart the sum is a module of its own */
+  def build(terms: Seq[(Number, BigInt)], pace: Pace, apart: Boolean = false): Number = terms.filter(_._2 != 0) match {
     case Seq((x, weight)) if weight == 1 => x
     case some =>
       val bound = sum(some.map { case (x, weight) => x.bound * weight })
-      Number(Sum(some.map { case (x, weight) => Term(x.value, x.bound, weight) }, bound, pace), bound)
+      val weighted = some.map { case (x, weight) => Term(x.value, x.bound, weight) }
+      Number(if (apart) Sum.apart(weighted, bound, pace) else Sum(weighted, bound, pace), bound)
   }
 
   def twin(terms: Seq[(String, BigInt)], cpp: TwinText): String =

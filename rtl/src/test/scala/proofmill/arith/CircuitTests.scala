@@ -105,7 +105,7 @@ object CircuitTests {
     val r = random(6)
     val bounds = Seq.fill(20)(SumTests.randomBound(r, 40))
     run(new Bench(bounds)(inputs =>
-      for (i <- 0 until 20) yield {
+      (0 until 20).flatMap { i =>
         val chosen = Seq.fill(1 + r.nextInt(i + 1))(r.nextInt(bounds.size))
         val terms = chosen.map { at =>
           Term(
@@ -115,11 +115,12 @@ object CircuitTests {
           )
         }
         val constant = BigInt(r.nextInt(200) - 100)
-        val result = SumTests.boundOf(terms.map(t => (t.bound, t.weight)), constant)
-        Checked(
-          s"sum $i of $terms and $constant",
-          Sum(terms, result, SumTests.pace(r), constant),
-          v => chosen.zip(terms).map { case (at, term) => v(at) * term.weight }.sum + constant
+        val weights = terms.map(t => (t.bound, t.weight))
+        val (result, pace) = (SumTests.boundOf(weights, constant), SumTests.pace(r))
+        def sum(v: Seq[BigInt]) = chosen.zip(terms).map { case (at, term) => v(at) * term.weight }.sum
+        Seq(
+          Checked(s"sum $i of $terms and $constant", Sum(terms, result, pace, constant), sum(_) + constant),
+          Checked(s"the same apart, without $constant", Sum.apart(terms, SumTests.boundOf(weights, 0), pace), sum)
         )
       }
     ))(randomly(2000))

@@ -37,7 +37,8 @@ class Core(config: PoseidonConfig, residues: Residues) extends Component {
 
   val returning = StreamFifo(row, config.rows)
   val raise = new Raise(config, residues)
-  raise.io.rows << StreamArbiterFactory().lowerFirst.noLock.onArgs(returning.io.pop, io.rows)
+  // New rows first, as there are no more of them than slots: behind those that return they would come in crowds.
+  raise.io.rows << StreamArbiterFactory().lowerFirst.noLock.onArgs(io.rows, returning.io.pop)
 
   /** Rows into the linear layer, with the constants of the round behind it. */
   val join = new Area {

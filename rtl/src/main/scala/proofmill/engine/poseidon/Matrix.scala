@@ -37,7 +37,7 @@ case class MatrixPlan(config: PoseidonConfig, bound: Bound, price: Price) {
   private val plans: Map[Summand, Option[Plan]] = summands.map(s => s -> tiles(s)).toMap
 
   def product(summand: Summand, form: Number, factor: Summand => Timed[SInt]): Number = plans(summand) match {
-    case None       => Combine.build(Seq(form -> summand.factors.head), pace)
+    case None       => Combine.build(Seq(form -> summand.factors.head), pace, apart = true)
     case Some(plan) => Number(Multiplier(plan, form.value, factor(summand)), plan.product)
   }
   private def product(summand: Summand): Ready = {
@@ -63,7 +63,7 @@ object MatrixPlan {
     (2 to n).find(n % _ == 0).fold(Seq.empty[Int])(p => p +: primes(n / p))
 }
 
-/** One digit of every element of a row, a row a cycle. */
+/** One digit of every element of a row, a row a cycle. Its sums are modules: as one module it would take yosys hours. */
 class Matrix(plan: MatrixPlan) extends Component {
   import plan.{bound, config, price, result, summands}
   private val size = config.elements
@@ -77,7 +77,7 @@ class Matrix(plan: MatrixPlan) extends Component {
   private val code = Timed(io.code, 0)
   private val xs = io.x.map(x => Number(Timed(x, 0), bound))
   private val products = summands.map { summand =>
-    val form = Combine.build(summand.members.map(xs(_) -> BigInt(1)), price.pace)
+    val form = Combine.build(summand.members.map(xs(_) -> BigInt(1)), price.pace, apart = true)
     def factor(summand: Summand): Timed[SInt] = {
       val width = Bound(summand.factors.min, summand.factors.max).width
       val chosen = config.byCode(code.at(form.value.cycle), summand.factors.map(S(_, width bits)))
@@ -88,7 +88,7 @@ class Matrix(plan: MatrixPlan) extends Component {
   for (i <- 0 until size) {
     val terms = products.collect { case (summand, product) if summand.members.contains(i) => product } :+
       Number(Timed(io.constants(i), 0), bound)
-    val sum = Sum(terms.map(n => Term(n.value, n.bound)), result, price.pace)
+    val sum = Sum.apart(terms.map(n => Term(n.value, n.bound)), result, price.pace)
     io.result(i) := sum.at(plan.latency)
   }
 }
