@@ -220,25 +220,36 @@ class Multiples(unittest.TestCase):
     TABLE, RESULT = 100, 300
 
     def entries(self, group, point):
-        """A machine whose table has the multiples 0 to 15 of an affine point."""
+        """A machine with an affine point, and the table that its walk goes through: what is chosen of it, or its multiples 0 to 15."""
         machine = Machine(image(), slots=512)
         machine.slots[0:4] = (point + [0] * 4)[:4]
+        if group == "g1":
+            machine.run([Job("g1_choices", (0, 0, self.TABLE))])
+            return machine
         at = [self.TABLE + pairing_processor.TABLE["slots"] * k for k in range(16)]
         machine.run([Job(f"{group}_begin", (0, 0, at[0]))])
         for k in range(1, 8):
             machine.run([Job(f"{group}_table", (at[k], at[1], at[2 * k]))])
         return machine
 
+    def walk(self, machine, group, k):
+        """A walk by a scalar's digits, as the coprocessor splits it."""
+        if group == "g1":
+            k1, k0 = divmod(k, self.X**2 - 1)
+            digits = tuple((*((k0 >> i & 1) + 2 * (k1 >> i & 1) for i in (t, t + 1)), *(self.X**2 >> i & 1 for i in (t, t + 1))) for t in range(0, 130, 2))
+            machine.run([Job("g1_walk", (0, 0, self.RESULT, self.TABLE), digits, loads=10)])
+        else:
+            parts = [k // self.X**i % self.X for i in range(4)]
+            digits = tuple(tuple(part >> 4 * i & 15 for part in parts) for i in reversed(range(16)))
+            machine.run([Job("g2_walk", (0, 0, self.RESULT, self.TABLE), digits)])
+
     def test_walks(self):
         source = random.Random(f"{SEED} walks")
-        for group, base, count, size in (("g1", self.X**2, 2, 1), ("g2", self.X, 4, 2)):
-            turns = (base.bit_length() + 3) // 4
-            for k in (0, 1, base, FACTS.r - 1, source.randrange(FACTS.r)):
+        for group, base, size in (("g1", self.X**2, 1), ("g2", self.X, 2)):
+            for k in (0, 1, 2, base - 1, base, FACTS.r - 1, source.randrange(FACTS.r)):
                 m = source.randrange(1, FACTS.r)
                 machine = self.entries(group, point(group, m))
-                parts = [k // base**i % base for i in range(count)]
-                digits = tuple(tuple(part >> 4 * i & 15 for part in parts) for i in reversed(range(turns)))
-                machine.run([Job(f"{group}_walk", (0, 0, self.RESULT, self.TABLE), digits)])
+                self.walk(machine, group, k)
                 machine.run([Job(f"{group}_finish", (self.RESULT, 0, self.RESULT))])
                 expected = point(group, k * m % FACTS.r) + [1] if k else [1] + [0] * (size - 1) + [1] + [0] * size
                 self.assertEqual(machine.slots[self.RESULT:self.RESULT + 2 * size + 1], expected, (group, k, m))
@@ -250,11 +261,15 @@ class Multiples(unittest.TestCase):
             beside = FACTS.group(group).mul(FACTS.r, outside)
             inside = point(group, source.randrange(1, FACTS.r))
             for affine, member in ((inside, True), (flat(outside), False), (flat(beside), False), ([0, 2], False)):
-                if len(affine) == 2 * size:
-                    machine = Machine(image())
-                    machine.slots[0:2 * size] = affine
-                    machine.run([Job(f"{group}_subgroup", (0, 0, 64))])
-                    self.assertEqual(not any(machine.slots[64:64 + size]), member, (group, affine))
+                if len(affine) != 2 * size:
+                    continue
+                machine, at = self.entries(group, affine), self.RESULT
+                if group == "g1":
+                    self.walk(machine, group, source.randrange(FACTS.r))
+                    at += 3
+                else:
+                    machine.run([Job("g2_subgroup", (0, 0, at))])
+                self.assertEqual(not any(machine.slots[at:at + size]), member, (group, affine))
 
 
 class Cycles(unittest.TestCase):

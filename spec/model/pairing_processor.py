@@ -21,7 +21,7 @@ from pathlib import Path
 
 LAYOUT = tomllib.loads((Path(__file__).resolve().parents[1] / "pairing/word.toml").read_text())
 CONTROLS, OUTSIDES, ALSOS, TABLE = (LAYOUT[key] for key in ("controls", "outsides", "alsos", "table"))
-TERMS, BITS_PER_CYCLE = 4, 4
+TERMS, BITS_PER_CYCLE = 4, 8
 OUTER, INNER, REST, SQUARE, STRETCH = range(1, 6)
 PRODUCTS, SUMS = 0, 1
 
@@ -65,6 +65,7 @@ class Job:
     program: str
     operands: tuple  # first slots of a, b, c, and of d, if it is not the machine's
     digits: tuple = ()  # of a walk through a table, for each turn; digit i is always i if there are none
+    loads: int = 12  # slots of entries that a turn reads
 
 
 @dataclass
@@ -106,7 +107,7 @@ class Machine:
     @cached_property
     def intake(self):
         """Cycles of an integer's way to a residue."""
-        return -(-self.p.bit_length() // BITS_PER_CYCLE) + self.image["reduce"] + 4
+        return -(-self.p.bit_length() // BITS_PER_CYCLE) + self.image["reduce"] + 5
 
     def run(self, jobs, limit=10_000_000):
         """The cycle in which each job is done, counted from that in which the first one is started; one a cycle is, as long as there are contexts."""
@@ -274,10 +275,10 @@ class Machine:
         return ((*context.job.operands, self.checks)[word["base"]] + word["value"]) % len(self.slots)
 
     def entry(self, context, word):
-        """A slot of the entry of a digit; a turn reads each digit's three coordinates."""
+        """A slot of the entry of a digit."""
         digit, slot = word["value"] >> 3, word["value"] & 7
         if context.job.digits:
-            digits = context.job.digits[context.taken // (3 * len(context.job.digits[0]))]
+            digits = context.job.digits[context.taken // context.job.loads]
             digit, context.taken = digits[digit], context.taken + 1
         operands = (*context.job.operands, self.checks)
         return (operands[word["base"]] + TABLE["slots"] * digit + slot) % len(self.slots)

@@ -1,5 +1,6 @@
 """Every point formula against the affine law, for all pairs of points of the toy curves, in many representatives each."""
 
+import random
 import unittest
 
 import columns
@@ -153,6 +154,25 @@ class Complete(unittest.TestCase):
     def test_every_double(self):
         for which in ("toy", "even"):
             self.assertEqual(wrong_doubles(formula.load("rcb_dbl"), SUMS[which], Homogeneous, b3(which)), set())
+
+    def test_doubles_with_a_scaled_z(self):
+        """The same coordinates as `rcb_dbl`, Z in its two scales; every line counts."""
+        facts = curve.load("bls12_381")
+        fp, b = facts.fp, facts.group("g1").b
+        root = pow(-3, (fp.p + 1) // 4, fp.p)
+        first, second = 6, 12 * pow(root, -1, fp.p) % fp.p  # V = 6 Z, U = 12 / sqrt(-3) Z
+        self.assertEqual((first**2, -3 * second**2 % fp.p), (9 * b, 144))
+        source, plain, scaled = random.Random(1), formula.load("rcb_dbl"), formula.load("rcb_dbl_scaled")
+
+        def right(program, x, y, z):
+            x3, y3, z3 = (value % fp.p for value in plain.evaluate(fp, {"X1": x, "Y1": y, "Z1": z}, {"b3": 3 * b}))
+            found = program.evaluate(fp, {"X1": x, "Y1": y, "V1": first * z % fp.p, "U1": second * z % fp.p})
+            return [value % fp.p for value in found] == [x3, y3, first * z3 % fp.p, second * z3 % fp.p]
+
+        points = [[source.randrange(fp.p) for _ in range(3)] for _ in range(20)] + [[0, 1, 0], [0, 2, 1]]
+        self.assertTrue(all(right(scaled, *point) for point in points))
+        for place, faulty in enumerate(altered(scaled)):
+            self.assertFalse(all(right(faulty, *point) for point in points), f"line {place}")
 
 
 class Incomplete(unittest.TestCase):

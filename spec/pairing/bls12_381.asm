@@ -421,7 +421,7 @@ entry g1_window
   xQ = load_fp b 0
   yQ = load_fp b 1
   zQ = load_fp b 2
-  repeat 1 g1_double_four
+  repeat 4 g1_double
   call g1_plus
   store_fp c 0 X
   store_fp c 1 Y
@@ -560,76 +560,97 @@ entry g2_affine
 routine g1_double loop
   X Y Z = rcb_dbl X Y Z over fp
 
-routine g1_double_four loop
-  X Y Z = rcb_dbl X Y Z over fp
-  X Y Z = rcb_dbl X Y Z over fp
-  X Y Z = rcb_dbl X Y Z over fp
-  X Y Z = rcb_dbl X Y Z over fp
-
 routine g1_plus
   X Y Z = rcb_add X Y Z xQ yQ zQ over fp
 
-# |x| times the point (X : Y : Z).
-routine g1_times_x
-  xQ = X
-  yQ = Y
-  zQ = Z
-  repeat 1 g1_double
-  call g1_plus
-  repeat 2 g1_double
-  call g1_plus
-  repeat 3 g1_double
-  call g1_plus
-  repeat 2 g1_double_four
-  repeat 1 g1_double
-  call g1_plus
-  repeat 8 g1_double_four
-  call g1_plus
-  repeat 4 g1_double_four
+# What a bit of each of two scalars chooses of a point P = (X : Y : V / 6), for g1_bits: entries 0 to 3 at c have what X, Y and V are multiplied by
+# to be the identity (0 : Y : 0), P, phi^2(P), and P + phi^2(P) = -phi(P), where phi (x, y) = (beta x, y).
+entry g1_choices
+  zero = constant zero
+  one = constant one
+  beta = constant frobenius2_2
+  square = constant frobenius2_4
+  minus = - one
+  sixth = constant sixth
+  store_fp c 0 zero
+  store_fp c 1 one
+  store_fp c 2 zero
+  store_fp c 6 one
+  store_fp c 7 one
+  store_fp c 8 sixth
+  store_fp c 12 square
+  store_fp c 13 one
+  store_fp c 14 sixth
+  store_fp c 18 beta
+  store_fp c 19 minus
+  store_fp c 20 sixth
 
-# z of x^2 P + phi(P) at c, phi (x, y) = (beta x, y): 0 if the affine point P at a is in the subgroup, and for no other one of the curve
-# (Scott, ePrint 2021/1130).
-entry g1_subgroup
+# Two bits more of what digits choose: digits 0 and 1 of P = (X : Y : V / 6) and of 2 P, for the sums t[0:3] and t[3:6]; digits 2 and 3 likewise for
+# h[0:3] and h[3:6]. P = 4 P. What is chosen of 2 P, f[0:3] and g[0:3], is added in the next turn: so no doubling waits for a sum.
+routine g1_bits loop
+  t[3:6] = rcb_add t[3:6] f[0:3] over fp
+  h[3:6] = rcb_add h[3:6] g[0:3] over fp
+  a = digit_fp 0 0
+  b = digit_fp 0 1
+  c = digit_fp 0 2
+  x = X . a
+  y = Y . b
+  z = V . c
+  t[0:3] = rcb_add t[0:3] x y z over fp
+  d = digit_fp 2 0
+  o = digit_fp 2 2
+  u = X . d
+  w = V . o
+  h[0:3] = rcb_add h[0:3] u Y w over fp
+  X Y V U = rcb_dbl_scaled X Y V U over fp
+  a = digit_fp 1 0
+  b = digit_fp 1 1
+  c = digit_fp 1 2
+  f0 = X . a
+  f1 = Y . b
+  f2 = V . c
+  d = digit_fp 3 0
+  o = digit_fp 3 2
+  g0 = X . d
+  g1 = Y
+  g2 = V . o
+  X Y V U = rcb_dbl_scaled X Y V U over fp
+
+# The sum of k0 P + k1 phi^2(P), 128 bits each, from the lowest ones up, to c, of the affine point P at a and the choices at d; behind it the z of
+# x^2 P + phi(P) by the bits of x^2, which is 0 if P is in the subgroup, and for no other point of the curve (Scott, ePrint 2021/1130).
+entry g1_walk
   X = load_fp a 0
   Y = load_fp a 1
-  Z = constant one
-  call g1_times_x
-  call g1_times_x
+  one = constant one
+  V = 6 * one
+  beta = constant frobenius2_2
+  U = 8 * beta
+  u = 4 * one
+  U = U + u
+  t[0:6] = constant zero
+  h[0:6] = constant zero
+  f[0:3] = constant zero
+  g[0:3] = constant zero
+  t1 = one
+  t4 = one
+  h1 = one
+  h4 = one
+  f1 = one
+  g1 = one
+  repeat 33 g1_bits
+  repeat 32 g1_bits
   u = load_fp a 0
   v = load_fp a 1
   one = constant one
   beta = constant frobenius2_2
   u = u . beta
-  x y z = rcb_add X Y Z u v one over fp
-  store_fp c 0 z
-
-# 16 times the sum so far, the entry of digit 0, and x^2 times that of digit 1, which is -phi of it in the subgroup.
-routine g1_digits loop
-  x = digit_fp 0 0
-  y = digit_fp 0 1
-  z = digit_fp 0 2
-  u = digit_fp 1 0
-  v = digit_fp 1 1
-  w = digit_fp 1 2
-  beta = constant frobenius2_2
-  u = u . beta
-  v = - v
-  x y z = rcb_add x y z u v w over fp
-  X Y Z = rcb_dbl X Y Z over fp
-  X Y Z = rcb_dbl X Y Z over fp
-  X Y Z = rcb_dbl X Y Z over fp
-  X Y Z = rcb_dbl X Y Z over fp
-  X Y Z = rcb_add X Y Z x y z over fp
-
-# The sum of k0 P + k1 x^2 P by their digits, to c; of the entries at d.
-entry g1_walk
-  X = constant zero
-  Y = constant one
-  Z = constant zero
-  repeat 32 g1_digits
-  store_fp c 0 X
-  store_fp c 1 Y
-  store_fp c 2 Z
+  x y z = rcb_add t[0:6] over fp
+  store_fp c 0 x
+  store_fp c 1 y
+  store_fp c 2 z
+  x y z = rcb_add h[0:6] over fp
+  x y z = rcb_add x y z u v one over fp
+  store_fp c 3 z
 
 routine g2_double loop
   X Y Z = rcb_dbl X Y Z

@@ -3,10 +3,10 @@ package proofmill.pairing
 import spinal.core._
 import spinal.lib._
 
-/** A plain integer as a residue's digits: the sum of the digits of 2^i for all bits i that are set, four bits a cycle, reduced.
+/** A plain integer as a residue's digits: the sum of the digits of 2^i for all bits i that are set, eight bits a cycle, reduced.
   *
   *   1. Idle: takes an integer.
-  *   2. Add: the next four bits' digits are there a cycle after their place, and are added.
+  *   2. Add: the next eight bits' digits are there a cycle after their place; their sum, and then the total, a cycle later each.
   *   3. Reduce: until the reduction's result is there, which stays until it is taken.
   */
 class Intake[T <: Data](arithmetic: Fp2Arithmetic, tag: HardType[T]) extends Component {
@@ -29,7 +29,7 @@ class Intake[T <: Data](arithmetic: Fp2Arithmetic, tag: HardType[T]) extends Com
   private val rest = Reg(Bits(steps * bitsPerCycle bits))
   private val held = Reg(tag())
   private val total = Vec(Seq.fill(digits)(Reg(SInt(base.reducible.width bits))))
-  private val step = Reg(UInt(log2Up(steps + base.reduceLatency + 3) bits))
+  private val step = Reg(UInt(log2Up(steps + base.reduceLatency + 4) bits))
   private val row = table.readSync(step.resize(log2Up(steps)))
   private val now = RegNext(rest.takeLow(bitsPerCycle))
   private val each = row.subdivideIn(bitsPerCycle slices).map(_.subdivideIn(digits slices).map(_.asSInt).toSeq).toSeq
@@ -45,22 +45,21 @@ class Intake[T <: Data](arithmetic: Fp2Arithmetic, tag: HardType[T]) extends Com
   }
   when(busy) {
     rest := (rest >> bitsPerCycle).resized
-    when(step =/= steps + base.reduceLatency + 2)(step := step + 1)
+    when(step =/= steps + base.reduceLatency + 3)(step := step + 1)
   }
-  when(counted) {
-    for (i <- 0 until digits) {
-      val terms = each.zipWithIndex.map { case (digit, j) => digit(i).andMask(now(j)).resize(base.reducible.width) }
-      total(i) := (terms :+ total(i)).reduceBalancedTree(_ + _)
-    }
+  for (i <- 0 until digits) {
+    val terms = each.zipWithIndex.map { case (digit, j) => digit(i).andMask(now(j)).resize(base.reducible.width) }
+    val sum = RegNext(terms.reduceBalancedTree(_ + _).andMask(counted))
+    when(busy)(total(i) := total(i) + sum)
   }
-  io.out.valid := busy && step === steps + base.reduceLatency + 2
+  io.out.valid := busy && step === steps + base.reduceLatency + 3
   io.out.tag := held
   io.out.residue := base.reduce(proofmill.field.Residue(Cat(total.map(_.asBits)), digits, base.reducible, 0))
     .bits(base.reduceLatency, register)
   when(io.out.fire)(busy := False)
 }
 
-object Intake { private val bitsPerCycle = 4 }
+object Intake { private val bitsPerCycle = 8 }
 
 case class TaggedInteger[T <: Data](bits: Int, tagType: HardType[T]) extends Bundle {
   val value = Bits(bits bits)

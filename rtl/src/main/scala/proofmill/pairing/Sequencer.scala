@@ -1,5 +1,6 @@
 package proofmill.pairing
 
+import proofmill.micro.Choice
 import spinal.core._
 import spinal.lib._
 
@@ -31,11 +32,14 @@ class Sequencer(image: Image, contexts: Int) extends Component {
   }
   private val program = Mem(Bits(Layout.bits bits), image.words.map(B(_, Layout.bits bits)))
   private val oldest, free = Reg(UInt(indexBits bits)) init 0
+  private val nextOldest = io.answered.fire ? (oldest + 1) | oldest
+  oldest := nextOldest
+  private val fromOldest = RegNext(Choice.from(nextOldest, contexts)) init B(contexts bits, default -> True)
   private val running = Reg(UInt(log2Up(contexts + 1) bits)) init 0
   private val all = Seq.fill(contexts)(new Context(addressBits))
 
   private val held = Reg(Bits(contexts bits)) init 0
-  private def choose(ready: Bits) = OHMasking.roundRobin(ready, UIntToOh(oldest, contexts))
+  private def choose(ready: Bits) = Choice.oldest(ready, fromOldest)
   private val needsMul = Cat(all.map(c => c.io.ready && c.io.info.mul))
   private val others = Cat(all.map(c => c.io.ready && !c.io.info.mul))
   private val mul = held.orR ? held | choose(needsMul)
@@ -69,6 +73,5 @@ class Sequencer(image: Image, contexts: Int) extends Component {
   io.over := Cat(all.map(_.io.over))
   io.answered.valid := io.over(oldest)
   when(io.start.fire)(free := free + 1)
-  when(io.answered.fire)(oldest := oldest + 1)
   when(io.start.fire =/= io.answered.fire)(running := io.start.fire ? (running + 1) | (running - 1))
 }

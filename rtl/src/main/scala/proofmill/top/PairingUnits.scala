@@ -26,7 +26,7 @@ object PairingUnits {
     "listing.txt" -> machine.image.listing.mkString("", "\n", "\n")
   )
 
-  /** What spec/model/pairing_words.py needs to execute the same words. */
+  /** What spec/model/pairing_processor.py needs to execute the same words. */
   private def describe(machine: PairingMachine): Json = {
     import machine.{arithmetic, contexts, image}
     def hex(value: BigInt) = Json(s"0x${value.toString(16)}")

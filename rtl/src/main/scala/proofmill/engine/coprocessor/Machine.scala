@@ -21,10 +21,7 @@ import spinal.lib._
   *   6. Run: the processor's program. Checked, ZeroBoth: those of pairings look themselves whether affine points are on their curves, and
   *      wait for the verdict before they store anything; Dismissed: otherwise it is asked again, point by point. Mark: its result. Depart:
   *      that comes later; Retire: now it is there. Ones: a result that is 1, an integer at a time.
-  *   7. Points are computed with in projective coordinates. Add: a sum, of what Begin has made so. A multiple: Scalar, which is split meanwhile; Table:
-  *      multiples 0 to 15; Member, a program that finds out whether the point is in its subgroup; Walk, at the same time: the multiple, if it
-  *      is; ZeroMember. If it is not, or the scalar is too long, Skip: the digits from the highest one on that is not 0; Window: a digit.
-  *      Last: the result's affine form. Verdict: of a check, which is Member alone.
+  *   7. OnPoints: [[Points]] makes a sum, a multiple, an affine form, or finds out about a point; Verdict: that.
   *   8. Finish.
   */
 class Machine(config: CoprocessorConfig, places: Places) extends Component {
@@ -58,9 +55,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     val Read, Take, Look, Judge, Copy, CopyTo, Left, Right, Lowered, Head, Index, Value, Send = newElement()
     val Residues, Curve, CurveDone, ZeroZ, ZeroE, ZeroXY, Normal, NormalDone, Run, RunDone, Mark, Ones, Finish =
       newElement()
-    val Checked, ZeroBoth, Dismissed, Depart, Retire = newElement()
-    val Begin, BeginDone, Scalar, Table, TableDone, Member, Walk, WalkDone, Join, ZeroMember = newElement()
-    val Skip, Window, WindowDone, Add, AddDone, Last, Verdict = newElement()
+    val Checked, ZeroBoth, Dismissed, Depart, Retire, Scalar, OnPoints, Verdict = newElement()
   }
   import State._
   private val state = RegInit(Read)
@@ -152,37 +147,31 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
   private val each = shapeNow.second ? U(2, 4 bits) | U(1, 4 bits)
   private val other = which === 1
 
-  // Of instructions on points: the group, and where the table is.
-  private val ofPoints = isOp("point_mult") || isOp("point_check") || isOp("point_affine") || isOp("point_add")
+  // Instructions on points.
+  private val onPoints = new Points(config, places)
+  private val work = Seq(
+    "point_affine" -> Points.Work.Affine,
+    "point_add" -> Points.Work.Add,
+    "point_mult" -> Points.Work.Multiply,
+    "point_check" -> Points.Work.Check
+  )
   private val second = isOp("point_mult") ? shapes(1).second | shapes(0).second
-  private val tables = places.tables.map(U(_, places.bits bits))
-  private val theTable = tables(1)
-  private val accumulator = U(places.accumulator, places.bits bits)
-  private val sum = Reg(UInt(places.bits bits)) // where the sum so far is
-  private val digits = Reg(UInt(log2Up(Machine.digits(bits) + 1) bits))
-  private val scalar = Reg(Bits(Machine.digits(bits) * Machine.window bits))
-  private val digit = scalar.takeHigh(Machine.window).asUInt
-  private def entry(table: UInt, index: UInt): UInt = (table + index * Machine.entrySlots).resize(places.bits)
-  private def shiftScalar(): Unit = {
-    scalar := (scalar << Machine.window).resized
-    digits := digits - 1
-  }
-  private def ofGroup(name: String) = second ? program(s"g2_$name") | program(s"g1_$name")
-
-  // Of a multiple: the job that looks at the point, and whether it has ended; loads of entries.
-  private val looking = Reg(UInt(io.context.getWidth bits))
-  private val looked = Reg(Bool())
-  when(io.over(looking))(looked := True)
-  private val split = new Split(bits)
-  split.io.start.valid := False
-  split.io.start.payload := io.found.value
-  split.io.second := second
-  private val loads = Reg(UInt(4 bits))
-  private val allLoads = second ? U(3 * Layout.digits, 4 bits) | U(3 * 2, 4 bits)
-  when(io.taken)(loads := loads + 1)
-  split.io.next := loads === allLoads
-  when(split.io.next)(loads := 0)
-  io.digits := split.io.digits
+  onPoints.io.go := state === OnPoints
+  onPoints.io.work := Points.Work.Affine
+  for ((name, element) <- work) when(isOp(name))(onPoints.io.work := element)
+  onPoints.io.second := second
+  onPoints.io.here := here
+  onPoints.io.none := none
+  onPoints.io.scalar.valid := False
+  onPoints.io.scalar.payload := io.found.value
+  onPoints.io.found := io.found
+  onPoints.io.data.ready := io.data.ready
+  onPoints.io.start.ready := io.start.ready
+  onPoints.io.context := io.context
+  onPoints.io.over := io.over
+  onPoints.io.taken := io.taken
+  onPoints.io.idle := io.idle
+  io.digits := onPoints.io.digits
 
   // Defaults.
   io.data.valid := False
@@ -219,8 +208,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     when(other) {
       which := 0
       state := Run
-      when(isOp("point_affine") || isOp("point_add") || isOp("point_mult"))(state := Begin)
-      when(isOp("point_check"))(state := Member)
+      when(work.map { case (name, _) => isOp(name) }.reduce(_ || _))(state := OnPoints)
     }
   }
 
@@ -239,6 +227,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
   private val toB = isOp("inv") || isOp("final_exp") || isOp("point_affine") || isOp("point_check")
   private val target = toB ? operands(1) | operands(2)
   flights.io.begin.target := target.resized
+  onPoints.io.target := target.resized
   private val targetSlots = toB ? shapes(1).slots | shapes(2).slots
   private val targetKind = CombInit(kinds(0))
   when(ofPairing || isOp("final_exp"))(targetKind := kindOf("fe12"))
@@ -494,123 +483,20 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     }
 
     // Points.
-    is(Begin) {
-      io.start.operands(0) := here(which)
-      io.start.operands(2) := of ? tables(0) | tables(1)
-      io.start.program := ofGroup("begin")
-      when(point)(run(BeginDone)) otherwise (state := BeginDone)
-    }
-    is(BeginDone) {
-      when(over || !point) {
-        which := 1
-        state := Begin
-        when(other) {
-          sum := accumulator
-          state := Last
-          when(isOp("point_add"))(state := Add)
-          when(isOp("point_mult"))(state := Table)
-        }
-      }
-      step := 1
-    }
     is(Scalar) {
       data(Task.Integer, operands(0))
-      scalar := io.found.value.resized
-      digits := Machine.digits(bits)
       when(io.data.ready) {
-        split.io.start.valid := True
+        onPoints.io.scalar.valid := True
         state := Residues
       }
     }
-    is(Table) {
-      io.start.operands(0) := entry(theTable, step)
-      io.start.operands(1) := entry(theTable, U(1))
-      io.start.operands(2) := entry(theTable, step << 1)
-      io.start.program := ofGroup("table")
-      run(Table)
-      when(io.start.ready) {
-        step := step + 1
-        when((step & (step + 1)) === 0)(state := TableDone) // twice as many entries are there then
-      }
-    }
-    is(TableDone)(when(io.idle)(state := step.msb ? Member | Table))
-    is(Member) {
-      val ofMultiple = isOp("point_mult")
-      val isNone = ofMultiple ? none(1) | none(0)
-      io.start.operands(0) := ofMultiple ? here(1) | here(0)
-      io.start.operands(2) := places.equation
-      io.start.program := ofGroup("subgroup")
-      value := B(Machine.isIdentity, bits bits)
-      loads := 0
-      when(ofMultiple && split.io.busy) {
-        state := Member
-      } elsewhen isNone {
-        scalar := 0
-        digits := 1
-        state := ofMultiple ? Skip | Verdict
-      } elsewhen (ofMultiple && !split.io.fits) {
-        state := Skip
-      } otherwise {
-        run(Join)
-        when(io.start.ready && ofMultiple)(state := Walk)
-      }
-      when(io.start.fire) {
-        looking := io.context
-        looked := False
-      }
-    }
-    is(Walk) {
-      io.start.operands(2) := accumulator
-      io.start.operands(3) := theTable
-      io.start.program := ofGroup("walk")
-      run(WalkDone)
-      sum := accumulator
-    }
-    is(WalkDone)(when(over)(state := Join))
-    is(Join)(when(looked)(state := ZeroMember))
-    is(ZeroMember) {
-      data(Task.Zero, U(places.equation, places.bits bits))
-      io.data.count := second ? U(2, 4 bits) | U(1, 4 bits)
-      value := io.found.good ? B(Machine.inSubgroup, bits bits) | B(Machine.onCurve, bits bits)
-      when(io.data.ready) {
-        state := Verdict
-        when(isOp("point_mult"))(state := io.found.good ? Last | Skip)
-      }
-    }
-    is(Skip) {
-      shiftScalar()
-      when(digit =/= 0 || digits === 1) {
-        sum := entry(theTable, digit)
-        state := Window
-      }
-    }
-    is(Window) {
-      io.start.operands(0) := sum
-      io.start.operands(1) := entry(theTable, digit)
-      io.start.operands(2) := accumulator
-      io.start.program := ofGroup("window")
-      when(digits === 0)(state := Last) otherwise run(WindowDone)
-    }
-    is(WindowDone) {
-      when(over) {
-        sum := accumulator
-        shiftScalar()
-        state := Window
-      }
-    }
-    is(Add) {
-      io.start.operands(0) := entry(tables(0), (!none(0)).asUInt)
-      io.start.operands(1) := entry(tables(1), (!none(1)).asUInt)
-      io.start.operands(2) := accumulator
-      io.start.program := ofGroup("add")
-      run(AddDone)
-    }
-    is(AddDone)(when(over)(state := Last))
-    is(Last) {
-      io.start.operands(0) := isOp("point_affine") ? entry(tables(0), (!none(0)).asUInt) | sum
-      io.start.operands(2) := target.resized
-      io.start.program := isOp("point_affine") ? ofGroup("affine") | ofGroup("finish")
-      run(RunDone)
+    is(OnPoints) {
+      io.data.valid := onPoints.io.data.valid
+      io.data.payload := onPoints.io.data.payload
+      io.start.valid := onPoints.io.start.valid
+      io.start.payload := onPoints.io.start.payload
+      value := onPoints.io.verdict.resized
+      when(onPoints.io.done)(state := isOp("point_check") ? Verdict | Mark)
     }
     is(Verdict) {
       data(Task.Put, operands(1))
@@ -648,52 +534,6 @@ object Machine {
   /** A header, whose length field does not count the value. */
   val interruptHeader: BigInt = (Spec.big(packet, "number") << 32) | Spec.int(packet, "len")
 
-  /** Bits of a digit of a scalar, and how many there are in `bits`; slots of an entry of a point's table. */
-  val window: Int = Layout.digitBits
-
   /** What a program of pairings stores that it finds of its operands: of a in G1, of b in G2. */
   val checks = 2
-  def digits(bits: Int): Int = (bits + window - 1) / window
-  val entrySlots: Int = Layout.entrySlots
-
-  /** What a check of a point says: bit 0 on the curve, bit 1 in the subgroup, bit 2 the identity. */
-  val (onCurve, inSubgroup, isIdentity) = (1, 3, 7)
-}
-
-/** Slots of the pairing processor behind those of data memory. */
-case class Places(log2: Int) {
-  val bits: Int = log2 + 1
-  private val base = 1 << log2
-
-  /** What a point lacks to be on its curve. */
-  val equation: Int = base
-
-  /** Affine forms of two operands. */
-  val normal: Seq[Int] = Seq(base + 8, base + 16)
-
-  /** Tables of two operands' multiples; one of them has to have room for all. */
-  private val room = Machine.entrySlots << Machine.window
-  val tables: Seq[Int] = Seq(base + 24, base + 24 + room)
-  val accumulator: Int = base + 24 + 2 * room
-  require(
-    accumulator + Machine.entrySlots <= (1 << bits),
-    s"the processor's slots are too few for $room slots of a table, twice"
-  )
-}
-
-/** A [[Shape]] in hardware. */
-case class ShapeOf() extends Bundle {
-  val slots = UInt(4 bits)
-  val legal, second, jacobian = Bool()
-}
-
-object ShapeOf {
-  private def bit(set: Boolean) = if (set) 1 else 0
-  def literal(shape: Shape): Bits =
-    B(shape.slots | (bit(shape.legal) << 4) | (bit(shape.second) << 5) | (bit(shape.jacobian) << 6), 7 bits)
-  def of(word: Bits): ShapeOf = {
-    val made = ShapeOf()
-    made.assignFromBits(word)
-    made
-  }
 }
