@@ -85,6 +85,10 @@ def points(book, which):
             if id not in WITH_IDENTITY:
                 book.record(f"{family}_madd", ring, id, f"{which}: {a} g and {b} g", coordinates(f, p, z1) + q, constants)
                 book.record(f"{family}_dbl", ring, id, f"{which}: {a} g", coordinates(f, p, z1), constants)
+                if (facts.name, which, family) == ("bls12_381", "g1", "rcb"):
+                    x, y, z = coordinates(f, p, z1)
+                    root = pow(-3, (f.p + 1) // 4, f.p)
+                    book.record("rcb_dbl_scaled", ring, id, f"{which}: {a} g", (x, y, f.scale(6, z), f.mul(f.scale(12, z), f.inverse(root))))
         if id not in WITH_IDENTITY:
             z = painted(f, f"{facts.name} {which} coz {id} z")
             book.record("coz_zaddu", ring, id, f"{which}: {a} g and {b} g", jacobian(f, p, z)[:2] + jacobian(f, q, z)[:2])

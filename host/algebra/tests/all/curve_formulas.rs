@@ -10,11 +10,12 @@ use proofmill_algebra::{bls12_377, bls12_381, bn254, pallas, secp256k1, toy, ves
 use serde_json::Value;
 
 /// Formulas of the specification that only circuits use, or that are parts of larger ones here.
-const NOT_HERE: [&str; 11] = [
+const NOT_HERE: [&str; 12] = [
     "coz_dblu",
     "coz_zaddu",
     "lazy_dbl",
     "lazy_madd",
+    "rcb_dbl_scaled",
     "xyzz_add",
     "xyzz_madd",
     "xyzz_dbl",
