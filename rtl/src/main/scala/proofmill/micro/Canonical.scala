@@ -38,7 +38,7 @@ class Canonical(arithmetic: Arithmetic, contexts: Int) extends Component {
   private val step = Reg(UInt(log2Up(plan.longest + 1) bits))
   private val left = Reg(UInt(log2Up(arithmetic.digits + 1) bits))
 
-  private val chosen = Choice.oldest(waiting, io.fromOldest)
+  private val chosen = Choice.oldest(waiting, waiting & io.fromOldest)
   private val chosenContext = OHToUInt(chosen)
   private val loaded = residues.readAsync(chosenContext)
   private val take = state === idle && waiting.orR
