@@ -6,10 +6,11 @@ import spinal.lib._
 
 /** Residues as canonical integers, one after the other: an exact, small and slow unit for zero tests and results.
   *
-  * 1. Idle: takes the residue of the oldest context that waits.
-  * 2. Horner: the digits become one integer; a step adds the integer so far, shifted by one signed bit of the base.
-  * 3. Lift: a multiple of p makes it at least 0.
-  * 4. Divide: multiples 2^steps p, …, 2 p, p are subtracted where they can be; what is left is the answer.
+  * 1. Idle: chooses the oldest context that waits.
+  * 2. Take: its residue.
+  * 3. Horner: the digits become one integer; a step adds the integer so far, shifted by one signed bit of the base.
+  * 4. Lift: a multiple of p makes it at least 0.
+  * 5. Divide: multiples 2^steps p, …, 2 p, p are subtracted where they can be; what is left is the answer.
   */
 class Canonical(arithmetic: Arithmetic, contexts: Int) extends Component {
   import Canonical._
@@ -30,7 +31,7 @@ class Canonical(arithmetic: Arithmetic, contexts: Int) extends Component {
   residues.write(io.request.context, io.request.residue, io.request.valid)
   destinations.write(io.request.context, io.request.place, io.request.valid)
 
-  private val idle :: horner :: lift :: divide :: done :: Nil = List.tabulate(5)(i => U(i, 3 bits))
+  private val idle :: take :: horner :: lift :: divide :: done :: Nil = List.tabulate(6)(i => U(i, 3 bits))
   private val state = Reg(UInt(3 bits)) init 0
   private val context = Reg(UInt(log2Up(contexts) bits))
   private val value = Reg(SInt(plan.width bits))
@@ -38,23 +39,26 @@ class Canonical(arithmetic: Arithmetic, contexts: Int) extends Component {
   private val step = Reg(UInt(log2Up(plan.longest + 1) bits))
   private val left = Reg(UInt(log2Up(arithmetic.digits + 1) bits))
 
-  private val chosen = Choice.oldest(waiting, io.fromOldest)
+  private val choice = new Choice(contexts)
+  choice.io.ready := waiting
+  choice.io.later := waiting & io.fromOldest
+  private val chosen = RegNextWhen(choice.io.chosen, state === idle) init 0
   private val chosenContext = OHToUInt(chosen)
   private val loaded = residues.readAsync(chosenContext)
-  private val take = state === idle && waiting.orR
-  waiting := (waiting & ~(take ? chosen | B(0, contexts bits))) |
+  waiting := (waiting & ~((state === take) ? chosen | B(0, contexts bits))) |
     (io.request.valid ? UIntToOh(io.request.context, contexts) | B(0, contexts bits))
 
   private val reduced = value - S((p << plan.steps), plan.width bits)
   step := step + 1
   switch(state) {
-    is(idle) {
+    is(idle)(when(waiting.orR)(state := take))
+    is(take) {
       context := chosenContext
       value := loaded.takeHigh(digit).asSInt.resize(plan.width)
       rest := (loaded << digit).resize(rest.getWidth)
       left := arithmetic.digits - 1
       step := 0
-      when(take)(state := (if (arithmetic.digits > 1) horner else lift))
+      state := (if (arithmetic.digits > 1) horner else lift)
     }
     if (arithmetic.digits > 1) is(horner) {
       val total = Reg(SInt(plan.width bits))
@@ -123,10 +127,10 @@ object Canonical {
       }
   }
 
-  /** Cycles from the one in which a residue is taken to the one in which its answer is there. */
+  /** Cycles from the one in which a residue is chosen to the one in which its answer is there. */
   def latency(arithmetic: Arithmetic): Int = {
     val plan = Plan(arithmetic)
-    (arithmetic.digits - 1) * plan.base.size + plan.steps + 3
+    (arithmetic.digits - 1) * plan.base.size + plan.steps + 4
   }
 }
 

@@ -3,11 +3,17 @@ package proofmill.micro
 import spinal.core._
 import spinal.lib._
 
+/** Does a context's word wait for a unit's choice? */
+case class Candidate() extends Bundle {
+  val ready = Bool()
+  val later = Bool() // and is its context's number the oldest one's or above
+}
+
 /** What stands in a context and is looked at when the next word of each unit is chosen. */
 case class ContextState(addressBits: Int) extends Bundle {
   val word = Bits(WordFormat.bits bits)
   val place, follows = UInt(addressBits bits) // where the word stands, and the one after it
-  val readyMul, readyLinear = Bool()
+  val mul, linear = Candidate()
 }
 
 /** How many items of each list a job still has, and whether the last `take` found one. */
@@ -28,6 +34,7 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
   val io = new Bundle {
     val start = slave(Flow(UInt(addressBits bits))) // a job: where its program begins
     val begins = in(Bool()) // the word that is ready begins
+    val fromOldest = in(Bool()) // in the next cycle its number will be the oldest one's or above
 
     /** A cycle later, the word behind it: if it begins a product, and if not. */
     val fetched = in(Vec.fill(2)(Bits(WordFormat.bits bits)))
@@ -101,14 +108,22 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
   fromLinear := isLinear
   private val jumps = RegNext(ahead.jumps)
   private val follows = RegNext(ahead.jumps ? ahead.reading.part("value").resize(addressBits) | next)
-  private val readyMul = RegNext(ahead.goes && !ahead.reading.isLinear && !ahead.products.andR, init = False)
-  private val readyLinear = RegNext(ahead.goes && ahead.reading.isLinear && !ahead.sums.andR, init = False)
+  private def candidate(goes: Bool): Candidate = {
+    val candidate = Candidate().setAsReg()
+    candidate.ready.init(False)
+    candidate.later.init(False)
+    candidate.ready := goes
+    candidate.later := goes && io.fromOldest
+    candidate
+  }
+  private val mul = candidate(ahead.goes && !ahead.reading.isLinear && !ahead.products.andR)
+  private val linear = candidate(ahead.goes && ahead.reading.isLinear && !ahead.sums.andR)
 
   io.state.word := word
   io.state.place := next - 1
   io.state.follows := follows
-  io.state.readyMul := readyMul
-  io.state.readyLinear := readyLinear
+  io.state.mul := mul
+  io.state.linear := linear
   io.counter := counter
   io.over := over
   io.items.left := Vec(left)
@@ -143,7 +158,8 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
     next := io.start.payload
     jumps := False
     follows := io.start.payload
-    readyLinear := True // the first word waits for nothing
+    linear.ready := True // the first word waits for nothing
+    linear.later := io.fromOldest
     word := B(Context.firstWord, WordFormat.bits bits)
   }
 

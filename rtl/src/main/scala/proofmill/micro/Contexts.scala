@@ -44,21 +44,33 @@ class Contexts(image: Image, contexts: Int, latency: Pace, lists: Seq[ItemList])
   private val oldest, free = Reg(UInt(indexBits bits)) init 0
   private val nextOldest = io.answered.fire ? (oldest + 1) | oldest
   oldest := nextOldest
-  private val fromOldest = RegNext(Choice.from(nextOldest, contexts)) init B(contexts bits, default -> True)
+  private val fromNext = RegNext(Choice.from(nextOldest + 1, contexts)) init Choice.constant(1, contexts)
+  private val fromOldest = Reg(Bits(contexts bits)) init Choice.constant(0, contexts)
+  private val nextFromOldest = io.answered.fire ? fromNext | fromOldest // later than both
+  fromOldest := nextFromOldest
   private val running = Reg(UInt(log2Up(contexts + 1) bits)) init 0
   private val all = Seq.fill(contexts)(new Context(addressBits, lists))
 
-  // The two choices, and the fetches of the words after them.
-  private def choose(ready: ContextState => Bool, out: Flow[Issue]): (Choice, Bits) = {
-    val choice = new Choice(contexts, addressBits)
-    choice.io.ready := Cat(all.map(context => ready(context.io.state)))
-    choice.io.fromOldest := fromOldest
-    choice.io.states := Vec(all.map(_.io.state))
-    out << choice.io.issue
-    (choice, program.readSync(choice.io.follows))
+  // The two choices, and the fetches of the words after them. What is chosen has many readers, and the program's address is late: so it has
+  // a choice of its own.
+  private def choose(of: ContextState => Candidate, out: Flow[Issue]): (Bits, Bits) = {
+    val states = all.map(_.io.state)
+    def chosen(): Bits = {
+      val choice = new Choice(contexts)
+      choice.io.ready := Cat(states.map(of(_).ready))
+      choice.io.later := Cat(states.map(of(_).later))
+      choice.io.chosen
+    }
+    val begins = chosen()
+    def word(part: ContextState => Data): Bits = MuxOH.or(begins, states.map(part(_).asBits))
+    out.valid := RegNext(begins.orR, init = False)
+    out.context := RegNext(OHToUInt(begins))
+    out.word := RegNext(word(_.word))
+    out.address := RegNext(word(_.place)).asUInt
+    (begins, program.readSync(MuxOH.or(chosen(), states.map(_.follows.asBits)).asUInt))
   }
-  private val (mul, mulFetched) = choose(_.readyMul, io.mul)
-  private val (linear, linearFetched) = choose(_.readyLinear, io.linear)
+  private val (mul, mulFetched) = choose(_.mul, io.mul)
+  private val (linear, linearFetched) = choose(_.linear, io.linear)
 
   private def marks(when: Bool, context: UInt): Bits = when ? UIntToOh(context, contexts) | B(0, contexts bits)
 
@@ -69,7 +81,8 @@ class Contexts(image: Image, contexts: Int, latency: Pace, lists: Seq[ItemList])
   private val sums = there(io.linear, Context.makesSum(io.linear.word), latency.linear)
 
   for ((context, i) <- all.zipWithIndex) {
-    context.io.begins := mul.io.chosen(i) || linear.io.chosen(i)
+    context.io.begins := mul(i) || linear(i)
+    context.io.fromOldest := nextFromOldest(i)
     context.io.fetched := Vec(mulFetched, linearFetched)
     context.io.product := products(i)
     context.io.sum := sums(i)
@@ -94,37 +107,26 @@ class Contexts(image: Image, contexts: Int, latency: Pace, lists: Seq[ItemList])
   when(io.start.fire =/= io.answered.fire)(running := io.start.fire ? (running + 1) | (running - 1))
 }
 
-/** One unit's choice: of the contexts that are ready the first one from the oldest on. `fromOldest` tells those whose number is the oldest one's
-  * or above.
-  */
-class Choice(contexts: Int, addressBits: Int) extends Component {
+/** One unit's choice: of the contexts that are ready the first one from the oldest on. */
+class Choice(contexts: Int) extends Component {
   val io = new Bundle {
     val ready = in(Bits(contexts bits))
-    val fromOldest = in(Bits(contexts bits))
-    val states = in(Vec.fill(contexts)(ContextState(addressBits)))
+    val later = in(Bits(contexts bits)) // of these, those whose number is the oldest one's or above
     val chosen = out(Bits(contexts bits))
-    val follows = out(UInt(addressBits bits)) // where the chosen context goes on
-    val issue = master(Flow(Issue(contexts, addressBits))) // in the next cycle
   }
-  io.chosen := Choice.oldest(io.ready, io.fromOldest)
-  io.follows := MuxOH(io.chosen, io.states.map(_.follows))
-  io.issue.valid := RegNext(io.chosen.orR, init = False)
-  io.issue.context := RegNext(OHToUInt(io.chosen))
-  io.issue.word := RegNext(MuxOH(io.chosen, io.states.map(_.word)))
-  io.issue.address := RegNext(MuxOH(io.chosen, io.states.map(_.place)))
+  io.chosen := Choice.oldest(io.ready, io.later)
 }
 
 object Choice {
 
-  /** Of some contexts the first one from the oldest on, found without a carry. */
-  def oldest(some: Bits, fromOldest: Bits): Bits = {
-    val later = some & fromOldest
-    later.orR ? first(later) | first(some)
-  }
+  /** Of some contexts the first one from the oldest on, found without a carry; `later`: those of them whose number is the oldest one's or above. */
+  def oldest(some: Bits, later: Bits): Bits = later.orR ? first(later) | first(some)
   private def first(bits: Bits): Bits =
     Cat(bits.asBools.zipWithIndex.map { case (bit, i) => if (i == 0) bit else bit && !bits.takeLow(i).orR })
 
   /** The contexts from one on. */
   def from(context: UInt, contexts: Int): Bits =
     Cat((0 until contexts).map(i => if (i == context.maxValue) True else context <= i))
+  def constant(from: Int, contexts: Int): Bits =
+    B((0 until contexts).filter(_ >= from).map(BigInt(1) << _).sum, contexts bits)
 }

@@ -136,7 +136,7 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
   val asking = walk(written = false, asked.fire && askedLists.isLast)
   asked.valid := asking.io.there && state === State.Work
   asked.payload := job.pass.source + asking.io.beat + askedLists.offset
-  io.wanted << asked.m2sPipe()
+  io.wanted << asked.s2mPipe().m2sPipe() // the walk does not wait for the memory in the same cycle
   pipeline.io.input << io.read
   private val half = RegNext(short && run.count(0)) init False
   val storing = walk(written = true, pipeline.io.output.fire)
@@ -149,20 +149,25 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
   }
   io.store << store.m2sPipe()
   val open = Reg(UInt(beatsBits bits)) init 0 // beats to be stored, or whose response is missing
-  open := open + pipeline.io.output.fire.asUInt - io.stored.asUInt
-  private val over = storing.io.done && open === 0
+  private val leaves, stored = RegInit(False) // a cycle before it is counted
+  leaves := pipeline.io.output.fire
+  stored := io.stored
+  open := open + leaves.asUInt - stored.asUInt
+  private val over = storing.io.done && !leaves && open === 0
 
   // Elements that are not canonical, in the first pass over them: the least number.
-  val arrivingLists = new Lists(io.read.fire)
-  val arriving = walk(written = false, io.read.fire && arrivingLists.isLast)
+  // A beat is counted a cycle after it was read: that it was is known late.
+  private val read = RegNext(io.read.fire) init False
+  val arrivingLists = new Lists(read)
+  val arriving = walk(written = false, read && arrivingLists.isLast)
   private val wrongs = io.read.payload.subdivideIn(elementBits bits).map(Passes.notBelow(config.field.modulus, _))
   val found = Reg(Bool())
-  private val missing = RegNext(half && arriving.io.isLast) // the second half of the lanes
+  private val missing = half && arriving.io.isLast // the second half of the lanes
   private val wrong = Vec(wrongs.zipWithIndex.map { case (wrong, i) => wrong && !(Bool(i >= lanes / 2) && missing) })
-  private val isFirst = RegNext(io.read.fire && !(job.pass.kind === PassKind.Last)) init False
+  private val isFirst = read && !(job.pass.kind === PassKind.Last)
   private val checked = RegNext(isFirst && wrong.orR) init False
   private val lane = RegNext(OHToUInt(OHMasking.first(wrong.asBits)))
-  private val number = (RegNext(RegNext(arriving.io.beat + offset + arrivingLists.offset)) @@ lane).resize(64)
+  private val number = (RegNext(arriving.io.beat + offset + arrivingLists.offset) @@ lane).resize(64)
   when(checked && (!found || number < element)) {
     found := True
     element := number

@@ -51,16 +51,18 @@ class Pipeline(config: NttConfig, residues: Residues) extends Component {
   val list = Reg(UInt(2 bits)) init 0 // of `a b - c`
   private val places = Reg(UInt(log2Up(depth + 1) bits)) init depth
   private val within = RegNext(Shuffle.below(columns.io.entryBits))
-  private val atBorder = isProduct ? (list === 0) | ((entered & within) === 0)
+  private val atBorder = RegInit(True) // found out when the beat before comes
   private val room = isProduct ? (places =/= 0) | columns.io.room
   private val taken = io.input.haltWhen(atBorder && !room).toFlow
   when(taken.valid) {
     entered := entered + 1
     list := (list === 2 || !isProduct) ? U(0) | list + 1
+    atBorder := isProduct ? (list === 2) | (((entered + 1) & within) === 0)
   }
   when(io.start) {
     entered := 0
     list := 0
+    atBorder := True
   }
   private val begins = taken.valid && atBorder
   columns.io.claim := begins && !isProduct

@@ -20,8 +20,8 @@ class QuadResidues(twin: Boolean) extends Residues(Field("goldilocks")) {
     arithmetic.mul(residue(a), residue(b)).digits.head.value.resize(bits)
   }
 
-  def entered(word: Bits): SInt = word.asUInt.resize(bits).asSInt
-  val entryLatency = 0
+  def entered(word: Bits): SInt = RegNext(word).asUInt.resize(bits).asSInt // whether it is taken is known late
+  val entryLatency = 1
   def encoded(value: BigInt): BigInt = value
 
   /** What a core leaves, as a residue, `residueLatency` cycles later. */

@@ -85,15 +85,19 @@ class Shuffle(width: Int, laneBits: Int, choices: Seq[Arrangement], blocks: Int)
     val block = number
     val count = Reg(UInt(NttConfig.passBits + 1 bits)) init 0
     private val within = RegNext(Shuffle.below(io.next))
-    private val atBorder = (count & within) === 0
+    private val atBorder = RegInit(True) // found out when the beat before leaves
     val go = full(block) && (!atBorder || io.nextRoom)
     io.nextClaim := go && atBorder
     val ends = go && time === last
     when(go) {
       time := time + 1
       count := count + 1
+      atBorder := ((count + 1) & within) === 0
     }
-    when(io.start)(count := 0)
+    when(io.start) {
+      count := 0
+      atBorder := True
+    }
     when(ends) {
       time := 0
       block := block + 1
