@@ -39,7 +39,7 @@ class Sequencer(image: Image, contexts: Int) extends Component {
   private val all = Seq.fill(contexts)(new Context(addressBits))
 
   private val held = Reg(Bits(contexts bits)) init 0
-  private def choose(ready: Bits) = Choice.oldest(ready, fromOldest)
+  private def choose(ready: Bits) = Choice.oldest(ready, ready & fromOldest)
   private val needsMul = Cat(all.map(c => c.io.ready && c.io.info.mul))
   private val others = Cat(all.map(c => c.io.ready && !c.io.info.mul))
   private val mul = held.orR ? held | choose(needsMul)
