@@ -16,6 +16,7 @@ use proofmill_algebra::pairing::{Bls12381, Pair, product};
 use proofmill_algebra::tower::Fp12;
 
 use crate::Pairings;
+use crate::deep::deep;
 
 /// Bytes of a number, and how many of them are zeros.
 const NUMBER: usize = 64;
@@ -109,7 +110,9 @@ impl Operation {
             Self::G2Add => add::<G2>(input),
             Self::G2Msm => multiples::<G2>(input),
             Self::PairingCheck => {
-                Ok(checked(product::<Bls12381>(Isa::best(), &pairs(input)?) == Fp12::ONE))
+                let pairs = pairs(input)?;
+                let product = deep(|| product::<Bls12381>(Isa::best(), &pairs));
+                Ok(checked(product == Fp12::ONE))
             }
             Self::MapFpToG1 => map::<G1>(input),
             Self::MapFp2ToG2 => map::<G2>(input),

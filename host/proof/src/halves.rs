@@ -9,6 +9,7 @@ use proofmill_algebra::pairing::{self, Pair, Pairing};
 use proofmill_algebra::tower::Fp12;
 use rayon::prelude::*;
 
+use crate::deep::deep;
 use crate::{Error, Result};
 
 /// As many random factors of 128 bits, fresh from the system: wrong claims pass together with a chance of 2^-128 at most, where all values lie in groups of a prime order
@@ -33,7 +34,8 @@ const PAIRS: usize = 64;
 
 /// The product of Miller values, on the threads of the caller's rayon pool.
 pub fn miller_product<E: Pairing>(isa: Isa, pairs: &[Pair<E>]) -> Fp12<E::Tower> {
-    let parts = pairs.par_chunks(PAIRS).map(|pairs| pairing::miller_product::<E>(isa, pairs, &[]));
+    let part = |pairs| deep(|| pairing::miller_product::<E>(isa, pairs, &[]));
+    let parts = pairs.par_chunks(PAIRS).map(part);
     parts.reduce(|| Fp12::ONE, |left, right| left * right)
 }
 

@@ -11,6 +11,7 @@
 //! Points and scalars cross this room's doors as they cross `proofmill_op::msm`'s: canonical little-endian bytes.
 
 pub mod bls;
+mod deep;
 #[cfg(feature = "dev")]
 pub mod dev;
 pub mod eip2537;

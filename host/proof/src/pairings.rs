@@ -12,6 +12,7 @@ use proofmill_algebra::tower::Fp12;
 use proofmill_op::coprocessor::pairings;
 use proofmill_op::{Device, DeviceKind, Error, Result};
 
+use crate::deep::deep;
 use crate::halves;
 
 /// Where products of pairings are computed: here, or by programs on a device. The rest of a verification (reading points, hashing, multiples of points) is done here.
@@ -73,9 +74,9 @@ impl Pairings {
                 let mut f = halves::miller_product::<E>(isa, pairs);
                 if !known.is_empty() {
                     let known: Vec<_> = known.iter().map(|(p, q)| (*p, &q.lines)).collect();
-                    f *= miller_product(isa, &[], &known);
+                    f *= deep(|| miller_product(isa, &[], &known));
                 }
-                Ok(final_exponentiation_on::<E>(isa, f))
+                Ok(deep(|| final_exponentiation_on::<E>(isa, f)))
             }
             Self::On(device) => {
                 let known = known.iter().map(|(p, q)| (*p, q.point));
@@ -95,7 +96,7 @@ pub(crate) struct Known<E: Pairing> {
 
 impl<E: Pairing> Known<E> {
     pub fn new(point: Affine<E::G2>) -> Self {
-        Self { point, lines: Prepared::new(&point) }
+        Self { point, lines: deep(|| Prepared::new(&point)) }
     }
 }
 

@@ -54,6 +54,16 @@ pub fn run() -> Result<(), Box<dyn std::error::Error>> {
     let swapped = text.replacen("\"nPublic\":", "\"nPublic\":1", 1);
     assert!(serde_json::from_str::<VerifyingKey>(&swapped).is_err());
 
+    // The stack of any thread is enough for a debug build: all of it again on one with 2 MiB.
+    let again = witness.clone();
+    let work = move || -> Result<bool, Box<dyn std::error::Error + Send + Sync>> {
+        let key = Zkey::open("circuit.zkey")?;
+        let prover = Prover::new(&key, groth16::devices("cpu:?threads=1")?, Settings::default())?;
+        let proved = prover.prove(&again, None)?;
+        Ok(groth16::verify(&key.verifying_key()?, &proved.public, &proved.proof)?)
+    };
+    assert!(thread::spawn(work).join().map_err(|_| "a panic")?.map_err(|error| error.to_string())?);
+
     // Progress, and a proof that is given up in the middle.
     let (cancel, steps) = (Cancel::new(), Arc::new(Mutex::new(Vec::new())));
     let (says, told) = (cancel.clone(), steps.clone());

@@ -17,11 +17,9 @@ use rayon::ThreadPoolBuilder;
 use super::control::{Control, Place};
 use super::prove::Prover;
 use super::report::Proved;
+use crate::deep::STACK;
 use crate::snarkjs::Witness;
 use crate::{Error, Result};
-
-/// Bytes of a thread's stack: code that was not optimised keeps vectors of eight elements there.
-pub(super) const STACK: usize = 32 << 20;
 
 /// Lanes where no device is this machine's processor: one proof's sums keep a card busy while the next one's are asked for.
 const LANES_ELSEWHERE: usize = 2;

@@ -8,7 +8,6 @@ use proofmill_op::{Cancel, Ticket, milliseconds};
 use tracing::{Span, debug, debug_span, warn};
 
 use super::attempt::{Attempt, Outcome};
-use super::batch::STACK;
 use super::control::{Control, Place};
 use super::report::{Counts, Proved, Redone, Report, Watch};
 use super::route::{Devices, Route};
@@ -16,6 +15,7 @@ use super::rows::Rows;
 use super::suite::{ScalarOf, Suite, demand_curve, on_curve};
 use super::verify::PreparedVerifyingKey;
 use super::{Proof, Scalar};
+use crate::deep::STACK;
 use crate::snarkjs::{Witness, Zkey};
 use crate::{Error, Result};
 

@@ -19,6 +19,7 @@ use proofmill_op::msm::Curve;
 
 use super::suite::{ScalarOf, Suite, demand_curve, on_curve, point};
 use super::{Proof, Scalar, VerifyingKey};
+use crate::deep::deep;
 use crate::pairings::Known;
 use crate::{Error, Pairings, Result};
 
@@ -124,7 +125,7 @@ impl<E: Suite> Key<E> {
         Ok(Self {
             alpha,
             beta: Known::new(beta),
-            alpha_beta: product::<E>(pairings.isa(), &[(alpha, beta)]),
+            alpha_beta: deep(|| product::<E>(pairings.isa(), &[(alpha, beta)])),
             gamma: Known::new(point::<E::G2>(KEY, "gamma", &key.gamma_g2)?),
             delta: Known::new(point::<E::G2>(KEY, "delta", &key.delta_g2)?),
             ic,

@@ -14,6 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::document::{self, Document, Text};
 use super::point::{G1, G2, g1, g1_text, g2, g2_text, not_identity};
 use super::{PROTOCOL, facts, number};
+use crate::deep::deep;
 use crate::groth16::VerifyingKey;
 use crate::{Error, Result};
 
@@ -142,7 +143,7 @@ fn alphabeta<E: Pairing>(key: &VerifyingKey) -> Result<Fp12Text> {
     let wrong = |argument| move |error| Error::argument(argument, format!("{error}"));
     let alpha = pair::decode::<E::G1>(&key.alpha_g1).map_err(wrong("alpha_g1"))?;
     let beta = pair::decode::<E::G2>(&key.beta_g2).map_err(wrong("beta_g2"))?;
-    let value = pairing::<E>(&alpha, &beta);
+    let value = deep(|| pairing::<E>(&alpha, &beta));
     Ok([value.c0, value.c1].map(fp6_text))
 }
 
