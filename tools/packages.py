@@ -21,8 +21,7 @@ from place import CACHE, ROOT, TARGET, Failed, digest, made_whole, main, run
 BASELINE = "15a31303566ec54cd67c45819ec35d262cf38c9c"
 #: The version of cargo-semver-checks, which is compiled into the user's cache folder on first use. It needs Rust 1.93.
 SEMVER = "0.51.0"
-#: Its own profile optimises across all of its 400 crates, which two cores do not end within an hour; so it takes eleven minutes on two that are
-#: busy with other work, and then some seconds a crate.
+#: Its own profile optimises across its 400 crates, which takes longer than all checks together; without that a crate's check takes some seconds.
 QUICKLY = {"CARGO_PROFILE_RELEASE_LTO": "off", "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16", "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0"}
 #: How it wants rustdoc to describe a crate.
 DESCRIBED = "-Z unstable-options --output-format json --document-private-items --document-hidden-items --cap-lints allow"

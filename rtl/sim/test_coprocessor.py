@@ -451,6 +451,8 @@ def further(card, window, few=8, many=16):
         begin = card.lib.pm_sim_cycles(card.sim)
         while window.register("pointer") != len(program) + 2:
             card.run(20)
+            if card.lib.pm_sim_cycles(card.sim) - begin > LONGEST:
+                raise AssertionError(f"{pairs} pairs have no product after {LONGEST} cycles")
         return card.lib.pm_sim_cycles(card.sim) - begin
 
     return (cycles(many) - cycles(few)) / (many - few)

@@ -1,8 +1,8 @@
-//! A proof takes no more memory than its plan says: the process's own peak, so this test is alone in its program.
+//! A proof takes no more memory than its plan says: the process's own peak, so this program has nothing else, and one test at a time.
 
 #![cfg(target_os = "linux")]
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use proofmill_cpu::CpuDevice;
 use proofmill_proof::dev::{Circuit, Statement};
@@ -34,6 +34,8 @@ fn the_peak_of_a_larger_proof_is_below_the_plan() {
 
 /// A chain of this many constraints, but for two.
 fn examine(size: usize) {
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = ALONE.lock().unwrap();
     return_freed_memory();
     let folder = tempfile::tempdir().unwrap();
     let (key, witness) = (folder.path().join("chain.zkey"), folder.path().join("chain.wtns"));

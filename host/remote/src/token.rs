@@ -30,9 +30,8 @@ impl Token {
         let is_fit = (LEAST..=MOST).contains(&text.len())
             && text.bytes().all(|byte| byte.is_ascii_graphic());
         if !is_fit {
-            let problem = format!(
-                "{from}has to have {LEAST} to {MOST} visible ASCII characters and no spaces"
-            );
+            let problem =
+                format!("{from}must have {LEAST} to {MOST} visible ASCII characters and no spaces");
             return Err(Error::argument("token", problem));
         }
         Ok(Self(key(text.as_bytes())))
@@ -48,12 +47,11 @@ impl Token {
             })?;
             let line = text.strip_suffix('\n').unwrap_or(&text);
             let line = line.strip_suffix('\r').unwrap_or(line);
-            return Self::read(line, &format!("that of {} ", file.display())).map(Some);
+            return Self::read(line, &format!("the one in {} ", file.display())).map(Some);
         }
         match std::env::var(TOKEN_VARIABLE) {
-            Ok(text) => {
-                Self::read(&Zeroizing::new(text), &format!("that of {TOKEN_VARIABLE} ")).map(Some)
-            }
+            Ok(text) => Self::read(&Zeroizing::new(text), &format!("the one in {TOKEN_VARIABLE} "))
+                .map(Some),
             Err(std::env::VarError::NotPresent) => Ok(None),
             Err(_) => Err(Error::argument("token", format!("{TOKEN_VARIABLE} is not text"))),
         }
@@ -84,7 +82,7 @@ mod tests {
     fn short_tokens_and_those_with_spaces_are_refused_unseen() {
         for text in ["", "0123456789abcde", "0123456789 abcdef", "0123456789abcdef\n"] {
             let error = Token::new(text).unwrap_err().to_string();
-            assert!(error.starts_with("token: has to have 16") && !error.contains("0123"));
+            assert!(error.starts_with("token: must have 16") && !error.contains("0123"));
         }
         let token = Token::new("0123456789abcdef").unwrap();
         assert_eq!(format!("{token:?}"), "Token");

@@ -237,8 +237,9 @@ async fn work(
     let asked = match asked(service, &request, operation, name) {
         Ok(asked) => asked,
         Err(refused) => {
+            let told = reject(refused);
             discard(request).await;
-            return reject(refused);
+            return told;
         }
     };
     let is_awaited = asked.query.wait;

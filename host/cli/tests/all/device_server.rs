@@ -92,14 +92,14 @@ fn clients_of_other_processes_are_served_until_a_signal_ends_it() {
 fn what_cannot_be_served_is_named() {
     let (_folder, paths) = files(&[b"short"]);
     let at = |more: &[&str]| run(&[&["device-server", "--listen", "127.0.0.1:0"], more].concat());
-    let short = &["--token-file: token: that of", &paths[0], "has to have 16 to 1024"];
+    let short = &["--token-file: token: the one in", &paths[0], "must have 16 to 1024"];
     expect(&at(&["--token-file", &paths[0]]), 2, short);
     let with = |listen: &str, token: Option<&str>| {
         let mut command = command(&["device-server", "--listen", listen]);
         command.env_remove("PROOFMILL_TOKEN").envs(token.map(|it| ("PROOFMILL_TOKEN", it)));
         command.output().unwrap()
     };
-    let short = &["token: that of PROOFMILL_TOKEN has to have 16 to 1024"];
+    let short = &["token: the one in PROOFMILL_TOKEN must have 16 to 1024"];
     expect(&with("127.0.0.1:0", Some("short")), 2, short);
     expect(&at(&["--token-file", "/nowhere/token"]), 2, &["--token-file", "/nowhere/token"]);
     expect(&at(&["--device", "gpu:"]), 2, &["unknown scheme 'gpu:'"]);

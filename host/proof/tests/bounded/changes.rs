@@ -41,8 +41,8 @@ impl Field {
     }
 }
 
-/// Of a key: also lengths and counts that agree with each other and not with the file. One in `every` bit and mixture, as most of these
-/// take a proof to be found out.
+/// Of a key: also lengths and counts that agree with each other and not with the file. One of `every` changed bits and mixtures, as most
+/// of these take a proof to be found out.
 pub fn of_key(file: &[u8], every: usize, tell: &mut Told) {
     let places = places(file);
     let content = |number: u32| place(&places, number).content.start;

@@ -34,12 +34,12 @@ class Sequencer(image: Image, contexts: Int) extends Component {
   private val oldest, free = Reg(UInt(indexBits bits)) init 0
   private val nextOldest = io.answered.fire ? (oldest + 1) | oldest
   oldest := nextOldest
-  private val fromOldest = RegNext(Choice.from(nextOldest, contexts)) init B(contexts bits, default -> True)
+  private val fromOldest = RegNext(Choice.from(nextOldest, contexts)) init Choice.constant(0, contexts)
   private val running = Reg(UInt(log2Up(contexts + 1) bits)) init 0
   private val all = Seq.fill(contexts)(new Context(addressBits))
 
   private val held = Reg(Bits(contexts bits)) init 0
-  private def choose(ready: Bits) = Choice.oldest(ready, ready & fromOldest)
+  private def choose(ready: Bits) = Choice.oldestFrom(ready, fromOldest)
   private val needsMul = Cat(all.map(c => c.io.ready && c.io.info.mul))
   private val others = Cat(all.map(c => c.io.ready && !c.io.info.mul))
   private val mul = held.orR ? held | choose(needsMul)

@@ -16,7 +16,7 @@ import spinal.lib._
   *   2. Look: the types of its operands. Judge: all that can be said against it without values.
   *   3. Control instructions: Copy; Left, Right of a comparison, or of a count that is Lowered; the words of an interrupt (Head, Index,
   *      Value, Send).
-  *   4. Residues: the operands of arithmetic.
+  *   4. Scalar: of a multiple, which [[Points]] splits meanwhile. Residues: the operands of arithmetic.
   *   5. Curve, ZeroZ, ZeroE, ZeroXY: is an operand on its curve, and is it the identity? Normal: its affine form.
   *   6. Run: the processor's program. Checked, ZeroBoth: those of pairings look themselves whether affine points are on their curves, and
   *      wait for the verdict before they store anything; Dismissed: otherwise it is asked again, point by point. Mark: its result. Depart:
