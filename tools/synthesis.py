@@ -94,7 +94,7 @@ def kept_of(modules, name, version):
 def synthesise(modules, names, version):
     """Has yosys make the netlists (see `cells`) of modules that have the same command, and keeps them.
 
-    Of several each is a module below one top and stays one, so it becomes what it would become alone.
+    Of several each is a module below one top and stays one, so it becomes what it would become alone (test_synthesis.py).
     """
     children = {child for name in names for child in modules.children(name)} - set(names)
     stays = "(* keep_hierarchy *)\n" if len(names) > 1 else ""
