@@ -99,8 +99,8 @@ def number(value):
 
 
 def detail(row):
-    """True for rows that are left to the data: a unit inside an engine, how a LUT is used, toys, slower modes, slower peers of all but proofs, sizes for a plot."""
-    metric, hidden = str(row.get("metric", "")), ("slower mode", "(plot)") + (("slower peer",) if row.get("op") != "prove" else ())
+    """True for rows that are left to the data: a unit inside an engine, how a LUT is used, toys, slower modes, slower peers of all but proofs, sizes for a plot, a memory used badly."""
+    metric, hidden = str(row.get("metric", "")), ("slower mode", "(plot)", "addresses not hashed") + (("slower peer",) if row.get("op") != "prove" else ())
     return "/" in metric or metric in {"lutram", "srl", "carry8", "muxf"} or "toy" in (row.get("config"), str(row.get("instance")).split("_")[0]) or metric.endswith(hidden)
 
 
