@@ -176,8 +176,10 @@ def command(name):
     """The command that makes figures of this name again."""
     if name.split("-")[0] == "area":
         return "make area" + (f" OP={name.removeprefix('area-')}" if "-" in name else "")
-    if name in ("timing", "paths"):
-        return {"timing": "make timing", "paths": "make bench-paths"}[name]
+    if name == "timing":
+        return "make timing"
+    if name == "paths":
+        return "make bench-paths"
     if name == "ecp5":
         return "python3 tools/ecp5.py"
     return f"make cycles OP={name.removeprefix('cycles-')}" if name.startswith("cycles-") else f"make bench OP={name}"

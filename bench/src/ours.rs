@@ -12,8 +12,8 @@ use serde_json::{Map, Value, json};
 use crate::peers::program::Program;
 use crate::place::Place;
 use crate::report;
-use crate::row::{Placed, SoftwareRow};
-use crate::software::{TASKS, Task, task};
+use crate::row::SoftwareRow;
+use crate::software::{self, TASKS, Task, task};
 use crate::timing::{Contestant, Pick, interleaved};
 
 /// Rounds of every task, and of those for the plot, which take up to seconds.
@@ -72,11 +72,7 @@ pub fn paths() -> Result<()> {
             rows.push(row(&task, *best, &side.name, *other)?);
         }
     }
-    let place = &Place::here()?;
-    let placed: Vec<_> = rows.iter().map(|row| Placed { row, place }).collect();
-    let path = report::write("paths", &placed)?;
-    println!("{}\n{}written to {}", place.line(), report::table(&rows)?, path.display());
-    Ok(())
+    software::write("paths", &rows)
 }
 
 /// What a task takes on the best path, beside another one.

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::place::Place;
 use crate::report;
-use crate::row::Placed;
+use crate::row::{Placed, SoftwareRow};
 use crate::timing::Contestant;
 
 mod algebra;
@@ -50,16 +50,21 @@ pub fn run(op: &str, quick: bool, isa: Option<&str>, only: Option<&str>) -> Resu
             "op: '{op}' has no bench; expected algebra, ecdsa_verify, equihash_verify, msm, ntt, pairing, poseidon or prove"
         ),
     };
-    let place = &Place::here()?;
-    let placed: Vec<_> = rows.iter().map(|row| Placed { row, place }).collect();
     let folder = match (quick, only) {
         (true, _) => "quick/",
         (false, Some(_)) => "parts/",
         (false, None) => "",
     };
     let path = isa.map_or(String::new(), |isa| format!("@{isa}"));
-    let path = report::write(&format!("{folder}{op}{path}"), &placed)?;
-    println!("{}\n{}written to {}", place.line(), report::table(&rows)?, path.display());
+    write(&format!("{folder}{op}{path}"), &rows)
+}
+
+/// Writes rows with the place that they were taken at, and prints them.
+pub fn write(name: &str, rows: &[SoftwareRow]) -> Result<()> {
+    let place = &Place::here()?;
+    let placed: Vec<_> = rows.iter().map(|row| Placed { row, place }).collect();
+    let path = report::write(name, &placed)?;
+    println!("{}\n{}written to {}", place.line(), report::table(rows)?, path.display());
     Ok(())
 }
 

@@ -19,7 +19,10 @@ pub use poseidon::{PoseidonCase, cases as poseidon};
 pub use quotient::{QuotientCase, cases as quotient};
 pub use shell::{Exchange, ShellCase, cases as shell};
 
+use proofmill_op::Error;
 use proofmill_op::ntt::Field;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 /// The cases of all files whose name begins so. An error names the file.
 fn read_all<Case>(
@@ -36,6 +39,25 @@ fn read_all<Case>(
         return Err(format!("spec/vectors/{begins}: no cases"));
     }
     Ok(cases)
+}
+
+/// A file whose cases are about elements of a field that is transformed.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OfField<Case> {
+    #[serde(rename = "schema")]
+    _schema: String,
+    #[serde(rename = "op")]
+    _op: String,
+    field: String,
+    cases: Vec<Case>,
+}
+
+/// The field and the cases of such a file's text.
+fn of_field<Case: DeserializeOwned>(text: &str) -> Result<(Field, Vec<Case>), String> {
+    let file: OfField<Case> = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let field = file.field.parse().map_err(|error: Error| error.to_string())?;
+    Ok((field, file.cases))
 }
 
 /// `0x` and at most 64 hex digits as a little-endian integer.

@@ -1,6 +1,5 @@
 //! The cases of `ntt`: elements and what they become.
 
-use proofmill_op::Error;
 use proofmill_op::ntt::{Direction, Field, Request};
 use serde::Deserialize;
 
@@ -35,17 +34,6 @@ impl NttCase {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
-    #[serde(rename = "schema")]
-    _schema: String,
-    #[serde(rename = "op")]
-    _op: String,
-    field: String,
-    cases: Vec<Case>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Case {
     id: String,
     #[serde(rename = "comment")]
@@ -66,8 +54,7 @@ pub fn cases() -> Result<Vec<NttCase>, String> {
 
 /// The cases of one file's text.
 fn parse(text: &str) -> Result<Vec<NttCase>, String> {
-    let file: File = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let field: Field = file.field.parse().map_err(|error: Error| error.to_string())?;
+    let (field, cases) = super::of_field::<Case>(text)?;
     let read = |case: Case| {
         let wrong = |problem| format!("{}: {problem}", case.id);
         let one = |text: &Option<String>| {
@@ -87,7 +74,7 @@ fn parse(text: &str) -> Result<Vec<NttCase>, String> {
             id: case.id,
         })
     };
-    file.cases.into_iter().map(read).collect()
+    cases.into_iter().map(read).collect()
 }
 
 #[cfg(test)]

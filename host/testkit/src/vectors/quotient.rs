@@ -1,7 +1,7 @@
 //! The cases of quotients: the values of a, b and c, and what is left of a b - c on a coset.
 
+use proofmill_op::Data;
 use proofmill_op::ntt::{Field, Quotient};
-use proofmill_op::{Data, Error};
 use serde::Deserialize;
 
 /// A case of [`Quotient`].
@@ -38,17 +38,6 @@ impl QuotientCase {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
-    #[serde(rename = "schema")]
-    _schema: String,
-    #[serde(rename = "op")]
-    _op: String,
-    field: String,
-    cases: Vec<Case>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Case {
     id: String,
     #[serde(rename = "comment")]
@@ -68,8 +57,7 @@ pub fn cases() -> Result<Vec<QuotientCase>, String> {
 
 /// The cases of one file's text.
 fn parse(text: &str) -> Result<Vec<QuotientCase>, String> {
-    let file: File = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let field: Field = file.field.parse().map_err(|error: Error| error.to_string())?;
+    let (field, cases) = super::of_field::<Case>(text)?;
     let read = |case: Case| {
         let wrong = |problem| format!("{}: {problem}", case.id);
         let [a, b, c] = case.lists.each_ref().map(|list| super::elements(field, list));
@@ -83,7 +71,7 @@ fn parse(text: &str) -> Result<Vec<QuotientCase>, String> {
             id: case.id,
         })
     };
-    file.cases.into_iter().map(read).collect()
+    cases.into_iter().map(read).collect()
 }
 
 #[cfg(test)]
