@@ -63,7 +63,10 @@ def program(given=None):
             if given:
                 shutil.copytree(given, source)
             else:
-                fetch(source)
+                try:
+                    fetch(source)
+                except Failed:
+                    raise Failed("its source cannot be fetched; name a checkout with `python3 tools/rapidsnark.py --source`") from None
             build(source, scratch)
     return final / "rapidsnark-peer"
 
