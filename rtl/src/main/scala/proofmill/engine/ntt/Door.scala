@@ -122,7 +122,8 @@ class Door(config: NttConfig, commands: Seq[Command]) extends Component {
   val whole = RegInit(False)
   val kept = Mem(Bits(64 bits), NttConfig.granule / 8)
   val fetched = Reg(Bits(512 bits))
-  val left = Reg(UInt(3 bits)) init 0 // of it: words that came, or that follow the next one
+  val came, left =
+    Reg(UInt(3 bits)) init 0 // words that came of one to write, that follow the next one of one that was read
   val some = RegInit(False) // a beat that was read has words left
 
   io.command.ready := False
@@ -132,7 +133,7 @@ class Door(config: NttConfig, commands: Seq[Command]) extends Component {
   io.writeAddress.valid := False
   io.writeData.valid := whole
   io.writeData.fragment := beat
-  io.writeData.last := number === granule - 1
+  io.writeData.last := RegNext(number === granule - 1) // a beat's words take longer
   io.response.ready := False
   io.readData.ready := False
   io.answered := False
@@ -180,7 +181,6 @@ class Door(config: NttConfig, commands: Seq[Command]) extends Component {
       outcome.first := 0
       outcome.last := 0
       number := 0
-      left := 0
       when(io.command.valid)(state := State.Fields)
     }
     is(State.Fields) {
@@ -228,8 +228,8 @@ class Door(config: NttConfig, commands: Seq[Command]) extends Component {
       }
       when(io.command.fire) {
         beat := word ## beat.dropLow(64)
-        left := left + 1
-        when(left === 7)(whole := True)
+        came := came + 1
+        when(came === 7)(whole := True)
       }
       when(ends)(state := State.Response)
     }

@@ -95,6 +95,12 @@ class NttEngine(config: NttConfig) extends Engine {
   passes.io.fault := readFault || stored && responses.map(_.resp =/= Axi4.resp.OKAY).orR ||
     scalars.fold[Bool](False)(_.io.fault)
 
+  /** A few words that wait for the memory; registers say whether there is one, and room. */
+  private def queued[T <: Data](stream: Stream[T]): Stream[T] = {
+    val words = new StreamFifo(stream.payloadType, 4, withAsyncRead = true, forFMax = true)
+    words.io.push << stream
+    words.io.pop
+  }
   private val addressReady = Seq.fill(channels)(Bool()) // for a granule
   for ((memory, j) <- memories.zipWithIndex) {
     val mine = !busy(j) && door.io.channel === j
@@ -119,19 +125,19 @@ class NttEngine(config: NttConfig) extends Engine {
     memory.ar << StreamMux(busy(j).asUInt, Seq(one, ar))
     reads(j).ready := busy(j) ? taken | (mine && door.io.readData.ready)
 
-    val aw = stores(2 * j).translateWith {
+    val aw = queued(stores(2 * j).translateWith {
       val address = Axi4Aw(axi)
       address.addr := byte(stores(2 * j).beat)
       burst(address, 1)
       address
-    }.queueLowLatency(4, latency = 1)
-    val w = stores(2 * j + 1).translateWith {
+    })
+    val w = queued(stores(2 * j + 1).translateWith {
       val data = Axi4W(axi)
       data.data := stores(2 * j + 1).data(512 * j, 512 bits)
       data.strb.setAllTo(!stores(2 * j + 1).half || Bool(2 * j < channels))
       data.last := True
       data
-    }.queueLowLatency(4, latency = 1)
+    })
     val oneAddress = Stream(Axi4Aw(axi))
     oneAddress.valid := door.io.writeAddress.valid && mine
     oneAddress.addr := byte(door.io.beat)
