@@ -32,13 +32,15 @@ METRICS = {"lut": "LUT", "ff": "FF", "dsp": "DSP", "bram": "BRAM36", "uram": "UR
 OPS = ["algebra", "coprocessor", "ecdsa_verify", "equihash_verify", "msm", "ntt", "poseidon", "shell", "top"]
 #: Cards that are measured when none is named.
 CARDS = ["card", "toy", "ecdsa", "msm_bn254", "msm_bls12_381", "msm_bls12_377",
-         "poseidon_2", "poseidon_4", "poseidon_8", "poseidon_11", "poseidon", "coprocessor"]
+         "poseidon_2", "poseidon_4", "poseidon_8", "poseidon_11", "poseidon", "coprocessor",
+         "ntt_small", "ntt", "ntt_bn254"]
 
 #: What published circuits took for the same job.
 PUBLISHED = {
     ("equihash_verify", "equihash_200_9"): ({"lut": 87914, "ff": 54362, "dsp": 0, "bram": 6}, "zcash-fpga (VU37P, Vivado)"),
     ("ecdsa_verify", "secp256k1"): ({"lut": 98792, "ff": 61909, "dsp": 144, "bram": 2}, "zcash-fpga (VU37P, Vivado)"),
     ("poseidon", "poseidon_bls12_381"): ({"lut": 533000, "dsp": 4108}, "TRIDENT (C1100, arities 2, 8 and 11)"),
+    ("ntt", "goldilocks"): ({"lut": 327700, "dsp": 2880, "bram": 136, "uram": 64}, "Nantucket (C1100, 2^24 elements in 1.146 M cycles)"),
     ("modmul", "bls12_381_fp"): ({"dsp": 345}, "zcash-fpga"),
     ("modmul", "bls12_377_fp"): ({"dsp": 324, "lut": 43100, "ff": 46900, "latency": 39}, "CycloneMSM (VU9P)"),
     ("modmul", "bls12_381_fr"): ({"dsp": 324, "latency": 43}, "TRIDENT"),

@@ -146,7 +146,7 @@ def weighed(rows, figures):
     for row in rows:
         size = about.get(circuit(row), {}) if row.get("unit") == "cycles" and "config" in row else {}
         more = {"ns, estimated": 1000 / size["clock"]} if "clock" in size else {}
-        if str(row.get("metric")).startswith(("per ", "a point")):  # what goes through it, not what one alone takes
+        if str(row.get("metric")).startswith(("per ", "a point", "transform of 2^24")):  # what goes through it, not what one alone takes
             more |= {"K LUT cycles": size.get("lut", 0) / 1000, "K DSP cycles": size.get("dsp", 0) / 1000}
         yield {**row, **{name: row["value"] * by for name, by in more.items() if by}}
 

@@ -69,7 +69,7 @@ STAGES = [
     Stage("verilog", "all circuits, generated in one run", [python("rtl", "--all")], ("setup",), uses="mvn"),
     Stage("export", "Verilog for people: linted, read by three tools, the same as what is simulated, with test benches",
           [[*PYTHON, "rtl/sim/test_verilog.py"], [*PYTHON, "rtl/sim/test_testbench.py"]], ("verilog",)),
-    Stage("sim", "the card in Verilator", [python("sim", *LIBRARIES), python("sim", "--trace", "toy")], ("verilog",)),
+    Stage("sim", "the card in Verilator", [python("sim", *LIBRARIES), python("sim", "--trace", "toy")], ("verilog",), [python("sim", "groth16_bls12_381_small_twin")]),
     Stage("programs", "the host's tests are built", [python("host", "--build")], ("setup",), uses="target/debug"),
     # Offline: what the crates depend on was fetched to build the programs.
     Stage("packages", "each public crate is complete by itself", [python("packages", "--check")], ("programs",), uses="target/debug"),

@@ -18,6 +18,11 @@ REGISTERS = {r["name"]: r["offset"] for r in ntt.WIRE["block"]["registers"]}
 FIELDS = {facts["number"]: name for name, facts in ntt.WIRE["fields"].items()}
 
 
+def run_of(log, inverse=False, count=1, shift=1, scale=1, elements=ELEMENTS, scratch=SCRATCH):
+    """A run's fields behind its index."""
+    return struct.pack("<QQIIQ", elements, scratch, log, inverse, count) + shift.to_bytes(32, "little") + scale.to_bytes(32, "little")
+
+
 class Engine:
     """The engine's commands, one after the other."""
 
@@ -68,9 +73,9 @@ class Engine:
                 found[at:at + BEAT] = part[:len(found) - at]
         return [int.from_bytes(found[at:at + self.element], "little") for at in range(0, len(found), self.element)]
 
-    def run(self, log, inverse=False, count=1, shift=1, scale=1, elements=ELEMENTS, scratch=SCRATCH):
-        body = struct.pack("<QQIIQ", elements, scratch, log, inverse, count) + shift.to_bytes(32, "little") + scale.to_bytes(32, "little")
-        return struct.unpack("<4Q", self.ask(112, RUN, body))
+    def run(self, *facts, **more):
+        """Status, element, and cycles of first and last passes of what `run_of` says."""
+        return struct.unpack("<4Q", self.ask(112, RUN, run_of(*facts, **more)))
 
     def quotient(self, lists, shift, scale, target=None):
         """The chain of Groth16 on three lists of values, in the card from the elements to the end, or to the channel of scalars: status and cycles of
@@ -82,7 +87,7 @@ class Engine:
         return found[-1][0], [first + last for _, _, first, last in found]
 
     def sampled(self, log, source):
-        """Cycles of the passes of a large forward transform: of elements that are nearly all 0, of whose results some are checked."""
+        """Cycles of the passes of a large forward transform: of elements that are nearly all 0, of whose results some are checked. The memory is as new."""
         p, w = self.field.p, self.field.root(log)
         count = GRANULE * self.channels // self.element  # elements of a granule of each channel
         blocks = (1 << log) // count
@@ -91,7 +96,8 @@ class Engine:
             some = [source.randrange(p) for _ in range(count)]
             self.load(some, ELEMENTS + GRANULE * block)
             elements |= {count * block + j: x for j, x in enumerate(some)}
-        status, _, first, last = self.run(log)
+        fits = self.element << log <= self.channels * (SCRATCH - ELEMENTS)
+        status, _, first, last = self.run(log, scratch=SCRATCH if fits else 1 << 29)
         assert status == STATUS["done"], status
         for block in (0, blocks - 1, source.randrange(blocks)):
             found = self.store(count, ELEMENTS + GRANULE * block)

@@ -1,12 +1,15 @@
 """How many cycles the NTT engine takes, pass by pass and for quotients, with each memory: ideal (20 cycles late, a beat a cycle and channel), HBM and DDR4, and these
 without the hash of addresses.
 
-Each transform is checked, the largest of longer fields in some places. A pass takes its beats, a tile until the second core can begin, and the latency of the rest; so the passes of
-2^24 elements are computed from the largest that are measured, with as many cycles a beat.
+Each transform is checked, large ones in some places. A pass takes its beats, a tile until the second core can begin, and the latency of the rest; so where 2^24 elements of Goldilocks
+are not simulated, their cycles are computed from the largest size that is, with as many cycles a beat.
 """
 
 import json
+import os
 import random
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
 from pathlib import Path
 
 from card import ROOT, Card
@@ -15,38 +18,40 @@ from ntt_bench import STATUS, Engine, ntt
 LATENCY = 20
 #: What sim.h calls it, and what rows do.
 MEMORIES = {"ideal": "ideal memory", "hbm": "HBM", "ddr4": "DDR4", "hbm_plain": "HBM, addresses not hashed", "ddr4_plain": "DDR4, addresses not hashed"}
-LOGS = (6, 9, 12, 14, 16, 18, 20)
-#: With addresses that are not hashed, which says nothing of larger ones: the more rows a pass jumps over, the fewer banks it meets.
-PLAIN_LOGS = (12, 16, 18)
-#: Of elements of 32 bytes, all of which go through the card's door; of larger sizes, and of the card's largest, only some do.
-LONG_FIELDS, SAMPLED = (6, 10, 12), 16
+#: Of Goldilocks. With addresses that are not hashed larger ones would say nothing: the more rows a pass jumps over, the fewer banks it meets.
+LOGS, PLAIN_LOGS = (6, 9, 12, 14, 16, 18, 20), (12, 16, 18)
+#: Of elements of 32 bytes, besides the card's largest.
+LONG_FIELDS = (6, 10, 12, 16)
+#: The largest of which all elements go through the card's door; of those of 32 bytes.
+WHOLE, WHOLE_LONG = 14, 12
 #: Of the quotient of Groth16.
 QUOTIENTS = (6, 8, 10, 12)
-LONG = 24
+#: What is published; DDR4 takes too long for it.
+LARGEST, LARGEST_BEHIND = 24, ("ideal", "hbm")
 ROWS = ROOT / "target/bench/cycles-ntt.json"
 
 #: System, cycles of 2^24 elements, DSPs, MHz. Sources: Supranational's ZPrize entry of 2023 ("Nantucket"); Hardcaml's of 2022 with 64 cores.
 PUBLISHED = [("Nantucket", 1_146_000, 2880, 464), ("Hardcaml", 9_000_000, 2052, 200)]
 
 
-class Transforms:
-    """Elements of a field of each size, and their transforms."""
+@cache
+def example(field, log):
+    """Elements, and their transform."""
+    source = random.Random(f"{field.name} {log}")
+    x = [source.randrange(field.p) for _ in range(1 << log)]
+    return x, ntt.fast(field, x, field.root(log))
 
-    def __init__(self, field, logs, seed):
-        source = random.Random(f"{seed} cycles")
-        self.logs = logs
-        self.elements = {log: [source.randrange(field.p) for _ in range(1 << log)] for log in logs}
-        self.results = {log: ntt.fast(field, x, field.root(log)) for log, x in self.elements.items()}
 
-    def measure(self, engine, log):
-        """(cycles of the first pass, of the last)"""
-        if log not in self.logs:
-            return engine.sampled(log, random.Random(log))
-        engine.load(self.elements[log])
-        status, _, first, last = engine.run(log)
-        if status != STATUS["done"] or engine.store(1 << log) != self.results[log]:
-            raise RuntimeError(f"2^{log}: not the transform")
-        return first, last
+def transform(engine, log):
+    """(cycles of the first pass, of the last)"""
+    if log > (WHOLE if engine.field is ntt.GOLDILOCKS else WHOLE_LONG):
+        return engine.sampled(log, random.Random(log))
+    x, wanted = example(engine.field, log)
+    engine.load(x)
+    status, _, first, last = engine.run(log)
+    if status != STATUS["done"] or engine.store(1 << log) != wanted:
+        raise RuntimeError(f"2^{log}: not the transform")
+    return first, last
 
 
 def quotient(engine, log, source):
@@ -69,7 +74,8 @@ def rows(name, engine, memory, measured, quotients):
 
     found = []
     for log, (first, last) in measured.items():
-        found.append(row(f"transform of 2^{log}", first + last, "measured"))
+        published = PUBLISHED[0] if goldilocks and log == LARGEST else None
+        found.append(row(f"transform of 2^{log}", first + last, "measured", published))
         if first:
             found += [row(f"first pass of 2^{log}", first, "measured"), row(f"last pass of 2^{log}", last, "measured")]
     for log, cycles in quotients.items():
@@ -82,34 +88,49 @@ def rows(name, engine, memory, measured, quotients):
     beats = lambda size: 2 * (1 << size) // lanes
     tiles = lambda size: 2 * (1 << size // 2)
     pace = max(1, (sum(measured[log]) - tiles(log)) / beats(log))  # cycles a beat
-    computed = round(pace * beats(LONG) + tiles(LONG))
-    return [*found, row(f"transform of 2^{LONG} (computed)", computed, "extrapolated", PUBLISHED[0])]
+    computed = round(pace * beats(LARGEST) + tiles(LARGEST))
+    return [*found, row(f"transform of 2^{LARGEST} (computed)", computed, "extrapolated", PUBLISHED[0])]
 
 
-def count(library, memory, transforms, seed):
+def sizes(engine, memory):
+    """Base-2 logarithms of the transforms that are counted."""
+    most = engine.register("most_log")
+    if engine.field is not ntt.GOLDILOCKS:
+        return sorted({log for log in LONG_FIELDS if log < most} | {most})
+    if "plain" in memory:
+        return PLAIN_LOGS
+    return LOGS + ((LARGEST,) if most >= LARGEST and memory in LARGEST_BEHIND else ())
+
+
+def behind(card, memory):
+    """Its engine, in front of this memory."""
+    card.lib.pm_sim_memory(card.sim, LATENCY, 0, 64)
+    card.set_memory(memory)
+    return Engine(card)
+
+
+def count(library, memory, seed):
+    """Rows of a card behind a memory; each size has a card as new."""
     with Card(library) as card:
-        engine = Engine(card)
-        field, goldilocks = engine.field, engine.field is ntt.GOLDILOCKS
-        card.lib.pm_sim_memory(card.sim, LATENCY, 0, 64)
-        card.set_memory(memory)
-        logs = (PLAIN_LOGS if "plain" in memory else LOGS) if goldilocks else LONG_FIELDS
-        if field.name not in transforms:
-            transforms[field.name] = Transforms(field, LOGS if goldilocks else LONG_FIELDS, seed)
-        most = engine.register("most_log")
-        logs = sorted({log for log in logs if log <= most} | (set() if goldilocks else {min(SAMPLED, most), most}))
-        measured = {log: transforms[field.name].measure(engine, log) for log in logs}
-        sizes = () if goldilocks else (log for log in QUOTIENTS if log <= most)
-        quotients = {log: quotient(engine, log, random.Random(f"{seed} {log}")) for log in sizes}
-        return rows(Path(library).stem, engine, memory, measured, quotients)
+        engine = behind(card, memory)
+        logs, most = sizes(engine, memory), engine.register("most_log")
+        some = () if engine.field is ntt.GOLDILOCKS else (log for log in QUOTIENTS if log <= most)
+        quotients = {log: quotient(engine, log, random.Random(f"{seed} {log}")) for log in some}
+    measured = {}
+    for log in logs:
+        with Card(library) as card:
+            engine = behind(card, memory)
+            measured[log] = transform(engine, log)
+    return rows(Path(library).stem, engine, memory, measured, quotients)
 
 
 def report(libraries, seed):
-    made, transforms = [], {}
-    for library in libraries:
-        for memory in MEMORIES:
-            made += count(library, memory, transforms, seed)
-    for row in made:
-        print(f"{row['config']:22}{row['metric']:72}{row['value']:12,.0f}  {row['kind']}")
+    made, tasks = [], [(library, memory, seed) for library in libraries for memory in MEMORIES]
     ROWS.parent.mkdir(parents=True, exist_ok=True)
+    with ProcessPoolExecutor(os.cpu_count()) as workers:
+        for found in workers.map(count, *zip(*tasks)):
+            for row in found:
+                print(f"{row['config']:22}{row['metric']:72}{row['value']:12,.0f}  {row['kind']}", flush=True)
+            made += found
     ROWS.write_text(json.dumps(made, indent=1) + "\n")
     return 0

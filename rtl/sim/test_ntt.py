@@ -1,8 +1,8 @@
 """The engine ntt in Verilator, as packets see it, against spec/model/ntt.py.
 
-`python3 rtl/sim/test_ntt.py`: all sizes of one pass and some of two, in both directions, with and without factors, one transform and a batch, over Goldilocks and the scalar
-fields of BN254 and BLS12-381; 2^18 of Goldilocks behind HBM and DDR4; elements that are not canonical; what is refused; errors of the memory; latencies and back-pressure; RESET
-in the middle; garbage; a b - c of three lists, and the chain of a quotient. With PROOFMILL_LONG=1 more sizes of two passes, on the cards with structural multipliers too. `--cycles CARD ...` counts cycles instead.
+`python3 rtl/sim/test_ntt.py`: all sizes up to 2^14 of Goldilocks and 2^12 of BN254's scalar field, in both directions, with and without factors, one transform and a batch; what a transform is,
+on the circuit's own results; 2^18 of Goldilocks behind HBM and DDR4; elements that are not canonical; what is refused; errors of the memory; latencies and back-pressure; runs that wait; RESET
+in the middle; garbage; a b - c of three lists, and the chain of a quotient. With PROOFMILL_LONG=1 larger sizes, BLS12-381's scalar field, more lanes, and cards with structural multipliers. `--cycles CARD ...` counts cycles instead.
 PROOFMILL_SEED repeats a run.
 """
 
@@ -17,7 +17,7 @@ from functools import cache
 import ntt_cycles
 import unit
 from card import REPLY, RESET, STATUS as ASK, Card, header, status_of
-from ntt_bench import COMMANDS, DIRECTIONS, ELEMENTS, GRANULE, REGISTERS, RUN, SCRATCH, STATUS, WRITE, Engine, ntt
+from ntt_bench import COMMANDS, DIRECTIONS, ELEMENTS, GRANULE, REGISTERS, RUN, SCRATCH, STATUS, WRITE, Engine, ntt, run_of
 from unit import sim
 
 SEED = unit.seed()
@@ -55,9 +55,14 @@ class Checked(unittest.TestCase):
         self.assertEqual(engine.store(count << log), wanted, what)
 
     def check_every_size_of_one_pass(self, counts):
+        self.check_every(range(self.least, self.one + 1), counts)
+
+    def check_every(self, logs, counts):
+        """These sizes, in both directions, with and without factors, as often as `counts` says of each."""
         with self.card() as card:
             engine = Engine(card)
-            for log in range(engine.register("least_log"), engine.register("pass_log") + 1):
+            self.assertEqual([engine.register(name) for name in ("least_log", "pass_log")], [self.least, self.one])
+            for log in logs:
                 for inverse in (False, True):
                     for factors in (False, True):
                         for count in counts(log):
@@ -65,14 +70,50 @@ class Checked(unittest.TestCase):
 
 
 class Transforms:
-    """What every card has to do. Numbers of the least size, of the largest of one pass and of the largest are `least`, `one` and `most`."""
+    """What every card has to do. Numbers of the least size, of the largest of one pass and of the largest are `least`, `one` and `most`; of two passes, `two` are gone through."""
 
-    def test_two_passes(self):
+    def test_every_size_of_two_passes(self):
+        self.check_every(self.two, lambda log: (1, 2))
+
+    def test_what_a_transform_is(self):
+        """It is linear, a cyclic convolution's is the product, and an inverse one goes back: on the circuit's own results."""
         with self.card() as card:
             engine = Engine(card)
-            self.check(engine, self.one + 1, inverse=False, factors=True, count=2)
-            self.check(engine, self.one + 1, inverse=True, factors=True)
-            self.check(engine, self.one + 2, inverse=True)
+            p, source = engine.field.p, self.source
+            for log in (6, self.two[0]):
+                n = 1 << log
+                x, y = ([source.randrange(p) for _ in range(n)] for _ in range(2))
+                a, b, shift = (source.randrange(1, p) for _ in range(3))
+                taps = {source.randrange(n): source.randrange(p) for _ in range(4)}
+                lists = [x, y, [(a * u + b * v) % p for u, v in zip(x, y)], [taps.get(i, 0) for i in range(n)],
+                         [sum(h * x[(i - j) % n] for j, h in taps.items()) % p for i in range(n)]]
+                engine.load([u for one in lists for u in one])
+                self.assertEqual(engine.run(log, False, len(lists))[0], STATUS["done"])
+                found = engine.store(len(lists) << log)
+                tx, ty, linear, th, convolved = (found[k << log:k + 1 << log] for k in range(len(lists)))
+                self.assertEqual(linear, [(a * u + b * v) % p for u, v in zip(tx, ty)])
+                self.assertEqual(convolved, [u * v % p for u, v in zip(tx, th)])
+                self.assertEqual(engine.run(log, True, len(lists), 1, pow(n, -1, p))[0], STATUS["done"])
+                self.assertEqual(engine.store(len(lists) << log), [u for one in lists for u in one])
+                self.assertEqual(engine.run(log, False, 2, shift, 1)[0], STATUS["done"])
+                self.assertEqual(engine.run(log, True, 2, pow(shift, -1, p), pow(n, -1, p))[0], STATUS["done"])
+                self.assertEqual(engine.store(2 << log), x + y)
+
+    def test_runs_may_wait(self):
+        """Commands that are sent behind each other, before the first reply, are answered in their order."""
+        with self.card() as card:
+            engine = Engine(card)
+            p, log, runs = engine.field.p, self.two[0], 5
+            lists = [[self.source.randrange(p) for _ in range(1 << log)] for _ in range(runs)]
+            places = [ELEMENTS + (k << 18) for k in range(runs)]
+            for x, place in zip(lists, places):
+                engine.load(x, place)
+            for k, place in enumerate(places):
+                card.send(header(112, RUN) + struct.pack("<Q", 1000 + k) + run_of(log, k % 2, elements=place))
+            replies = card.replies(20_000)
+            self.assertEqual([struct.unpack("<QQ", reply[8:24]) for reply in replies], [(1000 + k, STATUS["done"]) for k in range(runs)])
+            for k, (x, place) in enumerate(zip(lists, places)):
+                self.assertEqual(engine.store(1 << log, place), expected(engine.field, x, k % 2, 1, 1), k)
 
     def test_a_b_less_c(self):
         with self.card() as card:
@@ -124,8 +165,7 @@ class Transforms:
                 engine.load([3] * 64 + [5] * 64 + [16] * 64)
                 self.assertEqual(engine.run(6, DIRECTIONS["a_b_less_c"], 3)[0], STATUS["done"])
                 self.assertEqual(engine.store(64), [engine.field.p - 1] * 64)
-                if latency <= 20:
-                    self.check(engine, self.one + 1, factors=True)
+                self.check(engine, self.one + 1, factors=True)
 
     def test_edges(self):
         with self.card() as card:
@@ -191,12 +231,12 @@ class Transforms:
             self.check(engine, 8)
 
     def test_a_reset_may_come_within_a_b_less_c(self):
-        body = struct.pack("<QQIIQ", ELEMENTS, SCRATCH, self.one, DIRECTIONS["a_b_less_c"], 3) + (1).to_bytes(32, "little") * 2
+        body = run_of(self.one, DIRECTIONS["a_b_less_c"], 3)
         with self.card() as card:
             self.reset_at_any_time(Engine(card), body)
 
     def test_a_reset_may_come_at_any_time(self):
-        body = struct.pack("<QQIIQ", ELEMENTS, SCRATCH, self.one + 1, 1, 1) + (5).to_bytes(32, "little") * 2
+        body = run_of(self.one + 1, True, shift=5, scale=5)
         for model in ("ideal", "hbm", "ddr4"):
             with self.card() as card:
                 card.set_memory(model)
@@ -233,11 +273,11 @@ class Transforms:
 
 
 class Goldilocks(Transforms, Checked):
-    least, unit, one, most = 6, 6, 12, 20
+    least, unit, one, most, two = 6, 6, 12, 20, range(13, 15)
     absent = [{"inverse": 3, "count": 3}]
 
     def test_every_size_of_one_pass(self):
-        self.check_every_size_of_one_pass(lambda log: (1, 3) if log < 10 else (1,))
+        self.check_every_size_of_one_pass(lambda log: (1, 3) if log < 10 else (1, 2))
 
     def test_drams(self):
         """2^18 complete, behind HBM and behind DDR4."""
@@ -269,17 +309,11 @@ class Goldilocks(Transforms, Checked):
 
 class Bn254(Transforms, Checked):
     config = "ntt_bn254_small_twin"
-    least, unit, one, most = 1, 2, 6, 12
+    least, unit, one, most, two = 1, 2, 6, 12, range(7, 13)
     absent = [{"inverse": 3, "count": 3}]
 
     def test_every_size_of_one_pass(self):
         self.check_every_size_of_one_pass(lambda log: (1, 2, 3, 5))
-
-    def test_every_size_of_two_passes(self):
-        with self.card() as card:
-            engine = Engine(card)
-            for log in range(7, 13):
-                self.check(engine, log, inverse=log % 2 == 0, factors=True)
 
     def test_a_half_beat_is_left_alone(self):
         """Three transforms of two elements are a beat and a half: what stands behind them stays, and may be anything."""
@@ -323,7 +357,7 @@ class Prover(Checked):
                 self.assertEqual(engine.run(6, DIRECTIONS["a_b_less_c_to_scalars"], 3, scratch=target)[0], STATUS[wanted], target)
 
     def test_a_reset_may_come_at_any_time(self):
-        body = struct.pack("<QQIIQ", ELEMENTS, 1 << 20, 6, DIRECTIONS["a_b_less_c_to_scalars"], 3) + (1).to_bytes(32, "little") * 2
+        body = run_of(6, DIRECTIONS["a_b_less_c_to_scalars"], 3, scratch=1 << 20)
         with self.card() as card:
             engine = Engine(card)
             for cycles in range(0, 400, 20):
@@ -335,8 +369,14 @@ class Prover(Checked):
 
 
 @unittest.skipUnless(LONG, "PROOFMILL_LONG=1 runs it")
+class ProverBls12_381(Prover):
+    config = "groth16_bls12_381_small_twin"
+
+
+@unittest.skipUnless(LONG, "PROOFMILL_LONG=1 runs it")
 class Bls12_381(Checked):
     config = "ntt_bls12_381_small_twin"
+    least, one = 1, 6
 
     def test_every_size_of_one_pass(self):
         self.check_every_size_of_one_pass(lambda log: (1, 3))
@@ -360,15 +400,17 @@ class Long(Checked):
                 for log in logs:
                     self.check(engine, log, inverse=log % 2 == 1, factors=True)
 
-    def test_the_largest_size_of_longer_fields(self):
-        for config in ("ntt_bn254_twin", "ntt_bls12_381_twin"):
+    def test_the_largest_sizes(self):
+        cards = (("ntt_twin", 24), ("ntt_64_twin", 24), ("ntt_bn254_twin", 20), ("ntt_bls12_381_twin", 20), ("ntt_bn254_large_twin", 24), ("ntt_bls12_381_large_twin", 22))
+        for config, log in cards:
             with Card(library(config)) as card:
                 card.set_memory("hbm")
-                Engine(card).sampled(20, self.source)
+                Engine(card).sampled(log, self.source)
 
     def test_other_cards(self):
-        """Structural multipliers, and 32 lanes, behind HBM."""
-        cards = (("ntt_small", (6, 9, 12, 13)), ("ntt_twin", range(6, 14)), ("ntt_bn254_small", (1, 4, 7)), ("ntt_bls12_381_small", (1, 4, 7)))
+        """Structural multipliers, more lanes, and columns of 2^12, behind HBM."""
+        cards = (("ntt_small", (6, 9, 12, 13)), ("ntt_twin", range(6, 14)), ("ntt_64_twin", range(6, 15)), ("ntt_bn254_large_twin", (1, 11, 12, 13)), ("ntt_bls12_381_large_twin", (11, 12)),
+                 ("ntt_bn254_small", (1, 4, 7)), ("ntt_bls12_381_small", (1, 4, 7)))
         for config, logs in cards:
             with Card(library(config)) as card:
                 card.set_memory("hbm")

@@ -68,8 +68,12 @@ fn the_driver_conforms_over_a_card_in_software() {
 }
 
 /// To the host, each has the same engines as neighbours: that with one adder, that without the bridge for PCIe, and those with one engine each.
-const LONG: [&str; 3] =
-    ["msm_bn254_two_twin", "xdma_msm_bls12_381_twin", "groth16_bn254_small_twin"];
+const LONG: [&str; 4] = [
+    "msm_bn254_two_twin",
+    "xdma_msm_bls12_381_twin",
+    "groth16_bn254_small_twin",
+    "groth16_bls12_381_small_twin",
+];
 
 #[test]
 fn every_simulation_conforms() {

@@ -70,13 +70,21 @@ fn a_proof_on_bn254_with_its_quotient_in_a_circuit() {
     let twice = format!("sim:{0},{0}", simulation.name);
     proved_on(Curve::Bn254, 100, &twice);
     for uri in [simulation.uri(), twice] {
-        makes_quotients_of_2_to_12(&uri);
+        makes_quotients_of_2_to_12(&uri, Field::Bn254Fr);
     }
 }
 
-fn makes_quotients_of_2_to_12(uri: &str) {
+#[test]
+#[ignore = "its simulation takes minutes to build; make test-long runs it"]
+fn a_proof_on_bls12_381_with_its_quotient_in_a_circuit() {
+    let Some(simulation) = support::simulation("groth16_bls12_381_small_twin") else { return };
+    proved_on(Curve::Bls12_381, 60, &simulation.uri());
+    makes_quotients_of_2_to_12(&simulation.uri(), Field::Bls12_381Fr);
+}
+
+fn makes_quotients_of_2_to_12(uri: &str, field: Field) {
     let card = proofmill_device::open(uri).unwrap();
-    let fits = [1, 2, 12, 13].map(|log| card.caps().offers_quotient(Field::Bn254Fr, log));
+    let fits = [1, 2, 12, 13].map(|log| card.caps().offers_quotient(field, log));
     assert_eq!(fits, [false, true, true, false]);
 }
 

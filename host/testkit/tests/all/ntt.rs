@@ -3,8 +3,11 @@
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex};
 
+use proofmill_algebra::curve::Curve as _;
+use proofmill_algebra::encoding::pair;
 use proofmill_algebra::field::{Field as _, Goldilocks, PrimeField};
 use proofmill_algebra::ntt::Form;
+use proofmill_algebra::{bls12_381, bn254};
 use proofmill_card::{Card, Options};
 use proofmill_op::msm::{self, Bases, Curve, Group, Instance};
 use proofmill_op::ntt::{Direction, Field, Progress, Quotient, Request};
@@ -145,20 +148,29 @@ fn what_is_wrong_with_a_quotient_is_told() {
     }
 }
 
-/// Sums whose scalars were made on the card, beside those of the processor; five quotients are kept at a time.
 #[test]
 fn a_quotient_becomes_the_scalars_of_a_sum() {
     let Some(simulation) = support::simulation("groth16_bn254_small_twin") else { return };
-    let card = proofmill_device::open(&simulation.uri()).unwrap();
+    becomes_scalars(&simulation.uri(), Curve::Bn254, &pair::encode(&bn254::G1::GENERATOR));
+}
+
+#[test]
+#[ignore = "its simulation takes minutes to build; make test-long runs it"]
+fn a_quotient_becomes_the_scalars_of_a_sum_on_bls12_381() {
+    let Some(simulation) = support::simulation("groth16_bls12_381_small_twin") else { return };
+    becomes_scalars(&simulation.uri(), Curve::Bls12_381, &pair::encode(&bls12_381::G1::GENERATOR));
+}
+
+/// Sums whose scalars were made on the card, beside those of the processor; five quotients are kept at a time.
+fn becomes_scalars(uri: &str, curve: Curve, generator: &[u8]) {
+    let card = proofmill_device::open(uri).unwrap();
     let cpu = proofmill_device::open("cpu:").unwrap();
-    let instance = Instance::new(Curve::Bn254, Group::G1);
-    let field = Field::Bn254Fr;
+    let instance = Instance::new(curve, Group::G1);
+    let field = if curve == Curve::Bn254 { Field::Bn254Fr } else { Field::Bls12_381Fr };
     let sum = |device: &dyn Device, bases: &Bases, scalars: Data| {
         let request = msm::Request::Sums(msm::Sums::one(bases.clone(), scalars));
         device.submit(proofmill_op::Request::Msm(request)).map(|ticket| ticket.wait().unwrap())
     };
-    let mut generator = [0; 64];
-    (generator[0], generator[32]) = (1, 2);
     let keep = |log| match answered(&*card, quotient(field, log).kept_for(instance)).unwrap() {
         Answer::Msm(msm::Response::Parked(parked)) => Data::Parked(parked),
         other => panic!("an answer to another question: {other:?}"),

@@ -3,12 +3,18 @@ package proofmill.formal
 import java.nio.file.{Files, Paths}
 
 import proofmill.Design
+import proofmill.engine.ntt.NttConfig
 import proofmill.shell.EngineCommand
 import spinal.core._
 
 /** `proofmill.formal.GenerateProofs DIR`: each proof as `<name>.sv`, a module of that name. */
 object GenerateProofs {
   private val commands = Seq(EngineCommand(0x100, 17), EngineCommand(0x100, 32), EngineCommand(0x101, 32))
+
+  private val goldilocks = NttConfig(lanes = 8, mostLog = 12, memoryBits = 13)
+  private val long = NttConfig("bn254_fr", lanes = 4, mostLog = 8, passLog = 4, memoryBits = 12)
+  private def walk(config: NttConfig, written: Boolean, sizes: Range, others: Range) =
+    new NttWalkProof(config, written, sizes, others)
 
   private val proofs: Seq[(String, () => Component)] = Seq(
     "packet_fifo" -> (() => new PacketFifoProof(depth = 4)),
@@ -25,8 +31,11 @@ object GenerateProofs {
     "axi_lite_door" -> (() => new AxiLiteDoorProof(addressBits = 4)),
     "register_map" -> (() => new RegisterMapProof),
     "shell" -> (() => new ShellProof),
-    "ntt_read_walk" -> (() => new NttWalkProof(written = false, mostB = 0)),
-    "ntt_write_walk" -> (() => new NttWalkProof(written = true, mostB = 0)),
+    "ntt_read_walk" -> (() => walk(goldilocks, written = false, sizes = 0 to 0, others = 3 to 4)),
+    "ntt_write_walk" -> (() => walk(goldilocks, written = true, sizes = 0 to 0, others = 3 to 4)),
+    "ntt_long_read_walk" -> (() => walk(long, written = false, sizes = 1 to 4, others = 2 to 4)),
+    "ntt_long_write_walk" -> (() => walk(long, written = true, sizes = 1 to 4, others = 2 to 4)),
+    "ntt_shuffle" -> (() => new NttShuffleProof(laneBits = 2, NttShuffleProof.arrangements(2, bits = 4), blocks = 2)),
     "ntt_exchange" -> (() => new NttExchangeProof(laneBits = 2, lane = 1, bit = 1)),
     "msm_core" -> (() => new MsmCoreProof(bucketBits = 2, latency = 1))
   )

@@ -1,17 +1,20 @@
 package proofmill.formal
 
-import proofmill.engine.ntt.{NttConfig, Pass, PassKind, Walk}
+import proofmill.engine.ntt.{NttConfig, Pass, PassKind, Track}
 import spinal.core._
 
-/** A walk meets each beat of its pass exactly once, and then is done: none is outside of the pass, none comes twice, and there are as many
-  * as the pass has. `watched` stands for any beat.
+/** A walk meets each beat of its pass exactly once, and then is done: none is outside of the pass, none comes twice, there are as many as the
+  * pass has, the last one is marked, and a step comes while there is one. `watched` stands for any beat.
   *
-  * The pass is any of those with columns of up to 2^(6 + mostB) elements and small matrices, and steady; a walk may begin anew at any moment.
+  * The pass is any of those with columns and numbers of columns of these sizes, and steady; a walk may begin anew at any moment.
+  *
+  * @param sizes  of columns, as `Pass.b` says them
+  * @param others base-2 logarithms of the number of columns
   */
-class NttWalkProof(written: Boolean, mostB: Int) extends Component with Proof {
-  private val config = NttConfig(lanes = 8, mostLog = 12, memoryBits = 13)
+class NttWalkProof(config: NttConfig, written: Boolean, sizes: Range, others: Range) extends Component with Proof {
+  import config.{coreBits, laneBits}
   private val beatsBits = config.memoryBits - 6
-  val dut = new Walk(config, written)
+  val dut = new Track(config, written)
   val pass = freeInput(dut.io.pass)
   val start = freeInput(dut.io.start)
   val next = freeInput(dut.io.next)
@@ -24,20 +27,20 @@ class NttWalkProof(written: Boolean, mostB: Int) extends Component with Proof {
   steady(pass)
   steady(watched)
   assume(!start || age === 3)
-  assume(!next || !dut.io.done)
+  assume(!next || dut.io.there)
 
   val whole = pass.kind === PassKind.Whole
-  assume(pass.b <= mostB)
+  val columnBits = (pass.b +^ U(coreBits, 4 bits)).resize(4)
+  val columns = (U(1, beatsBits bits) |<< (pass.other - laneBits)).resize(beatsBits) // of as many as there are lanes
+  assume(pass.b >= sizes.head && pass.b <= sizes.last)
   assume(
-    whole ? (pass.tiles >= 1 && pass.tiles <= 3) | (pass.other >= 3 && pass.other <= 4 && pass.tiles === (U(
-      1,
-      beatsBits bits
-    ) |<< (pass.other - 3)).resize(beatsBits))
+    whole ? (pass.tiles >= 1 && pass.tiles <= 3) |
+      (columnBits >= laneBits && pass.other >= others.head && pass.other <= others.last && pass.tiles === columns)
   )
 
-  /** Of the pass: a transform of Whole has 2^(b + 3) beats a channel, a tile of the others 2^(b + 6). */
-  val beats =
-    (pass.tiles |<< (whole ? (pass.b +^ U(3, 3 bits)) | (pass.b +^ U(6, 3 bits)))).resize(beatsBits + 1)
+  /** Of the pass: a lane has an element of a transform of Whole, and a column of a tile of the others. */
+  val tileBits = (whole ? ((columnBits > laneBits) ? (columnBits - laneBits) | U(0, 4 bits)) | columnBits).resize(3)
+  val beats = (pass.tiles |<< tileBits).resize(beatsBits + 1)
   assume(watched < beats)
 
   val met = RegInit(False)
@@ -53,10 +56,11 @@ class NttWalkProof(written: Boolean, mostB: Int) extends Component with Proof {
     begun := True
   }
 
-  val at = begun && !dut.io.done
+  val at = begun && dut.io.there
   assert(!at || dut.io.beat < beats, "no beat outside of the pass")
   assert(!(at && met) || dut.io.beat =/= watched, "no beat comes twice")
-  assert(!at || steps < beats, "not more beats than the pass has")
-  assert(!(begun && dut.io.done) || steps === beats, "not fewer")
+  assert(!at || dut.io.isLast === (steps === beats - 1), "the last beat is marked, and no other")
+  assert(!(begun && dut.io.done) || steps === beats, "as many beats as the pass has")
   assert(!(begun && dut.io.done) || met, "each beat comes")
+  responds("a beat comes", begun && !start && !dut.io.done, dut.io.there, within = 1)
 }

@@ -57,30 +57,31 @@ object Targets {
   private def poseidon(config: PoseidonConfig): Seq[EngineSlot] =
     Seq(EngineSlot("poseidon", "poseidon_bls12_381", () => new PoseidonEngine(config)))
 
-  /** Engines of the NTT, each also with behavioural multipliers; `_small` over a field of 255 bits: columns of 2^6, for simulations. */
+  /** Engines of the NTT, each also with behavioural multipliers. Over a field of 255 bits columns have 2^10 elements, `_small` ones 2^6, for simulations, and
+    * `_large` ones 2^12.
+    */
   private val ntts: Seq[(String, NttConfig)] = {
     val long =
-      for (field <- Seq("bn254", "bls12_381"); (size, passLog) <- Seq("_small" -> 6, "" -> 10))
+      for (field <- Seq("bn254", "bls12_381"); (size, passLog) <- Seq("_small" -> 6, "" -> 10, "_large" -> 12))
         yield s"ntt_$field$size" ->
           NttConfig(s"${field}_fr", lanes = 4, mostLog = 2 * passLog, passLog = passLog)
-    val all = Seq("ntt_small" -> NttConfig(mostLog = 20), "ntt" -> NttConfig(lanes = 32)) ++ long
+    val goldilocks =
+      Seq("ntt_small" -> NttConfig(mostLog = 20), "ntt" -> NttConfig(lanes = 32), "ntt_64" -> NttConfig(lanes = 64))
+    val all = goldilocks ++ long
     all ++ all.map { case (name, config) => s"${name}_twin" -> config.copy(twin = true) }
   }
 
   private def ntt(config: NttConfig): Seq[EngineSlot] =
     Seq(EngineSlot("ntt", config.instance, () => new NttEngine(config)))
 
-  /** What of a Groth16 proof over BN254 is in G1 and its scalar field: sums, and the quotient, which becomes their scalars. `_small`: quotients of 2^12, for simulations. */
+  /** What of a Groth16 proof over a curve is in G1 and its scalar field: sums, and the quotient, which becomes their scalars. `_small`: quotients of 2^12, for simulations. */
   private val provers: Seq[(String, Seq[EngineSlot])] = {
-    def both(name: String) = {
-      val transforms = ntts.toMap
-      Seq(name -> transforms(s"ntt_bn254$name"), s"${name}_twin" -> transforms(s"ntt_bn254${name}_twin")).map {
-        case (name, config) =>
-          val sums = MsmConfig("bn254", twin = config.twin)
-          s"groth16_bn254$name" -> (msm(sums) ++ ntt(config.copy(scalarBits = Some(sums.memoryBits))))
-      }
+    val transforms = ntts.toMap
+    for (curve <- Seq("bn254", "bls12_381"); size <- Seq("_small", "_small_twin", "", "_twin")) yield {
+      val config = transforms(s"ntt_$curve$size")
+      val sums = MsmConfig(curve, twin = config.twin)
+      s"groth16_$curve$size" -> (msm(sums) ++ ntt(config.copy(scalarBits = Some(sums.memoryBits))))
     }
-    both("_small") ++ both("")
   }
 
   private def coprocessor(config: CoprocessorConfig): Seq[EngineSlot] =

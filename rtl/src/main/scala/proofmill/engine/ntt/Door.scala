@@ -122,7 +122,9 @@ class Door(config: NttConfig, commands: Seq[Command]) extends Component {
   val whole = RegInit(False)
   val kept = Mem(Bits(64 bits), NttConfig.granule / 8)
   val fetched = Reg(Bits(512 bits))
-  val left = Reg(UInt(4 bits)) init 0 // words of it
+  val came, left =
+    Reg(UInt(3 bits)) init 0 // words that came of one to write, that follow the next one of one that was read
+  val some = RegInit(False) // a beat that was read has words left
 
   io.command.ready := False
   io.run.valid := False
@@ -131,7 +133,7 @@ class Door(config: NttConfig, commands: Seq[Command]) extends Component {
   io.writeAddress.valid := False
   io.writeData.valid := whole
   io.writeData.fragment := beat
-  io.writeData.last := number === granule - 1
+  io.writeData.last := RegNext(number === granule - 1) // a beat's words take longer
   io.response.ready := False
   io.readData.ready := False
   io.answered := False
@@ -179,7 +181,6 @@ class Door(config: NttConfig, commands: Seq[Command]) extends Component {
       outcome.first := 0
       outcome.last := 0
       number := 0
-      left := 0
       when(io.command.valid)(state := State.Fields)
     }
     is(State.Fields) {
@@ -227,11 +228,8 @@ class Door(config: NttConfig, commands: Seq[Command]) extends Component {
       }
       when(io.command.fire) {
         beat := word ## beat.dropLow(64)
-        left := left + 1
-        when(left === 7) {
-          left := 0
-          whole := True
-        }
+        came := came + 1
+        when(came === 7)(whole := True)
       }
       when(ends)(state := State.Response)
     }
@@ -244,15 +242,14 @@ class Door(config: NttConfig, commands: Seq[Command]) extends Component {
       }
     }
     is(State.Fetch) {
-      io.readData.ready := left === 0
-      when(io.readData.fire) {
-        fetched := io.readData.fragment
-        left := 8
-        when(io.readFault)(status := Status.memoryFault)
-      }
-      when(left =/= 0) {
-        fetched := fetched |>> 64
+      io.readData.ready := !some
+      when(!some) {
+        some := io.readData.valid
+        left := 7
+        when(io.readData.valid && io.readFault)(status := Status.memoryFault)
+      } otherwise {
         left := left - 1
+        when(left === 0)(some := False)
         number := number + 1
         when(number === NttConfig.granule / 8 - 1) {
           number := 0
@@ -278,7 +275,8 @@ class Door(config: NttConfig, commands: Seq[Command]) extends Component {
       }
     }
   }
-  kept.write(number.resize(7), fetched.takeLow(64), state === State.Fetch && left =/= 0)
+  fetched := some ? (fetched |>> 64) | io.readData.fragment // whatever that is, until it is valid
+  kept.write(number.resize(7), fetched.takeLow(64), some)
 }
 
 object Door {

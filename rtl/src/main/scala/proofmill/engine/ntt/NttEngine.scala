@@ -1,6 +1,7 @@
 package proofmill.engine.ntt
 
 import org.tomlj.TomlTable
+import proofmill.arith.Copies
 import proofmill.engine.{Engine, EnginePacket}
 import proofmill.spec.{Block, Command, Spec}
 import proofmill.stream.Word
@@ -57,6 +58,13 @@ class NttEngine(config: NttConfig) extends Engine {
   passes.io.run << door.io.run
   door.io.outcome << passes.io.outcome
 
+  /** Whose the channels are, one for each: a cycle late, in which neither side wants them. */
+  private val busy = Copies(passes.io.busy, channels)
+
+  // A granule's: what the door hears of the memory comes from registers.
+  private val granuleAsked = door.io.readAddress.halfPipe()
+  private val granuleData = door.io.writeData.halfPipe()
+
   // Reads: of all channels, or of one.
   private val wanted = StreamFork(passes.io.wanted, channels)
   private val reads = memories.map(_.r.s2mPipe()) // whoever takes a beat is not asked by the memory in the same cycle
@@ -87,9 +95,15 @@ class NttEngine(config: NttConfig) extends Engine {
   passes.io.fault := readFault || stored && responses.map(_.resp =/= Axi4.resp.OKAY).orR ||
     scalars.fold[Bool](False)(_.io.fault)
 
+  /** A few words that wait for the memory; registers say whether there is one, and room. */
+  private def queued[T <: Data](stream: Stream[T]): Stream[T] = {
+    val words = new StreamFifo(stream.payloadType, 4, withAsyncRead = true, forFMax = true)
+    words.io.push << stream
+    words.io.pop
+  }
   private val addressReady = Seq.fill(channels)(Bool()) // for a granule
   for ((memory, j) <- memories.zipWithIndex) {
-    val mine = !passes.io.busy && door.io.channel === j
+    val mine = !busy(j) && door.io.channel === j
     def burst(channel: Axi4Ax, beats: Int): Unit = {
       channel.len := beats - 1
       channel.size := log2Up(NttConfig.beat)
@@ -105,48 +119,48 @@ class NttEngine(config: NttConfig) extends Engine {
       address
     }
     val one = Stream(Axi4Ar(axi))
-    one.valid := door.io.readAddress.valid && mine
+    one.valid := granuleAsked.valid && mine
     one.addr := byte(door.io.beat)
     burst(one, granule)
-    memory.ar << StreamMux(passes.io.busy.asUInt, Seq(one, ar))
-    reads(j).ready := passes.io.busy ? taken | (mine && door.io.readData.ready)
+    memory.ar << StreamMux(busy(j).asUInt, Seq(one, ar))
+    reads(j).ready := busy(j) ? taken | (mine && door.io.readData.ready)
 
-    val aw = stores(2 * j).translateWith {
+    val aw = queued(stores(2 * j).translateWith {
       val address = Axi4Aw(axi)
       address.addr := byte(stores(2 * j).beat)
       burst(address, 1)
       address
-    }.queueLowLatency(4, latency = 1)
-    val w = stores(2 * j + 1).translateWith {
+    })
+    val w = queued(stores(2 * j + 1).translateWith {
       val data = Axi4W(axi)
       data.data := stores(2 * j + 1).data(512 * j, 512 bits)
       data.strb.setAllTo(!stores(2 * j + 1).half || Bool(2 * j < channels))
       data.last := True
       data
-    }.queueLowLatency(4, latency = 1)
+    })
     val oneAddress = Stream(Axi4Aw(axi))
     oneAddress.valid := door.io.writeAddress.valid && mine
     oneAddress.addr := byte(door.io.beat)
     burst(oneAddress, granule)
     val oneData = Stream(Axi4W(axi))
-    oneData.valid := door.io.writeData.valid && mine
-    oneData.data := door.io.writeData.fragment
+    oneData.valid := granuleData.valid && mine
+    oneData.data := granuleData.fragment
     oneData.strb.setAll()
-    oneData.last := door.io.writeData.last
-    memory.aw << StreamMux(passes.io.busy.asUInt, Seq(oneAddress, aw)).s2mPipe()
+    oneData.last := granuleData.last
+    memory.aw << StreamMux(busy(j).asUInt, Seq(oneAddress, aw)).s2mPipe()
     addressReady(j) := oneAddress.ready
-    memory.w << StreamMux(passes.io.busy.asUInt, Seq(oneData, w))
-    memory.b.ready := passes.io.busy ? stored | (mine && door.io.response.ready)
+    memory.w << StreamMux(busy(j).asUInt, Seq(oneData, w))
+    memory.b.ready := busy(j) ? stored | (mine && door.io.response.ready)
   }
   private def selected[T <: Data](values: Seq[T]): T =
     if (channels == 1) values.head else Vec(values)(door.io.channel.resized)
-  door.io.readAddress.ready := !passes.io.busy && selected(memories.map(_.ar.ready))
+  granuleAsked.ready := !passes.io.busy && selected(memories.map(_.ar.ready))
   door.io.readData.valid := !passes.io.busy && selected(reads.map(_.valid))
   door.io.readData.fragment := selected(reads.map(_.data))
   door.io.readData.last := selected(reads.map(_.last))
   door.io.readFault := selected(reads.map(_.resp)) =/= Axi4.resp.OKAY
   door.io.writeAddress.ready := !passes.io.busy && selected(addressReady)
-  door.io.writeData.ready := !passes.io.busy && selected(memories.map(_.w.ready))
+  granuleData.ready := !passes.io.busy && selected(memories.map(_.w.ready))
   door.io.response.valid := !passes.io.busy && selected(responses.map(_.valid))
   door.io.response.payload := selected(responses.map(_.resp)) =/= Axi4.resp.OKAY
 

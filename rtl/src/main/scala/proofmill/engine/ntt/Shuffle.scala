@@ -51,6 +51,14 @@ class Shuffle(width: Int, laneBits: Int, choices: Seq[Arrangement], blocks: Int)
     before.zipWithIndex.map { case (bit, j) => (bit, partner.getOrElse(j, bit)) }
   }
 
+  /** What an element's lane is exclusive or, to be its bank: of the time at which it comes, and of that at which it leaves. */
+  def turnIn(time: UInt): Bits = turnAt(time, _.in, _._2)
+  def turnOut(time: UInt): Bits = turnAt(time, _.out, _._1)
+  private def turnAt(time: UInt, positions: Arrangement => Seq[String], symbol: ((String, String)) => String): Bits =
+    chosen(choices.zip(pairs).map { case (c, pairs) =>
+      Cat(pairs.map(pair => if (pair._1 == pair._2) False else bit(time, symbol(pair), positions(c))))
+    })
+
   // Blocks: claimed, and full.
   private def number = RegInit(U(0, log2Up(blocks) bits))
   val free = Reg(UInt(log2Up(blocks + 1) bits)) init blocks
@@ -71,10 +79,7 @@ class Shuffle(width: Int, laneBits: Int, choices: Seq[Arrangement], blocks: Int)
         full(block) := True
       }
     }
-    private val turn = chosen(choices.zip(pairs).map { case (c, pairs) =>
-      Cat(pairs.map { case (bit, partner) => if (bit == partner) False else Shuffle.this.bit(time, partner, c.in) })
-    })
-    val banks = RegNext(Shuffle.exchanged(io.input.lanes, turn))
+    val banks = RegNext(Shuffle.exchanged(io.input.lanes, turnIn(time)))
     val valid = RegNext(io.input.valid) init False
     val place = RegNext(block ## time)
   }
@@ -85,7 +90,7 @@ class Shuffle(width: Int, laneBits: Int, choices: Seq[Arrangement], blocks: Int)
     val block = number
     val count = Reg(UInt(NttConfig.passBits + 1 bits)) init 0
     private val within = RegNext(Shuffle.below(io.next))
-    private val atBorder = RegInit(True) // found out when the beat before leaves
+    val atBorder = RegInit(True) // found out when the beat before leaves
     val go = full(block) && (!atBorder || io.nextRoom)
     io.nextClaim := go && atBorder
     val ends = go && time === last
@@ -105,9 +110,7 @@ class Shuffle(width: Int, laneBits: Int, choices: Seq[Arrangement], blocks: Int)
     }
     done := ends
 
-    val turn = RegNext(chosen(choices.zip(pairs).map { case (c, pairs) =>
-      Cat(pairs.map { case (bit, partner) => if (bit == partner) False else Shuffle.this.bit(time, bit, c.out) })
-    }))
+    val turn = RegNext(turnOut(time))
     val places = (0 until lanes).map { bank =>
       RegNext(block ## chosen(choices.zip(pairs).map { case (c, pairs) =>
         Cat((0 until timeBits).map { i =>
@@ -123,14 +126,14 @@ class Shuffle(width: Int, laneBits: Int, choices: Seq[Arrangement], blocks: Int)
     val valid = RegNext(go) init False
   }
 
-  private val read = (0 until lanes).map { bank =>
-    val memory = Mem(Bits(width bits), blocks << timeBits)
+  val memories = Seq.fill(lanes)(Mem(Bits(width bits), blocks << timeBits))
+  val read = memories.zipWithIndex.map { case (memory, bank) =>
     memory.write(into.place.asUInt, into.banks(bank), into.valid)
     memory.readSync(outOf.places(bank).asUInt)
   }
 
   /** By the parts that bits have in the bank's number; a lane of the output takes them in its own order. */
-  private val turned = RegNext(Shuffle.exchanged(Vec(read), RegNext(outOf.turn)))
+  val turned = RegNext(Shuffle.exchanged(Vec(read), RegNext(outOf.turn)))
   private val orders = choices.zip(pairs).map { case (c, pairs) =>
     c.out.take(laneBits).map(symbol => pairs.indexWhere(_._2 == symbol))
   }
