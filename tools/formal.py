@@ -4,7 +4,8 @@
 of the circuit, assumptions about its neighbours and assertions about itself. For each of them:
 
 1. yosys turns it into an and-inverter graph, and abc shows by property-directed reachability that no assertion
-   ever fails, in any cycle and for any input: there is no bound.
+   ever fails, in any cycle and for any input: there is no bound. A proof that begins with "// cycles: N" is of arithmetic, whose
+   registers begin with anything, so that N cycles are all that matters: abc shows by SAT that no assertion fails in them.
 2. Assumptions that contradict each other would prove anything. So an assertion that must fail is put in, "this
    never runs for AGE cycles", and has to be refuted.
 3. Where an assertion fails, SymbiYosys with z3 looks for it again, names it and writes a waveform.
@@ -33,6 +34,7 @@ GRAPH = (
 )
 SECONDS = 120  # after which a proof counts as failed
 SHOW = f"read_aiger {{name}}.aig; fold; strash; scorr; orpos; pdr -T {SECONDS}"
+BOUNDED = f"read_aiger {{name}}.aig; fold; strash; orpos; bmc3 -F {{frames}} -T {SECONDS}"
 AGE = 16
 REFUTE = f"read_aiger {{name}}.aig; fold; strash; orpos; bmc3 -F {AGE + 4} -T {SECONDS}"
 RUNS = f"""
@@ -63,11 +65,17 @@ def only_runs(text, name):
     return text[:end] + RUNS + text[end + len("endmodule"):]
 
 
+def frames_of(text):
+    """How many steps a proof looks at; None: all. An assertion is looked at in the step after its cycle."""
+    found = re.match(r"// cycles: (\d+)$", text, re.M)
+    return found and int(found[1]) + 1
+
+
 def abc(work, text, name, script):
     """What abc says of a proof's text."""
     (work / f"{name}.sv").write_text(text)
     run([setup.yosys(), "-q", "-p", GRAPH.format(name=name)], cwd=work)
-    return run(["berkeley-abc", "-c", script.format(name=name)], cwd=work)
+    return run(["berkeley-abc", "-c", script.format(name=name, frames=frames_of(text))], cwd=work)
 
 
 def explain(work, text, name):
@@ -88,14 +96,15 @@ def explain(work, text, name):
 def prove(path, again=False):
     """(shown, seconds, what there is to say)."""
     name, text = path.stem, path.read_text()
-    known = CACHE / "formal" / digest(text, GRAPH, SHOW, REFUTE, RUNS, run(["berkeley-abc", "-c", "version"]), *setup.PYTHON_PACKAGES)
+    known = CACHE / "formal" / digest(text, GRAPH, SHOW, BOUNDED, REFUTE, RUNS, run(["berkeley-abc", "-c", "version"]), *setup.PYTHON_PACKAGES)
     if known.exists() and not again:
         return True, 0.0, "shown before"
     begin = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch)
-        shown = abc(work, text, name, SHOW)
-        if "Property proved" not in shown:
+        frames = frames_of(text)
+        shown = abc(work, text, name, BOUNDED if frames else SHOW)
+        if (f"No output asserted in {frames} frames" if frames else "Property proved") not in shown:
             return False, time.monotonic() - begin, shown + explain(work, text, name)
         if "was asserted in frame" not in abc(work, only_runs(text, name), name, REFUTE):
             return False, time.monotonic() - begin, f"its assumptions cannot be met for {AGE} cycles, so it shows nothing\n"

@@ -89,6 +89,13 @@ FAULTS = [
     ("msm_core", "a point for the sum's bucket is not noticed", r"assign meet = .*;", "assign meet = 1'b0;"),
     ("msm_core", "a bucket that was taken stays full", r"assign turnA = .*;", "assign turnA = itemRests;"),
     ("msm_core", "a point is taken though it must wait", r"assign next_1 = .*;", "assign next_1 = 1'b1;"),
+    ("sum", "a bit of a negative term is not inverted", r"\(~ _zz_inputs_0_1\[4 : 0\]\)", "_zz_inputs_0_1[4 : 0]"),
+    ("sum_of_three", "a row's upper part comes a cycle early", r"_zz_sum_12 <= _zz_sum_11;", "_zz_sum_12 <= _zz_sum_3[259 : 174];"),
+    ("long_sum", "a carry does not pass a chain of ones", r"(_zz_sum_18 <= )\((_zz_sum_9\[105 : 105\]).*;", r"\1\2;"),
+    ("constant_table", "a word's bits begin one too high", r"(assign _zz_added_4 = )\((index \* 6'h3c)\);", r"\1(\2 + 1);"),
+    ("divide", "a chunk comes a cycle early", r"(assign chainUnit_1_io_index1 = )\w+(\[20 : 16\];)", r"\1io_x\2"),
+    ("canonical", "a negative rest is kept", r"assign when_Canonical_l75 = .*;", "assign when_Canonical_l75 = 1'b1;"),
+    ("quotients", "f is never subtracted", r"assign step_minus = .*;", "assign step_minus = 1'b0;"),
     ("shell", "engines are not reset", r"inReset <= resetting;", "inReset <= 1'b0;"),
 ]
 

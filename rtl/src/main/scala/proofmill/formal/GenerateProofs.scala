@@ -3,8 +3,11 @@ package proofmill.formal
 import java.nio.file.{Files, Paths}
 
 import proofmill.Design
+import proofmill.arith.Bound
 import proofmill.engine.ntt.NttConfig
+import proofmill.field.Arithmetic
 import proofmill.shell.EngineCommand
+import proofmill.spec.Field
 import spinal.core._
 
 /** `proofmill.formal.GenerateProofs DIR`: each proof as `<name>.sv`, a module of that name. */
@@ -16,7 +19,7 @@ object GenerateProofs {
   private def walk(config: NttConfig, written: Boolean, sizes: Range, others: Range) =
     new NttWalkProof(config, written, sizes, others)
 
-  private val proofs: Seq[(String, () => Component)] = Seq(
+  private val proofs: Seq[(String, () => Component with Proof)] = Seq(
     "packet_fifo" -> (() => new PacketFifoProof(depth = 4)),
     "packet_arbiter" -> (() => new PacketArbiterProof(ports = 3)),
     "rx_framer" -> (() => new RxFramerProof(commands)),
@@ -37,9 +40,23 @@ object GenerateProofs {
     "ntt_long_write_walk" -> (() => walk(long, written = true, sizes = 1 to 4, others = 2 to 4)),
     "ntt_shuffle" -> (() => new NttShuffleProof(laneBits = 2, NttShuffleProof.arrangements(2, bits = 4), blocks = 2)),
     "ntt_exchange" -> (() => new NttExchangeProof(laneBits = 2, lane = 1, bit = 1)),
-    "msm_core" -> (() => new MsmCoreProof(bucketBits = 2, latency = 1))
+    "msm_core" -> (() => new MsmCoreProof(bucketBits = 2, latency = 1)),
+    "sum" -> (() => new SumProof(Seq(1, -1, 3, -4, 1).map(weight => (Bound.signed(6), BigInt(weight))))),
+    "sum_of_three" -> (() => new SumProof(Seq.fill(3)((Bound.signed(258), BigInt(1))))),
+    "long_sum" -> (() => new SumProof(Seq.fill(2)((Bound.signed(520), BigInt(1))))),
+    "constant_table" -> (() => new ConstantTableProof(words(32, bits = 60), Bound.signed(60))),
+    "divide" -> (() => new DivideProof(bits = 24, z = 4091)),
+    "canonical" -> (() => new CanonicalProof(Arithmetic(Field("toy_fp")), within = 12)),
+    "quotients" -> (() => new QuotientsProof(n = 13, within = 26))
   )
 
+  /** Signed numbers without a pattern, always the same ones. */
+  private def words(count: Int, bits: Int): Seq[BigInt] = {
+    val random = new scala.util.Random(1)
+    Seq.fill(count)(BigInt(bits, random) - (BigInt(1) << (bits - 1)))
+  }
+
+  /** Each proof as a file; its first line says how many cycles it looks at, if not all. */
   def main(arguments: Array[String]): Unit = {
     val folder = Paths.get(arguments.head)
     Files.createDirectories(folder)
@@ -47,6 +64,10 @@ object GenerateProofs {
       .config(folder.toString)
       .copy(mode = SystemVerilog, defaultConfigForClockDomains = ClockDomainConfig(resetKind = BOOT))
       .includeFormal
-    for ((name, proof) <- proofs) config.generateSystemVerilog(proof().setDefinitionName(name))
+    for ((name, proof) <- proofs) {
+      val made = config.generateSystemVerilog(proof().setDefinitionName(name)).toplevel
+      val file = folder.resolve(s"$name.sv")
+      for (cycles <- made.cycles) Files.writeString(file, s"// cycles: $cycles\n${Files.readString(file)}")
+    }
   }
 }

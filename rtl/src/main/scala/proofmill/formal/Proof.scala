@@ -8,6 +8,11 @@ import spinal.lib.bus.amba4.axi.Axi4Config
 /** What proofs share. Registers start with their reset value; no reset comes after. Inputs are free. */
 trait Proof { this: Component =>
 
+  /** How many cycles the proof looks at; none: all. What holds in the first few holds in all where registers without a reset value, which begin
+    * with anything, are the only ones that matter.
+    */
+  def cycles: Option[Int] = None
+
   /** Drives an input of the circuit from a port, so with anything. */
   protected def freeInput[T <: Data](input: T): T = {
     val port = in(cloneOf(input))
