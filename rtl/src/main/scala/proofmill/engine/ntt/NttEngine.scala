@@ -67,7 +67,8 @@ class NttEngine(config: NttConfig) extends Engine {
 
   // Reads: of all channels, or of one.
   private val wanted = StreamFork(passes.io.wanted, channels)
-  private val reads = memories.map(_.r.s2mPipe()) // whoever takes a beat is not asked by the memory in the same cycle
+  private val reads =
+    memories.map(_.r.m2sPipe().s2mPipe()) // the guard and whoever takes a beat do not ask each other in the same cycle
   private val all = reads.map(_.valid).andR
   passes.io.read.valid := all && passes.io.busy
   passes.io.read.payload := Cat(reads.map(_.data))
