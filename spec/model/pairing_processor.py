@@ -307,9 +307,9 @@ class Machine:
         return cycles
 
 
-def longest_chain(image, program):
+def longest_chain(image, program, division=451):
     """Cycles of a job's longest chain of operations that wait for each other's results: what it would take if no operation waited for a unit, a
-    register, or its word. An inversion counts as one of 1 / 2, and each product in Fp2 has two turns."""
+    register, or its word. Each product in Fp2 has two turns, and the division of an inversion takes `division` cycles, as that by 2 does."""
     machine = Machine(image)
     mul, sums = (machine.latency[bank] for bank in (PRODUCTS, SUMS))
     there, held, inverse, longest = {}, 0, 0, 0
@@ -333,7 +333,7 @@ def longest_chain(image, program):
             if OUTSIDES[word["outside"]] == "inverse":
                 begin = max(begin, inverse)
             if ALSOS[word["also"]] == "inverter":
-                inverse = begin + machine.inversion(2)
+                inverse = begin + machine.inversion(0) + division
             results[SUMS, word["sum_dst"]] = begin + sums
         there |= results
         longest = max(longest, inverse, *results.values(), 0)
