@@ -7,6 +7,7 @@
   twice      the same pairing twice, and two different ones, back to back
   stream     pairings, Miller loops and final exponentiations that overlap, and those that read and write each other's slots; fewer cycles
   multiples  of points in the subgroups and outside, by scalars about the powers of the curve's parameter
+  overlap    multiples that overlap, among pairings, of points inside and outside, none, and wrong ones, that read and write each other's slots; fewer cycles
   rewritten  a program that is overwritten as it waits and as it runs, and a pointer that is moved
   pressure   interrupts whose packets nobody takes
   reset      RESET in the middle of everything: memories, pointer and error are as at first, and what comes next is right
@@ -39,7 +40,7 @@ ROWS = trial.ROOT / "target/bench/cycles-coprocessor.json"
 #: Of zcash-fpga's document.
 PUBLISHED = {
     "mul fe12, residues": 270, "inv fe2, residues": 2685, "point_mult fp_af, residues": 49_800, "point_mult fp2_af, residues": 62_064,
-    "miller_loop fp_af, residues": 38_844, "ate_pairing fp_af, residues": 126_644, "ate_pairing fp_af, in a stream": 126_644,
+    "point_mult fp_af, in a stream": 49_800, "point_mult fp2_af, in a stream": 62_064, "miller_loop fp_af, residues": 38_844, "ate_pairing fp_af, residues": 126_644, "ate_pairing fp_af, in a stream": 126_644,
     "ate_pairing fp_af, each further pair of a product": 38_844,
 }
 #: Cycles until a packet: a program may multiply a dozen points before it sends one.
@@ -84,7 +85,7 @@ class Window:
 
 
 class Trial(trial.Trial):
-    CHECKS = ("published", "vectors", "twice", "stream", "multiples", "rewritten", "pressure", "reset")
+    CHECKS = ("published", "vectors", "twice", "stream", "multiples", "overlap", "rewritten", "pressure", "reset")
 
     def __init__(self, card, rng):
         super().__init__(card, rng)
@@ -270,16 +271,57 @@ class Trial(trial.Trial):
                 made.append(Instruction(name, rng.choice((0, 0, 6, 6, 6, 12, 14)), rng.choice((2, 8)), rng.choice(targets)))
         machine.program[1:1 + len(made)] = made
         self.play(made, 1, machine, " ; ".join(f"{i.opcode:#x} {i.a} {i.b} {i.c}" for i in made))
+        cycles = self.each([Instruction("ate_pairing", 6 * (i % 2), 2, 40 + 12 * (i % 12)) for i in range(16)])
+        assert cycles < 11_000, f"{cycles:,.0f} cycles a pairing: they do not overlap"
+
+    def each(self, program):
+        """Cycles of an instruction on average, the first and the last ones included."""
         self.park(200)
-        self.window.program(1, [Instruction("ate_pairing", 6 * (i % 2), 2, 40 + 12 * (i % 12)) for i in range(16)])
+        self.window.program(1, program)
         self.window.go(1)
         begin = self.cycles()
-        while self.window.register("pointer") != 17:
+        while self.window.register("pointer") != 1 + len(program):
             self.card.run(200)
-        cycles = (self.cycles() - begin) / 16
-        assert cycles < 11_000, f"{cycles:,.0f} cycles a pairing: they do not overlap"
-        self.instructions += 16
+        self.instructions += len(program)
         self.memory = [None] * len(self.memory)
+        return (self.cycles() - begin) / len(program)
+
+    def overlap(self):
+        rng, machine = self.rng, Machine()
+        self.fresh()
+        points = {}
+        for group, kind, at in (("g1", "fp_af", 0), ("g2", "fp2_af", 2)):
+            curve, seed = FACTS.group(group), f"overlap {rng.random()}"
+            points[group] = curve.mul(rng.randrange(1, FACTS.r), FACTS.generator(group))
+            machine.store(at, kind, points[group])
+            machine.store(at + 6, kind, cases_coprocessor.outside(group, seed))
+        machine.store(12, "fp_af", (0, 0))
+        machine.store(14, "fp_af", (1, 1))
+        machine.store(16, "fp_jb", (*points["g1"], 1))
+        for at, scalar in zip(range(20, 24), (rng.randrange(FACTS.r), rng.randrange(1 << 16), 1 << 300, FACTS.r - 1), strict=True):
+            machine.store(at, "scalar", [scalar])
+        made = []
+        for _ in range(14):
+            name = rng.choice(("point_mult",) * 8 + ("miller_loop", "mul"))
+            targets = (40, 43, 46, 50, 56, 62, 68, 100, rng.choice((0, 2, 20)))
+            if name == "point_mult":
+                operands = rng.choice((20, 20, 20, 21, 22, 23)), rng.choice((0, 0, 0, 2, 2, 2, 6, 8, 12, 14, 16, 40, 50)), rng.choice(targets)
+            elif name == "miller_loop":
+                operands = 0, 2, rng.choice((80, 100))
+            else:
+                operands = tuple(rng.choice(targets) for _ in "abc")
+            made.append(Instruction(name, *operands))
+        machine.program[1:1 + len(made)] = made
+        self.play(made, 1, machine, " ; ".join(f"{i.opcode:#x} {i.a} {i.b} {i.c}" for i in made))
+        self.fresh()
+        for at, kind, group, most in ((0, "fp_af", "g1", 7_000), (2, "fp2_af", "g2", 4_500)):
+            machine = Machine()
+            machine.store(at, kind, points[group])
+            machine.store(20, "scalar", [rng.randrange(FACTS.r)])
+            self.set(machine.data)
+            cycles = self.each([Instruction("point_mult", 20, at, 40 + 6 * i) for i in range(16)])
+            assert cycles < most, f"{cycles:,.0f} cycles a multiple in {group}: they do not overlap"
+            self.fresh()
 
     def multiples(self):
         """Scalars that are split into long digits, few, or none; points of order r, of an order prime to it, of order 3, and of neither."""
@@ -430,9 +472,9 @@ class Trial(trial.Trial):
         self.kinds["instructions"] += machine.steps
 
 
-def stream(card, window, count=40):
-    """Cycles a pairing, of many that follow each other; the first and the last round are not counted."""
-    window.program(1, [Instruction("ate_pairing", 0, 2, 40 + 12 * (i % 12)) for i in range(count)] + [Instruction(0)])
+def stream(card, window, name, a, b, slots, count=40):
+    """Cycles an instruction whose results have so many slots, of many that follow each other; the first and the last round are not counted."""
+    window.program(1, [Instruction(name, a, b, 40 + slots * (i % 12)) for i in range(count)] + [Instruction(0)])
     window.go(1)
     reached = {}
     while (pointer := window.register("pointer")) != 1 + count:
@@ -474,7 +516,7 @@ def measure(libraries, seed):
             machine.store(20, "fe", [source.randrange(P)])
             machine.store(21, "scalar", [source.randrange(1 << 254, FACTS.r)])
             extensions = window.register("extensions")
-            rows = [("add", 20, 20), ("mul", 20, 20), ("inv", 20, 40), ("add", 18, 18), ("mul", 18, 18), ("inv", 18, 40), ("add", 6, 6), ("mul", 6, 6), ("inv", 6, 40),
+            rows = [*((name, at, 40 if name == "inv" else at) for at in (20, 18, 6) for name in ("add", "sub", "mul", "inv")),
                     ("point_mult", 21, 0), ("point_mult", 21, 2), ("point_add", 0, 0), ("point_add", 2, 2), ("point_check", 0, 40), ("point_check", 2, 40),
                     ("point_affine", 0, 40), ("point_affine", 2, 40), ("miller_loop", 0, 2), ("final_exp", 6, 40), ("ate_pairing", 0, 2)]
             print(f"{'instruction':14}{'type':>8}{'integers':>10}{'residues':>10}")
@@ -499,8 +541,10 @@ def measure(libraries, seed):
                 kind = coprocessor.TYPES[machine.data[b if name == "point_mult" else a].kind]["name"]
                 print(f"{name:14}{kind:>8}{times[0]:>10,}{times[1]:>10,}", flush=True)
                 found[f"{name} {kind}, residues"] = times[1]
-            found["ate_pairing fp_af, in a stream"] = round(stream(card, window))
-            print(f"{'pairings in a stream':22}{found['ate_pairing fp_af, in a stream']:>20,}", flush=True)
+            for name, kind, a, b, slots in (("ate_pairing", "fp_af", 0, 2, 12), ("point_mult", "fp_af", 21, 0, 3), ("point_mult", "fp2_af", 21, 2, 6)):
+                metric = f"{name} {kind}, in a stream"
+                found[metric] = round(stream(card, window, name, a, b, slots))
+                print(f"{metric:30}{found[metric]:>12,}", flush=True)
             found["ate_pairing fp_af, each further pair of a product"] = round(further(card, window))
             print(f"{'each further pair of a product':30}{found['ate_pairing fp_af, each further pair of a product']:>12,}", flush=True)
             config = library.stem.removesuffix("_twin")

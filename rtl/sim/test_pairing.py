@@ -101,10 +101,10 @@ class Session:
         return [value[0] for done, value in outcome.results if not done[0]]
 
 
-def one(program, a=(), b=(), count=12, config=TWIN):
-    """A single job's result, and its cycles."""
-    session = Session(config).write(0, a).write(32, b).write(64, [0] * count)
-    session.write(CHECKS, TABLE if program.endswith("walk") else []).start(program, 0, 32, 64).read(64, count)
+def one(program, a=(), b=(), count=12, config=TWIN, behind=0):
+    """A single job's result, from slot `behind` of operand c on, and its cycles."""
+    session = Session(config).write(0, a).write(32, b).write(64 + behind, [0] * count)
+    session.write(CHECKS, TABLE if program.endswith("multiply") else []).start(program, 0, 32, 64).read(64 + behind, count)
     return session.run(), session.ended[0] - session.started[0]
 
 
@@ -217,42 +217,46 @@ class Multiples(unittest.TestCase):
     """The programs of points on the model's machine: multiples by digits, and who is in the subgroup."""
 
     X = 0xD201000000010000
-    TABLE, RESULT = 100, 300
+    TABLE = 100
+    UPPER, RESULT = TABLE + 48, TABLE + 96
 
-    def entries(self, group, point):
-        """A machine with an affine point, and the table that its walk goes through: what is chosen of it, or its multiples 0 to 15."""
+    def multiple(self, group, point, k):
+        """A machine that has made a multiple of an affine point by a scalar's digits, as the coprocessor splits it."""
         machine = Machine(image(), slots=512)
         machine.slots[0:4] = (point + [0] * 4)[:4]
-        if group == "g1":
-            machine.run([Job("g1_choices", (0, 0, self.TABLE))])
-            return machine
-        at = [self.TABLE + pairing_processor.TABLE["slots"] * k for k in range(16)]
-        machine.run([Job(f"{group}_begin", (0, 0, at[0]))])
-        for k in range(1, 8):
-            machine.run([Job(f"{group}_table", (at[k], at[1], at[2 * k]))])
-        return machine
-
-    def walk(self, machine, group, k):
-        """A walk by a scalar's digits, as the coprocessor splits it."""
+        operands = self.TABLE, 0, self.UPPER, self.TABLE
         if group == "g1":
             k1, k0 = divmod(k, self.X**2 - 1)
             digits = tuple((*((k0 >> i & 1) + 2 * (k1 >> i & 1) for i in (t, t + 1)), *(self.X**2 >> i & 1 for i in (t, t + 1))) for t in range(0, 130, 2))
-            machine.run([Job("g1_walk", (0, 0, self.RESULT, self.TABLE), digits, loads=10)])
+            machine.run([Job("g1_multiply", operands, digits, loads=10)])
         else:
             parts = [k // self.X**i % self.X for i in range(4)]
             digits = tuple(tuple(part >> 4 * i & 15 for part in parts) for i in reversed(range(16)))
-            machine.run([Job("g2_walk", (0, 0, self.RESULT, self.TABLE), digits)])
+            machine.run([Job("g2_multiply", operands, digits)])
+        return machine
 
-    def test_walks(self):
-        source = random.Random(f"{SEED} walks")
+    def test_multiples(self):
+        source = random.Random(f"{SEED} multiples")
         for group, base, size in (("g1", self.X**2, 1), ("g2", self.X, 2)):
             for k in (0, 1, 2, base - 1, base, FACTS.r - 1, source.randrange(FACTS.r)):
                 m = source.randrange(1, FACTS.r)
-                machine = self.entries(group, point(group, m))
-                self.walk(machine, group, k)
+                machine = self.multiple(group, point(group, m), k)
                 machine.run([Job(f"{group}_finish", (self.RESULT, 0, self.RESULT))])
                 expected = point(group, k * m % FACTS.r) + [1] if k else [1] + [0] * (size - 1) + [1] + [0] * size
                 self.assertEqual(machine.slots[self.RESULT:self.RESULT + 2 * size + 1], expected, (group, k, m))
+
+    def test_table(self):
+        """The multiples 0 to 15, up to a factor."""
+        machine = Machine(image(), slots=512)
+        machine.slots[0:4] = point("g2", 5)
+        machine.run([Job("g2_table", (self.TABLE, 0, self.UPPER))])
+        for k in range(16):
+            at = self.TABLE + pairing_processor.TABLE["slots"] * k
+            x, y, z = (tuple(machine.slots[at + i:at + i + 2]) for i in (0, 2, 4))
+            if k == 0:
+                self.assertEqual((x, z), ((0, 0), (0, 0)))
+            else:
+                self.assertEqual(flat([FP2.mul(c, FP2.inverse(z)) for c in (x, y)]), point("g2", 5 * k), k)
 
     def test_subgroups(self):
         source = random.Random(f"{SEED} subgroups")
@@ -263,13 +267,11 @@ class Multiples(unittest.TestCase):
             for affine, member in ((inside, True), (flat(outside), False), (flat(beside), False), ([0, 2], False)):
                 if len(affine) != 2 * size:
                     continue
-                machine, at = self.entries(group, affine), self.RESULT
-                if group == "g1":
-                    self.walk(machine, group, source.randrange(FACTS.r))
-                    at += 3
-                else:
-                    machine.run([Job("g2_subgroup", (0, 0, at))])
+                machine, at = self.multiple(group, affine, source.randrange(FACTS.r)), self.RESULT + 3 * size
                 self.assertEqual(not any(machine.slots[at:at + size]), member, (group, affine))
+                if group == "g2":
+                    machine.run([Job("g2_subgroup", (0, 0, at))])
+                    self.assertEqual(not any(machine.slots[at:at + 2]), member, affine)
 
 
 class Cycles(unittest.TestCase):
@@ -283,8 +285,16 @@ class Cycles(unittest.TestCase):
                 machine.slots[0:12], machine.slots[32:44] = a, b
                 machine.slots[CHECKS:] = TABLE
                 (cycles,) = machine.run([Job(program, (0, 32, 64))])
-                count = {"fe": 1, "fe2": 2}.get(program.split("_")[0], 12)
-                self.assertEqual(one(program, a, b, count), (machine.slots[64:64 + count], cycles))
+                count, behind = {"fe": 1, "fe2": 2}.get(program.split("_")[0], 12), 48 if program.endswith("multiply") else 0
+                self.assertEqual(one(program, a, b, count, behind=behind), (machine.slots[64 + behind:64 + behind + count], cycles))
+                self.assertLess(pairing_processor.longest_chain(image(), program, division=0), cycles)
+
+    def test_the_longest_chain_of_a_product(self):
+        """Two loads, a product, which has two turns in Fp2 but one in Fp, and a store."""
+        latency = Machine(image()).latency
+        for program, turns in (("fe_mul", 1), ("fe2_mul", 2)):
+            chain = 2 * latency[pairing_processor.SUMS] + latency[pairing_processor.PRODUCTS] + turns - 1
+            self.assertEqual(pairing_processor.longest_chain(image(), program), chain)
 
     def test_every_answer_of_a_stream_leaves_when_the_model_says(self):
         session = Session().write(0, point("g1", 5)).write(8, point("g2", 7))

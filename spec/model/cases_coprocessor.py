@@ -208,6 +208,22 @@ def published(book):
               ("ate_pairing", "g1", "g2", OUT), ("ate_pairing", "g1", "g2", OUT + 12), ("ate_pairing", "g1_a_af", "g2_b_jb", OUT + 24), ("ate_pairing", "g1", "g2", OUT + 36))
 
 
+def published_units(book):
+    """What the test bench of zcash-fpga's circuit has besides: its programs' instructions and indices, on points and elements of ours."""
+    book.case("unit-inverses", "published: inverses in Fp and Fp2, copied and sent", "published",
+              ("inv", "fe_a", OUT), ("copy_reg", OUT, OUT + 1), ("send_interrupt", OUT + 1, 0x1234), ("inv", "fe2_a", OUT + 2), ("send_interrupt", OUT + 2, 0x5678))
+    book.case("unit-chain", "published: a product, a sum and a difference, each of the one before", "published",
+              ("mul", "fe2_a", "fe2_b", OUT), ("add", OUT, "fe2_a", OUT), ("sub", OUT, "fe2_b", OUT), ("send_interrupt", OUT, 0x1111))
+    book.case("unit-multiples", "published: multiples in both groups", "published",
+              ("point_mult", "scalar_a", "g1", OUT), ("point_mult", "scalar_a", "g2", OUT + 3), ("send_interrupt", OUT, 0x1111), ("send_interrupt", OUT + 3, 0x1111))
+    book.case("unit-pairing", "published: a pairing, sent", "published", ("ate_pairing", "g1", "g2", OUT), ("send_interrupt", OUT, 0xBEEF))
+    book.case("unit-control", "published: counts down, then goes on where numbers are equal", "published",
+              ("copy_reg", "ten", OUT), ("copy_reg", "zero", OUT + 1), ("jump_nonzero_sub", 3, OUT), ("jump_if_eq", 6, OUT, OUT + 1), ("jump", 7),
+              ("send_interrupt", OUT, 0x8888))
+    book.case("unit-product", "published: a product of pairings with one final exponentiation", "published",
+              ("miller_loop", "g1", "g2", OUT), ("miller_loop", "g1_a_af", "g2_b_af", OUT + 12), ("mul", OUT, OUT + 12, OUT), ("final_exp", OUT, OUT), ("send_interrupt", OUT, 456))
+
+
 def painted_programs(book):
     """Instructions that a rule has chosen, among them those that are refused, that jump and that overwrite what others read."""
     numbers = [number for number in coprocessor.OPCODES if number not in (0x21, 0x22, 0x23)]
@@ -230,7 +246,7 @@ def painted_programs(book):
 def contents():
     """Name -> content of spec/vectors/coprocessor/<curve>.json."""
     book = Book()
-    for part in (published, each_type, edges, refused, control, painted_programs):
+    for part in (published, published_units, each_type, edges, refused, control, painted_programs):
         part(book)
     return {FACTS.name: {
         "schema": "../schema.json", "op": "coprocessor", "curve": FACTS.name, "memory": [slot.to_bytes().hex() for slot in book.memory.slots], "cases": book.found,

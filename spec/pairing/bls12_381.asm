@@ -481,22 +481,9 @@ entry g2_begin
   store c 8 y
   store c 10 one
 
-# Entries 2 k and 2 k + 1 at c of entry k at a and entry 1 at b.
+# The multiples 0 to 15 of the affine point at b: entries 0 to 7 at a, 8 to 15 at c.
 entry g2_table
-  X = load a 0
-  Y = load a 2
-  Z = load a 4
-  xQ = load b 0
-  yQ = load b 2
-  zQ = load b 4
-  repeat 1 g2_double
-  store c 0 X
-  store c 2 Y
-  store c 4 Z
-  call g2_plus
-  store c 6 X
-  store c 8 Y
-  store c 10 Z
+  call g2_multiples
 
 # 16 times the point at a and the one at b, to c.
 entry g2_window
@@ -563,27 +550,27 @@ routine g1_double loop
 routine g1_plus
   X Y Z = rcb_add X Y Z xQ yQ zQ over fp
 
-# What a bit of each of two scalars chooses of a point P = (X : Y : V / 6), for g1_bits: entries 0 to 3 at c have what X, Y and V are multiplied by
+# What a bit of each of two scalars chooses of a point P = (X : Y : V / 6), for g1_bits: entries 0 to 3 at a have what X, Y and V are multiplied by
 # to be the identity (0 : Y : 0), P, phi^2(P), and P + phi^2(P) = -phi(P), where phi (x, y) = (beta x, y).
-entry g1_choices
+routine g1_choices
   zero = constant zero
   one = constant one
   beta = constant frobenius2_2
   square = constant frobenius2_4
   minus = - one
   sixth = constant sixth
-  store_fp c 0 zero
-  store_fp c 1 one
-  store_fp c 2 zero
-  store_fp c 6 one
-  store_fp c 7 one
-  store_fp c 8 sixth
-  store_fp c 12 square
-  store_fp c 13 one
-  store_fp c 14 sixth
-  store_fp c 18 beta
-  store_fp c 19 minus
-  store_fp c 20 sixth
+  store_fp a 0 zero
+  store_fp a 1 one
+  store_fp a 2 zero
+  store_fp a 6 one
+  store_fp a 7 one
+  store_fp a 8 sixth
+  store_fp a 12 square
+  store_fp a 13 one
+  store_fp a 14 sixth
+  store_fp a 18 beta
+  store_fp a 19 minus
+  store_fp a 20 sixth
 
 # Two bits more of what digits choose: digits 0 and 1 of P = (X : Y : V / 6) and of 2 P, for the sums t[0:3] and t[3:6]; digits 2 and 3 likewise for
 # h[0:3] and h[3:6]. P = 4 P. What is chosen of 2 P, f[0:3] and g[0:3], is added in the next turn: so no doubling waits for a sum.
@@ -616,11 +603,13 @@ routine g1_bits loop
   g2 = V . o
   X Y V U = rcb_dbl_scaled X Y V U over fp
 
-# The sum of k0 P + k1 phi^2(P), 128 bits each, from the lowest ones up, to c, of the affine point P at a and the choices at d; behind it the z of
+# The sum of k0 P + k1 phi^2(P), 128 bits each, from the lowest ones up, of the affine point P at b, to c + 48; behind it the z of
 # x^2 P + phi(P) by the bits of x^2, which is 0 if P is in the subgroup, and for no other point of the curve (Scott, ePrint 2021/1130).
-entry g1_walk
-  X = load_fp a 0
-  Y = load_fp a 1
+# The choices go to a, where d is, too.
+entry g1_multiply
+  call g1_choices
+  X = load_fp b 0
+  Y = load_fp b 1
   one = constant one
   V = 6 * one
   beta = constant frobenius2_2
@@ -639,18 +628,89 @@ entry g1_walk
   g1 = one
   repeat 33 g1_bits
   repeat 32 g1_bits
-  u = load_fp a 0
-  v = load_fp a 1
+  u = load_fp b 0
+  v = load_fp b 1
   one = constant one
   beta = constant frobenius2_2
   u = u . beta
   x y z = rcb_add t[0:6] over fp
-  store_fp c 0 x
-  store_fp c 1 y
-  store_fp c 2 z
+  store_fp c 48 x
+  store_fp c 49 y
+  store_fp c 50 z
   x y z = rcb_add h[0:6] over fp
   x y z = rcb_add x y z u v one over fp
-  store_fp c 3 z
+  store_fp c 51 z
+
+# Multiples of the affine point at b: xQ yQ zQ is it, X Y Z is twice that, and t, h, f[0:3] are 3 to 7 times.
+routine g2_multiples
+  call g2_to_three
+  call g2_to_seven
+  call g2_to_eleven
+  call g2_to_fifteen
+
+routine g2_to_three
+  xQ = load b 0
+  yQ = load b 2
+  zQ = constant one
+  zero = constant zero
+  store a 0 zero
+  store a 2 zQ
+  store a 4 zero
+  store a 6 xQ
+  store a 8 yQ
+  store a 10 zQ
+  X Y Z = rcb_dbl xQ yQ zQ
+  store a 12 X
+  store a 14 Y
+  store a 16 Z
+  t[0:3] = rcb_add X Y Z xQ yQ zQ
+  store a 18 t[0:3]
+
+routine g2_to_seven
+  t[3:6] = rcb_dbl X Y Z
+  store a 24 t[3:6]
+  h[0:3] = rcb_add t[3:6] xQ yQ zQ
+  store a 30 h[0:3]
+  h[3:6] = rcb_dbl t[0:3]
+  store a 36 h[3:6]
+  f[0:3] = rcb_add h[3:6] xQ yQ zQ
+  store a 42 f[0:3]
+
+routine g2_to_eleven
+  x y z = rcb_dbl t[3:6]
+  store c 0 x
+  store c 2 y
+  store c 4 z
+  x y z = rcb_add x y z xQ yQ zQ
+  store c 6 x
+  store c 8 y
+  store c 10 z
+  u v w = rcb_dbl h[0:3]
+  store c 12 u
+  store c 14 v
+  store c 16 w
+  u v w = rcb_add u v w xQ yQ zQ
+  store c 18 u
+  store c 20 v
+  store c 22 w
+
+routine g2_to_fifteen
+  x y z = rcb_dbl h[3:6]
+  store c 24 x
+  store c 26 y
+  store c 28 z
+  x y z = rcb_add x y z xQ yQ zQ
+  store c 30 x
+  store c 32 y
+  store c 34 z
+  u v w = rcb_dbl f[0:3]
+  store c 36 u
+  store c 38 v
+  store c 40 w
+  u v w = rcb_add u v w xQ yQ zQ
+  store c 42 u
+  store c 44 v
+  store c 46 w
 
 routine g2_double loop
   X Y Z = rcb_dbl X Y Z
@@ -699,7 +759,8 @@ entry g2_subgroup
   x y z = rcb_add X Y Z u v w
   store c 0 z
 
-# 16 times the sum so far, and |x|^i times the entry of digit i, which is psi^i of it in the subgroup, negative if i is odd.
+# 16 times the sum so far, and |x|^i times the entry of digit i, which is psi^i of it in the subgroup, negative if i is odd; and 16 times
+# h[0:3], which becomes |x| times the point beside it.
 routine g2_digits loop
   xa = digit 0 0
   ya = digit 0 2
@@ -740,13 +801,43 @@ routine g2_digits loop
   X Y Z = rcb_dbl X Y Z
   X Y Z = rcb_dbl X Y Z
   X Y Z = rcb_add X Y Z x y z
+  h[0:3] = rcb_dbl h[0:3]
+  h[0:3] = rcb_dbl h[0:3]
+  h[0:3] = rcb_dbl h[0:3]
+  h[0:3] = rcb_dbl h[0:3]
 
-# The sum of k0 P + k1 |x| P + k2 |x|^2 P + k3 |x|^3 P by their digits, to c; of the entries at d.
-entry g2_walk
+routine g2_also_plus
+  h[0:3] = rcb_add h[0:3] xQ yQ zQ
+
+# The sum of k0 P + k1 |x| P + k2 |x|^2 P + k3 |x|^3 P by their digits, of the affine point P at b, to c + 48; behind it the z of
+# |x| P + psi(P), as of g2_subgroup. P's multiples go to a and c, as of g2_table; d is a.
+entry g2_multiply
+  call g2_multiples
   X = constant zero
   Y = constant one
   Z = constant zero
-  repeat 16 g2_digits
-  store c 0 X
-  store c 2 Y
-  store c 4 Z
+  h0 = constant zero
+  h1 = constant one
+  h2 = constant zero
+  repeat 1 g2_digits
+  h[0:3] = load c 30
+  repeat 1 g2_digits
+  u = load a 12
+  v = load a 14
+  w = load a 16
+  h[0:3] = rcb_add h[0:3] u v w
+  repeat 2 g2_digits
+  call g2_also_plus
+  repeat 8 g2_digits
+  call g2_also_plus
+  repeat 4 g2_digits
+  store c 48 X
+  store c 50 Y
+  store c 52 Z
+  u = conj xQ
+  v = conj yQ
+  c1 = constant frobenius1_1
+  w = constant frobenius1_3
+  u = u * c1
+  x y z = rcb_add h[0:3] u v w
+  store c 54 z

@@ -44,6 +44,7 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
     val verdict = slave(Flow(Permit(contexts)))
     val digits = in(Vec.fill(Layout.digits)(UInt(Layout.digitBits bits)))
     val taken = out(Bool()) // a word reads an entry that one of them says
+    val reader = out(UInt(log2Up(contexts) bits)) // whose digits they are
     val write = slave(Stream(TaggedInteger(field.bits, UInt(slotBits bits))))
     val writing = out(Bool())
     val read = slave(Stream(UInt(slotBits bits)))
@@ -121,6 +122,7 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
   private val ofEntry = (digit * Layout.entrySlots).resize(slotBits) + value.resize(Layout.slotOfEntryBits).resized
   private val slotAddress =
     operands(sum.context)(Words.number(sum.word, "base")) + (isEntry ? ofEntry | value.resize(slotBits))
+  io.reader := sum.context
   io.taken := sum.valid && Words.flag(sum.word, "sum_on") && isEntry
   private val slots = new Slots(coordinate, slotBits)
   slots.io.load := slotAddress

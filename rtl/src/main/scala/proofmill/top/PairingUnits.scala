@@ -1,23 +1,33 @@
 package proofmill.top
 
+import proofmill.field.Bound
 import proofmill.micro.Canonical
 import proofmill.pairing._
 import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
 import spinal.lib._
 
-/** The pairing processor with its slots. */
+/** The pairing processor with its slots, and its multiplier of Fp. */
 object PairingUnits {
-  def all: Seq[UnitTarget] = for (kind <- Seq("", "_twin")) yield {
+  def all: Seq[UnitTarget] = Seq("", "_twin").flatMap { kind =>
     val twin = kind.nonEmpty
     lazy val machine = new PairingMachine(twin)
-    UnitTarget(
-      s"pairing_bls12_381$kind",
-      if (twin) "pairing" else "pairing_structure",
-      "bls12_381",
-      twin,
-      () => new PairingUnit(machine),
-      () => beside(machine)
+    Seq(
+      UnitTarget(
+        s"pairing_bls12_381$kind",
+        if (twin) "pairing" else "pairing_structure",
+        "bls12_381",
+        twin,
+        () => new PairingUnit(machine),
+        () => beside(machine)
+      ),
+      UnitTarget(
+        s"modmul_long_bls12_381_fp$kind",
+        "modmul_long",
+        "bls12_381_fp",
+        twin,
+        () => new LongMultiplierUnit(machine.arithmetic)
+      )
     )
   }
 
@@ -43,6 +53,24 @@ object PairingUnits {
       "words" -> Json(image.words.map(hex))
     )
   }
+}
+
+/** The multiplier of one coordinate, whose products are not reduced yet. */
+class LongMultiplierUnit(arithmetic: Fp2Arithmetic) extends StreamUnit {
+  import arithmetic.{base, digits, factor, field, product}
+  private def port(name: String, bound: Bound) =
+    Port(name, bound.width, digits, Some(field.name), base.base, base.scale, bound.low, bound.high)
+  def operands: Seq[Port] = Seq("a", "b").map(port(_, factor))
+  def results: Seq[Port] = Seq(port("product", product.bound))
+  def latency: Option[Int] = Some(product.latency)
+
+  private val multiplier = arithmetic.multiplier()
+  private val Seq(a, b) = io.in.payload.subdivideIn(2 slices).toSeq
+  multiplier.io.a := a
+  multiplier.io.b := b
+  io.in.ready := True
+  io.out.payload := multiplier.io.product
+  io.out.valid := Delay(io.in.valid, product.latency, init = False)
 }
 
 /** The processor behind one door. A word's `kind`: 0 writes slot a, 1 starts a program with operands a, b, c, 2 reads slot a when all jobs

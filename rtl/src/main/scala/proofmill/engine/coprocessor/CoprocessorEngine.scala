@@ -56,6 +56,7 @@ class CoprocessorEngine(config: CoprocessorConfig) extends Engine {
   processor.io.verdict << machine.io.verdict
   processor.io.digits := machine.io.digits
   machine.io.taken := processor.io.taken
+  machine.io.reader := processor.io.reader
   machine.io.idle := processor.io.idle
   processor.io.done.ready := True
 

@@ -9,23 +9,28 @@ case class SlotRange(log2: Int) extends Bundle {
   val count = UInt(4 bits)
 }
 
-/** An instruction that has begun: its slot, where its twelve results go, the context of its job. */
-case class Departure(contexts: Int, log2: Int, log2Instructions: Int) extends Bundle {
+/** An instruction that has begun: its slot, and where its results go. Of a multiple of a point, which may have to be made again, its operands. */
+case class Flight(log2: Int, log2Instructions: Int) extends Bundle {
   val slot = UInt(log2Instructions bits)
-  val target = UInt(log2 bits)
+  val results = SlotRange(log2)
+  val multiple, second = Bool() // second: in G2
+  val scalar, point = UInt(log2 bits)
+}
+
+/** One that begins, and the context of its job. */
+case class Departure(contexts: Int, log2: Int, log2Instructions: Int) extends Bundle {
+  val flight = Flight(log2, log2Instructions)
   val context = UInt(log2Up(contexts) bits)
 }
 
 /** The oldest one, and the cycles since it began. */
 case class Arrival(log2: Int, log2Instructions: Int) extends Bundle {
-  val slot = UInt(log2Instructions bits)
-  val target = UInt(log2 bits)
+  val flight = Flight(log2, log2Instructions)
   val cycles = UInt(32 bits)
 }
 
-/** Instructions under way whose results are twelve slots, in their order; as many as there are contexts. */
-class Flights(contexts: Int, log2: Int, log2Instructions: Int) extends Component {
-  private val results = InstructionSet.coefficients("fp12")
+/** Instructions under way, in their order; as many as there are contexts. Of few of them, `few` at most, each has a place of its own. */
+class Flights(contexts: Int, log2: Int, log2Instructions: Int, few: Int) extends Component {
   val io = new Bundle {
     val begin = slave(Flow(Departure(contexts, log2, log2Instructions)))
     val soFar = in(UInt(32 bits)) // its cycles until then
@@ -33,8 +38,12 @@ class Flights(contexts: Int, log2: Int, log2Instructions: Int) extends Component
     val end = in(Bool()) // the oldest one is done with
     val oldest = out(Arrival(log2, log2Instructions))
     val any, full, landed = out(Bool()) // landed: the oldest one's job has ended
+    val crowded = out(Bool()) // there are `few`
+    val next, first = out(UInt(log2Up(few) bits)) // the place of one that begins, and of the oldest one
     val ranges = in(Vec.fill(3)(SlotRange(log2)))
-    val clash = out(Bool()) // a range has a slot that one of them writes
+    val results = in(SlotRange(log2)) // of one that may begin
+    val clash =
+      out(Bool()) // a range has a slot that one of them writes, or its results one that one of them may still read
   }
   private val entries = Seq.fill(contexts)(Reg(Departure(contexts, log2, log2Instructions)))
   private val began = Seq.fill(contexts)(Reg(UInt(32 bits)))
@@ -56,16 +65,21 @@ class Flights(contexts: Int, log2: Int, log2Instructions: Int) extends Component
   when(io.begin.valid)(tail := tail + 1)
   when(io.end)(head := head + 1)
 
-  private val first = Vec(entries)(head)
-  io.oldest.slot := first.slot
-  io.oldest.target := first.target
+  io.oldest.flight := Vec(entries)(head).flight
   io.oldest.cycles := clock - Vec(began)(head)
   io.any := there.orR
   io.full := there.andR
   io.landed := there(head) && landed(head)
-  private def meet(range: SlotRange, target: UInt) =
-    range.count =/= 0 && range.from < (target +^ results) && target < (range.from +^ range.count)
-  io.clash := entries.zip(there).map { case (entry, is) =>
-    is && io.ranges.map(meet(_, entry.target)).reduce(_ || _)
-  }.reduce(_ || _)
+  io.crowded := CountOne(there.asBits) >= few
+  io.next := tail.resized
+  io.first := head.resized
+  private def meet(range: SlotRange, from: UInt, count: UInt) =
+    range.count =/= 0 && range.from < (from +^ count) && from < (range.from +^ range.count)
+  private def clashes(flight: Flight) = {
+    val writes = io.ranges.map(meet(_, flight.results.from, flight.results.count)).reduce(_ || _)
+    val coordinates = flight.second ? U(4, 4 bits) | U(2, 4 bits)
+    val reads = meet(io.results, flight.scalar, U(1, 4 bits)) || meet(io.results, flight.point, coordinates)
+    writes || flight.multiple && reads
+  }
+  io.clash := entries.zip(there).map { case (entry, is) => is && clashes(entry.flight) }.reduce(_ || _)
 }

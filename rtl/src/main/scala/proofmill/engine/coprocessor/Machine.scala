@@ -7,10 +7,10 @@ import spinal.lib._
 
 /** Executes instructions, one after the other. An instruction that makes no sense only leaves its error.
   *
-  * Pairings, Miller loops and final exponentiations that follow each other overlap, if none reads or writes another one's result: nobody
-  * can tell, since all that can be wrong with one is known before the next one begins, results come in their order, and the pointer is that of
-  * the oldest. All other instructions wait until none is under way, and so do points in Jacobian coordinates, whose affine forms have
-  * one place.
+  * Pairings, Miller loops, final exponentiations and multiples of points that follow each other overlap, if none reads or writes another one's
+  * result: nobody can tell, since all that can be wrong with one is known before the next one begins, results come in their order, and the
+  * pointer is that of the oldest. All other instructions wait until none is under way, and so do points in Jacobian coordinates, whose affine
+  * forms have one place.
   *
   *   1. Read, Take: the slot at the pointer; NoopWait reads it again.
   *   2. Look: the types of its operands. Judge: all that can be said against it without values.
@@ -21,8 +21,10 @@ import spinal.lib._
   *   6. Run: the processor's program. Checked, ZeroBoth: those of pairings look themselves whether affine points are on their curves, and
   *      wait for the verdict before they store anything; Dismissed: otherwise it is asked again, point by point. Mark: its result. Depart:
   *      that comes later; Retire: now it is there. Ones: a result that is 1, an integer at a time.
-  *   7. OnPoints: [[Points]] makes a sum, a multiple, an affine form, or finds out about a point; Verdict: that.
-  *   8. Finish.
+  *   7. Launch: a multiple begins that may overlap others, once its scalar is split. Land: is its point in the subgroup? LandRun: then its affine
+  *      form, and Retire. Redo: otherwise it is made again, while nothing else begins.
+  *   8. OnPoints: [[Points]] makes a sum, a multiple, an affine form, or finds out about a point; Verdict: that.
+  *   9. Finish.
   */
 class Machine(config: CoprocessorConfig, places: Places) extends Component {
   import InstructionSet.{kind => kindOf, _}
@@ -43,6 +45,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     val verdict = master(Flow(Permit(pairing.contexts)))
     val digits = out(Vec.fill(Layout.digits)(UInt(Layout.digitBits bits)))
     val taken, idle = in(Bool())
+    val reader = in(UInt(log2Up(pairing.contexts) bits))
     val reply = master(Word.packets)
     val pointer = out(UInt(log2Instructions bits))
     val jump = slave(Flow(UInt(log2Instructions bits))) // the host's
@@ -56,6 +59,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     val Residues, Curve, CurveDone, ZeroZ, ZeroE, ZeroXY, Normal, NormalDone, Run, RunDone, Mark, Ones, Finish =
       newElement()
     val Checked, ZeroBoth, Dismissed, Depart, Retire, Scalar, OnPoints, Verdict = newElement()
+    val Launch, Land, LandRun, LandDone, Redo = newElement()
   }
   import State._
   private val state = RegInit(Read)
@@ -103,17 +107,19 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
 
   private val cycles = Reg(UInt(32 bits)) // of this instruction
 
-  // Pairings under way, in their order.
+  // Pairings and multiples under way, in their order.
   private val context = RegNextWhen(io.context, io.start.fire)
   private val over = io.over(context)
-  private val flights = new Flights(pairing.contexts, log2, log2Instructions)
+  private val flights = new Flights(pairing.contexts, log2, log2Instructions, places.flights)
+  private val oldest = flights.io.oldest.flight
+  private val redo = RegInit(False) // the oldest one, a multiple, is made again
+  private val multiplies = isOp("point_mult")
   flights.io.over := io.over
   flights.io.begin.valid := False
-  flights.io.begin.slot := pointer
   flights.io.begin.context := context
   flights.io.soFar := cycles
   flights.io.end := False
-  private val flies = isOp("miller_loop") || isOp("ate_pairing") || isOp("final_exp")
+  private val flies = isOp("miller_loop") || isOp("ate_pairing") || isOp("final_exp") || multiplies
   private val bothAffine = !shapes(0).jacobian && !shapes(1).jacobian
   flights.io.ranges := Vec((0 until 3).map { i =>
     val range = SlotRange(log2)
@@ -122,7 +128,8 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     range
   })
   private val mayFly = flies && (bothAffine || isOp("final_exp"))
-  private val mustWait = flights.io.any && (!mayFly || flights.io.clash || flights.io.full)
+  private val mustWait = flights.io.any && !redo &&
+    (!mayFly || flights.io.clash || flights.io.full || multiplies && flights.io.crowded)
 
   // The host's pointer.
   private val awaited = RegInit(False)
@@ -155,23 +162,38 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     "point_mult" -> Points.Work.Multiply,
     "point_check" -> Points.Work.Check
   )
-  private val second = isOp("point_mult") ? shapes(1).second | shapes(0).second
+  private val second = multiplies ? shapes(1).second | shapes(0).second
   onPoints.io.go := state === OnPoints
   onPoints.io.work := Points.Work.Affine
   for ((name, element) <- work) when(isOp(name))(onPoints.io.work := element)
   onPoints.io.second := second
   onPoints.io.here := here
   onPoints.io.none := none
-  onPoints.io.scalar.valid := False
-  onPoints.io.scalar.payload := io.found.value
+  private val scalar = Flow(Bits(bits bits))
+  scalar.valid := False
+  scalar.payload := io.found.value
+  onPoints.io.scalar << scalar
   onPoints.io.found := io.found
   onPoints.io.data.ready := io.data.ready
   onPoints.io.start.ready := io.start.ready
   onPoints.io.context := io.context
   onPoints.io.over := io.over
-  onPoints.io.taken := io.taken
   onPoints.io.idle := io.idle
-  io.digits := onPoints.io.digits
+  onPoints.io.outside := redo
+  private val split = new Split(bits)
+  split.io.start << scalar
+  split.io.second := second
+  onPoints.io.splitting := split.io.busy
+  onPoints.io.fits := split.io.fits
+  private val walks = Seq("g1_multiply", "g2_multiply").map(name => io.start.program === pairing.program(name))
+  private val digits = new ScalarDigits(pairing.contexts)
+  digits.io.begin.valid := io.start.fire && walks.reduce(_ || _)
+  digits.io.begin.context := io.context
+  digits.io.begin.second := walks(1)
+  digits.io.begin.parts := split.io.parts
+  digits.io.reader := io.reader
+  digits.io.taken := io.taken
+  io.digits := digits.io.digits
 
   // Defaults.
   io.data.valid := False
@@ -201,6 +223,20 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     when(io.start.ready)(state := then)
   }
 
+  /** What is at the slot of an instruction begins. */
+  private def begin(): Unit = {
+    cycles := 1
+    fault := 0
+    which := 0
+    step := 0
+    none.foreach(_ := False)
+    seen := False
+    state := Look
+  }
+
+  /** Behind the table of a multiple under way. */
+  private def behind(flight: UInt, offset: Int): UInt = places.flight(flight, 2 * Points.upper + offset)
+
   /** On to the other operand, or to the program. */
   private def nextPoint(): Unit = {
     which := 1
@@ -209,6 +245,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
       which := 0
       state := Run
       when(work.map { case (name, _) => isOp(name) }.reduce(_ || _))(state := OnPoints)
+      when(multiplies && !shapes(1).jacobian && !redo)(state := Launch)
     }
   }
 
@@ -226,12 +263,21 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
   private val ofPairing = isOp("miller_loop") || isOp("ate_pairing")
   private val toB = isOp("inv") || isOp("final_exp") || isOp("point_affine") || isOp("point_check")
   private val target = toB ? operands(1) | operands(2)
-  flights.io.begin.target := target.resized
   onPoints.io.target := target.resized
   private val targetSlots = toB ? shapes(1).slots | shapes(2).slots
+  private val results = SlotRange(log2)
+  results.from := target.resized
+  results.count := targetSlots
+  flights.io.results := results
+  flights.io.begin.flight.slot := pointer
+  flights.io.begin.flight.results := results
+  flights.io.begin.flight.multiple := multiplies
+  flights.io.begin.flight.second := second
+  flights.io.begin.flight.scalar := operands(0).resized
+  flights.io.begin.flight.point := operands(1).resized
   private val targetKind = CombInit(kinds(0))
   when(ofPairing || isOp("final_exp"))(targetKind := kindOf("fe12"))
-  when(isOp("point_mult") || isOp("point_add"))(targetKind := second ? B(kindOf("fp2_jb")) | B(kindOf("fp_jb")))
+  when(multiplies || isOp("point_add"))(targetKind := second ? B(kindOf("fp2_jb")) | B(kindOf("fp_jb")))
   when(isOp("point_affine"))(targetKind := second ? B(kindOf("fp2_af")) | B(kindOf("fp_af")))
   when(isOp("point_check"))(targetKind := kindOf("scalar"))
 
@@ -239,28 +285,43 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     is(Read) {
       state := Take
       when(awaited)(state := Read)
-      when(flights.io.landed)(state := Retire)
+      when(flights.io.landed)(state := oldest.multiple ? Land | Retire)
     }
     is(Retire) {
-      data(Task.Mark, flights.io.oldest.target)
-      io.data.count := coefficients("fp12")
+      data(Task.Mark, oldest.results.from)
+      io.data.count := oldest.results.count
       io.data.kind := kindOf("fe12")
+      when(oldest.multiple)(io.data.kind := oldest.second ? B(kindOf("fp2_jb"), 3 bits) | B(kindOf("fp_jb"), 3 bits))
       when(io.data.ready) {
         flights.io.end := True
         lastCycles := flights.io.oldest.cycles
         state := Read
       }
     }
+    is(Land) {
+      val member = oldest.second ? behind(flights.io.first, Points.memberOfSecond) |
+        behind(flights.io.first, Points.memberOfFirst)
+      data(Task.Zero, member)
+      io.data.count := oldest.second ? U(2, 4 bits) | U(1, 4 bits)
+      when(io.data.ready)(state := io.found.good ? LandRun | Redo)
+    }
+    is(LandRun) {
+      io.start.operands(0) := behind(flights.io.first, 0)
+      io.start.operands(2) := oldest.results.from.resized
+      io.start.program := oldest.second ? program("g2_finish") | program("g1_finish")
+      run(LandDone)
+    }
+    is(LandDone)(when(over)(state := Retire))
+    is(Redo) {
+      val three = Seq(oldest.scalar, oldest.point, oldest.results.from).map(_.resize(16).asBits)
+      instruction := Cat(B(InstructionSet.opcode("point_mult").number, 8 bits) +: three)
+      begin()
+      redo := True
+    }
     is(Take) {
       instruction := io.fetched
       following := pointer + 1
-      cycles := 1
-      fault := 0
-      which := 0
-      step := 0
-      none.foreach(_ := False)
-      seen := False
-      state := Look
+      begin()
       when(io.fetched.takeLow(8) === InstructionSet.opcode("noop_wait").number)(state := Read)
     }
     is(Look) {
@@ -281,7 +342,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
       }
       when(isOp("jump_if_eq") || isOp("jump_nonzero_sub"))(state := Left)
       when(isOp("send_interrupt"))(state := Head)
-      when(isOp("point_mult"))(state := Scalar)
+      when(multiplies)(state := Scalar)
       when(beyondEnd)(refuse("beyond_end"))
       when(wrongType)(refuse("wrong_type"))
       when(noSuchSlot)(refuse("no_such_slot"))
@@ -486,9 +547,17 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     is(Scalar) {
       data(Task.Integer, operands(0))
       when(io.data.ready) {
-        onPoints.io.scalar.valid := True
+        scalar.valid := True
         state := Residues
       }
+    }
+    is(Launch) {
+      val table = places.flight(flights.io.next, 0)
+      io.start.operands := Vec(table, here(1), places.flight(flights.io.next, Points.upper), table)
+      io.start.program := second ? program("g2_multiply") | program("g1_multiply")
+      when(none(1) || !split.io.busy && !split.io.fits) {
+        state := flights.io.any ? Read | OnPoints // alone
+      } elsewhen (!split.io.busy)(run(RunDone))
     }
     is(OnPoints) {
       io.data.valid := onPoints.io.data.valid
@@ -506,7 +575,15 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     is(Finish) {
       pointer := (fault === 0) ? following | (pointer + 1)
       when(opcode.asUInt >= 0x10)(lastCycles := cycles)
-      when(fault =/= 0 && error === 0)(error := pointer.asBits.resize(16) ## fault.asBits.resize(16))
+      when(fault =/= 0 && error === 0)(
+        error := (redo ? oldest.slot | pointer).asBits.resize(16) ## fault.asBits.resize(16)
+      )
+      when(redo) {
+        pointer := pointer
+        lastCycles := flights.io.oldest.cycles
+        flights.io.end := True
+        redo := False
+      }
       state := Read
     }
   }
@@ -519,7 +596,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
   when(io.forgive)(error := 0)
 
   io.fetch := pointer
-  io.pointer := awaited ? wanted | (flights.io.any ? flights.io.oldest.slot | pointer)
+  io.pointer := awaited ? wanted | (flights.io.any ? oldest.slot | pointer)
   io.error := error
   io.lastCycles := lastCycles
   io.executed := state === Finish || flights.io.end

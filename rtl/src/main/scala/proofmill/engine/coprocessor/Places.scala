@@ -1,8 +1,10 @@
 package proofmill.engine.coprocessor
 
+import spinal.core._
+
 /** Slots of the pairing processor behind those of data memory. */
 case class Places(log2: Int) {
-  val bits: Int = log2 + 1
+  val bits: Int = log2 + 2
   private val base = 1 << log2
 
   /** What a point lacks to be on its curve. */
@@ -16,7 +18,15 @@ case class Places(log2: Int) {
   val tables: Seq[Int] = Seq(base + 24, base + 24 + room)
   val accumulator: Int = base + 24 + 2 * room
   require(
-    accumulator + Points.entrySlots <= (1 << bits),
+    accumulator + Points.resultSlots <= 2 * base,
     s"the processor's slots are too few for $room slots of a table, twice"
   )
+
+  /** Tables of multiples that overlap, and behind each what its job stores. */
+  val flights = 4
+  private val ofFlight = log2Up(base / 2)
+  require(2 * base == flights << ofFlight && room + Points.resultSlots <= (1 << ofFlight))
+
+  /** Slot `offset` of one of them. */
+  def flight(index: UInt, offset: Int): UInt = U(1, 1 bits) @@ index @@ U(offset, ofFlight bits)
 }

@@ -9,11 +9,10 @@ import spinal.lib._
   *
   *   1. Idle, until `go`.
   *   2. Begin: a point's entries 0 and 1, the identity and itself, in its table. Add: the sum of two of them.
-  *   3. Choices, in G1: what a walk chooses of a point. Member: a program that finds out whether the point is in its subgroup. In G1 that is the
-  *      walk, which makes the multiple as well; in G2 Walk makes it at the same time, through the multiples 0 to 15 of Table. ZeroMember: the
-  *      multiple is right if the point is in the subgroup.
-  *   4. If it is not, or the scalar is too long to be split, Table, which G2 has already. Skip: the digits from the highest one on that is not 0;
-  *      Window: one of them.
+  *   3. Member: a program that finds out whether the point is in its subgroup, and makes the multiple as well; of a check in G2 it makes none.
+  *      ZeroMember: the multiple is right if the point is in the subgroup.
+  *   4. If it is not, or the scalar is too long to be split, Table: the multiples 0 to 15, which G2 may have already. Skip: the digits from the
+  *      highest one on that is not 0; Window: one of them.
   *   5. Last: the result's affine form, to `target`; `done`. Of a check the verdict alone.
   */
 class Points(config: CoprocessorConfig, places: Places) extends Component {
@@ -28,18 +27,19 @@ class Points(config: CoprocessorConfig, places: Places) extends Component {
     val none = in(Vec.fill(2)(Bool())) // the identity
     val target = in(UInt(places.bits bits))
     val scalar = slave(Flow(Bits(bits bits))) // of the next multiple, some time before `go`
+    val splitting, fits = in(Bool()) // it is split; its parts are short enough for a walk
+    val outside = in(Bool()) // the point is known not to be in its subgroup
     val data = master(Stream(Ask(places.bits, bits)))
     val found = in(Found(bits))
     val start = master(Stream(Start(pairing.image.entries.size, places.bits)))
     val context = in(UInt(log2Up(pairing.contexts) bits))
     val over = in(Bits(pairing.contexts bits))
-    val taken, idle = in(Bool())
-    val digits = out(Vec.fill(Layout.digits)(UInt(Layout.digitBits bits)))
+    val idle = in(Bool())
     val done = out(Bool())
     val verdict = out(Bits(3 bits))
   }
   private object State extends SpinalEnum {
-    val Idle, Begin, BeginDone, Add, AddDone, Choices, Member, Walk, WalkDone, Join, ZeroMember = newElement()
+    val Idle, Begin, BeginDone, Add, AddDone, Member, Join, ZeroMember = newElement()
     val Table, TableDone, Skip, Window, WindowDone, Last, LastDone = newElement()
   }
   import State._
@@ -59,7 +59,6 @@ class Points(config: CoprocessorConfig, places: Places) extends Component {
   private val tables = places.tables.map(U(_, places.bits bits))
   private val (choices, theTable) = (tables(0), tables(1))
   private val accumulator = U(places.accumulator, places.bits bits)
-  private val equation = U(places.equation, places.bits bits)
   private val sum = Reg(UInt(places.bits bits)) // where it is
   private def entry(table: UInt, index: UInt): UInt = (table + index * entrySlots).resize(places.bits)
   private def first(operand: Int) = entry(tables(operand), (!io.none(operand)).asUInt)
@@ -72,27 +71,14 @@ class Points(config: CoprocessorConfig, places: Places) extends Component {
     scalar := (scalar << window).resized
     digits := digits - 1
   }
-  private val split = new Split(bits)
-  split.io.start << io.scalar
-  split.io.second := io.second
-  split.io.begin := False
-  private val loads = Reg(UInt(4 bits)) // of entries, in this turn
-  private val allLoads = io.second ? U(3 * Layout.digits, 4 bits) | U(2 * 3 + 2 * 2, 4 bits)
-  when(io.taken)(loads := loads + 1)
-  split.io.next := loads === allLoads
-  when(split.io.next)(loads := 0)
-  io.digits := split.io.digits
   when(io.scalar.valid) {
     scalar := io.scalar.payload.resized
     digits := Points.digits(bits)
   }
 
-  // Jobs: the last one, and the one that looks at the point.
+  // The last job.
   private val context = RegNextWhen(io.context, io.start.fire)
   private val over = io.over(context)
-  private val looking = Reg(UInt(io.context.getWidth bits))
-  private val looked = Reg(Bool())
-  when(io.over(looking))(looked := True)
 
   // Defaults.
   io.start.valid := False
@@ -100,7 +86,7 @@ class Points(config: CoprocessorConfig, places: Places) extends Component {
   io.start.operands := Vec(io.here(0), io.here(1), accumulator, theTable)
   io.data.valid := False
   io.data.task := Task.Zero
-  io.data.slot := io.second ? equation | accumulator + coordinates
+  io.data.slot := accumulator + (io.second ? U(memberOfSecond, places.bits bits) | U(memberOfFirst, places.bits bits))
   io.data.count := io.second ? U(2, 4 bits) | U(1, 4 bits)
   io.data.value := 0
   io.data.kind := 0
@@ -114,17 +100,13 @@ class Points(config: CoprocessorConfig, places: Places) extends Component {
     when(io.start.ready)(state := then)
   }
 
-  /** A multiple of any point: digit by digit, for which G2 has its table already. */
-  private def byWindows(): Unit = state := (io.second ? Skip | Table)
-
   switch(state) {
     is(Idle) {
       which := 0
       step := 1
       sum := accumulator
       when(io.go) {
-        state := Begin
-        when(isCheck)(state := (io.second ? Member | Choices))
+        state := isCheck ? Member | Begin
       }
     }
     is(Begin) {
@@ -139,7 +121,7 @@ class Points(config: CoprocessorConfig, places: Places) extends Component {
       when(!of) {
         state := Last
         when(isAdd)(state := Add)
-        when(isMultiply)(state := (io.second ? Table | Choices))
+        when(isMultiply)(state := Member)
       }
     })
     is(Add) {
@@ -151,47 +133,34 @@ class Points(config: CoprocessorConfig, places: Places) extends Component {
     is(AddDone)(when(over)(state := Last))
 
     // Walks.
-    is(Choices) {
-      io.start.operands(2) := choices
-      io.start.program := program("g1_choices")
-      run(Member)
-    }
     is(Member) {
-      io.start.operands(0) := isMultiply ? io.here(1) | io.here(0)
-      io.start.operands(2) := io.second ? equation | accumulator
-      io.start.operands(3) := choices
-      io.start.program := io.second ? program("g2_subgroup") | program("g1_walk")
-      loads := 0
-      split.io.begin := True
+      val table = io.second ? theTable | choices
+      io.start.operands := Vec(table, isMultiply ? io.here(1) | io.here(0), theTable + upper, table)
+      io.start.program := ofGroup("multiply")
+      when(isCheck && io.second) {
+        io.start.operands(0) := io.here(0)
+        io.start.operands(2) := accumulator + memberOfSecond
+        io.start.program := program("g2_subgroup")
+      }
       verdict := isIdentity
-      when(io.idle && !(isMultiply && split.io.busy)) {
+      when(io.idle && !(isMultiply && io.splitting)) {
         when(isMultiply ? io.none(1) | io.none(0)) {
           scalar := 0
           digits := 1
           state := Skip
           when(isCheck)(state := LastDone)
-        } elsewhen (isMultiply && !split.io.fits) {
-          byWindows()
-        } otherwise {
-          run(Join)
-          when(io.start.ready && isMultiply && io.second)(state := Walk)
-          looking := io.context
-          looked := False
-        }
+        } elsewhen (isMultiply && (!io.fits || io.outside)) {
+          state := Table
+        } otherwise run(Join)
       }
     }
-    is(Walk) {
-      io.start.program := program("g2_walk")
-      run(WalkDone)
-    }
-    is(WalkDone)(when(over)(state := Join))
-    is(Join)(when(looked)(state := ZeroMember))
+    is(Join)(when(over)(state := ZeroMember))
     is(ZeroMember) {
       io.data.valid := True
       verdict := io.found.good ? B(inSubgroup, 3 bits) | B(onCurve, 3 bits)
       when(io.data.ready) {
         state := Last
-        when(!io.found.good)(byWindows())
+        when(!io.found.good)(state := (io.second ? Skip | Table))
         when(isCheck)(state := LastDone)
       }
     }
@@ -201,16 +170,17 @@ class Points(config: CoprocessorConfig, places: Places) extends Component {
       io.start.operands(0) := entry(theTable, step)
       io.start.operands(1) := entry(theTable, U(1))
       io.start.operands(2) := entry(theTable, step << 1)
+      when(io.second)(io.start.operands := Vec(theTable, io.here(1), theTable + upper, theTable))
       io.start.program := ofGroup("table")
       run(Table)
       when(io.start.ready) {
         step := step + 1
-        when((step & (step + 1)) === 0)(state := TableDone) // twice as many entries are there then
+        when(io.second || (step & (step + 1)) === 0)(state := TableDone) // twice as many entries are there then, or all
       }
     }
     is(TableDone)(when(io.idle) {
       state := Table
-      when(step.msb)(state := (io.second ? Member | Skip))
+      when(io.second || step.msb)(state := Skip)
     })
     is(Skip) {
       shiftScalar()
@@ -254,8 +224,12 @@ object Points {
   def digits(bits: Int): Int = (bits + window - 1) / window
   val entrySlots: Int = Layout.entrySlots
 
-  /** Slots of a point of G1; behind them a walk stores what is 0 if the point is in its subgroup. */
-  val coordinates = 3
+  /** Slots of the lower half of a table: a program has a, and d, for the whole table and c for its upper half and what comes behind it. */
+  val upper: Int = entrySlots << (window - 1)
+
+  /** What a walk stores behind its table: a point, and what is 0 if the table's point is in its subgroup. */
+  val resultSlots = 8
+  val (memberOfFirst, memberOfSecond) = (3, 6)
 
   /** What a check of a point says: bit 0 on the curve, bit 1 in the subgroup, bit 2 the identity. */
   val (onCurve, inSubgroup, isIdentity) = (1, 3, 7)

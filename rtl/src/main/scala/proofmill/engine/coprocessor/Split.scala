@@ -3,11 +3,10 @@ package proofmill.engine.coprocessor
 import spinal.core._
 import spinal.lib._
 
-/** A scalar as integers below powers of |x|, the curve's parameter, and their digits as a walk asks for them.
+/** A scalar as integers below powers of |x|, the curve's parameter: `parts`, k0 lowest.
   *
-  *   - G1: k0 + k1 (x^2 - 1), two bits of each at a time, the lowest ones first. Digits 0 and 1 are a bit of k0 and one of k1 above it, digits 2
-  *     and 3 bits of x^2, by which the walk finds out whether its point is in the subgroup.
-  *   - G2: k0 + k1 |x| + k2 |x|^2 + k3 |x|^3, four bits of each at a time, the highest ones first.
+  *   - G1: k0 + k1 (x^2 - 1).
+  *   - G2: k0 + k1 |x| + k2 |x|^2 + k3 |x|^3.
   *
   *   1. Divide: a bit of the quotient a cycle, by x^2 - 1 or |x|.
   *   2. Next: the remainder is an integer, and what is left of the quotient's bits is divided. The last quotient is one, too.
@@ -19,10 +18,8 @@ class Split(bits: Int) extends Component {
   val io = new Bundle {
     val start = slave(Flow(Bits(bits bits)))
     val second = in(Bool()) // for G2; stays as it is until the next start
-    val begin = in(Bool()) // a walk
-    val next = in(Bool()) // it has read its digits
     val busy, fits = out(Bool())
-    val digits = out(Vec.fill(parts)(UInt(digitBits bits)))
+    val parts = out(Bits(width bits))
   }
   private val busy = RegInit(False)
   private val fits = Reg(Bool())
@@ -76,31 +73,16 @@ class Split(bits: Int) extends Component {
   }
   io.busy := busy
   io.fits := fits
-
-  // Digits.
-  private val halves = found.subdivideIn(2 slices)
-  private val member = Reg(Bits(width / 2 bits))
-  when(io.begin)(member := parameter * parameter)
-  when(io.next) {
-    found := io.second ? (found |<< digitBits) | Cat(halves.map(_ |>> turn))
-    member := member |>> turn
-  }
-  private val ofFirst = (0 until turn).map(i => halves(1)(i) ## halves(0)(i)) ++ (0 until turn).map(member(_).asBits)
-  private val ofSecond = found.subdivideIn(parts slices).map(_.takeHigh(digitBits))
-  io.digits := Vec(ofFirst.zip(ofSecond).map { case (g1, g2) => (io.second ? g2 | g1.resize(digitBits)).asUInt })
+  io.parts := found
 }
 
 object Split {
   import proofmill.pairing.Layout
   private val parts = Layout.digits
-  private val digitBits = Layout.digitBits
-  private val width = 256
-
-  /** Bits of an integer that a turn of a walk in G1 takes. */
-  private val turn = parts / 2
+  val width = 256
 
   /** |x|. */
-  private val parameter = BigInt("d201000000010000", 16)
+  val parameter = BigInt("d201000000010000", 16)
 
   /** Of G2, and of G1. */
   private val divisors = Map(true -> parameter, false -> (parameter * parameter - 1))

@@ -1,0 +1,80 @@
+package proofmill.engine.coprocessor
+
+import proofmill.pairing.Layout
+import spinal.core._
+import spinal.lib._
+
+/** The parts of a scalar, whose digits the job of a context goes through a table by. */
+case class SplitScalar(contexts: Int) extends Bundle {
+  val context = UInt(log2Up(contexts) bits)
+  val second = Bool() // in G2
+  val parts = Bits(Split.width bits) // as of [[Split]]
+}
+
+/** The digits of the walks under way, for the context that reads entries now.
+  *
+  *   - G1: two bits of each of two parts at a time, the lowest ones first. Digits 0 and 1 are a bit of k0 and one of k1 above it, digits 2 and 3
+  *     bits of x^2, by which the walk finds out whether its point is in the subgroup.
+  *   - G2: four bits of each of four parts at a time, the highest ones first.
+  */
+class ScalarDigits(contexts: Int) extends Component {
+  import ScalarDigits._
+  val io = new Bundle {
+    val begin = slave(Flow(SplitScalar(contexts)))
+    val reader = in(UInt(log2Up(contexts) bits))
+    val taken = in(Bool()) // it reads a coordinate of an entry
+    val digits = out(Vec.fill(Layout.digits)(UInt(Layout.digitBits bits)))
+  }
+  private val walks = Seq.tabulate(contexts) { i =>
+    new Area {
+      val parts = Reg(Bits(Split.width bits))
+      val second = Reg(Bool())
+      val loads = Reg(UInt(4 bits)) // of this turn
+      val turn = Reg(UInt(log2Up(turns) bits))
+      val last = second ? U(loadsOfSecond - 1, 4 bits) | U(loadsOfFirst - 1, 4 bits)
+      when(io.taken && io.reader === i) {
+        loads := loads + 1
+        when(loads === last) {
+          loads := 0
+          turn := turn + 1
+          parts := second ? (parts |<< Layout.digitBits) | Cat(parts.subdivideIn(2 slices).map(_ |>> bitsOfFirst))
+        }
+      }
+      when(io.begin.valid && io.begin.context === i) {
+        parts := io.begin.parts
+        second := io.begin.second
+        loads := 0
+        turn := 0
+      }
+      val halves = parts.subdivideIn(2 slices)
+      val lowest = Cat((0 until bitsOfFirst).map(bit => halves(1)(bit) ## halves(0)(bit)))
+      val highest = Cat(parts.subdivideIn(Layout.digits slices).map(_.takeHigh(Layout.digitBits)))
+    }
+  }
+  private def now[T <: Data](of: Int => T): T = Vec((0 until contexts).map(of))(io.reader)
+  private val square = Vec(
+    (0 until turns).map(t =>
+      B((Split.parameter.pow(2) >> (bitsOfFirst * t)) & ((1 << bitsOfFirst) - 1), bitsOfFirst bits)
+    )
+  )
+  private val members = square(now(walks(_).turn))
+  private val ofFirst = now(walks(_).lowest).subdivideIn(bitsOfFirst bits).toSeq ++ members.asBools.map(_.asBits)
+  private val ofSecond = now(walks(_).highest).subdivideIn(Layout.digits slices)
+  private val second = now(walks(_).second)
+  io.digits := Vec(ofFirst.zip(ofSecond).map { case (first, other) =>
+    (second ? other | first.resize(Layout.digitBits)).asUInt
+  })
+}
+
+object ScalarDigits {
+
+  /** Bits of an integer that a turn of a walk in G1 takes. */
+  private val bitsOfFirst = 2
+
+  /** More than a walk in G1 has. */
+  private val turns = 128
+
+  /** Slots, or pairs of them, of entries that a turn reads: in G1 x, y and z for the multiple and x and z for the membership, twice. */
+  private val loadsOfFirst = 2 * 3 + 2 * 2
+  private val loadsOfSecond = 3 * Layout.digits
+}
