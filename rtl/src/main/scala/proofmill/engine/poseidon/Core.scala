@@ -37,8 +37,11 @@ class Core(config: PoseidonConfig, residues: Residues) extends Component {
 
   val returning = StreamFifo(row, config.rows)
   val raise = new Raise(config, residues)
-  // New rows first, as there are no more of them than slots: behind those that return they would come in crowds.
-  raise.io.rows << StreamArbiterFactory().lowerFirst.noLock.onArgs(io.rows, returning.io.pop)
+  val room = RegInit(True)
+  // New rows first: behind those that return they would come in crowds. A row has several beats, so a register that takes one every two
+  // cycles is quick enough.
+  private val chosen = StreamArbiterFactory().lowerFirst.noLock.onArgs(io.rows.continueWhen(room), returning.io.pop)
+  raise.io.rows << chosen.halfPipe()
 
   /** Rows into the linear layer, with the constants of the round behind it. */
   val join = new Area {
@@ -75,6 +78,14 @@ class Core(config: PoseidonConfig, residues: Residues) extends Component {
   sboxes.io.row.payload := behind.payload
   join.partial << sboxes.io.raised
   io.digests << sboxes.io.digests
+
+  /** New rows wait while there are as many as the loop of partial rounds and the queue behind `Raise` hold. With more, rows wait in front of
+    * its S-boxes, which are too slow for many gaps of the loop one behind the other: then the linear layer has no row.
+    */
+  private val loop = 2 + Constants.latency + linear.latency + sboxes.latency
+  val inside = Reg(UInt(log2Up(config.rows + 1) bits)) init 0
+  inside := inside + io.rows.fire.asUInt - io.digests.valid.asUInt
+  room := inside < ((loop + Raise.depth) min config.rows)
 
   /** With zeros where no state has an element. */
   private def masked(row: Row) = Vec(row.values.zipWithIndex.map { case (element, i) =>

@@ -12,8 +12,9 @@ import spinal.lib.bus.amba4.axi._
   *   3. Size, Check: what the fields say. A command that is not possible is answered; the data of such a write are dropped.
   *   4. Write, Layer, Read: the data go to the writer; nodes become states, and their digests go to the writer; the reader gets a granule.
   *      Ends when the memory has answered everything.
-  *   5. Answer: the outcome, and the data of a read.
-  *   6. Flush: what the reader has left of its last beat is dropped.
+  *   5. Answer: the outcome.
+  *   6. Flush: the data of a read that is done leave; what the reader has left of a layer's last beat, or of a read that met an error, is
+  *      dropped.
   *
   * While it is busy, nobody else hashes: `states` are commands as [[Intake]] takes them, and `answers` theirs, in their order.
   */
@@ -45,8 +46,9 @@ class Layers(config: PoseidonConfig) extends Component {
   val writer = new Writer(axi, channels = 1)
   io.memory.ar << reader.io.memory.ar
   reader.io.memory.r << io.memory.r
-  io.memory.aw << writer.io.address.head
-  io.memory.w << writer.io.data.head
+  // A beat has eight words: whoever makes them does not wait for the memory in the same cycle.
+  io.memory.aw << writer.io.address.head.halfPipe()
+  io.memory.w << writer.io.data.head.halfPipe()
 
   /** What the fields say, in two cycles. */
   val code = Reg(UInt(config.codeBits bits))
@@ -245,8 +247,10 @@ class Layers(config: PoseidonConfig) extends Component {
       when(io.outcome.ready)(state := State.Flush)
     }
     is(State.Flush) {
-      reader.io.stop := True
-      when(reader.io.idle)(state := State.Index)
+      // All beats have come, so they follow each other without a gap.
+      val leaves = kind === Kind.read && io.outcome.status === Status.done && reader.io.beats.valid
+      reader.io.stop := !leaves
+      when(!leaves && reader.io.idle)(state := State.Index)
     }
   }
 }

@@ -59,6 +59,9 @@ class Partial(config: PoseidonConfig, residues: Residues) extends Component {
   io.digests.digests := Vec(sboxes.map(_.io.product))
 
   private val toPower = SBox.latency(residues) + 1
+
+  /** From a row to the same row raised. */
+  val latency: Int = read + toPower
   io.raised.valid := Delay(valid && !ends, toPower, init = False)
   io.raised.payload := Lag(row, toPower)
   for ((sbox, block) <- sboxes.zipWithIndex; code <- codes; if block < config.blocks(code))

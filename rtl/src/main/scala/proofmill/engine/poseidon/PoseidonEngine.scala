@@ -65,11 +65,16 @@ class PoseidonEngine(config: PoseidonConfig) extends Engine {
   val leave = new Leave(config, residues)
   val layers = new Layers(config)
   val replies = new Reply((wire +: memoryWires) :+ strengthened)
-  private val slots = CounterUpDown(config.rows + 1, intake.io.begins, leave.io.leaves)
+
+  // A command is longer than the cycle by which slots are counted late.
+  private val begun = RegNext(intake.io.begins) init False
+  private val slots = CounterUpDown(config.rows + 1, begun, leave.io.leaves)
   override val memories: Seq[Axi4] = Seq(master(Axi4(layers.io.memory.config)))
   memories.head << layers.io.memory
 
-  private val hashed = leave.io.answer.fire && !layers.io.busy
+  /** A reply has seven words, and a layer takes four of an answer: registers that take one every two cycles are quick enough. */
+  private val answer = leave.io.answer.halfPipe()
+  private val hashed = answer.fire && !layers.io.busy
 
   /** Whose turn it is: hashes, or one command of the memory. */
   val turn = new Area {
@@ -86,16 +91,16 @@ class PoseidonEngine(config: PoseidonConfig) extends Engine {
     layers.io.command.last := command.last
     layers.io.command.fragment := word.resized
     private val toIntake = !isOfMemory && !layering
-    intake.io.command.valid := layering ? layers.io.states.valid | (command.valid && toIntake)
-    intake.io.command.last := layering ? layers.io.states.last | command.last
-    intake.io.command.fragment := layering ? layers.io.states.fragment | word.resize(
-      intake.io.command.fragment.getWidth
-    )
-    layers.io.states.ready := layering && intake.io.command.ready
-    command.ready := isOfMemory ? (toLayers && layers.io.command.ready) | (toIntake && intake.io.command.ready)
+    private val states = Stream(intake.io.command.payloadType)
+    states.valid := layering ? layers.io.states.valid | (command.valid && toIntake)
+    states.last := layering ? layers.io.states.last | command.last
+    states.fragment := layering ? layers.io.states.fragment | word.resize(states.fragment.getWidth)
+    intake.io.command << states.s2mPipe().m2sPipe()
+    layers.io.states.ready := layering && states.ready
+    command.ready := isOfMemory ? (toLayers && layers.io.command.ready) | (toIntake && states.ready)
   }
   intake.io.clock := clock
-  intake.io.free := slots =/= config.rows
+  intake.io.free := RegNext(slots =/= config.rows) init False
   core.io.rows << intake.io.rows
   leave.io.digests << core.io.digests
   leave.io.filled << intake.io.filled
@@ -105,14 +110,17 @@ class PoseidonEngine(config: PoseidonConfig) extends Engine {
   replies.io.data << layers.io.data
 
   // Answers of hashes to whoever asked for them.
-  layers.io.answers.valid := leave.io.answer.valid && turn.layering
-  layers.io.answers.payload := leave.io.answer.payload
-  replies.io.outcome.valid := turn.layering ? layers.io.outcome.valid | leave.io.answer.valid
-  replies.io.outcome.payload := turn.layering ? layers.io.outcome.payload | leave.io.answer.payload
-  layers.io.outcome.ready := turn.layering && replies.io.outcome.ready
-  leave.io.answer.ready := turn.layering ? layers.io.answers.ready | replies.io.outcome.ready
+  private val outcome = Stream(Outcome())
+  layers.io.answers.valid := answer.valid && turn.layering
+  layers.io.answers.payload := answer.payload
+  outcome.valid := turn.layering ? layers.io.outcome.valid | answer.valid
+  outcome.payload := turn.layering ? layers.io.outcome.payload | answer.payload
+  layers.io.outcome.ready := turn.layering && outcome.ready
+  answer.ready := turn.layering ? layers.io.answers.ready | outcome.ready
+  replies.io.outcome << outcome.halfPipe()
 
   when(replies.io.outcome.fire)(done := done + 1)
-  when(hashed)(lastLatency := leave.io.latency)
-  when(slots =/= 0 || command.valid || turn.layering)(busyCycles := busyCycles + 1)
+  when(leave.io.answer.fire && !layers.io.busy)(lastLatency := leave.io.latency)
+  private val works = slots =/= 0 || begun || intake.io.command.valid || command.valid || turn.layering
+  when(RegNext(works) init False)(busyCycles := busyCycles + 1)
 }
