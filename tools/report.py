@@ -23,6 +23,8 @@ MADE, KEPT, PLOTS = TARGET / "bench", ROOT / "bench/results", ROOT / "docs/figur
 PAGE = ROOT / "docs/figures.md"
 #: The page of `proofmill bench`, in which the command puts its own figures.
 TEMPLATE = ROOT / "host/cli/src/bench/page.html"
+#: Cycles of the coprocessor's instructions, which the command's listings show.
+CYCLES = ROOT / "host/cli/src/coprocessor/cycles.json"
 #: What a row says of the place that it was taken at; tables say it once.
 PLACE = ("processor", "vendor", "family", "model", "flags", "isa", "profile", "commit")
 #: Columns that are in no table.
@@ -199,15 +201,21 @@ def filled(path, figures):
     return text
 
 
+def cycles(figures):
+    """`NAME TYPE` -> cycles of an instruction whose operands are results already, as JSON."""
+    rows = {row["metric"]: row["value"] for row in figures["cycles-coprocessor"][0]["rows"]}
+    return json.dumps({metric.removesuffix(", residues"): value for metric, value in rows.items() if metric.endswith(", residues")}, indent=1) + "\n"
+
+
 def shown(figures):
-    """Path -> text of the page and of every plot that there are figures for."""
-    return {PAGE: filled(PAGE, figures), TEMPLATE: report_page.template(figures, origin)} | {PLOTS / f"{name}.svg": plot.svg(name, figures[name]) for name in plot.DRAWINGS if name in figures}
+    """Path -> text of the page, of what the command carries, and of every plot that there are figures for."""
+    return {PAGE: filled(PAGE, figures), TEMPLATE: report_page.template(figures, origin), CYCLES: cycles(figures)} | {PLOTS / f"{name}.svg": plot.svg(name, figures[name]) for name in plot.DRAWINGS if name in figures}
 
 
 def door():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--keep", action="store_true", help="keep the figures of target/bench")
-    parser.add_argument("--fill", action="store_true", help="page and plots with the kept figures")
+    parser.add_argument("--fill", action="store_true", help="page, plots and what the command carries, with the kept figures")
     parser.add_argument("--html", metavar="FILE", type=Path, help="one page with plots and all tables, which needs no other file")
     parser.add_argument("--check", action="store_true", help="fails when the page or a plot does not show the kept figures")
     chosen = parser.parse_args()

@@ -15,7 +15,7 @@ from pathlib import Path
 from card import ROOT, Card
 from ntt_bench import STATUS, Engine, ntt
 
-LATENCY = 20
+LATENCY, DDR4_CHANNELS = 20, 4
 #: What sim.h calls it, and what rows do.
 MEMORIES = {"ideal": "ideal memory", "hbm": "HBM", "ddr4": "DDR4", "hbm_plain": "HBM, addresses not hashed", "ddr4_plain": "DDR4, addresses not hashed"}
 #: Of Goldilocks. With addresses that are not hashed larger ones would say nothing: the more rows a pass jumps over, the fewer banks it meets.
@@ -103,16 +103,21 @@ def sizes(engine, memory):
 
 
 def behind(card, memory):
-    """Its engine, in front of this memory."""
+    """Its engine, in front of this memory; None: the card has more channels than that."""
     card.lib.pm_sim_memory(card.sim, LATENCY, 0, 64)
+    engine = Engine(card)
+    if "ddr4" in memory and engine.register("channels") > DDR4_CHANNELS:
+        return None
     card.set_memory(memory)
-    return Engine(card)
+    return engine
 
 
 def count(library, memory, seed):
     """Rows of a card behind a memory; each size has a card as new."""
     with Card(library) as card:
         engine = behind(card, memory)
+        if engine is None:
+            return []
         logs, most = sizes(engine, memory), engine.register("most_log")
         some = () if engine.field is ntt.GOLDILOCKS else (log for log in QUOTIENTS if log <= most)
         quotients = {log: quotient(engine, log, random.Random(f"{seed} {log}")) for log in some}

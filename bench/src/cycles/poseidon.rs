@@ -4,8 +4,8 @@ use anyhow::{Context, Result, ensure};
 use proofmill_algebra::Isa;
 use proofmill_algebra::poseidon::{Domain, ELEMENT_BYTES, Instance, Strength};
 use proofmill_card::wire;
-use proofmill_card::wire::constants::poseidon::command;
 use proofmill_card::wire::constants::poseidon::commands::{layer, write};
+use proofmill_card::wire::constants::poseidon::{command, strengthened};
 use proofmill_card::{SimLibrary, SimTransport, Transport as _};
 use serde::Deserialize;
 
@@ -13,10 +13,13 @@ use super::{Expected, LIMIT, Pass, pass};
 use crate::row::{HardwareRow, Kind};
 
 pub const OP: &str = "poseidon";
-/// Rows in a stream for each row that the engine has under way.
-const STREAM: usize = 12;
+/// Rows in a stream for each row that the engine has under way: so many that bursts of replies change no figure by 0.1 %.
+const STREAM: usize = 20;
 /// The same in a layer.
 const LAYER: usize = 4;
+
+/// The bit of the strengthened instance in the parameter `strengths`.
+const STRENGTHENED: u32 = 1 << 1;
 
 /// What is known of the circuit that this one is compared with, by arity: TRIDENT's hashes a second at 100 MHz.
 const PUBLISHED: [(usize, f64); 3] = [(2, 101.0), (8, 279.0), (11, 328.0)];
@@ -25,6 +28,7 @@ const PUBLISHED_BY: &str = "TRIDENT (C1100, 100 MHz)";
 #[derive(Deserialize)]
 struct Parameters {
     arities: u32,
+    strengths: u32,
     elements: usize,
     rows: usize,
 }
@@ -35,7 +39,7 @@ pub fn rows(
     config: &str,
     parameters: serde_json::Value,
 ) -> Result<Vec<HardwareRow>> {
-    let Parameters { arities, elements, rows } = serde_json::from_value(parameters)?;
+    let Parameters { arities, strengths, elements, rows } = serde_json::from_value(parameters)?;
     let arities: Vec<usize> = (0..32).filter(|bit| arities >> bit & 1 == 1).collect();
     let mut found = Vec::new();
     let mut add = |metric: String, value: f64, published: Option<f64>| {
@@ -55,9 +59,15 @@ pub fn rows(
         let published =
             PUBLISHED.iter().find(|(known, _)| *known == arity).map(|(_, cycles)| *cycles);
         let in_row = elements / (arity + 1);
-        let stream = hashed(library, &vec![arity; STREAM * rows * in_row])?;
+        let hashes = vec![arity; STREAM * rows * in_row];
+        let stream = hashed(library, Strength::Standard, &hashes)?;
         add(format!("per hash of arity {arity} in a stream, steady"), steady(&stream)?, published);
-        let alone = hashed(library, &[arity])?;
+        if strengths & STRENGTHENED != 0 {
+            let stream = hashed(library, Strength::Strengthened, &hashes)?;
+            let metric = format!("per strengthened hash of arity {arity} in a stream, steady");
+            add(metric, steady(&stream)?, None);
+        }
+        let alone = hashed(library, Strength::Standard, &[arity])?;
         let latency = (alone.ends[0] - alone.start) as f64;
         add(format!("latency of one hash of arity {arity} alone"), latency, None);
         let digests = LAYER * rows * in_row;
@@ -68,14 +78,14 @@ pub fn rows(
     }
     if arities.len() > 1 {
         let mixed: Vec<_> = arities.iter().copied().cycle().take(STREAM * rows).collect();
-        let stream = hashed(library, &mixed)?;
+        let stream = hashed(library, Strength::Standard, &mixed)?;
         add("per hash, arities in turn, steady".into(), steady(&stream)?, None);
     }
     Ok(found)
 }
 
 /// Sends a hash of each of these arities, and compares the digests with the processor's.
-fn hashed(library: &SimLibrary, arities: &[usize]) -> Result<Pass> {
+fn hashed(library: &SimLibrary, strength: Strength, arities: &[usize]) -> Result<Pass> {
     let most = arities.iter().max().context("no hash")? * ELEMENT_BYTES;
     let preimage = |number: usize, arity: usize| {
         let mut bytes: Vec<_> = (number..number + most).map(|i| (i * i % 251) as u8).collect();
@@ -91,22 +101,21 @@ fn hashed(library: &SimLibrary, arities: &[usize]) -> Result<Pass> {
         .zip(arities)
         .map(|(number, &arity)| {
             let tag = Domain::MerkleTree.tag(arity);
-            wire::poseidon(
-                number as u64,
-                Strength::Standard,
-                &[&tag[..], &preimage(number, arity)].concat(),
-            )
+            wire::poseidon(number as u64, strength, &[&tag[..], &preimage(number, arity)].concat())
         })
         .collect();
     let expected = Expected {
-        reply: command::REPLY,
+        reply: match strength {
+            Strength::Standard => command::REPLY,
+            Strength::Strengthened => strengthened::REPLY,
+        },
         len: command::REPLY_LEN,
         mask_at: command::reply_fields::status::OFFSET,
         allowed: 0,
     };
     let done = pass(library, &packets, &expected)?;
     for ((number, &arity), reply) in (0..).zip(arities).zip(&done.replies) {
-        let instance = Instance::of(arity, Strength::Standard).context("no such arity")?;
+        let instance = Instance::of(arity, strength).context("no such arity")?;
         let mut wanted = [0; ELEMENT_BYTES];
         let preimage = preimage(number, arity);
         instance.hash(Isa::words(), Domain::MerkleTree, &preimage, &mut wanted)?;

@@ -1,12 +1,13 @@
 //! `proofmill coprocessor`: programs are assembled, run and watched step by step.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
 use proofmill::coprocessor::{
     self, Assembly, DEFAULT_LIMIT, Event, Fault, INSTRUCTION_BYTES, Instruction, Interrupt, Kind,
-    Machine, Opcode, Request, SLOT_BYTES, SLOTS, Slot, Stop,
+    Machine, Opcode, Request, Role, SLOT_BYTES, SLOTS, Slot, Stop,
 };
 use proofmill::{Capability, Uri};
 use serde_json::{Value, json};
@@ -14,15 +15,20 @@ use serde_json::{Value, json};
 use crate::new_file::{keep_apart, write_all};
 use crate::output::{Exit, Output, count};
 
+/// Cycles on a card, by `NAME TYPE`: kept figures, from tools/report.py.
+const CYCLES: &str = include_str!("coprocessor/cycles.json");
+/// Most instructions of a program that is listed.
+const LISTED: u64 = 1000;
+
 #[derive(clap::Subcommand)]
 pub enum Command {
-    /// Assembles a program: a listing, or the memories as a card has them.
+    /// Assembles a program: a listing with cycles, or the memories as a card has them.
     Asm(Asm),
     /// Turns instruction memory back into text.
     Disasm(Disasm),
     /// Runs a program and shows what it sends.
     Run(Run),
-    /// Runs a program on this processor and shows what each instruction changes.
+    /// Runs a program on this processor and shows what each instruction changes, and its cycles on a card.
     Trace(Trace),
 }
 
@@ -114,9 +120,11 @@ fn asm(arguments: &Asm, output: &mut Output) -> anyhow::Result<Exit> {
         .collect();
     write_all(&files)?;
     if arguments.output.is_none() {
+        let cycles = cycles_of_all(&assembly)?;
         for (at, instruction) in &assembly.program {
             let bytes = hex::encode(instruction.to_bytes());
-            output.line(format_args!("{at:>3}  {bytes}  {}", told(&assembly, *instruction)))?;
+            let (cycles, text) = (column(cycles.get(at)), told(&assembly, *instruction));
+            output.line(format_args!("{at:>3}  {bytes}  {cycles}  {text}"))?;
         }
     }
     Ok(Exit::Valid)
@@ -188,22 +196,17 @@ fn run_program(arguments: &Run, output: &mut Output) -> anyhow::Result<Exit> {
 
 fn trace(arguments: &Trace, output: &mut Output) -> anyhow::Result<Exit> {
     let assembly = read(&arguments.program)?;
-    let mut machine = Machine::default();
-    for (at, instruction) in &assembly.program {
-        machine.program[*at] = *instruction;
-    }
-    for (at, slot) in &assembly.data {
-        machine.data[*at] = *slot;
-    }
-    machine.set_pointer(assembly.start);
-    let mut steps = 0;
+    let (mut machine, kept) = (machine(&assembly), kept_cycles()?);
+    let (mut steps, mut all) = (0, 0);
     while steps < arguments.limit && !machine.waits() {
         let (at, before) = (machine.pointer(), machine.data.clone());
-        output.line(format_args!("{at:>3}  {}", told(&assembly, machine.program[at])))?;
+        let cycles = cycles_now(&kept, &machine);
+        let text = told(&assembly, machine.program[at]);
+        output.line(format_args!("{at:>3}  {}  {text}", column(cycles.as_ref())))?;
         match machine.step() {
             Event::Sent(sent) => interrupt(output, &sent)?,
             Event::Refused(fault) => output.line(refused(&assembly, fault, at))?,
-            Event::Done | Event::Waits => {}
+            Event::Done | Event::Waits => all += cycles.unwrap_or(0),
         }
         let changed = before.iter().zip(&machine.data).enumerate();
         for (slot, (_, now)) in changed.filter(|(_, (before, now))| before != now) {
@@ -215,6 +218,7 @@ fn trace(arguments: &Trace, output: &mut Output) -> anyhow::Result<Exit> {
     }
     let stop = if machine.waits() { Stop::Waits } else { Stop::Limit };
     ended(output, steps, stop, machine.pointer())?;
+    output.line(format_args!("about {all} cycles on a card, one instruction after the other"))?;
     let good = machine.error().is_none() && stop == Stop::Waits;
     Ok(if good { Exit::Valid } else { Exit::Invalid })
 }
@@ -223,6 +227,76 @@ fn read(path: &Path) -> anyhow::Result<Assembly> {
     let named = || format!("PROGRAM: {}", path.display());
     let text = std::fs::read_to_string(path).with_context(named)?;
     text.parse().with_context(named)
+}
+
+/// A machine that is about to begin the program.
+fn machine(assembly: &Assembly) -> Machine {
+    let mut machine = Machine::default();
+    for (at, instruction) in &assembly.program {
+        machine.program[*at] = *instruction;
+    }
+    for (at, slot) in &assembly.data {
+        machine.data[*at] = *slot;
+    }
+    machine.set_pointer(assembly.start);
+    machine
+}
+
+fn kept_cycles() -> anyhow::Result<BTreeMap<String, u64>> {
+    serde_json::from_str(CYCLES).context("kept cycles")
+}
+
+/// Cycles of the instruction at the pointer: none of control, nor of what was not measured on
+/// operands like these.
+fn cycles_now(kept: &BTreeMap<String, u64>, machine: &Machine) -> Option<u64> {
+    let instruction = machine.program[machine.pointer()];
+    let opcode = Opcode::from_number(instruction.opcode)?;
+    let operands = opcode.operands().iter().zip(instruction.operands);
+    let kinds = operands.filter_map(|(role, slot)| {
+        let kind = machine.data.get(usize::from(slot))?.kind();
+        measured_as(*role, kind).map(|name| (kind, name))
+    });
+    let kinds: Vec<_> = kinds.collect();
+    let jacobian = |(kind, _): &(Kind, _)| matches!(kind, Kind::FpJb | Kind::Fp2Jb);
+    let (_, name) = kinds.first().filter(|_| !kinds.iter().any(jacobian))?;
+    kept.get(&format!("{} {name}", opcode.name())).copied()
+}
+
+/// What an operand of this type is taken for, and measured as; none where that does not matter.
+fn measured_as(role: Role, kind: Kind) -> Option<&'static str> {
+    Some(
+        match (role, kind) {
+            (Role::Element, _) => match kind.field().slots() {
+                1 => Kind::Fe,
+                2 => Kind::Fe2,
+                _ => Kind::Fe12,
+            },
+            (Role::G1, _) | (Role::Point, Kind::FpAf | Kind::FpJb) => Kind::FpAf,
+            (Role::G2 | Role::Point, _) => Kind::Fp2Af,
+            (Role::Fp12, _) => Kind::Fe12,
+            _ => return None,
+        }
+        .name(),
+    )
+}
+
+/// Slot of an instruction -> its cycles, as the program comes to it first.
+fn cycles_of_all(assembly: &Assembly) -> anyhow::Result<BTreeMap<usize, u64>> {
+    let (mut machine, kept, mut found) = (machine(assembly), kept_cycles()?, BTreeMap::new());
+    for _ in 0..LISTED {
+        let (at, cycles) = (machine.pointer(), cycles_now(&kept, &machine));
+        if let (Event::Done, Some(cycles)) = (machine.step(), cycles) {
+            found.entry(at).or_insert(cycles);
+        }
+        if machine.waits() {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+fn column(cycles: Option<&u64>) -> String {
+    format!("{:>6}", cycles.map_or(String::new(), u64::to_string))
 }
 
 fn ended(output: &mut Output, steps: u64, stop: Stop, pointer: usize) -> anyhow::Result<()> {

@@ -64,7 +64,19 @@ fn what_was_assembled_is_disassembled() {
     std::fs::write(at("again"), &output.stdout).unwrap();
     expect(&coprocessor(&["asm", "-o", &at("second"), &at("again")]), 0, &[]);
     assert_eq!(std::fs::read(at("second")).unwrap(), std::fs::read(&program).unwrap());
-    expect(&coprocessor(&["asm", &paths[0]]), 0, &["  1  2140004200010000  miller_loop P, Q, f\n"]);
+    let wanted = [
+        format!("  1  2140004200010000  {:>6}  miller_loop P, Q, f\n", kept("miller_loop fp_af")),
+        format!("  3  1201000d00010000  {:>6}  mul f, g, f\n", kept("mul fe12")),
+        format!("  5  0600007b00000000  {:>6}  send_interrupt ten, 123\n", ""),
+    ];
+    expect(&coprocessor(&["asm", &paths[0]]), 0, &wanted.each_ref().map(String::as_str));
+}
+
+/// Kept cycles of an instruction on operands of a type.
+fn kept(what: &str) -> u64 {
+    let kept: serde_json::Value =
+        serde_json::from_str(include_str!("../../src/coprocessor/cycles.json")).unwrap();
+    kept[what].as_u64().unwrap()
 }
 
 #[test]
@@ -73,11 +85,15 @@ fn a_trace_shows_each_change() {
     let (_folder, paths) = files(&[loops.as_bytes()]);
     let output = coprocessor(&["trace", &paths[0]]);
     let told = text(&output.stdout);
-    let wanted =
-        "  1  add x, x, x\n       x = fe 0x6\n  2  jump_nonzero_sub 1, k\n       k = scalar 0x1\n";
-    assert!(told.starts_with(wanted), "{told}");
+    let add = kept("add fe");
+    let wanted = format!(
+        "  1  {add:>6}  add x, x, x\n       x = fe 0x6\n  2  {:>6}  jump_nonzero_sub 1, k\n       k = scalar 0x1\n",
+        ""
+    );
+    assert!(told.starts_with(&wanted), "{told}");
     let refused = "line 5: slot 3 was refused: an operand that is not below the number of slots";
-    expect(&output, 1, &["x = fe 0x18", refused, "7 instructions, waits at 4"]);
+    let about = format!("about {} cycles on a card", 3 * add);
+    expect(&output, 1, &["x = fe 0x18", refused, "7 instructions, waits at 4", &about]);
     let output = coprocessor(&["trace", "--limit", "3", &paths[0]]);
     expect(&output, 1, &["3 instructions, stopped by the limit at 2"]);
 }
