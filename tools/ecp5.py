@@ -12,6 +12,7 @@ ports go nowhere (nextpnr's out-of-context mode), so ways between a port and a r
 | leaf | of the Equihash leaf pipe, which does not fit, one of its 94 equal parts: a G of BLAKE2b in two cycles |
 | lane | the toy field processor: issue, registers, terms, a narrow multiplier |
 | issue | its contexts and the choice among them, alone |
+| goldilocks | eight lanes of the NTT over Goldilocks: its core of 64 points, which has shifts and no product |
 """
 
 import argparse
@@ -35,6 +36,7 @@ PARTS = {
     "leaf": ("equihash_verify", "toy", "Blake2bG"),
     "lane": ("micro", "micro_toy", None),
     "issue": ("micro", "micro_toy", "Contexts"),
+    "goldilocks": ("ntt", "ntt_small", "Core"),
 }
 
 

@@ -109,7 +109,7 @@ def prove(path, again=False):
         if "was asserted in frame" not in abc(work, only_runs(text, name), name, REFUTE):
             return False, time.monotonic() - begin, f"its assumptions cannot be met for {AGE} cycles, so it shows nothing\n"
     write_whole(known, "")
-    return True, time.monotonic() - begin, "for all time"
+    return True, time.monotonic() - begin, f"for {frames - 1} cycles" if frames else "for all time"
 
 
 def door():

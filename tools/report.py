@@ -203,6 +203,8 @@ def filled(path, figures):
 
 def cycles(figures):
     """`NAME TYPE` -> cycles of an instruction whose operands are results already, as JSON."""
+    if "cycles-coprocessor" not in figures:
+        raise Failed(f"{CYCLES.relative_to(ROOT)} shows kept figures, of which none are called cycles-coprocessor")
     rows = {row["metric"]: row["value"] for row in figures["cycles-coprocessor"][0]["rows"]}
     return json.dumps({metric.removesuffix(", residues"): value for metric, value in rows.items() if metric.endswith(", residues")}, indent=1) + "\n"
 

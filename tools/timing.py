@@ -465,7 +465,11 @@ def card(config, jobs, hollow=()):
     folder = rtl.generate(config)
     manifest = rtl.manifest(folder)
     if board := synthesis.board(manifest):
+        if hollow:
+            raise Failed(f"--without: {config} is a board's, of which only the top is looked into")
         return top(config, board, folder, manifest, jobs)
+    if unknown := set(hollow) - set(synthesis.Modules(rtl.verilog(folder)).text):
+        raise Failed(f"--without: {config} has no module {', '.join(sorted(unknown))}")
     timing = timed(rtl.verilog(folder), manifest["top"], jobs, hollow)
     engines = {engine["instance"]: engine["op"] for engine in manifest["engines"]}
 

@@ -86,9 +86,9 @@ class Engine:
         found = [self.run(log, True, 3, shift, scale), self.run(log, False, 3), self.run(log, DIRECTIONS[last[0]], 3, scratch=last[1])]
         return found[-1][0], [first + last for _, _, first, last in found]
 
-    def sampled(self, log, source):
-        """Cycles of the passes of a large forward transform: of elements that are nearly all 0, of whose results some are checked. The memory is as new."""
-        p, w = self.field.p, self.field.root(log)
+    def sampled(self, log, source, inverse=False, shift=1, scale=1):
+        """Cycles of the passes of a large transform: of elements that are nearly all 0, of whose results some are checked. The memory is as new."""
+        p, w = self.field.p, pow(self.field.root(log), -1 if inverse else 1, self.field.p)
         count = GRANULE * self.channels // self.element  # elements of a granule of each channel
         blocks = (1 << log) // count
         elements = {}
@@ -97,10 +97,11 @@ class Engine:
             self.load(some, ELEMENTS + GRANULE * block)
             elements |= {count * block + j: x for j, x in enumerate(some)}
         fits = self.element << log <= self.channels * (SCRATCH - ELEMENTS)
-        status, _, first, last = self.run(log, scratch=SCRATCH if fits else 1 << 29)
+        status, _, first, last = self.run(log, inverse, shift=shift, scale=scale, scratch=SCRATCH if fits else 1 << 29)
         assert status == STATUS["done"], status
         for block in (0, blocks - 1, source.randrange(blocks)):
             found = self.store(count, ELEMENTS + GRANULE * block)
             for i, value in enumerate(found, count * block):
-                assert value == sum(x * pow(w, i * j, p) for j, x in elements.items()) % p, (log, i)
+                wanted = sum(x * scale * pow(shift, i if inverse else j, p) * pow(w, i * j, p) for j, x in elements.items()) % p
+                assert value == wanted, (log, inverse, i)
         return first, last

@@ -282,6 +282,7 @@ class Trial(trial.Trial):
         begin = self.cycles()
         while self.window.register("pointer") != 1 + len(program):
             self.card.run(200)
+            assert self.cycles() - begin < 100_000 * len(program), "the program does not end"
         self.instructions += len(program)
         self.memory = [None] * len(self.memory)
         return (self.cycles() - begin) / len(program)

@@ -309,11 +309,30 @@ class Goldilocks(Transforms, Checked):
 
 class Bn254(Transforms, Checked):
     config = "ntt_bn254_small_twin"
-    least, unit, one, most, two = 1, 2, 6, 12, range(7, 13)
+    least, unit, one, most, two, three = 1, 2, 6, 14, range(7, 13), range(13, 15)
     absent = [{"inverse": 3, "count": 3}]
 
     def test_every_size_of_one_pass(self):
         self.check_every_size_of_one_pass(lambda log: (1, 2, 3, 5))
+
+    def test_every_size_of_three_passes(self):
+        for log in self.three:
+            for inverse in (False, True):
+                for factors in (False, True):
+                    with self.card() as card:
+                        engine = Engine(card)
+                        shift, scale = (self.source.randrange(engine.field.p) for _ in range(2)) if factors else (1, 1)
+                        engine.sampled(log, self.source, inverse, shift, scale)
+
+    def test_a_batch_of_three_passes_behind_hbm(self):
+        log = self.three[0]
+        with self.card() as card:
+            card.set_memory("hbm")
+            engine = Engine(card)
+            self.check(engine, log, inverse=True, factors=True, count=2)
+            engine.load([engine.field.p], ELEMENTS + (engine.element << log) // engine.channels + GRANULE)
+            at = (1 << log) + GRANULE * engine.channels // engine.element
+            self.assertEqual(engine.run(log, count=2)[:2], (STATUS["not_canonical"], at))
 
     def test_a_half_beat_is_left_alone(self):
         """Three transforms of two elements are a beat and a half: what stands behind them stays, and may be anything."""
@@ -400,8 +419,17 @@ class Long(Checked):
                 for log in logs:
                     self.check(engine, log, inverse=log % 2 == 1, factors=True)
 
+    def test_three_passes(self):
+        """Of Goldilocks on a card whose columns have 2^9 elements at most; and the smallest of the largest card that are three passes."""
+        with Card(library("ntt_three_twin")) as card:
+            card.set_memory("hbm")
+            engine = Engine(card)
+            for log in (18, 19, 20, 22):
+                for inverse in (False, True) if log < 22 else (False,):
+                    self.check(engine, log, inverse, factors=True)
+
     def test_the_largest_sizes(self):
-        cards = (("ntt_twin", 24), ("ntt_64_twin", 24), ("ntt_bn254_twin", 20), ("ntt_bls12_381_twin", 20), ("ntt_bn254_large_twin", 24), ("ntt_bls12_381_large_twin", 22))
+        cards = (("ntt_twin", 25), ("ntt_twin", 24), ("ntt_64_twin", 24), ("ntt_bn254_twin", 20), ("ntt_bls12_381_twin", 20), ("ntt_bn254_large_twin", 24), ("ntt_bls12_381_large_twin", 22))
         for config, log in cards:
             with Card(library(config)) as card:
                 card.set_memory("hbm")

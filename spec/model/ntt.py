@@ -104,10 +104,13 @@ def quotient(field, a, b, c, coset, root=None):
 # The engine's passes.
 
 def columns(log, least=RADIX, pass_log=PASS):
-    """Bits of the index that each pass transforms: one of up to `pass_log`, or two."""
-    if not least <= log <= 2 * pass_log:
-        raise ValueError(f"log: {log} is not between {least} and {2 * pass_log}")
-    return [log] if log <= pass_log else [(log + 1) // 2, log // 2]
+    """Bits of the index that each pass transforms: one of up to `pass_log`, or two, or three."""
+    if not least <= log <= 3 * pass_log:
+        raise ValueError(f"log: {log} is not between {least} and {3 * pass_log}")
+    if log <= 2 * pass_log:
+        return [log] if log <= pass_log else [(log + 1) // 2, log // 2]
+    rest = max(log - pass_log, 2 * least if least > 1 else 0)
+    return [log - rest, (rest + 1) // 2, rest // 2]
 
 
 def small(elements, sign, bits):
@@ -166,14 +169,27 @@ def run(elements, inverse=False, shift=1, scale=1, field=GOLDILOCKS, pass_log=PA
     if len(sizes) == 1:
         values = column(values, sign)
     else:
-        rows, across = (1 << size for size in sizes)
+        rows, across = 1 << sizes[0], len(elements) >> sizes[0]
         w = pow(field.root(log), sign, p)
-        between = [0] * len(elements)  # place i2 rows + o1
-        for i2 in range(across):
-            for o1, value in enumerate(column(values[i2::across], sign)):
-                between[i2 * rows + o1] = value * pow(w, i2 * o1, p) % p
+        between = [0] * len(elements)  # place i rows + o1, for the rest i of the index
+        for i in range(across):
+            for o1, value in enumerate(column(values[i::across], sign)):
+                between[i * rows + o1] = value * pow(w, i * o1, p) % p
+        if len(sizes) == 3:
+            between = middle(between, rows, column, sizes[1:], pow(w, rows, p), p, sign)
+        side = 1 << sizes[-1]
         values = [0] * len(elements)
-        for o1 in range(rows):
-            for o2, value in enumerate(column(between[o1::rows], sign)):
-                values[o1 + rows * o2] = value
+        for o in range(len(elements) // side):
+            values[o::len(elements) // side] = column(between[o::len(elements) // side], sign)
     return scaled(field, values, shift, scale) if inverse else values
+
+
+def middle(elements, inner, column, sizes, w, p, sign):
+    """The second pass of three: of places (i2 `across` + i3) inner + o1 to places (i3 `rows` + o2) inner + o1."""
+    rows, across = (1 << size for size in sizes)
+    result = [0] * len(elements)
+    for i3 in range(across):
+        for o1 in range(inner):
+            for o2, value in enumerate(column(elements[i3 * inner + o1::across * inner], sign)):
+                result[(i3 * rows + o2) * inner + o1] = value * pow(w, i3 * o2, p) % p
+    return result

@@ -15,7 +15,7 @@ object GenerateProofs {
   private val commands = Seq(EngineCommand(0x100, 17), EngineCommand(0x100, 32), EngineCommand(0x101, 32))
 
   private val goldilocks = NttConfig(lanes = 8, mostLog = 12, memoryBits = 13)
-  private val long = NttConfig("bn254_fr", lanes = 4, mostLog = 8, passLog = 4, memoryBits = 12)
+  private val long = NttConfig("bn254_fr", lanes = 4, mostLog = 12, passLog = 4, memoryBits = 12)
   private def walk(config: NttConfig, written: Boolean, sizes: Range, others: Range) =
     new NttWalkProof(config, written, sizes, others)
 

@@ -6,7 +6,8 @@ import spinal.core._
 /** A walk meets each beat of its pass exactly once, and then is done: none is outside of the pass, none comes twice, there are as many as the
   * pass has, the last one is marked, and a step comes while there is one. `watched` stands for any beat.
   *
-  * The pass is any of those with columns and numbers of columns of these sizes, and steady; a walk may begin anew at any moment.
+  * The pass is any of those with columns and numbers of columns of these sizes, and steady from the cycle before a walk begins; that may be at any
+  * moment. If the card has three passes, the middle one is among them.
   *
   * @param sizes  of columns, as `Pass.b` says them
   * @param others base-2 logarithms of the number of columns
@@ -20,13 +21,12 @@ class NttWalkProof(config: NttConfig, written: Boolean, sizes: Range, others: Ra
   val next = freeInput(dut.io.next)
   val watched = in(UInt(beatsBits bits))
 
-  // What is steady, and has been for some cycles when a walk begins.
-  val age = Reg(UInt(2 bits)) init 0
-  when(age =/= 3)(age := age + 1)
-  private def steady[T <: Data](value: T): Unit = assume(age === 0 || value.asBits === RegNext(value.asBits))
+  // What is steady.
+  val later = RegNext(True) init False
+  private def steady[T <: Data](value: T): Unit = assume(!later || value.asBits === RegNext(value.asBits))
   steady(pass)
   steady(watched)
-  assume(!start || age === 3)
+  assume(!start || later)
   assume(!next || dut.io.there)
 
   val whole = pass.kind === PassKind.Whole
@@ -38,9 +38,12 @@ class NttWalkProof(config: NttConfig, written: Boolean, sizes: Range, others: Ra
       (columnBits >= laneBits && pass.other >= others.head && pass.other <= others.last && pass.tiles === columns)
   )
 
+  if (config.hasThree) assume(pass.kind =/= PassKind.Middle || pass.inner >= laneBits && pass.inner <= pass.other)
+  else assume(pass.kind =/= PassKind.Middle)
+
   /** Of the pass: a lane has an element of a transform of Whole, and a column of a tile of the others. */
   val tileBits = (whole ? ((columnBits > laneBits) ? (columnBits - laneBits) | U(0, 4 bits)) | columnBits).resize(3)
-  val beats = (pass.tiles |<< tileBits).resize(beatsBits + 1)
+  val beats = (pass.tiles.resize(beatsBits + 1) |<< tileBits)
   assume(watched < beats)
 
   val met = RegInit(False)

@@ -58,15 +58,19 @@ object Targets {
     Seq(EngineSlot("poseidon", "poseidon_bls12_381", () => new PoseidonEngine(config)))
 
   /** Engines of the NTT, each also with behavioural multipliers. Over a field of 255 bits columns have 2^10 elements, `_small` ones 2^6, for simulations, and
-    * `_large` ones 2^12.
+    * `_large` ones 2^12. `_three` is for simulations of three passes.
     */
   private val ntts: Seq[(String, NttConfig)] = {
     val long =
       for (field <- Seq("bn254", "bls12_381"); (size, passLog) <- Seq("_small" -> 6, "" -> 10, "_large" -> 12))
         yield s"ntt_$field$size" ->
-          NttConfig(s"${field}_fr", lanes = 4, mostLog = 2 * passLog, passLog = passLog)
-    val goldilocks =
-      Seq("ntt_small" -> NttConfig(mostLog = 20), "ntt" -> NttConfig(lanes = 32), "ntt_64" -> NttConfig(lanes = 64))
+          NttConfig(s"${field}_fr", lanes = 4, mostLog = if (passLog == 6) 14 else 2 * passLog, passLog = passLog)
+    val goldilocks = Seq(
+      "ntt_small" -> NttConfig(mostLog = 20),
+      "ntt_three" -> NttConfig(mostLog = 22, passLog = 9),
+      "ntt" -> NttConfig(lanes = 32),
+      "ntt_64" -> NttConfig(lanes = 64)
+    )
     val all = goldilocks ++ long
     all ++ all.map { case (name, config) => s"${name}_twin" -> config.copy(twin = true) }
   }
@@ -80,7 +84,10 @@ object Targets {
     for (curve <- Seq("bn254", "bls12_381"); size <- Seq("_small", "_small_twin", "", "_twin")) yield {
       val config = transforms(s"ntt_$curve$size")
       val sums = MsmConfig(curve, twin = config.twin)
-      s"groth16_$curve$size" -> (msm(sums) ++ ntt(config.copy(scalarBits = Some(sums.memoryBits))))
+      s"groth16_$curve$size" -> (msm(sums) ++ ntt(config.copy(
+        mostLog = 2 * config.passLog,
+        scalarBits = Some(sums.memoryBits)
+      )))
     }
   }
 

@@ -8,8 +8,8 @@ import spinal.lib._
 /** Executes instructions, one after the other. An instruction that makes no sense only leaves its error.
   *
   * Pairings, Miller loops, final exponentiations and multiples of points that follow each other overlap, if none reads or writes another one's
-  * result: nobody can tell, since all that can be wrong with one is known before the next one begins, results come in their order, and the
-  * pointer is that of the oldest. All other instructions wait until none is under way, and so do points in Jacobian coordinates, whose affine
+  * result. All that can be wrong with one is known before the next one begins; results of those that overlap come in their order, and the pointer
+  * is that of the oldest. An instruction that fails, or whose result is the identity, ends before those that are under way. All other instructions wait until none is under way, and so do points in Jacobian coordinates, whose affine
   * forms have one place.
   *
   *   1. Read, Take: the slot at the pointer; NoopWait reads it again.

@@ -21,6 +21,7 @@ abstract class Columns(config: NttConfig, residues: Residues) extends Component 
   }
   protected val pass: Pass = io.job.pass
   protected val whole: Bool = pass.kind === PassKind.Whole
+  protected val straight: Bool = PassKind.number(pass.kind) === 2
 
   /** One that does, in a pass of a kind and of columns of size `b`, what `of` says. */
   protected def shuffle(sizes: Range, blocks: Int)(of: (Int, Arrangement.Kind.Value, Int) => Arrangement): Shuffle = {

@@ -24,7 +24,7 @@ class Cores(config: NttConfig, residues: QuadResidues) extends Columns(config, r
   private val bits = pass.b +^ U(NttConfig.radixBits, 4 bits)
   private val tileBits = RegNext((whole ? (bits - laneBits) | bits).resize(4))
   private val exitBits = RegNext(
-    ((pass.kind =/= PassKind.Last && pass.b < laneBits) ? (bits - laneBits) | U(NttConfig.radixBits)).resize(4)
+    ((!straight && pass.b < laneBits) ? (bits - laneBits) | U(NttConfig.radixBits)).resize(4)
   )
   io.entryBits := RegNext((small ? (bits - laneBits) | U(NttConfig.radixBits)).resize(4))
 

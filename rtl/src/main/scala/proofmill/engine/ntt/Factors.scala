@@ -7,16 +7,16 @@ import spinal.lib._
 object FactorKind extends SpinalEnum {
 
   /** One: 1. Power: scale shift^i of element i. Root: root(log)^(high low), of the place in a matrix of which `low` is the lowest index, and
-    * lanes its lowest bits.
+    * lanes its lowest bits. Alike: the same with 0 for these, so that all lanes have one factor.
     */
-  val One, Power, Root = newElement()
+  val One, Power, Root, Alike = newElement()
 }
 
 /** Where a beat belongs. */
 case class Place(config: NttConfig) extends Bundle {
   val beat = UInt(config.beatBits bits) // of its transform
-  val high = UInt(NttConfig.passBits bits)
-  val low = UInt(NttConfig.passBits - config.laneBits bits) // without the lane
+  val high = UInt((if (config.hasThree) config.restBits max NttConfig.passBits else NttConfig.passBits) bits)
+  val low = UInt(config.lowBits bits) // without the lane
 }
 
 /** Multiplies each element by the factor of its place; a beat in and a beat out a cycle.
@@ -46,7 +46,8 @@ class Factors(config: NttConfig, residues: Residues) extends Component {
   }
   private val place = RegNext(io.place) // the way from a pass to a place is long enough
   io.beat := place.beat
-  private val isRoot = RegNext(io.kind === FactorKind.Root)
+  private val isRoot = RegNext(io.kind === FactorKind.Root || io.kind === FactorKind.Alike)
+  private val differ = RegNext(io.kind === FactorKind.Root)
   private val isOne = RegNext(io.kind === FactorKind.One)
 
   private val exponentBits = mostLog
@@ -68,7 +69,8 @@ class Factors(config: NttConfig, residues: Residues) extends Component {
   private val held = RegNextWhen(later, Delay(io.holds, stop + 2, init = False))
 
   for (j <- 0 until lanes) {
-    val mine = RegNext((high * U(j, laneBits bits)).resize(exponentBits))
+    val own = (high * U(j, laneBits bits)).resize(exponentBits)
+    val mine = RegNext(if (config.hasThree) differ ? own | U(0) else own)
     val sum = RegNext(common + mine)
     val scaled = RegNext((sum |<< shift).resize(exponentBits))
     val exponent = RegNext(io.inverse ? (U(0, exponentBits bits) - scaled) | scaled)
@@ -86,8 +88,7 @@ class Factors(config: NttConfig, residues: Residues) extends Component {
         val turns = Delay(exponent.takeHigh(residues.turnBits).asUInt, first - exponentLatency + residues.latency)
         residues.turned(product, isRoot ? turns | U(0))
       }
-    val own = isOne ? S(1, bits bits) | turned
-    val factor = RegNext(isPair ? held.lanes(j).asSInt | own)
+    val factor = RegNext(isPair ? held.lanes(j).asSInt | (isOne ? S(1, bits bits) | turned))
     io.output.lanes(j) := residues.product(later.lanes(j).asSInt, factor).asBits
   }
 }

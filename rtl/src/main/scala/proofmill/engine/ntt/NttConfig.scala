@@ -4,8 +4,8 @@ import proofmill.spec.{Field, Spec}
 
 /** @param instance   the field's name
   * @param lanes      elements a cycle: of Goldilocks 8, 16, 32 or 64, of a longer field 4; a memory channel has `perBeat` of them
-  * @param mostLog    base-2 logarithm of the largest size: at most two passes of 2^passLog
-  * @param passLog    base-2 logarithm of the most elements of a column; of Goldilocks 12, of a longer field an even number up to that
+  * @param mostLog    base-2 logarithm of the largest size: at most three passes of 2^passLog
+  * @param passLog    base-2 logarithm of the most elements of a column, up to 12; of a longer field an even number
   * @param memoryBits a memory channel has 2^memoryBits bytes
   * @param scalarBits of a field of 32 bytes, on a card with an engine of sums: that one's memory channels have 2^scalarBits bytes, and what it
   *                   takes as scalars can be written there
@@ -14,7 +14,7 @@ import proofmill.spec.{Field, Spec}
 case class NttConfig(
     instance: String = "goldilocks",
     lanes: Int = 8,
-    mostLog: Int = 24,
+    mostLog: Int = 26,
     passLog: Int = NttConfig.passBits,
     memoryBits: Int = 30,
     scalarBits: Option[Int] = None,
@@ -30,9 +30,10 @@ case class NttConfig(
   val goldilocks: Boolean = instance == "goldilocks"
 
   require((if (goldilocks) Seq(8, 16, 32, 64) else Seq(4)).contains(lanes), s"$lanes lanes")
-  require(passLog <= mostLog && mostLog <= 2 * passLog, s"2^$mostLog elements, columns of 2^$passLog")
+  require(passLog <= mostLog && mostLog <= 3 * passLog, s"2^$mostLog elements, columns of 2^$passLog")
   require(
-    if (goldilocks) passLog == NttConfig.passBits else passLog % 2 == 0 && 4 <= passLog && passLog <= 12,
+    passLog <= NttConfig.passBits && (if (goldilocks) NttConfig.radixBits <= passLog
+                                      else passLog % 2 == 0 && 4 <= passLog),
     s"columns of 2^$passLog"
   )
 
@@ -45,6 +46,12 @@ case class NttConfig(
   val coreBits: Int = if (goldilocks) NttConfig.radixBits else 0
   val sizeBits: Int = if (goldilocks) 3 else 4
   val leastLog: Int = if (goldilocks) NttConfig.radixBits else 1
+
+  /** Whether the largest sizes are three passes: the first of `restBits` less than all bits, which the others share. */
+  val hasThree: Boolean = mostLog > 2 * passLog
+  val restBits: Int = (mostLog - passLog) max 2 * coreBits // at most
+  val lowBits: Int = (NttConfig.passBits - laneBits) max (if (hasThree) (restBits + 1) / 2 else 0) // of a place
+  require(!hasThree || 2 * passLog + 1 >= 3 * coreBits, s"three passes with columns of 2^$passLog at most")
 
   /** Base-2 logarithm of the fewest elements of a list of `a b - c`: whole beats and cores. */
   val unitLog: Int = laneBits max coreBits

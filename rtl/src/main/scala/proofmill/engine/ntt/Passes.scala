@@ -38,8 +38,8 @@ case class Store(config: NttConfig) extends Bundle {
   *
   *   1. Idle: takes a run.
   *   2. Prepare: the powers of the shift, unless shift and scale are 1.
-  *   3. Begin: a pass. Up to 2^passLog elements, all transforms are one pass; else each has two, by way of the scratch memory. `a b - c` is one
-  *      pass, which reads a beat of a, one of c and one of b for each that it stores.
+  *   3. Begin: a pass. Up to 2^passLog elements, all transforms are one pass; else each has two, by way of the scratch memory, or three, of which the
+  *      third one works in place. `a b - c` is one pass, which reads a beat of a, one of c and one of b for each that it stores.
   *   4. Work: until the last beat of the pass has been stored.
   *   5. Done: the outcome is held until it is taken.
   *
@@ -72,14 +72,22 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
   val run = Reg(Run(config))
   io.scalars := run.scalars
   io.scalar := run.scalar
-  val isLast = Reg(Bool()) // of two passes
+  val turn = Reg(UInt(2 bits)) // the pass's number
   val transform = Reg(UInt(beatsBits bits))
   val offset = Reg(UInt(beatsBits bits)) // of its first beat
   val element = Reg(UInt(64 bits)) // the first that is not canonical
   val firstCycles, lastCycles = Reg(UInt(64 bits))
   private val whole = RegNext(run.log <= config.passLog || run.product)
-  private val rows = RegNext((run.log +^ 1) >> 1) // bits of the first pass's columns
-  private val columns = RegNext(run.log >> 1)
+  private val three = if (config.hasThree) RegNext(run.log > 2 * config.passLog) && !whole else False
+  private val isFirst = turn === 0
+  private val isLast = whole || turn === (three ? U(2) | U(1))
+
+  // Bits of columns of the first pass, and of the others; of three, both of these.
+  private val most = if (config.hasThree) (run.log - config.passLog) max U(2 * config.coreBits, 5 bits) else U(0)
+  private val others = RegNext(three ? most.resize(5) | (run.log >> 1).resize(5))
+  private val rows = RegNext(run.log - others)
+  private val second = RegNext((others + 1) >> 1)
+  private val third = RegNext(others >> 1)
 
   // The present pass.
   val job = Reg(Job(config))
@@ -87,18 +95,27 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
   private val start = RegNext(RegNext(state === State.Begin) init False) init False
   private val pass = Pass(config)
   private val size = (U(1, beatsBits bits) |<< (run.log - laneBits)).resize(beatsBits) // beats of a transform
-  pass.kind := whole ? PassKind.Whole | (isLast ? PassKind.Last | PassKind.First)
-  private val own = run.product ? U(config.unitLog, 5 bits) | run.log
-  private val mine = whole ? own | (isLast ? columns | rows).resize(5)
+  pass.kind := PassKind.Middle
+  when(isLast)(pass.kind := PassKind.Last)
+  when(isFirst)(pass.kind := PassKind.First)
+  when(whole)(pass.kind := PassKind.Whole)
+  private val mine = UInt(5 bits)
+  mine := rows
+  when(!isFirst)(mine := (three ? (isLast ? third | second).resize(5) | others))
+  when(whole)(mine := run.product ? U(config.unitLog, 5 bits) | run.log)
   pass.b := (mine - config.coreBits).resize(config.sizeBits)
-  pass.other := (isLast ? rows | columns).resize(4)
+  pass.other := (run.log - mine).resized
+  if (config.hasThree) {
+    pass.three := three
+    pass.inner := rows.resized
+  }
   private val short = if (config.leastLog < laneBits) run.log === 1 else False // two transforms a beat
   private val wholes = short ? ((run.count + 1) >> 1).resize(beatsBits) | run.count
   private val units = (size >> (config.unitLog - laneBits)).resize(beatsBits)
   private val tiles = run.product ? units | wholes
   pass.tiles := whole ? tiles | (U(1, beatsBits bits) |<< (pass.other - laneBits)).resize(beatsBits)
-  pass.source := (isLast && !whole) ? run.scratch | (run.source + offset)
-  pass.target := (isLast || whole) ? (run.source + offset) | run.scratch
+  pass.source := (turn === 1) ? run.scratch | (run.source + offset)
+  pass.target := (isFirst && !whole) ? run.scratch | (run.source + offset)
   when(run.scalars)(pass.target := 0)
 
   val powers = new Powers(config, residues)
@@ -164,8 +181,7 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
   val found = Reg(Bool())
   private val missing = half && arriving.io.isLast // the second half of the lanes
   private val wrong = Vec(wrongs.zipWithIndex.map { case (wrong, i) => wrong && !(Bool(i >= lanes / 2) && missing) })
-  private val isFirst = read && !(job.pass.kind === PassKind.Last)
-  private val checked = RegNext(isFirst && wrong.orR) init False
+  private val checked = RegNext(read && isFirst && wrong.orR) init False
   private val lane = RegNext(OHToUInt(OHMasking.first(wrong.asBits)))
   private val number = (RegNext(arriving.io.beat + offset + arrivingLists.offset) @@ lane).resize(64)
   when(checked && (!found || number < element)) {
@@ -191,7 +207,7 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
   switch(state) {
     is(State.Idle) {
       run := io.run.payload
-      isLast := False
+      turn := 0
       transform := 0
       offset := 0
       found := False
@@ -215,16 +231,22 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
       job.inverse := run.inverse
       job.product := run.product
       job.log := run.log
-      val multiplies = whole || (isLast === run.inverse)
+      val multiplies = run.inverse ? isLast | isFirst
       job.factors := multiplies ? (plain ? FactorKind.One | FactorKind.Power) | FactorKind.Root
+      // Between the second pass and the third, indices are of columns of the rest: of a root of that order.
+      if (config.hasThree) when(!multiplies && (run.inverse ? !isFirst | (three && isLast))) {
+        job.log := others + laneBits
+        job.factors := FactorKind.Alike
+      }
       settle := 3
       state := State.Work
     }
     is(State.Work) {
       when(settle =/= 0)(settle := settle - 1)
       when(settle === 0 && over) {
-        isLast := !isLast
+        turn := turn + 1
         when(isLast) {
+          turn := 0
           transform := transform + 1
           offset := offset + size
         }

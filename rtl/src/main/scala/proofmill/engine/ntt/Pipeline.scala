@@ -9,7 +9,7 @@ case class Job(config: NttConfig) extends Bundle {
   val pass = Pass(config)
   val inverse = Bool()
   val product = Bool()
-  val log = UInt(5 bits)
+  val log = UInt(5 bits) // of the root's order
   val factors = FactorKind()
 }
 

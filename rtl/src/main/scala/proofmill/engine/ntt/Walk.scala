@@ -4,17 +4,22 @@ import spinal.core._
 import spinal.lib._
 
 object PassKind extends SpinalEnum {
-  val Whole, First, Last = newElement()
+  val Whole, First, Last, Middle = newElement()
 
-  /** In the order of `Arrangement.Kind`. */
-  def number(kind: SpinalEnumCraft[PassKind.type]): UInt = kind.mux(Whole -> U(0, 2 bits), First -> U(1), Last -> U(2))
+  /** In the order of `Arrangement.Kind`: the middle one of three goes through the circuit like a last one. */
+  def number(kind: SpinalEnumCraft[PassKind.type]): UInt =
+    kind.mux(Whole -> U(0, 2 bits), First -> U(1), Last -> U(2), Middle -> U(2))
 }
 
 /** What is to be done in a pass. */
 case class Pass(config: NttConfig) extends Bundle {
   val kind = PassKind()
   val b = UInt(config.sizeBits bits) // a column has 2^(coreBits + b) elements
-  val other = UInt(4 bits) // of First and Last: 2^other columns
+  val other = UInt((if (config.hasThree) 5 else 4) bits) // of all but Whole: 2^other columns
+  val three = config.hasThree generate Bool() // whether it is one of three
+  val inner = config.hasThree generate UInt(
+    4 bits
+  ) // of these: the lowest bits of a column's number, which are of a result of the first pass
   val tiles = UInt(config.memoryBits - 6 bits) // of Whole: transforms, or beats of more than one
   val source, target = UInt(config.memoryBits - 6 bits) // beats of a channel
 }
@@ -80,15 +85,37 @@ class Walk(config: NttConfig, written: Boolean) extends Component {
   }
   private val column = (time >> rowBits).resize(laneBits)
 
-  private val matrix = (row.resize(tileBits) |<< (io.pass.other - laneBits)) | tile
+  // Behind the first one of three passes a tile is one of the second result or of the third index, and in it one of first results.
+  private val middle = io.pass.kind === PassKind.Middle
+  private val inner = if (config.hasThree) io.pass.inner - laneBits else U(0)
+  private val firsts = RegNext(Shuffle.below(inner).resize(tileBits))
+  private val upper = tile |>> RegNext(inner)
+  private val (apart, lying) =
+    if (config.hasThree && written)
+      (
+        middle ? inner.resize(5) | (io.pass.other - laneBits),
+        middle ? (((tile & ~firsts) |<< columnBits) | (tile & firsts)) | tile
+      )
+    else (io.pass.other - laneBits, tile)
+  private val matrix = (row.resize(tileBits) |<< apart) | lying
   private val wholeBeat = (tile |<< rowBits) | row.resize(tileBits)
   private val across = (((tile @@ column).resize(tileBits)) |<< rowBits) | row.resize(tileBits)
   io.beat := whole ? wholeBeat | (if (written) (io.pass.kind === PassKind.First) ? across | matrix else matrix)
 
   io.place.beat := (whole ? row.resize(tileBits) | io.beat).resize(config.beatBits)
   private val first = if (written) io.pass.kind === PassKind.First else False
-  io.place.high := first ? (tile @@ column).resize(NttConfig.passBits) | row
-  io.place.low := (first ? row | tile.resize(NttConfig.passBits)).resize(NttConfig.passBits - laneBits)
+  io.place.high := first ? (tile @@ column).resize(io.place.high.getWidth) | row.resize(io.place.high.getWidth)
+  io.place.low := (first ? row.resize(tileBits) | tile).resize(config.lowBits)
+  if (config.hasThree) {
+    if (written) when(middle)(io.place.low := upper.resize(config.lowBits))
+    else {
+      // In front of the second pass the third index is part of the higher one; in front of the third, the second result is the lower one.
+      val third = RegNext(io.pass.other - io.pass.inner)
+      val index = (row.resize(config.restBits) |<< third) | upper.resize(config.restBits)
+      when(middle)(io.place.high := index.resized)
+      when(io.pass.three)(io.place.low := (middle ? (tile & firsts) | upper).resize(config.lowBits))
+    }
+  }
 }
 
 /** A walk whose present step stands in registers: what is added to it, or chosen by it, has a whole cycle. */
