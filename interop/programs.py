@@ -16,8 +16,9 @@ from place import PROOFMILL, Failed, run  # noqa: E402
 
 INSTALLED = node_packages.folder()
 PACKAGES = INSTALLED / "node_modules"
-#: Simulated cards behind files like those of a PCIe card's driver: an example of the tests' crate, which is built with the tests.
-CARDS = ROOT / "target/debug/examples/xdma"
+#: Simulated cards behind files like those of a PCIe card's driver, and in emulated slots of an F2 instance: examples of the tests' crate, which are built
+#: with the tests.
+CARDS, SLOTS = (ROOT / "target/debug/examples" / name for name in ("xdma", "f2"))
 #: The keys, circuits and verifying keys of Semaphore, from its ceremony.
 SEMAPHORE = PACKAGES / "@zk-kit/semaphore-artifacts"
 
@@ -45,13 +46,22 @@ def proofmill(*arguments):
 
 
 @contextlib.contextmanager
+def served(program, scheme, option, libraries):
+    """The cards of these simulation libraries behind a program's files; gives the device's URI, of all of them."""
+    with subprocess.Popen([str(part) for part in (program, *libraries)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as cards:
+        place = cards.stdout.readline().strip()
+        if not place:
+            raise Failed(f"{program} has ended")
+        yield f"{scheme}:{','.join(str(number) for number in range(len(libraries)))}?{option}={place}"
+
+
 def on_pcie(*libraries):
-    """The cards of these simulation libraries behind a driver's files; gives the device's URI, of all of them."""
-    with subprocess.Popen([str(part) for part in (CARDS, *libraries)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as cards:
-        prefix = cards.stdout.readline().strip()
-        if not prefix:
-            raise Failed(f"{CARDS} has ended")
-        yield f"pcie:{','.join(str(number) for number in range(len(libraries)))}?prefix={prefix}"
+    return served(CARDS, "pcie", "prefix", libraries)
+
+
+def on_f2(*libraries):
+    """Of tops for F2."""
+    return served(SLOTS, "f2", "emulated", libraries)
 
 
 def done(result):

@@ -12,11 +12,11 @@ import unittest
 from pathlib import Path
 
 import circuits
-from programs import CARDS, ROOT, SEMAPHORE, done, on_pcie, proofmill, snarkjs
+from programs import CARDS, ROOT, SEMAPHORE, SLOTS, done, on_f2, on_pcie, proofmill, snarkjs
 
 #: Circuits of sums over BN254, alone and with quotients, with multipliers by a function.
 SUMS, QUOTIENTS = "msm_bn254_twin", "groth16_bn254_small_twin"
-NO_SIMULATION = f"no simulation: `make sim CONFIG='{SUMS} {QUOTIENTS}'` builds it, PROOFMILL_SIM_DIR=target/sim names it"
+NO_SIMULATION = f"no simulation: `make sim CONFIG='{SUMS} {QUOTIENTS} f2_{QUOTIENTS}'` builds it, PROOFMILL_SIM_DIR=target/sim names it"
 
 
 def verdicts(made, proof, public):
@@ -123,8 +123,10 @@ class PoseidonChain(Agreement, unittest.TestCase):
         self.assertEqual(proved_on(self, self.made, self.folder, f"sim:{QUOTIENTS}", "quotient"), (0, 0))
 
 
-class CardsOnPcie(unittest.TestCase):
-    """A small circuit of our own, whose sums are those of two simulated cards behind a driver's files, as one device."""
+class CardsOnBoards(unittest.TestCase):
+    """A small circuit of our own: its sums are those of two simulated cards behind a driver's files, as one device, or all that a card can make is the
+    top's for F2.
+    """
 
     @unittest.skipUnless("PROOFMILL_SIM_DIR" in os.environ, NO_SIMULATION)
     def test_snarkjs_accepts_a_proof_whose_sums_two_cards_made(self):
@@ -135,6 +137,16 @@ class CardsOnPcie(unittest.TestCase):
             made = circuits.own(folder, "chain", 30)
             with on_pcie(library, library) as device:
                 self.assertEqual(proved_on(self, made, folder, device), (0, 0))
+
+    @unittest.skipUnless("PROOFMILL_SIM_DIR" in os.environ, NO_SIMULATION)
+    def test_snarkjs_accepts_a_proof_that_the_top_for_f2_made(self):
+        self.assertTrue(SLOTS.exists(), "`cargo test --no-run` builds it")
+        library = Path(os.environ["PROOFMILL_SIM_DIR"]) / f"f2_{QUOTIENTS}.so"
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            made = circuits.own(folder, "chain", 30)
+            with on_f2(library) as device:
+                self.assertEqual(proved_on(self, made, folder, device, "quotient"), (0, 0))
 
 
 class MerkleMembership(Agreement, unittest.TestCase):

@@ -29,6 +29,7 @@ use proofmill_op::{
 };
 
 use crate::Transport;
+use chain::Channels;
 use job::{Engine, Job, Work};
 use reactor::{Counters, Reactor};
 
@@ -57,7 +58,7 @@ pub struct Card {
     identity: u64,
     shared: Arc<Shared>,
     desks: Vec<msm::Desk>,
-    hashes: Option<poseidon::Geometry>,
+    hashes: Option<Arc<poseidon::Door>>,
     transforms: Option<Arc<ntt::Door>>,
     machine: Option<Arc<coprocessor::Door>>,
     inbox: Option<Sender<Work>>,
@@ -81,16 +82,15 @@ impl Card {
         let mut engines = equihash_verify::find(&mut *transport, &chain, &options.uri)?;
         engines.extend(ecdsa_verify::find(&mut *transport, &chain, &options.uri)?);
         let identity = Parked::fresh_identity();
-        let bulk = match transport.has_memory() {
-            true => chain.memory_door(&mut *transport)?,
-            false => None,
+        let channels = match transport.has_memory() {
+            true => chain.channels(&mut *transport)?,
+            false => Channels::default(),
         };
         let transforms = ntt::find(&mut *transport, &chain, &options.uri)?;
         let (transform, transforms) = transforms.unzip();
         let (mut doors, mut results) = (Vec::new(), None);
         for (engine, geometry) in msm::find(&mut *transport, &chain, &options.uri)? {
-            let bulk =
-                bulk.filter(|channels| *channels as usize == geometry.channels + 1).map(|_| 0);
+            let bulk = channels.first(engine.lane.block);
             // The first of these channels, as the circuit lends it.
             let reserved = transforms.as_ref().filter(|_| results.is_none());
             let reserved = reserved.map_or(0, |it| it.reserved(geometry.memory, geometry.order));
@@ -102,10 +102,14 @@ impl Card {
             doors.push(door);
             engines.push(engine);
         }
-        let transforms =
-            transforms.map(|geometry| ntt::Door::new(geometry, identity, &options.uri, results));
+        let bulk = |engine: &Option<Engine>| channels.first(engine.as_ref()?.lane.block);
+        let transforms = transforms.map(|geometry| {
+            ntt::Door::new(geometry, identity, &options.uri, bulk(&transform), results)
+        });
         let hashes = poseidon::find(&mut *transport, &chain, &options.uri)?;
         let (engine, hashes) = hashes.unzip();
+        let hashes = hashes
+            .map(|geometry| poseidon::Door::new(geometry, identity, &options.uri, bulk(&engine)));
         engines.extend(engine);
         engines.extend(transform);
         let machine = coprocessor::find(&mut *transport, &chain, &options.uri, identity)?;
@@ -165,12 +169,11 @@ impl Device for Card {
             }
             Request::Poseidon(request) => {
                 let hashes = self.hashes.as_ref().ok_or_else(unsupported)?;
-                Box::new(poseidon::Job::new(request, hashes, self.identity, &self.caps.uri)?)
+                Box::new(poseidon::Job::new(request, hashes)?)
             }
             Request::PoseidonLayers(request) => {
                 let hashes = self.hashes.as_ref().ok_or_else(unsupported)?;
-                let (identity, uri) = (self.identity, &self.caps.uri);
-                Box::new(poseidon::layers::Job::new(request, hashes, identity, uri)?)
+                Box::new(poseidon::layers::Job::new(request, hashes)?)
             }
             Request::Ntt(request) => {
                 let door = self.transforms.as_ref().ok_or_else(unsupported)?;

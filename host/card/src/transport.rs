@@ -25,8 +25,10 @@ pub use self::door::Place;
 pub enum Event {
     /// A packet.
     Reply(Vec<u8>),
-    /// The oldest of the writes to its memory that were begun has ended.
+    /// The oldest of the writes and reads of its memory that were begun has ended, and is a write.
     Written(Result<()>),
+    /// The same of a read, with its bytes.
+    Read(Result<Vec<u8>>),
 }
 
 /// A way to a card. Owned by one thread at a time.
@@ -62,12 +64,17 @@ pub trait Transport: Send {
         Err(unsupported(self.name(), "card memory"))
     }
 
-    /// Begins what [`Transport::write_memory`] does, behind the writes that were begun before; an [`Event::Written`] says that it has ended.
+    /// Begins what [`Transport::write_memory`] does, behind what was begun before; an [`Event::Written`] says that it has ended.
     fn begin_write(&mut self, _place: Place, _bytes: Vec<u8>) -> Result<()> {
         Err(unsupported(self.name(), "card memory"))
     }
 
-    /// The next packet or the end of a write, whichever comes first; `None` when neither comes within `limit`.
+    /// Begins what [`Transport::read_memory`] does, behind what was begun before, of so many bytes; an [`Event::Read`] brings them.
+    fn begin_read(&mut self, _place: Place, _bytes: usize) -> Result<()> {
+        Err(unsupported(self.name(), "card memory"))
+    }
+
+    /// The next packet or the end of a write or read, whichever comes first; `None` when neither comes within `limit`.
     fn event(&mut self, limit: Duration) -> Result<Option<Event>> {
         Ok(self.receive(limit)?.map(Event::Reply))
     }
@@ -118,6 +125,10 @@ impl<T: Transport + ?Sized> Transport for Box<T> {
 
     fn begin_write(&mut self, place: Place, bytes: Vec<u8>) -> Result<()> {
         (**self).begin_write(place, bytes)
+    }
+
+    fn begin_read(&mut self, place: Place, bytes: usize) -> Result<()> {
+        (**self).begin_read(place, bytes)
     }
 
     fn event(&mut self, limit: Duration) -> Result<Option<Event>> {

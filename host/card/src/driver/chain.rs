@@ -6,8 +6,8 @@ use proofmill_op::Result;
 use super::handshake::Status;
 use super::open_error;
 use crate::Transport;
-use crate::wire::constants::memory_door;
 use crate::wire::constants::shell::{address_map, block, block_header, identification};
+use crate::wire::constants::{memory_door, msm, ntt, poseidon};
 
 /// More blocks than this are not a card's but a broken bus's.
 const MOST_BLOCKS: usize = 64;
@@ -36,7 +36,33 @@ pub struct Chain {
     capabilities: u64,
 }
 
+/// For the blocks of a card with a door to its memory, by their addresses: the door's number of the engine's first channel.
+#[derive(Debug, Default)]
+pub struct Channels(Vec<(u32, u32)>);
+
+impl Channels {
+    /// That of the block at this address.
+    pub fn first(&self, address: u32) -> Option<u32> {
+        self.0.iter().find(|(block, _)| *block == address).map(|(_, first)| *first)
+    }
+}
+
 impl Block {
+    /// Memory channels of the engine whose block it is.
+    fn channels(&self, transport: &mut dyn Transport) -> Result<u32> {
+        use {msm::block as sums, ntt::block as transforms, poseidon::block as hashes};
+        const SUMS: (u32, u32) = (sums::TYPE, sums::VERSION);
+        const TRANSFORMS: (u32, u32) = (transforms::TYPE, transforms::VERSION);
+        const HASHES: (u32, u32) = (hashes::TYPE, hashes::VERSION);
+        Ok(match (self.kind, self.version) {
+            // Those of points, and that of scalars.
+            SUMS => self.read(transport, sums::registers::channels::OFFSET)?.saturating_add(1),
+            TRANSFORMS => self.read(transport, transforms::registers::channels::OFFSET)?,
+            HASHES => 1,
+            _ => 0,
+        })
+    }
+
     /// One of its 32-bit registers.
     pub fn read(&self, transport: &mut dyn Transport, offset: u32) -> Result<u32> {
         transport.read_register(self.address + offset)
@@ -121,12 +147,19 @@ pub fn walk(transport: &mut dyn Transport, uri: &str) -> Result<Vec<Block>> {
 }
 
 impl Chain {
-    /// Memory channels behind the card's door to them, if it has one. With as many as an engine has, they are that engine's.
-    pub fn memory_door(&self, transport: &mut dyn Transport) -> Result<Option<u32>> {
+    /// The memory channels behind the card's door to them, if it has one. Engines have theirs in the order of their blocks. A card with other
+    /// channels than those of the engines that are known here is not written to by its door.
+    pub fn channels(&self, transport: &mut dyn Transport) -> Result<Channels> {
         use memory_door::block;
-        let door =
-            self.blocks.iter().find(|it| it.kind == block::TYPE && it.version == block::VERSION);
-        door.map(|it| it.read(transport, block::registers::channels::OFFSET)).transpose()
+        let is_door = |it: &&Block| it.kind == block::TYPE && it.version == block::VERSION;
+        let Some(door) = self.blocks.iter().find(is_door) else { return Ok(Channels::default()) };
+        let (mut firsts, mut next) = (Vec::new(), 0u32);
+        for block in &self.blocks {
+            firsts.push((block.address, next));
+            next = next.saturating_add(block.channels(transport)?);
+        }
+        let all = door.read(transport, block::registers::channels::OFFSET)?;
+        Ok(if next == all { Channels(firsts) } else { Channels::default() })
     }
 
     /// The registers and the command stream must lead to the same card.

@@ -60,13 +60,13 @@ pub struct Terms<'a> {
     pub completer: &'a Completer,
 }
 
-/// Bytes for the card's memory.
+/// What goes over the door to the card's memory.
 #[derive(Debug)]
-pub struct Upload {
-    /// Where they go.
-    pub place: Place,
-    /// Whole slices.
-    pub bytes: Vec<u8>,
+pub enum Transfer {
+    /// Whole slices, to a place.
+    Up(Place, Vec<u8>),
+    /// So many bytes, whole beats, from a place.
+    Down(Place, usize),
 }
 
 /// A request, cut into commands with one reply each.
@@ -79,13 +79,13 @@ pub trait Job: Send {
     fn is_ready(&mut self, _position: usize) -> bool {
         true
     }
-    /// What goes over the door to the card's memory in place of the command of this number, which is done when it is there; `None` for a command
+    /// What goes over the door to the card's memory in place of the command of this number, which is done when it has ended; `None` for a command
     /// that is a packet.
-    fn upload(&self, _position: usize) -> Option<Upload> {
+    fn transfer(&self, _position: usize) -> Option<Transfer> {
         None
     }
-    /// The memory did not take an upload.
-    fn upload_failed(&mut self) {}
+    /// It has ended: with the bytes that came down, none for what went up; or `None`, as the memory did not answer.
+    fn transferred(&mut self, _position: usize, _bytes: Option<Vec<u8>>) {}
     /// One command's packet.
     fn command(&mut self, position: usize, index: u64) -> Vec<u8>;
     /// Takes in its reply; the error says what is wrong with it.
@@ -123,8 +123,10 @@ pub struct Active {
     answered: usize,
     /// Packets in the card: commands, and what cancels them.
     in_card: usize,
-    /// Uploads on their way.
-    uploading: usize,
+    /// Transfers on their way.
+    moving: usize,
+    /// The next one, when it had to wait.
+    prepared: Option<Transfer>,
     ignored: usize,
 }
 
@@ -132,7 +134,9 @@ impl Active {
     /// Nothing of it is sent yet.
     pub fn new(Work { engine, job, completer }: Work) -> Self {
         let completer = Some(completer);
-        Self { engine, job, completer, sent: 0, answered: 0, in_card: 0, uploading: 0, ignored: 0 }
+        let (sent, answered, in_card, moving, ignored) = (0, 0, 0, 0, 0);
+        let prepared = None;
+        Self { engine, job, completer, sent, answered, in_card, moving, prepared, ignored }
     }
 
     /// True when nobody waits for its answer.
@@ -151,21 +155,35 @@ impl Active {
         self.in_card += 1;
     }
 
-    /// An upload of it was begun.
-    pub fn count_upload(&mut self) {
+    /// What goes over the door next, if it is not a packet.
+    pub fn transfer(&mut self, position: usize) -> Option<&Transfer> {
+        if self.prepared.is_none() {
+            self.prepared = self.job.transfer(position);
+        }
+        self.prepared.as_ref()
+    }
+
+    /// That was begun, and is handed out.
+    pub fn begin_transfer(&mut self) -> Option<Transfer> {
         self.sent += 1;
-        self.uploading += 1;
+        self.moving += 1;
+        self.prepared.take()
     }
 
-    /// An upload of it has ended.
-    pub fn count_uploaded(&mut self) {
+    /// A transfer of it has ended.
+    pub fn count_transferred(&mut self) {
         self.answered += 1;
-        self.uploading -= 1;
+        self.moving -= 1;
     }
 
-    /// Are uploads of it on their way? Its next command has to wait for them.
-    pub fn is_uploading(&self) -> bool {
-        self.uploading > 0
+    /// Are transfers of it on their way? Its next packet has to wait for them.
+    pub fn is_moving(&self) -> bool {
+        self.moving > 0
+    }
+
+    /// Are packets of it in the card? What comes down has to wait for them.
+    pub fn is_in_card(&self) -> bool {
+        self.in_card > 0
     }
 
     /// One of its packets was answered.
@@ -195,6 +213,6 @@ impl Active {
 
     /// True when nothing is to come any more: it is done, or abandoned with nothing left in the card.
     pub fn is_over(&self) -> bool {
-        self.in_card == 0 && self.uploading == 0 && (self.is_done() || self.is_abandoned())
+        self.in_card == 0 && self.moving == 0 && (self.is_done() || self.is_abandoned())
     }
 }

@@ -1,7 +1,8 @@
 //! `ntt` on a card: elements go into its memory, are transformed there, and come back; or what becomes of three lists does, or stays there as the
 //! scalars of a sum.
 //!
-//! Several requests may be under way, each with a region of the memory; one waits until there is room for it.
+//! Several requests may be under way, each with a region of the memory; one waits until there is room for it. Elements pass by the card's door to its
+//! memory, where it has one, and otherwise by commands.
 
 mod geometry;
 
@@ -16,9 +17,10 @@ use proofmill_op::{Answer, Capability, Error, Parked, Result, in_field};
 pub use self::geometry::{Door, Geometry, find, known};
 
 use self::geometry::GRANULE;
-use super::job::{self, Settings};
+use super::job::{self, Settings, Transfer};
 use super::msm::Scalars;
 use super::regions::Region;
+use crate::transport::Place;
 use crate::wire::constants::ntt::commands::{read, run, write};
 use crate::wire::constants::ntt::{directions, status};
 use crate::wire::{self, bytes_at, u64_at};
@@ -55,6 +57,16 @@ enum Command {
     Run(usize),
     Read(usize),
 }
+
+/// What a command moves: bytes of a channel, from a place behind the region's first one.
+struct Piece {
+    channel: usize,
+    from: usize,
+    bytes: usize,
+}
+
+/// Bytes of a channel that pass at once by the door to the memory.
+const SPAN: usize = 64 * GRANULE;
 
 impl Job {
     /// Checks the request, and makes a job of it.
@@ -121,17 +133,29 @@ impl Job {
         &self.door.geometry
     }
 
-    /// Granules of so many lists, of all channels.
-    fn granules(&self, lists: usize) -> usize {
-        self.geometry().granules(lists, self.log_size) * self.geometry().channels
+    /// Bytes that a command moves at most.
+    fn span(&self) -> usize {
+        if self.door.bulk.is_some() { SPAN } else { GRANULE }
+    }
+
+    /// Pieces of so many lists in each channel.
+    fn pieces(&self, lists: usize) -> usize {
+        (self.geometry().bytes(lists, self.log_size) as usize).div_ceil(self.span())
+    }
+
+    fn piece(&self, lists: usize, number: usize) -> Piece {
+        let (each, span) = (self.pieces(lists), self.span());
+        let from = number % each * span;
+        let rest = self.geometry().bytes(lists, self.log_size) as usize - from;
+        Piece { channel: number / each, from, bytes: span.min(rest) }
     }
 
     fn writes(&self) -> usize {
-        self.granules(self.lists.len())
+        self.pieces(self.lists.len()) * self.geometry().channels
     }
 
     fn all(&self) -> usize {
-        let reads = if self.kept.is_some() { 0 } else { self.granules(1) };
+        let reads = if self.kept.is_some() { 0 } else { self.pieces(1) * self.geometry().channels };
         self.writes() + self.runs.len() + reads
     }
 
@@ -146,39 +170,48 @@ impl Job {
         }
     }
 
-    /// Channel and address of a granule of so many lists.
-    fn place(&self, lists: usize, number: usize) -> (usize, u64) {
-        let each = self.geometry().granules(lists, self.log_size);
-        let start = self.region.as_ref().map_or(0, Region::address);
-        (number / each, start + (number % each * GRANULE) as u64)
+    fn address(&self, piece: &Piece) -> u64 {
+        self.region.as_ref().map_or(0, Region::address) + piece.from as u64
     }
 
-    /// What a granule has of so many lists: offsets in them and in it, a beat each.
-    fn beats(&self, lists: usize, number: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
-        let each = self.geometry().granules(lists, self.log_size);
-        let (channel, channels) = (number / each, self.geometry().channels);
-        let first = number % each * GRANULE / Geometry::BEAT;
+    /// What a piece has of so many lists: offsets in them and in it, a beat each.
+    fn beats(&self, lists: usize, piece: &Piece) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let (channel, channels) = (piece.channel, self.geometry().channels);
+        let first = piece.from / Geometry::BEAT;
         let bytes = lists * self.lists[0].len();
-        let beats = (0..GRANULE / Geometry::BEAT).map(move |i| {
+        let beats = (0..piece.bytes / Geometry::BEAT).map(move |i| {
             (((first + i) * channels + channel) * Geometry::BEAT, i * Geometry::BEAT)
         });
         beats.filter(move |(at, _)| *at < bytes)
     }
 
-    fn write(&self, number: usize, index: u64) -> Vec<u8> {
-        let (lists, each) = (self.lists.len(), self.lists[0].len());
-        let mut data = vec![0; GRANULE];
-        for (from, to) in self.beats(lists, number) {
+    /// The bytes of a piece that is written.
+    fn data(&self, piece: &Piece) -> Vec<u8> {
+        let each = self.lists[0].len();
+        let mut data = vec![0; piece.bytes];
+        for (from, to) in self.beats(self.lists.len(), piece) {
             let (list, at) = (&self.lists[from / each], from % each);
             let end = (at + Geometry::BEAT).min(each);
             data[to..to + end - at].copy_from_slice(&list[at..end]);
         }
-        let (channel, address) = self.place(lists, number);
-        wire::ntt_write(index, address, channel as u8, &data)
+        data
+    }
+
+    /// Takes in the bytes of a piece that was read.
+    fn take(&mut self, piece: &Piece, data: &[u8]) {
+        for (to, from) in self.beats(1, piece) {
+            let end = (to + Geometry::BEAT).min(self.target.len());
+            self.target[to..end].copy_from_slice(&data[from..from + end - to]);
+        }
     }
 
     fn fail(&mut self, error: Error) {
         self.failed.get_or_insert(error);
+    }
+
+    fn fail_memory(&mut self) {
+        let device = self.door.uri.clone();
+        self.fail(Error::Failed { device, problem: "its memory did not answer".into() });
     }
 
     /// What the card said of a command that it was right to send.
@@ -191,10 +224,7 @@ impl Job {
         match found {
             DONE => {}
             REFUSED => return Err("a refusal of what its registers allow".into()),
-            MEMORY_FAULT => {
-                let device = self.door.uri.clone();
-                self.fail(Error::Failed { device, problem: "its memory did not answer".into() });
-            }
+            MEMORY_FAULT => self.fail_memory(),
             NOT_CANONICAL if list < self.lists.len() as u64 => {
                 let problem = format!("number {number} is not below the modulus");
                 self.fail(match self.lists.len() {
@@ -211,7 +241,7 @@ impl Job {
         let all = self.all();
         if let Some(Progress(function)) = &self.progress
             && self.failed.is_none()
-            && (self.answered.is_multiple_of(64) || self.answered == all)
+            && (self.answered.is_multiple_of(SPAN / self.span()) || self.answered == all)
         {
             function(self.answered as f64 / all as f64);
         }
@@ -319,18 +349,48 @@ impl job::Job for Job {
             let bytes = self.geometry().needed(self.lists.len(), self.log_size);
             self.region = self.door.memory.take(bytes).ok();
         }
-        // The run follows what was written, and reads follow the run, in the card's own order.
+        // The run follows what was written, and reads follow the run, in the card's own order or by the reactor's rules for transfers.
         self.region.is_some() && position < self.commands()
+    }
+
+    fn transfer(&self, position: usize) -> Option<Transfer> {
+        let bulk = self.door.bulk?;
+        let place = |piece: &Piece| Place::new(bulk + piece.channel as u32, self.address(piece));
+        match self.at(position) {
+            Command::Write(number) => {
+                let piece = self.piece(self.lists.len(), number);
+                Some(Transfer::Up(place(&piece), self.data(&piece)))
+            }
+            Command::Run(_) => None,
+            Command::Read(number) => {
+                let piece = self.piece(1, number);
+                Some(Transfer::Down(place(&piece), piece.bytes))
+            }
+        }
+    }
+
+    fn transferred(&mut self, position: usize, bytes: Option<Vec<u8>>) {
+        match (bytes, self.at(position)) {
+            (None, _) => self.fail_memory(),
+            (Some(bytes), Command::Read(number)) => self.take(&self.piece(1, number), &bytes),
+            (Some(_), _) => {}
+        }
+        self.answered += 1;
+        self.tell();
     }
 
     fn command(&mut self, position: usize, index: u64) -> Vec<u8> {
         self.sent = position + 1;
         let number = match self.at(position) {
-            Command::Write(number) => return self.write(number, index),
+            Command::Write(number) => {
+                let piece = self.piece(self.lists.len(), number);
+                let (address, channel) = (self.address(&piece), piece.channel as u8);
+                return wire::ntt_write(index, address, channel, &self.data(&piece));
+            }
             Command::Run(number) => number,
             Command::Read(number) => {
-                let (channel, address) = self.place(1, number);
-                return wire::ntt_read(index, address, channel as u8);
+                let piece = self.piece(1, number);
+                return wire::ntt_read(index, self.address(&piece), piece.channel as u8);
             }
         };
         let Run { direction, factors } = &self.runs[number];
@@ -373,10 +433,7 @@ impl job::Job for Job {
                 use read::reply_fields as at;
                 self.note_status(field(at::status::OFFSET)?, u64::MAX)?;
                 let data: [u8; GRANULE] = bytes_at(reply, at::data::OFFSET).ok_or("no data")?;
-                for (to, from) in self.beats(1, number) {
-                    let end = (to + Geometry::BEAT).min(self.target.len());
-                    self.target[to..end].copy_from_slice(&data[from..from + end - to]);
-                }
+                self.take(&self.piece(1, number), &data);
             }
         }
         self.answered += 1;

@@ -13,6 +13,7 @@ use proofmill_op::{Answer, Capability, Error, Result};
 use super::chain::Chain;
 use super::job::{self, Engine, Exchange, Lane, Settings};
 use super::open_error;
+use super::regions::Memory;
 use crate::Transport;
 use crate::wire::constants::poseidon::{block, command, status, strengthened};
 use crate::wire::constants::shell::capabilities::POSEIDON;
@@ -89,6 +90,29 @@ impl Geometry {
     }
 }
 
+/// An engine, as requests see it.
+#[derive(Debug)]
+pub struct Door {
+    /// What it is.
+    pub geometry: Geometry,
+    /// The card's.
+    pub identity: u64,
+    /// The card's.
+    pub uri: String,
+    /// Where nodes and digests of layers lie.
+    pub memory: Arc<Memory>,
+    /// Where the card's door to its memory is used: its number of the engine's channel.
+    pub bulk: Option<u32>,
+}
+
+impl Door {
+    /// To an engine with nothing in its memory.
+    pub fn new(geometry: Geometry, identity: u64, uri: &str, bulk: Option<u32>) -> Arc<Self> {
+        let memory = Memory::new(geometry.memory);
+        Arc::new(Self { geometry, identity, uri: uri.to_owned(), memory, bulk })
+    }
+}
+
 /// Finds this operation's engine among the blocks: there is one at most.
 pub fn find(
     transport: &mut dyn Transport,
@@ -138,15 +162,15 @@ pub struct Job {
 }
 
 impl Job {
-    /// Checks the request and makes a job of it, for the device with this identity and URI, whose engine this is.
-    pub fn new(request: Request, geometry: &Geometry, identity: u64, device: &str) -> Result<Self> {
+    /// Checks the request and makes a job of it.
+    pub fn new(request: Request, door: &Door) -> Result<Self> {
         let (elements, count) = (request.elements()?, request.count()?);
-        geometry.demand(request.arity, request.strength, device)?;
+        door.geometry.demand(request.arity, request.strength, &door.uri)?;
         let tag = request.domain.tag(request.arity);
         let mut state = vec![0; (request.arity + 1) * ELEMENT_BYTES];
         state[..ELEMENT_BYTES].copy_from_slice(&tag);
         Ok(Self {
-            preimages: request.preimages.on(identity)?.clone(),
+            preimages: request.preimages.on(door.identity)?.clone(),
             elements,
             bare: wire::poseidon(0, request.strength, &state),
             settings: Settings::new(),

@@ -10,7 +10,8 @@
 //!    (an engine whose commands take long shows in its counters that it is at work, and is given time as long as it is);
 //! 5. a cancelled job sends no further command, ends those in the card that can be ended, and their replies are swallowed;
 //! 6. a job that speaks with the card by itself has it alone: commands of others are answered before and sent afterwards;
-//! 7. uploads to the card's memory go on while replies are heard; a job's command is sent when all of its uploads are in the memory.
+//! 7. transfers to and from the card's memory go on while replies are heard; a job's command is sent when all of its transfers have ended, and what it
+//!    fetches is asked for when all of its commands are answered.
 
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,7 +23,7 @@ use std::time::Duration;
 use proofmill_op::{Answer, Completer, Error, Metrics, Result};
 
 use super::flights::{Flight, Flights, Sent};
-use super::job::{Active, Lane, Settings, Terms, Upload, Work};
+use super::job::{Active, Lane, Settings, Terms, Transfer, Work};
 use super::{Options, Shared};
 use crate::transport::{Event, Transport};
 use crate::wire::constants::shell::replies::ignore;
@@ -31,8 +32,8 @@ use crate::wire::{Header, INDEX_OFFSET, u64_at};
 /// How long the thread waits for a reply before it looks for new work again.
 const SLICE: Duration = Duration::from_millis(1);
 
-/// Uploads that are begun at a time.
-const UPLOADS: usize = 4;
+/// Transfers that are begun at a time.
+const TRANSFERS: usize = 4;
 
 /// What is counted, readable from any thread.
 #[derive(Default)]
@@ -72,8 +73,8 @@ pub struct Reactor {
     /// Those whose commands may have to be ended.
     long: Vec<u64>,
     flights: Flights,
-    /// The jobs of the uploads that were begun, in their order.
-    uploads: VecDeque<u64>,
+    /// The jobs of the transfers that were begun, in their order, and the numbers of the commands that they stand for.
+    transfers: VecDeque<(u64, usize)>,
     next_job: u64,
     first_cycle: u64,
     shared: Arc<Shared>,
@@ -102,7 +103,7 @@ impl Reactor {
             inbox,
             closing: false,
             jobs: HashMap::new(),
-            uploads: VecDeque::new(),
+            transfers: VecDeque::new(),
             long: Vec::new(),
             flights: Flights::default(),
             next_job: 0,
@@ -144,7 +145,8 @@ impl Reactor {
                 self.count_cycles();
                 match event {
                     Some(Event::Reply(reply)) => self.accept(&reply)?,
-                    Some(Event::Written(done)) => self.uploaded(done)?,
+                    Some(Event::Written(done)) => self.transferred(done.map(|()| Vec::new()))?,
+                    Some(Event::Read(done)) => self.transferred(done)?,
                     None => {}
                 }
                 self.check_time()?;
@@ -154,7 +156,7 @@ impl Reactor {
 
     /// Is nothing under way, neither to the card nor in it?
     fn is_quiet(&self) -> bool {
-        self.flights.is_empty() && self.uploads.is_empty()
+        self.flights.is_empty() && self.transfers.is_empty()
     }
 
     /// Takes in what was submitted; sleeps here when there is nothing to do.
@@ -203,11 +205,13 @@ impl Reactor {
                 if !self.prepare(number, id)? || !self.is_ready(id, position) {
                     break;
                 }
-                let active = &self.jobs[&id];
-                match active.job.upload(position) {
-                    Some(_) if self.uploads.len() == UPLOADS => break,
-                    Some(upload) => self.upload(id, upload)?,
-                    None if active.is_uploading() => break,
+                let Some(active) = self.jobs.get_mut(&id) else { break };
+                let (moving, in_card) = (active.is_moving(), active.is_in_card());
+                match active.transfer(position) {
+                    Some(_) if self.transfers.len() == TRANSFERS => break,
+                    Some(Transfer::Down(..)) if in_card => break,
+                    Some(_) => self.transfer(id, position)?,
+                    None if moving => break,
                     None => self.send(id, position)?,
                 }
             }
@@ -254,26 +258,29 @@ impl Reactor {
         self.jobs.get_mut(&id).is_some_and(|active| active.job.is_ready(position))
     }
 
-    /// Begins to write to the card's memory, while the engines go on and are heard.
-    fn upload(&mut self, id: u64, upload: Upload) -> Result<()> {
-        self.transport.begin_write(upload.place, upload.bytes)?;
-        self.uploads.push_back(id);
-        if let Some(active) = self.jobs.get_mut(&id) {
-            active.count_upload();
+    /// Begins to write or read the card's memory, while the engines go on and are heard.
+    fn transfer(&mut self, id: u64, position: usize) -> Result<()> {
+        match self.jobs.get_mut(&id).and_then(Active::begin_transfer) {
+            Some(Transfer::Up(place, bytes)) => self.transport.begin_write(place, bytes)?,
+            Some(Transfer::Down(place, bytes)) => self.transport.begin_read(place, bytes)?,
+            None => return Ok(()),
         }
+        self.transfers.push_back((id, position));
         Ok(())
     }
 
-    /// The oldest upload has ended.
-    fn uploaded(&mut self, done: Result<()>) -> Result<()> {
-        let id = self.uploads.pop_front();
-        let id = id.ok_or_else(|| self.lost("a write has ended that was not begun".into()))?;
+    /// The oldest transfer has ended.
+    fn transferred(&mut self, done: Result<Vec<u8>>) -> Result<()> {
+        let oldest = self.transfers.pop_front();
+        let (id, position) =
+            oldest.ok_or_else(|| self.lost("a transfer has ended that was not begun".into()))?;
+        let bytes = match done {
+            Err(Error::Failed { .. }) => None,
+            other => Some(other?),
+        };
         let Some(active) = self.jobs.get_mut(&id) else { return Ok(()) };
-        active.count_uploaded();
-        match done {
-            Err(Error::Failed { .. }) => active.job.upload_failed(),
-            other => other?,
-        }
+        active.count_transferred();
+        active.job.transferred(position, bytes);
         self.settle(id);
         Ok(())
     }

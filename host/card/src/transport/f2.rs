@@ -48,8 +48,9 @@ pub struct F2Transport {
     /// The door to the memory, if the card has one.
     bulk: Option<Bulk>,
     threads: Vec<JoinHandle<()>>,
-    teller: Sender<Result<()>>,
-    written: Receiver<Result<()>>,
+    teller: Sender<Event>,
+    /// Ends of what was begun at the door.
+    moved: Receiver<Event>,
     looked: Instant,
 }
 
@@ -59,9 +60,9 @@ impl F2Transport {
     pub fn open(emulated: Option<&Path>, number: u32, limit: Duration) -> Result<Self> {
         let session = Arc::new(Session::open(emulated, number, limit)?);
         let packets = Ring::new(session.clone(), stream::PACKETS, limit);
-        let (teller, written) = mpsc::channel();
+        let (teller, moved) = mpsc::channel();
         let (threads, looked) = (Vec::new(), Instant::now());
-        let mut transport = Self { session, packets, bulk: None, threads, teller, written, looked };
+        let mut transport = Self { session, packets, bulk: None, threads, teller, moved, looked };
         // A card without a door to its memory never takes a page of that stream.
         let blocks = chain::walk(&mut transport, &format!("f2:{number}"))?;
         if blocks.iter().any(|block| block.kind == memory_door::block::TYPE) {
@@ -113,19 +114,19 @@ impl Transport for F2Transport {
     }
 
     fn event(&mut self, limit: Duration) -> Result<Option<Event>> {
-        let Self { session, packets, written, looked, .. } = self;
+        let Self { session, packets, moved, looked, .. } = self;
         let happened = session.wait(limit, looked, || {
-            if let Ok(done) = written.try_recv() {
-                return Ok(Some(Event::Written(done)));
+            if let Ok(event) = moved.try_recv() {
+                return Ok(Some(event));
             }
             Ok(packets.poll()?.map(Event::Reply))
         })?;
         match happened {
-            Some(Event::Written(Err(error))) => match self.survived(Err(error)) {
-                Err(error @ Error::Failed { .. }) => Ok(Some(Event::Written(Err(error)))),
-                Err(error) => Err(error),
-                Ok(()) => Ok(None),
-            },
+            Some(Event::Written(Err(error)) | Event::Read(Err(error)))
+                if !matches!(error, Error::Failed { .. }) =>
+            {
+                self.survived(Err(error))
+            }
             other => Ok(other),
         }
     }
@@ -154,8 +155,16 @@ impl Transport for F2Transport {
     fn begin_write(&mut self, place: Place, bytes: Vec<u8>) -> Result<()> {
         let teller = self.teller.clone();
         // Nobody listens to a card that is closed.
-        let tell = move |done| _ = teller.send(done);
+        let tell = move |done| _ = teller.send(Event::Written(done));
         self.bulk()?.begin(writing(place, bytes), tell);
+        Ok(())
+    }
+
+    fn begin_read(&mut self, place: Place, bytes: usize) -> Result<()> {
+        let teller = self.teller.clone();
+        // As above.
+        let tell = move |done| _ = teller.send(Event::Read(done));
+        self.bulk()?.begin(reading(place, bytes), tell);
         Ok(())
     }
 }

@@ -73,6 +73,7 @@ pub struct PcieTransport {
 enum Heard {
     Reply(Result<Vec<u8>>),
     Written(Result<()>),
+    Read(Result<Vec<u8>>),
 }
 
 /// Another one at each opening, so that no answer to an earlier host is taken for ours.
@@ -225,7 +226,7 @@ impl PcieTransport {
                 Err(RecvTimeoutError::Disconnected) => {
                     break Err(self.lost("the thread of its memory has ended"));
                 }
-                // The thread may wait for room to tell of a write before.
+                // The thread may wait for room to tell of what it did before.
                 Err(RecvTimeoutError::Timeout) => {
                     self.aside.extend(self.heard.iter().flat_map(Receiver::try_iter));
                 }
@@ -239,6 +240,14 @@ impl PcieTransport {
         match done {
             Err(error @ (Error::Lost { .. } | Error::TimedOut { .. })) => self.died(error),
             other => other,
+        }
+    }
+
+    /// What a thread tells of the door; the error is the card's end.
+    fn told<T>(&mut self, done: Result<T>) -> Result<Result<T>> {
+        match self.survived(done) {
+            Err(error) if self.dead.is_some() => Err(error),
+            done => Ok(done),
         }
     }
 
@@ -288,7 +297,7 @@ impl Transport for PcieTransport {
         loop {
             match next {
                 Some(Heard::Reply(reply)) => return self.reply(reply).map(Some),
-                Some(written) => self.aside.push_back(written),
+                Some(moved) => self.aside.push_back(moved),
                 None => {}
             }
             next = self.heard(limit.saturating_sub(start.elapsed()))?;
@@ -306,10 +315,8 @@ impl Transport for PcieTransport {
         };
         Ok(match heard {
             Some(Heard::Reply(reply)) => Some(Event::Reply(self.reply(reply)?)),
-            Some(Heard::Written(done)) => Some(Event::Written(match self.survived(done) {
-                Err(error) if self.dead.is_some() => return Err(error),
-                done => done,
-            })),
+            Some(Heard::Written(done)) => Some(Event::Written(self.told(done)?)),
+            Some(Heard::Read(done)) => Some(Event::Read(self.told(done)?)),
             None => None,
         })
     }
@@ -353,6 +360,14 @@ impl Transport for PcieTransport {
         // Nobody listens to a card that is closed.
         let tell = move |done| _ = teller.send(Heard::Written(done));
         self.bulk()?.begin(writing(place, bytes), tell);
+        Ok(())
+    }
+
+    fn begin_read(&mut self, place: Place, bytes: usize) -> Result<()> {
+        let teller = self.teller.clone();
+        // As above.
+        let tell = move |done| _ = teller.send(Heard::Read(done));
+        self.bulk()?.begin(reading(place, bytes), tell);
         Ok(())
     }
 

@@ -175,8 +175,8 @@ pub struct SimTransport {
     sent: u64,
     /// None where the card has no door to its memory.
     door: Option<Door>,
-    /// Ends of writes to the memory, which take place when they are begun: time passes in a simulation only while somebody waits for it.
-    written: VecDeque<Result<()>>,
+    /// Ends of what was begun at the memory, which takes place at once: time passes in a simulation only while somebody waits for it.
+    moved: VecDeque<Event>,
 }
 
 // SAFETY: a card is not thread-safe but not bound to a thread either; this struct owns it, all access goes
@@ -196,7 +196,7 @@ impl SimTransport {
             name,
             sent: 0,
             door: None,
-            written: VecDeque::new(),
+            moved: VecDeque::new(),
         };
         let mut door = Door::default();
         if transport.library.0.door.is_some() && !transport.is_in_slot() {
@@ -485,7 +485,14 @@ impl Transport for SimTransport {
 
     fn begin_write(&mut self, place: Place, bytes: Vec<u8>) -> Result<()> {
         let done = self.write_memory(place, &bytes);
-        self.written.push_back(done);
+        self.moved.push_back(Event::Written(done));
+        Ok(())
+    }
+
+    fn begin_read(&mut self, place: Place, bytes: usize) -> Result<()> {
+        let mut room = vec![0; bytes];
+        let done = self.read_memory(place, &mut room);
+        self.moved.push_back(Event::Read(done.map(|()| room)));
         Ok(())
     }
 
@@ -493,9 +500,13 @@ impl Transport for SimTransport {
         if let Some((reply, _)) = self.take() {
             return Ok(Some(Event::Reply(reply)));
         }
-        match self.written.pop_front() {
-            Some(Err(error)) if !matches!(error, Error::Failed { .. }) => Err(error),
-            Some(done) => Ok(Some(Event::Written(done))),
+        match self.moved.pop_front() {
+            Some(Event::Written(Err(error)) | Event::Read(Err(error)))
+                if !matches!(error, Error::Failed { .. }) =>
+            {
+                Err(error)
+            }
+            Some(event) => Ok(Some(event)),
             None => Ok(self.receive(limit)?.map(Event::Reply)),
         }
     }

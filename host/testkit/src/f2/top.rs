@@ -2,7 +2,7 @@
 //! over OCL, and the card writes the host's memory itself.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -44,6 +44,11 @@ impl Top {
     /// What shows the slots in place of the system's folder, and has the memory.
     pub fn folder(&self) -> &Path {
         self.0.folder()
+    }
+
+    /// A file of the function that leads to the image.
+    pub fn file(&self, what: &str) -> PathBuf {
+        self.0.file(what)
     }
 
     fn behind(files: Files, card: SimSlot) -> io::Result<Self> {

@@ -9,6 +9,7 @@ use proofmill_card::wire::bare;
 use proofmill_card::wire::constants::shell::commands;
 use proofmill_card::{Event, Place, SimLibrary, SimSlot};
 use proofmill_device::Uri;
+use proofmill_op::msm::Curve;
 use proofmill_testkit::boards::faults::{self, Board as _, Cards};
 use proofmill_testkit::f2::{F2, Top};
 
@@ -55,6 +56,18 @@ fn two_of_the_boards_tops_conform_as_one_device() {
     conforms(&*proofmill_device::open(&uri(first.folder(), "0,1")).unwrap());
 }
 
+/// Points, and the elements of the quotient, whose result stays in the card as the scalars of a sum.
+#[test]
+fn a_proof_on_bn254_on_the_boards_top() {
+    let Some(library) = library("f2_groth16_bn254_small_twin") else { return };
+    let slot = Top::new(card(&library)).unwrap();
+    // Closing resets its counters.
+    let _open = crate::groth16::proved_on(Curve::Bn254, 30, &uri(slot.folder(), "0"));
+    std::thread::sleep(Duration::from_millis(100)); // until the file of registers is new
+    let [written, _] = support::beats_by_the_door(&slot.file("resource0"));
+    assert!(written > 0, "the points came by packets");
+}
+
 /// Transfers of many pages, more than a ring has, while packets are answered beside them.
 #[test]
 fn the_memory_of_the_boards_top_is_written_and_read_through_the_door() {
@@ -72,6 +85,7 @@ fn the_memory_of_the_boards_top_is_written_and_read_through_the_door() {
             match transport.event(Duration::from_secs(60)).unwrap().unwrap() {
                 Event::Reply(_) => seen[0] = true,
                 Event::Written(done) => seen[1] = done.is_ok(),
+                Event::Read(_) => panic!("nothing was read"),
             }
         }
         let mut back = vec![0; beats * 64];

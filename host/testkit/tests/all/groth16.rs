@@ -22,8 +22,8 @@ fn proved_in_simulation(curve: Curve, constraints: usize) {
     }
 }
 
-/// A proof whose sums in G1 are that card's, and its quotient if it makes one of that many elements.
-pub fn proved_on(curve: Curve, constraints: usize, uri: &str) {
+/// A proof whose sums in G1 are that card's, and its quotient if it makes one of that many elements. The card is still open.
+pub fn proved_on(curve: Curve, constraints: usize, uri: &str) -> Arc<dyn Device> {
     let circuit = Circuit::new(curve, &Statement::Chain { constraints }).unwrap();
     let (mut key, mut witness) = (Vec::new(), Vec::new());
     circuit.write_insecure_key(b"sim", &mut key).unwrap();
@@ -55,6 +55,7 @@ pub fn proved_on(curve: Curve, constraints: usize, uri: &str) {
         assert_eq!(is_there, wanted, "{}", timed.step);
         eprintln!("{uri}: {} {:.2} s", timed.step, timed.seconds);
     }
+    card
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod conformance;
 mod coprocessor;
+mod door;
 mod ecdsa_defects;
 mod ecdsa_verify;
 mod f2;

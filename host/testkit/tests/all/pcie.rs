@@ -5,9 +5,6 @@ use std::time::Duration;
 use crate::conformance::conforms;
 use crate::support;
 use proofmill_card::Transport;
-use proofmill_card::wire::constants::memory_door;
-use proofmill_card::wire::constants::shell::{block_header, identification};
-use proofmill_card::wire::u32_at;
 use proofmill_device::Uri;
 use proofmill_testkit::boards::faults::{self, Cards};
 use proofmill_testkit::xdma::Xdma;
@@ -56,19 +53,18 @@ fn a_proof_on_bls12_381_with_its_points_through_the_door_to_the_memory() {
     let Some(xdma) = behind_files("xdma_msm_bls12_381_twin") else { return };
     crate::groth16::proved_on(proofmill_op::msm::Curve::Bls12_381, 30, &uri(&xdma));
     std::thread::sleep(Duration::from_millis(100)); // until the file of registers is new
-    assert!(beats_written(&xdma) > 0, "the points came by packets");
+    let [written, _] = support::beats_by_the_door(&xdma.file("user"));
+    assert!(written > 0, "the points came by packets");
 }
 
-/// Beats that came through the door, by its block of registers.
-fn beats_written(xdma: &Xdma) -> u32 {
-    let file = std::fs::read(xdma.file("user")).unwrap();
-    let word = |at: u32| u32_at(&file, at).unwrap();
-    let mut blocks =
-        std::iter::successors(Some(word(identification::first_block::OFFSET)), |block| {
-            Some(word(block + block_header::NEXT)).filter(|next| *next != 0)
-        });
-    let door = blocks.find(|block| word(block + block_header::TYPE) == memory_door::block::TYPE);
-    word(door.expect("a card with a door") + memory_door::block::registers::written::OFFSET)
+/// Transforms and trees, whose elements, nodes and digests go and come by the door.
+#[test]
+fn the_boards_top_with_transforms_and_hashes_conforms_over_pcie() {
+    let Some(xdma) = behind_files("xdma_ntt_poseidon_small_twin") else { return };
+    conforms(&*proofmill_device::open(&uri(&xdma)).unwrap());
+    std::thread::sleep(Duration::from_millis(100)); // until the file of registers is new
+    let beats = support::beats_by_the_door(&xdma.file("user"));
+    assert!(beats.iter().all(|beats| *beats > 0), "by packets: {beats:?}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::Door;
 use super::curve::{OnCard, decode};
 use super::geometry::Geometry;
 use super::memory::{Half, Scalars};
-use crate::driver::job::{self, Settings, Upload};
+use crate::driver::job::{self, Settings, Transfer};
 use crate::driver::regions::Region;
 use crate::transport::Place;
 use crate::transport::door::PACKED;
@@ -279,7 +279,7 @@ impl<C: OnCard> job::Job for Job<C> {
         self.halves[list].is_some()
     }
 
-    fn upload(&self, position: usize) -> Option<Upload> {
+    fn transfer(&self, position: usize) -> Option<Transfer> {
         let (bulk, channels) = (self.door.bulk?, self.door.geometry.channels);
         let place = |channel: usize, address| Place::new(bulk + channel as u32, address);
         match self.at(position) {
@@ -288,21 +288,23 @@ impl<C: OnCard> job::Job for Job<C> {
                 let (from, scalars) = self.some_scalars(list, at)?;
                 let mut bytes = scalars.to_vec();
                 bytes.resize(bytes.len().next_multiple_of(Geometry::SLICE), 0);
-                Some(Upload { place: place(channels, self.scalars_at(list) + from), bytes })
+                Some(Transfer::Up(place(channels, self.scalars_at(list) + from), bytes))
             }
             Command::Points => {
                 let (channel, at, slices) = self.pieces.upload(position, channels);
                 let place = place(channel, self.points.region.address() + at as u64);
                 Some(match self.door.geometry.packs() {
-                    false => Upload { place, bytes: slices.to_vec() },
-                    true => Upload { place: place.packed(), bytes: packed(slices) },
+                    false => Transfer::Up(place, slices.to_vec()),
+                    true => Transfer::Up(place.packed(), packed(slices)),
                 })
             }
         }
     }
 
-    fn upload_failed(&mut self) {
-        self.failed = Some("its memory did not answer");
+    fn transferred(&mut self, _position: usize, bytes: Option<Vec<u8>>) {
+        if bytes.is_none() {
+            self.failed = Some("its memory did not answer");
+        }
     }
 
     fn command(&mut self, position: usize, index: u64) -> Vec<u8> {

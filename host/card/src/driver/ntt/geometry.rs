@@ -158,6 +158,8 @@ pub struct Door {
     pub uri: String,
     /// Where elements lie.
     pub memory: Arc<Memory>,
+    /// Where the card's door to its memory is used: its number of the engine's first channel.
+    pub bulk: Option<u32>,
     /// The sums whose scalars results can become.
     pub sums: Option<Arc<msm::Door>>,
 }
@@ -168,10 +170,11 @@ impl Door {
         geometry: Geometry,
         identity: u64,
         uri: &str,
+        bulk: Option<u32>,
         sums: Option<Arc<msm::Door>>,
     ) -> Arc<Self> {
         let memory = Memory::new(geometry.memory);
-        Arc::new(Self { geometry, identity, uri: uri.to_owned(), memory, sums })
+        Arc::new(Self { geometry, identity, uri: uri.to_owned(), memory, bulk, sums })
     }
 
     /// Room for a quotient of 2^log_size elements among the scalars of sums in this group.

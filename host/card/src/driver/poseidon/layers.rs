@@ -1,15 +1,18 @@
 //! Layers of trees in the card's memory: nodes are written there, each layer is hashed to the place behind it, and what is wanted is read.
 //!
-//! The card carries commands out in their order, and a job's commands are sent one behind the other. So each job has the whole memory,
-//! and needs nothing of what was there before.
+//! Each job has a region of the memory, and needs nothing of what was there before; one waits until there is room for it. Nodes and digests pass by
+//! the card's door to its memory, where it has one, and otherwise by commands.
 
 use std::sync::Arc;
 
 use proofmill_op::poseidon::{Domain, ELEMENT_BYTES, Layers, Progress, Response, Strength, Wanted};
 use proofmill_op::{Answer, Error, Result};
 
-use super::Geometry;
-use crate::driver::job::{self, Exchange, Settings};
+use super::Door;
+use crate::driver::job::{self, Exchange, Settings, Transfer};
+use crate::driver::regions::Region;
+use crate::transport::Place;
+use crate::transport::door::BEAT;
 use crate::wire::constants::poseidon::commands::{layer, read, write};
 use crate::wire::constants::poseidon::status;
 use crate::wire::{self, Header};
@@ -19,6 +22,8 @@ pub const GRANULE: u64 = 1024;
 /// Digests that a command makes at most, whole granules of them: between two commands a job can be ended, and the first digest of a command
 /// waits for nothing but its rounds, which take as long as some hundred digests.
 const PIECE: usize = 2048;
+/// Bytes that pass at once by the door to the memory.
+const SPAN: usize = 1 << 16;
 
 /// The commands.
 pub fn exchanges() -> [Exchange; 3] {
@@ -33,14 +38,14 @@ pub fn exchanges() -> [Exchange; 3] {
     })
 }
 
-/// A command; bytes are of the nodes that are given, or of the digests that are answered.
+/// A command; addresses are those behind the region's first one, bytes those of the nodes that are given, or of the digests that are answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
-    /// Of these bytes, to an address.
-    Write { from: usize, to: u64 },
+    /// Of these bytes, up to a byte behind them, to an address.
+    Write { from: usize, end: usize, to: u64 },
     /// Of so many digests. `first`: number of its first node, in the lowest layer.
     Layer { from: u64, to: u64, count: usize, arity: usize, first: Option<usize> },
-    /// To these bytes, up to the end of a layer.
+    /// To these bytes, up to a byte behind them.
     Read { from: u64, to: usize, end: usize },
 }
 
@@ -49,13 +54,13 @@ fn room(nodes: usize) -> u64 {
     (nodes as u64 * ELEMENT_BYTES as u64).div_ceil(GRANULE) * GRANULE
 }
 
-/// All commands for layers of so many nodes each.
-fn steps(counts: &[usize], arities: &[usize], wanted: Wanted) -> Vec<Step> {
-    let granule = GRANULE as usize;
-    let pieces = |bytes: usize| (0..bytes).step_by(granule);
-    let writes =
-        pieces(counts[0] * ELEMENT_BYTES).map(|from| Step::Write { from, to: from as u64 });
-    let mut steps: Vec<_> = writes.collect();
+/// All commands for layers of so many nodes each; those that move bytes move `span` of them, whole granules.
+fn steps(counts: &[usize], arities: &[usize], wanted: Wanted, span: usize) -> Vec<Step> {
+    let pieces =
+        |bytes: usize| (0..bytes).step_by(span).map(move |start| (start, bytes.min(start + span)));
+    let writes = pieces(counts[0] * ELEMENT_BYTES);
+    let mut steps: Vec<_> =
+        writes.map(|(from, end)| Step::Write { from, end, to: from as u64 }).collect();
     let mut reads = vec![];
     let (mut from, mut answered) = (0, 0);
     for (number, (&arity, &count)) in arities.iter().zip(&counts[1..]).enumerate() {
@@ -71,10 +76,13 @@ fn steps(counts: &[usize], arities: &[usize], wanted: Wanted) -> Vec<Step> {
             }
         }));
         if wanted == Wanted::All || number + 1 == arities.len() {
-            let end = answered + count * ELEMENT_BYTES;
-            let read = |at: usize| Step::Read { from: to + at as u64, to: answered + at, end };
+            let read = |(at, end): (usize, usize)| Step::Read {
+                from: to + at as u64,
+                to: answered + at,
+                end: answered + end,
+            };
             reads.extend(pieces(count * ELEMENT_BYTES).map(read));
-            answered = end;
+            answered += count * ELEMENT_BYTES;
         }
         from = to;
     }
@@ -84,12 +92,15 @@ fn steps(counts: &[usize], arities: &[usize], wanted: Wanted) -> Vec<Step> {
 
 /// A request on its way.
 pub struct Job {
+    door: Arc<Door>,
     request: Layers,
     nodes: Arc<[u8]>,
     steps: Vec<Step>,
+    /// Of all nodes and digests.
+    bytes: u64,
+    region: Option<Region>,
     settings: Settings,
     digests: Vec<u8>,
-    device: String,
     sent: usize,
     answered: usize,
     /// Number of the first node that is not below the modulus.
@@ -99,24 +110,27 @@ pub struct Job {
 }
 
 impl Job {
-    /// Checks the request and makes a job of it, for the device with this identity and URI, whose engine this is.
-    pub fn new(request: Layers, geometry: &Geometry, identity: u64, device: &str) -> Result<Self> {
+    /// Checks the request and makes a job of it.
+    pub fn new(request: Layers, door: &Arc<Door>) -> Result<Self> {
         let counts = request.counts()?;
         for &arity in &request.arities {
-            geometry.demand(arity, Strength::Standard, device)?;
+            door.geometry.demand(arity, Strength::Standard, &door.uri)?;
         }
-        let nodes = request.nodes.on(identity)?.clone();
-        fits(&counts, &request.arities, geometry.memory)?;
+        let nodes = request.nodes.on(door.identity)?.clone();
+        fits(&counts, &request.arities, door.geometry.memory)?;
         let answered = match request.wanted {
             Wanted::All => counts[1..].iter().sum(),
             Wanted::Last => counts[counts.len() - 1],
         };
+        let span = if door.bulk.is_some() { SPAN } else { GRANULE as usize };
         Ok(Self {
+            door: door.clone(),
             nodes,
-            steps: steps(&counts, &request.arities, request.wanted),
+            steps: steps(&counts, &request.arities, request.wanted, span),
+            bytes: needed(&counts),
+            region: None,
             settings: Settings::new(),
             digests: vec![0; answered * ELEMENT_BYTES],
-            device: device.to_owned(),
             sent: 0,
             answered: 0,
             wrong: None,
@@ -143,6 +157,11 @@ impl Job {
         Ok(())
     }
 
+    /// Where the region begins.
+    fn base(&self) -> u64 {
+        self.region.as_ref().map_or(0, Region::address)
+    }
+
     fn tell(&self) {
         if let Some(Progress(function)) = &self.request.progress
             && self.wrong.is_none()
@@ -153,10 +172,14 @@ impl Job {
     }
 }
 
+/// Bytes in memory of layers of so many nodes each.
+fn needed(counts: &[usize]) -> u64 {
+    counts.iter().map(|&nodes| room(nodes)).sum()
+}
+
 /// An error for what the memory has no room for; it names what it would have room for.
 fn fits(counts: &[usize], arities: &[usize], memory: u64) -> Result<()> {
-    let need = |counts: &[usize]| counts.iter().map(|&nodes| room(nodes)).sum::<u64>();
-    if need(counts) <= memory {
+    if needed(counts) <= memory {
         return Ok(());
     }
     let of_tops = |tops: usize| {
@@ -170,13 +193,13 @@ fn fits(counts: &[usize], arities: &[usize], memory: u64) -> Result<()> {
     let (mut some, mut too_many) = (0, counts[counts.len() - 1]);
     while too_many - some > 1 {
         let tops = some.midpoint(too_many);
-        if need(&of_tops(tops)) <= memory { some = tops } else { too_many = tops }
+        if needed(&of_tops(tops)) <= memory { some = tops } else { too_many = tops }
     }
     let most = of_tops(some)[arities.len()];
     let problem = format!(
         "{} with their layers take {} bytes, where the card's memory has {memory}: there is room for {most} in as many layers",
         counts[0],
-        need(counts),
+        needed(counts),
     );
     Err(Error::argument("nodes", problem))
 }
@@ -191,18 +214,54 @@ impl job::Job for Job {
         &self.settings
     }
 
+    fn is_ready(&mut self, _position: usize) -> bool {
+        if self.region.is_none() {
+            self.region = self.door.memory.take(self.bytes).ok();
+        }
+        self.region.is_some()
+    }
+
+    fn transfer(&self, position: usize) -> Option<Transfer> {
+        let bulk = self.door.bulk?;
+        let place = |address| Place::new(bulk, self.base() + address);
+        match self.steps[position] {
+            Step::Write { from, end, to } => {
+                let mut bytes = self.nodes[from..end].to_vec();
+                bytes.resize(bytes.len().next_multiple_of(BEAT), 0);
+                Some(Transfer::Up(place(to), bytes))
+            }
+            Step::Layer { .. } => None,
+            Step::Read { from, to, end } => {
+                Some(Transfer::Down(place(from), (end - to).next_multiple_of(BEAT)))
+            }
+        }
+    }
+
+    fn transferred(&mut self, position: usize, bytes: Option<Vec<u8>>) {
+        match (bytes, self.steps[position]) {
+            (None, _) => self.failed = true,
+            (Some(bytes), Step::Read { to, end, .. }) => {
+                self.digests[to..end].copy_from_slice(&bytes[..end - to]);
+            }
+            (Some(_), _) => {}
+        }
+        self.answered += 1;
+        self.tell();
+    }
+
     fn command(&mut self, position: usize, index: u64) -> Vec<u8> {
         self.sent = self.sent.max(position + 1);
+        let base = self.base();
         match self.steps[position] {
-            Step::Write { from, to } => {
-                let end = self.nodes.len().min(from + GRANULE as usize);
-                wire::poseidon_write(index, to, &self.nodes[from..end])
+            Step::Write { from, end, to } => {
+                wire::poseidon_write(index, base + to, &self.nodes[from..end])
             }
             Step::Layer { from, to, count, arity, .. } => {
                 let tag = Domain::MerkleTree.tag(arity);
+                let (from, to) = (base + from, base + to);
                 wire::poseidon_layer(index, from, to, count as u64, arity as u64, &tag)
             }
-            Step::Read { from, .. } => wire::poseidon_read(index, from),
+            Step::Read { from, .. } => wire::poseidon_read(index, base + from),
         }
     }
 
@@ -213,7 +272,6 @@ impl job::Job for Job {
         let step = self.steps[position];
         self.note(step, found, element as usize)?;
         if let Step::Read { to, end, .. } = step {
-            let end = end.min(to + GRANULE as usize);
             let data = &reply[at::data::OFFSET as usize..];
             let data = data.get(..end - to).ok_or("a reply without its data")?;
             self.digests[to..end].copy_from_slice(data);
@@ -226,7 +284,7 @@ impl job::Job for Job {
     fn answer(&mut self) -> Result<Answer> {
         if self.failed {
             let problem = "its memory did not answer".into();
-            return Err(Error::Failed { device: self.device.clone(), problem });
+            return Err(Error::Failed { device: self.door.uri.clone(), problem });
         }
         if let Some(number) = self.wrong {
             return Err(self.request.too_large(number));
@@ -244,22 +302,24 @@ mod tests {
         let step = |from, to, count, first| Step::Layer { from, to, count, arity: 8, first };
         let counts = [64, 8, 1];
         let all = [
-            Step::Write { from: 0, to: 0 },
-            Step::Write { from: 1024, to: 1024 },
+            Step::Write { from: 0, end: 1024, to: 0 },
+            Step::Write { from: 1024, end: 2048, to: 1024 },
             step(0, 2048, 8, Some(0)),
             step(2048, 3072, 1, None),
             Step::Read { from: 2048, to: 0, end: 256 },
             Step::Read { from: 3072, to: 256, end: 288 },
         ];
-        assert_eq!(steps(&counts, &[8, 8], Wanted::All), all);
+        assert_eq!(steps(&counts, &[8, 8], Wanted::All, 1024), all);
         let last = [&all[..4], &[Step::Read { from: 3072, to: 0, end: 32 }]].concat();
-        assert_eq!(steps(&counts, &[8, 8], Wanted::Last), last);
+        assert_eq!(steps(&counts, &[8, 8], Wanted::Last, 1024), last);
+        let at_once = [&[Step::Write { from: 0, end: 2048, to: 0 }], &all[2..]].concat();
+        assert_eq!(steps(&counts, &[8, 8], Wanted::All, SPAN), at_once);
     }
 
     #[test]
     fn a_long_layer_is_several_commands() {
         let counts = [2 * (2 * PIECE + 5), 2 * PIECE + 5];
-        let steps = steps(&counts, &[2], Wanted::Last);
+        let steps = steps(&counts, &[2], Wanted::Last, SPAN);
         let layers: Vec<_> =
             steps.iter().filter(|step| matches!(step, Step::Layer { .. })).collect();
         assert_eq!(layers.len(), 3);

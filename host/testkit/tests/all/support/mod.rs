@@ -1,5 +1,10 @@
 //! What the tests of several files share: the simulations that are there, and the processor as the judge.
 
+use std::path::Path;
+
+use proofmill_card::wire::constants::memory_door;
+use proofmill_card::wire::constants::shell::{block_header, identification};
+use proofmill_card::wire::u32_at;
 use proofmill_card::{Mailbox, SimLibrary, SimTransport, Transport};
 use proofmill_cpu::CpuDevice;
 use proofmill_device::{FOLDER_VARIABLE, Simulation};
@@ -77,6 +82,20 @@ pub fn door(mut transport: SimTransport) -> Box<dyn Transport> {
         true => Box::new(Mailbox::new(transport).unwrap()),
         false => Box::new(transport),
     }
+}
+
+/// Beats that went to a card's memory by its door, and that came from there, as its block of registers in this file says.
+pub fn beats_by_the_door(registers: &Path) -> [u32; 2] {
+    use memory_door::block::{TYPE, registers as at};
+    let file = std::fs::read(registers).unwrap();
+    let word = |at: u32| u32_at(&file, at).unwrap();
+    let mut blocks =
+        std::iter::successors(Some(word(identification::first_block::OFFSET)), |block| {
+            Some(word(block + block_header::NEXT)).filter(|next| *next != 0)
+        });
+    let door = blocks.find(|block| word(block + block_header::TYPE) == TYPE);
+    let door = door.expect("a card with a door");
+    [at::written::OFFSET, at::read::OFFSET].map(|offset| word(door + offset))
 }
 
 /// A verdict function that asks the processor.

@@ -29,6 +29,7 @@ object GenerateProofs {
     "axi_crossing" -> (() => new AxiCrossingProof(depth = 2)),
     "firewall" -> (() => new FirewallProof(bursts = 2, longest = 2, patience = 2)),
     "memory_share" -> (() => new MemoryShareProof(bursts = 2)),
+    "slot_intake" -> (() => new SlotIntakeProof),
     "memory_guard" -> (() => new MemoryGuardProof(bursts = 2, longest = 2)),
     "reset_sequencer" -> (() => new ResetSequencerProof(lead = 4, hold = 4)),
     "axi_lite_door" -> (() => new AxiLiteDoorProof(addressBits = 4)),

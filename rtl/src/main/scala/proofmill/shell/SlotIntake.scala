@@ -14,19 +14,20 @@ import spinal.lib.bus.amba4.axi._
   *
   * @param slots of a ring, a power of two
   */
-class SlotIntake(slots: Int) extends Component {
-  import SlotRings._
-  require(isPow2(slots) && slots > 1 && slots <= mostSlots, s"SlotIntake: $slots slots")
+class SlotIntake(slots: Int, room: SlotRings.Room = SlotRings.card) extends Component {
+  import SlotRings.{Descriptor, Region}
+  import room.{bytes, lines}
+  require(isPow2(slots) && slots > 1 && slots <= SlotRings.mostSlots, s"SlotIntake: $slots slots")
 
-  val pcis = slave(Axi4(SlotRings.pcis))
+  val pcis = slave(Axi4(room.pcis))
   val session = in(UInt(16 bits))
   val open = in(Bool())
-  val streams = Vec.fill(SlotRings.streams)(master(packets))
+  val streams = Vec.fill(SlotRings.streams)(master(room.packets))
   val taken = out(Vec.fill(SlotRings.streams)(UInt(16 bits)))
   val refused = out(Bool())
 
   private val lineBits = log2Up(bytes)
-  private val roomBits = log2Up(roomBytes)
+  private val roomBits = log2Up(room.all)
 
   // Writes, in the order of their addresses.
   val write = new Area {
@@ -85,14 +86,14 @@ class SlotIntake(slots: Int) extends Component {
     when(pcis.r.fire)(left := left - 1)
   }
 
-  private class Ring(s: Int) extends Area {
+  class Ring(s: Int) extends Area {
     val descriptors = Mem(Bits(64 bits), slots)
     val pages = Mem(Bits(8 * bytes bits), slots * lines)
-    private val (describes, slot) = placed.in(SlotRings.descriptors, s)
-    private val (fills, line) = placed.in(SlotRings.pages, s)
-    private val described = describes && placed.words(0)
+    val (describes, slot) = placed.in(room.descriptors, s)
+    val (fills, place) = placed.in(room.pages, s)
+    val described = describes && placed.words(0)
     descriptors.write(slot, placed.data.takeLow(64), enable = described)
-    pages.write(line, placed.data, enable = fills, mask = placed.words)
+    pages.write(place, placed.data, enable = fills, mask = placed.words)
 
     // What older sessions described is not there any more; nor is what was there at power-up.
     val there = Reg(Bits(slots bits)) init 0
@@ -105,12 +106,12 @@ class SlotIntake(slots: Int) extends Component {
 
     // A page on its way: bytes that have not left, and its next line.
     val passing, last = RegInit(False)
-    val left = Reg(UInt(log2Up(SlotRings.pages.slot + 1) bits))
+    val left = Reg(UInt(log2Up(room.pages.slot + 1) bits))
     val at = Reg(UInt(log2Up(lines) bits))
     val here =
       open && !passing && there(number.resize(log2Up(slots) bits)) && seen.session === session && seen.number === number
     val possible =
-      seen.bytes =/= 0 && seen.bytes <= SlotRings.pages.slot && (seen.last(0) || seen.bytes(
+      seen.bytes =/= 0 && seen.bytes <= room.pages.slot && (seen.last(0) || seen.bytes(
         lineBits - 1 downto 0
       ) === 0)
     when(here) {
@@ -142,13 +143,16 @@ class SlotIntake(slots: Int) extends Component {
     val about = About()
     about.some := (ends ? left | U(bytes, left.getWidth bits)).resized
     about.last := ends && last
-    val read = pages.streamReadSync(ask, about).throwWhen(!open)
-    streams(s).arbitrationFrom(read)
-    streams(s).data := read.value
-    streams(s).keep := (0 until bytes).map(i => read.linked.some > i).asBits()
-    streams(s).last := read.linked.last
+    val read = pages.streamReadSync(ask, about)
+    val line = cloneOf(streams(s))
+    line.arbitrationFrom(read)
+    line.data := read.value
+    line.keep := (0 until bytes).map(i => read.linked.some > i).asBits()
+    line.last := read.linked.last
+    // Registers both ways: whoever takes a line looks at its bytes first, and the memory of the pages is wide.
+    streams(s) << line.s2mPipe().m2sPipe().throwWhen(!open)
     taken(s) := number
   }
-  private val rings = (0 until SlotRings.streams).map(s => new Ring(s))
+  val rings = (0 until SlotRings.streams).map(s => new Ring(s))
   refused := rings.map(_.refuses).orR
 }

@@ -15,7 +15,7 @@ object SlotRings {
   val bytes = 64
 
   val streams = 2
-  def packets: Stream[Fragment[Beat]] = Stream(Fragment(Beat(bytes)))
+  def packets: Stream[Fragment[Beat]] = card.packets
 
   /** A part of a room: of stream s and slot k at `base + s * stride + k * slot`. */
   case class Region(base: Int, stride: Int, slot: Int)
@@ -31,6 +31,14 @@ object SlotRings {
 
   /** Lines of a page. */
   val lines: Int = pages.slot / bytes
+
+  /** The card's room, as its intake has it: bytes of a line, of a session's room, and where slots are. */
+  case class Room(bytes: Int, all: Int, descriptors: Region, pages: Region) {
+    val lines: Int = pages.slot / bytes
+    def packets: Stream[Fragment[Beat]] = Stream(Fragment(Beat(bytes)))
+    val pcis: Axi4Config = Engine.bus(addressBits = 64, dataBits = 8 * bytes, idBits = 16)
+  }
+  val card: Room = Room(bytes, roomBytes, descriptors, pages)
 
   /** A field of a descriptor: first bit and width. */
   private def place(name: String): (Int, Int) = {
@@ -66,7 +74,7 @@ object SlotRings {
   }
 
   /** What the host writes. */
-  val pcis: Axi4Config = Engine.bus(addressBits = 64, dataBits = 8 * bytes, idBits = 16)
+  val pcis: Axi4Config = card.pcis
 
   /** What the card writes. */
   val pcim: Axi4Config = Engine.bus(addressBits = 64, dataBits = 8 * bytes)

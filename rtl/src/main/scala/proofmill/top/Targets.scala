@@ -110,22 +110,32 @@ object Targets {
     )
   }
 
-  /** Cards behind a bridge for PCIe, with a door to their memory: an MSM, also with behavioural multipliers, and toys. */
+  /** Cards behind a bridge for PCIe, with a door to their memory: an MSM, also with behavioural multipliers; small transforms and hashes on one card;
+    * toys.
+    */
   private def pcie(shell: ShellConfig): Seq[Target] = {
     val config = shell.copy(memoryDoor = true)
     val sums = msms.toMap
+    val small = ntt(ntts.toMap.apply("ntt_small_twin")) ++ poseidon(
+      withTwins(PoseidonConfig.named).toMap.apply("poseidon_small_twin")
+    )
     Seq("toy", "bls12_381", "bls12_381_twin").map { name =>
       Target(s"xdma_msm_$name", config, msm(sums(name)), pcie = true)
-    } :+ Target("xdma_toy", config, Seq(toy), pcie = true)
+    } ++ Seq(
+      Target("xdma_ntt_poseidon_small_twin", config, small, pcie = true),
+      Target("xdma_toy", config, Seq(toy), pcie = true)
+    )
   }
 
-  /** The same behind the shell of AWS F2; toys have few slots, so that their rings are full and go round. */
+  /** The same behind the shell of AWS F2; a small prover; toys have few slots, so that their rings are full and go round. */
   private def f2(shell: ShellConfig): Seq[Target] = {
     val config = shell.copy(memoryDoor = true)
     val sums = msms.toMap
+    val (slots, prover) = (Some(SlotRings.mostSlots), "groth16_bn254_small_twin")
     Seq(
       Target("f2_msm_toy", config, msm(sums("toy")), pcie = true, slots = Some(4)),
-      Target("f2_msm_bls12_381", config, msm(sums("bls12_381")), pcie = true, slots = Some(SlotRings.mostSlots)),
+      Target("f2_msm_bls12_381", config, msm(sums("bls12_381")), pcie = true, slots = slots),
+      Target(s"f2_$prover", config, provers.toMap.apply(prover), pcie = true, slots = slots),
       Target("f2_toy", config, Seq(toy), pcie = true, slots = Some(4))
     )
   }
