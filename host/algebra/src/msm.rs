@@ -31,6 +31,7 @@ pub use sums::combine;
 use crate::bls12_377;
 use crate::curve::{Affine, Curve, Projective};
 use crate::encoding::{self, EncodingError};
+use crate::field::PrimeField;
 use crate::isa::Isa;
 use crate::lanes::affine::{self, Addition, Base, Coordinate, Point, Quadratic};
 #[cfg(feature = "toy")]
@@ -155,6 +156,27 @@ pub fn short_sum_vartime<C: Group>(
     let plan = Plan::of_short::<C>(points.len(), bits);
     let scalars = Scalars::short(integers, &plan);
     sum_by(isa, &plan, points, scalars)
+}
+
+/// So many points are added up faster by doublings that they share than by buckets.
+const FEW: usize = 24;
+
+/// [`sum_vartime`] of points that are not stored, all of the subgroup.
+pub fn affine_sum_vartime<C: Group>(
+    isa: Isa,
+    points: &[Affine<C>],
+    scalars: &[[u8; SCALAR_BYTES]],
+) -> Result<Projective<C>, NotReduced> {
+    if points.len() > FEW {
+        return sum_vartime(isa, &stored(isa, points), scalars);
+    }
+    Scalars::check::<C>(scalars)?;
+    let scalar = |bytes: &[u8; SCALAR_BYTES]| {
+        C::Scalar::from_le_bytes(&bytes[..C::Scalar::BYTES]).expect("below r")
+    };
+    let terms: Vec<_> =
+        points.iter().zip(scalars).map(|(&point, k)| (point.into(), scalar(k))).collect();
+    Ok(Projective::sum_of_multiples_vartime(&terms))
 }
 
 fn sum_by<C: Group>(
