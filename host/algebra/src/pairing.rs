@@ -30,7 +30,7 @@ mod schedule;
 mod slots;
 mod walk;
 
-pub use coefficient::Coefficient;
+pub use coefficient::{Coefficient, Linear};
 pub use cyclotomic::Cyclotomic;
 pub use exponentiation::{final_exponentiation, final_exponentiation_on};
 #[cfg(feature = "bls12_377")]
