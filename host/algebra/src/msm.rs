@@ -31,6 +31,7 @@ pub use sums::combine;
 use crate::bls12_377;
 use crate::curve::{Affine, Curve, Projective};
 use crate::encoding::{self, EncodingError};
+use crate::field::PrimeField;
 use crate::isa::Isa;
 use crate::lanes::affine::{self, Addition, Base, Coordinate, Point, Quadratic};
 #[cfg(feature = "toy")]
@@ -139,12 +140,57 @@ pub fn sum_vartime<C: Group>(
     scalars: &[[u8; SCALAR_BYTES]],
 ) -> Result<Projective<C>, NotReduced> {
     let plan = Plan::new::<C>(points.len(), 1, 1);
-    let scalars = [Scalars::new::<C>(0, scalars, &plan)?];
-    let mut buckets = Buckets::<C>::new(&plan);
+    let scalars = Scalars::new::<C>(0, scalars, &plan)?;
+    Ok(sum_by(isa, &plan, points, scalars))
+}
+
+/// The sum of k_i P_i with integers k_i below 2^`bits` in size, at most 2^127, on this thread alone. There are as many
+/// as points, which are of the subgroup or not.
+pub fn short_sum_vartime<C: Group>(
+    isa: Isa,
+    points: &[Stored<C>],
+    integers: &[i128],
+    bits: u32,
+) -> Projective<C> {
+    debug_assert!(integers.iter().all(|k| k.unsigned_abs() >> bits == 0), "short integers");
+    let plan = Plan::of_short::<C>(points.len(), bits);
+    let scalars = Scalars::short(integers, &plan);
+    sum_by(isa, &plan, points, scalars)
+}
+
+/// So many points are added up faster by doublings that they share than by buckets.
+const FEW: usize = 24;
+
+/// [`sum_vartime`] of points that are not stored, all of the subgroup.
+pub fn affine_sum_vartime<C: Group>(
+    isa: Isa,
+    points: &[Affine<C>],
+    scalars: &[[u8; SCALAR_BYTES]],
+) -> Result<Projective<C>, NotReduced> {
+    if points.len() > FEW {
+        return sum_vartime(isa, &stored(isa, points), scalars);
+    }
+    Scalars::check::<C>(scalars)?;
+    let scalar = |bytes: &[u8; SCALAR_BYTES]| {
+        C::Scalar::from_le_bytes(&bytes[..C::Scalar::BYTES]).expect("below r")
+    };
+    let terms: Vec<_> =
+        points.iter().zip(scalars).map(|(&point, k)| (point.into(), scalar(k))).collect();
+    Ok(Projective::sum_of_multiples_vartime(&terms))
+}
+
+fn sum_by<C: Group>(
+    isa: Isa,
+    plan: &Plan,
+    points: &[Stored<C>],
+    scalars: Scalars,
+) -> Projective<C> {
+    let scalars = [scalars];
+    let mut buckets = Buckets::<C>::new(plan);
     let mut sums = Vec::new();
-    for part in &mut buckets.parts(&plan, 1) {
+    for part in &mut buckets.parts(plan, 1) {
         part.accumulate(isa, points, &scalars, &|_| true).expect("nobody cancels");
         sums.push(part.sums(isa));
     }
-    Ok(combine(&plan, &sums))
+    combine(plan, &sums)
 }

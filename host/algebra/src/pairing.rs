@@ -30,7 +30,7 @@ mod schedule;
 mod slots;
 mod walk;
 
-pub use coefficient::Coefficient;
+pub use coefficient::{Coefficient, Linear};
 pub use cyclotomic::Cyclotomic;
 pub use exponentiation::{final_exponentiation, final_exponentiation_on};
 #[cfg(feature = "bls12_377")]
@@ -46,10 +46,10 @@ use crate::isa::Isa;
 use crate::lanes::{AnyMachine, Vectors, WIDTH};
 use crate::tower::{Fp12, Tower};
 
-/// Pairs that go faster one after the other than in eight lanes.
-const FEW: usize = 5;
-/// The same where there are eight in lanes already.
-const FEW_MORE: usize = 3;
+/// Pairs that go faster one after the other than in eight lanes: alone, and where there are eights in lanes already.
+const FEW: [usize; 2] = [5, 3];
+/// The same where the products of one after the other go side by side.
+const FEW_SIDE_BY_SIDE: [usize; 2] = [12, 5];
 
 /// A pairing: two groups, the way through the Miller loop and the last part of the final exponentiation. A type
 /// without values.
@@ -125,12 +125,13 @@ pub fn miller_product<E: Pairing>(
     pairs: &[Pair<E>],
     prepared: &[PreparedPair<'_, E>],
 ) -> Fp12<E::Tower> {
-    let rest = pairs.len() % WIDTH;
-    let most = if pairs.len() < WIDTH { FEW } else { FEW_MORE };
-    let (many, few) = match isa.machine() {
-        None => (&pairs[..0], pairs),
-        Some(_) => pairs.split_at(if rest <= most { pairs.len() - rest } else { pairs.len() }),
+    let [alone, more] = if isa.vectors().is_some() { FEW_SIDE_BY_SIDE } else { FEW };
+    let few = match pairs.len() % WIDTH {
+        _ if isa.machine().is_none() || pairs.len() <= alone => pairs.len(),
+        rest if rest <= more => rest,
+        _ => 0,
     };
+    let (many, few) = pairs.split_at(pairs.len() - few);
     let one_by_one = || match isa.vectors() {
         Some(vectors) => E::miller_loop_of_few(vectors, few, prepared),
         None => {

@@ -11,7 +11,7 @@ use proofmill_algebra::curve::{Affine, Curve, Projective};
 use proofmill_algebra::encoding::Coordinate;
 use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::hash_to_curve::{Mapped, map_to_curve_vartime};
-use proofmill_algebra::msm::{self, Group, stored, sum_vartime};
+use proofmill_algebra::msm::{self, Group, affine_sum_vartime};
 use proofmill_algebra::pairing::{Bls12381, Pair, product};
 use proofmill_algebra::tower::Fp12;
 
@@ -227,8 +227,7 @@ fn multiples<C: Group<Base: Padded>>(input: &[u8]) -> Result<Vec<u8>, Failure> {
         points.push(in_subgroup::<C>(point)?);
         scalars.push(reduced::<C>(scalar));
     }
-    let isa = Isa::best();
-    let sum = sum_vartime::<C>(isa, &stored(isa, &points), &scalars);
+    let sum = affine_sum_vartime::<C>(Isa::best(), &points, &scalars);
     Ok(written::<C>(sum.expect("scalars are below r")))
 }
 

@@ -10,7 +10,7 @@ use crate::curve::{Affine, Curve, Projective};
 use crate::field::PrimeField;
 use crate::isa::Isa;
 use crate::lanes::affine::{Ladder, Rung};
-use crate::msm::{SCALAR_BYTES, Stored, stored, sum_vartime};
+use crate::msm::{Stored, short_sum_vartime, stored};
 
 /// Bytes of a random number.
 pub const FACTOR_BYTES: usize = 16;
@@ -18,6 +18,8 @@ pub const FACTOR_BYTES: usize = 16;
 const DIGIT: u32 = 4;
 /// Digits of a and of b.
 const DIGITS: usize = 16;
+/// Bits of a and of b.
+const HALF_BITS: u32 = DIGIT * DIGITS as u32;
 
 /// Random factors for the points of a curve's groups.
 #[derive(Clone, Debug)]
@@ -41,10 +43,8 @@ impl<S: PrimeField> Factors<S> {
             if half < 0 { -size } else { size }
         };
         let value = |digits: &Vec<i8>| {
-            let halves = digits.chunks(2).fold([0i128; 2], |[a, b], digits| {
-                [(a << DIGIT) + i128::from(digits[0]), (b << DIGIT) + i128::from(digits[1])]
-            });
-            number(halves[0]) + number(halves[1]) * lambda
+            let [a, b] = halves(digits);
+            number(a) + number(b) * lambda
         };
         let values = digits.iter().map(value).collect();
         Self { digits, values }
@@ -69,9 +69,11 @@ impl<S: PrimeField> Factors<S> {
         isa: Isa,
         points: &[Affine<C>],
     ) -> Projective<C> {
-        let scalars: Vec<_> = self.values.iter().map(bytes).collect();
-        let sum = sum_vartime::<C>(isa, &stored(isa, points), &scalars);
-        sum.expect("factors are below r")
+        assert_eq!(points.len(), self.values.len(), "a factor a point");
+        // a times P and b times lambda P.
+        let points: Vec<_> = points.iter().flat_map(|p| [*p, p.endomorphism()]).collect();
+        let halves: Vec<_> = self.digits.iter().flat_map(|digits| halves(digits)).collect();
+        short_sum_vartime::<C>(isa, &stored(isa, &points), &halves, HALF_BITS)
     }
 
     /// Each point times its factor: points of the subgroup, as many as factors.
@@ -119,6 +121,9 @@ impl<S: PrimeField> Factors<S> {
     }
 }
 
-fn bytes<S: PrimeField>(scalar: &S) -> [u8; SCALAR_BYTES] {
-    scalar.to_le_bytes().as_ref().try_into().expect("scalars of 32 bytes")
+/// a and b, from their digits.
+fn halves(digits: &[i8]) -> [i128; 2] {
+    digits.chunks(2).fold([0; 2], |[a, b], digits| {
+        [(a << DIGIT) + i128::from(digits[0]), (b << DIGIT) + i128::from(digits[1])]
+    })
 }

@@ -13,6 +13,8 @@ const WINDOW: usize = 4;
 
 /// Width of the non-adjacent form: digits are odd, below 2^(NAF - 1) = 16, and NAF - 1 zeros follow each.
 const NAF: u32 = 5;
+/// As many odd multiples.
+const ODD: usize = 1 << (NAF - 2);
 
 impl<C: Curve> Projective<C> {
     /// k P for any P of the curve. Constant time, but for a P outside the subgroup of a curve with points of order 2
@@ -46,18 +48,26 @@ impl<C: Curve> Projective<C> {
         self.times_public(C::Scalar::MODULUS).is_identity()
     }
 
-    /// k P for a P of the subgroup: the scalar cut in two by the endomorphism, both halves in non-adjacent form,
-    /// one sequence of doublings.
+    /// k P for a P of the subgroup: [`Self::sum_of_multiples_vartime`] of one.
     pub fn times_vartime(&self, k: &C::Scalar) -> Self {
-        let [k1, k2] = C::SPLIT.cut_vartime(k);
-        let table = odd_multiples_vartime(self);
-        let image: Vec<_> = table.iter().map(Affine::endomorphism).collect();
-        let (digits1, digits2) = (non_adjacent_form(&k1), non_adjacent_form(&k2));
+        Self::sum_of_multiples_vartime(&[(*self, *k)])
+    }
+
+    /// The sum of k P over all pairs of a P of the subgroup and a k: scalars cut in two by the endomorphism, all halves in
+    /// non-adjacent form, one sequence of doublings (Straus, 1964). For few points.
+    pub fn sum_of_multiples_vartime(terms: &[(Self, C::Scalar)]) -> Self {
+        let points: Vec<_> = terms.iter().map(|(point, _)| *point).collect();
+        let tables = odd_multiples_vartime(&points);
+        let images: Vec<_> = tables.iter().map(Affine::endomorphism).collect();
+        let tables =
+            tables.chunks(ODD).zip(images.chunks(ODD)).flat_map(|(table, image)| [table, image]);
+        let halves = terms.iter().flat_map(|(_, k)| C::SPLIT.cut_vartime(k));
+        let each: Vec<_> = halves.map(|half| non_adjacent_form(&half)).zip(tables).collect();
 
         let mut sum = Jacobian::IDENTITY;
-        for at in (0..digits1.len().max(digits2.len())).rev() {
+        for at in (0..each.iter().map(|(digits, _)| digits.len()).max().unwrap_or(0)).rev() {
             sum = sum.double_vartime();
-            for (digits, table) in [(&digits1, &table), (&digits2, &image)] {
+            for (digits, table) in &each {
                 match digits.get(at) {
                     None | Some(0) => {}
                     Some(&digit) => sum = sum.add_mixed_vartime(&multiple(table, digit)),
@@ -113,14 +123,14 @@ fn chosen<G: Additive>(table: &[G], index: u64) -> G {
     })
 }
 
-/// P, 3 P, 5 P, ..., 15 P.
-fn odd_multiples_vartime<C: Curve>(point: &Projective<C>) -> Vec<Affine<C>> {
-    let point = Jacobian::from(*point);
-    let twice = point.double_vartime();
-    let odd: Vec<_> = successors(Some(point), |multiple| Some(multiple.add_vartime(&twice)))
-        .take(1 << (NAF - 2))
-        .collect();
-    Jacobian::batch_to_affine_vartime(&odd)
+/// P, 3 P, 5 P, ..., 15 P of each, for one inversion.
+fn odd_multiples_vartime<C: Curve>(points: &[Projective<C>]) -> Vec<Affine<C>> {
+    let odd = points.iter().flat_map(|point| {
+        let point = Jacobian::from(*point);
+        let twice = point.double_vartime();
+        successors(Some(point), move |multiple| Some(multiple.add_vartime(&twice))).take(ODD)
+    });
+    Jacobian::batch_to_affine_vartime(&odd.collect::<Vec<_>>())
 }
 
 /// The entry of a table of odd multiples that belongs to an odd digit.

@@ -67,6 +67,8 @@ impl<P: Modulus<N>, const N: usize> Montgomery<P, N> {
         if bit_length(&P::R) == 1 { power_of_two(128 * N, &P::MODULUS) } else { P::R };
     /// Is R 2^(64 N), and not 1?
     const IS_MONTGOMERY: bool = bit_length(&P::R) != 1 || bit_length(&Self::RADIX) == 1;
+    /// Bits of R, which is a power of 2: 0 where elements are kept as they are.
+    pub(crate) const R_BITS: usize = if Self::IS_MONTGOMERY { 64 * N } else { 0 };
     /// 2^(64 N) modulo p.
     const RADIX: [u64; N] = power_of_two(64 * N, &P::MODULUS);
     /// 1 / 2^(64 N) where R is 1.

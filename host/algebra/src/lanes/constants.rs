@@ -11,13 +11,15 @@ pub struct Constants<const L: usize> {
     pub negative_inverse: u64,
     /// R mod p: the form of 1.
     pub one: [u64; L],
-    /// R^2 mod p: what brings a canonical integer to its form.
-    pub r2: [u64; L],
+    /// R^2 / K mod p, where scalar code keeps x as x K: what brings that to its form.
+    pub from_kept: [u64; L],
+    /// K mod p: what brings it back.
+    pub to_kept: [u64; L],
 }
 
 impl<const L: usize> Constants<L> {
-    /// Of an odd p with 16 p < R.
-    pub const fn of(modulus: &[u64]) -> Self {
+    /// Of an odd p with 16 p < R, where scalar code keeps x as x 2^`kept_bits` mod p, which is not more than R^2.
+    pub const fn of(modulus: &[u64], kept_bits: usize) -> Self {
         let p = limbs::<L>(modulus);
         assert!(p[0] % 2 == 1, "an odd modulus");
         let mut multiples = [[0; L]; 7];
@@ -35,8 +37,14 @@ impl<const L: usize> Constants<L> {
         assert!(sixteen[L - 1] >> LIMB_BITS == 0, "16 p < R");
         let mut one = [0; L];
         one[0] = 1;
-        let one = times_r(one, &p);
-        Self { multiples, negative_inverse: negative_inverse(p[0]), one, r2: times_r(one, &p) }
+        let r_bits = LIMB_BITS as usize * L;
+        Self {
+            multiples,
+            negative_inverse: negative_inverse(p[0]),
+            one: shifted(one, r_bits, &p),
+            from_kept: shifted(one, 2 * r_bits - kept_bits, &p),
+            to_kept: shifted(one, kept_bits, &p),
+        }
     }
 }
 
@@ -84,11 +92,11 @@ const fn reduced<const L: usize>(a: [u64; L], p: &[u64; L]) -> [u64; L] {
     if borrow == 1 { a } else { difference }
 }
 
-/// a R mod p, by doubling.
-const fn times_r<const L: usize>(a: [u64; L], p: &[u64; L]) -> [u64; L] {
+/// 2^bits a mod p, by doubling.
+const fn shifted<const L: usize>(a: [u64; L], bits: usize, p: &[u64; L]) -> [u64; L] {
     let mut product = a;
     let mut bit = 0;
-    while bit < LIMB_BITS as usize * L {
+    while bit < bits {
         product = reduced(add(&product, &product), p);
         bit += 1;
     }

@@ -15,7 +15,6 @@ use std::ops::{Add, Mul, Neg, Sub};
 
 use super::Lanes;
 use super::backend::{Backend, LIMB_BITS, LIMB_MASK, Mask, WIDTH, each};
-use super::constants::limbs;
 use super::montgomery::{self, carried};
 use super::primes::Prime;
 
@@ -257,31 +256,26 @@ impl<B: Backend, P: Prime<L>, const L: usize> Held<B, P, L> {
     pub fn from_elements(b: B, elements: &[P]) -> Self {
         let mut words = [[0; WIDTH]; WORDS];
         for (lane, element) in elements.iter().enumerate().take(WIDTH) {
-            for (row, word) in words.iter_mut().zip(element.to_canonical().as_ref()) {
+            for (row, word) in words.iter_mut().zip(element.kept()) {
                 row[lane] = *word;
             }
         }
         let words = each!(i < WORDS, b.splat(0) => b.load(&words[i]));
-        Self::of(b, limbs_of_words::<_, WORDS, L>(b, &words)) * Self::constant(b, &P::CONSTANTS.r2)
+        let kept = Self::of(b, limbs_of_words::<_, WORDS, L>(b, &words));
+        kept * Self::constant(b, &P::CONSTANTS.from_kept)
     }
 
     /// To elements.
     #[inline(always)]
     pub fn to_elements(self) -> [P; WIDTH] {
         let b = self.b;
-        let canonical = (self * Self::constant(b, &limbs(&[1]))).canonical();
+        let kept = (self * Self::constant(b, &P::CONSTANTS.to_kept)).canonical();
         let mut words = [[0; WIDTH]; WORDS];
-        let integers = words_of_limbs::<_, L, WORDS>(b, &canonical.limbs);
+        let kept = words_of_limbs::<_, L, WORDS>(b, &kept.limbs);
         for (i, row) in words.iter_mut().enumerate() {
-            b.store(integers[i], row);
+            b.store(kept[i], row);
         }
-        std::array::from_fn(|lane| {
-            let mut integer = P::ZERO.to_canonical();
-            for (word, row) in integer.as_mut().iter_mut().zip(&words) {
-                *word = row[lane];
-            }
-            P::from_canonical(integer).expect("a number below the modulus")
-        })
+        std::array::from_fn(|lane| P::of_kept(&words.map(|row| row[lane])))
     }
 
     /// The same limbs in every lane.

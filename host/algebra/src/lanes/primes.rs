@@ -9,7 +9,9 @@ use crate::field::{
 /// A prime field whose elements lanes hold in L limbs of 52 bits, with 16 p < 2^(52 L).
 pub trait Prime<const L: usize>: PrimeField {
     /// What follows from the modulus.
-    const CONSTANTS: Constants<L> = Constants::of(Self::MODULUS);
+    const CONSTANTS: Constants<L> = Constants::of(Self::MODULUS, Self::KEPT_BITS);
+    /// Scalar code keeps x as x times 2 to this modulo p.
+    const KEPT_BITS: usize;
     /// The limbs that scalar code keeps it in.
     fn kept(&self) -> &[u64];
     /// The element kept in the first of these limbs; others than an element's are a bug of the caller.
@@ -19,6 +21,7 @@ pub trait Prime<const L: usize>: PrimeField {
 macro_rules! primes {
     ($($limbs:literal: $($field:ty),*;)*) => {
         $($(impl Prime<$limbs> for $field {
+            const KEPT_BITS: usize = <$field>::R_BITS;
             #[inline(always)]
             fn kept(&self) -> &[u64] {
                 self.limbs()

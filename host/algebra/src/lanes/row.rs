@@ -101,6 +101,12 @@ impl<B: Backend, P: Prime<L>, const L: usize> Row<B, P, L> {
         Self::of(b.splat(0), Bound::ZERO)
     }
 
+    /// 1.
+    #[inline(always)]
+    pub fn one(b: B) -> Self {
+        rows(b, Held::<B, P, L>::one(b).limbs())[0]
+    }
+
     /// x + y.
     #[inline(always)]
     pub fn plus(&self, b: B, y: &Self) -> Self {
@@ -133,9 +139,9 @@ pub struct PairProducts<'a, B: Backend, P, const L: usize> {
     /// n, small.
     pub n: u32,
     /// All x.
-    pub x: &'a [[Row<B, P, L>; 2]; WIDTH],
+    pub x: [&'a [Row<B, P, L>; 2]; WIDTH],
     /// All y.
-    pub y: &'a [[Row<B, P, L>; 2]; WIDTH],
+    pub y: [&'a [Row<B, P, L>; 2]; WIDTH],
 }
 
 impl<B: Backend, P: Prime<L>, const L: usize> Kernel for PairProducts<'_, B, P, L> {
@@ -162,7 +168,7 @@ impl<B: Backend, P: Prime<L>, const L: usize> Kernel for PairProducts<'_, B, P, 
 #[inline(always)]
 fn coefficients<B: Backend, P: Prime<L>, const L: usize>(
     b: B,
-    x: &[[Row<B, P, L>; 2]; WIDTH],
+    x: [&[Row<B, P, L>; 2]; WIDTH],
 ) -> [[B::V; L]; 2] {
     let zero = b.splat(0);
     each!(c < 2, [zero; L] => {

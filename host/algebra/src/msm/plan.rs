@@ -61,13 +61,19 @@ impl Plan {
     /// For so many points, each with so many [`MULTIPLES`], on so many threads: the number of windows, and of copies of the
     /// buckets, that cost least.
     pub fn new<C: Group>(points: usize, threads: usize, multiples: usize) -> Self {
-        Self::cheapest::<C>(points, threads, Self::all::<C>(threads, multiples))
+        let all = Self::all::<C>(stride::<C>(multiples), threads, multiples);
+        Self::cheapest::<C>(points, threads, all)
+    }
+
+    /// The same on one thread, for scalars whose magnitude is below 2^`bits`.
+    pub(super) fn of_short<C: Group>(points: usize, bits: u32) -> Self {
+        Self::cheapest::<C>(points, 1, Self::all::<C>(bits + 1, 1, 1))
     }
 
     /// The best one for fewer points in no more memory than this one's.
     pub fn for_fewer<C: Group>(&self, points: usize, threads: usize) -> Self {
         let limit = self.bytes::<C>(0, threads);
-        let all = Self::all::<C>(threads, self.multiples);
+        let all = Self::all::<C>(self.stride, threads, self.multiples);
         Self::cheapest::<C>(
             points,
             threads,
@@ -76,12 +82,11 @@ impl Plan {
     }
 
     /// All that may be good.
-    fn all<C: Group>(threads: usize, multiples: usize) -> impl Iterator<Item = Self> {
-        let stride = stride::<C>(multiples);
+    fn all<C: Group>(stride: u32, threads: usize, multiples: usize) -> impl Iterator<Item = Self> {
         let copies = std::iter::successors(Some(1), |copies| Some(2 * copies));
         copies.take_while(move |&copies| copies <= threads.max(1)).flat_map(move |copies| {
             let counts = stride.div_ceil(WIDEST)..=stride.div_ceil(2);
-            counts.map(move |count| Self::with_windows::<C>(count, multiples).with_copies(copies))
+            counts.map(move |count| Self::cut::<C>(stride, count, multiples).with_copies(copies))
         })
     }
 
@@ -105,7 +110,10 @@ impl Plan {
     /// With this number of windows in a stride, whose widths differ by one bit at most. The magnitude of a scalar is below r/2,
     /// and the highest window has a bit more, for the carry.
     pub fn with_windows<C: Group>(count: u32, multiples: usize) -> Self {
-        let stride = stride::<C>(multiples);
+        Self::cut::<C>(stride::<C>(multiples), count, multiples)
+    }
+
+    fn cut<C: Group>(stride: u32, count: u32, multiples: usize) -> Self {
         let (width, wider) = (stride / count, stride % count);
         let mut offset = 0;
         let windows: Vec<_> = (0..count)

@@ -66,19 +66,8 @@ impl Scalars {
         plan: &Plan,
     ) -> Result<Self, NotReduced> {
         let r = order::<C>();
-        let digits: Vec<_> = plan.digits().collect();
-        let (_, lower) = digits.split_last().expect("a digit at least");
-        let halves = lower.iter().fold([0; 4], |sum, window| {
-            let bit = window.offset + window.bits - 1;
-            let mut half = [0; 4];
-            half[bit as usize / 64] = 1 << (bit % 64);
-            add(&sum, &half)
-        });
-        let mut all = Self {
-            points: Vec::with_capacity(scalars.len()),
-            words: Vec::with_capacity(scalars.len()),
-            units: Vec::with_capacity(scalars.len()),
-        };
+        let halves = halves(plan);
+        let mut all = Self::with_room(scalars.len());
         for (i, bytes) in scalars.iter().enumerate() {
             let plus = words(bytes);
             let (minus, borrow) = subtract(&r, &plus);
@@ -87,17 +76,40 @@ impl Scalars {
             }
             let (_, negated) = subtract(&minus, &plus);
             let magnitude = if negated { minus } else { plus };
-            let point = ((first + i) as u32) << 1 | u32::from(negated);
-            match magnitude {
-                [0, 0, 0, 0] => {}
-                [1, 0, 0, 0] => all.units.push(point),
-                _ => {
-                    all.points.push(point);
-                    all.words.push(add(&magnitude, &halves));
-                }
-            }
+            all.push(first + i, negated, &magnitude, &halves);
         }
         Ok(all)
+    }
+
+    /// Integers whose magnitude has as many bits as the plan is for, of the points from number 0 on.
+    pub(super) fn short(integers: &[i128], plan: &Plan) -> Self {
+        let halves = halves(plan);
+        let mut all = Self::with_room(integers.len());
+        for (i, k) in integers.iter().enumerate() {
+            let size = k.unsigned_abs();
+            all.push(i, *k < 0, &[size as u64, (size >> 64) as u64, 0, 0], &halves);
+        }
+        all
+    }
+
+    fn with_room(count: usize) -> Self {
+        Self {
+            points: Vec::with_capacity(count),
+            words: Vec::with_capacity(count),
+            units: Vec::with_capacity(count),
+        }
+    }
+
+    fn push(&mut self, number: usize, negated: bool, magnitude: &Words, halves: &Words) {
+        let point = (number as u32) << 1 | u32::from(negated);
+        match magnitude {
+            [0, 0, 0, 0] => {}
+            [1, 0, 0, 0] => self.units.push(point),
+            _ => {
+                self.points.push(point);
+                self.words.push(add(magnitude, halves));
+            }
+        }
     }
 
     /// Points that are added as they are: twice the number, and 1 more for those that are subtracted.
@@ -154,6 +166,18 @@ impl Digit {
         let digit = ((both >> self.shift) as u32 & self.mask).cast_signed() - self.half;
         (digit.unsigned_abs(), digit < 0)
     }
+}
+
+/// The sum of 2^(c-1) 2^offset over all windows but the highest.
+fn halves(plan: &Plan) -> Words {
+    let digits: Vec<_> = plan.digits().collect();
+    let (_, lower) = digits.split_last().expect("a digit at least");
+    lower.iter().fold([0; 4], |sum, window| {
+        let bit = window.offset + window.bits - 1;
+        let mut half = [0; 4];
+        half[bit as usize / 64] = 1 << (bit % 64);
+        add(&sum, &half)
+    })
 }
 
 fn order<C: Group>() -> Words {
@@ -249,6 +273,34 @@ mod tests {
         examine::<bls12_381::G1>();
         examine::<bls12_377::G1>();
         examine::<pallas::G1>();
+    }
+
+    /// The same of integers with a sign, in plans for as many bits.
+    #[test]
+    fn digits_make_the_short_integer() {
+        let sizes = [0, 1, 2, 3, 1 << 63, u64::MAX - 1, u64::MAX];
+        let integers: Vec<_> =
+            sizes.into_iter().flat_map(|size| [i128::from(size), -i128::from(size)]).collect();
+        for points in [1, 20, 2000, 1 << 20] {
+            let plan = Plan::of_short::<bls12_381::G1>(points, 64);
+            let cut = Scalars::short(&integers, &plan);
+            let mut found = vec![0; integers.len()];
+            let sign = |k: i128, negated| if negated { -k } else { k };
+            for &unit in cut.units() {
+                found[unit as usize >> 1] = sign(1, unit & 1 == 1);
+            }
+            for (point, subtracted, words) in cut.range(0..cut.with_digits()) {
+                let windows = plan.windows();
+                let sum = windows.iter().fold(0, |sum, &window| {
+                    let is_highest = Some(&window) == windows.last();
+                    let (digit, negated) = Digit::new(window, is_highest).of(words);
+                    assert!(digit as usize <= window.buckets(), "{plan:?} {window:?}");
+                    sum + sign(i128::from(digit) << window.offset, negated)
+                });
+                found[point as usize] = sign(sum, subtracted);
+            }
+            assert_eq!(found, integers);
+        }
     }
 
     #[test]

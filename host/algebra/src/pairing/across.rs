@@ -1,8 +1,8 @@
 //! One element of Fp2 at a time, whose products go eight side by side: what makes a single pairing fast.
 
-use super::Coefficient;
+use super::Linear;
 use super::eight::LaneTower;
-use crate::lanes::{Backend, Mask, PairProducts, Row, WIDTH};
+use crate::lanes::{Backend, Mask, PairProducts, Row, WIDTH, each};
 use crate::tower::Fp2;
 
 /// c0 + c1 u.
@@ -19,24 +19,35 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> Across<B, T, L> {
         Self { b, c: [Row::zero(b); 2] }
     }
 
+    /// 1.
+    #[inline(always)]
+    pub fn one(b: B) -> Self {
+        Self::of(b, Row::one(b), Row::zero(b))
+    }
+
     /// From elements.
     #[inline(always)]
     pub fn from_elements<const N: usize>(b: B, elements: &[Fp2<T>; N]) -> [Self; N] {
+        const FOUR: usize = WIDTH / 2;
         let mut all = [Self::zero(b); N];
-        let mut at = 0;
-        while at < N {
-            let (mut c0, mut c1) = ([T::Base::default(); WIDTH], [T::Base::default(); WIDTH]);
-            let count = if N - at < WIDTH { N - at } else { WIDTH };
-            for i in 0..count {
-                (c0[i], c1[i]) = (elements[at + i].c0, elements[at + i].c1);
+        for (elements, all) in elements.chunks(FOUR).zip(all.chunks_mut(FOUR)) {
+            let mut coefficients = [T::Base::default(); WIDTH];
+            for (i, element) in elements.iter().enumerate() {
+                [coefficients[2 * i], coefficients[2 * i + 1]] = [element.c0, element.c1];
             }
-            let (c0, c1) = (Row::from_elements(b, &c0), Row::from_elements(b, &c1));
-            for i in 0..count {
-                all[at + i].c = [c0[i], c1[i]];
+            let rows = Row::from_elements(b, &coefficients);
+            for (i, element) in all.iter_mut().enumerate() {
+                element.c = [rows[2 * i], rows[2 * i + 1]];
             }
-            at += WIDTH;
         }
         all
+    }
+
+    /// Both coefficients, each by itself.
+    #[inline(always)]
+    pub fn coefficients(&self) -> [Self; 2] {
+        let zero = Row::zero(self.b);
+        [Self::of(self.b, self.c[0], zero), Self::of(self.b, self.c[1], zero)]
     }
 
     /// To elements.
@@ -55,31 +66,17 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> Across<B, T, L> {
         Self { b, c: [c0, c1] }
     }
 
-    /// Products of all, eight at a time; the last eight may be fewer.
+    /// Products of eight pairs.
     #[inline(always)]
-    fn all_products<const N: usize>(x: [&Self; N], y: [&Self; N]) -> [Self; N] {
-        let b = x[0].b;
-        let mut all = [Self::zero(b); N];
-        let mut at = 0;
-        while at < N {
-            let count = if N - at < WIDTH { N - at } else { WIDTH };
-            let (mut xs, mut ys) = ([all[0].c; WIDTH], [all[0].c; WIDTH]);
-            for i in 0..count {
-                (xs[i], ys[i]) = (x[at + i].c, y[at + i].c);
-            }
-            let products = b.apart(PairProducts { b, n: T::MINUS_BETA, x: &xs, y: &ys });
-            for i in 0..count {
-                all[at + i].c = products[i];
-            }
-            at += WIDTH;
-        }
-        all
+    pub fn eight_products(b: B, x: [&Self; WIDTH], y: [&Self; WIDTH]) -> [Self; WIDTH] {
+        let x = each!(i < WIDTH, &x[0].c => &x[i].c);
+        let y = each!(i < WIDTH, &y[0].c => &y[i].c);
+        let products = b.apart(PairProducts { b, n: T::MINUS_BETA, x, y });
+        each!(i < WIDTH, Self::zero(b) => Self { b, c: products[i] })
     }
 }
 
-impl<B: Backend, T: LaneTower<L>, const L: usize> Coefficient for Across<B, T, L> {
-    /// With c1 = 0.
-    type Base = Self;
+impl<B: Backend, T: LaneTower<L>, const L: usize> Linear for Across<B, T, L> {
     /// No lane or all.
     type Choice = Mask;
 
@@ -98,39 +95,6 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> Coefficient for Across<B, T, L
         Self::zero(self.b).less(self)
     }
     #[inline(always)]
-    fn times(&self, other: &Self) -> Self {
-        let [product] = Self::all_products([self], [other]);
-        product
-    }
-    #[inline(always)]
-    fn squared(&self) -> Self {
-        self.times(self)
-    }
-    #[inline(always)]
-    fn products_and_squares<const N: usize, const M: usize>(
-        x: [&Self; N],
-        y: [&Self; N],
-        z: [&Self; M],
-    ) -> ([Self; N], [Self; M]) {
-        if M == 0 {
-            return (Self::all_products(x, y), [*x[0]; M]);
-        }
-        let first = z[0];
-        let (mut a, mut b) = ([first; WIDTH], [first; WIDTH]);
-        const { assert!(M == 0 || N + M <= WIDTH, "more than go side by side") }
-        for i in 0..N {
-            (a[i], b[i]) = (x[i], y[i]);
-        }
-        for i in 0..M {
-            (a[N + i], b[N + i]) = (z[i], z[i]);
-        }
-        let all = Self::all_products(a, b);
-        let (mut products, mut squares) = ([all[0]; N], [all[0]; M]);
-        products.copy_from_slice(&all[..N]);
-        squares.copy_from_slice(&all[N..N + M]);
-        (products, squares)
-    }
-    #[inline(always)]
     fn small<const N: u32>(&self) -> Self {
         let b = self.b;
         Self::of(b, self.c[0].times_small(b, N), self.c[1].times_small(b, N))
@@ -141,18 +105,6 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> Coefficient for Across<B, T, L
         let (low, high) = (c0.times_small(b, x0), c1.times_small(b, x0));
         let crossed = c1.times_small(b, T::MINUS_BETA * x1);
         Self::of(b, low.less(b, &crossed), high.plus(b, &c0.times_small(b, x1)))
-    }
-    #[inline(always)]
-    fn scaled(&self, by: &Self) -> Self {
-        self.times(by)
-    }
-    #[inline(always)]
-    fn both_scaled(a: [&Self; 2], by: [&Self; 2]) -> [Self; 2] {
-        Self::all_products(a, by)
-    }
-    #[inline(always)]
-    fn conjugate(&self) -> Self {
-        Self::of(self.b, self.c[0], Row::zero(self.b).less(self.b, &self.c[1]))
     }
     #[inline(always)]
     fn or_if(&self, choice: Mask, other: &Self) -> Self {

@@ -6,12 +6,10 @@ use crate::curve::times_small;
 use crate::field::Field;
 use crate::tower::{Fp2, Tower};
 
-/// One or eight elements of a tower's Fp2. Eight are large, so operands are references. Implementations for lanes run
-/// inside a [`Kernel`](crate::lanes::Kernel): whatever is generic in this is marked `#[inline(always)]` and has no
-/// closures.
-pub trait Coefficient: Copy {
-    /// As many elements of Fp.
-    type Base: Copy;
+/// One or eight elements of a tower's Fp2, and what is made of them without products. Eight are large, so operands are
+/// references. Implementations for lanes run inside a [`Kernel`](crate::lanes::Kernel): whatever is generic in this is marked
+/// `#[inline(always)]` and has no closures.
+pub trait Linear: Copy {
     /// As many answers of yes or no.
     type Choice: Copy;
 
@@ -21,46 +19,30 @@ pub trait Coefficient: Copy {
     fn less(&self, other: &Self) -> Self;
     /// -a.
     fn negative(&self) -> Self;
-    /// a b.
-    fn times(&self, other: &Self) -> Self;
-    /// a^2.
-    fn squared(&self) -> Self;
     /// N a, for small N.
     fn small<const N: u32>(&self) -> Self;
     /// The product with the tower's xi.
     fn times_xi(&self) -> Self;
-    /// The product with elements of Fp.
-    fn scaled(&self, by: &Self::Base) -> Self;
-    /// The p-th power.
-    fn conjugate(&self) -> Self;
-    /// a b of each, and c^2 of each: none waits for another.
-    #[inline(always)]
-    fn products_and_squares<const N: usize, const M: usize>(
-        a: [&Self; N],
-        b: [&Self; N],
-        c: [&Self; M],
-    ) -> ([Self; N], [Self; M]) {
-        let blank = if N > 0 { a[0] } else { c[0] };
-        let (mut products, mut squares) = ([*blank; N], [*blank; M]);
-        for i in 0..N {
-            products[i] = a[i].times(b[i]);
-        }
-        for i in 0..M {
-            squares[i] = c[i].squared();
-        }
-        (products, squares)
-    }
-    /// The products with elements of Fp of both.
-    #[inline(always)]
-    fn both_scaled(a: [&Self; 2], by: [&Self::Base; 2]) -> [Self; 2] {
-        [a[0].scaled(by[0]), a[1].scaled(by[1])]
-    }
     /// The other one where the answer is yes.
     fn or_if(&self, choice: Self::Choice, other: &Self) -> Self;
 }
 
-impl<T: Tower> Coefficient for Fp2<T> {
-    type Base = T::Base;
+/// The same with products.
+pub trait Coefficient: Linear {
+    /// As many elements of Fp.
+    type Base: Copy;
+
+    /// a b.
+    fn times(&self, other: &Self) -> Self;
+    /// a^2.
+    fn squared(&self) -> Self;
+    /// The product with elements of Fp.
+    fn scaled(&self, by: &Self::Base) -> Self;
+    /// The p-th power.
+    fn conjugate(&self) -> Self;
+}
+
+impl<T: Tower> Linear for Fp2<T> {
     type Choice = Choice;
 
     #[inline(always)]
@@ -76,14 +58,6 @@ impl<T: Tower> Coefficient for Fp2<T> {
         -self
     }
     #[inline(always)]
-    fn times(&self, other: &Self) -> Self {
-        self * other
-    }
-    #[inline(always)]
-    fn squared(&self) -> Self {
-        self.square()
-    }
-    #[inline(always)]
     fn small<const N: u32>(&self) -> Self {
         times_small::<N, _>(*self)
     }
@@ -92,15 +66,28 @@ impl<T: Tower> Coefficient for Fp2<T> {
         T::times_xi(*self)
     }
     #[inline(always)]
+    fn or_if(&self, choice: Choice, other: &Self) -> Self {
+        Self::conditional_select(self, other, choice)
+    }
+}
+
+impl<T: Tower> Coefficient for Fp2<T> {
+    type Base = T::Base;
+
+    #[inline(always)]
+    fn times(&self, other: &Self) -> Self {
+        self * other
+    }
+    #[inline(always)]
+    fn squared(&self) -> Self {
+        self.square()
+    }
+    #[inline(always)]
     fn scaled(&self, by: &T::Base) -> Self {
         self.scale(*by)
     }
     #[inline(always)]
     fn conjugate(&self) -> Self {
         Fp2::conjugate(*self)
-    }
-    #[inline(always)]
-    fn or_if(&self, choice: Choice, other: &Self) -> Self {
-        Self::conditional_select(self, other, choice)
     }
 }

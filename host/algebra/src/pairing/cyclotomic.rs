@@ -2,7 +2,7 @@
 
 use super::eight::{self, Eight, LaneTower};
 use super::power::{power, power_by_bits, power_by_few_bits};
-use super::{Coefficient, Pairing};
+use super::{Coefficient, Linear, Pairing};
 use crate::field::Field;
 use crate::lanes::{Backend, Kernel, Mask, Vectors, WIDTH, run};
 use crate::tower::{Fp2, Fp6, Fp12, Tower};

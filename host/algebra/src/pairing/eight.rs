@@ -3,7 +3,7 @@
 //! Each operation is a function of its own: a Miller loop is thousands of them, and with their code in place it would
 //! leave the first-level cache.
 
-use super::Coefficient;
+use super::{Coefficient, Linear};
 use crate::lanes::{Backend, Kernel, Lazy, Mask, Prime, WIDTH};
 use crate::tower::{Fp2, Tower};
 
@@ -106,8 +106,7 @@ operations! {
     };
 }
 
-impl<B: Backend, T: LaneTower<L>, const L: usize> Coefficient for Eight<B, T, L> {
-    type Base = Lazy<B, T::Base, L>;
+impl<B: Backend, T: LaneTower<L>, const L: usize> Linear for Eight<B, T, L> {
     type Choice = Mask;
 
     #[inline(always)]
@@ -123,14 +122,6 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> Coefficient for Eight<B, T, L>
         self.b.apart(Negative(self))
     }
     #[inline(always)]
-    fn times(&self, other: &Self) -> Self {
-        self.b.apart(Product(self, other))
-    }
-    #[inline(always)]
-    fn squared(&self) -> Self {
-        self.b.apart(Square(self))
-    }
-    #[inline(always)]
     fn small<const N: u32>(&self) -> Self {
         self.b.apart(Multiple(self, N))
     }
@@ -139,15 +130,28 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> Coefficient for Eight<B, T, L>
         self.b.apart(TimesXi(self))
     }
     #[inline(always)]
+    fn or_if(&self, mask: Mask, other: &Self) -> Self {
+        self.b.apart(Select(self, other, mask))
+    }
+}
+
+impl<B: Backend, T: LaneTower<L>, const L: usize> Coefficient for Eight<B, T, L> {
+    type Base = Lazy<B, T::Base, L>;
+
+    #[inline(always)]
+    fn times(&self, other: &Self) -> Self {
+        self.b.apart(Product(self, other))
+    }
+    #[inline(always)]
+    fn squared(&self) -> Self {
+        self.b.apart(Square(self))
+    }
+    #[inline(always)]
     fn scaled(&self, by: &Self::Base) -> Self {
         self.b.apart(Scale(self, by))
     }
     #[inline(always)]
     fn conjugate(&self) -> Self {
         self.b.apart(Conjugate(self))
-    }
-    #[inline(always)]
-    fn or_if(&self, mask: Mask, other: &Self) -> Self {
-        self.b.apart(Select(self, other, mask))
     }
 }

@@ -1,13 +1,26 @@
-//! The Miller loop of few pairs, one after another, with the products of each side by side.
+//! The Miller loop of few pairs, with the products of all that goes on side by side.
+//!
+//! Two kinds of chains go on: f, which is squared and multiplied with lines, and the [`Lines`] of each pair. In either, some
+//! [`Products`] do not wait for each other, and what is made of them wants the next ones. Eight are made at a time, of
+//! all chains: those of f alone would leave a quarter of the lanes without work, and those of lines half of them.
+
+mod lines;
+mod products;
+mod walk;
+
+use lines::Lines;
+use products::Products;
 
 use super::across::Across;
 use super::eight::LaneTower;
-use super::formula::fp12_sqr;
-use super::walk::{Constants, Place, Walk};
-use super::{Pair, Pairing, PreparedPair, Step, miller};
-use crate::curve::Affine;
-use crate::lanes::{Backend, Kernel, Vectors, run};
-use crate::tower::{Fp2, Fp12, Tower};
+use super::formula::{
+    Twelve, fp12_mul_014_factors, fp12_mul_014_sums, fp12_mul_034_factors, fp12_mul_034_sums,
+    fp12_sqr_factors, fp12_sqr_sums,
+};
+use super::walk::placed;
+use super::{Kind, Pair, Pairing, PreparedPair, Step, miller};
+use crate::lanes::{Backend, Kernel, Vectors, WIDTH, run};
+use crate::tower::{Fp2, Fp12};
 
 /// The product of the Miller values of all pairs, of numbers with L limbs.
 pub fn miller_loop<E: Pairing<Tower: LaneTower<L>>, const L: usize>(
@@ -15,6 +28,9 @@ pub fn miller_loop<E: Pairing<Tower: LaneTower<L>>, const L: usize>(
     fresh: &[Pair<E>],
     prepared: &[PreparedPair<'_, E>],
 ) -> Fp12<E::Tower> {
+    if fresh.is_empty() && prepared.is_empty() {
+        return Fp12::ONE;
+    }
     let f = miller::whole(run(vectors, Loop::<E, L> { fresh, prepared }));
     if E::NEGATIVE { f.conjugate() } else { f }
 }
@@ -29,102 +45,155 @@ impl<E: Pairing<Tower: LaneTower<L>>, const L: usize> Kernel for Loop<'_, E, L> 
 
     #[inline(always)]
     fn run<B: Backend>(self, b: B) -> Self::Output {
-        let constants = constants::<B, E, L>(b);
-        let mut walks = Vec::with_capacity(self.fresh.len());
+        let steps = E::steps();
+        let mut lines = Vec::with_capacity(self.fresh.len() + self.prepared.len());
         for (p, q) in self.fresh {
-            let [x, y] = miller::start::<E>(q);
-            let walk = Walk::new(Across::from_elements(b, &[x, y]), &constants);
-            walks.push((place::<B, E, L>(b, p, q.is_identity().unwrap_u8()), walk));
+            lines.push(Lines::<B, E, L>::fresh(b, p, q, &steps));
         }
-        let mut lines = Vec::with_capacity(self.prepared.len());
         for (p, q) in self.prepared {
-            lines.push((place::<B, E, L>(b, p, q.is_identity.unwrap_u8()), &q.lines));
+            lines.push(Lines::<B, E, L>::prepared(b, p, q));
         }
-        let mut f = constants.f_one();
-        for (at, step) in E::steps().into_iter().enumerate() {
-            if step == Step::Double && at > 0 {
-                f = b.apart(Squared(&f));
+        let mut value = Value::<B, E, L>::one(b);
+        loop {
+            for lines in &mut lines {
+                lines.begin(b, &steps);
             }
-            for (place, walk) in &mut walks {
-                let line = b.apart(Stepped(walk, step, &constants));
-                f = b.apart(TimesLine::<B, E, L>(&f, place, &line, &constants));
+            if !value.begin(b, &steps, &mut lines) {
+                break;
             }
-            for (place, lines) in &lines {
-                let line = Across::from_elements(b, &lines[at]);
-                f = b.apart(TimesLine::<B, E, L>(&f, place, &line, &constants));
+            eight_products(b, &mut value, &mut lines);
+            for lines in &mut lines {
+                if lines.products.are_made() {
+                    b.apart(Advance(lines, &steps));
+                }
+            }
+            if value.products.are_made() {
+                b.apart(Finish(&mut value));
             }
         }
-        let [[a0, a1, a2], [a3, a4, a5]] = f;
+        let [[a0, a1, a2], [a3, a4, a5]] = value.f;
         let [a0, a1, a2, a3, a4, a5] = Across::to_elements(b, &[a0, a1, a2, a3, a4, a5]);
         [[a0, a1, a2], [a3, a4, a5]]
     }
 }
 
-/// f^2.
-struct Squared<'a, B: Backend, T: LaneTower<L>, const L: usize>(&'a [[Across<B, T, L>; 3]; 2]);
-
-impl<B: Backend, T: LaneTower<L>, const L: usize> Kernel for Squared<'_, B, T, L> {
-    type Output = [[Across<B, T, L>; 3]; 2];
-
-    #[inline(always)]
-    fn run<Same: Backend>(self, _: Same) -> Self::Output {
-        fp12_sqr(self.0)
+/// Eight products: of lines that f wants soon, of f, and of lines for later.
+#[inline(always)]
+fn eight_products<B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize>(
+    b: B,
+    value: &mut Value<B, E, L>,
+    lines: &mut [Lines<'_, B, E, L>],
+) {
+    let mut room = WIDTH;
+    for lines in &mut *lines {
+        if lines.is_wanted() {
+            lines.products.take(&mut room);
+        }
+    }
+    value.products.take(&mut room);
+    for lines in &mut *lines {
+        if !lines.is_wanted() {
+            lines.products.take(&mut room);
+        }
+    }
+    let blank = &Across::zero(b);
+    let (mut x, mut y) = ([blank; WIDTH], [blank; WIDTH]);
+    value.products.factors(&mut x, &mut y);
+    for lines in &*lines {
+        lines.products.factors(&mut x, &mut y);
+    }
+    let made = Across::eight_products(b, x, y);
+    value.products.give(&made);
+    for lines in lines {
+        lines.products.give(&made);
     }
 }
 
-/// The next line of a walk.
-struct Stepped<'a, B: Backend, T: LaneTower<L>, const L: usize>(
-    &'a mut Walk<Across<B, T, L>>,
-    Step,
-    &'a Constants<Across<B, T, L>>,
+/// f on its way: the product of the lines of the first steps, squared in between.
+struct Value<B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize> {
+    f: Twelve<Across<B, E::Tower, L>>,
+    products: Products<Across<B, E::Tower, L>, 13>,
+    step: usize,
+    /// What is done next, or now: 0 for the square of the step, i + 1 for the product with line i.
+    next: usize,
+    busy: bool,
+}
+
+impl<B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize> Value<B, E, L> {
+    #[inline(always)]
+    fn one(b: B) -> Self {
+        let zero = Across::zero(b);
+        let f = [[Across::one(b), zero, zero], [zero; 3]];
+        Self { f, products: Products::none(zero), step: 0, next: 0, busy: false }
+    }
+
+    /// Asks for the next products, if there are none and the line that they need is there. No if all is done.
+    #[inline(always)]
+    fn begin(&mut self, b: B, steps: &[Step], lines: &mut [Lines<'_, B, E, L>]) -> bool {
+        if self.busy {
+            return true;
+        }
+        if self.next > lines.len() {
+            (self.step, self.next) = (self.step + 1, 0);
+        }
+        if self.step == steps.len() {
+            return false;
+        }
+        if self.next == 0 && (self.step == 0 || steps[self.step] != Step::Double) {
+            self.next = 1;
+        }
+        if self.next == 0 {
+            self.products.ask(&fp12_sqr_factors(&self.f));
+            self.busy = true;
+            return true;
+        }
+        let lines = &mut lines[self.next - 1];
+        if let Some(line) = lines.next() {
+            let line = placed(&line, lines.nowhere, E::TWIST, &Across::one(b), &Across::zero(b));
+            self.products.ask(&match E::TWIST {
+                Kind::M => fp12_mul_014_factors(&self.f, &line),
+                Kind::D => fp12_mul_034_factors(&self.f, &line),
+            });
+            self.busy = true;
+        }
+        true
+    }
+}
+
+/// What the products of f are for.
+struct Finish<'a, B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize>(
+    &'a mut Value<B, E, L>,
 );
 
-impl<B: Backend, T: LaneTower<L>, const L: usize> Kernel for Stepped<'_, B, T, L> {
-    type Output = [Across<B, T, L>; 3];
+impl<B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize> Kernel for Finish<'_, B, E, L> {
+    type Output = ();
 
     #[inline(always)]
-    fn run<Same: Backend>(self, _: Same) -> Self::Output {
-        self.0.step(self.1, self.2)
+    fn run<Same: Backend>(self, _: Same) {
+        let value = self.0;
+        value.f = match (value.next, E::TWIST) {
+            (0, _) => fp12_sqr_sums(&value.products.made()),
+            (_, Kind::M) => fp12_mul_014_sums(&value.products.made()),
+            (_, Kind::D) => fp12_mul_034_sums(&value.products.made()),
+        };
+        value.next += 1;
+        value.busy = false;
     }
 }
 
-/// f times a line at a place.
-struct TimesLine<'a, B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize>(
-    &'a [[Across<B, E::Tower, L>; 3]; 2],
-    &'a Place<Across<B, E::Tower, L>>,
-    &'a [Across<B, E::Tower, L>; 3],
-    &'a Constants<Across<B, E::Tower, L>>,
+/// What the products of lines are for.
+struct Advance<'a, 'l, B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize>(
+    &'a mut Lines<'l, B, E, L>,
+    &'a [Step],
 );
 
 impl<B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize> Kernel
-    for TimesLine<'_, B, E, L>
+    for Advance<'_, '_, B, E, L>
 {
-    type Output = [[Across<B, E::Tower, L>; 3]; 2];
+    type Output = ();
 
     #[inline(always)]
-    fn run<Same: Backend>(self, _: Same) -> Self::Output {
-        self.1.times_line(self.0, self.2, E::TWIST, self.3)
+    fn run<Same: Backend>(self, _: Same) {
+        self.0.advance(self.1);
     }
-}
-
-#[inline(always)]
-fn place<B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize>(
-    b: B,
-    p: &Affine<E::G1>,
-    nowhere: u8,
-) -> Place<Across<B, E::Tower, L>> {
-    let place = miller::place::<E>(p, nowhere.into());
-    let [x, y] = place.p;
-    let zero = <E::Tower as Tower>::Base::default();
-    let p = Across::from_elements(b, &[Fp2::new(x, zero), Fp2::new(y, zero)]);
-    Place { p, nowhere: place.nowhere.unwrap_u8().wrapping_neg() }
-}
-
-#[inline(always)]
-fn constants<B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize>(
-    b: B,
-) -> Constants<Across<B, E::Tower, L>> {
-    let Constants { one, zero, b3, psi: [x, y] } = miller::constants::<E>();
-    let [one, zero, b3, x, y] = Across::from_elements(b, &[one, zero, b3, x, y]);
-    Constants { one, zero, b3, psi: [x, y] }
 }

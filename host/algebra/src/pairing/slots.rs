@@ -5,7 +5,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use super::Coefficient;
+use super::{Coefficient, Linear};
 
 /// Room for elements.
 pub struct Slots<W> {
@@ -161,8 +161,7 @@ impl<W> Clone for Slot<'_, W> {
 }
 impl<W> Copy for Slot<'_, W> {}
 
-impl<W: Wide> Coefficient for Slot<'_, W> {
-    type Base = W::Base;
+impl<W: Wide> Linear for Slot<'_, W> {
     type Choice = W::Choice;
 
     #[inline(never)]
@@ -178,14 +177,6 @@ impl<W: Wide> Coefficient for Slot<'_, W> {
         self.slots.make(|to, old| W::negative(to, &old[self.at]))
     }
     #[inline(never)]
-    fn times(&self, other: &Self) -> Self {
-        self.slots.make(|to, old| W::times(to, &old[self.at], &old[other.at]))
-    }
-    #[inline(never)]
-    fn squared(&self) -> Self {
-        self.slots.make(|to, old| W::squared(to, &old[self.at]))
-    }
-    #[inline(never)]
     fn small<const N: u32>(&self) -> Self {
         self.slots.make(|to, old| W::small::<N>(to, &old[self.at]))
     }
@@ -194,15 +185,28 @@ impl<W: Wide> Coefficient for Slot<'_, W> {
         self.slots.make(|to, old| W::times_xi(to, &old[self.at]))
     }
     #[inline(never)]
+    fn or_if(&self, choice: Self::Choice, other: &Self) -> Self {
+        self.slots.make(|to, old| W::select(to, &old[self.at], &old[other.at], choice))
+    }
+}
+
+impl<W: Wide> Coefficient for Slot<'_, W> {
+    type Base = W::Base;
+
+    #[inline(never)]
+    fn times(&self, other: &Self) -> Self {
+        self.slots.make(|to, old| W::times(to, &old[self.at], &old[other.at]))
+    }
+    #[inline(never)]
+    fn squared(&self) -> Self {
+        self.slots.make(|to, old| W::squared(to, &old[self.at]))
+    }
+    #[inline(never)]
     fn scaled(&self, by: &Self::Base) -> Self {
         self.slots.make(|to, old| W::scaled(to, &old[self.at], by))
     }
     #[inline(never)]
     fn conjugate(&self) -> Self {
         self.slots.make(|to, old| W::conjugate(to, &old[self.at]))
-    }
-    #[inline(never)]
-    fn or_if(&self, choice: Self::Choice, other: &Self) -> Self {
-        self.slots.make(|to, old| W::select(to, &old[self.at], &old[other.at], choice))
     }
 }

@@ -3,7 +3,7 @@
 #![allow(non_snake_case)]
 
 use super::formula::{fp12_mul_014, fp12_mul_034, line_add, line_dbl};
-use super::{Coefficient, Kind, Step};
+use super::{Coefficient, Kind, Linear, Step};
 
 /// What all walks of a curve need.
 #[derive(Clone, Copy)]
@@ -67,7 +67,7 @@ impl<C: Coefficient> Walk<C> {
 }
 
 #[inline(always)]
-fn negative<C: Coefficient>([x, y]: &[C; 2]) -> [C; 2] {
+fn negative<C: Linear>([x, y]: &[C; 2]) -> [C; 2] {
     [*x, y.negative()]
 }
 
@@ -96,11 +96,28 @@ impl<C: Coefficient> Place<C> {
         constants: &Constants<C>,
     ) -> [[C; 3]; 2] {
         let Constants { one, zero, .. } = constants;
-        let ([xP, yP], nowhere) = (&self.p, self.nowhere);
-        let [ly, lx] = C::both_scaled([ly, lx], [yP, xP]);
+        let [xP, yP] = &self.p;
+        let line = [ly.scaled(yP), lx.scaled(xP), *l1];
+        let line = placed(&line, self.nowhere, kind, one, zero);
         match kind {
-            Kind::M => fp12_mul_014(f, &[l1.or_if(nowhere, one), lx, ly]),
-            Kind::D => fp12_mul_034(f, &[ly.or_if(nowhere, one), lx, l1.or_if(nowhere, zero)]),
+            Kind::M => fp12_mul_014(f, &line),
+            Kind::D => fp12_mul_034(f, &line),
         }
+    }
+}
+
+/// What f is multiplied with for the line [ly yP, lx xP, l1], in the order of the twist's formula: 1 if it is nowhere, where
+/// P is (0, 0).
+#[inline(always)]
+pub fn placed<C: Linear>(
+    [ly, lx, l1]: &[C; 3],
+    nowhere: C::Choice,
+    kind: Kind,
+    one: &C,
+    zero: &C,
+) -> [C; 3] {
+    match kind {
+        Kind::M => [l1.or_if(nowhere, one), *lx, *ly],
+        Kind::D => [ly.or_if(nowhere, one), *lx, l1.or_if(nowhere, zero)],
     }
 }

@@ -120,8 +120,10 @@ fn multiples<C: Batched>() {
     points[4] = -points[5];
     let wanted = points.iter().zip(factors.values());
     let wanted: Vec<_> = wanted.map(|(p, k)| Affine::from(Projective::from(*p).times(k))).collect();
+    let sum = wanted.iter().fold(Projective::IDENTITY, |sum, multiple| sum + *multiple);
     for isa in Isa::available() {
         assert_eq!(factors.times_each_vartime::<C>(isa, &points), wanted, "{}", C::NAME);
+        assert_eq!(factors.sum_vartime::<C>(isa, &points), sum, "{}", C::NAME);
     }
     assert!(Factors::new::<C>(&[]).times_each_vartime::<C>(Isa::best(), &[]).is_empty());
 }

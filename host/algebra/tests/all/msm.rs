@@ -7,8 +7,8 @@ use proofmill_algebra::curve::{Affine, Curve, Projective};
 use proofmill_algebra::encoding::Coordinate;
 use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::msm::{
-    Buckets, Group, MULTIPLES, NotReduced, Plan, SCALAR_BYTES, Scalars, Stored, combine,
-    precomputed, stored, sum_vartime,
+    Buckets, Group, MULTIPLES, NotReduced, Plan, SCALAR_BYTES, Scalars, Stored, affine_sum_vartime,
+    combine, precomputed, stored, sum_vartime,
 };
 use proofmill_algebra::{Isa, bls12_377, bls12_381, bn254, pallas, toy, vesta};
 use rand::{RngExt, SeedableRng};
@@ -37,7 +37,11 @@ fn one_and_two_points_of_the_toy_curve_are_right() {
             for (k, l) in (0..79 * 79).map(|n| (n / 79, n % 79)).step_by(101) {
                 let scalars = [k, l].map(|k| bytes(toy::Fr::from(k as u64)));
                 let found = sum_vartime(isa, &[all[i], all[j]], &scalars).unwrap();
-                assert_eq!(Affine::from(found), points[(i * k + j * l) % 79], "{k} {i} + {l} {j}");
+                let few = affine_sum_vartime(isa, &[points[i], points[j]], &scalars).unwrap();
+                for found in [found, few] {
+                    let found = Affine::from(found);
+                    assert_eq!(found, points[(i * k + j * l) % 79], "{k} {i} + {l} {j}");
+                }
             }
         }
     }
@@ -90,6 +94,10 @@ impl<A: SWCurveConfig, C: Group<Base: Coordinate>> Curves<A, C> {
         let encoded: Vec<_> = scalars.iter().copied().map(bytes).collect();
         let points = stored(isa, &self.ours[..count]);
         let found = Affine::from(sum_vartime(isa, &points, &encoded).unwrap());
+        if count <= 100 {
+            let affine = affine_sum_vartime(isa, &self.ours[..count], &encoded).unwrap();
+            assert_eq!(Affine::from(affine), found, "{} {name} {count} {isa}", C::NAME);
+        }
         let bigints: Vec<_> =
             encoded.iter().map(|k| A::ScalarField::from_le_bytes_mod_order(k)).collect();
         let expected: ArkProjective<A> =
@@ -379,6 +387,9 @@ fn a_scalar_that_is_not_below_r_is_named() {
     for bad in [r, [0xff; SCALAR_BYTES]] {
         let scalars = [[1; SCALAR_BYTES], [2; SCALAR_BYTES], bad];
         let found = sum_vartime::<bn254::G1>(Isa::best(), &points, &scalars);
+        assert_eq!(found.unwrap_err(), NotReduced(2));
+        let affine = [bn254::G1::GENERATOR; 3];
+        let found = affine_sum_vartime::<bn254::G1>(Isa::best(), &affine, &scalars);
         assert_eq!(found.unwrap_err(), NotReduced(2));
     }
 }

@@ -12,7 +12,7 @@ mod batch;
 use proofmill_algebra::Isa;
 use proofmill_algebra::curve::{Affine, Projective};
 use proofmill_algebra::field::PrimeField;
-use proofmill_algebra::msm::{stored, sum_vartime};
+use proofmill_algebra::msm::affine_sum_vartime;
 use proofmill_algebra::pairing::{Bls12381, Bn254, Pairing, product};
 use proofmill_algebra::tower::Fp12;
 use proofmill_op::msm::Curve;
@@ -144,8 +144,7 @@ impl<E: Suite> Key<E> {
     fn statement(&self, publics: &[Scalar]) -> Result<Projective<E::G1>> {
         self.check_publics(publics)?;
         let (one, others) = self.ic.split_first().expect("a key has an IC");
-        let isa = self.pairings.isa();
-        let sum = sum_vartime::<E::G1>(isa, &stored(isa, others), publics);
+        let sum = affine_sum_vartime::<E::G1>(self.pairings.isa(), others, publics);
         Ok(sum.expect("each was looked at").add_mixed(one))
     }
 

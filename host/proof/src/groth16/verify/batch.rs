@@ -13,7 +13,7 @@ use proofmill_algebra::batch::Batched;
 use proofmill_algebra::curve::{Affine, Projective};
 use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::field::{Field, PrimeField};
-use proofmill_algebra::msm::{stored, sum_vartime};
+use proofmill_algebra::msm::affine_sum_vartime;
 use proofmill_algebra::tower::Fp12;
 
 use super::{Key, OnCurve, Points, PreparedVerifyingKey};
@@ -126,8 +126,7 @@ impl<E: Suite> Key<E> {
         let values = (0..self.ic.len() - 1).map(|j| sum(&|i| value(i, j)));
         let scalars: Vec<_> = [constant].into_iter().chain(values).collect();
         let scalars: Vec<_> = scalars.iter().map(bytes::<E>).collect();
-        let isa = self.pairings.isa();
-        let x = sum_vartime::<E::G1>(isa, &stored(isa, &self.ic), &scalars);
+        let x = affine_sum_vartime::<E::G1>(self.pairings.isa(), &self.ic, &scalars);
         (constant, x.expect("scalars are below r").into())
     }
 }
