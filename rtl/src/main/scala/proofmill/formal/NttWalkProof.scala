@@ -59,6 +59,11 @@ class NttWalkProof(config: NttConfig, written: Boolean, sizes: Range, others: Ra
     begun := True
   }
 
+  // So that the proof is found: where the walk stands is how many steps there were.
+  private val walk = dut.walk
+  private val stands = (walk.tile.pull().resize(beatsBits + 1) |<< tileBits) | walk.time.pull().resize(beatsBits + 1)
+  assert(!begun || stands === steps + dut.io.there.asUInt, "the walk is as far as the steps")
+
   val at = begun && dut.io.there
   assert(!at || dut.io.beat < beats, "no beat outside of the pass")
   assert(!(at && met) || dut.io.beat =/= watched, "no beat comes twice")
