@@ -73,7 +73,7 @@ class Transforms:
     """What every card has to do. Numbers of the least size, of the largest of one pass and of the largest are `least`, `one` and `most`; of two passes, `two` are gone through."""
 
     def test_every_size_of_two_passes(self):
-        self.check_every(self.two, lambda log: (1, 2))
+        self.check_every(self.two, lambda log: (1, 2) if LONG or log == self.two[0] else (1,))
 
     def test_what_a_transform_is(self):
         """It is linear, a cyclic convolution's is the product, and an inverse one goes back: on the circuit's own results."""
