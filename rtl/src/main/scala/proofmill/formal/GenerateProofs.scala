@@ -41,6 +41,8 @@ object GenerateProofs {
     "ntt_long_write_walk" -> (() => walk(long, written = true, sizes = 1 to 3, others = 2 to 4)),
     "ntt_shuffle" -> (() => new NttShuffleProof(laneBits = 2, NttShuffleProof.arrangements(2, bits = 4), blocks = 2)),
     "ntt_exchange" -> (() => new NttExchangeProof(laneBits = 2, lane = 1, bit = 1)),
+    "micro_context" -> (() => new MicroContextProof(addressBits = 3)),
+    "micro_choice" -> (() => new MicroChoiceProof(contexts = 8)),
     "msm_core" -> (() => new MsmCoreProof(bucketBits = 2, latency = 1)),
     "sum" -> (() => new SumProof(Seq(1, -1, 3, -4, 1).map(weight => (Bound.signed(6), BigInt(weight))))),
     "sum_of_three" -> (() => new SumProof(Seq.fill(3)((Bound.signed(258), BigInt(1))))),

@@ -110,6 +110,11 @@ class MsmCoreProof(bucketBits: Int, latency: Int) extends Component with Proof {
   assert(!arrives || !seen(dut.sum.isAcc), "no sum goes elsewhere")
   assert(seen(dut.inside) === CountOne(ways.slice(1, loop + 1)), "how many are inside")
 
+  // It comes to an end: without new points, a sum that comes back rests, or meets one of those in the buckets.
+  private val rank = (CountOne(full) +^ (seen(dut.inside) << 1)).resize(8)
+  private val alone = RegNext(!valid && !clearing, init = False)
+  assert(!alone || rank + U(RegNext(arrives)).resized <= RegNext(rank), "each sum that comes back leaves fewer")
+
   // And the data are what the decisions say.
   private def mark(bit: Bool): UInt = U(bit).resize(2)
   private def later(value: Bool, cycles: Int): Bool = Delay(value, cycles, init = False)

@@ -51,16 +51,16 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
     val over = out(Bool()) // the program has ended
   }
 
-  private val present, over, exact = RegInit(False) // the word is there; the program is over; a canonical value is made
+  val present, over, exact = RegInit(False) // the word is there; the program is over; a canonical value is made
   private val word = Reg(Bits(WordFormat.bits bits))
   private val next = Reg(UInt(addressBits bits))
   private val counter = Reg(UInt(counterBits bits))
-  private val products, sums = Reg(UInt(waitBits bits)) init 0 // on their way
+  val products, sums = Reg(UInt(waitBits bits)) init 0 // on their way
 
   private val now = new Context.Reading(word)
 
   // Lists: a job's items are there once it is fed; of an empty list nothing is taken.
-  private val fed = RegInit(False)
+  val fed = RegInit(False)
   private val left = lists.map(list => Reg(UInt(log2Up(list.items + 1) bits)))
   private val found = RegInit(False)
   // The word after a `take` waits a cycle more: it may be a jump that asks the item's count.

@@ -8,6 +8,12 @@ case class Issue(contexts: Int, addressBits: Int) extends Bundle {
   val context = UInt(log2Up(contexts) bits)
   val word = Bits(WordFormat.bits bits)
   val address = UInt(addressBits bits)
+
+  /** A field of the word; of a product's in the format `mul`. */
+  def field(name: String, format: Map[String, WordField] = WordFormat.linear): UInt = format(name).in(word).asUInt
+
+  /** Is it this operation, in the linear unit? */
+  def is(operation: String): Bool = field("operation") === WordFormat.operation(operation)
 }
 
 /** The contexts: each executes its program in order, and in each cycle one begins a product and another one something else.

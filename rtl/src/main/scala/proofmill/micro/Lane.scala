@@ -18,8 +18,6 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
   private val demands = new Demands(arithmetic)
   private val field = arithmetic.field
   private val pace = Lane.pace(arithmetic)
-  private val fields = WordFormat.linear
-  private val numbers = door.numberPorts
   private val programBits = door.programPort(image).bits
 
   val io = new Bundle {
@@ -38,16 +36,12 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
   control.io.start.arbitrationFrom(io.in)
   private def address(word: Int) = U(word, log2Up(image.words.size) bits)
   private val entries = image.entries.map(entry => address(entry.address).asBits)
-  control.io.start.payload := known ? pick(program, entries).asUInt | address(image.words.size - 1)
+  control.io.start.payload := known ? Outside.pick(program, entries).asUInt | address(image.words.size - 1)
   jobs.write(control.io.startContext, io.in.payload.dropLow(programBits), io.in.fire)
 
   private def contextRegisters[T <: Data](register: => T): Vec[T] = Vec(Seq.fill(contexts)(register))
   private val flags = contextRegisters(Reg(Bits(WordFormat.flags bits)))
   private val written = contextRegisters(Reg(Bits(door.answers.size bits)))
-  private val magnitudeBits = (fields("a_reg").bits +: door.lists.map(list => log2Up(list.magnitudes))).max
-  private val magnitudes =
-    contextRegisters(Vec(Seq.fill(WordFormat.digitRegisters)(Reg(UInt(magnitudeBits bits)))))
-  private val signs = contextRegisters(Reg(Bits(WordFormat.digitRegisters bits)))
   when(io.in.fire) {
     flags(control.io.startContext) := B(WordFormat.flags bits, default -> !known)
     written(control.io.startContext) := B(0, door.answers.size bits)
@@ -73,22 +67,19 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
 
   private val mulIssue = control.io.mul
   private val linearIssue = control.io.linear
-  private def at(issue: Flow[Issue], name: String, word: Map[String, WordField] = WordFormat.linear) =
-    word(name).in(issue.word).asUInt
-  private val digitSelect = at(linearIssue, "digit")
-  private val lookup = at(linearIssue, "a_lookup").lsb
-  private val magnitude = magnitudes(linearIssue.context)(digitSelect)
+  private val job = jobs.readAsync(linearIssue.context)
+  private val digits = new JobDigits(door, image, contexts, linearIssue, job, io.items, control)
 
   private val values = readers.zipWithIndex.map { case ((unit, letter), i) =>
-    val word = if (unit == "mul") WordFormat.mul else fields
-    val issue = if (unit == "mul") mulIssue else linearIssue
-    val register = at(issue, s"${letter}_reg", word)
+    val (issue, format) = if (unit == "mul") (mulIssue, WordFormat.mul) else (linearIssue, WordFormat.linear)
+    val register = issue.field(s"${letter}_reg", format)
     val address =
-      if (unit == "linear" && letter == "a")
-        register + (lookup ? magnitude.resize(register.getWidth) | U(0, register.getWidth bits))
-      else register
+      if (unit == "linear" && letter == "a") {
+        val lookup = linearIssue.field("a_lookup").lsb
+        register + (lookup ? digits.magnitude.resize(register.getWidth) | U(0, register.getWidth bits))
+      } else register
     for ((bank, b) <- banks.zipWithIndex) bank.io.addresses(i) := place(b, issue.context, address)
-    val fromSums = RegNext(at(issue, s"${letter}_bank", word).lsb)
+    val fromSums = RegNext(issue.field(s"${letter}_bank", format).lsb)
     val wide = banks.zip(bounds).map { case (bank, bound) => widen(bank.io.values(i), bound.width) }
     fromSums ? wide(Value.sums) | wide(Value.products)
   }
@@ -105,9 +96,9 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
   ) = {
     val term = OperandTerm(arithmetic.digits, operandWidth)
     term.value := value
-    term.shift := RegNext(at(issue, s"${letter}_shift", word))
+    term.shift := RegNext(issue.field(s"${letter}_shift", word))
     term.triple := word.get(s"${letter}_triple").fold(False)(field => RegNext(field.in(issue.word).lsb))
-    term.minus := RegNext(at(issue, s"${letter}_minus", word).lsb ^ flip)
+    term.minus := RegNext(issue.field(s"${letter}_minus", word).lsb ^ flip)
     term.on := RegNext(on)
     term
   }
@@ -121,7 +112,7 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
       mulIssue,
       letters._2,
       WordFormat.mul,
-      at(mulIssue, s"${letters._2}_on", WordFormat.mul).lsb,
+      mulIssue.field(s"${letters._2}_on", WordFormat.mul).lsb,
       False
     )
     Residue(sum.io.sum, arithmetic.digits, arithmetic.factor, 0)
@@ -139,106 +130,36 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
       result: Residue
   ): Unit = {
     banks(bank).io.coming.valid := Delay(issue.valid && makes, cycles, init = False)
-    banks(bank).io.coming.payload := Delay(place(bank, issue.context, at(issue, "dst", word)), cycles)
+    banks(bank).io.coming.payload := Delay(place(bank, issue.context, issue.field("dst", word)), cycles)
     banks(bank).io.data := result.bits(result.cycle, bounds(bank))
   }
 
-  // 4. The linear unit: a + b, or a slice of the job, a constant, an element of a table; reduced.
-  private def isOperation(name: String) = at(linearIssue, "operation") === WordFormat.operation(name)
-  private val job = jobs.readAsync(linearIssue.context)
-  private val value = at(linearIssue, "value")
-  private val outside = {
-    val numberBits = numbers.map(_.bits).sum
-    val slices = door.elements.indices.flatMap { i =>
-      job(numberBits + i * field.bits, field.bits bits).resize(demands.slices * demands.sliceBits bits)
-        .subdivideIn(demands.slices slices)
-    }.map(slice => slice.resize(operandWidth).resize(arithmetic.digits * operandWidth))
-    val constants = image.constants.map { c =>
-      Cat(arithmetic.encode(c).map(digit => S(digit, operandWidth bits).asBits))
-    }
-    val small = RegNext(isOperation("rom") ? pick(value, constants) | pick(value, slices))
-    val tables = image.tables.map { table =>
-      require(arithmetic.digits == 1, "tables are for residues of one digit")
-      val words = table.map(arithmetic.encode(_).head)
-      val columns = for (from <- 0 until field.bits by tableColumn) yield {
-        val bits = tableColumn min (field.bits - from)
-        val column = words.map(word => B((word >> from) & ((BigInt(1) << bits) - 1), bits bits))
-        Mem(Bits(bits bits), column).readSync(magnitude.resize(log2Up(words.size)))
-      }
-      Cat(columns).resize(operandWidth)
-    }
-    if (tables.isEmpty) small
-    else RegNext(isOperation("table")) ? pick(RegNext(value), tables) | small
-  }
-  private val fromOutside = isOperation("load") || isOperation("rom") || isOperation("table")
+  // 4. The linear unit: a + b, or what comes from outside; reduced.
+  private val outside = new Outside(door, arithmetic, image, demands, operandWidth, linearIssue, job, digits.magnitude)
   private def isThere(letter: String) = {
-    val flag = flags(linearIssue.context)(at(linearIssue, "flag"))
-    val condition = at(linearIssue, s"${letter}_when")
-    Vec(False, True, flag, !flag)(condition)
+    val flag = flags(linearIssue.context)(linearIssue.field("flag"))
+    Vec(False, True, flag, !flag)(linearIssue.field(s"${letter}_when"))
   }
   private val linearSum = new TermSum(arithmetic.digits, operandWidth, arithmetic.reducible.width, triples = false)
-  private val sign = at(linearIssue, "a_signed").lsb && signs(linearIssue.context)(digitSelect)
   linearSum.io.a := term(
-    RegNext(fromOutside) ? outside | values(4),
+    RegNext(outside.isAsked) ? outside.value | values(4),
     linearIssue,
     "a",
-    fields,
-    fromOutside || isThere("a"),
-    sign
+    WordFormat.linear,
+    outside.isAsked || isThere("a"),
+    linearIssue.field("a_signed").lsb && digits.sign
   )
-  linearSum.io.b := term(values(5), linearIssue, "b", fields, isThere("b"), False)
+  linearSum.io.b := term(values(5), linearIssue, "b", WordFormat.linear, isThere("b"), False)
   private val sum = arithmetic.reduce(Residue(linearSum.io.sum, arithmetic.digits, arithmetic.reducible, 0))
-  writes(Value.sums, linearIssue, Context.makesSum(linearIssue.word), pace.linear, fields, sum)
+  writes(Value.sums, linearIssue, Context.makesSum(linearIssue.word), pace.linear, WordFormat.linear, sum)
 
-  // 5. Digits of the job's numbers, Booth's recoding: a window as a signed number, plus the bit below it.
-  private val windows = image.windows.map { window =>
-    val before = door.numbers.takeWhile(_._1 != window.number).map(_._2).sum
-    val bits = door.numbers.toMap.apply(window.number)
-    val places = Program.places(window, bits)
-    val padded = (job(before, bits bits) ## False).resize(places * window.bits + 1)
-    val place =
-      value + (at(linearIssue, "counted").lsb ? control.io.counters(linearIssue.context) | U(0, value.getWidth bits))
-    val windows = Vec((0 until places).map(i => padded(i * window.bits, window.bits + 1 bits)))
-    val chosen = windows(place.resize(log2Up(places)))
-    val digit = chosen.dropLow(1).asSInt.resize(window.bits + 1) + (False ## chosen.lsb).asSInt.resize(window.bits + 1)
-    (digit.msb, digit.abs.resize(fields("a_reg").bits))
-  }
-  when(linearIssue.valid && isOperation("digit")) {
-    for (((minus, magnitude), i) <- windows.zipWithIndex) when(at(linearIssue, "dst") === i) {
-      magnitudes(linearIssue.context)(digitSelect) := magnitude.resized
-      signs(linearIssue.context)(digitSelect) := minus
-    }
-  }
-
-  // 6. Items: the next one of a list, a cycle after the word's issue; of an empty list 0.
-  private val taken = door.lists.zip(io.items).zipWithIndex.map { case ((list, write), i) =>
-    val depth = 1 << log2Up(list.items)
-    val memory = Mem(Item(list), contexts * depth)
-    memory.write(write.context @@ write.place, write.item, write.valid)
-    val state = control.io.items(linearIssue.context)
-    val item = memory.readSync(linearIssue.context @@ state.left(i).resize(log2Up(list.items)))
-    (item, linearIssue.valid && isOperation("take") && at(linearIssue, "dst") === i, RegNext(state.found))
-  }
-  private val takenContext = RegNext(linearIssue.context)
-  control.io.taken.valid := False
-  control.io.taken.payload := takenContext
-  control.io.count := 0
-  for (((item, takes, found), list) <- taken.zip(door.lists)) when(RegNext(takes, init = False)) {
-    magnitudes(takenContext)(RegNext(digitSelect)) := found ? item.magnitude.resize(magnitudeBits) | U(0)
-    signs(takenContext)(RegNext(digitSelect)) := found && item.minus
-    if (list.counts > 1) {
-      control.io.taken.valid := True
-      control.io.count := found ? item.count.resize(control.io.count.getWidth) | U(0)
-    }
-  }
-
-  // 7. Canonical values: flags and results.
+  // 5. Canonical values: flags and results.
   private val canonical = new Canonical(arithmetic, contexts)
   canonical.io.fromOldest := control.io.fromOldest
   private val summed = pace.linear + 1 // cycles from the issue to the sum
-  canonical.io.request.valid := Delay(linearIssue.valid && isOperation("settle"), summed, init = False)
+  canonical.io.request.valid := Delay(linearIssue.valid && linearIssue.is("settle"), summed, init = False)
   canonical.io.request.context := Delay(linearIssue.context, summed)
-  canonical.io.request.place := Delay(at(linearIssue, "dst"), summed)
+  canonical.io.request.place := Delay(linearIssue.field("dst"), summed)
   canonical.io.request.residue := sum.bits(sum.cycle, demands.sum)
   private val answer = canonical.io.answer
   // A flag has to be in its register before it is asked.
@@ -254,7 +175,7 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
     flags(answer.context)(answer.place.resize(log2Up(WordFormat.flags))) := answer.value === 0
   }
 
-  // 8. The answer of the oldest job.
+  // 6. The answer of the oldest job.
   io.out.arbitrationFrom(control.io.answered)
   private val shown = written(control.io.oldest)
   io.out.payload := Cat(answers.zipWithIndex.map { case (value, i) =>
@@ -269,7 +190,7 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
       val coming = banks(bank).io.coming
       def now[T <: Data](value: T): T = Delay(value, cycles + 1)
       val context = now(issue.context) @@ U(number, log2Up(multipliers) bits)
-      val register = now(at(issue, "dst", if (bank == Value.products) WordFormat.mul else fields))
+      val register = now(issue.field("dst", if (bank == Value.products) WordFormat.mul else WordFormat.linear))
       when(RegNext(coming.valid, init = False)) {
         val data = banks(bank).io.data
         report(Seq("trace ", cycle, " ", context, " ", now(issue.address), s" $bank ", register, " ", data))
@@ -279,13 +200,6 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
 }
 
 object Lane {
-
-  /** Bits of a table that stand in a memory of their own: whole columns of a block RAM, and one word of a simulation. */
-  private val tableColumn = 63
-
-  /** The one that `index` names; nothing if there is none. */
-  private def pick(index: UInt, from: Seq[Bits]): Bits = from.zipWithIndex
-    .map { case (bits, i) => (index === i) ? bits | B(0, bits.getWidth bits) }.reduceBalancedTree(_ | _)
 
   /** Who reads registers: the four terms of a product, the two of a sum. */
   private val readers = Seq("a", "b", "c", "d").map("mul" -> _) ++ Seq("a", "b").map("linear" -> _)
