@@ -121,7 +121,7 @@ SECOND = {"scalar": "scalar_b", "fe": "fe_b", "fe2": "fe2_b", "fe12": "fe12_b", 
 
 
 def each_type(book):
-    """Every opcode on every type of every operand whose type matters; the other operand is a good one."""
+    """Every opcode of `TYPED` on every type of every operand whose type matters; the other operand is a good one."""
     good = {"g1": "g1_b_jb", "g2": "g2_b_af", "element": None, "point": None, "slot": "ten", "index": 0x1234}
     for name in TYPED:
         opcode = coprocessor.OPCODES[coprocessor.OPCODE[name]]
@@ -182,6 +182,9 @@ def refused(book):
 
 
 def control(book):
+    for kind, value in OF_TYPE.items():
+        book.case(f"slots-{kind.replace('_', '-')}", "one slot, its type with it: copied, compared, counted down, sent", "type control",
+                  ("copy_reg", value, OUT), ("jump_if_eq", 4, OUT, value), ("jump", 100), ("jump_nonzero_sub", 6, OUT), ("jump", 100), ("send_interrupt", OUT, 7))
     book.case("counts", "a loop that adds", "control",
               ("copy_reg", "fe_zero", OUT), ("copy_reg", "ten", OUT + 1), ("add", OUT, "fe_a", OUT), ("jump_nonzero_sub", 3, OUT + 1), ("send_interrupt", OUT, 0x8888))
     book.case("low-words", "only 64 bits are compared and tested", "control",
