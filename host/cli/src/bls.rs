@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use proofmill::bls::{self, PublicKey, Scheme, Signature, Variant, Verifier};
 use serde_json::{Map, Value, json};
 
-use crate::output::{Exit, Output};
+use crate::output::{Exit, Output, count};
 use crate::source::DeviceArguments;
 
 #[derive(clap::Subcommand)]
@@ -172,9 +172,9 @@ fn claim(
     );
     ensure!(
         many != [true, true] || keys.len() == messages.len(),
-        "{} public keys and {} messages",
-        keys.len(),
-        messages.len()
+        "{} and {}",
+        count(keys.len() as u64, "public key"),
+        count(messages.len() as u64, "message")
     );
     Ok(points(variant, many, keys, messages, &signature))
 }

@@ -73,7 +73,7 @@ fn what_cannot_be_is_named() {
     expect(&verify(&[json!([1])], &[]), 2, &["line 1: no JSON object"]);
     expect(&verify(&[], &[]), 2, &["has no signature"]);
     let lines = json!({ "public_keys": [KEY], "messages": [], "signature": SIGNATURE });
-    expect(&verify(&[lines], &[]), 2, &["1 public keys and 0 messages"]);
+    expect(&verify(&[lines], &[]), 2, &["1 public key and 0 messages"]);
     expect(
         &verify(std::slice::from_ref(&good), &["--variant", "min-sig"]),
         1,

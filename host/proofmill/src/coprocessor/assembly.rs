@@ -213,7 +213,8 @@ impl<'a> Reader<'a> {
             let names = roles.iter().map(|role| role.name()).collect::<Vec<_>>().join(", ");
             let (wanted, found) = (roles.len(), operands.len());
             let listed = if names.is_empty() { names } else { format!(" ({names})") };
-            return Err(format!("{opcode} has {wanted} operands{listed}, not {found}"));
+            let plural = if wanted == 1 { "" } else { "s" };
+            return Err(format!("{opcode} has {wanted} operand{plural}{listed}, not {found}"));
         }
         let mut numbers = [0; 3];
         for ((number, role), operand) in numbers.iter_mut().zip(roles).zip(operands) {
@@ -370,6 +371,7 @@ mod tests {
         for (text, wanted) in [
             ("\nmull 1 2 3", "line 2: 'mull' is no opcode"),
             ("mul 1 2", "line 1: mul has 3 operands (element, element, to element), not 2"),
+            ("jump 1 2", "line 1: jump has 1 operand (target), not 2"),
             ("noop_wait 1", "line 1: noop_wait has 0 operands, not 1"),
             ("jump away", "line 1: no label 'away'"),
             ("mul a, 1, 2", "line 1: no slot 'a'"),

@@ -197,7 +197,8 @@ fn cards_transform_large_sizes_as_the_processor_does() {
     }
     for field in [Field::Bn254Fr, Field::Bls12_381Fr] {
         for device in devices(field) {
-            agree(&*device, field, 10..=12);
+            // From 2^13 on the small cards take three passes.
+            agree(&*device, field, 10..=14);
         }
     }
 }

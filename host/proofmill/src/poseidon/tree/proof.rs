@@ -2,6 +2,7 @@
 
 use std::io::{Read, Seek, SeekFrom};
 
+use proofmill_algebra::field::{Bls12381Fr, PrimeField as _};
 use serde::{Deserialize, Serialize};
 
 use super::{ELEMENT_BYTES, Node, Shape};
@@ -61,6 +62,10 @@ impl Proof {
     /// needs, or if a node is not below r.
     pub fn root(&self, device: &dyn Device) -> Result<Node> {
         let wrong = |problem: String| Err(Error::argument("proof", problem));
+        let is_element = |node: &Node| Bls12381Fr::from_le_bytes(node).is_ok();
+        if !is_element(&self.leaf) {
+            return wrong("the leaf is not below the modulus".into());
+        }
         let (mut node, mut at) = (self.leaf, self.index);
         if self.siblings.is_empty() {
             return wrong("no siblings".into());
@@ -69,6 +74,9 @@ impl Proof {
             if siblings.len() + 1 != self.arity {
                 let (found, arity) = (siblings.len(), self.arity);
                 return wrong(format!("row {row} has {found} siblings; the arity is {arity}"));
+            }
+            if let Some(sibling) = siblings.iter().position(|node| !is_element(node)) {
+                return wrong(format!("row {row}: sibling {sibling} is not below the modulus"));
             }
             let place = (at % self.arity as u64) as usize;
             let mut children = siblings.clone();

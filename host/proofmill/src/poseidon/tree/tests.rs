@@ -95,7 +95,9 @@ fn proofs_that_cannot_be_are_refused() {
     assert_eq!(problem(&|it| it.index = 4), "proof: there are too few rows for leaf 4");
     assert_eq!(problem(&|it| it.siblings.clear()), "proof: no siblings");
     assert!(problem(&|it| it.arity = 3).contains("row 0 has 1 siblings; the arity is 3"));
-    assert!(problem(&|it| it.leaf = [0xff; 32]).contains("not below the modulus"));
+    assert_eq!(problem(&|it| it.leaf = [0xff; 32]), "proof: the leaf is not below the modulus");
+    let said = problem(&|it| it.siblings[1][0] = [0xff; 32]);
+    assert_eq!(said, "proof: row 1: sibling 0 is not below the modulus");
     assert!(problem(&|it| (it.arity, it.siblings) = (1, vec![vec![]])).contains("arity: is 1"));
 }
 
