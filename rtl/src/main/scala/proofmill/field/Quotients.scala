@@ -186,7 +186,16 @@ class Cofactors(n: BigInt, timing: Timing = Timing()) extends Component {
   private val words = Seq(e.resize(width + 1), term, multiple)
   private val ones = words.reduce(_ ^ _)
   private val twos = words.combinations(2).map { case Seq(a, b) => a & b }.reduce(_ | _)
-  private val total = ones + (twos.dropHigh(1) ## (uses.head && minuses.head)).asSInt
+  private val total = sum(ones, (twos.dropHigh(1) ## (uses.head && minuses.head)).asSInt)
+
+  /** In one chain; if that would be a long one, its upper half is added with and without a carry. */
+  private def sum(a: SInt, b: SInt): SInt = if (a.getWidth <= Cofactors.longestChain) a + b
+  else {
+    val half = a.getWidth / 2
+    val low = a.takeLow(half).asUInt +^ b.takeLow(half).asUInt
+    val (high, other) = (a.dropLow(half).asUInt, b.dropLow(half).asUInt)
+    ((low.msb ? (high + other + 1) | (high + other)) ## low.dropHigh(1)).asSInt
+  }
 
   io.reduced := !e.msb && d.msb
   private val centred = e(bits - 1) // as many bits as n: n is subtracted
@@ -202,4 +211,10 @@ class Cofactors(n: BigInt, timing: Timing = Timing()) extends Component {
     nextD := 0
   }
   io.quotient := e.takeLow(bits)
+}
+
+object Cofactors {
+
+  /** Bits. */
+  private val longestChain = 320
 }

@@ -8,7 +8,7 @@ import spinal.lib._
   *
   * 1. Idle: chooses the oldest context that waits.
   * 2. Take: its residue.
-  * 3. Horner: the digits become one integer; a step adds the integer so far, shifted by one signed bit of the base.
+  * 3. Horner: the digits become one integer; steps add the integer so far, shifted by one signed bit of the base each.
   * 4. Lift: a multiple of p makes it at least 0.
   * 5. Divide: multiples 2^steps p, …, 2 p, p are subtracted where they can be; what is left is the answer.
   */
@@ -48,6 +48,8 @@ class Canonical(arithmetic: Arithmetic, contexts: Int) extends Component {
   waiting := (waiting & ~((state === take) ? chosen | B(0, contexts bits))) |
     (io.request.valid ? UIntToOh(io.request.context, contexts) | B(0, contexts bits))
 
+  /** The sum of two and a carry, which enters where carries begin. */
+  private def sum(a: SInt, b: SInt, carry: Bool): SInt = ((a @@ True) + (b @@ carry)).dropLow(1).asSInt
   private val reduced = value - S((p << plan.steps), plan.width bits)
   step := step + 1
   switch(state) {
@@ -61,11 +63,13 @@ class Canonical(arithmetic: Arithmetic, contexts: Int) extends Component {
       state := (if (arithmetic.digits > 1) horner else lift)
     }
     if (arithmetic.digits > 1) is(horner) {
+      // What a step adds is chosen in the step before it.
       val total = Reg(SInt(plan.width bits))
       val top = rest.takeHigh(digit).asSInt.resize(plan.width)
-      val nextTotal = ((step === 0) ? top | total) + plan.signedShifts(value, step)
-      total := nextTotal
-      when(step === plan.base.size - 1) {
+      val (shifted, minus) = plan.signedShift(value, step)
+      val nextTotal = sum(total, RegNext(shifted ^ S(plan.width bits, default -> minus)), RegNext(minus))
+      total := (step === 0) ? top | nextTotal
+      when(step === plan.base.size) {
         value := nextTotal
         rest := (rest << digit).resize(rest.getWidth)
         left := left - 1
@@ -95,14 +99,16 @@ object Canonical {
 
   /** @param base the base as signed shifts; @param steps the integer is within 2^steps p of 0 */
   case class Plan(base: Seq[(Int, Boolean)], steps: Int, width: Int) {
-    val longest: Int = base.size.max(steps + 1)
+    val longest: Int = (base.size + 1).max(steps + 1)
 
-    def signedShifts(value: SInt, step: UInt): SInt =
-      if (base.isEmpty) value
-      else base.zipWithIndex.map { case ((shift, minus), i) =>
-        val shifted = (value << shift).resize(width)
-        i -> (if (minus) -shifted else shifted)
-      }.foldLeft(S(0, width bits)) { case (otherwise, (i, shifted)) => (step === i) ? shifted | otherwise }
+    /** The value shifted by the bit of the base that `step` names, and whether that is subtracted. */
+    def signedShift(value: SInt, step: UInt): (SInt, Bool) = {
+      val ways = base.zipWithIndex.map { case ((shift, minus), i) =>
+        (step === i, (value << shift).resize(width).asBits, minus)
+      }
+      val shifted = ways.map { case (now, bits, _) => bits.andMask(now) }.reduceBalancedTree(_ | _)
+      (shifted.asSInt, ways.collect { case (now, _, true) => now }.foldLeft(False: Bool)(_ || _))
+    }
   }
 
   object Plan {
@@ -130,7 +136,7 @@ object Canonical {
   /** Cycles from the one in which a residue is chosen to the one in which its answer is there. */
   def latency(arithmetic: Arithmetic): Int = {
     val plan = Plan(arithmetic)
-    (arithmetic.digits - 1) * plan.base.size + plan.steps + 4
+    (arithmetic.digits - 1) * (plan.base.size + 1) + plan.steps + 4
   }
 }
 

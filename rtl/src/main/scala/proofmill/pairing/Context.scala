@@ -59,10 +59,11 @@ class Context(addressBits: Int) extends Component {
   private val stack = Vec(Seq.fill(levels)(Reg(UInt(addressBits bits))))
   private val count = Reg(UInt(Layout.fields("count").bits bits))
 
-  io.ready := live && gap === 0
+  private val isThrough = RegNext(gap.getAheadValue() === 0) // the gap
+  io.ready := live && isThrough
   io.info := info
   io.address := address
-  io.over := ending && gap === 0
+  io.over := ending && isThrough
 
   private val arrives = RegNext(io.chosen, init = False)
   private val word = io.fetched

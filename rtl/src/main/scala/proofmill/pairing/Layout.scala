@@ -42,6 +42,9 @@ object Layout {
   val digitBits: Int = tables.getLong("bits").toInt
   val slotOfEntryBits = 3
 
+  /** Of the first slot of an entry, in its table. */
+  val entryBits: Int = (BigInt(entrySlots) << digitBits).bitLength
+
   /** The value of a word that reads a slot of the entry of a digit. */
   def entry(digit: Int, slot: Int): Int = {
     require(digit < digits && slot < entrySlots, s"digit $digit has no slot $slot")

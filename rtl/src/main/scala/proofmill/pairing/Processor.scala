@@ -23,7 +23,7 @@ case class Permit(contexts: Int) extends Bundle {
   * or reads what it writes.
   *
   * A job whose program looks at its operands stores what it finds behind operand d, `checked`, and goes on; before it stores a result
-  * it waits for its verdict, which comes once. One that goes through a table reads the entries of `digits`.
+  * it waits for its verdict, which comes once. One that goes through a table reads `entries`.
   */
 class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt, BigInt)], contexts: Int, slotBits: Int)
     extends Component {
@@ -42,9 +42,9 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
     val idle = out(Bool()) // no job is under way
     val checked = out(Bool()) // something is stored behind a job's operand d
     val verdict = slave(Flow(Permit(contexts)))
-    val digits = in(Vec.fill(Layout.digits)(UInt(Layout.digitBits bits)))
+    val entries = in(Vec.fill(Layout.digits)(UInt(Layout.entryBits bits))) // of a table, those that a job's digits name
     val taken = out(Bool()) // a word reads an entry that one of them says
-    val reader = out(UInt(log2Up(contexts) bits)) // whose digits they are
+    val reader = out(UInt(log2Up(contexts) bits)) // whose they are
     val write = slave(Stream(TaggedInteger(field.bits, UInt(slotBits bits))))
     val writing = out(Bool())
     val read = slave(Stream(UInt(slotBits bits)))
@@ -118,14 +118,17 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
   private val value = Words.number(sum.word, "value")
   private def from(name: String) = Words.number(sum.word, "outside") === Layout.outsides.indexOf(name)
   private val isEntry = from("entries") || from("entry")
-  private val digit = io.digits((value >> Layout.slotOfEntryBits).resize(log2Up(Layout.digits)))
-  private val ofEntry = (digit * Layout.entrySlots).resize(slotBits) + value.resize(Layout.slotOfEntryBits).resized
-  private val slotAddress =
-    operands(sum.context)(Words.number(sum.word, "base")) + (isEntry ? ofEntry | value.resize(slotBits))
+  private val entry = io.entries((value >> Layout.slotOfEntryBits).resize(log2Up(Layout.digits)))
+  private val slotAddress = {
+    // One sum, so that carries run once.
+    val ofEntry = entry.resize(slotBits).andMask(isEntry)
+    val offset = (value >> Layout.slotOfEntryBits).andMask(!isEntry) @@ value.resize(Layout.slotOfEntryBits)
+    (more: Int) => operands(sum.context)(Words.number(sum.word, "base")) + ofEntry + offset.resize(slotBits) + more
+  }
   io.reader := sum.context
   io.taken := sum.valid && Words.flag(sum.word, "sum_on") && isEntry
   private val slots = new Slots(coordinate, slotBits)
-  slots.io.load := slotAddress
+  slots.io.load := Vec(slotAddress(0), slotAddress(1))
   private val rom = Mem(
     Bits(2 * coordinate bits),
     constants.map { case (c0, c1) =>
@@ -186,7 +189,7 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
   io.checked := RegNext(stores && Delay(Words.number(sum.word, "base") === Layout.operands - 1, results), init = False)
   private val arrives = intake.io.out.valid && !isInverse
   intake.io.out.ready := isInverse || !stores
-  slots.io.store := stores ? Delay(slotAddress, results) | intake.io.out.tag.resize(slotBits).asUInt
+  slots.io.store := stores ? Delay(slots.io.load(0), results) | intake.io.out.tag.resize(slotBits).asUInt
   slots.io.stored := Vec(stores ? c0 | intake.io.out.residue, c1)
   slots.io.enable := Vec(stores || arrives, pair)
   private val canonical = new Canonical(arithmetic.base, 2)

@@ -48,15 +48,15 @@ class Sequencer(image: Image, contexts: Int) extends Component {
   held := mul & Cat(all.map(_.io.info.hold))
 
   private def fetch(chosen: Bits) = program.readSync(MuxOH(chosen, all.map(_.io.address)))
-  private val (mulWord, sumWord) = (fetch(mul), fetch(sum))
+  private val toSum = mul.andMask(both) | sum
+  private val (mulWord, sumWord) = (fetch(mul), fetch(toSum))
   private val fromMul = RegNext(mul)
-  private val alsoSum = RegNext(both, init = False)
   io.mul.valid := RegNext(mul.orR, init = False)
-  io.mul.context := OHToUInt(fromMul)
+  io.mul.context := RegNext(OHToUInt(mul))
   io.mul.word := mulWord
-  io.sum.valid := RegNext(sum.orR || both, init = False)
-  io.sum.context := alsoSum ? OHToUInt(fromMul) | OHToUInt(RegNext(sum))
-  io.sum.word := alsoSum ? mulWord | sumWord
+  io.sum.valid := RegNext(toSum.orR, init = False)
+  io.sum.context := RegNext(OHToUInt(toSum))
+  io.sum.word := sumWord
 
   for ((context, i) <- all.zipWithIndex) {
     context.io.chosen := mul(i) || sum(i)

@@ -8,7 +8,8 @@ import spinal.core._
   */
 class Slots(width: Int, slotBits: Int) extends Component {
   val io = new Bundle {
-    val load, store, show = in(UInt(slotBits bits)) // the first one
+    val load = in(Vec.fill(2)(UInt(slotBits bits))) // both
+    val store, show = in(UInt(slotBits bits)) // the first one
     val loaded = out(Vec.fill(2)(Bits(width bits)))
     val stored = in(Vec.fill(2)(Bits(width bits)))
     val enable = in(Vec.fill(2)(Bool()))
@@ -25,10 +26,10 @@ class Slots(width: Int, slotBits: Int) extends Component {
   for (bank <- banks; ((memory, place), i) <- bank.zip(places(io.store)).zipWithIndex)
     memory.write(place, data(i), enable(i))
 
-  private def read(bank: Seq[Mem[Bits]], first: UInt) = {
-    val Seq(even, odd) = bank.zip(places(first)).map { case (memory, place) => memory.readSync(place) }
+  private def read(bank: Seq[Mem[Bits]], first: UInt, places: Seq[UInt]) = {
+    val Seq(even, odd) = bank.zip(places).map { case (memory, place) => memory.readSync(place) }
     inOrder(RegNext(first.lsb), even, odd)
   }
-  io.loaded := read(banks(0), io.load)
-  io.shown := read(banks(1), io.show)(0)
+  io.loaded := read(banks(0), io.load(0), Seq(io.load(1) >> 1, io.load(0) >> 1))
+  io.shown := read(banks(1), io.show, places(io.show))(0)
 }

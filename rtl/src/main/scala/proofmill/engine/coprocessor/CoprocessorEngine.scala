@@ -49,15 +49,19 @@ class CoprocessorEngine(config: CoprocessorConfig) extends Engine {
   data.io.writing := processor.io.writing
   processor.io.read << data.io.read
   data.io.value << processor.io.value
-  processor.io.start << machine.io.start
+  // A job stands in a register before it begins; it is taken when its context is free.
+  private val starts = RegNext(machine.io.start.fire, init = False)
+  machine.io.start.ready := !starts && processor.io.start.ready
+  processor.io.start.valid := starts
+  processor.io.start.payload := RegNext(machine.io.start.payload)
   machine.io.context := processor.io.context
   machine.io.over := processor.io.over
   machine.io.checked := processor.io.checked
   processor.io.verdict << machine.io.verdict
-  processor.io.digits := machine.io.digits
+  processor.io.entries := machine.io.entries
   machine.io.taken := processor.io.taken
   machine.io.reader := processor.io.reader
-  machine.io.idle := processor.io.idle
+  machine.io.idle := processor.io.idle && !starts
   processor.io.done.ready := True
 
   data.io.machine << machine.io.data
@@ -85,7 +89,7 @@ class CoprocessorEngine(config: CoprocessorConfig) extends Engine {
 
   private def count(event: Bool): Bits = {
     val value = Reg(UInt(64 bits)) init 0
-    when(event)(value := value + 1)
+    when(RegNext(event, init = False))(value := value + 1)
     value.asBits
   }
   val done, interrupts, busyCycles = out(Bits(64 bits))

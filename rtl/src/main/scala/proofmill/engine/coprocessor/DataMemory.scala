@@ -47,13 +47,13 @@ case class Found(bits: Int) extends Bundle {
   */
 class DataMemory(log2: Int, placeBits: Int, bits: Int, modulus: BigInt) extends Component {
   private val slots = 1 << log2
-  private def place = UInt(log2 bits)
+  private def slotNumber = UInt(log2 bits)
   val io = new Bundle {
     val clear = in(Bool())
     val clearing = out(Bool())
     val machine, host = slave(Stream(Ask(placeBits, bits)))
     val found = out(Found(bits)) // of whoever's ask is taken
-    val look = in(Vec.fill(2)(place)) // whose types are wanted
+    val look = in(Vec.fill(2)(slotNumber)) // whose types are wanted
     val kinds = out(Vec.fill(2)(Bits(3 bits)))
     val write = master(Stream(TaggedInteger(bits, UInt(placeBits bits))))
     val writing = in(Bool())
@@ -74,22 +74,25 @@ class DataMemory(log2: Int, placeBits: Int, bits: Int, modulus: BigInt) extends 
   private val kinds = Vec(Seq.fill(slots)(Reg(Bits(3 bits))))
   private val memory = Mem(Bits(bits bits), slots)
 
-  // All changes of slots: `count` of them from `slot` on.
   private val clearing = new Clearing(log2, io.clear, state === Idle)
+  // All changes of slots: `count` of them from `slot` on. They are made a cycle later, before anybody looks at the same slots again.
   private val change, integer, residue = False
   private val count = U(1, 4 bits)
-  private val kind = ask.kind
   private val store = False
+  private val retype = False
   private def mask(from: UInt, count: UInt): Bits =
     ((U(1, 16 bits) |<< count) - 1).asBits.resize(slots) |<< from
-  private val range = mask(clearing.busy ? clearing.slot | slot, count)
-  when(change) {
-    hasInteger := hasInteger & ~range | range.andMask(integer)
-    hasResidue := hasResidue & ~range | range.andMask(residue)
+  private val place = clearing.busy ? clearing.slot | slot
+  private val kind = RegNext(ask.kind.andMask(!clearing.busy))
+  private val range = mask(RegNext(place), RegNext(count))
+  private val Seq(changing, retypes) = Seq(change, change && retype).map(RegNext(_, init = False))
+  private val Seq(isInteger, isResidue) = Seq(integer, residue).map(RegNext(_))
+  when(changing) {
+    hasInteger := hasInteger & ~range | range.andMask(isInteger)
+    hasResidue := hasResidue & ~range | range.andMask(isResidue)
   }
-  private val retype = False
-  for (i <- 0 until slots) when(change && retype && range(i))(kinds(i) := kind.andMask(!clearing.busy))
-  memory.write(clearing.busy ? clearing.slot | slot, ask.value.andMask(!clearing.busy), store)
+  for (i <- 0 until slots) when(retypes && range(i))(kinds(i) := kind)
+  memory.write(place, ask.value.andMask(!clearing.busy), store)
   private val fetched = memory.readSync(slot)
   private def changes(integers: Bool, residues: Bool): Unit = {
     change := True

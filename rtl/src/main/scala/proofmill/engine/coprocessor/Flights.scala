@@ -43,10 +43,13 @@ class Flights(contexts: Int, log2: Int, log2Instructions: Int, few: Int) extends
     val ranges = in(Vec.fill(3)(SlotRange(log2)))
     val results = in(SlotRange(log2)) // of one that may begin
     val clash =
-      out(Bool()) // a range has a slot that one of them writes, or its results one that one of them may still read
+      out(
+        Bool()
+      ) // a cycle later: a range has a slot that one of them writes, or its results one that one of them may still read
   }
   private val entries = Seq.fill(contexts)(Reg(Departure(contexts, log2, log2Instructions)))
   private val began = Seq.fill(contexts)(Reg(UInt(32 bits)))
+  private val ends = Seq.fill(contexts)(Reg(Ends(log2)))
   private val there, landed = Vec(Seq.fill(contexts)(RegInit(False)))
   private val head, tail = Reg(UInt(log2Up(contexts) bits)) init 0
   private val clock = Reg(UInt(32 bits)) init 0
@@ -58,6 +61,7 @@ class Flights(contexts: Int, log2: Int, log2Instructions: Int, few: Int) extends
     when(io.begin.valid && tail === i) {
       entry := io.begin.payload
       began(i) := clock - io.soFar
+      ends(i) := Ends.of(io.begin.payload.flight)
       there(i) := True
       landed(i) := False
     }
@@ -73,13 +77,29 @@ class Flights(contexts: Int, log2: Int, log2Instructions: Int, few: Int) extends
   io.crowded := CountOne(there.asBits) >= few
   io.next := tail.resized
   io.first := head.resized
-  private def meet(range: SlotRange, from: UInt, count: UInt) =
-    range.count =/= 0 && range.from < (from +^ count) && from < (range.from +^ range.count)
-  private def clashes(flight: Flight) = {
-    val writes = io.ranges.map(meet(_, flight.results.from, flight.results.count)).reduce(_ || _)
-    val coordinates = flight.second ? U(4, 4 bits) | U(2, 4 bits)
-    val reads = meet(io.results, flight.scalar, U(1, 4 bits)) || meet(io.results, flight.point, coordinates)
+  private def meet(range: SlotRange, from: UInt, end: UInt) =
+    range.count =/= 0 && range.from < end && from < (range.from +^ range.count)
+  private def clashes(flight: Flight, ends: Ends) = {
+    val writes = io.ranges.map(meet(_, flight.results.from, ends.results)).reduce(_ || _)
+    val reads = meet(io.results, flight.scalar, ends.scalar) || meet(io.results, flight.point, ends.point)
     writes || flight.multiple && reads
   }
-  io.clash := entries.zip(there).map { case (entry, is) => is && clashes(entry.flight) }.reduce(_ || _)
+  io.clash := entries.zip(ends).zip(there).map { case ((entry, ends), is) =>
+    RegNext(is && clashes(entry.flight, ends))
+  }.orR
+}
+
+/** The slots behind what an instruction writes and reads. */
+private case class Ends(log2: Int) extends Bundle {
+  val results, scalar, point = UInt(log2 + 1 bits)
+}
+
+private object Ends {
+  def of(flight: Flight): Ends = {
+    val ends = Ends(flight.log2)
+    ends.results := flight.results.from +^ flight.results.count
+    ends.scalar := flight.scalar +^ U(1, 1 bits)
+    ends.point := flight.point +^ (flight.second ? U(4, 4 bits) | U(2, 4 bits))
+    ends
+  }
 }

@@ -13,7 +13,7 @@ import spinal.lib._
   * forms have one place.
   *
   *   1. Read, Take: the slot at the pointer; NoopWait reads it again.
-  *   2. Look: the types of its operands. Judge: all that can be said against it without values.
+  *   2. Look: the types of its operands. Weigh: all that can be said against it without values. Judge: that.
   *   3. Control instructions: Copy; Left, Right of a comparison, or of a count that is Lowered; the words of an interrupt (Head, Index,
   *      Value, Send).
   *   4. Scalar: of a multiple, which [[Points]] splits meanwhile. Residues: the operands of arithmetic.
@@ -43,7 +43,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     val over = in(Bits(pairing.contexts bits))
     val checked = in(Bool())
     val verdict = master(Flow(Permit(pairing.contexts)))
-    val digits = out(Vec.fill(Layout.digits)(UInt(Layout.digitBits bits)))
+    val entries = out(Vec.fill(Layout.digits)(UInt(Layout.entryBits bits)))
     val taken, idle = in(Bool())
     val reader = in(UInt(log2Up(pairing.contexts) bits))
     val reply = master(Word.packets)
@@ -55,7 +55,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     val executed, sent, busy = out(Bool())
   }
   private object State extends SpinalEnum {
-    val Read, Take, Look, Judge, Copy, CopyTo, Left, Right, Lowered, Head, Index, Value, Send = newElement()
+    val Read, Take, Look, Weigh, Judge, Copy, CopyTo, Left, Right, Lowered, Head, Index, Value, Send = newElement()
     val Residues, Curve, CurveDone, ZeroZ, ZeroE, ZeroXY, Normal, NormalDone, Run, RunDone, Mark, Ones, Finish =
       newElement()
     val Checked, ZeroBoth, Dismissed, Depart, Retire, Scalar, OnPoints, Verdict = newElement()
@@ -107,19 +107,21 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
 
   private val cycles = Reg(UInt(32 bits)) // of this instruction
 
+  // What is known of an instruction stands in registers when it is looked at, a cycle after it was taken, or looked up.
+
   // Pairings and multiples under way, in their order.
   private val context = RegNextWhen(io.context, io.start.fire)
   private val over = io.over(context)
   private val flights = new Flights(pairing.contexts, log2, log2Instructions, places.flights)
   private val oldest = flights.io.oldest.flight
   private val redo = RegInit(False) // the oldest one, a multiple, is made again
-  private val multiplies = isOp("point_mult")
+  private val multiplies = RegNext(isOp("point_mult"))
   flights.io.over := io.over
   flights.io.begin.valid := False
   flights.io.begin.context := context
   flights.io.soFar := cycles
   flights.io.end := False
-  private val flies = isOp("miller_loop") || isOp("ate_pairing") || isOp("final_exp") || multiplies
+  private val flies = RegNext(Seq("miller_loop", "ate_pairing", "final_exp", "point_mult").map(isOp).orR)
   private val bothAffine = !shapes(0).jacobian && !shapes(1).jacobian
   flights.io.ranges := Vec((0 until 3).map { i =>
     val range = SlotRange(log2)
@@ -128,8 +130,14 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     range
   })
   private val mayFly = flies && (bothAffine || isOp("final_exp"))
-  private val mustWait = flights.io.any && !redo &&
-    (!mayFly || flights.io.clash || flights.io.full || multiplies && flights.io.crowded)
+  private val others = flights.io.any && !redo
+  private val mustWait = RegNext(others && (!mayFly || flights.io.full || multiplies && flights.io.crowded)) ||
+    RegNext(others) && flights.io.clash
+
+  // A cycle after all of this is known: the first fault is the last one here.
+  private val faults =
+    Seq("beyond_end" -> beyondEnd, "wrong_type" -> wrongType, "no_such_slot" -> noSuchSlot, "unknown_opcode" -> !known)
+      .map { case (name, holds) => name -> RegNext(holds) }
 
   // The host's pointer.
   private val awaited = RegInit(False)
@@ -187,13 +195,14 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
   onPoints.io.fits := split.io.fits
   private val walks = Seq("g1_multiply", "g2_multiply").map(name => io.start.program === pairing.program(name))
   private val digits = new ScalarDigits(pairing.contexts)
-  digits.io.begin.valid := io.start.fire && walks.reduce(_ || _)
-  digits.io.begin.context := io.context
-  digits.io.begin.second := walks(1)
+  // A cycle later, long before the first entry is read.
+  digits.io.begin.valid := RegNext(io.start.fire && walks.reduce(_ || _), init = False)
+  digits.io.begin.context := RegNext(io.context)
+  digits.io.begin.second := RegNext(walks(1))
   digits.io.begin.parts := split.io.parts
   digits.io.reader := io.reader
   digits.io.taken := io.taken
-  io.digits := digits.io.digits
+  io.entries := digits.io.entries
 
   // Defaults.
   io.data.valid := False
@@ -262,7 +271,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
   // Where a result goes: operand, type.
   private val ofPairing = isOp("miller_loop") || isOp("ate_pairing")
   private val toB = isOp("inv") || isOp("final_exp") || isOp("point_affine") || isOp("point_check")
-  private val target = toB ? operands(1) | operands(2)
+  private val target = RegNext(toB ? operands(1) | operands(2))
   onPoints.io.target := target.resized
   private val targetSlots = toB ? shapes(1).slots | shapes(2).slots
   private val results = SlotRange(log2)
@@ -331,8 +340,9 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
       shapes(1) := shapeOf(1, hasRole(1, "element", "to element", "to affine") ? a | b)
       shapes(2) := shapeOf(2, hasRole(2, "to element") ? a | b)
       here := Vec(operands.take(2).map(_.resize(places.bits)))
-      state := Judge
+      state := Weigh
     }
+    is(Weigh)(state := Judge)
     is(Judge) {
       state := Residues
       when(isOp("copy_reg"))(state := Copy)
@@ -343,10 +353,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
       when(isOp("jump_if_eq") || isOp("jump_nonzero_sub"))(state := Left)
       when(isOp("send_interrupt"))(state := Head)
       when(multiplies)(state := Scalar)
-      when(beyondEnd)(refuse("beyond_end"))
-      when(wrongType)(refuse("wrong_type"))
-      when(noSuchSlot)(refuse("no_such_slot"))
-      when(!known)(refuse("unknown_opcode"))
+      for ((name, holds) <- faults) when(holds)(refuse(name))
       when(mustWait)(state := Read)
     }
 

@@ -23,8 +23,12 @@ class ScalarDigits(contexts: Int) extends Component {
     val begin = slave(Flow(SplitScalar(contexts)))
     val reader = in(UInt(log2Up(contexts) bits))
     val taken = in(Bool()) // it reads a coordinate of an entry
-    val digits = out(Vec.fill(Layout.digits)(UInt(Layout.digitBits bits)))
+    val entries =
+      out(Vec.fill(Layout.digits)(UInt(Layout.entryBits bits))) // where the digits' entries begin in a table
   }
+  // What was read counts a cycle later. The first entry of a turn is read some cycles behind the last one of the turn before.
+  private val taken = RegNext(io.taken, init = False)
+  private val from = RegNext(io.reader)
   private val walks = Seq.tabulate(contexts) { i =>
     new Area {
       val parts = Reg(Bits(Split.width bits))
@@ -32,12 +36,15 @@ class ScalarDigits(contexts: Int) extends Component {
       val loads = Reg(UInt(4 bits)) // of this turn
       val turn = Reg(UInt(log2Up(turns) bits))
       val last = second ? U(loadsOfSecond - 1, 4 bits) | U(loadsOfFirst - 1, 4 bits)
-      when(io.taken && io.reader === i) {
+      val shifted = second ? (parts |<< Layout.digitBits) | Cat(parts.subdivideIn(2 slices).map(_ |>> bitsOfFirst))
+      val entries = Reg(Vec.fill(Layout.digits)(UInt(Layout.entryBits bits)))
+      when(taken && from === i) {
         loads := loads + 1
         when(loads === last) {
           loads := 0
           turn := turn + 1
-          parts := second ? (parts |<< Layout.digitBits) | Cat(parts.subdivideIn(2 slices).map(_ |>> bitsOfFirst))
+          parts := shifted
+          entries := entriesOf(shifted, second, turn + 1)
         }
       }
       when(io.begin.valid && io.begin.context === i) {
@@ -45,25 +52,25 @@ class ScalarDigits(contexts: Int) extends Component {
         second := io.begin.second
         loads := 0
         turn := 0
+        entries := entriesOf(io.begin.parts, io.begin.second, U(0, turn.getWidth bits))
       }
-      val halves = parts.subdivideIn(2 slices)
-      val lowest = Cat((0 until bitsOfFirst).map(bit => halves(1)(bit) ## halves(0)(bit)))
-      val highest = Cat(parts.subdivideIn(Layout.digits slices).map(_.takeHigh(Layout.digitBits)))
     }
   }
-  private def now[T <: Data](of: Int => T): T = Vec((0 until contexts).map(of))(io.reader)
-  private val square = Vec(
+  private def entriesOf(parts: Bits, second: Bool, turn: UInt) = {
+    val halves = parts.subdivideIn(2 slices)
+    val lowest =
+      (0 until bitsOfFirst).map(bit => halves(1)(bit) ## halves(0)(bit)) ++ square(turn).asBools.map(_.asBits)
+    val highest = parts.subdivideIn(Layout.digits slices).map(_.takeHigh(Layout.digitBits))
+    Vec(lowest.zip(highest).map { case (first, other) =>
+      ((second ? other | first.resize(Layout.digitBits)).asUInt * Layout.entrySlots).resize(Layout.entryBits)
+    })
+  }
+  private def square = Vec(
     (0 until turns).map(t =>
       B((Split.parameter.pow(2) >> (bitsOfFirst * t)) & ((1 << bitsOfFirst) - 1), bitsOfFirst bits)
     )
   )
-  private val members = square(now(walks(_).turn))
-  private val ofFirst = now(walks(_).lowest).subdivideIn(bitsOfFirst bits).toSeq ++ members.asBools.map(_.asBits)
-  private val ofSecond = now(walks(_).highest).subdivideIn(Layout.digits slices)
-  private val second = now(walks(_).second)
-  io.digits := Vec(ofFirst.zip(ofSecond).map { case (first, other) =>
-    (second ? other | first.resize(Layout.digitBits)).asUInt
-  })
+  io.entries := Vec(walks.map(_.entries))(io.reader)
 }
 
 object ScalarDigits {
