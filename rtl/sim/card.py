@@ -46,6 +46,8 @@ class Card:
             ("memory", ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint]),
             ("memory_model", ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p]),
             ("memory_counts", ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, ctypes.POINTER(u64)]),
+            ("memory_write", ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, u64, ctypes.c_char_p, size]),
+            ("memory_read", ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, u64, ctypes.c_char_p, size]),
             ("memory_fault", ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint, u64, u64]),
             ("broken", ctypes.c_char_p, [ctypes.c_void_p]),
         ]:
@@ -107,6 +109,16 @@ class Card:
         counts = (ctypes.c_uint64 * len(DRAM_COUNTS))()
         assert self.lib.pm_sim_memory_counts(self.sim, channel, counts) == 0, f"no memory channel {channel}"
         return dict(zip(DRAM_COUNTS, counts))
+
+    def poke(self, channel, address, data):
+        """Writes bytes into a memory channel, at once and without the card."""
+        assert self.lib.pm_sim_memory_write(self.sim, channel, address, data, len(data)) == 0, f"no memory channel {channel}"
+
+    def peek(self, channel, address, count):
+        """So many bytes of a memory channel, as they lie there."""
+        room = ctypes.create_string_buffer(count)
+        assert self.lib.pm_sim_memory_read(self.sim, channel, address, room, count) == 0, f"no memory channel {channel}"
+        return room.raw
 
     def jitter(self, seed, gap, stall):
         self.lib.pm_sim_jitter(self.sim, seed, gap, stall)

@@ -4,6 +4,7 @@
 // rules of AXI4 ("IHI 0022, AMBA AXI and ACE Protocol", A3): the first broken one is told in `broken`.
 #ifndef PM_MEMORY_H
 #define PM_MEMORY_H
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -66,6 +67,17 @@ class Memory {
 
     const ToCard &drives() const { return out; }
 
+    // Bytes as they lie there, whatever the card does.
+    void write(uint64_t place, const uint8_t *from, size_t n) {
+        pieces(place, n, [&](uint8_t *here, size_t size) {
+            std::copy(from, from + size, here);
+            from += size;
+        });
+    }
+    void read(uint64_t place, uint8_t *to, size_t n) {
+        pieces(place, n, [&](const uint8_t *here, size_t size) { to = std::copy(here, here + size, to); });
+    }
+
     // Forgets what is under way; its contents stay.
     void reset() {
         reads.clear();
@@ -123,6 +135,17 @@ class Memory {
     std::unique_ptr<Dram> dram;
 
     uint8_t *bytes(uint64_t place) { return &pages[place / kPage][place % kPage]; }
+
+    // What `each` does with the parts of `n` bytes that lie in one page.
+    template <class Each>
+    void pieces(uint64_t place, size_t n, Each each) {
+        while (n != 0) {
+            const size_t size = std::min<uint64_t>(n, kPage - place % kPage);
+            each(bytes(place), size);
+            place += size;
+            n -= size;
+        }
+    }
     bool faulty(uint64_t place) const { return faultFrom < faultTo && place < faultTo && place + kBeatBytes > faultFrom; }
 
     void ask(const Address &burst) {

@@ -350,6 +350,18 @@ int pm_sim_memory_counts(const pm_sim *s, unsigned channel, uint64_t counts[6]) 
     return 0;
 }
 
+int pm_sim_memory_write(pm_sim *s, unsigned channel, uint64_t address, const uint8_t *bytes, size_t n) {
+    if (channel >= Channels::kCount) return -1;
+    s->channels.memories[channel].write(address, bytes, n);
+    return 0;
+}
+
+int pm_sim_memory_read(pm_sim *s, unsigned channel, uint64_t address, uint8_t *bytes, size_t n) {
+    if (channel >= Channels::kCount) return -1;
+    s->channels.memories[channel].read(address, bytes, n);
+    return 0;
+}
+
 int pm_sim_memory_fault(pm_sim *s, unsigned channel, uint64_t address, uint64_t end) {
     if (channel >= Channels::kCount) return -1;
     Memory &memory = s->channels.memories[channel];

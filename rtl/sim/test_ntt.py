@@ -55,12 +55,12 @@ class Checked(unittest.TestCase):
         self.assertEqual(engine.store(count << log), wanted, what)
 
     def check_every_size_of_one_pass(self, counts):
-        self.check_every(range(self.least, self.one + 1), counts)
+        self.check_every(range(self.least, self.one + 1), counts, outside=False)
 
-    def check_every(self, logs, counts):
+    def check_every(self, logs, counts, outside=True):
         """These sizes, in both directions, with and without factors, as often as `counts` says of each."""
         with self.card() as card:
-            engine = Engine(card)
+            engine = Engine(card, outside)
             self.assertEqual([engine.register(name) for name in ("least_log", "pass_log")], [self.least, self.one])
             for log in logs:
                 for inverse in (False, True):
@@ -78,7 +78,7 @@ class Transforms:
     def test_what_a_transform_is(self):
         """It is linear, a cyclic convolution's is the product, and an inverse one goes back: on the circuit's own results."""
         with self.card() as card:
-            engine = Engine(card)
+            engine = Engine(card, outside=True)
             p, source = engine.field.p, self.source
             for log in (6, self.two[0]):
                 n = 1 << log
@@ -98,6 +98,16 @@ class Transforms:
                 self.assertEqual(engine.run(log, False, 2, shift, 1)[0], STATUS["done"])
                 self.assertEqual(engine.run(log, True, 2, pow(shift, -1, p), pow(n, -1, p))[0], STATUS["done"])
                 self.assertEqual(engine.store(2 << log), x + y)
+
+    def test_the_memory_is_the_same_from_outside(self):
+        """What packets write is there from outside, what is put there from outside is what packets read, and nothing around it has changed."""
+        with self.card() as card:
+            inside, outside = Engine(card), Engine(card, outside=True)
+            count = 3 * GRANULE * inside.channels // inside.element  # three granules of each channel
+            for writer, reader in ((inside, outside), (outside, inside)):
+                x = [self.source.randrange(inside.field.p) for _ in range(count)]
+                writer.load(x, ELEMENTS + GRANULE)
+                self.assertEqual(reader.store(5 * count // 3), [0] * (count // 3) + x + [0] * (count // 3))
 
     def test_runs_may_wait(self):
         """Commands that are sent behind each other, before the first reply, are answered in their order."""
@@ -132,7 +142,7 @@ class Transforms:
 
     def test_a_quotient(self):
         with self.card() as card:
-            engine = Engine(card)
+            engine = Engine(card, outside=True)
             p, source = engine.field.p, self.source
             for model, log in (("ideal", self.one), ("hbm", self.one + 2)):
                 card.set_memory(model)
@@ -284,7 +294,7 @@ class Goldilocks(Transforms, Checked):
         for model in ("hbm", "ddr4"):
             with self.card() as card:
                 card.set_memory(model)
-                engine = Engine(card)
+                engine = Engine(card, outside=True)
                 self.check(engine, 6, inverse=True, factors=True, count=3)
                 self.check(engine, 13, factors=True, count=2)
                 self.check(engine, 18, inverse=model == "ddr4")
@@ -320,7 +330,7 @@ class Bn254(Transforms, Checked):
             for inverse in (False, True):
                 for factors in (False, True):
                     with self.card() as card:
-                        engine = Engine(card)
+                        engine = Engine(card, outside=True)
                         shift, scale = (self.source.randrange(engine.field.p) for _ in range(2)) if factors else (1, 1)
                         engine.sampled(log, self.source, inverse, shift, scale)
 
@@ -328,7 +338,7 @@ class Bn254(Transforms, Checked):
         log = self.three[0]
         with self.card() as card:
             card.set_memory("hbm")
-            engine = Engine(card)
+            engine = Engine(card, outside=True)
             self.check(engine, log, inverse=True, factors=True, count=2)
             engine.load([engine.field.p], ELEMENTS + (engine.element << log) // engine.channels + GRANULE)
             at = (1 << log) + GRANULE * engine.channels // engine.element
@@ -414,7 +424,7 @@ class Long(Checked):
     def test_larger_sizes(self):
         for config, logs in (("ntt_small_twin", (15, 16, 17, 20)), ("ntt_bn254_twin", (9, 13)), ("ntt_bls12_381_twin", (9, 13))):
             with Card(library(config)) as card:
-                engine = Engine(card)
+                engine = Engine(card, outside=True)
                 card.set_memory("hbm")
                 for log in logs:
                     self.check(engine, log, inverse=log % 2 == 1, factors=True)
@@ -423,7 +433,7 @@ class Long(Checked):
         """Of Goldilocks on a card whose columns have 2^9 elements at most; and the smallest of the largest card that are three passes."""
         with Card(library("ntt_three_twin")) as card:
             card.set_memory("hbm")
-            engine = Engine(card)
+            engine = Engine(card, outside=True)
             for log in (18, 19, 20, 22):
                 for inverse in (False, True) if log < 22 else (False,):
                     self.check(engine, log, inverse, factors=True)
@@ -433,7 +443,7 @@ class Long(Checked):
         for config, log in cards:
             with Card(library(config)) as card:
                 card.set_memory("hbm")
-                Engine(card).sampled(log, self.source)
+                Engine(card, outside=True).sampled(log, self.source)
 
     def test_other_cards(self):
         """Structural multipliers, more lanes, and columns of 2^12, behind HBM."""
@@ -442,7 +452,7 @@ class Long(Checked):
         for config, logs in cards:
             with Card(library(config)) as card:
                 card.set_memory("hbm")
-                engine = Engine(card)
+                engine = Engine(card, outside=True)
                 for log in logs:
                     for inverse in (False, True):
                         self.check(engine, log, inverse, factors=True)

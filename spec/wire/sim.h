@@ -95,6 +95,11 @@ int pm_sim_memory_model(pm_sim *s, const char *name);
  * buses. All 0 of an ideal memory; -1 when there is no such channel. */
 int pm_sim_memory_counts(const pm_sim *s, unsigned channel, uint64_t counts[6]);
 
+/* For tests: the `n` bytes of a channel from `address` on, as they lie in the memory, at once and without the card: writes and reads them. A write
+ * of the card that has not been answered is not there yet. 0, or -1 when there is no such channel. Libraries built before there was this lack both. */
+int pm_sim_memory_write(pm_sim *s, unsigned channel, uint64_t address, const uint8_t *bytes, size_t n);
+int pm_sim_memory_read(pm_sim *s, unsigned channel, uint64_t address, uint8_t *bytes, size_t n);
+
 /* For tests of faults: accesses to the bytes from `address` to before `end` of a channel are answered with SLVERR and change nothing; only the
  * last such range of a channel counts, an empty one is none. 0, or -1 when there is no such channel. */
 int pm_sim_memory_fault(pm_sim *s, unsigned channel, uint64_t address, uint64_t end);

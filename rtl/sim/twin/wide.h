@@ -122,6 +122,18 @@ Int<N> floor_divide(const Int<N> &a, const Int<N> &b) {
     return negative ? ~quotient : quotient;
 }
 
+// `sum` and, for each chunk of the bits `from` to `until - 1` of `x`, the entry of its table that the chunk chooses: integers of W words.
+template <int W, int N>
+Int<N> chunks(const Int<N> &sum, const Int<N> &x, int from, int until, int chunk, const uint64_t *table) {
+    Int<W + 1> entries;
+    for (; from < until; from += chunk) {
+        const int size = until - from < chunk ? until - from : chunk;
+        entries = entries + Int<W + 1>::of(table + (x.bits(from) & ((1u << size) - 1)) * W, W);
+        table += W << size;
+    }
+    return sum + Int<N>::of(entries.word, W + 1);
+}
+
 // `width` bits from bit `at` of a vector as Verilator passes it, the top one of them the sign.
 template <int N>
 Int<N> load(const uint32_t *in, int at, int width) {

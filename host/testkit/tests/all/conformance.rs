@@ -67,9 +67,10 @@ fn the_driver_conforms_over_a_card_in_software() {
     }
 }
 
-/// To the host, each has the same engines as neighbours: that with one adder, that without the bridge for PCIe, and those with one engine each. The last
-/// one's suite runs over PCIe (`pcie`).
-const LONG: [&str; 5] = [
+/// To the host, each has the same engines as neighbours: those with one adder and with one core, that without the bridge for PCIe, and those with one
+/// engine each. The last one's suite runs over PCIe (`pcie`).
+const LONG: [&str; 6] = [
+    "ecdsa_two",
     "msm_bn254_two_twin",
     "xdma_msm_bls12_381_twin",
     "groth16_bn254_small_twin",

@@ -41,14 +41,16 @@ object Generate {
       folders <- options.get("--config").map(name => Seq(name -> out))
         .orElse(options.get("--configs").map(_.split(',').toSeq.map(name => name -> out.resolve(name))))
         .toRight("--config is missing")
+      writer = writers(shell)
       writes <- folders.foldRight[Either[String, List[() => Unit]]](Right(Nil)) { case ((name, folder), others) =>
-        for (write <- writer(name, shell); rest <- others) yield (() => write(folder)) :: rest
+        val found = writer.get(name).toRight(s"$name: not one of ${writer.keys.toSeq.sorted.mkString(", ")}")
+        for (write <- found; rest <- others) yield (() => write(folder)) :: rest
       }
     } yield writes.foreach(_())
   }
 
-  private def writer(name: String, shell: ShellConfig): Either[String, Path => Unit] =
-    Targets.all(shell).find(_.name == name).map(target => target.write(_: Path))
-      .orElse(Units.all.find(_.name == name).map(unit => unit.write(_: Path)))
-      .toRight(s"$name: not one of ${(Targets.all(shell).map(_.name) ++ Units.all.map(_.name)).mkString(", ")}")
+  /** What writes a configuration into a folder, by the configuration's name. */
+  private def writers(shell: ShellConfig): Map[String, Path => Unit] =
+    (Units.all.map(unit => unit.name -> (unit.write(_: Path))) ++
+      Targets.all(shell).map(target => target.name -> (target.write(_: Path)))).toMap
 }

@@ -49,7 +49,9 @@ object Twin {
   }
 }
 
-/** The Verilog around the call. Results wait in a ring, so that a cycle costs one write and one read. */
+/** The Verilog around the call. Nothing is computed for the operands of the cycle before, as a pipeline has them while it waits. Results wait in a
+  * ring, so that a cycle costs one write and one read.
+  */
 private class TwinBox(function: TwinFunction, latency: Int) extends BlackBox {
   require(latency >= 1, s"${function.name}: a twin needs a cycle")
   setDefinitionName(s"${function.name}_twin$latency")
@@ -75,14 +77,21 @@ private class TwinBox(function: TwinFunction, latency: Int) extends BlackBox {
             |    at <= at == ${waiting - 1} ? 0 : at + 1;""".stripMargin
     val store =
       if (waiting == 0) "" else s"  reg ${bits(function.output)} ring [0:${waiting - 1}];\n  integer at = 0;\n"
+    val last = names.zip(function.inputs).map { case (name, width) => s"  reg ${bits(width)} last_$name;\n" }
+    val changed = names.map(name => s"$name != last_$name").mkString(" || ")
+    val kept = names.map(name => s"      last_$name = $name;\n")
     s"""|module ${function.name}_twin$latency (
         |  input wire clk,
         |${ports.map("  " + _ + ",\n").mkString}  output reg ${bits(function.output)} result
         |);
         |  import "DPI-C" function void ${function.name}(${imported.mkString(", ")});
         |  reg ${bits(function.output)} found;
-        |$store  always @(posedge clk) begin
-        |    ${function.name}(${(names :+ "found").mkString(", ")});
+        |  reg known = 0;
+        |${last.mkString}$store  always @(posedge clk) begin
+        |    if (!known || $changed) begin
+        |      ${function.name}(${(names :+ "found").mkString(", ")});
+        |${kept.mkString}      known = 1;
+        |    end
         |$ring
         |  end
         |endmodule

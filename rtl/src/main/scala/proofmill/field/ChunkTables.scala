@@ -93,7 +93,7 @@ case class ChunkTables(keep: Int, low: Option[Slice], image: BigInt => BigInt, p
     val words = all.flatMap(_.words).flatMap(word => TwinText.words(word, count))
     val start = low.fold("Number()")(_.twin(x, bound, cpp))
     if (all.isEmpty) start
-    else cpp.let(s"chunks($start, $x, $keep, ${bound.width}, $chunk, ${cpp.table(words)}, $count)")
+    else cpp.let(s"chunks<$count>($start, $x, $keep, ${bound.width}, $chunk, ${cpp.table(words)})")
   }
 }
 

@@ -28,8 +28,7 @@ object Combine {
   }
 
   def twin(terms: Seq[(String, BigInt)], cpp: TwinText): String =
-    cpp.let(terms.filter(_._2 != 0).map { case (x, weight) => if (weight == 1) x else s"$x * ${cpp.constant(weight)}" }
-      .mkString(" + "))
+    cpp.let(terms.filter(_._2 != 0).map { case (x, weight) => cpp.times(x, weight) }.mkString(" + "))
 
   private val one = BigInt(1)
   private def sum(bounds: Seq[Bound]): Bound = bounds.reduce(_ + _)

@@ -73,7 +73,7 @@ case class Times(constant: BigInt, price: Price) extends Part {
     val factor = Timed(S(constant, Bound(constant, constant).width bits), x.value.cycle)
     Number(Multiplier(plan(x.bound), x.value, factor), x.bound * constant)
   }
-  def twin(x: String, bound: Bound, cpp: TwinText): String = cpp.let(s"$x * ${cpp.constant(constant)}")
+  def twin(x: String, bound: Bound, cpp: TwinText): String = cpp.let(cpp.times(x, constant))
 }
 
 /** One part after the other. */

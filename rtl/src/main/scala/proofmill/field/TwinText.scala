@@ -23,12 +23,20 @@ class TwinText(words: Int) {
     s"t${tables.indexOf(text)}"
   }
 
+  /** The variable `x` times a constant: shifted where that does. */
+  def times(x: String, factor: BigInt): String =
+    if (factor == 1) x
+    else if (factor > 0 && factor.bitCount == 1) s"($x << ${factor.bitLength - 1})"
+    else s"$x * ${constant(factor)}"
+
   /** A constant that fits in `words`. */
   def constant(value: BigInt): String = s"Number::of(${table(TwinText.words(value, words))}, $words)"
 
   def text: String =
-    (s"using Number = Int<$words>;" +: TwinText.chunks.linesIterator.toSeq :++
-      tables.zipWithIndex.map { case (t, i) => s"static const uint64_t t$i[] = $t;" } :++ lines).mkString("\n")
+    (s"using Number = Int<$words>;" +: tables.zipWithIndex.map { case (t, i) =>
+      s"static const uint64_t t$i[] = $t;"
+    } :++
+      lines).mkString("\n")
 }
 
 /** Parts and sums as C++; a product is a product, however the circuit makes it. */
@@ -78,15 +86,4 @@ object TwinText {
     case halves: Halves => Seq(halves.plan.product)
     case _              => Seq.empty
   }
-
-  /** `sum` and a word for each chunk of the bits `from` to `until - 1` of `x`; `words` words of 64 bits each. */
-  private val chunks: String =
-    """auto chunks = [](Number sum, const Number &x, int from, int until, int chunk, const uint64_t *table, int words) {
-      |  for (; from < until; from += chunk) {
-      |    const int size = until - from < chunk ? until - from : chunk;
-      |    sum = sum + Number::of(table + (x.bits(from) & ((1u << size) - 1)) * words, words);
-      |    table += words << size;
-      |  }
-      |  return sum;
-      |};""".stripMargin
 }

@@ -6,7 +6,8 @@ import scala.collection.mutable
   * `Scaled` in `spec/model/poseidon.py`, which proves that it is the same function.
   *
   * Round r of `rounds` adds `constants(r)` to the state, raises the elements to the power of 5 (in a partial round only the first,
-  * which is then multiplied by `factors(r)`) and multiplies by `matrix`. The second element times `last` is the hash.
+  * which is then multiplied by `factors(r)`) and multiplies by `matrix`. The second element times `last` is the hash. The numbers of the rounds are
+  * computed where a circuit needs them: they take a while.
   */
 case class Poseidon(width: Int, strength: Strength = Strength.Standard) {
   import Poseidon._
@@ -24,14 +25,14 @@ case class Poseidon(width: Int, strength: Strength = Strength.Standard) {
   val matrix: Seq[Seq[BigInt]] = Seq.tabulate(width, width)((i, j) => entries(i + j))
 
   /** The state by definition is `scales(r)` times the one that is kept. */
-  private val scales = (0 until rounds).scanLeft(BigInt(1)) { (scale, round) =>
+  private lazy val scales = (0 until rounds).scanLeft(BigInt(1)) { (scale, round) =>
     (if (isFull(round)) scale.modPow(5, p) else scale) * field.inverse(multiple) mod p
   }
-  val factors: Seq[BigInt] = scales.init.map(_.modPow(4, p))
-  val last: BigInt = scales.last
+  lazy val factors: Seq[BigInt] = scales.init.map(_.modPow(4, p))
+  lazy val last: BigInt = scales.last
 
   /** Of a partial round only the first is not 0: what the others add goes through the matrix to the next round. */
-  val constants: Seq[Seq[BigInt]] = {
+  lazy val constants: Seq[Seq[BigInt]] = {
     val scaled = byDefinition(width, partial).zip(scales).map { case (row, scale) =>
       row.map(c => c * field.inverse(scale) mod p)
     }
