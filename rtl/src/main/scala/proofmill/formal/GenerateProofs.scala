@@ -21,6 +21,7 @@ object GenerateProofs {
 
   private val proofs: Seq[(String, () => Component with Proof)] = Seq(
     "packet_fifo" -> (() => new PacketFifoProof(depth = 4)),
+    "half_rate" -> (() => new HalfRateProof(parts = 6)),
     "packet_arbiter" -> (() => new PacketArbiterProof(ports = 3)),
     "rx_framer" -> (() => new RxFramerProof(commands)),
     "serial_framer" -> (() => new SerialFramerProof(longest = 30)),

@@ -74,10 +74,12 @@ class EcdsaEngine(config: EcdsaConfig) extends Engine {
     val signature = Signature()
     signature.assignFromBits(intake.io.out.payload)
     val turn = Counter(config.cores, intake.io.out.fire)
-    val room = Vec(cores.map(_.io.in.ready))(turn) && pending.io.push.ready
+    // A signature has more words than the cycle by which room among the pending ones is known late.
+    val keeps = RegNext(pending.io.push.ready) init False
+    val room = Vec(cores.map(_.io.in.ready))(turn) && keeps
     intake.io.out.ready := room
     for ((core, i) <- cores.zipWithIndex) {
-      core.io.in.valid := intake.io.out.valid && pending.io.push.ready && turn === i
+      core.io.in.valid := intake.io.out.valid && keeps && turn === i
       core.io.in.payload := signature
     }
     pending.io.push.valid := intake.io.out.fire

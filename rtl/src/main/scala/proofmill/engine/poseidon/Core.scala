@@ -1,6 +1,6 @@
 package proofmill.engine.poseidon
 
-import proofmill.arith.Lag
+import proofmill.arith.{Copies, HalfRate, Lag, Timing}
 import proofmill.spec.Poseidon
 import spinal.core._
 import spinal.lib._
@@ -39,9 +39,23 @@ class Core(config: PoseidonConfig, residues: Residues) extends Component {
   val raise = new Raise(config, residues)
   val room = RegInit(True)
   // New rows first: behind those that return they would come in crowds. A row has several beats, so a register that takes one every two
-  // cycles is quick enough.
-  private val chosen = StreamArbiterFactory().lowerFirst.noLock.onArgs(io.rows.continueWhen(room), returning.io.pop)
-  raise.io.rows << chosen.halfPipe()
+  // cycles is quick enough. That a new row waits and has room is known a cycle late: it stays until it is taken.
+  private val chosen = {
+    val (fresh, older) = (io.rows, returning.io.pop)
+    val next = fresh.valid && room && !fresh.fire
+    val isFresh = RegNext(next) init False
+    val to = Stream(row)
+    to.valid := isFresh || older.valid
+    fresh.ready := isFresh && to.ready
+    older.ready := !isFresh && to.ready
+    val offers = to.payload.flatten.zip(fresh.payload.flatten.zip(older.payload.flatten))
+    for (((part, (one, other)), takesFresh) <- offers.zip(Copies(next, offers.size, Timing(), init = Some(false)))) {
+      part.assignFrom(other)
+      when(takesFresh)(part.assignFrom(one))
+    }
+    to
+  }
+  raise.io.rows << HalfRate(chosen)
 
   /** Rows into the linear layer, with the constants of the round behind it. */
   val join = new Area {

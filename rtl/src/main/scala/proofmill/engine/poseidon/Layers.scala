@@ -93,18 +93,23 @@ class Layers(config: PoseidonConfig) extends Component {
   /** Of each state an index that nobody reads, the tag, and nodes. */
   val states = new Area {
     val left = Reg(UInt(countBits bits)) init 0
+    val some = RegInit(False) // are left
     val place = Reg(UInt(log2Up(1 + nodeWords * config.widths.max) bits)) init 0
-    private val isNode = place > nodeWords
+    val isNode = RegInit(False)
     private val last = config.byCode(code, config.hashes.map(hash => U(nodeWords * hash.width, place.getWidth bits)))
-    io.states.valid := left =/= 0 && (!isNode || nodeWord.words.valid)
+    io.states.valid := some && (!isNode || nodeWord.words.valid)
     io.states.last := place === last
     private val shown = isNode ? nodeWord.words.payload | Vec(tag)((place - 1).resize(2 bits))
     io.states.fragment := (if (config.kindBits == 0) shown else code.resize(config.kindBits bits).asBits ## shown)
     when(io.states.fire) {
       place := io.states.last ? U(0) | place + 1
-      when(io.states.last)(left := left - 1)
+      isNode := !io.states.last && place >= nodeWords
+      when(io.states.last) {
+        left := left - 1
+        some := left =/= 1
+      }
     }
-    val takes = isNode && left =/= 0 && io.states.ready
+    val takes = isNode && some && io.states.ready
   }
 
   /** What is written: digests, and zeros up to the end of their granule; or the data of a write. */
@@ -121,6 +126,8 @@ class Layers(config: PoseidonConfig) extends Component {
     val element = Reg(UInt(32 bits))
     val data = Stream(Bits(64 bits)) // of a write
     val wants = False // a write's granule
+    val words = Stream(Bits(64 bits))
+    writer.io.words << words.s2mPipe().m2sPipe() // whose words they are does not wait for the memory in the same cycle
 
     writer.io.place.valid := !begun && (left =/= 0 || wants) && !open.msb
     writer.io.place.channel := 0
@@ -130,12 +137,12 @@ class Layers(config: PoseidonConfig) extends Component {
       target := target + Granule.bytes
     }
     private val pads = isLayer && left === 0
-    writer.io.words.valid := begun && (pads || (isLayer ? io.answers.valid | data.valid))
-    writer.io.words.payload := pads ? B(0, 64 bits) |
+    words.valid := begun && (pads || (isLayer ? io.answers.valid | data.valid))
+    words.payload := pads ? B(0, 64 bits) |
       (isLayer ? io.answers.digest.subdivideIn(64 bits)(word.resize(2 bits)) | data.payload)
-    data.ready := begun && !isLayer && writer.io.words.ready
-    io.answers.ready := begun && !pads && isLayer && writer.io.words.ready && word.take(2).andR
-    when(writer.io.words.fire) {
+    data.ready := begun && !isLayer && words.ready
+    io.answers.ready := begun && !pads && isLayer && words.ready && word.take(2).andR
+    when(words.fire) {
       word := word + 1
       when(word.andR)(begun := False)
     }
@@ -187,13 +194,18 @@ class Layers(config: PoseidonConfig) extends Component {
     val Index, Fields, Size, Check, Act, Write, Drop, Layer, Read, Answer, Flush = newElement()
   }
   val state = RegInit(State.Index)
-  io.busy := state =/= State.Index
+  val busy = RegInit(False)
+  val delivers = Reg(Bool()) // data of a read
+  io.busy := busy
   switch(state) {
     is(State.Index) {
       io.command.ready := True
       kind := io.kind
       index := io.command.fragment
-      when(io.command.valid)(state := State.Fields)
+      when(io.command.valid) {
+        busy := True
+        state := State.Fields
+      }
     }
     is(State.Fields) {
       io.command.ready := True
@@ -220,6 +232,7 @@ class Layers(config: PoseidonConfig) extends Component {
       when(!impossible) {
         when(isLayer) {
           states.left := count.resized
+          states.some := True // no layer is without digests
           store.left := count.resized
         }
         reader.io.start.valid := kind =/= Kind.write
@@ -244,13 +257,17 @@ class Layers(config: PoseidonConfig) extends Component {
     is(State.Read)(when(reader.io.beats.valid && reader.io.idle)(state := State.Answer))
     is(State.Answer) {
       io.outcome.valid := True
+      delivers := kind === Kind.read && io.outcome.status === Status.done
       when(io.outcome.ready)(state := State.Flush)
     }
     is(State.Flush) {
       // All beats have come, so they follow each other without a gap.
-      val leaves = kind === Kind.read && io.outcome.status === Status.done && reader.io.beats.valid
+      val leaves = delivers && reader.io.beats.valid
       reader.io.stop := !leaves
-      when(!leaves && reader.io.idle)(state := State.Index)
+      when(!leaves && reader.io.idle) {
+        busy := False
+        state := State.Index
+      }
     }
   }
 }
