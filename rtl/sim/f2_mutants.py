@@ -1,6 +1,7 @@
 """Can test_f2.py fail? Each fault below is put into the Verilog of its card, and one of its checks has to notice.
 
-`python3 rtl/sim/f2_mutants.py [FAULT ...]`, part of the long tests: a fault takes a minute. A fault is a piece of the generated text that must be there
+`python3 rtl/sim/f2_mutants.py [FAULT ...]`, part of the long tests: a fault takes a minute or two. Checks are as long as `--seconds 30` makes them, since some
+faults show at rare moments only. A fault is a piece of the generated text that must be there
 exactly once, and what replaces it.
 """
 
@@ -60,7 +61,7 @@ def library(folder, scratch, pattern, replacement):
 def noticed(folder, check, pattern, replacement):
     with tempfile.TemporaryDirectory() as scratch:
         made = library(folder, Path(scratch), pattern, replacement)
-        test = [sys.executable, ROOT / "rtl/sim/test_f2.py", "--seed", "1", check]
+        test = [sys.executable, ROOT / "rtl/sim/test_f2.py", "--seed", "1", "--seconds", "30", check]
         done = subprocess.run(test, env={**os.environ, "PROOFMILL_F2": str(made)}, capture_output=True, text=True, timeout=600)
         return done.returncode != 0, (done.stderr or done.stdout).strip().splitlines()[-1]
 
