@@ -107,10 +107,11 @@ STAGES = [
     Stage("ntt", "all sizes of one pass, refusals, garbage and resets on the NTT engine", [[*PYTHON, "rtl/sim/test_ntt.py"]], ("sim",)),
     Stage("serial", "cards on a serial line: rates, framing, damage, registers", [[*PYTHON, "rtl/sim/test_uart.py"]], ("sim",)),
     Stage("bridge", "cards behind a bridge for PCIe and behind the shell of AWS F2: three clocks, the door to their memory, resets of either side, dying hosts; what the tops of boards add in cycles",
-          [[*PYTHON, "rtl/sim/test_xdma.py"], [*PYTHON, "rtl/sim/test_f2.py"], [*PYTHON, "rtl/sim/top_cycles.py"],
-           python("rtl", "--lint", "uart_shell", "xdma_toy", "f2_toy")], ("sim",),
+          [[*PYTHON, "rtl/sim/test_xdma.py"], [*PYTHON, "rtl/sim/test_f2.py"], [*PYTHON, "rtl/sim/top_cycles.py"], [*PYTHON, "rtl/sim/test_stripes.py"],
+           python("rtl", "--lint", "uart_shell", "xdma_toy", "f2_toy"),
+           python("rtl", "--lint", "--around", "xdma_msm_bls12_381_twin", "f2_groth16_bn254_small_twin")], ("sim",),
           [[*PYTHON, "rtl/sim/test_xdma.py", "--seconds", "60"], [*PYTHON, "rtl/sim/test_f2.py", "--seconds", "60"], [*PYTHON, "rtl/sim/f2_mutants.py"],
-           python("rtl", "--lint", "uart", "xdma_msm_bls12_381", "f2_msm_bls12_381")]),
+           python("rtl", "--lint", "uart", "xdma_msm_bls12_381", "xdma_hbm_msm_bls12_381", "f2_msm_bls12_381")]),
     Stage("host", "all crates, on cpu: and sim:", [python("host")], ("sim", "programs"), [python("host", "--long"), ["cargo", "test", "--package", "proofmill-algebra", "--features", "emulation", "--lib", "--quiet"]]),
     Stage("levels", "the host on each instruction-set level of this processor", [python("host", "--levels")], ("sim", "programs")),
     Stage("docs", "documented examples and links",
@@ -129,7 +130,7 @@ STAGES = [
            *([*PYTHON, "-m", "unittest", "discover", "-s", f"host/{door}/tests", "-p", "test_*.py"]
              for door in ("cli", "bind/rust", "bind/c", "bind/python", "bind/go"))],
           ("release",), [[*PYTHON, "host/bind/go/tests/long_gnark.py"]], uses="target/release"),
-    Stage("formal", "proofs of control, and faults that they refute", [python("formal"), [*PYTHON, "rtl/formal/mutants.py", "--folder", "target/formal"]], ("setup",)),
+    Stage("formal", "proofs of control, and faults that they refute", [python("formal"), [*PYTHON, "rtl/formal/mutants.py", "--folder", "target/formal"]], ("setup",), [python("formal", "--long")]),
     Stage("area", "the counts come out", [python("area", "shell", "--out", "target/test/area.json")], ("setup",), [python("area")]),
 ]
 GROUPS = {"lint": ["setup", "rustfmt", "clippy", "scalafmt", "house", "figures", "tools"]}

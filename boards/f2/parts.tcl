@@ -18,7 +18,8 @@ connect_bd_net [get_bd_pins clocks/clk_out2] [get_bd_ports memory_clk]
 if {[llength $channels] == 0} {
     connect_bd_net [get_bd_pins clocks/locked] [get_bd_ports memory_resetn]
 } else {
-    # One port of the HBM a channel, spread over both stacks.
+    # One port of the HBM each, spread over both stacks; where a slice is within a pseudo-channel, as that of a striped channel is, without the switch.
+    set switched [expr {[tcl::mathfunc::max {*}$channels] > 1 << 28 ? "true" : "false"}]
     set ports [expr {32 / [llength $channels]}]
     set hbm [create_bd_cell -type ip -vlnv xilinx.com:ip:hbm memory]
     set used {}
@@ -26,7 +27,7 @@ if {[llength $channels] == 0} {
         lappend used [format CONFIG.USER_SAXI_%02d $i] [expr {$i % $ports == 0 && $i / $ports < [llength $channels] ? "true" : "false"}]
     }
     set_property -dict [list CONFIG.USER_HBM_DENSITY 16GB CONFIG.USER_CLK_SEL_LIST0 AXI_00_ACLK \
-        CONFIG.USER_SWITCH_ENABLE_00 true CONFIG.USER_SWITCH_ENABLE_01 true {*}$used] $hbm
+        CONFIG.USER_SWITCH_ENABLE_00 $switched CONFIG.USER_SWITCH_ENABLE_01 $switched {*}$used] $hbm
     connect_bd_net [get_bd_ports hbm_ref] [get_bd_pins memory/HBM_REF_CLK_0] [get_bd_pins memory/HBM_REF_CLK_1] [get_bd_pins memory/APB_0_PCLK] [get_bd_pins memory/APB_1_PCLK]
     connect_bd_net [get_bd_pins clocks/locked] [get_bd_pins memory/APB_0_PRESET_N] [get_bd_pins memory/APB_1_PRESET_N]
     # Both stacks are ready.

@@ -1,6 +1,6 @@
 # A bitstream of an `xdma_…` card for an Alveo U55C, a Varium C1100 or an Alveo U250 through Vivado. NOT RUN by us: written from the vendor's documents.
 #
-#   vivado -mode batch -source boards/xdma/build.tcl -tclargs target/verilog/xdma_msm_bls12_381 u55c 200
+#   vivado -mode batch -source boards/xdma/build.tcl -tclargs target/verilog/xdma_hbm_msm_bls12_381 u55c 200
 #
 # Arguments: what `make verilog` wrote, the board, the engines' clock in MHz. What repeats facts is read from FOLDER/about.json: top, memory channels
 # and their bytes, width of the bridge. Writes FOLDER/board/: card.bit, utilization.rpt, timing.rpt, crossings.rpt. Stops where a clock is not met.
@@ -82,14 +82,16 @@ for {set j 0} {$j < [llength $channels]} {incr j} { lappend buses mem$j }
 set_property CONFIG.ASSOCIATED_BUSIF [join $streams :] [get_bd_pins card/clk]
 set_property CONFIG.ASSOCIATED_BUSIF [join $buses :] [get_bd_pins card/memory_clk]
 
-# The memory: a channel of the card has a slice of it to itself. HBM: one port each, spread over the stacks. DDR4: one controller each.
+# The memory: a port of the card has a slice of it to itself. HBM: one port each, spread over the stacks; where a slice is within a pseudo-channel, as on
+# cards that stripe their channels, without the switch between the ports. DDR4: one controller each.
 if {$memory eq "hbm"} {
+    set switched [expr {[tcl::mathfunc::max {*}$channels] > 1 << 28 ? "true" : "false"}]
     set ports [expr {32 / [llength $channels]}]
     set hbm [create_bd_cell -type ip -vlnv xilinx.com:ip:hbm memory]
     set used {}
     for {set i 0} {$i < 32} {incr i} { lappend used [format CONFIG.USER_SAXI_%02d $i] [expr {$i % $ports == 0 && $i / $ports < [llength $channels] ? "true" : "false"}] }
     set_property -dict [list CONFIG.USER_HBM_DENSITY [expr {$board eq "u55c" ? "16GB" : "8GB"}] CONFIG.USER_CLK_SEL_LIST0 AXI_00_ACLK \
-        CONFIG.USER_SWITCH_ENABLE_00 true CONFIG.USER_SWITCH_ENABLE_01 true {*}$used] $hbm
+        CONFIG.USER_SWITCH_ENABLE_00 $switched CONFIG.USER_SWITCH_ENABLE_01 $switched {*}$used] $hbm
     connect_bd_net [get_bd_pins clocks/clk_out3] [get_bd_pins memory/HBM_REF_CLK_0] [get_bd_pins memory/HBM_REF_CLK_1] [get_bd_pins memory/APB_0_PCLK] [get_bd_pins memory/APB_1_PCLK]
     connect_bd_net [get_bd_pins clocks/locked] [get_bd_pins memory/APB_0_PRESET_N] [get_bd_pins memory/APB_1_PRESET_N]
     set memory_clock [get_bd_pins clocks/clk_out2]

@@ -314,11 +314,14 @@ class Dram {
 
 namespace dram {
 
-constexpr unsigned kMostChannels = 8;  // of a card
+constexpr unsigned kMostChannels = 8;  // of a card that shares a device's pseudo-channels out
 
 // HBM2 at 900 MHz beside a card of 300 MHz: 32 pseudo-channels, of which each of four channels of the card has eight (of eight channels: four).
 constexpr DramTimes kHbm{17, 7, 2, 14, 6, 14, 26, 5, 13, 2, 4, 4, 6, 15, 4, 9, 3510, 315};
 constexpr DramSetting hbm(unsigned cardChannels, bool hashed) { return {3, cardChannels > 4 ? 2u : 3u, 2, 2, 4, 2, true, hashed, 73, kHbm}; }
+
+// One of these pseudo-channels alone: a port of a board's HBM, without AMD's switch.
+constexpr DramSetting hbmPort{3, 0, 2, 2, 4, 2, true, true, 73, kHbm};
 
 // DDR4-2400 beside a card of 300 MHz: four channels of 64 bits, one for each channel of the card.
 constexpr DramTimes kDdr4{17, 12, 4, 20, 20, 20, 39, 9, 18, 4, 6, 4, 6, 26, 3, 9, 9360, 420};
@@ -326,6 +329,7 @@ constexpr DramSetting ddr4(bool hashed) { return {4, 0, 2, 2, 7, 1, false, hashe
 
 // The setting of a name of sim.h's pm_sim_memory_model, for a card of so many channels.
 inline std::optional<DramSetting> find(const std::string &name, size_t cardChannels) {
+    if (name == "hbm_port") return hbmPort;
     if (cardChannels > kMostChannels) return std::nullopt;
     if (name == "hbm" || name == "hbm_plain") return hbm(unsigned(cardChannels), name == "hbm");
     if ((name == "ddr4" || name == "ddr4_plain") && cardChannels <= 4) return ddr4(name == "ddr4");

@@ -43,7 +43,9 @@ class Bench(trial.Trial):
         self.geometry = self.described()
         g = self.geometry
         assert g == Geometry.of(g.curve, g.adders, g.most_window, g.memory, g.digit_bytes), f"the registers say {g}"
-        assert manifest["memories"] == [g.memory] * (g.channels + 1), manifest["memories"]
+        stripes = manifest.get("pcie", {}).get("stripes", 1)
+        count = stripes * (g.channels + 1)
+        assert manifest["memories"][:count] == [g.memory // stripes] * count, manifest["memories"]
         said = {packet["command"]: (packet["command_len"], packet["reply_len"]) for packet in engine["commands"]}
         wanted = {it["number"]: (it["len"], it.get("reply_len", 48 + g.sum_bytes)) for it in COMMANDS.values()}
         assert said == wanted, said

@@ -88,8 +88,9 @@ int pm_sim_memory(pm_sim *s, unsigned latency, unsigned gap, unsigned bursts);
 
 /* What is behind the memory channels: "ideal", which is what is said above, or "hbm" or "ddr4", the timing of 32 pseudo-channels of HBM2 or of
  * four channels of DDR4-2400 beside a card of 300 MHz (docs/memory_model.md), where the channels' own `latency` and `bursts` say nothing;
- * "hbm_plain" and "ddr4_plain" are the same without a hash of the address. 0, or -1 for another name, for DDR4 on a card with more than four
- * channels, or while anything is under way. */
+ * "hbm_plain" and "ddr4_plain" are the same without a hash of the address; "hbm_port" is one pseudo-channel behind each channel, as behind a port
+ * of a board's HBM. 0, or -1 for another name, for DDR4 on a card with more than four channels, for HBM on one with more than eight, or while
+ * anything is under way. */
 int pm_sim_memory_model(pm_sim *s, const char *name);
 /* What has happened in a channel's DRAM: beats read and written, rows opened, rows closed (not by a refresh), refreshes, turns of the data
  * buses. All 0 of an ideal memory; -1 when there is no such channel. */

@@ -242,7 +242,7 @@ impl SimTransport {
         }
     }
 
-    /// Sets what is behind the memory channels, by its name in `spec/wire/sim.h`: `ideal`, `hbm` or `ddr4`.
+    /// Sets what is behind the memory channels, by its name in `spec/wire/sim.h`: `ideal`, `hbm`, `hbm_port` or `ddr4`.
     pub fn set_memory_model(&mut self, name: &str) -> Result<()> {
         let refused = |problem: &str| Error::argument("memory", format!("'{name}' {problem}"));
         let text = CString::new(name).map_err(|_| refused("has a zero byte in it"))?;

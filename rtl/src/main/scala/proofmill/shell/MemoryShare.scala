@@ -15,17 +15,6 @@ case class MemoryShare(config: Axi4Config, bursts: Int = 128) extends Component 
   val managers = Vec(slave(Axi4(config)), 2)
   val memory = master(Axi4(config))
 
-  /** The manager whose turn it is; goes on when `over`. */
-  class Turns(begins: Bool, whose: UInt, over: Bool) extends Area {
-    val queue = StreamFifo(UInt(1 bits), bursts, latency = 1)
-    queue.io.push.valid := begins
-    queue.io.push.payload := whose
-    val room = queue.io.push.ready
-    val some = queue.io.pop.valid
-    val owner = queue.io.pop.payload
-    queue.io.pop.ready := over
-  }
-
   private def arbiter[T <: Data](kind: HardType[T]): StreamArbiter[T] =
     StreamArbiterFactory().roundRobin.transactionLock.build(kind, 2)
 
@@ -34,7 +23,7 @@ case class MemoryShare(config: Axi4Config, bursts: Int = 128) extends Component 
     for ((input, manager) <- choice.io.inputs.zip(managers)) input << manager.ar
     val room = Bool()
     memory.ar << choice.io.output.haltWhen(!room)
-    val turns = new Turns(memory.ar.fire, choice.io.chosen, memory.r.fire && memory.r.last)
+    val turns = new Turns(2, bursts, memory.ar.fire, choice.io.chosen, memory.r.fire && memory.r.last)
     room := turns.room
     memory.r.ready := turns.some && Vec(managers.map(_.r.ready))(turns.owner)
     for ((manager, i) <- managers.zipWithIndex) {
@@ -48,8 +37,8 @@ case class MemoryShare(config: Axi4Config, bursts: Int = 128) extends Component 
     for ((input, manager) <- choice.io.inputs.zip(managers)) input << manager.aw
     val room = Bool()
     memory.aw << choice.io.output.haltWhen(!room)
-    val data = new Turns(memory.aw.fire, choice.io.chosen, memory.w.fire && memory.w.last)
-    val answers = new Turns(memory.aw.fire, choice.io.chosen, memory.b.fire)
+    val data = new Turns(2, bursts, memory.aw.fire, choice.io.chosen, memory.w.fire && memory.w.last)
+    val answers = new Turns(2, bursts, memory.aw.fire, choice.io.chosen, memory.b.fire)
     room := data.room && answers.room
 
     memory.w.valid := data.some && Vec(managers.map(_.w.valid))(data.owner)

@@ -39,10 +39,6 @@ class SlotOutlet(slots: Int) extends Component {
     val some = UInt(log2Up(bytes + 1) bits) // bytes of the last line
     def count: UInt = (lines << log2Up(bytes)) +^ some
   }
-  case class Line() extends Bundle {
-    val data = Bits(8 * bytes bits)
-    val some = UInt(log2Up(bytes + 1) bits)
-  }
 
   /** Pages that wait, and how many were written and read. */
   private class Collector(s: Int) extends Area {
@@ -52,22 +48,21 @@ class SlotOutlet(slots: Int) extends Component {
     data.io.flush := forget
     ends.io.flush := forget
 
-    private val counted = streams(s).map { beat =>
-      val line = Fragment(Line())
-      line.fragment.data := beat.fragment.data
-      line.fragment.some := CountOne(beat.fragment.keep)
-      line.last := beat.last
-      line
-    }.m2sPipe().throwWhen(!open)
+    // A line may come when there is room for it, for one on its way and for one that is not counted yet. Registers say so, and what is not open is lost.
+    private val room = RegNext(data.io.availability > 2) init False
+    streams(s).ready := room || !open
+    private val came = RegNext(streams(s).fire && open) init False
+    private val beat = RegNext(streams(s).payload)
+    private val some = RegNext(CountOne(streams(s).fragment.keep))
     val at = Reg(UInt(log2Up(SlotRings.lines) bits)) init 0
-    val whole = counted.last || at.andR
-    data.io.push.arbitrationFrom(counted)
-    data.io.push.payload := counted.data
-    ends.io.push.valid := counted.fire && whole
-    ends.io.push.last := counted.last
+    val whole = beat.last || at.andR
+    data.io.push.valid := came
+    data.io.push.payload := beat.data
+    ends.io.push.valid := came && whole
+    ends.io.push.last := beat.last
     ends.io.push.lines := at
-    ends.io.push.some := counted.some
-    when(counted.fire)(at := whole ? U(0) | at + 1)
+    ends.io.push.some := some
+    when(came)(at := whole ? U(0) | at + 1)
 
     val written = Reg(UInt(16 bits)) init 0
     val read = Reg(UInt(16 bits)) init 0

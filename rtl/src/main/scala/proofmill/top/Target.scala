@@ -7,7 +7,7 @@ import proofmill.engine.{Engine, EnginePacket}
 import proofmill.shell.{EngineSlot, SerialConfig, Shell, ShellConfig}
 
 /** One card that can be generated: with a serial line where it has one, behind a bridge for PCIe or the shell of AWS F2, which has rings of so
-  * many `slots`, or with all its ports.
+  * many `slots`, or with all its ports. Behind a bridge or shell a memory channel has `stripes` ports, a power of two.
   */
 case class Target(
     name: String,
@@ -15,7 +15,8 @@ case class Target(
     engines: Seq[EngineSlot],
     line: Option[SerialConfig] = None,
     pcie: Boolean = false,
-    slots: Option[Int] = None
+    slots: Option[Int] = None,
+    stripes: Int = 1
 ) {
 
   /** Name of the Verilog module and its file. */
@@ -41,7 +42,11 @@ case class Target(
     )
 
   private def describe(shell: Shell): Json =
-    Json.of("beat_bytes" -> Json(XdmaTop.bytes), "door" -> Json(shell.bulk.nonEmpty))
+    Json.of(
+      "beat_bytes" -> Json(XdmaTop.bytes),
+      "door" -> Json(shell.bulk.nonEmpty),
+      "stripes" -> Json(stripes)
+    )
 
   private def describe(line: SerialConfig): Json = Json.of(
     "clock" -> Json(line.clock),
@@ -55,7 +60,9 @@ case class Target(
     "version" -> Json(Seq(16, 8, 0).map(shift => (config.version >> shift) & 0xff).mkString(".")),
     "cmd_cap" -> Json(shell.capabilities),
     "mailbox" -> Json(config.mailbox),
-    "memories" -> Json(shell.memories.map(channel => Json(BigInt(1) << channel.config.addressWidth))),
+    "memories" -> Json(
+      shell.memories.flatMap(channel => Seq.fill(stripes)(Json((BigInt(1) << channel.config.addressWidth) / stripes)))
+    ),
     "engines" -> Json(
       for (((slot, engine), i) <- engines.zip(shell.engines).zipWithIndex)
         yield describe(slot, engine, Shell.firstBlock + (i + 1) * Shell.blockStride)

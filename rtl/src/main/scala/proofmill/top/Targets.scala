@@ -110,8 +110,14 @@ object Targets {
     )
   }
 
-  /** Cards behind a bridge for PCIe, with a door to their memory: an MSM, also with behavioural multipliers; small transforms and hashes on one card;
-    * toys.
+  /** Pseudo-channels of a board's HBM: as many of them for each channel of a card with up to four, and the address bits of so many with 256 MiB each, as
+    * the smallest board has them.
+    */
+  private val pseudoChannels = 8
+  private val hbmBits = 31
+
+  /** Cards behind a bridge for PCIe, with a door to their memory: an MSM, also striped over HBM and with behavioural multipliers; small transforms and
+    * hashes on one card; toys.
     */
   private def pcie(shell: ShellConfig): Seq[Target] = {
     val config = shell.copy(memoryDoor = true)
@@ -122,20 +128,28 @@ object Targets {
     Seq("toy", "bls12_381", "bls12_381_twin").map { name =>
       Target(s"xdma_msm_$name", config, msm(sums(name)), pcie = true)
     } ++ Seq(
+      Target(
+        "xdma_hbm_msm_bls12_381",
+        config,
+        msm(sums("bls12_381").copy(memoryBits = hbmBits)),
+        pcie = true,
+        stripes = pseudoChannels
+      ),
       Target("xdma_ntt_poseidon_small_twin", config, small, pcie = true),
       Target("xdma_toy", config, Seq(toy), pcie = true)
     )
   }
 
-  /** The same behind the shell of AWS F2; a small prover; toys have few slots, so that their rings are full and go round. */
+  /** The same behind the shell of AWS F2, whose memory is HBM; a small prover; toys have few slots, so that their rings are full and go round. */
   private def f2(shell: ShellConfig): Seq[Target] = {
     val config = shell.copy(memoryDoor = true)
     val sums = msms.toMap
     val (slots, prover) = (Some(SlotRings.mostSlots), "groth16_bn254_small_twin")
+    val msmConfig = sums("bls12_381").copy(memoryBits = hbmBits)
     Seq(
       Target("f2_msm_toy", config, msm(sums("toy")), pcie = true, slots = Some(4)),
-      Target("f2_msm_bls12_381", config, msm(sums("bls12_381")), pcie = true, slots = slots),
-      Target(s"f2_$prover", config, provers.toMap.apply(prover), pcie = true, slots = slots),
+      Target("f2_msm_bls12_381", config, msm(msmConfig), pcie = true, slots = slots, stripes = pseudoChannels),
+      Target(s"f2_$prover", config, provers.toMap.apply(prover), pcie = true, slots = slots, stripes = 4),
       Target("f2_toy", config, Seq(toy), pcie = true, slots = Some(4))
     )
   }

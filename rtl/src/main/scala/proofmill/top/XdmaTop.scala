@@ -12,7 +12,7 @@ import spinal.lib.bus.amba4.axilite._
   * {{{
   *   bridge clock               card clock                                    memory clock
   *   h2c_0 ─ Narrower ─ fifo ─► Shell ─ MemoryGuard ┐
-  *   c2h_0 ◄ Widener ── fifo ── │ │                 MemoryShare ─ Firewall ─ AxiCrossing ─ MemoryGuard ─► mem<j>
+  *   c2h_0 ◄ Widener ── fifo ── │ │                 MemoryShare ─ Firewall ─ AxiCrossing ─ MemoryGuard ─ MemoryStripe ─► mem<j>
   *   h2c_1 ──────────── fifo ─► MemoryDoor ─────────┘
   *   c2h_1 ◄─────────── fifo ── │
   *   axil ─ Firewall ─ AxiCrossing ─ registers
@@ -21,6 +21,8 @@ import spinal.lib.bus.amba4.axilite._
   * the memory lasts 32 of its cycles. While the card is in reset, registers are answered
   * with SLVERR, and the memory sees its bursts ended; while the memory is, or when it hangs, the engines' bursts are ended with SLVERR, so their commands
   * end with `memory_fault`. Clocks differ by a factor of four at most.
+  *
+  * A channel of the card has as many ports `mem<j>` as the target says, the channels' one behind the other.
   *
   * `irq` asks for an interrupt when a reply leaves, until `irq_ack`.
   */
@@ -112,10 +114,19 @@ class XdmaTop(target: Target, name: String) extends Component {
   }
 
   // Memory.
-  val ports = shell.memories.map(inside => master(cloneOf(inside)))
-  val guards = for (((inside, port), j) <- shell.memories.zip(ports).zipWithIndex) yield {
-    val config = inside.config
+  private val striped = target.stripes > 1
+  val ports = shell.memories.flatMap { inside =>
+    val config = if (striped) MemoryStripe.config(inside.config, target.stripes) else inside.config
+    Seq.fill(target.stripes)(master(Axi4(config)))
+  }
+  for ((port, j) <- ports.zipWithIndex)
     SimTop.bus(s"mem$j", "aw" -> port.aw, "w" -> port.w, "b" -> port.b, "ar" -> port.ar, "r" -> port.r)
+  private def registered(bus: Axi4): Axi4 = {
+    import StreamPipe.FULL
+    bus.pipelined(aw = FULL, w = FULL, b = FULL, ar = FULL, r = FULL)
+  }
+  val guards = for ((inside, mine) <- shell.memories.zip(ports.grouped(target.stripes).toSeq)) yield {
+    val config = inside.config
     val firewall = card(Firewall(config, bursts = 128))
     firewall.down := memoryDownAtCard
     firewall.manager << inside
@@ -124,7 +135,11 @@ class XdmaTop(target: Target, name: String) extends Component {
     val guard = memory(MemoryGuard(config, bursts = 128))
     guard.blocked := cardDownAtMemory || memories.down // what it sees then may be half reset
     guard.engine << crossing.subordinate
-    port << guard.memory
+    if (striped) {
+      val stripe = memory(MemoryStripe(config, target.stripes))
+      stripe.manager << memory(registered(guard.memory))
+      for ((port, one) <- mine.zip(stripe.memories)) port << one
+    } else mine.head << guard.memory
     guard
   }
   // The card stays in reset until the memory has ended what was under way.

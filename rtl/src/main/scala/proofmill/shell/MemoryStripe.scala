@@ -1,0 +1,109 @@
+package proofmill.shell
+
+import proofmill.engine.Granule
+import spinal.core._
+import spinal.lib._
+import spinal.lib.bus.amba4.axi._
+
+/** A memory channel spread over several ports of the memory, each of which is slower than the channel: HBM's pseudo-channels.
+  *
+  * A `unit` of bytes lies behind one port, the next one behind another ([[MemoryStripe.port]]); no burst leaves its unit. Bursts of all ports are under
+  * way at once. Read data and responses come back in the order of the addresses, so each port has a queue of read data for a unit and more.
+  *
+  * @param ports  a power of two, from 2 on
+  * @param bursts a power of two: reads, and as many writes, under way
+  * @param beats  of read data that wait behind a port
+  */
+case class MemoryStripe(
+    config: Axi4Config,
+    ports: Int,
+    bursts: Int = 128,
+    unit: Int = Granule.bytes,
+    beats: Int = 2 * Granule.beats
+) extends Component {
+  require(isPow2(ports) && ports > 1 && isPow2(unit) && unit > 1, s"MemoryStripe: $ports ports, units of $unit bytes")
+
+  val manager = slave(Axi4(config))
+  val memories = Vec(master(Axi4(MemoryStripe.config(config, ports))), ports)
+
+  /** Addresses to the ports' own. */
+  private def part[T <: Axi4Ax](channel: Stream[T], to: Seq[Stream[T]], port: UInt): Unit = {
+    for ((one, i) <- to.zipWithIndex) {
+      one.valid := channel.valid && port === i
+      one.payload.assignSomeByName(channel.payload)
+      one.payload.addr.removeAssignments() := MemoryStripe.inside(channel.payload.addr, ports, unit)
+    }
+    channel.ready := Vec(to.map(_.ready))(port)
+  }
+
+  val read = new Area {
+    val port = MemoryStripe.port(manager.ar.addr, ports, unit)
+    val room = Bool()
+    val address = manager.ar.haltWhen(!room)
+    private val parts = memories.toList.map(memory => cloneOf(memory.ar))
+    part(address, parts, port)
+    for ((memory, one) <- memories.zip(parts)) memory.ar << one.m2sPipe()
+    private val waiting = memories.map(_.r.queue(beats))
+    val data = Stream(Axi4R(config))
+    val turns = new Turns(ports, bursts, address.fire, port, data.fire && data.last)
+    room := turns.room
+    data.valid := turns.some && Vec(waiting.map(_.valid))(turns.owner)
+    data.payload := Vec(waiting.map(_.payload))(turns.owner)
+    for ((one, i) <- waiting.zipWithIndex) one.ready := data.ready && turns.some && turns.owner === i
+    manager.r << data.m2sPipe()
+  }
+
+  val write = new Area {
+    val port = MemoryStripe.port(manager.aw.addr, ports, unit)
+    val room = Bool()
+    val address = manager.aw.haltWhen(!room)
+    private val parts = memories.toList.map(memory => cloneOf(memory.aw))
+    part(address, parts, port)
+    for ((memory, one) <- memories.zip(parts)) memory.aw << one.m2sPipe()
+    val data = new Turns(ports, bursts, address.fire, port, manager.w.fire && manager.w.last)
+    val answers = new Turns(ports, bursts, address.fire, port, manager.b.fire)
+    room := data.room && answers.room
+
+    private val halves = memories.map(memory => cloneOf(memory.w))
+    for (((memory, half), i) <- memories.zip(halves).zipWithIndex) {
+      half.valid := manager.w.valid && data.some && data.owner === i
+      half.payload := manager.w.payload
+      memory.w << half.m2sPipe()
+      memory.b.ready := manager.b.ready && answers.some && answers.owner === i
+    }
+    manager.w.ready := data.some && Vec(halves.map(_.ready))(data.owner)
+    manager.b.valid := answers.some && Vec(memories.map(_.b.valid))(answers.owner)
+    manager.b.payload := Vec(memories.map(_.b.payload))(answers.owner)
+  }
+}
+
+object MemoryStripe {
+
+  /** Of each port of a channel with this one. */
+  def config(channel: Axi4Config, ports: Int): Axi4Config =
+    channel.copy(addressWidth = channel.addressWidth - log2Up(ports))
+
+  private def number(address: UInt, unit: Int): UInt = address >> log2Up(unit)
+
+  /** The port: the exclusive or of all pieces of the unit's number that are as long as the port's. So of consecutive members of a sequence with any power
+    * of two for its stride, as many as there are ports have one each.
+    */
+  def port(address: UInt, ports: Int, unit: Int): UInt = {
+    val bits = log2Up(ports)
+    val whole = number(address, unit)
+    val top = widthOf(whole) - 1
+    val pieces = for (low <- 0 to top by bits) yield whole(((low + bits - 1) min top) downto low).resize(bits)
+    pieces.reduce(_ ^ _)
+  }
+
+  /** The address there: the unit's number without its lowest piece. With the port, that says which unit it is. */
+  def inside(address: UInt, ports: Int, unit: Int): UInt =
+    (number(address, unit) >> log2Up(ports)) @@ address.resize(log2Up(unit) bits)
+
+  /** The address that these two come from. */
+  def address(port: UInt, inside: UInt, ports: Int, unit: Int): UInt = {
+    val high = number(inside, unit)
+    val lowest = port ^ MemoryStripe.port(high @@ U(0, log2Up(ports * unit) bits), ports, unit)
+    (high @@ lowest) @@ inside.resize(log2Up(unit) bits)
+  }
+}
