@@ -461,7 +461,10 @@ class Formal(unittest.TestCase):
             return formal.prove(path, again=True)
 
     def test_what_holds_is_shown(self):
-        self.assertEqual(self.proof(10)[0::2], (True, "for all time"))
+        self.assertEqual(self.proof(10)[0::2], (True, "for all time, by induction"))
+
+    def test_what_cannot_be_reached_needs_more_than_induction(self):
+        self.assertEqual(self.proof(15)[0::2], (True, "for all time"))  # from 14, where it may stay, n would go on to 15
 
     def test_what_does_not_hold_is_refuted_with_a_waveform(self):
         shown, _, account = self.proof(9)
