@@ -75,17 +75,35 @@ def frames_of(text):
     return found and int(found[1]) + 1
 
 
-def abc(work, text, name, script):
-    """What abc says of a proof's text."""
+def graph(work, text, name):
+    """Leaves a proof's and-inverter graph in a folder."""
     (work / f"{name}.sv").write_text(text)
     run([setup.yosys(), "-q", "-p", GRAPH.format(name=name)], cwd=work)
+
+
+def ask(work, text, name, script):
+    """What abc says of the graph that lies there."""
     return run(["berkeley-abc", "-c", script.format(name=name, frames=frames_of(text))], cwd=work)
 
 
-def shown_by_induction(work, text, name):
-    """Do no assertions fail in the first STEPS cycles, nor in the one after any STEPS cycles without a failure?"""
-    said = abc(work, text, name, INDUCTION)
-    return f"No output asserted in {STEPS} frames" in said and "Networks are equivalent" in said
+def abc(work, text, name, script):
+    """What abc says of a proof's text."""
+    graph(work, text, name)
+    return ask(work, text, name, script)
+
+
+def shown(work, text, name):
+    """(how it is shown, None if it is not; what abc said)."""
+    graph(work, text, name)
+    if frames := frames_of(text):
+        said = ask(work, text, name, BOUNDED)
+        return f"for {frames - 1} cycles" if f"No output asserted in {frames} frames" in said else None, said
+    # No assertion fails in the first STEPS cycles, nor in the one after any STEPS cycles without a failure.
+    said = ask(work, text, name, INDUCTION)
+    if f"No output asserted in {STEPS} frames" in said and "Networks are equivalent" in said:
+        return "for all time, by induction", said
+    said = ask(work, text, name, SHOW)
+    return "for all time" if "Property proved" in said else None, said
 
 
 def explain(work, text, name):
@@ -112,15 +130,13 @@ def prove(path, again=False):
     begin = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch)
-        frames = frames_of(text)
-        induction = not frames and shown_by_induction(work, text, name)
-        shown = "" if induction else abc(work, text, name, BOUNDED if frames else SHOW)
-        if not induction and (f"No output asserted in {frames} frames" if frames else "Property proved") not in shown:
-            return False, time.monotonic() - begin, shown + explain(work, text, name)
+        how, said = shown(work, text, name)
+        if how is None:
+            return False, time.monotonic() - begin, said + explain(work, text, name)
         if "was asserted in frame" not in abc(work, only_runs(text, name), name, REFUTE):
             return False, time.monotonic() - begin, f"its assumptions cannot be met for {AGE} cycles, so it shows nothing\n"
     write_whole(known, "")
-    return True, time.monotonic() - begin, f"for {frames - 1} cycles" if frames else "for all time, by induction" if induction else "for all time"
+    return True, time.monotonic() - begin, how
 
 
 def door():
@@ -141,11 +157,11 @@ def door():
     setup.yosys()  # made before the workers meet
     with ThreadPoolExecutor(os.cpu_count()) as workers:
         outcomes = list(workers.map(lambda path: prove(path, chosen.again), paths))
-    for path, (shown, seconds, text) in zip(paths, outcomes):
-        print(f"{'ok    ' if shown else 'FAILED'} {path.stem} ({seconds:.1f} s){': ' + text if shown else ''}")
-        if not shown:
+    for path, (is_shown, seconds, text) in zip(paths, outcomes):
+        print(f"{'ok    ' if is_shown else 'FAILED'} {path.stem} ({seconds:.1f} s){': ' + text if is_shown else ''}")
+        if not is_shown:
             sys.stdout.write(text[-4000:])
-    good = sum(shown for shown, _, _ in outcomes)
+    good = sum(outcome[0] for outcome in outcomes)
     print(f"{good} passed, {len(outcomes) - good} failed")
     return 0 if good == len(outcomes) else 1
 
