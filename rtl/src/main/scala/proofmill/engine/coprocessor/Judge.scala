@@ -9,13 +9,14 @@ import spinal.lib._
   *   2. `look`: the types of its operands, and so their shapes.
   *   3. Two cycles later: `fault`, the first one; `faultless` otherwise.
   */
-class Judge(log2Data: Int, log2Instructions: Int) extends Component {
+class Judge extends Component {
   import InstructionSet.{kind => _, _}
   val io = new Bundle {
     val take = slave(Flow(Bits(Instructions.bits bits)))
     val look = in(Bool())
+    val beyondData, beyondInstructions = in(Bits(Judge.operandBits bits)) // the bits that numbers of slots do not have
     val kinds = in(Vec.fill(2)(Bits(3 bits))) // of slots a and b
-    val operands = out(Vec.fill(3)(UInt(16 bits)))
+    val operands = out(Vec.fill(3)(UInt(Judge.operandBits bits)))
     val is = out(Bits(opcodes.size bits)) // in the order of `opcodes`
     val arithmetic = out(Bool()) // 0x10 and above
     val arePoints, areElements = out(Vec.fill(2)(Bool()))
@@ -24,7 +25,7 @@ class Judge(log2Data: Int, log2Instructions: Int) extends Component {
     val faults = out(Bits(Judge.order.size bits)) // in the order of `Judge.order`
   }
   private val instruction = RegNextWhen(io.take.payload, io.take.valid)
-  private val operands = (0 until 3).map(i => instruction(8 + 16 * i, 16 bits).asUInt)
+  private val operands = (0 until 3).map(i => instruction(8 + Judge.operandBits * i, Judge.operandBits bits).asUInt)
 
   // Which instruction: found out as it comes.
   private val opcode = io.take.payload.takeLow(8)
@@ -51,16 +52,18 @@ class Judge(log2Data: Int, log2Instructions: Int) extends Component {
 
   // Its faults.
   private val isSlot = (0 until 3).map(i => theRoles(i) =/= 0 && !hasRole(i, "index", "target"))
-  private def above(i: Int, log2: Int) = operands(i) >= (1 << log2)
+  private def above(i: Int, beyond: Bits) = (operands(i).asBits & beyond).orR
   private def any(of: Int => Bool): Bool = (0 until 3).map(of).reduce(_ || _)
   private val faults = Map(
     "unknown_opcode" -> !is.orR,
     "no_such_slot" -> any(i =>
-      isSlot(i) && above(i, log2Data) || hasRole(i, "target") && above(i, log2Instructions)
+      isSlot(i) && above(i, io.beyondData) || hasRole(i, "target") && above(i, io.beyondInstructions)
     ),
     "wrong_type" -> (any(i => !shapes(i).legal) ||
       is(opcodes.indexOf(InstructionSet.opcode("point_add"))) && shapes(0).second =/= shapes(1).second),
-    "beyond_end" -> any(i => isSlot(i) && (operands(i) +^ shapes(i).slots) > (1 << log2Data))
+    "beyond_end" -> any(i =>
+      isSlot(i) && ((operands(i) +^ (shapes(i).slots - 1)).asBits & (True ## io.beyondData)).orR
+    )
   )
 
   io.operands := Vec(operands)
@@ -74,6 +77,7 @@ class Judge(log2Data: Int, log2Instructions: Int) extends Component {
 }
 
 object Judge {
+  val operandBits = 16
 
   /** The first one of an instruction's is its error. */
   val order: Seq[String] = Seq("unknown_opcode", "no_such_slot", "wrong_type", "beyond_end")

@@ -47,6 +47,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     val taken, idle = in(Bool())
     val reader = in(UInt(log2Up(pairing.contexts) bits))
     val reply = master(Word.packets)
+    val dataLog2, instructionsLog2 = in(UInt(4 bits)) // of the slots that programs have
     val pointer = out(UInt(log2Instructions bits))
     val jump = slave(Flow(UInt(log2Instructions bits))) // the host's
     val error = out(Bits(32 bits))
@@ -66,7 +67,11 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
 
   // The instruction, and what can be said against it.
   private val pointer = Reg(UInt(log2Instructions bits)) init 0
-  private val judge = new Judge(log2, log2Instructions)
+  private val judge = new Judge
+  judge.io.beyondData := Machine.beyond(io.dataLog2, config.log2Data)
+  judge.io.beyondInstructions := Machine.beyond(io.instructionsLog2, config.log2Instructions)
+  private def wrapped(at: UInt): UInt = at & ~judge.io.beyondInstructions.resize(log2Instructions).asUInt
+  private val after = wrapped(pointer + 1)
   import judge.io.{operands, shapes}
   private val (points, elements) = (judge.io.arePoints, judge.io.areElements)
   private val kinds = judge.io.looked
@@ -111,7 +116,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
 
   // The host's pointer.
   private val awaited = RegInit(False)
-  private val wanted = RegNextWhen(io.jump.payload, io.jump.valid)
+  private val wanted = RegNextWhen(wrapped(io.jump.payload), io.jump.valid)
 
   // Work under way.
   private val following = Reg(UInt(log2Instructions bits))
@@ -301,7 +306,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
       redo := True
     }
     is(Take) {
-      following := pointer + 1
+      following := after
       begin()
       when(io.fetched.takeLow(8) === InstructionSet.opcode("noop_wait").number)(state := Read)
     }
@@ -547,7 +552,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
       when(io.data.ready)(state := Finish)
     }
     is(Finish) {
-      pointer := (fault === 0) ? following | (pointer + 1)
+      pointer := (fault === 0) ? following | after
       when(judge.io.arithmetic)(lastCycles := cycles)
       when(fault =/= 0 && error === 0)(
         error := (redo ? oldest.slot | pointer).asBits.resize(16) ## fault.asBits.resize(16)
@@ -581,6 +586,12 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
 object Machine {
   import proofmill.spec.Spec
   private val packet = Spec.table("wire/coprocessor").getTable("interrupt")
+
+  /** The bits that a number below 2^`log2` does not have, where `log2` is from what is published to `most`. */
+  private def beyond(log2: UInt, most: Int): Bits =
+    Cat((0 until Judge.operandBits).map { bit =>
+      if (bit < CoprocessorConfig.published) False else if (bit >= most) True else RegNext(log2 <= bit)
+    })
 
   /** A header, whose length field does not count the value. */
   val interruptHeader: BigInt = (Spec.big(packet, "number") << 32) | Spec.int(packet, "len")
