@@ -127,6 +127,8 @@ FAULTS = [
     ("sum_of_three", "a row's upper part comes a cycle early", r"_zz_sum_12 <= _zz_sum_11;", "_zz_sum_12 <= _zz_sum_3[259 : 174];"),
     ("long_sum", "a carry does not pass a chain of ones", r"(_zz_sum_18 <= )\((_zz_sum_9\[105 : 105\]).*;", r"\1\2;"),
     ("constant_table", "a word's bits begin one too high", r"(assign _zz_added_4 = )\((index \* 6'h3c)\);", r"\1(\2 + 1);"),
+    ("carry_select", "a carry does not pass a part of ones", r"(_zz_sum_11\[16\] \|\| )\(_zz_sum_12\[16\] && _zz_sum_10\)", r"\g<1>1'b0"),
+    ("carry_select", "the lowest part's carry chooses nothing", r"\(_zz_sum_7 \? _zz_sum_9 : _zz_sum_8\)", "_zz_sum_8"),
     ("divide", "a chunk comes a cycle early", r"(assign chainUnit_1_io_index1 = )\w+(\[20 : 16\];)", r"\1io_x\2"),
     ("canonical", "a negative rest is kept", r"assign when_Canonical_l75 = .*;", "assign when_Canonical_l75 = 1'b1;"),
     ("quotients", "f is never subtracted", r"assign step_minus = .*;", "assign step_minus = 1'b0;"),

@@ -52,6 +52,7 @@ object GenerateProofs {
     "sum_of_three" -> (() => new SumProof(Seq.fill(3)((Bound.signed(258), BigInt(1))))),
     "long_sum" -> (() => new SumProof(Seq.fill(2)((Bound.signed(520), BigInt(1))))),
     "constant_table" -> (() => new ConstantTableProof(words(32, bits = 60), Bound.signed(60))),
+    "carry_select" -> (() => new CarrySelectProof(width = 60, part = 16)),
     "divide" -> (() => new DivideProof(bits = 24, z = 4091)),
     "canonical" -> (() => new CanonicalProof(Arithmetic(Field("toy_fp")), within = 12)),
     "quotients" -> (() => new QuotientsProof(n = 13, within = 26))

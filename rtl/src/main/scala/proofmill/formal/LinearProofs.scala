@@ -43,6 +43,15 @@ class ConstantTableProof(words: Seq[BigInt], sum: Bound) extends LinearProof {
   assert(!from(1) || added === RegNext(number.resize(total.width) + word), "the sum with a number")
 }
 
+/** A sum in parts. */
+class CarrySelectProof(width: Int, part: Int) extends LinearProof {
+  override def cycles: Option[Int] = Some(1)
+  val a, b = in(SInt(width bits))
+  val carry = in(Bool())
+  val sum = CarrySelect(a, b, carry, longest = part, part)
+  assert(sum.asUInt === a.asUInt + b.asUInt + carry.asUInt, "the sum")
+}
+
 /** x = r + q z, and r is as short as is said. */
 class DivideProof(bits: Int, z: BigInt) extends LinearProof {
   private val divide = Divide(z, Tempo())
