@@ -7,9 +7,10 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use proofmill::coprocessor::{
     self, Assembly, DEFAULT_LIMIT, Event, Fault, INSTRUCTION_BYTES, Instruction, Interrupt, Kind,
-    Machine, Opcode, Request, Role, SLOT_BYTES, SLOTS, Slot, Stop,
+    MOST_SLOTS, Machine, Opcode, Request, Role, SLOT_BYTES, Slot, Stop,
 };
 use proofmill::{Capability, Uri};
+use proofmill_algebra::Isa;
 use serde_json::{Value, json};
 
 use crate::new_file::{keep_apart, write_all};
@@ -139,7 +140,12 @@ fn disasm(arguments: &Disasm, output: &mut Output) -> anyhow::Result<Exit> {
         "MEMORY: {} bytes are not a whole number of {INSTRUCTION_BYTES}-byte instructions",
         bytes.len()
     );
-    ensure!(program.len() <= SLOTS, "MEMORY: {} instructions; there are {SLOTS}", program.len());
+    let most = MOST_SLOTS;
+    ensure!(
+        program.len() <= most,
+        "MEMORY: {} instructions; there are at most {most}",
+        program.len()
+    );
     let program: Vec<_> = program.iter().map(|bytes| Instruction::from_bytes(*bytes)).collect();
     for line in coprocessor::disassemble(&program).lines() {
         output.line(line)?;
@@ -231,7 +237,8 @@ fn read(path: &Path) -> anyhow::Result<Assembly> {
 
 /// A machine that is about to begin the program.
 fn machine(assembly: &Assembly) -> Machine {
-    let mut machine = Machine::default();
+    let sizes = assembly.sizes;
+    let mut machine = Machine::new(Isa::best(), sizes.data.ilog2(), sizes.instructions.ilog2());
     for (at, instruction) in &assembly.program {
         machine.program[*at] = *instruction;
     }

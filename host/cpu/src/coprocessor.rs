@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use proofmill_algebra::Isa;
 use proofmill_op::coprocessor::{
-    Event, INSTRUCTION_BYTES, Instruction, LOG2_SLOTS, Machine, Request, Response, SLOT_BYTES,
-    Sent, Slot, Stop,
+    Event, INSTRUCTION_BYTES, Instruction, Machine, Request, Response, SLOT_BYTES, Sent, Slot, Stop,
 };
 use proofmill_op::{Error, Result};
 
@@ -50,7 +49,8 @@ impl Work {
     }
 
     fn machine(&self, isa: Isa) -> Machine {
-        let mut machine = Machine::new(isa, LOG2_SLOTS, LOG2_SLOTS);
+        let sizes = self.request.sizes;
+        let mut machine = Machine::new(isa, sizes.data.ilog2(), sizes.instructions.ilog2());
         let (program, _) = self.program.as_chunks::<INSTRUCTION_BYTES>();
         for (slot, bytes) in machine.program.iter_mut().zip(program) {
             *slot = Instruction::from_bytes(*bytes);

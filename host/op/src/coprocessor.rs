@@ -15,8 +15,42 @@ pub use proofmill_algebra::coprocessor::{
 
 use crate::{Data, Error, Result};
 
-/// Slots of either memory.
+/// Slots of either memory, unless a request asks for more.
 pub const SLOTS: usize = 1 << LOG2_SLOTS;
+
+/// Most slots of either memory: operands have 16 bits.
+pub const MOST_SLOTS: usize = 1 << 16;
+
+/// How many slots a program has: powers of two from [`SLOTS`] to [`MOST_SLOTS`]. A card may have fewer than are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Sizes {
+    /// Of data memory.
+    pub data: usize,
+    /// Of instruction memory.
+    pub instructions: usize,
+}
+
+impl Default for Sizes {
+    fn default() -> Self {
+        Self { data: SLOTS, instructions: SLOTS }
+    }
+}
+
+impl Sizes {
+    /// An error for a size that no machine has.
+    pub fn check(self) -> Result<()> {
+        for (memory, slots) in [("data", self.data), ("instructions", self.instructions)] {
+            if !slots.is_power_of_two() || !(SLOTS..=MOST_SLOTS).contains(&slots) {
+                let problem = format!(
+                    "{slots} slots of {memory}; expected a power of two from {SLOTS} to {MOST_SLOTS}"
+                );
+                return Err(Error::argument("sizes", problem));
+            }
+        }
+        Ok(())
+    }
+}
 
 /// Instructions that a request may have done, unless it says otherwise.
 pub const DEFAULT_LIMIT: u64 = 1 << 20;
@@ -83,6 +117,9 @@ pub struct Request {
     pub data: Data,
     /// The slot of the first instruction.
     pub start: usize,
+    /// How many slots the program has.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub sizes: Sizes,
     /// Most instructions; a program that has done so many is stopped. A card looks from time to time, and stops it some instructions
     /// later: the answer says how many there were.
     pub limit: u64,
@@ -92,12 +129,13 @@ pub struct Request {
 }
 
 impl Request {
-    /// With the usual limit.
+    /// With the usual limit and memories.
     pub fn new(program: impl Into<Data>, data: impl Into<Data>, start: usize) -> Self {
         Self {
             program: program.into(),
             data: data.into(),
             start,
+            sizes: Sizes::default(),
             limit: DEFAULT_LIMIT,
             receiver: None,
         }
@@ -105,21 +143,23 @@ impl Request {
 
     /// An error if these are no whole slots, too many, or if there is no such start.
     pub fn check(&self) -> Result<()> {
-        let whole = |argument, bytes: usize, each: usize| {
+        self.sizes.check()?;
+        let whole = |argument, bytes: usize, each: usize, slots: usize| {
             if !bytes.is_multiple_of(each) {
                 let problem = format!("{bytes} bytes are not a whole number of {each}-byte slots");
                 return Err(Error::argument(argument, problem));
             }
-            if bytes / each > SLOTS {
-                let problem = format!("{} slots; there are {SLOTS}", bytes / each);
+            if bytes / each > slots {
+                let problem = format!("{} slots; there are {slots}", bytes / each);
                 return Err(Error::argument(argument, problem));
             }
             Ok(())
         };
-        whole("program", self.program.len(), INSTRUCTION_BYTES)?;
-        whole("data", self.data.len(), SLOT_BYTES)?;
-        if self.start >= SLOTS {
-            let problem = format!("is {}; expected 0 to {}", self.start, SLOTS - 1);
+        let Sizes { data, instructions } = self.sizes;
+        whole("program", self.program.len(), INSTRUCTION_BYTES, instructions)?;
+        whole("data", self.data.len(), SLOT_BYTES, data)?;
+        if self.start >= instructions {
+            let problem = format!("is {}; expected 0 to {}", self.start, instructions - 1);
             return Err(Error::argument("start", problem));
         }
         Ok(())
@@ -231,5 +271,21 @@ mod tests {
             wrong("data: 47 bytes are not a whole number of 48-byte slots")
         );
         assert_eq!(problem(0, 0, 256), wrong("start: is 256; expected 0 to 255"));
+
+        let larger = |data, instructions, program: usize| {
+            let request = Request {
+                sizes: Sizes { data, instructions },
+                ..Request::new(vec![0; program], vec![], 300)
+            };
+            request.check().map_err(|error| error.to_string())
+        };
+        assert_eq!(larger(256, 512, 8 * 512), Ok(()));
+        assert_eq!(larger(512, 512, 8 * 513), wrong("program: 513 slots; there are 512"));
+        assert_eq!(larger(512, 256, 0), wrong("start: is 300; expected 0 to 255"));
+        for slots in [0, 128, 300, 1 << 17] {
+            let told =
+                format!("sizes: {slots} slots of data; expected a power of two from 256 to 65536");
+            assert_eq!(larger(slots, 512, 0), wrong(&told));
+        }
     }
 }

@@ -37,8 +37,8 @@ mod assembly;
 pub use assembly::{AsmError, Assembly, disassemble};
 pub use proofmill_op::coprocessor::{
     DEFAULT_LIMIT, Event, Fault, FieldName, INSTRUCTION_BYTES, Instruction, Interrupt, Kind,
-    LOG2_SLOTS, Machine, Opcode, Receiver, Request, Response, Role, SLOT_BYTES, SLOTS, Slot, Stop,
-    VALUE_BITS,
+    LOG2_SLOTS, MOST_SLOTS, Machine, Opcode, Receiver, Request, Response, Role, SLOT_BYTES, SLOTS,
+    Sizes, Slot, Stop, VALUE_BITS,
 };
 
 use crate::lost::other_answer;

@@ -1,7 +1,8 @@
 //! `coprocessor` on a card: a program is written through the window of registers, runs, and sends packets; nothing of it is a command with
 //! a reply. A job has the card alone:
 //!
-//! 1. Instruction memory is cleared, so that the machine waits wherever it is; the pointer is set, where it waits too.
+//! 1. Instruction memory is cleared, so that the machine waits wherever it is; a larger card is told how many slots the program has; the pointer
+//!    is set, where it waits too.
 //! 2. Slots of data that differ from what the card has, then all instructions but the one at the pointer, are written; `error` is cleared.
 //! 3. The instruction at the pointer is written: the program runs.
 //! 4. Packets are taken, until the pointer stands at an instruction that waits, no cycle was spent on another one between two looks, and as many
@@ -16,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use proofmill_op::coprocessor::{
     Fault, INSTRUCTION_BYTES, Instruction, Interrupt, Kind, LOG2_SLOTS, Opcode, Request, Response,
-    Role, SLOT_BYTES, SLOTS, Sent, Stop,
+    Role, SLOT_BYTES, SLOTS, Sent, Sizes, Stop,
 };
 use proofmill_op::{Answer, Capability, Error, Result};
 
@@ -41,6 +42,8 @@ pub struct Door {
     block: Block,
     /// Instructions of ours that it has: bit i that with the opcode 0x24 + i.
     extensions: u32,
+    /// The most slots that a program can have.
+    most: Sizes,
     identity: u64,
     uri: String,
     /// Nothing while that is not known.
@@ -77,22 +80,35 @@ pub fn find(
                 return Err(broken(problem));
             }
         }
-        for (name, offset) in [
-            ("instructions", registers::log2_instructions::OFFSET),
-            ("data", registers::log2_data::OFFSET),
+        let most = match word(registers::most_log2::OFFSET)? {
+            address_map::UNMAPPED => LOG2_SLOTS | LOG2_SLOTS << 8,
+            most => most,
+        };
+        let (most_data, most_instructions) = (most & 0xff, most >> 8);
+        for (name, offset, most, limit) in [
+            (
+                "instructions",
+                registers::log2_instructions::OFFSET,
+                most_instructions,
+                instructions::LOG2_MOST,
+            ),
+            ("data", registers::log2_data::OFFSET, most_data, data::LOG2_MOST),
         ] {
-            let log2 = word(offset)?;
-            if log2 != LOG2_SLOTS {
-                let problem =
-                    format!("2^{log2} slots of {name}, where 2^{LOG2_SLOTS} are expected");
-                return Err(broken(problem));
+            for (log2, limit) in [(most, limit), (word(offset)?, most)] {
+                if !(LOG2_SLOTS..=limit).contains(&log2) {
+                    let problem = format!(
+                        "2^{log2} slots of {name}, where 2^{LOG2_SLOTS} to 2^{limit} are expected"
+                    );
+                    return Err(broken(problem));
+                }
             }
         }
+        let most = Sizes { data: 1 << most_data, instructions: 1 << most_instructions };
         let extensions = word(registers::extensions::OFFSET)?;
         let lane = Lane { block: it.address, exchanges: vec![], queue: 1, progress: &[] };
         let engine = Engine { capability: Capability::Coprocessor, lane };
         let memory = Mutex::new(None);
-        let door = Door { block: *it, extensions, identity, uri: uri.to_owned(), memory };
+        let door = Door { block: *it, extensions, most, identity, uri: uri.to_owned(), memory };
         if found.replace((engine, Arc::new(door))).is_some() {
             return Err(broken("a second machine".into()));
         }
@@ -114,20 +130,40 @@ impl Job {
     /// Checks the request and makes a job of it.
     pub fn new(request: Request, door: &Arc<Door>) -> Result<Self> {
         request.check()?;
-        let mut program = vec![Instruction::default(); SLOTS];
+        door.holds(request.sizes)?;
+        let mut program = vec![Instruction::default(); request.sizes.instructions];
         let (bytes, _) = request.program.on(door.identity)?.as_chunks::<INSTRUCTION_BYTES>();
         for (slot, bytes) in program.iter_mut().zip(bytes) {
             *slot = Instruction::from_bytes(*bytes);
         }
         door.demand(&program)?;
         let mut data = request.data.on(door.identity)?.to_vec();
-        data.resize(SLOTS * SLOT_BYTES, 0);
+        data.resize(request.sizes.data * SLOT_BYTES, 0);
         let door = door.clone();
         Ok(Self { door, program, data, request, settings: Settings::new(), answer: None })
     }
 }
 
 impl Door {
+    /// An error for more slots than this card has.
+    fn holds(&self, sizes: Sizes) -> Result<()> {
+        for (memory, wanted, most) in [
+            ("data", sizes.data, self.most.data),
+            ("instructions", sizes.instructions, self.most.instructions),
+        ] {
+            if wanted > most {
+                let what = format!("{wanted} slots of {memory}; it has {most}");
+                return Err(Error::Unsupported { device: self.uri.clone(), what });
+            }
+        }
+        Ok(())
+    }
+
+    /// Has it more slots than the published card, and so registers for that?
+    fn is_larger(&self) -> bool {
+        self.most != Sizes::default()
+    }
+
     /// An error for an instruction of ours that this card lacks.
     fn demand(&self, program: &[Instruction]) -> Result<()> {
         let first = Opcode::PointCheck.number();
@@ -169,7 +205,7 @@ impl job::Job for Job {
 
     fn talk(&mut self, transport: &mut dyn Transport, terms: &Terms<'_>) -> Result<()> {
         let known = self.door.memory.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let mut talk = Talk { job: self, transport, terms };
+        let mut talk = Talk { job: self, transport, terms, page: None };
         let (answer, memory) = talk.run(known)?;
         *self.door.memory.lock().unwrap_or_else(PoisonError::into_inner) = memory;
         self.answer = Some(answer);
@@ -187,6 +223,8 @@ struct Talk<'a> {
     job: &'a Job,
     transport: &'a mut dyn Transport,
     terms: &'a Terms<'a>,
+    /// That of data slots which the window shows, once it is known.
+    page: Option<usize>,
 }
 
 /// What of the machine changes.
@@ -257,23 +295,38 @@ impl Talk<'_> {
     /// Steps 1 and 2.
     fn load(&mut self, known: Option<Vec<u8>>) -> Result<()> {
         use window::registers as at;
+        let known = known.filter(|known| known.len() == self.job.data.len());
         let clear = if known.is_some() { 1 } else { 3 };
         self.write(at::clear::OFFSET, clear)?;
+        if self.job.door.is_larger() {
+            let sizes = self.job.request.sizes;
+            self.write(at::log2_data::OFFSET, sizes.data.ilog2())?;
+            self.write(at::log2_instructions::OFFSET, sizes.instructions.ilog2())?;
+        }
         self.write(at::pointer::OFFSET, self.job.request.start as u32)?;
         let known = known.unwrap_or_else(|| vec![0; self.job.data.len()]);
         let slots = known.chunks(SLOT_BYTES).zip(self.job.data.chunks(SLOT_BYTES));
         for (slot, (_, wanted)) in slots.enumerate().filter(|(_, (known, wanted))| known != wanted)
         {
-            let base = data::BASE + data::STRIDE * slot as u32;
+            let base = self.show(slot)?;
             let (words, _) = wanted.as_chunks::<4>();
             for (offset, word) in (0..).step_by(4).zip(words) {
                 self.write(base + offset, u32::from_le_bytes(*word))?;
             }
         }
-        for at in (0..SLOTS).filter(|at| *at != self.job.request.start) {
+        for at in (0..self.job.program.len()).filter(|at| *at != self.job.request.start) {
             self.write_instruction(at)?;
         }
         self.write(at::error::OFFSET, 0)
+    }
+
+    /// Where the window has a data slot; turns the page if need be.
+    fn show(&mut self, slot: usize) -> Result<u32> {
+        let page = slot / SLOTS;
+        if self.job.door.is_larger() && self.page.replace(page) != Some(page) {
+            self.write(window::registers::page::OFFSET, page as u32)?;
+        }
+        Ok(data::BASE + data::STRIDE * (slot % SLOTS) as u32)
     }
 
     /// An instruction that does not wait.
@@ -350,7 +403,8 @@ impl Talk<'_> {
     /// Data memory: what the program cannot have written is what was loaded.
     fn read_memory(&mut self) -> Result<Vec<u8>> {
         let mut memory = self.job.data.clone();
-        let mut written = [false; SLOTS];
+        let slots = self.job.request.sizes.data;
+        let mut written = vec![false; slots];
         for instruction in &self.job.program {
             let Some(opcode) = Opcode::from_number(instruction.opcode) else { continue };
             for (role, operand) in opcode.operands().iter().zip(instruction.operands) {
@@ -361,12 +415,12 @@ impl Talk<'_> {
                     Role::ToJacobian | Role::ToAffine => Kind::Fp2Jb.slots(),
                     _ => 0,
                 };
-                let from = usize::from(operand).min(SLOTS);
-                written[from..(from + most).min(SLOTS)].fill(true);
+                let from = usize::from(operand).min(slots);
+                written[from..(from + most).min(slots)].fill(true);
             }
         }
-        for slot in (0..SLOTS).filter(|slot| written[*slot]) {
-            let base = data::BASE + data::STRIDE * slot as u32;
+        for slot in (0..slots).filter(|slot| written[*slot]) {
+            let base = self.show(slot)?;
             let (words, _) = memory[slot * SLOT_BYTES..][..SLOT_BYTES].as_chunks_mut::<4>();
             for (offset, word) in (0..).step_by(4).zip(words) {
                 *word = self.read(base + offset)?.to_le_bytes();

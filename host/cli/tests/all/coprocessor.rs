@@ -115,8 +115,12 @@ fn what_cannot_be_is_named() {
     expect(&coprocessor(&["asm", "-o", &nowhere, &paths[2]]), 2, &["--output"]);
     expect(&coprocessor(&["disasm", &paths[1]]), 2, &["MEMORY: 9 bytes are not a whole number"]);
     expect(&coprocessor(&["disasm", "no such file"]), 2, &["MEMORY: no such file"]);
-    std::fs::write(&paths[1], vec![0; 8 * 257]).unwrap();
-    expect(&coprocessor(&["disasm", &paths[1]]), 2, &["MEMORY: 257 instructions; there are 256"]);
+    std::fs::write(&paths[1], vec![0; 8 * 65_537]).unwrap();
+    expect(
+        &coprocessor(&["disasm", &paths[1]]),
+        2,
+        &["MEMORY: 65537 instructions; there are at most 65536"],
+    );
     expect(
         &coprocessor(&["run", "--limit", "1000", &paths[2]]),
         1,

@@ -1,7 +1,8 @@
 //! The language of programs.
 //!
 //! ```text
-//! line        = [label ":"] [instruction | "at" number | slot] ["#" comment]
+//! line        = [label ":"] [instruction | "at" number | slot | memory] ["#" comment]
+//! memory      = "memory" ("data" | "instructions") number        how many slots the program has, in front of what needs them; 256 otherwise
 //! slot        = "slot" name "=" number [":" type value ...]      a value for each slot of the type; "g1", "g2": the generator
 //! instruction = opcode operand ...                               separated by commas or blanks
 //! operand     = number | name of a slot ["+" number] | label     a label where an instruction slot is wanted
@@ -14,7 +15,7 @@ use proofmill_algebra::bls12_381::{G1, G2};
 use proofmill_algebra::curve::Curve;
 use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_op::coprocessor::{
-    Instruction, Kind, Opcode, Request, Role, SLOT_BYTES, SLOTS, Slot,
+    Instruction, Kind, Opcode, Request, Role, SLOT_BYTES, SLOTS, Sizes, Slot,
 };
 use thiserror::Error;
 
@@ -44,6 +45,8 @@ pub struct Assembly {
     pub names: Vec<(String, usize)>,
     /// The slot of the first instruction of the text.
     pub start: usize,
+    /// How many slots the program has.
+    pub sizes: Sizes,
     /// The line of each instruction, by slot.
     pub lines: HashMap<usize, usize>,
 }
@@ -51,7 +54,8 @@ pub struct Assembly {
 impl Assembly {
     /// The request to run it.
     pub fn request(&self) -> Request {
-        Request::new(self.program_bytes(), self.data_bytes(), self.start)
+        let request = Request::new(self.program_bytes(), self.data_bytes(), self.start);
+        Request { sizes: self.sizes, ..request }
     }
 
     /// Instruction memory up to the last instruction, as the card has it.
@@ -115,12 +119,17 @@ impl<'a> Reader<'a> {
             Some("slot") => self.slot(line["slot".len()..].trim()),
             Some("at") => {
                 let place = words.next().ok_or("'at' needs the number of a slot")?;
-                self.next = slot_number(place)?;
+                self.next = slot_number(place, self.assembly.sizes.instructions)?;
+                end(words.next())
+            }
+            Some("memory") => {
+                self.memory(words.next(), words.next())?;
                 end(words.next())
             }
             Some(opcode) => {
-                if self.next >= SLOTS {
-                    return Err(format!("no instruction slot is left: there are {SLOTS}"));
+                let slots = self.assembly.sizes.instructions;
+                if self.next >= slots {
+                    return Err(format!("no instruction slot is left: there are {slots}"));
                 }
                 if self.assembly.lines.insert(self.next, number).is_some() {
                     return Err(format!("instruction slot {} is taken", self.next));
@@ -140,13 +149,28 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// `memory data 512`.
+    fn memory(&mut self, memory: Option<&str>, slots: Option<&str>) -> Told<()> {
+        let mut sizes = self.assembly.sizes;
+        let size = match memory {
+            Some("data") => &mut sizes.data,
+            Some("instructions") => &mut sizes.instructions,
+            _ => return Err("expected 'memory data NUMBER' or 'memory instructions NUMBER'".into()),
+        };
+        let number = slots.and_then(unsigned).and_then(|number| usize::try_from(number).ok());
+        *size = number.ok_or("'memory' needs a number of slots")?;
+        sizes.check().map_err(|error| error.to_string())?;
+        self.assembly.sizes = sizes;
+        Ok(())
+    }
+
     /// `name = number [: type value ...]`.
     fn slot(&mut self, text: &'a str) -> Told<()> {
         let (said, rest) = text.split_once('=').ok_or("expected 'slot NAME = NUMBER'")?;
         let said = name(said.trim())?;
         let (at, value) = match rest.split_once(':') {
-            Some((at, value)) => (slot_number(at.trim())?, Some(value)),
-            None => (slot_number(rest.trim())?, None),
+            Some((at, value)) => (slot_number(at.trim(), self.assembly.sizes.data)?, Some(value)),
+            None => (slot_number(rest.trim(), self.assembly.sizes.data)?, None),
         };
         if self.slots.insert(said, at).is_some() {
             return Err(format!("slot '{said}' stands twice"));
@@ -177,8 +201,9 @@ impl<'a> Reader<'a> {
         if found != expected {
             return Err(format!("{found} numbers, a value of type {} has {expected}", kind.name()));
         }
-        if at + expected > SLOTS {
-            return Err(format!("the value goes on behind slot {}", SLOTS - 1));
+        let slots = self.assembly.sizes.data;
+        if at + expected > slots {
+            return Err(format!("the value goes on behind slot {}", slots - 1));
         }
         for (slot, value) in (at..).zip(numbers) {
             let content = Slot::new(value, kind).expect("numbers have at most 381 bits");
@@ -237,7 +262,7 @@ impl<'a> Reader<'a> {
             _ => {
                 let (said, further) = text.split_once('+').unwrap_or((text, "0"));
                 let further = unsigned(further)
-                    .filter(|further| *further < SLOTS as u64)
+                    .filter(|further| *further < self.assembly.sizes.data as u64)
                     .ok_or_else(|| format!("'{text}': '{further}' is no number of slots"))?;
                 let at = self.slots.get(said).ok_or_else(|| format!("no slot '{said}'"))?;
                 Ok((*at + further as usize) as u16)
@@ -257,9 +282,9 @@ fn name(text: &str) -> Told<&str> {
     if good { Ok(text) } else { Err(format!("'{text}' is no name")) }
 }
 
-fn slot_number(text: &str) -> Told<usize> {
-    let number = unsigned(text).filter(|number| *number < SLOTS as u64);
-    let number = number.ok_or_else(|| format!("'{text}' is no slot from 0 to {}", SLOTS - 1))?;
+fn slot_number(text: &str, slots: usize) -> Told<usize> {
+    let number = unsigned(text).filter(|number| *number < slots as u64);
+    let number = number.ok_or_else(|| format!("'{text}' is no slot from 0 to {}", slots - 1))?;
     Ok(number as usize)
 }
 
@@ -296,7 +321,10 @@ fn generator<C: Curve<Base: Coordinate>>() -> Vec<[u8; SLOT_BYTES]> {
 
 /// A text that assembles to these instructions: of those that are not all zeros.
 pub fn disassemble(program: &[Instruction]) -> String {
-    let mut text = String::new();
+    let mut text = match program.len() {
+        0..=SLOTS => String::new(),
+        more => format!("memory instructions {}\n", more.next_power_of_two()),
+    };
     let mut next = None;
     for (at, instruction) in program.iter().enumerate() {
         if *instruction == Instruction::default() {
@@ -363,6 +391,14 @@ mod tests {
         let program: Vec<_> =
             bytes.as_chunks().0.iter().map(|bytes| Instruction::from_bytes(*bytes)).collect();
         assert_eq!(disassemble(&program), text);
+
+        let text = "memory instructions 512\nat 300\n    jump 300\n";
+        let assembly: Assembly = text.parse().unwrap();
+        assert_eq!(assembly.request().sizes, Sizes { data: 256, instructions: 512 });
+        let bytes = assembly.program_bytes();
+        let program: Vec<_> =
+            bytes.as_chunks().0.iter().map(|bytes| Instruction::from_bytes(*bytes)).collect();
+        assert_eq!(disassemble(&program), text);
     }
 
     #[test]
@@ -377,6 +413,17 @@ mod tests {
             ("mul a, 1, 2", "line 1: no slot 'a'"),
             ("send_interrupt 1 65536", "line 1: '65536' is no number from 0 to 65535"),
             ("slot a = 256", "line 1: '256' is no slot from 0 to 255"),
+            ("memory data 512\nslot a = 512", "line 2: '512' is no slot from 0 to 511"),
+            ("memory instructions 512\nat 512", "line 2: '512' is no slot from 0 to 511"),
+            (
+                "memory data 300",
+                "line 1: sizes: 300 slots of data; expected a power of two from 256 to 65536",
+            ),
+            (
+                "memory slots 512",
+                "line 1: expected 'memory data NUMBER' or 'memory instructions NUMBER'",
+            ),
+            ("memory data", "line 1: 'memory' needs a number of slots"),
             ("slot a 1", "line 1: expected 'slot NAME = NUMBER'"),
             (
                 "slot a = 1: fp 1",

@@ -7,8 +7,10 @@ use std::time::{Duration, Instant};
 
 use crate::support;
 use proofmill_card::{Card, Options, SimTransport, Transport};
+use proofmill_cpu::CpuDevice;
 use proofmill_op::coprocessor::{
-    INSTRUCTION_BYTES, Instruction, Kind, Opcode, Request, SLOT_BYTES, Slot, Stop,
+    Fault, INSTRUCTION_BYTES, Instruction, Kind, Opcode, Request, Response, SLOT_BYTES, Sizes,
+    Slot, Stop,
 };
 use proofmill_op::{Answer, Device, DeviceKind, Error, Result, Ticket};
 
@@ -160,4 +162,44 @@ fn a_program_that_never_ends_is_stopped_by_its_limit_and_the_next_one_is_right()
     let Answer::Coprocessor(response) = answer else { panic!("{answer:?}") };
     assert!(response.stop == Stop::Limit && response.steps >= 5000, "{} steps", response.steps);
     works(&card);
+}
+
+/// Jumps to the upper half of instruction memory, multiplies in the upper half of data memory, and goes on behind the last slot.
+#[test]
+fn a_program_has_the_slots_that_it_asks_for_on_every_device() {
+    let Some(larger) = support::simulation("coprocessor_512_twin") else { return };
+    let Some(published) = support::simulation("coprocessor_twin") else { return };
+    let [larger, published] =
+        [larger, published].map(|simulation| Moody::new(support::transport(&simulation)).open());
+    let cpu = CpuDevice::new(Some(1)).unwrap();
+    let ask = |device: &dyn Device, sizes: Sizes| -> Result<Response> {
+        let last = |slots: usize| (slots - 1) as u16;
+        let (data, instructions) = (last(sizes.data), last(sizes.instructions));
+        let mut program = vec![Instruction::default(); sizes.instructions];
+        program[1] = Instruction::new(Opcode::Jump, [instructions - 1, 0, 0]);
+        program[sizes.instructions - 2] = Instruction::new(Opcode::Mul, [data, data, data - 1]);
+        program[sizes.instructions - 1] = Instruction::new(Opcode::CopyReg, [data + 1, 1, 0]);
+        let mut slots = vec![Slot::default(); sizes.data];
+        slots[sizes.data - 1] = Slot::new([1; SLOT_BYTES], Kind::Fe).unwrap();
+        let program: Vec<u8> = program.iter().flat_map(|it| it.to_bytes()).collect();
+        let slots: Vec<u8> = slots.iter().flat_map(Slot::to_bytes).collect();
+        let request = Request { sizes, ..Request::new(program, slots, 1) };
+        let ticket = device.submit(proofmill_op::Request::Coprocessor(request))?;
+        match end(ticket)? {
+            Answer::Coprocessor(response) => Ok(response),
+            other => panic!("{other:?}"),
+        }
+    };
+    let sizes = |data, instructions| Sizes { data, instructions };
+    for sizes in [sizes(512, 512), sizes(256, 512), sizes(512, 256), sizes(256, 256)] {
+        let expected = ask(&cpu, sizes).unwrap();
+        let error = Some((Fault::NoSuchSlot, sizes.instructions - 1));
+        assert_eq!((expected.pointer, expected.steps, expected.error), (0, 3, error));
+        assert_eq!(ask(&larger, sizes).unwrap(), expected, "{sizes:?}");
+    }
+    assert_eq!(ask(&published, sizes(256, 256)).unwrap(), ask(&cpu, sizes(256, 256)).unwrap());
+    let told = ask(&published, sizes(512, 256)).unwrap_err().to_string();
+    assert!(told.contains("512 slots of data; it has 256"), "{told}");
+    let told = ask(&larger, sizes(512, 1024)).unwrap_err().to_string();
+    assert!(told.contains("1024 slots of instructions; it has 512"), "{told}");
 }
