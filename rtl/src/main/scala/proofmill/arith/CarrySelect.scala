@@ -10,21 +10,26 @@ object CarrySelect {
   /** a + b + carry, as wide as both, which are equally wide.
     *
     * @param longest bits of a sum that is one chain
-    * @param part bits of a part of a longer one
+    * @param part about as many bits has a part of a longer one
     */
-  def apply(a: SInt, b: SInt, carry: Bool, longest: Int = 320, part: Int = 96): SInt = {
+  def apply(a: SInt, b: SInt, carry: Bool, longest: Int = 320, part: Int = 128): SInt = {
     val width = a.getWidth
     require(b.getWidth == width, s"words of $width and ${b.getWidth} bits")
     if (width <= longest) added(a.asUInt, b.asUInt, carry).resize(width).asSInt
     else {
-      val cuts = (0 until width by part).map(from => (from, part min (width - from)))
+      val count = (width.toDouble / part).round.toInt max 2
+      val size = (width + count - 1) / count
+      val cuts = (0 until width by size).map(from => (from, size min (width - from)))
       val parts = cuts.map { case (from, bits) => (a(from, bits bits).asUInt, b(from, bits bits).asUInt) }
       val lowest = added(parts.head._1, parts.head._2, carry)
-      val (sums, _) = parts.tail.foldLeft((Seq(lowest.dropHigh(1)), lowest.msb)) { case ((sums, carry), (a, b)) =>
-        val (without, with_) = (added(a, b, False), added(a, b, True))
-        (sums :+ (carry ? with_ | without).dropHigh(1), without.msb || with_.msb && carry)
+      val others = parts.tail.map { case (a, b) => (added(a, b, False), added(a, b, True)) }
+
+      /** Into each part above the lowest: from one of those below, and through all between. */
+      def into(part: Int): Bool = (0 until part).foldLeft(lowest.msb) { case (carry, i) =>
+        others(i)._1.msb || others(i)._2.msb && carry
       }
-      Cat(sums).asSInt
+      val sums = others.zipWithIndex.map { case ((without, more), i) => (into(i) ? more | without).dropHigh(1) }
+      Cat(lowest.dropHigh(1) +: sums).asSInt
     }
   }
 

@@ -176,17 +176,16 @@ class Cofactors(n: BigInt, timing: Timing = Timing()) extends Component {
   private val Seq(double, swap) = Seq(io.step.double, io.step.swap).map(RegNext(_))
   private val Seq(uses, minuses, chosenLow, chosenHigh) =
     Seq(use, minus, chosen(0), chosen(1)).map(Copies(_, width + 1, timing))
-  private def only(index: Int): SInt =
-    Cat(chosenLow.zip(chosenHigh).map { case (low, high) => (high ## low).asUInt === index }).asSInt
-  private val multiple =
-    multiples.zipWithIndex.map { case (q, index) => S(q * n, width + 1 bits) & only(index) }.reduce(_ | _)
 
   // e ± d + q n: three words into two, then one carry chain, whose free lowest place takes the sign's carry.
-  private val term = (d.resize(width + 1) ^ minuses.asBits.asSInt) & uses.asBits.asSInt
-  private val words = Seq(e.resize(width + 1), term, multiple)
-  private val ones = words.reduce(_ ^ _)
-  private val twos = words.combinations(2).map { case Seq(a, b) => a & b }.reduce(_ | _)
-  private val total = CarrySelect(ones, (twos.dropHigh(1) ## (uses.head && minuses.head)).asSInt, False)
+  private val words = new CofactorWords(multiples.map(_ * n), width)
+  words.io.d := d
+  words.io.e := e
+  words.io.uses := uses.asBits
+  words.io.minuses := minuses.asBits
+  words.io.chosen := Vec(chosenLow.asBits, chosenHigh.asBits)
+  private val total =
+    CarrySelect(words.io.ones, (words.io.twos.dropHigh(1) ## (uses.head && minuses.head)).asSInt, False)
 
   io.reduced := !e.msb && d.msb
   private val centred = e(bits - 1) // as many bits as n: n is subtracted
@@ -202,4 +201,24 @@ class Cofactors(n: BigInt, timing: Timing = Timing()) extends Component {
     nextD := 0
   }
   io.quotient := e.takeLow(bits)
+}
+
+/** e, d or its complement or nothing, and a constant, bit by bit: their sum is `ones` + 2 `twos`. A module of its own, so that a bit is one
+  * function of its six inputs, whatever comes behind.
+  */
+private class CofactorWords(constants: Seq[BigInt], width: Int) extends Component {
+  val io = new Bundle {
+    val d, e = in(SInt(width bits))
+    val uses, minuses = in(Bits(width + 1 bits)) // d counts; its complement does
+    val chosen = in(Vec.fill(2)(Bits(width + 1 bits))) // the constant's index, its low bits first
+    val ones, twos = out(SInt(width + 1 bits))
+  }
+  private def only(index: Int): SInt =
+    Cat((0 to width).map(i => (io.chosen(1)(i) ## io.chosen(0)(i)).asUInt === index)).asSInt
+  private val constant =
+    constants.zipWithIndex.map { case (value, index) => S(value, width + 1 bits) & only(index) }.reduce(_ | _)
+  private val term = (io.d.resize(width + 1) ^ io.minuses.asSInt) & io.uses.asSInt
+  private val words = Seq(io.e.resize(width + 1), term, constant)
+  io.ones := words.reduce(_ ^ _)
+  io.twos := words.combinations(2).map { case Seq(a, b) => a & b }.reduce(_ | _)
 }

@@ -1,6 +1,5 @@
 package proofmill.micro
 
-import proofmill.arith.CarrySelect
 import proofmill.field.{Arithmetic, Bound}
 import spinal.core._
 import spinal.lib._
@@ -11,7 +10,8 @@ import spinal.lib._
   * 2. Take: its residue.
   * 3. Horner: the digits become one integer; steps add the integer so far, shifted by one signed bit of the base each.
   * 4. Lift: a multiple of p makes it at least 0.
-  * 5. Divide: multiples 2^steps p, …, 2 p, p are subtracted where they can be; what is left is the answer.
+  * 5. Divide: multiples 2^steps p, …, 2 p, p are subtracted where they can be; what is left is the answer. A long difference is looked at a
+  *    cycle later.
   */
 class Canonical(arithmetic: Arithmetic, contexts: Int) extends Component {
   import Canonical._
@@ -51,7 +51,8 @@ class Canonical(arithmetic: Arithmetic, contexts: Int) extends Component {
 
   /** The sum of two and a carry, which enters where carries begin. */
   private def sum(a: SInt, b: SInt, carry: Bool): SInt = ((a @@ True) + (b @@ carry)).dropLow(1).asSInt
-  private val reduced = CarrySelect(value, S(-(p << plan.steps), plan.width bits), False)
+  private val difference = value - S((p << plan.steps), plan.width bits)
+  private val reduced = if (plan.isLong) RegNext(difference) else difference
   step := step + 1
   switch(state) {
     is(idle)(when(waiting.orR)(state := take))
@@ -84,8 +85,8 @@ class Canonical(arithmetic: Arithmetic, contexts: Int) extends Component {
       state := divide
     }
     is(divide) {
-      value := ((reduced.msb ? value | reduced) << 1).resize(plan.width)
-      when(step === plan.steps)(state := done)
+      when(if (plan.isLong) step.lsb else True)(value := ((reduced.msb ? value | reduced) << 1).resize(plan.width))
+      when(step === plan.divisions - 1)(state := done)
     }
     is(done)(state := idle)
   }
@@ -100,7 +101,13 @@ object Canonical {
 
   /** @param base the base as signed shifts; @param steps the integer is within 2^steps p of 0 */
   case class Plan(base: Seq[(Int, Boolean)], steps: Int, width: Int) {
-    val longest: Int = (base.size + 1).max(steps + 1)
+    val longest: Int = (base.size + 1).max(divisions)
+
+    /** Is a sum and the choice that its sign makes too much for a cycle? */
+    def isLong: Boolean = width > 320
+
+    /** Cycles of the division. */
+    def divisions: Int = (steps + 1) * (if (isLong) 2 else 1)
 
     /** The value shifted by the bit of the base that `step` names, and whether that is subtracted. */
     def signedShift(value: SInt, step: UInt): (SInt, Bool) = {
@@ -137,7 +144,7 @@ object Canonical {
   /** Cycles from the one in which a residue is chosen to the one in which its answer is there. */
   def latency(arithmetic: Arithmetic): Int = {
     val plan = Plan(arithmetic)
-    (arithmetic.digits - 1) * (plan.base.size + 1) + plan.steps + 4
+    (arithmetic.digits - 1) * (plan.base.size + 1) + plan.divisions + 3
   }
 }
 

@@ -38,12 +38,14 @@ class LinearUnit(arithmetic: Fp2Arithmetic) extends Component {
   /** A term's digits, of which those that are negated are complements: 1 less than they should be. */
   private def prepared(term: SumTerm): Seq[Seq[SInt]] = {
     val Seq(x0, x1) = coordinates(term.value)
-    // At most one of both is negated; its 1 is the sum's carry.
     def digit(own: SInt, ownMinus: Bool, other: SInt, otherMinus: Bool) = {
-      def signed(x: SInt, minus: Bool) = x.resize(register.width + 4) ^ S(register.width + 4 bits, default -> minus)
-      val p = signed(own, ownMinus)
-      val q = signed(other, otherMinus).andMask(term.xi)
-      val once = ((p @@ True) + (q @@ (ownMinus || otherMinus && term.xi))).dropLow(1).asSInt
+      val sum = new DigitSum(register.width)
+      sum.io.own := own
+      sum.io.ownMinus := ownMinus
+      sum.io.other := other
+      sum.io.otherMinus := otherMinus
+      sum.io.both := term.xi
+      val once = sum.io.sum
       val tripled = term.triple ? (once + (once |<< 1)) | once
       val shifted = (tripled.resize(width) << term.shift).resize(width)
       RegNext((shifted ^ S(width bits, default -> term.minus)).andMask(term.on))
@@ -65,4 +67,20 @@ class LinearUnit(arithmetic: Fp2Arithmetic) extends Component {
     base.reduce(Residue(digitSums, digits, base.reducible, 0)).bits(base.reduceLatency, register)
   }
   io.result := Cat(sums)
+}
+
+/** A digit and, if both count, another one; at most one of them is negated, and its 1 is the carry. A module of its own, so that a bit of the
+  * sum is one function of what comes, whatever is behind it.
+  */
+private class DigitSum(width: Int) extends Component {
+  private val wide = width + 4
+  val io = new Bundle {
+    val own, other = in(SInt(width bits))
+    val ownMinus, otherMinus, both = in(Bool())
+    val sum = out(SInt(wide bits))
+  }
+  private def signed(x: SInt, minus: Bool) = x.resize(wide) ^ S(wide bits, default -> minus)
+  private val p = signed(io.own, io.ownMinus)
+  private val q = signed(io.other, io.otherMinus).andMask(io.both)
+  io.sum := ((p @@ True) + (q @@ (io.ownMinus || io.otherMinus && io.both))).dropLow(1).asSInt
 }

@@ -42,7 +42,8 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
     val idle = out(Bool()) // no job is under way
     val checked = out(Bool()) // something is stored behind a job's operand d
     val verdict = slave(Flow(Permit(contexts)))
-    val entries = in(Vec.fill(Layout.digits)(UInt(Layout.entryBits bits))) // of a table, those that a job's digits name
+    // Of a table, those that each job's digits name; a cycle before they are read.
+    val entries = in(Vec.fill(contexts, Layout.digits)(UInt(Layout.entryBits bits)))
     val taken = out(Bool()) // a word reads an entry that one of them says
     val reader = out(UInt(log2Up(contexts) bits)) // whose they are
     val write = slave(Stream(TaggedInteger(field.bits, UInt(slotBits bits))))
@@ -58,6 +59,9 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
   control.io.start.payload := Vec(image.entries.map(e => U(e.address, addressBits bits)))(io.start.program)
   private val operands = Vec(Seq.fill(contexts)(Reg(Vec.fill(Layout.operands)(UInt(slotBits bits)))))
   when(io.start.fire)(operands(control.io.startContext) := io.start.operands)
+  private val entries = Vec(operands.zip(io.entries).map { case (job, entries) =>
+    RegNext(Vec(entries.map(_ + job(Layout.operands - 1))))
+  })
   io.done << control.io.answered
   io.context := control.io.startContext
   io.over := control.io.over
@@ -123,7 +127,7 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
   place.io.base := Words.number(sum.word, "base")
   place.io.value := value
   place.io.isEntry := isEntry
-  place.io.entries := io.entries
+  place.io.entries := entries(sum.context)
   io.reader := sum.context
   io.taken := sum.valid && Words.flag(sum.word, "sum_on") && isEntry
   private val slots = new Slots(coordinate, slotBits)

@@ -10,7 +10,7 @@ class SlotAddress(slotBits: Int) extends Component {
   private val valueBits = Layout.fields("value").bits
   val io = new Bundle {
     val operands = in(Vec.fill(Layout.operands)(UInt(slotBits bits))) // of the word's job
-    val entries = in(Vec.fill(Layout.digits)(UInt(Layout.entryBits bits))) // that its digits name
+    val entries = in(Vec.fill(Layout.digits)(UInt(slotBits bits))) // where those begin that its digits name
     val base = in(UInt(Layout.fields("base").bits bits))
     val value = in(UInt(valueBits bits))
     val isEntry = in(Bool())
@@ -18,9 +18,10 @@ class SlotAddress(slotBits: Int) extends Component {
   }
   import io.{isEntry, value}
   private val entry = io.entries((value >> Layout.slotOfEntryBits).resize(log2Up(Layout.digits)))
-
-  // One sum each, so that carries run once.
-  private val ofEntry = entry.resize(slotBits).andMask(isEntry)
+  private val from = isEntry ? entry | io.operands(io.base)
   private val offset = (value >> Layout.slotOfEntryBits).andMask(!isEntry) @@ value.resize(Layout.slotOfEntryBits)
-  io.slots := Vec((0 until 2).map(io.operands(io.base) + ofEntry + offset.resize(slotBits) + _))
+
+  // One sum each, so that carries run once; the other slot's has a carry of its own.
+  io.slots(0) := from + offset.resize(slotBits)
+  io.slots(1) := ((from @@ True) + (offset.resize(slotBits) @@ True)).dropLow(1).asUInt
 }

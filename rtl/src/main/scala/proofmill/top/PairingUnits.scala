@@ -105,7 +105,7 @@ class PairingUnit(machine: PairingMachine) extends StreamUnit {
   processor.io.verdict.valid := RegNext(processor.io.start.fire, init = False)
   processor.io.verdict.context := RegNext(processor.io.context)
   processor.io.verdict.good := True
-  processor.io.entries := Vec((0 until Layout.digits).map(i => U(i * Layout.entrySlots, Layout.entryBits bits)))
+  for (entries <- processor.io.entries; i <- 0 until Layout.digits) entries(i) := i * Layout.entrySlots
   processor.io.read.valid := offer(2, free && running === 0)
   processor.io.read.payload := parts("a").asUInt
   io.in.ready := processor.io.write.fire || processor.io.start.fire || processor.io.read.fire

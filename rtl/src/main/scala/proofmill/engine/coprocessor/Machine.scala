@@ -43,7 +43,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     val over = in(Bits(pairing.contexts bits))
     val checked = in(Bool())
     val verdict = master(Flow(Permit(pairing.contexts)))
-    val entries = out(Vec.fill(Layout.digits)(UInt(Layout.entryBits bits)))
+    val entries = out(Vec.fill(pairing.contexts, Layout.digits)(UInt(Layout.entryBits bits)))
     val taken, idle = in(Bool())
     val reader = in(UInt(log2Up(pairing.contexts) bits))
     val reply = master(Word.packets)

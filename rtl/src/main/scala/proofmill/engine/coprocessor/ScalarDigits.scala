@@ -11,7 +11,7 @@ case class SplitScalar(contexts: Int) extends Bundle {
   val parts = Bits(Split.width bits) // as of [[Split]]
 }
 
-/** The digits of the walks under way, for the context that reads entries now.
+/** The digits of the walks under way.
   *
   *   - G1: two bits of each of two parts at a time, the lowest ones first. Digits 0 and 1 are a bit of k0 and one of k1 above it, digits 2 and 3
   *     bits of x^2, by which the walk finds out whether its point is in the subgroup.
@@ -23,10 +23,10 @@ class ScalarDigits(contexts: Int) extends Component {
     val begin = slave(Flow(SplitScalar(contexts)))
     val reader = in(UInt(log2Up(contexts) bits))
     val taken = in(Bool()) // it reads a coordinate of an entry
-    val entries =
-      out(Vec.fill(Layout.digits)(UInt(Layout.entryBits bits))) // where the digits' entries begin in a table
+    // Where the digits' entries begin in a table, of each context.
+    val entries = out(Vec.fill(contexts, Layout.digits)(UInt(Layout.entryBits bits)))
   }
-  // What was read counts a cycle later. The first entry of a turn is read some cycles behind the last one of the turn before.
+  // What was read counts a cycle later, and is seen another one later. The first entry of a turn is read some cycles behind the last one of the turn before.
   private val taken = RegNext(io.taken, init = False)
   private val from = RegNext(io.reader)
   private val walks = Seq.tabulate(contexts) { i =>
@@ -70,7 +70,7 @@ class ScalarDigits(contexts: Int) extends Component {
       B((Split.parameter.pow(2) >> (bitsOfFirst * t)) & ((1 << bitsOfFirst) - 1), bitsOfFirst bits)
     )
   )
-  io.entries := Vec(walks.map(_.entries))(io.reader)
+  io.entries := Vec(walks.map(_.entries))
 }
 
 object ScalarDigits {
