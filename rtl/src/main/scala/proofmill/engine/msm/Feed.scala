@@ -15,6 +15,8 @@ import spinal.lib._
   * while `open` is high and something of the pass is left; a pass begins when `open` rises. Digits and points of the next pass may wait
   * inside meanwhile.
   *
+  * `fault` says that memory has a point that was never stored ([[Points.isBeyond]]).
+  *
   * Reset starts anew; `windowBits` and `count` are steady from then on.
   */
 class Feed(points: Points, cutting: Cutting, countBits: Int) extends Component {
@@ -28,6 +30,7 @@ class Feed(points: Points, cutting: Cutting, countBits: Int) extends Component {
     val items = Vec.fill(adders)(master(Stream(Item(Feed.this.points, bucketBits))))
     val empty = out(Bool()) // every item of a joined group has been taken
     val done = out(Bool()) // and all groups of this pass have been joined
+    val fault = out(RegInit(False))
   }
 
   val digits = new Digits(cutting, countBits)
@@ -43,6 +46,10 @@ class Feed(points: Points, cutting: Cutting, countBits: Int) extends Component {
   for (slice <- io.points) slice.ready := group.fire && group.last
   when(group.fire && group.last)(left := left - 1)
   when(!io.open)(left := io.count)
+
+  private val beyond = points.isBeyond(io.points.map(slice => RegNext(slice.payload)).toSeq)
+  private val looked = Delay(group.fire && group.last, 1 + beyond.cycle, init = False)
+  when(looked && beyond.value)(io.fault := True)
 
   val lanes =
     for (s <- 0 until adders) yield new Area {
