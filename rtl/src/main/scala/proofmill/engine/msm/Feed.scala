@@ -39,13 +39,20 @@ class Feed(points: Points, cutting: Cutting, countBits: Int) extends Component {
   digits.io.scalars << io.scalars
 
   val left = Reg(UInt(countBits bits)) // points of this pass
+  val some = Reg(Bool()) // left =/= 0
   val room = Bool()
-  private val ready = io.points.map(_.valid).andR && io.open && left =/= 0 && room
+  private val ready = io.points.map(_.valid).andR && io.open && some && room
   private val group = digits.io.groups.haltWhen(!ready)
   group.ready := True
   for (slice <- io.points) slice.ready := group.fire && group.last
-  when(group.fire && group.last)(left := left - 1)
-  when(!io.open)(left := io.count)
+  when(group.fire && group.last) {
+    left := left - 1
+    some := left =/= 1
+  }
+  when(!io.open) {
+    left := io.count
+    some := io.count =/= 0
+  }
 
   private val beyond = points.isBeyond(io.points.map(slice => RegNext(slice.payload)).toSeq)
   private val looked = Delay(group.fire && group.last, 1 + beyond.cycle, init = False)
@@ -71,5 +78,5 @@ class Feed(points: Points, cutting: Cutting, countBits: Int) extends Component {
     }
   room := lanes.map(_.room).andR
   io.empty := !group.fire && lanes.map(_.empty).andR
-  io.done := left === 0 && io.empty
+  io.done := !some && io.empty
 }
