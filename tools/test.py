@@ -35,7 +35,7 @@ SMALLER = [("cli", ["--features", "dev"]), ("algebra", []), ("testkit", [])]
 DEBUG = ["env", *(f"{name}={value}" for name, value in VARIABLES.items()), "cargo"]
 #: What people run and link.
 RELEASE = ["cargo", "build", "--release", "--quiet", *(word for name in SHIPPED for word in ("--package", name))]
-LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES, *POSEIDON, "ntt_small_twin", "ntt_bn254_small_twin", "groth16_bn254_small_twin", "coprocessor_twin",
+LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES, *POSEIDON, "ntt_small_twin", "ntt_bn254_small_twin", "groth16_bn254_small_twin", "coprocessor_twin", "coprocessor_512_twin",
              "uart_shell", "uart_toy", "xdma_toy", "xdma_msm_toy", "xdma_msm_bls12_381_twin", "xdma_ntt_poseidon_small_twin", "f2_msm_toy", "f2_toy",
              "f2_groth16_bn254_small_twin"]
 
@@ -103,7 +103,7 @@ STAGES = [
            [*PYTHON, "rtl/sim/test_poseidon.py", "--seconds", "300"]]),
     Stage("coprocessor", "vectors, random programs, interrupts and resets on the coprocessor", [[*PYTHON, "rtl/sim/test_coprocessor.py"]], ("sim",),
           [python("sim", "coprocessor"), [*PYTHON, "rtl/sim/test_coprocessor.py", "--seconds", "60", "coprocessor"],
-           [*PYTHON, "rtl/sim/test_coprocessor.py", "--rounds", "10000"]]),
+           [*PYTHON, "rtl/sim/test_coprocessor.py", "--rounds", "10000", "coprocessor_twin"]]),
     Stage("ntt", "all sizes of one pass, refusals, garbage and resets on the NTT engine", [[*PYTHON, "rtl/sim/test_ntt.py"]], ("sim",)),
     Stage("serial", "cards on a serial line: rates, framing, damage, registers", [[*PYTHON, "rtl/sim/test_uart.py"]], ("sim",)),
     Stage("bridge", "cards behind a bridge for PCIe and behind the shell of AWS F2: three clocks, the door to their memory, resets of either side, dying hosts; what the tops of boards add in cycles",

@@ -13,6 +13,12 @@
   reset      RESET in the middle of everything: memories, pointer and error are as at first, and what comes next is right
   rounds     random programs on random memories, slot by slot as the model leaves them; none hangs
 
+and with a card of larger memories
+
+  published  as above: at first it is a published card
+  sizes      their registers; values, jumps, ends and refusals on all sizes, as the model has them
+  rounds     on memories of all sizes
+
 `--cycles` measures instead: cycles of each instruction alone, by the register `last_cycles`.
 """
 
@@ -30,8 +36,9 @@ import cases_coprocessor  # noqa: E402
 import coprocessor  # noqa: E402
 from coprocessor import ERRORS, FACTS, NUMBER, P, WINDOW, WIRE, Instruction, Machine, Slot, flat  # noqa: E402
 
-CARDS = ["coprocessor_twin"]
+CARDS = ["coprocessor_twin", "coprocessor_512_twin"]
 BOOK = json.loads((trial.ROOT / "spec/vectors/coprocessor/bls12_381.json").read_text())
+UNMAPPED = coprocessor.UNMAPPED
 BASE = coprocessor.tomllib.loads((trial.ROOT / "spec/wire/shell.toml").read_text())["address_map"]["coprocessor"]["base"]
 REGISTERS = {register["name"]: register["offset"] for register in WIRE["block"]["registers"]}
 DATA, INSTRUCTIONS = WIRE["data"], WIRE["instructions"]
@@ -51,7 +58,24 @@ class Window:
     """The card's window: slots and registers, as `coprocessor.Window` has them of the model."""
 
     def __init__(self, card):
-        self.card = card
+        self.card, self.page = card, 0
+        most = self.register("most_log2")
+        #: log2 of the most data slots and of the most instructions; None on a published card.
+        self.most = None if most == UNMAPPED else (most & 0xFF, most >> 8)
+
+    def data(self, at):
+        """Where a data slot is; turns the page if need be."""
+        page, within = divmod(at, 1 << DATA["log2_slots"])
+        if page != self.page:
+            self.write(WINDOW["page"], page)
+            self.page = page
+        return DATA["base"] + DATA["stride"] * within
+
+    def sizes(self, log2_data, log2_instructions):
+        """So many slots for programs, if this card knows of more than one size."""
+        if self.most:
+            self.write(WINDOW["log2_data"], log2_data)
+            self.write(WINDOW["log2_instructions"], log2_instructions)
 
     def read(self, offset):
         return self.card.read(BASE + offset)
@@ -63,12 +87,13 @@ class Window:
         return self.read(WINDOW[name])
 
     def put(self, at, slot):
-        data = slot.to_bytes()
+        data, base = slot.to_bytes(), self.data(at)
         for byte in range(0, DATA["bytes"], 4):
-            self.write(DATA["base"] + DATA["stride"] * at + byte, int.from_bytes(data[byte:byte + 4], "little"))
+            self.write(base + byte, int.from_bytes(data[byte:byte + 4], "little"))
 
     def slot(self, at):
-        words = [self.read(DATA["base"] + DATA["stride"] * at + byte) for byte in range(0, DATA["bytes"], 4)]
+        base = self.data(at)
+        words = [self.read(base + byte) for byte in range(0, DATA["bytes"], 4)]
         return Slot.from_bytes(b"".join(word.to_bytes(4, "little") for word in words))
 
     def program(self, at, instructions):
@@ -96,8 +121,20 @@ class Trial(trial.Trial):
         self.block = block
         self.extensions = self.window.register("extensions")
         self.memory = [Slot()] * len(Machine().data)
+        self.log2 = DATA["log2_slots"], INSTRUCTIONS["log2_slots"]
         self.instructions = 0
         self.sent = 0
+        if self.window.most:
+            self.CHECKS = ("published", "sizes")
+
+    def resize(self, *log2):
+        """Memories of these sizes, cleared."""
+        if log2 != self.log2:
+            self.log2 = log2
+            self.park(0)
+            self.window.sizes(*log2)
+            self.memory = [Slot()] * (1 << log2[0])
+            self.window.clear()
 
     def built(self, number):
         """Has this card the instruction?"""
@@ -129,7 +166,7 @@ class Trial(trial.Trial):
     def counter(self, name):
         return self.card.read64(self.block + REGISTERS[name])
 
-    def play(self, program, start, machine, what, run=None):
+    def play(self, program, start, machine, what, run=None, more=()):
         """Runs a program on the card, whose memory is `machine`'s; the model has its instructions already. Everything must be alike.
 
         `run` brings the model to its end, if the model itself does not.
@@ -137,6 +174,8 @@ class Trial(trial.Trial):
         self.set(machine.data)
         self.window.write(WINDOW["error"], 0)
         self.park(start + len(program) + 7)
+        for at, instruction in dict(more).items():
+            self.window.program(at, [instruction])
         self.window.program(start, program)
         machine.pointer, machine.error, machine.sent, machine.steps = start, None, [], 0
         if run:
@@ -168,7 +207,7 @@ class Trial(trial.Trial):
     def park(self, at):
         """Has it wait where nobody writes, so that a program does not begin as it is written."""
         self.window.write(WINDOW["clear"], 1)
-        self.window.go(at % len(Machine().program))
+        self.window.go(at % (1 << self.log2[1]))
 
     def fresh(self):
         self.window.clear()
@@ -177,7 +216,7 @@ class Trial(trial.Trial):
     def published(self):
         window = self.window
         assert [window.read(offset) for offset in (0, 4, 8, 12, 16, 20, 0x18, 0x1C, 0x20, 0x40)] == [0x1000, 0x2000, 8, 8, 0, 0, 0xBEEF, 0xBEEF, 0xBEEF, 0]
-        assert [window.read(offset) for offset in (0x1800, 0x1FFC)] == [0xBEEF] * 2, "behind instruction memory"
+        assert window.most or [window.read(offset) for offset in (0x1800, 0x1FFC, 0x48, 0x4C)] == [0xBEEF] * 4, "behind instruction memory and registers"
         case = next(case for case in BOOK["cases"] if case["id"] == "start-up")
         self.fresh()
         machine = Machine()
@@ -411,6 +450,43 @@ class Trial(trial.Trial):
         self.same(machine, "back-pressure")
         self.memory = list(machine.data)
 
+    def sizes(self):
+        window, most = self.window, self.window.most
+        registers = [WINDOW[name] for name in ("log2_data", "log2_instructions", "page")]
+        assert [window.read(at) for at in registers] == [8, 8, 0], "at first it is a published card"
+        window.go(0)
+        for at, size in itertools.product(registers[:2], (0, 7, 1 << 8 | 8, 1 << 31)):
+            window.write(at, size)
+        for at, size in zip(registers, most, strict=False):
+            window.write(at, size + 1)
+        assert [window.read(at) for at in registers] == [8, 8, 0], "sizes that it has not"
+        for log2 in itertools.product(*(range(8, size + 1) for size in most)):
+            self.resize(*log2)
+            self.card.run(100)
+            assert tuple(window.read(at) for at in registers[:2]) == log2
+            data, instructions = (1 << size for size in log2)
+            machine = Machine(*log2)
+            for at in range(3):  # in slots that differ by a page
+                machine.store(at * data // 3, "fe", [self.rng.randrange(P)])
+            machine.store(data - 13, "fe12", [self.rng.randrange(P) for _ in range(12)])
+            machine.store(data - 1, "fe", [self.rng.randrange(P)])
+            last = [Instruction("mul", data // 3, 2 * data // 3, data - 1), Instruction("mul", data - 13, data - 13, data - 13), Instruction("send_interrupt", data - 13, 9),
+                    Instruction("jump", instructions - 2)]
+            self.play_at(machine, instructions // 2 - 1, last, {instructions - 2: Instruction("copy_reg", data - 1, 1), instructions - 1: Instruction("add", 1, 1, 1)})
+            for refused in (("copy_reg", data, 1), ("copy_reg", 1, data), ("mul", data - 11, data - 11, 1), ("send_interrupt", data - 11, 1), ("jump", instructions),
+                            ("jump_if_eq", instructions, 1, 1), ("mul", 0xFFFF, 1, 1), ("inv", 1, 256 << 4)):
+                machine.data[data - 11] = Slot(machine.data[data - 11].value, NUMBER["fe12"])
+                self.play_at(machine, 3, [Instruction(*refused), Instruction("copy_reg", data - 1, data - 2)])
+        self.resize(8, 8)
+
+    def play_at(self, machine, start, program, more=()):
+        """A program, and instructions elsewhere, by slot."""
+        machine.program[:] = [Instruction(0)] * len(machine.program)
+        machine.program[start:start + len(program)] = program
+        for at, instruction in dict(more).items():
+            machine.program[at] = instruction
+        self.play(program, start, machine, f"{program} of {len(machine.data)} and {len(machine.program)} slots", more=more)
+
     def reset(self):
         """What a program was at does not matter to the next."""
         machine, g1, g2 = Machine(), FACTS.generator("g1"), FACTS.generator("g2")
@@ -445,13 +521,16 @@ class Trial(trial.Trial):
 
     def round(self):
         rng = self.rng
-        machine = Machine()
+        if self.window.most:
+            self.resize(*(rng.randint(8, most) for most in self.window.most))
+        machine = Machine(*self.log2)
+        data = len(machine.data)
         if None in self.memory:
             self.fresh()
         machine.data = list(self.memory)
         for _ in range(rng.choice((5, 20, 60))):
             value = rng.choice((0, 1, P - 1, P, rng.randrange(P), rng.randrange(P), rng.randrange(P), rng.randrange(1 << 381)))
-            machine.data[rng.randrange(rng.choice((8, 40, 256)))] = Slot(value, rng.randrange(8))
+            machine.data[rng.randrange(rng.choice((8, 40, data)))] = Slot(value, rng.randrange(8))
         # Points, some of them wrong.
         for group, base in (("g1", 200), ("g2", 220)):
             point = FACTS.group(group).mul(rng.randrange(FACTS.r), FACTS.generator(group))
@@ -461,10 +540,10 @@ class Trial(trial.Trial):
         program, length = [], rng.choice((10, 20, 40))
         for at in range(1, length):
             number = rng.choice(cheap) if rng.random() < 0.99 else rng.choice([n for n in (0x20, 0x21, 0x22, 0x23) if self.built(n)])
-            small = rng.choice((8, 40, 256, 256, 300))
+            small = rng.choice((8, 40, data, data, data + 44))
             operands = [rng.randrange(small) for _ in range(3)]
             if number in (0x02, 0x04, 0x05):  # forward, so that it ends
-                operands[0] = rng.choice((rng.randrange(at + 1, length + 1), rng.randrange(256, 1 << 16)))
+                operands[0] = rng.choice((rng.randrange(at + 1, length + 1), rng.randrange(len(machine.program), 1 << 16)))
             if number >= 0x20 and rng.random() < 0.7:
                 operands[:2] = [200, 220]
             program.append(Instruction(number, *operands))
@@ -504,7 +583,7 @@ def further(card, window, few=8, many=16):
 def measure(libraries, seed):
     """Cycles of each instruction, its operands given as integers and then as results; rows for `make report`."""
     made = []
-    for library in libraries or map(trial.simulation, CARDS):
+    for library in libraries or map(trial.simulation, CARDS[:1]):
         with Card(library) as card:
             window, found = Window(card), {}
             g1, g2 = (FACTS.generator(group) for group in ("g1", "g2"))

@@ -398,10 +398,12 @@ def interrupt(index, kind, numbers):
 
 class Window:
     """A machine behind its registers: 32-bit words at byte offsets from the window's beginning on. Words that are not committed yet are kept,
-    as in the card. The model has no clock, so `last_cycles` is 0, and what runs is done when `run` is called.
+    as in the card. The model has no clock, so `last_cycles` is 0, and what runs is done when `run` is called. Its memories are those of the
+    published card.
     """
 
     def __init__(self, machine):
+        assert (len(machine.data), len(machine.program)) == (1 << WIRE["data"]["log2_slots"], 1 << WIRE["instructions"]["log2_slots"])
         self.machine = machine
         self.low, self.words = 0, [0] * (WIRE["data"]["commit"] // 4)
 

@@ -1,6 +1,6 @@
 package proofmill.field
 
-import proofmill.arith.{Copies, Timing}
+import proofmill.arith.{CarrySelect, Copies, Timing}
 import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
 import spinal.lib._
@@ -58,7 +58,7 @@ class Quotients(n: BigInt) extends StreamUnit {
   step.swap := odd && gap < 0
   step.double := odd || !g(1)
   private val signed = f ^ S(f.getWidth bits, default -> step.minus)
-  private val total = g + (odd ? signed | S(0, f.getWidth bits)) + (odd && step.minus).asUInt.resize(2).asSInt
+  private val total = CarrySelect(g, odd ? signed | S(0, f.getWidth bits), odd && step.minus)
 
   val run = RegInit(False)
   run := False
@@ -186,16 +186,7 @@ class Cofactors(n: BigInt, timing: Timing = Timing()) extends Component {
   private val words = Seq(e.resize(width + 1), term, multiple)
   private val ones = words.reduce(_ ^ _)
   private val twos = words.combinations(2).map { case Seq(a, b) => a & b }.reduce(_ | _)
-  private val total = sum(ones, (twos.dropHigh(1) ## (uses.head && minuses.head)).asSInt)
-
-  /** In one chain; if that would be a long one, its upper half is added with and without a carry. */
-  private def sum(a: SInt, b: SInt): SInt = if (a.getWidth <= Cofactors.longestChain) a + b
-  else {
-    val half = a.getWidth / 2
-    val low = a.takeLow(half).asUInt +^ b.takeLow(half).asUInt
-    val (high, other) = (a.dropLow(half).asUInt, b.dropLow(half).asUInt)
-    ((low.msb ? (high + other + 1) | (high + other)) ## low.dropHigh(1)).asSInt
-  }
+  private val total = CarrySelect(ones, (twos.dropHigh(1) ## (uses.head && minuses.head)).asSInt, False)
 
   io.reduced := !e.msb && d.msb
   private val centred = e(bits - 1) // as many bits as n: n is subtracted
@@ -211,10 +202,4 @@ class Cofactors(n: BigInt, timing: Timing = Timing()) extends Component {
     nextD := 0
   }
   io.quotient := e.takeLow(bits)
-}
-
-object Cofactors {
-
-  /** Bits. */
-  private val longestChain = 320
 }

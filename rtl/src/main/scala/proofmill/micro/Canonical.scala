@@ -1,5 +1,6 @@
 package proofmill.micro
 
+import proofmill.arith.CarrySelect
 import proofmill.field.{Arithmetic, Bound}
 import spinal.core._
 import spinal.lib._
@@ -50,7 +51,7 @@ class Canonical(arithmetic: Arithmetic, contexts: Int) extends Component {
 
   /** The sum of two and a carry, which enters where carries begin. */
   private def sum(a: SInt, b: SInt, carry: Bool): SInt = ((a @@ True) + (b @@ carry)).dropLow(1).asSInt
-  private val reduced = value - S((p << plan.steps), plan.width bits)
+  private val reduced = CarrySelect(value, S(-(p << plan.steps), plan.width bits), False)
   step := step + 1
   switch(state) {
     is(idle)(when(waiting.orR)(state := take))

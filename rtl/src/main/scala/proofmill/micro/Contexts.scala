@@ -130,9 +130,6 @@ object Choice {
   private def first(bits: Bits): Bits =
     Cat(bits.asBools.zipWithIndex.map { case (bit, i) => if (i == 0) bit else bit && !bits.takeLow(i).orR })
 
-  /** The same of those that are ready, of which the oldest one's number and those above are told. */
-  def oldestFrom(ready: Bits, fromOldest: Bits): Bits = oldest(ready, ready & fromOldest)
-
   /** The contexts from one on. */
   def from(context: UInt, contexts: Int): Bits =
     Cat((0 until contexts).map(i => if (i == context.maxValue) True else context <= i))

@@ -38,12 +38,12 @@ class LinearUnit(arithmetic: Fp2Arithmetic) extends Component {
   /** A term's digits, of which those that are negated are complements: 1 less than they should be. */
   private def prepared(term: SumTerm): Seq[Seq[SInt]] = {
     val Seq(x0, x1) = coordinates(term.value)
+    // At most one of both is negated; its 1 is the sum's carry.
     def digit(own: SInt, ownMinus: Bool, other: SInt, otherMinus: Bool) = {
       def signed(x: SInt, minus: Bool) = x.resize(register.width + 4) ^ S(register.width + 4 bits, default -> minus)
       val p = signed(own, ownMinus)
       val q = signed(other, otherMinus).andMask(term.xi)
-      val ones = ownMinus.asUInt.resize(3) + (otherMinus && term.xi).asUInt.resize(3)
-      val once = p + q + ones.intoSInt.resize(register.width + 4)
+      val once = ((p @@ True) + (q @@ (ownMinus || otherMinus && term.xi))).dropLow(1).asSInt
       val tripled = term.triple ? (once + (once |<< 1)) | once
       val shifted = (tripled.resize(width) << term.shift).resize(width)
       RegNext((shifted ^ S(width bits, default -> term.minus)).andMask(term.on))

@@ -1,5 +1,6 @@
 package proofmill.pairing
 
+import proofmill.arith.Copies
 import spinal.core._
 import spinal.lib._
 
@@ -79,17 +80,19 @@ class Multiplier(arithmetic: Fp2Arithmetic) extends Component {
   private def residues(bits: Bits): Residue = bits.subdivideIn(digits slices).map(_.asSInt.resize(long.width)).toSeq
   private val (now0, now1) = (residues(x.io.product), residues(y.io.product))
   private val (before0, before1) = (held(now0), held(now1))
-  private val done = Delay(mode, 1 + products)
-  private val inner = is(done, Inner)
-  private val three = is(done, Inner, Rest)
-  private def either(when: Bool, yes: Residue, no: Residue): Residue = yes.zip(no).map { case (p, q) => when ? p | q }
-  private def only(when: Bool, x: Residue): Residue = x.map(_.andMask(when))
-  private val v0 = either(inner, before0, now0)
-  private val v1 = either(inner, before1, now1)
+  private val done = Delay(mode, products)
+
+  /** For each digit of a coordinate, as it has many readers. */
+  private def marks(some: Mode*): Seq[Bool] = Copies(is(done, some: _*), digits).toSeq
+  private def either(when: Seq[Bool], yes: Residue, no: Residue): Residue =
+    when.zip(yes.zip(no)).map { case (now, (p, q)) => now ? p | q }
+  private def only(when: Seq[Bool], x: Residue): Residue = when.zip(x).map { case (now, p) => p.andMask(now) }
+  private def v0 = either(marks(Inner), before0, now0)
+  private def v1 = either(marks(Inner), before1, now1)
   private val first = held(v0)
-  private val firstLess = held(only(three, v1))
-  private val second = held(either(three, either(inner, now0, before1), now1))
-  private val secondLess = held(only(three, v0))
+  private val firstLess = held(only(marks(Inner, Rest), v1))
+  private val second = held(either(marks(Inner, Rest), either(marks(Inner), now0, before1), now1))
+  private val secondLess = held(only(marks(Inner, Rest), v0))
 
   // 5. c0 = v0 - v1, c1 = m - v0 - v1; else the two products.
   private def reduced(residue: Residue): Bits = {

@@ -118,17 +118,16 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
   private val value = Words.number(sum.word, "value")
   private def from(name: String) = Words.number(sum.word, "outside") === Layout.outsides.indexOf(name)
   private val isEntry = from("entries") || from("entry")
-  private val entry = io.entries((value >> Layout.slotOfEntryBits).resize(log2Up(Layout.digits)))
-  private val slotAddress = {
-    // One sum, so that carries run once.
-    val ofEntry = entry.resize(slotBits).andMask(isEntry)
-    val offset = (value >> Layout.slotOfEntryBits).andMask(!isEntry) @@ value.resize(Layout.slotOfEntryBits)
-    (more: Int) => operands(sum.context)(Words.number(sum.word, "base")) + ofEntry + offset.resize(slotBits) + more
-  }
+  private val place = new SlotAddress(slotBits)
+  place.io.operands := operands(sum.context)
+  place.io.base := Words.number(sum.word, "base")
+  place.io.value := value
+  place.io.isEntry := isEntry
+  place.io.entries := io.entries
   io.reader := sum.context
   io.taken := sum.valid && Words.flag(sum.word, "sum_on") && isEntry
   private val slots = new Slots(coordinate, slotBits)
-  slots.io.load := Vec(slotAddress(0), slotAddress(1))
+  slots.io.load := place.io.slots
   private val rom = Mem(
     Bits(2 * coordinate bits),
     constants.map { case (c0, c1) =>

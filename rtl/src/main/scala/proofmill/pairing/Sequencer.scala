@@ -1,6 +1,6 @@
 package proofmill.pairing
 
-import proofmill.micro.Choice
+import proofmill.micro.{Candidate, Choice}
 import spinal.core._
 import spinal.lib._
 
@@ -34,22 +34,26 @@ class Sequencer(image: Image, contexts: Int) extends Component {
   private val oldest, free = Reg(UInt(indexBits bits)) init 0
   private val nextOldest = io.answered.fire ? (oldest + 1) | oldest
   oldest := nextOldest
-  private val fromOldest = RegNext(Choice.from(nextOldest, contexts)) init Choice.constant(0, contexts)
+  private val fromNext = RegNext(Choice.from(nextOldest + 1, contexts)) init Choice.constant(1, contexts)
+  private val fromOldest = Reg(Bits(contexts bits)) init Choice.constant(0, contexts)
+  private val nextFromOldest = io.answered.fire ? fromNext | fromOldest // later than both
+  fromOldest := nextFromOldest
   private val running = Reg(UInt(log2Up(contexts + 1) bits)) init 0
   private val all = Seq.fill(contexts)(new Context(addressBits))
 
   private val held = Reg(Bits(contexts bits)) init 0
-  private def choose(ready: Bits) = Choice.oldestFrom(ready, fromOldest)
-  private val needsMul = Cat(all.map(c => c.io.ready && c.io.info.mul))
-  private val others = Cat(all.map(c => c.io.ready && !c.io.info.mul))
-  private val mul = held.orR ? held | choose(needsMul)
+  private def choose(of: Context => Candidate) =
+    Choice.oldest(Cat(all.map(of(_).ready)), Cat(all.map(of(_).later)))
+  private val mul = held.orR ? held | choose(_.io.mul)
   private val both = (mul & Cat(all.map(_.io.info.sum))).orR
-  private val sum = choose(others).andMask(!both)
+  private val other = choose(_.io.other)
+  private val sum = other.andMask(!both)
   held := mul & Cat(all.map(_.io.info.hold))
 
-  private def fetch(chosen: Bits) = program.readSync(MuxOH(chosen, all.map(_.io.address)))
-  private val toSum = mul.andMask(both) | sum
-  private val (mulWord, sumWord) = (fetch(mul), fetch(toSum))
+  private def address(chosen: Bits) = MuxOH.or(chosen, all.map(_.io.address.asBits)).asUInt
+  private val toSum = both ? mul | other
+  private val mulWord = program.readSync(address(mul))
+  private val sumWord = program.readSync(both ? address(mul) | address(other))
   private val fromMul = RegNext(mul)
   io.mul.valid := RegNext(mul.orR, init = False)
   io.mul.context := RegNext(OHToUInt(mul))
@@ -60,6 +64,7 @@ class Sequencer(image: Image, contexts: Int) extends Component {
 
   for ((context, i) <- all.zipWithIndex) {
     context.io.chosen := mul(i) || sum(i)
+    context.io.fromOldest := nextFromOldest(i)
     context.io.fetched := fromMul(i) ? mulWord | sumWord
     context.io.inverse := io.inverse(i)
     context.io.dismissed := io.dismissed(i)

@@ -172,6 +172,7 @@ object Targets {
     provers.map { case (name, engines) => Target(name, shell, engines) } ++
     Seq(
       Target("coprocessor", shell, coprocessor(CoprocessorConfig())),
-      Target("coprocessor_twin", shell, coprocessor(CoprocessorConfig(twin = true)))
+      Target("coprocessor_twin", shell, coprocessor(CoprocessorConfig(twin = true))),
+      Target("coprocessor_512_twin", shell, coprocessor(CoprocessorConfig(twin = true, 9, 9)))
     ) ++ serial(shell) ++ pcie(shell) ++ f2(shell)
 }

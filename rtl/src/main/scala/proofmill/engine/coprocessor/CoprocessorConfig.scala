@@ -1,15 +1,31 @@
 package proofmill.engine.coprocessor
 
 import proofmill.pairing.PairingMachine
+import proofmill.spec.Spec
 
 /** A coprocessor for BLS12-381.
   *
   * @param twin behavioural multipliers: for long simulations
-  * @param log2Data log2 of the number of data slots: 8, which fill their part of the window
-  * @param log2Instructions log2 of the number of instruction slots; 9 at most
+  * @param log2Data log2 of the number of data slots: 8, as published, to 12
+  * @param log2Instructions log2 of the number of instruction slots: 8, as published, to 9
   */
-case class CoprocessorConfig(twin: Boolean = false, log2Data: Int = 8, log2Instructions: Int = 8) {
-  require(log2Data == 8, s"log2Data $log2Data: 8")
-  require(log2Instructions >= 1 && log2Instructions <= 9, s"log2Instructions $log2Instructions: 1 to 9")
+case class CoprocessorConfig(
+    twin: Boolean = false,
+    log2Data: Int = CoprocessorConfig.published,
+    log2Instructions: Int = CoprocessorConfig.published
+) {
+  for ((memory, log2) <- Seq("data" -> log2Data, "instructions" -> log2Instructions)) {
+    val most = Spec.int(Spec.table("wire/coprocessor").getTable(memory), "log2_most")
+    require(log2 >= CoprocessorConfig.published && log2 <= most, s"2^$log2 slots of $memory, not 2^8 to 2^$most")
+  }
   lazy val machine = new PairingMachine(twin)
+
+  /** Are there more slots than the published card has? Then the host says how many programs have. */
+  def isLarger: Boolean = log2Data > CoprocessorConfig.published || log2Instructions > CoprocessorConfig.published
+}
+
+object CoprocessorConfig {
+
+  /** log2 of the number of slots of either memory, on the published card. */
+  val published: Int = Spec.int(Spec.table("wire/coprocessor").getTable("data"), "log2_slots")
 }

@@ -85,6 +85,8 @@ class CoprocessorEngine(config: CoprocessorConfig) extends Engine {
   machine.io.jump << door.io.jump
   door.io.error := machine.io.error
   machine.io.forgive := door.io.forgive
+  machine.io.dataLog2 := door.io.dataLog2
+  machine.io.instructionsLog2 := door.io.instructionsLog2
   door.io.lastCycles := machine.io.lastCycles
 
   private def count(event: Bool): Bits = {

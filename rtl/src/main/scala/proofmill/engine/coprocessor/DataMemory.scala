@@ -60,7 +60,7 @@ class DataMemory(log2: Int, placeBits: Int, bits: Int, modulus: BigInt) extends 
     val read = master(Stream(UInt(placeBits bits)))
     val value = slave(Flow(Bits(bits bits)))
   }
-  private object State extends SpinalEnum {
+  private object State extends SpinalEnum(binaryOneHot) {
     val Idle, Act, Walk, Fetch, Fetched, Compare, Deliver, Settle, Convert, Converting, Keep, Done = newElement()
   }
   import State._
@@ -75,7 +75,8 @@ class DataMemory(log2: Int, placeBits: Int, bits: Int, modulus: BigInt) extends 
   private val memory = Mem(Bits(bits bits), slots)
 
   private val clearing = new Clearing(log2, io.clear, state === Idle)
-  // All changes of slots: `count` of them from `slot` on. They are made a cycle later, before anybody looks at the same slots again.
+  private val cleared = RegNext(!clearing.busy, init = False)
+  // All changes of slots: `count` of them from `slot` on. They are made two cycles later, before anybody looks at the same slots again.
   private val change, integer, residue = False
   private val count = U(1, 4 bits)
   private val store = False
@@ -83,10 +84,10 @@ class DataMemory(log2: Int, placeBits: Int, bits: Int, modulus: BigInt) extends 
   private def mask(from: UInt, count: UInt): Bits =
     ((U(1, 16 bits) |<< count) - 1).asBits.resize(slots) |<< from
   private val place = clearing.busy ? clearing.slot | slot
-  private val kind = RegNext(ask.kind.andMask(!clearing.busy))
-  private val range = mask(RegNext(place), RegNext(count))
-  private val Seq(changing, retypes) = Seq(change, change && retype).map(RegNext(_, init = False))
-  private val Seq(isInteger, isResidue) = Seq(integer, residue).map(RegNext(_))
+  private val kind = Delay(ask.kind.andMask(!clearing.busy), 2)
+  private val range = RegNext(mask(RegNext(place), RegNext(count)))
+  private val Seq(changing, retypes) = Seq(change, change && retype).map(Delay(_, 2, init = False))
+  private val Seq(isInteger, isResidue) = Seq(integer, residue).map(Delay(_, 2))
   when(changing) {
     hasInteger := hasInteger & ~range | range.andMask(isInteger)
     hasResidue := hasResidue & ~range | range.andMask(isResidue)
@@ -98,6 +99,15 @@ class DataMemory(log2: Int, placeBits: Int, bits: Int, modulus: BigInt) extends 
     change := True
     integer := integers
     residue := residues
+  }
+
+  /** Has one of `count` slots, from a slot on, no residue? The slots' rows, and within two of them the slots. */
+  private def lacks(slot: UInt, count: UInt): Bool = {
+    val rows = hasResidue.subdivideIn(DataMemory.row bits)
+    val within = log2Up(DataMemory.row)
+    val row = slot >> within
+    val two = Vec(rows.tail :+ rows.head)(row) ## rows(row)
+    (~two & (((U(1, DataMemory.row bits) |<< count) - 1).asBits.resize(2 * DataMemory.row) |<< slot.resize(within))).orR
   }
 
   private def next(): Unit = {
@@ -116,12 +126,12 @@ class DataMemory(log2: Int, placeBits: Int, bits: Int, modulus: BigInt) extends 
         changes(True, False)
         retype := True
         store := True
-      } elsewhen (io.machine.valid || io.host.valid)(state := Act)
+      } elsewhen ((io.machine.valid || io.host.valid) && cleared)(state := Act)
     }
     is(Act) {
       switch(ask.task) {
         is(Task.Integer)(state := hasInteger(slot) ? Fetch | Convert)
-        is(Task.Residues)(state := ((mask(slot, ask.count) & ~hasResidue).orR ? Walk | Done))
+        is(Task.Residues)(state := lacks(slot, ask.count) ? Walk | Done)
         is(Task.Zero)(state := Convert)
         is(Task.Put) {
           changes(True, False)
@@ -192,4 +202,10 @@ class DataMemory(log2: Int, placeBits: Int, bits: Int, modulus: BigInt) extends 
   io.write.tag := ask.slot
   io.read.valid := state === Convert
   io.read.payload := ask.slot
+}
+
+object DataMemory {
+
+  /** Slots that are looked at together; no value has more. */
+  private val row = 16
 }

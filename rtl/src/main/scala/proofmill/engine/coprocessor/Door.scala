@@ -36,6 +36,7 @@ class Door(config: CoprocessorConfig, places: Places, bits: Int) extends Compone
     val error = in(Bits(32 bits))
     val forgive = out(Bool())
     val lastCycles = in(UInt(32 bits))
+    val dataLog2, instructionsLog2 = out(UInt(4 bits)) // of the slots that programs have
   }
   private object State extends SpinalEnum { val Idle, Instruction, Data = newElement() }
   import State._
@@ -51,7 +52,19 @@ class Door(config: CoprocessorConfig, places: Places, bits: Int) extends Compone
     (there, (from >> log2Up(stride)).resize(log2), from.resize(log2Up(stride)))
   }
   private val (isInstruction, instruction, half) = inside("instructions", config.log2Instructions)
-  private val (isData, slot, byte) = inside("data", config.log2Data)
+  private val (isData, shown, byte) = inside("data", CoprocessorConfig.published)
+  private val pageBits = config.log2Data - CoprocessorConfig.published
+  private val page = Option.when(pageBits > 0)(Reg(UInt(pageBits bits)) init 0)
+  private val slot = page.fold(shown)(_ @@ shown)
+
+  // How many slots programs have, of larger memories.
+  private val sizes = Seq("data" -> config.log2Data, "instructions" -> config.log2Instructions).map {
+    case (memory, most) =>
+      val log2 = U(CoprocessorConfig.published, 4 bits)
+      (s"log2_$memory", if (config.isLarger) RegInit(log2) else log2, most)
+  }
+  io.dataLog2 := sizes(0)._2
+  io.instructionsLog2 := sizes(1)._2
   private val low = Reg(Bits(32 bits))
   private val staged = Vec(Seq.fill(words)(Reg(Bits(32 bits))))
   private val whole = write ## staged.asBits
@@ -102,13 +115,22 @@ class Door(config: CoprocessorConfig, places: Places, bits: Int) extends Compone
         }
         io.jump.valid := at("pointer")
         io.forgive := at("error")
+        if (config.isLarger) {
+          val size = write.asUInt
+          for ((name, log2, most) <- sizes)
+            when(at(name) && size >= CoprocessorConfig.published && size <= most)(log2 := size.resized)
+          for (page <- page) when(at("page"))(page := size.resized)
+        }
       } otherwise {
         def reads(name: String)(word: Bits): Unit = when(offset === offsets(name))(answer(word))
         def fact(value: BigInt) = B(value, 32 bits)
         reads("instruction_base")(fact(part("instructions", "base")))
         reads("data_base")(fact(part("data", "base")))
-        reads("log2_data")(fact(config.log2Data))
-        reads("log2_instructions")(fact(config.log2Instructions))
+        for ((name, log2, _) <- sizes) reads(name)(log2.asBits.resize(32))
+        if (config.isLarger) {
+          reads("most_log2")(fact(config.log2Data | (config.log2Instructions << 8)))
+          reads("page")(page.fold(B(0, 32 bits))(_.asBits.resize(32)))
+        }
         reads("pointer")(io.pointer.asBits)
         reads("last_cycles")(io.lastCycles.asBits)
         reads("error")(io.error)

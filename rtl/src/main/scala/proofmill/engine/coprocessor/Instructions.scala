@@ -33,9 +33,14 @@ case class InstructionWrite(log2: Int) extends Bundle {
 
 /** Goes through all slots, one whenever `moves`, after a reset and when it is asked to. */
 class Clearing(log2: Int, asked: Bool, moves: Bool) extends Area {
-  private val at = Reg(UInt(log2 + 1 bits)) init 0
-  val busy: Bool = !at.msb
-  val slot: UInt = at.resize(log2)
-  when(busy && moves)(at := at + 1)
-  when(asked)(at := 0)
+  val slot: UInt = Reg(UInt(log2 bits)) init 0
+  val busy: Bool = RegInit(True)
+  when(busy && moves) {
+    slot := slot + 1
+    busy := !slot.andR
+  }
+  when(asked) {
+    slot := 0
+    busy := True
+  }
 }

@@ -13,7 +13,7 @@ import spinal.lib._
   * forms have one place.
   *
   *   1. Read, Take: the slot at the pointer; NoopWait reads it again.
-  *   2. Look: the types of its operands. Weigh: all that can be said against it without values. Judge: that.
+  *   2. Look: the types of its operands. Weigh: all that can be said against it without values. Judged: that.
   *   3. Control instructions: Copy; Left, Right of a comparison, or of a count that is Lowered; the words of an interrupt (Head, Index,
   *      Value, Send).
   *   4. Scalar: of a multiple, which [[Points]] splits meanwhile. Residues: the operands of arithmetic.
@@ -47,6 +47,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     val taken, idle = in(Bool())
     val reader = in(UInt(log2Up(pairing.contexts) bits))
     val reply = master(Word.packets)
+    val dataLog2, instructionsLog2 = in(UInt(4 bits)) // of the slots that programs have
     val pointer = out(UInt(log2Instructions bits))
     val jump = slave(Flow(UInt(log2Instructions bits))) // the host's
     val error = out(Bits(32 bits))
@@ -54,8 +55,8 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     val lastCycles = out(UInt(32 bits))
     val executed, sent, busy = out(Bool())
   }
-  private object State extends SpinalEnum {
-    val Read, Take, Look, Weigh, Judge, Copy, CopyTo, Left, Right, Lowered, Head, Index, Value, Send = newElement()
+  private object State extends SpinalEnum(binaryOneHot) {
+    val Read, Take, Look, Weigh, Judged, Copy, CopyTo, Left, Right, Lowered, Head, Index, Value, Send = newElement()
     val Residues, Curve, CurveDone, ZeroZ, ZeroE, ZeroXY, Normal, NormalDone, Run, RunDone, Mark, Ones, Finish =
       newElement()
     val Checked, ZeroBoth, Dismissed, Depart, Retire, Scalar, OnPoints, Verdict = newElement()
@@ -64,41 +65,22 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
   import State._
   private val state = RegInit(Read)
 
-  // The instruction.
+  // The instruction, and what can be said against it.
   private val pointer = Reg(UInt(log2Instructions bits)) init 0
-  private val instruction = Reg(Bits(Instructions.bits bits))
-  private val opcode = instruction.takeLow(8)
-  private val operands = (0 until 3).map(i => instruction(8 + 16 * i, 16 bits).asUInt)
-  private def isOp(name: String): Bool = opcode === InstructionSet.opcode(name).number
-  private def role(operand: Int): UInt = opcodes.foldLeft(U(0, 4 bits)) { (otherwise, o) =>
-    (opcode === o.number) ? U(roles.indexOf(o.roles(operand)), 4 bits) | otherwise
-  }
-  private val theRoles = (0 until 3).map(role)
-  private def hasRole(operand: Int, names: String*): Bool =
-    names.map(name => theRoles(operand) === roles.indexOf(name)).reduce(_ || _)
+  private val judge = new Judge
+  judge.io.beyondData := Machine.beyond(io.dataLog2, config.log2Data)
+  judge.io.beyondInstructions := Machine.beyond(io.instructionsLog2, config.log2Instructions)
+  private def wrapped(at: UInt): UInt = at & ~judge.io.beyondInstructions.resize(log2Instructions).asUInt
+  private val after = wrapped(pointer + 1)
+  import judge.io.{operands, shapes}
+  private val (points, elements) = (judge.io.arePoints, judge.io.areElements)
+  private val kinds = judge.io.looked
+  private def isOp(name: String): Bool = judge.io.is(opcodes.indexOf(InstructionSet.opcode(name)))
+  judge.io.take.valid := False
+  judge.io.take.payload := io.fetched
+  judge.io.look := state === Look
+  judge.io.kinds := io.kinds
   io.look := Vec(operands.take(2).map(_.resize(log2)))
-
-  // What its operands are.
-  private val kinds = Vec(Seq.fill(2)(Reg(Bits(3 bits))))
-  private val shapes = Vec(Seq.fill(3)(Reg(ShapeOf())))
-  private val table =
-    Vec(roles.flatMap(r => InstructionSet.kinds.map(k => ShapeOf.literal(shape(r, k)))))
-  private def shapeOf(operand: Int, kind: Bits) = ShapeOf.of(table((theRoles(operand) @@ kind.asUInt).resized))
-  private val points = (0 until 2).map(i => hasRole(i, "g1", "g2", "point"))
-  private val elements = (0 until 2).map(i => hasRole(i, "element", "fp12") || points(i))
-
-  // Its errors, the first one first.
-  private val isSlot = (0 until 3).map(i => theRoles(i) =/= 0 && !hasRole(i, "index", "target"))
-  private def above(i: Int, log2: Int) = operands(i) >= (1 << log2)
-  private val noSuchSlot =
-    (0 until 3).map(i => isSlot(i) && above(i, log2) || hasRole(i, "target") && above(i, log2Instructions)).reduce(
-      _ || _
-    )
-  private val wrongType = shapes.map(!_.legal).reduce(_ || _) ||
-    (isOp("point_add") && shapes(0).second =/= shapes(1).second)
-  private val beyondEnd =
-    (0 until 3).map(i => isSlot(i) && (operands(i) +^ shapes(i).slots) > (1 << log2)).reduce(_ || _)
-  private val known = opcodes.map(o => opcode === o.number).reduce(_ || _)
   private val fault = Reg(UInt(3 bits))
   private def refuse(name: String): Unit = {
     fault := errors(name)
@@ -107,21 +89,19 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
 
   private val cycles = Reg(UInt(32 bits)) // of this instruction
 
-  // What is known of an instruction stands in registers when it is looked at, a cycle after it was taken, or looked up.
-
   // Pairings and multiples under way, in their order.
   private val context = RegNextWhen(io.context, io.start.fire)
   private val over = io.over(context)
   private val flights = new Flights(pairing.contexts, log2, log2Instructions, places.flights)
   private val oldest = flights.io.oldest.flight
   private val redo = RegInit(False) // the oldest one, a multiple, is made again
-  private val multiplies = RegNext(isOp("point_mult"))
+  private val multiplies = isOp("point_mult")
   flights.io.over := io.over
   flights.io.begin.valid := False
   flights.io.begin.context := context
   flights.io.soFar := cycles
   flights.io.end := False
-  private val flies = RegNext(Seq("miller_loop", "ate_pairing", "final_exp", "point_mult").map(isOp).orR)
+  private val flies = Seq("miller_loop", "ate_pairing", "final_exp", "point_mult").map(isOp).orR
   private val bothAffine = !shapes(0).jacobian && !shapes(1).jacobian
   flights.io.ranges := Vec((0 until 3).map { i =>
     val range = SlotRange(log2)
@@ -134,14 +114,9 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
   private val mustWait = RegNext(others && (!mayFly || flights.io.full || multiplies && flights.io.crowded)) ||
     RegNext(others) && flights.io.clash
 
-  // A cycle after all of this is known: the first fault is the last one here.
-  private val faults =
-    Seq("beyond_end" -> beyondEnd, "wrong_type" -> wrongType, "no_such_slot" -> noSuchSlot, "unknown_opcode" -> !known)
-      .map { case (name, holds) => name -> RegNext(holds) }
-
   // The host's pointer.
   private val awaited = RegInit(False)
-  private val wanted = RegNextWhen(io.jump.payload, io.jump.valid)
+  private val wanted = RegNextWhen(wrapped(io.jump.payload), io.jump.valid)
 
   // Work under way.
   private val following = Reg(UInt(log2Instructions bits))
@@ -177,8 +152,10 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
   onPoints.io.second := second
   onPoints.io.here := here
   onPoints.io.none := none
+  // What is found stays a cycle longer.
+  private val scalarComes = False
   private val scalar = Flow(Bits(bits bits))
-  scalar.valid := False
+  scalar.valid := RegNext(scalarComes, init = False)
   scalar.payload := io.found.value
   onPoints.io.scalar << scalar
   onPoints.io.found := io.found
@@ -234,6 +211,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
 
   /** What is at the slot of an instruction begins. */
   private def begin(): Unit = {
+    judge.io.take.valid := True
     cycles := 1
     fault := 0
     which := 0
@@ -323,27 +301,21 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     is(LandDone)(when(over)(state := Retire))
     is(Redo) {
       val three = Seq(oldest.scalar, oldest.point, oldest.results.from).map(_.resize(16).asBits)
-      instruction := Cat(B(InstructionSet.opcode("point_mult").number, 8 bits) +: three)
+      judge.io.take.payload := Cat(B(InstructionSet.opcode("point_mult").number, 8 bits) +: three)
       begin()
       redo := True
     }
     is(Take) {
-      instruction := io.fetched
-      following := pointer + 1
+      following := after
       begin()
       when(io.fetched.takeLow(8) === InstructionSet.opcode("noop_wait").number)(state := Read)
     }
     is(Look) {
-      kinds := io.kinds
-      val (a, b) = (io.kinds(0), io.kinds(1))
-      shapes(0) := shapeOf(0, a)
-      shapes(1) := shapeOf(1, hasRole(1, "element", "to element", "to affine") ? a | b)
-      shapes(2) := shapeOf(2, hasRole(2, "to element") ? a | b)
       here := Vec(operands.take(2).map(_.resize(places.bits)))
       state := Weigh
     }
-    is(Weigh)(state := Judge)
-    is(Judge) {
+    is(Weigh)(state := Judged)
+    is(Judged) {
       state := Residues
       when(isOp("copy_reg"))(state := Copy)
       when(isOp("jump")) {
@@ -353,7 +325,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
       when(isOp("jump_if_eq") || isOp("jump_nonzero_sub"))(state := Left)
       when(isOp("send_interrupt"))(state := Head)
       when(multiplies)(state := Scalar)
-      for ((name, holds) <- faults) when(holds)(refuse(name))
+      for ((name, i) <- Judge.order.zipWithIndex.reverse) when(judge.io.faults(i))(refuse(name))
       when(mustWait)(state := Read)
     }
 
@@ -554,7 +526,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     is(Scalar) {
       data(Task.Integer, operands(0))
       when(io.data.ready) {
-        scalar.valid := True
+        scalarComes := True
         state := Residues
       }
     }
@@ -580,8 +552,8 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
       when(io.data.ready)(state := Finish)
     }
     is(Finish) {
-      pointer := (fault === 0) ? following | (pointer + 1)
-      when(opcode.asUInt >= 0x10)(lastCycles := cycles)
+      pointer := (fault === 0) ? following | after
+      when(judge.io.arithmetic)(lastCycles := cycles)
       when(fault =/= 0 && error === 0)(
         error := (redo ? oldest.slot | pointer).asBits.resize(16) ## fault.asBits.resize(16)
       )
@@ -614,6 +586,12 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
 object Machine {
   import proofmill.spec.Spec
   private val packet = Spec.table("wire/coprocessor").getTable("interrupt")
+
+  /** The bits that a number below 2^`log2` does not have, where `log2` is from what is published to `most`. */
+  private def beyond(log2: UInt, most: Int): Bits =
+    Cat((0 until Judge.operandBits).map { bit =>
+      if (bit < CoprocessorConfig.published) False else if (bit >= most) True else RegNext(log2 <= bit)
+    })
 
   /** A header, whose length field does not count the value. */
   val interruptHeader: BigInt = (Spec.big(packet, "number") << 32) | Spec.int(packet, "len")

@@ -25,17 +25,19 @@ class Split(bits: Int) extends Component {
   private val fits = Reg(Bool())
   private val dividend, found = Reg(Bits(width bits))
   private val rest = Reg(UInt(width / 2 bits))
-  private val step = Reg(UInt(log2Up(width + 1) bits))
+  private val step = Reg(UInt(log2Up(width + 1) bits)) // bits to come
+  private val divides = Reg(Bool()) // there is one
   private val round = Reg(UInt(log2Up(parts) bits))
 
   // 1. Divide.
   private val divisor = io.second ? U(divisors(true), width / 2 bits) | U(divisors(false), width / 2 bits)
   private val longer = rest @@ dividend.msb
   private val less = longer -^ divisor
-  when(busy && step =/= 0) {
+  when(busy && divides) {
     rest := (less.msb ? longer | less.resize(longer.getWidth)).resize(width / 2)
     dividend := dividend.dropHigh(1) ## !less.msb
     step := step - 1
+    divides := step =/= 1
   }
 
   // 2. Next.
@@ -43,7 +45,7 @@ class Split(bits: Int) extends Component {
   private val last = RegInit(False)
   private def take(part: Bits, size: Int): Bits = part.resize(size) ## found.dropLow(size)
   private def takes(part: Bits): Bits = io.second ? take(part, width / parts) | take(part, width / 2)
-  when(busy && step === 0) {
+  when(busy && !divides) {
     found := takes(last ? dividend | rest.asBits.resize(width))
     rest := 0
     round := round + 1
@@ -55,6 +57,7 @@ class Split(bits: Int) extends Component {
       for (i <- 0 until parts - 2) when(round === i) {
         dividend := dividend |<< (width - quotientBits(i))
         step := quotientBits(i)
+        divides := True
       }
     }
   }
@@ -67,6 +70,7 @@ class Split(bits: Int) extends Component {
       rest := io.start.payload(width - known, known bits).asUInt.resized
       dividend := (io.start.payload |<< known).resize(width)
       step := width - known
+      divides := True
     }
     round := 0
     last := False
