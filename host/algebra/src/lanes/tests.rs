@@ -40,12 +40,12 @@ impl<P: Prime<L>, const L: usize> Kernel for Everything<'_, P, L> {
         let v = held::<B, P, L, 2>(b, self.v);
         let [xy, yx] = Held::mul_each([x, y], [y, x]);
         let [xx, yy] = Held::square_each([x, y]);
-        let mut limbs = vec![stored(b, x * y), stored(b, xy), stored(b, yx)];
-        limbs.extend([stored(b, x.square()), stored(b, xx), stored(b, yy)]);
-        limbs.extend([stored(b, u * x), stored(b, x.reduced()), stored(b, (u + v).reduced())]);
-        limbs.extend([stored(b, (u - v).reduced()), stored(b, (-u).reduced())]);
-        limbs.extend([stored(b, u.less_both(v, xy)), stored(b, u.inverse())]);
-        limbs.extend([stored(b, u.select(0b1010_0110, v)), stored(b, u.canonical())]);
+        let mut limbs = vec![stored(x * y), stored(xy), stored(yx)];
+        limbs.extend([stored(x.square()), stored(xx), stored(yy)]);
+        limbs.extend([stored(u * x), stored(x.reduced()), stored((u + v).reduced())]);
+        limbs.extend([stored((u - v).reduced()), stored((-u).reduced())]);
+        limbs.extend([stored(u.less_both(v, xy)), stored(u.inverse())]);
+        limbs.extend([stored(u.select(0b1010_0110, v)), stored(u.canonical())]);
         let masks = [u.is_zero(), x.is_zero(), u.equals(v), u.may_be_zero()];
         Results { limbs, masks }
     }
@@ -60,7 +60,7 @@ fn held<B: Backend, P: Prime<L>, const L: usize, const K: usize>(
 }
 
 #[inline(always)]
-fn stored<B: Backend, P: Prime<L>, const L: usize>(b: B, held: Held<B, P, L>) -> Numbers<L> {
+fn stored<B: Backend, P: Prime<L>, const L: usize>(held: Held<B, P, L>) -> Numbers<L> {
     let mut words = [[0; WIDTH]; L];
     held.limbs().store(&mut words);
     words
