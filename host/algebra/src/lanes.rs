@@ -4,7 +4,7 @@
 //! slices of them ([`mul`], [`square`], [`add`], [`sub`], [`invert`], ...). Whoever needs more than these writes a
 //! [`Kernel`] of [`Held`] values, the elements in registers, and hands it to [`run`].
 //!
-//! Each kind of arithmetic is a folder: [`limbs`] of 52 bits, and [`doubles`] with AVX2 and FMA. What they have in common for an
+//! Each kind of arithmetic is a folder: `limbs` of 52 bits, and `doubles` with AVX2 and FMA. What they have in common for an
 //! algorithm is a [`Machine`].
 //!
 //! Affine points for batches of additions are in [`affine`].
