@@ -91,7 +91,7 @@ def units():
 
 
 #: What only `make test-long` and `make cycles` simulate.
-LONG = ("ntt_twin", "ntt_64_twin", "ntt_bn254_twin", "ntt_bn254_large_twin", "ntt_bls12_381_twin", "ntt_bls12_381_large_twin", "ntt_bls12_381_small_twin",
+LONG = ("ntt_16_twin", "ntt_twin", "ntt_64_twin", "ntt_bn254_twin", "ntt_bn254_large_twin", "ntt_bls12_381_twin", "ntt_bls12_381_large_twin", "ntt_bls12_381_small_twin",
         "groth16_bn254_twin", "groth16_bls12_381_twin", "groth16_bls12_381_small_twin", "uart_fast")
 
 

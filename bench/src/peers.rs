@@ -1,5 +1,6 @@
 //! Other people's software, made to do the same work as ours: a program a library, built once for all operations and for exactly
-//! this processor; our own code finds out what the processor has when it runs, and is built as it is shipped.
+//! this processor; our own code finds out what the processor has when it runs, and is built as it is shipped. Where ours is held to
+//! a path without AVX-512, peers are held to x86-64-v3 with ADX ([`Target`]).
 //!
 //! Programs in Rust are those of the workspace `bench/peers`, and Plonky's of one of its own; those in Go need `go`, mcl's crate
 //! carries its source and wants cmake. What cannot be built or run is absent, with the reason, and all others are measured.
@@ -9,6 +10,7 @@ use std::collections::HashMap;
 use std::process::Command;
 
 use anyhow::{Error, Result, anyhow};
+use proofmill_algebra::Isa;
 use works::Work;
 
 use crate::place::Processor;
@@ -51,13 +53,16 @@ pub enum Package {
 impl Library {
     /// Name, version and how it is built, as rows have it.
     pub fn name(self) -> String {
+        let target = Target::here();
         let name = match self {
             Self::Arkworks => "arkworks 0.6.0 (asm)",
             Self::Blst => "blst 0.3.17",
             Self::Equihash => "equihash 0.3.1 (default)",
             Self::EquihashUnsafeVerifier => "equihash 0.3.1 (unsafe-verifier)",
-            Self::Gnark => return format!("gnark 0.16.0 ({})", goamd64()),
-            Self::GnarkCrypto(_) => return format!("gnark-crypto 0.22.0 ({})", goamd64()),
+            Self::Gnark => return format!("gnark 0.16.0 (GOAMD64={})", target.goamd64()),
+            Self::GnarkCrypto(_) => {
+                return format!("gnark-crypto 0.22.0 (GOAMD64={})", target.goamd64());
+            }
             Self::Halo2curves => "halo2curves 0.10.0 (asm)",
             Self::K256 => "k256 0.14.0",
             Self::Libsecp256k1 => "libsecp256k1 (secp256k1 0.33.1)",
@@ -65,14 +70,18 @@ impl Library {
             Self::Neptune => "neptune 13.0.0",
             Self::Plonky => "Plonky3 0.9.0-rc.2 and plonky2_field 1.0.0",
             Self::Rapidsnark => "rapidsnark 0.0.8",
-            Self::Snarkjs => "snarkjs 0.7.6",
+            Self::Snarkjs => return "snarkjs 0.7.6".into(),
         };
-        name.into()
+        match target {
+            Target::Native => name.into(),
+            Target::WithoutAvx512 => format!("{name}, x86-64-v3"),
+        }
     }
 
     /// The command that starts it, built where it must be.
     fn command(self) -> Result<Command> {
-        let rust = |package| program::build_rust(package, program::C_FLAGS).map(Command::new);
+        let rust =
+            |package| program::build_rust(package, Target::here().c_flags()).map(Command::new);
         match self {
             Self::Arkworks => rust("arkworks-peer"),
             Self::Blst => rust("blst-peer"),
@@ -103,9 +112,41 @@ impl Library {
     }
 }
 
-/// How Go is told to compile for this processor.
-pub fn goamd64() -> String {
-    format!("GOAMD64=v{}", Processor::here().level())
+/// What peers are built for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Exactly this processor.
+    Native,
+    /// A processor like this one without AVX-512: x86-64-v3 with ADX. A library that looks for AVX-512 when it runs is told not to.
+    WithoutAvx512,
+}
+
+impl Target {
+    /// The processor here, held to what our own path is held to.
+    pub fn here() -> Self {
+        Self::of(Processor::here().level(), Isa::best().name())
+    }
+
+    /// Of a processor's level of x86-64 and our path.
+    fn of(level: usize, isa: &str) -> Self {
+        if level > 3 && !isa.starts_with("avx512") { Self::WithoutAvx512 } else { Self::Native }
+    }
+
+    /// How Go is told to compile.
+    pub fn goamd64(self) -> String {
+        match self {
+            Self::Native => format!("v{}", Processor::here().level()),
+            Self::WithoutAvx512 => "v3".into(),
+        }
+    }
+
+    /// How C is compiled, unless a peer is faster otherwise.
+    pub fn c_flags(self) -> &'static str {
+        match self {
+            Self::Native => "-O3 -march=native",
+            Self::WithoutAvx512 => "-O3 -march=x86-64-v3 -madx",
+        }
+    }
 }
 
 /// The programs that were asked for so far.
@@ -253,6 +294,16 @@ mod tests {
         let (ours, theirs) = contest(3, Pick::Median, [&mut ours], &mut peers).unwrap();
         assert_eq!((ours, theirs[0], theirs[1].is_nan()), ([2.0], 1.0, true));
         assert_eq!(peers.map(|peer| peer.absent), [None, Some("no more".into())]);
+    }
+
+    #[test]
+    fn peers_are_held_to_what_our_path_is_held_to() {
+        assert_eq!(Target::of(4, "avx512ifma"), Target::Native);
+        assert_eq!(Target::of(4, "avx512"), Target::Native);
+        assert_eq!(Target::of(4, "avx2"), Target::WithoutAvx512);
+        assert_eq!(Target::of(4, "bmi2"), Target::WithoutAvx512);
+        assert_eq!(Target::of(3, "avx2"), Target::Native);
+        assert_eq!(Target::WithoutAvx512.goamd64(), "v3");
     }
 
     #[test]

@@ -24,6 +24,7 @@ OTHERWISE = {
     "cl_sh_flr_done": "1'b1", "cl_sh_id0": "`CL_SH_ID0", "cl_sh_id1": "`CL_SH_ID1", "cl_sh_ddr_stat_ack": "1'b1",
     "cl_sh_pcim_awburst": "2'b01", "cl_sh_pcim_awsize": "3'b110", "cl_sh_pcim_arburst": "2'b01", "cl_sh_pcim_arsize": "3'b110",
 }
+HBM_UNIT = 1 << 29  # bytes of a pseudo-channel of the VU47P, of which there are 32
 OUR_PORT = re.compile(r"^\s*(input|output)\s+(?:wire|reg)?\s*(?:\[(\d+):0\])?\s*(\w+)", re.M)
 SHELL_PORT = re.compile(r"^\s*(input|output|inout)\s+(?:logic|wire)\s*(?:\[\s*(\d+)\s*:\s*0\s*\])?\s*(\w+)", re.M)
 
@@ -53,12 +54,25 @@ def connections(ours, shell):
     return connected, driven
 
 
+def placed(channels):
+    """Of the memory channels' address ports, what the HBM's are driven with: each begins at its pseudo-channel (boards/hbm.tcl)."""
+    found = {}
+    for j, size in enumerate(channels):
+        if size > HBM_UNIT:
+            raise SystemExit(f"channel {j} has {size} bytes, a pseudo-channel {HBM_UNIT}")
+        number, rest = j * (32 // len(channels)), HBM_UNIT.bit_length() - size.bit_length()
+        zeros = f"{rest}'d0, " if rest else ""
+        for name in (f"mem{j}_awaddr", f"mem{j}_araddr"):
+            found[name] = f"{{5'd{number}, {zeros}{name}}}"
+    return found
+
+
 def instance(module, name, connected):
     lines = ",\n".join(f"    .{port}({wire})" for port, wire in connected.items())
     return f"  {module} {name} (\n{lines}\n  );\n"
 
 
-def top(module, ours, shell, template):
+def top(module, ours, shell, template, channels):
     """The custom logic. Its DIMM has no controller, but its pins need Amazon's module."""
     connected, driven = connections(ours, shell)
     inner = {name: width for name, (_, width) in ours.items() if connected[name] == name}
@@ -66,7 +80,7 @@ def top(module, ours, shell, template):
     dimm = {"clk": "clk_main_a0", "rst_n": "rst_main_n", "stat_clk": "clk_main_a0", "stat_rst_n": "rst_main_n"} | dimm
     driven |= set(dimm.values())
     idle = [name for name, (direction, _) in shell.items() if direction == "output" and name not in driven]
-    parts = {"main_clk": "clk_main_a0", "main_resetn": "rst_main_n", "hbm_ref": "clk_hbm_ref"} | {name: name for name in inner}
+    parts = {"main_clk": "clk_main_a0", "main_resetn": "rst_main_n", "hbm_ref": "clk_hbm_ref"} | {name: name for name in inner} | placed(channels)
     wires = "".join(f"  wire [{width - 1}:0] {name};\n" for name, width in inner.items())
     ends = "".join(f"  assign {name} = {OTHERWISE.get(name, chr(39) + '0')};\n" for name in idle)
     return f"""// Made by boards/f2/cl.py: {module} between the ports of Amazon's shell.
@@ -100,13 +114,14 @@ def main(folder, examples, mhz="200"):
     design.mkdir()
     for name in (folder / "files.f").read_text().split():
         shutil.copy(folder / name, design)
+    channels = about.get("memories", [])
     ids = "".join(f"`define {name} {value}\n" for name, value in IDS.items())
     (design / "cl_id_defines.vh").write_text(f"`ifndef CL_ID_DEFINES\n`define CL_ID_DEFINES\n{ids}`endif\n")
-    (design / f"{NAME}.sv").write_text(top(about["top"], ours, shell, (template / "design/CL_TEMPLATE.sv").read_text()))
-    channels = " ".join(str(size) for size in about.get("memories", []))
-    facts = f"set channels {{{channels}}}\nset mhz {float(mhz):g}\n"
+    (design / f"{NAME}.sv").write_text(top(about["top"], ours, shell, (template / "design/CL_TEMPLATE.sv").read_text(), channels))
+    facts = f"set channels {{{' '.join(map(str, channels))}}}\nset mhz {float(mhz):g}\n"
     (into / f"build/scripts/synth_{NAME}.tcl").write_text(facts + (HERE / "synth.tcl").read_text())
-    shutil.copy(HERE / "parts.tcl", into / "build/scripts")
+    for script in (HERE / "parts.tcl", HERE.parent / "hbm.tcl"):
+        shutil.copy(script, into / "build/scripts")
     shutil.copy(HERE.parent / "xdma/crossings.xdc", into / "build/constraints/cl_timing_user.xdc")
     print(f"wrote {into}")
 

@@ -4,6 +4,7 @@
 source ${HDK_SHELL_DIR}/build/scripts/synth_cl_header.tcl
 
 read_verilog -sv [glob ${src_post_enc_dir}/*.?v]
+source ${scripts_dir}/hbm.tcl
 source ${scripts_dir}/parts.tcl
 
 read_xdc ${constraints_dir}/cl_synth_user.xdc

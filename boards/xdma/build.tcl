@@ -18,6 +18,7 @@ lassign $argv folder board mhz
 set folder [file normalize $folder]
 set here [file dirname [file normalize [info script]]]
 lassign [dict get $boards $board] part board_part memory memory_mhz
+source $here/../hbm.tcl
 
 set file [open $folder/about.json]
 set about [read $file]
@@ -27,6 +28,7 @@ proc fact {pattern} {
     if {![regexp $pattern $about all found]} { error "about.json: nothing like $pattern" }
     return $found
 }
+proc bits_of {bytes} { return [expr {int(round(log($bytes) / log(2)))}] }
 set top [fact {"top": *"(\w+)"}]
 set beat_bits [expr {8 * [fact {"beat_bytes": *(\d+)}]}]
 set door [expr {[fact {"door": *(\w+)}] eq "true"}]
@@ -37,6 +39,7 @@ set_property board_part $board_part [current_project]
 set list [open $folder/files.f]
 foreach name [read $list] { add_files $folder/$name }
 close $list
+add_files $here/../hbm_port.v
 add_files -fileset constrs_1 $here/crossings.xdc
 update_compile_order -fileset sources_1
 create_bd_design card
@@ -80,41 +83,31 @@ connect_bd_intf_net [get_bd_intf_pins xdma/M_AXI_LITE] [get_bd_intf_pins card/ax
 set buses {}
 for {set j 0} {$j < [llength $channels]} {incr j} { lappend buses mem$j }
 set_property CONFIG.ASSOCIATED_BUSIF [join $streams :] [get_bd_pins card/clk]
-set_property CONFIG.ASSOCIATED_BUSIF [join $buses :] [get_bd_pins card/memory_clk]
+if {[llength $buses]} { set_property CONFIG.ASSOCIATED_BUSIF [join $buses :] [get_bd_pins card/memory_clk] }
 
-# The memory: a port of the card has a slice of it to itself. HBM: one port each, spread over the stacks; where a slice is within a pseudo-channel, as on
-# cards that stripe their channels, without the switch between the ports. DDR4: one controller each.
-if {$memory eq "hbm"} {
-    set switched [expr {[tcl::mathfunc::max {*}$channels] > 1 << 28 ? "true" : "false"}]
-    set ports [expr {32 / [llength $channels]}]
-    set hbm [create_bd_cell -type ip -vlnv xilinx.com:ip:hbm memory]
-    set used {}
-    for {set i 0} {$i < 32} {incr i} { lappend used [format CONFIG.USER_SAXI_%02d $i] [expr {$i % $ports == 0 && $i / $ports < [llength $channels] ? "true" : "false"}] }
-    set_property -dict [list CONFIG.USER_HBM_DENSITY [expr {$board eq "u55c" ? "16GB" : "8GB"}] CONFIG.USER_CLK_SEL_LIST0 AXI_00_ACLK \
-        CONFIG.USER_SWITCH_ENABLE_00 $switched CONFIG.USER_SWITCH_ENABLE_01 $switched {*}$used] $hbm
-    connect_bd_net [get_bd_pins clocks/clk_out3] [get_bd_pins memory/HBM_REF_CLK_0] [get_bd_pins memory/HBM_REF_CLK_1] [get_bd_pins memory/APB_0_PCLK] [get_bd_pins memory/APB_1_PCLK]
-    connect_bd_net [get_bd_pins clocks/locked] [get_bd_pins memory/APB_0_PRESET_N] [get_bd_pins memory/APB_1_PRESET_N]
+# The memory: a port of the card has a slice of it to itself. HBM: one port each (`hbm.tcl`). DDR4: one controller each.
+set count [llength $channels]
+if {$count == 0} {
     set memory_clock [get_bd_pins clocks/clk_out2]
-    # Both stacks are ready.
-    set both [create_bd_cell -type ip -vlnv xilinx.com:ip:util_vector_logic ready]
-    set_property -dict {CONFIG.C_OPERATION and CONFIG.C_SIZE 1} $both
-    connect_bd_net [get_bd_pins memory/apb_complete_0] [get_bd_pins ready/Op1]
-    connect_bd_net [get_bd_pins memory/apb_complete_1] [get_bd_pins ready/Op2]
-    set ready [get_bd_pins ready/Res]
-    connect_bd_net $ready [get_bd_pins card/memory_resetn]
+    connect_bd_net [get_bd_pins clocks/locked] [get_bd_pins card/memory_resetn]
+} elseif {$memory eq "hbm"} {
+    set memory_clock [get_bd_pins clocks/clk_out2]
+    set gigabytes [expr {$board eq "u55c" ? 16 : 8}]
+    for {set j 0} {$j < $count} {incr j} {
+        set base [create_bd_cell -type module -reference hbm_port base$j]
+        set_property -dict [list CONFIG.PORT [hbm_port $count $j] CONFIG.UNIT_BITS [bits_of [hbm_unit $gigabytes]] CONFIG.CHANNEL_BITS [bits_of [lindex $channels $j]]] $base
+        connect_bd_net $memory_clock [get_bd_pins base$j/aclk]
+        connect_bd_intf_net [get_bd_intf_pins card/mem$j] [get_bd_intf_pins base$j/s_axi]
+        lappend placed [get_bd_intf_pins base$j/m_axi]
+        lappend spaces [get_bd_addr_spaces base$j/m_axi]
+    }
+    connect_bd_net [hbm_create $channels $gigabytes [get_bd_pins clocks/clk_out3] $memory_clock [get_bd_pins clocks/locked] $placed] [get_bd_pins card/memory_resetn]
 } else {
-    if {[llength $channels] > 4} { error "$board has four DDR4 controllers, the card [llength $channels] channels" }
-}
-for {set j 0} {$j < [llength $channels]} {incr j} {
-    set width [create_bd_cell -type ip -vlnv xilinx.com:ip:smartconnect width$j]
-    set_property -dict {CONFIG.NUM_SI 1 CONFIG.NUM_MI 1} $width
-    connect_bd_intf_net [get_bd_intf_pins card/mem$j] [get_bd_intf_pins width$j/S00_AXI]
-    if {$memory eq "hbm"} {
-        set port [format %02d [expr {$j * $ports}]]
-        connect_bd_intf_net [get_bd_intf_pins width$j/M00_AXI] [get_bd_intf_pins memory/SAXI_$port]
-        connect_bd_net $memory_clock [get_bd_pins memory/AXI_${port}_ACLK] [get_bd_pins width$j/aclk]
-        connect_bd_net $ready [get_bd_pins memory/AXI_${port}_ARESET_N] [get_bd_pins width$j/aresetn]
-    } else {
+    if {$count > 4} { error "$board has four DDR4 controllers, the card $count channels" }
+    for {set j 0} {$j < $count} {incr j} {
+        set width [create_bd_cell -type ip -vlnv xilinx.com:ip:smartconnect width$j]
+        set_property -dict {CONFIG.NUM_SI 1 CONFIG.NUM_MI 1} $width
+        connect_bd_intf_net [get_bd_intf_pins card/mem$j] [get_bd_intf_pins width$j/S00_AXI]
         set ddr [create_bd_cell -type ip -vlnv xilinx.com:ip:ddr4 memory$j]
         apply_bd_automation -rule xilinx.com:bd_rule:board -config [list Board_Interface ddr4_sdram_c$j] [get_bd_intf_pins memory$j/C0_DDR4]
         apply_bd_automation -rule xilinx.com:bd_rule:board -config [list Board_Interface default_300mhz_clk$j] [get_bd_intf_pins memory$j/C0_SYS_CLK]
@@ -133,11 +126,12 @@ for {set j 0} {$j < [llength $channels]} {incr j} {
 }
 connect_bd_net $memory_clock [get_bd_pins card/memory_clk]
 
-# Addresses: every channel of the card begins at 0 and ends where about.json says.
+# Addresses: every channel of the card begins at 0 and ends where about.json says; in the HBM each has its own.
 assign_bd_address
-for {set j 0} {$j < [llength $channels]} {incr j} {
+for {set j 0} {$j < $count} {incr j} {
     foreach segment [get_bd_addr_segs card/mem$j/*] { set_property -dict [list offset 0x0 range [lindex $channels $j]] $segment }
 }
+if {$memory eq "hbm" && $count > 0} { hbm_assign $channels $gigabytes $spaces }
 validate_bd_design
 make_wrapper -files [get_files card.bd] -top -import
 set_property top card_wrapper [current_fileset]

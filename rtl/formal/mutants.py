@@ -65,7 +65,7 @@ FAULTS = [
     ("memory_share", "an address goes out without room for its turn", r"assign read_room = .*;", "assign read_room = 1'b1;"),
     ("memory_stripe_map", "a unit's highest bits have no part in its port", r" \^ _zz_1\[20 : 18\]", ""),
     ("memory_stripe_reads", "neighbours lie behind one port", r"assign read_port = .*;", "assign read_port = _zz_read_port[1 : 1];"),
-    ("memory_stripe_reads", "units of a port lie on each other", r"assign _zz_read_parts_1_payload_addr = .*;", "assign _zz_read_parts_1_payload_addr = 1'b0;"),
+    ("memory_stripe_reads", "units of a port lie on each other", r"assign _zz_read_parts_halves_1_payload_addr = .*;", "assign _zz_read_parts_halves_1_payload_addr = 1'b0;"),
     ("memory_stripe_reads", "an address goes out without room for its turn", r"assign read_room = .*;", "assign read_room = 1'b1;"),
     ("memory_stripe_reads", "a turn ends with a beat of a read, not with its last", r"assign read_turns_queue_io_pop_ready = .*;", "assign read_turns_queue_io_pop_ready = read_data_fire;"),
     ("memory_stripe_reads", "a port's data leave in another's turn", r"(assign memories_1_r_fifo_io_pop_ready = .*) && \(read_turns_queue_io_pop_payload == 1'b1\)\);", r"\1);"),

@@ -105,6 +105,20 @@ class Bench(trial.Trial):
     def scalars(self, scalars, address):
         self.write(self.geometry.channels, address, b"".join(k.to_bytes(SCALAR, "little") for k in scalars))
 
+    def ends(self, address):
+        """Runs of a point one of whose digits is the least or the greatest that is stored, or one beyond; from an address on."""
+        g = self.geometry
+        most = abs(g.base) // 2 if g.base else g.facts.fp.p - 1
+        least = -most if g.base else 0
+        for i, digit in enumerate((least, most, least - 1, most + 1)):
+            slices = [bytearray(part) for part in self.multiples.slices(1)]
+            at = g.stored_digit * self.rng.randrange(g.digits * (1 if g.channels > 1 else g.in_memory))
+            self.rng.choice(slices)[at:at + g.stored_digit] = digit.to_bytes(g.stored_digit, "little", signed=True)
+            for channel, part in enumerate(slices):
+                self.write(channel, address + GRANULE * i, bytes(part))
+            self.run(points=address + GRANULE * i, count=1, window_bits=g.least_window)
+        return list(self.statuses().values())
+
     def run(self, **values):
         return self.send("run", **values)
 

@@ -78,6 +78,8 @@ class Oracle(Engine):
             return REFUSED, None
         if any(self.fails(channel, command["points"], SLICE * count) for channel in range(channels)) or self.fails(channels, command["scalars"], SCALAR * count):
             return FAULT, None
+        if not self.is_stored(command["points"], count):
+            return FAULT, None
         return DONE, self.sum(command["points"], command["scalars"], count)
 
     def fails(self, channel, address, size):
@@ -86,11 +88,10 @@ class Oracle(Engine):
         return channel == where and size > 0 and start < address + -(-size // SLICE) * SLICE and address < end
 
     def sum(self, points, scalars, count):
-        channels = [self.read(channel, points, SLICE * count) for channel in range(self.geometry.channels)]
         numbers = self.read(self.geometry.channels, scalars, SCALAR * count)
         total = 0
-        for i in range(count):
-            factor = self.multiples.factors.get(tuple(data[SLICE * i:SLICE * (i + 1)] for data in channels))
+        for i, slices in enumerate(self.slices(points, count)):
+            factor = self.multiples.factors.get(slices)
             k = int.from_bytes(numbers[SCALAR * i:SCALAR * (i + 1)], "little")
             if factor is None or k >= self.multiples.r:
                 return ANYTHING

@@ -29,7 +29,7 @@ class Toy(Bench):
     def refusals(self):
         g = self.geometry
         size, top = g.memory, g.most_window
-        self.write(0, size - GRANULE, bytes(range(256)) * 4)
+        self.write(0, size - GRANULE, bytes(GRANULE))
         wrong_writes = [(g.channels + 1, 0), (255, 0), (0, size), (0, GRANULE // 2), (g.channels, 1), (0, 1 << 55), (0, size + GRANULE)]
         for channel, address in wrong_writes:
             self.send("write", channel=channel, address=address, data=bytes(GRANULE))
@@ -125,13 +125,13 @@ class Toy(Bench):
             begin = self.cycles()
             runs = [self.run(count=count, window_bits=3)]
             self.card.run(wait)
-            runs += [self.run(count=rng.randrange(100), window_bits=rng.choice(self.windows())) for _ in range(6)]
-            chosen = [0, *rng.sample(range(1, 7), 3)]
+            runs += [self.run(count=rng.randrange(100), window_bits=rng.choice(self.windows())) for _ in range(8)]  # as many as may wait
+            chosen = [0, *rng.sample(range(1, 9), 5)]
             cancels = [self.cancel(runs[i]) for i in chosen] + [self.cancel(runs[0]), self.cancel(1 << 60)]
             found = self.statuses()
             assert found[cancels[-1]] == REFUSED
             if wait <= whole // 2:  # else the run may be over
-                assert [found[runs[i]] == CANCELLED for i in range(7)] == [i in chosen for i in range(7)], (wait, found)
+                assert [found[runs[i]] == CANCELLED for i in range(9)] == [i in chosen for i in range(9)], (wait, found)
             assert wait or self.cycles() - begin < whole, "a cancelled run goes on"
             finished = self.cancel(runs[-1])
             assert self.statuses()[finished] == REFUSED
@@ -171,8 +171,10 @@ class Toy(Bench):
                 self.settle()
 
     def nonsense(self):
-        """Of scalars that are not below r and points that are none a run makes something, and the next run is right."""
+        """Points that were never stored end a run; of scalars that are not below r it makes something; and the next run is right."""
         g, rng = self.geometry, self.rng
+        found = self.ends(100 * GRANULE)
+        assert found.count(FAULT) == 2, found
         for bits in (*self.windows(), *self.windows()):
             self.refill()
             for channel in range(g.channels + 1):

@@ -7,9 +7,9 @@
   three        triples drawn at random
   many         up to 2000 points, every distribution of scalars and bases, every window
   order        a run sees the writes before it; writes and other runs are answered while one is under way
-  cancels      runs under way, waiting, finished and unknown ones
+  cancels      runs under way, waiting (as many as may), finished and unknown ones
   faults       errors of the memory, and the same again without them
-  nonsense     scalars and points that are none
+  nonsense     scalars and points that are none, digits at the ends of what is stored and beyond
   resets       RESET in every part of a run, and a run at once
   rounds       for some seconds: writes, runs, cancels, garbage, STATUS and RESET in random order, with random gaps, back-pressure,
                memories and their errors: nothing is lost, nothing is wrong
@@ -27,6 +27,7 @@ import msm_cycles
 import trial
 from card import STATUS, WIRE, header, status_of
 from msm_bench import GRANULE, Bench
+from msm_oracle import FAULT
 from msm_toys import Toy
 
 from cases_msm import BASES, DISTRIBUTIONS
@@ -113,6 +114,7 @@ class Real(Bench):
         chain = self.multiples.chain(*(self.rng.randrange(1, self.geometry.facts.r) for _ in range(2)), 1 << 16 if LONG else 256)
         self.sizes(chain)
         self.chunks(chain)
+        assert self.ends(GRANULE * 512).count(FAULT) == 2
         return self.large(chain) if LONG else f"up to 2^{MOST_LOG} points"
 
 

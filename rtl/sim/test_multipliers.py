@@ -20,10 +20,11 @@ from unit import ROOT, Unit, rtl, sim
 
 FIELDS = sorted(path.stem for path in (ROOT / "spec/fields").glob("*.toml"))
 TOYS = [field for field in FIELDS if field.startswith("toy")]
-MONTGOMERY = [name.removeprefix("modmul_") for name in rtl.units() if name.startswith("modmul_montgomery") and not name.endswith("_twin")]
-EARLY = ["early_secp256k1_fp"]
-LONG = ["long_bls12_381_fp"]  # the pairing processor's, which does not reduce its products
-MULTIPLIERS = FIELDS + MONTGOMERY + EARLY + LONG
+#: All that the generator has as units.
+MULTIPLIERS = [name.removeprefix("modmul_") for name in rtl.units() if name.startswith("modmul_") and not name.endswith("_twin")]
+MONTGOMERY = [name for name in MULTIPLIERS if name.startswith("montgomery_")]
+EARLY = [name for name in MULTIPLIERS if name.startswith("early_")]
+LONG = [name for name in MULTIPLIERS if name.startswith("long_")]  # the pairing processor's, which does not reduce its products
 PAIRS = 22_000
 SEED = unit.seed()
 

@@ -447,7 +447,7 @@ class Long(Checked):
 
     def test_other_cards(self):
         """Structural multipliers, more lanes, and columns of 2^12, behind HBM."""
-        cards = (("ntt_small", (6, 9, 12, 13)), ("ntt_twin", range(6, 14)), ("ntt_64_twin", range(6, 15)), ("ntt_bn254_large_twin", (1, 11, 12, 13)), ("ntt_bls12_381_large_twin", (11, 12)),
+        cards = (("ntt_small", (6, 9, 12, 13)), ("ntt_16_twin", range(6, 14)), ("ntt_twin", range(6, 14)), ("ntt_64_twin", range(6, 15)), ("ntt_bn254_large_twin", (1, 11, 12, 13)), ("ntt_bls12_381_large_twin", (11, 12)),
                  ("ntt_bn254_small", (1, 4, 7)), ("ntt_bls12_381_small", (1, 4, 7)))
         for config, logs in cards:
             with Card(library(config)) as card:

@@ -117,6 +117,13 @@ class Geometry:
         data = [slices[i][:size] if self.channels > 1 else slices[0][size * i:size * (i + 1)] for i in range(2)]
         return tuple(self.decode(part, self.stored_digit) for part in data)
 
+    def is_stored(self, slices):
+        """May a point's digits be those of one that was written? Others could lead sums out of their bounds."""
+        size, most = self.stored_digit, abs(self.base) // 2 if self.base else self.facts.fp.p - 1
+        bytes_of = self.digits * size * (1 if self.channels > 1 else self.in_memory)
+        digits = (int.from_bytes(part[i:i + size], "little", signed=True) for part in slices for i in range(0, bytes_of, size))
+        return all((-most if self.base else 0) <= digit <= most for digit in digits)
+
     def sum_of(self, data):
         """The point that a reply's `sum` stands for; ValueError when it is none."""
         size = self.digits * self.digit_bytes
@@ -160,13 +167,23 @@ class Engine:
         head = {"index": command["index"], "status": STATUS["done"], **counts}
         if not self.is_sound(command):
             return {**head, "status": STATUS["refused"], "sum": bytes(self.geometry.sum_bytes)}
+        if not self.is_stored(command["points"], command["count"]):
+            return {**head, "status": STATUS["memory_fault"], "sum": bytes(self.geometry.sum_bytes)}
         return {**head, "sum": self.geometry.sum_bytes_of(self.sum(command["points"], command["scalars"], command["count"]))}
+
+    def slices(self, points, count):
+        """The slices of each point of a run."""
+        channels = [self.read(channel, points, SLICE * count) for channel in range(self.geometry.channels)]
+        return [tuple(data[SLICE * i:SLICE * (i + 1)] for data in channels) for i in range(count)]
+
+    def is_stored(self, points, count):
+        """Has memory nothing but points there?"""
+        return all(map(self.geometry.is_stored, self.slices(points, count)))
 
     def sum(self, points, scalars, count):
         """What a run that is sound adds up."""
-        channels = [self.read(channel, points, SLICE * count) for channel in range(self.geometry.channels)]
         numbers = self.read(self.geometry.channels, scalars, SCALAR * count)
-        found = [self.geometry.point_of([data[SLICE * i:SLICE * (i + 1)] for data in channels]) for i in range(count)]
+        found = [self.geometry.point_of(slices) for slices in self.slices(points, count)]
         ks = [int.from_bytes(numbers[SCALAR * i:SCALAR * (i + 1)], "little") for i in range(count)]
         return msm.total(self.geometry.group, found, ks)
 

@@ -1,6 +1,6 @@
 """Sums of small multiples in doubles, as the host's Poseidon makes them with AVX2 and FMA; exact values, and bounds.
 
-`combination` is that of `lanes/fma/combination.rs`: normal elements times integers, and a constant, less the nearest multiple of p. Columns
+`combination` is that of `lanes/doubles/combination.rs`: normal elements times integers, and a constant, less the nearest multiple of p. Columns
 are made as in `doubles`; every few terms the low parts give their carries to the sums. The multiple of p is estimated from the two
 highest columns.
 

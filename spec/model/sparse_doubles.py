@@ -13,7 +13,7 @@ from doubles import Bounds, Exact, Interval, fma
 COUNT, WIDTH = 6, 43
 #: Of a product: bounds of the lowest digit and of the others.
 NORMAL = [1 << WIDTH] + [(1 << WIDTH - 1) + (1 << 8)] * (COUNT - 1)
-#: Of how many normal elements one factor may be the sum, times how many the other: `MOST` of lanes/fma/sparse.rs.
+#: Of how many normal elements one factor may be the sum, times how many the other: `MOST` of lanes/doubles/sparse.rs.
 MOST = 120
 
 

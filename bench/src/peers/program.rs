@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
-use super::goamd64;
+use super::Target;
 use crate::report;
 
 /// A running program.
@@ -27,6 +27,7 @@ impl Program {
         let complaints = complaints()?;
         let mut child = command
             .env("GOMAXPROCS", "1")
+            .envs(go_debug())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(complaints.try_clone()?)
@@ -88,7 +89,11 @@ fn complaints() -> Result<File> {
 
 /// The folder that peers are built in.
 fn folder() -> PathBuf {
-    report::checkout().join("target/peers")
+    let folder = report::checkout().join("target/peers");
+    match Target::here() {
+        Target::Native => folder,
+        Target::WithoutAvx512 => folder.join("x86-64-v3"),
+    }
 }
 
 /// The sources of a peer.
@@ -96,13 +101,10 @@ pub fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join(name)
 }
 
-/// How C is compiled, unless a peer is faster otherwise.
-pub const C_FLAGS: &str = "-O3 -march=native";
-
 /// libsecp256k1 as its authors build it, with its assembly. GCC refuses that with `-march=native`, and the C in its place takes
 /// 2 % more time, with `-O3` too.
 pub const LIBSECP256K1_C_FLAGS: &str =
-    if cfg!(target_arch = "x86_64") { "-O2 -DUSE_ASM_X86_64=1" } else { C_FLAGS };
+    if cfg!(target_arch = "x86_64") { "-O2 -DUSE_ASM_X86_64=1" } else { "-O3 -march=native" };
 
 /// Runs a build to its end. When it fails, all it said is shown, and the error is its first line that speaks of one.
 fn build(command: &mut Command) -> Result<()> {
@@ -118,8 +120,15 @@ fn build(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Cargo, for a workspace of peers. How to compile, and into which folder, is said there (`.cargo/config.toml`), and by nothing in
-/// the environment.
+/// What keeps programs in Go from AVX-512, if that is not to be used: they look for it when they run.
+fn go_debug() -> Option<(&'static str, &'static str)> {
+    let hidden =
+        "cpu.avx512=off,cpu.avx512f=off,cpu.avx512dq=off,cpu.avx512ifma=off,cpu.avx512vbmi2=off";
+    (Target::here() == Target::WithoutAvx512).then_some(("GODEBUG", hidden))
+}
+
+/// Cargo, for a workspace of peers. How to compile for this processor, and into which folder, is said there
+/// (`.cargo/config.toml`), and by nothing in the environment.
 fn cargo(folder: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(["build", "--quiet", "--release", "--locked"]).current_dir(folder);
@@ -131,12 +140,19 @@ fn cargo(folder: &Path) -> Command {
             command.env_remove(&name);
         }
     }
+    if Target::here() == Target::WithoutAvx512 {
+        command.env("RUSTFLAGS", "-C target-cpu=x86-64-v3 -C target-feature=+adx");
+        // mcl has an MSM for AVX-512 IFMA, which it would choose when it runs.
+        command.env("CXXFLAGS", "-DMCL_MSM=0");
+    }
     command
 }
 
 /// Builds a package of the peers' workspace; gives its program's path.
 pub fn build_rust(package: &str, c_flags: &str) -> Result<PathBuf> {
-    build(cargo(&source("")).args(["--package", package]).env("CFLAGS", c_flags))?;
+    let mut command = cargo(&source(""));
+    command.args(["--package", package]).arg("--target-dir").arg(folder());
+    build(command.env("CFLAGS", c_flags))?;
     Ok(folder().join("release").join(package))
 }
 
@@ -152,11 +168,10 @@ pub fn build_plonky() -> Result<PathBuf> {
 /// Builds a package of a Go module, by its folder, for this processor's level of x86-64; gives the path of the program with this
 /// name. An error where there is no `go`.
 pub fn build_go(module: &str, package: &str, binary: &str) -> Result<PathBuf> {
-    let (name, level) = ("GOAMD64", goamd64());
-    let level = level.trim_start_matches("GOAMD64=");
-    let path = folder().join("go").join(level).join(binary);
+    let level = Target::here().goamd64();
+    let path = folder().join("go").join(&level).join(binary);
     let mut command = Command::new("go");
-    command.args(["build", "-o"]).arg(&path).arg(package).env(name, level);
+    command.args(["build", "-o"]).arg(&path).arg(package).env("GOAMD64", level);
     build(command.current_dir(source(module)))?;
     Ok(path)
 }

@@ -18,12 +18,12 @@ mod coefficient;
 mod cyclotomic;
 #[cfg(target_arch = "x86_64")]
 mod doubles;
-mod eight;
 mod exponentiation;
 mod few;
 pub mod formula;
 mod instances;
 mod lanes;
+mod limbs;
 mod miller;
 mod power;
 mod schedule;

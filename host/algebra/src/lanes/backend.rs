@@ -6,8 +6,8 @@
 //! Processors without such vectors take scalar code instead, a level higher: a batch of additions, a pass of a transform.
 //! The feature `emulation` has a backend of plain words, slow, for tests of the kernels on any processor.
 
-use super::constants::Constants;
-use super::montgomery;
+use super::limbs::constants::Constants;
+use super::limbs::product;
 use crate::isa::{Isa, Level};
 
 /// Lanes of a vector.
@@ -67,7 +67,7 @@ pub trait Backend: Copy {
     fn permute(self, a: Self::V, from: [u8; WIDTH]) -> Self::V;
     /// Lane i of vector j becomes lane j of vector i.
     fn transpose(self, rows: [Self::V; WIDTH]) -> [Self::V; WIDTH];
-    /// `montgomery::multiply`. A backend whose code for it is long keeps one copy.
+    /// `product::multiply`. A backend whose code for it is long keeps one copy.
     #[inline(always)]
     fn multiply<const L: usize, const N: usize>(
         self,
@@ -75,9 +75,9 @@ pub trait Backend: Copy {
         x: [&[Self::V; L]; N],
         y: [&[Self::V; L]; N],
     ) -> [[Self::V; L]; N] {
-        montgomery::multiply(self, p, x, y)
+        product::multiply(self, p, x, y)
     }
-    /// `montgomery::sum_of_products`, likewise.
+    /// `product::sum_of_products`, likewise.
     #[inline(always)]
     fn sum_of_products<const L: usize, const N: usize>(
         self,
@@ -85,16 +85,16 @@ pub trait Backend: Copy {
         x: [[&[Self::V; L]; 2]; N],
         y: [[&[Self::V; L]; 2]; N],
     ) -> [[Self::V; L]; N] {
-        montgomery::sum_of_products(self, p, x, y)
+        product::sum_of_products(self, p, x, y)
     }
-    /// `montgomery::square`, likewise.
+    /// `product::square`, likewise.
     #[inline(always)]
     fn square<const L: usize, const N: usize>(
         self,
         p: &Constants<L>,
         x: [&[Self::V; L]; N],
     ) -> [[Self::V; L]; N] {
-        montgomery::square(self, p, x)
+        product::square(self, p, x)
     }
     /// Runs a kernel in a function of its own: what is rare, or long and wanted in many places.
     fn apart<K: Kernel>(self, kernel: K) -> K::Output;
@@ -176,9 +176,9 @@ impl Isa {
 pub fn run<K: Kernel>(vectors: Vectors, kernel: K) -> K::Output {
     match vectors.0 {
         #[cfg(kernels_of_limbs)]
-        Kind::Ifma => super::ifma::run(kernel),
+        Kind::Ifma => super::limbs::ifma::run(kernel),
         #[cfg(feature = "emulation")]
-        Kind::Emulated => kernel.run(super::portable::Portable),
+        Kind::Emulated => kernel.run(super::limbs::portable::Portable),
     }
 }
 

@@ -7,8 +7,9 @@ use super::affine::Residue;
 use super::affine::base::Pair;
 use super::backend::{self, Backend, Kernel, Mask, Vectors, WIDTH, both};
 #[cfg(target_arch = "x86_64")]
-use super::fma::Fma;
-use super::held::{Held, HeldPair};
+use super::doubles::Fma;
+use super::limbs::Held;
+use super::limbs::held::HeldPair;
 use super::primes::Prime;
 use crate::isa::Isa;
 #[cfg(kernels_of_doubles)]

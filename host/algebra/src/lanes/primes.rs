@@ -1,6 +1,6 @@
 //! The fields that have lanes, and how many limbs each has.
 
-use super::constants::Constants;
+use super::limbs::constants::Constants;
 use crate::field::{
     Bls12377Fp, Bls12377Fr, Bls12381Fp, Bls12381Fr, Bn254Fp, Bn254Fr, PastaFp, PastaFq, PrimeField,
     Secp256k1Fn, Secp256k1Fp, ToyFp, ToyFr,

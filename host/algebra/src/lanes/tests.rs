@@ -5,25 +5,27 @@ use num_bigint::BigUint;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
+use std::marker::PhantomData;
+
 use super::backend::{LIMB_BITS, LIMB_MASK, both};
 use super::*;
 use crate::field::*;
 
 /// Numbers of eight lanes, in limbs.
-type Limbs<const L: usize> = [[u64; WIDTH]; L];
+type Numbers<const L: usize> = [[u64; WIDTH]; L];
 
 /// Every operation of [`Held`]; x and y below 4p, u and v below 2p.
 struct Everything<'a, P, const L: usize> {
-    x: &'a Limbs<L>,
-    y: &'a Limbs<L>,
-    u: &'a Limbs<L>,
-    v: &'a Limbs<L>,
+    x: &'a Numbers<L>,
+    y: &'a Numbers<L>,
+    u: &'a Numbers<L>,
+    v: &'a Numbers<L>,
     field: PhantomData<P>,
 }
 
 /// What comes out, in the order of [`expected`], and the masks.
 struct Results<const L: usize> {
-    limbs: Vec<Limbs<L>>,
+    limbs: Vec<Numbers<L>>,
     masks: [Mask; 4],
 }
 
@@ -38,12 +40,12 @@ impl<P: Prime<L>, const L: usize> Kernel for Everything<'_, P, L> {
         let v = held::<B, P, L, 2>(b, self.v);
         let [xy, yx] = Held::mul_each([x, y], [y, x]);
         let [xx, yy] = Held::square_each([x, y]);
-        let mut limbs = vec![stored(b, x * y), stored(b, xy), stored(b, yx)];
-        limbs.extend([stored(b, x.square()), stored(b, xx), stored(b, yy)]);
-        limbs.extend([stored(b, u * x), stored(b, x.reduced()), stored(b, (u + v).reduced())]);
-        limbs.extend([stored(b, (u - v).reduced()), stored(b, (-u).reduced())]);
-        limbs.extend([stored(b, u.less_both(v, xy)), stored(b, u.inverse())]);
-        limbs.extend([stored(b, u.select(0b1010_0110, v)), stored(b, u.canonical())]);
+        let mut limbs = vec![stored(x * y), stored(xy), stored(yx)];
+        limbs.extend([stored(x.square()), stored(xx), stored(yy)]);
+        limbs.extend([stored(u * x), stored(x.reduced()), stored((u + v).reduced())]);
+        limbs.extend([stored((u - v).reduced()), stored((-u).reduced())]);
+        limbs.extend([stored(u.less_both(v, xy)), stored(u.inverse())]);
+        limbs.extend([stored(u.select(0b1010_0110, v)), stored(u.canonical())]);
         let masks = [u.is_zero(), x.is_zero(), u.equals(v), u.may_be_zero()];
         Results { limbs, masks }
     }
@@ -52,29 +54,23 @@ impl<P: Prime<L>, const L: usize> Kernel for Everything<'_, P, L> {
 #[inline(always)]
 fn held<B: Backend, P: Prime<L>, const L: usize, const K: usize>(
     b: B,
-    limbs: &Limbs<L>,
+    limbs: &Numbers<L>,
 ) -> Held<B, P, L, K> {
-    let mut vectors = [b.splat(0); L];
-    for j in 0..L {
-        vectors[j] = b.load(&limbs[j]);
-    }
-    Held::of(b, vectors)
+    Held::of(Limbs::load(b, limbs))
 }
 
 #[inline(always)]
-fn stored<B: Backend, P: Prime<L>, const L: usize>(b: B, held: Held<B, P, L>) -> Limbs<L> {
-    let (limbs, mut words) = (held.limbs(), [[0; WIDTH]; L]);
-    for j in 0..L {
-        b.store(limbs[j], &mut words[j]);
-    }
+fn stored<B: Backend, P: Prime<L>, const L: usize>(held: Held<B, P, L>) -> Numbers<L> {
+    let mut words = [[0; WIDTH]; L];
+    held.limbs().store(&mut words);
     words
 }
 
-fn number<const L: usize>(limbs: &Limbs<L>, lane: usize) -> BigUint {
+fn number<const L: usize>(limbs: &Numbers<L>, lane: usize) -> BigUint {
     limbs.iter().rev().fold(BigUint::ZERO, |all, limb| (all << LIMB_BITS) + limb[lane])
 }
 
-fn limbs_of<const L: usize>(numbers: &[BigUint; WIDTH]) -> Limbs<L> {
+fn limbs_of<const L: usize>(numbers: &[BigUint; WIDTH]) -> Numbers<L> {
     std::array::from_fn(|j| {
         std::array::from_fn(|lane| {
             let limb = (&numbers[lane] >> (LIMB_BITS as usize * j)) & BigUint::from(LIMB_MASK);
@@ -159,7 +155,7 @@ fn same_as_integers<P: Prime<L>, const L: usize>(rounds: usize) {
             assert_eq!(equal, &u[lane] % &p == &v[lane] % &p);
             assert!(may_be || !u_zero);
         }
-        let normal = |limbs: &Limbs<L>| limbs.iter().flatten().all(|limb| limb >> LIMB_BITS == 0);
+        let normal = |limbs: &Numbers<L>| limbs.iter().flatten().all(|limb| limb >> LIMB_BITS == 0);
         assert!(results.limbs.iter().all(normal), "limbs of 52 bits");
     }
 }

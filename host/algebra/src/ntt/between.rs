@@ -1,14 +1,14 @@
 //! What a tile of columns is multiplied by between the passes.
 
 use super::form::{Arithmetic, Form};
-use super::tile::{Eight, PIECE};
+use super::tile::{PIECE, TileVector};
 use super::transform::Transform;
 
 /// Factors for n1 rows of sixteen columns: those of row k1 are the product of a fine one, by the lower half of the bits of
 /// k1, and a coarse one, by the upper half. They are computed for every tile.
 pub struct Between<const D: usize> {
-    fine: Vec<[Eight<D>; 2]>,
-    coarse: Vec<[Eight<D>; 2]>,
+    fine: Vec<[TileVector<D>; 2]>,
+    coarse: Vec<[TileVector<D>; 2]>,
 }
 
 impl<const D: usize> Between<D> {
@@ -16,8 +16,8 @@ impl<const D: usize> Between<D> {
     pub fn new(log_rows: u32) -> Self {
         let log_fine = log_rows.div_ceil(2);
         Self {
-            fine: vec![[Eight::ZERO; 2]; 1 << log_fine],
-            coarse: vec![[Eight::ZERO; 2]; 1 << (log_rows - log_fine)],
+            fine: vec![[TileVector::ZERO; 2]; 1 << log_fine],
+            coarse: vec![[TileVector::ZERO; 2]; 1 << (log_rows - log_fine)],
         }
     }
 
@@ -35,9 +35,9 @@ impl<const D: usize> Between<D> {
             for c in 1..PIECE {
                 products[c] = products[c - 1] * x;
             }
-            Eight::two::<F, A>(|c| A::digits(&products[c]))
+            TileVector::two::<F, A>(|c| A::digits(&products[c]))
         };
-        let one = Eight::two::<F, A>(|_| A::digits(&F::ONE));
+        let one = TileVector::two::<F, A>(|_| A::digits(&F::ONE));
         let step = chain::<F, A, D>(a, one, from_first(root, output), &mut self.fine);
         chain::<F, A, D>(a, from_first(input, scale), step, &mut self.coarse);
         for two in self.fine.iter_mut().chain(&mut self.coarse) {
@@ -71,10 +71,10 @@ impl<const D: usize> Between<D> {
 #[inline(always)]
 fn chain<F: Form<D>, A: Arithmetic<F, D>, const D: usize>(
     a: A,
-    start: [Eight<D>; 2],
-    base: [Eight<D>; 2],
-    list: &mut [[Eight<D>; 2]],
-) -> [Eight<D>; 2] {
+    start: [TileVector<D>; 2],
+    base: [TileVector<D>; 2],
+    list: &mut [[TileVector<D>; 2]],
+) -> [TileVector<D>; 2] {
     let factor = [a.factor(a.get(&base[0])), a.factor(a.get(&base[1]))];
     let mut last = [a.get(&start[0]), a.get(&start[1])];
     let mut power = [a.splat(&A::digits(&F::ONE)); 2];
@@ -86,7 +86,7 @@ fn chain<F: Form<D>, A: Arithmetic<F, D>, const D: usize>(
         let [next0, next1] = a.multiply([&power[0], &power[1]], [&factor[0], &factor[1]]);
         power = [a.normal(next0), a.normal(next1)];
     }
-    let mut result = [Eight::ZERO; 2];
+    let mut result = [TileVector::ZERO; 2];
     a.set(&mut result[0], &power[0]);
     a.set(&mut result[1], &power[1]);
     result

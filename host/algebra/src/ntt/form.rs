@@ -17,12 +17,12 @@ use crate::lanes::{AnyMachine, Mask};
 
 use super::passes::{Columns, Rows};
 use super::pointwise::ABLessC;
-use super::tile::{Eight, PIECE};
+use super::tile::{PIECE, TileVector};
 
 #[cfg(target_arch = "x86_64")]
 mod doubles;
 mod goldilocks;
-mod montgomery;
+mod limbs;
 mod radix_four;
 
 /// Levels of two that a held element can go through.
@@ -33,7 +33,7 @@ pub trait Arithmetic<F: Form<D>, const D: usize>: Copy {
     /// Eight elements in registers.
     type X: Copy;
 
-    /// [`Eight`]s of a row of a tile.
+    /// [`TileVector`]s of a row of a tile.
     const ROW: usize = 2;
 
     /// What an element times this is, as a canonical integer, is the factor; R, if factors are in Montgomery form.
@@ -48,21 +48,21 @@ pub trait Arithmetic<F: Form<D>, const D: usize>: Copy {
     /// The vector, and the lane in it, of an element of a piece.
     fn place(element: usize) -> (usize, usize);
 
-    /// Eight at rest.
-    fn get(self, at_rest: &Eight<D>) -> Self::X;
+    /// Eight elements at rest.
+    fn get(self, at_rest: &TileVector<D>) -> Self::X;
 
-    /// Eight to rest.
-    fn set(self, at_rest: &mut Eight<D>, x: &Self::X);
+    /// Eight elements to rest.
+    fn set(self, at_rest: &mut TileVector<D>, x: &Self::X);
 
     /// A row of a tile.
     #[inline(always)]
-    fn get_row(self, row: &[Eight<D>]) -> [Self::X; 2] {
+    fn get_row(self, row: &[TileVector<D>]) -> [Self::X; 2] {
         [self.get(&row[0]), self.get(&row[1])]
     }
 
     /// A row of a tile to rest.
     #[inline(always)]
-    fn set_row(self, row: &mut [Eight<D>], x: &[Self::X; 2]) {
+    fn set_row(self, row: &mut [TileVector<D>], x: &[Self::X; 2]) {
         self.set(&mut row[0], &x[0]);
         self.set(&mut row[1], &x[1]);
     }
@@ -75,7 +75,7 @@ pub trait Arithmetic<F: Form<D>, const D: usize>: Copy {
 
     /// The elements of as many pieces as a piece has elements, one below the other, a column after the other, each in a row;
     /// they are what [`Arithmetic::write`] wrote.
-    fn read_columns(self, pieces: &[&mut [u8]; PIECE], columns: &mut [Eight<D>]);
+    fn read_columns(self, pieces: &[&mut [u8]; PIECE], columns: &mut [TileVector<D>]);
 
     /// Writes normal elements in as many bytes as they have, if they are products by a factor made of an element, or of two.
     fn write(self, normal: &[Self::X; 2], piece: &mut [u8]);
@@ -119,7 +119,13 @@ pub trait Arithmetic<F: Form<D>, const D: usize>: Copy {
 
     /// Butterflies of radix r: of r blocks of rows, one after the other, and their factors. Block k of the result is the sum
     /// over j of root^(j k) t^j times block j. They are *plain* where t is 1 and the rows have just been read.
-    fn butterflies(self, rows: &mut [Eight<D>], factors: &[[u64; D]], log_radix: u32, plain: bool);
+    fn butterflies(
+        self,
+        rows: &mut [TileVector<D>],
+        factors: &[[u64; D]],
+        log_radix: u32,
+        plain: bool,
+    );
 }
 
 /// A field whose elements are transformed in D digits.

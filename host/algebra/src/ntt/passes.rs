@@ -8,7 +8,7 @@ use super::between::Between;
 use super::form::{Arithmetic, Form, Pass};
 use super::plan::Plan;
 use super::tables::Steps;
-use super::tile::{Eight, PIECE, transform};
+use super::tile::{PIECE, TileVector, transform};
 
 /// Factors of both passes.
 pub struct Lanes<const D: usize> {
@@ -24,7 +24,7 @@ pub struct Lanes<const D: usize> {
 pub struct Columns<'a, F: Form<D>, const D: usize> {
     pub plan: &'a Plan<F, D>,
     pub lanes: &'a Lanes<D>,
-    pub rows: &'a mut [Eight<D>],
+    pub rows: &'a mut [TileVector<D>],
     pub factors: &'a mut Between<D>,
     pub first: usize,
     pub source: &'a [u8],
@@ -62,7 +62,7 @@ impl<F: Form<D>, const D: usize> Pass<F, D> for Columns<'_, F, D> {
 /// The second pass of a tile.
 pub struct Rows<'a, 'b, F, const D: usize> {
     pub lanes: &'a Lanes<D>,
-    pub rows: &'a mut [Eight<D>],
+    pub rows: &'a mut [TileVector<D>],
     pub pieces: &'a mut [&'b mut [u8]],
     pub field: PhantomData<F>,
 }

@@ -12,7 +12,7 @@ use super::between::Between;
 use super::form::{Form, MOST_LEVELS};
 use super::passes::{Columns, Lanes, Rows};
 use super::tables::{Steps, powers};
-use super::tile::{Eight, Memory, PIECE, Tile};
+use super::tile::{Memory, PIECE, Tile, TileVector};
 use super::transform::{MOST_LOG_SIZE, Transform};
 use super::words::{self, Levels, Words};
 
@@ -126,7 +126,7 @@ impl<F: Form<D>, const D: usize> Plan<F, D> {
     pub fn tile(&self) -> Tile<F, D> {
         Tile(match &self.factors {
             Factors::Lanes(..) => Memory::Lanes {
-                rows: vec![Eight::ZERO; 2 << self.log_columns],
+                rows: vec![TileVector::ZERO; 2 << self.log_columns],
                 between: Between::new(self.log_rows),
             },
             Factors::Words(_) => Memory::Words(vec![[F::ZERO; PIECE]; 1 << self.log_columns]),

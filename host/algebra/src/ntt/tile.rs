@@ -17,9 +17,9 @@ const BLOCK_BYTES: usize = 40 << 10;
 /// The digits of eight elements at rest.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-pub struct Eight<const D: usize>(pub(super) [[u64; WIDTH]; D]);
+pub struct TileVector<const D: usize>(pub(super) [[u64; WIDTH]; D]);
 
-impl<const D: usize> Eight<D> {
+impl<const D: usize> TileVector<D> {
     pub(super) const ZERO: Self = Self([[0; WIDTH]; D]);
 
     #[inline(always)]
@@ -57,7 +57,7 @@ pub struct Tile<F, const D: usize>(pub(super) Memory<F, D>);
 /// In lanes, or in scalar code.
 pub enum Memory<F, const D: usize> {
     /// Up to two vectors a row.
-    Lanes { rows: Vec<Eight<D>>, between: Between<D> },
+    Lanes { rows: Vec<TileVector<D>>, between: Between<D> },
     /// Sixteen elements a row.
     Words(Vec<Row<F>>),
 }
@@ -72,11 +72,12 @@ pub fn splat<B: Backend, const D: usize>(b: B, digits: &[u64; D]) -> [B::V; D] {
 #[inline(always)]
 pub fn transform<F: Form<D>, A: Arithmetic<F, D>, const D: usize>(
     a: A,
-    rows: &mut [Eight<D>],
+    rows: &mut [TileVector<D>],
     steps: &Steps<D>,
 ) {
     let (mut blocks, mut done) = (1, 0);
-    while done < steps.list.len() && rows.len() / blocks > BLOCK_BYTES / size_of::<Eight<D>>() {
+    while done < steps.list.len() && rows.len() / blocks > BLOCK_BYTES / size_of::<TileVector<D>>()
+    {
         step::<F, A, D>(a, rows, &steps.list[done], 0, steps.is_plain && done == 0);
         blocks <<= steps.list[done].log_radix;
         done += 1;
@@ -95,7 +96,7 @@ pub fn transform<F: Form<D>, A: Arithmetic<F, D>, const D: usize>(
 #[inline(always)]
 fn step<F: Form<D>, A: Arithmetic<F, D>, const D: usize>(
     a: A,
-    rows: &mut [Eight<D>],
+    rows: &mut [TileVector<D>],
     step: &Step<D>,
     first: usize,
     is_plain: bool,

@@ -1,7 +1,7 @@
 //! One element of Fp2 at a time, whose products go eight side by side: what makes a single pairing fast.
 
 use super::Linear;
-use super::eight::LaneTower;
+use super::limbs::LaneTower;
 use crate::lanes::{Backend, Mask, PairProducts, Row, WIDTH, each};
 use crate::tower::Fp2;
 

@@ -1,6 +1,6 @@
 //! What the hard part of a final exponentiation does with its element, one at a time or in lanes.
 
-use super::eight::{self, Eight, LaneTower};
+use super::limbs::{self, EightLimbs, LaneTower};
 use super::power::{power, power_by_bits, power_by_few_bits};
 use super::{Coefficient, Linear, Pairing};
 use crate::field::Field;
@@ -75,7 +75,7 @@ impl<E: Pairing<Tower: LaneTower<L>>, const L: usize> Kernel for HardPart<E, L> 
 #[derive(Clone, Copy)]
 struct Folded<B: Backend, T: LaneTower<L>, const L: usize> {
     b: B,
-    a: Eight<B, T, L>,
+    a: EightLimbs<B, T, L>,
 }
 
 /// The lane of the coefficient of w^i.
@@ -96,12 +96,15 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> Folded<B, T, L> {
 
 /// Coefficients of the powers of w in their lanes.
 #[inline(always)]
-fn in_lanes<B: Backend, T: LaneTower<L>, const L: usize>(b: B, a: &[Fp2<T>; 6]) -> Eight<B, T, L> {
+fn in_lanes<B: Backend, T: LaneTower<L>, const L: usize>(
+    b: B,
+    a: &[Fp2<T>; 6],
+) -> EightLimbs<B, T, L> {
     let mut lanes = [Fp2::ZERO; WIDTH];
     for i in 0..6 {
         lanes[usize::from(LANE[i])] = a[i];
     }
-    Eight::from_elements(b, &lanes)
+    EightLimbs::from_elements(b, &lanes)
 }
 
 /// Formula `fp12_cyclotomic_sqr` (Granger, Scott, ePrint 2009/565, section 3.2) with coefficients of powers of w:
@@ -140,11 +143,11 @@ const OF_PRODUCT: u32 = 3;
 
 /// Eight elements whose sums are done in place.
 #[derive(Clone, Copy)]
-struct Here<B: Backend, T: LaneTower<L>, const L: usize>(Eight<B, T, L>);
+struct Here<B: Backend, T: LaneTower<L>, const L: usize>(EightLimbs<B, T, L>);
 
 impl<B: Backend, T: LaneTower<L>, const L: usize> Here<B, T, L> {
     #[inline(always)]
-    fn settled(x: &Eight<B, T, L>) -> Self {
+    fn settled(x: &EightLimbs<B, T, L>) -> Self {
         Self(x.settled::<SETTLED>())
     }
     /// A product, which is a function of its own.
@@ -153,7 +156,7 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> Here<B, T, L> {
         Self(self.0.times(&other.0).settled::<OF_PRODUCT>())
     }
     #[inline(always)]
-    fn of(x: &Self, sum: impl Kernel<Output = Eight<B, T, L>>) -> Self {
+    fn of(x: &Self, sum: impl Kernel<Output = EightLimbs<B, T, L>>) -> Self {
         Self(sum.run(x.0.backend()))
     }
     #[inline(always)]
@@ -162,27 +165,27 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> Here<B, T, L> {
     }
     #[inline(always)]
     fn plus(&self, other: &Self) -> Self {
-        Self::of(self, eight::Sum(&self.0, &other.0))
+        Self::of(self, limbs::Sum(&self.0, &other.0))
     }
     #[inline(always)]
     fn less(&self, other: &Self) -> Self {
-        Self::of(self, eight::Difference(&self.0, &other.0))
+        Self::of(self, limbs::Difference(&self.0, &other.0))
     }
     #[inline(always)]
     fn negative(&self) -> Self {
-        Self::of(self, eight::Negative(&self.0))
+        Self::of(self, limbs::Negative(&self.0))
     }
     #[inline(always)]
     fn times_xi(&self) -> Self {
-        Self::of(self, eight::TimesXi(&self.0))
+        Self::of(self, limbs::TimesXi(&self.0))
     }
     #[inline(always)]
     fn small<const N: u32>(&self) -> Self {
-        Self::of(self, eight::Multiple(&self.0, N))
+        Self::of(self, limbs::Multiple(&self.0, N))
     }
     #[inline(always)]
     fn or_if(&self, mask: Mask, other: &Self) -> Self {
-        Self::of(self, eight::Select(&self.0, &other.0, mask))
+        Self::of(self, limbs::Select(&self.0, &other.0, mask))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Eight elements of Fp2 in doubles. As in limbs each operation is a function of its own; all that comes out is reduced.
 
-use super::eight::LaneTower;
 use super::lanes::InLanes;
+use super::limbs::LaneTower;
 use super::slots::Wide;
 use crate::lanes::affine::Residue;
 use crate::lanes::{Doubles, Fma, Mask, WIDTH, Work, pair_product, pair_square};

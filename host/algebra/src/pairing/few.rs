@@ -12,11 +12,11 @@ use lines::Lines;
 use products::Products;
 
 use super::across::Across;
-use super::eight::LaneTower;
 use super::formula::{
     Twelve, fp12_mul_014_factors, fp12_mul_014_sums, fp12_mul_034_factors, fp12_mul_034_sums,
     fp12_sqr_factors, fp12_sqr_sums,
 };
+use super::limbs::LaneTower;
 use super::walk::placed;
 use super::{Kind, Pair, Pairing, PreparedPair, Step, miller};
 use crate::lanes::{Backend, Kernel, Vectors, WIDTH, run};

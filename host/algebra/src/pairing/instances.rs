@@ -1,6 +1,6 @@
 //! The three pairings.
 
-use super::eight::LaneTower;
+use super::limbs::LaneTower;
 use super::{
     Cyclotomic, Kind, Pair, Pairing, Prepared, PreparedPair, Step, cyclotomic, exponentiation, few,
     lanes, miller, schedule,

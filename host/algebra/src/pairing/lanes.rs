@@ -2,8 +2,8 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::doubles::EightDoubles;
-use super::eight::{Eight, LaneTower};
 use super::formula::fp12_sqr;
+use super::limbs::{EightLimbs, LaneTower};
 use super::slots::{Slot, Slots, Wide};
 use super::walk::{Constants, Place, Walk};
 use super::{Pair, Pairing, Step, miller};
@@ -25,12 +25,12 @@ pub trait InLanes<T: Tower>: Wide<Choice = Mask> {
     fn elements(&self) -> [Fp2<T>; WIDTH];
 }
 
-impl<B: Backend, T: LaneTower<L>, const L: usize> InLanes<T> for Eight<B, T, L> {
+impl<B: Backend, T: LaneTower<L>, const L: usize> InLanes<T> for EightLimbs<B, T, L> {
     type Proof = B;
 
     #[inline(always)]
     fn of(b: B, elements: &[Fp2<T>; WIDTH]) -> Self {
-        Eight::from_elements(b, elements)
+        EightLimbs::from_elements(b, elements)
     }
     #[inline(always)]
     fn base(b: B, elements: &[T::Base; WIDTH]) -> Self::Base {
@@ -59,7 +59,7 @@ impl<E: Pairing<Tower: LaneTower<L>>, const L: usize> Choice for Loop<'_, E, L> 
 
     #[inline(always)]
     fn on_limbs<B: Backend>(self, b: B) -> Self::Output {
-        run::<Eight<B, E::Tower, L>, E>(b, self.0)
+        run::<EightLimbs<B, E::Tower, L>, E>(b, self.0)
     }
 
     #[cfg(target_arch = "x86_64")]

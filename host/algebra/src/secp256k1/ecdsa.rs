@@ -9,7 +9,7 @@ use crate::Isa;
 use crate::field::spec::{secp256k1_fn::MODULUS as N, secp256k1_fp::MODULUS as P};
 use crate::field::{Field, PrimeField, batch_invert, limbs};
 use crate::lanes::{self, AnyMachine, WIDTH};
-use eight::{Eight, Outcome, Prepared};
+use eight::{EightClaims, Outcome, Prepared};
 
 mod digits;
 mod eight;
@@ -111,7 +111,7 @@ fn verify_eight(
         let lane = lane.min(places.len() - 1);
         Prepared::new(&claims[places[lane]], &inverses[lane])
     });
-    let outcome = lanes::choose(lanes, Eight(eight));
+    let outcome = lanes::choose(lanes, EightClaims(eight));
     for (lane, (&place, inverse)) in places.iter().zip(inverses).enumerate() {
         verdicts[place] =
             verdict(&outcome, lane).unwrap_or_else(|| verify_one(&claims[place], inverse));

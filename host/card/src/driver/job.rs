@@ -79,6 +79,10 @@ pub trait Job: Send {
     fn is_ready(&mut self, _position: usize) -> bool {
         true
     }
+    /// Has it memory and answers of its own, whatever jobs before it still have to send? Then it goes on while they wait.
+    fn stands_alone(&self) -> bool {
+        false
+    }
     /// What goes over the door to the card's memory in place of the command of this number, which is done when it has ended; `None` for a command
     /// that is a packet.
     fn transfer(&self, _position: usize) -> Option<Transfer> {
@@ -147,6 +151,11 @@ impl Active {
     /// The command to be sent next; `None` when all are sent, or when nobody waits.
     pub fn next(&self) -> Option<usize> {
         (self.sent < self.job.commands() && !self.is_abandoned()).then_some(self.sent)
+    }
+
+    /// Was some of it sent?
+    pub fn has_begun(&self) -> bool {
+        self.sent > 0
     }
 
     /// A packet of it was sent.

@@ -2,7 +2,7 @@
 //! scalars of a sum.
 //!
 //! Several requests may be under way, each with a region of the memory; one waits until there is room for it. Elements pass by the card's door to its
-//! memory, where it has one, and otherwise by commands.
+//! memory, where it has one, and otherwise by commands. By the door, those of the next requests come while a run is under way, and results leave.
 
 mod geometry;
 
@@ -351,6 +351,10 @@ impl job::Job for Job {
         }
         // The run follows what was written, and reads follow the run, in the card's own order or by the reactor's rules for transfers.
         self.region.is_some() && position < self.commands()
+    }
+
+    fn stands_alone(&self) -> bool {
+        true
     }
 
     fn transfer(&self, position: usize) -> Option<Transfer> {

@@ -11,7 +11,9 @@
 //! 5. a cancelled job sends no further command, ends those in the card that can be ended, and their replies are swallowed;
 //! 6. a job that speaks with the card by itself has it alone: commands of others are answered before and sent afterwards;
 //! 7. transfers to and from the card's memory go on while replies are heard; a job's command is sent when all of its transfers have ended, and what it
-//!    fetches is asked for when all of its commands are answered.
+//!    fetches is asked for when all of its commands are answered;
+//! 8. an engine's jobs go on in the order in which they came. While one that has begun has to wait, what stands alone behind it goes on: a transform's
+//!    elements are uploaded while the one before it runs.
 
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -192,37 +194,67 @@ impl Reactor {
             return if self.is_quiet() { self.talk(number) } else { Ok(()) };
         }
         for number in 0..self.engines.len() {
-            while let Some(&id) = self.engines[number].waiting.front() {
+            // The job's place among those that wait.
+            let mut at = 0;
+            while let Some(&id) = self.engines[number].waiting.get(at) {
                 // It came to the front just now, behind one that nobody waits for.
-                if self.talks_next(&self.engines[number]) {
+                if self.talks(id) {
                     break;
                 }
                 let Some(position) = self.jobs.get(&id).and_then(Active::next) else {
-                    self.engines[number].waiting.pop_front();
+                    self.engines[number].waiting.remove(at);
                     self.settle(id);
                     continue;
                 };
-                if !self.prepare(number, id)? || !self.is_ready(id, position) {
+                if self.advance(number, id, position)? {
+                    continue;
+                }
+                if !self.lets_pass(number, at, position) {
                     break;
                 }
-                let Some(active) = self.jobs.get_mut(&id) else { break };
-                let (moving, in_card) = (active.is_moving(), active.is_in_card());
-                match active.transfer(position) {
-                    Some(_) if self.transfers.len() == TRANSFERS => break,
-                    Some(Transfer::Down(..)) if in_card => break,
-                    Some(_) => self.transfer(id, position)?,
-                    None if moving => break,
-                    None => self.send(id, position)?,
-                }
+                at += 1;
             }
         }
         Ok(())
     }
 
+    /// Sends a job's next command, or begins its transfer; false when it has to wait.
+    fn advance(&mut self, number: usize, id: u64, position: usize) -> Result<bool> {
+        if !self.prepare(number, id)? || !self.is_ready(id, position) {
+            return Ok(false);
+        }
+        let Some(active) = self.jobs.get_mut(&id) else { return Ok(false) };
+        let (moving, in_card) = (active.is_moving(), active.is_in_card());
+        match active.transfer(position) {
+            Some(_) if self.transfers.len() == TRANSFERS => return Ok(false),
+            Some(Transfer::Down(..)) if in_card => return Ok(false),
+            Some(_) => self.transfer(id, position)?,
+            None if moving => return Ok(false),
+            None => self.send(id, position)?,
+        }
+        Ok(true)
+    }
+
+    /// May the job behind this one go on, while this one has to wait? Not if it waits for room, which it gets first, or for its own uploads.
+    fn lets_pass(&mut self, number: usize, at: usize, position: usize) -> bool {
+        let waiting = &self.engines[number].waiting;
+        let stands_alone = |id| self.jobs.get(id).is_some_and(|next| next.job.stands_alone());
+        if !waiting.get(at + 1).is_some_and(stands_alone) {
+            return false;
+        }
+        let active = self.jobs.get_mut(&waiting[at]);
+        active.is_some_and(|it| {
+            it.has_begun() && !(it.is_moving() && it.transfer(position).is_none())
+        })
+    }
+
     /// Does the engine's next job speak with the card by itself?
     fn talks_next(&self, engine: &Engine) -> bool {
-        let next = engine.waiting.front().and_then(|id| self.jobs.get(id));
-        next.is_some_and(|active| active.job.talks() && !active.is_abandoned())
+        engine.waiting.front().is_some_and(|&id| self.talks(id))
+    }
+
+    fn talks(&self, id: u64) -> bool {
+        self.jobs.get(&id).is_some_and(|active| active.job.talks() && !active.is_abandoned())
     }
 
     /// Lets that job speak.

@@ -1,26 +1,36 @@
 //! What passes by the door to a card's memory, where it has one, and what passes by packets: the same answers.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::mpsc::{self, Receiver};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use proofmill_card::wire::Header;
 use proofmill_card::wire::constants::{ntt::commands as transforms, poseidon::commands as hashes};
+use proofmill_card::wire::{Header, u64_at};
 use proofmill_card::{Card, Event, Options, Place, SimTransport, Transport};
 use proofmill_device::Simulation;
 use proofmill_op::ntt::Field;
 use proofmill_op::poseidon::{Layers, Wanted};
-use proofmill_op::{Answer, Device, DeviceKind, Error, Request, Result, ntt};
+use proofmill_op::{Answer, Device, DeviceKind, Error, Request, Result, Ticket, ntt};
 
 use crate::support;
 
 /// Counts what passes. The driver sees the door only if it is `open`.
 struct Counted {
-    card: SimTransport,
+    card: Arc<Mutex<SimTransport>>,
+    name: String,
     open: bool,
     counts: Arc<Mutex<Counts>>,
     /// Transfers by the door that end before one that the memory does not answer.
     good: Option<usize>,
+    /// Runs before one whose first elements the memory does not give.
+    runs: Option<usize>,
+    /// Replies to runs that come before the host is gone.
+    replies: Option<usize>,
+    /// The first transfer waits for a word from here.
+    gate: Option<Receiver<()>>,
+    /// Transfers that a host before this one began, whose ends are not for this one.
+    stale: usize,
 }
 
 #[derive(Default)]
@@ -29,9 +39,59 @@ struct Counts {
     packets: BTreeMap<u32, usize>,
     /// Bytes by the door, of each channel: to the memory, and from it.
     bytes: BTreeMap<u32, [usize; 2]>,
+    /// What began and ended of transforms, in this order, each with the cycle.
+    moments: Vec<(Moment, u64)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Moment {
+    /// A run was sent; one was answered.
+    Run,
+    Ran,
+    /// A transfer began, to the memory or from it; it has ended.
+    Up(u64),
+    Down(u64),
+    Moved,
 }
 
 impl Counted {
+    /// The driver sees the door.
+    fn new(card: SimTransport, counts: &Arc<Mutex<Counts>>) -> Self {
+        Self::again(&Arc::new(Mutex::new(card)), counts)
+    }
+
+    /// A card that was there before.
+    fn again(card: &Arc<Mutex<SimTransport>>, counts: &Arc<Mutex<Counts>>) -> Self {
+        let name = card.lock().unwrap().name().to_owned();
+        let (card, counts) = (card.clone(), counts.clone());
+        let (good, runs, replies, gate) = (None, None, None, None);
+        Self { card, name, open: true, counts, good, runs, replies, gate, stale: 0 }
+    }
+
+    fn open(self) -> Card {
+        Card::open(Box::new(self), Options::new("sim:", DeviceKind::Sim)).unwrap()
+    }
+
+    fn card(&self) -> MutexGuard<'_, SimTransport> {
+        self.card.lock().unwrap()
+    }
+
+    fn note(&self, moment: Moment) {
+        let cycle = self.card().cycles().unwrap();
+        self.counts.lock().unwrap().moments.push((moment, cycle));
+    }
+
+    fn count(&self, moment: Moment) -> usize {
+        let counts = self.counts.lock().unwrap();
+        counts.moments.iter().filter(|(found, _)| *found == moment).count()
+    }
+
+    fn pass_gate(&mut self) {
+        if let Some(gate) = self.gate.take() {
+            gate.recv().unwrap();
+        }
+    }
+
     fn moved(&self, place: Place, way: usize, bytes: usize) {
         self.counts.lock().unwrap().bytes.entry(place.channel).or_default()[way] += bytes;
     }
@@ -39,22 +99,50 @@ impl Counted {
 
 impl Transport for Counted {
     fn name(&self) -> &str {
-        self.card.name()
+        &self.name
     }
 
     fn send(&mut self, packet: &[u8]) -> Result<()> {
         let number = Header::of(packet).unwrap().cmd;
         *self.counts.lock().unwrap().packets.entry(number).or_default() += 1;
-        self.card.send(packet)
+        if number == transforms::run::NUMBER {
+            self.note(Moment::Run);
+            if self.runs == Some(self.count(Moment::Run) - 1) {
+                let at = u64_at(packet, transforms::run::fields::elements::OFFSET).unwrap();
+                self.card().fault(0, at..at + 64).unwrap();
+            }
+        }
+        self.card().send(packet)
     }
 
     fn receive(&mut self, limit: Duration) -> Result<Option<Vec<u8>>> {
-        self.card.receive(limit)
+        self.card().receive(limit)
     }
 
     fn event(&mut self, limit: Duration) -> Result<Option<Event>> {
-        let event = self.card.event(limit)?;
-        let Some(event @ (Event::Written(_) | Event::Read(_))) = event else { return Ok(event) };
+        if self.replies == Some(0) {
+            return Err(Error::Lost { device: self.name.clone(), problem: "gone".into() });
+        }
+        let event = self.card().event(limit)?;
+        let event = match event {
+            Some(Event::Reply(reply)) => {
+                if Header::of(&reply).unwrap().cmd == transforms::run::REPLY {
+                    self.replies = self.replies.and_then(|left| left.checked_sub(1));
+                    self.note(Moment::Ran);
+                    if self.runs == Some(self.count(Moment::Ran) - 1) {
+                        self.card().fault(0, 0..0).unwrap();
+                    }
+                }
+                return Ok(Some(Event::Reply(reply)));
+            }
+            None => return Ok(None),
+            Some(event) => event,
+        };
+        if let Some(left) = self.stale.checked_sub(1) {
+            self.stale = left;
+            return Ok(None);
+        }
+        self.note(Moment::Moved);
         let fault = self.good == Some(0);
         self.good = self.good.and_then(|good| good.checked_sub(1));
         let error = || Error::Failed { device: "sim:".into(), problem: "a fault".into() };
@@ -66,11 +154,11 @@ impl Transport for Counted {
     }
 
     fn read_register(&mut self, address: u32) -> Result<u32> {
-        self.card.read_register(address)
+        self.card().read_register(address)
     }
 
     fn write_register(&mut self, address: u32, value: u32) -> Result<()> {
-        self.card.write_register(address, value)
+        self.card().write_register(address, value)
     }
 
     fn has_memory(&self) -> bool {
@@ -78,13 +166,20 @@ impl Transport for Counted {
     }
 
     fn begin_write(&mut self, place: Place, bytes: Vec<u8>) -> Result<()> {
+        self.pass_gate();
         self.moved(place, 0, bytes.len());
-        self.card.begin_write(place, bytes)
+        self.note(Moment::Up(place.address));
+        self.card().begin_write(place, bytes)
     }
 
     fn begin_read(&mut self, place: Place, bytes: usize) -> Result<()> {
         self.moved(place, 1, bytes);
-        self.card.begin_read(place, bytes)
+        self.note(Moment::Down(place.address));
+        self.card().begin_read(place, bytes)
+    }
+
+    fn cycles(&self) -> Option<u64> {
+        self.card().cycles()
     }
 }
 
@@ -108,12 +203,15 @@ fn requests() -> Vec<Request> {
 fn answers(device: &dyn Device) -> Vec<Vec<u8>> {
     let tickets: Vec<_> =
         requests().into_iter().map(|request| device.submit(request).unwrap()).collect();
-    let answers = tickets.into_iter().map(|ticket| match ticket.wait().unwrap() {
+    tickets.into_iter().map(|ticket| bytes(ticket).unwrap()).collect()
+}
+
+fn bytes(ticket: Ticket) -> Result<Vec<u8>> {
+    Ok(match ticket.wait()? {
         Answer::Ntt(response) => response.elements,
         Answer::Poseidon(response) => response.digests,
         other => panic!("an answer to another question: {other:?}"),
-    });
-    answers.collect()
+    })
 }
 
 fn card(
@@ -122,9 +220,7 @@ fn card(
     good: Option<usize>,
     counts: &Arc<Mutex<Counts>>,
 ) -> Card {
-    let counts = counts.clone();
-    let card = Counted { card: support::transport(simulation), open, counts, good };
-    Card::open(Box::new(card), Options::new("sim:", DeviceKind::Sim)).unwrap()
+    Counted { open, good, ..Counted::new(support::transport(simulation), counts) }.open()
 }
 
 #[test]
@@ -188,4 +284,121 @@ fn progress_is_told_after_each_transfer() {
     request.progress = Some(ntt::Progress(Arc::new(tell)));
     card.submit(Request::Ntt(request)).unwrap().wait().unwrap();
     assert_eq!(*told.lock().unwrap(), [1.0 / 3.0, 2.0 / 3.0, 1.0]);
+}
+
+/// Bytes of a transform of 2^12 elements, which needs no scratch memory.
+const ONE: u64 = 8 << 12;
+
+/// Four transforms of 2^12 elements, each of other ones; card memory has them one behind the other.
+fn four() -> [Request; 4] {
+    std::array::from_fn(|i| {
+        let element = |j: usize| ((i << 12 | j) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1;
+        let elements: Vec<u8> = (0..1 << 12).flat_map(|j| element(j).to_le_bytes()).collect();
+        Request::Ntt(match i % 2 {
+            0 => ntt::Request::forward(Field::Goldilocks, elements),
+            _ => ntt::Request::inverse(Field::Goldilocks, elements).on_coset(7u64.to_le_bytes()),
+        })
+    })
+}
+
+/// The answers to these on a card that begins when it has all of them.
+fn at_once(card: Counted) -> (Card, Vec<Result<Vec<u8>>>) {
+    let (begin, gate) = mpsc::channel();
+    let card = Counted { gate: Some(gate), ..card }.open();
+    let tickets = four().map(|request| card.submit(request).unwrap());
+    begin.send(()).unwrap();
+    (card, tickets.map(bytes).into())
+}
+
+fn of_the_processor() -> Vec<Vec<u8>> {
+    let cpu = proofmill_device::open("cpu:").unwrap();
+    four().map(|request| bytes(cpu.submit(request).unwrap()).unwrap()).into()
+}
+
+#[test]
+fn elements_come_and_results_leave_while_others_are_transformed() {
+    let Some(simulation) = support::simulation("xdma_ntt_poseidon_small_twin") else { return };
+    let counts = Arc::<Mutex<Counts>>::default();
+    let (card, found) = at_once(Counted::new(support::transport(&simulation), &counts));
+    let wanted = of_the_processor();
+    assert!(found.into_iter().map(Result::unwrap).eq(wanted.clone()));
+    drop(card);
+    let moments = std::mem::take(&mut counts.lock().unwrap().moments);
+    let when = |moment, which: usize| {
+        let mut found = moments.iter().filter(|(found, _)| *found == moment);
+        found.nth(which).unwrap_or_else(|| panic!("{moment:?} {which}: {moments:?}")).1
+    };
+    let is_running =
+        |cycle| (0..4).any(|i| when(Moment::Run, i) <= cycle && cycle < when(Moment::Ran, i));
+    for i in 1..4 {
+        assert!(is_running(when(Moment::Up(i * ONE), 0)), "elements of {i}: {moments:?}");
+        assert!(is_running(when(Moment::Down((i - 1) * ONE), 0)), "results of {i}: {moments:?}");
+    }
+    let together = moments.last().unwrap().1;
+
+    // The same, each when the one before is answered.
+    let counts = Arc::<Mutex<Counts>>::default();
+    let card = Counted::new(support::transport(&simulation), &counts).open();
+    let found = four().map(|request| bytes(card.submit(request).unwrap()).unwrap());
+    assert!(found.into_iter().eq(wanted));
+    drop(card);
+    let apart = counts.lock().unwrap().moments.last().unwrap().1;
+    eprintln!("four transforms of 2^12: {together} cycles at once, {apart} one by one");
+    assert!(together < apart);
+}
+
+/// In a transfer, and in a run while others come and go.
+#[test]
+fn a_fault_of_the_memory_ends_one_of_several_transforms() {
+    let Some(simulation) = support::simulation("xdma_ntt_poseidon_small_twin") else { return };
+    let wanted = of_the_processor();
+    let transfers = (0..8).map(|good| (Some(good), None));
+    let runs = (0..4).map(|runs| (None, Some(runs)));
+    for (good, runs) in transfers.chain(runs) {
+        let card = Counted::new(support::transport(&simulation), &Arc::default());
+        let (_card, found) = at_once(Counted { good, runs, ..card });
+        let failed = found.into_iter().zip(&wanted).enumerate().filter(|(i, (found, wanted))| {
+            match found {
+                Ok(found) => assert!(found == *wanted, "{i}: {good:?}, {runs:?}"),
+                Err(Error::Failed { problem, .. }) => {
+                    assert_eq!(problem, "its memory did not answer");
+                    return true;
+                }
+                Err(other) => panic!("{i}: {good:?}, {runs:?}: {other}"),
+            }
+            false
+        });
+        let failed: Vec<_> = failed.map(|(i, _)| i).collect();
+        assert!(
+            failed.len() == 1 && runs.is_none_or(|run| failed == [run]),
+            "{failed:?}: {good:?}, {runs:?}"
+        );
+    }
+}
+
+/// The host is gone with transforms in the card and elements on their way; the next one resets the card.
+#[test]
+fn a_reset_among_several_transforms_leaves_nothing_of_them() {
+    let Some(simulation) = support::simulation("xdma_ntt_poseidon_small_twin") else { return };
+    let wanted = of_the_processor();
+    for replies in 0..4 {
+        let card = Arc::new(Mutex::new(support::transport(&simulation)));
+        let counts = Arc::<Mutex<Counts>>::default();
+        let mortal = Counted { replies: Some(replies), ..Counted::again(&card, &counts) };
+        let (_gone, found) = at_once(mortal);
+        let answered = found.iter().zip(&wanted).filter(|(found, wanted)| match found {
+            Ok(found) => *found == **wanted,
+            Err(error) => {
+                assert!(matches!(error, Error::Lost { .. }), "{error}");
+                false
+            }
+        });
+        assert!(answered.count() < 4, "gone after {replies} replies");
+        let moments = std::mem::take(&mut counts.lock().unwrap().moments);
+        let ended = moments.iter().filter(|(moment, _)| *moment == Moment::Moved).count();
+        let begun = |moment: &Moment| matches!(moment, Moment::Up(_) | Moment::Down(_));
+        let stale = moments.iter().filter(|(moment, _)| begun(moment)).count() - ended;
+        let (_card, found) = at_once(Counted { stale, ..Counted::again(&card, &counts) });
+        assert!(found.into_iter().map(Result::unwrap).eq(wanted.clone()), "after {replies}");
+    }
 }

@@ -204,6 +204,22 @@ fn cards_transform_large_sizes_as_the_processor_does() {
 }
 
 #[test]
+#[ignore = "takes minutes; make test-long runs it"]
+fn a_card_transforms_its_largest_sizes_as_the_processor_does() {
+    let Some(simulation) = support::simulation("xdma_ntt_poseidon_small_twin") else { return };
+    let card = proofmill_device::open(&simulation.uri()).unwrap();
+    let cpu = proofmill_device::open("cpu:").unwrap();
+    for (log, direction) in [(19, Direction::Inverse), (20, Direction::Forward)] {
+        let request = || {
+            let forward = Request::forward(Field::Goldilocks, elements(Field::Goldilocks, log));
+            Request { direction, ..forward.on_coset(7u64.to_le_bytes()) }
+        };
+        let (found, wanted) = (ask(&*card, request()).unwrap(), ask(&*cpu, request()).unwrap());
+        assert!(found == wanted, "2^{log}, {direction:?}");
+    }
+}
+
+#[test]
 fn what_a_card_has_not_is_told() {
     for device in devices(Field::Goldilocks) {
         let problem = |request| ask(&*device, request).unwrap_err().to_string();

@@ -5,7 +5,7 @@
 //! butterflies add to it.
 
 use crate::lanes::{Bytes, Doubles, Fma, Mask, Prime, WIDTH, each};
-use crate::ntt::tile::{Eight, PIECE};
+use crate::ntt::tile::{PIECE, TileVector};
 
 use super::{Arithmetic, Form, radix_four};
 
@@ -38,12 +38,12 @@ impl<F: Form<L> + Prime<L>> Arithmetic<F, L> for Fma {
     }
 
     #[inline(always)]
-    fn get(self, at_rest: &Eight<L>) -> Doubles<F, L> {
+    fn get(self, at_rest: &TileVector<L>) -> Doubles<F, L> {
         Doubles::of_bits(self, &at_rest.0)
     }
 
     #[inline(always)]
-    fn set(self, at_rest: &mut Eight<L>, x: &Doubles<F, L>) {
+    fn set(self, at_rest: &mut TileVector<L>, x: &Doubles<F, L>) {
         x.to_bits(&mut at_rest.0);
     }
 
@@ -61,7 +61,7 @@ impl<F: Form<L> + Prime<L>> Arithmetic<F, L> for Fma {
     }
 
     #[inline(always)]
-    fn read_columns(self, pieces: &[&mut [u8]; PIECE], columns: &mut [Eight<L>]) {
+    fn read_columns(self, pieces: &[&mut [u8]; PIECE], columns: &mut [TileVector<L>]) {
         for (place, eight) in columns.iter_mut().enumerate() {
             let (column, half) = (place / 2, place % 2);
             let integers = each!(i < WIDTH, &[0; 32] =>
@@ -129,7 +129,13 @@ impl<F: Form<L> + Prime<L>> Arithmetic<F, L> for Fma {
     }
 
     #[inline(always)]
-    fn butterflies(self, rows: &mut [Eight<L>], factors: &[[u64; L]], log_radix: u32, plain: bool) {
+    fn butterflies(
+        self,
+        rows: &mut [TileVector<L>],
+        factors: &[[u64; L]],
+        log_radix: u32,
+        plain: bool,
+    ) {
         radix_four::butterflies::<F, Self, L>(self, rows, factors, log_radix, plain);
     }
 }

@@ -23,7 +23,7 @@ use crate::lanes::Fma;
 use crate::lanes::{AnyMachine, Backend, Choice, Mask, WIDTH, choose, each};
 use crate::ntt::passes::{Columns, Rows};
 use crate::ntt::pointwise::{ABLessC, Below};
-use crate::ntt::tile::{Eight, PIECE};
+use crate::ntt::tile::{PIECE, TileVector};
 
 use super::{Arithmetic, FactorDigits, Form, Pass, Run, choices, kernels};
 
@@ -154,12 +154,12 @@ impl<B: Backend> Arithmetic<Goldilocks, 2> for B {
     }
 
     #[inline(always)]
-    fn get(self, at_rest: &Eight<2>) -> [B::V; 2] {
+    fn get(self, at_rest: &TileVector<2>) -> [B::V; 2] {
         at_rest.load(self)
     }
 
     #[inline(always)]
-    fn set(self, at_rest: &mut Eight<2>, x: &[B::V; 2]) {
+    fn set(self, at_rest: &mut TileVector<2>, x: &[B::V; 2]) {
         at_rest.store(self, x);
     }
 
@@ -178,7 +178,7 @@ impl<B: Backend> Arithmetic<Goldilocks, 2> for B {
     }
 
     #[inline(always)]
-    fn read_columns(self, pieces: &[&mut [u8]; PIECE], columns: &mut [Eight<2>]) {
+    fn read_columns(self, pieces: &[&mut [u8]; PIECE], columns: &mut [TileVector<2>]) {
         for group in 0..2 {
             for half in 0..2 {
                 let rows = each!(j < WIDTH, Backend::splat(self, 0) =>
@@ -260,7 +260,13 @@ impl<B: Backend> Arithmetic<Goldilocks, 2> for B {
     }
 
     #[inline(always)]
-    fn butterflies(self, rows: &mut [Eight<2>], factors: &[[u64; 2]], log_radix: u32, plain: bool) {
+    fn butterflies(
+        self,
+        rows: &mut [TileVector<2>],
+        factors: &[[u64; 2]],
+        log_radix: u32,
+        plain: bool,
+    ) {
         butterflies::butterflies(self, rows, factors, log_radix, plain);
     }
 }

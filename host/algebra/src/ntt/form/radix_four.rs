@@ -1,7 +1,7 @@
 //! Butterflies of radix 4 and 2 for fields in which a product is cheap beside none: an element grows by a product for each
 //! level of two, and is only carried.
 
-use crate::ntt::tile::Eight;
+use crate::ntt::tile::TileVector;
 
 use super::{Arithmetic, Form};
 
@@ -14,7 +14,7 @@ pub fn factors<F: Form<D>, const D: usize>(t: F, root: F, log_radix: u32) -> Vec
 #[inline(always)]
 pub fn butterflies<F: Form<D>, A: Arithmetic<F, D>, const D: usize>(
     a: A,
-    rows: &mut [Eight<D>],
+    rows: &mut [TileVector<D>],
     factors: &[[u64; D]],
     log_radix: u32,
     plain: bool,
@@ -29,7 +29,7 @@ pub fn butterflies<F: Form<D>, A: Arithmetic<F, D>, const D: usize>(
 #[inline(always)]
 fn four<F: Form<D>, A: Arithmetic<F, D>, const D: usize>(
     a: A,
-    rows: &mut [Eight<D>],
+    rows: &mut [TileVector<D>],
     factors: &[[u64; D]],
 ) {
     let [w, w0, w1] = [a.splat(&factors[0]), a.splat(&factors[1]), a.splat(&factors[2])];
@@ -55,7 +55,7 @@ fn four<F: Form<D>, A: Arithmetic<F, D>, const D: usize>(
 #[inline(always)]
 fn plain_four<F: Form<D>, A: Arithmetic<F, D>, const D: usize>(
     a: A,
-    rows: &mut [Eight<D>],
+    rows: &mut [TileVector<D>],
     factors: &[[u64; D]],
 ) {
     let root = a.splat(&factors[2]);
@@ -89,7 +89,7 @@ fn plain_four<F: Form<D>, A: Arithmetic<F, D>, const D: usize>(
 #[inline(always)]
 fn two<F: Form<D>, A: Arithmetic<F, D>, const D: usize>(
     a: A,
-    rows: &mut [Eight<D>],
+    rows: &mut [TileVector<D>],
     factors: &[[u64; D]],
 ) {
     let w = a.splat(&factors[0]);

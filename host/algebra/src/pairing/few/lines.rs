@@ -5,7 +5,7 @@ use super::walk::{MOST, StagedWalk};
 use crate::curve::{Affine, Curve};
 use crate::lanes::{Backend, Mask};
 use crate::pairing::across::Across;
-use crate::pairing::eight::LaneTower;
+use crate::pairing::limbs::LaneTower;
 use crate::pairing::{Linear, Pairing, Prepared, Step, miller};
 use crate::tower::Fp2;
 

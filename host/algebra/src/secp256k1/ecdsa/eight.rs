@@ -53,9 +53,9 @@ pub struct Outcome {
 }
 
 /// The work on eight claims.
-pub struct Eight<'a>(pub [Prepared<'a>; WIDTH]);
+pub struct EightClaims<'a>(pub [Prepared<'a>; WIDTH]);
 
-impl Choice for Eight<'_> {
+impl Choice for EightClaims<'_> {
     type Output = Outcome;
 
     #[inline(always)]

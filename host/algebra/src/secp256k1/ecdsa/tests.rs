@@ -57,7 +57,7 @@ fn check(claims: &[Claim]) -> Vec<Verdict> {
 /// One claim in all lanes.
 fn in_lanes(machine: AnyMachine, claim: &Claim) -> Outcome {
     let inverse = Fn::reduced(claim.s).invert().unwrap();
-    lanes::choose(machine, Eight([Prepared::new(claim, &inverse); WIDTH]))
+    lanes::choose(machine, EightClaims([Prepared::new(claim, &inverse); WIDTH]))
 }
 
 fn generator() -> Projective<Secp256k1> {

@@ -10,9 +10,7 @@
 use std::ops::Mul;
 
 use crate::field::spec::secp256k1_fp::MODULUS;
-use crate::lanes::{
-    Backend, LIMB_BITS, LIMB_MASK, Mask, WIDTH, each, limbs_of_words, words_of_limbs,
-};
+use crate::lanes::{Backend, LIMB_BITS, Limbs, Mask, WIDTH, each};
 
 /// Limbs of an element.
 pub(super) const LIMBS: usize = 5;
@@ -32,8 +30,7 @@ const PRODUCT: u32 = P + 1;
 /// Eight elements in normal limbs.
 #[derive(Clone, Copy)]
 pub struct Element<B: Backend> {
-    pub(super) b: B,
-    pub(super) limbs: [B::V; LIMBS],
+    pub(super) limbs: Limbs<B, LIMBS>,
     /// Each is less than this many sixteenths of p, at most [`LARGEST`].
     pub(super) below: u32,
 }
@@ -41,23 +38,20 @@ pub struct Element<B: Backend> {
 impl<B: Backend> Element<B> {
     /// Of limbs below 2^52, of a number below 2^256 + 2^216.
     #[inline(always)]
-    pub(super) fn of_limbs(b: B, limbs: [B::V; LIMBS]) -> Self {
-        Self { b, limbs, below: PRODUCT }
+    pub(super) fn of_limbs(limbs: Limbs<B, LIMBS>) -> Self {
+        Self { limbs, below: PRODUCT }
     }
 
     /// The same small number in every lane.
     #[inline(always)]
     pub fn small(b: B, number: u32) -> Self {
-        let mut limbs = [b.splat(0); LIMBS];
-        limbs[0] = b.splat(number.into());
-        Self::of_limbs(b, limbs)
+        Self::of_limbs(Limbs::constant(b, &[number.into(), 0, 0, 0, 0]))
     }
 
     /// The same number below 2^256 in every lane.
     #[inline(always)]
     pub fn words(b: B, words: &[u64; 4]) -> Self {
-        let limbs: [u64; LIMBS] = crate::lanes::limbs(words);
-        Self::of_limbs(b, each!(j < LIMBS, b.splat(0) => b.splat(limbs[j])))
+        Self::of_limbs(Limbs::constant(b, &crate::lanes::limbs(words)))
     }
 
     /// A number below 2^256 a lane.
@@ -70,14 +64,14 @@ impl<B: Backend> Element<B> {
             }
         }
         let words = each!(i < 4, b.splat(0) => b.load(&words[i]));
-        Self::of_limbs(b, limbs_of_words(b, &words))
+        Self::of_limbs(Limbs::of_words(b, &words))
     }
 
     /// The same, of either of a residue's two forms.
     #[inline(always)]
     pub fn store(self) -> [[u64; 4]; WIDTH] {
-        let b = self.b;
-        let words: [B::V; 4] = words_of_limbs(b, &self.words_fit());
+        let b = self.limbs.b;
+        let words: [B::V; 4] = self.words_fit().words();
         let mut rows = [[0; WIDTH]; 4];
         for (row, word) in rows.iter_mut().zip(words) {
             b.store(word, row);
@@ -88,26 +82,27 @@ impl<B: Backend> Element<B> {
     /// x^2.
     #[inline(always)]
     pub fn square(self) -> Self {
-        Self::folded(self.b, square_columns(self.b, &self.limbs))
+        Self::folded(self.limbs.b, square_columns(&self.limbs))
     }
 
     /// x y + z w, in less time than two products.
     #[inline(always)]
     pub fn sum_of_products(x: Self, y: Self, z: Self, w: Self) -> Self {
         assert!(x.below * y.below + z.below * w.below <= LARGEST * LARGEST);
-        let mut columns = [x.b.splat(0); 2 * LIMBS];
-        add_product(x.b, &mut columns, &x.limbs, &y.limbs);
-        add_product(x.b, &mut columns, &z.limbs, &w.limbs);
-        Self::folded(x.b, columns)
+        let b = x.limbs.b;
+        let mut columns = [b.splat(0); 2 * LIMBS];
+        add_product(&mut columns, &x.limbs, &y.limbs);
+        add_product(&mut columns, &z.limbs, &w.limbs);
+        Self::folded(b, columns)
     }
 
     /// x y + 8 z^2, likewise.
     #[inline(always)]
     pub fn product_and_eight_squares(x: Self, y: Self, z: Self) -> Self {
         assert!(x.below * y.below + 8 * z.below * z.below <= LARGEST * LARGEST);
-        let (b, squares) = (x.b, square_columns(z.b, &z.limbs));
+        let (b, squares) = (x.limbs.b, square_columns(&z.limbs));
         let mut columns = each!(k < 2 * LIMBS, squares[0] => b.shift_left(squares[k], 3));
-        add_product(b, &mut columns, &x.limbs, &y.limbs);
+        add_product(&mut columns, &x.limbs, &y.limbs);
         Self::folded(b, columns)
     }
 
@@ -132,50 +127,42 @@ impl<B: Backend> Element<B> {
         let c = b.splat(C);
         t[0] = b.add_low(t[0], top, c);
         t[1] = b.add_high(t[1], top, c);
-        Self { b, limbs: carried(b, t), below: PRODUCT }
+        Self::of_limbs(Limbs::of(b, t).carried())
     }
 
     /// Where x = 0 modulo p.
     #[inline(always)]
     pub fn is_zero(self) -> Mask {
-        let b = self.b;
         let x = self.reduced();
-        let is = |number: &[u64; LIMBS]| {
-            let mut same = Mask::MAX;
-            for (limb, &word) in x.iter().zip(number) {
-                same &= b.equal(*limb, b.splat(word));
-            }
-            same
-        };
-        is(&[0; LIMBS]) | is(&const { crate::lanes::limbs(&MODULUS) })
+        x.are(&[0; LIMBS]) | x.are(&const { crate::lanes::limbs(&MODULUS) })
     }
 
     /// The limbs of a number below 2^256 + 2^38, so of at most two forms.
     #[inline(always)]
-    fn reduced(self) -> [B::V; LIMBS] {
-        let (b, mut t) = (self.b, self.limbs);
+    fn reduced(self) -> Limbs<B, LIMBS> {
+        let Limbs { b, vectors: mut t } = self.limbs;
         let top = b.shift_right(t[LIMBS - 1], TOP_BITS);
         t[LIMBS - 1] = b.and(t[LIMBS - 1], b.splat((1 << TOP_BITS) - 1));
         t[0] = b.add_low(t[0], top, b.splat(C));
-        carried(b, t)
+        Limbs::of(b, t).carried()
     }
 
     /// The limbs of a number below 2^256.
     #[inline(always)]
-    pub(super) fn words_fit(self) -> [B::V; LIMBS] {
+    pub(super) fn words_fit(self) -> Limbs<B, LIMBS> {
         // What is at or above 2^256 is 2^256 and less than 2^38, and then below 2^256.
-        Self::of_limbs(self.b, self.reduced()).reduced()
+        Self::of_limbs(self.reduced()).reduced()
     }
 }
 
 /// columns += x y.
 #[inline(always)]
 fn add_product<B: Backend>(
-    b: B,
     columns: &mut [B::V; 2 * LIMBS],
-    x: &[B::V; LIMBS],
-    y: &[B::V; LIMBS],
+    x: &Limbs<B, LIMBS>,
+    y: &Limbs<B, LIMBS>,
 ) {
+    let (b, x, y) = (x.b, &x.vectors, &y.vectors);
     for i in 0..LIMBS {
         for j in 0..LIMBS {
             columns[i + j] = b.add_low(columns[i + j], x[i], y[j]);
@@ -186,7 +173,8 @@ fn add_product<B: Backend>(
 
 /// The columns of x^2.
 #[inline(always)]
-fn square_columns<B: Backend>(b: B, x: &[B::V; LIMBS]) -> [B::V; 2 * LIMBS] {
+fn square_columns<B: Backend>(x: &Limbs<B, LIMBS>) -> [B::V; 2 * LIMBS] {
+    let (b, x) = (x.b, &x.vectors);
     let mut columns = [b.splat(0); 2 * LIMBS];
     for i in 0..LIMBS {
         for j in i + 1..LIMBS {
@@ -202,24 +190,14 @@ fn square_columns<B: Backend>(b: B, x: &[B::V; LIMBS]) -> [B::V; 2 * LIMBS] {
     columns
 }
 
-/// Normal limbs of a number in [0, 2^260); the limbs may be negative.
-#[inline(always)]
-pub(super) fn carried<B: Backend>(b: B, mut t: [B::V; LIMBS]) -> [B::V; LIMBS] {
-    for j in 1..LIMBS {
-        t[j] = b.add(t[j], b.carry(t[j - 1]));
-        t[j - 1] = b.and(t[j - 1], b.splat(LIMB_MASK));
-    }
-    t
-}
-
 impl<B: Backend> Mul for Element<B> {
     type Output = Self;
 
     #[inline(always)]
     fn mul(self, y: Self) -> Self {
-        let b = self.b;
+        let b = self.limbs.b;
         let mut columns = [b.splat(0); 2 * LIMBS];
-        add_product(b, &mut columns, &self.limbs, &y.limbs);
+        add_product(&mut columns, &self.limbs, &y.limbs);
         Self::folded(b, columns)
     }
 }

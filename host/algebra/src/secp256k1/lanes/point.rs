@@ -3,7 +3,7 @@
 #![allow(non_snake_case)]
 
 use super::field::Element;
-use crate::lanes::{Backend, Mask, WIDTH, each, limbs_of_words, words_of_limbs};
+use crate::lanes::{Backend, Limbs, Mask, WIDTH, each};
 
 /// An affine point in memory: four words of x and four of y, lowest first, of numbers below 2^256; one line of cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -104,8 +104,8 @@ impl<B: Backend> Coordinates for Element<B> {
         let words = b.transpose(each!(i < WIDTH, b.splat(0) => b.load(&lines[i].0)));
         let [x0, x1, x2, x3, y0, y1, y2, y3] = words;
         Affine {
-            x: Element::of_limbs(b, limbs_of_words(b, &[x0, x1, x2, x3])),
-            y: Element::of_limbs(b, limbs_of_words(b, &[y0, y1, y2, y3])),
+            x: Element::of_limbs(Limbs::of_words(b, &[x0, x1, x2, x3])),
+            y: Element::of_limbs(Limbs::of_words(b, &[y0, y1, y2, y3])),
         }
     }
     #[inline(always)]
@@ -114,8 +114,8 @@ impl<B: Backend> Coordinates for Element<B> {
     }
     #[inline(always)]
     fn stored(b: B, points: &Affine<Self>) -> [Line; WIDTH] {
-        let [x0, x1, x2, x3] = words_of_limbs(b, &points.x.words_fit());
-        let [y0, y1, y2, y3] = words_of_limbs(b, &points.y.words_fit());
+        let [x0, x1, x2, x3] = points.x.words_fit().words();
+        let [y0, y1, y2, y3] = points.y.words_fit().words();
         let rows = b.transpose([x0, x1, x2, x3, y0, y1, y2, y3]);
         let mut lines = [Line([0; WIDTH]); WIDTH];
         for i in 0..WIDTH {

@@ -5,14 +5,13 @@
 
 use std::ops::{Add, Sub};
 
-use super::field::{C, Element, LARGEST, LIMBS, P, TOP_BITS, carried};
-use crate::lanes::{Backend, Mask, each};
+use super::field::{C, Element, LARGEST, LIMBS, P, TOP_BITS};
+use crate::lanes::{Backend, Limbs, Mask};
 
 /// Eight sums of elements, in limbs of either sign.
 #[derive(Clone, Copy)]
 pub struct Sum<B: Backend> {
-    b: B,
-    limbs: [B::V; LIMBS],
+    limbs: Limbs<B, LIMBS>,
     /// Each is less than this many sixteenths of p.
     below: u32,
     /// Each is more than minus this many sixteenths of p.
@@ -23,26 +22,25 @@ impl<B: Backend> Sum<B> {
     /// With carries, as a factor.
     #[inline(always)]
     pub fn element(self) -> Element<B> {
-        let Self { b, mut limbs, below, above } = self;
+        let Self { mut limbs, below, above } = self;
         // Multiples of p = 2^256 - C that make it positive.
         let multiple = above.div_ceil(P);
         let below = below + multiple * P;
         assert!(below <= LARGEST, "a factor of less than 16 p");
         if multiple > 0 {
-            limbs[0] = b.sub(limbs[0], b.splat(u64::from(multiple) * C));
+            let (b, t) = (limbs.b, &mut limbs.vectors);
+            t[0] = b.sub(t[0], b.splat(u64::from(multiple) * C));
             let top = u64::from(multiple) << TOP_BITS;
-            limbs[LIMBS - 1] = b.add(limbs[LIMBS - 1], b.splat(top));
+            t[LIMBS - 1] = b.add(t[LIMBS - 1], b.splat(top));
         }
-        Element { b, limbs: carried(b, limbs), below }
+        Element { limbs: limbs.carried(), below }
     }
 
     /// -x.
     #[inline(always)]
     pub fn negative(self) -> Self {
-        let (b, x) = (self.b, &self.limbs);
-        let zero = b.splat(0);
-        let limbs = each!(j < LIMBS, zero => b.sub(zero, x[j]));
-        Self { b, limbs, below: self.above, above: self.below }
+        let zero = Limbs::constant(self.limbs.b, &[0; LIMBS]);
+        Self { limbs: zero.less(&self.limbs), below: self.above, above: self.below }
     }
 
     /// 2 x.
@@ -54,11 +52,9 @@ impl<B: Backend> Sum<B> {
     /// -x in the lanes of the mask, x in the others.
     #[inline(always)]
     pub fn negate(self, mask: Mask) -> Self {
-        let (b, x) = (self.b, &self.limbs);
-        let zero = b.splat(0);
-        let limbs = each!(j < LIMBS, zero => b.select(mask, x[j], b.sub(zero, x[j])));
         let most = self.below.max(self.above);
-        Self { b, limbs, below: most, above: most }
+        let limbs = self.limbs.select(mask, &self.negative().limbs);
+        Self { limbs, below: most, above: most }
     }
 }
 
@@ -66,7 +62,7 @@ impl<B: Backend> Element<B> {
     /// As a sum of one.
     #[inline(always)]
     pub fn sum(self) -> Sum<B> {
-        Sum { b: self.b, limbs: self.limbs, below: self.below, above: 0 }
+        Sum { limbs: self.limbs, below: self.below, above: 0 }
     }
 }
 
@@ -82,9 +78,9 @@ impl<B: Backend, T: Into<Sum<B>>> Add<T> for Sum<B> {
 
     #[inline(always)]
     fn add(self, y: T) -> Self {
-        let (b, y) = (self.b, y.into());
-        let limbs = each!(j < LIMBS, self.limbs[0] => b.add(self.limbs[j], y.limbs[j]));
-        Self { b, limbs, below: self.below + y.below, above: self.above + y.above }
+        let y = y.into();
+        let limbs = self.limbs.plus(&y.limbs);
+        Self { limbs, below: self.below + y.below, above: self.above + y.above }
     }
 }
 
@@ -93,9 +89,9 @@ impl<B: Backend, T: Into<Sum<B>>> Sub<T> for Sum<B> {
 
     #[inline(always)]
     fn sub(self, y: T) -> Self {
-        let (b, y) = (self.b, y.into());
-        let limbs = each!(j < LIMBS, self.limbs[0] => b.sub(self.limbs[j], y.limbs[j]));
-        Self { b, limbs, below: self.below + y.above, above: self.above + y.below }
+        let y = y.into();
+        let limbs = self.limbs.less(&y.limbs);
+        Self { limbs, below: self.below + y.above, above: self.above + y.below }
     }
 }
 

@@ -6,7 +6,7 @@
 //! added it is not needed, and there is no room for all of it.
 
 use crate::lanes::{Backend, each};
-use crate::ntt::tile::{Eight, splat};
+use crate::ntt::tile::{TileVector, splat};
 
 use super::{BITS, DIGIT, less, plus, plus_constant, product, zero};
 
@@ -19,7 +19,7 @@ const LESS: [u64; 2] = zero(1 << 19);
 #[inline(always)]
 pub fn butterflies<B: Backend>(
     b: B,
-    rows: &mut [Eight<2>],
+    rows: &mut [TileVector<2>],
     factors: &[[u64; 2]],
     log_radix: u32,
     plain: bool,
@@ -64,12 +64,12 @@ fn times_root<B: Backend>(b: B, x: &[B::V; 2]) -> [B::V; 2] {
 
 /// Radix 8: two of radix 4, of the even and of the odd ones, and one level of 2.
 #[inline(always)]
-fn eight<B: Backend, const PLAIN: bool>(b: B, rows: &mut [Eight<2>], factors: &[[u64; 2]]) {
+fn eight<B: Backend, const PLAIN: bool>(b: B, rows: &mut [TileVector<2>], factors: &[[u64; 2]]) {
     let w = each!(j < 7, [b.splat(0); 2] => splat(b, &factors[j]));
     let part = rows.len() / 8;
     let mut parts = rows.chunks_exact_mut(part);
     let parts: [_; 8] = std::array::from_fn(|_| parts.next().expect("eight"));
-    let [p0, p1, p2, p3, p4, p5, p6, p7] = parts.map(|part: &mut [Eight<2>]| part.iter_mut());
+    let [p0, p1, p2, p3, p4, p5, p6, p7] = parts.map(|part: &mut [TileVector<2>]| part.iter_mut());
     let low = p0.zip(p1).zip(p2).zip(p3);
     let high = p4.zip(p5).zip(p6).zip(p7);
     for ((((p0, p1), p2), p3), (((p4, p5), p6), p7)) in low.zip(high) {
@@ -107,7 +107,7 @@ fn eight<B: Backend, const PLAIN: bool>(b: B, rows: &mut [Eight<2>], factors: &[
 }
 
 #[inline(always)]
-fn four<B: Backend>(b: B, rows: &mut [Eight<2>], factors: &[[u64; 2]]) {
+fn four<B: Backend>(b: B, rows: &mut [TileVector<2>], factors: &[[u64; 2]]) {
     let [w1, w2, w3] = [splat(b, &factors[0]), splat(b, &factors[1]), splat(b, &factors[2])];
     let (low, high) = rows.split_at_mut(rows.len() / 2);
     let (p0, p1) = low.split_at_mut(low.len() / 2);
@@ -125,7 +125,7 @@ fn four<B: Backend>(b: B, rows: &mut [Eight<2>], factors: &[[u64; 2]]) {
 }
 
 #[inline(always)]
-fn two<B: Backend>(b: B, rows: &mut [Eight<2>], factors: &[[u64; 2]]) {
+fn two<B: Backend>(b: B, rows: &mut [TileVector<2>], factors: &[[u64; 2]]) {
     let w = splat(b, &factors[0]);
     let (upper, lower) = rows.split_at_mut(rows.len() / 2);
     for (p0, p1) in upper.iter_mut().zip(lower) {

@@ -4,7 +4,7 @@
 
 use crate::field::{Field, Goldilocks, PrimeField};
 use crate::lanes::{Fma, Mask, Quad, WIDTH, both, each};
-use crate::ntt::tile::{Eight, PIECE};
+use crate::ntt::tile::{PIECE, TileVector};
 
 use super::super::Arithmetic;
 use super::EPSILON;
@@ -24,7 +24,7 @@ type Pair = [Quad; 2];
 
 /// A vector of a row.
 #[inline(always)]
-fn quad(row: &mut Eight<2>, number: usize) -> &mut [u64; WORDS] {
+fn quad(row: &mut TileVector<2>, number: usize) -> &mut [u64; WORDS] {
     &mut row.0.as_flattened_mut().as_chunks_mut().0[number]
 }
 
@@ -61,26 +61,26 @@ impl Arithmetic<Goldilocks, 2> for Fma {
     }
 
     #[inline(always)]
-    fn get(self, at_rest: &Eight<2>) -> Pair {
+    fn get(self, at_rest: &TileVector<2>) -> Pair {
         let (words, _) = at_rest.0[0].as_chunks();
         both!(n => Quad::load(self, &words[n]))
     }
 
     #[inline(always)]
-    fn set(self, at_rest: &mut Eight<2>, x: &Pair) {
+    fn set(self, at_rest: &mut TileVector<2>, x: &Pair) {
         let (words, _) = at_rest.0[0].as_chunks_mut();
         x[0].store(&mut words[0]);
         x[1].store(&mut words[1]);
     }
 
     #[inline(always)]
-    fn get_row(self, row: &[Eight<2>]) -> [Pair; 2] {
+    fn get_row(self, row: &[TileVector<2>]) -> [Pair; 2] {
         let (words, _) = row[0].0.as_flattened().as_chunks();
         both!(group => both!(n => Quad::load(self, &words[2 * group + n])))
     }
 
     #[inline(always)]
-    fn set_row(self, row: &mut [Eight<2>], x: &[Pair; 2]) {
+    fn set_row(self, row: &mut [TileVector<2>], x: &[Pair; 2]) {
         let mut n = 0;
         while n < QUADS {
             x[n / 2][n % 2].store(quad(&mut row[0], n));
@@ -107,7 +107,7 @@ impl Arithmetic<Goldilocks, 2> for Fma {
     }
 
     #[inline(always)]
-    fn read_columns(self, pieces: &[&mut [u8]; PIECE], columns: &mut [Eight<2>]) {
+    fn read_columns(self, pieces: &[&mut [u8]; PIECE], columns: &mut [TileVector<2>]) {
         for of_rows in 0..QUADS {
             for of_columns in 0..QUADS {
                 let rows = each!(j < WORDS, Quad::splat(self, 0) =>
@@ -180,7 +180,13 @@ impl Arithmetic<Goldilocks, 2> for Fma {
     }
 
     #[inline(always)]
-    fn butterflies(self, rows: &mut [Eight<2>], factors: &[[u64; 2]], log_radix: u32, plain: bool) {
+    fn butterflies(
+        self,
+        rows: &mut [TileVector<2>],
+        factors: &[[u64; 2]],
+        log_radix: u32,
+        plain: bool,
+    ) {
         match (log_radix, plain) {
             (3, true) => blocks::<8, true>(self, rows, factors),
             (3, false) => blocks::<8, false>(self, rows, factors),
@@ -194,8 +200,11 @@ impl Arithmetic<Goldilocks, 2> for Fma {
 /// Butterflies of radix R of R blocks of rows.
 #[expect(clippy::needless_range_loop, reason = "a row of every part")]
 #[inline(always)]
-fn blocks<const R: usize, const PLAIN: bool>(fma: Fma, rows: &mut [Eight<2>], factors: &[[u64; 2]])
-where
+fn blocks<const R: usize, const PLAIN: bool>(
+    fma: Fma,
+    rows: &mut [TileVector<2>],
+    factors: &[[u64; 2]],
+) where
     [Digits; R]: Butterfly,
 {
     // The first part has no factor; this one is not used.

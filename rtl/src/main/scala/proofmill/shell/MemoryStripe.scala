@@ -26,24 +26,24 @@ case class MemoryStripe(
   val manager = slave(Axi4(config))
   val memories = Vec(master(Axi4(MemoryStripe.config(config, ports))), ports)
 
-  /** Addresses to the ports' own. */
-  private def part[T <: Axi4Ax](channel: Stream[T], to: Seq[Stream[T]], port: UInt): Unit = {
-    for ((one, i) <- to.zipWithIndex) {
-      one.valid := channel.valid && port === i
-      one.payload.assignSomeByName(channel.payload)
-      one.payload.addr.removeAssignments() := MemoryStripe.inside(channel.payload.addr, ports, unit)
+  /** Addresses to the ports' own, a cycle later. */
+  private class Parts[T <: Axi4Ax](channel: Stream[T], to: Seq[Stream[T]], port: UInt) extends Area {
+    val halves = to.map(cloneOf(_))
+    for (((one, half), i) <- to.zip(halves).zipWithIndex) {
+      half.valid := channel.valid && port === i
+      half.payload.assignSomeByName(channel.payload)
+      half.payload.addr.removeAssignments() := MemoryStripe.inside(channel.payload.addr, ports, unit)
+      one << half.m2sPipe()
     }
-    channel.ready := Vec(to.map(_.ready))(port)
+    channel.ready := Vec(halves.map(_.ready))(port)
   }
 
   val read = new Area {
     val port = MemoryStripe.port(manager.ar.addr, ports, unit)
     val room = Bool()
     val address = manager.ar.haltWhen(!room)
-    private val parts = memories.toList.map(memory => cloneOf(memory.ar))
-    part(address, parts, port)
-    for ((memory, one) <- memories.zip(parts)) memory.ar << one.m2sPipe()
-    private val waiting = memories.map(_.r.queue(beats))
+    private val parts = new Parts(address, memories.toList.map(_.ar), port)
+    private val waiting = memories.map(_.r.queue(beats, latency = 1))
     val data = Stream(Axi4R(config))
     val turns = new Turns(ports, bursts, address.fire, port, data.fire && data.last)
     room := turns.room
@@ -57,9 +57,7 @@ case class MemoryStripe(
     val port = MemoryStripe.port(manager.aw.addr, ports, unit)
     val room = Bool()
     val address = manager.aw.haltWhen(!room)
-    private val parts = memories.toList.map(memory => cloneOf(memory.aw))
-    part(address, parts, port)
-    for ((memory, one) <- memories.zip(parts)) memory.aw << one.m2sPipe()
+    private val parts = new Parts(address, memories.toList.map(_.aw), port)
     val data = new Turns(ports, bursts, address.fire, port, manager.w.fire && manager.w.last)
     val answers = new Turns(ports, bursts, address.fire, port, manager.b.fire)
     room := data.room && answers.room

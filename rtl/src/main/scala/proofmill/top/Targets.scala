@@ -68,6 +68,7 @@ object Targets {
     val goldilocks = Seq(
       "ntt_small" -> NttConfig(mostLog = 20),
       "ntt_three" -> NttConfig(mostLog = 22, passLog = 9),
+      "ntt_16" -> NttConfig(lanes = 16, mostLog = 20),
       "ntt" -> NttConfig(lanes = 32),
       "ntt_64" -> NttConfig(lanes = 64)
     )

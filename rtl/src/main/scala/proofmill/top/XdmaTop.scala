@@ -109,7 +109,8 @@ class XdmaTop(target: Target, name: String) extends Component {
     firewall.down := cardDownAtBridge
     LiteBus.widened(axil, firewall.manager, absent)
     val crossing = AxiCrossing(LiteBus.config, 4, bridgeLink, card)
-    crossing.manager << firewall.subordinate
+    // Between the crossing's room and the bridge.
+    crossing.manager << bridgeLink(firewall.subordinate.pipelined(w = StreamPipe.S2M))
     LiteBus.narrowed(crossing.subordinate, shell.axi)
   }
 
@@ -134,7 +135,8 @@ class XdmaTop(target: Target, name: String) extends Component {
     crossing.manager << firewall.subordinate
     val guard = memory(MemoryGuard(config, bursts = 128))
     guard.blocked := cardDownAtMemory || memories.down // what it sees then may be half reset
-    guard.engine << crossing.subordinate
+    // The guard takes addresses and data of writes by what the memory takes: a register between that and the crossing.
+    guard.engine << memoryLink(crossing.subordinate.pipelined(aw = StreamPipe.S2M, w = StreamPipe.S2M))
     if (striped) {
       val stripe = memory(MemoryStripe(config, target.stripes))
       stripe.manager << memory(registered(guard.memory))

@@ -122,7 +122,7 @@ fn power(x: u128, exponent: usize) -> u128 {
 /// One block of a row a part, by the definition.
 fn butterflies_are_right(fma: Fma, log_radix: u32, plain: bool, word: &mut impl FnMut() -> u64) {
     let radix = 1 << log_radix;
-    let mut rows = vec![Eight::<2>::ZERO; radix];
+    let mut rows = vec![TileVector::<2>::ZERO; radix];
     rows.iter_mut().for_each(|row| row.0.as_flattened_mut().fill_with(&mut *word));
     let t: Vec<u64> = (1..radix).map(|_| if plain { 1 } else { word() }).collect();
     let factors: Vec<_> = t.iter().map(|t| [*t, t >> 32]).collect();

@@ -82,24 +82,32 @@ class EquihashEngine(config: EquihashConfig) extends Engine {
   val clock = Reg(UInt(32 bits)) init 0
   clock := clock + 1
 
-  /** Takes one command word a cycle and hands it to everybody who needs it. */
+  /** Takes one command word a cycle and hands it to everybody who needs it.
+    *
+    * A command begins when there is room for all of it, so its words wait for nothing: `open` was found out in the cycle before, of what
+    * the command before has left. Between two commands is a cycle.
+    */
   val intake = new Area {
     val word = command.payload.fragment
     val number = Reg(UInt(log2Up(payloadWords + 1) bits)) init 0 // 0 is the index, then payload words from 1
-    val isIndex = number === 0
-    val isHeader = !isIndex && number <= borderWord + 1
-    val isSolution = number > borderWord + 1
+    val isIndex = RegInit(True)
+    val isHeader, isSolution = RegInit(False)
     def isPayload(n: Int) = number === n + 1
 
     val core = Counter(config.shaCores)
-    val coreReady = Vec(shas.map(_.io.word.ready))(core)
-    val ready = isIndex.mux(
-      True -> pending.io.push.ready,
-      False -> (coreReady && (!isHeader || midstate.io.word.ready) && (!isSolution || solution.io.push.ready))
-    )
-    command.ready := ready
+    val open = RegInit(False)
+    command.ready := !isIndex || open
     val fire = command.fire
-    when(fire)(number := command.last ? U(0) | number + 1)
+    val room = Vec(shas.map(_.io.word.ready))(core) && midstate.io.word.ready && pending.io.push.ready &&
+      solution.io.availability >= solutionWords
+    open := isIndex && !fire && room
+    when(fire) {
+      val next = number + 1
+      number := command.last ? U(0) | next
+      isIndex := command.last
+      isHeader := !command.last && next <= borderWord + 1
+      isSolution := !command.last && next > borderWord + 1
+    }
 
     val header = Reg(Pending())
     when(fire && isIndex) {
@@ -177,17 +185,28 @@ class EquihashEngine(config: EquihashConfig) extends Engine {
     }
   }
 
-  /** Reads the double hashes in the order of the headers. */
+  /** Reads the double hashes in the order of the headers. One is read when the failure before has been taken, so `check` is ready for each of
+    * its words; `bits` stay while it is.
+    */
   val difficulty = new Area {
     val core = Counter(config.shaCores)
     val check = new Difficulty
+    val fails = check.io.fail.halfPipe()
+    val open = RegInit(False)
+    val bits = RegNextWhen(intake.bits(core), !open)
     check.io.enable := difficultyCheck(0)
     check.io.limit := powLimit
-    check.io.bits := intake.bits(core)
-    check.io.hash.valid := Vec(shas.map(_.io.result.valid))(core)
+    check.io.bits := bits
+    val there = Vec(shas.map(_.io.result.valid))(core)
+    check.io.hash.valid := there && open
     check.io.hash.payload := Vec(shas.map(_.io.result.payload))(core)
-    for ((sha, i) <- shas.zipWithIndex) sha.io.result.ready := check.io.hash.ready && core === i
-    when(check.io.hash.fire && check.io.hash.last)(core.increment())
+    for ((sha, i) <- shas.zipWithIndex) sha.io.result.ready := open && core === i
+    val ends = check.io.hash.valid && check.io.hash.last
+
+    // From a hash's last word to its failure it is two cycles; the core and its bits settle meanwhile.
+    val settled = !History(open, 3, init = False).orR
+    open := open ? !ends | (there && settled && !fails.valid)
+    when(ends)(core.increment())
   }
 
   /** Joins what the checks say of a header; none of them can be more than `headers` ahead, so their queues never overflow. */
@@ -197,11 +216,10 @@ class EquihashEngine(config: EquihashConfig) extends Engine {
     val order = queued(issue.order.io.bad)
     val duplicate = queued(issue.duplicates.io.found)
     // A verdict a header: its way to the reply ends in a register, and so does the way back.
-    val fails = difficulty.check.io.fail.halfPipe()
-    val all = StreamJoin(Seq(pending.io.pop, leaves, order, duplicate, fails))
+    val all = StreamJoin(Seq(pending.io.pop, leaves, order, duplicate, difficulty.fails))
     val header = pending.io.pop.payload
     val mask = header.badSize ## duplicate.payload ## leaves.badZeroOrder ## order.payload ## leaves.xorNonZero ##
-      fails.payload
+      difficulty.fails.payload
 
     val word = Reg(UInt(2 bits)) init 0
     reply.valid := all.valid

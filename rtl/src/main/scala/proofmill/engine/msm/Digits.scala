@@ -27,6 +27,7 @@ case class DigitGroup(adders: Int, bucketBits: Int) extends Bundle {
   *   3. Field: its c bits.
   *   4. Digit: t the highest of them, d = field - 2^(c-1). With t, |d| - 1 is the other bits less 1, and d = 0 where they are 0;
   *      without, d is negative and |d| - 1 the other bits turned over.
+  *   5. Groups wait in a queue. A scalar is cut when there is room for its digits, so none waits on its way there.
   *
   * Reset starts anew; `windowBits` and `count` are steady from then on.
   */
@@ -42,7 +43,7 @@ class Digits(cutting: Cutting, countBits: Int) extends Component {
   }
   private def fact(of: Int => BigInt) = RegNext(cutting.table(io.windowBits, of))
   private val offset = fact(cutting.offset).resize(sumBits)
-  private val group = fact(cutting.group(_))
+  private val lastOfGroup = fact(cutting.group(_) - 1)
   private val bits = fact(cutting.bits(_))
   private val stride = fact(cutting.stride(_))
   private val starts = (0 until adders).map(s => fact(cutting.start(_, s)))
@@ -61,17 +62,22 @@ class Digits(cutting: Cutting, countBits: Int) extends Component {
   val halves = new Area {
     private val bits = 8 * MsmConfig.scalar
     val left = Reg(UInt(countBits bits)) // of this pass
+    val ends = Reg(Bool()) // left === 1
     val second = RegInit(False)
     val out = Stream(Numbered())
     val k = (second ? io.scalars.payload(bits, bits bits) | io.scalars.payload.takeLow(bits)).asUInt.resize(sumBits)
     out.valid := io.scalars.valid && settled
     out.low := k.take(lowBits).asUInt.resized
     out.high := k.drop(lowBits).asUInt
-    out.ends := left === 1
+    out.ends := ends
     io.scalars.ready := out.ready && settled && (second || out.ends)
-    when(!settled)(left := io.count)
+    when(!settled) {
+      left := io.count
+      ends := io.count === 1
+    }
     when(out.fire) {
-      left := out.ends ? io.count | left - 1
+      left := ends ? io.count | left - 1
+      ends := ends ? (io.count === 1) | (left === 2)
       second := !second && !out.ends
     }
   }
@@ -84,7 +90,7 @@ class Digits(cutting: Cutting, countBits: Int) extends Component {
     made
   }
   private val Seq(lowOffset, highOffset) = Seq(offset.take(lowBits), offset.drop(lowBits)).map(_.asUInt)
-  val low = halves.out.map(x => numbered(x.low + lowOffset, x.high, x.ends)).m2sPipe()
+  val low = halves.out.s2mPipe().map(x => numbered(x.low + lowOffset, x.high, x.ends)).m2sPipe()
   val high = low.map(x => numbered(x.low, x.high + highOffset + x.low.msb.asUInt, x.ends)).m2sPipe()
 
   /** What an adder's window begins in. */
@@ -98,7 +104,7 @@ class Digits(cutting: Cutting, countBits: Int) extends Component {
 
   val windows = new Area {
     private val atBits = log2Up(cutting.largest(c => cutting.start(c, adders - 1) + cutting.stride(c)) + 1)
-    val i = Reg(UInt(group.getWidth bits)) init 0
+    val i = Reg(UInt(lastOfGroup.getWidth bits)) init 0
     val base = Reg(UInt(bucketBits bits)) init 0
     val pass = starts.map(start => Reg(UInt(atBits bits))) // lowest bit of the adder's windows in this pass
     val at = starts.map(start => Reg(UInt(atBits bits))) // and of its present window
@@ -108,7 +114,7 @@ class Digits(cutting: Cutting, countBits: Int) extends Component {
     private val words = sum.resize((sumBits + 15) / 16 * 16 + 16).subdivideIn(16 bits)
     private val pairs = Vec(words.zip(words.tail).map { case (a, b) => b ## a })
     out.valid := high.valid
-    out.last := i === group - 1
+    out.last := i === lastOfGroup
     out.base := base
     for (s <- 0 until adders) {
       out.words(s) := pairs((at(s) >> 4).resize(log2Up(pairs.size)))
@@ -139,7 +145,7 @@ class Digits(cutting: Cutting, countBits: Int) extends Component {
     val base = UInt(bucketBits bits)
     val last = Bool()
   }
-  val fields = windows.out.m2sPipe().map { x =>
+  val fields = windows.out.toFlowFire.m2sPipe().map { x =>
     val made = Fields()
     for (s <- 0 until adders) {
       val field = (x.words(s) |>> x.shift(s)).resize(most)
@@ -150,7 +156,7 @@ class Digits(cutting: Cutting, countBits: Int) extends Component {
     made
   }.m2sPipe()
 
-  io.groups << fields.map { x =>
+  val groups = fields.map { x =>
     val made = DigitGroup(adders, bucketBits)
     for (s <- 0 until adders) {
       val digit = made.digits(s)
@@ -162,4 +168,12 @@ class Digits(cutting: Cutting, countBits: Int) extends Component {
     made.last := x.last
     made
   }.m2sPipe()
+
+  private val depth = 16
+  private val under = 6 // on their way, and what `room` does not know yet
+  val queue = new StreamFifo(DigitGroup(adders, bucketBits), depth, withAsyncRead = true, withBypass = false)
+  queue.io.push.valid := groups.valid
+  queue.io.push.payload := groups.payload
+  windows.out.ready := RegNext(queue.io.occupancy < depth - under) init False
+  io.groups << queue.io.pop.m2sPipe()
 }

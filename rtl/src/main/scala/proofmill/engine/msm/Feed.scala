@@ -15,6 +15,8 @@ import spinal.lib._
   * while `open` is high and something of the pass is left; a pass begins when `open` rises. Digits and points of the next pass may wait
   * inside meanwhile.
   *
+  * `fault` says that memory has a point that was never stored ([[Points.isBeyond]]).
+  *
   * Reset starts anew; `windowBits` and `count` are steady from then on.
   */
 class Feed(points: Points, cutting: Cutting, countBits: Int) extends Component {
@@ -28,6 +30,7 @@ class Feed(points: Points, cutting: Cutting, countBits: Int) extends Component {
     val items = Vec.fill(adders)(master(Stream(Item(Feed.this.points, bucketBits))))
     val empty = out(Bool()) // every item of a joined group has been taken
     val done = out(Bool()) // and all groups of this pass have been joined
+    val fault = out(RegInit(False))
   }
 
   val digits = new Digits(cutting, countBits)
@@ -36,13 +39,24 @@ class Feed(points: Points, cutting: Cutting, countBits: Int) extends Component {
   digits.io.scalars << io.scalars
 
   val left = Reg(UInt(countBits bits)) // points of this pass
+  val some = Reg(Bool()) // left =/= 0
   val room = Bool()
-  private val ready = io.points.map(_.valid).andR && io.open && left =/= 0 && room
+  private val ready = io.points.map(_.valid).andR && io.open && some && room
   private val group = digits.io.groups.haltWhen(!ready)
   group.ready := True
   for (slice <- io.points) slice.ready := group.fire && group.last
-  when(group.fire && group.last)(left := left - 1)
-  when(!io.open)(left := io.count)
+  when(group.fire && group.last) {
+    left := left - 1
+    some := left =/= 1
+  }
+  when(!io.open) {
+    left := io.count
+    some := io.count =/= 0
+  }
+
+  private val beyond = points.isBeyond(io.points.map(slice => RegNext(slice.payload)).toSeq)
+  private val looked = Delay(group.fire && group.last, 1 + beyond.cycle, init = False)
+  when(looked && beyond.value)(io.fault := True)
 
   val lanes =
     for (s <- 0 until adders) yield new Area {
@@ -64,5 +78,5 @@ class Feed(points: Points, cutting: Cutting, countBits: Int) extends Component {
     }
   room := lanes.map(_.room).andR
   io.empty := !group.fire && lanes.map(_.empty).andR
-  io.done := left === 0 && io.empty
+  io.done := !some && io.empty
 }

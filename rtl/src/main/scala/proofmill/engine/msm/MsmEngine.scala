@@ -106,7 +106,7 @@ class MsmEngine(config: MsmConfig) extends Engine {
     reader.io.start.beats := (if (j < slices) count else (count +^ 1) >> 1).resized
   }
   passes.io.readersIdle := readers.map(_.io.idle).andR
-  passes.io.fault := readers.map(_.io.fault).orR
+  passes.io.fault := readers.map(_.io.fault).orR || feed.io.fault
 
   // Points and scalars to the buckets.
   feed.io.windowBits := passes.io.current.windowBits

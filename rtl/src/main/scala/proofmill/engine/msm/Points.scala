@@ -6,6 +6,7 @@ import proofmill.field.{Arithmetic, Bound, Options, Residue}
 import proofmill.spec.Curve
 import proofmill.stream.Port
 import spinal.core._
+import spinal.lib._
 
 /** All that depends on the curve: how points lie in memory, how they travel, and what adds them.
   *
@@ -89,7 +90,7 @@ class Points(val curve: Curve, val twin: Boolean = false) extends Summands {
     */
   def fromMemory(slices: Seq[Bits], negative: Bool): Timed[Bits] = {
     require(slices.map(_.getWidth) == Seq.fill(this.slices)(Points.sliceBits), s"a point is ${this.slices} slices")
-    val words = slices.flatMap(slice => Seq.tabulate(inSlice)(i => slice(i * storedBits, storedBits bits)))
+    val words = wordsOf(slices)
     val affine = inMemory.zip(words.map(fromWord)).map { case (name, value) =>
       val changes = name == (if (edwards) "X" else "Y") || name == "T"
       name -> (if (changes) signed(value, Timed(negative, 0)) else value)
@@ -100,6 +101,28 @@ class Points(val curve: Curve, val twin: Boolean = false) extends Summands {
       affine.get(name).fold(one(bound))(_.bits(cycle, bound))
     })
     Timed(if (edwards) point else Mux(zero.at(cycle), B(identity, width bits), point), cycle)
+  }
+
+  private def wordsOf(slices: Seq[Bits]): Seq[Bits] =
+    slices.flatMap(slice => Seq.tabulate(inSlice)(i => slice(i * storedBits, storedBits bits)))
+
+  /** Whether a digit of a point of memory is none that is ever stored, so that sums of it could leave their bounds.
+    *
+    * @param slices the point, in cycle 0
+    */
+  def isBeyond(slices: Seq[Bits]): Timed[Bool] = {
+    val found = wordsOf(slices).flatMap(_.subdivideIn(digits slices)).map { digit =>
+      val negative = digit.msb
+      val magnitude = Mux(negative, ~digit, digit).asUInt // that of a negative one less 1
+      val chunks = magnitude.subdivideIn(Points.compared bits, strict = false).zipWithIndex.map { case (chunk, i) =>
+        val most = U((stored.high >> Points.compared * i).mod(BigInt(1) << chunk.getWidth), chunk.getWidth bits)
+        (RegNext(chunk > most), RegNext(chunk === most))
+      }
+      val above = chunks.foldLeft(False) { case (lower, (more, same)) => more || same && lower }
+      val less = if (stored.low == 0) True else chunks.map(_._2).andR
+      RegNext(above || RegNext(negative) && less)
+    }
+    Timed(RegNext(found.orR), 3)
   }
 
   private def fromWord(word: Bits): Residue = new Residue(
@@ -135,4 +158,7 @@ object Points {
 
   /** Bits that are compared with zero in one cycle. */
   private val together = 32
+
+  /** Bits whose magnitude is compared in one chain. */
+  private val compared = 64
 }

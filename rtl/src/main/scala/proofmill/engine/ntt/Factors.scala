@@ -68,20 +68,23 @@ class Factors(config: NttConfig, residues: Residues) extends Component {
   private val isPair = RegNext(io.pairs)
   private val held = RegNextWhen(later, Delay(io.holds, stop + 2, init = False))
 
-  for (j <- 0 until lanes) {
+  private val exponents = (0 until lanes).map { j =>
     val own = (high * U(j, laneBits bits)).resize(exponentBits)
     val mine = RegNext(if (config.hasThree) differ ? own | U(0) else own)
     val sum = RegNext(common + mine)
     val scaled = RegNext((sum |<< shift).resize(exponentBits))
-    val exponent = RegNext(io.inverse ? (U(0, exponentBits bits) - scaled) | scaled)
+    RegNext(io.inverse ? (U(0, exponentBits bits) - scaled) | scaled)
+  }
 
+  /** Powers of the root by some bits of the exponents, for two lanes from a table. */
+  private def powers(from: Int, width: Int): Seq[SInt] = exponents.grouped(2).toSeq.flatMap { two =>
     val wait = first - exponentLatency - 1
-    def table(from: Int, width: Int) =
-      residues.chosen(residues.powers(mostLog - from, width), Delay(exponent(from, width bits), wait))
-    val product = residues.product(
-      isRoot ? table(0, lowBits) | io.factor,
-      isRoot ? table(lowBits, midBits) | io.lane(j)
-    )
+    residues.chosen(residues.powers(mostLog - from, width), two.map(it => Delay(it(from, width bits), wait)))
+  }
+  private val (low, mid) = (powers(0, lowBits), powers(lowBits, midBits))
+
+  for ((exponent, j) <- exponents.zipWithIndex) {
+    val product = residues.product(isRoot ? low(j) | io.factor, isRoot ? mid(j) | io.lane(j))
     val turned =
       if (residues.turnBits == 0) product
       else {

@@ -25,8 +25,8 @@ class QuadResidues(twin: Boolean) extends Residues(Field("goldilocks")) {
   def encoded(value: BigInt): BigInt = value
 
   /** What a core leaves, as a residue, `residueLatency` cycles later. */
-  def of(x: Quad): SInt = Quad.residue(x, bound).value
-  val residueLatency: Int = Quad.residueLatency(bound)
+  def of(x: Quad): SInt = Quad.residue(x.resized(Quad.digitBits), bound).value
+  val residueLatency: Int = Quad.residueLatency(Quad.digitBits, bound)
 
   val canonicalLatency = 3
   def canonical(x: SInt): Bits = {
@@ -40,6 +40,6 @@ class QuadResidues(twin: Boolean) extends Residues(Field("goldilocks")) {
   /** 2^39 is the root of order 64. */
   val turnBits: Int = NttConfig.radixBits
   require(root(turnBits) == BigInt(2).modPow(39, p), "2^39 is the root of order 64")
-  val turnLatency: Int = Quad.rotation + residueLatency
-  def turned(x: SInt, turns: UInt): SInt = of(Quad.rotated(Quad.of(x), turns))
+  val turnLatency: Int = 2 + Quad.residueLatency(Quad.fresh + 1, bound)
+  def turned(x: SInt, turns: UInt): SInt = Quad.residue(Quad.rotated(x, turns), bound).value
 }

@@ -42,8 +42,11 @@ abstract class Residues(val field: Field) {
   }
 
   /** The number that an index chooses, as a residue, a cycle later. */
-  def chosen(numbers: Seq[BigInt], index: UInt): SInt = {
+  def chosen(numbers: Seq[BigInt], index: UInt): SInt = chosen(numbers, Seq(index)).head
+
+  /** Those that some indices choose: a block memory has two ports, so one table is enough for two. */
+  def chosen(numbers: Seq[BigInt], indices: Seq[UInt]): Seq[SInt] = {
     val table = Mem(Bits(tableBits bits), numbers.map(x => B(encoded(x), tableBits bits)))
-    table.readSync(index).asUInt.resize(bits).asSInt
+    indices.map(table.readSync(_).asUInt.resize(bits).asSInt)
   }
 }

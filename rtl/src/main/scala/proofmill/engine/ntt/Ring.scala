@@ -41,46 +41,81 @@ object Quad {
 
   /** 2^(24 turns) times a value, `turns` from 0 to 7; a cycle later. */
   def turned(x: Quad, turns: UInt): Quad = {
-    val chosen = (0 until count).map { e =>
-      val value = Vec((0 until count).map(t => x.digits(source(e, t)._1)))(turns.take(2).asUInt)
-      val sign = Vec((0 until 2 * count).map(t => Bool(source(e, t)._2)))(turns)
+    val chosen = placed(x, turns).map { case (value, sign) =>
       val wide = value.resize(x.width + 1)
       RegNext((sign ? ~wide | wide) + (False ## sign).asSInt.resize(x.width + 1))
     }
     Quad(chosen)
   }
 
-  /** 2^(3 steps) times a value, `steps` from 0 to 7, two cycles later: what leaves a digit's 24 bits is added to the next one. */
-  def shifted(x: Quad, steps: UInt): Quad = {
-    val wide = x.digits.map(d => Vec((0 until 8).map(s => (d << (3 * s)).resize(x.width + 21)))(steps))
-    val low = wide.map(w => RegNext((False ## w(0, base bits)).asSInt))
-    val high = wide.map(w => RegNext(w >> base))
-    val width = (base + 2) max (x.width - 1)
-    Quad((0 until count).map { e =>
-      val carry = high(Math.floorMod(e - 1, count)).resize(width)
-      RegNext(if (e == 0) low(e).resize(width) - carry else low(e).resize(width) + carry)
-    })
+  /** Where its digits come from, and whether they are negated. */
+  private def placed(x: Quad, turns: UInt): Seq[(SInt, Bool)] = (0 until count).map { e =>
+    val value = Vec((0 until count).map(t => x.digits(source(e, t)._1)))(turns.take(2).asUInt)
+    val sign = Vec((0 until 2 * count).map(t => Bool(source(e, t)._2)))(turns)
+    (value, sign)
   }
 
-  /** 2^(39 power) times a value, three cycles later; `power` from 0 to 63. */
+  /** 2^(39 power) times a value, three cycles later; `power` from 0 to 63.
+    *
+    *   1. Digits change places.
+    *   2. They are shifted by multiples of three bits, and those that are negative complemented.
+    *   3. What leaves a digit's 24 bits is added to the next one, and 1 where a complement is to be the negative value.
+    *
+    * What leaves the highest digit is subtracted from the lowest one, so it is complemented; for its 1, the highest digit is 2^24 less.
+    */
   def rotated(x: Quad, power: UInt): Quad = {
-    val turns =
-      CombInit(power).dontSimplifyIt() // a choice within a product would be too narrow for strict readers of Verilog
-    val steps = (turns * U(13, 4 bits)).resize(6) // of three bits each
-    shifted(turned(x, steps.drop(3).asUInt), RegNext(steps.take(3).asUInt))
+    val (turns, now) = split(power)
+    val shift = RegNext(now)
+    val placing = placed(x, turns)
+    val signs = placing.map { case (_, sign) => RegNext(sign) }
+    val parts = placing.zip(signs).zipWithIndex.map { case (((value, _), sign), e) =>
+      val moved = RegNext(value)
+      val wide = Vec((0 until 8).map(s => (moved << (3 * s)).resize(x.width + 21)))(shift)
+      val right = sign ? ~wide | wide
+      val high = right >> base
+      if (e < count - 1) (RegNext((False ## right(0, base bits)).asSInt), RegNext(high))
+      else (RegNext((True ## right(0, base bits)).asSInt), RegNext(~high))
+    }
+    val width = ((base + 1) max (x.width - 3)) + 1
+    Quad((0 until count).map { e =>
+      val (low, high) = (parts(e)._1, parts(Math.floorMod(e - 1, count))._2)
+      def and(x: SInt, bit: Bool) = (x.resize(width) ## bit).asSInt
+      RegNext((and(low, True) + and(high, RegNext(signs(e)))) >> 1)
+    })
   }
   val rotation = 3
+
+  /** 2^(39 power) as 2^(24 turns + 3 steps). */
+  private def split(power: UInt): (UInt, UInt) = {
+    val whole =
+      CombInit(power).dontSimplifyIt() // a choice within a product would be too narrow for strict readers of Verilog
+    val steps = (whole * U(13, 4 bits)).resize(6)
+    (steps.drop(3).asUInt, steps.take(3).asUInt)
+  }
+
+  /** 2^(39 power) times a residue, two cycles later; digits are not carried. */
+  def rotated(residue: SInt, power: UInt): Quad = {
+    val (turns, shift) = split(power)
+    val width = residue.getWidth + 21
+    require(width <= count * base, s"a residue of ${residue.getWidth} bits")
+    val wide = RegNext(Vec((0 until 8).map(s => (residue << (3 * s)).resize(width)))(shift))
+    val digits = (0 until count).map { e =>
+      if (e < count - 1) (False ## wide(e * base, base bits)).asSInt else (wide >> (e * base)).resize(fresh)
+    }
+    turned(Quad(digits), RegNext(turns))
+  }
 
   /** Bits of a digit that a core leaves. */
   val digitBits = 30
 
-  /** How a residue is made of such digits: pieces with their weights. What is from bit 64 or bit 96 on is folded. */
+  /** How a residue is made of digits of so many bits: pieces with their weights. What is from bit 64 or bit 96 on is folded. */
   private case class Piece(digit: Int, from: Int, until: Option[Int], weight: BigInt) {
-    private def limit = Bound.magnitude((BigInt(1) << (digitBits - 1)) - 1)
-    def bound: Bound =
+    def bound(bits: Int): Bound = {
+      val limit = Bound.magnitude((BigInt(1) << (bits - 1)) - 1)
       until.fold(Bound(limit.low >> from, limit.high >> from))(to => Bound.unsigned(to - from))
+    }
     def of(x: Quad): SInt = {
-      val digit = x.digits(this.digit).resize(digitBits)
+      val digit = x.digits(this.digit)
       until.fold(digit >> from)(to => (False ## digit(from, to - from bits)).asSInt)
     }
   }
@@ -96,8 +131,9 @@ object Quad {
     )
   }
 
-  /** A residue within `bound` of digits below 2^28 in magnitude, and how much later that is. */
+  /** A residue within `bound` of digits that are more than -2^(width - 1), and how much later that is. */
   def residue(x: Quad, bound: Bound): Timed[SInt] =
-    Sum(pieces.map(piece => Term(Timed(piece.of(x), 0), piece.bound, piece.weight)), bound)
-  def residueLatency(bound: Bound): Int = Sum.latency(pieces.map(piece => (piece.bound, piece.weight)), bound)
+    Sum(pieces.map(piece => Term(Timed(piece.of(x), 0), piece.bound(x.width), piece.weight)), bound)
+  def residueLatency(width: Int, bound: Bound): Int =
+    Sum.latency(pieces.map(piece => (piece.bound(width), piece.weight)), bound)
 }

@@ -14,12 +14,11 @@ use crate::isa::Isa;
 #[cfg(target_arch = "x86_64")]
 use crate::lanes::Fma;
 use crate::lanes::{
-    AnyMachine, Backend, Choice, LIMB_BITS, Mask, Prime, WIDTH, carried, choose, each, limbs,
-    limbs_of_words, words_of_limbs,
+    AnyMachine, Backend, Choice, LIMB_BITS, Limbs, Mask, Prime, WIDTH, choose, each, limbs,
 };
 use crate::ntt::passes::{Columns, Rows};
 use crate::ntt::pointwise::{ABLessC, Below};
-use crate::ntt::tile::{Eight, PIECE, splat};
+use crate::ntt::tile::{PIECE, TileVector};
 
 use super::{Arithmetic, FactorDigits, Form, Pass, Run, choices, kernels, radix_four};
 
@@ -43,11 +42,11 @@ const fn words(limbs: &[u64; L]) -> [u64; WORDS] {
 
 /// The two times four words of two vectors of elements as eight limbs' worth: first all words of one.
 #[inline(always)]
-fn halves<B: Backend>(b: B, words: [B::V; WIDTH]) -> [[B::V; L]; 2] {
+fn halves<B: Backend>(b: B, words: [B::V; WIDTH]) -> [Limbs<B, L>; 2] {
     let zero = b.splat(0);
     let first = each!(j < WORDS, zero => words[j]);
     let second = each!(j < WORDS, zero => words[WORDS + j]);
-    [limbs_of_words(b, &first), limbs_of_words(b, &second)]
+    [Limbs::of_words(b, &first), Limbs::of_words(b, &second)]
 }
 
 macro_rules! forms {
@@ -75,7 +74,7 @@ macro_rules! forms {
         choices!($field, 5, doubles);
 
         impl<B: Backend> Arithmetic<$field, L> for B {
-            type X = [B::V; L];
+            type X = Limbs<B, L>;
 
             fn to_factor() -> $field {
                 const { <$field>::constant(words(&<$field>::CONSTANTS.one)) }
@@ -96,103 +95,105 @@ macro_rules! forms {
             }
 
             #[inline(always)]
-            fn get(self, at_rest: &Eight<L>) -> [B::V; L] {
-                at_rest.load(self)
+            fn get(self, at_rest: &TileVector<L>) -> Limbs<B, L> {
+                Limbs::load(self, &at_rest.0)
             }
 
             #[inline(always)]
-            fn set(self, at_rest: &mut Eight<L>, x: &[B::V; L]) {
-                at_rest.store(self, x);
+            fn set(self, at_rest: &mut TileVector<L>, x: &Limbs<B, L>) {
+                x.store(&mut at_rest.0);
             }
 
             #[inline(always)]
-            fn splat(self, digits: &[u64; L]) -> [B::V; L] {
-                splat(self, digits)
+            fn splat(self, digits: &[u64; L]) -> Limbs<B, L> {
+                Limbs::constant(self, digits)
             }
 
             #[inline(always)]
-            fn read(self, piece: &[u8]) -> ([[B::V; L]; 2], Mask) {
+            fn read(self, piece: &[u8]) -> ([Limbs<B, L>; 2], Mask) {
                 let (chunks, _) = piece.as_chunks::<64>();
                 let words = each!(j < WIDTH, Backend::splat(self, 0) => self.load_bytes(&chunks[j]));
                 let x = halves(self, self.transpose(words));
-                (x, below::<$field, B>(self, &x[0]) & below::<$field, B>(self, &x[1]))
+                (x, below::<$field, B>(&x[0]) & below::<$field, B>(&x[1]))
             }
 
             #[inline(always)]
-            fn read_columns(self, pieces: &[&mut [u8]; PIECE], columns: &mut [Eight<L>]) {
+            fn read_columns(self, pieces: &[&mut [u8]; PIECE], columns: &mut [TileVector<L>]) {
                 for group in 0..2 {
                     for pair in 0..PIECE / 2 {
                         let rows = each!(j < WIDTH, Backend::splat(self, 0) =>
                             self.load_bytes(&pieces[2 * j + group].as_chunks().0[pair]));
                         let both = halves(self, self.transpose(rows));
-                        columns[4 * pair + group].store(self, &both[0]);
-                        columns[4 * pair + 2 + group].store(self, &both[1]);
+                        both[0].store(&mut columns[4 * pair + group].0);
+                        both[1].store(&mut columns[4 * pair + 2 + group].0);
                     }
                 }
             }
 
             #[inline(always)]
-            fn write(self, normal: &[[B::V; L]; 2], piece: &mut [u8]) {
+            fn write(self, normal: &[Limbs<B, L>; 2], piece: &mut [u8]) {
                 write(self, normal, piece);
             }
 
             #[inline(always)]
-            fn write_canonical(self, [x0, x1]: &[[B::V; L]; 2], piece: &mut [u8]) {
-                let x = [canonical::<$field, B>(self, x0), canonical::<$field, B>(self, x1)];
+            fn write_canonical(self, [x0, x1]: &[Limbs<B, L>; 2], piece: &mut [u8]) {
+                let x = [canonical::<$field, B>(x0), canonical::<$field, B>(x1)];
                 write(self, &x, piece);
             }
 
             #[inline(always)]
-            fn settled(self, held: [B::V; L]) -> [B::V; L] {
-                carried(self, held)
+            fn settled(self, held: Limbs<B, L>) -> Limbs<B, L> {
+                held.carried()
             }
 
             #[inline(always)]
             fn multiply<const N: usize>(
                 self,
-                normal: [&[B::V; L]; N],
-                factor: [&[B::V; L]; N],
-            ) -> [[B::V; L]; N] {
-                Backend::multiply(self, &<$field>::CONSTANTS, normal, factor)
+                normal: [&Limbs<B, L>; N],
+                factor: [&Limbs<B, L>; N],
+            ) -> [Limbs<B, L>; N] {
+                let x = each!(n < N, &normal[0].vectors => &normal[n].vectors);
+                let y = each!(n < N, &factor[0].vectors => &factor[n].vectors);
+                let products = Backend::multiply(self, &<$field>::CONSTANTS, x, y);
+                each!(n < N, *normal[0] => Limbs::of(self, products[n]))
             }
 
             #[inline(always)]
-            fn plus(self, held: &[B::V; L], product: &[B::V; L]) -> [B::V; L] {
-                each!(j < L, held[0] => self.add(held[j], product[j]))
+            fn plus(self, held: &Limbs<B, L>, product: &Limbs<B, L>) -> Limbs<B, L> {
+                held.plus(product)
             }
 
             /// held - product + 2p.
             #[inline(always)]
-            fn minus(self, held: &[B::V; L], product: &[B::V; L]) -> [B::V; L] {
-                let p2 = splat(self, &<$field>::CONSTANTS.multiples[2]);
-                each!(j < L, held[0] => self.sub(self.add(held[j], p2[j]), product[j]))
+            fn minus(self, held: &Limbs<B, L>, product: &Limbs<B, L>) -> Limbs<B, L> {
+                let p2 = Limbs::constant(self, &<$field>::CONSTANTS.multiples[2]);
+                held.plus(&p2).less(product)
             }
 
             #[inline(always)]
-            fn raised(self, held: &[B::V; L]) -> [B::V; L] {
-                let p2 = splat(self, &<$field>::CONSTANTS.multiples[2]);
-                each!(j < L, held[0] => self.add(held[j], p2[j]))
+            fn raised(self, held: &Limbs<B, L>) -> Limbs<B, L> {
+                held.plus(&Limbs::constant(self, &<$field>::CONSTANTS.multiples[2]))
             }
 
             #[inline(always)]
-            fn held(self, product: [B::V; L]) -> [B::V; L] {
+            fn held(self, product: Limbs<B, L>) -> Limbs<B, L> {
                 product
             }
 
             #[inline(always)]
-            fn normal(self, product: [B::V; L]) -> [B::V; L] {
+            fn normal(self, product: Limbs<B, L>) -> Limbs<B, L> {
                 product
             }
 
             #[inline(always)]
-            fn factor(self, normal: [B::V; L]) -> [B::V; L] {
+            fn factor(self, normal: Limbs<B, L>) -> Limbs<B, L> {
                 normal
             }
 
             #[inline(always)]
             fn butterflies(
                 self,
-                rows: &mut [Eight<L>],
+                rows: &mut [TileVector<L>],
                 factors: &[[u64; L]],
                 log_radix: u32,
                 plain: bool,
@@ -210,10 +211,11 @@ forms! { PastaFp, PastaFq }
 /// The number below p that a normal element is: less q p, where q is the quotient by p, estimated from the highest limb,
 /// or one less; and less p, if that is not negative.
 #[inline(always)]
-fn canonical<F: Prime<L>, B: Backend>(b: B, x: &[B::V; L]) -> [B::V; L] {
-    let (zero, p) = (b.splat(0), &F::CONSTANTS.multiples[1]);
+fn canonical<F: Prime<L>, B: Backend>(x: &Limbs<B, L>) -> Limbs<B, L> {
+    let (b, p) = (x.b, &F::CONSTANTS.multiples[1]);
+    let zero = b.splat(0);
     let estimate = b.splat(const { reciprocal(&F::CONSTANTS.multiples[1]) });
-    let q = b.add_high(zero, b.shift_right(x[L - 1], UNSEEN), estimate);
+    let q = b.add_high(zero, b.shift_right(x.vectors[L - 1], UNSEEN), estimate);
     let mut multiple = [zero; L];
     let mut j = 0;
     while j < L {
@@ -223,24 +225,21 @@ fn canonical<F: Prime<L>, B: Backend>(b: B, x: &[B::V; L]) -> [B::V; L] {
         }
         j += 1;
     }
-    let rest = carried(b, each!(j < L, zero => b.sub(x[j], multiple[j])));
-    let less = carried(b, each!(j < L, zero => b.sub(rest[j], b.splat(p[j]))));
-    let negative = b.negative(less[L - 1]);
-    each!(j < L, zero => b.select(negative, less[j], rest[j]))
+    let rest = x.less(&Limbs::of(b, multiple)).carried();
+    let less = rest.less(&Limbs::constant(b, p)).carried();
+    less.select(less.negative(), &rest)
 }
 
 /// Where elements that were just read are below the modulus.
 #[inline(always)]
-fn below<F: Prime<L>, B: Backend>(b: B, read: &[B::V; L]) -> Mask {
-    let p = splat(b, &F::CONSTANTS.multiples[1]);
-    b.negative(carried(b, each!(j < L, read[0] => b.sub(read[j], p[j])))[L - 1])
+fn below<F: Prime<L>, B: Backend>(read: &Limbs<B, L>) -> Mask {
+    read.less(&Limbs::constant(read.b, &F::CONSTANTS.multiples[1])).carried().negative()
 }
 
 /// Numbers below 2^256.
 #[inline(always)]
-fn write<B: Backend>(b: B, normal: &[[B::V; L]; 2], piece: &mut [u8]) {
-    let first = words_of_limbs::<B, L, WORDS>(b, &normal[0]);
-    let second = words_of_limbs::<B, L, WORDS>(b, &normal[1]);
+fn write<B: Backend>(b: B, normal: &[Limbs<B, L>; 2], piece: &mut [u8]) {
+    let (first, second) = (normal[0].words::<WORDS>(), normal[1].words::<WORDS>());
     let words = each!(j < WIDTH, b.splat(0) =>
         if j < WORDS { first[j] } else { second[j - WORDS] });
     let rows = b.transpose(words);

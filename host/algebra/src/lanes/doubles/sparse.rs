@@ -219,7 +219,7 @@ impl SparseDoubles {
     /// -x in the lanes of the mask, x in the others.
     #[inline(always)]
     pub fn negate(&self, mask: Mask) -> Self {
-        let signs = super::doubles::signs(mask);
+        let signs = super::element::signs(mask);
         // SAFETY: whoever has elements has a `Fma`.
         Self(each!(j < L, self.0[0] => both!(half => unsafe {
             _mm256_xor_pd(self.0[j][half], signs[half])

@@ -1,8 +1,8 @@
 //! Eight lanes of plain `u64`. Operations are functions of their own: kernels are compiled quickly, for tests, and run slowly.
 
-use super::backend::{Backend, Kernel, LIMB_BITS, LIMB_MASK, Mask, WIDTH, each};
 use super::constants::Constants;
-use super::montgomery;
+use super::product;
+use crate::lanes::backend::{Backend, Kernel, LIMB_BITS, LIMB_MASK, Mask, WIDTH, each};
 
 /// The backend of no processor.
 #[derive(Clone, Copy, Debug)]
@@ -151,18 +151,18 @@ impl Backend for Portable {
 
 #[inline(never)]
 fn multiply<const L: usize>(p: &Constants<L>, x: &[V; L], y: &[V; L]) -> [V; L] {
-    let [product] = montgomery::multiply(Portable, p, [x], [y]);
+    let [product] = product::multiply(Portable, p, [x], [y]);
     product
 }
 
 #[inline(never)]
 fn sum_of_products<const L: usize>(p: &Constants<L>, x: [&[V; L]; 2], y: [&[V; L]; 2]) -> [V; L] {
-    let [sum] = montgomery::sum_of_products(Portable, p, [x], [y]);
+    let [sum] = product::sum_of_products(Portable, p, [x], [y]);
     sum
 }
 
 #[inline(never)]
 fn square<const L: usize>(p: &Constants<L>, x: &[V; L]) -> [V; L] {
-    let [square] = montgomery::square(Portable, p, [x]);
+    let [square] = product::square(Portable, p, [x]);
     square
 }

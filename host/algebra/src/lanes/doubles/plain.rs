@@ -4,7 +4,7 @@
 use std::arch::x86_64::*;
 
 use super::constants::{digits_of, power_of_two, width};
-use super::doubles::Doubles;
+use super::element::Doubles;
 use super::memory::{digits_of_words, transpose, words_of_digits};
 use super::product::{self, half, joined};
 use super::{Fma, Work};

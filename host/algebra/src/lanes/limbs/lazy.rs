@@ -6,10 +6,10 @@
 
 use std::marker::PhantomData;
 
-use super::backend::{Backend, LIMB_BITS, Mask, WIDTH, each};
-use super::columns::{Columns, Reduced, multiple, of_pairs};
-use super::montgomery::carried;
-use super::{Held, Prime};
+use super::columns::{Columns, Reduced, of_pairs};
+use super::{Held, Limbs};
+use crate::lanes::Prime;
+use crate::lanes::backend::{Backend, LIMB_BITS, Mask, WIDTH, each};
 
 /// Eight elements of P below `bound` p.
 ///
@@ -18,8 +18,7 @@ use super::{Held, Prime};
 /// the bound, and far from 2^63.
 #[derive(Clone, Copy)]
 pub struct Lazy<B: Backend, P, const L: usize> {
-    b: B,
-    limbs: [B::V; L],
+    limbs: Limbs<B, L>,
     bound: u32,
     /// All limbs in [0, 2^52)?
     normal: bool,
@@ -51,14 +50,14 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
 
     /// In normal limbs.
     #[inline(always)]
-    fn of(b: B, limbs: [B::V; L], bound: u32) -> Self {
-        Self { b, limbs, bound, normal: true, prime: PhantomData }
+    fn of(limbs: Limbs<B, L>, bound: u32) -> Self {
+        Self { limbs, bound, normal: true, prime: PhantomData }
     }
 
     /// In any limbs.
     #[inline(always)]
-    fn loose(b: B, limbs: [B::V; L], bound: u32) -> Self {
-        Self { b, limbs, bound, normal: false, prime: PhantomData }
+    fn loose(limbs: Limbs<B, L>, bound: u32) -> Self {
+        Self { limbs, bound, normal: false, prime: PhantomData }
     }
 
     /// The same in normal limbs.
@@ -67,7 +66,7 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
         if self.normal {
             return *self;
         }
-        Self::of(self.b, carried(self.b, self.limbs), self.bound)
+        Self::of(self.limbs.carried(), self.bound)
     }
 
     /// The same in normal limbs, with this for its bound whatever it is: what is made of it has bounds that the compiler knows.
@@ -75,30 +74,28 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
     pub fn settled<const BOUND: u32>(&self) -> Self {
         const { assert!(BOUND >= Self::REDUCED) }
         let x = if self.bound > BOUND { self.reduced() } else { self.normal() };
-        Self::of(x.b, x.limbs, BOUND)
+        Self::of(x.limbs, BOUND)
     }
 
     /// From elements; zeros where there are fewer than eight.
     #[inline(always)]
     pub fn from_elements(b: B, elements: &[P]) -> Self {
-        Self::of(b, Held::from_elements(b, elements).limbs(), Self::PRODUCT)
+        Self::of(Held::from_elements(b, elements).limbs(), Self::PRODUCT)
     }
 
     /// To elements.
     #[inline(always)]
     pub fn to_elements(self) -> [P; WIDTH] {
-        let product = Self::of(self.b, Held::<B, P, L>::one(self.b).limbs(), Self::PRODUCT);
-        let [product] = Self::products([&self], [&product]);
-        Held::<B, P, L>::of(self.b, product.limbs).to_elements()
+        let one = Self::of(Held::<B, P, L>::one(self.limbs.b).limbs(), Self::PRODUCT);
+        let [product] = Self::products([&self], [&one]);
+        Held::<B, P, L>::of(product.limbs).to_elements()
     }
 
     /// m x + n y, for small m and n.
     #[inline(always)]
     pub fn sum(m: u32, x: &Self, n: u32, y: &Self) -> Self {
         let (x, y) = Self::within(m, *x, n, *y);
-        let (b, bound) = (x.b, m * x.bound + n * y.bound);
-        let sum = each!(j < L, x.limbs[0] => b.add(multiple(b, m, x.limbs[j]), multiple(b, n, y.limbs[j])));
-        Self::loose(b, sum, bound)
+        Self::loose(x.limbs.times(m).plus(&y.limbs.times(n)), m * x.bound + n * y.bound)
     }
 
     /// m x - n y, for small m and n: with 2^k p more, where n y is below that. A negative alone, whose bound need not
@@ -106,13 +103,11 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
     #[inline(always)]
     pub fn difference(m: u32, x: &Self, n: u32, y: &Self) -> Self {
         let (x, y) = Self::within(m, *x, n, *y);
-        let (b, p) = (x.b, &P::CONSTANTS.multiples[1]);
+        let (b, p) = (x.limbs.b, &P::CONSTANTS.multiples[1]);
         let bits = (n * y.bound).next_power_of_two().ilog2();
-        let difference = each!(j < L, x.limbs[0] => {
-            let above = b.add(multiple(b, m, x.limbs[j]), b.splat(p[j] << bits));
-            b.sub(above, multiple(b, n, y.limbs[j]))
-        });
-        let difference = Self::loose(b, difference, m * x.bound + (1 << bits));
+        let above = Limbs::of(b, each!(j < L, b.splat(0) => b.splat(p[j] << bits)));
+        let difference = x.limbs.times(m).plus(&above).less(&y.limbs.times(n));
+        let difference = Self::loose(difference, m * x.bound + (1 << bits));
         if m == 0 { difference.normal() } else { difference }
     }
 
@@ -128,7 +123,7 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
     /// x y of each.
     #[inline(always)]
     pub fn products<const N: usize>(x: [&Self; N], y: [&Self; N]) -> [Self; N] {
-        let b = x[0].b;
+        let b = x[0].limbs.b;
         let mut products = [[[b.splat(0); L]; 2]; N];
         for n in 0..N {
             let (mut x, mut y) = (*x[n], *y[n]);
@@ -138,7 +133,7 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
             products[n] = Self::columns(&x.normal(), &y.normal());
         }
         let products = b.apart(Reduced::<B, P, L, N>(b, &products, PhantomData));
-        each!(n < N, *x[0] => Self::of(b, products[n], Self::PRODUCT))
+        each!(n < N, *x[0] => Self::of(Limbs::of(b, products[n]), Self::PRODUCT))
     }
 
     /// x0 y0 - n x1 y1 and x0 y1 + x1 y0, the coefficients of a product in Fp[u]/(u^2 + n): Karatsuba's three products,
@@ -151,12 +146,12 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
         if crossed.max(x0.bound * y0.bound + n * x1.bound * y1.bound) > Self::PRODUCTS {
             [x0, x1, y0, y1] = [x0.reduced(), x1.reduced(), y0.reduced(), y1.reduced()];
         }
-        let b = x0.b;
+        let b = x0.limbs.b;
         let (x, y) = (Self::exact_sum(&x0, &x1).normal(), Self::exact_sum(&y0, &y1).normal());
         let v0 = Self::columns(&x0.normal(), &y0.normal());
         let v1 = Self::columns(&x1.normal(), &y1.normal());
         let [c0, c1] = of_pairs::<B, P, L>(b, v0, v1, Self::columns(&x, &y), n);
-        [Self::of(b, c0, Self::PRODUCT + 1), Self::of(b, c1, Self::PRODUCT)]
+        [Self::of(Limbs::of(b, c0), Self::PRODUCT + 1), Self::of(Limbs::of(b, c1), Self::PRODUCT)]
     }
 
     /// x + y, of which nothing is reduced: Karatsuba takes the products of these very numbers away. There is room: where the
@@ -164,30 +159,25 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
     /// are below 256, and the room is more.
     #[inline(always)]
     fn exact_sum(x: &Self, y: &Self) -> Self {
-        let sum = each!(j < L, x.limbs[0] => x.b.add(x.limbs[j], y.limbs[j]));
-        Self::loose(x.b, sum, x.bound + y.bound)
+        Self::loose(x.limbs.plus(&y.limbs), x.bound + y.bound)
     }
 
     #[inline(always)]
     fn columns(x: &Self, y: &Self) -> [[B::V; L]; 2] {
-        x.b.apart(Columns(x.b, &x.limbs, &y.limbs))
+        x.limbs.b.apart(Columns(x.limbs.b, &x.limbs.vectors, &y.limbs.vectors))
     }
 
     /// y in the lanes of the mask, x in the others.
     #[inline(always)]
     pub fn select(&self, mask: Mask, y: &Self) -> Self {
-        let b = self.b;
-        let limbs = each!(j < L, self.limbs[0] => b.select(mask, self.limbs[j], y.limbs[j]));
         let (bound, normal) = (self.bound.max(y.bound), self.normal && y.normal);
-        Self { b, limbs, bound, normal, prime: PhantomData }
+        Self { limbs: self.limbs.select(mask, &y.limbs), bound, normal, prime: PhantomData }
     }
 
     /// Lane i of the result is lane `from[i]`.
     #[inline(always)]
     pub fn permute(&self, from: [u8; WIDTH]) -> Self {
-        let b = self.b;
-        let limbs = each!(j < L, self.limbs[0] => b.permute(self.limbs[j], from));
-        Self { limbs, ..*self }
+        Self { limbs: self.limbs.permute(from), ..*self }
     }
 
     /// x - q p with q = floor(x' / (p' + 1)), or 1 less, where x' and p' are the highest limbs: q is not more than x/p,
@@ -197,14 +187,14 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
         let p = &P::CONSTANTS.multiples[1];
         let divisor = p[L - 1] + 1;
         const { assert!(P::CONSTANTS.multiples[1][L - 1] > 2 << MOST_ROOM, "a modulus of L limbs") }
-        let (b, zero, x) = (self.b, self.b.splat(0), self.normal());
-        let q = b.add_high(zero, x.limbs[L - 1], b.splat((1 << LIMB_BITS) / divisor));
+        let (b, x) = (self.limbs.b, self.normal().limbs);
+        let zero = b.splat(0);
+        let q = b.add_high(zero, x.vectors[L - 1], b.splat((1 << LIMB_BITS) / divisor));
         let mut product = each!(j < L, zero => b.add_low(zero, q, b.splat(p[j])));
         for j in 1..L {
             product[j] = b.add_high(product[j], q, b.splat(p[j - 1]));
         }
-        let rest = each!(j < L, zero => b.sub(x.limbs[j], product[j]));
-        Self::of(b, carried(b, rest), Self::REDUCED)
+        Self::of(x.less(&Limbs::of(b, product)).carried(), Self::REDUCED)
     }
 }
 

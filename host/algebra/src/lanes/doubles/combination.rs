@@ -6,7 +6,7 @@
 use std::arch::x86_64::*;
 
 use super::constants::Table;
-use super::doubles::Doubles;
+use super::element::Doubles;
 use super::product::{DIGIT, Digits, VECTOR, carried, for_each, joined, product, splat};
 use crate::lanes::backend::both;
 use crate::lanes::primes::Prime;

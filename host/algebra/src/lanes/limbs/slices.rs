@@ -1,7 +1,8 @@
 //! Whole slices of lanes: element by element, and inversion by Montgomery's trick.
 
-use super::backend::{Backend, Kernel, Vectors, WIDTH, each, run};
-use super::{Held, Lanes, Prime};
+use super::Held;
+use crate::lanes::backend::{Backend, Kernel, Vectors, WIDTH, each, run};
+use crate::lanes::{Lanes, Prime};
 
 /// Vectors that a kernel works on side by side.
 const SIDE_BY_SIDE: usize = 2;

@@ -7,10 +7,10 @@
 
 use std::marker::PhantomData;
 
-use super::backend::{Backend, Kernel, LIMB_BITS, LIMB_MASK, WIDTH, each};
-use super::columns::{Columns, multiple, of_pairs};
-use super::montgomery::carried;
-use super::{Held, Prime};
+use super::columns::{Columns, of_pairs};
+use super::{Held, Limbs, multiple};
+use crate::lanes::Prime;
+use crate::lanes::backend::{Backend, Kernel, LIMB_BITS, LIMB_MASK, Mask, WIDTH, both, each};
 
 /// The largest bound.
 #[cfg(debug_assertions)]
@@ -81,18 +81,17 @@ impl<B: Backend, P: Prime<L>, const L: usize> Row<B, P, L> {
     /// From elements.
     #[inline(always)]
     pub fn from_elements(b: B, elements: &[P; WIDTH]) -> [Self; WIDTH] {
-        rows(b, Held::from_elements(b, elements).limbs())
+        rows(b, Held::from_elements(b, elements).limbs().vectors)
     }
 
     /// To elements.
     #[inline(always)]
     pub fn to_elements(b: B, rows: &[Self; WIDTH]) -> [P; WIDTH] {
         let zero = b.splat(0);
-        let limbs = limbs(b, &each!(i < WIDTH, zero => rows[i].limbs));
-        let x = carried(b, above(b, &limbs, &Self::OFFSET));
+        let x = above::<B, P, L>(b, &each!(i < WIDTH, zero => rows[i].limbs));
         let one = Held::<B, P, L>::one(b).limbs();
-        let [product] = b.multiply(&P::CONSTANTS, [&x], [&one]);
-        Held::<B, P, L>::of(b, product).to_elements()
+        let [product] = b.multiply(&P::CONSTANTS, [&x.vectors], [&one.vectors]);
+        Held::<B, P, L>::of(Limbs::of(b, product)).to_elements()
     }
 
     /// 0.
@@ -104,7 +103,7 @@ impl<B: Backend, P: Prime<L>, const L: usize> Row<B, P, L> {
     /// 1.
     #[inline(always)]
     pub fn one(b: B) -> Self {
-        rows(b, Held::<B, P, L>::one(b).limbs())[0]
+        rows(b, Held::<B, P, L>::one(b).limbs().vectors)[0]
     }
 
     /// x + y.
@@ -127,7 +126,7 @@ impl<B: Backend, P: Prime<L>, const L: usize> Row<B, P, L> {
 
     /// y if `choice` is all ones, x if it is 0.
     #[inline(always)]
-    pub fn select(&self, b: B, choice: super::Mask, y: &Self) -> Self {
+    pub fn select(&self, b: B, choice: Mask, y: &Self) -> Self {
         Self::of(b.select(choice, self.limbs, y.limbs), self.bound.from(y.bound, u32::max))
     }
 }
@@ -153,11 +152,10 @@ impl<B: Backend, P: Prime<L>, const L: usize> Kernel for PairProducts<'_, B, P, 
         let Self { b, n, x, y } = self;
         let [x0, x1] = coefficients(b, x);
         let [y0, y1] = coefficients(b, y);
-        let v0 = b.apart(Columns(b, &x0, &y0));
-        let v1 = b.apart(Columns(b, &x1, &y1));
-        let x = carried(b, each!(j < L, x0[0] => b.add(x0[j], x1[j])));
-        let y = carried(b, each!(j < L, x0[0] => b.add(y0[j], y1[j])));
-        let both = b.apart(Columns(b, &x, &y));
+        let (x, y) = (x0.plus(&x1).carried(), y0.plus(&y1).carried());
+        let v0 = b.apart(Columns(b, &x0.vectors, &y0.vectors));
+        let v1 = b.apart(Columns(b, &x1.vectors, &y1.vectors));
+        let both = b.apart(Columns(b, &x.vectors, &y.vectors));
         let [c0, c1] = of_pairs::<B, P, L>(b, v0, v1, both, n);
         let (c0, c1) = (rows(b, c0), rows(b, c1));
         each!(i < WIDTH, [c0[0]; 2] => [c0[i], c1[i]])
@@ -169,28 +167,20 @@ impl<B: Backend, P: Prime<L>, const L: usize> Kernel for PairProducts<'_, B, P, 
 fn coefficients<B: Backend, P: Prime<L>, const L: usize>(
     b: B,
     x: [&[Row<B, P, L>; 2]; WIDTH],
-) -> [[B::V; L]; 2] {
+) -> [Limbs<B, L>; 2] {
     let zero = b.splat(0);
-    each!(c < 2, [zero; L] => {
-        let limbs = limbs(b, &each!(i < WIDTH, zero => {
-            x[i][c].bound.check();
-            x[i][c].limbs
-        }));
-        carried(b, above(b, &limbs, &Row::<B, P, L>::OFFSET))
-    })
+    both!(c => above::<B, P, L>(b, &each!(i < WIDTH, zero => {
+        x[i][c].bound.check();
+        x[i][c].limbs
+    })))
 }
 
-/// Limb by limb x + y.
+/// Eight rows as normal limbs of lanes, with MOST p more.
 #[inline(always)]
-fn above<B: Backend, const L: usize>(b: B, x: &[B::V; L], y: &[u64; L]) -> [B::V; L] {
-    each!(j < L, x[0] => b.add(x[j], b.splat(y[j])))
-}
-
-/// Eight rows as limbs of lanes.
-#[inline(always)]
-fn limbs<B: Backend, const L: usize>(b: B, rows: &[B::V; WIDTH]) -> [B::V; L] {
+fn above<B: Backend, P: Prime<L>, const L: usize>(b: B, rows: &[B::V; WIDTH]) -> Limbs<B, L> {
     let limbs = b.transpose(*rows);
-    each!(j < L, limbs[0] => limbs[j])
+    let limbs = Limbs::of(b, each!(j < L, limbs[0] => limbs[j]));
+    limbs.plus(&Limbs::constant(b, &Row::<B, P, L>::OFFSET)).carried()
 }
 
 /// The rows of a product's limbs.

@@ -17,13 +17,13 @@ pub trait LaneTower<const L: usize>: Tower<Base: Prime<L>> {
 
 /// c0 + c1 u, eight times.
 #[derive(Clone, Copy)]
-pub struct Eight<B: Backend, T: LaneTower<L>, const L: usize> {
+pub struct EightLimbs<B: Backend, T: LaneTower<L>, const L: usize> {
     b: B,
     c0: Lazy<B, T::Base, L>,
     c1: Lazy<B, T::Base, L>,
 }
 
-impl<B: Backend, T: LaneTower<L>, const L: usize> Eight<B, T, L> {
+impl<B: Backend, T: LaneTower<L>, const L: usize> EightLimbs<B, T, L> {
     /// From elements; zeros where there are fewer than eight.
     #[inline(always)]
     pub fn from_elements(b: B, elements: &[Fp2<T>; WIDTH]) -> Self {
@@ -61,24 +61,24 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> Eight<B, T, L> {
 macro_rules! operations {
     ($($(#[$doc:meta])* $kernel:ident($x:ident $(, $y:ident: $type:ty)*) = $body:expr;)*) => {$(
         $(#[$doc])*
-        pub(super) struct $kernel<'a, B: Backend, T: LaneTower<L>, const L: usize>(pub &'a Eight<B, T, L> $(, pub $type)*);
+        pub(super) struct $kernel<'a, B: Backend, T: LaneTower<L>, const L: usize>(pub &'a EightLimbs<B, T, L> $(, pub $type)*);
 
         impl<B: Backend, T: LaneTower<L>, const L: usize> Kernel for $kernel<'_, B, T, L> {
-            type Output = Eight<B, T, L>;
+            type Output = EightLimbs<B, T, L>;
             #[inline(always)]
-            fn run<Same: Backend>(self, _: Same) -> Eight<B, T, L> {
+            fn run<Same: Backend>(self, _: Same) -> EightLimbs<B, T, L> {
                 let Self($x $(, $y)*) = self;
                 let b = $x.b;
                 let [c0, c1] = $body;
-                Eight { b, c0, c1 }
+                EightLimbs { b, c0, c1 }
             }
         }
     )*};
 }
 
 operations! {
-    Sum(x, y: &'a Eight<B, T, L>) = [Lazy::sum(1, &x.c0, 1, &y.c0), Lazy::sum(1, &x.c1, 1, &y.c1)];
-    Difference(x, y: &'a Eight<B, T, L>) =
+    Sum(x, y: &'a EightLimbs<B, T, L>) = [Lazy::sum(1, &x.c0, 1, &y.c0), Lazy::sum(1, &x.c1, 1, &y.c1)];
+    Difference(x, y: &'a EightLimbs<B, T, L>) =
         [Lazy::difference(1, &x.c0, 1, &y.c0), Lazy::difference(1, &x.c1, 1, &y.c1)];
     Multiple(x, n: u32) = [Lazy::sum(n, &x.c0, 0, &x.c0), Lazy::sum(n, &x.c1, 0, &x.c1)];
     Negative(x) = [Lazy::difference(0, &x.c0, 1, &x.c0), Lazy::difference(0, &x.c1, 1, &x.c1)];
@@ -91,9 +91,9 @@ operations! {
         ]
     };
     Scale(x, by: &'a Lazy<B, T::Base, L>) = Lazy::products([&x.c0, &x.c1], [by, by]);
-    Select(x, y: &'a Eight<B, T, L>, mask: Mask) =
+    Select(x, y: &'a EightLimbs<B, T, L>, mask: Mask) =
         [x.c0.select(mask, &y.c0), x.c1.select(mask, &y.c1)];
-    Product(x, y: &'a Eight<B, T, L>) =
+    Product(x, y: &'a EightLimbs<B, T, L>) =
         Lazy::product_of_pairs([&x.c0, &x.c1], [&y.c0, &y.c1], T::MINUS_BETA);
     /// (c0 + c1) (c0 - c1) + 2 c0 c1 u, or with -N: (c0 + c1) (c0 - N c1) + (N - 1) c0 c1 + 2 c0 c1 u.
     Square(x) = {
@@ -106,7 +106,7 @@ operations! {
     };
 }
 
-impl<B: Backend, T: LaneTower<L>, const L: usize> Linear for Eight<B, T, L> {
+impl<B: Backend, T: LaneTower<L>, const L: usize> Linear for EightLimbs<B, T, L> {
     type Choice = Mask;
 
     #[inline(always)]
@@ -135,7 +135,7 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> Linear for Eight<B, T, L> {
     }
 }
 
-impl<B: Backend, T: LaneTower<L>, const L: usize> Coefficient for Eight<B, T, L> {
+impl<B: Backend, T: LaneTower<L>, const L: usize> Coefficient for EightLimbs<B, T, L> {
     type Base = Lazy<B, T::Base, L>;
 
     #[inline(always)]

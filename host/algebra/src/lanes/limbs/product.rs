@@ -16,8 +16,9 @@
 //! N = 2 keeps the multipliers busy: a step 2 to 3 is a chain of 12 cycles, in which a five-limb product alone
 //! has too little to do (1.95 ns against 1.6 ns an element on Zen 5 at 4.1 GHz; its two multipliers allow 1.52).
 
-use super::backend::{Backend, LIMB_BITS, LIMB_MASK, each};
+use super::carried;
 use super::constants::Constants;
+use crate::lanes::backend::{Backend, LIMB_BITS, LIMB_MASK, each};
 
 /// One or two results, the first element of `$result` each. Two copies of the code rather than a loop, which
 /// would keep its values in memory.
@@ -35,11 +36,11 @@ macro_rules! one_by_one {
 }
 
 /// With more limbs, two products do not fit into 32 registers.
-pub(super) const MOST_LIMBS_INTERLEAVED: usize = 5;
+pub(in crate::lanes) const MOST_LIMBS_INTERLEAVED: usize = 5;
 
 /// x y / R mod p, not fully reduced: each in normal limbs, x y <= p R; the result is < 2p, in normal limbs.
 #[inline(always)]
-pub(super) fn multiply<B: Backend, const L: usize, const N: usize>(
+pub(in crate::lanes) fn multiply<B: Backend, const L: usize, const N: usize>(
     b: B,
     p: &Constants<L>,
     x: [&[B::V; L]; N],
@@ -82,7 +83,7 @@ fn product<B: Backend, const L: usize, const N: usize>(
 /// (x0 y0 + x1 y1) / R mod p with one reduction: each in normal limbs, x0 y0 + x1 y1 <= p R; the result is < 2p, in
 /// normal limbs. A column takes at most 6 L products.
 #[inline(always)]
-pub(super) fn sum_of_products<B: Backend, const L: usize, const N: usize>(
+pub(in crate::lanes) fn sum_of_products<B: Backend, const L: usize, const N: usize>(
     b: B,
     p: &Constants<L>,
     x: [[&[B::V; L]; 2]; N],
@@ -130,7 +131,7 @@ fn product_sum<B: Backend, const L: usize, const N: usize>(
 /// 2x. Those above i are more than twice the limbs of x above i by the bit that x_i hands on, so that x_i is taken away
 /// where it has this bit. Of row i all columns up to i are complete, and t is the window of L columns from there.
 #[inline(always)]
-pub(super) fn square<B: Backend, const L: usize, const N: usize>(
+pub(in crate::lanes) fn square<B: Backend, const L: usize, const N: usize>(
     b: B,
     p: &Constants<L>,
     x: [&[B::V; L]; N],
@@ -209,7 +210,7 @@ fn twice<B: Backend, const L: usize>(b: B, x: &[B::V; L]) -> [B::V; L] {
 /// Columns 0 to L - 1 and L to 2L - 1 of x y, each in normal limbs: sums of at most 2L halves of products, none of
 /// which waits for another.
 #[inline(always)]
-pub(super) fn columns<B: Backend, const L: usize>(
+pub(in crate::lanes) fn columns<B: Backend, const L: usize>(
     b: B,
     x: &[B::V; L],
     y: &[B::V; L],
@@ -232,7 +233,7 @@ pub(super) fn columns<B: Backend, const L: usize>(
 /// V / R mod p of columns of either sign, below 2^60, whose numbers V are not negative: the result is < V / R + p, in
 /// normal limbs.
 #[inline(always)]
-pub(super) fn reduced<B: Backend, const L: usize, const N: usize>(
+pub(in crate::lanes) fn reduced<B: Backend, const L: usize, const N: usize>(
     b: B,
     p: &Constants<L>,
     columns: &[[[B::V; L]; 2]; N],
@@ -281,15 +282,4 @@ fn add_multiple<B: Backend, const L: usize, const N: usize>(
             t[n][j] = b.add_high(above, q[n], b.splat(p[j]));
         }
     }
-}
-
-/// Normal limbs of a number >= 0: all but the last in [0, 2^52), the last as large as it must be. The limbs may
-/// be negative.
-#[inline(always)]
-pub(crate) fn carried<B: Backend, const L: usize>(b: B, mut t: [B::V; L]) -> [B::V; L] {
-    for j in 1..L {
-        t[j] = b.add(t[j], b.carry(t[j - 1]));
-        t[j - 1] = b.and(t[j - 1], b.splat(LIMB_MASK));
-    }
-    t
 }

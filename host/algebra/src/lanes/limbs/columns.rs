@@ -2,9 +2,10 @@
 
 use std::marker::PhantomData;
 
-use super::Prime;
-use super::backend::{Backend, Kernel};
-use super::montgomery::{columns, reduced};
+use super::multiple;
+use super::product::{columns, reduced};
+use crate::lanes::Prime;
+use crate::lanes::backend::{Backend, Kernel};
 
 /// The columns of a product: apart, because they take nearly all registers.
 pub(super) struct Columns<'a, B: Backend, const L: usize>(
@@ -61,18 +62,4 @@ pub(super) fn of_pairs<B: Backend, P: Prime<L>, const L: usize>(
         c[0][1][j] = b.add(c[0][1][j], b.splat(p[j]));
     }
     b.apart(Reduced::<B, P, L, 2>(b, &c, PhantomData))
-}
-
-/// n x of a limb.
-#[inline(always)]
-pub(super) fn multiple<B: Backend>(b: B, n: u32, x: B::V) -> B::V {
-    let mut sum = b.splat(0);
-    let mut bit = 0;
-    while n >> bit != 0 {
-        if n >> bit & 1 == 1 {
-            sum = b.add(sum, b.shift_left(x, bit));
-        }
-        bit += 1;
-    }
-    sum
 }

@@ -4,7 +4,7 @@
 //! A square in eight digits may be up to 1.9 p, and is not for squaring again before it was reduced.
 
 use super::Fma;
-use super::doubles::{Doubles, DoublesSum};
+use super::element::{Doubles, DoublesSum};
 use crate::field::Field as _;
 use crate::lanes::affine::Residue;
 use crate::lanes::backend::{Mask, WIDTH, both};

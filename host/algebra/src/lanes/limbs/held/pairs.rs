@@ -4,7 +4,7 @@ use super::Held;
 use crate::lanes::affine::Residue;
 use crate::lanes::affine::base::{Pair, WORDS};
 use crate::lanes::backend::{Backend, LIMB_BITS, Mask, WIDTH, both, each};
-use crate::lanes::held::{limbs_of_words, words_of_limbs};
+use crate::lanes::limbs::Limbs;
 use crate::lanes::{Lanes, Prime, Sum};
 
 /// Is this how elements of L limbs lie in memory?
@@ -30,11 +30,11 @@ impl<B: Backend, P: Prime<L>, const L: usize> Held<B, P, L> {
         if K == 1 {
             let x: [_; WORDS] = each!(j < WORDS, blank => first[j]);
             let y: [_; WORDS] = each!(j < WORDS, blank => first[WORDS + j]);
-            return [Held::of(b, limbs_of_words(b, &x)), Held::of(b, limbs_of_words(b, &y))];
+            return [Held::of(Limbs::of_words(b, &x)), Held::of(Limbs::of_words(b, &y))];
         }
         let second = b.transpose(each!(i < WIDTH, blank => b.load(&pairs[i][K - 1])));
         let [x, y] = [each!(j < L, blank => first[j]), each!(j < L, blank => second[j])];
-        [Held::of(b, x), Held::of(b, y)]
+        [Held::of(Limbs::of(b, x)), Held::of(Limbs::of(b, y))]
     }
 
     /// The rows of eight pairs, as two arrays of them; for K = 1 they are the same.
@@ -47,13 +47,12 @@ impl<B: Backend, P: Prime<L>, const L: usize> Held<B, P, L> {
         let blank = b.splat(0);
         if K == 1 {
             let [x, y] = if Self::TWO_P_FITS { [x, y] } else { [x.canonical(), y.canonical()] };
-            let [x, y] = [x.limbs(), y.limbs()];
-            let x: [_; WORDS] = words_of_limbs(b, &x);
-            let y: [_; WORDS] = words_of_limbs(b, &y);
+            let x: [_; WORDS] = x.limbs().words();
+            let y: [_; WORDS] = y.limbs().words();
             let xy = each!(j < WIDTH, blank => if j < WORDS { x[j] } else { y[j - WORDS] });
             return [b.transpose(xy); 2];
         }
-        let [x, y] = [x.limbs(), y.limbs()];
+        let [x, y] = [x.limbs().vectors, y.limbs().vectors];
         let x = each!(j < WIDTH, blank => x[j]);
         let y = each!(j < WIDTH, blank => y[j]);
         [b.transpose(x), b.transpose(y)]

@@ -16,7 +16,7 @@
 
 mod combination;
 mod constants;
-mod doubles;
+mod element;
 mod extension;
 mod memory;
 mod plain;
@@ -33,7 +33,7 @@ use super::backend::{Mask, WIDTH};
 use super::machine::{Choice, Machine, Task};
 use super::primes::Prime;
 use crate::tower::Tower;
-pub use doubles::Doubles;
+pub use element::Doubles;
 pub use extension::{DoublesPair, pair_product, pair_square};
 pub use plain::Bytes;
 pub use quad::Quad;

@@ -6,10 +6,9 @@
 //! x 2^(52 L) · 1 / 2^(52 L) = x
 //! ```
 
-use super::backend::{Backend, Kernel, LIMB_BITS, Mask, WIDTH, both, each};
-use super::held::{limbs_of_words, words_of_limbs};
-use super::montgomery::carried;
-use super::{Held, Prime, limbs};
+use super::{Held, Limbs, limbs};
+use crate::lanes::Prime;
+use crate::lanes::backend::{Backend, Kernel, LIMB_BITS, Mask, WIDTH, both};
 
 /// Words of the widest modulus.
 const WORDS: usize = 6;
@@ -17,7 +16,7 @@ const WORDS: usize = 6;
 impl<B: Backend, P: Prime<L>, const L: usize> Held<B, P, L> {
     /// 2^(52 L - 64 W): the second factor of [`Held::take_word_form`].
     #[inline(always)]
-    pub(super) fn from_word_form(b: B) -> Self {
+    pub(in crate::lanes) fn from_word_form(b: B) -> Self {
         let shift = LIMB_BITS as usize * L - 64 * P::MODULUS.len();
         Self::from_elements(b, &[P::from(1 << shift); WIDTH])
     }
@@ -25,7 +24,7 @@ impl<B: Backend, P: Prime<L>, const L: usize> Held<B, P, L> {
     /// Twice eight elements in this form, each W rows of words, which become the integers; and where the elements are
     /// wanted. Lanes of the mask were not below the modulus: what comes of them is of no use.
     #[inline(always)]
-    pub(super) fn take_word_form(
+    pub(in crate::lanes) fn take_word_form(
         &self,
         b: B,
         rows: &mut [[u64; WIDTH]],
@@ -52,15 +51,11 @@ impl<B: Backend, P: Prime<L>, const L: usize> Kernel for TakeWordForm<'_, B, P, 
         let words = P::MODULUS.len();
         let (first, second) = rows.split_at_mut(words);
         let x = [limbs_of_rows(b, first), limbs_of_rows(b, &second[..words])];
-        let p = &P::CONSTANTS.multiples[1];
-        let large = both!(n => {
-            let less = carried(b, each!(j < L, x[n][0] => b.sub(x[n][j], b.splat(p[j]))));
-            !b.negative(less[L - 1])
-        });
-        let x: [Held<B, P, L>; 2] = both!(n => Held::of(b, x[n]));
+        let p = Limbs::constant(b, &P::CONSTANTS.multiples[1]);
+        let large = both!(n => !x[n].less(&p).carried().negative());
+        let x: [Held<B, P, L>; 2] = both!(n => Held::of(x[n]));
         let elements = Held::mul_each(x, [*form; 2]);
-        let one: [_; L] = limbs(&[1]);
-        let one: Held<B, P, L> = Held::of(b, each!(j < L, b.splat(0) => b.splat(one[j])));
+        let one: Held<B, P, L> = Held::of(Limbs::constant(b, &limbs(&[1])));
         let [integer0, integer1] = Held::mul_each(elements, [one; 2]);
         store(b, integer0.canonical(), first);
         store(b, integer1.canonical(), second);
@@ -70,12 +65,12 @@ impl<B: Backend, P: Prime<L>, const L: usize> Kernel for TakeWordForm<'_, B, P, 
 }
 
 #[inline(always)]
-fn limbs_of_rows<B: Backend, const L: usize>(b: B, rows: &[[u64; WIDTH]]) -> [B::V; L] {
+fn limbs_of_rows<B: Backend, const L: usize>(b: B, rows: &[[u64; WIDTH]]) -> Limbs<B, L> {
     let mut words = [b.splat(0); WORDS];
     for (word, row) in words.iter_mut().zip(rows) {
         *word = b.load(row);
     }
-    limbs_of_words(b, &words)
+    Limbs::of_words(b, &words)
 }
 
 #[inline(always)]
@@ -84,7 +79,7 @@ fn store<B: Backend, P: Prime<L>, const L: usize>(
     integer: Held<B, P, L>,
     rows: &mut [[u64; WIDTH]],
 ) {
-    let words: [_; WORDS] = words_of_limbs(b, &integer.limbs());
+    let words: [_; WORDS] = integer.limbs().words();
     for (word, row) in words.iter().zip(rows).take(P::MODULUS.len()) {
         b.store(*word, row);
     }

@@ -1,6 +1,6 @@
 //! What the kernels need to know of a modulus, computed from it by the compiler.
 
-use super::backend::{LIMB_BITS, LIMB_MASK};
+use crate::lanes::backend::{LIMB_BITS, LIMB_MASK};
 
 /// A modulus p in L limbs of 52 bits, with R = 2^(52 L).
 #[derive(Clone, Copy, Debug)]

@@ -2,17 +2,17 @@
 
 use std::arch::x86_64::*;
 
-use super::backend::{Backend, Kernel, LIMB_BITS, Mask, WIDTH, each};
 use super::constants::Constants;
-use super::montgomery::{self, MOST_LIMBS_INTERLEAVED};
+use super::product::{self, MOST_LIMBS_INTERLEAVED};
+use crate::lanes::backend::{Backend, Kernel, LIMB_BITS, Mask, WIDTH, each};
 
 /// The backend of processors with AVX-512 F, DQ, VL and IFMA. Only [`run`] makes one, and only where the processor
 /// has them: this is why the `unsafe` blocks of this file may use their instructions.
 #[derive(Clone, Copy)]
-pub(super) struct Ifma(());
+pub(in crate::lanes) struct Ifma(());
 
 /// Runs a kernel compiled for these instructions. The caller has an `Isa` of this level.
-pub(super) fn run<K: Kernel>(kernel: K) -> K::Output {
+pub(in crate::lanes) fn run<K: Kernel>(kernel: K) -> K::Output {
     // SAFETY: an `Isa` of this level exists only on a processor with all of these.
     unsafe { entry(kernel) }
 }
@@ -105,7 +105,7 @@ impl Backend for Ifma {
         y: [&[__m512i; L]; N],
     ) -> [[__m512i; L]; N] {
         if L <= MOST_LIMBS_INTERLEAVED {
-            return montgomery::multiply(self, p, x, y);
+            return product::multiply(self, p, x, y);
         }
         // SAFETY: `self` exists.
         each!(n < N, [self.splat(0); L] => unsafe { multiply(p, x[n], y[n]) })
@@ -118,7 +118,7 @@ impl Backend for Ifma {
         y: [[&[__m512i; L]; 2]; N],
     ) -> [[__m512i; L]; N] {
         if L <= MOST_LIMBS_INTERLEAVED {
-            return montgomery::sum_of_products(self, p, x, y);
+            return product::sum_of_products(self, p, x, y);
         }
         // SAFETY: `self` exists.
         each!(n < N, [self.splat(0); L] => unsafe { sum_of_products(p, x[n], y[n]) })
@@ -130,7 +130,7 @@ impl Backend for Ifma {
         x: [&[__m512i; L]; N],
     ) -> [[__m512i; L]; N] {
         if L <= MOST_LIMBS_INTERLEAVED {
-            return montgomery::square(self, p, x);
+            return product::square(self, p, x);
         }
         // SAFETY: `self` exists.
         each!(n < N, [self.splat(0); L] => unsafe { square(p, x[n]) })
@@ -150,7 +150,7 @@ impl Backend for Ifma {
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
 #[inline(never)]
 fn multiply<const L: usize>(p: &Constants<L>, x: &[__m512i; L], y: &[__m512i; L]) -> [__m512i; L] {
-    let [product] = montgomery::multiply(Ifma(()), p, [x], [y]);
+    let [product] = product::multiply(Ifma(()), p, [x], [y]);
     product
 }
 
@@ -161,14 +161,14 @@ fn sum_of_products<const L: usize>(
     x: [&[__m512i; L]; 2],
     y: [&[__m512i; L]; 2],
 ) -> [__m512i; L] {
-    let [sum] = montgomery::sum_of_products(Ifma(()), p, [x], [y]);
+    let [sum] = product::sum_of_products(Ifma(()), p, [x], [y]);
     sum
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
 #[inline(never)]
 fn square<const L: usize>(p: &Constants<L>, x: &[__m512i; L]) -> [__m512i; L] {
-    let [square] = montgomery::square(Ifma(()), p, [x]);
+    let [square] = product::square(Ifma(()), p, [x]);
     square
 }
 
