@@ -72,10 +72,7 @@ impl Library {
             Self::Rapidsnark => "rapidsnark 0.0.8",
             Self::Snarkjs => return "snarkjs 0.7.6".into(),
         };
-        match target {
-            Target::Native => name.into(),
-            Target::WithoutAvx512 => format!("{name}, x86-64-v3"),
-        }
+        target.shown(name)
     }
 
     /// The command that starts it, built where it must be.
@@ -125,6 +122,14 @@ impl Target {
     /// The processor here, held to what our own path is held to.
     pub fn here() -> Self {
         Self::of(Processor::here().level(), Isa::best().name())
+    }
+
+    /// A library's name, with what it is built for if that is not this processor.
+    pub fn shown(self, name: &str) -> String {
+        match self {
+            Self::Native => name.into(),
+            Self::WithoutAvx512 => format!("{name}, x86-64-v3"),
+        }
     }
 
     /// Of a processor's level of x86-64 and our path.

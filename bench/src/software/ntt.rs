@@ -15,7 +15,7 @@ use proofmill_op::{Answer, Data, Device};
 use works::ntt::Work;
 
 use super::{Rows, Task};
-use crate::peers::{Library, Package, Peer, Peers, contest};
+use crate::peers::{Library, Package, Peer, Peers, Target, contest};
 use crate::place::Processor;
 use crate::row::SoftwareRow;
 use crate::timing::Pick;
@@ -125,10 +125,15 @@ fn transforms(field: Field, threads: usize) -> Vec<(Library, &'static str, Strin
     }
 }
 
-/// A name with its mode: compiled for this processor, Plonky3's program ends when it is not packed for AVX-512 where that is.
+/// A name with its mode: built for AVX-512, Plonky3's program ends when it is not packed for it.
 fn shown(name: &str) -> String {
+    let target = Target::here();
     let packed = name.starts_with("Plonky3") && Processor::here().has("avx512f");
-    if packed { format!("{name} (AVX-512)") } else { name.into() }
+    if packed && target == Target::Native {
+        format!("{name} (AVX-512)")
+    } else {
+        target.shown(name)
+    }
 }
 
 /// Elements of nearly all bits, below the smallest modulus.
