@@ -123,6 +123,8 @@ FAULTS = [
     ("msm_core", "a point for the sum's bucket is not noticed", r"assign meet = .*;", "assign meet = 1'b0;"),
     ("msm_core", "a bucket that was taken stays full", r"assign turnA = .*;", "assign turnA = itemRests;"),
     ("msm_core", "a point is taken though it must wait", r"assign next_1 = .*;", "assign next_1 = 1'b1;"),
+    ("msm_core", "a point that waits is overwritten", r"waits <= \(! next_1\);", "waits <= 1'b0;"),
+    ("msm_core", "an answer is not kept while its point waits", r"stays <= \(! io_next\);", "stays <= 1'b0;"),
     ("sum", "a bit of a negative term is not inverted", r"\(~ _zz_inputs_0_1\[4 : 0\]\)", "_zz_inputs_0_1[4 : 0]"),
     ("sum_of_three", "a row's upper part comes a cycle early", r"_zz_sum_12 <= _zz_sum_11;", "_zz_sum_12 <= _zz_sum_3[259 : 174];"),
     ("long_sum", "a carry does not pass a chain of ones", r"(_zz_sum_18 <= )\((_zz_sum_9\[105 : 105\]).*;", r"\1\2;"),

@@ -1,5 +1,6 @@
 package proofmill.shell
 
+import proofmill.arith.Copies
 import proofmill.engine.Engine
 import proofmill.spec.{Block, Spec}
 import proofmill.stream.Word
@@ -34,6 +35,9 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
   val inReset = RegNext(resetting) init True
   val fresh = ClockDomain.current.copy(reset = inReset)
 
+  /** The same, in a register for one reader: that of the engines reaches thousands. */
+  private def blocked: Bool = Copies(resetting, 1, init = Some(true)).head
+
   // Engines, each between its two queues.
   val engines: Seq[Engine] = slots.map(slot => fresh(slot.build()).setPartialName(slot.instance))
   val commandQueues = engines.map { e =>
@@ -46,14 +50,14 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
     if (commands.isEmpty) engine.command.setIdle()
     for (queue <- commands) engine.command << queue.pop
     replies.push << engine.reply
-    replies.rollback := inReset
+    replies.rollback := blocked
   }
 
   // Memory channels of all engines, in their order.
   private def guarded(channel: Axi4, bursts: Int): MemoryGuard = {
     val guard = MemoryGuard(channel.config, bursts)
     guard.engine << channel
-    guard.blocked := inReset
+    guard.blocked := blocked
     guard
   }
   private val own = engines.flatMap(engine => engine.memories.map(engine -> _))
@@ -92,7 +96,7 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
     door.io.answers >> answers
     val guard = MemoryGuard(widest)
     guard.engine << door.io.memory
-    guard.blocked := inReset
+    guard.blocked := blocked
     val channel = RegNextWhen(door.io.channel, !guard.busy) init 0
     private val all = guard.memory
     private val ports = memories.map(port => Axi4(port.config))
@@ -128,7 +132,7 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
   // In. All packets of an engine share its queue.
   val packets = engines.map(e => e.commands.map(packet => EngineCommand(packet.wire.number, packet.bytes)))
   val framer = RxFramer(packets.flatten)
-  framer.abort := resetting || inReset
+  framer.abort := resetting || blocked
   private val ports = framer.commands.zip(framer.rollback).iterator
   for ((Some(queue), kinds) <- commandQueues.zip(packets)) {
     val (commands, rollbacks) = ports.take(kinds.size).toSeq.unzip
@@ -183,7 +187,7 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
     split.axi << axi
     door.axi << split.rest
     window << split.window
-    split.blocked := inReset
+    split.blocked := blocked
   }
   val map = new RegisterMap(door)
   val mailbox = config.mailbox generate Mailbox(Shell.mailboxWords)

@@ -115,8 +115,10 @@ class Core(points: Summands, bucketBits: Int, timing: Timing = Timing()) extends
   tail.io.order << io.orders
   io.busy := tail.io.busy || !tail.io.settled
 
-  // Memory: what rests is written, and what the adder takes is read.
-  val point = RegNext(RegNextWhen(io.items.point, next))
+  // Memory: what rests is written, and what the adder takes is read. A point comes a cycle after its bucket's number, so that
+  // a register holds it and not the decision itself, whose wire to all of a point is long.
+  private val waits = RegNext(!next) init False
+  val point = RegNextWhen(RegNext(io.items.point), !waits)
   val result = adder.io.out.payload
   private val itemWrites = RegNext(itemRests)
   buckets.io.read := RegNext(Vec(places.map(place => sumPairs ? Bucket.place(sum.bucket) | place)))

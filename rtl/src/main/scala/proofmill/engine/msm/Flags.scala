@@ -44,13 +44,21 @@ class Flags(bucketBits: Int) extends Component {
   // 2. A question reads both memories, and looks at what is being turned over right now.
   class Bits(place: UInt, turn: Bool) {
     val memory = Mem(Bool(), count)
-    def ask(asked: UInt, enable: Bool): Bool =
-      memory.readSync(asked, enable, readUnderWrite = readFirst) ^ RegNextWhen(turn && place === asked, enable)
+    def ask(asked: UInt): Bool =
+      memory.readSync(asked, readUnderWrite = readFirst) ^ RegNext(turn && place === asked)
 
     /** The memory's writer: of the bit that is there now. */
     def turnOver(bit: Bool): Unit = memory.write(clearing ? swept | place, !clearing && !bit, clearing || turn)
   }
   private val sum = RegNext(io.sumAsked)
+
+  /** An answer for as long as nobody asks from outside; the memories read on meanwhile. */
+  private val stays = RegNext(!io.next) init False
+  private def kept(answer: Bool): Bool = {
+    val now = Bool()
+    now := stays ? RegNext(now) | answer
+    now
+  }
 
   /** Of each bank: the place that is asked about from outside; the bits that are turned over from outside, and those by sums. */
   val places = io.asked.map(RegNextWhen(_, io.next)).toSeq
@@ -59,11 +67,11 @@ class Flags(bucketBits: Int) extends Component {
     Seq(outside, new Bits(Bucket.place(sum), io.sumTurn && Bucket.bank(sum) === bank))
   }
   private val sumFull = bits.zipWithIndex.map { case (both @ Seq(outside, sums), i) =>
-    val now = both.map(_.ask(io.asked(i), io.next))
-    val sumNow = both.map(_.ask(Bucket.place(io.sumAsked), True))
-    outside.turnOver(now.head)
+    val now = both.map(_.ask(io.asked(i)))
+    val sumNow = both.map(_.ask(Bucket.place(io.sumAsked)))
+    outside.turnOver(kept(now.head))
     sums.turnOver(sumNow.last)
-    io.full(i) := now.reduce(_ ^ _)
+    io.full(i) := kept(now.reduce(_ ^ _))
     sumNow.reduce(_ ^ _)
   }
   io.sumFull := Bucket.bank(sum) ? sumFull.last | sumFull.head
