@@ -1,6 +1,6 @@
 package proofmill.engine.msm
 
-import proofmill.arith.Timing
+import proofmill.arith.{Copies, Timing}
 import spinal.core._
 import spinal.lib._
 
@@ -68,7 +68,6 @@ class Core(points: Summands, bucketBits: Int, timing: Timing = Timing()) extends
   private val comes = Bool()
   flags.io.next := next
   flags.io.asked := Vec(asked.places)
-  flags.io.sumAsked := coming.bucket
   flags.io.clear := tail.io.clear
 
   // Decide: the table for points; a tail's sums go where they belong, and no request waits.
@@ -83,9 +82,10 @@ class Core(points: Summands, bucketBits: Int, timing: Timing = Timing()) extends
   private val (fullA, fullB) = (full(bank.asUInt), full((!bank).asUInt))
   val sum = RegNext(coming)
   val arrives = RegNext(comes) init False
-  private val sumBank = Bucket.bank(sum.bucket)
+  private val sumBank = RegNext(Bucket.bank(coming.bucket))
 
-  private val matching = arrives && !tail.io.busy
+  // A tail begins and ends when no sum is on its way, so it may be known a cycle late.
+  private val matching = arrives && !Copies(tail.io.busy, 1, init = Some(false)).head
   val meet = matching && isItem && alike
   val sumPairs = matching && !meet && flags.io.sumFull
   val sumRests = arrives && !meet && !sumPairs && !sum.isAcc
@@ -104,7 +104,9 @@ class Core(points: Summands, bucketBits: Int, timing: Timing = Timing()) extends
   private val destination = Destination(bucketBits)
   destination.bucket := sumPairs ? sum.bucket | request.a
   destination.isAcc := !sumPairs && request.isForAcc
-  coming := Delay(destination, loop - 1)
+  private val soon = Delay(destination, loop - 2)
+  flags.io.sumAsked := soon.bucket
+  coming := RegNext(soon)
   comes := Delay(pairs, loop - 1, init = False)
   io.issued := pairs
 

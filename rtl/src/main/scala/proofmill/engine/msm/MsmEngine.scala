@@ -93,7 +93,7 @@ class MsmEngine(config: MsmConfig) extends Engine {
   for ((memory, j) <- memories.zipWithIndex) {
     memory.aw << writer.io.address(j)
     memory.w << writer.io.data(j)
-    intake.io.responses(j) << memory.b.translateWith(memory.b.resp =/= Axi4.resp.OKAY)
+    intake.io.responses(j) << memory.b.s2mPipe().map(_.resp =/= Axi4.resp.OKAY)
 
     val reader = readers(j)
     memory.ar << reader.io.memory.ar

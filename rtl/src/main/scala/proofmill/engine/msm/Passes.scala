@@ -117,7 +117,7 @@ class Passes(cutting: Cutting, memoryBits: Int) extends Component {
   io.outcome.accumulation := accumulation
   io.outcome.tail := tail
   io.outcome.additions := additions.reduceBalancedTree((a, b) => (a > b) ? a | b)
-  io.outcome.none := io.current.count === 0
+  io.outcome.none := RegNext(io.current.count === 0)
 
   switch(state) {
     is(State.Idle) {
