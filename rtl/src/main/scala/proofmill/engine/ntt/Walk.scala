@@ -93,17 +93,18 @@ class Walk(config: NttConfig, written: Boolean) extends Component {
   private val (apart, lying) =
     if (config.hasThree && written)
       (
-        middle ? inner.resize(5) | (io.pass.other - laneBits),
+        RegNext(middle ? inner.resize(5) | (io.pass.other - laneBits)),
         middle ? (((tile & ~firsts) |<< columnBits) | (tile & firsts)) | tile
       )
-    else (io.pass.other - laneBits, tile)
+    else (RegNext(io.pass.other - laneBits), tile)
   private val matrix = (row.resize(tileBits) |<< apart) | lying
   private val wholeBeat = (tile |<< rowBits) | row.resize(tileBits)
   private val across = (((tile @@ column).resize(tileBits)) |<< rowBits) | row.resize(tileBits)
-  io.beat := whole ? wholeBeat | (if (written) (io.pass.kind === PassKind.First) ? across | matrix else matrix)
+  private val isWhole = RegNext(whole)
+  private val first = if (written) RegNext(io.pass.kind === PassKind.First) else False
+  io.beat := isWhole ? wholeBeat | (if (written) first ? across | matrix else matrix)
 
-  io.place.beat := (whole ? row.resize(tileBits) | io.beat).resize(config.beatBits)
-  private val first = if (written) io.pass.kind === PassKind.First else False
+  io.place.beat := (isWhole ? row.resize(tileBits) | io.beat).resize(config.beatBits)
   io.place.high := first ? (tile @@ column).resize(io.place.high.getWidth) | row.resize(io.place.high.getWidth)
   io.place.low := (first ? row.resize(tileBits) | tile).resize(config.lowBits)
   if (config.hasThree) {
