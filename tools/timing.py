@@ -434,7 +434,7 @@ def worst(timing, owners):
     n, found, seen = timing.netlist, {}, set()
     place_owner = [next((owner for owner in owners if re.search(rf"(^|[._]){owner}\.", path)), "") for path, _, _ in n.places]
     for index in sorted(range(len(n.end)), key=lambda i: -timing.finishes[i]):
-        if timing.finishes[index] < SHORTEST or len(found) > len(owners) and min(map(len, found.values())) == SHOWN:
+        if found and timing.finishes[index] < SHORTEST or len(found) > len(owners) and min(map(len, found.values())) == SHOWN:
             break
         end, begin = n.end_of[index], timing.begin_of(n.end[index])
         owner = place_owner[n.place_of(end)] or place_owner[n.place_of(begin)]
