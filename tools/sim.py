@@ -33,7 +33,7 @@ INTERFACES = [ROOT / "spec/wire/sim.h", ROOT / "spec/wire/serial.h"]
 @dataclass(frozen=True)
 class Door:
     """What a Verilated circuit is called by: the library's file, the shim, the name that the shim has for the model,
-    and what registers hold at first (Verilator's --x-initial; the shim of units draws it at random).
+    and what registers hold at first (Verilator's --x-initial; where it is `unique` the shim draws it at random).
     """
 
     library: str
@@ -43,7 +43,7 @@ class Door:
     links: tuple  # folders with a link to the present library of each configuration
 
 
-CARD = Door("card.so", ROOT / "rtl/sim", "Vcard", "fast", (CACHE / "sim/current", TARGET / "sim"))
+CARD = Door("card.so", ROOT / "rtl/sim", "Vcard", "unique", (CACHE / "sim/current", TARGET / "sim"))
 UNIT = Door("unit.so", ROOT / "rtl/sim/unit", "Vunit", "unique", (TARGET / "unit",))
 SERIAL = Door("serial.so", ROOT / "rtl/sim/serial", "Vserial", "fast", (TARGET / "sim",))
 

@@ -24,6 +24,8 @@ POSEIDON = ["poseidon_small_twin", "poseidon_twin"]
 POSEIDON_CIRCUITS = ["poseidon_2", "poseidon_4", "poseidon_8", "poseidon_11", "poseidon", "poseidon_stream"]
 MSM_TOYS = ["msm_toy", "msm_toy_two", "msm_toy_edwards"]
 MSM_CURVES = ["msm_bn254_twin", "msm_bn254_two_twin", "msm_bls12_381_twin", "msm_bls12_377_twin"]
+#: Cards with structural multipliers.
+MSM_CIRCUITS = ["msm_bn254", "msm_bls12_381"]
 #: The workspaces of what the bench measures us against: other people's libraries, compiled by whoever measures.
 PEERS = ["--manifest-path", "bench/peers/Cargo.toml"]
 PLONKY = ["--manifest-path", "bench/peers/plonky/Cargo.toml"]
@@ -94,7 +96,7 @@ STAGES = [
     Stage("ecdsa", "defects, vectors, garbage and resets on the ECDSA engine", [[*PYTHON, "rtl/sim/test_ecdsa.py"]], ("sim",),
           [[*PYTHON, "rtl/sim/test_ecdsa.py", "--seconds", "300"]]),
     Stage("msm", "toys exhaustively, every curve, garbage and resets on the MSM engine", [[*PYTHON, "rtl/sim/test_msm.py"]], ("sim",),
-          [[*PYTHON, "rtl/sim/test_msm.py", "--seconds", "300", *MSM_TOYS]]),
+          [[*PYTHON, "rtl/sim/test_msm.py", "--seconds", "300", *MSM_TOYS], python("sim", *MSM_CIRCUITS), [*PYTHON, "rtl/sim/test_msm.py", *MSM_CIRCUITS]]),
     Stage("hashes", "vectors, trees, refusals, garbage and resets on the Poseidon engine, its parts, and published streams",
           [[*PYTHON, "rtl/sim/test_poseidon_units.py"], [*PYTHON, "rtl/sim/test_poseidon.py"], [*PYTHON, "rtl/sim/test_streams.py"]], ("sim",),
           [python("rtl", "--lint", *POSEIDON_CIRCUITS), python("sim", "poseidon_small"),

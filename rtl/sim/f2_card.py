@@ -108,6 +108,9 @@ class F2(Xdma):
         self.write(register("session"), session)
         self.await_state(STATE["resetting"] | STATE["down"])
 
+    def start_anew(self):
+        self.open(self.session + 1)
+
     # Pages.
 
     def store(self, offset, data, session=None):

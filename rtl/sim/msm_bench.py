@@ -7,7 +7,7 @@
     bench.settle()                                  # every reply has come and is right
 
 The oracle is spec/model's engine with the same memory. It takes commands when they are sent, as the card takes them in their order;
-so what a run reads must not be written while it is outstanding. A sum that is not defined, since a scalar is not below r or a point is none, may
+so what a run reads must not be written while it is outstanding. `run` waits until there is room in the queue; `press` does not. A sum that is not defined, since a scalar is not below r or a point is none, may
 be anything.
 """
 
@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT / "spec/model"))
 import msm  # noqa: E402
 import wire  # noqa: E402
 from msm_card import GRANULE, SCALAR, Geometry  # noqa: E402
-from msm_oracle import ANYTHING, CANCELLED, DONE, REFUSED, Multiples, Oracle  # noqa: E402
+from msm_oracle import ANYTHING, CANCELLED, DONE, FULL, REFUSED, Multiples, Oracle  # noqa: E402
 
 REGISTERS = {register["name"]: register for register in msm.WIRE["block"]["registers"]}
 COMMANDS = msm.WIRE["commands"]
@@ -41,6 +41,7 @@ class Bench(trial.Trial):
         (engine,) = [engine for engine in manifest["engines"] if engine["op"] == "msm"]
         self.block = engine["block"]
         self.geometry = self.described()
+        self.queue = self.register("queue")
         g = self.geometry
         assert g == Geometry.of(g.curve, g.adders, g.most_window, g.memory, g.digit_bytes), f"the registers say {g}"
         stripes = manifest.get("pcie", {}).get("stripes", 1)
@@ -89,7 +90,12 @@ class Bench(trial.Trial):
         if name == "write":
             return {self.oracle.written(command)}, None
         status, total = self.oracle.ran(command)
-        return {status}, total
+        full = {FULL} if status != REFUSED and self.unanswered() >= self.queue else set()
+        return {status} | full, total
+
+    def unanswered(self):
+        """Runs that were sent and not answered."""
+        return sum(name == "run" for name, _, _ in self.expected.values())
 
     def write(self, channel, address, data):
         """Any bytes from a multiple of 1024 on, filled up with zeros."""
@@ -120,6 +126,11 @@ class Bench(trial.Trial):
         return list(self.statuses().values())
 
     def run(self, **values):
+        while self.unanswered() >= self.queue:
+            self.judge(self.receive())
+        return self.press(**values)
+
+    def press(self, **values):
         return self.send("run", **values)
 
     def cancel(self, target):

@@ -11,7 +11,7 @@ sys.path.insert(0, str(ROOT / "spec/model"))
 
 from msm_card import GRANULE, SCALAR, SLICE, STATUS, Engine  # noqa: E402
 
-DONE, REFUSED, FAULT, CANCELLED = (STATUS[name] for name in ("done", "refused", "memory_fault", "cancelled"))
+DONE, REFUSED, FAULT, CANCELLED, FULL = (STATUS[name] for name in ("done", "refused", "memory_fault", "cancelled", "full"))
 
 ANYTHING = object()  # a sum that is not defined
 

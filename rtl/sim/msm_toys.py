@@ -1,7 +1,7 @@
 """What the MSM engine must stand on a toy card; test_msm.py says what each check does."""
 
 from msm_bench import COMMANDS, GRANULE, Bench
-from msm_oracle import CANCELLED, DONE, FAULT, REFUSED
+from msm_oracle import CANCELLED, DONE, FAULT, FULL, REFUSED
 from traffic import expected, random_packet
 
 from cases_msm import BASES, DISTRIBUTIONS
@@ -13,7 +13,7 @@ MEMORIES = [(64, 0, 64), (64, 0, 64), (1, 0, 64), (300, 0, 64), (100, 200, 64), 
 
 
 class Toy(Bench):
-    CHECKS = ["refusals", "one", "two", "three", "many", "order", "cancels", "faults", "nonsense", "resets"]
+    CHECKS = ["refusals", "one", "two", "three", "many", "order", "cancels", "crowds", "faults", "nonsense", "resets"]
 
     def windows(self):
         return range(self.geometry.least_window, self.geometry.most_window + 1)
@@ -125,11 +125,11 @@ class Toy(Bench):
             begin = self.cycles()
             runs = [self.run(count=count, window_bits=3)]
             self.card.run(wait)
-            runs += [self.run(count=rng.randrange(100), window_bits=rng.choice(self.windows())) for _ in range(8)]  # as many as may wait
+            runs += [self.press(count=rng.randrange(100), window_bits=rng.choice(self.windows())) for _ in range(8)]  # as many as may wait
             chosen = [0, *rng.sample(range(1, 9), 5)]
             cancels = [self.cancel(runs[i]) for i in chosen] + [self.cancel(runs[0]), self.cancel(1 << 60)]
             found = self.statuses()
-            assert found[cancels[-1]] == REFUSED
+            assert found[cancels[-1]] == REFUSED and FULL not in found.values(), found
             if wait <= whole // 2:  # else the run may be over
                 assert [found[runs[i]] == CANCELLED for i in range(9)] == [i in chosen for i in range(9)], (wait, found)
             assert wait or self.cycles() - begin < whole, "a cancelled run goes on"
@@ -150,6 +150,42 @@ class Toy(Bench):
             done.append(self.statuses()[cancel] == DONE)
         last = done.index(False)
         assert 3 * last > whole - 100 and not any(done[last:]), (whole, last)
+
+    def crowds(self):
+        """A run under way, and more behind it than may wait: the ninth finds the queue full. Nothing waits for the run, whatever comes."""
+        g, rng = self.geometry, self.rng
+        count = 3000
+        self.place([rng.randrange(g.facts.r) for _ in range(count)], 0)
+        self.scalars([rng.randrange(g.facts.r) for _ in range(count)], 0)
+        self.settle()
+        for runs, others in ((9, 0), (10, 0), *((rng.randrange(9, 30), rng.randrange(30)) for _ in range(20))):
+            first = self.run(count=count, window_bits=3)
+            self.card.run(rng.choice([50, 100, 300]))
+            waiting, full, at_once = [], [], {}
+            kinds = [*["run"] * runs, *(rng.choice(["cancel", "cancel", "refused", "write"]) for _ in range(others))]
+            rng.shuffle(kinds)
+            for kind in kinds:
+                if kind == "run":
+                    run = self.press(count=rng.randrange(50), window_bits=rng.choice(self.windows()))
+                    if len(waiting) < self.queue:
+                        waiting.append(run)
+                    else:
+                        full.append(run)
+                        at_once[run] = FULL
+                elif kind == "cancel":
+                    target = rng.choice([*waiting, *full, 1 << 60])
+                    at_once[self.cancel(target)] = DONE if target in waiting else REFUSED
+                elif kind == "refused":
+                    at_once[self.press(count=1, window_bits=1)] = REFUSED
+                else:
+                    at_once[self.send("write", channel=g.channels, address=1 << 18, data=bytes(GRANULE))] = DONE
+            while not self.expected.keys().isdisjoint(at_once):
+                self.judge(self.receive())
+            assert first in self.expected, "commands wait for the run under way"
+            at_once[self.cancel(first)] = DONE
+            found = self.statuses()
+            assert {index: found[index] for index in at_once} == at_once, (found, at_once)
+            assert found[first] == CANCELLED and FULL not in (found[run] for run in waiting), found
 
     def faults(self):
         g, rng = self.geometry, self.rng
@@ -217,7 +253,7 @@ class Toy(Bench):
         rng, g = self.rng, self.geometry
         self.hurry()
         resets, garbage = rng.choice([0, 0, 0.03]), rng.choice([0, 0.2, 0.5])
-        sent = []
+        sent, run = [], rng.choice([self.run, self.press])
         self.refill()
         if rng.random() < 0.3:
             self.settle()
@@ -233,7 +269,7 @@ class Toy(Bench):
             elif chance < resets + garbage * (1 - resets):
                 self.garbage()
             elif rng.random() < 0.4:
-                sent.append(self.run(points=self.base, scalars=GRANULE * rng.randrange(1, 6), count=rng.choice([0, 1, 2, 3, 20, 100]), window_bits=rng.choice([*self.windows(), rng.getrandbits(64)])))
+                sent.append(run(points=self.base, scalars=GRANULE * rng.randrange(1, 6), count=rng.choice([0, 1, 2, 3, 20, 100]), window_bits=rng.choice([*self.windows(), rng.getrandbits(64)])))
             elif rng.random() < 0.3 and sent:
                 self.cancel(rng.choice(sent))
             else:

@@ -6,7 +6,7 @@ import random
 import sys
 from pathlib import Path
 
-from card import ROOT
+from card import ROOT, power_up_by
 
 sys.path.insert(0, str(ROOT / "tools"))
 
@@ -48,6 +48,7 @@ def main(description, checks, amount, default, help):
     seed = random.randrange(1 << 32) if chosen.seed is None else chosen.seed
     cards = build() if chosen.libraries is None else {p.stem: p for p in chosen.libraries.glob("*/*.so")}
     print(f"seed {seed}")
+    power_up_by(seed)
     wanted = [check for check in checks if not chosen.names or check.__name__ in chosen.names]
     for check in wanted:
         print(f"{check.__name__}: {check(cards, random.Random(seed), getattr(chosen, amount))}", flush=True)

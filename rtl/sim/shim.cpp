@@ -9,6 +9,7 @@
 // clock rises. A cycle's number, wherever it is reported, is the count of cycles after it; so none is ever 0. What stands at the card's ports does
 // the same three things: it drives them, notes what happens in the cycle, and settles when the clock has risen.
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -36,6 +37,12 @@ extern "C" void pm_sim_send_beats(pm_sim *s, const uint64_t *data, const uint8_t
 namespace {
 
 constexpr int kResetCycles = PM_SIM_PCIE ? 200 : 8;
+
+// Registers and memories hold anything before the reset, by this seed.
+int seed() {
+    const char *chosen = std::getenv("PROOFMILL_SIM_SEED");
+    return chosen ? int(std::strtoull(chosen, nullptr, 10) & 0x3fffffff) + 1 : 1;
+}
 
 }  // namespace
 
@@ -187,6 +194,8 @@ const char *pm_sim_manifest(void) { return PM_SIM_MANIFEST; }
 
 pm_sim *pm_sim_new(void) try {
     auto s = std::make_unique<pm_sim>();
+    s->context.randReset(2);
+    s->context.randSeed(seed());
     s->wave.power_up(s->context);
     s->card = std::make_unique<Vcard>(&s->context, "card");
     auto &c = *s->card;

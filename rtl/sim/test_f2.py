@@ -2,7 +2,7 @@
 
 `python3 rtl/sim/test_f2.py [--seconds N] [--seed N] [CHECK ...]` drives the card `f2_msm_toy` (`make sim` makes it) and checks:
 
-  packets, door, refusals, memory   as test_xdma.py does, through the rings
+  packets, door, refusals, memory, silent   as test_xdma.py does, through the rings
   engine     requests of the MSM engine: writes, sums, errors
   registers  always answer; those of a card that is in reset or stands still, with an error and all ones
   rings      full in both directions, and descriptors that say nonsense
@@ -257,4 +257,4 @@ def shell(make, rng, seconds):
 
 
 if __name__ == "__main__":
-    test_xdma.main(opened, __doc__, (test_xdma.packets, test_xdma.door, test_xdma.refusals, engine, registers, rings, numbers, hosts, test_xdma.memory, shell))
+    test_xdma.main(opened, __doc__, (test_xdma.packets, test_xdma.door, test_xdma.refusals, engine, registers, rings, numbers, hosts, test_xdma.memory, test_xdma.silent, shell))

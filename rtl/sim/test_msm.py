@@ -8,6 +8,7 @@
   many         up to 2000 points, every distribution of scalars and bases, every window
   order        a run sees the writes before it; writes and other runs are answered while one is under way
   cancels      runs under way, waiting (as many as may), finished and unknown ones
+  crowds       more runs than may wait, cancellations and refusals among them: nothing waits for the run under way
   faults       errors of the memory, and the same again without them
   nonsense     scalars and points that are none, digits at the ends of what is stored and beyond
   resets       RESET in every part of a run, and a run at once
@@ -16,7 +17,7 @@
 
 and with the card of BN254 0, 1, 2, 3, 100 and 2^8 points with every distribution, and chunks one behind the other. The other real cards have the
 same counts with fewer distributions: those that depend on the curve's order, and of 100 points all where there are two adders. With
-PROOFMILL_LONG=1 every card has all of them, 2^10 points instead of 2^8, and 2^16 uniform ones. `--cycles` measures instead (msm_cycles.py).
+PROOFMILL_LONG=1 every card has all of them, 2^10 points instead of 2^8, and 2^16 uniform ones. A card with structural multipliers, where one is named, has one sum of 300 points. `--cycles` measures instead (msm_cycles.py).
 """
 
 import json
@@ -118,10 +119,27 @@ class Real(Bench):
         return self.large(chain) if LONG else f"up to 2^{MOST_LOG} points"
 
 
+class Structural(Real):
+    def examine(self, _):
+        """One sum, no rounds: points that are different, and equal, opposite and identical ones that meet in their buckets."""
+        rng, r = self.rng, self.geometry.facts.r
+        chain = self.multiples.chain(*(rng.randrange(1, r) for _ in range(2)), 200)
+        terms = [(factor, rng.randrange(r)) for factor in chain]
+        point, k = terms[0]
+        terms += [(factor, scalar) for factor in (point, r - point) for scalar in (k, r - k) for _ in range(20)]
+        terms += [(0, rng.randrange(r)) for _ in range(10)] + [(factor, scalar) for factor in chain[:5] for scalar in (0, 1)]
+        rng.shuffle(terms)
+        self.place([factor for factor, _ in terms], 0)
+        self.scalars([scalar for _, scalar in terms], 0)
+        self.settle()
+        cycles = self.timed(lambda: self.run(count=len(terms), window_bits=8))
+        return f"{len(terms)} points in {cycles:,} cycles"
+
+
 def make(card, rng):
     """The trial of a card, whose STATUS is right."""
     config = json.loads(card.lib.pm_sim_manifest())["config"]
-    made = Toy(card, rng) if "toy" in config else Real(card, rng)
+    made = (Toy if "toy" in config else Real if config.endswith("_twin") else Structural)(card, rng)
     card.send(header(8, STATUS))
     capabilities, _ = status_of(made.receive())
     assert capabilities == 1 << WIRE["capabilities"][f"msm_{made.geometry.curve}"], capabilities

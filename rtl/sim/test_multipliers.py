@@ -10,6 +10,7 @@ their ends in all combinations of signs) and random operands. PROOFMILL_SEED rep
 """
 
 import itertools
+import os
 import random
 import unittest
 from concurrent.futures import ThreadPoolExecutor
@@ -23,16 +24,19 @@ TOYS = [field for field in FIELDS if field.startswith("toy")]
 #: All that the generator has as units.
 MULTIPLIERS = [name.removeprefix("modmul_") for name in rtl.units() if name.startswith("modmul_") and not name.endswith("_twin")]
 MONTGOMERY = [name for name in MULTIPLIERS if name.startswith("montgomery_")]
+MICRO = [name for name in MULTIPLIERS if name.startswith("micro_")]  # those of the other field processors
 EARLY = [name for name in MULTIPLIERS if name.startswith("early_")]
 LONG = [name for name in MULTIPLIERS if name.startswith("long_")]  # the pairing processor's, which does not reduce its products
 PAIRS = 22_000
 SEED = unit.seed()
+LONG_RUN = bool(os.environ.get("PROOFMILL_LONG"))
 
 #: What a unit computes, of residues.
 MEANING = {
     "modmul": lambda a, b: a * b,
     "modmul_montgomery": lambda a, b: a * b,
     "modmul_early": lambda a, b: a * b,
+    "modmul_micro": lambda a, b: a * b,
     "modmul_long": lambda a, b: a * b,
     "modadd": lambda a, b: a + b,
     "modsub": lambda a, b: a - b,
@@ -114,7 +118,7 @@ class Arithmetic(unittest.TestCase):
                 self.fail(f"{name}: for {operand} the twin has {found}, the circuit {wanted}")
 
     def test_toy_multipliers_take_every_pair(self):
-        for name in [*TOYS, *(name for name in MONTGOMERY if "toy" in name)]:
+        for name in [*TOYS, *(name for name in MONTGOMERY + MICRO if "toy" in name)]:
             with self.subTest(name):
                 self.check(f"modmul_{name}", every_pair(built(f"modmul_{name}").operands[0]))
 
@@ -126,7 +130,7 @@ class Arithmetic(unittest.TestCase):
                 self.multiplier(name, operands)
 
     def test_gaps_between_operands(self):
-        for field in FIELDS + EARLY + LONG:
+        for field in FIELDS + EARLY + LONG + MICRO:
             with self.subTest(field):
                 port, source = built(f"modmul_{field}").operands[0], random.Random(SEED)
                 self.check(f"modmul_{field}", [(port.draw(source), port.draw(source)) for _ in range(500)], gaps=128)
@@ -170,6 +174,21 @@ class Arithmetic(unittest.TestCase):
                     sums = [(digits[0] + word, *digits[1:]) for (digits,), word in zip(products, words.pop(), strict=True)]
                 for value, digits in zip(values, sums, strict=True):
                     self.assertEqual(residue(port, digits) % p, value)
+
+
+class Tops(unittest.TestCase):
+    """Cards, and units that have multipliers inside."""
+
+    def test_every_multiplier_is_among_these(self):
+        """As the generator finds them in what `make test` simulates, with PROOFMILL_LONG=1 in everything; a twin has those of the circuit that it stands for."""
+        names = rtl.configs() + rtl.units()
+        tops = [name for name in names if f"{name}_twin" not in names] if LONG_RUN else rtl.simulated(names)
+        found = {folder.name: rtl.manifest(folder)["multipliers"] for folder in rtl.generate_all(tops)}
+        here = [kind for name in MULTIPLIERS for kind in rtl.manifest(rtl.generate(f"modmul_{name}"))["multipliers"]]
+        self.assertEqual(len(here), len(MULTIPLIERS), "a unit has not one multiplier")
+        self.assertGreater(sum(len(kinds) for top, kinds in found.items() if not top.startswith("modmul_")), 20)
+        missing = {kind: top for top, kinds in found.items() for kind in kinds if kind not in here}
+        self.assertFalse(missing, "in no test")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
   bridge    reset at any moment, or left by its host: the memory's bursts end whole, registers of a card in reset answer with an error, and the
             card works afterwards
   memory    reset at any moment, and dead: transfers and runs end with an error, and all works afterwards
+  silent    a memory that takes and never answers: an error for whoever asks, a card that can be reset in every way, and all works once the memory was
 """
 
 import argparse
@@ -18,14 +19,16 @@ import struct
 import time
 import tomllib
 
-from card import BLOCKS, IGNORE, REPLY, RESET, ROOT, STATUS, WIRE, Card, header, status_of
+from card import BLOCKS, IGNORE, REPLY, RESET, ROOT, STATUS, WIRE, Card, header, power_up_by, status_of
 
 DOOR = tomllib.loads((ROOT / "spec/wire/memory_door.toml").read_text())
 BEAT, GRANULE = DOOR["beat"]["bytes"], 1024
 MAGIC = DOOR["header"]["magic"]["value"]
 WRITE, READ = DOOR["kind"]["write"], DOOR["kind"]["read"]
 DONE, REFUSED, FAULT, LENGTH = (DOOR["status"][name] for name in ("done", "refused", "memory_fault", "length"))
+MSM = tomllib.loads((ROOT / "spec/wire/msm.toml").read_text())
 CHANNELS, SIZE = 2, 1 << 20
+PATIENCE = 1 << 16  # of the firewalls, in cycles
 SLAVE_ERROR = 2
 CONTROL = BLOCKS + next(r["offset"] for r in WIRE["block"]["registers"] if r["name"] == "control")
 FORMAT = "<IIQQIIII24x"
@@ -87,6 +90,29 @@ class Xdma(Card):
 
     def reset(self, which, cycles):
         assert self.lib.pm_sim_reset(self.sim, which, cycles) == 0
+
+    def start_anew(self):
+        """As another host does."""
+        self.reset(BRIDGE, 50)
+        self.run(600)
+
+    def patient(self, ask):
+        """What `ask` returns, and how long it took."""
+        begin = self.lib.pm_sim_cycles(self.sim)
+        return ask(), self.lib.pm_sim_cycles(self.sim) - begin
+
+    def command(self, name, *fields):
+        """Status of a command of the MSM engine."""
+        command = MSM["commands"][name]
+        self.send(header(command["len"], command["number"]) + b"".join(fields))
+        reply = self.recv()
+        assert reply is not None and reply[4:8] == struct.pack("<I", command["reply"]), reply
+        return reply[16]
+
+    def reset_alone(self):
+        self.send(header(8, RESET))
+        while (reply := self.recv()) != header(8, REPLY | RESET):
+            assert reply is not None, "no answer to RESET"
 
     def try_read(self, address):
         """(AXI response, value)."""
@@ -258,6 +284,69 @@ def memory(make, rng, seconds):
     return f"{turns} resets, {failed} transfers cut"
 
 
+def silent(make, rng, seconds):
+    with make() as card:
+
+        def hush(latency=1 << 31):
+            assert card.lib.pm_sim_memory(card.sim, latency, 0, rng.choice([1, 64])) == 0
+
+        def heal():
+            assert card.lib.pm_sim_memory(card.sim, 64, 0, 64) == 0
+            card.reset(MEMORY, 40)
+            card.run(400)
+            card.drain()
+            card.works(rng)
+
+        data, index = rng.randbytes(GRANULE), struct.pack("<Q", 1)
+        asked = [
+            (0, lambda: card.put(1, 0, 0, data)),
+            (1, lambda: card.get(2, 1, 0, 64)[0]),
+            (0, lambda: card.command("write", index, bytes(8), data)),
+            (1, lambda: card.command("run", index, bytes(16), struct.pack("<QQ", 20, 2))),
+        ]
+        for channel, ask_it in asked:
+            hush()
+            status, cycles = card.patient(ask_it)
+            assert status == FAULT and PATIENCE < cycles < PATIENCE + 3000, (status, cycles)
+            # Whatever comes later, and RESET, needs no patience.
+            _, cycles = card.patient(card.reset_alone)
+            assert cycles < 3000, cycles
+            status, cycles = card.patient(lambda: card.put(3, channel, 0, data))
+            assert status == FAULT and cycles < 3000, (status, cycles)
+            heal()
+        # Reset while it is waited for: by packet and by register in the firewall's time; by another host at once, and memory is an error again.
+        for kind in (RESET, CONTROL, None):
+            hush()
+            card.transfer(ask(READ, 9, 0, 0, 100))
+            card.transfer(ask(WRITE, 9, 1, 0, 16) + data)
+            card.run(rng.randrange(500, 3000))
+            if kind == RESET:
+                _, cycles = card.patient(card.reset_alone)
+            elif kind == CONTROL:
+                card.write(CONTROL, 1)
+                _, cycles = card.patient(lambda: next(n for n in range(PATIENCE) if not card.read(CONTROL)))
+            else:
+                card.start_anew()
+                cycles = 0
+                assert card.put(3, 1, 0, data) == FAULT
+            assert cycles < PATIENCE + 1000, cycles
+            card.send(header(8, STATUS))
+            status_of(card.recv())
+            assert card.try_read(0x0800) == (0, 0x4C4D5250)
+            heal()
+        # Slow, and another host before it has answered: it gets its own data, once the memory has ended.
+        hush(20_000)
+        card.transfer(ask(READ, 9, 0, 0, 100))
+        card.transfer(ask(WRITE, 9, 1, 0, 16) + data)
+        card.run(2000)
+        card.start_anew()
+        hush(64)
+        fresh = rng.randbytes(GRANULE)
+        assert card.put(4, 1, 0, fresh) == DONE and card.get(5, 1, 0, 16) == (DONE, fresh)
+        card.works(rng)
+    return f"{len(asked) + 4} times"
+
+
 def main(make, about, checks):
     """The door of a test program: `make` makes a card, a check has it, a source of chance and seconds."""
     parser = argparse.ArgumentParser(description=about.splitlines()[0])
@@ -267,6 +356,7 @@ def main(make, about, checks):
     chosen = parser.parse_args()
     seed = chosen.seed if chosen.seed is not None else random.SystemRandom().getrandbits(32)
     print(f"seed {seed}")
+    power_up_by(seed)
     for check in checks:
         if not chosen.checks or check.__name__ in chosen.checks:
             begin = time.monotonic()
@@ -275,4 +365,4 @@ def main(make, about, checks):
 
 if __name__ == "__main__":
     LIBRARY = os.environ.get("PROOFMILL_XDMA") or ROOT / "target/sim/xdma_msm_toy.so"
-    main(lambda: Xdma(LIBRARY), __doc__, (packets, door, refusals, bridge, memory))
+    main(lambda: Xdma(LIBRARY), __doc__, (packets, door, refusals, bridge, memory, silent))

@@ -6,7 +6,7 @@
 
     sys.exit(trial.main(Trial, __doc__, ["toy"]))
 
-What a card does depends only on the seed and on how many rounds there were.
+What a card does depends only on the seed, from which its registers before the reset come too, and on how many rounds there were.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import traceback
 from collections import Counter
 from pathlib import Path
 
-from card import ROOT, Card
+from card import ROOT, Card, power_up_by
 
 #: Gaps before input words and refusals of output words, in 256ths of the cycles.
 JITTERS = [(0, 0), (0, 0), (30, 0), (128, 0), (240, 0), (0, 128), (0, 250), (0, 253), (60, 60), (200, 230), (250, 250)]
@@ -91,6 +91,7 @@ def main(make, about, cards, seconds=5, measure=None, find=simulation):
     chosen = parser.parse_args()
     seed = random.randrange(1 << 32) if chosen.seed is None else chosen.seed
     print(f"seed {seed}", flush=True)
+    power_up_by(seed)
 
     def libraries(names):
         return {name: Path(name) if "/" in name else find(name) for name in names}

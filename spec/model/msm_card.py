@@ -4,8 +4,8 @@
     engine.write({"index": 0, "address": 0, "channel": 0, "data": ...})   # fields of a command -> fields of its reply
 
 `Geometry` is what the registers say; `slices` and `point_of` are the two forms of points in spec/wire/msm.toml. The
-model answers a run at once, so a cancellation always comes too late, and without a clock, so counts of cycles are 0. A
-RESET leaves the memory as it is.
+model answers a run at once, so a cancellation always comes too late and the queue is never full, and without a clock, so counts of cycles
+are 0. A RESET leaves the memory as it is.
 """
 
 import functools

@@ -20,7 +20,8 @@ uint32_t pm_sim_abi(void);
 /* What was built, as JSON text (generator's manifest): config name, engines, bytes of each memory channel, content hash, traced or not. */
 const char *pm_sim_manifest(void);
 
-/* A card just out of power-up reset; NULL when memory is short. */
+/* A card just out of power-up reset; NULL when memory is short. What the reset leaves as it is holds anything: a number PROOFMILL_SIM_SEED in the
+ * environment chooses other values than those at first. */
 pm_sim *pm_sim_new(void);
 void pm_sim_free(pm_sim *s);
 

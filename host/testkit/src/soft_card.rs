@@ -14,7 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 use proofmill_card::Transport;
-use proofmill_card::wire::constants::msm::commands::{run, write};
+use proofmill_card::wire::constants::msm::commands::{cancel, run, write};
 use proofmill_card::wire::constants::shell::{address_map, block};
 use proofmill_card::wire::{Header, u64_at};
 use proofmill_op::{Capability, Error, Request, Result};
@@ -42,7 +42,7 @@ pub struct Log {
     pub packets: u64,
     /// Most commands outstanding in one engine at once.
     pub most_outstanding: usize,
-    /// Commands sent to an engine whose queue was full.
+    /// Commands other than cancellations sent to an engine whose queue was full.
     pub overruns: u64,
     /// Register writes to an engine that was busy.
     pub writes_while_busy: u64,
@@ -178,9 +178,10 @@ impl SoftCard {
         let outstanding =
             self.outstanding.iter().filter(|pending| pending.engine == engine).count();
         let queue = self.engines[engine].queue as usize;
+        let cancels = Header::of(packet).is_some_and(|header| header.cmd == cancel::NUMBER);
         self.note(|log| {
             log.most_outstanding = log.most_outstanding.max(outstanding);
-            log.overruns += u64::from(outstanding > queue);
+            log.overruns += u64::from(outstanding > queue && !cancels);
         });
     }
 

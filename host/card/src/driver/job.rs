@@ -28,7 +28,7 @@ pub struct Lane {
     pub block: u32,
     /// Its commands.
     pub exchanges: Vec<Exchange>,
-    /// Commands that may be outstanding.
+    /// Commands that may be outstanding, beside what ends them.
     pub queue: usize,
     /// For an engine whose commands take long: counters in its block that stand still only when nothing goes on.
     pub progress: &'static [u32],

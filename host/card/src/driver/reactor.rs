@@ -2,7 +2,7 @@
 //! commands) and flights (which reply belongs to which command), but no operation.
 //!
 //! The rules that it keeps:
-//! 1. an engine never has more commands outstanding than its own `queue` says;
+//! 1. an engine never has more commands outstanding than its own `queue` says, beside what ends those before their time;
 //! 2. an engine's registers are written only while it has none outstanding, so jobs with other settings wait;
 //! 3. a reply is matched by its index alone: any order is fine, an unknown index is not;
 //! 4. the first thing that no healthy card does, and the first command unanswered past the time-out, ends the
@@ -341,19 +341,14 @@ impl Reactor {
         let Some(at) = self.long.iter().position(|id| self.jobs[id].is_abandoned()) else {
             return Ok(());
         };
-        let id = self.long[at];
+        let id = self.long.swap_remove(at);
         let ended = self.flights.of_job(id);
-        let Some(Active { engine, job, .. }) = self.jobs.get_mut(&id) else { return Ok(()) };
+        let Some(Active { job, .. }) = self.jobs.get_mut(&id) else { return Ok(()) };
         let mut packets = Vec::new();
         for (target, position) in ended {
             let index = self.flights.next_index() + packets.len() as u64;
             packets.extend(job.cancel(position, target, index));
         }
-        let Engine { lane, outstanding, .. } = &self.engines[*engine];
-        if outstanding + packets.len() > lane.queue {
-            return Ok(());
-        }
-        self.long.swap_remove(at);
         packets.iter().try_for_each(|packet| self.begin(id, Sent::Cancel, packet))
     }
 

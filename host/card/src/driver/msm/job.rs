@@ -232,11 +232,13 @@ impl<C: OnCard> Job<C> {
         const REFUSED: u64 = status::REFUSED as u64;
         const MEMORY_FAULT: u64 = status::MEMORY_FAULT as u64;
         const CANCELLED: u64 = status::CANCELLED as u64;
+        const FULL: u64 = status::FULL as u64;
         const DONE: u64 = status::DONE as u64;
         match found {
             DONE => {}
             REFUSED => return Err("a refusal of what its registers allow".into()),
             MEMORY_FAULT => self.failed = Some("its memory did not answer"),
+            FULL => return Err("a full queue, which its registers have room in".into()),
             CANCELLED if self.cancelled => {}
             CANCELLED => return Err("a cancellation that nobody asked for".into()),
             other => return Err(format!("a status of {other}, which is none")),

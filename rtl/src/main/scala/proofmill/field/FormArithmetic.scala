@@ -30,7 +30,7 @@ class FormArithmetic(field: Field, form: Form, options: Options) extends Arithme
   require(reduced.within(factor), s"${field.name}: a reduced residue within $reduced is no factor within $factor")
 
   def mul(a: Residue, b: Residue): Residue = {
-    val unit = new ModMul(name, plan, options.twin)
+    val unit = new ModMul(name, plan, options)
     val cycle = a.cycle.max(b.cycle)
     unit.io.a := a.bits(cycle, factor)
     unit.io.b := b.bits(cycle, factor)

@@ -3,15 +3,14 @@ package proofmill.formal
 import proofmill.shell.ResetSequencer
 import spinal.core._
 
-/** Neighbours are told `lead` cycles before the domain's reset begins, it lasts `hold` cycles and for as long as it is asked for or `held`, ends
+/** Neighbours are told `lead` cycles before the domain's reset begins, it lasts `hold` cycles and for as long as it is asked for, ends
   * for both at once, and every request is heard, and ends.
   *
   * `raw` may change in every cycle.
   */
 class ResetSequencerProof(lead: Int, hold: Int) extends Component with Proof {
-  val raw, held = in(Bool())
+  val raw = in(Bool())
   val dut = new ResetSequencer(ClockDomain.current.readClockWire, raw, lead, hold)
-  dut.held := held
   dut.domain.setSynchronousWith(ClockDomain.current)
   val down = dut.down
   val reset = dut.sequence.reset
@@ -30,10 +29,10 @@ class ResetSequencerProof(lead: Int, hold: Int) extends Component with Proof {
   assert(!reset || down, "and as long as it lasts")
   assert(!wasReset || reset || before(lasted) >= hold - 1, "it lasts long enough")
   assert(!wasDown || down || (wasReset && !reset), "it ends for both at once")
-  assert(!wasDown || down || !before(held || dut.sequence.asked), "not while it is held or asked for")
+  assert(!wasDown || down || !before(dut.sequence.asked), "not while it is asked for")
 
   val unheard = RegInit(False)
   when(raw && !down)(unheard := True) elsewhen (down)(unheard := False)
   responds("a request is heard, however short", unheard, down, within = 4)
-  responds("a reset ends", !raw && !held, !down, within = lead + hold + 6)
+  responds("a reset ends", !raw, !down, within = lead + hold + 6)
 }

@@ -21,7 +21,7 @@ class Fp2Arithmetic(val field: PrimeField, options: Options) {
 
   /** A product of two factors that is not reduced yet. */
   val product: ProductPlan = ProductPlan(Long, options.price)
-  def multiplier(): ModMul = new ModMul(s"${field.name}_long", product, options.twin)
+  def multiplier(): ModMul = new ModMul(s"${field.name}_long", product, options)
 
   /** The sum of three products, one of them or two of them negative. */
   val long: Bound = Bound.magnitude(product.bound.absolute.high * 3)

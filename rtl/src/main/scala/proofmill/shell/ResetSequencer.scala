@@ -11,7 +11,6 @@ import spinal.core._
   *   reset  ________/‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾\___
   *            `lead` cycles   `hold` at least
   * }}}
-  * It also lasts while `held`, an input of this clock, is high: until a neighbour has ended what the domain had begun there.
   * Neighbours' clocks are at most `lead / 4` times as slow as this one. Both are high at power-up.
   */
 class ResetSequencer(clk: Bool, raw: Bool, lead: Int = 16, hold: Int = 32) extends Area {
@@ -27,15 +26,11 @@ class ResetSequencer(clk: Bool, raw: Bool, lead: Int = 16, hold: Int = 32) exten
       down := True
       timer := 0
     }
-    val held = Bool()
-    when(!asked && !held && down && timer === lead + hold - 1) {
+    when(!asked && down && timer === lead + hold - 1) {
       down := False
       reset := False
     }
   }
-
-  /** Assigned by whoever made this. */
-  val held: Bool = sequence.held
 
   /** What neighbours are to see. */
   val down: Bool = sequence.down

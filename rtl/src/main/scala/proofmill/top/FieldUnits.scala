@@ -2,7 +2,7 @@ package proofmill.top
 
 import proofmill.arith.{Pace, Price}
 import proofmill.field.{Arithmetic, Bound, Canonical, Options, Residue}
-import proofmill.spec.Field
+import proofmill.spec.{Curve, Field}
 import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
 import spinal.lib._
@@ -25,7 +25,11 @@ object FieldUnits {
       target("modmul_early", "secp256k1_fp", Options(Price.early))(mul),
       target("modmul_early", "secp256k1_fp", Options(Price.early, twin = true))(mul),
       target("reduce_early", "secp256k1_fp", Options(Price.early))(reduce)
-    )
+    ) ++ Seq("toy", "bls12_381").flatMap { curve =>
+      Seq(false, true).map { twin =>
+        target("modmul_micro", Curve(curve).baseField.name, Options(MicroUnits.early(curve), twin = twin))(mul)
+      }
+    }
 
   private def target(kind: String, name: String, options: Options)(make: Arithmetic => StreamUnit): UnitTarget =
     UnitTarget(

@@ -38,7 +38,7 @@ object MicroUnits {
   private val square = odd :+ "square_root" // for p = 3 mod 4
 
   /** One job alone waits for every stage of the multiplier: more tiles and longer carries for fewer stages. */
-  private def early(curve: String): Price =
+  private[top] def early(curve: String): Price =
     if (curve == "secp256k1") Price.early else Price(lutPerDsp = 96, pace = Pace(chain = 320, joined = true))
 
   private def target(curve: String, multipliers: Int, kind: String): UnitTarget = {

@@ -4,6 +4,7 @@ import java.nio.file.{Files, Path}
 
 import proofmill.Design
 import proofmill.engine.{Engine, EnginePacket}
+import proofmill.field.ModMul
 import proofmill.shell.{EngineSlot, SerialConfig, Shell, ShellConfig}
 
 /** One card that can be generated: with a serial line where it has one, behind a bridge for PCIe or the shell of AWS F2, which has rings of so
@@ -60,6 +61,7 @@ case class Target(
     "version" -> Json(Seq(16, 8, 0).map(shift => (config.version >> shift) & 0xff).mkString(".")),
     "cmd_cap" -> Json(shell.capabilities),
     "mailbox" -> Json(config.mailbox),
+    "multipliers" -> Json(ModMul.kinds(shell).map(Json(_))),
     "memories" -> Json(
       shell.memories.flatMap(channel => Seq.fill(stripes)(Json((BigInt(1) << channel.config.addressWidth) / stripes)))
     ),

@@ -19,8 +19,9 @@ import spinal.lib.bus.amba4.axilite._
   * }}}
   * `resetn` is the bridge's, `memory_resetn` says that the memory works; both of any timing, but a reset of
   * the memory lasts 32 of its cycles. While the card is in reset, registers are answered
-  * with SLVERR, and the memory sees its bursts ended; while the memory is, or when it hangs, the engines' bursts are ended with SLVERR, so their commands
-  * end with `memory_fault`. Clocks differ by a factor of four at most.
+  * with SLVERR, and the memory sees its bursts ended; until they have ended, which may be after the reset, it sees nothing new. While the memory is
+  * in reset, or when it hangs, the engines' bursts are ended with SLVERR, so their commands end with `memory_fault`; one that hung is left alone until
+  * its reset. Clocks differ by a factor of four at most.
   *
   * A channel of the card has as many ports `mem<j>` as the target says, the channels' one behind the other.
   *
@@ -126,7 +127,7 @@ class XdmaTop(target: Target, name: String) extends Component {
     import StreamPipe.FULL
     bus.pipelined(aw = FULL, w = FULL, b = FULL, ar = FULL, r = FULL)
   }
-  val guards = for ((inside, mine) <- shell.memories.zip(ports.grouped(target.stripes).toSeq)) yield {
+  val guards = for (((inside, mine), j) <- shell.memories.zip(ports.grouped(target.stripes).toSeq).zipWithIndex) yield {
     val config = inside.config
     val firewall = card(Firewall(config, bursts = 128))
     firewall.down := memoryDownAtCard
@@ -134,7 +135,10 @@ class XdmaTop(target: Target, name: String) extends Component {
     val crossing = AxiCrossing(config, XdmaTop.beats, cardLink, memoryLink)
     crossing.manager << firewall.subordinate
     val guard = memory(MemoryGuard(config, bursts = 128))
-    guard.blocked := cardDownAtMemory || memories.down // what it sees then may be half reset
+    // What it sees in a reset may be half reset; behind one it ends what was begun before.
+    val ending = memory(RegInit(True)).setName(s"ending_$j")
+    ending := cardDownAtMemory || ending && guard.busy
+    guard.blocked := cardDownAtMemory || memories.down || ending
     // The guard takes addresses and data of writes by what the memory takes: a register between that and the crossing.
     guard.engine << memoryLink(crossing.subordinate.pipelined(aw = StreamPipe.S2M, w = StreamPipe.S2M))
     if (striped) {
@@ -144,12 +148,6 @@ class XdmaTop(target: Target, name: String) extends Component {
     } else mine.head << guard.memory
     guard
   }
-  // The card stays in reset until the memory has ended what was under way.
-  val ending = new ClockingArea(memory) {
-    val some = RegNext(guards.map(_.busy).foldLeft(False)(_ || _)) init False
-  }
-  cards.held := seen(card, ending.some) && !memoryDownAtCard && !seen(card, !memory_resetn)
-  memories.held := False
 
   // Interrupts: one may stand for several replies.
   val interrupts = new ClockingArea(bridge) {

@@ -55,7 +55,8 @@ class Answer(points: Points, commands: Seq[Command]) extends Component {
     Status.done -> B(Answer.code("done"), 8 bits),
     Status.refused -> B(Answer.code("refused"), 8 bits),
     Status.memoryFault -> B(Answer.code("memory_fault"), 8 bits),
-    Status.cancelled -> B(Answer.code("cancelled"), 8 bits)
+    Status.cancelled -> B(Answer.code("cancelled"), 8 bits),
+    Status.full -> B(Answer.code("full"), 8 bits)
   )
 }
 

@@ -9,11 +9,11 @@ import spinal.lib._
   *   1. Index: the command's first word.
   *   2. Fields: the words up to the data of a write, or up to the end.
   *   3. Check: what a run's fields say goes into a register.
-  *   4. Act: a write takes its place at the writer, or is refused; a run waits until every write has been answered, then goes to the queue,
-  *      or is refused; a cancel marks its run. A command that is answered by a status waits for room among those.
+  *   4. Act: a write takes its place at the writer, or is refused; a run waits until every write has been answered, then goes to the queue, or
+  *      is refused, or finds no room there; a cancel marks its run. A command that is answered by a status waits for room among those.
   *   5. Data, Drop: the data of a write, which go to the writer or nowhere.
   *
-  * A write's status is the memory's response; the others wait behind it.
+  * A write's status is the memory's response; the others wait behind it. So whatever is waited for ends without the runs.
   */
 class Intake(cutting: Cutting, memoryBits: Int, channels: Int) extends Component {
   private val fields = 4 // the most of them
@@ -23,7 +23,7 @@ class Intake(cutting: Cutting, memoryBits: Int, channels: Int) extends Component
     val place = master(Stream(Place(memoryBits, channels)))
     val words = master(Stream(Bits(64 bits)))
     val responses = Vec.fill(channels)(slave(Stream(Bool()))) // whether a write failed
-    val run = master(Stream(Run(memoryBits)))
+    val run = master(Stream(Run(memoryBits))) // not ready: there is no room
     val cancel = master(Flow(Bits(64 bits))) // index of a run
     val cancels = in(Bool()) // there is such a run; in the same cycle
     val notice = master(Stream(Notice()))
@@ -126,7 +126,8 @@ class Intake(cutting: Cutting, memoryBits: Int, channels: Int) extends Component
           when(pending.io.push.fire)(state := writeBad ? State.Drop | State.Data)
         }
         is(Kind.run) {
-          pending.io.push.valid := runBad
+          pending.io.push.valid := runBad || !io.run.ready
+          when(!runBad)(pending.io.push.notice.status := Status.full)
           io.run.valid := !runBad && unanswered === 0
           when(pending.io.push.fire || io.run.fire)(state := State.Index)
         }

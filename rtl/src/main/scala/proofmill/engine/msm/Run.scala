@@ -12,7 +12,7 @@ case class Run(memoryBits: Int) extends Bundle {
 
 /** `status` of a reply. */
 object Status extends SpinalEnum {
-  val done, refused, memoryFault, cancelled = newElement()
+  val done, refused, memoryFault, cancelled, full = newElement()
 }
 
 /** The commands, in the order of `Engine.commands`. */
