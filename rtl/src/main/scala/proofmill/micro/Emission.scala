@@ -1,5 +1,7 @@
 package proofmill.micro
 
+import proofmill.arith.NonAdjacent
+
 import scala.collection.mutable
 
 /** Sums and products become operations: what a unit's operands can take in is folded into them, the rest is put into registers.
@@ -60,7 +62,7 @@ class Emission(val demands: Demands, constants: mutable.ArrayBuffer[BigInt]) {
     else if (a.single.isEmpty) scale(k, register(a))
     else {
       // Horner's rule over the non-adjacent form, from the top.
-      val low = Sum.nonAdjacent(k).collectFirst { case (0, minus) => if (minus) -1 else 1 }.getOrElse(0)
+      val low = NonAdjacent(k).collectFirst { case (0, minus) => if (minus) -1 else 1 }.getOrElse(0)
       val shift = Integer.numberOfTrailingZeros(k - low).min(Sum.largestShift)
       add(register(scale((k - low) >> shift, a)) * (1 << shift), a * low)
     }

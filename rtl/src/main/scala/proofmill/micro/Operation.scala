@@ -1,5 +1,7 @@
 package proofmill.micro
 
+import proofmill.arith.NonAdjacent
+
 import scala.collection.mutable
 
 /** A value of a program that stands in a register; written by one unit, so it lives in that unit's bank.
@@ -78,18 +80,9 @@ object Sum {
   def powers(k: Int): Seq[(Int, Boolean)] = {
     val one = for (shift <- 0 to largestShift; minus <- Seq(false, true)) yield shift -> minus
     val some = one.map(Seq(_)) ++ one.combinations(2)
-    some.filter(_.map(worth).sum == k).minByOption(form => (form.size, form.map(_._1).max)).getOrElse(nonAdjacent(k))
+    some.filter(_.map(worth).sum == k).minByOption(form => (form.size, form.map(_._1).max)).getOrElse(NonAdjacent(k))
   }
   private def worth(power: (Int, Boolean)): Int = if (power._2) -(1 << power._1) else 1 << power._1
-
-  /** Signed powers of two, lowest first, no two neighbours, that sum up to `k`. */
-  def nonAdjacent(k: Int): Seq[(Int, Boolean)] =
-    if (k == 0) Seq.empty
-    else if (k % 2 == 0) nonAdjacent(k / 2).map { case (shift, minus) => (shift + 1, minus) }
-    else {
-      val minus = Math.floorMod(k, 4) == 3
-      (0, minus) +: nonAdjacent((if (minus) k + 1 else k - 1) / 2).map { case (shift, m) => (shift + 1, m) }
-    }
 }
 
 /** One operation of a program before it has a place and registers.

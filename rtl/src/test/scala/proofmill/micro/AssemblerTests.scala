@@ -34,14 +34,6 @@ object AssemblerTests {
     }
 
   val all: Seq[RtlTest] = Seq(
-    RtlTest("assembler non-adjacent forms") {
-      for (k <- -300 to 300) {
-        val form = Sum.nonAdjacent(k)
-        RtlTest.require(s"$k", form.map { case (shift, minus) => (if (minus) -1 else 1) << shift }.sum, k)
-        val shifts = form.map(_._1)
-        RtlTest.require(s"$k has neighbours", shifts.zip(shifts.drop(1)).exists { case (a, b) => b - a < 2 }, false)
-      }
-    },
     RtlTest("assembler exponents") {
       val p = BigInt(1000003)
       RtlTest.require("p - 2", Exponent("p - 2", p), p - 2)
