@@ -29,20 +29,20 @@ case class Term(value: Value, shift: Int, minus: Boolean, triple: Boolean = fals
 }
 
 /** Values with small integer factors: a sum that is not yet in a register, nor ever needs to be if a unit can form it. */
-case class Sum(factors: Map[Value, Int]) {
-  def +(other: Sum): Sum = Sum.of(other.factors.foldLeft(factors) { case (sum, (value, k)) =>
+case class LinearForm(factors: Map[Value, Int]) {
+  def +(other: LinearForm): LinearForm = LinearForm.of(other.factors.foldLeft(factors) { case (sum, (value, k)) =>
     sum.updated(value, sum.getOrElse(value, 0) + k)
   })
-  def *(k: Int): Sum = Sum.of(factors.map { case (value, factor) => value -> factor * k })
-  def /(k: Int): Sum = Sum.of(factors.map { case (value, factor) => value -> factor / k })
+  def *(k: Int): LinearForm = LinearForm.of(factors.map { case (value, factor) => value -> factor * k })
+  def /(k: Int): LinearForm = LinearForm.of(factors.map { case (value, factor) => value -> factor / k })
 
   /** The largest power of two that a unit can shift by and all factors are a multiple of. */
-  def common: Int = (0 to Sum.largestShift).map(1 << _).filter(k => factors.values.forall(_ % k == 0)).max
-  def -(other: Sum): Sum = this + -other
-  def unary_- : Sum = this * -1
+  def common: Int = (0 to LinearForm.largestShift).map(1 << _).filter(k => factors.values.forall(_ % k == 0)).max
+  def -(other: LinearForm): LinearForm = this + -other
+  def unary_- : LinearForm = this * -1
 
   /** The part of it that takes most terms. */
-  def part: Sum = Sum(Map(factors.maxBy { case (_, k) => Sum.powers(k).size }))
+  def part: LinearForm = LinearForm(Map(factors.maxBy { case (_, k) => LinearForm.powers(k).size }))
   def values: Set[Value] = factors.keySet
 
   /** The value, if the sum is one value once, plus or minus. */
@@ -52,29 +52,29 @@ case class Sum(factors: Map[Value, Int]) {
   /** The sum as terms, each factor as few powers of two. */
   def terms: Seq[Term] =
     factors.toSeq.flatMap { case (value, k) =>
-      Sum.powers(k).map { case (shift, minus) => Term(value, shift, minus) }
+      LinearForm.powers(k).map { case (shift, minus) => Term(value, shift, minus) }
     }
 
   /** May it be an operand of any unit: at most two terms, no shift beyond the largest? */
-  def fits: Boolean = terms.size <= 2 && terms.forall(_.shift <= Sum.largestShift)
+  def fits: Boolean = terms.size <= 2 && terms.forall(_.shift <= LinearForm.largestShift)
 
   /** The terms of a factor of a product, of which one may be tripled; nothing if there are still too many. */
   def factorTerms: Option[Seq[Term]] = if (fits) Some(terms) else factors.keys.toSeq.flatMap(tripled).headOption
 
   private def tripled(value: Value): Option[Seq[Term]] = {
     val k = factors(value)
-    val own = Sum.powers(k / 3).map { case (shift, minus) => Term(value, shift, minus, triple = true) }
-    val all = own ++ Sum(factors - value).terms
-    Option.when(k % 3 == 0 && own.size == 1 && all.size <= 2 && all.forall(_.shift <= Sum.largestShift))(all)
+    val own = LinearForm.powers(k / 3).map { case (shift, minus) => Term(value, shift, minus, triple = true) }
+    val all = own ++ LinearForm(factors - value).terms
+    Option.when(k % 3 == 0 && own.size == 1 && all.size <= 2 && all.forall(_.shift <= LinearForm.largestShift))(all)
   }
 }
 
-object Sum {
-  val zero: Sum = new Sum(Map.empty)
+object LinearForm {
+  val zero: LinearForm = new LinearForm(Map.empty)
   val largestShift: Int = WordFormat.mul("a_shift").all
 
-  def apply(value: Value): Sum = Sum(Map(value -> 1))
-  private def of(factors: Map[Value, Int]): Sum = Sum(factors.filter(_._2 != 0))
+  def apply(value: Value): LinearForm = LinearForm(Map(value -> 1))
+  private def of(factors: Map[Value, Int]): LinearForm = LinearForm(factors.filter(_._2 != 0))
 
   /** Signed powers of two that sum up to `k`: two that a unit can shift by if there are, rather 2 + 1 than 4 - 1. */
   def powers(k: Int): Seq[(Int, Boolean)] = {

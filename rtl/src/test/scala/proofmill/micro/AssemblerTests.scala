@@ -14,7 +14,7 @@ object AssemblerTests {
   private val constants = Constants(Map("b3" -> BigInt(21)), Map("G" -> Seq[BigInt](1, 2, 3, 4), "H" -> Seq[BigInt](1)))
 
   private def assemble(text: String*): Image =
-    Image(Seq(Program.parse("test", text)), arithmetic, door, constants, Pace(10, 4))
+    Image(Seq(Program.parse("test", text)), arithmetic, door, constants, OperationLatency(10, 4))
 
   private def refused(name: String, message: String)(text: String*): RtlTest = RtlTest(s"assembler refuses $name") {
     Try(assemble(text: _*)) match {
