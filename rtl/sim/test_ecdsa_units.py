@@ -122,7 +122,7 @@ class Items(unittest.TestCase):
             self.check("toy", triples, gaps=gaps, refusals=refusals)
 
 
-class Intake(unittest.TestCase):
+class SignatureIntake(unittest.TestCase):
     def test_ranges(self):
         """Each number's ends and their neighbours in every word, with all others good; then everything at random."""
         curve, source = curves.load("secp256k1"), random.Random(SEED)

@@ -76,7 +76,7 @@ case class Halves(plan: Plan, at: Int, pace: Pace) extends PolynomialPlan {
   private def terms[V](x: V, y: V)(implicit machine: Sums[V]): (Seq[(V, Bound, BigInt)], Seq[(V, Bound, BigInt)]) = {
     val cuts = for {
       (value, bound, weight) <- Weighted.grouped(plan.innermost(x, y), pace)
-      (shift, negative) <- SumPlan.signedDigits(weight)
+      (shift, negative) <- NonAdjacent(weight)
     } yield cut(value, bound, shift, if (negative) -1 else 1)
     (cuts.flatMap(_._1), cuts.flatMap(_._2))
   }

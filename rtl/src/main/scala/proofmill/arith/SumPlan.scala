@@ -40,7 +40,7 @@ case class SumPlan(terms: Seq[(Bound, BigInt)], result: Bound, constant: BigInt,
   private val width = result.width
   private val addends = for {
     ((bound, weight), term) <- terms.zipWithIndex
-    (shift, negative) <- signedDigits(weight)
+    (shift, negative) <- NonAdjacent(weight)
     addend = Addend(term, bound, shift, negative)
     if shift < width && addend.bits > 0
   } yield addend
@@ -132,13 +132,4 @@ object SumPlan {
     val signed: Boolean = bound.low < 0
     def bits: Int = if (signed) bound.width else bound.high.bitLength
   }
-
-  /** Shifts and signs (true: negative) of an integer's non-adjacent form. */
-  def signedDigits(weight: BigInt): Seq[(Int, Boolean)] =
-    Iterator.iterate((weight, 0)) { case (rest, shift) => ((rest - (digit(rest))) / 2, shift + 1) }
-      .takeWhile(_._1 != 0)
-      .collect { case (rest, shift) if rest.testBit(0) => (shift, digit(rest) < 0) }
-      .toSeq
-
-  private def digit(odd: BigInt): Int = if (!odd.testBit(0)) 0 else if (odd.testBit(1)) -1 else 1
 }

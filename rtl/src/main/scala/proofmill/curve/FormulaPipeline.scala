@@ -13,16 +13,16 @@ import spinal.core._
   * The pipeline never stalls: `in.ready` is always true and `out.ready` is not looked at; who reads it must have room
   * for what is on its way.
   */
-class FormulaPipeline(schedule: Schedule, arithmetic: Arithmetic, tagBits: Int = 0) extends StreamUnit {
+class FormulaPipeline(schedule: PipelineSchedule, arithmetic: Arithmetic, tagBits: Int = 0) extends StreamUnit {
   // The doors are made before this class's own values, so whatever they need is made when asked for.
-  private def program: Program = schedule.program
+  private def dataflow: Dataflow = schedule.dataflow
 
   private lazy val tag = Option.when(tagBits > 0)(Port("tag", tagBits))
 
   lazy val operands: Seq[Port] =
-    program.formula.inputs.map(in => program.inputs.get(in).fold(Port(in, 1))(residuePort(in, _))) ++ tag
+    dataflow.formula.inputs.map(in => dataflow.inputs.get(in).fold(Port(in, 1))(residuePort(in, _))) ++ tag
   lazy val results: Seq[Port] =
-    program.outputs.map { case (name, value) => residuePort(name, program.bound(value)) } ++ tag
+    dataflow.outputs.map { case (name, value) => residuePort(name, dataflow.bound(value)) } ++ tag
   def latency: Option[Int] = Some(schedule.latency)
 
   private def residuePort(name: String, bound: Bound): Port = Port(
@@ -43,16 +43,16 @@ class FormulaPipeline(schedule: Schedule, arithmetic: Arithmetic, tagBits: Int =
     schedule,
     arithmetic,
     residues = named.collect {
-      case (in, word) if program.inputs.contains(in) =>
-        in -> Residue(word, arithmetic.digits, program.inputs(in), cycle = 0)
+      case (in, word) if dataflow.inputs.contains(in) =>
+        in -> Residue(word, arithmetic.digits, dataflow.inputs(in), cycle = 0)
     }.toMap,
-    bits = named.collect { case (in, word) if program.bits(in) => in -> Timed(word(0), 0) }.toMap
+    bits = named.collect { case (in, word) if dataflow.bits(in) => in -> Timed(word(0), 0) }.toMap
   )
 
   io.in.ready := True
   io.out.valid := (1 to schedule.latency).foldLeft(io.in.valid)((valid, _) => RegNext(valid) init False)
   io.out.payload := Cat(
-    program.outputs.map { case (name, value) => outputs(name).bits(schedule.latency, program.bound(value)) } ++
+    dataflow.outputs.map { case (name, value) => outputs(name).bits(schedule.latency, dataflow.bound(value)) } ++
       tag.map(_ => Timed(words.last, 0).at(schedule.latency))
   )
 }
@@ -63,13 +63,13 @@ object FormulaPipeline {
     * cycles after cycle 0, in which the inputs have to be there.
     */
   def build(
-      schedule: Schedule,
+      schedule: PipelineSchedule,
       arithmetic: Arithmetic,
       residues: Map[String, Residue],
       bits: Map[String, Timed[Bool]] = Map.empty
   ): Map[String, Residue] = {
-    val program = schedule.program
-    val made = program.operations.foldLeft(residues) { (known, op) =>
+    val dataflow = schedule.dataflow
+    val made = dataflow.operations.foldLeft(residues) { (known, op) =>
       val start = schedule.start(op)
       val result = unit(arithmetic, op, operand => at(known(operand), start), bit => bits(bit).at(start))
       val planned = schedule.ready(op.result)
@@ -77,7 +77,7 @@ object FormulaPipeline {
       require(result.bound.within(op.bound), s"${op.result} is ${result.bound}, more than the planned ${op.bound}")
       known + (op.result -> result)
     }
-    program.outputs.map { case (name, value) => name -> at(made(value), schedule.latency) }.toMap
+    dataflow.outputs.map { case (name, value) => name -> at(made(value), schedule.latency) }.toMap
   }
 
   /** A residue as it is in a later cycle; who else reads it then shares the registers. */

@@ -18,37 +18,37 @@ case class PointAdder(curve: Curve, formula: Formula, feedback: Map[String, Stri
     * A reduction where it is first demanded is not always the best: one of 12 t serves t1 + 12 t and t1 - 12 t. So lines
     * are tried one by one for a reduction right where they are made, and the best is kept, as long as one is better.
     */
-  def schedule(terms: Terms): Schedule = {
-    def cost(program: Program) = (program.reductions, Schedule.earliest(program).latency)
-    def better(early: Set[String], program: Program): Option[(Set[String], Program)] = {
+  def schedule(terms: Terms): PipelineSchedule = {
+    def cost(dataflow: Dataflow) = (dataflow.reductions, PipelineSchedule.earliest(dataflow).latency)
+    def better(early: Set[String], dataflow: Dataflow): Option[(Set[String], Dataflow)] = {
       val tried = for (
         line <- formula.lines; if !early(line.result); set = early + line.result; found <- settled(set, terms)
       )
         yield set -> found
-      tried.minByOption(t => cost(t._2)).filter(t => Ordering[(Int, Int)].lt(cost(t._2), cost(program)))
+      tried.minByOption(t => cost(t._2)).filter(t => Ordering[(Int, Int)].lt(cost(t._2), cost(dataflow)))
     }
     @annotation.tailrec
-    def best(early: Set[String], program: Program): Program = better(early, program) match {
+    def best(early: Set[String], dataflow: Dataflow): Dataflow = better(early, dataflow) match {
       case Some((set, found)) => best(set, found)
-      case None               => program
+      case None               => dataflow
     }
     val starts = Seq(Set.empty[String], formula.outputs.toSet).flatMap(early => settled(early, terms).map(early -> _))
     require(starts.nonEmpty, s"${formula.name} on ${curve.name}: no bound holds both sums and what they are made from")
-    Schedule(starts.map { case (early, program) => best(early, program) }.minBy(cost))
+    PipelineSchedule(starts.map { case (early, dataflow) => best(early, dataflow) }.minBy(cost))
   }
 
   def pipeline(arithmetic: Arithmetic, tagBits: Int = 0): FormulaPipeline =
     new FormulaPipeline(schedule(Terms(arithmetic)), arithmetic, tagBits)
 
-  /** The program for the least bounds of the fed inputs that hold what comes back; none if they grow and grow. */
-  private def settled(early: Set[String], terms: Terms): Option[Program] = {
-    def program(bounds: Map[String, Bound]) =
-      Program(formula, terms, curve.baseField.modulus, curve.constants(formula), bits, bounds, early)
-    def widened(program: Program) = feedback.map { case (in, out) =>
-      val (before, after) = (program.inputs(in), program.bound(program.outputs.toMap.apply(out)))
+  /** The dataflow for the least bounds of the fed inputs that hold what comes back; none if they grow and grow. */
+  private def settled(early: Set[String], terms: Terms): Option[Dataflow] = {
+    def dataflow(bounds: Map[String, Bound]) =
+      Dataflow(formula, terms, curve.baseField.modulus, curve.constants(formula), bits, bounds, early)
+    def widened(dataflow: Dataflow) = feedback.map { case (in, out) =>
+      val (before, after) = (dataflow.inputs(in), dataflow.bound(dataflow.outputs.toMap.apply(out)))
       in -> Bound(before.low.min(after.low), before.high.max(after.high))
     }
-    val rounds = Iterator.iterate(program(Map.empty))(before => program(widened(before))).take(8)
+    val rounds = Iterator.iterate(dataflow(Map.empty))(before => dataflow(widened(before))).take(8)
     rounds.find(found => widened(found).forall { case (in, bound) => found.inputs(in) == bound })
   }
 }

@@ -32,10 +32,10 @@ class Canonical(arithmetic: Arithmetic, pace: Pace) extends StreamUnit {
   private val largest = (horner.high + offset * p) / p
   private val range = Bound(horner.low - (p << largest.bitLength), horner.high + offset * p) * 2
 
-  private val terms = if (digits == 1) Seq.empty else Canonical.signedDigits(base)
+  private val terms = if (digits == 1) Seq.empty else NonAdjacent(base)
   private val additions: Seq[SInt => SInt] =
-    terms.map { case (shift, sign) =>
-      (v: SInt) => if (sign > 0) (v << shift).resized else -(v << shift).resize(range.width)
+    terms.map { case (shift, negative) =>
+      (v: SInt) => if (negative) -(v << shift).resize(range.width) else (v << shift).resized
     } ++
       ((offset * p) +: (largest.bitLength - 1 to 0 by -1).map(k => -(p << k))).map(c =>
         (_: SInt) => S(c, range.width bits)
@@ -87,19 +87,4 @@ class Canonical(arithmetic: Arithmetic, pace: Pace) extends StreamUnit {
   io.in.ready := fsm.isActive(fsm.Idle)
   io.out.valid := fsm.isActive(fsm.Done)
   io.out.payload := sum.resize(p.bitLength + 1).asBits
-}
-
-object Canonical {
-
-  /** The non-adjacent form: value = sum of sign 2^shift, with as few terms as there can be. */
-  def signedDigits(value: BigInt): Seq[(Int, Int)] = {
-    def from(rest: BigInt, shift: Int): List[(Int, Int)] =
-      if (rest == 0) Nil
-      else if (!rest.testBit(0)) from(rest >> 1, shift + 1)
-      else {
-        val sign = if (rest.testBit(1)) -1 else 1
-        (shift, sign) :: from((rest - sign) >> 1, shift + 1)
-      }
-    from(value, 0)
-  }
 }

@@ -1,6 +1,6 @@
 package proofmill.field
 
-import proofmill.arith.SumPlan
+import proofmill.arith.NonAdjacent
 import proofmill.spec.Field
 
 /** A sparse prime 2^n - c whose products are folded once, in one sum: the product comes as low + 2^n high, without a carry
@@ -23,7 +23,7 @@ class SingleFold(field: Field, tempo: Tempo, lazyBits: Int, fold: Seq[(Int, BigI
   override def cut: Option[Int] = Some(n)
 
   override def afterProduct: Reduction = {
-    val starts = n +: SumPlan.signedDigits(c).map { case (s, _) => 2 * n - s }.sorted
+    val starts = n +: NonAdjacent(c).map { case (s, _) => 2 * n - s }.sorted
     val slices = starts.zip(starts.tail.map(Option(_)) :+ None).map { case (from, until) =>
       Slice(from - n, until.map(_ - n))
     }

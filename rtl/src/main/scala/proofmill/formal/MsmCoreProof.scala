@@ -1,6 +1,6 @@
 package proofmill.formal
 
-import proofmill.engine.msm.{Core, RequestKind, Summands}
+import proofmill.engine.msm.{BucketAdder, AdderRequestKind, Summands}
 import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
 import spinal.lib._
@@ -30,7 +30,7 @@ private class MarksAdder(cycles: Int) extends StreamUnit {
   */
 class MsmCoreProof(bucketBits: Int, latency: Int) extends Component with Proof {
   private val buckets = 1 << bucketBits
-  val dut = new Core(new Marks(latency), bucketBits)
+  val dut = new BucketAdder(new Marks(latency), bucketBits)
   val items = freeSource(dut.io.items)
   dut.io.orders.valid := False
   dut.io.orders.payload.assignFromBits(B(0, dut.io.orders.payload.getBitsWidth bits))
@@ -102,7 +102,7 @@ class MsmCoreProof(bucketBits: Int, latency: Int) extends Component with Proof {
   for (b <- 0 until 2)
     assert(!valid || bank(asked) =/= Bool(b == 1) || seen(dut.flags.io.full(b)) === full(asked), "as those of points")
 
-  private val isItem = seen(dut.request.kind) === RequestKind.Item
+  private val isItem = seen(dut.request.kind) === AdderRequestKind.Item
   assert((clearing || !seen(dut.tail.io.busy)) && (!valid || isItem), "there are items only")
   for (place <- dut.places.toSeq ++ dut.flags.places) assert(!valid || seen(place) === asked >> 1, "their places")
   assert(!valid || seen(dut.bank) === bank(asked), "and banks")

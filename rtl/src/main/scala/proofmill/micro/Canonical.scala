@@ -1,5 +1,6 @@
 package proofmill.micro
 
+import proofmill.arith.NonAdjacent
 import proofmill.field.{Arithmetic, Bound}
 import spinal.core._
 import spinal.lib._
@@ -121,7 +122,7 @@ object Canonical {
 
   object Plan {
     def apply(arithmetic: Arithmetic): Plan = {
-      val base = if (arithmetic.digits == 1) Seq.empty else nonAdjacent(arithmetic.base)
+      val base = if (arithmetic.digits == 1) Seq.empty else NonAdjacent(arithmetic.base)
       val bounds = Seq.fill(arithmetic.digits)(arithmetic.reduced)
       val whole = bounds.reduce((high, low) => times(high, arithmetic.base) + low)
       val steps = Iterator.from(0).find(s => whole.within(Bound.magnitude((arithmetic.field.modulus << s) - 1))).get
@@ -132,13 +133,6 @@ object Canonical {
       val ends = Seq(bound.low * k, bound.high * k)
       Bound(ends.min, ends.max)
     }
-    private def nonAdjacent(k: BigInt): Seq[(Int, Boolean)] =
-      if (k == 0) Seq.empty
-      else if (!k.testBit(0)) nonAdjacent(k >> 1).map { case (shift, minus) => (shift + 1, minus) }
-      else {
-        val minus = k.mod(4) == 3
-        (0, minus) +: nonAdjacent((if (minus) k + 1 else k - 1) >> 1).map { case (shift, m) => (shift + 1, m) }
-      }
   }
 
   /** Cycles from the one in which a residue is chosen to the one in which its answer is there. */

@@ -24,7 +24,7 @@ case class Issue(contexts: Int, addressBits: Int) extends Bundle {
   *
   * Oldest first is what keeps the multiplier busy: the jobs drift apart, so that their waits do not coincide.
   */
-class Contexts(image: Image, contexts: Int, latency: Pace, lists: Seq[ItemList]) extends Component {
+class Contexts(image: Image, contexts: Int, latency: OperationLatency, lists: Seq[ItemList]) extends Component {
   private val addressBits = log2Up(image.words.size)
   private val indexBits = log2Up(contexts)
   private val counterBits = WordFormat.linear("value").bits

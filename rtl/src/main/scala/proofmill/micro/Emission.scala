@@ -1,5 +1,7 @@
 package proofmill.micro
 
+import proofmill.arith.NonAdjacent
+
 import scala.collection.mutable
 
 /** Sums and products become operations: what a unit's operands can take in is folded into them, the rest is put into registers.
@@ -13,10 +15,10 @@ class Emission(val demands: Demands, constants: mutable.ArrayBuffer[BigInt]) {
 
   private var blocks = Vector.empty[Block]
   private var operations = Vector.empty[Operation]
-  private var made = Map.empty[Sum, Sum]
+  private var made = Map.empty[LinearForm, LinearForm]
 
   /** What is known before a loop's body is tried, to be had back if it must be tried again. */
-  case class Mark(blocks: Vector[Block], operations: Vector[Operation], made: Map[Sum, Sum])
+  case class Mark(blocks: Vector[Block], operations: Vector[Operation], made: Map[LinearForm, LinearForm])
   def mark: Mark = Mark(blocks, operations, made)
   def back(mark: Mark): Unit = {
     blocks = mark.blocks; operations = mark.operations; made = mark.made
@@ -39,43 +41,43 @@ class Emission(val demands: Demands, constants: mutable.ArrayBuffer[BigInt]) {
   def forget(values: Set[Value]): Unit = made = made.filterNot { case (of, into) =>
     of.values.exists(values) || into.values.exists(values)
   }
-  def recall(known: Map[Sum, Sum]): Unit = made = known
+  def recall(known: Map[LinearForm, LinearForm]): Unit = made = known
 
   /** May the sum wait to be an operand of whoever reads it? */
-  private def fits(sum: Sum): Boolean = sum.fits || sum.factorTerms.exists(demands.factor)
+  private def fits(sum: LinearForm): Boolean = sum.fits || sum.factorTerms.exists(demands.factor)
 
-  def add(a: Sum, b: Sum): Sum =
+  def add(a: LinearForm, b: LinearForm): LinearForm =
     if (fits(a + b)) a + b
     else if (a.terms.size >= b.terms.size && a.terms.size > 1) add(oneTerm(a), b)
     else add(a, oneTerm(b))
 
   /** The sum as one term: the register is of what it is a multiple of, which others may want too. */
-  private def oneTerm(sum: Sum): Sum = {
+  private def oneTerm(sum: LinearForm): LinearForm = {
     val k = if (sum.values.size == 1) 1 else sum.common
     register(sum / k) * k
   }
 
-  def scale(k: Int, a: Sum): Sum =
+  def scale(k: Int, a: LinearForm): LinearForm =
     if ((a * k).fits) a * k
     else if (a.single.isEmpty) scale(k, register(a))
     else {
       // Horner's rule over the non-adjacent form, from the top.
-      val low = Sum.nonAdjacent(k).collectFirst { case (0, minus) => if (minus) -1 else 1 }.getOrElse(0)
-      val shift = Integer.numberOfTrailingZeros(k - low).min(Sum.largestShift)
+      val low = NonAdjacent(k).collectFirst { case (0, minus) => if (minus) -1 else 1 }.getOrElse(0)
+      val shift = Integer.numberOfTrailingZeros(k - low).min(LinearForm.largestShift)
       add(register(scale((k - low) >> shift, a)) * (1 << shift), a * low)
     }
 
-  def mul(a: Sum, b: Sum): Sum = if (a.factors.isEmpty || b.factors.isEmpty) Sum.zero
+  def mul(a: LinearForm, b: LinearForm): LinearForm = if (a.factors.isEmpty || b.factors.isEmpty) LinearForm.zero
   else {
     val (left, leftMinus) = factor(a)
     val (right, rightMinus) = factor(b)
     val result = new Value(Value.products)
     emit(new Operation("mul", left, right, Some(result)))
-    Sum(result) * (if (leftMinus == rightMinus) 1 else -1)
+    LinearForm(result) * (if (leftMinus == rightMinus) 1 else -1)
   }
 
   /** Terms of a factor and whether they are its negative: at most one of two may be negative. */
-  private def factor(sum: Sum): (Seq[Term], Boolean) = {
+  private def factor(sum: LinearForm): (Seq[Term], Boolean) = {
     sum.factorTerms.map(positive).filter { case (terms, _) => demands.factor(terms) }.getOrElse {
       val (value, minus) = register(sum).single.get
       (Seq(Term(value, 0, minus = false)), minus)
@@ -86,21 +88,21 @@ class Emission(val demands: Demands, constants: mutable.ArrayBuffer[BigInt]) {
     if (terms.nonEmpty && terms.forall(_.minus)) (terms.map(_.copy(minus = false)), true) else (terms, false)
 
   /** The sum, or its negative, in a register. */
-  def register(sum: Sum): Sum = if (sum.single.nonEmpty) sum
+  def register(sum: LinearForm): LinearForm = if (sum.single.nonEmpty) sum
   else made.get(sum).orElse(made.get(-sum).map(-_)).getOrElse(
     {
       val few = if (sum.fits) sum else register(sum.part) + (sum - sum.part)
       require(few.fits, "a sum has more than two terms")
       val (terms, minus) = positive(few.terms)
       val result = linear("add", terms)
-      val found = Sum(result) * (if (minus) -1 else 1)
+      val found = LinearForm(result) * (if (minus) -1 else 1)
       made += sum -> found
       found
     }
   )
 
   /** The sum itself in a register. */
-  def exactly(sum: Sum): Value = register(sum).single match {
+  def exactly(sum: LinearForm): Value = register(sum).single match {
     case Some((value, false)) => value
     case _ =>
       val Some((value, true)) = register(sum).single
@@ -121,19 +123,19 @@ class Emission(val demands: Demands, constants: mutable.ArrayBuffer[BigInt]) {
 
   def copy(value: Value): Value = linear("add", Seq(Term(value, 0, minus = false)))
 
-  def constant(value: BigInt): Sum = {
+  def constant(value: BigInt): LinearForm = {
     val residue = field.residue(value)
-    if (residue == 0) Sum.zero else rom(residue)
+    if (residue == 0) LinearForm.zero else rom(residue)
   }
 
   private val fromRom = mutable.Map.empty[BigInt, Value]
-  private def rom(residue: BigInt): Sum = {
+  private def rom(residue: BigInt): LinearForm = {
     // A constant is loaded once and stays; its key in `made` is a sum of a value that no operation makes.
-    val key = Sum(fromRom.getOrElseUpdate(residue, new Value(Value.sums))) * 2
+    val key = LinearForm(fromRom.getOrElseUpdate(residue, new Value(Value.sums))) * 2
     made.getOrElse(
       key, {
         if (!constants.contains(residue)) constants += residue
-        val found = Sum(linear("rom", Seq.empty, Map("value" -> constants.indexOf(residue))))
+        val found = LinearForm(linear("rom", Seq.empty, Map("value" -> constants.indexOf(residue))))
         made += key -> found
         found
       }
@@ -141,14 +143,14 @@ class Emission(val demands: Demands, constants: mutable.ArrayBuffer[BigInt]) {
   }
 
   /** An element of the door, its slices put together. */
-  def element(place: Int): Sum =
+  def element(place: Int): LinearForm =
     (0 until demands.slices).map { i =>
-      val slice = Sum(linear("load", Seq.empty, Map("value" -> (place * demands.slices + i))))
+      val slice = LinearForm(linear("load", Seq.empty, Map("value" -> (place * demands.slices + i))))
       demands.sliceWeight(i).fold(slice)(weight => mul(slice, constant(weight)))
-    }.reduce((a, b) => Sum(exactly(add(a, b))))
+    }.reduce((a, b) => LinearForm(exactly(add(a, b))))
 
   /** Has its canonical integer made, which goes to `place`. */
-  def settle(sum: Sum, place: Int, weigh: Boolean): Operation = {
+  def settle(sum: LinearForm, place: Int, weigh: Boolean): Operation = {
     val weighed = if (weigh) demands.settleWeight.fold(sum)(weight => mul(sum, constant(weight))) else sum
     val terms = register(weighed).terms
     val settled = new Operation("settle", terms, fields = Map("dst" -> place, "wait_exact" -> 1))

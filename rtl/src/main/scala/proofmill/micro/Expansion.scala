@@ -64,9 +64,9 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Const
         )
     }
 
-  private def assign(ref: Ref, sum: Sum): Unit = names.assign(ref, sum, loops.inLoop)
+  private def assign(ref: Ref, sum: LinearForm): Unit = names.assign(ref, sum, loops.inLoop)
 
-  private def apply(step: Formula.Step, operands: Seq[Sum]): Sum = (step, operands) match {
+  private def apply(step: Formula.Step, operands: Seq[LinearForm]): LinearForm = (step, operands) match {
     case (_: Formula.Add, Seq(a, b))   => add(a, b)
     case (_: Formula.Sub, Seq(a, b))   => add(a, -b)
     case (_: Formula.Mul, Seq(a, b))   => mul(a, b)
@@ -75,7 +75,7 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Const
     case _                             => throw new IllegalArgumentException("wrong number of operands")
   }
 
-  private def call(targets: Seq[Ref], formula: Formula, arguments: Seq[Sum]): Unit = {
+  private def call(targets: Seq[Ref], formula: Formula, arguments: Seq[LinearForm]): Unit = {
     require(arguments.size == formula.inputs.size, s"${formula.name} has ${formula.inputs.size} inputs")
     require(targets.size == formula.outputs.size, s"${formula.name} has ${formula.outputs.size} outputs")
     require(formula.over.isEmpty, s"${formula.name} is over ${formula.over.getOrElse("")}")
@@ -94,12 +94,12 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Const
     targets.zip(formula.outputs).foreach { case (target, output) => assign(target, values(output)) }
   }
 
-  private def choose(flag: String, set: Sum, clear: Sum): Sum = {
+  private def choose(flag: String, set: LinearForm, clear: LinearForm): LinearForm = {
     val number = flags.toRead(flag, digits.fed)
     val terms = Seq(set, clear).map(sum => register(sum).terms.head)
     val result = linear("add", terms, Map("flag" -> number, "wait_exact" -> 1, "a_when" -> 2, "b_when" -> 3))
     order.readsFlag(open.operations.last)
-    Sum(result)
+    LinearForm(result)
   }
 
   private def resultPlace(name: String): Int = {
@@ -110,7 +110,7 @@ class Expansion(program: Program, door: Door, windows: Seq[Window], known: Const
   }
 
   /** base^exponent by sliding windows (Handbook of Applied Cryptography, Algorithm 14.85); the exponent is known, so the order is constant. */
-  private def power(line: Int, target: Ref, base: Sum, exponent: BigInt): Unit = {
+  private def power(line: Int, target: Ref, base: LinearForm, exponent: BigInt): Unit = {
     val plan = Exponent.windows(exponent, Exponent.window(exponent))
     lazy val square = mul(base, base)
     val odd = Seq.iterate(base, plan.map(_._2).max / 2 + 1)(mul(_, square))

@@ -32,7 +32,7 @@ object Image {
       arithmetic: Arithmetic,
       door: Door,
       known: Constants,
-      pace: Pace
+      latency: OperationLatency
   ): Image = {
     val demands = new Demands(arithmetic)
     val windows = programs.flatMap(_.windows).distinctBy(w => (w.number, w.bits))
@@ -43,7 +43,7 @@ object Image {
       val emission = new Emission(demands, constants)
       val expansion = new Expansion(program, door, windows, known, emission)
       val blocks = living(expansion.blocks)
-      val placed = Schedule(blocks, pace)
+      val placed = IssueOrder(blocks, latency)
       val registers = new Allocation(placed.map(_.map(_.operation)), loops(blocks), expansion.arraySizes)
       val address = words.size
       val targets = placed.map(_.size).scanLeft(address)(_ + _)

@@ -17,7 +17,7 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
   require(contexts >= 2 && isPow2(contexts), s"$contexts contexts are not a power of two")
   private val demands = new Demands(arithmetic)
   private val field = arithmetic.field
-  private val pace = Lane.pace(arithmetic)
+  private val latency = Lane.latency(arithmetic)
   private val programBits = door.programPort(image).bits
 
   val io = new Bundle {
@@ -29,7 +29,7 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
   }
 
   // 1. A job: its operands are kept beside its context; an unknown program is the `end` behind the last one.
-  private val control = new Contexts(image, contexts, pace, door.lists)
+  private val control = new Contexts(image, contexts, latency, door.lists)
   private val jobs = Mem(Bits(io.in.payload.getWidth - programBits bits), contexts)
   private val program = io.in.payload.takeLow(programBits).asUInt
   private val known = program < image.entries.size
@@ -118,7 +118,7 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
     Residue(sum.io.sum, arithmetic.digits, arithmetic.factor, 0)
   }
   private val product = arithmetic.mul(factor(0, "a" -> "b"), factor(2, "c" -> "d"))
-  writes(Value.products, mulIssue, True, pace.mul, WordFormat.mul, product)
+  writes(Value.products, mulIssue, True, latency.mul, WordFormat.mul, product)
 
   /** A result goes to its register as soon as the unit has it. */
   private def writes(
@@ -151,12 +151,12 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
   )
   linearSum.io.b := term(values(5), linearIssue, "b", WordFormat.linear, isThere("b"), False)
   private val sum = arithmetic.reduce(Residue(linearSum.io.sum, arithmetic.digits, arithmetic.reducible, 0))
-  writes(Value.sums, linearIssue, Context.makesSum(linearIssue.word), pace.linear, WordFormat.linear, sum)
+  writes(Value.sums, linearIssue, Context.makesSum(linearIssue.word), latency.linear, WordFormat.linear, sum)
 
   // 5. Canonical values: flags and results.
   private val canonical = new Canonical(arithmetic, contexts)
   canonical.io.fromOldest := control.io.fromOldest
-  private val summed = pace.linear + 1 // cycles from the issue to the sum
+  private val summed = latency.linear + 1 // cycles from the issue to the sum
   canonical.io.request.valid := Delay(linearIssue.valid && linearIssue.is("settle"), summed, init = False)
   canonical.io.request.context := Delay(linearIssue.context, summed)
   canonical.io.request.place := Delay(linearIssue.field("dst"), summed)
@@ -186,7 +186,9 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
   def trace(multipliers: Int, number: Int): Unit = {
     val cycle = Reg(UInt(64 bits)) init 0
     cycle := cycle + 1
-    for ((bank, issue, cycles) <- Seq((Value.products, mulIssue, pace.mul), (Value.sums, linearIssue, pace.linear))) {
+    for (
+      (bank, issue, cycles) <- Seq((Value.products, mulIssue, latency.mul), (Value.sums, linearIssue, latency.linear))
+    ) {
       val coming = banks(bank).io.coming
       def now[T <: Data](value: T): T = Delay(value, cycles + 1)
       val context = now(issue.context) @@ U(number, log2Up(multipliers) bits)
@@ -208,5 +210,6 @@ object Lane {
     * the terms and one for their sum; of these the two are not waited for, because a result becomes an answer in the cycle in
     * which it is written.
     */
-  def pace(arithmetic: Arithmetic): Pace = Pace(arithmetic.mulLatency + 2, arithmetic.reduceLatency + 2)
+  def latency(arithmetic: Arithmetic): OperationLatency =
+    OperationLatency(arithmetic.mulLatency + 2, arithmetic.reduceLatency + 2)
 }

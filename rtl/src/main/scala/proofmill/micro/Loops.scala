@@ -112,7 +112,7 @@ class Loops(names: Names, order: Order, lists: Seq[String], emission: Emission, 
   private def home(name: String, inSums: Boolean): Value = {
     val value = exactly(names.values(name))
     val own = registers.own(value, (names.values - name).values.exists(_.values(value)), inSums)
-    names.values += name -> Sum(own)
+    names.values += name -> LinearForm(own)
     own
   }
 }

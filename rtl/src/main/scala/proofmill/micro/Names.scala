@@ -9,7 +9,7 @@ class Names(program: Program, door: Door, known: Constants, emission: Emission, 
   import emission._
 
   /** The value of each variable. */
-  var values = Map.empty[String, Sum]
+  var values = Map.empty[String, LinearForm]
   private val arrays = mutable.LinkedHashMap.from(lookedUp(program.statements).map(_ -> mutable.Map.empty[Int, Value]))
   // Variables of `for`, and `last` where all windows have as many places.
   private var numbers = program.windows.map(digits.places).distinct match {
@@ -56,9 +56,10 @@ class Names(program: Program, door: Door, known: Constants, emission: Emission, 
     }
   }
 
-  def read(ref: Ref): Sum = ref match {
-    case Ref(name, Some(digit), signed) if digits.isLookup(ref) => Sum(digits.lookup(name, digit, signed, arrays(name)))
-    case Ref(name, None, _) if name.forall(_.isDigit)           => constant(BigInt(name))
+  def read(ref: Ref): LinearForm = ref match {
+    case Ref(name, Some(digit), signed) if digits.isLookup(ref) =>
+      LinearForm(digits.lookup(name, digit, signed, arrays(name)))
+    case Ref(name, None, _) if name.forall(_.isDigit) => constant(BigInt(name))
     case _ =>
       values.getOrElse(
         key(ref),
@@ -73,16 +74,16 @@ class Names(program: Program, door: Door, known: Constants, emission: Emission, 
       )
   }
 
-  def assign(ref: Ref, sum: Sum, inLoop: Boolean): Unit = {
+  def assign(ref: Ref, sum: LinearForm, inLoop: Boolean): Unit = {
     require(
       !inLoop || !arrays.contains(ref.name),
       s"${ref.name} is looked up by a digit and cannot be assigned in a loop"
     )
-    values += key(ref) -> (if (arrays.contains(ref.name)) Sum(store(ref, sum)) else sum)
+    values += key(ref) -> (if (arrays.contains(ref.name)) LinearForm(store(ref, sum)) else sum)
   }
 
   /** An array's element stands where a digit will look for it. */
-  private def store(ref: Ref, sum: Sum): Value = {
+  private def store(ref: Ref, sum: LinearForm): Value = {
     val place = indexOf(ref.index.get)
     require(!arrays(ref.name).contains(place), s"${ref.name}[$place] has a value already")
     val found = exactly(sum)

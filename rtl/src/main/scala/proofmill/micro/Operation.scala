@@ -1,5 +1,7 @@
 package proofmill.micro
 
+import proofmill.arith.NonAdjacent
+
 import scala.collection.mutable
 
 /** A value of a program that stands in a register; written by one unit, so it lives in that unit's bank.
@@ -27,20 +29,20 @@ case class Term(value: Value, shift: Int, minus: Boolean, triple: Boolean = fals
 }
 
 /** Values with small integer factors: a sum that is not yet in a register, nor ever needs to be if a unit can form it. */
-case class Sum(factors: Map[Value, Int]) {
-  def +(other: Sum): Sum = Sum.of(other.factors.foldLeft(factors) { case (sum, (value, k)) =>
+case class LinearForm(factors: Map[Value, Int]) {
+  def +(other: LinearForm): LinearForm = LinearForm.of(other.factors.foldLeft(factors) { case (sum, (value, k)) =>
     sum.updated(value, sum.getOrElse(value, 0) + k)
   })
-  def *(k: Int): Sum = Sum.of(factors.map { case (value, factor) => value -> factor * k })
-  def /(k: Int): Sum = Sum.of(factors.map { case (value, factor) => value -> factor / k })
+  def *(k: Int): LinearForm = LinearForm.of(factors.map { case (value, factor) => value -> factor * k })
+  def /(k: Int): LinearForm = LinearForm.of(factors.map { case (value, factor) => value -> factor / k })
 
   /** The largest power of two that a unit can shift by and all factors are a multiple of. */
-  def common: Int = (0 to Sum.largestShift).map(1 << _).filter(k => factors.values.forall(_ % k == 0)).max
-  def -(other: Sum): Sum = this + -other
-  def unary_- : Sum = this * -1
+  def common: Int = (0 to LinearForm.largestShift).map(1 << _).filter(k => factors.values.forall(_ % k == 0)).max
+  def -(other: LinearForm): LinearForm = this + -other
+  def unary_- : LinearForm = this * -1
 
   /** The part of it that takes most terms. */
-  def part: Sum = Sum(Map(factors.maxBy { case (_, k) => Sum.powers(k).size }))
+  def part: LinearForm = LinearForm(Map(factors.maxBy { case (_, k) => LinearForm.powers(k).size }))
   def values: Set[Value] = factors.keySet
 
   /** The value, if the sum is one value once, plus or minus. */
@@ -50,46 +52,37 @@ case class Sum(factors: Map[Value, Int]) {
   /** The sum as terms, each factor as few powers of two. */
   def terms: Seq[Term] =
     factors.toSeq.flatMap { case (value, k) =>
-      Sum.powers(k).map { case (shift, minus) => Term(value, shift, minus) }
+      LinearForm.powers(k).map { case (shift, minus) => Term(value, shift, minus) }
     }
 
   /** May it be an operand of any unit: at most two terms, no shift beyond the largest? */
-  def fits: Boolean = terms.size <= 2 && terms.forall(_.shift <= Sum.largestShift)
+  def fits: Boolean = terms.size <= 2 && terms.forall(_.shift <= LinearForm.largestShift)
 
   /** The terms of a factor of a product, of which one may be tripled; nothing if there are still too many. */
   def factorTerms: Option[Seq[Term]] = if (fits) Some(terms) else factors.keys.toSeq.flatMap(tripled).headOption
 
   private def tripled(value: Value): Option[Seq[Term]] = {
     val k = factors(value)
-    val own = Sum.powers(k / 3).map { case (shift, minus) => Term(value, shift, minus, triple = true) }
-    val all = own ++ Sum(factors - value).terms
-    Option.when(k % 3 == 0 && own.size == 1 && all.size <= 2 && all.forall(_.shift <= Sum.largestShift))(all)
+    val own = LinearForm.powers(k / 3).map { case (shift, minus) => Term(value, shift, minus, triple = true) }
+    val all = own ++ LinearForm(factors - value).terms
+    Option.when(k % 3 == 0 && own.size == 1 && all.size <= 2 && all.forall(_.shift <= LinearForm.largestShift))(all)
   }
 }
 
-object Sum {
-  val zero: Sum = new Sum(Map.empty)
+object LinearForm {
+  val zero: LinearForm = new LinearForm(Map.empty)
   val largestShift: Int = WordFormat.mul("a_shift").all
 
-  def apply(value: Value): Sum = Sum(Map(value -> 1))
-  private def of(factors: Map[Value, Int]): Sum = Sum(factors.filter(_._2 != 0))
+  def apply(value: Value): LinearForm = LinearForm(Map(value -> 1))
+  private def of(factors: Map[Value, Int]): LinearForm = LinearForm(factors.filter(_._2 != 0))
 
   /** Signed powers of two that sum up to `k`: two that a unit can shift by if there are, rather 2 + 1 than 4 - 1. */
   def powers(k: Int): Seq[(Int, Boolean)] = {
     val one = for (shift <- 0 to largestShift; minus <- Seq(false, true)) yield shift -> minus
     val some = one.map(Seq(_)) ++ one.combinations(2)
-    some.filter(_.map(worth).sum == k).minByOption(form => (form.size, form.map(_._1).max)).getOrElse(nonAdjacent(k))
+    some.filter(_.map(worth).sum == k).minByOption(form => (form.size, form.map(_._1).max)).getOrElse(NonAdjacent(k))
   }
   private def worth(power: (Int, Boolean)): Int = if (power._2) -(1 << power._1) else 1 << power._1
-
-  /** Signed powers of two, lowest first, no two neighbours, that sum up to `k`. */
-  def nonAdjacent(k: Int): Seq[(Int, Boolean)] =
-    if (k == 0) Seq.empty
-    else if (k % 2 == 0) nonAdjacent(k / 2).map { case (shift, minus) => (shift + 1, minus) }
-    else {
-      val minus = Math.floorMod(k, 4) == 3
-      (0, minus) +: nonAdjacent((if (minus) k + 1 else k - 1) / 2).map { case (shift, m) => (shift + 1, m) }
-    }
 }
 
 /** One operation of a program before it has a place and registers.

@@ -3,7 +3,7 @@ package proofmill.pairing
 import scala.collection.mutable
 
 /** A block's words: a header, then a word for every cycle in which something begins. */
-class Code(schedule: Schedule, homes: Map[String, Int], latency: Latency) {
+class Code(schedule: BlockSchedule, homes: Map[String, Int], latency: Latency) {
   import Code._
 
   /** Cycles of the words; long gaps have words that do nothing. */
@@ -30,7 +30,7 @@ class Code(schedule: Schedule, homes: Map[String, Int], latency: Latency) {
   def rest: Int =
     (schedule.made.map { case (operation, made) => made + cyclesOf(operation) }.maxOption.getOrElse(0) - last).max(0)
 
-  private def cyclesOf(operation: Operation) = if (operation.isInstanceOf[Sum]) latency.sum else latency.mul
+  private def cyclesOf(operation: Operation) = if (operation.isInstanceOf[LinearSum]) latency.sum else latency.mul
   private def writes: Seq[(String, Int)] =
     schedule.sums.toSeq.flatMap { case (cycle, sum) => sum.home.map(_ -> (cycle + latency.sum)) }
   private def firstRead(home: String): Int = schedule.read.collect {
@@ -60,9 +60,9 @@ class Code(schedule: Schedule, homes: Map[String, Int], latency: Latency) {
         free(bank) += register
         busy -= value
       }
-      val bank = if (operation.isInstanceOf[Sum]) sums else products
+      val bank = if (operation.isInstanceOf[LinearSum]) sums else products
       found(operation.value) = operation match {
-        case sum: Sum if sum.home.nonEmpty => sums -> homes(sum.home.get)
+        case sum: LinearSum if sum.home.nonEmpty => sums -> homes(sum.home.get)
         case _ =>
           val register = free(bank).headOption.getOrElse(sys.error(s"more than ${Layout.registers} registers"))
           free(bank) -= register
@@ -135,8 +135,8 @@ class Code(schedule: Schedule, homes: Map[String, Int], latency: Latency) {
       place(s"t$i", term.value) ++ Seq(
         s"t${i}_on" -> 1,
         s"t${i}_minus" -> bit(term.factor < 0),
-        s"t${i}_shift" -> Sum.shift(term.factor),
-        s"t${i}_triple" -> bit(Sum.triple(term.factor)),
+        s"t${i}_shift" -> LinearSum.shift(term.factor),
+        s"t${i}_triple" -> bit(LinearSum.triple(term.factor)),
         s"t${i}_xi" -> bit(term.xi),
         s"t${i}_conj" -> bit(term.conj)
       )

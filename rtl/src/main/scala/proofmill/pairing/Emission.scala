@@ -31,8 +31,8 @@ class Emission(constant: String => Int) {
       for ((name, node) <- targets.zip(found)) names(name) = node
     case Source.Store(base, slot, stored, whole) =>
       for ((name, i) <- stored.zipWithIndex)
-        add(new Sum(terms(node(name)), None, Some(ToSlots(base, slot + (if (whole) 2 else 1) * i, whole))))
-    case Source.Invert(name) => add(new Sum(terms(node(name)), None, Some(ToInverter)))
+        add(new LinearSum(terms(node(name)), None, Some(ToSlots(base, slot + (if (whole) 2 else 1) * i, whole))))
+    case Source.Invert(name) => add(new LinearSum(terms(node(name)), None, Some(ToInverter)))
     case other               => sys.error(s"$other is no statement of a block")
   }
 
@@ -40,8 +40,8 @@ class Emission(constant: String => Int) {
   def finish(homes: Set[String]): Unit =
     for ((name, node) <- names; if homes(name) && !isUnchanged(name, node)) {
       val sum = node.made match {
-        case Some(Made(value)) if value.maker.exists(mayBeHome(_, name)) => value.maker.get.asInstanceOf[Sum]
-        case _                                                           => add(new Sum(terms(node), None, None))
+        case Some(Made(value)) if value.maker.exists(mayBeHome(_, name)) => value.maker.get.asInstanceOf[LinearSum]
+        case _                                                           => add(new LinearSum(terms(node), None, None))
       }
       sum.home = Some(name)
     }
@@ -49,8 +49,8 @@ class Emission(constant: String => Int) {
   /** Without what nobody reads. */
   def needed: Seq[Operation] = operations.foldRight(List.empty[Operation]) { (operation, later) =>
     val kept = operation match {
-      case sum: Sum => sum.home.nonEmpty || sum.also.nonEmpty
-      case _        => false
+      case sum: LinearSum => sum.home.nonEmpty || sum.also.nonEmpty
+      case _              => false
     }
     if (kept || later.exists(_.reads.contains(operation.value))) operation :: later else later
   }
@@ -59,7 +59,7 @@ class Emission(constant: String => Int) {
 
   /** Can the operation write the variable's register? Nothing that reads the old value may depend on it. */
   private def mayBeHome(operation: Operation, name: String): Boolean = operation match {
-    case sum: Sum if sum.home.isEmpty && sum.also.isEmpty =>
+    case sum: LinearSum if sum.home.isEmpty && sum.also.isEmpty =>
       val later = mutable.Set[Value](sum.value)
       operations.dropWhile(_ ne sum).tail.forall { reader =>
         val depends = reader.reads.exists(later)
@@ -91,11 +91,11 @@ class Emission(constant: String => Int) {
     case Source.Load(base, slot, whole) =>
       Seq.tabulate(count)(i => outside(FromSlots(base, slot + (if (whole) 2 else 1) * i, whole)))
     case Source.Digit(digit, slot, whole) => Seq(outside(FromEntry(digit, slot, whole)))
-    case Source.Constant("zero")          => Seq.fill(count)(Made(add(new Sum(Seq.empty, None, None)).value))
+    case Source.Constant("zero")          => Seq.fill(count)(Made(add(new LinearSum(Seq.empty, None, None)).value))
     case Source.Constant(name)            => Seq.fill(count)(outside(FromConstants(constant(name))))
     case Source.Inverse                   => Seq(outside(FromInverter))
   }
-  private def outside(from: Outside): Node = Made(add(new Sum(Seq.empty, Some(from), None)).value)
+  private def outside(from: Outside): Node = Made(add(new LinearSum(Seq.empty, Some(from), None)).value)
   private def product(a: Node, b: Node): Node = if (a eq b) Squared(a) else Product(a, b)
 
   // Formulas, floor by floor: a letter is `parts` elements of Fp2.
@@ -143,14 +143,15 @@ class Emission(constant: String => Int) {
         case Scale(k, a) =>
           val inner = terms(a).map(t => t.copy(factor = t.factor * k))
           val more = inner.flatMap(several)
-          if (inner.forall(t => Sum.possible(t.factor))) inner
-          else if (inner.size == 1 && more.size <= Sum.terms && more.forall(t => Sum.possible(t.factor))) more
+          if (inner.forall(t => LinearSum.possible(t.factor))) inner
+          else if (inner.size == 1 && more.size <= LinearSum.terms && more.forall(t => LinearSum.possible(t.factor)))
+            more
           else scaled(Term(make(a), k))
         case Xi(a)        => lifted(a, t => !t.xi, _.copy(xi = true))
         case Conjugate(a) => lifted(a, t => !t.xi && !t.conj, _.copy(conj = true))
         case Add(a, b, sign) =>
           val sum = merged(terms(a) ++ terms(b).map(t => t.copy(factor = t.factor * sign))).flatMap(several)
-          if (sum.size <= Sum.terms && sum.forall(t => Sum.possible(t.factor))) sum
+          if (sum.size <= LinearSum.terms && sum.forall(t => LinearSum.possible(t.factor))) sum
           else {
             make(if (terms(a).size >= terms(b).size) a else b)
             terms(node)
@@ -170,13 +171,13 @@ class Emission(constant: String => Int) {
 
   /** As it is, or as several terms that a sum can take: 36 x = 24 x + 12 x. */
   private def several(term: Term): Seq[Term] =
-    if (Sum.possible(term.factor) || term.factor.abs <= Emission.largest) Seq(term)
+    if (LinearSum.possible(term.factor) || term.factor.abs <= Emission.largest) Seq(term)
     else {
       val k = Emission.largest * term.factor.sign
       term.copy(factor = k) +: several(term.copy(factor = term.factor - k))
     }
   private def scaled(term: Term): Seq[Term] = {
-    require(Sum.possible(term.factor), s"no sum takes a term ${term.factor} times")
+    require(LinearSum.possible(term.factor), s"no sum takes a term ${term.factor} times")
     Seq(term)
   }
   private def lifted(a: Node, fits: Term => Boolean, lift: Term => Term): Seq[Term] = {
@@ -201,7 +202,7 @@ class Emission(constant: String => Int) {
   private def make(node: Node): Value = terms(node) match {
     case Seq(Term(value, 1, false, false)) => value
     case some =>
-      val value = add(new Sum(some, None, None)).value
+      val value = add(new LinearSum(some, None, None)).value
       node.made = Some(Made(value))
       value
   }
@@ -226,10 +227,12 @@ class Emission(constant: String => Int) {
     * multiplied by is made with it, so that the product is not multiplied by anything and can be one of two terms of a factor.
     */
   private def takenOver(a: Node, b: Node): Option[(Factor, Factor)] = (terms(a), terms(b)) match {
-    case (Seq(x), Seq(Term(y, l, false, false))) if l.abs != 1 && x.factor.abs != 1 && !Sum.possible(x.factor * l) =>
+    case (Seq(x), Seq(Term(y, l, false, false)))
+        if l.abs != 1 && x.factor.abs != 1 && !LinearSum.possible(x.factor * l) =>
       val all = several(x.copy(factor = x.factor * l))
-      if (all.size > Sum.terms || !all.forall(t => Sum.possible(t.factor))) None
-      else Some((Factor(add(new Sum(all, None, None)).value, None, minus = false), Factor(y, None, minus = false)))
+      if (all.size > LinearSum.terms || !all.forall(t => LinearSum.possible(t.factor))) None
+      else
+        Some((Factor(add(new LinearSum(all, None, None)).value, None, minus = false), Factor(y, None, minus = false)))
     case _ => None
   }
 
@@ -237,8 +240,8 @@ class Emission(constant: String => Int) {
   private def factorOf(node: Node, result: Int => Int = k => k): (Factor, Int) = {
     val now = terms(node)
     now match {
-      case Seq(Term(x, k, false, false)) if Sum.possible(result(k)) => (Factor(x, None, minus = false), k)
-      case Seq(Term(x, k, false, false), Term(y, l, false, false)) if k.abs == l.abs && Sum.possible(result(k)) =>
+      case Seq(Term(x, k, false, false)) if LinearSum.possible(result(k)) => (Factor(x, None, minus = false), k)
+      case Seq(Term(x, k, false, false), Term(y, l, false, false)) if k.abs == l.abs && LinearSum.possible(result(k)) =>
         (Factor(x, Some(y), minus = k != l), k)
       case _ =>
         node match {

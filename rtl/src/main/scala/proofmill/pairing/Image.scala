@@ -40,7 +40,7 @@ object Image {
     val places = homes.zipWithIndex.toMap
     val schedules = blocks.map { block =>
       val emission = emitted(block)
-      block -> Schedule(emission.needed, emission.before, latency)
+      block -> BlockSchedule(emission.needed, emission.before, latency)
     }.toMap
     val next = Block.successors(blocks)
     val coded = blocks.map(block => new Code(schedules(block), places, latency))

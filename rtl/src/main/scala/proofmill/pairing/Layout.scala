@@ -21,7 +21,7 @@ object Layout {
   private val all: Seq[(String, Int)] =
     rows("control") ++ prefixed("next_", "info") ++ prefixed("first_", "info") ++ rows("mul") ++
       Seq("a", "a2", "b", "b2").flatMap(x => prefixed(s"${x}_", if (x.endsWith("2")) "second" else "register")) ++
-      rows("sum") ++ (0 until Sum.terms).flatMap(i => prefixed(s"t${i}_", "term"))
+      rows("sum") ++ (0 until LinearSum.terms).flatMap(i => prefixed(s"t${i}_", "term"))
 
   val fields: Map[String, Field] =
     all.zip(all.scanLeft(0)(_ + _._2)).map { case ((name, bits), at) => name -> Field(name, at, bits) }.toMap

@@ -22,12 +22,12 @@ class LinearUnit(arithmetic: Fp2Arithmetic) extends Component {
   import arithmetic.{base, digits, register}
   private val coordinate = digits * register.width
   val io = new Bundle {
-    val terms = in(Vec.fill(Sum.terms)(SumTerm(2 * coordinate)))
+    val terms = in(Vec.fill(LinearSum.terms)(SumTerm(2 * coordinate)))
     val outside = in(Bits(2 * coordinate bits)) // 0 where there is nothing
     val result = out(Bits(2 * coordinate bits)) // sumLatency cycles later
   }
   private val largest = register * (2 * 3 * 8)
-  private val total = largest * Sum.terms + register
+  private val total = largest * LinearSum.terms + register
   private val range = Bound.magnitude(Seq(total.low.abs, total.high.abs).max * 2)
   require(range.within(base.reducible), s"a sum within $range cannot be reduced")
   private val width = range.width

@@ -47,13 +47,13 @@ class Stretch(val a: Factor, val b: Factor) extends Operation {
 }
 
 /** The sum of at most four terms. @param home the variable whose register takes it, if it is one's at the block's end */
-class Sum(val terms: Seq[Term], val outside: Option[Outside], val also: Option[Also]) extends Operation {
-  require(terms.size <= Sum.terms, s"${terms.size} terms")
+class LinearSum(val terms: Seq[Term], val outside: Option[Outside], val also: Option[Also]) extends Operation {
+  require(terms.size <= LinearSum.terms, s"${terms.size} terms")
   var home: Option[String] = None
   def reads: Seq[Value] = terms.map(_.value)
 }
 
-object Sum {
+object LinearSum {
   val terms = 4
 
   /** 2^shift, or three times that. */

@@ -70,7 +70,7 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
   // 2. Registers: four readers of the multiplier, four of the linear unit.
   private val (mul, sum) = (control.io.mul, control.io.sum)
   private val factors = Seq("a", "a2", "b", "b2")
-  private val terms = (0 until Sum.terms).map(i => s"t$i")
+  private val terms = (0 until LinearSum.terms).map(i => s"t$i")
   private val readers = factors.map(_ -> mul) ++ terms.map(_ -> sum)
   private val registerBits = image.registers.map(count => log2Up(count) max 1)
   private val banks = registerBits.map(bits => new RegisterBank(2 * coordinate, contexts << bits, readers.size))
@@ -158,7 +158,7 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
   inverter.io.in.tag := Delay(sum.context, results)
 
   private val tag = HardType(Bits(1 + slotBits.max(indexBits) bits))
-  private val intake = new Intake(arithmetic, tag)
+  private val intake = new ResidueEncoder(arithmetic, tag)
   private def tagged(from: Stream[TaggedInteger[UInt]], inverse: Bool) = {
     val to = Stream(TaggedInteger(field.bits, tag))
     to.arbitrationFrom(from)

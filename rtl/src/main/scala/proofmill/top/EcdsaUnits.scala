@@ -1,6 +1,6 @@
 package proofmill.top
 
-import proofmill.engine.ecdsa_verify.{Cut, Intake, Scalars, Split}
+import proofmill.engine.ecdsa_verify.{Cut, SignatureIntake, Scalars, Split}
 import proofmill.field.Quotients
 import proofmill.micro.{ItemList, ItemWrite}
 import proofmill.spec.Curve
@@ -18,7 +18,13 @@ object EcdsaUnits {
       target("ecdsa_split")(new Split(_)),
       target("ecdsa_items")(new ItemsUnit(_))
     )
-  } :+ UnitTarget("ecdsa_intake", "ecdsa_intake", "secp256k1", twin = false, () => new Intake(Curve("secp256k1")))
+  } :+ UnitTarget(
+    "ecdsa_intake",
+    "ecdsa_intake",
+    "secp256k1",
+    twin = false,
+    () => new SignatureIntake(Curve("secp256k1"))
+  )
 }
 
 /** `Scalars` with its items collected side by side: magnitude, sign and count of each, lowest place first; places without an item are 0. */

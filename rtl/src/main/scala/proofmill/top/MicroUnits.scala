@@ -52,7 +52,7 @@ object MicroUnits {
       arithmetic,
       door,
       Constants(Map("b3" -> Spec.big(table.getTable("g1"), "b") * 3)),
-      Lane.pace(arithmetic)
+      Lane.latency(arithmetic)
     )
     UnitTarget(
       s"micro_$curve${if (multipliers == 2) "_two" else ""}$kind",
@@ -71,7 +71,7 @@ object MicroUnits {
 
   /** What spec/model/micro.py needs to execute the same words in the same cycles. */
   private def describe(door: Door, arithmetic: Arithmetic, image: Image, multipliers: Int): Json = {
-    val pace = Lane.pace(arithmetic)
+    val latency = Lane.latency(arithmetic)
     val demands = new Demands(arithmetic)
     def hex(value: BigInt) = Json(s"0x${value.toString(16)}")
     Json.of(
@@ -79,8 +79,8 @@ object MicroUnits {
       "scale" -> hex(arithmetic.scale),
       "multipliers" -> Json(multipliers),
       "contexts" -> Json(contexts * multipliers),
-      "mul" -> Json(pace.mul),
-      "linear" -> Json(pace.linear),
+      "mul" -> Json(latency.mul),
+      "linear" -> Json(latency.linear),
       "canonical" -> Json(Canonical.latency(arithmetic)),
       "numbers" -> Json(door.numbers.map { case (name, _) => Json(name) }),
       "elements" -> Json(door.elements.map(Json(_))),

@@ -1,6 +1,6 @@
 package proofmill.top
 
-import proofmill.engine.msm.{Core, Item, Order, OrderKind, Points}
+import proofmill.engine.msm.{BucketAdder, Item, Order, OrderKind, Points}
 import proofmill.spec.Curve
 import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
@@ -45,7 +45,7 @@ class CoreUnit(makePoints: () => Points, bucketBits: Int) extends StreamUnit {
     points.ports ++ Seq("issues", "cycles", "order_issues", "order_cycles").map(Port(_, 32))
   def latency: Option[Int] = None
 
-  private val core = new Core(points, bucketBits)
+  private val core = new BucketAdder(points, bucketBits)
   private val parts = {
     val starts = operands.map(_.bits).scanLeft(0)(_ + _)
     operands.zip(starts).map { case (port, low) => port.name -> io.in.payload(low, port.bits bits) }.toMap

@@ -9,15 +9,16 @@ object SumTests {
   import RtlTest._
 
   def all: Seq[RtlTest] = Seq(
-    RtlTest("sum: signed digits of an integer")(signedDigits()),
+    RtlTest("sum: non-adjacent forms of integers")(nonAdjacent()),
     RtlTest("sum: every value of tiny sums")(tiny()),
     RtlTest("sum: random plans, random and extreme values")(randomPlans())
   )
 
-  private def signedDigits(): Unit = for (weight <- -300 to 300) {
-    val digits = SumPlan.signedDigits(weight)
-    require(s"$weight", digits.map { case (shift, negative) => (if (negative) -1 else 1) << shift }.sum, weight)
-    require(s"neighbours in $weight", digits.map(_._1).sliding(2).exists(s => s.size == 2 && s(1) - s(0) < 2), false)
+  private def nonAdjacent(): Unit = for (k <- -300 to 300) {
+    val form = NonAdjacent(k)
+    require(s"$k", form.map { case (shift, negative) => (if (negative) -1 else 1) << shift }.sum, k)
+    val shifts = form.map(_._1)
+    require(s"neighbours in $k", shifts.zip(shifts.drop(1)).forall { case (low, high) => high - low >= 2 }, true)
   }
 
   /** The narrowest bound of a sum. */

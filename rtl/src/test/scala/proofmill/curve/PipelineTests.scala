@@ -47,10 +47,10 @@ object PipelineTests {
 
   private def everyUnit(): scala.Unit = {
     val arithmetic = Arithmetic(field)
-    val program = Program(formula, Terms(arithmetic), field.modulus, constants, bits = Set("z"))
-    val units = program.operations.map(_.unit.name).toSet
+    val dataflow = Dataflow(formula, Terms(arithmetic), field.modulus, constants, bits = Set("z"))
+    val units = dataflow.operations.map(_.unit.name).toSet
     require("units", units, Set("mul", "square", "mul by constant", "add", "sub", "neg", "scale", "gate", "reduce"))
-    val schedule = Schedule(program)
+    val schedule = PipelineSchedule(dataflow)
     RtlTest.clocked(new FormulaPipeline(schedule, arithmetic, tagBits = 16)) { dut =>
       dut.clockDomain.waitSampling() // the reset is over
       val random = RtlTest.random(3)

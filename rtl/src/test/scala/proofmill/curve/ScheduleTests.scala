@@ -28,7 +28,7 @@ object ScheduleTests {
   )
 
   def all: Seq[RtlTest] = Seq(
-    RtlTest("curve: every formula's program computes the formula within its bounds")(programsCompute()),
+    RtlTest("curve: every formula's dataflow computes the formula within its bounds")(dataflowsCompute()),
     RtlTest("curve: a value beyond every reduction stops with its line's name")(faultsAreNamed()),
     RtlTest("curve: nothing starts before its operands are there, and the longest way sets the latency")(causality()),
     RtlTest("curve: no choice of starts needs fewer register bits")(fewestRegisters()),
@@ -38,31 +38,31 @@ object ScheduleTests {
   /** Formulas over any ring, whose letters may be elements of a prime field. */
   private def formulas = Formula.names.map(Formula(_)).filter(_.over.isEmpty)
 
-  private def programsCompute(): scala.Unit = {
+  private def dataflowsCompute(): scala.Unit = {
     val random = RtlTest.random(1)
     for (formula <- formulas; terms <- Seq(roomy, tight); round <- 0 until 50) {
       val bits = if (formula.name == "rcb_madd_z01") Set("Z2") else Set.empty[String]
       val constants = formula.constants.map(_ -> BigInt(2 + random.nextInt(95))).toMap
-      val program = Program(formula, terms, field.modulus, constants, bits)
+      val dataflow = Dataflow(formula, terms, field.modulus, constants, bits)
       val inputs =
         formula.inputs.map(in => in -> (if (bits(in)) BigInt(random.nextInt(2)) else draw(terms.product, random)))
-      val values = run(program, inputs.toMap, random)
+      val values = run(dataflow, inputs.toMap, random)
       val expected = formula.evaluate(field, inputs.toMap ++ constants)
-      require(formula.name, program.outputs.map { case (_, value) => field.residue(values(value)) }, expected)
+      require(formula.name, dataflow.outputs.map { case (_, value) => field.residue(values(value)) }, expected)
     }
   }
 
-  /** The program on integers: every multiplication and reduction gives any integer it may give. */
-  private def run(program: Program, inputs: Map[String, BigInt], random: Random): Map[String, BigInt] =
-    program.operations.foldLeft(inputs) { (known, op) =>
+  /** The dataflow on integers: every multiplication and reduction gives any integer it may give. */
+  private def run(dataflow: Dataflow, inputs: Map[String, BigInt], random: Random): Map[String, BigInt] =
+    dataflow.operations.foldLeft(inputs) { (known, op) =>
       val Seq(a, b) = (op.operands.map(known) :+ BigInt(0)).take(2)
       def any(value: BigInt, bound: Bound) = congruent(value, bound, random)
       def demanded(values: BigInt*) = for (v <- values)
-        require(s"${op.result}: $v within a factor's bound", Bound(v, v).within(program.terms.factor), true)
+        require(s"${op.result}: $v within a factor's bound", Bound(v, v).within(dataflow.terms.factor), true)
       val value = op.unit match {
-        case Unit.Mul | Unit.Square => demanded(a, b); any(a * b, program.terms.product)
-        case Unit.MulBy(c)          => demanded(a); any(a * c, program.terms.product)
-        case Unit.Reduce            => any(a, program.terms.reduced)
+        case Unit.Mul | Unit.Square => demanded(a, b); any(a * b, dataflow.terms.product)
+        case Unit.MulBy(c)          => demanded(a); any(a * c, dataflow.terms.product)
+        case Unit.Reduce            => any(a, dataflow.terms.reduced)
         case Unit.Add               => a + b
         case Unit.Sub               => a - b
         case Unit.Neg               => -a
@@ -87,7 +87,7 @@ object ScheduleTests {
     def outcome(reducible: Int, lines: String*) = {
       val inputs = Seq("a", "b", "z").filter(in => lines.exists(_.split(" ").contains(in)))
       val text = Seq("formula f", "source none", s"inputs ${inputs.mkString(" ")}", "outputs c") ++ lines
-      Try(Program(Formula.parse("f", text), terms(factor = 120, reducible), field.modulus, bits = Set("z")))
+      Try(Dataflow(Formula.parse("f", text), terms(factor = 120, reducible), field.modulus, bits = Set("z")))
     }
     def stops(expected: String, lines: String*) = outcome(reducible = 200, lines: _*) match {
       case Success(_) => throw new AssertionError(s"$lines does not stop")
@@ -108,23 +108,23 @@ object ScheduleTests {
 
   private def causality(): scala.Unit =
     for (formula <- formulas; terms <- Seq(roomy, tight)) {
-      val program = Program(formula, terms, field.modulus, formula.constants.map(_ -> BigInt(12)).toMap)
-      val schedules = Seq(Schedule.earliest(program), Schedule(program))
+      val dataflow = Dataflow(formula, terms, field.modulus, formula.constants.map(_ -> BigInt(12)).toMap)
+      val schedules = Seq(PipelineSchedule.earliest(dataflow), PipelineSchedule(dataflow))
       for (schedule <- schedules) {
-        for (op <- program.operations; operand <- op.operands)
+        for (op <- dataflow.operations; operand <- op.operands)
           require(
             s"${formula.name}: ${op.result} waits for $operand",
             schedule.start(op) >= schedule.ready(operand),
             true
           )
-        for ((_, value) <- program.outputs)
+        for ((_, value) <- dataflow.outputs)
           require(s"${formula.name}: $value is there at the end", schedule.ready(value) <= schedule.latency, true)
       }
       require(s"latency of ${formula.name}", schedules.last.latency, schedules.head.latency)
       require(s"registers of ${formula.name}", schedules.last.registerBits <= schedules.head.registerBits, true)
     }
 
-  /** Small random programs against all choices of starts that there are. */
+  /** Small random dataflows against all choices of starts that there are. */
   private def fewestRegisters(): scala.Unit = {
     val random = RtlTest.random(2)
     for (round <- 0 until 300) {
@@ -164,11 +164,11 @@ object ScheduleTests {
           reducible = Bound.magnitude(99 * p),
           reduced = Bound.magnitude(p)
         )
-        val program = adder.schedule(paper).program
+        val dataflow = adder.schedule(paper).dataflow
         for ((in, out) <- adder.feedback)
           require(
             s"$name: $out into $in",
-            program.bound(program.outputs.toMap.apply(out)).within(program.inputs(in)),
+            dataflow.bound(dataflow.outputs.toMap.apply(out)).within(dataflow.inputs(in)),
             true
           )
       }

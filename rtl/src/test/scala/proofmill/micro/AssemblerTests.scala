@@ -14,7 +14,7 @@ object AssemblerTests {
   private val constants = Constants(Map("b3" -> BigInt(21)), Map("G" -> Seq[BigInt](1, 2, 3, 4), "H" -> Seq[BigInt](1)))
 
   private def assemble(text: String*): Image =
-    Image(Seq(Program.parse("test", text)), arithmetic, door, constants, Pace(10, 4))
+    Image(Seq(Program.parse("test", text)), arithmetic, door, constants, OperationLatency(10, 4))
 
   private def refused(name: String, message: String)(text: String*): RtlTest = RtlTest(s"assembler refuses $name") {
     Try(assemble(text: _*)) match {
@@ -34,14 +34,6 @@ object AssemblerTests {
     }
 
   val all: Seq[RtlTest] = Seq(
-    RtlTest("assembler non-adjacent forms") {
-      for (k <- -300 to 300) {
-        val form = Sum.nonAdjacent(k)
-        RtlTest.require(s"$k", form.map { case (shift, minus) => (if (minus) -1 else 1) << shift }.sum, k)
-        val shifts = form.map(_._1)
-        RtlTest.require(s"$k has neighbours", shifts.zip(shifts.drop(1)).exists { case (a, b) => b - a < 2 }, false)
-      }
-    },
     RtlTest("assembler exponents") {
       val p = BigInt(1000003)
       RtlTest.require("p - 2", Exponent("p - 2", p), p - 2)

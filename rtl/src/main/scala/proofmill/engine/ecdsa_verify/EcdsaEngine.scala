@@ -8,7 +8,7 @@ import proofmill.stream.Word
 import spinal.core._
 import spinal.lib._
 
-/** @param cores    multipliers, each with contexts and a unit for scalars of its own
+/** @param cores    [[Verifier]]s: multipliers, each with contexts and a unit for scalars of its own
   * @param contexts signatures under way at once in a core, a power of two
   */
 case class EcdsaConfig(cores: Int, contexts: Int = 16)
@@ -23,8 +23,8 @@ case class Pending() extends Bundle {
 /** Verifies ECDSA signatures on secp256k1.
   *
   * {{{
-  *  command ─► Intake ┬─► Core (several, in turn) ─┬─► mask ─► reply
-  *                    └─► pending (index, time) ───┘
+  *  command ─► SignatureIntake ┬─► Verifier (several, in turn) ─┬─► mask ─► reply
+  *                             └─► pending (index, time) ───────┘
   * }}}
   *
   * Replies keep the order of the commands.
@@ -56,12 +56,12 @@ class EcdsaEngine(config: EcdsaConfig) extends Engine {
     Map("done" -> done.asBits, "busy_cycles" -> busyCycles.asBits, "last_latency" -> lastLatency.asBits)
   def control: Map[String, Bits] = Map.empty
 
-  val intake = new Intake(curve)
+  val intake = new SignatureIntake(curve)
   val cores = {
     val arithmetic = Arithmetic(curve.baseField, Options(Price.early))
     val programs = new EcdsaPrograms(curve)
     val image = programs.image(arithmetic)
-    Seq.fill(config.cores)(new Core(programs, arithmetic, image, Cut(curve.name), config.contexts))
+    Seq.fill(config.cores)(new Verifier(programs, arithmetic, image, Cut(curve.name), config.contexts))
   }
   val pending = StreamFifo(Pending(), inside)
   val clock = Reg(UInt(32 bits)) init 0

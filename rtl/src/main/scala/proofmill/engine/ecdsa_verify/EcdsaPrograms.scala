@@ -35,7 +35,7 @@ class EcdsaPrograms(curve: Curve) {
   )
 
   def image(arithmetic: Arithmetic): Image =
-    Image(names.map(Program(_)), arithmetic, door, constants, Lane.pace(arithmetic))
+    Image(names.map(Program(_)), arithmetic, door, constants, Lane.latency(arithmetic))
 }
 
 object EcdsaPrograms {

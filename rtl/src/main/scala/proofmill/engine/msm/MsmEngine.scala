@@ -11,11 +11,11 @@ import spinal.lib.bus.amba4.axi._
 /** Adds multiples of points up that lie in the card's memory.
   *
   * {{{
-  *   command ─► Intake ─┬─ writes ──► Writer ═══► memory channels: 0 … P - 1 slices of points, P scalars
-  *                      ├─ runs ────► RunQueue ─► Passes ─► Answer ─► reply
-  *                      └─ statuses ──────────────┊───────────┘  ▲
-  *                                                ┊              │ sum
-  *        memory channels ═══► Readers ─► Feed ─► Cores ─────────┘
+  *   command ─► CommandIntake ─┬─ writes ──► Writer ═══► memory channels: 0 … P - 1 slices of points, P scalars
+  *                             ├─ runs ────► RunQueue ─► Passes ─► Answer ─► reply
+  *                             └─ statuses ──────────────┊───────────┘  ▲
+  *                                                       ┊              │ sum
+  *        memory channels ═══► Readers ─► Feed ─► BucketAdders ─────────┘
   * }}}
   */
 class MsmEngine(config: MsmConfig) extends Engine {
@@ -43,7 +43,7 @@ class MsmEngine(config: MsmConfig) extends Engine {
     "curve" -> BigInt(Spec.int(MsmEngine.wire.getTable("curves"), curve.name)),
     "queue" -> BigInt(MsmConfig.runs),
     "adders" -> BigInt(config.adders),
-    "adder_latency" -> BigInt(Core.latency(points, config.timing)),
+    "adder_latency" -> BigInt(BucketAdder.latency(points, config.timing)),
     "least_window" -> BigInt(cutting.least),
     "most_window" -> BigInt(cutting.most),
     "channels" -> BigInt(slices),
@@ -62,12 +62,12 @@ class MsmEngine(config: MsmConfig) extends Engine {
   override val memories: Seq[Axi4] = Seq.fill(channels)(master(Axi4(axi)))
   override val lent: Option[Int] = Some(slices)
 
-  val intake = new Intake(cutting, config.memoryBits, channels)
+  val intake = new CommandIntake(cutting, config.memoryBits, channels)
   val writer = new Writer(axi, channels)
   val runs = new RunQueue(config.memoryBits, MsmConfig.runs)
   val passes = new Passes(cutting, config.memoryBits)
   val readers = Seq.fill(channels)(new Reader(axi))
-  val cores = Seq.fill(config.adders)(new Core(points, config.bucketBits, config.timing))
+  val cores = Seq.fill(config.adders)(new BucketAdder(points, config.bucketBits, config.timing))
   val answer = new Answer(points, wires)
   val feed = ClockDomain.current.copy(reset = RegNext(passes.io.renew) init True)(new Feed(
     points,

@@ -1,7 +1,7 @@
 package proofmill.engine.msm
 
 import proofmill.arith.Timed
-import proofmill.curve.{FormulaPipeline, PointAdder, Schedule, Terms}
+import proofmill.curve.{FormulaPipeline, PointAdder, PipelineSchedule, Terms}
 import proofmill.field.{Arithmetic, Bound, Options, Residue}
 import proofmill.spec.Curve
 import proofmill.stream.Port
@@ -20,15 +20,15 @@ class Points(val curve: Curve, val twin: Boolean = false) extends Summands {
   private val p = curve.baseField.modulus
   val arithmetic: Arithmetic = Arithmetic(curve.baseField, Options(twin = twin))
   private val law = if (edwards) PointAdder.edwardsGeneral(curve) else PointAdder.general(curve)
-  private val schedule: Schedule = law.schedule(Terms(arithmetic))
+  private val schedule: PipelineSchedule = law.schedule(Terms(arithmetic))
 
   def adder(): FormulaPipeline = new FormulaPipeline(schedule, arithmetic)
   val latency: Int = schedule.latency
 
   /** The coordinates of a point by name, and what their digits may be: as operands, so sums among them. */
-  private val bounds: Seq[(String, Bound)] = schedule.program.outputs.map { case (name, value) =>
-    val sum = schedule.program.bound(value)
-    val Seq(left, right) = Seq("1", "2").map(n => schedule.program.inputs(name.take(1) + n))
+  private val bounds: Seq[(String, Bound)] = schedule.dataflow.outputs.map { case (name, value) =>
+    val sum = schedule.dataflow.bound(value)
+    val Seq(left, right) = Seq("1", "2").map(n => schedule.dataflow.inputs(name.take(1) + n))
     require(
       left == right && sum.within(left) && sum.width == left.width,
       s"${curve.name}: $name is $sum, operands are $left and $right"

@@ -1,6 +1,6 @@
 package proofmill.engine.msm
 
-import proofmill.engine.msm.RequestKind._
+import proofmill.engine.msm.AdderRequestKind._
 import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
@@ -23,7 +23,7 @@ class Tail(bucketBits: Int, latency: Int) extends Component {
     val order = slave(Stream(Order(bucketBits)))
 
     /** Is taken in its cycle. */
-    val request = master(Flow(Request(bucketBits)))
+    val request = master(Flow(AdderRequest(bucketBits)))
 
     /** No sum is on its way. */
     val settled = in(Bool())
@@ -39,7 +39,7 @@ class Tail(bucketBits: Int, latency: Int) extends Component {
   private val rising, begun = Reg(Bool())
   private val after = Reg(UInt(16 bits))
 
-  private def ask(kind: RequestKind.E, a: UInt = U(0), b: UInt = U(0)): Unit = {
+  private def ask(kind: AdderRequestKind.E, a: UInt = U(0), b: UInt = U(0)): Unit = {
     io.request.valid := True
     io.request.kind := kind
     io.request.a := a.resized
@@ -107,7 +107,7 @@ class Tail(bucketBits: Int, latency: Int) extends Component {
     }
 
     Double.whenIsActive(when(io.settled) {
-      when(begun)(ask(RequestKind.Double)).otherwise(ask(Begin))
+      when(begun)(ask(AdderRequestKind.Double)).otherwise(ask(Begin))
       begun := True
       goto(Collect)
       when(bit === size) {
@@ -116,7 +116,7 @@ class Tail(bucketBits: Int, latency: Int) extends Component {
       }
     })
     Collect.whenIsActive(when(io.settled) {
-      ask(RequestKind.Collect, base | bit, base | bit)
+      ask(AdderRequestKind.Collect, base | bit, base | bit)
       bit := bit |>> 1
       when(bit > 1)(goto(Double))
       when(bit === 0) {
@@ -127,12 +127,12 @@ class Tail(bucketBits: Int, latency: Int) extends Component {
       }
     })
     After.whenIsActive(when(io.settled) {
-      when(after === 0)(goto(Idle)).otherwise(ask(RequestKind.Double))
+      when(after === 0)(goto(Idle)).otherwise(ask(AdderRequestKind.Double))
       after := after - 1
     })
 
     Gather.whenIsActive {
-      ask(RequestKind.Gather)
+      ask(AdderRequestKind.Gather)
       goto(After)
     }
     Clear.whenIsActive(when(!io.clearing)(goto(Idle)))

@@ -45,7 +45,7 @@ abstract class Columns(config: NttConfig, residues: Residues) extends Component 
 
 object Columns {
   def apply(config: NttConfig, residues: Residues): Columns = residues match {
-    case quads: QuadResidues => new Cores(config, quads)
+    case quads: QuadResidues => new ShiftColumns(config, quads)
     case long: LongResidues  => new Steps(config, long)
   }
 }

@@ -16,7 +16,7 @@ import spinal.lib.bus.amba4.axi._
   *   6. Flush: the data of a read that is done leave; what the reader has left of a layer's last beat, or of a read that met an error, is
   *      dropped.
   *
-  * While it is busy, nobody else hashes: `states` are commands as [[Intake]] takes them, and `answers` theirs, in their order.
+  * While it is busy, nobody else hashes: `states` are commands as [[RowIntake]] takes them, and `answers` theirs, in their order.
   */
 class Layers(config: PoseidonConfig) extends Component {
   import config.memoryBits

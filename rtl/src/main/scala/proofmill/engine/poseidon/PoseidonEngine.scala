@@ -10,12 +10,12 @@ import spinal.lib.bus.amba4.axi._
 /** Hashes states of several widths and strengths, in any mixture.
   *
   * {{{
-  *   command ─┬─ hashes ─► Intake ─ rows of states ─► Core ─ digests ─► Leave ─┬─► Reply ─► reply
-  *            │            ▲  └────── indices, what is refused ───────────┘    │    ▲
-  *            │            └─ states ─┐                           ┌─ answers ──┘    │
-  *            └─ write, layer, read ─►└────────── Layers ─────────┘─────────────────┘
-  *                                                  ║
-  *                                                memory
+  *   command ─┬─ hashes ─► RowIntake ─ rows of states ─► Permutation ─ digests ─► Leave ─┬─► Reply ─► reply
+  *            │            ▲  └───────── indices, what is refused ─────────────────┘     │    ▲
+  *            │            └─ states ─┐                                     ┌─ answers ──┘    │
+  *            └─ write, layer, read ─►└─────────────── Layers ──────────────┘─────────────────┘
+  *                                                       ║
+  *                                                     memory
   * }}}
   *
   * Commands are carried out and answered in their order. One of the memory waits until all hashes before it are answered, and those behind
@@ -60,8 +60,8 @@ class PoseidonEngine(config: PoseidonConfig) extends Engine {
 
   val clock = Reg(UInt(32 bits)) init 0
   clock := clock + 1
-  val intake = new Intake(config, residues)
-  val core = new Core(config, residues)
+  val intake = new RowIntake(config, residues)
+  val permutation = new Permutation(config, residues)
   val leave = new Leave(config, residues)
   val layers = new Layers(config)
   val replies = new Reply((wire +: memoryWires) :+ strengthened)
@@ -101,8 +101,8 @@ class PoseidonEngine(config: PoseidonConfig) extends Engine {
   }
   intake.io.clock := clock
   intake.io.free := RegNext(slots =/= config.rows) init False
-  core.io.rows << intake.io.rows
-  leave.io.digests << core.io.digests
+  permutation.io.rows << intake.io.rows
+  leave.io.digests << permutation.io.digests
   leave.io.filled << intake.io.filled
   leave.io.pending << intake.io.pending
   leave.io.clock := clock

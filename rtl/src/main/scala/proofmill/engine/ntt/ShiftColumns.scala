@@ -6,11 +6,11 @@ import spinal.lib._
 /** Columns of Goldilocks.
   *
   * {{{
-  *   before ─► Core 64 ─► Twiddles ─► between ─► Core 2^b ─► after
+  *   before ─► ShiftTransform 64 ─► Twiddles ─► between ─► ShiftTransform 2^b ─► after
   * }}}
   * A block enters a part when there is room behind it.
   */
-class Cores(config: NttConfig, residues: QuadResidues) extends Columns(config, residues) {
+class ShiftColumns(config: NttConfig, residues: QuadResidues) extends Columns(config, residues) {
   import config.laneBits
   private val small = whole && pass.b < laneBits
   private val sizes = 0 to NttConfig.radixBits
@@ -37,7 +37,7 @@ class Cores(config: NttConfig, residues: QuadResidues) extends Columns(config, r
 
   // The first core.
   private val firstTime = counted(before.io.output.valid)
-  val first = new Core(laneBits, residues.bits, fixed = true)
+  val first = new ShiftTransform(laneBits, residues.bits, fixed = true)
   first.io.b := NttConfig.radixBits
   first.io.inverse := io.job.inverse
   first.io.valid := before.io.output.valid
@@ -48,11 +48,14 @@ class Cores(config: NttConfig, residues: QuadResidues) extends Columns(config, r
   twiddles.io.b := pass.b
   twiddles.io.inverse := io.job.inverse
   twiddles.io.columns := !whole
-  twiddles.io.time := Delay(firstTime & Shuffle.below(tileBits).resized, Core.latency(laneBits) - Twiddles.ahead)
+  twiddles.io.time := Delay(
+    firstTime & Shuffle.below(tileBits).resized,
+    ShiftTransform.latency(laneBits) - Twiddles.ahead
+  )
   twiddles.io.results := first.io.results
   between.io.input.valid := Delay(
     before.io.output.valid,
-    Core.latency(laneBits) + Twiddles.latency(residues),
+    ShiftTransform.latency(laneBits) + Twiddles.latency(residues),
     init = False
   )
   between.io.input.lanes := Vec(twiddles.io.products.map(_.asBits))
@@ -61,7 +64,7 @@ class Cores(config: NttConfig, residues: QuadResidues) extends Columns(config, r
   after.io.claim := between.io.nextClaim
 
   // The second core.
-  val second = new Core(laneBits, residues.bits, fixed = false)
+  val second = new ShiftTransform(laneBits, residues.bits, fixed = false)
   second.io.b := pass.b
   second.io.inverse := io.job.inverse
   second.io.valid := between.io.output.valid
@@ -69,7 +72,7 @@ class Cores(config: NttConfig, residues: QuadResidues) extends Columns(config, r
   second.io.residues := Vec(between.io.output.lanes.map(_.asSInt))
   after.io.input.valid := Delay(
     between.io.output.valid,
-    Core.latency(laneBits) + residues.residueLatency,
+    ShiftTransform.latency(laneBits) + residues.residueLatency,
     init = False
   )
   after.io.input.lanes := Vec(second.io.results.map(residues.of(_).asBits))

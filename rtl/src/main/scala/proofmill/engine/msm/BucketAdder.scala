@@ -20,11 +20,11 @@ import spinal.lib._
   * One without the other does the same. So every cycle has at most one read and one write.
   *
   *   - Lookup: is X's bucket full, is R's? R's number leaves the delay line before its point leaves the adder.
-  *   - Decide: the table. Here a sum's way begins; it decides again [[Core.loop]] cycles later.
+  *   - Decide: the table. Here a sum's way begins; it decides again [[BucketAdder.loop]] cycles later.
   *   - Memory: a write, and the addresses of reads. R's point is here.
   *   - `timing.memory` cycles more until the memory answers; then the operands are chosen, and registered for the adder.
   */
-class Core(points: Summands, bucketBits: Int, timing: Timing = Timing()) extends Component {
+class BucketAdder(points: Summands, bucketBits: Int, timing: Timing = Timing()) extends Component {
   val io = new Bundle {
 
     /** Points for buckets; none is taken while an order waits or is carried out. `ready` does not depend on `valid`. */
@@ -47,17 +47,17 @@ class Core(points: Summands, bucketBits: Int, timing: Timing = Timing()) extends
   }
 
   val adder = points.adder()
-  private val loop = Core.loop(points, timing)
+  private val loop = BucketAdder.loop(points, timing)
   val buckets = new Buckets(points, bucketBits, timing)
-  val flags = new Flags(bucketBits)
-  val tail = new Tail(bucketBits, Core.latency(points, timing))
+  val flags = new BucketFlags(bucketBits)
+  val tail = new Tail(bucketBits, BucketAdder.latency(points, timing))
 
   // Lookup: a request of the tail, or a point. Requests are never held up.
   val taking = !tail.io.busy && !io.orders.valid && !flags.io.clearing
-  private val asked = Request(bucketBits)
+  private val asked = AdderRequest(bucketBits)
   asked := tail.io.request.payload
   when(!tail.io.busy) {
-    asked.kind := RequestKind.Item
+    asked.kind := AdderRequestKind.Item
     asked.a := io.items.bucket
     asked.b := io.items.bucket
   }
@@ -77,7 +77,7 @@ class Core(points: Summands, bucketBits: Int, timing: Timing = Timing()) extends
   val bank = RegNextWhen(Bucket.bank(asked.a), next)
   val alike = RegNext(next ? (coming.bucket === asked.a) | (coming.bucket === request.a))
   private val (isItem, isPair, isCollect) =
-    (valid && request.isItem, valid && request.isPair, valid && request.kind === RequestKind.Collect)
+    (valid && request.isItem, valid && request.isPair, valid && request.kind === AdderRequestKind.Collect)
   private val full = flags.io.full
   private val (fullA, fullB) = (full(bank.asUInt), full((!bank).asUInt))
   val sum = RegNext(coming)
@@ -95,7 +95,7 @@ class Core(points: Summands, bucketBits: Int, timing: Timing = Timing()) extends
   val takesA = requestPairs && !meet && (isItem || isCollect) && fullA
 
   private val turnA = itemRests || takesA || isPair && !fullA
-  private val turnB = isPair && request.kind === RequestKind.Take && fullB
+  private val turnB = isPair && request.kind === AdderRequestKind.Take && fullB
   flags.io.turn := Vec(bank ? turnB | turnA, bank ? turnA | turnB)
   flags.io.sumTurn := sumPairs || matching && sumRests
 
@@ -132,13 +132,13 @@ class Core(points: Summands, bucketBits: Int, timing: Timing = Timing()) extends
   io.acc := acc
 
   // Operands. Bank 0 is read for the left one and bank 1 for the right one; the other comes along, or is the identity.
-  private val alone = valid && (request.kind === RequestKind.Double || request.kind === RequestKind.Gather)
+  private val alone = valid && (request.kind === AdderRequestKind.Double || request.kind === AdderRequestKind.Gather)
   val leftFound = sumPairs && !sumBank || takesA && !bank || isPair && full(0)
   val rightFound = sumPairs && sumBank || takesA && bank || isPair && full(1)
   val leftBeside = meet || sumPairs && sumBank || takesA && bank || isCollect && bank || alone
   val rightBeside = meet || sumPairs && !sumBank || isItem && !rightFound || isCollect && !bank || alone
   private val outside = RegNext(tail.io.busy)
-  private val gathers = RegNext(request.kind === RequestKind.Gather)
+  private val gathers = RegNext(request.kind === AdderRequestKind.Gather)
   private val left = RegNext(meet || sumPairs) ? result | (outside ? acc | point)
   private val right = RegNext(sumPairs) ? result | (outside ? (gathers ? io.other | acc) | point)
 
@@ -165,7 +165,7 @@ case class Destination(bucketBits: Int) extends Bundle {
   val isAcc = Bool()
 }
 
-object Core {
+object BucketAdder {
 
   /** Cycles from a decision to the one about its sum. */
   private def loop(points: Summands, timing: Timing): Int = points.latency + timing.memory + 1

@@ -29,7 +29,7 @@ case class Filled(config: PoseidonConfig) extends Bundle {
   *
   * Takes a word a cycle while rows are taken.
   */
-class Intake(config: PoseidonConfig, residues: Residues) extends Component {
+class RowIntake(config: PoseidonConfig, residues: Residues) extends Component {
   import residues.elementBits
   private val words = Entry.bits / 64
   private val mostWidth = config.widths.max
@@ -69,7 +69,7 @@ class Intake(config: PoseidonConfig, residues: Residues) extends Component {
 
   // Rows that have begun and have not been taken.
   val waiting = CounterUpDown(3, io.begins, io.rows.fire)
-  val patience = Reg(UInt(log2Up(Intake.patience + 1) bits)) init 0
+  val patience = Reg(UInt(log2Up(RowIntake.patience + 1) bits)) init 0
   private val fits = open && code === kind
   private val canBegin = !open && io.free && waiting =/= 2
   io.begins := False
@@ -113,7 +113,7 @@ class Intake(config: PoseidonConfig, residues: Residues) extends Component {
   switch(state) {
     is(State.Index) {
       // No command is taken in the cycle in which a row is closed.
-      val closes = open && (io.command.valid && !fits || patience === Intake.patience)
+      val closes = open && (io.command.valid && !fits || patience === RowIntake.patience)
       io.command.ready := !closes && (fits || canBegin)
       patience := (!open || io.command.valid) ? U(0) | patience + 1
       when(closes)(close())
@@ -205,7 +205,7 @@ class Intake(config: PoseidonConfig, residues: Residues) extends Component {
   io.rows.payload := handed
 }
 
-object Intake {
+object RowIntake {
 
   /** Cycles without a command after which a row goes on as it is. */
   val patience = 64

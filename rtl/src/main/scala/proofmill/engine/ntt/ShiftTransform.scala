@@ -11,7 +11,7 @@ import spinal.lib._
   *
   * @param fixed whether `b` is always 6
   */
-class Core(laneBits: Int, residueBits: Int, fixed: Boolean) extends Component {
+class ShiftTransform(laneBits: Int, residueBits: Int, fixed: Boolean) extends Component {
   private val lanes = 1 << laneBits
   private val q = NttConfig.radixBits - laneBits
   val io = new Bundle {
@@ -26,10 +26,10 @@ class Core(laneBits: Int, residueBits: Int, fixed: Boolean) extends Component {
   private val upper = RegNext((b > 3) ? (b - 3) | U(0))
   private val lower = RegNext((b > 3) ? U(3) | b)
 
-  private val first = Core.small(io.residues.map(Quad.of).toSeq, bit => bit + 3 - q, upper, io.inverse)
-  private val before1 = Delay(io.position, Core.smallLatency - 1)
+  private val first = ShiftTransform.small(io.residues.map(Quad.of).toSeq, bit => bit + 3 - q, upper, io.inverse)
+  private val before1 = Delay(io.position, ShiftTransform.smallLatency - 1)
   private val position1 = RegNext(before1)
-  private val valid1 = Delay(io.valid, Core.smallLatency, init = False)
+  private val valid1 = Delay(io.valid, ShiftTransform.smallLatency, init = False)
 
   // Lane bit j is bit q + j of the block; bits 3 to 5 are the results of the first transform, in reversed order.
   private val turned = first.zipWithIndex.map { case (x, lane) =>
@@ -66,7 +66,7 @@ class Core(laneBits: Int, residueBits: Int, fixed: Boolean) extends Component {
       }
       (next, Delay(position, wait), Delay(valid, wait, init = False))
   }
-  private val second = Core.small(
+  private val second = ShiftTransform.small(
     swapped,
     bit => if (bit < q) laneBits - q + bit else bit - q,
     lower,
@@ -75,7 +75,7 @@ class Core(laneBits: Int, residueBits: Int, fixed: Boolean) extends Component {
   io.results := Vec(second.map(_.resized(Quad.digitBits)))
 }
 
-object Core {
+object ShiftTransform {
 
   /** Cycles of a transform in the lanes, and of a core. */
   val smallLatency = 4

@@ -19,7 +19,8 @@ case class Verdict() extends Bundle {
   * are divided, split and recoded. One that is `bad` runs the program `reject` instead, which only keeps its turn. Verdicts come
   * in the order of the signatures.
   */
-class Core(programs: EcdsaPrograms, arithmetic: Arithmetic, image: Image, cut: Cut, contexts: Int) extends Component {
+class Verifier(programs: EcdsaPrograms, arithmetic: Arithmetic, image: Image, cut: Cut, contexts: Int)
+    extends Component {
   require(
     programs.door.lists == cut.lists,
     s"the programs take ${programs.door.lists}, the scalars become ${cut.lists}"

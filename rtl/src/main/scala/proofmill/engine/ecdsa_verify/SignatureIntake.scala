@@ -9,7 +9,7 @@ import spinal.lib._
 /** A command and what its numbers' ranges say of it. */
 case class Signature() extends Bundle {
   val index = Bits(64 bits)
-  val s, r, z, qx, qy = Bits(Intake.bits bits)
+  val s, r, z, qx, qy = Bits(SignatureIntake.bits bits)
   val badR = Bool() // not in [1, n-1]
   val badS = Bool()
   val badKey = Bool() // a coordinate that is not below p
@@ -21,8 +21,8 @@ case class Signature() extends Bundle {
   *
   * Takes a word a cycle, and gives the signature in the cycle after its last word; while it is not taken, no other word is.
   */
-class Intake(curve: Curve) extends StreamUnit {
-  import Intake._
+class SignatureIntake(curve: Curve) extends StreamUnit {
+  import SignatureIntake._
   private val n = curve.scalarField.modulus
   private val p = curve.baseField.modulus
   require(p.bitLength <= bits && n.bitLength <= bits && n < p, s"${curve.name}: its numbers have more than $bits bits")
@@ -80,7 +80,7 @@ class Intake(curve: Curve) extends StreamUnit {
   when(io.out.fire)(full := False)
 }
 
-object Intake {
+object SignatureIntake {
 
   /** Bits of a word of the stream, of a number; words of a number; numbers. */
   val wordBits = 64

@@ -37,7 +37,7 @@ case class Operation(result: String, unit: Unit, operands: Seq[String], bound: B
   * @param inputs the bound of every other input
   * @param outputs formula output and the value that it is, in the formula's order
   */
-case class Program(
+case class Dataflow(
     formula: Formula,
     terms: Terms,
     bits: Set[String],
@@ -69,7 +69,7 @@ case class Program(
   }
 }
 
-object Program {
+object Dataflow {
 
   /** Constants up to this magnitude are factors of a `scale`. */
   private val Small = 64
@@ -88,7 +88,7 @@ object Program {
       bits: Set[String] = Set.empty,
       bounds: Map[String, Bound] = Map.empty,
       early: Set[String] = Set.empty
-  ): Program = {
+  ): Dataflow = {
     val inputs = formula.inputs.filterNot(bits).map(in => in -> bounds.getOrElse(in, terms.product)).toMap
     val signed = constants.map { case (name, c) => name -> (if (2 * c > modulus) c - modulus else c) }
     val writer = new Writer(formula.name, terms, bits, inputs)
@@ -112,7 +112,7 @@ object Program {
       if (early(result)) writer.reduced(result, result)
     }
     val outputs = formula.outputs.map(out => out -> now(out))
-    Program(formula, terms, bits, inputs, writer.operations.toSeq, outputs)
+    Dataflow(formula, terms, bits, inputs, writer.operations.toSeq, outputs)
   }
 
   /** Takes a formula's lines one by one and writes the operations, keeping every value's bound. */

@@ -15,7 +15,7 @@ import spinal.lib._
   *
   * A write's status is the memory's response; the others wait behind it. So whatever is waited for ends without the runs.
   */
-class Intake(cutting: Cutting, memoryBits: Int, channels: Int) extends Component {
+class CommandIntake(cutting: Cutting, memoryBits: Int, channels: Int) extends Component {
   private val fields = 4 // the most of them
   private val waiting = 16 // statuses
   val io = new Bundle {

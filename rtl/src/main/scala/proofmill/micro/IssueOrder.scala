@@ -3,7 +3,7 @@ package proofmill.micro
 import scala.collection.mutable
 
 /** What a program may count on: cycles from an operation to one that reads its result, and between two operations of a context. */
-case class Pace(mul: Int, linear: Int, step: Int = 2) {
+case class OperationLatency(mul: Int, linear: Int, step: Int = 2) {
   def of(operation: Operation): Int = if (operation.multiplies) mul else linear
 }
 
@@ -15,18 +15,18 @@ case class Placed(operation: Operation, waitMul: Int, waitLinear: Int)
   * The words hold for every latency; the latencies here only choose a good order. A block is ordered knowing when what the
   * blocks before it have begun will be there, which depends on their order: so there are a few rounds of it.
   */
-object Schedule {
+object IssueOrder {
   private val rounds = 4
 
-  def apply(blocks: Seq[Block], pace: Pace): Seq[Seq[Placed]] = {
+  def apply(blocks: Seq[Block], latency: OperationLatency): Seq[Seq[Placed]] = {
     val ways = blocks.zipWithIndex.map { case (block, b) => block.ways(b) }
     val first = blocks.map(_ => Map.empty[Value, Int])
     val (_, ordered) = (0 until rounds).foldLeft((first, Seq.empty[Ordered])) { case ((entries, _), _) =>
-      val ordered = blocks.zip(entries).map { case (block, entry) => order(block, pace, entry) }
+      val ordered = blocks.zip(entries).map { case (block, entry) => order(block, latency, entry) }
       val later = mutable.Seq.fill(blocks.size)(Map.empty[Value, Int])
       for ((block, b) <- ordered.zipWithIndex; (next, jumps) <- ways(b).zipWithIndex; (web, there) <- block.there) {
         // A way is gone after the jumps before it and its own.
-        val cycles = there - block.end - pace.step * (jumps + 1).min(blocks(b).last.size)
+        val cycles = there - block.end - latency.step * (jumps + 1).min(blocks(b).last.size)
         if (cycles > 0) later(next) += web -> later(next).getOrElse(web, 0).max(cycles)
       }
       (later.toSeq, ordered)
@@ -37,7 +37,7 @@ object Schedule {
   /** A block in order; the cycle in which the first of its last operations begins, and those in which values are there. */
   private case class Ordered(operations: Seq[Operation], end: Int, there: Map[Value, Int])
 
-  private def order(block: Block, pace: Pace, entry: Map[Value, Int]): Ordered = {
+  private def order(block: Block, latency: OperationLatency, entry: Map[Value, Int]): Ordered = {
     val makers = block.operations.flatMap(op => op.result.map(_ -> op)).toMap
     def data(op: Operation): Seq[Operation] = op.reads.flatMap(makers.get).distinct
     val needs = block.operations.map { op =>
@@ -45,7 +45,7 @@ object Schedule {
     }.toMap
     val readers = mutable.Map.empty[Operation, Seq[(Operation, Boolean)]].withDefaultValue(Seq.empty)
     for ((op, earlier) <- needs; (first, isData) <- earlier) readers(first) = readers(first) :+ (op -> isData)
-    def delay(op: Operation, isData: Boolean) = if (isData) pace.of(op).max(pace.step) else pace.step
+    def delay(op: Operation, isData: Boolean) = if (isData) latency.of(op).max(latency.step) else latency.step
 
     val urgency = mutable.Map.empty[Operation, Int]
     def urgencyOf(op: Operation): Int = urgency.getOrElse(
@@ -70,15 +70,15 @@ object Schedule {
       require(ready.nonEmpty, "the order of a block has a circle")
       time = time.max(ready.map(_._2).min)
       // What is ready before another operation's turn would be over is waited for, if it is more urgent.
-      val soon = ready.filter(_._2 < time + pace.step)
+      val soon = ready.filter(_._2 < time + latency.step)
       val (chosen, there) = soon.minBy { case (op, cycle) => (-urgencyOf(op), cycle, place(op)) }
       time = time.max(there)
       ordered += chosen
       begun(chosen) = time
       waiting -= chosen
-      time += pace.step
+      time += latency.step
     }
-    val made = ordered.flatMap(op => op.result.map(_.web -> (begun(op) + pace.of(op))))
+    val made = ordered.flatMap(op => op.result.map(_.web -> (begun(op) + latency.of(op))))
     Ordered(ordered.toSeq ++ block.last, time, entry ++ made)
   }
 }

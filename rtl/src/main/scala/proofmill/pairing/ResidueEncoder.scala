@@ -9,8 +9,8 @@ import spinal.lib._
   *   2. Add: the next eight bits' digits are there a cycle after their place; their sum, and then the total, a cycle later each.
   *   3. Reduce: until the reduction's result is there, which stays until it is taken.
   */
-class Intake[T <: Data](arithmetic: Fp2Arithmetic, tag: HardType[T]) extends Component {
-  import Intake._
+class ResidueEncoder[T <: Data](arithmetic: Fp2Arithmetic, tag: HardType[T]) extends Component {
+  import ResidueEncoder._
   import arithmetic.{base, digits, field, register}
   val io = new Bundle {
     val in = slave(Stream(TaggedInteger(field.bits, tag)))
@@ -59,7 +59,7 @@ class Intake[T <: Data](arithmetic: Fp2Arithmetic, tag: HardType[T]) extends Com
   when(io.out.fire)(busy := False)
 }
 
-object Intake { private val bitsPerCycle = 8 }
+object ResidueEncoder { private val bitsPerCycle = 8 }
 
 case class TaggedInteger[T <: Data](bits: Int, tagType: HardType[T]) extends Bundle {
   val value = Bits(bits bits)

@@ -26,7 +26,7 @@ case class Digests(config: PoseidonConfig, bits: Int) extends Bundle {
   *
   * A row enters with the constants of its first round added.
   */
-class Core(config: PoseidonConfig, residues: Residues) extends Component {
+class Permutation(config: PoseidonConfig, residues: Residues) extends Component {
   import residues.{arithmetic, digits, elementBits}
   private val productBits = digits * arithmetic.product.width
   private def row = Row(config, elementBits)

@@ -29,7 +29,7 @@ case class Turn(mode: Mode, reads: Option[Operation], completes: Option[Operatio
   * @param turns what the multiplier does, by cycle
   * @param sums what the linear unit does, by cycle
   */
-case class Schedule(turns: Map[Int, Turn], sums: Map[Int, Sum]) {
+case class BlockSchedule(turns: Map[Int, Turn], sums: Map[Int, LinearSum]) {
   val cycles: Seq[Int] = (turns.keySet ++ sums.keySet).toSeq.sorted
 
   /** The cycle of the word that makes the result, of the one that reads the operands. */
@@ -46,17 +46,17 @@ case class Schedule(turns: Map[Int, Turn], sums: Map[Int, Sum]) {
   }
 }
 
-object Schedule {
+object BlockSchedule {
 
   /** List scheduling by critical paths.
     *
     * @param before the value that a variable's register has at first
     */
-  def apply(operations: Seq[Operation], before: String => Option[Value], latency: Latency): Schedule = {
+  def apply(operations: Seq[Operation], before: String => Option[Value], latency: Latency): BlockSchedule = {
     def cycles(operation: Operation) = operation match {
-      case _: Sum      => latency.sum
-      case _: Multiply => latency.mul + 1
-      case _           => latency.mul
+      case _: LinearSum => latency.sum
+      case _: Multiply  => latency.mul + 1
+      case _            => latency.mul
     }
     val readers = operations.flatMap(o => o.reads.distinct.map(_ -> o)).groupMap(_._1)(_._2)
     val priority = mutable.Map[Operation, Int]()
@@ -65,15 +65,15 @@ object Schedule {
 
     // Whoever overwrites a register waits until all have read it.
     def mustHaveRead(operation: Operation): Seq[Operation] = operation match {
-      case sum: Sum => sum.home.flatMap(before).toSeq.flatMap(readers.getOrElse(_, Seq.empty)).filter(_ ne sum)
-      case _        => Seq.empty
+      case sum: LinearSum => sum.home.flatMap(before).toSeq.flatMap(readers.getOrElse(_, Seq.empty)).filter(_ ne sum)
+      case _              => Seq.empty
     }
     val overwritten = operations.map(o => o -> mustHaveRead(o)).toMap
 
     val there = mutable.Map[Value, Int]() // from which cycle on a result can be read
     val read = mutable.Map[Operation, Int]()
     val turns = mutable.Map[Int, Turn]()
-    val sums = mutable.Map[Int, Sum]()
+    val sums = mutable.Map[Int, LinearSum]()
     var left = operations.sortBy(-priority(_))
     def isReady(o: Operation, cycle: Int) =
       o.reads.forall(v => v.maker.isEmpty || there.get(v).exists(_ <= cycle)) &&
@@ -87,12 +87,12 @@ object Schedule {
     var cycle = 0
     while (left.nonEmpty) {
       require(cycle < 100000, "operations wait for each other")
-      for (sum <- left.collectFirst { case s: Sum if isReady(s, cycle) => s }) {
+      for (sum <- left.collectFirst { case s: LinearSum if isReady(s, cycle) => s }) {
         sums(cycle) = sum
         take(sum, cycle, cycle, latency.sum)
       }
       if (!turns.contains(cycle)) {
-        val ready = left.filter(o => !o.isInstanceOf[Sum] && isReady(o, cycle))
+        val ready = left.filter(o => !o.isInstanceOf[LinearSum] && isReady(o, cycle))
         val second = ready.headOption.collect { case m: Multiply => m }
           .flatMap(m => left.collectFirst { case o: Multiply if (o ne m) && isReady(o, cycle + 1) => o })
         val simple = ready.find(!_.isInstanceOf[Multiply])
@@ -115,6 +115,6 @@ object Schedule {
       }
       cycle += 1
     }
-    Schedule(turns.toMap, sums.toMap)
+    BlockSchedule(turns.toMap, sums.toMap)
   }
 }

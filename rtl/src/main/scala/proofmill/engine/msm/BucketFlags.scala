@@ -10,7 +10,7 @@ import spinal.lib._
   * memory of its own, each with one writer. An answer holds in the cycle in which it is there: what was turned over
   * while it was read is in it.
   */
-class Flags(bucketBits: Int) extends Component {
+class BucketFlags(bucketBits: Int) extends Component {
   private val count = 1 << (bucketBits - 1)
   val io = new Bundle {
 

@@ -2,7 +2,7 @@ package proofmill.engine.msm
 
 import spinal.core._
 
-object RequestKind extends SpinalEnum {
+object AdderRequestKind extends SpinalEnum {
 
   /** Item: a point for bucket `a`, which is `b` too.
     *
@@ -14,8 +14,8 @@ object RequestKind extends SpinalEnum {
 }
 
 /** What is to go into the adder next. Two buckets that differ lie in different banks. */
-case class Request(bucketBits: Int) extends Bundle {
-  val kind = RequestKind()
+case class AdderRequest(bucketBits: Int) extends Bundle {
+  val kind = AdderRequestKind()
   val a, b = UInt(bucketBits bits)
 
   /** The place in each bank that is read. */
@@ -23,8 +23,8 @@ case class Request(bucketBits: Int) extends Bundle {
     val swapped = Bucket.bank(a)
     Seq(swapped ? Bucket.place(b) | Bucket.place(a), swapped ? Bucket.place(a) | Bucket.place(b))
   }
-  def isItem: Bool = kind === RequestKind.Item
-  def isPair: Bool = kind === RequestKind.Keep || kind === RequestKind.Take
+  def isItem: Bool = kind === AdderRequestKind.Item
+  def isPair: Bool = kind === AdderRequestKind.Keep || kind === AdderRequestKind.Take
 
   /** Does the sum go to the accumulator? */
   def isForAcc: Bool = !isItem && !isPair
