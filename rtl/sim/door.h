@@ -20,6 +20,8 @@ class Door {
     std::deque<std::vector<uint8_t>> transfers, answers;
 
 #if PM_SIM_DOOR && !PM_SIM_F2
+    void power_up(Vcard &c) { c.door_rx_tvalid = c.door_tx_tready = 0; }
+
     void drive(Vcard &c, Jitter &jitter) {
         if (!offered && !transfers.empty() && jitter.gives()) {
             const auto &bytes = transfers.front();
@@ -62,6 +64,7 @@ class Door {
         c.door_rx_tvalid = 0;
     }
 #else
+    void power_up(Vcard &) {}
     void drive(Vcard &, Jitter &) {}
     void note(Vcard &) {}
     void settle(Vcard &) {}

@@ -202,6 +202,7 @@ pm_sim *pm_sim_new(void) try {
 #if !PM_SIM_F2
     s->packets.power_up(c);
 #endif
+    s->door.power_up(c);
     s->registers.power_up(c);
 #if PM_SIM_PCIE
     s->resets.bridge = s->resets.memory = kResetCycles / 2;
