@@ -114,12 +114,16 @@ class Toy(Bench):
         runs = [command["index"] for _, command, _ in self.settle()]
         assert runs == sorted(runs), "runs are not answered in their order"
 
-    def cancels(self):
-        g, rng = self.geometry, self.rng
-        count = 3000
-        self.place([rng.randrange(g.facts.r) for _ in range(count)], 0)
-        self.scalars([rng.randrange(g.facts.r) for _ in range(count)], 0)
+    def long_run(self):
+        """Points and scalars for a run that takes long; how many."""
+        r, rng, count = self.geometry.facts.r, self.rng, 3000
+        self.place([rng.randrange(r) for _ in range(count)], 0)
+        self.scalars([rng.randrange(r) for _ in range(count)], 0)
         self.settle()
+        return count
+
+    def cancels(self):
+        rng, count = self.rng, self.long_run()
         whole = self.timed(lambda: self.run(count=count, window_bits=3))
         for wait in (0, 1, 5, 30, 100, 300, whole // 2, whole - 400, whole - 100, whole - 50):
             begin = self.cycles()
@@ -153,11 +157,7 @@ class Toy(Bench):
 
     def crowds(self):
         """A run under way, and more behind it than may wait: the ninth finds the queue full. Nothing waits for the run, whatever comes."""
-        g, rng = self.geometry, self.rng
-        count = 3000
-        self.place([rng.randrange(g.facts.r) for _ in range(count)], 0)
-        self.scalars([rng.randrange(g.facts.r) for _ in range(count)], 0)
-        self.settle()
+        rng, count = self.rng, self.long_run()
         for runs, others in ((9, 0), (10, 0), *((rng.randrange(9, 30), rng.randrange(30)) for _ in range(20))):
             first = self.run(count=count, window_bits=3)
             self.card.run(rng.choice([50, 100, 300]))
@@ -178,7 +178,7 @@ class Toy(Bench):
                 elif kind == "refused":
                     at_once[self.press(count=1, window_bits=1)] = REFUSED
                 else:
-                    at_once[self.send("write", channel=g.channels, address=1 << 18, data=bytes(GRANULE))] = DONE
+                    at_once[self.send("write", channel=self.geometry.channels, address=1 << 18, data=bytes(GRANULE))] = DONE
             while not self.expected.keys().isdisjoint(at_once):
                 self.judge(self.receive())
             assert first in self.expected, "commands wait for the run under way"

@@ -23,6 +23,9 @@ object Copies {
     Vec((0 until readers).map(i => copies(i * copies.size / readers)))
   }
   def apply(next: Bool, readers: Int, timing: Timing): Vec[Bool] = apply(next, readers, timing, None)
+
+  /** One more register, for a reader that is to have its own. */
+  def one(next: Bool, init: Boolean): Bool = apply(next, 1, Some(init)).head
 }
 
 class Copy(init: Option[Boolean]) extends Component {

@@ -36,7 +36,7 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
   val fresh = ClockDomain.current.copy(reset = inReset)
 
   /** The same, in a register for one reader: that of the engines reaches thousands. */
-  private def blocked: Bool = Copies(resetting, 1, init = Some(true)).head
+  private def blocked: Bool = Copies.one(resetting, init = true)
 
   // Engines, each between its two queues.
   val engines: Seq[Engine] = slots.map(slot => fresh(slot.build()).setPartialName(slot.instance))

@@ -85,7 +85,7 @@ class BucketAdder(points: Summands, bucketBits: Int, timing: Timing = Timing()) 
   private val sumBank = RegNext(Bucket.bank(coming.bucket))
 
   // A tail begins and ends when no sum is on its way, so it may be known a cycle late.
-  private val matching = arrives && !Copies(tail.io.busy, 1, init = Some(false)).head
+  private val matching = arrives && !Copies.one(tail.io.busy, init = false)
   val meet = matching && isItem && alike
   val sumPairs = matching && !meet && flags.io.sumFull
   val sumRests = arrives && !meet && !sumPairs && !sum.isAcc
