@@ -22,6 +22,8 @@ pub(crate) use backend::{LIMB_BITS, both, each};
 pub use doubles::{
     Bytes, Doubles, Fma, Quad, SparseDoubles, SparsePair, Work, pair_product, pair_square,
 };
+#[cfg(target_arch = "x86_64")]
+pub(crate) use doubles::{DoublesRow, RowPairProducts, RowProducts};
 pub use limbs::slices::{add, from_elements, invert, mul, square, sub, to_elements};
 pub use limbs::{Held, Sum};
 pub(crate) use limbs::{Lazy, Limbs, PairProducts, Row};
@@ -32,6 +34,7 @@ pub use primes::Prime;
 
 pub mod affine;
 mod backend;
+mod bound;
 #[cfg(target_arch = "x86_64")]
 #[cfg_attr(not(kernels_of_doubles), expect(dead_code, reason = "nobody makes an `Fma`"))]
 mod doubles;

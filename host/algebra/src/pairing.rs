@@ -43,7 +43,7 @@ use std::fmt::Debug;
 
 use crate::curve::{Affine, Curve, Twist};
 use crate::isa::Isa;
-use crate::lanes::{AnyMachine, Vectors, WIDTH};
+use crate::lanes::{AnyMachine, WIDTH};
 use crate::tower::{Fp12, Tower};
 
 /// Pairs that go faster one after the other than in eight lanes: alone, and where there are eights in lanes already.
@@ -75,7 +75,7 @@ pub trait Pairing: Copy + Debug + Default + Eq + Send + Sync + 'static {
 
     /// The same with one pair after another, and the products of each side by side: what it does with few.
     fn miller_loop_of_few(
-        vectors: Vectors,
+        machine: AnyMachine,
         fresh: &[Pair<Self>],
         prepared: &[PreparedPair<'_, Self>],
     ) -> Fp12<Self::Tower>;
@@ -84,7 +84,7 @@ pub trait Pairing: Copy + Debug + Default + Eq + Send + Sync + 'static {
     fn hard_part<F: Cyclotomic>(f: F) -> F;
 
     /// The same in lanes.
-    fn hard_part_in_lanes(vectors: Vectors, f: Fp12<Self::Tower>) -> Fp12<Self::Tower>;
+    fn hard_part_in_lanes(machine: AnyMachine, f: Fp12<Self::Tower>) -> Fp12<Self::Tower>;
 
     /// The same one element at a time.
     fn hard_part_in_words(f: Fp12<Self::Tower>) -> Fp12<Self::Tower>;
@@ -132,8 +132,8 @@ pub fn miller_product<E: Pairing>(
         _ => 0,
     };
     let (many, few) = pairs.split_at(pairs.len() - few);
-    let one_by_one = || match isa.vectors() {
-        Some(vectors) => E::miller_loop_of_few(vectors, few, prepared),
+    let one_by_one = || match isa.machine() {
+        Some(machine) => E::miller_loop_of_few(machine, few, prepared),
         None => {
             let made: Vec<_> = few.iter().map(|(_, q)| Prepared::<E>::new(q)).collect();
             let few = few.iter().zip(&made).map(|(&(p, _), q)| (p, q));

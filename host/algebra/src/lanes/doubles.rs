@@ -22,6 +22,7 @@ mod memory;
 mod plain;
 mod product;
 mod quad;
+mod row;
 mod sparse;
 #[cfg(test)]
 mod tests;
@@ -37,6 +38,7 @@ pub use element::Doubles;
 pub use extension::{DoublesPair, pair_product, pair_square};
 pub use plain::Bytes;
 pub use quad::Quad;
+pub use row::{DoublesRow, RowPairProducts, RowProducts};
 pub use sparse::{SparseDoubles, SparsePair};
 
 /// The machine of processors with AVX2 and FMA. It is made where an `Isa` says that the processor has them: this is why the

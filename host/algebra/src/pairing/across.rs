@@ -1,115 +1,70 @@
 //! One element of Fp2 at a time, whose products go eight side by side: what makes a single pairing fast.
 
+#[cfg(target_arch = "x86_64")]
+mod doubles;
+mod limbs;
+
+#[cfg(target_arch = "x86_64")]
+pub use doubles::AcrossDoubles;
+pub use limbs::AcrossLimbs;
+
 use super::Linear;
-use super::limbs::LaneTower;
-use crate::lanes::{Backend, Mask, PairProducts, Row, WIDTH, each};
-use crate::tower::Fp2;
+use super::formula::Twelve;
+use crate::lanes::{Machine, Mask, WIDTH, each};
+use crate::tower::{Fp2, Tower};
 
-/// c0 + c1 u.
-#[derive(Clone, Copy)]
-pub struct Across<B: Backend, T: LaneTower<L>, const L: usize> {
-    b: B,
-    c: [Row<B, T::Base, L>; 2],
+/// An element of Fp12, as what there may be as large sums of as of products.
+#[inline(always)]
+pub fn settled<T: Tower, A: Across<T>>([[a0, a1, a2], [b0, b1, b2]]: &Twelve<A>) -> Twelve<A> {
+    [[a0.settled(), a1.settled(), a2.settled()], [b0.settled(), b1.settled(), b2.settled()]]
 }
 
-impl<B: Backend, T: LaneTower<L>, const L: usize> Across<B, T, L> {
+/// c0 + c1 u, where no lane or all are chosen.
+pub trait Across<T: Tower>: Linear<Choice = Mask> {
+    /// The lanes.
+    type Machine: Machine;
+
     /// 0.
-    #[inline(always)]
-    pub fn zero(b: B) -> Self {
-        Self { b, c: [Row::zero(b); 2] }
-    }
-
+    fn zero(machine: Self::Machine) -> Self;
     /// 1.
-    #[inline(always)]
-    pub fn one(b: B) -> Self {
-        Self::of(b, Row::one(b), Row::zero(b))
-    }
-
+    fn one(machine: Self::Machine) -> Self;
     /// From elements.
-    #[inline(always)]
-    pub fn from_elements<const N: usize>(b: B, elements: &[Fp2<T>; N]) -> [Self; N] {
-        const FOUR: usize = WIDTH / 2;
-        let mut all = [Self::zero(b); N];
-        for (elements, all) in elements.chunks(FOUR).zip(all.chunks_mut(FOUR)) {
-            let mut coefficients = [T::Base::default(); WIDTH];
-            for (i, element) in elements.iter().enumerate() {
-                [coefficients[2 * i], coefficients[2 * i + 1]] = [element.c0, element.c1];
-            }
-            let rows = Row::from_elements(b, &coefficients);
-            for (i, element) in all.iter_mut().enumerate() {
-                element.c = [rows[2 * i], rows[2 * i + 1]];
-            }
-        }
-        all
-    }
-
-    /// Both coefficients, each by itself.
-    #[inline(always)]
-    pub fn coefficients(&self) -> [Self; 2] {
-        let zero = Row::zero(self.b);
-        [Self::of(self.b, self.c[0], zero), Self::of(self.b, self.c[1], zero)]
-    }
-
+    fn from_elements<const N: usize>(machine: Self::Machine, elements: &[Fp2<T>; N]) -> [Self; N];
     /// To elements.
-    #[inline(always)]
-    pub fn to_elements(b: B, elements: &[Self; 6]) -> [Fp2<T>; 6] {
-        let mut rows = [[Row::zero(b); WIDTH]; 2];
-        for i in 0..6 {
-            [rows[0][i], rows[1][i]] = elements[i].c;
-        }
-        let (c0, c1) = (Row::to_elements(b, &rows[0]), Row::to_elements(b, &rows[1]));
-        std::array::from_fn(|i| Fp2::new(c0[i], c1[i]))
-    }
-
-    #[inline(always)]
-    fn of(b: B, c0: Row<B, T::Base, L>, c1: Row<B, T::Base, L>) -> Self {
-        Self { b, c: [c0, c1] }
-    }
-
+    fn to_elements(machine: Self::Machine, elements: &[Self; 6]) -> [Fp2<T>; 6];
+    /// The same, of which there may be as large sums as of a product.
+    fn settled(&self) -> Self;
+    /// Both coefficients, each by itself.
+    fn coefficients(&self, machine: Self::Machine) -> [Self; 2];
     /// Products of eight pairs.
-    #[inline(always)]
-    pub fn eight_products(b: B, x: [&Self; WIDTH], y: [&Self; WIDTH]) -> [Self; WIDTH] {
-        let x = each!(i < WIDTH, &x[0].c => &x[i].c);
-        let y = each!(i < WIDTH, &y[0].c => &y[i].c);
-        let products = b.apart(PairProducts { b, n: T::MINUS_BETA, x, y });
-        each!(i < WIDTH, Self::zero(b) => Self { b, c: products[i] })
-    }
-}
+    fn eight_products(
+        machine: Self::Machine,
+        x: [&Self; WIDTH],
+        y: [&Self; WIDTH],
+    ) -> [Self; WIDTH];
 
-impl<B: Backend, T: LaneTower<L>, const L: usize> Linear for Across<B, T, L> {
-    /// No lane or all.
-    type Choice = Mask;
+    /// Products of any number of pairs.
+    #[inline(always)]
+    fn products<const N: usize>(machine: Self::Machine, [x, y]: &[[Self; N]; 2]) -> [Self; N] {
+        let blank = &Self::zero(machine);
+        let mut products = [*blank; N];
+        let mut first = 0;
+        while first < N {
+            let made = Self::eight_products(
+                machine,
+                each!(i < WIDTH, blank => if first + i < N { &x[first + i] } else { blank }),
+                each!(i < WIDTH, blank => if first + i < N { &y[first + i] } else { blank }),
+            );
+            let mut i = 0;
+            while i < WIDTH && first + i < N {
+                products[first + i] = made[i];
+                i += 1;
+            }
+            first += WIDTH;
+        }
+        products
+    }
 
-    #[inline(always)]
-    fn plus(&self, other: &Self) -> Self {
-        let b = self.b;
-        Self::of(b, self.c[0].plus(b, &other.c[0]), self.c[1].plus(b, &other.c[1]))
-    }
-    #[inline(always)]
-    fn less(&self, other: &Self) -> Self {
-        let b = self.b;
-        Self::of(b, self.c[0].less(b, &other.c[0]), self.c[1].less(b, &other.c[1]))
-    }
-    #[inline(always)]
-    fn negative(&self) -> Self {
-        Self::zero(self.b).less(self)
-    }
-    #[inline(always)]
-    fn small<const N: u32>(&self) -> Self {
-        let b = self.b;
-        Self::of(b, self.c[0].times_small(b, N), self.c[1].times_small(b, N))
-    }
-    #[inline(always)]
-    fn times_xi(&self) -> Self {
-        let (b, [x0, x1], [c0, c1]) = (self.b, T::SMALL_XI, &self.c);
-        let (low, high) = (c0.times_small(b, x0), c1.times_small(b, x0));
-        let crossed = c1.times_small(b, T::MINUS_BETA * x1);
-        Self::of(b, low.less(b, &crossed), high.plus(b, &c0.times_small(b, x1)))
-    }
-    #[inline(always)]
-    fn or_if(&self, choice: Mask, other: &Self) -> Self {
-        let b = self.b;
-        let c0 = self.c[0].select(b, choice, &other.c[0]);
-        Self::of(b, c0, self.c[1].select(b, choice, &other.c[1]))
-    }
+    /// Their squares.
+    fn squares<const N: usize>(machine: Self::Machine, x: &[Self; N]) -> [Self; N];
 }

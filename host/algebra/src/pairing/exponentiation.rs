@@ -14,8 +14,8 @@ pub fn final_exponentiation_on<E: Pairing>(isa: Isa, f: Fp12<E::Tower>) -> Fp12<
     let inverse = f.invert().unwrap_or(Fp12::ZERO);
     let f = f.conjugate() * inverse; // f^(p^6 - 1)
     let f = f.frobenius(2) * f; // ^(p^2 + 1)
-    match isa.vectors() {
-        Some(vectors) => E::hard_part_in_lanes(vectors, f),
+    match isa.machine() {
+        Some(machine) => E::hard_part_in_lanes(machine, f),
         None => E::hard_part_in_words(f),
     }
 }

@@ -8,10 +8,14 @@ mod lines;
 mod products;
 mod walk;
 
+use std::marker::PhantomData;
+
 use lines::Lines;
 use products::Products;
 
-use super::across::Across;
+#[cfg(target_arch = "x86_64")]
+use super::across::AcrossDoubles;
+use super::across::{self, Across, AcrossLimbs};
 use super::formula::{
     Twelve, fp12_mul_014_factors, fp12_mul_014_sums, fp12_mul_034_factors, fp12_mul_034_sums,
     fp12_sqr_factors, fp12_sqr_sums,
@@ -19,19 +23,24 @@ use super::formula::{
 use super::limbs::LaneTower;
 use super::walk::placed;
 use super::{Kind, Pair, Pairing, PreparedPair, Step, miller};
-use crate::lanes::{Backend, Kernel, Vectors, WIDTH, run};
+#[cfg(target_arch = "x86_64")]
+use crate::lanes::Fma;
+use crate::lanes::{AnyMachine, Backend, Choice, Machine, Task, WIDTH, choose};
 use crate::tower::{Fp2, Fp12};
 
-/// The product of the Miller values of all pairs, of numbers with L limbs.
-pub fn miller_loop<E: Pairing<Tower: LaneTower<L>>, const L: usize>(
-    vectors: Vectors,
+/// The product of the Miller values of all pairs, of numbers with L limbs or digits.
+pub fn miller_loop<E, const L: usize>(
+    machine: AnyMachine,
     fresh: &[Pair<E>],
     prepared: &[PreparedPair<'_, E>],
-) -> Fp12<E::Tower> {
+) -> Fp12<E::Tower>
+where
+    E: Pairing<Tower: LaneTower<L>>,
+{
     if fresh.is_empty() && prepared.is_empty() {
         return Fp12::ONE;
     }
-    let f = miller::whole(run(vectors, Loop::<E, L> { fresh, prepared }));
+    let f = miller::whole(choose(machine, Loop::<E, L> { fresh, prepared }));
     if E::NEGATIVE { f.conjugate() } else { f }
 }
 
@@ -40,49 +49,67 @@ struct Loop<'a, E: Pairing, const L: usize> {
     prepared: &'a [PreparedPair<'a, E>],
 }
 
-impl<E: Pairing<Tower: LaneTower<L>>, const L: usize> Kernel for Loop<'_, E, L> {
-    type Output = [[Fp2<E::Tower>; 3]; 2];
+impl<E, const L: usize> Choice for Loop<'_, E, L>
+where
+    E: Pairing<Tower: LaneTower<L>>,
+{
+    type Output = Twelve<Fp2<E::Tower>>;
 
     #[inline(always)]
-    fn run<B: Backend>(self, b: B) -> Self::Output {
-        let steps = E::steps();
-        let mut lines = Vec::with_capacity(self.fresh.len() + self.prepared.len());
-        for (p, q) in self.fresh {
-            lines.push(Lines::<B, E, L>::fresh(b, p, q, &steps));
-        }
-        for (p, q) in self.prepared {
-            lines.push(Lines::<B, E, L>::prepared(b, p, q));
-        }
-        let mut value = Value::<B, E, L>::one(b);
-        loop {
-            for lines in &mut lines {
-                lines.begin(b, &steps);
-            }
-            if !value.begin(b, &steps, &mut lines) {
-                break;
-            }
-            eight_products(b, &mut value, &mut lines);
-            for lines in &mut lines {
-                if lines.products.are_made() {
-                    b.apart(Advance(lines, &steps));
-                }
-            }
-            if value.products.are_made() {
-                b.apart(Finish(&mut value));
-            }
-        }
-        let [[a0, a1, a2], [a3, a4, a5]] = value.f;
-        let [a0, a1, a2, a3, a4, a5] = Across::to_elements(b, &[a0, a1, a2, a3, a4, a5]);
-        [[a0, a1, a2], [a3, a4, a5]]
+    fn on_limbs<B: Backend>(self, b: B) -> Self::Output {
+        product::<AcrossLimbs<B, E::Tower, L>, E>(b, self.fresh, self.prepared)
     }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn on_doubles(self, fma: Fma) -> Self::Output {
+        product::<AcrossDoubles<E::Tower, L>, E>(fma, self.fresh, self.prepared)
+    }
+}
+
+#[inline(always)]
+fn product<A: Across<E::Tower>, E: Pairing>(
+    machine: A::Machine,
+    fresh: &[Pair<E>],
+    prepared: &[PreparedPair<'_, E>],
+) -> Twelve<Fp2<E::Tower>> {
+    let steps = E::steps();
+    let mut lines = Vec::with_capacity(fresh.len() + prepared.len());
+    for (p, q) in fresh {
+        lines.push(Lines::<A, E>::fresh(machine, p, q, &steps));
+    }
+    for (p, q) in prepared {
+        lines.push(Lines::<A, E>::prepared(machine, p, q));
+    }
+    let mut value = Value::<A, E>::one(machine);
+    loop {
+        for lines in &mut lines {
+            lines.begin(machine, &steps);
+        }
+        if !value.begin(machine, &steps, &mut lines) {
+            break;
+        }
+        eight_products(machine, &mut value, &mut lines);
+        for lines in &mut lines {
+            if lines.products.are_made() {
+                machine.apart(Advance(lines, &steps));
+            }
+        }
+        if value.products.are_made() {
+            machine.apart(Finish(&mut value));
+        }
+    }
+    let [[a0, a1, a2], [a3, a4, a5]] = value.f;
+    let [a0, a1, a2, a3, a4, a5] = A::to_elements(machine, &[a0, a1, a2, a3, a4, a5]);
+    [[a0, a1, a2], [a3, a4, a5]]
 }
 
 /// Eight products: of lines that f wants soon, of f, and of lines for later.
 #[inline(always)]
-fn eight_products<B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize>(
-    b: B,
-    value: &mut Value<B, E, L>,
-    lines: &mut [Lines<'_, B, E, L>],
+fn eight_products<A: Across<E::Tower>, E: Pairing>(
+    machine: A::Machine,
+    value: &mut Value<A, E>,
+    lines: &mut [Lines<'_, A, E>],
 ) {
     let mut room = WIDTH;
     for lines in &mut *lines {
@@ -96,13 +123,13 @@ fn eight_products<B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize>(
             lines.products.take(&mut room);
         }
     }
-    let blank = &Across::zero(b);
+    let blank = &A::zero(machine);
     let (mut x, mut y) = ([blank; WIDTH], [blank; WIDTH]);
     value.products.factors(&mut x, &mut y);
     for lines in &*lines {
         lines.products.factors(&mut x, &mut y);
     }
-    let made = Across::eight_products(b, x, y);
+    let made = A::eight_products(machine, x, y);
     value.products.give(&made);
     for lines in lines {
         lines.products.give(&made);
@@ -110,26 +137,33 @@ fn eight_products<B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize>(
 }
 
 /// f on its way: the product of the lines of the first steps, squared in between.
-struct Value<B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize> {
-    f: Twelve<Across<B, E::Tower, L>>,
-    products: Products<Across<B, E::Tower, L>, 13>,
+struct Value<A: Across<E::Tower>, E: Pairing> {
+    f: Twelve<A>,
+    products: Products<A, 13>,
     step: usize,
     /// What is done next, or now: 0 for the square of the step, i + 1 for the product with line i.
     next: usize,
     busy: bool,
+    pairing: PhantomData<E>,
 }
 
-impl<B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize> Value<B, E, L> {
+impl<A: Across<E::Tower>, E: Pairing> Value<A, E> {
     #[inline(always)]
-    fn one(b: B) -> Self {
-        let zero = Across::zero(b);
-        let f = [[Across::one(b), zero, zero], [zero; 3]];
-        Self { f, products: Products::none(zero), step: 0, next: 0, busy: false }
+    fn one(machine: A::Machine) -> Self {
+        let zero = A::zero(machine);
+        let f = [[A::one(machine), zero, zero], [zero; 3]];
+        let products = Products::none(zero);
+        Self { f, products, step: 0, next: 0, busy: false, pairing: PhantomData }
     }
 
     /// Asks for the next products, if there are none and the line that they need is there. No if all is done.
     #[inline(always)]
-    fn begin(&mut self, b: B, steps: &[Step], lines: &mut [Lines<'_, B, E, L>]) -> bool {
+    fn begin(
+        &mut self,
+        machine: A::Machine,
+        steps: &[Step],
+        lines: &mut [Lines<'_, A, E>],
+    ) -> bool {
         if self.busy {
             return true;
         }
@@ -149,7 +183,7 @@ impl<B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize> Value<B, E, L>
         }
         let lines = &mut lines[self.next - 1];
         if let Some(line) = lines.next() {
-            let line = placed(&line, lines.nowhere, E::TWIST, &Across::one(b), &Across::zero(b));
+            let line = placed(&line, lines.nowhere, E::TWIST, &A::one(machine), &A::zero(machine));
             self.products.ask(&match E::TWIST {
                 Kind::M => fp12_mul_014_factors(&self.f, &line),
                 Kind::D => fp12_mul_034_factors(&self.f, &line),
@@ -161,39 +195,33 @@ impl<B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize> Value<B, E, L>
 }
 
 /// What the products of f are for.
-struct Finish<'a, B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize>(
-    &'a mut Value<B, E, L>,
-);
+struct Finish<'a, A: Across<E::Tower>, E: Pairing>(&'a mut Value<A, E>);
 
-impl<B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize> Kernel for Finish<'_, B, E, L> {
+impl<A: Across<E::Tower>, E: Pairing> Task for Finish<'_, A, E> {
     type Output = ();
 
     #[inline(always)]
-    fn run<Same: Backend>(self, _: Same) {
+    fn run<Same: Machine>(self, _: Same) {
         let value = self.0;
-        value.f = match (value.next, E::TWIST) {
+        let f = match (value.next, E::TWIST) {
             (0, _) => fp12_sqr_sums(&value.products.made()),
             (_, Kind::M) => fp12_mul_014_sums(&value.products.made()),
             (_, Kind::D) => fp12_mul_034_sums(&value.products.made()),
         };
+        value.f = across::settled(&f);
         value.next += 1;
         value.busy = false;
     }
 }
 
 /// What the products of lines are for.
-struct Advance<'a, 'l, B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize>(
-    &'a mut Lines<'l, B, E, L>,
-    &'a [Step],
-);
+struct Advance<'a, 'l, A: Across<E::Tower>, E: Pairing>(&'a mut Lines<'l, A, E>, &'a [Step]);
 
-impl<B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize> Kernel
-    for Advance<'_, '_, B, E, L>
-{
+impl<A: Across<E::Tower>, E: Pairing> Task for Advance<'_, '_, A, E> {
     type Output = ();
 
     #[inline(always)]
-    fn run<Same: Backend>(self, _: Same) {
+    fn run<Same: Machine>(self, _: Same) {
         self.0.advance(self.1);
     }
 }

@@ -55,6 +55,15 @@ fn both<C: Copy>(x: &[C; 6], y: &[C; 6]) -> [C; 12] {
     [x[0], x[1], x[2], x[3], x[4], x[5], y[0], y[1], y[2], y[3], y[4], y[5]]
 }
 
+#[inline(always)]
+fn three<C: Copy>(x: &[C; 6], y: &[C; 6], z: &[C; 6]) -> [C; 18] {
+    let mut all = [x[0]; 18];
+    for i in 0..6 {
+        (all[i], all[6 + i], all[12 + i]) = (x[i], y[i], z[i]);
+    }
+    all
+}
+
 /// Formula `line_dbl` (Aranha, Karabina, Longa, Gebotys, Lopez, ePrint 2010/526, section 4): 2 (X1 : Y1 : Z1) on the
 /// twist, and [ly, lx, l1] of the tangent ly y + lx x + l1 there. `b3` is 3 b of the twist.
 #[inline(always)]
@@ -141,6 +150,62 @@ pub fn fp12_sqr_sums<C: Linear>(p: &[C; 12]) -> Twelve<C> {
     let t5 = fp6_add_v(&m, &m);
     let c0 = [t3[0].less(&t5[0]), t3[1].less(&t5[1]), t3[2].less(&t5[2])];
     [c0, [m[0].small::<2>(), m[1].small::<2>(), m[2].small::<2>()]]
+}
+
+/// What the products of `fp12_mul` (Karatsuba) are made of.
+#[inline(always)]
+pub fn fp12_mul_factors<C: Linear>([a0, a1]: &Twelve<C>, [b0, b1]: &Twelve<C>) -> [[C; 18]; 2] {
+    let x = three(&fp6_factors(a0), &fp6_factors(a1), &fp6_factors(&fp6_add(a0, a1)));
+    let y = three(&fp6_factors(b0), &fp6_factors(b1), &fp6_factors(&fp6_add(b0, b1)));
+    [x, y]
+}
+
+/// What these are in its end.
+#[inline(always)]
+pub fn fp12_mul_sums<C: Linear>(p: &[C; 18]) -> Twelve<C> {
+    let A = fp6_sums([&p[0], &p[1], &p[2], &p[3], &p[4], &p[5]]);
+    let B = fp6_sums([&p[6], &p[7], &p[8], &p[9], &p[10], &p[11]]);
+    let E = fp6_sums([&p[12], &p[13], &p[14], &p[15], &p[16], &p[17]]);
+    [fp6_add_v(&A, &B), without(&E, &A, &B)]
+}
+
+/// What the squares of `fp12_cyclotomic_sqr` (Granger, Scott, ePrint 2009/565, section 3.2) are made of: of the coefficients
+/// of w^i and w^(i + 3), and of their sum.
+#[inline(always)]
+pub fn fp12_cyclotomic_sqr_factors<C: Linear>([[a0, a2, a4], [a1, a3, a5]]: &Twelve<C>) -> [C; 9] {
+    [*a0, *a3, a0.plus(a3), *a1, *a4, a1.plus(a4), *a2, *a5, a2.plus(a5)]
+}
+
+/// What these are in its end.
+#[inline(always)]
+pub fn fp12_cyclotomic_sqr_sums<C: Linear>(
+    [[a0, a2, a4], [a1, a3, a5]]: &Twelve<C>,
+    p: &[C; 9],
+) -> Twelve<C> {
+    let (p5, p7) = fp4_sqr_sums([&p[0], &p[1], &p[2]]);
+    let (q5, q7) = fp4_sqr_sums([&p[3], &p[4], &p[5]]);
+    let (r5, r7) = fp4_sqr_sums([&p[6], &p[7], &p[8]]);
+    let r8 = r7.times_xi();
+    let c0 = [three_minus_two(&p5, a0), three_minus_two(&q5, a2), three_minus_two(&r5, a4)];
+    [c0, [three_plus_two(&r8, a1), three_plus_two(&p7, a3), three_plus_two(&q7, a5)]]
+}
+
+/// (x + y s)^2 with s^2 = xi of x^2, y^2 and (x + y)^2.
+#[inline(always)]
+fn fp4_sqr_sums<C: Linear>([x2, y2, both]: [&C; 3]) -> (C, C) {
+    (x2.plus(&y2.times_xi()), both.less(x2).less(y2))
+}
+
+/// 3 b - 2 a.
+#[inline(always)]
+fn three_minus_two<C: Linear>(b: &C, a: &C) -> C {
+    b.less(a).small::<2>().plus(b)
+}
+
+/// 3 b + 2 a.
+#[inline(always)]
+fn three_plus_two<C: Linear>(b: &C, a: &C) -> C {
+    b.plus(a).small::<2>().plus(b)
 }
 
 /// Formula `fp12_mul_014`: by b0 + b1 v + b4 v w, a line on an M-twist. 13 multiplications.

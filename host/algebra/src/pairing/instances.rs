@@ -8,7 +8,7 @@ use super::{
 #[cfg(feature = "bls12_377")]
 use crate::bls12_377;
 use crate::curve::{Affine, spec};
-use crate::lanes::{AnyMachine, Vectors};
+use crate::lanes::AnyMachine;
 use crate::tower::Fp12;
 use crate::{bls12_381, bn254};
 
@@ -53,11 +53,11 @@ impl Pairing for Bn254 {
     }
 
     fn miller_loop_of_few(
-        vectors: Vectors,
+        machine: AnyMachine,
         fresh: &[Pair<Self>],
         prepared: &[PreparedPair<'_, Self>],
     ) -> Fp12<Self::Tower> {
-        few::miller_loop::<Self, 6>(vectors, fresh, prepared)
+        few::miller_loop::<Self, 6>(machine, fresh, prepared)
     }
 
     #[inline(always)]
@@ -65,8 +65,8 @@ impl Pairing for Bn254 {
         exponentiation::bn(&f, spec::bn254::parameter::MAGNITUDE)
     }
 
-    fn hard_part_in_lanes(vectors: Vectors, f: Fp12<Self::Tower>) -> Fp12<Self::Tower> {
-        cyclotomic::hard_part::<Self, 5>(vectors, f)
+    fn hard_part_in_lanes(machine: AnyMachine, f: Fp12<Self::Tower>) -> Fp12<Self::Tower> {
+        cyclotomic::hard_part::<Self, 5, 6>(machine, f)
     }
 
     in_words!();
@@ -121,11 +121,11 @@ macro_rules! bls12 {
             }
 
             fn miller_loop_of_few(
-                vectors: Vectors,
+                machine: AnyMachine,
                 fresh: &[Pair<Self>],
                 prepared: &[PreparedPair<'_, Self>],
             ) -> Fp12<Self::Tower> {
-                few::miller_loop::<Self, 8>(vectors, fresh, prepared)
+                few::miller_loop::<Self, 8>(machine, fresh, prepared)
             }
 
             #[inline(always)]
@@ -133,8 +133,8 @@ macro_rules! bls12 {
                 exponentiation::bls12(&f, spec::$curve::parameter::MAGNITUDE, Self::NEGATIVE)
             }
 
-            fn hard_part_in_lanes(vectors: Vectors, f: Fp12<Self::Tower>) -> Fp12<Self::Tower> {
-                cyclotomic::hard_part::<Self, 8>(vectors, f)
+            fn hard_part_in_lanes(machine: AnyMachine, f: Fp12<Self::Tower>) -> Fp12<Self::Tower> {
+                cyclotomic::hard_part::<Self, 8, 8>(machine, f)
             }
 
             in_words!();

@@ -13,8 +13,8 @@ type Integer = [u64; WORDS];
 pub(super) const fn width(digits: usize) -> u32 {
     match digits {
         5 => 51,
-        8 => 48,
-        _ => panic!("elements have five or eight digits"),
+        6 | 8 => 48,
+        _ => panic!("elements have five, six or eight digits"),
     }
 }
 

@@ -201,7 +201,7 @@ impl<P: Prime<L>, const L: usize> Doubles<P, L> {
 
     #[inline(always)]
     fn as_sum(self) -> DoublesSum<P, L> {
-        DoublesSum(if L == 8 { self } else { self.carried() })
+        DoublesSum(if L != 5 { self } else { self.carried() })
     }
 
     #[inline(always)]

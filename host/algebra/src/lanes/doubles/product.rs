@@ -173,7 +173,7 @@ macro_rules! define {
                 }}
             )*
             $(
-                if L == 8 && [$($fold),*][0] > LAST {
+                if L != 5 && [$($fold),*][0] > LAST {
                     rows!([$($fold)*]);
                 }
                 for_each! { I in $lows {
@@ -182,7 +182,7 @@ macro_rules! define {
                     }}
                 }}
                 if [$($fold),*][0] == LAST {
-                    if L == 8 {
+                    if L != 5 {
                         let below = _mm256_fmadd_pd(carry, down, low[LAST]);
                         low[LAST] = _mm256_fmadd_pd(high[LAST - 1], down, below);
                     }
@@ -227,6 +227,11 @@ define! {
     square_five, 5, true,
     rows [0 1 2 3 4], low [0 1 2 3], upper [4 5 6 7 8],
     groups [0 1 2] [3 4 5] [6 7 8], folded [4 5 6] [7 8]
+}
+define! {
+    multiply_six, 6, false,
+    rows [0 1 2 3 4 5], low [0 1 2 3 4], upper [5 6 7 8 9 10],
+    groups [0 1 2] [3 4] [5 6 7], folded [5 6 7] [8 9 10]
 }
 define! {
     multiply_eight, 8, false,
@@ -308,18 +313,17 @@ pub(super) fn joined<const L: usize>([first, second]: [[__m256d; L]; 2]) -> Digi
     digits
 }
 
-/// Both halves of the lanes of a product of five digits or of eight.
+/// Both halves of the lanes of a product.
 macro_rules! halves {
-    ($five:ident, $eight:ident, $table:ident, $x:ident, $y:ident) => {{
+    ($table:ident, $x:ident, $y:ident: $($digits:literal => $product:ident),*) => {{
         let table = std::ptr::from_ref($table);
         let (x, y) = ($x.as_flattened().as_ptr(), $y.as_flattened().as_ptr());
         // SAFETY: with L as compared, the types are the same; from either of the first two vectors on, every other one is a
         // digit of that half.
         let halves: [[__m256d; L]; 2] = both!(half => unsafe {
             match L {
-                5 => transmute_copy(&$five(&*table.cast(), x.add(half), y.add(half))),
-                8 => transmute_copy(&$eight(&*table.cast(), x.add(half), y.add(half))),
-                _ => unreachable!("five or eight digits"),
+                $($digits => transmute_copy(&$product(&*table.cast(), x.add(half), y.add(half))),)*
+                _ => unreachable!("no product of so many digits"),
             }
         });
         joined(halves)
@@ -334,12 +338,33 @@ pub(super) fn multiply<const L: usize>(
     x: &Digits<L>,
     y: &Digits<L>,
 ) -> Digits<L> {
-    halves!(multiply_five, multiply_eight, table, x, y)
+    halves!(table, x, y: 5 => multiply_five, 6 => multiply_six, 8 => multiply_eight)
+}
+
+/// x y in the first four lanes, and zeros.
+#[target_feature(enable = "avx2,fma")]
+#[inline(never)]
+pub(super) fn multiply_first_half<const L: usize>(
+    table: &Table<L>,
+    x: &Digits<L>,
+    y: &Digits<L>,
+) -> Digits<L> {
+    let table = std::ptr::from_ref(table);
+    let (x, y) = (x.as_flattened().as_ptr(), y.as_flattened().as_ptr());
+    // SAFETY: as for `halves`.
+    let first: [__m256d; L] = unsafe {
+        match L {
+            6 => transmute_copy(&multiply_six(&*table.cast(), x, y)),
+            8 => transmute_copy(&multiply_eight(&*table.cast(), x, y)),
+            _ => unreachable!("no product of so many digits"),
+        }
+    };
+    joined([first, [_mm256_setzero_pd(); L]])
 }
 
 /// x^2 in all eight lanes.
 #[target_feature(enable = "avx2,fma")]
 #[inline(never)]
 pub(super) fn square<const L: usize>(table: &Table<L>, x: &Digits<L>) -> Digits<L> {
-    halves!(square_five, square_eight, table, x, x)
+    halves!(table, x, x: 5 => square_five, 8 => square_eight)
 }

@@ -11,9 +11,9 @@ use super::columns::{Columns, of_pairs};
 use super::{Held, Limbs, multiple};
 use crate::lanes::Prime;
 use crate::lanes::backend::{Backend, Kernel, LIMB_BITS, LIMB_MASK, Mask, WIDTH, both, each};
+use crate::lanes::bound::Bound;
 
 /// The largest bound.
-#[cfg(debug_assertions)]
 const MOST: u32 = 1 << MOST_BITS;
 const MOST_BITS: u32 = 10;
 
@@ -23,36 +23,6 @@ pub struct Row<B: Backend, P, const L: usize> {
     limbs: B::V,
     bound: Bound,
     prime: PhantomData<P>,
-}
-
-/// A bound, which exists where debug assertions are: an element is a vector and nothing else.
-#[derive(Clone, Copy)]
-struct Bound(#[cfg(debug_assertions)] u32);
-
-impl Bound {
-    const ZERO: Self = Self::of(0);
-
-    const fn of(_bound: u32) -> Self {
-        Self(
-            #[cfg(debug_assertions)]
-            _bound,
-        )
-    }
-
-    /// What the larger of two, their sum or a multiple is.
-    #[inline(always)]
-    fn from(self, _other: Self, _rule: fn(u32, u32) -> u32) -> Self {
-        Self(
-            #[cfg(debug_assertions)]
-            _rule(self.0, _other.0),
-        )
-    }
-
-    #[inline(always)]
-    fn check(self) {
-        #[cfg(debug_assertions)]
-        assert!(self.0 <= MOST, "a formula that leaves the room");
-    }
 }
 
 impl<B: Backend, P: Prime<L>, const L: usize> Row<B, P, L> {
@@ -170,7 +140,7 @@ fn coefficients<B: Backend, P: Prime<L>, const L: usize>(
 ) -> [Limbs<B, L>; 2] {
     let zero = b.splat(0);
     both!(c => above::<B, P, L>(b, &each!(i < WIDTH, zero => {
-        x[i][c].bound.check();
+        x[i][c].bound.check(MOST);
         x[i][c].limbs
     })))
 }

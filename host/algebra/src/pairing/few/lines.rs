@@ -3,10 +3,9 @@
 use super::products::Products;
 use super::walk::{MOST, StagedWalk};
 use crate::curve::{Affine, Curve};
-use crate::lanes::{Backend, Mask};
+use crate::lanes::Mask;
 use crate::pairing::across::Across;
-use crate::pairing::limbs::LaneTower;
-use crate::pairing::{Linear, Pairing, Prepared, Step, miller};
+use crate::pairing::{Pairing, Prepared, Step, miller};
 use crate::tower::Fp2;
 
 /// Lines that are kept until f is there.
@@ -15,30 +14,35 @@ const AHEAD: usize = 3;
 const SOON: usize = 2;
 
 /// [ly yP, lx xP, l1] of each step.
-pub struct Lines<'a, B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize> {
-    origin: Origin<'a, B, E, L>,
+pub struct Lines<'a, A: Across<E::Tower>, E: Pairing> {
+    origin: Origin<'a, A, E>,
     /// All lanes where P or Q is the identity: then all lines are 1.
     pub nowhere: Mask,
-    pub products: Products<Across<B, E::Tower, L>, MOST>,
+    pub products: Products<A, MOST>,
     /// Of the next line, and whether its products are asked for.
     step: usize,
     busy: bool,
-    lines: [[Across<B, E::Tower, L>; 3]; AHEAD],
+    lines: [[A; 3]; AHEAD],
     /// How many there were, and how many of them are used.
     made: usize,
     used: usize,
 }
 
-enum Origin<'a, B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize> {
-    Walk(StagedWalk<Across<B, E::Tower, L>>),
+enum Origin<'a, A: Across<E::Tower>, E: Pairing> {
+    Walk(StagedWalk<A>),
     /// The lines, P, and l1 of the line that is made.
-    Prepared(&'a [[Fp2<E::Tower>; 3]], [Across<B, E::Tower, L>; 2], Across<B, E::Tower, L>),
+    Prepared(&'a [[Fp2<E::Tower>; 3]], [A; 2], A),
 }
 
-impl<'a, B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize> Lines<'a, B, E, L> {
+impl<'a, A: Across<E::Tower>, E: Pairing> Lines<'a, A, E> {
     /// Of a point that is walked with.
     #[inline(always)]
-    pub fn fresh(b: B, p: &Affine<E::G1>, q: &Affine<E::G2>, steps: &[Step]) -> Self {
+    pub fn fresh(
+        machine: A::Machine,
+        p: &Affine<E::G1>,
+        q: &Affine<E::G2>,
+        steps: &[Step],
+    ) -> Self {
         let place = miller::place::<E>(p, q.is_identity());
         let [x, y] = miller::start::<E>(q);
         let q = Affine::<E::G2>::new_unchecked(x, y);
@@ -49,24 +53,24 @@ impl<'a, B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize> Lines<'a, 
         }
         let p = Fp2::new(place.p[0], place.p[1]);
         let elements = [p, E::G2::B3, x, y, psi.x(), psi.y(), psi2.x(), psi2.y()];
-        let [p, b3, x, y, psi_x, psi_y, psi2_x, psi2_y] = Across::from_elements(b, &elements);
+        let [p, b3, x, y, psi_x, psi_y, psi2_x, psi2_y] = A::from_elements(machine, &elements);
         let addends = [[x, y], [x, y.negative()], [psi_x, psi_y], [psi2_x, psi2_y]];
-        let walk = StagedWalk::new(addends, p.coefficients(), b3, Across::one(b));
-        Self::new(b, Origin::Walk(walk), place.nowhere.unwrap_u8())
+        let walk = StagedWalk::new(addends, p.coefficients(machine), b3, A::one(machine));
+        Self::new(machine, Origin::Walk(walk), place.nowhere.unwrap_u8())
     }
 
     /// Of a prepared point.
     #[inline(always)]
-    pub fn prepared(b: B, p: &Affine<E::G1>, q: &'a Prepared<E>) -> Self {
+    pub fn prepared(machine: A::Machine, p: &Affine<E::G1>, q: &'a Prepared<E>) -> Self {
         let place = miller::place::<E>(p, q.is_identity);
-        let [p] = Across::from_elements(b, &[Fp2::new(place.p[0], place.p[1])]);
-        let origin = Origin::Prepared(&q.lines, p.coefficients(), p);
-        Self::new(b, origin, place.nowhere.unwrap_u8())
+        let [p] = A::from_elements(machine, &[Fp2::new(place.p[0], place.p[1])]);
+        let origin = Origin::Prepared(&q.lines, p.coefficients(machine), p);
+        Self::new(machine, origin, place.nowhere.unwrap_u8())
     }
 
     #[inline(always)]
-    fn new(b: B, origin: Origin<'a, B, E, L>, nowhere: u8) -> Self {
-        let zero = Across::zero(b);
+    fn new(machine: A::Machine, origin: Origin<'a, A, E>, nowhere: u8) -> Self {
+        let zero = A::zero(machine);
         Self {
             origin,
             nowhere: nowhere.wrapping_neg(),
@@ -87,7 +91,7 @@ impl<'a, B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize> Lines<'a, 
 
     /// The next line, if it is there.
     #[inline(always)]
-    pub fn next(&mut self) -> Option<[Across<B, E::Tower, L>; 3]> {
+    pub fn next(&mut self) -> Option<[A; 3]> {
         if self.used == self.made {
             return None;
         }
@@ -97,7 +101,7 @@ impl<'a, B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize> Lines<'a, 
 
     /// Asks for the first products of the next line, if there is room for it.
     #[inline(always)]
-    pub fn begin(&mut self, b: B, steps: &[Step]) {
+    pub fn begin(&mut self, machine: A::Machine, steps: &[Step]) {
         if self.busy || self.step == steps.len() || self.made - self.used == AHEAD {
             return;
         }
@@ -105,7 +109,7 @@ impl<'a, B: Backend, E: Pairing<Tower: LaneTower<L>>, const L: usize> Lines<'a, 
         match &mut self.origin {
             Origin::Walk(walk) => walk.begin(steps[self.step], &mut self.products),
             Origin::Prepared(lines, [x, y], l1) => {
-                let [ly, lx, l] = Across::from_elements(b, &lines[self.step]);
+                let [ly, lx, l] = A::from_elements(machine, &lines[self.step]);
                 *l1 = l;
                 self.products.ask(&[[ly, lx], [*y, *x]]);
             }
