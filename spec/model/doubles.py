@@ -31,7 +31,7 @@ An element's value is an integer that no instruction computes; it follows from t
 the digits have it, and `Bounds` takes from it the bound of the highest digit, which intervals alone would lose.
 
 Normal elements are what a product takes in any case. `NORMAL` has their bounds; a product or a reduced element keeps within
-them. In eight digits a product is not reduced: its value is at most 1.6 p if one factor is normal and the other one a sum
+them. In six and eight digits a product is not reduced: its value is at most 1.6 p if one factor is normal and the other one a sum
 of two, but 1.86 p if both are sums (BLS12-381). What else a modulus admits is in test_doubles.py.
 """
 
@@ -40,19 +40,20 @@ from fractions import Fraction
 
 import field
 
-WIDTHS = {5: 51, 8: 48}
+WIDTHS = {5: 51, 6: 48, 8: 48}
 #: Where a column's sum starts, where a rounding and where the product of the quotient: in units of 2^(2 W - 2).
-STARTS = {5: (12.75, 12.25, 14.0), 8: (96.0, 96.0, 96.0)}
+STARTS = {5: (12.75, 12.25, 14.0), 6: (96.0, 96.0, 96.0), 8: (96.0, 96.0, 96.0)}
 #: The same in five digits for a modulus of at least three quarters of R.
 STARTS_OF_LARGE = (13.0, 12.25, 14.0)
 #: Bounds of a normal element: of all digits but the highest, and of the value over p.
-NORMAL = {5: (2**50 + 4, Fraction(52, 100)), 8: (2**47 + 16, Fraction(16, 10))}
+NORMAL = {5: (2**50 + 4, Fraction(52, 100)), 6: (2**47 + 16, Fraction(16, 10)), 8: (2**47 + 16, Fraction(16, 10))}
 #: Columns whose products are made together, of a product and of a square; upper columns that are folded into together.
 GROUPS = {
     5: ([range(4), range(4, 9)], [range(3), range(3, 6), range(6, 9)]),
+    6: ([range(3), range(3, 5), range(5, 8)],) * 2,
     8: ([range(4), range(4, 7), range(7, 11)],) * 2,
 }
-FOLDED = {5: [range(4, 7), range(7, 9)], 8: [range(7, 11), range(11, 15)]}
+FOLDED = {5: [range(4, 7), range(7, 9)], 6: [range(5, 8), range(8, 11)], 8: [range(7, 11), range(11, 15)]}
 
 
 class OutOfBounds(Exception):
@@ -76,8 +77,8 @@ class Table:
             approximate += float(self.p >> 64 * j & 2**64 - 1) * 2.0 ** (64 * j)
         self.per_top = 2.0 ** (self.width * (count - 1)) / approximate
         self.start, self.round, self.quotient = (start * 2.0 ** (2 * self.width - 2) for start in starts or self.starts)
-        if count == 8 and self.start != self.round:
-            raise OutOfBounds("columns of eight digits have no new start")
+        if count != 5 and self.start != self.round:
+            raise OutOfBounds(f"columns of {count} digits have no new start")
         words = 64 * -(-self.p.bit_length() // 64)
         self.from_words = self.nearest(self.r * self.r * pow(2, -words, self.p))
         self.to_words = self.nearest(1 << words)
@@ -417,7 +418,7 @@ class Residues:
         for group in GROUPS[count][is_square]:
             columns(group)
             for k in group:
-                if k >= last and count == 8:
+                if k >= last and count != 5:
                     continue
                 highs[k] = on.minus(sums[k], start, f"column {k}, above")
                 column = lows[k]
@@ -433,14 +434,14 @@ class Residues:
                     if k == last:
                         from_below(k)
         for group in FOLDED[count]:
-            if count == 8 and group[0] > last:
+            if count != 5 and group[0] > last:
                 columns(group)
             for i, digit in enumerate(digits):
                 for k in group:
                     fold = on.constant(table.folds[i][k - last])
                     sums[k], lows[k] = on.product(sums[k], lows[k], digit, fold, f"column {k}, fold of digit {i}")
             if group[0] == last:
-                if count == 8:
+                if count != 5:
                     from_below(last)
                 by = on.constant(table.negative_inverse)
                 _, quotient = on.product(on.constant(table.quotient), zero, lows[last], by, "quotient")
@@ -510,7 +511,7 @@ class Residues:
         return self.carried(self.plain_sum(x, y))
 
     def as_sum(self, x):
-        return x if self.table.count == 8 else self.carried(x)
+        return self.carried(x) if self.table.count == 5 else x
 
     def plus(self, x, y):
         return self.as_sum(self.plain_sum(x, y))

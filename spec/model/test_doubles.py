@@ -10,14 +10,18 @@ from doubles import NORMAL, STARTS, Bounds, Exact, Interval, OutOfBounds, Residu
 
 FIVE = ["bn254_fp", "bn254_fr", "bls12_377_fr", "bls12_381_fr", "pasta_fp", "pasta_fq", "toy_fp", "toy_fr"]
 EIGHT = ["bls12_381_fp", "bls12_377_fp", "toy_fp", "toy_fr"]
-ALL = [(name, 5) for name in FIVE] + [(name, 8) for name in EIGHT]
+#: Of pairings one at a time.
+SIX = ("bn254_fp", 6)
+ALL = [(name, 5) for name in FIVE] + [SIX] + [(name, 8) for name in EIGHT]
 #: Coordinates of points: products of normal elements and sums. So large a modulus as this one has no room for sums.
 NORMAL_ONLY = ("bls12_381_fr", 5)
 COORDINATES = [each for each in ALL if each != NORMAL_ONLY]
 #: Of the extensions by u^2 = -n: n, and the bound of what is squared over p. The square of u^2 = -1 is not reduced.
-PAIRS = {("bn254_fp", 5): (1, Fraction(52, 100)), ("bls12_381_fp", 8): (1, Fraction(13, 10)), ("bls12_377_fp", 8): (5, Fraction(16, 10))}
+PAIRS = {("bn254_fp", 5): (1, Fraction(52, 100)), SIX: (1, Fraction(13, 10)), ("bls12_381_fp", 8): (1, Fraction(13, 10)), ("bls12_377_fp", 8): (5, Fraction(16, 10))}
+#: Bounds of what is added in rows, as in `NORMAL`.
+ROW = (2**47 + 32, NORMAL[8][1])
 #: Of a number in scalar code's form.
-PLAIN = {5: 2**51 - 1, 8: 2**48 - 1}
+PLAIN = {5: 2**51 - 1, 6: 2**48 - 1, 8: 2**48 - 1}
 
 
 def bounds_of(name, count, starts=None):
@@ -120,7 +124,7 @@ class Proofs(unittest.TestCase):
                 self.assertEqual(exact.multiple_if_zero(exact.constant(multiple * p)), -multiple)
 
     def test_bounds_of_the_documents(self):
-        """Digits of sums and products, and of values in eight digits."""
+        """Digits of sums and products, and of values in five digits."""
         for name, count in ALL:
             on = bounds_of(name, count)
             x = on.normal()
@@ -150,9 +154,22 @@ class Proofs(unittest.TestCase):
             for multiple in (2, 3, 4, 5):
                 self.assert_normal(on, on.reduced(self.sums(on, multiple)))
 
-    def test_a_sum_of_four_in_eight_digits(self):
-        for name in EIGHT:
-            on = bounds_of(name, 8)
+    def test_rows(self):
+        """What doubles/row.rs does: sums of up to 24 elements that are normal or such a sum that was reduced are reduced, and
+        multiplied in pairs."""
+        for name, count in [SIX, ("bls12_381_fp", 8), ("bls12_377_fp", 8)]:
+            on = bounds_of(name, count)
+            digit, multiples = ROW
+            row = on.within(digit, multiples)
+            settled = on.reduced(functools.reduce(on.plain_sum, [row] * 24))
+            self.assertLessEqual(max(map(magnitude, settled.digits[:-1])), digit)
+            self.assertLessEqual(settled.value.magnitude, multiples * on.table.p)
+            n, _ = PAIRS[name, count]
+            self.assert_normal(on, *on.pair_product([settled] * 2, [settled] * 2, n), on.product(settled, settled))
+
+    def test_a_sum_of_four_in_six_and_eight_digits(self):
+        for name, count in [SIX, *((name, 8) for name in EIGHT)]:
+            on = bounds_of(name, count)
             x = on.normal()
             total = on.less(x, x)
             on.product(on.carried_sum(x, x), on.carried_sum(total, total))
@@ -181,6 +198,12 @@ class Refusals(unittest.TestCase):
         two, four = on.carried_sum(x, x), on.carried_sum(on.less(x, x), on.less(x, x))
         self.refused("sum", "column 4, product", on.product, two, four)
         self.refused("sum", "column 4, product", on.product, four, two)
+
+    def test_rows(self):
+        for name, count in [SIX, ("bls12_381_fp", 8), ("bls12_377_fp", 8)]:
+            on = bounds_of(name, count)
+            total = functools.reduce(on.plain_sum, [on.within(*ROW)] * 28)
+            self.refused("number", "less the multiple of p", on.reduced, total)
 
     def test_digits_without_carries(self):
         for name in FIVE[:6]:
@@ -265,7 +288,7 @@ class Model(unittest.TestCase):
                     continue
                 bounds.on.trace.clear()
                 bounds.product(*operands(bounds, bounds.normal), is_square=kind == "square")
-                for _ in range(100 if count == 5 else 50):
+                for _ in range(100 if count < 8 else 50):
                     on.on.trace.clear()
                     x, y = operands(on, functools.partial(self.element, on))
                     z = on.product(x, y, is_square=kind == "square")

@@ -46,11 +46,6 @@ use crate::isa::Isa;
 use crate::lanes::{AnyMachine, WIDTH};
 use crate::tower::{Fp12, Tower};
 
-/// Pairs that go faster one after the other than in eight lanes: alone, and where there are eights in lanes already.
-const FEW: [usize; 2] = [5, 3];
-/// The same where the products of one after the other go side by side.
-const FEW_SIDE_BY_SIDE: [usize; 2] = [12, 5];
-
 /// A pairing: two groups, the way through the Miller loop and the last part of the final exponentiation. A type
 /// without values.
 pub trait Pairing: Copy + Debug + Default + Eq + Send + Sync + 'static {
@@ -66,6 +61,8 @@ pub trait Pairing: Copy + Debug + Default + Eq + Send + Sync + 'static {
     const TWIST: Kind;
     /// Is the number of the loop the negative of what the steps say?
     const NEGATIVE: bool;
+    /// What a loop in lanes takes, and each eight pairs in it, where a pair of few takes 1.
+    const IN_LANES: [usize; 2];
 
     /// The steps of the Miller loop after T = Q and f = 1.
     fn steps() -> Vec<Step>;
@@ -125,13 +122,8 @@ pub fn miller_product<E: Pairing>(
     pairs: &[Pair<E>],
     prepared: &[PreparedPair<'_, E>],
 ) -> Fp12<E::Tower> {
-    let [alone, more] = if isa.vectors().is_some() { FEW_SIDE_BY_SIDE } else { FEW };
-    let few = match pairs.len() % WIDTH {
-        _ if isa.machine().is_none() || pairs.len() <= alone => pairs.len(),
-        rest if rest <= more => rest,
-        _ => 0,
-    };
-    let (many, few) = pairs.split_at(pairs.len() - few);
+    let in_lanes = if isa.machine().is_some() { in_lanes::<E>(pairs.len()) } else { 0 };
+    let (many, few) = pairs.split_at(in_lanes);
     let one_by_one = || match isa.machine() {
         Some(machine) => E::miller_loop_of_few(machine, few, prepared),
         None => {
@@ -147,6 +139,18 @@ pub fn miller_product<E: Pairing>(
         }
         _ => one_by_one(),
     }
+}
+
+/// How many of so many pairs go in lanes: none, those that fill lanes, or all.
+fn in_lanes<E: Pairing>(pairs: usize) -> usize {
+    let [whole, eight] = E::IN_LANES;
+    let cost = |&in_lanes: &usize| match (in_lanes.div_ceil(WIDTH), pairs - in_lanes) {
+        (0, few) => few,
+        (eights, 0) => whole + eight * eights,
+        (eights, few) => whole + eight * eights + few + 1, // and a product
+    };
+    let choices = [pairs, pairs - pairs % WIDTH, 0];
+    choices.into_iter().min_by_key(cost).unwrap_or(0)
 }
 
 /// The product of the Miller values of pairs with a prepared point.

@@ -36,9 +36,10 @@ pub trait Across<T: Tower>: Linear<Choice = Mask> {
     fn settled(&self) -> Self;
     /// Both coefficients, each by itself.
     fn coefficients(&self, machine: Self::Machine) -> [Self; 2];
-    /// Products of eight pairs.
+    /// Products of eight pairs, of which the first `count` are wanted.
     fn eight_products(
         machine: Self::Machine,
+        count: usize,
         x: [&Self; WIDTH],
         y: [&Self; WIDTH],
     ) -> [Self; WIDTH];
@@ -50,13 +51,15 @@ pub trait Across<T: Tower>: Linear<Choice = Mask> {
         let mut products = [*blank; N];
         let mut first = 0;
         while first < N {
+            let count = if N - first < WIDTH { N - first } else { WIDTH };
             let made = Self::eight_products(
                 machine,
-                each!(i < WIDTH, blank => if first + i < N { &x[first + i] } else { blank }),
-                each!(i < WIDTH, blank => if first + i < N { &y[first + i] } else { blank }),
+                count,
+                each!(i < WIDTH, blank => if i < count { &x[first + i] } else { blank }),
+                each!(i < WIDTH, blank => if i < count { &y[first + i] } else { blank }),
             );
             let mut i = 0;
-            while i < WIDTH && first + i < N {
+            while i < count {
                 products[first + i] = made[i];
                 i += 1;
             }
@@ -65,6 +68,6 @@ pub trait Across<T: Tower>: Linear<Choice = Mask> {
         products
     }
 
-    /// Their squares.
+    /// Squares.
     fn squares<const N: usize>(machine: Self::Machine, x: &[Self; N]) -> [Self; N];
 }

@@ -40,6 +40,7 @@ impl Pairing for Bn254 {
     type G2 = bn254::G2;
     const TWIST: Kind = Kind::D;
     const NEGATIVE: bool = false;
+    const IN_LANES: [usize; 2] = [2, 5];
 
     fn steps() -> Vec<Step> {
         let mut steps =
@@ -108,6 +109,7 @@ macro_rules! bls12 {
             type G2 = $curve::G2;
             const TWIST: Kind = Kind::$twist;
             const NEGATIVE: bool = spec::$curve::parameter::NEGATIVE;
+            const IN_LANES: [usize; 2] = [3, 6];
 
             fn steps() -> Vec<Step> {
                 schedule::binary(spec::$curve::parameter::MAGNITUDE)

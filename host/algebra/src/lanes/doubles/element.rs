@@ -98,6 +98,14 @@ impl<P: Prime<L>, const L: usize> Doubles<P, L> {
         Self::of(unsafe { product::multiply(Self::TABLE, &self.digits, &y.digits) })
     }
 
+    /// x y in the first four lanes, and zeros.
+    #[inline(always)]
+    pub(super) fn product_in_first_half(&self, y: &Self) -> Self {
+        debug_assert!(self.is_factor() && y.is_factor(), "digits that are too large");
+        // SAFETY: see `digits`.
+        Self::of(unsafe { product::multiply_first_half(Self::TABLE, &self.digits, &y.digits) })
+    }
+
     /// x^2.
     #[inline(always)]
     pub fn squared(&self) -> Self {

@@ -24,15 +24,35 @@ pub struct DoublesPairSum<T: Tower, const N: usize, const L: usize>([DoublesSum<
 /// a b where u^2 = -n; b may be a sum.
 #[inline(always)]
 pub fn pair_product<P: Prime<L>, const L: usize>(
+    a: [&Doubles<P, L>; 2],
+    b: [&Doubles<P, L>; 2],
+    n: u32,
+) -> [Doubles<P, L>; 2] {
+    karatsuba(a, b, n, Doubles::product)
+}
+
+/// The same in the first four lanes.
+#[inline(always)]
+pub(super) fn pair_product_in_first_half<P: Prime<L>, const L: usize>(
+    a: [&Doubles<P, L>; 2],
+    b: [&Doubles<P, L>; 2],
+    n: u32,
+) -> [Doubles<P, L>; 2] {
+    karatsuba(a, b, n, Doubles::product_in_first_half)
+}
+
+#[inline(always)]
+fn karatsuba<P: Prime<L>, const L: usize>(
     [a0, a1]: [&Doubles<P, L>; 2],
     [b0, b1]: [&Doubles<P, L>; 2],
     n: u32,
+    product: impl Fn(&Doubles<P, L>, &Doubles<P, L>) -> Doubles<P, L>,
 ) -> [Doubles<P, L>; 2] {
-    let v0 = a0.product(b0);
-    let v1 = a1.product(b1);
+    let v0 = product(a0, b0);
+    let v1 = product(a1, b1);
     // Where b is a sum this is one of four, and five digits have no room for it.
     let b = if L == 5 { b0.reduced_sum(b1) } else { b0.carried_sum(b1) };
-    let v2 = a0.carried_sum(a1).product(&b);
+    let v2 = product(&a0.carried_sum(a1), &b);
     [v0.less_multiple(&v1, n), v2.less_both(&v0, &v1)]
 }
 

@@ -8,8 +8,8 @@ use std::arch::x86_64::*;
 use std::marker::PhantomData;
 
 use super::element::Doubles;
-use super::extension::pair_product;
-use super::product::{self, Digits, splat};
+use super::extension::{pair_product, pair_product_in_first_half};
+use super::product::{Digits, splat};
 use super::{Fma, Work};
 use crate::lanes::affine::Residue;
 use crate::lanes::backend::{Mask, WIDTH, both, each};
@@ -228,8 +228,10 @@ fn transposed(r: [__m256d; 4]) -> [__m256d; 4] {
     ]
 }
 
-/// x y of eight pairs of elements of Fp[u]/(u^2 + n), [c0, c1].
+/// x y of up to eight pairs of elements of Fp[u]/(u^2 + n), [c0, c1]; those of the first four take half of the time.
 pub struct RowPairProducts<'a, P, const L: usize> {
+    /// How many are wanted.
+    pub count: usize,
     /// n, small.
     pub n: u32,
     /// All x.
@@ -243,10 +245,15 @@ impl<P: Prime<L>, const L: usize> Work for RowPairProducts<'_, P, L> {
 
     #[inline(always)]
     fn run(self, _: Fma) -> Self::Output {
-        let Self { n, x, y } = self;
+        let Self { count, n, x, y } = self;
         let x = both!(c => lanes(each!(i < WIDTH, &x[0][0] => &x[i][c])));
         let y = both!(c => lanes(each!(i < WIDTH, &y[0][0] => &y[i][c])));
-        let [c0, c1] = pair_product(x.each_ref(), y.each_ref(), n);
+        let (x, y) = (x.each_ref(), y.each_ref());
+        let [c0, c1] = if count > WIDTH / 2 {
+            pair_product(x, y, n)
+        } else {
+            pair_product_in_first_half(x, y, n)
+        };
         let (c0, c1) = (rows(&c0), rows(&c1));
         each!(i < WIDTH, [c0[0]; 2] => [c0[i], c1[i]])
     }
@@ -268,11 +275,6 @@ impl<P: Prime<L>, const L: usize> Work for RowProducts<'_, P, L> {
     #[inline(always)]
     fn run(self, _: Fma) -> Self::Output {
         let (x, y) = (lanes(self.x), lanes(self.y));
-        if self.count > WIDTH / 2 {
-            return rows(&x.product(&y));
-        }
-        let table = Doubles::<P, L>::table();
-        // SAFETY: see `DoublesRow::zero`.
-        rows(&Doubles::of(unsafe { product::multiply_first_half(table, x.digits(), y.digits()) }))
+        rows(&if self.count > WIDTH / 2 { x.product(&y) } else { x.product_in_first_half(&y) })
     }
 }

@@ -63,10 +63,15 @@ impl<T: LaneTower<L>, const L: usize> Across<T> for AcrossDoubles<T, L> {
         [Self([self.0[0], zero]), Self([self.0[1], zero])]
     }
     #[inline(always)]
-    fn eight_products(fma: Fma, x: [&Self; WIDTH], y: [&Self; WIDTH]) -> [Self; WIDTH] {
+    fn eight_products(
+        fma: Fma,
+        count: usize,
+        x: [&Self; WIDTH],
+        y: [&Self; WIDTH],
+    ) -> [Self; WIDTH] {
         let x = each!(i < WIDTH, &x[0].0 => &x[i].0);
         let y = each!(i < WIDTH, &y[0].0 => &y[i].0);
-        let products = fma.apart(RowPairProducts { n: T::MINUS_BETA, x, y });
+        let products = fma.apart(RowPairProducts { count, n: T::MINUS_BETA, x, y });
         each!(i < WIDTH, Self(products[0]) => Self(products[i]))
     }
     /// (c0 + c1) (c0 - c1) + 2 c0 c1 u, or with -N: (c0 + c1) (c0 - N c1) + (N - 1) c0 c1 + 2 c0 c1 u.
@@ -89,7 +94,7 @@ impl<T: LaneTower<L>, const L: usize> Across<T> for AcrossDoubles<T, L> {
             });
             for (i, square) in squares.iter_mut().enumerate() {
                 let [c0, c1] = [products[2 * i], products[2 * i + 1]];
-                let c0 = if n == 1 { c0 } else { c0.plus(&c1.times_small((n - 1) / 2)) };
+                let c0 = if n == 1 { c0 } else { c0.plus(&c1.times_small((n - 1) / 2)).settled() };
                 *square = Self([c0, c1]);
             }
         }
@@ -119,11 +124,12 @@ impl<T: LaneTower<L>, const L: usize> Linear for AcrossDoubles<T, L> {
     }
     #[inline(always)]
     fn times_xi(&self) -> Self {
-        let ([x0, x1], [c0, c1]) = (T::SMALL_XI, &self.0);
+        let [x0, x1] = T::SMALL_XI;
+        let Self([c0, c1]) = if x0 > 2 { self.settled() } else { *self };
         let (low, high) = (c0.times_small(x0), c1.times_small(x0));
         let crossed = c1.times_small(T::MINUS_BETA * x1);
         let product = Self([low.less(&crossed), high.plus(&c0.times_small(x1))]);
-        // There is room for a few times as much, but not for more.
+        // Formulas have room for twice as many terms, but not for more.
         if x0 + T::MINUS_BETA * x1 > 2 { product.settled() } else { product }
     }
     #[inline(always)]
