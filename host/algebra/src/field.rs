@@ -25,7 +25,7 @@ mod power;
 mod root;
 mod safegcd;
 pub(crate) mod secp256k1;
-mod select;
+pub(crate) mod select;
 mod signed62;
 mod traits;
 #[cfg(target_arch = "x86_64")]

@@ -1,13 +1,13 @@
 //! Eight elements in doubles, with AVX2 and FMA: about twice as fast as scalar code.
 //!
-//! A residue is five signed digits of 51 bits or eight of 48, each a double; a register has one digit of four elements.
+//! A residue is five signed digits of 51 bits, or six or eight of 48, each a double; a register has one digit of four elements.
 //! Fused multiply-adds give both halves of a product of digits exactly ([`product`]); nothing is ever converted between
 //! integers and doubles but at the doors. All digits are integers of at most 2^53 and no operation divides, so neither
 //! denormals nor infinities nor NaN can occur, and the time depends on no value.
 //!
 //! The bounds below are those that `spec/model/doubles.py` proves by interval analysis, for each modulus.
 //!
-//! | | L = 5, W = 51 | L = 8, W = 48 |
+//! | | L = 5, W = 51 | L = 6 and 8, W = 48 |
 //! |---|---|---|
 //! | normal: digits, and value | 2^50 + 4, 0.52 p | 2^47 + 16, 1.6 p |
 //! | sum of two: digits | 2^50 + 4, with carries | 2^48 + 32, without |

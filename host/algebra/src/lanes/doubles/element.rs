@@ -7,14 +7,16 @@ use std::mem::MaybeUninit;
 use super::Fma;
 use super::constants::{Splat, Table, width};
 use super::product::{self, Digits};
+use crate::field::limbs;
+use crate::field::select::select;
 use crate::lanes::affine::Residue;
 use crate::lanes::backend::{Mask, WIDTH, each};
 use crate::lanes::primes::Prime;
 
-/// Eight elements of P in L digits of 51 bits (L = 5) or 48 bits (L = 8), in Montgomery form with R = 2^255 or 2^384.
+/// Eight elements of P in L digits of 51 bits (L = 5) or 48 bits (L = 6 and 8), in Montgomery form with R = 2^255, 2^288 or 2^384.
 ///
 /// A product, and what was reduced or read from memory, is *normal*: its digits are at most a few above 2^(W - 1) in
-/// absolute value, and it is less than 0.52 p (L = 5) or 1.6 p (L = 8). [`Self::less`] and [`Self::plus`] make sums of
+/// absolute value, and it is less than 0.52 p (L = 5) or 1.6 p (L = 6 and 8). [`Self::less`] and [`Self::plus`] make sums of
 /// two of those.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
@@ -315,53 +317,31 @@ pub(super) fn signs(mask: Mask) -> [__m256d; 2] {
     }
 }
 
-/// The canonical words of a small multiple of p more or less than this number.
+/// The canonical words of a number between -2 p and 2 p. Nothing here depends on its value but the result.
 fn canonical<P: Prime<L>, const L: usize>(digits: &[i64; L]) -> P::Repr {
     let width = width(L);
+    // Two's complement; a word with a digit above it, and one for the sign.
     let mut words = [0u64; 8];
-    // Two's complement.
-    let (mut carry, mut at, mut have) = (0i128, 0, 0);
-    let mut bits = 0u128;
+    let mut carry = 0i128;
     for (j, &digit) in digits.iter().enumerate() {
         let sum = i128::from(digit) + carry;
         let low = if j + 1 < L { sum & ((1 << width) - 1) } else { sum };
         carry = (sum - low) >> width;
-        bits |= (low as u128) << have;
-        have += width;
-        if j + 1 == L {
-            have = 128;
-        }
-        while have >= 64 && at < words.len() {
-            words[at] = bits as u64;
-            bits = ((bits as i128) >> 64) as u128;
-            at += 1;
-            have -= 64;
+        let at = width * j as u32;
+        // The highest digit has a sign, which goes through all words above.
+        let (low, above) = ((low << (at % 64)) as u128, low >> 127);
+        let parts = [low as u64, (low >> 64) as u64];
+        for (i, word) in words.iter_mut().skip(at as usize / 64).enumerate() {
+            *word |= parts.get(i).copied().unwrap_or(above as u64);
         }
     }
-    let sign = if (words[at - 1] as i64) < 0 { u64::MAX } else { 0 };
-    words[at..].fill(sign);
     let mut p = [0; 8];
     p[..P::MODULUS.len()].copy_from_slice(P::MODULUS);
-    while words[7] >> 63 == 1 {
-        let mut carry = false;
-        for (word, p) in words.iter_mut().zip(p) {
-            let (sum, first) = word.overflowing_add(p);
-            let (sum, second) = sum.overflowing_add(carry.into());
-            (*word, carry) = (sum, first || second);
-        }
-    }
-    loop {
-        let mut borrow = false;
-        let rest = std::array::from_fn(|i| {
-            let (rest, first) = words[i].overflowing_sub(p[i]);
-            let (rest, second) = rest.overflowing_sub(borrow.into());
-            borrow = first || second;
-            rest
-        });
-        if borrow {
-            break;
-        }
-        words = rest;
+    let (twice, _) = limbs::add(&p, &p);
+    let (mut words, _) = limbs::add(&words, &twice);
+    for multiple in [twice, p] {
+        let (rest, borrow) = limbs::sub(&words, &multiple);
+        words = select(borrow, &words, &rest);
     }
     let mut integer = P::ZERO.to_canonical();
     let count = integer.as_ref().len();
