@@ -82,7 +82,7 @@ class Proofs(unittest.TestCase):
             self.assert_normal(on, on.reduced(on.less(x, x)), on.less_both(x, x, x), on.reduced(total))
 
     def test_extensions(self):
-        """What extension.rs does: the product's other factor may be a sum, and a square's is as small as it has to be."""
+        """What extension.rs does: the product's other factor may be a sum, and a square's is as small as it has to be; norms."""
         for (name, count), (n, squared) in PAIRS.items():
             on = bounds_of(name, count)
             x = on.normal()
@@ -90,6 +90,9 @@ class Proofs(unittest.TestCase):
             small = on.within(NORMAL[count][0], squared)
             products = on.pair_product(pair, pair, n) + on.pair_product(pair, totals, n)
             self.assert_normal(on, *products, *on.pair_square([small, small], n))
+            settled = on.reduced(totals[0])
+            norm = on.reduced(functools.reduce(on.plain_sum, [on.square(settled)] * (1 + n)))
+            self.assert_normal(on, norm, on.product(norm, totals[0]))
             for x in [*products, on.product(on.carried(plain(on)), on.constant(on.table.from_words))]:
                 self.assertLessEqual(x.value.magnitude, squared * on.table.p)
 

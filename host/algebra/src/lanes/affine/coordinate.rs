@@ -61,6 +61,13 @@ pub trait Residue<M: Machine>: Copy {
     /// Eight elements in memory.
     type AtRest: Copy;
 
+    /// What is inverted where an element is: itself, or its norm, since products of norms are cheaper.
+    type Norm: Residue<M>;
+    /// What is kept of a norm from one time to the next.
+    type KeptNorm: Copy;
+    /// One that is not written yet.
+    const BLANK_NORM: Self::KeptNorm;
+
     /// Eight zeros in memory.
     const BLANK: Self::AtRest;
 
@@ -100,6 +107,20 @@ pub trait Residue<M: Machine>: Copy {
     fn squares(x: [&Self; 2]) -> [Self; 2];
     /// 1/x, and 0 where x = 0, in a time that depends on x.
     fn inverse_vartime(&self) -> Self;
+
+    /// Norms, which are kept.
+    fn norms(
+        x: [&Self::Sum; 2],
+        kept: &mut [Self::KeptNorm; 2],
+    ) -> [<Self::Norm as Residue<M>>::Sum; 2];
+    /// The same again.
+    fn kept_norms(
+        m: M,
+        x: [&Self::Sum; 2],
+        kept: &[Self::KeptNorm; 2],
+    ) -> [<Self::Norm as Residue<M>>::Sum; 2];
+    /// 1/x from 1/norm.
+    fn inverses_by_norms(x: [&Self::Sum; 2], inverses: [&Self::Norm; 2]) -> [Self; 2];
 
     /// y in the lanes of the mask, x in the others.
     fn select(&self, mask: Mask, y: &Self) -> Self;

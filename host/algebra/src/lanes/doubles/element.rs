@@ -10,7 +10,7 @@ use super::product::{self, Digits};
 use crate::field::limbs;
 use crate::field::select::select;
 use crate::lanes::affine::Residue;
-use crate::lanes::backend::{Mask, WIDTH, each};
+use crate::lanes::backend::{Mask, WIDTH, both, each};
 use crate::lanes::primes::Prime;
 
 /// Eight elements of P in L digits of 51 bits (L = 5) or 48 bits (L = 6 and 8), in Montgomery form with R = 2^255, 2^288 or 2^384.
@@ -352,6 +352,9 @@ fn canonical<P: Prime<L>, const L: usize>(digits: &[i64; L]) -> P::Repr {
 impl<P: Prime<L>, const L: usize> Residue<Fma> for Doubles<P, L> {
     type Element = P;
     type Sum = DoublesSum<P, L>;
+    type Norm = Self;
+    type KeptNorm = ();
+    const BLANK_NORM: () = ();
     type AtRest = [[f64; WIDTH]; L];
     const BLANK: [[f64; WIDTH]; L] = [[0.0; WIDTH]; L];
 
@@ -453,6 +456,18 @@ impl<P: Prime<L>, const L: usize> Residue<Fma> for Doubles<P, L> {
         let mut elements = self.to_elements();
         P::batch_invert_vartime(&mut elements);
         Self::from_elements(Fma(()), &elements)
+    }
+    #[inline(always)]
+    fn norms(x: [&Self::Sum; 2], _: &mut [(); 2]) -> [Self::Sum; 2] {
+        both!(n => *x[n])
+    }
+    #[inline(always)]
+    fn kept_norms(_: Fma, x: [&Self::Sum; 2], _: &[(); 2]) -> [Self::Sum; 2] {
+        both!(n => *x[n])
+    }
+    #[inline(always)]
+    fn inverses_by_norms(_: [&Self::Sum; 2], inverses: [&Self; 2]) -> [Self; 2] {
+        both!(n => *inverses[n])
     }
     #[inline(always)]
     fn select(&self, mask: Mask, y: &Self) -> Self {

@@ -69,6 +69,13 @@ pub fn pair_square<P: Prime<L>, const L: usize>(
     [sum.product(a0.less(a1).digits()), twice.product(a1)]
 }
 
+/// c0^2 + n c1^2.
+#[inline(always)]
+fn norm<P: Prime<L>, const L: usize>([c0, c1]: [&DoublesSum<P, L>; 2], n: u32) -> Doubles<P, L> {
+    let (c0, c1) = (Doubles::reduced(c0).squared(), Doubles::reduced(c1).squared());
+    c0.reduced_sum(&c1.multiple(n))
+}
+
 impl<T: Tower<Base: Prime<L>>, const N: usize, const L: usize> DoublesPair<T, N, L> {
     #[inline(always)]
     fn product(&self, b: [&Doubles<T::Base, L>; 2]) -> Self {
@@ -81,6 +88,9 @@ impl<T: Tower<Base: Prime<L>>, const N: usize, const L: usize> Residue<Fma>
 {
     type Element = Fp2<T>;
     type Sum = DoublesPairSum<T, N, L>;
+    type Norm = Doubles<T::Base, L>;
+    type KeptNorm = [[f64; WIDTH]; L];
+    const BLANK_NORM: [[f64; WIDTH]; L] = Doubles::<T::Base, L>::BLANK;
     type AtRest = [[[f64; WIDTH]; L]; 2];
     const BLANK: Self::AtRest = [Doubles::<T::Base, L>::BLANK; 2];
 
@@ -156,6 +166,28 @@ impl<T: Tower<Base: Prime<L>>, const N: usize, const L: usize> Residue<Fma>
         let mut elements = self.to_elements();
         Fp2::batch_invert_vartime(&mut elements);
         Self::from_elements(Fma(()), &elements)
+    }
+    #[inline(always)]
+    fn norms(x: [&Self::Sum; 2], kept: &mut [[[f64; WIDTH]; L]; 2]) -> [DoublesSum<T::Base, L>; 2] {
+        let norms = both!(n => norm(x[n].0.each_ref(), N as u32));
+        norms[0].store(&mut kept[0]);
+        norms[1].store(&mut kept[1]);
+        both!(n => norms[n].widened())
+    }
+    #[inline(always)]
+    fn kept_norms(
+        m: Fma,
+        _: [&Self::Sum; 2],
+        kept: &[[[f64; WIDTH]; L]; 2],
+    ) -> [DoublesSum<T::Base, L>; 2] {
+        both!(n => Doubles::load(m, &kept[n]).widened())
+    }
+    #[inline(always)]
+    fn inverses_by_norms(x: [&Self::Sum; 2], inverses: [&Self::Norm; 2]) -> [Self; 2] {
+        both!(n => {
+            let [c0, c1] = x[n].0.each_ref().map(DoublesSum::digits);
+            Self([inverses[n].product(c0), inverses[n].negative().product(c1)])
+        })
     }
     #[inline(always)]
     fn select(&self, mask: Mask, y: &Self) -> Self {

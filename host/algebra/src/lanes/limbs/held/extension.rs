@@ -57,11 +57,25 @@ impl<B: Backend, T: Tower<Base: Prime<L>>, const N: usize, const L: usize> HeldP
     }
 }
 
+impl<B: Backend, T: Tower<Base: Prime<L>>, const N: usize, const L: usize> HeldPair<B, T, N, L, 4> {
+    /// c0^2 + N c1^2.
+    #[inline(always)]
+    fn norm(self) -> Held<B, T::Base, L> {
+        let c1 = self.c1.reduced();
+        let x = (self.c0.reduced(), c1.negative_multiple::<N, NEGATIVE>());
+        let [norm] = Held::sum_of_products_each([x], [[self.c0, -c1]]);
+        norm
+    }
+}
+
 impl<B: Backend, T: Tower<Base: Prime<L>>, const N: usize, const L: usize> Residue<B>
     for HeldPair<B, T, N, L>
 {
     type Element = Fp2<T>;
     type Sum = HeldPair<B, T, N, L, 4>;
+    type Norm = Held<B, T::Base, L>;
+    type KeptNorm = Lanes<T::Base, L>;
+    const BLANK_NORM: Lanes<T::Base, L> = Lanes::ZERO;
     type AtRest = [Lanes<T::Base, L>; 2];
     const BLANK: [Lanes<T::Base, L>; 2] = [Lanes::ZERO; 2];
 
@@ -140,6 +154,32 @@ impl<B: Backend, T: Tower<Base: Prime<L>>, const N: usize, const L: usize> Resid
         let inverse = self.product(conjugate).c0.inverse_vartime();
         let [c0, c1] = Held::mul_each([conjugate.c0, conjugate.c1], [inverse; 2]);
         Self { c0, c1 }
+    }
+    #[inline(always)]
+    fn norms(
+        x: [&Self::Sum; 2],
+        kept: &mut [Lanes<T::Base, L>; 2],
+    ) -> [super::Sum<B, T::Base, L>; 2] {
+        let norms = both!(n => x[n].norm());
+        norms[0].store(&mut kept[0]);
+        norms[1].store(&mut kept[1]);
+        both!(n => norms[n].widened())
+    }
+    #[inline(always)]
+    fn kept_norms(
+        b: B,
+        _: [&Self::Sum; 2],
+        kept: &[Lanes<T::Base, L>; 2],
+    ) -> [super::Sum<B, T::Base, L>; 2] {
+        both!(n => Held::load(b, &kept[n]).widened())
+    }
+    #[inline(always)]
+    fn inverses_by_norms(x: [&Self::Sum; 2], inverses: [&Self::Norm; 2]) -> [Self; 2] {
+        both!(n => {
+            let by = [inverses[n].widened(), -*inverses[n]];
+            let [c0, c1] = Held::mul_each(by, [x[n].c0, x[n].c1]);
+            Self { c0, c1 }
+        })
     }
     #[inline(always)]
     fn select(&self, mask: Mask, y: &Self) -> Self {

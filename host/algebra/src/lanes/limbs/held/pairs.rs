@@ -62,6 +62,9 @@ impl<B: Backend, P: Prime<L>, const L: usize> Held<B, P, L> {
 impl<B: Backend, P: Prime<L>, const L: usize> Residue<B> for Held<B, P, L> {
     type Element = P;
     type Sum = Sum<B, P, L>;
+    type Norm = Self;
+    type KeptNorm = ();
+    const BLANK_NORM: () = ();
     type AtRest = Lanes<P, L>;
     const BLANK: Lanes<P, L> = Lanes::ZERO;
 
@@ -132,6 +135,18 @@ impl<B: Backend, P: Prime<L>, const L: usize> Residue<B> for Held<B, P, L> {
     #[inline(always)]
     fn inverse_vartime(&self) -> Self {
         Held::inverse_vartime(*self)
+    }
+    #[inline(always)]
+    fn norms(x: [&Self::Sum; 2], _: &mut [(); 2]) -> [Self::Sum; 2] {
+        both!(n => *x[n])
+    }
+    #[inline(always)]
+    fn kept_norms(_: B, x: [&Self::Sum; 2], _: &[(); 2]) -> [Self::Sum; 2] {
+        both!(n => *x[n])
+    }
+    #[inline(always)]
+    fn inverses_by_norms(_: [&Self::Sum; 2], inverses: [&Self; 2]) -> [Self; 2] {
+        both!(n => *inverses[n])
     }
     #[inline(always)]
     fn select(&self, mask: Mask, y: &Self) -> Self {
