@@ -154,7 +154,7 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
   writes(Value.sums, linearIssue, Context.makesSum(linearIssue.word), latency.linear, WordFormat.linear, sum)
 
   // 5. Canonical values: flags and results.
-  private val canonical = new Canonical(arithmetic, contexts)
+  private val canonical = new CanonicalQueue(arithmetic, contexts)
   canonical.io.fromOldest := control.io.fromOldest
   private val summed = latency.linear + 1 // cycles from the issue to the sum
   canonical.io.request.valid := Delay(linearIssue.valid && linearIssue.is("settle"), summed, init = False)

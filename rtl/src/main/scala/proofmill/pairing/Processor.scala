@@ -1,6 +1,7 @@
 package proofmill.pairing
 
-import proofmill.micro.{Canonical, RegisterBank}
+import proofmill.field.Canonical
+import proofmill.micro.RegisterBank
 import spinal.core._
 import spinal.lib._
 
@@ -195,17 +196,15 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
   slots.io.store := stores ? Delay(slots.io.load(0), results) | intake.io.out.tag.resize(slotBits).asUInt
   slots.io.stored := Vec(stores ? c0 | intake.io.out.residue, c1)
   slots.io.enable := Vec(stores || arrives, pair)
-  private val canonical = new Canonical(arithmetic.base, 2)
+  private val canonical = new Canonical(Inverter.residue(arithmetic))
   private val reading = RegInit(False)
   io.read.ready := !reading
   slots.io.show := io.read.payload
   when(io.read.fire)(reading := True)
-  canonical.io.fromOldest.setAll()
-  canonical.io.request.valid := RegNext(io.read.fire, init = False)
-  canonical.io.request.context := 0
-  canonical.io.request.place := 0
-  canonical.io.request.residue := Inverter.short(arithmetic, slots.io.shown)
-  io.value.valid := canonical.io.answer.valid
-  io.value.payload := canonical.io.answer.value
-  when(canonical.io.answer.valid)(reading := False)
+  canonical.io.in.valid := RegNext(io.read.fire, init = False)
+  canonical.io.in.payload := Inverter.short(arithmetic, slots.io.shown)
+  canonical.io.out.ready := True
+  io.value.valid := canonical.io.out.valid
+  io.value.payload := canonical.io.out.payload.takeLow(field.bits)
+  when(canonical.io.out.valid)(reading := False)
 }

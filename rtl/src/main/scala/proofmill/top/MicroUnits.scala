@@ -3,7 +3,7 @@ package proofmill.top
 import proofmill.arith.{Pace, Price}
 import proofmill.engine.ecdsa_verify.EcdsaPrograms
 import proofmill.field.{Arithmetic, Options}
-import proofmill.micro.{Canonical, Constants, Demands, Door, Image, Lane, Processor, Program}
+import proofmill.micro.{CanonicalQueue, Constants, Demands, Door, Image, Lane, Processor, Program}
 import proofmill.spec.{Curve, Field, Spec}
 
 /** The field processors with their programs. */
@@ -81,7 +81,7 @@ object MicroUnits {
       "contexts" -> Json(contexts * multipliers),
       "mul" -> Json(latency.mul),
       "linear" -> Json(latency.linear),
-      "canonical" -> Json(Canonical.latency(arithmetic)),
+      "canonical" -> Json(CanonicalQueue.latency(arithmetic)),
       "numbers" -> Json(door.numbers.map { case (name, _) => Json(name) }),
       "elements" -> Json(door.elements.map(Json(_))),
       "results" -> Json(door.answers.size),

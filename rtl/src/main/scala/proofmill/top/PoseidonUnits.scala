@@ -19,10 +19,7 @@ object PoseidonUnits {
     }
   } yield unit
 
-  def element(residues: Residues, name: String): Port = {
-    import residues._
-    Port(name, digitBits, digits, Some(arithmetic.field.name), arithmetic.base, 1, bound.low, bound.high)
-  }
+  def element(residues: Residues, name: String): Port = residues.arithmetic.port(name, residues.bound)
 }
 
 /** A row, the constants, and the number of its width, to the row behind the linear layer. */

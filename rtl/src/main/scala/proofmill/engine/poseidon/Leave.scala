@@ -1,6 +1,7 @@
 package proofmill.engine.poseidon
 
 import proofmill.field.Canonical
+import proofmill.stream.Port
 import spinal.core._
 import spinal.lib._
 
@@ -62,7 +63,8 @@ class Leave(config: PoseidonConfig, residues: Residues) extends Component {
   }
 
   /** So many at a time that rows of the fewest rounds find one free. */
-  val canonicals = Seq.fill(Leave.canonicals(config))(new Canonical(arithmetic, residues.price.pace))
+  private val residue = arithmetic.port("digest", arithmetic.product)
+  val canonicals = Seq.fill(Leave.canonicals(config, residue))(new Canonical(residue))
   private val deal = Counter(canonicals.size, digest.fire)
   private val turn = Counter(canonicals.size)
   digest.ready := Vec(canonicals.map(_.io.in.ready))(deal)
@@ -91,9 +93,9 @@ class Leave(config: PoseidonConfig, residues: Residues) extends Component {
 
 object Leave {
 
-  /** Cycles that making a digest canonical takes at most; two row's worth of rounds are the least between two rows. */
-  private def canonicals(config: PoseidonConfig): Int = {
-    val cycles = 128
+  /** As many as there are digests in the cycles of one; rows are as many cycles apart as they have rounds, at least. */
+  private def canonicals(config: PoseidonConfig, residue: Port): Int = {
+    val cycles = Canonical.cycles(residue) + 1 // the next one is taken a cycle after the result
     config.hashes.zip(config.blocks).map { case (hash, blocks) =>
       (cycles * blocks + hash.rounds - 1) / hash.rounds
     }.max
