@@ -11,6 +11,7 @@ marks for one vendor's synthesiser (left out).
 """
 
 import argparse
+import json
 import re
 import shutil
 import textwrap
@@ -137,19 +138,26 @@ def readable_names(module):
 
 
 @cache
-def descriptions():
-    """What the source says of each class of hardware: its file, and the first paragraph of its comment."""
+def sources():
+    """The file of each class at the top of one, by its name with the package."""
     found = {}
     for path in sorted(SCALA.rglob("*.scala")):
-        for comment, name in re.findall(r"/\*\*((?:(?!\*/).)*?)\*/\s*(?:final |case |abstract )*class (\w+)", path.read_text(), re.S):
-            paragraph = re.split(r"\n\s*\*\s*\n", comment.strip())[0]
-            found[name] = (path.relative_to(ROOT), " ".join(re.sub(r"^\s*\*", "", line).strip() for line in paragraph.splitlines()))
+        text = path.read_text()
+        package = re.search(r"^package ([\w.]+)", text, re.M)[1]
+        found |= {f"{package}.{name}": path for name in re.findall(r"^(?:[\w\[\]]+ )*(?:class|object|trait) (\w+)", text, re.M)}
     return found
 
 
-def described(name):
-    """The same of a module, whose name is that of its class, with a number where there are several kinds."""
-    return descriptions().get(name) or descriptions().get(re.sub(r"_\d+$", "", name)) or (None, "")
+def described(origin):
+    """Where a module comes from, and what its class's comment says in its first paragraph; `origin` is as in origins.json."""
+    outer, *inner = origin.rstrip("$").split("$")
+    if not origin.startswith("proofmill."):
+        return f"{origin} of SpinalHDL", ""
+    path = sources()[outer]
+    name = inner[-1] if inner else outer.rpartition(".")[2]
+    comment = re.search(rf"/\*\*((?:(?!\*/).)*?)\*/\s*(?:[\w\[\]]+ )*class {name}\b", path.read_text(), re.S)
+    paragraph = re.split(r"\n\s*\*\s*\n", comment[1].strip())[0] if comment else ""
+    return str(path.relative_to(ROOT)), " ".join(re.sub(r"^\s*\*", "", line).strip() for line in paragraph.splitlines())
 
 
 def walk(modules, top):
@@ -167,14 +175,13 @@ def walk(modules, top):
     return list(ordered.values())
 
 
-def header(module, config, manifest):
-    """The comment above a module."""
-    source, about = described(module.name)
+def header(module, config, manifest, origin):
+    """The comment above a module, which a class made."""
+    source, about = described(origin)
     lines = [f"{module.name}, a part of the configuration '{config}' of proofmill {manifest.get('version', '')}".rstrip()]
     if about:
         lines += ["", *textwrap.wrap(about, WIDTH)]
-    if source:
-        lines += ["", f"Source: {source}"]
+    lines += ["", f"Source: {source}"]
     if module.places[0] == module.name:
         lines += ["", *top_facts(manifest)]
     else:
@@ -213,6 +220,7 @@ def written(config, out):
     if manifest["top"] not in modules:
         raise Failed(f"{config}: there is no module {manifest['top']}")
     ordered = walk(modules, manifest["top"])
+    origins = json.loads((folder / "origins.json").read_text())
     into = out / config
     shutil.rmtree(into, ignore_errors=True)
     into.mkdir(parents=True)
@@ -221,7 +229,7 @@ def written(config, out):
         plain_shifts(module)
         tables(module)
         readable_names(module)
-        text = header(module, config, manifest)
+        text = header(module, config, manifest, origins[module.name])
         unused = "".join(f"// verilator lint_off {kind}\n" for kind in UNUSED)
         text += f"\n{unused}\n{module.text}"
         (into / f"{module.name}.v").write_text(text)

@@ -156,6 +156,42 @@ endmodule
         self.assertFalse(said.startswith("0 "), said)
 
 
+class Sources(unittest.TestCase):
+    """The file that a module's comment names is the one that makes it."""
+
+    def named(self, config):
+        """The modules of a configuration: (the file, ports)."""
+        with tempfile.TemporaryDirectory() as folder:
+            into, _ = verilog.written(config, Path(folder))
+            texts = {path.stem: path.read_text() for path in into.glob("*.v")}
+        return {name: (re.search(r"^// Source: (.*)$", text, re.M)[1], verilog.PORT.findall(text)) for name, text in texts.items()}
+
+    def test_it_declares_the_ports(self):
+        for config in ("card", "ecdsa", "msm_toy", *LONG):
+            for module, (source, ports) in self.named(config).items():
+                if source.endswith(" of SpinalHDL"):
+                    continue
+                text = (ROOT / source).read_text()
+                for word in {re.match("[A-Za-z]+", name.removeprefix("io_"))[0] for _, _, name in ports if name.startswith("io_")}:
+                    self.assertTrue(re.search(rf"\b{word}", text), f"{config}: {module} has a port {word}, which {source} does not declare")
+
+    def test_modules_named_otherwise_than_their_class_have_one(self):
+        found = self.named("modmul_toy_fp")
+        self.assertEqual(found["ModMul_toy_fp"][0], "rtl/src/main/scala/proofmill/field/ModMul.scala")
+        self.assertEqual(found["ModmulToyFpTop"][0], "rtl/src/main/scala/proofmill/top/FieldUnits.scala")
+
+    def test_classes_of_one_name_are_told_apart(self):
+        for package in ("micro", "pairing"):
+            source, about = verilog.described(f"proofmill.{package}.Issue")
+            self.assertEqual(Path(source).parent.name, package)
+            self.assertIn(re.sub(r"\s+", " ", about)[:40], (ROOT / source).read_text())
+        self.assertNotEqual(verilog.described("proofmill.micro.Issue")[1], verilog.described("proofmill.pairing.Issue")[1])
+
+    def test_a_class_inside_another_and_a_library_are_named(self):
+        self.assertIn("arith/ConstantTable.scala", verilog.described("proofmill.arith.ConstantTable$Table")[0])
+        self.assertEqual(verilog.described("spinal.lib.StreamFifo")[0], "spinal.lib.StreamFifo of SpinalHDL")
+
+
 class Tools(unittest.TestCase):
     def test_three_tools_read_it(self):
         with tempfile.TemporaryDirectory() as folder:

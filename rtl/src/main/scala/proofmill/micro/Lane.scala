@@ -12,7 +12,7 @@ import spinal.lib._
   *
   * @param contexts how many jobs are under way at once, a power of two
   */
-class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) extends Component {
+class Lane(door: JobDoor, arithmetic: Arithmetic, image: Image, contexts: Int) extends Component {
   import Lane._
   require(contexts >= 2 && isPow2(contexts), s"$contexts contexts are not a power of two")
   private val demands = new Demands(arithmetic)

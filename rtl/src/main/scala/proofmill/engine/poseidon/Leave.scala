@@ -76,7 +76,7 @@ class Leave(config: PoseidonConfig, residues: Residues) extends Component {
   // Commands in rows, and those whose row has been read.
   val pending = StreamFifo(Pending(), (rows + 1) * mostBlocks + canonicals.size)
   pending.io.push << io.pending.toStream
-  private val hash = Vec(canonicals.map(_.io.out.payload))(turn).resize(Entry.bits)
+  private val hash = Vec(canonicals.map(_.io.out.payload))(turn).resize(PoseidonEntry.bits)
   private val asked = pending.io.pop
   private val ends = io.answer.fire
   io.answer.valid := Vec(canonicals.map(_.io.out.valid))(turn) && asked.valid
@@ -84,7 +84,7 @@ class Leave(config: PoseidonConfig, residues: Residues) extends Component {
   io.answer.index := asked.index
   io.answer.status := asked.bad ? Status.refused | Status.done
   io.answer.element := asked.element.resized
-  io.answer.digest := asked.bad ? B(0, Entry.bits bits) | hash
+  io.answer.digest := asked.bad ? B(0, PoseidonEntry.bits bits) | hash
   when(ends)(turn.increment())
   asked.ready := ends
   for ((unit, i) <- canonicals.zipWithIndex) unit.io.out.ready := ends && turn === i

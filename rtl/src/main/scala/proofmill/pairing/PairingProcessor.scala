@@ -26,8 +26,13 @@ case class Permit(contexts: Int) extends Bundle {
   * A job whose program looks at its operands stores what it finds behind operand d, `checked`, and goes on; before it stores a result
   * it waits for its verdict, which comes once. One that goes through a table reads `entries`.
   */
-class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt, BigInt)], contexts: Int, slotBits: Int)
-    extends Component {
+class PairingProcessor(
+    arithmetic: Fp2Arithmetic,
+    image: Image,
+    constants: Seq[(BigInt, BigInt)],
+    contexts: Int,
+    slotBits: Int
+) extends Component {
   require(contexts >= 2 && isPow2(contexts), s"$contexts contexts are not a power of two")
   import arithmetic.{digits, field, register}
   private val latency = arithmetic.latency
@@ -90,7 +95,7 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
   }
 
   // 3. The multiplier.
-  private val multiplier = new Multiplier(arithmetic)
+  private val multiplier = new Fp2Multiplier(arithmetic)
   multiplier.io.mode := RegNext(Words.number(mul.word, "mode").andMask(mul.valid)) init 0
   private def factor(name: String, first: Int) = {
     val terms = FactorTerms(2 * coordinate)
