@@ -1,6 +1,7 @@
 package proofmill.engine.poseidon
 
 import proofmill.field.Canonical
+import proofmill.spec.Poseidon
 import proofmill.stream.Port
 import spinal.core._
 import spinal.lib._
@@ -62,7 +63,7 @@ class Leave(config: PoseidonConfig, residues: Residues) extends Component {
     })
   }
 
-  /** So many at a time that rows of the fewest rounds find one free. */
+  /** So many at a time that rows find one free. */
   private val residue = arithmetic.port("digest", arithmetic.product)
   val canonicals = Seq.fill(Leave.canonicals(config, residue))(new Canonical(residue))
   private val deal = Counter(canonicals.size, digest.fire)
@@ -93,11 +94,12 @@ class Leave(config: PoseidonConfig, residues: Residues) extends Component {
 
 object Leave {
 
-  /** As many as there are digests in the cycles of one; rows are as many cycles apart as they have rounds, at least. */
+  /** As many as there are digests in the cycles of one. When no new rows come, those that leave are as many cycles apart as their last full
+    * rounds take; until then it is all their rounds.
+    */
   private def canonicals(config: PoseidonConfig, residue: Port): Int = {
     val cycles = Canonical.cycles(residue) + 1 // the next one is taken a cycle after the result
-    config.hashes.zip(config.blocks).map { case (hash, blocks) =>
-      (cycles * blocks + hash.rounds - 1) / hash.rounds
-    }.max
+    val apart = Poseidon.fullRounds / 2 * ((config.elements + config.fullLanes - 1) / config.fullLanes)
+    (cycles * config.mostBlocks + apart - 1) / apart
   }
 }
