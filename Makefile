@@ -53,9 +53,9 @@ sim: ## Verilated libraries: CONFIG=card|toy|..., TRACE=1 for waveforms
 	$(PYTHON) tools/setup.py
 	$(PYTHON) tools/sim.py $(CONFIG) $(if $(TRACE),--trace)
 
-verilog: ## a card or a unit as Verilog, one file a module, in target/verilog: CONFIG=card|ecdsa|modmul_bn254_fp|..., or OP=...
+verilog: ## a card or a unit as Verilog, one file a module, in target/verilog: CONFIG=card|ecdsa|modmul_bn254_fp|..., or OP=...; TARGET=ultrascale+|ecp5|none: whose attributes
 	$(PYTHON) tools/setup.py
-	$(PYTHON) tools/verilog.py $(CIRCUITS)
+	$(PYTHON) tools/verilog.py $(CIRCUITS) $(if $(filter command line,$(origin TARGET)),--target $(TARGET))
 
 testbench: ## a card with a test bench in plain Verilog, and runs it: CONFIG=toy|ecdsa|ntt_small|... or OP=..., WITH=verilator, WAVES=1
 	$(PYTHON) tools/setup.py

@@ -5,6 +5,7 @@
 - twins: an operation has its wire file, its model, its vectors, its engine, its request, its CPU implementation and its
   driver, all under the same name; a wire file that says `planned = true` stands before the engine, so neither engine nor
   driver may be there;
+- names: the name of a circuit, a Scala class that is a component, is nothing else's in another package: it becomes a Verilog module's;
 - no file says where packages are downloaded from: that is the business of the machine.
 """
 
@@ -125,6 +126,26 @@ def twins(root):
                 yield f"spec/wire/{op}.toml: says planned, but {pattern} is there"
 
 
+#: A class or the like at the top of a Scala file, its parameters in up to three pairs of parentheses in each other, and what it is a kind of.
+PARAMETERS = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
+MADE = re.compile(rf"^(?:[\w\[\]]+ )*(?:class|trait|object) (\w+)(?:\[[^\]]*\])?\s*(?:{PARAMETERS}\s*)*(?:extends (\w+))?", re.M)
+#: The libraries' circuits.
+COMPONENTS = {"Component", "BlackBox"}
+
+
+def names(root):
+    """Circuits that share their name with what is in another package."""
+    base = root / "rtl/src/main/scala"
+    made = [(path.parent.relative_to(base), *found) for path in sorted(base.rglob("*.scala")) for found in MADE.findall(without_comments(path.read_text()))]
+    circuits = set()
+    while more := {name for _, name, kind in made if kind in COMPONENTS | circuits} - circuits:
+        circuits |= more
+    for name in sorted(circuits):
+        packages = sorted({str(package) for package, other, _ in made if other == name})
+        if len(packages) > 1:
+            yield f"{name}: a circuit's name, but it is used in {' and in '.join(packages)}"
+
+
 def files_of(root):
     """Files that are in the repository or would be added to it."""
     listing = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=root, stdout=subprocess.PIPE, check=True)
@@ -141,7 +162,7 @@ def registries(root):
                 yield f"{path.relative_to(root)}:{number}: names the host of a package registry"
 
 
-CHECKS = [scala_arrows, rust_arrows, two_roots, twins, registries]
+CHECKS = [scala_arrows, rust_arrows, two_roots, twins, names, registries]
 
 
 def door():

@@ -92,7 +92,7 @@ def verilator():
 
 def name_of(folder, door, trace):
     """Everything that a library is made from, as a name."""
-    data = [path for path in sorted(folder.iterdir()) if path.name != "generated-from"]
+    data = [path for path in sorted(folder.iterdir()) if path.name not in ("generated-from", "origins.json")]
     here = [Path(__file__), *INTERFACES, *needed(door)]
     return digest(verilator(), compiler(), trace, *(part for path in [*data, *here] for part in (path.name, path)))
 

@@ -26,7 +26,9 @@ SOUND = {
     "host/cpu/Cargo.toml": '[dependencies]\nproofmill-op = "1"\n[dev-dependencies]\nproofmill-testkit = "1"\n',
     "bench/Cargo.toml": '[dependencies]\nproofmill-device = "1"\n',
     f"{SCALA}/engine/Engine.scala": "package proofmill.engine\nimport proofmill.spec.Wire\n",
-    f"{SCALA}/engine/twist/Twist.scala": "package proofmill.engine.twist\nimport proofmill.engine.Engine\n// proofmill.shell uses this\n",
+    f"{SCALA}/engine/twist/Twist.scala": "package proofmill.engine.twist\nimport proofmill.engine.Engine\n// proofmill.shell uses this\n"
+    "class Twist(a: Int = 1)\n    extends Door {\n}\ncase class Row(a: Int) extends Bundle\n",
+    f"{SCALA}/shell/Row.scala": "abstract class Door(a: Int) extends Component {\n}\n\ncase class Row(a: Int) extends Bundle\n",
     f"{SCALA}/shell/Shell.scala": "import proofmill.{engine, spec}\n",
     "Cargo.lock": 'source = "registry+https://github.com/rust-lang/' + "crates" + '.io-index"\n',
 }
@@ -51,6 +53,8 @@ BROKEN = {
     "an engine that is planned": ({"host/card/src/driver/fold.rs": ""}, "says planned, but"),
     "spec depends on algebra": ({"spec/Cargo.toml": '[dependencies]\nproofmill-algebra = "1"\n'}, "spec has algebra"),
     "no vectors": ({"spec/vectors/twist/a.json": None}, "vectors/twist/*.json is missing"),
+    "two circuits": ({f"{SCALA}/shell/Twist.scala": "class Twist extends Door(1) {\n}\n"}, "Twist: a circuit's name"),
+    "a circuit and another class": ({f"{SCALA}/spec/Twist.scala": "case class Twist(x: Int)\n"}, "Twist: a circuit's name"),
     "a registry's host": ({"host/op/Cargo.toml": f"# from {HOST}\n"}, "names the host"),
     "a host in the lock": ({"Cargo.lock": f'source = "registry+https://{HOST}"\n'}, "names the host"),
 }

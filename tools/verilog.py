@@ -1,16 +1,18 @@
-"""Verilog for people who have a card: `python3 tools/verilog.py CONFIG ... [--out FOLDER]`.
+"""Verilog for people who have a card: `python3 tools/verilog.py CONFIG ... [--out FOLDER] [--target FAMILY]`.
 
 FOLDER/<config>/ (target/verilog/<config>/) gets one file a module, each with a comment that says what the module is for, what it is made of,
 where it stands, and its ports; `files.f` names them for a simulator or a vendor's tool, parts before what uses them; `about.json` is the
 generator's manifest: latencies, commands, bounds of operands. A configuration is a card, or a unit alone, as `tools/rtl.py` lists them.
 
-The logic is the generator's. Four things are written otherwise, so that people and tools read them: names of intermediate values
+The logic is the generator's. Five things are written otherwise, so that people and tools read them: names of intermediate values
 (`_zz_next_1` becomes `next_part_1`), tables (`case` instead of a part of a long constant), shifts that keep only some bits (parts of a word instead),
-marks for one vendor's synthesiser (left out).
+marks for one vendor's synthesiser (left out), and attributes, which say what a memory, table, register or multiplier is to become, as the tools for
+`--target` know them.
 `--check` lints what was written with Verilator, -Wall, and has Icarus and yosys read it.
 """
 
 import argparse
+import json
 import re
 import shutil
 import textwrap
@@ -24,9 +26,9 @@ from place import ROOT, TARGET, Failed, main, run
 
 SCALA = ROOT / "rtl/src/main/scala/proofmill"
 MODULE = re.compile(r"^module (\w+) \((.*?)^\);(.*?)^endmodule", re.M | re.S)
-PORT = re.compile(r"^  (input|output) +(?:wire|reg) +(?:signed +)?(?:\[(\d+):0\] +)?(\w+)", re.M)
+PORT = re.compile(r"^  (?:\(\*.*?\*\) )?(input|output) +(?:wire|reg) +(?:signed +)?(?:\[(\d+):0\] +)?(\w+)", re.M)
 #: A declaration of a module's own, with its width.
-OWN = re.compile(r"^  (?:(?:input|output) +)?(?:wire|reg) +(?:signed +)?(?:\[(\d+):0\])? +(\w+)(?= *[;,=\n]| *$)", re.M)
+OWN = re.compile(r"^  (?:\(\*.*?\*\) )?(?:(?:input|output) +)?(?:wire|reg) +(?:signed +)?(?:\[(\d+):0\])? +(\w+)(?= *[;,=\n]| *$)", re.M)
 INSTANCE = re.compile(r"^  ([A-Z]\w*) (\w+) \($", re.M)
 INTERMEDIATE = re.compile(r"\b_zz_(\w+)\b")
 SHIFT = re.compile(r"^( +(?:assign )?(\w+) (?:<=|=) )\((\w+) >>> \d+'d(\d+)\);$", re.M)
@@ -35,6 +37,27 @@ WORD = re.compile(r"((\w+)\[(\w+) \+: (\d+)\])")
 CONSTANT = re.compile(r"^  assign (\w+) = \d+'([hb])([0-9a-f]+);$", re.M)
 PLACE = re.compile(r"^  assign (\w+) = \((\w+(?:\[\d+:\d+\])?) \* \d+'([hb])([0-9a-f]+)\);$", re.M)
 MARKS = re.compile(r"\(\* keep , syn_keep \*\) | ?/\* synthesis syn_keep = 1 \*/ ?")
+ATTRIBUTE = re.compile(r'\(\* (\w+ = "\w+") \*\) ')
+#: The generator's, which are Vivado's.
+ATTRIBUTES = ['ram_style = "distributed"', 'rom_style = "block"', 'dont_touch = "yes"', 'use_dsp = "yes"', 'ASYNC_REG = "TRUE"']
+
+
+@dataclass(frozen=True)
+class Target:
+    """What the tools for a family are told. A table is to be logic, as its place in the pipeline is planned."""
+
+    attributes: dict  # the generator's, as these tools know them; those that are not there are left out
+    table: str = ""  # in front of a table's value
+    case: str = ""  # in front of its `case`
+
+
+TARGETS = {
+    "ultrascale+": Target({name: f"(* {name} *) " for name in ATTRIBUTES}, table='(* rom_style = "distributed" *) '),
+    # Of Lattice's tools and of yosys, which both find multipliers by themselves.
+    "ecp5": Target({'ram_style = "distributed"': '(* syn_ramstyle = "distributed" *) ', 'rom_style = "block"': '(* syn_romstyle = "EBR" *) ',
+                    'dont_touch = "yes"': "(* syn_preserve = 1, keep = 1 *) "}, case='(* syn_romstyle = "logic" *) '),
+    "none": Target({}),
+}
 #: What a wide circuit made by a generator has many of, and no fault is behind: bits of a word that nobody needs, states that only have names.
 UNUSED = ["UNUSEDSIGNAL", "UNUSEDPARAM"]
 WIDTH = 100  # characters of a comment's line
@@ -83,7 +106,17 @@ def number(base, digits):
     return int(digits, {"h": 16, "b": 2}[base])
 
 
-def tables(module):
+def attributes(module, target):
+    """Attributes as a target has them."""
+    def written(match):
+        if match[1] not in ATTRIBUTES:
+            raise Failed(f"{module.name} has an attribute that is not among ATTRIBUTES: {match[1]}")
+        return TARGETS[target].attributes.get(match[1], "")
+
+    module.ports, module.body = ATTRIBUTE.sub(written, module.ports), ATTRIBUTE.sub(written, module.body)
+
+
+def tables(module, target):
     """Tables as `case`, of which every tool makes a memory or logic; the generator picks words out of one long constant."""
     constants = {name: number(base, value) for name, base, value in CONSTANT.findall(module.body)}
     places = {name: (index, number(base, each)) for name, index, base, each in PLACE.findall(module.body)}
@@ -105,10 +138,10 @@ def tables(module):
         rows = [f"      {bits}'d{at}: {table} = {each}'h{constants[table] >> step * at & (1 << step) - 1:x};" for at in range(count)]
         if count < 1 << bits:
             rows.append(f"      default: {table} = {each}'h0; // not asked for")
-        case = [f"  always @(*) begin // {count} words of {each} bits", f"    case ({index})", *rows, "    endcase", "  end", ""]
+        case = [f"  always @(*) begin // {count} words of {each} bits", f"    {TARGETS[target].case}case ({index})", *rows, "    endcase", "  end", ""]
         module.body = module.body.replace(whole, table)
         module.body = re.sub(rf"^  assign {table} = .*\n", lambda _: "\n".join(case), module.body, flags=re.M)
-        module.body = re.sub(rf"^  wire .*\b{table};$", f"  reg        [{step - 1}:0]   {table};", module.body, flags=re.M)
+        module.body = re.sub(rf"^  wire .*\b{table};$", f"  {TARGETS[target].table}reg        [{step - 1}:0]   {table};", module.body, flags=re.M)
         if uses(place) == 2:
             dropped(place)
 
@@ -137,19 +170,26 @@ def readable_names(module):
 
 
 @cache
-def descriptions():
-    """What the source says of each class of hardware: its file, and the first paragraph of its comment."""
+def sources():
+    """The file of each class at the top of one, by its name with the package."""
     found = {}
     for path in sorted(SCALA.rglob("*.scala")):
-        for comment, name in re.findall(r"/\*\*((?:(?!\*/).)*?)\*/\s*(?:final |case |abstract )*class (\w+)", path.read_text(), re.S):
-            paragraph = re.split(r"\n\s*\*\s*\n", comment.strip())[0]
-            found[name] = (path.relative_to(ROOT), " ".join(re.sub(r"^\s*\*", "", line).strip() for line in paragraph.splitlines()))
+        text = path.read_text()
+        package = re.search(r"^package ([\w.]+)", text, re.M)[1]
+        found |= {f"{package}.{name}": path for name in re.findall(r"^(?:[\w\[\]]+ )*(?:class|object|trait) (\w+)", text, re.M)}
     return found
 
 
-def described(name):
-    """The same of a module, whose name is that of its class, with a number where there are several kinds."""
-    return descriptions().get(name) or descriptions().get(re.sub(r"_\d+$", "", name)) or (None, "")
+def described(origin):
+    """Where a module comes from, and what its class's comment says in its first paragraph; `origin` is as in origins.json."""
+    outer, *inner = origin.rstrip("$").split("$")
+    if not origin.startswith("proofmill."):
+        return f"{origin} of SpinalHDL", ""
+    path = sources()[outer]
+    name = inner[-1] if inner else outer.rpartition(".")[2]
+    comment = re.search(rf"/\*\*((?:(?!\*/).)*?)\*/\s*(?:[\w\[\]]+ )*class {name}\b", path.read_text(), re.S)
+    paragraph = re.split(r"\n\s*\*\s*\n", comment[1].strip())[0] if comment else ""
+    return str(path.relative_to(ROOT)), " ".join(re.sub(r"^\s*\*", "", line).strip() for line in paragraph.splitlines())
 
 
 def walk(modules, top):
@@ -167,14 +207,13 @@ def walk(modules, top):
     return list(ordered.values())
 
 
-def header(module, config, manifest):
-    """The comment above a module."""
-    source, about = described(module.name)
+def header(module, config, manifest, origin, target):
+    """The comment above a module, which a class made."""
+    source, about = described(origin)
     lines = [f"{module.name}, a part of the configuration '{config}' of proofmill {manifest.get('version', '')}".rstrip()]
     if about:
         lines += ["", *textwrap.wrap(about, WIDTH)]
-    if source:
-        lines += ["", f"Source: {source}"]
+    lines += ["", f"Source: {source}", f"Attributes: for {target}"]
     if module.places[0] == module.name:
         lines += ["", *top_facts(manifest)]
     else:
@@ -205,7 +244,7 @@ def top_facts(manifest):
         yield "All of it has one clock, `clk`, and a synchronous reset that is active high. about.json says the rest."
 
 
-def written(config, out):
+def written(config, out, target="ultrascale+"):
     """Writes a configuration; its folder."""
     folder = rtl.generate(config)
     manifest = rtl.manifest(folder)
@@ -213,15 +252,17 @@ def written(config, out):
     if manifest["top"] not in modules:
         raise Failed(f"{config}: there is no module {manifest['top']}")
     ordered = walk(modules, manifest["top"])
+    origins = json.loads((folder / "origins.json").read_text())
     into = out / config
     shutil.rmtree(into, ignore_errors=True)
     into.mkdir(parents=True)
     for module in ordered:
         module.body = MARKS.sub("", module.body)
+        attributes(module, target)
         plain_shifts(module)
-        tables(module)
+        tables(module, target)
         readable_names(module)
-        text = header(module, config, manifest)
+        text = header(module, config, manifest, origins[module.name], target)
         unused = "".join(f"// verilator lint_off {kind}\n" for kind in UNUSED)
         text += f"\n{unused}\n{module.text}"
         (into / f"{module.name}.v").write_text(text)
@@ -242,6 +283,7 @@ def door():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("configs", nargs="+", metavar="CONFIG", help="a card or a unit, as `python3 tools/rtl.py` lists them")
     parser.add_argument("--out", type=Path, default=TARGET / "verilog", help="the folder (target/verilog)")
+    parser.add_argument("--target", choices=TARGETS, default="ultrascale+", help="the family whose tools read attributes (ultrascale+)")
     parser.add_argument("--check", action="store_true", help="lint it, and have three tools read it")
     chosen = parser.parse_args()
     known = rtl.configs() + rtl.units()
@@ -252,7 +294,7 @@ def door():
         if config.endswith("_twin"):
             raise Failed(f"{config}: twins are for our own simulation; take {config.removesuffix('_twin')}")
     for config in chosen.configs:
-        folder, top = written(config, chosen.out)
+        folder, top = written(config, chosen.out, chosen.target)
         if chosen.check:
             check(folder, top)
         print(f"{folder}: {len(list(folder.glob('*.v')))} modules, top {top}")

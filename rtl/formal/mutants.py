@@ -131,7 +131,9 @@ FAULTS = [
     ("carry_select", "a carry does not pass a part of ones", r"\(_zz_sum_10\[15\] && \(_zz_sum_7\[15\] .*\)\)\) \?", "1'b0) ?"),
     ("carry_select", "the lowest part's carry chooses nothing", r"\(_zz_sum_6\[15\] \? _zz_sum_8 : _zz_sum_7\)", "_zz_sum_7"),
     ("divide", "a chunk comes a cycle early", r"(assign chainUnit_1_io_index1 = )\w+(\[20 : 16\];)", r"\1io_x\2"),
-    ("canonical", "a negative rest is kept", r"assign when_Canonical_l75 = .*;", "assign when_Canonical_l75 = 1'b1;"),
+    ("canonical", "a negative rest is kept", r"assign isLess = .*;", "assign isLess = 1'b0;"),
+    ("canonical_of_digits", "a bit's sign is forgotten", r"assign horner_minus = .*;", "assign horner_minus = 1'b0;"),
+    ("canonical_of_digits", "a digit is added with each bit", r"\(step == 3'b000\) (\? _zz_horner_total)", r"(step != 3'b010) \1"),
     ("quotients", "f is never subtracted", r"assign step_minus = .*;", "assign step_minus = 1'b0;"),
     ("shell", "engines are not reset", r"inReset <= resetting;", "inReset <= 1'b0;"),
 ]

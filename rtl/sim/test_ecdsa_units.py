@@ -75,7 +75,7 @@ class Divide(unittest.TestCase):
             self.assertEqual(set(found.results[1::2]), {((scheme.centred(u1) % (top + 1),), (u2,))})
 
 
-class Split(unittest.TestCase):
+class GlvSplit(unittest.TestCase):
     def test_edges_and_random_numbers(self):
         for name in ("toy", "secp256k1"):
             scheme, split = ecdsa_items.load(name), built(f"ecdsa_split_{name}")

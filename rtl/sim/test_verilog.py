@@ -1,6 +1,7 @@
 """What `tools/verilog.py` writes otherwise than the generator means the same: on text by hand, and of whole units by proof."""
 
 import os
+import random
 import re
 import subprocess
 import sys
@@ -50,7 +51,7 @@ class Text(unittest.TestCase):
         self.module.body = verilog.MARKS.sub("", self.module.body)
 
     def test_tables_become_cases(self):
-        verilog.tables(self.module)
+        verilog.tables(self.module, "none")
         for at, digit in enumerate(reversed("7b3d91")):
             self.assertIn(f"3'd{at}: _zz_io_a = 4'h{digit};", self.module.body)
         self.assertIn("default: _zz_io_a = 4'h0;", self.module.body)
@@ -72,6 +73,87 @@ class Text(unittest.TestCase):
 
     def test_marks_of_a_vendor_are_left_out(self):
         self.assertNotIn("syn", self.module.body)
+
+
+MEMORIES = f"""module Memories (
+  (* dont_touch = "yes" *) output reg [15:0] io_word,
+  input  wire          clk,
+  input  wire          io_write,
+  input  wire [8:0]    io_at,
+  input  wire [8:0]    io_from,
+  input  wire [9:0]    io_index,
+  output reg  [15:0]   io_data,
+  output reg  [15:0]   io_row
+);
+
+  wire       [16383:0] _zz_row;
+  wire       [13:0]    _zz_row_1;
+  (* ram_style = "distributed" *) reg [15:0] words [0:511];
+  (* rom_style = "block" *) reg [15:0] facts [0:31];
+  integer              i;
+  initial for (i = 0; i < 32; i = i + 1) facts[i] = i * 16'h3b;
+  assign _zz_row = 16384'h{random.Random(1).getrandbits(16384):x};
+  assign _zz_row_1 = (io_index * 14'h10);
+  always @(posedge clk) begin
+    if (io_write) words[io_at] <= io_data;
+    io_word <= words[io_from];
+    io_data <= facts[io_from[4:0]];
+    io_row <= _zz_row[_zz_row_1 +: 16];
+  end
+
+endmodule
+"""
+
+
+class Targets(unittest.TestCase):
+    """What a memory and a table become is said as the family's tools know it: yosys does as it is told."""
+
+    def cells(self, target, flow, kinds):
+        module = verilog.modules_of(MEMORIES)["Memories"]
+        verilog.attributes(module, target)
+        verilog.tables(module, target)
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "unit.v").write_text(module.text)
+            counts = "; ".join(f"tee -a counts.txt select -count Memories/t:{kind}*" for kind in kinds)
+            run([setup.yosys(), "-q", "-p", f"read_verilog unit.v; {flow} -top Memories; {counts}"], cwd=folder)
+            found = re.findall(r"(\d+) objects", Path(folder, "counts.txt").read_text())
+        return dict(zip(kinds, map(int, found), strict=True))
+
+    def test_memories_and_tables_of_ecp5(self):
+        """Of 512 words, of 32 and of a table of 1,024 yosys would make block, logic, and block."""
+        told, not_told = (self.cells(target, "synth_ecp5 -run :map_gates", ["TRELLIS_DPR16X4", "DP16KD"]) for target in ("ecp5", "none"))
+        self.assertGreater(told["TRELLIS_DPR16X4"], 0)
+        self.assertEqual(told["DP16KD"], 1, "the facts")
+        self.assertEqual(not_told["TRELLIS_DPR16X4"], 0)
+        self.assertEqual(not_told["DP16KD"], 2, "the words and the table")
+
+    def test_memories_of_ultrascale(self):
+        """There the table is Vivado's to decide: yosys reads no attribute of a table's value."""
+        told, not_told = (self.cells(target, "synth_xilinx -family xcup -run :fine", ["RAM64M8", "RAMB"]) for target in ("ultrascale+", "none"))
+        self.assertGreater(told["RAM64M8"], 0)
+        self.assertEqual(told["RAMB"], 2, "the facts and the table")
+        self.assertEqual(not_told["RAM64M8"], 0)
+        self.assertEqual(not_told["RAMB"], 2, "the words and the table")
+
+    def test_each_target_has_its_own(self):
+        texts = {}
+        for target in verilog.TARGETS:
+            module = verilog.modules_of(MEMORIES)["Memories"]
+            verilog.attributes(module, target)
+            verilog.tables(module, target)
+            texts[target] = module.text
+        self.assertNotIn("(*", texts["none"].replace("@(*)", ""))
+        for part in ('(* ram_style = "distributed" *) reg [15:0] words', '(* dont_touch = "yes" *) output', '(* rom_style = "distributed" *) reg        [15:0]   _zz_row;'):
+            self.assertIn(part, texts["ultrascale+"])
+        self.assertNotRegex(texts["ecp5"], r"ram_style|rom_style|dont_touch")
+
+    def test_an_attribute_that_nobody_knows_is_an_error(self):
+        module = verilog.modules_of(MEMORIES.replace('ram_style = "distributed"', 'ram_style = "mixed"'))["Memories"]
+        with self.assertRaisesRegex(verilog.Failed, 'ram_style = "mixed"'):
+            verilog.attributes(module, "none")
+
+    def test_ports_with_an_attribute_are_ports(self):
+        self.assertIn(("output", "15", "io_word"), verilog.PORT.findall(verilog.modules_of(MEMORIES)["Memories"].ports))
 
 
 class Units(unittest.TestCase):
@@ -156,6 +238,42 @@ endmodule
         self.assertFalse(said.startswith("0 "), said)
 
 
+class Sources(unittest.TestCase):
+    """The file that a module's comment names is the one that makes it."""
+
+    def named(self, config):
+        """The modules of a configuration: (the file, ports)."""
+        with tempfile.TemporaryDirectory() as folder:
+            into, _ = verilog.written(config, Path(folder))
+            texts = {path.stem: path.read_text() for path in into.glob("*.v")}
+        return {name: (re.search(r"^// Source: (.*)$", text, re.M)[1], verilog.PORT.findall(text)) for name, text in texts.items()}
+
+    def test_it_declares_the_ports(self):
+        for config in ("card", "ecdsa", "msm_toy", *LONG):
+            for module, (source, ports) in self.named(config).items():
+                if source.endswith(" of SpinalHDL"):
+                    continue
+                text = (ROOT / source).read_text()
+                for word in {re.match("[A-Za-z]+", name.removeprefix("io_"))[0] for _, _, name in ports if name.startswith("io_")}:
+                    self.assertTrue(re.search(rf"\b{word}", text), f"{config}: {module} has a port {word}, which {source} does not declare")
+
+    def test_modules_named_otherwise_than_their_class_have_one(self):
+        found = self.named("modmul_toy_fp")
+        self.assertEqual(found["ModMul_toy_fp"][0], "rtl/src/main/scala/proofmill/field/ModMul.scala")
+        self.assertEqual(found["ModmulToyFpTop"][0], "rtl/src/main/scala/proofmill/top/FieldUnits.scala")
+
+    def test_classes_of_one_name_are_told_apart(self):
+        for package in ("micro", "pairing"):
+            source, about = verilog.described(f"proofmill.{package}.Issue")
+            self.assertEqual(Path(source).parent.name, package)
+            self.assertIn(re.sub(r"\s+", " ", about)[:40], (ROOT / source).read_text())
+        self.assertNotEqual(verilog.described("proofmill.micro.Issue")[1], verilog.described("proofmill.pairing.Issue")[1])
+
+    def test_a_class_inside_another_and_a_library_are_named(self):
+        self.assertIn("arith/ConstantTable.scala", verilog.described("proofmill.arith.ConstantTable$Table")[0])
+        self.assertEqual(verilog.described("spinal.lib.StreamFifo")[0], "spinal.lib.StreamFifo of SpinalHDL")
+
+
 class Tools(unittest.TestCase):
     def test_three_tools_read_it(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -171,6 +289,16 @@ class Tools(unittest.TestCase):
         wrong = subprocess.run(["make", "--no-print-directory", "verilog", "CONFIG=moon"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.assertNotEqual(wrong.returncode, 0)
         self.assertIn("there is no configuration moon", wrong.stdout)
+
+    def test_it_is_written_for_the_target_that_is_asked_for(self):
+        run(["make", "--no-print-directory", "verilog", "CONFIG=modmul_toy_fp", "TARGET=ecp5"], cwd=ROOT)
+        self.assertIn("// Attributes: for ecp5\n", (ROOT / "target/verilog/modmul_toy_fp/ModmulToyFpTop.v").read_text())
+        with tempfile.TemporaryDirectory() as folder:
+            for target in verilog.TARGETS:
+                into, _ = verilog.written("ecdsa", Path(folder), target)
+                self.assertEqual('(* ram_style = "distributed" *)' in (into / "CanonicalQueue.v").read_text(), target == "ultrascale+")
+                into, top = verilog.written("modmul_toy_fp", Path(folder), target)
+                verilog.check(into, top)
 
 
 if __name__ == "__main__":

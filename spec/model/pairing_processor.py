@@ -285,7 +285,7 @@ class Machine:
 
     def inversion(self, x):
         """Cycles from the word that begins it until its context goes on: sum, canonical integer, division, residue."""
-        return self.image["sum"] + self.image["canonical"] + self.division(x) + self.intake + 13
+        return self.image["sum"] + self.image["canonical"] + self.division(x) + self.intake + 12
 
     def division(self, s):
         """Cycles of the plus-minus division of 1 by s, the reduction of the quotient included (rtl/.../field/Quotients.scala)."""

@@ -20,21 +20,10 @@ class FormulaPipeline(schedule: PipelineSchedule, arithmetic: Arithmetic, tagBit
   private lazy val tag = Option.when(tagBits > 0)(Port("tag", tagBits))
 
   lazy val operands: Seq[Port] =
-    dataflow.formula.inputs.map(in => dataflow.inputs.get(in).fold(Port(in, 1))(residuePort(in, _))) ++ tag
+    dataflow.formula.inputs.map(in => dataflow.inputs.get(in).fold(Port(in, 1))(arithmetic.port(in, _))) ++ tag
   lazy val results: Seq[Port] =
-    dataflow.outputs.map { case (name, value) => residuePort(name, dataflow.bound(value)) } ++ tag
+    dataflow.outputs.map { case (name, value) => arithmetic.port(name, dataflow.bound(value)) } ++ tag
   def latency: Option[Int] = Some(schedule.latency)
-
-  private def residuePort(name: String, bound: Bound): Port = Port(
-    name,
-    bound.width,
-    arithmetic.digits,
-    Some(arithmetic.field.name),
-    arithmetic.base,
-    arithmetic.scale,
-    bound.low,
-    bound.high
-  )
 
   private val offsets = operands.scanLeft(0)(_ + _.bits)
   private val words = operands.zip(offsets).map { case (port, low) => io.in.payload(low, port.bits bits) }

@@ -2,6 +2,7 @@ package proofmill.field
 
 import proofmill.arith.Price
 import proofmill.spec.Field
+import proofmill.stream.Port
 
 /** Hardware for one field in one form: how residues are represented, and units that take one operation a cycle.
   *
@@ -47,6 +48,10 @@ abstract class Arithmetic(val field: Field) {
 
   /** The digits, within `product`, of a canonical integer. */
   def encode(value: BigInt): Seq[BigInt]
+
+  /** A residue at a unit's door, its digits within `bound`. */
+  def port(name: String, bound: Bound): Port =
+    Port(name, bound.width, digits, Some(field.name), base, scale, bound.low, bound.high)
 
   /** The canonical integer that digits stand for. */
   def decode(digits: Seq[BigInt]): BigInt =

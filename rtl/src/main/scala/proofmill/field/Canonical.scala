@@ -1,90 +1,134 @@
 package proofmill.field
 
-import proofmill.arith._
+import proofmill.arith.NonAdjacent
+import proofmill.spec.Field
 import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
 import spinal.lib._
-import spinal.lib.fsm._
 
-/** From digits within `product` to the least residue, 0 to p - 1, of the integer that they make (times `scale`, if the
-  * form has one: Montgomery's residues are multiplied by 1 first). For doors: one residue in some hundred cycles.
+/** From a residue's digits to the least residue, 0 to p - 1, of the integer that they make (times `scale`, if the form has one: Montgomery's
+  * residues are multiplied by 1 first). For doors and zero tests: small and exact, one residue at a time.
   *
-  * One adder, whose operands are held until its sum is there; `step` counts the additions.
-  *
-  *   1. Idle: takes a residue.
-  *   2. Add, Horner: sum = d(i) + z v, one addition for each signed binary digit of z; v becomes the sum, until i = 0.
-  *   3. Add, offset: a multiple of p makes the sum non-negative.
-  *   4. Add, subtraction: p 2^k for falling k is taken away wherever nothing negative remains.
+  *   1. Idle: takes a residue, of whose digits the highest is the integer so far.
+  *   2. Horner: v = z v + d(i) for each further digit, one addition for each signed binary digit of z.
+  *   3. Lift: a multiple of p makes it at least 0.
+  *   4. Divide: multiples 2^steps p, …, 2 p, p are subtracted where they can be; what is left is the answer. A long difference is looked at a
+  *      cycle later.
   *   5. Done: the result is held until it is taken.
   */
-class Canonical(arithmetic: Arithmetic, pace: Pace) extends StreamUnit {
-  import arithmetic.{base, digits, field, product, scale}
-  private def p = field.modulus
+class Canonical(residue: Port) extends StreamUnit {
+  import residue.{digits, width}
+  private lazy val plan = Canonical.Plan(residue)
+  import plan.p
 
-  def operands: Seq[Port] =
-    Seq(Port("a", product.width, digits, Some(field.name), base, scale, product.low, product.high))
-  def results: Seq[Port] = Seq(Port("result", p.bitLength + 1, 1, Some(field.name), 0, scale, 0, p - 1))
+  def operands: Seq[Port] = Seq(residue)
+  def results: Seq[Port] = Seq(Port("result", p.bitLength + 1, 1, residue.field, 0, residue.scale, 0, p - 1))
   def latency: Option[Int] = None
 
-  /** What v may be after each digit. */
-  private val horner = Seq.fill(digits)(product).reduceLeft((v, d) => v * base + d)
-  private val offset = ((-horner.low).max(0) + p - 1) / p
-  private val largest = (horner.high + offset * p) / p
-  private val range = Bound(horner.low - (p << largest.bitLength), horner.high + offset * p) * 2
+  private object State extends SpinalEnum(binarySequential) {
+    val Idle, Horner, Lift, Divide, Done = newElement()
+  }
+  private val state = RegInit(State.Idle)
+  private val value = Reg(SInt(plan.width bits))
+  private val rest = Reg(Bits(residue.bits bits)) // the digits that are still to come, the highest on top
+  private val step = Reg(UInt(log2Up(plan.longest + 1) bits))
+  private val left = Reg(UInt(log2Up(digits + 1) bits))
+  private def top(digits: Bits): SInt = digits.takeHigh(width).asSInt.resize(plan.width)
+  private def below(digits: Bits): Bits = (digits << width).resize(residue.bits)
 
-  private val terms = if (digits == 1) Seq.empty else NonAdjacent(base)
-  private val additions: Seq[SInt => SInt] =
-    terms.map { case (shift, negative) =>
-      (v: SInt) => if (negative) -(v << shift).resize(range.width) else (v << shift).resized
-    } ++
-      ((offset * p) +: (largest.bitLength - 1 to 0 by -1).map(k => -(p << k))).map(c =>
-        (_: SInt) => S(c, range.width bits)
-      )
+  /** One of Horner's additions. What it adds is chosen in the step before it; a subtraction's carry enters where carries begin. */
+  private val horner = (digits > 1) generate new Area {
+    val (shifted, minus) = plan.signedShift(value, step)
+    val addend = RegNext(shifted ^ S(plan.width bits, default -> minus))
+    val carry = RegNext(minus)
+    val total = Reg(SInt(plan.width bits))
+    val sum = ((total @@ True) + (addend @@ carry)).dropLow(1).asSInt
+    total := (step === 0) ? top(rest) | sum
+  }
 
-  val rest = Vec(Reg(SInt(product.width bits)), digits)
-  val left = Reg(UInt(log2Up(digits + 1) bits))
-  val v, sum = Reg(SInt(range.width bits))
-  val step = Reg(UInt(log2Up(additions.size + 1) bits))
+  private val multiple = S(p << plan.steps, plan.width bits)
+  private val difference = value - multiple
+  private val reduced = if (plan.isLong) RegNext(difference) else difference
+  private val isLess = reduced.msb // than the multiple
 
-  private val chosen = Vec(additions.map(f => f(v).resize(range.width)))(step.resize(log2Up(additions.size)))
-  private val added =
-    Sum(Seq(Term(Timed(sum, 0), range), Term(Timed(chosen, 0), range)), Bound.signed(range.width), pace)
-  val wait_ = Reg(UInt(log2Up(added.cycle + 1) bits))
-
-  private val incoming = io.in.payload.subdivideIn(digits slices).map(_.asSInt)
-  private val next = added.value
-
-  val fsm = new StateMachine {
-    val Idle, Add, Done = new State
-    setEntry(Idle)
-
-    Idle.whenIsActive {
-      for (i <- 0 until digits) rest(i) := incoming(i)
-      v := incoming(digits - 1).resized
-      sum := incoming((digits - 2).max(0)).resized
-      left := (digits - 2).max(0)
+  step := step + 1
+  switch(state) {
+    is(State.Idle) {
+      value := top(io.in.payload)
+      rest := below(io.in.payload)
+      left := digits - 1
       step := 0
-      wait_ := 0
-      when(io.in.valid)(goto(Add))
+      when(io.in.valid)(state := (if (digits > 1) State.Horner else State.Lift))
     }
-    Add.whenIsActive {
-      wait_ := wait_ + 1
-      when(wait_ === added.cycle) {
-        wait_ := 0
-        step := step + 1
-        when(step <= terms.size || !next.msb)(sum := next)
-        if (terms.nonEmpty) when(step === terms.size - 1 && left =/= 0) {
-          v := next
-          sum := rest((left - 1).resized).resized
-          left := left - 1
-          step := 0
-        }
-        when(step === additions.size - 1)(goto(Done))
+    if (digits > 1) is(State.Horner) {
+      when(step === plan.base.size) {
+        value := horner.sum
+        rest := below(rest)
+        left := left - 1
+        step := 0
+        when(left === 1)(state := State.Lift)
       }
     }
-    Done.whenIsActive(when(io.out.ready)(goto(Idle)))
+    is(State.Lift) {
+      value := value + multiple
+      step := 0
+      state := State.Divide
+    }
+    is(State.Divide) {
+      when(if (plan.isLong) step.lsb else True)(value := ((isLess ? value | reduced) << 1).resize(plan.width))
+      when(step === plan.divisions - 1)(state := State.Done)
+    }
+    is(State.Done)(when(io.out.ready)(state := State.Idle))
   }
-  io.in.ready := fsm.isActive(fsm.Idle)
-  io.out.valid := fsm.isActive(fsm.Done)
-  io.out.payload := sum.resize(p.bitLength + 1).asBits
+
+  io.in.ready := state === State.Idle
+  io.out.valid := state === State.Done
+  io.out.payload := value(plan.steps + 1, p.bitLength bits).asBits.resized
+}
+
+object Canonical {
+
+  /** Cycles from the one that takes a residue to the one in which the result is there. */
+  def cycles(residue: Port): Int = {
+    val plan = Plan(residue)
+    (residue.digits - 1) * (plan.base.size + 1) + plan.divisions + 2
+  }
+
+  /** @param base the base as signed shifts; @param steps the integer is within 2^steps p of 0 */
+  private case class Plan(p: BigInt, base: Seq[(Int, Boolean)], steps: Int, width: Int) {
+    val longest: Int = (base.size + 1).max(divisions)
+
+    /** Is a sum and the choice that its sign makes too much for a cycle? */
+    def isLong: Boolean = width > 320
+
+    /** Cycles of the division. */
+    def divisions: Int = (steps + 1) * (if (isLong) 2 else 1)
+
+    /** The value shifted by the bit of the base that `step` names, and whether that is subtracted. */
+    def signedShift(value: SInt, step: UInt): (SInt, Bool) = {
+      val ways = base.zipWithIndex.map { case ((shift, minus), i) =>
+        (step === i, (value << shift).resize(width).asBits, minus)
+      }
+      val shifted = ways.map { case (now, bits, _) => bits.andMask(now) }.reduceBalancedTree(_ | _)
+      (shifted.asSInt, ways.collect { case (now, _, true) => now }.foldLeft(False: Bool)(_ || _))
+    }
+  }
+
+  private object Plan {
+    def apply(residue: Port): Plan = {
+      val p = Field(residue.field.getOrElse(sys.error(s"${residue.name} is no residue"))).modulus
+      val digit = Bound(residue.low, residue.high)
+      val base = NonAdjacent(residue.base)
+      val integers = Seq.iterate(digit, residue.digits)(_ * residue.base + digit) // after each digit
+      val sums = integers.init.flatMap(v =>
+        base.scanLeft(digit) { case (sum, (shift, minus)) =>
+          val term = v * (BigInt(1) << shift)
+          if (minus) sum - term else sum + term
+        }
+      )
+      val steps = Iterator.from(0).find(s => integers.last.within(Bound.magnitude((p << s) - 1))).get
+      val lifted = Bound.magnitude(p << (steps + 1))
+      Plan(p, base, steps, (sums ++ integers :+ lifted).map(_.width).max)
+    }
+  }
 }

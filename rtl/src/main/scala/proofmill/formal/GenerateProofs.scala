@@ -8,6 +8,7 @@ import proofmill.engine.ntt.NttConfig
 import proofmill.field.Arithmetic
 import proofmill.shell.EngineCommand
 import proofmill.spec.Field
+import proofmill.stream.Port
 import spinal.core._
 
 /** `proofmill.formal.GenerateProofs DIR`: each proof as `<name>.sv`, a module of that name. */
@@ -54,9 +55,14 @@ object GenerateProofs {
     "constant_table" -> (() => new ConstantTableProof(words(32, bits = 60), Bound.signed(60))),
     "carry_select" -> (() => new CarrySelectProof(width = 60, part = 16)),
     "divide" -> (() => new DivideProof(bits = 24, z = 4091)),
-    "canonical" -> (() => new CanonicalProof(Arithmetic(Field("toy_fp")), within = 12)),
+    "canonical" -> (() => new CanonicalProof(toy.port("a", toy.product))),
+    "canonical_of_digits" -> (() =>
+      new CanonicalProof(Port("a", 5, digits = 3, field = Some(toy.field.name), base = -12, low = -9, high = 9))
+    ),
     "quotients" -> (() => new QuotientsProof(n = 13, within = 26))
   )
+
+  private lazy val toy = Arithmetic(Field("toy_fp"))
 
   /** Signed numbers without a pattern, always the same ones. */
   private def words(count: Int, bits: Int): Seq[BigInt] = {

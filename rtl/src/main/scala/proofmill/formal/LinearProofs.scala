@@ -1,7 +1,9 @@
 package proofmill.formal
 
 import proofmill.arith._
-import proofmill.field.{Arithmetic, Canonical, Divide, Number, Quotients, Tempo}
+import proofmill.field.{Canonical, Divide, Number, Quotients, Tempo}
+import proofmill.spec.Field
+import proofmill.stream.Port
 import spinal.core._
 import spinal.lib._
 
@@ -65,26 +67,29 @@ class DivideProof(bits: Int, z: BigInt) extends LinearProof {
   assert(!from(latency) || (at(r) >= r.bound.low && at(r) <= r.bound.high), "r is within its bound")
 }
 
-/** A least residue, of digits that are within the bounds of a product. */
-class CanonicalProof(arithmetic: Arithmetic, within: Int) extends LinearProof {
-  import arithmetic.{base, digits, field, product}
+/** A least residue. */
+class CanonicalProof(residue: Port) extends LinearProof {
+  import residue.{base, digits}
+  private val p = Field(residue.field.get).modulus
+  private val bound = Bound(residue.low, residue.high)
+  private val within = Canonical.cycles(residue)
   override def cycles: Option[Int] = Some(within + 1)
-  val dut = new Canonical(arithmetic, Pace())
+  val dut = new Canonical(residue)
   val input = freeSource(dut.io.in)
   val output = freeSink(dut.io.out)
   private val given = input.payload.subdivideIn(digits slices).map(_.asSInt)
-  for (digit <- given) assume(digit >= product.low && digit <= product.high)
+  for (digit <- given) assume(digit >= bound.low && digit <= bound.high)
   val taken = RegInit(False) setWhen input.fire
   assume(taken || input.valid)
-  private val whole = Seq.fill(digits)(product).reduceLeft((value, digit) => value * base + digit)
+  private val whole = Seq.fill(digits)(bound).reduceLeft((value, digit) => value * base + digit)
   private val width = whole.width + 1
   private val value =
     given.reverse.map(_.resize(width)).reduceLeft((value, digit) => (value * S(base)).resize(width) + digit)
-  private def residue(value: SInt): SInt = {
-    val rest = (value % S(field.modulus)).resize(width)
-    (rest < 0) ? (rest + S(field.modulus, width bits)) | rest
+  private def least(value: SInt): SInt = {
+    val rest = (value % S(p)).resize(width)
+    (rest < 0) ? (rest + S(p, width bits)) | rest
   }
-  val expected = RegNextWhen(residue(value), input.fire)
+  val expected = RegNextWhen(least(value), input.fire)
   val result = output.payload.asUInt
   assert(!output.valid || result.intoSInt.resize(width) === expected, "the least residue")
   val done = RegInit(False) setWhen output.valid

@@ -5,7 +5,7 @@ import proofmill.micro.Program.{Ref, Window}
 /** A program's digit registers, one for each of its windows and each list of its job: how they are set, and what they look up. */
 class DigitRegisters(
     program: Program,
-    door: Door,
+    door: JobDoor,
     windows: Seq[Window],
     known: Constants,
     emission: Emission,

@@ -4,7 +4,7 @@ import proofmill.micro.Program._
 import proofmill.spec.Formula
 
 /** A program's statements become blocks of operations: formulas line by line, `for` unrolled, [[Loops loops]] as blocks that repeat themselves. */
-class Expansion(program: Program, door: Door, windows: Seq[Window], known: Constants, emission: Emission) {
+class Expansion(program: Program, door: JobDoor, windows: Seq[Window], known: Constants, emission: Emission) {
   import emission._
 
   private val flags = new Flags(door)

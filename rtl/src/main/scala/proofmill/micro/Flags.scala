@@ -3,7 +3,7 @@ package proofmill.micro
 import scala.collection.mutable
 
 /** A program's flags: those it sets are numbered as they appear; those that come with a job's items are the highest ones. */
-class Flags(door: Door) {
+class Flags(door: JobDoor) {
   private val found =
     mutable.LinkedHashMap.from(door.feedFlags.zipWithIndex.map { case (flag, i) => flag -> (door.firstFeedFlag + i) })
 

@@ -30,7 +30,7 @@ object Image {
   def apply(
       programs: Seq[Program],
       arithmetic: Arithmetic,
-      door: Door,
+      door: JobDoor,
       known: Constants,
       latency: OperationLatency
   ): Image = {

@@ -5,7 +5,7 @@ import spinal.lib._
 
 /** The digit registers of all contexts: a magnitude and a sign each, from a window of the job's numbers or from a list of its items. */
 class JobDigits(
-    door: Door,
+    door: JobDoor,
     image: Image,
     contexts: Int,
     issue: Flow[Issue],

@@ -12,7 +12,7 @@ import spinal.lib._
   *
   * @param contexts how many jobs are under way at once, a power of two
   */
-class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) extends Component {
+class Lane(door: JobDoor, arithmetic: Arithmetic, image: Image, contexts: Int) extends Component {
   import Lane._
   require(contexts >= 2 && isPow2(contexts), s"$contexts contexts are not a power of two")
   private val demands = new Demands(arithmetic)
@@ -154,7 +154,7 @@ class Lane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int) exte
   writes(Value.sums, linearIssue, Context.makesSum(linearIssue.word), latency.linear, WordFormat.linear, sum)
 
   // 5. Canonical values: flags and results.
-  private val canonical = new Canonical(arithmetic, contexts)
+  private val canonical = new CanonicalQueue(arithmetic, contexts)
   canonical.io.fromOldest := control.io.fromOldest
   private val summed = latency.linear + 1 // cycles from the issue to the sum
   canonical.io.request.valid := Delay(linearIssue.valid && linearIssue.is("settle"), summed, init = False)

@@ -5,7 +5,7 @@ import proofmill.micro.Program._
 import scala.collection.mutable
 
 /** What a program's names stand for: variables, elements of its job, constants, and arrays that a digit looks up, whose elements have places in the bank. */
-class Names(program: Program, door: Door, known: Constants, emission: Emission, digits: DigitRegisters) {
+class Names(program: Program, door: JobDoor, known: Constants, emission: Emission, digits: DigitRegisters) {
   import emission._
 
   /** The value of each variable. */

@@ -8,7 +8,7 @@ import spinal.lib._
   * `value` is there a cycle after the word's issue.
   */
 class Outside(
-    door: Door,
+    door: JobDoor,
     arithmetic: Arithmetic,
     image: Image,
     demands: Demands,

@@ -1,7 +1,7 @@
 package proofmill.pairing
 
-import proofmill.field.Quotients
-import proofmill.micro.{Canonical, CanonicalRequest}
+import proofmill.field.{Canonical, Quotients}
+import proofmill.stream.Port
 import spinal.core._
 import spinal.lib._
 
@@ -16,29 +16,27 @@ class Inverter(arithmetic: Fp2Arithmetic, contexts: Int) extends Component {
     val in = slave(Flow(TaggedResidue(digits * register.width, context)))
     val out = master(Stream(TaggedInteger(field.bits, context)))
   }
-  private val canonical = new Canonical(arithmetic.base, contexts)
-  canonical.io.fromOldest.setAll()
-  canonical.io.request.valid := io.in.valid
-  canonical.io.request.context := io.in.tag
-  canonical.io.request.place := 0
-  canonical.io.request.residue := Inverter.short(arithmetic, io.in.residue)
+  private val residue = io.in.toStream.queue(contexts)
+  private val canonical = new Canonical(Inverter.residue(arithmetic))
+  canonical.io.in.arbitrationFrom(residue)
+  canonical.io.in.payload := Inverter.short(arithmetic, residue.residue)
+  private val divisorTag = RegNextWhen(residue.tag, residue.fire)
 
-  private val found = Stream(TaggedInteger(field.bits, context))
-  found.valid := canonical.io.answer.valid
-  found.value := canonical.io.answer.value
-  found.tag := canonical.io.answer.context
-  private val divisor = found.queue(contexts)
+  private val divisor = canonical.io.out.payload.takeLow(field.bits)
   private val divide = new Quotients(field.modulus)
-  divide.io.in.arbitrationFrom(divisor)
-  divide.io.in.payload := divisor.value ## B(1, field.bits bits) ## B(0, field.bits bits)
-  private val tag = RegNextWhen(divisor.tag, divisor.fire)
-  private val isZero = RegNextWhen(divisor.value === 0, divisor.fire)
+  divide.io.in.arbitrationFrom(canonical.io.out)
+  divide.io.in.payload := divisor ## B(1, field.bits bits) ## B(0, field.bits bits)
+  private val tag = RegNextWhen(divisorTag, divide.io.in.fire)
+  private val isZero = RegNextWhen(divisor === 0, divide.io.in.fire)
   io.out.arbitrationFrom(divide.io.out)
   io.out.value := divide.io.out.payload.takeHigh(field.bits).andMask(!isZero)
   io.out.tag := tag
 }
 
 object Inverter {
+
+  /** What [[short]] makes. */
+  def residue(arithmetic: Fp2Arithmetic): Port = arithmetic.base.port("residue", arithmetic.base.reduced)
 
   /** A register's digits, each as wide as a reduced sum's. */
   def short(arithmetic: Fp2Arithmetic, residue: Bits): Bits =

@@ -28,5 +28,5 @@ class PairingMachine(twin: Boolean) {
   /** The number of a program. */
   def program(name: String): Int =
     image.entries.indexWhere(_.name == name).ensuring(_ >= 0, s"spec/pairing/$curve.asm has no entry $name")
-  def processor(slotBits: Int) = new Processor(arithmetic, image, constants, contexts, slotBits)
+  def processor(slotBits: Int) = new PairingProcessor(arithmetic, image, constants, contexts, slotBits)
 }

@@ -39,10 +39,10 @@ class Sequencer(image: Image, contexts: Int) extends Component {
   private val nextFromOldest = io.answered.fire ? fromNext | fromOldest // later than both
   fromOldest := nextFromOldest
   private val running = Reg(UInt(log2Up(contexts + 1) bits)) init 0
-  private val all = Seq.fill(contexts)(new Context(addressBits))
+  private val all = Seq.fill(contexts)(new PairingContext(addressBits))
 
   private val held = Reg(Bits(contexts bits)) init 0
-  private def choose(of: Context => Candidate) =
+  private def choose(of: PairingContext => Candidate) =
     Choice.oldest(Cat(all.map(of(_).ready)), Cat(all.map(of(_).later)))
   private val mul = held.orR ? held | choose(_.io.mul)
   private val both = (mul & Cat(all.map(_.io.info.sum))).orR

@@ -1,6 +1,6 @@
 package proofmill.top
 
-import proofmill.engine.ecdsa_verify.{Cut, SignatureIntake, Scalars, Split}
+import proofmill.engine.ecdsa_verify.{Cut, GlvSplit, Scalars, SignatureIntake}
 import proofmill.field.Quotients
 import proofmill.micro.{ItemList, ItemWrite}
 import proofmill.spec.Curve
@@ -15,7 +15,7 @@ object EcdsaUnits {
       UnitTarget(s"${kind}_$curve", kind, curve, twin = false, () => make(Cut(curve)))
     Seq(
       target("ecdsa_divide")(cut => new Quotients(cut.n)),
-      target("ecdsa_split")(new Split(_)),
+      target("ecdsa_split")(new GlvSplit(_)),
       target("ecdsa_items")(new ItemsUnit(_))
     )
   } :+ UnitTarget(

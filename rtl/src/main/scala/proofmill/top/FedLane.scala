@@ -1,7 +1,7 @@
 package proofmill.top
 
 import proofmill.field.Arithmetic
-import proofmill.micro.{Door, Image, ItemList, Lane}
+import proofmill.micro.{Image, ItemList, JobDoor, Lane}
 import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
 import spinal.lib._
@@ -10,7 +10,7 @@ import spinal.lib._
   *
   * The items are written one place a cycle, whatever there are; only then another job enters.
   */
-class FedLane(door: Door, arithmetic: Arithmetic, image: Image, contexts: Int, trace: Boolean) extends StreamUnit {
+class FedLane(door: JobDoor, arithmetic: Arithmetic, image: Image, contexts: Int, trace: Boolean) extends StreamUnit {
   private def plain = door.operands(image, arithmetic.field)
   private def itemPorts = door.lists.map(list => Port(list.name, FedLane.itemBits(list), list.items))
   private def sizePorts = door.lists.map(list => Port(s"${list.name}_size", log2Up(list.items + 1)))
@@ -63,5 +63,5 @@ object FedLane {
   private def itemBits(list: ItemList): Int = log2Up(list.magnitudes) + 1 + log2Up(list.counts)
 
   /** Cycles from a job's entry until it can take items, and until another job can enter. */
-  def cycles(door: Door): Int = door.lists.map(_.items).max + 1
+  def cycles(door: JobDoor): Int = door.lists.map(_.items).max + 1
 }

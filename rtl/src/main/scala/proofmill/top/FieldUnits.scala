@@ -1,6 +1,6 @@
 package proofmill.top
 
-import proofmill.arith.{Pace, Price}
+import proofmill.arith.Price
 import proofmill.field.{Arithmetic, Bound, Canonical, Options, Residue}
 import proofmill.spec.{Curve, Field}
 import proofmill.stream.{Port, StreamUnit}
@@ -17,7 +17,7 @@ object FieldUnits {
         target("modadd", name, Options())(add),
         target("modsub", name, Options())(sub),
         target("reduce", name, Options())(reduce),
-        target("canonical", name, Options())(new Canonical(_, Pace()))
+        target("canonical", name, Options())(a => new Canonical(a.port("a", a.product)))
       )
     } ++ Seq("bn254_fp", "toy_fp").flatMap { name =>
       Seq(false, true).map(twin => target("modmul_montgomery", name, Options(montgomery = true, twin = twin))(mul))
@@ -65,14 +65,9 @@ object FieldUnits {
 class FieldUnit(arithmetic: Arithmetic, count: Int, operand: Bound, result: Bound, cycles: Int)(
     operation: Seq[Residue] => Residue
 ) extends StreamUnit {
-  def operands: Seq[Port] = Seq("a", "b").take(count).map(port(_, operand))
-  def results: Seq[Port] = Seq(port("result", result))
+  def operands: Seq[Port] = Seq("a", "b").take(count).map(arithmetic.port(_, operand))
+  def results: Seq[Port] = Seq(arithmetic.port("result", result))
   def latency: Option[Int] = Some(cycles)
-
-  private def port(name: String, bound: Bound) = {
-    import arithmetic._
-    Port(name, bound.width, digits, Some(field.name), base, scale, bound.low, bound.high)
-  }
 
   private val residues = io.in.payload.subdivideIn(count slices).map(Residue(_, arithmetic.digits, operand, 0)).toSeq
   io.in.ready := True

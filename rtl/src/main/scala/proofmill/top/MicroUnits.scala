@@ -3,7 +3,7 @@ package proofmill.top
 import proofmill.arith.{Pace, Price}
 import proofmill.engine.ecdsa_verify.EcdsaPrograms
 import proofmill.field.{Arithmetic, Options}
-import proofmill.micro.{Canonical, Constants, Demands, Door, Image, Lane, Processor, Program}
+import proofmill.micro.{CanonicalQueue, Constants, Demands, FieldProcessor, Image, JobDoor, Lane, Program}
 import proofmill.spec.{Curve, Field, Spec}
 
 /** The field processors with their programs. */
@@ -46,7 +46,7 @@ object MicroUnits {
     val table = Spec.table(s"curves/$curve")
     lazy val arithmetic = Arithmetic(Field(table.getString("base_field")), Options(early(curve), twin = twin))
     lazy val scalars = Field(table.getString("scalar_field"))
-    lazy val door = Door(Seq("k" -> (scalars.bits + 7) / 8 * 8), Seq("x", "y"), Seq("x", "y"))
+    lazy val door = JobDoor(Seq("k" -> (scalars.bits + 7) / 8 * 8), Seq("x", "y"), Seq("x", "y"))
     lazy val image = Image(
       (if (curve == "toy") odd else square).map(Program(_)),
       arithmetic,
@@ -59,18 +59,18 @@ object MicroUnits {
       "micro",
       curve,
       twin,
-      () => new Processor(door, arithmetic, image, multipliers, contexts, trace = kind == "_trace_twin"),
+      () => new FieldProcessor(door, arithmetic, image, multipliers, contexts, trace = kind == "_trace_twin"),
       () => beside(door, arithmetic, image, multipliers)
     )
   }
 
-  private def beside(door: Door, arithmetic: Arithmetic, image: Image, multipliers: Int) = Map(
+  private def beside(door: JobDoor, arithmetic: Arithmetic, image: Image, multipliers: Int) = Map(
     "image.json" -> (Json.render(describe(door, arithmetic, image, multipliers)) + "\n"),
     "listing.txt" -> image.listing.mkString("", "\n", "\n")
   )
 
   /** What spec/model/micro.py needs to execute the same words in the same cycles. */
-  private def describe(door: Door, arithmetic: Arithmetic, image: Image, multipliers: Int): Json = {
+  private def describe(door: JobDoor, arithmetic: Arithmetic, image: Image, multipliers: Int): Json = {
     val latency = Lane.latency(arithmetic)
     val demands = new Demands(arithmetic)
     def hex(value: BigInt) = Json(s"0x${value.toString(16)}")
@@ -81,7 +81,7 @@ object MicroUnits {
       "contexts" -> Json(contexts * multipliers),
       "mul" -> Json(latency.mul),
       "linear" -> Json(latency.linear),
-      "canonical" -> Json(Canonical.latency(arithmetic)),
+      "canonical" -> Json(CanonicalQueue.latency(arithmetic)),
       "numbers" -> Json(door.numbers.map { case (name, _) => Json(name) }),
       "elements" -> Json(door.elements.map(Json(_))),
       "results" -> Json(door.answers.size),

@@ -1,7 +1,6 @@
 package proofmill.top
 
-import proofmill.field.Bound
-import proofmill.micro.Canonical
+import proofmill.field.Canonical
 import proofmill.pairing._
 import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
@@ -45,7 +44,7 @@ object PairingUnits {
       "mul" -> Json(image.latency.mul),
       "sum" -> Json(image.latency.sum),
       "reduce" -> Json(arithmetic.base.reduceLatency),
-      "canonical" -> Json(Canonical.latency(arithmetic.base)),
+      "canonical" -> Json(Canonical.cycles(Inverter.residue(arithmetic))),
       "contexts" -> Json(contexts),
       "registers" -> Json(image.registers.map(Json(_))),
       "constants" -> Json(machine.constants.map { case (c0, c1) => Json(Seq(hex(c0), hex(c1))) }),
@@ -57,11 +56,9 @@ object PairingUnits {
 
 /** The multiplier of one coordinate, whose products are not reduced yet. */
 class LongMultiplierUnit(arithmetic: Fp2Arithmetic) extends StreamUnit {
-  import arithmetic.{base, digits, factor, field, product}
-  private def port(name: String, bound: Bound) =
-    Port(name, bound.width, digits, Some(field.name), base.base, base.scale, bound.low, bound.high)
-  def operands: Seq[Port] = Seq("a", "b").map(port(_, factor))
-  def results: Seq[Port] = Seq(port("product", product.bound))
+  import arithmetic.{base, factor, product}
+  def operands: Seq[Port] = Seq("a", "b").map(base.port(_, factor))
+  def results: Seq[Port] = Seq(base.port("product", product.bound))
   def latency: Option[Int] = Some(product.latency)
 
   private val multiplier = arithmetic.multiplier()

@@ -12,21 +12,18 @@ object PoseidonUnits {
     suffix = if (twin) "_twin" else ""
     unit <- PoseidonConfig.named.map { case (name, config) =>
       val what = s"linear_$name"
-      UnitTarget(what + suffix, "poseidon_linear", name, twin, () => new LinearUnit(config, new Residues(twin)))
+      UnitTarget(what + suffix, "poseidon_linear", name, twin, () => new PoseidonLinearUnit(config, new Residues(twin)))
     } ++ Seq("poseidon_entry" -> BigInt(1), "poseidon_entry_montgomery" -> (BigInt(1) << 256)).map {
       case (name, divisor) =>
-        UnitTarget(s"$name$suffix", name, "all", twin, () => new EntryUnit(new Residues(twin), divisor))
+        UnitTarget(s"$name$suffix", name, "all", twin, () => new PoseidonEntryUnit(new Residues(twin), divisor))
     }
   } yield unit
 
-  def element(residues: Residues, name: String): Port = {
-    import residues._
-    Port(name, digitBits, digits, Some(arithmetic.field.name), arithmetic.base, 1, bound.low, bound.high)
-  }
+  def element(residues: Residues, name: String): Port = residues.arithmetic.port(name, residues.bound)
 }
 
 /** A row, the constants, and the number of its width, to the row behind the linear layer. */
-class LinearUnit(config: PoseidonConfig, residues: Residues) extends StreamUnit {
+class PoseidonLinearUnit(config: PoseidonConfig, residues: Residues) extends StreamUnit {
   private def row(name: String) = Seq.tabulate(config.elements)(i => PoseidonUnits.element(residues, s"$name$i"))
   def operands: Seq[Port] = row("x") ++ row("c") :+ Port("code", config.codeBits)
   def results: Seq[Port] = row("y")
@@ -43,14 +40,14 @@ class LinearUnit(config: PoseidonConfig, residues: Residues) extends StreamUnit 
 }
 
 /** An integer of 256 bits and a constant to an element. */
-class EntryUnit(residues: Residues, divisor: BigInt) extends StreamUnit {
-  def operands: Seq[Port] = Seq(Port("value", Entry.bits), PoseidonUnits.element(residues, "constant"))
+class PoseidonEntryUnit(residues: Residues, divisor: BigInt) extends StreamUnit {
+  def operands: Seq[Port] = Seq(Port("value", PoseidonEntry.bits), PoseidonUnits.element(residues, "constant"))
   def results: Seq[Port] = Seq(PoseidonUnits.element(residues, "element"))
-  private val unit = new Entry(residues, divisor)
+  private val unit = new PoseidonEntry(residues, divisor)
   def latency: Option[Int] = Some(unit.latency)
 
-  unit.io.value := io.in.payload(0, Entry.bits bits)
-  unit.io.constant := io.in.payload.dropLow(Entry.bits)
+  unit.io.value := io.in.payload(0, PoseidonEntry.bits bits)
+  unit.io.constant := io.in.payload.dropLow(PoseidonEntry.bits)
   io.in.ready := True
   io.out.payload := unit.io.element
   io.out.valid := Delay(io.in.valid, unit.latency, init = False)

@@ -6,6 +6,7 @@ import proofmill.Design
 import proofmill.engine.{Engine, EnginePacket}
 import proofmill.field.ModMul
 import proofmill.shell.{EngineSlot, SerialConfig, Shell, ShellConfig}
+import spinal.core.Component
 
 /** One card that can be generated: with a serial line where it has one, behind a bridge for PCIe or the shell of AWS F2, which has rings of so
   * many `slots`, or with all its ports. Behind a bridge or shell a memory channel has `stripes` ports, a power of two.
@@ -23,17 +24,22 @@ case class Target(
   /** Name of the Verilog module and its file. */
   val top: String = name.capitalize + "Top"
 
-  /** Writes `<top>.v` and `manifest.json` into `folder`; the same target always gives the same bytes. */
+  /** Writes `<top>.v`, `origins.json` and `manifest.json` into `folder`; the same target always gives the same bytes. */
   def write(folder: Path): Unit = {
     Files.createDirectories(folder)
     val design = Design.config(folder.toString)
-    val made = (line, slots) match {
-      case (Some(serial), _)    => design.generateVerilog(new SerialTop(this, serial)).toplevel.card.shell
-      case (None, Some(slots))  => design.generateVerilog(new F2Top(this, slots)).toplevel.card.shell
-      case (None, None) if pcie => design.generateVerilog(new XdmaTop(this, top)).toplevel.shell
-      case (None, None)         => design.generateVerilog(new SimTop(this)).toplevel.shell
+    def made[T <: Component](top: => T): T = {
+      val component = design.generateVerilog(top).toplevel
+      Origins.write(component, folder)
+      component
     }
-    Files.writeString(folder.resolve("manifest.json"), Json.render(manifest(made)) + "\n")
+    val shell = (line, slots) match {
+      case (Some(serial), _)    => made(new SerialTop(this, serial)).card.shell
+      case (None, Some(slots))  => made(new F2Top(this, slots)).card.shell
+      case (None, None) if pcie => made(new XdmaTop(this, top)).shell
+      case (None, None)         => made(new SimTop(this)).shell
+    }
+    Files.writeString(folder.resolve("manifest.json"), Json.render(manifest(shell)) + "\n")
   }
 
   private def manifest(shell: Shell): Json =

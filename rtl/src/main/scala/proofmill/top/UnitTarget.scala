@@ -21,11 +21,12 @@ case class UnitTarget(
     beside: () => Map[String, String] = () => Map.empty
 ) {
 
-  /** Writes `<Top>.v` and `manifest.json` into `folder`. */
+  /** Writes `<Top>.v`, `origins.json` and `manifest.json` into `folder`. */
   def write(folder: Path): Unit = {
     Files.createDirectories(folder)
     val unit = Design.config(folder.toString).generateVerilog(make().setDefinitionName(top)).toplevel
     for ((file, text) <- beside()) Files.writeString(folder.resolve(file), text)
+    Origins.write(unit, folder)
     Files.writeString(folder.resolve("manifest.json"), Json.render(manifest(unit)) + "\n")
   }
 

@@ -10,7 +10,7 @@ import scala.util.{Failure, Success, Try}
 object AssemblerTests {
   private val arithmetic = Arithmetic(Field("secp256k1_fp"))
   private val door =
-    Door(Seq("k" -> 8), Seq("x", "y"), Seq("x"), Seq(ItemList("q", 5, 2, 9), ItemList("g", 3, 4)), Seq("given"))
+    JobDoor(Seq("k" -> 8), Seq("x", "y"), Seq("x"), Seq(ItemList("q", 5, 2, 9), ItemList("g", 3, 4)), Seq("given"))
   private val constants = Constants(Map("b3" -> BigInt(21)), Map("G" -> Seq[BigInt](1, 2, 3, 4), "H" -> Seq[BigInt](1)))
 
   private def assemble(text: String*): Image =

@@ -9,10 +9,10 @@ import spinal.lib._
 /** Programs on BLS12-381: memories behind a window of registers, a machine that executes what is there, and the pairing processor.
   *
   * {{{
-  *             ┌─► Instructions ─► Machine ─ interrupts ─► reply
-  *   window ─► Door               │   │ programs
+  *             ┌─► Instructions ─► Executor ─ interrupts ─► reply
+  *   window ─► RegisterDoor        │   │ programs
   *             └─────► DataMemory ◄┘   ▼
-  *                      └─ slots ─► pairing.Processor
+  *                      └─ slots ─► PairingProcessor
   * }}}
   */
 class CoprocessorEngine(config: CoprocessorConfig) extends Engine {
@@ -42,8 +42,8 @@ class CoprocessorEngine(config: CoprocessorConfig) extends Engine {
   private val processor = pairing.processor(places.bits)
   private val instructions = new Instructions(config.log2Instructions)
   private val data = new DataMemory(config.log2Data, places.bits, pairing.field.bits, pairing.field.modulus)
-  private val machine = new Machine(config, places)
-  private val door = new Door(config, places, pairing.field.bits)
+  private val machine = new Executor(config, places)
+  private val door = new RegisterDoor(config, places, pairing.field.bits)
 
   processor.io.write << data.io.write
   data.io.writing := processor.io.writing

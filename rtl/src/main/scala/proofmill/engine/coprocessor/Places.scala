@@ -14,18 +14,18 @@ case class Places(log2: Int) {
   val normal: Seq[Int] = Seq(base + 8, base + 16)
 
   /** Tables of two operands' multiples; one of them has to have room for all. */
-  private val room = Points.entrySlots << Points.window
+  private val room = PointUnit.entrySlots << PointUnit.window
   val tables: Seq[Int] = Seq(base + 24, base + 24 + room)
   val accumulator: Int = base + 24 + 2 * room
   require(
-    accumulator + Points.resultSlots <= 2 * base,
+    accumulator + PointUnit.resultSlots <= 2 * base,
     s"the processor's slots are too few for $room slots of a table, twice"
   )
 
   /** Tables of multiples that overlap, and behind each what its job stores. */
   val flights = 4
   private val ofFlight = log2Up(base / 2)
-  require(2 * base == flights << ofFlight && room + Points.resultSlots <= (1 << ofFlight))
+  require(2 * base == flights << ofFlight && room + PointUnit.resultSlots <= (1 << ofFlight))
 
   /** Slot `offset` of one of them. */
   def flight(index: UInt, offset: Int): UInt = U(1, 1 bits) @@ index @@ U(offset, ofFlight bits)

@@ -8,7 +8,7 @@ import spinal.lib._
 case class SplitScalar(contexts: Int) extends Bundle {
   val context = UInt(log2Up(contexts) bits)
   val second = Bool() // in G2
-  val parts = Bits(Split.width bits) // as of [[Split]]
+  val parts = Bits(ScalarSplit.width bits) // as of [[ScalarSplit]]
 }
 
 /** The digits of the walks under way.
@@ -31,7 +31,7 @@ class ScalarDigits(contexts: Int) extends Component {
   private val from = RegNext(io.reader)
   private val walks = Seq.tabulate(contexts) { i =>
     new Area {
-      val parts = Reg(Bits(Split.width bits))
+      val parts = Reg(Bits(ScalarSplit.width bits))
       val second = Reg(Bool())
       val loads = Reg(UInt(4 bits)) // of this turn
       val turn = Reg(UInt(log2Up(turns) bits))
@@ -67,7 +67,7 @@ class ScalarDigits(contexts: Int) extends Component {
   }
   private def square = Vec(
     (0 until turns).map(t =>
-      B((Split.parameter.pow(2) >> (bitsOfFirst * t)) & ((1 << bitsOfFirst) - 1), bitsOfFirst bits)
+      B((ScalarSplit.parameter.pow(2) >> (bitsOfFirst * t)) & ((1 << bitsOfFirst) - 1), bitsOfFirst bits)
     )
   )
   io.entries := Vec(walks.map(_.entries))

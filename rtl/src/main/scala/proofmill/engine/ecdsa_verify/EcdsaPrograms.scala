@@ -1,7 +1,7 @@
 package proofmill.engine.ecdsa_verify
 
 import proofmill.field.Arithmetic
-import proofmill.micro.{Constants, Door, Image, ItemList, Lane, Program}
+import proofmill.micro.{Constants, Image, ItemList, JobDoor, Lane, Program}
 import proofmill.spec.{Curve, Spec}
 
 /** What a field processor needs for the operation `ecdsa_verify`: door, constants and programs, for a curve with a = 0 and an
@@ -17,7 +17,7 @@ class EcdsaPrograms(curve: Curve) {
   private val g = new GeneratorTable(curve, generatorWindow)
 
   val q: ItemList = ItemList("q", 2 * (halfBits / window + 1), 1 << (window - 1), halfBits + 1)
-  val door: Door = Door(
+  val door: JobDoor = JobDoor(
     numbers = Seq.empty,
     elements = Seq("x", "y", "r"),
     answers = Seq.empty,

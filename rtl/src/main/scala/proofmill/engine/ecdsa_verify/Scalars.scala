@@ -14,9 +14,9 @@ case class ScalarJob(bits: Int, contexts: Int) extends Bundle {
 /** From z, r, s to the items of u1 and u2, in the order of the jobs.
   *
   * {{{
-  *                u1 ─► Comb ───────────────► items of G ─┐
-  *   z, r, s ─► Quotients                                 ├─► fed
-  *                u2 ─► Split ─► k1, k2 ─► Recode ► items of Q ─┘
+  *                u1 ─► Comb ──────────────────► items of G ─┐
+  *   z, r, s ─► Quotients                                    ├─► fed
+  *                u2 ─► GlvSplit ─► k1, k2 ─► Recode ► items of Q ─┘
   * }}}
   *
   * While one job's items are made the next one is divided: a new one every 320 cycles, through in about 440.
@@ -32,7 +32,7 @@ class Scalars(cut: Cut, contexts: Int) extends Component {
   }
 
   val divide = new Quotients(cut.n)
-  val split = new Split(cut)
+  val split = new GlvSplit(cut)
   val recode = new Recode(cut, split.halfBits)
   val comb = new Comb(cut)
 

@@ -6,7 +6,7 @@ import spinal.lib._
 /** A first-in first-out queue of `depth` + 1 entries whose oldest entry stands in a register; an entry is visible the cycle after
   * it came. Never refuses: whoever fills it counts.
   */
-class RunQueue(width: Int, depth: Int) extends Component {
+class MergeQueue(width: Int, depth: Int) extends Component {
   val io = new Bundle {
     val push = slave(Flow(UInt(width bits)))
     val pop = master(Stream(UInt(width bits)))
@@ -47,7 +47,7 @@ class Merge(width: Int, run: Int) extends Component {
   val arrived = Reg(UInt(countBits bits)) init 0 // in this pair; the top bit tells which queue
   when(io.push.valid)(arrived := arrived + 1)
 
-  val queues = Seq.fill(2)(new RunQueue(width, run))
+  val queues = Seq.fill(2)(new MergeQueue(width, run))
   val taken = Seq.fill(2)(Reg(UInt(countBits bits)) init 0)
   val exhausted = taken.map(_.msb)
   for ((queue, i) <- queues.zipWithIndex) {

@@ -12,10 +12,10 @@ import spinal.lib.bus.amba4.axi._
   *
   * {{{
   *   command ─► CommandIntake ─┬─ writes ──► Writer ═══► memory channels: 0 … P - 1 slices of points, P scalars
-  *                             ├─ runs ────► RunQueue ─► Passes ─► Answer ─► reply
-  *                             └─ statuses ──────────────┊───────────┘  ▲
-  *                                                       ┊              │ sum
-  *        memory channels ═══► Readers ─► Feed ─► BucketAdders ─────────┘
+  *                             ├─ runs ────► RunQueue ─► WindowPasses ─► Answer ─► reply
+  *                             └─ statuses ──────────────┊─────────────────┘  ▲
+  *                                                       ┊                    │ sum
+  *        memory channels ═══► Readers ─► Feed ─► BucketAdders ───────────────┘
   * }}}
   */
 class MsmEngine(config: MsmConfig) extends Engine {
@@ -65,7 +65,7 @@ class MsmEngine(config: MsmConfig) extends Engine {
   val intake = new CommandIntake(cutting, config.memoryBits, channels)
   val writer = new Writer(axi, channels)
   val runs = new RunQueue(config.memoryBits, MsmConfig.runs)
-  val passes = new Passes(cutting, config.memoryBits)
+  val passes = new WindowPasses(cutting, config.memoryBits)
   val readers = Seq.fill(channels)(new Reader(axi))
   val cores = Seq.fill(config.adders)(new BucketAdder(points, config.bucketBits, config.timing))
   val answer = new Answer(points, wires)

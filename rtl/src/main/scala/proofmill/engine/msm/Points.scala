@@ -50,18 +50,7 @@ class Points(val curve: Curve, val twin: Boolean = false) extends Summands {
     digitWidths.zip(digitWidths.scanLeft(0)(_ + _)).map { case (width, low) => point(low, width bits).asSInt }
 
   /** The coordinates of a point that travels, as a unit's door tells them. */
-  def ports: Seq[Port] = bounds.map { case (name, bound) =>
-    Port(
-      name,
-      bound.width,
-      digits,
-      Some(curve.baseField.name),
-      arithmetic.base,
-      arithmetic.scale,
-      bound.low,
-      bound.high
-    )
-  }
+  def ports: Seq[Port] = bounds.map { case (name, bound) => arithmetic.port(name, bound) }
 
   /** The point that changes nothing, as it travels. */
   val identity: BigInt = {

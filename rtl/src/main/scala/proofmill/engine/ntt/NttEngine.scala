@@ -12,9 +12,9 @@ import spinal.lib.bus.amba4.axi._
 /** Transforms elements of a field that lie in the card's memory.
   *
   * {{{
-  *   command ─► Door ─┬─ a granule written or read ───────────────┐
-  *   reply   ◄────────┘─ run ─► Passes ═► Pipeline ═► Passes ═════╧══► memory channels
-  *                                                       ╘═══════════► scalars of sums, in a channel of another engine
+  *   command ─► CommandDoor ─┬─ a granule written or read ────────────────────────────────┐
+  *   reply   ◄───────────────┘─ run ─► TransformPasses ═► Pipeline ═► TransformPasses ═╤══╧══► memory channels
+  *                                                                                     ╘═════► scalars of sums, in a channel of another engine
   * }}}
   * A beat of a channel has `perBeat` elements: beat i of channel j has those from perBeat (channels i + j) on. All channels do the same at the same time.
   */
@@ -51,8 +51,8 @@ class NttEngine(config: NttConfig) extends Engine {
   /** Bursts are of one beat, and a refresh of the memory lasts a hundred cycles. */
   override val bursts: Int = 512
 
-  val passes = new Passes(config, residues)
-  val door = new Door(config, wires)
+  val passes = new TransformPasses(config, residues)
+  val door = new CommandDoor(config, wires)
   door.io.command << command
   reply << door.io.reply
   passes.io.run << door.io.run
@@ -81,7 +81,7 @@ class NttEngine(config: NttConfig) extends Engine {
   private val responses = memories.map(_.b)
   private val stored = responses.map(_.valid).andR && passes.io.busy
   private val scalars = borrowed.map { memory =>
-    val unit = new Scalars(config, memory.config)
+    val unit = new ScalarWriter(config, memory.config)
     unit.io.store << others
     unit.io.first := passes.io.scalar
     memory.aw << unit.io.address

@@ -15,7 +15,7 @@ import spinal.lib._
   */
 class Frames(config: PoseidonConfig) extends Door {
   require(config.strengths.size == 1, "a state's length does not tell its strength")
-  private val nodeWords = Entry.bits / 64
+  private val nodeWords = PoseidonEntry.bits / 64
   private val most = config.widths.max
   private val command = Command(Spec.table("wire/poseidon"))
   private val bare = Spec.int(Spec.table("wire/poseidon").getTable("command"), "bare_len")

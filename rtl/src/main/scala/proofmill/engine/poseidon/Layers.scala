@@ -21,7 +21,7 @@ import spinal.lib.bus.amba4.axi._
 class Layers(config: PoseidonConfig) extends Component {
   import config.memoryBits
   private val axi = Engine.memory(memoryBits)
-  private val nodeBytes = Entry.bits / 8
+  private val nodeBytes = PoseidonEntry.bits / 8
   private val nodeWords = nodeBytes / 8
   private val countBits = memoryBits - log2Up(nodeBytes) + 1
   val io = new Bundle {
@@ -118,7 +118,7 @@ class Layers(config: PoseidonConfig) extends Component {
     val begun = RegInit(False) // a granule
     val word = Reg(UInt(log2Up(Granule.bytes / 8) bits)) init 0
     val target = Reg(UInt(memoryBits bits))
-    val digest = Reg(Bits(Entry.bits bits)) // the last one
+    val digest = Reg(Bits(PoseidonEntry.bits bits)) // the last one
     val open = Reg(UInt(8 bits)) init 0 // granules that the memory has not answered
     val fault = Reg(Bool())
     val first = Reg(UInt(32 bits)) // number of the present state's first element

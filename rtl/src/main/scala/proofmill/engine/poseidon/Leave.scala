@@ -1,6 +1,8 @@
 package proofmill.engine.poseidon
 
 import proofmill.field.Canonical
+import proofmill.spec.Poseidon
+import proofmill.stream.Port
 import spinal.core._
 import spinal.lib._
 
@@ -61,8 +63,9 @@ class Leave(config: PoseidonConfig, residues: Residues) extends Component {
     })
   }
 
-  /** So many at a time that rows of the fewest rounds find one free. */
-  val canonicals = Seq.fill(Leave.canonicals(config))(new Canonical(arithmetic, residues.price.pace))
+  /** So many at a time that rows find one free. */
+  private val residue = arithmetic.port("digest", arithmetic.product)
+  val canonicals = Seq.fill(Leave.canonicals(config, residue))(new Canonical(residue))
   private val deal = Counter(canonicals.size, digest.fire)
   private val turn = Counter(canonicals.size)
   digest.ready := Vec(canonicals.map(_.io.in.ready))(deal)
@@ -74,7 +77,7 @@ class Leave(config: PoseidonConfig, residues: Residues) extends Component {
   // Commands in rows, and those whose row has been read.
   val pending = StreamFifo(Pending(), (rows + 1) * mostBlocks + canonicals.size)
   pending.io.push << io.pending.toStream
-  private val hash = Vec(canonicals.map(_.io.out.payload))(turn).resize(Entry.bits)
+  private val hash = Vec(canonicals.map(_.io.out.payload))(turn).resize(PoseidonEntry.bits)
   private val asked = pending.io.pop
   private val ends = io.answer.fire
   io.answer.valid := Vec(canonicals.map(_.io.out.valid))(turn) && asked.valid
@@ -82,7 +85,7 @@ class Leave(config: PoseidonConfig, residues: Residues) extends Component {
   io.answer.index := asked.index
   io.answer.status := asked.bad ? Status.refused | Status.done
   io.answer.element := asked.element.resized
-  io.answer.digest := asked.bad ? B(0, Entry.bits bits) | hash
+  io.answer.digest := asked.bad ? B(0, PoseidonEntry.bits bits) | hash
   when(ends)(turn.increment())
   asked.ready := ends
   for ((unit, i) <- canonicals.zipWithIndex) unit.io.out.ready := ends && turn === i
@@ -91,11 +94,12 @@ class Leave(config: PoseidonConfig, residues: Residues) extends Component {
 
 object Leave {
 
-  /** Cycles that making a digest canonical takes at most; two row's worth of rounds are the least between two rows. */
-  private def canonicals(config: PoseidonConfig): Int = {
-    val cycles = 128
-    config.hashes.zip(config.blocks).map { case (hash, blocks) =>
-      (cycles * blocks + hash.rounds - 1) / hash.rounds
-    }.max
+  /** As many as there are digests in the cycles of one. When no new rows come, those that leave are as many cycles apart as their last full
+    * rounds take; until then it is all their rounds.
+    */
+  private def canonicals(config: PoseidonConfig, residue: Port): Int = {
+    val cycles = Canonical.cycles(residue) + 1 // the next one is taken a cycle after the result
+    val apart = Poseidon.fullRounds / 2 * ((config.elements + config.fullLanes - 1) / config.fullLanes)
+    (cycles * config.mostBlocks + apart - 1) / apart
   }
 }

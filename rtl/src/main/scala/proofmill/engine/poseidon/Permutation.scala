@@ -67,12 +67,12 @@ class Permutation(config: PoseidonConfig, residues: Residues) extends Component 
     val held = entering.m2sPipe()
     val next = held.progress.next
   }
-  val constants = new Constants(config, residues)
+  val constants = new RoundConstants(config, residues)
   constants.io.next := join.next
 
   val linear = new Linear(config, residues)
   private val behind = {
-    val cycles = Constants.latency
+    val cycles = RoundConstants.latency
     val (row, next) = (Lag(masked(join.held.payload), cycles), Lag(join.next, cycles))
     linear.io.row := row.asBits
     linear.io.constants := constants.io.row
@@ -96,7 +96,7 @@ class Permutation(config: PoseidonConfig, residues: Residues) extends Component 
   /** New rows wait while there are as many as the loop of partial rounds and the queue behind `Raise` hold. With more, rows wait in front of
     * its S-boxes, which are too slow for many gaps of the loop one behind the other: then the linear layer has no row.
     */
-  private val loop = 2 + Constants.latency + linear.latency + sboxes.latency
+  private val loop = 2 + RoundConstants.latency + linear.latency + sboxes.latency
   val inside = Reg(UInt(log2Up(config.rows + 1) bits)) init 0
   inside := inside + io.rows.fire.asUInt - io.digests.valid.asUInt
   room := inside < ((loop + Raise.depth) min config.rows)
@@ -109,7 +109,7 @@ class Permutation(config: PoseidonConfig, residues: Residues) extends Component 
 }
 
 /** The constants of a round for a row, `latency` cycles after what is known of it. */
-class Constants(config: PoseidonConfig, residues: Residues) extends Component {
+class RoundConstants(config: PoseidonConfig, residues: Residues) extends Component {
   import residues.elementBits
   val io = new Bundle {
     val next = in(Progress(config))
@@ -141,7 +141,7 @@ class Constants(config: PoseidonConfig, residues: Residues) extends Component {
     }
     Mem(Bits(elementBits bits), words).readSync((io.next.code @@ io.next.step).resize(log2Up(words.size)))
   })
-  private val known = Lag(io.next, Constants.latency)
+  private val known = Lag(io.next, RoundConstants.latency)
   io.row := Cat((0 until config.elements).map { i =>
     val first = config.byCode(known.code, config.hashes.indices.map(code => Bool(place(code, i) == 0)))
     val none = B(0, elementBits bits)
@@ -153,6 +153,6 @@ class Constants(config: PoseidonConfig, residues: Residues) extends Component {
   })
 }
 
-object Constants {
+object RoundConstants {
   val latency = 2
 }

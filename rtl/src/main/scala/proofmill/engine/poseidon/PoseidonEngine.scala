@@ -34,7 +34,7 @@ class PoseidonEngine(config: PoseidonConfig) extends Engine {
   }
   val commands: Seq[EnginePacket] = config.hashes.map { hash =>
     val number = if (hash.strength == Strength.Standard) wire else strengthened
-    EnginePacket(number, Spec.int(table.getTable("command"), "bare_len") + hash.width * Entry.bits / 8)
+    EnginePacket(number, Spec.int(table.getTable("command"), "bare_len") + hash.width * PoseidonEntry.bits / 8)
   } ++ memoryWires.zip(ofMemory).map { case (command, name) => EnginePacket(command, Command.bytes(table, name)) }
   val capability: Int = Spec.int(Spec.table("wire/shell").getTable("capabilities"), "poseidon")
   val block: Block = Block(table)

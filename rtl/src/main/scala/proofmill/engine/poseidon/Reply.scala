@@ -32,7 +32,7 @@ case class Outcome() extends Bundle {
   val index = Bits(64 bits)
   val status = Status()
   val element = UInt(32 bits)
-  val digest = Bits(Entry.bits bits)
+  val digest = Bits(PoseidonEntry.bits bits)
 }
 
 /** Makes reply packets. The data of a read that is done are taken from `data`.

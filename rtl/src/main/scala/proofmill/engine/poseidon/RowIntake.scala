@@ -31,7 +31,7 @@ case class Filled(config: PoseidonConfig) extends Bundle {
   */
 class RowIntake(config: PoseidonConfig, residues: Residues) extends Component {
   import residues.elementBits
-  private val words = Entry.bits / 64
+  private val words = PoseidonEntry.bits / 64
   private val mostWidth = config.widths.max
   import config.kindBits
   val io = new Bundle {
@@ -79,7 +79,7 @@ class RowIntake(config: PoseidonConfig, residues: Residues) extends Component {
   val first = Reg(UInt(8 bits))
   val element = Reg(UInt(log2Up(mostWidth) bits))
   val place = Reg(UInt(log2Up(words) bits)) init 0
-  val value = Reg(Bits(Entry.bits bits))
+  val value = Reg(Bits(PoseidonEntry.bits bits))
   private val below = Below(Poseidon.field.modulus, word, place, io.command.fire)
   private val bad = place.andR && !below
   private val whole = word ## value.dropLow(64)
@@ -163,7 +163,7 @@ class RowIntake(config: PoseidonConfig, residues: Residues) extends Component {
   io.filled.last := (state === State.Index) ? (block - 1) | block
 
   /** To digits, with the first round's constants, and to their places. */
-  val entry = new Entry(residues, config.form)
+  val entry = new PoseidonEntry(residues, config.form)
   private val constants = {
     val bits = log2Up(mostWidth)
     val table = config.hashes.flatMap(hash =>

@@ -11,7 +11,7 @@ import spinal.core.log2Up
   * @param lists lists of items that are fed while the job is under way, and
   * @param feedFlags the flags that come with them, which are the highest ones
   */
-case class Door(
+case class JobDoor(
     numbers: Seq[(String, Int)],
     elements: Seq[String],
     answers: Seq[String],

@@ -19,7 +19,7 @@ import spinal.lib._
   *
   * A run can be cancelled until it comes to Answer.
   */
-class Passes(cutting: Cutting, memoryBits: Int) extends Component {
+class WindowPasses(cutting: Cutting, memoryBits: Int) extends Component {
   import cutting.{adders, bucketBits}
   val io = new Bundle {
     val run = slave(Stream(QueuedRun(memoryBits)))

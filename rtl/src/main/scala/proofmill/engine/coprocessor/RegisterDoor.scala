@@ -11,7 +11,7 @@ import spinal.lib._
   * 2. Instruction: its memory is read.
   * 3. Data: the slot is asked for, or put.
   */
-class Door(config: CoprocessorConfig, places: Places, bits: Int) extends Component {
+class RegisterDoor(config: CoprocessorConfig, places: Places, bits: Int) extends Component {
   private val wire = Spec.table("wire/coprocessor")
   private val map = Spec.table("wire/shell").getTable("address_map")
   private def part(name: String, key: String) = Spec.int(wire.getTable(name), key)
@@ -134,7 +134,7 @@ class Door(config: CoprocessorConfig, places: Places, bits: Int) extends Compone
         reads("pointer")(io.pointer.asBits)
         reads("last_cycles")(io.lastCycles.asBits)
         reads("error")(io.error)
-        reads("extensions")(fact(Door.extensions))
+        reads("extensions")(fact(RegisterDoor.extensions))
       }
     })
     is(Instruction) {
@@ -152,7 +152,7 @@ class Door(config: CoprocessorConfig, places: Places, bits: Int) extends Compone
   }
 }
 
-object Door {
+object RegisterDoor {
 
   /** A bit for each instruction of our own. */
   val extensions: BigInt =

@@ -13,8 +13,8 @@ import spinal.lib._
   * @param contexts how many jobs are under way at once for each multiplier, a power of two
   * @param trace whether a simulation prints each register that is written; nothing else changes
   */
-class Processor(
-    door: Door,
+class FieldProcessor(
+    door: JobDoor,
     arithmetic: Arithmetic,
     image: Image,
     multipliers: Int,

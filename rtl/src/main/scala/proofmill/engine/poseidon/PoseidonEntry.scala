@@ -4,19 +4,19 @@ import proofmill.arith.{Timed, Twin, TwinFunction}
 import proofmill.field._
 import spinal.core._
 
-/** Integers to elements, one a cycle, any of `Entry.bits` bits: the residue of the integer divided by `divisor`, plus a constant.
+/** Integers to elements, one a cycle, any of `PoseidonEntry.bits` bits: the residue of the integer divided by `divisor`, plus a constant.
   */
-class Entry(residues: Residues, divisor: BigInt) extends Component {
+class PoseidonEntry(residues: Residues, divisor: BigInt) extends Component {
   import residues.{bound, digitBits, digits, elementBits}
   val io = new Bundle {
-    val value = in(Bits(Entry.bits bits))
+    val value = in(Bits(PoseidonEntry.bits bits))
     val constant = in(Bits(elementBits bits))
     val element = out(Bits(elementBits bits))
   }
   setDefinitionName(if (divisor == 1) "PoseidonEntry" else "PoseidonEntryDivided")
 
   private val reduction = EntrySteps(residues.arithmetic.field, residues.options, divisor)
-  private val operands = Bound.unsigned(Entry.bits) +: Seq.fill(digits)(bound)
+  private val operands = Bound.unsigned(PoseidonEntry.bits) +: Seq.fill(digits)(bound)
   val latency: Int = reduction.latency(operands.map(Ready(_, 0)))
   require(reduction.result(operands).within(bound), "an integer's digits are too long")
 
@@ -26,14 +26,14 @@ class Entry(residues: Residues, divisor: BigInt) extends Component {
     ModMul.together(reduction.build(value +: constant), latency, bound)
   }
   private def twin = {
-    val cpp = new TwinText(Entry.bits / 64 + 1)
-    val words = Entry.bits / 64 + 1
-    val value = cpp.let(s"load<$words>(in0, 0, ${Entry.bits}).low(${Entry.bits})")
+    val cpp = new TwinText(PoseidonEntry.bits / 64 + 1)
+    val words = PoseidonEntry.bits / 64 + 1
+    val value = cpp.let(s"load<$words>(in0, 0, ${PoseidonEntry.bits}).low(${PoseidonEntry.bits})")
     val constant = (0 until digits).map(i => cpp.let(s"load<$words>(in1, ${i * digitBits}, $digitBits)"))
     Linear.store(reduction, (value +: constant).zip(operands), residues, cpp)
     val function = TwinFunction(
       if (divisor == 1) "poseidon_entry" else "poseidon_entry_divided",
-      Seq(Entry.bits, elementBits),
+      Seq(PoseidonEntry.bits, elementBits),
       elementBits,
       cpp.text
     )
@@ -42,7 +42,7 @@ class Entry(residues: Residues, divisor: BigInt) extends Component {
   io.element := (if (residues.options.twin) twin else structure)
 }
 
-object Entry {
+object PoseidonEntry {
 
   /** Bits of an integer. */
   val bits = 256

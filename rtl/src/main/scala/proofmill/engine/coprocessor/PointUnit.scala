@@ -15,8 +15,8 @@ import spinal.lib._
   *      highest one on that is not 0; Window: one of them.
   *   5. Last: the result's affine form, to `target`; `done`. Of a check the verdict alone.
   */
-class Points(config: CoprocessorConfig, places: Places) extends Component {
-  import Points._
+class PointUnit(config: CoprocessorConfig, places: Places) extends Component {
+  import PointUnit._
   private val pairing = config.machine
   private val bits = pairing.field.bits
   val io = new Bundle {
@@ -64,8 +64,8 @@ class Points(config: CoprocessorConfig, places: Places) extends Component {
   private def first(operand: Int) = entry(tables(operand), (!io.none(operand)).asUInt)
 
   // The scalar, for windows and for walks.
-  private val digits = Reg(UInt(log2Up(Points.digits(bits) + 1) bits))
-  private val scalar = Reg(Bits(Points.digits(bits) * window bits))
+  private val digits = Reg(UInt(log2Up(PointUnit.digits(bits) + 1) bits))
+  private val scalar = Reg(Bits(PointUnit.digits(bits) * window bits))
   private val digit = scalar.takeHigh(window).asUInt
   private def shiftScalar(): Unit = {
     scalar := (scalar << window).resized
@@ -73,7 +73,7 @@ class Points(config: CoprocessorConfig, places: Places) extends Component {
   }
   when(io.scalar.valid) {
     scalar := io.scalar.payload.resized
-    digits := Points.digits(bits)
+    digits := PointUnit.digits(bits)
   }
 
   // The last job.
@@ -214,7 +214,7 @@ class Points(config: CoprocessorConfig, places: Places) extends Component {
   }
 }
 
-object Points {
+object PointUnit {
 
   /** What is wanted. */
   object Work extends SpinalEnum { val Affine, Add, Multiply, Check = newElement() }

@@ -23,7 +23,7 @@ import spinal.lib.fsm._
   *
   * 22, 44 and 1 cycles for secp256k1. u2 may be any number of as many bits as n has.
   */
-class Split(cut: Cut) extends StreamUnit {
+class GlvSplit(cut: Cut) extends StreamUnit {
   import Cut.digit
   private def part = digit / 2 // bits of either quotient a cycle
 

@@ -1,6 +1,7 @@
 package proofmill.pairing
 
-import proofmill.micro.{Canonical, RegisterBank}
+import proofmill.field.Canonical
+import proofmill.micro.RegisterBank
 import spinal.core._
 import spinal.lib._
 
@@ -25,8 +26,13 @@ case class Permit(contexts: Int) extends Bundle {
   * A job whose program looks at its operands stores what it finds behind operand d, `checked`, and goes on; before it stores a result
   * it waits for its verdict, which comes once. One that goes through a table reads `entries`.
   */
-class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt, BigInt)], contexts: Int, slotBits: Int)
-    extends Component {
+class PairingProcessor(
+    arithmetic: Fp2Arithmetic,
+    image: Image,
+    constants: Seq[(BigInt, BigInt)],
+    contexts: Int,
+    slotBits: Int
+) extends Component {
   require(contexts >= 2 && isPow2(contexts), s"$contexts contexts are not a power of two")
   import arithmetic.{digits, field, register}
   private val latency = arithmetic.latency
@@ -89,7 +95,7 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
   }
 
   // 3. The multiplier.
-  private val multiplier = new Multiplier(arithmetic)
+  private val multiplier = new Fp2Multiplier(arithmetic)
   multiplier.io.mode := RegNext(Words.number(mul.word, "mode").andMask(mul.valid)) init 0
   private def factor(name: String, first: Int) = {
     val terms = FactorTerms(2 * coordinate)
@@ -195,17 +201,15 @@ class Processor(arithmetic: Fp2Arithmetic, image: Image, constants: Seq[(BigInt,
   slots.io.store := stores ? Delay(slots.io.load(0), results) | intake.io.out.tag.resize(slotBits).asUInt
   slots.io.stored := Vec(stores ? c0 | intake.io.out.residue, c1)
   slots.io.enable := Vec(stores || arrives, pair)
-  private val canonical = new Canonical(arithmetic.base, 2)
+  private val canonical = new Canonical(Inverter.residue(arithmetic))
   private val reading = RegInit(False)
   io.read.ready := !reading
   slots.io.show := io.read.payload
   when(io.read.fire)(reading := True)
-  canonical.io.fromOldest.setAll()
-  canonical.io.request.valid := RegNext(io.read.fire, init = False)
-  canonical.io.request.context := 0
-  canonical.io.request.place := 0
-  canonical.io.request.residue := Inverter.short(arithmetic, slots.io.shown)
-  io.value.valid := canonical.io.answer.valid
-  io.value.payload := canonical.io.answer.value
-  when(canonical.io.answer.valid)(reading := False)
+  canonical.io.in.valid := RegNext(io.read.fire, init = False)
+  canonical.io.in.payload := Inverter.short(arithmetic, slots.io.shown)
+  canonical.io.out.ready := True
+  io.value.valid := canonical.io.out.valid
+  io.value.payload := canonical.io.out.payload.takeLow(field.bits)
+  when(canonical.io.out.valid)(reading := False)
 }

@@ -45,7 +45,7 @@ case class Store(config: NttConfig) extends Bundle {
   *
   * @param residues how residues are multiplied
   */
-class Passes(config: NttConfig, residues: Residues) extends Component {
+class TransformPasses(config: NttConfig, residues: Residues) extends Component {
   import config.{elementBits, laneBits, lanes}
   private val beatsBits = config.memoryBits - 6
   val io = new Bundle {
@@ -177,7 +177,8 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
   private val read = RegNext(io.read.fire) init False
   val arrivingLists = new Lists(read)
   val arriving = walk(written = false, read && arrivingLists.isLast)
-  private val wrongs = io.read.payload.subdivideIn(elementBits bits).map(Passes.notBelow(config.field.modulus, _))
+  private val wrongs =
+    io.read.payload.subdivideIn(elementBits bits).map(TransformPasses.notBelow(config.field.modulus, _))
   val found = Reg(Bool())
   private val missing = half && arriving.io.isLast // the second half of the lanes
   private val wrong = Vec(wrongs.zipWithIndex.map { case (wrong, i) => wrong && !(Bool(i >= lanes / 2) && missing) })
@@ -263,7 +264,7 @@ class Passes(config: NttConfig, residues: Residues) extends Component {
   }
 }
 
-object Passes {
+object TransformPasses {
 
   /** Is an unsigned integer not below another one? A cycle later. */
   private def notBelow(p: BigInt, value: Bits): Bool = {

@@ -21,7 +21,7 @@ object Kind extends SpinalEnum(binarySequential) {
   *
   * @param commands in the order of [[Kind]]
   */
-class Door(config: NttConfig, commands: Seq[Command]) extends Component {
+class CommandDoor(config: NttConfig, commands: Seq[Command]) extends Component {
   import config.{channels, laneBits, memoryBits}
   private val Seq(write, run, read) = commands
   private val fields = 12 // of a run, without the index
@@ -75,8 +75,8 @@ class Door(config: NttConfig, commands: Seq[Command]) extends Component {
   private val total = RegNext((count.resize(memoryBits + 1) |<< logBytes).resize(memoryBits + 2))
   private def beyond(address: UInt, length: UInt) =
     RegNext(address.drop(memoryBits + 1).orR || (address.resize(memoryBits + 2) + length.resize(memoryBits + 2)) > room)
-  private val toScalars = direction === Door.direction("a_b_less_c_to_scalars")
-  private val isProduct = direction === Door.direction("a_b_less_c") || toScalars
+  private val toScalars = direction === CommandDoor.direction("a_b_less_c_to_scalars")
+  private val isProduct = direction === CommandDoor.direction("a_b_less_c") || toScalars
   private val scalarsBad = config.scalarBits.fold(True) { bits =>
     val end = scratch.resize(bits + 1) +^ (bytes << log2Up(channels)).resize(bits + 1)
     RegNext(scratch.drop(bits + 1).orR || end > (BigInt(1) << bits))
@@ -85,7 +85,7 @@ class Door(config: NttConfig, commands: Seq[Command]) extends Component {
   private val runBad = RegNext(
     Seq(
       logBad,
-      direction > Door.direction(if (config.scalarBits.isEmpty) "a_b_less_c" else "a_b_less_c_to_scalars"),
+      direction > CommandDoor.direction(if (config.scalarBits.isEmpty) "a_b_less_c" else "a_b_less_c_to_scalars"),
       isProduct && (log < config.unitLog || count =/= 3),
       unaligned(elements),
       unaligned(scratch),
@@ -100,7 +100,7 @@ class Door(config: NttConfig, commands: Seq[Command]) extends Component {
   io.run.source := (elements >> 6).resized
   io.run.scratch := (scratch >> 6).resized
   io.run.log := log.resized
-  io.run.inverse := direction === Door.direction("inverse")
+  io.run.inverse := direction === CommandDoor.direction("inverse")
   io.run.product := isProduct
   io.run.scalars := toScalars
   io.run.scalar := (scratch >> 6).resized
@@ -145,10 +145,10 @@ class Door(config: NttConfig, commands: Seq[Command]) extends Component {
   private val nextNumber = (io.reply.fire) ? (number + 1) | number
   private val data = kept.readSync((nextNumber - 3).resize(7))
   private val code = status.mux(
-    Status.done -> B(Door.code("done"), 64 bits),
-    Status.refused -> B(Door.code("refused"), 64 bits),
-    Status.memoryFault -> B(Door.code("memory_fault"), 64 bits),
-    Status.notCanonical -> B(Door.code("not_canonical"), 64 bits)
+    Status.done -> B(CommandDoor.code("done"), 64 bits),
+    Status.refused -> B(CommandDoor.code("refused"), 64 bits),
+    Status.memoryFault -> B(CommandDoor.code("memory_fault"), 64 bits),
+    Status.notCanonical -> B(CommandDoor.code("not_canonical"), 64 bits)
   )
   private def headerOf(command: Command) = B(command.reply, 32 bits) ## B(command.replyBytes, 32 bits)
   private val header = isRun ? headerOf(run) | (isRead ? headerOf(read) | headerOf(write))
@@ -279,7 +279,7 @@ class Door(config: NttConfig, commands: Seq[Command]) extends Component {
   kept.write(number.resize(7), fetched.takeLow(64), some)
 }
 
-object Door {
+object CommandDoor {
   private def code(name: String) = Spec.int(NttEngine.wire.getTable("status"), name)
   private def direction(name: String) = Spec.int(NttEngine.wire.getTable("directions"), name)
 }

@@ -13,8 +13,8 @@ import spinal.lib._
   *
   * `fits` when the last quotient is as short as the others, as it is of any scalar below the order r = x^4 - x^2 + 1.
   */
-class Split(bits: Int) extends Component {
-  import Split._
+class ScalarSplit(bits: Int) extends Component {
+  import ScalarSplit._
   val io = new Bundle {
     val start = slave(Flow(Bits(bits bits)))
     val second = in(Bool()) // for G2; stays as it is until the next start
@@ -80,7 +80,7 @@ class Split(bits: Int) extends Component {
   io.parts := found
 }
 
-object Split {
+object ScalarSplit {
   import proofmill.pairing.Layout
   private val parts = Layout.digits
   val width = 256

@@ -16,17 +16,17 @@ import spinal.lib._
   *   2. Look: the types of its operands. Weigh: all that can be said against it without values. Judged: that.
   *   3. Control instructions: Copy; Left, Right of a comparison, or of a count that is Lowered; the words of an interrupt (Head, Index,
   *      Value, Send).
-  *   4. Scalar: of a multiple, which [[Points]] splits meanwhile. Residues: the operands of arithmetic.
+  *   4. Scalar: of a multiple, which [[PointUnit]] splits meanwhile. Residues: the operands of arithmetic.
   *   5. Curve, ZeroZ, ZeroE, ZeroXY: is an operand on its curve, and is it the identity? Normal: its affine form.
   *   6. Run: the processor's program. Checked, ZeroBoth: those of pairings look themselves whether affine points are on their curves, and
   *      wait for the verdict before they store anything; Dismissed: otherwise it is asked again, point by point. Mark: its result. Depart:
   *      that comes later; Retire: now it is there. Ones: a result that is 1, an integer at a time.
   *   7. Launch: a multiple begins that may overlap others, once its scalar is split. Land: is its point in the subgroup? LandRun: then its affine
   *      form, and Retire. Redo: otherwise it is made again, while nothing else begins.
-  *   8. OnPoints: [[Points]] makes a sum, a multiple, an affine form, or finds out about a point; Verdict: that.
+  *   8. OnPoints: [[PointUnit]] makes a sum, a multiple, an affine form, or finds out about a point; Verdict: that.
   *   9. Finish.
   */
-class Machine(config: CoprocessorConfig, places: Places) extends Component {
+class Executor(config: CoprocessorConfig, places: Places) extends Component {
   import InstructionSet.{kind => kindOf, _}
   private val pairing: PairingMachine = config.machine
   private val bits = pairing.field.bits
@@ -68,8 +68,8 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
   // The instruction, and what can be said against it.
   private val pointer = Reg(UInt(log2Instructions bits)) init 0
   private val judge = new Judge
-  judge.io.beyondData := Machine.beyond(io.dataLog2, config.log2Data)
-  judge.io.beyondInstructions := Machine.beyond(io.instructionsLog2, config.log2Instructions)
+  judge.io.beyondData := Executor.beyond(io.dataLog2, config.log2Data)
+  judge.io.beyondInstructions := Executor.beyond(io.instructionsLog2, config.log2Instructions)
   private def wrapped(at: UInt): UInt = at & ~judge.io.beyondInstructions.resize(log2Instructions).asUInt
   private val after = wrapped(pointer + 1)
   import judge.io.{operands, shapes}
@@ -138,16 +138,16 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
   private val other = which === 1
 
   // Instructions on points.
-  private val onPoints = new Points(config, places)
+  private val onPoints = new PointUnit(config, places)
   private val work = Seq(
-    "point_affine" -> Points.Work.Affine,
-    "point_add" -> Points.Work.Add,
-    "point_mult" -> Points.Work.Multiply,
-    "point_check" -> Points.Work.Check
+    "point_affine" -> PointUnit.Work.Affine,
+    "point_add" -> PointUnit.Work.Add,
+    "point_mult" -> PointUnit.Work.Multiply,
+    "point_check" -> PointUnit.Work.Check
   )
   private val second = multiplies ? shapes(1).second | shapes(0).second
   onPoints.io.go := state === OnPoints
-  onPoints.io.work := Points.Work.Affine
+  onPoints.io.work := PointUnit.Work.Affine
   for ((name, element) <- work) when(isOp(name))(onPoints.io.work := element)
   onPoints.io.second := second
   onPoints.io.here := here
@@ -165,7 +165,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
   onPoints.io.over := io.over
   onPoints.io.idle := io.idle
   onPoints.io.outside := redo
-  private val split = new Split(bits)
+  private val split = new ScalarSplit(bits)
   split.io.start << scalar
   split.io.second := second
   onPoints.io.splitting := split.io.busy
@@ -222,7 +222,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
   }
 
   /** Behind the table of a multiple under way. */
-  private def behind(flight: UInt, offset: Int): UInt = places.flight(flight, 2 * Points.upper + offset)
+  private def behind(flight: UInt, offset: Int): UInt = places.flight(flight, 2 * PointUnit.upper + offset)
 
   /** On to the other operand, or to the program. */
   private def nextPoint(): Unit = {
@@ -286,8 +286,8 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
       }
     }
     is(Land) {
-      val member = oldest.second ? behind(flights.io.first, Points.memberOfSecond) |
-        behind(flights.io.first, Points.memberOfFirst)
+      val member = oldest.second ? behind(flights.io.first, PointUnit.memberOfSecond) |
+        behind(flights.io.first, PointUnit.memberOfFirst)
       data(Task.Zero, member)
       io.data.count := oldest.second ? U(2, 4 bits) | U(1, 4 bits)
       when(io.data.ready)(state := io.found.good ? LandRun | Redo)
@@ -366,7 +366,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     }
     is(Head) {
       io.reply.valid := True
-      io.reply.fragment.data := Machine.interruptHeader
+      io.reply.fragment.data := Executor.interruptHeader
       when(io.reply.ready)(state := Index)
     }
     is(Index) {
@@ -474,7 +474,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     }
     is(Checked) {
       when(io.checked)(step := step + 1)
-      when(step === Machine.checks) {
+      when(step === Executor.checks) {
         step := 0
         state := ZeroBoth
         when(!bothAffine || seen) { // the affine forms have been looked at
@@ -532,7 +532,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
     }
     is(Launch) {
       val table = places.flight(flights.io.next, 0)
-      io.start.operands := Vec(table, here(1), places.flight(flights.io.next, Points.upper), table)
+      io.start.operands := Vec(table, here(1), places.flight(flights.io.next, PointUnit.upper), table)
       io.start.program := second ? program("g2_multiply") | program("g1_multiply")
       when(none(1) || !split.io.busy && !split.io.fits) {
         state := flights.io.any ? Read | OnPoints // alone
@@ -583,7 +583,7 @@ class Machine(config: CoprocessorConfig, places: Places) extends Component {
   io.busy := state =/= Read && state =/= Take || flights.io.any
 }
 
-object Machine {
+object Executor {
   import proofmill.spec.Spec
   private val packet = Spec.table("wire/coprocessor").getTable("interrupt")
 

@@ -57,7 +57,7 @@ case class Waiting() extends Bundle {
   *
   * What the choice looks at stands in registers: it is found out a cycle ahead, for the case that the word is chosen and for the other one.
   */
-class Context(addressBits: Int) extends Component {
+class PairingContext(addressBits: Int) extends Component {
   val io = new Bundle {
     val start = slave(Flow(UInt(addressBits bits)))
     val chosen = in(Bool())

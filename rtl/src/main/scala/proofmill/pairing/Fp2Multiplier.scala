@@ -23,7 +23,7 @@ case class FactorTerms(width: Int) extends Bundle {
   *   4. Of this cycle's products and those of the cycle before, those that belong together.
   *   5. Their sums, which are reduced.
   */
-class Multiplier(arithmetic: Fp2Arithmetic) extends Component {
+class Fp2Multiplier(arithmetic: Fp2Arithmetic) extends Component {
   import arithmetic.{digits, factor, long, register}
   private val coordinate = digits * register.width
   val io = new Bundle {

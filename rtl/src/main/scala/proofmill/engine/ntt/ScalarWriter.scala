@@ -5,7 +5,7 @@ import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
 /** Writes results among the scalars of sums, where they lie one behind the other in one channel: a store's beats in turn, each a burst of its own. */
-class Scalars(config: NttConfig, axi: Axi4Config) extends Component {
+class ScalarWriter(config: NttConfig, axi: Axi4Config) extends Component {
   import config.channels
   val io = new Bundle {
     val store = slave(Stream(Store(config)))
