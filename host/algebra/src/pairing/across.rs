@@ -10,7 +10,7 @@ pub use limbs::AcrossLimbs;
 
 use super::Linear;
 use super::formula::Twelve;
-use crate::lanes::{Machine, Mask, WIDTH, each};
+use crate::lanes::{Machine, Mask, WIDTH};
 use crate::tower::{Fp2, Tower};
 
 /// An element of Fp12, as what there may be as large sums of as of products.
@@ -28,46 +28,32 @@ pub trait Across<T: Tower>: Linear<Choice = Mask> {
     fn zero(machine: Self::Machine) -> Self;
     /// 1.
     fn one(machine: Self::Machine) -> Self;
+    /// From c0 and c1 of each.
+    fn from_coefficients(machine: Self::Machine, c: &[T::Base; WIDTH]) -> [Self; WIDTH / 2];
     /// From elements.
-    fn from_elements<const N: usize>(machine: Self::Machine, elements: &[Fp2<T>; N]) -> [Self; N];
+    #[inline(always)]
+    fn from_elements<const N: usize>(machine: Self::Machine, elements: &[Fp2<T>; N]) -> [Self; N] {
+        const FOUR: usize = WIDTH / 2;
+        let mut all = [Self::zero(machine); N];
+        for (elements, all) in elements.chunks(FOUR).zip(all.chunks_mut(FOUR)) {
+            let mut c = [T::Base::default(); WIDTH];
+            for (i, element) in elements.iter().enumerate() {
+                [c[2 * i], c[2 * i + 1]] = [element.c0, element.c1];
+            }
+            all.copy_from_slice(&Self::from_coefficients(machine, &c)[..all.len()]);
+        }
+        all
+    }
     /// To elements.
     fn to_elements(machine: Self::Machine, elements: &[Self; 6]) -> [Fp2<T>; 6];
     /// The same, of which there may be as large sums as of a product.
     fn settled(&self) -> Self;
     /// Both coefficients, each by itself.
     fn coefficients(&self, machine: Self::Machine) -> [Self; 2];
-    /// Products of eight pairs, of which the first `count` are wanted.
+    /// Products of eight pairs.
     fn eight_products(
         machine: Self::Machine,
-        count: usize,
         x: [&Self; WIDTH],
         y: [&Self; WIDTH],
     ) -> [Self; WIDTH];
-
-    /// Products of any number of pairs.
-    #[inline(always)]
-    fn products<const N: usize>(machine: Self::Machine, [x, y]: &[[Self; N]; 2]) -> [Self; N] {
-        let blank = &Self::zero(machine);
-        let mut products = [*blank; N];
-        let mut first = 0;
-        while first < N {
-            let count = if N - first < WIDTH { N - first } else { WIDTH };
-            let made = Self::eight_products(
-                machine,
-                count,
-                each!(i < WIDTH, blank => if i < count { &x[first + i] } else { blank }),
-                each!(i < WIDTH, blank => if i < count { &y[first + i] } else { blank }),
-            );
-            let mut i = 0;
-            while i < count {
-                products[first + i] = made[i];
-                i += 1;
-            }
-            first += WIDTH;
-        }
-        products
-    }
-
-    /// Squares.
-    fn squares<const N: usize>(machine: Self::Machine, x: &[Self; N]) -> [Self; N];
 }

@@ -129,7 +129,7 @@ fn eight_products<A: Across<E::Tower>, E: Pairing>(
     for lines in &*lines {
         lines.products.factors(&mut x, &mut y);
     }
-    let made = A::eight_products(machine, WIDTH, x, y);
+    let made = A::eight_products(machine, x, y);
     value.products.give(&made);
     for lines in lines {
         lines.products.give(&made);

@@ -16,54 +16,10 @@ impl<T: LaneTower<L>, const L: usize> AcrossDoubles<T, L> {
     pub fn conjugate(&self) -> Self {
         Self([self.0[0], self.0[1].negative()])
     }
-}
 
-impl<T: LaneTower<L>, const L: usize> Across<T> for AcrossDoubles<T, L> {
-    type Machine = Fma;
-
+    /// Products of eight pairs, of which the first `count` are wanted.
     #[inline(always)]
-    fn zero(fma: Fma) -> Self {
-        Self([DoublesRow::zero(fma); 2])
-    }
-    #[inline(always)]
-    fn one(fma: Fma) -> Self {
-        Self([DoublesRow::one(fma), DoublesRow::zero(fma)])
-    }
-    #[inline(always)]
-    fn from_elements<const N: usize>(fma: Fma, elements: &[Fp2<T>; N]) -> [Self; N] {
-        const FOUR: usize = WIDTH / 2;
-        let mut all = [Self::zero(fma); N];
-        for (elements, all) in elements.chunks(FOUR).zip(all.chunks_mut(FOUR)) {
-            let mut coefficients = [T::Base::default(); WIDTH];
-            for (i, element) in elements.iter().enumerate() {
-                [coefficients[2 * i], coefficients[2 * i + 1]] = [element.c0, element.c1];
-            }
-            let rows = DoublesRow::from_elements(fma, &coefficients);
-            for (i, element) in all.iter_mut().enumerate() {
-                *element = Self([rows[2 * i], rows[2 * i + 1]]);
-            }
-        }
-        all
-    }
-    #[inline(always)]
-    fn to_elements(fma: Fma, elements: &[Self; 6]) -> [Fp2<T>; 6] {
-        let zero = &DoublesRow::zero(fma);
-        let [c0, c1] = both!(n => DoublesRow::to_elements(
-            each!(i < WIDTH, zero => if i < 6 { &elements[i].0[n] } else { zero }),
-        ));
-        std::array::from_fn(|i| Fp2::new(c0[i], c1[i]))
-    }
-    #[inline(always)]
-    fn settled(&self) -> Self {
-        Self([self.0[0].settled(), self.0[1].settled()])
-    }
-    #[inline(always)]
-    fn coefficients(&self, fma: Fma) -> [Self; 2] {
-        let zero = DoublesRow::zero(fma);
-        [Self([self.0[0], zero]), Self([self.0[1], zero])]
-    }
-    #[inline(always)]
-    fn eight_products(
+    fn up_to_eight_products(
         fma: Fma,
         count: usize,
         x: [&Self; WIDTH],
@@ -74,9 +30,28 @@ impl<T: LaneTower<L>, const L: usize> Across<T> for AcrossDoubles<T, L> {
         let products = fma.apart(RowPairProducts { count, n: T::MINUS_BETA, x, y });
         each!(i < WIDTH, Self(products[0]) => Self(products[i]))
     }
-    /// (c0 + c1) (c0 - c1) + 2 c0 c1 u, or with -N: (c0 + c1) (c0 - N c1) + (N - 1) c0 c1 + 2 c0 c1 u.
+
+    /// Products of any number of pairs.
     #[inline(always)]
-    fn squares<const N: usize>(fma: Fma, x: &[Self; N]) -> [Self; N] {
+    pub fn products<const N: usize>(fma: Fma, [x, y]: &[[Self; N]; 2]) -> [Self; N] {
+        let blank = &Self::zero(fma);
+        let mut products = [*blank; N];
+        for first in (0..N).step_by(WIDTH) {
+            let count = if N - first < WIDTH { N - first } else { WIDTH };
+            let made = Self::up_to_eight_products(
+                fma,
+                count,
+                each!(i < WIDTH, blank => if i < count { &x[first + i] } else { blank }),
+                each!(i < WIDTH, blank => if i < count { &y[first + i] } else { blank }),
+            );
+            products[first..][..count].copy_from_slice(&made[..count]);
+        }
+        products
+    }
+
+    /// Squares: (c0 + c1) (c0 - c1) + 2 c0 c1 u, or with -N: (c0 + c1) (c0 - N c1) + (N - 1) c0 c1 + 2 c0 c1 u.
+    #[inline(always)]
+    pub fn squares<const N: usize>(fma: Fma, x: &[Self; N]) -> [Self; N] {
         const FOUR: usize = WIDTH / 2;
         let n = T::MINUS_BETA;
         let zero = DoublesRow::zero(fma);
@@ -99,6 +74,45 @@ impl<T: LaneTower<L>, const L: usize> Across<T> for AcrossDoubles<T, L> {
             }
         }
         squares
+    }
+}
+
+impl<T: LaneTower<L>, const L: usize> Across<T> for AcrossDoubles<T, L> {
+    type Machine = Fma;
+
+    #[inline(always)]
+    fn zero(fma: Fma) -> Self {
+        Self([DoublesRow::zero(fma); 2])
+    }
+    #[inline(always)]
+    fn one(fma: Fma) -> Self {
+        Self([DoublesRow::one(fma), DoublesRow::zero(fma)])
+    }
+    #[inline(always)]
+    fn from_coefficients(fma: Fma, c: &[T::Base; WIDTH]) -> [Self; WIDTH / 2] {
+        let rows = DoublesRow::from_elements(fma, c);
+        each!(i < WIDTH / 2, Self::zero(fma) => Self([rows[2 * i], rows[2 * i + 1]]))
+    }
+    #[inline(always)]
+    fn to_elements(fma: Fma, elements: &[Self; 6]) -> [Fp2<T>; 6] {
+        let zero = &DoublesRow::zero(fma);
+        let [c0, c1] = both!(n => DoublesRow::to_elements(
+            each!(i < WIDTH, zero => if i < 6 { &elements[i].0[n] } else { zero }),
+        ));
+        std::array::from_fn(|i| Fp2::new(c0[i], c1[i]))
+    }
+    #[inline(always)]
+    fn settled(&self) -> Self {
+        Self([self.0[0].settled(), self.0[1].settled()])
+    }
+    #[inline(always)]
+    fn coefficients(&self, fma: Fma) -> [Self; 2] {
+        let zero = DoublesRow::zero(fma);
+        [Self([self.0[0], zero]), Self([self.0[1], zero])]
+    }
+    #[inline(always)]
+    fn eight_products(fma: Fma, x: [&Self; WIDTH], y: [&Self; WIDTH]) -> [Self; WIDTH] {
+        Self::up_to_eight_products(fma, WIDTH, x, y)
     }
 }
 

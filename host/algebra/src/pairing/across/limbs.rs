@@ -34,20 +34,9 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> Across<T> for AcrossLimbs<B, T
     }
 
     #[inline(always)]
-    fn from_elements<const N: usize>(b: B, elements: &[Fp2<T>; N]) -> [Self; N] {
-        const FOUR: usize = WIDTH / 2;
-        let mut all = [Self::zero(b); N];
-        for (elements, all) in elements.chunks(FOUR).zip(all.chunks_mut(FOUR)) {
-            let mut coefficients = [T::Base::default(); WIDTH];
-            for (i, element) in elements.iter().enumerate() {
-                [coefficients[2 * i], coefficients[2 * i + 1]] = [element.c0, element.c1];
-            }
-            let rows = Row::from_elements(b, &coefficients);
-            for (i, element) in all.iter_mut().enumerate() {
-                element.c = [rows[2 * i], rows[2 * i + 1]];
-            }
-        }
-        all
+    fn from_coefficients(b: B, c: &[T::Base; WIDTH]) -> [Self; WIDTH / 2] {
+        let rows = Row::from_elements(b, c);
+        each!(i < WIDTH / 2, Self::zero(b) => Self::of(b, rows[2 * i], rows[2 * i + 1]))
     }
 
     #[inline(always)]
@@ -72,16 +61,11 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> Across<T> for AcrossLimbs<B, T
     }
 
     #[inline(always)]
-    fn eight_products(b: B, _: usize, x: [&Self; WIDTH], y: [&Self; WIDTH]) -> [Self; WIDTH] {
+    fn eight_products(b: B, x: [&Self; WIDTH], y: [&Self; WIDTH]) -> [Self; WIDTH] {
         let x = each!(i < WIDTH, &x[0].c => &x[i].c);
         let y = each!(i < WIDTH, &y[0].c => &y[i].c);
         let products = b.apart(PairProducts { b, n: T::MINUS_BETA, x, y });
         each!(i < WIDTH, Self::zero(b) => Self { b, c: products[i] })
-    }
-
-    #[inline(always)]
-    fn squares<const N: usize>(b: B, x: &[Self; N]) -> [Self; N] {
-        Self::products(b, &[*x, *x])
     }
 }
 
