@@ -50,10 +50,10 @@ NORMAL = {5: (2**50 + 4, Fraction(52, 100)), 6: (2**47 + 16, Fraction(16, 10)), 
 #: Columns whose products are made together, of a product and of a square; upper columns that are folded into together.
 GROUPS = {
     5: ([range(4), range(4, 9)], [range(3), range(3, 6), range(6, 9)]),
-    6: ([range(3), range(3, 5), range(5, 8)],) * 2,
+    6: ([range(5), range(5, 9)],) * 2,
     8: ([range(4), range(4, 7), range(7, 11)],) * 2,
 }
-FOLDED = {5: [range(4, 7), range(7, 9)], 6: [range(5, 8), range(8, 11)], 8: [range(7, 11), range(11, 15)]}
+FOLDED = {5: [range(4, 7), range(7, 9)], 6: [range(5, 9), range(9, 11)], 8: [range(7, 11), range(11, 15)]}
 
 
 class OutOfBounds(Exception):

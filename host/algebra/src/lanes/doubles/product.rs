@@ -231,7 +231,7 @@ define! {
 define! {
     multiply_six, 6, false,
     rows [0 1 2 3 4 5], low [0 1 2 3 4], upper [5 6 7 8 9 10],
-    groups [0 1 2] [3 4] [5 6 7], folded [5 6 7] [8 9 10]
+    groups [0 1 2 3 4] [5 6 7 8], folded [5 6 7 8] [9 10]
 }
 define! {
     multiply_eight, 8, false,
