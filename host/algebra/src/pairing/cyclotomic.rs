@@ -17,7 +17,7 @@ use crate::lanes::{AnyMachine, Backend, Choice, choose};
 use crate::tower::{Fp12, Tower};
 
 /// An element of the cyclotomic subgroup of Fp12, where inverses are conjugates. Implementations for lanes run inside a
-/// [`Kernel`](crate::lanes::Kernel), as those of [`Coefficient`].
+/// [`Kernel`](crate::lanes::Kernel), as those of [`Coefficient`](super::Coefficient).
 pub trait Cyclotomic: Copy {
     /// a b.
     fn times(&self, other: &Self) -> Self;
