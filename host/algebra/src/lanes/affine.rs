@@ -5,8 +5,9 @@
 //! X1). [`add_assign_vartime`] goes through its additions in batches of [`BATCH`], twice: forward it multiplies
 //! the differences up, backward it uses the inverse of each and adds. Sixteen additions are under way at a time,
 //! eight in the lanes of each of two vectors. In a quadratic extension the norms of the differences are multiplied up
-//! instead: two squares and five products in the prime field, where three in the extension are nine. Processors without vectors take the same way one addition at a time
-//! (`words`), with points in a form of their own.
+//! instead: two squares and five products in the prime field, where three in the extension are nine. Processors
+//! without vectors take the same way one addition at a time (`words`), by the differences themselves, with points in
+//! a form of their own.
 //!
 //! The formula is not for all points. Lanes where it fails (the identity, equal points, opposite ones) are found
 //! by comparing lowest limbs, with one false alarm in 2^50 additions; only then it is looked closer.

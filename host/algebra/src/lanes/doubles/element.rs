@@ -320,19 +320,17 @@ pub(super) fn signs(mask: Mask) -> [__m256d; 2] {
 /// The canonical words of a number between -2 p and 2 p. Nothing here depends on its value but the result.
 fn canonical<P: Prime<L>, const L: usize>(digits: &[i64; L]) -> P::Repr {
     let width = width(L);
-    // Two's complement; a word with a digit above it, and one for the sign.
+    // Two's complement: the highest digit's sign goes through all words above it.
     let mut words = [0u64; 8];
     let mut carry = 0i128;
     for (j, &digit) in digits.iter().enumerate() {
         let sum = i128::from(digit) + carry;
         let low = if j + 1 < L { sum & ((1 << width) - 1) } else { sum };
         carry = (sum - low) >> width;
-        let at = width * j as u32;
-        // The highest digit has a sign, which goes through all words above.
-        let (low, above) = ((low << (at % 64)) as u128, low >> 127);
-        let parts = [low as u64, (low >> 64) as u64];
-        for (i, word) in words.iter_mut().skip(at as usize / 64).enumerate() {
-            *word |= parts.get(i).copied().unwrap_or(above as u64);
+        let at = width as usize * j;
+        let low = low << (at % 64);
+        for (i, word) in words[at / 64..].iter_mut().enumerate() {
+            *word |= (low >> (64 * i).min(127)) as u64;
         }
     }
     let mut p = [0; 8];

@@ -9,6 +9,7 @@ use std::marker::PhantomData;
 
 use super::element::Doubles;
 use super::extension::{pair_product, pair_product_in_first_half};
+use super::memory::transpose;
 use super::product::{Digits, splat};
 use super::{Fma, Work};
 use crate::lanes::affine::Residue;
@@ -218,14 +219,8 @@ fn turned_to_rows<const L: usize>(digits: &Digits<L>) -> [[__m256d; 2]; WIDTH] {
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 fn transposed(r: [__m256d; 4]) -> [__m256d; 4] {
-    let [a, b] = [_mm256_unpacklo_pd(r[0], r[1]), _mm256_unpackhi_pd(r[0], r[1])];
-    let [c, d] = [_mm256_unpacklo_pd(r[2], r[3]), _mm256_unpackhi_pd(r[2], r[3])];
-    [
-        _mm256_permute2f128_pd::<0x20>(a, c),
-        _mm256_permute2f128_pd::<0x20>(b, d),
-        _mm256_permute2f128_pd::<0x31>(a, c),
-        _mm256_permute2f128_pd::<0x31>(b, d),
-    ]
+    let words = transpose(each!(i < 4, _mm256_setzero_si256() => _mm256_castpd_si256(r[i])));
+    each!(j < 4, r[0] => _mm256_castsi256_pd(words[j]))
 }
 
 /// x y of up to eight pairs of elements of Fp[u]/(u^2 + n), [c0, c1]; those of the first four take half of the time.
