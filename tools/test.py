@@ -37,7 +37,7 @@ SMALLER = [("cli", ["--features", "dev"]), ("algebra", []), ("testkit", [])]
 DEBUG = ["env", *(f"{name}={value}" for name, value in VARIABLES.items()), "cargo"]
 #: What people run and link.
 RELEASE = ["cargo", "build", "--release", "--quiet", *(word for name in SHIPPED for word in ("--package", name))]
-LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES, *POSEIDON, "ntt_small_twin", "ntt_bn254_small_twin", "groth16_bn254_small_twin", "coprocessor_twin", "coprocessor_512_twin",
+LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES, *POSEIDON, "ntt_small_twin", "ntt_bn254_small_twin", "groth16_bn254_small_twin", "coprocessor_twin", "coprocessor_1024_twin",
              "uart_shell", "uart_toy", "xdma_toy", "xdma_msm_toy", "xdma_msm_bls12_381_twin", "xdma_ntt_poseidon_small_twin", "f2_msm_toy", "f2_toy",
              "f2_groth16_bn254_small_twin"]
 

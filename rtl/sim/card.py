@@ -95,7 +95,7 @@ class Card:
 
     def read(self, address):
         value = ctypes.c_uint32()
-        code = self.lib.pm_sim_reg_read(self.sim, address, ctypes.byref(value), 1000)
+        code = self.lib.pm_sim_reg_read(self.sim, address, ctypes.byref(value), 5000)
         assert code == 0, f"read of 0x{address:04x}: {code}"
         return value.value
 
@@ -103,7 +103,7 @@ class Card:
         return self.read(address) | self.read(address + 4) << 32
 
     def write(self, address, value):
-        code = self.lib.pm_sim_reg_write(self.sim, address, value, 1000)
+        code = self.lib.pm_sim_reg_write(self.sim, address, value, 5000)
         assert code == 0, f"write to 0x{address:04x}: {code}"
 
     def set_memory(self, model):

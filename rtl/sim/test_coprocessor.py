@@ -17,6 +17,8 @@ and with a card of larger memories
 
   published  as above: at first it is a published card
   sizes      their registers; values, jumps, ends and refusals on all sizes, as the model has them
+  vectors    those of larger memories
+  lines      Miller loops with lines that are there, which overlap, of points of all kinds, that read and write each other's slots and lines; fewer cycles
   rounds     on memories of all sizes
 
 `--cycles` measures instead: cycles of each instruction alone, by the register `last_cycles`.
@@ -36,7 +38,7 @@ import cases_coprocessor  # noqa: E402
 import coprocessor  # noqa: E402
 from coprocessor import ERRORS, FACTS, NUMBER, P, WINDOW, WIRE, Instruction, Machine, Slot, flat  # noqa: E402
 
-CARDS = ["coprocessor_twin", "coprocessor_512_twin"]
+CARDS = ["coprocessor_twin", "coprocessor_1024_twin"]
 BOOK = json.loads((trial.ROOT / "spec/vectors/coprocessor/bls12_381.json").read_text())
 UNMAPPED = coprocessor.UNMAPPED
 BASE = coprocessor.tomllib.loads((trial.ROOT / "spec/wire/shell.toml").read_text())["address_map"]["coprocessor"]["base"]
@@ -50,6 +52,8 @@ PUBLISHED = {
     "point_mult fp_af, in a stream": 49_800, "point_mult fp2_af, in a stream": 62_064, "miller_loop fp_af, residues": 38_844, "ate_pairing fp_af, residues": 126_644, "ate_pairing fp_af, in a stream": 126_644,
     "ate_pairing fp_af, each further pair of a product": 38_844,
 }
+FURTHER = "ate_pairing fp_af, each further pair of a product, ready lines"
+PUBLISHED[FURTHER] = PUBLISHED["ate_pairing fp_af, each further pair of a product"]
 #: Cycles until a packet: a program may multiply a dozen points before it sends one.
 LONGEST = 400_000
 
@@ -125,7 +129,7 @@ class Trial(trial.Trial):
         self.instructions = 0
         self.sent = 0
         if self.window.most:
-            self.CHECKS = ("published", "sizes")
+            self.CHECKS = ("published", "sizes", "vectors", "lines")
 
     def resize(self, *log2):
         """Memories of these sizes, cleared."""
@@ -259,19 +263,21 @@ class Trial(trial.Trial):
         return Instruction(int(name, 0) if name.startswith("0x") else name, *map(int, operands))
 
     def cases(self):
-        """Those of this card's instructions, and that end."""
+        """Those of this card's instructions and that end; of a card of larger memories, those that need them."""
         for case in BOOK["cases"]:
+            if ("log2_data" in case) != bool(self.window.most):
+                continue
             numbers = [self.instruction(text).opcode for text in case["program"]]
             if "endless" not in case["tags"] and all(self.built(n) or n not in coprocessor.OPCODES for n in numbers):
                 yield case
 
     def vectors(self):
         usual = [Slot.from_bytes(bytes.fromhex(slot)) for slot in BOOK["memory"]]
-        usual += [Slot()] * (len(self.memory) - len(usual))
         done = 0
         for case in self.cases():
-            machine = Machine()
-            machine.data = list(usual)
+            machine = Machine(case.get("log2_data", DATA["log2_slots"]))
+            self.resize(len(machine.data).bit_length() - 1, INSTRUCTIONS["log2_slots"])
+            machine.data = (usual + machine.data[len(usual):])[:len(machine.data)]
             for at, slot in case["data"]:
                 machine.data[at] = Slot.from_bytes(bytes.fromhex(slot))
             self.run_case(case, machine)
@@ -479,6 +485,36 @@ class Trial(trial.Trial):
                 self.play_at(machine, 3, [Instruction(*refused), Instruction("copy_reg", data - 1, data - 2)])
         self.resize(8, 8)
 
+    def lines(self):
+        rng, machine, table = self.rng, Machine(9, 8), 240
+        self.resize(9, 8)
+        g1, g2 = (FACTS.generator(group) for group in ("g1", "g2"))
+        machine.store(0, "fp_af", FACTS.group("g1").mul(rng.randrange(FACTS.r), g1))
+        machine.store(2, "fp2_af", g2)
+        machine.store(6, "fp_af", FACTS.group("g1").mul(rng.randrange(FACTS.r), g1))
+        machine.store(8, "fp_af", (0, 0))
+        machine.store(10, "fp_af", (1, 1))
+        machine.store(12, "fp_jb", (*FACTS.group("g1").mul(3, g1), 1))
+        machine.store(15, "fe", [P])
+        machine.store(table, "fe2", coprocessor.lines(FACTS.group("g2").mul(rng.randrange(FACTS.r), g2)))
+        targets, made = (40, 52, 64, 76, 100, 150), []
+        for _ in range(24):
+            name = rng.choice((*["miller_lines"] * 6, "miller_loop", "final_exp", "mul", "copy_reg"))
+            a, c = rng.choice((0, 0, 0, 6, 6, 6, 8, 10, 12, 14)), rng.choice(targets)
+            if name == "miller_lines":
+                made.append(Instruction(name, a, rng.choice((*[table] * 6, table + 1, table - 12)), rng.choice((*targets, table + 200))))
+            elif name == "copy_reg":
+                made.append(Instruction(name, rng.choice((*range(c, c + 12), 15)), rng.randrange(table, 1 << 9)))
+            else:
+                made.append(Instruction(name, *{"miller_loop": (a, 2), "final_exp": (c,), "mul": (c, rng.choice(targets))}[name], rng.choice(targets)))
+        machine.program[1:1 + len(made)] = made
+        before = list(machine.data)
+        self.play(made, 1, machine, " ; ".join(f"{i.opcode:#x} {i.a} {i.b} {i.c}" for i in made))
+        self.set(before)
+        cycles = self.each([Instruction("miller_lines", 6 * (i % 2), table, 40 + 12 * (i % 12)) for i in range(16)])
+        assert cycles < 3_300, f"{cycles:,.0f} cycles: they do not overlap"
+        self.resize(8, 8)
+
     def play_at(self, machine, start, program, more=()):
         """A program, and instructions elsewhere, by slot."""
         machine.program[:] = [Instruction(0)] * len(machine.program)
@@ -564,10 +600,11 @@ def stream(card, window, name, a, b, slots, count=40):
     return (reached[last] - reached[first]) / (last - first)
 
 
-def further(card, window, few=8, many=16):
+def further(card, window, name="miller_loop", b=2, few=8, many=16):
     """Cycles that a pair more takes in a product of pairings: Miller loops, then products, then the final exponentiation."""
     def cycles(pairs):
-        program = [Instruction("miller_loop", 0, 2, 40 + 12 * i) for i in range(pairs)] + [Instruction("mul", 40, 40 + 12 * i, 40) for i in range(1, pairs)]
+        program = [Instruction(name, 0, b, 40 + 12 * i) for i in range(pairs)] + [Instruction("mul", 40, 40 + 12 * i, 40) for i in range(1, pairs)]
+        window.go(200)  # where it waits while this is written
         window.program(1, [*program, Instruction("final_exp", 40, 40), Instruction(0)])
         window.go(1)
         begin = card.lib.pm_sim_cycles(card.sim)
@@ -581,52 +618,13 @@ def further(card, window, few=8, many=16):
 
 
 def measure(libraries, seed):
-    """Cycles of each instruction, its operands given as integers and then as results; rows for `make report`."""
+    """Cycles of each instruction, its operands given as integers and then as results, on a published card, and of those that need a larger one;
+    rows for `make report`."""
     made = []
-    for library in libraries or map(trial.simulation, CARDS[:1]):
+    for library in libraries or map(trial.simulation, CARDS):
         with Card(library) as card:
-            window, found = Window(card), {}
-            g1, g2 = (FACTS.generator(group) for group in ("g1", "g2"))
-            machine = Machine()
-            source = random.Random(1)  # the same operands in every run: a division's time depends on them
-            machine.store(0, "fp_af", g1)
-            machine.store(2, "fp2_af", g2)
-            machine.store(6, "fe12", [source.randrange(P) for _ in range(12)])
-            machine.store(18, "fe2", [source.randrange(P) for _ in range(2)])
-            machine.store(20, "fe", [source.randrange(P)])
-            machine.store(21, "scalar", [source.randrange(1 << 254, FACTS.r)])
-            extensions = window.register("extensions")
-            rows = [*((name, at, 40 if name == "inv" else at) for at in (20, 18, 6) for name in ("add", "sub", "mul", "inv")),
-                    ("point_mult", 21, 0), ("point_mult", 21, 2), ("point_add", 0, 0), ("point_add", 2, 2), ("point_check", 0, 40), ("point_check", 2, 40),
-                    ("point_affine", 0, 40), ("point_affine", 2, 40), ("miller_loop", 0, 2), ("final_exp", 6, 40), ("ate_pairing", 0, 2)]
-            print(f"{'instruction':14}{'type':>8}{'integers':>10}{'residues':>10}")
-            for name, a, b in rows:
-                number = coprocessor.OPCODE[name]
-                if number >= 0x24 and not extensions >> number - 0x24 & 1:
-                    continue
-                times = []
-                window.clear()
-                for at, slot in enumerate(machine.data[:22]):
-                    window.put(at, slot)
-                for _ in range(2):
-                    window.go(200)
-                    window.program(1, [Instruction(name, a, b, 60)])
-                    window.go(1)
-                    for _ in range(400):
-                        card.run(500)
-                        if window.register("pointer") == 2:
-                            break
-                    times.append(window.register("last_cycles"))
-                assert window.register("error") == 0, name
-                kind = coprocessor.TYPES[machine.data[b if name == "point_mult" else a].kind]["name"]
-                print(f"{name:14}{kind:>8}{times[0]:>10,}{times[1]:>10,}", flush=True)
-                found[f"{name} {kind}, residues"] = times[1]
-            for name, kind, a, b, slots in (("ate_pairing", "fp_af", 0, 2, 12), ("point_mult", "fp_af", 21, 0, 3), ("point_mult", "fp2_af", 21, 2, 6)):
-                metric = f"{name} {kind}, in a stream"
-                found[metric] = round(stream(card, window, name, a, b, slots))
-                print(f"{metric:30}{found[metric]:>12,}", flush=True)
-            found["ate_pairing fp_af, each further pair of a product"] = round(further(card, window))
-            print(f"{'each further pair of a product':30}{found['ate_pairing fp_af, each further pair of a product']:>12,}", flush=True)
+            window = Window(card)
+            found = with_lines(card, window) if window.most else of_instructions(card, window)
             config = library.stem.removesuffix("_twin")
             fields = {"op": "coprocessor", "instance": "bls12_381", "config": config, "unit": "cycles", "kind": "measured"}
             made += [{**fields, "metric": metric, "value": value, "published": PUBLISHED.get(metric), "published_by": metric in PUBLISHED and "zcash-fpga, its document" or None}
@@ -634,6 +632,70 @@ def measure(libraries, seed):
     ROWS.parent.mkdir(parents=True, exist_ok=True)
     ROWS.write_text(json.dumps(made, indent=1) + "\n")
     return 0
+
+
+def of_instructions(card, window):
+    found = {}
+    g1, g2 = (FACTS.generator(group) for group in ("g1", "g2"))
+    machine = Machine()
+    source = random.Random(1)  # the same operands in every run: a division's time depends on them
+    machine.store(0, "fp_af", g1)
+    machine.store(2, "fp2_af", g2)
+    machine.store(6, "fe12", [source.randrange(P) for _ in range(12)])
+    machine.store(18, "fe2", [source.randrange(P) for _ in range(2)])
+    machine.store(20, "fe", [source.randrange(P)])
+    machine.store(21, "scalar", [source.randrange(1 << 254, FACTS.r)])
+    extensions = window.register("extensions")
+    rows = [*((name, at, 40 if name == "inv" else at) for at in (20, 18, 6) for name in ("add", "sub", "mul", "inv")),
+            ("point_mult", 21, 0), ("point_mult", 21, 2), ("point_add", 0, 0), ("point_add", 2, 2), ("point_check", 0, 40), ("point_check", 2, 40),
+            ("point_affine", 0, 40), ("point_affine", 2, 40), ("miller_loop", 0, 2), ("final_exp", 6, 40), ("ate_pairing", 0, 2)]
+    print(f"{'instruction':14}{'type':>8}{'integers':>10}{'residues':>10}")
+    for name, a, b in rows:
+        number = coprocessor.OPCODE[name]
+        if number >= 0x24 and not extensions >> number - 0x24 & 1:
+            continue
+        window.clear()
+        for at, slot in enumerate(machine.data[:22]):
+            window.put(at, slot)
+        times = [alone(card, window, name, a, b) for _ in range(2)]
+        kind = coprocessor.TYPES[machine.data[b if name == "point_mult" else a].kind]["name"]
+        print(f"{name:14}{kind:>8}{times[0]:>10,}{times[1]:>10,}", flush=True)
+        found[f"{name} {kind}, residues"] = times[1]
+    for name, kind, a, b, slots in (("ate_pairing", "fp_af", 0, 2, 12), ("point_mult", "fp_af", 21, 0, 3), ("point_mult", "fp2_af", 21, 2, 6)):
+        metric = f"{name} {kind}, in a stream"
+        found[metric] = round(stream(card, window, name, a, b, slots))
+        print(f"{metric:30}{found[metric]:>12,}", flush=True)
+    found["ate_pairing fp_af, each further pair of a product"] = round(further(card, window))
+    print(f"{'each further pair of a product':30}{found['ate_pairing fp_af, each further pair of a product']:>12,}", flush=True)
+    return found
+
+
+def with_lines(card, window, table=240):
+    """Of products with the lines of a fixed point."""
+    window.sizes(9, 8)
+    machine = Machine(9, 8)
+    machine.store(0, "fp_af", FACTS.generator("g1"))
+    machine.store(table, "fe2", coprocessor.lines(FACTS.generator("g2")))
+    for at, slot in enumerate(machine.data):
+        window.put(at, slot)
+    times = [alone(card, window, "miller_lines", 0, table) for _ in range(2)]
+    print(f"{'miller_lines':14}{'fp_af':>8}{times[0]:>10,}{times[1]:>10,}", flush=True)
+    found = {"miller_lines fp_af, residues": times[1], FURTHER: round(further(card, window, "miller_lines", table))}
+    print(f"{'each further pair of a product':30}{found[FURTHER]:>12,}", flush=True)
+    return found
+
+
+def alone(card, window, name, a, b):
+    """Cycles of an instruction with its result at 60."""
+    window.go(200)
+    window.program(1, [Instruction(name, a, b, 60)])
+    window.go(1)
+    for _ in range(400):
+        card.run(500)
+        if window.register("pointer") == 2:
+            break
+    assert window.register("error") == 0, name
+    return window.register("last_cycles")
 
 
 if __name__ == "__main__":

@@ -56,9 +56,9 @@ def image(config=TWIN):
     return json.loads((rtl.generate(config) / "image.json").read_text())
 
 
-#: Where the unit has operand d, and what stands there at first.
+#: Where the unit has operand d, and what stands there and behind operand b at first, for walks through a table.
 CHECKS = 240
-TABLE = [3 * i + 1 for i in range(16)]
+BEHIND = [3 * i + 1 for i in range(16)]
 
 
 def named(key):
@@ -104,8 +104,15 @@ class Session:
 def one(program, a=(), b=(), count=12, config=TWIN, behind=0):
     """A single job's result, from slot `behind` of operand c on, and its cycles."""
     session = Session(config).write(0, a).write(32, b).write(64 + behind, [0] * count)
-    session.write(CHECKS, TABLE if program.endswith("multiply") else []).start(program, 0, 32, 64).read(64 + behind, count)
+    for at in (44, CHECKS) if walks(program) else ():
+        session.write(at, BEHIND)
+    session.start(program, 0, 32, 64).read(64 + behind, count)
     return session.run(), session.ended[0] - session.started[0]
+
+
+def walks(program):
+    """Does it read a table at operand b, or a point at operand d?"""
+    return program.endswith(("multiply", "table", "lines"))
 
 
 def point(group, k):
@@ -224,7 +231,7 @@ class Multiples(unittest.TestCase):
         """A machine that has made a multiple of an affine point by a scalar's digits, as the coprocessor splits it."""
         machine = Machine(image(), slots=512)
         machine.slots[0:4] = (point + [0] * 4)[:4]
-        operands = self.TABLE, 0, self.UPPER, self.TABLE
+        operands = self.TABLE, self.TABLE, self.UPPER, 0
         if group == "g1":
             k1, k0 = divmod(k, self.X**2 - 1)
             digits = tuple((*((k0 >> i & 1) + 2 * (k1 >> i & 1) for i in (t, t + 1)), *(self.X**2 >> i & 1 for i in (t, t + 1))) for t in range(0, 130, 2))
@@ -249,7 +256,7 @@ class Multiples(unittest.TestCase):
         """The multiples 0 to 15, up to a factor."""
         machine = Machine(image(), slots=512)
         machine.slots[0:4] = point("g2", 5)
-        machine.run([Job("g2_table", (self.TABLE, 0, self.UPPER))])
+        machine.run([Job("g2_table", (self.TABLE, self.TABLE, self.UPPER, 0))])
         for k in range(16):
             at = self.TABLE + pairing_processor.TABLE["slots"] * k
             x, y, z = (tuple(machine.slots[at + i:at + i + 2]) for i in (0, 2, 4))
@@ -283,7 +290,7 @@ class Cycles(unittest.TestCase):
                 a, b = element(source, 12), element(source, 12)
                 machine = Machine(image())
                 machine.slots[0:12], machine.slots[32:44] = a, b
-                machine.slots[CHECKS:] = TABLE
+                machine.slots[44:60], machine.slots[CHECKS:] = BEHIND, BEHIND
                 (cycles,) = machine.run([Job(program, (0, 32, 64))])
                 count, behind = {"fe": 1, "fe2": 2}.get(program.split("_")[0], 12), 48 if program.endswith("multiply") else 0
                 self.assertEqual(one(program, a, b, count, behind=behind), (machine.slots[64 + behind:64 + behind + count], cycles))

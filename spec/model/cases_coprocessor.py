@@ -9,10 +9,12 @@ from cases import Cases, painted, painted_number
 from cases_equihash_verify import random_bytes
 from coprocessor import FACTS, FIELDS, NUMBER, P, TYPES, Instruction, Machine, Slot, flat
 
-#: Where results go.
-OUT = 144
+#: Where results go, and where lines are, behind which memories of 512 slots end.
+OUT, LINES = 144, (1 << 9) - coprocessor.LINES
+PUBLISHED = coprocessor.WIRE["data"]["log2_slots"]
 #: Instructions with an operand whose type matters.
-TYPED = ("send_interrupt", "sub", "add", "mul", "inv", "point_mult", "miller_loop", "final_exp", "ate_pairing", "point_check", "point_affine", "point_add")
+TYPED = ("send_interrupt", "sub", "add", "mul", "inv", "point_mult", "miller_loop", "final_exp", "ate_pairing", "point_check", "point_affine", "point_add",
+         "miller_lines")
 
 
 class Memory:
@@ -75,6 +77,8 @@ def memory():
         made.add(f"{group}_untyped", "scalar", FACTS.generator(group))
     if len(made.slots) > OUT:
         raise ValueError(f"coprocessor: {len(made.slots)} slots reach into the results from {OUT} on")
+    made.slots += [Slot()] * (LINES - len(made.slots))
+    made.add("lines", "fe2", coprocessor.lines(FACTS.group("g2").mul(painted_number(FACTS.r, "coprocessor g2 a"), FACTS.generator("g2"))))
     return made
 
 
@@ -83,10 +87,11 @@ class Book(Cases):
         super().__init__("coprocessor")
         self.memory = memory()
 
-    def case(self, id, comment, tags, *program, start=1, limit=100, data=()):
-        """Of instructions from `start` on: an opcode and operands, slots by number or by name. `data`: (slot, value) that the memory has besides."""
-        machine = Machine()
-        machine.data[:len(self.memory.slots)] = self.memory.slots
+    def case(self, id, comment, tags, *program, start=1, limit=100, data=(), log2_data=PUBLISHED):
+        """Of instructions from `start` on: an opcode and operands, slots by number or by name. `data`: (slot, value) that the memory, of
+        2^`log2_data` slots, has besides."""
+        machine = Machine(log2_data)
+        machine.data[:len(self.memory.slots)] = self.memory.slots[:len(machine.data)]
         instructions = [Instruction(opcode, *map(self.place, operands)) for opcode, *operands in program]
         machine.program[start:start + len(instructions)] = instructions
         for at, slot in data:
@@ -100,7 +105,7 @@ class Book(Cases):
             id, comment, tags, program=[self.text(instruction) for instruction in instructions], start=start,
             data=[[at, slot.to_bytes().hex()] for at, slot in data], changed=changed,
             pointer=machine.pointer, error=machine.error and [name[machine.error[0]], machine.error[1]],
-            sent=[packet.hex() for packet in machine.sent], limit=limit, steps=machine.steps)
+            sent=[packet.hex() for packet in machine.sent], limit=limit, steps=machine.steps, **({"log2_data": log2_data} if log2_data != PUBLISHED else {}))
         return machine
 
     def place(self, operand):
@@ -122,12 +127,12 @@ SECOND = {"scalar": "scalar_b", "fe": "fe_b", "fe2": "fe2_b", "fe12": "fe12_b", 
 
 def each_type(book):
     """Every opcode of `TYPED` on every type of every operand whose type matters; the other operand is a good one."""
-    good = {"g1": "g1_b_jb", "g2": "g2_b_af", "element": None, "point": None, "slot": "ten", "index": 0x1234}
+    good = {"g1": "g1_b_jb", "g2": "g2_b_af", "element": None, "point": None, "slot": "ten", "index": 0x1234, "lines": "lines"}
     for name in TYPED:
         opcode = coprocessor.OPCODES[coprocessor.OPCODE[name]]
         roles = [opcode[operand] for operand in "abc" if operand in opcode]
         for i, role in enumerate(roles):
-            if role not in ("value", "element", "fp12", *coprocessor.POINTS) or (role == "element" and i == 1):
+            if role not in ("value", "element", *coprocessor.OF_NUMBERS, *coprocessor.POINTS) or (role == "element" and i == 1):
                 continue
             for kind, value in OF_TYPE.items():
                 if kind == "scalar":
@@ -179,6 +184,24 @@ def refused(book):
     book.case("wrong-type-before-end", "the type of a value is looked at before its extent", "refused", ("final_exp", "g1", 250))
     book.case("groups-differ", "points of two curves", "refused", ("point_add", "g1", "g2", OUT))
     book.case("jump-refused", "goes on, does not jump", "refused", ("jump", 1000), ("copy_reg", "ten", OUT))
+
+
+def ready_lines(book):
+    """In memories that have room for them."""
+    def case(id, comment, tags, *program, data=()):
+        book.case(f"miller-lines-{id}", comment, tags, *program, data=data, log2_data=9)
+
+    case("pairing", "the pairing of both points", "value", ("miller_lines", "g1_a_af", "lines", OUT), ("final_exp", OUT, OUT + 12), ("ate_pairing", "g1_a_af", "g2_a_af", OUT + 24))
+    case("jacobian", "by the affine form", "value", ("miller_lines", "g1_a_jb", "lines", OUT))
+    case("untyped", "lines and a point of scalars", "value", ("miller_lines", "g1_untyped", "lines", OUT), data=[(LINES, Slot(book.memory.slots[LINES].value))])
+    case("anything", "whatever the numbers are", "value", ("miller_lines", "g1_b_af", LINES - 1, OUT), ("miller_lines", "g1_outside", "lines", OUT + 12))
+    case("of-none", "the lines of the identity, which are 0", "edge identity", ("miller_lines", "g1", "lines", OUT), ("final_exp", OUT, OUT),
+         data=[(LINES + i, Slot(0, NUMBER["fe2"])) for i in range(coprocessor.LINES)])
+    case("identity", "1", "edge identity", ("miller_lines", "g1_none_af", "lines", OUT), ("miller_lines", "g1_none_jb", "lines", OUT + 12))
+    case("onto-lines", "a result on top of lines", "edge", ("miller_lines", "g1", "lines", LINES + 100), ("miller_lines", "g1", "lines", OUT))
+    case("end", "the last slots, and one beyond", "edge refused", ("miller_lines", "g1", "lines", OUT), ("miller_lines", "g1", LINES + 1, OUT + 12))
+    case("not-reduced", "a number that is not below p, before a point that is on no curve", "refused", ("miller_lines", "g1_off", "lines", OUT), data=[(511, Slot(P, NUMBER["fe2"]))])
+    case("off", "refused: on no curve", "refused", ("miller_lines", "g1_off", "lines", OUT))
 
 
 def control(book):
@@ -249,7 +272,7 @@ def painted_programs(book):
 def contents():
     """Name -> content of spec/vectors/coprocessor/<curve>.json."""
     book = Book()
-    for part in (published, published_units, each_type, edges, refused, control, painted_programs):
+    for part in (published, published_units, each_type, edges, refused, ready_lines, control, painted_programs):
         part(book)
     return {FACTS.name: {
         "schema": "../schema.json", "op": "coprocessor", "curve": FACTS.name, "memory": [slot.to_bytes().hex() for slot in book.memory.slots], "cases": book.found,

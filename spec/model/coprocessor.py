@@ -41,7 +41,8 @@ OF_G1 = {"scalar": ("g1", AFFINE), "fe": ("g1", AFFINE), "fp_af": ("g1", AFFINE)
 OF_G2 = {"scalar": ("g2", AFFINE), "fe": ("g2", AFFINE), "fe2": ("g2", AFFINE), "fp2_af": ("g2", AFFINE), "fp2_jb": ("g2", JACOBIAN)}
 OF_BOTH = {name: OF_G1[name] for name in ("fp_af", "fp_jb")} | {name: OF_G2[name] for name in ("scalar", "fe2", "fp2_af", "fp2_jb")}
 POINTS = {"g1": OF_G1, "g2": OF_G2, "point": OF_BOTH}
-OF_FP12 = ("scalar", "fe", "fe2", "fe12")
+OF_NUMBERS = {"fp12": ("scalar", "fe", "fe2", "fe12"), "lines": ("scalar", "fe", "fe2")}
+LINES = WIRE["lines"]["count"] * WIRE["lines"]["slots"]
 RESULTS = {("g1", AFFINE): "fp_af", ("g1", JACOBIAN): "fp_jb", ("g2", AFFINE): "fp2_af", ("g2", JACOBIAN): "fp2_jb"}
 
 
@@ -106,6 +107,48 @@ def miller(p, q):
         if bit == "1":
             t, at = add(*t)
             f = f12.mul(f, at)
+    return f
+
+
+def lines(q):
+    """The slots of a point's lines, as `miller_lines` takes them; of points of the subgroup."""
+    f2, found = FIELDS["fp2"], []
+    if q is None:
+        return [0] * LINES
+
+    def through(t, slope, x):
+        """The line through t with a slope, and its third point's opposite; x: the second point's."""
+        found.extend(flat((f2.sub(f2.mul(slope, t[0]), t[1]), f2.neg(slope))))
+        x3 = f2.sub(f2.sub(f2.mul(slope, slope), t[0]), x)
+        return x3, f2.sub(f2.mul(slope, f2.sub(t[0], x3)), t[1])
+
+    t = q
+    for bit in f"{Z:b}"[1:]:
+        t = through(t, f2.mul(f2.scale(3, f2.mul(t[0], t[0])), f2.inverse(f2.scale(2, t[1]))), t[0])
+        if bit == "1":
+            t = through(t, f2.mul(f2.sub(t[1], q[1]), f2.inverse(f2.sub(t[0], q[0]))), q[0])
+    return found
+
+
+@functools.cache
+def miller_at(p, numbers):
+    """The Miller value of a point of G1 by the slots of lines; whatever they are."""
+    f2, f12 = FIELDS["fp2"], FIELDS["fp12"]
+    if p is None:
+        return f12.one
+    pairs = [numbers[i:i + 2] for i in range(0, len(numbers), 2)]
+    ready, inverse = zip(pairs[::2], pairs[1::2], strict=True), FIELDS["fp"].inverse(p[1])
+
+    def times_next(f):
+        b0, b1 = next(ready)
+        line = ((f2.scale(inverse, b0), f2.scale(p[0] * inverse, b1), f2.zero), (f2.zero, f2.one, f2.zero))
+        return f12.mul(f, line)
+
+    f = f12.one
+    for bit in f"{Z:b}"[1:]:
+        f = times_next(f12.mul(f, f))
+        if bit == "1":
+            f = times_next(f)
     return f
 
 
@@ -232,7 +275,7 @@ class Execution:
     def types_fit(self):
         for operand in self.used:
             role = self.role[operand]
-            types = OF_FP12 if role == "fp12" else POINTS.get(role)
+            types = OF_NUMBERS.get(role) or POINTS.get(role)
             if types is not None and self.kind(operand)["name"] not in types:
                 raise Fault("wrong_type")
         if self.opcode["name"] == "point_add" and self.form("a")[0] != self.form("b")[0]:
@@ -254,6 +297,8 @@ class Execution:
             return 1
         if role in ("fp12", "to fp12"):
             return SLOTS["fp12"]
+        if role == "lines":
+            return LINES
         if role == "value":
             return self.kind(operand)["slots"]
         if role in ("element", "to element"):
@@ -364,6 +409,10 @@ class Execution:
 
     def miller_loop(self):
         self.put("c", "fe12", miller(*self.points("a", "b")))
+
+    def miller_lines(self):
+        numbers = tuple(self.numbers("b"))
+        self.put("c", "fe12", miller_at(*self.points("a"), numbers))
 
     def final_exp(self):
         self.put("b", "fe12", final_exponentiation(shaped(FIELDS["fp12"], self.numbers("a"))))

@@ -65,7 +65,8 @@ class Job:
     program: str
     operands: tuple  # first slots of a, b, c, and of d, if it is not the machine's
     digits: tuple = ()  # of a walk through a table, for each turn; digit i is always i if there are none
-    loads: int = 12  # slots of entries that a turn reads
+    loads: int = 12  # slots of entries that a turn reads, or pairs of them
+    stride: int = TABLE["slots"]  # from an entry to the next one
 
 
 @dataclass
@@ -281,7 +282,7 @@ class Machine:
             digits = context.job.digits[context.taken // context.job.loads]
             digit, context.taken = digits[digit], context.taken + 1
         operands = (*context.job.operands, self.checks)
-        return (operands[word["base"]] + TABLE["slots"] * digit + slot) % len(self.slots)
+        return (operands[word["base"]] + context.job.stride * digit + slot) % len(self.slots)
 
     def inversion(self, x):
         """Cycles from the word that begins it until its context goes on: sum, canonical integer, division, residue."""

@@ -46,9 +46,17 @@ class Values(unittest.TestCase):
         by_definition = FACTS.tower.conjugate(pairing.miller(p, q))
         self.assertEqual(coprocessor.final_exponentiation(coprocessor.miller(p, q)), coprocessor.final_exponentiation(by_definition))
 
+    def test_ready_lines(self):
+        """Their Miller values differ from others by what final exponentiations take away; of the identity they are 0."""
+        p, q = FACTS.group("g1").mul(5, G1), FACTS.group("g2").mul(-7, G2)
+        for point, expected in ((q, coprocessor.miller(p, q)), (None, FIELDS["fp12"].one)):
+            found = coprocessor.miller_at(p, tuple(coprocessor.lines(point)))
+            self.assertEqual(coprocessor.final_exponentiation(found), coprocessor.final_exponentiation(expected))
+        self.assertEqual(coprocessor.miller_at(None, tuple(coprocessor.lines(q))), FIELDS["fp12"].one)
+
     def test_opcodes_are_those_of_the_published_software(self):
         self.assertEqual({name: OPCODE[name] for name in OPCODES}, OPCODES)
-        self.assertEqual(sorted(OPCODE.values())[-3:], [0x24, 0x25, 0x26])
+        self.assertEqual(sorted(OPCODE.values())[-4:], [0x24, 0x25, 0x26, 0x27])
 
     def test_outside_is_outside(self):
         for group in ("g1", "g2"):

@@ -115,6 +115,8 @@ class HigherFloors(unittest.TestCase):
                 la = named("a", flat(a)) | named("b", flat(b))
                 b014 = ((b[0][0], b[0][1], zero), (zero, b[1][1], zero))
                 self.assertEqual(load("fp12_mul_014").evaluate(tower.fp2, la, xi), flat(fp12.mul(a, b014)))
+                b014 = ((b[0][0], b[0][1], zero), (zero, tower.fp2.one, zero))
+                self.assertEqual(load("fp12_mul_014_one").evaluate(tower.fp2, la, xi), flat(fp12.mul(a, b014)))
                 b034 = ((b[0][0], zero, zero), (b[1][0], b[1][1], zero))
                 self.assertEqual(load("fp12_mul_034").evaluate(tower.fp2, la, xi), flat(fp12.mul(a, b034)))
             for (a,) in self.each(fp12, 1):

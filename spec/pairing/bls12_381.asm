@@ -188,6 +188,72 @@ entry miller_loop
   call miller
   store c 0 f[0:6]
 
+# The next line of the table at b, at P: l0 + l1 v + v w.
+routine next_line
+  k = digit 0 0
+  l0 = k . yQ
+  k = digit 0 2
+  l1 = k . xP
+
+# f l, squared, and the next line
+routine ready_double loop
+  e[0:6] = fp12_mul_014_one f[0:6] l[0:2]
+  f[0:6] = fp12_sqr e[0:6]
+  k = digit 0 0
+  l0 = k . yQ
+  k = digit 0 2
+  l1 = k . xP
+
+# f l, and the next line
+routine ready_add
+  e[0:6] = fp12_mul_014_one f[0:6] l[0:2]
+  z[0:3] = constant zero
+  f[0:3] = e[0:3] + z[0:3]
+  f[3:6] = e[3:6]
+  k = digit 0 0
+  l0 = k . yQ
+  k = digit 0 2
+  l1 = k . xP
+
+# The Miller value of a, a point of G1, and of the point whose lines are at b, scaled so that their third coefficient is 1. What the point of G1
+# lacks to be on its curve goes to d.
+entry miller_lines
+  xP = load_fp a 0
+  yP = load_fp a 1
+  xx = xP . xP
+  xxx = xx . xP
+  yy = yP . yP
+  e = yy - xxx
+  one = constant one
+  b = 4 * one
+  e = e - b
+  store_fp d 0 e
+  wait
+  invert yP
+  wait
+  yQ = inverse
+  xP = xP . yQ
+  k = digit 0 0
+  f0 = k . yQ
+  k = digit 0 2
+  f1 = k . xP
+  f2 = constant zero
+  f3 = constant zero
+  f4 = constant one
+  f5 = constant zero
+  call next_line
+  repeat 2 ready_double
+  call ready_add
+  repeat 3 ready_double
+  call ready_add
+  repeat 9 ready_double
+  call ready_add
+  repeat 32 ready_double
+  call ready_add
+  repeat 16 ready_double
+  e[0:6] = fp12_mul_014_one f[0:6] l[0:2]
+  store c 0 e[0:6]
+
 entry final_exp
   f[0:6] = load a 0
   call final
@@ -603,13 +669,13 @@ routine g1_bits loop
   g2 = V . o
   X Y V U = rcb_dbl_scaled X Y V U over fp
 
-# The sum of k0 P + k1 phi^2(P), 128 bits each, from the lowest ones up, of the affine point P at b, to c + 48; behind it the z of
+# The sum of k0 P + k1 phi^2(P), 128 bits each, from the lowest ones up, of the affine point P at d, to c + 48; behind it the z of
 # x^2 P + phi(P) by the bits of x^2, which is 0 if P is in the subgroup, and for no other point of the curve (Scott, ePrint 2021/1130).
-# The choices go to a, where d is, too.
+# The choices go to a, where b is, too.
 entry g1_multiply
   call g1_choices
-  X = load_fp b 0
-  Y = load_fp b 1
+  X = load_fp d 0
+  Y = load_fp d 1
   one = constant one
   V = 6 * one
   beta = constant frobenius2_2
@@ -628,8 +694,8 @@ entry g1_multiply
   g1 = one
   repeat 33 g1_bits
   repeat 32 g1_bits
-  u = load_fp b 0
-  v = load_fp b 1
+  u = load_fp d 0
+  v = load_fp d 1
   one = constant one
   beta = constant frobenius2_2
   u = u . beta
@@ -641,7 +707,7 @@ entry g1_multiply
   x y z = rcb_add x y z u v one over fp
   store_fp c 51 z
 
-# Multiples of the affine point at b: xQ yQ zQ is it, X Y Z is twice that, and t, h, f[0:3] are 3 to 7 times.
+# Multiples of the affine point at d: xQ yQ zQ is it, X Y Z is twice that, and t, h, f[0:3] are 3 to 7 times.
 routine g2_multiples
   call g2_to_three
   call g2_to_seven
@@ -649,8 +715,8 @@ routine g2_multiples
   call g2_to_fifteen
 
 routine g2_to_three
-  xQ = load b 0
-  yQ = load b 2
+  xQ = load d 0
+  yQ = load d 2
   zQ = constant one
   zero = constant zero
   store a 0 zero
@@ -809,8 +875,8 @@ routine g2_digits loop
 routine g2_also_plus
   h[0:3] = rcb_add h[0:3] xQ yQ zQ
 
-# The sum of k0 P + k1 |x| P + k2 |x|^2 P + k3 |x|^3 P by their digits, of the affine point P at b, to c + 48; behind it the z of
-# |x| P + psi(P), as of g2_subgroup. P's multiples go to a and c, as of g2_table; d is a.
+# The sum of k0 P + k1 |x| P + k2 |x|^2 P + k3 |x|^3 P by their digits, of the affine point P at d, to c + 48; behind it the z of
+# |x| P + psi(P), as of g2_subgroup. P's multiples go to a and c, as of g2_table; b is a.
 entry g2_multiply
   call g2_multiples
   X = constant zero

@@ -13,6 +13,9 @@ pub use proofmill_algebra::coprocessor::{
     Opcode, Role, SLOT_BYTES, Slot, Stop, VALUE_BITS,
 };
 
+use proofmill_algebra::bls12_381::G2;
+use proofmill_algebra::encoding::pair;
+
 use crate::{Data, Error, Result};
 
 /// Slots of either memory, unless a request asks for more.
@@ -50,6 +53,15 @@ impl Sizes {
         }
         Ok(())
     }
+}
+
+/// The slots that `miller_lines` takes of a point of G2, x and y as four numbers: its lines, 272 slots of type `fe2`.
+///
+/// [`Error::Argument`] names `point` if it is not on the curve or not in the subgroup.
+pub fn lines(point: &[[u8; SLOT_BYTES]; 4]) -> Result<Vec<Slot>> {
+    let point = pair::decode::<G2>(point.as_flattened());
+    let point = point.map_err(|told| Error::argument("point", told.to_string()))?;
+    Ok(pairings::Ready::new(point).into_lines())
 }
 
 /// Instructions that a request may have done, unless it says otherwise.
@@ -191,6 +203,7 @@ pub struct Response {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proofmill_algebra::curve::Curve;
     use toml::{Table, Value};
 
     fn wire() -> Table {
@@ -233,6 +246,11 @@ mod tests {
         let errors: Vec<_> =
             errors.iter().map(|e| (e["name"].as_str().unwrap(), number(&e["number"]))).collect();
         assert_eq!(errors, Fault::ALL.map(|fault| (fault.name(), usize::from(fault.number()))));
+
+        let slots: usize =
+            ["count", "slots"].iter().map(|key| number(&wire["lines"][key])).product();
+        let generator = pair::encode(&G2::GENERATOR);
+        assert_eq!(lines(generator.as_chunks().0.try_into().unwrap()).unwrap().len(), slots);
 
         assert_eq!(number(&wire["data"]["bytes"]), SLOT_BYTES);
         assert_eq!(number(&wire["data"]["fields"][0]["bits"]), VALUE_BITS as usize);

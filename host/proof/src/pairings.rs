@@ -1,7 +1,7 @@
 //! Where products of pairings are computed.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use proofmill_algebra::Isa;
 use proofmill_algebra::curve::Affine;
@@ -79,41 +79,84 @@ impl Pairings {
                 Ok(deep(|| final_exponentiation_on::<E>(isa, f)))
             }
             Self::On(device) => {
-                let known = known.iter().map(|(p, q)| (*p, q.point));
-                let pairs: Vec<_> = pairs.iter().copied().chain(known).collect();
-                E::product_on(&**device, &pairs)
+                let (fixed, others): (Vec<_>, Vec<_>) = known.iter().partition(|(_, q)| q.is_fixed);
+                let others = others.iter().map(|(p, q)| (*p, q.point));
+                let pairs: Vec<_> = pairs.iter().copied().chain(others).collect();
+                let fixed: Vec<_> = fixed.iter().map(|(p, q)| (*p, q.ready())).collect();
+                E::product_on(&**device, &pairs, &fixed)
             }
         }
     }
 }
 
-/// A point of the second group that is used often, with its lines.
+/// A point of the second group with its lines.
 #[derive(Clone, Debug)]
-pub(crate) struct Known<E: Pairing> {
+pub(crate) struct Known<E: Programmed> {
     point: Affine<E::G2>,
     lines: Prepared<E>,
+    is_fixed: bool,
+    /// For devices, if one asks.
+    ready: OnceLock<E::Ready>,
 }
 
-impl<E: Pairing> Known<E> {
+impl<E: Programmed> Known<E> {
     pub fn new(point: Affine<E::G2>) -> Self {
-        Self { point, lines: deep(|| Prepared::new(&point)) }
+        let lines = deep(|| Prepared::new(&point));
+        Self { point, lines, is_fixed: false, ready: OnceLock::new() }
+    }
+
+    /// One that stays, for which a device keeps lines. It has room for two.
+    pub fn fixed(point: Affine<E::G2>) -> Self {
+        Self { is_fixed: true, ..Self::new(point) }
+    }
+
+    fn ready(&self) -> &E::Ready {
+        self.ready.get_or_init(|| E::ready(self.point))
     }
 }
 
 /// A pairing that devices may have programs for.
 pub trait Programmed: Pairing {
+    /// A point with its lines, as programs take them.
+    type Ready: Clone + fmt::Debug + Send + Sync;
+
+    /// Of a point of the subgroup.
+    fn ready(point: Affine<Self::G2>) -> Self::Ready;
+
     /// The product of the pairings, by programs on a device.
-    fn product_on(device: &dyn Device, pairs: &[Pair<Self>]) -> Result<Fp12<Self::Tower>>;
+    fn product_on(
+        device: &dyn Device,
+        pairs: &[Pair<Self>],
+        ready: &[(Affine<Self::G1>, &Self::Ready)],
+    ) -> Result<Fp12<Self::Tower>>;
 }
 
 impl Programmed for Bls12381 {
-    fn product_on(device: &dyn Device, pairs: &[Pair<Self>]) -> Result<Fp12<Self::Tower>> {
-        pairings::product(device, pairs)
+    type Ready = pairings::Ready;
+
+    fn ready(point: Affine<Self::G2>) -> Self::Ready {
+        pairings::Ready::new(point)
+    }
+
+    fn product_on(
+        device: &dyn Device,
+        pairs: &[Pair<Self>],
+        ready: &[(Affine<Self::G1>, &Self::Ready)],
+    ) -> Result<Fp12<Self::Tower>> {
+        pairings::product_with(device, pairs, ready)
     }
 }
 
 impl Programmed for Bn254 {
-    fn product_on(device: &dyn Device, _pairs: &[Pair<Self>]) -> Result<Fp12<Self::Tower>> {
+    type Ready = ();
+
+    fn ready(_point: Affine<Self::G2>) {}
+
+    fn product_on(
+        device: &dyn Device,
+        _pairs: &[Pair<Self>],
+        _ready: &[(Affine<Self::G1>, &Self::Ready)],
+    ) -> Result<Fp12<Self::Tower>> {
         let what = "pairings on bn254; the coprocessor has those of bls12_381".into();
         Err(Error::Unsupported { device: device.caps().uri.clone(), what })
     }

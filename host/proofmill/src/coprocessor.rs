@@ -38,7 +38,7 @@ pub use assembly::{AsmError, Assembly, disassemble};
 pub use proofmill_op::coprocessor::{
     DEFAULT_LIMIT, Event, Fault, FieldName, INSTRUCTION_BYTES, Instruction, Interrupt, Kind,
     LOG2_SLOTS, MOST_SLOTS, Machine, Opcode, Receiver, Request, Response, Role, SLOT_BYTES, SLOTS,
-    Sizes, Slot, Stop, VALUE_BITS,
+    Sizes, Slot, Stop, VALUE_BITS, lines,
 };
 
 use crate::lost::other_answer;

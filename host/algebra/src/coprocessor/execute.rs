@@ -1,5 +1,6 @@
 //! One instruction: what is wrong with it, in the order of [`Fault`], and what it does.
 
+use super::lines::{LINES, Line, miller_lines};
 use super::miller::miller_loop;
 use super::{Fault, FieldName, Instruction, Interrupt, Kind, Opcode, Role, SLOT_BYTES, Slot};
 use crate::Isa;
@@ -75,6 +76,7 @@ impl<'a> Execution<'a> {
             Role::Fp12 => {
                 matches!(self.kind(operand), Kind::Scalar | Kind::Fe | Kind::Fe2 | Kind::Fe12)
             }
+            Role::Lines => matches!(self.kind(operand), Kind::Scalar | Kind::Fe | Kind::Fe2),
             _ => true,
         }
     }
@@ -129,6 +131,7 @@ impl<'a> Execution<'a> {
             Role::ToJacobian => of_point(self.source(), true),
             Role::ToAffine => of_point(self.source(), false),
             Role::Fp12 | Role::ToFp12 => FieldName::Fp12.slots(),
+            Role::Lines => LINES * size_of::<Line>() / size_of::<Fp>(),
             Role::Index | Role::Target => 0,
         }
     }
@@ -158,6 +161,10 @@ impl<'a> Execution<'a> {
             },
             Opcode::MillerLoop => {
                 let f = self.miller()?;
+                self.write_fp12(2, f);
+            }
+            Opcode::MillerLines => {
+                let f = self.miller_by_lines()?;
                 self.write_fp12(2, f);
             }
             Opcode::FinalExp => {
@@ -256,6 +263,15 @@ impl<'a> Execution<'a> {
             return Err(Fault::NotOnCurve);
         }
         Ok(miller_loop(&p.point, &q.point))
+    }
+
+    fn miller_by_lines(&self) -> Result<Fp12, Fault> {
+        let bytes = self.bytes(1, self.extent(Role::Lines, 1));
+        let elements = bytes.chunks(Fp2::BYTES).map(Fp2::read_le);
+        let elements: Vec<Fp2> =
+            elements.collect::<Result<_, _>>().map_err(|_| Fault::NotReduced)?;
+        let (lines, _) = elements.as_chunks();
+        Ok(miller_lines(&self.point(0)?, lines))
     }
 
     /// f^(-3 (p^12 - 1) / r): that of the pairing, of the conjugate.

@@ -27,6 +27,8 @@ pub enum Role {
     Point,
     /// An element of Fp12.
     Fp12,
+    /// The lines of a point of the second curve.
+    Lines,
     /// One slot.
     ToSlot,
     /// An element of the field of a's type.
@@ -52,6 +54,7 @@ impl Role {
             Self::G2 => "g2",
             Self::Point => "point",
             Self::Fp12 => "fp12",
+            Self::Lines => "lines",
             Self::ToSlot => "to slot",
             Self::ToElement => "to element",
             Self::ToJacobian => "to jacobian",
@@ -128,6 +131,8 @@ opcodes! {
     PointAffine = 0x25 "point_affine" [Point, ToAffine];
     /// c = a + b.
     PointAdd = 0x26 "point_add" [Point, Point, ToJacobian];
+    /// c = the Miller value of a and the point whose [`lines`](super::lines()) are at b.
+    MillerLines = 0x27 "miller_lines" [G1, Lines, ToFp12];
 }
 
 impl Opcode {

@@ -68,8 +68,11 @@ fn examine(vectors: &Value) {
     let memory: Vec<Slot> = list(&vectors["memory"]).map(slot).collect();
     for case in list(&vectors["cases"]) {
         let id = text(case, "id");
-        let mut machine = Machine::default();
-        machine.data[..memory.len()].copy_from_slice(&memory);
+        let log2_data = case.get("log2_data").map_or(LOG2_SLOTS as usize, number) as u32;
+        let mut machine = Machine::new(Isa::best(), log2_data, LOG2_SLOTS);
+        for (slot, told) in machine.data.iter_mut().zip(&memory) {
+            *slot = *told;
+        }
         for entry in list(&case["data"]) {
             machine.data[number(&entry[0])] = slot(&entry[1]);
         }

@@ -6,12 +6,15 @@
 //! | `PRODUCT` | the product so far |
 //! | `VALUES` | Miller values of eight pairs, which a card computes side by side |
 //! | `PAIRS` | the pairs |
+//! | `READY` | points of G1, each with the lines of a point of G2 behind it, in larger memories |
 
-use proofmill_algebra::bls12_381::{Fp, Fp2, Fp6, Fp12};
+use proofmill_algebra::bls12_381::{Fp, Fp2, Fp6, Fp12, G1, G2};
+use proofmill_algebra::coprocessor::{LINES, lines};
+use proofmill_algebra::curve::Affine;
 use proofmill_algebra::encoding::Coordinate;
 use proofmill_algebra::pairing::{Bls12381, Pair};
 
-use super::{Instruction, Kind, Opcode, Request, SLOT_BYTES, SLOTS, Slot, Stop};
+use super::{Instruction, Kind, Opcode, Request, SLOT_BYTES, SLOTS, Sizes, Slot, Stop};
 use crate::{Answer, Capability, Device, Error, Result};
 
 const PRODUCT: usize = 0;
@@ -19,58 +22,122 @@ const VALUES: usize = PRODUCT + Kind::Fe12.slots();
 const SIDE_BY_SIDE: usize = 8;
 const PAIRS: usize = VALUES + SIDE_BY_SIDE * Kind::Fe12.slots();
 const SLOTS_OF_A_PAIR: usize = Kind::FpAf.slots() + Kind::Fp2Af.slots();
+const READY: usize = SLOTS;
+const SLOTS_OF_A_READY_PAIR: usize = Kind::FpAf.slots() + LINES * 2 * Kind::Fe2.slots();
 
 /// Pairs of one program.
 pub const AT_A_TIME: usize = (SLOTS - PAIRS) / SLOTS_OF_A_PAIR;
+
+/// A point of G2 that is paired often, with its lines as a card's slots.
+#[derive(Clone, Debug)]
+pub struct Ready {
+    point: Affine<G2>,
+    lines: Vec<Slot>,
+}
+
+impl Ready {
+    /// Of a point of the subgroup.
+    pub fn new(point: Affine<G2>) -> Self {
+        Self { point, lines: slots_of(lines(&point).as_flattened(), Kind::Fe2) }
+    }
+
+    /// The slots of its lines.
+    pub fn into_lines(self) -> Vec<Slot> {
+        self.lines
+    }
+}
 
 /// The product of e(P, Q) over all pairs of points of the subgroups, in any number; 1 if there is none. It is
 /// [`product`](proofmill_algebra::pairing::product), computed by the device.
 ///
 /// [`Error::Unsupported`] if the device has no coprocessor, [`Error::Failed`] if its answer is none.
 pub fn product(device: &dyn Device, pairs: &[Pair<Bls12381>]) -> Result<Fp12> {
+    product_with(device, pairs, &[])
+}
+
+/// The same with pairs whose second points are ready, a few of them: two need 1,024 data slots. A device that has fewer, or no
+/// instruction for lines, makes the lines of these points each time.
+pub fn product_with(
+    device: &dyn Device,
+    pairs: &[Pair<Bls12381>],
+    ready: &[(Affine<G1>, &Ready)],
+) -> Result<Fp12> {
     device.caps().demand(&Capability::Coprocessor)?;
-    let mut chunks = pairs.chunks(AT_A_TIME).peekable();
+    match programs(device, pairs, ready) {
+        Err(Error::Unsupported { .. }) if !ready.is_empty() => {
+            let points = ready.iter().map(|(p, q)| (*p, q.point));
+            programs(device, &pairs.iter().copied().chain(points).collect::<Vec<_>>(), &[])
+        }
+        other => other,
+    }
+}
+
+/// The product by one program after the other, of which the last one has the pairs that are ready.
+fn programs(
+    device: &dyn Device,
+    pairs: &[Pair<Bls12381>],
+    ready: &[(Affine<G1>, &Ready)],
+) -> Result<Fp12> {
+    if pairs.is_empty() && ready.is_empty() {
+        return Ok(Fp12::ONE);
+    }
+    let slots = match ready.len() {
+        0 => SLOTS,
+        count => (READY + count * SLOTS_OF_A_READY_PAIR).next_power_of_two(),
+    };
     let mut product = Fp12::ONE;
-    while let Some(pairs) = chunks.next() {
-        let program = program(pairs.len(), chunks.peek().is_none());
+    let count = pairs.len().div_ceil(AT_A_TIME).max(1);
+    for number in 0..count {
+        let first = number * AT_A_TIME;
+        let pairs = &pairs[first..pairs.len().min(first + AT_A_TIME)];
+        let last = (number + 1 == count).then_some(ready.len());
+        let program = program(pairs.len(), last);
         let program: Vec<u8> = program.into_iter().flat_map(Instruction::to_bytes).collect();
-        let request = Request::new(program, data(&product, pairs), 0);
+        let sizes = Sizes { data: slots, ..Sizes::default() };
+        let request = Request { sizes, ..Request::new(program, data(&product, pairs, ready), 0) };
         product = run(device, request)?;
     }
     Ok(product)
 }
 
-/// Multiplies the product by the Miller values of so many pairs.
-fn program(pairs: usize, is_last: bool) -> Vec<Instruction> {
+/// Multiplies the product by the Miller values of so many pairs. The last program goes on with so many that are ready, and ends.
+fn program(pairs: usize, last: Option<usize>) -> Vec<Instruction> {
     let make = |opcode, operands: [usize; 3]| {
-        Instruction::new(opcode, operands.map(|slot| slot as u16)) // below 256
+        Instruction::new(opcode, operands.map(|slot| slot as u16)) // of a memory that a request can have
     };
+    let value = |place: usize| VALUES + place * Kind::Fe12.slots();
+    let loops = (0..pairs).map(|i| (Opcode::MillerLoop, PAIRS + i * SLOTS_OF_A_PAIR));
+    let by_lines =
+        (0..last.unwrap_or(0)).map(|i| (Opcode::MillerLines, READY + i * SLOTS_OF_A_READY_PAIR));
     let mut program = vec![];
-    for first in (0..pairs).step_by(SIDE_BY_SIDE) {
-        let some = first..pairs.min(first + SIDE_BY_SIDE);
-        let value = |pair: usize| VALUES + (pair - first) * Kind::Fe12.slots();
-        program.extend(some.clone().map(|pair| {
-            let p = PAIRS + pair * SLOTS_OF_A_PAIR;
-            make(Opcode::MillerLoop, [p, p + Kind::FpAf.slots(), value(pair)])
-        }));
-        program.extend(some.map(|pair| make(Opcode::Mul, [PRODUCT, value(pair), PRODUCT])));
+    for some in loops.chain(by_lines).collect::<Vec<_>>().chunks(SIDE_BY_SIDE) {
+        program.extend(
+            (0..).zip(some).map(|(place, (opcode, p))| {
+                make(*opcode, [*p, p + Kind::FpAf.slots(), value(place)])
+            }),
+        );
+        let places = 0..some.len();
+        program.extend(places.map(|place| make(Opcode::Mul, [PRODUCT, value(place), PRODUCT])));
     }
-    program.extend(is_last.then(|| make(Opcode::FinalExp, [PRODUCT, PRODUCT, 0])));
+    program.extend(last.map(|_| make(Opcode::FinalExp, [PRODUCT, PRODUCT, 0])));
     program
 }
 
 /// The memory that such a program begins with.
-fn data(product: &Fp12, pairs: &[Pair<Bls12381>]) -> Vec<u8> {
+fn data(product: &Fp12, pairs: &[Pair<Bls12381>], ready: &[(Affine<G1>, &Ready)]) -> Vec<u8> {
     let mut slots = vec![Slot::default(); PAIRS];
-    for (slot, number) in slots[PRODUCT..].iter_mut().zip(numbers(&coefficients(product))) {
-        *slot = slot_of(number, Kind::Fe12);
-    }
+    let product = slots_of(&coefficients(product), Kind::Fe12);
+    slots[PRODUCT..][..product.len()].copy_from_slice(&product);
     for (p, q) in pairs {
-        slots
-            .extend(numbers(&[p.x(), p.y()]).into_iter().map(|number| slot_of(number, Kind::FpAf)));
-        slots.extend(
-            numbers(&[q.x(), q.y()]).into_iter().map(|number| slot_of(number, Kind::Fp2Af)),
-        );
+        slots.extend(slots_of(&[p.x(), p.y()], Kind::FpAf));
+        slots.extend(slots_of(&[q.x(), q.y()], Kind::Fp2Af));
+    }
+    if !ready.is_empty() {
+        slots.resize(READY, Slot::default());
+    }
+    for (p, q) in ready {
+        slots.extend(slots_of(&[p.x(), p.y()], Kind::FpAf));
+        slots.extend(&q.lines);
     }
     slots.iter().flat_map(Slot::to_bytes).collect()
 }
@@ -80,18 +147,14 @@ fn coefficients(f: &Fp12) -> [Fp2; 6] {
     [f.c0.c0, f.c0.c1, f.c0.c2, f.c1.c0, f.c1.c1, f.c1.c2]
 }
 
-/// The numbers of elements, one after the other.
-fn numbers<F: Coordinate>(elements: &[F]) -> Vec<[u8; SLOT_BYTES]> {
+/// Elements, one after the other.
+fn slots_of<F: Coordinate>(elements: &[F], kind: Kind) -> Vec<Slot> {
     let mut bytes = vec![0; elements.len() * F::BYTES];
     for (element, bytes) in elements.iter().zip(bytes.chunks_mut(F::BYTES)) {
         element.write_le(bytes);
     }
     let (numbers, _) = bytes.as_chunks::<SLOT_BYTES>();
-    numbers.to_vec()
-}
-
-fn slot_of(number: [u8; SLOT_BYTES], kind: Kind) -> Slot {
-    Slot::new(number, kind).expect("p has 381 bits")
+    numbers.iter().map(|number| Slot::new(*number, kind).expect("p has 381 bits")).collect()
 }
 
 /// The product that a program leaves.
@@ -166,7 +229,7 @@ mod tests {
 
     fn answer(change: impl FnOnce(&mut Response)) -> Result<Fp12> {
         let mut response = Response {
-            data: data(&Fp12::ONE, &[]),
+            data: data(&Fp12::ONE, &[], &[]),
             pointer: 9,
             error: None,
             interrupts: vec![],
@@ -183,10 +246,10 @@ mod tests {
     #[test]
     fn a_program_fits_and_its_memory_is_read_as_written() {
         assert_eq!(AT_A_TIME, 24);
-        assert!(program(AT_A_TIME, true).len() < SLOTS);
+        assert!(program(AT_A_TIME, Some(2)).len() < SLOTS);
         assert_eq!(answer(|_| {}).unwrap(), Fp12::ONE);
         let f = Fp12::from_powers_of_w([1, 2, 3, 4, 5, 6].map(|k: u64| Fp2::from(k)));
-        assert_eq!(answer(|response| response.data = data(&f, &[])).unwrap(), f);
+        assert_eq!(answer(|response| response.data = data(&f, &[], &[])).unwrap(), f);
     }
 
     #[test]

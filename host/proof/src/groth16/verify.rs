@@ -126,8 +126,8 @@ impl<E: Suite> Key<E> {
             alpha,
             beta: Known::new(beta),
             alpha_beta: deep(|| product::<E>(pairings.isa(), &[(alpha, beta)])),
-            gamma: Known::new(point::<E::G2>(KEY, "gamma", &key.gamma_g2)?),
-            delta: Known::new(point::<E::G2>(KEY, "delta", &key.delta_g2)?),
+            gamma: Known::fixed(point::<E::G2>(KEY, "gamma", &key.gamma_g2)?),
+            delta: Known::fixed(point::<E::G2>(KEY, "delta", &key.delta_g2)?),
             ic,
             pairings,
         })

@@ -4,6 +4,7 @@
 //! line        = [label ":"] [instruction | "at" number | slot | memory] ["#" comment]
 //! memory      = "memory" ("data" | "instructions") number        how many slots the program has, in front of what needs them; 256 otherwise
 //! slot        = "slot" name "=" number [":" type value ...]      a value for each slot of the type; "g1", "g2": the generator
+//!             | "slot" name "=" number ":" "lines" value ...     the lines of a point of G2: "g2", or x and y, two values each
 //! instruction = opcode operand ...                               separated by commas or blanks
 //! operand     = number | name of a slot ["+" number] | label     a label where an instruction slot is wanted
 //! ```
@@ -15,7 +16,7 @@ use proofmill_algebra::bls12_381::{G1, G2};
 use proofmill_algebra::curve::Curve;
 use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_op::coprocessor::{
-    Instruction, Kind, Opcode, Request, Role, SLOT_BYTES, SLOTS, Sizes, Slot,
+    Instruction, Kind, Opcode, Request, Role, SLOT_BYTES, SLOTS, Sizes, Slot, lines,
 };
 use thiserror::Error;
 
@@ -185,10 +186,6 @@ impl<'a> Reader<'a> {
     fn value(&mut self, at: usize, text: &str) -> Told<()> {
         let mut words = text.split_ascii_whitespace();
         let kind = words.next().ok_or("a type is missing")?;
-        let kind = Kind::from_name(kind).ok_or_else(|| {
-            let all = Kind::ALL.map(Kind::name).join(", ");
-            format!("'{kind}' is no type; expected one of {all}")
-        })?;
         let mut numbers = vec![];
         for word in words {
             match word {
@@ -197,17 +194,31 @@ impl<'a> Reader<'a> {
                 _ => numbers.push(number(word)?),
             }
         }
+        if kind == "lines" {
+            let point = numbers[..].try_into();
+            let point = point.map_err(|_| format!("{} numbers, x and y have 4", numbers.len()))?;
+            return self.put(at, &lines(point).map_err(|error| error.to_string())?);
+        }
+        let kind = Kind::from_name(kind).ok_or_else(|| {
+            let all = Kind::ALL.map(Kind::name).join(", ");
+            format!("'{kind}' is no type; expected one of {all}")
+        })?;
         let (found, expected) = (numbers.len(), kind.slots());
         if found != expected {
             return Err(format!("{found} numbers, a value of type {} has {expected}", kind.name()));
         }
+        let slot = |number| Slot::new(number, kind).expect("numbers have at most 381 bits");
+        self.put(at, &numbers.into_iter().map(slot).collect::<Vec<_>>())
+    }
+
+    /// Slots that the program begins with.
+    fn put(&mut self, at: usize, value: &[Slot]) -> Told<()> {
         let slots = self.assembly.sizes.data;
-        if at + expected > slots {
+        if at + value.len() > slots {
             return Err(format!("the value goes on behind slot {}", slots - 1));
         }
-        for (slot, value) in (at..).zip(numbers) {
-            let content = Slot::new(value, kind).expect("numbers have at most 381 bits");
-            if self.assembly.data.insert(slot, content).is_some() {
+        for (slot, content) in (at..).zip(value) {
+            if self.assembly.data.insert(slot, *content).is_some() {
                 return Err(format!("slot {slot} has a value already"));
             }
         }
@@ -384,6 +395,12 @@ mod tests {
     }
 
     #[test]
+    fn lines_of_a_point_are_slots() {
+        let assembly: Assembly = "memory data 512\nslot Q = 240: lines g2".parse().unwrap();
+        assert_eq!((assembly.data.len(), assembly.data[&511].kind()), (272, Kind::Fe2));
+    }
+
+    #[test]
     fn what_was_disassembled_assembles_to_the_same() {
         let text = "at 3\n    mul 1, 2, 3\n    inv 4, 5\n    0x33 1, 2, 3\nat 9\n    jump 3\n";
         let assembly: Assembly = text.parse().unwrap();
@@ -439,6 +456,9 @@ mod tests {
                 "slot a = 250: fe12 1 2 3 4 5 6 7 8 9 10 11 12",
                 "line 1: the value goes on behind slot 255",
             ),
+            ("slot a = 1: lines 1 2 3", "line 1: 3 numbers, x and y have 4"),
+            ("slot a = 1: lines g2", "line 1: the value goes on behind slot 255"),
+            ("slot a = 1: lines 1 2 3 4", "line 1: point: not on the curve"),
             ("slot a = 1: fe 1\nslot b = 1: fe 2", "line 2: slot 1 has a value already"),
             ("slot a = 1\nslot a = 2", "line 2: slot 'a' stands twice"),
             ("a:\na:", "line 2: label 'a' stands twice"),

@@ -1,7 +1,8 @@
 //! The cases of `coprocessor`: a program, the memory that it begins with, and what it leaves behind.
 
 use proofmill_op::coprocessor::{
-    Fault, Instruction, Interrupt, Kind, Request, Response, SLOT_BYTES, SLOTS, Slot, Stop,
+    Fault, Instruction, Interrupt, Kind, LOG2_SLOTS, Request, Response, SLOT_BYTES, SLOTS, Sizes,
+    Slot, Stop,
 };
 use serde::Deserialize;
 
@@ -44,8 +45,14 @@ struct Case {
     sent: Vec<String>,
     limit: u64,
     steps: u64,
+    #[serde(default = "published")]
+    log2_data: u32,
     #[serde(rename = "tags")]
     _tags: Vec<String>,
+}
+
+fn published() -> u32 {
+    LOG2_SLOTS
 }
 
 /// Every embedded case. An error names the file and the case.
@@ -56,13 +63,11 @@ pub fn cases() -> Result<Vec<CoprocessorCase>, String> {
 /// The cases of one file's text.
 fn parse(text: &str) -> Result<Vec<CoprocessorCase>, String> {
     let file: File = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let mut memory = vec![[0; SLOT_BYTES]; SLOTS];
-    for (slot, told) in memory.iter_mut().zip(&file.memory) {
-        *slot = bytes(told)?;
-    }
+    let memory = file.memory.iter().map(|told| bytes(told)).collect::<Result<Vec<_>, _>>()?;
     let read = |case: Case| {
-        let id = case.id.clone();
-        case.read(memory.clone()).map_err(|problem| format!("{id}: {problem}"))
+        let (id, mut memory) = (case.id.clone(), memory.clone());
+        memory.resize(1 << case.log2_data, [0; SLOT_BYTES]);
+        case.read(memory).map_err(|problem| format!("{id}: {problem}"))
     };
     file.cases.into_iter().map(read).collect()
 }
@@ -97,7 +102,9 @@ impl Case {
             steps: self.steps,
             stop: if waits { Stop::Waits } else { Stop::Limit },
         };
-        let request = Request { limit: self.limit, ..Request::new(program, before, self.start) };
+        let sizes = Sizes { data: memory.len(), ..Sizes::default() };
+        let request =
+            Request { limit: self.limit, sizes, ..Request::new(program, before, self.start) };
         Ok(CoprocessorCase { id: self.id, request, response })
     }
 }
@@ -137,7 +144,12 @@ mod tests {
         assert!(cases.iter().any(|case| case.response.stop == Stop::Limit));
         for case in &cases {
             case.request.check().unwrap();
-            assert_eq!(case.response.data.len(), SLOTS * SLOT_BYTES, "{}", case.id);
+            assert_eq!(
+                case.response.data.len(),
+                case.request.sizes.data * SLOT_BYTES,
+                "{}",
+                case.id
+            );
         }
         let start_up = &cases[0];
         assert_eq!((&start_up.id[..], start_up.response.pointer), ("start-up", 7));

@@ -167,7 +167,7 @@ fn a_program_that_never_ends_is_stopped_by_its_limit_and_the_next_one_is_right()
 /// Jumps to the upper half of instruction memory, multiplies in the upper half of data memory, and goes on behind the last slot.
 #[test]
 fn a_program_has_the_slots_that_it_asks_for_on_every_device() {
-    let Some(larger) = support::simulation("coprocessor_512_twin") else { return };
+    let Some(larger) = support::simulation("coprocessor_1024_twin") else { return };
     let Some(published) = support::simulation("coprocessor_twin") else { return };
     let [larger, published] =
         [larger, published].map(|simulation| Moody::new(support::transport(&simulation)).open());

@@ -121,7 +121,7 @@ class Code(schedule: BlockSchedule, homes: Map[String, Int], latency: Latency) {
         outsideIs(if (whole) "slots" else "slot") ++ Seq("base" -> base, "value" -> slot)
       case FromEntry(digit, slot, whole) =>
         outsideIs(if (whole) "entries" else "entry") ++ Seq(
-          "base" -> (Layout.operands - 1),
+          "base" -> Layout.tableOperand,
           "value" -> Layout.entry(digit, slot)
         )
       case FromConstants(index) => outsideIs("constant") :+ ("value" -> index)

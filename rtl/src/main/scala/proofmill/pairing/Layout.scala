@@ -42,8 +42,15 @@ object Layout {
   val digitBits: Int = tables.getLong("bits").toInt
   val slotOfEntryBits = 3
 
+  /** Lines of a point, each an entry of its table, and their slots. */
+  private val readyLines = Spec.table("wire/coprocessor").getTable("lines")
+  val (lines, lineSlots) = (Spec.int(readyLines, "count"), Spec.int(readyLines, "slots"))
+
+  /** The operand behind which a table begins. */
+  val tableOperand = 1
+
   /** Of the first slot of an entry, in its table. */
-  val entryBits: Int = (BigInt(entrySlots) << digitBits).bitLength
+  val entryBits: Int = BigInt((entrySlots << digitBits).max(lines * lineSlots)).bitLength
 
   /** The value of a word that reads a slot of the entry of a digit. */
   def entry(digit: Int, slot: Int): Int = {

@@ -66,7 +66,7 @@ class PairingProcessor(
   private val operands = Vec(Seq.fill(contexts)(Reg(Vec.fill(Layout.operands)(UInt(slotBits bits)))))
   when(io.start.fire)(operands(control.io.startContext) := io.start.operands)
   private val entries = Vec(operands.zip(io.entries).map { case (job, entries) =>
-    RegNext(Vec(entries.map(_ + job(Layout.operands - 1))))
+    RegNext(Vec(entries.map(_.resize(slotBits) + job(Layout.tableOperand))))
   })
   io.done << control.io.answered
   io.context := control.io.startContext

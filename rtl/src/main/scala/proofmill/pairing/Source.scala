@@ -53,7 +53,7 @@ object Source {
   /** From two slots an element, or from one that has an element of Fp. */
   case class Load(base: Int, slot: Int, whole: Boolean) extends Right
 
-  /** Of the entry that a digit says, of the table at operand d. */
+  /** Of the entry that a digit says, of the table at operand b. */
   case class Digit(digit: Int, slot: Int, whole: Boolean) extends Right
   case class Constant(name: String) extends Right
   case object Inverse extends Right

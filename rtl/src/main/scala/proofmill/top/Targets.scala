@@ -173,6 +173,6 @@ object Targets {
     Seq(
       Target("coprocessor", shell, coprocessor(CoprocessorConfig())),
       Target("coprocessor_twin", shell, coprocessor(CoprocessorConfig(twin = true))),
-      Target("coprocessor_512_twin", shell, coprocessor(CoprocessorConfig(twin = true, 9, 9)))
+      Target("coprocessor_1024_twin", shell, coprocessor(CoprocessorConfig(twin = true, 10, 9)))
     ) ++ serial(shell) ++ pcie(shell) ++ f2(shell)
 }

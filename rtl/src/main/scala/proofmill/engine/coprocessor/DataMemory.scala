@@ -18,7 +18,7 @@ object Task extends SpinalEnum { val Integer, Residues, Zero, Put, Mark = newEle
 case class Ask(placeBits: Int, bits: Int) extends Bundle {
   val task = Task()
   val slot = UInt(placeBits bits)
-  val count = UInt(4 bits)
+  val count = UInt(ShapeOf.countBits bits)
   val value = Bits(bits bits)
   val kind = Bits(3 bits)
 }
@@ -131,7 +131,10 @@ class DataMemory(log2: Int, placeBits: Int, bits: Int, modulus: BigInt) extends 
     is(Act) {
       switch(ask.task) {
         is(Task.Integer)(state := hasInteger(slot) ? Fetch | Convert)
-        is(Task.Residues)(state := lacks(slot, ask.count) ? Walk | Done)
+        is(Task.Residues)(state := (ask.count >= DataMemory.row || lacks(
+          slot,
+          ask.count.resize(log2Up(DataMemory.row))
+        )) ? Walk | Done)
         is(Task.Zero)(state := Convert)
         is(Task.Put) {
           changes(True, False)
@@ -142,7 +145,7 @@ class DataMemory(log2: Int, placeBits: Int, bits: Int, modulus: BigInt) extends 
         is(Task.Mark) {
           changes(False, True)
           retype := True
-          count := ask.count
+          count := ask.count.resized
           state := Done
         }
       }
@@ -206,6 +209,6 @@ class DataMemory(log2: Int, placeBits: Int, bits: Int, modulus: BigInt) extends 
 
 object DataMemory {
 
-  /** Slots that are looked at together; no value has more. */
+  /** Slots that are looked at together; only lines have more. */
   private val row = 16
 }

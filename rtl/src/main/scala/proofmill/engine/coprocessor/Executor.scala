@@ -101,7 +101,8 @@ class Executor(config: CoprocessorConfig, places: Places) extends Component {
   flights.io.begin.context := context
   flights.io.soFar := cycles
   flights.io.end := False
-  private val flies = Seq("miller_loop", "ate_pairing", "final_exp", "point_mult").map(isOp).orR
+  private val ofLines = isOp("miller_lines")
+  private val flies = ofLines || Seq("miller_loop", "ate_pairing", "final_exp", "point_mult").map(isOp).orR
   private val bothAffine = !shapes(0).jacobian && !shapes(1).jacobian
   flights.io.ranges := Vec((0 until 3).map { i =>
     val range = SlotRange(log2)
@@ -134,7 +135,7 @@ class Executor(config: CoprocessorConfig, places: Places) extends Component {
   private val of = which === 0
   private val shapeNow = of ? shapes(0) | shapes(1)
   private val point = of ? points(0) | points(1)
-  private val each = shapeNow.second ? U(2, 4 bits) | U(1, 4 bits)
+  private val each = ShapeOf.coordinate(shapeNow.second)
   private val other = which === 1
 
   // Instructions on points.
@@ -170,16 +171,19 @@ class Executor(config: CoprocessorConfig, places: Places) extends Component {
   split.io.second := second
   onPoints.io.splitting := split.io.busy
   onPoints.io.fits := split.io.fits
-  private val walks = Seq("g1_multiply", "g2_multiply").map(name => io.start.program === pairing.program(name))
-  private val digits = new ScalarDigits(pairing.contexts)
+  private val checks = ofLines ? U(1, step.getWidth bits) | U(Executor.checks, step.getWidth bits)
+  private val walks =
+    Seq("g1_multiply", "g2_multiply", "miller_lines").map(name => io.start.program === pairing.program(name))
+  private val entries = new TableEntries(pairing.contexts)
   // A cycle later, long before the first entry is read.
-  digits.io.begin.valid := RegNext(io.start.fire && walks.reduce(_ || _), init = False)
-  digits.io.begin.context := RegNext(io.context)
-  digits.io.begin.second := RegNext(walks(1))
-  digits.io.begin.parts := split.io.parts
-  digits.io.reader := io.reader
-  digits.io.taken := io.taken
-  io.entries := digits.io.entries
+  entries.io.begin.valid := RegNext(io.start.fire && walks.reduce(_ || _), init = False)
+  entries.io.begin.context := RegNext(io.context)
+  entries.io.begin.second := RegNext(walks(1))
+  entries.io.begin.lines := RegNext(walks(2))
+  entries.io.begin.parts := split.io.parts
+  entries.io.reader := io.reader
+  entries.io.taken := io.taken
+  io.entries := entries.io.entries
 
   // Defaults.
   io.data.valid := False
@@ -247,7 +251,7 @@ class Executor(config: CoprocessorConfig, places: Places) extends Component {
   }
 
   // Where a result goes: operand, type.
-  private val ofPairing = isOp("miller_loop") || isOp("ate_pairing")
+  private val ofPairing = isOp("miller_loop") || isOp("ate_pairing") || ofLines
   private val toB = isOp("inv") || isOp("final_exp") || isOp("point_affine") || isOp("point_check")
   private val target = RegNext(toB ? operands(1) | operands(2))
   onPoints.io.target := target.resized
@@ -261,7 +265,9 @@ class Executor(config: CoprocessorConfig, places: Places) extends Component {
   flights.io.begin.flight.multiple := multiplies
   flights.io.begin.flight.second := second
   flights.io.begin.flight.scalar := operands(0).resized
-  flights.io.begin.flight.point := operands(1).resized
+  flights.io.begin.flight.rereads := multiplies || ofLines
+  flights.io.begin.flight.point.from := operands(1).resized
+  flights.io.begin.flight.point.count := shapes(1).slots
   private val targetKind = CombInit(kinds(0))
   when(ofPairing || isOp("final_exp"))(targetKind := kindOf("fe12"))
   when(multiplies || isOp("point_add"))(targetKind := second ? B(kindOf("fp2_jb")) | B(kindOf("fp_jb")))
@@ -289,7 +295,7 @@ class Executor(config: CoprocessorConfig, places: Places) extends Component {
       val member = oldest.second ? behind(flights.io.first, PointUnit.memberOfSecond) |
         behind(flights.io.first, PointUnit.memberOfFirst)
       data(Task.Zero, member)
-      io.data.count := oldest.second ? U(2, 4 bits) | U(1, 4 bits)
+      io.data.count := ShapeOf.coordinate(oldest.second)
       when(io.data.ready)(state := io.found.good ? LandRun | Redo)
     }
     is(LandRun) {
@@ -300,7 +306,7 @@ class Executor(config: CoprocessorConfig, places: Places) extends Component {
     }
     is(LandDone)(when(over)(state := Retire))
     is(Redo) {
-      val three = Seq(oldest.scalar, oldest.point, oldest.results.from).map(_.resize(16).asBits)
+      val three = Seq(oldest.scalar, oldest.point.from, oldest.results.from).map(_.resize(16).asBits)
       judge.io.take.payload := Cat(B(InstructionSet.opcode("point_mult").number, 8 bits) +: three)
       begin()
       redo := True
@@ -461,9 +467,8 @@ class Executor(config: CoprocessorConfig, places: Places) extends Component {
     }
     is(Run) {
       io.start.operands(2) := target.resized
-      when(isOp("miller_loop"))(io.start.program := program("miller_loop"))
-      when(isOp("ate_pairing"))(io.start.program := program("ate_pairing"))
-      when(isOp("final_exp"))(io.start.program := program("final_exp"))
+      for (name <- Seq("miller_loop", "miller_lines", "ate_pairing", "final_exp"))
+        when(isOp(name))(io.start.program := program(name))
       for (name <- Seq("add", "sub", "mul", "inv"); (field, slots) <- Seq("fe" -> 1, "fe2" -> 2, "fe12" -> 12))
         when(isOp(name) && shapes(0).slots === slots)(io.start.program := program(s"${field}_$name"))
       when(ofPairing && (none(0) || none(1)))(state := Ones) otherwise {
@@ -474,7 +479,7 @@ class Executor(config: CoprocessorConfig, places: Places) extends Component {
     }
     is(Checked) {
       when(io.checked)(step := step + 1)
-      when(step === Executor.checks) {
+      when(step === checks) {
         step := 0
         state := ZeroBoth
         when(!bothAffine || seen) { // the affine forms have been looked at
@@ -485,7 +490,7 @@ class Executor(config: CoprocessorConfig, places: Places) extends Component {
     }
     is(ZeroBoth) {
       data(Task.Zero, U(places.equation, places.bits bits))
-      io.data.count := 3
+      io.data.count := ofLines ? ShapeOf.coordinate(False) | U(3, ShapeOf.countBits bits)
       when(io.data.ready) {
         io.verdict.valid := True
         io.verdict.good := io.found.good
@@ -532,7 +537,7 @@ class Executor(config: CoprocessorConfig, places: Places) extends Component {
     }
     is(Launch) {
       val table = places.flight(flights.io.next, 0)
-      io.start.operands := Vec(table, here(1), places.flight(flights.io.next, PointUnit.upper), table)
+      io.start.operands := Vec(table, table, places.flight(flights.io.next, PointUnit.upper), here(1))
       io.start.program := second ? program("g2_multiply") | program("g1_multiply")
       when(none(1) || !split.io.busy && !split.io.fits) {
         state := flights.io.any ? Read | OnPoints // alone
@@ -596,6 +601,6 @@ object Executor {
   /** A header, whose length field does not count the value. */
   val interruptHeader: BigInt = (Spec.big(packet, "number") << 32) | Spec.int(packet, "len")
 
-  /** What a program of pairings stores that it finds of its operands: of a in G1, of b in G2. */
-  val checks = 2
+  /** What a program of pairings stores that it finds of its operands: of a in G1, of b in G2 if that is a point. */
+  private val checks = 2
 }

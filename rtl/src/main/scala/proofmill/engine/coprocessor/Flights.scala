@@ -6,15 +6,19 @@ import spinal.lib._
 /** Slots `from` to `from + count - 1`. */
 case class SlotRange(log2: Int) extends Bundle {
   val from = UInt(log2 bits)
-  val count = UInt(4 bits)
+  val count = UInt(ShapeOf.countBits bits)
 }
 
-/** An instruction that has begun: its slot, and where its results go. Of a multiple of a point, which may have to be made again, its operands. */
+/** An instruction that has begun: its slot, and where its results go. Of one that `rereads` its operands later, they: a multiple of a point may
+  * have to be made again, and lines are read when their turn comes.
+  */
 case class Flight(log2: Int, log2Instructions: Int) extends Bundle {
   val slot = UInt(log2Instructions bits)
   val results = SlotRange(log2)
   val multiple, second = Bool() // second: in G2
-  val scalar, point = UInt(log2 bits)
+  val rereads = Bool()
+  val scalar = UInt(log2 bits)
+  val point = SlotRange(log2) // or lines
 }
 
 /** One that begins, and the context of its job. */
@@ -81,8 +85,8 @@ class Flights(contexts: Int, log2: Int, log2Instructions: Int, few: Int) extends
     range.count =/= 0 && range.from < end && from < (range.from +^ range.count)
   private def clashes(flight: Flight, ends: Ends) = {
     val writes = io.ranges.map(meet(_, flight.results.from, ends.results)).reduce(_ || _)
-    val reads = meet(io.results, flight.scalar, ends.scalar) || meet(io.results, flight.point, ends.point)
-    writes || flight.multiple && reads
+    val reads = meet(io.results, flight.scalar, ends.scalar) || meet(io.results, flight.point.from, ends.point)
+    writes || flight.rereads && reads
   }
   io.clash := entries.zip(ends).zip(there).map { case ((entry, ends), is) =>
     RegNext(is && clashes(entry.flight, ends))
@@ -97,9 +101,9 @@ private case class Ends(log2: Int) extends Bundle {
 private object Ends {
   def of(flight: Flight): Ends = {
     val ends = Ends(flight.log2)
-    ends.results := flight.results.from +^ flight.results.count
+    ends.results := (flight.results.from +^ flight.results.count).resized
     ends.scalar := flight.scalar +^ U(1, 1 bits)
-    ends.point := flight.point +^ (flight.second ? U(4, 4 bits) | U(2, 4 bits))
+    ends.point := (flight.point.from +^ flight.point.count).resized
     ends
   }
 }

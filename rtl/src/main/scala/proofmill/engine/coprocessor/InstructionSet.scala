@@ -1,5 +1,6 @@
 package proofmill.engine.coprocessor
 
+import proofmill.pairing.Layout
 import proofmill.spec.Spec
 
 import org.tomlj.TomlTable
@@ -40,6 +41,9 @@ object InstructionSet {
   /** The first instruction of our own; the register `extensions` begins with it. */
   val extensions = 0x24
 
+  /** Slots of the lines of a point. */
+  val lines: Int = Layout.lines * Layout.lineSlots
+
   val coefficients: Map[String, Int] = Map("fp" -> 1, "fp2" -> 2, "fp12" -> 12)
   val roles: Seq[String] = "" +: opcodes.flatMap(_.roles).filter(_.nonEmpty).distinct
 
@@ -59,6 +63,7 @@ object InstructionSet {
       case "element" | "to element" => Shape(legal = true, coefficients(kind.field))
       case "fp12"    => Shape(Set("scalar", "fe", "fe2", "fe12").contains(kind.name), coefficients("fp12"))
       case "to fp12" => Shape(legal = true, coefficients("fp12"))
+      case "lines"   => Shape(Set("scalar", "fe", "fe2").contains(kind.name), lines)
       case of @ ("g1" | "g2" | "point") =>
         val (second, jacobian) = (isSecond(of), kind.name.endsWith("_jb"))
         Shape(points(of)(kind.name), coordinate(second) * (if (jacobian) 3 else 2), second, jacobian)

@@ -70,7 +70,7 @@ class Judge extends Component {
   io.is := Cat(is)
   io.arithmetic := taken(opcode.asUInt >= 0x10)
   io.arePoints := Vec(points)
-  io.areElements := Vec((0 until 2).map(i => hasRole(i, "element", "fp12") || points(i)))
+  io.areElements := Vec((0 until 2).map(i => hasRole(i, "element", "fp12", "lines") || points(i)))
   io.looked := RegNextWhen(io.kinds, io.look)
   io.shapes := Vec(shapes)
   io.faults := Cat(Judge.order.map(name => RegNext(faults(name))))

@@ -87,7 +87,7 @@ class PointUnit(config: CoprocessorConfig, places: Places) extends Component {
   io.data.valid := False
   io.data.task := Task.Zero
   io.data.slot := accumulator + (io.second ? U(memberOfSecond, places.bits bits) | U(memberOfFirst, places.bits bits))
-  io.data.count := io.second ? U(2, 4 bits) | U(1, 4 bits)
+  io.data.count := ShapeOf.coordinate(io.second)
   io.data.value := 0
   io.data.kind := 0
   io.done := False
@@ -135,7 +135,7 @@ class PointUnit(config: CoprocessorConfig, places: Places) extends Component {
     // Walks.
     is(Member) {
       val table = io.second ? theTable | choices
-      io.start.operands := Vec(table, isMultiply ? io.here(1) | io.here(0), theTable + upper, table)
+      io.start.operands := Vec(table, table, theTable + upper, isMultiply ? io.here(1) | io.here(0))
       io.start.program := ofGroup("multiply")
       when(isCheck && io.second) {
         io.start.operands(0) := io.here(0)
@@ -170,7 +170,7 @@ class PointUnit(config: CoprocessorConfig, places: Places) extends Component {
       io.start.operands(0) := entry(theTable, step)
       io.start.operands(1) := entry(theTable, U(1))
       io.start.operands(2) := entry(theTable, step << 1)
-      when(io.second)(io.start.operands := Vec(theTable, io.here(1), theTable + upper, theTable))
+      when(io.second)(io.start.operands := Vec(theTable, theTable, theTable + upper, io.here(1)))
       io.start.program := ofGroup("table")
       run(Table)
       when(io.start.ready) {

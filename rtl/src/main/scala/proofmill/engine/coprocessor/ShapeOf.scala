@@ -4,14 +4,26 @@ import spinal.core._
 
 /** A [[Shape]] in hardware. */
 case class ShapeOf() extends Bundle {
-  val slots = UInt(4 bits)
+  val slots = UInt(ShapeOf.countBits bits)
   val legal, second, jacobian = Bool()
 }
 
 object ShapeOf {
+
+  /** Of the number of slots of an operand. */
+  val countBits: Int = log2Up(InstructionSet.lines + 1)
+
+  /** Slots of a coordinate of a point. */
+  def coordinate(second: Bool): UInt = second ? U(2, countBits bits) | U(1, countBits bits)
+
   private def bit(set: Boolean) = if (set) 1 else 0
-  def literal(shape: Shape): Bits =
-    B(shape.slots | (bit(shape.legal) << 4) | (bit(shape.second) << 5) | (bit(shape.jacobian) << 6), 7 bits)
+  def literal(shape: Shape): Bits = {
+    val flags = Seq(shape.legal, shape.second, shape.jacobian)
+    B(
+      shape.slots | flags.zipWithIndex.map { case (set, i) => bit(set) << (countBits + i) }.sum,
+      countBits + flags.size bits
+    )
+  }
   def of(word: Bits): ShapeOf = {
     val made = ShapeOf()
     made.assignFromBits(word)

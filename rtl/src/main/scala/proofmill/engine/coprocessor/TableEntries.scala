@@ -4,23 +4,24 @@ import proofmill.pairing.Layout
 import spinal.core._
 import spinal.lib._
 
-/** The parts of a scalar, whose digits the job of a context goes through a table by. */
-case class SplitScalar(contexts: Int) extends Bundle {
+/** What the job of a context goes through a table by: the parts of a scalar, or one line after the other. */
+case class TableWalk(contexts: Int) extends Bundle {
   val context = UInt(log2Up(contexts) bits)
-  val second = Bool() // in G2
+  val second, lines = Bool() // in G2; lines
   val parts = Bits(ScalarSplit.width bits) // as of [[ScalarSplit]]
 }
 
-/** The digits of the walks under way.
+/** The entries that the walks under way read now.
   *
   *   - G1: two bits of each of two parts at a time, the lowest ones first. Digits 0 and 1 are a bit of k0 and one of k1 above it, digits 2 and 3
   *     bits of x^2, by which the walk finds out whether its point is in the subgroup.
   *   - G2: four bits of each of four parts at a time, the highest ones first.
+  *   - Lines: the next one, as entry 0.
   */
-class ScalarDigits(contexts: Int) extends Component {
-  import ScalarDigits._
+class TableEntries(contexts: Int) extends Component {
+  import TableEntries._
   val io = new Bundle {
-    val begin = slave(Flow(SplitScalar(contexts)))
+    val begin = slave(Flow(TableWalk(contexts)))
     val reader = in(UInt(log2Up(contexts) bits))
     val taken = in(Bool()) // it reads a coordinate of an entry
     // Where the digits' entries begin in a table, of each context.
@@ -32,10 +33,12 @@ class ScalarDigits(contexts: Int) extends Component {
   private val walks = Seq.tabulate(contexts) { i =>
     new Area {
       val parts = Reg(Bits(ScalarSplit.width bits))
-      val second = Reg(Bool())
+      val second, lines = Reg(Bool())
       val loads = Reg(UInt(4 bits)) // of this turn
       val turn = Reg(UInt(log2Up(turns) bits))
-      val last = second ? U(loadsOfSecond - 1, 4 bits) | U(loadsOfFirst - 1, 4 bits)
+      val last = UInt(loads.getWidth bits)
+      last := second ? U(loadsOfSecond - 1) | U(loadsOfFirst - 1)
+      when(lines)(last := loadsOfLine - 1)
       val shifted = second ? (parts |<< Layout.digitBits) | Cat(parts.subdivideIn(2 slices).map(_ |>> bitsOfFirst))
       val entries = Reg(Vec.fill(Layout.digits)(UInt(Layout.entryBits bits)))
       when(taken && from === i) {
@@ -45,14 +48,17 @@ class ScalarDigits(contexts: Int) extends Component {
           turn := turn + 1
           parts := shifted
           entries := entriesOf(shifted, second, turn + 1)
+          when(lines)(entries(0) := entries(0) + Layout.lineSlots)
         }
       }
       when(io.begin.valid && io.begin.context === i) {
         parts := io.begin.parts
         second := io.begin.second
+        lines := io.begin.lines
         loads := 0
         turn := 0
         entries := entriesOf(io.begin.parts, io.begin.second, U(0, turn.getWidth bits))
+        when(io.begin.lines)(entries(0) := 0)
       }
     }
   }
@@ -73,7 +79,7 @@ class ScalarDigits(contexts: Int) extends Component {
   io.entries := Vec(walks.map(_.entries))
 }
 
-object ScalarDigits {
+object TableEntries {
 
   /** Bits of an integer that a turn of a walk in G1 takes. */
   private val bitsOfFirst = 2
@@ -84,4 +90,5 @@ object ScalarDigits {
   /** Slots, or pairs of them, of entries that a turn reads: in G1 x, y and z for the multiple and x and z for the membership, twice. */
   private val loadsOfFirst = 2 * 3 + 2 * 2
   private val loadsOfSecond = 3 * Layout.digits
+  private val loadsOfLine = Layout.lineSlots / 2
 }
