@@ -3,9 +3,12 @@
 use std::process::Command;
 
 use proofmill_algebra::Isa;
+use proofmill_algebra::bls12_381::{Fp, Fp2, G2};
 use proofmill_algebra::coprocessor::{
-    Event, Instruction, LOG2_SLOTS, Machine, SLOT_BYTES, Slot, Stop,
+    Event, Instruction, LINES, LOG2_SLOTS, Machine, SLOT_BYTES, Slot, Stop, lines,
 };
+use proofmill_algebra::curve::{Affine, Curve};
+use proofmill_algebra::field::{Field, PrimeField};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
@@ -34,6 +37,24 @@ fn list(value: &Value) -> impl Iterator<Item = &Value> {
 #[test]
 fn vectors() {
     examine(&file("coprocessor/bls12_381"));
+}
+
+/// The table behind the memory of the vectors is that of one of its points.
+#[test]
+fn lines_are_those_of_the_model() {
+    let memory: Vec<Slot> = list(&file("coprocessor/bls12_381")["memory"]).map(slot).collect();
+    let elements: Vec<Fp> =
+        memory.iter().map(|slot| Fp::from_le_bytes(slot.value()).unwrap_or(Fp::ZERO)).collect();
+    let elements: Vec<Fp2> = elements.windows(2).map(|pair| Fp2::new(pair[0], pair[1])).collect();
+    let table = &elements[memory.len() - LINES * 4..];
+    let is_table = |q: &Affine<G2>| {
+        lines(q).as_flattened().iter().zip(table.iter().step_by(2)).all(|(ours, told)| ours == told)
+    };
+    let points = elements.iter().zip(&elements[2..]);
+    let points = points.filter_map(|(x, y)| Option::<Affine<G2>>::from(Affine::new(*x, *y)));
+    assert_eq!(points.filter(|q| !bool::from(q.is_identity())).filter(is_table).count(), 1);
+    assert!(lines(&Affine::<G2>::IDENTITY).as_flattened().iter().all(|b| *b == Fp2::ZERO));
+    assert!(!is_table(&G2::GENERATOR));
 }
 
 /// As many programs as the model draws, slot by slot.

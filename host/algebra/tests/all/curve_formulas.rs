@@ -115,6 +115,11 @@ fn over_fp2<T: Tower<Base: Read>>(case: &Value) -> Option<Vec<Fp2<T>>> {
         "fp12_mul_014" => {
             return Some(pairing::fp12_mul_014(&halves(&i), &array(&i[6..])).concat());
         }
+        // Only the pairing processor has it as a formula of its own.
+        "fp12_mul_014_one" => {
+            let line = [i[6], i[7], Fp2::ONE];
+            return Some(pairing::fp12_mul_014(&halves(&i), &line).concat());
+        }
         "fp12_mul_034" => {
             return Some(pairing::fp12_mul_034(&halves(&i), &array(&i[6..])).concat());
         }
