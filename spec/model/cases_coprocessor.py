@@ -195,6 +195,7 @@ def ready_lines(book):
     case("jacobian", "by the affine form", "value", ("miller_lines", "g1_a_jb", "lines", OUT))
     case("untyped", "lines and a point of scalars", "value", ("miller_lines", "g1_untyped", "lines", OUT), data=[(LINES, Slot(book.memory.slots[LINES].value))])
     case("anything", "whatever the numbers are", "value", ("miller_lines", "g1_b_af", LINES - 1, OUT), ("miller_lines", "g1_outside", "lines", OUT + 12))
+    case("largest", "p - 1 in the last slot", "edge", ("miller_lines", "g1", "lines", OUT), data=[(511, Slot(P - 1, NUMBER["fe2"]))])
     case("of-none", "the lines of the identity, which are 0", "edge identity", ("miller_lines", "g1", "lines", OUT), ("final_exp", OUT, OUT),
          data=[(LINES + i, Slot(0, NUMBER["fe2"])) for i in range(coprocessor.LINES)])
     case("identity", "1", "edge identity", ("miller_lines", "g1_none_af", "lines", OUT), ("miller_lines", "g1_none_jb", "lines", OUT + 12))

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 /// The circuit of BN254, with multipliers by a function: their circuits would be simulated for hours.
 const NAME: &str = "msm_bn254_twin";
 
-/// The coprocessor, likewise.
-const COPROCESSOR: &str = "coprocessor_twin";
+/// The coprocessor, likewise: as published, and with room for the lines of a key's points.
+const COPROCESSORS: [&str; 2] = ["coprocessor_twin", "coprocessor_1024_twin"];
 
 fn simulation(name: &str) -> Option<Simulation> {
     let found = proofmill_device::list().into_iter().filter_map(|listed| listed.simulation);
@@ -117,8 +117,8 @@ fn a_circuit_that_is_silent_is_not_waited_for() {
 
 #[test]
 fn pairings_on_a_card_and_by_the_processor_judge_alike() {
-    let Some(simulation) = simulation(COPROCESSOR) else { return };
-    let card = format!("sim:{}", simulation.path.display());
+    let [Some(published), Some(larger)] = COPROCESSORS.map(simulation) else { return };
+    let [card, larger] = [published, larger].map(|it| format!("sim:{}", it.path.display()));
     let made = Made::new("bls12_381", 9);
     expect(&made.prove_with(&[]), 0, &[]);
     let [key, public, proof] =
@@ -129,7 +129,7 @@ fn pairings_on_a_card_and_by_the_processor_judge_alike() {
     });
     let content = lines.map(|line| format!("{line}\n")).concat();
     let (_folder, signatures) = files(&[content.as_bytes()]);
-    for device in [&card, "cpu:?threads=1"] {
+    for device in [&card, &larger, "cpu:?threads=1"] {
         let verify = |more: &[&str]| run(&[&["verify", "--device", device, &key], more].concat());
         expect(&verify(&[&public, &proof]), 0, &["proof.json: valid\n"]);
         expect(&verify(&[&other, &proof]), 1, &["proof.json: invalid\n"]);
