@@ -19,6 +19,7 @@ from unit import ROOT, Unit, rtl
 sys.path.insert(0, str(ROOT / "spec/model"))
 
 import cases_coprocessor  # noqa: E402
+import coprocessor  # noqa: E402
 import curve  # noqa: E402
 import pairing  # noqa: E402
 import pairing_processor  # noqa: E402
@@ -279,6 +280,25 @@ class Multiples(unittest.TestCase):
                 if group == "g2":
                     machine.run([Job("g2_subgroup", (0, 0, at))])
                     self.assertEqual(not any(machine.slots[at:at + 2]), member, affine)
+
+
+class ReadyLines(unittest.TestCase):
+    """The Miller loop by lines of a table, on the model's machine."""
+
+    TABLE, LACKS = 240, 900
+
+    def test_pairings(self):
+        source = random.Random(f"{SEED} lines")
+        p, q = point("g1", source.randrange(1, FACTS.r)), FACTS.group("g2").mul(source.randrange(1, FACTS.r), FACTS.generator("g2"))
+        lines, stride = coprocessor.lines(q), coprocessor.WIRE["lines"]["slots"]
+        machine = Machine(image(), slots=1024)
+        machine.slots[0:2], machine.slots[self.TABLE:self.TABLE + len(lines)] = p, lines
+        digits = tuple((i,) for i in range(coprocessor.WIRE["lines"]["count"] + 1))
+        machine.run([Job("miller_lines", (0, self.TABLE, 64, self.LACKS), digits, loads=2, stride=stride)])
+        self.assertEqual(machine.slots[self.LACKS], 0)
+        self.assertEqual(machine.slots[64:76], flat(coprocessor.miller_at(tuple(p), tuple(lines))))
+        machine.run([Job("final_exp", (64, 0, 64))])
+        self.assertEqual(machine.slots[64:76], flat(pairing.Pairing("bls12_381")(tuple(p), q)))
 
 
 class Cycles(unittest.TestCase):
