@@ -36,7 +36,7 @@ fn the_published_program_sends_the_published_values() {
 #[test]
 fn the_program_of_the_page_runs() {
     let page = include_str!("../../../../docs/coprocessor.md");
-    let program = &page[page.find("slot two = 0").unwrap()..];
+    let program = &page[page.find("memory data 512").unwrap()..];
     let program = &program[..program.find("```").unwrap()];
     let (_folder, paths) = files(&[program.as_bytes()]);
     let output = coprocessor(&["run", "--slots", &paths[0]]);
