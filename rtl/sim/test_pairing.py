@@ -235,8 +235,8 @@ class Multiples(unittest.TestCase):
         operands = self.TABLE, self.TABLE, self.UPPER, 0
         if group == "g1":
             k1, k0 = divmod(k, self.X**2 - 1)
-            digits = tuple((*((k0 >> i & 1) + 2 * (k1 >> i & 1) for i in (t, t + 1)), *(self.X**2 >> i & 1 for i in (t, t + 1))) for t in range(0, 130, 2))
-            machine.run([Job("g1_multiply", operands, digits, loads=10)])
+            digits = tuple(tuple((k0 >> i & 1) + 2 * (k1 >> i & 1) + 4 * (self.X**2 >> i & 1) for i in (t, t + 1)) for t in range(0, 130, 2))
+            machine.run([Job("g1_multiply", operands, digits, loads=6)])
         else:
             parts = [k // self.X**i % self.X for i in range(4)]
             digits = tuple(tuple(part >> 4 * i & 15 for part in parts) for i in reversed(range(16)))

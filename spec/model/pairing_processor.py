@@ -22,7 +22,7 @@ from pathlib import Path
 LAYOUT = tomllib.loads((Path(__file__).resolve().parents[1] / "pairing/word.toml").read_text())
 CONTROLS, OUTSIDES, ALSOS, TABLE = (LAYOUT[key] for key in ("controls", "outsides", "alsos", "table"))
 TERMS, BITS_PER_CYCLE = 4, 8
-OUTER, INNER, REST, SQUARE, STRETCH = range(1, 6)
+OUTER, INNER, REST, SQUARE, STRETCH, PAIR = range(1, 7)
 PRODUCTS, SUMS = 0, 1
 
 
@@ -215,7 +215,7 @@ class Machine:
         mode, result = word["mode"], None
         self.turns += mode != 0
         now = None
-        if mode in (OUTER, STRETCH) or mode == INNER and self.second(context):
+        if mode in (OUTER, STRETCH, PAIR) or mode == INNER and self.second(context):
             now = self.factor(context, word, "a", cycle), self.factor(context, word, "b", cycle)
         if mode in (INNER, REST):
             (a0, a1), (b0, b1) = context.held
@@ -226,6 +226,9 @@ class Machine:
         elif mode == STRETCH:
             (a0, a1), (b0, _) = now
             result = (a0 * b0, a1 * b0)
+        elif mode == PAIR:
+            (a0, a1), (b0, b1) = now
+            result = (a0 * b0, a1 * b1)
         context.held = now
         if bool(word["mul_writes"]) != (result is not None):
             raise Unready(f"word {context.address - 1}: a product without a register, or a register without one")
@@ -323,8 +326,8 @@ def longest_chain(image, program, division=451):
         word, results = machine.words[address], {}
         address += 1
         mode, control = word["mode"], CONTROLS[word["control"]]
-        if mode in (SQUARE, STRETCH):
-            results[PRODUCTS, word["mul_dst"]] = operands(word, ("a", "a2", "b", "b2") if mode == STRETCH else ("a", "a2")) + mul
+        if mode in (SQUARE, STRETCH, PAIR):
+            results[PRODUCTS, word["mul_dst"]] = operands(word, ("a", "a2") if mode == SQUARE else ("a", "a2", "b", "b2")) + mul
         elif mode in (INNER, REST):
             results[PRODUCTS, word["mul_dst"]] = held + 1 + mul
         if mode == OUTER or mode == INNER and machine.words[address]["mode"] == REST:

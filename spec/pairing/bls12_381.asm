@@ -616,8 +616,9 @@ routine g1_double loop
 routine g1_plus
   X Y Z = rcb_add X Y Z xQ yQ zQ over fp
 
-# What a bit of each of two scalars chooses of a point P = (X : Y : V / 6), for g1_bits: entries 0 to 3 at a have what X, Y and V are multiplied by
-# to be the identity (0 : Y : 0), P, phi^2(P), and P + phi^2(P) = -phi(P), where phi (x, y) = (beta x, y).
+# What three bits choose of a point P = (X : Y : V / 6), for g1_bits: entries 0 to 7 at a have what X, Y and V are multiplied by, two numbers each.
+# The first ones, by the lower two bits, make the identity (0 : Y : 0), P, phi^2(P), or P + phi^2(P) = -phi(P), where phi (x, y) = (beta x, y); the
+# second ones, by the highest bit, the identity or P.
 routine g1_choices
   zero = constant zero
   one = constant one
@@ -626,72 +627,96 @@ routine g1_choices
   minus = - one
   sixth = constant sixth
   store_fp a 0 zero
-  store_fp a 1 one
-  store_fp a 2 zero
+  store_fp a 1 zero
+  store_fp a 2 one
+  store_fp a 3 one
+  store_fp a 4 zero
+  store_fp a 5 zero
   store_fp a 6 one
-  store_fp a 7 one
-  store_fp a 8 sixth
+  store_fp a 7 zero
+  store_fp a 8 one
+  store_fp a 9 one
+  store_fp a 10 sixth
+  store_fp a 11 zero
   store_fp a 12 square
-  store_fp a 13 one
-  store_fp a 14 sixth
+  store_fp a 13 zero
+  store_fp a 14 one
+  store_fp a 15 one
+  store_fp a 16 sixth
+  store_fp a 17 zero
   store_fp a 18 beta
-  store_fp a 19 minus
-  store_fp a 20 sixth
+  store_fp a 19 zero
+  store_fp a 20 minus
+  store_fp a 21 one
+  store_fp a 22 sixth
+  store_fp a 23 zero
+  store_fp a 24 zero
+  store_fp a 25 one
+  store_fp a 26 one
+  store_fp a 27 one
+  store_fp a 28 zero
+  store_fp a 29 sixth
+  store_fp a 30 one
+  store_fp a 31 one
+  store_fp a 32 one
+  store_fp a 33 one
+  store_fp a 34 sixth
+  store_fp a 35 sixth
+  store_fp a 36 square
+  store_fp a 37 one
+  store_fp a 38 one
+  store_fp a 39 one
+  store_fp a 40 sixth
+  store_fp a 41 sixth
+  store_fp a 42 beta
+  store_fp a 43 one
+  store_fp a 44 minus
+  store_fp a 45 one
+  store_fp a 46 sixth
+  store_fp a 47 sixth
 
-# Two bits more of what digits choose: digits 0 and 1 of P = (X : Y : V / 6) and of 2 P, for the sums t[0:3] and t[3:6]; digits 2 and 3 likewise for
-# h[0:3] and h[3:6]. P = 4 P. What is chosen of 2 P, f[0:3] and g[0:3], is added in the next turn: so no doubling waits for a sum.
+# Two bits more of what digits choose, side by side: by digit 0 of P = (X : Y : V / 6) and by digit 1 of 2 P, for the sums t[0:3] and t[3:6]. P = 4 P.
+# What is chosen of 2 P, f[0:3], is added in the next turn: so no doubling waits for a sum.
 routine g1_bits loop
-  t[3:6] = rcb_add t[3:6] f[0:3] over fp
-  h[3:6] = rcb_add h[3:6] g[0:3] over fp
-  a = digit_fp 0 0
-  b = digit_fp 0 1
-  c = digit_fp 0 2
-  x = X . a
-  y = Y . b
-  z = V . c
-  t[0:3] = rcb_add t[0:3] x y z over fp
-  d = digit_fp 2 0
-  o = digit_fp 2 2
-  u = X . d
-  w = V . o
-  h[0:3] = rcb_add h[0:3] u Y w over fp
-  X Y V U = rcb_dbl_scaled X Y V U over fp
-  a = digit_fp 1 0
-  b = digit_fp 1 1
-  c = digit_fp 1 2
-  f0 = X . a
-  f1 = Y . b
-  f2 = V . c
-  d = digit_fp 3 0
-  o = digit_fp 3 2
-  g0 = X . d
-  g1 = Y
-  g2 = V . o
-  X Y V U = rcb_dbl_scaled X Y V U over fp
+  t[3:6] = rcb_add t[3:6] f[0:3] over pairs
+  a = digit 0 0
+  b = digit 0 2
+  c = digit 0 4
+  x = X & a
+  y = Y & b
+  z = V & c
+  t[0:3] = rcb_add t[0:3] x y z over pairs
+  X Y V U = rcb_dbl_scaled X Y V U over pairs
+  a = digit 1 0
+  b = digit 1 2
+  c = digit 1 4
+  f0 = X & a
+  f1 = Y & b
+  f2 = V & c
+  X Y V U = rcb_dbl_scaled X Y V U over pairs
 
 # The sum of k0 P + k1 phi^2(P), 128 bits each, from the lowest ones up, of the affine point P at d, to c + 48; behind it the z of
 # x^2 P + phi(P) by the bits of x^2, which is 0 if P is in the subgroup, and for no other point of the curve (Scott, ePrint 2021/1130).
-# The choices go to a, where b is, too.
+# Both are made at a time: c0 of a name is of the first one, c1 of the second, and P's coordinates stand in both. The choices go to a, where b is, too.
 entry g1_multiply
   call g1_choices
-  X = load_fp d 0
-  Y = load_fp d 1
+  x = load_fp d 0
+  y = load_fp d 1
+  X = xi x
+  Y = xi y
   one = constant one
-  V = 6 * one
   beta = constant frobenius2_2
-  U = 8 * beta
-  u = 4 * one
+  o = xi one
+  v = xi beta
+  V = 6 * o
+  U = 8 * v
+  u = 4 * o
   U = U + u
   t[0:6] = constant zero
-  h[0:6] = constant zero
   f[0:3] = constant zero
-  g[0:3] = constant zero
-  t1 = one
-  t4 = one
-  h1 = one
-  h4 = one
-  f1 = one
-  g1 = one
+  t1 = o
+  t4 = o
+  f1 = o
   repeat 33 g1_bits
   repeat 32 g1_bits
   u = load_fp d 0
@@ -699,11 +724,17 @@ entry g1_multiply
   one = constant one
   beta = constant frobenius2_2
   u = u . beta
-  x y z = rcb_add t[0:6] over fp
+  x y z = rcb_add t[0:6] over pairs
   store_fp c 48 x
   store_fp c 49 y
   store_fp c 50 z
-  x y z = rcb_add h[0:6] over fp
+  # c0 of x - xi x is c1 of x
+  a = xi x
+  b = xi y
+  e = xi z
+  x = x - a
+  y = y - b
+  z = z - e
   x y z = rcb_add x y z u v one over fp
   store_fp c 51 z
 

@@ -10,7 +10,7 @@ case class Latency(mul: Int, sum: Int)
   *   - `Outer`: a0 b0 and a1 b1 of the factors that are read now;
   *   - `Inner`: (a0 + a1)(b0 + b1) of the factors that were read a cycle ago, which completes that product, and of those that are read now;
   *   - `Rest`: a0 b0 and a1 b1 of the factors that were read a cycle ago, which completes the second product;
-  *   - `Square`: (a0 + a1)(a0 - a1) and 2 a0 a1; `Stretch`: a0 b0 and a1 b0.
+  *   - `Square`: (a0 + a1)(a0 - a1) and 2 a0 a1; `Stretch`: a0 b0 and a1 b0; `Pair`: a0 b0 and a1 b1.
   */
 sealed abstract class Mode(val number: Int)
 object Mode {
@@ -19,6 +19,7 @@ object Mode {
   case object Rest extends Mode(3)
   case object Square extends Mode(4)
   case object Stretch extends Mode(5)
+  case object Pair extends Mode(6)
 }
 
 /** What the multiplier does in one cycle: which factors it reads, which result it completes. */
@@ -108,7 +109,12 @@ object BlockSchedule {
             turns(cycle + 1) = Turn(Mode.Inner, None, Some(m))
             take(m, cycle, cycle + 1, latency.mul)
           case (Some(_), _, Some(o)) =>
-            turns(cycle) = Turn(if (o.isInstanceOf[Square]) Mode.Square else Mode.Stretch, Some(o), Some(o))
+            val mode = o match {
+              case _: Square  => Mode.Square
+              case _: Stretch => Mode.Stretch
+              case _          => Mode.Pair
+            }
+            turns(cycle) = Turn(mode, Some(o), Some(o))
             take(o, cycle, cycle, latency.mul)
           case _ =>
         }

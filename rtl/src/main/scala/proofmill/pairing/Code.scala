@@ -108,6 +108,7 @@ class Code(schedule: BlockSchedule, homes: Map[String, Int], latency: Latency) {
     val reads = turn.reads.toSeq.flatMap {
       case m: Multiply => factor("a", m.a) ++ factor("b", m.b)
       case s: Stretch  => factor("a", s.a) ++ factor("b", s.b)
+      case p: Pair     => factor("a", p.a) ++ factor("b", p.b)
       case s: Square   => factor("a", s.a)
       case _           => Seq.empty
     }

@@ -78,16 +78,17 @@ class Emission(constant: String => Int) {
   private def read(name: String): Node = Made(initial.getOrElseUpdate(name, new Value(None, Some(name))))
 
   private def nodes(right: Source.Right, count: Int): Seq[Node] = right match {
-    case Source.Formula(name, arguments, overFp) => formula(Text(name), arguments.map(node), overFp)
-    case Source.Binary("+", a, b)                => a.zip(b).map { case (x, y) => Add(node(x), node(y), 1) }
-    case Source.Binary("-", a, b)                => a.zip(b).map { case (x, y) => Add(node(x), node(y), -1) }
-    case Source.Binary("*", a, b)                => a.zip(b).map { case (x, y) => product(node(x), node(y)) }
-    case Source.Binary(_, a, b)                  => a.zip(b).map { case (x, y) => Stretched(node(x), node(y)) }
-    case Source.Unary("-", a)                    => a.map(x => Scale(-1, node(x)))
-    case Source.Unary("conj", a)                 => a.map(x => Conjugate(node(x)))
-    case Source.Unary("xi", a)                   => a.map(x => Xi(node(x)))
-    case Source.Unary(_, a)                      => a.map(node)
-    case Source.Scaled(k, a)                     => a.map(x => Scale(k, node(x)))
+    case Source.Formula(name, arguments, over) => formula(Text(name), arguments.map(node), over)
+    case Source.Binary("+", a, b)              => a.zip(b).map { case (x, y) => Add(node(x), node(y), 1) }
+    case Source.Binary("-", a, b)              => a.zip(b).map { case (x, y) => Add(node(x), node(y), -1) }
+    case Source.Binary("*", a, b)              => a.zip(b).map { case (x, y) => product(node(x), node(y)) }
+    case Source.Binary("&", a, b)              => a.zip(b).map { case (x, y) => Paired(node(x), node(y)) }
+    case Source.Binary(_, a, b)                => a.zip(b).map { case (x, y) => Stretched(node(x), node(y)) }
+    case Source.Unary("-", a)                  => a.map(x => Scale(-1, node(x)))
+    case Source.Unary("conj", a)               => a.map(x => Conjugate(node(x)))
+    case Source.Unary("xi", a)                 => a.map(x => Xi(node(x)))
+    case Source.Unary(_, a)                    => a.map(node)
+    case Source.Scaled(k, a)                   => a.map(x => Scale(k, node(x)))
     case Source.Load(base, slot, whole) =>
       Seq.tabulate(count)(i => outside(FromSlots(base, slot + (if (whole) 2 else 1) * i, whole)))
     case Source.Digit(digit, slot, whole) => Seq(outside(FromEntry(digit, slot, whole)))
@@ -100,7 +101,7 @@ class Emission(constant: String => Int) {
 
   // Formulas, floor by floor: a letter is `parts` elements of Fp2.
 
-  private def formula(text: Text, arguments: Seq[Node], overFp: Boolean = false): Seq[Node] = {
+  private def formula(text: Text, arguments: Seq[Node], over: Source.Over = Source.OverFp2): Seq[Node] = {
     val parts = text.over match {
       case Some("fp6") => 3
       case _           => 1
@@ -117,14 +118,15 @@ class Emission(constant: String => Int) {
         case Text.Mul(a, b) =>
           val (constants, letters) = Seq(a, b).partition(text.constants.contains)
           (constants, letters.map(known)) match {
-            case (Seq("xi"), Seq(x))              => x.map(Xi(_))
-            case (Seq("v"), Seq(x))               => formula(Text("fp6_mul_v"), x)
-            case (Seq("b3"), Seq(x))              => x.map(y => Scale(tripleB, if (overFp) y else Xi(y)))
-            case (Seq(), Seq(x, y)) if overFp     => Seq(Stretched(x.head, y.head))
-            case (Seq(), Seq(x, y)) if parts == 1 => Seq(product(x.head, y.head))
-            case (Seq(), Seq(x, _)) if a == b     => formula(Text("fp6_sqr"), x)
-            case (Seq(), Seq(x, y))               => formula(Text("fp6_mul"), x ++ y)
-            case _                                => sys.error(s"${text.name}: constant ${constants.mkString}")
+            case (Seq("xi"), Seq(x)) => x.map(Xi(_))
+            case (Seq("v"), Seq(x))  => formula(Text("fp6_mul_v"), x)
+            case (Seq("b3"), Seq(x)) => x.map(y => Scale(tripleB, if (over == Source.OverFp2) Xi(y) else y))
+            case (Seq(), Seq(x, y)) if over == Source.OverFp    => Seq(Stretched(x.head, y.head))
+            case (Seq(), Seq(x, y)) if over == Source.OverPairs => Seq(Paired(x.head, y.head))
+            case (Seq(), Seq(x, y)) if parts == 1               => Seq(product(x.head, y.head))
+            case (Seq(), Seq(x, _)) if a == b                   => formula(Text("fp6_sqr"), x)
+            case (Seq(), Seq(x, y))                             => formula(Text("fp6_mul"), x ++ y)
+            case _ => sys.error(s"${text.name}: constant ${constants.mkString}")
           }
       }
       known + (line.result -> found)
@@ -166,6 +168,9 @@ class Emission(constant: String => Int) {
         case Stretched(a, b) =>
           val (x, y, k) = factorsOf(a, b)
           one(node, new Stretch(x, y), k)
+        case Paired(a, b) =>
+          val (x, y, k) = factorsOf(a, b)
+          one(node, new Pair(x, y), k)
       }
   }
 
@@ -286,4 +291,5 @@ object Emission {
   case class Squared(a: Node) extends Reader(a)
   case class Product(a: Node, b: Node) extends Reader(a, b)
   case class Stretched(a: Node, b: Node) extends Reader(a, b)
+  case class Paired(a: Node, b: Node) extends Reader(a, b)
 }

@@ -60,20 +60,31 @@ class Fp2Multiplier(arithmetic: Fp2Arithmetic) extends Component {
   }.reduceBalancedTree(_ | _)))
   import Mode._
   private val x, y = arithmetic.multiplier()
-  x.io.a := choose(Seq(Outer, Stretch) -> a0, Seq(Inner) -> held(sumA), Seq(Rest) -> held(a0), Seq(Square) -> sumA)
+  x.io.a := choose(
+    Seq(Outer, Stretch, Pair) -> a0,
+    Seq(Inner) -> held(sumA),
+    Seq(Rest) -> held(a0),
+    Seq(Square) -> sumA
+  )
   x.io.b := choose(
-    Seq(Outer, Stretch) -> b0,
+    Seq(Outer, Stretch, Pair) -> b0,
     Seq(Inner) -> held(sumB),
     Seq(Rest) -> held(b0),
     Seq(Square) -> difference
   )
   y.io.a := choose(
-    Seq(Outer, Stretch) -> a1,
+    Seq(Outer, Stretch, Pair) -> a1,
     Seq(Inner) -> sumA,
     Seq(Rest) -> held(a1),
     Seq(Square) -> a0.map(d => (d << 1).resize(factor.width))
   )
-  y.io.b := choose(Seq(Outer) -> b1, Seq(Inner) -> sumB, Seq(Rest) -> held(b1), Seq(Square) -> a1, Seq(Stretch) -> b0)
+  y.io.b := choose(
+    Seq(Outer, Pair) -> b1,
+    Seq(Inner) -> sumB,
+    Seq(Rest) -> held(b1),
+    Seq(Square) -> a1,
+    Seq(Stretch) -> b0
+  )
 
   // 4. v0, v1 and m of this product: those of the cycle before for one that `Inner` completes, m for one that `Rest` completes.
   private val products = arithmetic.product.latency

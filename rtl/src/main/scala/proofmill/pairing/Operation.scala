@@ -46,6 +46,11 @@ class Stretch(val a: Factor, val b: Factor) extends Operation {
   def reads: Seq[Value] = a.values ++ b.values
 }
 
+/** a0 b0 + a1 b1 u: two products. */
+class Pair(val a: Factor, val b: Factor) extends Operation {
+  def reads: Seq[Value] = a.values ++ b.values
+}
+
 /** The sum of at most four terms. @param home the variable whose register takes it, if it is one's at the block's end */
 class LinearSum(val terms: Seq[Term], val outside: Option[Outside], val also: Option[Also]) extends Operation {
   require(terms.size <= LinearSum.terms, s"${terms.size} terms")

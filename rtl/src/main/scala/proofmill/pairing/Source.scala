@@ -44,8 +44,13 @@ object Source {
   /** What is assigned, element by element, except for a formula's outputs. */
   sealed trait Right
 
-  /** `overFp`: of elements of Fp, whose second coordinates are 0. */
-  case class Formula(name: String, arguments: Seq[String], overFp: Boolean) extends Right
+  /** What a formula's letters are: elements of Fp2, of Fp as first coordinates, or two of Fp side by side. */
+  sealed trait Over
+  case object OverFp2 extends Over
+  case object OverFp extends Over
+  case object OverPairs extends Over
+
+  case class Formula(name: String, arguments: Seq[String], over: Over) extends Right
   case class Binary(operation: String, a: Seq[String], b: Seq[String]) extends Right
   case class Unary(operation: String, a: Seq[String]) extends Right
   case class Scaled(factor: Int, a: Seq[String]) extends Right
@@ -70,10 +75,10 @@ object Source {
   private val LoadIs = """(load|load_fp)\s+([abcd])\s+(\d+)""".r
   private val DigitIs = """(digit|digit_fp)\s+(\d+)\s+(\d+)""".r
   private val ConstantIs = s"""constant\\s+($Name)""".r
-  private val BinaryIs = s"""($One)\\s*([-+*.])\\s*($One)""".r
+  private val BinaryIs = s"""($One)\\s*([-+*.&])\\s*($One)""".r
   private val ScaledIs = s"""(\\d+)\\s*\\*\\s*($One)""".r
   private val UnaryIs = s"""(-|conj|xi)\\s*($One)""".r
-  private val FormulaIs = s"""($Name)((?:\\s+$One)+?)(\\s+over\\s+fp)?""".r
+  private val FormulaIs = s"""($Name)((?:\\s+$One)+?)(?:\\s+over\\s+(fp|pairs))?""".r
 
   def apply(name: String): Source = {
     val lines = Files.readAllLines(Spec.root.resolve(s"pairing/$name.asm")).asScala.toSeq
@@ -119,8 +124,9 @@ object Source {
     case BinaryIs(a, sign, b)                                  => Some(Binary(sign, names(a), names(b)))
     case ScaledIs(k, a)                                        => Some(Scaled(k.toInt, names(a)))
     case UnaryIs(word, a) if word == "-" || text.contains(' ') => Some(Unary(word, names(a)))
-    case FormulaIs(name, arguments, overFp)                    => Some(Formula(name, all(arguments), overFp != null))
-    case _ if text.matches(One)                                => Some(Unary("+", names(text)))
-    case _                                                     => None
+    case FormulaIs(name, arguments, over) =>
+      Some(Formula(name, all(arguments), Map("fp" -> OverFp, "pairs" -> OverPairs).getOrElse(over, OverFp2)))
+    case _ if text.matches(One) => Some(Unary("+", names(text)))
+    case _                      => None
   }
 }

@@ -13,8 +13,8 @@ case class TableWalk(contexts: Int) extends Bundle {
 
 /** The entries that the walks under way read now.
   *
-  *   - G1: two bits of each of two parts at a time, the lowest ones first. Digits 0 and 1 are a bit of k0 and one of k1 above it, digits 2 and 3
-  *     bits of x^2, by which the walk finds out whether its point is in the subgroup.
+  *   - G1: two bits of each of two parts at a time, the lowest ones first. Digits 0 and 1 are a bit of k0, one of k1, and above them one
+  *     of x^2, by which the walk finds out whether its point is in the subgroup.
   *   - G2: four bits of each of four parts at a time, the highest ones first.
   *   - Lines: the next one, as entry 0.
   */
@@ -64,11 +64,11 @@ class TableEntries(contexts: Int) extends Component {
   }
   private def entriesOf(parts: Bits, second: Bool, turn: UInt) = {
     val halves = parts.subdivideIn(2 slices)
-    val lowest =
-      (0 until bitsOfFirst).map(bit => halves(1)(bit) ## halves(0)(bit)) ++ square(turn).asBools.map(_.asBits)
+    val lowest = (0 until bitsOfFirst).map(bit => square(turn)(bit) ## halves(1)(bit) ## halves(0)(bit))
     val highest = parts.subdivideIn(Layout.digits slices).map(_.takeHigh(Layout.digitBits))
-    Vec(lowest.zip(highest).map { case (first, other) =>
-      ((second ? other | first.resize(Layout.digitBits)).asUInt * Layout.entrySlots).resize(Layout.entryBits)
+    Vec(highest.zipWithIndex.map { case (other, i) =>
+      val digit = lowest.lift(i).map(first => second ? other | first.resize(Layout.digitBits)).getOrElse(other)
+      (digit.asUInt * Layout.entrySlots).resize(Layout.entryBits)
     })
   }
   private def square = Vec(
@@ -87,8 +87,8 @@ object TableEntries {
   /** More than a walk in G1 has. */
   private val turns = 128
 
-  /** Slots, or pairs of them, of entries that a turn reads: in G1 x, y and z for the multiple and x and z for the membership, twice. */
-  private val loadsOfFirst = 2 * 3 + 2 * 2
+  /** Pairs of slots of entries that a turn reads: x, y and z of each. */
+  private val loadsOfFirst = 3 * bitsOfFirst
   private val loadsOfSecond = 3 * Layout.digits
   private val loadsOfLine = Layout.lineSlots / 2
 }
