@@ -204,7 +204,7 @@ routine ready_double loop
   k = digit 0 2
   l1 = k . xP
 
-# f l, and the next line
+# f l, and the next line. A product reads f, so f is written by sums of their own.
 routine ready_add
   e[0:6] = fp12_mul_014_one f[0:6] l[0:2]
   z[0:3] = constant zero

@@ -266,10 +266,7 @@ impl<'a> Execution<'a> {
     }
 
     fn miller_by_lines(&self) -> Result<Fp12, Fault> {
-        let bytes = self.bytes(1, self.extent(Role::Lines, 1));
-        let elements = bytes.chunks(Fp2::BYTES).map(Fp2::read_le);
-        let elements: Vec<Fp2> =
-            elements.collect::<Result<_, _>>().map_err(|_| Fault::NotReduced)?;
+        let elements = self.elements::<Fp2>(1, self.extent(Role::Lines, 1))?;
         let (lines, _) = elements.as_chunks();
         Ok(miller_lines(&self.point(0)?, lines))
     }
@@ -289,6 +286,13 @@ impl<'a> Execution<'a> {
         F::read_le(&bytes).map_err(|_| Fault::NotReduced)
     }
 
+    /// Elements one after the other, in so many slots.
+    fn elements<F: Coordinate>(&self, operand: usize, slots: usize) -> Result<Vec<F>, Fault> {
+        let bytes = self.bytes(operand, slots);
+        let elements = bytes.chunks(F::BYTES).map(F::read_le);
+        elements.collect::<Result<_, _>>().map_err(|_| Fault::NotReduced)
+    }
+
     fn fp12(&self, operand: usize) -> Result<Fp12, Fault> {
         let bytes = self.bytes(operand, FieldName::Fp12.slots());
         let mut parts = bytes.chunks(2 * SLOT_BYTES).map(Fp2::read_le);
@@ -306,10 +310,7 @@ impl<'a> Execution<'a> {
     fn read<C: Group>(&self, operand: usize) -> Result<Read<C>, Fault> {
         let form = self.form_of(operand);
         let slots = form.coordinate() * if form.is_jacobian() { 3 } else { 2 };
-        let bytes = self.bytes(operand, slots);
-        let coordinates = bytes.chunks(C::Base::BYTES).map(C::Base::read_le);
-        let coordinates: Vec<C::Base> =
-            coordinates.collect::<Result<_, _>>().map_err(|_| Fault::NotReduced)?;
+        let coordinates = self.elements::<C::Base>(operand, slots)?;
         Ok(match coordinates[..] {
             [x, y, z] => {
                 let inverse = z.invert().unwrap_or(C::Base::ZERO);
