@@ -25,6 +25,7 @@ const Z: [u64; 1] = [spec::parameter::MAGNITUDE];
 impl Tower for Bls12377Tower {
     type Base = Fp;
     const BETA: Fp = Fp::constant(spec::tower::BETA);
+    const MINUS_BETA: u32 = 5;
     const XI: Fp2 = Fp2::constant(spec::tower::XI);
 
     fn frobenius() -> &'static Frobenius<Self> {

@@ -1,7 +1,7 @@
 //! BLS12-381: y^2 = x^3 + 4 over Fp, and its M-twist y^2 = x^3 + 4 (1 + u) over Fp2.
 
 use crate::curve::{Projective, Twist, group, spec::bls12_381 as spec, times_small};
-use crate::tower::{self, Frobenius, Tower, fp2_sqr_i};
+use crate::tower::{self, Frobenius, Tower};
 use std::sync::LazyLock;
 use subtle::{Choice, ConstantTimeEq};
 
@@ -24,6 +24,7 @@ pub(crate) const Z: [u64; 1] = [spec::parameter::MAGNITUDE];
 impl Tower for Bls12381Tower {
     type Base = Fp;
     const BETA: Fp = Fp::constant(spec::tower::BETA);
+    const MINUS_BETA: u32 = 1;
     const XI: Fp2 = Fp2::constant(spec::tower::XI);
 
     fn frobenius() -> &'static Frobenius<Self> {
@@ -37,10 +38,6 @@ impl Tower for Bls12381Tower {
 
     fn times_xi(a: Fp2) -> Fp2 {
         Fp2::new(a.c0 - a.c1, a.c0 + a.c1)
-    }
-
-    fn square(a: Fp2) -> Fp2 {
-        fp2_sqr_i(a)
     }
 }
 

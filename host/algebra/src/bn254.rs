@@ -1,7 +1,7 @@
 //! BN254 (alt_bn128, bn256): y^2 = x^3 + 3 over Fp, of prime order, and its D-twist y^2 = x^3 + 3/(9 + u) over Fp2.
 
 use crate::curve::{Projective, Twist, group, spec::bn254 as spec, times_small};
-use crate::tower::{self, Frobenius, Tower, fp2_sqr_i};
+use crate::tower::{self, Frobenius, Tower};
 use std::sync::LazyLock;
 use subtle::{Choice, ConstantTimeEq};
 
@@ -24,6 +24,7 @@ const U: [u64; 1] = [spec::parameter::MAGNITUDE];
 impl Tower for Bn254Tower {
     type Base = Fp;
     const BETA: Fp = Fp::constant(spec::tower::BETA);
+    const MINUS_BETA: u32 = 1;
     const XI: Fp2 = Fp2::constant(spec::tower::XI);
 
     fn frobenius() -> &'static Frobenius<Self> {
@@ -38,10 +39,6 @@ impl Tower for Bn254Tower {
     fn times_xi(a: Fp2) -> Fp2 {
         let nine = |a| times_small::<9, _>(a);
         Fp2::new(nine(a.c0) - a.c1, nine(a.c1) + a.c0)
-    }
-
-    fn square(a: Fp2) -> Fp2 {
-        fp2_sqr_i(a)
     }
 }
 

@@ -57,14 +57,6 @@ macro_rules! own_product {
         fn product(a: &[u64; $limbs], b: &[u64; $limbs]) -> [u64; $limbs] {
             $own::product(a, b)
         }
-
-        #[inline(always)]
-        fn sum_of_products<const COUNT: usize>(
-            _: &[[u64; $limbs]; COUNT],
-            _: &[[u64; $limbs]; COUNT],
-        ) -> Option<[u64; $limbs]> {
-            None
-        }
     };
 }
 

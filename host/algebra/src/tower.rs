@@ -17,7 +17,7 @@ mod fp6;
 mod frobenius;
 
 pub(crate) use cyclotomic::{fp4_square, three_minus_two, three_plus_two};
-pub use fp2::{Fp2, fp2_sqr_i};
+pub use fp2::Fp2;
 pub use fp6::Fp6;
 pub use fp12::Fp12;
 pub use frobenius::Frobenius;
@@ -33,6 +33,9 @@ pub trait Tower: Copy + Debug + Default + Eq + Send + Sync + 'static {
     /// u^2: no square in Fp.
     const BETA: Self::Base;
 
+    /// -u^2, as a small integer.
+    const MINUS_BETA: u32;
+
     /// v^3: neither a square nor a cube in Fp2.
     const XI: Fp2<Self>;
 
@@ -47,10 +50,5 @@ pub trait Tower: Copy + Debug + Default + Eq + Send + Sync + 'static {
     /// `xi * a`; a curve with a small `xi` has something cheaper than a multiplication.
     fn times_xi(a: Fp2<Self>) -> Fp2<Self> {
         a * Self::XI
-    }
-
-    /// `a^2` in Fp2; a curve with `beta` = -1 has something cheaper.
-    fn square(a: Fp2<Self>) -> Fp2<Self> {
-        fp2::fp2_sqr(a)
     }
 }

@@ -22,6 +22,7 @@ pub struct ToyTower;
 impl Tower for ToyTower {
     type Base = Fp;
     const BETA: Fp = Fp::constant(spec::tower::BETA);
+    const MINUS_BETA: u32 = 92;
     const XI: Fp2 = Fp2::constant(spec::tower::XI);
 
     fn frobenius() -> &'static Frobenius<Self> {

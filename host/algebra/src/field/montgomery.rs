@@ -40,16 +40,6 @@ pub trait Modulus<const N: usize>: Send + Sync + 'static {
         multiply::product(a, b, const { &Reduction::new(Self::MODULUS) })
     }
 
-    /// `(a[0] b[0] + a[1] b[1] + …)` / R modulo p, all below p; none if it is not better than one by one.
-    #[inline(always)]
-    fn sum_of_products<const COUNT: usize>(
-        a: &[[u64; N]; COUNT],
-        b: &[[u64; N]; COUNT],
-    ) -> Option<[u64; N]> {
-        let reduction = const { &Reduction::new(Self::MODULUS) };
-        reduction.fits(COUNT).then(|| multiply::sum_of_products(a, b, reduction))
-    }
-
     /// R^2/x modulo p, and 0 for 0, for x below p, in constant time; none if division steps are
     /// faster.
     fn inverse(_: &[u64; N]) -> Option<[u64; N]> {
@@ -77,6 +67,7 @@ impl<P: Modulus<N>, const N: usize> Montgomery<P, N> {
         exponent[0] -= 2;
         Self::raw(Self::RADIX).const_pow(&exponent)
     };
+    const REDUCTION: Reduction<N> = Reduction::new(P::MODULUS);
     const INVERSION: Inversion<N> = Inversion::new(&P::MODULUS, &P::R2);
     const ROOT: RootConstants<N> = RootConstants::new(&P::MODULUS);
     /// Of order 2^s: a generator, or else a non-residue, to the power of t.
@@ -125,6 +116,13 @@ impl<P: Modulus<N>, const N: usize> Montgomery<P, N> {
         kept.copy_from_slice(&limbs[..N]);
         debug_assert!(below(&kept, &P::MODULUS) == 1);
         Self::raw(kept)
+    }
+
+    /// As their limbs.
+    #[inline(always)]
+    fn pair(elements: &[Self; 2]) -> &[[u64; N]; 2] {
+        // SAFETY: an element is its limbs, and nothing else ([`Montgomery`] is transparent).
+        unsafe { &*std::ptr::from_ref(elements).cast() }
     }
 
     fn canonical(&self) -> [u64; N] {
@@ -221,16 +219,19 @@ impl<P: Modulus<N>, const N: usize> Field for Montgomery<P, N> {
         (*self != Self::ZERO).then(|| Self::raw(inverse()))
     }
 
-    /// In place: a call would copy the operands once more.
     #[inline(always)]
-    fn sum_of_products<const COUNT: usize>(a: &[Self; COUNT], b: &[Self; COUNT]) -> Self {
-        match P::sum_of_products(&a.map(|a| a.0), &b.map(|b| b.0)) {
-            Some(sum) => Self::raw(sum),
-            None => {
-                let products = a.iter().zip(b).map(|(a, b)| *a * b);
-                products.reduce(|sum, product| sum + product).unwrap_or(Self::ZERO)
-            }
+    fn times_difference(&self, x: &Self, y: &Self) -> Self {
+        if Self::IS_MONTGOMERY && Self::REDUCTION.fits(1) {
+            let reduction = const { &Self::REDUCTION };
+            Self::raw(multiply::product_of_difference(&x.0, &y.0, &self.0, reduction))
+        } else {
+            *self * (*x - y)
         }
+    }
+
+    #[inline(always)]
+    fn signed(&self, negative: bool) -> Self {
+        Self::raw(select(negative.into(), &(-self).0, &self.0))
     }
 
     fn sqrt(&self) -> CtOption<Self> {
@@ -255,6 +256,46 @@ impl<P: Modulus<N>, const N: usize> PrimeField for Montgomery<P, N> {
 
     type Repr = [u64; N];
     type Bytes = P::Bytes;
+
+    #[inline(always)]
+    fn quadratic_product(a: &[Self; 2], b: &[Self; 2], n: u32) -> [Self; 2] {
+        if Self::IS_MONTGOMERY && Self::REDUCTION.fits(n.max(2) as usize) {
+            let reduction = const { &Self::REDUCTION };
+            let [c0, c1] = multiply::quadratic_product(Self::pair(a), Self::pair(b), n, reduction);
+            [Self::raw(c0), Self::raw(c1)]
+        } else {
+            let n = Self::from(u64::from(n));
+            [a[0] * b[0] - n * a[1] * b[1], a[0] * b[1] + a[1] * b[0]]
+        }
+    }
+
+    #[inline(always)]
+    fn quadratic_product_of_difference(
+        x: &[Self; 2],
+        y: &[Self; 2],
+        b: &[Self; 2],
+        n: u32,
+    ) -> [Self; 2] {
+        if Self::IS_MONTGOMERY && Self::REDUCTION.fits(2 * n as usize + 1) {
+            let reduction = const { &Self::REDUCTION };
+            let (x, y, b) = (Self::pair(x), Self::pair(y), Self::pair(b));
+            let [c0, c1] = multiply::quadratic_product_of_difference(x, y, b, n, reduction);
+            [Self::raw(c0), Self::raw(c1)]
+        } else {
+            Self::quadratic_product(&[x[0] - y[0], x[1] - y[1]], b, n)
+        }
+    }
+
+    #[inline(always)]
+    fn quadratic_square(a: &[Self; 2], n: u32) -> [Self; 2] {
+        if Self::IS_MONTGOMERY && n % 2 == 1 && Self::REDUCTION.fits(2 * n as usize + 1) {
+            let reduction = const { &Self::REDUCTION };
+            let [c0, c1] = multiply::quadratic_square(Self::pair(a), n, reduction);
+            [Self::raw(c0), Self::raw(c1)]
+        } else {
+            Self::quadratic_product(a, a, n)
+        }
+    }
 
     fn from_canonical(canonical: [u64; N]) -> CtOption<Self> {
         let reduced = Choice::from(below(&canonical, &P::MODULUS) as u8);

@@ -2,12 +2,10 @@
 //! the method CIOS of Koç, Acar, Kaliski, "Analyzing and comparing Montgomery multiplication algorithms", 1996.
 //! Several products share one reduction as in Longa, ePrint 2022/367, Algorithm 2.
 
-use std::array::from_ref;
-
 use super::constants::inverse_mod_word;
-use super::limbs::{add_carry, mul_add, reduce_once};
+use super::limbs::{add, add_carry, add_mod, mul_add, reduce_once, sub};
 #[cfg(target_arch = "x86_64")]
-use super::x86_64;
+use super::x86_64::{Adx, products};
 
 /// What a reduction modulo p needs.
 #[derive(Clone, Copy, Debug)]
@@ -69,54 +67,148 @@ pub const fn multiply<const N: usize>(
     (t, top)
 }
 
-/// a b / 2^(64 N) modulo p, for any a, and b below p.
+/// a b / 2^(64 N) modulo p, for any a, and b below p; where two products fit, also for b below 2 p and a b below 2^(64 N) p.
+///
+/// There is one function for a size, with the processor's instructions or without, and not one at every place where
+/// something is multiplied: a call takes less time than what a hundred copies push out of the first-level cache.
 #[inline(always)]
 pub fn product<const N: usize>(a: &[u64; N], b: &[u64; N], r: &Reduction<N>) -> [u64; N] {
     #[cfg(target_arch = "x86_64")]
-    if r.fits(1)
-        && let Some(product) = x86_64::sum_of_products(from_ref(a), from_ref(b), r)
+    if products::has(N)
+        && r.fits(1)
+        && let Some(adx) = Adx::detect()
     {
-        return product;
+        return products::product(adx, a, b, r);
     }
+    // Taken apart: a result that either way writes to the same place is copied from there, faster than it arrives.
+    let product = portable_product(a, b, r);
+    std::array::from_fn(|i| product[i])
+}
+
+#[cfg_attr(target_arch = "x86_64", inline(never))]
+fn portable_product<const N: usize>(a: &[u64; N], b: &[u64; N], r: &Reduction<N>) -> [u64; N] {
     let (t, top) = multiply(a, b, r);
     reduce_once(&t, top, &r.p)
 }
 
-/// `(a[0] b[0] + a[1] b[1] + …)` / 2^(64 N) modulo p, for a and b below p, where so many products fit.
+/// (x - y) b / 2^(64 N) modulo p, for numbers below p, where a product fits.
 #[inline(always)]
-pub fn sum_of_products<const N: usize, const COUNT: usize>(
-    a: &[[u64; N]; COUNT],
-    b: &[[u64; N]; COUNT],
+pub fn product_of_difference<const N: usize>(
+    x: &[u64; N],
+    y: &[u64; N],
+    b: &[u64; N],
     r: &Reduction<N>,
 ) -> [u64; N] {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(sum) = x86_64::sum_of_products(a, b, r) {
-        return sum;
-    }
-    summed(a, b, r)
+    product(&less_multiple(x, y, 1, &r.p), b, r)
 }
 
-/// The same in plain Rust.
+/// (a0 + a1 u)(b0 + b1 u) / 2^(64 N) modulo p, where u^2 = -n. For a and b below p, where max(n, 2) products fit.
 #[inline(always)]
-pub(super) fn summed<const N: usize, const COUNT: usize>(
-    a: &[[u64; N]; COUNT],
-    b: &[[u64; N]; COUNT],
+pub fn quadratic_product<const N: usize>(
+    a: &[[u64; N]; 2],
+    b: &[[u64; N]; 2],
+    n: u32,
+    r: &Reduction<N>,
+) -> [[u64; N]; 2] {
+    debug_assert!(r.fits(n.max(2) as usize), "sums of products that fit");
+    quadratic(a, &less_multiple(&[0; N], &a[1], n, &r.p), b, r)
+}
+
+/// (x0 - y0 + (x1 - y1) u)(b0 + b1 u) / 2^(64 N) modulo p likewise, where 2 n + 1 products fit.
+#[inline(always)]
+pub fn quadratic_product_of_difference<const N: usize>(
+    x: &[[u64; N]; 2],
+    y: &[[u64; N]; 2],
+    b: &[[u64; N]; 2],
+    n: u32,
+    r: &Reduction<N>,
+) -> [[u64; N]; 2] {
+    debug_assert!(r.fits(2 * n as usize + 1), "sums of products that fit");
+    let a = [less_multiple(&x[0], &y[0], 1, &r.p), less_multiple(&x[1], &y[1], 1, &r.p)];
+    let negative = less_multiple(&y[1], &x[1], 1, &r.p);
+    let minus = if n == 1 { negative } else { multiple(&[0; N], &negative, n) };
+    quadratic(&a, &minus, b, r)
+}
+
+/// a0 b0 + minus b1 and a0 b1 + a1 b0, divided by 2^(64 N), modulo p: two sums of two products, each reduced once (Aranha,
+/// Karabina, Longa, Gebotys, Lopez, ePrint 2010/526, section 3). For b below p, and a0 + minus and a0 + a1 up to 2^(64 N),
+/// where two products fit: with a sum of products below 2^(64 N) p, the reduced one is below 2 p.
+#[inline(always)]
+fn quadratic<const N: usize>(
+    a: &[[u64; N]; 2],
+    minus: &[u64; N],
+    b: &[[u64; N]; 2],
+    r: &Reduction<N>,
+) -> [[u64; N]; 2] {
+    #[cfg(target_arch = "x86_64")]
+    if products::has(N)
+        && let Some(adx) = Adx::detect()
+    {
+        return products::quadratic(adx, a, minus, b, r);
+    }
+    let c0 = portable_sum_of_products([&a[0], minus], [&b[0], &b[1]], r);
+    [c0, portable_sum_of_products([&a[0], &a[1]], [&b[1], &b[0]], r)]
+}
+
+#[cfg_attr(target_arch = "x86_64", inline(never))]
+fn portable_sum_of_products<const N: usize>(
+    a: [&[u64; N]; 2],
+    b: [&[u64; N]; 2],
     r: &Reduction<N>,
 ) -> [u64; N] {
     reduce_once(&multiply_together(a, b, r), 0, &r.p)
 }
 
-/// `(a[0] b[0] + a[1] b[1] + …)` / 2^(64 N) modulo p, below 2 p, for a and b below p, where so many products fit.
+/// (a0 + a1 u)^2 / 2^(64 N) modulo p, where u^2 = -n for an odd n, as (a0 + a1) (a0 - n a1) + (n - 1) a0 a1 and 2 a0 a1. For a
+/// below p, where 2 n + 1 products fit.
+#[inline(always)]
+pub fn quadratic_square<const N: usize>(
+    a: &[[u64; N]; 2],
+    n: u32,
+    r: &Reduction<N>,
+) -> [[u64; N]; 2] {
+    debug_assert!(n % 2 == 1 && r.fits(2 * n as usize + 1), "products that fit");
+    let (twice, _) = add(&a[0], &a[0]);
+    let c1 = product(&twice, &a[1], r);
+    // Below 2 p, and its other factor below (n + 1) p.
+    let (sum, _) = add(&a[0], &a[1]);
+    let mut c0 = product(&less_multiple(&a[0], &a[1], n, &r.p), &sum, r);
+    // c1 is twice what is added n - 1 times.
+    for _ in 0..n / 2 {
+        c0 = add_mod(&c0, &c1, &r.p);
+    }
+    [c0, c1]
+}
+
+/// a + n (p - b), for a and b below p.
+#[inline(always)]
+fn less_multiple<const N: usize>(a: &[u64; N], b: &[u64; N], n: u32, p: &[u64; N]) -> [u64; N] {
+    let (negative, _) = sub(p, b);
+    if n == 1 { add(a, &negative).0 } else { multiple(a, &negative, n) }
+}
+
+/// a + n b.
+#[inline(always)]
+fn multiple<const N: usize>(a: &[u64; N], b: &[u64; N], n: u32) -> [u64; N] {
+    let (mut t, mut carry) = (*a, 0);
+    for i in 0..N {
+        (t[i], carry) = mul_add(t[i], b[i], n.into(), carry);
+    }
+    t
+}
+
+/// `(a[0] b[0] + a[1] b[1] + …)` / 2^(64 N) modulo p, below 2 p, for b below p, where so many products fit and their sum is below
+/// 2^(64 N) p.
 #[inline(always)]
 fn multiply_together<const N: usize, const COUNT: usize>(
-    a: &[[u64; N]; COUNT],
-    b: &[[u64; N]; COUNT],
+    a: [&[u64; N]; COUNT],
+    b: [&[u64; N]; COUNT],
     r: &Reduction<N>,
 ) -> [u64; N] {
     let mut t = [0; N];
     for i in 0..N {
         let mut top = 0;
-        for (a, b) in a.iter().zip(b) {
+        for (a, b) in a.into_iter().zip(b) {
             let mut carry = 0;
             for j in 0..N {
                 (t[j], carry) = mul_add(t[j], a[i], b[j], carry);

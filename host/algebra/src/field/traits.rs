@@ -92,6 +92,18 @@ pub trait Field:
         self.ct_eq(&Self::ZERO)
     }
 
+    /// self (x - y).
+    #[inline(always)]
+    fn times_difference(&self, x: &Self, y: &Self) -> Self {
+        *self * (*x - y)
+    }
+
+    /// -self if `negative`, otherwise self.
+    #[inline(always)]
+    fn signed(&self, negative: bool) -> Self {
+        Self::conditional_select(self, &-*self, Choice::from(u8::from(negative)))
+    }
+
     /// x^e of an exponent in limbs, lowest first. The time depends on the exponent, not on x.
     fn pow_vartime(&self, exponent: &[u64]) -> Self {
         super::power::pow_vartime(self, exponent)
@@ -108,11 +120,6 @@ pub trait Field:
         super::batch::batch_invert(elements, |product| {
             product.invert_vartime().unwrap_or(Self::ZERO)
         });
-    }
-
-    /// `a[0] b[0] + a[1] b[1] + …`: cheaper, in many fields, than the products one by one.
-    fn sum_of_products<const COUNT: usize>(a: &[Self; COUNT], b: &[Self; COUNT]) -> Self {
-        a.iter().zip(b).fold(Self::ZERO, |sum, (a, b)| sum + *a * b)
     }
 }
 
@@ -138,6 +145,20 @@ pub trait PrimeField: Field + From<u64> {
     type Repr: AsRef<[u64]> + AsMut<[u64]> + Copy + Eq + Debug + Send + Sync + 'static;
     /// An encoding: `[u8; Self::BYTES]`.
     type Bytes: AsRef<[u8]> + AsMut<[u8]> + Copy + Eq + Debug + Send + Sync + 'static;
+
+    /// The coefficients of (a0 + a1 u) (b0 + b1 u), where u^2 = -n: cheaper, in many fields, than the products one by one.
+    fn quadratic_product(a: &[Self; 2], b: &[Self; 2], n: u32) -> [Self; 2];
+
+    /// The coefficients of (x0 - y0 + (x1 - y1) u) (b0 + b1 u), likewise.
+    fn quadratic_product_of_difference(
+        x: &[Self; 2],
+        y: &[Self; 2],
+        b: &[Self; 2],
+        n: u32,
+    ) -> [Self; 2];
+
+    /// The coefficients of (a0 + a1 u)^2, likewise.
+    fn quadratic_square(a: &[Self; 2], n: u32) -> [Self; 2];
 
     /// The element that this integer is; none if it is not below the modulus.
     fn from_canonical(canonical: Self::Repr) -> CtOption<Self>;

@@ -1,17 +1,12 @@
 //! x86-64: what the compiler would not write.
-//!
-//! Montgomery multiplication with two carry chains: `mulx` leaves the flags alone, `adcx` adds the low halves of a
-//! row with the carry flag and `adox` the high halves with the overflow flag (Ozturk, Guilford, Gopal, Feghali, "New
-//! instructions supporting large integer arithmetic on Intel architecture processors", 2012). The method is that of
-//! the portable file, with the same bits; the modulus has a spare bit at the top.
 
 use std::arch::asm;
-use std::mem::transmute_copy;
 use std::sync::atomic::AtomicU8;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::multiply::{Reduction, summed};
 use crate::isa::Isa;
+
+pub(super) mod products;
 
 /// A process whose words are those of ADX and BMI2 ([`Isa::words`]).
 #[derive(Clone, Copy)]
@@ -169,138 +164,4 @@ pub fn reduce_once<const N: usize>(t: &[u64; N], carry: u64, p: &[u64; N]) -> Op
         ]),
         _ => None,
     }
-}
-
-/// t += rdx times the number at `vector` + `offset`; t has a word more.
-macro_rules! row {
-    ($vector:literal + $offset:literal, $words:tt, [$($t:literal)*]) => {
-        // The exclusive or clears both carries.
-        concat!("xor {low:e}, {low:e}\n", row!(@steps $vector, $offset, $words, $($t)*))
-    };
-    (@steps $vector:literal, $offset:literal, [], $last:literal) => {
-        // What came by the overflow flag is in; what comes by the carry flag is not.
-        concat!("mov {low:e}, 0\n", "adcx {", $last, "}, {low}\n")
-    };
-    (@steps $vector:literal, $offset:literal, [$word:literal $($words:literal)*],
-     $t:literal $next:literal $($rest:literal)*) => {
-        concat!(
-            "mulx {high}, {low}, [{", $vector, "} + ", $offset, " + ", $word, "]\n",
-            "adcx {", $t, "}, {low}\n",
-            "adox {", $next, "}, {high}\n",
-            row!(@steps $vector, $offset, [$($words)*], $next $($rest)*),
-        )
-    };
-}
-
-pub(super) use row;
-
-/// For each word i: `t = (t + a[i] b + m p) / 2^64`, and the same with the further products. The division gives the
-/// words of t other names: the first becomes the last of the next turn.
-macro_rules! turns {
-    ([], $words:tt, $products:tt, $length:literal, $t:tt) => { "" };
-    ([$i:literal $($is:literal)*], $words:tt, $products:tt, $length:literal,
-     [$first:literal $($t:literal)*]) => {
-        concat!(
-            turns!(@clear $($t)*),
-            turns!(@products $i, $words, $products, [$first $($t)*]),
-            "mov rdx, {", $first, "}\n",
-            "imul rdx, [{p} + ", $length, "]\n",
-            row!("p" + 0, $words, [$first $($t)*]),
-            turns!([$($is)*], $words, $products, $length, [$($t)* $first]),
-        )
-    };
-    (@clear $last:literal) => { concat!("xor {", $last, ":e}, {", $last, ":e}\n") };
-    (@clear $t:literal $($rest:literal)+) => { turns!(@clear $($rest)+) };
-    (@products $i:literal, $words:tt, [], $t:tt) => { "" };
-    (@products $i:literal, $words:tt, [$product:literal $($products:literal)*], $t:tt) => {
-        concat!(
-            "mov rdx, [{a} + ", $product, " + ", $i, "]\n",
-            row!("b" + $product, $words, $t),
-            turns!(@products $i, $words, [$($products)*], $t),
-        )
-    };
-}
-
-/// The instructions for numbers of some words: t, below 2 p.
-macro_rules! sum_of_products {
-    ($a:ident, $b:ident, $r:ident, $words:tt, $products:tt, $length:literal,
-     [$($t:ident = $text:literal)*], [$($result:ident)*]) => {{
-        $(let mut $t = 0u64;)*
-        // SAFETY: the processor has the instructions. They read a, b and r as far as the function's types say that these
-        // are long, write registers only, and use no stack.
-        unsafe {
-            asm!(
-                turns!($words, $words, $products, $length, [$($text)*]),
-                a = in(reg) $a,
-                b = in(reg) $b,
-                p = in(reg) $r,
-                low = out(reg) _,
-                high = out(reg) _,
-                out("rdx") _,
-                $($t = inout(reg) $t,)*
-                options(pure, readonly, nostack),
-            );
-        }
-        let _ = ($($t,)*);
-        [$($result),*]
-    }};
-}
-
-/// `(a[0] b[0] + a[1] b[1] + …)` / 2^(64 N) modulo p, for a and b below p, where so many products fit
-/// ([`Reduction::fits`]); a single a may be any number. None if there is no function for so many words and products.
-///
-/// There is one function for a size, with the instructions or without, and not one at every place where something is
-/// multiplied: a call takes less time than what a hundred copies push out of the first-level cache.
-#[inline(always)]
-pub fn sum_of_products<const N: usize, const COUNT: usize>(
-    a: &[[u64; N]; COUNT],
-    b: &[[u64; N]; COUNT],
-    r: &Reduction<N>,
-) -> Option<[u64; N]> {
-    macro_rules! call {
-        ($function:ident) => {
-            // SAFETY: the arm of `match` says that N and COUNT are the function's numbers: the types are the same.
-            unsafe {
-                Some(transmute_copy(&$function(
-                    &*std::ptr::from_ref(a).cast(),
-                    &*std::ptr::from_ref(b).cast(),
-                    &*std::ptr::from_ref(r).cast(),
-                )))
-            }
-        };
-    }
-    match (N, COUNT) {
-        (4, 1) => call!(four_words),
-        (4, 2) => call!(four_words_twice),
-        (6, 1) => call!(six_words),
-        (6, 2) => call!(six_words_twice),
-        _ => None,
-    }
-}
-
-/// Defines the functions: their name, words and products, and what the instructions need to know.
-macro_rules! functions {
-    ($($name:ident[$n:literal, $count:literal] $words:tt $products:tt $length:literal $t:tt $result:tt;)*) => {$(
-        #[inline(never)]
-        fn $name(a: &[[u64; $n]; $count], b: &[[u64; $n]; $count], r: &Reduction<$n>) -> [u64; $n] {
-            match Adx::detect() {
-                Some(_) => {
-                    let t = sum_of_products!(a, b, r, $words, $products, $length, $t, $result);
-                    super::limbs::reduce_once(&t, 0, &r.p)
-                }
-                None => summed(a, b, r),
-            }
-        }
-    )*};
-}
-
-functions! {
-    four_words[4, 1] [0 8 16 24] [0] 32
-        [t0 = "t0" t1 = "t1" t2 = "t2" t3 = "t3" t4 = "t4"] [t4 t0 t1 t2];
-    four_words_twice[4, 2] [0 8 16 24] [0 32] 32
-        [t0 = "t0" t1 = "t1" t2 = "t2" t3 = "t3" t4 = "t4"] [t4 t0 t1 t2];
-    six_words[6, 1] [0 8 16 24 32 40] [0] 48
-        [t0 = "t0" t1 = "t1" t2 = "t2" t3 = "t3" t4 = "t4" t5 = "t5" t6 = "t6"] [t6 t0 t1 t2 t3 t4];
-    six_words_twice[6, 2] [0 8 16 24 32 40] [0 48] 48
-        [t0 = "t0" t1 = "t1" t2 = "t2" t3 = "t3" t4 = "t4" t5 = "t5" t6 = "t6"] [t6 t0 t1 t2 t3 t4];
 }

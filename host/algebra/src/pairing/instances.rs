@@ -75,23 +75,19 @@ impl Pairing for Bn254 {
 
 /// Where formulas need room.
 impl LaneTower<6> for bn254::Bn254Tower {
-    const MINUS_BETA: u32 = 1;
     const SMALL_XI: [u32; 2] = [9, 1];
 }
 
 impl LaneTower<5> for bn254::Bn254Tower {
-    const MINUS_BETA: u32 = 1;
     const SMALL_XI: [u32; 2] = [9, 1];
 }
 
 impl LaneTower<8> for bls12_381::Bls12381Tower {
-    const MINUS_BETA: u32 = 1;
     const SMALL_XI: [u32; 2] = [1, 1];
 }
 
 #[cfg(feature = "bls12_377")]
 impl LaneTower<8> for bls12_377::Bls12377Tower {
-    const MINUS_BETA: u32 = 5;
     const SMALL_XI: [u32; 2] = [0, 1];
 }
 

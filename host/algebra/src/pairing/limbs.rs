@@ -9,8 +9,6 @@ use crate::tower::{Fp2, Tower};
 
 /// A tower whose non-residues are small integers, and whose prime field has lanes of L limbs.
 pub trait LaneTower<const L: usize>: Tower<Base: Prime<L>> {
-    /// -u^2: odd.
-    const MINUS_BETA: u32;
     /// xi = X[0] + X[1] u.
     const SMALL_XI: [u32; 2];
 }

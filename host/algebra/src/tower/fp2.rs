@@ -1,11 +1,12 @@
 //! `Fp2 = Fp[u] / (u^2 - beta)`.
 
 use super::Tower;
-use crate::field::{Field, Modulus, Montgomery, operators};
+use crate::field::{Field, Modulus, Montgomery, PrimeField, operators};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, CtOption};
 
 /// c0 + c1 u.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
 pub struct Fp2<T: Tower> {
     /// The coefficient of 1.
     pub c0: T::Base,
@@ -28,6 +29,12 @@ impl<T: Tower> Fp2<T> {
     /// c0 + c1 u.
     pub const fn new(c0: T::Base, c1: T::Base) -> Self {
         Self { c0, c1 }
+    }
+
+    #[inline(always)]
+    fn coefficients(&self) -> &[T::Base; 2] {
+        // SAFETY: two fields of one type in the order of C are an array of two.
+        unsafe { &*std::ptr::from_ref(self).cast() }
     }
 
     /// c0 - c1 u, which is also the p-th power.
@@ -60,9 +67,12 @@ impl<T: Tower> Fp2<T> {
         Self::new(self.c0 - other.c0, self.c1 - other.c1)
     }
 
+    /// Formula `fp2_mul`.
     #[inline(always)]
     fn product(&self, other: &Self) -> Self {
-        fp2_mul(self, other)
+        let (a, b) = (self.coefficients(), other.coefficients());
+        let [c0, c1] = T::Base::quadratic_product(a, b, T::MINUS_BETA);
+        Self::new(c0, c1)
     }
 
     #[inline(always)]
@@ -72,30 +82,6 @@ impl<T: Tower> Fp2<T> {
 }
 
 operators!([T: Tower] Fp2<T>);
-
-/// Formula `fp2_mul`, by two sums of two products, each reduced once (Aranha, Karabina, Longa, Gebotys, Lopez, ePrint
-/// 2010/526, section 3): no more than Karatsuba's three products, and without their sums.
-#[inline(never)]
-fn fp2_mul<T: Tower>(a: &Fp2<T>, b: &Fp2<T>) -> Fp2<T> {
-    let c0 = T::Base::sum_of_products(&[a.c0, T::times_beta(a.c1)], &[b.c0, b.c1]);
-    let c1 = T::Base::sum_of_products(&[a.c0, a.c1], &[b.c1, b.c0]);
-    Fp2::new(c0, c1)
-}
-
-/// Formula `fp2_sqr` (ePrint 2006/471, section 3, complex squaring): 2 multiplications in Fp, 2 by beta.
-pub(super) fn fp2_sqr<T: Tower>(a: Fp2<T>) -> Fp2<T> {
-    let v = a.c0 * a.c1;
-    let c0 = (a.c0 + a.c1) * (a.c0 + T::times_beta(a.c1)) - v - T::times_beta(v);
-    let c1 = v.double();
-    Fp2::new(c0, c1)
-}
-
-/// Formula `fp2_sqr_i`, where beta = -1: 2 multiplications in Fp. What towers with that beta square by.
-pub fn fp2_sqr_i<T: Tower>(a: Fp2<T>) -> Fp2<T> {
-    let c0 = (a.c0 + a.c1) * (a.c0 - a.c1);
-    let c1 = (a.c0 * a.c1).double();
-    Fp2::new(c0, c1)
-}
 
 /// The square root by the complex method (Scott, ePrint 2020/1497), for any p and any `beta`: with s^2 = norm(a) and
 /// t = (a0 + s) / 2,
@@ -138,8 +124,23 @@ impl<T: Tower> Field for Fp2<T> {
         Self::new(self.c0.double(), self.c1.double())
     }
 
+    /// Formula `fp2_sqr` (ePrint 2006/471, section 3, complex squaring), or `fp2_sqr_i` where beta = -1.
+    #[inline(always)]
     fn square(&self) -> Self {
-        T::square(*self)
+        let [c0, c1] = T::Base::quadratic_square(self.coefficients(), T::MINUS_BETA);
+        Self::new(c0, c1)
+    }
+
+    #[inline(always)]
+    fn times_difference(&self, x: &Self, y: &Self) -> Self {
+        let [x, y, b] = [x.coefficients(), y.coefficients(), self.coefficients()];
+        let [c0, c1] = T::Base::quadratic_product_of_difference(x, y, b, T::MINUS_BETA);
+        Self::new(c0, c1)
+    }
+
+    #[inline(always)]
+    fn signed(&self, negative: bool) -> Self {
+        Self::new(self.c0.signed(negative), self.c1.signed(negative))
     }
 
     /// 1 / a = conjugate(a) / norm(a).

@@ -56,8 +56,27 @@ fn compare<A: ArkPrimeField, F: PrimeField>(x: F, y: F) {
     assert_eq!(-x, ours(&-a), "-{x:?}");
     assert_eq!(x.double(), ours(&a.double()), "2 {x:?}");
     assert_eq!(x.square(), ours(&a.square()), "{x:?}^2");
-    let pairs = F::sum_of_products(&[x, y, -x, x], &[y, y, -x, y]);
-    assert_eq!(pairs, ours(&(a * b + b * b + a * a + a * b)), "{x:?} {y:?}");
+    assert_eq!(x.times_difference(&y, &x), ours(&(a * (b - a))), "{x:?} ({y:?} - {x:?})");
+    assert_eq!([x.signed(false), x.signed(true)], [x, -x], "{x:?}");
+    for n in [1, 5] {
+        let minus_beta = A::from(n);
+        let product = F::quadratic_product(&[x, y], &[y, -x], n);
+        assert_eq!(
+            product,
+            [a * b + minus_beta * b * a, b * b - a * a].map(|c| ours(&c)),
+            "{x:?} {y:?}"
+        );
+        let product = F::quadratic_product_of_difference(&[x, y], &[y, x], &[x, y], n);
+        let difference = a - b;
+        let expected = [difference * (a + minus_beta * b), difference * (b - a)];
+        assert_eq!(product, expected.map(|c| ours(&c)), "{x:?} {y:?}");
+        let square = F::quadratic_square(&[x, y], n);
+        assert_eq!(
+            square,
+            [a * a - minus_beta * b * b, (a * b).double()].map(|c| ours(&c)),
+            "{x:?} {y:?}"
+        );
+    }
 }
 
 fn compare_inverse_and_root<A: ArkPrimeField, F: PrimeField>(x: F) {

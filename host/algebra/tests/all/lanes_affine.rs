@@ -124,6 +124,21 @@ fn real_curves_are_right_for_random_and_exceptional_pairs() {
     random_and_exceptional::<PastaFq, 5, 1>(5);
 }
 
+/// Scalar code looks at the lowest words of x first. The chord does not ask for a curve.
+#[test]
+fn points_whose_lowest_words_are_equal_or_zero_are_added_as_others() {
+    let points: Vec<_> = (0..20)
+        .map(|i| {
+            let x = Bn254Fp::from_montgomery([[0, 7][i % 2], i as u64 / 2, 5, 0]).unwrap();
+            [x, Bn254Fp::from(3 + i as u64)]
+        })
+        .chain([identity()])
+        .collect();
+    let n = points.len();
+    let pairs: Vec<_> = (0..2 * n * n).map(|i| (i % n, i / n % n, i / n >= n)).collect();
+    check::<_, 5, 1>(&points, &pairs);
+}
+
 #[test]
 fn a_bucket_collects_over_batches() {
     let points = multiples::<Bn254Fp>(3, 50);

@@ -3,7 +3,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
-use super::super::limbs::{below, sub};
+use super::super::limbs::{below, sub_mod};
 use super::super::{constants, spec};
 use super::*;
 
@@ -29,43 +29,59 @@ fn reduced<const N: usize>(rng: &mut ChaCha20Rng, p: &[u64; N]) -> [u64; N] {
     }
 }
 
-/// One, two and three products by the processor, if it has code for them, and by the portable file.
+/// Products, and products in quadratic extensions, by the processor, if it has code for them, and by the portable file.
 fn same_bits<const N: usize>(p: [u64; N]) {
     let r = Reduction::new(p);
     let mut rng = ChaCha20Rng::seed_from_u64(64);
     let p_less_one = sub(&p, &std::array::from_fn(|i| u64::from(i == 0))).0;
     for round in 0..ROUNDS {
         let any = if round == 0 { [u64::MAX; N] } else { limbs(&mut rng) };
-        let mut a: [[u64; N]; 3] = std::array::from_fn(|_| reduced(&mut rng, &p));
-        let mut b: [[u64; N]; 3] = std::array::from_fn(|_| reduced(&mut rng, &p));
-        if round == 0 {
-            (a, b) = ([p_less_one; 3], [p_less_one; 3]);
+        let mut numbers: [[[u64; N]; 2]; 3] =
+            std::array::from_fn(|_| std::array::from_fn(|_| reduced(&mut rng, &p)));
+        match round {
+            0 => numbers = [[p_less_one; 2]; 3],
+            1 => numbers = [[[0; N]; 2]; 3],
+            // x - y is as large, and as small, as it gets.
+            2 => numbers = [[p_less_one; 2], [[0; N]; 2], [p_less_one; 2]],
+            3 => numbers = [[[0; N]; 2], [p_less_one; 2], [p_less_one; 2]],
+            _ => {}
         }
-        let portable = |a: &[u64; N], b: &[u64; N]| constants::product(a, b, &r);
-        let products: [[u64; N]; 3] = std::array::from_fn(|i| portable(&a[i], &b[i]));
-        assert_eq!(product(&any, &b[0], &r), portable(&any, &b[0]), "{any:x?} {b:x?}");
-        together(&[a[0]], &[b[0]], &r, &products);
-        together(&[a[0], a[1]], &[b[0], b[1]], &r, &products);
-        together(&a, &b, &r, &products);
+        let [x, y, b] = numbers;
+        let portable = constants::product(&any, &b[0], &r);
+        assert_eq!(product(&any, &b[0], &r), portable, "{any:x?} {b:x?}");
+        if r.fits(1) {
+            let expected = constants::product(&sub_mod(&x[0], &y[0], &p), &b[0], &r);
+            assert_eq!(product_of_difference(&x[0], &y[0], &b[0], &r), expected, "{x:x?} {y:x?}");
+        }
+        for n in [1, 2, 3, 5, 7] {
+            same_quadratic_bits(&x, &y, &b, n, &r);
+        }
     }
 }
 
-fn together<const N: usize, const COUNT: usize>(
-    a: &[[u64; N]; COUNT],
-    b: &[[u64; N]; COUNT],
+fn same_quadratic_bits<const N: usize>(
+    x: &[[u64; N]; 2],
+    y: &[[u64; N]; 2],
+    b: &[[u64; N]; 2],
+    n: u32,
     r: &Reduction<N>,
-    products: &[[u64; N]],
 ) {
-    if !r.fits(COUNT) {
-        return;
+    let portable = |a: &[[u64; N]; 2], b: &[[u64; N]; 2]| {
+        let product = |i: usize, j: usize| constants::product(&a[i], &b[j], r);
+        let less = (0..n).fold(product(0, 0), |sum, _| sub_mod(&sum, &product(1, 1), &r.p));
+        [less, add_mod(&product(0, 1), &product(1, 0), &r.p)]
+    };
+    if r.fits(n.max(2) as usize) {
+        assert_eq!(quadratic_product(x, b, n, r), portable(x, b), "{n} {x:x?} {b:x?}");
     }
-    let sum = products[..COUNT].iter().fold([0; N], |sum, x| {
-        let (sum, carry) = super::super::limbs::add(&sum, x);
-        constants::reduce_once(&sum, carry, &r.p)
-    });
-    assert_eq!(sum_of_products(a, b, r), sum, "{a:x?} {b:x?}");
-    let portable = multiply_together(a, b, r);
-    assert_eq!(constants::reduce_once(&portable, 0, &r.p), sum, "{a:x?} {b:x?}");
+    if r.fits(2 * n as usize + 1) {
+        let difference = [sub_mod(&x[0], &y[0], &r.p), sub_mod(&x[1], &y[1], &r.p)];
+        let product = quadratic_product_of_difference(x, y, b, n, r);
+        assert_eq!(product, portable(&difference, b), "{n} {x:x?} {y:x?} {b:x?}");
+        if n % 2 == 1 {
+            assert_eq!(quadratic_square(x, n, r), portable(x, x), "{n} {x:x?}");
+        }
+    }
 }
 
 #[test]

@@ -1,9 +1,31 @@
-//! Products modulo p = 2^256 - FOLD with BMI2 and ADX: the rows of [`crate::field::x86_64`], and the upper half folded.
+//! Products modulo p = 2^256 - FOLD with BMI2 and ADX: rows as in [`crate::field::x86_64::products`], and the upper half
+//! folded.
 
 use std::arch::asm;
 
 use super::{FOLD, MODULUS};
-use crate::field::x86_64::{Adx, row};
+use crate::field::x86_64::Adx;
+
+/// t += rdx times the number at `vector` + `offset`; t has a word more.
+macro_rules! row {
+    ($vector:literal + $offset:literal, $words:tt, [$($t:literal)*]) => {
+        // The exclusive or clears both carries.
+        concat!("xor {low:e}, {low:e}\n", row!(@steps $vector, $offset, $words, $($t)*))
+    };
+    (@steps $vector:literal, $offset:literal, [], $last:literal) => {
+        // What came by the overflow flag is in; what comes by the carry flag is not.
+        concat!("mov {low:e}, 0\n", "adcx {", $last, "}, {low}\n")
+    };
+    (@steps $vector:literal, $offset:literal, [$word:literal $($words:literal)*],
+     $t:literal $next:literal $($rest:literal)*) => {
+        concat!(
+            "mulx {high}, {low}, [{", $vector, "} + ", $offset, " + ", $word, "]\n",
+            "adcx {", $t, "}, {low}\n",
+            "adox {", $next, "}, {high}\n",
+            row!(@steps $vector, $offset, [$($words)*], $next $($rest)*),
+        )
+    };
+}
 
 /// t0 to t7, a number of 512 bits, modulo p in t0 to t3: below 2^256, but maybe not below p.
 macro_rules! fold {

@@ -34,13 +34,11 @@ impl<P: Prime<L>, const L: usize, const K: usize> Base<P, L, K> {
     }
 
     #[inline(always)]
-    pub(super) fn write_pair(elements: [P; 2]) -> Pair<K> {
-        let mut pair = [[0; WIDTH]; K];
+    pub(super) fn write_pair(elements: [P; 2], pair: &mut Pair<K>) {
         let (first, second) = pair.as_flattened_mut().split_at_mut(K * WORDS);
         for (element, words) in elements.iter().zip([first, second]) {
             words[..element.kept().len()].copy_from_slice(element.kept());
         }
-        pair
     }
 
     #[inline(always)]
@@ -65,13 +63,13 @@ impl<P: Prime<L>, const L: usize, const K: usize> Coordinate for Base<P, L, K> {
     }
 
     #[inline(always)]
-    fn write(coordinates: [P; 2]) -> Pair<K> {
-        Self::write_pair(coordinates)
+    fn write(coordinates: [P; 2], rows: &mut Pair<K>) {
+        Self::write_pair(coordinates, rows);
     }
 
     #[inline(always)]
-    fn words(rows: &Pair<K>) -> &[u64] {
-        rows.as_flattened()
+    fn lowest_word(rows: &Pair<K>) -> u64 {
+        rows[0][0]
     }
 
     #[inline(always)]

@@ -18,9 +18,9 @@ pub trait Coordinate: Copy + Debug + Send + Sync + 'static {
     /// The coordinates of a point that scalar code wrote.
     fn read(rows: &Self::Rows) -> [Self::Element; 2];
     /// A point as scalar code writes it. Lanes have another form: whoever wrote a point has to read it.
-    fn write(coordinates: [Self::Element; 2]) -> Self::Rows;
-    /// The words of x and those of y in a point's rows, as many of each.
-    fn words(rows: &Self::Rows) -> &[u64];
+    fn write(coordinates: [Self::Element; 2], rows: &mut Self::Rows);
+    /// The lowest word of x in a point that scalar code wrote.
+    fn lowest_word(rows: &Self::Rows) -> u64;
     /// A coordinate from Montgomery form, R = 2^(64 W), and its integers in place of it; none if one is not below the
     /// modulus.
     fn take_montgomery(words: &mut [u64]) -> Option<Self::Element>;

@@ -30,11 +30,15 @@ impl<F: Coordinate> Point<F> {
 
     /// Points from their coordinates, (0, 0) for the identity, for this level.
     pub fn from_coordinates(isa: Isa, coordinates: &[[F::Element; 2]]) -> Vec<Self> {
-        let Some(machine) = isa.machine() else {
-            return coordinates.iter().map(|&point| Self { rows: F::write(point) }).collect();
-        };
         let mut points = vec![Self::IDENTITY; coordinates.len()];
-        perform(machine, FromCoordinates(coordinates, &mut points));
+        match isa.machine() {
+            Some(machine) => perform(machine, FromCoordinates(coordinates, &mut points)),
+            None => {
+                for (coordinates, point) in coordinates.iter().zip(&mut points) {
+                    F::write(*coordinates, &mut point.rows);
+                }
+            }
+        }
         points
     }
 

@@ -33,13 +33,14 @@ where
     }
 
     #[inline(always)]
-    fn write(coordinates: [Fp2<T>; 2]) -> [Pair<K>; 2] {
-        coordinates.map(|x| Base::<T::Base, L, K>::write_pair([x.c0, x.c1]))
+    fn write([x, y]: [Fp2<T>; 2], rows: &mut [Pair<K>; 2]) {
+        Base::<T::Base, L, K>::write_pair([x.c0, x.c1], &mut rows[0]);
+        Base::<T::Base, L, K>::write_pair([y.c0, y.c1], &mut rows[1]);
     }
 
     #[inline(always)]
-    fn words(rows: &[Pair<K>; 2]) -> &[u64] {
-        rows.as_flattened().as_flattened()
+    fn lowest_word(rows: &[Pair<K>; 2]) -> u64 {
+        rows[0][0][0]
     }
 
     #[inline(always)]

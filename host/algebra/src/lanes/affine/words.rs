@@ -15,27 +15,39 @@ pub(super) fn add_assign_vartime<F: Coordinate>(
     points: &[Point<F>],
     additions: &[Addition],
 ) {
-    let mut steps = Vec::with_capacity(BATCH.min(additions.len()));
+    let mut products = vec![F::Element::ONE; BATCH.min(additions.len()) + 1];
     for batch in additions.chunks(BATCH) {
         // 1. The products of all divisors before each.
-        steps.clear();
-        let mut product = F::Element::ONE;
         for (i, addition) in batch.iter().enumerate() {
             if let Some(soon) = batch.get(i + AHEAD) {
                 prefetch(&buckets[soon.bucket()]);
                 prefetch(&points[soon.point()]);
             }
-            let divisor = Operands::load(buckets, points, *addition).divisor();
-            steps.push((divisor, product));
-            product *= &divisor;
+            let operands = Operands::new(buckets, points, *addition);
+            let [before, after] = &mut products[i..i + 2] else { unreachable!("two products") };
+            if operands.is_suspicious() {
+                *after = *before;
+                operands.times_suspicious_divisor(after);
+            } else {
+                *after = operands.times_divisor(before);
+            }
         }
         // 2. The inverse of them all.
-        let mut inverse = product.invert_vartime().expect("no divisor is 0");
+        let mut inverse = products[batch.len()].invert_vartime().expect("no divisor is 0");
         // 3. From the last to the first, the inverse of each, and the sum.
-        for (addition, (divisor, before)) in batch.iter().zip(&steps).rev() {
-            let sum = Operands::load(buckets, points, *addition).sum(inverse * before);
-            inverse *= divisor;
-            buckets[addition.bucket()] = Point { rows: F::write(sum) };
+        for (addition, before) in batch.iter().zip(&products).rev() {
+            let operands = Operands::new(buckets, points, *addition);
+            let mut of_this = *before;
+            of_this *= &inverse;
+            if operands.is_suspicious() {
+                let sum = operands.suspicious_sum(&of_this);
+                operands.times_suspicious_divisor(&mut inverse);
+                F::write(sum, &mut buckets[addition.bucket()].rows);
+            } else {
+                let sum = operands.sum(of_this);
+                inverse = operands.times_divisor(&inverse);
+                F::write(sum, &mut buckets[addition.bucket()].rows);
+            }
         }
     }
 }
@@ -47,109 +59,108 @@ pub(super) fn assign<F: Coordinate>(
     assignments: &[Addition],
 ) {
     for assignment in assignments {
-        let point = Operands::second(points, *assignment);
-        buckets[assignment.bucket()] = Point { rows: F::write(point) };
+        let [x, y] = F::read(&points[assignment.point()].rows);
+        let y = y.signed(assignment.is_negated());
+        F::write([x, y], &mut buckets[assignment.bucket()].rows);
     }
 }
 
-/// (x1, y1) + (x2, y2); the identity is (0, 0).
-struct Operands<E> {
-    x1: E,
-    y1: E,
-    x2: E,
-    y2: E,
-    /// May the formula fail? Not many points have an x of 0.
-    is_suspicious: bool,
+/// The points of an addition; the identity is (0, 0).
+struct Operands<'a, F: Coordinate> {
+    first: &'a F::Rows,
+    second: &'a F::Rows,
+    /// Is the second point subtracted?
+    is_negated: bool,
 }
 
-impl<E: Field> Operands<E> {
+impl<'a, F: Coordinate> Operands<'a, F> {
     #[inline(always)]
-    fn load<F: Coordinate<Element = E>>(
-        buckets: &[Point<F>],
-        points: &[Point<F>],
-        addition: Addition,
-    ) -> Self {
+    fn new(buckets: &'a [Point<F>], points: &'a [Point<F>], addition: Addition) -> Self {
         let first = &buckets[addition.bucket()].rows;
-        let [x1, y1] = F::read(first);
-        let [x2, y2] = Self::second(points, addition);
-        let is_suspicious = is_suspicious::<F>(first, &points[addition.point()].rows);
-        Self { x1, y1, x2, y2, is_suspicious }
+        let second = &points[addition.point()].rows;
+        Self { first, second, is_negated: addition.is_negated() }
     }
 
-    /// The point of an addition, with its sign.
+    /// May the formula fail? Not many points have an x with a word of 0, or the same one.
     #[inline(always)]
-    fn second<F: Coordinate<Element = E>>(points: &[Point<F>], addition: Addition) -> [E; 2] {
-        let [x, y] = F::read(&points[addition.point()].rows);
-        [x, if addition.is_negated() { -y } else { y }]
+    fn is_suspicious(&self) -> bool {
+        let (x1, x2) = (F::lowest_word(self.first), F::lowest_word(self.second));
+        x1 == x2 || x1 == 0 || x2 == 0
     }
 
-    /// What is inverted: x2 - x1, or what stands in its place.
+    /// x1, y1, x2, y2.
     #[inline(always)]
-    fn divisor(&self) -> E {
-        let difference = self.x2 - self.x1;
-        match self.is_suspicious {
-            false => difference,
-            true => self.exception().map_or(difference, |exception| self.divisor_of(exception)),
+    fn load(&self) -> [F::Element; 4] {
+        let ([x1, y1], [x2, y2]) = (F::read(self.first), F::read(self.second));
+        [x1, y1, x2, y2.signed(self.is_negated)]
+    }
+
+    /// The product with what is inverted, x2 - x1.
+    #[inline(always)]
+    fn times_divisor(&self, product: &F::Element) -> F::Element {
+        let [x1, _, x2, _] = self.load();
+        product.times_difference(&x2, &x1)
+    }
+
+    /// `affine_add` of `spec/formulas`; `inverse` is that of the divisor.
+    #[inline(always)]
+    fn sum(&self, inverse: F::Element) -> [F::Element; 2] {
+        let [x1, y1, x2, y2] = self.load();
+        third([x1, y1], x2, inverse.times_difference(&y2, &y1))
+    }
+
+    /// [`Self::times_divisor`], or the product with what stands in the divisor's place. A function of its own, as the next: what
+    /// comes from either way is copied.
+    #[cold]
+    #[inline(never)]
+    fn times_suspicious_divisor(&self, product: &mut F::Element) {
+        let [x1, y1, x2, _] = self.load();
+        match self.exception() {
+            None => *product *= x2 - x1,
+            Some(Exception::Tangent) => *product *= y1.double(),
+            Some(_) => {}
         }
     }
 
-    /// `affine_add` of `spec/formulas`, or what stands in its place; `inverse` is that of the divisor.
-    #[inline(always)]
-    fn sum(&self, inverse: E) -> [E; 2] {
-        let exception = if self.is_suspicious { self.exception() } else { None };
-        let slope = match exception {
-            None => self.y2 - self.y1,
-            Some(Exception::Tangent) => self.x1.square().double() + self.x1.square(),
-            Some(other) => return self.sum_of(other),
-        };
-        let l = inverse * slope;
-        let x3 = l.square() - self.x1 - self.x2;
-        [x3, l * (self.x1 - x3) - self.y1]
+    /// [`Self::sum`], or what stands in its place.
+    #[cold]
+    #[inline(never)]
+    fn suspicious_sum(&self, inverse: &F::Element) -> [F::Element; 2] {
+        let [x1, y1, x2, y2] = self.load();
+        match self.exception() {
+            None => third([x1, y1], x2, *inverse * (y2 - y1)),
+            Some(Exception::Tangent) => {
+                let square = x1.square();
+                third([x1, y1], x2, *inverse * (square.double() + square))
+            }
+            Some(Exception::First) => [x1, y1],
+            Some(Exception::Second) => [x2, y2],
+            Some(Exception::Opposite) => [F::Element::ZERO; 2],
+        }
     }
 
-    #[cold]
     fn exception(&self) -> Option<Exception> {
-        let is_identity = |x: E, y: E| x == E::ZERO && y == E::ZERO;
-        if is_identity(self.x2, self.y2) {
+        let [x1, y1, x2, y2] = self.load();
+        let is_identity = |x, y| x == F::Element::ZERO && y == F::Element::ZERO;
+        if is_identity(x2, y2) {
             Some(Exception::First)
-        } else if is_identity(self.x1, self.y1) {
+        } else if is_identity(x1, y1) {
             Some(Exception::Second)
-        } else if self.x1 != self.x2 {
+        } else if x1 != x2 {
             None
-        } else if self.y1 == self.y2 && self.y1 != E::ZERO {
+        } else if y1 == y2 && y1 != F::Element::ZERO {
             Some(Exception::Tangent)
         } else {
             Some(Exception::Opposite)
         }
     }
-
-    #[cold]
-    fn divisor_of(&self, exception: Exception) -> E {
-        if exception == Exception::Tangent { self.y1.double() } else { E::ONE }
-    }
-
-    #[cold]
-    fn sum_of(&self, exception: Exception) -> [E; 2] {
-        match exception {
-            Exception::First => [self.x1, self.y1],
-            Exception::Second => [self.x2, self.y2],
-            _ => [E::ZERO; 2],
-        }
-    }
 }
 
-/// Is x1 = x2, or one of them 0? Each element has one form, so words tell it; no branch but one for all three.
+/// The sum of (x1, y1) and a point with this x2, on a line of slope l.
 #[inline(always)]
-fn is_suspicious<F: Coordinate>(first: &F::Rows, second: &F::Rows) -> bool {
-    let (first, second) = (F::words(first), F::words(second));
-    let half = first.len() / 2;
-    let (mut difference, mut x1, mut x2) = (0, 0, 0);
-    for (a, b) in first[..half].iter().zip(&second[..half]) {
-        difference |= a ^ b;
-        x1 |= a;
-        x2 |= b;
-    }
-    difference == 0 || x1 == 0 || x2 == 0
+fn third<E: Field>([x1, y1]: [E; 2], x2: E, l: E) -> [E; 2] {
+    let x3 = l.square() - x1 - x2;
+    [x3, l.times_difference(&x1, &x3) - y1]
 }
 
 /// Where the formula does not hold.
