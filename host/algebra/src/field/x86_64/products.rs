@@ -123,9 +123,9 @@ macro_rules! functions {
     ([$zero:literal $($word:literal)*] $n:literal $length:literal, $a1:literal $b1:literal, $t:tt => $last:tt,
      $product:ident [$($result:tt = $r:ident)*] lost [$($lost:tt)*],
      $quadratic:ident [$first:literal $($before:literal)*], [$($c0:tt = $x:ident)*] lost [$($gone:tt)*]) => {
-        /// a b / 2^(64 N) modulo p.
+        /// a b / 2^(64 N) modulo p. Reads as many words of a and b, and a reduction for as many; with the instructions of [`Adx`].
         #[inline(always)]
-        fn $product(a: *const u64, b: *const u64, r: *const u64) -> [u64; $n] {
+        unsafe fn $product(a: *const u64, b: *const u64, r: *const u64) -> [u64; $n] {
             #[unsafe(naked)]
             extern "C" fn code() {
                 naked_asm!(
@@ -141,7 +141,7 @@ macro_rules! functions {
             }
             $(let $r: u64;)*
             let (last_but_one, last): (u64, u64);
-            // SAFETY: see the callers.
+            // SAFETY: the caller's. Nothing else is read, and registers alone are written; the stack is left as it was.
             unsafe {
                 asm!(
                     "call {}",
@@ -157,9 +157,10 @@ macro_rules! functions {
             [$($r,)* last_but_one, last]
         }
 
-        /// a0 b0 + x b1 and a0 b1 + a1 b0, divided by 2^(64 N), modulo p.
+        /// a0 b0 + x b1 and a0 b1 + a1 b0, divided by 2^(64 N), modulo p. Reads twice as many words of a and b, as many of x, and
+        /// a reduction for as many; with the instructions of [`Adx`].
         #[inline(always)]
-        fn $quadratic(
+        unsafe fn $quadratic(
             a: *const u64,
             b: *const u64,
             x: *const u64,
@@ -190,7 +191,7 @@ macro_rules! functions {
             $(let $x: u64;)*
             $(let $r: u64;)*
             let (first, last_but_one, last): (u64, u64, u64);
-            // SAFETY: see the callers.
+            // SAFETY: the caller's. Nothing else is read, and registers alone are written; the stack is left as it was.
             unsafe {
                 asm!(
                     "call {}",
@@ -233,11 +234,13 @@ pub const fn has(words: usize) -> bool {
 #[inline(always)]
 pub fn product<const N: usize>(_: Adx, a: &[u64; N], b: &[u64; N], r: &Reduction<N>) -> [u64; N] {
     let (a, b, r) = (a.as_ptr(), b.as_ptr(), std::ptr::from_ref(r).cast());
-    // The processor has the instructions. For N words they read a, b and r as far as the types say that these are long.
-    match N {
-        4 => same(four_words(a, b, r)),
-        6 => same(six_words(a, b, r)),
-        _ => unreachable!("{N} words"),
+    // SAFETY: the processor has the instructions, and for N words the types say that a, b and r are as long.
+    unsafe {
+        match N {
+            4 => same(four_words(a, b, r)),
+            6 => same(six_words(a, b, r)),
+            _ => unreachable!("{N} words"),
+        }
     }
 }
 
@@ -252,17 +255,19 @@ pub fn quadratic<const N: usize>(
 ) -> [[u64; N]; 2] {
     let (a, b) = (a.as_flattened().as_ptr(), b.as_flattened().as_ptr());
     let (x, r) = (x.as_ptr(), std::ptr::from_ref(r).cast());
-    // As above.
-    match N {
-        4 => {
-            let [c0, c1] = four_words_quadratic(a, b, x, r);
-            [same(c0), same(c1)]
+    // SAFETY: as above.
+    unsafe {
+        match N {
+            4 => {
+                let [c0, c1] = four_words_quadratic(a, b, x, r);
+                [same(c0), same(c1)]
+            }
+            6 => {
+                let [c0, c1] = six_words_quadratic(a, b, x, r);
+                [same(c0), same(c1)]
+            }
+            _ => unreachable!("{N} words"),
         }
-        6 => {
-            let [c0, c1] = six_words_quadratic(a, b, x, r);
-            [same(c0), same(c1)]
-        }
-        _ => unreachable!("{N} words"),
     }
 }
 
