@@ -13,7 +13,9 @@
 //! whole subtree, so that each lane can test its own subtrees without a look at the others.
 
 use crate::blake2b;
-use crate::isa::{Isa, Level};
+use crate::isa::Isa;
+#[cfg(target_arch = "x86_64")]
+use crate::isa::Level;
 use begin::Begun;
 pub use indices::Indices;
 

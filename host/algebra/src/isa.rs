@@ -99,6 +99,7 @@ static PROCESS: OnceLock<Result<Level, IsaError>> = OnceLock::new();
 
 impl Isa {
     /// Plain Rust, on every processor.
+    #[cfg(target_arch = "x86_64")]
     pub(crate) const PORTABLE: Self = Self(Portable);
 
     /// All levels that this processor and this build have, slowest first.

@@ -1,7 +1,9 @@
 //! A solution's indices: cut from its bytes, in order, no two alike.
 
 use super::STRIPS;
-use crate::isa::{Isa, Level};
+use crate::isa::Isa;
+#[cfg(target_arch = "x86_64")]
+use crate::isa::Level;
 
 #[cfg(target_arch = "x86_64")]
 use super::avx2;

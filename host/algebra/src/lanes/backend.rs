@@ -8,7 +8,9 @@
 
 use super::limbs::constants::Constants;
 use super::limbs::product;
-use crate::isa::{Isa, Level};
+use crate::isa::Isa;
+#[cfg(any(kernels_of_limbs, feature = "emulation"))]
+use crate::isa::Level;
 
 /// Lanes of a vector.
 pub const WIDTH: usize = 8;
@@ -173,6 +175,10 @@ impl Isa {
 }
 
 /// Does it with these vectors.
+#[cfg_attr(
+    not(any(kernels_of_limbs, feature = "emulation")),
+    expect(unused_variables, reason = "there are no vectors")
+)]
 pub fn run<K: Kernel>(vectors: Vectors, kernel: K) -> K::Output {
     match vectors.0 {
         #[cfg(kernels_of_limbs)]
