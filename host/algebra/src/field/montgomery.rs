@@ -67,7 +67,6 @@ impl<P: Modulus<N>, const N: usize> Montgomery<P, N> {
         exponent[0] -= 2;
         Self::raw(Self::RADIX).const_pow(&exponent)
     };
-    const REDUCTION: Reduction<N> = Reduction::new(P::MODULUS);
     const INVERSION: Inversion<N> = Inversion::new(&P::MODULUS, &P::R2);
     const ROOT: RootConstants<N> = RootConstants::new(&P::MODULUS);
     /// Of order 2^s: a generator, or else a non-residue, to the power of t.
@@ -116,6 +115,13 @@ impl<P: Modulus<N>, const N: usize> Montgomery<P, N> {
         kept.copy_from_slice(&limbs[..N]);
         debug_assert!(below(&kept, &P::MODULUS) == 1);
         Self::raw(kept)
+    }
+
+    /// What reduces sums of so many products; none where they do not fit, or the modulus has a product of its own.
+    #[inline(always)]
+    fn reduction(count: u32) -> Option<&'static Reduction<N>> {
+        let reduction = const { &Reduction::new(P::MODULUS) };
+        (Self::IS_MONTGOMERY && reduction.fits(count as usize)).then_some(reduction)
     }
 
     /// As their limbs.
@@ -221,8 +227,7 @@ impl<P: Modulus<N>, const N: usize> Field for Montgomery<P, N> {
 
     #[inline(always)]
     fn times_difference(&self, x: &Self, y: &Self) -> Self {
-        if Self::IS_MONTGOMERY && Self::REDUCTION.fits(1) {
-            let reduction = const { &Self::REDUCTION };
+        if let Some(reduction) = Self::reduction(1) {
             Self::raw(multiply::product_of_difference(&x.0, &y.0, &self.0, reduction))
         } else {
             *self * (*x - y)
@@ -259,8 +264,7 @@ impl<P: Modulus<N>, const N: usize> PrimeField for Montgomery<P, N> {
 
     #[inline(always)]
     fn quadratic_product(a: &[Self; 2], b: &[Self; 2], n: u32) -> [Self; 2] {
-        if Self::IS_MONTGOMERY && Self::REDUCTION.fits(n.max(2) as usize) {
-            let reduction = const { &Self::REDUCTION };
+        if let Some(reduction) = Self::reduction(n.max(2)) {
             let [c0, c1] = multiply::quadratic_product(Self::pair(a), Self::pair(b), n, reduction);
             [Self::raw(c0), Self::raw(c1)]
         } else {
@@ -276,8 +280,7 @@ impl<P: Modulus<N>, const N: usize> PrimeField for Montgomery<P, N> {
         b: &[Self; 2],
         n: u32,
     ) -> [Self; 2] {
-        if Self::IS_MONTGOMERY && Self::REDUCTION.fits(2 * n as usize + 1) {
-            let reduction = const { &Self::REDUCTION };
+        if let Some(reduction) = Self::reduction(2 * n + 1) {
             let (x, y, b) = (Self::pair(x), Self::pair(y), Self::pair(b));
             let [c0, c1] = multiply::quadratic_product_of_difference(x, y, b, n, reduction);
             [Self::raw(c0), Self::raw(c1)]
@@ -288,8 +291,9 @@ impl<P: Modulus<N>, const N: usize> PrimeField for Montgomery<P, N> {
 
     #[inline(always)]
     fn quadratic_square(a: &[Self; 2], n: u32) -> [Self; 2] {
-        if Self::IS_MONTGOMERY && n % 2 == 1 && Self::REDUCTION.fits(2 * n as usize + 1) {
-            let reduction = const { &Self::REDUCTION };
+        if n % 2 == 1
+            && let Some(reduction) = Self::reduction(2 * n + 1)
+        {
             let [c0, c1] = multiply::quadratic_square(Self::pair(a), n, reduction);
             [Self::raw(c0), Self::raw(c1)]
         } else {

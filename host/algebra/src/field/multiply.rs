@@ -126,8 +126,7 @@ pub fn quadratic_product_of_difference<const N: usize>(
     debug_assert!(r.fits(2 * n as usize + 1), "sums of products that fit");
     let a = [less_multiple(&x[0], &y[0], 1, &r.p), less_multiple(&x[1], &y[1], 1, &r.p)];
     let negative = less_multiple(&y[1], &x[1], 1, &r.p);
-    let minus = if n == 1 { negative } else { multiple(&[0; N], &negative, n) };
-    quadratic(&a, &minus, b, r)
+    quadratic(&a, &plus_multiple(&[0; N], &negative, n), b, r)
 }
 
 /// a0 b0 + minus b1 and a0 b1 + a1 b0, divided by 2^(64 N), modulo p: two sums of two products, each reduced once (Aranha,
@@ -183,13 +182,15 @@ pub fn quadratic_square<const N: usize>(
 /// a + n (p - b), for a and b below p.
 #[inline(always)]
 fn less_multiple<const N: usize>(a: &[u64; N], b: &[u64; N], n: u32, p: &[u64; N]) -> [u64; N] {
-    let (negative, _) = sub(p, b);
-    if n == 1 { add(a, &negative).0 } else { multiple(a, &negative, n) }
+    plus_multiple(a, &sub(p, b).0, n)
 }
 
 /// a + n b.
 #[inline(always)]
-fn multiple<const N: usize>(a: &[u64; N], b: &[u64; N], n: u32) -> [u64; N] {
+fn plus_multiple<const N: usize>(a: &[u64; N], b: &[u64; N], n: u32) -> [u64; N] {
+    if n == 1 {
+        return add(a, b).0;
+    }
     let (mut t, mut carry) = (*a, 0);
     for i in 0..N {
         (t[i], carry) = mul_add(t[i], b[i], n.into(), carry);

@@ -114,10 +114,12 @@ impl<'a, F: Coordinate> Operands<'a, F> {
     #[cold]
     #[inline(never)]
     fn times_suspicious_divisor(&self, product: &mut F::Element) {
-        let [x1, y1, x2, _] = self.load();
         match self.exception() {
-            None => *product *= x2 - x1,
-            Some(Exception::Tangent) => *product *= y1.double(),
+            None => *product = self.times_divisor(product),
+            Some(Exception::Tangent) => {
+                let [_, y1, ..] = self.load();
+                *product *= y1.double();
+            }
             Some(_) => {}
         }
     }
@@ -128,7 +130,7 @@ impl<'a, F: Coordinate> Operands<'a, F> {
     fn suspicious_sum(&self, inverse: &F::Element) -> [F::Element; 2] {
         let [x1, y1, x2, y2] = self.load();
         match self.exception() {
-            None => third([x1, y1], x2, *inverse * (y2 - y1)),
+            None => self.sum(*inverse),
             Some(Exception::Tangent) => {
                 let square = x1.square();
                 third([x1, y1], x2, *inverse * (square.double() + square))
@@ -164,7 +166,6 @@ fn third<E: Field>([x1, y1]: [E; 2], x2: E, l: E) -> [E; 2] {
 }
 
 /// Where the formula does not hold.
-#[derive(Clone, Copy, PartialEq, Eq)]
 enum Exception {
     /// The second point is the identity: the first is the sum.
     First,
