@@ -20,7 +20,7 @@ known-op = $(if $(filter-out coprocessor ecdsa_verify equihash_verify msm ntt po
 $(if $(filter bench cycles,$(MAKECMDGOALS)),$(need-op))
 $(if $(filter sim verilog testbench cycles,$(MAKECMDGOALS)),$(known-op))
 
-.PHONY: help run dist test test-long lint format vectors sim verilog testbench area timing bench bench-profiles bench-paths cycles formal report clean
+.PHONY: help run dist test test-long lint format vectors sim cuda verilog testbench area timing bench bench-profiles bench-paths cycles formal report clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -52,6 +52,9 @@ vectors: ## spec/vectors, from the executable specification
 sim: ## Verilated libraries: CONFIG=card|toy|..., TRACE=1 for waveforms
 	$(PYTHON) tools/setup.py
 	$(PYTHON) tools/sim.py $(CONFIG) $(if $(TRACE),--trace)
+
+cuda: ## GPU kernels compiled ahead of time, which needs nvcc: ARCHITECTURES=80,90 for some GPUs; EMULATED=1 for the library of cuda:emulated, which needs g++
+	$(PYTHON) tools/cuda.py $(if $(EMULATED),--emulated) $(if $(ARCHITECTURES),--architectures $(ARCHITECTURES))
 
 verilog: ## a card or a unit as Verilog, one file a module, in target/verilog: CONFIG=card|ecdsa|modmul_bn254_fp|..., or OP=...; TARGET=ultrascale+|ecp5|none: whose attributes
 	$(PYTHON) tools/setup.py

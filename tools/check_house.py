@@ -29,9 +29,9 @@ SCALA_ARROWS["formal"] = SCALA_ARROWS["top"]
 
 #: Rust room -> rooms that its library may depend on. Tests (dev-dependencies) may use every room but the ends.
 RUST_ARROWS = {"spec": set(), "algebra": {"spec"}, "op": {"algebra"}}
-RUST_ARROWS["cpu"] = RUST_ARROWS["remote"] = RUST_ARROWS["pool"] = RUST_ARROWS["proof"] = {"algebra", "op"}
+RUST_ARROWS["cpu"] = RUST_ARROWS["cuda"] = RUST_ARROWS["remote"] = RUST_ARROWS["pool"] = RUST_ARROWS["proof"] = {"algebra", "op"}
 RUST_ARROWS["card"] = {"algebra", "op", "spec"}
-RUST_ARROWS["device"] = {"algebra", "op", "cpu", "card", "pool", "remote"}
+RUST_ARROWS["device"] = {"algebra", "op", "cpu", "card", "cuda", "pool", "remote"}
 RUST_ARROWS["testkit"] = {"algebra", "op", "card", "spec"}
 RUST_ARROWS["proofmill"] = RUST_ARROWS["device"] | {"device", "proof"}
 RUST_ARROWS["serve"] = {"proofmill"}

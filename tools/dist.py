@@ -17,7 +17,7 @@ from pathlib import Path
 
 from place import ROOT, TARGET, Failed, main, run
 
-FEATURES = ["--no-default-features", "--features", "bench,bls12_377,card,pasta,remote,selftest,serve"]
+FEATURES = ["--no-default-features", "--features", "bench,bls12_377,card,cuda,pasta,remote,selftest,serve"]
 MOST_BYTES = 20_000_000
 PAGES = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"]
 LICENCE_FILES = ("LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE")

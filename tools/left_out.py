@@ -21,6 +21,7 @@ LEFT_OUT = {
     "demo --device tcp://127.0.0.1:1": f"the client of devices elsewhere (tcp:) {ABSENT} 'remote'",
     "serve --key a=b": "build with --features serve",
     "demo --device sim:": f"the driver of cards (sim:, uart:, pcie:, f2:) {ABSENT} 'card'",
+    "demo --device cuda:0": f"the driver of GPUs (cuda:) {ABSENT} 'cuda'",
 }
 
 
@@ -35,8 +36,10 @@ def door():
         if status != 2 or wanted not in said:
             raise Failed(f"`proofmill {asked}` ended with {status}: {said}")
     for command in ("devices", "doctor"):
-        if f"{ABSENT} 'card'" not in (said := run([PROOFMILL, command])):
-            raise Failed(f"`proofmill {command}` does not say that there are no cards: {said}")
+        said = run([PROOFMILL, command])
+        for feature in ("card", "cuda"):
+            if f"{ABSENT} '{feature}'" not in said:
+                raise Failed(f"`proofmill {command}` does not name the feature '{feature}': {said}")
     levels = json.loads(run([PROOFMILL, "doctor", "--json"]))["cpu"]["left_out"]
     for level in levels:
         status, said = answer(f"demo --isa {level}")
@@ -44,10 +47,10 @@ def door():
             raise Failed(f"`proofmill demo --isa {level}` ended with {status}: {said}")
     run([PROOFMILL, "points", "generate", "--curve", "bn254", "--count", "1", "/dev/null"])
     needed = run(["cargo", "tree", "--offline", "--package", "proofmill", "--no-default-features", "--edges", "no-dev,features", "--prefix", "none"], cwd=ROOT)
-    for part in ("proofmill-card", "proofmill-testkit", "libloading", "proofmill-remote", 'proofmill-proof feature "dev"'):
+    for part in ("proofmill-card", "proofmill-cuda", "proofmill-testkit", "libloading", "proofmill-remote", 'proofmill-proof feature "dev"'):
         if part in needed:
             raise Failed(f"the library for cpu: alone depends on {part}")
-    print(f"{len(LEFT_OUT) + len(levels) + 4} passed, 0 failed")
+    print(f"{len(LEFT_OUT) + len(levels) + 6} passed, 0 failed")
 
 
 if __name__ == "__main__":

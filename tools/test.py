@@ -15,6 +15,7 @@ import time
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
+import emulation
 from host import CRATES, VARIABLES
 from place import PROOFMILL, ROOT, SHIPPED, TARGET, Failed
 
@@ -74,6 +75,7 @@ STAGES = [
           [[*PYTHON, "rtl/sim/test_verilog.py"], [*PYTHON, "rtl/sim/test_testbench.py"]], ("verilog",)),
     Stage("sim", "the card in Verilator", [python("sim", *LIBRARIES), python("sim", "--trace", "toy")], ("verilog",), [python("sim", "groth16_bls12_381_small_twin")]),
     Stage("programs", "the host's tests are built", [python("host", "--build")], ("setup",), uses="target/debug"),
+    Stage("emulation", "the kernels of GPUs, as a library for this processor", [python("emulation")], ("programs",)),
     # Offline: what the crates depend on was fetched to build the programs.
     Stage("packages", "each public crate is complete by itself", [python("packages", "--check")], ("programs",), uses="target/debug"),
     Stage("tools", "the build tools", [[*PYTHON, "-m", "unittest", "discover", "-s", "tools", "-p", "test_*.py"]], ("setup",)),
@@ -114,7 +116,8 @@ STAGES = [
            python("rtl", "--lint", "--around", "xdma_msm_bls12_381_twin", "f2_groth16_bn254_small_twin")], ("sim",),
           [[*PYTHON, "rtl/sim/test_xdma.py", "--seconds", "60"], [*PYTHON, "rtl/sim/test_f2.py", "--seconds", "60"], [*PYTHON, "rtl/sim/f2_mutants.py"],
            python("rtl", "--lint", "uart", "xdma_msm_bls12_381", "xdma_hbm_msm_bls12_381", "f2_msm_bls12_381")]),
-    Stage("host", "all crates, on cpu: and sim:", [python("host")], ("sim", "programs"), [python("host", "--long"), ["cargo", "test", "--package", "proofmill-algebra", "--features", "emulation", "--lib", "--quiet"]]),
+    Stage("gpu", "the kernels of GPUs with AddressSanitizer", [python("emulation", "--sanitize")], ("emulation",)),
+    Stage("host", "all crates, on cpu:, sim: and cuda:emulated", [python("host")], ("sim", "programs", "emulation"), [python("host", "--long"), ["cargo", "test", "--package", "proofmill-algebra", "--features", "emulation", "--lib", "--quiet"]]),
     Stage("levels", "the host on each instruction-set level of this processor", [python("host", "--levels")], ("sim", "programs")),
     Stage("docs", "documented examples and links",
           [[*DEBUG, "doc", "--workspace", "--no-deps", "--quiet"], [*DEBUG, "test", *CRATES, "--doc", "--quiet"]], ("setup",), uses="target/debug"),
@@ -143,6 +146,7 @@ def environment():
     import zebra_test
     found = {
         "PROOFMILL_SIM_DIR": str(TARGET / "sim"),
+        "PROOFMILL_CUDA_DIR": str(emulation.FOLDER),
         "CARGO_INCREMENTAL": "0",
         "RUSTDOCFLAGS": "-D warnings",
         "PYTHONDONTWRITEBYTECODE": "1",

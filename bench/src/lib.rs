@@ -4,6 +4,7 @@
 //! taken ([`place`]). Whatever is compared runs in turns in the same minutes ([`timing`]), so that a busy machine is busy for all.
 
 pub mod cycles;
+pub mod gpu;
 pub mod ours;
 pub mod peers;
 pub mod place;

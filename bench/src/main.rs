@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use proofmill_algebra::Isa;
-use proofmill_bench::{cycles, ours, software};
+use proofmill_bench::{cycles, gpu, ours, software};
 
 #[derive(Parser)]
 #[command(about = "Takes proofmill's figures and writes them to target/bench", version)]
@@ -49,6 +49,18 @@ enum Command {
         #[arg(long, default_value = "card")]
         sim: Vec<String>,
     },
+    /// A GPU beside all cores of its machine: a JSON object a line
+    Gpu {
+        /// The GPU
+        #[arg(long, default_value = "cuda:0")]
+        device: String,
+        /// Small sizes
+        #[arg(long)]
+        quick: bool,
+        /// Parts whose names begin so, joined by commas, such as "msm bn254_g1,ntt"
+        #[arg(long)]
+        only: Option<String>,
+    },
     /// One proof of `software prove`, for its memory
     #[command(hide = true)]
     ProveOnce {
@@ -87,6 +99,7 @@ fn main() -> Result<()> {
         Command::Paths => ours::paths(),
         Command::Serve => ours::serve(std::io::stdin().lock(), std::io::stdout()),
         Command::Cycles { op, sim } => cycles::run(&op, &sim),
+        Command::Gpu { device, quick, only } => gpu::run(&device, quick, only.as_deref()),
         Command::ProveOnce { zkey, wtns, threads } => software::prove_once(zkey, wtns, threads),
         Command::TreeOnce { arity, from, to, threads } => {
             software::build_tree_once(arity, &from, &to, threads)

@@ -17,6 +17,7 @@ use crate::field::{Bls12381Fr, PrimeField};
 use crate::isa::Isa;
 use crate::ntt::NotBelowModulus;
 use numbers::Numbers;
+pub use scaled::{MOST_SCALED_WIDTH, ScaledConstants, ScaledRound};
 use table::Tables;
 
 mod arithmetic;
@@ -120,6 +121,16 @@ impl Instance {
             numbers: Numbers::of(arity, strength),
             tables: Tables::default(),
         }))
+    }
+
+    /// The constants for another arithmetic, which makes x y `product` of x and y, and a sum of multiples times `combination` of a combination. None for states of
+    /// more than [`MOST_SCALED_WIDTH`] elements.
+    ///
+    /// # Panics
+    /// If `product` or `combination` is 0.
+    pub fn scaled(&self, product: Scalar, combination: Scalar) -> Option<ScaledConstants> {
+        (self.numbers.width <= MOST_SCALED_WIDTH)
+            .then(|| ScaledConstants::new(&self.numbers, product, combination))
     }
 
     /// Elements of a preimage.

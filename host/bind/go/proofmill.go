@@ -74,7 +74,7 @@ func Version() string { return C.GoString(C.proofmill_version()) }
 // Device answers requests, from any number of goroutines.
 type Device struct{ handle *C.proofmill_device }
 
-// Open opens the device that a URI names: "cpu:", "cpu:?threads=4", "sim:card".
+// Open opens the device that a URI names: "cpu:", "cpu:?threads=4", "sim:card", "cuda:0".
 func Open(uri string) (*Device, error) {
 	text := C.CString(uri)
 	defer C.free(unsafe.Pointer(text))

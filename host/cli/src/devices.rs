@@ -51,9 +51,13 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     if !rows.iter().any(|row| row["kind"] == "sim") {
         output.line(format_args!("sim:                     {}", no_simulation()))?;
     }
+    let gpus = proofmill_device::gpu_support();
+    if let Some(problem) = gpus.driver.err().or(gpus.compiler_problem) {
+        output.line(format_args!("cuda:                    {problem}"))?;
+    }
     let ports = proofmill_device::serial_ports().into_iter();
     let cards = proofmill_device::pcie_cards().into_iter().chain(proofmill_device::f2_slots());
-    for (uri, about) in ports.chain(cards) {
+    for (uri, about) in ports.chain(cards).chain(proofmill_device::gpus()) {
         output.line(format_args!("{uri:<24} {about}"))?;
     }
     Ok(Exit::Valid)

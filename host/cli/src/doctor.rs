@@ -1,6 +1,7 @@
 //! `proofmill doctor`: what this machine offers, which code path was chosen and why, and what each reaches.
 
 mod connection;
+mod gpus;
 pub mod measure;
 
 use std::fs;
@@ -63,6 +64,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     }
     output.line(format_args!("chosen       {}: {}", text(&cpu["chosen"]), text(&cpu["reason"])))?;
     simulations(&seen["simulations"], output)?;
+    gpus::show(&seen["gpus"], output)?;
     if seen.get("device").is_some() {
         connection::show(&seen["device"], output)?;
     }
@@ -156,6 +158,7 @@ fn look() -> Value {
             "found": found,
             "problem": proofmill_device::no_cards(),
         },
+        "gpus": gpus::look(),
     })
 }
 

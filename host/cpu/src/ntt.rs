@@ -6,11 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use proofmill_algebra::Isa;
-use proofmill_algebra::field::PrimeField;
-use proofmill_algebra::ntt::{
-    Form, NotBelowModulus, Plan, SizeError, Tile, Transform, a_b_less_c, direct,
-};
-use proofmill_op::ntt::{Direction, Progress, Request, Response};
+use proofmill_algebra::ntt::{Form, NotBelowModulus, Plan, Tile, Transform, a_b_less_c, direct};
+use proofmill_op::ntt::{Progress, Request, Response};
 use proofmill_op::{Error, Result, in_field};
 use rayon::prelude::*;
 
@@ -88,35 +85,7 @@ impl Work {
 }
 
 fn boxed<F: Form<D>, const D: usize>(request: &Request) -> Result<Box<dyn Answer>> {
-    Ok(Box::new(Digits::<F, D>(transform(request)?)))
-}
-
-fn transform<F: PrimeField>(request: &Request) -> Result<Transform<F>> {
-    let log_size = request.log_size()?;
-    let size = |problem: SizeError| Error::argument("elements", problem.to_string());
-    let mut transform = match &request.root {
-        None => Transform::forward(log_size).map_err(size)?,
-        Some(root) => {
-            let root = element::<F>("root", root)?;
-            let order = || Error::argument("root", format!("its order is not 2^{log_size}"));
-            Transform::forward_at(log_size, root).map_err(size)?.ok_or_else(order)?
-        }
-    };
-    if let Some(g) = &request.coset {
-        let g = element::<F>("coset", g)?;
-        if g == F::ZERO {
-            return Err(Error::argument("coset", "is 0"));
-        }
-        transform = transform.on_coset(g);
-    }
-    Ok(match request.direction {
-        Direction::Forward => transform,
-        Direction::Inverse => transform.inverse(),
-    })
-}
-
-fn element<F: PrimeField>(argument: &'static str, bytes: &[u8]) -> Result<F> {
-    F::from_le_bytes(bytes).map_err(|error| Error::argument(argument, error.to_string()))
+    Ok(Box::new(Digits::<F, D>(request.transform()?)))
 }
 
 impl<F: Form<D>, const D: usize> Answer for Digits<F, D> {

@@ -7,8 +7,8 @@ use proofmill_card::{
     SimTransport, Transport, UartTransport, XDMA_PREFIX,
 };
 use proofmill_op::{Device, DeviceKind, Error, Result};
-use proofmill_pool::Pool;
 
+use crate::several::{self, number, numbered};
 use crate::sim::{DEFAULT_CONFIGURATION, FOLDER_VARIABLE, TRACED, folder};
 use crate::{Uri, Way, seconds, whole};
 
@@ -52,33 +52,17 @@ pub fn pcie_cards() -> Vec<(String, String)> {
             format!("the board at {address} has no driver: load the vendor's (`modprobe xdma`)");
         ("pcie:".to_owned(), about)
     });
-    numbered("pcie", cards).into_iter().chain(boards).collect()
+    numbered("pcie", "cards", cards).into_iter().chain(boards).collect()
 }
 
 /// The FPGA slots of an F2 instance: URI, and what can be said of it.
 pub fn f2_slots() -> Vec<(String, String)> {
-    numbered("f2", proofmill_card::f2_slots(Path::new(PCI_DEVICES)))
-}
-
-/// Cards by their numbers, and all of them as one device.
-fn numbered(scheme: &str, cards: Vec<(u32, String)>) -> Vec<(String, String)> {
-    let all: Vec<_> = cards.iter().map(|(number, _)| number.to_string()).collect();
-    let all = (all.len() > 1).then(|| {
-        (format!("{scheme}:{}", all.join(",")), format!("these {} cards as one device", all.len()))
-    });
-    let cards = cards.into_iter().map(|(number, about)| (format!("{scheme}:{number}"), about));
-    cards.chain(all).collect()
+    numbered("f2", "cards", proofmill_card::f2_slots(Path::new(PCI_DEVICES)))
 }
 
 /// Opens the card that a URI names, or its cards as one device.
 pub fn open(uri: &Uri) -> Result<Box<dyn Device>> {
-    match &cards(uri)?[..] {
-        [_] => open_one(uri),
-        cards => {
-            let cards = cards.iter().map(open_one).collect::<Result<_>>()?;
-            Ok(Box::new(Pool::new(uri.to_string(), cards)?))
-        }
-    }
+    several::open(uri, &cards(uri)?, open_one)
 }
 
 fn open_one(uri: &Uri) -> Result<Box<dyn Device>> {
@@ -92,21 +76,13 @@ fn cards(uri: &Uri) -> Result<Vec<Uri>> {
     if uri.scheme() == "sim" && uri.path().contains('/') {
         return Ok(vec![uri.clone()]);
     }
-    let names: Vec<_> = uri.path().split(',').collect();
-    let wrong = |problem: String| Error::argument("device", format!("'{uri}': {problem}"));
-    if names.len() > 1 && names.iter().any(|name| name.is_empty()) {
-        let form = format!("a list is of the form {}:0,1", uri.scheme());
-        return Err(wrong(format!("a card has no name; {form}")));
+    let is_simulated = uri.scheme() == "sim";
+    let cards = several::each(uri, "card", |_| is_simulated)?;
+    if cards.len() > 1 && uri.option("trace").is_some() {
+        let problem = "is of one card; several would write the same file";
+        return Err(Error::argument("trace", problem));
     }
-    let again = |(at, name): &(usize, &&str)| names[..*at].contains(*name);
-    let twice = names.iter().enumerate().find(again).filter(|_| uri.scheme() != "sim");
-    match twice {
-        Some((_, name)) => Err(wrong(format!("card {name} is named twice"))),
-        None if names.len() > 1 && uri.option("trace").is_some() => {
-            Err(Error::argument("trace", "is of one card; several would write the same file"))
-        }
-        None => Ok(names.iter().map(|name| uri.clone().with_path(name)).collect()),
-    }
+    Ok(cards)
 }
 
 /// The way to each card that a URI names.
@@ -166,16 +142,6 @@ fn f2(uri: &Uri) -> Result<(Box<dyn Transport>, Options)> {
     let options = options(uri, DeviceKind::Card)?;
     let emulated = uri.option("emulated").map(Path::new);
     Ok((Box::new(F2Transport::open(emulated, number, options.timeout)?), options))
-}
-
-/// A path that is a number.
-fn number(uri: &Uri, what: &str) -> Result<u32> {
-    let (scheme, path) = (uri.scheme(), uri.path());
-    path.parse().ok().filter(|_| path.bytes().all(|it| it.is_ascii_digit())).ok_or_else(|| {
-        let such = format!("such as {scheme}:0 or {scheme}:0,1");
-        let problem = format!("'{uri}': {scheme}: needs the numbers of {what}, {such}");
-        Error::argument("device", problem)
-    })
 }
 
 /// A simulated card.

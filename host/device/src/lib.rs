@@ -10,9 +10,12 @@
 //! | `pcie:0` | the card behind the first set of files of the vendor's XDMA driver, `/dev/xdma0_…` |
 //! | `f2:0` | the card in the first FPGA slot of an AWS F2 instance |
 //! | `pcie:0,1`, `f2:0,1`, `sim:NAME,NAME`, `uart:PORT,PORT` | several cards as one device, which does without those that are lost |
+//! | `cuda:0` | the first NVIDIA GPU |
+//! | `cuda:0,1` | several GPUs as one device |
+//! | `cuda:emulated` | an emulated GPU: its kernels on this machine's processor, for tests |
 //! | `tcp://HOST:PORT` | the device of another machine, where `proofmill device-server` runs |
 //!
-//! `sim:`, `uart:`, `pcie:` and `f2:` need the feature `card`, `tcp:` the feature `remote`; both are on by default. Options follow `?` and are joined by `&`; in a value, `%` and two hex digits stand for a byte.
+//! `sim:`, `uart:`, `pcie:` and `f2:` need the feature `card`, `cuda:` the feature `cuda`, `tcp:` the feature `remote`; all three are on by default. Options follow `?` and are joined by `&`; in a value, `%` and two hex digits stand for a byte.
 //!
 //! | option | of | meaning |
 //! |---|---|---|
@@ -21,6 +24,7 @@
 //! | `baud=RATE` | `uart:` | bits a second, at first 921600 |
 //! | `prefix=PATH` | `pcie:` | what the driver's files begin with, at first `/dev/xdma`; the number follows |
 //! | `emulated=FOLDER` | `f2:` | files in place of the slots and the memory of an F2 instance, for tests |
+//! | `max_bytes=N` | `cuda:` | the most bytes of a GPU's memory that are used, from 1048576 up; at first what is free, and 1 GiB of an emulated GPU |
 //! | `timeout=SECONDS` | `sim:`, `uart:`, `pcie:`, `f2:`, `tcp:` | how long the card, or the other machine, may be silent |
 //! | `token_file=FILE` | `tcp:` | the token that the other machine wants; at first that of the variable `PROOFMILL_TOKEN`, if it is set |
 //! | `trace=FILE` | `sim:` | a waveform |
@@ -33,13 +37,21 @@ mod card;
 #[cfg(not(feature = "card"))]
 #[path = "no_card.rs"]
 mod card;
+#[cfg(feature = "cuda")]
+mod cuda;
+#[cfg(not(feature = "cuda"))]
+#[path = "no_cuda.rs"]
+mod cuda;
 #[cfg(feature = "remote")]
 mod remote;
+#[cfg(any(feature = "card", feature = "cuda"))]
+mod several;
 mod sim;
 mod traced;
 mod uri;
 
 use std::fmt::Display;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -67,6 +79,7 @@ fn open_plain(uri: &Uri) -> Result<Box<dyn Device>> {
     match uri.scheme() {
         "cpu" => open_cpu(uri),
         "sim" | "uart" | "pcie" | "f2" => card::open(uri),
+        "cuda" => cuda::open(uri),
         #[cfg(feature = "remote")]
         "tcp" => remote::open(uri),
         #[cfg(not(feature = "remote"))]
@@ -77,7 +90,9 @@ fn open_plain(uri: &Uri) -> Result<Box<dyn Device>> {
         }
         other => Err(Error::argument(
             "device",
-            format!("unknown scheme '{other}:'; there are cpu:, sim:, uart:, pcie:, f2: and tcp:"),
+            format!(
+                "unknown scheme '{other}:'; there are cpu:, sim:, uart:, pcie:, f2:, cuda: and tcp:"
+            ),
         )),
     }
 }
@@ -124,6 +139,30 @@ pub fn pcie_cards() -> Vec<(String, String)> {
 /// The FPGA slots of an AWS F2 instance: URI, and what can be said of it.
 pub fn f2_slots() -> Vec<(String, String)> {
     card::f2_slots()
+}
+
+/// Returns URI and description of the GPUs of this machine, and of all of them as one device. No GPU is opened.
+pub fn gpus() -> Vec<(String, String)> {
+    cuda::gpus()
+}
+
+/// The state of what GPUs need on this machine.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct GpuSupport {
+    /// The version of CUDA that the driver is for, such as `13.0`, or the reason why no GPU can be used.
+    pub driver: std::result::Result<String, String>,
+    /// The reason why kernels cannot be compiled when they are first used; `None` where NVRTC can be loaded.
+    pub compiler_problem: Option<String>,
+    /// The folder of compiled kernels; `None` when the environment names neither it nor a home.
+    pub folder: Option<PathBuf>,
+    /// The library of `cuda:emulated`, where it was built.
+    pub emulation: Option<PathBuf>,
+}
+
+/// Returns the state of what GPUs need, without opening any.
+pub fn gpu_support() -> GpuSupport {
+    cuda::support()
 }
 
 /// The way to a card, measured.
@@ -246,6 +285,53 @@ mod tests {
         }
         assert!(no_cards().is_some_and(|problem| problem.ends_with(wanted)));
         assert!(list().iter().all(|listed| listed.simulation.is_none()));
+    }
+
+    #[test]
+    #[cfg(not(feature = "cuda"))]
+    fn a_build_without_gpus_says_which_feature_brings_them() {
+        let wanted = "is not in this build; build with the feature 'cuda'";
+        for uri in ["cuda:", "cuda:0", "cuda:emulated?max_bytes=1"] {
+            told(uri, wanted);
+        }
+        assert!(gpu_support().driver.is_err_and(|problem| problem.ends_with(wanted)));
+        assert_eq!(gpus(), []);
+    }
+
+    #[test]
+    #[cfg(feature = "cuda")]
+    fn what_is_wrong_with_a_gpu_is_named() {
+        for (uri, part) in [
+            ("cuda:", "'cuda:': cuda: needs the numbers of GPUs, such as cuda:0 or cuda:0,1"),
+            ("cuda:x", "needs the numbers of GPUs"),
+            ("cuda:+1", "needs the numbers of GPUs"),
+            ("cuda:0,", "'cuda:0,': a GPU has no name; a list is of the form cuda:0,1"),
+            ("cuda:0,0", "GPU 0 is named twice"),
+            ("cuda:0?threads=1", "unknown option 'threads' of cuda:, which has max_bytes"),
+            ("cuda:0?max_bytes=0", "max_bytes: '0' is not a number from 1048576 to"),
+            ("cuda:emulated?max_bytes=all", "max_bytes: 'all'"),
+            ("cuda:emulated,emulated?max_bytes=-1", "max_bytes: '-1'"),
+        ] {
+            told(uri, part);
+        }
+        match gpu_support().driver {
+            Ok(_) => told("cuda:99", "cuda:99"),
+            Err(problem) => told("cuda:9", &problem),
+        }
+        assert_eq!(gpus().is_empty(), gpu_support().driver.is_err());
+    }
+
+    #[test]
+    #[cfg(feature = "cuda")]
+    fn a_list_of_emulations_is_one_device() {
+        if gpu_support().emulation.is_none() {
+            eprintln!("SKIPPED: there is no emulation of GPUs; `make cuda EMULATED=1` builds it");
+            return;
+        }
+        let (one, two) = (open("cuda:emulated").unwrap(), open("cuda:emulated,emulated").unwrap());
+        assert_eq!((one.caps().kind, two.caps().kind), (DeviceKind::Gpu, DeviceKind::Gpu));
+        assert_eq!(two.caps().capabilities, one.caps().capabilities);
+        assert_eq!(two.caps().queue, 2 * one.caps().queue);
     }
 
     #[test]

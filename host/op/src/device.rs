@@ -152,17 +152,20 @@ pub enum DeviceKind {
     Sim,
     /// A card.
     Card,
+    /// A GPU, or its emulation.
+    Gpu,
     /// A device of another machine, or of another process.
     Remote,
 }
 
 impl DeviceKind {
-    /// In a word: `cpu`, `sim`, `card`, `remote`.
+    /// In a word: `cpu`, `sim`, `card`, `gpu`, `remote`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
             Self::Sim => "sim",
             Self::Card => "card",
+            Self::Gpu => "gpu",
             Self::Remote => "remote",
         }
     }

@@ -380,7 +380,7 @@ pub struct Plan {
     pub windows: usize,
     /// Bits of the widest.
     pub window_bits: u32,
-    /// Most bytes, besides the request's and resident bases.
+    /// Most bytes, besides the request's and resident bases: of a GPU's own memory where a GPU computes it, of the host's elsewhere.
     pub memory: usize,
     /// Bytes of resident bases with their multiples.
     pub parked: usize,

@@ -9,6 +9,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use proofmill_algebra::field::PrimeField;
+use proofmill_algebra::ntt::{SizeError, Transform};
 
 mod quotient;
 
@@ -181,6 +182,46 @@ impl Request {
     pub fn log_size(&self) -> Result<u32> {
         count_log("elements", self.field, self.elements.len())
     }
+}
+
+impl Request {
+    /// For devices: the transform over F, which is the request's field. An error if there is none of this size, or if root or coset are none.
+    pub fn transform<F: PrimeField>(&self) -> Result<Transform<F>> {
+        of_size("elements", self.log_size()?, self.root.as_deref(), self.coset.as_deref()).map(
+            |transform| match self.direction {
+                Direction::Forward => transform,
+                Direction::Inverse => transform.inverse(),
+            },
+        )
+    }
+}
+
+/// The forward transform of 2^log elements of this argument.
+fn of_size<F: PrimeField>(
+    argument: &'static str,
+    log: u32,
+    root: Option<&[u8]>,
+    coset: Option<&[u8]>,
+) -> Result<Transform<F>> {
+    let size = |problem: SizeError| Error::argument(argument, problem.to_string());
+    let transform = match root {
+        None => Transform::forward(log).map_err(size)?,
+        Some(root) => {
+            let root = element::<F>("root", root)?;
+            let order = || Error::argument("root", format!("its order is not 2^{log}"));
+            Transform::forward_at(log, root).map_err(size)?.ok_or_else(order)?
+        }
+    };
+    let Some(g) = coset else { return Ok(transform) };
+    let g = element::<F>("coset", g)?;
+    if g == F::ZERO {
+        return Err(Error::argument("coset", "is 0"));
+    }
+    Ok(transform.on_coset(g))
+}
+
+fn element<F: PrimeField>(argument: &'static str, bytes: &[u8]) -> Result<F> {
+    F::from_le_bytes(bytes).map_err(|error| Error::argument(argument, error.to_string()))
 }
 
 /// The base-2 logarithm of the number of elements that an argument has in so many bytes.

@@ -21,5 +21,7 @@ mod halves;
 mod pairings;
 pub mod snarkjs;
 
+mod wiped;
+
 pub use error::{Error, FileError, Result};
 pub use pairings::{Pairings, Programmed};

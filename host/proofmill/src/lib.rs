@@ -64,6 +64,7 @@
 //! | `bls12_377` | yes | MSM on BLS12-377 |
 //! | `pasta` | yes | MSM on Pallas and Vesta, NTT over their scalars |
 //! | `card` | yes | cards: `sim:` |
+//! | `cuda` | yes | GPUs: `cuda:` |
 //! | `arkworks`, `blst`, `halo2curves` | no | conversions from and to their elements and points: `algebra::conversions` |
 //! | `dev` | no | `groth16::dev`, circuits and INSECURE keys for tests |
 //! | `neptune` | no | `poseidon::neptune`, the traits and builders of that crate |

@@ -112,6 +112,21 @@ impl<F: PrimeField> Transform<F> {
         1 << self.log_size
     }
 
+    /// The number whose power i multiplies element i before the transform.
+    pub fn input(&self) -> F {
+        self.input
+    }
+
+    /// The number whose power k multiplies result k.
+    pub fn output(&self) -> F {
+        self.output
+    }
+
+    /// The factor of all results.
+    pub fn scale(&self) -> F {
+        self.scale
+    }
+
     /// The root of unity whose powers are the places, of order [`Self::size`].
     pub fn root(&self) -> F {
         self.root

@@ -19,7 +19,61 @@ use crate::field::Field;
 /// Elements of the largest state that this is for.
 pub const MOST_SCALED_WIDTH: usize = 12;
 
-/// The constants.
+/// The constants of the permutation with a matrix of small integers, for an arithmetic whose products and combinations are divided by something.
+#[derive(Clone, Debug)]
+pub struct ScaledConstants {
+    /// L / (t + k), below 2^44, for k from 0 to 2 t - 2: row i of the matrix begins with number i.
+    pub entries: Vec<u64>,
+    /// Added to the state before the first round.
+    pub first: Vec<Scalar>,
+    /// All rounds in order.
+    pub rounds: Vec<ScaledRound>,
+    /// The digest is the second element of the last combination times this.
+    pub last: Scalar,
+}
+
+/// The constants of a round.
+#[derive(Clone, Debug)]
+pub struct ScaledRound {
+    /// Of a partial round, the factor of the first element's fifth power.
+    pub by: Option<Scalar>,
+    /// Added to the first elements after the matrix.
+    pub after: Vec<Scalar>,
+}
+
+impl ScaledConstants {
+    /// For products that are x y `product` and combinations that are sums of multiples times `combination`; neither is 0.
+    pub(super) fn new(numbers: &Numbers, product: Scalar, combination: Scalar) -> Self {
+        let width = numbers.width as u64;
+        assert!(numbers.width <= MOST_SCALED_WIDTH, "a larger state has larger entries");
+        let multiple = (width..3 * width - 1).fold(1, least_common_multiple);
+        let entries = (width..3 * width - 1).map(|n| multiple / n).collect();
+        let inverse = |x: Scalar| x.invert_vartime().expect("no scale is 0");
+        let of_power = inverse(product.square().square());
+        let of_matrix = inverse(combination * Scalar::from(multiple));
+
+        let constants = numbers.moved_constants();
+        let first = constants[0].clone();
+        let (mut rounds, mut scale) = (Vec::with_capacity(numbers.rounds()), Scalar::ONE);
+        for round in 0..numbers.rounds() {
+            let fourth = scale.square().square();
+            let by = if numbers.is_full(round) {
+                scale = fourth * scale * of_power;
+                None
+            } else {
+                Some(fourth * of_power * inverse(product))
+            };
+            scale *= of_matrix;
+            let scaled = inverse(scale);
+            let next = constants.get(round + 1).map_or(&[][..], Vec::as_slice);
+            let after = next.iter().map(|constant| scaled * constant).collect();
+            rounds.push(ScaledRound { by, after });
+        }
+        Self { entries, first, rounds, last: scale * inverse(product) }
+    }
+}
+
+/// The constants, as an arithmetic keeps them.
 pub struct Scaled<C> {
     /// L / (t + k).
     entries: Vec<u64>,
@@ -39,33 +93,18 @@ struct Round<C> {
 
 impl<C: Copy> Scaled<C> {
     pub fn new<A: Arithmetic<Constant = C>>(numbers: &Numbers) -> Self {
-        let width = numbers.width as u64;
-        assert!(numbers.width <= MOST_SCALED_WIDTH, "a larger state has larger entries");
-        let multiple = (width..3 * width - 1).fold(1, least_common_multiple);
-        let entries = (width..3 * width - 1).map(|n| multiple / n).collect();
-        let inverse = |x: Scalar| x.invert_vartime().expect("no scale is 0");
-        let (product, combination) = (A::product_factor(), A::combination_factor());
-        let of_power = inverse(product.square().square());
-        let of_matrix = inverse(combination * Scalar::from(multiple));
-
-        let constants = numbers.moved_constants();
-        let first = constants[0].iter().map(A::constant).collect();
-        let (mut rounds, mut scale) = (Vec::with_capacity(numbers.rounds()), Scalar::ONE);
-        for round in 0..numbers.rounds() {
-            let fourth = scale.square().square();
-            let by = if numbers.is_full(round) {
-                scale = fourth * scale * of_power;
-                None
-            } else {
-                Some(A::constant(&(fourth * of_power * inverse(product))))
-            };
-            scale *= of_matrix;
-            let scaled = inverse(scale);
-            let next = constants.get(round + 1).map_or(&[][..], Vec::as_slice);
-            let after = next.iter().map(|constant| A::constant(&(scaled * constant))).collect();
-            rounds.push(Round { by, after });
+        let constants = ScaledConstants::new(numbers, A::product_factor(), A::combination_factor());
+        let constant = |numbers: &[Scalar]| numbers.iter().map(A::constant).collect();
+        let round = |round: &ScaledRound| Round {
+            by: round.by.as_ref().map(A::constant),
+            after: constant(&round.after),
+        };
+        Self {
+            entries: constants.entries,
+            first: constant(&constants.first),
+            rounds: constants.rounds.iter().map(round).collect(),
+            last: A::constant(&constants.last),
         }
-        Self { entries, first, rounds, last: A::constant(&(scale * inverse(product))) }
     }
 
     #[inline(always)]

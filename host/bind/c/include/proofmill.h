@@ -152,7 +152,7 @@ const char *proofmill_last_error(void);
 // proofmill's version, such as "0.1.0".
 const char *proofmill_version(void);
 
-// Opens the device that a URI names: "cpu:", "cpu:?threads=4", "sim:card".
+// Opens the device that a URI names: "cpu:", "cpu:?threads=4", "sim:card", "cuda:0".
 enum proofmill_status proofmill_device_open(const char *uri, struct proofmill_device **device);
 
 // Closes a device. What was made with it (bases, provers) keeps what it needs of it. NULL is ignored.

@@ -59,7 +59,7 @@ template <auto close> struct Closer {
 
 inline std::string version() { return proofmill_version(); }
 
-/// A device by its URI: "cpu:", "cpu:?threads=4", "sim:card". Copies share it.
+/// A device by its URI: "cpu:", "cpu:?threads=4", "sim:card", "cuda:0". Copies share it.
 class Device {
 public:
     explicit Device(const std::string &uri = "cpu:") {

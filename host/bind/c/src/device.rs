@@ -12,7 +12,7 @@ use crate::status::{Outcome, call, proofmill_status};
 /// An open device.
 pub struct proofmill_device(pub(crate) Arc<dyn Device>);
 
-/// Opens the device that a URI names: "cpu:", "cpu:?threads=4", "sim:card".
+/// Opens the device that a URI names: "cpu:", "cpu:?threads=4", "sim:card", "cuda:0".
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn proofmill_device_open(
     uri: *const c_char,

@@ -102,8 +102,8 @@ pub fn run() -> Result<(), Box<dyn std::error::Error>> {
     let refused = msm::sum_of(&*device, &points, &scalars[..1]).unwrap_err().to_string();
     assert_eq!(refused, "scalars: 1 for 2 points");
 
-    // For `cpu:` alone no card and no other machine can be opened.
-    for absent in ["sim:", "pcie:0", "tcp://127.0.0.1:1"] {
+    // For `cpu:` alone no card, no GPU and no other machine can be opened.
+    for absent in ["sim:", "pcie:0", "cuda:0", "tcp://127.0.0.1:1"] {
         let refused = proofmill::open(absent).err().ok_or("it was opened")?.to_string();
         assert!(refused.contains("is not in this build; build with the feature"), "{refused}");
     }

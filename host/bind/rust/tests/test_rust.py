@@ -74,7 +74,7 @@ serde_json = "1"
             run([PROOFMILL, "dev", "circuit", "chain", "--constraints", 60, "--out", project])
             (project / "INSECURE.zkey").rename(project / "circuit.zkey")
             tree = run(["cargo", "tree", "--offline", "--edges", "normal,build", "--prefix", "none", "--format", "{p}"], cwd=project)
-            for part in ("proofmill-card", "proofmill-remote", "proofmill-testkit", "libloading"):
+            for part in ("proofmill-card", "proofmill-cuda", "proofmill-remote", "proofmill-testkit", "libloading"):
                 self.assertNotIn(part, tree)
             environment = {**os.environ, "PROOFMILL_BUILD": "native", "CARGO_TARGET_DIR": str(TARGET / "test/project"), "CARGO_INCREMENTAL": "0",
                            "CARGO_PROFILE_DEV_DEBUG": "false"}  # names of lines take a quarter of the time
@@ -119,6 +119,7 @@ class Install(unittest.TestCase):
         tree = run(["cargo", "tree", "--offline", "--edges", "normal", "--prefix", "none", *lines[0][3:]], cwd=ROOT)
         self.assertIn("proofmill-proof ", tree)
         self.assertNotIn("proofmill-card", tree)
+        self.assertNotIn("proofmill-cuda", tree)
 
     def test_the_library_is_added(self):
         lines = [line.partition("   #")[0].split() for text in examples("docs/install.md") for line in text.splitlines() if line.startswith("cargo add")]

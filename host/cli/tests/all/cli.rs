@@ -250,6 +250,15 @@ fn the_machine_is_described() {
     let doctor: Value = serde_json::from_slice(&run(&["doctor", "--json"]).stdout).unwrap();
     assert!(doctor["cpu"]["threads"].as_u64().unwrap() > 0);
     assert!(doctor["cpu"]["chosen"].is_string());
+    // A GPU has a driver; where there is none, one line has the reason.
+    let gpus = &doctor["gpus"];
+    assert_ne!(gpus["driver"].is_null(), gpus["problem"].is_null(), "{gpus}");
+    assert_eq!(gpus["found"].as_array().unwrap().is_empty(), gpus["driver"].is_null(), "{gpus}");
+    if let Some(problem) = gpus["problem"].as_str() {
+        expect(&run(&["doctor"]), 0, &[&format!("GPUs         none: {problem}\n")]);
+        expect(&run(&["devices"]), 0, &[&format!("cuda:                    {problem}\n")]);
+        expect(&run(&["selftest", "--device", "cuda:9"]), 3, &[problem]);
+    }
 }
 
 #[test]

@@ -8,7 +8,10 @@
 //! Three inverse transforms, three forward ones on the coset, a product and a difference an element. Where a b = c at all powers of the root, the result
 //! is the quotient of a b - c by x^n - 1, times g^n - 1.
 
-use super::{Field, Memory, Progress, count_log};
+use proofmill_algebra::field::PrimeField;
+use proofmill_algebra::ntt::Transform;
+
+use super::{Field, Memory, Progress, count_log, of_size};
 use crate::msm::Instance;
 use crate::{Data, Error, Result};
 
@@ -51,6 +54,14 @@ impl Quotient {
     /// The same, whose result stays on the device for a sum in this group.
     pub fn kept_for(self, instance: Instance) -> Self {
         Self { keep: Some(instance), ..self }
+    }
+
+    /// For devices: the transforms over F, which is the request's field, that lead from values at the powers of the root to coefficients, and from there to
+    /// values on the coset.
+    pub fn transforms<F: PrimeField>(&self) -> Result<(Transform<F>, Transform<F>)> {
+        let (log, root) = (self.log_size()?, self.root.as_deref());
+        let back = of_size::<F>("lists", log, root, None)?.inverse();
+        Ok((back, of_size("lists", log, root, Some(&self.coset))?))
     }
 
     /// The base-2 logarithm of the number of elements of a list. An error if that is not a power of two, too large, or another for another list.

@@ -1,7 +1,7 @@
 //! One way to a proof, over one route.
 //!
 //! 1. The sums over the witness (A, B1, B2, C) that other machines compute are asked for at once; this machine's processor
-//!    computes its own one after the other.
+//!    computes its own one after the other. A GPU that computes all four gets the witness once.
 //! 2. The products of the matrices with the witness; the quotient.
 //! 3. The sum H.
 //! 4. The points of the proof.
@@ -13,7 +13,6 @@ use std::time::Instant;
 use proofmill_op::msm::Progress;
 use proofmill_op::{Answer, Data, Parked, Ticket, milliseconds};
 use tracing::{Span, debug, debug_span};
-use zeroize::Zeroize;
 
 use super::assemble::{Blinding, Sums, assemble};
 use super::control::{Control, Place};
@@ -24,6 +23,7 @@ use super::route::{Route, of_section};
 use super::suite::{ScalarOf, Suite};
 use super::{Proof, Scalar};
 use crate::snarkjs::Section;
+use crate::wiped::wipe;
 use crate::{Error, Result};
 
 /// The sums over the witness.
@@ -85,16 +85,19 @@ struct UnderWay {
 impl Attempt<'_> {
     /// The proof, not verified.
     pub fn run<E: Suite>(&mut self, values: &[Scalar]) -> Result<Proof> {
-        let witness = Scalars::Here(Wiped(values.as_flattened().into()));
+        let host = Scalars::Here(Wiped(values.as_flattened().into()));
+        // Dropped before the witness on the host, of which a device may keep a clone.
+        let resident = self.resident(&host)?;
+        let witness = resident.as_ref().unwrap_or(&host);
         let mut answers = [const { None }; 5];
         let (elsewhere, here): (Vec<_>, Vec<_>) =
             OF_WITNESS.into_iter().partition(|&section| self.route.is_elsewhere(section));
         let mut under_way = Vec::new();
         for section in elsewhere {
-            under_way.push(self.start(section, &witness)?);
+            under_way.push(self.start(section, witness)?);
         }
         for section in here {
-            answers[section as usize] = Some(self.sum(section, &witness)?);
+            answers[section as usize] = Some(self.sum(section, witness)?);
         }
         let h = self.scalars_of_h::<E>(values)?;
         if self.route.is_elsewhere(Section::H) {
@@ -118,6 +121,16 @@ impl Attempt<'_> {
         let key = &self.prover.key;
         self.control.cancel.go_on()?;
         self.timed(Step::Assembly, None, || assemble(key, &sums, &Blinding::random()?))
+    }
+
+    /// Makes the witness resident on the GPU that computes all sums over it. Returns `None` where no single GPU does, or where that refuses.
+    fn resident(&self, witness: &Scalars) -> Result<Option<Scalars>> {
+        let Some(gpu) = self.route.gpu_of(&OF_WITNESS) else { return Ok(None) };
+        match gpu.park(witness.data()) {
+            Ok(parked) => Ok(Some(Scalars::There(parked))),
+            Err(proofmill_op::Error::Argument { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// [`Step::Check`].
@@ -202,7 +215,7 @@ fn phase(step: Step) -> Span {
 pub enum Scalars {
     /// On this machine.
     Here(Wiped),
-    /// On the device that made them.
+    /// On the device that adds them up.
     There(Parked),
 }
 
@@ -221,7 +234,7 @@ pub struct Wiped(pub Arc<[u8]>);
 impl Drop for Wiped {
     fn drop(&mut self) {
         if let Some(bytes) = Arc::get_mut(&mut self.0) {
-            bytes.zeroize();
+            wipe(bytes);
         }
     }
 }

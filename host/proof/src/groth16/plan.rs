@@ -69,8 +69,12 @@ impl Prover {
         let (mut kept, mut elsewhere, mut steps) = (self.rows.bytes(), 0, Vec::new());
         for section in Section::ALL {
             let points = if section == Section::H { domain } else { variables };
-            let sum = self.sum(section, points)?;
+            let mut sum = self.sum(section, points)?;
             let device = self.route.device(section).caps();
+            if device.kind == DeviceKind::Gpu {
+                // It works in memory of its own.
+                sum.memory = 0;
+            }
             if self.settings.park && device.kind == DeviceKind::Cpu {
                 kept += sum.parked;
             }

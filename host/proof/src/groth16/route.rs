@@ -111,6 +111,13 @@ impl Route {
         self.device(section).caps().kind != DeviceKind::Cpu
     }
 
+    /// The GPU that computes the sums of all these sections, if one does.
+    pub fn gpu_of(&self, sections: &[Section]) -> Option<&Arc<dyn Device>> {
+        let mut devices = sections.iter().map(|&section| self.device(section));
+        let first = devices.next().filter(|device| device.caps().kind == DeviceKind::Gpu)?;
+        devices.all(|device| Arc::ptr_eq(device, first)).then_some(first)
+    }
+
     /// The point that a device answered; a device that answers anything else failed.
     pub fn sum<C: msm::Group<Base: Coordinate>>(
         &self,

@@ -4,14 +4,15 @@
 //! C is not kept: on a witness that satisfies the circuit it is that product.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proofmill_algebra::field::PrimeField;
 use proofmill_op::Cancel;
 use rayon::prelude::*;
-use zeroize::Zeroizing;
 
 use super::Scalar;
 use crate::snarkjs::Coefficient;
+use crate::wiped::Wiped;
 use crate::{Error, Result};
 
 /// Rows that a thread computes at a time.
@@ -103,15 +104,19 @@ impl Rows {
         witness: &[Scalar],
         cancel: &Cancel,
     ) -> Result<[Vec<u8>; 3]> {
-        let mut elements = Zeroizing::new(vec![F::ZERO; witness.len()]);
-        elements.par_iter_mut().zip(witness).enumerate().try_for_each(
-            |(i, (element, bytes))| {
-                *element = F::from_le_bytes(bytes).map_err(|problem| {
-                    Error::argument("witness", format!("value {i} is {problem}"))
-                })?;
-                Ok::<_, Error>(())
-            },
-        )?;
+        let mut elements = Wiped(Vec::new());
+        let wrong = AtomicUsize::new(usize::MAX);
+        let element = |(i, bytes): (usize, &Scalar)| {
+            F::from_le_bytes(bytes).unwrap_or_else(|_| {
+                wrong.fetch_min(i, Ordering::Relaxed);
+                F::ZERO
+            })
+        };
+        witness.par_iter().enumerate().map(element).collect_into_vec(&mut elements.0);
+        let wrong = wrong.into_inner();
+        if let Some(Err(problem)) = witness.get(wrong).map(|bytes| F::from_le_bytes(bytes)) {
+            return Err(Error::argument("witness", format!("value {wrong} is {problem}")));
+        }
         let values: Vec<_> = self.values.iter().map(scalar::<F>).collect();
         let [mut a, mut b, mut c] = [0; 3].map(|zero| vec![zero; self.count() * F::BYTES]);
         let chunk = CHUNK * F::BYTES;

@@ -7,6 +7,7 @@ mod bls_vectors;
 mod dev;
 mod eip2537;
 mod files;
+mod gpu;
 mod groth16;
 mod pairings;
 mod prover;

@@ -101,6 +101,28 @@ fn simulations_conform(chosen: impl Fn(&str) -> bool) {
 }
 
 #[test]
+fn an_emulated_gpu_conforms() {
+    if support::emulates_gpus() {
+        conforms(&*proofmill_device::open("cuda:emulated").unwrap());
+    }
+}
+
+#[test]
+fn two_emulated_gpus_conform_as_one() {
+    if support::emulates_gpus() {
+        conforms(&*proofmill_device::open("cuda:emulated,emulated").unwrap());
+    }
+}
+
+/// The least that can be set.
+#[test]
+fn an_emulated_gpu_of_little_memory_conforms() {
+    if support::emulates_gpus() {
+        conforms(&*proofmill_device::open("cuda:emulated?max_bytes=1048576").unwrap());
+    }
+}
+
+#[test]
 fn a_simulation_conforms_when_its_stream_stutters() {
     let Some(simulation) = support::simulation("toy") else { return };
     for (gap, stall) in [(0, 200), (200, 0), (128, 128)] {

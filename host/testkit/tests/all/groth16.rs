@@ -1,5 +1,5 @@
 //! A proof whose sums in G1 are computed by the circuit of `msm`, in simulation, and its quotient by that of `ntt` where the card has one: the
-//! rest is this machine's.
+//! rest is this machine's. An emulated GPU computes all sums and the quotient.
 
 use std::sync::Arc;
 
@@ -22,15 +22,19 @@ fn proved_in_simulation(curve: Curve, constraints: usize) {
     }
 }
 
-/// A proof whose sums in G1 are that card's, and its quotient if it makes one of that many elements. The card is still open.
-pub fn proved_on(curve: Curve, constraints: usize, uri: &str) -> Arc<dyn Device> {
-    let circuit = Circuit::new(curve, &Statement::Chain { constraints }).unwrap();
+/// A key and a witness.
+fn files(circuit: &Circuit) -> (Zkey, Witness) {
     let (mut key, mut witness) = (Vec::new(), Vec::new());
     circuit.write_insecure_key(b"sim", &mut key).unwrap();
     circuit.write_witness(&mut witness).unwrap();
     let key = Zkey::from_bytes("key", key.into()).unwrap();
-    let witness = Witness::from_bytes("witness", witness.into()).unwrap();
+    (key, Witness::from_bytes("witness", witness.into()).unwrap())
+}
 
+/// A proof whose sums in G1 are that card's, and its quotient if it makes one of that many elements. The card is still open.
+pub fn proved_on(curve: Curve, constraints: usize, uri: &str) -> Arc<dyn Device> {
+    let circuit = Circuit::new(curve, &Statement::Chain { constraints }).unwrap();
+    let (key, witness) = files(&circuit);
     let card: Arc<dyn Device> = proofmill_device::open(uri).unwrap().into();
     let helper: Arc<dyn Device> = proofmill_device::open("cpu:").unwrap().into();
     let before = card.metrics().requests;
@@ -92,4 +96,31 @@ fn makes_quotients_of_2_to_12(uri: &str, field: Field) {
 #[test]
 fn a_proof_on_bls12_381_with_its_sums_in_a_circuit() {
     proved_in_simulation(Curve::Bls12_381, 60);
+}
+
+/// A GPU has no fallback here: what it cannot do is an error.
+#[test]
+fn proofs_with_every_step_on_an_emulated_gpu() {
+    if !support::emulates_gpus() {
+        return;
+    }
+    for curve in [Curve::Bn254, Curve::Bls12_381] {
+        let circuit = Circuit::new(curve, &Statement::Chain { constraints: 100 }).unwrap();
+        let (key, witness) = files(&circuit);
+        for uri in ["cuda:emulated", "cuda:emulated,emulated", "cuda:emulated?max_bytes=4194304"] {
+            for park in [false, true] {
+                let gpu: Arc<dyn Device> = proofmill_device::open(uri).unwrap().into();
+                let settings = Settings { park, ..Settings::default() };
+                let prover = Prover::new(&key, Devices::one(gpu), settings).unwrap();
+                let proved = prover.prove(&witness, None).unwrap();
+                let vk = key.verifying_key().unwrap();
+                assert!(verify(&vk, &proved.public, &proved.proof).unwrap(), "{uri}");
+                for timed in proved.report.steps {
+                    let on_device = matches!(timed.step, Step::Sum(_) | Step::Quotient);
+                    let expected = on_device.then_some(uri);
+                    assert_eq!(timed.device.as_deref(), expected, "{}", timed.step);
+                }
+            }
+        }
+    }
 }

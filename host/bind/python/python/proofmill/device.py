@@ -46,7 +46,7 @@ class Info:
 
 
 class Device:
-    """A device by its URI: ``"cpu:"``, ``"cpu:?threads=4"``, ``"sim:card"``. It may be used by several threads."""
+    """A device by its URI: ``"cpu:"``, ``"cpu:?threads=4"``, ``"sim:card"``, ``"cuda:0"``. It may be used by several threads."""
 
     def __init__(self, uri: str = "cpu:") -> None:
         self._inner = _native.Device(uri)

@@ -7,7 +7,7 @@ use proofmill_card::wire::constants::shell::{block_header, identification};
 use proofmill_card::wire::u32_at;
 use proofmill_card::{Mailbox, SimLibrary, SimTransport, Transport};
 use proofmill_cpu::CpuDevice;
-use proofmill_device::{FOLDER_VARIABLE, Simulation};
+use proofmill_device::{FOLDER_VARIABLE, Simulation, gpu_support};
 use proofmill_op::{Answer, Capability, Device};
 use proofmill_testkit::soft_card::VerdictFn;
 
@@ -69,6 +69,19 @@ pub fn offering_if_built(capability: &Capability) -> Vec<Simulation> {
         );
     }
     found
+}
+
+/// Returns true if the library of `cuda:emulated` is built. Where it is not, the tests print so and end; where its folder is, that is a failure.
+pub fn emulates_gpus() -> bool {
+    let support = gpu_support();
+    if support.emulation.is_none() {
+        let named = std::env::var_os("PROOFMILL_CUDA_DIR").and(support.folder);
+        if let Some(folder) = named.filter(|folder| folder.exists()) {
+            panic!("{} has no emulation of these kernels", folder.display());
+        }
+        eprintln!("SKIPPED: there is no emulation of GPUs; `make cuda EMULATED=1` builds it");
+    }
+    support.emulation.is_some()
 }
 
 /// A card of this simulation, to be spoken to directly.

@@ -1,0 +1,316 @@
+//! A GPU beside all cores of its machine: milliseconds of a request, and of its stages on the GPU.
+//!
+//! Bases, keys and, where a row says so, elements are resident; everything else comes from the memory of this process and goes back there. Results are
+//! compared with those of `cpu:`. Peers are programs of their own (bench/peers/sppark), since they need their own compiler.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail, ensure};
+use proofmill::groth16::dev::{Circuit, Statement};
+use proofmill::groth16::snarkjs::{Witness, Zkey};
+use proofmill::groth16::{Curve, Devices, Prover, Settings};
+use proofmill_algebra::encoding::{Coordinate, pair};
+use proofmill_algebra::msm::{Group, multiples};
+use proofmill_cpu::CpuDevice;
+use proofmill_cuda::{CudaDevice, Options};
+use proofmill_op::msm::{Bases, Instance, Response, Sums};
+use proofmill_op::{Answer, Data, Device, Parked, Request, in_group, msm, ntt, poseidon};
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+/// What is measured, in this order: by name, logarithm of the size, and of that of a quick run.
+type Part = fn(&Sides, u32) -> Result<Vec<Value>>;
+const PARTS: [(&str, Part, u32, u32); 14] = [
+    ("msm bn254_g1 20", |sides, log| sums(sides, "bn254_g1", log, false), 20, 10),
+    ("msm bn254_g1 20 tables", |sides, log| sums(sides, "bn254_g1", log, true), 20, 8),
+    ("msm bls12_381_g1 20", |sides, log| sums(sides, "bls12_381_g1", log, false), 20, 9),
+    ("msm bls12_377_g1 20", |sides, log| sums(sides, "bls12_377_g1", log, false), 20, 8),
+    ("msm bn254_g2 20", |sides, log| sums(sides, "bn254_g2", log, false), 20, 8),
+    ("msm bls12_381_g2 20", |sides, log| sums(sides, "bls12_381_g2", log, false), 20, 8),
+    ("ntt bn254_fr 22", |sides, log| transform(sides, ntt::Field::Bn254Fr, log), 22, 12),
+    ("ntt bls12_381_fr 22", |sides, log| transform(sides, ntt::Field::Bls12_381Fr, log), 22, 12),
+    ("ntt goldilocks 24", |sides, log| transform(sides, ntt::Field::Goldilocks, log), 24, 14),
+    ("quotient bn254_fr 20", |sides, log| quotient(sides, ntt::Field::Bn254Fr, log), 20, 10),
+    ("poseidon arity 8", tree, 24, 6),
+    ("prove bn254 20", |sides, log| prove(sides, Curve::Bn254, log), 20, 6),
+    ("prove bls12_381 18", |sides, log| prove(sides, Curve::Bls12_381, log), 18, 6),
+    ("msm bn254_g1 24", |sides, log| sums(sides, "bn254_g1", log, false), 24, 11),
+];
+/// Times that a request is made: the first ones do not count.
+const ROUNDS: usize = 9;
+const WARM_UP: usize = 2;
+
+/// The GPU, and the processor beside it.
+struct Sides {
+    gpu: Arc<CudaDevice>,
+    cpu: Arc<dyn Device>,
+}
+
+/// Measures on a GPU, or on the emulation; prints a JSON object a line.
+pub fn run(device: &str, quick: bool, only: Option<&str>) -> Result<()> {
+    let gpu = match device.strip_prefix("cuda:").context("the device is cuda:NUMBER")? {
+        "emulated" => CudaDevice::emulated(device, Options::default())?,
+        number => CudaDevice::open(device, number.parse()?, Options::default())?,
+    };
+    let cpu = CpuDevice::new(None)?;
+    let about = json!({ "device": gpu.caps().description, "processor": cpu.caps().description });
+    println!("{about}");
+    gpu.time_stages();
+    let sides = Sides { gpu: Arc::new(gpu), cpu: Arc::new(cpu) };
+    for (name, part, log, quick_log) in PARTS {
+        if only.is_some_and(|only| !only.split(',').any(|only| name.starts_with(only))) {
+            continue;
+        }
+        let start = Instant::now();
+        match part(&sides, if quick { quick_log } else { log }) {
+            Ok(rows) => rows.iter().for_each(|row| println!("{row}")),
+            Err(problem) => {
+                println!("{}", json!({ "part": name, "problem": format!("{problem:#}") }))
+            }
+        }
+        eprintln!("{name}: {:.1} s", start.elapsed().as_secs_f64());
+    }
+    Ok(())
+}
+
+/// The times of something, and the stages of the fastest.
+struct Timed {
+    seconds: Vec<f64>,
+    stages: Vec<(&'static str, f32)>,
+}
+
+impl Timed {
+    fn of(sides: &Sides, mut work: impl FnMut() -> Result<()>) -> Result<Self> {
+        let (mut seconds, mut best, mut stages) = (Vec::new(), f64::INFINITY, Vec::new());
+        for round in 0..ROUNDS {
+            let start = Instant::now();
+            work()?;
+            let took = start.elapsed().as_secs_f64();
+            if round < WARM_UP {
+                continue;
+            }
+            if took < best {
+                (best, stages) = (took, sides.gpu.stages().unwrap_or_default());
+            }
+            seconds.push(took);
+        }
+        seconds.sort_by(f64::total_cmp);
+        Ok(Self { seconds, stages })
+    }
+
+    fn row(&self, op: &str, instance: &str, metric: String, cpu: Option<f64>) -> Value {
+        let mut stages: Vec<(&str, f32)> = Vec::new();
+        for (stage, ms) in &self.stages {
+            match stages.iter_mut().find(|(name, _)| name == stage) {
+                Some((_, all)) => *all += ms,
+                None => stages.push((stage, *ms)),
+            }
+        }
+        let stages: serde_json::Map<_, _> = stages
+            .into_iter()
+            .map(|(name, ms)| (name.to_owned(), json!((f64::from(ms) * 1e3).round() / 1e3)))
+            .collect();
+        let ms = |seconds: f64| (seconds * 1e6).round() / 1e3;
+        json!({
+            "op": op, "instance": instance, "metric": metric, "unit": "ms",
+            "best": ms(self.seconds[0]), "median": ms(self.seconds[self.seconds.len() / 2]),
+            "cpu": cpu.map(ms), "stages": stages,
+        })
+    }
+}
+
+fn ask(device: &dyn Device, request: Request) -> Result<Answer> {
+    Ok(device.submit(request)?.wait()?)
+}
+
+/// Derived from a public seed: elements of `each` bytes whose highest bits are 0.
+fn random(bytes: usize, each: usize, top_bits: u32) -> Vec<u8> {
+    let mut all = vec![0u8; bytes];
+    all.par_chunks_mut(1 << 16).enumerate().for_each(|(number, chunk)| {
+        for (block, bytes) in chunk.chunks_mut(32).enumerate() {
+            let seed = [(number as u64).to_le_bytes(), (block as u64).to_le_bytes()].concat();
+            bytes.copy_from_slice(&Sha256::digest(seed)[..bytes.len()]);
+        }
+    });
+    all.par_chunks_mut(each).for_each(|element| element[each - 1] &= 0xff >> top_bits);
+    all
+}
+
+fn points<C: Group<Base: Coordinate>>(count: usize) -> proofmill_op::Result<Vec<u8>> {
+    const PIECE: usize = 1 << 13;
+    let pieces = (0..count.div_ceil(PIECE)).into_par_iter().map(|number| {
+        let start = number * PIECE;
+        let points = multiples::<C>(1 + start as u64, PIECE.min(count - start));
+        points.iter().flat_map(pair::encode).collect::<Vec<_>>()
+    });
+    Ok(pieces.collect::<Vec<_>>().concat())
+}
+
+fn load(device: &dyn Device, bases: Bases) -> Result<Parked> {
+    match ask(device, Request::Msm(msm::Request::Park(bases)))? {
+        Answer::Msm(Response::Parked(parked)) => Ok(parked),
+        _ => bail!("not resident bases"),
+    }
+}
+
+fn sum(device: &dyn Device, sums: Sums) -> Result<Vec<u8>> {
+    match ask(device, Request::Msm(msm::Request::Sums(sums)))? {
+        Answer::Msm(Response::Sums { mut points, .. }) => Ok(points.remove(0)),
+        _ => bail!("not a sum"),
+    }
+}
+
+fn sums(sides: &Sides, instance: &str, log: u32, with_tables: bool) -> Result<Vec<Value>> {
+    let instance: Instance = instance.parse()?;
+    let count = 1usize << log;
+    let bytes: Arc<[u8]> = in_group!(instance, points(count))?.into();
+    let room = if with_tables { 16 * bytes.len() } else { 0 };
+    let bases = || Bases::new(instance, Data::Here(bytes.clone()));
+    let start = Instant::now();
+    let on_gpu = load(&*sides.gpu, bases().precomputed(room))?;
+    let loaded = start.elapsed().as_secs_f64();
+    let on_cpu = load(&*sides.cpu, bases())?;
+    let uniform = random(count * 32, 32, 4);
+    let mut ones = vec![0; count * 32];
+    ones.chunks_mut(32).zip(0u32..).for_each(|(scalar, i)| scalar[0] = (i % 3 == 1).into());
+    let equal = uniform[..32].repeat(count);
+    let mut rows = Vec::new();
+    for (name, scalars) in [("uniform", uniform), ("0 and 1", ones), ("all equal", equal)] {
+        let scalars: Arc<[u8]> = scalars.into();
+        let request = |parked: &Parked| {
+            Sums::one(Bases::parked(instance, parked.clone()), Data::Here(scalars.clone()))
+        };
+        let start = Instant::now();
+        let expected = sum(&*sides.cpu, request(&on_cpu))?;
+        let cpu = start.elapsed().as_secs_f64();
+        let timed = Timed::of(sides, || {
+            let found = sum(&*sides.gpu, request(&on_gpu))?;
+            ensure!(found == expected, "{instance} 2^{log} {name}: the result is wrong");
+            Ok(())
+        })?;
+        let tables = if with_tables { ", tables" } else { "" };
+        let metric = format!("2^{log} points, {name} scalars from the host{tables}");
+        let mut row = timed.row("msm", instance.name(), metric, Some(cpu));
+        row["load_ms"] = json!((loaded * 1e3).round());
+        rows.push(row);
+        if with_tables || log > 20 {
+            break;
+        }
+    }
+    Ok(rows)
+}
+
+fn elements(device: &dyn Device, request: Request) -> Result<Vec<u8>> {
+    match ask(device, request)? {
+        Answer::Ntt(response) => Ok(response.elements),
+        _ => bail!("not elements"),
+    }
+}
+
+fn transform(sides: &Sides, field: ntt::Field, log: u32) -> Result<Vec<Value>> {
+    let bytes: Arc<[u8]> = random(field.bytes() << log, field.bytes(), 3).into();
+    let request =
+        |data: Data, memory| Request::Ntt(ntt::Request::forward(field, data).answered_in(memory));
+    let mut expected = elements(&*sides.cpu, request(Data::Here(bytes.clone()), vec![]))?;
+    let start = Instant::now();
+    let memory = std::mem::take(&mut expected);
+    expected = elements(&*sides.cpu, request(Data::Here(bytes.clone()), memory))?;
+    let cpu = start.elapsed().as_secs_f64();
+    let resident = sides.gpu.park(Data::Here(bytes.clone()))?;
+    let mut rows = Vec::new();
+    for (name, data) in [("from the host", Data::Here(bytes)), ("resident", Data::Parked(resident))]
+    {
+        let mut memory = Vec::new();
+        let timed = Timed::of(sides, || {
+            let reused = std::mem::take(&mut memory);
+            memory = elements(&*sides.gpu, request(data.clone(), reused))?;
+            Ok(())
+        })?;
+        ensure!(memory == expected, "{field} 2^{log}: the result is wrong");
+        let metric = format!("2^{log} elements, {name}, to the host");
+        rows.push(timed.row("ntt", field.name(), metric, Some(cpu)));
+    }
+    Ok(rows)
+}
+
+fn quotient(sides: &Sides, field: ntt::Field, log: u32) -> Result<Vec<Value>> {
+    let bytes: Arc<[u8]> = random(field.bytes() << log, field.bytes(), 3).into();
+    let mut coset = vec![0; field.bytes()];
+    coset[0] = 7;
+    let lists = || [(); 3].map(|()| Data::Here(bytes.clone()));
+    let request = || Request::Quotient(ntt::Quotient::new(field, lists(), coset.clone()).into());
+    let start = Instant::now();
+    let expected = elements(&*sides.cpu, request())?;
+    let cpu = start.elapsed().as_secs_f64();
+    ensure!(elements(&*sides.gpu, request())? == expected, "quotient 2^{log}: it is wrong");
+    let keep = Instance::ALL[0];
+    let timed = Timed::of(sides, || {
+        let quotient = ntt::Quotient::new(field, lists(), coset.clone()).kept_for(keep);
+        ask(&*sides.gpu, Request::Quotient(quotient.into()))?;
+        Ok(())
+    })?;
+    let metric = format!("quotient of 2^{log}, lists from the host, result resident");
+    Ok(vec![timed.row("ntt", field.name(), metric, Some(cpu))])
+}
+
+fn tree(sides: &Sides, log: u32) -> Result<Vec<Value>> {
+    let (arity, height) = (8, log / 3);
+    let leaves: Arc<[u8]> = random(32 << (3 * height), 32, 2).into();
+    let request = |data: Data| {
+        let layers = poseidon::Layers::new(arity, height as usize, data);
+        Request::PoseidonLayers(layers.with(poseidon::Wanted::Last))
+    };
+    let root = |device: &dyn Device, data: Data| match ask(device, request(data))? {
+        Answer::Poseidon(response) => Ok(response.digests),
+        _ => bail!("no digests"),
+    };
+    let start = Instant::now();
+    let expected = root(&*sides.cpu, Data::Here(leaves.clone()))?;
+    let cpu = start.elapsed().as_secs_f64();
+    let resident = sides.gpu.park(Data::Here(leaves.clone()))?;
+    let mut rows = Vec::new();
+    for (name, data) in
+        [("from the host", Data::Here(leaves)), ("resident", Data::Parked(resident))]
+    {
+        let timed = Timed::of(sides, || {
+            ensure!(root(&*sides.gpu, data.clone())? == expected, "the root is wrong");
+            Ok(())
+        })?;
+        let metric = format!("tree of 2^{} leaves, arity {arity}, {name}", 3 * height);
+        rows.push(timed.row("poseidon", "bls12_381", metric, Some(cpu)));
+    }
+    Ok(rows)
+}
+
+fn prove(sides: &Sides, curve: Curve, log: u32) -> Result<Vec<Value>> {
+    let constraints = (1usize << log) - 8;
+    let circuit = Circuit::new(curve, &Statement::Chain { constraints })?;
+    let (mut key, mut witness) = (Vec::new(), Vec::new());
+    circuit.write_insecure_key(b"bench", &mut key)?;
+    circuit.write_witness(&mut witness)?;
+    drop(circuit);
+    let (key, witness) =
+        (Zkey::from_bytes("key", key.into())?, Witness::from_bytes("witness", witness.into())?);
+    let settings = Settings { park: true, redo_on_helper: false, ..Settings::default() };
+    let mut times = Vec::new();
+    let gpu: Arc<dyn Device> = sides.gpu.clone();
+    let mut steps = String::new();
+    for device in [sides.cpu.clone(), gpu] {
+        let prover = Prover::new(&key, Devices::one(device), settings)?;
+        times.push(Timed::of(sides, || {
+            let proved = prover.prove(&witness, None)?;
+            let step =
+                |it: &proofmill::groth16::Timed| format!("{} {:.1} ms", it.step, it.seconds * 1e3);
+            steps = proved.report.steps.iter().map(step).collect::<Vec<_>>().join(", ");
+            Ok(())
+        })?);
+    }
+    let [cpu, gpu] = &times[..] else { bail!("two devices") };
+    let metric = format!("2^{log} constraints, key resident, witness from the host, self-check");
+    let mut row = gpu.row("prove", curve.name(), metric, Some(cpu.seconds[0]));
+    row["steps"] = json!(steps);
+    row["stages"] = Value::Null;
+    Ok(vec![row])
+}

@@ -1,0 +1,102 @@
+//! Kernels for a GPU: from a file that `make cuda` or an earlier process made, or compiled now by NVRTC and kept.
+
+use std::env;
+use std::ffi::{CStr, CString};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cudarc::nvrtc::{result, sys};
+
+use crate::sources::Module;
+
+/// Names the folder of compiled kernels.
+pub const FOLDER_VARIABLE: &str = "PROOFMILL_CUDA_DIR";
+
+/// The folder of compiled kernels: that of [`FOLDER_VARIABLE`], or `proofmill/cuda` in the user's cache folder. None when the environment names no
+/// home.
+pub fn folder() -> Option<PathBuf> {
+    let named =
+        |variable| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
+    named(FOLDER_VARIABLE).or_else(|| {
+        let cache = named("XDG_CACHE_HOME").or_else(|| Some(named("HOME")?.join(".cache")))?;
+        Some(cache.join("proofmill/cuda"))
+    })
+}
+
+/// The files that a module's kernels may be in: a fat binary of `make cuda`, and what NVRTC made for an architecture such as 90.
+fn files(module: Module, architecture: u32, folder: &Path) -> Option<[PathBuf; 2]> {
+    let stem = format!("{}-{}", module.name(), module.digest()?);
+    Some(
+        ["fatbin".into(), format!("sm_{architecture}.cubin")]
+            .map(|end: String| folder.join(format!("{stem}.{end}"))),
+    )
+}
+
+/// What is wrong with NVRTC here; nothing if it can be loaded.
+pub fn problem() -> Option<String> {
+    // SAFETY: it loads a library, whose start-up code runs.
+    let is_there = unsafe { sys::is_culib_present() };
+    (!is_there).then(|| {
+        "NVRTC (libnvrtc.so) was not found: install the CUDA toolkit's NVRTC, such as the package cuda-nvrtc or the Python wheel nvidia-cuda-nvrtc, and set LD_LIBRARY_PATH to its folder".into()
+    })
+}
+
+/// The machine code of a module, or why there is none.
+pub(crate) fn image(
+    module: Module,
+    architecture: u32,
+    folder: Option<&Path>,
+) -> Result<Vec<u8>, String> {
+    let no_kernel = || format!("there is no kernel {}", module.name());
+    let files = folder.and_then(|folder| files(module, architecture, folder));
+    if let Some(image) = files.iter().flatten().find_map(|file| fs::read(file).ok()) {
+        return Ok(image);
+    }
+    if let Some(problem) = problem() {
+        return Err(problem);
+    }
+    let source = module.source().ok_or_else(no_kernel)?;
+    let image = compiled(&module.name(), &source, architecture)?;
+    if let Some([_, file]) = files {
+        // A kernel that cannot be kept is compiled again next time.
+        let _ = keep(&file, &image);
+    }
+    Ok(image)
+}
+
+/// Nobody reads part of a file: it gets its name when it is whole.
+fn keep(file: &Path, image: &[u8]) -> std::io::Result<()> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let part = file.with_extension(format!("part-{}", std::process::id()));
+    fs::write(&part, image)?;
+    fs::rename(part, file)
+}
+
+fn compiled(name: &str, source: &str, architecture: u32) -> Result<Vec<u8>, String> {
+    let text = |_| format!("{name}: its source has a zero byte");
+    let (source, file) =
+        (CString::new(source).map_err(text)?, CString::new(format!("{name}.cu")).map_err(text)?);
+    let failed = |error: result::NvrtcError| format!("{name}: NVRTC: {error}");
+    let program = result::create_program(&source, Some(&file)).map_err(failed)?;
+    let options = [format!("--gpu-architecture=sm_{architecture}"), "--std=c++17".into()];
+    // SAFETY: the program was created above and is destroyed below, once.
+    unsafe {
+        let image = result::compile_program(program, &options).map_err(failed).and_then(|()| {
+            let mut size = 0;
+            sys::nvrtcGetCUBINSize(program, &mut size).result().map_err(failed)?;
+            let mut image = vec![0u8; size];
+            sys::nvrtcGetCUBIN(program, image.as_mut_ptr().cast()).result().map_err(failed)?;
+            Ok(image)
+        });
+        let image = image.map_err(|problem| match result::get_program_log(program) {
+            Ok(log) => {
+                let log = CStr::from_ptr(log.as_ptr()).to_string_lossy().into_owned();
+                format!("{problem}: {}", log.trim())
+            }
+            Err(_) => problem,
+        });
+        let _ = result::destroy_program(program);
+        image
+    }
+}

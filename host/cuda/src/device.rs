@@ -1,0 +1,423 @@
+//! The device: requests wait in a queue, and threads with a stream each take them to the GPU.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use proofmill_op::msm::Group;
+use proofmill_op::{
+    Answer, Capability, Caps, Completer, Data, Device, DeviceKind, Error, Metrics, Parked, Request,
+    Result, Ticket, poseidon as op_poseidon,
+};
+use tracing::{Level, debug, enabled};
+
+use crate::driver::CudaGpu;
+use crate::emulated::{EmulatedGpu, Fault};
+use crate::gpu::{Buffer, Gpu, Launch, Stream, arguments};
+use crate::memory::{Budget, Reservation};
+use crate::sources::Module;
+use crate::{compile, msm as gpu_msm, ntt, poseidon};
+
+/// Streams, and the threads that enter work into them.
+const STREAMS: usize = 3;
+/// Of free memory, what requests and resident data may have, in 16ths: the rest is for tables and for what the driver needs.
+const SHARE: usize = 15;
+/// Memory of the emulated GPU.
+const EMULATED_BYTES: usize = 1 << 30;
+
+/// How a GPU is opened.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Options {
+    /// The most bytes of its memory that are used. All that is free, if not given.
+    pub max_bytes: Option<usize>,
+    /// The folder of compiled kernels; [`folder`](crate::folder), if not given.
+    pub folder: Option<PathBuf>,
+    /// What goes wrong with the emulation.
+    pub fault: Option<Fault>,
+}
+
+/// A GPU, or its emulation, as a [`Device`].
+///
+/// A request is checked when it is submitted, and runs on one of a few streams. The GPU checks scalars and elements while it reads them. A GPU that fails
+/// (for CUDA, any error but a lack of memory) is lost: every ticket then ends with [`Error::Lost`].
+///
+/// Memory of requests that are secret, or depend on what is, is overwritten before it is freed.
+pub struct CudaDevice {
+    caps: Caps,
+    inner: Arc<Inner>,
+    /// For data that is made resident by the caller's thread.
+    stream: Arc<dyn Stream>,
+    queue: Option<Sender<Queued>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+struct Inner {
+    uri: String,
+    gpu: Box<dyn Gpu>,
+    identity: u64,
+    budget: Arc<Budget>,
+    tables: ntt::Tables,
+    constants: poseidon::Constants,
+    lost: Mutex<Option<Error>>,
+    answered: AtomicU64,
+    stages: Mutex<Option<Stages>>,
+}
+
+/// The stages of a request with their milliseconds on the GPU, in order.
+pub type Stages = Vec<(&'static str, f32)>;
+
+/// A request that waits for a stream.
+struct Queued {
+    work: Work,
+    completer: Completer,
+}
+
+/// What there is to do for a request.
+pub(crate) type Work = Box<dyn FnOnce(&Job<'_>) -> Result<Answer> + Send>;
+
+/// A request that runs.
+pub(crate) struct Job<'a> {
+    pub gpu: &'a dyn Gpu,
+    pub stream: &'a Arc<dyn Stream>,
+    pub budget: &'a Arc<Budget>,
+    pub tables: &'a ntt::Tables,
+    pub constants: &'a poseidon::Constants,
+    pub cancelled: &'a (dyn Fn() -> bool + Sync),
+    uri: &'a str,
+}
+
+impl Job<'_> {
+    /// [`Error::Cancelled`] when nobody waits for the response any more.
+    pub fn check(&self) -> Result<()> {
+        if (self.cancelled)() { Err(Error::Cancelled) } else { Ok(()) }
+    }
+
+    /// The error of a GPU that does something wrong.
+    pub fn failed(&self, problem: String) -> Error {
+        Error::Failed { device: self.uri.to_owned(), problem }
+    }
+
+    /// Reserves memory for so many items for the time of the request, and waits for it. A device's error if there is not so much: another one may do it.
+    pub fn reserve(&self, what: &str, count: usize, each: usize) -> Result<Reservation> {
+        let bytes = count.saturating_mul(each);
+        self.budget.working(bytes, self.cancelled)?.map_err(|most| {
+            self.failed(format!(
+                "{count} {what} need {bytes} bytes of its memory, where {most} are free: {} would fit",
+                most / each.max(1)
+            ))
+        })
+    }
+
+    /// The number that a kernel left in these eight bytes, if it found something wrong. Waits for it.
+    pub fn first_wrong(&self, number: &Buffer) -> Result<Option<usize>> {
+        let mut bytes = [0; 8];
+        self.stream.read(&mut bytes, number.address())?;
+        let number = u64::from_le_bytes(bytes);
+        Ok((number != u64::MAX).then_some(number as usize))
+    }
+}
+
+/// Bytes that stay on the GPU.
+pub(crate) struct Resident {
+    buffer: Buffer,
+    _reservation: Reservation,
+}
+
+impl Resident {
+    pub fn new(buffer: Buffer, reservation: Reservation) -> Self {
+        Self { buffer, _reservation: reservation }
+    }
+}
+
+/// Bytes of a request.
+pub(crate) enum Source {
+    Host(Arc<[u8]>),
+    Resident(Arc<Resident>),
+}
+
+impl Source {
+    /// Those of a request to the device with this identity.
+    pub fn of(data: &Data, identity: u64) -> Result<Self> {
+        Ok(match data {
+            Data::Here(bytes) => Self::Host(bytes.clone()),
+            Data::Parked(parked) => Self::Resident(parked.name(identity)?),
+        })
+    }
+
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Host(bytes) => bytes.len(),
+            Self::Resident(resident) => resident.buffer.len(),
+        }
+    }
+
+    /// Some of the bytes on the GPU. After each piece, `copied` may enter work on the bytes up to its second argument, from the address that is the first.
+    pub fn part(
+        &self,
+        job: &Job<'_>,
+        range: std::ops::Range<usize>,
+        copied: &mut dyn FnMut(u64, usize) -> Result<()>,
+    ) -> Result<Part> {
+        let length = range.len();
+        match self {
+            Self::Host(bytes) => {
+                let buffer = Buffer::secret(job.stream, length)?;
+                let address = buffer.address();
+                job.stream.write(address, &bytes[range], &mut |end| copied(address, end))?;
+                Ok(Part::Own(buffer))
+            }
+            Self::Resident(resident) => {
+                let part = Part::Resident(resident.clone(), range.start);
+                copied(part.address(), length)?;
+                Ok(part)
+            }
+        }
+    }
+}
+
+/// Bytes of a request on the GPU.
+pub(crate) enum Part {
+    /// The request's own, to be overwritten.
+    Own(Buffer),
+    /// Resident ones from a place on, to be read.
+    Resident(Arc<Resident>, usize),
+}
+
+impl Part {
+    pub fn address(&self) -> u64 {
+        match self {
+            Self::Own(buffer) => buffer.address(),
+            Self::Resident(resident, start) => resident.buffer.address() + *start as u64,
+        }
+    }
+}
+
+impl CudaDevice {
+    /// Opens the GPU with this number under a URI.
+    pub fn open(uri: &str, number: u32, options: Options) -> Result<Self> {
+        let folder = options.folder.clone().or_else(compile::folder);
+        let gpu = Box::new(CudaGpu::open(uri, number, folder)?);
+        Self::over(uri, gpu, &options)
+    }
+
+    /// Opens an emulated GPU under a URI: the kernels on this machine's processor, for tests.
+    pub fn emulated(uri: &str, options: Options) -> Result<Self> {
+        let folder = options.folder.clone().or_else(compile::folder);
+        let gpu = EmulatedGpu::open(uri, folder.as_deref(), EMULATED_BYTES, options.fault)?;
+        let gpu = Box::new(gpu);
+        Self::over(uri, gpu, &options)
+    }
+
+    fn over(uri: &str, gpu: Box<dyn Gpu>, options: &Options) -> Result<Self> {
+        let mut caps = Caps::new(uri, DeviceKind::Gpu, gpu.description());
+        for module in Module::all() {
+            caps.capabilities.extend(match module {
+                Module::Msm(instance) => Some(Capability::Msm(instance)),
+                Module::Ntt(field) => Some(Capability::Ntt(field)),
+                Module::Poseidon(_) => None,
+            });
+        }
+        caps.capabilities.push(Capability::Poseidon(op_poseidon::Instance::Bls12_381));
+        caps.queue = 2 * STREAMS;
+        let free = gpu.free_bytes()? / 16 * SHARE;
+        let budget = Budget::new(options.max_bytes.map_or(free, |most| most.min(free)));
+        let stream = gpu.stream()?;
+        let inner = Arc::new(Inner {
+            uri: uri.to_owned(),
+            gpu,
+            identity: Parked::fresh_identity(),
+            budget,
+            tables: ntt::Tables::default(),
+            constants: poseidon::Constants::default(),
+            lost: Mutex::default(),
+            answered: AtomicU64::new(0),
+            stages: Mutex::default(),
+        });
+        let (queue, waiting) = channel();
+        let waiting = Arc::new(Mutex::new(waiting));
+        let threads = (0..STREAMS).map(|number| {
+            let (inner, waiting, stream) = (inner.clone(), waiting.clone(), inner.gpu.stream()?);
+            let thread = thread::Builder::new().name(format!("proofmill-cuda-{number}"));
+            thread.spawn(move || inner.serve(&waiting, &stream)).map_err(|source| Error::Io {
+                context: "starting a thread".into(),
+                source: Arc::new(source),
+            })
+        });
+        let threads = threads.collect::<Result<_>>()?;
+        Ok(Self { caps, inner, stream, queue: Some(queue), threads })
+    }
+
+    /// Begins to time the stages of requests on the GPU, for measurements: [`CudaDevice::stages`] has those of the last one.
+    pub fn time_stages(&self) {
+        *self.inner.stages() = Some(Stages::new());
+    }
+
+    /// The stages of the last request that ended, if they are timed.
+    pub fn stages(&self) -> Option<Stages> {
+        self.inner.stages().clone()
+    }
+
+    /// The kernels' products of elements of a module's field (for an MSM that of the coordinates), one by one: for tests. They are x y / 2^(8 n) of elements of
+    /// n bytes, and x y in Goldilocks' field.
+    #[doc(hidden)]
+    pub fn products(&self, module: Module, x: &[u8], y: &[u8]) -> Result<Vec<u8>> {
+        self.inner.gpu.load(module)?;
+        let bytes = match module {
+            Module::Msm(instance) if instance.group == Group::G2 => instance.point_bytes() / 4,
+            Module::Msm(instance) => instance.point_bytes() / 2,
+            Module::Ntt(field) => field.bytes(),
+            Module::Poseidon(_) => return Err(Error::argument("module", "has no products")),
+        };
+        let [x, y] = [Buffer::with(&self.stream, x)?, Buffer::with(&self.stream, y)?];
+        let (count, result) = (x.len() / bytes, Buffer::new(&self.stream, x.len())?);
+        let arguments = arguments![&x, &y, count as u64, &result];
+        self.stream.launch(&Launch::over(module, "products_of", count, 128, &arguments))?;
+        let mut products = vec![0; result.len()];
+        self.stream.read(&mut products, result.address())?;
+        Ok(products)
+    }
+
+    fn work(&self, request: Request) -> Result<Work> {
+        let (identity, uri) = (self.inner.identity, &self.inner.uri[..]);
+        match request {
+            Request::Msm(request) => gpu_msm::work(request, identity),
+            Request::Ntt(request) => ntt::work(request, identity),
+            Request::Quotient(request) => {
+                ntt::quotient_work(*request, identity, &self.inner.budget)
+            }
+            Request::Poseidon(request) => poseidon::work(request, identity, uri),
+            Request::PoseidonLayers(request) => poseidon::layers_work(request, identity, uri),
+            other => {
+                let what = other.capability().to_string();
+                Err(Error::Unsupported { device: uri.to_owned(), what })
+            }
+        }
+    }
+}
+
+impl Inner {
+    fn stages(&self) -> std::sync::MutexGuard<'_, Option<Stages>> {
+        self.stages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The error that ended the device.
+    fn alive(&self) -> Result<()> {
+        let lost = self.lost.lock().unwrap_or_else(PoisonError::into_inner);
+        lost.clone().map_or(Ok(()), Err)
+    }
+
+    /// Takes requests until the device is dropped.
+    fn serve(&self, waiting: &Mutex<Receiver<Queued>>, stream: &Arc<dyn Stream>) {
+        loop {
+            let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            let Ok(Queued { work, completer }) = next else { return };
+            let answer = self.answer(work, &completer, stream);
+            if let Err(error @ Error::Lost { .. }) = &answer {
+                let mut lost = self.lost.lock().unwrap_or_else(PoisonError::into_inner);
+                lost.get_or_insert_with(|| error.clone());
+            }
+            self.answered.fetch_add(1, Ordering::Relaxed);
+            completer.complete(answer);
+            // It takes a while, for which nobody has to wait.
+            stream.wipe();
+        }
+    }
+
+    fn answer(
+        &self,
+        work: Work,
+        completer: &Completer,
+        stream: &Arc<dyn Stream>,
+    ) -> Result<Answer> {
+        self.alive()?;
+        let cancelled = || completer.is_cancelled();
+        let job = Job {
+            gpu: &*self.gpu,
+            stream,
+            budget: &self.budget,
+            tables: &self.tables,
+            constants: &self.constants,
+            cancelled: &cancelled,
+            uri: &self.uri,
+        };
+        job.check()?;
+        let is_timed = self.stages().is_some() || enabled!(Level::DEBUG);
+        if is_timed {
+            stream.time_stages();
+        }
+        let work = AssertUnwindSafe(|| work(&job));
+        let answer = catch_unwind(work)
+            .unwrap_or_else(|panic| Err(Error::panicked(&self.uri, "a worker", &*panic)));
+        // What was entered is done before its memory is used for something else, and an error of the GPU comes to light.
+        let done = stream.wait();
+        if is_timed && done.is_ok() {
+            let stages = stream.stages()?;
+            for (stage, ms) in &stages {
+                debug!(stage, ms, "done on the GPU");
+            }
+            if let Some(last) = &mut *self.stages() {
+                *last = stages;
+            }
+        }
+        done.and(answer)
+    }
+}
+
+impl Device for CudaDevice {
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
+    fn park(&self, bytes: Data) -> Result<Parked> {
+        let source = Source::of(&bytes, self.inner.identity)?;
+        let Source::Host(bytes) = source else {
+            let Data::Parked(parked) = bytes else { unreachable!("only these are resident") };
+            return Ok(parked);
+        };
+        self.inner.alive()?;
+        let reservation = self.inner.budget.resident(bytes.len()).map_err(|free| {
+            let problem =
+                format!("{} bytes, where {free} of the GPU's memory are free", bytes.len());
+            Error::argument("data", problem)
+        })?;
+        let buffer = Buffer::secret(&self.stream, bytes.len())?;
+        self.stream.write(buffer.address(), &bytes, &mut |_| Ok(()))?;
+        self.stream.wait()?;
+        self.stream.wipe();
+        let resident = Resident::new(buffer, reservation);
+        Ok(Parked::distant(self.inner.identity, bytes.len(), resident))
+    }
+
+    fn submit(&self, request: Request) -> Result<Ticket> {
+        self.caps.demand(&request.capability())?;
+        self.inner.alive()?;
+        let work = self.work(request)?;
+        let (completer, ticket) = Ticket::pair();
+        if let Some(queue) = &self.queue {
+            // Without a thread that takes it the completer is dropped, which ends the ticket.
+            let _ended = queue.send(Queued { work, completer });
+        }
+        Ok(ticket)
+    }
+
+    fn metrics(&self) -> Metrics {
+        let mut metrics = Metrics::default();
+        metrics.requests = self.inner.answered.load(Ordering::Relaxed);
+        metrics
+    }
+}
+
+impl Drop for CudaDevice {
+    /// Waits for requests that were submitted: those whose tickets are gone end at once.
+    fn drop(&mut self) {
+        self.queue = None;
+        for thread in self.threads.drain(..) {
+            // A thread does not panic outside of what it catches.
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The interface between requests and a GPU: memory, and kernel launches in order. `driver` implements it over CUDA, `emulated` over a library.
+
+use std::sync::Arc;
+
+use proofmill_op::Result;
+
+use crate::sources::Module;
+
+/// A GPU, or its emulation.
+pub(crate) trait Gpu: Send + Sync {
+    /// Its name and what it runs, in a line.
+    fn description(&self) -> &str;
+
+    /// Free bytes of its memory.
+    fn free_bytes(&self) -> Result<usize>;
+
+    /// Compiles and loads a module's kernels, if that was not done yet.
+    fn load(&self, module: Module) -> Result<()>;
+
+    /// A new queue of work.
+    fn stream(&self) -> Result<Arc<dyn Stream>>;
+}
+
+/// Bytes that are copied to a GPU at a time.
+pub(crate) const PIECE: usize = 8 << 20;
+
+/// A queue: each function enters work, which is done in order. Those that say so wait.
+pub(crate) trait Stream: Send + Sync {
+    /// Allocates memory, whose content is arbitrary; returns its address. [`Error::Failed`](proofmill_op::Error) where there is not so much.
+    fn allocate(&self, bytes: usize) -> Result<u64>;
+
+    /// Frees memory. Work on it that was entered before is done first.
+    fn free(&self, address: u64);
+
+    /// Copies bytes to the GPU, pieces of [`PIECE`] bytes one after the other. After each, `copied` may enter work on the bytes up to its argument, which is done while
+    /// the next pieces are copied. All bytes have been read when this returns.
+    fn write(
+        &self,
+        to: u64,
+        from: &[u8],
+        copied: &mut dyn FnMut(usize) -> Result<()>,
+    ) -> Result<()>;
+
+    /// Copies bytes from the GPU, and waits for them.
+    fn read(&self, to: &mut [u8], from: u64) -> Result<()>;
+
+    /// Overwrites what earlier copies left in memory of the host that is between.
+    fn wipe(&self);
+
+    /// Sets bytes to a value.
+    fn fill(&self, to: u64, value: u8, bytes: usize) -> Result<()>;
+
+    /// Launches a kernel.
+    fn launch(&self, launch: &Launch<'_>) -> Result<()>;
+
+    /// Waits until all work is done.
+    fn wait(&self) -> Result<()>;
+
+    /// Begins a stage of the work, whose time ends where the next one begins. Nothing without [`Stream::time_stages`].
+    fn stage(&self, name: &'static str) -> Result<()>;
+
+    /// Begins to time stages.
+    fn time_stages(&self);
+
+    /// Waits, and returns the stages since [`Stream::time_stages`] with their milliseconds on the GPU.
+    fn stages(&self) -> Result<Vec<(&'static str, f32)>>;
+}
+
+/// A kernel with its arguments.
+pub(crate) struct Launch<'a> {
+    pub module: Module,
+    pub kernel: &'static str,
+    pub blocks: usize,
+    pub threads: usize,
+    /// Bytes of shared memory a block.
+    pub shared: usize,
+    pub arguments: &'a [Argument],
+}
+
+impl<'a> Launch<'a> {
+    /// A thread for each of `count` items, in blocks of so many.
+    pub fn over(
+        module: Module,
+        kernel: &'static str,
+        count: usize,
+        threads: usize,
+        arguments: &'a [Argument],
+    ) -> Self {
+        Self { module, kernel, blocks: count.div_ceil(threads), threads, shared: 0, arguments }
+    }
+}
+
+/// A kernel's argument: its bytes, as 64-bit words.
+pub(crate) struct Argument(Vec<u64>);
+
+impl Argument {
+    /// A structure of 32-bit numbers.
+    pub fn of_u32<const N: usize>(numbers: [u32; N]) -> Self {
+        let word =
+            |pair: &[u32]| u64::from(pair[0]) | u64::from(pair.get(1).copied().unwrap_or(0)) << 32;
+        Self(numbers.chunks(2).map(word).collect())
+    }
+
+    /// A structure of 64-bit numbers and addresses.
+    pub fn of_u64(numbers: impl Into<Vec<u64>>) -> Self {
+        Self(numbers.into())
+    }
+
+    /// Where its bytes are.
+    pub fn pointer(&self) -> *mut std::ffi::c_void {
+        self.0.as_ptr().cast_mut().cast()
+    }
+}
+
+impl From<u32> for Argument {
+    fn from(number: u32) -> Self {
+        Self::of_u32([number])
+    }
+}
+
+impl From<u64> for Argument {
+    fn from(number: u64) -> Self {
+        Self(vec![number])
+    }
+}
+
+impl From<&Buffer> for Argument {
+    fn from(buffer: &Buffer) -> Self {
+        Self::from(buffer.address)
+    }
+}
+
+/// An array of [`Argument`]s from values of different types.
+macro_rules! arguments {
+    ($($value:expr),* $(,)?) => {
+        [$($crate::gpu::Argument::from($value)),*]
+    };
+}
+pub(crate) use arguments;
+
+/// Memory of a GPU, freed when it is dropped; secret memory is overwritten before.
+pub(crate) struct Buffer {
+    stream: Arc<dyn Stream>,
+    address: u64,
+    bytes: usize,
+    is_secret: bool,
+}
+
+impl Buffer {
+    /// Memory with arbitrary content.
+    pub fn new(stream: &Arc<dyn Stream>, bytes: usize) -> Result<Self> {
+        let address = stream.allocate(bytes.max(1))?;
+        Ok(Self { stream: stream.clone(), address, bytes, is_secret: false })
+    }
+
+    /// Memory for what may be a witness or depends on one.
+    pub fn secret(stream: &Arc<dyn Stream>, bytes: usize) -> Result<Self> {
+        let mut buffer = Self::new(stream, bytes)?;
+        buffer.is_secret = true;
+        Ok(buffer)
+    }
+
+    /// Memory with these bytes.
+    pub fn with(stream: &Arc<dyn Stream>, bytes: &[u8]) -> Result<Self> {
+        let buffer = Self::new(stream, bytes.len())?;
+        stream.write(buffer.address, bytes, &mut |_| Ok(()))?;
+        Ok(buffer)
+    }
+
+    /// Memory in which all bytes have a value.
+    pub fn filled(stream: &Arc<dyn Stream>, value: u8, bytes: usize) -> Result<Self> {
+        let buffer = Self::new(stream, bytes)?;
+        stream.fill(buffer.address, value, bytes)?;
+        Ok(buffer)
+    }
+
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+
+    pub fn len(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        if self.is_secret {
+            // A GPU that fails here is lost, and its memory with it.
+            let _ = self.stream.fill(self.address, 0, self.bytes);
+        }
+        self.stream.free(self.address);
+    }
+}

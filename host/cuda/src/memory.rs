@@ -1,0 +1,119 @@
+//! How much of a GPU's memory is promised to whom, so that requests in flight do not fail for want of memory that others hold.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use proofmill_op::{Error, Result};
+
+/// How long to wait for others before looking whether the request was cancelled.
+const SLICE: Duration = Duration::from_millis(5);
+
+/// The memory of a GPU.
+pub(crate) struct Budget {
+    total: usize,
+    used: Mutex<Used>,
+    released: Condvar,
+}
+
+#[derive(Default)]
+struct Used {
+    /// By resident data.
+    resident: usize,
+    /// By requests in flight.
+    working: usize,
+}
+
+/// A part of the memory, until it is dropped.
+pub(crate) struct Reservation {
+    budget: Arc<Budget>,
+    bytes: usize,
+    is_resident: bool,
+}
+
+impl Budget {
+    /// A GPU with so many bytes.
+    pub fn new(total: usize) -> Arc<Self> {
+        Arc::new(Self { total, used: Mutex::default(), released: Condvar::new() })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Used> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Bytes that requests may have together: what is not resident.
+    pub fn available(&self) -> usize {
+        self.total - self.lock().resident
+    }
+
+    /// Reserves bytes for data that stays. None, with the bytes that are free, if there are not so many.
+    pub fn resident(self: &Arc<Self>, bytes: usize) -> std::result::Result<Reservation, usize> {
+        let mut used = self.lock();
+        let free = self.total.saturating_sub(used.resident + used.working);
+        if bytes > free {
+            return Err(free);
+        }
+        used.resident += bytes;
+        Ok(Reservation { budget: self.clone(), bytes, is_resident: true })
+    }
+
+    /// Reserves bytes for a request, and waits while other requests have them. The outer error is a cancellation, the inner one has the bytes that there are
+    /// at most.
+    pub fn working(
+        self: &Arc<Self>,
+        bytes: usize,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<std::result::Result<Reservation, usize>> {
+        let mut used = self.lock();
+        loop {
+            let most = self.total.saturating_sub(used.resident);
+            if bytes > most {
+                return Ok(Err(most));
+            }
+            if bytes <= most.saturating_sub(used.working) {
+                used.working += bytes;
+                return Ok(Ok(Reservation { budget: self.clone(), bytes, is_resident: false }));
+            }
+            if cancelled() {
+                return Err(Error::Cancelled);
+            }
+            used = match self.released.wait_timeout(used, SLICE) {
+                Ok((used, _)) => used,
+                Err(poisoned) => poisoned.into_inner().0,
+            };
+        }
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        let mut used = self.budget.lock();
+        let part = if self.is_resident { &mut used.resident } else { &mut used.working };
+        *part -= self.bytes;
+        self.budget.released.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_refused_and_what_others_have_is_waited_for() {
+        let budget = Budget::new(100);
+        let never = || false;
+        let resident = budget.resident(40).unwrap();
+        assert_eq!(budget.resident(61).err(), Some(60));
+        assert_eq!(budget.working(61, &never).unwrap().err(), Some(60));
+        let working = budget.working(50, &never).unwrap().unwrap();
+        assert_eq!(budget.resident(11).err(), Some(10));
+        assert!(matches!(budget.working(20, &|| true), Err(Error::Cancelled)));
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| budget.working(20, &never).unwrap().is_ok());
+            std::thread::sleep(Duration::from_millis(20));
+            drop(working);
+            assert!(waiting.join().unwrap());
+        });
+        drop(resident);
+        assert_eq!(budget.available(), 100);
+    }
+}

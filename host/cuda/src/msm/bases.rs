@@ -1,0 +1,171 @@
+//! Bases of MSMs: read, checked, and resident on the GPU with tables of multiples.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use proofmill_algebra::encoding::{Coordinate, pair};
+use proofmill_algebra::msm::Group;
+use proofmill_op::msm::read::{self, Bytes};
+use proofmill_op::msm::{self, Check};
+use proofmill_op::{Capability, Data, Result};
+use rayon::prelude::*;
+
+use super::plan::{Shape, tables_in};
+use crate::device::Job;
+use crate::gpu::{Buffer, Launch, arguments};
+use crate::memory::Reservation;
+use crate::sources::Module;
+
+/// Points that are copied at a time.
+const PIECE: usize = 1 << 18;
+/// Points that a thread checks at a time.
+const CHECKED: usize = 1 << 8;
+/// Threads of a block.
+const THREADS: usize = 128;
+/// Points that a thread of `multiply_points` takes.
+const MULTIPLES_EACH: usize = 16;
+
+/// Resident bases: tables of affine points in Montgomery form, one after the other.
+pub(super) struct Bases {
+    pub points: Buffer,
+    pub count: usize,
+    /// What the tables are made for; of one table any will do.
+    pub shape: Shape,
+    pub check: Check,
+    _reservation: Reservation,
+}
+
+/// Where the points of a request are.
+pub(super) enum Points {
+    Resident(Arc<Bases>),
+    Host(Bytes, Check),
+}
+
+impl Points {
+    /// Those of a request to the device with this identity.
+    pub fn of(bases: &msm::Bases, identity: u64) -> Result<Self> {
+        Ok(match &bases.points {
+            msm::Points::Data(Data::Parked(parked)) => {
+                let resident: Arc<Bases> =
+                    parked.inside(identity, &Capability::Msm(bases.instance))?;
+                read::checked(resident.check, bases.check)?;
+                Self::Resident(resident)
+            }
+            points => Self::Host(Bytes::of(points, identity)?, bases.check),
+        })
+    }
+}
+
+/// Makes bases resident, with as many tables as are worth their room.
+pub(super) fn load<C: Group<Base: Coordinate>>(
+    job: &Job<'_>,
+    asked: &msm::Bases,
+    bytes: &Bytes,
+    count: usize,
+) -> Result<Bases> {
+    let tables = tables_in::<C>(count, asked.room)?;
+    let shape = Shape::best::<C>(count, tables, job.budget.available());
+    let table = count * pair::bytes::<C>();
+    let reservation = job.budget.resident(shape.tables * table).map_err(|free| {
+        let fit = free / (shape.tables * pair::bytes::<C>());
+        job.failed(format!(
+            "{count} points take {} bytes of its memory, where {free} are free: {fit} would fit",
+            shape.tables * table
+        ))
+    })?;
+    let points = Buffer::new(job.stream, shape.tables * table)?;
+    read_points::<C>(job, asked.instance, bytes, 0..count, asked.check, points.address())?;
+    if shape.tables > 1 {
+        multiply::<C>(job, asked.instance, &points, count, &shape)?;
+    }
+    job.stream.wait()?;
+    Ok(Bases { points, count, shape, check: asked.check, _reservation: reservation })
+}
+
+/// Writes the points with these numbers to the GPU, checked as far as is asked.
+pub(super) fn read_points<C: Group<Base: Coordinate>>(
+    job: &Job<'_>,
+    instance: msm::Instance,
+    bytes: &Bytes,
+    range: Range<usize>,
+    check: Check,
+    to: u64,
+) -> Result<()> {
+    let each = pair::bytes::<C>();
+    let raw = Buffer::new(job.stream, PIECE.min(range.len()) * each)?;
+    let first_wrong = Buffer::filled(job.stream, 0xff, 8)?;
+    let mut buffer = Vec::new();
+    for start in range.clone().step_by(PIECE) {
+        job.check()?;
+        let piece = start..range.end.min(start + PIECE);
+        let bytes = bytes.range(each, piece.clone(), &mut buffer)?;
+        job.stream.write(raw.address(), bytes, &mut |_| Ok(()))?;
+        let arguments = arguments![
+            &raw,
+            piece.len() as u32,
+            (start - range.start) as u32,
+            u32::from(check != Check::Nothing),
+            to,
+            &first_wrong
+        ];
+        let module = Module::Msm(instance);
+        job.stream.launch(&Launch::over(
+            module,
+            "read_points",
+            piece.len(),
+            THREADS,
+            &arguments,
+        ))?;
+        if check == Check::Subgroup && C::COFACTOR != [1] {
+            let chunks = bytes.par_chunks(CHECKED * each).enumerate();
+            chunks.try_for_each(|(number, chunk)| {
+                job.check()?;
+                let numbers = piece.start + number * CHECKED..;
+                numbers.zip(chunk.chunks_exact(each)).try_for_each(|(number, bytes)| {
+                    read::point::<C>(number, bytes, check).map(|_| ())
+                })
+            })?;
+        }
+    }
+    let Some(wrong) = job.first_wrong(&first_wrong)? else { return Ok(()) };
+    let number = range.start + wrong;
+    let point = bytes.range(each, number..number + 1, &mut buffer)?;
+    match read::point::<C>(number, point, check) {
+        Err(problem) => Err(problem),
+        Ok(_) => Err(job.failed(format!("it refused point {number}, which is right"))),
+    }
+}
+
+/// Table after table, each from the one before.
+fn multiply<C: Group<Base: Coordinate>>(
+    job: &Job<'_>,
+    instance: msm::Instance,
+    points: &Buffer,
+    count: usize,
+    shape: &Shape,
+) -> Result<()> {
+    let each = pair::bytes::<C>();
+    let piece = PIECE.min(count);
+    let sums = Buffer::new(job.stream, piece * 2 * each)?;
+    let products = Buffer::new(job.stream, piece * each / 2)?;
+    let doublings = shape.bits * shape.sets as u32;
+    for table in 1..shape.tables {
+        for start in (0..count).step_by(PIECE) {
+            job.check()?;
+            let length = PIECE.min(count - start);
+            let at = |table: usize| points.address() + ((table * count + start) * each) as u64;
+            let arguments =
+                arguments![at(table - 1), length as u32, doublings, &sums, &products, at(table)];
+            let threads = length.div_ceil(MULTIPLES_EACH);
+            let module = Module::Msm(instance);
+            job.stream.launch(&Launch::over(
+                module,
+                "multiply_points",
+                threads,
+                THREADS,
+                &arguments,
+            ))?;
+        }
+    }
+    job.stream.wait()
+}

@@ -1,0 +1,196 @@
+//! How an MSM is computed on a GPU: windows, tables of multiples, and how many points at a time.
+
+use proofmill_algebra::encoding::{Coordinate, pair};
+use proofmill_algebra::field::PrimeField;
+use proofmill_algebra::msm::Group;
+use proofmill_op::msm::{Plan, SCALAR_BYTES};
+use proofmill_op::{Error, Result};
+
+use crate::device::Job;
+
+/// Bits of the widest window: its buckets are counted in 32 bits, in all windows together.
+const MOST_BITS: u32 = 22;
+/// Bits of the narrowest.
+const LEAST_BITS: u32 = 3;
+/// Points of all tables together are numbered in 31 bits.
+const MOST_POINTS: usize = 1 << 31;
+/// Entries of all windows are numbered in 32 bits.
+const MOST_ENTRIES: usize = u32::MAX as usize;
+/// Threads that add entries, where there are so many; each has at least a few.
+const THREADS: usize = 1 << 19;
+const LEAST_EACH: usize = 8;
+/// Partial sums that a thread combines.
+pub(super) const PARTIALS_EACH: usize = 8;
+/// Segments of buckets that are reduced side by side.
+const SEGMENTS: u32 = 1 << 15;
+/// Points at a time, at least, before a request is refused for want of memory.
+const LEAST_POINTS: usize = 1 << 6;
+/// What an addition to a bucket and what the reduction of a bucket takes, in products.
+const ADDITION: f64 = 10.0;
+const REDUCTION: f64 = 32.0;
+/// What the reduction of buckets takes at least, however few there are: many steps one after the other.
+const LATENCY: f64 = 2e7;
+
+/// Digits of scalars, and their buckets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// Of a window.
+    pub bits: u32,
+    pub windows: usize,
+    /// Tables of multiples, the points themselves among them.
+    pub tables: usize,
+    /// Windows that have buckets of their own: each adds to the set of its number modulo this.
+    pub sets: usize,
+}
+
+impl Shape {
+    fn new<C: Group>(bits: u32, most_tables: usize) -> Self {
+        // The carry out of the highest window is 0.
+        let windows = (C::Scalar::BITS + 1).div_ceil(bits) as usize;
+        let sets = windows.div_ceil(most_tables);
+        Self { bits, windows, tables: windows.div_ceil(sets), sets }
+    }
+
+    /// The one that takes the least time, with at most so many tables. Buckets take at most half of the bytes that are available, where that is possible.
+    pub fn best<C: Group<Base: Coordinate>>(
+        points: usize,
+        most_tables: usize,
+        available: usize,
+    ) -> Self {
+        let shapes = (LEAST_BITS..=MOST_BITS).flat_map(|bits| {
+            (1..=most_tables.min(64)).map(move |tables| Self::new::<C>(bits, tables))
+        });
+        let fitting = shapes.filter(|shape| {
+            points.saturating_mul(shape.tables) < MOST_POINTS
+                && shape.tables <= most_tables
+                && shape.bucket_bytes::<C>() <= available / 2
+        });
+        fitting
+            .min_by(|a, b| a.cost(points).total_cmp(&b.cost(points)))
+            .unwrap_or_else(|| Self::new::<C>(LEAST_BITS, 1))
+    }
+
+    /// The time, in products of coordinates.
+    fn cost(&self, points: usize) -> f64 {
+        let additions = points as f64 * self.windows as f64;
+        additions * ADDITION
+            + self.buckets() as f64 * REDUCTION
+            + f64::from(self.bits) * LATENCY / 16.0
+    }
+
+    /// Buckets of all sets.
+    pub fn buckets(&self) -> usize {
+        self.sets << (self.bits - 1)
+    }
+
+    /// The logarithm of the buckets of a segment.
+    pub fn log_segment(&self) -> u32 {
+        let wanted = (self.buckets() as u32 / SEGMENTS).max(1).ilog2();
+        wanted.max(2).min(self.bits - 1)
+    }
+
+    /// Entries of a thread, and threads, when there are so many entries.
+    pub fn threads(entries: usize) -> (usize, usize) {
+        let each = entries.div_ceil(THREADS).max(LEAST_EACH);
+        (each, entries.div_ceil(each))
+    }
+
+    /// Bytes of buckets, and of what they are reduced in.
+    fn bucket_bytes<C: Group<Base: Coordinate>>(&self) -> usize {
+        let (bucket, buckets) = (2 * pair::bytes::<C>(), self.buckets());
+        buckets * (4 + bucket) + 4 * (buckets >> self.log_segment()) * bucket
+    }
+
+    /// Bytes of GPU memory for so many scalars at a time, besides points.
+    pub fn working_bytes<C: Group<Base: Coordinate>>(&self, points: usize) -> usize {
+        let bucket = 2 * pair::bytes::<C>();
+        let entries = points * self.windows;
+        let (_, threads) = Self::threads(entries);
+        let partials = threads + threads.div_ceil(PARTIALS_EACH);
+        points * SCALAR_BYTES
+            + entries * (4 + 8) // ranks, entries
+            + partials * (4 + bucket)
+            + self.bucket_bytes::<C>()
+            + (1 << 12)
+    }
+
+    /// How many scalars at a time fit, when each brings `extra` bytes besides. An error with the bytes that a few need, if there are not so many.
+    pub fn chunk<C: Group<Base: Coordinate>>(
+        &self,
+        points: usize,
+        extra: usize,
+        available: usize,
+    ) -> std::result::Result<usize, usize> {
+        let most = points.min(MOST_ENTRIES / self.windows);
+        let bytes = |chunk: usize| self.working_bytes::<C>(chunk) + chunk * extra;
+        let mut chunk = most;
+        while chunk > LEAST_POINTS && bytes(chunk) > available {
+            chunk = chunk.div_ceil(2);
+        }
+        if bytes(chunk) > available { Err(bytes(chunk)) } else { Ok(chunk) }
+    }
+}
+
+/// The tables that fit into so many bytes; without any, the points alone.
+pub(super) fn tables_in<C: Group<Base: Coordinate>>(points: usize, room: usize) -> Result<usize> {
+    let each = points.saturating_mul(pair::bytes::<C>()).max(1);
+    match room / each {
+        _ if room == 0 => Ok(1),
+        0 => {
+            let problem = format!("{room} bytes are too few: the points take {each}");
+            Err(Error::argument("room", problem))
+        }
+        tables => Ok(tables),
+    }
+}
+
+/// The answer to a request for a plan.
+pub(super) fn answer<C: Group<Base: Coordinate>>(
+    job: &Job<'_>,
+    points: usize,
+    parked: bool,
+    room: usize,
+) -> Result<Plan> {
+    let shape = Shape::best::<C>(points, tables_in::<C>(points, room)?, job.budget.available());
+    let is_resident = parked || room > 0;
+    let resident = points * shape.tables * pair::bytes::<C>();
+    let available = job.budget.available().saturating_sub(if is_resident { resident } else { 0 });
+    let extra = if is_resident { 0 } else { 2 * pair::bytes::<C>() };
+    let chunk = shape.chunk::<C>(points, extra, available).unwrap_or(LEAST_POINTS);
+    let memory = shape.working_bytes::<C>(chunk) + chunk * extra;
+    Ok(Plan::new(shape.windows, shape.bits, memory, resident).with_multiples(shape.tables))
+}
+
+#[cfg(test)]
+mod tests {
+    use proofmill_algebra::{bls12_381, bn254};
+
+    use super::*;
+
+    #[test]
+    fn digits_cover_scalars_and_a_carry() {
+        for points in [0, 1, 100, 1 << 14, 1 << 20, 1 << 27] {
+            for tables in [1, 2, 5, 64] {
+                for (shape, bits) in [
+                    (Shape::best::<bn254::G1>(points, tables, 1 << 34), 254),
+                    (Shape::best::<bls12_381::G2>(points, tables, 1 << 34), 255),
+                ] {
+                    assert!(shape.windows as u32 * shape.bits > bits, "{shape:?}");
+                    assert!(shape.sets * shape.tables >= shape.windows, "{shape:?}");
+                    assert!(shape.tables <= tables && shape.log_segment() < shape.bits);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_chunk_fits_or_is_refused_with_what_it_needs() {
+        let shape = Shape::best::<bn254::G1>(1 << 20, 1, 1 << 34);
+        let whole = shape.working_bytes::<bn254::G1>(1 << 20);
+        assert_eq!(shape.chunk::<bn254::G1>(1 << 20, 0, whole).unwrap(), 1 << 20);
+        let chunk = shape.chunk::<bn254::G1>(1 << 20, 0, whole / 2).unwrap();
+        assert!(chunk < 1 << 20 && shape.working_bytes::<bn254::G1>(chunk) <= whole / 2);
+        let least = shape.chunk::<bn254::G1>(1 << 20, 0, 1000).unwrap_err();
+        assert!(least > 1000 && shape.chunk::<bn254::G1>(1 << 20, 0, least).is_ok());
+    }
+}

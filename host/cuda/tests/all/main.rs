@@ -1,0 +1,9 @@
+//! Requests on the emulation, which runs the kernels themselves on this machine's processor; or on the GPU that `PROOFMILL_TEST_GPU` names by its number.
+
+mod arithmetic;
+mod conformance;
+mod faults;
+mod msm;
+mod ntt;
+mod poseidon;
+mod support;

@@ -1,0 +1,57 @@
+//! The GPU of the tests, and what the processor answers.
+
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+use proofmill_algebra::Isa;
+use proofmill_cpu::CpuDevice;
+use proofmill_cuda::{CudaDevice, FOLDER_VARIABLE, Options};
+use proofmill_op::{Answer, Device, Request, Result};
+use rand::SeedableRng;
+use rand_chacha::ChaCha20Rng;
+
+/// Names the number of the GPU that tests use in place of the emulation.
+const GPU: &str = "PROOFMILL_TEST_GPU";
+
+/// The emulation, or the GPU that is to be tested. None, with a word about it, where nobody built the emulation's library.
+pub fn device(options: Options) -> Option<CudaDevice> {
+    if let Ok(number) = std::env::var(GPU) {
+        let number = number.parse().expect("a number");
+        return Some(CudaDevice::open(&format!("cuda:{number}"), number, options).unwrap());
+    }
+    emulated(options)
+}
+
+/// The emulation. Where its folder is but not its library, that is a failure.
+pub fn emulated(options: Options) -> Option<CudaDevice> {
+    match CudaDevice::emulated("cuda:emulated", options) {
+        Ok(device) => Some(device),
+        Err(problem) => {
+            let named = std::env::var_os(FOLDER_VARIABLE).is_some_and(|it| Path::new(&it).exists());
+            assert!(!named, "{problem}");
+            println!("SKIPPED: {problem}");
+            None
+        }
+    }
+}
+
+/// True where requests run on a GPU, and may be large.
+pub fn is_gpu() -> bool {
+    std::env::var_os(GPU).is_some()
+}
+
+pub fn cpu() -> Arc<CpuDevice> {
+    static CPU: LazyLock<Arc<CpuDevice>> =
+        LazyLock::new(|| Arc::new(CpuDevice::with_isa(None, Isa::best()).unwrap()));
+    CPU.clone()
+}
+
+pub fn ask(device: &dyn Device, request: Request) -> Result<Answer> {
+    device.submit(request)?.wait()
+}
+
+/// Random numbers, whose seed is shown where a test fails.
+pub fn random(seed: u64) -> ChaCha20Rng {
+    println!("seed {seed}");
+    ChaCha20Rng::seed_from_u64(seed)
+}
