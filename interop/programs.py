@@ -4,6 +4,8 @@ Each function runs one to its end. `snarkjs` and `proofmill` give what came of i
 """
 
 import contextlib
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -62,6 +64,14 @@ def on_pcie(*libraries):
 def on_f2(*libraries):
     """Of tops for F2."""
     return served(SLOTS, "f2", "emulated", libraries)
+
+
+def emulates_gpus():
+    """Returns true where the library of `cuda:emulated` is built. Where PROOFMILL_CUDA_DIR names a folder without it, that is a failure."""
+    gpus = json.loads(done(proofmill("doctor", "--json")))["gpus"]
+    if gpus["emulation"] is None and "PROOFMILL_CUDA_DIR" in os.environ and Path(gpus["kernels"]).exists():
+        raise Failed(f"{gpus['kernels']} has no emulation of these kernels")
+    return gpus["emulation"] is not None
 
 
 def done(result):

@@ -12,7 +12,7 @@ import unittest
 from pathlib import Path
 
 import circuits
-from programs import CARDS, ROOT, SEMAPHORE, SLOTS, done, on_f2, on_pcie, proofmill, snarkjs
+from programs import CARDS, ROOT, SEMAPHORE, SLOTS, done, emulates_gpus, on_f2, on_pcie, proofmill, snarkjs
 
 #: Circuits of sums over BN254, alone and with quotients, with multipliers by a function.
 SUMS, QUOTIENTS = "msm_bn254_twin", "groth16_bn254_small_twin"
@@ -29,7 +29,9 @@ def proved_on(test, made, folder, device, *more):
     """The verdicts on our proof, whose sums in G1, and these steps, are this device's."""
     proof, public = folder / "simulated.json", folder / "simulated_public.json"
     done_there = proofmill("prove", made.zkey, made.wtns, "-o", proof, "--public", public, "--device", device, "--no-redo", "--json")
-    steps = {step["step"]: step["device"] for step in json.loads(done(done_there))["steps"]}
+    report = json.loads(done(done_there))
+    test.assertEqual([report[what] for what in ("redone", "wrong_answers", "failures")], [None, 0, 0])
+    steps = {step["step"]: step["device"] for step in report["steps"]}
     test.assertEqual({steps[step] for step in ("sum A", "sum B1", "sum C", "sum H", *more)}, {device})
     return verdicts(made, proof, public)
 
@@ -121,6 +123,12 @@ class PoseidonChain(Agreement, unittest.TestCase):
     @unittest.skipUnless("PROOFMILL_SIM_DIR" in os.environ, NO_SIMULATION)
     def test_snarkjs_accepts_a_proof_whose_quotient_and_sums_a_circuit_made(self):
         self.assertEqual(proved_on(self, self.made, self.folder, f"sim:{QUOTIENTS}", "quotient"), (0, 0))
+
+    def test_snarkjs_accepts_a_proof_that_the_kernels_of_gpus_made(self):
+        if not emulates_gpus():
+            print("SKIPPED: there is no emulation of GPUs; `make cuda EMULATED=1` builds it")
+            return
+        self.assertEqual(proved_on(self, self.made, self.folder, "cuda:emulated", "quotient", "sum B2"), (0, 0))
 
 
 class CardsOnBoards(unittest.TestCase):

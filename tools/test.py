@@ -128,7 +128,7 @@ STAGES = [
           [RELEASE, [*PYTHON, "rtl/sim/test_serial_port.py"]], ("sim", "release"), uses="target/release"),
     Stage("interop", "proofs of and for snarkjs, with circuits of circom and the keys of a ceremony",
           [RELEASE, [*PYTHON, "-m", "unittest", "discover", "-s", "interop", "-p", "test_*.py"]],
-          ("sim", "programs", "release")),
+          ("sim", "programs", "release", "emulation")),
     Stage("digests", "Poseidon beside neptune, light-poseidon, taceo-poseidon2 and zkhash", [python("digests")], ("setup",), [python("digests", "--long")]),
     Stage("doors", "Rust, C, C++, Python and Go, as their users have them",
           [RELEASE,

@@ -28,7 +28,7 @@ constexpr std::size_t STACK_BYTES = 1 << 17;
 class Fibers {
   public:
     // Runs one block.
-    void run(const Kernel &kernel, void **arguments, u32 block, u32 threads, void *shared) {
+    void run(const Kernel &kernel, void **arguments, u32 block, u32 threads, void *shared, bool is_reversed) {
         kernel_ = &kernel, arguments_ = arguments;
         contexts_.resize(threads), done_.assign(threads, false);
         while (stacks_.size() < threads) stacks_.emplace_back(STACK_BYTES);
@@ -40,7 +40,8 @@ class Fibers {
             makecontext(&contexts_[thread], enter, 0);
         }
         for (u32 left = threads; left > 0;) {
-            for (u32 thread = 0; thread < threads; thread++) {
+            for (u32 i = 0; i < threads; i++) {
+                const u32 thread = is_reversed ? threads - 1 - i : i;
                 if (done_[thread]) continue;
                 place = {thread, threads, block, shared};
                 switch_to(thread);
@@ -138,14 +139,18 @@ int proofmill_emulated_launch(const char *module, const char *name, u32 blocks, 
     const emulation::Kernel *kernel = emulation::kernels;
     while (kernel && (std::strcmp(kernel->module, module) || std::strcmp(kernel->name, name))) kernel = kernel->next;
     if (!kernel) return 1;
-    for (u32 block = 0; block < blocks; block++) {
+    // Nothing may depend on the order of blocks, or of threads between two barriers: every other launch reverses both.
+    static bool is_reversed;
+    is_reversed = !is_reversed;
+    for (u32 i = 0; i < blocks; i++) {
+        const u32 block = is_reversed ? blocks - 1 - i : i;
         void *shared = proofmill_emulated_allocate(shared_bytes + 1);
         if (!shared) return 2;
         if (kernel->is_cooperative) {
-            emulation::Fibers::instance().run(*kernel, arguments, block, threads, shared);
+            emulation::Fibers::instance().run(*kernel, arguments, block, threads, shared, is_reversed);
         } else {
-            for (u32 thread = 0; thread < threads; thread++) {
-                emulation::place = {thread, threads, block, shared};
+            for (u32 j = 0; j < threads; j++) {
+                emulation::place = {is_reversed ? threads - 1 - j : j, threads, block, shared};
                 kernel->run(arguments);
             }
         }

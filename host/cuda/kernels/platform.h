@@ -1,7 +1,7 @@
 // What kernels are written against: CUDA C++, or plain C++ for the emulation (emulate.h).
 //
 // A kernel is a function `KERNEL void name(parameters)`, followed by `ENTRY(name)` if its threads never wait for each other, or by
-// `COOPERATIVE_ENTRY(name)` if it calls `barrier`. Kernels themselves use no warp primitives: they behave alike on every GPU and in the emulation.
+// `COOPERATIVE_ENTRY(name)` if it calls `barrier`. Kernels use no warp primitives: they behave alike on every GPU and in the emulation.
 #pragma once
 
 typedef unsigned int u32;
@@ -32,15 +32,8 @@ DEVICE void *shared_memory() {
     extern __shared__ Quad proofmill_shared[];
     return proofmill_shared;
 }
-// Counts a thread at a place; returns how many came before. Threads of a warp that count at the same place do so at once: often all do.
-DEVICE u32 atomic_count(u32 *at) {
-    const u32 same = __match_any_sync(__activemask(), (u64)at), leader = __ffs(same) - 1;
-    u32 lane, below;
-    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
-    asm("mov.u32 %0, %%lanemask_lt;" : "=r"(below));
-    const u32 first = lane == leader ? atomicAdd(at, __popc(same)) : 0;
-    return __shfl_sync(same, first, leader) + __popc(same & below);
-}
+// Counts a thread at a place; returns how many came before.
+DEVICE u32 atomic_count(u32 *at) { return atomicAdd(at, 1); }
 DEVICE void atomic_min(u64 *at, u64 value) { atomicMin(at, value); }
 
 #else
