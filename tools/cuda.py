@@ -6,6 +6,7 @@ compiler is enough. What is there already is not compiled again.
 """
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -99,15 +100,38 @@ def fat_binaries(to, names, architectures, only):
         return list(pool.map(lambda one: compile_one(*one), chosen))
 
 
+def examined(names, architecture, only):
+    """What the compiler made of each kernel: registers, spilled bytes, and multiply instructions of a product."""
+    nvcc = find_nvcc()
+    disassembler = shutil.which("cuobjdump") or str(Path(nvcc).parent / "cuobjdump")
+    for name in names:
+        if only not in name:
+            continue
+        cubin = SOURCES / f"{name}.cubin"
+        flags = [f"-arch=sm_{architecture}", "-cubin", "-Xptxas", "-v"]
+        log = run([nvcc, "-std=c++17", *flags, SOURCES / f"{name}.cu", "-o", cubin])
+        kernels = re.findall(r"Compiling entry function '(\w+)'.*?(\d+) bytes spill stores, (\d+) bytes spill loads.*?Used (\d+) registers", log, re.S)
+        for kernel, stores, loads, registers in kernels:
+            print(f"{name} {kernel}: {registers} registers, {stores} bytes spilled, {loads} loaded")
+        if Path(disassembler).exists() and any(kernel == "products_of" for kernel, *_ in kernels):
+            code = run([disassembler, "-sass", "-fun", "products_of", cubin])
+            products = len(re.findall(r"\bIMAD(?:\.WIDE|\.HI|\b(?!\.(?:MOV|SHL|IADD|X)))", code))
+            print(f"{name} products_of: {products} multiply instructions")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--emulated", action="store_true", help="the library of cuda:emulated")
     parser.add_argument("--sanitize", action="store_true", help="with AddressSanitizer, for the emulation")
     parser.add_argument("--architectures", type=lambda text: [int(it) for it in text.split(",")], default=ARCHITECTURES, help="such as 80,90")
     parser.add_argument("--only", default="", metavar="TEXT", help="modules with this in their names")
+    parser.add_argument("--examine", action="store_true", help="print what nvcc makes of each kernel for the first architecture, and write nothing")
     parser.add_argument("--folder", type=Path, default=folder(), help="where to; where cuda: looks, if not given")
     arguments = parser.parse_args()
     names, library = write_sources()
+    if arguments.examine:
+        examined(names, arguments.architectures[0], arguments.only)
+        return
     to = arguments.folder.resolve()
     to.mkdir(parents=True, exist_ok=True)
     if arguments.emulated:

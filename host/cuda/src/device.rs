@@ -16,7 +16,7 @@ use tracing::{Level, debug, enabled};
 
 use crate::driver::CudaGpu;
 use crate::emulated::{EmulatedGpu, Fault};
-use crate::gpu::{Buffer, Gpu, Launch, Stream, arguments};
+use crate::gpu::{Buffer, Gpu, Launch, Observed, Stream, arguments};
 use crate::memory::{Budget, Reservation};
 use crate::sources::Module;
 use crate::{compile, msm as gpu_msm, ntt, poseidon};
@@ -38,6 +38,8 @@ pub struct Options {
     pub folder: Option<PathBuf>,
     /// What goes wrong with the emulation.
     pub fault: Option<Fault>,
+    /// Bytes, of a secret, that the emulation looks for in memory that is freed.
+    pub watch: Option<Vec<u8>>,
 }
 
 /// A GPU, or its emulation, as a [`Device`].
@@ -207,9 +209,9 @@ impl CudaDevice {
     /// Opens an emulated GPU under a URI: the kernels on this machine's processor, for tests.
     pub fn emulated(uri: &str, options: Options) -> Result<Self> {
         let folder = options.folder.clone().or_else(compile::folder);
-        let gpu = EmulatedGpu::open(uri, folder.as_deref(), EMULATED_BYTES, options.fault)?;
-        let gpu = Box::new(gpu);
-        Self::over(uri, gpu, &options)
+        let (fault, watch) = (options.fault, options.watch.clone());
+        let gpu = EmulatedGpu::open(uri, folder.as_deref(), EMULATED_BYTES, fault, watch)?;
+        Self::over(uri, Box::new(gpu), &options)
     }
 
     fn over(uri: &str, gpu: Box<dyn Gpu>, options: &Options) -> Result<Self> {
@@ -259,6 +261,12 @@ impl CudaDevice {
     /// The stages of the last request that ended, if they are timed.
     pub fn stages(&self) -> Option<Stages> {
         self.inner.stages().clone()
+    }
+
+    /// What the emulation observed of the use of its memory, for tests.
+    #[doc(hidden)]
+    pub fn observed(&self) -> Observed {
+        self.inner.gpu.observed()
     }
 
     /// The kernels' products of elements of a module's field (for an MSM that of the coordinates), one by one: for tests. They are x y / 2^(8 n) of elements of

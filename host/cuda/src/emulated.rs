@@ -9,7 +9,7 @@ use std::time::Instant;
 use libloading::Library;
 use proofmill_op::{Error, Result};
 
-use crate::gpu::{Gpu, Launch, Stream};
+use crate::gpu::{Gpu, Launch, Observed, Stream};
 use crate::sources::{Module, emulation_digest};
 
 /// The version of the library's interface.
@@ -38,6 +38,9 @@ struct Shared {
     uri: String,
     bytes: usize,
     used: AtomicUsize,
+    peak: AtomicUsize,
+    watch: Option<Vec<u8>>,
+    leaks: AtomicUsize,
     launches: AtomicUsize,
     fault: Option<Fault>,
     launch: LaunchFunction,
@@ -59,6 +62,7 @@ impl EmulatedGpu {
         folder: Option<&Path>,
         bytes: usize,
         fault: Option<Fault>,
+        watch: Option<Vec<u8>>,
     ) -> Result<Self> {
         let open = |problem: String| Error::Open { device: uri.to_owned(), problem };
         let folder = folder.ok_or_else(|| {
@@ -92,6 +96,9 @@ impl EmulatedGpu {
                 uri: uri.to_owned(),
                 bytes,
                 used: AtomicUsize::new(0),
+                peak: AtomicUsize::new(0),
+                watch,
+                leaks: AtomicUsize::new(0),
                 launches: AtomicUsize::new(0),
                 fault,
                 launch,
@@ -110,6 +117,11 @@ impl Gpu for EmulatedGpu {
 
     fn free_bytes(&self) -> Result<usize> {
         Ok(self.0.bytes.saturating_sub(self.0.used.load(Ordering::SeqCst)))
+    }
+
+    fn observed(&self) -> Observed {
+        let count = |it: &AtomicUsize| it.load(Ordering::SeqCst);
+        Observed { peak_bytes: count(&self.0.peak), leaks: count(&self.0.leaks) }
     }
 
     fn load(&self, _: Module) -> Result<()> {
@@ -155,6 +167,7 @@ impl Stream for EmulatedStream {
             let problem = format!("out of memory: {bytes} bytes");
             return Err(Error::Failed { device: self.gpu.uri.clone(), problem });
         }
+        self.gpu.peak.fetch_max(used + bytes, Ordering::SeqCst);
         self.sizes.lock().unwrap_or_else(PoisonError::into_inner).push((memory as u64, bytes));
         Ok(memory as u64)
     }
@@ -163,6 +176,12 @@ impl Stream for EmulatedStream {
         let mut sizes = self.sizes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = sizes.iter().position(|(own, _)| *own == address) {
             let (_, bytes) = sizes.swap_remove(at);
+            if let Some(secret) = &self.gpu.watch {
+                // SAFETY: the address is that of as many bytes of `allocate`, which nobody else uses any more.
+                let memory = unsafe { std::slice::from_raw_parts(address as *const u8, bytes) };
+                let leaks = memory.windows(secret.len()).any(|part| part == secret);
+                self.gpu.leaks.fetch_add(usize::from(leaks), Ordering::SeqCst);
+            }
             self.gpu.used.fetch_sub(bytes, Ordering::SeqCst);
             // SAFETY: the address is of `allocate`, and its owner is gone.
             unsafe { (self.gpu.free)(address as *mut c_void) };

@@ -14,6 +14,11 @@ pub(crate) trait Gpu: Send + Sync {
     /// Free bytes of its memory.
     fn free_bytes(&self) -> Result<usize>;
 
+    /// What the emulation observed; nothing on a GPU.
+    fn observed(&self) -> Observed {
+        Observed::default()
+    }
+
     /// Compiles and loads a module's kernels, if that was not done yet.
     fn load(&self, module: Module) -> Result<()>;
 
@@ -23,6 +28,16 @@ pub(crate) trait Gpu: Send + Sync {
 
 /// Bytes that are copied to a GPU at a time.
 pub(crate) const PIECE: usize = 8 << 20;
+
+/// What the emulation observes of the use of its memory, for tests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Observed {
+    /// The most bytes that were allocated at a time.
+    pub peak_bytes: usize,
+    /// Allocations that held the watched bytes when they were freed.
+    pub leaks: usize,
+}
 
 /// A queue: each function enters work, which is done in order. Those that say so wait.
 pub(crate) trait Stream: Send + Sync {

@@ -25,4 +25,5 @@ pub use compile::{FOLDER_VARIABLE, folder, problem as nvrtc_problem};
 pub use device::{CudaDevice, Options, Stages};
 pub use driver::{Found, driver_version, find};
 pub use emulated::{Fault, file_name as emulation_file_name};
+pub use gpu::Observed;
 pub use sources::{Module, emulation_files};

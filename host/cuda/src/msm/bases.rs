@@ -73,6 +73,9 @@ pub(super) fn load<C: Group<Base: Coordinate>>(
             shape.tables * table
         ))
     })?;
+    // Points as they come, and for tables their multiples before they are affine.
+    let each = pair::bytes::<C>() * if shape.tables > 1 { 4 } else { 1 };
+    let _memory = job.reserve("points", PIECE.min(count), each)?;
     let points = Buffer::new(job.stream, shape.tables * table)?;
     read_points::<C>(job, asked.instance, bytes, 0..count, asked.check, points.address())?;
     if shape.tables > 1 {

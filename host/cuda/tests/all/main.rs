@@ -3,6 +3,7 @@
 mod arithmetic;
 mod conformance;
 mod faults;
+mod memory;
 mod msm;
 mod ntt;
 mod poseidon;
