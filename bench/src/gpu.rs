@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// What is measured, in this order: by name, logarithm of the size, and of that of a quick run.
+/// The measurements in order: name, function, logarithm of the size, and logarithm in a quick run.
 type Part = fn(&Sides, u32) -> Result<Vec<Value>>;
 const PARTS: [(&str, Part, u32, u32); 14] = [
     ("msm bn254_g1 20", |sides, log| sums(sides, "bn254_g1", log, false), 20, 10),

@@ -1,4 +1,4 @@
-// What kernels are written against: CUDA C++, or plain C++ for the emulation (emulate.h).
+// The platform of the kernels: CUDA C++, or plain C++ for the emulation (emulate.h).
 //
 // A kernel is a function `KERNEL void name(parameters)`, followed by `ENTRY(name)` if its threads never wait for each other, or by
 // `COOPERATIVE_ENTRY(name)` if it calls `barrier`. Kernels use no warp primitives: they behave alike on every GPU and in the emulation.

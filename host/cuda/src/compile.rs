@@ -12,7 +12,7 @@ use crate::sources::Module;
 /// Names the folder of compiled kernels.
 pub const FOLDER_VARIABLE: &str = "PROOFMILL_CUDA_DIR";
 
-/// The folder of compiled kernels: that of [`FOLDER_VARIABLE`], or `proofmill/cuda` in the user's cache folder. None when the environment names no
+/// Returns the folder of compiled kernels: that of [`FOLDER_VARIABLE`], or `proofmill/cuda` in the user's cache folder. None when the environment names no
 /// home.
 pub fn folder() -> Option<PathBuf> {
     let named =
@@ -32,7 +32,7 @@ fn files(module: Module, architecture: u32, folder: &Path) -> Option<[PathBuf; 2
     )
 }
 
-/// What is wrong with NVRTC here; nothing if it can be loaded.
+/// Returns why NVRTC cannot be used; `None` if it can be loaded.
 pub fn problem() -> Option<String> {
     // SAFETY: it loads a library, whose start-up code runs.
     let is_there = unsafe { sys::is_culib_present() };
@@ -41,7 +41,7 @@ pub fn problem() -> Option<String> {
     })
 }
 
-/// The machine code of a module, or why there is none.
+/// Returns the machine code of a module, compiling it if no file has it.
 pub(crate) fn image(
     module: Module,
     architecture: u32,

@@ -28,7 +28,7 @@ const SHARE: usize = 15;
 /// Memory of the emulated GPU.
 const EMULATED_BYTES: usize = 1 << 30;
 
-/// How a GPU is opened.
+/// Options for opening a GPU.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Options {
@@ -36,7 +36,7 @@ pub struct Options {
     pub max_bytes: Option<usize>,
     /// The folder of compiled kernels; [`folder`](crate::folder), if not given.
     pub folder: Option<PathBuf>,
-    /// What goes wrong with the emulation.
+    /// A fault of the emulation.
     pub fault: Option<Fault>,
     /// Bytes, of a secret, that the emulation looks for in memory that is freed.
     pub watch: Option<Vec<u8>>,
@@ -78,7 +78,7 @@ struct Queued {
     completer: Completer,
 }
 
-/// What there is to do for a request.
+/// The work for a request.
 pub(crate) type Work = Box<dyn FnOnce(&Job<'_>) -> Result<Answer> + Send>;
 
 /// A request that runs.
@@ -142,7 +142,7 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// Those of a request to the device with this identity.
+    /// Returns the bytes of a request to the device with this identity.
     pub fn of(data: &Data, identity: u64) -> Result<Self> {
         Ok(match data {
             Data::Here(bytes) => Self::Host(bytes.clone()),
@@ -263,7 +263,7 @@ impl CudaDevice {
         self.inner.stages().clone()
     }
 
-    /// What the emulation observed of the use of its memory, for tests.
+    /// Returns the use of memory that the emulation observed, for tests.
     #[doc(hidden)]
     pub fn observed(&self) -> Observed {
         self.inner.gpu.observed()
@@ -330,7 +330,7 @@ impl Inner {
             }
             self.answered.fetch_add(1, Ordering::Relaxed);
             completer.complete(answer);
-            // It takes a while, for which nobody has to wait.
+            // After the response: wiping takes longer than a small request.
             stream.wipe();
         }
     }
@@ -360,7 +360,7 @@ impl Inner {
         let work = AssertUnwindSafe(|| work(&job));
         let answer = catch_unwind(work)
             .unwrap_or_else(|panic| Err(Error::panicked(&self.uri, "a worker", &*panic)));
-        // What was entered is done before its memory is used for something else, and an error of the GPU comes to light.
+        // Wait before buffers are reused; asynchronous errors surface here.
         let done = stream.wait();
         if is_timed && done.is_ok() {
             let stages = stream.stages()?;

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_void};
 use std::mem::MaybeUninit;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
@@ -19,12 +18,48 @@ use crate::sources::Module;
 
 /// The oldest driver whose interface has all that is called: CUDA 12.0, driver 525.
 const LEAST_VERSION: i32 = 12_000;
+/// The functions of the driver that are called, that of its version first.
+const FUNCTIONS: [&str; 33] = [
+    "cuDriverGetVersion",
+    "cuCtxSetCurrent",
+    "cuDeviceGet",
+    "cuDeviceGetAttribute",
+    "cuDeviceGetCount",
+    "cuDeviceGetDefaultMemPool",
+    "cuDeviceGetName",
+    "cuDevicePrimaryCtxRetain",
+    "cuDeviceTotalMem_v2",
+    "cuEventCreate",
+    "cuEventDestroy_v2",
+    "cuEventElapsedTime",
+    "cuEventRecord",
+    "cuEventSynchronize",
+    "cuFuncSetAttribute",
+    "cuGetErrorString",
+    "cuInit",
+    "cuLaunchKernel",
+    "cuMemAllocAsync",
+    "cuMemFreeAsync",
+    "cuMemFreeHost",
+    "cuMemGetInfo_v2",
+    "cuMemHostAlloc",
+    "cuMemPoolSetAttribute",
+    "cuMemcpyDtoHAsync_v2",
+    "cuMemcpyHtoDAsync_v2",
+    "cuMemsetD8Async",
+    "cuModuleGetFunction",
+    "cuModuleLoadData",
+    "cuStreamCreate",
+    "cuStreamDestroy_v2",
+    "cuStreamSynchronize",
+    "cuStreamWaitEvent",
+];
 /// Bytes that a thread copies into a staging buffer.
 const COPIED: usize = 1 << 18;
 /// Bytes from which copies to a staging buffer are divided among threads.
 const MANY: usize = 1 << 20;
 
-/// What is known of a GPU without opening it.
+/// A GPU that has not been opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     /// Its number, as in `cuda:0`.
@@ -58,31 +93,38 @@ pub fn driver_version() -> std::result::Result<String, String> {
     Ok(format!("{}.{}", version / 1000, version % 1000 / 10))
 }
 
-/// Loads the driver; the number of GPUs.
+/// Loads the driver and returns the number of GPUs.
 fn initialize() -> std::result::Result<i32, String> {
     // SAFETY: it loads a library of the system, whose start-up code runs.
     if !unsafe { sys::is_culib_present() } {
         return Err("there is no NVIDIA driver (libcuda.so.1)".into());
     }
-    // A symbol that the driver lacks is a panic of cudarc's: an older driver lacks some.
-    let start = || {
-        let version = version()?;
-        if version < LEAST_VERSION {
-            let (major, minor) = (version / 1000, version % 1000 / 10);
-            return Err(format!(
-                "the driver's CUDA {major}.{minor} is older than 12.0: install driver 525 or newer"
-            ));
-        }
-        // SAFETY: the first call, as the interface demands.
-        said("cuInit", unsafe { sys::cuInit(0) })?;
-        let mut count = 0;
-        // SAFETY: the pointer is valid for the call.
-        said("cuDeviceGetCount", unsafe { sys::cuDeviceGetCount(&mut count) })?;
-        if count > 0 { Ok(count) } else { Err("the driver finds no GPU".into()) }
+    // SAFETY: it loads a library of the system, whose start-up code runs; the library is there.
+    let library = unsafe { sys::culib() };
+    let lacks = |name: &&str| {
+        // SAFETY: the symbol is looked up and not used.
+        unsafe { library.get::<*const c_void>(name.as_bytes()) }.is_err()
     };
-    catch_unwind(AssertUnwindSafe(start)).unwrap_or_else(|_| {
-        Err("the driver lacks functions of CUDA 12.0: install 525 or newer".into())
-    })
+    if FUNCTIONS[..1].iter().any(lacks) {
+        return Err("libcuda.so.1 is no driver of NVIDIA's".into());
+    }
+    let version = version()?;
+    if version < LEAST_VERSION {
+        let (major, minor) = (version / 1000, version % 1000 / 10);
+        return Err(format!(
+            "the driver's CUDA {major}.{minor} is older than 12.0: install driver 525 or newer"
+        ));
+    }
+    // cudarc panics where it calls a function that the driver lacks.
+    if let Some(name) = FUNCTIONS.iter().copied().find(|name| lacks(name)) {
+        return Err(format!("the driver lacks {name}: install driver 525 or newer"));
+    }
+    // SAFETY: the first call, as the interface demands.
+    said("cuInit", unsafe { sys::cuInit(0) })?;
+    let mut count = 0;
+    // SAFETY: the pointer is valid for the call.
+    said("cuDeviceGetCount", unsafe { sys::cuDeviceGetCount(&mut count) })?;
+    if count > 0 { Ok(count) } else { Err("the driver finds no GPU".into()) }
 }
 
 fn version() -> std::result::Result<i32, String> {
@@ -122,7 +164,7 @@ fn capability(device: sys::CUdevice) -> std::result::Result<(i32, i32), String> 
     ))
 }
 
-/// The driver's text for an error.
+/// Returns the driver's text for an error.
 fn said(call: &str, result: CUresult) -> std::result::Result<(), String> {
     if result == CUresult::CUDA_SUCCESS {
         return Ok(());
@@ -210,13 +252,13 @@ impl CudaGpu {
 }
 
 impl Context {
-    /// Makes this the thread's context.
+    /// Makes this the current context of the thread.
     fn enter(&self) -> Result<()> {
         // SAFETY: the context is retained for as long as the process runs.
         self.check("cuCtxSetCurrent", unsafe { sys::cuCtxSetCurrent(self.context) })
     }
 
-    /// The error of a call. What is no lack of memory leaves the context unusable: the GPU is lost.
+    /// Converts the result of a call. Any error but a lack of memory leaves the context unusable: the GPU is lost.
     fn check(&self, call: &str, result: CUresult) -> Result<()> {
         let device = self.uri.clone();
         match said(call, result) {
@@ -335,7 +377,7 @@ unsafe impl Send for CudaStream {}
 // SAFETY: as for the context.
 unsafe impl Sync for CudaStream {}
 
-/// What copies go through.
+/// The staging buffers of a stream.
 #[derive(Default)]
 struct Staged {
     /// Two, when there was something to copy.
@@ -399,7 +441,7 @@ impl CudaStream {
         self.context.check("cuEventRecord", unsafe { sys::cuEventRecord(event, stream) })
     }
 
-    /// What is entered into the stream from now on waits for the event.
+    /// Makes later work of the stream wait for the event.
     fn order(&self, stream: sys::CUstream, event: sys::CUevent) -> Result<()> {
         // SAFETY: both handles are of this context.
         let result = unsafe { sys::cuStreamWaitEvent(stream, event, 0) };
@@ -605,5 +647,23 @@ impl Drop for CudaStream {
             let _ = sys::cuStreamDestroy_v2(self.copies);
             let _ = sys::cuStreamDestroy_v2(self.stream);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_function_that_is_called_is_looked_up_before() {
+        let calls = include_str!("driver.rs").split("sys::").skip(1).filter_map(|rest| {
+            let name = rest.split('(').next().filter(|name| name.starts_with("cu"))?;
+            name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_').then_some(name)
+        });
+        let mut called: BTreeSet<_> = calls.collect();
+        called.remove("culib");
+        assert_eq!(called, FUNCTIONS.into_iter().collect());
     }
 }

@@ -18,7 +18,7 @@ const VERSION: u32 = 1;
 /// Bytes of a piece of a copy: few, so that small requests have several.
 const PIECE: usize = 1 << 11;
 
-/// What goes wrong with an emulated GPU, for tests.
+/// A fault of an emulated GPU, for tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {

@@ -14,7 +14,7 @@ pub(crate) trait Gpu: Send + Sync {
     /// Free bytes of its memory.
     fn free_bytes(&self) -> Result<usize>;
 
-    /// What the emulation observed; nothing on a GPU.
+    /// Returns the observations of the emulation; zeros on a GPU.
     fn observed(&self) -> Observed {
         Observed::default()
     }
@@ -29,7 +29,7 @@ pub(crate) trait Gpu: Send + Sync {
 /// Bytes that are copied to a GPU at a time.
 pub(crate) const PIECE: usize = 8 << 20;
 
-/// What the emulation observes of the use of its memory, for tests.
+/// The use of memory as the emulation observes it, for tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Observed {
@@ -121,7 +121,7 @@ impl Argument {
         Self(numbers.into())
     }
 
-    /// Where its bytes are.
+    /// Returns a pointer to its bytes.
     pub fn pointer(&self) -> *mut std::ffi::c_void {
         self.0.as_ptr().cast_mut().cast()
     }

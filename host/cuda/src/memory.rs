@@ -1,11 +1,11 @@
-//! How much of a GPU's memory is promised to whom, so that requests in flight do not fail for want of memory that others hold.
+//! Reservations of GPU memory: a request waits for memory that others hold instead of failing.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use proofmill_op::{Error, Result};
 
-/// How long to wait for others before looking whether the request was cancelled.
+/// The interval at which a waiting request checks for cancellation.
 const SLICE: Duration = Duration::from_millis(5);
 
 /// The memory of a GPU.

@@ -13,7 +13,7 @@ use crate::sources::Module;
 
 use bases::Points;
 
-/// What there is to do for a request; what can be said of it before it runs is said here.
+/// Returns the work for a request, after the checks that need no GPU.
 pub(crate) fn work(request: Request, identity: u64) -> Result<Work> {
     Ok(match request {
         Request::Plan { instance, points, parked, room } => Box::new(move |job| {

@@ -40,7 +40,7 @@ macro_rules! in_field {
     };
 }
 
-/// What there is to do for a request; what can be said of it before it runs is said here.
+/// Returns the work for a transform, after the checks that need no GPU.
 pub(crate) fn work(request: Request, identity: u64) -> Result<Work> {
     let source = Source::of(&request.elements, identity)?;
     in_field!(request.field, transform_work(request, source))
@@ -66,7 +66,7 @@ fn transform_work<F: PrimeField>(request: Request, source: Source) -> Result<Wor
     }))
 }
 
-/// What there is to do for a quotient.
+/// Returns the work for a quotient, after the checks that need no GPU. Memory for a result that stays resident is reserved now.
 pub(crate) fn quotient_work(
     request: Quotient,
     identity: u64,

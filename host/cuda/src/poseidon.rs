@@ -85,7 +85,7 @@ fn demand(uri: &str, arity: usize) -> Result<()> {
     Err(Error::Unsupported { device: uri.to_owned(), what })
 }
 
-/// How preimages are hashed.
+/// The parameters of a batch of hashes.
 #[derive(Clone, Copy)]
 struct Kind {
     arity: usize,
@@ -94,7 +94,7 @@ struct Kind {
     elements: usize,
 }
 
-/// What there is to do for hashes; what can be said of them before they run is said here.
+/// Returns the work for hashes, after the checks that need no GPU.
 pub(crate) fn work(request: Request, identity: u64, uri: &str) -> Result<Work> {
     let (elements, count) = (request.elements()?, request.count()?);
     demand(uri, request.arity)?;
@@ -123,7 +123,7 @@ pub(crate) fn work(request: Request, identity: u64, uri: &str) -> Result<Work> {
     }))
 }
 
-/// What there is to do for trees.
+/// Returns the work for trees, after the checks that need no GPU.
 pub(crate) fn layers_work(request: Layers, identity: u64, uri: &str) -> Result<Work> {
     let counts = request.counts()?;
     request.arities.iter().try_for_each(|arity| demand(uri, *arity))?;

@@ -6,6 +6,8 @@ mod coprocessor;
 #[cfg(all(unix, feature = "remote"))]
 mod device_server;
 mod ecdsa;
+#[cfg(all(target_os = "linux", feature = "cuda"))]
+mod gpus;
 mod groth16;
 mod groth16_devices;
 mod groth16_progress;

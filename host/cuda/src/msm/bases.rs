@@ -29,20 +29,20 @@ const MULTIPLES_EACH: usize = 16;
 pub(super) struct Bases {
     pub points: Buffer,
     pub count: usize,
-    /// What the tables are made for; of one table any will do.
+    /// The shape that the tables were made for. A single table suits any.
     pub shape: Shape,
     pub check: Check,
     _reservation: Reservation,
 }
 
-/// Where the points of a request are.
+/// The points of a request, resident or on the host.
 pub(super) enum Points {
     Resident(Arc<Bases>),
     Host(Bytes, Check),
 }
 
 impl Points {
-    /// Those of a request to the device with this identity.
+    /// Returns the points of a request to the device with this identity.
     pub fn of(bases: &msm::Bases, identity: u64) -> Result<Self> {
         Ok(match &bases.points {
             msm::Points::Data(Data::Parked(parked)) => {

@@ -25,16 +25,16 @@ pub(super) const PARTIALS_EACH: usize = 8;
 const SEGMENTS: u32 = 1 << 15;
 /// Points at a time, at least, before a request is refused for want of memory.
 const LEAST_POINTS: usize = 1 << 6;
-/// What an addition to a bucket and what the reduction of a bucket takes, in products.
+/// The cost of an addition to a bucket, and of reducing a bucket, in products.
 const ADDITION: f64 = 10.0;
 const REDUCTION: f64 = 32.0;
-/// What the reduction of buckets takes at least, however few there are: many steps one after the other.
+/// The least cost of reducing buckets, in products: a chain of dependent steps.
 const LATENCY: f64 = 2e7;
 
 /// Digits of scalars, and their buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
-    /// Of a window.
+    /// Bits of a window.
     pub bits: u32,
     pub windows: usize,
     /// Tables of multiples, the points themselves among them.
@@ -51,7 +51,7 @@ impl Shape {
         Self { bits, windows, tables: windows.div_ceil(sets), sets }
     }
 
-    /// The one that takes the least time, with at most so many tables. Buckets take at most half of the bytes that are available, where that is possible.
+    /// Returns the fastest shape with at most so many tables. Buckets take at most half of the available bytes, where that is possible.
     pub fn best<C: Group<Base: Coordinate>>(
         points: usize,
         most_tables: usize,
@@ -114,7 +114,7 @@ impl Shape {
             + (1 << 12)
     }
 
-    /// How many scalars at a time fit, when each brings `extra` bytes besides. An error with the bytes that a few need, if there are not so many.
+    /// Returns how many scalars fit at a time when each needs `extra` bytes besides. The error is the bytes that the smallest chunk needs.
     pub fn chunk<C: Group<Base: Coordinate>>(
         &self,
         points: usize,

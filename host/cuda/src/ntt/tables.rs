@@ -99,7 +99,7 @@ fn multiplier<F: PrimeField>(x: &F) -> Vec<u8> {
     limbs.as_ref().iter().flat_map(|limb| limb.to_le_bytes()).collect()
 }
 
-/// What brings the kernels' product of two canonical numbers back to canonical form.
+/// Returns the factor that brings the kernels' product of two canonical numbers back to canonical form.
 pub(super) fn square<F: PrimeField>() -> Vec<u8> {
     if F::MODULUS.len() == 1 {
         return multiplier(&F::ONE);

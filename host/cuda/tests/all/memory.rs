@@ -1,4 +1,4 @@
-//! What requests leave in a GPU's memory, and how much of it they take.
+//! The use of GPU memory: secrets are overwritten, and limits are kept.
 
 use proofmill_algebra::encoding::pair;
 use proofmill_algebra::{bn254::G1, msm::multiples};

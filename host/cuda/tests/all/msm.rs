@@ -138,13 +138,13 @@ fn what_does_not_fit_is_done_in_chunks_or_refused_with_what_would_fit() {
     let Some(small) = device(options(1 << 20)) else { return };
     assert_eq!(sum(&small, Bases::new(instance, &bytes[..]), &scalars).unwrap(), expected);
     let tiny = device(options(1 << 16)).unwrap();
-    let told = |result: Result<_>| match result {
+    let message = |result: Result<_>| match result {
         Err(Error::Failed { problem, .. }) => problem,
         other => panic!("{:?}", other.err()),
     };
-    let problem = told(sum(&tiny, Bases::new(instance, &bytes[..]), &scalars).map(drop));
+    let problem = message(sum(&tiny, Bases::new(instance, &bytes[..]), &scalars).map(drop));
     assert!(problem.ends_with("of its memory at least, where 65536 are free"), "{problem}");
-    let problem = told(load(&tiny, Bases::new(instance, &bytes[..])).map(drop));
+    let problem = message(load(&tiny, Bases::new(instance, &bytes[..])).map(drop));
     let expected =
         "3000 points take 192000 bytes of its memory, where 65536 are free: 1024 would fit";
     assert_eq!(problem, expected);
@@ -157,22 +157,22 @@ fn wrong_points_and_scalars_are_named() {
         let count = 20;
         let each = instance.point_bytes();
         let bytes = in_group!(instance, points(count)).unwrap();
-        let told = |result: Result<_>| result.map(drop).unwrap_err().to_string();
+        let message = |result: Result<_>| result.map(drop).unwrap_err().to_string();
         let mut large = bytes.clone();
         large[7 * each..8 * each].fill(0xff);
         large[9 * each..10 * each].fill(0xff);
         let expected = "bases: point 7 is not a point: its x is not below the modulus";
-        assert_eq!(told(load(&device, Bases::new(instance, &large[..])).map(drop)), expected);
+        assert_eq!(message(load(&device, Bases::new(instance, &large[..])).map(drop)), expected);
         let mut off = bytes.clone();
         off[5 * each] ^= 1;
         let checked = Bases::new(instance, &off[..]).checked(Check::Curve);
-        assert_eq!(told(load(&device, checked).map(drop)), "bases: point 5 is not on the curve");
+        assert_eq!(message(load(&device, checked).map(drop)), "bases: point 5 is not on the curve");
         let mut scalars = uniform(count, 3);
         scalars[11 * 32..12 * 32].fill(0xff);
         let expected = "scalars: list 1: number 11 is not below the order of the group";
         let lists = [uniform(count, 4), scalars];
         assert_eq!(
-            told(sum(&device, Bases::new(instance, &bytes[..]), &lists).map(drop)),
+            message(sum(&device, Bases::new(instance, &bytes[..]), &lists).map(drop)),
             expected
         );
     }
@@ -196,7 +196,7 @@ fn points_outside_the_subgroup_are_named() {
     assert_eq!(problem, "bases: resident with Check::Nothing, not Curve");
 }
 
-/// So many points.
+/// Returns multiples of the generator.
 pub fn generators(instance: Instance, count: usize) -> Vec<u8> {
     in_group!(instance, points(count)).unwrap()
 }
