@@ -59,6 +59,7 @@ pub fn run(device: &str, quick: bool, only: Option<&str>) -> Result<()> {
     println!("{about}");
     gpu.time_stages();
     let sides = Sides { gpu: Arc::new(gpu), cpu: Arc::new(cpu) };
+    let mut failed = Vec::new();
     for (name, part, log, quick_log) in PARTS {
         if only.is_some_and(|only| !only.split(',').any(|only| name.starts_with(only))) {
             continue;
@@ -67,11 +68,13 @@ pub fn run(device: &str, quick: bool, only: Option<&str>) -> Result<()> {
         match part(&sides, if quick { quick_log } else { log }) {
             Ok(rows) => rows.iter().for_each(|row| println!("{row}")),
             Err(problem) => {
-                println!("{}", json!({ "part": name, "problem": format!("{problem:#}") }))
+                println!("{}", json!({ "part": name, "problem": format!("{problem:#}") }));
+                failed.push(name);
             }
         }
         eprintln!("{name}: {:.1} s", start.elapsed().as_secs_f64());
     }
+    ensure!(failed.is_empty(), "failed: {}", failed.join(", "));
     Ok(())
 }
 

@@ -4,6 +4,7 @@ use std::env;
 use std::ffi::{CStr, CString};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cudarc::nvrtc::{result, sys};
 
@@ -41,34 +42,40 @@ pub fn problem() -> Option<String> {
     })
 }
 
-/// Returns the machine code of a module, compiling it if no file has it.
-pub(crate) fn image(
+/// Loads the machine code of a module with this function: that of a file, or else what NVRTC makes of the source. A file that cannot be loaded, because it is
+/// for other GPUs or damaged, is passed over.
+pub(crate) fn load<T>(
     module: Module,
     architecture: u32,
     folder: Option<&Path>,
-) -> Result<Vec<u8>, String> {
+    load: impl Fn(&[u8]) -> Result<T, String>,
+) -> Result<T, String> {
     let no_kernel = || format!("there is no kernel {}", module.name());
     let files = folder.and_then(|folder| files(module, architecture, folder));
-    if let Some(image) = files.iter().flatten().find_map(|file| fs::read(file).ok()) {
-        return Ok(image);
+    let images = files.iter().flatten().filter_map(|file| fs::read(file).ok());
+    if let Some(loaded) = images.into_iter().find_map(|image| load(&image).ok()) {
+        return Ok(loaded);
     }
     if let Some(problem) = problem() {
         return Err(problem);
     }
     let source = module.source().ok_or_else(no_kernel)?;
     let image = compiled(&module.name(), &source, architecture)?;
+    let loaded = load(&image)?;
     if let Some([_, file]) = files {
         // A kernel that cannot be kept is compiled again next time.
         let _ = keep(&file, &image);
     }
-    Ok(image)
+    Ok(loaded)
 }
 
 /// Nobody reads part of a file: it gets its name when it is whole.
 fn keep(file: &Path, image: &[u8]) -> std::io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
-    let part = file.with_extension(format!("part-{}", std::process::id()));
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let part = file.with_extension(format!("part-{}-{number}", std::process::id()));
     fs::write(&part, image)?;
     fs::rename(part, file)
 }

@@ -1,5 +1,6 @@
 //! The device: requests wait in a queue, and threads with a stream each take them to the GPU.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -90,9 +91,16 @@ pub(crate) struct Job<'a> {
     pub constants: &'a poseidon::Constants,
     pub cancelled: &'a (dyn Fn() -> bool + Sync),
     uri: &'a str,
+    /// Memory of other streams that kernels of this one read, until they are done: it is freed in the order of its own stream.
+    held: Mutex<Vec<Arc<dyn Any + Send + Sync>>>,
 }
 
 impl Job<'_> {
+    /// Keeps memory until all work of this request is done.
+    pub fn hold(&self, memory: Arc<dyn Any + Send + Sync>) {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).push(memory);
+    }
+
     /// [`Error::Cancelled`] when nobody waits for the response any more.
     pub fn check(&self) -> Result<()> {
         if (self.cancelled)() { Err(Error::Cancelled) } else { Ok(()) }
@@ -173,6 +181,7 @@ impl Source {
                 Ok(Part::Own(buffer))
             }
             Self::Resident(resident) => {
+                job.hold(resident.clone());
                 let part = Part::Resident(resident.clone(), range.start);
                 copied(part.address(), length)?;
                 Ok(part)
@@ -318,16 +327,21 @@ impl Inner {
         lost.clone().map_or(Ok(()), Err)
     }
 
+    /// Records the loss of the GPU, if that is the error.
+    fn noted<T>(&self, result: Result<T>) -> Result<T> {
+        if let Err(error @ Error::Lost { .. }) = &result {
+            let mut lost = self.lost.lock().unwrap_or_else(PoisonError::into_inner);
+            lost.get_or_insert_with(|| error.clone());
+        }
+        result
+    }
+
     /// Takes requests until the device is dropped.
     fn serve(&self, waiting: &Mutex<Receiver<Queued>>, stream: &Arc<dyn Stream>) {
         loop {
             let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
             let Ok(Queued { work, completer }) = next else { return };
             let answer = self.answer(work, &completer, stream);
-            if let Err(error @ Error::Lost { .. }) = &answer {
-                let mut lost = self.lost.lock().unwrap_or_else(PoisonError::into_inner);
-                lost.get_or_insert_with(|| error.clone());
-            }
             self.answered.fetch_add(1, Ordering::Relaxed);
             completer.complete(answer);
             // After the response: wiping takes longer than a small request.
@@ -351,17 +365,20 @@ impl Inner {
             constants: &self.constants,
             cancelled: &cancelled,
             uri: &self.uri,
+            held: Mutex::default(),
         };
         job.check()?;
         let is_timed = self.stages().is_some() || enabled!(Level::DEBUG);
         if is_timed {
             stream.time_stages();
         }
-        let work = AssertUnwindSafe(|| work(&job));
+        let work = AssertUnwindSafe(|| self.noted(work(&job)));
+        // A panic, of a progress function say, does not lose the GPU.
         let answer = catch_unwind(work)
             .unwrap_or_else(|panic| Err(Error::panicked(&self.uri, "a worker", &*panic)));
         // Wait before buffers are reused; asynchronous errors surface here.
-        let done = stream.wait();
+        let done = self.noted(stream.wait());
+        drop(job);
         if is_timed && done.is_ok() {
             let stages = stream.stages()?;
             for (stage, ms) in &stages {
@@ -392,10 +409,20 @@ impl Device for CudaDevice {
                 format!("{} bytes, where {free} of the GPU's memory are free", bytes.len());
             Error::argument("data", problem)
         })?;
-        let buffer = Buffer::secret(&self.stream, bytes.len())?;
-        self.stream.write(buffer.address(), &bytes, &mut |_| Ok(()))?;
-        self.stream.wait()?;
-        self.stream.wipe();
+        let write = || {
+            let buffer = Buffer::secret(&self.stream, bytes.len())?;
+            self.stream.write(buffer.address(), &bytes, &mut |_| Ok(()))?;
+            self.stream.wait()?;
+            self.stream.wipe();
+            Ok(buffer)
+        };
+        // The copy is divided among rayon's threads. One of them that waits for that may begin another task, which may come here, too.
+        let buffer = match rayon::current_thread_index() {
+            None => write(),
+            Some(_) => thread::scope(|scope| scope.spawn(write).join())
+                .unwrap_or_else(|panic| Err(Error::panicked(&self.inner.uri, "a copy", &*panic))),
+        };
+        let buffer = self.inner.noted(buffer)?;
         let resident = Resident::new(buffer, reservation);
         Ok(Parked::distant(self.inner.identity, bytes.len(), resident))
     }

@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use std::path::PathBuf;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use cudarc::driver::sys::{self, CUresult};
 use proofmill_op::{Error, Result};
@@ -18,8 +18,10 @@ use crate::sources::Module;
 
 /// The oldest driver whose interface has all that is called: CUDA 12.0, driver 525.
 const LEAST_VERSION: i32 = 12_000;
+/// The oldest compute capability: kernels take more shared memory than older GPUs have.
+const LEAST_MAJOR: i32 = 8;
 /// The functions of the driver that are called, that of its version first.
-const FUNCTIONS: [&str; 33] = [
+const FUNCTIONS: [&str; 34] = [
     "cuDriverGetVersion",
     "cuCtxSetCurrent",
     "cuDeviceGet",
@@ -44,6 +46,7 @@ const FUNCTIONS: [&str; 33] = [
     "cuMemGetInfo_v2",
     "cuMemHostAlloc",
     "cuMemPoolSetAttribute",
+    "cuMemPoolTrimTo",
     "cuMemcpyDtoHAsync_v2",
     "cuMemcpyHtoDAsync_v2",
     "cuMemsetD8Async",
@@ -79,8 +82,9 @@ pub fn find() -> std::result::Result<Vec<Found>, String> {
             // SAFETY: the pointer is valid for the call.
             said("cuDeviceTotalMem", unsafe { sys::cuDeviceTotalMem_v2(&mut bytes, device) })?;
             let memory = bytes as f64 / f64::from(1 << 30);
+            let too_old = if major < LEAST_MAJOR { ", too old: 8.0 is needed" } else { "" };
             let description =
-                format!("{name}, {memory:.0} GiB, compute capability {major}.{minor}");
+                format!("{name}, {memory:.0} GiB, compute capability {major}.{minor}{too_old}");
             Ok(Found { number: number as u32, description })
         })
         .collect()
@@ -187,10 +191,11 @@ pub(crate) struct CudaGpu(Arc<Context>);
 struct Context {
     uri: String,
     description: String,
+    pool: sys::CUmemoryPool,
     /// As in `sm_90`.
     architecture: u32,
     context: sys::CUcontext,
-    functions: Mutex<HashMap<Module, Arc<Functions>>>,
+    functions: Mutex<HashMap<Module, Arc<OnceLock<Functions>>>>,
     folder: Option<PathBuf>,
 }
 
@@ -222,6 +227,12 @@ impl CudaGpu {
         let device = device(index).map_err(open)?;
         let (name, (major, minor)) =
             (name(device).map_err(open)?, capability(device).map_err(open)?);
+        if major < LEAST_MAJOR {
+            let problem = format!(
+                "{name} has compute capability {major}.{minor}, older than {LEAST_MAJOR}.0 (Ampere)"
+            );
+            return Err(open(problem));
+        }
         let version = driver_version().map_err(open)?;
         let mut context = ptr::null_mut();
         // SAFETY: the pointer is valid for the call.
@@ -243,11 +254,22 @@ impl CudaGpu {
         Ok(Self(Arc::new(Context {
             uri: uri.to_owned(),
             description,
+            pool,
             architecture: (10 * major + minor) as u32,
             context,
             functions: Mutex::default(),
             folder,
         })))
+    }
+}
+
+impl Drop for Context {
+    /// Gives the pool's free memory back to the driver: who opens the GPU next finds it free.
+    fn drop(&mut self) {
+        if self.enter().is_ok() {
+            // SAFETY: the pool is the device's own, and stays.
+            let _lost = unsafe { sys::cuMemPoolTrimTo(self.pool, 0) };
+        }
     }
 }
 
@@ -274,6 +296,7 @@ impl Context {
         let lost =
             |problem: &str| Error::Lost { device: self.uri.clone(), problem: problem.into() };
         let functions = lock(&self.functions).get(&launch.module).cloned();
+        let functions = functions.as_ref().and_then(|functions| functions.get());
         let functions = functions.ok_or_else(|| lost("a module was not loaded"))?;
         let mut found = lock(&functions.found);
         let (function, shared) = match found.get(launch.kernel) {
@@ -324,20 +347,22 @@ impl Gpu for CudaGpu {
 
     fn load(&self, module: Module) -> Result<()> {
         let context = &self.0;
-        // Compilation keeps the lock: whoever needs the same module waits for it.
-        let mut functions = lock(&context.functions);
-        if functions.contains_key(&module) {
+        let functions = lock(&context.functions).entry(module).or_default().clone();
+        if functions.get().is_some() {
             return Ok(());
         }
-        let failed = |problem| Error::Failed { device: context.uri.clone(), problem };
-        let folder = context.folder.as_deref();
-        let image = compile::image(module, context.architecture, folder).map_err(failed)?;
+        // Two that need a module at the same time both load it; one is used.
         context.enter()?;
-        let mut loaded = ptr::null_mut();
-        // SAFETY: the image is a cubin or a text of PTX that ends in 0.
-        let result = unsafe { sys::cuModuleLoadData(&mut loaded, image.as_ptr().cast()) };
-        said("cuModuleLoadData", result).map_err(failed)?;
-        functions.insert(module, Arc::new(Functions { module: loaded, found: Mutex::default() }));
+        let load = |image: &[u8]| {
+            let mut loaded = ptr::null_mut();
+            // SAFETY: the image is a cubin or a fat binary, which say how long they are.
+            let result = unsafe { sys::cuModuleLoadData(&mut loaded, image.as_ptr().cast()) };
+            said("cuModuleLoadData", result).map(|()| loaded)
+        };
+        let folder = context.folder.as_deref();
+        let module = compile::load(module, context.architecture, folder, load)
+            .map_err(|problem| Error::Failed { device: context.uri.clone(), problem })?;
+        let _other = functions.set(Functions { module, found: Mutex::default() });
         Ok(())
     }
 

@@ -7,6 +7,7 @@ use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::msm::Group;
 use proofmill_op::msm::{Instance, Progress, SCALAR_BYTES, Sums};
 use proofmill_op::{Error, Result};
+use zeroize::Zeroizing;
 
 use super::bases::{Points, read_points};
 use super::plan::{PARTIALS_EACH, Shape};
@@ -34,14 +35,22 @@ pub(super) fn all<C: Group<Base: Coordinate>>(
     };
     // Points that come along are there twice while they are read.
     let extra = if matches!(points, Points::Host(..)) { 2 * pair::bytes::<C>() } else { 0 };
-    let available = job.budget.available();
-    let chunk = shape.chunk::<C>(count, extra, available).map_err(|least| {
-        job.failed(format!(
-            "an MSM needs {least} bytes of its memory at least, where {available} are free"
-        ))
-    })?;
-    let bytes = shape.working_bytes::<C>(chunk) + chunk * extra;
-    let _memory = job.reserve("bytes for an MSM", bytes, 1)?;
+    // While it waits, data that becomes resident may leave it less.
+    let (chunk, _memory) = loop {
+        let available = job.budget.available();
+        let chunk = shape.chunk::<C>(count, extra, available).map_err(|least| {
+            job.failed(format!(
+                "an MSM needs {least} bytes of its memory at least, where {available} are free"
+            ))
+        })?;
+        let bytes = shape.working_bytes::<C>(chunk) + chunk * extra;
+        if let Ok(memory) = job.budget.working(bytes, job.cancelled)? {
+            break (chunk, memory);
+        }
+    };
+    if let Points::Resident(bases) = points {
+        job.hold(bases.clone());
+    }
     let instance = asked.bases.instance;
     let pieces = count.div_ceil(chunk.max(1)).max(1) * scalars.len();
     let mut sums = vec![Projective::<C>::IDENTITY; scalars.len()];
@@ -129,7 +138,8 @@ impl List<'_> {
         };
 
         stream.stage("scalars, digits")?;
-        let counts = Buffer::filled(stream, 0, shape.buckets() * 4)?;
+        let counts = Buffer::secret(stream, shape.buckets() * 4)?;
+        stream.fill(counts.address(), 0, counts.len())?;
         let ranks = Buffer::secret(stream, count * shape.windows * 4)?;
         let first_wrong = Buffer::filled(stream, 0xff, 8)?;
         let mut first = 0;
@@ -206,7 +216,7 @@ impl List<'_> {
         job.check()?;
         stream.stage("reduction")?;
         let sums = self.reduce(&buckets, bucket_bytes)?;
-        let mut bytes = vec![0; shape.sets * bucket_bytes];
+        let mut bytes = Zeroizing::new(vec![0; shape.sets * bucket_bytes]);
         stream.read(&mut bytes, sums.address())?;
         self.combine(&bytes)
     }
@@ -215,7 +225,7 @@ impl List<'_> {
     fn prefix_sums(&self, counts: &Buffer, count: usize) -> Result<usize> {
         let stream = self.job.stream;
         let blocks = count.div_ceil(SCAN_BLOCK);
-        let sums = Buffer::new(stream, (blocks + 1) * 4)?;
+        let sums = Buffer::secret(stream, (blocks + 1) * 4)?;
         let module = Module::Msm(self.instance);
         let launch = |kernel, blocks, arguments: &[Argument]| {
             let (threads, shared) = (COUNTING, COUNTING * 4);
@@ -295,7 +305,7 @@ impl Partials {
         count: usize,
         bucket_bytes: usize,
     ) -> Result<Self> {
-        let buckets = Buffer::new(stream, count * 4)?;
+        let buckets = Buffer::secret(stream, count * 4)?;
         Ok(Self { buckets, sums: Buffer::secret(stream, count * bucket_bytes)?, count })
     }
 }

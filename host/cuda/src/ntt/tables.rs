@@ -60,6 +60,7 @@ impl Tables {
             let found = tables.remove(at);
             let powers = found.1.clone();
             tables.push(found);
+            job.hold(powers.clone());
             return Ok(powers);
         }
         let low_bits = if log_size <= DIRECT { log_size } else { log_size.div_ceil(2) };
@@ -78,6 +79,7 @@ impl Tables {
             tables.remove(0);
         }
         tables.push((key, powers.clone()));
+        job.hold(powers.clone());
         Ok(powers)
     }
 }

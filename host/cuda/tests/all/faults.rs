@@ -1,7 +1,9 @@
 //! GPUs that are lost or wrong: every ticket ends, and with an error that names the device.
 
+use std::sync::Arc;
+
 use proofmill_cuda::{Fault, Options};
-use proofmill_op::ntt::{Field, Request};
+use proofmill_op::ntt::{Field, Progress, Request};
 use proofmill_op::{Device, Error};
 
 use crate::support::{ask, emulated};
@@ -31,6 +33,17 @@ fn a_gpu_that_is_lost_fails_every_ticket_from_then_on() {
         "{problem}"
     );
     assert!(matches!(device.park(vec![1; 32].into()), Err(Error::Lost { .. })));
+}
+
+#[test]
+fn a_progress_function_that_panics_fails_its_request_and_no_other() {
+    let Some(device) = emulated(Options::default()) else { return };
+    let mut transform = Request::forward(Field::Bn254Fr, vec![1; 32 << 6]);
+    transform.progress = Some(Progress(Arc::new(|_| panic!("on purpose"))));
+    let answer = ask(&device, proofmill_op::Request::Ntt(transform));
+    let Err(Error::Lost { problem, .. }) = answer else { panic!("{answer:?}") };
+    assert!(problem.contains("on purpose"), "{problem}");
+    assert!(ask(&device, request()).is_ok());
 }
 
 #[test]
