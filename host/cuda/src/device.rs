@@ -13,7 +13,10 @@ use proofmill_op::{
     Answer, Capability, Caps, Completer, Data, Device, DeviceKind, Error, Metrics, Parked, Request,
     Result, Ticket, poseidon as op_poseidon,
 };
+use rayon::prelude::*;
 use tracing::{Level, debug, enabled};
+
+use zeroize::Zeroize;
 
 use crate::driver::CudaGpu;
 use crate::emulated::{EmulatedGpu, Fault};
@@ -156,6 +159,15 @@ impl Source {
             Data::Here(bytes) => Self::Host(bytes.clone()),
             Data::Parked(parked) => Self::Resident(parked.name(identity)?),
         })
+    }
+
+    /// Overwrites bytes of the host that nobody else has any more.
+    pub fn wipe(self) {
+        if let Self::Host(mut bytes) = self
+            && let Some(bytes) = Arc::get_mut(&mut bytes)
+        {
+            bytes.par_chunks_mut(1 << 14).for_each(Zeroize::zeroize);
+        }
     }
 
     pub fn len(&self) -> usize {

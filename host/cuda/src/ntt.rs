@@ -114,6 +114,7 @@ fn chain_work<F: PrimeField>(
                 function((number + 1) as f64 / 4.0);
             }
         }
+        lists.into_iter().for_each(Source::wipe);
         let square = Buffer::with(job.stream, &tables::square::<F>())?;
         let count = bytes / F::BYTES;
         let [a, b, c] = &values[..] else { unreachable!("a list each") };

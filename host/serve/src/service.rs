@@ -115,7 +115,7 @@ impl Service {
         place: Place,
     ) -> Option<Arc<Job>> {
         let operation = work.operation();
-        let job = {
+        let (job, turn) = {
             let mut jobs = self.jobs();
             if jobs.is_draining {
                 return None;
@@ -125,21 +125,28 @@ impl Service {
             let job = Arc::new(Job::new(jobs.last, operation, key, priority, deadline, !wait));
             jobs.all.insert(job.id, job.clone());
             self.open.send_modify(|[live, _]| *live += 1);
-            job
+            // In the order of acceptance, whichever task runs first.
+            let turn = self.turns.take(priority);
+            (job, turn)
         };
         self.metrics.accepted(operation);
         let span =
             info_span!("job", job = job.id, operation = operation.name(), key = job.key.name);
-        tokio::spawn(self.clone().carry_out(job.clone(), work, place).instrument(span));
+        tokio::spawn(self.clone().carry_out(job.clone(), work, (turn, place)).instrument(span));
         Some(job)
     }
 
     /// From acceptance to the end.
-    async fn carry_out(self: Arc<Self>, job: Arc<Job>, work: Work, place: Place) {
+    async fn carry_out(
+        self: Arc<Self>,
+        job: Arc<Job>,
+        work: Work,
+        (turn, place): (impl Future<Output = Turn>, Place),
+    ) {
         debug!(priority = job.priority.name(), "accepted");
         let mut started = None;
         let work = async {
-            let turn = self.turns.take(job.priority).await;
+            let turn = turn.await;
             started = Some(Instant::now());
             job.is_now(State::Running);
             carry_out_now(&job.key, work, (turn, place)).await

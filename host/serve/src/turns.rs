@@ -58,21 +58,28 @@ impl Turns {
         self.lock().waiting.len()
     }
 
-    /// Waits for a turn. Whoever drops this future waits no more.
-    pub async fn take(&self, priority: Priority) -> Turn {
-        let (receiver, _place) = {
-            let mut state = self.lock();
-            if state.free > 0 {
-                state.free -= 1;
-                return Turn(Some(self.clone()));
-            }
+    /// Joins the queue at once, and returns a future that waits for a turn. Dropping it leaves the queue.
+    pub fn take(&self, priority: Priority) -> impl Future<Output = Turn> + Send + use<> {
+        let mut state = self.lock();
+        let place = if state.free > 0 {
+            state.free -= 1;
+            Ok(Turn(Some(self.clone())))
+        } else {
             let (sender, receiver) = oneshot::channel();
             let number = (Reverse(priority), state.next);
             state.next += 1;
             state.waiting.insert(number, sender);
-            (receiver, Waiting { turns: self, number })
+            Err((receiver, Waiting { turns: self.clone(), number }))
         };
-        receiver.await.expect("who waits gets a turn before the sender is dropped")
+        drop(state);
+        async move {
+            match place {
+                Ok(turn) => turn,
+                Err((receiver, _place)) => {
+                    receiver.await.expect("who waits gets a turn before the sender is dropped")
+                }
+            }
+        }
     }
 
     /// The turn goes to the next one who still wants it.
@@ -101,12 +108,12 @@ impl Drop for Turn {
 }
 
 /// A place among those who wait.
-struct Waiting<'a> {
-    turns: &'a Turns,
+struct Waiting {
+    turns: Turns,
     number: Number,
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for Waiting {
     fn drop(&mut self) {
         let left = self.turns.lock().waiting.remove(&self.number);
         drop(left);
@@ -145,7 +152,8 @@ mod tests {
         let priorities = [Low, Normal, High, Normal, High, Low];
         let mut waiting: Vec<Taking> =
             priorities.into_iter().map(|it| Box::pin(turns.take(it)) as _).collect();
-        assert!(waiting.iter_mut().all(|it| taken(it).is_none()));
+        // The order in which tasks run does not matter.
+        assert!(waiting.iter_mut().rev().all(|it| taken(it).is_none()));
         assert_eq!(turns.waiting(), 6);
         let mut order = Vec::new();
         while turn.take().is_some() {

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use proofmill_algebra::Isa;
 use proofmill_op::ntt::{Progress, Quotient, Request, Response};
 use proofmill_op::{Data, Error, Result, in_field};
-use zeroize::Zeroizing;
+use rayon::prelude::*;
+use zeroize::{Zeroize, Zeroizing};
 
-use super::{Answer, boxed};
+use super::{Answer, CHUNK, boxed};
 use crate::pages;
 
 /// A chain, and the lists that go through it.
@@ -54,11 +55,14 @@ impl Chain {
         let bytes = lists[0].len();
         let mut between = Zeroizing::new(pages::zeros(bytes));
         let mut memory = Some(memory);
-        let mut moved = |(number, list): (usize, Arc<[u8]>)| -> Result<Zeroizing<Vec<u8>>> {
+        let mut moved = |(number, mut list): (usize, Arc<[u8]>)| -> Result<Zeroizing<Vec<u8>>> {
             tell(2 * number);
             let done = inverse.answer(isa, &list, &mut between, None, cancelled);
             done.map_err(|error| of_list(number, error))?;
-            // Only three lists and this one are there at a time.
+            // Only three lists and this one are there at a time. It may be a secret.
+            if let Some(bytes) = Arc::get_mut(&mut list) {
+                bytes.par_chunks_mut(CHUNK).for_each(Zeroize::zeroize);
+            }
             drop(list);
             tell(2 * number + 1);
             let mut values =

@@ -23,7 +23,7 @@ use super::route::{Route, of_section};
 use super::suite::{ScalarOf, Suite};
 use super::{Proof, Scalar};
 use crate::snarkjs::Section;
-use crate::wiped::wipe;
+use crate::wiped::WipedBytes;
 use crate::{Error, Result};
 
 /// The sums over the witness.
@@ -85,7 +85,7 @@ struct UnderWay {
 impl Attempt<'_> {
     /// The proof, not verified.
     pub fn run<E: Suite>(&mut self, values: &[Scalar]) -> Result<Proof> {
-        let host = Scalars::Here(Wiped(values.as_flattened().into()));
+        let host = Scalars::Here(WipedBytes(values.as_flattened().into()));
         // Dropped before the witness on the host, of which a device may keep a clone.
         let resident = self.resident(&host)?;
         let witness = resident.as_ref().unwrap_or(&host);
@@ -214,7 +214,7 @@ fn phase(step: Step) -> Span {
 /// Scalars of a sum.
 pub enum Scalars {
     /// On this machine.
-    Here(Wiped),
+    Here(WipedBytes),
     /// On the device that adds them up.
     There(Parked),
 }
@@ -222,19 +222,8 @@ pub enum Scalars {
 impl Scalars {
     fn data(&self) -> Data {
         match self {
-            Self::Here(Wiped(bytes)) => Data::Here(bytes.clone()),
+            Self::Here(WipedBytes(bytes)) => Data::Here(bytes.clone()),
             Self::There(parked) => Data::Parked(parked.clone()),
-        }
-    }
-}
-
-/// Scalars that are overwritten at the end, if the devices have let go of them.
-pub struct Wiped(pub Arc<[u8]>);
-
-impl Drop for Wiped {
-    fn drop(&mut self) {
-        if let Some(bytes) = Arc::get_mut(&mut self.0) {
-            wipe(bytes);
         }
     }
 }

@@ -17,10 +17,11 @@ use proofmill_op::ntt::{Field, Quotient};
 use proofmill_op::{Answer, Cancel, Data, DeviceKind, Error, Parked, Request, Result};
 use zeroize::Zeroizing;
 
-use super::attempt::{Scalars, Wiped};
+use super::attempt::Scalars;
 use super::control::Place;
 use super::route::{Route, another};
 use super::suite::Suite;
+use crate::wiped::{WipedBytes, WipedVec, wipe_data};
 
 /// The answer to such a request, for which this waits. Where the device of the sum makes the scalars and has room for them, they stay there.
 pub fn quotient<E: Suite>(
@@ -37,6 +38,7 @@ pub fn quotient<E: Suite>(
         other => other,
     };
     if let Some(parked) = kept(route, &request, cancel).map_err(named)? {
+        request.lists.into_iter().for_each(wipe_data);
         return Ok(Scalars::There(parked));
     }
     let device = &*route.transforms;
@@ -48,7 +50,7 @@ pub fn quotient<E: Suite>(
             if elsewhere && read::reduced::<E::G1>(0, 0, scalars).is_err() {
                 return Err(route.wrong_quotient());
             }
-            Ok(Scalars::Here(Wiped(elements[..].into())))
+            Ok(Scalars::Here(WipedBytes(elements[..].into())))
         }
         _ => Err(another(device)),
     }
@@ -74,7 +76,7 @@ pub fn request<F: PrimeField>(field: Field, rows: [Vec<u8>; 3]) -> Quotient {
     let (root, between) = (root::<F>(log), root::<F>(log + 1));
     // Each is copied, which takes a thread as long as all of them take to be computed.
     let [a, b, c] = rows;
-    let shared = |list: Vec<u8>| move || Data::from(list);
+    let shared = |list: Vec<u8>| move || Data::from(&WipedVec(list)[..]);
     let ((a, b), c) = rayon::join(|| rayon::join(shared(a), shared(b)), shared(c));
     let lists = [a, b, c];
     Quotient::new(field, lists, between.to_le_bytes().as_ref())

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::Scalar;
 use crate::snarkjs::Coefficient;
-use crate::wiped::Wiped;
+use crate::wiped::WipedVec;
 use crate::{Error, Result};
 
 /// Rows that a thread computes at a time.
@@ -104,7 +104,7 @@ impl Rows {
         witness: &[Scalar],
         cancel: &Cancel,
     ) -> Result<[Vec<u8>; 3]> {
-        let mut elements = Wiped(Vec::new());
+        let mut elements = WipedVec(Vec::new());
         let wrong = AtomicUsize::new(usize::MAX);
         let element = |(i, bytes): (usize, &Scalar)| {
             F::from_le_bytes(bytes).unwrap_or_else(|_| {
