@@ -7,6 +7,7 @@ compute-sanitizer where they are, each within a time limit, and writes logs and 
 FOLDER/peers run after the bench.
 """
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -26,15 +27,16 @@ SANITIZED = {"memcheck": ["conforms", "equal_and_opposite"], "racecheck": ["conf
 def pack(arguments):
     """Fills the folder."""
     import cuda
-    import host
     from place import BUILT, ROOT
     folder = arguments.folder.resolve()
     for name in ("bin", "kernels"):
         shutil.rmtree(folder / name, ignore_errors=True)
         (folder / name).mkdir(parents=True)
     subprocess.run(["cargo", "build", "--release", "--package", "proofmill-bench", "--package", "proofmill-cli"], cwd=ROOT, check=True)
-    tests = next(program for program in host.build() if program.name == "cuda/all")
-    for source, name in ((BUILT / "release/proofmill-bench", "bench"), (BUILT / "release/proofmill", "proofmill"), (tests.path, "tests")):
+    command = ["cargo", "test", "--package", "proofmill-cuda", "--test", "all", "--no-run", "--message-format=json"]
+    messages = map(json.loads, subprocess.run(command, cwd=ROOT, check=True, text=True, stdout=subprocess.PIPE).stdout.splitlines())
+    tests = next(it["executable"] for it in messages if it.get("executable"))
+    for source, name in ((BUILT / "release/proofmill-bench", "bench"), (BUILT / "release/proofmill", "proofmill"), (tests, "tests")):
         shutil.copy(source, folder / "bin" / name)
         subprocess.run(["strip", folder / "bin" / name], check=True)
     names, _ = cuda.write_sources()

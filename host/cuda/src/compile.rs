@@ -107,3 +107,38 @@ fn compiled(name: &str, source: &str, architecture: u32) -> Result<Vec<u8>, Stri
         image
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use proofmill_op::ntt::Field;
+
+    use super::*;
+
+    #[test]
+    fn nvrtc_compiles_a_module_once() {
+        if let Some(problem) = problem() {
+            println!("SKIPPED: {problem}");
+            return;
+        }
+        let folder = env::temp_dir().join(format!("proofmill-nvrtc-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let module = Module::Ntt(Field::Goldilocks);
+        // A damaged file is passed over.
+        let [_, kept] = files(module, 90, &folder).unwrap();
+        fs::write(&kept, "damaged").unwrap();
+        let seen = AtomicUsize::new(0);
+        let loaded = |image: &[u8]| {
+            seen.fetch_add(1, Ordering::Relaxed);
+            if image.starts_with(b"\x7fELF") { Ok(()) } else { Err("no machine code".into()) }
+        };
+        load(module, 90, Some(&folder), loaded).unwrap();
+        assert_eq!(seen.swap(0, Ordering::Relaxed), 2);
+        load(module, 90, Some(&folder), loaded).unwrap();
+        assert_eq!(seen.into_inner(), 1);
+        fs::remove_dir_all(&folder).unwrap();
+        let problem = compiled("wrong", "this is no kernel", 90).unwrap_err();
+        assert!(problem.contains("wrong.cu(1): error"), "{problem}");
+    }
+}
