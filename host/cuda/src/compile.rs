@@ -1,15 +1,20 @@
 //! Kernels for a GPU: from a file that `make cuda` or an earlier process made, or compiled now by NVRTC and kept.
 
 use std::env;
-use std::ffi::{CStr, CString};
+use std::ffi::{CString, c_char, c_int, c_void};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::ptr;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use cudarc::nvrtc::{result, sys};
+use libloading::Library;
 
 use crate::sources::Module;
 
+/// The names that NVRTC goes by: of a toolkit, and of packages with one version.
+const LIBRARIES: [&str; 3] = ["libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"];
+const NOT_FOUND: &str = "NVRTC (libnvrtc.so) was not found: install the CUDA toolkit's NVRTC, such as the package cuda-nvrtc or the Python wheel nvidia-cuda-nvrtc, and set LD_LIBRARY_PATH to its folder";
 /// Names the folder of compiled kernels.
 pub const FOLDER_VARIABLE: &str = "PROOFMILL_CUDA_DIR";
 
@@ -35,11 +40,7 @@ fn files(module: Module, architecture: u32, folder: &Path) -> Option<[PathBuf; 2
 
 /// Returns why NVRTC cannot be used; `None` if it can be loaded.
 pub fn problem() -> Option<String> {
-    // SAFETY: it loads a library, whose start-up code runs.
-    let is_there = unsafe { sys::is_culib_present() };
-    (!is_there).then(|| {
-        "NVRTC (libnvrtc.so) was not found: install the CUDA toolkit's NVRTC, such as the package cuda-nvrtc or the Python wheel nvidia-cuda-nvrtc, and set LD_LIBRARY_PATH to its folder".into()
-    })
+    nvrtc().is_none().then(|| NOT_FOUND.into())
 }
 
 /// Loads the machine code of a module with this function: that of a file, or else what NVRTC makes of the source. A file that cannot be loaded, because it is
@@ -80,30 +81,96 @@ fn keep(file: &Path, image: &[u8]) -> std::io::Result<()> {
     fs::rename(part, file)
 }
 
+/// The functions of NVRTC that are called. A program is a pointer of the library's; a result of 0 is a success.
+struct Nvrtc {
+    create: unsafe extern "C" fn(
+        *mut *mut c_void,
+        *const c_char,
+        *const c_char,
+        c_int,
+        *const *const c_char,
+        *const *const c_char,
+    ) -> c_int,
+    compile: unsafe extern "C" fn(*mut c_void, c_int, *const *const c_char) -> c_int,
+    cubin_size: unsafe extern "C" fn(*mut c_void, *mut usize) -> c_int,
+    cubin: unsafe extern "C" fn(*mut c_void, *mut u8) -> c_int,
+    log_size: unsafe extern "C" fn(*mut c_void, *mut usize) -> c_int,
+    log: unsafe extern "C" fn(*mut c_void, *mut u8) -> c_int,
+    destroy: unsafe extern "C" fn(*mut *mut c_void) -> c_int,
+    /// Keeps the functions where they are.
+    _library: Library,
+}
+
+/// Loads NVRTC, of whichever version is found first.
+fn nvrtc() -> Option<&'static Nvrtc> {
+    static NVRTC: OnceLock<Option<Nvrtc>> = OnceLock::new();
+    let load = || {
+        // SAFETY: they are libraries of CUDA, whose start-up code runs.
+        let library = LIBRARIES.iter().find_map(|name| unsafe { Library::new(*name) }.ok())?;
+        // SAFETY: functions are declared as in nvrtc.h of CUDA 12 and 13.
+        unsafe {
+            Some(Nvrtc {
+                create: *library.get(b"nvrtcCreateProgram\0").ok()?,
+                compile: *library.get(b"nvrtcCompileProgram\0").ok()?,
+                cubin_size: *library.get(b"nvrtcGetCUBINSize\0").ok()?,
+                cubin: *library.get(b"nvrtcGetCUBIN\0").ok()?,
+                log_size: *library.get(b"nvrtcGetProgramLogSize\0").ok()?,
+                log: *library.get(b"nvrtcGetProgramLog\0").ok()?,
+                destroy: *library.get(b"nvrtcDestroyProgram\0").ok()?,
+                _library: library,
+            })
+        }
+    };
+    NVRTC.get_or_init(load).as_ref()
+}
+
+type Size = unsafe extern "C" fn(*mut c_void, *mut usize) -> c_int;
+type Bytes = unsafe extern "C" fn(*mut c_void, *mut u8) -> c_int;
+
+/// Returns what two functions give of a program: its size, and its bytes.
+///
+/// # Safety
+/// The functions are NVRTC's, for the same thing, and the program is one that was not destroyed.
+unsafe fn read(program: *mut c_void, size: Size, bytes: Bytes) -> Option<Vec<u8>> {
+    let mut length = 0;
+    // SAFETY: the pointer is valid for the call; the rest is the caller's promise.
+    if unsafe { size(program, &mut length) } != 0 {
+        return None;
+    }
+    let mut content = vec![0; length];
+    // SAFETY: there is room for as many bytes as the library said.
+    (unsafe { bytes(program, content.as_mut_ptr()) } == 0).then_some(content)
+}
+
 fn compiled(name: &str, source: &str, architecture: u32) -> Result<Vec<u8>, String> {
-    let text = |_| format!("{name}: its source has a zero byte");
-    let (source, file) =
-        (CString::new(source).map_err(text)?, CString::new(format!("{name}.cu")).map_err(text)?);
-    let failed = |error: result::NvrtcError| format!("{name}: NVRTC: {error}");
-    let program = result::create_program(&source, Some(&file)).map_err(failed)?;
-    let options = [format!("--gpu-architecture=sm_{architecture}"), "--std=c++17".into()];
-    // SAFETY: the program was created above and is destroyed below, once.
+    let nvrtc = nvrtc().ok_or_else(|| NOT_FOUND.to_owned())?;
+    let text = |text: String| CString::new(text).map_err(|_| format!("{name}: it has a zero byte"));
+    let (source, file) = (text(source.to_owned())?, text(format!("{name}.cu"))?);
+    let options =
+        [text(format!("--gpu-architecture=sm_{architecture}"))?, text("--std=c++17".into())?];
+    let options = options.each_ref().map(|option| option.as_ptr());
+    let mut program = ptr::null_mut();
+    let none = ptr::null();
+    // SAFETY: pointers are valid for the call.
+    let result = unsafe {
+        (nvrtc.create)(&mut program, source.as_ptr(), file.as_ptr(), 0, none, none.cast())
+    };
+    if result != 0 {
+        return Err(format!("{name}: NVRTC made no program (error {result})"));
+    }
+    // SAFETY: the program is destroyed last; texts live as long as it.
     unsafe {
-        let image = result::compile_program(program, &options).map_err(failed).and_then(|()| {
-            let mut size = 0;
-            sys::nvrtcGetCUBINSize(program, &mut size).result().map_err(failed)?;
-            let mut image = vec![0u8; size];
-            sys::nvrtcGetCUBIN(program, image.as_mut_ptr().cast()).result().map_err(failed)?;
-            Ok(image)
-        });
-        let image = image.map_err(|problem| match result::get_program_log(program) {
-            Ok(log) => {
-                let log = CStr::from_ptr(log.as_ptr()).to_string_lossy().into_owned();
-                format!("{problem}: {}", log.trim())
+        let result = (nvrtc.compile)(program, options.len() as c_int, options.as_ptr());
+        let image = match result {
+            0 => read(program, nvrtc.cubin_size, nvrtc.cubin)
+                .ok_or_else(|| format!("{name}: NVRTC gave no machine code")),
+            _ => {
+                let log = read(program, nvrtc.log_size, nvrtc.log).unwrap_or_default();
+                let log = String::from_utf8_lossy(&log).replace('\0', "");
+                Err(format!("{name}: NVRTC error {result}: {}", log.trim()))
             }
-            Err(_) => problem,
-        });
-        let _ = result::destroy_program(program);
+        };
+        let _ = (nvrtc.destroy)(&mut program);
         image
     }
 }
