@@ -1,4 +1,4 @@
-"""Delays of UltraScale+ cells and wires, speed grade -2 at 0.85 V, in picoseconds. docs/timing.md tells where each comes from.
+"""Delays of UltraScale+ cells and wires, speed grade -2 at 0.85 V, in picoseconds. docs/rtl/timing.md tells where each comes from.
 
 Cells: RapidWright's timing model (xcvu3p, -2: `timing/ultrascaleplus`, Maidee, Neely, Kaviani, Lavin, *An open-source
 lightweight timing model for RapidWright*, FPT 2019) and AMD's data sheet DS923 v1.20 (DSP). Wires: fitted to `SEGMENTS`.

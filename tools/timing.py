@@ -2,7 +2,7 @@
 
 Static timing over the netlists that yosys makes of the modules, joined to one netlist: every way from a register to a register,
 across module borders. Cells have published delays, a wire's delay depends on its fan-out alone (`delays`), nothing is
-placed. docs/timing.md has the model, its sources and what it is worth.
+placed. docs/rtl/timing.md has the model, its sources and what it is worth.
 
 Engines are timed inside their card: a way belongs to the engine that its end lies in, else to the one that its beginning lies in, else to the
 shell. Units are timed by themselves, with a register in front of each input and behind each output. Boards' tops are timed with registers in place of

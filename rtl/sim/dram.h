@@ -1,4 +1,4 @@
-// Timing of the DRAM behind a memory channel of the simulated card: HBM2 or DDR4, as docs/memory_model.md describes it.
+// Timing of the DRAM behind a memory channel of the simulated card: HBM2 or DDR4, as docs/design/memory_model.md describes it.
 //
 // Contents are memory.h's business. Here an access is a beat of 64 bytes: it goes to one of the device's channels (of HBM: pseudo-channels),
 // waits in its controller's queue, and is served when rows, banks, bank groups, the data bus and refresh allow. All counts are clocks of

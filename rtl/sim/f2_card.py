@@ -94,7 +94,7 @@ class F2(Xdma):
         self.await_state(STATE["resetting"], cycles)
 
     def open(self, session, cycles=4000, pause=0):
-        """The steps of docs/wire.md; `pause` cycles between closing and opening."""
+        """The steps of docs/design/wire.md; `pause` cycles between closing and opening."""
         assert self.read_always("magic") == REGISTERS["magic"]["value"] and self.read_always("layout") == REGISTERS["layout"]["value"]
         assert session not in (0, self.read_always("session")), "a session of its own"
         self.close(cycles)

@@ -2,7 +2,7 @@
 
 The sum is what `total` says. The engine cuts scalars into signed digits (`Windows`), deals the windows out to its
 adders and to passes over the points (`Plan`), sums up the points of each digit in a bucket, and the buckets with
-their weights (`by_buckets`): N. Pippenger, On the evaluation of powers and related problems, 1976. Why each step is as it is: docs/msm.md.
+their weights (`by_buckets`): N. Pippenger, On the evaluation of powers and related problems, 1976. Why each step is as it is: docs/rtl/msm.md.
 """
 
 import tomllib

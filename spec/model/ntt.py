@@ -1,4 +1,4 @@
-"""The number-theoretic transform by its definition, and in the passes of the engine (docs/ntt.md).
+"""The number-theoretic transform by its definition, and in the passes of the engine (docs/rtl/ntt.md).
 
     values = transform(field, coefficients)                     # X_i = sum of (g w^i)^j x_j
     transform(field, values, inverse=True) == coefficients

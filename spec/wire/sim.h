@@ -88,7 +88,7 @@ void pm_sim_jitter(pm_sim *s, uint64_t seed, unsigned rx_gap, unsigned tx_stall)
 int pm_sim_memory(pm_sim *s, unsigned latency, unsigned gap, unsigned bursts);
 
 /* What is behind the memory channels: "ideal", which is what is said above, or "hbm" or "ddr4", the timing of 32 pseudo-channels of HBM2 or of
- * four channels of DDR4-2400 beside a card of 300 MHz (docs/memory_model.md), where the channels' own `latency` and `bursts` say nothing;
+ * four channels of DDR4-2400 beside a card of 300 MHz (docs/design/memory_model.md), where the channels' own `latency` and `bursts` say nothing;
  * "hbm_plain" and "ddr4_plain" are the same without a hash of the address; "hbm_port" is one pseudo-channel behind each channel, as behind a port
  * of a board's HBM. 0, or -1 for another name, for DDR4 on a card with more than four channels, for HBM on one with more than eight, or while
  * anything is under way. */

@@ -1,4 +1,4 @@
-//! Programs for the BLS12-381 coprocessor: field, point and pairing instructions, compatible with zcash-fpga's. docs/coprocessor.md
+//! Programs for the BLS12-381 coprocessor: field, point and pairing instructions, compatible with zcash-fpga's. docs/use/coprocessor.md
 //! describes the machine and the language.
 //!
 //! ```

@@ -1,7 +1,7 @@
 //! proofmill as a service: Groth16 proofs over HTTP, with keys that stay resident.
 //!
 //! A request takes a place, its body is read and checked, and it is a job: from then on it is answered, or reported as cancelled, whatever
-//! happens short of the end of the process. Jobs wait for their turn by priority, then by age. `docs/service.md` has the requests.
+//! happens short of the end of the process. Jobs wait for their turn by priority, then by age. `docs/use/service.md` has the requests.
 //!
 //! | module | its business |
 //! |---|---|

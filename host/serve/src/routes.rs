@@ -1,4 +1,4 @@
-//! Requests and answers. `docs/service.md` lists them.
+//! Requests and answers. `docs/use/service.md` lists them.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -72,7 +72,7 @@ impl Role {
 /// Defines the opcodes: number, name and operands of each.
 macro_rules! opcodes {
     ($($(#[$doc:meta])* $name:ident = $number:literal $text:literal [$($role:ident),*];)*) => {
-        /// What an instruction does. docs/coprocessor.md describes each.
+        /// What an instruction does. docs/use/coprocessor.md describes each.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u8)]
         pub enum Opcode {

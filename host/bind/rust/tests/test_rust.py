@@ -1,5 +1,5 @@
-"""The crate as its users have it: a new project that depends on the package, with the Rust examples of README.md and docs/bindings.md and what
-the author of a prover does as its program; README.md's commands, one after the other as they stand there; and what docs/install.md says of features."""
+"""The crate as its users have it: a new project that depends on the package, with the Rust examples of README.md and docs/use/bindings.md and what
+the author of a prover does as its program; README.md's commands, one after the other as they stand there; and what docs/use/install.md says of features."""
 
 import os
 import re
@@ -62,7 +62,7 @@ serde_json = "1"
 {patches}
 """)
             shutil.copy(ROOT / "Cargo.lock", project)  # the versions that are there
-            texts = examples("README.md", "rust") + examples("docs/bindings.md", "rust")
+            texts = examples("README.md", "rust") + examples("docs/use/bindings.md", "rust")
             self.assertEqual(len(texts), 3)
             program = ["mod prover;\ntype Outcome = Result<(), Box<dyn std::error::Error>>;"]
             shutil.copy(HERE / "prover.rs", project / "src")
@@ -103,10 +103,10 @@ class Readme(unittest.TestCase):
 
 
 class Install(unittest.TestCase):
-    """docs/install.md, but for what compiles: other stages do that."""
+    """docs/use/install.md, but for what compiles: other stages do that."""
 
     def test_the_features_are_these(self):
-        rows = re.findall(r"^\| `(\w+)` \| (yes|no)? *\| (yes|no)? *\|", (ROOT / "docs/install.md").read_text(), re.M)
+        rows = re.findall(r"^\| `(\w+)` \| (yes|no)? *\| (yes|no)? *\|", (ROOT / "docs/use/install.md").read_text(), re.M)
         for crate, column in (("cli", 1), ("proofmill", 2)):
             features = tomllib.loads((ROOT / f"host/{crate}/Cargo.toml").read_text())["features"]
             told = {row[0]: row[column] for row in rows if row[column]}
@@ -114,7 +114,7 @@ class Install(unittest.TestCase):
             self.assertLessEqual(told.keys(), features.keys(), crate)
 
     def test_features_can_be_chosen(self):
-        lines = [words.split() for words in re.findall(r"`(cargo build --release --package [^`…]+)`", (ROOT / "docs/install.md").read_text())]
+        lines = [words.split() for words in re.findall(r"`(cargo build --release --package [^`…]+)`", (ROOT / "docs/use/install.md").read_text())]
         self.assertEqual(len(lines), 1)
         tree = run(["cargo", "tree", "--offline", "--edges", "normal", "--prefix", "none", *lines[0][3:]], cwd=ROOT)
         self.assertIn("proofmill-proof ", tree)
@@ -122,7 +122,7 @@ class Install(unittest.TestCase):
         self.assertNotIn("proofmill-cuda", tree)
 
     def test_the_library_is_added(self):
-        lines = [line.partition("   #")[0].split() for text in examples("docs/install.md") for line in text.splitlines() if line.startswith("cargo add")]
+        lines = [line.partition("   #")[0].split() for text in examples("docs/use/install.md") for line in text.splitlines() if line.startswith("cargo add")]
         self.assertEqual([line[3] for line in lines], ["--path", "--git"])
         with tempfile.TemporaryDirectory() as folder:
             run(["cargo", "init", "--quiet", "--lib", "--name", "project", folder])

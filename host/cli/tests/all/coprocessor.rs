@@ -32,10 +32,10 @@ fn the_published_program_sends_the_published_values() {
     assert_eq!(answer["slots"]["ten"]["value"][0], "0xa");
 }
 
-/// The example of `docs/coprocessor.md`, as it stands there: 7 and 31 doubled three times, and squared.
+/// The example of `docs/use/coprocessor.md`, as it stands there: 7 and 31 doubled three times, and squared.
 #[test]
 fn the_program_of_the_page_runs() {
-    let page = include_str!("../../../../docs/coprocessor.md");
+    let page = include_str!("../../../../docs/use/coprocessor.md");
     let program = &page[page.find("memory data 512").unwrap()..];
     let program = &program[..program.find("```").unwrap()];
     let (_folder, paths) = files(&[program.as_bytes()]);

@@ -111,10 +111,10 @@ fn what_cannot_be_served_is_named() {
     expect(&run(&["device-server", "--listen", taken]), 2, &["--listen", taken, "in use"]);
 }
 
-/// The commands of `docs/remote.md`, as they stand there: the token, the server, and, since it goes on, what is asked of it.
+/// The commands of `docs/use/remote.md`, as they stand there: the token, the server, and, since it goes on, what is asked of it.
 #[test]
 fn the_pages_commands_work() {
-    let page = include_str!("../../../../docs/remote.md");
+    let page = include_str!("../../../../docs/use/remote.md");
     let commands = page.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     let commands = commands.lines().filter(|line| !line.starts_with('#'));
     let [token, server, client] = commands.collect::<Vec<_>>()[..] else { panic!("{page}") };
@@ -125,7 +125,7 @@ fn the_pages_commands_work() {
         shell.output().unwrap()
     };
     if Command::new("openssl").arg("version").stdout(Stdio::null()).status().is_err() {
-        println!("SKIPPED the commands of docs/remote.md: there is no openssl");
+        println!("SKIPPED the commands of docs/use/remote.md: there is no openssl");
         return;
     }
     expect(&shell(token), 0, &[]);

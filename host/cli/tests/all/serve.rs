@@ -502,15 +502,15 @@ fn jobs_that_outlive_the_grace_are_told_so() {
     assert_eq!((accepted, answered + cancelled), (8, 8));
 }
 
-/// The commands of `docs/service.md`, as they stand there.
+/// The commands of `docs/use/service.md`, as they stand there.
 #[test]
 fn the_pages_commands_work() {
     if Command::new("curl").arg("--version").stdout(Stdio::null()).status().is_err() {
-        println!("SKIPPED the commands of docs/service.md: there is no curl");
+        println!("SKIPPED the commands of docs/use/service.md: there is no curl");
         return;
     }
     let made = Made::new("bn254", 9);
-    let page = include_str!("../../../../docs/service.md");
+    let page = include_str!("../../../../docs/use/service.md");
     let commands = page.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap());
     let [start, commands] = commands.collect::<Vec<_>>()[..] else { panic!("{page}") };
     for name in ["age.zkey", "vote.zkey"] {

@@ -1,4 +1,4 @@
-//! What the published card gets wrong (docs/wire.md), one test each: the vectors of these names, on the processor and
+//! What the published card gets wrong (docs/design/wire.md), one test each: the vectors of these names, on the processor and
 //! on every simulation that has the engine.
 
 use crate::support;

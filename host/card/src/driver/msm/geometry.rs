@@ -113,7 +113,7 @@ impl Geometry {
         all.min_by_key(|cutting| self.cycles(cutting, points)).expect("there are windows")
     }
 
-    /// Windows of this many bits (`spec/wire/msm.toml`; docs/msm.md): digits are in [-2^(c-1), 2^(c-1) - 1].
+    /// Windows of this many bits (`spec/wire/msm.toml`; docs/rtl/msm.md): digits are in [-2^(c-1), 2^(c-1) - 1].
     pub fn cut(&self, bits: u32) -> Cutting {
         let windows = (1..).find(|&windows| reach(self.order, bits, windows)).expect("some do");
         let least = |number: usize, of: usize| number.div_ceil(of);

@@ -1,7 +1,7 @@
 package proofmill.arith
 
 /** How much happens between two registers: what a generator does otherwise for another clock. The default is for 250 MHz and more in
-  * UltraScale+ (docs/timing.md).
+  * UltraScale+ (docs/rtl/timing.md).
   *
   * @param chain  bits of the longest carry chain
   * @param memory cycles from an address of the buckets to their point, 2 at least: a block memory with its own output register has 2

@@ -8,7 +8,7 @@ import spinal.lib._
 /** The field processor: jobs are dealt to its lanes in turn, and their answers are taken in the same turn.
   *
   * A job names a program and brings its operands. The lanes share nothing else, so a program's words and its time are
-  * the same for any number of multipliers. `docs/microcode.md` has the drawing and the instruction word.
+  * the same for any number of multipliers. `docs/rtl/microcode.md` has the drawing and the instruction word.
   *
   * @param contexts how many jobs are under way at once for each multiplier, a power of two
   * @param trace whether a simulation prints each register that is written; nothing else changes

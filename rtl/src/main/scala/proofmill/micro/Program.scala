@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
 
 /** A program of `spec/micro` as it is written: what each statement says, nothing yet about registers or words.
   *
-  * `docs/microcode.md` tells the language.
+  * `docs/rtl/microcode.md` tells the language.
   */
 case class Program(name: String, windows: Seq[Program.Window], statements: Seq[Program.Statement])
 

@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
 
 /** The programs of a curve as `spec/pairing` has them: routines of statements over Fp2, nothing yet about registers or words.
   *
-  * `docs/pairing_processor.md` tells the language.
+  * `docs/rtl/pairing_processor.md` tells the language.
   */
 case class Source(name: String, routines: Seq[Source.Routine]) {
   import Source._
