@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 import clib  # noqa: E402
 from place import PROOFMILL, run  # noqa: E402
 
-#: A test that is an example of docs/use/bindings.md, and what the example takes from the program around it.
+#: A test that is an example of docs/use/go.md, and what the example takes from the program around it.
 EXAMPLE = """package proofmill_test
 
 import (
@@ -41,8 +41,8 @@ func TestTheExampleOfThePage(t *testing.T) {
 	}
 	{
 		EXAMPLE
-		if err != nil || len(sums) != 2 || len(proof.Proof) == 0 {
-			t.Fatal(sums, proof, err)
+		if err != nil || len(results) != 2 || len(proof.Proof) == 0 {
+			t.Fatal(results, proof, err)
 		}
 	}
 }
@@ -50,8 +50,8 @@ func TestTheExampleOfThePage(t *testing.T) {
 
 
 def example(number):
-    """The Go of docs/use/bindings.md."""
-    return re.findall(r"^```go\n(.*?)^```", (ROOT / "docs/use/bindings.md").read_text(), re.S | re.M)[number]
+    """The Go of docs/use/go.md."""
+    return re.findall(r"^```go\n(.*?)^```", (ROOT / "docs/use/go.md").read_text(), re.S | re.M)[number]
 
 
 def version():

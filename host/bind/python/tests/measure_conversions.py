@@ -1,5 +1,5 @@
 """What the form of numbers costs: `python3 measure_conversions.py`, where the module is installed. A transform of 2^16 scalars of BN254 with an
-array, with bytes and with ints; the three take turns, and the fastest of each counts. It prints the row of docs/use/bindings.md.
+array, with bytes and with ints; the three take turns, and the fastest of each counts. It prints the row of docs/use/python.md.
 """
 
 import datetime

@@ -1,4 +1,4 @@
-"""The crate as its users have it: a new project that depends on the package, with the Rust examples of README.md and docs/use/bindings.md and what
+"""The crate as its users have it: a new project that depends on the package, with the Rust examples of README.md and docs/use/rust.md and what
 the author of a prover does as its program; README.md's commands, one after the other as they stand there; and what docs/use/install.md says of features."""
 
 import os
@@ -22,7 +22,7 @@ from place import BUILT, PROOFMILL, TARGET, run  # noqa: E402
 #: What an example takes from the program around it, by a word of it.
 AROUND = {
     "circuit.zkey": "",
-    "Check::Subgroup": 'let points = proofmill::msm::multiples("bls12_381_g1".parse()?, 1, 8)?; let scalars = vec![1; 256];',
+    "load_bases": 'let points = proofmill::msm::multiples("bls12_381_g1".parse()?, 1, 8)?; let scalars = vec![1; 256];',
     "others": """use proofmill::algebra::{bn254, curve::Affine};
         let device = proofmill::open("cpu:")?;
         let theirs = [ark_bn254::G1Affine::new_unchecked(1.into(), 2.into())];
@@ -62,7 +62,7 @@ serde_json = "1"
 {patches}
 """)
             shutil.copy(ROOT / "Cargo.lock", project)  # the versions that are there
-            texts = examples("README.md", "rust") + examples("docs/use/bindings.md", "rust")
+            texts = examples("README.md", "rust") + examples("docs/use/rust.md", "rust")
             self.assertEqual(len(texts), 3)
             program = ["mod prover;\ntype Outcome = Result<(), Box<dyn std::error::Error>>;"]
             shutil.copy(HERE / "prover.rs", project / "src")
