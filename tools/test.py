@@ -63,6 +63,7 @@ STAGES = [
           [["cargo", "fmt", *manifest, "--all", "--check"] for manifest in ([], PEERS, PLONKY, HASHES)], ("setup",)),
     Stage("scalafmt", "Scala is formatted", [python("scalafmt")], ("setup",), uses="mvn"),
     Stage("house", "arrows, twins, no registry named", [python("check_house")]),
+    Stage("words", "standard terms in pages, messages, comments and names; links of pages", [python("check_words")]),
     Stage("figures", "docs/figures.md and the plots show those of bench/results", [python("report", "--check")]),
     Stage("clippy", "no warnings",
           [[*DEBUG, "clippy", *CRATES, "--all-targets", "--quiet", "--", "-D", "warnings"],
@@ -138,7 +139,7 @@ STAGES = [
     Stage("formal", "proofs of control, and faults that they refute", [python("formal"), [*PYTHON, "rtl/formal/mutants.py", "--folder", "target/formal"]], ("setup",), [python("formal", "--long")]),
     Stage("area", "the counts come out", [python("area", "shell", "--out", "target/test/area.json")], ("setup",), [python("area")]),
 ]
-GROUPS = {"lint": ["setup", "rustfmt", "clippy", "scalafmt", "house", "figures", "tools"]}
+GROUPS = {"lint": ["setup", "rustfmt", "clippy", "scalafmt", "house", "words", "figures", "tools"]}
 
 
 def environment():
