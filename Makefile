@@ -1,4 +1,4 @@
-# One door to every command. Each line is one program; the programs say what they do with --help.
+# One entry point for all commands. Each line is one program; --help describes each.
 PYTHON := python3
 OP ?=
 ISA ?=
@@ -39,7 +39,7 @@ test: ## everything, installing what is missing
 test-long: ## the same with the long checks
 	$(PYTHON) tools/test.py --long
 
-lint: ## formatting, warnings, the rules of the house
+lint: ## formatting, warnings, dependency rules, language
 	$(PYTHON) tools/test.py lint
 
 format: ## formats Rust and Scala
@@ -91,6 +91,6 @@ formal: ## proofs of the circuit's control
 report: ## docs/figures.md and the plots from bench/results; KEEP=1 keeps the figures of target/bench there first; HTML=report.html writes one page of all
 	$(PYTHON) tools/report.py $(if $(KEEP),--keep) $(if $(HTML),--html $(HTML),--fill)
 
-clean: ## what was built here; the user's cache folder stays
+clean: ## removes build outputs; keeps the user's cache folder
 	cargo clean --quiet
 	rm -rf rtl/target target
