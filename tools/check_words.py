@@ -33,6 +33,7 @@ class Term:
     prose: str  # a pattern, case-insensitive; empty: not checked in prose
     identifiers: tuple  # lower-case parts of identifiers, parts of longer ones joined by _
     instead: str
+    where: str = ""  # identifiers are checked in paths that begin with this pattern
 
 
 MACHINES = "backend|binding|bindings|builder|caller|card|cards|circuit|code|command|crate|device|devices|driver|engine|engines|function|host|library|" \
@@ -40,7 +41,7 @@ MACHINES = "backend|binding|bindings|builder|caller|card|cards|circuit|code|comm
 
 TERMS = [
     Term("park", r"\bpark(s|ed|ing)?\b", ("park", "parked", "parks"), "load, resident"),
-    Term("sums", r"\bMSM sums?\b|\bsums? (of an MSM|of MSMs)\b|\blists? of sums\b", ("sums", "sum_of"), "msm, msm_batch"),
+    Term("sums", r"\bMSM sums?\b|\bsums? (of an MSM|of MSMs)\b|\blists? of sums\b", ("sums", "sum_of"), "msm, msm_batch", r"host/(?!algebra)|docs/use|[A-Z]"),
     Term("room", r"\brooms?\b", ("room", "rooms"), "max_bytes, memory limit; crate, package, directory; space"),
     Term("door", r"\bdoors?\b", ("door", "doors"), "interface, port, entry point, binding"),
     Term("told", r"\b(told|tells?|telling|says?|said|saying)\b", ("told", "tells", "tell", "says", "said"), "logged, reported, returned, notified"),
@@ -57,7 +58,7 @@ TERMS = [
     Term("twin", r"\btwins?\b", ("twin", "twins"), "behavioural model; counterpart"),
     Term("card in software", r"\bcards? in software\b", (), "software model of the card"),
     Term("ready lines", r"\bready lines?\b", ("ready_lines",), "precomputed line coefficients"),
-    Term("turn", r"\b(by|its|their|the|a|of|per|whose|in|take|takes) turns?\b(?! out)", (), "cycle, issue slot, time slice; alternate"),
+    Term("turn", r"\b(by|its|their|the|a|of|per|whose|take|takes) turns?\b(?! out)", (), "cycle, issue slot, time slice; alternate"),
     Term("apart", r"\bapart\b(?! from)", ("apart",), "separate, out of line"),
     Term("mend", r"\bmend(s|ed|ing)?\b", ("mend", "mended"), "fix, fixed"),
     Term("house", r"\b(the|of the|our) house\b|\bhouse rules?\b", ("house",), "repository layout, dependency rules"),
@@ -67,10 +68,10 @@ TERMS = [
     Term("pronoun", r"\b(he|she|his|him|her|himself|herself)\b", (), "it, they, or the noun"),
     Term("personification", rf"\b({MACHINES}) (knows?|wants?|speaks?|thinks?|believes?|learns?|sees?|hears?|forgets?|remembers?)\b", (),
          "has, requires, uses, detects, reads"),
-    Term("names", "", ("sum", "most", "watched_by", "devices_beside"), "msm, max, with_progress, devices_with_fallback"),
+    Term("names", "", ("most", "watched_by", "devices_beside"), "msm, max, with_progress, devices_with_fallback"),
 ]
 #: Parts of identifiers that are rejected only as a whole name or at its beginning.
-FIRST_ONLY = {"sum": "whole", "sum_of": "whole", "most": "first", "here": "whole", "tell": "first", "ask": "first", "says": "whole"}
+FIRST_ONLY = {"sum_of": "whole", "most": "first", "here": "whole", "tell": "first", "ask": "first", "says": "whole"}
 
 #: How the doc comment of a public item does not begin.
 OPENING = re.compile(r"(What|Which|Whether|Who|Whom|Whose|How|Where|When|Why|The same|Is|Are|Was|Were|Does|Do|Did|Told|Said|Asked|Likewise|"
@@ -113,11 +114,11 @@ def parts(name):
     return [part.lower() for part in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)]
 
 
-def named(name):
-    """Terms that an identifier uses."""
+def named(name, path):
+    """Terms that an identifier of a file uses."""
     words = parts(name)
     for term in TERMS:
-        for wanted in term.identifiers:
+        for wanted in term.identifiers if re.match(term.where, path) else ():
             chain = wanted.split("_")
             where = [i for i in range(len(words)) if words[i:i + len(chain)] == chain]
             rule = FIRST_ONLY.get(wanted)
@@ -157,7 +158,7 @@ class File:
             self.fault(self.line_of(base + offset), problem)
 
     def names(self, name, line):
-        for problem in named(name):
+        for problem in named(name, self.path):
             self.fault(line, problem)
 
 
@@ -339,7 +340,7 @@ def faults(root, chosen=()):
             check(file)
         if name.endswith(".md"):
             links(root, file)
-        for problem in named(Path(name).stem) if check else ():
+        for problem in named(Path(name).stem, name) if check else ():
             file.fault(1, problem.replace("the name", "the file name", 1))
         for fault in file.faults:
             covering = next((it for it in exemptions if it.covers(fault)), None)

@@ -9,6 +9,7 @@ import check_words
 from place import Failed
 
 FENCE = "```"
+SCALA = "rtl/src/main/scala"
 SOUND = {
     "README.md": "# Title\n\nLoads bases ([page](docs/a.md#two-words)). `make`\n\n| a table | " + "x " * 100 + "|\n\n"
     f"{FENCE}\nsums told here, the door\n{FENCE}\n",
@@ -30,7 +31,7 @@ BROKEN = {
     "a term across two lines": ({"docs/b.md": "\nThe proof was given\nup.\n"}, "docs/b.md:2: 'given up'"),
     "a heading": ({"docs/b.md": "# The door\n"}, "'door'"),
     "a table": ({"docs/b.md": "| a | the room for it |\n"}, "'room'"),
-    "an old name in code of a page": ({"docs/b.md": "Call `msm::sums`.\n"}, "the name `sums`"),
+    "an old name in code of a page": ({"docs/use/b.md": "Call `msm::sums`.\n"}, "the name `sums`"),
     "a long line": ({"docs/b.md": "long " * 25 + "\n"}, "docs/b.md:1: 124 characters"),
     "a link without a page": ({"docs/b.md": "[x](c.md)\n"}, "the link c.md leads nowhere"),
     "a link without a heading": ({"docs/b.md": "[x](a.md#three)\n"}, "has no such heading"),
@@ -46,6 +47,8 @@ BROKEN = {
     "an opening of a module": ({"host/op/src/a.rs": "//! Does it verify?\n"}, "begins with 'Does it'"),
     "a public function": ({"host/op/src/a.rs": "pub fn park_all() {}\n"}, "the name `park_all` uses 'park'"),
     "a public field": ({"host/op/src/a.rs": "pub struct A {\n    pub publics: u64,\n}\n"}, "host/op/src/a.rs:2: the name `publics`"),
+    "a sum of an engine": ({f"{SCALA}/Sums.scala": "class Sums(x: Int)\n"}, None),
+    "an MSM": ({"host/op/src/a.rs": "pub struct Sums;\n"}, "the name `Sums` uses 'sums'"),
     "a variant": ({"host/op/src/a.rs": "pub enum A {\n    Here(u8),\n}\n"}, "host/op/src/a.rs:2: the name `Here`"),
     "a constant": ({"host/op/src/a.rs": "pub const MOST_SLOTS: u64 = 1;\n"}, "the name `MOST_SLOTS` uses 'most'"),
     "a Scala comment": ({"rtl/src/main/scala/B.scala": "/** A register for what is\n  * told. */\nclass B\n"}, "B.scala:2: 'told'"),
