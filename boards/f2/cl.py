@@ -2,7 +2,7 @@
 
 FOLDER is what `make verilog CONFIG=f2_...` wrote, EXAMPLES the folder hdk/cl/examples of Amazon's aws-fpga, MHZ the engines' clock (200).
 Writes EXAMPLES/cl_proofmill/: the top between the ports of the shell and ours, clocks and memory as a block design, constraints, and beside them the
-scripts of Amazon's CL_TEMPLATE. Ports are read from both sides, so nothing here repeats a width.
+scripts of Amazon's CL_TEMPLATE. Ports are read from both sides, so this program repeats no width.
 """
 
 import json
