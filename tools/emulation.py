@@ -30,7 +30,7 @@ def library(folder, sanitize):
 
 def sanitized(compiler):
     """Runs the tests on the library with AddressSanitizer, whose run-time library comes first in the process."""
-    program = next((program for program in host.build() if program.name == "cuda/all"), None)
+    program = next((program for program in host.programs() if program.name == "cuda/all"), None)
     if not program:
         raise Failed("there is no test program cuda/all")
     library(SANITIZED, True)

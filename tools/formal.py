@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 import rtl
@@ -121,11 +122,22 @@ def explain(work, text, name):
     return f"{account}waveform: {kept}\n"
 
 
+@cache
+def checker():
+    """abc's version."""
+    return run(["berkeley-abc", "-c", "version"])
+
+
+def known(text, *scripts):
+    """The file that marks a text as proved or refuted by these scripts, with these versions of the tools."""
+    return CACHE / "formal" / digest(text, GRAPH, *scripts, checker(), *setup.PYTHON_PACKAGES)
+
+
 def prove(path, again=False):
     """(shown, seconds, what there is to say)."""
     name, text = path.stem, path.read_text()
-    known = CACHE / "formal" / digest(text, GRAPH, INDUCTION, SHOW, BOUNDED, REFUTE, RUNS, run(["berkeley-abc", "-c", "version"]), *setup.PYTHON_PACKAGES)
-    if known.exists() and not again:
+    marked = known(text, INDUCTION, SHOW, BOUNDED, REFUTE, RUNS)
+    if marked.exists() and not again:
         return True, 0.0, "shown before"
     begin = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
@@ -135,7 +147,7 @@ def prove(path, again=False):
             return False, time.monotonic() - begin, said + explain(work, text, name)
         if "was asserted in frame" not in abc(work, only_runs(text, name), name, REFUTE):
             return False, time.monotonic() - begin, f"its assumptions cannot be met for {AGE} cycles, so it shows nothing\n"
-    write_whole(known, "")
+    write_whole(marked, "")
     return True, time.monotonic() - begin, how
 
 

@@ -1,6 +1,7 @@
 """The host's tests: `python3 tools/host.py [--build] [--long] [--levels] [PROGRAM ...]`.
 
-1. cargo builds the test programs of all crates; a program is called as its crate and its target, such as `cpu/all`.
+1. cargo builds the test programs of all crates; a program is called as its crate and its target, such as `cpu/all`. With PROOFMILL_PROGRAMS=FILE
+   their list is written to this file; if the file exists, nothing is built: `make test` builds the programs in a stage of their own.
 2. They run one after another, or those that are named.
 3. `--long` runs the tests that are marked as long instead.
 4. `--levels` runs what has a code path of its own for an instruction set, once on each level that this processor has below its best, which
@@ -17,7 +18,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from place import ROOT, Failed, main
+from place import ROOT, Failed, main, write_whole
 
 #: Levels of proofmill_algebra::Isa, slowest first, and the processor's flags that each needs.
 LEVELS = {
@@ -80,6 +81,17 @@ class Program:
     name: str
     path: Path
     folder: Path  # in which cargo runs it
+
+
+def programs(again=False):
+    """The test programs of all crates, from the list of PROOFMILL_PROGRAMS if it exists."""
+    kept = Path(os.environ["PROOFMILL_PROGRAMS"]) if "PROOFMILL_PROGRAMS" in os.environ else None
+    if kept and kept.exists() and not again:
+        return [Program(name, Path(path), Path(folder)) for name, path, folder in json.loads(kept.read_text())]
+    found = build()
+    if kept:
+        write_whole(kept, json.dumps([[program.name, str(program.path), str(program.folder)] for program in found]))
+    return found
 
 
 def build():
@@ -153,7 +165,7 @@ def door():
     parser.add_argument("--levels", action="store_true", help="what depends on the instruction set, on each level")
     parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="such as cpu/all; nothing: all")
     chosen = parser.parse_args()
-    built = build()
+    built = programs(chosen.build)
     unknown = set(chosen.programs) - {program.name for program in built}
     if unknown:
         raise Failed(f"no program {', '.join(sorted(unknown))}; there are {', '.join(program.name for program in built)}")

@@ -1,7 +1,7 @@
 """The stages of `make test`: `python3 tools/test.py [--long] [--jobs N] [STAGE ...]`.
 
-Two stages run at a time, since many use one core only; what a stage says is shown when it has ended, and written to target/test/STAGE.log
-meanwhile. A failing stage does not stop the others, except those that need what it makes. The outcome of every stage, those that did not
+The stages that run at a time are one more than the cores, since many use one core only or wait. Stages on the longest path start first. The output
+of a stage is printed when it ends, and written to target/test/STAGE.log meanwhile. A failing stage does not stop the others, except those that need what it makes. The outcome of every stage, those that did not
 run included, stands at the end, with the slowest models and tests and what was skipped; the exit status is 0 only when all ran and none
 failed.
 """
@@ -51,6 +51,7 @@ class Stage:
     needs: tuple = ()
     long: list = field(default_factory=list)  # more commands of `make test-long`
     uses: str = ""  # what only one stage uses at a time
+    takes: int = 30  # seconds of a processor with empty caches, roughly
 
 
 def python(script, *arguments):
@@ -70,75 +71,77 @@ STAGES = [
            *([*DEBUG, "clippy", "--package", f"proofmill-{crate}", "--no-default-features", *features, "--quiet", "--", "-D", "warnings"] for crate, features in SMALLER)],
           ("setup",),
           [["cargo", "clippy", *PEERS, "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"], ["cargo", "test", *PEERS, "--workspace", "--quiet"]],
-          uses="target/debug"),
-    Stage("verilog", "all circuits, generated in one run", [python("rtl", "--all")], ("setup",), uses="mvn"),
+          uses="target/debug", takes=200),
+    Stage("verilog", "all circuits, generated in one run", [python("rtl", "--all")], ("setup",), uses="mvn", takes=240),
     Stage("export", "Verilog for people: linted, read by three tools, the same as what is simulated, with test benches",
-          [[*PYTHON, "rtl/sim/test_verilog.py"], [*PYTHON, "rtl/sim/test_testbench.py"]], ("verilog",)),
-    Stage("sim", "the card in Verilator", [python("sim", *LIBRARIES), python("sim", "--trace", "toy")], ("verilog",), [python("sim", "groth16_bls12_381_small_twin")]),
-    Stage("programs", "the host's tests are built", [python("host", "--build")], ("setup",), uses="target/debug"),
-    Stage("emulation", "the kernels of GPUs, as a library for this processor", [python("emulation")], ("programs",)),
+          [[*PYTHON, "rtl/sim/test_verilog.py"], [*PYTHON, "rtl/sim/test_testbench.py"]], ("verilog",), takes=60),
+    Stage("sim", "the card in Verilator", [python("sim", *LIBRARIES), python("sim", "--trace", "toy")], ("verilog",), [python("sim", "groth16_bls12_381_small_twin")], takes=600),
+    Stage("programs", "the host's tests are built", [python("host", "--build")], ("setup",), uses="target/debug", takes=1170),
+    Stage("emulation", "the kernels of GPUs, as a library for this processor", [python("emulation")], ("programs",), takes=60),
     # Offline: what the crates depend on was fetched to build the programs.
     Stage("packages", "each public crate is complete by itself", [python("packages", "--check")], ("programs",), uses="target/debug"),
     Stage("tools", "the build tools", [[*PYTHON, "-m", "unittest", "discover", "-s", "tools", "-p", "test_*.py"]], ("setup",)),
     Stage("model", "the executable specification", [[*PYTHON, "-m", "unittest", "discover", "-s", "spec/model", "-p", "test_*.py"]]),
     Stage("vectors", "are what `make vectors` makes", [[*PYTHON, "spec/model/vectors.py", "--check"]]),
-    Stage("rtl", "units of the circuit", [python("rtl", "--run", "proofmill.RtlTests")], ("setup",)),
+    Stage("rtl", "units of the circuit", [python("rtl", "--run", "proofmill.RtlTests")], ("setup",), takes=150),
     Stage("multipliers", "field arithmetic in Verilator",
-          [[*PYTHON, "rtl/sim/test_wide.py"], [*PYTHON, "rtl/sim/test_multipliers.py"]], ("verilog",)),
-    Stage("adders", "point adders in Verilator", [[*PYTHON, "rtl/sim/test_point_adders.py"]], ("verilog",)),
-    Stage("micro", "field processors in Verilator", [[*PYTHON, "rtl/sim/test_micro.py"], [*PYTHON, "rtl/sim/test_micro_ecdsa.py"]], ("verilog",)),
-    Stage("pairing", "the pairing processor in Verilator", [[*PYTHON, "rtl/sim/test_pairing.py"]], ("verilog",)),
+          [[*PYTHON, "rtl/sim/test_wide.py"], [*PYTHON, "rtl/sim/test_multipliers.py"]], ("verilog",), takes=100),
+    Stage("adders", "point adders in Verilator", [[*PYTHON, "rtl/sim/test_point_adders.py"]], ("verilog",), takes=100),
+    Stage("micro", "field processors in Verilator", [[*PYTHON, "rtl/sim/test_micro.py"], [*PYTHON, "rtl/sim/test_micro_ecdsa.py"]], ("verilog",), takes=60),
+    Stage("pairing", "the pairing processor in Verilator", [[*PYTHON, "rtl/sim/test_pairing.py"]], ("verilog",), takes=60),
     Stage("items", "scalars of ECDSA in Verilator", [[*PYTHON, "rtl/sim/test_ecdsa_units.py"]], ("verilog",)),
-    Stage("core", "buckets and tail of MSM in Verilator", [[*PYTHON, "rtl/sim/test_msm_core.py"]], ("verilog",)),
+    Stage("core", "buckets and tail of MSM in Verilator", [[*PYTHON, "rtl/sim/test_msm_core.py"]], ("verilog",), takes=100),
     Stage("shell", "100,000 packets, registers, mailbox", [[*PYTHON, "rtl/sim/test_shell.py"]], ("sim",),
-          [[*PYTHON, "rtl/sim/test_shell.py", "--packets", "1000000"]]),
+          [[*PYTHON, "rtl/sim/test_shell.py", "--packets", "1000000"]], takes=60),
     Stage("memory", "channels of the card's memory, and resets in the middle of bursts", [[*PYTHON, "rtl/sim/test_memory.py"]], ("setup",),
-          [[*PYTHON, "rtl/sim/test_memory.py", "--turns", "4000"]]),
+          [[*PYTHON, "rtl/sim/test_memory.py", "--turns", "4000"]], takes=60),
     Stage("engines", "vectors, garbage and resets on the real engines", [[*PYTHON, "rtl/sim/test_engines.py"]], ("sim",),
-          [[*PYTHON, "rtl/sim/test_engines.py", "--seconds", "300"]]),
+          [[*PYTHON, "rtl/sim/test_engines.py", "--seconds", "300"]], takes=60),
     Stage("ecdsa", "defects, vectors, garbage and resets on the ECDSA engine", [[*PYTHON, "rtl/sim/test_ecdsa.py"]], ("sim",),
-          [[*PYTHON, "rtl/sim/test_ecdsa.py", "--seconds", "300"]]),
+          [[*PYTHON, "rtl/sim/test_ecdsa.py", "--seconds", "300"]], takes=80),
     Stage("msm", "toys exhaustively, every curve, garbage and resets on the MSM engine", [[*PYTHON, "rtl/sim/test_msm.py"]], ("sim",),
-          [[*PYTHON, "rtl/sim/test_msm.py", "--seconds", "300", *MSM_TOYS], python("sim", *MSM_CIRCUITS), [*PYTHON, "rtl/sim/test_msm.py", *MSM_CIRCUITS]]),
+          [[*PYTHON, "rtl/sim/test_msm.py", "--seconds", "300", *MSM_TOYS], python("sim", *MSM_CIRCUITS), [*PYTHON, "rtl/sim/test_msm.py", *MSM_CIRCUITS]], takes=180),
     Stage("hashes", "vectors, trees, refusals, garbage and resets on the Poseidon engine, its parts, and published streams",
           [[*PYTHON, "rtl/sim/test_poseidon_units.py"], [*PYTHON, "rtl/sim/test_poseidon.py"], [*PYTHON, "rtl/sim/test_streams.py"]], ("sim",),
           [python("rtl", "--lint", *POSEIDON_CIRCUITS), python("sim", "poseidon_small"),
            [*PYTHON, "rtl/sim/test_streams.py", "--seconds", "120", "poseidon_stream_twin"],
            [*PYTHON, "rtl/sim/test_poseidon.py", "--seconds", "60", "poseidon_small"],
-           [*PYTHON, "rtl/sim/test_poseidon.py", "--seconds", "300"]]),
+           [*PYTHON, "rtl/sim/test_poseidon.py", "--seconds", "300"]], takes=120),
     Stage("coprocessor", "vectors, random programs, interrupts and resets on the coprocessor", [[*PYTHON, "rtl/sim/test_coprocessor.py"]], ("sim",),
           [python("sim", "coprocessor"), [*PYTHON, "rtl/sim/test_coprocessor.py", "--seconds", "60", "coprocessor"],
-           [*PYTHON, "rtl/sim/test_coprocessor.py", "--rounds", "10000", "coprocessor_twin"]]),
-    Stage("ntt", "all sizes of one pass, refusals, garbage and resets on the NTT engine", [[*PYTHON, "rtl/sim/test_ntt.py"]], ("sim",)),
+           [*PYTHON, "rtl/sim/test_coprocessor.py", "--rounds", "10000", "coprocessor_twin"]], takes=60),
+    Stage("ntt", "all sizes of one pass, refusals, garbage and resets on the NTT engine", [[*PYTHON, "rtl/sim/test_ntt.py"]], ("sim",), takes=100),
     Stage("serial", "cards on a serial line: rates, framing, damage, registers", [[*PYTHON, "rtl/sim/test_uart.py"]], ("sim",)),
     Stage("bridge", "cards behind a bridge for PCIe and behind the shell of AWS F2: three clocks, the door to their memory, resets of either side, dying hosts; what the tops of boards add in cycles",
           [[*PYTHON, "rtl/sim/test_xdma.py"], [*PYTHON, "rtl/sim/test_f2.py"], [*PYTHON, "rtl/sim/top_cycles.py"], [*PYTHON, "rtl/sim/test_stripes.py"],
            python("rtl", "--lint", "uart_shell", "xdma_toy", "f2_toy"),
            python("rtl", "--lint", "--around", "xdma_msm_bls12_381_twin", "f2_groth16_bn254_small_twin")], ("sim",),
           [[*PYTHON, "rtl/sim/test_xdma.py", "--seconds", "60"], [*PYTHON, "rtl/sim/test_f2.py", "--seconds", "60"], [*PYTHON, "rtl/sim/f2_mutants.py"],
-           python("rtl", "--lint", "uart", "xdma_msm_bls12_381", "xdma_hbm_msm_bls12_381", "f2_msm_bls12_381")]),
-    Stage("gpu", "the kernels of GPUs with AddressSanitizer", [python("emulation", "--sanitize")], ("emulation",)),
-    Stage("host", "all crates, on cpu:, sim: and cuda:emulated", [python("host")], ("sim", "programs", "emulation"), [python("host", "--long"), ["cargo", "test", "--package", "proofmill-algebra", "--features", "emulation", "--lib", "--quiet"]]),
-    Stage("levels", "the host on each instruction-set level of this processor", [python("host", "--levels")], ("sim", "programs")),
+           python("rtl", "--lint", "uart", "xdma_msm_bls12_381", "xdma_hbm_msm_bls12_381", "f2_msm_bls12_381")], takes=100),
+    Stage("gpu", "the kernels of GPUs with AddressSanitizer", [python("emulation", "--sanitize")], ("emulation",), takes=100),
+    Stage("host", "all crates, on cpu:, sim: and cuda:emulated", [python("host")], ("sim", "programs", "emulation"), [python("host", "--long"), ["cargo", "test", "--package", "proofmill-algebra", "--features", "emulation", "--lib", "--quiet"]], takes=1190),
+    Stage("levels", "the host on each instruction-set level of this processor", [python("host", "--levels")], ("sim", "programs"), takes=430),
     Stage("docs", "documented examples and links",
-          [[*DEBUG, "doc", "--workspace", "--no-deps", "--quiet"], [*DEBUG, "test", *CRATES, "--doc", "--quiet"]], ("setup",), uses="target/debug"),
-    Stage("run", "make run, and what it leaves out says so", [["make", "--no-print-directory", "run"], python("left_out")], ("setup",), uses="target/release"),
+          [[*DEBUG, "doc", "--workspace", "--no-deps", "--quiet"], [*DEBUG, "test", *CRATES, "--doc", "--quiet"]], ("setup",), uses="target/debug", takes=150),
+    Stage("run", "make run, and what it leaves out says so", [["make", "--no-print-directory", "run"], python("left_out")], ("setup",), uses="target/release", takes=290),
     Stage("release", "the conformance suite on the program that people use",
-          [RELEASE, [str(PROOFMILL), "selftest"]], ("run",), uses="target/release"),
+          [RELEASE, [str(PROOFMILL), "selftest"]], ("run",), uses="target/release", takes=540),
     Stage("port", "the host's transport on a simulated card behind a pseudo-terminal",
-          [RELEASE, [*PYTHON, "rtl/sim/test_serial_port.py"]], ("sim", "release"), uses="target/release"),
+          [RELEASE, [*PYTHON, "rtl/sim/test_serial_port.py"]], ("sim", "release"), uses="target/release", takes=60),
     Stage("interop", "proofs of and for snarkjs, with circuits of circom and the keys of a ceremony",
           [RELEASE, [*PYTHON, "-m", "unittest", "discover", "-s", "interop", "-p", "test_*.py"]],
-          ("sim", "programs", "release", "emulation")),
-    Stage("digests", "Poseidon beside neptune, light-poseidon, taceo-poseidon2 and zkhash", [python("digests")], ("setup",), [python("digests", "--long")]),
+          ("sim", "programs", "release", "emulation"), takes=310),
+    Stage("digests", "Poseidon beside neptune, light-poseidon, taceo-poseidon2 and zkhash", [python("digests")], ("setup",), [python("digests", "--long")], takes=450),
     Stage("doors", "Rust, C, C++, Python and Go, as their users have them",
           [RELEASE,
            *([*PYTHON, "-m", "unittest", "discover", "-s", f"host/{door}/tests", "-p", "test_*.py"]
              for door in ("cli", "bind/rust", "bind/c", "bind/python", "bind/go"))],
-          ("release",), [[*PYTHON, "host/bind/go/tests/long_gnark.py"]], uses="target/release"),
-    Stage("formal", "proofs of control, and faults that they refute", [python("formal"), [*PYTHON, "rtl/formal/mutants.py", "--folder", "target/formal"]], ("setup",), [python("formal", "--long")]),
+          ("release",), [[*PYTHON, "host/bind/go/tests/long_gnark.py"]], uses="target/release", takes=480),
+    Stage("formal", "proofs of control, and faults that they refute", [python("formal"), [*PYTHON, "rtl/formal/mutants.py", "--folder", "target/formal"]], ("setup",), [python("formal", "--long")], takes=740),
     Stage("area", "the counts come out", [python("area", "shell", "--out", "target/test/area.json")], ("setup",), [python("area")]),
 ]
+#: The list of test programs that this run has built.
+PROGRAMS = TARGET / "test/programs.json"
 GROUPS = {"lint": ["setup", "rustfmt", "clippy", "scalafmt", "house", "words", "figures", "tools"]}
 
 
@@ -148,6 +151,7 @@ def environment():
     found = {
         "PROOFMILL_SIM_DIR": str(TARGET / "sim"),
         "PROOFMILL_CUDA_DIR": str(emulation.FOLDER),
+        "PROOFMILL_PROGRAMS": str(PROGRAMS),
         "CARGO_INCREMENTAL": "0",
         "RUSTDOCFLAGS": "-D warnings",
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -245,8 +249,16 @@ def outcome_of(stage, output, status, command, taken):
     return Outcome(stage, "ok" if good else "FAILED", *taken, passed, failed, skipped, note, times(BUILT, output), tests, skips(output))
 
 
+def paths_of(stages):
+    """Seconds of each stage and the longest chain of stages that need it."""
+    paths = {}
+    for stage in reversed(stages):
+        paths[stage.name] = stage.takes + max((paths[later.name] for later in stages if stage.name in later.needs), default=0)
+    return paths
+
+
 def run_all(stages, long, env, jobs=1):
-    """The outcomes. Up to `jobs` stages run at a time, in their order as far as what they need and use is there."""
+    """The outcomes. Up to `jobs` stages run at a time, the longest paths first, as far as what they need and use is there."""
     outcomes, running, waiting = {}, {}, list(stages)
     wanted = {stage.name for stage in stages}
 
@@ -254,6 +266,8 @@ def run_all(stages, long, env, jobs=1):
         print(f"\n=== {stage.name}: {stage.why}", flush=True)
         return workers.submit(execute, stage, stage.commands + (stage.long if long else []), env, jobs == 1)
 
+    paths = paths_of(stages)
+    waiting.sort(key=lambda stage: -paths[stage.name])
     with ThreadPoolExecutor(jobs) as workers:
         while waiting or running:
             for stage in list(waiting):
@@ -303,7 +317,7 @@ def main():
     names = [stage.name for stage in STAGES]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--long", action="store_true", help="the long checks too")
-    parser.add_argument("--jobs", type=int, default=2, help="stages at a time; 1 shows what they say at once")
+    parser.add_argument("--jobs", type=int, default=1 + (os.cpu_count() or 1), help="stages at a time; 1 shows what they say at once (default: %(default)s)")
     parser.add_argument("stages", nargs="*", metavar="STAGE", help=f"{', '.join(names + list(GROUPS))}; nothing: all")
     chosen = parser.parse_args()
     unknown = set(chosen.stages) - set(names) - set(GROUPS)
@@ -311,6 +325,7 @@ def main():
         parser.error(f"no stage {', '.join(sorted(unknown))}; there are {', '.join(names + list(GROUPS))}")
     wanted = {name for given in chosen.stages for name in GROUPS.get(given, [given])} or set(names)
     begin = time.monotonic()
+    PROGRAMS.unlink(missing_ok=True)
     stages = [stage for stage in STAGES if stage.name in wanted]
     long = {"PROOFMILL_LONG": "1"} if chosen.long else {}
     outcomes = run_all(stages, chosen.long, {**environment(), **long}, min(chosen.jobs, len(stages)))

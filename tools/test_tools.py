@@ -128,6 +128,16 @@ class Counting(unittest.TestCase):
                 outcomes = test.run_all(stages, False, None, 3)
         self.assertEqual([outcome.result for outcome in outcomes], ["ok"] * 4)
 
+    def test_stages_on_the_longest_path_start_first(self):
+        with tempfile.TemporaryDirectory() as folder:
+            stage = lambda name, takes, needs=(): test.Stage(name, "", [["sh", "-c", f"echo {name} >> {folder}/order"]], needs, takes=takes)
+            stages = [stage("short", 1), stage("long", 5), stage("first", 2), stage("after", 9, ("first",))]
+            with contextlib.redirect_stdout(io.StringIO()):
+                outcomes = test.run_all(stages, False, None)
+            order = Path(folder, "order").read_text().split()
+        self.assertEqual(order, ["first", "after", "long", "short"])
+        self.assertEqual([outcome.stage for outcome in outcomes], ["short", "long", "first", "after"])
+
     def test_the_slowest_are_told(self):
         output = "built card in 12.5 s\nran cpu/all msm::sums in 3.25 s\nok     a circuit (4.0 s): for all time\nok   x\n"
         outcome = test.outcome_of("stage", output, 0, [], (1, 1))

@@ -2,6 +2,7 @@
 
 `python3 rtl/formal/mutants.py [--list] [PROOF ...]`, after or before `python3 tools/formal.py`, which does the proofs
 themselves. A fault is a piece of the generated text that must be there exactly once, and what replaces it.
+What was refuted once is remembered under its content and not repeated; `--again` forgets.
 """
 
 import argparse
@@ -20,7 +21,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 import formal  # noqa: E402
 import rtl  # noqa: E402
 import setup  # noqa: E402
-from place import TARGET, Failed, main  # noqa: E402
+from place import TARGET, Failed, main, write_whole  # noqa: E402
 
 REFUTE = "read_aiger {name}.aig; fold; strash; scorr; orpos; bmc3 -F 40 -T 120"
 
@@ -146,19 +147,27 @@ def planted(text, proof, fault, pattern, replacement):
     return re.sub(pattern, replacement, text)
 
 
-def refuted(folder, entry):
+def refuted(folder, entry, again=False):
     """(refuted, seconds, what abc said)."""
     proof, fault, pattern, replacement = entry
     begin = time.monotonic()
     text = planted((folder / f"{proof}.sv").read_text(), *entry)
+    script = formal.BOUNDED if formal.frames_of(text) else REFUTE
+    known = formal.known(text, script)
+    if known.exists() and not again:
+        return True, 0.0, "refuted before"
     with tempfile.TemporaryDirectory() as scratch:
-        said = formal.abc(Path(scratch), text, proof, formal.BOUNDED if formal.frames_of(text) else REFUTE)
-    return "was asserted in frame" in said, time.monotonic() - begin, said
+        said = formal.abc(Path(scratch), text, proof, script)
+    good = "was asserted in frame" in said
+    if good:
+        write_whole(known, "")
+    return good, time.monotonic() - begin, said
 
 
 def door():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--list", action="store_true", help="only say which faults there are")
+    parser.add_argument("--again", action="store_true", help="refute everything again")
     parser.add_argument("--folder", type=Path, help="generated proofs, instead of generating them")
     parser.add_argument("names", nargs="*", metavar="PROOF", help="of which proofs; nothing: of all")
     chosen = parser.parse_args()
@@ -172,7 +181,7 @@ def door():
         rtl.java("proofmill.formal.GenerateProofs", folder)
     setup.yosys()  # made before the workers meet
     with ThreadPoolExecutor(os.cpu_count()) as workers:
-        outcomes = list(workers.map(lambda entry: refuted(folder, entry), entries))
+        outcomes = list(workers.map(lambda entry: refuted(folder, entry, chosen.again), entries))
     for (proof, fault, *_), (good, seconds, said) in zip(entries, outcomes):
         print(f"{'ok    ' if good else 'FAILED'} {proof}: {fault}: {'refuted' if good else 'not noticed'} ({seconds:.1f} s)")
         if not good:

@@ -25,8 +25,8 @@ import sim  # noqa: E402
 
 PROGRAM = Path(os.environ.get("PROOFMILL_PROGRAM", place.PROOFMILL))
 LONG = "PROOFMILL_LONG" in os.environ
-#: Seconds after which a ticket has to have ended, and more than any test here takes without a fault.
-TIMEOUT, PATIENCE = 2, 120
+#: Seconds without an answer after which the host gives up a card with a fault, and any other card: a slow card is not a wrong card.
+TIMEOUT, PATIENCE = 5, 600
 
 
 class Port:
@@ -56,14 +56,22 @@ class Case(unittest.TestCase):
         self.addCleanup(port.close)
         return port
 
-    def start(self, port, *arguments):
-        device = f"uart:{port.path}?timeout={TIMEOUT}"
+    def start(self, port, *arguments, timeout=PATIENCE):
+        device = f"uart:{port.path}?timeout={timeout}"
         return subprocess.Popen([PROGRAM, "selftest", "--device", device, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
-    def selftest(self, port, *arguments):
+    def selftest(self, port, *arguments, timeout=PATIENCE):
         """(status, what it says)"""
-        said, _ = (running := self.start(port, *arguments)).communicate(timeout=PATIENCE)
+        said, _ = (running := self.start(port, *arguments, timeout=timeout)).communicate(timeout=2 * PATIENCE)
         return running.returncode, said
+
+    def await_lock(self, port, running):
+        """Waits until the host has locked the port."""
+        holder, inode, end = f" {running.pid} ", f":{os.stat(port.path).st_ino} ", time.monotonic() + PATIENCE
+        while not any(holder in line and inode in line for line in Path("/proc/locks").read_text().splitlines()):
+            self.assertIsNone(running.poll(), "it ended before it had the port")
+            self.assertLess(time.monotonic(), end, "it does not lock the port")
+            time.sleep(0.01)
 
     def passes(self, port):
         """A part of the suite, with answers of both kinds."""
@@ -76,7 +84,7 @@ class Selftest(Case):
     def test_two_cards_at_once(self):
         running = [self.start(self.port()) for _ in range(2)]
         for one in running:
-            said, _ = one.communicate(timeout=PATIENCE)
+            said, _ = one.communicate(timeout=2 * PATIENCE)
             self.assertEqual(one.returncode, 0, said)
             self.assertRegex(said, r" [1-9]\d* checks passed, 0 failed")
 
@@ -91,7 +99,7 @@ class Selftest(Case):
     def test_the_real_engines(self):
         port = Port("uart_fast")
         self.addCleanup(port.close)
-        device = f"uart:{port.path}?timeout=300"
+        device = f"uart:{port.path}?timeout={PATIENCE}"
         done = subprocess.run([PROGRAM, "selftest", "--device", device], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.assertEqual(done.returncode, 0, done.stdout)
 
@@ -104,16 +112,14 @@ class Faults(Case):
             for at in (30, 70, 333, 2000) if LONG else (30, 2000):
                 port = self.port()
                 port.order(f"{fault} {at}")
-                begin = time.monotonic()
-                status, said = self.selftest(port, "--filter", "solved")
-                self.assertLess(time.monotonic() - begin, PATIENCE)
+                status, said = self.selftest(port, "--filter", "solved", timeout=TIMEOUT)
                 self.assertIn(status, (1, 3) if at == 2000 else (0, 1, 3), f"{fault} {at}: {said}")
                 self.passes(port)
 
     def test_a_break(self):
         port = self.port()
-        running = self.start(port, "--filter", "solved")
-        time.sleep(0.3)
+        running = self.start(port, "--filter", "solved", timeout=TIMEOUT)
+        self.await_lock(port, running)
         port.order("break")
         running.communicate(timeout=PATIENCE)
         self.passes(port)
@@ -121,7 +127,7 @@ class Faults(Case):
     def test_a_card_that_hangs(self):
         port = self.port()
         port.order("hang")
-        status, said = self.selftest(port)
+        status, said = self.selftest(port, timeout=TIMEOUT)
         self.assertEqual(status, 3, said)
         self.assertIn("nothing answers", said)
         port.order("go")
@@ -129,8 +135,9 @@ class Faults(Case):
 
     def test_a_port_that_closes(self):
         port = self.port()
-        running = self.start(port)
-        time.sleep(0.5)
+        running = self.start(port, timeout=TIMEOUT)
+        self.await_lock(port, running)
+        time.sleep(0.5)  # in the middle of the suite, on a machine that is not busy
         port.order("close")
         said, _ = running.communicate(timeout=PATIENCE)
         self.assertIn(running.returncode, (0, 3), said)
@@ -141,7 +148,7 @@ class Faults(Case):
     def test_a_port_in_use(self):
         port = self.port()
         running = self.start(port)
-        time.sleep(0.3)
+        self.await_lock(port, running)
         status, said = self.selftest(port)
         running.kill()
         running.communicate()
@@ -154,7 +161,7 @@ def vectors(name):
 
 
 class Client:
-    """The published client's habits: a write a command, reads of up to 1,024 bytes for up to a second, replies split by their length."""
+    """The published client's habits: a write a command, reads of up to 1,024 bytes, replies split by their length."""
 
     def __init__(self, path):
         self.file = os.open(path, os.O_RDWR | os.O_NOCTTY)
@@ -166,16 +173,16 @@ class Client:
     def ask(self, command):
         assert os.write(self.file, command) == len(command)
 
-    def replies(self, seconds=1.0):
-        data, end = b"", time.monotonic() + seconds
-        while len(data) < 1024 and (left := end - time.monotonic()) > 0:
-            if select([self.file], [], [], left)[0]:
-                data += os.read(self.file, 1024 - len(data))
-        found = []
-        while data:
-            length = struct.unpack_from("<I", data)[0]
-            found.append(data[:length])
-            data = data[length:]
+    def replies(self, count=1):
+        """So many of them, and whatever comes with them."""
+        data, found = b"", []
+        while len(found) < count or data:
+            assert select([self.file], [], [], PATIENCE)[0], f"{len(found)} replies and {data}"
+            data += os.read(self.file, 1024)
+            while len(data) >= 4 and len(data) >= (length := struct.unpack_from("<I", data)[0]):
+                assert length >= 8, data
+                found.append(data[:length])
+                data = data[length:]
         return found
 
 
@@ -200,13 +207,13 @@ class Published(Case):
         block = bytes.fromhex(vectors("equihash_verify/200_9")["bases"]["mainnet-346"])
         self.assertEqual(len(block), 1487)
         client.ask(header(1503, 0x100) + struct.pack("<Q", 346) + block)
-        self.assertEqual(client.replies(PATIENCE / 4), [header(17, 0x80000100) + struct.pack("<QB", 346, 0)])
+        self.assertEqual(client.replies(), [header(17, 0x80000100) + struct.pack("<QB", 346, 0)])
         signatures = [case for case in vectors("ecdsa_verify/secp256k1")["cases"] if case["id"] in ("tv1", "tv2", "tv3", "tv4")]
         for index, signature in enumerate(signatures):
             fields = b"".join(int(signature[name], 16).to_bytes(32, "little") for name in ("s", "r", "hash", "qx", "qy"))
             client.ask(header(176, 0x101) + struct.pack("<Q", index) + fields)
         answered = {}
-        for reply in client.replies(PATIENCE / 4):
+        for reply in client.replies(4):
             self.assertEqual(reply[:8], header(19, 0x80000101))
             answered[struct.unpack_from("<Q", reply, 8)[0]] = reply[16]
         self.assertEqual(answered, dict.fromkeys(range(4), 0))

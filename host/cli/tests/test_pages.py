@@ -25,6 +25,8 @@ sys.path.insert(0, str(ROOT / "tools"))
 from place import PROOFMILL, run  # noqa: E402
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+#: Seconds after which something hangs.
+PATIENCE = 300
 WIDTHS, SCHEMES, HEIGHT = (360, 1400), ("light", "dark"), 2400
 #: The smallest letters of a plot, in pixels.
 LETTERS = 9
@@ -58,7 +60,7 @@ class Browser:
         os.write(self.to, json.dumps({"id": self.number, "method": method, "params": parameters, **self.session}).encode() + b"\0")
         while True:
             while b"\0" not in self.said:
-                if not select.select([self.answers], [], [], 60)[0] or not (more := os.read(self.answers, 1 << 20)):
+                if not select.select([self.answers], [], [], PATIENCE)[0] or not (more := os.read(self.answers, 1 << 20)):
                     raise AssertionError(f"chromium does not answer {method}")
                 self.said += more
             first, self.said = self.said.split(b"\0", 1)
@@ -78,7 +80,7 @@ class Browser:
                 self.ask("Emulation.setDeviceMetricsOverride", width=width, height=HEIGHT, deviceScaleFactor=1, mobile=width < 600)
                 self.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
                 self.ask("Page.navigate", url=url)
-                end = time.monotonic() + 60
+                end = time.monotonic() + PATIENCE
                 while not self.value(f"location.href !== 'about:blank' && document.readyState === 'complete' && ({ready})"):
                     if time.monotonic() > end:
                         raise AssertionError(f"{url} is not ready: {ready}")
@@ -142,7 +144,7 @@ class Pages(unittest.TestCase):
                     self.assertRegex(document, r'<dl id="jobs">.*<dd>3</dd>')
             finally:
                 service.send_signal(signal.SIGTERM)
-                self.assertEqual(service.wait(timeout=60), 0)
+                self.assertEqual(service.wait(timeout=PATIENCE), 0)
 
 
 def load_tests(_loader, tests, _pattern):

@@ -52,6 +52,19 @@ pub enum Fault {
     DropsWrite,
 }
 
+impl Fault {
+    /// A fault that never shows.
+    pub const NONE: Self = Self::Loses(u64::MAX);
+
+    /// Returns the time-out for a card with this fault: short where only a time-out shows the fault, otherwise so long that a busy machine does not matter.
+    pub const fn timeout(&self) -> Duration {
+        match self {
+            &Self::Stalls(at) | &Self::Loses(at) if at != u64::MAX => Duration::from_secs(2),
+            _ => Duration::from_secs(60),
+        }
+    }
+}
+
 /// A card with a fault.
 pub struct Faulty<T> {
     card: T,

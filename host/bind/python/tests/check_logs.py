@@ -106,13 +106,13 @@ class Logs(unittest.TestCase):
             "[thread.join() for thread in threads]\n"
             "kept = proofmill.Device('cpu:')  # dropped while the interpreter ends\n"
         )
-        done = subprocess.run([sys.executable, "-c", program], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+        done = subprocess.run([sys.executable, "-c", program], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
         self.assertEqual((done.returncode, done.stdout), (0, ""))
         self.assertEqual((self.folder / "log.txt").read_text().count(": made ms="), 24)
 
     def test_who_sets_up_nothing_reads_nothing(self):
         program = "import proofmill; proofmill.ntt('goldilocks', [1])"
-        done = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+        done = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
         self.assertEqual((done.returncode, done.stdout), (0, ""))
         self.assertTrue(any(isinstance(handler, logging.NullHandler) for handler in LOGGER.handlers))
 

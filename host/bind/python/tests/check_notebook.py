@@ -12,7 +12,7 @@ NOTEBOOK = Path(__file__).resolve().parents[1] / "examples/circuit_to_proof.ipyn
 class Notebook(unittest.TestCase):
     def test_it_goes_from_a_circuit_to_a_verified_proof_and_a_plot(self):
         notebook = nbformat.read(NOTEBOOK, as_version=4)
-        nbclient.NotebookClient(notebook, timeout=300).execute()
+        nbclient.NotebookClient(notebook, timeout=1200).execute()
         outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
         said = "".join(output.get("text", "") for output in outputs)
         for line in ("ours: True", "forged: False", "snarkjs: True"):

@@ -11,7 +11,7 @@ import hypothesis.strategies as st
 import measure_conversions
 import numpy
 import proofmill
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from proofmill.compat.py_ecc import bls12_381, bn128
 from py_ecc import bls12_381 as ecc_bls12_381
 from py_ecc import bn128 as ecc_bn128
@@ -21,7 +21,7 @@ P = 2**64 - 2**32 + 1
 CURVES = ((bn128, ecc_bn128), (bls12_381, ecc_bls12_381))
 #: Fields of transforms: modulus, and a generator of the multiplicative group.
 FIELDS = (("goldilocks", P, 7), ("bn254_fr", ecc_bn128.curve_order, 5), ("bls12_381_fr", ecc_bls12_381.curve_order, 7))
-FEW = settings(max_examples=25, deadline=None)
+FEW = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def plain(point):
@@ -241,7 +241,7 @@ class Pairings(unittest.TestCase):
             expected = theirs.pairing(q, p) ** (power % theirs.curve_order)
             self.assertEqual(found, [int(number) for number in expected.coeffs])
 
-    @settings(max_examples=10, deadline=None)
+    @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(st.integers(1, 2**64), st.integers(1, 2**64), st.sampled_from(CURVES))
     def test_pairings_are_bilinear(self, a, b, curves):
         ours, _ = curves

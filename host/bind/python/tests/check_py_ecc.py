@@ -11,7 +11,7 @@ from pathlib import Path
 import hypothesis.strategies as st
 import proofmill
 from check_proofs import PROOFMILL, ROOT
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from py_ecc import optimized_bls12_381, optimized_bn128
 from py_ecc.bls import G2ProofOfPossession
 from py_ecc.secp256k1 import secp256k1
@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT / "spec/model"))
 import poseidon  # noqa: E402
 
 #: py_ecc takes a second for a signature or a pairing.
-FEW = settings(max_examples=4, deadline=None)
+FEW = settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 LIBRARIES = {"bn128": ("bn254", optimized_bn128), "bls12381": ("bls12_381", optimized_bls12_381)}
 
 
@@ -29,7 +29,7 @@ def encoded(*numbers):
 
 
 class Signatures(unittest.TestCase):
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(st.lists(st.tuples(st.integers(1, secp256k1.N - 1), st.binary(min_size=32, max_size=32), st.booleans()), min_size=1, max_size=5))
     def test_ecdsa(self, cases):
         items = []
@@ -101,7 +101,7 @@ def groth16(theirs, key, proof, public):
 
 
 class Hashes(unittest.TestCase):
-    @settings(max_examples=20, deadline=None)
+    @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(st.sampled_from([2, 4, 8, 11]), st.integers(1, 3), st.randoms(use_true_random=False))
     def test_poseidon_is_the_models(self, arity, count, chance):
         preimages = [chance.randrange(optimized_bls12_381.curve_order) for _ in range(arity * count)]

@@ -30,8 +30,8 @@ const LONGEST: usize = 1 << 16;
 /// Byte times of an idle line that end a packet in the card, and then some; least time for a USB adapter's buffers.
 const IDLE_BYTES: u32 = 1100;
 const LEAST_PAUSE: Duration = Duration::from_millis(20);
-/// How often opening asks for an answer within its time.
-const ATTEMPTS: u32 = 3;
+/// How long the first attempt to open waits for an answer; each further one waits twice as long.
+const FIRST_ATTEMPT: Duration = Duration::from_millis(500);
 
 /// The serial ports of this machine that a board may be at, each with what can be said of it without asking whether a card is there.
 pub fn serial_ports() -> Vec<(PathBuf, String)> {
@@ -88,8 +88,8 @@ impl UartTransport {
     /// end of everything older.
     fn synchronise(&mut self, pause: Duration, limit: Duration) -> Result<()> {
         let end = Instant::now() + limit;
-        let mut seen = 0;
-        for _ in 0..ATTEMPTS {
+        let (mut seen, mut attempt) = (0, FIRST_ATTEMPT);
+        while Instant::now() < end {
             thread::sleep(pause);
             tcflush(&self.port, QueueSelector::IFlush).map_err(|error| self.gone(error))?;
             let probe = probe();
@@ -100,7 +100,8 @@ impl UartTransport {
             .concat();
             self.write(&[bare(commands::reset::NUMBER), probe].concat())?;
             let mut bytes = Vec::new();
-            let until = end.min(Instant::now() + limit / ATTEMPTS);
+            let until = end.min(Instant::now() + attempt);
+            attempt *= 2;
             while Instant::now() < until {
                 self.read(&mut bytes, until.saturating_duration_since(Instant::now()))?;
                 if let Some(at) = bytes.windows(answer.len()).position(|it| it == answer) {

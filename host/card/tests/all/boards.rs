@@ -12,13 +12,14 @@ use proofmill_card::wire::constants::shell::{block_header, commands, identificat
 use proofmill_card::{Event, Place, Transport};
 use proofmill_op::equihash_verify::Params;
 use proofmill_op::{Error, Result};
-use proofmill_testkit::boards::faults::{self, Board, Cards, end, refused, submit};
+use proofmill_testkit::boards::faults::{self, Board, Cards, PATIENCE, end, refused, submit};
 use proofmill_testkit::f2::F2;
 use proofmill_testkit::faults::{Fault, Faulty};
 use proofmill_testkit::soft_card::{SoftCard, SoftEngine, first_byte};
 use proofmill_testkit::xdma::Xdma;
 
-pub const TIMEOUT: Duration = Duration::from_secs(2);
+/// Limits what is waited for a card that hangs; for any other, [`PATIENCE`] does.
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 pub fn soft() -> SoftCard {
     SoftCard::new(&[SoftEngine::equihash(Params::N48_K5, 8)], first_byte())
@@ -109,7 +110,7 @@ fn a_card_that_takes_nothing_times_out<B: Board<Card = dyn Transport>>() {
         }
     };
     assert!(matches!(error, Error::TimedOut { .. }), "{error}");
-    assert!(taken >= 1 && start.elapsed() < TIMEOUT * 5, "{taken}, {:?}", start.elapsed());
+    assert!(taken >= 1 && start.elapsed() < PATIENCE, "{taken}, {:?}", start.elapsed());
     // Once lost, always lost.
     let error = transport.receive(TIMEOUT).unwrap_err();
     assert!(matches!(error, Error::TimedOut { .. }), "{error}");
@@ -117,7 +118,7 @@ fn a_card_that_takes_nothing_times_out<B: Board<Card = dyn Transport>>() {
 
 fn registers_of_a_card_that_left_the_bus_say_so<B: Board<Card = dyn Transport>>() {
     let board = cards::<B>().board();
-    let mut transport = board.transport(TIMEOUT).unwrap();
+    let mut transport = board.transport(PATIENCE).unwrap();
     // Ones may be a register's own.
     transport.write_register(identification::scratch::OFFSET, u32::MAX).unwrap();
     assert_eq!(transport.read_register(identification::scratch::OFFSET).unwrap(), u32::MAX);
@@ -138,7 +139,10 @@ fn replies_that_no_healthy_card_sends_lose_the_card<B: Board<Card = dyn Transpor
         let card = Faulty::new(soft(), fault);
         let hold = card.hold();
         let board = B::with(Box::new(card)).unwrap();
-        let card = cards().open(&board).unwrap();
+        let card = match fault {
+            Fault::Stalls(_) => cards().open_to_hang(&board),
+            _ => cards().open(&board).unwrap(),
+        };
         hold.store(true, Ordering::SeqCst);
         let tickets: Vec<_> = (0..100).map(|_| submit(&card, 1).unwrap()).collect();
         hold.store(false, Ordering::SeqCst);
@@ -227,7 +231,7 @@ fn memory_is_written_and_read_through_its_own_channels<B: Board<Card = dyn Trans
     let channels = [vec![0xee; 1 << 20], vec![0xee; 1 << 20]];
     let card = WithMemory { card: soft(), channels, faulty: Some(1 << 19) };
     let board = B::with(Box::new(card)).unwrap();
-    let mut transport = board.transport(TIMEOUT).unwrap();
+    let mut transport = board.transport(PATIENCE).unwrap();
     let bytes: Vec<u8> =
         (0..300_000u32 / 192 * 192).map(|i| (u64::from(i).pow(2) >> 7) as u8).collect();
     for (place, beats) in
@@ -257,7 +261,7 @@ fn replies_are_heard_while_memory_is_written<B: Board<Card = dyn Transport>>() {
     let channels = [vec![0; 1 << 20], vec![0; 1 << 20]];
     let card = WithMemory { card: soft(), channels, faulty: Some(1 << 19) };
     let board = B::with(Box::new(card)).unwrap();
-    let mut transport = board.transport(TIMEOUT).unwrap();
+    let mut transport = board.transport(PATIENCE).unwrap();
     while transport.receive(Duration::from_millis(50)).unwrap().is_some() {} // of opening
     board.hold_memory(true);
     let bytes: Vec<u8> = (0..1 << 18).map(|i| (i % 251) as u8).collect();
@@ -266,7 +270,7 @@ fn replies_are_heard_while_memory_is_written<B: Board<Card = dyn Transport>>() {
     }
     for _ in 0..20 {
         transport.send(&bare(commands::status::NUMBER)).unwrap();
-        let event = transport.event(TIMEOUT).unwrap();
+        let event = transport.event(PATIENCE).unwrap();
         assert!(matches!(event, Some(Event::Reply(_))), "{event:?}");
     }
     assert!(transport.event(Duration::from_millis(1)).unwrap().is_none());
@@ -274,7 +278,7 @@ fn replies_are_heard_while_memory_is_written<B: Board<Card = dyn Transport>>() {
     board.hold_memory(false);
     assert!(transport.receive(Duration::from_millis(500)).unwrap().is_none());
     for fault in [false, true, false] {
-        match transport.event(TIMEOUT).unwrap() {
+        match transport.event(PATIENCE).unwrap() {
             Some(Event::Written(Ok(()))) => assert!(!fault),
             Some(Event::Written(Err(Error::Failed { .. }))) => assert!(fault),
             other => panic!("{other:?}"),
@@ -284,12 +288,14 @@ fn replies_are_heard_while_memory_is_written<B: Board<Card = dyn Transport>>() {
     transport.read_memory(Place::new(0, 0), &mut back).unwrap();
     assert!(back == bytes);
     // A write that no card answers ends the card within the time-out.
+    drop(transport);
+    let mut transport = board.transport(TIMEOUT).unwrap();
     board.hold_memory(true);
     transport.begin_write(Place::new(0, 0), vec![0; 64]).unwrap();
     let start = Instant::now();
     let error = loop {
         match transport.event(TIMEOUT) {
-            Ok(event) => assert!(event.is_none() && start.elapsed() < 5 * TIMEOUT, "{event:?}"),
+            Ok(event) => assert!(event.is_none() && start.elapsed() < PATIENCE, "{event:?}"),
             Err(error) => break error,
         }
     };
@@ -301,7 +307,7 @@ fn replies_are_heard_while_memory_is_written<B: Board<Card = dyn Transport>>() {
 fn replies_that_nobody_takes_do_not_hold_up_the_memory<B: Board<Card = dyn Transport>>() {
     let card = WithMemory { card: soft(), channels: [vec![0; 4096], vec![]], faulty: None };
     let board = B::with(Box::new(card)).unwrap();
-    let mut transport = board.transport(TIMEOUT).unwrap();
+    let mut transport = board.transport(PATIENCE).unwrap();
     while transport.receive(Duration::from_millis(50)).unwrap().is_some() {} // of opening
     for _ in 0..260 {
         transport.send(&bare(commands::status::NUMBER)).unwrap();
@@ -310,14 +316,14 @@ fn replies_that_nobody_takes_do_not_hold_up_the_memory<B: Board<Card = dyn Trans
     transport.begin_write(Place::new(0, 0), vec![1; 64]).unwrap();
     transport.write_memory(Place::new(0, 1024), &[2; 64]).unwrap();
     let (mut replies, mut writes) = (0, 0);
-    while let Some(event) = transport.event(Duration::from_millis(500)).unwrap() {
-        match event {
-            Event::Reply(_) => replies += 1,
-            Event::Written(done) => writes += i32::from(done.is_ok()),
-            Event::Read(_) => panic!("nothing was read"),
+    while (replies, writes) != (260, 1) {
+        match transport.event(PATIENCE).unwrap() {
+            Some(Event::Reply(_)) => replies += 1,
+            Some(Event::Written(Ok(()))) => writes += 1,
+            other => panic!("{other:?} after {replies} replies and {writes} writes"),
         }
     }
-    assert_eq!((replies, writes), (260, 1));
+    assert!(transport.event(Duration::from_millis(50)).unwrap().is_none());
 }
 
 fn a_hung_card_takes_no_memory_in_time_and_has_none_without_a_door<
@@ -328,20 +334,18 @@ fn a_hung_card_takes_no_memory_in_time_and_has_none_without_a_door<
     let board = B::with(Box::new(card)).unwrap();
     let mut hung = board.transport(TIMEOUT).unwrap();
     board.hang(true);
-    let start = Instant::now();
     let error = hung.write_memory(Place::new(0, 0), &[1; 4096]).unwrap_err();
     assert!(matches!(error, Error::TimedOut { .. }), "{error}");
-    assert!(start.elapsed() < 2 * TIMEOUT);
     drop(hung);
     board.hang(false);
     // What was under way then is answered to nobody.
-    let mut again = board.transport(TIMEOUT).unwrap();
+    let mut again = board.transport(PATIENCE).unwrap();
     again.write_memory(Place::new(1, 0), &[2; 4096]).unwrap();
     drop(again);
     cards().works(&board);
 
     let plain = cards::<B>().board();
-    let mut without = plain.transport(TIMEOUT).unwrap();
+    let mut without = plain.transport(PATIENCE).unwrap();
     assert!(!without.has_memory());
     let error = without.write_memory(Place::new(0, 0), &[0; 64]).unwrap_err();
     assert!(matches!(error, Error::Unsupported { .. }), "{error}");

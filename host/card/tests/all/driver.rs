@@ -1,7 +1,6 @@
 //! The driver against the card in software: what it asks, in what order, with how much outstanding.
 
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use proofmill_card::wire::constants::ecdsa_verify;
 use proofmill_card::wire::constants::equihash_verify::block::registers as at;
@@ -20,7 +19,7 @@ const BIG: SoftEngine = SoftEngine::equihash(Params::N200_K9, 3);
 const ECDSA: SoftEngine = SoftEngine::ecdsa(6);
 
 fn options() -> Options {
-    Options { timeout: Duration::from_secs(5), ..Options::new("soft:", DeviceKind::Card) }
+    Options::new("soft:", DeviceKind::Card)
 }
 
 fn open(card: SoftCard) -> Result<Card> {

@@ -25,12 +25,15 @@ const BN254: MsmGeometry = MsmGeometry::new(msm::Curve::Bn254);
 const BLS12_381: MsmGeometry = MsmGeometry::new(msm::Curve::Bls12_381);
 const BLS12_377: MsmGeometry = MsmGeometry::new(msm::Curve::Bls12_377);
 
+/// Far more than any test here needs, far less than for ever.
+const PATIENCE: Duration = Duration::from_secs(120);
+
 fn soft(geometry: MsmGeometry) -> SoftCard {
     SoftCard::new(&[SoftEngine::msm(geometry, 6)], first_byte())
 }
 
 fn options() -> Options {
-    Options { timeout: Duration::from_secs(2), ..Options::new("soft:", DeviceKind::Card) }
+    Options::new("soft:", DeviceKind::Card)
 }
 
 fn open(card: SoftCard) -> Card {
@@ -42,7 +45,7 @@ fn submit(card: &Card, request: Request) -> Result<Ticket> {
 }
 
 fn end(ticket: Ticket) -> Result<Response> {
-    let answer = ticket.wait_timeout(Duration::from_secs(60));
+    let answer = ticket.wait_timeout(PATIENCE);
     match answer.unwrap_or_else(|_| panic!("a ticket hangs"))? {
         Answer::Msm(response) => Ok(response),
         other => panic!("another answer: {other:?}"),
@@ -390,13 +393,13 @@ fn a_sum_that_nobody_waits_for_is_cancelled_in_the_card() {
     // Two lists are in the card: there are two halves of the scalars' channel.
     let start = std::time::Instant::now();
     while log_of(&log).most_outstanding < 6 {
-        assert!(start.elapsed() < Duration::from_secs(20), "{:?}", log_of(&log));
+        assert!(start.elapsed() < PATIENCE, "{:?}", log_of(&log));
         std::thread::sleep(Duration::from_millis(1));
     }
     drop(ticket);
     // The queue is full, and stays so.
     while log_of(&log).cancelled < 2 {
-        assert!(start.elapsed() < Duration::from_secs(20), "{:?}", log_of(&log));
+        assert!(start.elapsed() < PATIENCE, "{:?}", log_of(&log));
         std::thread::sleep(Duration::from_millis(1));
     }
     hold.store(false, Ordering::SeqCst);
@@ -420,7 +423,8 @@ fn dropping_the_card_waits_for_sums_that_are_held() {
 /// Replies are counted from 0: two writes of points, then one of scalars, then the run.
 fn with_fault(fault: Fault, check: Check) -> (Card, Error) {
     type C = bn254::G1;
-    let card = Card::open(Box::new(Faulty::new(soft(BN254), fault)), options()).unwrap();
+    let options = Options { timeout: fault.timeout(), ..options() };
+    let card = Card::open(Box::new(Faulty::new(soft(BN254), fault)), options).unwrap();
     let (numbers, points) = bases::<C>(30);
     let (list, _) = scalars::<C>(&numbers, 9);
     let bases = Bases::new(instance::<C>(), points).checked(check);

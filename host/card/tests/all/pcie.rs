@@ -5,23 +5,23 @@ use std::time::Duration;
 
 use proofmill_card::{PcieTransport, Transport};
 use proofmill_op::{Error, Result};
-use proofmill_testkit::boards::faults::{Board as _, refused};
+use proofmill_testkit::boards::faults::{Board as _, PATIENCE, refused};
 use proofmill_testkit::xdma::Xdma;
 
-use crate::boards::{TIMEOUT, cards};
+use crate::boards::cards;
 
 fn files() -> Xdma {
     cards().board()
 }
 
 fn transport(xdma: &Xdma) -> Result<Box<dyn Transport>> {
-    xdma.transport(TIMEOUT)
+    xdma.transport(PATIENCE)
 }
 
 #[test]
 fn what_is_missing_is_named() {
     let xdma = files();
-    let problem = refused(PcieTransport::open(&xdma.prefix(), 3, TIMEOUT));
+    let problem = refused(PcieTransport::open(&xdma.prefix(), 3, PATIENCE));
     assert!(problem.contains("xdma3_user; `proofmill devices` lists the cards"), "{problem}");
     fs::remove_file(xdma.file("c2h_0")).unwrap();
     let problem = refused(transport(&xdma));
@@ -34,10 +34,10 @@ fn interrupts_are_events() {
     let mut transport = transport(&xdma).unwrap();
     assert!(!transport.wait_event(Duration::from_millis(10)).unwrap());
     xdma.interrupt().unwrap();
-    assert!(transport.wait_event(TIMEOUT).unwrap());
+    assert!(transport.wait_event(PATIENCE).unwrap());
     assert!(!transport.wait_event(Duration::from_millis(10)).unwrap());
     drop(transport);
     fs::remove_file(xdma.file("events_0")).unwrap();
     let mut without = self::transport(&xdma).unwrap();
-    assert!(matches!(without.wait_event(TIMEOUT), Err(Error::Unsupported { .. })));
+    assert!(matches!(without.wait_event(PATIENCE), Err(Error::Unsupported { .. })));
 }

@@ -103,10 +103,10 @@ fn a_circuit_that_lies_is_found_out() {
 fn a_circuit_that_is_silent_is_not_waited_for() {
     let Some(simulation) = simulation(NAME) else { return };
     let made = Made::new("bn254", 9);
-    let device = lying(&simulation, made.0.path(), &["-DSILENT"]) + "?timeout=1";
+    let device = lying(&simulation, made.0.path(), &["-DSILENT"]) + "?timeout=5";
     let (report, said) = report(&made, &device);
     assert_eq!((&report["wrong_answers"], &report["failures"]), (&0.into(), &1.into()), "{report}");
-    let problem = format!("{device} gave no answer for 1 s");
+    let problem = format!("{device} gave no answer for 5 s");
     assert_eq!(report["redone"]["problem"], problem);
     assert!(said.contains(&format!("{problem}; all was done again on cpu:")), "{said}");
 

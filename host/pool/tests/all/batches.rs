@@ -12,7 +12,7 @@ use proofmill_pool::Pool;
 use proofmill_testkit::faults::Fault;
 use proofmill_testkit::soft_card::SoftEngine;
 
-use crate::support::{NONE, ask, end, lost, pool};
+use crate::support::{NONE, ask, end, lost, pool, until};
 
 fn engines() -> [SoftEngine; 4] {
     [
@@ -79,14 +79,8 @@ fn a_card_that_is_free_does_what_a_busy_one_leaves() {
     let request = Poseidon { progress: Some(progress), ..Poseidon::new(2, preimages) };
     holds.set_one(1, true);
     let ticket = pool.submit(Request::Poseidon(request)).unwrap();
-    for _ in 0..200 {
-        if *told.lock().unwrap() > 0.8 {
-            break;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
-    let done = *told.lock().unwrap();
-    assert!((0.8..1.0).contains(&done), "{done} of the hashes beside a card that stands still");
+    until("four fifths of the hashes beside a card that is held", || *told.lock().unwrap() > 0.8);
+    assert!(*told.lock().unwrap() < 1.0, "the held card has a part");
     holds.set_one(1, false);
     assert_eq!(digests(end(ticket).unwrap()).len(), 250 * ELEMENT_BYTES);
     assert_eq!(*told.lock().unwrap(), 1.0);
@@ -122,13 +116,8 @@ fn transforms_go_to_the_card_with_the_least_to_do() {
     let values = Request::Ntt(Ntt::forward(Field::Goldilocks, &elements[..]));
     holds.set_one(0, true);
     let tickets: Vec<_> = (0..10).map(|_| pool.submit(values.clone()).unwrap()).collect();
-    for _ in 0..100 {
-        if pool.metrics().requests == 5 {
-            break;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
-    assert_eq!(pool.metrics().requests, 5, "half of them wait for the card that stands still");
+    until("half of them are done", || pool.metrics().requests >= 5);
+    assert_eq!(pool.metrics().requests, 5, "half of them wait for the card that is held");
     holds.set_one(0, false);
     for ticket in tickets {
         let Answer::Ntt(values) = end(ticket).unwrap() else { panic!("another answer") };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use proofmill_card::{Card, Options};
 use proofmill_op::{Answer, Device, DeviceKind, Request, Result, Ticket};
@@ -10,10 +10,8 @@ use proofmill_pool::Pool;
 use proofmill_testkit::faults::{Fault, Faulty};
 use proofmill_testkit::soft_card::{SoftCard, SoftEngine, first_byte};
 
-/// Of each card.
-pub const TIMEOUT: Duration = Duration::from_secs(1);
 /// Far more than any test here needs, far less than for ever.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Cards that are held as long as these are true.
 pub struct Holds(Vec<Arc<AtomicBool>>);
@@ -30,8 +28,7 @@ impl Holds {
     }
 }
 
-/// A fault that never shows.
-pub const NONE: Fault = Fault::Loses(u64::MAX);
+pub const NONE: Fault = Fault::NONE;
 
 /// Cards `soft:0`, `soft:1` and so on with these engines, each with its fault.
 pub fn pool(engines: &[SoftEngine], faults: &[Fault]) -> (Pool, Holds) {
@@ -40,7 +37,7 @@ pub fn pool(engines: &[SoftEngine], faults: &[Fault]) -> (Pool, Holds) {
         let card = Faulty::new(SoftCard::new(engines, first_byte()), *fault);
         holds.push(card.hold());
         let uri = format!("soft:{number}");
-        let options = Options { timeout: TIMEOUT, ..Options::new(uri, DeviceKind::Card) };
+        let options = Options { timeout: fault.timeout(), ..Options::new(uri, DeviceKind::Card) };
         Box::new(Card::open(Box::new(card), options).unwrap()) as Box<dyn Device>
     };
     let cards = faults.iter().enumerate().map(card).collect();
@@ -50,6 +47,15 @@ pub fn pool(engines: &[SoftEngine], faults: &[Fault]) -> (Pool, Holds) {
 /// Ends within the patience, or the test fails.
 pub fn end(ticket: Ticket) -> Result<Answer> {
     ticket.wait_timeout(PATIENCE).unwrap_or_else(|_| panic!("a ticket hangs"))
+}
+
+/// Waits until this is so, or the test fails.
+pub fn until(what: &str, is_so: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < PATIENCE, "{what}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 pub fn ask(pool: &Pool, request: Request) -> Result<Answer> {

@@ -137,11 +137,11 @@ fn a_proof_is_given_up_in_any_of_its_steps() {
     let steps = Section::ALL.map(Step::Sum).into_iter();
     for step in steps.chain([Step::Rows, Step::Quotient, Step::Assembly, Step::Check]) {
         let cancel = Cancel::new();
-        let said: Arc<Mutex<Option<Instant>>> = Arc::default();
-        let (to_say, when) = (cancel.clone(), said.clone());
+        let steps: Arc<Mutex<Vec<Step>>> = Arc::default();
+        let (to_say, seen) = (cancel.clone(), steps.clone());
         let watch: Watch = Arc::new(move |told, _| {
+            seen.lock().unwrap().push(told);
             if told == step {
-                when.lock().unwrap().get_or_insert_with(Instant::now);
                 to_say.cancel();
             }
         });
@@ -149,8 +149,10 @@ fn a_proof_is_given_up_in_any_of_its_steps() {
         let outcome = prover.prove_with(&witness, &control);
         // In the last step the proof is there.
         assert_eq!(is_cancelled(&outcome), step != Step::Check, "{step}");
-        let late = said.lock().unwrap().expect("the step was told").elapsed();
-        assert!(late < Duration::from_secs(1), "{step}: given up after {late:?}");
+        // Steps that need the cancelled one never begin.
+        let steps = steps.lock().unwrap();
+        assert!(steps.contains(&step), "{step}: {steps:?}");
+        assert_eq!(steps.contains(&Step::Check), step == Step::Check, "{step}: {steps:?}");
     }
     let before = prover.counts();
     assert_eq!((before.proofs, before.failures), (1, 0), "to give up is no failure");
@@ -192,7 +194,7 @@ fn proofs_are_awaited() {
 fn wait_for_threads(prover: &Arc<Prover>) {
     let start = Instant::now();
     while Arc::strong_count(prover) > 1 {
-        assert!(start.elapsed() < Duration::from_secs(20), "a thread goes on");
+        assert!(start.elapsed() < Duration::from_secs(120), "a thread goes on");
         std::thread::sleep(Duration::from_millis(1));
     }
 }

@@ -15,7 +15,7 @@ use crate::Token;
 use crate::channel::{self, Receiver, Sender};
 use crate::message::{self, Ask, Header, MOST_ANSWER_HEAD, Place, Reply};
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 fn token() -> Token {
     Token::new("correct-horse-battery").unwrap()
@@ -26,7 +26,7 @@ fn server() -> Running {
         requests: 8,
         request_bytes: 1 << 16,
         memory_bytes: 1 << 20,
-        timeout: Duration::from_secs(2),
+        timeout: PATIENCE,
         ..Limits::default()
     };
     let device = Arc::new(CpuDevice::new(Some(1)).unwrap());

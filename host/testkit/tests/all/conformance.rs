@@ -1,5 +1,6 @@
 //! The same suite on every device: the processor, a card in software judged by the processor, every simulation.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::support;
@@ -89,15 +90,23 @@ fn neighbours_of_other_cards_conform() {
     simulations_conform(|name| LONG.contains(&name));
 }
 
+/// As many at a time as there are cores: this is the longest test of all, and the last to end.
 fn simulations_conform(chosen: impl Fn(&str) -> bool) {
-    for simulation in support::simulations() {
-        if !chosen(&simulation.name) {
-            continue;
+    let mut simulations = support::simulations();
+    simulations.retain(|simulation| chosen(&simulation.name));
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(simulation) = simulations.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let start = Instant::now();
+            conforms(&*proofmill_device::open(&simulation.uri()).unwrap());
+            eprintln!("{}: {:?}", simulation.name, start.elapsed());
         }
-        let start = Instant::now();
-        conforms(&*proofmill_device::open(&simulation.uri()).unwrap());
-        eprintln!("{}: {:?}", simulation.name, start.elapsed());
-    }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(work);
+        }
+    });
 }
 
 #[test]
@@ -129,7 +138,7 @@ fn a_simulation_conforms_when_its_stream_stutters() {
         let mut transport = support::transport(&simulation);
         transport.jitter(6, gap, stall);
         let options = Options {
-            timeout: Duration::from_secs(60),
+            timeout: Duration::from_secs(120),
             ..Options::new("sim:toy", DeviceKind::Sim)
         };
         conforms(&Card::open(Box::new(transport), options).unwrap());

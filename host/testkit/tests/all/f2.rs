@@ -63,9 +63,7 @@ fn a_proof_on_bn254_on_the_boards_top() {
     let slot = Top::new(card(&library)).unwrap();
     // Closing resets its counters.
     let _open = crate::groth16::proved_on(Curve::Bn254, 30, &uri(slot.folder(), "0"));
-    std::thread::sleep(Duration::from_millis(100)); // until the file of registers is new
-    let [written, _] = support::beats_by_the_door(&slot.file("resource0"));
-    assert!(written > 0, "the points came by packets");
+    support::await_beats_by_the_door(&slot.file("resource0"), false); // the points
 }
 
 /// Transfers of many pages, more than a ring has, while packets are answered beside them.

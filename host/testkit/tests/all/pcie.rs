@@ -52,9 +52,7 @@ fn a_proof_on_bn254_with_its_sums_behind_pcie() {
 fn a_proof_on_bls12_381_with_its_points_through_the_door_to_the_memory() {
     let Some(xdma) = behind_files("xdma_msm_bls12_381_twin") else { return };
     crate::groth16::proved_on(proofmill_op::msm::Curve::Bls12_381, 30, &uri(&xdma));
-    std::thread::sleep(Duration::from_millis(100)); // until the file of registers is new
-    let [written, _] = support::beats_by_the_door(&xdma.file("user"));
-    assert!(written > 0, "the points came by packets");
+    support::await_beats_by_the_door(&xdma.file("user"), false); // the points
 }
 
 /// Transforms and trees, whose elements, nodes and digests go and come by the door.
@@ -62,9 +60,7 @@ fn a_proof_on_bls12_381_with_its_points_through_the_door_to_the_memory() {
 fn the_boards_top_with_transforms_and_hashes_conforms_over_pcie() {
     let Some(xdma) = behind_files("xdma_ntt_poseidon_small_twin") else { return };
     conforms(&*proofmill_device::open(&uri(&xdma)).unwrap());
-    std::thread::sleep(Duration::from_millis(100)); // until the file of registers is new
-    let beats = support::beats_by_the_door(&xdma.file("user"));
-    assert!(beats.iter().all(|beats| *beats > 0), "by packets: {beats:?}");
+    support::await_beats_by_the_door(&xdma.file("user"), true);
 }
 
 #[test]

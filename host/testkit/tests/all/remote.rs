@@ -1,7 +1,7 @@
 //! Devices of other machines, over loopback: the suite, and everything that can go wrong on the way.
 
 use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -54,11 +54,14 @@ fn signatures(count: usize) -> Request {
     Request::EcdsaVerify(ecdsa_verify::Request::new(bytes))
 }
 
+/// Far more than any test here needs, far less than for ever.
+const PATIENCE: Duration = Duration::from_secs(120);
+
 /// Waits for something that has to become true.
 fn soon(what: &str, is_so: impl Fn() -> bool) {
     let start = Instant::now();
     while !is_so() {
-        assert!(start.elapsed() < Duration::from_secs(20), "{what}");
+        assert!(start.elapsed() < PATIENCE, "{what}");
         thread::sleep(Duration::from_millis(5));
     }
 }
@@ -228,15 +231,15 @@ fn silence_fails_every_ticket_in_time_and_signs_of_life_do_not() {
     let (device, kept) = Keeps::new();
     let server = serve(device, Limits::default());
     let (address, is_mute) = between(server.address());
-    let timeout = Duration::from_millis(600);
+    let timeout = Duration::from_secs(4);
     let device = RemoteDevice::open(Options { timeout, ..options(address) }).unwrap();
     let mut tickets: Vec<_> = (0..3).map(|_| device.submit(signatures(1)).unwrap()).collect();
-    // Several times as long as silence may be.
-    thread::sleep(4 * timeout);
+    // Longer than silence may be.
+    thread::sleep(2 * timeout);
     assert!(tickets.iter_mut().all(|ticket| ticket.poll().is_none()));
     is_mute.store(true, Ordering::SeqCst);
     for ticket in tickets {
-        let answer = ticket.wait_timeout(Duration::from_secs(20)).expect("in time");
+        let answer = ticket.wait_timeout(PATIENCE).expect("in time");
         assert!(matches!(answer, Err(Error::TimedOut { .. })), "{answer:?}");
     }
     is_mute.store(false, Ordering::SeqCst);
@@ -321,8 +324,8 @@ fn says(words: &[u8]) -> SocketAddr {
         for mut stream in listener.incoming().flatten() {
             let mut first = [0; 18];
             let _ = stream.read_exact(&mut first).and_then(|()| stream.write_all(&words));
-            // So that the client reads it before the connection is reset.
-            let _ = stream.set_read_timeout(Some(Duration::from_millis(100)));
+            // The client reads to the end of it before the connection is reset.
+            let _ = stream.shutdown(Shutdown::Write);
             while let Ok(1..) = stream.read(&mut first) {}
         }
     });

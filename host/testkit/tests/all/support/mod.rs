@@ -1,6 +1,7 @@
 //! What the tests of several files share: the simulations that are there, and the processor as the judge.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use proofmill_card::wire::constants::memory_door;
 use proofmill_card::wire::constants::shell::{block_header, identification};
@@ -97,8 +98,21 @@ pub fn door(mut transport: SimTransport) -> Box<dyn Transport> {
     }
 }
 
+/// Waits until beats have gone to a card's memory by its door and, with `both`, have come from there: the file of registers lags behind the card.
+pub fn await_beats_by_the_door(registers: &Path, both: bool) {
+    let start = Instant::now();
+    loop {
+        let beats = beats_by_the_door(registers);
+        if beats[0] > 0 && (beats[1] > 0 || !both) {
+            return;
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "{beats:?} beats by the door");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
 /// Beats that went to a card's memory by its door, and that came from there, as its block of registers in this file says.
-pub fn beats_by_the_door(registers: &Path) -> [u32; 2] {
+fn beats_by_the_door(registers: &Path) -> [u32; 2] {
     use memory_door::block::{TYPE, registers as at};
     let file = std::fs::read(registers).unwrap();
     let word = |at: u32| u32_at(&file, at).unwrap();
