@@ -61,8 +61,8 @@ class Library(unittest.TestCase):
             self.assertIn(message, done.stdout)
 
     def test_the_pages_command_compiles(self):
-        page = (ROOT / "docs/bindings.md").read_text()
-        install, compile = re.search(r"^## C and C\+\+\n+```\n(.*?)^```", page, re.S | re.M)[1].splitlines()
+        page = (ROOT / "docs/use/c.md").read_text()
+        install, compile = re.search(r"^```\n(.*?)^```", page, re.S | re.M)[1].splitlines()
         self.assertRegex(install, r"^python3 tools/clib.py --prefix /opt/proofmill +#")  # which `setUpClass` did
         shutil.copy(ROOT / "host/bind/c/examples/prove.c", self.folder)
         run(["sh", "-c", compile.replace("/opt/proofmill", str(self.folder / "installed"))], cwd=self.folder)

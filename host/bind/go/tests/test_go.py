@@ -1,4 +1,4 @@
-"""The Go module as its users have it: beside an installed C library that pkg-config finds."""
+"""Tests the Go module as its users have it: beside an installed C library that pkg-config finds."""
 
 import json
 import os
@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 import clib  # noqa: E402
 from place import PROOFMILL, run  # noqa: E402
 
-#: A test that is an example of docs/bindings.md, and what the example takes from the program around it.
+#: A test that is an example of docs/use/go.md, and what the example takes from the program around it.
 EXAMPLE = """package proofmill_test
 
 import (
@@ -26,7 +26,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"proofmill"
+	proofmill "github.com/proofmill/proofmill/host/bind/go"
 )
 
 func TestTheExampleOfThePage(t *testing.T) {
@@ -41,8 +41,8 @@ func TestTheExampleOfThePage(t *testing.T) {
 	}
 	{
 		EXAMPLE
-		if err != nil || len(sums) != 2 || len(proof.Proof) == 0 {
-			t.Fatal(sums, proof, err)
+		if err != nil || len(results) != 2 || len(proof.Proof) == 0 {
+			t.Fatal(results, proof, err)
 		}
 	}
 }
@@ -50,19 +50,19 @@ func TestTheExampleOfThePage(t *testing.T) {
 
 
 def example(number):
-    """The Go of docs/bindings.md."""
-    return re.findall(r"^```go\n(.*?)^```", (ROOT / "docs/bindings.md").read_text(), re.S | re.M)[number]
+    """The Go of docs/use/go.md."""
+    return re.findall(r"^```go\n(.*?)^```", (ROOT / "docs/use/go.md").read_text(), re.S | re.M)[number]
 
 
 def version():
-    """Go's, such as (1, 21); nothing where there is none."""
+    """Returns the version of Go, such as (1, 21); () without Go."""
     if shutil.which("go") is None:
         return ()
     return tuple(map(int, re.findall(r"go(\d+)\.(\d+)", run(["go", "version"]))[0]))
 
 
 def tested(module, program):
-    """Vets, tests and looks at the formatting of a module beside the C library, with one test more; returns what is wrong."""
+    """Vets and tests a module beside the C library, with one test more and under the race detector, and checks its format; returns what is wrong."""
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         (folder / "page_test.go").write_text(program)
@@ -72,9 +72,9 @@ def tested(module, program):
         library = folder / "installed/lib"
         environment = {**os.environ, "PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": str(library), "GOFLAGS": f"-mod=mod -overlay={folder / 'overlay.json'}",
                        "GOTOOLCHAIN": "local", "PROOFMILL_TEST_CIRCUIT": str(folder / "circuit"),
-                       # Go keeps what pkg-config said the last time, unless it is told of another folder.
+                       # Go caches the output of pkg-config, unless the folder is another one.
                        "CGO_CFLAGS": f"-O2 -I{folder / 'installed/include'}"}
-        for command in (["go", "vet", "./..."], ["go", "test", "-count=1", "./..."]):
+        for command in (["go", "vet", "./..."], ["go", "test", "-race", "-count=1", "./..."]):
             done = subprocess.run(command, cwd=module, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             if done.returncode != 0:
                 return done.stdout
