@@ -1,4 +1,4 @@
-//! Names the interface that programs are linked to: it changes when one of them would have to be compiled again.
+//! Sets the name that programs link to. Its number changes when they have to be compiled again.
 
 fn main() {
     if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux") {

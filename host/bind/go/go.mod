@@ -1,3 +1,3 @@
-module proofmill
+module github.com/proofmill/proofmill/host/bind/go
 
 go 1.21

@@ -1,6 +1,7 @@
-// An MSM and a transform in C++20.
+// Computes MSMs and an NTT in C++20.
 // c++ -std=c++20 msm.cpp $(pkg-config --cflags --libs proofmill)
 
+#include <algorithm>
 #include <iostream>
 #include <proofmill.hpp>
 
@@ -9,14 +10,14 @@ int main() {
         const proofmill::Device device("cpu:?threads=2");
         std::cout << "proofmill " << proofmill::version() << ": " << device.info() << " of " << proofmill::devices() << "\n";
 
-        // The generator of G1 of BN254, (1, 2), twice; 5 G + 3 G and 6 G + 2 G.
+        // The generator G of BN254's G1, (1, 2), twice: 5 G + 3 G and 6 G + 2 G.
         proofmill::Bytes points(128), scalars(128);
         points[0] = points[64] = 1;
         points[32] = points[96] = 2;
         scalars[0] = 5, scalars[32] = 3, scalars[64] = 6, scalars[96] = 2;
-        const proofmill::Bases bases(device, "bn254_g1", points, PROOFMILL_CHECK_SUBGROUP);
-        const proofmill::Bytes sums = bases.msm(scalars, 2);
-        const bool same = std::equal(sums.begin(), sums.begin() + 64, sums.begin() + 64);
+        const proofmill::ResidentBases bases(device, "bn254_g1", points);
+        const proofmill::Bytes results = bases.msm_batch(scalars, 2);
+        const bool same = std::equal(results.begin(), results.begin() + 64, results.begin() + 64);
 
         // 3 + x at the four powers of 2^48 in Goldilocks, and back.
         proofmill::Bytes elements(32);
@@ -25,13 +26,13 @@ int main() {
         proofmill::ntt(device, "goldilocks", elements);
         const bool value = elements[0] == 4;
         proofmill::ntt(device, "goldilocks", elements, true);
-        std::cout << (same && value && elements == coefficients ? "right" : "wrong") << "\n";
+        std::cout << (same && value && elements == coefficients ? "correct" : "wrong") << "\n";
 
         scalars[31] = scalars[30] = 0xff; // not below r
-        bases.msm(scalars, 2);
+        bases.msm_batch(scalars, 2);
         return 1;
     } catch (const proofmill::Error &error) {
-        std::cout << "refused, as it should be: " << error.what() << "\n";
-        return error.status() == PROOFMILL_ARGUMENT ? 0 : 1;
+        std::cout << "rejected as expected: " << error.what() << "\n";
+        return error.status() == PROOFMILL_ERROR_ARGUMENT ? 0 : 1;
     }
 }

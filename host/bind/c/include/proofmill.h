@@ -1,9 +1,16 @@
-/* proofmill: proofs, MSM, NTT, Poseidon, ECDSA and Equihash verification. Made from the Rust source by cbindgen; do not edit.
+/* proofmill: proofs, MSM, NTT, Poseidon, pairings, signature and Equihash verification. Generated from the Rust source by
+ * cbindgen; do not edit.
  *
- * Every function that can fail returns a proofmill_status: PROOFMILL_OK, or what went wrong, and then
- * proofmill_last_error() says it in a sentence that names the argument. An invalid proof, signature or header is an
- * answer, never an error. Numbers are canonical and little-endian. Handles may be used by several threads at once, and are
- * closed once, when no call uses them any more. */
+ * Status. Every function that can fail returns a proofmill_status. proofmill_last_error() describes the failure; its message starts
+ * with the name of an invalid argument. An invalid proof, signature or header is a result, not a failure.
+ *
+ * Arguments. Numbers are canonical, little-endian bytes. Lengths are in bytes. NULL is valid for an input of length 0. Strings
+ * are UTF-8 and end with a zero byte. Enumerations are passed as int32_t and checked. Output buffers may overlap inputs, not each
+ * other. After a failure the content of output buffers is unspecified, unless documented.
+ *
+ * Handles. Several threads may use one handle at once. A handle is closed once, when no call uses it any more.
+ *
+ * Secrets. The library overwrites its own copies of witnesses; the caller's buffers are the caller's. */
 
 #ifndef PROOFMILL_H
 #define PROOFMILL_H
@@ -21,94 +28,104 @@
 // The sum of the two multiples is the identity.
 #define PROOFMILL_ECDSA_INFINITY 4
 
-// The signature is not valid; comes with every bit of a device.
+// The signature is not valid. Accompanies every bit that a device sets.
 #define PROOFMILL_ECDSA_FAILED 8
 
-// The published card's timeout; no device of ours says it.
+// The timeout of the published card; no device of proofmill sets it.
 #define PROOFMILL_ECDSA_TIMEOUT 16
 
-// The key has a coordinate that is not below p, or is not on the curve.
+// A coordinate of the key is not below p, or the key is not on the curve.
 #define PROOFMILL_ECDSA_INVALID_KEY 32
 
-// The signature's bytes are no signature.
+// The bytes of the signature are not in its form.
 #define PROOFMILL_ECDSA_BAD_SIGNATURE 256
 
-// The key's bytes are no key.
+// The bytes of the key are not in a form of SEC 1.
 #define PROOFMILL_ECDSA_BAD_KEY 512
 
-// s is above n / 2, and `low_s` forbids it.
+// s is above n / 2, which `low_s` forbids.
 #define PROOFMILL_ECDSA_HIGH_S 1024
 
 // The header's hash is above its target, or the target is not allowed.
 #define PROOFMILL_EQUIHASH_DIFFICULTY 1
 
-// The leaves' exclusive or is not zero.
+// The exclusive or of the leaves is not zero.
 #define PROOFMILL_EQUIHASH_XOR 2
 
-// A right subtree's first index is not greater than its left sibling's.
+// The first index of a right subtree is not greater than that of its left sibling.
 #define PROOFMILL_EQUIHASH_ORDER 4
 
-// A subtree's exclusive or does not start with the zero bits of its level.
+// The exclusive or of a subtree does not start with the zero bits of its level.
 #define PROOFMILL_EQUIHASH_ZEROS 8
 
 // An index occurs twice.
 #define PROOFMILL_EQUIHASH_DUPLICATE 16
 
-// The CompactSize is not the parameter set's solution length.
+// The CompactSize is not the solution length of the parameter set.
 #define PROOFMILL_EQUIHASH_SIZE 32
 
-// How a call ended. Numbers stay what they are; later versions may add some.
+// The result of a call. Values never change; later versions may add some.
 typedef enum proofmill_status {
-  // The answer is there.
+  // The call succeeded.
   PROOFMILL_OK = 0,
-  // An argument is wrong: the error text names it.
-  PROOFMILL_ARGUMENT = 1,
-  // The device does not offer the operation, the instance or the size.
-  PROOFMILL_UNSUPPORTED = 2,
+  // An argument is invalid; the message names it.
+  PROOFMILL_ERROR_ARGUMENT = 1,
+  // The device does not support the operation, the instance or the size.
+  PROOFMILL_ERROR_UNSUPPORTED = 2,
   // The device could not be opened.
-  PROOFMILL_OPEN = 3,
-  // The device could not do this one thing; it lives on.
-  PROOFMILL_FAILED = 4,
-  // The device died.
-  PROOFMILL_LOST = 5,
-  // The device did not answer in time.
-  PROOFMILL_TIMED_OUT = 6,
-  // The call was cancelled.
-  PROOFMILL_CANCELLED = 7,
+  PROOFMILL_ERROR_OPEN = 3,
+  // The device failed this request; it remains usable.
+  PROOFMILL_ERROR_FAILED = 4,
+  // The device is lost; every later request to it fails, too.
+  PROOFMILL_ERROR_LOST = 5,
+  // The device did not respond in time.
+  PROOFMILL_ERROR_TIMED_OUT = 6,
+  // The operation was cancelled.
+  PROOFMILL_ERROR_CANCELLED = 7,
   // Reading or writing failed.
-  PROOFMILL_IO = 8,
-  // A file is not what it should be: the text says where.
-  PROOFMILL_FILE = 9,
-  // The proof that was made does not verify: the witness does not satisfy the circuit, or the key is damaged.
-  PROOFMILL_DOES_NOT_VERIFY = 10,
-  // The caller's buffer is too small; its length says now what is needed.
-  PROOFMILL_SHORT_BUFFER = 11,
-  // A bug of proofmill.
-  PROOFMILL_BUG = 12,
+  PROOFMILL_ERROR_IO = 8,
+  // A file is malformed; the message gives the section and the byte.
+  PROOFMILL_ERROR_FILE = 9,
+  // The new proof does not verify: the witness does not satisfy the circuit, or the key is damaged.
+  PROOFMILL_ERROR_DOES_NOT_VERIFY = 10,
+  // An output buffer is missing or too small; its length variable holds the required size.
+  PROOFMILL_ERROR_SHORT_BUFFER = 11,
+  // A bug in proofmill.
+  PROOFMILL_ERROR_BUG = 12,
 } proofmill_status;
 
-// Checks on points before anything is computed. Coordinates must always be below p.
+// The schemes of draft-irtf-cfrg-bls-signature-05, section 3.
+typedef enum proofmill_bls_scheme {
+  // Basic (ciphersuites ..._NUL_): Filecoin's and drand's.
+  PROOFMILL_BLS_BASIC = 0,
+  // Message augmentation (ciphersuites ..._AUG_): the public key and the message are signed.
+  PROOFMILL_BLS_MESSAGE_AUGMENTATION = 1,
+  // Proof of possession (ciphersuites ..._POP_): Ethereum's.
+  PROOFMILL_BLS_PROOF_OF_POSSESSION = 2,
+} proofmill_bls_scheme;
+
+// Checks of points before they are used. Coordinates must be below p in every case.
 typedef enum proofmill_check {
-  // None: the caller trusts the points.
-  PROOFMILL_CHECK_NOTHING = 0,
-  // Each is on the curve.
+  // Each point is on the curve and in the subgroup of order r: the default.
+  PROOFMILL_CHECK_SUBGROUP = 0,
+  // Each point is on the curve. Results for points outside the subgroup are undefined.
   PROOFMILL_CHECK_CURVE = 1,
-  // Each is on the curve and in the subgroup of order r.
-  PROOFMILL_CHECK_SUBGROUP = 2,
+  // No check: for points that were checked before. Results for other points are undefined.
+  PROOFMILL_CHECK_NONE = 2,
 } proofmill_check;
 
-// The form of a signature.
+// The encoding of a signature.
 typedef enum proofmill_form {
-  // Strict DER, without the byte of the hash type.
-  PROOFMILL_DER = 0,
-  // r and s of 32 bytes each, highest byte first.
-  PROOFMILL_COMPACT = 1,
+  // Strict DER, without the hash type byte.
+  PROOFMILL_FORM_DER = 0,
+  // r and s of 32 bytes each, most significant byte first.
+  PROOFMILL_FORM_COMPACT = 1,
 } proofmill_form;
 
 // Bases that are resident on a device.
 typedef struct proofmill_bases proofmill_bases;
 
-// The proofs of a batch.
+// The results of a batch of proofs.
 typedef struct proofmill_batch proofmill_batch;
 
 // An open device.
@@ -117,63 +134,74 @@ typedef struct proofmill_device proofmill_device;
 // A proving key on a device.
 typedef struct proofmill_prover proofmill_prover;
 
-// A proof that is being made.
+// A proof in the background.
 typedef struct proofmill_proving proofmill_proving;
 
-// A signature on secp256k1, its key and the digest that it signs.
+// A signature on secp256k1, its public key and the digest that it signs.
 typedef struct proofmill_signature {
-  // The public key in a form of SEC 1: 33 or 65 bytes.
+  // The public key, encoded as in SEC 1: 33 or 65 bytes.
   const uint8_t *key;
-  // Its length.
+  // Its length in bytes.
   size_t key_length;
   // The signature.
   const uint8_t *signature;
-  // Its length.
+  // Its length in bytes.
   size_t signature_length;
   // A proofmill_form.
   int32_t form;
-  // The digest, in the order in which the hash function gives the bytes.
+  // The digest, in the byte order of the hash function.
   uint8_t digest[32];
 } proofmill_signature;
 
-// Is told which part of a step of a proof is done, from 0 to 1, by any thread. `context` is what the caller gave.
-typedef void (*proofmill_progress)(void *context, const char *step, double part);
+// Receives the progress of a proof: the name of a step and the fraction of it that is done, from 0 to 1. Any thread may call it,
+// several at once. `context` is the caller's. It must not throw, and `step` is valid during the call only.
+typedef void (*proofmill_progress)(void *context, const char *step, double fraction);
 
-// Is told the number of a proof of a batch that has ended, and how; false gives up those that have not.
-typedef bool (*proofmill_each)(void *context, size_t number, enum proofmill_status status);
+// Receives the number of a proof of a batch that has ended, and its status. Returns true to go on, or false to cancel the proofs
+// that have not ended. Must not throw.
+typedef bool (*proofmill_batch_progress)(void *context, size_t number, enum proofmill_status status);
 
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
 
-// What went wrong in this thread's last call that failed; empty before. Valid until the thread's next call.
+// Returns the message of the last call of this thread that failed; an empty string before. A message about an argument starts
+// with the argument's name. The string is valid until the thread's next call.
 const char *proofmill_last_error(void);
 
-// proofmill's version, such as "0.1.0".
+// Returns the version of the library, such as "0.1.0".
 const char *proofmill_version(void);
 
-// Opens the device that a URI names: "cpu:", "cpu:?threads=4", "sim:card", "cuda:0".
-enum proofmill_status proofmill_device_open(const char *uri, struct proofmill_device **device);
+// Opens the device of a URI, such as "cpu:", "cpu:?threads=4", "sim:card" or "cuda:0", and stores its handle in `*device`. On
+// failure, `*device` is NULL and the status is PROOFMILL_ERROR_ARGUMENT for an invalid URI, else PROOFMILL_ERROR_OPEN.
+enum proofmill_status proofmill_device_open(const char *uri,
+                                            struct proofmill_device **device);
 
-// Closes a device. What was made with it (bases, provers) keeps what it needs of it. NULL is ignored.
+// Closes a device. Resident bases that were loaded to it keep what they need of it. NULL is ignored.
 void proofmill_device_close(struct proofmill_device *device);
 
-// What a device says of itself, as JSON: "uri", "kind", "description", "capabilities", "queue". `*info_length` is the size
-// of the buffer; it becomes what the text takes with its zero byte. With `info` NULL, or too small, that is all that happens,
-// and the status is PROOFMILL_SHORT_BUFFER.
+// Writes the description of a device to `info`: a JSON object with "uri", "kind", "description", "capabilities" and "queue".
+// `*info_length` is the size of the buffer in bytes; it becomes the size of the string with its zero byte. If `info` is NULL or
+// too small, nothing else is written, and the status is PROOFMILL_ERROR_SHORT_BUFFER.
 enum proofmill_status proofmill_device_info(const struct proofmill_device *device,
                                             char *info,
                                             size_t *info_length);
 
-// The URIs of all devices that could be opened here, as a JSON list; the buffer as in proofmill_device_info.
+// Writes the URIs of all devices that can be opened on this machine to `uris`: a JSON array of strings. `uris` and
+// `*uris_length` are those of proofmill_device_info.
 enum proofmill_status proofmill_devices(char *uris,
                                         size_t *uris_length);
 
-// Bytes of a point of this group ("bn254_g1", "bls12_381_g2", ...): x and y.
-enum proofmill_status proofmill_msm_point_bytes(const char *group, size_t *point_bytes);
+// Sets `*point_bytes` to the size in bytes of a point (x and y) of a group, such as "bn254_g1" or "bls12_381_g2".
+enum proofmill_status proofmill_msm_point_bytes(const char *group,
+                                                size_t *point_bytes);
 
-// One MSM: the sum of k_i P_i. Points are x and y, little-endian, all zeros the identity; in G2 a coordinate is two numbers,
-// the coefficient of 1 first. Scalars are 32 bytes each, little-endian, below r. `result` is one point.
+// Computes one MSM: the sum of k_i P_i, the identity for no points.
+//
+// `points` are x and y of each point, little-endian, below p; all zeros are the identity. In G2 a coordinate is two numbers,
+// the coefficient of 1 first. `scalars` are as many numbers of 32 bytes, little-endian, below r. `result` receives one point:
+// `result_length` is that of proofmill_msm_point_bytes. `check` is a proofmill_check; 0 checks curve and subgroup. Fails with
+// PROOFMILL_ERROR_ARGUMENT for a point or scalar that is invalid, and names its number.
 enum proofmill_status proofmill_msm(const struct proofmill_device *device,
                                     const char *group,
                                     int32_t check,
@@ -184,12 +212,15 @@ enum proofmill_status proofmill_msm(const struct proofmill_device *device,
                                     uint8_t *result,
                                     size_t result_length);
 
-// Makes points resident on a device: checked and converted once, for MSMs to come. `check` is a proofmill_check. `room` is the
-// most bytes that they may take with precomputed multiples, which make MSMs faster; 0 for the points alone.
-enum proofmill_status proofmill_bases_open(const struct proofmill_device *device,
+// Loads points to a device, where they stay resident for many MSMs: they are checked and converted once. Stores the handle in
+// `*bases`, or NULL on failure.
+//
+// `points` and `check` are those of proofmill_msm. `max_bytes` limits the memory of the points with precomputed multiples,
+// which make MSMs faster; 0 loads the points alone. A limit below the size of the points is an error.
+enum proofmill_status proofmill_bases_load(const struct proofmill_device *device,
                                            const char *group,
                                            int32_t check,
-                                           size_t room,
+                                           size_t max_bytes,
                                            const uint8_t *points,
                                            size_t points_length,
                                            struct proofmill_bases **bases);
@@ -197,18 +228,22 @@ enum proofmill_status proofmill_bases_open(const struct proofmill_device *device
 // Frees resident bases. NULL is ignored.
 void proofmill_bases_close(struct proofmill_bases *bases);
 
-// `count` MSMs over resident bases: `scalars` are those of one MSM after those of the other, and so are the points in
-// `results`.
-enum proofmill_status proofmill_bases_msm(const struct proofmill_bases *bases,
-                                          size_t count,
-                                          const uint8_t *scalars,
-                                          size_t scalars_length,
-                                          uint8_t *results,
-                                          size_t results_length);
+// Computes `count` MSMs over resident bases.
+//
+// `scalars` has one list of scalars after the other: `scalars_length` is 32 x number of bases x `count`. `results` receives one
+// point after the other: `results_length` is the size of a point x `count`.
+enum proofmill_status proofmill_bases_msm_batch(const struct proofmill_bases *bases,
+                                                size_t count,
+                                                const uint8_t *scalars,
+                                                size_t scalars_length,
+                                                uint8_t *results,
+                                                size_t results_length);
 
-// A transform in place, in natural order: from coefficients to values, or back if `inverse`. `field` is "goldilocks" (8
-// bytes an element), "bn254_fr", "bls12_381_fr" (32 bytes), ...; the number of elements is a power of two. `shift` is
-// that of a coset, one element; NULL for none.
+// Transforms `elements` in place, in natural order: from coefficients to values, or back if `inverse` is true.
+//
+// `field` is "goldilocks" (elements of 8 bytes), "bn254_fr", "bls12_381_fr" (32 bytes), and others. Elements are little-endian
+// and below the modulus; their number is a power of two. `shift` is the shift of a coset, one element other than 0; NULL with a
+// length of 0 for no coset. On failure `elements` is unchanged.
 enum proofmill_status proofmill_ntt(const struct proofmill_device *device,
                                     const char *field,
                                     bool inverse,
@@ -217,8 +252,10 @@ enum proofmill_status proofmill_ntt(const struct proofmill_device *device,
                                     uint8_t *elements,
                                     size_t elements_length);
 
-// Filecoin's Poseidon over the scalars of BLS12-381: the digests of preimages of `arity` elements (2 to 36) of 32 bytes each,
-// little-endian, below r. `result` has 32 bytes for each preimage.
+// Hashes preimages with Filecoin's Poseidon over the scalars of BLS12-381.
+//
+// Each preimage is `arity` elements (2 to 36) of 32 bytes, little-endian, below r; `preimages_length` is a multiple of 32 x
+// `arity`. `result` receives a digest of 32 bytes for each preimage.
 enum proofmill_status proofmill_poseidon(const struct proofmill_device *device,
                                          size_t arity,
                                          const uint8_t *preimages,
@@ -226,28 +263,32 @@ enum proofmill_status proofmill_poseidon(const struct proofmill_device *device,
                                          uint8_t *result,
                                          size_t result_length);
 
-// Verifies `count` signatures. Of each, `outcomes` says 0 if it is valid, else the PROOFMILL_ECDSA_... bits of what is wrong.
-// With `low_s`, an s above n / 2 is wrong, as in Bitcoin's relay policy.
-enum proofmill_status proofmill_ecdsa_verify(const struct proofmill_device *device,
-                                             bool low_s,
-                                             const struct proofmill_signature *signatures,
-                                             size_t count,
-                                             uint32_t *outcomes);
+// Verifies `count` signatures, and sets as many `outcomes`: 0 for a valid signature, else the bits PROOFMILL_ECDSA_... of what
+// is wrong. If `low_s` is true, an s above n / 2 is wrong, as in Bitcoin's relay policy.
+enum proofmill_status proofmill_ecdsa_verify_batch(const struct proofmill_device *device,
+                                                   bool low_s,
+                                                   const struct proofmill_signature *signatures,
+                                                   size_t count,
+                                                   uint32_t *outcomes);
 
-// Verifies block headers that stand one after the other: 140 bytes, CompactSize, solution. `n` and `k` are Equihash's
-// parameters (200 and 9 in Zcash), `network` is "main", "test", "regtest" or "none" (the difficulty is not checked). For each
-// header a byte of `verdicts`: 0 if it is valid, else the PROOFMILL_EQUIHASH_... bits of all that is wrong.
-enum proofmill_status proofmill_equihash_verify(const struct proofmill_device *device,
-                                                uint32_t n,
-                                                uint32_t k,
-                                                const char *network,
-                                                const uint8_t *headers,
-                                                size_t headers_length,
-                                                uint8_t *verdicts,
-                                                size_t verdicts_length);
+// Verifies block headers: 140 bytes, CompactSize and solution of each, one after the other.
+//
+// `n` and `k` are the parameters of Equihash: 200 and 9 in Zcash. `network` is "main", "test", "regtest", or "none", which does
+// not check the difficulty. `verdicts` has a byte for each header, `verdicts_length` of them; each becomes 0 if the header is
+// valid, else the bits PROOFMILL_EQUIHASH_... of all that is wrong. `headers_length` must be that of so many headers.
+enum proofmill_status proofmill_equihash_verify_batch(const struct proofmill_device *device,
+                                                      uint32_t n,
+                                                      uint32_t k,
+                                                      const char *network,
+                                                      const uint8_t *headers,
+                                                      size_t headers_length,
+                                                      uint8_t *verdicts,
+                                                      size_t verdicts_length);
 
-// The product of the pairings of points of G1 with as many of G2, on "bn254" or "bls12_381": twelve numbers, the coefficients over Fp2 of
-// 1, w, ..., w^5. Points are those of proofmill_msm, and each is checked to be in its subgroup.
+// Computes the product of the pairings of points of G1 with as many points of G2; 1 for none.
+//
+// `curve` is "bn254" or "bls12_381". Points are those of proofmill_msm; each is checked to be on the curve and in its subgroup.
+// `result` receives twelve numbers of 32 or 48 bytes: the coefficients over Fp2 of 1, w, ..., w^5.
 enum proofmill_status proofmill_pairing(const char *curve,
                                         const uint8_t *g1,
                                         size_t g1_length,
@@ -256,7 +297,7 @@ enum proofmill_status proofmill_pairing(const char *curve,
                                         uint8_t *result,
                                         size_t result_length);
 
-// Is the product of these pairings 1?
+// Sets `*is_one` to whether the product of proofmill_pairing is 1. On failure it is false.
 enum proofmill_status proofmill_pairing_is_one(const char *curve,
                                                const uint8_t *g1,
                                                size_t g1_length,
@@ -264,42 +305,50 @@ enum proofmill_status proofmill_pairing_is_one(const char *curve,
                                                size_t g2_length,
                                                bool *is_one);
 
-// Is this a BLS signature on BLS12-381 of the message? Compressed points, as Ethereum and Filecoin have them: keys of 48 bytes and signatures of
-// 96, or the other way round if the key has 96. With `proof_of_possession`, of Ethereum's scheme, else of the basic one.
-enum proofmill_status proofmill_bls_verify(bool proof_of_possession,
-                                           const uint8_t *key,
-                                           size_t key_length,
+// Verifies a BLS signature of a message on BLS12-381, and sets `*valid`. On failure `*valid` is false.
+//
+// `scheme` is a proofmill_bls_scheme. Points are compressed: a public key has 48 bytes and the signature 96, or the public key
+// 96 and the signature 48. A public key or signature that is not a point of its subgroup, and the identity as a public key, are
+// invalid arguments.
+enum proofmill_status proofmill_bls_verify(int32_t scheme,
+                                           const uint8_t *public_key,
+                                           size_t public_key_length,
                                            const uint8_t *message,
                                            size_t message_length,
                                            const uint8_t *signature,
                                            size_t signature_length,
                                            bool *valid);
 
-// A prover for a .zkey file, on the device that a URI names ("cpu:", "sim:msm_bn254_twin"). With `resident`, the device keeps
-// the key's points in its own form, for many proofs. The file is mapped: nobody may change it while the prover is open.
+// Opens a proving key, a .zkey file, on the device of a URI ("cpu:", "sim:msm_bn254_twin"), and stores the handle in `*prover`, or
+// NULL on failure. If `resident` is true, the points of the key stay loaded on the device, for many proofs. The file is mapped:
+// it must not change while the prover is open.
 enum proofmill_status proofmill_prover_open(const char *uri,
                                             const char *zkey_path,
                                             bool resident,
                                             struct proofmill_prover **prover);
 
-// The same for the bytes of a .zkey file, which are copied.
+// Opens a proving key as proofmill_prover_open does, from the bytes of a .zkey file, which are copied.
 enum proofmill_status proofmill_prover_open_bytes(const char *uri,
                                                   const uint8_t *zkey,
                                                   size_t zkey_length,
                                                   bool resident,
                                                   struct proofmill_prover **prover);
 
-// Frees a prover. NULL is ignored.
+// Frees a prover. Proofs that proofmill_prove_start started go on. NULL is ignored.
 void proofmill_prover_close(struct proofmill_prover *prover);
 
-// Sizes of buffers that are large enough for every proof of a prover and for its public values, zero bytes included.
+// Sets both lengths to sizes in bytes that suffice for every proof of a prover and for its public inputs, as strings with their
+// zero bytes.
 enum proofmill_status proofmill_prover_sizes(const struct proofmill_prover *prover,
                                              size_t *proof_length,
-                                             size_t *public_length);
+                                             size_t *public_inputs_length);
 
-// A proof for the bytes of a .wtns file: proof.json and public.json as snarkjs writes them, with a zero byte at the end. The
-// buffers must have the sizes of proofmill_prover_sizes; their lengths become what the texts take. `progress` may be NULL.
-// Every proof is verified before it is returned.
+// Proves that the bytes of a .wtns file satisfy the circuit, and verifies the proof before it is returned.
+//
+// `proof` and `public_inputs` receive the content of proof.json and public.json as snarkjs writes them, with a zero byte at the
+// end. `*proof_length` and `*public_inputs_length` are the sizes of the buffers in bytes, at least those of
+// proofmill_prover_sizes; they become the sizes of the strings with their zero bytes. `progress` may be NULL. The copies of the
+// witness are overwritten in the end.
 enum proofmill_status proofmill_prove(const struct proofmill_prover *prover,
                                       const uint8_t *witness,
                                       size_t witness_length,
@@ -307,17 +356,18 @@ enum proofmill_status proofmill_prove(const struct proofmill_prover *prover,
                                       void *context,
                                       char *proof,
                                       size_t *proof_length,
-                                      char *public_values,
-                                      size_t *public_length);
+                                      char *public_inputs,
+                                      size_t *public_inputs_length);
 
-// Does a proof convince? The texts of verification_key.json, public.json and proof.json.
+// Verifies a proof, and sets `*valid`. The arguments are the content of verification_key.json, public.json and proof.json. On
+// failure `*valid` is false.
 enum proofmill_status proofmill_groth16_verify(const char *verification_key,
-                                               const char *public_values,
+                                               const char *public_inputs,
                                                const char *proof,
                                                bool *valid);
 
-// Starts a proof for the bytes of a .wtns file, which are copied, and returns at once. `progress` may be NULL; it is called until the
-// proof is there or its handle is closed. The prover may be closed meanwhile.
+// Starts a proof for the bytes of a .wtns file, which are copied, and returns at once. Stores the handle in `*proving`, or NULL on
+// failure. `progress` may be NULL; it is called until the proof ends or its handle is closed. The prover may be closed meanwhile.
 enum proofmill_status proofmill_prove_start(const struct proofmill_prover *prover,
                                             const uint8_t *witness,
                                             size_t witness_length,
@@ -325,45 +375,50 @@ enum proofmill_status proofmill_prove_start(const struct proofmill_prover *prove
                                             void *context,
                                             struct proofmill_proving **proving);
 
-// Waits for at most so many seconds, and says whether the proof has ended, in whatever way.
+// Waits for the end of a proof for at most `seconds`, and sets `*ended`: true if it succeeded, failed or was cancelled. `seconds`
+// is finite and not negative.
 enum proofmill_status proofmill_proving_wait(const struct proofmill_proving *proving,
                                              double seconds,
                                              bool *ended);
 
-// Gives up the proof, which then ends with PROOFMILL_CANCELLED within some tens of milliseconds; one that is there stays.
+// Cancels a proof, which then ends with PROOFMILL_ERROR_CANCELLED within some tens of milliseconds. A finished proof is kept.
 enum proofmill_status proofmill_proving_cancel(const struct proofmill_proving *proving);
 
-// Waits for the proof, as proofmill_prove gives it. It may be asked for again, with larger buffers.
+// Waits for a proof and returns it, or its failure. The buffers and lengths are those of proofmill_prove; with
+// PROOFMILL_ERROR_SHORT_BUFFER both lengths are the required ones. May be called again, for instance with larger buffers.
 enum proofmill_status proofmill_proving_result(const struct proofmill_proving *proving,
                                                char *proof,
                                                size_t *proof_length,
-                                               char *public_values,
-                                               size_t *public_length);
+                                               char *public_inputs,
+                                               size_t *public_inputs_length);
 
-// Frees the handle; a proof that is not there is given up. `progress` is not called any more, so this must not be called by it.
-// NULL is ignored.
+// Frees the handle of a proof, and cancels the proof if it has not ended. Waits for a call of `progress` that is under way, and
+// permits no other, so it must not be called by `progress` itself. NULL is ignored.
 void proofmill_proving_close(struct proofmill_proving *proving);
 
-// Proofs for the bytes of `count` .wtns files, several at a time: a proof for each thread of the processor, each with a working set of its
-// own. One that cannot be made is no hindrance to others. `each` may be NULL; the caller's own thread calls it, in the order in which
+// Makes a proof for the bytes of each of `count` .wtns files, several at a time: one on each thread of the CPU, each with its own
+// working memory. Stores the handle of the results in `*batch`, or NULL on failure. A proof that fails does not affect the others.
+//
+// `witnesses` and `witness_lengths` have `count` items. `progress` may be NULL; the calling thread calls it, in the order in which
 // proofs end.
 enum proofmill_status proofmill_prove_batch(const struct proofmill_prover *prover,
                                             const uint8_t *const *witnesses,
                                             const size_t *witness_lengths,
                                             size_t count,
-                                            proofmill_each each,
+                                            proofmill_batch_progress progress,
                                             void *context,
                                             struct proofmill_batch **batch);
 
-// A proof of a batch, as proofmill_prove gives it, or why it could not be made.
+// Returns a proof of a batch, or its failure. `number` is below the count of the batch. The buffers and lengths are those of
+// proofmill_proving_result.
 enum proofmill_status proofmill_batch_proof(const struct proofmill_batch *batch,
                                             size_t number,
                                             char *proof,
                                             size_t *proof_length,
-                                            char *public_values,
-                                            size_t *public_length);
+                                            char *public_inputs,
+                                            size_t *public_inputs_length);
 
-// Frees a batch. NULL is ignored.
+// Frees the results of a batch. NULL is ignored.
 void proofmill_batch_close(struct proofmill_batch *batch);
 
 #ifdef __cplusplus

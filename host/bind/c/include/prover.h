@@ -1,7 +1,8 @@
-/* The names of rapidsnark's prover, answered by proofmill: link with -lproofmill instead of -lrapidsnark.
+/* The interface of rapidsnark's prover, implemented by proofmill: link with -lproofmill instead of -lrapidsnark.
  *
- * Proofs are made on this machine's processor, or on the device that the environment variable PROOFMILL_DEVICE names. Each
- * is verified before it is returned. JSON is that of snarkjs. A message that does not fit is cut. */
+ * Proofs are made on the CPU, or on the device that the environment variable PROOFMILL_DEVICE names. Each proof is verified before
+ * it is returned. JSON is that of snarkjs. Functions return PROVER_OK or an error, and write a message to `error_msg`, which may be
+ * NULL; a message that does not fit is cut. */
 
 #ifndef PROOFMILL_PROVER_H
 #define PROOFMILL_PROVER_H
@@ -12,49 +13,52 @@ extern "C" {
 
 #define PROVER_OK 0x0
 #define PROVER_ERROR 0x1
-/* The sizes say now what is needed. */
+/* A buffer is too small; the sizes are the required ones. */
 #define PROVER_ERROR_SHORT_BUFFER 0x2
-/* The witness is of another circuit. */
+/* The witness is for another circuit. */
 #define PROVER_INVALID_WITNESS_LENGTH 0x3
 
-/* A size for `public_buffer` that is large enough for every proof with this key. */
+/* Sets `*public_size` to a size of `public_buffer` that suffices for every proof with a key. */
 int groth16_public_size_for_zkey_buf(const void *zkey_buffer, unsigned long long zkey_size,
                                      unsigned long long *public_size,
                                      char *error_msg, unsigned long long error_msg_maxsize);
 
+/* Does so for a file. */
 int groth16_public_size_for_zkey_file(const char *zkey_fname,
                                       unsigned long long *public_size,
                                       char *error_msg, unsigned long long error_msg_maxsize);
 
-/* A size for `proof_buffer` that is large enough for every proof. */
+/* Sets `*proof_size` to a size of `proof_buffer` that suffices for every proof. */
 void groth16_proof_size(unsigned long long *proof_size);
 
-/* A prover for a key, for many proofs; the bytes of the key are copied. */
+/* Opens a prover for many proofs with a key. The bytes of the key are copied. */
 int groth16_prover_create(void **prover_object,
                           const void *zkey_buffer, unsigned long long zkey_size,
                           char *error_msg, unsigned long long error_msg_maxsize);
 
-/* The file is mapped: nobody may change it while the prover lives. */
+/* Opens a prover for a file, which is mapped: it must not change while the prover is open. */
 int groth16_prover_create_zkey_file(void **prover_object, const char *zkey_file_path,
                                     char *error_msg, unsigned long long error_msg_maxsize);
 
-/* `proof_size` and `public_size` are the sizes of the buffers; they become those of the texts, without the zero byte that
- * follows each. Several threads may prove with one prover. */
+/* Makes a proof for the bytes of a .wtns file. `*proof_size` and `*public_size` are the sizes of the buffers; they become the
+ * lengths of the strings, without the zero byte that follows each. Several threads may prove with one prover. */
 int groth16_prover_prove(void *prover_object,
                          const void *wtns_buffer, unsigned long long wtns_size,
                          char *proof_buffer, unsigned long long *proof_size,
                          char *public_buffer, unsigned long long *public_size,
                          char *error_msg, unsigned long long error_msg_maxsize);
 
+/* Frees a prover. NULL is ignored. */
 void groth16_prover_destroy(void *prover_object);
 
-/* One proof. */
+/* Makes one proof. */
 int groth16_prover(const void *zkey_buffer, unsigned long long zkey_size,
                    const void *wtns_buffer, unsigned long long wtns_size,
                    char *proof_buffer, unsigned long long *proof_size,
                    char *public_buffer, unsigned long long *public_size,
                    char *error_msg, unsigned long long error_msg_maxsize);
 
+/* Makes one proof with a key in a file. */
 int groth16_prover_zkey_file(const char *zkey_file_path,
                              const void *wtns_buffer, unsigned long long wtns_size,
                              char *proof_buffer, unsigned long long *proof_size,

@@ -12,7 +12,8 @@ use crate::status::{Outcome, call, proofmill_status};
 /// An open device.
 pub struct proofmill_device(pub(crate) Arc<dyn Device>);
 
-/// Opens the device that a URI names: "cpu:", "cpu:?threads=4", "sim:card", "cuda:0".
+/// Opens the device of a URI, such as "cpu:", "cpu:?threads=4", "sim:card" or "cuda:0", and stores its handle in `*device`. On
+/// failure, `*device` is NULL and the status is PROOFMILL_ERROR_ARGUMENT for an invalid URI, else PROOFMILL_ERROR_OPEN.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn proofmill_device_open(
     uri: *const c_char,
@@ -23,15 +24,15 @@ pub unsafe extern "C" fn proofmill_device_open(
     })
 }
 
-/// Closes a device. What was made with it (bases, provers) keeps what it needs of it. NULL is ignored.
+/// Closes a device. Resident bases that were loaded to it keep what they need of it. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn proofmill_device_close(device: *mut proofmill_device) {
     unsafe { close(device) };
 }
 
-/// What a device says of itself, as JSON: "uri", "kind", "description", "capabilities", "queue". `*info_length` is the size
-/// of the buffer; it becomes what the text takes with its zero byte. With `info` NULL, or too small, that is all that happens,
-/// and the status is PROOFMILL_SHORT_BUFFER.
+/// Writes the description of a device to `info`: a JSON object with "uri", "kind", "description", "capabilities" and "queue".
+/// `*info_length` is the size of the buffer in bytes; it becomes the size of the string with its zero byte. If `info` is NULL or
+/// too small, nothing else is written, and the status is PROOFMILL_ERROR_SHORT_BUFFER.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn proofmill_device_info(
     device: *const proofmill_device,
@@ -44,7 +45,8 @@ pub unsafe extern "C" fn proofmill_device_info(
     })
 }
 
-/// The URIs of all devices that could be opened here, as a JSON list; the buffer as in proofmill_device_info.
+/// Writes the URIs of all devices that can be opened on this machine to `uris`: a JSON array of strings. `uris` and
+/// `*uris_length` are those of proofmill_device_info.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn proofmill_devices(
     uris: *mut c_char,
@@ -69,7 +71,7 @@ fn describe(device: &dyn Device) -> String {
     found.to_string()
 }
 
-/// The device behind a handle.
+/// Borrows the device of a handle.
 pub(crate) unsafe fn opened<'a>(device: *const proofmill_device) -> Outcome<&'a Arc<dyn Device>> {
     Ok(&unsafe { handle("device", device)? }.0)
 }

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use proofmill::groth16::snarkjs::{self, Witness, Zkey};
 use proofmill::groth16::{self, Proved, Prover, Settings, Step, Watch};
 
-use crate::buffer::{bytes, close, demand, give, handle, place, put_text, text};
+use crate::buffer::{Flag, Variable, bytes, close, demand, give, handle, put_text, text};
+use crate::secret;
 use crate::status::{Outcome, call, proofmill_status};
 
-/// A proof takes no more bytes as text, on any curve.
+/// An upper bound of the bytes of a proof as text, on any curve.
 pub(crate) const PROOF_BYTES: usize = 2048;
-/// A public value takes no more: 77 digits, quotes, comma, line break, indentation.
-const PUBLIC_BYTES: usize = 96;
+/// An upper bound of the bytes of a public input: 77 digits, quotes, comma, line break, indentation.
+const PUBLIC_INPUT_BYTES: usize = 96;
 
 /// A proving key on a device.
 pub struct proofmill_prover {
@@ -20,68 +21,78 @@ pub struct proofmill_prover {
     prover: Arc<Prover>,
 }
 
-/// Is told which part of a step of a proof is done, from 0 to 1, by any thread. `context` is what the caller gave.
+/// Receives the progress of a proof: the name of a step and the fraction of it that is done, from 0 to 1. Any thread may call it,
+/// several at once. `context` is the caller's. It must not throw, and `step` is valid during the call only.
 pub type proofmill_progress =
-    Option<unsafe extern "C" fn(context: *mut c_void, step: *const c_char, part: f64)>;
+    Option<unsafe extern "C" fn(context: *mut c_void, step: *const c_char, fraction: f64)>;
 
-/// A prover for a .zkey file, on the device that a URI names ("cpu:", "sim:msm_bn254_twin"). With `resident`, the device keeps
-/// the key's points in its own form, for many proofs. The file is mapped: nobody may change it while the prover is open.
+/// Opens a proving key, a .zkey file, on the device of a URI ("cpu:", "sim:msm_bn254_twin"), and stores the handle in `*prover`, or
+/// NULL on failure. If `resident` is true, the points of the key stay loaded on the device, for many proofs. The file is mapped:
+/// it must not change while the prover is open.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn proofmill_prover_open(
     uri: *const c_char,
     zkey_path: *const c_char,
-    resident: bool,
+    resident: Flag,
     prover: *mut *mut proofmill_prover,
 ) -> proofmill_status {
     call(|| unsafe {
         give("prover", prover, || {
+            let (uri, resident) = (text("uri", uri)?, resident.value("resident")?);
             let key = Zkey::open(text("zkey_path", zkey_path)?)?;
-            proofmill_prover::new(text("uri", uri)?, key, resident)
+            proofmill_prover::new(uri, key, resident)
         })
     })
 }
 
-/// The same for the bytes of a .zkey file, which are copied.
+/// Opens a proving key as proofmill_prover_open does, from the bytes of a .zkey file, which are copied.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn proofmill_prover_open_bytes(
     uri: *const c_char,
     zkey: *const u8,
     zkey_length: usize,
-    resident: bool,
+    resident: Flag,
     prover: *mut *mut proofmill_prover,
 ) -> proofmill_status {
     call(|| unsafe {
         give("prover", prover, || {
+            let (uri, resident) = (text("uri", uri)?, resident.value("resident")?);
             let key = Zkey::from_bytes("zkey", bytes("zkey", zkey, zkey_length)?.into())?;
-            proofmill_prover::new(text("uri", uri)?, key, resident)
+            proofmill_prover::new(uri, key, resident)
         })
     })
 }
 
-/// Frees a prover. NULL is ignored.
+/// Frees a prover. Proofs that proofmill_prove_start started go on. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn proofmill_prover_close(prover: *mut proofmill_prover) {
     unsafe { close(prover) };
 }
 
-/// Sizes of buffers that are large enough for every proof of a prover and for its public values, zero bytes included.
+/// Sets both lengths to sizes in bytes that suffice for every proof of a prover and for its public inputs, as strings with their
+/// zero bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn proofmill_prover_sizes(
     prover: *const proofmill_prover,
     proof_length: *mut usize,
-    public_length: *mut usize,
+    public_inputs_length: *mut usize,
 ) -> proofmill_status {
     call(|| unsafe {
         let prover = handle("prover", prover)?;
-        *place("proof_length", proof_length)? = PROOF_BYTES;
-        *place("public_length", public_length)? = prover.public_bytes();
+        let proof_length = Variable::new("proof_length", proof_length)?;
+        let public_inputs_length = Variable::new("public_inputs_length", public_inputs_length)?;
+        proof_length.set(PROOF_BYTES);
+        public_inputs_length.set(prover.public_inputs_bytes());
         Ok(())
     })
 }
 
-/// A proof for the bytes of a .wtns file: proof.json and public.json as snarkjs writes them, with a zero byte at the end. The
-/// buffers must have the sizes of proofmill_prover_sizes; their lengths become what the texts take. `progress` may be NULL.
-/// Every proof is verified before it is returned.
+/// Proves that the bytes of a .wtns file satisfy the circuit, and verifies the proof before it is returned.
+///
+/// `proof` and `public_inputs` receive the content of proof.json and public.json as snarkjs writes them, with a zero byte at the
+/// end. `*proof_length` and `*public_inputs_length` are the sizes of the buffers in bytes, at least those of
+/// proofmill_prover_sizes; they become the sizes of the strings with their zero bytes. `progress` may be NULL. The copies of the
+/// witness are overwritten in the end.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn proofmill_prove(
     prover: *const proofmill_prover,
@@ -91,62 +102,65 @@ pub unsafe extern "C" fn proofmill_prove(
     context: *mut c_void,
     proof: *mut c_char,
     proof_length: *mut usize,
-    public_values: *mut c_char,
-    public_length: *mut usize,
+    public_inputs: *mut c_char,
+    public_inputs_length: *mut usize,
 ) -> proofmill_status {
     call(|| unsafe {
         let prover = handle("prover", prover)?;
         demand("proof", PROOF_BYTES, proof, proof_length)?;
-        demand("public", prover.public_bytes(), public_values, public_length)?;
-        let witness = bytes("witness", witness, witness_length)?;
-        let witness = Witness::from_bytes("witness", witness.into())?;
-        let made = prover.prove(&witness, progress.map(|progress| watch(progress, context)))?;
-        made.put(proof, proof_length, public_values, public_length)
+        let expected = prover.public_inputs_bytes();
+        demand("public_inputs", expected, public_inputs, public_inputs_length)?;
+        let witness = secret::witness("witness", bytes("witness", witness, witness_length)?)?;
+        let made = prover.prove(&witness, progress.map(|progress| reporter(progress, context)))?;
+        made.put(proof, proof_length, public_inputs, public_inputs_length)
     })
 }
 
-/// Does a proof convince? The texts of verification_key.json, public.json and proof.json.
+/// Verifies a proof, and sets `*valid`. The arguments are the content of verification_key.json, public.json and proof.json. On
+/// failure `*valid` is false.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn proofmill_groth16_verify(
     verification_key: *const c_char,
-    public_values: *const c_char,
+    public_inputs: *const c_char,
     proof: *const c_char,
     valid: *mut bool,
 ) -> proofmill_status {
     call(|| unsafe {
-        let place = place("valid", valid)?;
-        *place = false;
+        let valid = Variable::new("valid", valid)?;
+        valid.set(false);
         let key = text("verification_key", verification_key)?;
-        let (public, proof) = (text("public", public_values)?, text("proof", proof)?);
-        *place = verify(key, public, proof)?;
+        let public_inputs = text("public_inputs", public_inputs)?;
+        valid.set(verify(key, ("public_inputs", public_inputs), text("proof", proof)?)?);
         Ok(())
     })
 }
 
-/// A proof as texts.
+/// A proof and its public inputs as JSON.
 pub(crate) struct Made {
     pub proof: String,
-    pub public: String,
+    pub public_inputs: String,
 }
 
 impl Made {
     pub(crate) fn of(proved: groth16::Result<Proved>) -> Outcome<Self> {
         let proved = proved?;
         let proof = snarkjs::proof::text(&proved.proof)?;
-        Ok(Self { proof, public: snarkjs::public::text(&proved.public) })
+        Ok(Self { proof, public_inputs: snarkjs::public::text(&proved.public) })
     }
 
-    /// Both texts to the caller's buffers.
+    /// Writes both strings to the caller's buffers, and both lengths even if the first buffer is too small.
     pub(crate) unsafe fn put(
         &self,
         proof: *mut c_char,
         proof_length: *mut usize,
-        public_values: *mut c_char,
-        public_length: *mut usize,
+        public_inputs: *mut c_char,
+        public_inputs_length: *mut usize,
     ) -> Outcome {
         unsafe {
-            put_text("proof", &self.proof, proof, proof_length)?;
-            put_text("public", &self.public, public_values, public_length)
+            let first = put_text("proof", &self.proof, proof, proof_length);
+            let second =
+                put_text("public_inputs", &self.public_inputs, public_inputs, public_inputs_length);
+            first.and(second)
         }
     }
 }
@@ -158,11 +172,11 @@ impl proofmill_prover {
         Ok(Self { key, prover })
     }
 
-    pub(crate) fn public_bytes(&self) -> usize {
-        public_bytes(&self.key)
+    pub(crate) fn public_inputs_bytes(&self) -> usize {
+        public_inputs_bytes(&self.key)
     }
 
-    /// Number of values of a witness.
+    /// Returns the number of values of a witness.
     pub(crate) fn variables(&self) -> usize {
         self.key.variables()
     }
@@ -171,31 +185,33 @@ impl proofmill_prover {
         Made::of(self.prover.prove(witness, watch.as_ref()))
     }
 
-    /// The prover, which stays while proofs are made.
+    /// Returns the prover, which proofs that are under way keep alive.
     pub(crate) fn shared(&self) -> &Arc<Prover> {
         &self.prover
     }
 }
 
-/// What the public values of proofs with a key take at most as a text.
-pub(crate) fn public_bytes(key: &Zkey) -> usize {
-    (key.publics() + 1) * PUBLIC_BYTES
+/// Returns an upper bound of the bytes of the public inputs of proofs with a key, as text.
+pub(crate) fn public_inputs_bytes(key: &Zkey) -> usize {
+    (key.publics() + 1) * PUBLIC_INPUT_BYTES
 }
 
-pub(crate) fn verify(key: &str, public: &str, proof: &str) -> Outcome<bool> {
+/// Verifies a proof. The public inputs come with the name of their argument.
+pub(crate) fn verify(key: &str, public_inputs: (&str, &str), proof: &str) -> Outcome<bool> {
     let key = snarkjs::verifying_key::parse("verification_key", key.as_bytes())?;
-    let public = snarkjs::public::parse("public", public.as_bytes(), key.curve)?;
+    let (name, public_inputs) = public_inputs;
+    let public_inputs = snarkjs::public::parse(name, public_inputs.as_bytes(), key.curve)?;
     let proof = snarkjs::proof::parse("proof", proof.as_bytes())?;
-    Ok(groth16::verify(&key, &public, &proof)?)
+    Ok(groth16::verify(&key, &public_inputs, &proof)?)
 }
 
-/// Hands on to the caller's function.
-pub(crate) fn watch(
+/// Returns a progress callback that calls the caller's function.
+pub(crate) fn reporter(
     progress: unsafe extern "C" fn(*mut c_void, *const c_char, f64),
     context: *mut c_void,
 ) -> Watch {
     struct Context(*mut c_void);
-    // SAFETY: the header says that any thread calls back with it.
+    // SAFETY: the header documents that any thread calls back with it.
     unsafe impl Send for Context {}
     unsafe impl Sync for Context {}
     impl Context {
@@ -204,9 +220,9 @@ pub(crate) fn watch(
         }
     }
     let context = Context(context);
-    Arc::new(move |step: Step, part: f64| {
+    Arc::new(move |step: Step, fraction: f64| {
         let step = format!("{step}\0");
-        // SAFETY: the caller's own function, with its own context and a text that ends.
-        unsafe { progress(context.get(), step.as_ptr().cast(), part) };
+        // SAFETY: the caller's function, with the caller's context and a string that ends.
+        unsafe { progress(context.get(), step.as_ptr().cast(), fraction) };
     })
 }

@@ -1,14 +1,15 @@
-//! proofmill for C: `include/proofmill.h`, made of this source, and rapidsnark's names in `include/prover.h` and
-//! `include/verifier.h`.
+//! The C interface of proofmill: `include/proofmill.h`, generated from this source, and rapidsnark's interface in
+//! `include/prover.h` and `include/verifier.h`.
 //!
-//! Every function that can fail returns a [`proofmill_status`]; [`proofmill_last_error`] says what went wrong, per
-//! thread. No panic crosses this door. Texts are UTF-8 that ends with a zero byte. A handle may be used by several threads at
-//! once; whoever closes it must know that no call uses it any more.
+//! Every function that can fail returns a [`proofmill_status`]; [`proofmill_last_error`] describes the thread's last failure.
+//! No panic crosses the interface. Enumerations and C `bool`s arrive as plain integers and are checked. Strings are UTF-8 and
+//! end with a zero byte. Output buffers may overlap inputs. Several threads may use one handle; a handle must not be closed
+//! while a call uses it.
 //!
 //! [`proofmill_status`]: status::proofmill_status
 //! [`proofmill_last_error`]: status::proofmill_last_error
 
-// C's names, and C's rule: pointers are valid for what their documentation says. The header states it once for all.
+// C's naming, and C's contract: pointers are valid for what their documentation says. The header states it once for all.
 #![allow(non_camel_case_types, clippy::missing_safety_doc)]
 
 pub mod batch;
@@ -22,4 +23,5 @@ pub mod ntt;
 pub mod pairing;
 pub mod poseidon;
 pub mod rapidsnark;
+mod secret;
 pub mod status;

@@ -6,20 +6,21 @@ use std::sync::Arc;
 use proofmill::Device;
 use proofmill::msm::{self, Bases, Check, Instance, SCALAR_BYTES};
 
-use crate::buffer::{bytes, close, exact, give, handle, place, text};
+use crate::buffer::{Output, Variable, bytes, close, give, handle, text};
 use crate::device::{opened, proofmill_device};
-use crate::status::{Failure, Outcome, call, proofmill_status};
+use crate::secret::SecretCopy;
+use crate::status::{Failure, Outcome, call, proofmill_status, renamed};
 
-/// Checks on points before anything is computed. Coordinates must always be below p.
+/// Checks of points before they are used. Coordinates must be below p in every case.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub enum proofmill_check {
-    /// None: the caller trusts the points.
-    PROOFMILL_CHECK_NOTHING = 0,
-    /// Each is on the curve.
+    /// Each point is on the curve and in the subgroup of order r: the default.
+    PROOFMILL_CHECK_SUBGROUP = 0,
+    /// Each point is on the curve. Results for points outside the subgroup are undefined.
     PROOFMILL_CHECK_CURVE = 1,
-    /// Each is on the curve and in the subgroup of order r.
-    PROOFMILL_CHECK_SUBGROUP = 2,
+    /// No check: for points that were checked before. Results for other points are undefined.
+    PROOFMILL_CHECK_NONE = 2,
 }
 
 /// Bases that are resident on a device.
@@ -28,21 +29,26 @@ pub struct proofmill_bases {
     bases: Bases,
 }
 
-/// Bytes of a point of this group ("bn254_g1", "bls12_381_g2", ...): x and y.
+/// Sets `*point_bytes` to the size in bytes of a point (x and y) of a group, such as "bn254_g1" or "bls12_381_g2".
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn proofmill_msm_point_bytes(
     group: *const c_char,
     point_bytes: *mut usize,
 ) -> proofmill_status {
     call(|| unsafe {
-        let place = place("point_bytes", point_bytes)?;
-        *place = instance(group)?.point_bytes();
+        let size = Variable::new("point_bytes", point_bytes)?;
+        size.set(0);
+        size.set(instance(group)?.point_bytes());
         Ok(())
     })
 }
 
-/// One MSM: the sum of k_i P_i. Points are x and y, little-endian, all zeros the identity; in G2 a coordinate is two numbers,
-/// the coefficient of 1 first. Scalars are 32 bytes each, little-endian, below r. `result` is one point.
+/// Computes one MSM: the sum of k_i P_i, the identity for no points.
+///
+/// `points` are x and y of each point, little-endian, below p; all zeros are the identity. In G2 a coordinate is two numbers,
+/// the coefficient of 1 first. `scalars` are as many numbers of 32 bytes, little-endian, below r. `result` receives one point:
+/// `result_length` is that of proofmill_msm_point_bytes. `check` is a proofmill_check; 0 checks curve and subgroup. Fails with
+/// PROOFMILL_ERROR_ARGUMENT for a point or scalar that is invalid, and names its number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn proofmill_msm(
     device: *const proofmill_device,
@@ -57,23 +63,27 @@ pub unsafe extern "C" fn proofmill_msm(
 ) -> proofmill_status {
     call(|| unsafe {
         let (device, instance) = (opened(device)?, instance(group)?);
-        let result = exact("result", result, result_length, instance.point_bytes())?;
+        let result = Output::exact("result", result, result_length, instance.point_bytes())?;
         let points = bytes("points", points, points_length)?;
         let bases = Bases::new(instance, points).checked(checked(check)?);
-        let sum = msm::sum(&**device, bases, bytes("scalars", scalars, scalars_length)?)?;
-        result.copy_from_slice(&sum);
+        let scalars = SecretCopy::new(bytes("scalars", scalars, scalars_length)?);
+        let computed = msm::sum(&**device, bases, scalars.data());
+        result.write(&computed.map_err(renamed("bases", "points"))?);
         Ok(())
     })
 }
 
-/// Makes points resident on a device: checked and converted once, for MSMs to come. `check` is a proofmill_check. `room` is the
-/// most bytes that they may take with precomputed multiples, which make MSMs faster; 0 for the points alone.
+/// Loads points to a device, where they stay resident for many MSMs: they are checked and converted once. Stores the handle in
+/// `*bases`, or NULL on failure.
+///
+/// `points` and `check` are those of proofmill_msm. `max_bytes` limits the memory of the points with precomputed multiples,
+/// which make MSMs faster; 0 loads the points alone. A limit below the size of the points is an error.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn proofmill_bases_open(
+pub unsafe extern "C" fn proofmill_bases_load(
     device: *const proofmill_device,
     group: *const c_char,
     check: i32,
-    room: usize,
+    max_bytes: usize,
     points: *const u8,
     points_length: usize,
     bases: *mut *mut proofmill_bases,
@@ -81,9 +91,15 @@ pub unsafe extern "C" fn proofmill_bases_open(
     call(|| unsafe {
         give("bases", bases, || {
             let device = opened(device)?.clone();
+            let instance = instance(group)?;
+            if isize::try_from(max_bytes).is_err() {
+                let problem = format!("{max_bytes} exceeds the address space");
+                return Err(Failure::argument("max_bytes", problem));
+            }
             let points = bytes("points", points, points_length)?;
-            let bases = Bases::new(instance(group)?, points);
-            let bases = msm::park(&*device, bases.checked(checked(check)?).precomputed(room))?;
+            let bases = Bases::new(instance, points).checked(checked(check)?);
+            let bases = msm::park(&*device, bases.precomputed(max_bytes))
+                .map_err(|error| renamed("bases", "points")(error).renamed("room", "max_bytes"))?;
             Ok(proofmill_bases { device, bases })
         })
     })
@@ -95,10 +111,12 @@ pub unsafe extern "C" fn proofmill_bases_close(bases: *mut proofmill_bases) {
     unsafe { close(bases) };
 }
 
-/// `count` MSMs over resident bases: `scalars` are those of one MSM after those of the other, and so are the points in
-/// `results`.
+/// Computes `count` MSMs over resident bases.
+///
+/// `scalars` has one list of scalars after the other: `scalars_length` is 32 x number of bases x `count`. `results` receives one
+/// point after the other: `results_length` is the size of a point x `count`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn proofmill_bases_msm(
+pub unsafe extern "C" fn proofmill_bases_msm_batch(
     bases: *const proofmill_bases,
     count: usize,
     scalars: *const u8,
@@ -107,34 +125,33 @@ pub unsafe extern "C" fn proofmill_bases_msm(
     results_length: usize,
 ) -> proofmill_status {
     call(|| unsafe {
-        let kept = handle("bases", bases)?;
+        let resident = handle("bases", bases)?;
         let scalars = bytes("scalars", scalars, scalars_length)?;
-        let each = kept.bases.count()? * SCALAR_BYTES;
+        let each = resident.bases.count()? * SCALAR_BYTES;
         if each.checked_mul(count) != Some(scalars.len()) {
             let problem = format!("{} bytes; {count} MSMs take {each} each", scalars.len());
             return Err(Failure::argument("scalars", problem));
         }
-        let point = kept.bases.instance.point_bytes();
-        let expected = count.saturating_mul(point);
-        let results = exact("results", results, results_length, expected)?;
-        let lists = (0..count).map(|list| &scalars[list * each..][..each]);
-        let sums = msm::sums(&*kept.device, kept.bases.clone(), lists)?;
-        for (result, sum) in results.chunks_exact_mut(point).zip(sums) {
-            result.copy_from_slice(&sum);
-        }
+        let expected = count.saturating_mul(resident.bases.instance.point_bytes());
+        let results = Output::exact("results", results, results_length, expected)?;
+        let lists: Vec<_> =
+            (0..count).map(|list| SecretCopy::new(&scalars[list * each..][..each])).collect();
+        let lists = lists.iter().map(SecretCopy::data);
+        let points = msm::sums(&*resident.device, resident.bases.clone(), lists)?;
+        results.write(&points.concat());
         Ok(())
     })
 }
 
 unsafe fn instance(group: *const c_char) -> Outcome<Instance> {
-    Ok(unsafe { text("group", group)? }.parse::<Instance>()?)
+    unsafe { text("group", group)? }.parse::<Instance>().map_err(renamed("instance", "group"))
 }
 
 fn checked(check: i32) -> Outcome<Check> {
     match check {
-        0 => Ok(Check::Nothing),
+        0 => Ok(Check::Subgroup),
         1 => Ok(Check::Curve),
-        2 => Ok(Check::Subgroup),
-        other => Err(Failure::argument("check", format!("{other} is no proofmill_check"))),
+        2 => Ok(Check::Nothing),
+        other => Err(Failure::argument("check", format!("{other} is not a proofmill_check"))),
     }
 }

@@ -3,19 +3,23 @@
 use std::ffi::c_char;
 
 use proofmill::ntt::{self, Field, Request};
+use zeroize::Zeroizing;
 
-use crate::buffer::{bytes, items_mut, text};
+use crate::buffer::{Flag, Output, bytes, text};
 use crate::device::{opened, proofmill_device};
-use crate::status::{Failure, call, proofmill_status};
+use crate::secret::SecretCopy;
+use crate::status::{Failure, call, proofmill_status, renamed};
 
-/// A transform in place, in natural order: from coefficients to values, or back if `inverse`. `field` is "goldilocks" (8
-/// bytes an element), "bn254_fr", "bls12_381_fr" (32 bytes), ...; the number of elements is a power of two. `shift` is
-/// that of a coset, one element; NULL for none.
+/// Transforms `elements` in place, in natural order: from coefficients to values, or back if `inverse` is true.
+///
+/// `field` is "goldilocks" (elements of 8 bytes), "bn254_fr", "bls12_381_fr" (32 bytes), and others. Elements are little-endian
+/// and below the modulus; their number is a power of two. `shift` is the shift of a coset, one element other than 0; NULL with a
+/// length of 0 for no coset. On failure `elements` is unchanged.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn proofmill_ntt(
     device: *const proofmill_device,
     field: *const c_char,
-    inverse: bool,
+    inverse: Flag,
     shift: *const u8,
     shift_length: usize,
     elements: *mut u8,
@@ -24,21 +28,24 @@ pub unsafe extern "C" fn proofmill_ntt(
     call(|| unsafe {
         let device = opened(device)?;
         let field: Field = text("field", field)?.parse()?;
-        let elements = items_mut("elements", elements, elements_length)?;
-        let request = match inverse {
-            false => Request::forward(field, &*elements),
-            true => Request::inverse(field, &*elements),
+        let output = Output::exact("elements", elements, elements_length, elements_length)?;
+        let elements = SecretCopy::new(bytes("elements", elements, elements_length)?);
+        let request = match inverse.value("inverse")? {
+            false => Request::forward(field, elements.data()),
+            true => Request::inverse(field, elements.data()),
         };
-        let request = match shift.is_null() {
-            true => request,
-            false if shift_length != field.bytes() => {
-                let wanted = field.bytes();
-                let problem = format!("{shift_length} bytes; an element of {field} has {wanted}");
+        let expected = field.bytes();
+        let request = match bytes("shift", shift, shift_length)? {
+            [] if shift.is_null() => request,
+            shift if shift.len() == expected => request.on_coset(shift),
+            shift => {
+                let found = shift.len();
+                let problem = format!("{found} bytes; an element of {field} has {expected}");
                 return Err(Failure::argument("shift", problem));
             }
-            false => request.on_coset(bytes("shift", shift, shift_length)?),
         };
-        elements.copy_from_slice(&ntt::transform(&**device, request)?);
+        let transformed = ntt::transform(&**device, request).map_err(renamed("coset", "shift"))?;
+        output.write(&Zeroizing::new(transformed));
         Ok(())
     })
 }

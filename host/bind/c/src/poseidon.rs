@@ -2,12 +2,15 @@
 
 use proofmill::poseidon::{ELEMENT_BYTES, Request, digests};
 
-use crate::buffer::{bytes, exact};
+use crate::buffer::{Output, bytes};
 use crate::device::{opened, proofmill_device};
+use crate::secret::SecretCopy;
 use crate::status::{call, proofmill_status};
 
-/// Filecoin's Poseidon over the scalars of BLS12-381: the digests of preimages of `arity` elements (2 to 36) of 32 bytes each,
-/// little-endian, below r. `result` has 32 bytes for each preimage.
+/// Hashes preimages with Filecoin's Poseidon over the scalars of BLS12-381.
+///
+/// Each preimage is `arity` elements (2 to 36) of 32 bytes, little-endian, below r; `preimages_length` is a multiple of 32 x
+/// `arity`. `result` receives a digest of 32 bytes for each preimage.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn proofmill_poseidon(
     device: *const proofmill_device,
@@ -19,10 +22,11 @@ pub unsafe extern "C" fn proofmill_poseidon(
 ) -> proofmill_status {
     call(|| unsafe {
         let device = opened(device)?;
-        let request = Request::new(arity, bytes("preimages", preimages, preimages_length)?);
+        let preimages = SecretCopy::new(bytes("preimages", preimages, preimages_length)?);
+        let request = Request::new(arity, preimages.data());
         let expected = request.count()? * ELEMENT_BYTES;
-        let result = exact("result", result, result_length, expected)?;
-        result.copy_from_slice(&digests(&**device, request)?);
+        let result = Output::exact("result", result, result_length, expected)?;
+        result.write(&digests(&**device, request)?);
         Ok(())
     })
 }

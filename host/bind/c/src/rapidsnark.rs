@@ -1,53 +1,53 @@
-//! The names of rapidsnark's `prover.h` and `verifier.h`, so that programs that were linked to it are linked to proofmill instead.
-//! Proofs are made on `cpu:` with all threads, or on the device that the variable PROOFMILL_DEVICE names.
+//! rapidsnark's interface, its `prover.h` and `verifier.h`, so that programs written for rapidsnark link to proofmill instead.
+//! Proofs are made on `cpu:` with all threads, or on the device that the environment variable PROOFMILL_DEVICE names.
 //!
-//! Sizes that come back do not count the zero byte at the end, as there.
+//! Returned sizes do not count the zero byte at the end, as in rapidsnark.
 
 use std::ffi::{c_char, c_int, c_ulong, c_ulonglong, c_void};
 
-use proofmill::groth16::snarkjs::{Witness, Zkey};
+use proofmill::groth16::snarkjs::Zkey;
 
-use crate::buffer::{bytes, close, give, handle, place, text};
-use crate::groth16::{PROOF_BYTES, proofmill_prover, public_bytes, verify};
+use crate::buffer::{Variable, bytes, close, give, handle, text};
+use crate::groth16::{PROOF_BYTES, proofmill_prover, public_inputs_bytes, verify};
+use crate::secret;
 use crate::status::{Failure, Outcome, guarded, proofmill_status};
 
-/// The proof is there.
+/// The call succeeded.
 pub const PROVER_OK: c_int = 0;
-/// It is not; the message says why.
+/// The call failed; the message gives the reason.
 pub const PROVER_ERROR: c_int = 1;
-/// A buffer is too small; the sizes say what is needed.
+/// A buffer is too small; the sizes are the required ones.
 pub const PROVER_ERROR_SHORT_BUFFER: c_int = 2;
-/// The witness is of another circuit.
+/// The witness is for another circuit.
 pub const PROVER_INVALID_WITNESS_LENGTH: c_int = 3;
 /// The proof is valid.
 pub const VERIFIER_VALID_PROOF: c_int = 0;
-/// It is not.
+/// The proof is not valid.
 pub const VERIFIER_INVALID_PROOF: c_int = 1;
-/// There is no answer; the message says why.
+/// Verification failed; the message gives the reason.
 pub const VERIFIER_ERROR: c_int = 2;
 
-/// Where a caller wants to read what went wrong.
+/// The caller's buffer for a message.
 struct Message {
     text: *mut c_char,
-    room: usize,
+    size: usize,
 }
 
 impl Message {
-    fn new(text: *mut c_char, room: usize) -> Self {
-        Self { text, room }
+    fn new(text: *mut c_char, size: u64) -> Self {
+        Self { text, size: usize::try_from(size).unwrap_or(usize::MAX) }
     }
 
-    /// Writes as much as there is room for.
-    fn say(&self, said: &str) {
-        if self.text.is_null() || self.room == 0 {
+    /// Writes as much of a message as the buffer holds, and a zero byte.
+    fn write(&self, message: &str) {
+        if self.text.is_null() || self.size == 0 {
             return;
         }
-        let length =
-            (0..=said.len().min(self.room - 1)).rev().find(|&at| said.is_char_boundary(at));
-        let length = length.unwrap_or(0);
-        // SAFETY: the caller has given so much room.
+        let limit = message.len().min(self.size - 1);
+        let length = (0..=limit).rev().find(|&at| message.is_char_boundary(at)).unwrap_or(0);
+        // SAFETY: the caller guarantees that the buffer has this size.
         unsafe {
-            std::ptr::copy_nonoverlapping(said.as_ptr(), self.text.cast(), length);
+            std::ptr::copy_nonoverlapping(message.as_ptr(), self.text.cast(), length);
             *self.text.add(length) = 0;
         }
     }
@@ -58,24 +58,24 @@ struct Fault(c_int, String);
 
 impl From<Failure> for Fault {
     fn from(failure: Failure) -> Self {
-        let is_short = failure.status == proofmill_status::PROOFMILL_SHORT_BUFFER;
+        let is_short = failure.status == proofmill_status::PROOFMILL_ERROR_SHORT_BUFFER;
         Self(if is_short { PROVER_ERROR_SHORT_BUFFER } else { PROVER_ERROR }, failure.text)
     }
 }
 
-/// Runs a call of the prover.
+/// Runs the body of a call of the prover.
 fn prover(message: &Message, body: impl FnOnce() -> Result<(), Fault>) -> c_int {
     match guarded(|| Ok(body())).unwrap_or_else(|bug| Err(bug.into())) {
         Ok(()) => PROVER_OK,
         Err(Fault(code, text)) => {
-            message.say(&text);
+            message.write(&text);
             code
         }
     }
 }
 
 unsafe fn buffer<'a>(argument: &str, pointer: *const c_void, size: u64) -> Outcome<&'a [u8]> {
-    let size = usize::try_from(size).map_err(|_| Failure::argument(argument, "too large"))?;
+    let size = usize::try_from(size).map_err(|_| Failure::argument(argument, "is too large"))?;
     unsafe { bytes(argument, pointer.cast(), size) }
 }
 
@@ -92,64 +92,68 @@ fn open(key: Zkey) -> Outcome<proofmill_prover> {
     proofmill_prover::new(&device, key, true)
 }
 
-/// Puts a prover for a key at its place.
+/// Stores a new prover for a key.
 unsafe fn created(
     prover_object: *mut *mut c_void,
     key: impl FnOnce() -> Outcome<Zkey>,
 ) -> Result<(), Fault> {
-    let place = prover_object.cast::<*mut proofmill_prover>();
-    unsafe { give("prover_object", place, || open(key()?))? };
+    let handle = prover_object.cast::<*mut proofmill_prover>();
+    unsafe { give("prover_object", handle, || open(key()?))? };
     Ok(())
 }
 
-unsafe fn tell_public_size(key: &Zkey, public_size: *mut c_ulonglong) -> Result<(), Fault> {
-    *unsafe { place("public_size", public_size)? } = public_bytes(key) as u64;
+fn store_public_size(
+    public_size: *mut c_ulonglong,
+    key: impl FnOnce() -> Outcome<Zkey>,
+) -> Result<(), Fault> {
+    let public_size = Variable::new("public_size", public_size)?;
+    public_size.set(public_inputs_bytes(&key()?) as u64);
     Ok(())
 }
 
-/// Where a proof goes.
-struct Room {
+/// The caller's buffers for a proof and its public inputs.
+struct Buffers {
     proof: *mut c_char,
     proof_size: *mut c_ulonglong,
     public: *mut c_char,
     public_size: *mut c_ulonglong,
 }
 
-impl Room {
-    /// Are the buffers large enough? If not, the sizes say what is needed.
-    unsafe fn demand(&self, proof_bytes: usize, public_bytes: usize) -> Outcome {
-        let proof_size = unsafe { place("proof_size", self.proof_size)? };
-        let public_size = unsafe { place("public_size", self.public_size)? };
+impl Buffers {
+    /// Checks that the buffers have space for so many bytes; if not, sets the sizes to the required ones.
+    fn demand(&self, proof_bytes: usize, public_bytes: usize) -> Outcome {
+        let proof_size = Variable::new("proof_size", self.proof_size)?;
+        let public_size = Variable::new("public_size", self.public_size)?;
+        Variable::new("proof_buffer", self.proof)?;
+        Variable::new("public_buffer", self.public)?;
         let (proof_bytes, public_bytes) = (proof_bytes as u64, public_bytes as u64);
-        if self.proof.is_null() || self.public.is_null() {
-            return Err(Failure::argument("proof_buffer or public_buffer", "is null"));
-        }
-        if *proof_size < proof_bytes || *public_size < public_bytes {
-            (*proof_size, *public_size) = (proof_bytes, public_bytes);
+        if proof_size.get() < proof_bytes || public_size.get() < public_bytes {
+            proof_size.set(proof_bytes);
+            public_size.set(public_bytes);
             let text = format!(
-                "{proof_bytes} bytes are needed for the proof, {public_bytes} for the public values"
+                "{proof_bytes} bytes are required for the proof, {public_bytes} for the public inputs"
             );
-            return Err(Failure { status: proofmill_status::PROOFMILL_SHORT_BUFFER, text });
+            return Err(Failure { status: proofmill_status::PROOFMILL_ERROR_SHORT_BUFFER, text });
         }
         Ok(())
     }
 
     unsafe fn fill(&self, prover: &proofmill_prover, witness: &[u8]) -> Result<(), Fault> {
-        // What is surely too small is said before the work; how much it takes is known after it.
-        unsafe { self.demand(1, 1)? };
-        let witness = Witness::from_bytes("wtns", witness.into()).map_err(Failure::from)?;
+        // Buffers that cannot suffice are rejected before the work; the size of the proof is known after it.
+        self.demand(1, 1)?;
+        let witness = secret::witness("wtns", witness).map_err(Failure::from)?;
         let (found, expected) = (witness.count(), prover.variables());
         if found != expected {
             let text = format!("wtns: {found} values; the circuit has {expected}");
             return Err(Fault(PROVER_INVALID_WITNESS_LENGTH, text));
         }
         let made = prover.prove(&witness, None)?;
-        unsafe { self.demand(made.proof.len() + 1, made.public.len() + 1)? };
-        // SAFETY: there is room for both.
+        self.demand(made.proof.len() + 1, made.public_inputs.len() + 1)?;
+        // SAFETY: both fit.
         unsafe {
             for (text, out, size) in [
                 (&made.proof, self.proof, self.proof_size),
-                (&made.public, self.public, self.public_size),
+                (&made.public_inputs, self.public, self.public_size),
             ] {
                 std::ptr::copy_nonoverlapping(text.as_ptr(), out.cast(), text.len());
                 *out.add(text.len()) = 0;
@@ -160,7 +164,7 @@ impl Room {
     }
 }
 
-/// A size for `public_buffer` that is large enough for every proof with this key.
+/// Sets `*public_size` to a size of `public_buffer` that suffices for every proof with the bytes of a .zkey file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn groth16_public_size_for_zkey_buf(
     zkey_buffer: *const c_void,
@@ -169,12 +173,12 @@ pub unsafe extern "C" fn groth16_public_size_for_zkey_buf(
     error_msg: *mut c_char,
     error_msg_maxsize: c_ulonglong,
 ) -> c_int {
-    prover(&Message::new(error_msg, error_msg_maxsize as usize), || unsafe {
-        tell_public_size(&zkey(buffer("zkey_buffer", zkey_buffer, zkey_size)?)?, public_size)
+    prover(&Message::new(error_msg, error_msg_maxsize), || unsafe {
+        store_public_size(public_size, || zkey(buffer("zkey_buffer", zkey_buffer, zkey_size)?))
     })
 }
 
-/// The same for a file.
+/// Sets `*public_size` as groth16_public_size_for_zkey_buf does, for a .zkey file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn groth16_public_size_for_zkey_file(
     zkey_fname: *const c_char,
@@ -182,21 +186,20 @@ pub unsafe extern "C" fn groth16_public_size_for_zkey_file(
     error_msg: *mut c_char,
     error_msg_maxsize: c_ulonglong,
 ) -> c_int {
-    prover(&Message::new(error_msg, error_msg_maxsize as usize), || unsafe {
-        tell_public_size(&zkey_file("zkey_fname", zkey_fname)?, public_size)
+    prover(&Message::new(error_msg, error_msg_maxsize), || unsafe {
+        store_public_size(public_size, || zkey_file("zkey_fname", zkey_fname))
     })
 }
 
-/// A size for `proof_buffer` that is large enough for every proof.
+/// Sets `*proof_size` to a size of `proof_buffer` that suffices for every proof.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn groth16_proof_size(proof_size: *mut c_ulonglong) {
-    // SAFETY: the caller's own variable, or null.
-    if let Some(proof_size) = unsafe { proof_size.as_mut() } {
-        *proof_size = PROOF_BYTES as u64;
+    if let Ok(proof_size) = Variable::new("proof_size", proof_size) {
+        proof_size.set(PROOF_BYTES as u64);
     }
 }
 
-/// A prover for the bytes of a .zkey file.
+/// Opens a prover for the bytes of a .zkey file, which are copied.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn groth16_prover_create(
     prover_object: *mut *mut c_void,
@@ -205,12 +208,12 @@ pub unsafe extern "C" fn groth16_prover_create(
     error_msg: *mut c_char,
     error_msg_maxsize: c_ulonglong,
 ) -> c_int {
-    prover(&Message::new(error_msg, error_msg_maxsize as usize), || unsafe {
+    prover(&Message::new(error_msg, error_msg_maxsize), || unsafe {
         created(prover_object, || zkey(buffer("zkey_buffer", zkey_buffer, zkey_size)?))
     })
 }
 
-/// A prover for a .zkey file, which is mapped.
+/// Opens a prover for a .zkey file, which is mapped.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn groth16_prover_create_zkey_file(
     prover_object: *mut *mut c_void,
@@ -218,12 +221,12 @@ pub unsafe extern "C" fn groth16_prover_create_zkey_file(
     error_msg: *mut c_char,
     error_msg_maxsize: c_ulonglong,
 ) -> c_int {
-    prover(&Message::new(error_msg, error_msg_maxsize as usize), || unsafe {
+    prover(&Message::new(error_msg, error_msg_maxsize), || unsafe {
         created(prover_object, || zkey_file("zkey_file_path", zkey_file_path))
     })
 }
 
-/// A proof and its public values as JSON, for the bytes of a .wtns file.
+/// Makes a proof for the bytes of a .wtns file; writes it and its public inputs as JSON.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn groth16_prover_prove(
     prover_object: *mut c_void,
@@ -236,10 +239,10 @@ pub unsafe extern "C" fn groth16_prover_prove(
     error_msg: *mut c_char,
     error_msg_maxsize: c_ulonglong,
 ) -> c_int {
-    let room = Room { proof: proof_buffer, proof_size, public: public_buffer, public_size };
-    prover(&Message::new(error_msg, error_msg_maxsize as usize), || unsafe {
+    let buffers = Buffers { proof: proof_buffer, proof_size, public: public_buffer, public_size };
+    prover(&Message::new(error_msg, error_msg_maxsize), || unsafe {
         let prover = handle("prover_object", prover_object.cast_const().cast())?;
-        room.fill(prover, buffer("wtns_buffer", wtns_buffer, wtns_size)?)
+        buffers.fill(prover, buffer("wtns_buffer", wtns_buffer, wtns_size)?)
     })
 }
 
@@ -249,7 +252,7 @@ pub unsafe extern "C" fn groth16_prover_destroy(prover_object: *mut c_void) {
     unsafe { close(prover_object.cast::<proofmill_prover>()) };
 }
 
-/// One proof with the bytes of a .zkey file.
+/// Makes one proof with the bytes of a .zkey file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn groth16_prover(
     zkey_buffer: *const c_void,
@@ -263,15 +266,15 @@ pub unsafe extern "C" fn groth16_prover(
     error_msg: *mut c_char,
     error_msg_maxsize: c_ulonglong,
 ) -> c_int {
-    let room = Room { proof: proof_buffer, proof_size, public: public_buffer, public_size };
-    prover(&Message::new(error_msg, error_msg_maxsize as usize), || unsafe {
+    let buffers = Buffers { proof: proof_buffer, proof_size, public: public_buffer, public_size };
+    prover(&Message::new(error_msg, error_msg_maxsize), || unsafe {
         let key = buffer("zkey_buffer", zkey_buffer, zkey_size)?;
         let prover = open(zkey(key)?)?;
-        room.fill(&prover, buffer("wtns_buffer", wtns_buffer, wtns_size)?)
+        buffers.fill(&prover, buffer("wtns_buffer", wtns_buffer, wtns_size)?)
     })
 }
 
-/// One proof with a .zkey file.
+/// Makes one proof with a .zkey file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn groth16_prover_zkey_file(
     zkey_file_path: *const c_char,
@@ -284,14 +287,14 @@ pub unsafe extern "C" fn groth16_prover_zkey_file(
     error_msg: *mut c_char,
     error_msg_maxsize: c_ulonglong,
 ) -> c_int {
-    let room = Room { proof: proof_buffer, proof_size, public: public_buffer, public_size };
-    prover(&Message::new(error_msg, error_msg_maxsize as usize), || unsafe {
+    let buffers = Buffers { proof: proof_buffer, proof_size, public: public_buffer, public_size };
+    prover(&Message::new(error_msg, error_msg_maxsize), || unsafe {
         let prover = open(zkey_file("zkey_file_path", zkey_file_path)?)?;
-        room.fill(&prover, buffer("wtns_buffer", wtns_buffer, wtns_size)?)
+        buffers.fill(&prover, buffer("wtns_buffer", wtns_buffer, wtns_size)?)
     })
 }
 
-/// Does a proof convince? JSON texts as snarkjs writes them.
+/// Verifies a proof; the arguments are JSON as snarkjs writes it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn groth16_verify(
     proof: *const c_char,
@@ -300,15 +303,15 @@ pub unsafe extern "C" fn groth16_verify(
     error_msg: *mut c_char,
     error_msg_maxsize: c_ulong,
 ) -> c_int {
-    let convinced = guarded(|| unsafe {
+    let verified = guarded(|| unsafe {
         let key = text("verification_key", verification_key)?;
-        verify(key, text("inputs", inputs)?, text("proof", proof)?)
+        verify(key, ("inputs", text("inputs", inputs)?), text("proof", proof)?)
     });
-    match convinced {
+    match verified {
         Ok(true) => VERIFIER_VALID_PROOF,
         Ok(false) => VERIFIER_INVALID_PROOF,
         Err(failure) => {
-            Message::new(error_msg, error_msg_maxsize as usize).say(&failure.text);
+            Message::new(error_msg, error_msg_maxsize as u64).write(&failure.text);
             VERIFIER_ERROR
         }
     }

@@ -1,9 +1,9 @@
-//! The header in the tree is the one that the source makes.
+//! Checks that the header in the tree is the one that cbindgen generates from the source.
 
 use std::path::Path;
 
 #[test]
-fn the_header_is_made_of_the_source() {
+fn the_header_is_generated_from_the_source() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut made = Vec::new();
     let config = cbindgen::Config::from_file(folder.join("cbindgen.toml")).unwrap();
@@ -21,5 +21,5 @@ fn the_header_is_made_of_the_source() {
     }
     let new = Path::new(env!("CARGO_TARGET_TMPDIR")).join("proofmill.h");
     std::fs::write(&new, made).unwrap();
-    panic!("{} is not what the source makes: cp {} there", kept.display(), new.display());
+    panic!("{} differs from the generated header: copy {} there", kept.display(), new.display());
 }

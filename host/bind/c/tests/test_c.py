@@ -1,4 +1,4 @@
-"""The C library as its users have it: installed in a folder, found by pkg-config, compiled without a warning."""
+"""Tests the C library as its users have it: installed in a folder, found by pkg-config, compiled without a warning."""
 
 import os
 import re
@@ -29,11 +29,11 @@ class Library(unittest.TestCase):
         cls.files = [cls.folder / "circuit" / name for name in ("INSECURE.zkey", "witness.wtns", "verification_key.json")]
 
     def compiled(self, source, *flags):
-        """A program of this source, linked as pkg-config says."""
+        """Compiles a program of one source, linked as pkg-config says."""
         compiler = {".c": ["cc", "-std=c99", "-pthread"], ".cpp": ["c++", "-std=c++20"]}[source.suffix]
         pc = self.folder / "installed/lib/pkgconfig"
         found = run(["pkg-config", "--cflags", "--libs", *flags, "proofmill"], env={**os.environ, "PKG_CONFIG_PATH": str(pc)}).split()
-        program = self.folder / (source.stem + "-static" * bool(flags))
+        program = self.folder / (source.name.replace(".", "_") + "-static" * bool(flags))
         if flags:  # the archive instead of the shared library of the same name
             found[found.index("-lproofmill")] = "-l:libproofmill.a"
         run([*compiler, *WARNINGS, source, *found, "-o", program])
@@ -43,22 +43,22 @@ class Library(unittest.TestCase):
         environment = {**os.environ, "LD_LIBRARY_PATH": str(self.folder / "installed/lib"), **variables}
         return subprocess.run([*before, program, *arguments], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
-    def right(self, said, *programs, **how):
+    def right(self, expected, *programs, **how):
         done = self.ended(*programs, **how)
         self.assertEqual(done.returncode, 0, done.stdout)
-        self.assertIn(said, done.stdout)
+        self.assertIn(expected, done.stdout)
 
     def test_the_example_in_c_proves(self):
         program = self.compiled(ROOT / "host/bind/c/examples/prove.c")
         self.right("\nvalid\n", program, *self.files)
-        for wrong, said in (
+        for wrong, message in (
             (["/nowhere", *self.files[1:]], "open: /nowhere"),
             ([self.files[0], self.folder / "other/witness.wtns", self.files[2]], "prove: witness: has 32 values"),
             ([self.files[1], *self.files[1:]], "witness.wtns"),
         ):
             done = self.ended(program, *wrong)
             self.assertEqual(done.returncode, 1, done.stdout)
-            self.assertIn(said, done.stdout)
+            self.assertIn(message, done.stdout)
 
     def test_the_pages_command_compiles(self):
         page = (ROOT / "docs/use/c.md").read_text()
@@ -73,24 +73,28 @@ class Library(unittest.TestCase):
 
     def test_the_example_in_cpp_computes(self):
         program = self.compiled(ROOT / "host/bind/c/examples/msm.cpp")
-        self.right("right\nrefused, as it should be: scalar", program)
+        self.right("correct\nrejected as expected: scalar", program)
 
     def test_the_example_in_cpp_proves(self):
-        self.right("refused, as it should be: witnesses[2]", self.compiled(ROOT / "host/bind/c/examples/batch.cpp"), *self.files)
+        self.right("rejected as expected: witnesses[2]", self.compiled(ROOT / "host/bind/c/examples/batch.cpp"), *self.files)
 
-    def test_what_is_wrong_is_said(self):
-        self.right("all refused", self.compiled(HERE / "edges.c"), self.folder / "circuit")
+    def test_wrong_arguments_are_rejected(self):
+        self.right("all rejected", self.compiled(HERE / "edges.c"), self.folder / "circuit")
+
+    def test_wrong_arguments_are_rejected_in_cpp(self):
+        self.right("all rejected", self.compiled(HERE / "edges.cpp"), *self.files)
 
     def test_programs_for_rapidsnark_link(self):
         program = self.compiled(HERE / "shim.c")
         files = [*self.files[:2], self.folder / "other/witness.wtns", self.files[2]]
-        self.right("as rapidsnark answers", program, *files)
+        self.right("compatible with rapidsnark", program, *files)
         done = self.ended(program, *files, PROOFMILL_DEVICE="moon:")
         self.assertIn("unknown scheme 'moon:'", done.stdout)
 
     def test_nothing_leaks(self):
         valgrind = ["valgrind", "--quiet", "--leak-check=full", "--errors-for-leak-kinds=definite,indirect", "--error-exitcode=9"]
-        self.right("all refused", self.compiled(HERE / "edges.c"), self.folder / "circuit", before=valgrind)
+        self.right("all rejected", self.compiled(HERE / "edges.c"), self.folder / "circuit", before=valgrind)
+        self.right("all rejected", self.compiled(HERE / "edges.cpp"), *self.files, before=valgrind)
         self.right("\nvalid\n", self.compiled(ROOT / "host/bind/c/examples/prove.c"), *self.files, before=valgrind)
 
 

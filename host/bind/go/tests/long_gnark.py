@@ -1,4 +1,4 @@
-"""The Go module for gnark's users: gnark verifies proofs that proofmill made with gnark's keys. gnark is fetched and compiled for this."""
+"""Tests the Go module for gnark's users: gnark verifies proofs that proofmill made with gnark's keys. gnark is fetched and compiled for this."""
 
 import re
 import unittest
@@ -17,7 +17,7 @@ import (
 	"github.com/consensys/gnark/backend/groth16"
 	"github.com/consensys/gnark/frontend"
 
-	"proofmill/gnark"
+	"github.com/proofmill/proofmill/host/bind/go/gnark"
 )
 
 func TestTheExampleOfThePage(t *testing.T) {

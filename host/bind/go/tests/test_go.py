@@ -1,4 +1,4 @@
-"""The Go module as its users have it: beside an installed C library that pkg-config finds."""
+"""Tests the Go module as its users have it: beside an installed C library that pkg-config finds."""
 
 import json
 import os
@@ -26,7 +26,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"proofmill"
+	proofmill "github.com/proofmill/proofmill/host/bind/go"
 )
 
 func TestTheExampleOfThePage(t *testing.T) {
@@ -55,14 +55,14 @@ def example(number):
 
 
 def version():
-    """Go's, such as (1, 21); nothing where there is none."""
+    """Returns the version of Go, such as (1, 21); () without Go."""
     if shutil.which("go") is None:
         return ()
     return tuple(map(int, re.findall(r"go(\d+)\.(\d+)", run(["go", "version"]))[0]))
 
 
 def tested(module, program):
-    """Vets, tests and looks at the formatting of a module beside the C library, with one test more; returns what is wrong."""
+    """Vets and tests a module beside the C library, with one test more and under the race detector, and checks its format; returns what is wrong."""
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         (folder / "page_test.go").write_text(program)
@@ -72,9 +72,9 @@ def tested(module, program):
         library = folder / "installed/lib"
         environment = {**os.environ, "PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": str(library), "GOFLAGS": f"-mod=mod -overlay={folder / 'overlay.json'}",
                        "GOTOOLCHAIN": "local", "PROOFMILL_TEST_CIRCUIT": str(folder / "circuit"),
-                       # Go keeps what pkg-config said the last time, unless it is told of another folder.
+                       # Go caches the output of pkg-config, unless the folder is another one.
                        "CGO_CFLAGS": f"-O2 -I{folder / 'installed/include'}"}
-        for command in (["go", "vet", "./..."], ["go", "test", "-count=1", "./..."]):
+        for command in (["go", "vet", "./..."], ["go", "test", "-race", "-count=1", "./..."]):
             done = subprocess.run(command, cwd=module, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             if done.returncode != 0:
                 return done.stdout
