@@ -1,16 +1,17 @@
-//! A job: what was accepted, and is answered or reported as cancelled.
+//! A job: an accepted request, which is answered or reported as cancelled.
 
 use std::future::pending;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tokio::sync::watch;
 
-use crate::keys::Key;
-use crate::turns::Priority;
+use crate::keys::ServedKey;
+use crate::options::JobOptions;
+use crate::queue::Priority;
 
-/// What is done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// The operation of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     Prove,
     Verify,
@@ -27,24 +28,24 @@ impl Operation {
     }
 }
 
-/// Why a job was given up.
+/// Why a job was cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
-    /// Its client went away.
-    Gone,
-    /// Its client said so.
+pub enum CancelReason {
+    /// The client that waited disconnected.
+    Disconnected,
+    /// A request deleted the job.
     Deleted,
-    /// Its deadline came.
+    /// The deadline passed.
     Deadline,
-    /// The service ended.
+    /// The service shut down.
     Shutdown,
 }
 
-impl Why {
-    /// As an answer has it.
-    pub const fn told(self) -> &'static str {
+impl CancelReason {
+    /// Returns the message for the client.
+    pub const fn message(self) -> &'static str {
         match self {
-            Self::Gone => "cancelled: the client went away",
+            Self::Disconnected => "cancelled: the client disconnected",
             Self::Deleted => "cancelled by a request",
             Self::Deadline => "cancelled: the deadline has passed",
             Self::Shutdown => "cancelled: the service is shutting down",
@@ -57,35 +58,38 @@ impl Why {
 pub enum Outcome {
     /// With this JSON.
     Answered(Arc<str>),
-    /// It was the client's fault: this is wrong.
+    /// With an error in the request.
     Refused(String),
-    /// It was ours, or a device's.
+    /// With an error of the service or a device.
     Failed(String),
-    GivenUp(Why),
+    Cancelled(CancelReason),
 }
 
 impl Outcome {
-    /// In a word, for figures.
+    /// How jobs end, by [`name`](Self::name).
+    pub const NAMES: [&str; 5] = ["answered", "refused", "failed", "expired", "cancelled"];
+
+    /// Returns the name that logs and metrics use.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Answered(_) => "answered",
             Self::Refused(_) => "refused",
             Self::Failed(_) => "failed",
-            Self::GivenUp(Why::Deadline) => "expired",
-            Self::GivenUp(_) => "cancelled",
+            Self::Cancelled(CancelReason::Deadline) => "expired",
+            Self::Cancelled(_) => "cancelled",
         }
     }
 }
 
-/// How far it is.
+/// The state of a job.
 #[derive(Clone, Debug)]
-pub enum State {
+pub enum JobState {
     Queued,
     Running,
     Ended(Outcome),
 }
 
-impl State {
+impl JobState {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Queued => "queued",
@@ -95,60 +99,53 @@ impl State {
     }
 }
 
-/// A job.
-pub struct Job {
+/// An accepted job.
+pub struct HttpJob {
     pub id: u64,
     pub operation: Operation,
-    pub key: Arc<Key>,
+    pub key: Arc<ServedKey>,
     pub priority: Priority,
-    /// Its answer is kept until it is fetched.
-    pub is_kept: bool,
+    /// The result is kept until it is fetched.
+    pub keeps_result: bool,
     pub accepted: Instant,
     deadline: Option<Instant>,
-    given_up: watch::Sender<Option<Why>>,
-    state: watch::Sender<State>,
+    cancel: watch::Sender<Option<CancelReason>>,
+    state: watch::Sender<JobState>,
 }
 
-impl Job {
-    pub fn new(
-        id: u64,
-        operation: Operation,
-        key: Arc<Key>,
-        priority: Priority,
-        deadline: Option<Duration>,
-        is_kept: bool,
-    ) -> Self {
+impl HttpJob {
+    pub fn new(id: u64, operation: Operation, key: Arc<ServedKey>, options: JobOptions) -> Self {
         let accepted = Instant::now();
         Self {
             id,
             operation,
             key,
-            priority,
-            is_kept,
+            priority: options.priority,
+            keeps_result: !options.wait,
             accepted,
-            deadline: deadline.map(|after| accepted + after),
-            given_up: watch::Sender::new(None),
-            state: watch::Sender::new(State::Queued),
+            deadline: options.deadline.map(|after| accepted + after),
+            cancel: watch::Sender::new(None),
+            state: watch::Sender::new(JobState::Queued),
         }
     }
 
-    /// Gives it up; the first reason counts.
-    pub fn give_up(&self, why: Why) {
-        self.given_up.send_if_modified(|given| {
+    /// Cancels the job. The first reason counts.
+    pub fn cancel(&self, reason: CancelReason) {
+        self.cancel.send_if_modified(|given| {
             let is_first = given.is_none();
-            given.get_or_insert(why);
+            given.get_or_insert(reason);
             is_first
         });
     }
 
-    /// Waits until it is given up or its deadline comes.
-    pub async fn is_given_up(&self) -> Why {
-        let mut given_up = self.given_up.subscribe();
-        let said = async {
-            let why = given_up.wait_for(Option::is_some).await;
-            why.ok().and_then(|why| *why).expect("the sender is this job's")
+    /// Waits until the job is cancelled or its deadline passes.
+    pub async fn cancelled(&self) -> CancelReason {
+        let mut cancel = self.cancel.subscribe();
+        let requested = async {
+            let reason = cancel.wait_for(Option::is_some).await;
+            reason.ok().and_then(|reason| *reason).expect("the sender is this job's")
         };
-        let too_late = async {
+        let expired = async {
             match self.deadline {
                 Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
                 None => pending().await,
@@ -156,27 +153,29 @@ impl Job {
         };
         tokio::select! {
             biased;
-            why = said => why,
-            () = too_late => Why::Deadline,
+            reason = requested => reason,
+            () = expired => CancelReason::Deadline,
         }
     }
 
-    /// Where it is now.
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> JobState {
         self.state.borrow().clone()
     }
 
-    /// It is there from now on.
-    pub fn is_now(&self, state: State) {
+    pub fn set_state(&self, state: JobState) {
         self.state.send_replace(state);
     }
 
-    /// Waits for its end.
+    pub fn has_ended(&self) -> bool {
+        matches!(*self.state.borrow(), JobState::Ended(_))
+    }
+
+    /// Waits for the end of the job.
     pub async fn outcome(&self) -> Outcome {
         let mut state = self.state.subscribe();
-        let ended = state.wait_for(|state| matches!(state, State::Ended(_))).await;
+        let ended = state.wait_for(|state| matches!(state, JobState::Ended(_))).await;
         match ended.as_deref() {
-            Ok(State::Ended(outcome)) => outcome.clone(),
+            Ok(JobState::Ended(outcome)) => outcome.clone(),
             _ => unreachable!("the sender is this job's"),
         }
     }

@@ -1,30 +1,40 @@
-//! proofmill as a service: Groth16 proofs over HTTP, with keys that stay resident.
+//! An HTTP service that makes and verifies Groth16 proofs with resident keys.
 //!
-//! A request takes a place, its body is read and checked, and it is a job: from then on it is answered, or reported as cancelled, whatever
-//! happens short of the end of the process. Jobs wait for their turn by priority, then by age. `docs/use/service.md` has the requests.
+//! A request reserves an [`UploadSlot`](service::UploadSlot), its body is received and checked, and it becomes an
+//! [`HttpJob`](job::HttpJob). An accepted job is always answered or reported as cancelled, unless the process is killed. Jobs wait
+//! by priority, then in the order of acceptance. `docs/use/service.md` lists the requests.
 //!
-//! | module | its business |
+//! | module | contents |
 //! |---|---|
-//! | [`settings`](Settings) | what is served, to whom, with which limits |
-//! | `server` | connections, signals, the orderly end |
-//! | `routes` | requests and answers |
-//! | `service` | keys, and the life of a job |
-//! | `turns` | who is next |
-//! | `metrics`, `status` | figures for Prometheus, and for the page |
+//! | [`settings`](Settings) | keys, limits and access |
+//! | `server`, `connection`, `read_buffer` | listener, signals, shutdown; one connection; the wiping of its buffer |
+//! | `routes`, `access` | paths and handlers; tokens and host names |
+//! | `upload`, `body`, `options` | from a request to a job |
+//! | `service`, `job`, `keys`, `queue` | from a job to its result |
+//! | `metrics`, `status`, `response` | figures, the status page, response bodies |
 //!
-//! What happens is told to `tracing`: a span for the request, one for the job. Neither witnesses nor tokens are in logs, metrics or messages.
+//! Events go to `tracing`: one span for the request and one for the job. Logs, metrics and messages contain neither witnesses
+//! nor tokens nor query strings.
 
+mod access;
+mod body;
+mod connection;
 mod job;
 mod keys;
 mod metrics;
-mod query;
+mod options;
+mod queue;
+mod read_buffer;
+mod response;
 mod routes;
 mod server;
 mod service;
 mod settings;
 mod status;
-mod turns;
+#[cfg(test)]
+mod tests;
+mod upload;
 
 pub use metrics::Summary;
 pub use server::run;
-pub use settings::{NamedKey, Settings, TOKEN_VARIABLE, Token};
+pub use settings::{Limits, NamedKey, Settings, TOKEN_VARIABLE, Token};

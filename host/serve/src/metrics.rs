@@ -1,52 +1,40 @@
-//! What is counted, in the text format of Prometheus.
+//! Counters and histograms, exported in the OpenMetrics text format, and the last jobs for the status page.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::fmt::{self, Write as _};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::job::{Job, Operation, Outcome};
+use prometheus_client::encoding::{EncodeLabelSet, text};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Registry, Unit};
 
+use crate::job::{HttpJob, Operation, Outcome};
+
+/// The content type of [`Metrics::text`].
+pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 /// Upper bounds of the histograms' buckets, in seconds.
 const BOUNDS: [f64; 13] =
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 60.0];
-/// Jobs of which the page shows the latency.
-const RECENT: usize = 300;
-/// How jobs end.
-const OUTCOMES: [&str; 5] = ["answered", "refused", "failed", "expired", "cancelled"];
-
-/// Labels in their braces, with what comes before them of the name; the value.
-type Row = (String, String);
-
-/// A time of waiting or working.
-#[derive(Clone, Copy, Default)]
-struct Histogram {
-    /// Of each bucket alone; the last one has what is above all bounds.
-    counts: [u64; BOUNDS.len() + 1],
-    seconds: f64,
-}
-
-impl Histogram {
-    fn add(&mut self, time: Duration) {
-        let seconds = time.as_secs_f64();
-        self.counts[BOUNDS.partition_point(|&bound| bound < seconds)] += 1;
-        self.seconds += seconds;
-    }
-}
+/// Jobs of which the status page shows the latency.
+const MAX_RECENT: usize = 300;
 
 /// A job that has ended.
 #[derive(Clone, Copy)]
-pub struct Ended {
+pub struct EndedJob {
     pub when: Instant,
     pub operation: Operation,
     pub outcome: &'static str,
-    /// From its acceptance to its end.
-    pub whole: Duration,
+    /// From acceptance to the end.
+    pub duration: Duration,
 }
 
 /// Why a request did not become a job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rejection {
     QueueFull,
     TooLarge,
@@ -78,163 +66,209 @@ impl Rejection {
     }
 }
 
-#[derive(Default)]
-struct Inner {
-    accepted: BTreeMap<Operation, u64>,
-    ended: BTreeMap<(Operation, &'static str), u64>,
-    rejected: BTreeMap<Rejection, u64>,
-    waited: BTreeMap<Operation, Histogram>,
-    worked: BTreeMap<Operation, Histogram>,
-    recent: VecDeque<Ended>,
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OperationLabels {
+    operation: &'static str,
 }
 
-/// The counters.
-#[derive(Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct EndedLabels {
+    operation: &'static str,
+    outcome: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RejectedLabels {
+    reason: &'static str,
+}
+
+impl OperationLabels {
+    const fn new(operation: Operation) -> Self {
+        Self { operation: operation.name() }
+    }
+}
+
+type Histograms = Family<OperationLabels, Histogram, fn() -> Histogram>;
+
+/// The metrics of the service.
 pub struct Metrics {
-    inner: Mutex<Inner>,
-    /// Bytes of bodies that were read.
-    pub bytes: AtomicU64,
+    registry: Registry,
+    accepted: Family<OperationLabels, Counter>,
+    ended: Family<EndedLabels, Counter>,
+    rejected: Family<RejectedLabels, Counter>,
+    waited: Histograms,
+    worked: Histograms,
+    body_bytes: Counter,
+    retried: Counter,
+    failures: Counter,
+    queued: Gauge,
+    running: Gauge,
+    connections: Gauge,
+    draining: Gauge,
+    recent: Mutex<VecDeque<EndedJob>>,
 }
 
-/// What is there at this moment.
+/// Values that are read when the metrics are exported.
 pub struct Gauges {
     pub queued: usize,
     pub running: usize,
     pub connections: usize,
     pub is_draining: bool,
-    /// Proofs that a helper had to make again, and attempts in which a device failed.
-    pub redone: u64,
+    /// Proofs that were retried on the fallback device.
+    pub retried: u64,
+    /// Attempts in which a device failed.
     pub failures: u64,
 }
 
+impl Default for Metrics {
+    fn default() -> Self {
+        let histograms = || Histograms::new_with_constructor(|| Histogram::new(BOUNDS));
+        let metrics = Self {
+            registry: Registry::with_prefix("proofmill"),
+            accepted: Family::default(),
+            ended: Family::default(),
+            rejected: Family::default(),
+            waited: histograms(),
+            worked: histograms(),
+            body_bytes: Counter::default(),
+            retried: Counter::default(),
+            failures: Counter::default(),
+            queued: Gauge::default(),
+            running: Gauge::default(),
+            connections: Gauge::default(),
+            draining: Gauge::default(),
+            recent: Mutex::default(),
+        };
+        metrics.start_at_zero();
+        metrics.registered()
+    }
+}
+
 impl Metrics {
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Creates every counter, so that each is exported as 0 before its first event.
+    fn start_at_zero(&self) {
+        for operation in Operation::ALL {
+            drop(self.accepted.get_or_create(&OperationLabels::new(operation)));
+            for outcome in Outcome::NAMES {
+                let labels = EndedLabels { operation: operation.name(), outcome };
+                drop(self.ended.get_or_create(&labels));
+            }
+        }
+        for reason in Rejection::ALL {
+            drop(self.rejected.get_or_create(&RejectedLabels { reason: reason.name() }));
+        }
+    }
+
+    fn registered(mut self) -> Self {
+        let registry = &mut self.registry;
+        registry.register("jobs_accepted", "Accepted jobs", self.accepted.clone());
+        registry.register("jobs_ended", "Ended jobs, by outcome", self.ended.clone());
+        let help = "Requests that did not become a job, by reason";
+        registry.register("requests_rejected", help, self.rejected.clone());
+        let help = "Time from acceptance to the start of a job";
+        registry.register_with_unit("job_wait", help, Unit::Seconds, self.waited.clone());
+        let help = "Time from the start of a job to its end";
+        registry.register_with_unit("job_work", help, Unit::Seconds, self.worked.clone());
+        registry.register("body_bytes", "Bytes of received bodies", self.body_bytes.clone());
+        let help = "Proofs retried on the fallback device";
+        registry.register("proofs_retried", help, self.retried.clone());
+        let help = "Attempts in which a device failed";
+        registry.register("device_failures", help, self.failures.clone());
+        registry.register("jobs_queued", "Jobs that wait for a worker", self.queued.clone());
+        registry.register("jobs_running", "Jobs that run", self.running.clone());
+        registry.register("connections", "Open connections", self.connections.clone());
+        registry.register("draining", "1 while the service shuts down", self.draining.clone());
+        self
+    }
+
+    fn lock_recent(&self) -> MutexGuard<'_, VecDeque<EndedJob>> {
+        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn accepted(&self, operation: Operation) {
-        *self.lock().accepted.entry(operation).or_default() += 1;
+        self.accepted.get_or_create(&OperationLabels::new(operation)).inc();
     }
 
-    pub fn rejected(&self, why: Rejection) {
-        *self.lock().rejected.entry(why).or_default() += 1;
+    pub fn rejected(&self, reason: Rejection) {
+        self.rejected.get_or_create(&RejectedLabels { reason: reason.name() }).inc();
     }
 
-    /// A job ended; it was worked on from `started`, if at all.
-    pub fn ended(&self, job: &Job, started: Option<Instant>, outcome: &Outcome) {
+    /// Counts the bytes of a received body.
+    pub fn received(&self, bytes: usize) {
+        self.body_bytes.inc_by(bytes as u64);
+    }
+
+    /// Counts a job that ended. It ran from `started`, if at all.
+    pub fn ended(&self, job: &HttpJob, started: Option<Instant>, outcome: &Outcome) {
         let (when, operation, outcome) = (Instant::now(), job.operation, outcome.name());
-        let mut inner = self.lock();
-        *inner.ended.entry((operation, outcome)).or_default() += 1;
+        let labels = OperationLabels::new(operation);
+        self.ended.get_or_create(&EndedLabels { operation: operation.name(), outcome }).inc();
         let waited = started.unwrap_or(when).duration_since(job.accepted);
-        inner.waited.entry(operation).or_default().add(waited);
+        self.waited.get_or_create(&labels).observe(waited.as_secs_f64());
         if let Some(started) = started {
-            inner.worked.entry(operation).or_default().add(when.duration_since(started));
+            let worked = when.duration_since(started);
+            self.worked.get_or_create(&labels).observe(worked.as_secs_f64());
         }
-        if inner.recent.len() == RECENT {
-            inner.recent.pop_front();
+        let mut recent = self.lock_recent();
+        if recent.len() == MAX_RECENT {
+            recent.pop_front();
         }
-        let whole = when.duration_since(job.accepted);
-        inner.recent.push_back(Ended { when, operation, outcome, whole });
+        let duration = when.duration_since(job.accepted);
+        recent.push_back(EndedJob { when, operation, outcome, duration });
     }
 
-    /// The last jobs that ended, oldest first.
-    pub fn recent(&self) -> Vec<Ended> {
-        self.lock().recent.iter().copied().collect()
+    /// Returns the last jobs that ended, oldest first.
+    pub fn recent(&self) -> Vec<EndedJob> {
+        self.lock_recent().iter().copied().collect()
     }
 
-    /// What there was.
+    /// Returns the totals.
     pub fn summary(&self) -> Summary {
-        let inner = self.lock();
-        let of = |wanted: &[&str]| {
-            let ended = inner.ended.iter().filter(|((_, outcome), _)| wanted.contains(outcome));
-            ended.map(|(_, count)| count).sum()
+        let accepted = Operation::ALL.map(OperationLabels::new);
+        let rejected = Rejection::ALL.map(|it| RejectedLabels { reason: it.name() });
+        let ended = |outcomes: &[&'static str]| {
+            let labels = Operation::ALL.iter().flat_map(|it| {
+                outcomes.iter().map(|outcome| EndedLabels { operation: it.name(), outcome })
+            });
+            labels.map(|labels| self.ended.get_or_create(&labels).get()).sum()
         };
         Summary {
-            accepted: inner.accepted.values().sum(),
-            answered: of(&["answered"]),
-            failed: of(&["refused", "failed"]),
-            cancelled: of(&["expired", "cancelled"]),
-            rejected: inner.rejected.values().sum(),
+            accepted: accepted.iter().map(|it| self.accepted.get_or_create(it).get()).sum(),
+            answered: ended(&["answered"]),
+            failed: ended(&["refused", "failed"]),
+            cancelled: ended(&["expired", "cancelled"]),
+            rejected: rejected.iter().map(|it| self.rejected.get_or_create(it).get()).sum(),
         }
     }
 
-    /// All of it as text.
+    /// Formats all metrics as OpenMetrics text.
     pub fn text(&self, now: &Gauges) -> String {
-        let inner = self.lock();
+        let set = |gauge: &Gauge, value: usize| gauge.set(value as i64);
+        set(&self.queued, now.queued);
+        set(&self.running, now.running);
+        set(&self.connections, now.connections);
+        set(&self.draining, now.is_draining.into());
+        // The provers count these.
+        self.retried.inner().store(now.retried, Ordering::Relaxed);
+        self.failures.inner().store(now.failures, Ordering::Relaxed);
         let mut text = String::new();
-        let mut family = |name: &str, kind: &str, help: &str, rows: &[Row]| {
-            let _ =
-                writeln!(text, "# HELP proofmill_{name} {help}\n# TYPE proofmill_{name} {kind}");
-            for (labels, value) in rows {
-                let _ = writeln!(text, "proofmill_{name}{labels} {value}");
-            }
-        };
-        let one = |value: u64| vec![(String::new(), value.to_string())];
-        let of = |operation: Operation| format!("operation=\"{}\"", operation.name());
-        let rows = Operation::ALL.map(|operation| {
-            let count = inner.accepted.get(&operation).copied().unwrap_or(0);
-            (format!("{{{}}}", of(operation)), count.to_string())
-        });
-        family("jobs_accepted_total", "counter", "Jobs that were accepted.", &rows);
-        let rows = Operation::ALL.iter().flat_map(|&operation| {
-            OUTCOMES.map(|outcome| {
-                let count = inner.ended.get(&(operation, outcome)).copied().unwrap_or(0);
-                (format!("{{{},outcome=\"{outcome}\"}}", of(operation)), count.to_string())
-            })
-        });
-        let rows: Vec<_> = rows.collect();
-        family("jobs_ended_total", "counter", "Jobs that ended, by outcome.", &rows);
-        let rows = Rejection::ALL.map(|why| {
-            let count = inner.rejected.get(&why).copied().unwrap_or(0);
-            (format!("{{reason=\"{}\"}}", why.name()), count.to_string())
-        });
-        family("requests_rejected_total", "counter", "Requests that became no job.", &rows);
-        for (name, help, of_each) in [
-            ("job_wait_seconds", "From acceptance to a turn.", &inner.waited),
-            ("job_work_seconds", "From a turn to the end.", &inner.worked),
-        ] {
-            let rows: Vec<_> = of_each.iter().flat_map(|(&it, h)| histogram(&of(it), h)).collect();
-            family(name, "histogram", help, &rows);
-        }
-        let bytes = self.bytes.load(Ordering::Relaxed);
-        family("body_bytes_total", "counter", "Bytes of bodies that were read.", &one(bytes));
-        family("proofs_redone_total", "counter", "Proofs made again on cpu:.", &one(now.redone));
-        let help = "Attempts in which a device failed.";
-        family("device_failures_total", "counter", help, &one(now.failures));
-        family("jobs_queued", "gauge", "Jobs that wait for a turn.", &one(now.queued as u64));
-        family("jobs_running", "gauge", "Jobs that are worked on.", &one(now.running as u64));
-        family("connections", "gauge", "Open connections.", &one(now.connections as u64));
-        let help = "1 from the signal to end.";
-        family("draining", "gauge", help, &one(now.is_draining.into()));
+        text::encode(&mut text, &self.registry).expect("a string takes any text");
         text
     }
 }
 
-fn histogram(label: &str, histogram: &Histogram) -> Vec<Row> {
-    let mut below = 0;
-    let mut rows = Vec::new();
-    let bounds = BOUNDS.iter().map(f64::to_string).chain(["+Inf".into()]);
-    for (bound, count) in bounds.zip(histogram.counts) {
-        below += count;
-        rows.push((format!("_bucket{{{label},le=\"{bound}\"}}"), below.to_string()));
-    }
-    rows.push((format!("_sum{{{label}}}"), histogram.seconds.to_string()));
-    rows.push((format!("_count{{{label}}}"), below.to_string()));
-    rows
-}
-
-/// What a service did in its life. Each accepted job ended in one of three ways.
+/// The totals of a service. Each accepted job is counted once as answered, failed or cancelled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Jobs.
+    /// Accepted jobs.
     pub accepted: u64,
-    /// With what was asked for.
+    /// Jobs that ended with a result.
     pub answered: u64,
-    /// With an error.
+    /// Jobs that ended with an error.
     pub failed: u64,
-    /// By their clients, their deadlines or the end of the service.
+    /// Jobs that were cancelled by their clients, their deadlines or the shutdown.
     pub cancelled: u64,
-    /// Requests that never became jobs.
+    /// Requests that did not become jobs.
     pub rejected: u64,
 }
 

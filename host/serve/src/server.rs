@@ -1,47 +1,40 @@
-//! Connections, signals, the orderly end.
+//! The listener, signals and shutdown.
 //!
-//! 1. A signal (SIGTERM, SIGINT): no job is accepted any more, `/readyz` says so; everything else is answered as before.
-//! 2. Accepted jobs go on until they have ended. After the grace time, or at a second signal, those that are left are given up, and
-//!    their clients are told.
-//! 3. Answers that are kept can be fetched for the rest of the grace time.
-//! 4. Open connections end after their last answer.
+//! 1. Drain: on SIGTERM or SIGINT no more jobs are accepted and `/readyz` fails. All other requests are answered as before.
+//! 2. Finish: accepted jobs run to their end. After the grace period, or on a second signal, the remaining ones are cancelled and
+//!    their clients are notified.
+//! 3. Fetch: for the rest of the grace period kept results can be fetched.
+//! 4. Close: each open connection ends after its current response.
 
 use std::convert::Infallible;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::time::{Instant, sleep, timeout_at};
-use tracing::{Instrument as _, debug, info, info_span, warn};
+use tracing::{debug, info, warn};
 
+use crate::connection;
 use crate::metrics::Summary;
 use crate::routes;
-use crate::service::Service;
+use crate::service::ProofService;
 use crate::settings::Settings;
 
-/// Open connections; further ones wait in the system's queue.
-const CONNECTIONS: usize = 1024;
-/// How long the head of a request may take.
-const HEAD: Duration = Duration::from_secs(10);
-/// Bytes of a connection's buffer, and so of the head of a request.
-const BUFFER: usize = 1 << 16;
-/// How long the last answers may take to their clients.
-const LAST_WORDS: Duration = Duration::from_secs(5);
-/// How long to wait after the system refused a connection: most often there are too many files.
-const BREATH: Duration = Duration::from_millis(50);
+/// How long clients may take to read their last responses.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
+/// The pause after a failed `accept`, most often for want of file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Serves until a signal ends it; `ready` is told the address.
+/// The name of each signal to end.
+pub(crate) type Signals = mpsc::UnboundedReceiver<&'static str>;
+
+/// Serves until a signal ends it. Calls `ready` with the address once it listens.
 pub fn run(settings: Settings, ready: impl FnOnce(SocketAddr)) -> anyhow::Result<Summary> {
-    let service = Arc::new(Service::new(settings)?);
+    let service = Arc::new(ProofService::new(settings)?);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .thread_name("proofmill-serve")
@@ -58,12 +51,11 @@ pub fn run(settings: Settings, ready: impl FnOnce(SocketAddr)) -> anyhow::Result
         ready(address);
         Ok::<_, anyhow::Error>(serve(&service, listener, signals).await)
     })?;
-    runtime.shutdown_timeout(LAST_WORDS);
+    runtime.shutdown_timeout(CLOSE_TIMEOUT);
     Ok(summary)
 }
 
-/// A word for each signal to end.
-fn signals() -> anyhow::Result<mpsc::UnboundedReceiver<&'static str>> {
+fn signals() -> anyhow::Result<Signals> {
     let (sender, receiver) = mpsc::unbounded_channel();
     #[cfg(unix)]
     for (kind, name) in [
@@ -83,20 +75,23 @@ fn signals() -> anyhow::Result<mpsc::UnboundedReceiver<&'static str>> {
     Ok(receiver)
 }
 
-async fn serve(
-    service: &Arc<Service>,
+/// Serves on a listener until a signal ends it.
+pub(crate) async fn serve(
+    service: &Arc<ProofService>,
     listener: TcpListener,
-    mut signals: mpsc::UnboundedReceiver<&'static str>,
+    mut signals: Signals,
 ) -> Summary {
-    let connections = GracefulShutdown::new();
+    // Each connection holds a receiver while it is open.
+    let shutdown = watch::Sender::new(());
     tokio::select! {
-        never = accept_all(service, &listener, &connections) => match never {},
-        () = until_the_end(service, &mut signals) => {}
+        never = accept_all(service, &listener, &shutdown) => match never {},
+        () = finish_jobs(service, &mut signals) => {}
     }
     drop(listener);
-    let last = tokio::time::timeout(LAST_WORDS, connections.shutdown()).await;
-    if last.is_err() {
-        warn!("clients have not read their last answers");
+    shutdown.send_replace(());
+    let closed = tokio::time::timeout(CLOSE_TIMEOUT, shutdown.closed()).await;
+    if closed.is_err() {
+        warn!("clients have not read their last responses");
     }
     let summary = service.metrics.summary();
     info!(
@@ -111,26 +106,26 @@ async fn serve(
     summary
 }
 
-/// Points 1 to 3 above.
-async fn until_the_end(service: &Service, signals: &mut mpsc::UnboundedReceiver<&'static str>) {
-    let name = signals.recv().await.unwrap_or("signals ended");
-    service.drain();
+/// Steps 1 to 3 of the shutdown.
+async fn finish_jobs(service: &ProofService, signals: &mut Signals) {
+    let signal = signals.recv().await.unwrap_or("signals ended");
+    service.stop_accepting();
     let end = Instant::now() + service.settings.grace;
-    info!(signal = name, jobs = service.live().len(), "draining");
-    if !before(end, signals, service.all_ended()).await {
-        warn!(jobs = service.live().len(), "jobs are given up");
-        service.give_up_all();
+    info!(signal, jobs = service.live_jobs().len(), "draining");
+    if !completes_before(end, signals, service.all_ended()).await {
+        warn!(jobs = service.live_jobs().len(), "cancelling the remaining jobs");
+        service.cancel_all();
         service.all_ended().await;
     }
-    if !before(end, signals, service.all_fetched()).await {
-        warn!(unfetched = service.unfetched(), "answers were not fetched");
+    if !completes_before(end, signals, service.all_fetched()).await {
+        warn!(unfetched = service.unfetched(), "results were not fetched");
     }
 }
 
-/// Does it end before the time, and before the next signal?
-async fn before(
+/// Waits, and returns whether that ended before the given time and before the next signal.
+async fn completes_before(
     end: Instant,
-    signals: &mut mpsc::UnboundedReceiver<&'static str>,
+    signals: &mut Signals,
     wait: impl Future<Output = ()>,
 ) -> bool {
     tokio::select! {
@@ -140,67 +135,32 @@ async fn before(
     }
 }
 
+/// Accepts connections, up to the limit; further ones wait in the queue of the operating system.
 async fn accept_all(
-    service: &Arc<Service>,
+    service: &Arc<ProofService>,
     listener: &TcpListener,
-    connections: &GracefulShutdown,
+    shutdown: &watch::Sender<()>,
 ) -> Infallible {
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    let router = routes::router(service.clone());
+    let permits = Arc::new(Semaphore::new(service.settings.limits.connections));
     loop {
-        let place = places.clone().acquire_owned().await.expect("is never closed");
+        let permit = permits.clone().acquire_owned().await.expect("is never closed");
         let (stream, peer) = match listener.accept().await {
             Ok(accepted) => accepted,
             Err(error) => {
-                warn!(%error, "a connection was refused");
-                sleep(BREATH).await;
+                warn!(%error, "cannot accept a connection");
+                sleep(ACCEPT_PAUSE).await;
                 continue;
             }
         };
         let _ = stream.set_nodelay(true);
-        let served = connections.watch(connection(service.clone(), stream, peer));
-        let open = Open::new(service.clone());
+        let (service, router, shutdown) = (service.clone(), router.clone(), shutdown.subscribe());
         tokio::spawn(async move {
-            let _held = (place, open);
-            if let Err(error) = served.await {
-                debug!(%peer, %error, "a connection broke");
+            let _permit = permit;
+            let served = connection::serve(&service, router, stream, peer, shutdown).await;
+            if let Err(error) = served {
+                debug!(%peer, %error, "connection failed");
             }
         });
-    }
-}
-
-/// Requests of a connection, one after another. When the client goes away, the future of its answer is dropped.
-fn connection(
-    service: Arc<Service>,
-    stream: TcpStream,
-    peer: SocketAddr,
-) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> {
-    let answer = move |request| {
-        let service = service.clone();
-        async move {
-            let number = service.next_request();
-            let span = info_span!("request", request = number, %peer);
-            Ok::<_, Infallible>(routes::answer(&service, request).instrument(span).await)
-        }
-    };
-    http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD)
-        .max_buf_size(BUFFER)
-        .serve_connection(TokioIo::new(stream), service_fn(answer))
-}
-
-/// Counts a connection while it is open.
-struct Open(Arc<Service>);
-
-impl Open {
-    fn new(service: Arc<Service>) -> Self {
-        service.connections.fetch_add(1, Ordering::Relaxed);
-        Self(service)
-    }
-}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        self.0.connections.fetch_sub(1, Ordering::Relaxed);
     }
 }

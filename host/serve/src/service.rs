@@ -1,6 +1,7 @@
-//! Keys, and the life of a job: accepted, waiting, worked on, ended.
+//! The keys, and the life of a job: accepted, queued, running, ended.
 
 use std::collections::BTreeMap;
+use std::future::Future;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -11,26 +12,26 @@ use proofmill::groth16::{Control, Error, Proved, Result, devices_beside};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tracing::{Instrument as _, Span, debug, info, info_span};
 
-use crate::job::{Job, Operation, Outcome, State, Why};
-use crate::keys::{Claim, Key};
+use crate::job::{CancelReason, HttpJob, JobState, Operation, Outcome};
+use crate::keys::{Claim, ServedKey};
 use crate::metrics::{Gauges, Metrics};
-use crate::query::Query;
+use crate::options::JobOptions;
+use crate::queue::{JobQueue, WorkerPermit};
 use crate::settings::Settings;
-use crate::turns::{Turn, Turns};
 
-/// Answers that are kept until they are fetched; of more the oldest ones go.
-const KEPT: usize = 1024;
+/// Results that are kept until they are fetched; beyond that the oldest are dropped.
+const MAX_KEPT_RESULTS: usize = 1024;
 
-/// A place among the jobs that wait or are worked on, and among the bodies in memory.
-pub type Place = OwnedSemaphorePermit;
+/// A slot for a job, reserved before its body is received. It is held until nothing of the job is left in memory.
+pub type UploadSlot = OwnedSemaphorePermit;
 
-/// What a job is about.
-pub enum Work {
+/// The input of a job.
+pub enum JobInput {
     Prove(Witness),
     Verify(Claim),
 }
 
-impl Work {
+impl JobInput {
     const fn operation(&self) -> Operation {
         match self {
             Self::Prove(_) => Operation::Prove,
@@ -41,34 +42,39 @@ impl Work {
 
 #[derive(Default)]
 struct Jobs {
-    last: u64,
-    all: BTreeMap<u64, Arc<Job>>,
-    /// No more are accepted.
+    last_id: u64,
+    by_id: BTreeMap<u64, Arc<HttpJob>>,
     is_draining: bool,
 }
 
+/// The numbers of jobs that shutdown waits for.
+#[derive(Clone, Copy, Default)]
+struct OpenJobs {
+    live: usize,
+    unfetched: usize,
+}
+
 /// Everything that requests share.
-pub struct Service {
+pub struct ProofService {
     pub settings: Settings,
-    pub keys: BTreeMap<String, Arc<Key>>,
+    pub keys: BTreeMap<String, Arc<ServedKey>>,
     pub devices: Vec<Arc<dyn Device>>,
     pub metrics: Metrics,
     pub started: Instant,
     pub connections: AtomicUsize,
     requests: AtomicU64,
     jobs: Mutex<Jobs>,
-    /// Jobs that have not ended, and jobs whose answers nobody has fetched.
-    open: watch::Sender<[usize; 2]>,
-    places: Arc<Semaphore>,
-    turns: Turns,
+    open: watch::Sender<OpenJobs>,
+    slots: Arc<Semaphore>,
+    queue: JobQueue,
 }
 
-impl Service {
+impl ProofService {
     pub fn new(settings: Settings) -> anyhow::Result<Self> {
         settings.check()?;
-        let devices = devices_beside(&settings.device, &settings.processor)?;
+        let devices = devices_beside(&settings.device, &settings.fallback)?;
         let keys = settings.keys.iter().map(|named| {
-            let key = Key::open(named, devices.clone())?;
+            let key = ServedKey::open(named, devices.clone())?;
             info!(
                 key = key.name,
                 curve = key.curve.name(),
@@ -86,8 +92,8 @@ impl Service {
             requests: AtomicU64::new(0),
             jobs: Mutex::default(),
             open: watch::Sender::default(),
-            places: Arc::new(Semaphore::new(settings.queue + settings.workers)),
-            turns: Turns::new(settings.workers),
+            slots: Arc::new(Semaphore::new(settings.queue + settings.workers)),
+            queue: JobQueue::new(settings.workers),
             settings,
         })
     }
@@ -96,208 +102,219 @@ impl Service {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The number of a request.
+    /// Returns a number for the next request.
     pub fn next_request(&self) -> u64 {
         self.requests.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// A place, if one is free.
-    pub fn place(&self) -> Option<Place> {
-        self.places.clone().try_acquire_owned().ok()
+    /// Reserves a slot, if one is free.
+    pub fn try_reserve_slot(&self) -> Option<UploadSlot> {
+        self.slots.clone().try_acquire_owned().ok()
     }
 
-    /// Makes a job of what was read, unless the service is about to end.
+    /// Returns the number of free slots.
+    #[cfg(test)]
+    pub fn free_slots(&self) -> usize {
+        self.slots.available_permits()
+    }
+
+    /// Accepts a job, unless the service is shutting down.
     pub fn accept(
         self: &Arc<Self>,
-        work: Work,
-        key: Arc<Key>,
-        query: Query,
-        place: Place,
-    ) -> Option<Arc<Job>> {
-        let operation = work.operation();
-        let (job, turn) = {
+        input: JobInput,
+        key: Arc<ServedKey>,
+        options: JobOptions,
+        slot: UploadSlot,
+    ) -> Option<Arc<HttpJob>> {
+        let operation = input.operation();
+        let (job, worker) = {
             let mut jobs = self.jobs();
             if jobs.is_draining {
                 return None;
             }
-            jobs.last += 1;
-            let Query { priority, deadline, wait } = query;
-            let job = Arc::new(Job::new(jobs.last, operation, key, priority, deadline, !wait));
-            jobs.all.insert(job.id, job.clone());
-            self.open.send_modify(|[live, _]| *live += 1);
-            // In the order of acceptance, whichever task runs first.
-            let turn = self.turns.take(priority);
-            (job, turn)
+            jobs.last_id += 1;
+            let job = Arc::new(HttpJob::new(jobs.last_id, operation, key, options));
+            jobs.by_id.insert(job.id, job.clone());
+            self.open.send_modify(|open| open.live += 1);
+            // Joined under the lock: in the order of acceptance, whichever task is polled first.
+            let worker = self.queue.join(job.priority);
+            (job, worker)
         };
         self.metrics.accepted(operation);
         let span =
             info_span!("job", job = job.id, operation = operation.name(), key = job.key.name);
-        tokio::spawn(self.clone().carry_out(job.clone(), work, (turn, place)).instrument(span));
+        tokio::spawn(self.clone().run_job(job.clone(), input, worker, slot).instrument(span));
         Some(job)
     }
 
-    /// From acceptance to the end.
-    async fn carry_out(
+    /// Runs a job from acceptance to its end.
+    async fn run_job(
         self: Arc<Self>,
-        job: Arc<Job>,
-        work: Work,
-        (turn, place): (impl Future<Output = Turn>, Place),
+        job: Arc<HttpJob>,
+        input: JobInput,
+        worker: impl Future<Output = WorkerPermit>,
+        slot: UploadSlot,
     ) {
         debug!(priority = job.priority.name(), "accepted");
         let mut started = None;
         let work = async {
-            let turn = turn.await;
+            let worker = worker.await;
             started = Some(Instant::now());
-            job.is_now(State::Running);
-            carry_out_now(&job.key, work, (turn, place)).await
+            job.set_state(JobState::Running);
+            execute(&job.key, input, (worker, slot)).await
         };
-        // Whoever gives up drops the work: it leaves the queue, or its ticket gives up the proof.
+        // Cancelling drops `work`: it leaves the queue, or its ticket cancels the proof.
         let outcome = tokio::select! {
             biased;
-            why = job.is_given_up() => Outcome::GivenUp(why),
+            reason = job.cancelled() => Outcome::Cancelled(reason),
             outcome = work => outcome,
         };
         self.metrics.ended(&job, started, &outcome);
-        let (whole, worked) = (ms_since(job.accepted), started.map_or(0.0, ms_since));
+        let (ms, work_ms) = (ms_since(job.accepted), started.map_or(0.0, ms_since));
         match &outcome {
-            Outcome::Failed(problem) | Outcome::Refused(problem) => {
-                info!(outcome = outcome.name(), problem, ms = whole, work_ms = worked, "ended");
+            Outcome::Failed(error) | Outcome::Refused(error) => {
+                info!(outcome = outcome.name(), error, ms, work_ms, "ended");
             }
-            _ => info!(outcome = outcome.name(), ms = whole, work_ms = worked, "ended"),
+            _ => info!(outcome = outcome.name(), ms, work_ms, "ended"),
         }
-        let forgotten = self.is_over(&job, outcome);
-        if forgotten > 0 {
-            info!(forgotten, "answers that nobody fetched make room");
+        let evicted = self.finish(&job, outcome);
+        if evicted > 0 {
+            info!(evicted, "dropped the oldest results that were not fetched");
         }
     }
 
-    /// A job has ended: it is forgotten, or kept until somebody fetches its answer. How many older ones made room for it.
-    fn is_over(&self, job: &Job, outcome: Outcome) -> usize {
+    /// Ends a job: removes it, or keeps its result until it is fetched. Returns the number of older results evicted for it.
+    fn finish(&self, job: &HttpJob, outcome: Outcome) -> usize {
         let mut jobs = self.jobs();
-        job.is_now(State::Ended(outcome));
-        let mut forgotten = 0;
-        if job.is_kept {
-            let kept: Vec<_> = jobs.all.values().filter(|it| is_kept(it)).map(|it| it.id).collect();
-            forgotten = kept.len().saturating_sub(KEPT);
-            kept.iter().take(forgotten).for_each(|id| drop(jobs.all.remove(id)));
+        job.set_state(JobState::Ended(outcome));
+        let mut evicted = 0;
+        if job.keeps_result {
+            let kept: Vec<_> =
+                jobs.by_id.values().filter(|it| has_result(it)).map(|it| it.id).collect();
+            evicted = kept.len().saturating_sub(MAX_KEPT_RESULTS);
+            kept.iter().take(evicted).for_each(|id| drop(jobs.by_id.remove(id)));
         } else {
-            jobs.all.remove(&job.id);
+            jobs.by_id.remove(&job.id);
         }
-        self.open.send_modify(|[live, kept]| {
-            *live -= 1;
-            *kept = *kept + usize::from(job.is_kept) - forgotten;
+        self.open.send_modify(|open| {
+            open.live -= 1;
+            open.unfetched = open.unfetched + usize::from(job.keeps_result) - evicted;
         });
-        forgotten
+        evicted
     }
 
-    /// A job that has not ended, or whose answer is kept.
-    pub fn job(&self, id: u64) -> Option<Arc<Job>> {
-        self.jobs().all.get(&id).cloned()
+    /// Returns a job that has not ended, or whose result is kept.
+    pub fn job(&self, id: u64) -> Option<Arc<HttpJob>> {
+        self.jobs().by_id.get(&id).cloned()
     }
 
-    /// Forgets a job whose answer was fetched.
-    pub fn forget(&self, id: u64) {
+    /// Removes a job whose result was fetched.
+    pub fn remove(&self, id: u64) {
         let mut jobs = self.jobs();
-        if jobs.all.get(&id).is_some_and(|job| is_kept(job)) {
-            jobs.all.remove(&id);
-            self.open.send_modify(|[_, kept]| *kept -= 1);
+        if jobs.by_id.get(&id).is_some_and(|job| has_result(job)) {
+            jobs.by_id.remove(&id);
+            self.open.send_modify(|open| open.unfetched -= 1);
         }
     }
 
-    /// The jobs that have not ended, oldest first.
-    pub fn live(&self) -> Vec<Arc<Job>> {
-        let jobs = self.jobs();
-        let live = jobs.all.values().filter(|job| !matches!(job.state(), State::Ended(_)));
-        live.cloned().collect()
+    /// Returns the jobs that have not ended, oldest first.
+    pub fn live_jobs(&self) -> Vec<Arc<HttpJob>> {
+        self.jobs().by_id.values().filter(|job| !job.has_ended()).cloned().collect()
     }
 
     pub fn is_draining(&self) -> bool {
         self.jobs().is_draining
     }
 
-    /// From now on no job is accepted.
-    pub fn drain(&self) {
+    /// Stops accepting jobs.
+    pub fn stop_accepting(&self) {
         self.jobs().is_draining = true;
     }
 
-    /// Gives up all that has not ended.
-    pub fn give_up_all(&self) {
-        self.live().iter().for_each(|job| job.give_up(Why::Shutdown));
+    /// Cancels the jobs that have not ended.
+    pub fn cancel_all(&self) {
+        self.live_jobs().iter().for_each(|job| job.cancel(CancelReason::Shutdown));
     }
 
     /// Waits until every job has ended.
     pub async fn all_ended(&self) {
-        let _ = self.open.subscribe().wait_for(|[live, _]| *live == 0).await;
+        let _ = self.open.subscribe().wait_for(|open| open.live == 0).await;
     }
 
-    /// Waits until every answer that is kept was fetched.
+    /// Waits until every kept result was fetched.
     pub async fn all_fetched(&self) {
-        let _ = self.open.subscribe().wait_for(|[_, kept]| *kept == 0).await;
+        let _ = self.open.subscribe().wait_for(|open| open.unfetched == 0).await;
     }
 
-    /// Answers that nobody has fetched.
+    /// Returns the number of results that were not fetched.
     pub fn unfetched(&self) -> usize {
-        self.open.borrow()[1]
+        self.open.borrow().unfetched
     }
 
     pub fn gauges(&self) -> Gauges {
-        let queued = self.turns.waiting();
-        let live = self.open.borrow()[0];
+        let queued = self.queue.waiting();
+        let live = self.open.borrow().live;
         let counts = self.keys.values().map(|key| key.prover.counts());
-        let (redone, failures) =
+        let (retried, failures) =
             counts.fold((0, 0), |sum, it| (sum.0 + it.redone, sum.1 + it.failures));
         Gauges {
             queued,
             running: live.saturating_sub(queued),
             connections: self.connections.load(Ordering::Relaxed),
             is_draining: self.is_draining(),
-            redone,
+            retried,
             failures,
         }
     }
 }
 
-/// Milliseconds, to the microsecond.
+/// Returns the milliseconds since `start`, to the microsecond.
 pub fn ms_since(start: Instant) -> f64 {
     (start.elapsed().as_secs_f64() * 1e6).round() / 1e3
 }
 
-/// Has it ended, and is its answer there for somebody who fetches it?
-fn is_kept(job: &Job) -> bool {
-    job.is_kept && matches!(job.state(), State::Ended(_))
+/// Returns whether the job has ended and keeps its result.
+fn has_result(job: &HttpJob) -> bool {
+    job.keeps_result && job.has_ended()
 }
 
-/// Does the work. Its turn and its place are free again when nothing of it is left, even if nobody wants it any more.
-async fn carry_out_now(key: &Arc<Key>, work: Work, held: (Turn, Place)) -> Outcome {
-    match work {
-        Work::Prove(witness) => {
-            let watch = Arc::new(move |_, _| {
+/// Executes a job. The worker and the slot are free again when nothing of it is left, which after a cancellation can be later than
+/// the end of this future.
+async fn execute(
+    key: &Arc<ServedKey>,
+    input: JobInput,
+    held: (WorkerPermit, UploadSlot),
+) -> Outcome {
+    match input {
+        JobInput::Prove(witness) => {
+            // The prover drops this closure with the rest of the proof.
+            let progress = Arc::new(move |_, _| {
                 let _held = &held;
             });
-            let control = Control::none().watched_by(watch);
+            let control = Control::none().watched_by(progress);
             let proved = match key.prover.submit(witness, control) {
                 Ok(ticket) => ticket.await,
                 Err(error) => Err(error),
             };
-            ended(proved.and_then(|proved| told(&proved)))
+            outcome(proved.and_then(|proved| proof_json(&proved)))
         }
-        Work::Verify((public, proof)) => {
+        JobInput::Verify(Claim { public_inputs, proof }) => {
             let (key, span) = (key.clone(), Span::current());
             let verified = tokio::task::spawn_blocking(move || {
                 let _held = held;
-                span.in_scope(|| key.prover.verifying().verify(&public, &proof))
+                span.in_scope(|| key.prover.verifying().verify(&public_inputs, &proof))
             });
             match verified.await {
-                Ok(valid) => ended(valid.map(|valid| format!("{{\"valid\":{valid}}}\n"))),
+                Ok(valid) => outcome(valid.map(|valid| format!("{{\"valid\":{valid}}}\n"))),
                 Err(_) => Outcome::Failed("verification panicked".into()),
             }
         }
     }
 }
 
-fn ended(answer: Result<String>) -> Outcome {
-    match answer {
-        Ok(text) => Outcome::Answered(text.into()),
+fn outcome(result: Result<String>) -> Outcome {
+    match result {
+        Ok(json) => Outcome::Answered(json.into()),
         Err(error @ (Error::File(_) | Error::Argument { .. } | Error::DoesNotVerify)) => {
             Outcome::Refused(error.to_string())
         }
@@ -305,8 +322,8 @@ fn ended(answer: Result<String>) -> Outcome {
     }
 }
 
-/// A proof as it is answered: both files of snarkjs in one object.
-fn told(proved: &Proved) -> Result<String> {
+/// Formats a proof: both files of snarkjs in one object.
+fn proof_json(proved: &Proved) -> Result<String> {
     let (proof, public) = (proof::text(&proved.proof)?, public::text(&proved.public));
     Ok(format!("{{\"proof\":{},\n\"public\":{}}}\n", proof.trim_end(), public.trim_end()))
 }

@@ -1,4 +1,4 @@
-//! What is served, to whom, with which limits.
+//! The settings of the service: keys, devices, limits and access.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -13,52 +13,81 @@ use zeroize::Zeroizing;
 
 /// The environment variable with the token.
 pub const TOKEN_VARIABLE: &str = "PROOFMILL_TOKEN";
-/// A token is at least so many characters long, so that it cannot be guessed.
-const TOKEN_LEAST: usize = 16;
-const TOKEN_MOST: usize = 1024;
-const NAME_MOST: usize = 64;
+/// Shorter tokens could be guessed.
+const MIN_TOKEN_LENGTH: usize = 16;
+const MAX_TOKEN_LENGTH: usize = 1024;
+const MAX_NAME_LENGTH: usize = 64;
 
-/// How the service is set up.
+/// The settings of the service.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Where it listens. Beyond loopback there must be a token.
+    /// The address to listen on. An address that is not loopback requires a token.
     pub listen: SocketAddr,
-    /// What a client has to show, if anything.
+    /// The token that clients must show.
     pub token: Option<Token>,
     /// The proving keys.
     pub keys: Vec<NamedKey>,
     /// The device for NTTs and MSMs.
     pub device: Uri,
-    /// The processor that does what the device does not offer.
-    pub processor: Uri,
-    /// Jobs that may wait; further requests are refused with 429.
+    /// The device for operations that `device` does not offer, and for second attempts.
+    pub fallback: Uri,
+    /// Maximum number of waiting jobs; further requests are rejected with 429.
     pub queue: usize,
-    /// Jobs that are worked on at a time.
+    /// Number of jobs that run at a time.
     pub workers: usize,
-    /// How long accepted jobs may go on after the signal to end.
+    /// How long accepted jobs may run after the signal to end.
     pub grace: Duration,
+    /// Limits of connections and uploads.
+    pub limits: Limits,
+}
+
+/// Limits of connections and uploads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Maximum number of open connections; further ones wait to be accepted.
+    pub connections: usize,
+    /// Time for the head of a request to arrive.
+    pub header_timeout: Duration,
+    /// Time for the body of a request to arrive, from its first byte to its last.
+    pub body_timeout: Duration,
+    /// Time for which the body of a rejected request is drained, so that its client receives the error.
+    pub drain_timeout: Duration,
+    /// Bytes of the body of a rejected request that are drained.
+    pub drain_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connections: 1024,
+            header_timeout: Duration::from_secs(10),
+            body_timeout: Duration::from_secs(30),
+            drain_timeout: Duration::from_secs(2),
+            drain_bytes: 64 << 20,
+        }
+    }
 }
 
 impl Settings {
-    /// An error where anybody could reach the service who should not.
+    /// Checks that only those can reach the service who may use it, and that key names are unique.
     pub fn check(&self) -> anyhow::Result<()> {
         let listen = self.listen;
         if !listen.ip().is_loopback() && self.token.is_none() {
             bail!(
-                "--listen: {listen} can be reached from other machines, so clients must show a token: give --token-file FILE or set {TOKEN_VARIABLE}"
+                "--listen: {listen} can be reached from other machines, so clients must show a token: use --token-file FILE or set {TOKEN_VARIABLE}"
             );
         }
         ensure!(!self.keys.is_empty(), "--key: no proving key");
         let mut names: Vec<_> = self.keys.iter().map(|key| &key.name).collect();
         names.sort();
         if let Some(two) = names.windows(2).find(|two| two[0] == two[1]) {
-            bail!("--key: there are two of the name '{}'", two[0]);
+            bail!("--key: the name '{}' is used twice", two[0]);
         }
         Ok(())
     }
 }
 
-/// A proving key and the name by which requests call it.
+/// A proving key and its name in requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedKey {
     /// Letters, digits, `.`, `_` and `-`.
@@ -67,28 +96,29 @@ pub struct NamedKey {
     pub file: PathBuf,
 }
 
-/// From `NAME=FILE`.
+/// Parses `NAME=FILE`.
 impl FromStr for NamedKey {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> anyhow::Result<Self> {
-        let (name, file) = text.split_once('=').context("not NAME=FILE")?;
-        let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        let (name, file) = text.split_once('=').context("must be NAME=FILE")?;
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
         ensure!(
-            (1..=NAME_MOST).contains(&name.len()) && name.chars().all(plain),
-            "the name of a key has 1 to {NAME_MOST} letters, digits, '.', '_' or '-'"
+            (1..=MAX_NAME_LENGTH).contains(&name.len()) && name.chars().all(is_plain),
+            "the name of a key must have 1 to {MAX_NAME_LENGTH} letters, digits, '.', '_' or '-'"
         );
         ensure!(!file.is_empty(), "no file after '{name}='");
         Ok(Self { name: name.into(), file: file.into() })
     }
 }
 
-/// What clients show as `Authorization: Bearer TOKEN`. It is compared in constant time and never shown.
+/// The token that clients send as `Authorization: Bearer TOKEN`. It is compared in constant time and never shown.
 #[derive(Clone)]
 pub struct Token(Zeroizing<String>);
 
 impl Token {
-    /// From a file, or else from the environment; a file of one line may end with its end.
+    /// Reads the token from a file or, without one, from the environment variable [`TOKEN_VARIABLE`]. One line break at the end of the
+    /// file is ignored.
     pub fn find(file: Option<&Path>) -> anyhow::Result<Option<Self>> {
         if let Some(file) = file {
             let text = std::fs::read_to_string(file).map(Zeroizing::new);
@@ -100,22 +130,22 @@ impl Token {
         match std::env::var(TOKEN_VARIABLE) {
             Ok(text) => Self::new(&Zeroizing::new(text)).context(TOKEN_VARIABLE).map(Some),
             Err(std::env::VarError::NotPresent) => Ok(None),
-            Err(_) => bail!("{TOKEN_VARIABLE}: not text"),
+            Err(_) => bail!("{TOKEN_VARIABLE}: is not text"),
         }
     }
 
-    /// Visible ASCII characters.
+    /// Checks a token: 16 to 1024 visible ASCII characters.
     pub fn new(text: &str) -> anyhow::Result<Self> {
         ensure!(
-            (TOKEN_LEAST..=TOKEN_MOST).contains(&text.len())
+            (MIN_TOKEN_LENGTH..=MAX_TOKEN_LENGTH).contains(&text.len())
                 && text.bytes().all(|byte| byte.is_ascii_graphic()),
-            "a token has {TOKEN_LEAST} to {TOKEN_MOST} visible ASCII characters and no spaces"
+            "a token must have {MIN_TOKEN_LENGTH} to {MAX_TOKEN_LENGTH} visible ASCII characters and no spaces"
         );
         Ok(Self(Zeroizing::new(text.to_owned())))
     }
 
-    /// Is this the value of a header `Authorization` that shows it?
-    pub fn is_shown_by(&self, header: &[u8]) -> bool {
+    /// Returns whether a value of the header `Authorization` shows this token.
+    pub fn matches(&self, header: &[u8]) -> bool {
         let Some((scheme, shown)) = header.split_at_checked(7) else { return false };
         scheme.eq_ignore_ascii_case(b"bearer ") && bool::from(self.0.as_bytes().ct_eq(shown))
     }
@@ -134,9 +164,9 @@ mod tests {
     const TEXT: &str = "0123456789abcdef";
 
     #[test]
-    fn a_token_is_shown_whole_or_not_at_all() {
+    fn only_the_whole_token_matches() {
         let token = Token::new(TEXT).unwrap();
-        for (header, is_shown) in [
+        for (header, matches) in [
             ("Bearer 0123456789abcdef", true),
             ("bearer 0123456789abcdef", true),
             ("Bearer 0123456789abcdeF", false),
@@ -147,13 +177,13 @@ mod tests {
             ("Bearer ", false),
             ("", false),
         ] {
-            assert_eq!(token.is_shown_by(header.as_bytes()), is_shown, "{header}");
+            assert_eq!(token.matches(header.as_bytes()), matches, "{header}");
         }
         assert!(!format!("{token:?}").contains(TEXT));
     }
 
     #[test]
-    fn short_tokens_and_those_with_spaces_are_refused_unseen() {
+    fn invalid_tokens_are_rejected_and_not_shown() {
         for text in ["", "0123456789abcde", "0123456789 abcdef", "0123456789abcdef\n"] {
             let error = Token::new(text).unwrap_err().to_string();
             assert!(error.contains("visible ASCII") && !error.contains("0123"), "{error}");
@@ -161,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_has_a_name_that_fits_into_a_path() {
+    fn the_name_of_a_key_fits_into_a_path() {
         let key: NamedKey = "age.v1=keys/a=b.zkey".parse().unwrap();
         assert_eq!((&key.name[..], key.file.to_str()), ("age.v1", Some("keys/a=b.zkey")));
         for text in ["age.zkey", "=age.zkey", "age=", "a/b=c", "a b=c"] {
@@ -170,16 +200,17 @@ mod tests {
     }
 
     #[test]
-    fn beyond_loopback_there_is_a_token() {
+    fn an_address_beyond_loopback_requires_a_token() {
         let settings = |listen: &str, token: Option<&str>| Settings {
             listen: listen.parse().unwrap(),
             token: token.map(|text| Token::new(text).unwrap()),
             keys: vec!["a=b".parse().unwrap()],
             device: "cpu:".parse().unwrap(),
-            processor: "cpu:".parse().unwrap(),
+            fallback: "cpu:".parse().unwrap(),
             queue: 1,
             workers: 1,
             grace: Duration::ZERO,
+            limits: Limits::default(),
         };
         for loopback in ["127.0.0.1:0", "127.9.9.9:1", "[::1]:0"] {
             settings(loopback, None).check().unwrap();
@@ -191,6 +222,6 @@ mod tests {
         }
         let mut twice = settings("127.0.0.1:0", None);
         twice.keys.push("a=c".parse().unwrap());
-        assert!(twice.check().unwrap_err().to_string().contains("two of the name 'a'"));
+        assert!(twice.check().unwrap_err().to_string().contains("'a' is used twice"));
     }
 }

@@ -1,44 +1,46 @@
-//! What the page shows, and the page.
+//! The status page and its figures.
 
 use std::time::Instant;
 
-use http_body_util::Full;
-use hyper::body::Bytes;
-use hyper::{Response, StatusCode, header};
+use axum::http::{StatusCode, header};
+use axum::response::Response;
 use serde_json::{Value, json};
 
-use crate::job::State;
-use crate::routes::{described, text, with};
-use crate::service::Service;
+use crate::response::{self, text, with};
+use crate::service::ProofService;
 
-/// The page runs its own script and asks its own service, and nothing else.
+/// The page runs its own script, which requests its own service, and nothing else.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 /// Jobs that are listed.
-const LISTED: usize = 50;
+const MAX_LISTED: usize = 50;
 
-/// The page, which holds no figures itself.
-pub fn page() -> Response<Full<Bytes>> {
+/// Returns the page, which contains no figures itself.
+pub async fn page() -> Response {
     let page = text(StatusCode::OK, include_str!("page.html"));
     let page = with(page, header::CONTENT_TYPE, "text/html; charset=utf-8");
     with(page, header::CONTENT_SECURITY_POLICY, POLICY)
 }
 
-/// The keys, by name.
-pub fn keys(service: &Service) -> Value {
+/// Returns the keys by name.
+pub fn keys(service: &ProofService) -> Response {
+    response::json(StatusCode::OK, key_figures(service))
+}
+
+fn key_figures(service: &ProofService) -> Value {
     let keys = service.keys.values().map(|key| {
         json!({
             "name": key.name,
             "curve": key.curve.name(),
             "variables": key.variables,
-            "publics": key.publics,
+            "public_inputs": key.public_inputs,
             "proofs": key.prover.counts().proofs,
         })
     });
     keys.collect()
 }
 
-/// All figures.
-pub fn figures(service: &Service) -> Value {
+/// Returns all figures.
+pub fn figures(service: &ProofService) -> Response {
     let (gauges, summary, now) = (service.gauges(), service.metrics.summary(), Instant::now());
     let recent = service.metrics.recent();
     let recent = recent.iter().map(|ended| {
@@ -46,14 +48,11 @@ pub fn figures(service: &Service) -> Value {
             "age": now.duration_since(ended.when).as_secs_f64(),
             "operation": ended.operation.name(),
             "outcome": ended.outcome,
-            "seconds": ended.whole.as_secs_f64(),
+            "seconds": ended.duration.as_secs_f64(),
         })
     });
-    let live = service.live();
-    let jobs = live.iter().take(LISTED).map(|job| {
-        let state = if matches!(job.state(), State::Queued) { "queued" } else { "running" };
-        described(job, state)
-    });
+    let live = service.live_jobs();
+    let jobs = live.iter().take(MAX_LISTED).map(|job| response::job(job, job.state().name()));
     let devices = service.devices.iter().map(|device| {
         let caps = device.caps();
         json!({
@@ -63,14 +62,14 @@ pub fn figures(service: &Service) -> Value {
             "requests": device.metrics().requests,
         })
     });
-    json!({
+    let figures = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "uptime": service.started.elapsed().as_secs_f64(),
         "draining": gauges.is_draining,
         "queue": {
             "waiting": gauges.queued,
             "running": gauges.running,
-            "room": service.settings.queue,
+            "capacity": service.settings.queue,
             "workers": service.settings.workers,
         },
         "jobs": {
@@ -83,8 +82,9 @@ pub fn figures(service: &Service) -> Value {
         },
         "devices": devices.collect::<Vec<_>>(),
         "device_failures": gauges.failures,
-        "proofs_redone": gauges.redone,
-        "keys": keys(service),
+        "proofs_retried": gauges.retried,
+        "keys": key_figures(service),
         "recent": recent.collect::<Vec<_>>(),
-    })
+    });
+    response::json(StatusCode::OK, figures)
 }

@@ -1,4 +1,6 @@
-//! The service from outside: a process, its socket, its memory, its last words.
+//! The service as a process: its socket, its memory, its log, its exit.
+
+mod streams;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,28 +23,28 @@ const TOKEN: &str = "a-token-that-nobody-may-log";
 /// Longer than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// A service that runs.
+/// A running service.
 struct Running {
     child: Child,
     address: String,
     token: Option<&'static str>,
 }
 
-/// What it said in the end.
-struct Said {
+/// The output of a service that has ended.
+struct Ended {
     summary: String,
     log: String,
     code: Option<i32>,
 }
 
 impl Running {
-    /// With the key `chain` of these files.
+    /// Starts a service with the key `chain` of these files.
     fn start(made: &Made, more: &[&str], token: Option<&'static str>) -> Self {
         let key = format!("chain={}", made.at("INSECURE.zkey"));
         Self::of(made, &[&["serve", "--key", &key], more].concat(), token)
     }
 
-    /// With these arguments, in the folder of these files.
+    /// Starts a service with these arguments, in the folder of these files.
     fn of(made: &Made, arguments: &[&str], token: Option<&'static str>) -> Self {
         let mut command = command(&[arguments, &["--listen", "127.0.0.1:0"]].concat());
         command.current_dir(&made.0);
@@ -56,7 +58,7 @@ impl Running {
         Self { child, address, token }
     }
 
-    /// A request on a connection of its own, sent; none where nobody listens.
+    /// Sends a request on a new connection. Returns none if nobody listens.
     fn try_send(&self, method: &str, path: &str, body: &[u8]) -> Option<TcpStream> {
         let mut stream = TcpStream::connect(&self.address).ok()?;
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -66,17 +68,17 @@ impl Running {
             "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{token}Content-Length: {}\r\n\r\n",
             body.len()
         );
-        // Whoever refuses a body does not read it to the end.
+        // The service does not read a rejected body to its end.
         let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body));
         Some(stream)
     }
 
-    /// Its answer.
-    fn ask(&self, method: &str, path: &str, body: &[u8]) -> Heard {
-        self.try_send(method, path, body).map(Heard::from).unwrap_or_default()
+    /// Sends a request and reads the response.
+    fn ask(&self, method: &str, path: &str, body: &[u8]) -> Response {
+        self.try_send(method, path, body).map(Response::from).unwrap_or_default()
     }
 
-    fn get(&self, path: &str) -> Heard {
+    fn get(&self, path: &str) -> Response {
         self.ask("GET", path, &[])
     }
 
@@ -84,24 +86,28 @@ impl Running {
         kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
     }
 
-    /// Waits for its end.
-    fn ended(mut self, made: &Made) -> Said {
+    /// Waits for the end of the service.
+    fn ended(mut self, made: &Made) -> Ended {
         let start = Instant::now();
         let status = loop {
             if let Some(status) = self.child.try_wait().unwrap() {
                 break status;
             }
-            assert!(start.elapsed() < PATIENCE, "it does not end: {}", text(&made.read("log")));
+            assert!(
+                start.elapsed() < PATIENCE,
+                "the service does not end: {}",
+                text(&made.read("log"))
+            );
             thread::sleep(Duration::from_millis(10));
         };
         let mut summary = String::new();
         self.child.stdout.take().unwrap().read_to_string(&mut summary).unwrap();
         let log = String::from_utf8(made.read("log")).unwrap();
         assert!(!log.contains("panicked"), "{log}");
-        Said { summary, log, code: status.code() }
+        Ended { summary, log, code: status.code() }
     }
 
-    /// KiB of memory: now, and at most so far.
+    /// Returns the KiB of resident memory: now, and the maximum so far.
     fn memory(&self) -> Option<[u64; 2]> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
         let of = |name: &str| {
@@ -119,15 +125,15 @@ impl Drop for Running {
     }
 }
 
-/// An answer; without one, status 0.
+/// A response; its status is 0 if there was none.
 #[derive(Debug, Default)]
-struct Heard {
+struct Response {
     status: u16,
     head: String,
     body: String,
 }
 
-impl Heard {
+impl Response {
     fn from(mut stream: TcpStream) -> Self {
         let mut all = Vec::new();
         let _ = stream.read_to_end(&mut all);
@@ -151,13 +157,13 @@ impl Heard {
     }
 }
 
-/// The value of a sample, such as `jobs_queued`.
+/// Returns the value of a sample, such as `jobs_queued`.
 fn sample(metrics: &str, name: &str) -> u64 {
     let line = metrics.lines().find_map(|line| line.strip_prefix(&format!("proofmill_{name} ")));
     line.unwrap_or_else(|| panic!("{name}: {metrics}")).parse().unwrap()
 }
 
-/// The numbers of `N jobs accepted: N answered, N failed, N cancelled; N requests rejected`.
+/// Parses the numbers of `N jobs accepted: N answered, N failed, N cancelled; N requests rejected`.
 fn numbers(summary: &str) -> [u64; 5] {
     let digits = summary.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty());
     let numbers: Vec<_> = digits.map(|part| part.parse().unwrap()).collect();
@@ -189,8 +195,8 @@ fn a_proof_is_made_and_verified_at_once_and_later() {
     service.ask("POST", "/v1/verify/chain", proved.body.as_bytes()).expect(200, "{\"valid\":true}");
     let mut wrong = answer.clone();
     wrong["public"][0] = "5".into();
-    let said = service.ask("POST", "/v1/verify/chain", wrong.to_string().as_bytes());
-    said.expect(200, "{\"valid\":false}");
+    let refused = service.ask("POST", "/v1/verify/chain", wrong.to_string().as_bytes());
+    refused.expect(200, "{\"valid\":false}");
 
     let later = service.ask("POST", "/v1/prove/chain?wait=false", &witness);
     later.expect(202, "location: /v1/jobs/4");
@@ -223,10 +229,10 @@ fn a_proof_is_made_and_verified_at_once_and_later() {
     assert_eq!(sample(&metrics, "jobs_ended_total{operation=\"verify\",outcome=\"answered\"}"), 2);
     assert_eq!(sample(&metrics, "job_wait_seconds_count{operation=\"prove\"}"), 3);
     service.signal();
-    let said = service.ended(&made);
-    assert_eq!(said.code, Some(0), "{}", said.log);
-    // An object a line; a span for the request, the job and each phase.
-    let lines: Vec<Value> = said
+    let ended = service.ended(&made);
+    assert_eq!(ended.code, Some(0), "{}", ended.log);
+    // One object per line; a span for the request, the job and each phase.
+    let lines: Vec<Value> = ended
         .log
         .lines()
         .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}")))
@@ -243,42 +249,42 @@ fn a_proof_is_made_and_verified_at_once_and_later() {
 }
 
 #[test]
-fn what_cannot_be_done_is_refused_by_name() {
+fn errors_name_what_is_wrong() {
     let made = Made::new("bn254", 100);
     let service = Running::start(&made, &["--queue", "0", "--workers", "1"], None);
     let witness = made.read("witness.wtns");
     let prove = |path: &str, body: &[u8]| service.ask("POST", path, body);
-    prove("/v1/prove/other", &witness).expect(404, "the key");
+    prove("/v1/prove/other", &witness).expect(404, "no such key");
     prove("/v1/prove/chain?priority=urgent", &witness).expect(400, "priority");
     prove("/v1/prove/chain", &vec![0; 1 << 20]).expect(413, "at most");
     prove("/v1/prove/chain", &[]).expect(400, "witness");
     prove("/v1/prove/chain", &witness[..witness.len() - 1]).expect(400, "witness");
     prove("/v1/verify/chain", b"{}").expect(400, "'proof' and 'public'");
-    prove("/v1/verify/chain", &[b'['; 1000]).expect(400, "the body");
+    prove("/v1/verify/chain", &[b'['; 1000]).expect(400, "body: must be");
     prove("/v1/verify/chain", br#"{"proof":{},"public":[]}"#).expect(400, "proof");
     let mut wrong = witness.clone();
     let last = wrong.len() - 32;
     wrong[last] ^= 1;
     prove("/v1/prove/chain", &wrong).expect(422, "does not satisfy");
-    // Who sends more than the sockets hold before he listens can send it all, and hears why it was in vain.
+    // A client that sends more than the sockets hold before it reads can send it all, and receives the error.
     let mut large = TcpStream::connect(&service.address).unwrap();
     let length = 20 << 20;
     let head = format!(
         "POST /v1/prove/chain HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
     );
     large.write_all(&[head.as_bytes(), &vec![0; length]].concat()).unwrap();
-    Heard::from(large).expect(413, "at most");
+    Response::from(large).expect(413, "at most");
     service.ask("PUT", "/v1/prove/chain", &[]).expect(405, "method");
-    service.get("/v1/jobs/99").expect(404, "the job");
-    service.get("/v1/../etc/passwd").expect(404, "nothing");
-    // Half a body holds the only place; whoever comes then is told to come again.
+    service.get("/v1/jobs/99").expect(404, "no such job");
+    service.get("/v1/../etc/passwd").expect(404, "no such path");
+    // Half a body holds the only slot; further requests are told to retry.
     let head = format!(
         "POST /v1/prove/chain HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n",
         witness.len()
     );
     let (start, mut halves) = (Instant::now(), vec![]);
     loop {
-        // A whole body that overtakes it has the place, and then the half is refused.
+        // A whole body that overtakes it takes the slot, and then the half is rejected.
         let mut half = TcpStream::connect(&service.address).unwrap();
         half.write_all(&[head.as_bytes(), &witness[..100]].concat()).unwrap();
         halves.push(half);
@@ -293,21 +299,24 @@ fn what_cannot_be_done_is_refused_by_name() {
     while prove("/v1/prove/chain?deadline_ms=60000", &witness).status == 429 {
         assert!(start.elapsed() < PATIENCE);
     }
-    // Names of others that were made to point here.
-    for head in ["Host: example.org", "Host: localhost\r\nOrigin: http://example.org"] {
+    // Names of other sites that resolve to this machine.
+    for (head, error) in [
+        ("Host: example.org", "host not allowed without a token"),
+        ("Host: localhost\r\nOrigin: http://example.org", "origin not allowed without a token"),
+    ] {
         let mut stream = TcpStream::connect(&service.address).unwrap();
         write!(stream, "GET /v1/status HTTP/1.1\r\n{head}\r\nConnection: close\r\n\r\n").unwrap();
-        Heard::from(stream).expect(403, "own names");
+        Response::from(stream).expect(403, error);
     }
-    // Garbage is no request.
+    // Not HTTP.
     let mut stream = TcpStream::connect(&service.address).unwrap();
     stream.write_all(&[0xff; 4000]).unwrap();
-    Heard::from(stream).expect(400, "");
+    Response::from(stream).expect(400, "");
     service.get("/healthz").expect(200, "ok");
 }
 
 #[test]
-fn by_default_it_is_this_machines_alone() {
+fn by_default_only_this_machine_can_connect() {
     let made = Made::new("bn254", 9);
     let key = format!("chain={}", made.at("INSECURE.zkey"));
     let refused = run(&["serve", "--key", &key, "--listen", "0.0.0.0:0"]);
@@ -318,7 +327,7 @@ fn by_default_it_is_this_machines_alone() {
     );
     let service = Running::start(&made, &[], None);
     let port: u16 = service.address.strip_prefix("127.0.0.1:").unwrap().parse().unwrap();
-    // An address of this machine that is not loopback, if it has one: where its own packets would leave from.
+    // An address of this machine that is not loopback, if there is one: the source address of its packets.
     let socket = std::net::UdpSocket::bind("0.0.0.0:0").unwrap();
     match socket.connect("192.0.2.1:9").and_then(|()| socket.local_addr()) {
         Ok(own) if !own.ip().is_loopback() => {
@@ -330,7 +339,7 @@ fn by_default_it_is_this_machines_alone() {
 }
 
 #[test]
-fn nobody_works_without_the_token() {
+fn without_the_token_nothing_is_served() {
     let made = Made::new("bn254", 9);
     let file = made.write("token", format!("{TOKEN}\n"));
     let mut service = Running::start(&made, &["--token-file", &file, "--log-level", "debug"], None);
@@ -344,23 +353,23 @@ fn nobody_works_without_the_token() {
     service.get("/").expect(200, "</html>");
     service.token = Some(TOKEN);
     service.ask(TOKEN, "/metrics", &[]).expect(405, "method");
-    service.get(&format!("/{TOKEN}")).expect(404, "nothing");
+    service.get(&format!("/{TOKEN}")).expect(404, "no such path");
     service.get(&format!("/v1/prove/{TOKEN}")).expect(405, "method");
     service.ask("POST", "/v1/prove/chain", &made.read("witness.wtns")).expect(200, "pi_a");
     service.signal();
-    let said = service.ended(&made);
-    assert!(!said.log.contains("a-token"), "{}", said.log);
+    let ended = service.ended(&made);
+    assert!(!ended.log.contains("a-token"), "{}", ended.log);
     let short = made.write("token", "short");
     let key = format!("chain={}", made.at("INSECURE.zkey"));
     let refused = run(&["serve", "--key", &key, "--token-file", &short]);
     expect(&refused, 2, &["--token-file", "16 to 1024 visible ASCII characters"]);
 }
 
-/// 200 clients at a time; some cancel, some go away, some send garbage. In the middle comes SIGTERM.
+/// 200 clients at a time: some cancel, some disconnect, some send garbage. SIGTERM arrives in the middle.
 #[test]
 fn no_accepted_job_is_lost_in_a_storm() {
     const CLIENTS: u64 = 200;
-    /// KiB that the process may have at most: some 40 witnesses of 32 KB, two working sets, 200 connections.
+    /// Maximum KiB of the process: some 40 witnesses of 32 KB, two working sets, 200 connections.
     const MOST_MEMORY: u64 = 300 << 10;
     let made = Made::new("bn254", 1000);
     let more = ["--queue", "40", "--workers", "2", "--log-level", "debug"];
@@ -386,11 +395,11 @@ fn no_accepted_job_is_lost_in_a_storm() {
                         0..3 => count("prove", prove("").status),
                         3 => count("deadline", prove("?deadline_ms=20").status),
                         4 => {
-                            let heard = prove("?wait=false&priority=low");
-                            count("later", heard.status);
-                            if heard.status == 202 {
+                            let accepted = prove("?wait=false&priority=low");
+                            count("later", accepted.status);
+                            if accepted.status == 202 {
                                 thread::sleep(pause);
-                                let path = format!("/v1/jobs/{}", heard.json()["job"]);
+                                let path = format!("/v1/jobs/{}", accepted.json()["job"]);
                                 let deleted = service.ask("DELETE", &path, &[]);
                                 count(
                                     if deleted.body.contains("answered") {
@@ -426,8 +435,8 @@ fn no_accepted_job_is_lost_in_a_storm() {
         while start.elapsed() < least || missing() && start.elapsed() < PATIENCE {
             thread::sleep(Duration::from_millis(20));
         }
-        let told = (service.get("/metrics").body, service.memory());
-        // Until here nobody was left without an answer.
+        let seen_at_signal = (service.get("/metrics").body, service.memory());
+        // Until now every request was answered.
         let lost: Vec<_> = seen
             .lock()
             .unwrap()
@@ -439,28 +448,28 @@ fn no_accepted_job_is_lost_in_a_storm() {
         thread::sleep(least);
         is_over.store(true, Ordering::SeqCst);
         assert!(lost.is_empty(), "{lost:?}");
-        told
+        seen_at_signal
     });
-    let said = service.ended(&made);
+    let ended = service.ended(&made);
     let seen = seen.into_inner().unwrap();
-    let [accepted, answered, failed, cancelled, rejected] = numbers(&said.summary);
+    let [accepted, answered, failed, cancelled, rejected] = numbers(&ended.summary);
     println!(
         "storm of {CLIENTS} clients: {}[KiB now, at most]: {memory:?}; {seen:?}",
-        said.summary
+        ended.summary
     );
-    assert_eq!(said.code, Some(0), "{}", said.log);
+    assert_eq!(ended.code, Some(0), "{}", ended.log);
     assert_eq!(accepted, answered + failed + cancelled);
     assert!(answered > 1 && cancelled > 0 && rejected > 0 && failed == 0);
-    for told in [("large", 413), ("malformed", 400), ("prove", 200), ("prove", 429)] {
-        assert!(seen.contains_key(&told), "{told:?}");
+    for expected in [("large", 413), ("malformed", 400), ("prove", 200), ("prove", 429)] {
+        assert!(seen.contains_key(&expected), "{expected:?}");
     }
     assert!(seen.keys().all(|(_, status)| *status != 500), "{seen:?}");
-    // What was answered was heard, but by those who had gone or had cancelled too late.
+    // Every answer was received, except by clients that had disconnected.
     let of = |kind: &str, status| seen.get(&(kind, status)).copied().unwrap_or(0);
-    let heard = 1 + of("prove", 200) + of("deadline", 200) + of("late delete", 200);
+    let received = 1 + of("prove", 200) + of("deadline", 200) + of("late delete", 200);
     assert!(
-        (heard..=heard + of("gone", 0)).contains(&answered),
-        "{answered} answered, {heard} heard"
+        (received..=received + of("gone", 0)).contains(&answered),
+        "{answered} answered, {received} received"
     );
     if let Some([_, most]) = memory {
         assert!(most < MOST_MEMORY, "{most} KiB");
@@ -470,7 +479,7 @@ fn no_accepted_job_is_lost_in_a_storm() {
     let number = num_bigint::BigUint::from_bytes_le(secret);
     let bytes = secret.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     for secret in [TOKEN, &number.to_string(), &format!("{number:x}"), &bytes] {
-        assert!(!said.log.contains(secret) && !metrics.contains(secret), "{secret}");
+        assert!(!ended.log.contains(secret) && !metrics.contains(secret), "{secret}");
     }
 }
 
@@ -487,16 +496,16 @@ fn accepted_jobs_end_before_the_service_does() {
     while service.get("/readyz").status == 200 {}
     service.ask("POST", "/v1/prove/chain", &witness).expect(503, "shutting down");
     for sent in sent {
-        Heard::from(sent).expect(200, "pi_a");
+        Response::from(sent).expect(200, "pi_a");
     }
-    // It waits for somebody who fetches the answer that it keeps.
+    // The service waits until the result that it keeps is fetched.
     service.get(&format!("/v1/jobs/{}", later.json()["job"])).expect(200, "pi_a");
-    let said = service.ended(&made);
-    assert_eq!((said.code, numbers(&said.summary)), (Some(0), [6, 6, 0, 0, 1]));
+    let ended = service.ended(&made);
+    assert_eq!((ended.code, numbers(&ended.summary)), (Some(0), [6, 6, 0, 0, 1]));
 }
 
 #[test]
-fn jobs_that_outlive_the_grace_are_told_so() {
+fn clients_are_notified_of_jobs_cancelled_at_the_end() {
     let made = Made::new("bn254", 1000);
     let service = Running::start(&made, &["--workers", "1", "--grace", "0"], None);
     let witness = made.read("witness.wtns");
@@ -504,14 +513,14 @@ fn jobs_that_outlive_the_grace_are_told_so() {
         (0..8).map(|_| service.try_send("POST", "/v1/prove/chain", &witness).unwrap()).collect();
     while sample(&service.get("/metrics").body, "jobs_accepted_total{operation=\"prove\"}") < 8 {}
     service.signal();
-    let statuses: Vec<_> = sent.into_iter().map(|sent| Heard::from(sent).status).collect();
+    let statuses: Vec<_> = sent.into_iter().map(|sent| Response::from(sent).status).collect();
     assert!(statuses.iter().all(|status| [200, 503].contains(status)), "{statuses:?}");
     assert!(statuses.contains(&503), "{statuses:?}");
     let [accepted, answered, _, cancelled, _] = numbers(&service.ended(&made).summary);
     assert_eq!((accepted, answered + cancelled), (8, 8));
 }
 
-/// The commands of `docs/use/service.md`, as they stand there.
+/// The commands of `docs/use/service.md`.
 #[test]
 fn the_pages_commands_work() {
     if Command::new("curl").arg("--version").stdout(Stdio::null()).status().is_err() {
