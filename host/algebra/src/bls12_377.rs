@@ -2,8 +2,8 @@
 //! The curve over Fp has points of order 2, unlike the others here.
 
 use crate::curve::{EdwardsForm, Projective, Twist, group, spec::bls12_377 as spec, times_small};
+use crate::once::Once;
 use crate::tower::{self, Frobenius, Tower};
-use std::sync::LazyLock;
 use subtle::{Choice, ConstantTimeEq};
 
 pub use spec::{Fp, Fr};
@@ -29,8 +29,8 @@ impl Tower for Bls12377Tower {
     const XI: Fp2 = Fp2::constant(spec::tower::XI);
 
     fn frobenius() -> &'static Frobenius<Self> {
-        static CONSTANTS: LazyLock<Frobenius<Bls12377Tower>> = LazyLock::new(Frobenius::compute);
-        &CONSTANTS
+        static CONSTANTS: Once<Frobenius<Bls12377Tower>> = Once::new();
+        CONSTANTS.get_or_init(Frobenius::compute)
     }
 
     fn times_beta(a: Fp) -> Fp {
@@ -96,7 +96,7 @@ impl Twist for G2 {
     type Tower = Bls12377Tower;
 
     fn psi_constants() -> &'static [Fp2; 2] {
-        static CONSTANTS: LazyLock<[Fp2; 2]> = LazyLock::new(G2::of_d_twist);
-        &CONSTANTS
+        static CONSTANTS: Once<[Fp2; 2]> = Once::new();
+        CONSTANTS.get_or_init(G2::of_d_twist)
     }
 }

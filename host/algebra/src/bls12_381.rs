@@ -1,8 +1,8 @@
 //! BLS12-381: y^2 = x^3 + 4 over Fp, and its M-twist y^2 = x^3 + 4 (1 + u) over Fp2.
 
 use crate::curve::{Projective, Twist, group, spec::bls12_381 as spec, times_small};
+use crate::once::Once;
 use crate::tower::{self, Frobenius, Tower};
-use std::sync::LazyLock;
 use subtle::{Choice, ConstantTimeEq};
 
 pub use spec::{Fp, Fr};
@@ -28,8 +28,8 @@ impl Tower for Bls12381Tower {
     const XI: Fp2 = Fp2::constant(spec::tower::XI);
 
     fn frobenius() -> &'static Frobenius<Self> {
-        static CONSTANTS: LazyLock<Frobenius<Bls12381Tower>> = LazyLock::new(Frobenius::compute);
-        &CONSTANTS
+        static CONSTANTS: Once<Frobenius<Bls12381Tower>> = Once::new();
+        CONSTANTS.get_or_init(Frobenius::compute)
     }
 
     fn times_beta(a: Fp) -> Fp {
@@ -86,7 +86,7 @@ impl Twist for G2 {
     type Tower = Bls12381Tower;
 
     fn psi_constants() -> &'static [Fp2; 2] {
-        static CONSTANTS: LazyLock<[Fp2; 2]> = LazyLock::new(G2::of_m_twist);
-        &CONSTANTS
+        static CONSTANTS: Once<[Fp2; 2]> = Once::new();
+        CONSTANTS.get_or_init(G2::of_m_twist)
     }
 }

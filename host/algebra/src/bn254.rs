@@ -1,8 +1,8 @@
 //! BN254 (alt_bn128, bn256): y^2 = x^3 + 3 over Fp, of prime order, and its D-twist y^2 = x^3 + 3/(9 + u) over Fp2.
 
 use crate::curve::{Projective, Twist, group, spec::bn254 as spec, times_small};
+use crate::once::Once;
 use crate::tower::{self, Frobenius, Tower};
-use std::sync::LazyLock;
 use subtle::{Choice, ConstantTimeEq};
 
 pub use spec::{Fp, Fr};
@@ -28,8 +28,8 @@ impl Tower for Bn254Tower {
     const XI: Fp2 = Fp2::constant(spec::tower::XI);
 
     fn frobenius() -> &'static Frobenius<Self> {
-        static CONSTANTS: LazyLock<Frobenius<Bn254Tower>> = LazyLock::new(Frobenius::compute);
-        &CONSTANTS
+        static CONSTANTS: Once<Frobenius<Bn254Tower>> = Once::new();
+        CONSTANTS.get_or_init(Frobenius::compute)
     }
 
     fn times_beta(a: Fp) -> Fp {
@@ -70,7 +70,7 @@ impl Twist for G2 {
     type Tower = Bn254Tower;
 
     fn psi_constants() -> &'static [Fp2; 2] {
-        static CONSTANTS: LazyLock<[Fp2; 2]> = LazyLock::new(G2::of_d_twist);
-        &CONSTANTS
+        static CONSTANTS: Once<[Fp2; 2]> = Once::new();
+        CONSTANTS.get_or_init(G2::of_d_twist)
     }
 }

@@ -26,6 +26,7 @@ mod isa;
 pub mod lanes;
 pub mod msm;
 pub mod ntt;
+mod once;
 pub mod pairing;
 pub mod poseidon;
 pub mod secp256k1;

@@ -11,11 +11,10 @@
 //!
 //! The time depends on no element, but for one that is refused.
 
-use std::sync::OnceLock;
-
 use crate::field::{Bls12381Fr, PrimeField};
 use crate::isa::Isa;
 use crate::ntt::NotBelowModulus;
+use crate::once::Once;
 use numbers::Numbers;
 pub use scaled::{MOST_SCALED_WIDTH, ScaledConstants, ScaledRound};
 use table::Tables;
@@ -113,8 +112,7 @@ impl Instance {
     /// largest: 50).
     pub fn of(arity: usize, strength: Strength) -> Option<&'static Self> {
         const COUNT: usize = MOST_ARITY - LEAST_ARITY + 1;
-        static ALL: [[OnceLock<Instance>; COUNT]; 2] =
-            [const { [const { OnceLock::new() }; COUNT] }; 2];
+        static ALL: [[Once<Instance>; COUNT]; 2] = [const { [const { Once::new() }; COUNT] }; 2];
         let place = ALL[strength as usize].get(arity.checked_sub(LEAST_ARITY)?)?;
         Some(place.get_or_init(|| Self {
             arity,

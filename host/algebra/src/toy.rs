@@ -3,8 +3,8 @@
 //! BLS12-377 has.
 
 use crate::curve::{EdwardsForm, group, spec::toy as spec, spec::toy_edwards};
+use crate::once::Once;
 use crate::tower::{self, Frobenius, Tower};
-use std::sync::LazyLock;
 
 pub use spec::{Fp, Fr};
 
@@ -26,8 +26,8 @@ impl Tower for ToyTower {
     const XI: Fp2 = Fp2::constant(spec::tower::XI);
 
     fn frobenius() -> &'static Frobenius<Self> {
-        static CONSTANTS: LazyLock<Frobenius<ToyTower>> = LazyLock::new(Frobenius::compute);
-        &CONSTANTS
+        static CONSTANTS: Once<Frobenius<ToyTower>> = Once::new();
+        CONSTANTS.get_or_init(Frobenius::compute)
     }
 }
 

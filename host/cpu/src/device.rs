@@ -9,13 +9,14 @@ use proofmill_op::equihash_verify::Params;
 use proofmill_op::msm::Instance;
 use proofmill_op::ntt::Field;
 use proofmill_op::poseidon::Instance as Poseidon;
+use proofmill_op::process::parallel;
 use proofmill_op::{
     Answer, Cancel, Capability, Caps, Data, Device, DeviceKind, Error, Metrics, Parked, Request,
     Result, Ticket,
 };
-use rayon::ThreadPool;
 
-use crate::{coprocessor, ecdsa_verify, equihash_verify, msm, ntt, poseidon, thread_pool};
+use crate::pool::Pool;
+use crate::{coprocessor, ecdsa_verify, equihash_verify, msm, ntt, poseidon};
 
 /// Parameter sets offered: those that chains use, and small ones for tests. The code takes any.
 const EQUIHASH_SETS: [(u32, u32); 7] =
@@ -39,12 +40,15 @@ const SIGNATURES_HERE: usize = 8;
 ///
 /// Where it has a thread for each processor, each is bound to one. Whatever a progress function starts inherits that: start
 /// threads and open devices elsewhere.
+///
+/// A process that was forked after the device was opened can use the device, and its resident data: it starts threads of its own. Tickets of
+/// requests that were submitted before the fork belong to the parent.
 pub struct CpuDevice {
     caps: Caps,
     isa: Isa,
     /// Tells parked data of this device from others'.
     identity: u64,
-    pool: ThreadPool,
+    pool: Pool,
     tally: Arc<Tally>,
 }
 
@@ -69,9 +73,9 @@ impl CpuDevice {
         let options: Vec<_> = threads_option.into_iter().chain(isa_option).collect();
         let mark = if options.is_empty() { "" } else { "?" };
         let uri = format!("cpu:{mark}{}", options.join("&"));
-        let pool = thread_pool(threads)
+        let pool = Pool::new(threads)
             .map_err(|problem| Error::Open { device: uri.clone(), problem: problem.to_string() })?;
-        let count = pool.current_num_threads();
+        let count = pool.threads();
         let plural = if count == 1 { "" } else { "s" };
         let mut caps =
             Caps::new(uri, DeviceKind::Cpu, format!("{count} thread{plural}, {isa} code path"));
@@ -92,7 +96,7 @@ impl CpuDevice {
 
     /// Threads that work on requests.
     pub fn threads(&self) -> usize {
-        self.pool.current_num_threads()
+        self.pool.threads()
     }
 
     /// The instruction set whose code path it takes.
@@ -260,7 +264,7 @@ impl Device for CpuDevice {
     fn answer(&self, request: Request, cancel: &Cancel) -> Result<Answer> {
         let (_, work) = self.work(request)?;
         let cancelled = || cancel.is_cancelled();
-        self.tally.guarded(|| work(&cancelled))
+        parallel(|| self.tally.guarded(|| work(&cancelled)))
     }
 
     fn metrics(&self) -> Metrics {

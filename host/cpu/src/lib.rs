@@ -9,6 +9,7 @@ mod equihash_verify;
 mod msm;
 mod ntt;
 mod pages;
+mod pool;
 mod poseidon;
 mod processors;
 

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use proofmill_op::msm::Group;
+use proofmill_op::process::parallel;
 use proofmill_op::{
     Answer, Capability, Caps, Completer, Data, Device, DeviceKind, Error, Metrics, Parked, Request,
     Result, Ticket, poseidon as op_poseidon,
@@ -166,7 +167,7 @@ impl Source {
         if let Self::Host(mut bytes) = self
             && let Some(bytes) = Arc::get_mut(&mut bytes)
         {
-            bytes.par_chunks_mut(1 << 14).for_each(Zeroize::zeroize);
+            parallel(|| bytes.par_chunks_mut(1 << 14).for_each(Zeroize::zeroize));
         }
     }
 

@@ -32,6 +32,7 @@
 //! | `memory_latency=CYCLES` | `sim:` | from an address to its first data in the card's memory; 1 to 65536, at first 64 |
 //! | `memory_gap=256THS` | `sim:` | share of the cycles in which the memory gives no data; 0 to 255, at first 0 |
 
+mod bound;
 #[cfg(feature = "card")]
 mod card;
 #[cfg(not(feature = "card"))]
@@ -58,6 +59,7 @@ use std::time::Duration;
 use proofmill_cpu::{CpuDevice, Isa};
 use proofmill_op::{Device, DeviceKind, Error, Result};
 
+use bound::Bound;
 pub use sim::{DEFAULT_CONFIGURATION, FOLDER_VARIABLE, Simulation, folder as simulation_folder};
 use traced::Traced;
 pub use uri::Uri;
@@ -71,8 +73,15 @@ pub fn open(uri: &str) -> Result<Box<dyn Device>> {
 
 /// Opens the device that a parsed URI names. Each request is a span of `tracing`, `operation`, with the device and what it is asked, and its end
 /// an event; both are at level DEBUG.
+///
+/// A process that is forked later can use `cpu:`; other devices return an error there.
 pub fn open_uri(uri: &Uri) -> Result<Box<dyn Device>> {
-    Ok(Box::new(Traced(open_plain(uri)?)))
+    let device = open_plain(uri)?;
+    let device = match device.caps().kind {
+        DeviceKind::Cpu => device,
+        _ => Box::new(Bound::new(device)),
+    };
+    Ok(Box::new(Traced(device)))
 }
 
 fn open_plain(uri: &Uri) -> Result<Box<dyn Device>> {

@@ -16,6 +16,7 @@ pub mod forms;
 pub mod msm;
 pub mod ntt;
 pub mod poseidon;
+pub mod process;
 mod ticket;
 mod verdict;
 

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use tracing::{Span, debug};
 
 use crate::cancel::{Cancel, Stop};
+use crate::process::Process;
 use crate::{Answer, Error};
 
 enum State<T, E> {
@@ -38,11 +39,25 @@ struct Shared<T, E> {
     span: Mutex<Option<(Span, Instant)>>,
     /// Is said when the ticket is given up.
     work: Option<Cancel>,
+    /// The process that submitted the request.
+    process: Process,
 }
 
 impl<T, E> Shared<T, E> {
     fn lock(&self) -> MutexGuard<'_, State<T, E>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns an error if the response has not arrived and cannot arrive, because this process was forked after the request was submitted. Takes no
+    /// lock that a thread of the parent may hold.
+    fn arrives(&self) -> Result<(), Error> {
+        if self.process.is_current() {
+            return Ok(());
+        }
+        match self.state.try_lock() {
+            Ok(state) if !matches!(*state, State::Waiting(_)) => Ok(()),
+            _ => self.process.check_request(),
+        }
     }
 
     /// The first word counts, for which this is true; later ones are dropped.
@@ -109,7 +124,8 @@ pub fn milliseconds(seconds: f64) -> f64 {
 impl<T, E: From<Error>> Shared<T, E> {
     /// Nobody wants the answer any more.
     fn give_up(&self) {
-        if self.finish(Err(Error::Cancelled.into()))
+        if self.arrives().is_ok()
+            && self.finish(Err(Error::Cancelled.into()))
             && let Some(work) = &self.work
         {
             work.cancel();
@@ -146,6 +162,10 @@ impl<T, E: From<Error>> Ticket<T, E> {
     }
 
     fn made(work: Option<Cancel>) -> (Completer<T, E>, Self) {
+        Self::made_in(Process::current(), work)
+    }
+
+    fn made_in(process: Process, work: Option<Cancel>) -> (Completer<T, E>, Self) {
         let state = Mutex::new(State::Waiting(Waiting::default()));
         let shared = Shared {
             state,
@@ -153,6 +173,7 @@ impl<T, E: From<Error>> Ticket<T, E> {
             has_ended: AtomicBool::new(false),
             span: Mutex::new(None),
             work,
+            process,
         };
         let shared = Arc::new(shared);
         (Completer(shared.clone()), Ticket(shared))
@@ -166,7 +187,10 @@ impl<T, E: From<Error>> Ticket<T, E> {
     /// As [`Ticket::wait`], with the time at which the device gave the answer: earlier than now, when nobody was
     /// waiting yet.
     pub fn wait_stamped(self) -> (Result<T, E>, Instant) {
-        take(&mut self.0.ended())
+        match self.0.arrives() {
+            Ok(()) => take(&mut self.0.ended()),
+            Err(error) => (Err(error.into()), Instant::now()),
+        }
     }
 
     /// The end of the ticket is an event in this span, at level DEBUG, with the milliseconds since `start`.
@@ -181,6 +205,9 @@ impl<T, E: From<Error>> Ticket<T, E> {
 
     /// Blocks for at most `limit`; gives the ticket back when the answer is not there by then.
     pub fn wait_timeout(self, limit: Duration) -> std::result::Result<Result<T, E>, Self> {
+        if let Err(error) = self.0.arrives() {
+            return Ok(Err(error.into()));
+        }
         let start = Instant::now();
         let mut state = self.0.lock();
         while let State::Waiting(waiting) = &mut *state {
@@ -200,6 +227,9 @@ impl<T, E: From<Error>> Ticket<T, E> {
 
     /// The answer if it is there, without blocking; after it was taken once, `None` again.
     pub fn poll(&mut self) -> Option<Result<T, E>> {
+        if let Err(error) = self.0.arrives() {
+            return Some(Err(error.into()));
+        }
         let mut state = self.0.lock();
         match *state {
             State::Done(..) => Some(take(&mut state).0),
@@ -228,6 +258,9 @@ impl<T, E: From<Error>> Future for Ticket<T, E> {
     type Output = Result<T, E>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if let Err(error) = self.0.arrives() {
+            return Poll::Ready(Err(error.into()));
+        }
         let mut state = self.0.lock();
         match &mut *state {
             State::Waiting(Waiting { task, .. }) => {
@@ -307,6 +340,35 @@ mod tests {
         completer.complete(Ok(answer()));
         assert!(ticket.poll().unwrap().is_ok());
         assert!(ticket.poll().is_none());
+    }
+
+    #[test]
+    fn in_a_forked_process_a_ticket_has_the_response_that_had_arrived_or_an_error() {
+        let pair = || Ticket::<Answer>::made_in(Process::other(), None);
+        let arrived = || {
+            let (completer, ticket) = pair();
+            completer.complete(Ok(answer()));
+            ticket
+        };
+        assert!(arrived().wait().is_ok());
+        assert!(arrived().poll().unwrap().is_ok());
+        let refused = |result: Result<Answer, Error>| {
+            let text = result.unwrap_err().to_string();
+            assert!(text.contains("before this process was forked"), "{text}");
+        };
+        let (held, ticket) = pair();
+        refused(ticket.wait());
+        let (_held, ticket) = pair();
+        refused(ticket.wait_timeout(Duration::ZERO).unwrap());
+        let (_held, mut ticket) = pair();
+        refused(ticket.poll().unwrap());
+        let (_held, ticket) = pair();
+        refused(block_on(ticket));
+        // A thread of the parent holds the lock, and nobody cancels what is the parent's.
+        let (locked, ticket) = pair();
+        let _guard = locked.0.lock();
+        refused(ticket.wait());
+        assert!(!held.is_cancelled() && !locked.is_cancelled());
     }
 
     #[test]

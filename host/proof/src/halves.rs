@@ -7,6 +7,7 @@ use proofmill_algebra::batch::{FACTOR_BYTES, Factors};
 use proofmill_algebra::curve::Curve;
 use proofmill_algebra::pairing::{self, Pair, Pairing};
 use proofmill_algebra::tower::Fp12;
+use proofmill_op::process::parallel;
 use rayon::prelude::*;
 
 use crate::deep::deep;
@@ -25,7 +26,7 @@ const AT_A_TIME: usize = 128;
 
 /// What a function makes of all items, of so many on each thread of the caller's rayon pool.
 pub fn each<T: Sync, U: Send>(items: &[T], of: impl Fn(&[T]) -> Vec<U> + Send + Sync) -> Vec<U> {
-    let parts: Vec<_> = items.par_chunks(AT_A_TIME).map(of).collect();
+    let parts: Vec<_> = parallel(|| items.par_chunks(AT_A_TIME).map(of).collect());
     parts.into_iter().flatten().collect()
 }
 
@@ -36,7 +37,7 @@ const PAIRS: usize = 64;
 pub fn miller_product<E: Pairing>(isa: Isa, pairs: &[Pair<E>]) -> Fp12<E::Tower> {
     let part = |pairs| deep(|| pairing::miller_product::<E>(isa, pairs, &[]));
     let parts = pairs.par_chunks(PAIRS).map(part);
-    parts.reduce(|| Fp12::ONE, |left, right| left * right)
+    parallel(|| parts.reduce(|| Fp12::ONE, |left, right| left * right))
 }
 
 /// Which claims do not hold, the first one first, when it can be asked of any of them whether they all do.

@@ -4,6 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use proofmill_op::Data;
+use proofmill_op::process::parallel;
 use rayon::prelude::*;
 use zeroize::{DefaultIsZeroes, Zeroize};
 
@@ -12,7 +13,7 @@ const CHUNK: usize = 1 << 14;
 
 /// Overwrites elements on the threads of the caller's pool.
 fn wipe<T: DefaultIsZeroes + Send>(elements: &mut [T]) {
-    elements.par_chunks_mut(CHUNK).for_each(Zeroize::zeroize);
+    parallel(|| elements.par_chunks_mut(CHUNK).for_each(Zeroize::zeroize));
 }
 
 /// Overwrites bytes that nobody else has any more.

@@ -5,7 +5,7 @@
 
 use super::table::{Table, Tables};
 use super::{ELEMENT_BYTES, MOST_WIDTH, Scalar};
-use std::sync::OnceLock;
+use crate::once::Once;
 
 /// An element or a digest.
 pub type Bytes = [u8; ELEMENT_BYTES];
@@ -37,7 +37,7 @@ pub trait Arithmetic: Copy {
     fn constant(number: &Scalar) -> Self::Constant;
 
     /// Where the constants of an instance are.
-    fn table(tables: &Tables) -> &OnceLock<Table<Self::Constant>>;
+    fn table(tables: &Tables) -> &Once<Table<Self::Constant>>;
 
     /// The same number for all hashes.
     fn splat(self, constant: &Self::Constant) -> Self::X;

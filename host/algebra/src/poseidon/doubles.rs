@@ -1,12 +1,11 @@
 //! Eight hashes at a time, in doubles. A combination subtracts a multiple of r instead of dividing.
 
-use std::sync::OnceLock;
-
 use super::Scalar;
 use super::arithmetic::{Arithmetic, Bytes, MOST_LANES};
 use super::table::{Table, Tables};
 use crate::field::{Field, PrimeField};
 use crate::lanes::{Doubles, Fma, Mask, WIDTH, each};
+use crate::once::Once;
 
 /// Digits, of 51 bits.
 const L: usize = 5;
@@ -32,7 +31,7 @@ impl Arithmetic for Fma {
         Doubles::<Scalar, L>::digits_of(&number.to_canonical())
     }
 
-    fn table(tables: &Tables) -> &OnceLock<Table<[f64; L]>> {
+    fn table(tables: &Tables) -> &Once<Table<[f64; L]>> {
         &tables.doubles
     }
 

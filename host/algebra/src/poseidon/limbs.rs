@@ -3,8 +3,6 @@
 //!
 //! Elements are below 4r: products are below 2r, combinations below 3r, and a sum is reduced.
 
-use std::sync::OnceLock;
-
 use super::Scalar;
 use super::arithmetic::{Arithmetic, Bytes, MOST_LANES};
 use super::table::{Table, Tables};
@@ -12,6 +10,7 @@ use crate::field::{Field, PrimeField};
 use crate::lanes::{
     Backend, Mask, Prime, WIDTH, both, carried, each, limbs, limbs_of_words, words_of_limbs,
 };
+use crate::once::Once;
 
 /// Limbs, and words of an integer.
 const L: usize = 5;
@@ -42,7 +41,7 @@ impl<B: Backend> Arithmetic for B {
         limbs(&number.to_canonical())
     }
 
-    fn table(tables: &Tables) -> &OnceLock<Table<[u64; L]>> {
+    fn table(tables: &Tables) -> &Once<Table<[u64; L]>> {
         &tables.limbs
     }
 

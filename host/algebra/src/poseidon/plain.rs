@@ -7,11 +7,11 @@
 //! The time depends on no element, but for one that is refused.
 
 use std::fmt;
-use std::sync::OnceLock;
 
 use super::spec::{circom, poseidon2_bn254, poseidon2_goldilocks};
 use crate::field::{Bn254Fr, Goldilocks, PrimeField};
 use crate::ntt::NotBelowModulus;
+use crate::once::Once;
 use permutation::Permutation;
 
 mod permutation;
@@ -93,8 +93,8 @@ impl Instance {
         let place = place.unwrap_or_else(|| panic!("{arity} elements"));
         match self {
             Self::Circom => {
-                static ALL: [OnceLock<Permutation<Bn254Fr>>; circom::PARTIAL_ROUNDS.len()] =
-                    [const { OnceLock::new() }; _];
+                static ALL: [Once<Permutation<Bn254Fr>>; circom::PARTIAL_ROUNDS.len()] =
+                    [const { Once::new() }; _];
                 let made = || {
                     Permutation::poseidon(
                         arity + 1,
@@ -107,16 +107,15 @@ impl Instance {
             }
             Self::Poseidon2Bn254 => {
                 use poseidon2_bn254::{ALPHA, FULL_ROUNDS, WIDTHS};
-                static ALL: [OnceLock<Permutation<Bn254Fr>>; WIDTHS.len()] =
-                    [const { OnceLock::new() }; _];
+                static ALL: [Once<Permutation<Bn254Fr>>; WIDTHS.len()] = [const { Once::new() }; _];
                 let (width, partial, inner) = &WIDTHS[place];
                 let made = || Permutation::poseidon2(*width, FULL_ROUNDS, *partial, ALPHA, inner);
                 run(ALL[place].get_or_init(made), arity, arity, preimages, digests)
             }
             Self::Poseidon2Goldilocks => {
                 use poseidon2_goldilocks::{ALPHA, FULL_ROUNDS, WIDTHS};
-                static ALL: [OnceLock<Permutation<Goldilocks>>; WIDTHS.len()] =
-                    [const { OnceLock::new() }; _];
+                static ALL: [Once<Permutation<Goldilocks>>; WIDTHS.len()] =
+                    [const { Once::new() }; _];
                 let (width, partial, inner) = &WIDTHS[place];
                 let made = || Permutation::poseidon2(*width, FULL_ROUNDS, *partial, ALPHA, inner);
                 run(ALL[place].get_or_init(made), arity, arity, preimages, digests)

@@ -1,20 +1,19 @@
 //! The constants of an instance, as each kind of arithmetic keeps them.
 
-use std::sync::OnceLock;
-
 use super::Scalar;
 use super::arithmetic::{Arithmetic, State};
 use super::moving::Moving;
 use super::numbers::Numbers;
 use super::scaled::{MOST_SCALED_WIDTH, Scaled};
+use crate::once::Once;
 
 /// Each is made when it is first needed.
 #[derive(Default)]
 pub struct Tables {
-    pub words: OnceLock<Table<Scalar>>,
-    pub limbs: OnceLock<Table<[u64; 5]>>,
+    pub words: Once<Table<Scalar>>,
+    pub limbs: Once<Table<[u64; 5]>>,
     #[cfg(target_arch = "x86_64")]
-    pub doubles: OnceLock<Table<[f64; 5]>>,
+    pub doubles: Once<Table<[f64; 5]>>,
 }
 
 /// Of either form.

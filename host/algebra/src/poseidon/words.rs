@@ -1,11 +1,10 @@
 //! One hash at a time, in words of 64 bits: an integer x is read as the element that has x for its Montgomery form.
 
-use std::sync::OnceLock;
-
 use super::Scalar;
 use super::arithmetic::{Arithmetic, Bytes, MOST_LANES};
 use super::table::{Table, Tables};
 use crate::field::{DecodeError, Field, PrimeField};
+use crate::once::Once;
 
 /// Of every processor.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +39,7 @@ impl Arithmetic for Words {
         read(number.to_canonical()).expect("an integer below the modulus")
     }
 
-    fn table(tables: &Tables) -> &OnceLock<Table<Scalar>> {
+    fn table(tables: &Tables) -> &Once<Table<Scalar>> {
         &tables.words
     }
 

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use cudarc::driver::sys;
 use proofmill_op::Result;
+use proofmill_op::process::parallel;
 use rayon::prelude::*;
 
 use super::{Context, lock};
@@ -75,7 +76,7 @@ fn copy(to: &mut [u8], from: &[u8]) {
         return;
     }
     let pieces = to.par_chunks_mut(COPIED).zip(from.par_chunks(COPIED));
-    pieces.for_each(|(to, from)| to.copy_from_slice(from));
+    parallel(|| pieces.for_each(|(to, from)| to.copy_from_slice(from)));
 }
 
 fn copy_back(to: &mut [u8], from: &mut Staging) {

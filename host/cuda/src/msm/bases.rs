@@ -7,6 +7,7 @@ use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::msm::Group;
 use proofmill_op::msm::read::{self, Bytes};
 use proofmill_op::msm::{self, Check};
+use proofmill_op::process::parallel;
 use proofmill_op::{Capability, Data, Result};
 use rayon::prelude::*;
 
@@ -121,13 +122,14 @@ pub(super) fn read_points<C: Group<Base: Coordinate>>(
         ))?;
         if check == Check::Subgroup && C::COFACTOR != [1] {
             let chunks = bytes.par_chunks(CHECKED * each).enumerate();
-            chunks.try_for_each(|(number, chunk)| {
+            let checked = |(number, chunk): (usize, &[u8])| {
                 job.check()?;
                 let numbers = piece.start + number * CHECKED..;
                 numbers.zip(chunk.chunks_exact(each)).try_for_each(|(number, bytes)| {
                     read::point::<C>(number, bytes, check).map(|_| ())
                 })
-            })?;
+            };
+            parallel(|| chunks.try_for_each(checked))?;
         }
     }
     let Some(wrong) = job.first_wrong(&first_wrong)? else { return Ok(()) };

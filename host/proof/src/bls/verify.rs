@@ -9,6 +9,7 @@ use proofmill_algebra::curve::{Affine, Curve, Projective};
 use proofmill_algebra::hash_to_curve::Mapped;
 use proofmill_algebra::pairing::{Bls12381, Pair};
 use proofmill_algebra::tower::Fp12;
+use proofmill_op::process::parallel;
 use rayon::prelude::*;
 
 use super::hash::hash_each_to_group;
@@ -312,5 +313,5 @@ fn multiples_of_groups<C: Batched<Scalar = Fr>>(
         let keys: Vec<_> = places.iter().map(|&place| keys[place]).collect();
         factors.of(places).sum_vartime(isa, &keys)
     };
-    Affine::batch(&groups.par_iter().map(sum).collect::<Vec<_>>())
+    Affine::batch(&parallel(|| groups.par_iter().map(sum).collect::<Vec<_>>()))
 }

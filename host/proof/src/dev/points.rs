@@ -10,6 +10,7 @@ use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::fixed_base::FixedBase;
 use proofmill_algebra::lanes::affine::Point;
 use proofmill_algebra::msm::Group;
+use proofmill_op::process::parallel;
 use rayon::prelude::*;
 
 use super::groups::radix;
@@ -38,7 +39,8 @@ impl<C: Group<Base: Coordinate>, P: PrimeField> Multiples<C, P> {
     /// Writes k G for every k, on the threads of the caller's pool.
     pub fn write(&self, out: &mut dyn Write, scalars: &[C::Scalar]) -> io::Result<()> {
         scalars.chunks(CHUNK).try_for_each(|chunk| {
-            let pieces: Vec<_> = chunk.par_chunks(PIECE).map(|piece| self.piece(piece)).collect();
+            let pieces = || chunk.par_chunks(PIECE).map(|piece| self.piece(piece)).collect();
+            let pieces: Vec<_> = parallel(pieces);
             pieces.iter().try_for_each(|piece| out.write_all(piece))
         })
     }

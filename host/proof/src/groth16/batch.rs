@@ -12,6 +12,7 @@ use std::borrow::Borrow;
 use std::sync::{Mutex, PoisonError, mpsc};
 
 use proofmill_op::Cancel;
+use proofmill_op::process::parallel;
 use rayon::ThreadPoolBuilder;
 
 use super::control::{Control, Place};
@@ -71,7 +72,7 @@ impl Prover {
         cancel: &Cancel,
         mut each: impl FnMut(usize, Result<Proved>),
     ) -> Result<()> {
-        let threads = self.processors().unwrap_or_else(rayon::current_num_threads);
+        let threads = self.processors().unwrap_or_else(|| parallel(rayon::current_num_threads));
         // The first lanes have the threads that are left over.
         let threads =
             (0..lanes).map(|lane| (threads / lanes + usize::from(lane < threads % lanes)).max(1));

@@ -1,9 +1,11 @@
 //! The prover.
 
+use std::convert::Infallible;
 use std::num::NonZero;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use proofmill_op::process::PerProcess;
 use proofmill_op::{Cancel, Ticket, milliseconds};
 use tracing::{Span, debug, debug_span, warn};
 
@@ -54,7 +56,8 @@ pub struct Prover {
     pub(super) settings: Settings,
     devices: Devices,
     verifying: PreparedVerifyingKey,
-    counts: Mutex<Counts>,
+    /// A lock for each process: a fork may leave it locked by a thread that the child does not have.
+    counts: PerProcess<Mutex<Counts>>,
 }
 
 impl Prover {
@@ -116,9 +119,14 @@ impl Prover {
         on_curve!(self.key.curve(), prove(self, witness.values(), control, place))
     }
 
-    /// What happened since the prover was made.
+    /// Returns what happened since the prover was made, in this process.
     pub fn counts(&self) -> Counts {
-        *self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.lock_counts()
+    }
+
+    fn lock_counts(&self) -> MutexGuard<'_, Counts> {
+        let Ok(counts) = self.counts.get_or_try_make(|| Ok::<_, Infallible>(Mutex::default()));
+        counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The key's verifying half.
@@ -132,7 +140,7 @@ impl Prover {
     }
 
     fn count(&self, what: impl FnOnce(&mut Counts)) {
-        what(&mut self.counts.lock().unwrap_or_else(PoisonError::into_inner));
+        what(&mut self.lock_counts());
     }
 
     /// Does the proof verify? Points outside the groups prove nothing.
@@ -145,7 +153,7 @@ fn new<E: Suite>(key: &Zkey, devices: Devices, settings: Settings) -> Result<Pro
     let verifying = PreparedVerifyingKey::with_isa(&key.verifying_key()?, devices.isa())?;
     let rows = Rows::new::<ScalarOf<E>>(1 << key.domain_log(), key.coefficients().iter());
     let route = Route::new::<E>(key, &devices, settings.park)?;
-    let (key, counts) = (key.clone(), Mutex::default());
+    let (key, counts) = (key.clone(), PerProcess::new());
     Ok(Prover { key, rows, route, settings, devices, verifying, counts })
 }
 

@@ -14,6 +14,7 @@ use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::ntt::least_non_residue_root;
 use proofmill_op::msm::{Response, read};
 use proofmill_op::ntt::{Field, Quotient};
+use proofmill_op::process::parallel;
 use proofmill_op::{Answer, Cancel, Data, DeviceKind, Error, Parked, Request, Result};
 use zeroize::Zeroizing;
 
@@ -77,7 +78,8 @@ pub fn request<F: PrimeField>(field: Field, rows: [Vec<u8>; 3]) -> Quotient {
     // Each is copied, which takes a thread as long as all of them take to be computed.
     let [a, b, c] = rows;
     let shared = |list: Vec<u8>| move || Data::from(&WipedVec(list)[..]);
-    let ((a, b), c) = rayon::join(|| rayon::join(shared(a), shared(b)), shared(c));
+    let (a, b, c) = (shared(a), shared(b), shared(c));
+    let ((a, b), c) = parallel(|| rayon::join(|| rayon::join(a, b), c));
     let lists = [a, b, c];
     Quotient::new(field, lists, between.to_le_bytes().as_ref())
         .with_root(root.to_le_bytes().as_ref())

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proofmill_algebra::field::PrimeField;
 use proofmill_op::Cancel;
+use proofmill_op::process::parallel;
 use rayon::prelude::*;
 
 use super::Scalar;
@@ -112,7 +113,9 @@ impl Rows {
                 F::ZERO
             })
         };
-        witness.par_iter().enumerate().map(element).collect_into_vec(&mut elements.0);
+        parallel(|| {
+            witness.par_iter().enumerate().map(element).collect_into_vec(&mut elements.0);
+        });
         let wrong = wrong.into_inner();
         if let Some(Err(problem)) = witness.get(wrong).map(|bytes| F::from_le_bytes(bytes)) {
             return Err(Error::argument("witness", format!("value {wrong} is {problem}")));
@@ -122,7 +125,7 @@ impl Rows {
         let chunk = CHUNK * F::BYTES;
         let chunks =
             a.par_chunks_mut(chunk).zip(b.par_chunks_mut(chunk)).zip(c.par_chunks_mut(chunk));
-        chunks.enumerate().try_for_each(|(number, ((a, b), c))| {
+        let row = |(number, ((a, b), c)): (usize, ((&mut [u8], &mut [u8]), &mut [u8]))| {
             cancel.go_on()?;
             let each =
                 a.chunks_mut(F::BYTES).zip(b.chunks_mut(F::BYTES)).zip(c.chunks_mut(F::BYTES));
@@ -134,7 +137,8 @@ impl Rows {
                 c.copy_from_slice((x * y).to_le_bytes().as_ref());
             }
             Ok::<_, Error>(())
-        })?;
+        };
+        parallel(|| chunks.enumerate().try_for_each(row))?;
         Ok([a, b, c])
     }
 }

@@ -25,7 +25,7 @@ pub(super) struct Facts {
     pub two_adicity: u32,
 }
 
-const BN254: Facts = Facts {
+pub(super) const BN254: Facts = Facts {
     curve: Curve::Bn254,
     name: "bn254",
     word: "bn128",
@@ -62,14 +62,14 @@ impl Facts {
         KNOWN.into_iter().find(|facts| facts.curve == curve)
     }
 
-    /// By snarkjs's word.
+    /// Finds a curve by snarkjs's word, or by its name here, which other tools write.
     pub fn by_word(word: &str) -> Option<&'static Self> {
-        KNOWN.into_iter().find(|facts| facts.word == word)
+        KNOWN.into_iter().find(|facts| facts.word == word || facts.name == word)
     }
 
-    /// snarkjs's words for all curves that have files.
+    /// Returns the words for all curves that have files.
     pub fn words() -> String {
-        KNOWN.map(|facts| facts.word).join(", ")
+        KNOWN.map(|facts| format!("{} ({})", facts.word, facts.name)).join(", ")
     }
 
     /// Bytes of an element of Fp.

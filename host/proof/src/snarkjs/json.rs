@@ -9,6 +9,8 @@
 //! The identity is also read where x and y are 0 and z is 1: ffjavascript, which reads points for snarkjs, makes the same point of
 //! both.
 //!
+//! Integers of JSON are read, too, whatever their size, and `bn254` and `bls12_381` beside snarkjs's `bn128` and `bls12381`.
+//!
 //! Each kind of file has a module with `open` (a path), `parse` (bytes) and `text`. What is read is checked: a coordinate
 //! is below p, a point of its group. Files above a stated size are refused before they are parsed.
 

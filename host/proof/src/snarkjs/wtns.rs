@@ -64,6 +64,13 @@ impl Witness {
     }
 
     fn read(source: Source) -> Result<Self> {
+        if let Some(count) = raw_values(source.bytes()) {
+            let problem = format!(
+                "looks like {count} raw values of 32 bytes without a .wtns header, as go-rapidsnark's CalculateBinWitness returns them; \
+                 use CalculateWTNSBin, or pass the values as a list of integers"
+            );
+            return Err(source.wrong("header", 0, problem).into());
+        }
         let container = Container::open(source, &FORMAT)?;
         let mut header = container.section(1)?;
         let facts = Facts::read(&mut header, Prime::Scalar)?;
@@ -120,6 +127,16 @@ impl Witness {
             Values::Memory(values) => values.as_flattened().len(),
         }
     }
+}
+
+/// Returns the number of values if a file without a header consists of nothing but values, of which the first is 1, in either byte order.
+fn raw_values(bytes: &[u8]) -> Option<usize> {
+    let (values, rest) = bytes.as_chunks::<SCALAR_BYTES>();
+    let is_one = |value: &Scalar| {
+        let ends = value[0] | value[SCALAR_BYTES - 1];
+        ends == 1 && value[1..SCALAR_BYTES - 1].iter().all(|&byte| byte == 0)
+    };
+    (rest.is_empty() && is_one(values.first()?)).then_some(values.len())
 }
 
 /// The first value that no witness has there, and what is wrong with it.

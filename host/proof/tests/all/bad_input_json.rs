@@ -92,7 +92,7 @@ fn words_that_are_wrong_have_a_place() {
     let text = file("bn254", "proof");
     let cases = [
         ("groth16", "plonk", "protocol", "'plonk', not 'groth16'"),
-        ("bn128", "bls12377", "curve", "'bls12377' is none of bn128, bls12381"),
+        ("bn128", "bls12377", "curve", "'bls12377' is none of bn128 (bn254), bls12381 (bls12_381)"),
         ("bn128", "bls12381", "pi_a", "not on the curve"),
     ];
     for (word, other, path, problem) in cases {
@@ -119,13 +119,15 @@ fn the_number_of_points_is_that_of_the_public_values() {
 fn what_is_no_json_of_this_kind_has_a_place() {
     let proof_text = file("bn254", "proof");
     let short = proof_text.replacen(",\n  \"1\"", "", 1);
-    let cases: [(&[u8], u64, &str); 6] = [
+    let cases: [(&[u8], u64, &str); 8] = [
         (b"", 0, "EOF while parsing a value"),
-        (b"[1]", 1, "invalid type: integer `1`"),
-        (b"{\"pi_a\": \"1\"}", 11, "invalid type: string"),
+        (b"[1]", 1, "integer `1`; expected an array of length 3"),
+        (b"{\"pi_a\": \"1\"}", 11, "string \"1\"; expected an array of length 3"),
+        (b"{\"pi_a\": {}}", 11, "an object; expected an array of length 3"),
+        (b"5", 1, "integer `5`; expected an object of snarkjs's form"),
         (b"{\n}", 2, "missing field `pi_a`"),
         (b"{\"pi_a\": [\"\xff\"", 11, "invalid unicode code point"),
-        (short.as_bytes(), 165, "invalid length 2"),
+        (short.as_bytes(), 165, "an array of length 2; expected an array of length 3"),
     ];
     for (text, offset, said) in cases {
         let wrong = wrong(proof::parse("p.json", text));
@@ -207,10 +209,48 @@ fn public_values_that_are_wrong_have_a_path() {
     );
     assert_eq!(wrong(parse("[\"0x1\"]")).problem, "'0x1' is not a decimal number");
     assert_eq!(wrong(parse("[\"-1\"]")).problem, "'-1' is not a decimal number");
-    assert!(wrong(parse("[1]")).problem.starts_with("invalid type: integer `1`"));
+    for (given, shown) in [
+        ("-1", "-1"),
+        ("1.0", "1.0"),
+        ("1e3", "1e3"),
+        ("true", "true"),
+        ("null", "null"),
+        ("[\"1\"]", "[\\\"1\\\"]"),
+    ] {
+        let said = wrong(parse(&format!("[{given}]"))).to_string();
+        assert_eq!(said, format!("x.json: [0], byte 1: '{shown}' is not a decimal number"));
+    }
+    let said = wrong(parse(&format!("[1, {r}]"))).to_string();
+    assert_eq!(said, format!("x.json: [1], byte 4: not below {r}"));
+    assert_eq!(wrong(parse("{}")).problem, "an object; expected an array");
     let below = parse(
         "[\"0\", \"21888242871839275222246405745257275088548364400416034343698204186575808495616\"]",
     );
-    assert_eq!(below.unwrap().len(), 2);
+    let below = below.unwrap();
+    assert_eq!(below.len(), 2);
+    let numbers =
+        parse("[0, 21888242871839275222246405745257275088548364400416034343698204186575808495616]");
+    assert_eq!(numbers.unwrap(), below);
+    assert_eq!(parse("[\"\\u0030\", \"7\"]").unwrap(), parse("[0, 7]").unwrap());
     assert!(public::parse("x", b"[]", Curve::Bls12_377).is_err());
+}
+
+/// Other tools write the curve's usual name, numbers without quotes, or escapes.
+#[test]
+fn other_spellings_are_read() {
+    let (key, proof_text) = (file("bn254", "verification_key"), file("bn254", "proof"));
+    let same = proof::parse("p.json", proof_text.as_bytes()).unwrap();
+    for other in [
+        proof_text.replacen("bn128", "bn254", 1),
+        proof_text.replacen("bn128", "bn\\u0031\\u00328", 1),
+        proof_text.replace("\"1\"", "1"),
+    ] {
+        assert_eq!(proof::parse("p.json", other.as_bytes()).unwrap(), same);
+    }
+    let other = key.replacen("bn128", "bn254", 1);
+    let [key, other] =
+        [key, other].map(|text| verifying_key::parse("vk.json", text.as_bytes()).unwrap());
+    assert_eq!(key, other);
+    let text = file("bls12_381", "proof").replacen("bls12381", "bls12_381", 1);
+    assert!(proof::parse("p.json", text.as_bytes()).is_ok());
 }

@@ -10,7 +10,7 @@
 
 use super::Claim;
 use super::digits::{self, BITS, Digit, Half, Windows};
-use super::generator::{GENERATOR, Generator, WINDOW};
+use super::generator::{Generator, WINDOW, generator};
 use crate::curve::spec::secp256k1::endomorphism::BETA;
 use crate::field::PrimeField;
 use crate::lanes::{Backend, Choice, Mask, WIDTH};
@@ -133,7 +133,7 @@ fn multiply<C: Coordinates>(
     table: &[[C::Stored; WIDTH]; MULTIPLES],
     z: &C,
 ) -> Jacobian<C> {
-    let generator = &*GENERATOR;
+    let generator = generator();
     let beta = C::words(proof, &BETA);
     let first = of_key::<C>(proof, claims, table, 0, BITS - KEY_WINDOW);
     let mut sum = Jacobian { X: first.x, Y: first.y, Z: C::small(proof, 1) };

@@ -1,9 +1,8 @@
 //! Multiples of the generator that are computed once.
 
-use std::sync::LazyLock;
-
 use crate::curve::{Affine, Curve, Projective};
 use crate::field::PrimeField;
+use crate::once::Once;
 use crate::secp256k1::Secp256k1;
 use crate::secp256k1::lanes::Line;
 
@@ -16,8 +15,11 @@ pub struct Generator {
     pub multiples: [Vec<Line>; 2],
 }
 
-/// The table, which the first caller computes, in about a millisecond.
-pub static GENERATOR: LazyLock<Generator> = LazyLock::new(Generator::compute);
+/// Returns the table, which the first caller computes, in about a millisecond.
+pub fn generator() -> &'static Generator {
+    static GENERATOR: Once<Generator> = Once::new();
+    GENERATOR.get_or_init(Generator::compute)
+}
 
 impl Generator {
     fn compute() -> Self {

@@ -5,7 +5,7 @@
 
 use super::Claim;
 use super::digits::{self, BITS};
-use super::generator::{self, GENERATOR};
+use super::generator::{self, generator};
 use super::point::{Affine, Jacobian};
 use crate::curve::spec::secp256k1::endomorphism::BETA;
 use crate::field::prefetch;
@@ -31,7 +31,7 @@ pub fn multiple(claim: &Claim, u1: &[u64; 4], u2: &[u64; 4]) -> Option<Jacobian>
     let images = multiples.map(|point| Affine { x: point.x.times(&beta), ..point });
     let of_key = digits::split(u2).map(|half| half.non_adjacent(KEY_WIDTH));
     let of_generator = digits::split(u1).map(|half| half.non_adjacent(generator::WINDOW + 1));
-    let generator = &*GENERATOR;
+    let generator = generator();
     // Their lines come while Q is doubled.
     for (digits, multiples) in of_generator.iter().zip(&generator.multiples) {
         for digit in digits.iter().filter(|digit| **digit != 0) {

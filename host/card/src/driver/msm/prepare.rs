@@ -12,6 +12,7 @@ use proofmill_algebra::curve::{Affine, Projective};
 use proofmill_algebra::encoding::pair;
 use proofmill_op::msm::read::{self, Bytes};
 use proofmill_op::msm::{Check, Cycles, Instance, Progress, Response, SCALAR_BYTES, Sums};
+use proofmill_op::process::parallel;
 use proofmill_op::{Answer, Completer, Error, Result, Ticket};
 use rayon::prelude::*;
 
@@ -109,7 +110,9 @@ fn scalars<C: OnCard>(door: &Door, sums: &Sums) -> Result<Vec<List>> {
         let List::Here(list) = list else { continue };
         let (scalars, _) = list.as_chunks::<SCALAR_BYTES>();
         let chunks = scalars.par_chunks(CHECKED).enumerate();
-        chunks.try_for_each(|(i, some)| read::reduced::<C>(number, i * CHECKED, some))?;
+        parallel(|| {
+            chunks.try_for_each(|(i, some)| read::reduced::<C>(number, i * CHECKED, some))
+        })?;
     }
     Ok(lists)
 }
@@ -130,7 +133,7 @@ fn pieces<C: OnCard>(
         let bytes = bytes.range(pair::bytes::<C>(), numbers, buffer)?;
         encode::<C>(geometry, start, bytes, check)
     });
-    pieces.collect::<Result<_>>().map(Pieces)
+    parallel(|| pieces.collect::<Result<_>>()).map(Pieces)
 }
 
 /// Leads the chunks of a stream to the card, one while the other is under way, and adds their sums up.

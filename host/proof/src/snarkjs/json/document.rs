@@ -1,5 +1,6 @@
-//! A file of JSON, as far as errors need it: its name, and where in it a borrowed string stands.
+//! A file of JSON, as far as errors need it: its name, and the place of a value in it.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::Read as _;
 use std::path::Path;
@@ -7,8 +8,9 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Serializer;
 use serde_json::ser::PrettyFormatter;
+use serde_json::value::RawValue;
 
-use crate::snarkjs::curve::Facts;
+use crate::snarkjs::curve::{BN254, Facts};
 use crate::snarkjs::source::regular;
 use crate::{Error, FileError, Result};
 
@@ -20,8 +22,32 @@ pub(super) struct Document<'a> {
     bytes: &'a [u8],
 }
 
-/// A number or a word of the file, as it stands there: strings are borrowed, so that their address says where.
-pub(super) type Text<'a> = &'a str;
+/// A number or a word, as the file has it: borrowed, so that its address gives its place.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Text<'a>(#[serde(borrow)] &'a RawValue);
+
+impl<'a> Text<'a> {
+    /// Returns the content of a string, or what the file has in place of a string: the digits of an integer.
+    pub fn value(self) -> Cow<'a, str> {
+        let text = self.0.get();
+        match self.quoted() {
+            Some(inside) if !inside.contains('\\') => inside.into(),
+            Some(_) => serde_json::from_str::<String>(text).map_or(text.into(), Cow::from),
+            None => text.into(),
+        }
+    }
+
+    /// Returns the part of the file to which errors about this value point.
+    fn place(self) -> &'a str {
+        self.quoted().unwrap_or(self.0.get())
+    }
+
+    /// Returns what is between the quotes of a string, escapes included.
+    fn quoted(self) -> Option<&'a str> {
+        self.0.get().strip_prefix('"')?.strip_suffix('"')
+    }
+}
 
 /// Reads a [regular] file of at most so many bytes.
 pub(super) fn read(path: &Path, most: usize) -> Result<(String, Vec<u8>)> {
@@ -49,13 +75,9 @@ impl<'a> Document<'a> {
     pub fn parse<T: Deserialize<'a>>(&self) -> Result<T> {
         serde_json::from_slice(self.bytes).map_err(|error| {
             let said = error.to_string();
-            let problem = match said.rsplit_once(" at line ") {
-                _ if said.contains("expected struct") => "not an object of snarkjs's form",
-                Some((problem, _)) => problem,
-                None => &said,
-            };
+            let problem = said.rsplit_once(" at line ").map_or(&*said, |(problem, _)| problem);
             let offset = self.offset(error.line(), error.column());
-            self.wrong_at(offset, "JSON", problem.to_owned()).into()
+            self.wrong_at(offset, "JSON", in_terms_of_json(problem)).into()
         })
     }
 
@@ -70,14 +92,14 @@ impl<'a> Document<'a> {
         (before + column.saturating_sub(1)).min(self.bytes.len())
     }
 
-    /// What is wrong with a value that is borrowed from the file.
+    /// Returns what is wrong with a value of the file.
     pub fn wrong(
         &self,
-        value: &str,
+        value: Text<'_>,
         path: impl fmt::Display,
         problem: impl Into<String>,
     ) -> FileError {
-        let offset = value.as_ptr().addr().saturating_sub(self.bytes.as_ptr().addr());
+        let offset = value.place().as_ptr().addr().saturating_sub(self.bytes.as_ptr().addr());
         self.wrong_at(offset.min(self.bytes.len()), path, problem.into())
     }
 
@@ -98,19 +120,42 @@ impl<'a> Document<'a> {
         protocol: Option<Text<'a>>,
         curve: Option<Text<'a>>,
     ) -> Result<&'static Facts> {
-        if let Some(other) = protocol
-            && other != PROTOCOL
+        if let Some(protocol) = protocol
+            && protocol.value() != PROTOCOL
         {
-            let problem = format!("'{}', not '{PROTOCOL}'", other.escape_debug());
-            return Err(self.wrong(other, "protocol", problem).into());
+            let problem = format!("'{}', not '{PROTOCOL}'", protocol.value().escape_debug());
+            return Err(self.wrong(protocol, "protocol", problem).into());
         }
-        let curve = curve.unwrap_or("bn128");
-        Facts::by_word(curve).ok_or_else(|| {
+        let Some(curve) = curve else { return Ok(&BN254) };
+        Facts::by_word(&curve.value()).ok_or_else(|| {
             let words = Facts::words();
-            let problem = format!("'{}' is none of {words}", curve.escape_debug());
+            let problem = format!("'{}' is none of {words}", curve.value().escape_debug());
             self.wrong(curve, "curve", problem).into()
         })
     }
+}
+
+/// Returns a message of the JSON library without that library's names of types.
+fn in_terms_of_json(problem: &str) -> String {
+    let Some((found, expected)) = problem.split_once(", expected ") else {
+        return problem.to_owned();
+    };
+    let Some((kind, found)) = found.split_once(": ").or(found.split_once("length ")) else {
+        return problem.to_owned();
+    };
+    let found = match (kind, found) {
+        ("invalid ", length) => format!("an array of length {length}"),
+        (_, "map") => "an object".to_owned(),
+        (_, "sequence") => "an array".to_owned(),
+        (_, other) => other.to_owned(),
+    };
+    let expected = match expected {
+        "a sequence" => "an array",
+        "u32" => "an integer below 2^32",
+        _ if expected.starts_with("struct") => "an object of snarkjs's form",
+        other => other,
+    };
+    format!("{found}; expected {expected}")
 }
 
 /// A value as a file: indented by one space, without an end of line, as `JSON.stringify(value, null, 1)` has it.

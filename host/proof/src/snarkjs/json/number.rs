@@ -1,4 +1,4 @@
-//! Integers as decimal strings.
+//! Integers: decimal strings, or numbers of JSON of any size.
 
 use num_bigint::BigUint;
 
@@ -21,10 +21,11 @@ pub(super) fn parse(
     text: Text<'_>,
     modulus: &[u64],
 ) -> Result<Vec<u8>> {
-    let digits = text.len() <= MOST_DIGITS && text.bytes().all(|byte| byte.is_ascii_digit());
-    let integer = digits.then(|| BigUint::parse_bytes(text.as_bytes(), 10)).flatten();
+    let value = text.value();
+    let digits = value.len() <= MOST_DIGITS && value.bytes().all(|byte| byte.is_ascii_digit());
+    let integer = digits.then(|| BigUint::parse_bytes(value.as_bytes(), 10)).flatten();
     let Some(integer) = integer else {
-        let shown: String = text.chars().take(MOST_DIGITS / 2).collect();
+        let shown: String = value.chars().take(MOST_DIGITS / 2).collect();
         let problem = format!("'{}' is not a decimal number", shown.escape_debug());
         return Err(document.wrong(text, path, problem).into());
     };

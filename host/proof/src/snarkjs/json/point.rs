@@ -93,20 +93,21 @@ fn read(
     path: &str,
     texts: &[Text<'_>],
 ) -> Result<Vec<u8>> {
-    let (xy, z) = texts.split_at(2 * texts.len() / 3);
+    let values: Vec<_> = texts.iter().map(|text| text.value()).collect();
+    let (xy, z) = values.split_at(2 * values.len() / 3);
     let (one, identity): (&[&str], &[&str]) = match instance.group {
         Group::G1 => (&["1"], &["0", "1", "0"]),
         Group::G2 => (&["1", "0"], &["0", "0", "1", "0", "0", "0"]),
     };
-    if texts == identity {
+    if values == identity {
         return Ok(vec![0; instance.point_bytes()]);
     }
     if z != one {
         let problem = "z is not 1, and this is not the identity as snarkjs writes it";
-        return Err(document.wrong(z[0], path, problem).into());
+        return Err(document.wrong(texts[xy.len()], path, problem).into());
     }
-    let number = |text: &Text<'_>| number::parse(document, path, text, modulus);
-    let elements: Vec<_> = xy.iter().map(number).collect::<Result<_>>()?;
+    let number = |text: &Text<'_>| number::parse(document, path, *text, modulus);
+    let elements: Vec<_> = texts[..xy.len()].iter().map(number).collect::<Result<_>>()?;
     let point = elements.concat();
     match group::check(instance, &point) {
         Ok(()) => Ok(point),

@@ -24,7 +24,7 @@ pub fn parse(name: &str, bytes: &[u8], curve: Curve) -> Result<Vec<Scalar>> {
     let document = Document::new(name, bytes, MOST_BYTES)?;
     let texts: Vec<Text<'_>> = document.parse()?;
     let value = |(i, text): (usize, &Text<'_>)| {
-        let value = number::parse(&document, &format!("[{i}]"), text, modulus)?;
+        let value = number::parse(&document, &format!("[{i}]"), *text, modulus)?;
         Ok(value.try_into().expect("a scalar's bytes"))
     };
     texts.iter().enumerate().map(value).collect()

@@ -6,6 +6,7 @@ use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::pairing::{Bls12381, Bn254, Pairing, pairing};
 use proofmill_algebra::tower::{Fp6, Tower};
 use proofmill_op::msm::Curve;
+use proofmill_op::process::parallel;
 use rayon::prelude::*;
 use serde::de::Error as _;
 use serde::ser::Error as _;
@@ -83,7 +84,7 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<VerifyingKey> {
         beta_g2: in_g2("vk_beta_2", &file.vk_beta_2)?,
         gamma_g2: in_g2("vk_gamma_2", &file.vk_gamma_2)?,
         delta_g2: in_g2("vk_delta_2", &file.vk_delta_2)?,
-        ic: ic.collect::<Result<_>>()?,
+        ic: parallel(|| ic.collect::<Result<_>>())?,
     })
 }
 

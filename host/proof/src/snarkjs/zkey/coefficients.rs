@@ -1,5 +1,6 @@
 //! The entries of the matrices A and B that are not zero. C needs none: what it is applied to is the product.
 
+use proofmill_op::process::parallel;
 use rayon::prelude::*;
 
 use super::header::Header;
@@ -64,7 +65,7 @@ impl<'a> Coefficients<'a> {
                 Some(wrong(piece * PIECE + i, &problem))
             })
         };
-        match entries.par_chunks(PIECE).enumerate().find_map_first(search) {
+        match parallel(|| entries.par_chunks(PIECE).enumerate().find_map_first(search)) {
             Some(wrong) => Err(wrong.into()),
             None => Ok(()),
         }

@@ -7,6 +7,7 @@ use proofmill_algebra::encoding::EncodingError;
 use proofmill_op::msm::{Instance, Stream};
 
 use crate::{FileError, Result};
+use proofmill_op::process::parallel;
 use rayon::prelude::*;
 
 use crate::snarkjs::container::{Label, Part};
@@ -63,7 +64,7 @@ impl PointSection {
         let wrong = points.map(|(number, point)| {
             decode(self.instance, point).err().map(|error| self.wrong(number, error))
         });
-        wrong.find_map_first(|wrong| wrong).map_or(Ok(()), |wrong| Err(wrong.into()))
+        parallel(|| wrong.find_map_first(|wrong| wrong)).map_or(Ok(()), |wrong| Err(wrong.into()))
     }
 
     /// All points, each checked to be of the group.
