@@ -97,7 +97,13 @@ def design_of(folder):
     return design
 
 
-def netlist(design, top, same):
+#: Passes of yosys: cells of whole words, and if these differ, multiplexers and registers of single bits, so that it does not matter which bits
+#: are declared as one register.
+PASSES = ["proc; flatten; memory_collect; opt_clean",
+          "proc; flatten; memory_collect; opt_clean; pmuxtree; simplemap t:$dff t:$mux t:$not t:$and t:$or t:$xor; opt_clean"]
+
+
+def netlist(design, top, same, passes):
     """Cells and registers that yosys makes of a design; modules whose digests are in `same` remain black boxes."""
     boxes = {module.digest: module for module in design.values() if module.digest in same}
     text = [f"(* blackbox *) module b_{name} ({module.box}); endmodule" for name, module in boxes.items()]
@@ -112,11 +118,11 @@ def netlist(design, top, same):
             text[at] = re.sub(rf"(?<![.\w]){re.escape(port)}\b", f"p{number}", text[at])
     with tempfile.TemporaryDirectory() as scratch:
         Path(scratch, "d.v").write_text("\n".join(text).replace("< =", "<="))
-        run([setup.yosys(), "-q", "-p", f"read_verilog d.v; hierarchy -top m_{top}; proc; flatten; memory_collect; opt_clean; write_json d.json"], cwd=scratch)
+        run([setup.yosys(), "-q", "-p", f"read_verilog d.v; hierarchy -top m_{top}; {passes}; write_json d.json"], cwd=scratch)
         return json.loads(Path(scratch, "d.json").read_text())["modules"][f"m_{top}"]
 
 
-STATEFUL = re.compile(r"\$(a?s?dffe?|aldff|sdffce|dffsr|mem|dlatch)")
+STATEFUL = re.compile(r"\$_?([A-Z]*DFF|DLATCH|a?s?dffe?|aldff|sdffce|dffsr|mem|dlatch)")
 UNNAMED = {"MEMID"}
 
 
@@ -196,13 +202,13 @@ def same_graph(old, new):
         classes = len(before)
 
 
-def top_of(folder):
+def manifest(folder):
     return json.loads((folder / "manifest.json").read_text())
 
 
 def compare(old, new):
     """How two folders of a configuration were shown to be the same, or an empty string and the reason why not."""
-    about, about_new = top_of(old), top_of(new)
+    about, about_new = manifest(old), manifest(new)
     if {**about, "top": 0} != {**about_new, "top": 0}:
         return "", "the manifests differ"
     before, after = design_of(old), design_of(new)
@@ -211,8 +217,9 @@ def compare(old, new):
         return "text", ""
     same = {module.digest for module in before.values()} & {module.digest for module in after.values()}
     differing = [module.name for module in after.values() if module.digest not in same]
-    if same_graph(netlist(before, first.name, same), netlist(after, second.name, same)):
-        return "graph", f"{len(differing)} modules differ in text"
+    for passes in PASSES:
+        if same_graph(netlist(before, first.name, same, passes), netlist(after, second.name, same, passes)):
+            return "graph", f"{len(differing)} modules differ in text"
     return "", "modules that differ: " + ", ".join(differing)
 
 
