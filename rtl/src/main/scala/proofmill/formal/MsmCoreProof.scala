@@ -1,12 +1,12 @@
 package proofmill.formal
 
-import proofmill.engine.msm.{BucketAdder, AdderRequestKind, Summands}
+import proofmill.engine.msm.{BucketAdder, AdderRequestKind, AdditiveGroup}
 import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
 import spinal.lib._
 
 /** How often the watched item is in a sum: not, once, or more often. */
-private class Marks(val latency: Int) extends Summands {
+private class Marks(val latency: Int) extends AdditiveGroup {
   val width = 2
   val identity = BigInt(0)
   def adder(): StreamUnit = new MarksAdder(latency)
@@ -32,9 +32,9 @@ class MsmCoreProof(bucketBits: Int, latency: Int) extends Component with Proof {
   private val buckets = 1 << bucketBits
   val dut = new BucketAdder(new Marks(latency), bucketBits)
   val items = freeSource(dut.io.items)
-  dut.io.orders.valid := False
-  dut.io.orders.payload.assignFromBits(B(0, dut.io.orders.payload.getBitsWidth bits))
-  dut.io.other := 0
+  dut.io.commands.valid := False
+  dut.io.commands.payload.assignFromBits(B(0, dut.io.commands.payload.getBitsWidth bits))
+  dut.io.externalSum := 0
 
   val sent = RegInit(False)
   val target = Reg(UInt(bucketBits bits)) init 0
@@ -67,28 +67,28 @@ class MsmCoreProof(bucketBits: Int, latency: Int) extends Component with Proof {
   // What follows says where the watched point is, by the decisions: in front of one, in a bucket, or on its way through the adder. It follows
   // from nothing, but shortens the proof.
   private def seen[T <: Data](inside: T): T = inside.pull()
-  private val (valid, arrives, pairs) = (seen(dut.valid), seen(dut.arrives), seen(dut.pairs))
-  private val (asked, back) = (seen(dut.request.a), seen(dut.sum.bucket))
+  private val (valid, arrives, pairs) = (seen(dut.valid), seen(dut.returns), seen(dut.issues))
+  private val (asked, back) = (seen(dut.request.a), seen(dut.returned.bucket))
   val waiting = RegInit(False) // it is the item that is decided about
-  when(seen(dut.next))(waiting := items.fire && items.point(0))
+  when(seen(dut.advance))(waiting := items.fire && items.point(0))
   val inBucket = Vec(Seq.fill(buckets)(RegInit(False)))
   private def bank(bucket: UInt): Bool = bucket.asBits.xorR
   private def beside(isBeside: Bool, returns: Bool): Bool = isBeside && (returns ? fromAdder | waiting)
   private val enters = Bool()
   private val way = (0 to loop + 1).map(i => Delay(enters, i, init = False)) // it entered the adder so many cycles ago
   private def fromAdder: Bool = arrives && way(loop)
-  private val others = seen(dut.sumPairs) ? back | asked
+  private val others = seen(dut.sumIssues) ? back | asked
   private val operands = Seq(
-    (seen(dut.leftFound), seen(dut.leftBeside), seen(dut.meet) || seen(dut.sumPairs)),
-    (seen(dut.rightFound), seen(dut.rightBeside), seen(dut.sumPairs))
+    (seen(dut.leftFromMemory), seen(dut.leftFromBypass), seen(dut.bypass) || seen(dut.sumIssues)),
+    (seen(dut.rightFromMemory), seen(dut.rightFromBypass), seen(dut.sumIssues))
   ).map { case (found, isBeside, returns) =>
     (found, found && inBucket(others), isBeside, !found && beside(isBeside, returns))
   }
   enters := pairs && operands.map { case (_, fromBucket, _, fromBeside) => fromBucket || fromBeside }.orR
   for (b <- 0 until buckets) {
     when(operands.map { case (found, _, _, _) => found }.orR && pairs && others === b)(inBucket(b) := False)
-    when(seen(dut.sumRests) && back === b)(inBucket(b) := fromAdder)
-    when(seen(dut.itemRests) && asked === b)(inBucket(b) := waiting)
+    when(seen(dut.sumWrites) && back === b)(inBucket(b) := fromAdder)
+    when(seen(dut.pointWrites) && asked === b)(inBucket(b) := waiting)
   }
   val places = waiting +: inBucket.toSeq :++ way.slice(1, loop + 1)
   assert(CountOne(places) === U(sent), "it is in one place")
@@ -103,22 +103,22 @@ class MsmCoreProof(bucketBits: Int, latency: Int) extends Component with Proof {
     assert(!valid || bank(asked) =/= Bool(b == 1) || seen(dut.flags.io.full(b)) === full(asked), "as those of points")
 
   private val isItem = seen(dut.request.kind) === AdderRequestKind.Item
-  assert((clearing || !seen(dut.tail.io.busy)) && (!valid || isItem), "there are items only")
+  assert((clearing || !seen(dut.reducer.io.busy)) && (!valid || isItem), "there are items only")
   for (place <- dut.places.toSeq ++ dut.flags.places) assert(!valid || seen(place) === asked >> 1, "their places")
   assert(!valid || seen(dut.bank) === bank(asked), "and banks")
-  assert(!valid || !arrives || seen(dut.alike) === (back === asked), "whether a sum is for the same bucket")
-  assert(!arrives || !seen(dut.sum.isAcc), "no sum goes elsewhere")
-  assert(seen(dut.inside) === CountOne(ways.slice(1, loop + 1)), "how many are inside")
+  assert(!valid || !arrives || seen(dut.sameBucket) === (back === asked), "whether a sum is for the same bucket")
+  assert(!arrives || !seen(dut.returned.isAcc), "no sum goes elsewhere")
+  assert(seen(dut.inFlight) === CountOne(ways.slice(1, loop + 1)), "how many are inside")
 
   // It comes to an end: without new points, a sum that comes back rests, or meets one of those in the buckets.
-  private val rank = (CountOne(full) +^ (seen(dut.inside) << 1)).resize(8)
+  private val rank = (CountOne(full) +^ (seen(dut.inFlight) << 1)).resize(8)
   private val alone = RegNext(!valid && !clearing, init = False)
   assert(!alone || rank + U(RegNext(arrives)).resized <= RegNext(rank), "each sum that comes back leaves fewer")
 
   // And the data are what the decisions say.
   private def mark(bit: Bool): UInt = U(bit).resize(2)
   private def later(value: Bool, cycles: Int): Bool = Delay(value, cycles, init = False)
-  private val itemRested = later(seen(dut.itemRests), 1)
+  private val itemRested = later(seen(dut.pointWrites), 1)
   for (b <- 0 until buckets) {
     val written = dut.buckets.io.write(bankOf(b)).pull() && dut.buckets.io.place.pull() === b >> 1
     val (before, wasFull) = (later(inBucket(b), 1), later(full(b), 1))

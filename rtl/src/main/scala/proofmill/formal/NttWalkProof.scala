@@ -1,6 +1,6 @@
 package proofmill.formal
 
-import proofmill.engine.ntt.{NttConfig, Pass, PassKind, Track}
+import proofmill.engine.ntt.{NttConfig, Pass, PassKind, AddressRegister}
 import spinal.core._
 
 /** A walk meets each beat of its pass exactly once, and then is done: none is outside of the pass, none comes twice, there are as many as the
@@ -15,7 +15,7 @@ import spinal.core._
 class NttWalkProof(config: NttConfig, written: Boolean, sizes: Range, others: Range) extends Component with Proof {
   import config.{coreBits, laneBits}
   private val beatsBits = config.memoryBits - 6
-  val dut = new Track(config, written)
+  val dut = new AddressRegister(config, written)
   val pass = freeInput(dut.io.pass)
   val start = freeInput(dut.io.start)
   val next = freeInput(dut.io.next)
@@ -27,7 +27,7 @@ class NttWalkProof(config: NttConfig, written: Boolean, sizes: Range, others: Ra
   steady(pass)
   steady(watched)
   assume(!start || later)
-  assume(!next || dut.io.there)
+  assume(!next || dut.io.valid)
 
   val whole = pass.kind === PassKind.Whole
   val columnBits = (pass.b +^ U(coreBits, 4 bits)).resize(4)
@@ -60,15 +60,16 @@ class NttWalkProof(config: NttConfig, written: Boolean, sizes: Range, others: Ra
   }
 
   // So that the proof is found: where the walk stands is how many steps there were.
-  private val walk = dut.walk
-  private val stands = (walk.tile.pull().resize(beatsBits + 1) |<< tileBits) | walk.time.pull().resize(beatsBits + 1)
-  assert(!begun || stands === steps + dut.io.there.asUInt, "the walk is as far as the steps")
+  private val generator = dut.generator
+  private val stands =
+    (generator.tile.pull().resize(beatsBits + 1) |<< tileBits) | generator.time.pull().resize(beatsBits + 1)
+  assert(!begun || stands === steps + dut.io.valid.asUInt, "the walk is as far as the steps")
 
-  val at = begun && dut.io.there
+  val at = begun && dut.io.valid
   assert(!at || dut.io.beat < beats, "no beat outside of the pass")
   assert(!(at && met) || dut.io.beat =/= watched, "no beat comes twice")
   assert(!at || dut.io.isLast === (steps === beats - 1), "the last beat is marked, and no other")
   assert(!(begun && dut.io.done) || steps === beats, "as many beats as the pass has")
   assert(!(begun && dut.io.done) || met, "each beat comes")
-  responds("a beat comes", begun && !start && !dut.io.done, dut.io.there, within = 1)
+  responds("a beat comes", begun && !start && !dut.io.done, dut.io.valid, within = 1)
 }

@@ -43,15 +43,15 @@ class PairingProcessor(
   val io = new Bundle {
     val start = slave(Stream(Start(image.entries.size, slotBits)))
     val done = master(Event)
-    val context = out(UInt(log2Up(contexts) bits)) // that a job takes which is started now
-    val over = out(Bits(contexts bits)) // whose jobs have ended, whatever those before them do, and are not answered
-    val idle = out(Bool()) // no job is under way
-    val checked = out(Bool()) // something is stored behind a job's operand d
+    val startContext = out(UInt(log2Up(contexts) bits)) // of the job that is started, valid while `start` fires
+    val ended = out(Bits(contexts bits)) // levels: the context's job has ended, whether or not earlier ones have
+    val idle = out(Bool()) // level: no job is in flight
+    val checked = out(Bool()) // pulse: a value is stored behind a job's operand d
     val verdict = slave(Flow(Permit(contexts)))
-    // Of a table, those that each job's digits name; a cycle before they are read.
+    // Per context the entries of its table that its digits select, a cycle before they are read.
     val entries = in(Vec.fill(contexts, Layout.digits)(UInt(Layout.entryBits bits)))
-    val taken = out(Bool()) // a word reads an entry that one of them says
-    val reader = out(UInt(log2Up(contexts) bits)) // whose they are
+    val entryRead = out(Bool()) // pulse: the job of `entryContext` reads one of its entries
+    val entryContext = out(UInt(log2Up(contexts) bits))
     val write = slave(Stream(TaggedInteger(field.bits, UInt(slotBits bits))))
     val writing = out(Bool())
     val read = slave(Stream(UInt(slotBits bits)))
@@ -69,8 +69,8 @@ class PairingProcessor(
     RegNext(Vec(entries.map(_.resize(slotBits) + job(Layout.tableOperand))))
   })
   io.done << control.io.answered
-  io.context := control.io.startContext
-  io.over := control.io.over
+  io.startContext := control.io.startContext
+  io.ended := control.io.over
   io.idle := control.io.idle
 
   // 2. Registers: four readers of the multiplier, four of the linear unit.
@@ -134,8 +134,8 @@ class PairingProcessor(
   place.io.value := value
   place.io.isEntry := isEntry
   place.io.entries := entries(sum.context)
-  io.reader := sum.context
-  io.taken := sum.valid && Words.flag(sum.word, "sum_on") && isEntry
+  io.entryContext := sum.context
+  io.entryRead := sum.valid && Words.flag(sum.word, "sum_on") && isEntry
   private val slots = new Slots(coordinate, slotBits)
   slots.io.load := place.io.slots
   private val rom = Mem(

@@ -1,6 +1,6 @@
 package proofmill.top
 
-import proofmill.engine.msm.{BucketAdder, Item, Order, OrderKind, Points}
+import proofmill.engine.msm.{BucketAdder, Item, CoreCommand, CoreCommandKind, Points}
 import proofmill.spec.Curve
 import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
@@ -67,14 +67,14 @@ class CoreUnit(makePoints: () => Points, bucketBits: Int) extends StreamUnit {
   core.io.items.valid := valid && !isOrder && !ordered
   core.io.items.bucket := delayed(parts("bucket").asUInt)
   core.io.items.point := point
-  core.io.orders.valid := valid && isOrder && !ordered
-  core.io.orders.kind.assignFromBits(delayed(parts("kind")))
-  core.io.orders.windowBits := delayed(parts("window_bits").asUInt)
-  core.io.orders.windows := delayed(parts("windows").asUInt)
-  core.io.orders.after := delayed(parts("after").asUInt)
-  core.io.orders.first := delayed(parts("first")(0))
-  core.io.other := RegNextWhen(point, core.io.orders.fire)
-  move := !valid || core.io.items.fire || core.io.orders.fire
+  core.io.commands.valid := valid && isOrder && !ordered
+  core.io.commands.kind.assignFromBits(delayed(parts("kind")))
+  core.io.commands.windowBits := delayed(parts("window_bits").asUInt)
+  core.io.commands.windows := delayed(parts("windows").asUInt)
+  core.io.commands.after := delayed(parts("after").asUInt)
+  core.io.commands.first := delayed(parts("first")(0))
+  core.io.externalSum := RegNextWhen(point, core.io.commands.fire)
+  move := !valid || core.io.items.fire || core.io.commands.fire
   io.in.ready := move
 
   // An order's answer; nothing else goes in before it is taken.
@@ -86,7 +86,7 @@ class CoreUnit(makePoints: () => Points, bucketBits: Int) extends StreamUnit {
     issues(phase) := issues(phase) + core.io.issued.asUInt
     cyclesOf(phase) := cyclesOf(phase) + 1
   }
-  when(core.io.orders.fire) {
+  when(core.io.commands.fire) {
     begun := True
     ordered := True
   }

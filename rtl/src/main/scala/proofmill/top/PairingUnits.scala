@@ -100,7 +100,7 @@ class PairingUnit(machine: PairingMachine) extends StreamUnit {
   for ((letter, i) <- Seq("a", "b", "c").zipWithIndex) processor.io.start.operands(i) := parts(letter).asUInt
   processor.io.start.operands(3) := 240
   processor.io.verdict.valid := RegNext(processor.io.start.fire, init = False)
-  processor.io.verdict.context := RegNext(processor.io.context)
+  processor.io.verdict.context := RegNext(processor.io.startContext)
   processor.io.verdict.good := True
   for (entries <- processor.io.entries; i <- 0 until Layout.digits) entries(i) := i * Layout.entrySlots
   processor.io.read.valid := offer(2, free && running === 0)

@@ -18,44 +18,44 @@ object MsmTests {
   val all: Seq[RtlTest] = Seq(
     RtlTest("msm: windows are just enough, and what a pass takes fits the buckets") {
       for (
-        (curve, bucketBits) <- curves; adders <- 1 to 3; cutting = Cutting(order(curve), adders, bucketBits);
-        c <- cutting.least to cutting.most
+        (curve, bucketBits) <- curves; adders <- 1 to 3; plan = WindowPlan(order(curve), adders, bucketBits);
+        c <- plan.least to plan.most
       ) {
-        val windows = cutting.windows(c)
-        require(s"$curve, $c: the largest scalar", value(cutting, c, digits(cutting, c, cutting.r - 1)), cutting.r - 1)
-        require(s"$curve, $c: the buckets", (cutting.group(c) << c - 1) <= (1 << bucketBits), true)
-        require(s"$curve, $c: the windows", cutting.group(c) * adders * cutting.passes(c) >= windows, true)
+        val windows = plan.windows(c)
+        require(s"$curve, $c: the largest scalar", value(plan, c, digits(plan, c, plan.r - 1)), plan.r - 1)
+        require(s"$curve, $c: the buckets", (plan.group(c) << c - 1) <= (1 << bucketBits), true)
+        require(s"$curve, $c: the windows", plan.group(c) * adders * plan.passes(c) >= windows, true)
         val fewer = (0 until windows - 1).map(w => BigInt(1) << (c * w + c - 1)).sum
-        require(s"$curve, $c: fewer windows", cutting.r - 1 + fewer < (BigInt(1) << c * (windows - 1)), false)
+        require(s"$curve, $c: fewer windows", plan.r - 1 + fewer < (BigInt(1) << c * (windows - 1)), false)
       }
     },
-    RtlTest("msm: digits of every toy scalar, every window")(dealt(Cutting(order("toy"), 1, 3), numbers(79))),
-    RtlTest("msm: digits of every toy scalar for two adders")(dealt(Cutting(order("toy"), 2, 3), numbers(79))),
-    RtlTest("msm: digits of the other toy's scalars")(dealt(Cutting(order("toy_edwards"), 3, 3), numbers(7))),
+    RtlTest("msm: digits of every toy scalar, every window")(dealt(WindowPlan(order("toy"), 1, 3), numbers(79))),
+    RtlTest("msm: digits of every toy scalar for two adders")(dealt(WindowPlan(order("toy"), 2, 3), numbers(79))),
+    RtlTest("msm: digits of the other toy's scalars")(dealt(WindowPlan(order("toy_edwards"), 3, 3), numbers(7))),
     RtlTest("msm: digits of random scalars") {
       val r = random(9)
       for ((curve, adders) <- Seq("bn254" -> 1, "bls12_381" -> 2, "bls12_377" -> 1)) {
-        val cutting = Cutting(order(curve), adders, bucketBits = 15)
-        val edges = Seq[BigInt](0, 1, cutting.r - 1, cutting.r - 2) ++ Seq(15, 120, 240).map(BigInt(1) << _)
-        dealt(cutting, edges.map(_ % cutting.r) ++ Seq.fill(6)(BigInt(cutting.r.bitLength, r) % cutting.r))
+        val plan = WindowPlan(order(curve), adders, bucketBits = 15)
+        val edges = Seq[BigInt](0, 1, plan.r - 1, plan.r - 2) ++ Seq(15, 120, 240).map(BigInt(1) << _)
+        dealt(plan, edges.map(_ % plan.r) ++ Seq.fill(6)(BigInt(plan.r.bitLength, r) % plan.r))
       }
     }
   )
 
   /** The digits as the definition has them. */
-  private def digits(cutting: Cutting, c: Int, k: BigInt): Seq[BigInt] = {
-    val sum = k + cutting.offset(c)
-    (0 until cutting.windows(c)).map(w => (sum >> c * w) % (BigInt(1) << c) - (BigInt(1) << c - 1))
+  private def digits(plan: WindowPlan, c: Int, k: BigInt): Seq[BigInt] = {
+    val sum = k + plan.offset(c)
+    (0 until plan.windows(c)).map(w => (sum >> c * w) % (BigInt(1) << c) - (BigInt(1) << c - 1))
   }
 
-  private def value(cutting: Cutting, c: Int, digits: Seq[BigInt]): BigInt =
+  private def value(plan: WindowPlan, c: Int, digits: Seq[BigInt]): BigInt =
     digits.zipWithIndex.map { case (d, w) => d << c * w }.sum
 
   /** Every group of every pass, for each window: the buckets that a digit of the definition belongs to. */
-  private def dealt(cutting: Cutting, scalars: Seq[BigInt]): Unit = {
-    import cutting.{adders, group, passes}
+  private def dealt(plan: WindowPlan, scalars: Seq[BigInt]): Unit = {
+    import plan.{adders, group, passes}
     def expected(c: Int) = {
-      val all = scalars.map(digits(cutting, c, _))
+      val all = scalars.map(digits(plan, c, _))
       val g = group(c)
       for (p <- passes(c) - 1 to 0 by -1; own <- all; i <- 0 until g) yield {
         val taken = (0 until adders).map { s =>
@@ -65,7 +65,7 @@ object MsmTests {
         (taken, i == g - 1)
       }
     }
-    clocked(new Digits(cutting, 16)) { dut =>
+    clocked(new DigitRecoder(plan, 16)) { dut =>
       val beats = mutable.Queue[BigInt]()
       val got = mutable.ArrayBuffer[(Seq[Option[(Int, Boolean)]], Boolean)]()
       StreamDriver(dut.io.scalars, dut.clockDomain) { payload =>
@@ -73,10 +73,11 @@ object MsmTests {
       }
       StreamReadyRandomizer(dut.io.groups, dut.clockDomain)
       StreamMonitor(dut.io.groups, dut.clockDomain) { group =>
-        val taken = group.digits.map(d => Option.when(d.some.toBoolean)((d.bucket.toInt, d.negative.toBoolean))).toSeq
+        val taken =
+          group.digits.map(d => Option.when(d.nonZero.toBoolean)((d.bucket.toInt, d.negative.toBoolean))).toSeq
         got += taken -> group.last.toBoolean
       }
-      for (c <- cutting.least to cutting.most) {
+      for (c <- plan.least to plan.most) {
         dut.io.windowBits #= c
         dut.io.count #= scalars.size
         dut.clockDomain.assertReset()

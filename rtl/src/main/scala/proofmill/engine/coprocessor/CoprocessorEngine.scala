@@ -6,11 +6,11 @@ import proofmill.stream.Word
 import spinal.core._
 import spinal.lib._
 
-/** Programs on BLS12-381: memories behind a window of registers, a machine that executes what is there, and the pairing processor.
+/** A coprocessor for BLS12-381: data and instruction memories behind a window of registers, an executor of programs, and the pairing processor.
   *
   * {{{
   *             ┌─► Instructions ─► Executor ─ interrupts ─► reply
-  *   window ─► RegisterDoor        │   │ programs
+  *   window ─► RegisterPort        │   │ jobs
   *             └─────► DataMemory ◄┘   ▼
   *                      └─ slots ─► PairingProcessor
   * }}}
@@ -19,7 +19,7 @@ class CoprocessorEngine(config: CoprocessorConfig) extends Engine {
   private val table = Spec.table("wire/coprocessor")
   val commands: Seq[EnginePacket] = Seq.empty
   override val longestUnasked: Int =
-    Spec.int(table.getTable("interrupt"), "len") + InstructionSet.kinds.map(_.slots).max * 48
+    Spec.int(table.getTable("interrupt"), "len") + InstructionSet.types.map(_.slots).max * 48
   val capability: Int = Spec.int(Spec.table("wire/shell").getTable("capabilities"), "coprocessor_bls12_381")
   val block: Block = Block(table)
   private val map = Spec.table("wire/shell").getTable("address_map").getTable("coprocessor")
@@ -37,57 +37,57 @@ class CoprocessorEngine(config: CoprocessorConfig) extends Engine {
   val port = slave(Window(Spec.int(map, "base"), Spec.int(map, "size")))
   override def window: Option[Window] = Some(port)
 
-  private val places = Places(config.log2Data)
+  private val slotMap = SlotMap(config.log2Data)
   private val pairing = config.machine
-  private val processor = pairing.processor(places.bits)
+  private val processor = pairing.processor(slotMap.bits)
   private val instructions = new Instructions(config.log2Instructions)
-  private val data = new DataMemory(config.log2Data, places.bits, pairing.field.bits, pairing.field.modulus)
-  private val machine = new Executor(config, places)
-  private val door = new RegisterDoor(config, places, pairing.field.bits)
+  private val data = new DataMemory(config.log2Data, slotMap.bits, pairing.field.bits, pairing.field.modulus)
+  private val executor = new Executor(config, slotMap)
+  private val registers = new RegisterPort(config, slotMap, pairing.field.bits)
 
   processor.io.write << data.io.write
   data.io.writing := processor.io.writing
   processor.io.read << data.io.read
   data.io.value << processor.io.value
-  // A job stands in a register before it begins; it is taken when its context is free.
-  private val starts = RegNext(machine.io.start.fire, init = False)
-  machine.io.start.ready := !starts && processor.io.start.ready
+  // Jobs are registered; one starts when its context is free.
+  private val starts = RegNext(executor.io.start.fire, init = False)
+  executor.io.start.ready := !starts && processor.io.start.ready
   processor.io.start.valid := starts
-  processor.io.start.payload := RegNext(machine.io.start.payload)
-  machine.io.context := processor.io.context
-  machine.io.over := processor.io.over
-  machine.io.checked := processor.io.checked
-  processor.io.verdict << machine.io.verdict
-  processor.io.entries := machine.io.entries
-  machine.io.taken := processor.io.taken
-  machine.io.reader := processor.io.reader
-  machine.io.idle := processor.io.idle && !starts
+  processor.io.start.payload := RegNext(executor.io.start.payload)
+  executor.io.startContext := processor.io.startContext
+  executor.io.ended := processor.io.ended
+  executor.io.checked := processor.io.checked
+  processor.io.verdict << executor.io.verdict
+  processor.io.entries := executor.io.entries
+  executor.io.entryRead := processor.io.entryRead
+  executor.io.entryContext := processor.io.entryContext
+  executor.io.idle := processor.io.idle && !starts
   processor.io.done.ready := True
 
-  data.io.machine << machine.io.data
-  machine.io.found := data.io.found
-  data.io.look := machine.io.look
-  machine.io.kinds := data.io.kinds
-  instructions.io.fetch := machine.io.fetch
-  machine.io.fetched := instructions.io.fetched
-  reply << machine.io.reply
+  data.io.executor << executor.io.data
+  executor.io.response := data.io.response
+  data.io.typeSlots := executor.io.typeSlots
+  executor.io.types := data.io.types
+  instructions.io.fetchSlot := executor.io.fetchSlot
+  executor.io.fetched := instructions.io.fetched
+  reply << executor.io.reply
 
-  door.io.port << port
-  data.io.host << door.io.data
-  door.io.found := data.io.found
-  data.io.clear := door.io.clearData
-  instructions.io.clear := door.io.clearInstructions
-  door.io.clearing := data.io.clearing || instructions.io.clearing
-  instructions.io.write << door.io.instruction
-  instructions.io.show := door.io.show
-  door.io.shown := instructions.io.shown
-  door.io.pointer := machine.io.pointer
-  machine.io.jump << door.io.jump
-  door.io.error := machine.io.error
-  machine.io.forgive := door.io.forgive
-  machine.io.dataLog2 := door.io.dataLog2
-  machine.io.instructionsLog2 := door.io.instructionsLog2
-  door.io.lastCycles := machine.io.lastCycles
+  registers.io.window << port
+  data.io.host << registers.io.data
+  registers.io.response := data.io.response
+  data.io.clear := registers.io.clearData
+  instructions.io.clear := registers.io.clearInstructions
+  registers.io.clearing := data.io.clearing || instructions.io.clearing
+  instructions.io.write << registers.io.instruction
+  instructions.io.hostSlot := registers.io.readSlot
+  registers.io.readData := instructions.io.hostData
+  registers.io.pointer := executor.io.pointer
+  executor.io.jump << registers.io.jump
+  registers.io.error := executor.io.error
+  executor.io.clearError := registers.io.clearError
+  executor.io.dataLog2 := registers.io.dataLog2
+  executor.io.instructionsLog2 := registers.io.instructionsLog2
+  registers.io.lastCycles := executor.io.lastCycles
 
   private def count(event: Bool): Bits = {
     val value = Reg(UInt(64 bits)) init 0
@@ -95,12 +95,12 @@ class CoprocessorEngine(config: CoprocessorConfig) extends Engine {
     value.asBits
   }
   val done, interrupts, busyCycles = out(Bits(64 bits))
-  done := count(machine.io.executed)
-  interrupts := count(machine.io.sent)
-  busyCycles := count(machine.io.busy)
+  done := count(executor.io.executed)
+  interrupts := count(executor.io.sent)
+  busyCycles := count(executor.io.busy)
   def status: Map[String, Bits] =
     Map("instructions" -> done, "interrupts" -> interrupts, "busy_cycles" -> busyCycles)
   val busy = out(Bool())
-  busy := machine.io.busy
+  busy := executor.io.busy
   override def working: Option[Bool] = Some(busy)
 }

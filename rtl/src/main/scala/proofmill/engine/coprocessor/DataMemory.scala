@@ -4,96 +4,113 @@ import proofmill.pairing.TaggedInteger
 import spinal.core._
 import spinal.lib._
 
-/** What is asked of data memory:
+/** Operations of data memory:
   *
-  *   - `Integer` of a slot;
-  *   - `Residues`: the processor gets those of `count` slots that it has not; not good if one of them is not below p;
-  *   - `Zero`: good if the processor's residues of `count` slots are all 0;
-  *   - `Put`: an integer and its type;
-  *   - `Mark`: the processor has stored results in `count` slots, of this type.
+  *   - `ReadInteger`: returns the integer of a slot;
+  *   - `LoadResidues`: gives the pairing processor the residues of `count` slots that it lacks; not `good` if one of them is not below p;
+  *   - `TestZero`: `good` if the processor's residues of `count` slots are all 0;
+  *   - `WriteInteger`: stores an integer and its type;
+  *   - `MarkResult`: the processor has stored results of this type in `count` slots.
   */
-object Task extends SpinalEnum { val Integer, Residues, Zero, Put, Mark = newElement() }
-
-/** Stays until it is taken, and is taken when it is done. `slot` may be one of the processor's own. */
-case class Ask(placeBits: Int, bits: Int) extends Bundle {
-  val task = Task()
-  val slot = UInt(placeBits bits)
-  val count = UInt(ShapeOf.countBits bits)
-  val value = Bits(bits bits)
-  val kind = Bits(3 bits)
+object DataOperation extends SpinalEnum {
+  val ReadInteger, LoadResidues, TestZero, WriteInteger, MarkResult = newElement()
 }
 
-/** The answer, there when an `Ask` is taken. */
-case class Found(bits: Int) extends Bundle {
+/** A request to data memory. It is taken when its operation is done. `slot` may be one of the processor's own. */
+case class DataRequest(slotBits: Int, bits: Int) extends Bundle {
+  val operation = DataOperation()
+  val slot = UInt(slotBits bits)
+  val count = UInt(ShapeOf.countBits bits)
   val value = Bits(bits bits)
-  val kind = Bits(3 bits)
+  val slotType = Bits(3 bits)
+}
+
+/** The response, valid while a [[DataRequest]] is taken. */
+case class DataResponse(bits: Int) extends Bundle {
+  val value = Bits(bits bits)
+  val slotType = Bits(3 bits)
   val good = Bool()
 }
 
-/** Data memory: types, integers, and which slots of the pairing processor have their residues.
+/** Data memory: types, integers, and which slots of the pairing processor hold residues.
   *
-  * A slot has its integer, its residue, or both: what the host or a program puts there is an integer, a result of the processor is a
-  * residue. The other form is made when somebody asks for it, and kept. So a chain of products converts nothing.
+  * A slot has its integer, its residue, or both. The host and control instructions write integers, the processor writes residues. The other form
+  * is made on demand and kept, so a chain of products converts nothing. Requests are processed one at a time, the executor's first.
   *
-  * One thing at a time, the machine's first, so that nobody sees a slot between two states:
-  *
-  *   1. Idle: takes an ask.
-  *   2. Act: does what takes one cycle.
-  *   3. Walk: looks at the next slot.
-  *   4. Fetch, Fetched: its integer.
-  *   5. Compare, Deliver, Settle: becomes a residue, if it is below p.
-  *   6. Convert, Converting, Keep: its residue becomes an integer.
-  *   7. Done: the ask is taken.
+  * | state          | action                                                   | next                                              |
+  * |:---------------|:---------------------------------------------------------|:--------------------------------------------------|
+  * | Idle           | takes a request                                          | Perform                                           |
+  * | Perform        | operations of one cycle                                  | Done; Read, RequestInteger or NextSlot for others |
+  * | NextSlot       | looks at the next slot                                   | Read, or RequestInteger for TestZero; skips slots that have residues |
+  * | Read, ReadData | reads the slot's integer                                 | Done for ReadInteger, else Compare                |
+  * | Compare        | compares it with p                                       | SendResidue; Done, not good, if it is not below   |
+  * | SendResidue    | writes it to the processor                               | AwaitWrite                                        |
+  * | AwaitWrite     | waits until it is written                                | NextSlot, or Done                                 |
+  * | RequestInteger | asks the processor for a residue's integer               | AwaitInteger                                      |
+  * | AwaitInteger   | waits for it                                             | StoreInteger; NextSlot or Done for TestZero       |
+  * | StoreInteger   | keeps it                                                 | Done                                              |
+  * | Done           | the request is taken                                     | Idle                                              |
   */
-class DataMemory(log2: Int, placeBits: Int, bits: Int, modulus: BigInt) extends Component {
+class DataMemory(log2: Int, slotBits: Int, bits: Int, modulus: BigInt) extends Component {
   private val slots = 1 << log2
   private def slotNumber = UInt(log2 bits)
   val io = new Bundle {
+
+    /** A pulse starts clearing all slots; `clearing` is high meanwhile. */
     val clear = in(Bool())
     val clearing = out(Bool())
-    val machine, host = slave(Stream(Ask(placeBits, bits)))
-    val found = out(Found(bits)) // of whoever's ask is taken
-    val look = in(Vec.fill(2)(slotNumber)) // whose types are wanted
-    val kinds = out(Vec.fill(2)(Bits(3 bits)))
-    val write = master(Stream(TaggedInteger(bits, UInt(placeBits bits))))
+
+    /** Requests; the response belongs to the one that is taken. */
+    val executor, host = slave(Stream(DataRequest(slotBits, bits)))
+    val response = out(DataResponse(bits))
+
+    /** Two slots and their types, in the same cycle. */
+    val typeSlots = in(Vec.fill(2)(slotNumber))
+    val types = out(Vec.fill(2)(Bits(3 bits)))
+
+    /** Pairing processor: an integer to write to a slot; the write is not finished while `writing` is high. */
+    val write = master(Stream(TaggedInteger(bits, UInt(slotBits bits))))
     val writing = in(Bool())
-    val read = master(Stream(UInt(placeBits bits)))
+
+    /** Pairing processor: a slot to read; its integer, some cycles later. */
+    val read = master(Stream(UInt(slotBits bits)))
     val value = slave(Flow(Bits(bits bits)))
   }
   private object State extends SpinalEnum(binaryOneHot) {
-    val Idle, Act, Walk, Fetch, Fetched, Compare, Deliver, Settle, Convert, Converting, Keep, Done = newElement()
+    val Idle, Perform, NextSlot, Read, ReadData, Compare, SendResidue, AwaitWrite, RequestInteger, AwaitInteger,
+        StoreInteger, Done = newElement()
   }
   import State._
   private val state = RegInit(Idle)
   private val isHost = Reg(Bool())
-  private val ask = Reg(Ask(placeBits, bits))
+  private val request = Reg(DataRequest(slotBits, bits))
   private val good = Reg(Bool())
-  private val slot = ask.slot.resize(log2)
+  private val slot = request.slot.resize(log2)
 
   private val hasInteger, hasResidue = Reg(Bits(slots bits))
-  private val kinds = Vec(Seq.fill(slots)(Reg(Bits(3 bits))))
+  private val types = Vec(Seq.fill(slots)(Reg(Bits(3 bits))))
   private val memory = Mem(Bits(bits bits), slots)
 
-  private val clearing = new Clearing(log2, io.clear, state === Idle)
+  private val clearing = new ClearSequencer(log2, io.clear, state === Idle)
   private val cleared = RegNext(!clearing.busy, init = False)
-  // All changes of slots: `count` of them from `slot` on. They are made two cycles later, before anybody looks at the same slots again.
+  // Changes of `count` slots from `slot` on. They take effect two cycles later, before the same slots are read again.
   private val change, integer, residue = False
   private val count = U(1, 4 bits)
   private val store = False
   private val retype = False
   private def mask(from: UInt, count: UInt): Bits =
     ((U(1, 16 bits) |<< count) - 1).asBits.resize(slots) |<< from
-  private val place = clearing.busy ? clearing.slot | slot
-  private val kind = Delay(ask.kind.andMask(!clearing.busy), 2)
-  private val range = RegNext(mask(RegNext(place), RegNext(count)))
-  private val Seq(changing, retypes) = Seq(change, change && retype).map(Delay(_, 2, init = False))
+  private val address = clearing.busy ? clearing.slot | slot
+  private val slotType = Delay(request.slotType.andMask(!clearing.busy), 2)
+  private val range = RegNext(mask(RegNext(address), RegNext(count)))
+  private val Seq(changing, changesType) = Seq(change, change && retype).map(Delay(_, 2, init = False))
   private val Seq(isInteger, isResidue) = Seq(integer, residue).map(Delay(_, 2))
   when(changing) {
     hasInteger := hasInteger & ~range | range.andMask(isInteger)
     hasResidue := hasResidue & ~range | range.andMask(isResidue)
   }
-  for (i <- 0 until slots) when(retypes && range(i))(kinds(i) := kind)
-  memory.write(place, ask.value.andMask(!clearing.busy), store)
+  for (i <- 0 until slots) when(changesType && range(i))(types(i) := slotType)
+  memory.write(address, request.value.andMask(!clearing.busy), store)
   private val fetched = memory.readSync(slot)
   private def changes(integers: Bool, residues: Bool): Unit = {
     change := True
@@ -101,8 +118,8 @@ class DataMemory(log2: Int, placeBits: Int, bits: Int, modulus: BigInt) extends 
     residue := residues
   }
 
-  /** Has one of `count` slots, from a slot on, no residue? The slots' rows, and within two of them the slots. */
-  private def lacks(slot: UInt, count: UInt): Bool = {
+  /** Whether one of `count` slots, from `slot` on, has no residue. Selects two rows, and then the slots in them. */
+  private def lacksResidue(slot: UInt, count: UInt): Bool = {
     val rows = hasResidue.subdivideIn(DataMemory.row bits)
     val within = log2Up(DataMemory.row)
     val row = slot >> within
@@ -111,81 +128,81 @@ class DataMemory(log2: Int, placeBits: Int, bits: Int, modulus: BigInt) extends 
   }
 
   private def next(): Unit = {
-    ask.slot := ask.slot + 1
-    ask.count := ask.count - 1
-    state := Walk
-    when(ask.count === 1)(state := Done)
+    request.slot := request.slot + 1
+    request.count := request.count - 1
+    state := NextSlot
+    when(request.count === 1)(state := Done)
   }
 
   switch(state) {
     is(Idle) {
-      isHost := !io.machine.valid
-      ask := io.machine.valid ? io.machine.payload | io.host.payload
+      isHost := !io.executor.valid
+      request := io.executor.valid ? io.executor.payload | io.host.payload
       good := True
       when(clearing.busy) {
         changes(True, False)
         retype := True
         store := True
-      } elsewhen ((io.machine.valid || io.host.valid) && cleared)(state := Act)
+      } elsewhen ((io.executor.valid || io.host.valid) && cleared)(state := Perform)
     }
-    is(Act) {
-      switch(ask.task) {
-        is(Task.Integer)(state := hasInteger(slot) ? Fetch | Convert)
-        is(Task.Residues)(state := (ask.count >= DataMemory.row || lacks(
+    is(Perform) {
+      switch(request.operation) {
+        is(DataOperation.ReadInteger)(state := hasInteger(slot) ? Read | RequestInteger)
+        is(DataOperation.LoadResidues)(state := (request.count >= DataMemory.row || lacksResidue(
           slot,
-          ask.count.resize(log2Up(DataMemory.row))
-        )) ? Walk | Done)
-        is(Task.Zero)(state := Convert)
-        is(Task.Put) {
+          request.count.resize(log2Up(DataMemory.row))
+        )) ? NextSlot | Done)
+        is(DataOperation.TestZero)(state := RequestInteger)
+        is(DataOperation.WriteInteger) {
           changes(True, False)
           retype := True
           store := True
           state := Done
         }
-        is(Task.Mark) {
+        is(DataOperation.MarkResult) {
           changes(False, True)
           retype := True
-          count := ask.count.resized
+          count := request.count.resized
           state := Done
         }
       }
     }
-    is(Walk) {
-      state := Fetch
-      when(ask.task === Task.Zero)(state := Convert)
-      when(ask.task === Task.Residues && hasResidue(slot))(next())
+    is(NextSlot) {
+      state := Read
+      when(request.operation === DataOperation.TestZero)(state := RequestInteger)
+      when(request.operation === DataOperation.LoadResidues && hasResidue(slot))(next())
     }
-    is(Fetch)(state := Fetched)
-    is(Fetched) {
-      ask.value := fetched
-      state := (ask.task === Task.Integer) ? Done | Compare
+    is(Read)(state := ReadData)
+    is(ReadData) {
+      request.value := fetched
+      state := (request.operation === DataOperation.ReadInteger) ? Done | Compare
     }
     is(Compare) {
-      state := Deliver
-      when(ask.value.asUInt >= modulus) {
+      state := SendResidue
+      when(request.value.asUInt >= modulus) {
         good := False
         state := Done
       }
     }
-    is(Deliver)(when(io.write.ready)(state := Settle))
-    is(Settle) {
+    is(SendResidue)(when(io.write.ready)(state := AwaitWrite))
+    is(AwaitWrite) {
       when(!io.writing) {
         changes(True, True)
         next()
       }
     }
-    is(Convert)(when(io.read.ready)(state := Converting))
-    is(Converting) {
+    is(RequestInteger)(when(io.read.ready)(state := AwaitInteger))
+    is(AwaitInteger) {
       when(io.value.valid) {
-        ask.value := io.value.payload
-        state := Keep
-        when(ask.task === Task.Zero) {
+        request.value := io.value.payload
+        state := StoreInteger
+        when(request.operation === DataOperation.TestZero) {
           good := good && io.value.payload === 0
           next()
         }
       }
     }
-    is(Keep) {
+    is(StoreInteger) {
       changes(True, True)
       store := True
       state := Done
@@ -194,21 +211,21 @@ class DataMemory(log2: Int, placeBits: Int, bits: Int, modulus: BigInt) extends 
   }
 
   io.clearing := clearing.busy
-  io.machine.ready := state === Done && !isHost
+  io.executor.ready := state === Done && !isHost
   io.host.ready := state === Done && isHost
-  io.found.value := ask.value
-  io.found.kind := kinds(slot)
-  io.found.good := good
-  for (i <- 0 until 2) io.kinds(i) := kinds(io.look(i))
-  io.write.valid := state === Deliver
-  io.write.value := ask.value
-  io.write.tag := ask.slot
-  io.read.valid := state === Convert
-  io.read.payload := ask.slot
+  io.response.value := request.value
+  io.response.slotType := types(slot)
+  io.response.good := good
+  for (i <- 0 until 2) io.types(i) := types(io.typeSlots(i))
+  io.write.valid := state === SendResidue
+  io.write.value := request.value
+  io.write.tag := request.slot
+  io.read.valid := state === RequestInteger
+  io.read.payload := request.slot
 }
 
 object DataMemory {
 
-  /** Slots that are looked at together; only lines have more. */
+  /** Slots that are tested at once; only lines have more. */
   private val row = 16
 }

@@ -3,25 +3,29 @@ package proofmill.engine.coprocessor
 import spinal.core._
 import spinal.lib._
 
-/** Instruction memory: 56 bits a slot, full of 0 after a reset. The values of both readers are there a cycle after their addresses. */
+/** Instruction memory: 56 bits per slot, cleared after a reset. Both read ports have a latency of one cycle. */
 class Instructions(log2: Int) extends Component {
   val io = new Bundle {
+
+    /** A pulse starts clearing; `clearing` is high meanwhile, and writes are ignored. */
     val clear = in(Bool())
     val clearing = out(Bool())
     val write = slave(Flow(InstructionWrite(log2)))
-    val fetch, show = in(UInt(log2 bits))
-    val fetched, shown = out(Bits(Instructions.bits bits))
+
+    /** Read ports of the executor and of the host: a slot; its instruction, one cycle later. */
+    val fetchSlot, hostSlot = in(UInt(log2 bits))
+    val fetched, hostData = out(Bits(Instructions.bits bits))
   }
   private val memory = Mem(Bits(Instructions.bits bits), 1 << log2)
-  private val clearing = new Clearing(log2, io.clear, True)
+  private val clearing = new ClearSequencer(log2, io.clear, True)
   memory.write(
     clearing.busy ? clearing.slot | io.write.slot,
     io.write.word.andMask(!clearing.busy),
     clearing.busy || io.write.valid
   )
   io.clearing := clearing.busy
-  io.fetched := memory.readSync(io.fetch)
-  io.shown := memory.readSync(io.show)
+  io.fetched := memory.readSync(io.fetchSlot)
+  io.hostData := memory.readSync(io.hostSlot)
 }
 
 object Instructions { val bits = 56 }
@@ -31,15 +35,15 @@ case class InstructionWrite(log2: Int) extends Bundle {
   val word = Bits(Instructions.bits bits)
 }
 
-/** Goes through all slots, one whenever `moves`, after a reset and when it is asked to. */
-class Clearing(log2: Int, asked: Bool, moves: Bool) extends Area {
+/** Generates the numbers of all slots, one in each cycle with `advance`, after a reset and after `start`. */
+class ClearSequencer(log2: Int, start: Bool, advance: Bool) extends Area {
   val slot: UInt = Reg(UInt(log2 bits)) init 0
   val busy: Bool = RegInit(True)
-  when(busy && moves) {
+  when(busy && advance) {
     slot := slot + 1
     busy := !slot.andR
   }
-  when(asked) {
+  when(start) {
     slot := 0
     busy := True
   }

@@ -4,66 +4,87 @@ import proofmill.pairing.{Layout, Start}
 import spinal.core._
 import spinal.lib._
 
-/** Work on points that are on their curves, by programs of the pairing processor in projective coordinates: a sum, a multiple, an affine form,
-  * and whether a point is in its subgroup.
+/** Operates on points that are on their curves, with programs of the pairing processor in projective coordinates: sums, multiples, affine forms
+  * and subgroup checks.
   *
-  *   1. Idle, until `go`.
-  *   2. Begin: a point's entries 0 and 1, the identity and itself, in its table. Add: the sum of two of them.
-  *   3. Member: a program that finds out whether the point is in its subgroup, and makes the multiple as well; of a check in G2 it makes none.
-  *      ZeroMember: the multiple is right if the point is in the subgroup.
-  *   4. If it is not, or the scalar is too long to be split, Table: the multiples 0 to 15, which G2 may have already. Skip: the digits from the
-  *      highest one on that is not 0; Window: one of them.
-  *   5. Last: the result's affine form, to `target`; `done`. Of a check the verdict alone.
+  * | state           | action                                                            | next                                        |
+  * |:----------------|:------------------------------------------------------------------|:--------------------------------------------|
+  * | Idle            | waits for `enable`                                                | FillFirst; MultiplyBySplit for a check      |
+  * | FillFirst       | writes entries 0 and 1 of a point's table, the identity and itself | AwaitFirst                                 |
+  * | AwaitFirst      | waits for it, for each point                                      | Finish; Add for a sum; MultiplyBySplit for a multiple |
+  * | Add             | adds two entries                                                  | AwaitAdd, Finish                            |
+  * | MultiplyBySplit | starts the multiple by the split scalar, which tests the subgroup | AwaitMultiply; FillTable if there is no split; SkipZeros for the identity |
+  * | AwaitMultiply   | waits for it                                                      | TestSubgroup                                |
+  * | TestSubgroup    | tests what it stored                                              | Finish; otherwise the multiple by windows   |
+  * | FillTable       | fills the table with the multiples 0 to 15                        | AwaitTable, SkipZeros                       |
+  * | SkipZeros       | skips the highest digits of the scalar that are 0                 | AddWindow                                   |
+  * | AddWindow       | four doublings and a digit's entry                                | AwaitWindow; Finish after the last digit    |
+  * | Finish          | starts the program that makes the affine form                     | AwaitFinish                                 |
+  * | AwaitFinish     | `done`; of a check only the verdict                               | Idle                                        |
+  *
+  * The split needs a point in the subgroup: a multiple by it is right if the test succeeds, and else it is made again by windows.
   */
-class PointUnit(config: CoprocessorConfig, places: Places) extends Component {
+class PointUnit(config: CoprocessorConfig, slotMap: SlotMap) extends Component {
   import PointUnit._
   private val pairing = config.machine
   private val bits = pairing.field.bits
   val io = new Bundle {
-    val go = in(Bool()) // what follows holds until `done`
-    val work = in(Work())
+
+    /** Level: operate. The following are steady until `done`. */
+    val enable = in(Bool())
+    val operation = in(Operation())
     val second = in(Bool()) // points of G2
-    val here = in(Vec.fill(2)(UInt(places.bits bits))) // affine coordinates of operands a and b
-    val none = in(Vec.fill(2)(Bool())) // the identity
-    val target = in(UInt(places.bits bits))
-    val scalar = slave(Flow(Bits(bits bits))) // of the next multiple, some time before `go`
-    val splitting, fits = in(Bool()) // it is split; its parts are short enough for a walk
-    val outside = in(Bool()) // the point is known not to be in its subgroup
-    val data = master(Stream(Ask(places.bits, bits)))
-    val found = in(Found(bits))
-    val start = master(Stream(Start(pairing.image.entries.size, places.bits)))
-    val context = in(UInt(log2Up(pairing.contexts) bits))
-    val over = in(Bits(pairing.contexts bits))
+    val location = in(Vec.fill(2)(UInt(slotMap.bits bits))) // of the affine coordinates of operands a and b
+    val isIdentity = in(Vec.fill(2)(Bool()))
+    val target = in(UInt(slotMap.bits bits))
+    val outsideSubgroup = in(Bool()) // the point is known not to be in its subgroup
+
+    /** The scalar of the next multiple, one pulse before `enable`. */
+    val scalar = slave(Flow(Bits(bits bits)))
+
+    /** Levels from [[ScalarSplit]]: it is splitting; the parts are short enough. */
+    val splitBusy, splitFits = in(Bool())
+
+    /** Data memory; the response is valid while `data` fires. */
+    val data = master(Stream(DataRequest(slotMap.bits, bits)))
+    val response = in(DataResponse(bits))
+
+    /** Pairing processor, as in [[ExecutorPorts]]. */
+    val start = master(Stream(Start(pairing.image.entries.size, slotMap.bits)))
+    val startContext = in(UInt(log2Up(pairing.contexts) bits))
+    val ended = in(Bits(pairing.contexts bits))
     val idle = in(Bool())
+
+    /** A pulse at the end; the verdict of a check, valid with it. */
     val done = out(Bool())
     val verdict = out(Bits(3 bits))
   }
   private object State extends SpinalEnum {
-    val Idle, Begin, BeginDone, Add, AddDone, Member, Join, ZeroMember = newElement()
-    val Table, TableDone, Skip, Window, WindowDone, Last, LastDone = newElement()
+    val Idle, FillFirst, AwaitFirst, Add, AwaitAdd, MultiplyBySplit, AwaitMultiply, TestSubgroup = newElement()
+    val FillTable, AwaitTable, SkipZeros, AddWindow, AwaitWindow, Finish, AwaitFinish = newElement()
   }
   import State._
   private val state = RegInit(Idle)
-  private val isAffine = io.work === Work.Affine
-  private val isAdd = io.work === Work.Add
-  private val isMultiply = io.work === Work.Multiply
-  private val isCheck = io.work === Work.Check
+  private val isAffine = io.operation === Operation.Affine
+  private val isAdd = io.operation === Operation.Add
+  private val isMultiply = io.operation === Operation.Multiply
+  private val isCheck = io.operation === Operation.Check
 
-  // The operand that is looked at.
-  private val which = Reg(UInt(1 bits))
-  private val of = which === 0
-  private val isPoint = of ? !isMultiply | (isAdd || isMultiply)
+  // The current operand.
+  private val operandIndex = Reg(UInt(1 bits))
+  private val isFirst = operandIndex === 0
+  private val isPoint = isFirst ? !isMultiply | (isAdd || isMultiply)
 
-  // The table of its multiples, and the sum so far.
+  // The table of its multiples, and the partial sum.
   private val step = Reg(UInt(4 bits))
-  private val tables = places.tables.map(U(_, places.bits bits))
-  private val (choices, theTable) = (tables(0), tables(1))
-  private val accumulator = U(places.accumulator, places.bits bits)
-  private val sum = Reg(UInt(places.bits bits)) // where it is
-  private def entry(table: UInt, index: UInt): UInt = (table + index * entrySlots).resize(places.bits)
-  private def first(operand: Int) = entry(tables(operand), (!io.none(operand)).asUInt)
+  private val tables = slotMap.tables.map(U(_, slotMap.bits bits))
+  private val (firstTable, secondTable) = (tables(0), tables(1))
+  private val accumulator = U(slotMap.accumulator, slotMap.bits bits)
+  private val partialSum = Reg(UInt(slotMap.bits bits)) // its first slot
+  private def entry(table: UInt, index: UInt): UInt = (table + index * entrySlots).resize(slotMap.bits)
+  private def first(operand: Int) = entry(tables(operand), (!io.isIdentity(operand)).asUInt)
 
-  // The scalar, for windows and for walks.
+  // The digits of the scalar, for windows.
   private val digits = Reg(UInt(log2Up(PointUnit.digits(bits) + 1) bits))
   private val scalar = Reg(Bits(PointUnit.digits(bits) * window bits))
   private val digit = scalar.takeHigh(window).asUInt
@@ -76,20 +97,20 @@ class PointUnit(config: CoprocessorConfig, places: Places) extends Component {
     digits := PointUnit.digits(bits)
   }
 
-  // The last job.
-  private val context = RegNextWhen(io.context, io.start.fire)
-  private val over = io.over(context)
+  // The job that was started last.
+  private val context = RegNextWhen(io.startContext, io.start.fire)
+  private val ended = io.ended(context)
 
   // Defaults.
   io.start.valid := False
   io.start.program := 0
-  io.start.operands := Vec(io.here(0), io.here(1), accumulator, theTable)
+  io.start.operands := Vec(io.location(0), io.location(1), accumulator, secondTable)
   io.data.valid := False
-  io.data.task := Task.Zero
-  io.data.slot := accumulator + (io.second ? U(memberOfSecond, places.bits bits) | U(memberOfFirst, places.bits bits))
+  io.data.operation := DataOperation.TestZero
+  io.data.slot := accumulator + (io.second ? U(memberOfSecond, slotMap.bits bits) | U(memberOfFirst, slotMap.bits bits))
   io.data.count := ShapeOf.coordinate(io.second)
   io.data.value := 0
-  io.data.kind := 0
+  io.data.slotType := 0
   io.done := False
   private val verdict = Reg(Bits(3 bits))
   io.verdict := verdict
@@ -102,112 +123,114 @@ class PointUnit(config: CoprocessorConfig, places: Places) extends Component {
 
   switch(state) {
     is(Idle) {
-      which := 0
+      operandIndex := 0
       step := 1
-      sum := accumulator
-      when(io.go) {
-        state := isCheck ? Member | Begin
+      partialSum := accumulator
+      when(io.enable) {
+        state := isCheck ? MultiplyBySplit | FillFirst
       }
     }
-    is(Begin) {
-      io.start.operands(0) := of ? io.here(0) | io.here(1)
-      io.start.operands(2) := of ? tables(0) | tables(1)
+    is(FillFirst) {
+      io.start.operands(0) := isFirst ? io.location(0) | io.location(1)
+      io.start.operands(2) := isFirst ? tables(0) | tables(1)
       io.start.program := ofGroup("begin")
-      when(isPoint)(run(BeginDone)) otherwise (state := BeginDone)
+      when(isPoint)(run(AwaitFirst)) otherwise (state := AwaitFirst)
     }
-    is(BeginDone)(when(over || !isPoint) {
-      which := 1
-      state := Begin
-      when(!of) {
-        state := Last
+    is(AwaitFirst)(when(ended || !isPoint) {
+      operandIndex := 1
+      state := FillFirst
+      when(!isFirst) {
+        state := Finish
         when(isAdd)(state := Add)
-        when(isMultiply)(state := Member)
+        when(isMultiply)(state := MultiplyBySplit)
       }
     })
     is(Add) {
       io.start.operands(0) := first(0)
       io.start.operands(1) := first(1)
       io.start.program := ofGroup("add")
-      run(AddDone)
+      run(AwaitAdd)
     }
-    is(AddDone)(when(over)(state := Last))
+    is(AwaitAdd)(when(ended)(state := Finish))
 
-    // Walks.
-    is(Member) {
-      val table = io.second ? theTable | choices
-      io.start.operands := Vec(table, table, theTable + upper, isMultiply ? io.here(1) | io.here(0))
+    // By the split scalar.
+    is(MultiplyBySplit) {
+      val table = io.second ? secondTable | firstTable
+      io.start.operands := Vec(table, table, secondTable + upper, isMultiply ? io.location(1) | io.location(0))
       io.start.program := ofGroup("multiply")
       when(isCheck && io.second) {
-        io.start.operands(0) := io.here(0)
+        io.start.operands(0) := io.location(0)
         io.start.operands(2) := accumulator + memberOfSecond
         io.start.program := program("g2_subgroup")
       }
       verdict := isIdentity
-      when(io.idle && !(isMultiply && io.splitting)) {
-        when(isMultiply ? io.none(1) | io.none(0)) {
+      when(io.idle && !(isMultiply && io.splitBusy)) {
+        when(isMultiply ? io.isIdentity(1) | io.isIdentity(0)) {
           scalar := 0
           digits := 1
-          state := Skip
-          when(isCheck)(state := LastDone)
-        } elsewhen (isMultiply && (!io.fits || io.outside)) {
-          state := Table
-        } otherwise run(Join)
+          state := SkipZeros
+          when(isCheck)(state := AwaitFinish)
+        } elsewhen (isMultiply && (!io.splitFits || io.outsideSubgroup)) {
+          state := FillTable
+        } otherwise run(AwaitMultiply)
       }
     }
-    is(Join)(when(over)(state := ZeroMember))
-    is(ZeroMember) {
+    is(AwaitMultiply)(when(ended)(state := TestSubgroup))
+    is(TestSubgroup) {
       io.data.valid := True
-      verdict := io.found.good ? B(inSubgroup, 3 bits) | B(onCurve, 3 bits)
+      verdict := io.response.good ? B(inSubgroup, 3 bits) | B(onCurve, 3 bits)
       when(io.data.ready) {
-        state := Last
-        when(!io.found.good)(state := (io.second ? Skip | Table))
-        when(isCheck)(state := LastDone)
+        state := Finish
+        when(!io.response.good)(state := (io.second ? SkipZeros | FillTable))
+        when(isCheck)(state := AwaitFinish)
       }
     }
 
-    // Windows.
-    is(Table) {
-      io.start.operands(0) := entry(theTable, step)
-      io.start.operands(1) := entry(theTable, U(1))
-      io.start.operands(2) := entry(theTable, step << 1)
-      when(io.second)(io.start.operands := Vec(theTable, theTable, theTable + upper, io.here(1)))
+    // By windows.
+    is(FillTable) {
+      io.start.operands(0) := entry(secondTable, step)
+      io.start.operands(1) := entry(secondTable, U(1))
+      io.start.operands(2) := entry(secondTable, step << 1)
+      when(io.second)(io.start.operands := Vec(secondTable, secondTable, secondTable + upper, io.location(1)))
       io.start.program := ofGroup("table")
-      run(Table)
+      run(FillTable)
       when(io.start.ready) {
         step := step + 1
-        when(io.second || (step & (step + 1)) === 0)(state := TableDone) // twice as many entries are there then, or all
+        when(io.second || (step & (step + 1)) === 0)(
+          state := AwaitTable
+        ) // twice as many entries are there then, or all
       }
     }
-    is(TableDone)(when(io.idle) {
-      state := Table
-      when(io.second || step.msb)(state := Skip)
+    is(AwaitTable)(when(io.idle) {
+      state := FillTable
+      when(io.second || step.msb)(state := SkipZeros)
     })
-    is(Skip) {
+    is(SkipZeros) {
       shiftScalar()
       when(digit =/= 0 || digits === 1) {
-        sum := entry(theTable, digit)
-        state := Window
+        partialSum := entry(secondTable, digit)
+        state := AddWindow
       }
     }
-    is(Window) {
-      io.start.operands(0) := sum
-      io.start.operands(1) := entry(theTable, digit)
+    is(AddWindow) {
+      io.start.operands(0) := partialSum
+      io.start.operands(1) := entry(secondTable, digit)
       io.start.program := ofGroup("window")
-      when(digits === 0)(state := Last) otherwise run(WindowDone)
+      when(digits === 0)(state := Finish) otherwise run(AwaitWindow)
     }
-    is(WindowDone)(when(over) {
-      sum := accumulator
+    is(AwaitWindow)(when(ended) {
+      partialSum := accumulator
       shiftScalar()
-      state := Window
+      state := AddWindow
     })
 
-    is(Last) {
-      io.start.operands(0) := isAffine ? first(0) | sum
+    is(Finish) {
+      io.start.operands(0) := isAffine ? first(0) | partialSum
       io.start.operands(2) := io.target
       io.start.program := isAffine ? ofGroup("affine") | ofGroup("finish")
-      run(LastDone)
+      run(AwaitFinish)
     }
-    is(LastDone)(when(over || isCheck) {
+    is(AwaitFinish)(when(ended || isCheck) {
       io.done := True
       state := Idle
     })
@@ -216,21 +239,20 @@ class PointUnit(config: CoprocessorConfig, places: Places) extends Component {
 
 object PointUnit {
 
-  /** What is wanted. */
-  object Work extends SpinalEnum { val Affine, Add, Multiply, Check = newElement() }
+  object Operation extends SpinalEnum { val Affine, Add, Multiply, Check = newElement() }
 
-  /** Bits of a digit of a scalar, and how many there are in `bits`; slots of an entry of a point's table. */
+  /** Bits of a digit of a scalar; the digits in `bits`; slots of an entry of a point's table. */
   val window: Int = Layout.digitBits
   def digits(bits: Int): Int = (bits + window - 1) / window
   val entrySlots: Int = Layout.entrySlots
 
-  /** Slots of the lower half of a table: a program has a, and d, for the whole table and c for its upper half and what comes behind it. */
+  /** Slots of the lower half of a table. A program addresses the table by a and d, and its upper half and what follows it by c. */
   val upper: Int = entrySlots << (window - 1)
 
-  /** What a walk stores behind its table: a point, and what is 0 if the table's point is in its subgroup. */
+  /** What a multiple by a split scalar stores behind its table: a point, and a value that is 0 if the table's point is in its subgroup. */
   val resultSlots = 8
   val (memberOfFirst, memberOfSecond) = (3, 6)
 
-  /** What a check of a point says: bit 0 on the curve, bit 1 in the subgroup, bit 2 the identity. */
+  /** The verdict of a check: bit 0 on the curve, bit 1 in the subgroup, bit 2 the identity. */
   val (onCurve, inSubgroup, isIdentity) = (1, 3, 7)
 }

@@ -3,30 +3,35 @@ package proofmill.engine.coprocessor
 import spinal.core._
 import spinal.lib._
 
-/** A scalar as integers below powers of |x|, the curve's parameter: `parts`, k0 lowest.
+/** Splits a scalar into integers below powers of |x|, the curve's parameter: `parts`, k0 lowest.
   *
   *   - G1: k0 + k1 (x^2 - 1).
   *   - G2: k0 + k1 |x| + k2 |x|^2 + k3 |x|^3.
   *
-  *   1. Divide: a bit of the quotient a cycle, by x^2 - 1 or |x|.
-  *   2. Next: the remainder is an integer, and what is left of the quotient's bits is divided. The last quotient is one, too.
+  *   1. Divide: one bit of the quotient per cycle, by x^2 - 1 or |x|.
+  *   2. Next: the remainder is a part; the quotient is divided again, and the last quotient is a part, too.
   *
-  * `fits` when the last quotient is as short as the others, as it is of any scalar below the order r = x^4 - x^2 + 1.
+  * `fits` if the last quotient is as short as the other parts. This holds for every scalar below the order r = x^4 - x^2 + 1.
   */
 class ScalarSplit(bits: Int) extends Component {
   import ScalarSplit._
   val io = new Bundle {
+
+    /** A scalar. `second`: split it for G2; steady until the next one. */
     val start = slave(Flow(Bits(bits bits)))
-    val second = in(Bool()) // for G2; stays as it is until the next start
-    val busy, fits = out(Bool())
+    val second = in(Bool())
+
+    /** Level; the other outputs are valid while it is low. */
+    val busy = out(Bool())
+    val fits = out(Bool())
     val parts = out(Bits(width bits))
   }
   private val busy = RegInit(False)
   private val fits = Reg(Bool())
   private val dividend, found = Reg(Bits(width bits))
   private val rest = Reg(UInt(width / 2 bits))
-  private val step = Reg(UInt(log2Up(width + 1) bits)) // bits to come
-  private val divides = Reg(Bool()) // there is one
+  private val step = Reg(UInt(log2Up(width + 1) bits)) // bits of the quotient that remain
+  private val divides = Reg(Bool()) // bits remain
   private val round = Reg(UInt(log2Up(parts) bits))
 
   // 1. Divide.

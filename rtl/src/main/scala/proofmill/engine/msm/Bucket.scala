@@ -2,12 +2,10 @@ package proofmill.engine.msm
 
 import spinal.core._
 
-/** Where a bucket lies: in one of two banks by the parity of its number, so that two whose numbers differ in one bit can be
-  * read at the same time.
-  */
+/** The location of a bucket: its bank is the parity of its number, so that two buckets whose numbers differ in one bit are read in the same cycle. */
 object Bucket {
   def bank(bucket: UInt): Bool = bucket.asBits.xorR
 
-  /** Its place in the bank. */
+  /** Its address in the bank. */
   def place(bucket: UInt): UInt = bucket >> 1
 }

@@ -4,45 +4,49 @@ import proofmill.arith.{Copies, Timing}
 import spinal.core._
 import spinal.lib._
 
-/** An adder with its buckets: takes points for buckets, one a cycle whatever the buckets are, and makes the weighted sum of the
-  * buckets on the same adder. spec/model/msm_core.py is the same as a program and tells why it works.
+/** Accumulates points into buckets, one point per cycle for any sequence of bucket numbers, and reduces the buckets to their weighted sum on the
+  * same adder. The model spec/model/msm_core.py shows why this is correct.
   *
-  * A bucket is empty or full. X is a point from outside, R a sum on its way back to its bucket:
+  * A bucket is empty or full. Each cycle has up to two candidates: an input point P, and a sum S that returns from the adder to its bucket. If a
+  * candidate's bucket is full, the bucket's content and the candidate enter the adder and the bucket becomes empty; otherwise the candidate is
+  * written to the bucket. The returning sum has priority:
   *
-  * | X and R                        | into the adder   | buckets                       |
-  * |:-------------------------------|:-----------------|:------------------------------|
-  * | for the same bucket            | R + X            |                               |
-  * | R's full, X's full             | R + its bucket   | R's empty; X waits            |
-  * | R's full, X's empty            | R + its bucket   | R's empty, X in its own       |
-  * | R's empty, X's full            | X + its bucket   | R in its own, X's empty       |
-  * | R's empty, X's empty           | X + the identity | R in its own                  |
+  * | candidates                          | into the adder   | buckets                          |
+  * |:------------------------------------|:-----------------|:---------------------------------|
+  * | the same bucket                     | S + P (bypass)   |                                  |
+  * | S's bucket full, P's bucket full    | S + its bucket   | S's becomes empty; P is stalled  |
+  * | S's bucket full, P's bucket empty   | S + its bucket   | S's becomes empty; P is written  |
+  * | S's bucket empty, P's bucket full   | P + its bucket   | S is written; P's becomes empty  |
+  * | S's bucket empty, P's bucket empty  | P + the identity | S is written                     |
   *
-  * One without the other does the same. So every cycle has at most one read and one write.
+  * One candidate alone is treated in the same way. So each cycle has at most one read of a bucket and one write.
   *
-  *   - Lookup: is X's bucket full, is R's? R's number leaves the delay line before its point leaves the adder.
-  *   - Decide: the table. Here a sum's way begins; it decides again [[BucketAdder.loop]] cycles later.
-  *   - Memory: a write, and the addresses of reads. R's point is here.
-  *   - `timing.memory` cycles more until the memory answers; then the operands are chosen, and registered for the adder.
+  * Pipeline:
+  *
+  *   1. Lookup: reads the flags of both buckets. The number of S's bucket leaves the delay line before S leaves the adder.
+  *   2. Decide: the table. A sum that is issued here is a candidate again [[BucketAdder.loop]] cycles later.
+  *   3. Memory: the write, and the addresses of reads. S leaves the adder.
+  *   4. `timing.memory` cycles of memory latency, then operand selection, registered for the adder.
   */
-class BucketAdder(points: Summands, bucketBits: Int, timing: Timing = Timing()) extends Component {
+class BucketAdder(points: AdditiveGroup, bucketBits: Int, timing: Timing = Timing()) extends Component {
   val io = new Bundle {
 
-    /** Points for buckets; none is taken while an order waits or is carried out. `ready` does not depend on `valid`. */
+    /** Points for buckets. None is accepted while a command waits or is executed. `ready` does not depend on `valid`. */
     val items = slave(Stream(Item(points, bucketBits)))
 
-    /** Taken when no item is inside. */
-    val orders = slave(Stream(Order(bucketBits)))
+    /** Accepted when no point is in the pipeline. */
+    val commands = slave(Stream(CoreCommand(bucketBits)))
 
-    /** What Gather adds; steady meanwhile. */
-    val other = in(Bits(points.width bits))
+    /** The operand of Gather; steady while it is executed. */
+    val externalSum = in(Bits(points.width bits))
 
-    /** An order is being carried out, an item is inside, or the buckets are being cleared after reset. */
+    /** Level: a command is executed, a point is in the pipeline, or the buckets are cleared after reset. */
     val busy = out(Bool())
 
-    /** The accumulator; steady when not busy. */
+    /** The accumulator; steady while not busy. */
     val acc = out(Bits(points.width bits))
 
-    /** A pair enters the adder. */
+    /** Pulse: a pair of operands is issued to the adder. */
     val issued = out(Bool())
   }
 
@@ -50,116 +54,123 @@ class BucketAdder(points: Summands, bucketBits: Int, timing: Timing = Timing()) 
   private val loop = BucketAdder.loop(points, timing)
   val buckets = new Buckets(points, bucketBits, timing)
   val flags = new BucketFlags(bucketBits)
-  val tail = new Tail(bucketBits, BucketAdder.latency(points, timing))
+  val reducer = new BucketReducer(bucketBits, BucketAdder.latency(points, timing))
 
-  // Lookup: a request of the tail, or a point. Requests are never held up.
-  val taking = !tail.io.busy && !io.orders.valid && !flags.io.clearing
-  private val asked = AdderRequest(bucketBits)
-  asked := tail.io.request.payload
-  when(!tail.io.busy) {
-    asked.kind := AdderRequestKind.Item
-    asked.a := io.items.bucket
-    asked.b := io.items.bucket
+  // 1. Lookup: a request of the reducer, or a point. Requests are never stalled.
+  val accepting = !reducer.io.busy && !io.commands.valid && !flags.io.clearing
+  private val candidate = AdderRequest(bucketBits)
+  candidate := reducer.io.request.payload
+  when(!reducer.io.busy) {
+    candidate.kind := AdderRequestKind.Item
+    candidate.a := io.items.bucket
+    candidate.b := io.items.bucket
   }
-  val next = Bool()
-  io.items.ready := next && taking
+  val advance = Bool()
+  io.items.ready := advance && accepting
 
-  private val coming = Destination(bucketBits)
-  private val comes = Bool()
-  flags.io.next := next
-  flags.io.asked := Vec(asked.places)
-  flags.io.clear := tail.io.clear
+  private val returning = Destination(bucketBits)
+  private val returningValid = Bool()
+  flags.io.advance := advance
+  flags.io.lookup := Vec(candidate.places)
+  flags.io.clear := reducer.io.clear
 
-  // Decide: the table for points; a tail's sums go where they belong, and no request waits.
-  val request = RegNextWhen(asked, next)
-  val valid = RegNextWhen(tail.io.request.valid || io.items.valid && taking, next) init False
-  val places = RegNextWhen(Vec(asked.places), next)
-  val bank = RegNextWhen(Bucket.bank(asked.a), next)
-  val alike = RegNext(next ? (coming.bucket === asked.a) | (coming.bucket === request.a))
+  // 2. Decide: the table for points. The sums of requests are written to their buckets.
+  val request = RegNextWhen(candidate, advance)
+  val valid = RegNextWhen(reducer.io.request.valid || io.items.valid && accepting, advance) init False
+  val places = RegNextWhen(Vec(candidate.places), advance)
+  val bank = RegNextWhen(Bucket.bank(candidate.a), advance)
+  val sameBucket = RegNext(advance ? (returning.bucket === candidate.a) | (returning.bucket === request.a))
   private val (isItem, isPair, isCollect) =
     (valid && request.isItem, valid && request.isPair, valid && request.kind === AdderRequestKind.Collect)
   private val full = flags.io.full
   private val (fullA, fullB) = (full(bank.asUInt), full((!bank).asUInt))
-  val sum = RegNext(coming)
-  val arrives = RegNext(comes) init False
-  private val sumBank = RegNext(Bucket.bank(coming.bucket))
+  val returned = RegNext(returning)
+  val returns = RegNext(returningValid) init False
+  private val returnedBank = RegNext(Bucket.bank(returning.bucket))
 
-  // A tail begins and ends when no sum is on its way, so it may be known a cycle late.
-  private val matching = arrives && !Copies.one(tail.io.busy, init = false)
-  val meet = matching && isItem && alike
-  val sumPairs = matching && !meet && flags.io.sumFull
-  val sumRests = arrives && !meet && !sumPairs && !sum.isAcc
-  val itemRests = isItem && sumPairs && !fullA
-  next := !(isItem && sumPairs && fullA)
-  val requestPairs = valid && next && !itemRests
-  val takesA = requestPairs && !meet && (isItem || isCollect) && fullA
+  // The reducer begins and ends while no sum is in flight, so its level may come a cycle late.
+  private val returnsToBucket = returns && !Copies.one(reducer.io.busy, init = false)
+  val bypass = returnsToBucket && isItem && sameBucket
+  val sumIssues = returnsToBucket && !bypass && flags.io.sumFull
+  val sumWrites = returns && !bypass && !sumIssues && !returned.isAcc
+  val pointWrites = isItem && sumIssues && !fullA
+  advance := !(isItem && sumIssues && fullA)
+  val requestIssues = valid && advance && !pointWrites
+  val emptiesA = requestIssues && !bypass && (isItem || isCollect) && fullA
 
-  private val turnA = itemRests || takesA || isPair && !fullA
-  private val turnB = isPair && request.kind === AdderRequestKind.Take && fullB
-  flags.io.turn := Vec(bank ? turnB | turnA, bank ? turnA | turnB)
-  flags.io.sumTurn := sumPairs || matching && sumRests
+  private val toggleA = pointWrites || emptiesA || isPair && !fullA
+  private val toggleB = isPair && request.kind === AdderRequestKind.Take && fullB
+  flags.io.toggle := Vec(bank ? toggleB | toggleA, bank ? toggleA | toggleB)
+  flags.io.sumToggle := sumIssues || returnsToBucket && sumWrites
 
-  // The delay line: where the sum of what enters goes.
-  val pairs = sumPairs || requestPairs
+  // The delay line: the destinations of the sums in the adder.
+  val issues = sumIssues || requestIssues
   private val destination = Destination(bucketBits)
-  destination.bucket := sumPairs ? sum.bucket | request.a
-  destination.isAcc := !sumPairs && request.isForAcc
-  private val soon = Delay(destination, loop - 2)
-  flags.io.sumAsked := soon.bucket
-  coming := RegNext(soon)
-  comes := Delay(pairs, loop - 1, init = False)
-  io.issued := pairs
+  destination.bucket := sumIssues ? returned.bucket | request.a
+  destination.isAcc := !sumIssues && request.isForAcc
+  private val returningNext = Delay(destination, loop - 2)
+  flags.io.sumLookup := returningNext.bucket
+  returning := RegNext(returningNext)
+  returningValid := Delay(issues, loop - 1, init = False)
+  io.issued := issues
 
-  val inside = Reg(UInt(log2Up(loop + 1) bits)) init 0
-  inside := inside + pairs.asUInt - arrives.asUInt
-  tail.io.settled := inside === 0 && !valid && !flags.io.clearing
-  tail.io.clearing := flags.io.clearing
-  tail.io.order << io.orders
-  io.busy := tail.io.busy || !tail.io.settled
+  val inFlight = Reg(UInt(log2Up(loop + 1) bits)) init 0
+  inFlight := inFlight + issues.asUInt - returns.asUInt
+  reducer.io.settled := inFlight === 0 && !valid && !flags.io.clearing
+  reducer.io.clearing := flags.io.clearing
+  reducer.io.command << io.commands
+  io.busy := reducer.io.busy || !reducer.io.settled
 
-  // Memory: what rests is written, and what the adder takes is read. A point comes a cycle after its bucket's number, so that
-  // a register holds it and not the decision itself, whose wire to all of a point is long.
-  private val waits = RegNext(!next) init False
-  val point = RegNextWhen(RegNext(io.items.point), !waits)
+  // 3. Memory. A point follows its bucket's number one cycle later, so that its register is enabled by a register and not by the decision, whose
+  // fan-out would be all bits of a point.
+  private val stalled = RegNext(!advance) init False
+  val point = RegNextWhen(RegNext(io.items.point), !stalled)
   val result = adder.io.out.payload
-  private val itemWrites = RegNext(itemRests)
-  buckets.io.read := RegNext(Vec(places.map(place => sumPairs ? Bucket.place(sum.bucket) | place)))
-  buckets.io.write := RegNext(Vec(Seq(False, True).map(b => sumRests && sumBank === b || itemRests && bank === b)))
-  buckets.io.place := RegNext(itemRests ? Bucket.place(request.a) | Bucket.place(sum.bucket))
-  buckets.io.point := itemWrites ? point | result
+  private val pointWritesNow = RegNext(pointWrites)
+  buckets.io.read := RegNext(Vec(places.map(place => sumIssues ? Bucket.place(returned.bucket) | place)))
+  buckets.io.write := RegNext(Vec(Seq(False, True).map(b =>
+    sumWrites && returnedBank === b || pointWrites && bank === b
+  )))
+  buckets.io.place := RegNext(pointWrites ? Bucket.place(request.a) | Bucket.place(returned.bucket))
+  buckets.io.point := pointWritesNow ? point | result
 
-  private val acc = RegNextWhen(result, RegNext(arrives && sum.isAcc))
+  private val acc = RegNextWhen(result, RegNext(returns && returned.isAcc))
   io.acc := acc
 
-  // Operands. Bank 0 is read for the left one and bank 1 for the right one; the other comes along, or is the identity.
-  private val alone = valid && (request.kind === AdderRequestKind.Double || request.kind === AdderRequestKind.Gather)
-  val leftFound = sumPairs && !sumBank || takesA && !bank || isPair && full(0)
-  val rightFound = sumPairs && sumBank || takesA && bank || isPair && full(1)
-  val leftBeside = meet || sumPairs && sumBank || takesA && bank || isCollect && bank || alone
-  val rightBeside = meet || sumPairs && !sumBank || isItem && !rightFound || isCollect && !bank || alone
-  private val outside = RegNext(tail.io.busy)
+  // 4. Operands. The left one is from bank 0, the right one from bank 1; an operand that is not from memory is bypassed, or is the identity.
+  private val withoutBucket =
+    valid && (request.kind === AdderRequestKind.Double || request.kind === AdderRequestKind.Gather)
+  val leftFromMemory = sumIssues && !returnedBank || emptiesA && !bank || isPair && full(0)
+  val rightFromMemory = sumIssues && returnedBank || emptiesA && bank || isPair && full(1)
+  val leftFromBypass = bypass || sumIssues && returnedBank || emptiesA && bank || isCollect && bank || withoutBucket
+  val rightFromBypass =
+    bypass || sumIssues && !returnedBank || isItem && !rightFromMemory || isCollect && !bank || withoutBucket
+  private val outside = RegNext(reducer.io.busy)
   private val gathers = RegNext(request.kind === AdderRequestKind.Gather)
-  private val left = RegNext(meet || sumPairs) ? result | (outside ? acc | point)
-  private val right = RegNext(sumPairs) ? result | (outside ? (gathers ? io.other | acc) | point)
+  private val left = RegNext(bypass || sumIssues) ? result | (outside ? acc | point)
+  private val right = RegNext(sumIssues) ? result | (outside ? (gathers ? io.externalSum | acc) | point)
 
-  private def operand(found: Bits, isFound: Bool, beside: Bits, isBeside: Bool): Bits = RegNext(
-    Delay(isFound, timing.memory + 1) ? found | (Delay(isBeside, timing.memory + 1) ? Delay(beside, timing.memory) | B(
+  private def operand(found: Bits, isFromMemory: Bool, bypassed: Bits, isBypass: Bool): Bits = RegNext(
+    Delay(isFromMemory, timing.memory + 1) ? found | (Delay(isBypass, timing.memory + 1) ? Delay(
+      bypassed,
+      timing.memory
+    ) | B(
       points.identity,
       points.width bits
     ))
   )
-  adder.io.in.valid := Delay(pairs, timing.memory + 2, init = False)
+  adder.io.in.valid := Delay(issues, timing.memory + 2, init = False)
   adder.io.in.payload :=
-    operand(buckets.io.found(1), rightFound, right, rightBeside) ## operand(
+    operand(buckets.io.found(1), rightFromMemory, right, rightFromBypass) ## operand(
       buckets.io.found(0),
-      leftFound,
+      leftFromMemory,
       left,
-      leftBeside
+      leftFromBypass
     )
   adder.io.out.ready := True
 }
 
-/** Where a sum goes: to its bucket, or to the accumulator. */
+/** The destination of a sum: a bucket, or the accumulator. */
 case class Destination(bucketBits: Int) extends Bundle {
   val bucket = UInt(bucketBits bits)
   val isAcc = Bool()
@@ -167,9 +178,9 @@ case class Destination(bucketBits: Int) extends Bundle {
 
 object BucketAdder {
 
-  /** Cycles from a decision to the one about its sum. */
-  private def loop(points: Summands, timing: Timing): Int = points.latency + timing.memory + 1
+  /** Cycles from the issue of a sum to the decision about it. */
+  private def loop(points: AdditiveGroup, timing: Timing): Int = points.latency + timing.memory + 1
 
-  /** Cycles from a pair that enters to its sum in a bucket. */
-  def latency(points: Summands, timing: Timing): Int = loop(points, timing) + 1
+  /** Cycles from an issue to the sum in its bucket. */
+  def latency(points: AdditiveGroup, timing: Timing): Int = loop(points, timing) + 1
 }

@@ -3,36 +3,35 @@ package proofmill.engine.msm
 import spinal.core._
 import spinal.lib._
 
-/** Which buckets are full, for two who ask: one from outside about what it may change in the next cycle, and sums, whose way is known for
-  * long, about what they may change in the cycle after that.
+/** The full flags of the buckets, with two independent users: input points, which may change flags in the cycle after their lookup, and
+  * returning sums, which may change them two cycles after their lookup.
   *
-  * A bucket is full when its two bits differ: one is turned over by who comes from outside, the other by sums. So either has a
-  * memory of its own, each with one writer. An answer holds in the cycle in which it is there: what was turned over
-  * while it was read is in it.
+  * A flag is two bits, and the bucket is full if they differ: points toggle one of them, sums the other. So each bit has a memory of its own with
+  * one write port. Results include what was toggled while the memories were read.
   */
 class BucketFlags(bucketBits: Int) extends Component {
   private val count = 1 << (bucketBits - 1)
   val io = new Bundle {
 
-    /** From outside: a place in each bank, taken in a cycle with `next`. The answer stays until the next one. */
-    val next = in(Bool())
-    val asked = in(Vec(UInt(bucketBits - 1 bits), 2))
+    /** Points: an address in each bank, accepted in a cycle with `advance`. The result follows one cycle later and holds until the next one. */
+    val advance = in(Bool())
+    val lookup = in(Vec(UInt(bucketBits - 1 bits), 2))
     val full = out(Vec(Bool(), 2))
 
-    /** Turns over the places that the present answer is about; only in a cycle with `next`. */
-    val turn = in(Vec(Bool(), 2))
+    /** Pulses, only with `advance`: toggle the flags of the present result. */
+    val toggle = in(Vec(Bool(), 2))
 
-    /** Of sums: a bucket in every cycle; the answer comes two cycles later. */
-    val sumAsked = in(UInt(bucketBits bits))
+    /** Sums: a bucket in every cycle; the result two cycles later; a pulse with it that toggles the flag. */
+    val sumLookup = in(UInt(bucketBits bits))
     val sumFull = out(Bool())
-    val sumTurn = in(Bool())
+    val sumToggle = in(Bool())
 
-    /** All buckets become empty; nothing is to be asked or turned over meanwhile. */
+    /** Pulse: all buckets become empty. `clearing` is high meanwhile, without lookups and toggles. */
     val clear = in(Bool())
     val clearing = out(Bool())
   }
 
-  // 1. Clearing: after reset too.
+  // 1. Clearing, also after reset.
   private val clearing = RegInit(True)
   private val swept = Reg(UInt(bucketBits - 1 bits)) init 0
   when(clearing) {
@@ -42,41 +41,41 @@ class BucketFlags(bucketBits: Int) extends Component {
   when(io.clear)(clearing := True)
   io.clearing := clearing
 
-  // 2. A question reads both memories, and looks at what is being turned over right now.
-  class Bits(place: UInt, turn: Bool) {
+  // 2. A lookup reads both memories and forwards what is toggled in the same cycle.
+  class FlagBits(place: UInt, toggles: Bool) {
     val memory = Mem(Bool(), count)
-    private def turned(asked: UInt): Bool = RegNext(turn && place === asked)
-    def ask(asked: UInt): Bool = memory.readSync(asked, readUnderWrite = readFirst) ^ turned(asked)
+    private def toggled(address: UInt): Bool = RegNext(toggles && place === address)
+    def read(address: UInt): Bool = memory.readSync(address, readUnderWrite = readFirst) ^ toggled(address)
 
-    /** The same from a register, a cycle later. */
-    def askEarly(asked: UInt): Bool = RegNext(ask(asked)) ^ turned(RegNext(asked))
+    /** A lookup with an output register, one cycle later. */
+    def readRegistered(address: UInt): Bool = RegNext(read(address)) ^ toggled(RegNext(address))
 
-    /** The memory's writer: of the bit that is there now. */
-    def turnOver(bit: Bool): Unit = memory.write(clearing ? swept | place, !clearing && !bit, clearing || turn)
+    /** The write port; `bit` is the present value. */
+    def write(bit: Bool): Unit = memory.write(clearing ? swept | place, !clearing && !bit, clearing || toggles)
   }
-  private val sumNext = RegNext(io.sumAsked)
-  private val (sum, sumBank) = (RegNext(sumNext), RegNext(Bucket.bank(sumNext)))
+  private val sumNext = RegNext(io.sumLookup)
+  private val (sumBucket, sumBank) = (RegNext(sumNext), RegNext(Bucket.bank(sumNext)))
 
-  /** An answer for as long as nobody asks from outside; the memories read on meanwhile. */
-  private val stays = RegNext(!io.next) init False
-  private def kept(answer: Bool): Bool = {
+  /** Holds the result of a point's lookup until the next one; the memories are read in every cycle. */
+  private val holds = RegNext(!io.advance) init False
+  private def held(answer: Bool): Bool = {
     val now = Bool()
-    now := stays ? RegNext(now) | answer
+    now := holds ? RegNext(now) | answer
     now
   }
 
-  /** Of each bank: the place that is asked about from outside; the bits that are turned over from outside, and those by sums. */
-  val places = io.asked.map(RegNextWhen(_, io.next)).toSeq
+  /** Per bank: the address of the point's lookup; the bits that points toggle, and those that sums toggle. */
+  val places = io.lookup.map(RegNextWhen(_, io.advance)).toSeq
   val bits = Seq(False, True).zipWithIndex.map { case (bank, i) =>
-    val outside = new Bits(places(i), io.turn(i))
-    Seq(outside, new Bits(Bucket.place(sum), io.sumTurn && sumBank === bank))
+    val points = new FlagBits(places(i), io.toggle(i))
+    Seq(points, new FlagBits(Bucket.place(sumBucket), io.sumToggle && sumBank === bank))
   }
-  private val sumFull = bits.zipWithIndex.map { case (both @ Seq(outside, sums), i) =>
-    val now = both.map(_.ask(io.asked(i)))
-    val sumNow = both.map(_.askEarly(Bucket.place(io.sumAsked)))
-    outside.turnOver(kept(now.head))
-    sums.turnOver(sumNow.last)
-    io.full(i) := kept(now.reduce(_ ^ _))
+  private val sumFull = bits.zipWithIndex.map { case (both @ Seq(points, sums), i) =>
+    val present = both.map(_.read(io.lookup(i)))
+    val sumNow = both.map(_.readRegistered(Bucket.place(io.sumLookup)))
+    points.write(held(present.head))
+    sums.write(sumNow.last)
+    io.full(i) := held(present.reduce(_ ^ _))
     sumNow.reduce(_ ^ _)
   }
   io.sumFull := sumBank ? sumFull.last | sumFull.head

@@ -4,13 +4,17 @@ import proofmill.arith.Timing
 import spinal.core._
 import spinal.lib._
 
-/** The points in the buckets: two banks, each with a read and a write in every cycle. A read is there `timing.memory` cycles later
-  * and has what was written before the cycle of its address.
+/** The memory of the buckets: two banks, each with a read port and a write port. A read has a latency of `timing.memory` cycles and returns what was
+  * written before the cycle of its address.
   */
-class Buckets(points: Summands, bucketBits: Int, timing: Timing) extends Component {
+class Buckets(points: AdditiveGroup, bucketBits: Int, timing: Timing) extends Component {
   val io = new Bundle {
+
+    /** Read ports: an address per bank, always valid; the content `timing.memory` cycles later. */
     val read = in(Vec(UInt(bucketBits - 1 bits), 2))
     val found = out(Vec(Bits(points.width bits), 2))
+
+    /** Write port: enables per bank, an address and a point for both. */
     val write = in(Vec(Bool(), 2))
     val place = in(UInt(bucketBits - 1 bits))
     val point = in(Bits(points.width bits))
@@ -26,7 +30,7 @@ class Buckets(points: Summands, bucketBits: Int, timing: Timing) extends Compone
   }
 }
 
-/** One bank, with the registers that block memories have at their output, and those behind it. */
+/** One bank, with the output registers of the block memory and those after it. */
 class Bank(width: Int, placeBits: Int, timing: Timing) extends Component {
   val io = new Bundle {
     val read, place = in(UInt(placeBits bits))

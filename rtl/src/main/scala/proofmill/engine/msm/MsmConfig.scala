@@ -3,11 +3,11 @@ package proofmill.engine.msm
 import proofmill.arith.Timing
 
 /** @param curve      name in `spec/curves`; the group is G1
-  * @param adders     point adders, each with buckets and windows of its own
+  * @param adders     number of point adders, each with its own buckets and windows
   * @param mostWindow most bits of a window: an adder has 2^(mostWindow - 1) buckets
   * @param memoryBits a memory channel has 2^memoryBits bytes
   * @param twin       behavioural multipliers, for simulation only
-  * @param timing     of it the cycles that a bucket's memory takes
+  * @param timing     its `memory` is the latency of a bucket's memory
   */
 case class MsmConfig(
     curve: String,
@@ -22,7 +22,7 @@ case class MsmConfig(
 
 object MsmConfig {
 
-  /** Runs that wait while one is under way. */
+  /** Runs that can be queued behind the current one. */
   val runs = 8
 
   /** Bytes of a scalar. */

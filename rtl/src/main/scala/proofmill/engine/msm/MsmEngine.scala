@@ -8,20 +8,20 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** Adds multiples of points up that lie in the card's memory.
+/** Multi-scalar multiplication of points in the card's memory.
   *
   * {{{
-  *   command ─► CommandIntake ─┬─ writes ──► Writer ═══► memory channels: 0 … P - 1 slices of points, P scalars
-  *                             ├─ runs ────► RunQueue ─► WindowPasses ─► Answer ─► reply
-  *                             └─ statuses ──────────────┊─────────────────┘  ▲
-  *                                                       ┊                    │ sum
-  *        memory channels ═══► Readers ─► Feed ─► BucketAdders ───────────────┘
+  *   command ─► MsmCommandPort ─┬─ writes ──► Writer ═══► memory channels: 0 … P - 1 slices of points, P scalars
+  *                               ├─ runs ────► RunQueue ─► WindowPasses ─► ReplyWriter ─► reply
+  *                               └─ statuses ──────────────┊─────────────────┘  ▲
+  *                                                         ┊                    │ sum
+  *        memory channels ═══► Readers ─► PointFeeder ─► BucketAdders ─────────┘
   * }}}
   */
 class MsmEngine(config: MsmConfig) extends Engine {
   private val curve = Curve(config.curve)
   private val points = new Points(curve, config.twin)
-  private val cutting = Cutting(curve.scalarField.modulus, config.adders, config.bucketBits)
+  private val plan = WindowPlan(curve.scalarField.modulus, config.adders, config.bucketBits)
   private val slices = points.slices
   private val channels = slices + 1
   private val axi = Engine.memory(config.memoryBits)
@@ -44,8 +44,8 @@ class MsmEngine(config: MsmConfig) extends Engine {
     "queue" -> BigInt(MsmConfig.runs),
     "adders" -> BigInt(config.adders),
     "adder_latency" -> BigInt(BucketAdder.latency(points, config.timing)),
-    "least_window" -> BigInt(cutting.least),
-    "most_window" -> BigInt(cutting.most),
+    "least_window" -> BigInt(plan.least),
+    "most_window" -> BigInt(plan.most),
     "channels" -> BigInt(slices),
     "memory" -> (BigInt(1) << config.memoryBits),
     "coordinates" -> BigInt(points.coordinates),
@@ -62,38 +62,38 @@ class MsmEngine(config: MsmConfig) extends Engine {
   override val memories: Seq[Axi4] = Seq.fill(channels)(master(Axi4(axi)))
   override val lent: Option[Int] = Some(slices)
 
-  val intake = new CommandIntake(cutting, config.memoryBits, channels)
+  val commandPort = new MsmCommandPort(plan, config.memoryBits, channels)
   val writer = new Writer(axi, channels)
-  val runs = new RunQueue(config.memoryBits, MsmConfig.runs)
-  val passes = new WindowPasses(cutting, config.memoryBits)
+  val runQueue = new RunQueue(config.memoryBits, MsmConfig.runs)
+  val passes = new WindowPasses(plan, config.memoryBits)
   val readers = Seq.fill(channels)(new Reader(axi))
   val cores = Seq.fill(config.adders)(new BucketAdder(points, config.bucketBits, config.timing))
-  val answer = new Answer(points, wires)
-  val feed = ClockDomain.current.copy(reset = RegNext(passes.io.renew) init True)(new Feed(
+  val replyWriter = new ReplyWriter(points, wires)
+  val feeder = ClockDomain.current.copy(reset = RegNext(passes.io.restart) init True)(new PointFeeder(
     points,
-    cutting,
+    plan,
     config.memoryBits - 4
   ))
 
   // Commands and replies.
-  intake.io.command << command
-  writer.io.place << intake.io.place
-  writer.io.words << intake.io.words
-  runs.io.push << intake.io.run
-  passes.io.run << runs.io.pop
-  runs.io.cancel << intake.io.cancel
-  passes.io.cancel << intake.io.cancel
-  intake.io.cancels := runs.io.found || passes.io.found
-  answer.io.notice << intake.io.notice.halfPipe() // it has three words at least; the memory's response waits for a register alone
-  answer.io.outcome << passes.io.outcome
-  answer.io.sum := cores.head.io.acc
-  reply << answer.io.reply
+  commandPort.io.command << command
+  writer.io.place << commandPort.io.address
+  writer.io.words << commandPort.io.data
+  runQueue.io.push << commandPort.io.run
+  passes.io.run << runQueue.io.pop
+  runQueue.io.cancel << commandPort.io.cancel
+  passes.io.cancel << commandPort.io.cancel
+  commandPort.io.cancelFound := runQueue.io.cancelFound || passes.io.cancelFound
+  replyWriter.io.statusReply << commandPort.io.statusReply.halfPipe() // a reply has three words at least, so half the rate is enough
+  replyWriter.io.result << passes.io.result
+  replyWriter.io.sum := cores.head.io.acc
+  reply << replyWriter.io.reply
 
   // Memory.
   for ((memory, j) <- memories.zipWithIndex) {
     memory.aw << writer.io.address(j)
     memory.w << writer.io.data(j)
-    intake.io.responses(j) << memory.b.s2mPipe().map(_.resp =/= Axi4.resp.OKAY)
+    commandPort.io.responses(j) << memory.b.s2mPipe().map(_.resp =/= Axi4.resp.OKAY)
 
     val reader = readers(j)
     memory.ar << reader.io.memory.ar
@@ -106,37 +106,39 @@ class MsmEngine(config: MsmConfig) extends Engine {
     reader.io.start.beats := (if (j < slices) count else (count +^ 1) >> 1).resized
   }
   passes.io.readersIdle := readers.map(_.io.idle).andR
-  passes.io.fault := readers.map(_.io.fault).orR || feed.io.fault
+  passes.io.fault := readers.map(_.io.fault).orR || feeder.io.fault
 
-  // Points and scalars to the buckets.
-  feed.io.windowBits := passes.io.current.windowBits
-  feed.io.count := passes.io.current.count
-  for ((slice, reader) <- feed.io.points.zip(readers)) slice << reader.io.beats
-  feed.io.scalars << readers.last.io.beats
-  feed.io.open := passes.io.open
-  passes.io.fed := feed.io.done
-  passes.io.empty := feed.io.empty
+  // Points and scalars into the buckets.
+  feeder.io.windowBits := passes.io.current.windowBits
+  feeder.io.count := passes.io.current.count
+  for ((slice, reader) <- feeder.io.points.zip(readers)) slice << reader.io.beats
+  feeder.io.scalars << readers.last.io.beats
+  feeder.io.passOpen := passes.io.passOpen
+  passes.io.feederDone := feeder.io.done
+  passes.io.feederEmpty := feeder.io.empty
   for ((core, s) <- cores.zipWithIndex) {
-    core.io.items << feed.io.items(s)
-    core.io.orders << passes.io.orders(s)
-    core.io.other := (if (s == 0) Vec(cores.map(_.io.acc))(passes.io.gathered.resized) else core.io.acc)
+    core.io.items << feeder.io.items(s)
+    core.io.commands << passes.io.commands(s)
+    core.io.externalSum := (if (s == 0) Vec(cores.map(_.io.acc))(passes.io.gathered.resized) else core.io.acc)
     passes.io.busy(s) := core.io.busy
     passes.io.issued(s) := core.io.issued
   }
 
-  // What the registers say.
+  // Counters of the register block.
   private def count(event: Bool): Bits = {
     val value = Reg(UInt(64 bits)) init 0
     when(event)(value := value + 1)
     value.asBits
   }
   val status: Map[String, Bits] = Map(
-    "done" -> count(answer.io.outcome.fire || answer.io.notice.fire && answer.io.notice.kind === Kind.run),
+    "done" -> count(
+      replyWriter.io.result.fire || replyWriter.io.statusReply.fire && replyWriter.io.statusReply.kind === MsmCommand.run
+    ),
     "busy_cycles" -> count(passes.io.passes =/= 0),
     "accumulation_cycles" -> count(passes.io.accumulating),
     "accumulation_issues" -> count(passes.io.accumulating && cores.head.io.issued),
-    "tail_cycles" -> count(passes.io.inTail),
-    "tail_issues" -> count(passes.io.inTail && cores.head.io.issued),
+    "tail_cycles" -> count(passes.io.reducing),
+    "tail_issues" -> count(passes.io.reducing && cores.head.io.issued),
     "passes" -> passes.io.passes.asBits,
     "passes_done" -> passes.io.passesDone.asBits
   )

@@ -8,14 +8,14 @@ import proofmill.stream.Port
 import spinal.core._
 import spinal.lib._
 
-/** All that depends on the curve: how points lie in memory, how they travel, and what adds them.
+/** What depends on the curve: the formats of points in memory and in the pipeline, and the adder.
   *
-  * A point travels as its coordinates side by side, the first one lowest, exactly as the adder gives them: X, Y, Z on `y^2 =
-  * x^3 + b` and X, Y, Z, T in Edwards form. So a sum is an operand again, on either side.
+  * The pipeline's format is the concatenation of the coordinates, the first one in the low bits, as the adder returns them: X, Y, Z on
+  * `y^2 = x^3 + b` and X, Y, Z, T in Edwards form. So a sum is an operand of either side.
   *
-  * @param twin multiplications for simulation
+  * @param twin behavioural multipliers, for simulation only
   */
-class Points(val curve: Curve, val twin: Boolean = false) extends Summands {
+class Points(val curve: Curve, val twin: Boolean = false) extends AdditiveGroup {
   private val edwards = curve.edwards.isDefined
   private val p = curve.baseField.modulus
   val arithmetic: Arithmetic = Arithmetic(curve.baseField, Options(twin = twin))
@@ -25,7 +25,7 @@ class Points(val curve: Curve, val twin: Boolean = false) extends Summands {
   def adder(): FormulaPipeline = new FormulaPipeline(schedule, arithmetic)
   val latency: Int = schedule.latency
 
-  /** The coordinates of a point by name, and what their digits may be: as operands, so sums among them. */
+  /** The coordinates of a point by name, with the bounds of their digits, which hold for operands and sums. */
   private val bounds: Seq[(String, Bound)] = schedule.dataflow.outputs.map { case (name, value) =>
     val sum = schedule.dataflow.bound(value)
     val Seq(left, right) = Seq("1", "2").map(n => schedule.dataflow.inputs(name.take(1) + n))
@@ -39,20 +39,20 @@ class Points(val curve: Curve, val twin: Boolean = false) extends Summands {
   val digits: Int = arithmetic.digits
   private val digitWidths: Seq[Int] = bounds.flatMap { case (_, bound) => Seq.fill(digits)(bound.width) }
 
-  /** Bits of a point that travels. */
+  /** Bits of a point in the pipeline's format. */
   val width: Int = digitWidths.sum
 
   /** Bytes that hold any digit of a sum. */
   val digitBytes: Int = (digitWidths.max + 7) / 8
 
-  /** The digits of a point that travels, the first coordinate's lowest digit first. */
+  /** Returns the digits of a point in the pipeline's format, the first coordinate's lowest digit first. */
   def digitsOf(point: Bits): Seq[SInt] =
     digitWidths.zip(digitWidths.scanLeft(0)(_ + _)).map { case (width, low) => point(low, width bits).asSInt }
 
-  /** The coordinates of a point that travels, as a unit's door tells them. */
+  /** The ports of a unit that has a point's coordinates. */
   def ports: Seq[Port] = bounds.map { case (name, bound) => arithmetic.port(name, bound) }
 
-  /** The point that changes nothing, as it travels. */
+  /** The identity, in the pipeline's format. */
   val identity: BigInt = {
     val values = bounds.map { case (name, _) => if (name == "Y" || edwards && name == "Z") 1 else 0 }
     digitWidths.zip(values.flatMap(arithmetic.encode(_))).foldRight(BigInt(0)) { case ((width, digit), higher) =>
@@ -60,7 +60,7 @@ class Points(val curve: Curve, val twin: Boolean = false) extends Summands {
     }
   }
 
-  /** A digit in memory: the residue of least magnitude has digits of least magnitude; an only digit is from 0 to p - 1. */
+  /** The bound of a digit in memory: that of the residue of least magnitude; a single digit is from 0 to p - 1. */
   private val stored: Bound = if (digits == 1) Bound(0, p - 1) else Bound.magnitude(arithmetic.base.abs / 2)
 
   /** Bytes of a digit in memory. */
@@ -69,13 +69,13 @@ class Points(val curve: Curve, val twin: Boolean = false) extends Summands {
   private val inMemory = if (edwards) Seq("X", "Y", "T") else Seq("X", "Y")
   private val inSlice = if (inMemory.size * storedBits <= Points.sliceBits) inMemory.size else 1
 
-  /** Slices of a point in memory, each in a channel of its own: one with all coordinates, or one for each. */
+  /** Slices of a point in memory, each in its own channel: one with all coordinates, or one per coordinate. */
   val slices: Int = inMemory.size / inSlice
 
-  /** A point of memory as it travels, with Z = 1 and negated where asked; zeros on `y^2 = x^3 + b` are the identity.
+  /** Converts a point from memory to the pipeline's format, with Z = 1, and negates it if `negative`. Zeros on `y^2 = x^3 + b` are the identity.
     *
     * @param slices the point, in cycle 0 like `negative`
-    * @return the point and the cycle in which it is there. A clock enable of the area that calls this holds all of it.
+    * @return the point and its latency. The clock enable of the calling area stalls all of it.
     */
   def fromMemory(slices: Seq[Bits], negative: Bool): Timed[Bits] = {
     require(slices.map(_.getWidth) == Seq.fill(this.slices)(Points.sliceBits), s"a point is ${this.slices} slices")
@@ -95,7 +95,7 @@ class Points(val curve: Curve, val twin: Boolean = false) extends Summands {
   private def wordsOf(slices: Seq[Bits]): Seq[Bits] =
     slices.flatMap(slice => Seq.tabulate(inSlice)(i => slice(i * storedBits, storedBits bits)))
 
-  /** Whether a digit of a point of memory is none that is ever stored, so that sums of it could leave their bounds.
+  /** Returns whether a digit of a point from memory is outside the bounds of stored digits, so that sums could exceed theirs.
     *
     * @param slices the point, in cycle 0
     */
@@ -121,7 +121,7 @@ class Points(val curve: Curve, val twin: Boolean = false) extends Summands {
 
   private def one(bound: Bound): Bits = Cat(arithmetic.encode(1).map(digit => B(S(digit, bound.width bits))))
 
-  /** The value, or its opposite; registered. */
+  /** Returns the value, or its negative; registered. */
   private def signed(value: Residue, negative: Timed[Bool]): Residue = {
     val opposite = if (digits == 1) arithmetic.sub(modulus, value) else arithmetic.neg(value)
     val cycle = opposite.cycle

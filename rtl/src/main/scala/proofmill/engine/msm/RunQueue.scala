@@ -3,50 +3,54 @@ package proofmill.engine.msm
 import spinal.core._
 import spinal.lib._
 
-/** A run on its way to the passes. */
+/** A queued run. `cancelled`: it is to be answered as cancelled. */
 case class QueuedRun(memoryBits: Int) extends Bundle {
-  val run = Run(memoryBits)
+  val run = MsmRun(memoryBits)
   val cancelled = Bool()
 }
 
-/** Runs that wait, first come first served; any of them may be cancelled, and then goes on as such.
+/** A queue of runs. A cancel marks a run, which stays in its slot.
   *
-  * A cancel finds the runs that are here in its cycle, the one that leaves among them.
+  * A cancel sees all runs that are queued in its cycle, including the one that leaves.
   */
 class RunQueue(memoryBits: Int, depth: Int) extends Component {
   val io = new Bundle {
-    val push = slave(Stream(Run(memoryBits)))
+
+    /** Not ready: the queue is full. */
+    val push = slave(Stream(MsmRun(memoryBits)))
     val pop = master(Stream(QueuedRun(memoryBits)))
+
+    /** The index of a run to cancel; `cancelFound`, in the same cycle: it is queued. */
     val cancel = slave(Flow(Bits(64 bits)))
-    val found = out(Bool())
+    val cancelFound = out(Bool())
   }
 
-  // The oldest run is in place 0; all move down when it leaves.
-  val places = Vec.fill(depth)(Reg(QueuedRun(memoryBits)))
+  // A shift register: the oldest run is in slot 0.
+  val slots = Vec.fill(depth)(Reg(QueuedRun(memoryBits)))
   val count = Reg(UInt(log2Up(depth + 1) bits)) init 0
   private val leaves = io.pop.fire
-  private val hit = places.zipWithIndex.map { case (place, i) => count > i && place.run.index === io.cancel.payload }
-  io.found := hit.orR
+  private val hit = slots.zipWithIndex.map { case (slot, i) => count > i && slot.run.index === io.cancel.payload }
+  io.cancelFound := hit.orR
 
   io.push.ready := count =/= depth
   io.pop.valid := count =/= 0
-  private val marked = places.zip(hit).map { case (place, hit) =>
-    val now = cloneOf(place)
-    now.run := place.run
-    now.cancelled := place.cancelled || (io.cancel.valid && hit)
+  private val marked = slots.zip(hit).map { case (slot, hit) =>
+    val now = cloneOf(slot)
+    now.run := slot.run
+    now.cancelled := slot.cancelled || (io.cancel.valid && hit)
     now
   }
   io.pop.payload := marked.head
   when(leaves) {
-    for ((place, above) <- places.zip(marked.tail)) place := above
+    for ((slot, above) <- slots.zip(marked.tail)) slot := above
   } otherwise {
-    for ((place, now) <- places.zip(marked)) place := now
+    for ((slot, now) <- slots.zip(marked)) slot := now
   }
   when(io.push.fire) {
     val free = count - leaves.asUInt
-    for ((place, i) <- places.zipWithIndex) when(free === i) {
-      place.run := io.push.payload
-      place.cancelled := False
+    for ((slot, i) <- slots.zipWithIndex) when(free === i) {
+      slot.run := io.push.payload
+      slot.cancelled := False
     }
   }
   count := count + io.push.fire.asUInt - leaves.asUInt

@@ -3,55 +3,74 @@ package proofmill.engine.msm
 import spinal.core._
 import spinal.lib._
 
-/** Carries out runs, one after the other.
+/** Executes runs, one at a time.
   *
-  *   1. Idle: takes a run; one that was cancelled, or has no points, goes to Answer.
-  *   2. Begin: what depends on the window's bits settles, feed and readers start anew.
-  *   3. Accumulate: a pass's points go to the buckets, until all have been taken and the adders are idle.
-  *   4. Order: every adder gets its tail, and carries it out in Tail. Then the next pass, from 3.
-  *   5. Gather: the first adder gets the others' sums, one after the other.
-  *   6. Answer: the outcome waits to be taken; the first adder's accumulator is the sum.
+  * | state              | action                                                               | next                            |
+  * |:-------------------|:---------------------------------------------------------------------|:--------------------------------|
+  * | Idle               | takes a run                                                          | Begin; Deliver if it is cancelled or empty |
+  * | Begin              | restarts feeder and readers, while what depends on the window settles | Accumulate                     |
+  * | Accumulate         | passes the points to the buckets until the adders are idle           | IssueReduce                     |
+  * | IssueReduce        | sends Reduce to every adder                                          | Reduce                          |
+  * | Reduce             | waits for the adders                                                 | Accumulate; after the last pass Gather, or Deliver |
+  * | Gather, Gathering  | adds the sum of the next adder to that of the first one              | Gather, or Deliver after the last |
+  * | Deliver            | offers the result; the first adder's accumulator is the sum          | Idle                            |
+  * | Stop               | waits until readers and adders have drained                          | Clear                           |
+  * | Clear, Clearing    | empties the buckets                                                  | Deliver                         |
   *
-  * A run that is cancelled or meets a memory fault goes, at the end of a tail at the latest, through
-  *
-  *   7. Stop: the readers take what they have asked for, the adders what is inside;
-  *   8. Clear: the buckets are emptied.
-  *
-  * A run can be cancelled until it comes to Answer.
+  * A run that is cancelled, or has a memory fault, goes to Stop, at the latest at the end of Reduce or Gathering. A run can be cancelled until
+  * Deliver.
   */
-class WindowPasses(cutting: Cutting, memoryBits: Int) extends Component {
-  import cutting.{adders, bucketBits}
+class WindowPasses(plan: WindowPlan, memoryBits: Int) extends Component {
+  import plan.{adders, bucketBits}
   val io = new Bundle {
-    val run = slave(Stream(QueuedRun(memoryBits)))
-    val cancel = slave(Flow(Bits(64 bits)))
-    val found = out(Bool()) // the present run is meant
 
-    val current = out(Reg(Run(memoryBits)))
-    val renew = out(Bool()) // the feed forgets everything
-    val start, stop = out(Bool()) // of the readers
-    val passes = out(UInt(9 bits)) // that the run needs, 0 when there is none
-    val passesDone = out(Reg(UInt(9 bits)) init 0)
+    /** Queued runs, accepted in Idle. */
+    val run = slave(Stream(QueuedRun(memoryBits)))
+
+    /** The index of a run to cancel; `cancelFound`, in the same cycle: it is the current one. */
+    val cancel = slave(Flow(Bits(64 bits)))
+    val cancelFound = out(Bool())
+
+    /** The current run; steady from Begin on. */
+    val current = out(Reg(MsmRun(memoryBits)))
+
+    /** Level: resets the feeder. */
+    val restart = out(Bool())
+
+    /** Readers: a pulse that starts them; a level that stops and drains them. */
+    val start, stop = out(Bool())
     val readersIdle = in(Bool())
+
+    /** Level: a memory fault of the current run. */
     val fault = in(Bool())
 
-    val open = out(Bool()) // a pass of the feed
-    val fed, empty = in(Bool()) // it is done; nothing is on its way from it
+    /** Passes of the current run, 0 in Idle; passes that are done. */
+    val passes = out(UInt(9 bits))
+    val passesDone = out(Reg(UInt(9 bits)) init 0)
 
-    val orders = Vec.fill(adders)(master(Stream(Order(bucketBits))))
+    /** Feeder: a pass is open; all of its points were taken; nothing is in its pipeline. */
+    val passOpen = out(Bool())
+    val feederDone, feederEmpty = in(Bool())
+
+    /** Adders: commands and levels; the adder whose sum is the external one of Gather. */
+    val commands = Vec.fill(adders)(master(Stream(CoreCommand(bucketBits))))
     val busy, issued = in(Vec.fill(adders)(Bool()))
-    val gathered = out(Reg(UInt(log2Up(adders + 1) bits))) // the adder whose sum the first one gets
+    val gathered = out(Reg(UInt(log2Up(adders + 1) bits)))
 
-    val outcome = master(Stream(Outcome()))
-    val accumulating, inTail = out(Bool())
+    /** The result of the current run. */
+    val result = master(Stream(MsmOutcome()))
+
+    /** Levels for counters. */
+    val accumulating, reducing = out(Bool())
   }
 
   object State extends SpinalEnum {
-    val Idle, Begin, Accumulate, Order, Tail, Gather, Gathering, Answer, Stop, Clear, Clearing = newElement()
+    val Idle, Begin, Accumulate, IssueReduce, Reduce, Gather, Gathering, Deliver, Stop, Clear, Clearing = newElement()
   }
   val state = RegInit(State.Idle)
-  private def now(states: SpinalEnumElement[State.type]*): Bool = states.map(state === _).orR
+  private def isIn(states: SpinalEnumElement[State.type]*): Bool = states.map(state === _).orR
 
-  /** Some cycles into a state, so that tables are there and whatever follows from it can be seen. */
+  /** Cycles in a state, up to 7: then the tables are valid, and the levels of other modules have followed. */
   val cycle = Reg(UInt(3 bits))
   private val settled = cycle.andR
   when(!settled)(cycle := cycle + 1)
@@ -61,94 +80,96 @@ class WindowPasses(cutting: Cutting, memoryBits: Int) extends Component {
   }
   private val idle = settled && !io.busy.orR
 
-  // What follows from the window's bits.
-  private def fact(of: Int => BigInt) = RegNext(cutting.table(io.current.windowBits, of))
-  private val passes = fact(cutting.passes(_)).resize(9)
-  private val group = fact(cutting.group(_))
-  private val after = fact(cutting.after(_))
-  private val afterLast = (0 until adders).map(s => fact(cutting.afterLast(_, s)))
+  // What depends on the bits of a window.
+  private def fact(of: Int => BigInt) = RegNext(plan.table(io.current.windowBits, of))
+  private val passes = fact(plan.passes(_)).resize(9)
+  private val group = fact(plan.group(_))
+  private val doublings = fact(plan.after(_))
+  private val doublingsAfterLast = (0 until adders).map(s => fact(plan.afterLast(_, s)))
 
-  io.renew := now(State.Idle) || now(State.Begin) && !settled
-  io.start := now(State.Begin) && settled
-  io.stop := io.renew || now(State.Stop)
-  io.open := now(State.Accumulate)
-  io.passes := now(State.Idle) ? U(0) | passes
-  io.accumulating := now(State.Accumulate)
-  io.inTail := now(State.Order, State.Tail, State.Gather, State.Gathering)
+  io.restart := isIn(State.Idle) || isIn(State.Begin) && !settled
+  io.start := isIn(State.Begin) && settled
+  io.stop := io.restart || isIn(State.Stop)
+  io.passOpen := isIn(State.Accumulate)
+  io.passes := isIn(State.Idle) ? U(0) | passes
+  io.accumulating := isIn(State.Accumulate)
+  io.reducing := isIn(State.IssueReduce, State.Reduce, State.Gather, State.Gathering)
 
-  // Why the run ends early, if it does. A cancel that finds the run is what its reply says.
-  val status = Reg(Status())
-  private val ends = status =/= Status.done
-  io.found := !now(State.Idle, State.Answer) && io.cancel.payload === io.current.index
-  when(io.fault && !ends && !now(State.Idle, State.Begin, State.Answer))(status := Status.memoryFault)
-  when(io.cancel.valid && io.found)(status := Status.cancelled)
+  // The status of the run. A cancel that finds it has priority over a fault.
+  val status = Reg(MsmStatus())
+  private val ends = status =/= MsmStatus.done
+  io.cancelFound := !isIn(State.Idle, State.Deliver) && io.cancel.payload === io.current.index
+  when(io.fault && !ends && !isIn(State.Idle, State.Begin, State.Deliver))(status := MsmStatus.memoryFault)
+  when(io.cancel.valid && io.cancelFound)(status := MsmStatus.cancelled)
 
-  // Orders: each adder takes its own when it can.
+  // Commands: each adder accepts its own.
   val sent = Vec.fill(adders)(RegInit(False))
-  private val asked = (0 until adders).map(s =>
-    if (s == 0) now(State.Order, State.Clear, State.Gather) else now(State.Order, State.Clear)
+  private val selected = (0 until adders).map(s =>
+    if (s == 0) isIn(State.IssueReduce, State.Clear, State.Gather) else isIn(State.IssueReduce, State.Clear)
   )
-  private val allSent = io.orders.zip(sent).zip(asked).map { case ((order, sent), asked) =>
-    sent || order.ready || !asked
+  private val allSent = io.commands.zip(sent).zip(selected).map { case ((command, sent), selected) =>
+    sent || command.ready || !selected
   }.andR
-  for ((order, s) <- io.orders.zipWithIndex) {
-    order.valid := asked(s) && !sent(s)
-    order.kind := now(State.Order) ? OrderKind.Tail | (now(State.Gather) ? OrderKind.Gather | OrderKind.Clear)
-    order.windowBits := io.current.windowBits
-    order.windows := group.resized
-    order.after := (lastPass ? afterLast(s).resize(16) | after.resize(16))
-    order.first := io.passesDone === 0
-    when(order.fire)(sent(s) := True)
-    when(asked.orR && allSent)(sent(s) := False)
+  for ((command, s) <- io.commands.zipWithIndex) {
+    command.valid := selected(s) && !sent(s)
+    command.kind := isIn(State.IssueReduce) ? CoreCommandKind.Reduce | (isIn(
+      State.Gather
+    ) ? CoreCommandKind.Gather | CoreCommandKind.Clear)
+    command.windowBits := io.current.windowBits
+    command.windows := group.resized
+    command.after := (lastPass ? doublingsAfterLast(s).resize(16) | doublings.resize(16))
+    command.first := io.passesDone === 0
+    when(command.fire)(sent(s) := True)
+    when(selected.orR && allSent)(sent(s) := False)
   }
   private def lastPass = io.passesDone === passes - 1
 
   // Counts of this run.
-  val accumulation, tail = Reg(UInt(64 bits))
+  val accumulation, reduction = Reg(UInt(64 bits))
   val additions = Vec.fill(adders)(Reg(UInt(64 bits)))
   when(io.accumulating)(accumulation := accumulation + 1)
-  when(io.inTail)(tail := tail + 1)
-  for ((count, issued) <- additions.zip(io.issued)) when(io.inTail && issued)(count := count + 1)
+  when(io.reducing)(reduction := reduction + 1)
+  for ((count, issued) <- additions.zip(io.issued)) when(io.reducing && issued)(count := count + 1)
 
-  io.run.ready := now(State.Idle)
-  io.outcome.valid := now(State.Answer)
-  io.outcome.index := io.current.index
-  io.outcome.status := status
-  io.outcome.accumulation := accumulation
-  io.outcome.tail := tail
-  io.outcome.additions := additions.reduceBalancedTree((a, b) => (a > b) ? a | b)
-  io.outcome.none := RegNext(io.current.count === 0)
+  io.run.ready := isIn(State.Idle)
+  io.result.valid := isIn(State.Deliver)
+  io.result.index := io.current.index
+  io.result.status := status
+  io.result.accumulation := accumulation
+  io.result.tail := reduction
+  io.result.additions := additions.reduceBalancedTree((a, b) => (a > b) ? a | b)
+  io.result.noPoints := RegNext(io.current.count === 0)
 
   switch(state) {
     is(State.Idle) {
       io.passesDone := 0
       io.gathered := 1
       accumulation := 0
-      tail := 0
+      reduction := 0
       additions.foreach(_ := 0)
       io.current := io.run.run
-      status := io.run.cancelled ? Status.cancelled | Status.done
+      status := io.run.cancelled ? MsmStatus.cancelled | MsmStatus.done
       when(io.run.valid) {
         goto(State.Begin)
-        when(io.run.cancelled || io.run.run.count === 0)(goto(State.Answer))
+        when(io.run.cancelled || io.run.run.count === 0)(goto(State.Deliver))
       }
     }
     is(State.Begin) {
       when(settled)(goto(State.Accumulate))
     }
     is(State.Accumulate) {
-      when(!io.fed || io.busy.orR)(cycle := 0)
-      when(idle && io.fed)(goto(State.Order))
+      when(!io.feederDone || io.busy.orR)(cycle := 0)
+      when(idle && io.feederDone)(goto(State.IssueReduce))
       when(ends)(goto(State.Stop))
     }
-    is(State.Order) {
-      when(allSent)(goto(State.Tail))
+    is(State.IssueReduce) {
+      when(allSent)(goto(State.Reduce))
     }
-    is(State.Tail) {
+    is(State.Reduce) {
       when(idle) {
         io.passesDone := io.passesDone + 1
         goto(State.Accumulate)
-        when(lastPass)(goto(if (adders > 1) State.Gather else State.Answer))
+        when(lastPass)(goto(if (adders > 1) State.Gather else State.Deliver))
         when(ends)(goto(State.Stop))
       }
     }
@@ -159,22 +180,22 @@ class WindowPasses(cutting: Cutting, memoryBits: Int) extends Component {
       when(idle) {
         io.gathered := io.gathered + 1
         goto(State.Gather)
-        when(io.gathered === adders - 1)(goto(State.Answer))
+        when(io.gathered === adders - 1)(goto(State.Deliver))
         when(ends)(goto(State.Stop))
       }
     }
-    is(State.Answer) {
-      when(io.outcome.ready)(goto(State.Idle))
+    is(State.Deliver) {
+      when(io.result.ready)(goto(State.Idle))
     }
     is(State.Stop) {
-      when(!io.empty || io.busy.orR)(cycle := 0)
-      when(idle && io.empty && io.readersIdle)(goto(State.Clear))
+      when(!io.feederEmpty || io.busy.orR)(cycle := 0)
+      when(idle && io.feederEmpty && io.readersIdle)(goto(State.Clear))
     }
     is(State.Clear) {
       when(allSent)(goto(State.Clearing))
     }
     is(State.Clearing) {
-      when(idle)(goto(State.Answer))
+      when(idle)(goto(State.Deliver))
     }
   }
 }

@@ -9,14 +9,14 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** Transforms elements of a field that lie in the card's memory.
+/** Number-theoretic transforms of elements in the card's memory.
   *
   * {{{
-  *   command ─► CommandDoor ─┬─ a granule written or read ────────────────────────────────┐
-  *   reply   ◄───────────────┘─ run ─► TransformPasses ═► Pipeline ═► TransformPasses ═╤══╧══► memory channels
-  *                                                                                     ╘═════► scalars of sums, in a channel of another engine
+  *   command ─► NttCommandPort ─┬─ a granule written or read ───────────────────────────┐
+  *   reply   ◄──────────────────┘─ run ─► TransformPasses ═► Pipeline ═► TransformPasses ═╤══╧══► memory channels
+  *                                                                                     ╘═════► scalars of an MSM, in a channel of another engine
   * }}}
-  * A beat of a channel has `perBeat` elements: beat i of channel j has those from perBeat (channels i + j) on. All channels do the same at the same time.
+  * A beat of a channel has `perBeat` elements: beat i of channel j has those from perBeat (channels i + j) on. All channels work in lock step.
   */
 class NttEngine(config: NttConfig) extends Engine {
   import config.channels
@@ -52,23 +52,25 @@ class NttEngine(config: NttConfig) extends Engine {
   override val bursts: Int = 512
 
   val passes = new TransformPasses(config, residues)
-  val door = new CommandDoor(config, wires)
-  door.io.command << command
-  reply << door.io.reply
-  passes.io.run << door.io.run
-  door.io.outcome << passes.io.outcome
+  val commandPort = new NttCommandPort(config, wires)
+  commandPort.io.command << command
+  reply << commandPort.io.reply
+  passes.io.run << commandPort.io.run
+  commandPort.io.outcome << passes.io.outcome
 
-  /** Whose the channels are, one for each: a cycle late, in which neither side wants them. */
+  /** A level per channel: it belongs to a run. It comes one cycle late, in which neither side uses the channel. */
   private val busy = Copies(passes.io.busy, channels)
 
-  // A granule's: what the door hears of the memory comes from registers.
-  private val granuleAsked = door.io.readAddress.halfPipe()
-  private val granuleData = door.io.writeData.halfPipe()
+  // A granule's address and data: registered, so that the command port sees no combinational path from the memory.
+  private val granuleAddress = commandPort.io.readAddress.halfPipe()
+  private val granuleData = commandPort.io.writeData.halfPipe()
 
   // Reads: of all channels, or of one.
-  private val wanted = StreamFork(passes.io.wanted, channels)
+  private val readAddresses = StreamFork(passes.io.readAddress, channels)
   private val reads =
-    memories.map(_.r.m2sPipe().s2mPipe()) // the guard and whoever takes a beat do not ask each other in the same cycle
+    memories.map(
+      _.r.m2sPipe().s2mPipe()
+    ) // cuts the paths of valid and ready between the guard and the reader of a beat
   private val all = reads.map(_.valid).andR
   passes.io.read.valid := all && passes.io.busy
   passes.io.read.payload := Cat(reads.map(_.data))
@@ -96,7 +98,7 @@ class NttEngine(config: NttConfig) extends Engine {
   passes.io.fault := readFault || stored && responses.map(_.resp =/= Axi4.resp.OKAY).orR ||
     scalars.fold[Bool](False)(_.io.fault)
 
-  /** A few words that wait for the memory; registers say whether there is one, and room. */
+  /** A queue of four words with registered valid and ready. */
   private def queued[T <: Data](stream: Stream[T]): Stream[T] = {
     val words = new StreamFifo(stream.payloadType, 4, withAsyncRead = true, forFMax = true)
     words.io.push << stream
@@ -104,7 +106,7 @@ class NttEngine(config: NttConfig) extends Engine {
   }
   private val addressReady = Seq.fill(channels)(Bool()) // for a granule
   for ((memory, j) <- memories.zipWithIndex) {
-    val mine = !busy(j) && door.io.channel === j
+    val selectedHere = !busy(j) && commandPort.io.channel === j
     def burst(channel: Axi4Ax, beats: Int): Unit = {
       channel.len := beats - 1
       channel.size := log2Up(NttConfig.beat)
@@ -113,18 +115,18 @@ class NttEngine(config: NttConfig) extends Engine {
     def byte(beat: UInt): UInt = beat @@ U(0, log2Up(NttConfig.beat) bits)
     val granule = NttConfig.granule / NttConfig.beat
 
-    val ar = wanted(j).translateWith {
+    val ar = readAddresses(j).translateWith {
       val address = Axi4Ar(axi)
-      address.addr := byte(wanted(j).payload)
+      address.addr := byte(readAddresses(j).payload)
       burst(address, 1)
       address
     }
     val one = Stream(Axi4Ar(axi))
-    one.valid := granuleAsked.valid && mine
-    one.addr := byte(door.io.beat)
+    one.valid := granuleAddress.valid && selectedHere
+    one.addr := byte(commandPort.io.beat)
     burst(one, granule)
     memory.ar << StreamMux(busy(j).asUInt, Seq(one, ar))
-    reads(j).ready := busy(j) ? taken | (mine && door.io.readData.ready)
+    reads(j).ready := busy(j) ? taken | (selectedHere && commandPort.io.readData.ready)
 
     val aw = queued(stores(2 * j).translateWith {
       val address = Axi4Aw(axi)
@@ -140,39 +142,39 @@ class NttEngine(config: NttConfig) extends Engine {
       data
     })
     val oneAddress = Stream(Axi4Aw(axi))
-    oneAddress.valid := door.io.writeAddress.valid && mine
-    oneAddress.addr := byte(door.io.beat)
+    oneAddress.valid := commandPort.io.writeAddress.valid && selectedHere
+    oneAddress.addr := byte(commandPort.io.beat)
     burst(oneAddress, granule)
     val oneData = Stream(Axi4W(axi))
-    oneData.valid := granuleData.valid && mine
+    oneData.valid := granuleData.valid && selectedHere
     oneData.data := granuleData.fragment
     oneData.strb.setAll()
     oneData.last := granuleData.last
     memory.aw << StreamMux(busy(j).asUInt, Seq(oneAddress, aw)).s2mPipe()
     addressReady(j) := oneAddress.ready
     memory.w << StreamMux(busy(j).asUInt, Seq(oneData, w))
-    memory.b.ready := busy(j) ? stored | (mine && door.io.response.ready)
+    memory.b.ready := busy(j) ? stored | (selectedHere && commandPort.io.response.ready)
   }
   private def selected[T <: Data](values: Seq[T]): T =
-    if (channels == 1) values.head else Vec(values)(door.io.channel.resized)
-  granuleAsked.ready := !passes.io.busy && selected(memories.map(_.ar.ready))
-  door.io.readData.valid := !passes.io.busy && selected(reads.map(_.valid))
-  door.io.readData.fragment := selected(reads.map(_.data))
-  door.io.readData.last := selected(reads.map(_.last))
-  door.io.readFault := selected(reads.map(_.resp)) =/= Axi4.resp.OKAY
-  door.io.writeAddress.ready := !passes.io.busy && selected(addressReady)
+    if (channels == 1) values.head else Vec(values)(commandPort.io.channel.resized)
+  granuleAddress.ready := !passes.io.busy && selected(memories.map(_.ar.ready))
+  commandPort.io.readData.valid := !passes.io.busy && selected(reads.map(_.valid))
+  commandPort.io.readData.fragment := selected(reads.map(_.data))
+  commandPort.io.readData.last := selected(reads.map(_.last))
+  commandPort.io.readFault := selected(reads.map(_.resp)) =/= Axi4.resp.OKAY
+  commandPort.io.writeAddress.ready := !passes.io.busy && selected(addressReady)
   granuleData.ready := !passes.io.busy && selected(memories.map(_.w.ready))
-  door.io.response.valid := !passes.io.busy && selected(responses.map(_.valid))
-  door.io.response.payload := selected(responses.map(_.resp)) =/= Axi4.resp.OKAY
+  commandPort.io.response.valid := !passes.io.busy && selected(responses.map(_.valid))
+  commandPort.io.response.payload := selected(responses.map(_.resp)) =/= Axi4.resp.OKAY
 
-  // What the registers say.
+  // Counters of the register block.
   private def count(event: Bool): Bits = {
     val value = Reg(UInt(64 bits)) init 0
     when(event)(value := value + 1)
     value.asBits
   }
   val status: Map[String, Bits] = Map(
-    "done" -> count(door.io.answered),
+    "done" -> count(commandPort.io.answered),
     "busy_cycles" -> count(passes.io.busy),
     "beats" -> count(taken)
   )

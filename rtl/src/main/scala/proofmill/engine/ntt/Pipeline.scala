@@ -83,11 +83,11 @@ class Pipeline(config: NttConfig, residues: Residues) extends Component {
   io.beat := factors.io.beat
   private val inFront = RegNext(!io.job.inverse)
   private val inFronts = eachLane(!io.job.inverse)
-  private val walks = Seq(false, true).map(new Track(config, _))
-  for ((walk, mine) <- walks.zip(Seq(inFront, !inFront))) {
-    walk.io.pass := pass
-    walk.io.start := io.start
-    walk.io.next := factors.io.input.valid && mine
+  private val walks = Seq(false, true).map(new AddressRegister(config, _))
+  for ((generator, mine) <- walks.zip(Seq(inFront, !inFront))) {
+    generator.io.pass := pass
+    generator.io.start := io.start
+    generator.io.next := factors.io.input.valid && mine
   }
   factors.io.pairs := isProduct
   factors.io.holds := entering(0)

@@ -3,84 +3,94 @@ package proofmill.engine.ntt
 import spinal.core._
 import spinal.lib._
 
-/** A run that has been found sound. */
-case class Run(config: NttConfig) extends Bundle {
+/** A valid run. */
+case class NttRun(config: NttConfig) extends Bundle {
   val source, scratch = UInt(config.memoryBits - 6 bits) // beats
   val log = UInt(5 bits)
   val inverse = Bool()
-  val product = Bool() // no transforms, but a b - c of the lists a, b and c behind each other, in place of a
-  val scalars = Bool() // instead of there, among the scalars of sums
-  val scalar = UInt(config.scalarBits.getOrElse(7) - 6 bits) // the first one's beat there
+  val product = Bool() // no transform: a b - c of the consecutive lists a, b and c, in place of a
+  val scalars = Bool() // the result goes to the scalars of an MSM
+  val scalar = UInt(config.scalarBits.getOrElse(7) - 6 bits) // its first beat there
   val count = UInt(config.memoryBits - 6 bits) // of transforms
   val shift, scale = Bits(config.elementBits bits)
 }
 
 /** `status` of a reply. */
-object Status extends SpinalEnum {
+object NttStatus extends SpinalEnum {
   val done, refused, memoryFault, notCanonical = newElement()
 }
 
-/** What is said of a run at its end. */
-case class Outcome() extends Bundle {
-  val status = Status()
+/** The outcome of a run. */
+case class NttOutcome() extends Bundle {
+  val status = NttStatus()
   val element = UInt(64 bits) // the first that is not canonical
   val first, last = UInt(64 bits) // cycles
 }
 
-/** A beat for the memory. */
+/** A beat to be stored. */
 case class Store(config: NttConfig) extends Bundle {
   val beat = UInt(config.memoryBits - 6 bits)
   val data = Bits(config.elementBits * config.lanes bits)
   val half = Bool() // only the first half of the lanes
 }
 
-/** Carries out a run, pass by pass.
+/** Executes a run, pass by pass.
   *
-  *   1. Idle: takes a run.
-  *   2. Prepare: the powers of the shift, unless shift and scale are 1.
-  *   3. Begin: a pass. Up to 2^passLog elements, all transforms are one pass; else each has two, by way of the scratch memory, or three, of which the
-  *      third one works in place. `a b - c` is one pass, which reads a beat of a, one of c and one of b for each that it stores.
-  *   4. Work: until the last beat of the pass has been stored.
-  *   5. Done: the outcome is held until it is taken.
+  * | state   | action                                                              | next                    |
+  * |:--------|:--------------------------------------------------------------------|:------------------------|
+  * | Idle    | accepts a run                                                       | Prepare                 |
+  * | Prepare | fills the tables of powers, unless shift and scale are 1            | Begin                   |
+  * | Begin   | sets the parameters of a pass and starts it                         | Execute                 |
+  * | Execute | waits until the last beat of the pass is stored                     | Begin, or Done          |
+  * | Done    | offers the outcome                                                  | Idle                    |
   *
-  * @param residues how residues are multiplied
+  * Up to 2^passLog elements, all transforms of a run are one pass. Longer ones have two passes each, through the scratch memory, or three, of which
+  * the third one works in place. `a b - c` is one pass, which reads a beat of a, of c and of b for each beat that it stores.
+  *
+  * @param residues the arithmetic of residues
   */
 class TransformPasses(config: NttConfig, residues: Residues) extends Component {
   import config.{elementBits, laneBits, lanes}
   private val beatsBits = config.memoryBits - 6
   val io = new Bundle {
-    val run = slave(Stream(Run(config)))
-    val outcome = master(Stream(Outcome()))
 
-    /** Of all channels, which do the same: beats that are wanted, what they contain, what is stored, and that it was. */
-    val wanted = master(Stream(UInt(beatsBits bits)))
+    /** Runs, accepted in Idle; the outcome of the current one. */
+    val run = slave(Stream(NttRun(config)))
+    val outcome = master(Stream(NttOutcome()))
+
+    /** All channels together: addresses and data of reads; beats to store; a pulse per beat that is stored. */
+    val readAddress = master(Stream(UInt(beatsBits bits)))
     val read = slave(Stream(Bits(elementBits * lanes bits)))
     val store = master(Stream(Store(config)))
     val stored = in(Bool())
-    val fault = in(Bool()) // of what is read or was stored in this cycle
 
-    /** Where to instead, with beats from 0 on; steady while busy. */
+    /** Pulse: a fault of the beat that is read or stored in this cycle. */
+    val fault = in(Bool())
+
+    /** Levels, steady while busy: beats are stored as scalars of an MSM; the beat of the first one there. */
     val scalars = out(Bool())
     val scalar = out(UInt(config.scalarBits.getOrElse(7) - 6 bits))
+
+    /** Level: a run is executed. */
     val busy = out(RegInit(False))
   }
 
   object State extends SpinalEnum {
-    val Idle, Prepare, Begin, Work, Done = newElement()
+    val Idle, Prepare, Begin, Execute, Done = newElement()
   }
   val state = RegInit(State.Idle)
-  val run = Reg(Run(config))
+  val run = Reg(NttRun(config))
   io.scalars := run.scalars
   io.scalar := run.scalar
-  val turn = Reg(UInt(2 bits)) // the pass's number
+  val passNumber = Reg(UInt(2 bits))
   val transform = Reg(UInt(beatsBits bits))
   val offset = Reg(UInt(beatsBits bits)) // of its first beat
   val element = Reg(UInt(64 bits)) // the first that is not canonical
   val firstCycles, lastCycles = Reg(UInt(64 bits))
   private val whole = RegNext(run.log <= config.passLog || run.product)
   private val three = if (config.hasThree) RegNext(run.log > 2 * config.passLog) && !whole else False
-  private val isFirst = turn === 0
-  private val isLast = whole || turn === (three ? U(2) | U(1))
+  private val isFirst = passNumber === 0
+  private val isLast = whole || passNumber === (three ? U(2) | U(1))
 
   // Bits of columns of the first pass, and of the others; of three, both of these.
   private val most = if (config.hasThree) (run.log - config.passLog) max U(2 * config.coreBits, 5 bits) else U(0)
@@ -89,7 +99,7 @@ class TransformPasses(config: NttConfig, residues: Residues) extends Component {
   private val second = RegNext((others + 1) >> 1)
   private val third = RegNext(others >> 1)
 
-  // The present pass.
+  // The current pass.
   val job = Reg(Job(config))
   private val plain = RegNext(run.shift.asUInt === 1 && run.scale.asUInt === 1 || run.product)
   private val start = RegNext(RegNext(state === State.Begin) init False) init False
@@ -99,12 +109,12 @@ class TransformPasses(config: NttConfig, residues: Residues) extends Component {
   when(isLast)(pass.kind := PassKind.Last)
   when(isFirst)(pass.kind := PassKind.First)
   when(whole)(pass.kind := PassKind.Whole)
-  private val mine = UInt(5 bits)
-  mine := rows
-  when(!isFirst)(mine := (three ? (isLast ? third | second).resize(5) | others))
-  when(whole)(mine := run.product ? U(config.unitLog, 5 bits) | run.log)
-  pass.b := (mine - config.coreBits).resize(config.sizeBits)
-  pass.other := (run.log - mine).resized
+  private val columnLog = UInt(5 bits)
+  columnLog := rows
+  when(!isFirst)(columnLog := (three ? (isLast ? third | second).resize(5) | others))
+  when(whole)(columnLog := run.product ? U(config.unitLog, 5 bits) | run.log)
+  pass.b := (columnLog - config.coreBits).resize(config.sizeBits)
+  pass.other := (run.log - columnLog).resized
   if (config.hasThree) {
     pass.three := three
     pass.inner := rows.resized
@@ -114,7 +124,7 @@ class TransformPasses(config: NttConfig, residues: Residues) extends Component {
   private val units = (size >> (config.unitLog - laneBits)).resize(beatsBits)
   private val tiles = run.product ? units | wholes
   pass.tiles := whole ? tiles | (U(1, beatsBits bits) |<< (pass.other - laneBits)).resize(beatsBits)
-  pass.source := (turn === 1) ? run.scratch | (run.source + offset)
+  pass.source := (passNumber === 1) ? run.scratch | (run.source + offset)
   pass.target := (isFirst && !whole) ? run.scratch | (run.source + offset)
   when(run.scalars)(pass.target := 0)
 
@@ -130,18 +140,18 @@ class TransformPasses(config: NttConfig, residues: Residues) extends Component {
   pipeline.io.factor := powers.io.factor
   pipeline.io.lane := powers.io.lane
 
-  // From and to the memory.
-  private def walk(written: Boolean, next: Bool): Track = {
-    val walk = new Track(config, written)
-    walk.io.pass := job.pass
-    walk.io.start := start
-    walk.io.next := next
-    walk
+  // Memory.
+  private def generator(written: Boolean, next: Bool): AddressRegister = {
+    val generator = new AddressRegister(config, written)
+    generator.io.pass := job.pass
+    generator.io.start := start
+    generator.io.next := next
+    generator
   }
-  private val asked, beats = Stream(UInt(beatsBits bits))
+  private val readBeat, beats = Stream(UInt(beatsBits bits))
   private val sizes = Seq(RegNext(U(0, beatsBits bits)), RegNext((size << 1).resize(beatsBits)), RegNext(size))
 
-  /** Whose beat is next, of the lists a, c and b; there is one list unless it is `a b - c`. */
+  /** The list of the next beat: a, c, b in turn for `a b - c`; otherwise there is one list. */
   class Lists(next: Bool) extends Area {
     val number = Reg(UInt(2 bits)) init 0
     val isLast = !job.product || number === 2
@@ -149,50 +159,49 @@ class TransformPasses(config: NttConfig, residues: Residues) extends Component {
     when(next)(number := isLast ? U(0) | number + 1)
     when(start)(number := 0)
   }
-  val askedLists = new Lists(asked.fire)
-  val asking = walk(written = false, asked.fire && askedLists.isLast)
-  asked.valid := asking.io.there && state === State.Work
-  asked.payload := job.pass.source + asking.io.beat + askedLists.offset
-  io.wanted << asked.s2mPipe().m2sPipe() // the walk does not wait for the memory in the same cycle
+  val readLists = new Lists(readBeat.fire)
+  val readOrder = generator(written = false, readBeat.fire && readLists.isLast)
+  readBeat.valid := readOrder.io.valid && state === State.Execute
+  readBeat.payload := job.pass.source + readOrder.io.beat + readLists.offset
+  io.readAddress << readBeat.s2mPipe().m2sPipe() // cuts the path of ready from the memory to the generator
   pipeline.io.input << io.read
   private val half = RegNext(short && run.count(0)) init False
-  val storing = walk(written = true, pipeline.io.output.fire)
+  val storeOrder = generator(written = true, pipeline.io.output.fire)
   private val store = pipeline.io.output.translateWith {
     val store = Store(config)
-    store.beat := job.pass.target + storing.io.beat
+    store.beat := job.pass.target + storeOrder.io.beat
     store.data := pipeline.io.output.payload
-    store.half := half && storing.io.isLast
+    store.half := half && storeOrder.io.isLast
     store
   }
   io.store << store.m2sPipe()
-  val open = Reg(UInt(beatsBits bits)) init 0 // beats to be stored, or whose response is missing
-  private val leaves, stored = RegInit(False) // a cycle before it is counted
-  leaves := pipeline.io.output.fire
+  val open = Reg(UInt(beatsBits bits)) init 0 // beats to be stored, or without a response
+  private val issued, stored = RegInit(False) // counted one cycle later
+  issued := pipeline.io.output.fire
   stored := io.stored
-  open := open + leaves.asUInt - stored.asUInt
-  private val over = storing.io.done && !leaves && open === 0
+  open := open + issued.asUInt - stored.asUInt
+  private val passDone = storeOrder.io.done && !issued && open === 0
 
-  // Elements that are not canonical, in the first pass over them: the least number.
-  // A beat is counted a cycle after it was read: that it was is known late.
+  // The least number of an element that is not canonical, checked in the first pass. Reads are counted one cycle late.
   private val read = RegNext(io.read.fire) init False
-  val arrivingLists = new Lists(read)
-  val arriving = walk(written = false, read && arrivingLists.isLast)
+  val arrivalLists = new Lists(read)
+  val arrivalOrder = generator(written = false, read && arrivalLists.isLast)
   private val wrongs =
     io.read.payload.subdivideIn(elementBits bits).map(TransformPasses.notBelow(config.field.modulus, _))
   val found = Reg(Bool())
-  private val missing = half && arriving.io.isLast // the second half of the lanes
+  private val missing = half && arrivalOrder.io.isLast // the second half of the lanes
   private val wrong = Vec(wrongs.zipWithIndex.map { case (wrong, i) => wrong && !(Bool(i >= lanes / 2) && missing) })
   private val checked = RegNext(read && isFirst && wrong.orR) init False
   private val lane = RegNext(OHToUInt(OHMasking.first(wrong.asBits)))
-  private val number = (RegNext(arriving.io.beat + offset + arrivingLists.offset) @@ lane).resize(64)
+  private val number = (RegNext(arrivalOrder.io.beat + offset + arrivalLists.offset) @@ lane).resize(64)
   when(checked && (!found || number < element)) {
     found := True
     element := number
   }
   val faulty = Reg(Bool())
-  when(io.fault && state === State.Work)(faulty := True)
+  when(io.fault && state === State.Execute)(faulty := True)
 
-  when(state === State.Work) {
+  when(state === State.Execute) {
     when(job.pass.kind === PassKind.First)(firstCycles := firstCycles + 1)
       .otherwise(lastCycles := lastCycles + 1)
   }
@@ -201,14 +210,14 @@ class TransformPasses(config: NttConfig, residues: Residues) extends Component {
   io.outcome.element := element
   io.outcome.first := firstCycles
   io.outcome.last := lastCycles
-  io.outcome.status := faulty ? Status.memoryFault | (found ? Status.notCanonical | Status.done)
+  io.outcome.status := faulty ? NttStatus.memoryFault | (found ? NttStatus.notCanonical | NttStatus.done)
   when(!found || faulty)(io.outcome.element := 0)
 
-  private val settle = Reg(UInt(2 bits)) // cycles until what follows from the run stands
+  private val settle = Reg(UInt(2 bits)) // cycles until registers that depend on the run are valid
   switch(state) {
     is(State.Idle) {
       run := io.run.payload
-      turn := 0
+      passNumber := 0
       transform := 0
       offset := 0
       found := False
@@ -240,14 +249,14 @@ class TransformPasses(config: NttConfig, residues: Residues) extends Component {
         job.factors := FactorKind.Alike
       }
       settle := 3
-      state := State.Work
+      state := State.Execute
     }
-    is(State.Work) {
+    is(State.Execute) {
       when(settle =/= 0)(settle := settle - 1)
-      when(settle === 0 && over) {
-        turn := turn + 1
+      when(settle === 0 && passDone) {
+        passNumber := passNumber + 1
         when(isLast) {
-          turn := 0
+          passNumber := 0
           transform := transform + 1
           offset := offset + size
         }
@@ -266,7 +275,7 @@ class TransformPasses(config: NttConfig, residues: Residues) extends Component {
 
 object TransformPasses {
 
-  /** Is an unsigned integer not below another one? A cycle later. */
+  /** Returns whether an unsigned integer is not below p, one cycle later. */
   private def notBelow(p: BigInt, value: Bits): Bool = {
     val parts = value.subdivideIn(64 bits).zipWithIndex.map { case (word, i) =>
       val other = (p >> (64 * i)) & ((BigInt(1) << 64) - 1)

@@ -1,22 +1,26 @@
 package proofmill.engine.poseidon
 
-import proofmill.engine.{Engine, Granule, Reader, Writer}
+import proofmill.engine.{CommandParser, Engine, Granule, Reader, Writer}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** Carries out the commands of the memory, one after the other: writes to it, reads of it, and layers of trees.
+/** Executes the commands of the memory, one at a time: writes, reads, and layers of trees.
   *
-  *   1. Index: the command's first word.
-  *   2. Fields: the words up to the data of a write, or up to the end.
-  *   3. Size, Check: what the fields say. A command that is not possible is answered; the data of such a write are dropped.
-  *   4. Write, Layer, Read: the data go to the writer; nodes become states, and their digests go to the writer; the reader gets a granule.
-  *      Ends when the memory has answered everything.
-  *   5. Answer: the outcome.
-  *   6. Flush: the data of a read that is done leave; what the reader has left of a layer's last beat, or of a read that met an error, is
-  *      dropped.
+  * | state       | action                                                                    | next                              |
+  * |:------------|:--------------------------------------------------------------------------|:----------------------------------|
+  * | Index       | registers the command's index                                             | Fields                            |
+  * | Fields      | registers the fields                                                      | Size                              |
+  * | Size, Check | checks the fields, in two cycles                                          | Execute                           |
+  * | Execute     | starts the reader, or a layer                                             | Write, Layer, Read; Drain or Reply if it is invalid |
+  * | Write       | passes the data of a write to the writer                                  | Layer                             |
+  * | Drain       | discards the data of an invalid write                                     | Reply                             |
+  * | Layer       | turns nodes into states and writes their digests; waits for all responses | Reply                             |
+  * | Read        | waits until the reader has the whole granule                              | Reply                             |
+  * | Reply       | offers the outcome                                                        | Flush                             |
+  * | Flush       | sends the data of a read, or discards what is left in the reader          | Index                             |
   *
-  * While it is busy, nobody else hashes: `states` are commands as [[RowIntake]] takes them, and `answers` theirs, in their order.
+  * While it is busy, the engine hashes only for it: `states` are commands as [[RowAssembler]] accepts them, and `digests` are their outcomes in order.
   */
 class Layers(config: PoseidonConfig) extends Component {
   import config.memoryBits
@@ -25,19 +29,27 @@ class Layers(config: PoseidonConfig) extends Component {
   private val nodeWords = nodeBytes / 8
   private val countBits = memoryBits - log2Up(nodeBytes) + 1
   val io = new Bundle {
-    val kind = in(Kind())
+
+    /** The kind of the command, valid with its first word; words of command packets. */
+    val kind = in(HashCommand())
     val command = slave(Stream(Fragment(Bits(64 bits))))
+
+    /** Level: a command is executed. */
     val busy = out(Bool())
+
+    /** States to hash, and their outcomes in order. */
     val states = master(Stream(Fragment(Bits(64 + config.kindBits bits))))
-    val answers = slave(Stream(Outcome()))
-    val outcome = master(Stream(Outcome()))
+    val digests = slave(Stream(HashOutcome()))
+
+    /** The outcome of the command; the data of a read follow it. */
+    val outcome = master(Stream(HashOutcome()))
     val data = master(Stream(Bits(64 bits)))
     val memory = master(Axi4(axi))
   }
 
-  val kind = Reg(Kind())
-  val index = Reg(Bits(64 bits))
-  val field = Vec.fill(8)(Reg(UInt(64 bits))) // the last one on top
+  val kind = Reg(HashCommand())
+  val parser = new CommandParser(io.command, fields = 8)
+  import parser.{field, index}
   private val Seq(from, to, count, arity) = field.take(4).toSeq
   private val address = field.last
   private val tag = field.drop(4).map(_.asBits)
@@ -46,32 +58,32 @@ class Layers(config: PoseidonConfig) extends Component {
   val writer = new Writer(axi, channels = 1)
   io.memory.ar << reader.io.memory.ar
   reader.io.memory.r << io.memory.r
-  // A beat has eight words: whoever makes them does not wait for the memory in the same cycle.
+  // A beat has eight words, so half the rate is enough, and the paths from the memory are cut.
   io.memory.aw << writer.io.address.head.halfPipe()
   io.memory.w << writer.io.data.head.halfPipe()
 
-  /** What the fields say, in two cycles. */
+  /** The fields, checked in two cycles. */
   val code = Reg(UInt(config.codeBits bits))
-  val known = Reg(Bool()) // the arity
+  val arityKnown = Reg(Bool())
   val nodes = Reg(UInt(countBits + 4 bits))
-  val impossible = Reg(Bool())
+  val invalid = Reg(Bool())
   private val arities = config.widths.map(_ - 1)
   private def unaligned(place: UInt) = place.take(log2Up(Granule.bytes)).orR
   private def outside(place: UInt) = place.drop(memoryBits).orR
   private def beyond(place: UInt, nodes: UInt) =
     place.resize(memoryBits) +^ (nodes << log2Up(nodeBytes)) > (BigInt(1) << memoryBits)
-  private def isLayer = kind === Kind.layer
+  private def isLayer = kind === HashCommand.layer
   private def size(): Unit = {
     code := OHToUInt(arities.map(arity === _)).resized
-    known := arities.map(arity === _).orR
+    arityKnown := arities.map(arity === _).orR
     nodes := arities.map(a => Mux(arity === a, times(count.resize(countBits + 4), a), U(0))).reduce(_ | _)
   }
-  private def check(): Unit = impossible := Mux(
+  private def check(): Unit = invalid := Mux(
     isLayer,
     Seq(
       unaligned(from) || outside(from) || beyond(from, nodes),
       unaligned(to) || outside(to) || beyond(to, count.resize(countBits)),
-      count === 0 || count.drop(countBits).orR || !known
+      count === 0 || count.drop(countBits).orR || !arityKnown
     ).orR,
     unaligned(address) || outside(address)
   )
@@ -90,14 +102,14 @@ class Layers(config: PoseidonConfig) extends Component {
     when(words.fire)(place := place + 1)
   }
 
-  /** Of each state an index that nobody reads, the tag, and nodes. */
+  /** A command per state: an index that is not used, the tag, and nodes. */
   val states = new Area {
     val left = Reg(UInt(countBits bits)) init 0
-    val some = RegInit(False) // are left
+    val statesLeft = RegInit(False)
     val place = Reg(UInt(log2Up(1 + nodeWords * config.widths.max) bits)) init 0
     val isNode = RegInit(False)
     private val last = config.byCode(code, config.hashes.map(hash => U(nodeWords * hash.width, place.getWidth bits)))
-    io.states.valid := some && (!isNode || nodeWord.words.valid)
+    io.states.valid := statesLeft && (!isNode || nodeWord.words.valid)
     io.states.last := place === last
     private val shown = isNode ? nodeWord.words.payload | Vec(tag)((place - 1).resize(2 bits))
     io.states.fragment := (if (config.kindBits == 0) shown else code.resize(config.kindBits bits).asBits ## shown)
@@ -106,20 +118,20 @@ class Layers(config: PoseidonConfig) extends Component {
       isNode := !io.states.last && place >= nodeWords
       when(io.states.last) {
         left := left - 1
-        some := left =/= 1
+        statesLeft := left =/= 1
       }
     }
-    val takes = isNode && some && io.states.ready
+    val takes = isNode && statesLeft && io.states.ready
   }
 
-  /** What is written: digests, and zeros up to the end of their granule; or the data of a write. */
+  /** Data to store: digests, padded with zeros to a granule; or the data of a write. */
   val store = new Area {
     val left = Reg(UInt(countBits bits)) init 0 // digests
     val begun = RegInit(False) // a granule
     val word = Reg(UInt(log2Up(Granule.bytes / 8) bits)) init 0
     val target = Reg(UInt(memoryBits bits))
     val digest = Reg(Bits(PoseidonEntry.bits bits)) // the last one
-    val open = Reg(UInt(8 bits)) init 0 // granules that the memory has not answered
+    val open = Reg(UInt(8 bits)) init 0 // granules without a response
     val fault = Reg(Bool())
     val first = Reg(UInt(32 bits)) // number of the present state's first element
     val bad = Reg(Bool())
@@ -127,7 +139,7 @@ class Layers(config: PoseidonConfig) extends Component {
     val data = Stream(Bits(64 bits)) // of a write
     val wants = False // a write's granule
     val words = Stream(Bits(64 bits))
-    writer.io.words << words.s2mPipe().m2sPipe() // whose words they are does not wait for the memory in the same cycle
+    writer.io.words << words.s2mPipe().m2sPipe() // cuts the path of ready from the memory
 
     writer.io.place.valid := !begun && (left =/= 0 || wants) && !open.msb
     writer.io.place.channel := 0
@@ -137,22 +149,22 @@ class Layers(config: PoseidonConfig) extends Component {
       target := target + Granule.bytes
     }
     private val pads = isLayer && left === 0
-    words.valid := begun && (pads || (isLayer ? io.answers.valid | data.valid))
+    words.valid := begun && (pads || (isLayer ? io.digests.valid | data.valid))
     words.payload := pads ? B(0, 64 bits) |
-      (isLayer ? io.answers.digest.subdivideIn(64 bits)(word.resize(2 bits)) | data.payload)
+      (isLayer ? io.digests.digest.subdivideIn(64 bits)(word.resize(2 bits)) | data.payload)
     data.ready := begun && !isLayer && words.ready
-    io.answers.ready := begun && !pads && isLayer && words.ready && word.take(2).andR
+    io.digests.ready := begun && !pads && isLayer && words.ready && word.take(2).andR
     when(words.fire) {
       word := word + 1
       when(word.andR)(begun := False)
     }
-    when(io.answers.fire) {
+    when(io.digests.fire) {
       left := left - 1
       first := first + config.byCode(code, config.hashes.map(hash => U(hash.width, 32 bits)))
-      digest := io.answers.digest
-      when(io.answers.status === Status.refused && !bad) {
+      digest := io.digests.digest
+      when(io.digests.status === HashStatus.refused && !bad) {
         bad := True
-        element := first + io.answers.element
+        element := first + io.digests.element
       }
     }
     io.memory.b.ready := True
@@ -168,7 +180,7 @@ class Layers(config: PoseidonConfig) extends Component {
   reader.io.start.beats := (isLayer ? ((nodes +^ 1) >> 1) | U(Granule.beats)).resized
   reader.io.start.repeats := 1
   reader.io.stop := False
-  io.data.valid := nodeWord.words.valid && kind === Kind.read
+  io.data.valid := nodeWord.words.valid && kind === HashCommand.read
   io.data.payload := nodeWord.words.payload
   nodeWord.words.ready := isLayer ? states.takes | io.data.ready
 
@@ -178,20 +190,20 @@ class Layers(config: PoseidonConfig) extends Component {
   io.outcome.index := index
   io.outcome.element := 0
   io.outcome.digest := store.digest
-  io.outcome.status := Status.done
+  io.outcome.status := HashStatus.done
   when(store.bad) {
-    io.outcome.status := Status.refused
+    io.outcome.status := HashStatus.refused
     io.outcome.element := store.element
   }
-  when(store.fault || reader.io.fault && kind =/= Kind.write) {
-    io.outcome.status := Status.memoryFault
+  when(store.fault || reader.io.fault && kind =/= HashCommand.write) {
+    io.outcome.status := HashStatus.memoryFault
     io.outcome.element := 0
     io.outcome.digest := 0
   }
-  when(impossible)(io.outcome.status := Status.invalid)
+  when(invalid)(io.outcome.status := HashStatus.invalid)
 
   object State extends SpinalEnum {
-    val Index, Fields, Size, Check, Act, Write, Drop, Layer, Read, Answer, Flush = newElement()
+    val Index, Fields, Size, Check, Execute, Write, Drain, Layer, Read, Reply, Flush = newElement()
   }
   val state = RegInit(State.Index)
   val busy = RegInit(False)
@@ -199,48 +211,40 @@ class Layers(config: PoseidonConfig) extends Component {
   io.busy := busy
   switch(state) {
     is(State.Index) {
-      io.command.ready := True
       kind := io.kind
-      index := io.command.fragment
-      when(io.command.valid) {
+      parser.takeIndex {
         busy := True
         state := State.Fields
       }
     }
-    is(State.Fields) {
-      io.command.ready := True
-      when(io.command.valid) {
-        for ((now, above) <- field.zip(field.tail :+ io.command.fragment.asUInt)) now := above
-        when(io.command.last || kind === Kind.write)(state := State.Size)
-      }
-    }
+    is(State.Fields)(parser.takeFields(hasData = kind === HashCommand.write)(state := State.Size))
     is(State.Size) {
       size()
       state := State.Check
     }
     is(State.Check) {
       check()
-      state := State.Act
+      state := State.Execute
     }
-    is(State.Act) {
+    is(State.Execute) {
       nodeWord.place := 0
       store.fault := False
       store.bad := False
       store.first := 0
       store.digest := 0
       store.target := (isLayer ? to | address).resized
-      when(!impossible) {
+      when(!invalid) {
         when(isLayer) {
           states.left := count.resized
-          states.some := True // no layer is without digests
+          states.statesLeft := True // no layer is without digests
           store.left := count.resized
         }
-        reader.io.start.valid := kind =/= Kind.write
+        reader.io.start.valid := kind =/= HashCommand.write
       }
       state := kind.mux(
-        Kind.write -> (impossible ? State.Drop | State.Write),
-        Kind.layer -> (impossible ? State.Answer | State.Layer),
-        default -> (impossible ? State.Answer | State.Read)
+        HashCommand.write -> (invalid ? State.Drain | State.Write),
+        HashCommand.layer -> (invalid ? State.Reply | State.Layer),
+        default -> (invalid ? State.Reply | State.Read)
       )
     }
     is(State.Write) {
@@ -249,22 +253,19 @@ class Layers(config: PoseidonConfig) extends Component {
       io.command.ready := store.data.ready
       when(io.command.fire && io.command.last)(state := State.Layer)
     }
-    is(State.Drop) {
-      io.command.ready := True
-      when(io.command.fire && io.command.last)(state := State.Answer)
-    }
-    is(State.Layer)(when(store.idle)(state := State.Answer))
-    is(State.Read)(when(reader.io.beats.valid && reader.io.idle)(state := State.Answer))
-    is(State.Answer) {
+    is(State.Drain)(parser.drain(state := State.Reply))
+    is(State.Layer)(when(store.idle)(state := State.Reply))
+    is(State.Read)(when(reader.io.beats.valid && reader.io.idle)(state := State.Reply))
+    is(State.Reply) {
       io.outcome.valid := True
-      delivers := kind === Kind.read && io.outcome.status === Status.done
+      delivers := kind === HashCommand.read && io.outcome.status === HashStatus.done
       when(io.outcome.ready)(state := State.Flush)
     }
     is(State.Flush) {
-      // All beats have come, so they follow each other without a gap.
-      val leaves = delivers && reader.io.beats.valid
-      reader.io.stop := !leaves
-      when(!leaves && reader.io.idle) {
+      // All beats have arrived, so they follow each other without a gap.
+      val sends = delivers && reader.io.beats.valid
+      reader.io.stop := !sends
+      when(!sends && reader.io.idle) {
         busy := False
         state := State.Index
       }

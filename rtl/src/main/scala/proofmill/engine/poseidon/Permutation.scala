@@ -5,24 +5,24 @@ import proofmill.spec.Poseidon
 import spinal.core._
 import spinal.lib._
 
-/** The hashes of a row, as digits of a product each; of places without a state nothing is said. */
+/** The digests of a row, each as digits of a product; undefined for places without a state. */
 case class Digests(config: PoseidonConfig, bits: Int) extends Bundle {
   val slot = UInt(config.slotBits bits)
   val digests = Vec(Bits(bits bits), config.mostBlocks)
 }
 
-/** The rounds of many rows at once.
+/** Permutes many rows at once, pipelined.
   *
   * {{{
-  *                ┌──────────── Raise: full rounds, S-boxes in turn ◄─┬─ rows
+  *                ┌──────────── FullSBoxes: full rounds           ◄─┬─ rows
   *                ▼                                                   │
   *   ┌─ partial ─►(join)─► Linear ─┬─ next round full ── queue ───────┘
   *   │                             │
   *   └── S-box of each state ◄─────┴─ next round partial, or none ─► k x: digests
   * }}}
   *
-  * The way through the S-boxes of partial rounds and the linear layer never stops. Rows from full rounds wait until it has a gap; a row
-  * that ends leaves one. So no queue here can overflow while at most `config.rows` rows are under way, and all of them come to an end.
+  * The loop of partial S-boxes and the linear layer never stalls. Rows from full rounds wait for a free slot in it; a row that ends frees one. So no
+  * queue overflows while at most `config.rows` rows are in flight, and all of them end.
   *
   * A row enters with the constants of its first round added.
   */
@@ -31,18 +31,20 @@ class Permutation(config: PoseidonConfig, residues: Residues) extends Component 
   private val productBits = digits * arithmetic.product.width
   private def row = Row(config, elementBits)
   val io = new Bundle {
+
+    /** Rows to permute; their digests, in any order. */
     val rows = slave(Stream(row))
     val digests = master(Flow(Digests(config, productBits)))
   }
 
   val returning = StreamFifo(row, config.rows)
-  val raise = new Raise(config, residues)
-  val room = RegInit(True)
-  // New rows first: behind those that return they would come in crowds. A row has several beats, so a register that takes one every two
-  // cycles is quick enough. That a new row waits and has room is known a cycle late: it stays until it is taken.
+  val fullSBoxes = new FullSBoxes(config, residues)
+  val accepts = RegInit(True)
+  // New rows have priority over returning ones, which spaces them evenly. A row has several beats, so half the rate is enough. The choice is
+  // registered: a new row stays until it is taken.
   private val chosen = {
     val (fresh, older) = (io.rows, returning.io.pop)
-    val next = fresh.valid && room && !fresh.fire
+    val next = fresh.valid && accepts && !fresh.fire
     val isFresh = RegNext(next) init False
     val to = Stream(row)
     to.valid := isFresh || older.valid
@@ -55,15 +57,15 @@ class Permutation(config: PoseidonConfig, residues: Residues) extends Component 
     }
     to
   }
-  raise.io.rows << HalfRate(chosen)
+  fullSBoxes.io.rows << HalfRate(chosen)
 
-  /** Rows into the linear layer, with the constants of the round behind it. */
+  /** Merges rows into the linear layer. */
   val join = new Area {
     val partial = Flow(row)
     val entering = Flow(row)
-    entering.valid := partial.valid || raise.io.raised.valid
-    entering.payload := partial.valid ? partial.payload | raise.io.raised.payload
-    raise.io.raised.ready := !partial.valid
+    entering.valid := partial.valid || fullSBoxes.io.result.valid
+    entering.payload := partial.valid ? partial.payload | fullSBoxes.io.result.payload
+    fullSBoxes.io.result.ready := !partial.valid
     val held = entering.m2sPipe()
     val next = held.progress.next
   }
@@ -87,28 +89,28 @@ class Permutation(config: PoseidonConfig, residues: Residues) extends Component 
   returning.io.push.valid := behind.valid && toFull
   returning.io.push.payload := behind.payload
 
-  val sboxes = new Partial(config, residues)
+  val sboxes = new PartialSBoxes(config, residues)
   sboxes.io.row.valid := behind.valid && !toFull
   sboxes.io.row.payload := behind.payload
-  join.partial << sboxes.io.raised
+  join.partial << sboxes.io.result
   io.digests << sboxes.io.digests
 
-  /** New rows wait while there are as many as the loop of partial rounds and the queue behind `Raise` hold. With more, rows wait in front of
-    * its S-boxes, which are too slow for many gaps of the loop one behind the other: then the linear layer has no row.
+  /** New rows wait while as many are in flight as the loop of partial rounds and the queue of [[FullSBoxes]] hold. More would wait in front of the
+    * full S-boxes, which are too slow for bursts of free slots of the loop, and the linear layer would idle.
     */
   private val loop = 2 + RoundConstants.latency + linear.latency + sboxes.latency
-  val inside = Reg(UInt(log2Up(config.rows + 1) bits)) init 0
-  inside := inside + io.rows.fire.asUInt - io.digests.valid.asUInt
-  room := inside < ((loop + Raise.depth) min config.rows)
+  val inFlight = Reg(UInt(log2Up(config.rows + 1) bits)) init 0
+  inFlight := inFlight + io.rows.fire.asUInt - io.digests.valid.asUInt
+  accepts := inFlight < ((loop + FullSBoxes.depth) min config.rows)
 
-  /** With zeros where no state has an element. */
+  /** Clears the places where no state has an element. */
   private def masked(row: Row) = Vec(row.values.zipWithIndex.map { case (element, i) =>
     val used = config.byCode(row.progress.code, config.hashes.indices.map(code => Bool(config.isUsed(code, i))))
     element & B(elementBits bits, default -> used)
   })
 }
 
-/** The constants of a round for a row, `latency` cycles after what is known of it. */
+/** Reads the constants of a row's next round; latency `latency`. */
 class RoundConstants(config: PoseidonConfig, residues: Residues) extends Component {
   import residues.elementBits
   val io = new Bundle {

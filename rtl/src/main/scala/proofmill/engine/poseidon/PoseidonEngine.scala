@@ -10,16 +10,15 @@ import spinal.lib.bus.amba4.axi._
 /** Hashes states of several widths and strengths, in any mixture.
   *
   * {{{
-  *   command ─┬─ hashes ─► RowIntake ─ rows of states ─► Permutation ─ digests ─► Leave ─┬─► Reply ─► reply
-  *            │            ▲  └───────── indices, what is refused ─────────────────┘     │    ▲
-  *            │            └─ states ─┐                                     ┌─ answers ──┘    │
-  *            └─ write, layer, read ─►└─────────────── Layers ──────────────┘─────────────────┘
-  *                                                       ║
-  *                                                     memory
+  *   command ─┬─ hashes ─► RowAssembler ─ rows ─► Permutation ─ digests ─► DigestCollector ─┬─► HashReplyWriter ─► reply
+  *            │              ▲  └─── indices, invalid elements ────────────────┘            │       ▲
+  *            │              └─ states ─┐                                   ┌─ outcomes ────┘       │
+  *            └─ write, layer, read ───►└──────────────── Layers ───────────┘───────────────────────┘
+  *                                                          ║
+  *                                                        memory
   * }}}
   *
-  * Commands are carried out and answered in their order. One of the memory waits until all hashes before it are answered, and those behind
-  * wait for it.
+  * Commands are executed and answered in order. A command of the memory waits until all earlier hashes are answered, and later ones wait for it.
   */
 class PoseidonEngine(config: PoseidonConfig) extends Engine {
   private val table = Spec.table("wire/poseidon")
@@ -60,67 +59,67 @@ class PoseidonEngine(config: PoseidonConfig) extends Engine {
 
   val clock = Reg(UInt(32 bits)) init 0
   clock := clock + 1
-  val intake = new RowIntake(config, residues)
+  val assembler = new RowAssembler(config, residues)
   val permutation = new Permutation(config, residues)
-  val leave = new Leave(config, residues)
+  val collector = new DigestCollector(config, residues)
   val layers = new Layers(config)
-  val replies = new Reply((wire +: memoryWires) :+ strengthened)
+  val replies = new HashReplyWriter((wire +: memoryWires) :+ strengthened)
 
-  // A command is longer than the cycle by which slots are counted late.
-  private val begun = RegNext(intake.io.begins) init False
-  private val slots = CounterUpDown(config.rows + 1, begun, leave.io.leaves)
+  // Slots are counted one cycle late, which is less than a command takes.
+  private val rowBegun = RegNext(assembler.io.beginsRow) init False
+  private val slots = CounterUpDown(config.rows + 1, rowBegun, collector.io.freesSlot)
   override val memories: Seq[Axi4] = Seq(master(Axi4(layers.io.memory.config)))
   memories.head << layers.io.memory
 
-  /** A reply has seven words, and a layer takes four of an answer: registers that take one every two cycles are quick enough. */
-  private val answer = leave.io.answer.halfPipe()
-  private val hashed = answer.fire && !layers.io.busy
+  /** A reply has seven words, and a layer uses four cycles of an outcome, so half the rate is enough. */
+  private val hashOutcome = collector.io.outcome.halfPipe()
+  private val hashDone = hashOutcome.fire && !layers.io.busy
 
-  /** Whose turn it is: hashes, or one command of the memory. */
-  val turn = new Area {
+  /** Arbitration between hashes and a command of the memory. */
+  val arbiter = new Area {
     private val kind = command.fragment.drop(64).asUInt
     private val number = kind - config.hashes.size
     val isOfMemory = kind >= config.hashes.size
     val hashes =
-      CounterUpDown(2 * (config.rows + 2) * config.mostBlocks, command.fire && command.last && !isOfMemory, hashed)
+      CounterUpDown(2 * (config.rows + 2) * config.mostBlocks, command.fire && command.last && !isOfMemory, hashDone)
     val layering = layers.io.busy
     private val word = command.fragment
     private val toLayers = isOfMemory && hashes === 0
-    layers.io.kind.assignFromBits((number + 1).asBits.resize(Kind().getBitsWidth bits))
+    layers.io.kind.assignFromBits((number + 1).asBits.resize(HashCommand().getBitsWidth bits))
     layers.io.command.valid := command.valid && toLayers
     layers.io.command.last := command.last
     layers.io.command.fragment := word.resized
-    private val toIntake = !isOfMemory && !layering
-    private val states = Stream(intake.io.command.payloadType)
-    states.valid := layering ? layers.io.states.valid | (command.valid && toIntake)
+    private val toAssembler = !isOfMemory && !layering
+    private val states = Stream(assembler.io.command.payloadType)
+    states.valid := layering ? layers.io.states.valid | (command.valid && toAssembler)
     states.last := layering ? layers.io.states.last | command.last
     states.fragment := layering ? layers.io.states.fragment | word.resize(states.fragment.getWidth)
-    intake.io.command << states.s2mPipe().m2sPipe()
+    assembler.io.command << states.s2mPipe().m2sPipe()
     layers.io.states.ready := layering && states.ready
-    command.ready := isOfMemory ? (toLayers && layers.io.command.ready) | (toIntake && states.ready)
+    command.ready := isOfMemory ? (toLayers && layers.io.command.ready) | (toAssembler && states.ready)
   }
-  intake.io.clock := clock
-  intake.io.free := RegNext(slots =/= config.rows) init False
-  permutation.io.rows << intake.io.rows
-  leave.io.digests << permutation.io.digests
-  leave.io.filled << intake.io.filled
-  leave.io.pending << intake.io.pending
-  leave.io.clock := clock
+  assembler.io.clock := clock
+  assembler.io.slotFree := RegNext(slots =/= config.rows) init False
+  permutation.io.rows << assembler.io.rows
+  collector.io.digests << permutation.io.digests
+  collector.io.rowSize << assembler.io.rowSize
+  collector.io.pending << assembler.io.pending
+  collector.io.clock := clock
   reply << replies.io.reply
   replies.io.data << layers.io.data
 
-  // Answers of hashes to whoever asked for them.
-  private val outcome = Stream(Outcome())
-  layers.io.answers.valid := answer.valid && turn.layering
-  layers.io.answers.payload := answer.payload
-  outcome.valid := turn.layering ? layers.io.outcome.valid | answer.valid
-  outcome.payload := turn.layering ? layers.io.outcome.payload | answer.payload
-  layers.io.outcome.ready := turn.layering && outcome.ready
-  answer.ready := turn.layering ? layers.io.answers.ready | outcome.ready
+  // Outcomes of hashes go to the layers or to the replies.
+  private val outcome = Stream(HashOutcome())
+  layers.io.digests.valid := hashOutcome.valid && arbiter.layering
+  layers.io.digests.payload := hashOutcome.payload
+  outcome.valid := arbiter.layering ? layers.io.outcome.valid | hashOutcome.valid
+  outcome.payload := arbiter.layering ? layers.io.outcome.payload | hashOutcome.payload
+  layers.io.outcome.ready := arbiter.layering && outcome.ready
+  hashOutcome.ready := arbiter.layering ? layers.io.digests.ready | outcome.ready
   replies.io.outcome << outcome.halfPipe()
 
   when(replies.io.outcome.fire)(done := done + 1)
-  when(leave.io.answer.fire && !layers.io.busy)(lastLatency := leave.io.latency)
-  private val works = slots =/= 0 || begun || intake.io.command.valid || command.valid || turn.layering
+  when(collector.io.outcome.fire && !layers.io.busy)(lastLatency := collector.io.latency)
+  private val works = slots =/= 0 || rowBegun || assembler.io.command.valid || command.valid || arbiter.layering
   when(RegNext(works) init False)(busyCycles := busyCycles + 1)
 }

@@ -4,11 +4,12 @@ import proofmill.arith.{Timed, Twin, TwinFunction}
 import proofmill.field._
 import spinal.core._
 
-/** Integers to elements, one a cycle, any of `PoseidonEntry.bits` bits: the residue of the integer divided by `divisor`, plus a constant.
-  */
+/** Converts integers of `PoseidonEntry.bits` bits into elements, one per cycle: the residue of the integer divided by `divisor`, plus a constant. */
 class PoseidonEntry(residues: Residues, divisor: BigInt) extends Component {
   import residues.{bound, digitBits, digits, elementBits}
   val io = new Bundle {
+
+    /** An integer and a constant; the element `latency` cycles later. */
     val value = in(Bits(PoseidonEntry.bits bits))
     val constant = in(Bits(elementBits bits))
     val element = out(Bits(elementBits bits))

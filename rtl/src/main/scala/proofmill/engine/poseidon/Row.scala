@@ -2,19 +2,19 @@ package proofmill.engine.poseidon
 
 import spinal.core._
 
-/** Which round comes next: one of the first full ones, a partial one, one of the last full ones, or none. */
+/** The phase of the next round: first full rounds, partial rounds, last full rounds, or finished. */
 object Phase extends SpinalEnum(binarySequential) {
   val first, partial, last, finish = newElement()
 }
 
-/** What is known of a row: where its results go, whose states they are, and the round that comes next. */
+/** The progress of a row: its slot, the code of its hash, and the next round. */
 case class Progress(config: PoseidonConfig) extends Bundle {
   val slot = UInt(config.slotBits bits)
   val code = UInt(config.codeBits bits)
   val phase = Phase()
   val step = UInt(config.stepBits bits) // of the phase
 
-  /** After a round. */
+  /** Returns the progress after a round. */
   def next: Progress = {
     val full = proofmill.spec.Poseidon.fullRounds / 2
     val partial = config.byCode(code, config.hashes.map(hash => U(hash.partial - 1, config.stepBits bits)))
@@ -37,7 +37,7 @@ case class Progress(config: PoseidonConfig) extends Bundle {
   def isFull: Bool = phase === Phase.first || phase === Phase.last
 }
 
-/** States on their way: `elements` residues, each its digits side by side. */
+/** The states of a row: `elements` residues, each the concatenation of its digits. */
 case class Row(config: PoseidonConfig, elementBits: Int) extends Bundle {
   val progress = Progress(config)
   val values = Vec(Bits(elementBits bits), config.elements)

@@ -2,23 +2,23 @@ package proofmill.engine.msm
 
 import spinal.core._
 
-/** How a scalar is cut into windows of c bits, and how the windows are dealt to adders and passes over the points.
+/** Splits scalars into windows of c bits, and assigns the windows to adders and passes over the points.
   *
-  * Digits are signed: with K = sum over w < W of 2^(c w + c - 1), digit w of k is ((k + K) >> c w mod 2^c) - 2^(c-1), from
-  * -2^(c-1) to 2^(c-1) - 1; W is least with r - 1 + K < 2^(c W), so nothing is left above the highest window. A
-  * window has a bucket for each magnitude, 2^(c-1) of them, so an adder has room for `2^(bucketBits - c + 1)` windows at a time.
+  * DigitRecoder are signed: with K = sum over w < W of 2^(c w + c - 1), digit w of k is ((k + K) >> c w mod 2^c) - 2^(c-1), from
+  * -2^(c-1) to 2^(c-1) - 1; W is least with r - 1 + K < 2^(c W), so the highest window has no carry. A
+  * window has a bucket for each magnitude, 2^(c-1) of them, so an adder holds `2^(bucketBits - c + 1)` windows at a time.
   *
   * Passes go from the highest windows down. In pass p, adder s has the windows (p S + s) g + i for i < g = `group`; those
   * from W on have no digits.
   *
   * @param r order of the scalars
   */
-case class Cutting(r: BigInt, adders: Int, bucketBits: Int) {
+case class WindowPlan(r: BigInt, adders: Int, bucketBits: Int) {
   val least = 2
   val most: Int = bucketBits + 1
   require(most >= least && most <= 16, s"windows of $most bits")
 
-  /** K for so many windows. */
+  /** K for a number of windows. */
   private def offset(c: Int, windows: Int): BigInt = (0 until windows).map(w => BigInt(1) << (c * w + c - 1)).sum
 
   def windows(c: Int): Int = Iterator.from(1).find(w => r - 1 + offset(c, w) < (BigInt(1) << (c * w))).get
@@ -29,20 +29,20 @@ case class Cutting(r: BigInt, adders: Int, bucketBits: Int) {
   /** Bits of k + K. */
   def bits(c: Int): Int = c * windows(c)
 
-  /** Bits from a pass to the next one. */
+  /** Bits between the windows of consecutive passes. */
   def stride(c: Int): Int = adders * group(c) * c
 
-  /** Lowest bit of an adder's windows in the first pass. */
+  /** The lowest bit of an adder's windows in the first pass. */
   def start(c: Int, adder: Int): Int = ((passes(c) - 1) * adders + adder) * group(c) * c
 
   /** Doublings after a pass's windows: down to the next pass's; after the last pass, down to bit 0. */
   def after(c: Int): Int = c * (adders - 1) * group(c)
   def afterLast(c: Int, adder: Int): Int = c * adder * group(c)
 
-  /** What is largest for any window. */
+  /** The largest value for any window size. */
   def largest(fact: Int => Int): Int = (least to most).map(fact).max
 
-  /** A fact by the window's bits, as a table that is made at generation. */
+  /** A table of a value by the bits of a window. */
   def table(windowBits: UInt, fact: Int => BigInt): UInt = {
     val facts = (0 to most).map(c => if (c < least) BigInt(0) else fact(c))
     Vec(facts.map(U(_, facts.map(_.bitLength).max.max(1) bits)))(windowBits.resize(log2Up(most + 1)))

@@ -6,14 +6,13 @@ import spinal.core._
 import spinal.lib._
 
 /** TRIDENT's stream format: a state is its elements, the tag first, of 32 bytes each, with the top bit of the last one set; a digest is 32
-  * bytes, in the order of the states. Both are in Montgomery form, which is the engine's business (`PoseidonConfig.montgomery`).
+  * bytes, in the order of the states. Both are in Montgomery form, which the engine converts (`PoseidonConfig.montgomery`).
   *
-  *   1. In: a state's words are kept until the mark, up to the most elements of a state. A state ends at the mark, or where the transfer ends.
-  *   2. Send: a state of one of the card's widths becomes a command. For any other one a state that the engine refuses is sent, so that its
-  *      answer has its place.
-  *   3. Out: digests. What is refused is answered by 32 bytes of ones, which are no element.
+  *   1. In: queues a state's words up to the mark or the end of the transfer, at most the largest number of elements.
+  *   2. Send: sends a state of one of the card's widths as a command; for any other one a state that the engine refuses, to keep the order of replies.
+  *   3. Out: sends digests; for a refused state 32 bytes of ones, which are no element.
   */
-class Frames(config: PoseidonConfig) extends Door {
+class StateFramer(config: PoseidonConfig) extends Door {
   require(config.strengths.size == 1, "a state's length does not tell its strength")
   private val nodeWords = PoseidonEntry.bits / 64
   private val most = config.widths.max
@@ -21,7 +20,7 @@ class Frames(config: PoseidonConfig) extends Door {
   private val bare = Spec.int(Spec.table("wire/poseidon").getTable("command"), "bare_len")
   private val countBits = log2Up(nodeWords * most + 1)
 
-  /** A state that has come: its words, and whether they are one. */
+  /** A received state: the number of its words, and whether they are a valid state. */
   case class Frame() extends Bundle {
     val words = UInt(countBits bits)
     val good = Bool()
@@ -56,7 +55,7 @@ class Frames(config: PoseidonConfig) extends Door {
 
   val send = new Area {
     object State extends SpinalEnum {
-      val Header, Index, Words, Drop = newElement()
+      val Header, Index, Words, Drain = newElement()
     }
     val state = RegInit(State.Header)
     val left = Reg(UInt(countBits bits))
@@ -89,10 +88,10 @@ class Frames(config: PoseidonConfig) extends Door {
         when(commands.fire && commands.last) {
           frame.ready := frame.good
           left := frame.words
-          state := frame.good ? State.Header | State.Drop
+          state := frame.good ? State.Header | State.Drain
         }
       }
-      is(State.Drop) {
+      is(State.Drain) {
         words.io.pop.ready := left =/= 0
         when(words.io.pop.fire)(left := left - 1)
         when(left === 0) {

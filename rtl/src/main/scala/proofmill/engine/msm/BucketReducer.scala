@@ -5,30 +5,34 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
 
-/** Makes an order into requests. spec/model/msm_core.py has the steps and why they give the sum of (j + 1) bucket j.
+/** Expands a command into requests to the adder. spec/model/msm_core.py has the steps and the reason why they give the sum of (j + 1) bucket j.
   *
-  *   1. Idle: takes an order.
-  *   2. Level: pairs (a, a + step), one a cycle. Window by window, step is a power of two below `size`, the number of a window's buckets.
+  *   1. Idle: accepts a command.
+  *   2. Level: issues pairs (a, a + step), one per cycle, window by window. `size` is the number of a window's buckets, `step` a power of two below it.
   *      First for step = 1, 2, … size / 2 (`rising`): a = 0, 2 step, 4 step, …; then for step = size / 2, … 4, 2: a = 1, 2, … step - 1.
-  *   3. Settle: until all sums are in their buckets. A level with many pairs needs none behind it.
-  *   4. Double, Collect: windows from the last one on. `bit` is size, size / 2, … 1, 0; each time the accumulator is doubled
-  *      (not for 0) and takes bucket `bit` (not for size).
-  *   5. After: the doublings that the order asks for.
-  *   6. Gather, Clear: orders of their own.
+  *   3. Settle: waits until all sums are in their buckets. It is skipped after a level with enough pairs.
+  *   4. Double, Collect: window by window from the last one. `bit` is size, size / 2, … 1, 0; each time the accumulator is doubled (except for 0)
+  *      and bucket `bit` is added (except for size).
+  *   5. After: the doublings that the command requests.
+  *   6. Gather, Clear: the other commands.
   *
-  * @param latency cycles from a request to when its sum is in a bucket
+  * @param latency cycles from a request to its sum in a bucket
   */
-class Tail(bucketBits: Int, latency: Int) extends Component {
+class BucketReducer(bucketBits: Int, latency: Int) extends Component {
   val io = new Bundle {
-    val order = slave(Stream(Order(bucketBits)))
+    val command = slave(Stream(CoreCommand(bucketBits)))
 
-    /** Is taken in its cycle. */
+    /** Requests, each accepted in its cycle. */
     val request = master(Flow(AdderRequest(bucketBits)))
 
-    /** No sum is on its way. */
+    /** Level: no sum is in flight. */
     val settled = in(Bool())
+
+    /** A pulse clears the flags of all buckets; `clearing` is high meanwhile. */
     val clear = out(Bool())
     val clearing = in(Bool())
+
+    /** Level: a command is executed. */
     val busy = out(Bool())
   }
   private def number = UInt(bucketBits + 1 bits)
@@ -39,7 +43,7 @@ class Tail(bucketBits: Int, latency: Int) extends Component {
   private val rising, begun = Reg(Bool())
   private val after = Reg(UInt(16 bits))
 
-  private def ask(kind: AdderRequestKind.E, a: UInt = U(0), b: UInt = U(0)): Unit = {
+  private def issue(kind: AdderRequestKind.E, a: UInt = U(0), b: UInt = U(0)): Unit = {
     io.request.valid := True
     io.request.kind := kind
     io.request.a := a.resized
@@ -53,20 +57,20 @@ class Tail(bucketBits: Int, latency: Int) extends Component {
     setEntry(Idle)
 
     Idle.whenIsActive {
-      val order = io.order.payload
-      val bits = order.windowBits - 1
+      val command = io.command.payload
+      val bits = command.windowBits - 1
       size := (U(1, bucketBits + 1 bits) |<< bits).resized
-      used := (order.windows |<< bits).resized
-      windows := order.windows
-      begun := !order.first
-      after := (order.kind === OrderKind.Tail) ? order.after | U(0)
+      used := (command.windows |<< bits).resized
+      windows := command.windows
+      begun := !command.first
+      after := (command.kind === CoreCommandKind.Reduce) ? command.after | U(0)
       rising := bits =/= 0
       step := 1
-      when(io.order.fire) {
-        switch(order.kind) {
-          is(OrderKind.Tail)(goto(Settle))
-          is(OrderKind.Gather)(goto(Gather))
-          is(OrderKind.Clear)(goto(Clear))
+      when(io.command.fire) {
+        switch(command.kind) {
+          is(CoreCommandKind.Reduce)(goto(Settle))
+          is(CoreCommandKind.Gather)(goto(Gather))
+          is(CoreCommandKind.Clear)(goto(Clear))
         }
       }
     }
@@ -88,16 +92,16 @@ class Tail(bucketBits: Int, latency: Int) extends Component {
 
     Level.whenIsActive {
       val a = base | index
-      when(rising)(ask(Keep, a, a | step)).otherwise(ask(Take, a, a | step))
+      when(rising)(issue(Keep, a, a | step)).otherwise(issue(Take, a, a | step))
       index := index + (rising ? (step |<< 1) | U(1, bucketBits + 1 bits))
       pairs := pairs + 1
       when(index === (rising ? (size - (step |<< 1)) | (step - 1))) {
         index := first
         base := base + size
         when(base + size === used) {
-          val turns = rising && (step |<< 1) === size
-          step := rising ? (turns ? (size |>> 1) | (step |<< 1)) | (step |>> 1)
-          rising := rising && !turns
+          val turnsDown = rising && (step |<< 1) === size
+          step := rising ? (turnsDown ? (size |>> 1) | (step |<< 1)) | (step |>> 1)
+          rising := rising && !turnsDown
           base := 0
           pairs := 1
           val ahead = (pairs - windows).resize((bucketBits + 1).max(log2Up(2 * latency + 1)))
@@ -107,7 +111,7 @@ class Tail(bucketBits: Int, latency: Int) extends Component {
     }
 
     Double.whenIsActive(when(io.settled) {
-      when(begun)(ask(AdderRequestKind.Double)).otherwise(ask(Begin))
+      when(begun)(issue(AdderRequestKind.Double)).otherwise(issue(Begin))
       begun := True
       goto(Collect)
       when(bit === size) {
@@ -116,7 +120,7 @@ class Tail(bucketBits: Int, latency: Int) extends Component {
       }
     })
     Collect.whenIsActive(when(io.settled) {
-      ask(AdderRequestKind.Collect, base | bit, base | bit)
+      issue(AdderRequestKind.Collect, base | bit, base | bit)
       bit := bit |>> 1
       when(bit > 1)(goto(Double))
       when(bit === 0) {
@@ -127,17 +131,17 @@ class Tail(bucketBits: Int, latency: Int) extends Component {
       }
     })
     After.whenIsActive(when(io.settled) {
-      when(after === 0)(goto(Idle)).otherwise(ask(AdderRequestKind.Double))
+      when(after === 0)(goto(Idle)).otherwise(issue(AdderRequestKind.Double))
       after := after - 1
     })
 
     Gather.whenIsActive {
-      ask(AdderRequestKind.Gather)
+      issue(AdderRequestKind.Gather)
       goto(After)
     }
     Clear.whenIsActive(when(!io.clearing)(goto(Idle)))
   }
-  io.order.ready := fsm.isActive(fsm.Idle) && io.settled
-  io.clear := io.order.fire && io.order.kind === OrderKind.Clear
+  io.command.ready := fsm.isActive(fsm.Idle) && io.settled
+  io.clear := io.command.fire && io.command.kind === CoreCommandKind.Clear
   io.busy := !fsm.isActive(fsm.Idle)
 }

@@ -4,22 +4,24 @@ import proofmill.arith.Lag
 import spinal.core._
 import spinal.lib._
 
-/** The S-boxes of full rounds: each element of a row to the power of 5, `config.fullLanes` a cycle, and the row again. */
-class Raise(config: PoseidonConfig, residues: Residues) extends Component {
+/** The S-boxes of full rounds: raises each element of a row to the power of 5, `config.fullLanes` per cycle. */
+class FullSBoxes(config: PoseidonConfig, residues: Residues) extends Component {
   import residues.elementBits
   private val lanes = config.fullLanes
   private val beats = (config.elements + lanes - 1) / lanes
   val io = new Bundle {
+
+    /** Rows, and the same rows with their elements raised, in order. */
     val rows = slave(Stream(Row(config, elementBits)))
-    val raised = master(Stream(Row(config, elementBits)))
+    val result = master(Stream(Row(config, elementBits)))
   }
 
-  // A row begins when there is room for it at the end.
-  val queue = StreamFifo(Row(config, elementBits), Raise.depth)
-  val begun = CounterUpDown(Raise.depth + 1, io.rows.fire, io.raised.fire)
-  val beat = Reg(UInt(log2Up(beats + 1) bits)) init 0 // left of the row under way
+  // A row is accepted when the output queue has space for it.
+  val queue = StreamFifo(Row(config, elementBits), FullSBoxes.depth)
+  val begun = CounterUpDown(FullSBoxes.depth + 1, io.rows.fire, io.result.fire)
+  val beat = Reg(UInt(log2Up(beats + 1) bits)) init 0 // beats left of the current row
   val row = Reg(Row(config, elementBits))
-  io.rows.ready := beat <= 1 && begun =/= Raise.depth
+  io.rows.ready := beat <= 1 && begun =/= FullSBoxes.depth
   when(beat =/= 0) {
     beat := beat - 1
     for ((now, above) <- row.values.zip(row.values.drop(lanes))) now := above
@@ -29,7 +31,7 @@ class Raise(config: PoseidonConfig, residues: Residues) extends Component {
     row := io.rows.payload
   }
 
-  // Powers move in from above.
+  // The results are shifted in from the top.
   private val latency = SBox.latency(residues)
   private val powers = row.values.take(lanes).map { element =>
     val sbox = new SBox(residues, scaled = false)
@@ -43,11 +45,11 @@ class Raise(config: PoseidonConfig, residues: Residues) extends Component {
   queue.io.push.valid := Delay(beat === 1, latency + 1, init = False)
   queue.io.push.progress := Lag(row.progress, latency + 1)
   queue.io.push.values := Vec(raised.take(config.elements))
-  io.raised << queue.io.pop
+  io.result << queue.io.pop
 }
 
-object Raise {
+object FullSBoxes {
 
-  /** Rows between its doors at most. */
+  /** Rows in the unit at most. */
   val depth = 64
 }

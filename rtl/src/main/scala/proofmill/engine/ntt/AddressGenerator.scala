@@ -6,40 +6,46 @@ import spinal.lib._
 object PassKind extends SpinalEnum {
   val Whole, First, Last, Middle = newElement()
 
-  /** In the order of `Arrangement.Kind`: the middle one of three goes through the circuit like a last one. */
+  /** The number of a kind in `Arrangement.Kind`; the middle pass of three is arranged like the last one. */
   def number(kind: SpinalEnumCraft[PassKind.type]): UInt =
     kind.mux(Whole -> U(0, 2 bits), First -> U(1), Last -> U(2), Middle -> U(2))
 }
 
-/** What is to be done in a pass. */
+/** The parameters of a pass. */
 case class Pass(config: NttConfig) extends Bundle {
   val kind = PassKind()
   val b = UInt(config.sizeBits bits) // a column has 2^(coreBits + b) elements
   val other = UInt((if (config.hasThree) 5 else 4) bits) // of all but Whole: 2^other columns
-  val three = config.hasThree generate Bool() // whether it is one of three
+  val three = config.hasThree generate Bool() // it is one of three
   val inner = config.hasThree generate UInt(
     4 bits
-  ) // of these: the lowest bits of a column's number, which are of a result of the first pass
-  val tiles = UInt(config.memoryBits - 6 bits) // of Whole: transforms, or beats of more than one
+  ) // of three passes: bits of a column's number that index a result of the first pass; its lowest ones
+  val tiles = UInt(config.memoryBits - 6 bits) // of Whole: transforms, or beats of several short ones
   val source, target = UInt(config.memoryBits - 6 bits) // beats of a channel
 }
 
-/** The order of a pass's beats in the memory: a step is a beat.
+/** Generates the addresses of a pass's beats, in the order in which they are read or written.
   *
-  * A tile's time is a row of the matrix with its lower `coreBits` bits as the highest ones, as the cores' transposers take and leave them.
+  * The beat number within a tile is a row of the matrix with its lower `coreBits` bits rotated to the top, as the cores' transposers expect them.
   *
-  * @param written whether it is the order in which they are written
+  * @param written whether the order is that of writes
   */
-class Walk(config: NttConfig, written: Boolean) extends Component {
+class AddressGenerator(config: NttConfig, written: Boolean) extends Component {
   import config.laneBits
   private val tileBits = config.memoryBits - 6
   val io = new Bundle {
-    val pass = in(Pass(config)) // steady
-    val start = in(Bool()) // begins anew
+
+    /** The pass; steady. Pulses: `start` begins it, `next` advances by a beat. */
+    val pass = in(Pass(config))
+    val start = in(Bool())
     val next = in(Bool())
-    val done = out(Bool()) // all have been passed
+
+    /** Level: all beats were generated. */
+    val done = out(Bool())
+
+    /** The current beat: whether it is the last one, its address relative to the pass's, and its place in the transform. */
     val isLast = out(Bool())
-    val beat = out(UInt(tileBits bits)) // of the pass's memory
+    val beat = out(UInt(tileBits bits))
     val place = out(Place(config))
   }
   private val core = config.coreBits
@@ -85,7 +91,7 @@ class Walk(config: NttConfig, written: Boolean) extends Component {
   }
   private val column = (time >> rowBits).resize(laneBits)
 
-  // Behind the first one of three passes a tile is one of the second result or of the third index, and in it one of first results.
+  // After the first of three passes, a tile has one value of the second result or of the third index, and within it of the first results.
   private val middle = io.pass.kind === PassKind.Middle
   private val inner = if (config.hasThree) io.pass.inner - laneBits else U(0)
   private val firsts = RegNext(Shuffle.below(inner).resize(tileBits))
@@ -119,28 +125,34 @@ class Walk(config: NttConfig, written: Boolean) extends Component {
   }
 }
 
-/** A walk whose present step stands in registers: what is added to it, or chosen by it, has a whole cycle. */
-class Track(config: NttConfig, written: Boolean) extends Component {
+/** An [[AddressGenerator]] with an output register, so that logic behind it has a full cycle. */
+class AddressRegister(config: NttConfig, written: Boolean) extends Component {
   val io = new Bundle {
-    val pass = in(Pass(config)) // steady
-    val start = in(Bool()) // begins anew
-    val next = in(Bool()) // only while it is there
-    val there = out(Bool()) // a step is, from the second cycle after `start` until all have been passed
-    val done = out(Bool()) // all have been passed
+
+    /** The pass; steady. Pulses: `start` begins it, `next` advances by a beat; only while `valid`. */
+    val pass = in(Pass(config))
+    val start = in(Bool())
+    val next = in(Bool())
+
+    /** Levels: there is a beat, from the second cycle after `start` until all were consumed; all were consumed. */
+    val valid = out(Bool())
+    val done = out(Bool())
+
+    /** The current beat, as in [[AddressGenerator]]. */
     val isLast = out(Bool())
     val beat = out(UInt(config.memoryBits - 6 bits))
     val place = out(Place(config))
   }
-  val walk = new Walk(config, written)
-  val there = RegInit(False)
-  private val moves = !walk.io.done && (!there || io.next)
-  there := !io.start && (moves || there && !io.next)
-  walk.io.pass := io.pass
-  walk.io.start := io.start
-  walk.io.next := moves
-  io.there := there
-  io.done := walk.io.done && !there
-  io.isLast := RegNextWhen(walk.io.isLast, moves)
-  io.beat := RegNextWhen(walk.io.beat, moves)
-  io.place := RegNextWhen(walk.io.place, moves)
+  val generator = new AddressGenerator(config, written)
+  val valid = RegInit(False)
+  private val advance = !generator.io.done && (!valid || io.next)
+  valid := !io.start && (advance || valid && !io.next)
+  generator.io.pass := io.pass
+  generator.io.start := io.start
+  generator.io.next := advance
+  io.valid := valid
+  io.done := generator.io.done && !valid
+  io.isLast := RegNextWhen(generator.io.isLast, advance)
+  io.beat := RegNextWhen(generator.io.beat, advance)
+  io.place := RegNextWhen(generator.io.place, advance)
 }

@@ -4,22 +4,24 @@ import proofmill.arith.Lag
 import spinal.core._
 import spinal.lib._
 
-/** The S-boxes of partial rounds, a row a cycle: the first element of each state to the power of 5 and scaled, the others as they are.
+/** The S-boxes of partial rounds, one row per cycle: raises the first element of each state to the power of 5 and scales it; the other elements pass.
   *
-  * A row that has had all rounds ends here: the second element of each state is scaled by the first multiplication, and goes out.
+  * A row after its last round leaves here: the first multiplication scales the second element of each state, which is its digest.
   */
-class Partial(config: PoseidonConfig, residues: Residues) extends Component {
+class PartialSBoxes(config: PoseidonConfig, residues: Residues) extends Component {
   import config.mostBlocks
   import residues.{arithmetic, digits, elementBits}
   val io = new Bundle {
+
+    /** Rows; `latency` cycles later the row with its first elements raised, or its digests. */
     val row = slave(Flow(Row(config, elementBits)))
-    val raised = master(Flow(Row(config, elementBits)))
+    val result = master(Flow(Row(config, elementBits)))
     val digests = master(Flow(Digests(config, digits * arithmetic.product.width)))
   }
   private val codes = config.hashes.indices
   private val finish = Phase.finish
 
-  // Factors of partial rounds by their step; that of the end is the last.
+  // The factors of partial rounds by their step; the last one is that of digests.
   private val factor = {
     val steps = 1 << config.stepBits
     val words = config.hashes.flatMap { hash =>
@@ -41,7 +43,7 @@ class Partial(config: PoseidonConfig, residues: Residues) extends Component {
   private val valid = Delay(io.row.valid, read, init = False)
   private val ends = row.progress.phase === finish
 
-  /** The place of a block's element by the width; block 0 where there is no such block. */
+  /** Selects a block's element by the width; block 0 if there is no such block. */
   private def chosen(row: Row, block: Int, element: Int): Bits = config.byCode(
     row.progress.code,
     codes.map(code => row.values(if (block < config.blocks(code)) config.place(code, block) + element else element))
@@ -60,12 +62,12 @@ class Partial(config: PoseidonConfig, residues: Residues) extends Component {
 
   private val toPower = SBox.latency(residues) + 1
 
-  /** From a row to the same row raised. */
+  /** Cycles from a row to its result. */
   val latency: Int = read + toPower
-  io.raised.valid := Delay(valid && !ends, toPower, init = False)
-  io.raised.payload := Lag(row, toPower)
+  io.result.valid := Delay(valid && !ends, toPower, init = False)
+  io.result.payload := Lag(row, toPower)
   for ((sbox, block) <- sboxes.zipWithIndex; code <- codes; if block < config.blocks(code))
-    when(config.byCode(io.raised.progress.code, codes.map(c => Bool(c == code)))) {
-      io.raised.values(config.place(code, block)) := sbox.io.power
+    when(config.byCode(io.result.progress.code, codes.map(c => Bool(c == code)))) {
+      io.result.values(config.place(code, block)) := sbox.io.power
     }
 }

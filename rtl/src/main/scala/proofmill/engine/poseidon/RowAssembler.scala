@@ -1,60 +1,76 @@
 package proofmill.engine.poseidon
 
 import proofmill.arith.{Below, Lag}
+import proofmill.engine.CommandParser
 import proofmill.spec.{Poseidon, Strength}
 import spinal.core._
 import spinal.lib._
 
-/** What is kept of a command until its reply. */
-case class Pending() extends Bundle {
+/** What the reply of a command needs. */
+case class PendingHash() extends Bundle {
   val index = Bits(64 bits)
   val strengthened = Bool()
-  val bad = Bool() // some element is not below the modulus
-  val element = UInt(8 bits) // the first of them
-  val arrival = UInt(32 bits) // of the last word
+  val bad = Bool() // an element is not below the modulus
+  val element = UInt(8 bits) // the first one that is not
+  val arrival = UInt(32 bits) // of the last word, in cycles
 }
 
-/** How many hashes a row has. */
-case class Filled(config: PoseidonConfig) extends Bundle {
+/** The number of hashes of a row. */
+case class RowSize(config: PoseidonConfig) extends Bundle {
   val slot = UInt(config.slotBits bits)
-  val last = UInt(log2Up(config.mostBlocks max 2) bits) // number of the last one
+  val last = UInt(log2Up(config.mostBlocks max 2) bits) // number of the last hash
 }
 
-/** Puts commands together to rows: an index, then the state's elements, of four words each.
+/** Assembles hash commands into rows of states. A command is an index and the elements of a state, of four words each.
   *
-  *   1. Index: the command's first word. A row that has begun goes on if it has states of the same width and room; if not, it is closed
-  *      and another one begins, as soon as a slot is free and not more than one row waits. A row that is full is closed, and so is one for
-  *      which no command has come for a while.
-  *   2. Elements: each is compared with the modulus on its way in, and becomes digits.
+  * | state    | action                                                              | next                          |
+  * |:---------|:--------------------------------------------------------------------|:------------------------------|
+  * | Index    | registers the command's index; opens or closes a row                | Elements                      |
+  * | Elements | compares each element with the modulus and converts it into digits  | Index, after the last element |
   *
-  * Takes a word a cycle while rows are taken.
+  * A row has states of one width. It is closed when it is full, when a command of another width arrives, and when no command has arrived for
+  * [[RowAssembler.patience]] cycles. The next one is opened when a slot is free and at most one row waits. The throughput is a word per cycle while
+  * rows are taken.
   */
-class RowIntake(config: PoseidonConfig, residues: Residues) extends Component {
+class RowAssembler(config: PoseidonConfig, residues: Residues) extends Component {
   import residues.elementBits
   private val words = PoseidonEntry.bits / 64
   private val mostWidth = config.widths.max
   import config.kindBits
   val io = new Bundle {
+
+    /** Words of command packets, the packet's number above each. */
     val command = slave(Stream(Fragment(Bits(64 + kindBits bits))))
+
+    /** The present time, in cycles. */
     val clock = in(UInt(32 bits))
-    val free = in(Bool()) // a slot
-    val begins = out(Bool()) // a row, in the next slot
-    val pending = master(Flow(Pending()))
-    val filled = master(Flow(Filled(config)))
+
+    /** Level: a slot is free. */
+    val slotFree = in(Bool())
+
+    /** Pulse: a row is opened, in the next slot. */
+    val beginsRow = out(Bool())
+
+    /** A pulse per command, and per row that is closed. */
+    val pending = master(Flow(PendingHash()))
+    val rowSize = master(Flow(RowSize(config)))
+
+    /** Rows for the permutation. */
     val rows = master(Stream(Row(config, elementBits)))
   }
-  private val word = io.command.fragment.takeLow(64)
+  val parser = new CommandParser(io.command, words)
+  import parser.{index, word}
   private val kind =
     if (kindBits == 0) U(0, config.codeBits bits) else io.command.fragment.drop(64).asUInt.resize(config.codeBits)
 
-  /** The row that is being filled. */
+  /** The open row. */
   val slot = Reg(UInt(config.slotBits bits)) init 0
   val open = RegInit(False)
   val code = Reg(UInt(config.codeBits bits))
   val block = Reg(UInt(log2Up(config.mostBlocks max 2) bits))
   private val blocks = config.byCode(code, config.blocks.map(n => U(n - 1, block.getWidth bits)))
 
-  /** What goes to the row's elements, in this order: an element, the end of the row, or both. */
+  /** An event of the row: an element, its end, or both. */
   case class Token() extends Bundle {
     val isElement, closes = Bool()
     val place = UInt(log2Up(config.elements) bits)
@@ -67,22 +83,20 @@ class RowIntake(config: PoseidonConfig, residues: Residues) extends Component {
   token.slot := slot
   token.code := code
 
-  // Rows that have begun and have not been taken.
-  val waiting = CounterUpDown(3, io.begins, io.rows.fire)
-  val patience = Reg(UInt(log2Up(RowIntake.patience + 1) bits)) init 0
+  // Rows that were opened and not taken yet.
+  val waiting = CounterUpDown(3, io.beginsRow, io.rows.fire)
+  val patience = Reg(UInt(log2Up(RowAssembler.patience + 1) bits)) init 0
   private val fits = open && code === kind
-  private val canBegin = !open && io.free && waiting =/= 2
-  io.begins := False
+  private val canBegin = !open && io.slotFree && waiting =/= 2
+  io.beginsRow := False
 
-  val index = Reg(Bits(64 bits))
   val failed = Reg(Bool())
   val first = Reg(UInt(8 bits))
   val element = Reg(UInt(log2Up(mostWidth) bits))
   val place = Reg(UInt(log2Up(words) bits)) init 0
-  val value = Reg(Bits(PoseidonEntry.bits bits))
   private val below = Below(Poseidon.field.modulus, word, place, io.command.fire)
   private val bad = place.andR && !below
-  private val whole = word ## value.dropLow(64)
+  private val whole = word ## parser.field.asBits.dropLow(64)
   private val lastWord = io.command.last
   private val start = config.byCode(
     code,
@@ -112,13 +126,13 @@ class RowIntake(config: PoseidonConfig, residues: Residues) extends Component {
   val state = RegInit(State.Index)
   switch(state) {
     is(State.Index) {
-      // No command is taken in the cycle in which a row is closed.
-      val closes = open && (io.command.valid && !fits || patience === RowIntake.patience)
+      // No command is accepted in the cycle in which a row is closed.
+      val closes = open && (io.command.valid && !fits || patience === RowAssembler.patience)
       io.command.ready := !closes && (fits || canBegin)
       patience := (!open || io.command.valid) ? U(0) | patience + 1
       when(closes)(close())
       when(io.command.fire) {
-        index := word
+        parser.loadIndex()
         failed := False
         first := 0
         element := 0
@@ -127,14 +141,14 @@ class RowIntake(config: PoseidonConfig, residues: Residues) extends Component {
           open := True
           code := kind
           block := 0
-          io.begins := True
+          io.beginsRow := True
         }
       }
     }
     is(State.Elements) {
       io.command.ready := True
       when(io.command.fire) {
-        value := whole
+        parser.shiftField()
         place := place + 1
         when(place.andR) {
           element := element + 1
@@ -157,12 +171,12 @@ class RowIntake(config: PoseidonConfig, residues: Residues) extends Component {
     slot := slot + 1
     patience := 0
   }
-  // The number of the last hash: in Index a row is closed behind it.
-  io.filled.valid := token.closes
-  io.filled.slot := slot
-  io.filled.last := (state === State.Index) ? (block - 1) | block
+  // The number of the last hash; in Index it is complete already.
+  io.rowSize.valid := token.closes
+  io.rowSize.slot := slot
+  io.rowSize.last := (state === State.Index) ? (block - 1) | block
 
-  /** To digits, with the first round's constants, and to their places. */
+  /** Converts elements into digits and adds the constants of the first round. */
   val entry = new PoseidonEntry(residues, config.form)
   private val constants = {
     val bits = log2Up(mostWidth)
@@ -183,30 +197,30 @@ class RowIntake(config: PoseidonConfig, residues: Residues) extends Component {
     for ((held, i) <- values.zipWithIndex) when(arrives.place === i)(held := entry.io.element)
   }
 
-  // A row that is complete moves on; the next one is at least a command away, and the one before it has been taken.
+  // A complete row advances to the output register. The next one is complete at least a command later.
   val complete = RegNext(settled(token.closes)) init False
   val known = RegNext(arrives)
   val ready = RegInit(False)
-  val handed = Reg(Row(config, elementBits))
+  val outputRow = Reg(Row(config, elementBits))
   when(io.rows.fire)(ready := False)
-  val stays = RegInit(False) // complete, and the row before it is still here
-  private val moves = (complete || stays) && (!ready || io.rows.fire)
-  stays := (complete || stays) && !moves
-  when(moves) {
+  val heldBack = RegInit(False) // complete, while the output register is full
+  private val advances = (complete || heldBack) && (!ready || io.rows.fire)
+  heldBack := (complete || heldBack) && !advances
+  when(advances) {
     ready := True
-    handed.values := values
-    val progress = stays ? RegNextWhen(known, complete) | known
-    handed.progress.slot := progress.slot
-    handed.progress.code := progress.code
-    handed.progress.phase := Phase.first
-    handed.progress.step := 0
+    outputRow.values := values
+    val progress = heldBack ? RegNextWhen(known, complete) | known
+    outputRow.progress.slot := progress.slot
+    outputRow.progress.code := progress.code
+    outputRow.progress.phase := Phase.first
+    outputRow.progress.step := 0
   }
   io.rows.valid := ready
-  io.rows.payload := handed
+  io.rows.payload := outputRow
 }
 
-object RowIntake {
+object RowAssembler {
 
-  /** Cycles without a command after which a row goes on as it is. */
+  /** Cycles without a command after which a row is closed. */
   val patience = 64
 }

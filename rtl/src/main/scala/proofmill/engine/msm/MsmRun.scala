@@ -2,8 +2,8 @@ package proofmill.engine.msm
 
 import spinal.core._
 
-/** A run that has been found sound. */
-case class Run(memoryBits: Int) extends Bundle {
+/** A valid run. */
+case class MsmRun(memoryBits: Int) extends Bundle {
   val index = Bits(64 bits)
   val points, scalars = UInt(memoryBits bits) // addresses
   val count = UInt(memoryBits - 4 bits) // of points
@@ -11,26 +11,26 @@ case class Run(memoryBits: Int) extends Bundle {
 }
 
 /** `status` of a reply. */
-object Status extends SpinalEnum {
+object MsmStatus extends SpinalEnum {
   val done, refused, memoryFault, cancelled, full = newElement()
 }
 
 /** The commands, in the order of `Engine.commands`. */
-object Kind extends SpinalEnum(binarySequential) {
+object MsmCommand extends SpinalEnum(binarySequential) {
   val write, run, cancel = newElement()
 }
 
-/** A command that is answered by a status alone. */
-case class Notice() extends Bundle {
-  val kind = Kind()
+/** A reply that has only a status. */
+case class StatusReply() extends Bundle {
+  val kind = MsmCommand()
   val index = Bits(64 bits)
-  val status = Status()
+  val status = MsmStatus()
 }
 
-/** What is said of a run at its end, beside the sum. */
-case class Outcome() extends Bundle {
+/** The result of a run, without the sum. */
+case class MsmOutcome() extends Bundle {
   val index = Bits(64 bits)
-  val status = Status()
+  val status = MsmStatus()
   val accumulation, tail, additions = UInt(64 bits)
-  val none = Bool() // of points: the sum is the identity
+  val noPoints = Bool() // the sum is the identity
 }

@@ -4,11 +4,11 @@ import proofmill.engine.Granule
 import spinal.core._
 import spinal.lib._
 
-/** A digit on its way to an adder: `bucket` stands for |d| - 1 of its window. */
+/** A digit d for an adder. Its bucket is number |d| - 1 of its window. */
 case class Digit(bucketBits: Int) extends Bundle {
   val bucket = UInt(bucketBits bits)
   val negative = Bool()
-  val some = Bool() // it is not 0
+  val nonZero = Bool()
 }
 
 /** A group of digits, one for each adder; `last` of its scalar. */
@@ -17,48 +17,48 @@ case class DigitGroup(adders: Int, bucketBits: Int) extends Bundle {
   val last = Bool()
 }
 
-/** The signed digits of scalars, in the order in which the adders take them.
+/** Recodes scalars into signed digits, in the order in which the adders use them.
   *
-  * For each pass over `count` scalars, which come two in a beat, the first one of a pass at a beat's beginning: for each scalar `group`
-  * cycles, each with a digit for every adder, as [[Cutting]] says. Passes follow each other without a gap.
+  * A pass has `count` scalars, two in a beat, beginning with a new beat. Each scalar takes `group` cycles, each with a digit for every adder, as in
+  * [[WindowPlan]]. Passes follow each other without a gap.
   *
   *   1. Low, High: k + K in two halves.
-  *   2. Windows: the same for `group` cycles; each adder picks the 32 bits that its window begins in.
+  *   2. Windows: `group` cycles; each adder selects the 32 bits in which its window begins.
   *   3. Field: its c bits.
-  *   4. Digit: t the highest of them, d = field - 2^(c-1). With t, |d| - 1 is the other bits less 1, and d = 0 where they are 0;
-  *      without, d is negative and |d| - 1 the other bits turned over.
-  *   5. Groups wait in a queue. A scalar is cut when there is room for its digits, so none waits on its way there.
+  *   4. Digit: d = field - 2^(c-1); t is the highest bit. If t is set, |d| - 1 is the other bits less 1, and d = 0 if they are 0; otherwise d is
+  *      negative and |d| - 1 is the complement of the other bits.
+  *   5. A queue of groups. A scalar is recoded when the queue has space for its digits, so stages 2 to 4 never stall.
   *
-  * Reset starts anew; `windowBits` and `count` are steady from then on.
+  * After a reset `windowBits` and `count` are steady.
   */
-class Digits(cutting: Cutting, countBits: Int) extends Component {
-  import cutting.{adders, bucketBits, most}
-  private val sumBits = cutting.largest(cutting.bits) + 1
+class DigitRecoder(plan: WindowPlan, countBits: Int) extends Component {
+  import plan.{adders, bucketBits, most}
+  private val sumBits = plan.largest(plan.bits) + 1
   private val lowBits = sumBits / 2
   val io = new Bundle {
-    val windowBits = in(UInt(5 bits))
-    val count = in(UInt(countBits bits))
+    val windowBits = in(UInt(5 bits)) // steady
+    val count = in(UInt(countBits bits)) // scalars of a pass; steady
     val scalars = slave(Stream(Bits(8 * Granule.beat bits)))
     val groups = master(Stream(DigitGroup(adders, bucketBits)))
   }
-  private def fact(of: Int => BigInt) = RegNext(cutting.table(io.windowBits, of))
-  private val offset = fact(cutting.offset).resize(sumBits)
-  private val lastOfGroup = fact(cutting.group(_) - 1)
-  private val bits = fact(cutting.bits(_))
-  private val stride = fact(cutting.stride(_))
-  private val starts = (0 until adders).map(s => fact(cutting.start(_, s)))
+  private def fact(of: Int => BigInt) = RegNext(plan.table(io.windowBits, of))
+  private val offset = fact(plan.offset).resize(sumBits)
+  private val lastOfGroup = fact(plan.group(_) - 1)
+  private val bits = fact(plan.bits(_))
+  private val stride = fact(plan.stride(_))
+  private val starts = (0 until adders).map(s => fact(plan.start(_, s)))
   private val settled = Delay(True, 3, init = False)
   private val half = fact(c => BigInt(1) << (c - 1)) // of a window's range
   private val below = RegNext(half - 1).resize(most - 1).asBits // mask of the bits below a field's highest
 
-  /** A scalar, or its sum with K as far as it is made. */
+  /** A scalar, or a part of its sum with K. */
   case class Numbered() extends Bundle {
     val low = UInt(lowBits + 1 bits)
     val high = UInt(sumBits - lowBits bits)
     val ends = Bool() // the last one of a pass
   }
 
-  /** Scalars out of beats. */
+  /** Splits beats into scalars. */
   val halves = new Area {
     private val bits = 8 * MsmConfig.scalar
     val left = Reg(UInt(countBits bits)) // of this pass
@@ -93,17 +93,17 @@ class Digits(cutting: Cutting, countBits: Int) extends Component {
   val low = halves.out.s2mPipe().map(x => numbered(x.low + lowOffset, x.high, x.ends)).m2sPipe()
   val high = low.map(x => numbered(x.low, x.high + highOffset + x.low.msb.asUInt, x.ends)).m2sPipe()
 
-  /** What an adder's window begins in. */
+  /** The bits in which the windows begin. */
   case class Coarse() extends Bundle {
     val words = Vec.fill(adders)(Bits(32 bits)) // from a multiple of 16 on
     val shift = Vec.fill(adders)(UInt(4 bits))
-    val inside = Vec.fill(adders)(Bool()) // the scalar has this window
+    val exists = Vec.fill(adders)(Bool()) // the scalar has this window
     val base = UInt(bucketBits bits) // the window's lowest bucket
     val last = Bool()
   }
 
   val windows = new Area {
-    private val atBits = log2Up(cutting.largest(c => cutting.start(c, adders - 1) + cutting.stride(c)) + 1)
+    private val atBits = log2Up(plan.largest(c => plan.start(c, adders - 1) + plan.stride(c)) + 1)
     val i = Reg(UInt(lastOfGroup.getWidth bits)) init 0
     val base = Reg(UInt(bucketBits bits)) init 0
     val pass = starts.map(start => Reg(UInt(atBits bits))) // lowest bit of the adder's windows in this pass
@@ -119,7 +119,7 @@ class Digits(cutting: Cutting, countBits: Int) extends Component {
     for (s <- 0 until adders) {
       out.words(s) := pairs((at(s) >> 4).resize(log2Up(pairs.size)))
       out.shift(s) := at(s).resized
-      out.inside(s) := at(s) < bits
+      out.exists(s) := at(s) < bits
     }
     high.ready := out.ready && out.last
     when(out.fire) {
@@ -137,11 +137,11 @@ class Digits(cutting: Cutting, countBits: Int) extends Component {
     }
   }
 
-  /** A window's bits, the highest one apart. */
+  /** The bits of windows; the highest one separately. */
   case class Fields() extends Bundle {
     val low = Vec.fill(adders)(Bits(most - 1 bits))
     val top = Vec.fill(adders)(Bool())
-    val inside = Vec.fill(adders)(Bool())
+    val exists = Vec.fill(adders)(Bool())
     val base = UInt(bucketBits bits)
     val last = Bool()
   }
@@ -160,7 +160,7 @@ class Digits(cutting: Cutting, countBits: Int) extends Component {
     val made = DigitGroup(adders, bucketBits)
     for (s <- 0 until adders) {
       val digit = made.digits(s)
-      digit.some := x.inside(s) && !(x.top(s) && !x.low(s).orR)
+      digit.nonZero := x.exists(s) && !(x.top(s) && !x.low(s).orR)
       digit.negative := !x.top(s)
       val magnitude = x.top(s) ? (x.low(s).asUInt - 1) | (~x.low(s) & below).asUInt
       digit.bucket := x.base | magnitude.resize(bucketBits)
@@ -170,10 +170,10 @@ class Digits(cutting: Cutting, countBits: Int) extends Component {
   }.m2sPipe()
 
   private val depth = 16
-  private val under = 6 // on their way, and what `room` does not know yet
+  private val inPipeline = 6 // groups in stages 2 to 4, and the latency of the comparison
   val queue = new StreamFifo(DigitGroup(adders, bucketBits), depth, withAsyncRead = true, withBypass = false)
   queue.io.push.valid := groups.valid
   queue.io.push.payload := groups.payload
-  windows.out.ready := RegNext(queue.io.occupancy < depth - under) init False
+  windows.out.ready := RegNext(queue.io.occupancy < depth - inPipeline) init False
   io.groups << queue.io.pop.m2sPipe()
 }

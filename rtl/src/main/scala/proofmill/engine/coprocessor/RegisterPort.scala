@@ -5,13 +5,17 @@ import proofmill.spec.Spec
 import spinal.core._
 import spinal.lib._
 
-/** The registers and memories as the host sees them, 32 bits at a time; accesses are whole words.
+/** The registers and memories of the engine in its window of the register map. Accesses are words of 32 bits.
   *
-  * 1. Idle: a register is answered at once. Nothing is answered while a memory is cleared.
-  * 2. Instruction: its memory is read.
-  * 3. Data: the slot is asked for, or put.
+  * | state           | action                                                                 | next |
+  * |:----------------|:-----------------------------------------------------------------------|:-----|
+  * | Idle            | registers: responds in the same cycle; waits while a memory is cleared | ReadInstruction, AccessData |
+  * | ReadInstruction | responds with a word of instruction memory                             | Idle |
+  * | AccessData      | reads a slot of data memory, or writes one                             | Idle |
+  *
+  * The words of a slot are staged, and written with the last one.
   */
-class RegisterDoor(config: CoprocessorConfig, places: Places, bits: Int) extends Component {
+class RegisterPort(config: CoprocessorConfig, slotMap: SlotMap, bits: Int) extends Component {
   private val wire = Spec.table("wire/coprocessor")
   private val map = Spec.table("wire/shell").getTable("address_map")
   private def part(name: String, key: String) = Spec.int(wire.getTable(name), key)
@@ -22,42 +26,56 @@ class RegisterDoor(config: CoprocessorConfig, places: Places, bits: Int) extends
   private val slotBits = 8 * part("data", "bytes")
   private val words = part("data", "commit") / 4
   val io = new Bundle {
-    val port =
+
+    /** The window. */
+    val window =
       slave(Window(Spec.int(map.getTable("coprocessor"), "base"), Spec.int(map.getTable("coprocessor"), "size")))
-    val data = master(Stream(Ask(places.bits, bits)))
-    val found = in(Found(bits))
+
+    /** Data memory; the response is valid while `data` fires. */
+    val data = master(Stream(DataRequest(slotMap.bits, bits)))
+    val response = in(DataResponse(bits))
+
+    /** A pulse starts clearing a memory; `clearing` is high while one of them is cleared. */
     val clearData, clearInstructions = out(Bool())
     val clearing = in(Bool())
+
+    /** Instruction memory: writes; a slot to read, always valid; its instruction, one cycle later. */
     val instruction = master(Flow(InstructionWrite(config.log2Instructions)))
-    val show = out(UInt(config.log2Instructions bits))
-    val shown = in(Bits(Instructions.bits bits))
+    val readSlot = out(UInt(config.log2Instructions bits))
+    val readData = in(Bits(Instructions.bits bits))
+
+    /** Executor: its pointer; a pulse with a new one. */
     val pointer = in(UInt(config.log2Instructions bits))
     val jump = master(Flow(UInt(config.log2Instructions bits)))
+
+    /** Executor: its error; a pulse that clears it; cycles of the last arithmetic instruction. */
     val error = in(Bits(32 bits))
-    val forgive = out(Bool())
+    val clearError = out(Bool())
     val lastCycles = in(UInt(32 bits))
-    val dataLog2, instructionsLog2 = out(UInt(4 bits)) // of the slots that programs have
+
+    /** log2 of the number of slots that programs have. */
+    val dataLog2, instructionsLog2 = out(UInt(4 bits))
   }
-  private object State extends SpinalEnum { val Idle, Instruction, Data = newElement() }
+  private object State extends SpinalEnum { val Idle, ReadInstruction, AccessData = newElement() }
   import State._
   private val state = RegInit(Idle)
-  private val access = io.port.access
+  private val access = io.window.access
   private val offset = access.offset
   private val write = access.data
 
   private def inside(name: String, log2: Int): (Bool, UInt, UInt) = {
     val (base, stride) = (part(name, "base"), part(name, "stride"))
     val from = offset - base
-    val there = offset >= base && from < (stride << log2)
-    (there, (from >> log2Up(stride)).resize(log2), from.resize(log2Up(stride)))
+    val hit = offset >= base && from < (stride << log2)
+    (hit, (from >> log2Up(stride)).resize(log2), from.resize(log2Up(stride)))
   }
-  private val (isInstruction, instruction, half) = inside("instructions", config.log2Instructions)
-  private val (isData, shown, byte) = inside("data", CoprocessorConfig.published)
+  private val (isInstruction, instruction, byteOfInstruction) = inside("instructions", config.log2Instructions)
+  private val (isData, slotInPage, byte) = inside("data", CoprocessorConfig.published)
   private val pageBits = config.log2Data - CoprocessorConfig.published
   private val page = Option.when(pageBits > 0)(Reg(UInt(pageBits bits)) init 0)
-  private val slot = page.fold(shown)(_ @@ shown)
+  private val slot = page.fold(slotInPage)(_ @@ slotInPage)
 
-  // How many slots programs have, of larger memories.
+  // log2 of the number of slots that programs have; the host sets it if memories are larger than published.
   private val sizes = Seq("data" -> config.log2Data, "instructions" -> config.log2Instructions).map {
     case (memory, most) =>
       val log2 = U(CoprocessorConfig.published, 4 bits)
@@ -65,29 +83,29 @@ class RegisterDoor(config: CoprocessorConfig, places: Places, bits: Int) extends
   }
   io.dataLog2 := sizes(0)._2
   io.instructionsLog2 := sizes(1)._2
-  private val low = Reg(Bits(32 bits))
+  private val lowWord = Reg(Bits(32 bits))
   private val staged = Vec(Seq.fill(words)(Reg(Bits(32 bits))))
   private val whole = write ## staged.asBits
 
   io.instruction.valid := False
   io.instruction.slot := instruction
-  io.instruction.word := (write ## low).resized
-  io.show := instruction
+  io.instruction.word := (write ## lowWord).resized
+  io.readSlot := instruction
   io.data.valid := False
-  io.data.task := access.write ? Task.Put | Task.Integer
+  io.data.operation := access.write ? DataOperation.WriteInteger | DataOperation.ReadInteger
   io.data.slot := slot.resized
   io.data.count := 1
   io.data.value := whole.takeLow(bits)
-  io.data.kind := whole.takeHigh(slotBits - bits)
+  io.data.slotType := whole.takeHigh(slotBits - bits)
   io.clearData := False
   io.clearInstructions := False
   io.jump.valid := False
   io.jump.payload := write.asUInt.resized
-  io.forgive := False
+  io.clearError := False
   access.ready := False
-  io.port.answer := Spec.big(map, "unmapped")
+  io.window.answer := Spec.big(map, "unmapped")
 
-  private def answer(word: Bits): Unit = io.port.answer := word.resized
+  private def respond(word: Bits): Unit = io.window.answer := word.resized
   private val commits = byte === part("data", "commit")
   switch(state) {
     is(Idle)(when(access.valid && !io.clearing) {
@@ -95,26 +113,26 @@ class RegisterDoor(config: CoprocessorConfig, places: Places, bits: Int) extends
       when(isData) {
         when(!access.write && byte < part("data", "bytes") || access.write && commits) {
           access.ready := False
-          state := Data
+          state := AccessData
         }
-        answer(B(0, 32 bits))
+        respond(B(0, 32 bits))
         when(access.write)(for (i <- 0 until words) when(byte === 4 * i)(staged(i) := write))
       } elsewhen isInstruction {
         when(access.write) {
-          when(half === 0)(low := write) otherwise (io.instruction.valid := True)
+          when(byteOfInstruction === 0)(lowWord := write) otherwise (io.instruction.valid := True)
         } otherwise {
           access.ready := False
-          state := Instruction
+          state := ReadInstruction
         }
       } elsewhen access.write {
         def at(name: String) = offset === offsets(name)
         when(at("clear")) {
-          // The next access waits until it is done.
+          // The next access waits for the end.
           io.clearInstructions := write(0)
           io.clearData := write(1)
         }
         io.jump.valid := at("pointer")
-        io.forgive := at("error")
+        io.clearError := at("error")
         if (config.isLarger) {
           val size = write.asUInt
           for ((name, log2, most) <- sizes)
@@ -122,7 +140,7 @@ class RegisterDoor(config: CoprocessorConfig, places: Places, bits: Int) extends
           for (page <- page) when(at("page"))(page := size.resized)
         }
       } otherwise {
-        def reads(name: String)(word: Bits): Unit = when(offset === offsets(name))(answer(word))
+        def reads(name: String)(word: Bits): Unit = when(offset === offsets(name))(respond(word))
         def fact(value: BigInt) = B(value, 32 bits)
         reads("instruction_base")(fact(part("instructions", "base")))
         reads("data_base")(fact(part("data", "base")))
@@ -134,25 +152,25 @@ class RegisterDoor(config: CoprocessorConfig, places: Places, bits: Int) extends
         reads("pointer")(io.pointer.asBits)
         reads("last_cycles")(io.lastCycles.asBits)
         reads("error")(io.error)
-        reads("extensions")(fact(RegisterDoor.extensions))
+        reads("extensions")(fact(RegisterPort.extensions))
       }
     })
-    is(Instruction) {
-      answer((half === 0) ? io.shown.takeLow(32) | io.shown.dropLow(32).resize(32))
+    is(ReadInstruction) {
+      respond((byteOfInstruction === 0) ? io.readData.takeLow(32) | io.readData.dropLow(32).resize(32))
       access.ready := True
       state := Idle
     }
-    is(Data) {
+    is(AccessData) {
       io.data.valid := True
-      val all = (io.found.kind ## io.found.value).subdivideIn(32 bits)
-      answer(all(byte(5 downto 2).resize(log2Up(all.size))))
+      val all = (io.response.slotType ## io.response.value).subdivideIn(32 bits)
+      respond(all(byte(5 downto 2).resize(log2Up(all.size))))
       access.ready := io.data.ready
       when(io.data.ready)(state := Idle)
     }
   }
 }
 
-object RegisterDoor {
+object RegisterPort {
 
   /** A bit for each instruction of our own. */
   val extensions: BigInt =
