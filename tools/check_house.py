@@ -101,11 +101,11 @@ def two_roots(root):
 
 
 def operations(root):
-    """The operations: what has a wire file, and the arms of the request that every device takes."""
+    """Returns the operations: those with a wire file, and the modules of the registry of operations."""
     named = {path.stem for path in root.glob("spec/wire/*.toml")} - {"shell", "memory_door", "slot_rings"}
-    device = root / "host/op/src/device.rs"
-    found = re.search(r"pub enum Request \{(.*?)\n\}", without_comments(device.read_text()), re.S) if device.exists() else None
-    return sorted(named | set(re.findall(r"\((\w+)::Request\)", found[1] if found else "")))
+    registry = root / "host/op/src/registry.rs"
+    text = without_comments(registry.read_text()) if registry.exists() else ""
+    return sorted(named | set(re.findall(r"^ *\w+ = (\w+)::\w+;$", text, re.M)))
 
 
 def twins(root):

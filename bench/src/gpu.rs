@@ -14,8 +14,8 @@ use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::msm::{Group, multiples};
 use proofmill_cpu::CpuDevice;
 use proofmill_cuda::{CudaDevice, Options};
-use proofmill_op::msm::{Bases, Instance, Response, Sums};
-use proofmill_op::{Answer, Data, Device, Parked, Request, in_group, msm, ntt, poseidon};
+use proofmill_op::msm::{self, Bases, Instance};
+use proofmill_op::{Bytes, Data, Device, ResidentData, Submit, in_group, ntt, poseidon};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -23,12 +23,12 @@ use sha2::{Digest, Sha256};
 /// The measurements in order: name, function, logarithm of the size, and logarithm in a quick run.
 type Part = fn(&Sides, u32) -> Result<Vec<Value>>;
 const PARTS: [(&str, Part, u32, u32); 14] = [
-    ("msm bn254_g1 20", |sides, log| sums(sides, "bn254_g1", log, false), 20, 10),
-    ("msm bn254_g1 20 tables", |sides, log| sums(sides, "bn254_g1", log, true), 20, 8),
-    ("msm bls12_381_g1 20", |sides, log| sums(sides, "bls12_381_g1", log, false), 20, 9),
-    ("msm bls12_377_g1 20", |sides, log| sums(sides, "bls12_377_g1", log, false), 20, 8),
-    ("msm bn254_g2 20", |sides, log| sums(sides, "bn254_g2", log, false), 20, 8),
-    ("msm bls12_381_g2 20", |sides, log| sums(sides, "bls12_381_g2", log, false), 20, 8),
+    ("msm bn254_g1 20", |sides, log| msms(sides, "bn254_g1", log, false), 20, 10),
+    ("msm bn254_g1 20 tables", |sides, log| msms(sides, "bn254_g1", log, true), 20, 8),
+    ("msm bls12_381_g1 20", |sides, log| msms(sides, "bls12_381_g1", log, false), 20, 9),
+    ("msm bls12_377_g1 20", |sides, log| msms(sides, "bls12_377_g1", log, false), 20, 8),
+    ("msm bn254_g2 20", |sides, log| msms(sides, "bn254_g2", log, false), 20, 8),
+    ("msm bls12_381_g2 20", |sides, log| msms(sides, "bls12_381_g2", log, false), 20, 8),
     ("ntt bn254_fr 22", |sides, log| transform(sides, ntt::Field::Bn254Fr, log), 22, 12),
     ("ntt bls12_381_fr 22", |sides, log| transform(sides, ntt::Field::Bls12_381Fr, log), 22, 12),
     ("ntt goldilocks 24", |sides, log| transform(sides, ntt::Field::Goldilocks, log), 24, 14),
@@ -36,7 +36,7 @@ const PARTS: [(&str, Part, u32, u32); 14] = [
     ("poseidon arity 8", tree, 24, 6),
     ("prove bn254 20", |sides, log| prove(sides, Curve::Bn254, log), 20, 6),
     ("prove bls12_381 18", |sides, log| prove(sides, Curve::Bls12_381, log), 18, 6),
-    ("msm bn254_g1 24", |sides, log| sums(sides, "bn254_g1", log, false), 24, 11),
+    ("msm bn254_g1 24", |sides, log| msms(sides, "bn254_g1", log, false), 24, 11),
 ];
 /// Times that a request is made: the first ones do not count.
 const ROUNDS: usize = 9;
@@ -124,10 +124,6 @@ impl Timed {
     }
 }
 
-fn ask(device: &dyn Device, request: Request) -> Result<Answer> {
-    Ok(device.submit(request)?.wait()?)
-}
-
 /// Derived from a public seed: elements of `each` bytes whose highest bits are 0.
 fn random(bytes: usize, each: usize, top_bits: u32) -> Vec<u8> {
     let mut all = vec![0u8; bytes];
@@ -151,28 +147,22 @@ fn points<C: Group<Base: Coordinate>>(count: usize) -> proofmill_op::Result<Vec<
     Ok(pieces.collect::<Vec<_>>().concat())
 }
 
-fn load(device: &dyn Device, bases: Bases) -> Result<Parked> {
-    match ask(device, Request::Msm(msm::Request::Park(bases)))? {
-        Answer::Msm(Response::Parked(parked)) => Ok(parked),
-        _ => bail!("not resident bases"),
-    }
+fn load(device: &dyn Device, bases: Bases) -> Result<ResidentData> {
+    Ok(device.submit(bases)?.wait()?)
 }
 
-fn sum(device: &dyn Device, sums: Sums) -> Result<Vec<u8>> {
-    match ask(device, Request::Msm(msm::Request::Sums(sums)))? {
-        Answer::Msm(Response::Sums { mut points, .. }) => Ok(points.remove(0)),
-        _ => bail!("not a sum"),
-    }
+fn msm(device: &dyn Device, request: msm::Request) -> Result<Vec<u8>> {
+    Ok(device.submit(request)?.wait()?.points.remove(0))
 }
 
-fn sums(sides: &Sides, instance: &str, log: u32, with_tables: bool) -> Result<Vec<Value>> {
+fn msms(sides: &Sides, instance: &str, log: u32, with_tables: bool) -> Result<Vec<Value>> {
     let instance: Instance = instance.parse()?;
     let count = 1usize << log;
-    let bytes: Arc<[u8]> = in_group!(instance, points(count))?.into();
-    let room = if with_tables { 16 * bytes.len() } else { 0 };
-    let bases = || Bases::new(instance, Data::Here(bytes.clone()));
+    let bytes = Bytes::from(in_group!(instance, points(count))?);
+    let max_bytes = if with_tables { 16 * bytes.len() } else { 0 };
+    let bases = || Bases::new(instance, bytes.clone()).unchecked();
     let start = Instant::now();
-    let on_gpu = load(&*sides.gpu, bases().precomputed(room))?;
+    let on_gpu = load(&*sides.gpu, bases().precomputed(max_bytes))?;
     let loaded = start.elapsed().as_secs_f64();
     let on_cpu = load(&*sides.cpu, bases())?;
     let uniform = random(count * 32, 32, 4);
@@ -181,15 +171,15 @@ fn sums(sides: &Sides, instance: &str, log: u32, with_tables: bool) -> Result<Ve
     let equal = uniform[..32].repeat(count);
     let mut rows = Vec::new();
     for (name, scalars) in [("uniform", uniform), ("0 and 1", ones), ("all equal", equal)] {
-        let scalars: Arc<[u8]> = scalars.into();
-        let request = |parked: &Parked| {
-            Sums::one(Bases::parked(instance, parked.clone()), Data::Here(scalars.clone()))
+        let scalars = Bytes::from(scalars);
+        let request = |resident: &ResidentData| {
+            msm::Request::new(Bases::resident(instance, resident.clone()), scalars.clone())
         };
         let start = Instant::now();
-        let expected = sum(&*sides.cpu, request(&on_cpu))?;
+        let expected = msm(&*sides.cpu, request(&on_cpu))?;
         let cpu = start.elapsed().as_secs_f64();
         let timed = Timed::of(sides, || {
-            let found = sum(&*sides.gpu, request(&on_gpu))?;
+            let found = msm(&*sides.gpu, request(&on_gpu))?;
             ensure!(found == expected, "{instance} 2^{log} {name}: the result is wrong");
             Ok(())
         })?;
@@ -205,25 +195,29 @@ fn sums(sides: &Sides, instance: &str, log: u32, with_tables: bool) -> Result<Ve
     Ok(rows)
 }
 
-fn elements(device: &dyn Device, request: Request) -> Result<Vec<u8>> {
-    match ask(device, request)? {
-        Answer::Ntt(response) => Ok(response.elements),
-        _ => bail!("not elements"),
+fn elements(device: &dyn Device, request: ntt::Request) -> Result<Vec<u8>> {
+    Ok(device.submit(request)?.wait()?.elements)
+}
+
+fn values(device: &dyn Device, request: ntt::Quotient) -> Result<Vec<u8>> {
+    match device.submit(request)?.wait()? {
+        ntt::QuotientResponse::Elements(elements) => Ok(elements.into_plain()),
+        ntt::QuotientResponse::Resident(_) => bail!("a handle"),
     }
 }
 
 fn transform(sides: &Sides, field: ntt::Field, log: u32) -> Result<Vec<Value>> {
-    let bytes: Arc<[u8]> = random(field.bytes() << log, field.bytes(), 3).into();
-    let request =
-        |data: Data, memory| Request::Ntt(ntt::Request::forward(field, data).answered_in(memory));
-    let mut expected = elements(&*sides.cpu, request(Data::Here(bytes.clone()), vec![]))?;
+    let bytes = Bytes::from(random(field.bytes() << log, field.bytes(), 3));
+    let request = |data: Data, memory| ntt::Request::forward(field, data).with_buffer(memory);
+    let mut expected = elements(&*sides.cpu, request(Data::Host(bytes.clone()), vec![]))?;
     let start = Instant::now();
     let memory = std::mem::take(&mut expected);
-    expected = elements(&*sides.cpu, request(Data::Here(bytes.clone()), memory))?;
+    expected = elements(&*sides.cpu, request(Data::Host(bytes.clone()), memory))?;
     let cpu = start.elapsed().as_secs_f64();
-    let resident = sides.gpu.park(Data::Here(bytes.clone()))?;
+    let resident = sides.gpu.load(Data::Host(bytes.clone()))?;
     let mut rows = Vec::new();
-    for (name, data) in [("from the host", Data::Here(bytes)), ("resident", Data::Parked(resident))]
+    for (name, data) in
+        [("from the host", Data::Host(bytes)), ("resident", Data::Resident(resident))]
     {
         let mut memory = Vec::new();
         let timed = Timed::of(sides, || {
@@ -239,19 +233,19 @@ fn transform(sides: &Sides, field: ntt::Field, log: u32) -> Result<Vec<Value>> {
 }
 
 fn quotient(sides: &Sides, field: ntt::Field, log: u32) -> Result<Vec<Value>> {
-    let bytes: Arc<[u8]> = random(field.bytes() << log, field.bytes(), 3).into();
+    let bytes = Bytes::from(random(field.bytes() << log, field.bytes(), 3));
     let mut coset = vec![0; field.bytes()];
     coset[0] = 7;
-    let lists = || [(); 3].map(|()| Data::Here(bytes.clone()));
-    let request = || Request::Quotient(ntt::Quotient::new(field, lists(), coset.clone()).into());
+    let lists = || [(); 3].map(|()| Data::Host(bytes.clone()));
+    let request = || ntt::Quotient::new(field, lists(), coset.clone());
     let start = Instant::now();
-    let expected = elements(&*sides.cpu, request())?;
+    let expected = values(&*sides.cpu, request())?;
     let cpu = start.elapsed().as_secs_f64();
-    ensure!(elements(&*sides.gpu, request())? == expected, "quotient 2^{log}: it is wrong");
+    ensure!(values(&*sides.gpu, request())? == expected, "quotient 2^{log}: it is wrong");
     let keep = Instance::ALL[0];
     let timed = Timed::of(sides, || {
-        let quotient = ntt::Quotient::new(field, lists(), coset.clone()).kept_for(keep);
-        ask(&*sides.gpu, Request::Quotient(quotient.into()))?;
+        let quotient = ntt::Quotient::new(field, lists(), coset.clone()).resident_for(keep);
+        sides.gpu.submit(quotient)?.wait()?;
         Ok(())
     })?;
     let metric = format!("quotient of 2^{log}, lists from the host, result resident");
@@ -260,22 +254,21 @@ fn quotient(sides: &Sides, field: ntt::Field, log: u32) -> Result<Vec<Value>> {
 
 fn tree(sides: &Sides, log: u32) -> Result<Vec<Value>> {
     let (arity, height) = (8, log / 3);
-    let leaves: Arc<[u8]> = random(32 << (3 * height), 32, 2).into();
+    let leaves = Bytes::from(random(32 << (3 * height), 32, 2));
     let request = |data: Data| {
         let layers = poseidon::Layers::new(arity, height as usize, data);
-        Request::PoseidonLayers(layers.with(poseidon::Wanted::Last))
+        layers.with_output(poseidon::Output::Last)
     };
-    let root = |device: &dyn Device, data: Data| match ask(device, request(data))? {
-        Answer::Poseidon(response) => Ok(response.digests),
-        _ => bail!("no digests"),
+    let root = |device: &dyn Device, data: Data| -> Result<Vec<u8>> {
+        Ok(device.submit(request(data))?.wait()?.digests)
     };
     let start = Instant::now();
-    let expected = root(&*sides.cpu, Data::Here(leaves.clone()))?;
+    let expected = root(&*sides.cpu, Data::Host(leaves.clone()))?;
     let cpu = start.elapsed().as_secs_f64();
-    let resident = sides.gpu.park(Data::Here(leaves.clone()))?;
+    let resident = sides.gpu.load(Data::Host(leaves.clone()))?;
     let mut rows = Vec::new();
     for (name, data) in
-        [("from the host", Data::Here(leaves)), ("resident", Data::Parked(resident))]
+        [("from the host", Data::Host(leaves)), ("resident", Data::Resident(resident))]
     {
         let timed = Timed::of(sides, || {
             ensure!(root(&*sides.gpu, data.clone())? == expected, "the root is wrong");
@@ -295,15 +288,15 @@ fn prove(sides: &Sides, curve: Curve, log: u32) -> Result<Vec<Value>> {
     circuit.write_witness(&mut witness)?;
     drop(circuit);
     let (key, witness) =
-        (Zkey::from_bytes("key", key.into())?, Witness::from_bytes("witness", witness.into())?);
-    let settings = Settings { park: true, redo_on_helper: false, ..Settings::default() };
+        (Zkey::from_bytes("key", key.into())?, Witness::from_bytes("witness", witness)?);
+    let settings = Settings { resident: true, retry_on_fallback: false, ..Settings::default() };
     let mut times = Vec::new();
     let gpu: Arc<dyn Device> = sides.gpu.clone();
     let mut steps = String::new();
     for device in [sides.cpu.clone(), gpu] {
         let prover = Prover::new(&key, Devices::one(device), settings)?;
         times.push(Timed::of(sides, || {
-            let proved = prover.prove(&witness, None)?;
+            let proved = prover.prove(&witness)?;
             let step =
                 |it: &proofmill::groth16::Timed| format!("{} {:.1} ms", it.step, it.seconds * 1e3);
             steps = proved.report.steps.iter().map(step).collect::<Vec<_>>().join(", ");

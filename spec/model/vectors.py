@@ -17,6 +17,7 @@ import cases_encoding
 import cases_equihash_verify
 import cases_field
 import cases_formula
+import cases_keccak256
 import cases_msm
 import cases_ntt
 import cases_pairing
@@ -29,7 +30,7 @@ VECTORS = Path(__file__).resolve().parent.parent / "vectors"
 #: Folders whose files all have the same shape, and what makes them.
 FOLDERS = {
     "wire": cases_shell, "ecdsa_verify": cases_ecdsa_verify, "field": cases_field, "formula": cases_formula, "curve": cases_curve,
-    "encoding": cases_encoding, "msm": cases_msm, "ntt": cases_ntt, "pairing": cases_pairing, "poseidon": cases_poseidon,
+    "encoding": cases_encoding, "keccak256": cases_keccak256, "msm": cases_msm, "ntt": cases_ntt, "pairing": cases_pairing, "poseidon": cases_poseidon,
     "permutation": cases_permutation, "coprocessor": cases_coprocessor, "quotient": cases_quotient,
 }
 

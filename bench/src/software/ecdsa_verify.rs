@@ -15,7 +15,7 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 use proofmill::ecdsa::{self, Item, Outcome, Policy, Request, Signature};
 use proofmill_cpu::CpuDevice;
-use proofmill_op::{Answer, Data, Device};
+use proofmill_op::{Data, Submit};
 use works::ecdsa::{Encoded, Work};
 
 use super::{Rows, Task};
@@ -127,10 +127,7 @@ fn parse_and_verify(device: &CpuDevice, items: &[Item<&[u8]>], threads: usize) -
 
 /// Has the signatures verified, from the question to the answer.
 fn verify(device: &CpuDevice, signatures: Data) -> Result<()> {
-    let request = proofmill_op::Request::EcdsaVerify(Request::new(signatures));
-    let Answer::EcdsaVerify(response) = device.submit(request)?.wait()? else {
-        anyhow::bail!("another answer")
-    };
+    let response = device.submit(Request::new(signatures))?.wait()?;
     let valid = response.verdicts.iter().all(|verdict| verdict.is_valid());
     ensure!(valid, "we find a signature invalid");
     Ok(())

@@ -16,7 +16,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use proofmill_cpu::CpuDevice;
 use proofmill_op::equihash_verify::{Network, Params, Request};
-use proofmill_op::{Answer, Data, Device};
+use proofmill_op::{Data, Submit};
 use works::equihash::Work;
 
 use super::{Rows, Task};
@@ -147,8 +147,8 @@ fn compare(
 /// Seconds for one request, from the question to the answer.
 fn ours(device: &CpuDevice, request: &Request) -> Result<f64> {
     let start = Instant::now();
-    let ticket = device.submit(proofmill_op::Request::EquihashVerify(request.clone()))?;
-    let Answer::EquihashVerify(response) = ticket.wait()? else { anyhow::bail!("another answer") };
+    let ticket = device.submit(request.clone())?;
+    let response = ticket.wait()?;
     let seconds = start.elapsed().as_secs_f64();
     ensure!(
         response.verdicts.iter().all(|verdict| verdict.is_valid()),

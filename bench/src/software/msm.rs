@@ -173,14 +173,14 @@ fn precomputed<C: Group<Base: Coordinate>>(rows: &mut Rows, size: u32) -> Result
     let count = 1 << size;
     let points: Vec<u8> = multiples::<C>(1, count).iter().flat_map(pair::encode).collect();
     let alone = Ours::new::<C>(&points, 1, 0)?;
-    let bytes = alone.plan::<C>(count, 0)?.parked;
+    let bytes = alone.plan::<C>(count, 0)?.resident;
     let mut plans = Vec::new();
     for multiples in MULTIPLES {
         plans.push(alone.plan::<C>(count, multiples * bytes)?);
     }
     plans.dedup();
     let (_, plans) = plans.split_first().context("points alone at least")?;
-    let with = plans.iter().map(|plan| Ours::new::<C>(&points, 1, plan.parked));
+    let with = plans.iter().map(|plan| Ours::new::<C>(&points, 1, plan.resident));
     let all: Vec<Ours> = std::iter::once(Ok(alone)).chain(with).collect::<Result<_>>()?;
     let sums: Vec<_> = all.iter().map(|ours| (ours, ours.uniform::<C>(count))).collect();
     let mut turns: Vec<Box<dyn FnMut() -> Result<f64> + '_>> = Vec::new();
@@ -189,7 +189,7 @@ fn precomputed<C: Group<Base: Coordinate>>(rows: &mut Rows, size: u32) -> Result
     }
     let medians = milliseconds(rounds(size), &mut turns)?;
     for (plan, ours) in plans.iter().zip(&medians[1..]) {
-        let (multiples, kibibytes) = (plan.multiples, plan.parked >> 10);
+        let (multiples, kibibytes) = (plan.multiples, plan.resident >> 10);
         let metric =
             format!("2^{size} points, with precomputation: {multiples} multiples, {kibibytes} KiB");
         rows.push(row::<C>(metric, 1, *ours, "ours, without", medians[0]));

@@ -8,10 +8,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use proofmill_cpu::CpuDevice;
 use proofmill_op::ntt::{Field, Request};
-use proofmill_op::{Answer, Data, Device};
+use proofmill_op::Submit;
 use works::ntt::Work;
 
 use super::{Rows, Task};
@@ -93,12 +93,11 @@ fn ours(field: Field, log_size: u32, threads: usize) -> Result<Task> {
     let (mut source, mut memory) = (Arc::<[u8]>::from(&elements[..]), Vec::new());
     Ok(Box::new(move || {
         Arc::make_mut(&mut source).copy_from_slice(&elements);
-        let request = Request::forward(field, Data::Here(source.clone()));
-        let request = request.answered_in(std::mem::take(&mut memory));
+        let request = Request::forward(field, source.clone());
+        let request = request.with_buffer(std::mem::take(&mut memory));
         let start = Instant::now();
-        let answer = device.submit(proofmill_op::Request::Ntt(request))?.wait()?;
+        let response = device.submit(request)?.wait()?;
         let seconds = start.elapsed().as_secs_f64();
-        let Answer::Ntt(response) = answer else { bail!("another answer") };
         memory = response.elements;
         Ok(seconds)
     }))

@@ -27,7 +27,7 @@ pub(crate) fn run(input: &[u8]) {
     let header = vec![0; Params::N48_K5.header_bytes()];
     let header = equihash_verify::Request::new(Params::N48_K5, Network::None, header);
     let signature = ecdsa_verify::Request::new(vec![0; SIGNATURE_BYTES]);
-    for request in [Request::EquihashVerify(header), Request::EcdsaVerify(signature)] {
+    for request in [AnyRequest::from(header), AnyRequest::from(signature)] {
         if let Ok(ticket) = card.submit(request) {
             drop(ticket.wait());
         }

@@ -20,7 +20,7 @@ static SMALL: LazyLock<[Small; 2]> = LazyLock::new(|| {
     [Curve::Bn254, Curve::Bls12_381].map(|curve| {
         let (key, witness) = files(curve);
         let key = Zkey::from_bytes("key", key.into()).expect("a key");
-        let witness = Witness::from_bytes("witness", witness.into()).expect("a witness");
+        let witness = Witness::from_bytes("witness", witness).expect("a witness");
         Small { witness, prover: prover(&key, true).expect("a prover") }
     })
 });
@@ -40,7 +40,7 @@ fn files(curve: Curve) -> (Vec<u8>, Vec<u8>) {
 
 fn prover(key: &Zkey, park: bool) -> Result<Prover> {
     let processor = devices("cpu:?threads=1").expect("a processor");
-    Prover::new(key, processor, Settings { park, ..Settings::default() })
+    Prover::new(key, processor, Settings { resident, ..Settings::default() })
 }
 
 /// What there is, after a look at why there is nothing.
@@ -95,7 +95,7 @@ pub(crate) fn verdict(input: &[u8]) {
     let (key, public, proof) = &statement;
     let Some(key) = looked_at(PreparedVerifyingKey::new(key)) else { return };
     let Some(valid) = looked_at(key.verify(public, proof)) else { return };
-    assert_eq!(public.len(), key.publics());
+    assert_eq!(public.len(), key.public_inputs());
     assert_eq!(valid, KNOWN.contains(&statement));
 }
 

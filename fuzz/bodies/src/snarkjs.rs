@@ -30,14 +30,14 @@ fn looked_at<T>(input: &[u8], read: Result<T>) -> Option<T> {
 pub(crate) fn zkey(input: &[u8]) {
     let read = Zkey::from_bytes("input", Arc::from(input));
     let Some(key) = looked_at(input, read) else { return };
-    assert!(key.publics() < key.variables() && key.file_bytes() == input.len());
+    assert!(key.public_inputs() < key.variables() && key.file_bytes() == input.len());
     for entry in key.coefficients().iter() {
         assert!(entry.constraint < 1 << key.domain_log() && entry.signal < key.variables());
         assert!(is_scalar(key.curve(), entry.value));
     }
     Section::ALL.into_iter().for_each(|section| points(&key.points(section)));
     let Some(verifying) = looked_at(input, key.verifying_key()) else { return };
-    assert_eq!(verifying.publics(), key.publics());
+    assert_eq!(verifying.public_inputs(), key.public_inputs());
     let text = snarkjs::verifying_key::text(&verifying).expect("points of the groups");
     assert_eq!(snarkjs::verifying_key::parse("text", text.as_bytes()).expect("a key"), verifying);
 }

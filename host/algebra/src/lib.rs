@@ -23,6 +23,7 @@ pub mod field;
 pub mod fixed_base;
 pub mod hash_to_curve;
 mod isa;
+pub mod keccak256;
 pub mod lanes;
 pub mod msm;
 pub mod ntt;
@@ -59,3 +60,7 @@ curves! {
 }
 
 pub use isa::{Isa, IsaError, VARIABLE as ISA_VARIABLE};
+
+/// The stack of a thread that computes with this crate, in bytes. Pages that are not touched cost nothing; the 2 MiB of other threads are too few
+/// for code that was not optimised, which keeps each vector of eight elements there.
+pub const STACK_BYTES: usize = 32 << 20;

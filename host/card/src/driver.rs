@@ -1,10 +1,10 @@
-//! The driver: opens a card, learns what it offers, and hands requests to the reactor thread that owns the transport.
+//! The driver: opens a card, reads what it offers, and passes requests to the reactor thread that owns the transport.
 //!
 //! Opening, in order:
-//! 1. the identification registers: is this a card of ours, in a layout that we know;
+//! 1. the identification registers: this is a proofmill card, in a known layout;
 //! 2. the chain of blocks: which engines, with which parameters and queues;
-//! 3. RESET, so that nothing of a previous host is left, and a probe that marks the end of stale replies;
-//! 4. STATUS, compared with what the blocks say.
+//! 3. RESET, so that nothing of a previous host remains, and a probe that marks the end of stale replies;
+//! 4. STATUS, compared with the blocks.
 
 pub(crate) mod chain;
 mod coprocessor;
@@ -24,28 +24,35 @@ use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use proofmill_op::coprocessor::Coprocessor;
+use proofmill_op::ecdsa_verify::EcdsaVerify;
+use proofmill_op::equihash_verify::EquihashVerify;
+use proofmill_op::msm::{Instance, LoadBases, Msm, PlanMsm};
+use proofmill_op::ntt::{ComputeQuotient, Ntt};
+use proofmill_op::poseidon::{HashLayers, Poseidon};
 use proofmill_op::{
-    Caps, Data, Device, DeviceKind, Error, Metrics, Parked, Request, Result, Ticket,
+    AnyRequest, AnyTicket, Caps, Data, Device, DeviceKind, Erased, Error, Metrics, ResidentData,
+    Result, Ticket,
 };
 
 use crate::Transport;
 use chain::Channels;
-use job::{Engine, Job, Work};
+use job::{Engine, Respond, Work};
 use reactor::{Counters, Reactor};
 
-/// How a card is opened.
+/// Options for opening a card.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The URI that it shall be known by, in its capabilities and in errors.
+    /// The URI of the device, in its capabilities and in errors.
     pub uri: String,
-    /// What stands behind the transport.
+    /// The kind of the device behind the transport.
     pub kind: DeviceKind,
-    /// The longest that a command may stay unanswered before the device is given up.
+    /// The time after which a command without a reply ends the device.
     pub timeout: Duration,
 }
 
 impl Options {
-    /// A card that is given up after a minute without an answer.
+    /// Returns options with a time-out of a minute.
     pub fn new(uri: impl Into<String>, kind: DeviceKind) -> Self {
         Self { uri: uri.into(), kind, timeout: Duration::from_secs(60) }
     }
@@ -53,22 +60,22 @@ impl Options {
 
 /// A card as a [`Device`]. Dropping it waits, within the time-out, for tickets that are still held.
 pub struct Card {
-    /// One capability an engine, in the order of the reactor's lanes.
+    /// A capability for each engine, in the order of the reactor's lanes.
     caps: Caps,
     identity: u64,
     shared: Arc<Shared>,
-    desks: Vec<msm::Desk>,
-    hashes: Option<Arc<poseidon::Door>>,
-    transforms: Option<Arc<ntt::Door>>,
-    machine: Option<Arc<coprocessor::Door>>,
+    msms: Vec<msm::Queue>,
+    hashes: Option<Arc<poseidon::Port>>,
+    transforms: Option<Arc<ntt::Port>>,
+    machine: Option<Arc<coprocessor::Port>>,
     inbox: Option<Sender<Work>>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// What the reactor thread tells everybody.
+/// The state that the reactor thread shares.
 #[derive(Default)]
 struct Shared {
-    /// Why the device is no more.
+    /// The error that ended the device.
     dead: OnceLock<Error>,
     counters: Counters,
 }
@@ -81,35 +88,35 @@ impl Card {
         chain.agrees_with(&status, &options.uri)?;
         let mut engines = equihash_verify::find(&mut *transport, &chain, &options.uri)?;
         engines.extend(ecdsa_verify::find(&mut *transport, &chain, &options.uri)?);
-        let identity = Parked::fresh_identity();
+        let identity = ResidentData::fresh_identity();
         let channels = match transport.has_memory() {
             true => chain.channels(&mut *transport)?,
             false => Channels::default(),
         };
         let transforms = ntt::find(&mut *transport, &chain, &options.uri)?;
         let (transform, transforms) = transforms.unzip();
-        let (mut doors, mut results) = (Vec::new(), None);
+        let (mut ports, mut results) = (Vec::new(), None);
         for (engine, geometry) in msm::find(&mut *transport, &chain, &options.uri)? {
             let bulk = channels.first(engine.lane.block);
             // The first of these channels, as the circuit lends it.
             let reserved = transforms.as_ref().filter(|_| results.is_none());
             let reserved = reserved.map_or(0, |it| it.reserved(geometry.memory, geometry.order));
             let (number, uri) = (engines.len(), &options.uri);
-            let door = msm::Door::new(number, geometry, reserved, identity, uri, bulk);
+            let port = msm::Port::new(number, geometry, reserved, identity, uri, bulk);
             if reserved > 0 {
-                results = Some(door.clone());
+                results = Some(port.clone());
             }
-            doors.push(door);
+            ports.push(port);
             engines.push(engine);
         }
         let bulk = |engine: &Option<Engine>| channels.first(engine.as_ref()?.lane.block);
         let transforms = transforms.map(|geometry| {
-            ntt::Door::new(geometry, identity, &options.uri, bulk(&transform), results)
+            ntt::Port::new(geometry, identity, &options.uri, bulk(&transform), results)
         });
         let hashes = poseidon::find(&mut *transport, &chain, &options.uri)?;
         let (engine, hashes) = hashes.unzip();
         let hashes = hashes
-            .map(|geometry| poseidon::Door::new(geometry, identity, &options.uri, bulk(&engine)));
+            .map(|geometry| poseidon::Port::new(geometry, identity, &options.uri, bulk(&engine)));
         engines.extend(engine);
         engines.extend(transform);
         let machine = coprocessor::find(&mut *transport, &chain, &options.uri, identity)?;
@@ -120,7 +127,7 @@ impl Card {
         let mut caps = Caps::new(options.uri.clone(), options.kind, describe(&status, &engines));
         caps.capabilities = engines.iter().map(|it| it.capability.clone()).collect();
         caps.queue = engines.iter().map(|it| it.lane.queue).sum::<usize>().max(1);
-        caps.quotients = transforms.as_ref().map(|door| door.geometry.quotients());
+        caps.quotients = transforms.as_ref().map(|port| port.geometry.quotients());
 
         let shared = Arc::new(Shared::default());
         let (inbox, outbox) = mpsc::channel();
@@ -133,10 +140,67 @@ impl Card {
                 context: "starting a thread".into(),
                 source: error.into(),
             })?;
-        let desk = |door| msm::Desk::open(door, inbox.clone(), shared.clone());
-        let desks = doors.into_iter().map(desk).collect::<Result<_>>()?;
+        let queue = |port| msm::Queue::open(port, inbox.clone(), shared.clone());
+        let msms = ports.into_iter().map(queue).collect::<Result<_>>()?;
         let (inbox, thread) = (Some(inbox), Some(thread));
-        Ok(Self { caps, identity, shared, desks, hashes, transforms, machine, inbox, thread })
+        Ok(Self { caps, identity, shared, msms, hashes, transforms, machine, inbox, thread })
+    }
+
+    /// Hands a job to the reactor.
+    fn start<O: Erased>(
+        &self,
+        engine: usize,
+        job: impl Respond<O::Response> + 'static,
+    ) -> Result<AnyTicket> {
+        let (completer, ticket) = Ticket::pair();
+        let work = Work::new(engine, Box::new(job), completer);
+        // If the reactor is gone, the work is dropped here, and its completer fails the ticket.
+        let _ = self.inbox.as_ref().map(|inbox| inbox.send(work));
+        Ok(O::erase_ticket(ticket))
+    }
+
+    fn unsupported(&self, request: &AnyRequest) -> Error {
+        let what = request.capability().to_string();
+        Error::Unsupported { device: self.caps.uri.clone(), what }
+    }
+
+    fn msm(&self, instance: Instance) -> Option<&msm::Queue> {
+        self.msms.iter().find(|queue| queue.is_for(instance))
+    }
+
+    /// Submits a request to the engine of this lane; `None` if the card has no such engine.
+    fn dispatch(&self, engine: usize, request: AnyRequest) -> Option<Result<AnyTicket>> {
+        let identity = self.identity;
+        Some(match request {
+            AnyRequest::EquihashVerify(request) => equihash_verify::Job::new(request, identity)
+                .and_then(|job| self.start::<EquihashVerify>(engine, job)),
+            AnyRequest::EcdsaVerify(request) => ecdsa_verify::Job::new(request, identity)
+                .and_then(|job| self.start::<EcdsaVerify>(engine, job)),
+            AnyRequest::Msm(request) => {
+                self.msm(request.bases.instance)?.submit(request).map(Msm::erase_ticket)
+            }
+            AnyRequest::LoadBases(bases) => {
+                self.msm(bases.instance)?.load(bases).map(LoadBases::erase_ticket)
+            }
+            AnyRequest::PlanMsm(request) => {
+                self.msm(request.instance)?.plan(request).map(PlanMsm::erase_ticket)
+            }
+            AnyRequest::Ntt(request) => ntt::Job::new(request, self.transforms.as_ref()?)
+                .and_then(|job| self.start::<Ntt>(engine, job)),
+            AnyRequest::Quotient(request) => ntt::Job::quotient(request, self.transforms.as_ref()?)
+                .and_then(|job| self.start::<ComputeQuotient>(engine, job)),
+            AnyRequest::Poseidon(request) => poseidon::Job::new(request, self.hashes.as_ref()?)
+                .and_then(|job| self.start::<Poseidon>(engine, job)),
+            AnyRequest::PoseidonLayers(request) => {
+                poseidon::layers::Job::new(request, self.hashes.as_ref()?)
+                    .and_then(|job| self.start::<HashLayers>(engine, job))
+            }
+            AnyRequest::Coprocessor(request) => {
+                coprocessor::Job::new(request, self.machine.as_ref()?)
+                    .and_then(|job| self.start::<Coprocessor>(engine, job))
+            }
+            _ => return None,
+        })
     }
 }
 
@@ -145,59 +209,21 @@ impl Device for Card {
         &self.caps
     }
 
-    /// No engine reads bare bytes from card memory: they stay with the host.
-    fn park(&self, bytes: Data) -> Result<Parked> {
-        Ok(Parked::new(self.identity, bytes.on(self.identity)?.clone()))
+    /// Keeps the bytes in host memory: no engine reads them from card memory in this form.
+    fn load(&self, bytes: Data) -> Result<ResidentData> {
+        Ok(ResidentData::new(self.identity, bytes.on(self.identity)?.clone()))
     }
 
-    fn submit(&self, request: Request) -> Result<Ticket> {
+    fn submit_any(&self, request: AnyRequest) -> Result<AnyTicket> {
         if let Some(error) = self.shared.dead.get() {
             return Err(error.clone());
         }
-        let asked = request.capability();
-        self.caps.demand(&asked)?;
-        let unsupported =
-            || Error::Unsupported { device: self.caps.uri.clone(), what: asked.to_string() };
-        let engine = self.caps.capabilities.iter().position(|offered| *offered == asked);
-        let engine = engine.ok_or_else(unsupported)?;
-        let job: Box<dyn Job> = match request {
-            Request::EquihashVerify(request) => {
-                Box::new(equihash_verify::Job::new(request, self.identity)?)
-            }
-            Request::EcdsaVerify(request) => {
-                Box::new(ecdsa_verify::Job::new(request, self.identity)?)
-            }
-            Request::Poseidon(request) => {
-                let hashes = self.hashes.as_ref().ok_or_else(unsupported)?;
-                Box::new(poseidon::Job::new(request, hashes)?)
-            }
-            Request::PoseidonLayers(request) => {
-                let hashes = self.hashes.as_ref().ok_or_else(unsupported)?;
-                Box::new(poseidon::layers::Job::new(request, hashes)?)
-            }
-            Request::Ntt(request) => {
-                let door = self.transforms.as_ref().ok_or_else(unsupported)?;
-                Box::new(ntt::Job::new(request, door)?)
-            }
-            Request::Quotient(request) => {
-                let door = self.transforms.as_ref().ok_or_else(unsupported)?;
-                Box::new(ntt::Job::quotient(*request, door)?)
-            }
-            Request::Coprocessor(request) => {
-                let door = self.machine.as_ref().ok_or_else(unsupported)?;
-                Box::new(coprocessor::Job::new(request, door)?)
-            }
-            Request::Msm(request) => {
-                let desk = self.desks.iter().find(|desk| desk.is_for(request.instance()));
-                return desk.ok_or_else(unsupported)?.submit(request);
-            }
-            _ => return Err(unsupported()),
-        };
-        let (completer, ticket) = Ticket::pair();
-        let work = Work { engine, job, completer };
-        // A reactor that is gone has dropped the other end: the completer inside `work` then fails the ticket.
-        let _ = self.inbox.as_ref().map(|inbox| inbox.send(work));
-        Ok(ticket)
+        let capability = request.capability();
+        self.caps.require(&capability)?;
+        let unsupported = self.unsupported(&request);
+        let engine = self.caps.capabilities.iter().position(|offered| *offered == capability);
+        let ticket = engine.and_then(|engine| self.dispatch(engine, request));
+        ticket.unwrap_or(Err(unsupported))
     }
 
     fn metrics(&self) -> Metrics {
@@ -207,16 +233,16 @@ impl Device for Card {
 
 impl Drop for Card {
     fn drop(&mut self) {
-        self.desks.clear();
+        self.msms.clear();
         self.inbox = None;
         if let Some(thread) = self.thread.take() {
-            // A reactor that panicked has failed its tickets by dropping them; there is no one left to tell.
+            // A reactor that panicked has failed its tickets by dropping them.
             let _ = thread.join();
         }
     }
 }
 
-/// The capability bits and the blocks must name the same engines.
+/// Checks that the capability bits and the blocks name the same engines.
 fn agree_on_engines(engines: &[Engine], capabilities: u64, uri: &str) -> Result<()> {
     let verification = equihash_verify::KNOWN.iter().chain(&ecdsa_verify::KNOWN);
     let known = verification.chain(msm::KNOWN).chain(&poseidon::KNOWN);

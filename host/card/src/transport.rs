@@ -1,45 +1,45 @@
-//! The low door: how bytes reach a card. The driver above cannot tell a simulation from a card.
+//! The interface through which bytes reach a card. It is the same for a simulation and for a card.
 //!
 //! Contract of every transport: no call blocks for ever. `receive` and `wait_event` end after the limit that they
 //! are given, the others after a limit of their own, with [`Error::TimedOut`]. Packets keep their order in each
-//! direction and are never cut or joined. After an error that is not about an argument the driver gives the
-//! transport up.
+//! direction and are never cut or joined. After an error that is not about an argument the driver closes
+//! the transport.
 
 mod bulk;
-pub mod door;
 pub mod f2;
 mod image;
 pub mod mailbox;
+pub mod memory_port;
 pub mod pcie;
 pub mod sim;
 pub mod uart;
 
 use std::time::Duration;
 
-use proofmill_op::{Error, Result};
+use proofmill_op::{Error, Result, SecretBytes};
 
-pub use self::door::Place;
+pub use self::memory_port::Place;
 
-/// What a card tells.
+/// An event of a card.
 #[derive(Debug)]
 pub enum Event {
     /// A packet.
     Reply(Vec<u8>),
-    /// The oldest of the writes and reads of its memory that were begun has ended, and is a write.
+    /// The oldest transfer that was begun has ended, and is a write.
     Written(Result<()>),
-    /// The same of a read, with its bytes.
-    Read(Result<Vec<u8>>),
+    /// The oldest transfer that was begun has ended, and is a read: its bytes.
+    Read(Result<SecretBytes>),
 }
 
-/// A way to a card. Owned by one thread at a time.
+/// A connection to a card. Owned by one thread at a time.
 pub trait Transport: Send {
-    /// What it leads to, for messages.
+    /// Returns the name of the device, for messages.
     fn name(&self) -> &str;
 
     /// Sends one packet. Waits for a limited time when the card does not take it.
     fn send(&mut self, packet: &[u8]) -> Result<()>;
 
-    /// The oldest packet that the card sent; `None` when there is none within `limit`.
+    /// Returns the oldest packet of the card; `None` if there is none within `limit`.
     fn receive(&mut self, limit: Duration) -> Result<Option<Vec<u8>>>;
 
     /// Reads a 32-bit register at a byte address.
@@ -48,7 +48,7 @@ pub trait Transport: Send {
     /// Writes a 32-bit register at a byte address.
     fn write_register(&mut self, address: u32, value: u32) -> Result<()>;
 
-    /// Has it a way to the card's memory beside that of the packets?
+    /// Returns whether it has access to the card's memory apart from packets.
     fn has_memory(&self) -> bool {
         false
     }
@@ -58,33 +58,34 @@ pub trait Transport: Send {
         Err(unsupported(self.name(), "card memory"))
     }
 
-    /// Copies `bytes`, whole slices, into the card's memory; they are there when it returns. [`Error::Failed`] says that the memory did not answer,
-    /// which the card survives.
+    /// Copies `bytes`, whole slices, into the card's memory; they are there when it returns. [`Error::Failed`] means that the memory did not answer;
+    /// the card still works.
     fn write_memory(&mut self, _place: Place, _bytes: &[u8]) -> Result<()> {
         Err(unsupported(self.name(), "card memory"))
     }
 
-    /// Begins what [`Transport::write_memory`] does, behind what was begun before; an [`Event::Written`] says that it has ended.
-    fn begin_write(&mut self, _place: Place, _bytes: Vec<u8>) -> Result<()> {
+    /// Begins a write as [`Transport::write_memory`] does, after the transfers that were begun before; an [`Event::Written`] reports its end. The bytes
+    /// may be scalars or elements.
+    fn begin_write(&mut self, _place: Place, _bytes: SecretBytes) -> Result<()> {
         Err(unsupported(self.name(), "card memory"))
     }
 
-    /// Begins what [`Transport::read_memory`] does, behind what was begun before, of so many bytes; an [`Event::Read`] brings them.
+    /// Begins a read of so many bytes as [`Transport::read_memory`] does, after the transfers that were begun before; an [`Event::Read`] has them.
     fn begin_read(&mut self, _place: Place, _bytes: usize) -> Result<()> {
         Err(unsupported(self.name(), "card memory"))
     }
 
-    /// The next packet or the end of a write or read, whichever comes first; `None` when neither comes within `limit`.
+    /// Returns the next packet or end of a transfer, whichever comes first; `None` if there is none within `limit`.
     fn event(&mut self, limit: Duration) -> Result<Option<Event>> {
         Ok(self.receive(limit)?.map(Event::Reply))
     }
 
-    /// Waits for an interrupt; false when there was none within `limit`.
+    /// Waits for an interrupt; returns false if there was none within `limit`.
     fn wait_event(&mut self, _limit: Duration) -> Result<bool> {
         Err(unsupported(self.name(), "events"))
     }
 
-    /// Cycles of the card's clock since power-up, where the transport can tell without asking the card.
+    /// Returns the cycles of the card's clock since power-up, if the transport knows them without a command.
     fn cycles(&self) -> Option<u64> {
         None
     }
@@ -123,7 +124,7 @@ impl<T: Transport + ?Sized> Transport for Box<T> {
         (**self).write_memory(place, bytes)
     }
 
-    fn begin_write(&mut self, place: Place, bytes: Vec<u8>) -> Result<()> {
+    fn begin_write(&mut self, place: Place, bytes: SecretBytes) -> Result<()> {
         (**self).begin_write(place, bytes)
     }
 

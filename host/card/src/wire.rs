@@ -1,4 +1,4 @@
-//! The wire, as `spec/wire` tells it: constants made at build time, and the few shapes that every packet has.
+//! The wire of `spec/wire`: constants generated at build time, and the layouts of packets.
 
 use proofmill_op::poseidon::Strength;
 
@@ -15,7 +15,7 @@ pub mod constants {
 pub struct Header {
     /// Bytes of the whole packet, this header included.
     pub len: u32,
-    /// What it asks, or what it answers.
+    /// The number of the command or of the reply.
     pub cmd: u32,
 }
 
@@ -23,7 +23,7 @@ impl Header {
     /// The header's size in bytes.
     pub const BYTES: usize = shell::header::BYTES as usize;
 
-    /// As it stands on the wire.
+    /// Returns its bytes on the wire.
     pub fn to_bytes(self) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];
         put(&mut bytes, shell::header::len::OFFSET, &self.len.to_le_bytes());
@@ -104,7 +104,7 @@ pub fn msm_write(index: u64, address: u64, channel: u8, data: &[u8]) -> Vec<u8> 
     packet
 }
 
-/// The command that adds multiples of points up.
+/// Returns the command that computes an MSM.
 pub fn msm_run(index: u64, points: u64, scalars: u64, count: u64, window_bits: u32) -> Vec<u8> {
     let words = [points, scalars, count, window_bits.into()].map(u64::to_le_bytes);
     engine_command(constants::msm::commands::run::NUMBER, index, words.as_flattened())
@@ -167,7 +167,7 @@ pub const REPLY: u32 = 1 << 31;
 /// Every engine's command and reply carries its index here, right after the header.
 pub const INDEX_OFFSET: u32 = shell::header::BYTES;
 
-/// A command to an engine: header, index, and what the engine is asked.
+/// A command to an engine: header, index and body.
 fn engine_command(number: u32, index: u64, body: &[u8]) -> Vec<u8> {
     let index = index.to_le_bytes();
     let len = u32::try_from(Header::BYTES + index.len() + body.len());
@@ -175,7 +175,7 @@ fn engine_command(number: u32, index: u64, body: &[u8]) -> Vec<u8> {
     [&Header { len, cmd: number }.to_bytes(), &index[..], body].concat()
 }
 
-/// Is this the number of a command to an engine, or of an engine's reply? Control has a block of numbers for itself.
+/// Returns whether this is the number of a command to an engine or of its reply. Control has a block of numbers of its own.
 pub fn is_engine(cmd: u32) -> bool {
     cmd & 0xff00 != shell::command_blocks::CONTROL
 }

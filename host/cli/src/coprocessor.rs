@@ -7,7 +7,7 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use proofmill::coprocessor::{
     self, Assembly, DEFAULT_LIMIT, Event, Fault, INSTRUCTION_BYTES, Instruction, Interrupt, Kind,
-    MOST_SLOTS, Machine, Opcode, Request, Role, SLOT_BYTES, Slot, Stop,
+    MAX_SLOTS, Machine, Opcode, Request, Role, SLOT_BYTES, Slot, Stop,
 };
 use proofmill::{Capability, Uri};
 use proofmill_algebra::Isa;
@@ -140,7 +140,7 @@ fn disasm(arguments: &Disasm, output: &mut Output) -> anyhow::Result<Exit> {
         "MEMORY: {} bytes are not a whole number of {INSTRUCTION_BYTES}-byte instructions",
         bytes.len()
     );
-    let most = MOST_SLOTS;
+    let most = MAX_SLOTS;
     ensure!(
         program.len() <= most,
         "MEMORY: {} instructions; there are at most {most}",
@@ -156,7 +156,7 @@ fn disasm(arguments: &Disasm, output: &mut Output) -> anyhow::Result<Exit> {
 fn run_program(arguments: &Run, output: &mut Output) -> anyhow::Result<Exit> {
     let assembly = read(&arguments.program)?;
     let device = proofmill::open_uri(&arguments.device)?;
-    device.caps().demand(&Capability::Coprocessor)?;
+    device.caps().require(&Capability::Coprocessor)?;
     let request = Request { limit: arguments.limit, ..assembly.request() };
     let answer = coprocessor::run(&*device, request)?;
     let slots: Vec<Slot> = answer.data.as_chunks().0.iter().map(|b| Slot::from_bytes(*b)).collect();

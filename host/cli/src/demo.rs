@@ -32,7 +32,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let (equihash, ecdsa) =
         (device.caps().offers(&blocks), device.caps().offers(&Capability::EcdsaVerify));
     if !equihash && !ecdsa {
-        device.caps().demand(&blocks)?;
+        device.caps().require(&blocks)?;
     }
     let (mut valid, mut rows) = (true, Vec::new());
     if here {

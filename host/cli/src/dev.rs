@@ -113,7 +113,7 @@ pub fn circuit(arguments: &CircuitArguments, output: &mut Output) -> anyhow::Res
         "{}, {}, {} of them public",
         count(circuit.constraints() as u64, "constraint"),
         count(circuit.variables() as u64, "variable"),
-        circuit.publics()
+        circuit.public_inputs()
     ))?;
     let start = Instant::now();
     common.threads.run(|| {

@@ -10,6 +10,7 @@ use clap::Args;
 use proofmill::Uri;
 use proofmill_remote::{Limits, Server, Token};
 
+use crate::hardening::Hardening;
 use crate::logs::Logs;
 use crate::output::{Exit, Output};
 use crate::threads::Threads;
@@ -44,11 +45,14 @@ pub struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=3600))]
     timeout: u16,
     #[command(flatten)]
+    hardening: Hardening,
+    #[command(flatten)]
     logs: Logs,
 }
 
 /// Serves until a signal ends it.
 pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
+    arguments.hardening.apply();
     let file = arguments.token_file.as_deref();
     let token = match (Token::find(file), file) {
         (found, Some(_)) => found.context("--token-file")?,

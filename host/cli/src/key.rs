@@ -82,7 +82,7 @@ pub fn info(arguments: &Info, output: &mut Output) -> anyhow::Result<Exit> {
             "curve": key.curve().name(),
             "domain": 1_u64 << key.domain_log(),
             "variables": key.variables(),
-            "publics": key.publics(),
+            "public_inputs": key.public_inputs(),
             "entries": { "A": a, "B": b },
             "sections": sections.collect::<Vec<_>>(),
             "bytes": key.file_bytes(),
@@ -92,10 +92,11 @@ pub fn info(arguments: &Info, output: &mut Output) -> anyhow::Result<Exit> {
     }
     let curve = key.curve().name();
     output.line(format_args!("{}: groth16, {curve}, {} bytes", key.name(), key.file_bytes()))?;
-    let (variables, publics) = (key.variables(), key.publics());
+    let (variables, public_inputs) = (key.variables(), key.public_inputs());
     output.line(format_args!("constraints  at most 2^{}", key.domain_log()))?;
-    output
-        .line(format_args!("variables    {variables}: 1, {publics} public, the others private"))?;
+    output.line(format_args!(
+        "variables    {variables}: 1, {public_inputs} public, the others private"
+    ))?;
     output.line(format_args!("entries      {a} in A, {b} in B"))?;
     for (section, points) in sections {
         let (count, group) = (points.count(), points.instance());

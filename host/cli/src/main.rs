@@ -31,6 +31,7 @@ mod devices;
 mod doctor;
 mod ecdsa;
 mod equihash;
+mod hardening;
 mod key;
 #[cfg(any(feature = "remote", feature = "serve"))]
 mod logs;
@@ -38,6 +39,7 @@ mod msm;
 mod new_file;
 mod ntt;
 mod output;
+mod point;
 mod poseidon;
 mod progress;
 mod prove;
@@ -193,7 +195,7 @@ fn run(command: Command, output: &mut Output) -> anyhow::Result<Exit> {
         Command::Equihash(equihash::Command::Verify(arguments)) => {
             equihash::verify(&arguments, output)
         }
-        Command::Msm(arguments) => msm::sum(&arguments, output),
+        Command::Msm(arguments) => msm::run(&arguments, output),
         Command::Ntt(arguments) => ntt::run(&arguments, output),
         Command::Poseidon(command) => poseidon::run(&command, output),
         Command::Points(msm::Command::Generate(arguments)) => msm::generate(&arguments),

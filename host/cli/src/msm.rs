@@ -8,10 +8,12 @@ use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
 use clap::{Args, ValueEnum};
-use proofmill::msm::{self, Bases, Check, Curve, Instance, Plan, SCALAR_BYTES, Sums};
-use proofmill::{Capability, Data, Device, Uri};
+use proofmill::msm::{self, Bases, Check, Curve, Instance, Plan, Request, SCALAR_BYTES};
+use proofmill::{Capability, Data, Device, SecretBytes, Submit, Uri};
 
+use crate::hardening::Hardening;
 use crate::output::{Exit, Output, note, one_of};
+use crate::point;
 use crate::source::regular;
 
 /// Points that are made at a time.
@@ -20,7 +22,7 @@ const BLOCK: u64 = 1 << 16;
 #[derive(Args)]
 #[command(after_help = examples!(
     "proofmill msm --curve bn254 --group g1 --bases points --scalars scalars",
-    "proofmill msm --curve bls12_381 --group g1 --bases points --scalars scalars --check subgroup --json",
+    "proofmill msm --curve bls12_381 --group g1 --bases points --scalars scalars --json",
 ))]
 pub struct Arguments {
     #[command(flatten)]
@@ -31,9 +33,9 @@ pub struct Arguments {
     /// Scalars: 32 bytes each, little-endian, below r. Repeat the option for several MSMs over the same points
     #[arg(long, value_name = "FILE", required = true)]
     scalars: Vec<PathBuf>,
-    /// Checks on the points: nothing, on the curve, or in the subgroup (which includes the curve)
-    #[arg(long, value_name = "CHECK", default_value = "nothing")]
-    check: Asked,
+    /// Checks on the points: in the subgroup (which includes the curve), on the curve, or none
+    #[arg(long, value_name = "CHECK", default_value = "subgroup")]
+    check: PointCheck,
     /// Precomputes multiples of the points in at most this much memory: faster MSMs
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
     precompute: Option<u32>,
@@ -43,6 +45,8 @@ pub struct Arguments {
     /// Checks the results on cpu: with a random linear combination, at about the cost of one MSM there
     #[arg(long)]
     confirm: bool,
+    #[command(flatten)]
+    hardening: Hardening,
     /// Writes one line of JSON per result: the point, seconds (of all together), cycles where counted, and the plan
     #[arg(long)]
     json: bool,
@@ -108,10 +112,10 @@ struct Group {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Asked {
-    Nothing,
-    Curve,
+enum PointCheck {
     Subgroup,
+    Curve,
+    None,
 }
 
 impl Group {
@@ -120,15 +124,16 @@ impl Group {
     }
 }
 
-/// Computes sums.
-pub fn sum(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
+/// Computes MSMs.
+pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
+    arguments.hardening.apply();
     let instance = arguments.group.instance()?;
     let device = proofmill::open_uri(&arguments.device)?;
-    device.caps().demand(&Capability::Msm(instance))?;
+    device.caps().require(&Capability::Msm(instance))?;
     let check = match arguments.check {
-        Asked::Nothing => Check::Nothing,
-        Asked::Curve => Check::Curve,
-        Asked::Subgroup => Check::Subgroup,
+        PointCheck::Subgroup => Check::Subgroup,
+        PointCheck::Curve => Check::Curve,
+        PointCheck::None => Check::None,
     };
     let points = regular(&arguments.bases).with_context(|| named("--bases", &arguments.bases))?;
     let bases = Bases::streamed(instance, points).checked(check);
@@ -138,22 +143,24 @@ pub fn sum(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     });
     let scalars: Vec<Data> = scalars.collect::<anyhow::Result<_>>()?;
     let (used, plan) = match arguments.precompute {
-        None => (bases.clone(), msm::plan(&*device, instance, count, false)?),
-        Some(mebibytes) => precomputed(&*device, &bases, mebibytes)?,
+        None => (bases.clone(), msm::plan(&device, instance, count, false)?),
+        Some(mebibytes) => precomputed(&device, &bases, mebibytes)?,
     };
-    let sums = Sums { bases, scalars, progress: None };
+    let request = Request::batch(bases, scalars);
     let start = Instant::now();
-    let computed = msm::compute(&*device, Sums { bases: used, ..sums.clone() })?;
+    let computed = device.submit(Request { bases: used, ..request.clone() })?.wait()?;
     let seconds = start.elapsed().as_secs_f64();
     let confirmed = match arguments.confirm {
-        true => Some(msm::confirm(&*proofmill::open("cpu:")?, &*device, &sums, &computed.points)?),
+        true => {
+            let cpu = proofmill::open("cpu:")?;
+            Some(msm::confirm(&cpu, &device, &request, &computed.points)?)
+        }
         false => None,
     };
     let mut cycles = computed.cycles.into_iter().flatten();
     for (point, file) in computed.points.iter().zip(&arguments.scalars) {
-        let sum = hex::encode(point);
         if !arguments.json {
-            output.line(sum)?;
+            output.line(point::to_text(instance, point))?;
             continue;
         }
         let cycles = cycles.next().map(|cycles| {
@@ -167,7 +174,7 @@ pub fn sum(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
             "type": "msm",
             "instance": instance.name(),
             "scalars": file.display().to_string(),
-            "sum": sum,
+            "point": point::to_json(instance, point),
             "seconds": seconds,
             "cycles": cycles,
             "confirmed_seconds": confirmed.map(|time| time.as_secs_f64()),
@@ -175,7 +182,7 @@ pub fn sum(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
                 "windows": plan.windows,
                 "window_bits": plan.window_bits,
                 "memory": plan.memory,
-                "parked": plan.parked,
+                "resident": plan.resident,
                 "multiples": plan.multiples,
             },
         });
@@ -187,16 +194,17 @@ pub fn sum(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     Ok(Exit::Valid)
 }
 
-/// The points, resident with their precomputed multiples, and the plan.
+/// Loads the points with precomputed multiples, and returns them with the plan.
 fn precomputed(
     device: &dyn Device,
     bases: &Bases,
     mebibytes: u32,
 ) -> anyhow::Result<(Bases, Plan)> {
-    let room = (mebibytes as usize).saturating_mul(1 << 20);
-    let plan = msm::plan_precomputed(device, bases.instance, bases.count()?, room)
+    let max_bytes = (mebibytes as usize).saturating_mul(1 << 20);
+    let plan = msm::plan_precomputed(device, bases.instance, bases.count()?, max_bytes)
         .context("--precompute")?;
-    Ok((msm::park(device, bases.clone().precomputed(room))?, plan))
+    let bases = msm::load_bases(device, bases.clone().precomputed(max_bytes))?;
+    Ok((bases.into(), plan))
 }
 
 /// Writes points.
@@ -221,11 +229,11 @@ pub fn generate_scalars(arguments: &Scalars) -> anyhow::Result<Exit> {
     Ok(Exit::Valid)
 }
 
-/// A file's scalars. One of another length is not read, and of a pipe not more than should be there.
-fn read_scalars(file: &Path, points: usize) -> anyhow::Result<Vec<u8>> {
+/// Reads scalars. A file of another length is not read, and of a pipe not more than the scalars and a byte.
+fn read_scalars(file: &Path, points: usize) -> anyhow::Result<SecretBytes> {
     let opened = File::open(file)?;
     let (metadata, wanted) = (opened.metadata()?, (points * SCALAR_BYTES) as u64);
-    let mut scalars = Vec::new();
+    let mut scalars = Vec::with_capacity(wanted as usize + 1);
     let found = match metadata.is_file() && metadata.len() != wanted {
         true => metadata.len(),
         false => opened.take(wanted + 1).read_to_end(&mut scalars)? as u64,
@@ -235,7 +243,7 @@ fn read_scalars(file: &Path, points: usize) -> anyhow::Result<Vec<u8>> {
         "{found} bytes{}; expected {wanted}: one scalar of {SCALAR_BYTES} bytes for each of {points} points",
         if metadata.is_file() { "" } else { " or more" }
     );
-    Ok(scalars)
+    Ok(scalars.into())
 }
 
 fn named(argument: &str, file: &Path) -> String {

@@ -43,7 +43,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let Arguments { field, inverse, ref from, ref to, .. } = *arguments;
     let coset = arguments.coset.as_deref().map(|text| element(field, text)).transpose()?;
     let device = proofmill::open_uri(&arguments.device)?;
-    device.caps().demand(&Capability::Ntt(field))?;
+    device.caps().require(&Capability::Ntt(field))?;
     let elements = std::fs::read(from).with_context(|| format!("FROM: {}", from.display()))?;
     let direction = if inverse { Direction::Inverse } else { Direction::Forward };
     let request = Request { direction, coset, ..Request::forward(field, elements) };

@@ -171,7 +171,7 @@ pub fn run(command: &Command, output: &mut Output) -> anyhow::Result<Exit> {
 
 fn open(uri: &Uri, instance: Instance) -> anyhow::Result<Box<dyn Device>> {
     let device = proofmill::open_uri(uri)?;
-    device.caps().demand(&Capability::Poseidon(instance))?;
+    device.caps().require(&Capability::Poseidon(instance))?;
     Ok(device)
 }
 

@@ -1,4 +1,4 @@
-//! `proofmill prove`: a proving key and a witness in, a proof and its public values out.
+//! `proofmill prove`: a proving key and a witness in, a proof and its public inputs out.
 
 mod report;
 
@@ -8,8 +8,11 @@ use std::sync::Arc;
 use clap::Args;
 use proofmill::Uri;
 use proofmill::groth16::snarkjs::{self, Witness, Zkey};
-use proofmill::groth16::{Error, Prover, Settings, Watch, devices_beside, return_freed_memory};
+use proofmill::groth16::{
+    Control, Error, Prover, Settings, StepProgress, devices_with_fallback, return_freed_memory,
+};
 
+use crate::hardening::Hardening;
 use crate::new_file::{keep_apart, write_all};
 use crate::output::{Exit, Output};
 use crate::progress::Progress;
@@ -27,7 +30,7 @@ pub struct Arguments {
     /// Where to write the proof; an existing file is replaced
     #[arg(short, long, value_name = "FILE", default_value = "proof.json")]
     output: PathBuf,
-    /// Where to write the public values; an existing file is replaced
+    /// Where to write the public inputs; an existing file is replaced
     #[arg(long, value_name = "FILE", default_value = "public.json")]
     public: PathBuf,
     /// Device for NTTs and MSMs (see `proofmill devices`); cpu: does what it does not offer
@@ -35,12 +38,14 @@ pub struct Arguments {
     device: Uri,
     #[command(flatten)]
     threads: Threads,
+    #[command(flatten)]
+    hardening: Hardening,
     /// Skips the verification of the proof: a wrong result of a device goes unnoticed
     #[arg(long)]
     no_self_check: bool,
-    /// Fails when a device fails or returns a wrong result, instead of redoing the work on cpu:
+    /// Fails when a device fails or returns a wrong result, instead of repeating the proof on cpu:
     #[arg(long)]
-    no_redo: bool,
+    no_retry: bool,
     /// Shows which device would do what and how much memory it takes; makes no proof
     #[arg(long)]
     plan: bool,
@@ -59,21 +64,22 @@ impl Arguments {
     fn settings(&self) -> Settings {
         Settings {
             self_check: !self.no_self_check,
-            redo_on_helper: !self.no_redo,
+            retry_on_fallback: !self.no_retry,
             ..Settings::default()
         }
     }
 }
 
-/// Proves, or says how it would.
+/// Proves, or shows the plan.
 pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let Arguments { output: proof, public, zkey, threads, .. } = arguments;
     let read = [Some(zkey), arguments.witness.as_ref()];
     let read: Vec<_> = ["ZKEY", "WTNS"].into_iter().zip(read.into_iter().flatten()).collect();
+    arguments.hardening.apply();
     keep_apart(&[("--output", proof), ("--public", public)], &read)?;
     return_freed_memory(); // as the plan has it
     let uri = threads.applied(arguments.device.clone())?;
-    let devices = devices_beside(&uri, &threads.processor()?)?;
+    let devices = devices_with_fallback(&uri, &threads.processor()?)?;
     let named = devices.device.caps().uri.clone();
     let (prover, witness) = threads.run(|| {
         let key = Zkey::open(zkey)?;
@@ -83,7 +89,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     })?;
     let plan = prover.plan()?;
     if !plan.steps.iter().any(|step| step.device.as_ref() == Some(&named)) {
-        // Whoever names a device does not want all to be done beside it.
+        // A named device that computes no step is an error of the caller.
         let what = format!("any step of a proof over {}", plan.curve.name());
         return Err(proofmill::Error::Unsupported { device: named, what }.into());
     }
@@ -92,11 +98,12 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
         return Ok(Exit::Valid);
     };
     let progress = Arc::new(Progress::of_parts(STEPS));
-    let watch: Watch = {
+    let callback: StepProgress = {
         let progress = progress.clone();
         Arc::new(move |step, part| progress.say(&report::name(step), part))
     };
-    let proved = threads.run(|| Ok(prover.prove(&witness, Some(&watch))))?;
+    let control = Control::none().with_progress(callback);
+    let proved = threads.run(|| Ok(prover.prove_with(&witness, &control)))?;
     progress.finish();
     let proved = proved.map_err(|error| match error {
         Error::File(_) => error.into(),
@@ -107,7 +114,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     })?;
     write_all(&[
         ("--output", proof, snarkjs::proof::text(&proved.proof)?.as_bytes()),
-        ("--public", public, snarkjs::public::text(&proved.public).as_bytes()),
+        ("--public", public, snarkjs::public::text(&proved.public_inputs).as_bytes()),
     ])?;
     report::proved(arguments, &plan, &prover.counts(), &proved, output)?;
     Ok(Exit::Valid)

@@ -25,7 +25,7 @@ impl DeviceArguments {
     /// Opens it. What it cannot do is said now, before any file is read.
     pub fn open(&self, capability: &Capability) -> anyhow::Result<Box<dyn Device>> {
         let device = proofmill::open_uri(&self.uri()?)?;
-        device.caps().demand(capability)?;
+        device.caps().require(capability)?;
         Ok(device)
     }
 

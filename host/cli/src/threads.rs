@@ -5,9 +5,6 @@ use clap::Args;
 use proofmill::Uri;
 use rayon::ThreadPoolBuilder;
 
-/// Bytes of a thread's stack, as those of `cpu:` have: unoptimised code keeps vectors of eight elements there.
-const STACK: usize = 32 << 20;
-
 /// The option `--threads`.
 #[derive(Args, Clone, Copy, Default)]
 pub struct Threads {
@@ -22,7 +19,10 @@ pub fn run<T: Send>(
     work: impl FnOnce() -> anyhow::Result<T> + Send,
 ) -> anyhow::Result<T> {
     let threads = threads.unwrap_or(0); // rayon's word for all
-    let pool = ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build();
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .stack_size(proofmill_algebra::STACK_BYTES)
+        .build();
     pool.context("starting threads")?.install(work)
 }
 

@@ -64,7 +64,7 @@ fn one(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
             valid.with_context(|| arguments.told(&[&arguments.public, &arguments.proof]))?;
         Ok((valid, start.elapsed().as_secs_f64()))
     })?;
-    let verdict = Verdict { valid, curve: key.curve, publics: public.len(), seconds };
+    let verdict = Verdict { valid, curve: key.curve, public_inputs: public.len(), seconds };
     verdict.tell(arguments, &arguments.proof, output)
 }
 
@@ -98,7 +98,8 @@ fn many(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let mut exit = Exit::Valid;
     for (at, [_, file]) in files.iter().enumerate() {
         let valid = !invalid.contains(&at);
-        let verdict = Verdict { valid, curve: key.curve, publics: key.publics(), seconds };
+        let verdict =
+            Verdict { valid, curve: key.curve, public_inputs: key.public_inputs(), seconds };
         exit = exit.max(verdict.tell(arguments, file, output)?);
     }
     Ok(exit)
@@ -108,7 +109,7 @@ fn many(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
 struct Verdict {
     valid: bool,
     curve: Curve,
-    publics: usize,
+    public_inputs: usize,
     seconds: f64,
 }
 
@@ -119,13 +120,13 @@ impl Verdict {
         file: &Path,
         output: &mut Output,
     ) -> anyhow::Result<Exit> {
-        let Self { valid, curve, publics, seconds } = *self;
+        let Self { valid, curve, public_inputs, seconds } = *self;
         if arguments.json {
             let mut told = json!({
                 "type": "verify",
                 "valid": valid,
                 "curve": curve.name(),
-                "publics": publics,
+                "public_inputs": public_inputs,
                 "seconds": seconds,
             });
             if arguments.batch {

@@ -1,30 +1,42 @@
 //! `coprocessor` on the processor: the machine of [`proofmill_algebra::coprocessor`], one instruction after the other on one thread.
 
-use std::sync::Arc;
-
 use proofmill_algebra::Isa;
 use proofmill_op::coprocessor::{
-    Event, INSTRUCTION_BYTES, Instruction, Machine, Request, Response, SLOT_BYTES, Sent, Slot, Stop,
+    Coprocessor, Event, INSTRUCTION_BYTES, Instruction, Machine, Request, Response, SLOT_BYTES,
+    Sent, Slot, Stop,
 };
-use proofmill_op::{Error, Result};
+use proofmill_op::{Bytes, Capability, Error, Result};
 
-/// A request that can be answered.
-pub(crate) struct Work {
-    request: Request,
-    program: Arc<[u8]>,
-    data: Arc<[u8]>,
+use crate::run::{Context, Job, Run};
+
+impl Run for Coprocessor {
+    fn capabilities() -> Vec<Capability> {
+        vec![Capability::Coprocessor]
+    }
+
+    fn prepare(request: Request, Context { isa, identity, .. }: Context) -> Result<Job<Response>> {
+        let program = Program::new(request, identity)?;
+        Ok(Job::on_pool(move |cancelled| program.run(isa, cancelled)))
+    }
 }
 
-impl Work {
-    pub(crate) fn new(request: Request, identity: u64) -> Result<Self> {
+/// A checked request.
+struct Program {
+    request: Request,
+    program: Bytes,
+    data: Bytes,
+}
+
+impl Program {
+    fn new(request: Request, identity: u64) -> Result<Self> {
         request.check()?;
         let program = request.program.on(identity)?.clone();
         let data = request.data.on(identity)?.clone();
         Ok(Self { request, program, data })
     }
 
-    /// Runs it; between two instructions a cancelled one stops.
-    pub(crate) fn answer(&self, isa: Isa, cancelled: &dyn Fn() -> bool) -> Result<Response> {
+    /// Runs the program. Cancellation takes effect between two instructions.
+    fn run(&self, isa: Isa, cancelled: &dyn Fn() -> bool) -> Result<Response> {
         let mut machine = self.machine(isa);
         let (mut sent, mut steps) = (Sent::new(&self.request), 0);
         while steps < self.request.limit {

@@ -1,17 +1,19 @@
-//! Answers every request on this machine's processor, with threads of its own and the widest vectors that the
-//! processor has. One file an operation.
+//! Executes every operation on this machine's processor, with threads of its own and the widest vectors that the processor has. One file
+//! per operation implements `Run`.
 
 mod coprocessor;
 mod device;
 pub mod difficulty;
 mod ecdsa_verify;
 mod equihash_verify;
+mod keccak256;
 mod msm;
 mod ntt;
 mod pages;
 mod pool;
 mod poseidon;
 mod processors;
+mod run;
 
 pub use device::CpuDevice;
 pub use processors::thread_pool;

@@ -1,169 +1,163 @@
 //! `msm` on the processor: [`proofmill_algebra::msm`], with a share of the windows for each thread.
 //!
-//! Points and scalars are taken in chunks, so that what is not parked needs no more memory than a chunk besides the
-//! request's own.
+//! Points and scalars are processed in chunks, so that points that are not resident need no more memory than a chunk besides the request's.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
-use proofmill_algebra::Isa;
 use proofmill_algebra::curve::Affine;
 use proofmill_algebra::encoding::{Coordinate, pair};
-use proofmill_algebra::msm::{Buckets, Cancelled, Group, Plan, Scalars, combine};
+use proofmill_algebra::msm::{Buckets, Cancelled as Stopped, Group, Plan, Scalars, combine};
 use proofmill_op::msm::{
-    self, Bases, Check, MOST_POINTS, Points, Request, Response, SCALAR_BYTES, Sums, read,
+    self, Bases, Check, Instance, LoadBases, MAX_POINTS, Msm, PlanMsm, PlanRequest, Points,
+    Request, Response, SCALAR_BYTES, read,
 };
-use proofmill_op::{Capability, Data, Error, Parked, Result, in_group};
+use proofmill_op::{Capability, Data, Error, ResidentData, Result, in_group};
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 
 use decode::Decoded;
-use kept::{Kept, bytes_each, multiples_in};
-use read::Bytes;
+use resident::{Resident, bytes_each, multiples_in};
 use watch::Watch;
 
+use crate::run::{Cancelled, Context, Job, Run};
+
 mod decode;
-mod kept;
+mod resident;
 mod watch;
 
 /// Points that are added at a time: enough to fill the buckets many times over.
 const CHUNK: usize = 1 << 18;
 
-/// Scalars that a thread checks or cuts at a time.
+/// Scalars that a thread checks or splits into digits at a time.
 const PIECE: usize = 1 << 13;
 
-/// The device that asks: its instruction set, its identity, its threads.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Asker {
-    pub isa: Isa,
-    pub identity: u64,
-    pub threads: usize,
-}
-
-impl Asker {
-    /// What can be said of a request before it runs: lengths, and whose parked points these are.
-    pub fn demand(self, request: &Request) -> Result<()> {
-        match request {
-            Request::Park(bases) => {
-                in_group!(bases.instance, multiples_in(bases.count()?, bases.room, self.threads))?;
-                Bytes::of(&bases.points, self.identity)?;
-            }
-            Request::Sums(sums) => {
-                // Whose points these are comes first: of another group, their number would be wrong too.
-                in_group!(sums.bases.instance, demand_source(self, &sums.bases))?;
-                for scalars in &sums.scalars {
-                    scalars.on(self.identity)?;
-                }
-                sums.count()?;
-            }
-            Request::Plan { points, .. } if *points as u64 > MOST_POINTS => {
-                let problem = format!("{points} are more than {MOST_POINTS}");
-                return Err(Error::argument("points", problem));
-            }
-            _ => {}
-        }
-        Ok(())
+impl Run for Msm {
+    fn capabilities() -> Vec<Capability> {
+        Instance::ALL.map(Capability::Msm).into()
     }
 
-    /// The answer, on the threads of the caller's pool.
-    pub fn answer(
-        self,
-        request: &Request,
-        cancelled: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Response> {
-        match request {
-            Request::Plan { instance, points, parked, room } => {
-                let parked = *parked || *room > 0;
-                in_group!(*instance, plan(self, *points, parked, *room))
-            }
-            Request::Park(bases) => in_group!(bases.instance, park(self, bases, cancelled)),
-            Request::Sums(asked) => in_group!(asked.bases.instance, sums(self, asked, cancelled)),
-            other => Err(Error::argument("request", format!("{other:?} is not known here"))),
+    fn prepare(request: Request, context: Context) -> Result<Job<Response>> {
+        let instance = request.bases.instance;
+        // The device and group of the points come first: the number of points of another group would be wrong too.
+        in_group!(instance, check_source(context, &request.bases))?;
+        for scalars in &request.scalars {
+            scalars.on(context.identity)?;
         }
+        request.count()?;
+        Ok(Job::on_pool(move |cancelled| {
+            in_group!(instance, batch(on_pool(context), &request, cancelled))
+        }))
     }
 }
 
-fn plan<C: Group<Base: Coordinate>>(
-    asker: Asker,
-    points: usize,
-    parked: bool,
-    room: usize,
-) -> Result<Response> {
-    let multiples = multiples_in::<C>(points, room, asker.threads)?;
-    let plan = Plan::new::<C>(points, asker.threads, multiples);
+impl Run for LoadBases {
+    fn prepare(bases: Bases, context: Context) -> Result<Job<ResidentData>> {
+        let (count, max_bytes, threads) = (bases.count()?, bases.max_bytes, context.threads);
+        in_group!(bases.instance, multiples_in(count, max_bytes, threads))?;
+        read::Source::of(&bases.points, context.identity)?;
+        Ok(Job::on_pool(move |cancelled| {
+            in_group!(bases.instance, load(on_pool(context), &bases, cancelled))
+        }))
+    }
+}
+
+impl Run for PlanMsm {
+    fn prepare(request: PlanRequest, context: Context) -> Result<Job<msm::Plan>> {
+        if request.points as u64 > MAX_POINTS {
+            let problem = format!("{} are more than {MAX_POINTS}", request.points);
+            return Err(Error::argument("points", problem));
+        }
+        Ok(Job::on_pool(move |_| in_group!(request.instance, plan(on_pool(context), &request))))
+    }
+}
+
+/// The context of the pool that executes a request, which may be the caller's.
+fn on_pool(context: Context) -> Context {
+    Context { threads: rayon::current_num_threads(), ..context }
+}
+
+fn plan<C: Group<Base: Coordinate>>(context: Context, request: &PlanRequest) -> Result<msm::Plan> {
+    let PlanRequest { points, resident, max_bytes, .. } = *request;
+    let threads = context.threads;
+    let multiples = multiples_in::<C>(points, max_bytes, threads)?;
+    let plan = Plan::new::<C>(points, threads, multiples);
     let widest = plan.windows().iter().map(|window| window.bits).max().unwrap_or(0);
     let chunk = points.min(CHUNK);
-    let decoded = chunk * Decoded::<C>::BYTES_EACH + asker.threads * Decoded::<C>::BYTES_A_THREAD;
-    let changed = asker.threads * PIECE * SCALAR_BYTES;
-    let memory = plan.bytes::<C>(chunk, asker.threads) + changed + if parked { 0 } else { decoded };
+    let decoded = chunk * Decoded::<C>::BYTES_EACH + threads * Decoded::<C>::BYTES_A_THREAD;
+    let decoded = if resident || max_bytes > 0 { 0 } else { decoded };
+    let changed = threads * PIECE * SCALAR_BYTES;
+    let memory = plan.bytes::<C>(chunk, threads) + changed + decoded;
     let windows = plan.digits().count();
-    let parked = points * bytes_each::<C>(multiples);
-    let answer = msm::Plan::new(windows, widest, memory, parked).with_multiples(multiples);
-    Ok(Response::Plan(answer))
+    let resident = points * bytes_each::<C>(multiples);
+    Ok(msm::Plan::new(windows, widest, memory, resident).with_multiples(multiples))
 }
 
-fn park<C: Group<Base: Coordinate>>(
-    asker: Asker,
+fn load<C: Group<Base: Coordinate>>(
+    context: Context,
     bases: &Bases,
-    cancelled: &(dyn Fn() -> bool + Sync),
-) -> Result<Response> {
-    let (bytes, count) = (Bytes::of(&bases.points, asker.identity)?, bases.count()?);
-    let multiples = multiples_in::<C>(count, bases.room, asker.threads)?;
-    let points = Decoded::<C>::new(asker.isa, &bytes, 0..count, bases.check, cancelled)?;
-    let kept = Kept::<C>::new(asker.isa, points, multiples, bases.check, cancelled)?;
-    let form = Capability::Msm(bases.instance);
+    cancelled: Cancelled<'_>,
+) -> Result<ResidentData> {
+    let Context { isa, identity, threads } = context;
+    let (bytes, count) = (read::Source::of(&bases.points, identity)?, bases.count()?);
+    let multiples = multiples_in::<C>(count, bases.max_bytes, threads)?;
+    let points = Decoded::<C>::new(isa, &bytes, 0..count, bases.check, cancelled)?;
+    let resident = Resident::<C>::new(isa, points, multiples, bases.check, cancelled)?;
     let len = count * pair::bytes::<C>();
-    Ok(Response::Parked(Parked::prepared(asker.identity, form, len, kept)))
+    Ok(ResidentData::prepared(identity, Capability::Msm(bases.instance), len, resident))
 }
 
 /// Points of a request.
 enum Source<C: Group> {
-    Parked(Arc<Kept<C>>),
-    Bytes(Bytes, Check),
+    Resident(Arc<Resident<C>>),
+    Bytes(read::Source, Check),
 }
 
-fn demand_source<C: Group>(asker: Asker, bases: &Bases) -> Result<()> {
-    source::<C>(asker, bases).map(|_| ())
+fn check_source<C: Group>(context: Context, bases: &Bases) -> Result<()> {
+    source::<C>(context, bases).map(|_| ())
 }
 
-fn source<C: Group>(asker: Asker, bases: &Bases) -> Result<Source<C>> {
+fn source<C: Group>(context: Context, bases: &Bases) -> Result<Source<C>> {
     Ok(match &bases.points {
-        Points::Data(Data::Parked(parked)) => {
+        Points::Data(Data::Resident(handle)) => {
             let form = Capability::Msm(bases.instance);
-            let kept: Arc<Kept<C>> = parked.inside(asker.identity, &form)?;
-            read::checked(kept.check, bases.check)?;
-            Source::Parked(kept)
+            let resident: Arc<Resident<C>> = handle.inside(context.identity, &form)?;
+            if bases.check != Check::None {
+                read::check_resident(resident.check, bases.check)?;
+            }
+            Source::Resident(resident)
         }
-        points => Source::Bytes(Bytes::of(points, asker.identity)?, bases.check),
+        points => Source::Bytes(read::Source::of(points, context.identity)?, bases.check),
     })
 }
 
 impl<C: Group> Source<C> {
-    /// How many multiples of each point there are.
+    /// Returns the number of multiples of each point.
     fn multiples(&self) -> usize {
         match self {
-            Self::Parked(kept) => kept.multiples,
+            Self::Resident(resident) => resident.multiples,
             Self::Bytes(..) => 1,
         }
     }
 }
 
-fn sums<C: Group<Base: Coordinate>>(
-    asker: Asker,
-    request: &Sums,
-    cancelled: &(dyn Fn() -> bool + Sync),
+/// Computes the MSMs of a request.
+fn batch<C: Group<Base: Coordinate>>(
+    context: Context,
+    request: &Request,
+    cancelled: Cancelled<'_>,
 ) -> Result<Response> {
     let count = request.count()?;
-    let source = source::<C>(asker, &request.bases)?;
-    let all = Plan::new::<C>(count, asker.threads, source.multiples());
+    let source = source::<C>(context, &request.bases)?;
+    let all = Plan::new::<C>(count, context.threads, source.multiples());
     let lists = request.scalars.len();
     let mut with_digits = Vec::with_capacity(lists);
     for (number, scalars) in request.scalars.iter().enumerate() {
-        with_digits.push(check_scalars::<C>(number, scalars.on(asker.identity)?)?);
+        with_digits.push(check_scalars::<C>(number, scalars.on(context.identity)?)?);
     }
-    let mut sums = Vec::with_capacity(lists);
+    let mut points = Vec::with_capacity(lists);
     for (number, (scalars, &with_digits)) in request.scalars.iter().zip(&with_digits).enumerate() {
-        let plan = all.for_fewer::<C>(with_digits, asker.threads);
+        let plan = all.for_fewer::<C>(with_digits, context.threads);
         let watch = Watch {
             progress: request.progress.as_ref(),
             finished: number as f64 / lists as f64,
@@ -172,49 +166,50 @@ fn sums<C: Group<Base: Coordinate>>(
             done: AtomicUsize::new(0),
             cancelled,
         };
-        let scalars = scalars.on(asker.identity)?;
+        let scalars = scalars.on(context.identity)?;
         let (scalars, _) = scalars.as_chunks::<SCALAR_BYTES>();
-        sums.push(sum::<C>(asker, &source, scalars, &plan, &watch)?);
+        points.push(msm::<C>(context, &source, scalars, &plan, &watch)?);
     }
-    Ok(Response::Sums { points: sums, cycles: None })
+    Ok(Response::new(points, None))
 }
 
-/// How many scalars of a list have digits; an error if one is not below r.
+/// Returns how many scalars of a list have digits; an error if one is not below r.
 fn check_scalars<C: Group>(number: usize, bytes: &[u8]) -> Result<usize> {
     let (scalars, _) = bytes.as_chunks::<SCALAR_BYTES>();
     let pieces = scalars.par_chunks(PIECE).enumerate().map(|(piece, scalars)| {
-        read::reduced::<C>(number, piece * PIECE, scalars)?;
+        read::check_reduced::<C>(number, piece * PIECE, scalars)?;
         Ok(Scalars::count_with_digits::<C>(scalars))
     });
     pieces.try_reduce(|| 0, |count, more| Ok(count + more))
 }
 
-fn sum<C: Group<Base: Coordinate>>(
-    asker: Asker,
+/// Computes one MSM.
+fn msm<C: Group<Base: Coordinate>>(
+    context: Context,
     source: &Source<C>,
     scalars: &[[u8; SCALAR_BYTES]],
     plan: &Plan,
     watch: &Watch<'_>,
 ) -> Result<Vec<u8>> {
     if scalars.is_empty() {
-        watch.say(1.0);
+        watch.report(1.0);
         return Ok(pair::encode(&Affine::<C>::IDENTITY));
     }
-    let isa = asker.isa;
+    let isa = context.isa;
     let mut buckets = Buckets::<C>::new(plan);
-    let mut parts = buckets.parts(plan, asker.threads);
+    let mut parts = buckets.parts(plan, context.threads);
     let multiples = plan.multiples();
     let mut sums = Vec::with_capacity(parts.len());
     for start in (0..scalars.len()).step_by(CHUNK) {
         let range = start..scalars.len().min(start + CHUNK);
-        if !watch.go_on(0) {
+        if !watch.advance(0) {
             return Err(Error::Cancelled);
         }
         let (decoded, first);
         let points = match source {
-            Source::Parked(kept) => {
+            Source::Resident(resident) => {
                 first = range.start;
-                &kept.points
+                &resident.points
             }
             Source::Bytes(bytes, check) => {
                 first = 0;
@@ -228,19 +223,20 @@ fn sum<C: Group<Base: Coordinate>>(
         };
         let is_last = range.end == scalars.len();
         let pieces = scalars[range.clone()].par_chunks(PIECE).enumerate();
-        let digits: Vec<_> = pieces.map_init(|| Zeroizing::new(Vec::new()), cut).collect();
+        let digits: Vec<_> =
+            pieces.map_init(|| Zeroizing::new(Vec::with_capacity(PIECE)), cut).collect();
         let points = &points.points[first * multiples..(first + range.len()) * multiples];
-        let go_on = |digits| watch.go_on(digits);
+        let advance = |digits| watch.advance(digits);
         let of_parts: Vec<_> = parts
             .par_iter_mut()
             .map(|part| {
-                part.accumulate(isa, points, &digits, &go_on)?;
+                part.accumulate(isa, points, &digits, &advance)?;
                 Ok(is_last.then(|| part.sums(isa))) // without waiting for the other threads
             })
-            .collect::<std::result::Result<_, Cancelled>>()
-            .map_err(|Cancelled| Error::Cancelled)?;
+            .collect::<std::result::Result<_, Stopped>>()
+            .map_err(|Stopped| Error::Cancelled)?;
         sums.extend(of_parts.into_iter().flatten());
     }
-    watch.say(1.0);
+    watch.report(1.0);
     Ok(pair::encode(&Affine::from(combine(plan, &sums))))
 }

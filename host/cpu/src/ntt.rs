@@ -3,93 +3,106 @@
 mod quotient;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use proofmill_algebra::Isa;
 use proofmill_algebra::ntt::{Form, NotBelowModulus, Plan, Tile, Transform, a_b_less_c, direct};
-use proofmill_op::ntt::{Progress, Request, Response};
-use proofmill_op::{Error, Result, in_field};
+use proofmill_op::ntt::{Field, Ntt, Request, Response};
+use proofmill_op::{Argument, Bytes, Capability, Error, Progress, Result, in_field};
 use rayon::prelude::*;
 
-pub(crate) use quotient::Chain;
-
 use crate::pages;
+use crate::run::{Cancelled, Context, Exec, Job, Run};
 
-/// Most bytes of elements of a request that is answered while it is submitted: 2^10 of Goldilocks, or 2^8 of 32 bytes, some tens
-/// of microseconds of work. To wake a thread of the pool and to be woken by it can take as long.
-const BYTES_HERE: usize = 8 << 10;
+/// The most bytes of a request that is executed inline: 2^10 elements of Goldilocks, or 2^8 of 32 bytes, some tens of microseconds of work.
+/// Waking a thread of the pool and being woken by it can take as long.
+const INLINE_BYTES: usize = 8 << 10;
 
 /// Elements that a thread multiplies at a time, apart from transforms.
 const CHUNK: usize = 1 << 12;
 
-/// A transform, and what is transformed.
-pub(crate) struct Work {
-    transform: Box<dyn Answer>,
-    elements: Arc<[u8]>,
+impl Run for Ntt {
+    fn capabilities() -> Vec<Capability> {
+        Field::ALL.map(Capability::Ntt).into()
+    }
+
+    fn prepare(request: Request, Context { isa, identity, .. }: Context) -> Result<Job<Response>> {
+        let work = Elements::new(request, identity)?;
+        Ok(Job::new(work.exec(), move |exec, cancelled| match exec {
+            Exec::Inline => work.transform_inline(isa),
+            Exec::Pool => work.transform(isa, cancelled),
+        }))
+    }
+}
+
+/// The elements of a checked request.
+struct Elements {
+    transform: Box<dyn Execute>,
+    elements: Bytes,
     memory: Vec<u8>,
     progress: Option<Progress>,
 }
 
 /// A transform in one of the fields.
-trait Answer: Send {
-    /// On the caller's own thread.
-    fn answer_here(&self, isa: Isa, source: &[u8], target: &mut [u8]) -> Result<()>;
+trait Execute: Send {
+    /// Transforms on the calling thread.
+    fn execute_inline(&self, isa: Isa, source: &[u8], target: &mut [u8]) -> Result<()>;
 
-    /// On the threads of the caller's pool.
-    fn answer(
+    /// Transforms on the threads of the current pool.
+    fn execute(
         &self,
         isa: Isa,
         source: &[u8],
         target: &mut [u8],
         progress: Option<&Progress>,
-        cancelled: &(dyn Fn() -> bool + Sync),
+        cancelled: Cancelled<'_>,
     ) -> Result<()>;
 
-    /// a := a b - c, of canonical elements, on the threads of the caller's pool.
+    /// Computes a := a b - c, of canonical elements, on the threads of the current pool.
     fn a_b_less_c(&self, isa: Isa, a: &mut [u8], b: &[u8], c: &[u8]) -> Result<()>;
 }
 
 /// In D digits.
 struct Digits<F, const D: usize>(Transform<F>);
 
-impl Work {
-    /// What can be said of a request before it runs: its size, the coset, and whose data these are.
-    pub fn new(request: Request, identity: u64) -> Result<Self> {
+impl Elements {
+    /// Checks size, root, coset and the device of the data.
+    fn new(request: Request, identity: u64) -> Result<Self> {
         Ok(Self {
             transform: in_field!(request.field, boxed(&request))?,
             elements: request.elements.on(identity)?.clone(),
-            memory: request.memory.0,
+            memory: request.buffer.0.into_plain(),
             progress: request.progress,
         })
     }
 
-    /// Is it to be answered here, because it is small and nobody wants to hear of its progress?
-    pub fn is_for_here(&self) -> bool {
-        self.elements.len() <= BYTES_HERE && self.progress.is_none()
+    /// Returns the threads for it: a small request without progress callback is executed inline.
+    fn exec(&self) -> Exec {
+        Exec::inline_if(self.elements.len() <= INLINE_BYTES && self.progress.is_none())
     }
 
-    /// The answer, on the caller's own thread.
-    pub fn answer_here(self, isa: Isa) -> Result<Response> {
+    /// Transforms on the calling thread.
+    fn transform_inline(self, isa: Isa) -> Result<Response> {
         let mut target = pages::reused(self.memory, self.elements.len());
-        self.transform.answer_here(isa, &self.elements, &mut target)?;
+        self.transform.execute_inline(isa, &self.elements, &mut target)?;
         Ok(Response { elements: target })
     }
 
-    /// The answer, on the threads of the caller's pool.
-    pub fn answer(self, isa: Isa, cancelled: &(dyn Fn() -> bool + Sync)) -> Result<Response> {
+    /// Transforms on the threads of the current pool.
+    fn transform(self, isa: Isa, cancelled: Cancelled<'_>) -> Result<Response> {
         let mut target = pages::reused(self.memory, self.elements.len());
         let progress = self.progress.as_ref();
-        self.transform.answer(isa, &self.elements, &mut target, progress, cancelled)?;
+        self.transform.execute(isa, &self.elements, &mut target, progress, cancelled)?;
         Ok(Response { elements: target })
     }
 }
 
-fn boxed<F: Form<D>, const D: usize>(request: &Request) -> Result<Box<dyn Answer>> {
+fn boxed<F: Form<D>, const D: usize>(request: &Request) -> Result<Box<dyn Execute>> {
     Ok(Box::new(Digits::<F, D>(request.transform()?)))
 }
 
-impl<F: Form<D>, const D: usize> Answer for Digits<F, D> {
-    fn answer_here(&self, isa: Isa, source: &[u8], target: &mut [u8]) -> Result<()> {
+impl<F: Form<D>, const D: usize> Execute for Digits<F, D> {
+    fn execute_inline(&self, isa: Isa, source: &[u8], target: &mut [u8]) -> Result<()> {
         let Self(transform) = self;
         let done = match Plan::new(isa, transform) {
             Some(plan) => plan.run(source, target),
@@ -98,7 +111,7 @@ impl<F: Form<D>, const D: usize> Answer for Digits<F, D> {
         done.map_err(named)
     }
 
-    fn answer(
+    fn execute(
         &self,
         isa: Isa,
         source: &[u8],
@@ -129,21 +142,21 @@ impl<F: Form<D>, const D: usize> Answer for Digits<F, D> {
 }
 
 fn named(problem: NotBelowModulus) -> Error {
-    Error::argument("elements", problem.to_string())
+    Error::argument(Argument::Elements, problem.to_string())
 }
 
-/// Progress out, cancellation in.
+/// Progress and cancellation of a transform.
 struct Watch<'a> {
     progress: Option<&'a Progress>,
     /// Tiles, and those that were begun.
     total: usize,
     done: AtomicUsize,
-    cancelled: &'a (dyn Fn() -> bool + Sync),
+    cancelled: Cancelled<'a>,
 }
 
 impl Watch<'_> {
-    /// Before a tile.
-    fn go_on(&self) -> Result<()> {
+    /// Reports progress and checks for cancellation before a tile.
+    fn check(&self) -> Result<()> {
         let done = self.done.fetch_add(1, Ordering::Relaxed);
         if let Some(Progress(function)) = self.progress {
             function(done as f64 / self.total as f64);
@@ -162,12 +175,12 @@ fn passes<F: Form<D>, const D: usize>(
         (0..rayon::current_num_threads()).map(|_| Mutex::new(plan.tile())).collect();
     target.par_chunks_exact_mut(plan.column_tile_bytes()).enumerate().try_for_each(
         |(number, chunk)| {
-            watch.go_on()?;
+            watch.check()?;
             with_tile(&tiles, |tile| plan.columns(tile, number, source, chunk)).map_err(named)
         },
     )?;
     plan.pieces(target).par_bridge().try_for_each(|mut pieces| {
-        watch.go_on()?;
+        watch.check()?;
         with_tile(&tiles, |tile| plan.rows(tile, &mut pieces));
         Ok(())
     })

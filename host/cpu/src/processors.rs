@@ -4,11 +4,8 @@
 //! share it until its next balancing: on Linux 6.18 with two processors a sum of 2^14 points on two threads then took as long
 //! as on one. Where there are as many threads as processors, there is nothing to balance, and each stays on its own.
 
+use proofmill_algebra::STACK_BYTES;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
-
-/// Bytes of a thread's stack, of which pages that are not touched cost nothing: rayon's 2 MiB are too few for code that was
-/// not optimised and keeps each vector of eight elements there.
-const STACK: usize = 32 << 20;
 
 /// So many threads; without a number or with 0, one for each processor that the operating system grants. Each is bound to a
 /// processor of its own if there are as many.
@@ -17,7 +14,7 @@ pub fn thread_pool(threads: Option<usize>) -> Result<ThreadPool, ThreadPoolBuild
         .num_threads(threads.unwrap_or(0)) // 0 is rayon's word for all
         .start_handler(|number| bind(number, rayon::current_num_threads()))
         .thread_name(|i| format!("proofmill-cpu-{i}"))
-        .stack_size(STACK)
+        .stack_size(STACK_BYTES)
         .build()
 }
 

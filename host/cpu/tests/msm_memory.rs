@@ -18,8 +18,8 @@ fn status(name: &str) -> usize {
 }
 
 fn ask(device: &CpuDevice, request: Request) -> Response {
-    let ticket = device.submit(proofmill_op::Request::Msm(request)).unwrap();
-    let Answer::Msm(response) = ticket.wait().unwrap() else { panic!("another answer") };
+    let ticket = device.submit(request).unwrap();
+    let response = ticket.wait().unwrap();
     response
 }
 
@@ -31,7 +31,7 @@ fn the_peak_is_below_the_plan() {
     let points: Vec<u8> = multiples::<G1>(1, count).iter().flat_map(pair::encode).collect();
     let scalars: Vec<u8> =
         (0..count * 32).map(|i| if i % 32 == 31 { 7 } else { (i / 7) as u8 }).collect();
-    let sums = Sums::one(Bases::new(g1, points), scalars);
+    let sums = Request::new(Bases::new(g1, points), scalars);
     let Response::Plan(plan) =
         ask(&device, Request::Plan { instance: g1, points: count, parked: false, room: 0 })
     else {
@@ -39,7 +39,7 @@ fn the_peak_is_below_the_plan() {
     };
     let before = status("VmRSS");
     std::fs::write("/proc/self/clear_refs", "5").unwrap(); // the peak starts anew
-    ask(&device, Request::Sums(sums));
+    ask(&device, (sums));
     let peak = status("VmHWM") - before;
     println!("{peak} of {} bytes", plan.memory);
     assert!(peak <= plan.memory, "{peak} of {}", plan.memory);

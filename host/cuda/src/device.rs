@@ -8,20 +8,18 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use proofmill_op::msm::Group;
-use proofmill_op::process::parallel;
+use proofmill_op::msm::{Group, LoadBases, Msm, PlanMsm};
+use proofmill_op::ntt::{ComputeQuotient, Ntt};
+use proofmill_op::poseidon::{HashLayers, Poseidon};
 use proofmill_op::{
-    Answer, Capability, Caps, Completer, Data, Device, DeviceKind, Error, Metrics, Parked, Request,
-    Result, Ticket, poseidon as op_poseidon,
+    AnyRequest, AnyTicket, Argument, Bytes, Capability, Caps, Data, Device, DeviceKind, Erased,
+    Error, Metrics, ResidentData, Result, Ticket, poseidon as op_poseidon,
 };
-use rayon::prelude::*;
 use tracing::{Level, debug, enabled};
-
-use zeroize::Zeroize;
 
 use crate::driver::CudaGpu;
 use crate::emulated::{EmulatedGpu, Fault};
-use crate::gpu::{Buffer, Gpu, Launch, Observed, Stream, arguments};
+use crate::gpu::{Buffer, Gpu, Launch, Observed, Stream, parameters};
 use crate::memory::{Budget, Reservation};
 use crate::sources::Module;
 use crate::{compile, msm as gpu_msm, ntt, poseidon};
@@ -56,9 +54,9 @@ pub struct Options {
 pub struct CudaDevice {
     caps: Caps,
     inner: Arc<Inner>,
-    /// For data that is made resident by the caller's thread.
+    /// The stream of data that the caller's thread loads.
     stream: Arc<dyn Stream>,
-    queue: Option<Sender<Queued>>,
+    queue: Option<Sender<Task>>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -70,21 +68,18 @@ struct Inner {
     tables: ntt::Tables,
     constants: poseidon::Constants,
     lost: Mutex<Option<Error>>,
-    answered: AtomicU64,
+    completed: AtomicU64,
     stages: Mutex<Option<Stages>>,
 }
 
 /// The stages of a request with their milliseconds on the GPU, in order.
 pub type Stages = Vec<(&'static str, f32)>;
 
-/// A request that waits for a stream.
-struct Queued {
-    work: Work,
-    completer: Completer,
-}
+/// A request that waits for a stream: executes it and resolves its ticket.
+type Task = Box<dyn FnOnce(&Inner, &Arc<dyn Stream>) + Send>;
 
-/// The work for a request.
-pub(crate) type Work = Box<dyn FnOnce(&Job<'_>) -> Result<Answer> + Send>;
+/// The work for a request with a response of type `T`.
+pub(crate) type Work<T> = Box<dyn FnOnce(&Job<'_>) -> Result<T> + Send>;
 
 /// A request that runs.
 pub(crate) struct Job<'a> {
@@ -105,7 +100,7 @@ impl Job<'_> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner).push(memory);
     }
 
-    /// [`Error::Cancelled`] when nobody waits for the response any more.
+    /// Returns [`Error::Cancelled`] if the request was cancelled.
     pub fn check(&self) -> Result<()> {
         if (self.cancelled)() { Err(Error::Cancelled) } else { Ok(()) }
     }
@@ -149,7 +144,7 @@ impl Resident {
 
 /// Bytes of a request.
 pub(crate) enum Source {
-    Host(Arc<[u8]>),
+    Host(Bytes),
     Resident(Arc<Resident>),
 }
 
@@ -157,18 +152,9 @@ impl Source {
     /// Returns the bytes of a request to the device with this identity.
     pub fn of(data: &Data, identity: u64) -> Result<Self> {
         Ok(match data {
-            Data::Here(bytes) => Self::Host(bytes.clone()),
-            Data::Parked(parked) => Self::Resident(parked.name(identity)?),
+            Data::Host(bytes) => Self::Host(bytes.clone()),
+            Data::Resident(handle) => Self::Resident(handle.name(identity)?),
         })
-    }
-
-    /// Overwrites bytes of the host that nobody else has any more.
-    pub fn wipe(self) {
-        if let Self::Host(mut bytes) = self
-            && let Some(bytes) = Arc::get_mut(&mut bytes)
-        {
-            parallel(|| bytes.par_chunks_mut(1 << 14).for_each(Zeroize::zeroize));
-        }
     }
 
     pub fn len(&self) -> usize {
@@ -253,12 +239,12 @@ impl CudaDevice {
         let inner = Arc::new(Inner {
             uri: uri.to_owned(),
             gpu,
-            identity: Parked::fresh_identity(),
+            identity: ResidentData::fresh_identity(),
             budget,
             tables: ntt::Tables::default(),
             constants: poseidon::Constants::default(),
             lost: Mutex::default(),
-            answered: AtomicU64::new(0),
+            completed: AtomicU64::new(0),
             stages: Mutex::default(),
         });
         let (queue, waiting) = channel();
@@ -304,28 +290,27 @@ impl CudaDevice {
         };
         let [x, y] = [Buffer::with(&self.stream, x)?, Buffer::with(&self.stream, y)?];
         let (count, result) = (x.len() / bytes, Buffer::new(&self.stream, x.len())?);
-        let arguments = arguments![&x, &y, count as u64, &result];
-        self.stream.launch(&Launch::over(module, "products_of", count, 128, &arguments))?;
+        let parameters = parameters![&x, &y, count as u64, &result];
+        self.stream.launch(&Launch::over(module, "products_of", count, 128, &parameters))?;
         let mut products = vec![0; result.len()];
         self.stream.read(&mut products, result.address())?;
         Ok(products)
     }
 
-    fn work(&self, request: Request) -> Result<Work> {
-        let (identity, uri) = (self.inner.identity, &self.inner.uri[..]);
-        match request {
-            Request::Msm(request) => gpu_msm::work(request, identity),
-            Request::Ntt(request) => ntt::work(request, identity),
-            Request::Quotient(request) => {
-                ntt::quotient_work(*request, identity, &self.inner.budget)
-            }
-            Request::Poseidon(request) => poseidon::work(request, identity, uri),
-            Request::PoseidonLayers(request) => poseidon::layers_work(request, identity, uri),
-            other => {
-                let what = other.capability().to_string();
-                Err(Error::Unsupported { device: uri.to_owned(), what })
-            }
+    /// Passes the work for a request to the threads.
+    fn start<O: Erased>(&self, work: Result<Work<O::Response>>) -> Result<AnyTicket> {
+        let work = work?;
+        let (completer, ticket) = Ticket::pair();
+        let task = move |inner: &Inner, stream: &Arc<dyn Stream>| {
+            let response = inner.execute(work, &|| completer.is_cancelled(), stream);
+            inner.completed.fetch_add(1, Ordering::Relaxed);
+            completer.complete(response);
+        };
+        if let Some(queue) = &self.queue {
+            // Without a thread that takes it the completer is dropped, which ends the ticket.
+            let _ended = queue.send(Box::new(task));
         }
+        Ok(O::erase_ticket(ticket))
     }
 }
 
@@ -350,33 +335,31 @@ impl Inner {
     }
 
     /// Takes requests until the device is dropped.
-    fn serve(&self, waiting: &Mutex<Receiver<Queued>>, stream: &Arc<dyn Stream>) {
+    fn serve(&self, waiting: &Mutex<Receiver<Task>>, stream: &Arc<dyn Stream>) {
         loop {
             let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
-            let Ok(Queued { work, completer }) = next else { return };
-            let answer = self.answer(work, &completer, stream);
-            self.answered.fetch_add(1, Ordering::Relaxed);
-            completer.complete(answer);
+            let Ok(task) = next else { return };
+            task(self, stream);
             // After the response: wiping takes longer than a small request.
             stream.wipe();
         }
     }
 
-    fn answer(
+    /// Executes a request.
+    fn execute<T>(
         &self,
-        work: Work,
-        completer: &Completer,
+        work: Work<T>,
+        cancelled: &(dyn Fn() -> bool + Sync),
         stream: &Arc<dyn Stream>,
-    ) -> Result<Answer> {
+    ) -> Result<T> {
         self.alive()?;
-        let cancelled = || completer.is_cancelled();
         let job = Job {
             gpu: &*self.gpu,
             stream,
             budget: &self.budget,
             tables: &self.tables,
             constants: &self.constants,
-            cancelled: &cancelled,
+            cancelled,
             uri: &self.uri,
             held: Mutex::default(),
         };
@@ -386,8 +369,8 @@ impl Inner {
             stream.time_stages();
         }
         let work = AssertUnwindSafe(|| self.noted(work(&job)));
-        // A panic, of a progress function say, does not lose the GPU.
-        let answer = catch_unwind(work)
+        // A panic, of a progress callback say, does not lose the GPU.
+        let response = catch_unwind(work)
             .unwrap_or_else(|panic| Err(Error::panicked(&self.uri, "a worker", &*panic)));
         // Wait before buffers are reused; asynchronous errors surface here.
         let done = self.noted(stream.wait());
@@ -401,7 +384,7 @@ impl Inner {
                 *last = stages;
             }
         }
-        done.and(answer)
+        done.and(response)
     }
 }
 
@@ -410,17 +393,20 @@ impl Device for CudaDevice {
         &self.caps
     }
 
-    fn park(&self, bytes: Data) -> Result<Parked> {
-        let source = Source::of(&bytes, self.inner.identity)?;
-        let Source::Host(bytes) = source else {
-            let Data::Parked(parked) = bytes else { unreachable!("only these are resident") };
-            return Ok(parked);
+    fn load(&self, bytes: Data) -> Result<ResidentData> {
+        let identity = self.inner.identity;
+        let bytes = match bytes {
+            Data::Host(bytes) => bytes,
+            Data::Resident(handle) => {
+                handle.name::<Resident>(identity)?;
+                return Ok(handle);
+            }
         };
         self.inner.alive()?;
         let reservation = self.inner.budget.resident(bytes.len()).map_err(|free| {
             let problem =
                 format!("{} bytes, where {free} of the GPU's memory are free", bytes.len());
-            Error::argument("data", problem)
+            Error::argument(Argument::Data, problem)
         })?;
         let write = || {
             let buffer = Buffer::secret(&self.stream, bytes.len())?;
@@ -437,24 +423,40 @@ impl Device for CudaDevice {
         };
         let buffer = self.inner.noted(buffer)?;
         let resident = Resident::new(buffer, reservation);
-        Ok(Parked::distant(self.inner.identity, bytes.len(), resident))
+        Ok(ResidentData::remote(identity, bytes.len(), resident))
     }
 
-    fn submit(&self, request: Request) -> Result<Ticket> {
-        self.caps.demand(&request.capability())?;
+    fn submit_any(&self, request: AnyRequest) -> Result<AnyTicket> {
+        self.caps.require(&request.capability())?;
         self.inner.alive()?;
-        let work = self.work(request)?;
-        let (completer, ticket) = Ticket::pair();
-        if let Some(queue) = &self.queue {
-            // Without a thread that takes it the completer is dropped, which ends the ticket.
-            let _ended = queue.send(Queued { work, completer });
+        let Inner { identity, uri, budget, .. } = &*self.inner;
+        let identity = *identity;
+        match request {
+            AnyRequest::Msm(request) => self.start::<Msm>(gpu_msm::work(request, identity)),
+            AnyRequest::LoadBases(bases) => {
+                self.start::<LoadBases>(gpu_msm::load_work(bases, identity))
+            }
+            AnyRequest::PlanMsm(request) => self.start::<PlanMsm>(Ok(gpu_msm::plan_work(request))),
+            AnyRequest::Ntt(request) => self.start::<Ntt>(ntt::work(request, identity)),
+            AnyRequest::Quotient(request) => {
+                self.start::<ComputeQuotient>(ntt::quotient_work(request, identity, budget))
+            }
+            AnyRequest::Poseidon(request) => {
+                self.start::<Poseidon>(poseidon::work(request, identity, uri))
+            }
+            AnyRequest::PoseidonLayers(request) => {
+                self.start::<HashLayers>(poseidon::layers_work(request, identity, uri))
+            }
+            other => {
+                let what = other.capability().to_string();
+                Err(Error::Unsupported { device: uri.clone(), what })
+            }
         }
-        Ok(ticket)
     }
 
     fn metrics(&self) -> Metrics {
         let mut metrics = Metrics::default();
-        metrics.requests = self.inner.answered.load(Ordering::Relaxed);
+        metrics.requests = self.inner.completed.load(Ordering::Relaxed);
         metrics
     }
 }

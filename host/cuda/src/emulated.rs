@@ -232,8 +232,8 @@ impl Stream for EmulatedStream {
         }
         let name = |text: &str| CString::new(text).map_err(|_| self.lost("a name with a zero"));
         let (module, kernel) = (name(&launch.module.name())?, name(launch.kernel)?);
-        let mut pointers: Vec<_> = launch.arguments.iter().map(|it| it.pointer()).collect();
-        // SAFETY: the kernel takes these arguments: each caller's duty.
+        let mut pointers: Vec<_> = launch.parameters.iter().map(|it| it.pointer()).collect();
+        // SAFETY: the kernel takes these parameters: each caller's duty.
         let result = unsafe {
             (self.gpu.launch)(
                 module.as_ptr(),

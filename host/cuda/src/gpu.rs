@@ -81,7 +81,7 @@ pub(crate) trait Stream: Send + Sync {
     fn stages(&self) -> Result<Vec<(&'static str, f32)>>;
 }
 
-/// A kernel with its arguments.
+/// A kernel with its parameters.
 pub(crate) struct Launch<'a> {
     pub module: Module,
     pub kernel: &'static str,
@@ -89,7 +89,7 @@ pub(crate) struct Launch<'a> {
     pub threads: usize,
     /// Bytes of shared memory a block.
     pub shared: usize,
-    pub arguments: &'a [Argument],
+    pub parameters: &'a [Parameter],
 }
 
 impl<'a> Launch<'a> {
@@ -99,16 +99,16 @@ impl<'a> Launch<'a> {
         kernel: &'static str,
         count: usize,
         threads: usize,
-        arguments: &'a [Argument],
+        parameters: &'a [Parameter],
     ) -> Self {
-        Self { module, kernel, blocks: count.div_ceil(threads), threads, shared: 0, arguments }
+        Self { module, kernel, blocks: count.div_ceil(threads), threads, shared: 0, parameters }
     }
 }
 
 /// A kernel's argument: its bytes, as 64-bit words.
-pub(crate) struct Argument(Vec<u64>);
+pub(crate) struct Parameter(Vec<u64>);
 
-impl Argument {
+impl Parameter {
     /// A structure of 32-bit numbers.
     pub fn of_u32<const N: usize>(numbers: [u32; N]) -> Self {
         let word =
@@ -127,31 +127,31 @@ impl Argument {
     }
 }
 
-impl From<u32> for Argument {
+impl From<u32> for Parameter {
     fn from(number: u32) -> Self {
         Self::of_u32([number])
     }
 }
 
-impl From<u64> for Argument {
+impl From<u64> for Parameter {
     fn from(number: u64) -> Self {
         Self(vec![number])
     }
 }
 
-impl From<&Buffer> for Argument {
+impl From<&Buffer> for Parameter {
     fn from(buffer: &Buffer) -> Self {
         Self::from(buffer.address)
     }
 }
 
-/// An array of [`Argument`]s from values of different types.
-macro_rules! arguments {
+/// An array of [`Parameter`]s from values of different types.
+macro_rules! parameters {
     ($($value:expr),* $(,)?) => {
-        [$($crate::gpu::Argument::from($value)),*]
+        [$($crate::gpu::Parameter::from($value)),*]
     };
 }
-pub(crate) use arguments;
+pub(crate) use parameters;
 
 /// Memory of a GPU, freed when it is dropped; secret memory is overwritten before.
 pub(crate) struct Buffer {

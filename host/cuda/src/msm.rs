@@ -1,11 +1,11 @@
 //! `msm` on a GPU: kernels/msm.h has the steps.
 
 mod bases;
+mod batch;
 mod plan;
-mod sums;
 
-use proofmill_op::msm::{Request, Response};
-use proofmill_op::{Answer, Capability, Error, Parked, Result};
+use proofmill_op::msm::{self, PlanRequest, Request, Response, read};
+use proofmill_op::{Capability, ResidentData, Result};
 
 use crate::device::{Source, Work};
 use crate::in_group;
@@ -13,39 +13,35 @@ use crate::sources::Module;
 
 use bases::Points;
 
-/// Returns the work for a request, after the checks that need no GPU.
-pub(crate) fn work(request: Request, identity: u64) -> Result<Work> {
-    Ok(match request {
-        Request::Plan { instance, points, parked, room } => Box::new(move |job| {
-            let plan = in_group!(instance, plan::answer(job, points, parked, room))?;
-            Ok(Answer::Msm(Response::Plan(plan)))
-        }),
-        Request::Park(asked) => {
-            let count = asked.count()?;
-            let bytes = proofmill_op::msm::read::Bytes::of(&asked.points, identity)?;
-            Box::new(move |job| {
-                job.gpu.load(Module::Msm(asked.instance))?;
-                let bases = in_group!(asked.instance, bases::load(job, &asked, &bytes, count))?;
-                let len = count * asked.instance.point_bytes();
-                let form = Capability::Msm(asked.instance);
-                let parked = Parked::prepared(identity, form, len, bases);
-                Ok(Answer::Msm(Response::Parked(parked)))
-            })
-        }
-        Request::Sums(asked) => {
-            asked.count()?;
-            let points = Points::of(&asked.bases, identity)?;
-            let scalars = asked.scalars.iter().map(|list| Source::of(list, identity));
-            let scalars: Vec<_> = scalars.collect::<Result<_>>()?;
-            Box::new(move |job| {
-                job.gpu.load(Module::Msm(asked.bases.instance))?;
-                let points =
-                    in_group!(asked.bases.instance, sums::all(job, &asked, &points, &scalars))?;
-                Ok(Answer::Msm(Response::Sums { points, cycles: None }))
-            })
-        }
-        other => return Err(Error::argument("request", format!("{other:?} is not known here"))),
-    })
+/// Returns the work for MSMs, after the checks that need no GPU.
+pub(crate) fn work(request: Request, identity: u64) -> Result<Work<Response>> {
+    request.count()?;
+    let points = Points::of(&request.bases, identity)?;
+    let scalars = request.scalars.iter().map(|list| Source::of(list, identity));
+    let scalars: Vec<_> = scalars.collect::<Result<_>>()?;
+    Ok(Box::new(move |job| {
+        let instance = request.bases.instance;
+        job.gpu.load(Module::Msm(instance))?;
+        let points = in_group!(instance, batch::all(job, &request, &points, &scalars))?;
+        Ok(Response::new(points, None))
+    }))
+}
+
+/// Returns the work for bases to load, after the checks that need no GPU.
+pub(crate) fn load_work(bases: msm::Bases, identity: u64) -> Result<Work<ResidentData>> {
+    let count = bases.count()?;
+    let source = read::Source::of(&bases.points, identity)?;
+    Ok(Box::new(move |job| {
+        job.gpu.load(Module::Msm(bases.instance))?;
+        let resident = in_group!(bases.instance, bases::load(job, &bases, &source, count))?;
+        let len = count * bases.instance.point_bytes();
+        Ok(ResidentData::prepared(identity, Capability::Msm(bases.instance), len, resident))
+    }))
+}
+
+/// Returns the work for a plan.
+pub(crate) fn plan_work(request: PlanRequest) -> Work<msm::Plan> {
+    Box::new(move |job| in_group!(request.instance, plan::plan(job, &request)))
 }
 
 /// Calls a function for the group of an instance that GPUs have.

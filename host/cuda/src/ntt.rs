@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::ntt::Transform;
-use proofmill_op::msm::Response as MsmResponse;
-use proofmill_op::ntt::{Field, Progress, Quotient, Request, Response};
-use proofmill_op::{Answer, Error, Parked, Result};
+use proofmill_op::ntt::{Field, Quotient, QuotientResponse, Request, Response};
+use proofmill_op::{Argument, Error, Progress, ResidentData, Result, SecretBytes};
+use rayon::prelude::*;
 
 pub(crate) use tables::Tables;
 
 use crate::device::{Job, Part, Resident, Source, Work};
-use crate::gpu::{Argument, Buffer, Launch, arguments};
+use crate::gpu::{Buffer, Launch, Parameter, parameters};
 use crate::memory::{Budget, Reservation};
 use crate::sources::Module;
 use tables::Powers;
@@ -41,12 +41,12 @@ macro_rules! in_field {
 }
 
 /// Returns the work for a transform, after the checks that need no GPU.
-pub(crate) fn work(request: Request, identity: u64) -> Result<Work> {
+pub(crate) fn work(request: Request, identity: u64) -> Result<Work<Response>> {
     let source = Source::of(&request.elements, identity)?;
     in_field!(request.field, transform_work(request, source))
 }
 
-fn transform_work<F: PrimeField>(request: Request, source: Source) -> Result<Work> {
+fn transform_work<F: PrimeField>(request: Request, source: Source) -> Result<Work<Response>> {
     let transform = request.transform::<F>()?;
     Ok(Box::new(move |job| {
         let (field, bytes) = (request.field, source.len());
@@ -55,14 +55,15 @@ fn transform_work<F: PrimeField>(request: Request, source: Source) -> Result<Wor
         job.stream.stage("elements")?;
         let elements = source.part(job, 0..bytes, &mut |_, _| Ok(()))?;
         let result = transformed::<F>(job, field, &transform, elements, &|number| {
-            Error::argument("elements", format!("number {number} is not below the modulus"))
+            let problem = format!("number {number} is not below the modulus");
+            Error::argument(Argument::Elements, problem)
         })?;
         job.check()?;
         job.stream.stage("result")?;
-        let mut target = reused(request.memory.0, bytes);
+        let mut target = plain(request.buffer.0, bytes);
         job.stream.read(&mut target, result.address())?;
         done(request.progress.as_ref());
-        Ok(Answer::Ntt(Response { elements: target }))
+        Ok(Response { elements: target.into_plain() })
     }))
 }
 
@@ -71,28 +72,29 @@ pub(crate) fn quotient_work(
     request: Quotient,
     identity: u64,
     budget: &Arc<Budget>,
-) -> Result<Work> {
+) -> Result<Work<QuotientResponse>> {
     request.log_size()?;
-    if request.keep.is_some() && request.field.bytes() != proofmill_op::msm::SCALAR_BYTES {
+    if request.resident_for.is_some() && request.field.bytes() != proofmill_op::msm::SCALAR_BYTES {
         let problem = format!("elements of {} are no scalars", request.field);
-        return Err(Error::argument("keep", problem));
+        return Err(Error::argument(Argument::ResidentFor, problem));
     }
     let [a, b, c] = request.lists.each_ref().map(|list| Source::of(list, identity));
     let lists = [a?, b?, c?];
     let bytes = lists[0].len();
-    let kept = request.keep.map(|_| budget.resident(bytes)).transpose().map_err(|free| {
+    let resident = request.resident_for.map(|_| budget.resident(bytes));
+    let reservation = resident.transpose().map_err(|free| {
         let problem = format!("{bytes} bytes, where {free} of the GPU's memory are free");
-        Error::argument("keep", problem)
+        Error::argument(Argument::ResidentFor, problem)
     })?;
-    in_field!(request.field, chain_work(request, lists, kept, identity))
+    in_field!(request.field, chain_work(request, lists, reservation, identity))
 }
 
 fn chain_work<F: PrimeField>(
     request: Quotient,
     lists: [Source; 3],
-    kept: Option<Reservation>,
+    reservation: Option<Reservation>,
     identity: u64,
-) -> Result<Work> {
+) -> Result<Work<QuotientResponse>> {
     let (back, forth) = request.transforms::<F>()?;
     Ok(Box::new(move |job| {
         let (field, bytes) = (request.field, lists[0].len());
@@ -105,56 +107,58 @@ fn chain_work<F: PrimeField>(
             let list = list.part(job, 0..bytes, &mut |_, _| Ok(()))?;
             let coefficients = transformed::<F>(job, field, &back, list, &|element| {
                 let problem = format!("list {number}: number {element} is not below the modulus");
-                Error::argument("lists", problem)
+                Error::argument(Argument::Lists, problem)
             })?;
             let part = Part::Own(coefficients);
             let never = |_| job.failed("an element is not below the modulus".into());
             values.push(transformed::<F>(job, field, &forth, part, &never)?);
-            if let Some(Progress(function)) = &request.progress {
-                function((number + 1) as f64 / 4.0);
+            if let Some(progress) = &request.progress {
+                progress.report((number + 1) as f64 / 4.0);
             }
         }
-        lists.into_iter().for_each(Source::wipe);
         let square = Buffer::with(job.stream, &tables::square::<F>())?;
         let count = bytes / F::BYTES;
         let [a, b, c] = &values[..] else { unreachable!("a list each") };
-        let arguments = arguments![a, b, c, count as u64, &square];
+        let parameters = parameters![a, b, c, count as u64, &square];
         let module = Module::Ntt(field);
         job.stream.launch(&Launch::over(
             module,
             "multiply_subtract",
             count,
             THREADS,
-            &arguments,
+            &parameters,
         ))?;
+        // Secret lists without other owners are overwritten, each by a thread.
+        lists.into_par_iter().for_each(drop);
         let result = values.swap_remove(0);
-        if let Some(reservation) = kept {
+        if let Some(reservation) = reservation {
             job.stream.wait()?;
             let resident = Resident::new(result, reservation);
             done(request.progress.as_ref());
-            let parked = Parked::distant(identity, bytes, resident);
-            return Ok(Answer::Msm(MsmResponse::Parked(parked)));
+            let handle = ResidentData::remote(identity, bytes, resident);
+            return Ok(QuotientResponse::Resident(handle));
         }
-        let mut target = reused(request.memory.0, bytes);
+        let mut target = request.buffer.0.reused(bytes);
         job.stream.read(&mut target, result.address())?;
         done(request.progress.as_ref());
-        Ok(Answer::Ntt(Response { elements: target }))
+        Ok(QuotientResponse::Elements(target))
     }))
 }
 
 fn done(progress: Option<&Progress>) {
-    if let Some(Progress(function)) = progress {
-        function(1.0);
+    if let Some(progress) = progress {
+        progress.report(1.0);
     }
 }
 
-/// Memory of the caller's, or new memory.
-fn reused(mut memory: Vec<u8>, bytes: usize) -> Vec<u8> {
+/// Returns memory for a result of so many bytes that becomes a plain vector without a copy.
+fn plain(buffer: SecretBytes, bytes: usize) -> SecretBytes {
+    let mut memory = buffer.into_plain();
     if memory.capacity() < bytes {
-        return vec![0; bytes];
+        return SecretBytes::filled(bytes, 0);
     }
     memory.resize(bytes, 0);
-    memory
+    memory.into()
 }
 
 /// The radices of a transform's passes, as logarithms.
@@ -201,15 +205,15 @@ fn transformed<F: PrimeField>(
             .min(TILE_COLUMNS);
         let count = 1usize << (log_radix + log_tile);
         let none = None;
-        let arguments = [
-            Argument::from(current.address()),
-            Argument::from(&to),
-            Argument::of_u32([log_size, log_done, log_radix, log_tile, u32::from(is_first)]),
-            Powers::argument(&Some(roots.clone())),
-            Powers::argument(&Some(powers(step, F::ONE, log_size - log_done)?)),
-            Powers::argument(if is_first { &before } else { &none }),
-            Powers::argument(if is_last { &after } else { &none }),
-            Argument::from(&first_wrong),
+        let parameters = [
+            Parameter::from(current.address()),
+            Parameter::from(&to),
+            Parameter::of_u32([log_size, log_done, log_radix, log_tile, u32::from(is_first)]),
+            Powers::parameter(&Some(roots.clone())),
+            Powers::parameter(&Some(powers(step, F::ONE, log_size - log_done)?)),
+            Powers::parameter(if is_first { &before } else { &none }),
+            Powers::parameter(if is_last { &after } else { &none }),
+            Parameter::from(&first_wrong),
         ];
         job.stream.launch(&Launch {
             module: Module::Ntt(field),
@@ -217,7 +221,7 @@ fn transformed<F: PrimeField>(
             blocks: transform.size() / count,
             threads: (count / 2).clamp(1, THREADS),
             shared: (count + (1 << log_radix) / 2 + 1) * F::BYTES,
-            arguments: &arguments,
+            parameters: &parameters,
         })?;
         if let Part::Own(buffer) = std::mem::replace(&mut current, Part::Own(to)) {
             spare = Some(buffer);

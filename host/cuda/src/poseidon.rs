@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use proofmill_algebra::field::{Field as _, PrimeField};
 use proofmill_algebra::poseidon::{Domain, ELEMENT_BYTES, Instance, Scalar, Strength};
-use proofmill_op::poseidon::{Layers, Progress, Request, Response, Wanted};
-use proofmill_op::{Answer, Error, Result};
+use proofmill_op::poseidon::{Layers, LayersResponse, Output, Request, Response};
+use proofmill_op::{Argument, Error, Progress, Result};
 
 use crate::device::{Job, Part, Source, Work};
-use crate::gpu::{Argument, Buffer, Launch};
+use crate::gpu::{Buffer, Launch, Parameter};
 use crate::sources::{Module, POSEIDON_WIDTHS};
 
 /// Threads of a block.
@@ -75,8 +75,8 @@ fn bytes(x: &Scalar) -> [u8; ELEMENT_BYTES] {
     x.to_le_bytes()
 }
 
-/// Refuses what there is no kernel for.
-fn demand(uri: &str, arity: usize) -> Result<()> {
+/// Returns an error for an arity without a kernel.
+fn require(uri: &str, arity: usize) -> Result<()> {
     if POSEIDON_WIDTHS.contains(&(arity + 1)) {
         return Ok(());
     }
@@ -95,9 +95,9 @@ struct Kind {
 }
 
 /// Returns the work for hashes, after the checks that need no GPU.
-pub(crate) fn work(request: Request, identity: u64, uri: &str) -> Result<Work> {
+pub(crate) fn work(request: Request, identity: u64, uri: &str) -> Result<Work<Response>> {
     let (elements, count) = (request.elements()?, request.count()?);
-    demand(uri, request.arity)?;
+    require(uri, request.arity)?;
     let source = Source::of(&request.preimages, identity)?;
     let Request { arity, strength, domain, progress, .. } = request;
     let kind = Kind { arity, strength, domain, elements };
@@ -107,26 +107,30 @@ pub(crate) fn work(request: Request, identity: u64, uri: &str) -> Result<Work> {
         let digests = Buffer::secret(job.stream, count * ELEMENT_BYTES)?;
         let hashes = Hashes::new(job, kind, digests.address())?;
         job.stream.stage("hashes")?;
-        let tell = |done: usize| tell(progress.as_ref(), done, count);
-        let _preimages = hashes.of_source(&source, count, &tell)?;
+        let report = |done: usize| report(progress.as_ref(), done, count);
+        let _preimages = hashes.of_source(&source, count, &report)?;
         if let Some(number) = hashes.first_wrong()? {
             let (preimage, element) = (number / elements, number % elements);
             let problem =
                 format!("element {element} of preimage {preimage} is not below the modulus");
-            return Err(Error::argument("preimages", problem));
+            return Err(Error::argument(Argument::Preimages, problem));
         }
         job.stream.stage("digests")?;
-        let mut response = vec![0; digests.len()];
-        job.stream.read(&mut response, digests.address())?;
-        tell(count);
-        Ok(Answer::Poseidon(Response { digests: response }))
+        let mut found = vec![0; digests.len()];
+        job.stream.read(&mut found, digests.address())?;
+        report(count);
+        Ok(Response { digests: found })
     }))
 }
 
 /// Returns the work for trees, after the checks that need no GPU.
-pub(crate) fn layers_work(request: Layers, identity: u64, uri: &str) -> Result<Work> {
+pub(crate) fn layers_work(
+    request: Layers,
+    identity: u64,
+    uri: &str,
+) -> Result<Work<LayersResponse>> {
     let counts = request.counts()?;
-    request.arities.iter().try_for_each(|arity| demand(uri, *arity))?;
+    request.arities.iter().try_for_each(|arity| require(uri, *arity))?;
     let source = Source::of(&request.nodes, identity)?;
     Ok(Box::new(move |job| {
         for arity in &request.arities {
@@ -142,33 +146,33 @@ pub(crate) fn layers_work(request: Layers, identity: u64, uri: &str) -> Result<W
             let (strength, domain) = (Strength::Standard, Domain::MerkleTree);
             let kind = Kind { arity, strength, domain, elements: arity };
             let hashes = Hashes::new(job, kind, to)?;
-            let tell = |more: usize| tell(request.progress.as_ref(), done + more, digests);
+            let report = |more: usize| report(request.progress.as_ref(), done + more, digests);
             if nodes.is_none() {
-                nodes = Some(hashes.of_source(&source, count, &tell)?);
+                nodes = Some(hashes.of_source(&source, count, &report)?);
                 if let Some(number) = hashes.first_wrong()? {
                     return Err(request.too_large(number));
                 }
             } else {
-                hashes.launch(below, 0..count, &tell)?;
+                hashes.launch(below, 0..count, &report)?;
             }
             (below, to, done) = (to, to + (count * ELEMENT_BYTES) as u64, done + count);
         }
         job.stream.stage("digests")?;
-        let wanted = match request.wanted {
-            Wanted::All => digests,
-            Wanted::Last => counts[counts.len() - 1],
+        let count = match request.output {
+            Output::All => digests,
+            Output::Last => counts[counts.len() - 1],
         };
-        let mut response = vec![0; wanted * ELEMENT_BYTES];
-        let at = layers.address() + ((digests - wanted) * ELEMENT_BYTES) as u64;
-        job.stream.read(&mut response, at)?;
-        tell(request.progress.as_ref(), digests, digests);
-        Ok(Answer::Poseidon(Response { digests: response }))
+        let mut found = vec![0; count * ELEMENT_BYTES];
+        let at = layers.address() + ((digests - count) * ELEMENT_BYTES) as u64;
+        job.stream.read(&mut found, at)?;
+        report(request.progress.as_ref(), digests, digests);
+        Ok(LayersResponse { digests: found })
     }))
 }
 
-fn tell(progress: Option<&Progress>, done: usize, all: usize) {
-    if let Some(Progress(function)) = progress {
-        function(done as f64 / all.max(1) as f64);
+fn report(progress: Option<&Progress>, done: usize, all: usize) {
+    if let Some(progress) = progress {
+        progress.report(done as f64 / all.max(1) as f64);
     }
 }
 
@@ -192,7 +196,7 @@ impl<'a> Hashes<'a> {
     }
 
     /// Hashes preimages while they are copied; returns them.
-    fn of_source(&self, source: &Source, count: usize, tell: &dyn Fn(usize)) -> Result<Part> {
+    fn of_source(&self, source: &Source, count: usize, report: &dyn Fn(usize)) -> Result<Part> {
         let each = self.kind.elements * ELEMENT_BYTES;
         let mut done = 0;
         source.part(self.job, 0..source.len(), &mut |address, bytes| {
@@ -200,18 +204,18 @@ impl<'a> Hashes<'a> {
             if ready - done < PIECE && ready < count {
                 return Ok(());
             }
-            self.launch(address, done..ready, tell)?;
+            self.launch(address, done..ready, report)?;
             done = ready;
             Ok(())
         })
     }
 
     /// Launches the hashes with these numbers, of preimages at this address.
-    fn launch(&self, preimages: u64, range: Range<usize>, tell: &dyn Fn(usize)) -> Result<()> {
+    fn launch(&self, preimages: u64, range: Range<usize>, report: &dyn Fn(usize)) -> Result<()> {
         let Kind { arity, elements, .. } = self.kind;
         let constants = &*self.constants;
         let rounds = || {
-            Argument::of_u64([
+            Parameter::of_u64([
                 u64::from(constants.half) | u64::from(constants.partial) << 32,
                 constants.first.address(),
                 constants.rounds.address(),
@@ -222,21 +226,21 @@ impl<'a> Hashes<'a> {
         for start in range.clone().step_by(MOST_PIECE) {
             self.job.check()?;
             let end = range.end.min(start + MOST_PIECE);
-            let arguments = [
-                Argument::from(preimages),
-                Argument::from(elements as u32),
-                Argument::from(start as u64),
-                Argument::from(end as u64),
-                Argument::of_u64(constants.entries.clone()),
+            let parameters = [
+                Parameter::from(preimages),
+                Parameter::from(elements as u32),
+                Parameter::from(start as u64),
+                Parameter::from(end as u64),
+                Parameter::of_u64(constants.entries.clone()),
                 rounds(),
-                Argument::from(&self.tag),
-                Argument::from(self.digests),
-                Argument::from(&self.first_wrong),
+                Parameter::from(&self.tag),
+                Parameter::from(self.digests),
+                Parameter::from(&self.first_wrong),
             ];
             let module = Module::Poseidon(arity + 1);
-            let launch = Launch::over(module, "hash", end - start, THREADS, &arguments);
+            let launch = Launch::over(module, "hash", end - start, THREADS, &parameters);
             self.job.stream.launch(&launch)?;
-            tell(end);
+            report(end);
         }
         Ok(())
     }

@@ -3,7 +3,9 @@
 use std::mem::forget;
 
 use proofmill_op::process::Process;
-use proofmill_op::{Answer, Cancel, Caps, Data, Device, Metrics, Parked, Request, Result, Ticket};
+use proofmill_op::{
+    AnyRequest, AnyResponse, AnyTicket, Cancel, Caps, Data, Device, Metrics, ResidentData, Result,
+};
 
 /// A device with threads, a connection or a card of the process that opened it. A process that was forked later gets an error from each
 /// request, instead of waiting for threads that it does not have, and leaves the device as it is when it drops it.
@@ -33,19 +35,19 @@ impl Device for Bound {
         self.device().caps()
     }
 
-    fn park(&self, bytes: Data) -> Result<Parked> {
+    fn load(&self, bytes: Data) -> Result<ResidentData> {
         self.check()?;
-        self.device().park(bytes)
+        self.device().load(bytes)
     }
 
-    fn submit(&self, request: Request) -> Result<Ticket> {
+    fn submit_any(&self, request: AnyRequest) -> Result<AnyTicket> {
         self.check()?;
-        self.device().submit(request)
+        self.device().submit_any(request)
     }
 
-    fn answer(&self, request: Request, cancel: &Cancel) -> Result<Answer> {
+    fn execute_any(&self, request: AnyRequest, cancel: &Cancel) -> Result<AnyResponse> {
         self.check()?;
-        self.device().answer(request, cancel)
+        self.device().execute_any(request, cancel)
     }
 
     fn metrics(&self) -> Metrics {

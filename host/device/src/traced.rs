@@ -1,19 +1,20 @@
-//! A device whose requests are spans.
+//! A device that records a span for each request.
 
 use std::time::Instant;
 
 use proofmill_op::{
-    Answer, Cancel, Caps, Data, Device, Metrics, Parked, Request, Result, Ticket, milliseconds,
+    AnyRequest, AnyResponse, AnyTicket, Cancel, Caps, Data, Device, Metrics, ResidentData, Result,
+    milliseconds,
 };
 use tracing::{Level, Span, debug, debug_span, enabled};
 
-/// Any device. Where nobody listens, this costs a branch a request.
+/// Wraps any device. Without a subscriber, it costs a branch for each request.
 pub struct Traced(pub Box<dyn Device>);
 
 impl Traced {
-    fn span(&self, request: &Request) -> Span {
-        let asked = request.capability();
-        debug_span!("operation", %asked, device = self.0.caps().uri)
+    fn span(&self, request: &AnyRequest) -> Span {
+        let capability = request.capability();
+        debug_span!("operation", %capability, device = self.0.caps().uri)
     }
 }
 
@@ -22,34 +23,34 @@ impl Device for Traced {
         self.0.caps()
     }
 
-    fn park(&self, bytes: Data) -> Result<Parked> {
-        self.0.park(bytes)
+    fn load(&self, bytes: Data) -> Result<ResidentData> {
+        self.0.load(bytes)
     }
 
-    fn submit(&self, request: Request) -> Result<Ticket> {
+    fn submit_any(&self, request: AnyRequest) -> Result<AnyTicket> {
         if !enabled!(Level::DEBUG) {
-            return self.0.submit(request);
+            return self.0.submit_any(request);
         }
         let (span, start) = (self.span(&request), Instant::now());
         let ticket = span.in_scope(|| {
-            self.0.submit(request).inspect_err(|problem| debug!(%problem, "refused"))
+            self.0.submit_any(request).inspect_err(|problem| debug!(%problem, "refused"))
         })?;
-        Ok(ticket.told_in(span, start))
+        Ok(ticket.logged_in(span, start))
     }
 
-    fn answer(&self, request: Request, cancel: &Cancel) -> Result<Answer> {
+    fn execute_any(&self, request: AnyRequest, cancel: &Cancel) -> Result<AnyResponse> {
         if !enabled!(Level::DEBUG) {
-            return self.0.answer(request, cancel);
+            return self.0.execute_any(request, cancel);
         }
         let (span, start) = (self.span(&request), Instant::now());
         span.in_scope(|| {
-            let answer = self.0.answer(request, cancel);
+            let response = self.0.execute_any(request, cancel);
             let ms = milliseconds(start.elapsed().as_secs_f64());
-            match &answer {
-                Ok(_) => debug!(ms, "answered"),
+            match &response {
+                Ok(_) => debug!(ms, "done"),
                 Err(problem) => debug!(ms, %problem, "failed"),
             }
-            answer
+            response
         })
     }
 

@@ -1,4 +1,4 @@
-//! A [`Cancel`] gives up work from outside: a proof, a batch of them.
+//! A [`Cancel`] cancels work from outside: a request, a proof, a batch of proofs.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,60 +6,77 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::{Error, Result};
 
-/// What ends when it is told to.
+/// Something that a [`Cancel`] ends.
 pub(crate) trait Stop: Send + Sync {
-    /// Ends now; nothing, if it has ended.
+    /// Ends now; does nothing if it has ended.
     fn stop(&self);
 }
 
-/// A word from outside that work is no longer wanted. Clones are the same one; it is said once and for all.
+/// A cancellation signal. Clones share the signal; it is set once and never reset.
 ///
-/// Work looks at it between two of its pieces, and whoever waits for a ticket that it covers ([`Ticket::covered_by`](crate::Ticket::covered_by)) is woken.
+/// Work checks it between two pieces. A thread that waits for a ticket linked to it ([`Ticket::linked_to`](crate::Ticket::linked_to)) is woken.
 #[derive(Clone, Default)]
 pub struct Cancel(Arc<Inner>);
 
 #[derive(Default)]
 struct Inner {
-    said: AtomicBool,
-    covered: Mutex<Vec<Weak<dyn Stop>>>,
+    is_set: AtomicBool,
+    linked: Mutex<Linked>,
+}
+
+#[derive(Default)]
+struct Linked {
+    tickets: Vec<Weak<dyn Stop>>,
+    callbacks: Vec<Box<dyn FnOnce() + Send>>,
 }
 
 impl Inner {
-    fn covered(&self) -> MutexGuard<'_, Vec<Weak<dyn Stop>>> {
-        self.covered.lock().unwrap_or_else(PoisonError::into_inner)
+    fn linked(&self) -> MutexGuard<'_, Linked> {
+        self.linked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Cancel {
-    /// One that nobody has said yet.
+    /// Returns a signal that is not set.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Says it.
+    /// Sets the signal, ends linked tickets and runs callbacks.
     pub fn cancel(&self) {
-        self.0.said.store(true, Ordering::SeqCst);
-        let covered = std::mem::take(&mut *self.0.covered());
-        covered.iter().filter_map(Weak::upgrade).for_each(|it| it.stop());
+        self.0.is_set.store(true, Ordering::SeqCst);
+        let Linked { tickets, callbacks } = std::mem::take(&mut *self.0.linked());
+        tickets.iter().filter_map(Weak::upgrade).for_each(|ticket| ticket.stop());
+        callbacks.into_iter().for_each(|callback| callback());
     }
 
-    /// Has it been said?
+    /// Returns whether the signal is set.
     pub fn is_cancelled(&self) -> bool {
-        self.0.said.load(Ordering::Relaxed)
+        self.0.is_set.load(Ordering::Relaxed)
     }
 
-    /// [`Error::Cancelled`] if it has been said.
-    pub fn go_on(&self) -> Result<()> {
+    /// Returns [`Error::Cancelled`] if the signal is set.
+    pub fn check(&self) -> Result<()> {
         if self.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
     }
 
-    /// From now on this ends too, at once if it has been said.
-    pub(crate) fn covers(&self, it: Weak<dyn Stop>) {
-        let mut covered = self.0.covered();
-        covered.retain(|other| other.strong_count() > 0);
-        covered.push(it);
-        drop(covered);
-        if self.0.said.load(Ordering::SeqCst) {
+    /// Runs `callback` on the thread that sets the signal; at once if it is set.
+    pub fn on_cancel(&self, callback: impl FnOnce() + Send + 'static) {
+        self.0.linked().callbacks.push(Box::new(callback));
+        self.catch_up();
+    }
+
+    /// Ends `ticket` when the signal is set; at once if it is set.
+    pub(crate) fn link(&self, ticket: Weak<dyn Stop>) {
+        let mut linked = self.0.linked();
+        linked.tickets.retain(|other| other.strong_count() > 0);
+        linked.tickets.push(ticket);
+        drop(linked);
+        self.catch_up();
+    }
+
+    fn catch_up(&self) {
+        if self.0.is_set.load(Ordering::SeqCst) {
             self.cancel();
         }
     }
@@ -68,5 +85,26 @@ impl Cancel {
 impl fmt::Debug for Cancel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Cancel").field(&self.is_cancelled()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use super::*;
+
+    #[test]
+    fn callbacks_run_once_before_and_after() {
+        let (cancel, count) = (Cancel::new(), Arc::new(AtomicUsize::new(0)));
+        let counted = count.clone();
+        cancel.on_cancel(move || drop(counted.fetch_add(1, Ordering::Relaxed)));
+        assert_eq!(count.load(Ordering::Relaxed), 0);
+        cancel.cancel();
+        cancel.cancel();
+        assert_eq!(count.load(Ordering::Relaxed), 1);
+        let counted = count.clone();
+        cancel.on_cancel(move || drop(counted.fetch_add(1, Ordering::Relaxed)));
+        assert_eq!(count.load(Ordering::Relaxed), 2);
     }
 }

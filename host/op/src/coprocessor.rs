@@ -16,15 +16,15 @@ pub use proofmill_algebra::coprocessor::{
 use proofmill_algebra::bls12_381::G2;
 use proofmill_algebra::encoding::pair;
 
-use crate::{Data, Error, Result};
+use crate::{Capability, Data, Error, Operation, Result, SecretBytes};
 
 /// Slots of either memory, unless a request asks for more.
 pub const SLOTS: usize = 1 << LOG2_SLOTS;
 
 /// Most slots of either memory: operands have 16 bits.
-pub const MOST_SLOTS: usize = 1 << 16;
+pub const MAX_SLOTS: usize = 1 << 16;
 
-/// How many slots a program has: powers of two from [`SLOTS`] to [`MOST_SLOTS`]. A card may have fewer than are asked for.
+/// How many slots a program has: powers of two from [`SLOTS`] to [`MAX_SLOTS`]. A card may have fewer than are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sizes {
@@ -44,9 +44,9 @@ impl Sizes {
     /// An error for a size that no machine has.
     pub fn check(self) -> Result<()> {
         for (memory, slots) in [("data", self.data), ("instructions", self.instructions)] {
-            if !slots.is_power_of_two() || !(SLOTS..=MOST_SLOTS).contains(&slots) {
+            if !slots.is_power_of_two() || !(SLOTS..=MAX_SLOTS).contains(&slots) {
                 let problem = format!(
-                    "{slots} slots of {memory}; expected a power of two from {SLOTS} to {MOST_SLOTS}"
+                    "{slots} slots of {memory}; expected a power of two from {SLOTS} to {MAX_SLOTS}"
                 );
                 return Err(Error::argument("sizes", problem));
             }
@@ -78,7 +78,7 @@ impl fmt::Debug for Receiver {
 }
 
 /// Slots that a program may send in all.
-pub const MOST_SENT: usize = 1 << 16;
+pub const MAX_SENT: usize = 1 << 16;
 
 /// What a program has sent so far.
 #[derive(Debug)]
@@ -94,11 +94,11 @@ impl Sent {
         Self { receiver: request.receiver.clone(), slots: 0, interrupts: vec![] }
     }
 
-    /// Tells the receiver, and keeps it. An error if the program has sent more than [`MOST_SENT`] slots now.
+    /// Tells the receiver, and keeps it. An error if the program has sent more than [`MAX_SENT`] slots now.
     pub fn push(&mut self, interrupt: Interrupt) -> Result<()> {
         self.slots += interrupt.value.len();
-        if self.slots > MOST_SENT {
-            let problem = format!("sends more than {MOST_SENT} slots");
+        if self.slots > MAX_SENT {
+            let problem = format!("sends more than {MAX_SENT} slots");
             return Err(Error::argument("program", problem));
         }
         if let Some(Receiver(receive)) = &self.receiver {
@@ -135,7 +135,7 @@ pub struct Request {
     /// Most instructions; a program that has done so many is stopped. A card looks from time to time, and stops it some instructions
     /// later: the answer says how many there were.
     pub limit: u64,
-    /// Is called with each interrupt. A program that sends more than [`MOST_SENT`] slots in all ends with an error.
+    /// Is called with each interrupt. A program that sends more than [`MAX_SENT`] slots in all ends with an error.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub receiver: Option<Receiver>,
 }
@@ -198,6 +198,31 @@ pub struct Response {
     pub steps: u64,
     /// Why it ended.
     pub stop: Stop,
+}
+
+/// Programs of the BLS12-381 coprocessor.
+pub struct Coprocessor;
+
+impl Operation for Coprocessor {
+    type Request = Request;
+    type Response = Response;
+    const NAME: &'static str = "coprocessor";
+
+    fn capability(_: &Request) -> Capability {
+        Capability::Coprocessor
+    }
+
+    fn data_mut(request: &mut Request) -> Vec<&mut Data> {
+        vec![&mut request.program, &mut request.data]
+    }
+
+    fn take_bytes(response: &mut Response) -> Option<SecretBytes> {
+        Some(std::mem::take(&mut response.data).into())
+    }
+
+    fn put_bytes(response: &mut Response, bytes: SecretBytes) {
+        response.data = bytes.into_plain();
+    }
 }
 
 #[cfg(test)]
@@ -263,10 +288,10 @@ mod tests {
     fn what_is_sent_is_bounded() {
         let interrupt = |slots| Interrupt { index: 1, kind: Kind::Fe, value: vec![[0; 48]; slots] };
         let mut sent = Sent::new(&Request::new(vec![], vec![], 0));
-        for _ in 0..MOST_SENT / 16 {
+        for _ in 0..MAX_SENT / 16 {
             sent.push(interrupt(16)).unwrap();
         }
-        assert_eq!(sent.count(), MOST_SENT / 16);
+        assert_eq!(sent.count(), MAX_SENT / 16);
         let told = sent.push(interrupt(1)).unwrap_err().to_string();
         assert_eq!(told, "program: sends more than 65536 slots");
     }

@@ -1,165 +1,258 @@
-//! Bytes of a request: sent along, or resident on the device.
+//! Input bytes of a request: on the host, or resident on the device.
 
 use std::any::Any;
 use std::fmt;
-use std::sync::Arc;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 
-use crate::{Capability, Error, Result};
+use crate::{Argument, Capability, Error, Result, SecretBytes};
 
-/// Input bytes of a request. Only their number is shown for debugging: they may be a witness.
+/// Input bytes of a request. `Debug` shows only their length: they may be a witness.
 #[derive(Clone)]
 pub enum Data {
     /// Sent with the request.
-    Here(Arc<[u8]>),
-    /// Resident on the device that gets the request; any other device refuses it.
-    Parked(Parked),
+    Host(Bytes),
+    /// Resident on the device that receives the request; any other device refuses it.
+    Resident(ResidentData),
 }
 
-/// The handle of bytes that are resident on a device, until its last clone is dropped.
+/// Shared bytes on the host. Clones share the memory.
 #[derive(Clone)]
-pub struct Parked {
+pub enum Bytes {
+    /// Public bytes.
+    Plain(Arc<[u8]>),
+    /// Secret bytes, overwritten when the last clone is dropped.
+    Secret(Arc<SecretBytes>),
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Plain(bytes) => bytes,
+            Self::Secret(bytes) => bytes,
+        }
+    }
+}
+
+impl Bytes {
+    /// Returns a copy of a range. The copy of secret bytes is secret.
+    pub fn copy_range(&self, range: std::ops::Range<usize>) -> Self {
+        match self {
+            Self::Plain(bytes) => Self::Plain(bytes[range].into()),
+            Self::Secret(bytes) => Self::from(SecretBytes::copy_of(&bytes[range])),
+        }
+    }
+
+    /// Returns a reference that does not keep the bytes.
+    pub fn downgrade(&self) -> WeakBytes {
+        match self {
+            Self::Plain(bytes) => WeakBytes::Plain(Arc::downgrade(bytes)),
+            Self::Secret(bytes) => WeakBytes::Secret(Arc::downgrade(bytes)),
+        }
+    }
+}
+
+/// A reference to [`Bytes`] that does not keep them.
+#[derive(Clone, Debug)]
+pub enum WeakBytes {
+    /// To public bytes.
+    Plain(Weak<[u8]>),
+    /// To secret bytes.
+    Secret(Weak<SecretBytes>),
+}
+
+impl WeakBytes {
+    /// Returns the bytes, if a clone of them exists.
+    pub fn upgrade(&self) -> Option<Bytes> {
+        match self {
+            Self::Plain(bytes) => bytes.upgrade().map(Bytes::Plain),
+            Self::Secret(bytes) => bytes.upgrade().map(Bytes::Secret),
+        }
+    }
+}
+
+/// A handle to bytes that are resident on a device until its last clone is dropped.
+#[derive(Clone)]
+pub struct ResidentData {
     device: u64,
-    kept: Kept,
+    content: Content,
 }
 
 #[derive(Clone)]
-enum Kept {
-    Bytes(Arc<[u8]>),
-    /// In a form of the device's own, made for one operation from so many bytes.
+enum Content {
+    Bytes(Bytes),
+    /// In a form of the device's own, prepared for one operation from so many bytes.
     Prepared(Capability, usize, Arc<dyn Any + Send + Sync>),
-    /// So many bytes in a place of which this is the name.
-    Distant(usize, Arc<dyn Any + Send + Sync>),
+    /// So many bytes on another machine, under a name.
+    Remote(usize, Arc<dyn Any + Send + Sync>),
 }
 
-impl Parked {
-    /// For devices: an identity that no other device of this process has.
+impl ResidentData {
+    /// Returns an identity that no other device of this process has. For devices.
     pub fn fresh_identity() -> u64 {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         NEXT.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// For devices: hands out a handle to `bytes` on the device with this identity.
-    pub fn new(device: u64, bytes: Arc<[u8]>) -> Self {
-        Self { device, kept: Kept::Bytes(bytes) }
+    /// Returns a handle to `bytes` on the device with this identity. For devices.
+    pub fn new(device: u64, bytes: Bytes) -> Self {
+        Self { device, content: Content::Bytes(bytes) }
     }
 
-    /// For devices: hands out a handle to what `len` bytes became for this operation on the device with this identity.
+    /// Returns a handle to the form that `len` bytes have for this operation on the device with this identity. For devices.
     pub fn prepared<T: Send + Sync + 'static>(
         device: u64,
         form: Capability,
         len: usize,
         inside: T,
     ) -> Self {
-        Self { device, kept: Kept::Prepared(form, len, Arc::new(inside)) }
+        Self { device, content: Content::Prepared(form, len, Arc::new(inside)) }
     }
 
-    /// For devices: what was prepared, when it was by this device for this operation.
+    /// Returns the prepared form, if this device prepared it for this operation. For devices.
     pub fn inside<T: Send + Sync + 'static>(
         &self,
         device: u64,
         form: &Capability,
     ) -> Result<Arc<T>> {
-        let problem = match &self.kept {
+        let problem = match &self.content {
             _ if self.device != device => "resident on another device".to_owned(),
-            Kept::Bytes(_) | Kept::Distant(..) => format!("resident as bytes, not for {form}"),
-            Kept::Prepared(other, ..) if other != form => {
+            Content::Bytes(_) | Content::Remote(..) => format!("resident as bytes, not for {form}"),
+            Content::Prepared(other, ..) if other != form => {
                 format!("resident for {other}, not {form}")
             }
-            Kept::Prepared(.., inside) => match inside.clone().downcast() {
+            Content::Prepared(.., inside) => match inside.clone().downcast() {
                 Ok(inside) => return Ok(inside),
                 Err(_) => format!("resident for {form} in another form"),
             },
         };
-        Err(Error::argument("data", problem))
+        Err(Error::argument(Argument::Data, problem))
     }
 
-    /// For devices elsewhere: hands out a handle to what `len` bytes became there, whose name is `name`.
-    pub fn distant<T: Send + Sync + 'static>(device: u64, len: usize, name: T) -> Self {
-        Self { device, kept: Kept::Distant(len, Arc::new(name)) }
+    /// Returns a handle to `len` bytes on another machine, under `name`. For devices of other machines.
+    pub fn remote<T: Send + Sync + 'static>(device: u64, len: usize, name: T) -> Self {
+        Self { device, content: Content::Remote(len, Arc::new(name)) }
     }
 
-    /// For devices elsewhere: the name, if this device gave it.
+    /// Returns the name, if this device gave it. For devices of other machines.
     pub fn name<T: Send + Sync + 'static>(&self, device: u64) -> Result<Arc<T>> {
-        let elsewhere = || Error::argument("data", "resident on another device");
-        match &self.kept {
-            Kept::Distant(_, name) if self.device == device => {
+        let elsewhere = || Error::argument(Argument::Data, "resident on another device");
+        match &self.content {
+            Content::Remote(_, name) if self.device == device => {
                 name.clone().downcast().map_err(|_| elsewhere())
             }
             _ => Err(elsewhere()),
         }
     }
 
-    /// Length in bytes, as they came.
+    /// Returns the length in bytes, as they were loaded.
     pub fn len(&self) -> usize {
-        match &self.kept {
-            Kept::Bytes(bytes) => bytes.len(),
-            Kept::Prepared(_, len, _) | Kept::Distant(len, _) => *len,
+        match &self.content {
+            Content::Bytes(bytes) => bytes.len(),
+            Content::Prepared(_, len, _) | Content::Remote(len, _) => *len,
         }
     }
 
-    /// True for a handle to no bytes.
+    /// Returns whether there are no bytes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
 impl Data {
-    /// Length in bytes.
+    /// Returns the length in bytes.
     pub fn len(&self) -> usize {
         match self {
-            Self::Here(bytes) => bytes.len(),
-            Self::Parked(parked) => parked.len(),
+            Self::Host(bytes) => bytes.len(),
+            Self::Resident(resident) => resident.len(),
         }
     }
 
-    /// True for no bytes.
+    /// Returns whether there are no bytes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// For devices: the bytes, when this device (by its identity) may read them.
-    pub fn on(&self, device: u64) -> Result<&Arc<[u8]>> {
-        match self {
-            Self::Here(bytes) => Ok(bytes),
-            Self::Parked(parked) if parked.device != device => {
-                Err(Error::argument("data", "resident on another device"))
+    /// Returns the bytes, if the device with this identity may read them. For devices.
+    pub fn on(&self, device: u64) -> Result<&Bytes> {
+        let problem = match self {
+            Self::Host(bytes) => return Ok(bytes),
+            Self::Resident(resident) if resident.device != device => {
+                "resident on another device".to_owned()
             }
-            Self::Parked(Parked { kept: Kept::Bytes(bytes), .. }) => Ok(bytes),
-            Self::Parked(Parked { kept: Kept::Prepared(form, ..), .. }) => {
-                Err(Error::argument("data", format!("resident for {form}, not as bytes")))
-            }
-            Self::Parked(Parked { kept: Kept::Distant(..), .. }) => {
-                Err(Error::argument("data", "resident on another machine"))
-            }
-        }
+            Self::Resident(resident) => match &resident.content {
+                Content::Bytes(bytes) => return Ok(bytes),
+                Content::Prepared(form, ..) => format!("resident for {form}, not as bytes"),
+                Content::Remote(..) => "resident on another machine".to_owned(),
+            },
+        };
+        Err(Error::argument(Argument::Data, problem))
+    }
+}
+
+impl fmt::Debug for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Bytes({} bytes)", self.len())
     }
 }
 
 impl fmt::Debug for Data {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Here(bytes) => write!(f, "Here({} bytes)", bytes.len()),
-            Self::Parked(parked) => parked.fmt(f),
+            Self::Host(bytes) => write!(f, "Host({} bytes)", bytes.len()),
+            Self::Resident(resident) => resident.fmt(f),
         }
     }
 }
 
-impl fmt::Debug for Parked {
+impl fmt::Debug for ResidentData {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Parked({} bytes)", self.len())
+        write!(f, "ResidentData({} bytes)", self.len())
     }
 }
 
-impl From<Vec<u8>> for Data {
+impl From<Vec<u8>> for Bytes {
     fn from(bytes: Vec<u8>) -> Self {
-        Self::Here(bytes.into())
+        Self::Plain(bytes.into())
     }
 }
 
-impl From<&[u8]> for Data {
+impl From<Arc<[u8]>> for Bytes {
+    fn from(bytes: Arc<[u8]>) -> Self {
+        Self::Plain(bytes)
+    }
+}
+
+impl From<&[u8]> for Bytes {
     fn from(bytes: &[u8]) -> Self {
-        Self::Here(bytes.into())
+        Self::Plain(bytes.into())
+    }
+}
+
+impl<const N: usize> From<[u8; N]> for Bytes {
+    fn from(bytes: [u8; N]) -> Self {
+        Self::Plain(bytes.into())
+    }
+}
+
+impl From<SecretBytes> for Bytes {
+    fn from(bytes: SecretBytes) -> Self {
+        Self::Secret(Arc::new(bytes))
+    }
+}
+
+impl<T: Into<Bytes>> From<T> for Data {
+    fn from(bytes: T) -> Self {
+        Self::Host(bytes.into())
+    }
+}
+
+impl From<ResidentData> for Data {
+    fn from(resident: ResidentData) -> Self {
+        Self::Resident(resident)
     }
 }
 
@@ -169,26 +262,28 @@ mod tests {
     use crate::msm::Instance;
 
     #[test]
-    fn what_was_prepared_is_for_one_operation_on_one_device() {
+    fn a_prepared_form_is_for_one_operation_on_one_device() {
         let [one, other] = Instance::ALL[..2] else { unreachable!() };
-        let parked = Parked::prepared(7, Capability::Msm(one), 64, vec![1u8, 2]);
-        assert_eq!(parked.len(), 64);
+        let resident = ResidentData::prepared(7, Capability::Msm(one), 64, vec![1u8, 2]);
+        assert_eq!(resident.len(), 64);
         let inside =
-            |device, instance| parked.inside::<Vec<u8>>(device, &Capability::Msm(instance));
+            |device, instance| resident.inside::<Vec<u8>>(device, &Capability::Msm(instance));
         assert_eq!(*inside(7, one).unwrap(), [1, 2]);
         let problem = inside(7, other).unwrap_err().to_string();
         assert_eq!(problem, "data: resident for msm (bn254_g1), not msm (bn254_g2)");
         assert!(inside(8, one).is_err());
-        assert!(Data::Parked(parked.clone()).on(7).is_err());
+        assert!(Data::Resident(resident.clone()).on(7).is_err());
         assert!(
-            Parked::new(7, vec![0; 64].into()).inside::<Vec<u8>>(7, &Capability::Msm(one)).is_err()
+            ResidentData::new(7, vec![0; 64].into())
+                .inside::<Vec<u8>>(7, &Capability::Msm(one))
+                .is_err()
         );
     }
 
     #[test]
     fn bytes_are_not_shown() {
         let here = Data::from(vec![0xab; 3]);
-        let parked = Data::Parked(Parked::new(1, vec![0xab; 4].into()));
-        assert_eq!(format!("{here:?} {parked:?}"), "Here(3 bytes) Parked(4 bytes)");
+        let resident = Data::Resident(ResidentData::new(1, vec![0xab; 4].into()));
+        assert_eq!(format!("{here:?} {resident:?}"), "Host(3 bytes) ResidentData(4 bytes)");
     }
 }

@@ -3,7 +3,7 @@
 //! The verification is that of SEC 1 version 2.0, section 4.1.4, from the digest on, in the numbering of
 //! `spec/wire/ecdsa_verify.toml`. Whether an s above n / 2 is welcome is the caller's policy, not asked here.
 
-use crate::{Data, Error, Result};
+use crate::{Argument, Capability, Data, Error, Operation, Result};
 
 /// Bytes of one signature with its digest and key in a request: [`Signature::to_bytes`].
 pub const SIGNATURE_BYTES: usize = 160;
@@ -60,7 +60,7 @@ impl Request {
         let bytes = self.signatures.len();
         if !bytes.is_multiple_of(SIGNATURE_BYTES) {
             return Err(Error::argument(
-                "signatures",
+                Argument::Signatures,
                 format!(
                     "{bytes} bytes are not a whole number of {SIGNATURE_BYTES}-byte signatures"
                 ),
@@ -78,6 +78,33 @@ pub struct Response {
     pub verdicts: Vec<Verdict>,
     /// Clock cycles of each, as a card counts them, 65535 for more; nothing where there is no such clock.
     pub cycles: Option<Vec<u16>>,
+}
+
+/// ECDSA verification on secp256k1.
+pub struct EcdsaVerify;
+
+impl Operation for EcdsaVerify {
+    type Request = Request;
+    type Response = Response;
+    const NAME: &'static str = "ecdsa_verify";
+
+    fn capability(_: &Request) -> Capability {
+        Capability::EcdsaVerify
+    }
+
+    fn data_mut(request: &mut Request) -> Vec<&mut Data> {
+        vec![&mut request.signatures]
+    }
+
+    fn items(request: &Request) -> Result<Option<usize>> {
+        request.count().map(Some)
+    }
+
+    fn join(_: &Request, parts: Vec<Response>) -> Response {
+        let cycles = parts.iter().map(|part| part.cycles.clone()).collect::<Option<Vec<_>>>();
+        let verdicts = parts.into_iter().flat_map(|part| part.verdicts).collect();
+        Response { verdicts, cycles: cycles.map(|lists| lists.concat()) }
+    }
 }
 
 crate::verdict::verdict! {
@@ -130,6 +157,9 @@ mod tests {
     fn a_part_of_a_signature_is_refused() {
         assert_eq!(Request::new(vec![0; 320]).count().unwrap(), 2);
         let problem = Request::new(vec![0; 161]).count().unwrap_err();
-        assert!(matches!(problem, Error::Argument { argument: "signatures", .. }), "{problem}");
+        assert!(
+            matches!(problem, Error::Argument { argument: Argument::Signatures, .. }),
+            "{problem}"
+        );
     }
 }

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::{Data, Error, Result};
+use crate::{Argument, Capability, Data, Error, Operation, Result};
 
 /// Bytes of a header before the CompactSize and the solution.
 pub const HEADER_BYTES: usize = 140;
@@ -223,7 +223,7 @@ impl Request {
         let (bytes, each) = (self.headers.len(), self.params.header_bytes());
         if bytes % each != 0 {
             return Err(Error::argument(
-                "headers",
+                Argument::Headers,
                 format!(
                     "{bytes} bytes are not a whole number of {each}-byte headers for ({})",
                     self.params
@@ -240,6 +240,31 @@ impl Request {
 pub struct Response {
     /// One a header.
     pub verdicts: Vec<Verdict>,
+}
+
+/// Equihash verification.
+pub struct EquihashVerify;
+
+impl Operation for EquihashVerify {
+    type Request = Request;
+    type Response = Response;
+    const NAME: &'static str = "equihash_verify";
+
+    fn capability(request: &Request) -> Capability {
+        Capability::EquihashVerify(request.params)
+    }
+
+    fn data_mut(request: &mut Request) -> Vec<&mut Data> {
+        vec![&mut request.headers]
+    }
+
+    fn items(request: &Request) -> Result<Option<usize>> {
+        request.count().map(Some)
+    }
+
+    fn join(_: &Request, parts: Vec<Response>) -> Response {
+        Response { verdicts: parts.into_iter().flat_map(|part| part.verdicts).collect() }
+    }
 }
 
 crate::verdict::verdict! {

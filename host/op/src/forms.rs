@@ -1,7 +1,7 @@
-//! Requests and answers as values of serde (feature `serde`), for devices elsewhere.
+//! Serialises requests and responses by serde (feature `serde`), for remote devices.
 //!
-//! What there may be much of stands beside: [`Data`] and points are written as a mark, the bytes of an answer
-//! ([`Answer::bytes_mut`](crate::Answer::bytes_mut)) and functions not at all. Instances are written by name.
+//! Bulk bytes are transported separately: [`Data`] and points are written as a mark, the bytes of a response
+//! ([`AnyResponse::take_bytes`](crate::AnyResponse::take_bytes)) and callbacks are omitted. Instances are written by name.
 
 use proofmill_algebra::coprocessor::{Fault, Interrupt, Kind, SLOT_BYTES, Stop};
 use proofmill_algebra::poseidon::{Domain, Strength};
@@ -10,9 +10,9 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::equihash_verify::Params;
-use crate::{Data, Error, Parked, coprocessor, msm, ntt, poseidon};
+use crate::{Data, Error, ResidentData, coprocessor, msm, ntt, poseidon};
 
-/// Stands for bytes that travel beside. It takes a byte, so that who reads a list of them cannot be promised more than there are.
+/// Replaces bytes that are transported separately. It takes a byte, so that the length of a list of them is bounded by the bytes read.
 const MARK: u8 = 0;
 
 impl Serialize for Data {
@@ -35,7 +35,7 @@ impl Serialize for msm::Points {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Data(data) => data.serialize(to),
-            Self::Stream(_) => Err(S::Error::custom("points are read before they travel")),
+            Self::Stream(_) => Err(S::Error::custom("points are read before they are sent")),
         }
     }
 }
@@ -46,17 +46,17 @@ impl<'de> Deserialize<'de> for msm::Points {
     }
 }
 
-/// An error: a handle means nothing elsewhere.
-impl Serialize for Parked {
+/// An error: a handle is valid on its device only.
+impl Serialize for ResidentData {
     fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
-        Err(S::Error::custom("resident bytes do not travel"))
+        Err(S::Error::custom("resident bytes are not sent"))
     }
 }
 
 /// An error.
-impl<'de> Deserialize<'de> for Parked {
+impl<'de> Deserialize<'de> for ResidentData {
     fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
-        Err(D::Error::custom("resident bytes do not travel"))
+        Err(D::Error::custom("resident bytes are not sent"))
     }
 }
 

@@ -1,7 +1,7 @@
-//! What can be asked of a device, and how: one request and one answer type an operation, the trait [`Device`]
-//! that every backend implements, and the [`Ticket`] for an answer that is on its way.
+//! Operations of proofmill devices: an [`Operation`] with its request and response types, the trait [`Device`] that every backend
+//! implements, [`Submit`] for typed requests, and the [`Ticket`] for a pending response.
 //!
-//! This room knows no backend. Data crosses it in one form: canonical little-endian bytes.
+//! This crate knows no backend. Data have one form: canonical little-endian bytes.
 
 mod cancel;
 pub mod coprocessor;
@@ -13,16 +13,25 @@ mod error;
 mod features;
 #[cfg(feature = "serde")]
 pub mod forms;
+pub mod keccak256;
 pub mod msm;
 pub mod ntt;
+mod operation;
 pub mod poseidon;
 pub mod process;
+mod progress;
+mod registry;
+mod secret;
 mod ticket;
 mod verdict;
 
 pub use cancel::Cancel;
-pub use data::{Data, Parked};
-pub use device::{Answer, Capability, Caps, Device, DeviceKind, Metrics, Request};
-pub use error::{Error, Result};
+pub use data::{Bytes, Data, ResidentData, WeakBytes};
+pub use device::{Capability, Caps, Device, DeviceKind, Metrics};
+pub use error::{Argument, Error, Result};
 pub use features::not_in_this_build;
+pub use operation::{Operation, ResponseOf, Submit};
+pub use progress::Progress;
+pub use registry::{AnyCompleter, AnyRequest, AnyResponse, AnyTicket, Erased, RequestOf};
+pub use secret::{Full, Secret, SecretBytes, lock_memory, wipe};
 pub use ticket::{Completer, Ticket, milliseconds};

@@ -10,7 +10,9 @@ use std::sync::Arc;
 
 use proofmill_algebra::field::PrimeField;
 
-use crate::{Data, Error, Parked, Result, features};
+use crate::{
+    Argument, Capability, Data, Error, Operation, Progress, ResidentData, Result, features,
+};
 
 pub mod read;
 mod stream;
@@ -45,7 +47,7 @@ macro_rules! instances {
         }
 
         impl Curve {
-            /// All there are.
+            /// All of this build.
             pub const ALL: [Self; [$(Self::$curve),*].len()] = [$(Self::$curve),*];
 
             /// Its name in `spec/curves`.
@@ -64,7 +66,7 @@ macro_rules! instances {
         }
 
         impl Instance {
-            /// All there are.
+            /// All of this build.
             pub const ALL: [Self; [$($(Group::$group),+),*].len()] =
                 [$($(Self::new(Curve::$curve, Group::$group)),+),*];
 
@@ -169,21 +171,37 @@ impl FromStr for Instance {
     }
 }
 
-/// Checks on the points before anything is computed. Coordinates must always be below p. Without [`Check::Subgroup`], the
-/// result for points outside the subgroup is undefined.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// Checks on the points before the computation. Coordinates must always be below p. Without [`Check::Subgroup`], the result for points
+/// outside the subgroup is undefined.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Check {
-    /// None: the caller trusts these points.
+    /// Each point is on the curve and of order r or 1.
     #[default]
-    Nothing,
-    /// Each is on the curve.
-    Curve,
-    /// Each is on the curve and of order r or 1.
     Subgroup,
+    /// Each point is on the curve.
+    Curve,
+    /// None: the caller trusts these points.
+    None,
 }
 
-/// Where points come from.
+impl Check {
+    /// Returns whether this check includes `other`.
+    pub fn includes(self, other: Self) -> bool {
+        self as u8 <= other as u8
+    }
+
+    /// Returns its name: `subgroup`, `curve`, `none`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Subgroup => "subgroup",
+            Self::Curve => "curve",
+            Self::None => "none",
+        }
+    }
+}
+
+/// The source of points.
 #[derive(Clone, Debug)]
 pub enum Points {
     /// Bytes, or the handle of resident bases.
@@ -193,7 +211,7 @@ pub enum Points {
 }
 
 impl Points {
-    /// The bytes, if they are not streamed.
+    /// Returns the bytes, if they are not streamed.
     pub(crate) fn data_mut(&mut self) -> Option<&mut Data> {
         match self {
             Self::Data(data) => Some(data),
@@ -202,49 +220,55 @@ impl Points {
     }
 }
 
-/// The bases of an MSM: points that scalars are multiplied with.
+/// The bases of an MSM: the points that the scalars multiply.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Bases {
-    /// Their group.
+    /// The group.
     pub instance: Instance,
     /// The points one after the other.
     pub points: Points,
-    /// Checks on the points. Resident bases were checked when they were parked; a weaker check than this is refused.
+    /// The check on the points. Resident bases were checked when they were loaded; a request for a stronger check is refused.
     pub check: Check,
-    /// Most bytes that resident bases may take with precomputed multiples, which make MSMs faster; 0 for the points alone.
-    /// While multiples are made, the points alone take their size once more. Devices that have no use for multiples keep the
-    /// points alone.
-    pub room: usize,
+    /// The most bytes that resident bases may take with precomputed multiples, which make MSMs faster; 0 for the points alone. While multiples
+    /// are computed, the points alone take their size once more. Devices that do not use multiples keep the points alone.
+    pub max_bytes: usize,
 }
 
 impl Bases {
-    /// Points one after the other, not checked.
+    /// Returns bases from points one after the other, which are checked to be in the subgroup.
     pub fn new(instance: Instance, points: impl Into<Data>) -> Self {
-        Self { instance, points: Points::Data(points.into()), check: Check::Nothing, room: 0 }
+        let points = Points::Data(points.into());
+        Self { instance, points, check: Check::Subgroup, max_bytes: 0 }
     }
 
-    /// Points one after the other, read while they are used, for every MSM again.
+    /// Returns bases from points that are read while they are used, for every MSM again. They are checked to be in the subgroup.
     pub fn streamed(instance: Instance, points: impl Stream + 'static) -> Self {
-        Self { instance, points: Points::Stream(Arc::new(points)), check: Check::Nothing, room: 0 }
+        let points = Points::Stream(Arc::new(points));
+        Self { instance, points, check: Check::Subgroup, max_bytes: 0 }
     }
 
-    /// Bases that are resident on a device.
-    pub fn parked(instance: Instance, points: Parked) -> Self {
-        Self::new(instance, Data::Parked(points))
+    /// Returns bases that are resident on a device. They were checked when they were loaded.
+    pub fn resident(instance: Instance, points: ResidentData) -> Self {
+        Self::new(instance, points).unchecked()
     }
 
-    /// The same points, to be checked.
+    /// Returns the same points with this check.
     pub fn checked(self, check: Check) -> Self {
         Self { check, ..self }
     }
 
-    /// The same points, to be made resident with precomputed multiples in at most so many bytes.
-    pub fn precomputed(self, room: usize) -> Self {
-        Self { room, ..self }
+    /// Returns the same points without a check: the caller trusts them to be in the subgroup.
+    pub fn unchecked(self) -> Self {
+        self.checked(Check::None)
     }
 
-    /// Number of points. An error when the bytes are not a whole number of them.
+    /// Returns the same points, to be loaded with precomputed multiples in at most `max_bytes` bytes.
+    pub fn precomputed(self, max_bytes: usize) -> Self {
+        Self { max_bytes, ..self }
+    }
+
+    /// Returns the number of points; an error if the bytes are not a whole number of them.
     pub fn count(&self) -> Result<usize> {
         let bytes = match &self.points {
             Points::Data(data) => data.len() as u64,
@@ -253,113 +277,171 @@ impl Bases {
                 source: Arc::new(source),
             })?,
         };
-        whole("bases", bytes, self.instance.point_bytes())
+        whole(Argument::Bases, bytes, self.instance.point_bytes())
     }
 }
 
 /// MSMs over the same bases.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Sums {
-    /// The points.
+pub struct Request {
+    /// The bases.
     pub bases: Bases,
-    /// For each MSM its scalars, one after the other.
+    /// The scalars of each MSM, one after the other.
     pub scalars: Vec<Data>,
-    /// Is called with the progress.
+    /// The progress callback.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub progress: Option<Progress>,
 }
 
-impl Sums {
-    /// One MSM.
-    pub fn one(bases: Bases, scalars: impl Into<Data>) -> Self {
-        Self { bases, scalars: vec![scalars.into()], progress: None }
+impl Request {
+    /// Returns a request for one MSM.
+    pub fn new(bases: Bases, scalars: impl Into<Data>) -> Self {
+        Self::batch(bases, [scalars])
     }
 
-    /// Number of points. An error when a list of scalars has another length.
+    /// Returns a request for an MSM for each list of scalars.
+    pub fn batch(bases: Bases, lists: impl IntoIterator<Item = impl Into<Data>>) -> Self {
+        Self { bases, scalars: lists.into_iter().map(Into::into).collect(), progress: None }
+    }
+
+    /// Returns the number of points; an error if a list of scalars has another length.
     pub fn count(&self) -> Result<usize> {
         let points = self.bases.count()?;
         for (number, scalars) in self.scalars.iter().enumerate() {
-            let found = whole("scalars", scalars.len() as u64, SCALAR_BYTES)?;
+            let found = whole(Argument::Scalars, scalars.len() as u64, SCALAR_BYTES)?;
             if found != points {
                 let problem = format!("list {number} has {found} scalars for {points} points");
-                return Err(Error::argument("scalars", problem));
+                return Err(Error::argument(Argument::Scalars, problem));
             }
         }
         Ok(points)
     }
 }
 
-/// A callback for progress: called now and then, from any thread, with the fraction of the work that is done, 0 to 1.
-#[derive(Clone)]
-pub struct Progress(pub Arc<dyn Fn(f64) + Send + Sync>);
+/// The results of MSMs.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Response {
+    /// A point for each list of scalars.
+    pub points: Vec<Vec<u8>>,
+    /// The cycles of each MSM; `None` if the device does not count cycles.
+    pub cycles: Option<Vec<Cycles>>,
+}
 
-impl fmt::Debug for Progress {
+impl Response {
+    /// Returns a response. For devices.
+    pub fn new(points: Vec<Vec<u8>>, cycles: Option<Vec<Cycles>>) -> Self {
+        Self { points, cycles }
+    }
+}
+
+/// Shows the number of points only: they depend on the scalars, which may be secret.
+impl fmt::Debug for Response {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Progress")
+        write!(f, "Response({} points)", self.points.len())
     }
 }
 
-/// What can be asked.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Request {
-    /// How an MSM over so many points would be computed, and in how much memory.
-    Plan {
-        /// The group.
-        instance: Instance,
-        /// The number of points, up to [`MOST_POINTS`].
-        points: usize,
-        /// Would the bases be resident?
-        parked: bool,
-        /// With precomputed multiples in so many bytes ([`Bases::room`])? Then they are resident.
-        room: usize,
-    },
-    /// Make bases resident: check the points and keep them on the device in the engine's own form.
-    Park(Bases),
-    /// Compute MSMs.
-    Sums(Sums),
+/// Multi-scalar multiplication.
+pub struct Msm;
+
+impl Operation for Msm {
+    type Request = Request;
+    type Response = Response;
+    const NAME: &'static str = "msm";
+
+    fn capability(request: &Request) -> Capability {
+        Capability::Msm(request.bases.instance)
+    }
+
+    fn data_mut(request: &mut Request) -> Vec<&mut Data> {
+        request.bases.points.data_mut().into_iter().chain(&mut request.scalars).collect()
+    }
+
+    fn progress_mut(request: &mut Request) -> Option<&mut Option<Progress>> {
+        Some(&mut request.progress)
+    }
+
+    fn points_mut(request: &mut Request) -> Option<&mut Points> {
+        Some(&mut request.bases.points)
+    }
 }
 
-impl Request {
+/// Checks points and loads them into the device, in the form of its engine. The request is a [`Bases`], the response their handle.
+pub struct LoadBases;
+
+impl Operation for LoadBases {
+    type Request = Bases;
+    type Response = ResidentData;
+    const NAME: &'static str = "load_bases";
+
+    fn capability(bases: &Bases) -> Capability {
+        Capability::Msm(bases.instance)
+    }
+
+    fn data_mut(bases: &mut Bases) -> Vec<&mut Data> {
+        bases.points.data_mut().into_iter().collect()
+    }
+
+    fn points_mut(bases: &mut Bases) -> Option<&mut Points> {
+        Some(&mut bases.points)
+    }
+
+    fn reserved_bytes(bases: &Bases) -> u64 {
+        bases.max_bytes as u64
+    }
+
+    fn resident(response: &ResidentData) -> Option<&ResidentData> {
+        Some(response)
+    }
+
+    fn from_resident(resident: ResidentData) -> Option<ResidentData> {
+        Some(resident)
+    }
+}
+
+/// A request for the plan of an MSM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct PlanRequest {
     /// The group.
-    pub fn instance(&self) -> Instance {
-        match self {
-            Self::Plan { instance, .. } => *instance,
-            Self::Park(bases) => bases.instance,
-            Self::Sums(sums) => sums.bases.instance,
-        }
-    }
+    pub instance: Instance,
+    /// The number of points, up to [`MAX_POINTS`].
+    pub points: usize,
+    /// Whether the bases are resident.
+    pub resident: bool,
+    /// The most bytes for precomputed multiples ([`Bases::max_bytes`]); more than 0 implies resident bases.
+    pub max_bytes: usize,
 }
 
-/// The answer to the request of the same name.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Response {
-    /// How it would be computed.
-    Plan(Plan),
-    /// The handle of resident bases.
-    Parked(Parked),
-    /// The results.
-    Sums {
-        /// For each list a point.
-        points: Vec<Vec<u8>>,
-        /// For each list what the engine counted; `None` where nothing counts.
-        cycles: Option<Vec<Cycles>>,
-    },
+/// Plans an MSM: windows and memory.
+pub struct PlanMsm;
+
+impl Operation for PlanMsm {
+    type Request = PlanRequest;
+    type Response = Plan;
+    const NAME: &'static str = "plan_msm";
+
+    fn capability(request: &PlanRequest) -> Capability {
+        Capability::Msm(request.instance)
+    }
+
+    fn data_mut(_: &mut PlanRequest) -> Vec<&mut Data> {
+        vec![]
+    }
 }
 
 /// Clock cycles of an engine for one MSM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Cycles {
-    /// In which points were added into buckets.
+    /// Cycles of adding points to buckets.
     pub accumulation: u64,
-    /// In which buckets and windows were added up.
+    /// Cycles of adding buckets and windows.
     pub tail: u64,
-    /// Additions of the tail, in the adder that had most.
+    /// Additions of the tail in the adder that had most.
     pub tail_additions: u64,
 }
 
@@ -371,43 +453,43 @@ impl std::ops::AddAssign for Cycles {
     }
 }
 
-/// How an MSM is computed.
+/// The plan of an MSM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Plan {
-    /// Windows that the scalars are cut into.
+    /// The number of windows of a scalar.
     pub windows: usize,
-    /// Bits of the widest.
+    /// The bits of the widest window.
     pub window_bits: u32,
-    /// Most bytes, besides the request's and resident bases: of a GPU's own memory where a GPU computes it, of the host's elsewhere.
+    /// The most bytes besides those of the request and of resident bases: of GPU memory if a GPU computes the MSM, of host memory otherwise.
     pub memory: usize,
-    /// Bytes of resident bases with their multiples.
-    pub parked: usize,
-    /// How many multiples of each point are resident, the point among them.
+    /// The bytes of resident bases with their multiples.
+    pub resident: usize,
+    /// The number of resident multiples of each point, including the point.
     pub multiples: usize,
 }
 
 impl Plan {
-    /// For devices.
-    pub fn new(windows: usize, window_bits: u32, memory: usize, parked: usize) -> Self {
-        Self { windows, window_bits, memory, parked, multiples: 1 }
+    /// Returns a plan without multiples. For devices.
+    pub fn new(windows: usize, window_bits: u32, memory: usize, resident: usize) -> Self {
+        Self { windows, window_bits, memory, resident, multiples: 1 }
     }
 
-    /// With so many multiples of each point.
+    /// Returns the plan with so many multiples of each point.
     pub fn with_multiples(self, multiples: usize) -> Self {
         Self { multiples, ..self }
     }
 }
 
-/// Most points in a sum.
-pub const MOST_POINTS: u64 = 1 << 40;
+/// The largest number of points of an MSM.
+pub const MAX_POINTS: u64 = 1 << 40;
 
-fn whole(argument: &'static str, bytes: u64, each: usize) -> Result<usize> {
+fn whole(argument: Argument, bytes: u64, each: usize) -> Result<usize> {
     let count = bytes / each as u64;
     let problem = match bytes % each as u64 {
-        0 if count <= MOST_POINTS => return Ok(count as usize),
-        0 => format!("{count} are more than {MOST_POINTS}"),
+        0 if count <= MAX_POINTS => return Ok(count as usize),
+        0 => format!("{count} are more than {MAX_POINTS}"),
         _ => format!("{bytes} bytes are not a multiple of {each}, the size of one"),
     };
     Err(Error::argument(argument, problem))
@@ -470,10 +552,10 @@ mod tests {
         let g1 = Instance::new(Curve::Bls12_381, Group::G1);
         let bases = Bases::new(g1, vec![0; 3 * 96]);
         assert_eq!(bases.count().unwrap(), 3);
-        assert_eq!(Sums::one(bases.clone(), vec![0; 96]).count().unwrap(), 3);
-        let problem = Sums::one(bases.clone(), vec![0; 64]).count().unwrap_err().to_string();
+        assert_eq!(Request::new(bases.clone(), vec![0; 96]).count().unwrap(), 3);
+        let problem = Request::new(bases.clone(), vec![0; 64]).count().unwrap_err().to_string();
         assert_eq!(problem, "scalars: list 0 has 2 scalars for 3 points");
-        let problem = Sums::one(bases, vec![0; 33]).count().unwrap_err().to_string();
+        let problem = Request::new(bases, vec![0; 33]).count().unwrap_err().to_string();
         assert!(problem.starts_with("scalars: 33 bytes"), "{problem}");
         let problem = Bases::new(g1, vec![0; 97]).count().unwrap_err().to_string();
         assert!(problem.starts_with("bases: 97 bytes"), "{problem}");

@@ -2,7 +2,7 @@
 //! of unity, in natural order, or back.
 //!
 //! Elements are canonical integers below the modulus, little-endian, [`Field::bytes`] each. There are 2^k of them, with k from
-//! 0 to [`MOST_LOG_SIZE`]. The root of unity of order 2^k is the field's generator in `spec/fields` to the power of
+//! 0 to [`MAX_LOG_SIZE`]. The root of unity of order 2^k is the field's generator in `spec/fields` to the power of
 //! (modulus - 1) / 2^k, unless the request brings another one.
 
 use std::fmt;
@@ -13,12 +13,12 @@ use proofmill_algebra::ntt::{SizeError, Transform};
 
 mod quotient;
 
-pub use crate::msm::Progress;
-use crate::{Data, Error, Result, features};
-pub use quotient::Quotient;
+pub use crate::Progress;
+use crate::{Argument, Capability, Data, Error, Operation, Result, SecretBytes, features};
+pub use quotient::{ComputeQuotient, Quotient, QuotientResponse};
 
-/// The largest number of elements is two to the power of this.
-pub const MOST_LOG_SIZE: u32 = 27;
+/// The base-2 logarithm of the largest number of elements.
+pub const MAX_LOG_SIZE: u32 = 27;
 
 /// Lists the fields: types of `proofmill_algebra`. Then those that this build lacks.
 macro_rules! fields {
@@ -134,16 +134,16 @@ pub struct Request {
     pub coset: Option<Vec<u8>>,
     /// The elements one after the other.
     pub elements: Data,
-    /// Memory to reuse for the response, if it is large enough. Its content does not matter; after an error it is gone.
+    /// Memory to reuse for the response, if it is large enough. Its content is ignored; an error drops it.
     #[cfg_attr(feature = "serde", serde(skip))]
-    pub memory: Memory,
-    /// Is called with the progress.
+    pub buffer: Buffer,
+    /// The progress callback.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub progress: Option<Progress>,
 }
 
 impl Request {
-    /// From coefficients to values at the powers of the root.
+    /// Returns the transform from coefficients to values at the powers of the root.
     pub fn forward(field: Field, elements: impl Into<Data>) -> Self {
         let (direction, elements) = (Direction::Forward, elements.into());
         Self {
@@ -152,53 +152,52 @@ impl Request {
             root: None,
             coset: None,
             elements,
-            memory: Memory::default(),
+            buffer: Buffer::default(),
             progress: None,
         }
     }
 
-    /// From values to coefficients.
+    /// Returns the transform from values to coefficients.
     pub fn inverse(field: Field, elements: impl Into<Data>) -> Self {
         Self { direction: Direction::Inverse, ..Self::forward(field, elements) }
     }
 
-    /// The same with the powers of this root of unity.
+    /// Returns the request with the powers of this root of unity.
     pub fn with_root(self, root: impl Into<Vec<u8>>) -> Self {
         Self { root: Some(root.into()), ..self }
     }
 
-    /// The same on the coset with shift g, which is not 0.
+    /// Returns the request on the coset with shift g, which is not 0.
     pub fn on_coset(self, g: impl Into<Vec<u8>>) -> Self {
         Self { coset: Some(g.into()), ..self }
     }
 
-    /// The same with the response in this memory, if it is large enough: that of an earlier response, say. New memory costs a
-    /// page fault for every page.
-    pub fn answered_in(self, memory: Vec<u8>) -> Self {
-        Self { memory: Memory(memory), ..self }
+    /// Returns the request with memory for its response, such as that of an earlier response, used if it is large enough. New memory costs
+    /// a page fault for every page.
+    pub fn with_buffer(self, memory: Vec<u8>) -> Self {
+        Self { buffer: Buffer(memory.into()), ..self }
     }
 
-    /// The base-2 logarithm of the number of elements. An error if that is not a power of two, or too large.
+    /// Returns the base-2 logarithm of the number of elements; an error if that is not a power of two, or too large.
     pub fn log_size(&self) -> Result<u32> {
-        count_log("elements", self.field, self.elements.len())
+        count_log(Argument::Elements, self.field, self.elements.len())
     }
 }
 
 impl Request {
-    /// For devices: the transform over F, which is the request's field. An error if there is none of this size, or if root or coset are none.
+    /// Returns the transform over F, which is the field of the request; an error if the size, the root or the coset is wrong. For devices.
     pub fn transform<F: PrimeField>(&self) -> Result<Transform<F>> {
-        of_size("elements", self.log_size()?, self.root.as_deref(), self.coset.as_deref()).map(
-            |transform| match self.direction {
+        of_size(Argument::Elements, self.log_size()?, self.root.as_deref(), self.coset.as_deref())
+            .map(|transform| match self.direction {
                 Direction::Forward => transform,
                 Direction::Inverse => transform.inverse(),
-            },
-        )
+            })
     }
 }
 
 /// The forward transform of 2^log elements of this argument.
 fn of_size<F: PrimeField>(
-    argument: &'static str,
+    argument: Argument,
     log: u32,
     root: Option<&[u8]>,
     coset: Option<&[u8]>,
@@ -225,38 +224,45 @@ fn element<F: PrimeField>(argument: &'static str, bytes: &[u8]) -> Result<F> {
 }
 
 /// The base-2 logarithm of the number of elements that an argument has in so many bytes.
-fn count_log(argument: &'static str, field: Field, bytes: usize) -> Result<u32> {
+fn count_log(argument: Argument, field: Field, bytes: usize) -> Result<u32> {
     let each = field.bytes();
     let count = bytes / each;
     let problem = if !bytes.is_multiple_of(each) {
         format!("{bytes} bytes are not a whole number of {each}-byte elements")
     } else if !count.is_power_of_two() {
         format!("a count of {count} is not a power of two")
-    } else if count.ilog2() > MOST_LOG_SIZE {
-        format!("a count of {count} exceeds 2^{MOST_LOG_SIZE}")
+    } else if count.ilog2() > MAX_LOG_SIZE {
+        format!("a count of {count} exceeds 2^{MAX_LOG_SIZE}")
     } else {
         return Ok(count.ilog2());
     };
     Err(Error::argument(argument, problem))
 }
 
-/// Memory to be reused: debugging shows only its size, and a clone is empty.
-#[derive(Default)]
-pub struct Memory(pub Vec<u8>);
+/// Memory to reuse. A clone is empty. It is secret, because earlier results may be.
+#[derive(Debug)]
+pub struct Buffer(pub SecretBytes);
 
-impl Clone for Memory {
+impl Default for Buffer {
+    fn default() -> Self {
+        Self(SecretBytes::from(Vec::new()))
+    }
+}
+
+impl Clone for Buffer {
     fn clone(&self) -> Self {
         Self::default()
     }
 }
 
-impl fmt::Debug for Memory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Memory({} bytes)", self.0.capacity())
+impl Buffer {
+    /// Takes the memory out.
+    pub fn take(&mut self) -> SecretBytes {
+        std::mem::take(self).0
     }
 }
 
-/// The result.
+/// The result of a transform.
 #[derive(Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Response {
@@ -265,10 +271,43 @@ pub struct Response {
     pub elements: Vec<u8>,
 }
 
-/// Only their number: they may come from a witness.
+/// Shows the length only: the elements may come from a witness.
 impl fmt::Debug for Response {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Response({} bytes)", self.elements.len())
+    }
+}
+
+/// Number-theoretic transform.
+pub struct Ntt;
+
+impl Operation for Ntt {
+    type Request = Request;
+    type Response = Response;
+    const NAME: &'static str = "ntt";
+
+    fn capability(request: &Request) -> Capability {
+        Capability::Ntt(request.field)
+    }
+
+    fn data_mut(request: &mut Request) -> Vec<&mut Data> {
+        vec![&mut request.elements]
+    }
+
+    fn progress_mut(request: &mut Request) -> Option<&mut Option<Progress>> {
+        Some(&mut request.progress)
+    }
+
+    fn take_bytes(response: &mut Response) -> Option<SecretBytes> {
+        Some(std::mem::take(&mut response.elements).into())
+    }
+
+    fn put_bytes(response: &mut Response, bytes: SecretBytes) {
+        response.elements = bytes.into_plain();
+    }
+
+    fn take_buffer(request: &mut Request) -> Option<SecretBytes> {
+        Some(request.buffer.take())
     }
 }
 

@@ -8,8 +8,8 @@ use std::str::FromStr;
 
 pub use proofmill_algebra::poseidon::{Domain, ELEMENT_BYTES, LEAST_ARITY, MOST_ARITY, Strength};
 
-pub use crate::msm::Progress;
-use crate::{Data, Error, Result};
+pub use crate::Progress;
+use crate::{Argument, Capability, Data, Error, Operation, Result, SecretBytes};
 
 /// A field with its S-box, rounds and domains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -23,7 +23,7 @@ pub enum Instance {
 }
 
 impl Instance {
-    /// All there are.
+    /// All of this build.
     pub const ALL: [Self; 1] = [Self::Bls12_381];
 
     /// Its name in `spec/hashes`, without the operation's.
@@ -57,23 +57,23 @@ impl FromStr for Instance {
 pub struct Request {
     /// The field and all that goes with it.
     pub instance: Instance,
-    /// How many elements a permutation takes, from [`LEAST_ARITY`] to [`MOST_ARITY`].
+    /// The number of elements that a permutation takes, from [`LEAST_ARITY`] to [`MOST_ARITY`].
     pub arity: usize,
-    /// How many rounds there are.
+    /// The strength, which decides the number of rounds.
     #[cfg_attr(feature = "serde", serde(with = "crate::forms::StrengthForm"))]
     pub strength: Strength,
-    /// What is hashed, which decides the tag, and how many elements a preimage has.
+    /// The domain, which decides the tag and the number of elements of a preimage.
     #[cfg_attr(feature = "serde", serde(with = "crate::forms::DomainForm"))]
     pub domain: Domain,
     /// The preimages one after the other.
     pub preimages: Data,
-    /// Is called with the progress.
+    /// The progress callback.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub progress: Option<Progress>,
 }
 
 impl Request {
-    /// As a Merkle tree of this arity hashes the children of its nodes, or columns: of standard strength.
+    /// Returns the request for hashes of the children of nodes in a Merkle tree of this arity, or of columns, with standard strength.
     pub fn new(arity: usize, preimages: impl Into<Data>) -> Self {
         Self {
             instance: Instance::default(),
@@ -85,17 +85,17 @@ impl Request {
         }
     }
 
-    /// The same in another domain.
+    /// Returns the request in another domain.
     pub fn in_domain(self, domain: Domain) -> Self {
         Self { domain, ..self }
     }
 
-    /// The same with another strength.
+    /// Returns the request with another strength.
     pub fn with_strength(self, strength: Strength) -> Self {
         Self { strength, ..self }
     }
 
-    /// Elements of a preimage. An error if there is no such arity or length.
+    /// Returns the number of elements of a preimage; an error if there is no such arity or length.
     pub fn elements(&self) -> Result<usize> {
         let arity = self.arity;
         if !(LEAST_ARITY..=MOST_ARITY).contains(&arity) {
@@ -111,31 +111,31 @@ impl Request {
         })
     }
 
-    /// Number of preimages. An error if there is no such arity or length, or if these are no whole preimages.
+    /// Returns the number of preimages; an error if there is no such arity or length, or if the bytes are not whole preimages.
     pub fn count(&self) -> Result<usize> {
         let (bytes, each) = (self.preimages.len(), self.elements()? * ELEMENT_BYTES);
         if !bytes.is_multiple_of(each) {
             let problem = format!("{bytes} bytes are not a whole number of {each}-byte preimages");
-            return Err(Error::argument("preimages", problem));
+            return Err(Error::argument(Argument::Preimages, problem));
         }
         Ok(bytes / each)
     }
 }
 
-/// Which layers of [`Layers`] are wanted.
+/// The layers of [`Layers`] to return.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Wanted {
-    /// All of them, the lowest first.
+pub enum Output {
+    /// All layers, the lowest first.
     #[default]
     All,
-    /// The uppermost one.
+    /// The uppermost layer.
     Last,
 }
 
 /// Layers of Merkle trees: nodes are hashed, the digests are hashed, and so on, in the domain of Merkle trees and with standard strength.
 ///
-/// A device with memory of its own keeps them there: of a tree with [`Wanted::Last`] the leaves go there, and only the root comes back.
+/// A device with memory of its own keeps them there: of a tree with [`Output::Last`] the leaves go there, and only the root comes back.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Layers {
@@ -145,38 +145,38 @@ pub struct Layers {
     pub arities: Vec<usize>,
     /// The nodes of the lowest layer one after the other: as many as one node of the uppermost layer takes, or a multiple, at least 1.
     pub nodes: Data,
-    /// What is to be answered.
-    pub wanted: Wanted,
-    /// Is called with the progress.
+    /// The layers to return.
+    pub output: Output,
+    /// The progress callback.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub progress: Option<Progress>,
 }
 
 impl Layers {
-    /// All layers of trees of this height and arity, whose leaves follow each other.
+    /// Returns the request for all layers of trees of this height and arity, whose leaves follow each other.
     pub fn new(arity: usize, height: usize, leaves: impl Into<Data>) -> Self {
         Self {
             instance: Instance::default(),
             arities: vec![arity; height],
             nodes: leaves.into(),
-            wanted: Wanted::default(),
+            output: Output::default(),
             progress: None,
         }
     }
 
-    /// The same over leaves that are hashes of columns of so many elements, which are given in their place.
+    /// Returns the request over columns of `elements` elements, whose hashes are the leaves.
     pub fn of_columns(mut self, elements: usize) -> Self {
         self.arities.insert(0, elements);
         self
     }
 
-    /// The same, of which only this is answered.
-    pub fn with(self, wanted: Wanted) -> Self {
-        Self { wanted, ..self }
+    /// Returns the request for these layers only.
+    pub fn with_output(self, output: Output) -> Self {
+        Self { output, ..self }
     }
 
-    /// Nodes of each layer: of the lowest one those that are given, then digests. An error if there is no such arity, or if the nodes do not
-    /// make whole trees.
+    /// Returns the number of nodes of each layer, the given nodes first, then digests; an error if there is no such arity, or if the nodes are
+    /// not whole trees.
     pub fn counts(&self) -> Result<Vec<usize>> {
         let is_arity = |arity: &usize| (LEAST_ARITY..=MOST_ARITY).contains(arity);
         if let Some(wrong) = self.arities.iter().find(|arity| !is_arity(arity)) {
@@ -189,7 +189,7 @@ impl Layers {
         let bytes = self.nodes.len();
         if bytes == 0 || !bytes.is_multiple_of(ELEMENT_BYTES) {
             let problem = format!("{bytes} bytes are not some nodes of {ELEMENT_BYTES} bytes");
-            return Err(Error::argument("nodes", problem));
+            return Err(Error::argument(Argument::Nodes, problem));
         }
         let mut counts = vec![bytes / ELEMENT_BYTES];
         for &arity in &self.arities {
@@ -197,32 +197,144 @@ impl Layers {
             if !below.is_multiple_of(arity) {
                 let problem =
                     format!("{} do not make whole trees of arities {:?}", counts[0], self.arities);
-                return Err(Error::argument("nodes", problem));
+                return Err(Error::argument(Argument::Nodes, problem));
             }
             counts.push(below / arity);
         }
         Ok(counts)
     }
 
-    /// The error for a node that is not below the modulus.
+    /// Returns the error for a node that is not below the modulus.
     pub fn too_large(&self, number: usize) -> Error {
-        Error::argument("nodes", format!("number {number} is not below the modulus"))
+        Error::argument(Argument::Nodes, format!("number {number} is not below the modulus"))
     }
 }
 
-/// The result.
+/// The digests.
 #[derive(Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Response {
-    /// A digest for each preimage; or those of the layers that are wanted, one layer after the other.
+    /// A digest for each preimage.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub digests: Vec<u8>,
 }
 
-/// Only their number: they may be of secrets.
+/// Shows the length only: preimages may be secret.
 impl fmt::Debug for Response {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Response({} bytes)", self.digests.len())
+    }
+}
+
+/// The digests of layers.
+#[derive(Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct LayersResponse {
+    /// The digests of the layers requested, one layer after the other.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub digests: Vec<u8>,
+}
+
+/// Shows the length only: nodes may be secret.
+impl fmt::Debug for LayersResponse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LayersResponse({} bytes)", self.digests.len())
+    }
+}
+
+/// Poseidon hashes.
+pub struct Poseidon;
+
+impl Operation for Poseidon {
+    type Request = Request;
+    type Response = Response;
+    const NAME: &'static str = "poseidon";
+
+    fn capability(request: &Request) -> Capability {
+        Capability::Poseidon(request.instance)
+    }
+
+    fn data_mut(request: &mut Request) -> Vec<&mut Data> {
+        vec![&mut request.preimages]
+    }
+
+    fn progress_mut(request: &mut Request) -> Option<&mut Option<Progress>> {
+        Some(&mut request.progress)
+    }
+
+    fn items(request: &Request) -> Result<Option<usize>> {
+        request.count().map(Some)
+    }
+
+    fn join(_: &Request, parts: Vec<Response>) -> Response {
+        Response { digests: parts.into_iter().flat_map(|part| part.digests).collect() }
+    }
+
+    fn take_bytes(response: &mut Response) -> Option<SecretBytes> {
+        Some(std::mem::take(&mut response.digests).into())
+    }
+
+    fn put_bytes(response: &mut Response, bytes: SecretBytes) {
+        response.digests = bytes.into_plain();
+    }
+}
+
+/// Layers of Merkle trees.
+pub struct HashLayers;
+
+impl Operation for HashLayers {
+    type Request = Layers;
+    type Response = LayersResponse;
+    const NAME: &'static str = "poseidon_layers";
+
+    fn capability(request: &Layers) -> Capability {
+        Capability::Poseidon(request.instance)
+    }
+
+    fn data_mut(request: &mut Layers) -> Vec<&mut Data> {
+        vec![&mut request.nodes]
+    }
+
+    fn progress_mut(request: &mut Layers) -> Option<&mut Option<Progress>> {
+        Some(&mut request.progress)
+    }
+
+    /// The trees.
+    fn items(request: &Layers) -> Result<Option<usize>> {
+        Ok(request.counts()?.pop())
+    }
+
+    /// Joins the same layer of all parts, layer by layer.
+    fn join(request: &Layers, parts: Vec<LayersResponse>) -> LayersResponse {
+        let concatenated = |parts: &[LayersResponse]| -> Vec<u8> {
+            parts.iter().flat_map(|part| &part.digests).copied().collect()
+        };
+        let (Output::All, Ok(counts)) = (request.output, request.counts()) else {
+            return LayersResponse { digests: concatenated(&parts) };
+        };
+        let of_a_tree: Vec<usize> =
+            counts[1..].iter().map(|count| count / counts[counts.len() - 1]).collect();
+        let bytes_of_a_tree = of_a_tree.iter().sum::<usize>() * ELEMENT_BYTES;
+        let mut digests = vec![];
+        let mut before = 0;
+        for count in of_a_tree {
+            for LayersResponse { digests: part } in &parts {
+                let trees = part.len() / bytes_of_a_tree;
+                let layer =
+                    before * trees * ELEMENT_BYTES..(before + count) * trees * ELEMENT_BYTES;
+                digests.extend_from_slice(&part[layer]);
+            }
+            before += count;
+        }
+        LayersResponse { digests }
+    }
+
+    fn take_bytes(response: &mut LayersResponse) -> Option<SecretBytes> {
+        Some(std::mem::take(&mut response.digests).into())
+    }
+
+    fn put_bytes(response: &mut LayersResponse, bytes: SecretBytes) {
+        response.digests = bytes.into_plain();
     }
 }
 
@@ -239,6 +351,21 @@ mod tests {
         }
         let problem = "bn254".parse::<Instance>().unwrap_err().to_string();
         assert_eq!(problem, "instance: 'bn254' is unknown; expected one of bls12_381");
+    }
+
+    #[test]
+    fn layers_of_parts_are_joined_layer_by_layer() {
+        // Three trees of four leaves: 6 and 3 digests.
+        let request = Layers::new(2, 2, vec![0; 12 * ELEMENT_BYTES]);
+        let digests = |numbers: &[u8]| LayersResponse {
+            digests: numbers.iter().flat_map(|number| [*number; ELEMENT_BYTES]).collect(),
+        };
+        let parts = vec![digests(&[1, 2, 3, 4, 11, 12]), digests(&[5, 6, 13])];
+        let joined = HashLayers::join(&request, parts);
+        assert_eq!(joined, digests(&[1, 2, 3, 4, 5, 6, 11, 12, 13]));
+        let roots = vec![digests(&[11, 12]), digests(&[13])];
+        let joined = HashLayers::join(&request.with_output(Output::Last), roots);
+        assert_eq!(joined, digests(&[11, 12, 13]));
     }
 
     #[test]
@@ -260,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_named() {
+    fn wrong_arguments_are_named() {
         let of = |arity, bytes| Request::new(arity, vec![0; bytes]);
         assert_eq!(of(2, 0).count().unwrap(), 0);
         assert_eq!(of(8, 512).count().unwrap(), 2);

@@ -1,6 +1,6 @@
-//! A [`Ticket`] is the caller's half of an answer on its way; the [`Completer`] is the device's half.
+//! A [`Ticket`] is a handle to a pending response; the device holds the matching [`Completer`].
 //!
-//! Whatever happens to the device, the ticket ends: a completer that is dropped without an answer fails it.
+//! A ticket always resolves: dropping a completer without a response resolves it with an error.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use tracing::{Span, debug};
 
+use crate::Error;
 use crate::cancel::{Cancel, Stop};
 use crate::process::Process;
-use crate::{Answer, Error};
 
 enum State<T, E> {
     Waiting(Waiting),
@@ -21,23 +21,23 @@ enum State<T, E> {
     Taken,
 }
 
-/// Whom to wake at the end. To wake nobody would be a call of the operating system all the same.
+/// Waiters to wake on completion. Tracked separately, to avoid a futex system call when nobody waits.
 #[derive(Default)]
 struct Waiting {
     /// A thread waits for `changed`, or did so.
     thread: bool,
-    /// A future was asked.
+    /// The waker of the future that was polled.
     task: Option<Waker>,
 }
 
 struct Shared<T, E> {
     state: Mutex<State<T, E>>,
     changed: Condvar,
-    /// The word that counts was said; the state follows.
+    /// Set before the state changes, so that a second completion returns early without locking.
     has_ended: AtomicBool,
-    /// The span in which the end is an event, and when it began.
+    /// The span that records the end, and when the request started.
     span: Mutex<Option<(Span, Instant)>>,
-    /// Is said when the ticket is given up.
+    /// Cancelled when the ticket is cancelled before its response.
     work: Option<Cancel>,
     /// The process that submitted the request.
     process: Process,
@@ -60,32 +60,32 @@ impl<T, E> Shared<T, E> {
         }
     }
 
-    /// The first word counts, for which this is true; later ones are dropped.
-    fn finish(&self, answer: Result<T, E>) -> bool {
+    /// Resolves the ticket. The first result counts and returns true; later ones are dropped.
+    fn finish(&self, response: Result<T, E>) -> bool {
         if self.has_ended.swap(true, Ordering::SeqCst) {
             return false;
         }
-        let is_answer = answer.is_ok();
-        let end = End { ticket: self, done: State::Done(answer, Instant::now()) };
-        // Before anybody goes on, and without the lock: whoever listens may wait for locks of its own. If he panics, the ticket ends as well.
-        self.tell(is_answer);
+        let is_ok = response.is_ok();
+        let end = End { ticket: self, done: State::Done(response, Instant::now()) };
+        // Before a waiter continues, and without the lock: a subscriber may take locks of its own. If it panics, the ticket ends as well.
+        self.log_end(is_ok);
         drop(end);
         true
     }
 
-    /// The event of the end, once.
-    fn tell(&self, is_answer: bool) {
+    /// Logs the end, once.
+    fn log_end(&self, is_ok: bool) {
         let span = self.span.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some((span, start)) = span {
             let ms = milliseconds(start.elapsed().as_secs_f64());
-            span.in_scope(|| match is_answer {
-                true => debug!(ms, "answered"),
+            span.in_scope(|| match is_ok {
+                true => debug!(ms, "done"),
                 false => debug!(ms, "failed"),
             });
         }
     }
 
-    /// The state when it is no longer that of waiting.
+    /// Waits until the ticket has ended and returns its state.
     fn ended(&self) -> MutexGuard<'_, State<T, E>> {
         let mut state = self.lock();
         while let State::Waiting(waiting) = &mut *state {
@@ -96,7 +96,7 @@ impl<T, E> Shared<T, E> {
     }
 }
 
-/// The end of a ticket: its state changes, and whoever waits is woken, when this is dropped.
+/// Changes the state of a ticket and wakes its waiters when it is dropped.
 struct End<'a, T, E> {
     ticket: &'a Shared<T, E>,
     done: State<T, E>,
@@ -116,14 +116,14 @@ impl<T, E> Drop for End<'_, T, E> {
     }
 }
 
-/// Seconds in milliseconds, to the microsecond, as events have them.
+/// Converts seconds to milliseconds, rounded to the microsecond, as events report them.
 pub fn milliseconds(seconds: f64) -> f64 {
     (seconds * 1e6).round() / 1e3
 }
 
 impl<T, E: From<Error>> Shared<T, E> {
-    /// Nobody wants the answer any more.
-    fn give_up(&self) {
+    /// Cancels the ticket and its work.
+    fn cancel(&self) {
         if self.arrives().is_ok()
             && self.finish(Err(Error::Cancelled.into()))
             && let Some(work) = &self.work
@@ -135,29 +135,29 @@ impl<T, E: From<Error>> Shared<T, E> {
 
 impl<T: Send, E: From<Error> + Send> Stop for Shared<T, E> {
     fn stop(&self) {
-        self.give_up();
+        self.cancel();
     }
 }
 
-/// The claim to one answer: of a device, if nothing else is said.
+/// A handle to one pending response.
 ///
-/// It can be waited for, looked at, given up, or awaited: it is a [`Future`], which needs no particular executor.
+/// It can be waited for, polled, cancelled, or awaited: it is a [`Future`] and works with any executor.
 #[must_use = "a dropped ticket cancels its request"]
-pub struct Ticket<T = Answer, E: From<Error> = Error>(Arc<Shared<T, E>>);
+pub struct Ticket<T, E: From<Error> = Error>(Arc<Shared<T, E>>);
 
-/// The duty to give one answer.
-pub struct Completer<T = Answer, E: From<Error> = Error>(Arc<Shared<T, E>>);
+/// The sending half of a [`Ticket`]: resolves it once.
+pub struct Completer<T, E: From<Error> = Error>(Arc<Shared<T, E>>);
 
-impl Ticket {
-    /// A ticket and the completer that will end it.
-    pub fn pair() -> (Completer, Ticket) {
+impl<T> Ticket<T> {
+    /// Returns a ticket and its completer.
+    pub fn pair() -> (Completer<T>, Self) {
         Self::made(None)
     }
 }
 
 impl<T, E: From<Error>> Ticket<T, E> {
-    /// A ticket whose work goes on elsewhere, and its completer: whoever gives up the ticket says `work`.
-    pub fn of_work(work: Cancel) -> (Completer<T, E>, Self) {
+    /// Returns a ticket and its completer. Cancelling the ticket sets `work`.
+    pub fn with_cancel(work: Cancel) -> (Completer<T, E>, Self) {
         Self::made(Some(work))
     }
 
@@ -179,13 +179,12 @@ impl<T, E: From<Error>> Ticket<T, E> {
         (Completer(shared.clone()), Ticket(shared))
     }
 
-    /// Blocks until the answer is there. Devices have time-outs of their own, so this ends.
+    /// Waits for the response. Devices have time limits of their own, so this returns.
     pub fn wait(self) -> Result<T, E> {
         self.wait_stamped().0
     }
 
-    /// As [`Ticket::wait`], with the time at which the device gave the answer: earlier than now, when nobody was
-    /// waiting yet.
+    /// Waits for the response and returns the time at which the device completed it, which may be earlier than now.
     pub fn wait_stamped(self) -> (Result<T, E>, Instant) {
         match self.0.arrives() {
             Ok(()) => take(&mut self.0.ended()),
@@ -193,17 +192,17 @@ impl<T, E: From<Error>> Ticket<T, E> {
         }
     }
 
-    /// The end of the ticket is an event in this span, at level DEBUG, with the milliseconds since `start`.
-    pub fn told_in(self, span: Span, start: Instant) -> Self {
+    /// Logs the end of the ticket in this span, at level DEBUG, with the milliseconds since `start`.
+    pub fn logged_in(self, span: Span, start: Instant) -> Self {
         *self.0.span.lock().unwrap_or_else(PoisonError::into_inner) = Some((span, start));
         if self.0.has_ended.load(Ordering::SeqCst) {
-            let is_answer = matches!(*self.0.ended(), State::Done(Ok(_), _));
-            self.0.tell(is_answer);
+            let is_ok = matches!(*self.0.ended(), State::Done(Ok(_), _));
+            self.0.log_end(is_ok);
         }
         self
     }
 
-    /// Blocks for at most `limit`; gives the ticket back when the answer is not there by then.
+    /// Waits for at most `limit`; returns the ticket if the response has not arrived by then.
     pub fn wait_timeout(self, limit: Duration) -> std::result::Result<Result<T, E>, Self> {
         if let Err(error) = self.0.arrives() {
             return Ok(Err(error.into()));
@@ -225,7 +224,7 @@ impl<T, E: From<Error>> Ticket<T, E> {
         Ok(take(&mut state).0)
     }
 
-    /// The answer if it is there, without blocking; after it was taken once, `None` again.
+    /// Returns the response if it has arrived; after it was taken once, `None` again.
     pub fn poll(&mut self) -> Option<Result<T, E>> {
         if let Err(error) = self.0.arrives() {
             return Some(Err(error.into()));
@@ -237,23 +236,23 @@ impl<T, E: From<Error>> Ticket<T, E> {
         }
     }
 
-    /// Gives up the answer: the ticket ends with [`Error::Cancelled`] and the device drops the work where it can. An answer that
-    /// is there stays.
+    /// Cancels the request: the ticket ends with [`Error::Cancelled`] and the device drops the work where it can. A response that
+    /// has arrived is kept.
     pub fn cancel(&self) {
-        self.0.give_up();
+        self.0.cancel();
     }
 }
 
 impl<T: Send + 'static, E: From<Error> + Send + 'static> Ticket<T, E> {
-    /// The ticket ends when this is said, too.
-    pub fn covered_by(self, cancel: &Cancel) -> Self {
+    /// Cancels the ticket when `cancel` is set.
+    pub fn linked_to(self, cancel: &Cancel) -> Self {
         let shared: Weak<Shared<T, E>> = Arc::downgrade(&self.0);
-        cancel.covers(shared);
+        cancel.link(shared);
         self
     }
 }
 
-/// Ready with the answer, once; with [`Error::Cancelled`] if it was taken already. To drop it in between gives up the answer.
+/// Resolves to the response, once; to [`Error::Cancelled`] if it was taken already. Dropping the ticket cancels the request.
 impl<T, E: From<Error>> Future for Ticket<T, E> {
     type Output = Result<T, E>;
 
@@ -282,12 +281,12 @@ impl<T, E: From<Error>> Drop for Ticket<T, E> {
 }
 
 impl<T, E: From<Error>> Completer<T, E> {
-    /// Ends the ticket.
-    pub fn complete(self, answer: Result<T, E>) {
-        self.0.finish(answer);
+    /// Resolves the ticket.
+    pub fn complete(self, response: Result<T, E>) {
+        self.0.finish(response);
     }
 
-    /// True when nobody waits any more: the work may be dropped.
+    /// Returns whether the ticket has ended: the work may be dropped.
     pub fn is_cancelled(&self) -> bool {
         self.0.has_ended.load(Ordering::SeqCst)
     }
@@ -297,7 +296,7 @@ impl<T, E: From<Error>> Drop for Completer<T, E> {
     fn drop(&mut self) {
         let lost = || Error::Lost {
             device: "the device".into(),
-            problem: "it dropped the request without an answer".into(),
+            problem: "it dropped the request without a response".into(),
         };
         if !self.is_cancelled() {
             self.0.finish(Err(lost().into()));
@@ -327,15 +326,13 @@ impl<T, E: From<Error>> std::fmt::Debug for Completer<T, E> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::equihash_verify::{Response, Verdict};
-
-    fn answer() -> Answer {
-        Answer::EquihashVerify(Response { verdicts: vec![Verdict::from_mask(0)] })
+    fn answer() -> u32 {
+        7
     }
 
     #[test]
-    fn an_answer_is_taken_once() {
-        let (completer, mut ticket) = Ticket::pair();
+    fn a_response_is_taken_once() {
+        let (completer, mut ticket) = Ticket::<u32>::pair();
         assert!(ticket.poll().is_none());
         completer.complete(Ok(answer()));
         assert!(ticket.poll().unwrap().is_ok());
@@ -373,15 +370,15 @@ mod tests {
 
     #[test]
     fn a_dropped_completer_fails_the_ticket() {
-        let (completer, ticket) = Ticket::pair();
+        let (completer, ticket) = Ticket::<u32>::pair();
         drop(completer);
         assert!(matches!(ticket.wait(), Err(Error::Lost { .. })));
     }
 
-    /// Somebody who listens to events and panics.
-    struct Clumsy;
+    /// A subscriber that panics at every event.
+    struct Panics;
 
-    impl tracing::Subscriber for Clumsy {
+    impl tracing::Subscriber for Panics {
         fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
             true
         }
@@ -398,12 +395,12 @@ mod tests {
     }
 
     #[test]
-    fn a_ticket_ends_although_who_hears_of_it_panics() {
-        tracing::subscriber::with_default(Clumsy, || {
-            let (completer, ticket) = Ticket::pair();
-            let ticket = ticket.told_in(tracing::debug_span!("operation"), Instant::now());
-            let told = std::panic::AssertUnwindSafe(|| completer.complete(Ok(answer())));
-            assert!(std::panic::catch_unwind(told).is_err());
+    fn a_ticket_ends_although_a_subscriber_panics() {
+        tracing::subscriber::with_default(Panics, || {
+            let (completer, ticket) = Ticket::<u32>::pair();
+            let ticket = ticket.logged_in(tracing::debug_span!("operation"), Instant::now());
+            let completed = std::panic::AssertUnwindSafe(|| completer.complete(Ok(answer())));
+            assert!(std::panic::catch_unwind(completed).is_err());
             assert!(
                 ticket.wait_timeout(Duration::from_secs(60)).is_ok_and(|answer| answer.is_ok())
             );
@@ -411,8 +408,8 @@ mod tests {
     }
 
     #[test]
-    fn a_cancelled_ticket_tells_its_completer() {
-        let (completer, ticket) = Ticket::pair();
+    fn a_cancelled_ticket_cancels_its_completer() {
+        let (completer, ticket) = Ticket::<u32>::pair();
         ticket.cancel();
         assert!(completer.is_cancelled());
         completer.complete(Ok(answer()));
@@ -420,8 +417,8 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_has_the_time_at_which_it_was_given() {
-        let (completer, ticket) = Ticket::pair();
+    fn a_response_has_the_time_of_its_completion() {
+        let (completer, ticket) = Ticket::<u32>::pair();
         completer.complete(Ok(answer()));
         let given = Instant::now();
         std::thread::sleep(Duration::from_millis(1));
@@ -429,8 +426,8 @@ mod tests {
     }
 
     #[test]
-    fn waiting_with_a_limit_gives_the_ticket_back() {
-        let (completer, ticket) = Ticket::pair();
+    fn waiting_with_a_limit_returns_the_ticket() {
+        let (completer, ticket) = Ticket::<u32>::pair();
         let ticket = ticket.wait_timeout(Duration::from_millis(5)).unwrap_err();
         completer.complete(Ok(answer()));
         assert!(ticket.wait_timeout(Duration::MAX).unwrap().is_ok());
@@ -438,9 +435,9 @@ mod tests {
 
     #[test]
     fn a_thread_that_waits_is_woken() {
-        for had_given_up in [false, true] {
-            let (completer, mut ticket) = Ticket::pair();
-            if had_given_up {
+        for had_timed_out in [false, true] {
+            let (completer, mut ticket) = Ticket::<u32>::pair();
+            if had_timed_out {
                 ticket = ticket.wait_timeout(Duration::ZERO).unwrap_err();
             }
             let giver = std::thread::spawn(move || {
@@ -472,7 +469,7 @@ mod tests {
 
     #[test]
     fn a_ticket_is_awaited() {
-        let (first, second) = (Ticket::pair(), Ticket::pair());
+        let (first, second) = (Ticket::<u32>::pair(), Ticket::<u32>::pair());
         let giver = std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(5));
             second.0.complete(Ok(answer()));
@@ -484,8 +481,8 @@ mod tests {
     }
 
     #[test]
-    fn a_future_that_is_dropped_gives_up_the_answer() {
-        let (completer, ticket) = Ticket::pair();
+    fn a_dropped_future_cancels_the_request() {
+        let (completer, ticket) = Ticket::<u32>::pair();
         let mut future = Box::pin(ticket);
         let context = &mut Context::from_waker(Waker::noop());
         assert!(future.as_mut().poll(context).is_pending());
@@ -494,10 +491,10 @@ mod tests {
     }
 
     #[test]
-    fn work_is_told_when_its_ticket_is_given_up_before_the_answer() {
+    fn work_is_cancelled_with_its_ticket_before_the_response() {
         for is_there in [false, true] {
             let work = Cancel::new();
-            let (completer, ticket) = Ticket::<u8, Error>::of_work(work.clone());
+            let (completer, ticket) = Ticket::<u8>::with_cancel(work.clone());
             if is_there {
                 completer.complete(Ok(1));
             }
@@ -508,19 +505,19 @@ mod tests {
     }
 
     #[test]
-    fn a_word_ends_the_tickets_that_it_covers_before_and_after() {
+    fn a_signal_ends_linked_tickets_before_and_after() {
         let cancel = Cancel::new();
-        let (early, waiting) = Ticket::pair();
-        let (done, answered) = Ticket::pair();
-        let (waiting, answered) = (waiting.covered_by(&cancel), answered.covered_by(&cancel));
+        let (early, waiting) = Ticket::<u32>::pair();
+        let (done, answered) = Ticket::<u32>::pair();
+        let (waiting, answered) = (waiting.linked_to(&cancel), answered.linked_to(&cancel));
         done.complete(Ok(answer()));
         let waiter = std::thread::spawn(|| waiting.wait());
         cancel.clone().cancel();
         assert!(matches!(waiter.join().unwrap(), Err(Error::Cancelled)));
         assert!(early.is_cancelled() && answered.wait().is_ok());
-        let (late, ticket) = Ticket::pair();
-        let ticket = ticket.covered_by(&cancel);
+        let (late, ticket) = Ticket::<u32>::pair();
+        let ticket = ticket.linked_to(&cancel);
         assert!(late.is_cancelled() && matches!(ticket.wait(), Err(Error::Cancelled)));
-        assert!(matches!(cancel.go_on(), Err(Error::Cancelled)));
+        assert!(matches!(cancel.check(), Err(Error::Cancelled)));
     }
 }

@@ -1,24 +1,22 @@
-//! A request of items that are answered one by one, so that its parts may go to different cards.
+//! Requests of independent items, whose parts go to different cards.
 
 use std::ops::Range;
-use std::sync::Arc;
 
-use proofmill_op::poseidon::{self, ELEMENT_BYTES, Wanted};
-use proofmill_op::{Answer, Data, Error, Request, Result, ecdsa_verify, equihash_verify};
+use proofmill_op::{AnyRequest, AnyResponse, Bytes, Data, Result};
 
-/// Parts a card, so that the faster one does more of them.
+/// Parts for each card, so that a faster card does more of them.
 const PARTS: usize = 8;
 
-/// Items, and what is asked of them.
+/// The items of a request.
 pub struct Batch {
-    request: Request,
-    items: Arc<[u8]>,
+    request: AnyRequest,
+    items: Bytes,
     /// Bytes of an item.
     each: usize,
     parts: Vec<Range<usize>>,
 }
 
-/// So many even ranges of so many items, the longer ones first; one that is empty for no items.
+/// Returns `parts` even ranges of `items` items, the longer ones first; a single empty one for no items.
 pub fn ranges(items: usize, parts: usize) -> Vec<Range<usize>> {
     let parts = parts.min(items).max(1);
     let (least, longer) = (items / parts, items % parts);
@@ -27,102 +25,49 @@ pub fn ranges(items: usize, parts: usize) -> Vec<Range<usize>> {
 }
 
 impl Batch {
-    /// For so many cards; the request again if it cannot be divided. Its bytes are here.
-    pub fn of(mut request: Request, cards: usize) -> Result<std::result::Result<Self, Request>> {
-        let count = match &request {
-            Request::EquihashVerify(request) => request.count()?,
-            Request::EcdsaVerify(request) => request.count()?,
-            Request::Poseidon(request) => request.count()?,
-            Request::PoseidonLayers(request) => request.counts()?.pop().unwrap_or(0),
-            _ => return Ok(Err(request)),
-        };
+    /// Divides a request, whose data are on the host, for so many cards; returns the request if it cannot be divided.
+    pub fn of(
+        mut request: AnyRequest,
+        cards: usize,
+    ) -> Result<std::result::Result<Self, AnyRequest>> {
+        let Some(count) = request.items()? else { return Ok(Err(request)) };
         let items = match &mut request.data_mut()[..] {
-            [Data::Here(items)] => items.clone(),
+            [Data::Host(items)] => items.clone(),
             _ => return Ok(Err(request)),
         };
         let each = items.len() / count.max(1);
         Ok(Ok(Self { request, items, each, parts: ranges(count, PARTS * cards) }))
     }
 
-    /// How many.
+    /// Returns the number of parts.
     pub fn parts(&self) -> usize {
         self.parts.len()
     }
 
-    /// Items of a part.
+    /// Returns the number of items of a part.
     pub fn items(&self, part: usize) -> usize {
         self.parts[part].len()
     }
 
-    /// One part for a card.
-    pub fn request(&self, part: usize) -> Request {
+    /// Returns the request for a part.
+    pub fn request(&self, part: usize) -> AnyRequest {
         let Range { start, end } = self.parts[part];
         let mut request = self.request.clone();
         for data in request.data_mut() {
-            *data = self.items[start * self.each..end * self.each].into();
+            *data = Data::Host(self.items.copy_range(start * self.each..end * self.each));
         }
         request
     }
 
-    /// All of it for one card, which then numbers the items as the caller does.
-    pub fn whole(&self) -> Request {
+    /// Returns the whole request for one card, whose errors then number the items as the caller does.
+    pub fn whole(&self) -> AnyRequest {
         self.request.clone()
     }
 
-    /// The answer, of the answers to the parts.
-    pub fn join(&self, answers: Vec<Answer>) -> Result<Answer> {
-        let mut answers = answers.into_iter();
-        let Some(mut all) = answers.next() else { return Err(other(&self.request)) };
-        if let (Answer::Poseidon(first), Request::PoseidonLayers(asked)) = (&all, &self.request)
-            && asked.wanted == Wanted::All
-        {
-            let mut layers = vec![first.digests.clone()];
-            for answer in answers {
-                let Answer::Poseidon(answer) = answer else { return Err(other(&self.request)) };
-                layers.push(answer.digests);
-            }
-            let digests = self.woven(&asked.counts()?, &layers);
-            return Ok(Answer::Poseidon(poseidon::Response { digests }));
-        }
-        for answer in answers {
-            match (&mut all, answer) {
-                (Answer::EquihashVerify(all), Answer::EquihashVerify(more)) => append(all, more),
-                (Answer::EcdsaVerify(all), Answer::EcdsaVerify(more)) => append_counted(all, more),
-                (Answer::Poseidon(all), Answer::Poseidon(more)) => all.digests.extend(more.digests),
-                _ => return Err(other(&self.request)),
-            }
-        }
-        Ok(all)
+    /// Joins the responses to the parts.
+    pub fn join(&self, responses: Vec<AnyResponse>) -> Result<AnyResponse> {
+        self.request.join(responses)
     }
-
-    /// Layer by layer, of the layers of each part's trees.
-    fn woven(&self, counts: &[usize], parts: &[Vec<u8>]) -> Vec<u8> {
-        let trees = counts.last().copied().unwrap_or(1);
-        let mut begun = vec![0; parts.len()];
-        let mut all = Vec::with_capacity(parts.iter().map(Vec::len).sum());
-        for count in &counts[1..] {
-            for ((part, begun), range) in parts.iter().zip(&mut begun).zip(&self.parts) {
-                let bytes = count / trees * range.len() * ELEMENT_BYTES;
-                all.extend_from_slice(&part[*begun..][..bytes]);
-                *begun += bytes;
-            }
-        }
-        all
-    }
-}
-
-fn append(all: &mut equihash_verify::Response, more: equihash_verify::Response) {
-    all.verdicts.extend(more.verdicts);
-}
-
-/// Cycles are known when those of all parts are.
-fn append_counted(all: &mut ecdsa_verify::Response, more: ecdsa_verify::Response) {
-    all.verdicts.extend(more.verdicts);
-    all.cycles = all.cycles.take().zip(more.cycles).map(|(all, more)| [all, more].concat());
-}
-
-fn other(request: &Request) -> Error {
-    Error::argument("answer", format!("to another question than {}", request.capability()))
 }
 
 #[cfg(test)]

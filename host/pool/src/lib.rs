@@ -1,28 +1,28 @@
 //! Several devices as one.
 //!
 //! ```text
-//! Request ─► Work ─► parts ─► State: which card gets which part ─► answers ─► Work::join ─► Answer
-//!                                ▲                                   │
-//!                                └────── parts of a lost card ───────┘
+//! request ─► Work ─► parts ─► State: assigns parts to cards ─► responses ─► Task::join ─► response
+//!                                ▲                                │
+//!                                └───── parts of a lost card ─────┘
 //! ```
 //!
 //! | request | its parts |
 //! |---|---|
-//! | Equihash, ECDSA, Poseidon, layers of several trees | runs of items, for whichever card is free |
-//! | an NTT, a program, one tree | the request, for the card with the least to do |
-//! | bases to be resident | a range of points a card |
-//! | sums over resident bases | to each card the scalars of its range; the partial sums are added here |
-//! | other sums | likewise, with the points |
+//! | requests of items ([`Operation::items`](proofmill_op::Operation::items)) | ranges of items, for any free card |
+//! | any other request | the request, for the card with the least load |
+//! | bases to load | a range of points for each card |
+//! | MSMs over resident bases | the scalars of its range for each card; the host adds the partial results |
+//! | other MSMs | likewise, with the points |
 //!
-//! A card is lost when it answers [`Error::Lost`] or [`Error::TimedOut`]. It is left out from then on, and its parts are done by the others. Its
-//! range of resident bases goes to another card if the points are still here: those of a stream are, bytes are while somebody else keeps
-//! them. Otherwise sums over these bases fail with an error that names the lost card.
+//! A card is lost when it fails with [`Error::Lost`] or [`Error::TimedOut`]. The pool does not use it again and assigns its parts to other
+//! cards. Its range of resident bases is loaded into another card if the host can read the points: those of a stream, or bytes that the caller
+//! still holds. Otherwise MSMs over these bases fail with an error that names the lost card.
 
 mod batch;
+mod msm;
 mod progress;
 mod resident;
 mod state;
-mod sums;
 mod task;
 mod whole;
 
@@ -33,14 +33,18 @@ use std::task::{Wake, Waker};
 use std::thread::{self, JoinHandle, Thread};
 
 use proofmill_op::poseidon;
-use proofmill_op::{Caps, Data, Device, Error, Metrics, Parked, Request, Result, Ticket};
+use proofmill_op::{
+    AnyRequest, AnyTicket, Argument, Cancel, Caps, Data, Device, Error, Metrics, ResidentData,
+    Result,
+};
 
 use self::batch::Batch;
+use self::msm::{LoadWork, MsmWork, PlanWork};
 use self::state::{Ended, State};
 use self::task::Work;
 use self::whole::Whole;
 
-/// Devices that are one device. Dropping it waits for tickets that are still held.
+/// Several devices as one. Dropping it waits for its outstanding tickets.
 pub struct Pool {
     caps: Caps,
     identity: u64,
@@ -58,16 +62,16 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells those who wait, without the lock: whoever listens may ask for more.
-    fn tell(&self, ended: Vec<Ended>) {
+    /// Resolves tickets without the lock: a waker may submit more requests.
+    fn resolve(&self, ended: Vec<Ended>) {
         for ended in ended {
             self.requests.fetch_add(1, Ordering::Relaxed);
-            ended.tell();
+            ended.resolve();
         }
     }
 }
 
-/// Lets the dispatcher look again.
+/// Wakes the dispatcher.
 struct Unpark(Thread);
 
 impl Wake for Unpark {
@@ -77,7 +81,7 @@ impl Wake for Unpark {
 }
 
 impl Pool {
-    /// These devices under this URI. It offers what all of them offer.
+    /// Returns these devices as one under this URI. It offers what all of them offer.
     pub fn new(uri: impl Into<String>, members: Vec<Box<dyn Device>>) -> Result<Self> {
         let uri = uri.into();
         let open = |problem: &str| Error::Open { device: uri.clone(), problem: problem.into() };
@@ -103,30 +107,37 @@ impl Pool {
                 context: "starting a thread".into(),
                 source: source.into(),
             })?;
-        let identity = Parked::fresh_identity();
+        let identity = ResidentData::fresh_identity();
         Ok(Self { caps, identity, shared, dispatcher: Some(dispatcher) })
     }
 
-    /// The members that are lost: URI and why.
+    /// Returns URI and error of each lost member.
     pub fn lost(&self) -> Vec<(String, Error)> {
         self.shared.lock().lost()
     }
 
-    /// What is to be done, in parts. What no member would take is refused here.
-    fn work(&self, mut request: Request) -> Result<Work> {
+    /// Divides a request into parts. A request that no member would accept is refused.
+    fn work(&self, request: AnyRequest) -> Result<Work> {
         let cards = self.shared.lock().alive()?.len();
-        if let Request::Msm(request) = request {
-            return sums::work(request, self.identity, cards);
-        }
+        let mut request = match request {
+            AnyRequest::PlanMsm(request) => return Ok(Work::Plan(PlanWork::new(request, cards))),
+            AnyRequest::LoadBases(bases) => {
+                return LoadWork::new(bases, self.identity, cards).map(Work::Load);
+            }
+            AnyRequest::Msm(request) => {
+                return MsmWork::new(request, self.identity, cards).map(Work::Msm);
+            }
+            other => other,
+        };
         for data in request.data_mut() {
-            *data = Data::Here(data.on(self.identity)?.clone());
+            *data = Data::Host(data.on(self.identity)?.clone());
         }
         match &request {
-            // Its scalars would lie on one card, and the sum's ranges lie on all.
-            Request::Quotient(asked) if asked.keep.is_some() => {
-                return Err(Error::argument("keep", "not on several cards"));
+            // The scalars would be resident on one card, and the bases of the MSM are on all.
+            AnyRequest::Quotient(request) if request.resident_for.is_some() => {
+                return Err(Error::argument(Argument::ResidentFor, "not on several cards"));
             }
-            Request::Poseidon(asked) => {
+            AnyRequest::Poseidon(asked) => {
                 asked.count()?;
                 let empty = vec![].into();
                 self.probe(poseidon::Request {
@@ -135,7 +146,7 @@ impl Pool {
                     ..asked.clone()
                 })?;
             }
-            Request::PoseidonLayers(asked) => {
+            AnyRequest::PoseidonLayers(asked) => {
                 asked.counts()?;
                 asked
                     .arities
@@ -150,9 +161,9 @@ impl Pool {
         })
     }
 
-    /// Would every member take hashes like these?
+    /// Returns an error if a member would refuse hashes like these.
     fn probe(&self, request: poseidon::Request) -> Result<()> {
-        self.shared.lock().each_takes(&Request::Poseidon(request))
+        self.shared.lock().probe_each(&request.into())
     }
 }
 
@@ -161,24 +172,25 @@ impl Device for Pool {
         &self.caps
     }
 
-    /// Which card will need which of them is not known yet: they stay with the host.
-    fn park(&self, bytes: Data) -> Result<Parked> {
-        Ok(Parked::new(self.identity, bytes.on(self.identity)?.clone()))
+    /// Keeps the bytes on the host: the card that will need them is not known yet.
+    fn load(&self, bytes: Data) -> Result<ResidentData> {
+        Ok(ResidentData::new(self.identity, bytes.on(self.identity)?.clone()))
     }
 
-    fn submit(&self, request: Request) -> Result<Ticket> {
-        self.caps.demand(&request.capability())?;
+    fn submit_any(&self, mut request: AnyRequest) -> Result<AnyTicket> {
         let capability = request.capability();
-        let mut request = request;
+        self.caps.require(&capability)?;
+        let cancel = Cancel::new();
+        let (completer, ticket) = request.ticket(cancel.clone());
         let progress = request.progress_mut().and_then(Option::take);
         let work = self.work(request)?;
         let mut state = self.shared.lock();
-        let ticket = state.enter(work, capability, progress, self.identity);
-        let ended = state.ended();
+        let entered = state.enter(work, capability, (completer, cancel), progress, self.identity);
+        let ended = state.take_ended();
         drop(state);
-        self.shared.tell(ended);
+        self.shared.resolve(ended);
         self.wake();
-        ticket
+        entered.map(|()| ticket)
     }
 
     fn metrics(&self) -> Metrics {
@@ -208,7 +220,7 @@ impl Drop for Pool {
     }
 }
 
-/// What they say of themselves, once if all say the same.
+/// Returns the descriptions of the members, once if they are the same.
 fn described(members: &[Box<dyn Device>]) -> String {
     let count = members.len();
     let about: Vec<_> = members.iter().map(|it| it.caps()).collect();
@@ -219,29 +231,29 @@ fn described(members: &[Box<dyn Device>]) -> String {
     format!("{count} as one: {}", each.collect::<Vec<_>>().join(" | "))
 }
 
-/// Takes answers in and gives parts out, until the pool is closed.
+/// Collects responses and assigns parts until the pool is closed.
 fn dispatch(uri: &str, shared: &Shared) {
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     let step = || {
         let mut state = shared.lock();
-        state.take_in(&waker);
-        let (is_over, ended) = (state.is_over(), state.ended());
+        state.collect(&waker);
+        let (is_over, ended) = (state.is_over(), state.take_ended());
         drop(state);
-        shared.tell(ended);
+        shared.resolve(ended);
         is_over
     };
     loop {
         match catch_unwind(AssertUnwindSafe(step)) {
             Ok(true) => return,
             Ok(false) => thread::park(),
-            // A panic is a bug, or that of whoever listens, but must not leave anybody waiting.
+            // A panic is a bug, or that of a waker, but no caller must wait for ever.
             Err(panic) => {
                 let error = Error::panicked(uri, "its dispatcher", &*panic);
                 let mut state = shared.lock();
-                state.give_up(&error);
-                let ended = state.ended();
+                state.fail_all(&error);
+                let ended = state.take_ended();
                 drop(state);
-                let _ = catch_unwind(AssertUnwindSafe(|| shared.tell(ended)));
+                let _ = catch_unwind(AssertUnwindSafe(|| shared.resolve(ended)));
             }
         }
     }

@@ -2,14 +2,14 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use proofmill_op::msm::Progress;
+use proofmill_op::Progress;
 
-/// How far each part is, and who is told of the whole.
+/// How far each part is, and who is reported of the whole.
 pub struct Shares {
     weights: Vec<f64>,
     done: Mutex<Vec<f64>>,
-    /// The largest value that was told.
-    told: Mutex<f64>,
+    /// The largest value that was reported.
+    reported: Mutex<f64>,
     progress: Progress,
 }
 
@@ -19,7 +19,7 @@ impl Shares {
         let total: f64 = weights.iter().sum();
         let done = Mutex::new(vec![0.0; weights.len()]);
         let weights = weights.iter().map(|weight| weight / total).collect();
-        Arc::new(Self { weights, done, told: Mutex::new(0.0), progress })
+        Arc::new(Self { weights, done, reported: Mutex::new(0.0), progress })
     }
 
     /// What a part's card calls. A part that is done again does not go back.
@@ -31,9 +31,9 @@ impl Shares {
             let all: f64 =
                 done.iter().zip(&shares.weights).map(|(done, weight)| done * weight).sum();
             drop(done);
-            let mut told = shares.told.lock().unwrap_or_else(PoisonError::into_inner);
-            if all > *told {
-                *told = all;
+            let mut reported = shares.reported.lock().unwrap_or_else(PoisonError::into_inner);
+            if all > *reported {
+                *reported = all;
                 (shares.progress.0)(all.min(1.0));
             }
         }))
@@ -46,13 +46,13 @@ mod tests {
 
     #[test]
     fn parts_count_by_their_weight_and_never_go_back() {
-        let told = Arc::new(Mutex::new(vec![]));
-        let heard = told.clone();
+        let reported = Arc::new(Mutex::new(vec![]));
+        let heard = reported.clone();
         let listener = Progress(Arc::new(move |all| heard.lock().unwrap().push(all)));
         let shares = Shares::new(vec![1.0, 3.0], listener);
         for (part, fraction) in [(0, 1.0), (1, 0.5), (1, 0.25), (1, 1.0)] {
             (shares.of(part).0)(fraction);
         }
-        assert_eq!(*told.lock().unwrap(), [0.25, 0.625, 1.0]);
+        assert_eq!(*reported.lock().unwrap(), [0.25, 0.625, 1.0]);
     }
 }

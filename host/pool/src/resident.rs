@@ -1,49 +1,49 @@
-//! Bases that lie on several cards, each with a range of them.
+//! Bases that are resident on several cards, a range on each.
 
 use std::fmt;
 use std::io;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use proofmill_op::Parked;
-use proofmill_op::msm::read::Bytes;
+use proofmill_op::msm::read::Source;
 use proofmill_op::msm::{Bases, Check, Instance, Stream};
+use proofmill_op::{ResidentData, WeakBytes};
 
 use crate::state::Piece;
 
-/// What bases are, without the points.
+/// The properties of bases, without the points.
 #[derive(Clone, Copy, Debug)]
 pub struct Terms {
-    /// Their group.
+    /// The group.
     pub instance: Instance,
-    /// What is checked of them.
+    /// The check on the points.
     pub check: Check,
-    /// Bytes for precomputed multiples, on each card.
-    pub room: usize,
+    /// The most bytes for precomputed multiples, on each card.
+    pub max_bytes: usize,
 }
 
 impl Terms {
-    /// These points, read from where they are.
-    pub fn bases(&self, bytes: &Bytes, points: Range<usize>) -> Bases {
+    /// Returns bases that read a range of `source`.
+    pub fn bases(&self, source: &Source, points: Range<usize>) -> Bases {
         let each = self.instance.point_bytes() as u64;
         let part = Part {
-            of: bytes.clone(),
+            of: source.clone(),
             from: points.start as u64 * each,
             bytes: points.len() as u64 * each,
         };
-        let Self { instance, check, room } = *self;
-        Bases { check, room, ..Bases::streamed(instance, part) }
+        let Self { instance, check, max_bytes } = *self;
+        Bases { check, max_bytes, ..Bases::streamed(instance, part) }
     }
 
-    /// These points, which are on a card.
-    pub fn parked(&self, points: Parked) -> Bases {
-        Bases::parked(self.instance, points).checked(self.check)
+    /// Returns bases that are resident on a card.
+    pub fn resident(&self, points: ResidentData) -> Bases {
+        Bases::resident(self.instance, points).checked(self.check)
     }
 }
 
-/// Some of the points, not copied.
+/// A range of the points, not copied.
 struct Part {
-    of: Bytes,
+    of: Source,
     from: u64,
     bytes: u64,
 }
@@ -65,8 +65,8 @@ impl Stream for Part {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         match &self.of {
-            Bytes::Stream(stream) => stream.read_at(self.from + offset, buffer),
-            Bytes::Here(bytes) => {
+            Source::Stream(stream) => stream.read_at(self.from + offset, buffer),
+            Source::Host(bytes) => {
                 let start = (self.from + offset) as usize;
                 let found = bytes.get(start..start + buffer.len());
                 buffer.copy_from_slice(found.ok_or(io::ErrorKind::UnexpectedEof)?);
@@ -76,61 +76,66 @@ impl Stream for Part {
     }
 }
 
-/// Where the points can be read again. Bytes are not kept for this: they would take as much memory here as on the cards.
-enum Source {
-    Bytes(Weak<[u8]>),
+/// The source from which lost points can be loaded again. Bytes are not kept for this: they would take as much host memory as on the cards.
+enum Origin {
+    Bytes(WeakBytes),
     Stream(Arc<dyn Stream>),
 }
 
-/// Where a range is.
-pub enum Place {
+/// The location of a range.
+pub enum Location {
     /// On this member.
-    On(usize, Parked),
-    /// On its way to another one, with what waits for it.
+    On(usize, ResidentData),
+    /// On its way to another member, with the parts that wait for it.
     Moving(Vec<Piece>),
-    /// Nowhere, and why.
+    /// Nowhere, with the reason.
     Gone(String),
 }
 
 /// Resident bases.
 pub struct Resident {
-    /// What they are.
+    /// The properties.
     pub terms: Terms,
     /// Points of each range.
     pub ranges: Vec<Range<usize>>,
-    places: Mutex<Vec<Place>>,
-    source: Source,
+    locations: Mutex<Vec<Location>>,
+    origin: Origin,
 }
 
 impl Resident {
-    /// Ranges that are where it is said.
-    pub fn new(terms: Terms, ranges: Vec<Range<usize>>, places: Vec<Place>, bytes: &Bytes) -> Self {
-        let source = match bytes {
-            Bytes::Here(bytes) => Source::Bytes(Arc::downgrade(bytes)),
-            Bytes::Stream(stream) => Source::Stream(stream.clone()),
+    /// Returns bases whose ranges have these locations.
+    pub fn new(
+        terms: Terms,
+        ranges: Vec<Range<usize>>,
+        locations: Vec<Location>,
+        source: &Source,
+    ) -> Self {
+        let origin = match source {
+            Source::Host(bytes) => Origin::Bytes(bytes.downgrade()),
+            Source::Stream(stream) => Origin::Stream(stream.clone()),
         };
-        Self { terms, ranges, places: Mutex::new(places), source }
+        Self { terms, ranges, locations: Mutex::new(locations), origin }
     }
 
-    /// Where each range is.
-    pub fn places(&self) -> MutexGuard<'_, Vec<Place>> {
-        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Returns the location of each range.
+    pub fn locations(&self) -> MutexGuard<'_, Vec<Location>> {
+        self.locations.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A range's points, if they are still here.
+    /// Returns the points of a range, if the host has them.
     pub fn bases(&self, range: usize) -> Option<Bases> {
-        let bytes = match &self.source {
-            Source::Bytes(bytes) => Bytes::Here(bytes.upgrade()?),
-            Source::Stream(stream) => Bytes::Stream(stream.clone()),
+        let source = match &self.origin {
+            Origin::Bytes(bytes) => Source::Host(bytes.upgrade()?),
+            Origin::Stream(stream) => Source::Stream(stream.clone()),
         };
-        Some(self.terms.bases(&bytes, self.ranges[range].clone()))
+        Some(self.terms.bases(&source, self.ranges[range].clone()))
     }
 
-    /// The range is somewhere else now, or nowhere: what has waited for that.
-    pub fn moved(&self, range: usize, to: Place) -> Vec<Piece> {
-        match std::mem::replace(&mut self.places()[range], to) {
-            Place::Moving(waiting) => waiting,
-            Place::On(..) | Place::Gone(_) => vec![],
+    /// Sets the location of a range and returns the parts that waited for it.
+    pub fn set_location(&self, range: usize, to: Location) -> Vec<Piece> {
+        match std::mem::replace(&mut self.locations()[range], to) {
+            Location::Moving(waiting) => waiting,
+            Location::On(..) | Location::Gone(_) => vec![],
         }
     }
 }
@@ -143,7 +148,7 @@ mod tests {
 
     fn terms() -> Terms {
         let instance = Instance::new(Curve::Bn254, Group::G1);
-        Terms { instance, check: Check::Curve, room: 0 }
+        Terms { instance, check: Check::Curve, max_bytes: 0 }
     }
 
     fn read(bases: &Bases, offset: u64, len: usize) -> io::Result<Vec<u8>> {
@@ -153,10 +158,10 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_read_where_it_is_and_no_further() {
+    fn a_part_is_read_within_its_range() {
         let all: Vec<u8> = (0..=255).collect();
-        let streamed = Bytes::Stream(Arc::new(all.clone()));
-        for bytes in [Bytes::Here(all.clone().into()), streamed] {
+        let streamed = Source::Stream(Arc::new(all.clone()));
+        for bytes in [Source::Host(all.clone().into()), streamed] {
             let bases = terms().bases(&bytes, 1..3);
             assert_eq!((bases.count().unwrap(), bases.check), (2, Check::Curve));
             assert_eq!(read(&bases, 60, 68).unwrap(), all[124..192]);
@@ -165,13 +170,13 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_there_as_long_as_somebody_keeps_them_and_a_stream_always() {
+    fn bytes_are_available_while_a_caller_holds_them_and_a_stream_always() {
         let bytes: Arc<[u8]> = vec![0; 128].into();
-        let kept = |bytes: &Bytes| Resident::new(terms(), vec![0..1, 1..2], vec![], bytes);
-        let of_bytes = kept(&Bytes::Here(bytes.clone()));
+        let resident = |bytes: &Source| Resident::new(terms(), vec![0..1, 1..2], vec![], bytes);
+        let of_bytes = resident(&Source::Host(bytes.clone().into()));
         assert_eq!(of_bytes.bases(1).unwrap().count().unwrap(), 1);
         drop(bytes);
         assert!(of_bytes.bases(1).is_none());
-        assert!(kept(&Bytes::Stream(Arc::new(vec![0; 128]))).bases(1).is_some());
+        assert!(resident(&Source::Stream(Arc::new(vec![0; 128]))).bases(1).is_some());
     }
 }

@@ -1,9 +1,9 @@
-//! Which card does which part, and what becomes of the parts of a card that is lost.
+//! Assigns parts to cards, and reassigns the parts of a lost card.
 //!
-//! 1. `enter`: a batch waits in the queue of what it asks; everything else goes to its card at once, which says what is wrong with it.
-//! 2. `feed`: a waiting part goes to a card that is free: one with less than two parts, or with fewer items than twice its queue.
-//! 3. `take_in`: an answer is kept until its task has all. A part that was lost is placed again.
-//! 4. Sums over resident bases wait while a lost range is on its way to another card.
+//! 1. `enter`: a batch waits in the queue of its capability; any other request goes to its card at once, which reports wrong arguments.
+//! 2. `feed`: a waiting part goes to a free card: one with less than two parts, or with fewer items than twice its queue.
+//! 3. `collect`: a response is stored until its task has all. A lost part is placed again.
+//! 4. MSMs over resident bases wait while a lost range is on its way to another card.
 
 use std::collections::{HashMap, VecDeque};
 use std::future::Future as _;
@@ -11,16 +11,17 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use proofmill_op::msm::{Progress, Response};
+use proofmill_op::msm::LoadBases;
 use proofmill_op::{
-    Answer, Cancel, Capability, Completer, Device, Error, Parked, Request, Result, Ticket,
+    AnyCompleter, AnyRequest, AnyResponse, AnyTicket, Cancel, Capability, Device, Error, Progress,
+    ResidentData, Result,
 };
 
-use crate::resident::{Place, Resident};
+use crate::resident::{Location, Resident};
 use crate::task::{Task, Work};
 use crate::whole::Whole;
 
-/// A part that was under way on so many cards as they were lost is not given to another: it may be the reason.
+/// A part that was running on so many cards when they were lost is not assigned to another: it may be the cause.
 const MOST_LOSSES: usize = 2;
 
 /// A part of a task.
@@ -35,21 +36,21 @@ pub struct Piece {
 struct Member {
     device: Box<dyn Device>,
     lost: Option<Error>,
-    under_way: Vec<UnderWay>,
+    running: Vec<Running>,
 }
 
-/// A part that a card has.
-struct UnderWay {
-    ticket: Ticket,
+/// A part that runs on a card.
+struct Running {
+    ticket: AnyTicket,
     piece: Piece,
     capability: Capability,
     weight: usize,
 }
 
 impl Member {
-    /// Parts and their weight that ask for this.
+    /// Returns the number and the weight of the parts that need `capability`.
     fn load(&self, capability: &Capability) -> (usize, usize) {
-        let same = self.under_way.iter().filter(|it| it.capability == *capability);
+        let same = self.running.iter().filter(|it| it.capability == *capability);
         same.fold((0, 0), |(parts, weight), it| (parts + 1, weight + it.weight))
     }
 
@@ -59,29 +60,29 @@ impl Member {
     }
 }
 
-/// A task that has ended: whoever waits for it is told without the lock.
+/// A task that has ended. Its ticket is resolved without the lock.
 pub enum Ended {
     /// All of its parts are done.
     Done(Box<Task>),
     /// With an error.
-    Failed(Completer, Error),
+    Failed(AnyCompleter, Error),
 }
 
 impl Ended {
-    /// Ends the ticket.
-    pub fn tell(self) {
+    /// Resolves the ticket.
+    pub fn resolve(self) {
         match self {
             Self::Failed(completer, error) => completer.complete(Err(error)),
             Self::Done(task) => {
-                if let (Some(completer), answer) = task.answer() {
-                    completer.complete(answer);
+                if let (Some(completer), response) = task.join() {
+                    completer.complete(response);
                 }
             }
         }
     }
 }
 
-/// What is where.
+/// Members, tasks and queues.
 pub struct State {
     uri: String,
     members: Vec<Member>,
@@ -89,7 +90,7 @@ pub struct State {
     queues: Vec<(Capability, VecDeque<Piece>)>,
     next: u64,
     ended: Vec<Ended>,
-    /// Nothing more will be asked.
+    /// No request will be submitted any more.
     pub closing: bool,
 }
 
@@ -98,9 +99,9 @@ fn is_loss(error: &Error) -> bool {
 }
 
 impl State {
-    /// With nothing to do.
+    /// Returns a state without tasks.
     pub fn new(uri: &str, members: Vec<Box<dyn Device>>) -> Self {
-        let member = |device| Member { device, lost: None, under_way: vec![] };
+        let member = |device| Member { device, lost: None, running: vec![] };
         Self {
             uri: uri.to_owned(),
             members: members.into_iter().map(member).collect(),
@@ -112,7 +113,7 @@ impl State {
         }
     }
 
-    /// The members that are not lost; an error if all are.
+    /// Returns the members that are not lost; an error if all are.
     pub fn alive(&self) -> Result<Vec<usize>> {
         let alive = |number: &usize| self.members[*number].lost.is_none();
         let alive: Vec<_> = (0..self.members.len()).filter(alive).collect();
@@ -123,21 +124,21 @@ impl State {
         Err(Error::Lost { device: self.uri.clone(), problem: why.join("; ") })
     }
 
-    /// The members that are lost: URI and why.
+    /// Returns URI and error of each lost member.
     pub fn lost(&self) -> Vec<(String, Error)> {
         let lost = |it: &Member| it.lost.clone().map(|error| (it.device.caps().uri.clone(), error));
         self.members.iter().filter_map(lost).collect()
     }
 
-    /// The largest number of cycles that a member counts.
+    /// Returns the largest number of cycles that a member counts.
     pub fn cycles(&self) -> Option<u64> {
         self.members.iter().filter_map(|it| it.device.metrics().cycles).max()
     }
 
-    /// Asks every member for nothing of this kind; the first refusal.
-    pub fn each_takes(&mut self, nothing: &Request) -> Result<()> {
+    /// Submits an empty request to every member and returns the first error.
+    pub fn probe_each(&mut self, empty: &AnyRequest) -> Result<()> {
         for member in self.alive()? {
-            match self.members[member].device.submit(nothing.clone()) {
+            match self.members[member].device.submit_any(empty.clone()) {
                 Err(error) if is_loss(&error) => drop(self.lose(member, error)),
                 taken => drop(taken?),
             }
@@ -145,29 +146,28 @@ impl State {
         Ok(())
     }
 
-    /// What has ended since it was last asked.
-    pub fn ended(&mut self) -> Vec<Ended> {
+    /// Takes the tasks that have ended.
+    pub fn take_ended(&mut self) -> Vec<Ended> {
         std::mem::take(&mut self.ended)
     }
 
-    /// Is everything done that will ever be?
+    /// Returns whether the pool is closed and all tasks are done.
     pub fn is_over(&self) -> bool {
         self.closing && self.tasks.is_empty()
     }
 
-    /// Takes work in. What its card finds wrong with it at once is told at once.
+    /// Adds work. An error that its card reports at once is returned at once.
     pub fn enter(
         &mut self,
         work: Work,
         capability: Capability,
+        (completer, cancel): (AnyCompleter, Cancel),
         progress: Option<Progress>,
         identity: u64,
-    ) -> Result<Ticket> {
+    ) -> Result<()> {
         self.alive()?;
-        let given_up = Cancel::new();
-        let (completer, ticket) = Ticket::of_work(given_up.clone());
         let (parts, waits) = (work.parts(), matches!(work, Work::Batch(_)));
-        let ends = (Some(completer), given_up.clone());
+        let ends = (Some(completer), cancel.clone());
         let id = self.begin(Task::new(work, capability.clone(), ends, progress, identity));
         for part in 0..parts {
             let piece = Piece { task: id, part, losses: 0 };
@@ -178,12 +178,12 @@ impl State {
                     Some(task) => task.work.renumbered(part, error),
                     None => error,
                 };
-                given_up.cancel();
+                cancel.cancel();
                 return Err(error);
             }
         }
         self.feed();
-        Ok(ticket)
+        Ok(())
     }
 
     fn begin(&mut self, task: Task) -> u64 {
@@ -201,12 +201,12 @@ impl State {
         &mut self.queues[number].1
     }
 
-    /// Gives waiting parts to cards that are free.
+    /// Assigns waiting parts to free cards.
     fn feed(&mut self) {
         for number in 0..self.queues.len() {
             let capability = self.queues[number].0.clone();
             while let Some(&piece) = self.queues[number].1.front() {
-                let is_wanted = self.tasks.get(&piece.task).is_some_and(|it| !it.is_given_up());
+                let is_wanted = self.tasks.get(&piece.task).is_some_and(|it| !it.is_cancelled());
                 let free = self.alive().map(|alive| self.free(&alive, &capability));
                 if is_wanted && matches!(free, Ok(None)) {
                     break;
@@ -225,7 +225,7 @@ impl State {
         }
     }
 
-    /// The one with the least to do among those that are free.
+    /// Returns the free member with the least load.
     fn free(&self, alive: &[usize], capability: &Capability) -> Option<usize> {
         let free = alive.iter().copied().filter(|it| self.members[*it].is_free(capability));
         free.min_by_key(|it| self.members[*it].load(capability).1)
@@ -235,7 +235,7 @@ impl State {
     fn place(&mut self, piece: Piece) -> Result<()> {
         while let Some(task) = self.tasks.get(&piece.task) {
             let resident = match &task.work {
-                Work::Sums(cut) => cut.resident.clone(),
+                Work::Msm(msm) => msm.resident.clone(),
                 _ => None,
             };
             let alive = self.alive()?;
@@ -244,7 +244,7 @@ impl State {
                     Some((member, parked)) => (member, Some(parked)),
                     None => return Ok(()),
                 },
-                (None, Work::Park(_) | Work::Sums(_)) => (alive[piece.part % alive.len()], None),
+                (None, Work::Load(_) | Work::Msm(_)) => (alive[piece.part % alive.len()], None),
                 _ => {
                     let load = |it: &&usize| self.members[**it].load(&task.capability).1;
                     (alive.iter().min_by_key(load).copied().unwrap_or(0), None)
@@ -258,18 +258,18 @@ impl State {
     }
 
     /// Gives a part to this card; false if that is lost.
-    fn send(&mut self, piece: Piece, member: usize, parked: Option<Parked>) -> Result<bool> {
+    fn send(&mut self, piece: Piece, member: usize, handle: Option<ResidentData>) -> Result<bool> {
         let Some(task) = self.tasks.get_mut(&piece.task) else { return Ok(true) };
-        let Some(request) = task.request(piece.part, parked) else {
-            let problem = "the points are not on this machine any more".into();
+        let Some(request) = task.request(piece.part, handle) else {
+            let problem = "the points are no longer in host memory".into();
             return Err(Error::Failed { device: self.uri.clone(), problem });
         };
-        match self.members[member].device.submit(request) {
+        match self.members[member].device.submit_any(request) {
             Ok(ticket) => {
-                let ticket = ticket.covered_by(&task.given_up);
+                let ticket = ticket.linked_to(&task.cancel);
                 let (capability, weight) = (task.capability.clone(), task.work.weight(piece.part));
-                let under_way = UnderWay { ticket, piece, capability, weight };
-                self.members[member].under_way.push(under_way);
+                let running = Running { ticket, piece, capability, weight };
+                self.members[member].running.push(running);
                 Ok(true)
             }
             Err(error) if is_loss(&error) => {
@@ -280,33 +280,33 @@ impl State {
         }
     }
 
-    /// Who has this part's range of resident bases; `None` while it is on its way.
+    /// Returns the member that has the range of a part, and its handle; `None` while the range is on its way.
     fn holder(
         &mut self,
         resident: &Arc<Resident>,
         piece: Piece,
-    ) -> Result<Option<(usize, Parked)>> {
+    ) -> Result<Option<(usize, ResidentData)>> {
         let range = piece.part;
         let failed = |uri: &str, problem: String| Error::Failed { device: uri.to_owned(), problem };
-        let lost = match &mut resident.places()[range] {
-            Place::On(member, parked) => match &self.members[*member].lost {
-                None => return Ok(Some((*member, parked.clone()))),
+        let lost = match &mut resident.locations()[range] {
+            Location::On(member, handle) => match &self.members[*member].lost {
+                None => return Ok(Some((*member, handle.clone()))),
                 Some(error) => error.clone(),
             },
-            Place::Moving(waiting) => {
+            Location::Moving(waiting) => {
                 waiting.push(piece);
                 return Ok(None);
             }
-            Place::Gone(why) => return Err(failed(&self.uri, why.clone())),
+            Location::Gone(why) => return Err(failed(&self.uri, why.clone())),
         };
         let points = &resident.ranges[range];
         let lost = format!("{lost}; it had the points {} to {}", points.start, points.end);
         if resident.bases(range).is_none() {
-            let why = format!("{lost} of these bases, which are not on this machine any more");
-            resident.moved(range, Place::Gone(why.clone()));
+            let why = format!("{lost} of these bases, which are no longer in host memory");
+            resident.set_location(range, Location::Gone(why.clone()));
             return Err(failed(&self.uri, why));
         }
-        resident.moved(range, Place::Moving(vec![piece]));
+        resident.set_location(range, Location::Moving(vec![piece]));
         let capability = Capability::Msm(resident.terms.instance);
         let work = Work::Move(resident.clone(), range);
         let id = self.begin(Task::new(work, capability, (None, Cancel::new()), None, 0));
@@ -315,13 +315,13 @@ impl State {
             Err(error) => {
                 self.tasks.remove(&id);
                 let why = format!("{lost} of these bases, and no other card took them: {error}");
-                resident.moved(range, Place::Gone(why.clone()));
+                resident.set_location(range, Location::Gone(why.clone()));
                 Err(failed(&self.uri, why))
             }
         }
     }
 
-    /// Leaves a card out from now on; why. That error calls it by its URI, whatever its transport calls it.
+    /// Marks a member as lost and returns its error, which names it by its URI.
     fn lose(&mut self, member: usize, error: Error) -> Error {
         let member = &mut self.members[member];
         let device = member.device.caps().uri.clone();
@@ -333,32 +333,32 @@ impl State {
         member.lost.get_or_insert(error).clone()
     }
 
-    /// Takes in what the cards have answered since, and gives them more. The waker is told of what comes later.
-    pub fn take_in(&mut self, waker: &Waker) {
+    /// Collects responses and assigns waiting parts. `waker` is woken by later responses.
+    pub fn collect(&mut self, waker: &Waker) {
         loop {
-            self.tasks.retain(|_, task| !task.is_given_up());
+            self.tasks.retain(|_, task| !task.is_cancelled());
             self.feed();
-            let ended = self.answers(waker);
+            let ended = self.responses(waker);
             if ended.is_empty() {
                 return;
             }
-            for (member, piece, answer) in ended {
-                self.take(member, piece, answer);
+            for (member, piece, response) in ended {
+                self.take(member, piece, response);
             }
         }
     }
 
-    fn answers(&mut self, waker: &Waker) -> Vec<(usize, Piece, Result<Answer>)> {
+    fn responses(&mut self, waker: &Waker) -> Vec<(usize, Piece, Result<AnyResponse>)> {
         let mut context = Context::from_waker(waker);
         let mut ended = Vec::new();
         for (number, member) in self.members.iter_mut().enumerate() {
             let mut at = 0;
-            while let Some(under_way) = member.under_way.get_mut(at) {
-                match Pin::new(&mut under_way.ticket).poll(&mut context) {
+            while let Some(running) = member.running.get_mut(at) {
+                match Pin::new(&mut running.ticket).poll(&mut context) {
                     Poll::Pending => at += 1,
-                    Poll::Ready(answer) => {
-                        let UnderWay { piece, .. } = member.under_way.swap_remove(at);
-                        ended.push((number, piece, answer));
+                    Poll::Ready(response) => {
+                        let Running { piece, .. } = member.running.swap_remove(at);
+                        ended.push((number, piece, response));
                     }
                 }
             }
@@ -366,11 +366,11 @@ impl State {
         ended
     }
 
-    fn take(&mut self, member: usize, mut piece: Piece, answer: Result<Answer>) {
-        match answer {
-            Ok(answer) => {
+    fn take(&mut self, member: usize, mut piece: Piece, response: Result<AnyResponse>) {
+        match response {
+            Ok(response) => {
                 let task = self.tasks.get_mut(&piece.task);
-                if task.is_some_and(|task| task.answered(piece.part, member, answer)) {
+                if task.is_some_and(|task| task.complete_part(piece.part, member, response)) {
                     self.finish(piece.task);
                 }
             }
@@ -386,7 +386,7 @@ impl State {
         }
     }
 
-    /// Another card is to do this part.
+    /// Assigns a part again, to another card.
     fn again(&mut self, piece: Piece) {
         let Some(task) = self.tasks.get(&piece.task) else { return };
         if matches!(task.work, Work::Batch(_)) {
@@ -397,7 +397,7 @@ impl State {
         }
     }
 
-    /// A card that lives has refused a part. What is wrong in a batch, one card tells of the whole.
+    /// Handles a part that a working card refused. A wrong argument in a batch is located by one card with the whole batch.
     fn wrong(&mut self, piece: Piece, error: Error) {
         let Some(task) = self.tasks.get_mut(&piece.task) else { return };
         if !matches!(error, Error::Argument { .. }) {
@@ -412,32 +412,33 @@ impl State {
             }
             Work::Move(..) => self.fail(piece.task, error),
             _ => {
-                if task.refused(piece.part, error) {
+                if task.refuse_part(piece.part, error) {
                     self.finish(piece.task);
                 }
             }
         }
     }
 
-    /// All parts of a task are done.
+    /// Ends a task whose parts are all done.
     fn finish(&mut self, id: u64) {
         let Some(task) = self.tasks.remove(&id) else { return };
         let Work::Move(resident, range) = &task.work else {
             return self.ended.push(Ended::Done(Box::new(task)));
         };
         let (resident, range) = (resident.clone(), *range);
-        let waiting = match task.only_answer() {
-            Some((member, Answer::Msm(Response::Parked(parked)))) => {
-                resident.moved(range, Place::On(member, parked))
-            }
-            _ => resident.moved(range, Place::Gone("another answer than a handle".into())),
+        let response = task.only_response();
+        let handle = response.and_then(|(member, it)| Some((member, it.of::<LoadBases>().ok()?)));
+        let location = match handle {
+            Some((member, handle)) => Location::On(member, handle),
+            None => Location::Gone("a card returned no handle".into()),
         };
+        let waiting = resident.set_location(range, location);
         waiting.into_iter().for_each(|piece| self.again(piece));
     }
 
     fn fail(&mut self, id: u64, error: Error) {
-        let Some(Task { work, completer, given_up, .. }) = self.tasks.remove(&id) else { return };
-        given_up.cancel();
+        let Some(Task { work, completer, cancel, .. }) = self.tasks.remove(&id) else { return };
+        cancel.cancel();
         if let Some(completer) = completer {
             self.ended.push(Ended::Failed(completer, error.clone()));
         }
@@ -447,13 +448,13 @@ impl State {
                 "a card is lost that had the points {} to {} of these bases, and no other took them: {error}",
                 points.start, points.end
             );
-            let waiting = resident.moved(range, Place::Gone(why));
+            let waiting = resident.set_location(range, Location::Gone(why));
             waiting.into_iter().for_each(|piece| self.again(piece));
         }
     }
 
-    /// Ends everything with this error.
-    pub fn give_up(&mut self, error: &Error) {
+    /// Ends all tasks with this error.
+    pub fn fail_all(&mut self, error: &Error) {
         (0..self.members.len()).for_each(|member| drop(self.lose(member, error.clone())));
         let ids: Vec<_> = self.tasks.keys().copied().collect();
         ids.into_iter().for_each(|id| self.fail(id, error.clone()));

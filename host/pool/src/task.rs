@@ -1,92 +1,94 @@
-//! A request on its way through the pool: its parts, and what has come of them.
+//! A request in the pool: its parts and their responses.
 
 use std::sync::Arc;
 
 use proofmill_op::msm::read;
-use proofmill_op::msm::{Progress, Request as Msm, Response};
-use proofmill_op::{Answer, Cancel, Capability, Completer, Error, Parked, Request, Result};
+use proofmill_op::{
+    AnyCompleter, AnyRequest, AnyResponse, Cancel, Capability, Error, Progress, ResidentData,
+    Result,
+};
 
 use crate::batch::Batch;
+use crate::msm::{LoadWork, MsmWork, PlanWork};
 use crate::progress::Shares;
 use crate::resident::Resident;
-use crate::sums::{Cut, Parking};
 use crate::whole::Whole;
 
-/// What is to be done.
+/// The work of a request.
 pub enum Work {
-    /// For one card.
+    /// A request for one card.
     Whole(Whole),
     /// Items for any card.
     Batch(Batch),
-    /// How one of so many cards would do its part.
-    Plan(Msm, usize),
-    /// A range of bases a card.
-    Park(Parking),
-    /// A range of bases a card.
-    Sums(Cut),
+    /// A plan of one card.
+    Plan(PlanWork),
+    /// A range of bases for each card.
+    Load(LoadWork),
+    /// A range of bases for each card.
+    Msm(MsmWork),
     /// A range of resident bases whose card is lost.
     Move(Arc<Resident>, usize),
 }
 
 impl Work {
-    /// How many parts.
+    /// Returns the number of parts.
     pub fn parts(&self) -> usize {
         match self {
-            Self::Whole(_) | Self::Plan(..) | Self::Move(..) => 1,
+            Self::Whole(_) | Self::Plan(_) | Self::Move(..) => 1,
             Self::Batch(batch) => batch.parts(),
-            Self::Park(parking) => parking.ranges().len(),
-            Self::Sums(cut) => cut.ranges().len(),
+            Self::Load(load) => load.ranges().len(),
+            Self::Msm(msm) => msm.ranges().len(),
         }
     }
 
-    /// What a part costs a card, among parts that ask for the same.
+    /// Returns the cost of a part for a card, relative to other parts of the same operation.
     pub fn weight(&self, part: usize) -> usize {
         match self {
             Self::Whole(whole) => whole.weight(),
             Self::Batch(batch) => batch.items(part),
-            Self::Plan(..) => 0,
-            Self::Park(parking) => parking.ranges()[part].len(),
-            Self::Sums(cut) => cut.ranges()[part].len(),
+            Self::Plan(_) => 0,
+            Self::Load(load) => load.ranges()[part].len(),
+            Self::Msm(msm) => msm.ranges()[part].len(),
             Self::Move(resident, range) => resident.ranges[*range].len(),
         }
     }
 
-    /// A part for a card, which has `parked` if it is sums over resident bases.
-    pub fn request(&mut self, part: usize, parked: Option<Parked>) -> Option<Request> {
+    /// Returns a part for a card. `handle` is that of its range, for MSMs over resident bases.
+    pub fn request(&mut self, part: usize, handle: Option<ResidentData>) -> Option<AnyRequest> {
         Some(match self {
             Self::Whole(whole) => whole.request(),
             Self::Batch(batch) => batch.request(part),
-            Self::Plan(plan, _) => Request::Msm(plan.clone()),
-            Self::Park(parking) => Request::Msm(parking.request(part)),
-            Self::Sums(cut) => Request::Msm(cut.request(part, parked)),
-            Self::Move(resident, range) => Request::Msm(Msm::Park(resident.bases(*range)?)),
+            Self::Plan(plan) => plan.request.into(),
+            Self::Load(load) => load.request(part).into(),
+            Self::Msm(msm) => msm.request(part, handle).into(),
+            Self::Move(resident, range) => resident.bases(*range)?.into(),
         })
     }
 
-    /// An error of a part, with the numbers that points and scalars have in the request.
+    /// Returns an error of a part with the numbers of points and scalars in the request.
     pub fn renumbered(&self, part: usize, error: Error) -> Error {
         let ranges = match self {
-            Self::Park(parking) => parking.ranges(),
-            Self::Sums(cut) => cut.ranges(),
+            Self::Load(load) => load.ranges(),
+            Self::Msm(msm) => msm.ranges(),
             _ => return error,
         };
         read::renumbered(error, ranges[part].start)
     }
 }
 
-/// A request on its way.
+/// A request in the pool.
 pub struct Task {
-    /// What is done.
+    /// The work.
     pub work: Work,
-    /// Whoever waits; the pool itself does for what it moves.
-    pub completer: Option<Completer>,
-    /// Is said when nobody waits any more.
-    pub given_up: Cancel,
-    /// What every card that does a part has to offer.
+    /// The completer; none for bases that the pool moves.
+    pub completer: Option<AnyCompleter>,
+    /// Set when the ticket is cancelled.
+    pub cancel: Cancel,
+    /// The capability that each part needs.
     pub capability: Capability,
     shares: Option<Arc<Shares>>,
-    /// Member and answer of each part.
-    answers: Vec<Option<(usize, Answer)>>,
+    /// The member and response of each part.
+    responses: Vec<Option<(usize, AnyResponse)>>,
     /// The first part with a wrong argument.
     wrong: Option<(usize, Error)>,
     left: usize,
@@ -94,44 +96,45 @@ pub struct Task {
 }
 
 impl Task {
-    /// Nothing was done yet.
+    /// Returns a task of which nothing is done.
     pub fn new(
         work: Work,
         capability: Capability,
-        (completer, given_up): (Option<Completer>, Cancel),
+        (completer, cancel): (Option<AnyCompleter>, Cancel),
         progress: Option<Progress>,
         identity: u64,
     ) -> Self {
         let left = work.parts();
         let weights = || (0..left).map(|part| work.weight(part).max(1) as f64).collect();
         let shares = progress.map(|progress| Shares::new(weights(), progress));
-        let answers = std::iter::repeat_with(|| None).take(left).collect();
-        Self { work, completer, given_up, capability, shares, answers, wrong: None, left, identity }
+        let responses = std::iter::repeat_with(|| None).take(left).collect();
+        Self { work, completer, cancel, capability, shares, responses, wrong: None, left, identity }
     }
 
-    /// Does nobody wait any more?
-    pub fn is_given_up(&self) -> bool {
-        self.completer.as_ref().is_some_and(Completer::is_cancelled)
+    /// Returns whether the ticket was cancelled.
+    pub fn is_cancelled(&self) -> bool {
+        self.completer.as_ref().is_some_and(AnyCompleter::is_cancelled)
     }
 
-    /// A part for a card; `None` if there is nothing to be sent any more.
-    pub fn request(&mut self, part: usize, parked: Option<Parked>) -> Option<Request> {
-        let mut request = self.work.request(part, parked)?;
+    /// Returns a part for a card; `None` if its data no longer exist.
+    pub fn request(&mut self, part: usize, handle: Option<ResidentData>) -> Option<AnyRequest> {
+        let mut request = self.work.request(part, handle)?;
         if let (Some(slot), Some(shares)) = (request.progress_mut(), &self.shares) {
             *slot = Some(shares.of(part));
         }
         Some(request)
     }
 
-    /// A part is done. Is that all?
-    pub fn answered(&mut self, part: usize, member: usize, answer: Answer) -> bool {
-        self.answers[part] = Some((member, answer));
+    /// Stores the response to a part. Returns whether all parts are done.
+    pub fn complete_part(&mut self, part: usize, member: usize, response: AnyResponse) -> bool {
+        self.responses[part] = Some((member, response));
         self.left -= 1;
         self.left == 0
     }
 
-    /// A part has a wrong argument. Is that all? The first one in the request is told, so the others are waited for.
-    pub fn refused(&mut self, part: usize, error: Error) -> bool {
+    /// Stores the error of a part with a wrong argument. Returns whether all parts are done: the error of the first part in the request is
+    /// reported, so the others are awaited.
+    pub fn refuse_part(&mut self, part: usize, error: Error) -> bool {
         if self.wrong.as_ref().is_none_or(|(first, _)| part < *first) {
             self.wrong = Some((part, self.work.renumbered(part, error)));
         }
@@ -139,46 +142,39 @@ impl Task {
         self.left == 0
     }
 
-    /// The same task, done in another way from the beginning on.
+    /// Returns the task with other work, from the start.
     pub fn replaced(self, work: Work) -> Self {
-        let Self { completer, given_up, capability, identity, .. } = self;
-        Self::new(work, capability, (completer, given_up), None, identity)
+        let Self { completer, cancel, capability, identity, .. } = self;
+        Self::new(work, capability, (completer, cancel), None, identity)
     }
 
-    /// Member and answer, of a task of one part that is done.
-    pub fn only_answer(self) -> Option<(usize, Answer)> {
-        self.answers.into_iter().next().flatten()
+    /// Returns the member and response of a task of one part that is done.
+    pub fn only_response(self) -> Option<(usize, AnyResponse)> {
+        self.responses.into_iter().next().flatten()
     }
 
-    /// The answer, when all parts are done.
-    pub fn answer(self) -> (Option<Completer>, Result<Answer>) {
-        let Self { work, completer, answers, wrong, identity, .. } = self;
+    /// Joins the responses when all parts are done.
+    pub fn join(self) -> (Option<AnyCompleter>, Result<AnyResponse>) {
+        let Self { work, completer, responses, wrong, identity, .. } = self;
         if let Some((_, error)) = wrong {
             return (completer, Err(error));
         }
-        let answers: Vec<_> = answers.into_iter().flatten().collect();
-        let plain = |answers: Vec<(usize, Answer)>| answers.into_iter().map(|it| it.1).collect();
+        let responses: Vec<_> = responses.into_iter().flatten().collect();
+        let plain =
+            |responses: Vec<(usize, AnyResponse)>| responses.into_iter().map(|it| it.1).collect();
         let joined = match work {
-            Work::Park(parking) => parking.join(answers, identity),
-            Work::Sums(cut) => cut.join(plain(answers)),
-            Work::Batch(batch) => batch.join(plain(answers)),
-            Work::Plan(_, cards) => of_all(plain(answers), cards),
-            Work::Whole(_) | Work::Move(..) => only(plain(answers)),
+            Work::Load(load) => load.join(responses, identity),
+            Work::Msm(msm) => msm.join(plain(responses)),
+            Work::Batch(batch) => batch.join(plain(responses)),
+            Work::Plan(plan) => only(plain(responses)).and_then(|response| plan.join(response)),
+            Work::Whole(_) | Work::Move(..) => only(plain(responses)),
         };
         (completer, joined)
     }
 }
 
-fn only(answers: Vec<Answer>) -> Result<Answer> {
-    answers.into_iter().next().ok_or_else(|| Error::argument("answer", "to no question"))
-}
-
-/// A plan with the memory of all cards.
-fn of_all(answers: Vec<Answer>, cards: usize) -> Result<Answer> {
-    let mut answer = only(answers)?;
-    if let Answer::Msm(Response::Plan(plan)) = &mut answer {
-        plan.memory = plan.memory.saturating_mul(cards);
-        plan.parked = plan.parked.saturating_mul(cards);
-    }
-    Ok(answer)
+fn only(responses: Vec<AnyResponse>) -> Result<AnyResponse> {
+    let none =
+        || Error::Failed { device: "the pool".into(), problem: "no part of a request".into() };
+    responses.into_iter().next().ok_or_else(none)
 }

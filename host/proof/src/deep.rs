@@ -2,9 +2,6 @@
 
 use std::thread::{Builder, scope};
 
-/// Bytes of the stack of a thread that makes proofs.
-pub const STACK: usize = 32 << 20;
-
 /// As many as the first thread of a program has; a pairing takes more than the 2 MiB of others.
 const DEEP: usize = 8 << 20;
 

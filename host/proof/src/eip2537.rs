@@ -111,7 +111,7 @@ impl Operation {
             Self::G2Msm => multiples::<G2>(input),
             Self::PairingCheck => {
                 let pairs = pairs(input)?;
-                let product = deep(|| product::<Bls12381>(Isa::best(), &pairs));
+                let product = deep(|| product::<Bls12381>(Pairings::default().isa(), &pairs));
                 Ok(checked(product == Fp12::ONE))
             }
             Self::MapFpToG1 => map::<G1>(input),

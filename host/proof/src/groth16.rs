@@ -23,7 +23,7 @@ pub use control::Control;
 pub use plan::{Plan, Planned};
 pub use proofmill_op::msm::Curve;
 pub use prove::{Prover, Settings};
-pub use report::{Counts, Proved, Redone, Report, Step, Timed, Watch};
+pub use report::{Counts, Proved, Report, Retry, Step, StepProgress, Timed};
 pub use route::Devices;
 pub use verify::{PreparedVerifyingKey, check_points, verify};
 
@@ -62,7 +62,7 @@ pub struct VerifyingKey {
 
 impl VerifyingKey {
     /// Number of public values.
-    pub fn publics(&self) -> usize {
+    pub fn public_inputs(&self) -> usize {
         self.ic.len().saturating_sub(1)
     }
 }

@@ -21,7 +21,5 @@ mod halves;
 mod pairings;
 pub mod snarkjs;
 
-mod wiped;
-
 pub use error::{Error, FileError, Result};
 pub use pairings::{Pairings, Programmed};

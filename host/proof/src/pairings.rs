@@ -1,4 +1,4 @@
-//! Where products of pairings are computed.
+//! Products of pairings, on this processor or on a device.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -15,50 +15,51 @@ use proofmill_op::{Device, DeviceKind, Error, Result};
 use crate::deep::deep;
 use crate::halves;
 
-/// Where products of pairings are computed: here, or by programs on a device. The rest of a verification (reading points, hashing, multiples of points) is done here.
+/// The processor or device that computes products of pairings. The rest of a verification (decoding points, hashing, multiples of points) runs
+/// on this processor.
 #[derive(Clone)]
 pub enum Pairings {
-    /// On this processor by this code path, in the caller's rayon pool.
-    Here(Isa),
-    /// By programs on a device that has the BLS12-381 coprocessor. Of other curves it is an error.
-    On(Arc<dyn Device>),
+    /// This processor, by this code path, in the caller's rayon pool.
+    Host(Isa),
+    /// A device with the BLS12-381 coprocessor, by programs. Other curves are an error.
+    Device(Arc<dyn Device>),
 }
 
 /// The best code path of this processor.
 impl Default for Pairings {
     fn default() -> Self {
-        Self::Here(Isa::best())
+        Self::Host(Isa::best())
     }
 }
 
 impl fmt::Debug for Pairings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Here(isa) => write!(f, "Here({isa})"),
-            Self::On(device) => write!(f, "On({})", device.caps().uri),
+            Self::Host(isa) => write!(f, "Host({isa})"),
+            Self::Device(device) => write!(f, "Device({})", device.caps().uri),
         }
     }
 }
 
 impl Pairings {
-    /// By a device: if it is this machine's processor, [`Pairings::Here`] with its code path, which needs no programs.
+    /// Returns the device; if it is this machine's processor, [`Pairings::Host`] with its code path, which needs no programs.
     pub fn by(device: Arc<dyn Device>) -> Self {
         let caps = device.caps();
         match caps.kind {
-            DeviceKind::Cpu => Self::Here(caps.isa.unwrap_or_else(Isa::best)),
-            _ => Self::On(device),
+            DeviceKind::Cpu => Self::Host(caps.isa.unwrap_or_else(Isa::best)),
+            _ => Self::Device(device),
         }
     }
 
-    /// The code path of what is done here.
+    /// Returns the code path for work on this processor.
     pub(crate) fn isa(&self) -> Isa {
         match self {
-            Self::Here(isa) => *isa,
-            Self::On(_) => Isa::best(),
+            Self::Host(isa) => *isa,
+            Self::Device(_) => Isa::best(),
         }
     }
 
-    /// The product of the pairings of points of the subgroups, in any number; 1 of none.
+    /// Returns the product of the pairings of points of the subgroups; 1 for no pairs.
     pub fn product<E: Programmed>(&self, pairs: &[Pair<E>]) -> Result<Fp12<E::Tower>> {
         self.product_with::<E>(pairs, &[])
     }
@@ -70,7 +71,7 @@ impl Pairings {
         known: &[(Affine<E::G1>, &Known<E>)],
     ) -> Result<Fp12<E::Tower>> {
         match self {
-            &Self::Here(isa) => {
+            &Self::Host(isa) => {
                 let mut f = halves::miller_product::<E>(isa, pairs);
                 if !known.is_empty() {
                     let known: Vec<_> = known.iter().map(|(p, q)| (*p, &q.lines)).collect();
@@ -78,7 +79,7 @@ impl Pairings {
                 }
                 Ok(deep(|| final_exponentiation_on::<E>(isa, f)))
             }
-            Self::On(device) => {
+            Self::Device(device) => {
                 let (fixed, others): (Vec<_>, Vec<_>) = known.iter().partition(|(_, q)| q.is_fixed);
                 let others = others.iter().map(|(p, q)| (*p, q.point));
                 let pairs: Vec<_> = pairs.iter().copied().chain(others).collect();

@@ -50,7 +50,7 @@ fn examine(size: usize) {
         std::fs::write("/proc/self/clear_refs", "5").unwrap(); // the peak starts anew
         let (zkey, wtns) = (Zkey::open(&key).unwrap(), Witness::open(&witness).unwrap());
         let devices = Devices::one(Arc::new(CpuDevice::new(Some(threads)).unwrap()));
-        let settings = Settings { park, ..Settings::default() };
+        let settings = Settings { resident, ..Settings::default() };
         let prover = Prover::new(&zkey, devices, settings).unwrap();
         prover.prove(&wtns, None).unwrap();
         let (peak, plan) = (status("VmHWM") - before, prover.plan().unwrap().memory());

@@ -56,9 +56,9 @@ fn a_proof_frees_no_memory_with_a_value_of_the_witness() {
             word.store(u64::from_le_bytes(*bytes) as usize, Ordering::Relaxed);
         }
         let key = Zkey::from_bytes("key", key.into()).unwrap();
-        let witness = Witness::from_bytes("witness", witness.into()).unwrap();
+        let witness = Witness::from_bytes("witness", witness).unwrap();
         let device = Arc::new(CpuDevice::new(Some(2)).unwrap());
-        let settings = Settings { park: true, ..Settings::default() };
+        let settings = Settings { resident: true, ..Settings::default() };
         let prover = Prover::new(&key, Devices::one(device), settings).unwrap();
         WATCHES.store(true, Ordering::Relaxed);
         prover.prove(&witness, None).unwrap();

@@ -37,17 +37,13 @@ mod assembly;
 pub use assembly::{AsmError, Assembly, disassemble};
 pub use proofmill_op::coprocessor::{
     DEFAULT_LIMIT, Event, Fault, FieldName, INSTRUCTION_BYTES, Instruction, Interrupt, Kind,
-    LOG2_SLOTS, MOST_SLOTS, Machine, Opcode, Receiver, Request, Response, Role, SLOT_BYTES, SLOTS,
+    LOG2_SLOTS, MAX_SLOTS, Machine, Opcode, Receiver, Request, Response, Role, SLOT_BYTES, SLOTS,
     Sizes, Slot, Stop, VALUE_BITS, lines,
 };
 
-use crate::lost::other_answer;
-use crate::{Answer, Device, Result};
+use crate::{Device, Result, Submit};
 
-/// Runs a program. Waits for its end: that it waits, or the request's limit.
+/// Runs a program until it waits or reaches the limit of the request, and returns its memory and what it sent.
 pub fn run(device: &dyn Device, request: Request) -> Result<Response> {
-    match device.submit(crate::Request::Coprocessor(request))?.wait()? {
-        Answer::Coprocessor(response) => Ok(response),
-        other => Err(other_answer(device, &other)),
-    }
+    device.submit(request)?.wait()
 }

@@ -23,7 +23,7 @@
 //!
 //! ```
 //! use proofmill::equihash::{self, Network, Params};
-//! use proofmill::{Answer, Request};
+//! use proofmill::Submit;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/headers/mainnet-346.hex");
@@ -32,10 +32,10 @@
 //! # let header = headers.iter().next().ok_or("no header")?;
 //! let device = proofmill::open("cpu:")?;
 //! let request = equihash::Request::new(Params::N200_K9, Network::Main, header);
-//! let first = device.submit(Request::EquihashVerify(request.clone()))?;
-//! let second = device.submit(Request::EquihashVerify(request))?;
+//! let first = device.submit(request.clone())?;
+//! let second = device.submit(request)?;
 //! for ticket in [first, second] {
-//!     let Answer::EquihashVerify(response) = ticket.wait()? else { unreachable!("an answer fits its request") };
+//!     let response = ticket.wait()?;
 //!     assert!(response.verdicts.iter().all(|verdict| verdict.is_valid()));
 //! }
 //! # Ok(())
@@ -51,8 +51,8 @@ pub use proofmill_op::equihash_verify::{
 };
 use sha2::{Digest, Sha256};
 
-use crate::lost::{lost, other_answer};
-use crate::{Answer, Data, Device, Error, Result};
+use crate::malformed::malformed;
+use crate::{Data, Device, Error, Result, Submit};
 
 /// Verifies one header, [`Params::header_bytes`] long, and waits for the verdict.
 pub fn verify(
@@ -67,7 +67,7 @@ pub fn verify(
         return Err(Error::argument("header", problem));
     }
     let verdicts = verify_many(device, params, network, header)?;
-    verdicts.first().copied().ok_or_else(|| lost(device, "no verdict for a header"))
+    verdicts.first().copied().ok_or_else(|| malformed(device, "no verdict for a header"))
 }
 
 /// Verifies headers that stand one after the other, and waits for their verdicts.
@@ -78,10 +78,7 @@ pub fn verify_many(
     headers: impl Into<Data>,
 ) -> Result<Vec<Verdict>> {
     let request = Request::new(params, network, headers);
-    match device.submit(crate::Request::EquihashVerify(request))?.wait()? {
-        Answer::EquihashVerify(response) => Ok(response.verdicts),
-        other => Err(other_answer(device, &other)),
-    }
+    Ok(device.submit(request)?.wait()?.verdicts)
 }
 
 /// The name of a block: SHA-256 of SHA-256 of its header, the solution included. Shown, as everywhere on the Zcash

@@ -20,9 +20,9 @@
 //! let prover = Prover::new(&key, groth16::devices("cpu:")?, Settings::default())?;
 //! println!("{} bytes at most", prover.plan()?.memory());
 //!
-//! let proved = prover.prove(&Witness::open("witness.wtns")?, None)?;
+//! let proved = prover.prove(&Witness::open("witness.wtns")?)?;
 //! std::fs::write("proof.json", snarkjs::proof::text(&proved.proof)?)?;
-//! std::fs::write("public.json", snarkjs::public::text(&proved.public))?;
+//! std::fs::write("public.json", snarkjs::public::text(&proved.public_inputs))?;
 //!
 //! // Whoever has the verifying key is convinced.
 //! let key = key.verifying_key()?;
@@ -34,7 +34,7 @@
 //! # }
 //! ```
 //!
-//! # Many proofs, and some that nobody wants any more
+//! # Many proofs, progress and cancellation
 //!
 //! ```
 //! use std::sync::Arc;
@@ -49,27 +49,27 @@
 //! # let (mut key, mut witness) = (Vec::new(), Vec::new());
 //! # circuit.write_insecure_key(b"example", &mut key)?;
 //! # circuit.write_witness(&mut witness)?;
-//! # let (key, witness) = (Zkey::from_bytes("key", key.into())?, Witness::from_bytes("witness", witness.into())?);
-//! let settings = Settings { park: true, ..Settings::default() }; // the key's points stay on the device
+//! # let (key, witness) = (Zkey::from_bytes("key", key.into())?, Witness::from_bytes("witness", witness)?);
+//! let settings = Settings { resident: true, ..Settings::default() }; // the points of the key are loaded into the device
 //! let prover = Arc::new(Prover::new(&key, groth16::devices("cpu:")?, settings)?);
 //!
 //! // As many at a time as the processor has threads. `prove_each` takes an iterator, of which it asks for no more than that.
 //! let proofs = prover.prove_batch(&[witness.clone(), witness.clone()], &Cancel::new())?;
 //! assert!(proofs.iter().all(Result::is_ok));
 //!
-//! // One that is followed, and that is given up in the middle.
+//! // A proof with progress, cancelled in the middle.
 //! let cancel = Cancel::new();
-//! let says = cancel.clone();
-//! let watch = Arc::new(move |step: Step, part: f64| {
+//! let signal = cancel.clone();
+//! let progress = Arc::new(move |step: Step, part: f64| {
 //!     if step == Step::Quotient && part > 0.5 {
-//!         says.cancel();
+//!         signal.cancel();
 //!     }
 //! });
-//! let control = Control::none().watched_by(watch).given_up_by(cancel);
+//! let control = Control::none().with_progress(progress).with_cancel(cancel);
 //! let error = prover.prove_with(&witness, &control).unwrap_err();
 //! assert_eq!(error.to_string(), "cancelled");
 //!
-//! // One that is awaited, on any executor; to drop the ticket gives it up.
+//! // A proof that is awaited, on any executor. Dropping the ticket cancels it.
 //! async fn proof(prover: &Arc<Prover>, witness: Witness) -> groth16::Result<groth16::Proved> {
 //!     prover.submit(witness, Control::none())?.await
 //! }
@@ -93,7 +93,7 @@
 //! ```
 //!
 //! [`Prover::prove`] verifies each proof before it returns it, unless [`Settings`] say otherwise. If a device was wrong, the
-//! proof is made again on `cpu:`, the report says so and [`Prover::counts`] counts it. A [`PreparedVerifyingKey`] verifies many
+//! proof is repeated on `cpu:`, the report contains the reason and [`Prover::counts`] counts it. A [`PreparedVerifyingKey`] verifies many
 //! proofs faster, and finds the invalid ones among them by one product of pairings; a card with the coprocessor can compute it ([`Pairings`](crate::pairing::Pairings)).
 
 use std::sync::Arc;
@@ -102,19 +102,19 @@ use std::sync::Arc;
 pub use proofmill_proof::dev;
 pub use proofmill_proof::groth16::{
     Control, Counts, Curve, Devices, Plan, Planned, PreparedVerifyingKey, Proof, Proved, Prover,
-    Redone, Report, Scalar, Settings, Step, Timed, VerifyingKey, Watch, return_freed_memory,
+    Report, Retry, Scalar, Settings, Step, StepProgress, Timed, VerifyingKey, return_freed_memory,
     verify,
 };
 pub use proofmill_proof::{Error, FileError, Result, snarkjs};
 
-/// The device that a URI names, with `cpu:` as helper for what the device does not offer or gets wrong.
+/// Opens the device that a URI names, with `cpu:` as the fallback for steps that the device does not offer or gets wrong.
 pub fn devices(uri: &str) -> crate::Result<Devices> {
-    devices_beside(&uri.parse()?, &"cpu:".parse()?)
+    devices_with_fallback(&uri.parse()?, &"cpu:".parse()?)
 }
 
-/// The same with another helper, such as `cpu:?threads=1`. A `cpu:` device needs no helper.
-pub fn devices_beside(uri: &crate::Uri, processor: &crate::Uri) -> crate::Result<Devices> {
+/// Opens a device with another fallback, such as `cpu:?threads=1`. A `cpu:` device needs no fallback.
+pub fn devices_with_fallback(uri: &crate::Uri, fallback: &crate::Uri) -> crate::Result<Devices> {
     let open = |uri| crate::open_uri(uri).map(Arc::from);
-    let helper = (uri.scheme() != processor.scheme()).then(|| open(processor)).transpose()?;
-    Ok(Devices { device: open(uri)?, helper })
+    let fallback = (uri.scheme() != fallback.scheme()).then(|| open(fallback)).transpose()?;
+    Ok(Devices { device: open(uri)?, fallback })
 }

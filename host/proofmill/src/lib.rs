@@ -15,7 +15,7 @@
 //! let header = headers.iter().next().ok_or("no header")?;
 //!
 //! let device = proofmill::open("cpu:")?;
-//! let verdict = equihash::verify(&*device, Params::N200_K9, Network::Main, header)?;
+//! let verdict = equihash::verify(&device, Params::N200_K9, Network::Main, header)?;
 //! assert!(verdict.is_valid());
 //!
 //! let hash = equihash::BlockHash::of(header);
@@ -36,7 +36,7 @@
 //! let items: Vec<Item> = Reader::new(file)?.map(|entry| Ok(entry?.item?)).collect::<Result<_, Box<dyn std::error::Error>>>()?;
 //!
 //! let device = proofmill::open("cpu:")?;
-//! let invalid = ecdsa::find_invalid(&*device, &items, Policy::default())?;
+//! let invalid = ecdsa::find_invalid(&device, &items, Policy::default())?;
 //! assert!(items.len() == 21 && invalid.is_empty());
 //! # Ok(())
 //! # }
@@ -52,10 +52,10 @@
 //!
 //! # Without waiting
 //!
-//! [`Device::submit`] takes a request and returns a [`Ticket`] at once; a device can work on many requests. [`equihash`] shows
+//! [`Submit::submit`] takes a request of any [`Operation`] and returns a [`Ticket`] for its response at once; a device can work on many requests. [`equihash`] shows
 //! a request, [`open`] lists the devices; [`ecdsa::submit`] also parses keys and signatures.
 //!
-//! An invalid proof, signature or header is an answer, never an [`Error`]. An error means that there is no answer.
+//! An invalid proof, signature or header is a result, never an [`Error`]. An error means that there is no result.
 //!
 //! # Features
 //!
@@ -75,7 +75,8 @@ pub mod ecdsa;
 pub mod eip2537;
 pub mod equihash;
 pub mod groth16;
-mod lost;
+pub mod keccak256;
+mod malformed;
 pub mod msm;
 pub mod ntt;
 pub mod pairing;
@@ -85,6 +86,7 @@ pub mod poseidon;
 pub use proofmill_algebra as algebra;
 pub use proofmill_device::{Listed, Uri, list as devices, open, open_uri};
 pub use proofmill_op::{
-    Answer, Cancel, Capability, Caps, Completer, Data, Device, DeviceKind, Error, Metrics, Parked,
-    Request, Result, Ticket,
+    AnyRequest, AnyResponse, AnyTicket, Argument, Bytes, Cancel, Capability, Caps, Completer, Data,
+    Device, DeviceKind, Error, Metrics, Operation, Progress, ResidentData, Result, Secret,
+    SecretBytes, Submit, Ticket, lock_memory,
 };

@@ -1,11 +1,11 @@
 //! Multi-scalar multiplication: the sum of k_i P_i in the groups of BN254, BLS12-381, BLS12-377, Pallas and Vesta.
 //!
 //! Points are x and y, canonical and little-endian; scalars are 32 bytes, little-endian, below r. [`Instance`] lists the
-//! groups, [`Check`] the checks on points. [`sum_of`], [`bases_of`] and [`scalars_of`] take the types of [`crate::algebra`], which
+//! groups, [`Check`] the checks on points. [`msm_affine`], [`bases_from_affine`] and [`scalar_bytes`] take the types of [`crate::algebra`], which
 //! those of arkworks, blst and halo2curves convert to.
 //!
 //! ```
-//! use proofmill::msm::{self, Bases, Check, Instance};
+//! use proofmill::msm::{self, Bases, Instance};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! // The generator of G1 of BN254, (1, 2), twice.
@@ -15,21 +15,21 @@
 //! let g1: Instance = "bn254_g1".parse()?;
 //!
 //! let device = proofmill::open("cpu:?threads=1")?;
-//! println!("{:?}", msm::plan(&*device, g1, 2, true)?);
-//! // Bases that are used again are made resident: checked and converted to the engine's form once.
-//! let bases = msm::park(&*device, Bases::new(g1, points).checked(Check::Subgroup))?;
+//! println!("{:?}", msm::plan(&device, g1, 2, true)?);
+//! // Bases that are used again are loaded into the device: checked and converted to the engine's form once.
+//! let bases = msm::load_bases(&device, Bases::new(g1, points))?;
 //!
 //! // 1 G + 0 G
 //! let mut scalars = [0; 64];
 //! scalars[0] = 1;
-//! assert_eq!(msm::sum(&*device, bases.clone(), &scalars[..])?, point);
+//! assert_eq!(msm::msm(&device, bases.clone(), &scalars[..])?, point);
 //! // 5 G + 3 G and 6 G + 2 G, over the same points.
 //! let lists = [[5, 3], [6, 2]].map(|[k, l]| {
 //!     (scalars[0], scalars[32]) = (k, l);
 //!     scalars.to_vec()
 //! });
-//! let sums = msm::sums(&*device, bases, lists)?;
-//! assert_eq!(sums[0], sums[1]);
+//! let points = msm::msm_batch(&device, bases, lists)?;
+//! assert_eq!(points[0], points[1]);
 //! # Ok(())
 //! # }
 //! ```
@@ -43,27 +43,28 @@
 //! scalars of the next. [`confirm`] checks the results on a second device.
 //!
 //! ```no_run
-//! use proofmill::msm::{self, Bases, Sums};
+//! use proofmill::Submit;
+//! use proofmill::msm::{self, Bases, Request};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let card = proofmill::open("sim:msm_bn254_twin")?;
 //! let bases = Bases::new("bn254_g1".parse()?, std::fs::read("bases")?);
-//! let resident = msm::park(&*card, bases.clone())?;
-//! let lists = vec![std::fs::read("first")?.into(), std::fs::read("second")?.into()];
+//! let resident = msm::load_bases(&card, bases.clone())?;
+//! let lists = [std::fs::read("first")?, std::fs::read("second")?];
 //!
-//! let asked = Sums { bases: resident, scalars: lists.clone(), progress: None };
-//! let computed = msm::compute(&*card, asked)?;
+//! let request = Request::batch(resident.into(), lists.clone());
+//! let computed = card.submit(request)?.wait()?;
 //! for (point, cycles) in computed.points.iter().zip(computed.cycles.iter().flatten()) {
 //!     println!("{point:02x?} in {} cycles", cycles.accumulation + cycles.tail);
 //! }
-//! let asked = Sums { bases, scalars: lists, progress: None };
-//! let time = msm::confirm(&*proofmill::open("cpu:")?, &*card, &asked, &computed.points)?;
+//! let request = Request::batch(bases, lists);
+//! let time = msm::confirm(&proofmill::open("cpu:")?, &card, &request, &computed.points)?;
 //! println!("confirmed in {time:?}");
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! For progress, or not to wait, submit a [`Request`] with [`Sums::progress`] to the device. Cancelling or dropping its
+//! For progress, or not to wait, submit a [`Request`] with [`Request::progress`] to the device. Cancelling or dropping its
 //! ticket stops the MSM.
 
 mod confirm;
@@ -71,20 +72,20 @@ mod typed;
 
 pub use confirm::confirm;
 pub use proofmill_op::msm::{
-    Bases, Check, Curve, Cycles, Group, Instance, MOST_POINTS, Plan, Points, Progress, Request,
-    Response, SCALAR_BYTES, Stream, Sums,
+    Bases, Check, Curve, Cycles, Group, Instance, MAX_POINTS, Plan, PlanRequest, Points, Request,
+    Response, SCALAR_BYTES, Stream,
 };
-pub use typed::{bases_of, scalars_of, sum_of};
+pub use typed::{bases_from_affine, msm_affine, scalar_bytes};
 
 use proofmill_algebra::encoding::pair;
 use proofmill_algebra::field::PrimeField as _;
 use proofmill_op::in_group;
 use sha2::{Digest as _, Sha256};
 
-use crate::lost::{lost, other_answer};
-use crate::{Answer, Data, Device, Result};
+use crate::malformed::malformed;
+use crate::{Data, Device, ResidentData, Result, Submit};
 
-/// Bases to try an MSM with: `count` consecutive multiples of the generator, from `first` times the generator on.
+/// Returns bases for tests and benchmarks: `count` consecutive multiples of the generator, from `first` times the generator on.
 pub fn multiples(instance: Instance, first: u64, count: usize) -> Result<Vec<u8>> {
     in_group!(instance, multiples_in(first, count))
 }
@@ -97,8 +98,8 @@ where
     Ok(points.iter().flat_map(pair::encode).collect())
 }
 
-/// Scalars to try an MSM with: `count` of them, 32 bytes each, below the order of the group; the same ones for the same
-/// `seed`. Whoever knows the seed knows them: they are not for secrets.
+/// Returns scalars for tests and benchmarks: `count` of them, 32 bytes each, below the order of the group, the same for the same `seed`.
+/// They are derived from a public seed and are no secrets.
 pub fn scalars(instance: Instance, seed: u64, count: usize) -> Result<Vec<u8>> {
     in_group!(instance, scalars_in(seed, count))
 }
@@ -119,78 +120,76 @@ where
     Ok(below.take(count).flatten().collect())
 }
 
-/// How an MSM over so many points, resident or not, would be computed, and in how much memory.
-pub fn plan(device: &dyn Device, instance: Instance, points: usize, parked: bool) -> Result<Plan> {
-    ask_plan(device, Request::Plan { instance, points, parked, room: 0 })
+/// Returns the plan of an MSM of so many points, with resident bases or not: windows and memory.
+pub fn plan(
+    device: &dyn Device,
+    instance: Instance,
+    points: usize,
+    resident: bool,
+) -> Result<Plan> {
+    device.submit(PlanRequest { instance, points, resident, max_bytes: 0 })?.wait()
 }
 
-/// The same for resident bases with precomputed multiples in at most `room` bytes: [`Bases::precomputed`].
+/// Returns the plan for resident bases with precomputed multiples in at most `max_bytes` bytes: [`Bases::precomputed`].
 pub fn plan_precomputed(
     device: &dyn Device,
     instance: Instance,
     points: usize,
-    room: usize,
+    max_bytes: usize,
 ) -> Result<Plan> {
-    ask_plan(device, Request::Plan { instance, points, parked: true, room })
+    device.submit(PlanRequest { instance, points, resident: true, max_bytes })?.wait()
 }
 
-fn ask_plan(device: &dyn Device, request: Request) -> Result<Plan> {
-    match ask(device, request)? {
-        Response::Plan(plan) => Ok(plan),
-        other => Err(other_answer(device, &other)),
+/// Bases that are resident on a device, until the last clone is dropped.
+#[derive(Clone, Debug)]
+pub struct ResidentBases {
+    instance: Instance,
+    points: ResidentData,
+}
+
+impl ResidentBases {
+    /// Returns the group.
+    pub fn instance(&self) -> Instance {
+        self.instance
+    }
+
+    /// Returns the number of points.
+    pub fn count(&self) -> usize {
+        self.points.len() / self.instance.point_bytes()
     }
 }
 
-/// Makes bases resident: checks the points as asked, and keeps them on the device in the engine's form until the last clone
-/// of the returned bases is dropped.
-pub fn park(device: &dyn Device, bases: Bases) -> Result<Bases> {
+impl From<ResidentBases> for Bases {
+    fn from(ResidentBases { instance, points }: ResidentBases) -> Self {
+        Self::resident(instance, points)
+    }
+}
+
+/// Checks bases and loads them into the device, in the form of its engine.
+pub fn load_bases(device: &dyn Device, bases: Bases) -> Result<ResidentBases> {
     let instance = bases.instance;
-    match ask(device, Request::Park(bases))? {
-        Response::Parked(parked) => Ok(Bases::parked(instance, parked)),
-        other => Err(other_answer(device, &other)),
-    }
+    let points = device.submit(bases)?.wait()?;
+    Ok(ResidentBases { instance, points })
 }
 
-/// One MSM: the sum of k_i P_i. Waits for it.
-pub fn sum(device: &dyn Device, bases: Bases, scalars: impl Into<Data>) -> Result<Vec<u8>> {
-    let mut sums = sums(device, bases, [scalars])?;
-    match (sums.pop(), sums.is_empty()) {
-        (Some(sum), true) => Ok(sum),
-        _ => Err(lost(device, "not one sum for one list")),
-    }
-}
-
-/// One MSM for each list of scalars, over the same bases.
-pub fn sums(
+/// Computes one MSM, the sum of k_i P_i, and waits for it.
+pub fn msm(
     device: &dyn Device,
-    bases: Bases,
-    scalars: impl IntoIterator<Item = impl Into<Data>>,
+    bases: impl Into<Bases>,
+    scalars: impl Into<Data>,
+) -> Result<Vec<u8>> {
+    let mut points = msm_batch(device, bases, [scalars])?;
+    match (points.pop(), points.is_empty()) {
+        (Some(point), true) => Ok(point),
+        _ => Err(malformed(device, "not one point for one list of scalars")),
+    }
+}
+
+/// Computes an MSM for each list of scalars, over the same bases, and waits for them. For the cycles of each, submit a [`Request`].
+pub fn msm_batch(
+    device: &dyn Device,
+    bases: impl Into<Bases>,
+    lists: impl IntoIterator<Item = impl Into<Data>>,
 ) -> Result<Vec<Vec<u8>>> {
-    let scalars = scalars.into_iter().map(Into::into).collect();
-    Ok(compute(device, Sums { bases, scalars, progress: None })?.points)
-}
-
-/// The results of MSMs, and what they took.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Computed {
-    /// For each list of scalars a point.
-    pub points: Vec<Vec<u8>>,
-    /// For each list what the engine counted; `None` where nothing counts.
-    pub cycles: Option<Vec<Cycles>>,
-}
-
-/// Computes MSMs, with what the device counted.
-pub fn compute(device: &dyn Device, sums: Sums) -> Result<Computed> {
-    match ask(device, Request::Sums(sums))? {
-        Response::Sums { points, cycles } => Ok(Computed { points, cycles }),
-        other => Err(other_answer(device, &other)),
-    }
-}
-
-fn ask(device: &dyn Device, request: Request) -> Result<Response> {
-    match device.submit(crate::Request::Msm(request))?.wait()? {
-        Answer::Msm(response) => Ok(response),
-        other => Err(other_answer(device, &other)),
-    }
+    Ok(device.submit(Request::batch(bases.into(), lists))?.wait()?.points)
 }

@@ -11,36 +11,34 @@
 //! let device = proofmill::open("cpu:?threads=1")?;
 //! // 3 + x: at 1, i, -1 and -i, where i is 2^48.
 //! let coefficients: Vec<u8> = [3u64, 1, 0, 0].into_iter().flat_map(u64::to_le_bytes).collect();
-//! let values = ntt::forward(&*device, Field::Goldilocks, &coefficients[..])?;
+//! let values = ntt::forward(&device, Field::Goldilocks, &coefficients[..])?;
 //! assert_eq!(values[..8], 4u64.to_le_bytes());
 //! assert_eq!(values[16..24], 2u64.to_le_bytes());
-//! assert_eq!(ntt::inverse(&*device, Field::Goldilocks, values)?, coefficients);
+//! assert_eq!(ntt::inverse(&device, Field::Goldilocks, values)?, coefficients);
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! [`Request::on_coset`] transforms on a coset; [`Request::answered_in`] reuses the memory of an earlier result. For progress,
+//! [`Request::on_coset`] transforms on a coset; [`Request::with_buffer`] reuses the memory of an earlier result. For progress,
 //! or not to wait, submit a [`Request`] to the device. Cancelling or dropping its ticket stops the transform.
 
-pub use proofmill_op::ntt::{Direction, Field, MOST_LOG_SIZE, Memory, Progress, Request, Response};
+pub use proofmill_op::ntt::{
+    Buffer, Direction, Field, MAX_LOG_SIZE, Progress, Quotient, QuotientResponse, Request, Response,
+};
 
-use crate::lost::other_answer;
-use crate::{Answer, Data, Device, Result};
+use crate::{Data, Device, Result, Submit};
 
-/// The values of the polynomial with these coefficients at the powers of the root of unity.
+/// Returns the values of the polynomial with these coefficients at the powers of the root of unity.
 pub fn forward(device: &dyn Device, field: Field, elements: impl Into<Data>) -> Result<Vec<u8>> {
     transform(device, Request::forward(field, elements))
 }
 
-/// The coefficients of the polynomial with these values at the powers of the root of unity.
+/// Returns the coefficients of the polynomial with these values at the powers of the root of unity.
 pub fn inverse(device: &dyn Device, field: Field, elements: impl Into<Data>) -> Result<Vec<u8>> {
     transform(device, Request::inverse(field, elements))
 }
 
-/// Any transform. Waits for it.
+/// Executes any transform and waits for its result.
 pub fn transform(device: &dyn Device, request: Request) -> Result<Vec<u8>> {
-    match device.submit(crate::Request::Ntt(request))?.wait()? {
-        Answer::Ntt(response) => Ok(response.elements),
-        other => Err(other_answer(device, &other)),
-    }
+    Ok(device.submit(request)?.wait()?.elements)
 }

@@ -26,12 +26,11 @@
 //! builds trees, and makes and checks inclusion proofs. [`plain`] has circomlib's Poseidon, and Poseidon2.
 
 pub use proofmill_op::poseidon::{
-    Domain, ELEMENT_BYTES, Instance, LEAST_ARITY, Layers, MOST_ARITY, Progress, Request, Response,
-    Strength, Wanted,
+    Domain, ELEMENT_BYTES, Instance, LEAST_ARITY, Layers, MOST_ARITY, Output, Progress, Request,
+    Response, Strength,
 };
 
-use crate::lost::other_answer;
-use crate::{Answer, Data, Device, Result};
+use crate::{Data, Device, Result, Submit};
 
 #[cfg(feature = "neptune")]
 pub mod neptune;
@@ -45,34 +44,28 @@ pub fn hash(device: &dyn Device, arity: usize, preimages: impl Into<Data>) -> Re
 
 /// Any hashes. Waits for them.
 pub fn digests(device: &dyn Device, request: Request) -> Result<Vec<u8>> {
-    match device.submit(crate::Request::Poseidon(request))?.wait()? {
-        Answer::Poseidon(response) => Ok(response.digests),
-        other => Err(other_answer(device, &other)),
-    }
+    Ok(device.submit(request)?.wait()?.digests)
 }
 
 /// The layers of trees that are wanted, one layer after the other, each node's digest in its place. A card keeps what is between them in its
 /// memory, and an error says how many nodes it has room for.
 ///
 /// ```
-/// use proofmill::poseidon::{self, Layers, Wanted};
+/// use proofmill::poseidon::{self, Layers, Output};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let device = proofmill::open("cpu:?threads=1")?;
 /// // 64 columns of 11 elements are the leaves of a tree of arity 8.
 /// let columns = Layers::new(8, 2, vec![0; 64 * 11 * 32]).of_columns(11);
-/// let nodes = poseidon::layers(&*device, columns.clone())?;
+/// let nodes = poseidon::layers(&device, columns.clone())?;
 /// assert_eq!(nodes.len(), (64 + 8 + 1) * 32);
-/// let root = poseidon::layers(&*device, columns.with(Wanted::Last))?;
+/// let root = poseidon::layers(&device, columns.with_output(Output::Last))?;
 /// assert_eq!(root, nodes[72 * 32..]);
 /// # Ok(())
 /// # }
 /// ```
 pub fn layers(device: &dyn Device, request: Layers) -> Result<Vec<u8>> {
-    match device.submit(crate::Request::PoseidonLayers(request))?.wait()? {
-        Answer::Poseidon(response) => Ok(response.digests),
-        other => Err(other_answer(device, &other)),
-    }
+    Ok(device.submit(request)?.wait()?.digests)
 }
 
 fn is_arity(elements: usize) -> bool {

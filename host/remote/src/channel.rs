@@ -10,6 +10,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use proofmill_op::{SecretBytes, wipe};
 use snow::{Builder, HandshakeState, StatelessTransportState};
 
 use crate::Token;
@@ -228,7 +229,7 @@ fn split(stream: TcpStream, noise: HandshakeState) -> io::Result<(Sender, Receiv
         noise: noise.clone(),
         nonce: 0,
         frame: vec![0; MOST_PLAIN + TAG],
-        plain: vec![0; MOST_PLAIN],
+        plain: SecretBytes::zeroed(MOST_PLAIN),
         left: 0..0,
     };
     let sender = Sender { stream, noise, nonce: 0, frame: vec![0; 2 + MOST_PLAIN + TAG] };
@@ -273,7 +274,8 @@ pub struct Receiver {
     noise: Arc<StatelessTransportState>,
     nonce: u64,
     frame: Vec<u8>,
-    plain: Vec<u8>,
+    /// The plain text of the last frame; wiped when all of it was read.
+    plain: SecretBytes,
     /// Of the plain text, what was not yet taken.
     left: std::ops::Range<usize>,
 }
@@ -311,6 +313,9 @@ impl Read for Receiver {
         let count = self.left.len().min(buffer.len());
         buffer[..count].copy_from_slice(&self.plain[self.left.start..][..count]);
         self.left.start += count;
+        if self.left.is_empty() {
+            wipe(&mut self.plain);
+        }
         Ok(count)
     }
 }

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use proofmill_op::{
-    Caps, Data, Device, DeviceKind, Error, Metrics, Parked, Request, Result, Ticket, coprocessor,
-    msm,
+    AnyRequest, AnyTicket, Argument, Bytes, Caps, Data, Device, DeviceKind, Error, Metrics,
+    ResidentData, Result, SecretBytes, coprocessor,
 };
 
 use crate::channel::{self, Refusal, VERSION};
@@ -65,7 +65,7 @@ struct Inside {
 impl RemoteDevice {
     /// Connects to a server.
     pub fn open(options: Options) -> Result<Self> {
-        let identity = Parked::fresh_identity();
+        let identity = ResidentData::fresh_identity();
         let (link, there) = Link::start(&options, connect(&options)?)?;
         let about = format!("{} of {}: {}", there.uri, options.address, there.description);
         let mut caps = Caps::new(options.uri.clone(), DeviceKind::Remote, about);
@@ -109,69 +109,72 @@ impl Inside {
         Ok(link.clone())
     }
 
-    fn message(&self, link: &Link, ask: &Ask, bulk: Vec<Arc<[u8]>>) -> Result<Message> {
+    fn message(&self, link: &Link, number: u64, ask: &Ask, bulk: Vec<Bytes>) -> Result<Message> {
         let bytes: u64 = bulk.iter().map(|part| part.len() as u64).sum();
-        let message = Message::new(link.fresh_ticket(), ask, bulk)
+        let message = Message::new(number, ask, bulk)
             .map_err(|error| Error::argument("request", error.to_string()))?;
         link.fits(&message, bytes)?;
         Ok(message)
     }
 
-    /// Sends a request on this connection; returns when it was taken.
-    fn submit(self: &Arc<Self>, link: &Arc<Link>, mut request: Request) -> Result<Ticket> {
+    /// Sends a request on this connection; returns when the server has accepted it.
+    fn submit(self: &Arc<Self>, link: &Arc<Link>, mut request: AnyRequest) -> Result<AnyTicket> {
         let source = match &request {
-            Request::Msm(msm::Request::Park(bases)) => Some(Source::Bases(bases.clone())),
+            AnyRequest::LoadBases(bases) => Some(Source::Bases(bases.clone())),
             _ => None,
         };
         link.read_streams(&mut request)?;
         let progress = request.progress_mut().and_then(Option::take);
-        let (mut receiver, mut memory) = (None, Vec::new());
-        match &mut request {
-            Request::Coprocessor(request) => receiver = request.receiver.take(),
-            Request::Ntt(request) => memory = std::mem::take(&mut request.memory.0),
-            Request::Quotient(request) => memory = std::mem::take(&mut request.memory.0),
-            _ => {}
-        }
+        let progress_wanted = progress.is_some();
+        let buffer = request.take_buffer().unwrap_or_else(SecretBytes::empty);
+        let receiver = match &mut request {
+            AnyRequest::Coprocessor(request) => request.receiver.take(),
+            _ => None,
+        };
         let (mut places, mut bulk) = (Vec::new(), Vec::new());
         for data in request.data_mut() {
             places.push(match data {
-                Data::Here(bytes) => {
+                Data::Host(bytes) => {
                     bulk.push(bytes.clone());
                     Place::Bulk(bytes.len() as u64)
                 }
-                Data::Parked(parked) => {
-                    Place::Resident(parked.name::<Resident>(self.identity)?.on(self, link)?)
+                Data::Resident(resident) => {
+                    Place::Resident(resident.name::<Resident>(self.identity)?.on(self, link)?)
                 }
             });
         }
-        let ask = Ask::Request { request, places, tell: progress.is_some() };
-        let message = self.message(link, &ask, bulk)?;
-        let made = source.map(|source| {
+        let number = link.fresh_ticket();
+        let (mut job, ticket) = Job::new(link, number, &request, progress, receiver, buffer);
+        let ask = Ask::Request { request, places, progress: progress_wanted };
+        let message = self.message(link, number, &ask, bulk)?;
+        let loaded = source.map(|source| {
             let (inside, identity) = (Arc::downgrade(self), self.identity);
             Box::new(move |number, len, epoch| {
-                Parked::distant(identity, len, Resident::new(inside, source, number, epoch))
-            }) as link::Made
+                ResidentData::remote(identity, len, Resident::new(inside, source, number, epoch))
+            }) as link::Loaded
         });
-        let (job, ticket) = Job::new(link, message.ticket, progress, receiver, memory, made);
+        job.loaded = loaded;
         match link.ask(message, Some(job))? {
-            Reply::Taken => Ok(ticket),
-            _ => Err(link.nonsense("something else than whether it takes a request")),
+            Reply::Accepted => Ok(ticket),
+            _ => Err(link.protocol_error("no reply to a request")),
         }
     }
 
-    /// Sends bytes to be kept; the number of their place.
-    fn send_bytes(&self, link: &Link, bytes: Arc<[u8]>) -> Result<u64> {
-        match link.ask(self.message(link, &Ask::Park, vec![bytes])?, None)? {
+    /// Loads bytes into the server and returns their number.
+    fn load_bytes(&self, link: &Link, bytes: Bytes) -> Result<u64> {
+        let message = self.message(link, link.fresh_ticket(), &Ask::Load, vec![bytes])?;
+        match link.ask(message, None)? {
             Reply::Resident { number, .. } => Ok(number),
-            _ => Err(link.nonsense("something else than where bytes are")),
+            _ => Err(link.protocol_error("no reply to a load")),
         }
     }
 
     fn count(&self) -> Result<Metrics> {
         let link = self.live()?;
-        match link.ask(self.message(&link, &Ask::Metrics, vec![])?, None)? {
+        let message = self.message(&link, link.fresh_ticket(), &Ask::Metrics, vec![])?;
+        match link.ask(message, None)? {
             Reply::Metrics(metrics) => Ok(metrics),
-            _ => Err(link.nonsense("something else than counts")),
+            _ => Err(link.protocol_error("no counters")),
         }
     }
 }
@@ -181,26 +184,25 @@ impl Device for RemoteDevice {
         &self.caps
     }
 
-    fn park(&self, bytes: Data) -> Result<Parked> {
+    fn load(&self, bytes: Data) -> Result<ResidentData> {
         let bytes = match bytes {
-            Data::Here(bytes) => bytes,
-            // It is there.
-            Data::Parked(parked) => {
-                parked.name::<Resident>(self.inside.identity)?;
-                return Ok(parked);
+            Data::Host(bytes) => bytes,
+            Data::Resident(resident) => {
+                resident.name::<Resident>(self.inside.identity)?;
+                return Ok(resident);
             }
         };
         let link = self.inside.live()?;
-        let number = self.inside.send_bytes(&link, bytes.clone())?;
+        let number = self.inside.load_bytes(&link, bytes.clone())?;
         let (inside, len) = (Arc::downgrade(&self.inside), bytes.len());
         let resident = Resident::new(inside, Source::Bytes(bytes), number, link.epoch());
-        Ok(Parked::distant(self.inside.identity, len, resident))
+        Ok(ResidentData::remote(self.inside.identity, len, resident))
     }
 
-    fn submit(&self, request: Request) -> Result<Ticket> {
-        self.caps.demand(&request.capability())?;
-        if matches!(&request, Request::Quotient(quotient) if quotient.keep.is_some()) {
-            return Err(Error::argument("keep", "not on another machine"));
+    fn submit_any(&self, request: AnyRequest) -> Result<AnyTicket> {
+        self.caps.require(&request.capability())?;
+        if matches!(&request, AnyRequest::Quotient(request) if request.resident_for.is_some()) {
+            return Err(Error::argument(Argument::ResidentFor, "not on another machine"));
         }
         self.inside.submit(&self.inside.live()?, request)
     }

@@ -23,7 +23,7 @@ impl From<&Error> for Fault {
     fn from(error: &Error) -> Self {
         match error {
             Error::Argument { argument, problem } => {
-                Self::Argument((*argument).to_owned(), problem.clone())
+                Self::Argument(argument.name().to_owned(), problem.clone())
             }
             Error::Unsupported { what, .. } => Self::Unsupported(what.clone()),
             Error::Open { problem, .. } => Self::Open(problem.clone()),
@@ -43,7 +43,7 @@ impl Fault {
         let device = device.to_owned();
         match self {
             Self::Argument(argument, problem) => match name(&argument) {
-                Some(argument) => Error::Argument { argument, problem },
+                Some(argument) => Error::argument(argument, problem),
                 None => Error::argument("request", format!("{argument}: {problem}")),
             },
             Self::Unsupported(what) => Error::Unsupported { device, what },

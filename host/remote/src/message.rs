@@ -9,36 +9,35 @@
 //! A header of zeros alone is a sign of life. Ends of frames mean nothing.
 
 use std::io::{self, Read};
-use std::sync::Arc;
 use std::time::Duration;
 
 use proofmill_op::forms::InterruptForm;
-use proofmill_op::{Answer, Caps, Metrics, Request};
+use proofmill_op::{AnyRequest, AnyResponse, Bytes, Caps, Metrics};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::channel::{Receiver, Sender, garbage};
 use crate::fault::Fault;
 
-/// What a client says.
+/// A message of a client.
 #[derive(Serialize, Deserialize)]
 pub enum Ask {
-    /// First of all: after so many milliseconds of silence the client takes the server for dead.
+    /// The first message: the client considers the server dead after so many milliseconds of silence.
     Begin { silence: u32 },
-    /// Answer a request. Its bytes are in the bulk, or resident.
+    /// A request. Its bytes are in the bulk, or resident.
     Request {
-        request: Request,
+        request: AnyRequest,
         places: Vec<Place>,
-        /// Is anybody to be told of the progress?
-        tell: bool,
+        /// Whether the client wants progress reports.
+        progress: bool,
     },
-    /// Nobody wants the answer any more.
+    /// The request was cancelled.
     Cancel,
-    /// Keep the bulk.
-    Park,
-    /// Forget what is resident under this number.
+    /// Load the bulk.
+    Load,
+    /// Drop the data that are resident under this number.
     Release(u64),
-    /// What was counted?
+    /// Requests the counters.
     Metrics,
 }
 
@@ -51,33 +50,33 @@ pub enum Place {
     Resident(u64),
 }
 
-/// What a server says.
+/// A message of a server.
 #[derive(Serialize, Deserialize)]
 pub enum Reply {
-    /// First of all.
+    /// The first message.
     Welcome { caps: Caps, silence: u32, most_bytes: u64 },
-    /// The device took the request.
-    Taken,
-    /// It did not.
+    /// The device accepted the request.
+    Accepted,
+    /// The device refused the request.
     Refused(Fault),
-    /// The answer. Its bytes are the bulk.
-    Answer(Answer),
-    /// There is none.
+    /// The response. Its bytes are the bulk.
+    Response(AnyResponse),
+    /// The request failed.
     Failed(Fault),
-    /// The answer is so many bytes that are resident under this number.
+    /// The response is so many bytes that are resident under this number.
     Resident { number: u64, len: u64 },
     /// The fraction of the work that is done.
     Progress(f64),
-    /// A program sent this.
+    /// An interrupt of a program.
     Sent(InterruptForm),
-    /// What was counted.
+    /// The counters.
     Metrics(Metrics),
 }
 
 /// Most bytes of a request's head: numbers and names.
-pub const MOST_HEAD: u32 = 1 << 20;
+pub const MAX_HEAD: u32 = 1 << 20;
 /// Most bytes of an answer's head: verdicts and points.
-pub const MOST_ANSWER_HEAD: u32 = 1 << 28;
+pub const MAX_RESPONSE_HEAD: u32 = 1 << 28;
 
 const HEADER: usize = 20;
 
@@ -149,12 +148,12 @@ pub fn skip(count: u64, from: &mut impl Read) -> io::Result<()> {
 pub struct Message {
     pub ticket: u64,
     head: Vec<u8>,
-    bulk: Vec<Arc<[u8]>>,
+    bulk: Vec<Bytes>,
 }
 
 impl Message {
     /// With these bytes in bulk.
-    pub fn new(ticket: u64, head: &impl Serialize, bulk: Vec<Arc<[u8]>>) -> io::Result<Self> {
+    pub fn new(ticket: u64, head: &impl Serialize, bulk: Vec<Bytes>) -> io::Result<Self> {
         let head = postcard::to_stdvec(head).map_err(io::Error::other)?;
         Ok(Self { ticket, head, bulk })
     }
@@ -195,7 +194,7 @@ pub fn first<T: DeserializeOwned>(from: &mut Receiver) -> io::Result<T> {
     if header.bulk > 0 {
         return Err(garbage("a first message with bytes in bulk"));
     }
-    decode(&header.read_head(MOST_HEAD, from)?)
+    decode(&header.read_head(MAX_HEAD, from)?)
 }
 
 /// A time as messages tell it, at least a tenth of a second and at most an hour.

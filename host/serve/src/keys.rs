@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use proofmill::SecretBytes;
 use proofmill::groth16::snarkjs::{Witness, Zkey, proof, public, verifying_key};
 use proofmill::groth16::{self, Curve, Devices, Proof, Prover, Scalar, Settings as ProverSettings};
 use serde_json::Value;
 
-use crate::body::SecretBody;
 use crate::settings::NamedKey;
 
 /// Bytes of a witness file besides its values, including sections that are skipped.
@@ -39,13 +39,13 @@ impl ServedKey {
     pub fn open(named: &NamedKey, devices: Devices) -> anyhow::Result<Self> {
         let open = || -> anyhow::Result<Self> {
             let key = Zkey::open(&named.file)?;
-            let settings = ProverSettings { park: true, ..ProverSettings::default() };
+            let settings = ProverSettings { resident: true, ..ProverSettings::default() };
             let prover = Prover::new(&key, devices, settings)?;
             Ok(Self {
                 name: named.name.clone(),
                 curve: key.curve(),
                 variables: key.variables(),
-                public_inputs: key.publics(),
+                public_inputs: key.public_inputs(),
                 verifying_key: verifying_key::text(&key.verifying_key()?)?,
                 prover: Arc::new(prover),
             })
@@ -63,10 +63,9 @@ impl ServedKey {
         self.public_inputs * MAX_PUBLIC_INPUT_BYTES + proof::MOST_BYTES
     }
 
-    /// Reads a witness for this key. The body and its copies on the way are wiped.
-    pub fn witness(&self, body: SecretBody) -> groth16::Result<Witness> {
-        let file = body.into_shared();
-        let witness = Witness::from_bytes("witness", file.bytes())?;
+    /// Reads a witness for this key.
+    pub fn witness(&self, body: SecretBytes) -> groth16::Result<Witness> {
+        let witness = Witness::from_bytes("witness", body)?;
         let wrong = |problem| groth16::Error::Argument { argument: "witness", problem };
         if witness.curve() != self.curve {
             let (found, expected) = (witness.curve().name(), self.curve.name());
@@ -76,7 +75,9 @@ impl ServedKey {
             let (found, expected) = (witness.count(), self.variables);
             return Err(wrong(format!("has {found} values, the key needs {expected}")));
         }
-        Witness::from_values(self.curve, witness.values().to_vec())
+        // The values only: sections that nobody reads are dropped here.
+        let values = SecretBytes::copy_of(witness.values().as_flattened());
+        Witness::from_values(self.curve, values)
     }
 
     /// Parses `{"proof": …, "public": […]}`, the form in which a proof is answered.

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use proofmill::Device;
 use proofmill::groth16::snarkjs::{Witness, proof, public};
-use proofmill::groth16::{Control, Error, Proved, Result, devices_beside};
+use proofmill::groth16::{Control, Error, Proved, Result, devices_with_fallback};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tracing::{Instrument as _, Span, debug, info, info_span};
 
@@ -72,7 +72,7 @@ pub struct ProofService {
 impl ProofService {
     pub fn new(settings: Settings) -> anyhow::Result<Self> {
         settings.check()?;
-        let devices = devices_beside(&settings.device, &settings.fallback)?;
+        let devices = devices_with_fallback(&settings.device, &settings.fallback)?;
         let keys = settings.keys.iter().map(|named| {
             let key = ServedKey::open(named, devices.clone())?;
             info!(
@@ -85,7 +85,7 @@ impl ProofService {
         });
         Ok(Self {
             keys: keys.collect::<anyhow::Result<_>>()?,
-            devices: [Some(devices.device), devices.helper].into_iter().flatten().collect(),
+            devices: [Some(devices.device), devices.fallback].into_iter().flatten().collect(),
             metrics: Metrics::default(),
             started: Instant::now(),
             connections: AtomicUsize::new(0),
@@ -256,7 +256,7 @@ impl ProofService {
         let live = self.open.borrow().live;
         let counts = self.keys.values().map(|key| key.prover.counts());
         let (retried, failures) =
-            counts.fold((0, 0), |sum, it| (sum.0 + it.redone, sum.1 + it.failures));
+            counts.fold((0, 0), |sum, it| (sum.0 + it.retried, sum.1 + it.failures));
         Gauges {
             queued,
             running: live.saturating_sub(queued),
@@ -291,7 +291,7 @@ async fn execute(
             let progress = Arc::new(move |_, _| {
                 let _held = &held;
             });
-            let control = Control::none().watched_by(progress);
+            let control = Control::none().with_progress(progress);
             let proved = match key.prover.submit(witness, control) {
                 Ok(ticket) => ticket.await,
                 Err(error) => Err(error),
@@ -324,6 +324,6 @@ fn outcome(result: Result<String>) -> Outcome {
 
 /// Formats a proof: both files of snarkjs in one object.
 fn proof_json(proved: &Proved) -> Result<String> {
-    let (proof, public) = (proof::text(&proved.proof)?, public::text(&proved.public));
+    let (proof, public) = (proof::text(&proved.proof)?, public::text(&proved.public_inputs));
     Ok(format!("{{\"proof\":{},\n\"public\":{}}}\n", proof.trim_end(), public.trim_end()))
 }

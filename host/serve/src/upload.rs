@@ -9,7 +9,9 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, StatusCode, header, request};
 use axum::response::Response;
 
-use crate::body::{self, BodyError, SecretBody};
+use proofmill::SecretBytes;
+
+use crate::body::{self, BodyError};
 use crate::job::{CancelReason, HttpJob, Operation};
 use crate::keys::ServedKey;
 use crate::metrics::Rejection;
@@ -162,7 +164,7 @@ async fn accept(
             return malformed("body incomplete: it ended early or its chunks are malformed");
         }
     };
-    service.metrics.received(body.as_slice().len());
+    service.metrics.received(body.len());
     let input = parse(operation, key.clone(), body).await.or_else(malformed)?;
     service.accept(input, key, options, slot).map_or_else(shutting_down, Ok)
 }
@@ -171,13 +173,13 @@ async fn accept(
 async fn parse(
     operation: Operation,
     key: Arc<ServedKey>,
-    body: SecretBody,
+    body: SecretBytes,
 ) -> Result<JobInput, String> {
     let parsed = tokio::task::spawn_blocking(move || match operation {
         Operation::Prove => {
             key.witness(body).map(JobInput::Prove).map_err(|error| error.to_string())
         }
-        Operation::Verify => key.claim(body.as_slice()).map(JobInput::Verify),
+        Operation::Verify => key.claim(&body).map(JobInput::Verify),
     });
     parsed.await.unwrap_or_else(|_| Err("body: cannot be parsed".into()))
 }

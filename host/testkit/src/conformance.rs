@@ -4,14 +4,16 @@
 //! that noticed, and the suite ends there.
 
 mod hashes;
+mod msm;
 mod programs;
 mod promises;
 mod subject;
-mod sums;
 mod transforms;
 
 use proofmill_op::msm::Instance;
-use proofmill_op::{Answer, Capability, Device, Error, Request, Ticket, ntt, poseidon};
+use proofmill_op::{
+    AnyRequest, AnyResponse, AnyTicket, Capability, Device, Error, Submit, ntt, poseidon,
+};
 
 use subject::Subject;
 
@@ -66,8 +68,8 @@ pub fn conformance(device: &dyn Device, filter: &str) -> Report {
     let mut suite = Suite { device, filter, nothing: None, report: Report::default() };
     for capability in &device.caps().capabilities {
         if let Capability::Msm(instance) = *capability {
-            suite.nothing.get_or_insert_with(|| sums::nothing(instance));
-            suite.sums(instance);
+            suite.nothing.get_or_insert_with(|| msm::nothing(instance));
+            suite.msms(instance);
             continue;
         }
         if let Capability::Poseidon(instance) = *capability {
@@ -79,6 +81,10 @@ pub fn conformance(device: &dyn Device, filter: &str) -> Report {
             suite.nothing.get_or_insert_with(|| transforms::nothing(field));
             suite.transforms(field);
             suite.quotients(field);
+            continue;
+        }
+        if *capability == Capability::Keccak256 {
+            suite.check("keccak256: batches", hashes::keccak256);
             continue;
         }
         if *capability == Capability::Coprocessor {
@@ -104,7 +110,7 @@ struct Suite<'a> {
     device: &'a dyn Device,
     filter: &'a str,
     /// A request of no items, to ask whether the device is still there.
-    nothing: Option<Request>,
+    nothing: Option<AnyRequest>,
     report: Report,
 }
 
@@ -119,8 +125,8 @@ impl Suite<'_> {
 
     /// Why the device is no more, if it is: a lost device says so to every request, were it one of no items.
     fn loss(&self) -> Option<Error> {
-        let answer = self.device.submit(self.nothing.clone()?).and_then(Ticket::wait);
-        answer.err().filter(|error| matches!(error, Error::Lost { .. } | Error::TimedOut { .. }))
+        let response = self.device.submit_any(self.nothing.clone()?).and_then(AnyTicket::wait);
+        response.err().filter(|error| matches!(error, Error::Lost { .. } | Error::TimedOut { .. }))
     }
 
     fn is_over(&self) -> bool {
@@ -141,7 +147,7 @@ impl Suite<'_> {
         let chosen: Vec<_> =
             named.filter(|(name, _)| name.contains(self.filter) && !self.is_over()).collect();
         let tickets: Vec<_> =
-            chosen.iter().map(|(_, case)| self.device.submit(case.request.clone())).collect();
+            chosen.iter().map(|(_, case)| self.device.submit_any(case.request.clone())).collect();
         for ((name, case), ticket) in chosen.into_iter().zip(tickets) {
             let result = ticket.and_then(finish).map_err(|error| error.to_string());
             self.record(name, result.and_then(|masks| subject.expect(&masks, &[case.mask])));
@@ -152,19 +158,19 @@ impl Suite<'_> {
     }
 
     /// The vectors of `msm`, all outstanding at once.
-    fn sums(&mut self, instance: Instance) {
-        let cases = match sums::cases(instance) {
+    fn msms(&mut self, instance: Instance) {
+        let cases = match msm::cases(instance) {
             Ok(cases) => cases,
             Err(problem) => return self.record(format!("{instance}: vectors"), Err(problem)),
         };
-        let chosen = cases.iter().filter(|case| sums::name(case).contains(self.filter));
+        let chosen = cases.iter().filter(|case| msm::name(case).contains(self.filter));
         let tickets: Vec<_> = chosen
             .filter(|_| !self.is_over())
-            .map(|case| (case, self.device.submit(Request::Msm(case.request()))))
+            .map(|case| (case, self.device.submit(case.request())))
             .collect();
         for (case, ticket) in tickets {
             let result = ticket.map_err(|error| error.to_string());
-            self.record(sums::name(case), result.and_then(|ticket| sums::judge(ticket, case)));
+            self.record(msm::name(case), result.and_then(|ticket| msm::judge(ticket, case)));
             if self.is_over() {
                 return;
             }
@@ -181,7 +187,7 @@ impl Suite<'_> {
         let chosen: Vec<_> =
             named.filter(|(name, _)| name.contains(self.filter) && !self.is_over()).collect();
         let ask = |case: &vectors::PoseidonCase| case.request(case.preimage.clone());
-        let submit = |case| self.device.submit(Request::Poseidon(ask(case)));
+        let submit = |case| self.device.submit(ask(case));
         let tickets: Vec<_> = chosen.iter().map(|(_, case)| submit(case)).collect();
         for ((name, case), ticket) in chosen.into_iter().zip(tickets) {
             let result = ticket.map_err(|error| error.to_string());
@@ -233,7 +239,7 @@ impl Suite<'_> {
             self.check(&transforms::quotient_name(&case), |device| {
                 let ticket = transforms::submit_quotient(device, &case);
                 let ticket = ticket.map_err(|error| error.to_string())?;
-                transforms::judge(ticket, field, &case.result)
+                transforms::judge_quotient(ticket, field, &case.result)
             });
         }
     }
@@ -249,9 +255,7 @@ impl Suite<'_> {
         let named = cases.iter().map(|case| (programs::name(case), case));
         let chosen: Vec<_> =
             named.filter(|(name, _)| name.contains(self.filter) && !self.is_over()).collect();
-        let submit = |case: &vectors::CoprocessorCase| {
-            self.device.submit(Request::Coprocessor(case.request.clone()))
-        };
+        let submit = |case: &vectors::CoprocessorCase| self.device.submit(case.request.clone());
         let tickets: Vec<_> = chosen.iter().map(|(_, case)| submit(case)).collect();
         for ((name, case), ticket) in chosen.into_iter().zip(tickets) {
             if ticket.as_ref().is_err_and(|told| programs::is_too_large(case, told)) {
@@ -281,13 +285,13 @@ impl Suite<'_> {
 }
 
 /// The error masks of an answer, one an item.
-fn finish(ticket: Ticket) -> Result<Vec<u8>, Error> {
-    let other = |problem| Err(Error::argument("answer", problem));
+fn finish(ticket: AnyTicket) -> Result<Vec<u8>, Error> {
+    let other = |problem| Err(Error::argument("response", problem));
     match ticket.wait()? {
-        Answer::EquihashVerify(response) => {
+        AnyResponse::EquihashVerify(response) => {
             Ok(response.verdicts.iter().map(|verdict| verdict.mask()).collect())
         }
-        Answer::EcdsaVerify(response) => match response.cycles {
+        AnyResponse::EcdsaVerify(response) => match response.cycles {
             Some(cycles) if cycles.len() != response.verdicts.len() => other(format!(
                 "{} counts of cycles for {} verdicts",
                 cycles.len(),
@@ -295,6 +299,6 @@ fn finish(ticket: Ticket) -> Result<Vec<u8>, Error> {
             )),
             _ => Ok(response.verdicts.iter().map(|verdict| verdict.mask()).collect()),
         },
-        answer => other(format!("to another question: {answer:?}")),
+        other => Err(Error::argument("response", format!("of another operation: {other:?}"))),
     }
 }

@@ -17,7 +17,7 @@ use proofmill_card::Transport;
 use proofmill_card::wire::constants::msm::commands::{cancel, run, write};
 use proofmill_card::wire::constants::shell::{address_map, block};
 use proofmill_card::wire::{Header, u64_at};
-use proofmill_op::{Capability, Error, Request, Result};
+use proofmill_op::{AnyRequest, Capability, Error, Result};
 
 pub use engine::{SoftEngine, VerdictFn, first_byte};
 pub(crate) use engine::{reply_of, request_after_reset};
@@ -79,7 +79,7 @@ struct Pending {
 /// What an engine has to do for a reply.
 enum What {
     /// To judge.
-    Verdict(Request),
+    Verdict(AnyRequest),
     /// To add up.
     Run(msm::Run),
     /// Nothing more: this is it.
@@ -167,7 +167,7 @@ impl SoftCard {
             (None, _) => {
                 let body = &packet[BODY..];
                 let mut request = request_after_reset(&self.engines[engine].capability, body);
-                if let Request::EquihashVerify(request) = &mut request {
+                if let AnyRequest::EquihashVerify(request) = &mut request {
                     (request.personalisation, request.network) =
                         registers::asked(&self.registers, Self::block_of(engine));
                 }

@@ -3,6 +3,7 @@
 mod coprocessor;
 mod ecdsa_verify;
 mod equihash_verify;
+mod keccak256;
 mod msm;
 mod ntt;
 mod poseidon;
@@ -13,6 +14,7 @@ pub(crate) use coprocessor::told as told_slot;
 pub use coprocessor::{CoprocessorCase, cases as coprocessor};
 pub use ecdsa_verify::{EcdsaCase, cases as ecdsa_verify};
 pub use equihash_verify::{EquihashCase, cases as equihash_verify};
+pub use keccak256::{Keccak256Case, cases as keccak256};
 pub use msm::{MsmCase, cases as msm};
 pub use ntt::{NttCase, cases as ntt};
 pub use poseidon::{PoseidonCase, cases as poseidon};

@@ -27,7 +27,7 @@ struct Claims {
     alpha_ic: Vec<blst_p1_affine>,
     /// beta, gamma, delta.
     fixed: [blst_p2_affine; 3],
-    publics: Vec<Vec<blst_fr>>,
+    public_inputs: Vec<Vec<blst_fr>>,
     a: Vec<blst_p1_affine>,
     b: Vec<blst_p2_affine>,
     c: Vec<blst_p1_affine>,
@@ -108,9 +108,9 @@ impl Claims {
         Ok(Self {
             alpha_ic: each(&mut std::iter::once(&from.alpha).chain(&from.ic))?,
             fixed: [g2(&from.beta)?, g2(&from.gamma)?, g2(&from.delta)?],
-            publics: proofs
+            public_inputs: proofs
                 .iter()
-                .map(|proof| proof.publics.iter().map(public).collect())
+                .map(|proof| proof.public_inputs.iter().map(public).collect())
                 .collect::<Result<_>>()?,
             a: each(&mut proofs.iter().map(|proof| &proof.a))?,
             b: proofs.iter().map(|proof| g2(&proof.b)).collect::<Result<_>>()?,
@@ -135,13 +135,13 @@ impl Claims {
         // s alpha beside beta, the sum of r_i x_i beside gamma, that of r_i C_i beside delta.
         let mut sums = vec![blst_fr::default(); self.alpha_ic.len()];
         let one = fr(&std::array::from_fn(|i| u8::from(i == 0)));
-        for (publics, factor) in self.publics.iter().zip(factors.chunks(FACTOR)) {
+        for (public_inputs, factor) in self.public_inputs.iter().zip(factors.chunks(FACTOR)) {
             let mut wide = [0; SCALAR];
             wide[..FACTOR].copy_from_slice(factor);
             let r = fr(&wide);
             accumulate(&mut sums[0], &r, &one);
             accumulate(&mut sums[1], &r, &one);
-            for (sum, x) in sums[2..].iter_mut().zip(publics) {
+            for (sum, x) in sums[2..].iter_mut().zip(public_inputs) {
                 accumulate(sum, &r, x);
             }
         }

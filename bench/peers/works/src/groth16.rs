@@ -34,7 +34,7 @@ pub struct Proofs {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proof {
     /// The public values.
-    pub publics: Vec<String>,
+    pub public_inputs: Vec<String>,
     /// In G1.
     pub a: String,
     /// In G2.

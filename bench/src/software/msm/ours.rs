@@ -1,16 +1,16 @@
-//! Our side: parked points on a device of some threads, and scalars.
+//! Our side: resident points on a device of some threads, and scalars.
 
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use proofmill_algebra::encoding::Coordinate;
 use proofmill_algebra::field::{Field, PrimeField};
 use proofmill_algebra::msm::{Group, SCALAR_BYTES};
 use proofmill_cpu::CpuDevice;
-use proofmill_op::msm::{Bases, Instance, Plan, Request, Response, Sums};
-use proofmill_op::{Answer, Data, Device};
+use proofmill_op::Submit;
+use proofmill_op::msm::{Bases, Instance, Plan, PlanRequest, Request};
 
-/// A device that keeps points.
+/// A device with resident points.
 pub(super) struct Ours {
     device: CpuDevice,
     bases: Bases,
@@ -21,34 +21,29 @@ impl Ours {
     pub fn new<C: Group<Base: Coordinate>>(
         points: &[u8],
         threads: usize,
-        room: usize,
+        max_bytes: usize,
     ) -> Result<Self> {
         let device = CpuDevice::new(Some(threads))?;
         let instance: Instance = C::NAME.parse()?;
-        let park = Request::Park(Bases::new(instance, points.to_vec()).precomputed(room));
-        let Answer::Msm(Response::Parked(parked)) = ask(&device, park)? else {
-            bail!("no handle to parked points")
-        };
-        Ok(Self { device, bases: Bases::parked(instance, parked) })
+        let bases = Bases::new(instance, points.to_vec()).unchecked().precomputed(max_bytes);
+        let resident = device.submit(bases)?.wait()?;
+        Ok(Self { device, bases: Bases::resident(instance, resident) })
     }
 
-    /// What parked points have in such a room.
-    pub fn plan<C: Group>(&self, points: usize, room: usize) -> Result<Plan> {
+    /// Returns the plan for resident points with this memory limit.
+    pub fn plan<C: Group>(&self, points: usize, max_bytes: usize) -> Result<Plan> {
         let instance: Instance = C::NAME.parse()?;
-        let plan = Request::Plan { instance, points, parked: true, room };
-        match ask(&self.device, plan)? {
-            Answer::Msm(Response::Plan(plan)) => Ok(plan),
-            other => bail!("no plan: {other:?}"),
-        }
+        let plan = PlanRequest { instance, points, resident: true, max_bytes };
+        Ok(self.device.submit(plan)?.wait()?)
     }
 
     /// A sum with scalars of all bits.
-    pub fn uniform<C: Group>(&self, count: usize) -> Sums {
+    pub fn uniform<C: Group>(&self, count: usize) -> Request {
         self.with::<C>(uniform::<C>().take(count))
     }
 
     /// Sums with scalars that treat buckets badly, or have few bits, with their names.
-    pub fn distributions<C: Group>(&self, count: usize) -> [(&'static str, Sums); 6] {
+    pub fn distributions<C: Group>(&self, count: usize) -> [(&'static str, Request); 6] {
         let (zero, one) = (C::Scalar::ZERO, C::Scalar::ONE);
         let (some, other) = (uniform::<C>(), uniform::<C>().nth(1).unwrap_or(one));
         // Counted to a hundred by steps of 37, so that equal ones are no neighbours.
@@ -69,19 +64,19 @@ impl Ours {
         ]
     }
 
-    fn with<C: Group>(&self, scalars: impl Iterator<Item = C::Scalar>) -> Sums {
+    fn with<C: Group>(&self, scalars: impl Iterator<Item = C::Scalar>) -> Request {
         let mut bytes = Vec::new();
         for scalar in scalars {
             bytes.extend(scalar.to_le_bytes().as_ref());
             bytes.resize(bytes.len().next_multiple_of(SCALAR_BYTES), 0);
         }
-        Sums::one(self.bases.clone(), Data::from(bytes))
+        Request::new(self.bases.clone(), bytes)
     }
 
-    pub fn seconds(&self, sums: &Sums) -> Result<f64> {
-        let request = Request::Sums(sums.clone());
+    pub fn seconds(&self, request: &Request) -> Result<f64> {
+        let request = request.clone();
         let start = Instant::now();
-        ask(&self.device, request)?;
+        self.device.submit(request)?.wait()?;
         Ok(start.elapsed().as_secs_f64())
     }
 }
@@ -95,8 +90,4 @@ fn uniform<C: Group>() -> impl Iterator<Item = C::Scalar> {
 /// Every second one negated.
 fn opposite<S: Field>((i, k): (usize, S)) -> S {
     if i % 2 == 0 { k } else { -k }
-}
-
-fn ask(device: &CpuDevice, request: Request) -> Result<Answer> {
-    Ok(device.submit(proofmill_op::Request::Msm(request))?.wait()?)
 }

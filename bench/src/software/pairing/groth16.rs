@@ -48,7 +48,8 @@ pub fn rows(rows: &mut Rows, peers: &Peers, quick: bool) -> Result<()> {
 }
 
 fn verify(key: &PreparedVerifyingKey, proofs: &[(Vec<Scalar>, Proof)]) -> Result<()> {
-    let claims: Vec<_> = proofs.iter().map(|(publics, proof)| (&publics[..], proof)).collect();
+    let claims: Vec<_> =
+        proofs.iter().map(|(public_inputs, proof)| (&public_inputs[..], proof)).collect();
     ensure!(key.find_invalid(&claims)?.is_empty(), "we find a proof invalid");
     Ok(())
 }
@@ -70,17 +71,20 @@ impl Sample {
         let mut others = Vec::with_capacity(count);
         for i in 0..count {
             let (a, b) = (scalar("A", i), scalar("B", i));
-            let publics: Vec<_> = (0..PUBLICS).map(|j| scalar("x", PUBLICS * i + j)).collect();
-            let statement = publics.iter().zip(&ic[1..]).fold(ic[0], |sum, (x, ic)| sum + *x * *ic);
+            let public_inputs: Vec<_> =
+                (0..PUBLICS).map(|j| scalar("x", PUBLICS * i + j)).collect();
+            let statement =
+                public_inputs.iter().zip(&ic[1..]).fold(ic[0], |sum, (x, ic)| sum + *x * *ic);
             let c = (a * b - alpha * beta - statement * gamma) * divisor;
             let (a, b, c) = (point::<G1>(&a), point::<G2>(&b), point::<G1>(&c));
             let (encoded_a, encoded_c) = (pair::encode(&a), pair::encode(&c));
             proofs.push((
-                publics.iter().map(PrimeField::to_le_bytes).collect(),
+                public_inputs.iter().map(PrimeField::to_le_bytes).collect(),
                 Proof { curve: Curve::Bls12_381, a: encoded_a, b: pair::encode(&b), c: encoded_c },
             ));
-            let publics = publics.iter().map(|x| hex::encode(x.to_be_bytes())).collect();
-            others.push(written::Proof { publics, a: text(&a), b: text(&b), c: text(&c) });
+            let public_inputs =
+                public_inputs.iter().map(|x| hex::encode(x.to_be_bytes())).collect();
+            others.push(written::Proof { public_inputs, a: text(&a), b: text(&b), c: text(&c) });
         }
         let ic: Vec<_> = ic.iter().map(point::<G1>).collect();
         let (alpha, beta) = (point::<G1>(&alpha), point::<G2>(&beta));

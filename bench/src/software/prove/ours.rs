@@ -41,7 +41,7 @@ impl Ours {
         let devices = Devices::one(Arc::new(CpuDevice::new(Some(threads))?));
         let witness = Witness::open(&files.wtns)?;
         let key = Zkey::open(&files.zkey)?;
-        let settings = Settings { park: true, ..Settings::default() };
+        let settings = Settings { resident: true, ..Settings::default() };
         let prover = pool.install(|| Prover::new(&key, devices.clone(), settings))?;
         Ok(Self { pool, devices, prover, witness })
     }
@@ -50,7 +50,7 @@ impl Ours {
     pub fn with_key(&self) -> Result<f64> {
         self.pool.install(|| {
             let start = Instant::now();
-            let proved = self.prover.prove(&self.witness, None)?;
+            let proved = self.prover.prove(&self.witness)?;
             let seconds = start.elapsed().as_secs_f64();
             self.ensure_right(&proved)?;
             Ok(seconds)
@@ -59,9 +59,7 @@ impl Ours {
 
     /// Seconds and busy threads of a batch, one proof after the other.
     pub fn one_after_the_other(&self, proofs: usize) -> Result<Batch> {
-        self.batch(proofs, || {
-            (0..proofs).map(|_| Ok(self.prover.prove(&self.witness, None)?)).collect()
-        })
+        self.batch(proofs, || (0..proofs).map(|_| Ok(self.prover.prove(&self.witness)?)).collect())
     }
 
     /// The same in lanes.
@@ -95,7 +93,7 @@ impl Ours {
             let start = Instant::now();
             let (key, witness) = (Zkey::open(&files.zkey)?, Witness::open(&files.wtns)?);
             let prover = Prover::new(&key, self.devices.clone(), Settings::default())?;
-            let proved = prover.prove(&witness, None)?;
+            let proved = prover.prove(&witness)?;
             let seconds = start.elapsed().as_secs_f64();
             self.ensure_right(&proved)?;
             Ok(seconds)
@@ -109,7 +107,7 @@ impl Ours {
         pool.install(|| {
             let (key, witness) = (Zkey::open(&files.zkey)?, Witness::open(&files.wtns)?);
             let prover = Prover::new(&key, devices, Settings::default())?;
-            prover.prove(&witness, None)?;
+            prover.prove(&witness)?;
             Ok(prover.plan()?.memory())
         })
     }
@@ -121,7 +119,7 @@ impl Ours {
 
     fn ensure_right(&self, proved: &Proved) -> Result<()> {
         ensure!(
-            self.verifying().verify(&proved.public, &proved.proof)?,
+            self.verifying().verify(&proved.public_inputs, &proved.proof)?,
             "our proof does not verify"
         );
         Ok(())

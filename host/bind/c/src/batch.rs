@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use proofmill::groth16::{self, Control, Proved, Step, Watch};
+use proofmill::groth16::{self, Control, Proved, Step, StepProgress};
 use proofmill::{Cancel, Ticket};
 
 use crate::buffer::{Flag, Variable, bytes, close, give, handle, items};
@@ -46,10 +46,10 @@ pub unsafe extern "C" fn proofmill_prove_start(
             let witness = secret::witness("witness", bytes("witness", witness, witness_length)?)?;
             let reports = Arc::new(RwLock::new(progress.is_some()));
             let cancel = Cancel::new();
-            let mut control = Control::none().given_up_by(cancel.clone());
+            let mut control = Control::none().with_cancel(cancel.clone());
             if let Some(progress) = progress {
                 let report = until_closed(reporter(progress, context), reports.clone());
-                control = control.watched_by(report);
+                control = control.with_progress(report);
             }
             let ticket = prover.shared().submit(witness, control)?;
             let state = Mutex::new(State::Running(ticket));
@@ -170,7 +170,7 @@ impl proofmill_proving {
 }
 
 /// Returns a callback that reports as long as `reports` is true.
-fn until_closed(report: Watch, reports: Arc<RwLock<bool>>) -> Watch {
+fn until_closed(report: StepProgress, reports: Arc<RwLock<bool>>) -> StepProgress {
     Arc::new(move |step: Step, fraction| {
         if *reports.read().unwrap_or_else(PoisonError::into_inner) {
             report(step, fraction);

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
 use proofmill::groth16::snarkjs::{self, Witness, Zkey};
-use proofmill::groth16::{self, Proved, Prover, Settings, Step, Watch};
+use proofmill::groth16::{self, Control, Proved, Prover, Settings, Step, StepProgress};
 
 use crate::buffer::{Flag, Variable, bytes, close, demand, give, handle, put_text, text};
 use crate::secret;
@@ -145,7 +145,7 @@ impl Made {
     pub(crate) fn of(proved: groth16::Result<Proved>) -> Outcome<Self> {
         let proved = proved?;
         let proof = snarkjs::proof::text(&proved.proof)?;
-        Ok(Self { proof, public_inputs: snarkjs::public::text(&proved.public) })
+        Ok(Self { proof, public_inputs: snarkjs::public::text(&proved.public_inputs) })
     }
 
     /// Writes both strings to the caller's buffers, and both lengths even if the first buffer is too small.
@@ -167,7 +167,7 @@ impl Made {
 
 impl proofmill_prover {
     pub(crate) fn new(uri: &str, key: Zkey, resident: bool) -> Outcome<Self> {
-        let settings = Settings { park: resident, ..Settings::default() };
+        let settings = Settings { resident, ..Settings::default() };
         let prover = Arc::new(Prover::new(&key, groth16::devices(uri)?, settings)?);
         Ok(Self { key, prover })
     }
@@ -181,8 +181,10 @@ impl proofmill_prover {
         self.key.variables()
     }
 
-    pub(crate) fn prove(&self, witness: &Witness, watch: Option<Watch>) -> Outcome<Made> {
-        Made::of(self.prover.prove(witness, watch.as_ref()))
+    pub(crate) fn prove(&self, witness: &Witness, progress: Option<StepProgress>) -> Outcome<Made> {
+        let mut control = Control::none();
+        control.progress = progress;
+        Made::of(self.prover.prove_with(witness, &control))
     }
 
     /// Returns the prover, which proofs that are under way keep alive.
@@ -193,7 +195,7 @@ impl proofmill_prover {
 
 /// Returns an upper bound of the bytes of the public inputs of proofs with a key, as text.
 pub(crate) fn public_inputs_bytes(key: &Zkey) -> usize {
-    (key.publics() + 1) * PUBLIC_INPUT_BYTES
+    (key.public_inputs() + 1) * PUBLIC_INPUT_BYTES
 }
 
 /// Verifies a proof. The public inputs come with the name of their argument.
@@ -209,7 +211,7 @@ pub(crate) fn verify(key: &str, public_inputs: (&str, &str), proof: &str) -> Out
 pub(crate) fn reporter(
     progress: unsafe extern "C" fn(*mut c_void, *const c_char, f64),
     context: *mut c_void,
-) -> Watch {
+) -> StepProgress {
     struct Context(*mut c_void);
     // SAFETY: the header documents that any thread calls back with it.
     unsafe impl Send for Context {}

@@ -4,11 +4,11 @@ use std::ffi::c_char;
 use std::sync::Arc;
 
 use proofmill::Device;
-use proofmill::msm::{self, Bases, Check, Instance, SCALAR_BYTES};
+use proofmill::msm::{self, Bases, Check, Instance, ResidentBases, SCALAR_BYTES};
 
 use crate::buffer::{Output, Variable, bytes, close, give, handle, text};
 use crate::device::{opened, proofmill_device};
-use crate::secret::SecretCopy;
+use crate::secret;
 use crate::status::{Failure, Outcome, call, proofmill_status, renamed};
 
 /// Checks of points before they are used. Coordinates must be below p in every case.
@@ -26,7 +26,7 @@ pub enum proofmill_check {
 /// Bases that are resident on a device.
 pub struct proofmill_bases {
     device: Arc<dyn Device>,
-    bases: Bases,
+    bases: ResidentBases,
 }
 
 /// Sets `*point_bytes` to the size in bytes of a point (x and y) of a group, such as "bn254_g1" or "bls12_381_g2".
@@ -66,8 +66,8 @@ pub unsafe extern "C" fn proofmill_msm(
         let result = Output::exact("result", result, result_length, instance.point_bytes())?;
         let points = bytes("points", points, points_length)?;
         let bases = Bases::new(instance, points).checked(checked(check)?);
-        let scalars = SecretCopy::new(bytes("scalars", scalars, scalars_length)?);
-        let computed = msm::sum(&**device, bases, scalars.data());
+        let scalars = secret::data(bytes("scalars", scalars, scalars_length)?);
+        let computed = msm::msm(device, bases, scalars);
         result.write(&computed.map_err(renamed("bases", "points"))?);
         Ok(())
     })
@@ -98,8 +98,8 @@ pub unsafe extern "C" fn proofmill_bases_load(
             }
             let points = bytes("points", points, points_length)?;
             let bases = Bases::new(instance, points).checked(checked(check)?);
-            let bases = msm::park(&*device, bases.precomputed(max_bytes))
-                .map_err(|error| renamed("bases", "points")(error).renamed("room", "max_bytes"))?;
+            let bases = msm::load_bases(&device, bases.precomputed(max_bytes))
+                .map_err(renamed("bases", "points"))?;
             Ok(proofmill_bases { device, bases })
         })
     })
@@ -127,17 +127,15 @@ pub unsafe extern "C" fn proofmill_bases_msm_batch(
     call(|| unsafe {
         let resident = handle("bases", bases)?;
         let scalars = bytes("scalars", scalars, scalars_length)?;
-        let each = resident.bases.count()? * SCALAR_BYTES;
+        let each = resident.bases.count() * SCALAR_BYTES;
         if each.checked_mul(count) != Some(scalars.len()) {
             let problem = format!("{} bytes; {count} MSMs take {each} each", scalars.len());
             return Err(Failure::argument("scalars", problem));
         }
-        let expected = count.saturating_mul(resident.bases.instance.point_bytes());
+        let expected = count.saturating_mul(resident.bases.instance().point_bytes());
         let results = Output::exact("results", results, results_length, expected)?;
-        let lists: Vec<_> =
-            (0..count).map(|list| SecretCopy::new(&scalars[list * each..][..each])).collect();
-        let lists = lists.iter().map(SecretCopy::data);
-        let points = msm::sums(&*resident.device, resident.bases.clone(), lists)?;
+        let lists = (0..count).map(|list| secret::data(&scalars[list * each..][..each]));
+        let points = msm::msm_batch(&resident.device, resident.bases.clone(), lists)?;
         results.write(&points.concat());
         Ok(())
     })
@@ -151,7 +149,7 @@ fn checked(check: i32) -> Outcome<Check> {
     match check {
         0 => Ok(Check::Subgroup),
         1 => Ok(Check::Curve),
-        2 => Ok(Check::Nothing),
+        2 => Ok(Check::None),
         other => Err(Failure::argument("check", format!("{other} is not a proofmill_check"))),
     }
 }

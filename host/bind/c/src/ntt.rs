@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use crate::buffer::{Flag, Output, bytes, text};
 use crate::device::{opened, proofmill_device};
-use crate::secret::SecretCopy;
+use crate::secret;
 use crate::status::{Failure, call, proofmill_status, renamed};
 
 /// Transforms `elements` in place, in natural order: from coefficients to values, or back if `inverse` is true.
@@ -29,10 +29,10 @@ pub unsafe extern "C" fn proofmill_ntt(
         let device = opened(device)?;
         let field: Field = text("field", field)?.parse()?;
         let output = Output::exact("elements", elements, elements_length, elements_length)?;
-        let elements = SecretCopy::new(bytes("elements", elements, elements_length)?);
+        let elements = secret::data(bytes("elements", elements, elements_length)?);
         let request = match inverse.value("inverse")? {
-            false => Request::forward(field, elements.data()),
-            true => Request::inverse(field, elements.data()),
+            false => Request::forward(field, elements),
+            true => Request::inverse(field, elements),
         };
         let expected = field.bytes();
         let request = match bytes("shift", shift, shift_length)? {

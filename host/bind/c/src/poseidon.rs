@@ -4,7 +4,7 @@ use proofmill::poseidon::{ELEMENT_BYTES, Request, digests};
 
 use crate::buffer::{Output, bytes};
 use crate::device::{opened, proofmill_device};
-use crate::secret::SecretCopy;
+use crate::secret;
 use crate::status::{call, proofmill_status};
 
 /// Hashes preimages with Filecoin's Poseidon over the scalars of BLS12-381.
@@ -22,11 +22,11 @@ pub unsafe extern "C" fn proofmill_poseidon(
 ) -> proofmill_status {
     call(|| unsafe {
         let device = opened(device)?;
-        let preimages = SecretCopy::new(bytes("preimages", preimages, preimages_length)?);
-        let request = Request::new(arity, preimages.data());
+        let preimages = secret::data(bytes("preimages", preimages, preimages_length)?);
+        let request = Request::new(arity, preimages);
         let expected = request.count()? * ELEMENT_BYTES;
         let result = Output::exact("result", result, result_length, expected)?;
-        result.write(&digests(&**device, request)?);
+        result.write(&digests(device, request)?);
         Ok(())
     })
 }

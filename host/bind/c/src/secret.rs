@@ -1,38 +1,16 @@
-//! Copies of secret inputs. All copies that this crate makes of witnesses, scalars, elements and preimages are made here, each
-//! in one allocation of its final size, and overwritten at the end.
+//! Copies of secret inputs. All copies that this crate makes of witnesses, scalars, elements and preimages are made here.
 
-use std::sync::Arc;
-
-use proofmill::Data;
 use proofmill::groth16::{self, snarkjs::Witness};
-use zeroize::Zeroize as _;
+use proofmill::{Data, SecretBytes};
 
-/// A copy of secret bytes that is overwritten when it is dropped, unless a device still holds it.
-pub struct SecretCopy(Arc<[u8]>);
-
-impl SecretCopy {
-    pub fn new(bytes: &[u8]) -> Self {
-        Self(bytes.into())
-    }
-
-    /// Returns the copy as the data of a request. The copy must outlive the request.
-    pub fn data(&self) -> Data {
-        Data::Here(self.0.clone())
-    }
+/// Returns a copy of secret bytes as the data of a request. It is overwritten when the last owner drops it.
+pub fn data(bytes: &[u8]) -> Data {
+    SecretBytes::copy_of(bytes).into()
 }
 
-impl Drop for SecretCopy {
-    fn drop(&mut self) {
-        if let Some(bytes) = Arc::get_mut(&mut self.0) {
-            bytes.zeroize();
-        }
-    }
-}
-
-/// Reads the bytes of a .wtns file. `name` stands for the argument in errors. The witness overwrites its values when it is
-/// dropped, wherever that is.
+/// Reads the bytes of a .wtns file. `name` stands for the argument in errors.
 pub fn witness(name: &str, bytes: &[u8]) -> groth16::Result<Witness> {
-    let file = SecretCopy::new(bytes);
-    let read = Witness::from_bytes(name, file.0.clone())?;
-    Witness::from_values(read.curve(), read.values().to_vec())
+    let read = Witness::from_bytes(name, SecretBytes::copy_of(bytes))?;
+    let values = SecretBytes::copy_of(read.values().as_flattened());
+    Witness::from_values(read.curve(), values)
 }

@@ -204,7 +204,7 @@ impl Bases {
 
 fn checked(check: u8) -> Outcome<Check> {
     match check {
-        0 => Ok(Check::Nothing),
+        0 => Ok(Check::None),
         1 => Ok(Check::Curve),
         2 => Ok(Check::Subgroup),
         other => Err(Failure::argument("check", format!("{other} is no check"))),

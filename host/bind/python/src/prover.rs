@@ -35,7 +35,7 @@ impl Source {
     fn witness(&self, name: String) -> groth16::Result<Witness> {
         match self {
             Self::Path(path) => Witness::open(path),
-            Self::Bytes(bytes) => Witness::from_bytes(name, bytes[..].into()),
+            Self::Bytes(bytes) => Witness::from_bytes(name, bytes[..]),
         }
     }
 }
@@ -101,7 +101,7 @@ impl Prover {
                 Source::Path(path) => Zkey::open(path)?,
                 Source::Bytes(bytes) => Zkey::from_bytes("zkey", bytes.into())?,
             };
-            let settings = Settings { park: resident, ..Settings::default() };
+            let settings = Settings { resident: resident, ..Settings::default() };
             let prover = groth16::Prover::new(&key, groth16::devices(uri)?, settings)?;
             Ok(Self { key, prover: Unlocked::new(prover) })
         });
@@ -121,9 +121,9 @@ impl Prover {
             })
         });
         let cancel = Cancel::new();
-        let mut control = Control::none().given_up_by(cancel.clone());
+        let mut control = Control::none().with_cancel(cancel.clone());
         if let Some(watch) = watch {
-            control = control.watched_by(watch);
+            control = control.with_progress(watch);
         }
         interruptible(py, &cancel, || {
             texts(self.prover.prove_with(&witness.witness("witness".into())?, &control))

@@ -43,7 +43,7 @@ pub fn run() -> Result<(), Box<dyn std::error::Error>> {
     let witness = Witness::from_values(key.curve(), values)?;
 
     // A ticket is a future; proofs and keys are values of serde, and what is read is checked.
-    let settings = Settings { park: true, ..Settings::default() };
+    let settings = Settings { resident: true, ..Settings::default() };
     let prover = Arc::new(Prover::new(&key, groth16::devices("cpu:?threads=2")?, settings)?);
     let proved = block_on(prover.submit(witness.clone(), Control::none())?)?;
     let text = serde_json::to_string(&proved.proof)?;
@@ -74,7 +74,7 @@ pub fn run() -> Result<(), Box<dyn std::error::Error>> {
             says.cancel();
         }
     });
-    let control = Control::none().watched_by(watch).given_up_by(cancel);
+    let control = Control::none().with_progress(watch).with_cancel(cancel);
     assert_eq!(prover.prove_with(&witness, &control).unwrap_err().to_string(), "cancelled");
     assert!(steps.lock().unwrap().contains(&Step::Quotient));
 

@@ -1,4 +1,4 @@
-//! The chain of self-describing blocks: read once at opening, believed ever after. Only the addresses of the
+//! The chain of self-describing blocks, read once at opening. Only the addresses of the
 //! identification registers are known beforehand.
 
 use proofmill_op::Result;
@@ -9,15 +9,15 @@ use crate::Transport;
 use crate::wire::constants::shell::{address_map, block, block_header, identification};
 use crate::wire::constants::{memory_door, msm, ntt, poseidon};
 
-/// More blocks than this are not a card's but a broken bus's.
-const MOST_BLOCKS: usize = 64;
+/// The most blocks of a card: more are a sign of a broken bus.
+const MAX_BLOCKS: usize = 64;
 
-/// One block: an engine's registers, or the shell's.
+/// A block of registers: an engine's registers, or the shell's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
     /// Byte address of its first word.
     pub address: u32,
-    /// What it is.
+    /// Its type.
     pub kind: u32,
     /// Version of its layout.
     pub version: u32,
@@ -25,7 +25,7 @@ pub struct Block {
     pub size: u32,
 }
 
-/// What the registers say of the card.
+/// The description of the card in its registers.
 #[derive(Debug)]
 pub struct Chain {
     /// Every block, in the order of the chain.
@@ -36,39 +36,39 @@ pub struct Chain {
     capabilities: u64,
 }
 
-/// For the blocks of a card with a door to its memory, by their addresses: the door's number of the engine's first channel.
+/// For each block of a card with a memory port, by its address: the number of the engine's first channel at the port.
 #[derive(Debug, Default)]
 pub struct Channels(Vec<(u32, u32)>);
 
 impl Channels {
-    /// That of the block at this address.
+    /// Returns the number for the block at this address.
     pub fn first(&self, address: u32) -> Option<u32> {
         self.0.iter().find(|(block, _)| *block == address).map(|(_, first)| *first)
     }
 }
 
 impl Block {
-    /// Memory channels of the engine whose block it is.
+    /// Returns the number of memory channels of its engine.
     fn channels(&self, transport: &mut dyn Transport) -> Result<u32> {
-        use {msm::block as sums, ntt::block as transforms, poseidon::block as hashes};
-        const SUMS: (u32, u32) = (sums::TYPE, sums::VERSION);
+        use {msm::block as msms, ntt::block as transforms, poseidon::block as hashes};
+        const MSMS: (u32, u32) = (msms::TYPE, msms::VERSION);
         const TRANSFORMS: (u32, u32) = (transforms::TYPE, transforms::VERSION);
         const HASHES: (u32, u32) = (hashes::TYPE, hashes::VERSION);
         Ok(match (self.kind, self.version) {
-            // Those of points, and that of scalars.
-            SUMS => self.read(transport, sums::registers::channels::OFFSET)?.saturating_add(1),
+            // The channels of points and that of scalars.
+            MSMS => self.read(transport, msms::registers::channels::OFFSET)?.saturating_add(1),
             TRANSFORMS => self.read(transport, transforms::registers::channels::OFFSET)?,
             HASHES => 1,
             _ => 0,
         })
     }
 
-    /// One of its 32-bit registers.
+    /// Reads one of its 32-bit registers.
     pub fn read(&self, transport: &mut dyn Transport, offset: u32) -> Result<u32> {
         transport.read_register(self.address + offset)
     }
 
-    /// One of its 64-bit registers: the low word first, which latches the high one.
+    /// Reads one of its 64-bit registers: the low word first, which latches the high one.
     pub fn read64(&self, transport: &mut dyn Transport, offset: u32) -> Result<u64> {
         let low = self.read(transport, offset)?;
         let high = self.read(transport, offset + 4)?;
@@ -76,7 +76,7 @@ impl Block {
     }
 }
 
-/// Checks that a card is there and walks its chain.
+/// Checks that there is a card and reads its chain.
 pub fn read(transport: &mut dyn Transport, uri: &str) -> Result<Chain> {
     let magic = transport.read_register(identification::magic::OFFSET)?;
     if magic != identification::magic::VALUE {
@@ -131,7 +131,7 @@ pub fn walk(transport: &mut dyn Transport, uri: &str) -> Result<Vec<Block>> {
         if blocks.iter().any(|it| it.address == address) {
             return broken("the chain comes back to it");
         }
-        if blocks.len() == MOST_BLOCKS {
+        if blocks.len() == MAX_BLOCKS {
             return broken("too many blocks");
         }
         let mut word = |offset| transport.read_register(address + offset);
@@ -147,18 +147,18 @@ pub fn walk(transport: &mut dyn Transport, uri: &str) -> Result<Vec<Block>> {
 }
 
 impl Chain {
-    /// The memory channels behind the card's door to them, if it has one. Engines have theirs in the order of their blocks. A card with other
-    /// channels than those of the engines that are known here is not written to by its door.
+    /// Returns the memory channels of the card's memory port, if it has one. Engines have theirs in the order of their blocks. The port of a card with
+    /// channels of other engines than those known to this driver is not used.
     pub fn channels(&self, transport: &mut dyn Transport) -> Result<Channels> {
         use memory_door::block;
-        let is_door = |it: &&Block| it.kind == block::TYPE && it.version == block::VERSION;
-        let Some(door) = self.blocks.iter().find(is_door) else { return Ok(Channels::default()) };
+        let is_port = |it: &&Block| it.kind == block::TYPE && it.version == block::VERSION;
+        let Some(port) = self.blocks.iter().find(is_port) else { return Ok(Channels::default()) };
         let (mut firsts, mut next) = (Vec::new(), 0u32);
         for block in &self.blocks {
             firsts.push((block.address, next));
             next = next.saturating_add(block.channels(transport)?);
         }
-        let all = door.read(transport, block::registers::channels::OFFSET)?;
+        let all = port.read(transport, block::registers::channels::OFFSET)?;
         Ok(if next == all { Channels(firsts) } else { Channels::default() })
     }
 

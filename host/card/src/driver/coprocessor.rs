@@ -1,7 +1,7 @@
 //! `coprocessor` on a card: a program is written through the window of registers, runs, and sends packets; nothing of it is a command with
 //! a reply. A job has the card alone:
 //!
-//! 1. Instruction memory is cleared, so that the machine waits wherever it is; a larger card is told how many slots the program has; the pointer
+//! 1. Instruction memory is cleared, so that the machine waits wherever it is; a larger card receives the number of slots of the program; the pointer
 //!    is set, where it waits too.
 //! 2. Slots of data that differ from what the card has, then all instructions but the one at the pointer, are written; `error` is cleared.
 //! 3. The instruction at the pointer is written: the program runs.
@@ -9,7 +9,7 @@
 //!    packets have come as were sent.
 //! 5. Slots that the program can have written are read.
 //!
-//! A program that has done more instructions than it may, one that sends too much, and one that nobody waits for, are stopped by clearing instruction
+//! A program that has done more instructions than it may, one that sends too much, and one that was cancelled, are stopped by clearing instruction
 //! memory.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,10 +19,10 @@ use proofmill_op::coprocessor::{
     Fault, INSTRUCTION_BYTES, Instruction, Interrupt, Kind, LOG2_SLOTS, Opcode, Request, Response,
     Role, SLOT_BYTES, SLOTS, Sent, Sizes, Stop,
 };
-use proofmill_op::{Answer, Capability, Error, Result};
+use proofmill_op::{Capability, Error, Result, SecretBytes};
 
 use super::chain::{Block, Chain};
-use super::job::{self, Engine, Lane, Settings, Terms};
+use super::job::{self, Engine, Lane, Respond, Settings, Terms};
 use super::open_error;
 use crate::Transport;
 use crate::wire::constants::coprocessor::{block, data, instructions, interrupt, window};
@@ -33,12 +33,12 @@ use crate::wire::{self, Header, u32_at};
 /// The capability and its bit.
 pub const KNOWN: [(Capability, u32); 1] = [(Capability::Coprocessor, COPROCESSOR_BLS12_381)];
 
-/// One wait for a packet; the machine is looked at in between.
+/// The interval at which a wait for a packet checks the machine.
 const SLICE: Duration = Duration::from_millis(1);
 
-/// Where the machine is, and what its data memory has.
+/// The machine as requests use it.
 #[derive(Debug)]
-pub struct Door {
+pub struct Port {
     block: Block,
     /// Instructions of ours that it has: bit i that with the opcode 0x24 + i.
     extensions: u32,
@@ -46,8 +46,8 @@ pub struct Door {
     most: Sizes,
     identity: u64,
     uri: String,
-    /// Nothing while that is not known.
-    memory: Mutex<Option<Vec<u8>>>,
+    /// The content of its data memory, if known.
+    memory: Mutex<Option<SecretBytes>>,
 }
 
 /// Finds the machine among the blocks: there is one at most.
@@ -56,7 +56,7 @@ pub fn find(
     chain: &Chain,
     uri: &str,
     identity: u64,
-) -> Result<Option<(Engine, Arc<Door>)>> {
+) -> Result<Option<(Engine, Arc<Port>)>> {
     let mut found = None;
     let ours = |it: &&Block| it.kind == block::TYPE && it.version == block::VERSION;
     for it in chain.blocks.iter().filter(ours) {
@@ -108,44 +108,45 @@ pub fn find(
         let lane = Lane { block: it.address, exchanges: vec![], queue: 1, progress: &[] };
         let engine = Engine { capability: Capability::Coprocessor, lane };
         let memory = Mutex::new(None);
-        let door = Door { block: *it, extensions, most, identity, uri: uri.to_owned(), memory };
-        if found.replace((engine, Arc::new(door))).is_some() {
+        let port = Port { block: *it, extensions, most, identity, uri: uri.to_owned(), memory };
+        if found.replace((engine, Arc::new(port))).is_some() {
             return Err(broken("a second machine".into()));
         }
     }
     Ok(found)
 }
 
-/// A request on its way.
+/// A request and its response.
 pub struct Job {
-    door: Arc<Door>,
+    port: Arc<Port>,
     program: Vec<Instruction>,
-    data: Vec<u8>,
+    data: SecretBytes,
     request: Request,
     settings: Settings,
-    answer: Option<Result<Response>>,
+    response: Option<Result<Response>>,
 }
 
 impl Job {
-    /// Checks the request and makes a job of it.
-    pub fn new(request: Request, door: &Arc<Door>) -> Result<Self> {
+    /// Checks the request and returns its job.
+    pub fn new(request: Request, port: &Arc<Port>) -> Result<Self> {
         request.check()?;
-        door.holds(request.sizes)?;
+        port.holds(request.sizes)?;
         let mut program = vec![Instruction::default(); request.sizes.instructions];
-        let (bytes, _) = request.program.on(door.identity)?.as_chunks::<INSTRUCTION_BYTES>();
+        let (bytes, _) = request.program.on(port.identity)?.as_chunks::<INSTRUCTION_BYTES>();
         for (slot, bytes) in program.iter_mut().zip(bytes) {
             *slot = Instruction::from_bytes(*bytes);
         }
-        door.demand(&program)?;
-        let mut data = request.data.on(door.identity)?.to_vec();
-        data.resize(request.sizes.data * SLOT_BYTES, 0);
-        let door = door.clone();
-        Ok(Self { door, program, data, request, settings: Settings::new(), answer: None })
+        port.require(&program)?;
+        let slots = request.data.on(port.identity)?;
+        let mut data = SecretBytes::zeroed(request.sizes.data * SLOT_BYTES);
+        data[..slots.len()].copy_from_slice(slots);
+        let port = port.clone();
+        Ok(Self { port, program, data, request, settings: Settings::new(), response: None })
     }
 }
 
-impl Door {
-    /// An error for more slots than this card has.
+impl Port {
+    /// Returns an error for more slots than this card has.
     fn holds(&self, sizes: Sizes) -> Result<()> {
         for (memory, wanted, most) in [
             ("data", sizes.data, self.most.data),
@@ -159,13 +160,13 @@ impl Door {
         Ok(())
     }
 
-    /// Has it more slots than the published card, and so registers for that?
+    /// Returns whether it has more slots than the published card, and so registers for their number.
     fn is_larger(&self) -> bool {
         self.most != Sizes::default()
     }
 
-    /// An error for an instruction of ours that this card lacks.
-    fn demand(&self, program: &[Instruction]) -> Result<()> {
+    /// Returns an error for an instruction that this card lacks.
+    fn require(&self, program: &[Instruction]) -> Result<()> {
         let first = Opcode::PointCheck.number();
         let lacks = |opcode: &Opcode| {
             let extension = opcode.number().checked_sub(first);
@@ -191,7 +192,7 @@ impl job::Job for Job {
         &self.settings
     }
 
-    fn command(&mut self, _position: usize, _index: u64) -> Vec<u8> {
+    fn command(&mut self, _position: usize, _index: u64) -> SecretBytes {
         unreachable!("a job without commands")
     }
 
@@ -204,30 +205,32 @@ impl job::Job for Job {
     }
 
     fn talk(&mut self, transport: &mut dyn Transport, terms: &Terms<'_>) -> Result<()> {
-        let known = self.door.memory.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let known = self.port.memory.lock().unwrap_or_else(PoisonError::into_inner).take();
         let mut talk = Talk { job: self, transport, terms, page: None };
-        let (answer, memory) = talk.run(known)?;
-        *self.door.memory.lock().unwrap_or_else(PoisonError::into_inner) = memory;
-        self.answer = Some(answer);
+        let (response, memory) = talk.run(known)?;
+        *self.port.memory.lock().unwrap_or_else(PoisonError::into_inner) = memory;
+        self.response = Some(response);
         Ok(())
-    }
-
-    fn answer(&mut self) -> Result<Answer> {
-        // Nobody waited for one that has not spoken.
-        self.answer.take().unwrap_or(Err(Error::Cancelled)).map(Answer::Coprocessor)
     }
 }
 
-/// A job as it speaks.
+impl Respond<Response> for Job {
+    fn respond(self: Box<Self>) -> Result<Response> {
+        // A job that did not run was cancelled.
+        self.response.unwrap_or(Err(Error::Cancelled))
+    }
+}
+
+/// The exchange of a job with the card.
 struct Talk<'a> {
     job: &'a Job,
     transport: &'a mut dyn Transport,
     terms: &'a Terms<'a>,
-    /// That of data slots which the window shows, once it is known.
+    /// The page of data slots in the window, once it is known.
     page: Option<usize>,
 }
 
-/// What of the machine changes.
+/// The state of the machine that changes while it runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Look {
     pointer: usize,
@@ -236,8 +239,11 @@ struct Look {
 }
 
 impl Talk<'_> {
-    /// The answer, and data memory as it is then, if that is known.
-    fn run(&mut self, known: Option<Vec<u8>>) -> Result<(Result<Response>, Option<Vec<u8>>)> {
+    /// Returns the response, and the content of data memory, if that is known.
+    fn run(
+        &mut self,
+        known: Option<SecretBytes>,
+    ) -> Result<(Result<Response>, Option<SecretBytes>)> {
         self.load(known)?;
         let before = self.look()?;
         let sent_before = self.counter(block::registers::interrupts::OFFSET)?;
@@ -248,12 +254,12 @@ impl Talk<'_> {
             if let Some(packet) = self.transport.receive(SLICE)? {
                 progress = Instant::now();
                 if let Err(problem) = sent.push(self.interrupt(&packet)?) {
-                    return self.give_up(problem);
+                    return self.abort(problem);
                 }
                 continue;
             }
-            if self.terms.completer.is_cancelled() {
-                return self.give_up(Error::Cancelled);
+            if (self.terms.cancelled)() {
+                return self.abort(Error::Cancelled);
             }
             let now = self.look()?;
             if now == last && self.waits(now.pointer) {
@@ -264,7 +270,7 @@ impl Talk<'_> {
             } else if !self.waits(now.pointer)
                 && now.steps.wrapping_sub(before.steps) >= self.job.request.limit
             {
-                // A machine at its limit may be told to wait in the same moment.
+                // A machine at its limit may reach an instruction that waits in the same moment.
                 break Stop::Limit;
             }
             if now.steps != last.steps {
@@ -278,11 +284,11 @@ impl Talk<'_> {
         }
         let end = self.look()?;
         let steps = end.steps.wrapping_sub(before.steps);
-        // It may have come to its end before anybody looked.
+        // It may have ended between two checks.
         let stop = if steps > self.job.request.limit { Stop::Limit } else { stop };
         let memory = self.read_memory()?;
         let response = Response {
-            data: memory.clone(),
+            data: memory.to_vec(),
             pointer: end.pointer,
             error: self.error()?,
             interrupts: sent.into_interrupts(),
@@ -293,18 +299,18 @@ impl Talk<'_> {
     }
 
     /// Steps 1 and 2.
-    fn load(&mut self, known: Option<Vec<u8>>) -> Result<()> {
+    fn load(&mut self, known: Option<SecretBytes>) -> Result<()> {
         use window::registers as at;
         let known = known.filter(|known| known.len() == self.job.data.len());
         let clear = if known.is_some() { 1 } else { 3 };
         self.write(at::clear::OFFSET, clear)?;
-        if self.job.door.is_larger() {
+        if self.job.port.is_larger() {
             let sizes = self.job.request.sizes;
             self.write(at::log2_data::OFFSET, sizes.data.ilog2())?;
             self.write(at::log2_instructions::OFFSET, sizes.instructions.ilog2())?;
         }
         self.write(at::pointer::OFFSET, self.job.request.start as u32)?;
-        let known = known.unwrap_or_else(|| vec![0; self.job.data.len()]);
+        let known = known.unwrap_or_else(|| SecretBytes::zeroed(self.job.data.len()));
         let slots = known.chunks(SLOT_BYTES).zip(self.job.data.chunks(SLOT_BYTES));
         for (slot, (_, wanted)) in slots.enumerate().filter(|(_, (known, wanted))| known != wanted)
         {
@@ -323,7 +329,7 @@ impl Talk<'_> {
     /// Where the window has a data slot; turns the page if need be.
     fn show(&mut self, slot: usize) -> Result<u32> {
         let page = slot / SLOTS;
-        if self.job.door.is_larger() && self.page.replace(page) != Some(page) {
+        if self.job.port.is_larger() && self.page.replace(page) != Some(page) {
             self.write(window::registers::page::OFFSET, page as u32)?;
         }
         Ok(data::BASE + data::STRIDE * (slot % SLOTS) as u32)
@@ -340,7 +346,7 @@ impl Talk<'_> {
         self.write(base + 4, (bytes >> 32) as u32)
     }
 
-    /// Does the machine wait there?
+    /// Returns whether the machine waits there.
     fn waits(&self, pointer: usize) -> bool {
         self.job.program.get(pointer).is_none_or(|it| it.opcode == Opcode::NoopWait.number())
     }
@@ -358,7 +364,9 @@ impl Talk<'_> {
             (Header::of(packet)? == header && whole).then_some(())?;
             Some(Interrupt { index: u16::try_from(index).ok()?, kind, value: value.to_vec() })
         };
-        read().ok_or_else(|| self.lost(format!("it sent what no program sends: {packet:02x?}")))
+        // The rest of the packet may be secret.
+        let start = &packet[..packet.len().min(2 * Header::BYTES)];
+        read().ok_or_else(|| self.lost(format!("it sent what no program sends: {start:02x?}")))
     }
 
     /// Stops the program, and takes what it still sends.
@@ -368,7 +376,7 @@ impl Talk<'_> {
         let start = Instant::now();
         loop {
             while let Some(packet) = self.transport.receive(SLICE)? {
-                // What is too much is dropped: the error is told already, or nobody waits.
+                // What exceeds the limit is dropped.
                 let _ = sent.push(self.interrupt(&packet)?);
             }
             let now = self.look()?;
@@ -381,8 +389,8 @@ impl Talk<'_> {
         }
     }
 
-    /// Stops the program for a reason that is its answer; what it sends is nobody's.
-    fn give_up(&mut self, problem: Error) -> Result<(Result<Response>, Option<Vec<u8>>)> {
+    /// Stops the program and returns `problem` as its response; what it still sends is discarded.
+    fn abort(&mut self, problem: Error) -> Result<(Result<Response>, Option<SecretBytes>)> {
         self.write(window::registers::clear::OFFSET, 1)?;
         let mut last = self.look()?;
         let start = Instant::now();
@@ -401,8 +409,8 @@ impl Talk<'_> {
     }
 
     /// Data memory: what the program cannot have written is what was loaded.
-    fn read_memory(&mut self) -> Result<Vec<u8>> {
-        let mut memory = self.job.data.clone();
+    fn read_memory(&mut self) -> Result<SecretBytes> {
+        let mut memory = SecretBytes::copy_of(&self.job.data);
         let slots = self.job.request.sizes.data;
         let mut written = vec![false; slots];
         for instruction in &self.job.program {
@@ -449,7 +457,7 @@ impl Talk<'_> {
     }
 
     fn counter(&mut self, offset: u32) -> Result<u64> {
-        self.job.door.block.read64(self.transport, offset)
+        self.job.port.block.read64(self.transport, offset)
     }
 
     fn read(&mut self, offset: u32) -> Result<u32> {

@@ -1,13 +1,11 @@
 //! `ecdsa_verify` on a card: one command a signature, one reply each, with the cycles that it took. The engine has no
 //! settings.
 
-use std::sync::Arc;
-
 use proofmill_op::ecdsa_verify::{Request, Response, SIGNATURE_BYTES, Verdict};
-use proofmill_op::{Answer, Capability, Result};
+use proofmill_op::{Bytes, Capability, Result, SecretBytes};
 
 use super::chain::Chain;
-use super::job::{self, Engine, Exchange, Lane, Settings};
+use super::job::{self, Engine, Exchange, Lane, Respond, Settings};
 use super::open_error;
 use crate::Transport;
 use crate::wire::constants::ecdsa_verify::{block, command};
@@ -52,16 +50,16 @@ pub fn find(transport: &mut dyn Transport, chain: &Chain, uri: &str) -> Result<O
     Ok(engine)
 }
 
-/// A request on its way: the signatures, and what has come of verdicts and cycles.
+/// A request: the signatures, and the verdicts and cycles that have arrived.
 pub struct Job {
-    signatures: Arc<[u8]>,
+    signatures: Bytes,
     settings: Settings,
     verdicts: Vec<Verdict>,
     cycles: Vec<u16>,
 }
 
 impl Job {
-    /// Checks the request and makes a job of it, for the device with this identity.
+    /// Checks the request and returns its job, for the device with this identity.
     pub fn new(request: Request, device: u64) -> Result<Self> {
         let count = request.count()?;
         Ok(Self {
@@ -82,9 +80,9 @@ impl job::Job for Job {
         &self.settings
     }
 
-    fn command(&mut self, position: usize, index: u64) -> Vec<u8> {
+    fn command(&mut self, position: usize, index: u64) -> SecretBytes {
         let from = position * SIGNATURE_BYTES;
-        wire::ecdsa_verify(index, &self.signatures[from..from + SIGNATURE_BYTES])
+        wire::ecdsa_verify(index, &self.signatures[from..from + SIGNATURE_BYTES]).into()
     }
 
     fn accept(&mut self, position: usize, reply: &[u8]) -> std::result::Result<(), String> {
@@ -96,12 +94,11 @@ impl job::Job for Job {
         self.cycles[position] = u16::from_le_bytes(cycles);
         Ok(())
     }
+}
 
-    fn answer(&mut self) -> Result<Answer> {
-        Ok(Answer::EcdsaVerify(Response {
-            verdicts: std::mem::take(&mut self.verdicts),
-            cycles: Some(std::mem::take(&mut self.cycles)),
-        }))
+impl Respond<Response> for Job {
+    fn respond(self: Box<Self>) -> Result<Response> {
+        Ok(Response { verdicts: self.verdicts, cycles: Some(self.cycles) })
     }
 }
 

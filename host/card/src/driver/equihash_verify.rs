@@ -1,13 +1,11 @@
 //! `equihash_verify` on a card: one command a header, one reply each. The parameter set is the engine's; the
 //! personalisation and the difficulty rule stand in its registers.
 
-use std::sync::Arc;
-
 use proofmill_op::equihash_verify::{Network, Params, Personalisation, Request, Response, Verdict};
-use proofmill_op::{Answer, Capability, Result};
+use proofmill_op::{Bytes, Capability, Result, SecretBytes};
 
 use super::chain::Chain;
-use super::job::{self, Engine, Exchange, Lane, Settings};
+use super::job::{self, Engine, Exchange, Lane, Respond, Settings};
 use super::open_error;
 use crate::Transport;
 use crate::wire::constants::equihash_verify::{block, command};
@@ -62,16 +60,16 @@ pub fn find(transport: &mut dyn Transport, chain: &Chain, uri: &str) -> Result<V
     Ok(engines)
 }
 
-/// A request on its way: the headers, and the verdicts that have come.
+/// A request: the headers, and the verdicts that have arrived.
 pub struct Job {
-    headers: Arc<[u8]>,
+    headers: Bytes,
     header_bytes: usize,
     settings: Settings,
     verdicts: Vec<Verdict>,
 }
 
 impl Job {
-    /// Checks the request and makes a job of it, for the device with this identity.
+    /// Checks the request and returns its job, for the device with this identity.
     pub fn new(request: Request, device: u64) -> Result<Self> {
         let count = request.count()?;
         Ok(Self {
@@ -92,9 +90,9 @@ impl job::Job for Job {
         &self.settings
     }
 
-    fn command(&mut self, position: usize, index: u64) -> Vec<u8> {
+    fn command(&mut self, position: usize, index: u64) -> SecretBytes {
         let from = position * self.header_bytes;
-        wire::equihash_verify(index, &self.headers[from..from + self.header_bytes])
+        wire::equihash_verify(index, &self.headers[from..from + self.header_bytes]).into()
     }
 
     fn accept(&mut self, position: usize, reply: &[u8]) -> std::result::Result<(), String> {
@@ -106,9 +104,11 @@ impl job::Job for Job {
         self.verdicts[position] = Verdict::from_mask(mask);
         Ok(())
     }
+}
 
-    fn answer(&mut self) -> Result<Answer> {
-        Ok(Answer::EquihashVerify(Response { verdicts: std::mem::take(&mut self.verdicts) }))
+impl Respond<Response> for Job {
+    fn respond(self: Box<Self>) -> Result<Response> {
+        Ok(Response { verdicts: self.verdicts })
     }
 }
 

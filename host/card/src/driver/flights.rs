@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use crate::wire::Header;
 
-/// What a packet in the card is to its job.
+/// The purpose of a packet in the card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sent {
     /// The command of this number.
     Command(usize),
-    /// What ends one before its time.
+    /// The cancellation of a command.
     Cancel,
 }
 
@@ -19,7 +19,7 @@ pub enum Sent {
 pub struct Flight {
     /// The job that it belongs to.
     pub job: u64,
-    /// Which of the job's packets it is.
+    /// Its purpose.
     pub sent: Sent,
     /// Its header.
     pub command: Header,
@@ -38,34 +38,34 @@ pub struct Flights {
 }
 
 impl Flights {
-    /// True when no command is in the card.
+    /// Returns whether no command is in the card.
     pub fn is_empty(&self) -> bool {
         self.under_way.is_empty()
     }
 
-    /// The index of the command to be sent next.
+    /// Returns the index of the next command.
     pub fn next_index(&self) -> u64 {
         self.next_index
     }
 
-    /// The command with that index was sent.
+    /// Records that the command with that index was sent.
     pub fn begin(&mut self, flight: Flight) {
         self.under_way.insert(self.next_index, flight);
         self.sent.push_back((self.clock.now(), self.next_index));
         self.next_index += 1;
     }
 
-    /// The command with this index was answered; `None` when there is none of it.
+    /// Removes the command with this index, which was answered; `None` if there is none.
     pub fn end(&mut self, index: u64) -> Option<Flight> {
         self.under_way.remove(&index)
     }
 
-    /// No reply to this job's commands is to come any more.
+    /// Removes all commands of this job.
     pub fn end_job(&mut self, job: u64) {
         self.under_way.retain(|_, flight| flight.job != job);
     }
 
-    /// The jobs that have commands with this header in the card, each once.
+    /// Returns the jobs that have commands with this header in the card, each once.
     pub fn jobs(&self, command: Header) -> Vec<u64> {
         let with_it = self.under_way.values().filter(|flight| flight.command == command);
         let mut jobs: Vec<_> = with_it.map(|flight| flight.job).collect();
@@ -74,7 +74,7 @@ impl Flights {
         jobs
     }
 
-    /// A job's commands in the card: index and number of each.
+    /// Returns a job's commands in the card: index and number of each.
     pub fn of_job(&self, job: u64) -> Vec<(u64, usize)> {
         let flights = self.under_way.iter().filter(|(_, flight)| flight.job == job);
         let commands = flights.filter_map(|(&index, flight)| match flight.sent {
@@ -84,7 +84,7 @@ impl Flights {
         commands.collect()
     }
 
-    /// The job of the oldest command, when that is in the card for longer than this.
+    /// Returns the job of the oldest command if that is in the card for longer than `timeout`.
     pub fn overdue(&mut self, timeout: Duration) -> Option<u64> {
         let now = self.clock.now();
         while let Some((when, index)) = self.sent.front() {
@@ -96,21 +96,21 @@ impl Flights {
         None
     }
 
-    /// Counts the oldest command as sent now.
+    /// Resets the time of the oldest command to now.
     pub fn postpone(&mut self) {
         if let Some((_, index)) = self.sent.pop_front() {
             self.sent.push_back((self.clock.now(), index));
         }
     }
 
-    /// Time as it is counted here.
+    /// Returns the current time of this clock.
     pub fn now(&mut self) -> Duration {
         self.clock.now()
     }
 }
 
-/// Time as this thread lives it. When the process was stopped (by job control, by a debugger), the card was not
-/// heard for that long, but it was not silent: between two looks at most a second passes.
+/// The running time of this thread. If the process is stopped (by job control, by a debugger), its replies are not received
+/// although the card sends them: between two readings at most a second passes.
 struct Clock {
     looked: Instant,
     passed: Duration,

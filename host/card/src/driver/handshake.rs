@@ -2,7 +2,7 @@
 //!
 //! A host that died may have left commands in the card and replies on their way, a reset's among them. So after
 //! RESET the driver sends a probe: a command that no card knows, with a number of its own in it. The card answers
-//! with IGNORE and echoes that number, and whatever came before it is swallowed.
+//! with IGNORE and echoes that number, and every packet before it is discarded.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -13,27 +13,27 @@ use crate::Transport;
 use crate::wire::constants::shell::{command_blocks, commands, replies};
 use crate::wire::{Header, bare, bytes_at, reversed_text, u32_at, u64_at};
 
-/// One wait for a packet; the time-out is looked at in between.
+/// The interval at which a wait for a packet checks the time-out.
 const SLICE: Duration = Duration::from_millis(20);
 
-/// What the status reply says.
+/// The status reply.
 #[derive(Clone, Debug)]
 pub struct Status {
     /// 0x00MMmmpp.
     pub version: u32,
-    /// When it was built.
+    /// The date on which it was built.
     pub build_date: String,
-    /// Where it was built.
+    /// The host on which it was built.
     pub build_host: String,
     /// The date's bytes as they came.
     pub raw_date: [u8; 8],
     /// The host's bytes as they came.
     pub raw_host: [u8; 8],
-    /// What it can do.
+    /// Its capability bits.
     pub capabilities: u64,
 }
 
-/// Brings the card to its first state and asks what it is.
+/// Resets the card and reads its status.
 pub fn perform(transport: &mut dyn Transport, options: &Options) -> Result<Status> {
     transport.send(&bare(commands::reset::NUMBER))?;
     let probe = probe();

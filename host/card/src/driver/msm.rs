@@ -1,11 +1,11 @@
-//! `msm` on a card: points lie in its memory, scalars follow for every sum, and one point comes back.
+//! `msm` on a card: points are in its memory, scalars are written for every MSM, and one point comes back.
 //!
 //! ```text
-//! Request ─► Desk ─► its thread: points and scalars are checked and brought into the engine's form ─► Job ─► reactor
+//! Request ─► Queue ─► its thread: points and scalars are checked and converted to the engine's form ─► Job ─► reactor
 //! ```
 //!
-//! Everything that can be wrong with a request is said before a command of it is sent: by the desk what it sees at
-//! once (lengths, handles, room in the memory), by its thread what it finds in points and scalars.
+//! Every error of a request is found before its first command: by the queue if it can be found at once (lengths, handles,
+//! card memory), by the queue's thread if it is in points or scalars.
 
 mod curve;
 mod find;
@@ -20,46 +20,46 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
 use std::thread::{self, JoinHandle};
 
-use proofmill_op::msm::read::{self, Bytes};
-use proofmill_op::msm::{Bases, Instance, MOST_POINTS, Plan, Points, Request, Response, Sums};
-use proofmill_op::{Answer, Capability, Completer, Data, Error, Result, Ticket};
+use proofmill_op::msm::{
+    self, Bases, Check, Instance, MAX_POINTS, Plan, PlanRequest, Request, Response, read,
+};
+use proofmill_op::{Argument, Capability, Data, Error, ResidentData, Result, Ticket};
 
 pub use self::find::{KNOWN, find};
 pub use self::memory::Scalars;
 
 use self::curve::in_group;
 use self::geometry::Geometry;
-use self::job::{Kept, List};
+use self::job::{List, Resident};
 use self::memory::{Halves, Reserve};
-use self::prepare::{Source, prepare};
+use self::prepare::{Cancelled, Points, Prepared, Whole};
 use super::Shared;
 use super::job::Work;
-use super::reactor::finish;
 use super::regions::{Memory, Region};
 
-/// An engine, as requests see it.
+/// An engine as requests use it.
 #[derive(Debug)]
-pub struct Door {
+pub struct Port {
     /// The reactor's lane.
     pub engine: usize,
-    /// What it is.
+    /// Its properties.
     pub geometry: Geometry,
-    /// The card's.
+    /// The card's identity for resident data.
     pub identity: u64,
-    /// The card's.
+    /// The card's URI.
     pub uri: String,
-    /// Where points lie.
+    /// The memory of points.
     pub memory: Arc<Memory>,
-    /// Where scalars lie.
+    /// The memory of scalars.
     pub halves: Arc<Halves>,
-    /// Where the card's door to its memory is used: its number of the engine's first channel.
+    /// The number of the engine's first channel at the card's memory port, if that is used.
     pub bulk: Option<u32>,
-    /// Where scalars lie that are made on the card.
+    /// The memory of scalars that the card computes.
     reserve: Reserve,
 }
 
-impl Door {
-    /// To the engine of this lane, with nothing in its memory, of which this reserves so many bytes of each channel.
+impl Port {
+    /// Returns the port of the engine of this lane, with nothing in its memory, of which it reserves so many bytes of each channel.
     pub fn new(
         engine: usize,
         mut geometry: Geometry,
@@ -75,28 +75,28 @@ impl Door {
         Arc::new(Self { engine, geometry, identity, uri, memory, halves, bulk, reserve })
     }
 
-    /// Room for so many scalars that are made on the card.
-    pub fn keep(&self, count: usize) -> Result<Scalars> {
+    /// Reserves memory for so many scalars that the card computes.
+    pub fn reserve(&self, count: usize) -> Result<Scalars> {
         self.reserve.take(count)
     }
 
-    /// A list of scalars of this card.
+    /// Returns a list of scalars; an error if they are resident on another device.
     fn list(&self, scalars: &Data) -> Result<List> {
-        if let Data::Parked(parked) = scalars {
+        if let Data::Resident(handle) = scalars {
             let form = Capability::Msm(self.geometry.instance);
-            if let Ok(kept) = parked.inside::<Scalars>(self.identity, &form) {
-                return Ok(List::Kept(kept));
+            if let Ok(resident) = handle.inside::<Scalars>(self.identity, &form) {
+                return Ok(List::Resident(resident));
             }
         }
-        scalars.on(self.identity).cloned().map(List::Here)
+        scalars.on(self.identity).cloned().map(List::Host)
     }
 
-    /// Room for so many points.
-    fn room(&self, points: usize) -> Result<Region> {
-        let problem = |room: u64| {
-            let most = self.geometry.most_points().min(room / Geometry::SLICE as u64);
-            let problem = format!("{points} points, where the card's memory has room for {most}");
-            Error::argument("bases", problem)
+    /// Reserves memory for so many points.
+    fn region(&self, points: usize) -> Result<Region> {
+        let problem = |free: u64| {
+            let most = self.geometry.most_points().min(free / Geometry::SLICE as u64);
+            let problem = format!("{points} points, where the card's memory holds {most}");
+            Error::argument(Argument::Bases, problem)
         };
         if points as u64 > self.geometry.most_points() {
             return Err(problem(u64::MAX));
@@ -105,9 +105,9 @@ impl Door {
     }
 }
 
-/// Takes requests for one engine, in their order.
-pub struct Desk {
-    door: Arc<Door>,
+/// The queue of requests for one engine. A thread prepares them in order.
+pub struct Queue {
+    port: Arc<Port>,
     shared: Arc<Shared>,
     inbox: Sender<Work>,
     tasks: Option<Sender<Task>>,
@@ -116,9 +116,9 @@ pub struct Desk {
 
 type Task = Box<dyn FnOnce() + Send>;
 
-impl Desk {
-    /// With a thread that prepares what is asked.
-    pub fn open(door: Arc<Door>, inbox: Sender<Work>, shared: Arc<Shared>) -> Result<Self> {
+impl Queue {
+    /// Starts the thread.
+    pub fn open(port: Arc<Port>, inbox: Sender<Work>, shared: Arc<Shared>) -> Result<Self> {
         let (tasks, queue) = mpsc::channel::<Task>();
         let thread = thread::Builder::new()
             .name("proofmill-msm".into())
@@ -127,126 +127,121 @@ impl Desk {
                 context: "starting a thread".into(),
                 source: Arc::new(error),
             })?;
-        Ok(Self { door, shared, inbox, tasks: Some(tasks), thread: Some(thread) })
+        Ok(Self { port, shared, inbox, tasks: Some(tasks), thread: Some(thread) })
     }
 
-    /// Is this its group?
+    /// Returns whether this is its group.
     pub fn is_for(&self, instance: Instance) -> bool {
-        self.door.geometry.instance == instance
+        self.port.geometry.instance == instance
     }
 
-    /// Takes a request, if nothing is wrong with it at first sight.
-    pub fn submit(&self, request: Request) -> Result<Ticket> {
-        let (completer, ticket) = Ticket::pair();
-        match request {
-            Request::Plan { points, parked, room, .. } => {
-                let plan = self.plan(points, parked || room > 0)?;
-                finish(&self.shared, completer, Ok(Answer::Msm(Response::Plan(plan))));
-            }
-            Request::Park(bases) => {
-                let bytes = Bytes::of(&bases.points, self.door.identity)?;
-                let count = bases.count()?;
-                let room = self.door.room(count)?;
-                let source = Source::Whole { bytes, count, check: bases.check, room };
-                self.start(bases.instance, source, None, completer)?;
-            }
-            Request::Sums(sums) => {
-                let source = self.source(&sums)?;
-                self.start(sums.bases.instance, source, Some(sums), completer)?;
-            }
-            other => {
-                return Err(Error::argument("request", format!("{other:?} is not known here")));
-            }
+    /// Submits MSMs, after the checks that are done at once.
+    pub fn submit(&self, request: Request) -> Result<Ticket<Response>> {
+        let (instance, points) = (request.bases.instance, self.points(&request)?);
+        let inbox = self.inbox.clone();
+        Ok(self.start(move |port, cancelled| {
+            in_group!(instance, prepare::msm(port, &inbox, points, request, cancelled))?
+        }))
+    }
+
+    /// Submits bases to load, after the checks that are done at once.
+    pub fn load(&self, bases: Bases) -> Result<Ticket<ResidentData>> {
+        let source = read::Source::of(&bases.points, self.port.identity)?;
+        let count = bases.count()?;
+        let (check, region) = (bases.check, self.port.region(count)?);
+        let points = Whole { source, count, check, region };
+        Ok(self.start(move |port, cancelled| {
+            in_group!(bases.instance, prepare::load(port, points, cancelled))?
+        }))
+    }
+
+    /// Plans an MSM. The ticket is complete.
+    pub fn plan(&self, request: PlanRequest) -> Result<Ticket<Plan>> {
+        let PlanRequest { points, resident, max_bytes, .. } = request;
+        if points as u64 > MAX_POINTS {
+            let problem = format!("{points} are more than {MAX_POINTS}");
+            return Err(Error::argument("points", problem));
         }
+        let is_resident = resident || max_bytes > 0;
+        let geometry = &self.port.geometry;
+        let cutting = geometry.cutting(points);
+        let granules = Geometry::granules(points, Geometry::SLICE) * geometry.channels;
+        let in_card = granules * Geometry::GRANULE;
+        let read = prepare::read_bytes(geometry.instance, points);
+        let memory = if is_resident { 0 } else { in_card + read };
+        let plan = Plan::new(cutting.windows, cutting.bits, memory, in_card);
+        let (completer, ticket) = Ticket::pair();
+        self.shared.counters.complete(completer, Ok(plan));
         Ok(ticket)
     }
 
-    fn plan(&self, points: usize, parked: bool) -> Result<Plan> {
-        if points as u64 > MOST_POINTS {
-            return Err(Error::argument("points", format!("{points} are more than {MOST_POINTS}")));
-        }
-        let geometry = &self.door.geometry;
-        let cutting = geometry.cutting(points);
-        let granules = Geometry::granules(points, Geometry::SLICE) * geometry.channels;
-        let kept = granules * Geometry::GRANULE;
-        let memory = if parked { 0 } else { kept + prepare::read_bytes(geometry.instance, points) };
-        Ok(Plan::new(cutting.windows, cutting.bits, memory, kept))
-    }
-
-    /// Where the points of sums come from. Whose points these are comes first: of another group, their number would be
-    /// wrong too.
-    fn source(&self, sums: &Sums) -> Result<Source> {
-        let Bases { points, check, instance, .. } = &sums.bases;
-        let kept = match points {
-            Points::Data(Data::Parked(parked)) => {
+    /// Returns the points of MSMs. Their device and group come first: the number of points of another group would be wrong
+    /// too.
+    fn points(&self, request: &Request) -> Result<Points> {
+        let Bases { points, check, instance, .. } = &request.bases;
+        let (identity, check) = (self.port.identity, *check);
+        let resident = match points {
+            msm::Points::Data(Data::Resident(handle)) => {
                 let form = Capability::Msm(*instance);
-                let kept = parked.inside::<Arc<Kept>>(self.door.identity, &form)?;
-                read::checked(kept.check, *check)?;
-                Some(Arc::clone(&*kept))
+                let resident = handle.inside::<Arc<Resident>>(identity, &form)?;
+                if check != Check::None {
+                    read::check_resident(resident.check, check)?;
+                }
+                Some(Arc::clone(&*resident))
             }
             _ => None,
         };
-        for scalars in &sums.scalars {
-            self.door.list(scalars)?;
+        for scalars in &request.scalars {
+            self.port.list(scalars)?;
         }
-        let count = sums.count()?;
-        Ok(match (kept, points) {
-            (Some(kept), _) => Source::Kept(kept),
-            (None, Points::Data(_)) => {
-                let bytes = Bytes::of(points, self.door.identity)?;
-                Source::Whole { bytes, count, check: *check, room: self.door.room(count)? }
+        let count = request.count()?;
+        Ok(match (resident, points) {
+            (Some(resident), _) => Points::Resident(resident),
+            (None, msm::Points::Data(_)) => {
+                let source = read::Source::of(points, identity)?;
+                Points::Whole(Whole { source, count, check, region: self.port.region(count)? })
             }
-            (None, Points::Stream(_)) => {
-                let chunk = prepare::chunk(&self.door.geometry, count);
-                let room = || Ok::<_, Error>(Arc::new(self.door.room(chunk)?));
-                Source::Stream {
-                    stream: Bytes::of(points, self.door.identity)?,
-                    check: *check,
-                    chunk,
-                    rooms: [room()?, room()?],
-                }
+            (None, msm::Points::Stream(_)) => {
+                let stream = read::Source::of(points, identity)?;
+                let chunk = prepare::chunk(&self.port.geometry, count);
+                let region = || self.port.region(chunk).map(Arc::new);
+                Points::Stream { stream, check, chunk, regions: [region()?, region()?] }
             }
         })
     }
 
-    /// Hands a request to the thread; without sums, the points are to be parked.
-    fn start(
+    /// Hands the preparation of a request to the thread.
+    fn start<T: Send + 'static>(
         &self,
-        instance: Instance,
-        source: Source,
-        sums: Option<Sums>,
-        completer: Completer,
-    ) -> Result<()> {
-        let (door, inbox, shared) = (self.door.clone(), self.inbox.clone(), self.shared.clone());
+        prepare: impl FnOnce(&Arc<Port>, Cancelled<'_>) -> Result<Prepared<T>> + Send + 'static,
+    ) -> Ticket<T> {
+        let (completer, ticket) = Ticket::pair();
+        let (port, inbox, shared) = (self.port.clone(), self.inbox.clone(), self.shared.clone());
         let task = move || {
-            let prepared = catch_unwind(AssertUnwindSafe(|| {
-                in_group!(instance, prepare(&door, &inbox, source, sums, &completer))?
-            }));
+            let cancelled = || completer.is_cancelled();
+            let prepared = catch_unwind(AssertUnwindSafe(|| prepare(&port, &cancelled)));
             let prepared = prepared.unwrap_or_else(|panic| {
-                Err(Error::panicked(&door.uri, "the thread that prepares sums", &*panic))
+                Err(Error::panicked(&port.uri, "the thread that prepares MSMs", &*panic))
             });
             match prepared {
-                Ok(prepare::Prepared::Job(job)) => {
-                    let work = Work { engine: door.engine, job, completer };
-                    // A reactor that is gone has dropped the other end: the completer then fails the ticket.
-                    let _ = inbox.send(work);
+                // If the reactor is gone, the work is dropped here, and its completer fails the ticket.
+                Ok(Prepared::Job(job)) => _ = inbox.send(Work::new(port.engine, job, completer)),
+                Ok(Prepared::Response(response)) => {
+                    shared.counters.complete(completer, Ok(response));
                 }
-                Ok(prepare::Prepared::Answer(answer)) => {
-                    finish(&shared, completer, Ok(Answer::Msm(answer)));
-                }
-                Err(error) => finish(&shared, completer, Err(error)),
+                Err(error) => shared.counters.complete(completer, Err(error)),
             }
         };
         if let Some(tasks) = &self.tasks {
-            // As above.
+            // A thread that is gone drops the task, and its completer fails the ticket.
             let _ = tasks.send(Box::new(task));
         }
-        Ok(())
+        ticket
     }
 }
 
-impl Drop for Desk {
-    /// Waits for what was taken.
+impl Drop for Queue {
+    /// Waits for the requests that were accepted.
     fn drop(&mut self) {
         self.tasks = None;
         if let Some(thread) = self.thread.take() {

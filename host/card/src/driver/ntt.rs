@@ -1,8 +1,8 @@
-//! `ntt` on a card: elements go into its memory, are transformed there, and come back; or what becomes of three lists does, or stays there as the
-//! scalars of a sum.
+//! `ntt` on a card: elements are written to its memory, transformed there and read back. The quotient of three lists is read back, or stays there as
+//! the scalars of an MSM.
 //!
-//! Several requests may be under way, each with a region of the memory; one waits until there is room for it. Elements pass by the card's door to its
-//! memory, where it has one, and otherwise by commands. By the door, those of the next requests come while a run is under way, and results leave.
+//! Each request has a region of the memory and waits until one is free. Elements go through the card's memory port if it has one, and through
+//! commands otherwise. Through the port, the elements of the next requests and earlier results are transferred during a run.
 
 mod geometry;
 
@@ -10,14 +10,16 @@ use std::sync::Arc;
 
 use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::ntt::{Form, SizeError, Transform};
-use proofmill_op::msm::{self, Instance};
-use proofmill_op::ntt::{Direction, Progress, Quotient, Request, Response};
-use proofmill_op::{Answer, Capability, Error, Parked, Result, in_field};
+use proofmill_op::msm::Instance;
+use proofmill_op::ntt::{Direction, Quotient, QuotientResponse, Request, Response};
+use proofmill_op::{
+    Argument, Bytes, Capability, Error, Progress, ResidentData, Result, SecretBytes, in_field,
+};
 
-pub use self::geometry::{Door, Geometry, find, known};
+pub use self::geometry::{Geometry, Port, find, known};
 
 use self::geometry::GRANULE;
-use super::job::{self, Settings, Transfer};
+use super::job::{self, Respond, Settings, Transfer};
 use super::msm::Scalars;
 use super::regions::Region;
 use crate::transport::Place;
@@ -25,18 +27,18 @@ use crate::wire::constants::ntt::commands::{read, run, write};
 use crate::wire::constants::ntt::{directions, status};
 use crate::wire::{self, bytes_at, u64_at};
 
-/// A request on its way: writes, runs, reads.
+/// A request: writes, runs, reads.
 pub struct Job {
-    door: Arc<Door>,
+    port: Arc<Port>,
     settings: Settings,
     log_size: u32,
-    /// What is written, one list behind the other.
-    lists: Vec<Arc<[u8]>>,
+    /// The lists, written one behind the other.
+    lists: Vec<Bytes>,
     runs: Vec<Run>,
-    /// What is read: the first list; or nothing.
-    target: Vec<u8>,
-    /// Where the result stays instead.
-    kept: Option<(Instance, Scalars)>,
+    /// The result, read from the place of the first list; nothing if it stays on the card.
+    target: SecretBytes,
+    /// The place of a result that stays on the card.
+    resident: Option<(Instance, Scalars)>,
     progress: Option<Progress>,
     /// Elements, then memory for the scratch.
     region: Option<Region>,
@@ -58,63 +60,64 @@ enum Command {
     Read(usize),
 }
 
-/// What a command moves: bytes of a channel, from a place behind the region's first one.
+/// The bytes of a channel that a command moves, from a place behind the region's first byte.
 struct Piece {
     channel: usize,
     from: usize,
     bytes: usize,
 }
 
-/// Bytes of a channel that pass at once by the door to the memory.
+/// Bytes of a channel in a transfer through the memory port.
 const SPAN: usize = 64 * GRANULE;
 
 impl Job {
-    /// Checks the request, and makes a job of it.
-    pub fn new(request: Request, door: &Arc<Door>) -> Result<Self> {
+    /// Checks the request and returns its job.
+    pub fn new(request: Request, port: &Arc<Port>) -> Result<Self> {
         let log_size = request.log_size()?;
-        door.geometry.demand(log_size)?;
-        let run = in_field!(request.field, run(&request, log_size, &door.uri))?;
-        let lists = vec![request.elements.on(door.identity)?.clone()];
-        let target = request.memory.0;
-        Ok(Self::of(door, log_size, lists, vec![run], request.progress).answered_in(target))
+        port.geometry.require(log_size)?;
+        let run = in_field!(request.field, run(&request, log_size, &port.uri))?;
+        let lists = vec![request.elements.on(port.identity)?.clone()];
+        let target = plain(request.buffer.0, lists[0].len());
+        Ok(Self { target, ..Self::of(port, log_size, lists, vec![run], request.progress) })
     }
 
-    /// The same of a quotient: the inverse transforms have the shift already, so the forward ones have none.
-    pub fn quotient(request: Quotient, door: &Arc<Door>) -> Result<Self> {
+    /// Checks a quotient and returns its job. The inverse transforms include the shift, so the forward ones have none.
+    pub fn quotient(request: Quotient, port: &Arc<Port>) -> Result<Self> {
         let log_size = request.log_size()?;
-        door.geometry.demand_quotient(log_size)?;
-        let [a, b, c] = request.lists.each_ref().map(|list| list.on(door.identity).cloned());
+        port.geometry.require_quotient(log_size)?;
+        let [a, b, c] = request.lists.each_ref().map(|list| list.on(port.identity).cloned());
         let lists = vec![a?, b?, c?];
-        let kept = match request.keep {
-            Some(instance) => Some((instance, door.scalars(instance, log_size)?)),
+        let resident = match request.resident_for {
+            Some(instance) => Some((instance, port.scalars(instance, log_size)?)),
             None => None,
         };
-        let mut runs = in_field!(request.field, chain(&request, log_size, &door.uri))?;
-        if kept.is_some() {
+        let mut runs = in_field!(request.field, chain(&request, log_size, &port.uri))?;
+        let target = match &resident {
+            Some(_) => SecretBytes::empty(),
+            None => request.buffer.0.reused(lists[0].len()),
+        };
+        if resident.is_some() {
             runs[2].direction = directions::A_B_LESS_C_TO_SCALARS;
         }
-        let job = Self::of(door, log_size, lists, runs, request.progress);
-        Ok(match kept {
-            Some(_) => Self { kept, ..job },
-            None => job.answered_in(request.memory.0),
-        })
+        Ok(Self { target, resident, ..Self::of(port, log_size, lists, runs, request.progress) })
     }
 
+    /// Returns a job whose result goes nowhere.
     fn of(
-        door: &Arc<Door>,
+        port: &Arc<Port>,
         log_size: u32,
-        lists: Vec<Arc<[u8]>>,
+        lists: Vec<Bytes>,
         runs: Vec<Run>,
         progress: Option<Progress>,
     ) -> Self {
         Self {
-            door: door.clone(),
+            port: port.clone(),
             settings: Settings::new(),
             log_size,
             lists,
             runs,
-            target: Vec::new(),
-            kept: None,
+            target: SecretBytes::empty(),
+            resident: None,
             progress,
             region: None,
             sent: 0,
@@ -123,22 +126,16 @@ impl Job {
         }
     }
 
-    fn answered_in(self, mut memory: Vec<u8>) -> Self {
-        memory.clear();
-        memory.resize(self.lists[0].len(), 0);
-        Self { target: memory, ..self }
-    }
-
     fn geometry(&self) -> &Geometry {
-        &self.door.geometry
+        &self.port.geometry
     }
 
-    /// Bytes that a command moves at most.
+    /// Returns the most bytes that a command moves.
     fn span(&self) -> usize {
-        if self.door.bulk.is_some() { SPAN } else { GRANULE }
+        if self.port.bulk.is_some() { SPAN } else { GRANULE }
     }
 
-    /// Pieces of so many lists in each channel.
+    /// Returns the number of pieces of so many lists in each channel.
     fn pieces(&self, lists: usize) -> usize {
         (self.geometry().bytes(lists, self.log_size) as usize).div_ceil(self.span())
     }
@@ -155,7 +152,8 @@ impl Job {
     }
 
     fn all(&self) -> usize {
-        let reads = if self.kept.is_some() { 0 } else { self.pieces(1) * self.geometry().channels };
+        let reads =
+            if self.resident.is_some() { 0 } else { self.pieces(1) * self.geometry().channels };
         self.writes() + self.runs.len() + reads
     }
 
@@ -174,7 +172,7 @@ impl Job {
         self.region.as_ref().map_or(0, Region::address) + piece.from as u64
     }
 
-    /// What a piece has of so many lists: offsets in them and in it, a beat each.
+    /// Returns the beats of so many lists in a piece, as offsets in the lists and in the piece.
     fn beats(&self, lists: usize, piece: &Piece) -> impl Iterator<Item = (usize, usize)> + use<> {
         let (channel, channels) = (piece.channel, self.geometry().channels);
         let first = piece.from / Geometry::BEAT;
@@ -185,10 +183,10 @@ impl Job {
         beats.filter(move |(at, _)| *at < bytes)
     }
 
-    /// The bytes of a piece that is written.
-    fn data(&self, piece: &Piece) -> Vec<u8> {
+    /// Returns the bytes of a piece to write.
+    fn data(&self, piece: &Piece) -> SecretBytes {
         let each = self.lists[0].len();
-        let mut data = vec![0; piece.bytes];
+        let mut data = SecretBytes::filled(piece.bytes, 0);
         for (from, to) in self.beats(self.lists.len(), piece) {
             let (list, at) = (&self.lists[from / each], from % each);
             let end = (at + Geometry::BEAT).min(each);
@@ -197,7 +195,7 @@ impl Job {
         data
     }
 
-    /// Takes in the bytes of a piece that was read.
+    /// Copies the bytes of a piece that was read to the result.
     fn take(&mut self, piece: &Piece, data: &[u8]) {
         for (to, from) in self.beats(1, piece) {
             let end = (to + Geometry::BEAT).min(self.target.len());
@@ -210,11 +208,11 @@ impl Job {
     }
 
     fn fail_memory(&mut self) {
-        let device = self.door.uri.clone();
+        let device = self.port.uri.clone();
         self.fail(Error::Failed { device, problem: "its memory did not answer".into() });
     }
 
-    /// What the card said of a command that it was right to send.
+    /// Records the status of a command that the card must accept.
     fn note_status(&mut self, found: u64, element: u64) -> std::result::Result<(), String> {
         const DONE: u64 = status::DONE as u64;
         const REFUSED: u64 = status::REFUSED as u64;
@@ -228,8 +226,8 @@ impl Job {
             NOT_CANONICAL if list < self.lists.len() as u64 => {
                 let problem = format!("number {number} is not below the modulus");
                 self.fail(match self.lists.len() {
-                    1 => Error::argument("elements", problem),
-                    _ => Error::argument("lists", format!("list {list}: {problem}")),
+                    1 => Error::argument(Argument::Elements, problem),
+                    _ => Error::argument(Argument::Lists, format!("list {list}: {problem}")),
                 });
             }
             other => return Err(format!("status {other}, element {element}")),
@@ -237,18 +235,28 @@ impl Job {
         Ok(())
     }
 
-    fn tell(&self) {
+    fn report(&self) {
         let all = self.all();
-        if let Some(Progress(function)) = &self.progress
+        if let Some(progress) = &self.progress
             && self.failed.is_none()
             && (self.answered.is_multiple_of(SPAN / self.span()) || self.answered == all)
         {
-            function(self.answered as f64 / all as f64);
+            progress.report(self.answered as f64 / all as f64);
         }
     }
 }
 
-/// What elements are multiplied by, in bytes of the field and zeros above.
+/// Returns memory for a result of `len` bytes that becomes a plain vector without a copy.
+fn plain(buffer: SecretBytes, len: usize) -> SecretBytes {
+    let mut memory = buffer.into_plain();
+    if memory.capacity() < len {
+        return SecretBytes::filled(len, 0);
+    }
+    memory.resize(len, 0);
+    memory.into()
+}
+
+/// The factors of elements, in bytes of the field and zeros above.
 struct Factors {
     shift: [u8; 32],
     scale: [u8; 32],
@@ -265,9 +273,9 @@ impl Factors {
     }
 }
 
-/// That of a request, whose root and coset it checks.
+/// Returns the run of a request, whose root and coset it checks.
 fn run<F: Form<D>, const D: usize>(request: &Request, log_size: u32, device: &str) -> Result<Run> {
-    is_standard::<F>(&request.root, "elements", log_size, device)?;
+    require_standard::<F>(&request.root, Argument::Elements, log_size, device)?;
     let (g, back) = match &request.coset {
         Some(bytes) => coset::<F>(bytes)?,
         None => (F::ONE, F::ONE),
@@ -283,13 +291,13 @@ fn run<F: Form<D>, const D: usize>(request: &Request, log_size: u32, device: &st
     })
 }
 
-/// Those of a quotient.
+/// Returns the runs of a quotient.
 fn chain<F: Form<D>, const D: usize>(
     request: &Quotient,
     log_size: u32,
     device: &str,
 ) -> Result<Vec<Run>> {
-    is_standard::<F>(&request.root, "lists", log_size, device)?;
+    require_standard::<F>(&request.root, Argument::Lists, log_size, device)?;
     let (g, _) = coset::<F>(&request.coset)?;
     let one = || Factors::new(F::ONE, F::ONE);
     Ok(vec![
@@ -299,22 +307,22 @@ fn chain<F: Form<D>, const D: usize>(
     ])
 }
 
-/// The shift of a coset, and its inverse.
+/// Returns the shift of a coset and its inverse.
 fn coset<F: PrimeField>(bytes: &[u8]) -> Result<(F, F)> {
     let g = element::<F>("coset", bytes)?;
     let back = g.invert_vartime().ok_or_else(|| Error::argument("coset", "is 0"))?;
     Ok((g, back))
 }
 
-/// 1 / 2^log_size.
+/// Returns 1 / 2^log_size.
 fn part<F: PrimeField>(log_size: u32) -> F {
     F::from(1 << log_size).invert_vartime().expect("a power of two is not 0")
 }
 
-/// An error unless the request's root of unity is the card's: the standard one of the order.
-fn is_standard<F: PrimeField>(
+/// Returns an error unless the request's root of unity is the card's: the standard one of the order.
+fn require_standard<F: PrimeField>(
     root: &Option<Vec<u8>>,
-    elements: &'static str,
+    elements: Argument,
     log_size: u32,
     device: &str,
 ) -> Result<()> {
@@ -347,18 +355,18 @@ impl job::Job for Job {
     fn is_ready(&mut self, position: usize) -> bool {
         if self.region.is_none() {
             let bytes = self.geometry().needed(self.lists.len(), self.log_size);
-            self.region = self.door.memory.take(bytes).ok();
+            self.region = self.port.memory.take(bytes).ok();
         }
         // The run follows what was written, and reads follow the run, in the card's own order or by the reactor's rules for transfers.
         self.region.is_some() && position < self.commands()
     }
 
-    fn stands_alone(&self) -> bool {
+    fn is_independent(&self) -> bool {
         true
     }
 
     fn transfer(&self, position: usize) -> Option<Transfer> {
-        let bulk = self.door.bulk?;
+        let bulk = self.port.bulk?;
         let place = |piece: &Piece| Place::new(bulk + piece.channel as u32, self.address(piece));
         match self.at(position) {
             Command::Write(number) => {
@@ -373,34 +381,35 @@ impl job::Job for Job {
         }
     }
 
-    fn transferred(&mut self, position: usize, bytes: Option<Vec<u8>>) {
+    fn transferred(&mut self, position: usize, bytes: Option<SecretBytes>) {
         match (bytes, self.at(position)) {
             (None, _) => self.fail_memory(),
             (Some(bytes), Command::Read(number)) => self.take(&self.piece(1, number), &bytes),
             (Some(_), _) => {}
         }
         self.answered += 1;
-        self.tell();
+        self.report();
     }
 
-    fn command(&mut self, position: usize, index: u64) -> Vec<u8> {
+    fn command(&mut self, position: usize, index: u64) -> SecretBytes {
         self.sent = position + 1;
         let number = match self.at(position) {
             Command::Write(number) => {
                 let piece = self.piece(self.lists.len(), number);
                 let (address, channel) = (self.address(&piece), piece.channel as u8);
-                return wire::ntt_write(index, address, channel, &self.data(&piece));
+                return wire::ntt_write(index, address, channel, &self.data(&piece)).into();
             }
             Command::Run(number) => number,
             Command::Read(number) => {
                 let piece = self.piece(1, number);
-                return wire::ntt_read(index, self.address(&piece), piece.channel as u8);
+                let address = self.address(&piece);
+                return wire::ntt_read(index, address, piece.channel as u8).into();
             }
         };
         let Run { direction, factors } = &self.runs[number];
         let (lists, elements) = (self.lists.len(), self.region.as_ref().map_or(0, Region::address));
         let behind = elements + self.geometry().bytes(lists, self.log_size);
-        let scratch = match &self.kept {
+        let scratch = match &self.resident {
             Some((_, scalars)) if *direction == directions::A_B_LESS_C_TO_SCALARS => {
                 scalars.address()
             }
@@ -418,6 +427,7 @@ impl job::Job for Job {
                 scale: factors.scale,
             },
         )
+        .into()
     }
 
     fn accept(&mut self, position: usize, reply: &[u8]) -> std::result::Result<(), String> {
@@ -436,26 +446,43 @@ impl job::Job for Job {
             Command::Read(number) => {
                 use read::reply_fields as at;
                 self.note_status(field(at::status::OFFSET)?, u64::MAX)?;
-                let data: [u8; GRANULE] = bytes_at(reply, at::data::OFFSET).ok_or("no data")?;
-                self.take(&self.piece(1, number), &data);
+                let data = reply.get(at::data::OFFSET as usize..).ok_or("no data")?;
+                self.take(&self.piece(1, number), data.get(..GRANULE).ok_or("no data")?);
             }
         }
         self.answered += 1;
-        self.tell();
+        self.report();
         Ok(())
     }
+}
 
-    fn answer(&mut self) -> Result<Answer> {
-        if let Some(error) = self.failed.take() {
+impl Respond<Response> for Job {
+    fn respond(self: Box<Self>) -> Result<Response> {
+        let elements = self.result()?.into_plain();
+        Ok(Response { elements })
+    }
+}
+
+impl Respond<QuotientResponse> for Job {
+    fn respond(mut self: Box<Self>) -> Result<QuotientResponse> {
+        let Some((instance, scalars)) = self.resident.take() else {
+            return self.result().map(QuotientResponse::Elements);
+        };
+        if let Some(error) = self.failed {
             return Err(error);
         }
-        Ok(match self.kept.take() {
-            Some((instance, scalars)) => {
-                let (form, len) = (Capability::Msm(instance), self.lists[0].len());
-                let parked = Parked::prepared(self.door.identity, form, len, scalars);
-                Answer::Msm(msm::Response::Parked(parked))
-            }
-            None => Answer::Ntt(Response { elements: std::mem::take(&mut self.target) }),
-        })
+        let (form, len) = (Capability::Msm(instance), self.lists[0].len());
+        let resident = ResidentData::prepared(self.port.identity, form, len, scalars);
+        Ok(QuotientResponse::Resident(resident))
+    }
+}
+
+impl Job {
+    /// Returns the bytes that were read.
+    fn result(self) -> Result<SecretBytes> {
+        match self.failed {
+            Some(error) => Err(error),
+            None => Ok(self.target),
+        }
     }
 }

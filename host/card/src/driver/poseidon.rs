@@ -8,10 +8,10 @@ use std::sync::Arc;
 use proofmill_op::poseidon::{
     ELEMENT_BYTES, Instance, LEAST_ARITY, MOST_ARITY, Progress, Request, Response, Strength,
 };
-use proofmill_op::{Answer, Capability, Error, Result};
+use proofmill_op::{Argument, Bytes, Capability, Error, Result, SecretBytes};
 
 use super::chain::Chain;
-use super::job::{self, Engine, Exchange, Lane, Settings};
+use super::job::{self, Engine, Exchange, Lane, Respond, Settings};
 use super::open_error;
 use super::regions::Memory;
 use crate::Transport;
@@ -69,13 +69,13 @@ impl Geometry {
         self.strengths.iter().flat_map(of_strength).chain(layers::exchanges()).collect()
     }
 
-    /// An error for a hash that the engine has not.
-    fn demand(&self, arity: usize, strength: Strength, device: &str) -> Result<()> {
+    /// Returns an error for a hash that the engine does not offer.
+    fn require(&self, arity: usize, strength: Strength, device: &str) -> Result<()> {
         let has_strength = self.strengths.contains(&strength);
         if has_strength && self.arities.contains(&arity) {
             return Ok(());
         }
-        let asked = match has_strength {
+        let requested = match has_strength {
             true => format!("arity {arity}"),
             false => "the strengthened instance".into(),
         };
@@ -84,36 +84,38 @@ impl Geometry {
             1 => "the standard instance",
             _ => "the standard and the strengthened instance",
         };
-        let what =
-            format!("poseidon with {asked}; it has {instances} of arity {}", offered.join(", "));
+        let what = format!(
+            "poseidon with {requested}; it has {instances} of arity {}",
+            offered.join(", ")
+        );
         Err(Error::Unsupported { device: device.to_owned(), what })
     }
 }
 
-/// An engine, as requests see it.
+/// The engine as requests use it.
 #[derive(Debug)]
-pub struct Door {
-    /// What it is.
+pub struct Port {
+    /// Its properties.
     pub geometry: Geometry,
-    /// The card's.
+    /// The card's identity for resident data.
     pub identity: u64,
-    /// The card's.
+    /// The card's URI.
     pub uri: String,
-    /// Where nodes and digests of layers lie.
+    /// The memory of nodes and digests of layers.
     pub memory: Arc<Memory>,
-    /// Where the card's door to its memory is used: its number of the engine's channel.
+    /// The number of the engine's channel at the card's memory port, if that is used.
     pub bulk: Option<u32>,
 }
 
-impl Door {
-    /// To an engine with nothing in its memory.
+impl Port {
+    /// Returns the port of an engine with nothing in its memory.
     pub fn new(geometry: Geometry, identity: u64, uri: &str, bulk: Option<u32>) -> Arc<Self> {
         let memory = Memory::new(geometry.memory);
         Arc::new(Self { geometry, identity, uri: uri.to_owned(), memory, bulk })
     }
 }
 
-/// Finds this operation's engine among the blocks: there is one at most.
+/// Finds this operation's engine among the blocks; there is at most one.
 pub fn find(
     transport: &mut dyn Transport,
     chain: &Chain,
@@ -145,9 +147,9 @@ pub fn find(
     Ok(found)
 }
 
-/// A request on its way: the preimages, and the digests that have come.
+/// A request: the preimages, and the digests that have arrived.
 pub struct Job {
-    preimages: Arc<[u8]>,
+    preimages: Bytes,
     /// Elements of a preimage.
     elements: usize,
     /// Header and index of a command, the tag, and zeros to be written over.
@@ -162,15 +164,15 @@ pub struct Job {
 }
 
 impl Job {
-    /// Checks the request and makes a job of it.
-    pub fn new(request: Request, door: &Door) -> Result<Self> {
+    /// Checks the request and returns its job.
+    pub fn new(request: Request, port: &Port) -> Result<Self> {
         let (elements, count) = (request.elements()?, request.count()?);
-        door.geometry.demand(request.arity, request.strength, &door.uri)?;
+        port.geometry.require(request.arity, request.strength, &port.uri)?;
         let tag = request.domain.tag(request.arity);
         let mut state = vec![0; (request.arity + 1) * ELEMENT_BYTES];
         state[..ELEMENT_BYTES].copy_from_slice(&tag);
         Ok(Self {
-            preimages: request.preimages.on(door.identity)?.clone(),
+            preimages: request.preimages.on(port.identity)?.clone(),
             elements,
             bare: wire::poseidon(0, request.strength, &state),
             settings: Settings::new(),
@@ -186,12 +188,12 @@ impl Job {
         self.digests.len() / ELEMENT_BYTES
     }
 
-    fn tell(&self) {
-        if let Some(Progress(function)) = &self.progress
+    fn report(&self) {
+        if let Some(progress) = &self.progress
             && self.wrong.is_none()
             && (self.answered.is_multiple_of(PACE) || self.answered == self.count())
         {
-            function(self.answered as f64 / self.count() as f64);
+            progress.report(self.answered as f64 / self.count() as f64);
         }
     }
 }
@@ -205,7 +207,7 @@ impl job::Job for Job {
         &self.settings
     }
 
-    fn command(&mut self, position: usize, index: u64) -> Vec<u8> {
+    fn command(&mut self, position: usize, index: u64) -> SecretBytes {
         let bytes = self.elements * ELEMENT_BYTES;
         let preimage = &self.preimages[position * bytes..][..bytes];
         let mut packet = self.bare.clone();
@@ -213,7 +215,7 @@ impl job::Job for Job {
         let first = command::fields::state::OFFSET + ELEMENT_BYTES as u32; // behind the tag
         wire::put(&mut packet, first, preimage);
         self.sent = self.sent.max(position + 1);
-        packet
+        packet.into()
     }
 
     fn accept(&mut self, position: usize, reply: &[u8]) -> std::result::Result<(), String> {
@@ -234,17 +236,19 @@ impl job::Job for Job {
             _ => return Err(format!("status {found}, element {element}")),
         }
         self.answered += 1;
-        self.tell();
+        self.report();
         Ok(())
     }
+}
 
-    fn answer(&mut self) -> Result<Answer> {
+impl Respond<Response> for Job {
+    fn respond(self: Box<Self>) -> Result<Response> {
         if let Some((preimage, element)) = self.wrong {
             let problem =
                 format!("element {element} of preimage {preimage} is not below the modulus");
-            return Err(Error::argument("preimages", problem));
+            return Err(Error::argument(Argument::Preimages, problem));
         }
-        Ok(Answer::Poseidon(Response { digests: std::mem::take(&mut self.digests) }))
+        Ok(Response { digests: self.digests })
     }
 }
 
@@ -291,16 +295,16 @@ mod tests {
     #[test]
     fn what_an_engine_has_not_is_told() {
         let geometry = geometry(&[2, 8], &BOTH[..1]);
-        let demand = |arity, strength| geometry.demand(arity, strength, "sim:x");
-        demand(8, Strength::Standard).unwrap();
-        let problem = |arity, strength| demand(arity, strength).unwrap_err().to_string();
+        let require = |arity, strength| geometry.require(arity, strength, "sim:x");
+        require(8, Strength::Standard).unwrap();
+        let problem = |arity, strength| require(arity, strength).unwrap_err().to_string();
         assert!(problem(4, Strength::Standard).contains("arity 4; it has"));
         let strengthened = problem(8, Strength::Strengthened);
         assert!(strengthened.contains("with the strengthened instance; it has"));
         assert!(strengthened.ends_with("the standard instance of arity 2, 8"));
         let both = Geometry { strengths: BOTH.to_vec(), ..geometry.clone() };
-        both.demand(8, Strength::Strengthened, "sim:x").unwrap();
-        let problem = both.demand(4, Strength::Strengthened, "sim:x").unwrap_err().to_string();
+        both.require(8, Strength::Strengthened, "sim:x").unwrap();
+        let problem = both.require(4, Strength::Strengthened, "sim:x").unwrap_err().to_string();
         assert!(
             problem.ends_with(
                 "arity 4; it has the standard and the strengthened instance of arity 2, 8"

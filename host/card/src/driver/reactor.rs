@@ -1,19 +1,19 @@
-//! The reactor: one thread that owns the transport. It knows lanes (an engine's door), jobs (a request cut into
-//! commands) and flights (which reply belongs to which command), but no operation.
+//! The reactor: one thread that owns the transport. It knows lanes (the interface of an engine), jobs (a request divided
+//! into commands) and flights (which reply belongs to which command), but no operation.
 //!
-//! The rules that it keeps:
-//! 1. an engine never has more commands outstanding than its own `queue` says, beside what ends those before their time;
-//! 2. an engine's registers are written only while it has none outstanding, so jobs with other settings wait;
-//! 3. a reply is matched by its index alone: any order is fine, an unknown index is not;
-//! 4. the first thing that no healthy card does, and the first command unanswered past the time-out, ends the
-//!    device: every job gets the same error, and so does everything submitted later;
-//!    (an engine whose commands take long shows in its counters that it is at work, and is given time as long as it is);
-//! 5. a cancelled job sends no further command, ends those in the card that can be ended, and their replies are swallowed;
-//! 6. a job that speaks with the card by itself has it alone: commands of others are answered before and sent afterwards;
-//! 7. transfers to and from the card's memory go on while replies are heard; a job's command is sent when all of its transfers have ended, and what it
-//!    fetches is asked for when all of its commands are answered;
-//! 8. an engine's jobs go on in the order in which they came. While one that has begun has to wait, what stands alone behind it goes on: a transform's
-//!    elements are uploaded while the one before it runs.
+//! Its rules:
+//! 1. An engine never has more outstanding commands than its register `queue` allows, apart from cancellations.
+//! 2. An engine's registers are written only while it has no outstanding command: jobs with other settings wait.
+//! 3. A reply is matched by its index alone, in any order; an unknown index is an error.
+//! 4. The first event that no healthy card causes, and the first command without a reply within the time-out, end the
+//!    device: every job fails with the same error, and so does every later request. (An engine whose commands take long
+//!    has counters that change while it works; the time-out then begins with the last change.)
+//! 5. A cancelled job sends no further command, cancels those in the card where possible, and its replies are discarded.
+//! 6. A job that uses the transport by itself has the card alone: other commands are answered before and sent afterwards.
+//! 7. Replies are received during transfers to and from the card's memory. A job's command is sent when all of its
+//!    transfers have ended, and its reads begin when all of its commands are answered.
+//! 8. An engine's jobs proceed in the order of submission. While one that has begun waits, the next one proceeds if it is
+//!    independent: the elements of a transform are uploaded while the transform before it runs.
 
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,31 +22,37 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::Duration;
 
-use proofmill_op::{Answer, Completer, Error, Metrics, Result};
+use proofmill_op::{Completer, Error, Metrics, Result, SecretBytes};
 
 use super::flights::{Flight, Flights, Sent};
-use super::job::{Active, Lane, Settings, Terms, Transfer, Work};
+use super::job::{Active, Lane, Settings, Transfer, Work};
 use super::{Options, Shared};
 use crate::transport::{Event, Transport};
 use crate::wire::constants::shell::replies::ignore;
 use crate::wire::{Header, INDEX_OFFSET, u64_at};
 
-/// How long the thread waits for a reply before it looks for new work again.
+/// The interval at which a wait for a reply checks for new work.
 const SLICE: Duration = Duration::from_millis(1);
 
 /// Transfers that are begun at a time.
 const TRANSFERS: usize = 4;
 
-/// What is counted, readable from any thread.
+/// Counters of the device, readable from any thread.
 #[derive(Default)]
 pub struct Counters {
     requests: AtomicU64,
-    /// Cycles plus one; 0 where the transport cannot tell.
+    /// Cycles plus one; 0 if the transport counts no cycles.
     cycles: AtomicU64,
 }
 
 impl Counters {
-    /// As they stand.
+    /// Counts a request and resolves its ticket, in this order: whoever has the response finds the request counted.
+    pub fn complete<T>(&self, completer: Completer<T>, response: Result<T>) {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        completer.complete(response);
+    }
+
+    /// Returns the current values.
     pub fn read(&self) -> Metrics {
         let mut metrics = Metrics::default();
         metrics.requests = self.requests.load(Ordering::Relaxed);
@@ -55,7 +61,7 @@ impl Counters {
     }
 }
 
-/// An engine and what is under way in it.
+/// An engine and its outstanding commands.
 struct Engine {
     lane: Lane,
     settings: Option<Settings>,
@@ -72,7 +78,7 @@ pub struct Reactor {
     inbox: Receiver<Work>,
     closing: bool,
     jobs: HashMap<u64, Active>,
-    /// Those whose commands may have to be ended.
+    /// Jobs whose commands can be cancelled.
     long: Vec<u64>,
     flights: Flights,
     /// The jobs of the transfers that were begun, in their order, and the numbers of the commands that they stand for.
@@ -116,20 +122,20 @@ impl Reactor {
         reactor
     }
 
-    /// Works until the device is closed. A lost device lives on as the one who says so.
+    /// Serves jobs until the device is closed. A lost device fails every later request.
     pub fn run(mut self) {
-        // A panic is a bug, but must not leave anybody waiting.
+        // A panic is a bug, but tickets must end.
         let served = catch_unwind(AssertUnwindSafe(|| self.serve()))
             .unwrap_or_else(|panic| Err(Error::panicked(&self.options.uri, "its driver", &*panic)));
         let Err(error) = served else { return };
         let _ = self.shared.dead.set(error.clone());
         let Self { transport, inbox, jobs, shared, .. } = self;
         drop(transport);
-        for completer in jobs.into_values().filter_map(|active| active.completer) {
-            finish(&shared, completer, Err(error.clone()));
+        for mut active in jobs.into_values() {
+            active.fail(&shared.counters, error.clone());
         }
         for work in inbox {
-            finish(&shared, work.completer, Err(error.clone()));
+            work.fail(&shared.counters, error.clone());
         }
     }
 
@@ -143,11 +149,14 @@ impl Reactor {
             }
             if !self.is_quiet() {
                 let event = self.transport.event(SLICE)?;
-                // Counts first, so that whoever has the answer finds its cycles counted.
+                // Counts first: when a response arrives, its cycles are counted.
                 self.count_cycles();
                 match event {
-                    Some(Event::Reply(reply)) => self.accept(&reply)?,
-                    Some(Event::Written(done)) => self.transferred(done.map(|()| Vec::new()))?,
+                    // A reply may contain elements.
+                    Some(Event::Reply(reply)) => self.accept(&SecretBytes::from(reply))?,
+                    Some(Event::Written(done)) => {
+                        self.transferred(done.map(|()| SecretBytes::empty()))?;
+                    }
                     Some(Event::Read(done)) => self.transferred(done)?,
                     None => {}
                 }
@@ -156,12 +165,12 @@ impl Reactor {
         }
     }
 
-    /// Is nothing under way, neither to the card nor in it?
+    /// Returns whether there are no outstanding commands and transfers.
     fn is_quiet(&self) -> bool {
         self.flights.is_empty() && self.transfers.is_empty()
     }
 
-    /// Takes in what was submitted; sleeps here when there is nothing to do.
+    /// Accepts submitted work; sleeps here while there is nothing to do.
     fn take_work(&mut self) {
         while !self.closing {
             let idle = self.jobs.is_empty();
@@ -180,12 +189,13 @@ impl Reactor {
     fn enter(&mut self, work: Work) {
         let id = self.next_job;
         self.next_job += 1;
-        let engine = &mut self.engines[work.engine];
+        let active = Active::new(work);
+        let engine = &mut self.engines[active.engine];
         engine.waiting.push_back(id);
         if !engine.lane.progress.is_empty() {
             self.long.push(id);
         }
-        self.jobs.insert(id, Active::new(work));
+        self.jobs.insert(id, active);
     }
 
     /// Sends as many commands as the engines take.
@@ -197,7 +207,7 @@ impl Reactor {
             // The job's place among those that wait.
             let mut at = 0;
             while let Some(&id) = self.engines[number].waiting.get(at) {
-                // It came to the front just now, behind one that nobody waits for.
+                // It came to the front just now, behind an abandoned one.
                 if self.talks(id) {
                     break;
                 }
@@ -235,11 +245,12 @@ impl Reactor {
         Ok(true)
     }
 
-    /// May the job behind this one go on, while this one has to wait? Not if it waits for room, which it gets first, or for its own uploads.
+    /// Returns whether the job behind this one may proceed while this one waits: not if it waits for memory, which it gets first, or for its own
+    /// uploads.
     fn lets_pass(&mut self, number: usize, at: usize, position: usize) -> bool {
         let waiting = &self.engines[number].waiting;
-        let stands_alone = |id| self.jobs.get(id).is_some_and(|next| next.job.stands_alone());
-        if !waiting.get(at + 1).is_some_and(stands_alone) {
+        let is_independent = |id| self.jobs.get(id).is_some_and(|it| it.job().is_independent());
+        if !waiting.get(at + 1).is_some_and(is_independent) {
             return false;
         }
         let active = self.jobs.get_mut(&waiting[at]);
@@ -248,33 +259,34 @@ impl Reactor {
         })
     }
 
-    /// Does the engine's next job speak with the card by itself?
+    /// Returns whether the engine's next job uses the transport by itself.
     fn talks_next(&self, engine: &Engine) -> bool {
         engine.waiting.front().is_some_and(|&id| self.talks(id))
     }
 
     fn talks(&self, id: u64) -> bool {
-        self.jobs.get(&id).is_some_and(|active| active.job.talks() && !active.is_abandoned())
+        self.jobs.get(&id).is_some_and(|active| active.job().talks() && !active.is_abandoned())
     }
 
-    /// Lets that job speak.
+    /// Executes that job.
     fn talk(&mut self, number: usize) -> Result<()> {
         let id = self.engines[number].waiting.pop_front();
-        let Some(active) = id.and_then(|id| self.jobs.remove(&id)) else { return Ok(()) };
-        let Active { mut job, completer: Some(completer), .. } = active else { return Ok(()) };
+        let Some(mut active) = id.and_then(|id| self.jobs.remove(&id)) else { return Ok(()) };
         let Options { uri, timeout, .. } = &self.options;
-        let terms = Terms { uri, timeout: *timeout, completer: &completer };
-        let talked = job.talk(&mut *self.transport, &terms);
+        let talked = active.talk(&mut *self.transport, uri, *timeout);
         self.count_cycles();
-        let answer = talked.clone().and_then(|()| job.answer());
-        finish(&self.shared, completer, answer);
+        let counters = &self.shared.counters;
+        match &talked {
+            Ok(()) => active.complete(counters),
+            Err(error) => active.fail(counters, error.clone()),
+        }
         talked
     }
 
     /// Makes an engine ready for this job's next command; false when it is not yet.
     fn prepare(&mut self, number: usize, id: u64) -> Result<bool> {
         let engine = &mut self.engines[number];
-        let wanted = self.jobs[&id].job.settings();
+        let wanted = self.jobs[&id].job().settings();
         if engine.settings.as_ref() == Some(wanted) {
             return Ok(engine.outstanding < engine.lane.queue);
         }
@@ -287,7 +299,7 @@ impl Reactor {
     }
 
     fn is_ready(&mut self, id: u64, position: usize) -> bool {
-        self.jobs.get_mut(&id).is_some_and(|active| active.job.is_ready(position))
+        self.jobs.get_mut(&id).is_some_and(|active| active.job_mut().is_ready(position))
     }
 
     /// Begins to write or read the card's memory, while the engines go on and are heard.
@@ -302,7 +314,7 @@ impl Reactor {
     }
 
     /// The oldest transfer has ended.
-    fn transferred(&mut self, done: Result<Vec<u8>>) -> Result<()> {
+    fn transferred(&mut self, done: Result<SecretBytes>) -> Result<()> {
         let oldest = self.transfers.pop_front();
         let (id, position) =
             oldest.ok_or_else(|| self.lost("a transfer has ended that was not begun".into()))?;
@@ -312,14 +324,14 @@ impl Reactor {
         };
         let Some(active) = self.jobs.get_mut(&id) else { return Ok(()) };
         active.count_transferred();
-        active.job.transferred(position, bytes);
+        active.job_mut().transferred(position, bytes);
         self.settle(id);
         Ok(())
     }
 
     fn send(&mut self, id: u64, position: usize) -> Result<()> {
         let Some(active) = self.jobs.get_mut(&id) else { return Ok(()) };
-        let packet = active.job.command(position, self.flights.next_index());
+        let packet = active.job_mut().command(position, self.flights.next_index());
         self.begin(id, Sent::Command(position), &packet)
     }
 
@@ -335,7 +347,7 @@ impl Reactor {
         Ok(())
     }
 
-    /// Ends what an abandoned job has in the card, where it can be ended.
+    /// Cancels the commands of an abandoned job in the card, where possible.
     fn cancel(&mut self) -> Result<()> {
         self.long.retain(|id| self.jobs.contains_key(id));
         let Some(at) = self.long.iter().position(|id| self.jobs[id].is_abandoned()) else {
@@ -343,16 +355,16 @@ impl Reactor {
         };
         let id = self.long.swap_remove(at);
         let ended = self.flights.of_job(id);
-        let Some(Active { job, .. }) = self.jobs.get_mut(&id) else { return Ok(()) };
+        let Some(active) = self.jobs.get_mut(&id) else { return Ok(()) };
         let mut packets = Vec::new();
         for (target, position) in ended {
             let index = self.flights.next_index() + packets.len() as u64;
-            packets.extend(job.cancel(position, target, index));
+            packets.extend(active.job_mut().cancel(position, target, index));
         }
         packets.iter().try_for_each(|packet| self.begin(id, Sent::Cancel, packet))
     }
 
-    /// Takes in one packet from the card.
+    /// Accepts a packet from the card.
     fn accept(&mut self, packet: &[u8]) -> Result<()> {
         let Some(header) = Header::of(packet) else {
             return Err(self.lost(format!("it sent {} bytes, less than a header", packet.len())));
@@ -371,7 +383,9 @@ impl Reactor {
         }
         let Some(flight) = u64_at(body, INDEX_OFFSET).and_then(|index| self.flights.end(index))
         else {
-            return Err(self.lost(format!("it answered what was not asked: {packet:02x?}")));
+            // The rest of the packet may be secret.
+            let start = &body[..body.len().min(2 * Header::BYTES)];
+            return Err(self.lost(format!("it answered a command that was not sent: {start:02x?}")));
         };
         let Some(active) = self.jobs.get_mut(&flight.job) else {
             return Err(self.lost("a command without its job".into()));
@@ -382,7 +396,7 @@ impl Reactor {
             return Err(self.lost(format!("its reply has the header {header:x?}")));
         }
         if let Sent::Command(position) = flight.sent
-            && let Err(problem) = active.job.accept(position, body)
+            && let Err(problem) = active.job_mut().accept(position, body)
         {
             return Err(self.lost(format!("its reply has {problem}")));
         }
@@ -391,8 +405,8 @@ impl Reactor {
     }
 
     /// An IGNORE says only which header it is about. When all outstanding commands with that header belong to one
-    /// job, the job ends in an error, and the command shows itself as the last one outstanding; otherwise nobody
-    /// can tell whose it was, and guessing is worse than giving up.
+    /// job, the job ends in an error, and the command shows itself as the last one outstanding; otherwise its
+    /// owner is unknown, and the device is lost.
     fn ignored(&mut self, echo: Header) -> Result<()> {
         let owners = self.flights.jobs(echo);
         let &[id] = &owners[..] else {
@@ -403,17 +417,15 @@ impl Reactor {
         };
         if let Some(active) = self.jobs.get_mut(&id) {
             active.count_ignored();
-            if let Some(completer) = active.completer.take() {
-                let device = self.options.uri.clone();
-                let what = format!("it ignored a command with the header {echo:x?}");
-                finish(&self.shared, completer, Err(Error::Unsupported { device, what }));
-            }
+            let device = self.options.uri.clone();
+            let what = format!("it ignored a command with the header {echo:x?}");
+            active.fail(&self.shared.counters, Error::Unsupported { device, what });
         }
         self.settle(id);
         Ok(())
     }
 
-    /// Ends a job of which nothing is left to come.
+    /// Ends a job without outstanding commands and transfers.
     fn settle(&mut self, id: u64) {
         let Some(active) = self.jobs.get_mut(&id) else { return };
         if let Some(ignored) = active.take_ignored() {
@@ -423,15 +435,10 @@ impl Reactor {
         if !active.is_over() {
             return;
         }
-        let done = active.is_done();
-        let Some(Active { mut job, completer: Some(completer), .. }) = self.jobs.remove(&id) else {
-            return;
-        };
-        if done {
-            let answer = job.answer();
-            // Whoever has the answer finds free what the job kept.
-            drop(job);
-            finish(&self.shared, completer, answer);
+        if let Some(active) = self.jobs.remove(&id)
+            && active.is_done()
+        {
+            active.complete(&self.shared.counters);
         }
     }
 
@@ -447,7 +454,7 @@ impl Reactor {
         Ok(())
     }
 
-    /// Has this job's engine counters of its progress, and have they moved within the time-out?
+    /// Returns whether this job's engine has counters of its progress that have changed within the time-out.
     fn is_at_work(&mut self, id: u64) -> Result<bool> {
         let Some(active) = self.jobs.get(&id) else { return Ok(false) };
         let Engine { lane, progress, .. } = &mut self.engines[active.engine];
@@ -470,12 +477,6 @@ impl Reactor {
     fn lost(&self, problem: String) -> Error {
         Error::Lost { device: self.options.uri.clone(), problem }
     }
-}
-
-/// Counts first, so that whoever has the answer finds it counted.
-pub fn finish(shared: &Shared, completer: Completer, answer: Result<Answer>) {
-    shared.counters.requests.fetch_add(1, Ordering::Relaxed);
-    completer.complete(answer);
 }
 
 /// Writes an engine's registers and reads them back: the way of the registers and the way of the stream are two,

@@ -1,4 +1,4 @@
-//! What of a card's memory is free, the same in several of its channels.
+//! The free parts of a card's memory, the same in several of its channels.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,7 +9,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What of the channels is free.
+/// The free parts of the channels.
 #[derive(Debug)]
 pub struct Memory(Mutex<Vec<Gap>>);
 
@@ -17,12 +17,12 @@ pub struct Memory(Mutex<Vec<Gap>>);
 type Gap = (u64, u64);
 
 impl Memory {
-    /// All of it.
+    /// Returns memory that is all free.
     pub fn new(bytes: u64) -> Arc<Self> {
         Arc::new(Self(Mutex::new(vec![(0, bytes / GRANULE)])))
     }
 
-    /// The first place that is large enough; otherwise the bytes of the largest one.
+    /// Takes the first part that is large enough; otherwise returns the bytes of the largest one.
     pub fn take(self: &Arc<Self>, bytes: u64) -> Result<Region, u64> {
         let granules = bytes.div_ceil(GRANULE);
         let mut gaps = lock(&self.0);
@@ -62,7 +62,7 @@ pub struct Region {
 }
 
 impl Region {
-    /// Where it begins.
+    /// Returns the address of its first byte.
     pub fn address(&self) -> u64 {
         self.start * GRANULE
     }

@@ -1,76 +1,76 @@
-//! The door to a card's memory, in a thread of its own: replies are heard while bytes are written.
+//! A card's memory port in a thread of its own: replies are received while bytes are written.
 
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
 
-use proofmill_op::{Error, Result};
+use proofmill_op::{Error, Result, SecretBytes};
 
-use super::door::{Door, Place, Streams};
+use super::memory_port::{MemoryPort, Place, Streams};
 
-/// What the thread does next.
-type Order = Box<dyn FnOnce(&mut Door, &mut dyn Streams) + Send>;
+/// A task of the thread.
+type Order = Box<dyn FnOnce(&mut MemoryPort, &mut dyn Streams) + Send>;
 
-/// The thread's queue. The thread ends with it.
+/// The queue of the thread, which ends with it.
 pub struct Bulk {
     orders: Sender<Order>,
 }
 
 impl Bulk {
-    /// A thread for a door with these streams.
+    /// Starts a thread for a memory port with these streams.
     pub fn open(
         mut streams: impl Streams + Send + 'static,
         threads: &mut Vec<JoinHandle<()>>,
     ) -> Result<Self> {
         let (orders, queue) = mpsc::channel::<Order>();
         threads.push(spawn(move || {
-            let mut door = Door::default();
-            queue.into_iter().for_each(|order| order(&mut door, &mut streams));
+            let mut port = MemoryPort::default();
+            queue.into_iter().for_each(|order| order(&mut port, &mut streams));
         })?);
         Ok(Self { orders })
     }
 
-    /// Lets the door work, behind what it does already, and tells what came of it.
+    /// Appends work for the port to the queue; `report` receives its result.
     pub fn begin<T>(
         &self,
-        work: impl FnOnce(&mut Door, &mut dyn Streams) -> Result<T> + Send + 'static,
-        tell: impl FnOnce(Result<T>) + Send + 'static,
+        work: impl FnOnce(&mut MemoryPort, &mut dyn Streams) -> Result<T> + Send + 'static,
+        report: impl FnOnce(Result<T>) + Send + 'static,
     ) {
-        // A thread that has ended drops the order, and with it whoever would be told.
-        let _ = self.orders.send(Box::new(move |door, streams| tell(work(door, streams))));
+        // A thread that has ended drops the task, and with it the sender of its result.
+        let _ = self.orders.send(Box::new(move |port, streams| report(work(port, streams))));
     }
 
-    /// The same, and where it is told.
-    pub fn ask<T: Send + 'static>(
+    /// Appends work for the port to the queue and returns the receiver of its result.
+    pub fn request<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Door, &mut dyn Streams) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&mut MemoryPort, &mut dyn Streams) -> Result<T> + Send + 'static,
     ) -> Receiver<Result<T>> {
-        let (told, done) = mpsc::sync_channel(1);
-        self.begin(work, move |done| _ = told.send(done));
+        let (sender, done) = mpsc::sync_channel(1);
+        self.begin(work, move |done| _ = sender.send(done));
         done
     }
 }
 
-/// Work: reads so many bytes.
+/// Returns work that reads so many bytes.
 pub fn reading(
     place: Place,
     count: usize,
-) -> impl FnOnce(&mut Door, &mut dyn Streams) -> Result<Vec<u8>> + Send + 'static {
-    move |door, streams| {
-        let mut room = vec![0; count];
-        door.read(streams, place, &mut room)?;
-        Ok(room)
+) -> impl FnOnce(&mut MemoryPort, &mut dyn Streams) -> Result<SecretBytes> + Send + 'static {
+    move |port, streams| {
+        let mut bytes = SecretBytes::filled(count, 0);
+        port.read(streams, place, &mut bytes)?;
+        Ok(bytes)
     }
 }
 
-/// Work: writes bytes.
+/// Returns work that writes bytes.
 pub fn writing(
     place: Place,
-    bytes: Vec<u8>,
-) -> impl FnOnce(&mut Door, &mut dyn Streams) -> Result<()> + Send + 'static {
-    move |door, streams| door.write(streams, place, &bytes)
+    bytes: SecretBytes,
+) -> impl FnOnce(&mut MemoryPort, &mut dyn Streams) -> Result<()> + Send + 'static {
+    move |port, streams| port.write(streams, place, &bytes)
 }
 
-/// A thread of a transport.
+/// Starts a thread of a transport.
 pub fn spawn(work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
     thread::Builder::new()
         .name("proofmill-way".into())

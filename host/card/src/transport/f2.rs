@@ -10,7 +10,7 @@
 //! What follows from the machinery:
 //! 1. The card needs physical addresses. The host's room is one huge page, found in `/proc/self/pagemap`, which takes root as the files do.
 //! 2. Stores are not ordered but by fences, and PCIS not with OCL: so a descriptor lies in the window, behind its data.
-//! 3. Nothing here sleeps in the kernel, so all time-outs are ours. The packets need no thread, and the door to the memory has one.
+//! 3. Nothing here sleeps in the kernel, so all time-outs are ours. The packets need no thread, and the memory port has one.
 //!
 //! A register of a card that has left the bus reads all ones.
 
@@ -26,7 +26,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use proofmill_op::{Error, Result};
+use proofmill_op::{Error, Result, SecretBytes};
 
 pub use self::bar::{Bar, fence};
 pub use self::memory::EMULATED as EMULATED_BASE;
@@ -35,7 +35,7 @@ pub use self::slots::{PCI_DEVICES, f2_slots};
 use self::ring::Ring;
 use self::session::Session;
 use super::bulk::{Bulk, reading, writing};
-use super::door::{Door, Place, Streams};
+use super::memory_port::{MemoryPort, Place, Streams};
 use super::{Event, Transport};
 use crate::driver::chain;
 use crate::wire::constants::memory_door;
@@ -45,11 +45,11 @@ use crate::wire::constants::slot_rings::stream;
 pub struct F2Transport {
     session: Arc<Session>,
     packets: Ring,
-    /// The door to the memory, if the card has one.
+    /// The memory port, if the card has one.
     bulk: Option<Bulk>,
     threads: Vec<JoinHandle<()>>,
     teller: Sender<Event>,
-    /// Ends of what was begun at the door.
+    /// Ends of transfers that were begun at the memory port.
     moved: Receiver<Event>,
     looked: Instant,
 }
@@ -63,12 +63,12 @@ impl F2Transport {
         let (teller, moved) = mpsc::channel();
         let (threads, looked) = (Vec::new(), Instant::now());
         let mut transport = Self { session, packets, bulk: None, threads, teller, moved, looked };
-        // A card without a door to its memory never takes a page of that stream.
+        // A card without a memory port never takes a page of that stream.
         let blocks = chain::walk(&mut transport, &format!("f2:{number}"))?;
         if blocks.iter().any(|block| block.kind == memory_door::block::TYPE) {
             let ring = Ring::new(transport.session.clone(), stream::DOOR, limit);
             transport.bulk = Some(Bulk::open(ring, &mut transport.threads)?);
-            transport.through(|door, streams| door.open(streams, 1))?;
+            transport.through(|port, streams| port.open(streams, 1))?;
         }
         Ok(transport)
     }
@@ -78,17 +78,17 @@ impl F2Transport {
         self.bulk.as_ref().ok_or_else(|| super::unsupported(self.name(), "card memory"))
     }
 
-    /// Lets the door work and waits for it.
+    /// Executes work on the memory port and waits for it.
     fn through<T: Send + 'static>(
         &mut self,
-        work: impl FnOnce(&mut Door, &mut dyn Streams) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&mut MemoryPort, &mut dyn Streams) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let ended = |_| Err(self.session.lost("the thread of its memory has ended"));
-        let done = self.bulk()?.ask(work).recv().unwrap_or_else(ended);
+        let done = self.bulk()?.request(work).recv().unwrap_or_else(ended);
         self.survived(done)
     }
 
-    /// What ends the conversation with the door ends the card, but an error of its memory does not.
+    /// Records the loss of the card if an error ends the exchange with the memory port; an error of the memory does not.
     fn survived<T>(&self, done: Result<T>) -> Result<T> {
         match done {
             Err(error @ (Error::Lost { .. } | Error::TimedOut { .. })) => self.session.died(error),
@@ -149,10 +149,10 @@ impl Transport for F2Transport {
     }
 
     fn write_memory(&mut self, place: Place, bytes: &[u8]) -> Result<()> {
-        self.through(writing(place, bytes.to_vec()))
+        self.through(writing(place, bytes.to_vec().into()))
     }
 
-    fn begin_write(&mut self, place: Place, bytes: Vec<u8>) -> Result<()> {
+    fn begin_write(&mut self, place: Place, bytes: SecretBytes) -> Result<()> {
         let teller = self.teller.clone();
         // Nobody listens to a card that is closed.
         let tell = move |done| _ = teller.send(Event::Written(done));

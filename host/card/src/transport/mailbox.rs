@@ -23,24 +23,24 @@ pub struct Mailbox<T> {
 }
 
 impl<T: Transport> Mailbox<T> {
-    /// True for a card with this door: it has a vacancy, where others read as nothing mapped.
+    /// Returns whether the card has a mailbox: it has a vacancy, where others read as nothing mapped.
     pub fn is_there(registers: &mut T) -> Result<bool> {
         let vacancy = registers.read_register(stream_control::BASE + TDFV)?;
         Ok(vacancy != UNMAPPED && vacancy <= DEPTH_WORDS)
     }
 
-    /// Opens the door, and throws away what an earlier host left in it: words put down but not launched (a launch
+    /// Opens the mailbox and discards what an earlier host left in it: words written but not launched (a launch
     /// of no bytes forgets them), and packets not read, or read in part.
     pub fn new(registers: T) -> Result<Self> {
-        let mut door = Self { registers };
-        door.write(TLR, 0)?;
+        let mut mailbox = Self { registers };
+        mailbox.write(TLR, 0)?;
         let end = Instant::now() + LIMIT;
-        while door.read(RDFO)? != 0 {
-            door.read(RDFD)?;
-            door.in_time(end)?;
+        while mailbox.read(RDFO)? != 0 {
+            mailbox.read(RDFD)?;
+            mailbox.in_time(end)?;
         }
-        door.write(ISR, u32::MAX)?;
-        Ok(door)
+        mailbox.write(ISR, u32::MAX)?;
+        Ok(mailbox)
     }
 
     fn read(&mut self, register: u32) -> Result<u32> {

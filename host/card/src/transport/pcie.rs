@@ -24,7 +24,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use proofmill_op::{Error, Result};
+use proofmill_op::{Error, Result, SecretBytes};
 use rustix::event::{PollFlags, Timespec};
 use rustix::fs::{FlockOperation, OFlags, flock};
 
@@ -34,8 +34,8 @@ use self::files::{explain, file_of, foreign, word};
 use self::lines::Lines;
 use self::queues::{Channel, Driver, Queues, SLICE, is_passing, ready};
 use super::bulk::{Bulk, reading, writing};
-use super::door::{Door, Place, Streams};
 use super::image::ONES;
+use super::memory_port::{MemoryPort, Place, Streams};
 use super::{Event, Transport};
 use crate::wire::bare;
 use crate::wire::constants::shell::{block, command_blocks, identification};
@@ -61,8 +61,8 @@ pub struct PcieTransport {
     teller: SyncSender<Heard>,
     /// What was told while something else was waited for.
     aside: VecDeque<Heard>,
-    /// The door to the memory, if the card has one, and the way to the thread that writes for it.
-    bulk: Option<(Bulk, SyncSender<Vec<u8>>)>,
+    /// The memory port, if the card has one, and the queue of the thread that writes for it.
+    bulk: Option<(Bulk, SyncSender<SecretBytes>)>,
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
     /// Why it is no more.
@@ -73,7 +73,7 @@ pub struct PcieTransport {
 enum Heard {
     Reply(Result<Vec<u8>>),
     Written(Result<()>),
-    Read(Result<Vec<u8>>),
+    Read(Result<SecretBytes>),
 }
 
 /// Another one at each opening, so that no answer to an earlier host is taken for ours.
@@ -154,7 +154,7 @@ impl PcieTransport {
         };
         transport.restart()?;
         if transport.bulk.is_some() {
-            transport.through(|door, streams| door.open(streams, first_transfer()))?;
+            transport.through(|port, streams| port.open(streams, first_transfer()))?;
         }
         Ok(transport)
     }
@@ -214,12 +214,12 @@ impl PcieTransport {
         bulk.ok_or_else(|| super::unsupported(&self.name, "card memory"))
     }
 
-    /// Lets the door work and waits for it.
+    /// Executes work on the memory port and waits for it.
     fn through<T: Send + 'static>(
         &mut self,
-        work: impl FnOnce(&mut Door, &mut dyn Streams) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&mut MemoryPort, &mut dyn Streams) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let told = self.bulk()?.ask(work);
+        let told = self.bulk()?.request(work);
         let done = loop {
             match told.recv_timeout(SLICE) {
                 Ok(done) => break done,
@@ -235,7 +235,7 @@ impl PcieTransport {
         self.survived(done)
     }
 
-    /// What ends the conversation with the door ends the card, but an error of its memory does not.
+    /// Records the loss of the card if an error ends the exchange with the memory port; an error of the memory does not.
     fn survived<T>(&mut self, done: Result<T>) -> Result<T> {
         match done {
             Err(error @ (Error::Lost { .. } | Error::TimedOut { .. })) => self.died(error),
@@ -243,7 +243,7 @@ impl PcieTransport {
         }
     }
 
-    /// What a thread tells of the door; the error is the card's end.
+    /// Returns the result of a transfer; the outer error is the loss of the card.
     fn told<T>(&mut self, done: Result<T>) -> Result<Result<T>> {
         match self.survived(done) {
             Err(error) if self.dead.is_some() => Err(error),
@@ -352,10 +352,10 @@ impl Transport for PcieTransport {
     }
 
     fn write_memory(&mut self, place: Place, bytes: &[u8]) -> Result<()> {
-        self.through(writing(place, bytes.to_vec()))
+        self.through(writing(place, bytes.to_vec().into()))
     }
 
-    fn begin_write(&mut self, place: Place, bytes: Vec<u8>) -> Result<()> {
+    fn begin_write(&mut self, place: Place, bytes: SecretBytes) -> Result<()> {
         let teller = self.teller.clone();
         // Nobody listens to a card that is closed.
         let tell = move |done| _ = teller.send(Heard::Written(done));
@@ -391,14 +391,14 @@ impl Transport for PcieTransport {
 impl Drop for PcieTransport {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::SeqCst);
-        // The threads of the door end with their queue.
+        // The threads of the memory port end with their queue.
         let bulk = self.bulk.take().map(|(_, farewell)| farewell);
         self.heard = None;
         let Some(commands) = self.queues.take().map(|queues| queues.farewell()) else { return };
         if !self.wait_for_threads(FAREWELL / 5) && self.dead.is_none() {
             // A read that the driver keeps for a packet or an answer, which must not be the next host's: so each gets one.
-            let _ = commands.try_send(bare(UNKNOWN).to_vec());
-            let _ = bulk.as_ref().map(|bulk| bulk.try_send(Door::refused(0).to_vec()));
+            let _ = commands.try_send(bare(UNKNOWN).to_vec().into());
+            let _ = bulk.as_ref().map(|bulk| bulk.try_send(MemoryPort::refused(0).to_vec().into()));
         }
         drop((commands, bulk));
         // Whatever is still in the driver ends when it gives up. Until then the thread keeps the card locked.

@@ -1,5 +1,5 @@
 //! A card's circuit, Verilated into a shared library and loaded at run time. The C interface is
-//! `spec/wire/sim.h`; time passes only while this transport waits for a reply or for the door to the memory, or touches a register.
+//! `spec/wire/sim.h`; time passes only while this transport waits for a reply or for the memory port, or accesses a register.
 
 mod slot;
 
@@ -15,11 +15,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use libloading::{Library, Symbol};
-use proofmill_op::{Error, Result};
+use proofmill_op::{Error, Result, SecretBytes};
 
 pub use self::slot::SimSlot;
 
-use super::door::{Door, PATIENCE, Place, Streams};
+use super::memory_port::{MemoryPort, PATIENCE, Place, Streams};
 use super::{Event, Transport};
 
 /// Version of the C interface that this transport speaks.
@@ -74,14 +74,14 @@ interface! {
     pm_sim_freeze: fn(*mut RawSim, c_int);
 }
 
-/// The door to the memory, in libraries that have one.
+/// The functions of the memory port, in libraries that have one.
 #[derive(Clone, Copy)]
-struct DoorFunctions {
+struct PortFunctions {
     send: unsafe extern "C" fn(*mut RawSim, *const u8, usize) -> c_int,
     recv: unsafe extern "C" fn(*mut RawSim, *mut u8, usize) -> usize,
 }
 
-impl DoorFunctions {
+impl PortFunctions {
     fn load(library: &Library) -> Option<Self> {
         // SAFETY: the types are those of spec/wire/sim.h; the pointers are kept no longer than the library, which stands in the same struct.
         unsafe {
@@ -100,7 +100,7 @@ pub struct SimLibrary(Arc<Loaded>);
 struct Loaded {
     path: PathBuf,
     interface: Interface,
-    door: Option<DoorFunctions>,
+    port: Option<PortFunctions>,
     slot: Option<slot::Functions>,
     _library: Library,
 }
@@ -127,9 +127,9 @@ impl SimLibrary {
             return Err(open_error(path, problem));
         }
         let interface = Interface::load(&library).map_err(foreign)?;
-        let (door, slot) = (DoorFunctions::load(&library), slot::Functions::load(&library));
+        let (port, slot) = (PortFunctions::load(&library), slot::Functions::load(&library));
         let path = path.to_owned();
-        Ok(Self(Arc::new(Loaded { path, interface, door, slot, _library: library })))
+        Ok(Self(Arc::new(Loaded { path, interface, port, slot, _library: library })))
     }
 
     /// What was built, as JSON text.
@@ -173,8 +173,8 @@ pub struct SimTransport {
     card: NonNull<RawSim>,
     name: String,
     sent: u64,
-    /// None where the card has no door to its memory.
-    door: Option<Door>,
+    /// `None` for a card without a memory port.
+    port: Option<MemoryPort>,
     /// Ends of what was begun at the memory, which takes place at once: time passes in a simulation only while somebody waits for it.
     moved: VecDeque<Event>,
 }
@@ -184,7 +184,7 @@ pub struct SimTransport {
 unsafe impl Send for SimTransport {}
 
 impl SimTransport {
-    /// A card out of reset, whose door to the memory, if it has one, was opened.
+    /// Returns a card out of reset, whose memory port is open if it has one.
     pub fn new(library: &SimLibrary) -> Result<Self> {
         // SAFETY: takes nothing; returns a new card or null.
         let card = NonNull::new(unsafe { (library.0.interface.pm_sim_new)() })
@@ -195,13 +195,13 @@ impl SimTransport {
             card,
             name,
             sent: 0,
-            door: None,
+            port: None,
             moved: VecDeque::new(),
         };
-        let mut door = Door::default();
-        if transport.library.0.door.is_some() && !transport.is_in_slot() {
-            match door.open(&mut transport, 1) {
-                Ok(()) => transport.door = Some(door),
+        let mut port = MemoryPort::default();
+        if transport.library.0.port.is_some() && !transport.is_in_slot() {
+            match port.open(&mut transport, 1) {
+                Ok(()) => transport.port = Some(port),
                 Err(Error::Unsupported { .. }) => {}
                 Err(error) => return Err(error),
             }
@@ -385,31 +385,31 @@ impl Streams for SimTransport {
     }
 
     fn transfer(&mut self, transfer: &[u8]) -> Result<()> {
-        let no_door = || super::unsupported(&self.name, "card memory");
-        let door = self.library.0.door.ok_or_else(no_door)?;
+        let no_port = || super::unsupported(&self.name, "card memory");
+        let port = self.library.0.port.ok_or_else(no_port)?;
         // SAFETY: a live card; the bytes are copied before the call returns.
-        match unsafe { (door.send)(self.card.as_ptr(), transfer.as_ptr(), transfer.len()) } {
+        match unsafe { (port.send)(self.card.as_ptr(), transfer.as_ptr(), transfer.len()) } {
             0 => Ok(()),
-            _ => Err(no_door()),
+            _ => Err(no_port()),
         }
     }
 
-    fn answer(&mut self) -> Result<Vec<u8>> {
+    fn answer(&mut self) -> Result<SecretBytes> {
         const ANSWER: c_int = 2;
-        let door =
-            self.library.0.door.ok_or_else(|| super::unsupported(&self.name, "card memory"))?;
+        let port =
+            self.library.0.port.ok_or_else(|| super::unsupported(&self.name, "card memory"))?;
         let start = Instant::now();
         let mut bytes = vec![0; 1 << 16];
         loop {
             // SAFETY: a live card, a buffer of the length given.
-            let len = unsafe { (door.recv)(self.card.as_ptr(), bytes.as_mut_ptr(), bytes.len()) };
+            let len = unsafe { (port.recv)(self.card.as_ptr(), bytes.as_mut_ptr(), bytes.len()) };
             if len > bytes.len() {
                 bytes.resize(len, 0);
                 continue;
             }
             if len > 0 {
                 bytes.truncate(len);
-                return Ok(bytes);
+                return Ok(bytes.into());
             }
             // SAFETY: a live card.
             unsafe { (self.interface().pm_sim_run)(self.card.as_ptr(), SLICE, ANSWER) };
@@ -464,35 +464,35 @@ impl Transport for SimTransport {
     }
 
     fn has_memory(&self) -> bool {
-        self.door.is_some()
+        self.port.is_some()
     }
 
     fn read_memory(&mut self, place: Place, bytes: &mut [u8]) -> Result<()> {
-        let mut door =
-            self.door.take().ok_or_else(|| super::unsupported(&self.name, "card memory"))?;
-        let done = door.read(self, place, bytes);
-        self.door = Some(door);
+        let mut port =
+            self.port.take().ok_or_else(|| super::unsupported(&self.name, "card memory"))?;
+        let done = port.read(self, place, bytes);
+        self.port = Some(port);
         done
     }
 
     fn write_memory(&mut self, place: Place, bytes: &[u8]) -> Result<()> {
-        let mut door =
-            self.door.take().ok_or_else(|| super::unsupported(&self.name, "card memory"))?;
-        let done = door.write(self, place, bytes);
-        self.door = Some(door);
+        let mut port =
+            self.port.take().ok_or_else(|| super::unsupported(&self.name, "card memory"))?;
+        let done = port.write(self, place, bytes);
+        self.port = Some(port);
         done
     }
 
-    fn begin_write(&mut self, place: Place, bytes: Vec<u8>) -> Result<()> {
+    fn begin_write(&mut self, place: Place, bytes: SecretBytes) -> Result<()> {
         let done = self.write_memory(place, &bytes);
         self.moved.push_back(Event::Written(done));
         Ok(())
     }
 
     fn begin_read(&mut self, place: Place, bytes: usize) -> Result<()> {
-        let mut room = vec![0; bytes];
-        let done = self.read_memory(place, &mut room);
-        self.moved.push_back(Event::Read(done.map(|()| room)));
+        let mut read = SecretBytes::filled(bytes, 0);
+        let done = self.read_memory(place, &mut read);
+        self.moved.push_back(Event::Read(done.map(|()| read)));
         Ok(())
     }
 

@@ -266,7 +266,7 @@ fn replies_are_heard_while_memory_is_written<B: Board<Card = dyn Transport>>() {
     board.hold_memory(true);
     let bytes: Vec<u8> = (0..1 << 18).map(|i| (i % 251) as u8).collect();
     for (address, bytes) in [(0, bytes.clone()), (1 << 19, vec![0; 64]), (1 << 18, vec![3; 64])] {
-        transport.begin_write(Place::new(0, address), bytes).unwrap();
+        transport.begin_write(Place::new(0, address), bytes.into()).unwrap();
     }
     for _ in 0..20 {
         transport.send(&bare(commands::status::NUMBER)).unwrap();
@@ -291,7 +291,7 @@ fn replies_are_heard_while_memory_is_written<B: Board<Card = dyn Transport>>() {
     drop(transport);
     let mut transport = board.transport(TIMEOUT).unwrap();
     board.hold_memory(true);
-    transport.begin_write(Place::new(0, 0), vec![0; 64]).unwrap();
+    transport.begin_write(Place::new(0, 0), vec![0; 64].into()).unwrap();
     let start = Instant::now();
     let error = loop {
         match transport.event(TIMEOUT) {
@@ -313,7 +313,7 @@ fn replies_that_nobody_takes_do_not_hold_up_the_memory<B: Board<Card = dyn Trans
         transport.send(&bare(commands::status::NUMBER)).unwrap();
     }
     std::thread::sleep(Duration::from_millis(500));
-    transport.begin_write(Place::new(0, 0), vec![1; 64]).unwrap();
+    transport.begin_write(Place::new(0, 0), vec![1; 64].into()).unwrap();
     transport.write_memory(Place::new(0, 1024), &[2; 64]).unwrap();
     let (mut replies, mut writes) = (0, 0);
     while (replies, writes) != (260, 1) {

@@ -7,9 +7,13 @@ use proofmill_card::wire::constants::equihash_verify::block::registers as at;
 use proofmill_card::wire::constants::shell::{block_header, commands, identification};
 use proofmill_card::wire::{self, Header};
 use proofmill_card::{Card, Options};
-use proofmill_op::ecdsa_verify::{Request as Ecdsa, Response, SIGNATURE_BYTES};
-use proofmill_op::equihash_verify::{Network, Params, Personalisation, Request as Equihash};
-use proofmill_op::{Answer, Capability, Data, Device, DeviceKind, Error, Request, Result, Ticket};
+use proofmill_op::ecdsa_verify::{self as ecdsa, Request as Ecdsa, SIGNATURE_BYTES};
+use proofmill_op::equihash_verify::{
+    self as equihash, Network, Params, Personalisation, Request as Equihash,
+};
+use proofmill_op::{
+    AnyRequest, Argument, Capability, Data, Device, DeviceKind, Error, Result, Submit, Ticket, ntt,
+};
 use proofmill_testkit::faults::{Fault, Faulty};
 use proofmill_testkit::random::Random;
 use proofmill_testkit::soft_card::{Order, SoftCard, SoftEngine, first_byte};
@@ -40,17 +44,17 @@ fn headers(params: Params, first: u8, count: u8) -> Vec<u8> {
     (first..first + count).flat_map(header).collect()
 }
 
-fn submit(card: &Card, params: Params, network: Network, headers: Vec<u8>) -> Result<Ticket> {
-    card.submit(Request::EquihashVerify(Equihash::new(params, network, headers)))
+fn submit(
+    card: &Card,
+    params: Params,
+    network: Network,
+    headers: Vec<u8>,
+) -> Result<Ticket<equihash::Response>> {
+    card.submit(Equihash::new(params, network, headers))
 }
 
-fn masks(ticket: Ticket) -> Vec<u8> {
-    match ticket.wait().unwrap() {
-        Answer::EquihashVerify(response) => {
-            response.verdicts.iter().map(|verdict| verdict.mask()).collect()
-        }
-        other => panic!("another answer: {other:?}"),
-    }
+fn masks(ticket: Ticket<equihash::Response>) -> Vec<u8> {
+    ticket.wait().unwrap().verdicts.iter().map(|verdict| verdict.mask()).collect()
 }
 
 /// Signatures with these first bytes.
@@ -59,16 +63,12 @@ fn signatures(first: impl IntoIterator<Item = u8>) -> Vec<u8> {
     first.into_iter().flat_map(signature).collect()
 }
 
-fn verify(card: &Card, signatures: Vec<u8>) -> Response {
-    let ticket = card.submit(Request::EcdsaVerify(Ecdsa::new(signatures))).unwrap();
-    match ticket.wait().unwrap() {
-        Answer::EcdsaVerify(response) => response,
-        other => panic!("another answer: {other:?}"),
-    }
+fn verify(card: &Card, signatures: Vec<u8>) -> ecdsa::Response {
+    card.submit(Ecdsa::new(signatures)).unwrap().wait().unwrap()
 }
 
 #[test]
-fn a_card_says_what_it_can() {
+fn a_card_reports_its_capabilities() {
     let card = open(soft()).unwrap();
     let caps = card.caps();
     assert_eq!(caps.capabilities.len(), 3);
@@ -131,30 +131,24 @@ fn signatures_have_verdicts_in_order_and_cycles_each() {
 fn engines_of_both_operations_work_at_once() {
     let card = open(soft().with_order(Order::Shuffled(Random::new(9)))).unwrap();
     let tickets: Vec<_> = (0..20u8)
-        .map(|i| match i % 2 {
-            0 => submit(&card, Params::N48_K5, Network::Main, headers(Params::N48_K5, i, 7)),
-            _ => card.submit(Request::EcdsaVerify(Ecdsa::new(signatures(i..i + 7)))),
+        .map(|i| {
+            let headers = headers(Params::N48_K5, i, 7);
+            let equihash = submit(&card, Params::N48_K5, Network::Main, headers).unwrap();
+            (equihash, card.submit(Ecdsa::new(signatures(i..i + 7))).unwrap())
         })
         .collect();
-    for (i, ticket) in (0u8..).zip(tickets) {
-        match ticket.unwrap().wait().unwrap() {
-            Answer::EcdsaVerify(response) => {
-                let masks = response.verdicts.iter().map(|verdict| verdict.mask());
-                assert!(i % 2 == 1 && masks.eq((i..i + 7).map(|bits| bits | 8)));
-            }
-            Answer::EquihashVerify(response) => {
-                let masks = response.verdicts.iter().map(|verdict| verdict.mask());
-                assert!(i % 2 == 0 && masks.eq(i..i + 7));
-            }
-            other => panic!("another answer: {other:?}"),
-        }
+    for (i, (equihash, ecdsa)) in (0u8..).zip(tickets) {
+        assert!(masks(equihash).into_iter().eq(i..i + 7));
+        let verdicts = ecdsa.wait().unwrap().verdicts;
+        let wanted = (i..i + 7).map(|bits| if bits == 0 { 0 } else { bits | 8 });
+        assert!(verdicts.iter().map(|verdict| verdict.mask()).eq(wanted));
     }
 }
 
 #[test]
 fn registers_are_written_only_while_the_engine_is_idle() {
-    let verdict = Box::new(|request: &Request| {
-        let Request::EquihashVerify(request) = request else { return 0x3f };
+    let verdict = Box::new(|request: &AnyRequest| {
+        let AnyRequest::EquihashVerify(request) = request else { return 0x3f };
         match (request.network, request.personalisation.0) {
             (Network::None, _) => 1,
             (Network::Limit(limit), name) => limit[0] & 2 | u8::from(&name == b"OtherPoW") << 2,
@@ -167,7 +161,7 @@ fn registers_are_written_only_while_the_engine_is_idle() {
     let one = |network, name: &[u8; 8]| {
         let request = Equihash::new(Params::N48_K5, network, headers(Params::N48_K5, 0, 5));
         let request = Equihash { personalisation: Personalisation(*name), ..request };
-        card.submit(Request::EquihashVerify(request)).unwrap()
+        card.submit(request).unwrap()
     };
     let mut tickets = Vec::new();
     for _ in 0..3 {
@@ -185,7 +179,7 @@ fn registers_are_written_only_while_the_engine_is_idle() {
 }
 
 #[test]
-fn what_an_earlier_host_left_behind_is_swallowed() {
+fn packets_of_an_earlier_host_are_discarded() {
     let mut answer = wire::equihash_verify(0, &[0]);
     answer[..8].copy_from_slice(&Header { len: 17, cmd: 0x8000_0100 }.to_bytes());
     let reset = Header { len: 8, cmd: commands::reset::REPLY }.to_bytes().to_vec();
@@ -198,7 +192,7 @@ fn what_an_earlier_host_left_behind_is_swallowed() {
 }
 
 #[test]
-fn nothing_is_asked_for_no_headers() {
+fn no_headers_need_no_commands() {
     let soft = soft();
     let log = soft.log();
     let card = open(soft).unwrap();
@@ -210,19 +204,21 @@ fn nothing_is_asked_for_no_headers() {
 }
 
 #[test]
-fn wrong_arguments_are_said_at_once() {
+fn wrong_arguments_are_refused_at_once() {
     let card = open(soft()).unwrap();
     let error = submit(&card, Params::N48_K5, Network::Main, vec![0; 100]).unwrap_err();
-    assert!(matches!(error, Error::Argument { argument: "headers", .. }), "{error}");
-    let request = Request::EcdsaVerify(Ecdsa::new(vec![0; SIGNATURE_BYTES + 1]));
-    let error = card.submit(request).unwrap_err();
-    assert!(matches!(error, Error::Argument { argument: "signatures", .. }), "{error}");
+    assert!(error.is_about(Argument::Headers), "{error}");
+    let error = card.submit(Ecdsa::new(vec![0; SIGNATURE_BYTES + 1])).unwrap_err();
+    assert!(error.is_about(Argument::Signatures), "{error}");
     let error = submit(&card, Params::N144_K5, Network::Main, vec![]).unwrap_err();
     assert!(error.to_string().contains("equihash_verify (144,5)"), "{error}");
+    let transform = ntt::Request::forward(ntt::Field::Goldilocks, vec![0; 8]);
+    let error = card.submit(transform).unwrap_err();
+    assert!(matches!(error, Error::Unsupported { .. }), "{error}");
 }
 
 #[test]
-fn a_cancelled_request_is_not_sent_and_its_late_replies_are_swallowed() {
+fn a_cancelled_request_is_not_sent_and_its_late_replies_are_discarded() {
     let soft = soft();
     let log = soft.log();
     let held = Faulty::new(soft, Fault::Stalls(u64::MAX));
@@ -255,19 +251,19 @@ fn dropping_the_card_waits_for_tickets_that_are_held() {
 fn two_cards_at_once_keep_their_data_apart() {
     let (one, other) = (open(soft()).unwrap(), open(soft()).unwrap());
     let headers = headers(Params::N48_K5, 7, 3);
-    let parked = Data::Parked(one.park(headers.clone().into()).unwrap());
-    let request = Equihash::new(Params::N48_K5, Network::Main, parked.clone());
-    let here = one.submit(Request::EquihashVerify(request.clone())).unwrap();
-    let there = submit(&other, Params::N48_K5, Network::Main, headers).unwrap();
-    let error = other.submit(Request::EquihashVerify(request)).unwrap_err();
+    let resident = Data::Resident(one.load(headers.clone().into()).unwrap());
+    let request = Equihash::new(Params::N48_K5, Network::Main, resident.clone());
+    let on_one = one.submit(request.clone()).unwrap();
+    let on_other = submit(&other, Params::N48_K5, Network::Main, headers).unwrap();
+    let error = other.submit(request).unwrap_err();
     assert!(error.to_string().contains("resident on another device"), "{error}");
-    assert!(other.park(parked).is_err());
-    assert_eq!(masks(here), [7, 8, 9]);
-    assert_eq!(masks(there), [7, 8, 9]);
+    assert!(other.load(resident).is_err());
+    assert_eq!(masks(on_one), [7, 8, 9]);
+    assert_eq!(masks(on_other), [7, 8, 9]);
 }
 
 #[test]
-fn whoever_has_the_answer_finds_its_cycles_counted() {
+fn cycles_are_counted_before_the_response_arrives() {
     let card = open(soft()).unwrap();
     let mut before = card.metrics().cycles.unwrap();
     for _ in 0..200 {

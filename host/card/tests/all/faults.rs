@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use proofmill_card::{Card, Options};
 use proofmill_op::ecdsa_verify::{Request as Ecdsa, SIGNATURE_BYTES};
-use proofmill_op::equihash_verify::{Network, Params, Request as Equihash};
-use proofmill_op::{Answer, Device, DeviceKind, Error, Request, Result, Ticket};
+use proofmill_op::equihash_verify::{Network, Params, Request as Equihash, Response};
+use proofmill_op::{DeviceKind, Error, Result, Submit, Ticket};
 use proofmill_testkit::faults::{Fault, Faulty};
 use proofmill_testkit::soft_card::{Log, SoftCard, SoftEngine, first_byte};
 
@@ -33,13 +33,13 @@ fn options(fault: Fault) -> Options {
     Options { timeout: fault.timeout(), ..Options::new("soft:", DeviceKind::Card) }
 }
 
-fn submit(card: &Card, headers: usize) -> Result<Ticket> {
+fn submit(card: &Card, headers: usize) -> Result<Ticket<Response>> {
     let bytes = vec![5; headers * Params::N48_K5.header_bytes()];
-    card.submit(Request::EquihashVerify(Equihash::new(Params::N48_K5, Network::Test, bytes)))
+    card.submit(Equihash::new(Params::N48_K5, Network::Test, bytes))
 }
 
-/// Ends within the patience, or the test fails.
-fn end(ticket: Ticket) -> Result<Answer> {
+/// Waits for the response; fails the test if it does not arrive within the patience.
+fn end<T>(ticket: Ticket<T>) -> Result<T> {
     ticket.wait_timeout(PATIENCE).unwrap_or_else(|_| panic!("a ticket hangs"))
 }
 
@@ -164,15 +164,15 @@ fn an_ecdsa_engine_that_goes_wrong_loses_the_card() {
         (Fault::UndefinedBits(3), "undefined"),
         (Fault::UnexpectedBits(3), "without the one that comes with all others"),
         (Fault::Garbage(3), "23 bytes"),
-        (Fault::UnknownIndex(3), "not asked"),
-        (Fault::Duplicates(3), "not asked"),
+        (Fault::UnknownIndex(3), "that was not sent"),
+        (Fault::Duplicates(3), "that was not sent"),
         (Fault::ShortReply(3), "18 bytes that claim to be 19"),
         (Fault::LongReply(3), "header"),
         (Fault::Dies(3), "fault injector"),
     ] {
         let card = SoftCard::new(&[SoftEngine::ecdsa(8)], first_byte());
         let card = Card::open(Box::new(Faulty::new(card, fault)), options(fault)).unwrap();
-        let request = || Request::EcdsaVerify(Ecdsa::new(vec![0; 6 * SIGNATURE_BYTES]));
+        let request = || Ecdsa::new(vec![0; 6 * SIGNATURE_BYTES]);
         let error = end(card.submit(request()).unwrap()).unwrap_err();
         assert!(lost(&error) && error.to_string().contains(problem), "{fault:?}: {error}");
         assert!(lost(&card.submit(request()).and_then(end).unwrap_err()));

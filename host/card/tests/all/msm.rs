@@ -1,5 +1,4 @@
-//! `msm` against a card in software: points in its memory, lists of scalars, everything that can be wrong, and cards that
-//! go wrong.
+//! `msm` on a software model of the card: points in its memory, lists of scalars, wrong arguments, and faulty cards.
 
 use std::io;
 use std::sync::atomic::Ordering;
@@ -13,10 +12,13 @@ use proofmill_algebra::msm::{Group, multiples};
 use proofmill_algebra::{bls12_377, bls12_381, bn254};
 use proofmill_card::{Card, Options};
 use proofmill_op::msm::{
-    self, Bases, Check, Instance, MOST_POINTS, Plan, Progress, Request, Response, SCALAR_BYTES,
-    Stream, Sums,
+    self, Bases, Check, Instance, MAX_POINTS, Plan, PlanRequest, Request, Response, SCALAR_BYTES,
+    Stream,
 };
-use proofmill_op::{Answer, Data, Device, DeviceKind, Error, Parked, Result, Ticket};
+use proofmill_op::{
+    Data, Device, DeviceKind, Error, Progress, RequestOf, ResidentData, ResponseOf, Result,
+    SecretBytes, Submit, Ticket,
+};
 use proofmill_testkit::faults::{Fault, Faulty};
 use proofmill_testkit::random::Random;
 use proofmill_testkit::soft_card::{Log, MsmGeometry, Order, SoftCard, SoftEngine, first_byte};
@@ -40,40 +42,26 @@ fn open(card: SoftCard) -> Card {
     Card::open(Box::new(card), options()).unwrap()
 }
 
-fn submit(card: &Card, request: Request) -> Result<Ticket> {
-    card.submit(proofmill_op::Request::Msm(request))
+fn end<T>(ticket: Ticket<T>) -> Result<T> {
+    let response = ticket.wait_timeout(Duration::from_secs(60));
+    response.unwrap_or_else(|_| panic!("a ticket hangs"))
 }
 
-fn end(ticket: Ticket) -> Result<Response> {
-    let answer = ticket.wait_timeout(PATIENCE);
-    match answer.unwrap_or_else(|_| panic!("a ticket hangs"))? {
-        Answer::Msm(response) => Ok(response),
-        other => panic!("another answer: {other:?}"),
-    }
+fn execute<R: RequestOf>(card: &Card, request: R) -> Result<ResponseOf<R>> {
+    card.submit(request).and_then(end)
 }
 
-fn ask(card: &Card, request: Request) -> Result<Response> {
-    submit(card, request).and_then(end)
-}
-
-fn park(card: &Card, bases: Bases) -> Result<Bases> {
+fn load(card: &Card, bases: Bases) -> Result<Bases> {
     let instance = bases.instance;
-    match ask(card, Request::Park(bases))? {
-        Response::Parked(parked) => Ok(Bases::parked(instance, parked)),
-        other => panic!("another answer: {other:?}"),
-    }
+    Ok(Bases::resident(instance, execute(card, bases)?))
 }
 
-fn sums(card: &Card, bases: Bases, scalars: &[Vec<u8>]) -> Result<Vec<Vec<u8>>> {
-    let scalars: Vec<Data> = scalars.iter().cloned().map(Data::from).collect();
+fn msms(card: &Card, bases: Bases, scalars: &[Vec<u8>]) -> Result<Vec<Vec<u8>>> {
     let lists = scalars.len();
-    match ask(card, Request::Sums(Sums { bases, scalars, progress: None }))? {
-        Response::Sums { points, cycles: Some(cycles) } => {
-            assert_eq!(cycles.len(), lists);
-            Ok(points)
-        }
-        other => panic!("another answer: {other:?}"),
-    }
+    let Response { points, cycles, .. } =
+        execute(card, Request::batch(bases, scalars.iter().cloned()))?;
+    assert_eq!(cycles.map(|cycles| cycles.len()), Some(lists));
+    Ok(points)
 }
 
 fn problem<T: std::fmt::Debug>(result: Result<T>) -> String {
@@ -138,14 +126,22 @@ fn examine<C: Group<Base: Coordinate>>(geometry: MsmGeometry) {
             let (numbers, points) = bases::<C>(count);
             let lists: Vec<_> = (0..4).map(|i| scalars::<C>(&numbers, 3 + i)).collect();
             let (scalars, wanted): (Vec<_>, Vec<_>) = lists.into_iter().unzip();
-            let here = Bases::new(instance::<C>(), points.clone()).checked(Check::Subgroup);
-            assert_eq!(sums(&card, here.clone(), &scalars[..1]).unwrap(), wanted[..1], "{count}");
-            assert!(sums(&card, here.clone(), &[]).unwrap().is_empty());
-            let parked = park(&card, here).unwrap();
-            assert_eq!(sums(&card, parked.clone(), &scalars).unwrap(), wanted, "{count} parked");
+            let host = Bases::new(instance::<C>(), points.clone());
+            assert_eq!(msms(&card, host.clone(), &scalars[..1]).unwrap(), wanted[..1], "{count}");
+            let secret = SecretBytes::copy_of(&scalars[0]);
+            let secret = execute(&card, Request::new(host.clone(), secret)).unwrap();
+            assert_eq!(secret.points, wanted[..1], "{count} secret");
+            assert!(msms(&card, host.clone(), &[]).unwrap().is_empty());
+            let resident = load(&card, host).unwrap();
+            let found = msms(&card, resident.clone(), &scalars).unwrap();
+            assert_eq!(found, wanted, "{count} resident");
             let streamed = Bases::streamed(instance::<C>(), points);
-            assert_eq!(sums(&card, streamed, &scalars).unwrap(), wanted, "{count} streamed");
-            assert_eq!(sums(&card, parked, &scalars[2..]).unwrap(), wanted[2..], "still parked");
+            assert_eq!(msms(&card, streamed, &scalars).unwrap(), wanted, "{count} streamed");
+            assert_eq!(
+                msms(&card, resident, &scalars[2..]).unwrap(),
+                wanted[2..],
+                "still resident"
+            );
         }
         let log = log_of(&log);
         assert_eq!((log.overruns, log.writes), (0, 0));
@@ -154,48 +150,41 @@ fn examine<C: Group<Base: Coordinate>>(geometry: MsmGeometry) {
 }
 
 #[test]
-fn sums_over_bases_here_parked_and_streamed_are_right() {
+fn msms_over_host_resident_and_streamed_bases_are_right() {
     examine::<bn254::G1>(BN254);
     examine::<bls12_381::G1>(BLS12_381);
     examine::<bls12_377::G1>(BLS12_377);
 }
 
 #[test]
-fn a_stream_larger_than_the_memory_goes_through_it_in_chunks() {
-    // Room for 4096 points, so chunks of 2048.
+fn a_stream_larger_than_the_memory_is_processed_in_chunks() {
+    // The memory holds 4096 points, so chunks are of 2048.
     let card = open(soft(MsmGeometry { memory: 1 << 18, ..BN254 }));
     let (numbers, points) = bases::<bn254::G1>(5000);
-    let here = Bases::new(instance::<bn254::G1>(), points.clone());
-    assert!(
-        problem(ask(&card, Request::Park(here)))
-            .contains("5000 points, where the card's memory has room for 4096")
-    );
+    let host = Bases::new(instance::<bn254::G1>(), points.clone());
+    assert!(problem(load(&card, host)).contains("5000 points, where the card's memory holds 4096"));
     let (list, wanted) = scalars::<bn254::G1>(&numbers, 11);
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let progress = Progress(Arc::new({
-        let told = told.clone();
-        move |part| told.lock().unwrap().push(part)
-    }));
+    let reported = Arc::new(Mutex::new(Vec::new()));
+    let progress = Progress::new({
+        let reported = reported.clone();
+        move |part| reported.lock().unwrap().push(part)
+    });
     let streamed = Bases::streamed(instance::<bn254::G1>(), points.clone());
-    let mut asked = Sums::one(streamed, list.clone());
-    asked.progress = Some(progress);
-    let Response::Sums { points: found, cycles: Some(cycles) } =
-        ask(&card, Request::Sums(asked)).unwrap()
-    else {
-        panic!("another answer")
-    };
-    assert_eq!(found, [wanted]);
-    // What the card says of chunks is added up.
-    assert_eq!(cycles[0].tail, 3 * 2000);
-    assert_eq!(*told.lock().unwrap(), [1.0 / 3.0, 2.0 / 3.0, 1.0]);
+    let mut request = Request::new(streamed, list.clone());
+    request.progress = Some(progress);
+    let response = execute(&card, request).unwrap();
+    assert_eq!(response.points, [wanted]);
+    // The cycles of the chunks are added.
+    assert_eq!(response.cycles.unwrap()[0].tail, 3 * 2000);
+    assert_eq!(*reported.lock().unwrap(), [1.0 / 3.0, 2.0 / 3.0, 1.0]);
     let short = Bases::streamed(instance::<bn254::G1>(), Short(points));
-    let error = sums(&card, short, &[list]).unwrap_err();
+    let error = msms(&card, short, &[list]).unwrap_err();
     assert!(error.to_string().starts_with("bases: points 2048 to 3072: "), "{error}");
-    // Fewer than the memory has room for stay there.
+    // Streamed bases that fit the memory can be resident.
     let streamed = Bases::streamed(instance::<bn254::G1>(), bases::<bn254::G1>(4000).1);
-    let kept = park(&card, streamed).unwrap();
+    let resident = load(&card, streamed).unwrap();
     let (list, wanted) = scalars::<bn254::G1>(&numbers[..4000], 12);
-    assert_eq!(sums(&card, kept, &[list]).unwrap(), [wanted]);
+    assert_eq!(msms(&card, resident, &[list]).unwrap(), [wanted]);
 }
 
 #[test]
@@ -204,7 +193,7 @@ fn the_least_memory_takes_a_stream_in_chunks_of_a_granule() {
     let (numbers, points) = bases::<bn254::G1>(77);
     let (list, wanted) = scalars::<bn254::G1>(&numbers, 13);
     let streamed = Bases::streamed(instance::<bn254::G1>(), points);
-    assert_eq!(sums(&card, streamed, &[list]).unwrap(), [wanted]);
+    assert_eq!(msms(&card, streamed, &[list]).unwrap(), [wanted]);
 }
 
 /// A file with a place that cannot be read.
@@ -226,33 +215,29 @@ impl Stream for Short {
 }
 
 #[test]
-fn parked_points_keep_their_place_until_they_are_dropped() {
+fn resident_points_keep_their_place_until_they_are_dropped() {
     let card = open(soft(MsmGeometry { memory: 1 << 18, ..BN254 }));
     type C = bn254::G1;
     let (numbers, points) = bases::<C>(1500);
     let some = || Bases::new(instance::<C>(), points.clone());
-    let [first, second] = [park(&card, some()).unwrap(), park(&card, some()).unwrap()];
-    let full = problem(ask(&card, Request::Park(some())));
-    assert!(full.ends_with("1500 points, where the card's memory has room for 1088"), "{full}");
+    let [first, second] = [load(&card, some()).unwrap(), load(&card, some()).unwrap()];
+    let full = problem(load(&card, some()));
+    assert!(full.ends_with("1500 points, where the card's memory holds 1088"), "{full}");
     let (list, wanted) = scalars::<C>(&numbers, 5);
-    // A request holds on to its points.
-    let request = Request::Sums(Sums::one(second.clone(), list.clone()));
-    let under_way = submit(&card, request).unwrap();
+    // A request keeps its points.
+    let pending = card.submit(Request::new(second.clone(), list.clone())).unwrap();
     drop(second);
     let (other_numbers, other_points) = bases::<C>(1000);
-    let third = park(&card, Bases::new(instance::<C>(), other_points)).unwrap();
-    match end(under_way).unwrap() {
-        Response::Sums { points, .. } => assert_eq!(points, std::slice::from_ref(&wanted)),
-        other => panic!("another answer: {other:?}"),
-    }
+    let third = load(&card, Bases::new(instance::<C>(), other_points)).unwrap();
+    assert_eq!(end(pending).unwrap().points, std::slice::from_ref(&wanted));
     let (other_list, other_wanted) = scalars::<C>(&other_numbers, 6);
-    assert_eq!(sums(&card, third, &[other_list]).unwrap(), [other_wanted]);
-    assert_eq!(sums(&card, first, &[list]).unwrap(), [wanted]);
-    park(&card, Bases::new(instance::<C>(), [&points[..], &points].concat())).unwrap();
+    assert_eq!(msms(&card, third, &[other_list]).unwrap(), [other_wanted]);
+    assert_eq!(msms(&card, first, &[list]).unwrap(), [wanted]);
+    load(&card, Bases::new(instance::<C>(), [&points[..], &points].concat())).unwrap();
 }
 
 #[test]
-fn what_is_wrong_is_named_before_anything_runs() {
+fn wrong_arguments_are_named_before_anything_is_sent() {
     type C = bls12_381::G1;
     let soft = soft(BLS12_381);
     let log = soft.log();
@@ -261,36 +246,35 @@ fn what_is_wrong_is_named_before_anything_runs() {
     let (numbers, points) = bases::<C>(30);
     let (list, _) = scalars::<C>(&numbers, 7);
     let before = log_of(&log).packets;
-    let ask_here = |points: &[u8], list: &[u8], check| {
+    let msm_problem = |points: &[u8], list: &[u8], check| {
         let bases = Bases::new(g1, points).checked(check);
-        problem(ask(&card, Request::Sums(Sums::one(bases, list))))
+        problem(execute(&card, Request::new(bases, list)))
     };
-    let park_here = |points: &[u8], check| {
-        problem(ask(&card, Request::Park(Bases::new(g1, points).checked(check))))
-    };
+    let load_problem =
+        |points: &[u8], check| problem(load(&card, Bases::new(g1, points).checked(check)));
 
     assert_eq!(
-        ask_here(&points, &list[32..], Check::Nothing),
+        msm_problem(&points, &list[32..], Check::None),
         "scalars: list 0 has 29 scalars for 30 points"
     );
-    assert!(ask_here(&points[1..], &list, Check::Nothing).starts_with("bases: 2879 bytes are not"));
+    assert!(msm_problem(&points[1..], &list, Check::None).starts_with("bases: 2879 bytes are not"));
     assert!(
-        ask_here(&points, &list[1..], Check::Nothing).starts_with("scalars: 959 bytes are not")
+        msm_problem(&points, &list[1..], Check::None).starts_with("scalars: 959 bytes are not")
     );
-    assert!(park_here(&points[1..], Check::Nothing).starts_with("bases: 2879 bytes are not"));
+    assert!(load_problem(&points[1..], Check::None).starts_with("bases: 2879 bytes are not"));
 
     let mut large = list.clone();
     large[32 * 9..32 * 10].fill(0xff);
     let problem_9 = "scalars: list 0: number 9 is not below the order of the group";
-    assert_eq!(ask_here(&points, &large, Check::Nothing), problem_9);
+    assert_eq!(msm_problem(&points, &large, Check::None), problem_9);
 
     let mut off = points.clone();
     off[96 * 2 + 48] ^= 1;
-    assert_eq!(park_here(&off, Check::Curve), "bases: point 2 is not on the curve");
-    assert_eq!(ask_here(&off, &list, Check::Subgroup), "bases: point 2 is not on the curve");
+    assert_eq!(load_problem(&off, Check::Curve), "bases: point 2 is not on the curve");
+    assert_eq!(msm_problem(&off, &list, Check::Subgroup), "bases: point 2 is not on the curve");
     off[96 * 2..96 * 2 + 48].fill(0xff);
     assert_eq!(
-        park_here(&off, Check::Nothing),
+        load_problem(&off, Check::None),
         "bases: point 2 is not a point: its x is not below the modulus"
     );
 
@@ -301,37 +285,46 @@ fn what_is_wrong_is_named_before_anything_runs() {
     let mut foreign = points.clone();
     foreign[96 * 4..96 * 5].copy_from_slice(&pair::encode(&outside.unwrap()));
     assert_eq!(
-        park_here(&foreign, Check::Subgroup),
+        load_problem(&foreign, Check::Subgroup),
         "bases: point 4 is on the curve but not in the subgroup"
     );
 
-    let many =
-        Request::Plan { instance: g1, points: MOST_POINTS as usize + 1, parked: true, room: 0 };
-    assert!(problem(ask(&card, many)).starts_with("points: "));
+    let many = plan_request(g1, MAX_POINTS as usize + 1, true);
+    assert!(problem(execute(&card, many)).starts_with("points: "));
     assert_eq!(log_of(&log).packets, before, "nothing was sent");
 
     // Handles of another device, another curve, another form, another check.
-    let parked = park(&card, Bases::new(g1, points.clone()).checked(Check::Curve)).unwrap();
-    let sum_of = |bases: Bases| problem(ask(&card, Request::Sums(Sums::one(bases, &list[..]))));
-    let msm::Points::Data(Data::Parked(handle)) = parked.clone().points else { panic!("parked") };
+    let resident = load(&card, Bases::new(g1, points.clone()).checked(Check::Curve)).unwrap();
+    let msm_of = |bases: Bases| problem(execute(&card, Request::new(bases, &list[..])));
+    let msm::Points::Data(Data::Resident(handle)) = resident.clone().points else {
+        panic!("not resident")
+    };
     assert_eq!(
-        sum_of(parked.clone().checked(Check::Subgroup)),
-        "bases: resident with Check::Curve, not Subgroup"
+        msm_of(resident.clone().checked(Check::Subgroup)),
+        "bases: loaded with the check 'curve', not 'subgroup'"
     );
-    let raw = card.park(points.clone().into()).unwrap();
-    assert!(sum_of(Bases::parked(g1, raw)).contains("resident as bytes"));
-    let elsewhere = Parked::new(Parked::fresh_identity(), points.into());
-    assert_eq!(sum_of(Bases::parked(g1, elsewhere)), "data: resident on another device");
+    // Without a check the caller trusts what was loaded.
+    for check in [Check::Curve, Check::None] {
+        msms(&card, resident.clone().checked(check), std::slice::from_ref(&list)).unwrap();
+    }
+    let raw = card.load(points.clone().into()).unwrap();
+    assert!(msm_of(Bases::resident(g1, raw)).contains("resident as bytes"));
+    let elsewhere = ResidentData::new(ResidentData::fresh_identity(), points.into());
+    assert_eq!(msm_of(Bases::resident(g1, elsewhere)), "data: resident on another device");
     let other = Card::open(Box::new(self::soft(BLS12_381)), options()).unwrap();
-    let there = Request::Sums(Sums::one(Bases::parked(g1, handle.clone()), &list[..]));
-    assert_eq!(problem(ask(&other, there)), "data: resident on another device");
+    let on_other = Request::new(Bases::resident(g1, handle), &list[..]);
+    assert_eq!(problem(execute(&other, on_other)), "data: resident on another device");
     let two = [SoftEngine::msm(BN254, 4), SoftEngine::msm(BLS12_381, 4)];
     let two = open(SoftCard::new(&two, first_byte()));
     let (_, points) = bases::<C>(3);
-    let parked = park(&two, Bases::new(g1, points)).unwrap();
-    let other_curve = Bases { instance: instance::<bn254::G1>(), ..parked };
-    let error = problem(ask(&two, Request::Sums(Sums::one(other_curve, vec![0; 96]))));
+    let resident = load(&two, Bases::new(g1, points)).unwrap();
+    let other_curve = Bases { instance: instance::<bn254::G1>(), ..resident };
+    let error = problem(execute(&two, Request::new(other_curve, vec![0; 96])));
     assert_eq!(error, "data: resident for msm (bls12_381_g1), not msm (bn254_g1)");
+}
+
+fn plan_request(instance: Instance, points: usize, resident: bool) -> PlanRequest {
+    PlanRequest { instance, points, resident, max_bytes: 0 }
 }
 
 #[test]
@@ -346,37 +339,33 @@ fn points_without_an_image_on_the_edwards_curve_are_named() {
     for point in [exceptional, -exceptional, Affine::new(root, Field::ZERO).unwrap()] {
         points[96 * 5..].copy_from_slice(&pair::encode(&point));
         let bases = Bases::new(instance::<C>(), points.clone()).checked(Check::Curve);
-        let problem = problem(ask(&card, Request::Park(bases)));
+        let problem = problem(load(&card, bases));
         assert!(problem.starts_with("bases: point 5 is of even order"), "{problem}");
     }
     // (alpha, 0) has an image, and is of order 2.
     let order_2 = Affine::<C>::new(C::ALPHA, Field::ZERO).unwrap();
-    let bases = Bases::new(instance::<C>(), pair::encode(&order_2));
+    let bases = Bases::new(instance::<C>(), pair::encode(&order_2)).unchecked();
     let mut two = vec![0; SCALAR_BYTES];
     two[0] = 2;
-    assert_eq!(sums(&card, bases, &[two]).unwrap(), [vec![0; 96]]);
+    assert_eq!(msms(&card, bases, &[two]).unwrap(), [vec![0; 96]]);
 }
 
 #[test]
 fn plans_follow_the_registers() {
-    let plan = |card: &Card, points, parked| {
-        let instance = instance::<bn254::G1>();
-        match ask(card, Request::Plan { instance, points, parked, room: 0 }).unwrap() {
-            Response::Plan(plan) => plan,
-            other => panic!("another answer: {other:?}"),
-        }
+    let plan = |card: &Card, points, resident| {
+        execute(card, plan_request(instance::<bn254::G1>(), points, resident)).unwrap()
     };
     let card = open(soft(MsmGeometry { memory: 1 << 34, ..BN254 }));
     let bits: Vec<_> =
         [0, 1, 100, 1 << 10, 1 << 16, 1 << 22].map(|n| plan(&card, n, true).window_bits).into();
     assert!(bits.is_sorted() && bits[0] < 8 && bits[5] == 16, "{bits:?}");
-    let Plan { windows, memory, parked, .. } = plan(&card, 1 << 22, true);
-    assert_eq!((windows, memory, parked), (16, 0, 1 << 28));
+    let Plan { windows, memory, resident, .. } = plan(&card, 1 << 22, true);
+    assert_eq!((windows, memory, resident), (16, 0, 1 << 28));
     assert_eq!(plan(&card, 1 << 22, false).memory, (1 << 28) + (1 << 21) * 64);
 }
 
 #[test]
-fn a_sum_that_nobody_waits_for_is_cancelled_in_the_card() {
+fn a_cancelled_msm_is_cancelled_in_the_card() {
     type C = bn254::G1;
     let soft = soft(BN254);
     let log = soft.log();
@@ -384,12 +373,10 @@ fn a_sum_that_nobody_waits_for_is_cancelled_in_the_card() {
     let hold = held.hold();
     let card = Card::open(Box::new(held), options()).unwrap();
     let (numbers, points) = bases::<C>(40);
-    let parked = park(&card, Bases::new(instance::<C>(), points)).unwrap();
+    let resident = load(&card, Bases::new(instance::<C>(), points)).unwrap();
     let (list, wanted) = scalars::<C>(&numbers, 7);
     hold.store(true, Ordering::SeqCst);
-    let many = vec![list.clone(); 10].into_iter().map(Data::from).collect();
-    let request = Sums { bases: parked.clone(), scalars: many, progress: None };
-    let ticket = submit(&card, Request::Sums(request)).unwrap();
+    let ticket = card.submit(Request::batch(resident.clone(), vec![list.clone(); 10])).unwrap();
     // Two lists are in the card: there are two halves of the scalars' channel.
     let start = std::time::Instant::now();
     while log_of(&log).most_outstanding < 6 {
@@ -403,21 +390,21 @@ fn a_sum_that_nobody_waits_for_is_cancelled_in_the_card() {
         std::thread::sleep(Duration::from_millis(1));
     }
     hold.store(false, Ordering::SeqCst);
-    assert_eq!(sums(&card, parked, &[list]).unwrap(), [wanted]);
+    assert_eq!(msms(&card, resident, &[list]).unwrap(), [wanted]);
     let log = log_of(&log);
     assert_eq!((log.cancelled, log.overruns), (2, 0), "{log:?}");
 }
 
 #[test]
-fn dropping_the_card_waits_for_sums_that_are_held() {
+fn dropping_the_card_waits_for_msms_that_are_held() {
     type C = bn254::G1;
     let card = open(soft(BN254));
     let (numbers, points) = bases::<C>(300);
     let (list, wanted) = scalars::<C>(&numbers, 9);
     let bases = Bases::new(instance::<C>(), points);
-    let ticket = submit(&card, Request::Sums(Sums::one(bases, list))).unwrap();
+    let ticket = card.submit(Request::new(bases, list)).unwrap();
     drop(card);
-    assert!(matches!(end(ticket).unwrap(), Response::Sums { points, .. } if points == [wanted]));
+    assert_eq!(end(ticket).unwrap().points, [wanted]);
 }
 
 /// Replies are counted from 0: two writes of points, then one of scalars, then the run.
@@ -428,14 +415,14 @@ fn with_fault(fault: Fault, check: Check) -> (Card, Error) {
     let (numbers, points) = bases::<C>(30);
     let (list, _) = scalars::<C>(&numbers, 9);
     let bases = Bases::new(instance::<C>(), points).checked(check);
-    let error = sums(&card, bases, &[list]).unwrap_err();
+    let error = msms(&card, bases, &[list]).unwrap_err();
     (card, error)
 }
 
 #[test]
 fn a_memory_that_faults_fails_one_request() {
     for at in 0..4 {
-        let (card, error) = with_fault(Fault::Status(at, 2), Check::Nothing);
+        let (card, error) = with_fault(Fault::Status(at, 2), Check::None);
         assert!(matches!(error, Error::Failed { .. }), "{error}");
         assert_eq!(error.to_string(), "soft: failed: its memory did not answer");
         lives_on(&card);
@@ -446,16 +433,16 @@ fn lives_on(card: &Card) {
     let (numbers, points) = bases::<bn254::G1>(3);
     let (list, wanted) = scalars::<bn254::G1>(&numbers, 9);
     let bases = Bases::new(instance::<bn254::G1>(), points);
-    assert_eq!(sums(card, bases, &[list]).unwrap(), [wanted]);
+    assert_eq!(msms(card, bases, &[list]).unwrap(), [wanted]);
 }
 
 /// Points that nobody checked may have no sum: that is not the card's fault.
 #[test]
 fn a_sum_that_is_no_point_fails_one_request_when_points_were_not_checked() {
-    for check in [Check::Nothing, Check::Curve] {
+    for check in [Check::None, Check::Curve] {
         let (card, error) = with_fault(Fault::FlipsSum(3), check);
         assert!(matches!(error, Error::Failed { .. }), "{error}");
-        assert!(error.to_string().contains("the sum is no point; points were not"), "{error}");
+        assert!(error.to_string().contains("the sum is not a point; points were not"), "{error}");
         lives_on(&card);
     }
 }
@@ -466,21 +453,20 @@ fn a_card_that_contradicts_itself_is_lost() {
         (Fault::Status(0, 1), "a refusal of what its registers allow"),
         (Fault::Status(3, 1), "a refusal of what its registers allow"),
         (Fault::Status(1, 3), "a cancelled write"),
-        (Fault::Status(3, 3), "a cancellation that nobody asked for"),
+        (Fault::Status(3, 3), "a cancellation that was not requested"),
         (Fault::Status(3, 4), "a full queue"),
         (Fault::Status(3, 9), "a status of 9"),
-        (Fault::FlipsSum(3), "a sum that is no point"),
+        (Fault::FlipsSum(3), "a sum that is not a point"),
         (Fault::ShortReply(3), "claim to be"),
         (Fault::LongReply(3), "header"),
-        (Fault::UnknownIndex(2), "not asked"),
+        (Fault::UnknownIndex(2), "that was not sent"),
         (Fault::Dies(3), "fault injector"),
     ] {
         let (card, error) = with_fault(fault, Check::Subgroup);
         assert!(matches!(error, Error::Lost { .. }), "{fault:?}: {error}");
         assert!(error.to_string().contains(problem), "{fault:?}: {error}");
-        let plan =
-            Request::Plan { instance: instance::<bn254::G1>(), points: 1, parked: true, room: 0 };
-        assert!(submit(&card, plan).is_err(), "{fault:?}: a lost card took a request");
+        let plan = plan_request(instance::<bn254::G1>(), 1, true);
+        assert!(card.submit(plan).is_err(), "{fault:?}: a lost card took a request");
     }
     let (_, error) = with_fault(Fault::Stalls(3), Check::Subgroup);
     assert!(matches!(error, Error::TimedOut { .. }), "{error}");

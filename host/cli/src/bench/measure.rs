@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use proofmill::groth16::dev::{Circuit, Statement};
 use proofmill::groth16::snarkjs::{Witness, Zkey};
-use proofmill::groth16::{Curve, Prover, Settings, devices_beside};
+use proofmill::groth16::{Curve, Prover, Settings, devices_with_fallback};
 use proofmill::msm::Instance;
 use proofmill::ntt::Field;
 use proofmill::{Capability, Data, Device, Uri, equihash, poseidon};
@@ -136,12 +136,12 @@ fn proof(uri: &Uri, threads: Threads, quick: bool) -> anyhow::Result<Value> {
     circuit.write_insecure_key(SEED, &mut key)?;
     circuit.write_witness(&mut witness)?;
     let key = Zkey::from_bytes("bench.zkey", key.into())?;
-    let witness = Witness::from_bytes("bench.wtns", witness.into())?;
-    let settings = Settings { park: true, ..Settings::default() };
-    let prover = Prover::new(&key, devices_beside(uri, &threads.processor()?)?, settings)?;
-    let mut best = prover.prove(&witness, None)?.report;
+    let witness = Witness::from_bytes("bench.wtns", witness)?;
+    let settings = Settings { resident: true, ..Settings::default() };
+    let prover = Prover::new(&key, devices_with_fallback(uri, &threads.processor()?)?, settings)?;
+    let mut best = prover.prove(&witness)?.report;
     for _ in 1..PROOFS {
-        let report = prover.prove(&witness, None)?.report;
+        let report = prover.prove(&witness)?.report;
         if report.seconds < best.seconds {
             best = report;
         }

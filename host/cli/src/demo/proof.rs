@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use proofmill::Uri;
 use proofmill::groth16::dev::{Circuit, Statement};
 use proofmill::groth16::snarkjs::{Witness, Zkey, proof};
-use proofmill::groth16::{Curve, Prover, Settings, devices_beside};
+use proofmill::groth16::{Curve, Prover, Settings, devices_with_fallback};
 
 use super::table::{Row, milliseconds};
 use crate::output::{Output, count};
@@ -39,12 +39,12 @@ pub fn show(uri: &Uri, output: &mut Output, rows: &mut Vec<Row>) -> anyhow::Resu
         key.len()
     ))?;
     let key = Zkey::from_bytes("demo.zkey", key.into())?;
-    let witness = Witness::from_bytes("demo.wtns", witness.into())?;
+    let witness = Witness::from_bytes("demo.wtns", witness)?;
 
-    let devices = devices_beside(uri, uri)?;
+    let devices = devices_with_fallback(uri, uri)?;
     let prover = threads.run(|| Ok(Prover::new(&key, devices, Settings::default())?))?;
     let start = Instant::now();
-    let proved = threads.run(|| Ok(prover.prove(&witness, None)?))?;
+    let proved = threads.run(|| Ok(prover.prove(&witness)?))?;
     let time = start.elapsed();
     let bytes = proof::text(&proved.proof)?.len();
     output.line(format_args!("  proof     {:>12}  {bytes} bytes of JSON", milliseconds(time)))?;
@@ -55,7 +55,7 @@ pub fn show(uri: &Uri, output: &mut Output, rows: &mut Vec<Row>) -> anyhow::Resu
     let start = Instant::now();
     let mut valid = true;
     for _ in 0..MANY {
-        valid &= verifying.verify(&proved.public, &proved.proof)?;
+        valid &= verifying.verify(&proved.public_inputs, &proved.proof)?;
     }
     let time = start.elapsed();
     let verdict = |valid| if valid { "valid" } else { "invalid" };
@@ -66,13 +66,13 @@ pub fn show(uri: &Uri, output: &mut Output, rows: &mut Vec<Row>) -> anyhow::Resu
     ))?;
     rows.push(Row { what: "groth16 verify: one proof after the other".into(), number: MANY, time });
 
-    let mut public = proved.public.clone();
+    let mut public = proved.public_inputs.clone();
     public.first_mut().context("the circuit has a public value")?[0] ^= 1;
     let other_digest = verifying.verify(&public, &proved.proof)?;
     output.line(format_args!("  with another digest     {}", verdict(other_digest)))?;
     let mut proof = proved.proof.clone();
     proof.c.clone_from(&proof.a);
-    let other_proof = verifying.verify(&proved.public, &proof)?;
+    let other_proof = verifying.verify(&proved.public_inputs, &proof)?;
     output.line(format_args!("  with another point      {}", verdict(other_proof)))?;
     Ok(valid && !other_digest && !other_proof)
 }

@@ -58,7 +58,7 @@ fn asked(uri: &Uri) -> anyhow::Result<Value> {
     let round_trip = (0..QUESTIONS).map(|_| question()).min().unwrap_or_default();
     let bytes = vec![0u8; BYTES];
     let start = Instant::now();
-    let parked = device.park(bytes.into());
+    let parked = device.load(bytes.into());
     let taken = start.elapsed().max(Duration::from_nanos(1));
     let (bandwidth, problem) = match parked {
         Ok(_) => (Some(BYTES as f64 / taken.as_secs_f64()), None),

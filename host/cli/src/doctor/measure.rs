@@ -119,9 +119,9 @@ pub fn msm(
     share: Duration,
 ) -> anyhow::Result<f64> {
     let points = msm::multiples(group, 1, count)?;
-    let bases = msm::park(device, Bases::new(group, points))?;
+    let bases = msm::load_bases(device, Bases::new(group, points))?;
     let scalars: Data = numbers(4, count).into();
-    rate(count, share, || Ok(msm::sum(device, bases.clone(), scalars.clone())?))
+    rate(count, share, || Ok(msm::msm(device, bases.clone(), scalars.clone())?))
 }
 
 /// Elements a second of a transform.
@@ -135,7 +135,7 @@ pub fn ntt(
     let mut memory = Vec::new();
     rate(count, share, || {
         let request = ntt::Request::forward(field, elements.clone());
-        memory = ntt::transform(device, request.answered_in(std::mem::take(&mut memory)))?;
+        memory = ntt::transform(device, request.with_buffer(std::mem::take(&mut memory)))?;
         Ok(())
     })
 }

@@ -5,14 +5,13 @@
 use std::collections::VecDeque;
 use std::io::IsTerminal as _;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use proofmill::equihash::read::{self, Headers};
-use proofmill::equihash::{BlockHash, Request, Verdict};
-use proofmill::{Answer, Data, Device, Ticket};
+use proofmill::equihash::{BlockHash, Request, Response, Verdict};
+use proofmill::{Bytes, Device, Submit, Ticket};
 use serde_json::json;
 
 use super::{Arguments, content};
@@ -35,9 +34,9 @@ struct Batch<'a> {
     file: &'a Path,
     /// The first one's number in the file, from 1.
     first: usize,
-    headers: Arc<[u8]>,
+    headers: Bytes,
     submitted: Instant,
-    ticket: Ticket,
+    ticket: Ticket<Response>,
 }
 
 /// What was found so far.
@@ -107,14 +106,11 @@ impl<'a> Run<'a> {
         let chunks = headers.as_bytes().chunks(CHUNK * params.header_bytes());
         for (first, chunk) in (1..).step_by(CHUNK).zip(chunks) {
             self.make_room()?;
-            let headers: Arc<[u8]> = chunk.into();
-            let request = Request::new(params, network, Data::Here(headers.clone()));
+            let headers = Bytes::from(chunk);
+            let request = Request::new(params, network, headers.clone());
             let request = Request { personalisation, ..request };
             let submitted = Instant::now();
-            let ticket = self
-                .device
-                .submit(proofmill::Request::EquihashVerify(request))
-                .with_context(|| place(file, first))?;
+            let ticket = self.device.submit(request).with_context(|| place(file, first))?;
             let batch = Batch { file, first, headers, submitted, ticket };
             self.ahead.push_back(Entry::Batch(batch));
         }
@@ -159,13 +155,14 @@ impl<'a> Run<'a> {
         Ok(true)
     }
 
-    fn verdicts(&mut self, ticket: Ticket, submitted: Instant) -> anyhow::Result<Vec<Verdict>> {
-        let (answer, answered) = ticket.wait_stamped();
-        self.tally.busy.add(submitted, answered);
-        match answer? {
-            Answer::EquihashVerify(response) => Ok(response.verdicts),
-            other => bail!("an answer to another question: {other:?}"),
-        }
+    fn verdicts(
+        &mut self,
+        ticket: Ticket<Response>,
+        submitted: Instant,
+    ) -> anyhow::Result<Vec<Verdict>> {
+        let (response, completed) = ticket.wait_stamped();
+        self.tally.busy.add(submitted, completed);
+        Ok(response?.verdicts)
     }
 
     fn header(

@@ -1,9 +1,9 @@
-//! What is said of a proof that was made, or would be.
+//! Reports of a proof and of a plan.
 
 use std::fs;
 
 use indicatif::HumanBytes;
-use proofmill::groth16::{Counts, Plan, Planned, Proved, Redone, Step, Timed};
+use proofmill::groth16::{Counts, Plan, Planned, Proved, Retry, Step, Timed};
 use serde_json::json;
 
 use super::Arguments;
@@ -11,7 +11,8 @@ use crate::output::{Output, note};
 
 /// What a proof would take, as text or as JSON.
 pub fn plan(plan: &Plan, as_json: bool, output: &mut Output) -> anyhow::Result<()> {
-    let Plan { curve, variables, publics, domain, key, witness, kept, working, .. } = *plan;
+    let Plan { curve, variables, public_inputs, domain, key, witness, resident, working, .. } =
+        *plan;
     if as_json {
         let steps = plan.steps.iter().map(|planned| {
             json!({
@@ -25,11 +26,11 @@ pub fn plan(plan: &Plan, as_json: bool, output: &mut Output) -> anyhow::Result<(
             "curve": curve.name(),
             "domain": domain,
             "variables": variables,
-            "publics": publics,
+            "public_inputs": public_inputs,
             "steps": steps.collect::<Vec<_>>(),
             "key": key,
             "witness": witness,
-            "kept": kept,
+            "resident": resident,
             "working": working,
             "memory": plan.memory(),
         }));
@@ -40,7 +41,7 @@ pub fn plan(plan: &Plan, as_json: bool, output: &mut Output) -> anyhow::Result<(
         line(&name(*step), &shown(*working), device.as_deref(), output)?;
     }
     output.line("")?;
-    let parts = [("key", key), ("witness", witness), ("matrices", kept), ("working", working)];
+    let parts = [("key", key), ("witness", witness), ("matrices", resident), ("working", working)];
     for (what, bytes) in parts.into_iter().chain([("at most", plan.memory())]) {
         output.line(format_args!("{what:<10} {:>12}", shown(bytes)))?;
     }
@@ -56,9 +57,9 @@ pub fn proved(
     output: &mut Output,
 ) -> anyhow::Result<()> {
     let report = &proved.report;
-    if let Some(Redone { devices, problem, .. }) = &report.redone {
+    if let Some(Retry { devices, problem, .. }) = &report.retried {
         // Whatever is read of the output, a device that is wrong must not go unseen.
-        note(format_args!("{}: {problem}; all was done again on cpu:", devices.join(", ")));
+        note(format_args!("{}: {problem}; the proof was repeated on cpu:", devices.join(", ")));
     }
     if arguments.json {
         let steps = report.steps.iter().map(|timed| {
@@ -73,14 +74,14 @@ pub fn proved(
             "curve": plan.curve.name(),
             "domain": plan.domain,
             "variables": plan.variables,
-            "publics": plan.publics,
+            "public_inputs": plan.public_inputs,
             "seconds": report.seconds,
             "steps": steps.collect::<Vec<_>>(),
             "memory": peak_memory(),
             "planned_memory": plan.memory(),
             "self_check": !arguments.no_self_check,
-            "redone": report.redone.as_ref().map(|redone| {
-                json!({ "devices": redone.devices, "problem": redone.problem })
+            "retried": report.retried.as_ref().map(|retried| {
+                json!({ "devices": retried.devices, "problem": retried.problem })
             }),
             "wrong_answers": counts.wrong,
             "failures": counts.failures,
@@ -103,9 +104,9 @@ pub fn proved(
     Ok(())
 }
 
-/// A step's name for people; JSON has "sum" for an MSM.
+/// Returns the name of a step for people; JSON has "msm A" for "MSM A".
 pub fn name(step: Step) -> String {
-    step.to_string().replace("sum ", "MSM ")
+    step.to_string().replace("msm ", "MSM ")
 }
 
 /// A step: what it takes, and who does it.

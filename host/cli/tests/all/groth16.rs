@@ -47,8 +47,8 @@ fn the_report_says_what_was_done_where() {
     expect(&said, 0, &[]);
     let report: Value = serde_json::from_slice(&said.stdout).unwrap();
     assert_eq!((&report["type"], &report["curve"]), (&"prove".into(), &"bn254".into()));
-    assert_eq!((&report["domain"], &report["publics"]), (&16.into(), &1.into()));
-    assert_eq!((&report["self_check"], &report["redone"]), (&false.into(), &Value::Null));
+    assert_eq!((&report["domain"], &report["public_inputs"]), (&16.into(), &1.into()));
+    assert_eq!((&report["self_check"], &report["retried"]), (&false.into(), &Value::Null));
     assert_eq!(report["wrong_answers"], 0);
     assert!(report["seconds"].as_f64() > Some(0.0), "{report}");
     assert!(report["memory"].as_u64() > Some(1 << 20), "{report}");
@@ -282,7 +282,7 @@ fn a_key_is_described() {
     expect(&info(&["--check"]), 0, &["every point is on its curve and in the subgroup"]);
     let key: Value = serde_json::from_slice(&info(&["--json"]).stdout).unwrap();
     assert_eq!(
-        (&key["domain"], &key["variables"], &key["publics"]),
+        (&key["domain"], &key["variables"], &key["public_inputs"]),
         (&16.into(), &11.into(), &1.into())
     );
     assert_eq!(key["sections"][2]["bytes"], 11 * 192);

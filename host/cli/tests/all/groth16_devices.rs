@@ -67,7 +67,7 @@ fn a_circuit_sums_and_the_processor_does_the_rest() {
     let made = Made::new("bn254", 40);
     expect(&made.prove_with(&["--plan", "--device", &device]), 0, &[&device, "cpu:"]);
     let (report, said) = report(&made, &device);
-    assert_eq!((&report["redone"], said.as_str()), (&Value::Null, ""));
+    assert_eq!((&report["retried"], said.as_str()), (&Value::Null, ""));
     for step in ["sum A", "sum B1", "sum C", "sum H"] {
         assert_eq!(devices(&report, step), [&device], "{step}");
     }
@@ -86,9 +86,9 @@ fn a_circuit_that_lies_is_found_out() {
     let device = lying(&simulation, made.0.path(), &[]);
     let (report, said) = report(&made, &device);
     assert_eq!((&report["wrong_answers"], &report["failures"]), (&1.into(), &0.into()), "{report}");
-    assert_eq!(report["redone"]["devices"], Value::from([device.clone()].to_vec()));
+    assert_eq!(report["retried"]["devices"], Value::from([device.clone()].to_vec()));
     let problem = "the proof that was made of its answers does not verify";
-    assert_eq!(report["redone"]["problem"], problem);
+    assert_eq!(report["retried"]["problem"], problem);
     assert!(said.contains(&format!("{device}: {problem}; all was done again on cpu:")), "{said}");
     let [first, second] = devices(&report, "sum A")[..] else { panic!("{report}") };
     assert!(first == device && second.starts_with("cpu:"), "{report}");
@@ -106,8 +106,8 @@ fn a_circuit_that_is_silent_is_not_waited_for() {
     let device = lying(&simulation, made.0.path(), &["-DSILENT"]) + "?timeout=5";
     let (report, said) = report(&made, &device);
     assert_eq!((&report["wrong_answers"], &report["failures"]), (&0.into(), &1.into()), "{report}");
-    let problem = format!("{device} gave no answer for 5 s");
-    assert_eq!(report["redone"]["problem"], problem);
+    let problem = format!("{device} did not respond for 5 s");
+    assert_eq!(report["retried"]["problem"], problem);
     assert!(said.contains(&format!("{problem}; all was done again on cpu:")), "{said}");
 
     std::fs::remove_file(made.at("proof.json")).unwrap();

@@ -474,7 +474,7 @@ fn no_accepted_job_is_lost_in_a_storm() {
     if let Some([_, most]) = memory {
         assert!(most < MOST_MEMORY, "{most} KiB");
     }
-    let values = Witness::from_bytes("witness", witness.into()).unwrap();
+    let values = Witness::from_bytes("witness", witness).unwrap();
     let secret = values.values().last().unwrap();
     let number = num_bigint::BigUint::from_bytes_le(secret);
     let bytes = secret.iter().map(|byte| format!("{byte:02x}")).collect::<String>();

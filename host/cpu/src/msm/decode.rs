@@ -1,4 +1,4 @@
-//! Points from bytes, checked as far as is asked.
+//! Decodes and checks points.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use rayon::prelude::*;
 /// Points that a thread decodes at a time.
 const DECODED: usize = 1 << 10;
 
-/// Points in the form that is added.
+/// Points in the form of the adder.
 pub(super) struct Decoded<C: Group> {
     pub points: Vec<Stored<C>>,
     /// The numbers of those that are the identity.
@@ -26,10 +26,10 @@ impl<C: Group<Base: Coordinate>> Decoded<C> {
     /// Bytes for each thread while points are decoded.
     pub const BYTES_A_THREAD: usize = DECODED * (2 * size_of::<Stored<C>>() + pair::bytes::<C>());
 
-    /// The points with these numbers, of bytes that are there or are read in pieces.
+    /// Decodes the points of a range.
     pub fn new(
         isa: Isa,
-        bytes: &read::Bytes,
+        bytes: &read::Source,
         range: Range<usize>,
         check: Check,
         cancelled: &(dyn Fn() -> bool + Sync),
@@ -55,8 +55,8 @@ impl<C: Group<Base: Coordinate>> Decoded<C> {
         Ok(Self { points, identities: identities.concat() })
     }
 
-    /// The scalars of the points from one on, with zeros for identities, of which a sum then takes no notice: in keys, many points
-    /// are.
+    /// Returns the scalars of the points from `first` on, with zeros for identities, which then cost nothing: in keys, many points are
+    /// identities.
     pub fn relevant<'a>(
         &self,
         first: usize,

@@ -1,33 +1,33 @@
-//! Progress out, cancellation in.
+//! Progress and cancellation of an MSM.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use proofmill_op::msm::Progress;
+use proofmill_op::Progress;
 
-/// How far one of several sums is.
+/// Progress of one of several MSMs.
 pub(super) struct Watch<'a> {
     pub progress: Option<&'a Progress>,
-    /// What is done before this sum, and how much it is of all.
+    /// The fraction of the request that is done before this MSM, and its own share.
     pub finished: f64,
     pub share: f64,
-    /// Digits of this sum, and those that were read.
+    /// Digits of this MSM, and those that were processed.
     pub total: usize,
     pub done: AtomicUsize,
     pub cancelled: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl Watch<'_> {
-    /// Counts digits that were read. No if the work is to stop.
-    pub fn go_on(&self, digits: usize) -> bool {
+    /// Adds processed digits. Returns false if the request was cancelled.
+    pub fn advance(&self, digits: usize) -> bool {
         let done = self.done.fetch_add(digits, Ordering::Relaxed);
-        self.say(done as f64 / self.total.max(1) as f64);
+        self.report(done as f64 / self.total.max(1) as f64);
         !(self.cancelled)()
     }
 
-    /// Tells that this part of the sum is done.
-    pub fn say(&self, part: f64) {
-        if let Some(Progress(function)) = self.progress {
-            function(self.finished + self.share * part);
-        }
+    /// Reports that this fraction of the MSM is done.
+    pub fn report(&self, part: f64) {
+        self.progress
+            .iter()
+            .for_each(|progress| progress.report(self.finished + self.share * part));
     }
 }

@@ -1,38 +1,44 @@
-//! The chain of a quotient: list after list an inverse transform and a forward one on the coset, then a b - c.
-
-use std::sync::Arc;
+//! The chain of a quotient: an inverse transform and a forward one on the coset for each list, then a b - c.
 
 use proofmill_algebra::Isa;
-use proofmill_op::ntt::{Progress, Quotient, Request, Response};
-use proofmill_op::{Data, Error, Result, in_field};
-use rayon::prelude::*;
-use zeroize::{Zeroize, Zeroizing};
+use proofmill_op::ntt::{ComputeQuotient, Quotient, QuotientResponse, Request};
+use proofmill_op::{Argument, Bytes, Data, Error, Progress, Result, SecretBytes, in_field};
 
-use super::{Answer, CHUNK, boxed};
-use crate::pages;
+use super::{Execute, boxed};
+use crate::run::{Cancelled, Context, Job, Run};
 
-/// A chain, and the lists that go through it.
-pub struct Chain {
-    inverse: Box<dyn Answer>,
-    forward: Box<dyn Answer>,
-    lists: [Arc<[u8]>; 3],
-    memory: Vec<u8>,
+impl Run for ComputeQuotient {
+    fn prepare(
+        request: Quotient,
+        Context { isa, identity, .. }: Context,
+    ) -> Result<Job<QuotientResponse>> {
+        let chain = Chain::new(request, identity)?;
+        Ok(Job::on_pool(move |cancelled| {
+            chain.compute(isa, cancelled).map(QuotientResponse::Elements)
+        }))
+    }
+}
+
+/// A chain of transforms and its lists.
+struct Chain {
+    inverse: Box<dyn Execute>,
+    forward: Box<dyn Execute>,
+    lists: [Bytes; 3],
+    memory: SecretBytes,
     progress: Option<Progress>,
 }
 
 impl Chain {
-    /// What can be said of a request before it runs: sizes, root and coset, and whose data these are.
-    pub fn new(request: Quotient, identity: u64) -> Result<Self> {
+    /// Checks sizes, root, coset and the device of the data.
+    fn new(mut request: Quotient, identity: u64) -> Result<Self> {
         request.log_size()?;
-        if request.keep.is_some() {
-            return Err(Error::argument(
-                "keep",
-                "a processor has the result where it is asked for",
-            ));
+        if request.resident_for.is_some() {
+            let problem = "a processor has the result in host memory";
+            return Err(Error::argument(Argument::ResidentFor, problem));
         }
         let [a, b, c] = request.lists.each_ref().map(|list| list.on(identity).cloned());
         let lists = [a?, b?, c?];
-        let list = || Data::Here(lists[0].clone());
+        let list = || Data::Host(lists[0].clone());
         let (mut back, mut forth) =
             (Request::inverse(request.field, list()), Request::forward(request.field, list()));
         (back.root, forth.root) = (request.root.clone(), request.root);
@@ -41,52 +47,48 @@ impl Chain {
             inverse: in_field!(request.field, boxed(&back))?,
             forward: in_field!(request.field, boxed(&forth))?,
             lists,
-            memory: request.memory.0,
+            memory: request.buffer.take(),
             progress: request.progress,
         })
     }
 
-    /// The answer, on the threads of the caller's pool. Lists between are wiped.
-    pub fn answer(self, isa: Isa, cancelled: &(dyn Fn() -> bool + Sync)) -> Result<Response> {
+    /// Computes the chain on the threads of the current pool. Each list is dropped as soon as it was read, so that three lists and one more
+    /// exist at a time; the lists in between are secret.
+    fn compute(self, isa: Isa, cancelled: Cancelled<'_>) -> Result<SecretBytes> {
         let Self { inverse, forward, lists, memory, progress } = self;
-        let tell = |parts: usize| {
-            progress.iter().for_each(|Progress(function)| function(parts as f64 / PARTS as f64));
+        let report = |parts: usize| {
+            progress.iter().for_each(|progress| progress.report(parts as f64 / PARTS as f64));
         };
         let bytes = lists[0].len();
-        let mut between = Zeroizing::new(pages::zeros(bytes));
+        let mut between = SecretBytes::zeroed(bytes);
         let mut memory = Some(memory);
-        let mut moved = |(number, mut list): (usize, Arc<[u8]>)| -> Result<Zeroizing<Vec<u8>>> {
-            tell(2 * number);
-            let done = inverse.answer(isa, &list, &mut between, None, cancelled);
+        let mut on_coset = |(number, list): (usize, Bytes)| -> Result<SecretBytes> {
+            report(2 * number);
+            let done = inverse.execute(isa, &list, &mut between, None, cancelled);
             done.map_err(|error| of_list(number, error))?;
-            // Only three lists and this one are there at a time. It may be a secret.
-            if let Some(bytes) = Arc::get_mut(&mut list) {
-                bytes.par_chunks_mut(CHUNK).for_each(Zeroize::zeroize);
-            }
             drop(list);
-            tell(2 * number + 1);
-            let mut values =
-                Zeroizing::new(pages::reused(memory.take().unwrap_or_default(), bytes));
-            forward.answer(isa, &between, &mut values, None, cancelled)?;
+            report(2 * number + 1);
+            let mut values = memory.take().unwrap_or_else(SecretBytes::empty).reused(bytes);
+            forward.execute(isa, &between, &mut values, None, cancelled)?;
             Ok(values)
         };
         let [a, b, c] = lists;
-        let [mut a, b, c] = [moved((0, a))?, moved((1, b))?, moved((2, c))?];
-        tell(PARTS - 1);
+        let [mut a, b, c] = [on_coset((0, a))?, on_coset((1, b))?, on_coset((2, c))?];
+        report(PARTS - 1);
         forward.a_b_less_c(isa, &mut a, &b, &c)?;
-        tell(PARTS);
-        Ok(Response { elements: std::mem::take(&mut *a) })
+        report(PARTS);
+        Ok(a)
     }
 }
 
-/// Transforms, and what follows them.
+/// Transforms, and the product and difference.
 const PARTS: usize = 7;
 
-/// An element that is none is one of a list.
+/// Names the list of an error about an element.
 fn of_list(number: usize, error: Error) -> Error {
     match error {
-        Error::Argument { argument: "elements", problem } => {
-            Error::argument("lists", format!("list {number}: {problem}"))
+        Error::Argument { argument: Argument::Elements, problem } => {
+            Error::argument(Argument::Lists, format!("list {number}: {problem}"))
         }
         other => other,
     }
@@ -94,10 +96,10 @@ fn of_list(number: usize, error: Error) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
+    use std::sync::{Arc, Mutex};
 
+    use proofmill_op::Submit;
     use proofmill_op::ntt::Field;
-    use proofmill_op::{Device, Request};
 
     use super::*;
     use crate::CpuDevice;
@@ -109,12 +111,12 @@ mod tests {
 
     fn problem(request: Quotient) -> String {
         let device = CpuDevice::new(Some(1)).unwrap();
-        let ticket = device.submit(Request::Quotient(request.into()));
+        let ticket = device.submit(request);
         ticket.and_then(|ticket| ticket.wait()).unwrap_err().to_string()
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn wrong_arguments_are_named() {
         let mut wrong = vec![1; 256];
         wrong[96..128].fill(0xff);
         let mut request = quotient(256);
@@ -122,21 +124,21 @@ mod tests {
         assert_eq!(problem(request), "lists: list 2: number 3 is not below the modulus");
         assert_eq!(problem(Quotient { coset: vec![0; 32], ..quotient(64) }), "coset: is 0");
         assert!(problem(quotient(64).with_root([3; 32])).starts_with("root: its order"));
-        let kept = quotient(64).kept_for(proofmill_op::msm::Instance::ALL[0]);
-        assert!(problem(kept).starts_with("keep: "));
+        let kept = quotient(64).resident_for(proofmill_op::msm::Instance::ALL[0]);
+        assert!(problem(kept).starts_with("resident_for: "));
     }
 
     #[test]
     fn progress_ends_at_one_and_a_cancelled_chain_ends() {
         let device = CpuDevice::new(Some(1)).unwrap();
-        let told: Arc<Mutex<Vec<f64>>> = Arc::default();
-        let list = told.clone();
+        let seen: Arc<Mutex<Vec<f64>>> = Arc::default();
+        let list = seen.clone();
         let mut request = quotient(1 << 14);
         request.progress = Some(Progress(Arc::new(move |part| list.lock().unwrap().push(part))));
-        device.submit(Request::Quotient(request.into())).unwrap().wait().unwrap();
-        let told = told.lock().unwrap();
-        assert!(told.is_sorted() && told.last() == Some(&1.0), "{told:?}");
-        let ticket = device.submit(Request::Quotient(quotient(1 << 22).into())).unwrap();
+        device.submit(request).unwrap().wait().unwrap();
+        let seen = seen.lock().unwrap();
+        assert!(seen.is_sorted() && seen.last() == Some(&1.0), "{seen:?}");
+        let ticket = device.submit(quotient(1 << 22)).unwrap();
         ticket.cancel();
         assert!(matches!(ticket.wait(), Err(Error::Cancelled)));
     }

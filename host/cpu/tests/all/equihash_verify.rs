@@ -22,8 +22,8 @@ fn block_346() -> Vec<u8> {
 fn masks(isa: Isa, params: Params, network: Network, headers: &[Vec<u8>]) -> Vec<u8> {
     let device = CpuDevice::with_isa(Some(2), isa).unwrap();
     let request = Request::new(params, network, headers.concat());
-    let ticket = device.submit(proofmill_op::Request::EquihashVerify(request)).unwrap();
-    let Answer::EquihashVerify(response) = ticket.wait().unwrap() else { panic!("another answer") };
+    let ticket = device.submit(request).unwrap();
+    let response = ticket.wait().unwrap();
     response.verdicts.iter().map(|verdict| verdict.mask()).collect()
 }
 
@@ -200,8 +200,8 @@ fn another_personalisation_is_another_puzzle() {
     let device = CpuDevice::new(Some(1)).unwrap();
     let mut request = Request::new(Params::N200_K9, Network::None, block_346());
     request.personalisation.0 = *b"BgoldPoW";
-    let ticket = device.submit(proofmill_op::Request::EquihashVerify(request)).unwrap();
-    let Answer::EquihashVerify(response) = ticket.wait().unwrap() else { panic!("another answer") };
+    let ticket = device.submit(request).unwrap();
+    let response = ticket.wait().unwrap();
     assert_eq!(response.verdicts[0].mask(), Verdict::XOR_NON_ZERO | Verdict::BAD_ZERO_ORDER);
 }
 
@@ -211,7 +211,7 @@ fn wrong_sizes_are_refused_at_once_and_no_headers_are_no_verdicts() {
     let mut header = block_346();
     header.pop();
     let request = Request::new(Params::N200_K9, Network::Main, header);
-    assert!(device.submit(proofmill_op::Request::EquihashVerify(request)).is_err());
+    assert!(device.submit(request).is_err());
     assert_eq!(masks(Isa::best(), Params::N200_K9, Network::Main, &[]), [0_u8; 0]);
 }
 
@@ -230,14 +230,10 @@ fn a_large_request_keeps_its_order() {
 fn a_device_that_is_dropped_answers_what_it_took() {
     let device = CpuDevice::new(Some(1)).unwrap();
     let request = Request::new(Params::N200_K9, Network::Main, block_346().repeat(20));
-    let tickets: Vec<_> = (0..5)
-        .map(|_| device.submit(proofmill_op::Request::EquihashVerify(request.clone())).unwrap())
-        .collect();
+    let tickets: Vec<_> = (0..5).map(|_| device.submit(request.clone()).unwrap()).collect();
     drop(device);
     for ticket in tickets {
-        let Answer::EquihashVerify(response) = ticket.wait().unwrap() else {
-            panic!("another answer")
-        };
+        let response = ticket.wait().unwrap();
         assert!(
             response.verdicts.len() == 20
                 && response.verdicts.iter().all(|verdict| verdict.is_valid())

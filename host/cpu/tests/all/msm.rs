@@ -10,25 +10,25 @@ use proofmill_algebra::msm::{Group, multiples};
 use proofmill_algebra::{bls12_377, bls12_381, bn254, pallas, vesta};
 use proofmill_cpu::{CpuDevice, Isa};
 use proofmill_op::msm::{Bases, Check, Instance, Progress, Request, Response, SCALAR_BYTES, Sums};
-use proofmill_op::{Answer, Data, Device, Error, Parked, Result};
+use proofmill_op::{Answer, Data, Device, Error, ResidentData, Result};
 
 fn ask(device: &CpuDevice, request: Request) -> Result<Response> {
-    match device.submit(proofmill_op::Request::Msm(request))?.wait()? {
+    match device.submit(request)?.wait()? {
         Answer::Msm(response) => Ok(response),
         other => panic!("an answer to another question: {other:?}"),
     }
 }
 
 fn sums(device: &CpuDevice, sums: Sums) -> Result<Vec<Vec<u8>>> {
-    match ask(device, Request::Sums(sums))? {
+    match ask(device, (sums))? {
         Response::Sums { points, .. } => Ok(points),
         other => panic!("an answer to another question: {other:?}"),
     }
 }
 
-fn park(device: &CpuDevice, bases: Bases) -> Result<Parked> {
-    match ask(device, Request::Park(bases))? {
-        Response::Parked(parked) => Ok(parked),
+fn load(device: &CpuDevice, bases: Bases) -> Result<ResidentData> {
+    match ask(device, (bases))? {
+        Response::ResidentData(parked) => Ok(parked),
         other => panic!("an answer to another question: {other:?}"),
     }
 }
@@ -83,7 +83,7 @@ fn examine_multiples<C: Group<Base: Coordinate>>() {
         ones.iter_mut().step_by(SCALAR_BYTES).for_each(|byte| *byte = 1);
         let lists = [&list, &few, &ones];
         let sum = |bases: &Bases| {
-            lists.map(|list| sums(&device, Sums::one(bases.clone(), list.clone())).unwrap())
+            lists.map(|list| sums(&device, Request::new(bases.clone(), list.clone())).unwrap())
         };
         let expected = sum(&here);
         let mut numbers = Vec::new();
@@ -128,7 +128,7 @@ fn examine<C: Group<Base: Coordinate>>() {
             let (first, first_sum) = scalars::<C>(count, 3 << 40);
             let (second, second_sum) = scalars::<C>(count, 5 << 40);
             assert_eq!(
-                sums(&device, Sums::one(here.clone(), first.clone())).unwrap(),
+                sums(&device, Request::new(here.clone(), first.clone())).unwrap(),
                 std::slice::from_ref(&first_sum)
             );
             let parked = Bases::parked(instance::<C>(), park(&device, here).unwrap());
@@ -163,13 +163,13 @@ fn identities_among_the_bases_count_for_nothing() {
     let device = CpuDevice::new(Some(2)).unwrap();
     let here = Bases::new(instance::<C>(), points);
     let parked = Bases::parked(instance::<C>(), park(&device, here.clone()).unwrap());
-    let found = sums(&device, Sums::one(here.clone(), scalars.clone())).unwrap();
-    assert_eq!(found, sums(&device, Sums::one(parked, scalars.clone())).unwrap());
+    let found = sums(&device, Request::new(here.clone(), scalars.clone())).unwrap();
+    assert_eq!(found, sums(&device, Request::new(parked, scalars.clone())).unwrap());
     for i in (0..count).step_by(3) {
         scalars[32 * i..32 * (i + 1)].fill(0);
     }
     let here = Bases::new(instance::<C>(), bases::<C>(count));
-    assert_eq!(found, sums(&device, Sums::one(here, scalars)).unwrap());
+    assert_eq!(found, sums(&device, Request::new(here, scalars)).unwrap());
 }
 
 #[test]
@@ -178,30 +178,33 @@ fn more_points_than_a_chunk_are_right_without_vectors_too() {
     let here = Bases::new(instance::<bn254::G1>(), bases::<bn254::G1>(count));
     let (scalars, sum) = scalars::<bn254::G1>(count, 7 << 40);
     let best = CpuDevice::new(Some(2)).unwrap();
-    assert_eq!(sums(&best, Sums::one(here, scalars.clone())).unwrap(), std::slice::from_ref(&sum));
+    assert_eq!(
+        sums(&best, Request::new(here, scalars.clone())).unwrap(),
+        std::slice::from_ref(&sum)
+    );
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(&bases::<bn254::G1>(count)).unwrap();
     let streamed = Bases::streamed(instance::<bn254::G1>(), file.try_clone().unwrap());
-    let one = Sums::one(streamed.clone(), scalars.clone());
+    let one = Request::new(streamed.clone(), scalars.clone());
     assert_eq!(sums(&best, one).unwrap(), std::slice::from_ref(&sum));
     // SAFETY: the file is this test's own, and shortened only when the map is gone.
     let map = unsafe { memmap2::Mmap::map(&file) }.unwrap();
     let mapped = Bases::streamed(instance::<bn254::G1>(), map);
     assert_eq!(
-        sums(&best, Sums::one(mapped.clone(), scalars.clone())).unwrap(),
+        sums(&best, Request::new(mapped.clone(), scalars.clone())).unwrap(),
         std::slice::from_ref(&sum)
     );
     let parked = park(&best, mapped.checked(Check::Curve)).unwrap();
     let parked = Bases::parked(instance::<bn254::G1>(), parked);
-    assert_eq!(sums(&best, Sums::one(parked, scalars.clone())).unwrap(), [sum]);
+    assert_eq!(sums(&best, Request::new(parked, scalars.clone())).unwrap(), [sum]);
     // A file of another length is refused.
-    let sum_of_streamed = Request::Sums(Sums::one(streamed, scalars));
+    let sum_of_streamed = (Request::new(streamed, scalars));
     file.set_len(64 * count as u64 - 64).unwrap();
     assert!(problem(ask(&best, sum_of_streamed)).contains("scalars for 262220 points"));
     let (few, sum) = self::scalars::<bn254::G1>(500, 9 << 40);
     let portable = CpuDevice::with_isa(Some(2), Isa::words()).unwrap();
     let some = Bases::new(instance::<bn254::G1>(), bases::<bn254::G1>(500));
-    assert_eq!(sums(&portable, Sums::one(some, few)).unwrap(), [sum]);
+    assert_eq!(sums(&portable, Request::new(some, few)).unwrap(), [sum]);
 }
 
 fn problem<T: std::fmt::Debug>(result: Result<T>) -> String {
@@ -220,7 +223,7 @@ fn what_is_wrong_is_named() {
     // A scalar.
     let mut bad = good.clone();
     bad[1234 * SCALAR_BYTES..][..SCALAR_BYTES].fill(0xff);
-    let one = Sums::one(Bases::new(g1, points.clone()), bad);
+    let one = Request::new(Bases::new(g1, points.clone()), bad);
     let expected = "scalars: list 0: number 1234 is not below the order of the group";
     assert_eq!(problem(sums(&device, one)), expected);
     // The last one of the second list, which is r: before any sum.
@@ -232,7 +235,7 @@ fn what_is_wrong_is_named() {
     let two = Sums {
         scalars: vec![good.clone().into(), list.into()],
         progress: Some(Progress(Arc::new(|_| panic!("something ran")))),
-        ..Sums::one(Bases::new(g1, points.clone()), good.clone())
+        ..Request::new(Bases::new(g1, points.clone()), good.clone())
     };
     let expected = "scalars: list 1: number 1499 is not below the order of the group";
     assert_eq!(problem(sums(&device, two)), expected);
@@ -263,8 +266,8 @@ fn what_is_wrong_is_named() {
     let found = problem(park(&device, Bases::new(g1, wrong).checked(Check::Subgroup)));
     assert_eq!(found, "bases: point 9 is on the curve but not in the subgroup");
     // Lengths, refused before anything runs.
-    let short = Sums::one(Bases::new(g1, points.clone()), good[SCALAR_BYTES..].to_vec());
-    let refused = device.submit(proofmill_op::Request::Msm(Request::Sums(short)));
+    let short = Request::new(Bases::new(g1, points.clone()), good[SCALAR_BYTES..].to_vec());
+    let refused = device.submit((short));
     assert_eq!(problem(refused), "scalars: list 0 has 1499 scalars for 1500 points");
 }
 
@@ -274,20 +277,20 @@ fn parked_points_are_for_their_group_and_device() {
     let g1 = instance::<bls12_381::G1>();
     let parked = park(&device, Bases::new(g1, bases::<bls12_381::G1>(4))).unwrap();
     let other_curve = Bases::parked(instance::<bls12_377::G1>(), parked.clone());
-    let found = problem(sums(&device, Sums::one(other_curve, vec![0; 4 * SCALAR_BYTES])));
+    let found = problem(sums(&device, Request::new(other_curve, vec![0; 4 * SCALAR_BYTES])));
     assert_eq!(found, "data: resident for msm (bls12_381_g1), not msm (bls12_377_g1)");
     // Of another size too, and no group has more checked points than were checked.
     let other_group = Bases::parked(instance::<bls12_381::G2>(), parked.clone());
-    let found = problem(sums(&device, Sums::one(other_group, vec![0; 4 * SCALAR_BYTES])));
+    let found = problem(sums(&device, Request::new(other_group, vec![0; 4 * SCALAR_BYTES])));
     assert_eq!(found, "data: resident for msm (bls12_381_g1), not msm (bls12_381_g2)");
     let checked = Bases::parked(g1, parked.clone()).checked(Check::Subgroup);
-    let found = problem(sums(&device, Sums::one(checked, vec![0; 4 * SCALAR_BYTES])));
-    assert_eq!(found, "bases: resident with Check::Nothing, not Subgroup");
+    let found = problem(sums(&device, Request::new(checked, vec![0; 4 * SCALAR_BYTES])));
+    assert_eq!(found, "bases: resident with Check::None, not Subgroup");
     let there = CpuDevice::new(Some(1)).unwrap();
-    let elsewhere = Sums::one(Bases::parked(g1, parked), vec![0; 4 * SCALAR_BYTES]);
+    let elsewhere = Request::new(Bases::parked(g1, parked), vec![0; 4 * SCALAR_BYTES]);
     assert_eq!(problem(sums(&there, elsewhere)), "data: resident on another device");
-    let bytes = device.park(Data::from(bases::<bls12_381::G1>(4))).unwrap();
-    let as_bytes = Sums::one(Bases::parked(g1, bytes), vec![0; 4 * SCALAR_BYTES]);
+    let bytes = device.load(Data::from(bases::<bls12_381::G1>(4))).unwrap();
+    let as_bytes = Request::new(Bases::parked(g1, bytes), vec![0; 4 * SCALAR_BYTES]);
     assert!(problem(sums(&device, as_bytes)).contains("resident as bytes"));
 }
 
@@ -300,7 +303,7 @@ fn progress_is_told_and_cancelling_stops_it() {
     let told = Arc::new(Mutex::new(Vec::new()));
     let write = told.clone();
     let progress = Progress(Arc::new(move |part| write.lock().unwrap().push(part)));
-    let sum = Sums { progress: Some(progress), ..Sums::one(here, scalars) };
+    let sum = Sums { progress: Some(progress), ..Request::new(here, scalars) };
     sums(&device, sum.clone()).unwrap();
     let all = std::mem::take(&mut *told.lock().unwrap());
     assert!(all.len() > 4 && all.iter().all(|part| (0.0..=1.0).contains(part)), "{all:?}");
@@ -315,7 +318,7 @@ fn progress_is_told_and_cancelling_stops_it() {
         let _ended = held.lock().unwrap().recv();
     }));
     let stopped = Sums { progress: Some(progress), ..sum.clone() };
-    let request = proofmill_op::Request::Msm(Request::Sums(stopped));
+    let request = AnyRequest::from((stopped));
     let ticket = device.submit(request).unwrap();
     ticket.cancel();
     drop(release);

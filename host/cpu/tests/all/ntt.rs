@@ -7,11 +7,11 @@ use proofmill_algebra::field::{
 };
 use proofmill_algebra::ntt::{Transform, direct};
 use proofmill_cpu::{CpuDevice, Isa};
-use proofmill_op::ntt::{Direction, Field, MOST_LOG_SIZE, Progress, Request, Response};
+use proofmill_op::ntt::{Direction, Field, MAX_LOG_SIZE, Progress, Request, Response};
 use proofmill_op::{Answer, Data, Device, Error, Result};
 
 fn ask(device: &CpuDevice, request: Request) -> Result<Vec<u8>> {
-    match device.submit(proofmill_op::Request::Ntt(request))?.wait()? {
+    match device.submit(request)?.wait()? {
         Answer::Ntt(Response { elements }) => Ok(elements),
         other => panic!("an answer to another question: {other:?}"),
     }
@@ -41,7 +41,7 @@ fn examine<F: PrimeField>(field: Field) {
                 let device = CpuDevice::with_isa(Some(threads), isa).unwrap();
                 let request = Request { coset: coset.clone(), ..Request::forward(field, &x[..]) };
                 assert!(ask(&device, request).unwrap() == expected, "{field} 2^{log} {isa}");
-                let parked = Data::Parked(device.park(expected.clone().into()).unwrap());
+                let parked = Data::Resident(device.load(expected.clone().into()).unwrap());
                 let request = Request { coset: coset.clone(), ..Request::inverse(field, parked) };
                 assert!(ask(&device, request).unwrap() == x, "{field} 2^{log} {isa}");
             }
@@ -96,14 +96,14 @@ fn an_answer_goes_into_the_memory_of_an_earlier_one() {
             for bytes in [0, (each - 1) << log, each << log, (each + 1) << log] {
                 let memory = vec![0xa5; bytes];
                 let place = memory.as_ptr();
-                let found = ask(&device, request.clone().answered_in(memory)).unwrap();
+                let found = ask(&device, request.clone().with_buffer(memory)).unwrap();
                 assert!(found == expected, "2^{log} in {bytes} bytes");
                 let is_enough = bytes >= each << log;
                 assert_eq!(found.as_ptr() == place, is_enough, "2^{log} in {bytes} bytes");
             }
         }
     }
-    let request = Request::forward(Field::Goldilocks, vec![0; 8]).answered_in(vec![0xa5; 16]);
+    let request = Request::forward(Field::Goldilocks, vec![0; 8]).with_buffer(vec![0xa5; 16]);
     assert!(format!("{request:?}").contains("Memory(16 bytes)"), "{request:?}");
     assert!(request.clone().memory.0.is_empty());
 }
@@ -133,7 +133,7 @@ fn what_cannot_be_is_refused_by_name() {
         let problem = problem(Request::forward(Field::Goldilocks, elements));
         assert_eq!(problem, "elements: number 3 is not below the modulus");
     }
-    assert_eq!(MOST_LOG_SIZE, proofmill_algebra::ntt::MOST_LOG_SIZE);
+    assert_eq!(MAX_LOG_SIZE, proofmill_algebra::ntt::MAX_LOG_SIZE);
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn progress_rises_to_one_and_a_cancelled_transform_stops() {
     }));
     let plain = Request::forward(Field::Goldilocks, elements::<Goldilocks>(1 << 12));
     let request = Request { progress: Some(progress), ..plain.clone() };
-    let ticket = device.submit(proofmill_op::Request::Ntt(request)).unwrap();
+    let ticket = device.submit(request).unwrap();
     let parts: Vec<f64> = hears.iter().take(6).collect();
     assert!(parts.is_sorted() && parts[5] == 5.0 / 8.0, "{parts:?}");
     ticket.cancel();
@@ -186,7 +186,7 @@ fn progress_rises_to_one_and_a_cancelled_transform_stops() {
     }));
     let plain = Request::forward(Field::Goldilocks, elements::<Goldilocks>(1 << 12));
     let request = Request { progress: Some(progress), ..plain.clone() };
-    let ticket = device.submit(proofmill_op::Request::Ntt(request)).unwrap();
+    let ticket = device.submit(request).unwrap();
     ticket.cancel();
     drop(release);
     assert!(matches!(ticket.wait(), Err(Error::Cancelled)));

@@ -9,7 +9,7 @@ use proofmill_op::poseidon::{Domain, ELEMENT_BYTES, Progress, Request, Strength}
 use proofmill_op::{Answer, Data, Device, Error, Result};
 
 fn ask(device: &CpuDevice, request: Request) -> Result<Vec<u8>> {
-    match device.submit(proofmill_op::Request::Poseidon(request))?.wait()? {
+    match device.submit(request)?.wait()? {
         Answer::Poseidon(response) => Ok(response.digests),
         other => panic!("an answer to another question: {other:?}"),
     }
@@ -52,7 +52,7 @@ fn every_device_and_batch_agrees_with_hashes_one_by_one() {
                 for isa in Isa::available() {
                     for threads in [1, 3] {
                         let device = CpuDevice::with_isa(Some(threads), isa).unwrap();
-                        let parked = Data::Parked(device.park(preimages.clone().into()).unwrap());
+                        let parked = Data::Resident(device.load(preimages.clone().into()).unwrap());
                         let request =
                             Request::new(arity, parked).in_domain(domain).with_strength(strength);
                         assert!(ask(&device, request).unwrap() == wanted, "{arity} {isa} {count}");
@@ -91,7 +91,7 @@ fn progress_and_cancellation() {
         let _ = send.send(());
     })));
     let request = Request { progress, ..Request::new(2, elements(2 * 100_000)) };
-    let ticket = device.submit(proofmill_op::Request::Poseidon(request)).unwrap();
+    let ticket = device.submit(request).unwrap();
     received.recv().unwrap();
     ticket.cancel();
     assert!(matches!(ticket.wait(), Err(Error::Cancelled)));

@@ -3,12 +3,12 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use cudarc::driver::sys;
-use proofmill_op::Result;
 use proofmill_op::process::parallel;
+use proofmill_op::{Result, wipe};
 use rayon::prelude::*;
 
 use super::{Context, lock};
@@ -62,9 +62,7 @@ impl Staging {
 
     /// Overwrites what was copied, while no copy is under way.
     fn wipe(&mut self) {
-        // SAFETY: as above. The memory is page-locked and the driver's, so that stores to it are not left out; the fence keeps them before what follows.
-        unsafe { ptr::write_bytes(self.memory, 0, self.used) };
-        compiler_fence(Ordering::SeqCst);
+        wipe(self.bytes(self.used));
         self.used = 0;
     }
 }
@@ -242,8 +240,8 @@ impl Stream for CudaStream {
         }
         self.context.enter()?;
         let function = self.context.function(launch)?;
-        let mut pointers: Vec<_> = launch.arguments.iter().map(|it| it.pointer()).collect();
-        // SAFETY: the kernel takes these arguments (each caller's duty), which are copied during the call.
+        let mut pointers: Vec<_> = launch.parameters.iter().map(|it| it.pointer()).collect();
+        // SAFETY: the kernel takes these parameters (each caller's duty), which are copied during the call.
         let result = unsafe {
             sys::cuLaunchKernel(
                 function,

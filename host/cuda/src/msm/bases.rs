@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::msm::Group;
-use proofmill_op::msm::read::{self, Bytes};
+use proofmill_op::msm::read::{self, Source};
 use proofmill_op::msm::{self, Check};
 use proofmill_op::process::parallel;
 use proofmill_op::{Capability, Data, Result};
@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::plan::{Shape, tables_in};
 use crate::device::Job;
-use crate::gpu::{Buffer, Launch, arguments};
+use crate::gpu::{Buffer, Launch, parameters};
 use crate::memory::Reservation;
 use crate::sources::Module;
 
@@ -39,32 +39,34 @@ pub(super) struct Bases {
 /// The points of a request, resident or on the host.
 pub(super) enum Points {
     Resident(Arc<Bases>),
-    Host(Bytes, Check),
+    Host(Source, Check),
 }
 
 impl Points {
     /// Returns the points of a request to the device with this identity.
     pub fn of(bases: &msm::Bases, identity: u64) -> Result<Self> {
         Ok(match &bases.points {
-            msm::Points::Data(Data::Parked(parked)) => {
+            msm::Points::Data(Data::Resident(handle)) => {
                 let resident: Arc<Bases> =
-                    parked.inside(identity, &Capability::Msm(bases.instance))?;
-                read::checked(resident.check, bases.check)?;
+                    handle.inside(identity, &Capability::Msm(bases.instance))?;
+                if bases.check != Check::None {
+                    read::check_resident(resident.check, bases.check)?;
+                }
                 Self::Resident(resident)
             }
-            points => Self::Host(Bytes::of(points, identity)?, bases.check),
+            points => Self::Host(Source::of(points, identity)?, bases.check),
         })
     }
 }
 
-/// Makes bases resident, with as many tables as are worth their room.
+/// Loads bases, with as many tables as are worth their memory.
 pub(super) fn load<C: Group<Base: Coordinate>>(
     job: &Job<'_>,
-    asked: &msm::Bases,
-    bytes: &Bytes,
+    bases: &msm::Bases,
+    source: &Source,
     count: usize,
 ) -> Result<Bases> {
-    let tables = tables_in::<C>(count, asked.room)?;
+    let tables = tables_in::<C>(count, bases.max_bytes)?;
     let shape = Shape::best::<C>(count, tables, job.budget.available());
     let table = count * pair::bytes::<C>();
     let reservation = job.budget.resident(shape.tables * table).map_err(|free| {
@@ -78,19 +80,19 @@ pub(super) fn load<C: Group<Base: Coordinate>>(
     let each = pair::bytes::<C>() * if shape.tables > 1 { 4 } else { 1 };
     let _memory = job.reserve("points", PIECE.min(count), each)?;
     let points = Buffer::new(job.stream, shape.tables * table)?;
-    read_points::<C>(job, asked.instance, bytes, 0..count, asked.check, points.address())?;
+    read_points::<C>(job, bases.instance, source, 0..count, bases.check, points.address())?;
     if shape.tables > 1 {
-        multiply::<C>(job, asked.instance, &points, count, &shape)?;
+        multiply::<C>(job, bases.instance, &points, count, &shape)?;
     }
     job.stream.wait()?;
-    Ok(Bases { points, count, shape, check: asked.check, _reservation: reservation })
+    Ok(Bases { points, count, shape, check: bases.check, _reservation: reservation })
 }
 
-/// Writes the points with these numbers to the GPU, checked as far as is asked.
+/// Writes the points with these numbers to the GPU and checks them.
 pub(super) fn read_points<C: Group<Base: Coordinate>>(
     job: &Job<'_>,
     instance: msm::Instance,
-    bytes: &Bytes,
+    source: &Source,
     range: Range<usize>,
     check: Check,
     to: u64,
@@ -102,13 +104,13 @@ pub(super) fn read_points<C: Group<Base: Coordinate>>(
     for start in range.clone().step_by(PIECE) {
         job.check()?;
         let piece = start..range.end.min(start + PIECE);
-        let bytes = bytes.range(each, piece.clone(), &mut buffer)?;
+        let bytes = source.range(each, piece.clone(), &mut buffer)?;
         job.stream.write(raw.address(), bytes, &mut |_| Ok(()))?;
-        let arguments = arguments![
+        let parameters = parameters![
             &raw,
             piece.len() as u32,
             (start - range.start) as u32,
-            u32::from(check != Check::Nothing),
+            u32::from(check != Check::None),
             to,
             &first_wrong
         ];
@@ -118,7 +120,7 @@ pub(super) fn read_points<C: Group<Base: Coordinate>>(
             "read_points",
             piece.len(),
             THREADS,
-            &arguments,
+            &parameters,
         ))?;
         if check == Check::Subgroup && C::COFACTOR != [1] {
             let chunks = bytes.par_chunks(CHECKED * each).enumerate();
@@ -134,7 +136,7 @@ pub(super) fn read_points<C: Group<Base: Coordinate>>(
     }
     let Some(wrong) = job.first_wrong(&first_wrong)? else { return Ok(()) };
     let number = range.start + wrong;
-    let point = bytes.range(each, number..number + 1, &mut buffer)?;
+    let point = source.range(each, number..number + 1, &mut buffer)?;
     match read::point::<C>(number, point, check) {
         Err(problem) => Err(problem),
         Ok(_) => Err(job.failed(format!("it refused point {number}, which is right"))),
@@ -159,8 +161,8 @@ fn multiply<C: Group<Base: Coordinate>>(
             job.check()?;
             let length = PIECE.min(count - start);
             let at = |table: usize| points.address() + ((table * count + start) * each) as u64;
-            let arguments =
-                arguments![at(table - 1), length as u32, doublings, &sums, &products, at(table)];
+            let parameters =
+                parameters![at(table - 1), length as u32, doublings, &sums, &products, at(table)];
             let threads = length.div_ceil(MULTIPLES_EACH);
             let module = Module::Msm(instance);
             job.stream.launch(&Launch::over(
@@ -168,7 +170,7 @@ fn multiply<C: Group<Base: Coordinate>>(
                 "multiply_points",
                 threads,
                 THREADS,
-                &arguments,
+                &parameters,
             ))?;
         }
     }

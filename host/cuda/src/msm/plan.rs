@@ -1,9 +1,9 @@
-//! How an MSM is computed on a GPU: windows, tables of multiples, and how many points at a time.
+//! The plan of an MSM on a GPU: windows, tables of multiples, and the number of points at a time.
 
 use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::msm::Group;
-use proofmill_op::msm::{Plan, SCALAR_BYTES};
+use proofmill_op::msm::{Plan, PlanRequest, SCALAR_BYTES};
 use proofmill_op::{Error, Result};
 
 use crate::device::Job;
@@ -131,28 +131,31 @@ impl Shape {
     }
 }
 
-/// The tables that fit into so many bytes; without any, the points alone.
-pub(super) fn tables_in<C: Group<Base: Coordinate>>(points: usize, room: usize) -> Result<usize> {
+/// Returns the number of tables that fit `max_bytes`, which is 1 for the points alone if that is 0.
+pub(super) fn tables_in<C: Group<Base: Coordinate>>(
+    points: usize,
+    max_bytes: usize,
+) -> Result<usize> {
     let each = points.saturating_mul(pair::bytes::<C>()).max(1);
-    match room / each {
-        _ if room == 0 => Ok(1),
+    match max_bytes / each {
+        _ if max_bytes == 0 => Ok(1),
         0 => {
-            let problem = format!("{room} bytes are too few: the points take {each}");
-            Err(Error::argument("room", problem))
+            let problem = format!("{max_bytes} bytes are too few: the points take {each}");
+            Err(Error::argument("max_bytes", problem))
         }
         tables => Ok(tables),
     }
 }
 
-/// The answer to a request for a plan.
-pub(super) fn answer<C: Group<Base: Coordinate>>(
+/// Plans an MSM.
+pub(super) fn plan<C: Group<Base: Coordinate>>(
     job: &Job<'_>,
-    points: usize,
-    parked: bool,
-    room: usize,
+    request: &PlanRequest,
 ) -> Result<Plan> {
-    let shape = Shape::best::<C>(points, tables_in::<C>(points, room)?, job.budget.available());
-    let is_resident = parked || room > 0;
+    let PlanRequest { points, resident, max_bytes, .. } = *request;
+    let tables = tables_in::<C>(points, max_bytes)?;
+    let shape = Shape::best::<C>(points, tables, job.budget.available());
+    let is_resident = resident || max_bytes > 0;
     let resident = points * shape.tables * pair::bytes::<C>();
     let available = job.budget.available().saturating_sub(if is_resident { resident } else { 0 });
     let extra = if is_resident { 0 } else { 2 * pair::bytes::<C>() };

@@ -7,7 +7,7 @@ use proofmill_op::Result;
 use proofmill_op::ntt::Field;
 
 use crate::device::Job;
-use crate::gpu::{Argument, Buffer};
+use crate::gpu::{Buffer, Parameter};
 
 /// Tables that are kept: those of a few sizes with their cosets.
 const MOST_TABLES: usize = 48;
@@ -24,7 +24,7 @@ pub(crate) struct Powers {
 
 impl Powers {
     /// As `struct Powers`; null addresses for none.
-    pub fn argument(powers: &Option<Arc<Self>>) -> Argument {
+    pub fn parameter(powers: &Option<Arc<Self>>) -> Parameter {
         let words = match powers {
             Some(it) => {
                 let high = it.high.as_ref().map_or(0, Buffer::address);
@@ -32,7 +32,7 @@ impl Powers {
             }
             None => [0; 3],
         };
-        Argument::of_u64(words)
+        Parameter::of_u64(words)
     }
 }
 

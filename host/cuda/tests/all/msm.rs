@@ -1,15 +1,13 @@
 //! MSMs whose scalars and points are distributed in ways that real ones are, against the processor.
 
-use std::sync::Arc;
-
 use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::msm::{Group, multiples};
 use proofmill_cuda::Options;
-use proofmill_op::msm::{Bases, Check, Curve, Instance, Request, Response, Sums};
-use proofmill_op::{Answer, Data, Device, Error, Parked, Result, in_group};
+use proofmill_op::msm::{Bases, Check, Curve, Instance, Request};
+use proofmill_op::{Device, Error, ResidentData, Result, in_group};
 use rand::Rng;
 
-use crate::support::{ask, cpu, device, is_gpu, random};
+use crate::support::{cpu, device, execute, is_gpu, random};
 
 fn instances() -> impl Iterator<Item = Instance> {
     let curves = [Curve::Bn254, Curve::Bls12_381, Curve::Bls12_377];
@@ -51,40 +49,33 @@ fn distributions(count: usize) -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-fn sum(device: &dyn Device, bases: Bases, scalars: &[Vec<u8>]) -> Result<Vec<Vec<u8>>> {
-    let scalars = scalars.iter().map(|list| Data::from(&list[..])).collect();
-    let request = Request::Sums(Sums { bases, scalars, progress: None });
-    match ask(device, proofmill_op::Request::Msm(request))? {
-        Answer::Msm(Response::Sums { points, .. }) => Ok(points),
-        other => panic!("{other:?}"),
-    }
+fn msms(device: &dyn Device, bases: Bases, scalars: &[Vec<u8>]) -> Result<Vec<Vec<u8>>> {
+    let request = Request::batch(bases, scalars.iter().map(|list| &list[..]));
+    Ok(execute(device, request)?.points)
 }
 
-fn load(device: &dyn Device, bases: Bases) -> Result<Parked> {
-    match ask(device, proofmill_op::Request::Msm(Request::Park(bases)))? {
-        Answer::Msm(Response::Parked(parked)) => Ok(parked),
-        other => panic!("{other:?}"),
-    }
+fn load(device: &dyn Device, bases: Bases) -> Result<ResidentData> {
+    execute(device, bases)
 }
 
 #[test]
-fn every_distribution_gives_the_processors_sums() {
+fn every_distribution_gives_the_processors_results() {
     let Some(device) = device(Options::default()) else { return };
     for instance in instances() {
         let count = if is_gpu() { 1 << 14 } else { 150 };
         let bytes = in_group!(instance, points(count)).unwrap();
         let bases = || Bases::new(instance, &bytes[..]);
         let (names, lists): (Vec<_>, Vec<_>) = distributions(count).into_iter().unzip();
-        let expected = sum(&*cpu(), bases(), &lists).unwrap();
+        let expected = msms(&*cpu(), bases(), &lists).unwrap();
         // Resident with two tables, and with one for each window.
-        for room in [0, 2 * bytes.len(), 64 * bytes.len()] {
-            let parked = load(&device, bases().precomputed(room)).unwrap();
-            let found = sum(&device, Bases::parked(instance, parked), &lists).unwrap();
+        for max_bytes in [0, 2 * bytes.len(), 64 * bytes.len()] {
+            let resident = load(&device, bases().precomputed(max_bytes)).unwrap();
+            let found = msms(&device, Bases::resident(instance, resident), &lists).unwrap();
             for ((name, expected), found) in names.iter().zip(&expected).zip(found) {
-                assert_eq!(&found, expected, "{instance}, {name}, {room} bytes for tables");
+                assert_eq!(&found, expected, "{instance}, {name}, {max_bytes} bytes for tables");
             }
         }
-        assert_eq!(sum(&device, bases(), &lists).unwrap(), expected, "{instance}, not resident");
+        assert_eq!(msms(&device, bases(), &lists).unwrap(), expected, "{instance}, not resident");
     }
 }
 
@@ -99,7 +90,7 @@ fn equal_and_opposite_points_and_identities_are_added() {
             let zero_less_one = {
                 // (r - 1) P = -P
                 let order = in_group!(instance, order()).unwrap();
-                sum(&*cpu(), Bases::new(instance, &some[..each]), &[order]).unwrap()
+                msms(&*cpu(), Bases::new(instance, &some[..each]), &[order]).unwrap()
             };
             assert_ne!(zero_less_one[0], some[..each], "{one:?}");
             zero_less_one[0].clone()
@@ -108,11 +99,12 @@ fn equal_and_opposite_points_and_identities_are_added() {
         let bytes = [p, p, &minus, &vec![0; each], p, &some[each..], &minus, p].concat();
         let count = bytes.len() / each;
         let lists: Vec<_> = distributions(count).into_iter().map(|(_, list)| list).collect();
-        let expected = sum(&*cpu(), Bases::new(instance, &bytes[..]), &lists).unwrap();
-        let found = sum(&device, Bases::new(instance, &bytes[..]), &lists).unwrap();
+        let expected = msms(&*cpu(), Bases::new(instance, &bytes[..]), &lists).unwrap();
+        let found = msms(&device, Bases::new(instance, &bytes[..]), &lists).unwrap();
         assert_eq!(found, expected, "{instance}");
-        let parked = load(&device, Bases::new(instance, &bytes[..]).precomputed(1 << 20)).unwrap();
-        let found = sum(&device, Bases::parked(instance, parked), &lists).unwrap();
+        let resident =
+            load(&device, Bases::new(instance, &bytes[..]).precomputed(1 << 20)).unwrap();
+        let found = msms(&device, Bases::resident(instance, resident), &lists).unwrap();
         assert_eq!(found, expected, "{instance}, with tables");
     }
 }
@@ -129,20 +121,20 @@ fn what_does_not_fit_is_done_in_chunks_or_refused_with_what_would_fit() {
     let count = 3000;
     let bytes = in_group!(instance, points(count)).unwrap();
     let scalars = [uniform(count, 7)];
-    let expected = sum(&*cpu(), Bases::new(instance, &bytes[..]), &scalars).unwrap();
+    let expected = msms(&*cpu(), Bases::new(instance, &bytes[..]), &scalars).unwrap();
     let options = |bytes| {
         let mut options = Options::default();
         options.max_bytes = Some(bytes);
         options
     };
     let Some(small) = device(options(1 << 20)) else { return };
-    assert_eq!(sum(&small, Bases::new(instance, &bytes[..]), &scalars).unwrap(), expected);
+    assert_eq!(msms(&small, Bases::new(instance, &bytes[..]), &scalars).unwrap(), expected);
     let tiny = device(options(1 << 16)).unwrap();
     let message = |result: Result<_>| match result {
         Err(Error::Failed { problem, .. }) => problem,
         other => panic!("{:?}", other.err()),
     };
-    let problem = message(sum(&tiny, Bases::new(instance, &bytes[..]), &scalars).map(drop));
+    let problem = message(msms(&tiny, Bases::new(instance, &bytes[..]), &scalars).map(drop));
     assert!(problem.ends_with("of its memory at least, where 65536 are free"), "{problem}");
     let problem = message(load(&tiny, Bases::new(instance, &bytes[..])).map(drop));
     let expected =
@@ -172,7 +164,7 @@ fn wrong_points_and_scalars_are_named() {
         let expected = "scalars: list 1: number 11 is not below the order of the group";
         let lists = [uniform(count, 4), scalars];
         assert_eq!(
-            message(sum(&device, Bases::new(instance, &bytes[..]), &lists).map(drop)),
+            message(msms(&device, Bases::new(instance, &bytes[..]), &lists).map(drop)),
             expected
         );
     }
@@ -189,11 +181,11 @@ fn points_outside_the_subgroup_are_named() {
     assert!(load(&device, bases(Check::Curve)).is_ok());
     let problem = load(&device, bases(Check::Subgroup)).map(drop).unwrap_err().to_string();
     assert_eq!(problem, "bases: point 0 is on the curve but not in the subgroup");
-    let shared: Arc<[u8]> = point.into();
-    let parked = load(&device, Bases::new(instance, Data::Here(shared))).unwrap();
-    let asked = Bases::parked(instance, parked).checked(Check::Curve);
-    let problem = sum(&device, asked, &[vec![0; 32]]).unwrap_err().to_string();
-    assert_eq!(problem, "bases: resident with Check::Nothing, not Curve");
+    let resident = Bases::resident(instance, load(&device, bases(Check::None)).unwrap());
+    let checked = resident.clone().checked(Check::Curve);
+    let problem = msms(&device, checked, &[vec![0; 32]]).unwrap_err().to_string();
+    assert_eq!(problem, "bases: loaded with the check 'none', not 'curve'");
+    assert!(msms(&device, resident, &[vec![0; 32]]).is_ok());
 }
 
 /// Returns multiples of the generator.

@@ -1,11 +1,11 @@
 //! Transforms of all numbers of passes, against the processor.
 
 use proofmill_cuda::Options;
-use proofmill_op::ntt::{Direction, Field, Quotient, Request};
-use proofmill_op::{Answer, Data, Device, Error, Result};
+use proofmill_op::ntt::{Direction, Field, Quotient, QuotientResponse, Request};
+use proofmill_op::{Argument, Bytes, Data, Device, Result, SecretBytes};
 use rand::Rng;
 
-use crate::support::{ask, cpu, device, is_gpu, random};
+use crate::support::{cpu, device, execute, is_gpu, is_shared, random};
 
 const FIELDS: [Field; 3] = [Field::Bn254Fr, Field::Bls12_381Fr, Field::Goldilocks];
 
@@ -18,10 +18,7 @@ fn elements(field: Field, log: u32) -> Vec<u8> {
 }
 
 fn transformed(device: &dyn Device, request: Request) -> Result<Vec<u8>> {
-    match ask(device, proofmill_op::Request::Ntt(request))? {
-        Answer::Ntt(response) => Ok(response.elements),
-        other => panic!("{other:?}"),
-    }
+    Ok(execute(device, request)?.elements)
 }
 
 #[test]
@@ -49,58 +46,53 @@ fn every_size_gives_the_processors_results() {
     }
 }
 
+fn values(device: &dyn Device, quotient: Quotient) -> SecretBytes {
+    match execute(device, quotient).unwrap() {
+        QuotientResponse::Elements(elements) => elements,
+        QuotientResponse::Resident(_) => panic!("resident"),
+    }
+}
+
 #[test]
-fn quotients_are_the_processors_and_stay_where_they_are_wanted() {
-    use proofmill_op::msm::{Bases, Instance, Request, Response, Sums};
+fn quotients_are_the_processors_on_the_host_and_resident() {
+    use proofmill_op::msm::{self, Bases, Instance};
     let Some(device) = device(Options::default()) else { return };
     for field in FIELDS {
         for log in [0, 1, 9, if is_gpu() { 20 } else { 10 }] {
-            let lists = [1, 2, 3]
-                .map(|i| Data::from(elements(field, log + i)[..field.bytes() << log].to_vec()));
+            let lists = [1, 2, 3].map(|i| {
+                let list = &elements(field, log + i)[..field.bytes() << log];
+                Bytes::from(SecretBytes::copy_of(list))
+            });
             let mut coset = vec![0; field.bytes()];
             coset[0] = 5;
-            let quotient = Quotient::new(field, lists, coset);
-            let request = |quotient: Quotient| proofmill_op::Request::Quotient(quotient.into());
-            let result = |device: &dyn Device| match ask(device, request(quotient.clone())).unwrap()
-            {
-                Answer::Ntt(response) => response.elements,
-                other => panic!("{other:?}"),
-            };
-            let expected = result(&*cpu());
-            assert!(result(&device) == expected, "{field} 2^{log}");
+            let quotient = Quotient::new(field, lists.clone().map(Data::from), coset);
+            let expected = values(&*cpu(), quotient.clone());
+            assert!(values(&device, quotient.clone())[..] == expected[..], "{field} 2^{log}");
+            let mut buffered = quotient.clone();
+            buffered.buffer = proofmill_op::ntt::Buffer(SecretBytes::zeroed(expected.len() + 1));
+            assert!(values(&device, buffered)[..] == expected[..], "{field} 2^{log}, buffer");
 
             let instance: Instance = match field {
                 Field::Bn254Fr => "bn254_g1".parse().unwrap(),
                 Field::Bls12_381Fr => "bls12_381_g1".parse().unwrap(),
                 _ => {
-                    let kept = quotient.clone().kept_for(Instance::ALL[0]);
-                    let refused = ask(&device, request(kept)).unwrap_err();
-                    assert!(
-                        matches!(refused, Error::Argument { argument: "keep", .. }),
-                        "{refused}"
-                    );
+                    let request = quotient.resident_for(Instance::ALL[0]);
+                    let refused = execute(&device, request).unwrap_err();
+                    assert!(refused.is_about(Argument::ResidentFor), "{refused}");
                     continue;
                 }
             };
-            let Answer::Msm(Response::Parked(parked)) =
-                ask(&device, request(quotient.kept_for(instance))).unwrap()
-            else {
-                panic!("not resident")
-            };
-            assert_eq!(parked.len(), expected.len());
+            let response = execute(&device, quotient.resident_for(instance)).unwrap();
+            let QuotientResponse::Resident(resident) = response else { panic!("not resident") };
+            assert!(!lists.iter().any(is_shared), "the lists are still shared");
+            assert_eq!(resident.len(), expected.len());
             let generator = crate::msm::generators(instance, expected.len() / 32);
-            let sum = |device: &dyn Device, scalars: Data| {
-                let sums = Sums::one(Bases::new(instance, &generator[..]), scalars);
-                match ask(device, proofmill_op::Request::Msm(Request::Sums(sums))).unwrap() {
-                    Answer::Msm(Response::Sums { points, .. }) => points,
-                    other => panic!("{other:?}"),
-                }
+            let msm = |device: &dyn Device, scalars: Data| {
+                let bases = Bases::new(instance, &generator[..]).unchecked();
+                execute(device, msm::Request::new(bases, scalars)).unwrap().points
             };
-            assert_eq!(
-                sum(&device, Data::Parked(parked)),
-                sum(&*cpu(), expected.into()),
-                "{field} 2^{log}"
-            );
+            let (found, expected) = (msm(&device, resident.into()), msm(&*cpu(), expected.into()));
+            assert_eq!(found, expected, "{field} 2^{log}");
         }
     }
 }

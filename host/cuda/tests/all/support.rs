@@ -1,4 +1,4 @@
-//! The GPU of the tests, and what the processor answers.
+//! The GPU of the tests, and the processor for expected results.
 
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -6,14 +6,14 @@ use std::sync::{Arc, LazyLock};
 use proofmill_algebra::Isa;
 use proofmill_cpu::CpuDevice;
 use proofmill_cuda::{CudaDevice, FOLDER_VARIABLE, Options};
-use proofmill_op::{Answer, Device, Request, Result};
+use proofmill_op::{Bytes, Device, RequestOf, ResponseOf, Result, Submit};
 use rand::SeedableRng;
 use rand_chacha::ChaCha20Rng;
 
 /// Names the number of the GPU that tests use in place of the emulation.
 const GPU: &str = "PROOFMILL_TEST_GPU";
 
-/// The emulation, or the GPU that is to be tested. None, with a word about it, where nobody built the emulation's library.
+/// Returns the emulation, or the GPU to be tested; `None`, with a message, if the emulation's library was not built.
 pub fn device(options: Options) -> Option<CudaDevice> {
     if let Ok(number) = std::env::var(GPU) {
         let number = number.parse().expect("a number");
@@ -22,7 +22,7 @@ pub fn device(options: Options) -> Option<CudaDevice> {
     emulated(options)
 }
 
-/// The emulation. Where its folder is but not its library, that is a failure.
+/// Returns the emulation; fails if its folder exists without its library.
 pub fn emulated(options: Options) -> Option<CudaDevice> {
     match CudaDevice::emulated("cuda:emulated", options) {
         Ok(device) => Some(device),
@@ -35,7 +35,7 @@ pub fn emulated(options: Options) -> Option<CudaDevice> {
     }
 }
 
-/// True where requests run on a GPU, and may be large.
+/// Returns whether requests run on a GPU and may be large.
 pub fn is_gpu() -> bool {
     std::env::var_os(GPU).is_some()
 }
@@ -46,7 +46,7 @@ pub fn cpu() -> Arc<CpuDevice> {
     CPU.clone()
 }
 
-pub fn ask(device: &dyn Device, request: Request) -> Result<Answer> {
+pub fn execute<R: RequestOf>(device: &dyn Device, request: R) -> Result<ResponseOf<R>> {
     device.submit(request)?.wait()
 }
 
@@ -54,4 +54,12 @@ pub fn ask(device: &dyn Device, request: Request) -> Result<Answer> {
 pub fn random(seed: u64) -> ChaCha20Rng {
     println!("seed {seed}");
     ChaCha20Rng::seed_from_u64(seed)
+}
+
+/// Returns whether other clones share the memory.
+pub fn is_shared(bytes: &Bytes) -> bool {
+    match bytes {
+        Bytes::Plain(bytes) => Arc::strong_count(bytes) > 1,
+        Bytes::Secret(bytes) => Arc::strong_count(bytes) > 1,
+    }
 }

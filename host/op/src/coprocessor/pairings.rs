@@ -15,7 +15,7 @@ use proofmill_algebra::encoding::Coordinate;
 use proofmill_algebra::pairing::{Bls12381, Pair};
 
 use super::{Instruction, Kind, Opcode, Request, SLOT_BYTES, SLOTS, Sizes, Slot, Stop};
-use crate::{Answer, Capability, Device, Error, Result};
+use crate::{Capability, Device, Error, Result, Submit};
 
 const PRODUCT: usize = 0;
 const VALUES: usize = PRODUCT + Kind::Fe12.slots();
@@ -62,7 +62,7 @@ pub fn product_with(
     pairs: &[Pair<Bls12381>],
     ready: &[(Affine<G1>, &Ready)],
 ) -> Result<Fp12> {
-    device.caps().demand(&Capability::Coprocessor)?;
+    device.caps().require(&Capability::Coprocessor)?;
     match programs(device, pairs, ready) {
         Err(Error::Unsupported { .. }) if !ready.is_empty() => {
             let points = ready.iter().map(|(p, q)| (*p, q.point));
@@ -161,10 +161,7 @@ fn slots_of<F: Coordinate>(elements: &[F], kind: Kind) -> Vec<Slot> {
 fn run(device: &dyn Device, request: Request) -> Result<Fp12> {
     let uri = || device.caps().uri.clone();
     let failed = |problem: String| Error::Failed { device: uri(), problem };
-    let response = match device.submit(crate::Request::Coprocessor(request))?.wait()? {
-        Answer::Coprocessor(response) => response,
-        other => return Err(failed(format!("it answered another question: {other:?}"))),
-    };
+    let response = device.submit(request)?.wait()?;
     if let Some((fault, at)) = response.error {
         return Err(failed(format!(
             "it refused instruction {at} of a product of pairings: {fault}"
@@ -198,7 +195,9 @@ fn read(data: &[u8]) -> Option<Fp12> {
 mod tests {
     use super::super::{Fault, Response};
     use super::*;
-    use crate::{Caps, Data, DeviceKind, Metrics, Parked, Ticket};
+    use crate::{
+        AnyRequest, AnyResponse, AnyTicket, Cancel, Caps, Data, DeviceKind, Metrics, ResidentData,
+    };
     use proofmill_algebra::bls12_381::{G1, G2};
     use proofmill_algebra::curve::Curve;
 
@@ -210,15 +209,15 @@ mod tests {
             &self.0
         }
 
-        fn park(&self, _bytes: Data) -> Result<Parked> {
-            unreachable!("programs are not parked")
+        fn load(&self, _bytes: Data) -> Result<ResidentData> {
+            unreachable!("programs are not loaded")
         }
 
-        fn submit(&self, request: crate::Request) -> Result<Ticket> {
-            let crate::Request::Coprocessor(request) = request else { unreachable!("a program") };
+        fn submit_any(&self, request: AnyRequest) -> Result<AnyTicket> {
+            let (completer, ticket) = request.ticket(Cancel::new());
+            let AnyRequest::Coprocessor(request) = request else { unreachable!("a program") };
             request.check()?;
-            let (completer, ticket) = Ticket::pair();
-            completer.complete(Ok(Answer::Coprocessor(self.1.clone())));
+            completer.complete(Ok(AnyResponse::Coprocessor(self.1.clone())));
             Ok(ticket)
         }
 

@@ -1,4 +1,4 @@
-//! For devices: points and scalars from a request's bytes, checked as the request asks. What is wrong is named alike by all.
+//! Reads and checks points and scalars of a request. All devices report the same errors. For devices.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,27 +8,27 @@ use proofmill_algebra::encoding::{Coordinate, EncodingError, pair};
 use proofmill_algebra::msm::{Group, NotReduced, Scalars};
 
 use super::{Check, Points, SCALAR_BYTES, Stream};
-use crate::{Error, Result};
+use crate::{Argument, Bytes, Error, Result};
 
-/// Points as bytes that are there, or are read when they are needed.
+/// Points in memory, or read when they are needed.
 #[derive(Clone, Debug)]
-pub enum Bytes {
-    /// They are there.
-    Here(Arc<[u8]>),
-    /// They are read.
+pub enum Source {
+    /// In memory.
+    Host(Bytes),
+    /// Read piece by piece.
     Stream(Arc<dyn Stream>),
 }
 
-impl Bytes {
-    /// Those of a request; an error if this device, by its identity, may not read them.
+impl Source {
+    /// Returns the points of a request; an error if the device with this identity may not read them.
     pub fn of(points: &Points, device: u64) -> Result<Self> {
         Ok(match points {
-            Points::Data(data) => Self::Here(data.on(device)?.clone()),
+            Points::Data(data) => Self::Host(data.on(device)?.clone()),
             Points::Stream(stream) => Self::Stream(stream.clone()),
         })
     }
 
-    /// The bytes of some points of so many each, maybe in this buffer.
+    /// Returns the bytes of a range of points of `each` bytes, which may be read into `buffer`.
     pub fn range<'a>(
         &'a self,
         each: usize,
@@ -36,7 +36,7 @@ impl Bytes {
         buffer: &'a mut Vec<u8>,
     ) -> Result<&'a [u8]> {
         match self {
-            Self::Here(bytes) => Ok(&bytes[points.start * each..points.end * each]),
+            Self::Host(bytes) => Ok(&bytes[points.start * each..points.end * each]),
             Self::Stream(stream) => {
                 buffer.resize(points.len() * each, 0);
                 let read = stream.read_at(points.start as u64 * each as u64, buffer);
@@ -50,14 +50,14 @@ impl Bytes {
     }
 }
 
-/// The point in these bytes, of which there are [`pair::bytes`]; errors call it by its number.
+/// Decodes a point of [`pair::bytes`] bytes; errors name it by its number.
 pub fn point<C: Curve<Base: Coordinate>>(
     number: usize,
     bytes: &[u8],
     check: Check,
 ) -> Result<Affine<C>> {
     unnumbered(bytes, check)
-        .map_err(|problem| Error::argument("bases", format!("point {number} is {problem}")))
+        .map_err(|problem| Error::argument(Argument::Bases, format!("point {number} is {problem}")))
 }
 
 fn unnumbered<C: Curve<Base: Coordinate>>(
@@ -75,7 +75,7 @@ fn unnumbered<C: Curve<Base: Coordinate>>(
         _ => return Err("not a point: its y is not below the modulus"),
     };
     let point = Affine::new_unchecked(x, y);
-    if check != Check::Nothing && !bool::from(point.is_on_curve()) {
+    if check != Check::None && !bool::from(point.is_on_curve()) {
         return Err("not on the curve");
     }
     if check == Check::Subgroup && !bool::from(point.is_in_subgroup()) {
@@ -84,18 +84,24 @@ fn unnumbered<C: Curve<Base: Coordinate>>(
     Ok(point)
 }
 
-/// Are the scalars of this list from number `first` on below r?
-pub fn reduced<C: Group>(list: usize, first: usize, scalars: &[[u8; SCALAR_BYTES]]) -> Result<()> {
+/// Checks that the scalars of a list, numbered from `first` on, are below r.
+pub fn check_reduced<C: Group>(
+    list: usize,
+    first: usize,
+    scalars: &[[u8; SCALAR_BYTES]],
+) -> Result<()> {
     Scalars::check::<C>(scalars).map_err(|NotReduced(i)| {
         let number = first + i;
         let problem = format!("list {list}: number {number} is not below the order of the group");
-        Error::argument("scalars", problem)
+        Error::argument(Argument::Scalars, problem)
     })
 }
 
-/// An error of [`point`] or [`reduced`] about points and scalars that were numbered from 0 and are numbered from `first`; any other as it is.
+/// Adds `first` to the number in an error of [`point`] or [`check_reduced`]; returns any other error unchanged.
 pub fn renumbered(error: Error, first: usize) -> Error {
-    let Error::Argument { argument: argument @ ("bases" | "scalars"), problem } = &error else {
+    let Error::Argument { argument: argument @ (Argument::Bases | Argument::Scalars), problem } =
+        &error
+    else {
         return error;
     };
     let marks = ["point ", ": number "];
@@ -106,19 +112,19 @@ pub fn renumbered(error: Error, first: usize) -> Error {
     });
     match parts {
         Some((before, mark, number, rest)) if rest.starts_with(" is ") => {
-            Error::argument(argument, format!("{before}{mark}{}{rest}", first + number))
+            Error::argument(*argument, format!("{before}{mark}{}{rest}", first + number))
         }
         _ => error,
     }
 }
 
-/// Were resident bases checked at least as much as is asked now?
-pub fn checked(parked: Check, asked: Check) -> Result<()> {
-    if asked <= parked {
+/// Returns an error if resident bases were loaded with a weaker check than the one requested.
+pub fn check_resident(loaded: Check, requested: Check) -> Result<()> {
+    if loaded.includes(requested) {
         return Ok(());
     }
-    let problem = format!("resident with Check::{parked:?}, not {asked:?}");
-    Err(Error::argument("bases", problem))
+    let problem = format!("loaded with the check '{}', not '{}'", loaded.name(), requested.name());
+    Err(Error::argument(Argument::Bases, problem))
 }
 
 #[cfg(test)]
@@ -128,21 +134,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_with_a_range_is_told_with_the_numbers_of_all() {
-        let told = |error: Error| renumbered(error, 100).to_string();
+    fn errors_of_a_range_have_the_numbers_of_the_whole() {
+        let shown = |error: Error| renumbered(error, 100).to_string();
         let large = [[0; SCALAR_BYTES], [0xff; SCALAR_BYTES]];
         assert_eq!(
-            told(reduced::<G1>(3, 0, &large).unwrap_err()),
+            shown(check_reduced::<G1>(3, 0, &large).unwrap_err()),
             "scalars: list 3: number 101 is not below the order of the group"
         );
         let off = point::<G1>(7, &[1; 64], Check::Curve).unwrap_err();
-        assert_eq!(told(off), "bases: point 107 is not on the curve");
+        assert_eq!(shown(off), "bases: point 107 is not on the curve");
         for other in [
             Error::argument("points", "point 7 is not on the curve"),
             Error::argument("bases", "12 points, where the card's memory has room for 4"),
             Error::Cancelled,
         ] {
-            assert_eq!(told(other.clone()), other.to_string());
+            assert_eq!(shown(other.clone()), other.to_string());
         }
     }
 }

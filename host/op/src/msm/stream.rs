@@ -3,12 +3,12 @@
 use std::fmt;
 use std::io;
 
-/// Bytes that are read in pieces: a file larger than the memory, or its map.
+/// Bytes that are read in pieces: a file larger than memory, or its map.
 pub trait Stream: fmt::Debug + Send + Sync {
-    /// How many there are.
+    /// Returns the number of bytes.
     fn bytes(&self) -> io::Result<u64>;
 
-    /// Fills the buffer with those from here on. Any thread may ask, in any order.
+    /// Fills `buffer` with the bytes from `offset` on. Called by any thread, in any order.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
 }
 
@@ -23,8 +23,7 @@ impl Stream for std::fs::File {
     }
 }
 
-/// A mapped file. Whoever maps it promises that nobody shortens it meanwhile: the process would end; a `File` that is
-/// too short is an error.
+/// A mapped file. It must not be shortened while it is mapped: the process would end. A `File` that is too short is an error.
 impl Stream for memmap2::Mmap {
     fn bytes(&self) -> io::Result<u64> {
         Ok(self.len() as u64)

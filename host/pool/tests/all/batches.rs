@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use proofmill_op::equihash_verify::{Network, Params, Request as Equihash};
 use proofmill_op::ntt::{Field, Request as Ntt};
-use proofmill_op::poseidon::{ELEMENT_BYTES, Layers, Progress, Request as Poseidon, Wanted};
+use proofmill_op::poseidon::{ELEMENT_BYTES, Layers, Output, Progress, Request as Poseidon};
 use proofmill_op::{
-    Answer, Capability, Data, Device, Error, Parked, Request, ecdsa_verify, poseidon,
+    Answer, Capability, Data, Device, Error, Request, ResidentData, ecdsa_verify, poseidon,
 };
 use proofmill_pool::Pool;
 use proofmill_testkit::faults::Fault;
@@ -30,7 +30,7 @@ fn headers(count: usize) -> Vec<u8> {
 }
 
 fn verify(headers: impl Into<Data>) -> Request {
-    Request::EquihashVerify(Equihash::new(Params::N48_K5, Network::Test, headers))
+    AnyRequest::from(Equihash::new(Params::N48_K5, Network::Test, headers))
 }
 
 fn masks(answer: Answer) -> Vec<u8> {
@@ -60,10 +60,10 @@ fn verdicts_are_in_the_order_of_the_items_whichever_card_gave_them() {
         assert_eq!(masks(ask(&pool, verify(headers(count))).unwrap()), in_order(count));
     }
     let signatures = vec![0; 77 * ecdsa_verify::SIGNATURE_BYTES];
-    let request = Request::EcdsaVerify(ecdsa_verify::Request::new(signatures));
+    let request = AnyRequest::from(ecdsa_verify::Request::new(signatures));
     assert_eq!(masks(ask(&pool, request).unwrap()), [0; 77]);
-    let parked = pool.park(headers(40).into()).unwrap();
-    assert_eq!(masks(ask(&pool, verify(Data::Parked(parked))).unwrap()), in_order(40));
+    let parked = pool.load(headers(40).into()).unwrap();
+    assert_eq!(masks(ask(&pool, verify(Data::Resident(parked))).unwrap()), in_order(40));
     assert_eq!(pool.metrics().requests, 7);
     assert!(pool.metrics().cycles.is_some());
 }
@@ -78,7 +78,7 @@ fn a_card_that_is_free_does_what_a_busy_one_leaves() {
     let preimages = vec![1; 16_000 / 64 * 64];
     let request = Poseidon { progress: Some(progress), ..Poseidon::new(2, preimages) };
     holds.set_one(1, true);
-    let ticket = pool.submit(Request::Poseidon(request)).unwrap();
+    let ticket = pool.submit(request).unwrap();
     until("four fifths of the hashes beside a card that is held", || *told.lock().unwrap() > 0.8);
     assert!(*told.lock().unwrap() < 1.0, "the held card has a part");
     holds.set_one(1, false);
@@ -96,13 +96,13 @@ fn hashes_and_layers_are_those_of_one_card() {
     let nodes = nodes.as_flattened();
     let layers = |arities: &[usize], wanted| {
         let request = Layers { arities: arities.to_vec(), ..Layers::new(2, 0, nodes) };
-        Request::PoseidonLayers(request.with(wanted))
+        AnyRequest::from(request.with(wanted))
     };
     for request in [
-        Request::Poseidon(Poseidon::new(8, nodes)),
-        layers(&[8, 8], Wanted::All),
-        layers(&[8, 8], Wanted::Last),
-        layers(&[8, 8, 4], Wanted::All), // one tree
+        AnyRequest::from(Poseidon::new(8, nodes)),
+        layers(&[8, 8], Output::All),
+        layers(&[8, 8], Output::Last),
+        layers(&[8, 8, 4], Output::All), // one tree
     ] {
         let [found, wanted] = [&three, &one].map(|it| digests(ask(it, request.clone()).unwrap()));
         assert!(found == wanted, "{request:?}");
@@ -113,16 +113,16 @@ fn hashes_and_layers_are_those_of_one_card() {
 fn transforms_go_to_the_card_with_the_least_to_do() {
     let (pool, holds) = pool(&engines(), &[NONE; 2]);
     let elements: Vec<u8> = (0u64..64).flat_map(u64::to_le_bytes).collect();
-    let values = Request::Ntt(Ntt::forward(Field::Goldilocks, &elements[..]));
+    let values = AnyRequest::from(Ntt::forward(Field::Goldilocks, &elements[..]));
     holds.set_one(0, true);
     let tickets: Vec<_> = (0..10).map(|_| pool.submit(values.clone()).unwrap()).collect();
     until("half of them are done", || pool.metrics().requests >= 5);
     assert_eq!(pool.metrics().requests, 5, "half of them wait for the card that is held");
     holds.set_one(0, false);
     for ticket in tickets {
-        let Answer::Ntt(values) = end(ticket).unwrap() else { panic!("another answer") };
-        let back = Request::Ntt(Ntt::inverse(Field::Goldilocks, values.elements));
-        let Answer::Ntt(back) = ask(&pool, back).unwrap() else { panic!("another answer") };
+        let values = end(ticket).unwrap();
+        let back = AnyRequest::from(Ntt::inverse(Field::Goldilocks, values.elements));
+        let back = ask(&pool, back).unwrap();
         assert!(back.elements == elements);
     }
     assert!(lost(&pool).is_empty());
@@ -134,23 +134,23 @@ fn what_is_wrong_is_said_as_one_card_says_it() {
     let said = |request| ask(&pool, request).unwrap_err().to_string();
     let problem = said(verify(vec![0; 5]));
     assert!(problem.starts_with("headers: 5 bytes are not a whole number"), "{problem}");
-    let elsewhere = Parked::new(Parked::fresh_identity(), headers(1).into());
-    assert_eq!(said(verify(Data::Parked(elsewhere))), "data: resident on another device");
+    let elsewhere = ResidentData::new(ResidentData::fresh_identity(), headers(1).into());
+    assert_eq!(said(verify(Data::Resident(elsewhere))), "data: resident on another device");
     let mut preimages = vec![1; 100 * 64];
     preimages[77 * 64 + 32..78 * 64].fill(0xff);
     preimages[90 * 64..91 * 64].fill(0xff);
     assert_eq!(
-        said(Request::Poseidon(Poseidon::new(2, preimages))),
+        said(AnyRequest::from(Poseidon::new(2, preimages))),
         "preimages: element 1 of preimage 77 is not below the modulus"
     );
     let mut nodes = vec![1; 40 * 32];
     nodes[33 * 32..34 * 32].fill(0xff);
     assert_eq!(
-        said(Request::PoseidonLayers(Layers::new(2, 2, nodes))),
+        said(AnyRequest::from(Layers::new(2, 2, nodes))),
         "nodes: number 33 is not below the modulus"
     );
-    assert!(said(Request::Poseidon(Poseidon::new(5, vec![]))).contains("poseidon with arity 5"));
-    let problem = said(Request::Ntt(Ntt::forward(Field::Goldilocks, vec![0; 24])));
+    assert!(said(AnyRequest::from(Poseidon::new(5, vec![]))).contains("poseidon with arity 5"));
+    let problem = said(AnyRequest::from(Ntt::forward(Field::Goldilocks, vec![0; 24])));
     assert_eq!(problem, "elements: a count of 3 is not a power of two");
     assert!(lost(&pool).is_empty());
 }
@@ -248,7 +248,7 @@ fn who_listens_and_panics_ends_the_pool_but_leaves_nobody_waiting() {
     let progress = Progress(Arc::new(|_| panic!("as the test wants it")));
     let request = Poseidon { progress: Some(progress), ..Poseidon::new(2, vec![1; 6400]) };
     // The driver of the card that called is lost, and then that of the other one.
-    let error = ask(&pool, Request::Poseidon(request)).unwrap_err();
+    let error = ask(&pool, AnyRequest::from(request)).unwrap_err();
     assert!(error.to_string().contains("as the test wants it"), "{error}");
     assert!(ask(&pool, verify(headers(1))).unwrap_err().is_device());
 }

@@ -41,7 +41,7 @@ fn list(count: usize, salt: u64) -> (Data, Vec<u8>) {
 }
 
 fn submit(pool: &Pool, request: Request) -> Result<Ticket> {
-    pool.submit(proofmill_op::Request::Msm(request))
+    pool.submit(request)
 }
 
 fn response(ticket: Ticket) -> Result<Response> {
@@ -55,9 +55,9 @@ fn ask(pool: &Pool, request: Request) -> Result<Response> {
     submit(pool, request).and_then(response)
 }
 
-fn park(pool: &Pool, bases: Bases) -> Result<Bases> {
-    match ask(pool, Request::Park(bases))? {
-        Response::Parked(parked) => Ok(Bases::parked(BN254, parked)),
+fn load(pool: &Pool, bases: Bases) -> Result<Bases> {
+    match ask(pool, (bases))? {
+        Response::ResidentData(parked) => Ok(Bases::parked(BN254, parked)),
         other => panic!("another answer: {other:?}"),
     }
 }
@@ -73,11 +73,11 @@ fn sums_of(ticket: Ticket) -> Result<Vec<Vec<u8>>> {
 }
 
 fn ask_sums(pool: &Pool, bases: &Bases, scalars: Vec<Data>) -> Result<Ticket> {
-    submit(pool, Request::Sums(Sums { bases: bases.clone(), scalars, progress: None }))
+    submit(pool, (Sums { bases: bases.clone(), scalars, progress: None }))
 }
 
 fn here(points: &Arc<[u8]>) -> Bases {
-    Bases::new(BN254, Data::Here(points.clone()))
+    Bases::new(BN254, Data::Host(points.clone()))
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn points_and_scalars_that_are_wrong_have_the_callers_numbers() {
     }
     let bases = Bases::new(BN254, off).checked(Check::Curve);
     let said = "bases: point 50 is not on the curve";
-    assert_eq!(ask(&pool, Request::Park(bases.clone())).unwrap_err().to_string(), said);
+    assert_eq!(ask(&pool, (bases.clone())).unwrap_err().to_string(), said);
     let (scalars, wanted) = list(count, 1);
     let ticket = ask_sums(&pool, &bases, vec![scalars.clone()]).unwrap();
     assert_eq!(sums_of(ticket).unwrap_err().to_string(), said);
@@ -198,7 +198,7 @@ fn a_lost_range_that_is_nowhere_fails_its_sums_with_the_cards_name_and_no_others
     named(&ask_sums(&pool, &gone, vec![scalars.clone()]).and_then(sums_of).unwrap_err());
     // What is given again lies on the others.
     let again = park(&pool, here(&points(300))).unwrap();
-    let Points::Data(Data::Parked(handle)) = &again.points else { panic!("not resident") };
+    let Points::Data(Data::Resident(handle)) = &again.points else { panic!("not resident") };
     assert_eq!(handle.len(), 300 * 64);
     assert_eq!(ask_sums(&pool, &again, vec![scalars]).and_then(sums_of).unwrap(), [wanted]);
 }

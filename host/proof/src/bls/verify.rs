@@ -288,20 +288,21 @@ fn invalid<S: Sides>(
     halves::find_invalid(claims.len(), |some| {
         let factors = halves::random_factors::<S::Key>(some.len())?;
         let groups = by_message(messages[some.clone()].iter().map(|message| &message[..]));
-        let keys = multiples_of_groups(&factors, &keys[some.clone()], &groups);
-        let signature = factors.sum_vartime(Isa::best(), &signatures[some]);
+        let isa = pairings.isa();
+        let keys = multiples_of_groups(isa, &factors, &keys[some.clone()], &groups);
+        let signature = factors.sum_vartime(isa, &signatures[some]);
         let messages: Vec<_> = groups.iter().map(|(message, _)| *message).collect();
         is_one::<S>(pairings, &messages, &keys, &tag, signature.into())
     })
 }
 
-/// The sum of the multiples of each message's keys.
+/// Returns the sum of the multiples of the keys of each message.
 fn multiples_of_groups<C: Batched<Scalar = Fr>>(
+    isa: Isa,
     factors: &Factors<Fr>,
     keys: &[Affine<C>],
     groups: &[(&[u8], Vec<usize>)],
 ) -> Vec<Affine<C>> {
-    let isa = Isa::best();
     if groups.len() == keys.len() {
         let all: Vec<_> = (0..keys.len()).collect();
         return halves::each(&all, |places| {

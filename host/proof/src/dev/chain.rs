@@ -40,7 +40,7 @@ mod tests {
     fn the_chain_holds_and_every_number_is_bound() {
         assert_eq!(chain::<bls12_381::Fr>(1).first_unsatisfied(), None);
         let circuit = chain::<bn254::Fr>(50);
-        assert_eq!((circuit.constraints(), circuit.publics()), (50, 1));
+        assert_eq!((circuit.constraints(), circuit.public_inputs()), (50, 1));
         assert_eq!(circuit.first_unsatisfied(), None);
         for variable in 0..circuit.values().len() {
             let mut wrong = circuit.clone();

@@ -122,8 +122,8 @@ impl Circuit {
     }
 
     /// The number of public variables, without the 1.
-    pub fn publics(&self) -> usize {
-        of_either!(self, builder => builder.publics())
+    pub fn public_inputs(&self) -> usize {
+        of_either!(self, builder => builder.public_inputs())
     }
 
     /// Writes a `.zkey` whose secrets follow from the seed, on the threads of the caller's pool: INSECURE.

@@ -91,22 +91,22 @@ impl<F: PrimeField> Matrix<F> {
 /// A constraint system and what its variables are.
 #[derive(Clone, Debug)]
 pub struct Builder<F> {
-    publics: usize,
+    public_inputs: usize,
     values: Vec<F>,
     matrices: [Matrix<F>; 3],
 }
 
 impl<F: PrimeField> Builder<F> {
     /// No constraints, and so many public variables, numbered from 1 on, that are 0 until [`Self::set_public`].
-    pub fn new(publics: usize) -> Self {
-        let mut values = vec![F::ZERO; 1 + publics];
+    pub fn new(public_inputs: usize) -> Self {
+        let mut values = vec![F::ZERO; 1 + public_inputs];
         values[0] = F::ONE;
-        Self { publics, values, matrices: [Matrix::EMPTY; 3] }
+        Self { public_inputs, values, matrices: [Matrix::EMPTY; 3] }
     }
 
     /// Gives a public variable its value. A number that is not public is a bug of the caller.
     pub fn set_public(&mut self, variable: Variable, value: F) {
-        assert!((1..=self.publics).contains(&(variable as usize)), "no public variable");
+        assert!((1..=self.public_inputs).contains(&(variable as usize)), "no public variable");
         self.values[variable as usize] = value;
     }
 
@@ -160,8 +160,8 @@ impl<F: PrimeField> Builder<F> {
     }
 
     /// The number of public variables, without the 1.
-    pub fn publics(&self) -> usize {
-        self.publics
+    pub fn public_inputs(&self) -> usize {
+        self.public_inputs
     }
 
     /// All variables: 1, the public ones, the private ones.

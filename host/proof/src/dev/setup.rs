@@ -13,7 +13,7 @@ pub(super) struct Scalars<F> {
     /// B_i(tau).
     pub b: Vec<F>,
     /// (beta A_i + alpha B_i + C_i)(tau), for 1 and the public variables.
-    pub publics: Vec<F>,
+    pub public_inputs: Vec<F>,
     /// The same divided by delta, for the private ones.
     pub privates: Vec<F>,
     /// What the values of A B - C are multiplied by, at the odd powers of the root of order 2n: the Lagrange polynomials there,
@@ -25,7 +25,7 @@ pub(super) struct Scalars<F> {
 ///
 /// Besides the constraints there are rows that keep the parts of the public variables apart: variable i alone, in A.
 pub(super) fn domain_log<F: PrimeField>(circuit: &Builder<F>) -> u32 {
-    (circuit.constraints() + circuit.publics() + 1).next_power_of_two().ilog2()
+    (circuit.constraints() + circuit.public_inputs() + 1).next_power_of_two().ilog2()
 }
 
 impl<F: PrimeField> Scalars<F> {
@@ -36,17 +36,17 @@ impl<F: PrimeField> Scalars<F> {
         let [mut a, b, c] =
             circuit.matrices().each_ref().map(|matrix| columns(matrix, &places, variables));
         let rest = &places[circuit.constraints()..];
-        for (a, place) in a.iter_mut().zip(&rest[..=circuit.publics()]) {
+        for (a, place) in a.iter_mut().zip(&rest[..=circuit.public_inputs()]) {
             *a += place;
         }
         let (alpha, beta) = (secrets.alpha, secrets.beta);
         let parts = a.iter().zip(&b).zip(&c).map(|((a, b), c)| beta * a + alpha * b + c);
-        let mut publics: Vec<_> = parts.collect();
-        let mut privates = publics.split_off(circuit.publics() + 1);
+        let mut public_inputs: Vec<_> = parts.collect();
+        let mut privates = public_inputs.split_off(circuit.public_inputs() + 1);
         let mut h: Vec<_> = lagrange(log + 1, secrets.tau).into_iter().skip(1).step_by(2).collect();
         let over_delta = secrets.delta.invert_vartime().expect("no seed gives 0");
         privates.iter_mut().chain(&mut h).for_each(|scalar| *scalar *= over_delta);
-        Self { a, b, publics, privates, h }
+        Self { a, b, public_inputs, privates, h }
     }
 }
 

@@ -34,7 +34,7 @@ pub(super) fn write<E: Groups>(
         section(out, number, scalars.len() as u64 * g1_bytes)?;
         g1.write(out, scalars)
     };
-    of_g1(out, 3, &scalars.publics)?;
+    of_g1(out, 3, &scalars.public_inputs)?;
     coefficients(out, circuit)?;
     of_g1(out, 5, &scalars.a)?;
     of_g1(out, 6, &scalars.b)?;
@@ -58,7 +58,7 @@ fn header<E: Groups>(circuit: &Builder<E::Fr>, secrets: &Secrets<E::Fr>) -> Vec<
         &integer(bytes::<E::Fr>()),
         &modulus::<E::Fr>(),
         &integer(circuit.values().len()),
-        &integer(circuit.publics()),
+        &integer(circuit.public_inputs()),
         &integer(1 << domain_log(circuit)),
         &g1(alpha),
         &g1(beta),
@@ -74,7 +74,7 @@ fn header<E: Groups>(circuit: &Builder<E::Fr>, secrets: &Secrets<E::Fr>) -> Vec<
 /// are among those of A.
 fn coefficients<F: PrimeField>(out: &mut dyn Write, circuit: &Builder<F>) -> io::Result<()> {
     let [a, b, _] = circuit.matrices();
-    let count = a.terms() + b.terms() + circuit.publics() + 1;
+    let count = a.terms() + b.terms() + circuit.public_inputs() + 1;
     let r_squared = radix::<F, F>().square();
     section(out, 4, 4 + (count * (12 + bytes::<F>())) as u64)?;
     integers(out, &[count as u32])?;
@@ -89,8 +89,10 @@ fn coefficients<F: PrimeField>(out: &mut dyn Write, circuit: &Builder<F>) -> io:
             }
         }
     }
-    let publics = circuit.constraints() as u32..;
-    (0..=circuit.publics() as u32).zip(publics).try_for_each(|(i, row)| term(0, row, i, F::ONE))
+    let public_inputs = circuit.constraints() as u32..;
+    (0..=circuit.public_inputs() as u32)
+        .zip(public_inputs)
+        .try_for_each(|(i, row)| term(0, row, i, F::ONE))
 }
 
 /// One contribution that says what it is. There is no proof that its maker knew delta and nobody after him does:
@@ -133,7 +135,7 @@ mod tests {
         write::<Bn254>(&mut key, &circuit, b"nothing public").unwrap();
         wtns::write(&mut witness, circuit.values()).unwrap();
         let key = Zkey::from_bytes("key", key.into()).unwrap();
-        let witness = Witness::from_bytes("witness", witness.into()).unwrap();
+        let witness = Witness::from_bytes("witness", witness).unwrap();
         let device = Arc::new(CpuDevice::new(Some(1)).unwrap());
         let prover = Prover::new(&key, Devices::one(device), Settings::default()).unwrap();
         let proved = prover.prove(&witness, None).unwrap();

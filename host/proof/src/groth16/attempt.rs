@@ -1,51 +1,51 @@
-//! One way to a proof, over one route.
+//! One attempt at a proof, on the devices of one route.
 //!
-//! 1. The sums over the witness (A, B1, B2, C) that other machines compute are asked for at once; this machine's processor
-//!    computes its own one after the other. A GPU that computes all four gets the witness once.
+//! 1. The MSMs over the witness (A, B1, B2, C): those of other devices are submitted at once, those of this machine's processor run one after
+//!    the other. A GPU that computes all four loads the witness once.
 //! 2. The products of the matrices with the witness; the quotient.
-//! 3. The sum H.
+//! 3. The MSM of section H.
 //! 4. The points of the proof.
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
-use proofmill_op::msm::Progress;
-use proofmill_op::{Answer, Data, Parked, Ticket, milliseconds};
+use proofmill_op::{
+    Bytes, Data, Device as _, Progress, ResidentData, Submit, Ticket, milliseconds, msm,
+};
 use tracing::{Span, debug, debug_span};
 
+use super::Proof;
 use super::assemble::{Blinding, Sums, assemble};
-use super::control::{Control, Place};
+use super::control::{Control, Executor};
 use super::prove::Prover;
 use super::quotient::{quotient, request};
 use super::report::{Step, Timed};
-use super::route::{Route, of_section};
+use super::route::{Route, with_section};
 use super::suite::{ScalarOf, Suite};
-use super::{Proof, Scalar};
-use crate::snarkjs::Section;
-use crate::wiped::WipedBytes;
+use crate::snarkjs::{Section, Witness};
 use crate::{Error, Result};
 
-/// The sums over the witness.
+/// The MSMs over the witness.
 const OF_WITNESS: [Section; 4] = [Section::A, Section::B1, Section::B2, Section::C];
 
-/// What an attempt came to.
+/// The result of an attempt.
 pub enum Outcome {
-    /// A proof, which verifies if that was asked.
-    Right(Proof),
-    /// One that does not verify.
-    Wrong,
-    /// None: a device did not answer.
-    Failed(proofmill_op::Error),
+    /// A proof. It was verified, unless the settings disable that.
+    Valid(Proof),
+    /// A proof that does not verify.
+    Invalid,
+    /// A device failed.
+    DeviceError(proofmill_op::Error),
 }
 
 impl Outcome {
-    /// The proof of a last attempt.
+    /// Returns the proof of the last attempt.
     pub fn proof(self) -> Result<Proof> {
         match self {
-            Self::Right(proof) => Ok(proof),
-            Self::Wrong => Err(Error::DoesNotVerify),
-            Self::Failed(error) => Err(error.into()),
+            Self::Valid(proof) => Ok(proof),
+            Self::Invalid => Err(Error::DoesNotVerify),
+            Self::DeviceError(error) => Err(error.into()),
         }
     }
 }
@@ -53,151 +53,151 @@ impl Outcome {
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Right(_) => f.write_str("the proof is right"),
-            Self::Wrong => f.write_str("the proof that was made of its answers does not verify"),
-            Self::Failed(error) => error.fmt(f),
+            Self::Valid(_) => f.write_str("the proof is valid"),
+            Self::Invalid => f.write_str("the proof computed with its results does not verify"),
+            Self::DeviceError(error) => error.fmt(f),
         }
     }
 }
 
 /// An attempt.
 pub struct Attempt<'a> {
-    /// The key and what is kept of it.
+    /// The prover.
     pub prover: &'a Prover,
-    /// Which device does what.
+    /// The devices of the steps.
     pub route: &'a Route,
-    /// Is told how far it is, and gives it up.
+    /// Receives progress and can cancel the attempt.
     pub control: &'a Control,
-    /// Where this machine's processor works.
-    pub place: Place,
-    /// Gets what was done.
+    /// The threads of this machine's processor.
+    pub executor: Executor,
+    /// Receives the steps that are done.
     pub steps: &'a mut Vec<Timed>,
 }
 
-/// A sum that was asked for.
-struct UnderWay {
+/// An MSM that was submitted.
+struct Running {
     section: Section,
-    ticket: Ticket,
+    ticket: Ticket<msm::Response>,
     start: Instant,
     span: Span,
 }
 
 impl Attempt<'_> {
-    /// The proof, not verified.
-    pub fn run<E: Suite>(&mut self, values: &[Scalar]) -> Result<Proof> {
-        let host = Scalars::Here(WipedBytes(values.as_flattened().into()));
-        // Dropped before the witness on the host, of which a device may keep a clone.
+    /// Computes a proof, without verifying it.
+    pub fn run<E: Suite>(&mut self, witness: &Witness) -> Result<Proof> {
+        let values = witness.values();
+        let host = Scalars::Host(witness.secret_bytes());
         let resident = self.resident(&host)?;
         let witness = resident.as_ref().unwrap_or(&host);
-        let mut answers = [const { None }; 5];
-        let (elsewhere, here): (Vec<_>, Vec<_>) =
-            OF_WITNESS.into_iter().partition(|&section| self.route.is_elsewhere(section));
-        let mut under_way = Vec::new();
-        for section in elsewhere {
-            under_way.push(self.start(section, witness)?);
+        let mut points = [const { None }; 5];
+        let (offloaded, local): (Vec<_>, Vec<_>) =
+            OF_WITNESS.into_iter().partition(|&section| self.route.is_offloaded(section));
+        let mut running = Vec::new();
+        for section in offloaded {
+            running.push(self.start(section, witness)?);
         }
-        for section in here {
-            answers[section as usize] = Some(self.sum(section, witness)?);
+        for section in local {
+            points[section as usize] = Some(self.msm(section, witness)?);
         }
         let h = self.scalars_of_h::<E>(values)?;
-        if self.route.is_elsewhere(Section::H) {
-            under_way.push(self.start(Section::H, &h)?);
+        if self.route.is_offloaded(Section::H) {
+            running.push(self.start(Section::H, &h)?);
         } else {
-            answers[Section::H as usize] = Some(self.sum(Section::H, &h)?);
+            points[Section::H as usize] = Some(self.msm(Section::H, &h)?);
         }
-        for sum in under_way {
-            let section = sum.section;
-            answers[section as usize] = Some(self.finish(sum)?);
+        for msm in running {
+            let section = msm.section;
+            points[section as usize] = Some(self.finish(msm)?);
         }
-        let [a, b1, b2, c, h] = answers.map(|answer| answer.expect("each section was asked for"));
+        let [a, b1, b2, c, h] = points.map(|response| response.expect("one for each section"));
         let route = self.route;
         let sums = Sums::<E> {
-            a: route.sum(Section::A, a)?,
-            b1: route.sum(Section::B1, b1)?,
-            b2: route.sum(Section::B2, b2)?,
-            c: route.sum(Section::C, c)?,
-            h: route.sum(Section::H, h)?,
+            a: route.point(Section::A, a)?,
+            b1: route.point(Section::B1, b1)?,
+            b2: route.point(Section::B2, b2)?,
+            c: route.point(Section::C, c)?,
+            h: route.point(Section::H, h)?,
         };
         let key = &self.prover.key;
-        self.control.cancel.go_on()?;
+        self.control.cancel.check()?;
         self.timed(Step::Assembly, None, || assemble(key, &sums, &Blinding::random()?))
     }
 
-    /// Makes the witness resident on the GPU that computes all sums over it. Returns `None` where no single GPU does, or where that refuses.
+    /// Loads the witness into the GPU that computes all MSMs over it. Returns `None` if no single GPU does, or if that refuses.
     fn resident(&self, witness: &Scalars) -> Result<Option<Scalars>> {
         let Some(gpu) = self.route.gpu_of(&OF_WITNESS) else { return Ok(None) };
-        match gpu.park(witness.data()) {
-            Ok(parked) => Ok(Some(Scalars::There(parked))),
+        match gpu.load(witness.data()) {
+            Ok(resident) => Ok(Some(Scalars::Resident(resident))),
             Err(proofmill_op::Error::Argument { .. }) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// [`Step::Check`].
+    /// Runs [`Step::Check`].
     pub fn check(&mut self, check: impl FnOnce() -> bool) -> bool {
         self.timed(Step::Check, None, check)
     }
 
-    /// The scalars of section H; they stay on the device that makes them, if it adds them up too and has room.
-    fn scalars_of_h<E: Suite>(&mut self, values: &[Scalar]) -> Result<Scalars> {
-        let Self { prover, route, control, place, .. } = *self;
+    /// Computes the scalars of section H. They stay on the device if it also computes the MSM and has memory.
+    fn scalars_of_h<E: Suite>(&mut self, values: &[super::Scalar]) -> Result<Scalars> {
+        let Self { prover, route, control, executor, .. } = *self;
         let rows = || prover.rows.times::<ScalarOf<E>>(values, &control.cancel);
         let rows = self.timed(Step::Rows, None, rows)?;
         let uri = route.transforms.caps().uri.clone();
         let mut request = request::<ScalarOf<E>>(E::FIELD, rows);
         request.progress = self.progress(Step::Quotient);
-        let quotient = || quotient::<E>(route, request, place, &control.cancel);
+        let quotient = || quotient::<E>(route, request, executor, &control.cancel);
         Ok(self.timed(Step::Quotient, Some(uri), quotient)?)
     }
 
-    /// The sum of a section on this machine's processor.
-    fn sum(&mut self, section: Section, scalars: &Scalars) -> Result<Answer> {
-        if self.place == Place::Device {
-            let sum = self.start(section, scalars)?;
-            return self.finish(sum);
+    /// Computes the MSM of a section on this machine's processor.
+    fn msm(&mut self, section: Section, scalars: &Scalars) -> Result<msm::Response> {
+        if self.executor == Executor::Device {
+            let running = self.start(section, scalars)?;
+            return self.finish(running);
         }
-        let Self { route, control, place, .. } = *self;
-        let request = route.request(section, scalars.data(), self.progress(Step::Sum(section)));
+        let Self { route, control, executor, .. } = *self;
+        let request = route.request(section, scalars.data(), self.progress(Step::Msm(section)));
         let device = route.device(section);
-        let work = || place.answer(&**device, request, &control.cancel);
-        let answer = self.timed(Step::Sum(section), Some(device.caps().uri.clone()), work);
-        answer.map_err(|error| of_section(section, error))
+        let work = || executor.execute(&**device, request, &control.cancel);
+        let response = self.timed(Step::Msm(section), Some(device.caps().uri.clone()), work);
+        response.map_err(|error| with_section(section, error))
     }
 
-    fn start(&self, section: Section, scalars: &Scalars) -> Result<UnderWay> {
+    fn start(&self, section: Section, scalars: &Scalars) -> Result<Running> {
         let Self { route, control, .. } = *self;
-        let request = route.request(section, scalars.data(), self.progress(Step::Sum(section)));
-        let (span, start) = (phase(Step::Sum(section)), Instant::now());
+        let request = route.request(section, scalars.data(), self.progress(Step::Msm(section)));
+        let (span, start) = (phase(Step::Msm(section)), Instant::now());
         let ticket = span.in_scope(|| route.device(section).submit(request));
-        let ticket = ticket.map_err(|error| of_section(section, error))?;
-        Ok(UnderWay { section, ticket: ticket.covered_by(&control.cancel), start, span })
+        let ticket = ticket.map_err(|error| with_section(section, error))?;
+        Ok(Running { section, ticket: ticket.linked_to(&control.cancel), start, span })
     }
 
     fn progress(&self, step: Step) -> Option<Progress> {
-        let watch = self.control.watch.clone();
-        watch.map(|watch| Progress(Arc::new(move |part| watch(step, part))))
+        let progress = self.control.progress.clone();
+        progress.map(|progress| Progress(Arc::new(move |part| progress(step, part))))
     }
 
-    fn finish(&mut self, sum: UnderWay) -> Result<Answer> {
-        let UnderWay { section, ticket, start, span } = sum;
-        let (answer, end) = ticket.wait_stamped();
+    fn finish(&mut self, running: Running) -> Result<msm::Response> {
+        let Running { section, ticket, start, span } = running;
+        let (response, end) = ticket.wait_stamped();
         let seconds = end.saturating_duration_since(start).as_secs_f64();
         let ms = milliseconds(seconds);
-        span.in_scope(|| match answer {
+        span.in_scope(|| match response {
             Ok(_) => debug!(ms, "done"),
             Err(_) => debug!(ms, "failed"),
         });
         let device = Some(self.route.device(section).caps().uri.clone());
-        self.steps.push(Timed { step: Step::Sum(section), device, seconds });
-        answer.map_err(|error| of_section(section, error))
+        self.steps.push(Timed { step: Step::Msm(section), device, seconds });
+        response.map_err(|error| with_section(section, error))
     }
 
     fn timed<T>(&mut self, step: Step, device: Option<String>, work: impl FnOnce() -> T) -> T {
-        let say = |part| self.control.watch.iter().for_each(|watch| watch(step, part));
+        let report = |part| self.control.progress.iter().for_each(|progress| progress(step, part));
         let (span, start) = (phase(step).entered(), Instant::now());
-        say(0.0);
+        report(0.0);
         let done = work();
-        say(1.0);
+        report(1.0);
         let seconds = start.elapsed().as_secs_f64();
         debug!(ms = milliseconds(seconds), "done");
         drop(span);
@@ -206,24 +206,24 @@ impl Attempt<'_> {
     }
 }
 
-/// The span of a step.
+/// Returns the span of a step.
 fn phase(step: Step) -> Span {
     debug_span!("phase", %step)
 }
 
-/// Scalars of a sum.
+/// The scalars of an MSM.
 pub enum Scalars {
-    /// On this machine.
-    Here(WipedBytes),
-    /// On the device that adds them up.
-    There(Parked),
+    /// On the host.
+    Host(Bytes),
+    /// On the device of the MSM.
+    Resident(ResidentData),
 }
 
 impl Scalars {
     fn data(&self) -> Data {
         match self {
-            Self::Here(WipedBytes(bytes)) => Data::Here(bytes.clone()),
-            Self::There(parked) => Data::Parked(parked.clone()),
+            Self::Host(bytes) => Data::Host(bytes.clone()),
+            Self::Resident(resident) => Data::Resident(resident.clone()),
         }
     }
 }

@@ -11,14 +11,14 @@
 use std::borrow::Borrow;
 use std::sync::{Mutex, PoisonError, mpsc};
 
+use proofmill_algebra::STACK_BYTES;
 use proofmill_op::Cancel;
 use proofmill_op::process::parallel;
 use rayon::ThreadPoolBuilder;
 
-use super::control::{Control, Place};
+use super::control::{Control, Executor};
 use super::prove::Prover;
 use super::report::Proved;
-use crate::deep::STACK;
 use crate::snarkjs::Witness;
 use crate::{Error, Result};
 
@@ -80,14 +80,14 @@ impl Prover {
             let name = move |thread| format!("proofmill-lane-{lane}-{thread}");
             ThreadPoolBuilder::new()
                 .num_threads(threads)
-                .stack_size(STACK)
+                .stack_size(STACK_BYTES)
                 .thread_name(name)
                 .build()
         });
         let pools = pools.collect::<std::result::Result<Vec<_>, _>>().map_err(|problem| {
             Error::Io { name: "threads of a batch".into(), source: std::io::Error::other(problem) }
         })?;
-        let control = &Control::none().given_up_by(cancel.clone());
+        let control = &Control::none().with_cancel(cancel.clone());
         let witnesses = &Mutex::new(witnesses.enumerate());
         let next = || {
             let mut witnesses = witnesses.lock().unwrap_or_else(PoisonError::into_inner);
@@ -103,7 +103,8 @@ impl Prover {
                     pool.install(|| {
                         while let Some((number, witness)) = next() {
                             let prove = |witness: W| {
-                                let made = || self.made(witness.borrow(), control, Place::Caller);
+                                let made =
+                                    || self.prove_on(witness.borrow(), control, Executor::Caller);
                                 span.in_scope(made)
                             };
                             if made.send((number, witness.and_then(prove))).is_err() {

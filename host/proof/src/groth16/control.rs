@@ -1,51 +1,59 @@
-//! How a proof is followed, and given up.
+//! Progress and cancellation of a proof.
 
-use proofmill_op::{Answer, Cancel, Device, Request, Result};
+use proofmill_op::{Cancel, Device, RequestOf, ResponseOf, Result, Submit};
 
-use super::report::Watch;
+use super::report::StepProgress;
 
-/// Follows a proof, and gives it up.
+/// Receives the progress of a proof and can cancel it.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Control {
-    /// Is told how far the proof is.
-    pub watch: Option<Watch>,
-    /// Gives up the proof: [`Error::Cancelled`](proofmill_op::Error::Cancelled) comes within some tens of milliseconds.
+    /// The progress callback.
+    pub progress: Option<StepProgress>,
+    /// Cancels the proof: it ends with [`Error::Cancelled`](proofmill_op::Error::Cancelled) within some tens of milliseconds.
     pub cancel: Cancel,
 }
 
 impl Control {
-    /// Nobody follows, and nobody gives up.
+    /// Returns a control without callback, whose signal is not set.
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// With this to be told.
-    pub fn watched_by(self, watch: Watch) -> Self {
-        Self { watch: Some(watch), ..self }
+    /// Returns the control with this progress callback.
+    pub fn with_progress(self, progress: StepProgress) -> Self {
+        Self { progress: Some(progress), ..self }
     }
 
-    /// Given up when this is said.
-    pub fn given_up_by(self, cancel: Cancel) -> Self {
+    /// Returns the control with this cancellation signal.
+    pub fn with_cancel(self, cancel: Cancel) -> Self {
         Self { cancel, ..self }
     }
 }
 
-/// Whose threads do what the processor is asked to do.
+/// The threads that execute requests of `cpu:`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// Its own: one proof at a time, on all of them.
+pub enum Executor {
+    /// Those of the device: one proof at a time, on all of them.
     Device,
-    /// The caller's rayon pool: several proofs side by side.
+    /// The caller's rayon pool: several proofs in parallel.
     Caller,
 }
 
-impl Place {
-    /// The answer to a request, for which it waits.
-    pub fn answer(self, device: &dyn Device, request: Request, cancel: &Cancel) -> Result<Answer> {
+impl Executor {
+    /// Executes a request and returns its response.
+    pub fn execute<R: RequestOf>(
+        self,
+        device: &dyn Device,
+        request: R,
+        cancel: &Cancel,
+    ) -> Result<ResponseOf<R>>
+    where
+        ResponseOf<R>: Send,
+    {
         match self {
-            Self::Device => device.submit(request)?.covered_by(cancel).wait(),
-            Self::Caller => device.answer(request, cancel),
+            Self::Device => device.submit(request)?.linked_to(cancel).wait(),
+            Self::Caller => device.execute(request, cancel),
         }
     }
 }

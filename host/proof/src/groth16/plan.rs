@@ -1,7 +1,7 @@
-//! Which device does what, and in how much memory.
+//! The plan of a proof: devices and memory.
 
-use proofmill_op::msm::{Curve, Request, Response};
-use proofmill_op::{Answer, DeviceKind};
+use proofmill_op::msm::{Curve, PlanRequest};
+use proofmill_op::{Device as _, DeviceKind, Submit};
 
 use super::Scalar;
 use super::prove::Prover;
@@ -9,25 +9,24 @@ use super::report::Step;
 use crate::Result;
 use crate::snarkjs::Section;
 
-/// What a proof will take. All bytes are those of this machine's memory, at most, in a process that
-/// [gives back](super::return_freed_memory) what it freed.
+/// The plan of a proof. All bytes are upper limits of host memory, in a process that [returns](super::return_freed_memory) freed memory.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Plan {
     /// The curve.
     pub curve: Curve,
-    /// Variables of the circuit, with the 1.
+    /// The variables of the circuit, including the 1.
     pub variables: usize,
-    /// Public ones.
-    pub publics: usize,
+    /// The public inputs.
+    pub public_inputs: usize,
     /// The size of the domain: constraints and public variables fit into it.
     pub domain: usize,
     /// Bytes of the key's file, which is mapped.
     pub key: usize,
     /// Bytes of the witness's values.
     pub witness: usize,
-    /// Bytes that are kept between proofs: the matrices, and parked points.
-    pub kept: usize,
+    /// The bytes kept between proofs: the matrices and resident points.
+    pub resident: usize,
     /// The steps in their order.
     pub steps: Vec<Planned>,
     /// Bytes of the working set: the largest sum of what is there at a time while a proof is made, besides the rest.
@@ -35,14 +34,14 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// All of it.
+    /// Returns the total bytes.
     pub fn memory(&self) -> usize {
         self.memory_of_batch(1)
     }
 
-    /// All of a batch with so many lanes: each has a witness and a working set.
+    /// Returns the total bytes of a batch with so many lanes, each with a witness and a working set.
     pub fn memory_of_batch(&self, lanes: usize) -> usize {
-        self.key + self.kept + lanes * (self.witness + self.working)
+        self.key + self.resident + lanes * (self.witness + self.working)
     }
 }
 
@@ -50,45 +49,45 @@ impl Plan {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Planned {
-    /// Which.
+    /// The step.
     pub step: Step,
-    /// The device that will do it; none for what the prover does itself.
+    /// The device; `None` for work of the prover itself.
     pub device: Option<String>,
     /// Bytes of the working set in this step.
     pub working: usize,
 }
 
 /// Bytes for the rest: the program, the verifying key, tables, threads.
-const ROOM: usize = 8 << 20;
+const OVERHEAD: usize = 8 << 20;
 
 impl Prover {
-    /// What a proof will take on these devices.
+    /// Plans a proof on these devices.
     pub fn plan(&self) -> Result<Plan> {
         let (variables, domain) = (self.key.variables(), self.rows.count());
         let [witness, list] = [variables, domain].map(|count| count * size_of::<Scalar>());
-        let (mut kept, mut elsewhere, mut steps) = (self.rows.bytes(), 0, Vec::new());
+        let (mut resident, mut offloaded, mut steps) = (self.rows.bytes(), 0, Vec::new());
         for section in Section::ALL {
             let points = if section == Section::H { domain } else { variables };
-            let mut sum = self.sum(section, points)?;
+            let mut msm = self.plan_msm(section, points)?;
             let device = self.route.device(section).caps();
             if device.kind == DeviceKind::Gpu {
-                // It works in memory of its own.
-                sum.memory = 0;
+                // It uses GPU memory.
+                msm.memory = 0;
             }
-            if self.settings.park && device.kind == DeviceKind::Cpu {
-                kept += sum.parked;
+            if self.settings.resident && device.kind == DeviceKind::Cpu {
+                resident += msm.resident;
             }
-            // Sums of other machines are under way while this one goes on.
+            // MSMs of other devices run while this machine works.
             if device.kind != DeviceKind::Cpu {
-                elsewhere += sum.memory;
+                offloaded += msm.memory;
             }
             let scalars = if section == Section::H { 2 * list } else { 0 };
-            let (step, device) = (Step::Sum(section), Some(device.uri.clone()));
-            steps.push(Planned { step, device, working: witness + scalars + sum.memory });
+            let (step, device) = (Step::Msm(section), Some(device.uri.clone()));
+            steps.push(Planned { step, device, working: witness + scalars + msm.memory });
         }
         let own = |step, working| Planned { step, device: None, working };
         let transforms = Some(self.route.transforms.caps().uri.clone());
-        // Two lists wait, and one is transformed from a list to another; the lines between its passes are in the room for the rest.
+        // Two lists wait, and one is transformed from a list to another; the lines between its passes are in the overhead.
         let quotient = witness + 4 * list;
         let before_h = [
             own(Step::Rows, 2 * witness + 3 * list + self.rows.elements()),
@@ -100,23 +99,20 @@ impl Prover {
         Ok(Plan {
             curve: self.key.curve(),
             variables,
-            publics: self.key.publics(),
+            public_inputs: self.key.public_inputs(),
             domain,
             key: self.key.file_bytes(),
             witness,
-            kept,
+            resident,
             steps,
-            working: working + elsewhere + ROOM,
+            working: working + offloaded + OVERHEAD,
         })
     }
 
-    fn sum(&self, section: Section, points: usize) -> Result<proofmill_op::msm::Plan> {
-        let (device, bases) = &self.route.sums[section as usize];
-        let (instance, parked) = (bases.instance, self.settings.park);
-        let request = Request::Plan { instance, points, parked, room: bases.room };
-        match device.submit(proofmill_op::Request::Msm(request))?.wait()? {
-            Answer::Msm(Response::Plan(plan)) => Ok(plan),
-            _ => Err(super::route::another(&**device).into()),
-        }
+    fn plan_msm(&self, section: Section, points: usize) -> Result<proofmill_op::msm::Plan> {
+        let (device, bases) = &self.route.sections[section as usize];
+        let (instance, resident) = (bases.instance, self.settings.resident);
+        let request = PlanRequest { instance, points, resident, max_bytes: bases.max_bytes };
+        Ok(device.submit(request)?.wait()?)
     }
 }

@@ -12,7 +12,7 @@ use crate::snarkjs::{Section, Zkey};
 pub fn bases(key: &Zkey, section: Section, isa: Isa) -> Bases {
     let points = key.points(section).read_with(isa);
     let instance = points.instance();
-    let zeros = if section == Section::C { key.publics() + 1 } else { 0 };
+    let zeros = if section == Section::C { key.public_inputs() + 1 } else { 0 };
     let stream = AfterZeros { zeros: (zeros * instance.point_bytes()) as u64, rest: points };
     Bases::streamed(instance, stream)
 }

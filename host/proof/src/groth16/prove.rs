@@ -5,49 +5,48 @@ use std::num::NonZero;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use proofmill_algebra::STACK_BYTES;
 use proofmill_op::process::PerProcess;
 use proofmill_op::{Cancel, Ticket, milliseconds};
 use tracing::{Span, debug, debug_span, warn};
 
 use super::attempt::{Attempt, Outcome};
-use super::control::{Control, Place};
-use super::report::{Counts, Proved, Redone, Report, Watch};
+use super::control::{Control, Executor};
+use super::report::{Counts, Proved, Report, Retry};
 use super::route::{Devices, Route};
 use super::rows::Rows;
 use super::suite::{ScalarOf, Suite, demand_curve, on_curve};
 use super::verify::PreparedVerifyingKey;
 use super::{Proof, Scalar};
-use crate::deep::STACK;
 use crate::snarkjs::{Witness, Zkey};
 use crate::{Error, Result};
 
-/// What a prover does besides proving.
+/// Settings of a prover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Devices keep the points of the key, in their own form: for many proofs.
-    pub park: bool,
+    /// The points of the key are loaded into the devices, for many proofs.
+    pub resident: bool,
     /// Every proof is verified before it is returned.
     pub self_check: bool,
-    /// What a device did wrong, or not at all, is done again on the helper.
-    pub redo_on_helper: bool,
-    /// Proofs of a [batch](Prover::prove_batch) that are made at a time, each in a working set of its own and on its part of the processor's threads.
-    /// None: as many as there are threads.
+    /// A proof that a device got wrong, or at which it failed, is repeated on the fallback.
+    pub retry_on_fallback: bool,
+    /// The number of proofs of a [batch](Prover::prove_batch) that are computed in parallel, each with a working set of its own and a part of the
+    /// processor's threads. `None`: as many as threads.
     pub lanes: Option<NonZero<usize>>,
 }
 
 impl Default for Settings {
-    /// For one proof that is right.
+    /// Returns the settings for single proofs that are verified.
     fn default() -> Self {
-        Self { park: false, self_check: true, redo_on_helper: true, lanes: None }
+        Self { resident: false, self_check: true, retry_on_fallback: true, lanes: None }
     }
 }
 
 /// Makes proofs with one key.
 ///
-/// What devices are not asked for (the products of the matrices with the witness, the end) is computed on the threads of the
-/// caller's rayon pool.
+/// The products of the matrices with the witness and the points of the proof are computed on the threads of the caller's rayon pool.
 ///
-/// A proof is a span of `tracing`, `proof`, with one for each step within it, `phase`, both at level DEBUG; that a device was wrong is an event at
+/// A proof is a span of `tracing`, `proof`, with one for each step within it, `phase`, both at level DEBUG; a wrong device is an event at
 /// level WARN.
 pub struct Prover {
     pub(super) key: Zkey,
@@ -61,53 +60,51 @@ pub struct Prover {
 }
 
 impl Prover {
-    /// With this key on these devices: a step goes to the device if that offers it, else to the helper. If points are to be
-    /// parked, this waits until they are. A device that fails while it parks is an error: there is no proof yet that could be made
-    /// again.
+    /// Returns a prover for this key. A step goes to the device if that offers it, otherwise to the fallback. If the settings ask for resident
+    /// points, this waits until they are loaded; a device that fails then is an error.
     pub fn new(key: &Zkey, devices: Devices, settings: Settings) -> Result<Self> {
         on_curve!(key.curve(), new(key, devices, settings))
     }
 
-    /// A proof that there is a witness with these public values.
+    /// Proves that a witness with these public inputs exists.
     ///
-    /// If the proof does not verify, or a device that is no processor of this machine fails, all is done again on the
-    /// helper; the report says so. [`Error::DoesNotVerify`] if then the proof does not verify either: the witness or the key is
-    /// wrong. An [`Error::Device`] names who failed if nothing may be done again.
-    pub fn prove(&self, witness: &Witness, watch: Option<&Watch>) -> Result<Proved> {
-        self.prove_with(witness, &Control { watch: watch.cloned(), ..Control::none() })
+    /// If the proof does not verify, or a device other than this machine's processor fails, the proof is repeated on the fallback, and the
+    /// report contains the reason. Returns [`Error::DoesNotVerify`] if the second proof does not verify either: the witness or the key is
+    /// wrong. Returns [`Error::Device`] if no second attempt is allowed.
+    pub fn prove(&self, witness: &Witness) -> Result<Proved> {
+        self.prove_with(witness, &Control::none())
     }
 
-    /// The same, followed and perhaps given up.
+    /// Proves with a progress callback and a cancellation signal.
     pub fn prove_with(&self, witness: &Witness, control: &Control) -> Result<Proved> {
-        self.made(witness, control, Place::Device)
+        self.prove_on(witness, control, Executor::Device)
     }
 
-    /// The same on a thread of its own. The ticket is a future, too; whoever drops or cancels it gives up the proof, and says `control`'s
-    /// [`Cancel`](proofmill_op::Cancel).
+    /// Proves on a thread of its own. Returns a ticket, which is also a future. Dropping it cancels the proof.
     pub fn submit(
         self: &Arc<Self>,
         witness: Witness,
         control: Control,
     ) -> Result<Ticket<Proved, Error>> {
         let own = Cancel::new();
-        let (completer, ticket) = Ticket::of_work(own.clone());
-        let ticket = ticket.covered_by(&control.cancel);
-        let (prover, control) = (self.clone(), control.given_up_by(own));
+        let (completer, ticket) = Ticket::with_cancel(own.clone());
+        let ticket = ticket.linked_to(&control.cancel);
+        let (prover, control) = (self.clone(), control.with_cancel(own));
         let span = Span::current();
         let work =
             move || completer.complete(span.in_scope(|| prover.prove_with(&witness, &control)));
         let thread = std::thread::Builder::new().name("proofmill-prover".into());
-        let thread = thread.stack_size(STACK).spawn(work);
+        let thread = thread.stack_size(STACK_BYTES).spawn(work);
         thread.map_err(|source| Error::Io { name: "the prover's thread".into(), source })?;
         Ok(ticket)
     }
 
-    /// A proof on these threads.
-    pub(super) fn made(
+    /// Proves on the given threads.
+    pub(super) fn prove_on(
         &self,
         witness: &Witness,
         control: &Control,
-        place: Place,
+        executor: Executor,
     ) -> Result<Proved> {
         demand_curve("witness", witness.curve(), self.key.curve())?;
         let (found, expected) = (witness.count(), self.key.variables());
@@ -116,10 +113,10 @@ impl Prover {
             return Err(Error::argument("witness", problem));
         }
         let _span = debug_span!("proof", curve = self.key.curve().name()).entered();
-        on_curve!(self.key.curve(), prove(self, witness.values(), control, place))
+        on_curve!(self.key.curve(), prove(self, witness, control, executor))
     }
 
-    /// Returns what happened since the prover was made, in this process.
+    /// Returns the counters of this process.
     pub fn counts(&self) -> Counts {
         *self.lock_counts()
     }
@@ -129,12 +126,12 @@ impl Prover {
         counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The key's verifying half.
+    /// Returns the prepared verifying key.
     pub fn verifying(&self) -> &PreparedVerifyingKey {
         &self.verifying
     }
 
-    /// Threads of this machine's processor, if it is among the devices.
+    /// Returns the threads of this machine's processor, if it is among the devices.
     pub(super) fn processors(&self) -> Option<usize> {
         self.devices.threads()
     }
@@ -143,74 +140,79 @@ impl Prover {
         what(&mut self.lock_counts());
     }
 
-    /// Does the proof verify? Points outside the groups prove nothing.
-    fn is_right(&self, public: &[Scalar], proof: &Proof) -> bool {
-        self.verifying.verify(public, proof).unwrap_or(false)
+    /// Returns whether the proof verifies. Points outside the subgroups are rejected.
+    fn verifies(&self, public_inputs: &[Scalar], proof: &Proof) -> bool {
+        self.verifying.verify(public_inputs, proof).unwrap_or(false)
     }
 }
 
 fn new<E: Suite>(key: &Zkey, devices: Devices, settings: Settings) -> Result<Prover> {
     let verifying = PreparedVerifyingKey::with_isa(&key.verifying_key()?, devices.isa())?;
     let rows = Rows::new::<ScalarOf<E>>(1 << key.domain_log(), key.coefficients().iter());
-    let route = Route::new::<E>(key, &devices, settings.park)?;
+    let route = Route::new::<E>(key, &devices, settings.resident)?;
     let (key, counts) = (key.clone(), PerProcess::new());
     Ok(Prover { key, rows, route, settings, devices, verifying, counts })
 }
 
 fn prove<E: Suite>(
     prover: &Prover,
-    values: &[Scalar],
+    witness: &Witness,
     control: &Control,
-    place: Place,
+    executor: Executor,
 ) -> Result<Proved> {
     let start = Instant::now();
-    let public = values[1..=prover.key.publics()].to_vec();
+    let public_inputs = witness.values()[1..=prover.key.public_inputs()].to_vec();
     let mut report = Report::default();
     let mut attempt = |route: &Route| -> Result<Outcome> {
-        let mut attempt = Attempt { prover, route, control, place, steps: &mut report.steps };
-        let proof = match attempt.run::<E>(values) {
-            Err(Error::Device(error)) if error.is_device() => return Ok(Outcome::Failed(error)),
+        let mut attempt = Attempt { prover, route, control, executor, steps: &mut report.steps };
+        let proof = match attempt.run::<E>(witness) {
+            Err(Error::Device(error)) if error.is_device() => {
+                return Ok(Outcome::DeviceError(error));
+            }
             other => other?,
         };
         if !prover.settings.self_check {
-            return Ok(Outcome::Right(proof));
+            return Ok(Outcome::Valid(proof));
         }
-        control.cancel.go_on()?;
-        let is_right = attempt.check(|| prover.is_right(&public, &proof));
-        Ok(if is_right { Outcome::Right(proof) } else { Outcome::Wrong })
+        control.cancel.check()?;
+        let is_valid = attempt.check(|| prover.verifies(&public_inputs, &proof));
+        Ok(if is_valid { Outcome::Valid(proof) } else { Outcome::Invalid })
     };
     let first = attempt(&prover.route)?;
-    let suspects = prover.route.elsewhere();
-    let (proof, redone) = match (first, &prover.devices.helper) {
-        (Outcome::Right(proof), _) => (proof, None),
-        (Outcome::Wrong, _) if suspects.is_empty() => return Err(Error::DoesNotVerify),
-        (outcome, Some(helper)) if prover.settings.redo_on_helper && !suspects.is_empty() => {
-            let helper = Route::new::<E>(&prover.key, &Devices::one(helper.clone()), false)?;
-            let failed = matches!(outcome, Outcome::Failed(_));
+    let suspects = prover.route.offload_uris();
+    let (proof, retried) = match (first, &prover.devices.fallback) {
+        (Outcome::Valid(proof), _) => (proof, None),
+        (Outcome::Invalid, _) if suspects.is_empty() => return Err(Error::DoesNotVerify),
+        (outcome, Some(fallback)) if prover.settings.retry_on_fallback && !suspects.is_empty() => {
+            let fallback = Route::new::<E>(&prover.key, &Devices::one(fallback.clone()), false)?;
+            let failed = matches!(outcome, Outcome::DeviceError(_));
             prover.count(|counts| counts.failures += u64::from(failed));
-            let proof = attempt(&helper)?.proof()?;
+            let proof = attempt(&fallback)?.proof()?;
             prover.count(|counts| {
-                counts.redone += 1;
+                counts.retried += 1;
                 counts.wrong += u64::from(!failed);
             });
             let problem = outcome.to_string();
-            warn!(devices = suspects.join(", "), problem, "made again on this machine's processor");
-            (proof, Some(Redone { devices: suspects, problem }))
+            warn!(
+                devices = suspects.join(", "),
+                problem, "device returned an invalid proof; retrying on cpu"
+            );
+            (proof, Some(Retry { devices: suspects, problem }))
         }
-        (Outcome::Failed(error), _) => {
+        (Outcome::DeviceError(error), _) => {
             prover.count(|counts| counts.failures += 1);
             return Err(error.into());
         }
-        (Outcome::Wrong, _) => {
+        (Outcome::Invalid, _) => {
             prover.count(|counts| counts.failures += 1);
             let device = suspects.join(", ");
-            let problem = format!("{}: it is wrong, or the witness is", Outcome::Wrong);
+            let problem = format!("{}: the device or the witness is wrong", Outcome::Invalid);
             return Err(proofmill_op::Error::Failed { device, problem }.into());
         }
     };
     prover.count(|counts| counts.proofs += 1);
-    report.redone = redone;
+    report.retried = retried;
     report.seconds = start.elapsed().as_secs_f64();
-    debug!(ms = milliseconds(report.seconds), "made");
-    Ok(Proved { proof, public, report })
+    debug!(ms = milliseconds(report.seconds), "done");
+    Ok(Proved { proof, public_inputs, report })
 }

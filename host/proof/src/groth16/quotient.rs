@@ -1,4 +1,4 @@
-//! The scalars of the key's H section: what is left of a b - c on places between the powers of a root of unity.
+//! The scalars of the key's H section: a b - c at points between the powers of a root of unity.
 //!
 //! ```text
 //! a, b, c      polynomials of degree below n with the values A w, B w, C w at the powers of w_n
@@ -6,82 +6,73 @@
 //! h_i          (a b - c)(w_2n^(2 i + 1)), where x^n - 1 is -2
 //! ```
 //!
-//! That is what an [`ntt::Quotient`](Quotient) is, with w_n as the root and w_2n as the shift. The division by -2, and the change from values to the sum
+//! This is an [`ntt::Quotient`](Quotient) with w_n as the root and w_2n as the shift. The division by -2, and the change from values to the sum
 //! in the exponent, are in the points of the H section, as circom's keys are made; other provers have H by coefficients. w_n is the
 //! power of 5, the least non-residue in both fields, that has order n.
 
 use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::ntt::least_non_residue_root;
-use proofmill_op::msm::{Response, read};
-use proofmill_op::ntt::{Field, Quotient};
-use proofmill_op::process::parallel;
-use proofmill_op::{Answer, Cancel, Data, DeviceKind, Error, Parked, Request, Result};
-use zeroize::Zeroizing;
+use proofmill_op::msm::read;
+use proofmill_op::ntt::{Field, Quotient, QuotientResponse};
+use proofmill_op::{
+    Argument, Bytes, Cancel, Data, DeviceKind, Error, ResidentData, Result, SecretBytes, Submit,
+};
 
 use super::attempt::Scalars;
-use super::control::Place;
-use super::route::{Route, another};
+use super::control::Executor;
+use super::route::{Route, malformed};
 use super::suite::Suite;
-use crate::wiped::{WipedBytes, WipedVec, wipe_data};
 
-/// The answer to such a request, for which this waits. Where the device of the sum makes the scalars and has room for them, they stay there.
+/// Computes a quotient. The scalars stay on the device if the device of the MSM computes them and has memory for them.
 pub fn quotient<E: Suite>(
     route: &Route,
     request: Quotient,
-    place: Place,
+    executor: Executor,
     cancel: &Cancel,
 ) -> Result<Scalars> {
-    cancel.go_on()?;
+    cancel.check()?;
     let expected = request.lists[0].len();
     // The lists come from the rows, which are canonical.
-    let named = |error| match error {
-        Error::Argument { argument: "lists", .. } => route.wrong_quotient(),
-        other => other,
+    let located = |error: Error| match error.is_about(Argument::Lists) {
+        true => route.wrong_quotient(),
+        false => error,
     };
-    if let Some(parked) = kept(route, &request, cancel).map_err(named)? {
-        request.lists.into_iter().for_each(wipe_data);
-        return Ok(Scalars::There(parked));
+    if let Some(resident) = resident(route, &request, cancel).map_err(located)? {
+        return Ok(Scalars::Resident(resident));
     }
     let device = &*route.transforms;
-    match place.answer(device, Request::Quotient(request.into()), cancel).map_err(named)? {
-        Answer::Ntt(response) if response.elements.len() == expected => {
-            let elements = Zeroizing::new(response.elements);
-            let elsewhere = device.caps().kind != DeviceKind::Cpu;
+    match executor.execute(device, request, cancel).map_err(located)? {
+        QuotientResponse::Elements(elements) if elements.len() == expected => {
             let (scalars, _) = elements.as_chunks();
-            if elsewhere && read::reduced::<E::G1>(0, 0, scalars).is_err() {
+            let is_checked = device.caps().kind == DeviceKind::Cpu;
+            if !is_checked && read::check_reduced::<E::G1>(0, 0, scalars).is_err() {
                 return Err(route.wrong_quotient());
             }
-            Ok(Scalars::Here(WipedBytes(elements[..].into())))
+            Ok(Scalars::Host(Bytes::from(elements)))
         }
-        _ => Err(another(device)),
+        _ => Err(malformed(device, "a quotient of another length")),
     }
 }
 
-/// The handle of the scalars on the device; none if it is another than that of the sum, or has no room.
-fn kept(route: &Route, request: &Quotient, cancel: &Cancel) -> Result<Option<Parked>> {
-    let Some(instance) = route.keeps() else { return Ok(None) };
+/// Computes a quotient that stays on the device of its MSM. Returns `None` if these are different devices, or if the device lacks memory.
+fn resident(route: &Route, request: &Quotient, cancel: &Cancel) -> Result<Option<ResidentData>> {
+    let Some(instance) = route.resident_quotient() else { return Ok(None) };
     let (device, expected) = (&*route.transforms, request.lists[0].len());
-    let ticket = match device.submit(Request::Quotient(request.clone().kept_for(instance).into())) {
-        Err(Error::Argument { argument: "keep", .. }) => return Ok(None),
+    let ticket = match device.submit(request.clone().resident_for(instance)) {
+        Err(error) if error.is_about(Argument::ResidentFor) => return Ok(None),
         other => other?,
     };
-    match ticket.covered_by(cancel).wait()? {
-        Answer::Msm(Response::Parked(parked)) if parked.len() == expected => Ok(Some(parked)),
-        _ => Err(another(device)),
+    match ticket.linked_to(cancel).wait()? {
+        QuotientResponse::Resident(resident) if resident.len() == expected => Ok(Some(resident)),
+        _ => Err(malformed(device, "no handle of a quotient")),
     }
 }
 
-/// Asks for the values of h, up to the factor -2, from those of A w, B w and their product.
-pub fn request<F: PrimeField>(field: Field, rows: [Vec<u8>; 3]) -> Quotient {
+/// Returns the request for the values of h, up to the factor -2, from those of A w, B w and their product.
+pub fn request<F: PrimeField>(field: Field, rows: [SecretBytes; 3]) -> Quotient {
     let log = (rows[0].len() / F::BYTES).ilog2();
     let (root, between) = (root::<F>(log), root::<F>(log + 1));
-    // Each is copied, which takes a thread as long as all of them take to be computed.
-    let [a, b, c] = rows;
-    let shared = |list: Vec<u8>| move || Data::from(&WipedVec(list)[..]);
-    let (a, b, c) = (shared(a), shared(b), shared(c));
-    let ((a, b), c) = parallel(|| rayon::join(|| rayon::join(a, b), c));
-    let lists = [a, b, c];
-    Quotient::new(field, lists, between.to_le_bytes().as_ref())
+    Quotient::new(field, rows.map(Data::from), between.to_le_bytes().as_ref())
         .with_root(root.to_le_bytes().as_ref())
 }
 
@@ -97,7 +88,6 @@ mod tests {
     use ark_std::rand::{SeedableRng, rngs::StdRng};
     use proofmill_algebra::field::{Bls12381Fr, Bn254Fr};
     use proofmill_cpu::CpuDevice;
-    use proofmill_op::Device;
 
     use super::*;
 
@@ -125,10 +115,9 @@ mod tests {
             let list = |rng: &mut StdRng| (0..n).map(|_| A::rand(rng)).collect::<Vec<_>>();
             let (a, b) = (list(rng), list(rng));
             let c: Vec<A> = a.iter().zip(&b).map(|(a, b)| *a * b).collect();
-            let rows = [&a, &b, &c].map(|values| bytes(values));
-            let ticket =
-                device.submit(Request::Quotient(request::<F>(field, rows).into())).unwrap();
-            let Answer::Ntt(found) = ticket.wait().unwrap() else { panic!("another answer") };
+            let rows = [&a, &b, &c].map(|values| SecretBytes::from(bytes(values)));
+            let response = device.submit(request::<F>(field, rows)).unwrap().wait().unwrap();
+            let QuotientResponse::Elements(found) = response else { panic!("a handle") };
 
             let of = |root: F| A::from_le_bytes_mod_order(root.to_le_bytes().as_ref());
             let (w, between) = (of(root::<F>(log)), of(root::<F>(log + 1)));
@@ -144,7 +133,7 @@ mod tests {
             let minus_two = -A::from(2u64);
             let expected: Vec<A> =
                 (0..n as u64).map(|i| minus_two * h.evaluate(&between.pow([2 * i + 1]))).collect();
-            assert!(found.elements == bytes(&expected), "{field} 2^{log}");
+            assert!(*found == bytes(&expected)[..], "{field} 2^{log}");
         }
     }
 

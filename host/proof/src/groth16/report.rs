@@ -1,30 +1,30 @@
-//! What a prover tells besides the proof.
+//! Reports of a prover.
 
 use std::sync::Arc;
 
 use super::{Proof, Scalar};
 use crate::snarkjs::Section;
 
-/// A part of the work.
+/// A step of a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Step {
-    /// The sum over a section of the key.
-    Sum(Section),
+    /// The MSM over a section of the key.
+    Msm(Section),
     /// The products of the matrices with the witness.
     Rows,
     /// The scalars of section H.
     Quotient,
     /// The points of the proof.
     Assembly,
-    /// Does it verify?
+    /// The verification of the proof.
     Check,
 }
 
 impl std::fmt::Display for Step {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Sum(section) => write!(f, "sum {section:?}"),
+            Self::Msm(section) => write!(f, "msm {section:?}"),
             Self::Rows => f.write_str("rows"),
             Self::Quotient => f.write_str("quotient"),
             Self::Assembly => f.write_str("assembly"),
@@ -33,66 +33,66 @@ impl std::fmt::Display for Step {
     }
 }
 
-/// Is told, by any thread, which part of a step is done, from 0 to 1. Steps may overlap.
-pub type Watch = Arc<dyn Fn(Step, f64) + Send + Sync>;
+/// A progress callback: called by any thread with a step and the fraction of it that is done, 0 to 1. Steps may overlap.
+pub type StepProgress = Arc<dyn Fn(Step, f64) + Send + Sync>;
 
-/// A proof, what it is about, and how it came about.
+/// A proof, its public inputs and its report.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Proved {
     /// The proof.
     pub proof: Proof,
-    /// The public values.
-    pub public: Vec<Scalar>,
-    /// The rest.
+    /// The public inputs.
+    pub public_inputs: Vec<Scalar>,
+    /// The report.
     pub report: Report,
 }
 
-/// How a proof came about.
+/// The report of a proof.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
-    /// The steps in the order in which they ended; of a proof that was redone, those of both attempts.
+    /// The steps in the order in which they ended, of both attempts if there were two.
     pub steps: Vec<Timed>,
-    /// Why it was made again, on the helper.
-    pub redone: Option<Redone>,
-    /// All in all.
+    /// The reason for a second attempt on the fallback.
+    pub retried: Option<Retry>,
+    /// The total time in seconds.
     pub seconds: f64,
 }
 
-/// A step that was done.
+/// A completed step.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Timed {
-    /// Which.
+    /// The step.
     pub step: Step,
-    /// The device that did it; none for what the prover does itself.
+    /// The device; `None` for work of the prover itself.
     pub device: Option<String>,
-    /// From when it was asked for until it was there.
+    /// The time in seconds from submission to completion.
     pub seconds: f64,
 }
 
-/// A first attempt that was none.
+/// A failed first attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Redone {
-    /// The devices that it could have been.
+pub struct Retry {
+    /// The devices that may be the cause.
     pub devices: Vec<String>,
-    /// What was wrong.
+    /// The fault.
     pub problem: String,
 }
 
-/// What happened since a prover was made.
+/// Counters of a prover.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {
-    /// Proofs that were given out.
+    /// Proofs returned.
     pub proofs: u64,
-    /// Those of them that the helper had to make again.
-    pub redone: u64,
-    /// Attempts in which a device gave no answer, or one that does not verify where nothing may be done again: then it is wrong, or
-    /// the witness is.
+    /// Those of them that needed a second attempt on the fallback.
+    pub retried: u64,
+    /// Attempts in which a device failed, or whose proof does not verify where no second attempt is allowed: then the device or the witness is
+    /// wrong.
     pub failures: u64,
-    /// Attempts in which a device gave a wrong answer: what it gave did not verify, what the helper made of the same witness did.
+    /// Attempts in which a device returned a wrong result: its proof did not verify, and that of the fallback from the same witness did.
     pub wrong: u64,
 }

@@ -7,13 +7,12 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proofmill_algebra::field::PrimeField;
-use proofmill_op::Cancel;
 use proofmill_op::process::parallel;
+use proofmill_op::{Cancel, Secret, SecretBytes};
 use rayon::prelude::*;
 
 use super::Scalar;
 use crate::snarkjs::Coefficient;
-use crate::wiped::WipedVec;
 use crate::{Error, Result};
 
 /// Rows that a thread computes at a time.
@@ -23,7 +22,7 @@ const CHUNK: usize = 1 << 10;
 const ONE: u32 = 0;
 const MINUS_ONE: u32 = 1;
 
-/// Both matrices, by rows. A circuit has few different coefficients: they are kept once.
+/// Both matrices by rows. A circuit has few different coefficients; each is stored once.
 #[derive(Debug)]
 pub struct Rows {
     matrices: [Matrix; 2],
@@ -40,7 +39,7 @@ struct Matrix {
 }
 
 impl Rows {
-    /// From so many rows' coefficients in any order, which are read twice.
+    /// Builds the matrices from the coefficients of `rows` rows, in any order; they are read twice.
     pub fn new<'a, F: PrimeField>(
         rows: usize,
         coefficients: impl Iterator<Item = Coefficient<'a>> + Clone,
@@ -83,12 +82,12 @@ impl Rows {
         Self { matrices: [(a, in_a), (b, in_b)].map(matrix), values }
     }
 
-    /// Their number.
+    /// Returns the number of rows.
     pub fn count(&self) -> usize {
         self.matrices[0].starts.len() - 1
     }
 
-    /// Bytes in memory.
+    /// Returns the bytes in memory.
     pub fn bytes(&self) -> usize {
         let of = |matrix: &Matrix| 4 * matrix.starts.len() + 8 * matrix.coefficients.len();
         self.matrices.iter().map(of).sum::<usize>() + self.elements()
@@ -99,34 +98,32 @@ impl Rows {
         size_of_val(&*self.values)
     }
 
-    /// A w, B w and their products row by row, canonical. An error names a value of the witness that is not below r.
+    /// Computes A w, B w and their products row by row, canonical. An error names a value of the witness that is not below r.
     pub fn times<F: PrimeField>(
         &self,
         witness: &[Scalar],
         cancel: &Cancel,
-    ) -> Result<[Vec<u8>; 3]> {
-        let mut elements = WipedVec(Vec::new());
+    ) -> Result<[SecretBytes; 3]> {
+        let mut elements = Secret::filled(witness.len(), F::ZERO);
         let wrong = AtomicUsize::new(usize::MAX);
-        let element = |(i, bytes): (usize, &Scalar)| {
-            F::from_le_bytes(bytes).unwrap_or_else(|_| {
+        let decode = |(i, (element, bytes)): (usize, (&mut F, &Scalar))| {
+            *element = F::from_le_bytes(bytes).unwrap_or_else(|_| {
                 wrong.fetch_min(i, Ordering::Relaxed);
                 F::ZERO
-            })
+            });
         };
-        parallel(|| {
-            witness.par_iter().enumerate().map(element).collect_into_vec(&mut elements.0);
-        });
+        parallel(|| elements.par_iter_mut().zip(witness).enumerate().for_each(decode));
         let wrong = wrong.into_inner();
         if let Some(Err(problem)) = witness.get(wrong).map(|bytes| F::from_le_bytes(bytes)) {
             return Err(Error::argument("witness", format!("value {wrong} is {problem}")));
         }
         let values: Vec<_> = self.values.iter().map(scalar::<F>).collect();
-        let [mut a, mut b, mut c] = [0; 3].map(|zero| vec![zero; self.count() * F::BYTES]);
+        let [mut a, mut b, mut c] = [(); 3].map(|()| SecretBytes::zeroed(self.count() * F::BYTES));
         let chunk = CHUNK * F::BYTES;
         let chunks =
             a.par_chunks_mut(chunk).zip(b.par_chunks_mut(chunk)).zip(c.par_chunks_mut(chunk));
         let row = |(number, ((a, b), c)): (usize, ((&mut [u8], &mut [u8]), &mut [u8]))| {
-            cancel.go_on()?;
+            cancel.check()?;
             let each =
                 a.chunks_mut(F::BYTES).zip(b.chunks_mut(F::BYTES)).zip(c.chunks_mut(F::BYTES));
             for (i, ((a, b), c)) in each.enumerate() {
@@ -210,7 +207,7 @@ mod tests {
         for (row, [x, y]) in dense.into_iter().enumerate() {
             let range = 32 * row..32 * (row + 1);
             assert_eq!([&a[range.clone()], &b[range.clone()]], [&bytes(x)[..], &bytes(y)], "{row}");
-            assert_eq!(c[range], bytes(x * y), "{row}");
+            assert_eq!(c[range], bytes(x * y)[..], "{row}");
         }
         let mut wrong = witness;
         wrong[4] = [0xff; 32];

@@ -25,8 +25,8 @@ use crate::{Error, Pairings, Result};
 
 /// Is this a proof for these public values? An error when the question makes no sense: another number of public values than the
 /// key has, one that is not below r, points that are none, different curves.
-pub fn verify(key: &VerifyingKey, publics: &[Scalar], proof: &Proof) -> Result<bool> {
-    PreparedVerifyingKey::new(key)?.verify(publics, proof)
+pub fn verify(key: &VerifyingKey, public_inputs: &[Scalar], proof: &Proof) -> Result<bool> {
+    PreparedVerifyingKey::new(key)?.verify(public_inputs, proof)
 }
 
 /// A key for many proofs.
@@ -50,7 +50,7 @@ impl PreparedVerifyingKey {
 
     /// The same with the code path of a level.
     pub fn with_isa(key: &VerifyingKey, isa: Isa) -> Result<Self> {
-        Self::with_pairings(key, Pairings::Here(isa))
+        Self::with_pairings(key, Pairings::Host(isa))
     }
 
     /// The same with products of pairings somewhere else: there are programs for keys on BLS12-381.
@@ -64,16 +64,16 @@ impl PreparedVerifyingKey {
     }
 
     /// As [`verify`].
-    pub fn verify(&self, publics: &[Scalar], proof: &Proof) -> Result<bool> {
+    pub fn verify(&self, public_inputs: &[Scalar], proof: &Proof) -> Result<bool> {
         demand_curve("proof", proof.curve, self.curve)?;
         match &self.on {
-            OnCurve::Bn254(key) => key.verify(publics, proof),
-            OnCurve::Bls12_381(key) => key.verify(publics, proof),
+            OnCurve::Bn254(key) => key.verify(public_inputs, proof),
+            OnCurve::Bls12_381(key) => key.verify(public_inputs, proof),
         }
     }
 
     /// Number of public values.
-    pub fn publics(&self) -> usize {
+    pub fn public_inputs(&self) -> usize {
         match &self.on {
             OnCurve::Bn254(key) => key.ic.len() - 1,
             OnCurve::Bls12_381(key) => key.ic.len() - 1,
@@ -133,30 +133,30 @@ impl<E: Suite> Key<E> {
         })
     }
 
-    fn verify(&self, publics: &[Scalar], proof: &Proof) -> Result<bool> {
+    fn verify(&self, public_inputs: &[Scalar], proof: &Proof) -> Result<bool> {
         let (a, b, c) = points::<E>(proof)?;
-        let x = Affine::from(self.statement(publics)?);
+        let x = Affine::from(self.statement(public_inputs)?);
         let pairs = [(a, &Known::new(b)), (-x, &self.gamma), (-c, &self.delta)];
         Ok(self.pairings.product_with(&[], &pairs)? == self.alpha_beta)
     }
 
     /// IC_0 and the sum of x_i IC_i.
-    fn statement(&self, publics: &[Scalar]) -> Result<Projective<E::G1>> {
-        self.check_publics(publics)?;
+    fn statement(&self, public_inputs: &[Scalar]) -> Result<Projective<E::G1>> {
+        self.check_publics(public_inputs)?;
         let (one, others) = self.ic.split_first().expect("a key has an IC");
-        let sum = affine_sum_vartime::<E::G1>(self.pairings.isa(), others, publics);
+        let sum = affine_sum_vartime::<E::G1>(self.pairings.isa(), others, public_inputs);
         Ok(sum.expect("each was looked at").add_mixed(one))
     }
 
     /// Are there as many as the key has, each below r?
-    fn check_publics(&self, publics: &[Scalar]) -> Result<()> {
+    fn check_publics(&self, public_inputs: &[Scalar]) -> Result<()> {
         let others = &self.ic[1..];
-        if publics.len() != others.len() {
-            let problem = format!("{} values, the key has {}", publics.len(), others.len());
+        if public_inputs.len() != others.len() {
+            let problem = format!("{} values, the key has {}", public_inputs.len(), others.len());
             return Err(Error::argument("public", problem));
         }
         let is_reduced = |x: &Scalar| ScalarOf::<E>::from_le_bytes(x).is_ok();
-        if let Some(i) = publics.iter().position(|x| !is_reduced(x)) {
+        if let Some(i) = public_inputs.iter().position(|x| !is_reduced(x)) {
             let problem = format!("value {i} is not below the order of the group");
             return Err(Error::argument("public", problem));
         }

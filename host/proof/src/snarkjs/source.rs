@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use memmap2::Mmap;
+use proofmill_op::Bytes;
 
 use crate::{Error, FileError, Result};
 
@@ -14,13 +15,13 @@ use crate::{Error, FileError, Result};
 #[derive(Clone)]
 pub(super) struct Source {
     name: Arc<str>,
-    bytes: Bytes,
+    content: Content,
 }
 
 #[derive(Clone)]
-enum Bytes {
+enum Content {
     Mapped(Arc<Mmap>),
-    Here(Arc<[u8]>),
+    Memory(Bytes),
 }
 
 impl Source {
@@ -28,14 +29,14 @@ impl Source {
     pub fn open(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
         match map(path) {
-            Ok(map) => Ok(Self { name: name.into(), bytes: Bytes::Mapped(Arc::new(map)) }),
+            Ok(map) => Ok(Self { name: name.into(), content: Content::Mapped(Arc::new(map)) }),
             Err(source) => Err(Error::Io { name, source }),
         }
     }
 
     /// Bytes in memory, under a name.
-    pub fn new(name: impl Into<String>, bytes: Arc<[u8]>) -> Self {
-        Self { name: name.into().into(), bytes: Bytes::Here(bytes) }
+    pub fn new(name: impl Into<String>, bytes: Bytes) -> Self {
+        Self { name: name.into().into(), content: Content::Memory(bytes) }
     }
 
     /// What errors call it.
@@ -45,9 +46,9 @@ impl Source {
 
     /// All of them.
     pub fn bytes(&self) -> &[u8] {
-        match &self.bytes {
-            Bytes::Mapped(map) => map,
-            Bytes::Here(bytes) => bytes,
+        match &self.content {
+            Content::Mapped(map) => map,
+            Content::Memory(bytes) => bytes,
         }
     }
 

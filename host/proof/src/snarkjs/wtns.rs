@@ -7,10 +7,9 @@
 
 use std::fmt;
 use std::path::Path;
-use std::sync::Arc;
 
 use proofmill_op::msm::Curve;
-use zeroize::Zeroizing;
+use proofmill_op::{Bytes, SecretBytes};
 
 use super::container::{Container, Format};
 use super::curve::{Facts, Prime, SCALAR_BYTES, is_below};
@@ -20,7 +19,7 @@ use crate::{Error, Result};
 
 const FORMAT: Format = Format { magic: b"wtns", version: 2, sections: &["header", "values"] };
 
-/// A witness. Its values are nobody's business: they are not shown for debugging.
+/// A witness. `Debug` does not show its values.
 #[derive(Clone)]
 pub struct Witness {
     values: Values,
@@ -28,37 +27,42 @@ pub struct Witness {
     count: usize,
 }
 
-/// Where the values are.
+/// The memory of the values.
 #[derive(Clone)]
 enum Values {
     File(Container),
-    Memory(Arc<Zeroizing<Vec<Scalar>>>),
+    Memory(Bytes),
 }
 
 impl Witness {
-    /// Maps a file. Nobody may change or shorten it while it is used: the system would end the process.
+    /// Maps a file. It must not be changed or shortened while it is used: the system would end the process.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::read(Source::open(path.as_ref())?)
     }
 
     /// Reads bytes in memory, under a name for errors.
-    pub fn from_bytes(name: impl Into<String>, bytes: Arc<[u8]>) -> Result<Self> {
-        Self::read(Source::new(name, bytes))
+    pub fn from_bytes(name: impl Into<String>, bytes: impl Into<Bytes>) -> Result<Self> {
+        Self::read(Source::new(name, bytes.into()))
     }
 
-    /// Takes values, canonical and little-endian, each below r; the first is 1, then come the public ones. They are wiped in the end.
-    pub fn from_values(curve: Curve, values: Vec<Scalar>) -> Result<Self> {
-        let values = Zeroizing::new(values);
+    /// Reads values, canonical and little-endian, each below r: 1, the public inputs, the other signals. Secret bytes are not copied.
+    pub fn from_values(curve: Curve, values: impl Into<Bytes>) -> Result<Self> {
+        let bytes = values.into();
         let wrong = |problem: String| Err(Error::argument("witness", problem));
         let Some(facts) = Facts::of(curve) else {
             return wrong(format!("there are no proofs over {}", curve.name()));
         };
-        match problem_of(&values, facts) {
+        let (values, rest) = bytes.as_chunks::<SCALAR_BYTES>();
+        if !rest.is_empty() {
+            let problem = "bytes are not a whole number of 32-byte values";
+            return wrong(format!("{} {problem}", bytes.len()));
+        }
+        match problem_of(values, facts) {
             _ if values.is_empty() => wrong("no values; the first of all is 1".into()),
             Some((number, problem)) => wrong(format!("value {number} {problem}")),
             None => {
                 let count = values.len();
-                Ok(Self { values: Values::Memory(Arc::new(values)), facts, count })
+                Ok(Self { values: Values::Memory(bytes), facts, count })
             }
         }
     }
@@ -108,7 +112,15 @@ impl Witness {
                 let values = section.all(self.count as u64, SCALAR_BYTES, "values");
                 values.expect("read before").as_chunks().0
             }
-            Values::Memory(values) => values,
+            Values::Memory(bytes) => bytes.as_chunks().0,
+        }
+    }
+
+    /// Returns the bytes of the values as a secret. Values that are secret bytes in memory are shared, others are copied.
+    pub(crate) fn secret_bytes(&self) -> Bytes {
+        match &self.values {
+            Values::Memory(bytes @ Bytes::Secret(_)) => bytes.clone(),
+            _ => SecretBytes::copy_of(self.values().as_flattened()).into(),
         }
     }
 
@@ -124,7 +136,7 @@ impl Witness {
     pub fn file_bytes(&self) -> usize {
         match &self.values {
             Values::File(container) => container.source().bytes().len(),
-            Values::Memory(values) => values.as_flattened().len(),
+            Values::Memory(bytes) => bytes.len(),
         }
     }
 }

@@ -3,8 +3,8 @@
 //! | section | content |
 //! |---|---|
 //! | 1 header | protocol u32: 1 for Groth16 |
-//! | 2 groth16 header | n8q u32, q; n8r u32, r; variables, publics, domain u32; alpha, beta in G1; beta, gamma in G2; delta in G1, G2 |
-//! | 3 IC | publics + 1 points of G1 |
+//! | 2 groth16 header | n8q u32, q; n8r u32, r; variables, public_inputs, domain u32; alpha, beta in G1; beta, gamma in G2; delta in G1, G2 |
+//! | 3 IC | public_inputs + 1 points of G1 |
 //! | 4 coefficients | number u32; of each non-zero entry of A and B matrix u32, constraint u32, signal u32, value |
 //! | 5 A, 6 B1, 7 B2 | a point of G1, G1, G2 for each variable |
 //! | 8 C | a point of G1 for each variable that is neither 1 nor public |
@@ -105,7 +105,7 @@ impl Zkey {
 
     /// Reads bytes in memory, under a name for errors. What [`Zkey::open`] checks is checked.
     pub fn from_bytes(name: impl Into<String>, bytes: Arc<[u8]>) -> Result<Self> {
-        Self::read(Source::new(name, bytes))
+        Self::read(Source::new(name, bytes.into()))
     }
 
     fn read(source: Source) -> Result<Self> {
@@ -131,8 +131,8 @@ impl Zkey {
     }
 
     /// Number of public values.
-    pub fn publics(&self) -> usize {
-        self.header.publics as usize
+    pub fn public_inputs(&self) -> usize {
+        self.header.public_inputs as usize
     }
 
     /// log2 of the size of the domain of the constraints.
@@ -212,14 +212,14 @@ impl Zkey {
     }
 
     fn ic(&self) -> Result<PointSection> {
-        self.point_section(3, Group::G1, u64::from(self.header.publics) + 1)
+        self.point_section(3, Group::G1, u64::from(self.header.public_inputs) + 1)
     }
 
     fn section(&self, section: Section) -> Result<PointSection> {
-        let Header { variables, publics, domain_log, .. } = self.header;
+        let Header { variables, public_inputs, domain_log, .. } = self.header;
         let count = match section {
             Section::A | Section::B1 | Section::B2 => u64::from(variables),
-            Section::C => u64::from(variables - publics - 1),
+            Section::C => u64::from(variables - public_inputs - 1),
             Section::H => 1 << domain_log,
         };
         self.point_section(section.number(), section.group(), count)

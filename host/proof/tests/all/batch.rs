@@ -19,7 +19,7 @@ use proofmill_proof::{Error, Result};
 
 fn prover(key: &Zkey, threads: usize, lanes: Option<usize>) -> Prover {
     let lanes = lanes.map(|lanes| lanes.try_into().unwrap());
-    let settings = Settings { park: true, lanes, ..Settings::default() };
+    let settings = Settings { resident: true, lanes, ..Settings::default() };
     Prover::new(key, Devices::one(cpu(threads)), settings).unwrap()
 }
 
@@ -104,7 +104,7 @@ fn a_batch_on_a_device_that_is_wrong_is_made_on_the_helper() {
         for proved in made {
             let proved = proved.unwrap();
             assert!(verify(&vk, &proved.public, &proved.proof).unwrap(), "{lie:?}");
-            assert_eq!(proved.report.redone.is_some(), lie != Lie::None, "{lie:?}");
+            assert_eq!(proved.report.retried.is_some(), lie != Lie::None, "{lie:?}");
         }
     }
 }
@@ -145,7 +145,7 @@ fn a_proof_is_given_up_in_any_of_its_steps() {
                 to_say.cancel();
             }
         });
-        let control = Control::none().watched_by(watch).given_up_by(cancel);
+        let control = Control::none().with_progress(watch).with_cancel(cancel);
         let outcome = prover.prove_with(&witness, &control);
         // In the last step the proof is there.
         assert_eq!(is_cancelled(&outcome), step != Step::Check, "{step}");
@@ -206,8 +206,8 @@ fn a_ticket_that_is_dropped_in_the_middle_ends_its_proof_and_no_other() {
     let (begun, has_begun) = std::sync::mpsc::channel();
     let watch: Watch = Arc::new(move |step, _| begun.send(step).unwrap_or(()));
     let both = Cancel::new();
-    let control = Control::none().given_up_by(both.clone());
-    let dropped = prover.submit(witness.clone(), control.clone().watched_by(watch)).unwrap();
+    let control = Control::none().with_cancel(both.clone());
+    let dropped = prover.submit(witness.clone(), control.clone().with_progress(watch)).unwrap();
     let other = prover.submit(witness.clone(), control).unwrap();
     has_begun.recv().unwrap();
     drop(dropped);
@@ -223,7 +223,7 @@ fn a_proof_that_is_there_stays_when_it_is_given_up() {
     let (key, witness) = chain(Curve::Bn254, 20);
     let prover = Arc::new(prover(&key, 1, None));
     let cancel = Cancel::new();
-    let control = Control::none().given_up_by(cancel.clone());
+    let control = Control::none().with_cancel(cancel.clone());
     let ticket = prover.submit(witness.clone(), control.clone()).unwrap();
     wait_for_threads(&prover);
     cancel.cancel();

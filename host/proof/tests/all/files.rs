@@ -26,8 +26,11 @@ fn a_key_says_what_was_written() {
     for curve in CURVES {
         let (circuit, key) = (circuit(curve), read_key(&key(curve)).unwrap());
         assert_eq!(key.curve(), curve);
-        assert_eq!((key.variables(), key.publics()), (circuit.variables(), circuit.publics()));
-        assert_eq!((key.variables(), key.publics(), key.domain_log()), (7, 1, 3));
+        assert_eq!(
+            (key.variables(), key.public_inputs()),
+            (circuit.variables(), circuit.public_inputs())
+        );
+        assert_eq!((key.variables(), key.public_inputs(), key.domain_log()), (7, 1, 3));
         let counts = Section::ALL.map(|section| key.points(section).count());
         assert_eq!(counts, [7, 7, 7, 5, 8]);
         let entries = key.coefficients();

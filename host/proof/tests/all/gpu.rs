@@ -7,7 +7,8 @@ use crate::support::{CURVES, chain, cpu};
 use proofmill_cpu::CpuDevice;
 use proofmill_op::msm::{self, Group};
 use proofmill_op::{
-    Capability, Caps, Data, Device, DeviceKind, Error, Metrics, Parked, Request, Result, Ticket,
+    Capability, Caps, Data, Device, DeviceKind, Error, Metrics, Request, ResidentData, Result,
+    Ticket,
 };
 use proofmill_proof::groth16::{Devices, Prover, Settings, verify};
 
@@ -51,7 +52,7 @@ impl Device for Counted {
         &self.caps
     }
 
-    fn park(&self, bytes: Data) -> Result<Parked> {
+    fn load(&self, bytes: Data) -> Result<ResidentData> {
         match self.memory {
             Memory::Free => self.resident.fetch_add(bytes.len(), Ordering::Relaxed),
             Memory::Full => return Err(Error::argument("data", "no memory is free")),
@@ -59,13 +60,13 @@ impl Device for Counted {
                 return Err(Error::Lost { device: self.caps.uri.clone(), problem: "dead".into() });
             }
         };
-        self.cpu.park(bytes)
+        self.cpu.load(bytes)
     }
 
     fn submit(&self, request: Request) -> Result<Ticket> {
         self.caps.demand(&request.capability())?;
-        if let Request::Msm(msm::Request::Sums(sums)) = &request {
-            let here = sums.scalars.iter().filter(|list| matches!(list, Data::Here(_)));
+        if let AnyRequest::Msm((sums)) = &request {
+            let here = sums.scalars.iter().filter(|list| matches!(list, Data::Host(_)));
             self.sent.fetch_add(here.map(Data::len).sum(), Ordering::Relaxed);
         }
         self.cpu.submit(request)
@@ -98,7 +99,7 @@ fn a_witness_is_sent_to_a_gpu_once() {
             let prover = Prover::new(&key, devices, Settings::default()).unwrap();
             let proved = prover.prove(&witness, None).unwrap();
             assert!(verify(&vk, &proved.public, &proved.proof).unwrap());
-            assert_eq!(proved.report.redone, None);
+            assert_eq!(proved.report.retried, None);
             assert_eq!(device.counts(), expected, "{:?} {:?}", device.caps.kind, device.memory);
         }
     }
@@ -112,5 +113,5 @@ fn a_gpu_that_is_lost_before_it_has_the_witness_is_replaced() {
     let prover = Prover::new(&key, devices, Settings::default()).unwrap();
     let proved = prover.prove(&witness, None).unwrap();
     assert!(verify(&key.verifying_key().unwrap(), &proved.public, &proved.proof).unwrap());
-    assert_eq!(proved.report.redone.unwrap().devices, ["soft:counted"]);
+    assert_eq!(proved.report.retried.unwrap().devices, ["soft:counted"]);
 }

@@ -21,11 +21,11 @@ struct Random<F> {
     products: Vec<[Vec<(usize, F)>; 2]>,
     /// The values: those given, then the products.
     values: Vec<F>,
-    publics: usize,
+    public_inputs: usize,
 }
 
 impl<F: Field> Random<F> {
-    fn new(rng: &mut StdRng, publics: usize, products: usize) -> Self {
+    fn new(rng: &mut StdRng, public_inputs: usize, products: usize) -> Self {
         let mut values: Vec<F> = (0..4).map(|_| F::rand(rng)).collect();
         let mut all = Vec::new();
         for _ in 0..products {
@@ -37,18 +37,18 @@ impl<F: Field> Random<F> {
             values.push(sum(&sides[0]) * sum(&sides[1]));
             all.push(sides);
         }
-        Self { products: all, values, publics }
+        Self { products: all, values, public_inputs }
     }
 
     /// The last products.
     fn public(&self) -> Vec<F> {
-        self.values[self.values.len() - self.publics..].to_vec()
+        self.values[self.values.len() - self.public_inputs..].to_vec()
     }
 }
 
 impl<F: PrimeField> ConstraintSynthesizer<F> for Random<F> {
     fn generate_constraints(self, cs: ConstraintSystemRef<F>) -> Result<(), SynthesisError> {
-        let first_public = self.values.len() - self.publics;
+        let first_public = self.values.len() - self.public_inputs;
         let variables = self.values.iter().enumerate().map(|(i, &value)| {
             if i < first_public {
                 cs.new_witness_variable(|| Ok(value))
@@ -133,15 +133,15 @@ fn examine_batch(key: &PreparedVerifyingKey, public: &[Scalar], proof: &Proof) {
 
 fn examine<E: Pairing>(curve: Curve) {
     let rng = &mut StdRng::seed_from_u64(6);
-    for (publics, products) in [(0, 5), (1, 1), (3, 40), (20, 30)] {
-        let circuit = Random::<E::ScalarField>::new(rng, publics, products);
+    for (public_inputs, products) in [(0, 5), (1, 1), (3, 40), (20, 30)] {
+        let circuit = Random::<E::ScalarField>::new(rng, public_inputs, products);
         let (pk, vk) = Groth16::<E>::circuit_specific_setup(circuit.clone(), rng).unwrap();
         let theirs = Groth16::<E>::prove(&pk, circuit.clone(), rng).unwrap();
         assert!(Groth16::<E>::verify(&vk, &circuit.public(), &theirs).unwrap());
         let (a, b, c) = (point(&theirs.a), point(&theirs.b), point(&theirs.c));
         let (key, proof) = (ours(curve, &vk), Proof { curve, a, b, c });
         let public: Vec<_> = circuit.public().iter().map(scalar).collect();
-        assert_eq!((key.publics(), public.len()), (publics, publics));
+        assert_eq!((key.public_inputs(), public.len()), (public_inputs, public_inputs));
         let prepared = PreparedVerifyingKey::new(&key).unwrap();
         assert!(prepared.verify(&public, &proof).unwrap());
         assert!(verify(&key, &public, &proof).unwrap());
@@ -151,7 +151,7 @@ fn examine<E: Pairing>(curve: Curve) {
         for wrong in tampered(&proof) {
             assert!(!prepared.verify(&public, &wrong).unwrap());
         }
-        for i in 0..publics {
+        for i in 0..public_inputs {
             let mut others = public.clone();
             others[i] = scalar(&E::ScalarField::rand(rng));
             assert!(!prepared.verify(&others, &proof).unwrap());

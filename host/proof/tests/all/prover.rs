@@ -24,7 +24,7 @@ fn proofs_of_chains_of_any_length_verify() {
             let vk = key.verifying_key().unwrap();
             for (threads, park) in [(1, false), (3, true)] {
                 // The proof is looked at here, not by itself.
-                let settings = Settings { park, self_check: false, ..Settings::default() };
+                let settings = Settings { resident, self_check: false, ..Settings::default() };
                 let prover = prover(&key, cpu(threads), settings);
                 let proved = prover.prove(&witness, None).unwrap();
                 let case = format!("{curve:?} {constraints} {threads}");
@@ -72,7 +72,7 @@ fn every_step_is_told_and_reported() {
         let on_device = matches!(step, Step::Sum(_) | Step::Quotient);
         assert_eq!(devices, [on_device.then_some("cpu:?threads=1")], "{step}");
     }
-    assert_eq!(proved.report.redone, None);
+    assert_eq!(proved.report.retried, None);
 }
 
 const LIES: [Lie; 7] = [
@@ -96,18 +96,18 @@ fn what_a_device_does_wrong_is_done_again_and_counted() {
     for lie in LIES.into_iter().chain([Lie::Confused]) {
         for park in [false, true] {
             let devices = Devices { device: Liar::new(lie), helper: Some(cpu(1)) };
-            let settings = Settings { park, ..Settings::default() };
+            let settings = Settings { resident, ..Settings::default() };
             let prover = Prover::new(&key, devices, settings).unwrap();
             for proofs in 1..=2 {
                 let proved = prover.prove(&witness, None).unwrap();
                 assert!(verify(&vk, &proved.public, &proved.proof).unwrap(), "{lie:?}");
-                let redone = proved.report.redone.expect("it was redone");
-                assert_eq!(redone.devices, ["soft:liar"], "{lie:?}");
+                let retried = proved.report.retried.expect("it was retried");
+                assert_eq!(retried.devices, ["soft:liar"], "{lie:?}");
                 let failures = if is_failure(lie) { proofs } else { 0 };
                 let mut counts = Counts::default();
-                (counts.proofs, counts.redone) = (proofs, proofs);
+                (counts.proofs, counts.retried) = (proofs, proofs);
                 (counts.failures, counts.wrong) = (failures, proofs - failures);
-                assert_eq!(prover.counts(), counts, "{lie:?}: {}", redone.problem);
+                assert_eq!(prover.counts(), counts, "{lie:?}: {}", retried.problem);
             }
         }
     }
@@ -118,7 +118,7 @@ fn what_is_wrong_before_the_first_proof_is_an_error_that_names_the_device() {
     let (key, _) = chain(Curve::Bn254, 20);
     let prover = |park| {
         let devices = Devices { device: Liar::new(Lie::Hasty), helper: Some(cpu(1)) };
-        Prover::new(&key, devices, Settings { park, ..Settings::default() })
+        Prover::new(&key, devices, Settings { resident, ..Settings::default() })
     };
     let problems = [prover(true).err().unwrap(), prover(false).unwrap().plan().unwrap_err()];
     for problem in problems {
@@ -131,7 +131,7 @@ fn a_key_is_parked_once() {
     let (key, witness) = chain(Curve::Bn254, 20);
     for (park, parks) in [(true, Section::ALL.len()), (false, 0)] {
         let device = Liar::new(Lie::None);
-        let settings = Settings { park, ..Settings::default() };
+        let settings = Settings { resident, ..Settings::default() };
         let prover = prover(&key, device.clone(), settings);
         for _ in 0..3 {
             prover.prove(&witness, None).unwrap();
@@ -144,7 +144,7 @@ fn a_key_is_parked_once() {
 fn what_may_not_be_done_again_is_an_error_that_names_the_device() {
     let (key, witness) = chain(Curve::Bls12_381, 20);
     for lie in LIES {
-        let forbidden = Settings { redo_on_helper: false, ..Settings::default() };
+        let forbidden = Settings { retry_on_fallback: false, ..Settings::default() };
         for (helper, settings) in [(None, Settings::default()), (Some(cpu(1)), forbidden)] {
             let helper = helper.map(|helper| helper as Arc<dyn Device>);
             let devices = Devices { device: Liar::new(lie), helper };
@@ -166,7 +166,7 @@ fn without_a_check_a_wrong_proof_goes_out() {
     let prover = Prover::new(&key, devices, settings).unwrap();
     let proved = prover.prove(&witness, None).unwrap();
     assert!(!verify(&key.verifying_key().unwrap(), &proved.public, &proved.proof).unwrap());
-    assert_eq!(proved.report.redone, None);
+    assert_eq!(proved.report.retried, None);
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn steps_that_a_device_does_not_offer_go_to_the_helper() {
     let (key, witness) = chain(Curve::Bn254, 30);
     let only_g1 = |it: &Capability| it.to_string() == "msm (bn254_g1)";
     let devices = Devices { device: Liar::offering(Lie::None, only_g1), helper: Some(cpu(1)) };
-    let settings = Settings { park: true, ..Settings::default() };
+    let settings = Settings { resident: true, ..Settings::default() };
     let proved = Prover::new(&key, devices, settings).unwrap().prove(&witness, None).unwrap();
     for timed in proved.report.steps {
         let expected = match timed.step {
@@ -230,7 +230,7 @@ fn a_point_off_the_curve_is_the_keys_fault() {
     let error = prover.prove(&witness(&witness_bytes), None).unwrap_err();
     let Error::File(wrong) = error else { panic!("{error}") };
     assert_eq!((wrong.offset, &*wrong.problem), (h as u64, "point 0 is not on the curve"));
-    let parked = Settings { park: true, ..Settings::default() };
+    let parked = Settings { resident: true, ..Settings::default() };
     let error = Prover::new(&key, Devices::one(cpu(1)), parked).err().unwrap();
     let Error::File(wrong) = error else { panic!("{error}") };
     assert_eq!((wrong.offset, &*wrong.problem), (h as u64, "point 0 is not on the curve"));

@@ -135,8 +135,8 @@ fn counts_that_the_sections_do_not_have_are_refused_before_memory_is_taken() {
     let file = key(Curve::Bn254);
     let ic = place(&file, 3).content.start;
     let variables = with(&file, 112, &u32::MAX.to_le_bytes());
-    let publics = with(&variables, 116, &(u32::MAX - 1).to_le_bytes());
-    let said = wrong(read_key(&publics)).to_string();
+    let public_inputs = with(&variables, 116, &(u32::MAX - 1).to_le_bytes());
+    let said = wrong(read_key(&public_inputs)).to_string();
     let wanted = "128 bytes, where 4294967295 points of 64 bytes are 274877906880";
     assert_eq!(said, format!("a.zkey: section 3 (IC), byte {ic}: {wanted}"));
     let a = place(&file, 5).content.start;

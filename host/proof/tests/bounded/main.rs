@@ -41,7 +41,7 @@ fn processor() -> Arc<dyn Device> {
 }
 
 fn proved(key: &Zkey, witness: &Witness, device: &Arc<dyn Device>, park: bool) -> Result<Proved> {
-    let settings = Settings { park, ..Settings::default() };
+    let settings = Settings { resident, ..Settings::default() };
     let prover = Prover::new(key, Devices::one(device.clone()), settings)?;
     prover.plan()?;
     let proved = prover.prove(witness, None)?;
@@ -86,7 +86,7 @@ fn witnesses() {
         let device = processor();
         let inputs = CURVES.map(|curve| (read_key(&key(curve)).unwrap(), witness(curve)));
         let provers = inputs.map(|(key, witness)| {
-            let settings = Settings { park: true, ..Settings::default() };
+            let settings = Settings { resident: true, ..Settings::default() };
             let prover = Prover::new(&key, Devices::one(device.clone()), settings).unwrap();
             prover.prove(&read_witness(&witness).unwrap(), None).unwrap();
             (prover, witness)

@@ -41,7 +41,7 @@ pub fn read_witness(bytes: &[u8]) -> Result<Witness> {
 
 /// All that a key says, one after the other.
 pub fn everything(key: &Zkey) -> Result<Vec<u8>> {
-    let numbers = [key.variables(), key.publics(), key.domain_log() as usize];
+    let numbers = [key.variables(), key.public_inputs(), key.domain_log() as usize];
     let mut all: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
     let points = [key.alpha_g1(), key.beta_g1(), key.beta_g2(), key.gamma_g2()];
     all.extend([points.concat(), key.delta_g1().to_vec(), key.delta_g2().to_vec()].concat());

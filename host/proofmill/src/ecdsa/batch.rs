@@ -4,25 +4,25 @@ use std::time::Instant;
 
 use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::secp256k1::Fn;
-use proofmill_op::ecdsa_verify::{Request, SIGNATURE_BYTES, Signature};
+use proofmill_op::ecdsa_verify::{Request, Response, SIGNATURE_BYTES, Signature};
 
 use super::key::{self, Key};
 use super::{Item, Outcome, Policy, Rejection};
-use crate::{Answer, Device, Error, Result, Ticket};
+use crate::{Device, Error, Result, Submit, Ticket};
 
-/// Signatures with a device: the claim to their outcomes.
+/// A ticket for the outcomes of signatures.
 #[must_use = "a dropped batch is cancelled"]
 pub struct Pending {
     device: String,
-    /// One an item: why it was not sent, if it was not.
+    /// The rejection of each item that was not sent.
     refused: Vec<Option<Rejection>>,
-    /// None where nothing was sent.
-    ticket: Option<Ticket>,
-    /// When everything was parsed, and what was to be sent was.
+    /// `None` if nothing was sent.
+    ticket: Option<Ticket<Response>>,
+    /// The time of submission.
     submitted: Instant,
 }
 
-/// Parses keys and signatures, and gives what can be verified to the device in one request.
+/// Parses keys and signatures, and submits those that can be verified in one request.
 pub fn submit<B: AsRef<[u8]>>(
     device: &dyn Device,
     items: &[Item<B>],
@@ -41,31 +41,31 @@ pub fn submit<B: AsRef<[u8]>>(
     }
     let ticket = match signatures.is_empty() {
         true => None,
-        false => Some(device.submit(crate::Request::EcdsaVerify(Request::new(signatures)))?),
+        false => Some(device.submit(Request::new(signatures))?),
     };
     let device = device.caps().uri.clone();
     Ok(Pending { device, refused, ticket, submitted: Instant::now() })
 }
 
 impl Pending {
-    /// Blocks until the outcomes are there: one an item, in their order.
+    /// Waits for the outcomes: one for each item, in order.
     pub fn wait(self) -> Result<Vec<Outcome>> {
         self.wait_stamped().0
     }
 
-    /// As [`Pending::wait`], with the time of the device's answer, which may be long before now; where it was not
-    /// asked, the time of [`submit`].
+    /// Waits for the outcomes and returns the time of the device's response, which may be long before now; the time of [`submit`] if nothing
+    /// was sent.
     pub fn wait_stamped(self) -> (Result<Vec<Outcome>>, Instant) {
         let Self { device, refused, ticket, submitted } = self;
         let sent = refused.iter().filter(|refused| refused.is_none()).count();
-        let (answer, when) = match ticket {
+        let (verdicts, when) = match ticket {
             None => (Ok(Vec::new()), submitted),
             Some(ticket) => {
-                let (answer, when) = ticket.wait_stamped();
-                (answer.and_then(|answer| verdicts(answer, sent, &device)), when)
+                let (response, when) = ticket.wait_stamped();
+                (response.and_then(|response| checked(response, sent, &device)), when)
             }
         };
-        let outcomes = answer.map(|verdicts| {
+        let outcomes = verdicts.map(|verdicts| {
             let mut verdicts = verdicts.into_iter();
             let outcome = |refused: Option<Rejection>| match refused {
                 Some(rejection) => Outcome::Invalid(rejection),
@@ -77,15 +77,13 @@ impl Pending {
     }
 }
 
-fn verdicts(answer: Answer, sent: usize, device: &str) -> Result<Vec<super::Verdict>> {
-    let lost = |problem| Err(Error::Lost { device: device.to_owned(), problem });
-    match answer {
-        Answer::EcdsaVerify(response) if response.verdicts.len() == sent => Ok(response.verdicts),
-        Answer::EcdsaVerify(response) => {
-            lost(format!("{} verdicts for {sent} signatures", response.verdicts.len()))
-        }
-        other => lost(format!("an answer to another question: {other:?}")),
+fn checked(response: Response, sent: usize, device: &str) -> Result<Vec<super::Verdict>> {
+    let found = response.verdicts.len();
+    if found != sent {
+        let problem = format!("{found} verdicts for {sent} signatures");
+        return Err(Error::Failed { device: device.to_owned(), problem });
     }
+    Ok(response.verdicts)
 }
 
 /// Keys and signatures as integers, one result an item, in their order: what a device is asked, or why it is not. For

@@ -5,13 +5,13 @@ use proofmill_algebra::encoding::pair;
 use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::msm::Group;
 
-use super::{Bases, sum};
-use crate::lost::lost;
-use crate::{Device, Error, Result};
+use super::{Bases, msm};
+use crate::malformed::malformed;
+use crate::{Device, Error, Result, SecretBytes};
 
-/// Bases of typed points, which are on their curve; [`Bases::checked`] has the device look whether they are in the subgroup too. An
-/// error when the device's library has no MSMs in this group.
-pub fn bases_of<C: Group>(points: &[Affine<C>]) -> Result<Bases> {
+/// Returns bases from affine points, which are on their curve by type; the device checks that they are in the subgroup, unless
+/// [`Bases::unchecked`] is called. Returns an error if there are no MSMs in this group.
+pub fn bases_from_affine<C: Group>(points: &[Affine<C>]) -> Result<Bases> {
     let instance = C::NAME.parse().map_err(|_| {
         Error::argument("points", format!("there are no MSMs in the group {}", C::NAME))
     })?;
@@ -19,16 +19,16 @@ pub fn bases_of<C: Group>(points: &[Affine<C>]) -> Result<Bases> {
     Ok(Bases::new(instance, bytes))
 }
 
-/// Typed scalars as the 32 bytes each that MSMs take.
-pub fn scalars_of<F: PrimeField>(scalars: &[F]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(scalars.len() * F::BYTES);
-    for scalar in scalars {
-        bytes.extend_from_slice(scalar.to_le_bytes().as_ref());
+/// Returns scalars as 32 bytes each, the form of MSMs. The bytes are secret.
+pub fn scalar_bytes<F: PrimeField>(scalars: &[F]) -> SecretBytes {
+    let mut bytes = SecretBytes::zeroed(scalars.len() * F::BYTES);
+    for (scalar, bytes) in scalars.iter().zip(bytes.chunks_exact_mut(F::BYTES)) {
+        bytes.copy_from_slice(scalar.to_le_bytes().as_ref());
     }
     bytes
 }
 
-/// One MSM of typed points and scalars, as many of one as of the other. Waits for it.
+/// Computes one MSM of affine points and as many scalars, and waits for it.
 ///
 /// ```
 /// use proofmill::algebra::bn254::{Fr, G1};
@@ -37,11 +37,11 @@ pub fn scalars_of<F: PrimeField>(scalars: &[F]) -> Vec<u8> {
 /// # fn main() -> proofmill::Result<()> {
 /// let device = proofmill::open("cpu:?threads=1")?;
 /// let (points, scalars) = ([G1::GENERATOR; 2], [Fr::from(5), -Fr::from(5)]);
-/// assert_eq!(proofmill::msm::sum_of(&*device, &points, &scalars)?, Affine::<G1>::IDENTITY);
+/// assert_eq!(proofmill::msm::msm_affine(&device, &points, &scalars)?, Affine::<G1>::IDENTITY);
 /// # Ok(())
 /// # }
 /// ```
-pub fn sum_of<C: Group>(
+pub fn msm_affine<C: Group>(
     device: &dyn Device,
     points: &[Affine<C>],
     scalars: &[C::Scalar],
@@ -50,6 +50,6 @@ pub fn sum_of<C: Group>(
         let problem = format!("{} for {} points", scalars.len(), points.len());
         return Err(Error::argument("scalars", problem));
     }
-    let sum = sum(device, bases_of(points)?, scalars_of(scalars))?;
-    pair::decode(&sum).map_err(|problem| lost(device, problem.to_string()))
+    let point = msm(device, bases_from_affine(points)?, scalar_bytes(scalars))?;
+    pair::decode(&point).map_err(|problem| malformed(device, problem.to_string()))
 }

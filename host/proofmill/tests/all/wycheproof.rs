@@ -151,7 +151,7 @@ fn every_case_that_reaches_the_engine_is_answered_by_the_simulation() {
     eprintln!("{reached} cases reach the engine, {} of them different", signatures.len());
     let ask = |device: &dyn proofmill::Device| -> Vec<Verdict> {
         let data: Data = signatures.concat().into();
-        let request = Request::EcdsaVerify(ecdsa::Request::new(data));
+        let request = AnyRequest::from(ecdsa::Request::new(data));
         match device.submit(request).unwrap().wait().unwrap() {
             Answer::EcdsaVerify(response) => response.verdicts,
             other => panic!("{other:?}"),

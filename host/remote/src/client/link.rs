@@ -1,30 +1,27 @@
 //! One connection: a thread that sends, a thread that receives, and who waits for what.
 
 use std::collections::HashMap;
-use std::future::Future as _;
-use std::io::{self, Read as _};
+use std::io;
 use std::net::{Shutdown, TcpStream};
-use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
 use proofmill_op::coprocessor::Receiver as Interrupts;
-use proofmill_op::msm::{self, Points, Progress};
-use proofmill_op::{Answer, Cancel, Caps, Completer, Error, Parked, Request, Result, Ticket};
+use proofmill_op::msm::Points;
+use proofmill_op::{
+    AnyCompleter, AnyRequest, AnyResponse, AnyTicket, Cancel, Caps, Error, Progress, ResidentData,
+    Result, SecretBytes,
+};
 
 use super::{Options, is_silence, tell};
 use crate::channel::{Receiver, Sender, garbage};
-use crate::message::{self, Ask, Header, MOST_ANSWER_HEAD, MOST_HEAD, Message, Reply};
+use crate::message::{self, Ask, Header, MAX_HEAD, MAX_RESPONSE_HEAD, Message, Reply};
 
-/// Memory for an answer is taken at once up to this, and then as it comes.
-const MOST_RESERVED: u64 = 1 << 26;
-
-/// Makes the handle of what is resident under a number, of so many bytes, over the connection of this epoch.
-pub type Made = Box<dyn FnOnce(u64, usize, u64) -> Parked + Send>;
+/// Returns the handle of data that are resident under a number, of so many bytes, over the connection of this epoch.
+pub type Loaded = Box<dyn FnOnce(u64, usize, u64) -> ResidentData + Send>;
 
 /// A connection.
 pub struct Link {
@@ -60,59 +57,38 @@ struct Waiting {
 /// What there is to send.
 enum Out {
     Message(Message),
-    /// This ticket was given up.
-    GivenUp(u64),
+    /// The request of this ticket was cancelled.
+    Cancelled(u64),
     Release(u64),
     End,
 }
 
-/// A request that was asked.
+/// A request that was sent.
 pub struct Job {
-    completer: Completer,
+    completer: AnyCompleter,
     progress: Option<Progress>,
     receiver: Option<Interrupts>,
-    /// For the answer's bytes.
-    memory: Vec<u8>,
-    made: Option<Made>,
-    /// Ends with the ticket, and tells.
-    _watch: Ticket,
+    /// Memory for the bytes of the response.
+    buffer: SecretBytes,
+    /// Makes the handle, if the response is one.
+    pub loaded: Option<Loaded>,
 }
 
 impl Job {
     pub fn new(
         link: &Link,
         number: u64,
+        request: &AnyRequest,
         progress: Option<Progress>,
         receiver: Option<Interrupts>,
-        memory: Vec<u8>,
-        made: Option<Made>,
-    ) -> (Self, Ticket) {
-        let given_up = Cancel::new();
-        let (completer, ticket) = Ticket::of_work(given_up.clone());
-        let (watcher, watch) = Ticket::pair();
-        let mut watch = watch.covered_by(&given_up);
-        let waker = Waker::from(Arc::new(Watch {
-            number,
-            out: link.shared.out.clone(),
-            _watcher: watcher,
-        }));
-        let _ = pin!(&mut watch).poll(&mut Context::from_waker(&waker));
-        (Self { completer, progress, receiver, memory, made, _watch: watch }, ticket)
-    }
-}
-
-/// Is woken when a ticket is given up.
-struct Watch {
-    number: u64,
-    out: mpsc::Sender<Out>,
-    /// Whose end would end the watch.
-    _watcher: Completer,
-}
-
-impl Wake for Watch {
-    fn wake(self: Arc<Self>) {
-        // Where nobody sends any more, all tickets have ended.
-        let _ = self.out.send(Out::GivenUp(self.number));
+        buffer: SecretBytes,
+    ) -> (Self, AnyTicket) {
+        let cancel = Cancel::new();
+        let (completer, ticket) = request.ticket(cancel.clone());
+        let out = link.shared.out.clone();
+        // Without a sending thread, all tickets have ended.
+        cancel.on_cancel(move || drop(out.send(Out::Cancelled(number))));
+        (Self { completer, progress, receiver, buffer, loaded: None }, ticket)
     }
 }
 
@@ -219,9 +195,9 @@ impl Link {
 
     /// An error if the server would not take so much.
     pub fn fits(&self, message: &Message, bulk: u64) -> Result<()> {
-        if message.head_bytes() > MOST_HEAD as usize {
+        if message.head_bytes() > MAX_HEAD as usize {
             let problem =
-                format!("{} bytes besides data; at most {MOST_HEAD}", message.head_bytes());
+                format!("{} bytes besides data; at most {MAX_HEAD}", message.head_bytes());
             return Err(Error::argument("request", problem));
         }
         self.takes(bulk)
@@ -241,25 +217,21 @@ impl Link {
     }
 
     /// Reads points that are streamed, as far as the server would take them.
-    pub fn read_streams(&self, request: &mut Request) -> Result<()> {
-        let bases = match request {
-            Request::Msm(msm::Request::Park(bases)) => bases,
-            Request::Msm(msm::Request::Sums(sums)) => &mut sums.bases,
-            _ => return Ok(()),
-        };
-        let Points::Stream(stream) = &bases.points else { return Ok(()) };
+    pub fn read_streams(&self, request: &mut AnyRequest) -> Result<()> {
+        let Some(points) = request.points_mut() else { return Ok(()) };
+        let Points::Stream(stream) = &*points else { return Ok(()) };
         let io = |source| Error::Io { context: "bases".into(), source: Arc::new(source) };
         let length = stream.bytes().map_err(io)?;
         self.takes(length)?;
         let mut bytes = vec![0; length as usize];
         stream.read_at(0, &mut bytes).map_err(io)?;
-        bases.points = Points::Data(bytes.into());
+        *points = Points::Data(bytes.into());
         Ok(())
     }
 
-    /// The server said what none says.
-    pub fn nonsense(&self, what: &str) -> Error {
-        let error = self.shared.lost(format!("it said {what}"));
+    /// Ends the connection: the server violated the protocol.
+    pub fn protocol_error(&self, what: &str) -> Error {
+        let error = self.shared.lost(format!("it violated the protocol: {what}"));
         self.shared.end(error.clone());
         error
     }
@@ -308,7 +280,7 @@ fn write(
     loop {
         match queue.recv_timeout(beat) {
             Ok(Out::Message(message)) => message.send(sender)?,
-            Ok(Out::GivenUp(number)) => {
+            Ok(Out::Cancelled(number)) => {
                 let waiting = shared.state().waiting.remove(&number);
                 if waiting.is_some() {
                     plain(number, &Ask::Cancel)?.send(sender)?;
@@ -332,14 +304,14 @@ fn read(shared: &Shared, receiver: &mut Receiver, epoch: u64) -> io::Error {
 
 fn next(shared: &Shared, receiver: &mut Receiver, epoch: u64) -> io::Result<()> {
     let header = Header::read(receiver)?;
-    let head = header.read_head(MOST_ANSWER_HEAD, receiver)?;
+    let head = header.read_head(MAX_RESPONSE_HEAD, receiver)?;
     let reply: Reply = message::decode(&head)?;
     let number = header.ticket;
-    if header.bulk > 0 && !matches!(reply, Reply::Answer(_)) {
+    if header.bulk > 0 && !matches!(reply, Reply::Response(_)) {
         return Err(garbage("bytes where there are none"));
     }
     match reply {
-        Reply::Taken | Reply::Metrics(_) => {
+        Reply::Accepted | Reply::Metrics(_) => {
             let mut state = shared.state();
             if let Some(waiting) = state.waiting.get_mut(&number) {
                 if let Some(word) = waiting.word.take() {
@@ -362,11 +334,10 @@ fn next(shared: &Shared, receiver: &mut Receiver, epoch: u64) -> io::Result<()> 
                 (Some(word), None) => {
                     let _ = word.try_send(Ok(Reply::Resident { number: place, len }));
                 }
-                (_, Some(Job { completer, made: Some(made), .. })) => {
-                    let parked = made(place, len as usize, epoch);
-                    completer.complete(Ok(Answer::Msm(msm::Response::Parked(parked))));
+                (_, Some(Job { completer, loaded: Some(loaded), .. })) => {
+                    completer.complete_resident(loaded(place, len as usize, epoch));
                 }
-                // Nobody wants it any more.
+                // The request was cancelled.
                 _ => {
                     let _ = shared.out.send(Out::Release(place));
                 }
@@ -377,8 +348,8 @@ fn next(shared: &Shared, receiver: &mut Receiver, epoch: u64) -> io::Result<()> 
             let job = state.waiting.get(&number).and_then(|waiting| waiting.job.as_ref());
             let progress = job.and_then(|job| job.progress.clone());
             drop(state);
-            if let Some(Progress(tell)) = progress {
-                tell(done.clamp(0.0, 1.0));
+            if let Some(progress) = progress {
+                progress.report(done.clamp(0.0, 1.0));
             }
         }
         Reply::Sent(sent) => {
@@ -391,7 +362,7 @@ fn next(shared: &Shared, receiver: &mut Receiver, epoch: u64) -> io::Result<()> 
                 tell(&receiver, &sent);
             }
         }
-        Reply::Answer(answer) => return answered(shared, receiver, header, answer),
+        Reply::Response(response) => return respond(shared, receiver, header, response),
         Reply::Failed(fault) => {
             let waiting = shared.state().waiting.remove(&number);
             if let Some(job) = waiting.and_then(|waiting| waiting.job) {
@@ -403,33 +374,27 @@ fn next(shared: &Shared, receiver: &mut Receiver, epoch: u64) -> io::Result<()> 
     Ok(())
 }
 
-/// The answer to a request, with its bytes.
-fn answered(
+/// Reads the bytes of a response and completes its request.
+fn respond(
     shared: &Shared,
     receiver: &mut Receiver,
     header: Header,
-    mut answer: Answer,
+    mut response: AnyResponse,
 ) -> io::Result<()> {
-    let wants =
-        |waiting: &mut Waiting| waiting.job.as_mut().map(|job| std::mem::take(&mut job.memory));
-    let memory = shared.state().waiting.get_mut(&header.ticket).and_then(wants);
-    let Some(mut memory) = memory else { return message::skip(header.bulk, receiver) };
-    memory.clear();
-    match answer.bytes_mut() {
-        Some(bytes) => {
-            memory.reserve(header.bulk.min(MOST_RESERVED) as usize);
-            receiver.by_ref().take(header.bulk).read_to_end(&mut memory)?;
-            if (memory.len() as u64) < header.bulk {
-                return Err(io::ErrorKind::UnexpectedEof.into());
-            }
-            *bytes = memory;
-        }
-        None if header.bulk > 0 => return Err(garbage("an answer with bytes that has none")),
+    let lent = |waiting: &mut Waiting| {
+        let job = waiting.job.as_mut();
+        job.map(|job| std::mem::replace(&mut job.buffer, SecretBytes::empty()))
+    };
+    let buffer = shared.state().waiting.get_mut(&header.ticket).and_then(lent);
+    let Some(buffer) = buffer else { return message::skip(header.bulk, receiver) };
+    match response.take_bytes() {
+        Some(_) => response.put_bytes(SecretBytes::read(receiver, header.bulk, buffer)?),
+        None if header.bulk > 0 => return Err(garbage("bytes of a response that has none")),
         None => {}
     }
     let waiting = shared.state().waiting.remove(&header.ticket);
     if let Some(job) = waiting.and_then(|waiting| waiting.job) {
-        job.completer.complete(Ok(answer));
+        job.completer.complete(Ok(response));
     }
     Ok(())
 }

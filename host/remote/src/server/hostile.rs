@@ -6,14 +6,16 @@ use std::time::{Duration, Instant};
 use std::{io, panic, thread};
 
 use proofmill_cpu::CpuDevice;
-use proofmill_op::msm::{Bases, Curve, Group, Instance, Sums};
-use proofmill_op::{Data, Request, coprocessor, ecdsa_verify, equihash_verify, msm, ntt, poseidon};
+use proofmill_op::msm::{Bases, Curve, Group, Instance};
+use proofmill_op::{
+    AnyRequest, Data, coprocessor, ecdsa_verify, equihash_verify, keccak256, msm, ntt, poseidon,
+};
 use proofmill_testkit::random::Random;
 
 use super::{Limits, Running, Server};
 use crate::Token;
 use crate::channel::{self, Receiver, Sender};
-use crate::message::{self, Ask, Header, MOST_ANSWER_HEAD, Place, Reply};
+use crate::message::{self, Ask, Header, MAX_RESPONSE_HEAD, Place, Reply};
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -47,8 +49,8 @@ fn tell(to: &mut Sender, ticket: u64, ask: &Ask, bulk: &[u8]) -> io::Result<()> 
 }
 
 /// One small request of each kind, with the bytes that belong to it.
-fn requests() -> Vec<(Request, Vec<Vec<u8>>)> {
-    let one = |request, bytes: usize| (request, vec![vec![1; bytes]]);
+fn requests() -> Vec<(AnyRequest, Vec<Vec<u8>>)> {
+    let one = |request: AnyRequest, bytes: usize| (request, vec![vec![1; bytes]]);
     let nothing = || Vec::<u8>::new();
     let bn254 = Instance::new(Curve::Bn254, Group::G1);
     let params = equihash_verify::Params::new(48, 5).unwrap();
@@ -57,43 +59,41 @@ fn requests() -> Vec<(Request, Vec<Vec<u8>>)> {
     let mut generator = vec![0; 64];
     (generator[0], generator[32]) = (1, 2);
     let bases = || Bases::new(bn254, nothing()).checked(msm::Check::Subgroup);
-    let sums = Sums::one(bases(), nothing());
-    let plan = msm::Request::Plan { instance: bn254, points: 9, parked: true, room: 1 };
+    let msm = msm::Request::new(bases(), nothing());
+    let plan = msm::PlanRequest { instance: bn254, points: 9, resident: true, max_bytes: 1 };
     let lists = [(); 3].map(|()| Data::from(nothing()));
     let quotient = ntt::Quotient::new(ntt::Field::Goldilocks, lists, vec![3; 8]);
     vec![
-        one(Request::EcdsaVerify(ecdsa_verify::Request::new(nothing())), 320),
-        one(Request::EquihashVerify(headers), params.header_bytes()),
-        (Request::Msm(plan), vec![]),
-        (Request::Msm(msm::Request::Park(bases())), vec![generator.clone()]),
-        (Request::Msm(msm::Request::Sums(sums)), vec![generator, vec![3; 32]]),
-        one(Request::Ntt(ntt::Request::forward(ntt::Field::Goldilocks, nothing())), 64),
-        (Request::Quotient(quotient.into()), vec![vec![1; 64]; 3]),
-        one(Request::Poseidon(poseidon::Request::new(2, nothing())), 128),
-        one(Request::PoseidonLayers(poseidon::Layers::new(2, 2, nothing())), 128),
-        (
-            Request::Coprocessor(coprocessor::Request::new(nothing(), nothing(), 0)),
-            vec![vec![0; 16], vec![0; 96]],
-        ),
+        one(ecdsa_verify::Request::new(nothing()).into(), 320),
+        one(headers.into(), params.header_bytes()),
+        (plan.into(), vec![]),
+        (bases().into(), vec![generator.clone()]),
+        (msm.into(), vec![generator, vec![3; 32]]),
+        one(ntt::Request::forward(ntt::Field::Goldilocks, nothing()).into(), 64),
+        (quotient.into(), vec![vec![1; 64]; 3]),
+        one(poseidon::Request::new(2, nothing()).into(), 128),
+        one(poseidon::Layers::new(2, 2, nothing()).into(), 128),
+        one(keccak256::Request::new(8, nothing()).into(), 128),
+        (coprocessor::Request::new(nothing(), nothing(), 0).into(), vec![vec![0; 16], vec![0; 96]]),
     ]
 }
 
 /// What a client that changes and cuts what it sends says: the head, the header's numbers and the bulk.
 fn say(random: &mut Random, to: &mut Sender) -> io::Result<()> {
-    let (request, parts) = requests().swap_remove(random.below(10) as usize);
+    let (request, parts) = requests().swap_remove(random.below(11) as usize);
     let bulk = parts.concat();
     let mut places: Vec<_> = parts.iter().map(|part| Place::Bulk(part.len() as u64)).collect();
     if random.below(8) == 0 {
         places.push(Place::Resident(random.below(3)));
     }
     let ask = match random.below(12) {
-        0 => Ask::Park,
+        0 => Ask::Load,
         1 => Ask::Cancel,
         2 => Ask::Release(random.below(3)),
         3 => Ask::Metrics,
-        _ => Ask::Request { request, places, tell: random.below(2) == 0 },
+        _ => Ask::Request { request, places, progress: random.below(2) == 0 },
     };
-    let carries = matches!(ask, Ask::Request { .. } | Ask::Park);
+    let carries = matches!(ask, Ask::Request { .. } | Ask::Load);
     let mut head = postcard::to_stdvec(&ask).unwrap();
     for _ in 0..random.below(4) {
         let at = random.below(head.len() as u64) as usize;
@@ -152,7 +152,7 @@ fn whatever_a_client_with_the_token_says_the_server_goes_on() {
     let Reply::Welcome { .. } = message::first(&mut from).unwrap() else { panic!("no welcome") };
     tell(&mut to, 7, &Ask::Metrics, &[]).unwrap();
     let header = Header::read(&mut from).unwrap();
-    let head = header.read_head(MOST_ANSWER_HEAD, &mut from).unwrap();
+    let head = header.read_head(MAX_RESPONSE_HEAD, &mut from).unwrap();
     let Ok(Reply::Metrics(_)) = message::decode(&head) else { panic!("another answer") };
     assert_eq!(header.ticket, 7);
     soon("what they asked for is given up", || server.held_bytes() == 0);

@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::future::Future as _;
-use std::io::{self, Read as _};
+use std::io;
 use std::net::{Shutdown, TcpStream};
 use std::pin::Pin;
 use std::sync::atomic::Ordering;
@@ -15,15 +15,17 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use proofmill_op::coprocessor::Receiver as Interrupts;
-use proofmill_op::msm::{self, Progress};
-use proofmill_op::{Answer, Data, Error, Parked, Request, Result, Ticket};
+use proofmill_op::{
+    AnyRequest, AnyResponse, AnyTicket, Data, Device as _, Error, Progress, ResidentData, Result,
+    SecretBytes,
+};
 use tracing::{info, info_span, warn};
 
 use super::Shared;
 use super::budget::Hold;
 use crate::channel::{self, Receiver, Sender, garbage};
 use crate::fault::Fault;
-use crate::message::{self, Ask, Header, MOST_HEAD, Place, Reply};
+use crate::message::{self, Ask, Header, MAX_HEAD, Place, Reply};
 
 /// A client has so long to say who it is.
 const HANDSHAKE: Duration = Duration::from_secs(5);
@@ -35,14 +37,14 @@ enum Out {
     Reply(u64, Reply),
     /// The device took the request; or its ticket has an answer.
     Look(u64),
-    /// The answer, behind all that was told before it.
-    Answer(u64, Result<Answer>, Hold),
+    /// The response, after all reports before it.
+    Response(u64, Result<AnyResponse>, Hold),
     End,
 }
 
 struct State {
-    tickets: HashMap<u64, (Ticket, Hold)>,
-    residents: HashMap<u64, (Parked, Hold)>,
+    tickets: HashMap<u64, (AnyTicket, Hold)>,
+    residents: HashMap<u64, (ResidentData, Hold)>,
     next: u64,
 }
 
@@ -120,7 +122,7 @@ impl Session<'_> {
 
     fn next(&self, receiver: &mut Receiver) -> io::Result<()> {
         let header = Header::read(receiver)?;
-        let head = header.read_head(MOST_HEAD, receiver)?;
+        let head = header.read_head(MAX_HEAD, receiver)?;
         let ticket = header.ticket;
         let ask = match message::decode(&head) {
             Ok(ask) => ask,
@@ -131,14 +133,14 @@ impl Session<'_> {
             }
         };
         match ask {
-            Ask::Request { request, places, tell } => {
-                let taken = self.request(header, request, &places, tell, receiver)?;
+            Ask::Request { request, places, progress } => {
+                let taken = self.request(header, request, &places, progress, receiver)?;
                 match taken {
                     Ok(()) => self.out.send(Out::Look(ticket)).map_err(io::Error::other)?,
                     Err(error) => self.say(ticket, Reply::Refused(Fault::from(&error))),
                 }
             }
-            Ask::Park => match self.park(header.bulk, receiver)? {
+            Ask::Load => match self.load(header.bulk, receiver)? {
                 Ok(resident) => self.say(ticket, resident),
                 Err(error) => self.say(ticket, Reply::Refused(Fault::from(&error))),
             },
@@ -174,9 +176,9 @@ impl Session<'_> {
     fn request(
         &self,
         header: Header,
-        mut request: Request,
+        mut request: AnyRequest,
         places: &[Place],
-        tell: bool,
+        progress: bool,
         receiver: &mut Receiver,
     ) -> io::Result<Result<()>> {
         let ticket = header.ticket;
@@ -187,11 +189,7 @@ impl Session<'_> {
         if bulk != Some(header.bulk) || places.len() != request.data_mut().len() {
             return Err(garbage("a request with other bytes than it says"));
         }
-        // Resident bases with multiples take what they are allowed to take.
-        let more = match &request {
-            Request::Msm(msm::Request::Park(bases)) => bases.room as u64,
-            _ => 0,
-        };
+        let more = request.reserved_bytes();
         let hold = match self.check(ticket).and_then(|()| self.room(header.bulk, more)) {
             Ok(hold) => hold,
             Err(error) => {
@@ -202,9 +200,9 @@ impl Session<'_> {
         let mut missing = None;
         for (data, place) in request.data_mut().into_iter().zip(places) {
             match *place {
-                Place::Bulk(bytes) => *data = Data::Here(read(bytes, receiver)?),
+                Place::Bulk(bytes) => *data = read(bytes, receiver)?,
                 Place::Resident(number) => match self.state().residents.get(&number) {
-                    Some((parked, _)) => *data = Data::Parked(parked.clone()),
+                    Some((resident, _)) => *data = resident.clone().into(),
                     None => missing = Some(number),
                 },
             }
@@ -213,8 +211,8 @@ impl Session<'_> {
             let problem = format!("nothing is resident under number {number}");
             return Ok(Err(Error::argument("data", problem)));
         }
-        self.listen(ticket, &mut request, tell);
-        Ok(self.shared.device.submit(request).map(|taken| {
+        self.listen(ticket, &mut request, progress);
+        Ok(self.shared.device.submit_any(request).map(|taken| {
             self.shared.requests.fetch_add(1, Ordering::Relaxed);
             self.state().tickets.insert(ticket, (taken, hold));
         }))
@@ -233,9 +231,9 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// What a request tells while it is worked on goes to the client.
-    fn listen(&self, ticket: u64, request: &mut Request, tell: bool) {
-        if tell && let Some(progress) = request.progress_mut() {
+    /// Forwards progress and interrupts of a request to the client.
+    fn listen(&self, ticket: u64, request: &mut AnyRequest, reports: bool) {
+        if reports && let Some(progress) = request.progress_mut() {
             let last = Mutex::new(None);
             let out = self.out.clone();
             *progress = Some(Progress(Arc::new(move |done| {
@@ -246,7 +244,7 @@ impl Session<'_> {
                 }
             })));
         }
-        if let Request::Coprocessor(request) = request {
+        if let AnyRequest::Coprocessor(request) = request {
             let out = self.out.clone();
             request.receiver = Some(Interrupts(Arc::new(move |sent| {
                 let _ = out.send(Out::Reply(ticket, Reply::Sent(sent.clone().into())));
@@ -254,7 +252,7 @@ impl Session<'_> {
         }
     }
 
-    fn park(&self, bulk: u64, receiver: &mut Receiver) -> io::Result<Result<Reply>> {
+    fn load(&self, bulk: u64, receiver: &mut Receiver) -> io::Result<Result<Reply>> {
         let hold = match self.room(bulk, 0) {
             Ok(hold) => hold,
             Err(error) => {
@@ -263,24 +261,21 @@ impl Session<'_> {
             }
         };
         let bytes = read(bulk, receiver)?;
-        let parked = self.shared.device.park(Data::Here(bytes));
-        Ok(parked.map(|parked| keep(&mut self.state(), parked, hold)))
+        let loaded = self.shared.device.load(bytes);
+        Ok(loaded.map(|resident| keep(&mut self.state(), resident, hold)))
     }
 }
 
-fn keep(state: &mut State, parked: Parked, hold: Hold) -> Reply {
-    let (number, len) = (state.next, parked.len() as u64);
+fn keep(state: &mut State, resident: ResidentData, hold: Hold) -> Reply {
+    let (number, len) = (state.next, resident.len() as u64);
     state.next += 1;
-    state.residents.insert(number, (parked, hold));
+    state.residents.insert(number, (resident, hold));
     Reply::Resident { number, len }
 }
 
-/// So many bytes, for which there is room.
-fn read(count: u64, receiver: &mut Receiver) -> io::Result<Arc<[u8]>> {
-    let mut bytes: Arc<[u8]> = std::iter::repeat_n(0, count as usize).collect();
-    let fresh = Arc::get_mut(&mut bytes).ok_or_else(|| garbage("nothing"))?;
-    receiver.read_exact(fresh)?;
-    Ok(bytes)
+/// Reads so many bytes, for which memory was reserved. They may be secret.
+fn read(count: u64, receiver: &mut Receiver) -> io::Result<Data> {
+    SecretBytes::read(receiver, count, SecretBytes::empty()).map(Data::from)
 }
 
 /// Tells the sending thread to look at a ticket.
@@ -315,14 +310,14 @@ fn write(
             Ok(Out::Reply(ticket, what)) => reply(sender, ticket, &what, &[])?,
             Ok(Out::Look(ticket)) => {
                 if told.insert(ticket) {
-                    reply(sender, ticket, &Reply::Taken, &[])?;
+                    reply(sender, ticket, &Reply::Accepted, &[])?;
                 }
                 if look(ticket, out, state) {
                     told.remove(&ticket);
                 }
             }
-            Ok(Out::Answer(ticket, answer, hold)) => {
-                answered(sender, ticket, answer, hold, state)?;
+            Ok(Out::Response(ticket, response, hold)) => {
+                respond(sender, ticket, response, hold, state)?;
             }
             Err(RecvTimeoutError::Timeout) => message::sign_of_life(sender)?,
             Ok(Out::End) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
@@ -335,29 +330,31 @@ fn look(number: u64, out: &mpsc::Sender<Out>, state: &Mutex<State>) -> bool {
     let mut all = lock(state);
     let Some((ticket, _)) = all.tickets.get_mut(&number) else { return true };
     let waker = Waker::from(Arc::new(Woken { ticket: number, out: out.clone() }));
-    let Poll::Ready(answer) = Pin::new(ticket).poll(&mut Context::from_waker(&waker)) else {
+    let Poll::Ready(response) = Pin::new(ticket).poll(&mut Context::from_waker(&waker)) else {
         return false;
     };
     if let Some((_, hold)) = all.tickets.remove(&number) {
-        let _ = out.send(Out::Answer(number, answer, hold));
+        let _ = out.send(Out::Response(number, response, hold));
     }
     true
 }
 
-fn answered(
+fn respond(
     sender: &mut Sender,
     ticket: u64,
-    answer: Result<Answer>,
+    response: Result<AnyResponse>,
     hold: Hold,
     state: &Mutex<State>,
 ) -> io::Result<()> {
-    let mut bulk = Vec::new();
-    let what = match answer {
-        Ok(Answer::Msm(msm::Response::Parked(parked))) => keep(&mut lock(state), parked, hold),
-        Ok(mut answer) => {
-            bulk = answer.bytes_mut().map(std::mem::take).unwrap_or_default();
-            Reply::Answer(answer)
-        }
+    let mut bulk = SecretBytes::empty();
+    let what = match response {
+        Ok(mut response) => match response.resident().cloned() {
+            Some(resident) => keep(&mut lock(state), resident, hold),
+            None => {
+                bulk = response.take_bytes().unwrap_or(bulk);
+                Reply::Response(response)
+            }
+        },
         Err(error) => Reply::Failed(Fault::from(&error)),
     };
     reply(sender, ticket, &what, &bulk)

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use proofmill_card::wire::bare;
 use proofmill_card::wire::constants::shell::commands;
 use proofmill_card::{Card, Options, Transport};
-use proofmill_op::equihash_verify::{Network, Params, Request as Equihash, Verdict};
-use proofmill_op::{Answer, Device, DeviceKind, Error, Request, Result, Ticket};
+use proofmill_op::equihash_verify::{Network, Params, Request as Equihash, Response, Verdict};
+use proofmill_op::{DeviceKind, Error, Result, Submit, Ticket};
 
 use super::Orders;
 
@@ -112,13 +112,13 @@ impl<'a, B: Board> Cards<'a, B> {
 }
 
 /// Asks for the verdicts of so many headers that are alike.
-pub fn submit(card: &Card, headers: usize) -> Result<Ticket> {
+pub fn submit(card: &Card, headers: usize) -> Result<Ticket<Response>> {
     let bytes = vec![5; headers * Params::N48_K5.header_bytes()];
-    card.submit(Request::EquihashVerify(Equihash::new(Params::N48_K5, Network::Test, bytes)))
+    card.submit(Equihash::new(Params::N48_K5, Network::Test, bytes))
 }
 
 /// Ends within the patience.
-pub fn end(ticket: Ticket) -> Result<Answer> {
+pub fn end(ticket: Ticket<Response>) -> Result<Response> {
     ticket.wait_timeout(PATIENCE).unwrap_or_else(|_| panic!("a ticket hangs"))
 }
 
@@ -127,10 +127,10 @@ pub fn refused(opened: Result<impl Sized>) -> String {
     opened.err().expect("it was opened").to_string()
 }
 
-fn verdicts(answer: Result<Answer>) -> Vec<Verdict> {
+fn verdicts(answer: Result<Response>) -> Vec<Verdict> {
     match answer {
-        Ok(Answer::EquihashVerify(response)) => response.verdicts,
-        other => panic!("another answer: {other:?}"),
+        Ok(response) => response.verdicts,
+        Err(error) => panic!("{error}"),
     }
 }
 

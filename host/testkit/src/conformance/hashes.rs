@@ -1,7 +1,9 @@
 //! Hashes, as the suite sees them: preimages and digests. A device may have some arities and strengths only.
 
-use proofmill_op::poseidon::{ELEMENT_BYTES, Instance, Layers, Request, Wanted};
-use proofmill_op::{Answer, Capability, Data, Device, Error, Parked, Ticket};
+use proofmill_op::poseidon::{ELEMENT_BYTES, Instance, Layers, Output, Request, Response};
+use proofmill_op::{
+    AnyRequest, Argument, Capability, Data, Device, Error, ResidentData, Submit, Ticket, keccak256,
+};
 
 use crate::vectors::{self, PoseidonCase};
 
@@ -12,7 +14,7 @@ pub(super) fn cases(device: &dyn Device, instance: Instance) -> Result<Vec<Posei
         _ => vec![],
     };
     let offered = |case: &PoseidonCase| {
-        let answer = device.submit(proofmill_op::Request::Poseidon(case.request(vec![])));
+        let answer = device.submit(case.request(vec![]));
         !matches!(answer, Err(Error::Unsupported { .. }))
     };
     cases.retain(offered);
@@ -20,8 +22,8 @@ pub(super) fn cases(device: &dyn Device, instance: Instance) -> Result<Vec<Posei
 }
 
 /// Asks for no hash.
-pub(super) fn nothing() -> proofmill_op::Request {
-    proofmill_op::Request::Poseidon(Request::new(2, vec![]))
+pub(super) fn nothing() -> AnyRequest {
+    AnyRequest::from(Request::new(2, vec![]))
 }
 
 /// The name of a case's check.
@@ -30,7 +32,7 @@ pub(super) fn name(instance: Instance, case: &PoseidonCase) -> String {
 }
 
 /// Compares digests with those that are wanted.
-pub(super) fn judge(ticket: Ticket, wanted: &[u8]) -> Result<(), String> {
+pub(super) fn judge(ticket: Ticket<Response>, wanted: &[u8]) -> Result<(), String> {
     let found = digests(ticket).map_err(|error| error.to_string())?;
     if found.len() != wanted.len() {
         return Err(format!("{} bytes of digests, not {}", found.len(), wanted.len()));
@@ -45,11 +47,8 @@ pub(super) fn judge(ticket: Ticket, wanted: &[u8]) -> Result<(), String> {
     }
 }
 
-fn digests(ticket: Ticket) -> Result<Vec<u8>, Error> {
-    match ticket.wait()? {
-        Answer::Poseidon(response) => Ok(response.digests),
-        answer => Err(Error::argument("answer", format!("to another question: {answer:?}"))),
-    }
+fn digests(ticket: Ticket<Response>) -> Result<Vec<u8>, Error> {
+    Ok(ticket.wait()?.digests)
 }
 
 type Promise = fn(&dyn Device, &PoseidonCase) -> Result<(), String>;
@@ -60,17 +59,18 @@ pub(super) const PROMISES: [(&str, Promise); 10] = [
     ("part of a preimage is refused", |device, case| {
         refused(submit(device, case, vec![0; 2 * case.preimage.len() - 1]), "preimages")
     }),
-    ("bytes parked elsewhere are refused", |device, case| {
-        let elsewhere = Parked::new(Parked::fresh_identity(), case.preimage.clone().into());
-        refused(submit(device, case, Data::Parked(elsewhere)), "data")
+    ("bytes resident on another device are refused", |device, case| {
+        let elsewhere =
+            ResidentData::new(ResidentData::fresh_identity(), case.preimage.clone().into());
+        refused(submit(device, case, Data::Resident(elsewhere)), "data")
     }),
     ("an element that is too large is named", too_large),
     ("digests keep the order of the preimages", in_order),
     ("layers are hashes of hashes", layers),
     ("what makes no trees is refused", no_trees),
-    ("parked preimages are hashed", |device, case| {
-        let parked = device.park(case.preimage.clone().into()).map_err(|e| e.to_string())?;
-        ask(device, case, Data::Parked(parked), &case.digest)
+    ("resident preimages are hashed", |device, case| {
+        let resident = device.load(case.preimage.clone().into()).map_err(|e| e.to_string())?;
+        ask(device, case, Data::Resident(resident), &case.digest)
     }),
     ("a cancelled request disturbs nobody", cancelled),
     ("requests are counted", |device, case| {
@@ -101,17 +101,19 @@ fn layers(device: &dyn Device, case: &PoseidonCase) -> Result<(), String> {
     let leaves: Vec<[u8; ELEMENT_BYTES]> = (0..2 * arity * arity).map(leaf).collect();
     let leaves = leaves.as_flattened();
     let ask = |request: Layers| {
-        let request = proofmill_op::Request::PoseidonLayers(request);
-        device.submit(request).and_then(digests).map_err(|error| error.to_string())
+        let ticket = device.submit(request).map_err(|error| error.to_string())?;
+        Ok::<_, String>(ticket.wait().map_err(|error| error.to_string())?.digests)
     };
     let hash = |nodes: &[u8]| {
-        let request = proofmill_op::Request::Poseidon(Request::new(arity, nodes));
-        device.submit(request).and_then(digests).map_err(|error| error.to_string())
+        device
+            .submit(Request::new(arity, nodes))
+            .and_then(digests)
+            .map_err(|error| error.to_string())
     };
     let below = hash(leaves)?;
     let above = hash(&below)?;
     let request = Layers::new(arity, 2, leaves);
-    if ask(request.clone().with(Wanted::Last))? != above {
+    if ask(request.clone().with_output(Output::Last))? != above {
         return Err("other roots than those of hashes".into());
     }
     if ask(request)? != [below, above].concat() {
@@ -126,7 +128,7 @@ fn layers(device: &dyn Device, case: &PoseidonCase) -> Result<(), String> {
 }
 
 fn no_trees(device: &dyn Device, case: &PoseidonCase) -> Result<(), String> {
-    let submit = |request| device.submit(proofmill_op::Request::PoseidonLayers(request));
+    let submit = |request| device.submit(request);
     let node = vec![0; ELEMENT_BYTES];
     refused(submit(Layers::new(case.arity, 1, vec![])), "nodes")?;
     refused(submit(Layers::new(case.arity, 1, node.repeat(case.arity + 1))), "nodes")?;
@@ -144,7 +146,7 @@ fn too_large(device: &dyn Device, case: &PoseidonCase) -> Result<(), String> {
     let element = case.preimage.len() / ELEMENT_BYTES - 1;
     let wanted = format!("element {element} of preimage 3 is not below the modulus");
     match submit(device, case, preimages).and_then(digests) {
-        Err(Error::Argument { argument: "preimages", problem }) => {
+        Err(Error::Argument { argument: Argument::Preimages, problem }) => {
             if problem == wanted {
                 Ok(())
             } else {
@@ -173,8 +175,8 @@ fn submit(
     device: &dyn Device,
     case: &PoseidonCase,
     preimages: impl Into<Data>,
-) -> Result<Ticket, Error> {
-    device.submit(proofmill_op::Request::Poseidon(case.request(preimages)))
+) -> Result<Ticket<Response>, Error> {
+    device.submit(case.request(preimages))
 }
 
 fn ask(
@@ -186,10 +188,28 @@ fn ask(
     judge(submit(device, case, preimages).map_err(|error| error.to_string())?, wanted)
 }
 
-fn refused(result: Result<Ticket, Error>, name: &str) -> Result<(), String> {
+fn refused<T>(result: Result<Ticket<T>, Error>, name: &str) -> Result<(), String> {
     match result {
-        Err(Error::Argument { argument, .. }) if argument == name => Ok(()),
+        Err(Error::Argument { argument, .. }) if argument.name() == name => Ok(()),
         Err(error) => Err(format!("{error}, where an error about '{name}' was expected")),
         Ok(_) => Err("it was taken".into()),
     }
+}
+
+/// The vectors of `keccak256`, each alone and all of a length in one batch, and wrong lengths.
+pub(super) fn keccak256(device: &dyn Device) -> Result<(), String> {
+    let cases = vectors::keccak256()?;
+    for case in &cases {
+        let batch: Vec<_> =
+            cases.iter().filter(|it| it.message.len() == case.message.len()).collect();
+        let messages: Vec<u8> = batch.iter().flat_map(|it| it.message.clone()).collect();
+        let wanted: Vec<u8> = batch.iter().flat_map(|it| it.digest).collect();
+        let ticket = device.submit(keccak256::Request::new(case.message.len(), messages));
+        let found = ticket.and_then(Ticket::wait).map_err(|error| error.to_string())?.digests;
+        if found != wanted {
+            return Err(format!("{}: {}", case.id, hex::encode(found)));
+        }
+    }
+    refused(device.submit(keccak256::Request::new(4, vec![0; 6])), "messages")?;
+    refused(device.submit(keccak256::Request::new(0, vec![])), "message_bytes")
 }

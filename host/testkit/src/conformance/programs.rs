@@ -10,13 +10,13 @@ use proofmill_op::coprocessor::{
     Instruction, Opcode, Receiver, Request, Response, SLOT_BYTES, Sizes, Stop, pairings,
     pairings::Ready,
 };
-use proofmill_op::{Answer, Capability, Data, Device, Error, Parked, Ticket};
+use proofmill_op::{AnyRequest, Capability, Data, Device, Error, ResidentData, Submit, Ticket};
 
 use crate::vectors::{CoprocessorCase, told_slot};
 
 /// Asks for no instruction.
-pub(super) fn nothing() -> proofmill_op::Request {
-    proofmill_op::Request::Coprocessor(Request::new(vec![], vec![], 0))
+pub(super) fn nothing() -> AnyRequest {
+    AnyRequest::from(Request::new(vec![], vec![], 0))
 }
 
 /// The name of a case's check.
@@ -30,7 +30,7 @@ pub(super) fn is_too_large(case: &CoprocessorCase, told: &Error) -> bool {
 }
 
 /// Compares what a program left behind with what it should have. One that is stopped by its limit may have gone on for some instructions.
-pub(super) fn judge(ticket: Ticket, wanted: &Response) -> Result<(), String> {
+pub(super) fn judge(ticket: Ticket<Response>, wanted: &Response) -> Result<(), String> {
     let found = response(ticket).map_err(|error| error.to_string())?;
     let stopped = wanted.stop == Stop::Limit && found.stop == Stop::Limit;
     if found == *wanted || stopped && found.steps > wanted.steps {
@@ -47,11 +47,8 @@ pub(super) fn judge(ticket: Ticket, wanted: &Response) -> Result<(), String> {
     }
 }
 
-fn response(ticket: Ticket) -> Result<Response, Error> {
-    match ticket.wait()? {
-        Answer::Coprocessor(response) => Ok(response),
-        answer => Err(Error::argument("answer", format!("to another question: {answer:?}"))),
-    }
+fn response(ticket: Ticket<Response>) -> Result<Response, Error> {
+    ticket.wait()
 }
 
 type Promise = fn(&dyn Device, &CoprocessorCase) -> Result<(), String>;
@@ -63,8 +60,9 @@ pub(super) const PROMISES: [(&str, Promise); 6] = [
         refused(submit(device, Request::new(vec![], vec![0; 47], 0)), "data")?;
         refused(submit(device, Request::new(vec![], vec![], 256)), "start")
     }),
-    ("bytes parked elsewhere are refused", |device, case| {
-        let data = Data::Parked(Parked::new(Parked::fresh_identity(), vec![0; 48].into()));
+    ("bytes resident on another device are refused", |device, case| {
+        let data =
+            Data::Resident(ResidentData::new(ResidentData::fresh_identity(), vec![0; 48].into()));
         refused(submit(device, Request { data, ..case.request.clone() }), "data")
     }),
     ("interrupts are told while it runs", |device, case| {
@@ -135,13 +133,13 @@ fn endless() -> Request {
     Request::new(Instruction::new(Opcode::Jump, [0; 3]).to_bytes().to_vec(), vec![], 0)
 }
 
-fn submit(device: &dyn Device, request: Request) -> Result<Ticket, Error> {
-    device.submit(proofmill_op::Request::Coprocessor(request))
+fn submit(device: &dyn Device, request: Request) -> Result<Ticket<Response>, Error> {
+    device.submit(request)
 }
 
-fn refused(result: Result<Ticket, Error>, name: &str) -> Result<(), String> {
+fn refused(result: Result<Ticket<Response>, Error>, name: &str) -> Result<(), String> {
     match result {
-        Err(Error::Argument { argument, .. }) if argument == name => Ok(()),
+        Err(Error::Argument { argument, .. }) if argument.name() == name => Ok(()),
         Err(error) => Err(format!("{error}, where an error about '{name}' was expected")),
         Ok(_) => Err("it was taken".into()),
     }

@@ -2,11 +2,11 @@
 
 use proofmill_op::equihash_verify::{Network, Params, Request as Equihash, Verdict};
 use proofmill_op::{
-    Capability, Data, Device, Error, Parked, Request, Ticket, ecdsa_verify, msm, ntt,
+    AnyRequest, AnyTicket, Capability, Data, Device, Error, ResidentData, ecdsa_verify, ntt,
 };
 
 use super::subject::Subject;
-use super::{finish, hashes, programs, sums, transforms};
+use super::{finish, hashes, msm, programs, transforms};
 
 type Promise = fn(&dyn Device, &Subject) -> Result<(), String>;
 
@@ -14,13 +14,13 @@ type Promise = fn(&dyn Device, &Subject) -> Result<(), String>;
 pub(super) const ALWAYS: [(&str, Promise); 3] = [
     ("no item, no verdict", nothing),
     ("part of an item is refused", part),
-    ("bytes parked elsewhere are refused", parked_elsewhere),
+    ("bytes resident on another device are refused", resident_on_another_device),
 ];
 
 /// Of those with vectors.
 pub(super) const WITH_VECTORS: [(&str, Promise); 4] = [
     ("verdicts keep the order of the items", in_order),
-    ("parked items are verified", parked),
+    ("resident items are verified", resident),
     ("a cancelled request disturbs nobody", cancelled),
     ("requests are counted", counted),
 ];
@@ -35,12 +35,13 @@ fn nothing(device: &dyn Device, subject: &Subject) -> Result<(), String> {
 
 fn part(device: &dyn Device, subject: &Subject) -> Result<(), String> {
     let part = vec![0; subject.item_bytes * 2 - 1];
-    refused(device.submit(subject.request(part)), subject.argument)
+    refused(device.submit_any(subject.request(part)), subject.argument)
 }
 
-fn parked_elsewhere(device: &dyn Device, subject: &Subject) -> Result<(), String> {
-    let elsewhere = Parked::new(Parked::fresh_identity(), vec![0; subject.item_bytes].into());
-    refused(device.submit(subject.request(Data::Parked(elsewhere))), "data")
+fn resident_on_another_device(device: &dyn Device, subject: &Subject) -> Result<(), String> {
+    let elsewhere =
+        ResidentData::new(ResidentData::fresh_identity(), vec![0; subject.item_bytes].into());
+    refused(device.submit_any(subject.request(Data::Resident(elsewhere))), "data")
 }
 
 /// All items that can be in one request, twice over.
@@ -51,15 +52,15 @@ fn in_order(device: &dyn Device, subject: &Subject) -> Result<(), String> {
     subject.expect(&ask(device, subject.request(items))?, &masks)
 }
 
-fn parked(device: &dyn Device, subject: &Subject) -> Result<(), String> {
+fn resident(device: &dyn Device, subject: &Subject) -> Result<(), String> {
     let first = &subject.cases[0];
-    let parked = device.park(first.item.clone().into()).map_err(|error| error.to_string())?;
-    subject.expect(&ask(device, subject.request(Data::Parked(parked)))?, &[first.mask])
+    let resident = device.load(first.item.clone().into()).map_err(|error| error.to_string())?;
+    subject.expect(&ask(device, subject.request(Data::Resident(resident)))?, &[first.mask])
 }
 
 fn cancelled(device: &dyn Device, subject: &Subject) -> Result<(), String> {
     let first = &subject.cases[0];
-    let ticket = device.submit(first.request.clone()).map_err(|error| error.to_string())?;
+    let ticket = device.submit_any(first.request.clone()).map_err(|error| error.to_string())?;
     ticket.cancel();
     // The answer may have been faster than the cancellation; nothing else is allowed.
     match finish(ticket) {
@@ -80,7 +81,7 @@ fn counted(device: &dyn Device, subject: &Subject) -> Result<(), String> {
 /// The same header under three difficulty rules in turn. Limit 0 allows no target at all.
 fn settings(device: &dyn Device, subject: &Subject) -> Result<(), String> {
     let first = &subject.cases[0];
-    let Request::EquihashVerify(request) = &first.request else {
+    let AnyRequest::EquihashVerify(request) = &first.request else {
         return Err("its requests have no settings that this check knows".into());
     };
     let others = first.mask & !Verdict::DIFFICULTY_FAIL;
@@ -90,8 +91,7 @@ fn settings(device: &dyn Device, subject: &Subject) -> Result<(), String> {
         (Network::Limit([0; 32]), others | Verdict::DIFFICULTY_FAIL),
     ];
     let questions: Vec<_> = rules.iter().cycle().take(2 * rules.len()).collect();
-    let submit =
-        |network| device.submit(Request::EquihashVerify(Equihash { network, ..request.clone() }));
+    let submit = |network| device.submit_any(Equihash { network, ..request.clone() }.into());
     let tickets: Vec<_> = questions.iter().map(|(network, _)| submit(*network)).collect();
     for (ticket, (network, mask)) in tickets.into_iter().zip(questions) {
         let masks = ticket.and_then(finish).map_err(|error| error.to_string())?;
@@ -105,19 +105,19 @@ pub(super) fn refuses_the_unknown(device: &dyn Device) -> Result<(), String> {
     let sets = [(200, 9), (144, 5), (48, 5), (96, 5), (96, 3), (192, 7), (32, 3)];
     let equihash = sets.into_iter().filter_map(|(n, k)| Params::new(n, k).ok()).map(|params| {
         let headers = vec![0; params.header_bytes()];
-        Request::EquihashVerify(Equihash::new(params, Network::None, headers))
+        AnyRequest::from(Equihash::new(params, Network::None, headers))
     });
     let signatures = vec![0; ecdsa_verify::SIGNATURE_BYTES];
-    let ecdsa = Request::EcdsaVerify(ecdsa_verify::Request::new(signatures));
-    let sums = msm::Instance::ALL.into_iter().map(sums::nothing);
+    let ecdsa = AnyRequest::from(ecdsa_verify::Request::new(signatures));
+    let msms = proofmill_op::msm::Instance::ALL.into_iter().map(msm::nothing);
     let transforms = ntt::Field::ALL.into_iter().map(transforms::nothing);
     let others = [ecdsa, hashes::nothing(), programs::nothing()];
-    for request in equihash.chain(others).chain(sums).chain(transforms) {
+    for request in equihash.chain(others).chain(msms).chain(transforms) {
         let asked: Capability = request.capability();
         if device.caps().offers(&asked) {
             continue;
         }
-        match device.submit(request) {
+        match device.submit_any(request) {
             Err(Error::Unsupported { .. }) => {}
             Err(error) => {
                 return Err(format!("{asked}: {error}, where Unsupported was expected"));
@@ -128,13 +128,13 @@ pub(super) fn refuses_the_unknown(device: &dyn Device) -> Result<(), String> {
     Ok(())
 }
 
-fn ask(device: &dyn Device, request: Request) -> Result<Vec<u8>, String> {
-    device.submit(request).and_then(finish).map_err(|error| error.to_string())
+fn ask(device: &dyn Device, request: AnyRequest) -> Result<Vec<u8>, String> {
+    device.submit_any(request).and_then(finish).map_err(|error| error.to_string())
 }
 
-fn refused(result: Result<Ticket, Error>, name: &str) -> Result<(), String> {
+fn refused(result: Result<AnyTicket, Error>, name: &str) -> Result<(), String> {
     match result {
-        Err(Error::Argument { argument, .. }) if argument == name => Ok(()),
+        Err(Error::Argument { argument, .. }) if argument.name() == name => Ok(()),
         Err(error) => Err(format!("{error}, where an error about '{name}' was expected")),
         Ok(_) => Err("it was taken".into()),
     }

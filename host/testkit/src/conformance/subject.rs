@@ -2,7 +2,7 @@
 
 use proofmill_op::ecdsa_verify::{self, SIGNATURE_BYTES};
 use proofmill_op::equihash_verify::{self, Network, Params};
-use proofmill_op::{Capability, Data, Request};
+use proofmill_op::{AnyRequest, Capability, Data};
 
 use crate::vectors;
 
@@ -17,7 +17,7 @@ pub(super) struct Subject {
     /// A mask in words.
     pub describe: fn(u8) -> String,
     /// Of no items, with the settings of the first case.
-    base: Request,
+    base: AnyRequest,
     /// The vectors; none for an instance that has none.
     pub cases: Vec<Case>,
 }
@@ -27,7 +27,7 @@ pub(super) struct Case {
     /// The vector's.
     pub id: String,
     /// For this item alone.
-    pub request: Request,
+    pub request: AnyRequest,
     /// The item.
     pub item: Vec<u8>,
     /// The answer.
@@ -46,7 +46,7 @@ impl Subject {
     }
 
     /// With these items, and the settings of the first case.
-    pub fn request(&self, items: impl Into<Data>) -> Request {
+    pub fn request(&self, items: impl Into<Data>) -> AnyRequest {
         with_items(&self.base, items.into())
     }
 
@@ -79,7 +79,7 @@ impl Subject {
 fn equihash(name: String, params: Params) -> Result<Subject, String> {
     let mut cases = vectors::equihash_verify()?;
     cases.retain(|case| case.params == params);
-    let request = |case: &vectors::EquihashCase| Request::EquihashVerify(case.request());
+    let request = |case: &vectors::EquihashCase| AnyRequest::from(case.request());
     let base = cases.first().map_or_else(|| nothing(params), request);
     Ok(Subject {
         name,
@@ -101,7 +101,7 @@ fn equihash(name: String, params: Params) -> Result<Subject, String> {
 
 fn ecdsa(name: String) -> Result<Subject, String> {
     let case = |case: vectors::EcdsaCase| Case {
-        request: Request::EcdsaVerify(case.request()),
+        request: AnyRequest::from(case.request()),
         item: case.signature.to_bytes().to_vec(),
         id: case.id,
         mask: case.verdict.mask(),
@@ -111,30 +111,30 @@ fn ecdsa(name: String) -> Result<Subject, String> {
         argument: "signatures",
         item_bytes: SIGNATURE_BYTES,
         describe: |mask| ecdsa_verify::Verdict::from_mask(mask).to_string(),
-        base: Request::EcdsaVerify(ecdsa_verify::Request::new(vec![])),
+        base: AnyRequest::from(ecdsa_verify::Request::new(vec![])),
         cases: vectors::ecdsa_verify()?.into_iter().map(case).collect(),
     })
 }
 
-fn with_items(request: &Request, items: Data) -> Request {
+fn with_items(request: &AnyRequest, items: Data) -> AnyRequest {
     match request.clone() {
-        Request::EquihashVerify(request) => {
-            Request::EquihashVerify(equihash_verify::Request { headers: items, ..request })
+        AnyRequest::EquihashVerify(request) => {
+            AnyRequest::from(equihash_verify::Request { headers: items, ..request })
         }
-        Request::EcdsaVerify(_) => Request::EcdsaVerify(ecdsa_verify::Request::new(items)),
+        AnyRequest::EcdsaVerify(_) => AnyRequest::from(ecdsa_verify::Request::new(items)),
         other => panic!("{other:?}: not a subject's"),
     }
 }
 
 /// What requests have besides items.
-fn settings(request: &Request) -> Option<(Network, equihash_verify::Personalisation)> {
+fn settings(request: &AnyRequest) -> Option<(Network, equihash_verify::Personalisation)> {
     match request {
-        Request::EquihashVerify(request) => Some((request.network, request.personalisation)),
+        AnyRequest::EquihashVerify(request) => Some((request.network, request.personalisation)),
         _ => None,
     }
 }
 
 /// No headers, unchecked difficulty.
-fn nothing(params: Params) -> Request {
-    Request::EquihashVerify(equihash_verify::Request::new(params, Network::None, vec![]))
+fn nothing(params: Params) -> AnyRequest {
+    AnyRequest::from(equihash_verify::Request::new(params, Network::None, vec![]))
 }

@@ -1,8 +1,10 @@
 //! Transforms, as the suite sees them: elements and what they become. A device may have some sizes, and the standard root, only;
 //! it has 2^6 elements at least.
 
-use proofmill_op::ntt::{Direction, Field, Request};
-use proofmill_op::{Answer, Capability, Data, Device, Error, Parked, Ticket};
+use proofmill_op::ntt::{Direction, Field, QuotientResponse, Request, Response};
+use proofmill_op::{
+    AnyRequest, Argument, Capability, Data, Device, Error, ResidentData, Submit, Ticket,
+};
 
 use crate::vectors::{self, NttCase, QuotientCase};
 
@@ -17,7 +19,7 @@ pub(super) fn cases(device: &dyn Device, field: Field) -> Result<Vec<NttCase>, S
         let common = case.root.is_none() && case.elements.len() == COUNT * field.bytes();
         let answer = submit(device, case, case.elements.clone());
         let refused = |error: &Error| {
-            let size = matches!(error, Error::Argument { argument: "elements", .. });
+            let size = matches!(error, Error::Argument { argument: Argument::Elements, .. });
             size || matches!(error, Error::Unsupported { .. })
         };
         common || !answer.is_err_and(|error| refused(&error))
@@ -41,13 +43,16 @@ pub(super) fn quotient_name(case: &QuotientCase) -> String {
     format!("{}: quotient {}", Capability::Ntt(case.field), case.id)
 }
 
-pub(super) fn submit_quotient(device: &dyn Device, case: &QuotientCase) -> Result<Ticket, Error> {
-    device.submit(proofmill_op::Request::Quotient(case.request().into()))
+pub(super) fn submit_quotient(
+    device: &dyn Device,
+    case: &QuotientCase,
+) -> Result<Ticket<QuotientResponse>, Error> {
+    device.submit(case.request())
 }
 
 /// Asks for a transform that is small.
-pub(super) fn nothing(field: Field) -> proofmill_op::Request {
-    proofmill_op::Request::Ntt(Request::forward(field, vec![0; COUNT * field.bytes()]))
+pub(super) fn nothing(field: Field) -> AnyRequest {
+    AnyRequest::from(Request::forward(field, vec![0; COUNT * field.bytes()]))
 }
 
 /// The name of a case's check.
@@ -56,8 +61,23 @@ pub(super) fn name(case: &NttCase) -> String {
 }
 
 /// Compares elements with those that are wanted.
-pub(super) fn judge(ticket: Ticket, field: Field, wanted: &[u8]) -> Result<(), String> {
-    let found = elements(ticket).map_err(|error| error.to_string())?;
+pub(super) fn judge(ticket: Ticket<Response>, field: Field, wanted: &[u8]) -> Result<(), String> {
+    compare(&elements(ticket).map_err(|error| error.to_string())?, field, wanted)
+}
+
+/// Compares the response to a quotient with the vector.
+pub(super) fn judge_quotient(
+    ticket: Ticket<QuotientResponse>,
+    field: Field,
+    wanted: &[u8],
+) -> Result<(), String> {
+    match ticket.wait().map_err(|error| error.to_string())? {
+        QuotientResponse::Elements(found) => compare(&found, field, wanted),
+        QuotientResponse::Resident(_) => Err("a handle".into()),
+    }
+}
+
+fn compare(found: &[u8], field: Field, wanted: &[u8]) -> Result<(), String> {
     if found.len() != wanted.len() {
         return Err(format!("{} bytes of elements, not {}", found.len(), wanted.len()));
     }
@@ -71,11 +91,8 @@ pub(super) fn judge(ticket: Ticket, field: Field, wanted: &[u8]) -> Result<(), S
     }
 }
 
-fn elements(ticket: Ticket) -> Result<Vec<u8>, Error> {
-    match ticket.wait()? {
-        Answer::Ntt(response) => Ok(response.elements),
-        answer => Err(Error::argument("answer", format!("to another question: {answer:?}"))),
-    }
+fn elements(ticket: Ticket<Response>) -> Result<Vec<u8>, Error> {
+    Ok(ticket.wait()?.elements)
 }
 
 type Promise = fn(&dyn Device, &NttCase) -> Result<(), String>;
@@ -93,9 +110,10 @@ pub(super) const PROMISES: [(&str, Promise); 9] = [
         shifted.coset = Some(vec![0; case.field.bytes()]);
         refused(submit(device, &shifted, case.elements.clone()), "coset")
     }),
-    ("bytes parked elsewhere are refused", |device, case| {
-        let elsewhere = Parked::new(Parked::fresh_identity(), case.elements.clone().into());
-        refused(submit(device, case, Data::Parked(elsewhere)), "data")
+    ("bytes resident on another device are refused", |device, case| {
+        let elsewhere =
+            ResidentData::new(ResidentData::fresh_identity(), case.elements.clone().into());
+        refused(submit(device, case, Data::Resident(elsewhere)), "data")
     }),
     ("the first element that is too large is named", too_large),
     ("an inverse transform goes back", |device, case| {
@@ -106,9 +124,9 @@ pub(super) const PROMISES: [(&str, Promise); 9] = [
         let other = NttCase { direction: back, ..case.clone() };
         ask(device, &other, case.result.clone(), &case.elements)
     }),
-    ("parked elements are transformed", |device, case| {
-        let parked = device.park(case.elements.clone().into()).map_err(|e| e.to_string())?;
-        ask(device, case, Data::Parked(parked), &case.result)
+    ("resident elements are transformed", |device, case| {
+        let resident = device.load(case.elements.clone().into()).map_err(|e| e.to_string())?;
+        ask(device, case, Data::Resident(resident), &case.result)
     }),
     ("a cancelled request disturbs nobody", cancelled),
     ("requests are counted", |device, case| {
@@ -128,7 +146,9 @@ fn too_large(device: &dyn Device, case: &NttCase) -> Result<(), String> {
     }
     let wanted = "number 19 is not below the modulus";
     match submit(device, case, wrong).and_then(elements) {
-        Err(Error::Argument { argument: "elements", problem }) if problem == wanted => Ok(()),
+        Err(Error::Argument { argument: Argument::Elements, problem }) if problem == wanted => {
+            Ok(())
+        }
         Err(error) => Err(format!("{error}, not {wanted}")),
         Ok(_) => Err("it was transformed".into()),
     }
@@ -151,8 +171,8 @@ pub(super) fn submit(
     device: &dyn Device,
     case: &NttCase,
     elements: impl Into<Data>,
-) -> Result<Ticket, Error> {
-    device.submit(proofmill_op::Request::Ntt(case.request(elements)))
+) -> Result<Ticket<Response>, Error> {
+    device.submit(case.request(elements))
 }
 
 fn ask(
@@ -164,9 +184,9 @@ fn ask(
     judge(submit(device, case, elements).map_err(|error| error.to_string())?, case.field, wanted)
 }
 
-fn refused(result: Result<Ticket, Error>, name: &str) -> Result<(), String> {
+fn refused(result: Result<Ticket<Response>, Error>, name: &str) -> Result<(), String> {
     match result {
-        Err(Error::Argument { argument, .. }) if argument == name => Ok(()),
+        Err(Error::Argument { argument, .. }) if argument.name() == name => Ok(()),
         Err(error) => Err(format!("{error}, where an error about '{name}' was expected")),
         Ok(_) => Err("it was taken".into()),
     }

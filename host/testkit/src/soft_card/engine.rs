@@ -6,12 +6,12 @@ use proofmill_card::wire::constants::{ecdsa_verify, equihash_verify};
 use proofmill_op::ecdsa_verify::{Request as Ecdsa, Verdict};
 use proofmill_op::equihash_verify::{Network, Params, Request as Equihash};
 use proofmill_op::msm::Curve;
-use proofmill_op::{Capability, Data, Request, ntt, poseidon};
+use proofmill_op::{AnyRequest, Capability, Data, ntt, poseidon};
 
 use super::msm::MsmGeometry;
 
 /// Computes an error mask: the request has one item.
-pub type VerdictFn = Box<dyn FnMut(&Request) -> u8 + Send>;
+pub type VerdictFn = Box<dyn FnMut(&AnyRequest) -> u8 + Send>;
 
 /// One engine of the card.
 #[derive(Clone, Debug)]
@@ -75,25 +75,25 @@ impl SoftEngine {
 pub fn first_byte() -> VerdictFn {
     Box::new(|request| {
         let (data, with_any) = match request {
-            Request::EquihashVerify(request) => (&request.headers, 0),
-            Request::EcdsaVerify(request) => (&request.signatures, Verdict::FAILED_SIG_VER),
+            AnyRequest::EquihashVerify(request) => (&request.headers, 0),
+            AnyRequest::EcdsaVerify(request) => (&request.signatures, Verdict::FAILED_SIG_VER),
             other => panic!("{other:?}: not a card's"),
         };
         match data {
-            Data::Here(bytes) if bytes[0] & 0x3f == 0 => 0,
-            Data::Here(bytes) => bytes[0] & 0x3f | with_any,
-            Data::Parked(_) => 0x3f,
+            Data::Host(bytes) if bytes[0] & 0x3f == 0 => 0,
+            Data::Host(bytes) => bytes[0] & 0x3f | with_any,
+            Data::Resident(_) => 0x3f,
         }
     })
 }
 
 /// The request that a command's body makes, to an engine whose registers are as after a reset.
-pub fn request_after_reset(engine: &Capability, body: &[u8]) -> Request {
+pub fn request_after_reset(engine: &Capability, body: &[u8]) -> AnyRequest {
     match engine {
         Capability::EquihashVerify(params) => {
-            Request::EquihashVerify(Equihash::new(*params, Network::Main, body))
+            AnyRequest::from(Equihash::new(*params, Network::Main, body))
         }
-        _ => Request::EcdsaVerify(Ecdsa::new(body)),
+        _ => AnyRequest::from(Ecdsa::new(body)),
     }
 }
 

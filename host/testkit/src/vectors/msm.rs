@@ -1,6 +1,6 @@
 //! The cases of `msm`: points by their numbers in a file's list, scalars, and the sum.
 
-use proofmill_op::msm::{Bases, Instance, Request, SCALAR_BYTES, Sums};
+use proofmill_op::msm::{Bases, Instance, Request, SCALAR_BYTES};
 use serde::Deserialize;
 
 /// A case of `msm`.
@@ -25,8 +25,7 @@ pub struct MsmCase {
 impl MsmCase {
     /// The request for this case alone.
     pub fn request(&self) -> Request {
-        let bases = Bases::new(self.instance, &self.points[..]);
-        Request::Sums(Sums::one(bases, &self.scalars[..]))
+        Request::new(Bases::new(self.instance, &self.points[..]), &self.scalars[..])
     }
 }
 

@@ -102,7 +102,7 @@ fn submit(card: &Card, program: &[Instruction], limit: u64) -> Result<Ticket> {
     let mut bytes = vec![0; INSTRUCTION_BYTES]; // at which it waits
     bytes.extend(program.iter().flat_map(|it| it.to_bytes()));
     let request = Request { limit, ..Request::new(bytes, data, 1) };
-    card.submit(proofmill_op::Request::Coprocessor(request))
+    card.submit(request)
 }
 
 fn end(ticket: Ticket) -> Result<Answer> {
@@ -184,7 +184,7 @@ fn a_program_has_the_slots_that_it_asks_for_on_every_device() {
         let program: Vec<u8> = program.iter().flat_map(|it| it.to_bytes()).collect();
         let slots: Vec<u8> = slots.iter().flat_map(Slot::to_bytes).collect();
         let request = Request { sizes, ..Request::new(program, slots, 1) };
-        let ticket = device.submit(proofmill_op::Request::Coprocessor(request))?;
+        let ticket = device.submit(request)?;
         match end(ticket)? {
             Answer::Coprocessor(response) => Ok(response),
             other => panic!("{other:?}"),

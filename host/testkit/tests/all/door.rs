@@ -10,7 +10,7 @@ use proofmill_card::wire::{Header, u64_at};
 use proofmill_card::{Card, Event, Options, Place, SimTransport, Transport};
 use proofmill_device::Simulation;
 use proofmill_op::ntt::Field;
-use proofmill_op::poseidon::{Layers, Wanted};
+use proofmill_op::poseidon::{Layers, Output};
 use proofmill_op::{Answer, Device, DeviceKind, Error, Request, Result, Ticket, ntt};
 
 use crate::support;
@@ -190,13 +190,13 @@ fn requests() -> Vec<Request> {
     let leaf = |i: u64| [element(i), element(!i), i, i >> 1].map(u64::to_le_bytes).concat();
     let leaves: Vec<u8> = (0..1 << 7).flat_map(leaf).collect();
     let transform = || ntt::Request::forward(Field::Goldilocks, elements.clone());
-    let tree = |wanted| Request::PoseidonLayers(Layers::new(2, 7, leaves.clone()).with(wanted));
+    let tree = |wanted| AnyRequest::from(Layers::new(2, 7, leaves.clone()).with(wanted));
     vec![
-        Request::Ntt(transform()),
-        tree(Wanted::All),
-        Request::Ntt(transform().on_coset(7u64.to_le_bytes())),
-        tree(Wanted::Last),
-        Request::Ntt(ntt::Request::inverse(Field::Goldilocks, elements.clone())),
+        AnyRequest::from(transform()),
+        tree(Output::All),
+        AnyRequest::from(transform().on_coset(7u64.to_le_bytes())),
+        tree(Output::Last),
+        AnyRequest::from(ntt::Request::inverse(Field::Goldilocks, elements.clone())),
     ]
 }
 
@@ -282,7 +282,7 @@ fn progress_is_told_after_each_transfer() {
     let mut request = ntt::Request::forward(Field::Goldilocks, vec![0; 8 << 10]);
     let tell = move |done| inside.lock().unwrap().push(done);
     request.progress = Some(ntt::Progress(Arc::new(tell)));
-    card.submit(Request::Ntt(request)).unwrap().wait().unwrap();
+    card.submit(request).unwrap().wait().unwrap();
     assert_eq!(*told.lock().unwrap(), [1.0 / 3.0, 2.0 / 3.0, 1.0]);
 }
 
@@ -294,7 +294,7 @@ fn four() -> [Request; 4] {
     std::array::from_fn(|i| {
         let element = |j: usize| ((i << 12 | j) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1;
         let elements: Vec<u8> = (0..1 << 12).flat_map(|j| element(j).to_le_bytes()).collect();
-        Request::Ntt(match i % 2 {
+        AnyRequest::from(match i % 2 {
             0 => ntt::Request::forward(Field::Goldilocks, elements),
             _ => ntt::Request::inverse(Field::Goldilocks, elements).on_coset(7u64.to_le_bytes()),
         })

@@ -22,7 +22,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 fn verify(device: &dyn Device, signatures: &[Signature]) -> Response {
     let bytes: Vec<u8> = signatures.iter().flat_map(Signature::to_bytes).collect();
-    match device.submit(Request::EcdsaVerify(Ecdsa::new(bytes))).unwrap().wait().unwrap() {
+    match device.submit(Ecdsa::new(bytes)).unwrap().wait().unwrap() {
         Answer::EcdsaVerify(response) => response,
         other => panic!("another answer: {other:?}"),
     }

@@ -28,7 +28,7 @@ fn files(circuit: &Circuit) -> (Zkey, Witness) {
     circuit.write_insecure_key(b"sim", &mut key).unwrap();
     circuit.write_witness(&mut witness).unwrap();
     let key = Zkey::from_bytes("key", key.into()).unwrap();
-    (key, Witness::from_bytes("witness", witness.into()).unwrap())
+    (key, Witness::from_bytes("witness", witness).unwrap())
 }
 
 /// A proof whose sums in G1 are that card's, and its quotient if it makes one of that many elements. The card is still open.
@@ -39,10 +39,10 @@ pub fn proved_on(curve: Curve, constraints: usize, uri: &str) -> Arc<dyn Device>
     let helper: Arc<dyn Device> = proofmill_device::open("cpu:").unwrap().into();
     let before = card.metrics().requests;
     let devices = Devices { device: card.clone(), helper: Some(helper) };
-    let settings = Settings { park: true, ..Settings::default() };
+    let settings = Settings { resident: true, ..Settings::default() };
     let prover = Prover::new(&key, devices, settings).unwrap();
     let proved = prover.prove(&witness, None).unwrap();
-    assert_eq!(proved.report.redone, None, "{uri}");
+    assert_eq!(proved.report.retried, None, "{uri}");
     assert!(verify(&key.verifying_key().unwrap(), &proved.public, &proved.proof).unwrap());
     let field = if curve == Curve::Bn254 { Field::Bn254Fr } else { Field::Bls12_381Fr };
     let divides = card.caps().offers_quotient(field, key.domain_log());
@@ -110,7 +110,7 @@ fn proofs_with_every_step_on_an_emulated_gpu() {
         for uri in ["cuda:emulated", "cuda:emulated,emulated", "cuda:emulated?max_bytes=4194304"] {
             for park in [false, true] {
                 let gpu: Arc<dyn Device> = proofmill_device::open(uri).unwrap().into();
-                let settings = Settings { park, ..Settings::default() };
+                let settings = Settings { resident, ..Settings::default() };
                 let prover = Prover::new(&key, Devices::one(gpu), settings).unwrap();
                 let proved = prover.prove(&witness, None).unwrap();
                 let vk = key.verifying_key().unwrap();

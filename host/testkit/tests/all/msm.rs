@@ -15,23 +15,23 @@ use proofmill_op::msm::{
 use proofmill_op::{Answer, Capability, Data, Device};
 
 fn ask(device: &dyn Device, request: Request) -> Response {
-    let ticket = device.submit(proofmill_op::Request::Msm(request)).unwrap();
+    let ticket = device.submit(request).unwrap();
     match ticket.wait().unwrap() {
         Answer::Msm(response) => response,
         other => panic!("another answer: {other:?}"),
     }
 }
 
-fn park(device: &dyn Device, bases: Bases) -> Bases {
+fn load(device: &dyn Device, bases: Bases) -> Bases {
     let instance = bases.instance;
-    match ask(device, Request::Park(bases)) {
-        Response::Parked(parked) => Bases::parked(instance, parked),
+    match ask(device, (bases)) {
+        Response::ResidentData(parked) => Bases::parked(instance, parked),
         other => panic!("another answer: {other:?}"),
     }
 }
 
 fn sums(device: &dyn Device, bases: Bases, scalars: Vec<Data>) -> (Vec<Vec<u8>>, Vec<Cycles>) {
-    match ask(device, Request::Sums(Sums { bases, scalars, progress: None })) {
+    match ask(device, (Sums { bases, scalars, progress: None })) {
         Response::Sums { points, cycles } => (points, cycles.unwrap_or_default()),
         other => panic!("another answer: {other:?}"),
     }
@@ -129,7 +129,7 @@ fn given_up(device: &dyn Device, instance: Instance) {
     let list: Data = vec![1; 200 * SCALAR_BYTES].into();
     for wait in [0, 3, 30, 300] {
         let asked = Sums { bases: bases.clone(), scalars: vec![list.clone(); 2], progress: None };
-        let request = proofmill_op::Request::Msm(Request::Sums(asked));
+        let request = AnyRequest::from((asked));
         let ticket = device.submit(request).unwrap();
         std::thread::sleep(Duration::from_millis(wait));
         drop(ticket);

@@ -32,7 +32,7 @@ fn made<F: Form<D>, const D: usize>(log: u32) -> Result<Vec<u8>, Error> {
 }
 
 fn ask(device: &dyn Device, request: Request) -> Result<Vec<u8>, Error> {
-    match device.submit(proofmill_op::Request::Ntt(request))?.wait()? {
+    match device.submit(request)?.wait()? {
         Answer::Ntt(response) => Ok(response.elements),
         other => panic!("an answer to another question: {other:?}"),
     }
@@ -67,11 +67,9 @@ fn agree(device: &dyn Device, field: Field, logs: impl Iterator<Item = u32>) {
                 })
             })
         };
-        let tickets: Vec<_> = requests()
-            .map(|request| device.submit(proofmill_op::Request::Ntt(request)).unwrap())
-            .collect();
+        let tickets: Vec<_> = requests().map(|request| device.submit(request).unwrap()).collect();
         for (ticket, request) in tickets.into_iter().zip(requests()) {
-            let Answer::Ntt(found) = ticket.wait().unwrap() else { panic!("another answer") };
+            let found = ticket.wait().unwrap();
             let what = format!("{}: 2^{log}, {:?}", device.caps().uri, request.direction);
             let wanted = ask(&*cpu, request).unwrap();
             assert!(found.elements == wanted, "{what}");
@@ -98,7 +96,7 @@ fn quotient(field: Field, log: u32) -> Quotient {
 }
 
 fn answered(device: &dyn Device, request: Quotient) -> Result<Answer, Error> {
-    device.submit(proofmill_op::Request::Quotient(request.into()))?.wait()
+    device.submit(request)?.wait()
 }
 
 fn result(device: &dyn Device, request: Quotient) -> Vec<u8> {
@@ -142,7 +140,7 @@ fn what_is_wrong_with_a_quotient_is_told() {
             assert_eq!(problem(zero), "coset: is 0");
             assert!(problem(quotient(field, 0)).starts_with("lists: a count of 2^0, where"));
             let other = Instance::new(Curve::Bls12_381, Group::G1);
-            let kept = problem(quotient(field, 6).kept_for(other));
+            let kept = problem(quotient(field, 6).resident_for(other));
             assert_eq!(kept, "keep: this card keeps no scalars for bls12_381_g1");
         }
     }
@@ -168,11 +166,11 @@ fn becomes_scalars(uri: &str, curve: Curve, generator: &[u8]) {
     let instance = Instance::new(curve, Group::G1);
     let field = if curve == Curve::Bn254 { Field::Bn254Fr } else { Field::Bls12_381Fr };
     let sum = |device: &dyn Device, bases: &Bases, scalars: Data| {
-        let request = msm::Request::Sums(msm::Sums::one(bases.clone(), scalars));
-        device.submit(proofmill_op::Request::Msm(request)).map(|ticket| ticket.wait().unwrap())
+        let request = (msm::Request::new(bases.clone(), scalars));
+        device.submit(request).map(|ticket| ticket.wait().unwrap())
     };
-    let keep = |log| match answered(&*card, quotient(field, log).kept_for(instance)).unwrap() {
-        Answer::Msm(msm::Response::Parked(parked)) => Data::Parked(parked),
+    let keep = |log| match answered(&*card, quotient(field, log).resident_for(instance)).unwrap() {
+        Answer::Msm(msm::Response::ResidentData(parked)) => Data::Resident(parked),
         other => panic!("an answer to another question: {other:?}"),
     };
     let logs = [2, 5, 6, 7, 5];

@@ -105,7 +105,7 @@ fn a_card_that_is_killed_in_the_middle_of_a_batch_is_left_out() {
             let headers: Vec<u8> = batch(count).flat_map(|case| case.header.clone()).collect();
             let request =
                 proofmill_op::equihash_verify::Request { headers: headers.into(), ..first.clone() };
-            device.submit(Request::EquihashVerify(request)).unwrap()
+            device.submit(request).unwrap()
         };
         let judge = |ticket, count| {
             let Answer::EquihashVerify(found) = end(ticket).unwrap() else { panic!("{how}") };
@@ -121,7 +121,7 @@ fn a_card_that_is_killed_in_the_middle_of_a_batch_is_left_out() {
         cards[0].vanish();
         let error = end(submit(50)).unwrap_err();
         assert!(matches!(error, Error::Lost { .. } | Error::TimedOut { .. }), "{how}: {error}");
-        let error = device.submit(Request::EquihashVerify(first.clone())).unwrap_err().to_string();
+        let error = device.submit(first.clone()).unwrap_err().to_string();
         assert!(error.contains("pcie:0?") && error.contains("pcie:1?"), "{how}: {error}");
     }
 }
@@ -135,13 +135,13 @@ fn a_card_that_is_killed_in_the_middle_of_sums_hands_its_points_on() {
     let mut random = Random::new(17);
     let lists: Vec<Data> = (0..2).map(|_| scalars(&mut random, COUNT).into()).collect();
     let sums = |device: &dyn Device, bases: Bases, list: &Data| {
-        device.submit(Request::Msm(Msm::Sums(Sums::one(bases, list.clone()))))
+        device.submit(Msm::Sums(Request::new(bases, list.clone())))
     };
     let sum = |answer| match answer {
         Answer::Msm(Response::Sums { points, .. }) => points,
         other => panic!("another answer: {other:?}"),
     };
-    let here = |points: &Arc<[u8]>| Bases::new(BN254, Data::Here(points.clone()));
+    let here = |points: &Arc<[u8]>| Bases::new(BN254, Data::Host(points.clone()));
     let right: Vec<_> = lists
         .iter()
         .map(|list| sum(sums(&*cpu, here(&points), list).and_then(end).unwrap()))
@@ -150,8 +150,8 @@ fn a_card_that_is_killed_in_the_middle_of_sums_hands_its_points_on() {
         let Some(cards) = two("msm_bn254_twin") else { return };
         let device = proofmill_device::open(&uri_within(&cards[0], timeout)).unwrap();
         let own: Arc<[u8]> = points.to_vec().into();
-        let ticket = device.submit(Request::Msm(Msm::Park(here(&own)))).unwrap();
-        let Answer::Msm(Response::Parked(parked)) = end(ticket).unwrap() else { panic!() };
+        let ticket = device.submit(Msm::Park(here(&own))).unwrap();
+        let Answer::Msm(Response::ResidentData(parked)) = end(ticket).unwrap() else { panic!() };
         let own = kept.then_some(own);
         let parked = Bases::parked(BN254, parked);
         let tickets: Vec<_> =

@@ -3,7 +3,7 @@
 use proofmill_algebra::field::{Bls12381Fr, Field as _, PrimeField};
 use proofmill_card::{Card, Options};
 use proofmill_op::poseidon::{
-    Domain, ELEMENT_BYTES, Instance, Layers, Progress, Request, Strength, Wanted,
+    Domain, ELEMENT_BYTES, Instance, Layers, Output, Progress, Request, Strength,
 };
 use proofmill_op::{Answer, Capability, Device, DeviceKind, Error};
 use std::sync::{Arc, Mutex};
@@ -19,7 +19,7 @@ fn elements(count: usize) -> Vec<u8> {
 }
 
 fn ask(device: &dyn Device, request: Request) -> Result<Vec<u8>, Error> {
-    match device.submit(proofmill_op::Request::Poseidon(request))?.wait()? {
+    match device.submit(request)?.wait()? {
         Answer::Poseidon(response) => Ok(response.digests),
         other => panic!("an answer to another question: {other:?}"),
     }
@@ -50,7 +50,7 @@ fn agree(device: &dyn Device, strength: Strength, count: usize) -> usize {
 }
 
 fn layers(device: &dyn Device, request: Layers) -> Result<Vec<u8>, Error> {
-    match device.submit(proofmill_op::Request::PoseidonLayers(request))?.wait()? {
+    match device.submit(request)?.wait()? {
         Answer::Poseidon(response) => Ok(response.digests),
         other => panic!("an answer to another question: {other:?}"),
     }
@@ -115,7 +115,7 @@ fn trees_are_built_on_the_card_as_on_the_processor() {
         let long = if device.caps().queue > 100 { 13 } else { 7 };
         let mut found = 0;
         for (arity, height) in [(2usize, 3), (4, 3), (8, 3), (11, 2), (2, long)] {
-            for wanted in [Wanted::All, Wanted::Last] {
+            for wanted in [Output::All, Output::Last] {
                 let leaves = elements(arity.pow(height as u32));
                 let request = || Layers::new(arity, height, &leaves[..]).with(wanted);
                 match layers(&*device, request()) {

@@ -11,8 +11,8 @@ use crate::conformance::conforms;
 use crate::support;
 use proofmill_op::msm::{self, Bases, Curve, Group, Instance, Sums};
 use proofmill_op::{
-    Answer, Capability, Caps, Completer, Data, Device, DeviceKind, Error, Metrics, Parked, Request,
-    Result, Ticket, ecdsa_verify, ntt,
+    Answer, Capability, Caps, Completer, Data, Device, DeviceKind, Error, Metrics, Request,
+    ResidentData, Result, Ticket, ecdsa_verify, ntt,
 };
 use proofmill_remote::{Limits, Options, RemoteDevice, Running, Server, Token};
 use proofmill_testkit::random::Random;
@@ -51,7 +51,7 @@ fn problem(options: Options) -> Error {
 
 fn signatures(count: usize) -> Request {
     let bytes = vec![0; count * ecdsa_verify::SIGNATURE_BYTES];
-    Request::EcdsaVerify(ecdsa_verify::Request::new(bytes))
+    AnyRequest::from(ecdsa_verify::Request::new(bytes))
 }
 
 /// Far more than any test here needs, far less than for ever.
@@ -86,7 +86,7 @@ impl Device for Keeps {
         &self.caps
     }
 
-    fn park(&self, _: Data) -> Result<Parked> {
+    fn load(&self, _: Data) -> Result<ResidentData> {
         Err(Error::argument("data", "is not kept"))
     }
 
@@ -128,9 +128,7 @@ fn clients_do_not_mix_up_answers() {
                     .map(|turn| (turn, device.submit(signatures(turn + 40 * number)).unwrap()))
                     .collect();
                 for (turn, ticket) in tickets {
-                    let Answer::EcdsaVerify(response) = ticket.wait().unwrap() else {
-                        panic!("another answer")
-                    };
+                    let response = ticket.wait().unwrap();
                     assert_eq!(response.verdicts.len(), turn + 40 * number);
                 }
             });
@@ -168,22 +166,22 @@ fn resident_bytes_and_bases_survive_the_server() {
     let point: Vec<u8> = (0..64).map(|i| u8::from(i == 0) + 2 * u8::from(i == 32)).collect();
     let mut server = serve(cpu(), Limits::default());
     let device = client(&server);
-    let bytes = device.park(vec![0; ecdsa_verify::SIGNATURE_BYTES].into()).unwrap();
+    let bytes = device.load(vec![0; ecdsa_verify::SIGNATURE_BYTES].into()).unwrap();
     let bases = Bases::new(instance, point.clone()).checked(msm::Check::Subgroup);
-    let parked = device.submit(Request::Msm(msm::Request::Park(bases))).unwrap().wait().unwrap();
-    let Answer::Msm(msm::Response::Parked(parked)) = parked else { panic!("another answer") };
+    let parked = device.submit((bases)).unwrap().wait().unwrap();
+    let Answer::Msm(msm::Response::ResidentData(parked)) = parked else { panic!("another answer") };
     let held = server.held_bytes();
     assert!(held >= 64 + 160, "{held}");
     let ask = || {
         let one: Vec<u8> = (0..32).map(|i| u8::from(i == 0)).collect();
-        let sums = Sums::one(Bases::parked(instance, parked.clone()), one);
-        let sums = device.submit(Request::Msm(msm::Request::Sums(sums))).unwrap().wait().unwrap();
+        let sums = Request::new(Bases::parked(instance, parked.clone()), one);
+        let sums = device.submit((sums)).unwrap().wait().unwrap();
         let Answer::Msm(msm::Response::Sums { points, .. }) = sums else {
             panic!("another answer")
         };
         assert_eq!(points, std::slice::from_ref(&point));
-        let request = ecdsa_verify::Request { signatures: Data::Parked(bytes.clone()) };
-        device.submit(Request::EcdsaVerify(request)).unwrap().wait().unwrap();
+        let request = ecdsa_verify::Request { signatures: Data::Resident(bytes.clone()) };
+        device.submit(request).unwrap().wait().unwrap();
     };
     ask();
     server.stop();
@@ -277,12 +275,9 @@ fn progress_travels_and_memory_is_used_again() {
             assert!((0.0..=1.0).contains(&done));
             count.fetch_add(1, Ordering::SeqCst);
         }))),
-        ..ntt::Request::forward(ntt::Field::Goldilocks, elements).answered_in(memory)
+        ..ntt::Request::forward(ntt::Field::Goldilocks, elements).with_buffer(memory)
     };
-    let Answer::Ntt(response) = device.submit(Request::Ntt(request)).unwrap().wait().unwrap()
-    else {
-        panic!("another answer")
-    };
+    let response = device.submit(request).unwrap().wait().unwrap();
     assert_eq!((response.elements.len(), response.elements.as_ptr()), (8 << 12, place));
     assert!(told.load(Ordering::SeqCst) > 0);
 }

@@ -316,7 +316,7 @@ fn a_simulation_killed_under_a_hundred_tickets_ends_them_all() {
         let device = Card::open(Box::new(card), options).unwrap();
         let header = Random::new(7).bytes(Params::N48_K5.header_bytes());
         let request =
-            || Request::EquihashVerify(Equihash::new(Params::N48_K5, Network::Main, &header[..]));
+            || AnyRequest::from(Equihash::new(Params::N48_K5, Network::Main, &header[..]));
         let tickets: Vec<_> = (0..100).map(|_| device.submit(request()).unwrap()).collect();
         let mut answered = 0;
         for ticket in tickets {

@@ -1,4 +1,4 @@
-//! What depends on the curve: the coordinates that points have in the card's memory, and sums when they come back.
+//! The parts that depend on the curve: the coordinates of points in the card's memory, and of results.
 
 #[cfg(feature = "bls12_377")]
 mod edwards;
@@ -9,21 +9,21 @@ use proofmill_algebra::field::{Field, PrimeField};
 use proofmill_algebra::msm::Group;
 use proofmill_algebra::{bls12_381, bn254};
 use proofmill_op::msm::{Check, read};
-use proofmill_op::{Error, Result};
+use proofmill_op::{Argument, Error, Result};
 
 use super::geometry::Geometry;
 
-/// A group whose points cards add.
+/// A group for which cards have MSM engines.
 pub trait OnCard: Group<Base: PrimeField + Coordinate> {
     /// Coordinates of a stored point.
     const STORED: usize;
     /// Coordinates of a sum.
     const SUM: usize;
 
-    /// Coordinates of points, one point after the other; the number of the first that has none otherwise.
+    /// Returns the coordinates of points, one point after the other; the number of the first that has none otherwise.
     fn store(points: &[Affine<Self>]) -> std::result::Result<Vec<Self::Base>, usize>;
 
-    /// The point with these projective coordinates; none if it is no point of the curve.
+    /// Returns the point with these projective coordinates; `None` if it is not on the curve.
     fn point(coordinates: &[Self::Base]) -> Option<Affine<Self>>;
 }
 
@@ -54,15 +54,15 @@ weierstrass!(bls12_381::G1);
 
 /// Calls a function for the group of an instance that has an engine; an error for another group.
 macro_rules! in_group {
-    ($instance:expr, $function:ident($($argument:expr),*)) => {{
+    ($instance:expr, $($function:ident)::+($($argument:expr),*)) => {{
         use proofmill_algebra::{bls12_381, bn254};
         use proofmill_op::msm::{Curve, Group};
         match ($instance.curve, $instance.group) {
-            (Curve::Bn254, Group::G1) => Ok($function::<bn254::G1>($($argument),*)),
-            (Curve::Bls12_381, Group::G1) => Ok($function::<bls12_381::G1>($($argument),*)),
+            (Curve::Bn254, Group::G1) => Ok($($function)::+::<bn254::G1>($($argument),*)),
+            (Curve::Bls12_381, Group::G1) => Ok($($function)::+::<bls12_381::G1>($($argument),*)),
             #[cfg(feature = "bls12_377")]
             (Curve::Bls12_377, Group::G1) => {
-                Ok($function::<proofmill_algebra::bls12_377::G1>($($argument),*))
+                Ok($($function)::+::<proofmill_algebra::bls12_377::G1>($($argument),*))
             }
             _ => {
                 let problem = format!("no card adds points of {}", $instance);
@@ -73,8 +73,8 @@ macro_rules! in_group {
 }
 pub(super) use in_group;
 
-/// Points from a request's bytes, the first of which has this number, as slices for each channel of the card: one channel
-/// after the other, padded to whole granules.
+/// Encodes points of a request, numbered from `first` on, as slices for each channel of the card: one channel after the
+/// other, padded to whole granules.
 pub fn encode<C: OnCard>(
     geometry: &Geometry,
     first: usize,
@@ -87,7 +87,10 @@ pub fn encode<C: OnCard>(
         .collect::<Result<_>>()?;
     let stored = C::store(&points).map_err(|at| {
         let point = format!("point {} is of even order", first + at);
-        Error::argument("bases", format!("{point} and has no place on the card's Edwards curve"))
+        Error::argument(
+            Argument::Bases,
+            format!("{point} and has no place on the card's Edwards curve"),
+        )
     })?;
     let form = &geometry.form;
     let channel_bytes = Geometry::granules(points.len(), Geometry::SLICE) * Geometry::GRANULE;
@@ -102,7 +105,7 @@ pub fn encode<C: OnCard>(
     Ok(slices)
 }
 
-/// The sum in a reply, in the form of answers; none if it is no point.
+/// Decodes the point in a reply to the form of responses; `None` if it is not a point.
 pub fn decode<C: OnCard>(geometry: &Geometry, bytes: &[u8]) -> Option<Vec<u8>> {
     let coordinates = bytes.chunks_exact(geometry.form.sum_bytes());
     let coordinates: Vec<_> = coordinates.map(|bytes| geometry.form.read(bytes)).collect();

@@ -1,4 +1,4 @@
-//! The engines of a card that add points, and what their registers say of them.
+//! The MSM engines of a card and their registers.
 
 use proofmill_op::msm::{Curve, Group, Instance};
 use proofmill_op::{Capability, Result};

@@ -1,9 +1,9 @@
-//! The engine's own form of coordinates: the digits in which points lie in the card's memory and sums come back. What the
-//! digits are, the card says in its registers; `spec/wire/msm.toml` tells the rule.
+//! The engine's form of coordinates: the digits of points in the card's memory and of results. The card's registers describe
+//! the digits, by the rule of `spec/wire/msm.toml`.
 
 use proofmill_algebra::field::PrimeField;
 
-/// How a coordinate is written.
+/// The form of a coordinate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Form {
     /// Digits of a coordinate.
@@ -12,22 +12,22 @@ pub struct Form {
     pub stored_digit: usize,
     /// Bytes of a digit of a sum.
     pub digit_bytes: usize,
-    /// What the digits are multiplied with the powers of; 0 when there is one digit.
+    /// The base of the digits; 0 if there is one digit.
     pub base: i128,
 }
 
 impl Form {
-    /// Bytes of a coordinate of a point.
+    /// Returns the bytes of a coordinate of a point.
     pub fn stored_bytes(&self) -> usize {
         self.digits * self.stored_digit
     }
 
-    /// Bytes of a coordinate of a sum.
+    /// Returns the bytes of a coordinate of a sum.
     pub fn sum_bytes(&self) -> usize {
         self.digits * self.digit_bytes
     }
 
-    /// Can every coordinate of this field be written so, by this driver? It divides by numbers of 64 bits.
+    /// Returns whether this driver can write every coordinate of this field in this form. It divides by numbers of 64 bits.
     pub fn holds<F: PrimeField>(&self) -> bool {
         if self.digit_bytes == 0 || self.digit_bytes > 255 {
             return false;

@@ -1,4 +1,5 @@
-//! What an engine's registers say of it, and what follows: where points lie, and how scalars are best cut into windows.
+//! The geometry of an engine according to its registers, and what follows from it: the places of points and the best windows
+//! of scalars.
 
 use std::ops::RangeInclusive;
 
@@ -24,13 +25,13 @@ pub struct Geometry {
     pub memory: u64,
     /// Coordinates of a sum.
     pub coordinates: usize,
-    /// How coordinates are written.
+    /// The form of coordinates.
     pub form: Form,
     /// The order of the group, lowest limb first.
     pub order: &'static [u64],
 }
 
-/// How scalars are cut.
+/// The windows of scalars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cutting {
     /// Bits of a window.
@@ -71,7 +72,7 @@ impl Geometry {
         Some(Instance::new(curve, Group::G1))
     }
 
-    /// What is wrong with it, if it is an engine for this curve.
+    /// Returns the problem with its registers, if it is not an engine for this curve.
     pub fn problem<C: OnCard>(&self) -> Option<String> {
         let Self { channels, coordinates, form, windows, .. } = self;
         let slice = form.stored_bytes().saturating_mul(if *channels == 1 { C::STORED } else { 1 });
@@ -92,22 +93,23 @@ impl Geometry {
         })
     }
 
-    /// Is a slice one coordinate that the door to the memory takes packed?
+    /// Returns whether a slice is one coordinate, which the memory port accepts packed.
     pub fn packs(&self) -> bool {
-        self.channels > 1 && self.form.stored_bytes() == crate::transport::door::PACKED as usize
+        self.channels > 1
+            && self.form.stored_bytes() == crate::transport::memory_port::PACKED as usize
     }
 
-    /// The channel of a point's j-th coordinate, and where it begins in the slice there.
+    /// Returns the channel of a point's j-th coordinate and its offset in the slice there.
     pub fn place(&self, j: usize) -> (usize, usize) {
         if self.channels == 1 { (0, j * self.form.stored_bytes()) } else { (j, 0) }
     }
 
-    /// Points that fit into the memory; half of the scalars' channel has room for as many scalars.
+    /// Returns the most points that the memory holds; half of the scalars' channel holds as many scalars.
     pub fn most_points(&self) -> u64 {
         self.memory / (2 * Self::GRANULE as u64) * (2 * Self::GRANULE as u64) / Self::SLICE as u64
     }
 
-    /// The cutting of least cycles for so many points.
+    /// Returns the windows with the fewest cycles for so many points.
     pub fn cutting(&self, points: usize) -> Cutting {
         let all = self.windows.clone().map(|bits| self.cut(bits));
         all.min_by_key(|cutting| self.cycles(cutting, points)).expect("there are windows")
@@ -117,12 +119,12 @@ impl Geometry {
     pub fn cut(&self, bits: u32) -> Cutting {
         let windows = (1..).find(|&windows| reach(self.order, bits, windows)).expect("some do");
         let least = |number: usize, of: usize| number.div_ceil(of);
-        let room = 1 << (self.windows.end() - bits);
-        let passes = least(windows, self.adders * room);
+        let each = 1 << (self.windows.end() - bits);
+        let passes = least(windows, self.adders * each);
         Cutting { bits, windows, passes, each: least(windows, self.adders * passes) }
     }
 
-    /// Cycles of a sum, without memory that is too slow: points pass for every window of an adder; pairs of buckets are
+    /// Returns the cycles of an MSM whose memory is fast enough: points pass for every window of an adder; pairs of buckets are
     /// added level by level, then one window after the other, each addition after the other.
     pub fn cycles(&self, cutting: &Cutting, points: usize) -> u64 {
         let &Cutting { bits, passes, each, .. } = cutting;
@@ -137,7 +139,7 @@ impl Geometry {
     }
 }
 
-/// Are there digits for every scalar: r - 1 + K < 2^(c W), K = the sum of 2^(c w + c - 1) over all windows w?
+/// Returns whether there are digits for every scalar: r - 1 + K < 2^(c W), K = the sum of 2^(c w + c - 1) over all windows w.
 fn reach(order: &[u64], bits: u32, windows: usize) -> bool {
     let top = bits as usize * windows;
     let limbs = (top / 64 + 1).max(order.len() + 1);

@@ -1,36 +1,37 @@
-//! A request in commands: points to be written, then for every list its scalars and a run. A run is told its sum, and the
-//! next list's scalars go to the other half of their channel while it is under way.
+//! A request as commands: writes of points, then for each list writes of its scalars and a run. The next list's scalars go to
+//! the other half of their channel during a run.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use proofmill_op::msm::{Check, Cycles, Progress, Response, SCALAR_BYTES};
-use proofmill_op::{Answer, Capability, Error, Parked, Result};
+use proofmill_algebra::encoding::pair;
+use proofmill_op::msm::{Check, Cycles, Response, SCALAR_BYTES};
+use proofmill_op::{Bytes, Capability, Error, Progress, ResidentData, Result, SecretBytes};
 
-use super::Door;
+use super::Port;
 use super::curve::{OnCard, decode};
 use super::geometry::Geometry;
 use super::memory::{Half, Scalars};
-use crate::driver::job::{self, Settings, Transfer};
+use crate::driver::job::{self, Respond, Settings, Transfer};
 use crate::driver::regions::Region;
 use crate::transport::Place;
-use crate::transport::door::PACKED;
+use crate::transport::memory_port::PACKED;
 use crate::wire::constants::msm::commands::{run, write};
 use crate::wire::constants::msm::status;
 use crate::wire::{self, bytes_at, u64_at};
 
-/// Points in the card.
+/// Points in the card's memory.
 #[derive(Debug)]
-pub struct Kept {
-    /// Where they lie.
+pub struct Resident {
+    /// Their memory.
     pub region: Arc<Region>,
-    /// How many.
+    /// Their number.
     pub count: usize,
-    /// What was checked of them.
+    /// The check that they passed.
     pub check: Check,
 }
 
-/// Points that are still to be written: slices of [`Pieces::POINTS`] points each, as [`super::curve::encode`] made them.
+/// Points to be written: slices of [`Pieces::POINTS`] points each, as [`super::curve::encode`] made them.
 #[derive(Debug, Default)]
 pub struct Pieces(pub Vec<Vec<u8>>);
 
@@ -42,7 +43,7 @@ impl Pieces {
         self.0.iter().map(|piece| piece.len() / Geometry::GRANULE).sum()
     }
 
-    /// Channel, address from the first point's on, and bytes of an upload: a piece's slices in a channel.
+    /// Returns channel, address from the first point's on, and bytes of an upload: a piece's slices in a channel.
     fn upload(&self, position: usize, channels: usize) -> (usize, usize, &[u8]) {
         let (piece, channel) = (position / channels, position % channels);
         let slices = &self.0[piece];
@@ -50,7 +51,7 @@ impl Pieces {
         (channel, piece * Self::POINTS * Geometry::SLICE, &slices[channel * each..][..each])
     }
 
-    /// Channel, address from the first point's on, and bytes of a write.
+    /// Returns channel, address from the first point's on, and bytes of a write.
     fn write(&self, position: usize, channels: usize) -> (usize, usize, &[u8]) {
         let full = channels * Self::POINTS * Geometry::SLICE / Geometry::GRANULE;
         let (piece, at) = (position / full, position % full);
@@ -65,42 +66,44 @@ impl Pieces {
 #[derive(Clone)]
 pub enum List {
     /// To be written.
-    Here(Arc<[u8]>),
-    /// The card made them.
-    Kept(Arc<Scalars>),
+    Host(Bytes),
+    /// Computed by the card.
+    Resident(Arc<Scalars>),
 }
 
 impl List {
-    /// How many.
+    /// Returns their number.
     pub fn count(&self) -> usize {
         match self {
-            Self::Here(scalars) => scalars.len() / SCALAR_BYTES,
-            Self::Kept(scalars) => scalars.count,
+            Self::Host(scalars) => scalars.len() / SCALAR_BYTES,
+            Self::Resident(scalars) => scalars.count,
         }
     }
 }
 
-/// What the answer is.
-pub enum Purpose {
-    /// A handle to the points, which came in so many bytes.
-    Park(usize),
-    /// A sum for each of these lists, whose scalars for the points begin with the one of this number.
-    Sums(Vec<List>, usize, Option<Progress>),
+/// MSMs over points.
+#[derive(Default)]
+pub struct Batch {
+    /// The scalars of each MSM.
+    pub lists: Vec<List>,
+    /// The number of the scalar of the first point.
+    pub first: usize,
+    pub progress: Option<Progress>,
 }
 
-/// A request on its way.
+/// A request and its progress: points are written, then MSMs are computed, if any.
 pub struct Job<C> {
-    door: Arc<Door>,
+    port: Arc<Port>,
     settings: Settings,
-    points: Arc<Kept>,
+    points: Arc<Resident>,
     pieces: Pieces,
-    purpose: Purpose,
+    batch: Batch,
     window_bits: u32,
     /// Commands that were sent.
     sent: usize,
-    /// For each list, where its scalars are while they are in the card.
+    /// For each list, the place of its scalars while they are in the card.
     halves: Vec<Option<Half>>,
-    sums: Vec<Vec<u8>>,
+    results: Vec<Vec<u8>>,
     cycles: Vec<Cycles>,
     cancelled: bool,
     failed: Option<&'static str>,
@@ -121,19 +124,19 @@ impl<C: OnCard> Job<C> {
     /// Bytes of scalars that are uploaded at once.
     const UPLOAD: usize = 1 << 16;
 
-    /// Of checked points and scalars: what is to be written first, and then done.
-    pub fn new(door: Arc<Door>, points: Arc<Kept>, pieces: Pieces, purpose: Purpose) -> Self {
-        let lists = if let Purpose::Sums(lists, ..) = &purpose { lists.len() } else { 0 };
+    /// Returns the job of checked points and scalars.
+    pub fn new(port: Arc<Port>, points: Arc<Resident>, pieces: Pieces, batch: Batch) -> Self {
+        let lists = batch.lists.len();
         Self {
-            window_bits: door.geometry.cutting(points.count).bits,
-            door,
+            window_bits: port.geometry.cutting(points.count).bits,
+            port,
             settings: Settings::new(),
             points,
             pieces,
-            purpose,
+            batch,
             sent: 0,
             halves: std::iter::repeat_with(|| None).take(lists).collect(),
-            sums: vec![Vec::new(); lists],
+            results: vec![Vec::new(); lists],
             cycles: vec![Cycles::default(); lists],
             cancelled: false,
             failed: None,
@@ -141,34 +144,33 @@ impl<C: OnCard> Job<C> {
         }
     }
 
-    /// Bytes of scalars of a command.
+    /// Returns the bytes of scalars of a command.
     fn scalars_each(&self) -> usize {
-        if self.door.bulk.is_some() { Self::UPLOAD } else { Geometry::GRANULE }
+        if self.port.bulk.is_some() { Self::UPLOAD } else { Geometry::GRANULE }
     }
 
-    /// Commands of a list.
+    /// Returns the number of commands of a list.
     fn each(&self, list: usize) -> usize {
-        match &self.purpose {
-            Purpose::Sums(lists, ..) if matches!(lists[list], List::Kept(_)) => 1,
-            _ => (self.points.count * SCALAR_BYTES).div_ceil(self.scalars_each()) + 1,
+        match self.batch.lists[list] {
+            List::Resident(_) => 1,
+            List::Host(_) => (self.points.count * SCALAR_BYTES).div_ceil(self.scalars_each()) + 1,
         }
     }
 
-    /// Commands that bring points.
+    /// Returns the number of commands that write points.
     fn writes(&self) -> usize {
-        match self.door.bulk {
-            Some(_) => self.pieces.0.len() * self.door.geometry.channels,
+        match self.port.bulk {
+            Some(_) => self.pieces.0.len() * self.port.geometry.channels,
             None => self.pieces.writes(),
         }
     }
 
-    /// Bytes, and address behind the list's first one, of some of a list's scalars.
+    /// Returns the scalars of a command with their address behind that of the list's first one.
     fn some_scalars(&self, list: usize, at: usize) -> Option<(u64, &[u8])> {
-        let Purpose::Sums(lists, first, _) = &self.purpose else { return None };
-        let List::Here(scalars) = &lists[list] else { return None };
+        let List::Host(scalars) = &self.batch.lists[list] else { return None };
         let from = at * self.scalars_each();
         let end = (from + self.scalars_each()).min(self.points.count * SCALAR_BYTES);
-        Some((from as u64, &scalars[first * SCALAR_BYTES..][from..end]))
+        Some((from as u64, &scalars[self.batch.first * SCALAR_BYTES..][from..end]))
     }
 
     fn at(&self, position: usize) -> Command {
@@ -183,16 +185,15 @@ impl<C: OnCard> Job<C> {
         if at + 1 == self.each(list) { Command::Run(list) } else { Command::Scalars(list, at) }
     }
 
-    /// Where the card made them, if it did.
-    fn kept(&self, list: usize) -> Option<u64> {
-        let Purpose::Sums(lists, first, _) = &self.purpose else { return None };
-        let List::Kept(scalars) = &lists[list] else { return None };
-        Some(scalars.address() + (first * SCALAR_BYTES) as u64)
+    /// Returns the address of scalars that the card computed.
+    fn resident(&self, list: usize) -> Option<u64> {
+        let List::Resident(scalars) = &self.batch.lists[list] else { return None };
+        Some(scalars.address() + (self.batch.first * SCALAR_BYTES) as u64)
     }
 
     fn scalars_at(&self, list: usize) -> u64 {
         let half = || self.halves[list].as_ref().map_or(0, Half::address);
-        self.kept(list).unwrap_or_else(half)
+        self.resident(list).unwrap_or_else(half)
     }
 
     fn accept_run(&mut self, list: usize, reply: &[u8]) -> std::result::Result<(), String> {
@@ -209,25 +210,25 @@ impl<C: OnCard> Job<C> {
             return Ok(());
         }
         let sum = &reply[at::sum::OFFSET as usize..];
-        self.sums[list] = match decode::<C>(&self.door.geometry, sum) {
+        self.results[list] = match decode::<C>(&self.port.geometry, sum) {
             Some(sum) => sum,
             None if self.points.check == Check::Subgroup => {
-                return Err("a sum that is no point".into());
+                return Err("a sum that is not a point".into());
             }
             None => {
                 self.failed =
-                    Some("the sum is no point; points were not checked to be of the subgroup");
+                    Some("the sum is not a point; points were not checked to be in the subgroup");
                 return Ok(());
             }
         };
         self.cycles[list] = cycles;
-        if let Purpose::Sums(lists, _, Some(Progress(tell))) = &self.purpose {
-            tell((list + 1) as f64 / lists.len() as f64);
+        if let Some(progress) = &self.batch.progress {
+            progress.report((list + 1) as f64 / self.batch.lists.len() as f64);
         }
         Ok(())
     }
 
-    /// What the card said of a command that it was right to send.
+    /// Records the status of a command that the card must accept.
     fn note_status(&mut self, found: u64) -> std::result::Result<(), String> {
         const REFUSED: u64 = status::REFUSED as u64;
         const MEMORY_FAULT: u64 = status::MEMORY_FAULT as u64;
@@ -238,16 +239,20 @@ impl<C: OnCard> Job<C> {
             DONE => {}
             REFUSED => return Err("a refusal of what its registers allow".into()),
             MEMORY_FAULT => self.failed = Some("its memory did not answer"),
-            FULL => return Err("a full queue, which its registers have room in".into()),
+            FULL => {
+                return Err(
+                    "a full queue, which has free entries according to its registers".into()
+                );
+            }
             CANCELLED if self.cancelled => {}
-            CANCELLED => return Err("a cancellation that nobody asked for".into()),
+            CANCELLED => return Err("a cancellation that was not requested".into()),
             other => return Err(format!("a status of {other}, which is none")),
         }
         Ok(())
     }
 }
 
-/// Slices without what is zero at the end of each.
+/// Returns slices without the zeros at the end of each.
 fn packed(slices: &[u8]) -> Vec<u8> {
     let slices = slices.as_chunks::<{ Geometry::SLICE }>().0.iter();
     slices.flat_map(|slice| &slice[..PACKED as usize]).copied().collect()
@@ -272,50 +277,51 @@ impl<C: OnCard> job::Job for Job<C> {
         let (Command::Scalars(list, _) | Command::Run(list)) = self.at(position) else {
             return true;
         };
-        if self.kept(list).is_some() {
+        if self.resident(list).is_some() {
             return true;
         }
         if self.halves[list].is_none() {
-            self.halves[list] = self.door.halves.take();
+            self.halves[list] = self.port.halves.take();
         }
         self.halves[list].is_some()
     }
 
     fn transfer(&self, position: usize) -> Option<Transfer> {
-        let (bulk, channels) = (self.door.bulk?, self.door.geometry.channels);
+        let (bulk, channels) = (self.port.bulk?, self.port.geometry.channels);
         let place = |channel: usize, address| Place::new(bulk + channel as u32, address);
         match self.at(position) {
             Command::Run(_) => None,
             Command::Scalars(list, at) => {
                 let (from, scalars) = self.some_scalars(list, at)?;
-                let mut bytes = scalars.to_vec();
-                bytes.resize(bytes.len().next_multiple_of(Geometry::SLICE), 0);
+                let whole = scalars.len().next_multiple_of(Geometry::SLICE);
+                let mut bytes = SecretBytes::filled(whole, 0);
+                bytes[..scalars.len()].copy_from_slice(scalars);
                 Some(Transfer::Up(place(channels, self.scalars_at(list) + from), bytes))
             }
             Command::Points => {
                 let (channel, at, slices) = self.pieces.upload(position, channels);
                 let place = place(channel, self.points.region.address() + at as u64);
-                Some(match self.door.geometry.packs() {
-                    false => Transfer::Up(place, slices.to_vec()),
-                    true => Transfer::Up(place.packed(), packed(slices)),
+                Some(match self.port.geometry.packs() {
+                    false => Transfer::Up(place, slices.to_vec().into()),
+                    true => Transfer::Up(place.packed(), packed(slices).into()),
                 })
             }
         }
     }
 
-    fn transferred(&mut self, _position: usize, bytes: Option<Vec<u8>>) {
+    fn transferred(&mut self, _position: usize, bytes: Option<SecretBytes>) {
         if bytes.is_none() {
             self.failed = Some("its memory did not answer");
         }
     }
 
-    fn command(&mut self, position: usize, index: u64) -> Vec<u8> {
+    fn command(&mut self, position: usize, index: u64) -> SecretBytes {
         self.sent = position + 1;
         match self.at(position) {
             Command::Scalars(list, at) => {
                 let (from, scalars) = self.some_scalars(list, at).unwrap_or_default();
                 let address = self.scalars_at(list) + from;
-                wire::msm_write(index, address, self.door.geometry.channels as u8, scalars)
+                wire::msm_write(index, address, self.port.geometry.channels as u8, scalars)
             }
             Command::Run(list) => wire::msm_run(
                 index,
@@ -325,12 +331,13 @@ impl<C: OnCard> job::Job for Job<C> {
                 self.window_bits,
             ),
             Command::Points => {
-                let channels = self.door.geometry.channels;
+                let channels = self.port.geometry.channels;
                 let (channel, at, slices) = self.pieces.write(position, channels);
                 let address = self.points.region.address() + at as u64;
                 wire::msm_write(index, address, channel as u8, slices)
             }
         }
+        .into()
     }
 
     fn accept(&mut self, position: usize, reply: &[u8]) -> std::result::Result<(), String> {
@@ -344,27 +351,36 @@ impl<C: OnCard> job::Job for Job<C> {
         }
     }
 
-    fn cancel(&mut self, position: usize, target: u64, index: u64) -> Option<Vec<u8>> {
+    fn cancel(&mut self, position: usize, target: u64, index: u64) -> Option<SecretBytes> {
         let run = matches!(self.at(position), Command::Run(_));
         self.cancelled |= run;
-        run.then(|| wire::msm_cancel(index, target))
+        run.then(|| wire::msm_cancel(index, target).into())
     }
+}
 
-    fn answer(&mut self) -> Result<Answer> {
-        if let Some(problem) = self.failed {
-            let device = self.door.uri.clone();
-            return Err(Error::Failed { device, problem: problem.into() });
-        }
-        Ok(Answer::Msm(match &self.purpose {
-            Purpose::Park(bytes) => {
-                let form = Capability::Msm(self.door.geometry.instance);
-                let kept = self.points.clone();
-                Response::Parked(Parked::prepared(self.door.identity, form, *bytes, kept))
-            }
-            Purpose::Sums(..) => Response::Sums {
-                points: std::mem::take(&mut self.sums),
-                cycles: Some(std::mem::take(&mut self.cycles)),
-            },
-        }))
+/// The results of the MSMs.
+impl<C: OnCard> Respond<Response> for Job<C> {
+    fn respond(self: Box<Self>) -> Result<Response> {
+        self.check()?;
+        Ok(Response::new(self.results, Some(self.cycles)))
+    }
+}
+
+/// A handle to the points.
+impl<C: OnCard> Respond<ResidentData> for Job<C> {
+    fn respond(self: Box<Self>) -> Result<ResidentData> {
+        self.check()?;
+        let (form, bytes) =
+            (Capability::Msm(self.port.geometry.instance), self.points.count * pair::bytes::<C>());
+        Ok(ResidentData::prepared(self.port.identity, form, bytes, self.points))
+    }
+}
+
+impl<C> Job<C> {
+    /// Returns an error if a command failed.
+    fn check(&self) -> Result<()> {
+        let Some(problem) = self.failed else { return Ok(()) };
+        let device = self.port.uri.clone();
+        Err(Error::Failed { device, problem: problem.into() })
     }
 }

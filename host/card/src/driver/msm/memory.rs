@@ -1,9 +1,9 @@
-//! The two halves of the scalars' channel, and what of it is kept for scalars that are made on the card.
+//! The two halves of the scalars' channel, and its reserve for scalars that the card computes.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use proofmill_op::msm::SCALAR_BYTES;
-use proofmill_op::{Error, Result};
+use proofmill_op::{Argument, Error, Result};
 
 use super::geometry::Geometry;
 use crate::driver::regions::{Memory, Region};
@@ -16,13 +16,13 @@ pub struct Halves {
 }
 
 impl Halves {
-    /// Of a channel with so many bytes.
+    /// Returns the halves of a channel with so many bytes.
     pub fn new(bytes: u64) -> Arc<Self> {
         let granule = Geometry::GRANULE as u64;
         Arc::new(Self { half: bytes / (2 * granule) * granule, free: Mutex::new([true; 2]) })
     }
 
-    /// One that is free.
+    /// Takes a half that is free.
     pub fn take(self: &Arc<Self>) -> Option<Half> {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let number = free.iter().position(|&free| free)?;
@@ -39,7 +39,7 @@ pub struct Half {
 }
 
 impl Half {
-    /// Where it begins.
+    /// Returns the address of its first byte.
     pub fn address(&self) -> u64 {
         self.number as u64 * self.of.half
     }
@@ -51,23 +51,23 @@ impl Drop for Half {
     }
 }
 
-/// Scalars that were made on the card and stay there, until this is dropped.
+/// Scalars that the card computed and that are resident there until this is dropped.
 #[derive(Debug)]
 pub struct Scalars {
     region: Region,
     base: u64,
-    /// How many.
+    /// Their number.
     pub count: usize,
 }
 
 impl Scalars {
-    /// Where they begin.
+    /// Returns the address of the first one.
     pub fn address(&self) -> u64 {
         self.base + self.region.address()
     }
 }
 
-/// The part of the scalars' channel where such scalars lie.
+/// The part of the scalars' channel for such scalars.
 #[derive(Debug)]
 pub struct Reserve {
     base: u64,
@@ -75,16 +75,17 @@ pub struct Reserve {
 }
 
 impl Reserve {
-    /// So many bytes from an address on.
+    /// Returns a reserve of so many bytes from an address on.
     pub fn new(base: u64, bytes: u64) -> Self {
         Self { base, memory: Memory::new(bytes) }
     }
 
-    /// Room for so many scalars.
+    /// Takes memory for so many scalars.
     pub fn take(&self, count: usize) -> Result<Scalars> {
-        let region = self.memory.take((count * SCALAR_BYTES) as u64).map_err(|room| {
-            let room = room / SCALAR_BYTES as u64;
-            Error::argument("keep", format!("{count} scalars, where the card has room for {room}"))
+        let region = self.memory.take((count * SCALAR_BYTES) as u64).map_err(|free| {
+            let most = free / SCALAR_BYTES as u64;
+            let problem = format!("{count} scalars, where the card's memory holds {most}");
+            Error::argument(Argument::ResidentFor, problem)
         })?;
         Ok(Scalars { region, base: self.base, count })
     }
@@ -95,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scalars_are_kept_while_there_is_room() {
+    fn scalars_are_resident_while_memory_is_free() {
         let reserve = Reserve::new(1 << 30, 4096);
         let one = reserve.take(64).unwrap();
         assert_eq!(
@@ -103,7 +104,7 @@ mod tests {
             [1 << 30, (1 << 30) + 2048]
         );
         let problem = reserve.take(65).unwrap_err().to_string();
-        assert_eq!(problem, "keep: 65 scalars, where the card has room for 64");
+        assert_eq!(problem, "resident_for: 65 scalars, where the card's memory holds 64");
         drop(one);
         assert_eq!(reserve.take(128).unwrap().address(), 1 << 30);
     }

@@ -1,5 +1,5 @@
-//! Between request and commands: points and scalars are checked, and points brought into the engine's form, by all
-//! threads of this machine.
+//! From requests to jobs: points and scalars are checked, and points converted to the engine's form, by all threads of this
+//! machine.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -10,108 +10,128 @@ use std::time::Duration;
 
 use proofmill_algebra::curve::{Affine, Projective};
 use proofmill_algebra::encoding::pair;
-use proofmill_op::msm::read::{self, Bytes};
-use proofmill_op::msm::{Check, Cycles, Instance, Progress, Response, SCALAR_BYTES, Sums};
+use proofmill_op::msm::read::{self, Source};
+use proofmill_op::msm::{Check, Cycles, Instance, Request, Response, SCALAR_BYTES};
 use proofmill_op::process::parallel;
-use proofmill_op::{Answer, Completer, Error, Result, Ticket};
+use proofmill_op::{Error, Progress, ResidentData, Result, Ticket};
 use rayon::prelude::*;
 
-use super::Door;
+use super::Port;
 use super::curve::{OnCard, encode};
 use super::geometry::Geometry;
-use super::job::{Job, Kept, List, Pieces, Purpose};
-use crate::driver::job::{self, Work};
+use super::job::{Batch, Job, List, Pieces, Resident};
+use crate::driver::job::{Respond, Work};
 use crate::driver::regions::Region;
 
-/// Most points of a stream that are added up at a time: what a card's tail costs is little beside these.
+/// The most points of a stream in an MSM of the card: the cost of its tail is small in comparison.
 const CHUNK: usize = 1 << 20;
 
 /// Scalars that a thread checks at a time.
 const CHECKED: usize = 1 << 13;
 
-/// How long to wait for the card before looking whether anybody still waits for the answer.
+/// The interval at which a wait for the card checks for cancellation.
 const SLICE: Duration = Duration::from_millis(10);
 
-/// Where points come from.
-pub enum Source {
-    /// They are in the card.
-    Kept(Arc<Kept>),
-    /// So many are to be written into this region, and stay there while they are needed.
-    Whole { bytes: Bytes, count: usize, check: Check, room: Region },
-    /// They are read in chunks, which take turns with these regions.
-    Stream { stream: Bytes, check: Check, chunk: usize, rooms: [Arc<Region>; 2] },
+/// Points of MSMs.
+pub enum Points {
+    /// In the card.
+    Resident(Arc<Resident>),
+    /// To be written.
+    Whole(Whole),
+    /// Read in chunks, which use these regions in turn.
+    Stream { stream: Source, check: Check, chunk: usize, regions: [Arc<Region>; 2] },
 }
 
-/// What comes of it.
-pub enum Prepared {
-    /// Work for the card.
-    Job(Box<dyn job::Job>),
-    /// All was done meanwhile.
-    Answer(Response),
+/// Points to be written to a region, where they stay while they are needed.
+pub struct Whole {
+    pub source: Source,
+    pub count: usize,
+    pub check: Check,
+    pub region: Region,
 }
 
-/// Points of a chunk of a stream, so that two chunks fit into the card's memory: half of it is whole granules. Where there are several, their scalars are
-/// whole granules, too, if the card has room for one.
+/// The outcome of the preparation of a request with a response of type `T`.
+pub enum Prepared<T> {
+    /// A job for the card.
+    Job(Box<dyn Respond<T>>),
+    /// The response.
+    Response(T),
+}
+
+/// Returns whether the request was cancelled.
+pub type Cancelled<'a> = &'a (dyn Fn() -> bool + Sync);
+
+/// Returns the points of a chunk of a stream, so that two chunks fit the card's memory: half of it, in whole granules. If there are several chunks,
+/// their scalars are whole granules, too, if the card can hold one.
 pub fn chunk(geometry: &Geometry, points: usize) -> usize {
     const WHOLE: usize = Geometry::GRANULE / SCALAR_BYTES;
     let half = (geometry.most_points() / 2) as usize;
     points.min(CHUNK).min(if half < WHOLE { half } else { half / WHOLE * WHOLE })
 }
 
-/// Bytes of points on their way from a stream to the card: two chunks.
+/// Returns the bytes of points between a stream and the card: two chunks.
 pub fn read_bytes(instance: Instance, points: usize) -> usize {
     points.min(2 * CHUNK) * instance.point_bytes()
 }
 
-/// Makes a job of a request: of sums, or of points that are to be parked.
-pub fn prepare<C: OnCard>(
-    door: &Arc<Door>,
-    inbox: &Sender<Work>,
-    source: Source,
-    sums: Option<Sums>,
-    completer: &Completer,
-) -> Result<Prepared> {
-    let cancelled = || completer.is_cancelled();
-    let (lists, progress) = match sums {
-        Some(sums) => (Some(scalars::<C>(door, &sums)?), sums.progress),
-        None => (None, None),
-    };
-    let (points, pieces, bytes) = match source {
-        Source::Kept(points) => (points, Pieces::default(), 0),
-        Source::Whole { bytes, count, check, room } => {
-            let pieces = pieces::<C>(&door.geometry, &bytes, 0..count, check, &cancelled)?;
-            let region = Arc::new(room);
-            (Arc::new(Kept { region, count, check }), pieces, count * pair::bytes::<C>())
-        }
-        Source::Stream { stream, check, chunk, rooms } => {
-            let lists = lists.unwrap_or_default();
-            let conductor = Conductor { door, inbox, completer, progress };
-            let sums = conductor.sums::<C>(&stream, check, chunk, &rooms, &lists);
-            // Whoever has the answer finds the rooms free; chunks that were given up leave the card a little later.
-            // Nobody has that of a cancelled one.
-            let in_use = || rooms.iter().any(|room| Arc::strong_count(room) > 1);
-            while in_use() && !completer.is_cancelled() {
-                thread::sleep(SLICE);
-            }
-            return sums.map(Prepared::Answer);
-        }
-    };
-    let purpose = match lists {
-        Some(lists) => Purpose::Sums(lists, 0, progress),
-        None => Purpose::Park(bytes),
-    };
-    Ok(Prepared::Job(Box::new(Job::<C>::new(door.clone(), points, pieces, purpose))))
+/// Prepares bases to be loaded.
+pub fn load<C: OnCard>(
+    port: &Arc<Port>,
+    points: Whole,
+    cancelled: Cancelled<'_>,
+) -> Result<Prepared<ResidentData>> {
+    let (points, pieces) = write::<C>(port, points, cancelled)?;
+    let job = Job::<C>::new(port.clone(), points, pieces, Batch::default());
+    Ok(Prepared::Job(Box::new(job)))
 }
 
-/// The lists of a request, all of whose scalars are below r: those that the card made are.
-fn scalars<C: OnCard>(door: &Door, sums: &Sums) -> Result<Vec<List>> {
-    let lists: Vec<_> = sums.scalars.iter().map(|list| door.list(list)).collect::<Result<_>>()?;
+/// Prepares MSMs.
+pub fn msm<C: OnCard>(
+    port: &Arc<Port>,
+    inbox: &Sender<Work>,
+    points: Points,
+    request: Request,
+    cancelled: Cancelled<'_>,
+) -> Result<Prepared<Response>> {
+    let (lists, progress) = (scalars::<C>(port, &request)?, request.progress);
+    let (points, pieces) = match points {
+        Points::Resident(points) => (points, Pieces::default()),
+        Points::Whole(points) => write::<C>(port, points, cancelled)?,
+        Points::Stream { stream, check, chunk, regions } => {
+            let conductor = Conductor { port, inbox, cancelled, progress };
+            let response = conductor.msm::<C>(&stream, check, chunk, &regions, &lists);
+            // When the response arrives, the regions are free. Chunks of a cancelled request leave the card a little later, but nobody receives its response.
+            let in_use = || regions.iter().any(|region| Arc::strong_count(region) > 1);
+            while in_use() && !cancelled() {
+                thread::sleep(SLICE);
+            }
+            return response.map(Prepared::Response);
+        }
+    };
+    let batch = Batch { lists, first: 0, progress };
+    Ok(Prepared::Job(Box::new(Job::<C>::new(port.clone(), points, pieces, batch))))
+}
+
+/// Converts points to be written to the engine's form.
+fn write<C: OnCard>(
+    port: &Port,
+    Whole { source, count, check, region }: Whole,
+    cancelled: Cancelled<'_>,
+) -> Result<(Arc<Resident>, Pieces)> {
+    let pieces = pieces::<C>(&port.geometry, &source, 0..count, check, cancelled)?;
+    Ok((Arc::new(Resident { region: Arc::new(region), count, check }), pieces))
+}
+
+/// Returns the lists of a request, whose scalars are below r: those of the host are checked, those that the card computed need no check.
+fn scalars<C: OnCard>(port: &Port, request: &Request) -> Result<Vec<List>> {
+    let lists: Vec<_> =
+        request.scalars.iter().map(|list| port.list(list)).collect::<Result<_>>()?;
     for (number, list) in lists.iter().enumerate() {
-        let List::Here(list) = list else { continue };
+        let List::Host(list) = list else { continue };
         let (scalars, _) = list.as_chunks::<SCALAR_BYTES>();
         let chunks = scalars.par_chunks(CHECKED).enumerate();
         parallel(|| {
-            chunks.try_for_each(|(i, some)| read::reduced::<C>(number, i * CHECKED, some))
+            chunks.try_for_each(|(i, some)| read::check_reduced::<C>(number, i * CHECKED, some))
         })?;
     }
     Ok(lists)
@@ -119,10 +139,10 @@ fn scalars<C: OnCard>(door: &Door, sums: &Sums) -> Result<Vec<List>> {
 
 fn pieces<C: OnCard>(
     geometry: &Geometry,
-    bytes: &Bytes,
+    source: &Source,
     range: Range<usize>,
     check: Check,
-    cancelled: &(dyn Fn() -> bool + Sync),
+    cancelled: Cancelled<'_>,
 ) -> Result<Pieces> {
     let starts = range.clone().into_par_iter().step_by(Pieces::POINTS);
     let pieces = starts.map_init(Vec::new, |buffer, start| {
@@ -130,85 +150,84 @@ fn pieces<C: OnCard>(
             return Err(Error::Cancelled);
         }
         let numbers = start..range.end.min(start + Pieces::POINTS);
-        let bytes = bytes.range(pair::bytes::<C>(), numbers, buffer)?;
+        let bytes = source.range(pair::bytes::<C>(), numbers, buffer)?;
         encode::<C>(geometry, start, bytes, check)
     });
     parallel(|| pieces.collect::<Result<_>>()).map(Pieces)
 }
 
-/// Leads the chunks of a stream to the card, one while the other is under way, and adds their sums up.
+/// Sends the chunks of a stream to the card, each during the run of the one before, and adds their results.
 struct Conductor<'a> {
-    door: &'a Arc<Door>,
+    port: &'a Arc<Port>,
     inbox: &'a Sender<Work>,
-    completer: &'a Completer,
+    cancelled: Cancelled<'a>,
     progress: Option<Progress>,
 }
 
 impl Conductor<'_> {
-    fn sums<C: OnCard>(
+    fn msm<C: OnCard>(
         &self,
-        stream: &Bytes,
+        stream: &Source,
         check: Check,
         chunk: usize,
-        rooms: &[Arc<Region>; 2],
+        regions: &[Arc<Region>; 2],
         lists: &[List],
     ) -> Result<Response> {
         let count = lists.first().map_or(0, List::count);
         let mut total = vec![(Projective::<C>::IDENTITY, Cycles::default()); lists.len()];
-        let mut under_way: VecDeque<Ticket> = VecDeque::new();
+        let mut pending: VecDeque<Ticket<Response>> = VecDeque::new();
         let chunks = count.div_ceil(chunk.max(1));
         for number in 0..chunks {
             let range = number * chunk..count.min((number + 1) * chunk);
-            if under_way.len() == rooms.len() {
-                self.take_in(&mut under_way, &mut total, number, chunks)?;
+            if pending.len() == regions.len() {
+                self.add_oldest(&mut pending, &mut total, number, chunks)?;
             }
-            let cancelled = || self.completer.is_cancelled();
-            let pieces =
-                pieces::<C>(&self.door.geometry, stream, range.clone(), check, &cancelled)?;
-            let region = rooms[number % rooms.len()].clone();
-            let points = Arc::new(Kept { region, count: range.len(), check });
-            let purpose = Purpose::Sums(lists.to_vec(), range.start, None);
+            let geometry = &self.port.geometry;
+            let pieces = pieces::<C>(geometry, stream, range.clone(), check, self.cancelled)?;
+            let region = regions[number % regions.len()].clone();
+            let points = Arc::new(Resident { region, count: range.len(), check });
+            let batch = Batch { lists: lists.to_vec(), first: range.start, progress: None };
             let (completer, ticket) = Ticket::pair();
-            let job = Box::new(Job::<C>::new(self.door.clone(), points, pieces, purpose));
-            // A reactor that is gone drops the completer, which fails the ticket.
-            let _ = self.inbox.send(Work { engine: self.door.engine, job, completer });
-            under_way.push_back(ticket);
+            let job = Box::new(Job::<C>::new(self.port.clone(), points, pieces, batch));
+            // If the reactor is gone, the work is dropped here, and its completer fails the ticket.
+            let _ = self.inbox.send(Work::new(self.port.engine, job, completer));
+            pending.push_back(ticket);
         }
-        while !under_way.is_empty() {
-            self.take_in(&mut under_way, &mut total, chunks, chunks)?;
+        while !pending.is_empty() {
+            self.add_oldest(&mut pending, &mut total, chunks, chunks)?;
         }
         let (points, cycles): (Vec<_>, Vec<_>) = total.into_iter().unzip();
         let points = Affine::batch(&points).iter().map(pair::encode).collect();
-        Ok(Response::Sums { points, cycles: Some(cycles) })
+        Ok(Response::new(points, Some(cycles)))
     }
 
-    /// Waits for the sums of the oldest chunk, when so many of all chunks have begun.
-    fn take_in<C: OnCard>(
+    /// Waits for the results of the oldest chunk and adds them; `begun` of all chunks have begun.
+    fn add_oldest<C: OnCard>(
         &self,
-        under_way: &mut VecDeque<Ticket>,
+        pending: &mut VecDeque<Ticket<Response>>,
         total: &mut [(Projective<C>, Cycles)],
         begun: usize,
         chunks: usize,
     ) -> Result<()> {
-        let Some(mut ticket) = under_way.pop_front() else { return Ok(()) };
-        let answer = loop {
-            if self.completer.is_cancelled() {
+        let Some(mut ticket) = pending.pop_front() else { return Ok(()) };
+        let response = loop {
+            if (self.cancelled)() {
                 return Err(Error::Cancelled);
             }
             match ticket.wait_timeout(SLICE) {
-                Ok(answer) => break answer?,
+                Ok(response) => break response?,
                 Err(back) => ticket = back,
             }
         };
-        let Answer::Msm(Response::Sums { points, cycles: Some(cycles) }) = answer else {
-            unreachable!("a job of sums is answered with sums")
-        };
-        for ((sum, all), (point, cycles)) in total.iter_mut().zip(points.iter().zip(cycles)) {
-            *sum += read::point::<C>(0, point, Check::Nothing)?;
+        let cycles = response.cycles.unwrap_or_default();
+        for ((sum, all), (point, cycles)) in
+            total.iter_mut().zip(response.points.iter().zip(cycles))
+        {
+            *sum += read::point::<C>(0, point, Check::None)?;
             *all += cycles;
         }
-        if let Some(Progress(tell)) = &self.progress {
-            tell((begun - under_way.len()) as f64 / chunks as f64);
+        if let Some(progress) = &self.progress {
+            progress.report((begun - pending.len()) as f64 / chunks as f64);
         }
         Ok(())
     }

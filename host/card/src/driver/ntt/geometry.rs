@@ -1,4 +1,4 @@
-//! The engine of a card that transforms, and what its registers say of it.
+//! The NTT engine of a card and its registers.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use proofmill_algebra::ntt::Form;
 use proofmill_op::msm::Instance;
 use proofmill_op::ntt::Field;
-use proofmill_op::{Capability, Error, Result, in_field};
+use proofmill_op::{Argument, Capability, Error, Result, in_field};
 
 use crate::Transport;
 use crate::driver::chain::{Block, Chain};
@@ -38,13 +38,13 @@ fn field_of(number: u32) -> Option<Field> {
 /// Bytes of a write and of a read, and what addresses are multiples of.
 pub const GRANULE: usize = 1024;
 
-/// Quotients of the largest size that are kept at a time.
-const KEPT: u64 = 4;
+/// Quotients of the largest size that can be resident at a time.
+const RESIDENT: u64 = 4;
 
-/// What the registers say.
+/// The geometry of the engine according to its registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Geometry {
-    /// Of the elements.
+    /// The field of the elements.
     pub field: Field,
     /// Memory channels, which have beats in turn.
     pub channels: usize,
@@ -54,7 +54,7 @@ pub struct Geometry {
     pub logs: RangeInclusive<u32>,
     /// See `logs`.
     pub pass_log: u32,
-    /// Bytes of the channel of scalars of sums to which a quotient can be written; or 0.
+    /// Bytes of the channel of scalars of MSMs to which a quotient can be written; or 0.
     pub scalars: u64,
 }
 
@@ -62,59 +62,60 @@ impl Geometry {
     /// Bytes of a channel's beat.
     pub const BEAT: usize = 64;
 
-    /// Granules in a channel of some lists of 2^log_size elements, one behind the other.
+    /// Returns the granules in a channel of some lists of 2^log_size elements, one behind the other.
     pub fn granules(&self, lists: usize, log_size: u32) -> usize {
         let row = Self::BEAT * self.channels;
         (((lists * self.field.bytes()) << log_size).div_ceil(row) * Self::BEAT).div_ceil(GRANULE)
     }
 
-    /// Bytes of these in a channel, in whole granules.
+    /// Returns the bytes of these in a channel, in whole granules.
     pub fn bytes(&self, lists: usize, log_size: u32) -> u64 {
         (self.granules(lists, log_size) * GRANULE) as u64
     }
 
-    /// The same with the scratch memory of a transform, if it needs that.
+    /// Returns these bytes and those of the scratch memory of a transform, if it needs that.
     pub fn needed(&self, lists: usize, log_size: u32) -> u64 {
         let scratch = if log_size > self.pass_log { self.bytes(1, log_size) } else { 0 };
         self.bytes(lists, log_size) + scratch
     }
 
-    /// Base-2 logarithms of the sizes of which so many lists fit, from `least` on.
+    /// Returns the base-2 logarithms of the sizes of which so many lists fit, from `least` on.
     fn sizes(&self, lists: usize, least: u32) -> RangeInclusive<u32> {
         let mut fit =
             (least..=*self.logs.end()).rev().filter(|&log| self.needed(lists, log) <= self.memory);
         least..=fit.next().unwrap_or(least.saturating_sub(1))
     }
 
-    /// Those of transforms.
+    /// Returns the base-2 logarithms of the sizes of transforms.
     fn transforms(&self) -> RangeInclusive<u32> {
         self.sizes(1, *self.logs.start())
     }
 
-    /// Those of quotients: a list has whole beats of all channels.
+    /// Returns the base-2 logarithms of the sizes of quotients: a list has whole beats of all channels.
     pub fn quotients(&self) -> RangeInclusive<u32> {
         let beats = (Self::BEAT * self.channels / self.field.bytes()).ilog2();
         self.sizes(3, beats.max(*self.logs.start()))
     }
 
-    /// An error for a transform of a size that the card has not.
-    pub fn demand(&self, log_size: u32) -> Result<()> {
-        demand("elements", log_size, self.transforms())
+    /// Returns an error for a transform of a size that the card does not offer.
+    pub fn require(&self, log_size: u32) -> Result<()> {
+        require(Argument::Elements, log_size, self.transforms())
     }
 
-    /// The same of a quotient.
-    pub fn demand_quotient(&self, log_size: u32) -> Result<()> {
-        demand("lists", log_size, self.quotients())
+    /// Returns an error for a quotient of a size that the card does not offer.
+    pub fn require_quotient(&self, log_size: u32) -> Result<()> {
+        require(Argument::Lists, log_size, self.quotients())
     }
 
-    /// What of a channel of scalars with so many bytes, of sums in a group of this order, is kept for quotients: none unless these can become such scalars.
+    /// Returns the bytes reserved for quotients in a channel of scalars with `memory` bytes, of MSMs in a group of this order: 0 unless quotients can
+    /// become such scalars.
     pub fn reserved(&self, memory: u64, order: &[u64]) -> u64 {
         let is_order = in_field!(self.field, is_order(order)).unwrap_or(false);
         if self.scalars != memory || !is_order {
             return 0;
         }
         let one = (self.field.bytes() as u64) << self.quotients().end();
-        let all = (KEPT * one).min(memory / 4);
+        let all = (RESIDENT * one).min(memory / 4);
         all.next_multiple_of(2 * GRANULE as u64)
     }
 
@@ -132,8 +133,8 @@ impl Geometry {
     }
 }
 
-/// An error for a size that is not one of these.
-fn demand(argument: &'static str, log_size: u32, sizes: RangeInclusive<u32>) -> Result<()> {
+/// Returns an error for a size that is not one of these.
+fn require(argument: Argument, log_size: u32, sizes: RangeInclusive<u32>) -> Result<()> {
     if sizes.contains(&log_size) {
         return Ok(());
     }
@@ -147,46 +148,46 @@ fn is_order<F: Form<D>, const D: usize>(order: &[u64]) -> Result<bool> {
     Ok(F::MODULUS == order)
 }
 
-/// An engine, as requests see it.
+/// The engine as requests use it.
 #[derive(Debug)]
-pub struct Door {
-    /// What it is.
+pub struct Port {
+    /// Its properties.
     pub geometry: Geometry,
-    /// The card's.
+    /// The card's identity for resident data.
     pub identity: u64,
-    /// The card's.
+    /// The card's URI.
     pub uri: String,
-    /// Where elements lie.
+    /// The memory of elements.
     pub memory: Arc<Memory>,
-    /// Where the card's door to its memory is used: its number of the engine's first channel.
+    /// The number of the engine's first channel at the card's memory port, if that is used.
     pub bulk: Option<u32>,
-    /// The sums whose scalars results can become.
-    pub sums: Option<Arc<msm::Door>>,
+    /// The MSM engine whose scalars results can become.
+    pub msm: Option<Arc<msm::Port>>,
 }
 
-impl Door {
-    /// To an engine with nothing in its memory, whose results become scalars of these sums.
+impl Port {
+    /// Returns the port of an engine with nothing in its memory, whose results become scalars of this MSM engine.
     pub fn new(
         geometry: Geometry,
         identity: u64,
         uri: &str,
         bulk: Option<u32>,
-        sums: Option<Arc<msm::Door>>,
+        msm: Option<Arc<msm::Port>>,
     ) -> Arc<Self> {
         let memory = Memory::new(geometry.memory);
-        Arc::new(Self { geometry, identity, uri: uri.to_owned(), memory, bulk, sums })
+        Arc::new(Self { geometry, identity, uri: uri.to_owned(), memory, bulk, msm })
     }
 
-    /// Room for a quotient of 2^log_size elements among the scalars of sums in this group.
+    /// Reserves memory for a quotient of 2^log_size elements among the scalars of MSMs in this group.
     pub fn scalars(&self, instance: Instance, log_size: u32) -> Result<msm::Scalars> {
-        let sums = self.sums.as_ref().filter(|sums| sums.geometry.instance == instance);
-        let problem = || format!("this card keeps no scalars for {instance}");
-        let sums = sums.ok_or_else(|| Error::argument("keep", problem()))?;
-        sums.keep(1 << log_size)
+        let msm = self.msm.as_ref().filter(|msm| msm.geometry.instance == instance);
+        let problem = || format!("this card has no resident scalars for {instance}");
+        let msm = msm.ok_or_else(|| Error::argument(Argument::ResidentFor, problem()))?;
+        msm.reserve(1 << log_size)
     }
 }
 
-/// Finds this operation's engine among the blocks: there is one at most.
+/// Finds this operation's engine among the blocks; there is at most one.
 pub fn find(
     transport: &mut dyn Transport,
     chain: &Chain,
@@ -268,9 +269,9 @@ mod tests {
 
     #[test]
     fn sizes_that_do_not_fit_are_told_with_what_would() {
-        geometry().demand(18).unwrap();
+        geometry().require(18).unwrap();
         for log in [5, 19] {
-            let problem = geometry().demand(log).unwrap_err().to_string();
+            let problem = geometry().require(log).unwrap_err().to_string();
             let wanted =
                 format!("elements: a count of 2^{log}, where the card transforms 2^6 to 2^18");
             assert_eq!(problem, wanted);
@@ -283,7 +284,7 @@ mod tests {
         let long = Geometry { field: Field::Bn254Fr, channels: 2, logs: 1..=20, ..geometry() };
         assert_eq!(long.quotients(), 2..=14);
         assert_eq!([2, 4, 5, 6].map(|log| long.granules(3, log)), [1, 1, 2, 3]);
-        let problem = long.demand_quotient(1).unwrap_err().to_string();
+        let problem = long.require_quotient(1).unwrap_err().to_string();
         assert_eq!(problem, "lists: a count of 2^1, where the card transforms 2^2 to 2^14");
         let none = Geometry { memory: 512, ..geometry() };
         assert!(none.quotients().is_empty());

@@ -1,18 +1,18 @@
-//! Layers of trees in the card's memory: nodes are written there, each layer is hashed to the place behind it, and what is wanted is read.
+//! Layers of trees in the card's memory: nodes are written there, each layer is hashed to the place behind it, and the layers requested are read.
 //!
-//! Each job has a region of the memory, and needs nothing of what was there before; one waits until there is room for it. Nodes and digests pass by
-//! the card's door to its memory, where it has one, and otherwise by commands.
+//! Each job has a region of the memory, whose earlier content does not matter; it waits until a region is free. Nodes and digests go through the
+//! card's memory port if it has one, and through commands otherwise.
 
 use std::sync::Arc;
 
-use proofmill_op::poseidon::{Domain, ELEMENT_BYTES, Layers, Progress, Response, Strength, Wanted};
-use proofmill_op::{Answer, Error, Result};
+use proofmill_op::poseidon::{Domain, ELEMENT_BYTES, Layers, LayersResponse, Output, Strength};
+use proofmill_op::{Argument, Bytes, Error, Result, SecretBytes};
 
-use super::Door;
-use crate::driver::job::{self, Exchange, Settings, Transfer};
+use super::Port;
+use crate::driver::job::{self, Exchange, Respond, Settings, Transfer};
 use crate::driver::regions::Region;
 use crate::transport::Place;
-use crate::transport::door::BEAT;
+use crate::transport::memory_port::BEAT;
 use crate::wire::constants::poseidon::commands::{layer, read, write};
 use crate::wire::constants::poseidon::status;
 use crate::wire::{self, Header};
@@ -22,7 +22,7 @@ pub const GRANULE: u64 = 1024;
 /// Digests that a command makes at most, whole granules of them: between two commands a job can be ended, and the first digest of a command
 /// waits for nothing but its rounds, which take as long as some hundred digests.
 const PIECE: usize = 2048;
-/// Bytes that pass at once by the door to the memory.
+/// Bytes of a transfer through the memory port.
 const SPAN: usize = 1 << 16;
 
 /// The commands.
@@ -38,7 +38,7 @@ pub fn exchanges() -> [Exchange; 3] {
     })
 }
 
-/// A command; addresses are those behind the region's first one, bytes those of the nodes that are given, or of the digests that are answered.
+/// A command; addresses are relative to the region, bytes are those of the request's nodes or of the response's digests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     /// Of these bytes, up to a byte behind them, to an address.
@@ -49,13 +49,13 @@ enum Step {
     Read { from: u64, to: usize, end: usize },
 }
 
-/// Bytes in memory of so many nodes.
-fn room(nodes: usize) -> u64 {
+/// Returns the bytes in memory of so many nodes.
+fn bytes_of(nodes: usize) -> u64 {
     (nodes as u64 * ELEMENT_BYTES as u64).div_ceil(GRANULE) * GRANULE
 }
 
-/// All commands for layers of so many nodes each; those that move bytes move `span` of them, whole granules.
-fn steps(counts: &[usize], arities: &[usize], wanted: Wanted, span: usize) -> Vec<Step> {
+/// Returns all commands for layers of so many nodes each; those that move bytes move `span` of them, whole granules.
+fn steps(counts: &[usize], arities: &[usize], output: Output, span: usize) -> Vec<Step> {
     let pieces =
         |bytes: usize| (0..bytes).step_by(span).map(move |start| (start, bytes.min(start + span)));
     let writes = pieces(counts[0] * ELEMENT_BYTES);
@@ -64,7 +64,7 @@ fn steps(counts: &[usize], arities: &[usize], wanted: Wanted, span: usize) -> Ve
     let mut reads = vec![];
     let (mut from, mut answered) = (0, 0);
     for (number, (&arity, &count)) in arities.iter().zip(&counts[1..]).enumerate() {
-        let to = from + room(counts[number]);
+        let to = from + bytes_of(counts[number]);
         steps.extend((0..count).step_by(PIECE).map(|digest| {
             let at = |base: u64, nodes: usize| base + (nodes * ELEMENT_BYTES) as u64;
             Step::Layer {
@@ -75,7 +75,7 @@ fn steps(counts: &[usize], arities: &[usize], wanted: Wanted, span: usize) -> Ve
                 first: (number == 0).then_some(digest * arity),
             }
         }));
-        if wanted == Wanted::All || number + 1 == arities.len() {
+        if output == Output::All || number + 1 == arities.len() {
             let read = |(at, end): (usize, usize)| Step::Read {
                 from: to + at as u64,
                 to: answered + at,
@@ -90,13 +90,13 @@ fn steps(counts: &[usize], arities: &[usize], wanted: Wanted, span: usize) -> Ve
     steps
 }
 
-/// A request on its way.
+/// A request and its progress.
 pub struct Job {
-    door: Arc<Door>,
+    port: Arc<Port>,
     request: Layers,
-    nodes: Arc<[u8]>,
+    nodes: Bytes,
     steps: Vec<Step>,
-    /// Of all nodes and digests.
+    /// Bytes of all nodes and digests.
     bytes: u64,
     region: Option<Region>,
     settings: Settings,
@@ -110,23 +110,23 @@ pub struct Job {
 }
 
 impl Job {
-    /// Checks the request and makes a job of it.
-    pub fn new(request: Layers, door: &Arc<Door>) -> Result<Self> {
+    /// Checks the request and returns its job.
+    pub fn new(request: Layers, port: &Arc<Port>) -> Result<Self> {
         let counts = request.counts()?;
         for &arity in &request.arities {
-            door.geometry.demand(arity, Strength::Standard, &door.uri)?;
+            port.geometry.require(arity, Strength::Standard, &port.uri)?;
         }
-        let nodes = request.nodes.on(door.identity)?.clone();
-        fits(&counts, &request.arities, door.geometry.memory)?;
-        let answered = match request.wanted {
-            Wanted::All => counts[1..].iter().sum(),
-            Wanted::Last => counts[counts.len() - 1],
+        let nodes = request.nodes.on(port.identity)?.clone();
+        fits(&counts, &request.arities, port.geometry.memory)?;
+        let answered = match request.output {
+            Output::All => counts[1..].iter().sum(),
+            Output::Last => counts[counts.len() - 1],
         };
-        let span = if door.bulk.is_some() { SPAN } else { GRANULE as usize };
+        let span = if port.bulk.is_some() { SPAN } else { GRANULE as usize };
         Ok(Self {
-            door: door.clone(),
+            port: port.clone(),
             nodes,
-            steps: steps(&counts, &request.arities, request.wanted, span),
+            steps: steps(&counts, &request.arities, request.output, span),
             bytes: needed(&counts),
             region: None,
             settings: Settings::new(),
@@ -139,7 +139,7 @@ impl Job {
         })
     }
 
-    /// What a command's reply says of it.
+    /// Records the status in a command's reply.
     fn note(&mut self, step: Step, found: u32, element: usize) -> std::result::Result<(), String> {
         match (found, step) {
             (status::DONE, _) => {}
@@ -157,27 +157,27 @@ impl Job {
         Ok(())
     }
 
-    /// Where the region begins.
+    /// Returns the address of the region.
     fn base(&self) -> u64 {
         self.region.as_ref().map_or(0, Region::address)
     }
 
-    fn tell(&self) {
-        if let Some(Progress(function)) = &self.request.progress
+    fn report(&self) {
+        if let Some(progress) = &self.request.progress
             && self.wrong.is_none()
             && !self.failed
         {
-            function(self.answered as f64 / self.steps.len() as f64);
+            progress.report(self.answered as f64 / self.steps.len() as f64);
         }
     }
 }
 
-/// Bytes in memory of layers of so many nodes each.
+/// Returns the bytes in memory of layers of so many nodes each.
 fn needed(counts: &[usize]) -> u64 {
-    counts.iter().map(|&nodes| room(nodes)).sum()
+    counts.iter().map(|&nodes| bytes_of(nodes)).sum()
 }
 
-/// An error for what the memory has no room for; it names what it would have room for.
+/// Returns an error for layers that exceed the memory; it names the most nodes that do not.
 fn fits(counts: &[usize], arities: &[usize], memory: u64) -> Result<()> {
     if needed(counts) <= memory {
         return Ok(());
@@ -189,7 +189,7 @@ fn fits(counts: &[usize], arities: &[usize], memory: u64) -> Result<()> {
         });
         std::iter::once(tops).chain(above).collect::<Vec<_>>()
     };
-    // Of such trees the most that there is room for.
+    // The most such trees that fit.
     let (mut some, mut too_many) = (0, counts[counts.len() - 1]);
     while too_many - some > 1 {
         let tops = some.midpoint(too_many);
@@ -197,11 +197,11 @@ fn fits(counts: &[usize], arities: &[usize], memory: u64) -> Result<()> {
     }
     let most = of_tops(some)[arities.len()];
     let problem = format!(
-        "{} with their layers take {} bytes, where the card's memory has {memory}: there is room for {most} in as many layers",
+        "{} with their layers take {} bytes, where the card's memory has {memory}: it holds {most} with as many layers",
         counts[0],
         needed(counts),
     );
-    Err(Error::argument("nodes", problem))
+    Err(Error::argument(Argument::Nodes, problem))
 }
 
 impl job::Job for Job {
@@ -216,18 +216,18 @@ impl job::Job for Job {
 
     fn is_ready(&mut self, _position: usize) -> bool {
         if self.region.is_none() {
-            self.region = self.door.memory.take(self.bytes).ok();
+            self.region = self.port.memory.take(self.bytes).ok();
         }
         self.region.is_some()
     }
 
     fn transfer(&self, position: usize) -> Option<Transfer> {
-        let bulk = self.door.bulk?;
+        let bulk = self.port.bulk?;
         let place = |address| Place::new(bulk, self.base() + address);
         match self.steps[position] {
             Step::Write { from, end, to } => {
-                let mut bytes = self.nodes[from..end].to_vec();
-                bytes.resize(bytes.len().next_multiple_of(BEAT), 0);
+                let mut bytes = SecretBytes::filled((end - from).next_multiple_of(BEAT), 0);
+                bytes[..end - from].copy_from_slice(&self.nodes[from..end]);
                 Some(Transfer::Up(place(to), bytes))
             }
             Step::Layer { .. } => None,
@@ -237,7 +237,7 @@ impl job::Job for Job {
         }
     }
 
-    fn transferred(&mut self, position: usize, bytes: Option<Vec<u8>>) {
+    fn transferred(&mut self, position: usize, bytes: Option<SecretBytes>) {
         match (bytes, self.steps[position]) {
             (None, _) => self.failed = true,
             (Some(bytes), Step::Read { to, end, .. }) => {
@@ -246,10 +246,10 @@ impl job::Job for Job {
             (Some(_), _) => {}
         }
         self.answered += 1;
-        self.tell();
+        self.report();
     }
 
-    fn command(&mut self, position: usize, index: u64) -> Vec<u8> {
+    fn command(&mut self, position: usize, index: u64) -> SecretBytes {
         self.sent = self.sent.max(position + 1);
         let base = self.base();
         match self.steps[position] {
@@ -263,6 +263,7 @@ impl job::Job for Job {
             }
             Step::Read { from, .. } => wire::poseidon_read(index, base + from),
         }
+        .into()
     }
 
     fn accept(&mut self, position: usize, reply: &[u8]) -> std::result::Result<(), String> {
@@ -277,19 +278,21 @@ impl job::Job for Job {
             self.digests[to..end].copy_from_slice(data);
         }
         self.answered += 1;
-        self.tell();
+        self.report();
         Ok(())
     }
+}
 
-    fn answer(&mut self) -> Result<Answer> {
+impl Respond<LayersResponse> for Job {
+    fn respond(self: Box<Self>) -> Result<LayersResponse> {
         if self.failed {
             let problem = "its memory did not answer".into();
-            return Err(Error::Failed { device: self.door.uri.clone(), problem });
+            return Err(Error::Failed { device: self.port.uri.clone(), problem });
         }
         if let Some(number) = self.wrong {
             return Err(self.request.too_large(number));
         }
-        Ok(Answer::Poseidon(Response { digests: std::mem::take(&mut self.digests) }))
+        Ok(LayersResponse { digests: self.digests })
     }
 }
 
@@ -309,22 +312,23 @@ mod tests {
             Step::Read { from: 2048, to: 0, end: 256 },
             Step::Read { from: 3072, to: 256, end: 288 },
         ];
-        assert_eq!(steps(&counts, &[8, 8], Wanted::All, 1024), all);
+        assert_eq!(steps(&counts, &[8, 8], Output::All, 1024), all);
         let last = [&all[..4], &[Step::Read { from: 3072, to: 0, end: 32 }]].concat();
-        assert_eq!(steps(&counts, &[8, 8], Wanted::Last, 1024), last);
+        assert_eq!(steps(&counts, &[8, 8], Output::Last, 1024), last);
         let at_once = [&[Step::Write { from: 0, end: 2048, to: 0 }], &all[2..]].concat();
-        assert_eq!(steps(&counts, &[8, 8], Wanted::All, SPAN), at_once);
+        assert_eq!(steps(&counts, &[8, 8], Output::All, SPAN), at_once);
     }
 
     #[test]
     fn a_long_layer_is_several_commands() {
         let counts = [2 * (2 * PIECE + 5), 2 * PIECE + 5];
-        let steps = steps(&counts, &[2], Wanted::Last, SPAN);
+        let steps = steps(&counts, &[2], Output::Last, SPAN);
         let layers: Vec<_> =
             steps.iter().filter(|step| matches!(step, Step::Layer { .. })).collect();
         assert_eq!(layers.len(), 3);
         let node = ELEMENT_BYTES as u64;
-        let (from, to) = (2 * 2 * PIECE as u64 * node, room(counts[0]) + 2 * PIECE as u64 * node);
+        let (from, to) =
+            (2 * 2 * PIECE as u64 * node, bytes_of(counts[0]) + 2 * PIECE as u64 * node);
         let last = Step::Layer { from, to, count: 5, arity: 2, first: Some(4 * PIECE) };
         assert_eq!(layers[2], &last);
         assert!(from % GRANULE == 0 && to % GRANULE == 0);
@@ -338,10 +342,10 @@ mod tests {
         fits(&[64, 8, 1], &[8, 8], 4096).unwrap();
         assert_eq!(
             problem(&[64, 8, 1], &[8, 8], 3072),
-            "nodes: 64 with their layers take 4096 bytes, where the card's memory has 3072: there is room for 0 in as many layers"
+            "nodes: 64 with their layers take 4096 bytes, where the card's memory has 3072: it holds 0 with as many layers"
         );
         assert!(
-            problem(&[640, 80, 10], &[8, 8], 1 << 14).ends_with("room for 384 in as many layers")
+            problem(&[640, 80, 10], &[8, 8], 1 << 14).ends_with("it holds 384 with as many layers")
         );
     }
 }

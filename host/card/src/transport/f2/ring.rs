@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence as order};
 use std::time::{Duration, Instant};
 
-use proofmill_op::Result;
+use proofmill_op::{Result, SecretBytes};
 
 use super::bar::fence;
 use super::session::Session;
-use crate::transport::door::{BEAT, Streams};
+use crate::transport::memory_port::{BEAT, Streams};
 use crate::wire::constants::slot_rings::{descriptor, room};
 use crate::wire::put;
 
@@ -209,7 +209,7 @@ impl Ring {
     }
 }
 
-/// As a door has them.
+/// The streams of the memory port.
 impl Streams for Ring {
     fn device(&self) -> &str {
         self.session.name()
@@ -219,9 +219,9 @@ impl Streams for Ring {
         self.send(transfer)
     }
 
-    fn answer(&mut self) -> Result<Vec<u8>> {
+    fn answer(&mut self) -> Result<SecretBytes> {
         match self.receive(self.limit)? {
-            Some(answer) => Ok(answer),
+            Some(answer) => Ok(answer.into()),
             None => self.session.late(self.limit),
         }
     }

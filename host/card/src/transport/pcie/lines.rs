@@ -1,20 +1,20 @@
-//! The channels of the door to a card's memory.
+//! The channels of a card's memory port.
 
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use proofmill_op::{Error, Result};
+use proofmill_op::{Error, Result, SecretBytes};
 
 use super::queues::{Channel, Queues};
-use crate::transport::door::Streams;
+use crate::transport::memory_port::Streams;
 
-/// The streams of the door.
+/// The streams of the memory port.
 pub struct Lines {
     name: String,
     limit: Duration,
     queues: Queues,
-    answers: Receiver<Result<Vec<u8>>>,
+    answers: Receiver<Result<SecretBytes>>,
     /// Why they are no more.
     dead: Option<Error>,
 }
@@ -28,12 +28,14 @@ impl Lines {
     ) -> Result<Self> {
         let name = transfers.name.clone();
         let (told, answered) = mpsc::channel();
-        let queues = Queues::open(transfers, answers, threads, move |it| told.send(it).is_ok())?;
+        let queues = Queues::open(transfers, answers, threads, move |it| {
+            told.send(it.map(SecretBytes::from)).is_ok()
+        })?;
         Ok(Self { name, limit, queues, answers: answered, dead: None })
     }
 
     /// To the writing thread, for what ends a read of the driver.
-    pub fn farewell(&self) -> SyncSender<Vec<u8>> {
+    pub fn farewell(&self) -> SyncSender<SecretBytes> {
         self.queues.farewell()
     }
 
@@ -55,7 +57,7 @@ impl Streams for Lines {
         self.alive(|lines| lines.queues.write(transfer, lines.limit))
     }
 
-    fn answer(&mut self) -> Result<Vec<u8>> {
+    fn answer(&mut self) -> Result<SecretBytes> {
         self.alive(|lines| {
             lines.queues.ask();
             let (device, seconds) = (lines.name.clone(), lines.limit.as_secs_f64());

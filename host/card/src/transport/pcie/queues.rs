@@ -8,7 +8,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use proofmill_op::{Error, Result};
+use proofmill_op::{Error, Result, SecretBytes};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
@@ -30,7 +30,7 @@ const IDLE: Duration = Duration::from_secs(10);
 pub struct Queues {
     name: String,
     stop: Arc<AtomicBool>,
-    commands: SyncSender<Vec<u8>>,
+    commands: SyncSender<SecretBytes>,
     taken: Receiver<Result<()>>,
     wanted: SyncSender<()>,
 }
@@ -57,7 +57,7 @@ impl Queues {
     /// Gives bytes to the writing thread, and waits until they are written.
     pub fn write(&self, bytes: &[u8], limit: Duration) -> Result<()> {
         // A thread that has ended has dropped the other end of `taken`, too.
-        let _ = self.commands.send(bytes.to_vec());
+        let _ = self.commands.send(bytes.to_vec().into());
         self.wait(&self.taken, limit)?.unwrap_or_else(|| {
             Err(Error::TimedOut { device: self.name.clone(), seconds: limit.as_secs_f64() })
         })
@@ -89,7 +89,7 @@ impl Queues {
     }
 
     /// The way to the writing thread, to be used when the card is closed.
-    pub fn farewell(&self) -> SyncSender<Vec<u8>> {
+    pub fn farewell(&self) -> SyncSender<SecretBytes> {
         self.commands.clone()
     }
 
@@ -138,7 +138,7 @@ impl<F: Driver> Channel<F> {
     /// Writes packet after packet and says of each how it went, until one fails or there are no more.
     fn write_all<E>(
         &self,
-        commands: Receiver<Vec<u8>>,
+        commands: Receiver<SecretBytes>,
         tell: impl Fn(Result<()>) -> std::result::Result<(), E>,
     ) {
         let mut page = Aligned::new(PAGE);
@@ -255,19 +255,19 @@ pub fn ready(file: &File, what: PollFlags, limit: Option<&Timespec>) -> io::Resu
     }
 }
 
-/// Bytes that begin with a page.
+/// Memory that begins with a page. Packets may contain scalars or elements.
 struct Aligned {
-    bytes: Vec<u8>,
+    bytes: SecretBytes,
 }
 
 impl Aligned {
     fn new(len: usize) -> Self {
-        Self { bytes: vec![0; len + PAGE] }
+        Self { bytes: SecretBytes::filled(len + PAGE, 0) }
     }
 
     fn first(&mut self, len: usize) -> &mut [u8] {
         if self.bytes.len() < len + PAGE {
-            self.bytes.resize(len + PAGE, 0);
+            self.bytes = SecretBytes::filled(len + PAGE, 0);
         }
         let start = self.bytes.as_ptr().align_offset(PAGE);
         &mut self.bytes[start..start + len]

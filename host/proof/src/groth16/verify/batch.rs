@@ -49,7 +49,7 @@ fn numbered(error: Error, at: usize) -> Error {
 
 /// A proof that makes sense, with its public values.
 struct Claim<'a, E: Suite> {
-    publics: &'a [Scalar],
+    public_inputs: &'a [Scalar],
     a: Affine<E::G1>,
     b: Affine<E::G2>,
     c: Affine<E::G1>,
@@ -78,14 +78,15 @@ impl<E: Suite> Key<E> {
     fn find_invalid(&self, proofs: &[(&[Scalar], &Proof)]) -> Result<Vec<usize>> {
         let isa = self.pairings.isa();
         let points = halves::each(proofs, |proofs| points_of_each::<E>(isa, proofs));
-        let claims = proofs.iter().zip(points).enumerate().map(|(at, ((publics, _), points))| {
-            let claim = || {
-                let (a, b, c) = points?;
-                self.check_publics(publics)?;
-                Ok(Claim { publics, a, b, c })
-            };
-            claim().map_err(|error| numbered(error, at))
-        });
+        let claims =
+            proofs.iter().zip(points).enumerate().map(|(at, ((public_inputs, _), points))| {
+                let claim = || {
+                    let (a, b, c) = points?;
+                    self.check_publics(public_inputs)?;
+                    Ok(Claim { public_inputs, a, b, c })
+                };
+                claim().map_err(|error| numbered(error, at))
+            });
         let claims: Vec<_> = claims.collect::<Result<_>>()?;
         halves::find_invalid(claims.len(), |some| self.hold(&claims[some]))
     }
@@ -120,7 +121,7 @@ impl<E: Suite> Key<E> {
         };
         let constant = sum(&|i| factors[i]);
         let value = |i: usize, j: usize| {
-            let x = ScalarOf::<E>::from_le_bytes(&claims[i].publics[j]);
+            let x = ScalarOf::<E>::from_le_bytes(&claims[i].public_inputs[j]);
             factors[i] * x.expect("each was looked at")
         };
         let values = (0..self.ic.len() - 1).map(|j| sum(&|i| value(i, j)));

@@ -115,7 +115,7 @@ fn points(key: &VerifyingKey) -> Result<Points<String, &'static str>> {
     Ok(Points {
         protocol: PROTOCOL,
         curve: facts.word,
-        nPublic: key.publics().try_into().map_err(too_many)?,
+        nPublic: key.public_inputs().try_into().map_err(too_many)?,
         vk_alpha_1: g1_text(facts, "alpha_g1", &key.alpha_g1)?,
         vk_beta_2: g2_text(facts, "beta_g2", &key.beta_g2)?,
         vk_gamma_2: g2_text(facts, "gamma_g2", &key.gamma_g2)?,

@@ -1,7 +1,7 @@
 //! What a key says of itself, and its six points.
 
 use proofmill_op::msm::{Group, Instance};
-use proofmill_op::ntt::MOST_LOG_SIZE;
+use proofmill_op::ntt::MAX_LOG_SIZE;
 
 use crate::snarkjs::container::{Container, Part};
 use crate::snarkjs::curve::{Facts, Prime};
@@ -12,13 +12,13 @@ use crate::{FileError, Result};
 const PROTOCOLS: [(u32, &str); 3] = [(GROTH16, "groth16"), (2, "plonk"), (10, "fflonk")];
 const GROTH16: u32 = 1;
 
-/// Sections 1 and 2. 0 <= publics < variables, and the domain has 2^domain_log points with a root of unity of twice that
+/// Sections 1 and 2. 0 <= public_inputs < variables, and the domain has 2^domain_log points with a root of unity of twice that
 /// order. The points are of the groups and not the identity.
 #[derive(Clone, Debug)]
 pub(super) struct Header {
     pub facts: &'static Facts,
     pub variables: u32,
-    pub publics: u32,
+    pub public_inputs: u32,
     pub domain_log: u32,
     pub alpha_g1: Vec<u8>,
     pub beta_g1: Vec<u8>,
@@ -36,10 +36,10 @@ impl Header {
         scalars(&mut part, facts)?;
         let start = part.at();
         let variables = part.u32("the number of variables")?;
-        let publics = part.u32("the number of public values")?;
-        if publics >= variables {
+        let public_inputs = part.u32("the number of public values")?;
+        if public_inputs >= variables {
             let problem =
-                format!("{publics} public values and a constant in {variables} variables");
+                format!("{public_inputs} public values and a constant in {variables} variables");
             return Err(part.wrong(start, problem).into());
         }
         let domain_log = domain(&mut part, facts)?;
@@ -54,7 +54,7 @@ impl Header {
         Ok(Self {
             facts,
             variables,
-            publics,
+            public_inputs,
             domain_log,
             alpha_g1,
             beta_g1,
@@ -91,7 +91,7 @@ fn scalars(part: &mut Part<'_>, facts: &'static Facts) -> Result<()> {
 fn domain(part: &mut Part<'_>, facts: &Facts) -> Result<u32> {
     let start = part.at();
     let size = part.u32("the size of the domain")?;
-    let most = (facts.two_adicity - 1).min(MOST_LOG_SIZE);
+    let most = (facts.two_adicity - 1).min(MAX_LOG_SIZE);
     if !size.is_power_of_two() || size.ilog2() > most {
         let problem = format!("a domain of {size} points, not of a power of two up to 2^{most}");
         return Err(part.wrong(start, problem).into());

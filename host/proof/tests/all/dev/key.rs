@@ -44,7 +44,7 @@ fn examine<E: Curves>(circuit: &Circuit) {
 
     let mut header = &key.section(2)[4 + E::BYTES + 4 + 32..];
     let mut take = |bytes: usize| header.split_off(..bytes).unwrap();
-    let sizes = [circuit.variables(), circuit.publics(), N].map(|size| size as u32);
+    let sizes = [circuit.variables(), circuit.public_inputs(), N].map(|size| size as u32);
     assert_eq!([(); 3].map(|()| integer(take(4))), sizes);
     let [alpha, _beta] = [(); 2].map(|()| points_g1::<E>(take(2 * E::BYTES))[0]);
     let [beta, gamma] = [(); 2].map(|()| points_g2::<E>(take(4 * E::BYTES))[0]);
@@ -53,19 +53,19 @@ fn examine<E: Curves>(circuit: &Circuit) {
 
     let g1 = |number| points_g1::<E>(key.section(number));
     let b_g2 = points_g2::<E>(key.section(7));
-    let (publics, privates) = values.split_at(circuit.publics() + 1);
+    let (public_inputs, privates) = values.split_at(circuit.public_inputs() + 1);
     let h = at_odd_places::<E>(key.section(4), &values);
     let a = sum(&g1(5), &values) + alpha;
     let b = sum(&b_g2, &values) + beta;
     let c = sum(&g1(8), privates) + sum(&g1(9), &h);
-    let accepts = |publics: &[Scalar<E>]| {
-        let publics = sum(&g1(3), publics);
+    let accepts = |public_inputs: &[Scalar<E>]| {
+        let public_inputs = sum(&g1(3), public_inputs);
         let proof = (-Affine::from(a), b.into());
-        is_one::<E>(&[proof, (alpha, beta), (publics.into(), gamma), (c.into(), delta)])
+        is_one::<E>(&[proof, (alpha, beta), (public_inputs.into(), gamma), (c.into(), delta)])
     };
-    assert!(accepts(publics));
-    for i in 0..publics.len() {
-        let mut wrong = publics.to_vec();
+    assert!(accepts(public_inputs));
+    for i in 0..public_inputs.len() {
+        let mut wrong = public_inputs.to_vec();
         wrong[i] += Scalar::<E>::ONE;
         assert!(!accepts(&wrong), "{i}");
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use proofmill_cpu::CpuDevice;
 use proofmill_op::msm::{self, Group, Response};
 use proofmill_op::{
-    Answer, Caps, Data, Device, DeviceKind, Error, Metrics, Parked, Request, Result, Ticket,
+    Answer, Caps, Data, Device, DeviceKind, Error, Metrics, Request, ResidentData, Result, Ticket,
 };
 use proofmill_proof::dev::{Circuit, Statement};
 use proofmill_proof::groth16::Curve;
@@ -26,7 +26,7 @@ pub fn files(curve: Curve, statement: &Statement) -> (Zkey, Vec<u8>) {
 
 /// A witness of bytes.
 pub fn witness(bytes: &[u8]) -> Witness {
-    Witness::from_bytes("witness", bytes.into()).unwrap()
+    Witness::from_bytes("witness", bytes).unwrap()
 }
 
 /// Of a chain of so many steps.
@@ -130,19 +130,19 @@ impl Device for Liar {
         &self.caps
     }
 
-    fn park(&self, bytes: Data) -> Result<Parked> {
-        self.cpu.park(bytes)
+    fn load(&self, bytes: Data) -> Result<ResidentData> {
+        self.cpu.load(bytes)
     }
 
     fn submit(&self, request: Request) -> Result<Ticket> {
         self.caps.demand(&request.capability())?;
         let group = match &request {
-            Request::Msm(request) => Some(request.instance().group),
+            AnyRequest::Msm(request) => Some(request.instance().group),
             _ => None,
         };
-        let parks = matches!(&request, Request::Msm(msm::Request::Park(_)));
+        let parks = matches!(&request, AnyRequest::from((_)));
         self.parks.fetch_add(usize::from(parks), Ordering::Relaxed);
-        let prepares = parks || matches!(&request, Request::Msm(msm::Request::Plan { .. }));
+        let prepares = parks || matches!(&request, AnyRequest::from(msm::Request::Plan { .. }));
         let answer = self.cpu.submit(request)?.wait();
         let (completer, ticket) = Ticket::pair();
         completer.complete(match answer {

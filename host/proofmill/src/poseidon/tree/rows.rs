@@ -79,7 +79,7 @@ impl<'a, W: Write + Seek> Rows<'a, W> {
         while length.is_multiple_of(group) && self.rows[number + height].waiting.is_empty() {
             (height, length) = (height + 1, length / self.arity);
         }
-        let request = Layers::new(self.arity, height, crate::Data::Here(children));
+        let request = Layers::new(self.arity, height, crate::Data::Host(children.into()));
         let layers = crate::poseidon::layers(self.device, request)?;
         let (mut rest, mut length) = (&layers[..], whole);
         for above in number + 1..number + height {

@@ -1,11 +1,12 @@
-//! The door to a card's memory (`spec/wire/memory_door.toml`): what goes over it, and the conversation, the same over every transport that has
+//! The memory port of a card (`spec/wire/memory_door.toml`): its transfers and the protocol, the same over every transport with
 //! streams for it.
 //!
-//! Bytes are cut into transfers, a few of which are on their way at a time; each is answered. A write that is answered is in the memory.
+//! Bytes are divided into transfers, a few of which are outstanding at a time; each is answered. A write that was answered is in
+//! the memory.
 
 use std::time::Duration;
 
-use proofmill_op::{Error, Result};
+use proofmill_op::{Error, Result, SecretBytes};
 
 use crate::wire::constants::memory_door::{self as wire, header as at, kind, status};
 use crate::wire::{put, u32_at, u64_at};
@@ -18,27 +19,27 @@ pub const PACKED: u32 = 48;
 const WRITTEN: usize = 512;
 /// Beats that one reads: data and header are less than a page, in which an answer ends over PCIe.
 const READ: usize = 48;
-/// Transfers on their way.
+/// The most outstanding transfers.
 const WINDOW: usize = 4;
 
-/// Where in a card's memory bytes begin.
+/// A place in a card's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Of the card's channels, counted from its first engine's first one on.
+    /// The number of the channel, counted from the first engine's first one on.
     pub channel: u32,
     /// Byte address in the channel, a multiple of 1024.
     pub address: u64,
-    /// Bytes of each beat of the memory that are given: 64, or 48 and the others become zero.
+    /// The bytes of each beat of the memory that are transferred: 64, or 48 and the others become zero.
     pub slice: u32,
 }
 
 impl Place {
-    /// With whole beats.
+    /// Returns a place for whole beats.
     pub fn new(channel: u32, address: u64) -> Self {
         Self { channel, address, slice: BEAT as u32 }
     }
 
-    /// With packed slices.
+    /// Returns the place for packed slices.
     pub fn packed(self) -> Self {
         Self { slice: PACKED, ..self }
     }
@@ -61,24 +62,24 @@ impl Place {
     }
 }
 
-/// The streams of a door.
+/// The streams of a memory port.
 pub trait Streams {
-    /// What is behind them, for messages.
+    /// Returns the name of the device, for messages.
     fn device(&self) -> &str;
     /// Sends one transfer.
     fn transfer(&mut self, transfer: &[u8]) -> Result<()>;
-    /// The oldest answer; an error when none comes in time.
-    fn answer(&mut self) -> Result<Vec<u8>>;
+    /// Returns the oldest answer; an error if none arrives in time. It may contain elements.
+    fn answer(&mut self) -> Result<SecretBytes>;
 }
 
-/// A conversation over them: numbers its transfers.
+/// The host's end of a memory port. It numbers the transfers.
 #[derive(Debug, Default)]
-pub struct Door {
+pub struct MemoryPort {
     next: u64,
 }
 
-impl Door {
-    /// Behind it every answer is to a transfer that was sent after it. Answers to what an earlier host sent are swallowed.
+impl MemoryPort {
+    /// Opens the port: discards the answers to transfers of an earlier host.
     pub fn open(&mut self, streams: &mut dyn Streams, number: u64) -> Result<()> {
         self.next = number;
         streams.transfer(&Self::refused(number))?;
@@ -92,7 +93,7 @@ impl Door {
         Ok(())
     }
 
-    /// A transfer that every card refuses: it is answered, and does nothing.
+    /// Returns a transfer that every card refuses: it is answered and does nothing.
     pub fn refused(number: u64) -> [u8; BEAT] {
         Place::new(u32::MAX, 0).header(kind::READ, number, 1)
     }
@@ -109,9 +110,9 @@ impl Door {
         let transfer = |number: usize, index| {
             let part = parts[number];
             let place = place.after(number * WRITTEN);
-            let mut transfer =
-                [&place.header(kind::WRITE, index, part.len() / slice), part].concat();
-            transfer.resize(transfer.len().next_multiple_of(BEAT), 0);
+            let mut transfer = SecretBytes::filled((BEAT + part.len()).next_multiple_of(BEAT), 0);
+            transfer[..BEAT].copy_from_slice(&place.header(kind::WRITE, index, part.len() / slice));
+            transfer[BEAT..][..part.len()].copy_from_slice(part);
             transfer
         };
         self.exchange(streams, parts.len(), transfer, |_, _, _| Ok(()))
@@ -133,7 +134,7 @@ impl Door {
         let mut parts: Vec<_> = bytes.chunks_mut(READ * BEAT).collect();
         let beats: Vec<_> = parts.iter().map(|part| part.len() / BEAT).collect();
         let transfer = |number: usize, index| {
-            place.after(number * READ).header(kind::READ, index, beats[number]).to_vec()
+            place.after(number * READ).header(kind::READ, index, beats[number]).to_vec().into()
         };
         self.exchange(streams, beats.len(), transfer, |device, number, data| {
             let (wanted, found) = (parts[number].len(), data.len());
@@ -145,13 +146,13 @@ impl Door {
         })
     }
 
-    /// Sends `count` transfers, which are made of their number and their index, and takes the data of their answers, with a few transfers on their way
-    /// at a time. After a fault of the memory no more are sent, and those that were sent are answered before it returns.
+    /// Sends `count` transfers, which `transfer` returns by number and index, with a few outstanding at a time; `take` receives the data of their
+    /// answers. After a fault of the memory no more are sent, and it returns when those that were sent are answered.
     fn exchange(
         &mut self,
         streams: &mut dyn Streams,
         count: usize,
-        transfer: impl Fn(usize, u64) -> Vec<u8>,
+        transfer: impl Fn(usize, u64) -> SecretBytes,
         mut take: impl FnMut(&str, usize, &[u8]) -> Result<()>,
     ) -> Result<()> {
         let first = self.next;
@@ -175,7 +176,7 @@ impl Door {
     }
 }
 
-/// Bytes of an answer that are not data.
+/// Returns the bytes of an answer behind its data.
 fn trailer<'a>(name: &str, answer: &'a [u8]) -> Result<&'a [u8]> {
     let start = answer.len().checked_sub(BEAT);
     start
@@ -183,8 +184,8 @@ fn trailer<'a>(name: &str, answer: &'a [u8]) -> Result<&'a [u8]> {
         .ok_or_else(|| lost(name, format!("an answer of {} bytes", answer.len())))
 }
 
-/// The answer to this transfer.
-fn answered(streams: &mut dyn Streams, index: u64) -> Result<Vec<u8>> {
+/// Receives the answer to this transfer.
+fn answered(streams: &mut dyn Streams, index: u64) -> Result<SecretBytes> {
     let answer = streams.answer()?;
     let end = trailer(streams.device(), &answer)?;
     if u64_at(end, at::index::OFFSET) != Some(index) {
@@ -201,10 +202,10 @@ fn answered(streams: &mut dyn Streams, index: u64) -> Result<Vec<u8>> {
 }
 
 fn lost(device: &str, problem: String) -> Error {
-    Error::Lost { device: device.to_owned(), problem: format!("the door to its memory: {problem}") }
+    Error::Lost { device: device.to_owned(), problem: format!("its memory port: {problem}") }
 }
 
-/// The longest that a simulated memory may take for an answer, on a busy machine.
+/// The longest time to an answer of a simulated memory, on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 #[cfg(test)]
@@ -259,24 +260,25 @@ mod tests {
             Ok(())
         }
 
-        fn answer(&mut self) -> Result<Vec<u8>> {
-            self.answers.pop_front().ok_or_else(|| lost("memory", "nothing".into()))
+        fn answer(&mut self) -> Result<SecretBytes> {
+            let answer = self.answers.pop_front();
+            answer.map(SecretBytes::from).ok_or_else(|| lost("memory", "nothing".into()))
         }
     }
 
     #[test]
     fn slices_come_to_their_beats_and_back() {
         let mut memory = Memory { beats: vec![[0xee; BEAT]; 4096], ..Memory::default() };
-        let mut door = Door::default();
+        let mut port = MemoryPort::default();
         memory.answers.push_back(vec![0; BEAT]); // an earlier host's
-        door.open(&mut memory, 9).unwrap();
+        port.open(&mut memory, 9).unwrap();
         for count in [0, 1, 2, 511, 512, 513, 3000] {
             for place in [Place::new(0, 1024), Place::new(0, 1024).packed()] {
                 let bytes: Vec<u8> =
                     (0..count * place.slice as usize).map(|i| (i * 7 + 1) as u8).collect();
-                door.write(&mut memory, place, &bytes).unwrap();
+                port.write(&mut memory, place, &bytes).unwrap();
                 let mut back = vec![0; count * BEAT];
-                door.read(&mut memory, Place::new(0, 1024), &mut back).unwrap();
+                port.read(&mut memory, Place::new(0, 1024), &mut back).unwrap();
                 for (slice, beat) in bytes.chunks(place.slice as usize).zip(back.chunks(BEAT)) {
                     assert_eq!(slice, &beat[..slice.len()]);
                     assert!(beat[slice.len()..].iter().all(|byte| *byte == 0));
@@ -290,28 +292,31 @@ mod tests {
     fn a_fault_of_the_memory_is_not_the_cards_end() {
         let mut memory = Memory { beats: vec![[0; BEAT]; 64], ..Memory::default() };
         memory.status = status::MEMORY_FAULT;
-        let error = Door::default().write(&mut memory, Place::new(0, 0), &[1; BEAT]).unwrap_err();
+        let error =
+            MemoryPort::default().write(&mut memory, Place::new(0, 0), &[1; BEAT]).unwrap_err();
         assert!(matches!(error, Error::Failed { .. }), "{error}");
-        let mut door = Door::default();
+        let mut port = MemoryPort::default();
         memory = Memory { beats: vec![[0; BEAT]; 4096], ..Memory::default() };
         memory.status = status::MEMORY_FAULT; // of the first of three transfers
-        let error = door.write(&mut memory, Place::new(0, 0), &[1; 1100 * BEAT]).unwrap_err();
+        let error = port.write(&mut memory, Place::new(0, 0), &[1; 1100 * BEAT]).unwrap_err();
         assert!(matches!(error, Error::Failed { .. }), "{error}");
-        door.write(&mut memory, Place::new(0, 0), &[2; 1100 * BEAT]).unwrap();
+        port.write(&mut memory, Place::new(0, 0), &[2; 1100 * BEAT]).unwrap();
         memory.status = status::MEMORY_FAULT;
         let mut back = [0; 1100 * BEAT];
-        let error = door.read(&mut memory, Place::new(0, 0), &mut back).unwrap_err();
+        let error = port.read(&mut memory, Place::new(0, 0), &mut back).unwrap_err();
         assert!(matches!(error, Error::Failed { .. }), "{error}");
-        door.read(&mut memory, Place::new(0, 0), &mut back).unwrap();
+        port.read(&mut memory, Place::new(0, 0), &mut back).unwrap();
         assert_eq!(back, [2; 1100 * BEAT]);
         memory.status = status::REFUSED;
-        let error = Door::default().write(&mut memory, Place::new(0, 0), &[1; BEAT]).unwrap_err();
+        let error =
+            MemoryPort::default().write(&mut memory, Place::new(0, 0), &[1; BEAT]).unwrap_err();
         assert!(matches!(error, Error::Lost { .. }), "{error}");
         memory.stale = true;
         let error =
-            Door::default().read(&mut memory, Place::new(0, 0), &mut [1; BEAT]).unwrap_err();
+            MemoryPort::default().read(&mut memory, Place::new(0, 0), &mut [1; BEAT]).unwrap_err();
         assert!(matches!(error, Error::Lost { .. }), "{error}");
-        let error = Door::default().write(&mut memory, Place::new(0, 0), &[1; 63]).unwrap_err();
+        let error =
+            MemoryPort::default().write(&mut memory, Place::new(0, 0), &[1; 63]).unwrap_err();
         assert!(error.to_string().contains("63 bytes"), "{error}");
     }
 }

@@ -1,18 +1,17 @@
-//! MSMs over bases: the launches of kernels/msm.h, and the end on this machine's processor.
+//! MSMs over the same bases: the launches of kernels/msm.h, and the last additions on this machine's processor.
 
 use std::ops::Range;
 
 use proofmill_algebra::curve::{Affine, Projective};
 use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::msm::Group;
-use proofmill_op::msm::{Instance, Progress, SCALAR_BYTES, Sums};
-use proofmill_op::{Error, Result};
-use zeroize::Zeroizing;
+use proofmill_op::msm::{Instance, Request, SCALAR_BYTES};
+use proofmill_op::{Argument, Error, Result, SecretBytes};
 
 use super::bases::{Points, read_points};
 use super::plan::{PARTIALS_EACH, Shape};
 use crate::device::{Job, Source};
-use crate::gpu::{Argument, Buffer, Launch, arguments};
+use crate::gpu::{Buffer, Launch, Parameter, parameters};
 use crate::sources::Module;
 
 /// Threads of a block where threads add points, and where they do not.
@@ -21,19 +20,19 @@ const COUNTING: usize = 256;
 /// Counts that a block of the prefix sums takes (kernels/scan.h).
 const SCAN_BLOCK: usize = 4096;
 
-/// The result for each list of scalars.
+/// Computes the MSM of each list of scalars.
 pub(super) fn all<C: Group<Base: Coordinate>>(
     job: &Job<'_>,
-    asked: &Sums,
+    request: &Request,
     points: &Points,
     scalars: &[Source],
 ) -> Result<Vec<Vec<u8>>> {
-    let count = asked.count()?;
+    let count = request.count()?;
     let shape = match points {
         Points::Resident(bases) if bases.shape.tables > 1 => bases.shape,
         _ => Shape::best::<C>(count, 1, job.budget.available()),
     };
-    // Points that come along are there twice while they are read.
+    // Points of the request exist twice while they are read.
     let extra = if matches!(points, Points::Host(..)) { 2 * pair::bytes::<C>() } else { 0 };
     // While it waits, data that becomes resident may leave it less.
     let (chunk, _memory) = loop {
@@ -51,9 +50,9 @@ pub(super) fn all<C: Group<Base: Coordinate>>(
     if let Points::Resident(bases) = points {
         job.hold(bases.clone());
     }
-    let instance = asked.bases.instance;
+    let instance = request.bases.instance;
     let pieces = count.div_ceil(chunk.max(1)).max(1) * scalars.len();
-    let mut sums = vec![Projective::<C>::IDENTITY; scalars.len()];
+    let mut results = vec![Projective::<C>::IDENTITY; scalars.len()];
     let mut done = 0;
     for start in (0..count).step_by(chunk.max(1)) {
         let range = start..count.min(start + chunk);
@@ -72,17 +71,17 @@ pub(super) fn all<C: Group<Base: Coordinate>>(
         for (number, source) in scalars.iter().enumerate() {
             let span = range.start * SCALAR_BYTES..range.end * SCALAR_BYTES;
             let list = List { job, instance, shape, number, start, count: range.len() };
-            sums[number] += list.sum::<C>(source, span, address, stride)?;
+            results[number] += list.msm::<C>(source, span, address, stride)?;
             done += 1;
-            if let Some(Progress(function)) = &asked.progress {
-                function(done as f64 / pieces as f64);
+            if let Some(progress) = &request.progress {
+                progress.report(done as f64 / pieces as f64);
             }
         }
     }
-    if let (0, Some(Progress(function))) = (count, &asked.progress) {
-        function(1.0);
+    if let (0, Some(progress)) = (count, &request.progress) {
+        progress.report(1.0);
     }
-    Ok(Affine::batch(&sums).iter().map(pair::encode).collect())
+    Ok(Affine::batch(&results).iter().map(pair::encode).collect())
 }
 
 /// Some scalars of a list.
@@ -103,10 +102,10 @@ impl List<'_> {
         kernel: &'static str,
         count: usize,
         threads: usize,
-        arguments: &[Argument],
+        parameters: &[Parameter],
     ) -> Result<()> {
         let module = Module::Msm(self.instance);
-        self.job.stream.launch(&Launch::over(module, kernel, count, threads, arguments))
+        self.job.stream.launch(&Launch::over(module, kernel, count, threads, parameters))
     }
 
     /// Launches a kernel with a block for each of some scalars and each window.
@@ -114,15 +113,15 @@ impl List<'_> {
         &self,
         kernel: &'static str,
         count: usize,
-        arguments: &[Argument],
+        parameters: &[Parameter],
     ) -> Result<()> {
         let blocks = count.div_ceil(COUNTING) * self.shape.windows;
         let (module, threads) = (Module::Msm(self.instance), COUNTING);
-        self.job.stream.launch(&Launch { module, kernel, blocks, threads, shared: 0, arguments })
+        self.job.stream.launch(&Launch { module, kernel, blocks, threads, shared: 0, parameters })
     }
 
-    /// The sum of these scalars, which are those in `span` of the source, times points; `stride`: the points of a table.
-    fn sum<C: Group<Base: Coordinate>>(
+    /// Computes the MSM of the scalars in `span` of the source; `stride`: the points of a table.
+    fn msm<C: Group<Base: Coordinate>>(
         &self,
         source: &Source,
         span: Range<usize>,
@@ -134,7 +133,7 @@ impl List<'_> {
         let bucket_bytes = 2 * pair::bytes::<C>();
         let windows = || {
             let [count, sets, stride] = [shape.windows, shape.sets, stride].map(|it| it as u32);
-            Argument::of_u32([shape.bits, count, sets, stride])
+            Parameter::of_u32([shape.bits, count, sets, stride])
         };
 
         stream.stage("scalars, digits")?;
@@ -145,7 +144,7 @@ impl List<'_> {
         let mut first = 0;
         let scalars = source.part(job, span, &mut |address, bytes| {
             let end = bytes / SCALAR_BYTES;
-            let arguments = arguments![
+            let parameters = parameters![
                 address,
                 first as u32,
                 end as u32,
@@ -155,7 +154,7 @@ impl List<'_> {
                 &ranks,
                 &first_wrong
             ];
-            self.launch_windows("count_digits", end - first, &arguments)?;
+            self.launch_windows("count_digits", end - first, &parameters)?;
             first = end;
             Ok(())
         })?;
@@ -165,16 +164,16 @@ impl List<'_> {
             let (list, number) = (self.number, self.start + wrong);
             let problem =
                 format!("list {list}: number {number} is not below the order of the group");
-            return Err(Error::argument("scalars", problem));
+            return Err(Error::argument(Argument::Scalars, problem));
         }
         if entry_count == 0 {
             return Ok(Projective::IDENTITY);
         }
         let total = Buffer::with(stream, &(entry_count as u32).to_le_bytes())?;
         let entries = Buffer::secret(stream, entry_count * 8)?;
-        let arguments =
-            arguments![scalars.address(), count as u32, windows(), &counts, &ranks, &entries];
-        self.launch_windows("scatter", count, &arguments)?;
+        let parameters =
+            parameters![scalars.address(), count as u32, windows(), &counts, &ranks, &entries];
+        self.launch_windows("scatter", count, &parameters)?;
         drop((scalars, ranks));
 
         job.check()?;
@@ -183,7 +182,7 @@ impl List<'_> {
         stream.fill(buckets.address(), 0, buckets.len())?;
         let (each, threads) = Shape::threads(entry_count);
         let mut partials = Partials::new(stream, threads, bucket_bytes)?;
-        let arguments = arguments![
+        let parameters = parameters![
             &entries,
             &total,
             each as u32,
@@ -193,13 +192,13 @@ impl List<'_> {
             &partials.sums,
             threads as u32
         ];
-        self.launch("accumulate", threads, ADDING, &arguments)?;
+        self.launch("accumulate", threads, ADDING, &parameters)?;
         stream.stage("partial sums")?;
         // The first entry of all began nowhere before: of one partial sum none is left.
         while partials.count > 1 {
             let fewer = partials.count.div_ceil(PARTIALS_EACH);
             let next = Partials::new(stream, fewer, bucket_bytes)?;
-            let arguments = arguments![
+            let parameters = parameters![
                 &partials.buckets,
                 &partials.sums,
                 partials.count as u32,
@@ -209,14 +208,14 @@ impl List<'_> {
                 &next.sums,
                 fewer as u32
             ];
-            self.launch("combine_partials", fewer, ADDING, &arguments)?;
+            self.launch("combine_partials", fewer, ADDING, &parameters)?;
             partials = next;
         }
 
         job.check()?;
         stream.stage("reduction")?;
         let sums = self.reduce(&buckets, bucket_bytes)?;
-        let mut bytes = Zeroizing::new(vec![0; shape.sets * bucket_bytes]);
+        let mut bytes = SecretBytes::zeroed(shape.sets * bucket_bytes);
         stream.read(&mut bytes, sums.address())?;
         self.combine(&bytes)
     }
@@ -227,13 +226,13 @@ impl List<'_> {
         let blocks = count.div_ceil(SCAN_BLOCK);
         let sums = Buffer::secret(stream, (blocks + 1) * 4)?;
         let module = Module::Msm(self.instance);
-        let launch = |kernel, blocks, arguments: &[Argument]| {
+        let launch = |kernel, blocks, parameters: &[Parameter]| {
             let (threads, shared) = (COUNTING, COUNTING * 4);
-            stream.launch(&Launch { module, kernel, blocks, threads, shared, arguments })
+            stream.launch(&Launch { module, kernel, blocks, threads, shared, parameters })
         };
-        launch("scan_sums", blocks, &arguments![counts, count as u32, &sums])?;
-        launch("scan_prefixes", 1, &arguments![&sums, blocks as u32])?;
-        launch("scan_counts", blocks, &arguments![counts, count as u32, &sums])?;
+        launch("scan_sums", blocks, &parameters![counts, count as u32, &sums])?;
+        launch("scan_prefixes", 1, &parameters![&sums, blocks as u32])?;
+        launch("scan_counts", blocks, &parameters![counts, count as u32, &sums])?;
         let mut total = [0; 4];
         stream.read(&mut total, sums.address() + 4 * blocks as u64)?;
         Ok(u32::from_le_bytes(total) as usize)
@@ -249,18 +248,18 @@ impl List<'_> {
             Ok([new()?, new()?])
         };
         let mut sums = pair(segments)?;
-        let arguments = arguments![buckets, segments as u32, log_size, &sums[0], &sums[1]];
-        self.launch("reduce_segments", segments, ADDING, &arguments)?;
+        let parameters = parameters![buckets, segments as u32, log_size, &sums[0], &sums[1]];
+        self.launch("reduce_segments", segments, ADDING, &parameters)?;
         while segments > shape.sets {
             segments /= 2;
             let next = pair(segments)?;
-            let arguments = arguments![&sums[0], &sums[1], segments as u32, &next[0], &next[1]];
-            self.launch("fold_segments", segments, ADDING, &arguments)?;
+            let parameters = parameters![&sums[0], &sums[1], segments as u32, &next[0], &next[1]];
+            self.launch("fold_segments", segments, ADDING, &parameters)?;
             sums = next;
         }
         let [weighted, canonical] = sums;
-        let arguments = arguments![&weighted, shape.sets as u32, &canonical];
-        self.launch("write_sums", shape.sets, ADDING, &arguments)?;
+        let parameters = parameters![&weighted, shape.sets as u32, &canonical];
+        self.launch("write_sums", shape.sets, ADDING, &parameters)?;
         Ok(canonical)
     }
 

@@ -1,4 +1,4 @@
-//! Parked points, with multiples where there is room for them.
+//! Resident points, with multiples within a memory limit.
 
 use proofmill_algebra::Isa;
 use proofmill_algebra::encoding::Coordinate;
@@ -12,16 +12,16 @@ use super::decode::Decoded;
 /// Points whose multiples a thread makes at a time.
 const BLOCK: usize = 1 << 10;
 
-/// Parked points, and what was asked of them.
-pub(super) struct Kept<C: Group> {
-    /// In place of every point so many multiples of it, one after the other.
+/// Resident points.
+pub(super) struct Resident<C: Group> {
+    /// `multiples` multiples of each point, one after the other.
     pub points: Decoded<C>,
     pub multiples: usize,
     pub check: Check,
 }
 
-impl<C: Group<Base: Coordinate>> Kept<C> {
-    /// Points, and as many multiples of each as are asked for.
+impl<C: Group<Base: Coordinate>> Resident<C> {
+    /// Computes `multiples` multiples of each point.
     pub fn new(
         isa: Isa,
         mut points: Decoded<C>,
@@ -45,31 +45,31 @@ impl<C: Group<Base: Coordinate>> Kept<C> {
     }
 }
 
-/// Bytes for a point with so many multiples.
+/// Returns the bytes of a point with its multiples.
 pub(super) fn bytes_each<C: Group<Base: Coordinate>>(multiples: usize) -> usize {
     Decoded::<C>::BYTES_EACH + (multiples - 1) * size_of::<Stored<C>>()
 }
 
-/// What more multiples have to save of the time, to be worth their memory.
+/// The fraction of time that more multiples must save.
 const WORTH: f64 = 0.02;
 
-/// How many multiples of each of so many points are worth a room of so many bytes, on so many threads; without room, the point
-/// alone. An error when the points themselves do not fit.
+/// Returns the number of multiples of each of `points` points that fit `max_bytes` and save time on so many threads; 1 if `max_bytes` is 0.
+/// Returns an error if the points alone do not fit.
 pub(super) fn multiples_in<C: Group<Base: Coordinate>>(
     points: usize,
-    room: usize,
+    max_bytes: usize,
     threads: usize,
 ) -> Result<usize> {
     let bytes = |multiples| points.saturating_mul(bytes_each::<C>(multiples));
-    if room == 0 {
+    if max_bytes == 0 {
         return Ok(1);
     }
-    if bytes(1) > room {
-        let problem = format!("{room} bytes are too few: the points take {}", bytes(1));
-        return Err(Error::argument("room", problem));
+    if bytes(1) > max_bytes {
+        let problem = format!("{max_bytes} bytes are too few: the points take {}", bytes(1));
+        return Err(Error::argument("max_bytes", problem));
     }
     let cost = |multiples| Plan::new::<C>(points, threads, multiples).cost::<C>(points, threads);
-    let fitting = MULTIPLES.into_iter().skip(1).filter(|&multiples| bytes(multiples) <= room);
+    let fitting = MULTIPLES.into_iter().skip(1).filter(|&multiples| bytes(multiples) <= max_bytes);
     let (best, _) = fitting.fold((1, cost(1)), |(best, least), multiples| {
         let found = cost(multiples);
         if found < (1.0 - WORTH) * least { (multiples, found) } else { (best, least) }

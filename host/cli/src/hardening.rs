@@ -1,0 +1,64 @@
+//! Protection of secrets in the memory of this process, besides overwriting them: no core dumps, no reading by other processes of the user,
+//! no swap.
+
+use clap::Args;
+
+/// The option `--allow-core-dumps`.
+#[derive(Args, Clone, Copy, Default)]
+pub struct Hardening {
+    /// Allows core dumps and debuggers; by default the memory of this process, which holds secrets, is protected from both
+    #[arg(long)]
+    allow_core_dumps: bool,
+}
+
+impl Hardening {
+    /// Protects this process before it reads a secret: disables core dumps, makes its memory unreadable for other processes of the user (as
+    /// for ptrace), and locks the pages of large secrets as far as the limit allows.
+    pub fn apply(self) {
+        if !self.allow_core_dumps {
+            #[cfg(target_os = "linux")]
+            protect();
+        }
+        proofmill::lock_memory(true);
+    }
+}
+
+/// Failures are ignored: a system that forbids this forbids the dump as well, or `doctor` shows the limit.
+#[cfg(target_os = "linux")]
+fn protect() {
+    use rustix::process::{
+        DumpableBehavior, Resource, Rlimit, getrlimit, set_dumpable_behavior, setrlimit,
+    };
+    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+    let maximum = getrlimit(Resource::Core).maximum;
+    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum });
+}
+
+/// Returns the bytes that this process may lock; `None` for no limit.
+#[cfg(target_os = "linux")]
+pub fn lock_limit() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::Memlock).current
+}
+
+/// Returns the bytes that this process may lock: unknown on this system, so none.
+#[cfg(not(target_os = "linux"))]
+pub fn lock_limit() -> Option<u64> {
+    Some(0)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use rustix::process::{DumpableBehavior, Resource, dumpable_behavior, getrlimit};
+
+    use super::*;
+
+    #[test]
+    fn core_dumps_are_disabled_unless_allowed() {
+        let limit = getrlimit(Resource::Core).current;
+        Hardening { allow_core_dumps: true }.apply();
+        assert_eq!(getrlimit(Resource::Core).current, limit);
+        Hardening::default().apply();
+        assert_eq!(getrlimit(Resource::Core).current, Some(0));
+        assert_eq!(dumpable_behavior().unwrap(), DumpableBehavior::NotDumpable);
+    }
+}

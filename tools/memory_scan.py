@@ -1,0 +1,79 @@
+"""Searches the memory of a process for secrets: `scan(pid, values)` finds full-width values of a witness, in canonical and in Montgomery form.
+
+Values below 2^192 are not searched for: such bytes occur by chance. Needs numpy, and the right to read /proc/PID/mem: that of root, or of the same
+user for a process that allows it (`--allow-core-dumps`).
+"""
+
+import re
+from pathlib import Path
+
+#: The order of G1 of BN254.
+R = 21888242871839275222246405745257275088548364400416034343698204186575808495617
+#: A smaller value is no evidence.
+LEAST = 1 << 192
+#: Bytes read at a time; a value across two of them is found, because they overlap.
+CHUNK = 1 << 24
+
+
+def values_of(wtns):
+    """Returns the full-width values of a .wtns file (BN254) as integers."""
+    data = Path(wtns).read_bytes()
+    at, sections = 12, {}
+    for _ in range(int.from_bytes(data[8:12], "little")):
+        kind, size = int.from_bytes(data[at:at + 4], "little"), int.from_bytes(data[at + 4:at + 12], "little")
+        sections[kind] = data[at + 12:at + 12 + size]
+        at += 12 + size
+    values = [int.from_bytes(sections[2][i:i + 32], "little") for i in range(0, len(sections[2]), 32)]
+    return [value for value in values if value >= LEAST]
+
+
+def patterns(values, modulus=R):
+    """Returns the bytes that each value has in canonical and in Montgomery form."""
+    return {form.to_bytes(32, "little") for value in values for form in (value, value * (1 << 256) % modulus)}
+
+
+def regions(pid):
+    """Yields start and end of the writable and anonymous memory of a process."""
+    for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
+        span, permissions, _, _, inode, *_ = line.split(maxsplit=5)
+        if permissions.startswith("rw") or (permissions.startswith("r") and inode == "0" and "[v" not in line):
+            yield tuple(int(end, 16) for end in span.split("-"))
+
+
+def found_in(data, wanted, heads):
+    """Returns the patterns that occur in these bytes, at any alignment."""
+    import numpy
+
+    found = set()
+    for shift in range(8):
+        words = numpy.frombuffer(data, dtype="<u8", offset=shift, count=(len(data) - shift) // 8)
+        busy = numpy.flatnonzero(words)
+        places = busy[numpy.isin(words[busy], heads)] * 8 + shift
+        found.update(bytes(data[place:place + 32]) for place in places.tolist())
+    return found & wanted
+
+
+def scan(pid, values):
+    """Returns how many of the patterns of these values are in the memory of a process."""
+    import numpy
+
+    wanted = patterns(values)
+    heads = numpy.array(sorted({int.from_bytes(pattern[:8], "little") for pattern in wanted}), dtype="<u8")
+    found = set()
+    with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
+        for start, end in regions(pid):
+            for at in range(start, end, CHUNK):
+                try:
+                    memory.seek(at)
+                    data = memory.read(min(CHUNK + 32, end - at))
+                except (OSError, ValueError, OverflowError):
+                    continue  # a mapping that went away, or that nobody may read
+                found |= found_in(data, wanted, heads)
+    return len(found)
+
+
+def levels():
+    """Returns the instruction-set levels of this processor that PROOFMILL_ISA can force."""
+    flags = set(re.search(r"^flags\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.M)[1].split())
+    known = [("portable", set()), ("bmi2", {"bmi2", "adx"}), ("avx2", {"avx2", "fma"}), ("avx512ifma", {"avx512ifma", "avx512f", "avx512dq", "avx512vl"})]
+    return [name for name, needs in known if needs <= flags]
